@@ -1,0 +1,110 @@
+#pragma once
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace servecast {
+
+/// What a number may be. Settings are amounts, so the plain default is "zero or more".
+struct Range {
+  double min = 0;
+  double max = std::numeric_limits<double>::infinity();
+  bool above_min = false;  // min itself is excluded
+};
+constexpr Range positive{.min = 0, .above_min = true};
+constexpr Range at_least_one{.min = 1};
+constexpr Range fraction{.min = 0, .max = 1};
+constexpr Range positive_fraction{.min = 0, .max = 1, .above_min = true};
+
+/// What is said of one setting, next to its value.
+struct About {
+  std::string_view key;
+  std::string_view help;
+  Range range{};                       // numbers only
+  std::vector<std::string> choices{};  // texts only; empty: anything goes
+  bool required = false;               // has no default
+};
+
+class Fields;
+
+template <class T>
+concept HasFields = requires(T t, Fields& f) {
+  t.fields(f);
+};
+
+/// A settings struct lists its fields once, in `void fields(Fields&)`. The same list then reads the scenario file,
+/// makes the schema and the help, and echoes the settings into the report.
+class Fields {
+ public:
+  virtual ~Fields() = default;
+
+  template <class T>
+  void field(std::string_view key, T& value, std::string_view help, Range range = {}) {
+    visit({.key = key, .help = help, .range = range}, value);
+  }
+  void field(std::string_view key, std::string& value, std::string_view help, std::vector<std::string> choices) {
+    visit({.key = key, .help = help, .choices = std::move(choices)}, value);
+  }
+  /// A setting without a default: leaving it out is an error.
+  template <class T>
+  void required(std::string_view key, T& value, std::string_view help, Range range = {}) {
+    visit({.key = key, .help = help, .range = range, .required = true}, value);
+  }
+  void required(std::string_view key, std::string& value, std::string_view help, std::vector<std::string> choices) {
+    visit({.key = key, .help = help, .choices = std::move(choices), .required = true}, value);
+  }
+
+  /// A map of settings under `key`; leaving it out leaves every setting at its default.
+  template <HasFields T>
+  void group(std::string_view key, T& value, std::string_view help) {
+    enter({.key = key, .help = help});
+    value.fields(*this);
+    leave();
+  }
+  /// A map of settings that may be absent as a whole.
+  template <HasFields T>
+  void group(std::string_view key, std::optional<T>& value, std::string_view help) {
+    if (!enter_optional({.key = key, .help = help}, value.has_value())) return;
+    if (!value) value.emplace();
+    value->fields(*this);
+    leave();
+  }
+  /// A list of maps.
+  template <HasFields T>
+  void list(std::string_view key, std::vector<T>& values, std::string_view help, bool required = false) {
+    values.resize(enter_list({.key = key, .help = help, .required = required}, values.size()));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      enter_item(i);
+      values[i].fields(*this);
+      leave();
+    }
+    leave();
+  }
+
+  /// True for a visitor that wants every alternative of a choice, not the chosen one (schema, help).
+  virtual bool describes() const { return false; }
+  /// Brackets the settings of one alternative; called only where describes().
+  virtual void enter_variant(std::string_view /*name*/, std::string_view /*help*/) {}
+  virtual void leave_variant() {}
+
+  virtual void visit(const About&, double&) = 0;
+  virtual void visit(const About&, std::int64_t&) = 0;
+  virtual void visit(const About&, bool&) = 0;
+  virtual void visit(const About&, std::string&) = 0;
+  virtual void visit(const About&, std::optional<double>&) = 0;
+  virtual void visit(const About&, std::optional<std::int64_t>&) = 0;
+  virtual void visit(const About&, std::vector<double>&) = 0;
+  virtual void visit(const About&, std::vector<std::string>&) = 0;
+
+  virtual void enter(const About&) = 0;
+  virtual bool enter_optional(const About&, bool present) = 0;  // true: visit the fields, then leave()
+  virtual std::size_t enter_list(const About&, std::size_t size) = 0;
+  virtual void enter_item(std::size_t index) = 0;
+  virtual void leave() = 0;
+};
+
+}  // namespace servecast

@@ -1,0 +1,42 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "models/base/ids.h"
+
+namespace servecast {
+
+enum class RequestStatus : std::uint8_t { completed, rejected, unfinished };
+
+/// Everything that is kept about one request; one row of requests.csv. Times are seconds from the start of the run.
+struct RequestRecord {
+  RequestId id{};
+  double arrival_s = 0;
+  std::optional<double> scheduled_s{};  // first time in a batch
+  std::optional<double> first_token_s{};
+  std::optional<double> finish_s{};
+  std::int64_t prompt_tokens = 0;
+  std::int64_t output_tokens = 0;  // made by the end of the run
+  std::int64_t cached_tokens = 0;  // prompt tokens found in the KV cache
+  PoolId pool{};
+  ReplicaId replica{};
+  ClassId request_class{};
+  std::uint32_t preemptions = 0;
+  RequestStatus status = RequestStatus::unfinished;
+};
+
+/// One batch on one replica, from its start to its end; one row of steps.csv.
+struct StepRecord {
+  ReplicaId replica{};
+  PoolId pool{};
+  double start_s = 0;
+  double end_s = 0;
+  std::int64_t decode_sequences = 0;   // sequences that make one token each
+  std::int64_t prefill_sequences = 0;  // chunks of prompts
+  std::int64_t prefill_tokens = 0;     // tokens in those chunks
+  std::int64_t emitted_tokens = 0;     // output tokens the step makes: decodes and finished prefills
+  std::int64_t used_blocks = 0;        // KV blocks held during the step
+  double energy_j = 0;                 // of the replica's GPUs during the step
+};
+
+}  // namespace servecast

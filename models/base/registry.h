@@ -1,0 +1,92 @@
+#pragma once
+#include <concepts>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "models/base/fields.h"
+
+namespace servecast {
+
+/// A policy whose settings are known and of which any number of instances can be made.
+template <class Interface>
+class Prepared {
+ public:
+  virtual ~Prepared() = default;
+  virtual std::unique_ptr<Interface> make() const = 0;
+  virtual void fields(Fields& f) = 0;
+};
+
+/// Named implementations of one policy interface. Filled before main() by the policy files.
+template <class Interface>
+class Registry {
+ public:
+  struct Entry {
+    std::string help;                                   // one line, shown by `servecast list`
+    std::unique_ptr<Prepared<Interface>> (*prepare)();  // with default settings
+  };
+
+  template <class Policy>
+  requires std::derived_from<Policy, Interface> && HasFields<typename Policy::Settings>
+  static bool add(const std::string& name, const std::string& help) {
+    struct PreparedPolicy final : Prepared<Interface> {
+      typename Policy::Settings settings;
+      std::unique_ptr<Interface> make() const override { return std::make_unique<Policy>(settings); }
+      void fields(Fields& f) override { settings.fields(f); }
+    };
+    auto prepare = []() -> std::unique_ptr<Prepared<Interface>> { return std::make_unique<PreparedPolicy>(); };
+    if (!entries().emplace(name, Entry{help, prepare}).second)
+      throw std::logic_error("policy registered twice: " + name);
+    return true;
+  }
+
+  static const std::map<std::string, Entry>& all() { return entries(); }
+
+  static std::vector<std::string> names() {
+    std::vector<std::string> out;
+    for (const auto& [name, entry] : entries()) out.push_back(name);
+    return out;
+  }
+
+ private:
+  static std::map<std::string, Entry>& entries() {
+    static std::map<std::string, Entry> map;  // sorted, so listings never depend on link order
+    return map;
+  }
+};
+
+/// The setting "which policy, and how": `{policy: name, ...that policy's own settings}`.
+template <class Interface>
+class Choice {
+ public:
+  explicit Choice(std::string policy) : policy_(std::move(policy)) {}
+
+  const std::string& policy() const { return policy_; }
+  /// Another instance with these settings.
+  std::unique_ptr<Interface> make() const {
+    return prepared_ ? prepared_->make() : Registry<Interface>::all().at(policy_).prepare()->make();
+  }
+
+  void fields(Fields& f) {
+    const std::string before = policy_;
+    f.field("policy", policy_, Interface::kind, Registry<Interface>::names());
+    if (f.describes()) {
+      for (const auto& [name, entry] : Registry<Interface>::all()) {
+        f.enter_variant(name, entry.help);
+        entry.prepare()->fields(f);
+        f.leave_variant();
+      }
+      return;
+    }
+    if (!prepared_ || policy_ != before) prepared_ = Registry<Interface>::all().at(policy_).prepare();
+    prepared_->fields(f);
+  }
+
+ private:
+  std::string policy_;
+  std::unique_ptr<Prepared<Interface>> prepared_;
+};
+
+}  // namespace servecast

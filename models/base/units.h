@@ -1,0 +1,34 @@
+#pragma once
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace servecast {
+
+/// The unit of a setting follows from its name (SI base units as suffix), so name and unit cannot disagree.
+/// Empty for plain counts and texts. The longest suffix wins.
+constexpr std::string_view unit_of(std::string_view key) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 16> units{{
+      {"_usd_per_hour", "USD/h"},
+      {"_usd_per_gpu_hour", "USD/h"},
+      {"_requests_per_s", "requests/s"},
+      {"_tokens_per_s", "tokens/s"},
+      {"_bytes_per_s", "bytes/s"},
+      {"_flop_per_s", "flop/s"},
+      {"_per_s", "1/s"},
+      {"_fraction", "share, 0 to 1"},
+      {"_tokens", "tokens"},
+      {"_blocks", "blocks"},
+      {"_bytes", "bytes"},
+      {"_usd", "USD"},
+      {"_s", "s"},
+      {"_j", "J"},
+      {"_w", "W"},
+      {"tokens", "tokens"},
+  }};
+  for (const auto& [suffix, unit] : units)
+    if (key.ends_with(suffix)) return unit;
+  return "";
+}
+
+}  // namespace servecast

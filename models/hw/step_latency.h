@@ -1,0 +1,49 @@
+#pragma once
+#include <cstdint>
+
+namespace servecast {
+
+/// What one step (one forward pass over a batch) works on, as sums over its sequences. Sums, not lists: a step costs
+/// the same to evaluate for one sequence and for five hundred, and a replica can keep them up to date in O(1).
+struct StepWork {
+  std::int64_t decode_sequences = 0;
+  std::int64_t decode_kv_tokens = 0;        // tokens they attend to, the new one included
+  std::int64_t prefill_sequences = 0;       // chunks of prompts
+  std::int64_t prefill_tokens = 0;          // q, summed over chunks
+  std::int64_t prefill_squared_tokens = 0;  // q^2
+  std::int64_t prefill_prefix_tokens = 0;   // tokens of the same prompts computed before the chunk
+  std::int64_t prefill_prefix64_tokens = 0;  // the same, each rounded up to a multiple of 64 (table models want it)
+  std::int64_t prefill_pairs = 0;           // query-key pairs under the causal mask: q prefix + q (q + 1) / 2
+  std::int64_t emitted_tokens = 0;          // sequences that leave the step with an output token: rows of the LM head
+
+  std::int64_t tokens() const { return decode_sequences + prefill_tokens; }
+
+  void add_chunk(std::int64_t tokens, std::int64_t prefix_tokens) {
+    prefill_sequences += 1;
+    prefill_tokens += tokens;
+    prefill_squared_tokens += tokens * tokens;
+    prefill_prefix_tokens += prefix_tokens;
+    prefill_prefix64_tokens += (prefix_tokens + 63) / 64 * 64;
+    prefill_pairs += tokens * prefix_tokens + tokens * (tokens + 1) / 2;
+  }
+};
+
+struct StageTime {
+  double seconds = 0;
+  double compute_s = 0;       // the part of it that arithmetic bounds; memory traffic or launches bound the rest
+  bool extrapolated = false;  // some operator was outside the range that its constants were fitted on
+};
+
+/// How long a step takes on one model replica. A replica has one stage, or with pipeline parallelism several that a
+/// batch passes in turn; the tensor-parallel GPUs of a stage work in step and count as one.
+/// Implementations are immutable: same work, same answer.
+class StepLatency {
+ public:
+  virtual ~StepLatency() = default;
+
+  virtual std::int64_t stages() const = 0;
+  /// Time the batch occupies this stage, hand-over to the next stage included. Requires work.tokens() > 0.
+  virtual StageTime stage(const StepWork& work, std::int64_t stage) const = 0;
+};
+
+}  // namespace servecast

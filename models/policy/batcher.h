@@ -1,0 +1,64 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "models/base/registry.h"
+#include "models/policy/request.h"
+
+namespace servecast {
+
+/// A sequence whose prompt still has to be computed: waiting, or admitted and part-way through.
+struct PrefillView {
+  RequestId id{};
+  double arrival_s = 0;
+  std::int64_t left_tokens = 0;  // prompt tokens still to compute (after a preemption: with the output made so far)
+};
+
+/// The batch of one step, while it is put together. What a batcher does is call these; each call either succeeds or
+/// says that there is no room, and the KV blocks are taken as it goes, in the order of the calls.
+class Batch {
+ public:
+  virtual ~Batch() = default;
+
+  // -- what a batcher may know
+  virtual std::int64_t running() const = 0;     // sequences admitted on the whole replica, decoding or prefilling
+  virtual std::int64_t decoding() const = 0;    // sequences here that can make a token now
+  virtual std::int64_t prefilling() const = 0;  // sequences here admitted earlier and part-way through their prompt
+  virtual PrefillView prefill(std::int64_t i) const = 0;  // the i-th of them, in order of admission
+  virtual bool has_waiting() const = 0;
+  virtual PrefillView waiting() const = 0;  // the head of the waiting queue; requires has_waiting()
+
+  // -- what it may decide
+  /// Every decoding sequence makes one token. Where blocks are short, the sequences admitted last are preempted
+  /// (their blocks freed, back to the front of the waiting queue, to be recomputed). Returns how many take part.
+  virtual std::int64_t decode_all() = 0;
+  /// The i-th prefilling sequence computes up to `tokens` more prompt tokens. Preempts like decode_all(). Returns how
+  /// many it computes: 0 where it was itself preempted.
+  virtual std::int64_t continue_prefill(std::int64_t i, std::int64_t tokens) = 0;
+  /// Admits the head of the waiting queue and computes up to `tokens` of its prompt. Returns how many; nothing where
+  /// its blocks are not free, and then the queue is as it was.
+  virtual std::optional<std::int64_t> admit(std::int64_t tokens) = 0;
+  /// Sequences preempted so far in this batch.
+  virtual std::int64_t preempted() const = 0;
+};
+
+/// Decides what one step computes.
+class Batcher {
+ public:
+  static constexpr std::string_view kind = "batcher";
+  virtual ~Batcher() = default;
+
+  /// The most tokens and sequences a step may hold: what the memory plan reserves activations for.
+  virtual std::int64_t max_step_tokens() const = 0;
+  virtual std::int64_t max_sequences() const = 0;
+
+  /// Fills `batch`. Called whenever a step can start and something is running or waiting. An empty batch means: wait.
+  virtual void fill(Batch& batch) = 0;
+
+  /// After a batch of nothing but decodes: would the next one, with one more token per sequence and nothing else
+  /// changed, be the same? Then the replica repeats it without asking, until a sequence finishes, blocks run short
+  /// or, with an empty queue, a request arrives.
+  virtual bool repeatable(const Batch& batch) const = 0;
+};
+
+}  // namespace servecast

@@ -1,0 +1,54 @@
+#pragma once
+#include <cstdint>
+
+#include "models/base/registry.h"
+#include "models/policy/request.h"
+
+namespace servecast {
+
+/// What one sequence holds in the cache.
+struct KvHeld {
+  std::int64_t tokens = 0;
+  std::int64_t blocks = 0;
+};
+
+/// The KV cache of one replica: who holds how many blocks. Counted in blocks of all its GPUs together.
+///
+/// Two ways to take blocks: `hold` for the chunk of a prompt, and `grow` for the tokens that decoding sequences make,
+/// all of them in one call, so that a step costs the same for one sequence and for five hundred.
+class KvCache {
+ public:
+  static constexpr std::string_view kind = "kv_cache";
+  virtual ~KvCache() = default;
+
+  /// Called once, before anything else. `capacity_tokens` is what the memory plan leaves for KV.
+  virtual void resize(std::int64_t capacity_tokens) = 0;
+
+  virtual std::int64_t total_blocks() const = 0;
+  virtual std::int64_t free_blocks() const = 0;
+  std::int64_t used_blocks() const { return total_blocks() - free_blocks(); }
+
+  /// The most blocks that one sequence can ever get: total_blocks() less the watermark.
+  virtual std::int64_t admissible_blocks() const = 0;
+
+  /// Blocks of a sequence that holds this many tokens.
+  virtual std::int64_t blocks_for(std::int64_t tokens) const = 0;
+
+  /// Leading prompt tokens that need no computing because an earlier request left them here. Asked at admission.
+  virtual std::int64_t cached_tokens(const Request& request) const = 0;
+
+  /// Makes `held` hold `tokens` tokens (never fewer than now). False, and nothing changes, where blocks are short.
+  /// `admission` marks a new sequence: it must leave the watermark free, a running one may use it up.
+  virtual bool hold(KvHeld& held, std::int64_t tokens, bool admission) = 0;
+
+  /// A decoding sequence takes one more block each time its tokens pass a multiple of this; 0: it never grows.
+  virtual std::int64_t growth_tokens() const = 0;
+
+  /// Takes one block for each of `blocks` decoding sequences. Requires that so many are free.
+  virtual void grow(std::int64_t blocks) = 0;
+
+  /// Gives back all that a sequence holds; `held` says how much that is by now.
+  virtual void release(const Request& request, const KvHeld& held) = 0;
+};
+
+}  // namespace servecast

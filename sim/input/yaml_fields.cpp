@@ -1,0 +1,226 @@
+#include "sim/input/yaml_fields.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "models/base/names.h"
+#include "sim/input/settings_path.h"
+
+namespace servecast {
+namespace {
+
+Place place_of(const std::string& file, const YAML::Mark& mark) {
+  if (mark.is_null()) return {.file = file};
+  return {.file = file, .line = mark.line + 1, .column = mark.column + 1};
+}
+
+std::string range_text(const Range& r) {
+  if (r.max == std::numeric_limits<double>::infinity())
+    return fmt::format("{} {}", r.above_min ? "above" : "at least", r.min);
+  return fmt::format("{} {} and at most {}", r.above_min ? "above" : "at least", r.min, r.max);
+}
+
+template <class T>
+std::string kind_of() {
+  if constexpr (std::is_same_v<T, double>) return "a number";
+  if constexpr (std::is_same_v<T, std::int64_t>) return "a whole number";
+  if constexpr (std::is_same_v<T, bool>) return "true or false";
+  if constexpr (std::is_same_v<T, std::string>) return "a text";
+  if constexpr (std::is_same_v<T, std::vector<double>>) return "a list of numbers";
+  if constexpr (std::is_same_v<T, std::vector<std::string>>) return "a list of texts";
+  return "";
+}
+
+std::string shown(const YAML::Node& node) {
+  if (node.IsNull()) return "nothing";
+  if (node.IsScalar()) return "'" + node.Scalar() + "'";
+  return node.IsMap() ? "a map" : "a list";
+}
+
+/// The message for a value outside its range or choices; empty where it is fine.
+std::string out_of_range(const About& about, double value) {
+  const Range& r = about.range;
+  if (!std::isnan(value) && (r.above_min ? value > r.min : value >= r.min) && value <= r.max && std::isfinite(value))
+    return "";
+  return fmt::format("'{}' must be {}, not {}", about.key, range_text(r), value);
+}
+std::string out_of_range(const About& about, std::int64_t value) {
+  return out_of_range(about, static_cast<double>(value));
+}
+std::string out_of_range(const About& about, const std::vector<double>& values) {
+  for (double v : values)
+    if (std::string wrong = out_of_range(about, v); !wrong.empty()) return wrong;
+  return "";
+}
+std::string out_of_range(const About& about, const std::string& value) {
+  if (about.choices.empty() || std::ranges::find(about.choices, value) != about.choices.end()) return "";
+  const std::string_view kind = about.key == "policy" ? about.help : about.key;  // "unknown router ..."
+  return unknown_name(kind, value, about.choices);
+}
+std::string out_of_range(const About&, bool) { return ""; }
+std::string out_of_range(const About&, const std::vector<std::string>&) { return ""; }
+
+}  // namespace
+
+YamlText YamlText::load(const std::string& file) {
+  YamlText text{.file = file, .root = {}, .overrides = {}};
+  try {
+    text.root = YAML::LoadFile(file);
+  } catch (const YAML::BadFile&) {
+    throw UserError(Place{.file = file}, "cannot be read; give the path of an existing file");
+  } catch (const YAML::ParserException& e) {
+    throw UserError(place_of(file, e.mark), "is not valid YAML: " + e.msg);
+  }
+  if (!text.root.IsMap()) throw UserError(Place{.file = file, .line = 1, .column = 1}, "must be a map of settings");
+  return text;
+}
+
+void YamlText::set(const std::string& path, const std::string& value) {
+  const std::string given = "--set " + path + "=" + value;
+  const std::vector<PathStep> steps = split_path(path);
+  YAML::Node node = root;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (node.IsDefined() && !node.IsNull() && !node.IsMap())
+      throw UserError(given + ": '" + steps[i].key + "' cannot be set, what stands above it is no map");
+    node.reset(node[steps[i].key]);
+    if (steps[i].item) {
+      if (!node.IsSequence() || *steps[i].item >= node.size())
+        throw UserError(fmt::format("{}: '{}' has {} entries, there is no [{}]", given, steps[i].key,
+                                    node.IsSequence() ? node.size() : 0, *steps[i].item));
+      node.reset(node[*steps[i].item]);
+    }
+  }
+  try {
+    node = YAML::Load(value);
+  } catch (const YAML::ParserException& e) {
+    throw UserError(given + ": is not valid YAML: " + e.msg);
+  }
+  overrides[path] = given;
+}
+
+Place YamlText::place(const std::string& path) const {
+  for (std::string at = path; !at.empty();) {
+    if (const auto set = overrides.find(at); set != overrides.end()) return {.file = set->second};
+    if (const auto found = places.find(at); found != places.end()) return found->second;
+    const std::size_t cut = at.find_last_of(".[");
+    at.resize(cut == std::string::npos ? 0 : cut);
+  }
+  return {.file = file};
+}
+
+void YamlText::fail(const std::string& path, const std::string& message) {
+  problems.push_back({place(path), path, message});
+}
+
+void YamlText::throw_problems() const {
+  if (!problems.empty()) throw UserError(problems);
+}
+
+YamlFields::YamlFields(YamlText& text) : text_(text) { push_map(text.root, ""); }
+
+void YamlFields::push_map(const YAML::Node& node, std::string path) {
+  YAML::Node map = node;
+  if (map.IsDefined() && !map.IsNull() && !map.IsMap()) {
+    text_.fail(path, "'" + path + "' must be a map of settings, not " + shown(map));
+    map = YAML::Node();
+  }
+  if (map.IsMap()) {
+    std::set<std::string> seen;
+    for (const auto& entry : map)
+      if (const auto key = entry.first.as<std::string>(); !seen.insert(key).second)
+        text_.problems.push_back({place_of(text_.file, entry.first.Mark()), path, "'" + key + "' is given twice"});
+  }
+  levels_.push_back({.node = map, .path = std::move(path)});
+}
+
+std::string YamlFields::path_of(std::string_view key) const {
+  const std::string& above = levels_.back().path;
+  return above.empty() ? std::string(key) : above + "." + std::string(key);
+}
+
+YAML::Node YamlFields::find(const About& about) {
+  Level& level = levels_.back();
+  level.known.emplace(about.key);
+  const YAML::Node map = level.node;  // const lookup, so a missing key is not created
+  const YAML::Node node = map.IsMap() ? map[std::string(about.key)] : YAML::Node(YAML::NodeType::Undefined);
+  if (node.IsDefined()) {
+    text_.places[path_of(about.key)] = place_of(text_.file, node.Mark());
+    return node;
+  }
+  if (about.required)
+    text_.fail(path_of(about.key), fmt::format("'{}' is missing: {}", path_of(about.key), about.help));
+  return node;
+}
+
+template <class T>
+struct Plain {
+  using type = T;
+};
+template <class T>
+struct Plain<std::optional<T>> {
+  using type = T;
+};
+
+template <class T>
+void YamlFields::read(const About& about, T& value) {
+  using Value = typename Plain<T>::type;
+  const YAML::Node node = find(about);
+  if (!node.IsDefined()) return;  // keep the default
+  Value read{};
+  if (!YAML::convert<Value>::decode(node, read)) {
+    text_.fail(path_of(about.key), fmt::format("'{}' must be {}, not {}", about.key, kind_of<Value>(), shown(node)));
+    return;
+  }
+  if (const std::string wrong = out_of_range(about, read); !wrong.empty())
+    text_.fail(path_of(about.key), wrong);
+  else
+    value = read;
+}
+
+void YamlFields::enter(const About& about) {
+  const YAML::Node node = find(about);
+  push_map(node.IsDefined() ? node : YAML::Node(), path_of(about.key));
+}
+
+bool YamlFields::enter_optional(const About& about, bool) {
+  const YAML::Node node = find(about);
+  if (!node.IsDefined()) return false;
+  push_map(node, path_of(about.key));
+  return true;
+}
+
+std::size_t YamlFields::enter_list(const About& about, std::size_t size) {
+  const YAML::Node node = find(about);
+  const std::string path = path_of(about.key);
+  const bool given = node.IsDefined() && node.IsSequence();
+  if (node.IsDefined() && !given)
+    text_.fail(path, fmt::format("'{}' must be a list, not {}", about.key, shown(node)));
+  if (given && node.size() == 0 && about.required) text_.fail(path, fmt::format("'{}' is empty", about.key));
+  levels_.push_back({.node = given ? node : YAML::Node(), .path = path, .list = true});
+  return given ? node.size() : size;
+}
+
+void YamlFields::enter_item(std::size_t i) {
+  const Level& list = levels_.back();
+  const std::string path = fmt::format("{}[{}]", list.path, i);
+  const YAML::Node node = list.node.IsSequence() ? YAML::Node(list.node[i]) : YAML::Node();
+  if (node.IsDefined() && !node.IsNull()) text_.places[path] = place_of(text_.file, node.Mark());
+  push_map(node, path);
+}
+
+void YamlFields::leave() {
+  const Level level = levels_.back();
+  levels_.pop_back();
+  if (level.list || !level.node.IsMap()) return;
+  const std::vector<std::string> known(level.known.begin(), level.known.end());
+  for (const auto& entry : level.node) {
+    const auto key = entry.first.as<std::string>();
+    if (level.known.contains(key)) continue;
+    const std::string path = level.path.empty() ? key : level.path + "." + key;
+    if (!text_.overrides.contains(path)) text_.places[path] = place_of(text_.file, entry.first.Mark());
+    text_.fail(path, unknown_name("key", key, known));
+  }
+}
+
+}  // namespace servecast

@@ -1,0 +1,75 @@
+#pragma once
+#include <yaml-cpp/yaml.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "models/base/error.h"
+#include "models/base/fields.h"
+
+namespace servecast {
+
+/// A parsed YAML (or JSON) text with what the reader needs beside the nodes: its name, the places of settings given
+/// on the command line, and everything found wrong so far.
+struct YamlText {
+  std::string file;
+  YAML::Node root;
+  std::map<std::string, std::string> overrides;  // path -> "--set path=value"
+  std::map<std::string, Place> places{};         // path -> where it was read; filled by YamlFields
+  std::vector<Problem> problems{};
+
+  /// Throws UserError when the file is missing or is no YAML.
+  static YamlText load(const std::string& file);
+
+  /// Puts `value` (parsed as YAML) at `path`, e.g. "pools[0].router.policy". Throws UserError on a bad path.
+  void set(const std::string& path, const std::string& value);
+
+  /// Where this setting, or the nearest one above it, was given.
+  Place place(const std::string& path) const;
+  void fail(const std::string& path, const std::string& message);
+  /// Throws all problems found, if any.
+  void throw_problems() const;
+};
+
+/// Reads settings structs from a YamlText. Wrong and unknown keys are collected as problems, each with its place, so
+/// that a user sees them all at once.
+class YamlFields final : public Fields {
+ public:
+  explicit YamlFields(YamlText& text);
+
+  void visit(const About& about, double& value) override { read(about, value); }
+  void visit(const About& about, std::int64_t& value) override { read(about, value); }
+  void visit(const About& about, bool& value) override { read(about, value); }
+  void visit(const About& about, std::string& value) override { read(about, value); }
+  void visit(const About& about, std::optional<double>& value) override { read(about, value); }
+  void visit(const About& about, std::optional<std::int64_t>& value) override { read(about, value); }
+  void visit(const About& about, std::vector<double>& value) override { read(about, value); }
+  void visit(const About& about, std::vector<std::string>& value) override { read(about, value); }
+
+  void enter(const About& about) override;
+  bool enter_optional(const About& about, bool present) override;
+  std::size_t enter_list(const About& about, std::size_t size) override;
+  void enter_item(std::size_t index) override;
+  void leave() override;      // a map left behind reports the keys that no field asked for
+  void finish() { leave(); }  // of the top level
+
+ private:
+  struct Level {
+    YAML::Node node;
+    std::string path;
+    std::set<std::string> known{};
+    bool list = false;
+  };
+  template <class T>
+  void read(const About& about, T& value);
+  YAML::Node find(const About& about);  // undefined where the key is absent
+  std::string path_of(std::string_view key) const;
+  void push_map(const YAML::Node& node, std::string path);
+
+  YamlText& text_;
+  std::vector<Level> levels_;
+};
+
+}  // namespace servecast

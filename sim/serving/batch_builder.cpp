@@ -1,0 +1,102 @@
+#include "sim/serving/batch_builder.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace servecast {
+
+PrefillView BatchBuilder::view(Slot slot) const {
+  const Sequence& s = replica_.sequences_[slot];
+  return {.id = s.request.id, .arrival_s = s.record.arrival_s, .left_tokens = s.left()};
+}
+
+PrefillView BatchBuilder::prefill(std::int64_t i) const {
+  return view(lane_.prefilling[static_cast<std::size_t>(i)]);
+}
+PrefillView BatchBuilder::waiting() const { return view(replica_.waiting_.front()); }
+
+std::int64_t BatchBuilder::decode_all() {
+  assert(!lane_.decoded && lane_.chunks.empty());
+  if (lane_.decodes.size() == 0) return 0;
+  if (lane_.decodes.blocks_due() <= cache().free_blocks())
+    cache().grow(lane_.decodes.blocks_due());
+  else
+    make_room();
+  const std::int64_t count = lane_.decodes.size();
+  if (count == 0) return 0;
+  lane_.decodes.step();
+  lane_.decoded = true;
+  lane_.work.decode_sequences = count;
+  lane_.work.decode_kv_tokens = lane_.decodes.kv_tokens();
+  lane_.work.emitted_tokens = count;
+  return count;
+}
+
+// Blocks are short: sequence by sequence, in order of admission, preempting from the end of the lane until there is
+// room. A sequence that finds nobody after it is preempted itself.
+void BatchBuilder::make_room() {
+  std::vector<Slot> members = lane_.decodes.members(replica_.sequences_);
+  std::vector<Slot> victims;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (!lane_.decodes.is_due(replica_.sequences_[members[i]])) continue;
+    while (cache().free_blocks() < 1 && i < members.size()) {
+      const bool prefill_is_last =
+          !lane_.prefilling.empty() &&
+          replica_.sequences_[lane_.prefilling.back()].admission > replica_.sequences_[members.back()].admission;
+      const Slot victim = prefill_is_last ? lane_.prefilling.back() : members.back();
+      replica_.preempt(lane_, victim, !prefill_is_last, listener_);
+      if (prefill_is_last) continue;
+      victims.push_back(victim);
+      members.pop_back();
+    }
+    if (i < members.size()) cache().grow(1);
+  }
+  lane_.decodes.remove(victims, replica_.sequences_);
+}
+
+std::int64_t BatchBuilder::continue_prefill(std::int64_t i, std::int64_t tokens) {
+  const Slot slot = lane_.prefilling[static_cast<std::size_t>(i)];
+  Sequence& s = replica_.sequences_[slot];
+  const std::int64_t count = std::min(tokens, s.left());
+  assert(count > 0);
+  while (!cache().hold(s.held, s.computed + count, false)) {
+    const Slot victim = lane_.prefilling.back();
+    replica_.preempt(lane_, victim, false, listener_);
+    if (victim == slot) return 0;
+  }
+  add_chunk(slot, count);
+  return count;
+}
+
+std::optional<std::int64_t> BatchBuilder::admit(std::int64_t tokens) {
+  assert(tokens > 0);
+  const Slot slot = replica_.waiting_.front();
+  Sequence& s = replica_.sequences_[slot];
+  // The last token is always computed: it gives the first output token.
+  const std::int64_t cached = std::min(cache().cached_tokens(s.request), s.to_compute - 1);
+  const std::int64_t count = std::min(tokens, s.to_compute - cached);
+  if (!cache().hold(s.held, cached + count, true)) return std::nullopt;
+  replica_.waiting_.pop_front();
+  replica_.running_ += 1;
+  replica_.uncomputed_tokens_ -= cached;
+  s.computed = cached;
+  s.record.cached_tokens = cached;
+  s.admission = ++replica_.admissions_;
+  listener_.request_waited(replica_.pool(), s.since_s, replica_.now_s_);
+  s.since_s = replica_.now_s_;
+  if (!s.record.scheduled_s) s.record.scheduled_s = replica_.now_s_;
+  lane_.prefilling.push_back(slot);
+  add_chunk(slot, count);
+  return count;
+}
+
+void BatchBuilder::add_chunk(Slot slot, std::int64_t tokens) {
+  Sequence& s = replica_.sequences_[slot];
+  lane_.work.add_chunk(tokens, s.computed);
+  lane_.chunks.push_back({.slot = slot, .tokens = tokens});
+  s.computed += tokens;
+  replica_.uncomputed_tokens_ -= tokens;
+  if (s.left() == 0) lane_.work.emitted_tokens += 1;
+}
+
+}  // namespace servecast

@@ -1,0 +1,37 @@
+#pragma once
+#include <vector>
+
+#include "sim/serving/replica.h"
+
+namespace servecast {
+
+/// The Batch that a batcher fills: carries its decisions out on the replica's books.
+class BatchBuilder final : public Batch {
+ public:
+  BatchBuilder(Replica& replica, Lane& lane, ReplicaListener& listener)
+      : replica_(replica), lane_(lane), listener_(listener) {}
+
+  std::int64_t running() const override { return replica_.running_; }
+  std::int64_t decoding() const override { return lane_.decodes.size(); }
+  std::int64_t prefilling() const override { return static_cast<std::int64_t>(lane_.prefilling.size()); }
+  PrefillView prefill(std::int64_t i) const override;
+  bool has_waiting() const override { return !replica_.waiting_.empty(); }
+  PrefillView waiting() const override;
+
+  std::int64_t decode_all() override;
+  std::int64_t continue_prefill(std::int64_t i, std::int64_t tokens) override;
+  std::optional<std::int64_t> admit(std::int64_t tokens) override;
+  std::int64_t preempted() const override { return lane_.preempted; }
+
+ private:
+  KvCache& cache() const { return *replica_.setup_.kv_cache; }
+  void make_room();
+  void add_chunk(Slot slot, std::int64_t tokens);
+  PrefillView view(Slot slot) const;
+
+  Replica& replica_;
+  Lane& lane_;
+  ReplicaListener& listener_;
+};
+
+}  // namespace servecast

@@ -1,0 +1,73 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sim/serving/sequence.h"
+
+namespace servecast {
+
+/// The decoding sequences of one batch lane, in lazy accounts: a step in which all of them make one token costs O(1),
+/// whatever their number. What belongs to one sequence is worked out only when it joins, finishes or is preempted.
+///
+///   tokens a sequence holds now = tokens when it joined + steps since
+///   it finishes                 = when the step counter reaches the step fixed at joining (kept in a heap)
+///   it takes a new KV block     = when its tokens pass a multiple of the growth: always at the same phase of the
+///   step
+///                                 counter, so one counter per phase says how many blocks a step takes
+class DecodeSet {
+ public:
+  /// `growth_tokens`: see KvCache::growth_tokens.
+  explicit DecodeSet(std::int64_t growth_tokens) : due_(static_cast<std::size_t>(growth_tokens), 0) {}
+
+  std::int64_t size() const { return static_cast<std::int64_t>(heap_.size()); }
+  std::int64_t steps() const { return steps_; }
+  /// KV tokens that all hold together.
+  std::int64_t kv_tokens() const { return kv_tokens_; }
+  /// Blocks that the next step takes.
+  std::int64_t blocks_due() const { return due_.empty() ? 0 : due_[phase(steps_)]; }
+  bool is_due(const Sequence& s) const { return !due_.empty() && tokens(s) % growth() == 0; }
+
+  /// `s` holds `tokens` tokens and will make `left` more; from the next step on.
+  void join(Sequence& s, Slot slot, std::int64_t tokens, std::int64_t left);
+
+  /// Everybody makes one token.
+  void step() {
+    ++steps_;
+    kv_tokens_ += size();
+  }
+
+  /// Steps until the first sequence finishes, counted from now; requires size() > 0.
+  std::int64_t steps_left() const { return heap_.front().finish - steps_; }
+
+  /// Takes out the next sequence that made its last token in the step just done, in order of admission.
+  bool has_finished() const { return !heap_.empty() && heap_.front().finish == steps_; }
+  Slot take_finished(const SequenceTable& table);
+
+  /// Members in order of admission: costs O(n log n), for the rare moments when blocks run short.
+  std::vector<Slot> members(const SequenceTable& table) const;
+  void remove(std::span<const Slot> slots, const SequenceTable& table);
+
+  /// Tokens that a member holds now.
+  std::int64_t tokens(const Sequence& s) const { return s.joined_tokens + (steps_ - s.joined_step); }
+
+ private:
+  struct Entry {
+    std::int64_t finish;
+    std::uint32_t admission;
+    Slot slot;
+  };
+  static bool later(const Entry& a, const Entry& b) {
+    return a.finish != b.finish ? a.finish > b.finish : a.admission > b.admission;
+  }
+  std::int64_t growth() const { return static_cast<std::int64_t>(due_.size()); }
+  std::size_t phase(std::int64_t step) const { return static_cast<std::size_t>(step % growth()); }
+  void forget(const Sequence& s);
+
+  std::vector<Entry> heap_;        // the first to finish on top
+  std::vector<std::int64_t> due_;  // by phase of the step counter: members that take a block then
+  std::int64_t steps_ = 0;
+  std::int64_t kv_tokens_ = 0;
+};
+
+}  // namespace servecast

@@ -1,0 +1,110 @@
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "models/hw/power.h"
+#include "models/hw/step_latency.h"
+#include "models/policy/batcher.h"
+#include "models/policy/kv_cache.h"
+#include "models/policy/router.h"
+#include "sim/serving/lane.h"
+#include "sim/serving/listener.h"
+
+namespace servecast {
+
+struct ReplicaSetup {
+  ReplicaId id{};
+  PoolId pool{};
+  const StepLatency* latency = nullptr;  // outlives the replica
+  std::unique_ptr<Batcher> batcher;
+  std::unique_ptr<KvCache> kv_cache;  // resized
+  PowerModel power{};                 // of one GPU
+  std::int64_t gpus = 1;
+};
+
+/// What a replica did so far, in sums.
+struct ReplicaTotals {
+  std::int64_t steps = 0;
+  double busy_s = 0;          // averaged over its pipeline stages
+  double compute_s = 0;       // the part of it that arithmetic bounds
+  double extrapolated_s = 0;  // the part of it from step times outside their fitted range
+  double kv_block_s = 0;      // KV blocks held, integrated over time
+  std::int64_t kv_blocks_max = 0;
+  std::int64_t preemptions = 0;
+  std::int64_t prompt_tokens = 0;  // computed, recomputed ones included
+  std::int64_t output_tokens = 0;
+};
+
+/// One copy of a model on its GPUs: waiting queue, running batch, KV accounting, and a clock of its own. A plain
+/// state machine: whoever wants to look at it or hand it a request first advances it to that instant. Within one
+/// instant, steps end first, then requests arrive, then steps start.
+class Replica {
+ public:
+  explicit Replica(ReplicaSetup setup);
+
+  /// Takes every step that ends at or before `until_s` or starts before it.
+  void advance(double until_s, ReplicaListener& listener);
+  /// A request arrives; requires that the replica has been advanced to `now_s`, exactly. Returns false, and has
+  /// forgotten it, where it could never fit into the KV cache.
+  bool enqueue(const Request& request, double now_s, ReplicaListener& listener);
+  /// From now on steps may start; a replica whose weights still load starts out not ready.
+  void set_ready(double now_s);
+  void set_not_ready() { ready_ = false; }
+  /// Tells about whatever still waits or runs when the run is cut off at `now_s`.
+  void abandon(double now_s, ReplicaListener& listener);
+
+  /// When something happens next if nobody interferes: a step starts or ends. Infinite when idle.
+  double next_event_s() const;
+  /// No awaited request can finish before this instant unless something arrives. Infinite where none is here.
+  double next_awaited_s() const { return awaited_ > 0 ? next_finish_s() : infinity; }
+
+  ReplicaView view() const;
+  const ReplicaTotals& totals() const { return totals_; }
+  const KvCache& kv_cache() const { return *setup_.kv_cache; }
+  ReplicaId id() const { return setup_.id; }
+  PoolId pool() const { return setup_.pool; }
+
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+ private:
+  friend class BatchBuilder;
+
+  Lane* next_to_end();
+  const Lane* next_to_end() const { return const_cast<Replica*>(this)->next_to_end(); }
+  double next_finish_s() const;
+  void start_batches(ReplicaListener& listener);
+  bool fill(Lane& lane, ReplicaListener& listener);
+  void launch(Lane& lane);
+  void end_batch(Lane& lane, ReplicaListener& listener);
+  void end_decodes(Lane& lane, ReplicaListener& listener);
+  void end_chunk(Lane& lane, const Lane::Chunk& chunk, ReplicaListener& listener);
+  void report_step(const Lane& lane, ReplicaListener& listener);
+  void tell_gaps(Lane& lane, ReplicaListener& listener);
+  void account_blocks();
+  void decide_again();
+  void finish(Slot slot, ReplicaListener& listener);
+  void preempt(Lane& lane, Slot slot, bool decoding, ReplicaListener& listener);
+
+  ReplicaSetup setup_;
+  SequenceTable sequences_;
+  std::deque<Slot> waiting_;
+  std::vector<Lane> lanes_;
+  std::vector<double> stage_free_s_;  // when each pipeline stage has done all its batches
+  std::vector<StepShare> shares_;     // scratch
+  double now_s_ = 0;
+  bool ready_ = true;
+  bool may_start_ = false;  // something changed at now_s_: look whether a batch can start
+  std::int64_t running_ = 0;
+  std::int64_t awaited_ = 0;
+  std::int64_t uncomputed_tokens_ = 0;
+  std::uint32_t admissions_ = 0;
+  double held_since_s_ = 0;  // KV blocks held since then
+  std::int64_t held_blocks_ = 0;
+  ReplicaTotals totals_;
+};
+
+}  // namespace servecast

@@ -1,0 +1,55 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "models/base/record.h"
+#include "models/policy/kv_cache.h"
+#include "models/policy/request.h"
+
+namespace servecast {
+
+/// Index of a sequence in its replica's table.
+enum class Slot : std::uint32_t {};
+
+/// One request on a replica, from its arrival there to its last token.
+struct Sequence {
+  Request request{};
+  RequestRecord record{};
+  KvHeld held{};                // while it prefills; a decoding sequence's share follows from its DecodeSet
+  std::int64_t to_compute = 0;  // tokens to compute before the next output token: the prompt; after a preemption
+                                // also the output made so far
+  std::int64_t computed = 0;    // of these
+  std::int64_t made = 0;        // output tokens; not kept up to date while it decodes
+  std::uint32_t admission = 0;  // order of admission on this replica
+  double since_s = 0;           // start of the current wait or run
+  double last_token_s = 0;      // when it last got a token; kept across a preemption
+  // While it decodes:
+  std::int64_t joined_step = 0;    // DecodeSet::steps() when it joined
+  std::int64_t joined_tokens = 0;  // tokens held then
+
+  std::int64_t left() const { return to_compute - computed; }
+};
+
+/// The sequences of one replica. Slots are used again, so the table stays as small as the busiest moment needs.
+class SequenceTable {
+ public:
+  Slot add(const Sequence& sequence) {
+    if (free_.empty()) {
+      sequences_.push_back(sequence);
+      return Slot(sequences_.size() - 1);
+    }
+    const Slot slot = free_.back();
+    free_.pop_back();
+    sequences_[index(slot)] = sequence;
+    return slot;
+  }
+  void remove(Slot slot) { free_.push_back(slot); }
+  Sequence& operator[](Slot slot) { return sequences_[index(slot)]; }
+  const Sequence& operator[](Slot slot) const { return sequences_[index(slot)]; }
+
+ private:
+  std::vector<Sequence> sequences_;
+  std::vector<Slot> free_;
+};
+
+}  // namespace servecast

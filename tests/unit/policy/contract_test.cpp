@@ -1,0 +1,170 @@
+// What every registered policy must keep, whatever it is: a new policy file is covered without a new test.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "models/policy/batcher.h"
+#include "models/policy/kv_cache.h"
+#include "models/policy/router.h"
+
+namespace servecast {
+namespace {
+
+template <class Interface>
+std::unique_ptr<Interface> make(const std::string& name) {
+  return Registry<Interface>::all().at(name).prepare()->make();
+}
+const auto print_name = [](const auto& info) { return info.param; };
+
+class AnyRouter : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(All, AnyRouter, testing::ValuesIn(Registry<Router>::names()), print_name);
+
+std::vector<ReplicaView> some_views() {
+  return {{.id = ReplicaId{3}, .total_blocks = 100},
+          {.id = ReplicaId{5}, .waiting_requests = 2, .waiting_tokens = 900, .used_blocks = 40, .total_blocks = 100},
+          {.id = ReplicaId{8}, .running_requests = 9, .used_blocks = 70, .total_blocks = 100}};
+}
+
+TEST_P(AnyRouter, PicksAReplicaItWasShownAndRepeats) {
+  const std::vector<ReplicaView> views = some_views();
+  const auto picks = [&] {
+    const auto router = make<Router>(GetParam());
+    Rng rng(1, "router");
+    std::vector<ReplicaId> out;
+    for (std::uint32_t i = 0; i < 50; ++i)
+      out.push_back(router->pick({.id = RequestId{i}, .prompt_tokens = 1 + i * 37 % 400}, views, rng));
+    return out;
+  };
+  const std::vector<ReplicaId> first = picks();
+  for (ReplicaId id : first) EXPECT_NE(std::ranges::find(views, id, &ReplicaView::id), views.end());
+  EXPECT_EQ(first, picks());
+}
+
+TEST_P(AnyRouter, ServesAPoolOfOne) {
+  const std::vector<ReplicaView> views = {{.id = ReplicaId{4}, .total_blocks = 10}};
+  Rng rng(1, "router");
+  EXPECT_EQ(make<Router>(GetParam())->pick({.prompt_tokens = 1}, views, rng), ReplicaId{4});
+}
+
+TEST_P(AnyRouter, ThatSaysItNeverLooksDoesNotLook) {
+  const auto looks_at = [&](const std::vector<ReplicaView>& views) {
+    const auto router = make<Router>(GetParam());
+    Rng rng(1, "router");
+    std::vector<ReplicaId> out;
+    for (std::uint32_t i = 0; i < 50; ++i) out.push_back(router->pick({.id = RequestId{i}}, views, rng));
+    return out;
+  };
+  if (make<Router>(GetParam())->reads_state()) GTEST_SKIP() << "reads state";
+  const std::vector<ReplicaView> blank = {{.id = ReplicaId{3}}, {.id = ReplicaId{5}}, {.id = ReplicaId{8}}};
+  EXPECT_EQ(looks_at(some_views()), looks_at(blank));
+}
+
+class AnyKvCache : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(All, AnyKvCache, testing::ValuesIn(Registry<KvCache>::names()), print_name);
+
+TEST_P(AnyKvCache, GivesBackWhatItGave) {
+  const auto cache = make<KvCache>(GetParam());
+  cache->resize(10'000);
+  const std::int64_t all = cache->free_blocks();
+  EXPECT_EQ(all, cache->total_blocks());
+  Rng rng(7, "cache");
+  struct Held {
+    Request request;
+    KvHeld held{};
+  };
+  std::vector<Held> holders;
+  for (std::uint32_t i = 0; i < 2'000; ++i) {
+    if (holders.size() < 30) {
+      Held h{.request = {.id = RequestId{i}, .prompt_tokens = 1 + static_cast<std::int64_t>(rng.below(900))}};
+      const std::int64_t before = cache->free_blocks();
+      if (cache->hold(h.held, h.request.prompt_tokens, true)) {
+        EXPECT_GE(h.held.tokens, h.request.prompt_tokens);
+        holders.push_back(h);
+      } else {
+        EXPECT_EQ(cache->free_blocks(), before) << "a refusal changes nothing";
+      }
+    }
+    if (!holders.empty() && rng.uniform() < 0.4) {
+      const std::size_t victim = rng.below(holders.size());
+      cache->release(holders[victim].request, holders[victim].held);
+      holders.erase(holders.begin() + static_cast<std::ptrdiff_t>(victim));
+    }
+    std::int64_t held = 0;
+    for (const Held& h : holders) held += h.held.blocks;
+    ASSERT_EQ(cache->used_blocks(), held);
+    ASSERT_GE(cache->free_blocks(), 0);
+  }
+  for (const Held& h : holders) cache->release(h.request, h.held);
+  EXPECT_EQ(cache->free_blocks(), all);
+}
+
+TEST_P(AnyKvCache, MoreTokensNeverTakeFewerBlocks) {
+  const auto cache = make<KvCache>(GetParam());
+  cache->resize(10'000);
+  EXPECT_EQ(cache->blocks_for(0), 0);
+  for (std::int64_t tokens = 1; tokens < 3'000; ++tokens)
+    EXPECT_GE(cache->blocks_for(tokens), cache->blocks_for(tokens - 1));
+}
+
+/// A batch over plain lists, to see what a batcher asks for. Unlimited blocks.
+class ListBatch final : public Batch {
+ public:
+  std::int64_t decodes = 0;
+  std::vector<std::int64_t> begun{};
+  std::vector<std::int64_t> queue{};
+  std::int64_t tokens = 0;
+  bool decoded = false;
+
+  std::int64_t running() const override { return decodes + prefilling(); }
+  std::int64_t decoding() const override { return decodes; }
+  std::int64_t prefilling() const override { return static_cast<std::int64_t>(begun.size()); }
+  PrefillView prefill(std::int64_t i) const override {
+    return {.left_tokens = begun.at(static_cast<std::size_t>(i))};
+  }
+  bool has_waiting() const override { return !queue.empty(); }
+  PrefillView waiting() const override { return {.left_tokens = queue.front()}; }
+  std::int64_t decode_all() override {
+    EXPECT_FALSE(std::exchange(decoded, true)) << "decodes only once";
+    tokens += decodes;
+    return decodes;
+  }
+  std::int64_t continue_prefill(std::int64_t i, std::int64_t count) override {
+    EXPECT_GT(count, 0);
+    const std::int64_t done = std::min(count, begun.at(static_cast<std::size_t>(i)));
+    begun[static_cast<std::size_t>(i)] -= done;
+    tokens += done;
+    return done;
+  }
+  std::optional<std::int64_t> admit(std::int64_t count) override {
+    EXPECT_GT(count, 0);
+    const std::int64_t done = std::min(count, queue.front());
+    begun.push_back(queue.front() - done);
+    queue.erase(queue.begin());
+    tokens += done;
+    return done;
+  }
+  std::int64_t preempted() const override { return 0; }
+};
+
+class AnyBatcher : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(All, AnyBatcher, testing::ValuesIn(Registry<Batcher>::names()), print_name);
+
+TEST_P(AnyBatcher, KeepsItsLimitsAndDoesSomething) {
+  Rng rng(5, "batches");
+  for (int i = 0; i < 300; ++i) {
+    const auto batcher = make<Batcher>(GetParam());
+    ListBatch batch;
+    batch.decodes = static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(batcher->max_sequences()) + 1));
+    for (std::uint64_t n = rng.below(40); n > 0; --n)
+      batch.queue.push_back(1 + static_cast<std::int64_t>(rng.below(1'500)));
+    const bool something = batch.decodes > 0 || !batch.queue.empty();
+    batcher->fill(batch);
+    EXPECT_EQ(batch.tokens > 0, something);
+    EXPECT_LE(batch.tokens, batcher->max_step_tokens());
+    EXPECT_LE(batch.running(), batcher->max_sequences());
+  }
+}
+
+}  // namespace
+}  // namespace servecast
