@@ -1,0 +1,54 @@
+#include "sim/report/csv_reports.h"
+
+#include <algorithm>
+#include <array>
+
+#include "sim/report/csv_writer.h"
+
+namespace servecast {
+namespace {
+
+constexpr std::array<std::string_view, 3> status_names{"completed", "rejected", "unfinished"};  // by RequestStatus
+
+/// A rejected request has not been to a replica.
+std::optional<std::uint32_t> replica_of(const RequestRecord& r) {
+  if (r.status == RequestStatus::rejected) return std::nullopt;
+  return static_cast<std::uint32_t>(r.replica);
+}
+
+void write_row(CsvWriter& csv, const RequestRecord& r, const RunFacts& facts) {
+  csv.cell(static_cast<std::uint32_t>(r.id)).cell(r.arrival_s).cell(r.scheduled_s).cell(r.first_token_s);
+  csv.cell(r.finish_s).cell(r.prompt_tokens).cell(r.output_tokens).cell(facts.pools[index(r.pool)].name);
+  csv.cell(replica_of(r)).cell(r.preemptions).cell(status_names[static_cast<std::size_t>(r.status)]);
+}
+
+}  // namespace
+
+void write_requests_csv(const std::string& file, std::span<const RequestRecord> requests, const RunFacts& facts) {
+  const bool any_cached = std::ranges::any_of(requests, [](const RequestRecord& r) { return r.cached_tokens > 0; });
+  const bool several_classes = std::ranges::adjacent_find(requests, std::ranges::not_equal_to{},
+                                                          &RequestRecord::request_class) != requests.end();
+  std::string header(requests_header);
+  if (any_cached) header += ",cached_tokens";
+  if (several_classes) header += ",class";
+  CsvWriter csv(file, header);
+  for (const RequestRecord& r : requests) {
+    write_row(csv, r, facts);
+    if (any_cached) csv.cell(r.cached_tokens);
+    if (several_classes) csv.cell(facts.classes[index(r.request_class)]);
+    csv.end_row();
+  }
+  csv.close();
+}
+
+void write_series_csv(const std::string& file, std::span<const SeriesRow> rows, const RunFacts& facts) {
+  CsvWriter csv(file, series_header);
+  for (const SeriesRow& r : rows) {
+    csv.cell(r.time_s).cell(facts.pools[index(r.pool)].name).cell(r.arrivals).cell(r.running).cell(r.waiting);
+    csv.cell(r.kv_used_fraction).cell(r.busy_gpus).cell(r.prompt_tokens_per_s).cell(r.output_tokens_per_s);
+    csv.cell(r.watts).cell(r.usd).end_row();
+  }
+  csv.close();
+}
+
+}  // namespace servecast

@@ -1,0 +1,94 @@
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/base/record.h"
+#include "sim/report/csv_writer.h"
+
+namespace servecast {
+
+// The files that --detail adds. Each writer takes rows as they come and keeps none; call close() at the end.
+
+/// steps.csv: every step, and who was in it ("id:tokens id:tokens").
+class StepsCsv {
+ public:
+  static constexpr std::string_view header =
+      "replica,pool,start_s,end_s,decode_sequences,prefill_sequences,prefill_tokens,emitted_tokens,used_blocks,"
+      "energy_j,"
+      "who";
+  StepsCsv(const std::string& file, std::vector<std::string> pools);
+  void add(const StepRecord& step, std::span<const StepMember> who);
+  void close() { csv_.close(); }
+
+ private:
+  CsvWriter csv_;
+  std::vector<std::string> pools_;  // names, by PoolId
+  std::string who_{};
+};
+
+/// A replica at an instant, or over the second that begins there.
+struct ReplicaSample {
+  double time_s = 0;
+  ReplicaId replica{};
+  PoolId pool{};
+  std::int64_t running = 0;
+  std::int64_t waiting = 0;
+  double kv_used_fraction = 0;
+  double busy_fraction = 0;
+};
+
+class ReplicasCsv {
+ public:
+  static constexpr std::string_view header = "time_s,replica,pool,running,waiting,kv_used_fraction,busy_fraction";
+  ReplicasCsv(const std::string& file, std::vector<std::string> pools);
+  void add(const ReplicaSample& sample);
+  void close() { csv_.close(); }
+
+ private:
+  CsvWriter csv_;
+  std::vector<std::string> pools_;
+};
+
+/// What went over a link during the second that begins at `time_s`.
+struct LinkSample {
+  std::string_view link{};  // its name in platform.json
+  double time_s = 0;
+  double bytes = 0;
+  double used_fraction = 0;  // of its capacity
+};
+
+class LinksCsv {
+ public:
+  static constexpr std::string_view header = "link,time_s,bytes,used_fraction";
+  explicit LinksCsv(const std::string& file) : csv_(file, header) {}
+  void add(const LinkSample& sample);
+  void close() { csv_.close(); }
+
+ private:
+  CsvWriter csv_;
+};
+
+/// One transfer, from its start to its last byte.
+struct FlowRecord {
+  std::int64_t flow = 0;    // number, from 0
+  std::string_view kind{};  // e.g. "kv_hand_over", "weight_load"
+  std::string_view from{};  // names of platform.json
+  std::string_view to{};
+  double bytes = 0;
+  double start_s = 0;
+  double end_s = 0;
+};
+
+class FlowsCsv {
+ public:
+  static constexpr std::string_view header = "flow,kind,from,to,bytes,start_s,end_s";
+  explicit FlowsCsv(const std::string& file) : csv_(file, header) {}
+  void add(const FlowRecord& flow);
+  void close() { csv_.close(); }
+
+ private:
+  CsvWriter csv_;
+};
+
+}  // namespace servecast

@@ -1,0 +1,25 @@
+#include "sim/report/recorder.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace servecast {
+
+void Recorder::spread(PoolRecord& pool, const StepRecord& record, Ticks from, Ticks kv_from, Ticks to) {
+  const double w_per_tick = record.energy_j / static_cast<double>(to - from);
+  for (Ticks at = from; at < to;) {
+    const Ticks next = std::min(to, (static_cast<Ticks>(second_of(at)) + 1) * ticks_per_s);
+    SecondRecord& here = second(pool, at);
+    here.step_ticks += next - at;
+    here.kv_block_ticks += std::max<Ticks>(0, next - std::max(at, kv_from)) * record.used_blocks;
+    here.step_energy_j += w_per_tick * static_cast<double>(next - at);
+    at = next;
+  }
+}
+
+void Recorder::close() {
+  std::ranges::sort(requests_, {}, &RequestRecord::id);
+  assert(std::ranges::adjacent_find(requests_, {}, &RequestRecord::id) == requests_.end());
+}
+
+}  // namespace servecast

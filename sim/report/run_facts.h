@@ -1,0 +1,76 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/base/fields.h"
+
+namespace servecast {
+
+// What the report has to know about a run beside its records. The engine and the command line fill it in.
+
+/// Bounds that every request shall keep; what is not stated binds nobody.
+struct SloFacts {
+  std::optional<double> ttft_s{};
+  std::optional<double> tpot_s{};
+  std::optional<double> e2e_s{};
+  double target_fraction = 1;  // share of requests that shall keep all of them
+
+  bool stated() const { return ttft_s || tpot_s || e2e_s; }
+};
+
+/// One pool: what it is, and what it added up to. Sums run over its replicas and from 0 to the run's duration.
+struct PoolFacts {
+  std::string name{};
+  std::string llm{};
+  std::string gpu{};
+  std::int64_t replicas = 0;
+  std::int64_t tensor_parallel = 1;  // GPUs that one step keeps busy at a time
+  std::int64_t pipeline_parallel = 1;
+  std::int64_t gpus = 0;  // of all replicas
+  double usd_per_gpu_hour = 0;
+  double gpu_idle_w = 0;  // what one GPU draws while no step runs on it
+
+  double busy_s = 0;      // replica-seconds with a step; a stage of p counts 1/p
+  double kv_block_s = 0;  // integral of used blocks over time
+  std::int64_t kv_blocks_per_replica = 0;
+  std::int64_t kv_used_blocks_max = 0;  // in the fullest replica at its fullest
+  std::int64_t preemptions = 0;
+  double energy_j = 0;  // of its GPUs, idle time included
+};
+
+/// What a forecast rests on, so that a reader can judge it: one entry per pool.
+struct RestsOn {
+  std::string pool{};
+  std::string latency_model{};
+  std::string fitted_range{};        // in words; empty where nothing was fitted
+  double extrapolated_fraction = 0;  // of step time, outside the fitted range
+  std::vector<std::string> notes{};  // e.g. "constants derived from another GPU"
+
+  void fields(Fields& f) {
+    f.field("pool", pool, "pool this is about");
+    f.field("latency_model", latency_model, "what says how long a step takes");
+    f.field("fitted_range", fitted_range, "the range it was fitted on, in words");
+    f.field("extrapolated_fraction", extrapolated_fraction, "share of step time outside that range", fraction);
+    f.field("notes", notes, "what else to know");
+  }
+  bool operator==(const RestsOn&) const = default;
+};
+
+struct RunFacts {
+  std::string name{};
+  std::int64_t seed = 0;
+  std::string version{};
+  std::string workload{};  // in words, e.g. "trace chat.csv.gz, 19,366 requests"
+  double duration_s = 0;   // nothing recorded lies after it
+  std::int64_t steps = 0;
+  SloFacts slo{};
+  std::vector<PoolFacts> pools{};      // by PoolId
+  std::vector<std::string> classes{};  // names of request classes, by ClassId; 0 is the unnamed one
+  double node_overhead_j = 0;          // energy of the nodes beyond their GPUs
+  std::vector<RestsOn> rests_on{};
+  std::string settings = "{}";  // every setting of the scenario, as JSON text
+};
+
+}  // namespace servecast

@@ -1,0 +1,37 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/base/fields.h"
+
+namespace servecast {
+
+/// How some quantity is spread over requests (or over token gaps).
+struct Statistics {
+  double mean = 0;
+  double p50 = 0;
+  double p90 = 0;
+  double p95 = 0;
+  double p99 = 0;
+  double max = 0;
+
+  void fields(Fields& f) {
+    f.field("mean", mean, "arithmetic mean");
+    f.field("p50", p50, "half of the values are no larger");
+    f.field("p90", p90, "90 % of the values are no larger");
+    f.field("p95", p95, "95 % of the values are no larger");
+    f.field("p99", p99, "99 % of the values are no larger");
+    f.field("max", max, "the largest value");
+  }
+  bool operator==(const Statistics&) const = default;
+};
+
+/// Rank, from 1, of the q-quantile among `count` sorted values: the smallest rank that leaves a share q at or below
+/// it. Requires 0 < q <= 1 and count > 0.
+std::int64_t nearest_rank(double q, std::int64_t count);
+
+/// Exact, by nearest rank; nothing for no values. Reorders `values`.
+std::optional<Statistics> statistics_of(std::vector<double>& values);
+
+}  // namespace servecast

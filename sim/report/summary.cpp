@@ -1,0 +1,173 @@
+#include "sim/report/summary.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "sim/report/latency.h"
+
+namespace servecast {
+namespace {
+
+constexpr double seconds_per_hour = 3600;
+
+/// All requests, or those of one class.
+struct Chosen {
+  std::span<const RequestRecord> records;
+  bool every_class = true;
+  ClassId of_class{};
+
+  template <class Visit>
+  void each(Visit visit) const {
+    for (const RequestRecord& r : records)
+      if (every_class || r.request_class == of_class) visit(r);
+  }
+  template <class Amount>
+  std::int64_t sum(Amount amount) const {
+    std::int64_t total = 0;
+    each([&](const RequestRecord& r) { total += amount(r); });
+    return total;
+  }
+};
+
+std::optional<double> ratio(double part, double whole) {
+  if (whole <= 0) return std::nullopt;
+  return part / whole;
+}
+double per(double part, double whole) { return ratio(part, whole).value_or(0); }
+
+RequestCounts count_requests(const Chosen& chosen) {
+  const auto count = [&](RequestStatus s) {
+    return chosen.sum([s](const RequestRecord& r) { return r.status == s; });
+  };
+  return {.arrived = chosen.sum([](const RequestRecord&) { return 1; }),
+          .completed = count(RequestStatus::completed),
+          .rejected = count(RequestStatus::rejected),
+          .unfinished = count(RequestStatus::unfinished)};
+}
+
+using Metric = std::optional<double> (*)(const RequestRecord&);
+
+std::optional<Statistics> statistics_of(const Chosen& chosen, Metric metric) {
+  std::vector<double> values;
+  values.reserve(chosen.records.size());
+  chosen.each([&](const RequestRecord& r) {
+    if (const std::optional<double> value = metric(r)) values.push_back(*value);
+  });
+  return servecast::statistics_of(values);
+}
+
+Latencies latencies_of(const Chosen& chosen) {
+  return {.ttft_s = statistics_of(chosen, ttft_s),
+          .tpot_s = statistics_of(chosen, tpot_s),
+          .e2e_s = statistics_of(chosen, e2e_s),
+          .queue_s = statistics_of(chosen, queue_s)};
+}
+
+SloSummary slo_of(const Chosen& all, const SloFacts& slo, double duration_s) {
+  if (!slo.stated()) return {};
+  const double arrived = static_cast<double>(all.records.size());
+  const auto attaining = static_cast<double>(all.sum([&](const RequestRecord& r) { return attains(r, slo); }));
+  const auto kept = [&](std::optional<double> bound, Metric metric) -> std::optional<double> {
+    if (!bound) return std::nullopt;
+    const auto count = all.sum([&](const RequestRecord& r) { return keeps(r, bound, metric(r)); });
+    return ratio(static_cast<double>(count), arrived);
+  };
+  return {.ttft_s = slo.ttft_s,
+          .tpot_s = slo.tpot_s,
+          .e2e_s = slo.e2e_s,
+          .target_fraction = slo.target_fraction,
+          .attained_fraction = ratio(attaining, arrived),
+          .goodput_requests_per_s = per(attaining, duration_s),
+          .ttft_attained_fraction = kept(slo.ttft_s, ttft_s),
+          .tpot_attained_fraction = kept(slo.tpot_s, tpot_s),
+          .e2e_attained_fraction = kept(slo.e2e_s, e2e_s)};
+}
+
+CostSummary cost_of(const RunFacts& facts, std::int64_t completed, std::int64_t output_tokens) {
+  CostSummary cost;
+  for (const PoolFacts& pool : facts.pools)
+    cost.usd_per_hour += static_cast<double>(pool.gpus) * pool.usd_per_gpu_hour;
+  cost.usd_total = cost.usd_per_hour * facts.duration_s / seconds_per_hour;
+  cost.usd_per_request = ratio(cost.usd_total, static_cast<double>(completed));
+  cost.usd_per_million_output_tokens = ratio(cost.usd_total * 1e6, static_cast<double>(output_tokens));
+  return cost;
+}
+
+EnergySummary energy_of(const RunFacts& facts, std::int64_t output_tokens) {
+  EnergySummary energy{.j_total = facts.node_overhead_j};
+  for (const PoolFacts& pool : facts.pools) energy.j_total += pool.energy_j;
+  energy.j_per_output_token = ratio(energy.j_total, static_cast<double>(output_tokens));
+  return energy;
+}
+
+PoolSummary pool_of(const PoolFacts& pool, const PoolRecord& record, double duration_s) {
+  const double replica_s = static_cast<double>(pool.replicas) * duration_s;
+  const auto blocks = static_cast<double>(pool.kv_blocks_per_replica);
+  return {.name = pool.name,
+          .llm = pool.llm,
+          .gpu = pool.gpu,
+          .replicas = pool.replicas,
+          .gpus = pool.gpus,
+          .busy_fraction = per(pool.busy_s, replica_s),
+          .kv_used_fraction_mean = per(pool.kv_block_s, blocks * replica_s),
+          .kv_used_fraction_max = per(static_cast<double>(pool.kv_used_blocks_max), blocks),
+          .preemptions = pool.preemptions,
+          .energy_j = pool.energy_j,
+          .itl_s = record.token_gap_s.statistics()};
+}
+
+std::vector<ClassSummary> classes_of(std::span<const RequestRecord> records, const RunFacts& facts) {
+  std::vector<ClassSummary> classes;
+  for (std::size_t i = 0; i < facts.classes.size(); ++i) {
+    const Chosen chosen{.records = records, .every_class = false, .of_class = static_cast<ClassId>(i)};
+    ClassSummary c{.name = facts.classes[i], .requests = count_requests(chosen)};
+    if (c.requests.arrived == 0) continue;
+    c.latencies = latencies_of(chosen);
+    const auto attaining = chosen.sum([&](const RequestRecord& r) { return attains(r, facts.slo); });
+    if (facts.slo.stated())
+      c.attained_fraction = per(static_cast<double>(attaining), static_cast<double>(c.requests.arrived));
+    classes.push_back(std::move(c));
+  }
+  if (classes.size() < 2) classes.clear();
+  return classes;
+}
+
+std::optional<Statistics> gaps_of(std::span<const PoolRecord> pools) {
+  Histogram all;
+  for (const PoolRecord& pool : pools) all.merge(pool.token_gap_s);
+  return all.statistics();
+}
+
+}  // namespace
+
+Summary summarise(const Recorder& recorder, const RunFacts& facts) {
+  assert(recorder.pools().size() == facts.pools.size());
+  const Chosen all{.records = recorder.requests()};
+  const std::int64_t output_tokens = all.sum([](const RequestRecord& r) { return r.output_tokens; });
+  const std::int64_t prompt_tokens =
+      all.sum([](const RequestRecord& r) { return r.first_token_s ? r.prompt_tokens : 0; });
+
+  Summary s{.name = facts.name,
+            .version = facts.version,
+            .seed = facts.seed,
+            .workload = facts.workload,
+            .duration_s = facts.duration_s,
+            .steps = facts.steps,
+            .requests = count_requests(all),
+            .latencies = latencies_of(all),
+            .itl_s = gaps_of(recorder.pools())};
+  s.requests_per_s = per(static_cast<double>(s.requests.completed), facts.duration_s);
+  s.prompt_tokens_per_s = per(static_cast<double>(prompt_tokens), facts.duration_s);
+  s.output_tokens_per_s = per(static_cast<double>(output_tokens), facts.duration_s);
+  s.slo = slo_of(all, facts.slo, facts.duration_s);
+  s.cost = cost_of(facts, s.requests.completed, output_tokens);
+  s.energy = energy_of(facts, output_tokens);
+  for (std::size_t p = 0; p < facts.pools.size(); ++p)
+    s.pools.push_back(pool_of(facts.pools[p], recorder.pools()[p], facts.duration_s));
+  s.classes = classes_of(recorder.requests(), facts);
+  s.rests_on = facts.rests_on;
+  s.settings = facts.settings;
+  return s;
+}
+
+}  // namespace servecast

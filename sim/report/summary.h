@@ -1,0 +1,125 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/report/recorder.h"
+#include "sim/report/run_facts.h"
+#include "sim/report/statistics.h"
+
+namespace servecast {
+
+// The struct behind summary.json. Members are spelled as the keys; docs/report.md explains each.
+
+struct RequestCounts {
+  std::int64_t arrived = 0;
+  std::int64_t completed = 0;
+  std::int64_t rejected = 0;
+  std::int64_t unfinished = 0;
+  void fields(Fields& f);
+  bool operator==(const RequestCounts&) const = default;
+};
+
+/// The latencies of some requests; absent where no request got so far.
+struct Latencies {
+  std::optional<Statistics> ttft_s{};
+  std::optional<Statistics> tpot_s{};
+  std::optional<Statistics> e2e_s{};
+  std::optional<Statistics> queue_s{};
+  bool operator==(const Latencies&) const = default;
+};
+
+/// What was promised and what was kept. Without any bound nothing is attained or missed: the shares are absent.
+struct SloSummary {
+  std::optional<double> ttft_s{};
+  std::optional<double> tpot_s{};
+  std::optional<double> e2e_s{};
+  std::optional<double> target_fraction{};
+  std::optional<double> attained_fraction{};
+  std::optional<double> goodput_requests_per_s{};
+  std::optional<double> ttft_attained_fraction{};
+  std::optional<double> tpot_attained_fraction{};
+  std::optional<double> e2e_attained_fraction{};
+
+  bool met() const { return attained_fraction && *attained_fraction >= *target_fraction; }
+  void fields(Fields& f);
+  bool operator==(const SloSummary&) const = default;
+};
+
+struct CostSummary {
+  double usd_per_hour = 0;
+  double usd_total = 0;
+  std::optional<double> usd_per_request{};                // absent where none completed
+  std::optional<double> usd_per_million_output_tokens{};  // absent where none was made
+  void fields(Fields& f);
+  bool operator==(const CostSummary&) const = default;
+};
+
+struct EnergySummary {
+  double j_total = 0;
+  std::optional<double> j_per_output_token{};
+  void fields(Fields& f);
+  bool operator==(const EnergySummary&) const = default;
+};
+
+struct PoolSummary {
+  std::string name{};
+  std::string llm{};
+  std::string gpu{};
+  std::int64_t replicas = 0;
+  std::int64_t gpus = 0;
+  double busy_fraction = 0;
+  double kv_used_fraction_mean = 0;
+  double kv_used_fraction_max = 0;
+  std::int64_t preemptions = 0;
+  double energy_j = 0;
+  std::optional<Statistics> itl_s{};
+  void fields(Fields& f);
+  bool operator==(const PoolSummary&) const = default;
+};
+
+struct ClassSummary {
+  std::string name{};
+  RequestCounts requests{};
+  Latencies latencies{};
+  std::optional<double> attained_fraction{};
+  void fields(Fields& f);
+  bool operator==(const ClassSummary&) const = default;
+};
+
+struct Summary {
+  std::string name{};
+  std::string version{};
+  std::int64_t seed = 0;
+  std::string workload{};
+  double duration_s = 0;
+  std::int64_t steps = 0;
+  RequestCounts requests{};
+  Latencies latencies{};
+  std::optional<Statistics> itl_s{};
+  double requests_per_s = 0;
+  double prompt_tokens_per_s = 0;
+  double output_tokens_per_s = 0;
+  SloSummary slo{};
+  CostSummary cost{};
+  EnergySummary energy{};
+  std::vector<PoolSummary> pools{};
+  std::vector<ClassSummary> classes{};  // empty unless there are several
+  std::vector<RestsOn> rests_on{};
+  std::string settings = "{}";  // JSON text
+
+  void fields(Fields& f);  // all but the settings
+  bool operator==(const Summary&) const = default;
+};
+
+/// Everything there is to say about a run. `recorder` must be closed.
+Summary summarise(const Recorder& recorder, const RunFacts& facts);
+
+/// The text of summary.json: numbers with 9 significant digits, the settings as they were given.
+std::string to_json(const Summary& summary);
+
+/// Reads summary.json back. Throws UserError where the file is missing, cut short or something else.
+Summary read_summary(const std::string& file);
+
+}  // namespace servecast

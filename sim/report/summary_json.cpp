@@ -1,0 +1,110 @@
+#include "sim/report/json_fields.h"
+#include "sim/report/summary.h"
+
+namespace servecast {
+namespace {
+
+void latency_fields(Fields& f, Latencies& l, std::optional<Statistics>* itl_s = nullptr) {
+  f.group("ttft_s", l.ttft_s, "arrival to first token");
+  f.group("tpot_s", l.tpot_s, "per request, mean time per output token after the first");
+  if (itl_s) f.group("itl_s", *itl_s, "gap between two output tokens of a request");
+  f.group("e2e_s", l.e2e_s, "arrival to last token");
+  f.group("queue_s", l.queue_s, "arrival to the first step that works on the request");
+}
+
+}  // namespace
+
+void RequestCounts::fields(Fields& f) {
+  f.field("arrived", arrived, "all requests");
+  f.field("completed", completed, "got all their output tokens");
+  f.field("rejected", rejected, "turned away");
+  f.field("unfinished", unfinished, "still waiting or running at the end");
+}
+
+void SloSummary::fields(Fields& f) {
+  f.field("ttft_s", ttft_s, "bound on the time to first token");
+  f.field("tpot_s", tpot_s, "bound on the time per output token");
+  f.field("e2e_s", e2e_s, "bound on the whole time");
+  f.field("target_fraction", target_fraction, "share of requests that shall keep all bounds", fraction);
+  f.field("attained_fraction", attained_fraction, "share of requests that kept all bounds", fraction);
+  f.field("goodput_requests_per_s", goodput_requests_per_s, "requests that kept all bounds, per second");
+  f.field("ttft_attained_fraction", ttft_attained_fraction, "share that kept this bound", fraction);
+  f.field("tpot_attained_fraction", tpot_attained_fraction, "share that kept this bound", fraction);
+  f.field("e2e_attained_fraction", e2e_attained_fraction, "share that kept this bound", fraction);
+}
+
+void CostSummary::fields(Fields& f) {
+  f.field("usd_per_hour", usd_per_hour, "price of all GPUs");
+  f.field("usd_total", usd_total, "price of all GPUs for the run's duration");
+  f.field("usd_per_request", usd_per_request, "total by completed requests");
+  f.field("usd_per_million_output_tokens", usd_per_million_output_tokens, "total by output tokens");
+}
+
+void EnergySummary::fields(Fields& f) {
+  f.field("j_total", j_total, "GPUs, idle time included, and what their nodes draw beside them");
+  f.field("j_per_output_token", j_per_output_token, "total by output tokens");
+}
+
+void PoolSummary::fields(Fields& f) {
+  f.field("name", name, "pool");
+  f.field("llm", llm, "model");
+  f.field("gpu", gpu, "kind of GPU");
+  f.field("replicas", replicas, "copies of the model");
+  f.field("gpus", gpus, "GPUs of all replicas");
+  f.field("busy_fraction", busy_fraction, "share of replica time with a step", fraction);
+  f.field("kv_used_fraction_mean", kv_used_fraction_mean, "share of KV blocks used, mean over time", fraction);
+  f.field("kv_used_fraction_max", kv_used_fraction_max, "the same in the fullest replica at its fullest", fraction);
+  f.field("preemptions", preemptions, "times a sequence lost its KV blocks");
+  f.field("energy_j", energy_j, "of its GPUs");
+  f.group("itl_s", itl_s, "gap between two output tokens of a request");
+}
+
+void ClassSummary::fields(Fields& f) {
+  f.field("name", name, "class");
+  f.group("requests", requests, "requests of this class");
+  latency_fields(f, latencies);
+  f.field("attained_fraction", attained_fraction, "share of requests that kept all bounds", fraction);
+}
+
+void Summary::fields(Fields& f) {
+  f.field("name", name, "scenario");
+  f.field("version", version, "of the program");
+  f.field("seed", seed, "of the random streams");
+  f.field("workload", workload, "what arrives, in words");
+  f.field("duration_s", duration_s, "from the start to the last event");
+  f.field("steps", steps, "steps simulated");
+  f.group("requests", requests, "how requests ended");
+  latency_fields(f, latencies, &itl_s);
+  f.field("requests_per_s", requests_per_s, "completed requests by duration");
+  f.field("prompt_tokens_per_s", prompt_tokens_per_s, "prompt tokens of requests with a first token, by duration");
+  f.field("output_tokens_per_s", output_tokens_per_s, "output tokens by duration");
+  f.group("slo", slo, "what was promised and what was kept");
+  f.group("cost", cost, "money");
+  f.group("energy", energy, "energy");
+  f.list("pools", pools, "pool by pool", true);
+  f.list("classes", classes, "class by class, where there are several");
+  f.list("rests_on", rests_on, "what the forecast rests on", true);
+}
+
+std::string to_json(const Summary& summary) {
+  Summary copy = summary;  // fields() serves reading too, so it wants something it may change
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  JsonWriter writer(json);
+  copy.fields(writer);
+  round_numbers(json);
+  json["settings"] = nlohmann::ordered_json::parse(summary.settings);
+  return text_of(json);
+}
+
+Summary read_summary(const std::string& file) {
+  const nlohmann::ordered_json json = load_json(file);
+  Summary summary;
+  JsonReader reader(json, file);
+  summary.fields(reader);
+  reader.throw_problems();
+  if (!json.contains("settings")) throw UserError({file}, "'settings' is missing; it should be an object");
+  summary.settings = json["settings"].dump();
+  return summary;
+}
+
+}  // namespace servecast

@@ -1,0 +1,186 @@
+#include "sim/report/text_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "sim/report/human.h"
+#include "sim/report/over_time.h"
+#include "sim/report/sparkline.h"
+#include "sim/report/text_layout.h"
+#include "sim/report/verdict.h"
+#include "sim/report/warnings.h"
+
+namespace servecast {
+namespace {
+
+enum class Paint { plain, bold, green, red, yellow };
+
+/// Puts the report together, section by section.
+class Page {
+ public:
+  explicit Page(const TextOptions& options) : options_(options), width_(static_cast<std::size_t>(options.width)) {}
+
+  void line(std::string_view text, Paint paint = Paint::plain, std::size_t indent = 0) {
+    text_ += painted(wrapped(text, width_, indent), paint) + "\n";
+  }
+  void heading(std::string_view text) {
+    text_ += "\n";
+    line(text, Paint::bold);
+  }
+  void table(const TextTable& table) { text_ += table.text(2, width_); }
+  bool unicode() const { return options_.unicode; }
+  std::size_t width() const { return width_; }
+
+  std::string text() && { return options_.unicode ? std::move(text_) : to_ascii(std::move(text_)); }
+
+ private:
+  std::string painted(const std::string& text, Paint paint) const {
+    constexpr std::array<std::string_view, 5> codes{"", "\x1b[1m", "\x1b[1;32m", "\x1b[1;31m",
+                                                    "\x1b[33m"};  // by Paint
+    if (!options_.colour || paint == Paint::plain) return text;
+    return std::string(codes[static_cast<std::size_t>(paint)]) + text + "\x1b[0m";
+  }
+
+  const TextOptions& options_;
+  std::size_t width_;
+  std::string text_{};
+};
+
+void title(Page& page, const Summary& s) {
+  page.line(s.name.empty() ? "Forecast" : s.name, Paint::bold);
+  std::string gpus;
+  for (const PoolSummary& pool : s.pools)
+    gpus += fmt::format("{}{} x {}", gpus.empty() ? "" : ", ", pool.gpus, pool.gpu);
+  std::string text =
+      fmt::format("{} on {}, for {}: {} requests, {} completed", s.workload, gpus, human::span(s.duration_s),
+                  human::count(s.requests.arrived), human::count(s.requests.completed));
+  if (s.requests.rejected > 0) text += fmt::format(", {} rejected", human::count(s.requests.rejected));
+  if (s.requests.unfinished > 0) text += fmt::format(", {} unfinished", human::count(s.requests.unfinished));
+  page.line(text + ".");
+  page.line("");
+  page.line(verdict(s.slo), !s.slo.attained_fraction ? Paint::plain : s.slo.met() ? Paint::green : Paint::red);
+  if (const std::string bounds = bound_by_bound(s.slo); !bounds.empty()) page.line(bounds);
+}
+
+std::vector<std::string> latency_row(std::string_view name, const std::optional<Statistics>& d) {
+  std::vector<std::string> cells{std::string(name)};
+  if (!d) {
+    cells.resize(7, "-");
+    return cells;
+  }
+  for (const double value : {d->mean, d->p50, d->p90, d->p95, d->p99, d->max}) cells.push_back(human::seconds(value));
+  return cells;
+}
+
+void latency(Page& page, const Summary& s) {
+  page.heading("LATENCY");
+  TextTable table(1);
+  table.row({"", "mean", "p50", "p90", "p95", "p99", "max"});
+  table.row(latency_row("to first token (TTFT)", s.latencies.ttft_s));
+  table.row(latency_row("per output token (TPOT)", s.latencies.tpot_s));
+  table.row(latency_row("between tokens (ITL)", s.itl_s));
+  table.row(latency_row("end to end (E2E)", s.latencies.e2e_s));
+  table.row(latency_row("in the queue", s.latencies.queue_s));
+  page.table(table);
+}
+
+void totals(Page& page, const Summary& s) {
+  const auto or_dash = [](const std::optional<double>& value, auto format) { return value ? format(*value) : "-"; };
+  const auto item = [&](std::string_view name, std::string_view text) {
+    page.line(fmt::format("  {:<12}{}", name, text), Paint::plain, 14);
+  };
+  page.heading("IN ALL");
+  item("throughput",
+       fmt::format("{} requests/s · {} prompt tokens/s · {} output tokens/s", human::number(s.requests_per_s),
+                   human::number(s.prompt_tokens_per_s), human::number(s.output_tokens_per_s)));
+  if (s.slo.goodput_requests_per_s)
+    item("goodput", human::number(*s.slo.goodput_requests_per_s) + " requests/s within the SLO");
+  item("cost", fmt::format("{} an hour · {} per million output tokens · {} a request · {} in all",
+                           human::usd(s.cost.usd_per_hour), or_dash(s.cost.usd_per_million_output_tokens, human::usd),
+                           or_dash(s.cost.usd_per_request, human::usd), human::usd(s.cost.usd_total)));
+  item("energy", fmt::format("{} · {} per output token", human::joules(s.energy.j_total),
+                             or_dash(s.energy.j_per_output_token, human::joules)));
+}
+
+void pools(Page& page, const Summary& s) {
+  page.heading("POOLS");
+  TextTable table(3);
+  table.row({"", "model", "GPU", "replicas", "GPUs", "busy", "KV mean", "KV max", "preempted"});
+  for (const PoolSummary& p : s.pools)
+    table.row({p.name, p.llm, p.gpu, human::count(p.replicas), human::count(p.gpus), human::percent(p.busy_fraction),
+               human::percent(p.kv_used_fraction_mean), human::percent(p.kv_used_fraction_max),
+               human::count(p.preemptions)});
+  page.table(table);
+}
+
+void classes(Page& page, const Summary& s) {
+  if (s.classes.empty()) return;
+  page.heading("CLASSES");
+  TextTable table(1);
+  table.row({"", "requests", "TTFT p50", "TTFT p99", "TPOT p50", "TPOT p99", "E2E p99", "within SLO"});
+  const auto show = [](const std::optional<Statistics>& d, double Statistics::*value) {
+    return d ? human::seconds((*d).*value) : "-";
+  };
+  for (const ClassSummary& c : s.classes) {
+    const Latencies& l = c.latencies;
+    table.row({c.name, human::count(c.requests.arrived), show(l.ttft_s, &Statistics::p50),
+               show(l.ttft_s, &Statistics::p99), show(l.tpot_s, &Statistics::p50), show(l.tpot_s, &Statistics::p99),
+               show(l.e2e_s, &Statistics::p99), c.attained_fraction ? human::percent(*c.attained_fraction) : "-"});
+  }
+  page.table(table);
+}
+
+void curves(Page& page, const Summary& s, std::span<const SeriesRow> series) {
+  if (series.empty()) return;
+  page.heading("OVER TIME, up to " + human::span(s.duration_s));
+  const OverTime all = sum_over_pools(series);
+  std::int64_t gpus = 0;
+  for (const PoolSummary& pool : s.pools) gpus += pool.gpus;
+  constexpr std::size_t room_for_text = 36;  // names and peaks beside the curve
+  const std::size_t width = page.width() > room_for_text ? page.width() - room_for_text : 1;
+  TextTable table(3);
+  const auto curve = [&](std::string name, const std::vector<double>& values, std::optional<std::int64_t> full) {
+    const double peak = std::ranges::max(values);
+    table.row({std::move(name), sparkline(values, full ? static_cast<double>(*full) : peak, width, page.unicode()),
+               "peak " + human::number(peak) + (full ? " of " + human::count(*full) : "")});
+  };
+  curve("waiting", all.waiting, std::nullopt);
+  curve("running", all.running, std::nullopt);
+  curve("busy GPUs", all.busy_gpus, gpus);
+  page.table(table);
+}
+
+void rests_on(Page& page, const Summary& s) {
+  page.heading("RESTS ON");
+  for (const RestsOn& basis : s.rests_on) {
+    std::string text = fmt::format("  {}: {}", basis.pool, basis.latency_model);
+    if (!basis.fitted_range.empty())
+      text += fmt::format(", fitted on {}, {} of step time outside", basis.fitted_range,
+                          human::percent(basis.extrapolated_fraction));
+    for (const std::string& note : basis.notes) text += "; " + note;
+    page.line(text, Paint::plain, 4);
+  }
+  page.line(fmt::format("  servecast {} · seed {} · {} steps", s.version, s.seed, human::count(s.steps)));
+}
+
+}  // namespace
+
+std::string text_report(const Summary& summary, std::span<const SeriesRow> series, const TextOptions& options) {
+  Page page(options);
+  title(page, summary);
+  latency(page, summary);
+  totals(page, summary);
+  pools(page, summary);
+  classes(page, summary);
+  curves(page, summary, series);
+  const std::vector<std::string> warned = warnings(summary, series);
+  if (!warned.empty()) page.heading("WARNINGS");
+  for (const std::string& warning : warned) page.line("  ! " + warning, Paint::yellow, 4);
+  rests_on(page, summary);
+  return std::move(page).text();
+}
+
+}  // namespace servecast

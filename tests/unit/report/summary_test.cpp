@@ -1,0 +1,207 @@
+#include "sim/report/summary.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "models/base/error.h"
+#include "tests/unit/report/files.h"
+#include "tests/unit/report/made_up.h"
+
+namespace servecast {
+namespace {
+
+using testing::HasSubstr;
+
+Summary small() {
+  Recorder recorder = made_up::recorder();
+  recorder.token_gap(PoolId{}, 0.5, 7);
+  return summarise(recorder, made_up::facts());
+}
+
+TEST(Summary, CountsAndRates) {
+  const Summary s = small();
+  EXPECT_EQ(s.requests, (RequestCounts{.arrived = 5, .completed = 3, .rejected = 1, .unfinished = 1}));
+  EXPECT_DOUBLE_EQ(s.requests_per_s, 0.3);
+  EXPECT_DOUBLE_EQ(s.prompt_tokens_per_s, 20);   // 100 + 50 + 30 + 20; the rejected prompt was never computed
+  EXPECT_DOUBLE_EQ(s.output_tokens_per_s, 1.1);  // 5 + 1 + 2 + 3, the unfinished request's too
+}
+
+TEST(Summary, Latencies) {
+  const Summary s = small();
+  // First tokens after 1, 0.25, 3 and 1 s.
+  EXPECT_EQ(s.latencies.ttft_s, (Statistics{.mean = 1.3125, .p50 = 1, .p90 = 3, .p95 = 3, .p99 = 3, .max = 3}));
+  // (3 - 1) / 4 and (7 - 6) / 2; one request has a single token and one is unfinished.
+  EXPECT_EQ(s.latencies.tpot_s, (Statistics{0.5, 0.5, 0.5, 0.5, 0.5, 0.5}));
+  EXPECT_EQ(s.latencies.e2e_s, (Statistics{.mean = 1.75, .p50 = 2, .p90 = 3, .p95 = 3, .p99 = 3, .max = 3}));
+  EXPECT_EQ(s.latencies.queue_s, (Statistics{.mean = 0.75, .p50 = 0.5, .p90 = 2, .p95 = 2, .p99 = 2, .max = 2}));
+  EXPECT_EQ(s.itl_s, (Statistics{0.5, 0.5, 0.5, 0.5, 0.5, 0.5}));
+}
+
+TEST(Summary, SloCountsWhatWasNotServedAsMissed) {
+  const SloSummary slo = small().slo;
+  EXPECT_EQ(slo.attained_fraction, 0.6);  // requests 0, 1 and 4 of five; 0 and 4 are exactly on both bounds
+  EXPECT_EQ(slo.goodput_requests_per_s, 0.3);
+  EXPECT_EQ(slo.ttft_attained_fraction, 0.6);
+  EXPECT_EQ(slo.e2e_attained_fraction, std::nullopt);
+  EXPECT_TRUE(slo.met());
+
+  RunFacts tighter = made_up::facts();
+  tighter.slo.tpot_s = 0.4999;  // leaves the request with a single token
+  EXPECT_EQ(summarise(made_up::recorder(), tighter).slo.attained_fraction, 0.2);
+  EXPECT_EQ(summarise(made_up::recorder(), tighter).slo.ttft_attained_fraction, 0.6);
+  EXPECT_FALSE(summarise(made_up::recorder(), tighter).slo.met());
+
+  RunFacts no_bounds = made_up::facts();
+  no_bounds.slo = {};
+  EXPECT_EQ(summarise(made_up::recorder(), no_bounds).slo, SloSummary{});
+}
+
+TEST(Summary, CostAndEnergy) {
+  const Summary s = small();
+  EXPECT_EQ(s.cost.usd_per_hour, 6);                                   // 2 x 3
+  EXPECT_DOUBLE_EQ(s.cost.usd_total, 1.0 / 60);                        // 6 x 10 / 3600
+  EXPECT_DOUBLE_EQ(*s.cost.usd_per_request, 1.0 / 180);                // by 3
+  EXPECT_DOUBLE_EQ(*s.cost.usd_per_million_output_tokens, 1e6 / 660);  // by 11
+  EXPECT_EQ(s.energy.j_total, 1100);
+  EXPECT_EQ(s.energy.j_per_output_token, 100);
+}
+
+TEST(Summary, Pools) {
+  const PoolSummary pool = small().pools.at(0);
+  EXPECT_EQ(pool.busy_fraction, 0.25);         // 5 / (2 x 10)
+  EXPECT_EQ(pool.kv_used_fraction_mean, 0.2);  // 400 / (2 x 100 x 10)
+  EXPECT_EQ(pool.kv_used_fraction_max, 0.8);
+  EXPECT_EQ(pool.preemptions, 1);
+}
+
+TEST(Summary, ClassesOnlyWhereThereAreSeveral) {
+  EXPECT_TRUE(small().classes.empty());
+  Recorder recorder(1);
+  for (RequestRecord r : made_up::requests()) {
+    r.request_class = static_cast<ClassId>(r.status == RequestStatus::completed ? 0 : 1);
+    recorder.request(r);
+  }
+  recorder.close();
+  const Summary s = summarise(recorder, made_up::facts());
+  ASSERT_EQ(s.classes.size(), 2u);
+  EXPECT_EQ(s.classes[0].name, "plain");
+  EXPECT_EQ(s.classes[0].attained_fraction, 1);
+  EXPECT_EQ(s.classes[1].requests, (RequestCounts{.arrived = 2, .rejected = 1, .unfinished = 1}));
+  EXPECT_EQ(s.classes[1].latencies.ttft_s->max, 3);
+  EXPECT_EQ(s.classes[1].latencies.e2e_s, std::nullopt);
+}
+
+TEST(Summary, OfARunWithoutRequests) {
+  Recorder recorder(1);
+  recorder.close();
+  RunFacts facts = made_up::facts();
+  facts.duration_s = 0;
+  const Summary s = summarise(recorder, facts);
+  EXPECT_EQ(s.requests_per_s, 0);
+  EXPECT_EQ(s.latencies, Latencies{});
+  EXPECT_EQ(s.itl_s, std::nullopt);
+  EXPECT_EQ(s.slo.attained_fraction, std::nullopt);
+  EXPECT_FALSE(s.slo.met());
+  EXPECT_EQ(s.cost.usd_per_request, std::nullopt);
+  EXPECT_EQ(s.energy.j_per_output_token, std::nullopt);
+  const auto json = nlohmann::json::parse(to_json(s));
+  EXPECT_TRUE(json["ttft_s"].is_null());
+  EXPECT_TRUE(json["slo"]["attained_fraction"].is_null());
+}
+
+TEST(SummaryJson, HasTheKeysThatArePromised) {
+  const auto json = nlohmann::ordered_json::parse(to_json(small()));
+  for (const char* key : {"/requests/arrived",
+                          "/requests/completed",
+                          "/requests/rejected",
+                          "/requests/unfinished",
+                          "/requests_per_s",
+                          "/prompt_tokens_per_s",
+                          "/output_tokens_per_s",
+                          "/slo/attained_fraction",
+                          "/slo/goodput_requests_per_s",
+                          "/cost/usd_per_hour",
+                          "/cost/usd_total",
+                          "/cost/usd_per_request",
+                          "/cost/usd_per_million_output_tokens",
+                          "/energy/j_total",
+                          "/energy/j_per_output_token",
+                          "/pools/0/name",
+                          "/pools/0/replicas",
+                          "/pools/0/gpus",
+                          "/pools/0/busy_fraction",
+                          "/pools/0/kv_used_fraction_mean",
+                          "/pools/0/kv_used_fraction_max",
+                          "/pools/0/preemptions",
+                          "/seed",
+                          "/version",
+                          "/settings/seed",
+                          "/rests_on/0/latency_model"})
+    EXPECT_TRUE(json.contains(nlohmann::ordered_json::json_pointer(key))) << key;
+  for (const char* latency : {"ttft_s", "tpot_s", "itl_s", "e2e_s", "queue_s"})
+    for (const char* key : {"mean", "p50", "p90", "p95", "p99", "max"})
+      EXPECT_TRUE(json[latency][key].is_number()) << latency << key;
+  EXPECT_FALSE(json.contains("classes"));
+}
+
+TEST(SummaryJson, RoundsNumbersButNotSettings) {
+  const std::string text = to_json(small());
+  EXPECT_THAT(text, HasSubstr("\"usd_total\": 0.0166666667,"));
+  EXPECT_THAT(text, HasSubstr("\"usd_per_million_output_tokens\": 1515.15152"));
+  EXPECT_THAT(text, HasSubstr("0.1234567890123"));
+  EXPECT_EQ(text.back(), '\n');
+}
+
+TEST(SummaryJson, ReadsBackToTheSameText) {
+  const TemporaryFolder folder;
+  Recorder recorder(1);
+  for (RequestRecord r : made_up::requests()) {
+    r.request_class = static_cast<ClassId>(index(r.id) % 2);
+    recorder.request(r);
+  }
+  recorder.close();
+  const Summary s = summarise(recorder, made_up::facts());
+  ASSERT_FALSE(s.classes.empty());
+  ASSERT_FALSE(s.itl_s);  // written as null
+  put_text(folder / "summary.json", to_json(s));
+  const Summary back = read_summary(folder / "summary.json");
+  EXPECT_EQ(to_json(back), to_json(s));
+  EXPECT_EQ(back.classes.at(1).latencies.ttft_s, s.classes.at(1).latencies.ttft_s);
+  EXPECT_EQ(back.seed, 7);
+}
+
+std::string error_of(const std::filesystem::path& file) {
+  try {
+    read_summary(file);
+  } catch (const UserError& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(SummaryJson, SaysWhatIsWrongWithAFile) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "summary.json";
+  EXPECT_EQ(error_of(file), file.string() + ": cannot be read");
+
+  put_text(file, "{\n  \"seed\": 1,\n  \"na");
+  EXPECT_THAT(error_of(file), HasSubstr(file.string() + ":3:"));
+  EXPECT_THAT(error_of(file), HasSubstr("not JSON from here on"));
+
+  put_text(file, "[1]");
+  EXPECT_THAT(error_of(file), HasSubstr("not a JSON object"));
+
+  auto json = nlohmann::ordered_json::parse(to_json(small()));
+  json.erase("seed");
+  json["pools"][0]["gpus"] = "many";
+  json["something_newer"] = 1;
+  json["itl_s"].erase("p99");
+  put_text(file, json.dump());
+  EXPECT_EQ(error_of(file), file.string() + ": 'seed' is missing; it should be a whole number\n" + file.string() +
+                                ": 'itl_s.p99' is missing; it should be a number\n" + file.string() +
+                                ": 'pools[0].gpus' should be a whole number");
+}
+
+}  // namespace
+}  // namespace servecast
