@@ -1,0 +1,140 @@
+#include "models/hw/memory_plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/base/names.h"
+
+namespace servecast {
+namespace {
+
+constexpr double bf16_bytes = 2;
+constexpr double logit_bytes = 2 + 4 + 4;
+
+double real(std::int64_t n) { return static_cast<double>(n); }
+
+bool divides(const Llm& llm, std::int64_t tensor_parallel) {
+  const bool kv = llm.latent || llm.kv_heads % tensor_parallel == 0 || tensor_parallel % llm.kv_heads == 0;
+  const bool experts = !llm.experts || (llm.experts->intermediate % tensor_parallel == 0 &&
+                                        llm.experts->shared_intermediate % tensor_parallel == 0);
+  return llm.heads % tensor_parallel == 0 && kv && llm.intermediate % tensor_parallel == 0 && experts;
+}
+
+/// Why the model cannot be cut like this, whatever the memory.
+std::optional<std::string> impossible(const Llm& llm, const Shape& shape, const MemoryUse& use) {
+  if (shape.pipeline_parallel > llm.layers)
+    return "pipeline_parallel " + std::to_string(shape.pipeline_parallel) + " is more than the " +
+           std::to_string(llm.layers) + " layers of " + llm.name;
+  if (shape.tensor_parallel > use.node_gpus)
+    return "tensor_parallel " + std::to_string(shape.tensor_parallel) + " is more than the " +
+           std::to_string(use.node_gpus) + " GPUs of a node; use pipeline_parallel for the rest";
+  if (divides(llm, shape.tensor_parallel)) return std::nullopt;
+  std::vector<std::string> good;
+  for (std::int64_t t = 1; t <= use.node_gpus; ++t)
+    if (divides(llm, t)) good.push_back(std::to_string(t));
+  return "tensor_parallel " + std::to_string(shape.tensor_parallel) + " does not divide the heads and MLPs of " +
+         llm.name + " evenly; valid: " + join(good);
+}
+
+double default_reserve_bytes(const MemorySettings& settings) { return settings.rule == "trtllm" ? 2.3e9 : 1.55e9; }
+
+double pool_bytes(const Gpu& gpu, const MemorySettings& settings, double taken_bytes) {
+  const double share = settings.gpu_memory_utilization;
+  return settings.rule == "trtllm" ? share * (gpu.hbm_bytes - taken_bytes) : share * gpu.hbm_bytes - taken_bytes;
+}
+
+/// The plan of one stage, with kv_pool_tokens below 0 where it does not even hold the weights.
+MemoryPlan plan_stage(const Gpu& gpu, const Llm& llm, const Shape& shape, const MemorySettings& settings,
+                      const MemoryUse& use, std::int64_t stage) {
+  MemoryPlan plan;
+  plan.weight_bytes = stage_weight_bytes(llm, use.weights, shape, stage);
+  plan.activation_bytes = activation_bytes(llm, shape.tensor_parallel, use);
+  plan.reserve_bytes = settings.reserve_bytes.value_or(default_reserve_bytes(settings));
+  plan.kv_pool_bytes = pool_bytes(gpu, settings, plan.weight_bytes + plan.activation_bytes + plan.reserve_bytes);
+  const double token_bytes = real(stage_layers(llm.layers, shape.pipeline_parallel, stage).size()) *
+                             kv_bytes_per_token_layer_and_gpu(llm, use.kv, shape.tensor_parallel);
+  plan.kv_pool_tokens = static_cast<std::int64_t>(std::floor(plan.kv_pool_bytes / token_bytes));
+  return plan;
+}
+
+MemoryPlan tightest_stage(const Gpu& gpu, const Llm& llm, const Shape& shape, const MemorySettings& settings,
+                          const MemoryUse& use) {
+  MemoryPlan tightest = plan_stage(gpu, llm, shape, settings, use, 0);
+  for (std::int64_t stage = 1; stage < shape.pipeline_parallel; ++stage) {
+    const MemoryPlan plan = plan_stage(gpu, llm, shape, settings, use, stage);
+    if (plan.kv_pool_tokens < tightest.kv_pool_tokens) tightest = plan;
+  }
+  return tightest;
+}
+
+std::string whole(double bytes) { return std::to_string(static_cast<std::int64_t>(std::ceil(bytes))); }
+
+std::string too_big(const Gpu& gpu, const Llm& llm, const Shape& shape, const MemorySettings& settings,
+                    const MemoryUse& use, const MemoryPlan& plan) {
+  const double need = plan.weight_bytes + plan.activation_bytes + plan.reserve_bytes;
+  std::string text = llm.name + " in " + std::string(facts(use.weights).name) + " does not fit on " +
+                     std::to_string(shape.gpus()) + " x " + gpu.title + ": each needs " + whole(need) +
+                     " bytes for weights, activations and reserve, " + whole(std::max(0.0, -plan.kv_pool_bytes)) +
+                     " more than there are, and holds no KV cache; ";
+  const std::optional<Shape> smallest = smallest_shape(gpu, llm, settings, use);
+  if (!smallest) return text + "no shape of this GPU holds it";
+  return text + "smallest shape that fits: tensor_parallel " + std::to_string(smallest->tensor_parallel) +
+         ", pipeline_parallel " + std::to_string(smallest->pipeline_parallel);
+}
+
+}  // namespace
+
+double activation_bytes(const Llm& llm, std::int64_t tensor_parallel, const MemoryUse& use) {
+  const double tp = real(tensor_parallel);
+  const double mlp_tensors = llm.gated_mlp ? 3 : 2;
+  double inner = mlp_tensors * real(llm.intermediate) / tp;
+  if (llm.experts) {
+    const Experts& e = *llm.experts;
+    const double chosen = real(e.active) * (mlp_tensors * real(e.intermediate) / tp + real(llm.hidden));
+    inner = std::max(inner, chosen + mlp_tensors * real(e.shared_intermediate) / tp);
+  }
+  const double kv_width = real(2 * kv_heads_per_gpu(llm, tensor_parallel) * llm.value_size());
+  const double attention = real(llm.heads) / tp * real(llm.query_size() + llm.value_size()) + kv_width;
+  const double layer = real(use.max_step_tokens) * (2 * real(llm.hidden) + std::max(inner, attention)) * bf16_bytes;
+  return std::max(layer, real(use.max_sequences) * real(llm.vocabulary) * logit_bytes);
+}
+
+double stage_weight_bytes(const Llm& llm, DataType weights, const Shape& shape, std::int64_t stage) {
+  const double tp = real(shape.tensor_parallel);
+  const LayerRange range = stage_layers(llm.layers, shape.pipeline_parallel, stage);
+  const LayerWeights w = layer_weights(llm, range.first, range.last);
+  const bool first = stage == 0;
+  const bool last = stage == shape.pipeline_parallel - 1;
+  double outer = 0;  // tied embeddings are one table where first and last stage are the same
+  if (first) outer += embedding_parameters(llm) / tp + real(llm.learned_positions * llm.hidden);
+  if (last && !(first && llm.tied_embeddings)) outer += embedding_parameters(llm) / tp;
+  return (w.split / tp + w.replicated) * facts(weights).bytes + (w.kept + outer) * bf16_bytes;
+}
+
+MemoryPlan plan_memory(const Gpu& gpu, const Llm& llm, const Shape& shape, const MemorySettings& settings,
+                       const MemoryUse& use) {
+  if (auto reason = impossible(llm, shape, use)) return {.problem = std::move(reason)};
+  MemoryPlan plan = tightest_stage(gpu, llm, shape, settings, use);
+  if (plan.kv_pool_tokens >= 1) return plan;
+  plan.problem = too_big(gpu, llm, shape, settings, use, plan);
+  plan.kv_pool_tokens = 0;
+  plan.kv_pool_bytes = 0;
+  return plan;
+}
+
+std::optional<Shape> smallest_shape(const Gpu& gpu, const Llm& llm, const MemorySettings& settings,
+                                    const MemoryUse& use) {
+  const auto fits = [&](const Shape& shape) {
+    return !impossible(llm, shape, use) && tightest_stage(gpu, llm, shape, settings, use).kv_pool_tokens >= 1;
+  };
+  std::int64_t widest = 1;
+  for (std::int64_t t = 1; t <= use.node_gpus; t *= 2) {
+    if (fits({.tensor_parallel = t})) return Shape{.tensor_parallel = t};
+    if (divides(llm, t)) widest = t;
+  }
+  for (std::int64_t p = 2; p <= llm.layers; ++p)
+    if (const Shape shape{.tensor_parallel = widest, .pipeline_parallel = p}; fits(shape)) return shape;
+  return std::nullopt;
+}
+
+}  // namespace servecast

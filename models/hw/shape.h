@@ -1,0 +1,50 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include "models/hw/llm.h"
+
+namespace servecast {
+
+/// How one replica is spread over GPUs.
+struct Shape {
+  std::int64_t tensor_parallel = 1;
+  std::int64_t pipeline_parallel = 1;
+
+  std::int64_t gpus() const { return tensor_parallel * pipeline_parallel; }
+  bool operator==(const Shape&) const = default;
+};
+
+/// The layers of one pipeline stage: first to last, exclusive.
+struct LayerRange {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+
+  std::int64_t size() const { return last - first; }
+};
+
+/// Layers split as evenly as possible. Where they do not divide, the stages just before the last take one more each
+/// (the last has the LM head), as in vLLM.
+inline LayerRange stage_layers(std::int64_t layers, std::int64_t stages, std::int64_t stage) {
+  const std::int64_t each = layers / stages;
+  const std::int64_t rest = layers % stages;
+  const std::int64_t extra_from = stages - 1 - rest;
+  const std::int64_t before = std::clamp(stage - extra_from, std::int64_t{0}, rest);
+  const bool extra = stage >= extra_from && stage < extra_from + rest;
+  const std::int64_t first = stage * each + before;
+  return {.first = first, .last = first + each + (extra ? 1 : 0)};
+}
+
+/// KV heads that one GPU of the group holds: a head is never split, so with more GPUs than heads they hold copies.
+inline std::int64_t kv_heads_per_gpu(const Llm& llm, std::int64_t tensor_parallel) {
+  return std::max<std::int64_t>(1, llm.kv_heads / tensor_parallel);
+}
+
+/// KV bytes of one token in one layer on one GPU of the group. The latent vector of MLA has no heads to split: every
+/// GPU holds all of it.
+inline double kv_bytes_per_token_layer_and_gpu(const Llm& llm, DataType kv, std::int64_t tensor_parallel) {
+  if (llm.latent) return kv_bytes_per_token_and_layer(llm, kv);
+  return static_cast<double>(2 * kv_heads_per_gpu(llm, tensor_parallel) * llm.head_size) * facts(kv).bytes;
+}
+
+}  // namespace servecast

@@ -1,0 +1,44 @@
+#include "sim/input/library.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "models/base/names.h"
+
+namespace servecast {
+namespace fs = std::filesystem;
+
+fs::path library_dir() {
+  if (const char* given = std::getenv("SERVECAST_LIBRARY"); given && *given) return given;
+  std::error_code unreadable;
+  const fs::path program = fs::read_symlink("/proc/self/exe", unreadable);
+  if (!unreadable) {
+    const fs::path installed = program.parent_path().parent_path() / "share/servecast/scenarios";
+    if (fs::is_directory(installed)) return installed;
+  }
+  return fs::path(SERVECAST_SOURCE_DIR) / "scenarios";
+}
+
+std::vector<std::string> library_names(const LibraryShelf& shelf) {
+  std::vector<std::string> names;
+  std::error_code missing;  // a library without this shelf has no names
+  for (const fs::directory_entry& entry : fs::directory_iterator(library_dir() / shelf.folder, missing))
+    if (entry.path().extension() == shelf.extension) names.push_back(entry.path().stem().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+std::string library_file(const LibraryShelf& shelf, const std::string& name_or_path, const Place& where,
+                         const std::string& named_in) {
+  if (name_or_path.find('/') != std::string::npos || name_or_path.ends_with(shelf.extension)) {
+    const fs::path beside = fs::path(named_in).parent_path() / name_or_path;  // an absolute path stays itself
+    return fs::exists(beside) ? beside.string() : name_or_path;
+  }
+  const std::vector<std::string> names = library_names(shelf);
+  if (!std::ranges::binary_search(names, name_or_path))
+    throw UserError(where, unknown_name(shelf.kind, name_or_path, names) + "; or the path of a " +
+                               std::string(shelf.extension) + " file");
+  return (library_dir() / shelf.folder / (name_or_path + std::string(shelf.extension))).string();
+}
+
+}  // namespace servecast

@@ -1,0 +1,35 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/base/error.h"
+
+namespace servecast {
+
+/// Where the bundled scenarios, models and hardware lie: the folder in the environment variable SERVECAST_LIBRARY,
+/// else the installed one beside the program (../share/servecast/scenarios), else that of the source tree.
+std::filesystem::path library_dir();
+
+/// A kind of file that is bundled by name.
+struct LibraryShelf {
+  std::string_view kind;       // as messages call it
+  std::string_view folder;     // below library_dir()
+  std::string_view extension;  // with its dot
+};
+inline constexpr LibraryShelf llm_shelf{"llm", "llms", ".json"};
+inline constexpr LibraryShelf gpu_shelf{"gpu", "hw/gpus", ".yaml"};
+inline constexpr LibraryShelf node_shelf{"node", "hw/nodes", ".yaml"};
+inline constexpr LibraryShelf fabric_shelf{"fabric", "hw/fabrics", ".yaml"};
+
+/// Names of the bundled files, sorted.
+std::vector<std::string> library_names(const LibraryShelf& shelf);
+
+/// The file of a bundled name; or, where `name_or_path` holds a '/' or ends with the shelf's extension, that path: as
+/// seen from the folder of `named_in` (the file that names it), else from the working folder. Throws UserError at
+/// `where` for an unknown name.
+std::string library_file(const LibraryShelf& shelf, const std::string& name_or_path, const Place& where,
+                         const std::string& named_in);
+
+}  // namespace servecast
