@@ -39,4 +39,10 @@ struct StepRecord {
   double energy_j = 0;                 // of the replica's GPUs during the step
 };
 
+/// One sequence's share of a step.
+struct StepMember {
+  RequestId id{};
+  std::int64_t tokens = 0;
+};
+
 }  // namespace servecast

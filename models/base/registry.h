@@ -4,6 +4,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/base/fields.h"
@@ -16,6 +17,7 @@ class Prepared {
  public:
   virtual ~Prepared() = default;
   virtual std::unique_ptr<Interface> make() const = 0;
+  virtual std::unique_ptr<Prepared> clone() const = 0;
   virtual void fields(Fields& f) = 0;
 };
 
@@ -34,6 +36,7 @@ class Registry {
     struct PreparedPolicy final : Prepared<Interface> {
       typename Policy::Settings settings;
       std::unique_ptr<Interface> make() const override { return std::make_unique<Policy>(settings); }
+      std::unique_ptr<Prepared<Interface>> clone() const override { return std::make_unique<PreparedPolicy>(*this); }
       void fields(Fields& f) override { settings.fields(f); }
     };
     auto prepare = []() -> std::unique_ptr<Prepared<Interface>> { return std::make_unique<PreparedPolicy>(); };
@@ -62,6 +65,15 @@ template <class Interface>
 class Choice {
  public:
   explicit Choice(std::string policy) : policy_(std::move(policy)) {}
+  Choice(const Choice& other)
+      : policy_(other.policy_), prepared_(other.prepared_ ? other.prepared_->clone() : nullptr) {}
+  Choice(Choice&&) noexcept = default;
+  Choice& operator=(Choice other) noexcept {
+    std::swap(policy_, other.policy_);
+    std::swap(prepared_, other.prepared_);
+    return *this;
+  }
+  ~Choice() = default;
 
   const std::string& policy() const { return policy_; }
   /// Another instance with these settings.

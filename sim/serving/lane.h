@@ -33,7 +33,9 @@ struct Lane {
   StepWork work{};
   double start_s = 0;
   double end_s = 0;
-  StageTime time{};  // summed over stages
+  double stages_s = 0;        // time in stages, summed
+  double extrapolated_s = 0;  // the part of it outside the fitted range
+  double energy_j = 0;
   std::int64_t used_blocks = 0;
 
   // For token gaps.

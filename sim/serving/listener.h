@@ -7,12 +7,6 @@
 
 namespace servecast {
 
-/// One sequence's share of a step, for whoever wants to see who was in it.
-struct StepShare {
-  RequestId request{};
-  std::int64_t tokens = 0;
-};
-
 /// What a replica tells as it goes. Calls come in the order of the replica's own clock.
 class ReplicaListener {
  public:
@@ -23,10 +17,10 @@ class ReplicaListener {
   virtual void request_ran(PoolId pool, double from_s, double to_s) = 0;
   /// `count` sequences each got a token `gap_s` after the one before.
   virtual void token_gap(PoolId pool, double gap_s, std::int64_t count) = 0;
-  /// `who` is empty unless wants_shares().
-  virtual void step_done(const StepRecord& step, std::span<const StepShare> who) = 0;
+  /// `who` is empty unless wants_members().
+  virtual void step_done(const StepRecord& step, std::span<const StepMember> who) = 0;
   /// Asked at the start of every step: listing who takes part costs time in proportion to the batch.
-  virtual bool wants_shares(double start_s) const = 0;
+  virtual bool wants_members(double start_s) const = 0;
 };
 
 }  // namespace servecast

@@ -11,6 +11,7 @@ Replica::Replica(ReplicaSetup setup) : setup_(std::move(setup)) {
   const std::int64_t stages = setup_.latency->stages();
   for (std::int64_t i = 0; i < stages; ++i) lanes_.emplace_back(setup_.kv_cache->growth_tokens());
   stage_free_s_.assign(static_cast<std::size_t>(stages), 0);
+  if (setup_.power_cap_w < setup_.power.prefill_w) clock_fraction_ = clock_fraction(setup_.power, setup_.power_cap_w);
 }
 
 bool Replica::enqueue(const Request& request, double now_s, ReplicaListener& listener) {
@@ -48,8 +49,7 @@ void Replica::advance(double until_s, ReplicaListener& listener) {
     Lane* ending = next_to_end();
     if (may_start_ && !(ending && ending->end_s <= now_s_)) {  // all that end now have ended
       if (!ready_ || now_s_ >= until_s) return;
-      may_start_ = false;
-      start_batches(listener);
+      start(listener);
       continue;
     }
     if (!ending || ending->end_s > until_s) return;
@@ -57,6 +57,12 @@ void Replica::advance(double until_s, ReplicaListener& listener) {
     end_batch(*ending, listener);
     may_start_ = running_ > 0 || !waiting_.empty();
   }
+}
+
+void Replica::start(ReplicaListener& listener) {
+  if (!may_start_ || !ready_) return;
+  may_start_ = false;
+  start_batches(listener);
 }
 
 Lane* Replica::next_to_end() {
@@ -81,10 +87,15 @@ double Replica::next_finish_s() const {
   double end_s = lane.end_s;
   for (std::int64_t left = lane.decodes.steps_left(); left > 0; --left) {
     work.decode_kv_tokens += work.decode_sequences;
-    end_s += setup_.latency->stage(work, 0).seconds;
+    end_s += stage_time(work, 0).seconds;
   }
   const std::int64_t most_blocks = lane.decodes.size() * (lane.decodes.steps_left() + 1);
   return most_blocks <= setup_.kv_cache->free_blocks() ? end_s : next_event_s();
+}
+
+StageTime Replica::stage_time(const StepWork& work, std::size_t stage) const {
+  const StageTime time = setup_.latency->stage(work, static_cast<std::int64_t>(stage));
+  return clock_fraction_ < 1 ? at_clock(time, clock_fraction_) : time;
 }
 
 void Replica::start_batches(ReplicaListener& listener) {
@@ -114,15 +125,16 @@ void Replica::launch(Lane& lane) {
   lane.busy = true;
   lane.start_s = now_s_;
   lane.used_blocks = setup_.kv_cache->used_blocks();
-  lane.time = {};
+  lane.stages_s = lane.extrapolated_s = lane.energy_j = 0;
   double at_s = now_s_;
   for (std::size_t i = 0; i < stage_free_s_.size(); ++i) {
-    const StageTime stage = setup_.latency->stage(lane.work, static_cast<std::int64_t>(i));
-    at_s = std::max(at_s, stage_free_s_[i]) + stage.seconds;
+    const StageTime time = stage_time(lane.work, i);
+    at_s = std::max(at_s, stage_free_s_[i]) + time.seconds;
     stage_free_s_[i] = at_s;
-    lane.time.seconds += stage.seconds;
-    lane.time.compute_s += stage.compute_s;
-    lane.time.extrapolated = lane.time.extrapolated || stage.extrapolated;
+    lane.stages_s += time.seconds;
+    if (time.extrapolated) lane.extrapolated_s += time.seconds;
+    lane.energy_j += static_cast<double>(setup_.tensor_parallel) * time.seconds *
+                     step_power_w(setup_.power, time, setup_.power_cap_w);
   }
   lane.end_s = at_s;
   account_blocks();
@@ -190,20 +202,18 @@ void Replica::end_chunk(Lane& lane, const Lane::Chunk& chunk, ReplicaListener& l
 
 void Replica::report_step(const Lane& lane, ReplicaListener& listener) {
   const double stages = static_cast<double>(stage_free_s_.size());
-  const double busy_s = lane.time.seconds / stages;
-  const double compute_s = lane.time.compute_s / stages;
   totals_.steps += 1;
-  totals_.busy_s += busy_s;
-  totals_.compute_s += compute_s;
-  if (lane.time.extrapolated) totals_.extrapolated_s += busy_s;
+  totals_.busy_s += lane.stages_s / stages;
+  totals_.extrapolated_s += lane.extrapolated_s / stages;
+  totals_.step_energy_j += lane.energy_j;
   totals_.prompt_tokens += lane.work.prefill_tokens;
   totals_.output_tokens += lane.work.emitted_tokens;
-  shares_.clear();
-  if (listener.wants_shares(lane.start_s)) {
+  members_.clear();
+  if (listener.wants_members(lane.start_s)) {
     for (Slot slot : lane.decoded ? lane.decodes.members(sequences_) : std::vector<Slot>{})
-      shares_.push_back({.request = sequences_[slot].request.id, .tokens = 1});
+      members_.push_back({.id = sequences_[slot].request.id, .tokens = 1});
     for (const Lane::Chunk& c : lane.chunks)
-      shares_.push_back({.request = sequences_[c.slot].request.id, .tokens = c.tokens});
+      members_.push_back({.id = sequences_[c.slot].request.id, .tokens = c.tokens});
   }
   listener.step_done({.replica = setup_.id,
                       .pool = setup_.pool,
@@ -214,8 +224,8 @@ void Replica::report_step(const Lane& lane, ReplicaListener& listener) {
                       .prefill_tokens = lane.work.prefill_tokens,
                       .emitted_tokens = lane.work.emitted_tokens,
                       .used_blocks = lane.used_blocks,
-                      .energy_j = static_cast<double>(setup_.gpus) * busy_energy_j(setup_.power, busy_s, compute_s)},
-                     shares_);
+                      .energy_j = lane.energy_j},
+                     members_);
 }
 
 void Replica::finish(Slot slot, ReplicaListener& listener) {

@@ -22,19 +22,20 @@ struct ReplicaSetup {
   const StepLatency* latency = nullptr;  // outlives the replica
   std::unique_ptr<Batcher> batcher;
   std::unique_ptr<KvCache> kv_cache;  // resized
-  PowerModel power{};                 // of one GPU
-  std::int64_t gpus = 1;
+  std::int64_t tensor_parallel = 1;   // GPUs that a pipeline stage keeps busy
+  PowerDraw power{};                  // of one GPU
+  double power_cap_w = std::numeric_limits<double>::infinity();
 };
 
 /// What a replica did so far, in sums.
 struct ReplicaTotals {
   std::int64_t steps = 0;
   double busy_s = 0;          // averaged over its pipeline stages
-  double compute_s = 0;       // the part of it that arithmetic bounds
   double extrapolated_s = 0;  // the part of it from step times outside their fitted range
   double kv_block_s = 0;      // KV blocks held, integrated over time
   std::int64_t kv_blocks_max = 0;
   std::int64_t preemptions = 0;
+  double step_energy_j = 0;        // of its GPUs while in a step
   std::int64_t prompt_tokens = 0;  // computed, recomputed ones included
   std::int64_t output_tokens = 0;
 };
@@ -51,6 +52,8 @@ class Replica {
   /// A request arrives; requires that the replica has been advanced to `now_s`, exactly. Returns false, and has
   /// forgotten it, where it could never fit into the KV cache.
   bool enqueue(const Request& request, double now_s, ReplicaListener& listener);
+  /// All that arrives at this instant has arrived: steps may start without waiting for the next advance().
+  void start(ReplicaListener& listener);
   /// From now on steps may start; a replica whose weights still load starts out not ready.
   void set_ready(double now_s);
   void set_not_ready() { ready_ = false; }
@@ -76,6 +79,7 @@ class Replica {
   Lane* next_to_end();
   const Lane* next_to_end() const { return const_cast<Replica*>(this)->next_to_end(); }
   double next_finish_s() const;
+  StageTime stage_time(const StepWork& work, std::size_t stage) const;
   void start_batches(ReplicaListener& listener);
   bool fill(Lane& lane, ReplicaListener& listener);
   void launch(Lane& lane);
@@ -94,7 +98,8 @@ class Replica {
   std::deque<Slot> waiting_;
   std::vector<Lane> lanes_;
   std::vector<double> stage_free_s_;  // when each pipeline stage has done all its batches
-  std::vector<StepShare> shares_;     // scratch
+  std::vector<StepMember> members_;   // scratch
+  double clock_fraction_ = 1;         // under the power cap
   double now_s_ = 0;
   bool ready_ = true;
   bool may_start_ = false;  // something changed at now_s_: look whether a batch can start

@@ -15,7 +15,7 @@ template <class Interface>
 std::unique_ptr<Interface> make(const std::string& name) {
   return Registry<Interface>::all().at(name).prepare()->make();
 }
-const auto print_name = [](const auto& info) { return info.param; };
+const auto print_name = [](const auto& policy) { return policy.param; };
 
 class AnyRouter : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(All, AnyRouter, testing::ValuesIn(Registry<Router>::names()), print_name);

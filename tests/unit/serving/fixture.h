@@ -64,7 +64,7 @@ class LinearLatency final : public StepLatency {
 struct Listener final : ReplicaListener {
   std::map<RequestId, RequestRecord> done;
   std::vector<StepRecord> steps;
-  std::vector<std::vector<StepShare>> shares;
+  std::vector<std::vector<StepMember>> members;
   std::vector<std::pair<double, std::int64_t>> gaps;
   double waited_s = 0;
   double ran_s = 0;
@@ -73,11 +73,11 @@ struct Listener final : ReplicaListener {
   void request_waited(PoolId, double from_s, double to_s) override { waited_s += to_s - from_s; }
   void request_ran(PoolId, double from_s, double to_s) override { ran_s += to_s - from_s; }
   void token_gap(PoolId, double gap_s, std::int64_t count) override { gaps.emplace_back(gap_s, count); }
-  void step_done(const StepRecord& step, std::span<const StepShare> who) override {
+  void step_done(const StepRecord& step, std::span<const StepMember> who) override {
     steps.push_back(step);
-    shares.emplace_back(who.begin(), who.end());
+    members.emplace_back(who.begin(), who.end());
   }
-  bool wants_shares(double) const override { return true; }
+  bool wants_members(double) const override { return true; }
 };
 
 struct ReplicaLimits {

@@ -47,7 +47,7 @@ TEST(Replica, SplitsAPromptByTheBudgetLeftOver) {
   EXPECT_EQ(heard.steps.at(3).prefill_tokens, 52);
   EXPECT_EQ(heard.done.at(RequestId{1}).first_token_s, 4);
   EXPECT_EQ(heard.done.at(RequestId{1}).finish_s, 4);
-  EXPECT_EQ(heard.shares.at(3).size(), 2u);
+  EXPECT_EQ(heard.members.at(3).size(), 2u);
 }
 
 // Steps of 1/4 s, arrivals on their boundaries: whoever arrives when a step ends joins the next one, not the one
@@ -203,7 +203,8 @@ TEST(Replica, NothingAwaitedFinishesBeforeItSays) {
   };
   double at_s = 0;
   for (std::uint32_t i = 0; i < 300; ++i) {
-    Request r = request(i, at_s, 1 + static_cast<std::int64_t>(rng.below(50)), 1 + static_cast<std::int64_t>(rng.below(40)));
+    Request r =
+        request(i, at_s, 1 + static_cast<std::int64_t>(rng.below(50)), 1 + static_cast<std::int64_t>(rng.below(40)));
     r.awaited = rng.uniform() < 0.5;
     if (r.awaited) awaited.insert(r.id);
     replica.enqueue(r, at_s, heard);
@@ -212,7 +213,7 @@ TEST(Replica, NothingAwaitedFinishesBeforeItSays) {
       const auto before = awaited_done();
       replica.advance(std::nextafter(wake_s, 0), heard);
       ASSERT_EQ(awaited_done(), before);
-      replica.advance(wake_s, heard);                     // ends the step
+      replica.advance(wake_s, heard);                       // ends the step
       replica.advance(std::nextafter(wake_s, 1e9), heard);  // starts the next one
     }
     at_s = arrival_s;

@@ -1,0 +1,158 @@
+#include "sim/engine/dispatcher.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace servecast {
+namespace {
+
+constexpr std::int64_t events_per_progress_report = 1000;
+
+}  // namespace
+
+Dispatcher::Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions& options)
+    : scenario_(scenario),
+      recorder_(recorder),
+      options_(options),
+      until_s_(scenario.spec.until_s.value_or(Replica::infinity)),
+      next_(scenario.workload->next()) {
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < scenario.pools.size(); ++i) {
+    pools_.emplace_back(scenario.pools[i], PoolId(i), ReplicaId(first),
+                        static_cast<std::uint64_t>(scenario.spec.seed));
+    generations_.emplace_back(pools_.back().size(), 0);
+    first += pools_.back().size();
+  }
+}
+
+double Dispatcher::next_s() {
+  while (!awaited_.empty() && generations_[awaited_.top().pool][awaited_.top().replica] != awaited_.top().generation)
+    awaited_.pop();
+  double at_s = Replica::infinity;
+  if (next_) at_s = next_->arrival_s;
+  if (!follow_ups_.empty()) at_s = std::min(at_s, follow_ups_.top().arrival_s);
+  if (!awaited_.empty()) at_s = std::min(at_s, awaited_.top().time_s);
+  if (stopped_ || at_s > until_s_) return Replica::infinity;
+  return samples() && at_s < Replica::infinity ? std::min(at_s, sampler_.next_s()) : at_s;
+}
+
+// Within one instant: first the steps that end, then the requests that arrive, in order of their ids. Steps start
+// afterwards: when the replica is next advanced beyond this instant, or now where a client waits for it.
+void Dispatcher::handle(double now_s) {
+  assert(now_s >= now_s_);
+  now_s_ = now_s;
+  while (!awaited_.empty() && awaited_.top().time_s <= now_s) {
+    const Awaited due = awaited_.top();
+    awaited_.pop();
+    if (generations_[due.pool][due.replica] != due.generation) continue;
+    pools_[due.pool].advance(due.replica, now_s, *this);
+    touch(due.pool, due.replica);
+  }
+  while (has_follow_up(now_s) || (next_ && next_->arrival_s <= now_s)) {
+    if (has_follow_up(now_s) && !(next_ && next_->arrival_s <= now_s && Later{}(follow_ups_.top(), *next_))) {
+      const Request request = follow_ups_.top();
+      follow_ups_.pop();
+      deliver(request, now_s);
+    } else {
+      const Request request = *next_;
+      next_ = scenario_.workload->next();
+      deliver(request, now_s);
+    }
+  }
+  if (samples() && sampler_.next_s() <= now_s) sample_replicas();
+  watch_touched();
+}
+
+bool Dispatcher::has_follow_up(double now_s) const {
+  return !follow_ups_.empty() && follow_ups_.top().arrival_s <= now_s;
+}
+
+void Dispatcher::deliver(const Request& request, double now_s) {
+  const std::size_t pool = index(request.pool);
+  ++arrived_;
+  recorder_.arrival(request.pool, now_s);
+  duration_s_ = std::max(duration_s_, now_s);
+  touch(pool, pools_[pool].deliver(request, now_s, *this));
+  count_event(now_s);
+}
+
+void Dispatcher::touch(std::size_t pool, std::size_t replica) {
+  ++generations_[pool][replica];
+  if (pools_[pool][replica].next_awaited_s() < Replica::infinity) touched_.push_back({pool, replica});
+}
+
+void Dispatcher::watch_touched() {
+  for (const auto& [pool, replica] : touched_) {
+    pools_[pool].start(replica, *this);
+    const double time_s = pools_[pool][replica].next_awaited_s();
+    if (time_s < Replica::infinity)
+      awaited_.push(
+          {.time_s = time_s, .pool = pool, .replica = replica, .generation = ++generations_[pool][replica]});
+  }
+  touched_.clear();
+}
+
+void Dispatcher::weights_loaded(std::size_t pool, std::size_t replica, double now_s) {
+  pools_[pool].set_ready(replica, now_s);
+  touch(pool, replica);
+  watch_touched();
+}
+
+void Dispatcher::drain() {
+  const auto busy = [&] { return std::ranges::any_of(pools_, &ReplicaPool::busy); };
+  while (samples() && busy() && sampler_.next_s() <= until_s_) {
+    for (ReplicaPool& pool : pools_) pool.advance_all(sampler_.next_s(), *this);
+    sample_replicas();
+  }
+  const double end_s = stopped_ ? now_s_ : until_s_;
+  for (ReplicaPool& pool : pools_) {
+    pool.advance_all(end_s, *this);
+    if (end_s < Replica::infinity) duration_s_ = end_s;
+    pool.abandon(duration_s_, *this);
+  }
+  if (samples()) sampler_.tell(duration_s_, *options_.detail);
+}
+
+void Dispatcher::sample_replicas() {
+  for (ReplicaPool& pool : pools_) {
+    pool.advance_all(sampler_.next_s(), *this);
+    for (std::size_t i = 0; i < pool.size(); ++i) sampler_.sample(pool[i].view(), pool[i].pool());
+  }
+  sampler_.end_of_second();
+}
+
+void Dispatcher::count_event(double now_s) {
+  if (++events_ % events_per_progress_report != 0) return;
+  if (options_.progress)
+    options_.progress({.simulated_s = now_s,
+                       .fraction_read = scenario_.workload->fraction_read(),
+                       .arrived = arrived_,
+                       .finished = finished_});
+  if (options_.stop && options_.stop()) stopped_ = true;
+}
+
+void Dispatcher::request_done(const Request& request, const RequestRecord& record) {
+  recorder_.request(record);
+  ++finished_;
+  count_event(now_s_);
+  if (!request.awaited || record.status == RequestStatus::unfinished) return;
+  const double answer_s = record.finish_s.value_or(now_s_);  // a rejection is an answer, too
+  if (const auto next = scenario_.workload->follow_up(request, answer_s)) follow_ups_.push(*next);
+}
+
+void Dispatcher::request_waited(PoolId pool, double from_s, double to_s) { recorder_.waiting(pool, from_s, to_s); }
+void Dispatcher::request_ran(PoolId pool, double from_s, double to_s) { recorder_.running(pool, from_s, to_s); }
+void Dispatcher::token_gap(PoolId pool, double gap_s, std::int64_t count) { recorder_.token_gap(pool, gap_s, count); }
+
+bool Dispatcher::wants_members(double start_s) const {
+  return options_.detail && options_.detail->wants_step(start_s);
+}
+
+void Dispatcher::step_done(const StepRecord& step, std::span<const StepMember> who) {
+  recorder_.step(step);
+  duration_s_ = std::max(duration_s_, step.end_s);
+  if (samples()) sampler_.step(step);
+  if (wants_members(step.start_s)) options_.detail->step(step, who);
+}
+
+}  // namespace servecast

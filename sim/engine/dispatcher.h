@@ -1,0 +1,87 @@
+#pragma once
+#include <optional>
+#include <queue>
+#include <tuple>
+#include <vector>
+
+#include "sim/engine/replica_pool.h"
+#include "sim/engine/replica_sampler.h"
+#include "sim/engine/run.h"
+
+namespace servecast {
+
+/// Source and gateway: takes requests from the workload when they are due, sends each to its pool, and where a client
+/// waits for an answer before it goes on (closed loop) notices the answer. Knows no SimGrid: `next_s()` says when to
+/// come back, `handle(now_s)` does all that is due at that instant.
+///
+/// Times are the dispatcher's own, not the engine's clock: SimGrid merges instants closer than 1e-9 s.
+class Dispatcher final : public ReplicaListener {
+ public:
+  Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions& options);
+
+  /// The next instant at which something is due outside the replicas; infinite when nothing will be.
+  double next_s();
+  void handle(double now_s);
+  /// Nothing is due any more but the replicas' own steps: lets them come to their end, or to the scenario's
+  /// `until_s`.
+  void drain();
+  void weights_loaded(std::size_t pool, std::size_t replica, double now_s);
+
+  bool stopped() const { return stopped_; }
+  double duration_s() const { return duration_s_; }
+  const std::vector<ReplicaPool>& pools() const { return pools_; }
+
+  void request_done(const Request& request, const RequestRecord& record) override;
+  void request_waited(PoolId pool, double from_s, double to_s) override;
+  void request_ran(PoolId pool, double from_s, double to_s) override;
+  void token_gap(PoolId pool, double gap_s, std::int64_t count) override;
+  void step_done(const StepRecord& step, std::span<const StepMember> who) override;
+  bool wants_members(double start_s) const override;
+
+ private:
+  struct Awaited {  // a replica on which a client may get its answer at `time_s`, not earlier
+    double time_s = 0;
+    std::size_t pool = 0;
+    std::size_t replica = 0;
+    std::uint64_t generation = 0;  // of the replica when this was worked out; stale once it has changed
+  };
+  struct Later {
+    bool operator()(const Awaited& a, const Awaited& b) const {
+      return std::tie(a.time_s, a.pool, a.replica) > std::tie(b.time_s, b.pool, b.replica);
+    }
+    bool operator()(const Request& a, const Request& b) const {
+      return std::tie(a.arrival_s, a.id) > std::tie(b.arrival_s, b.id);
+    }
+  };
+  struct Touched {
+    std::size_t pool = 0;
+    std::size_t replica = 0;
+  };
+  bool has_follow_up(double now_s) const;
+  void deliver(const Request& request, double now_s);
+  void touch(std::size_t pool, std::size_t replica);
+  void watch_touched();
+  void sample_replicas();
+  bool samples() const { return options_.detail && options_.detail->wants_replicas(); }
+  void count_event(double now_s);
+
+  Scenario& scenario_;
+  Recorder& recorder_;
+  const RunOptions& options_;
+  double until_s_;
+  std::vector<ReplicaPool> pools_;
+  std::vector<std::vector<std::uint64_t>> generations_;  // by pool and replica
+  std::optional<Request> next_;                          // from the workload
+  std::priority_queue<Request, std::vector<Request>, Later> follow_ups_;
+  std::priority_queue<Awaited, std::vector<Awaited>, Later> awaited_;
+  std::vector<Touched> touched_;  // replicas with awaited requests that changed in this instant
+  ReplicaSampler sampler_;
+  double now_s_ = 0;
+  double duration_s_ = 0;
+  std::int64_t arrived_ = 0;
+  std::int64_t finished_ = 0;
+  std::int64_t events_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace servecast

@@ -1,0 +1,70 @@
+#include "sim/engine/replica_pool.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace servecast {
+
+ReplicaPool::ReplicaPool(const Pool& pool, PoolId id, ReplicaId first, std::uint64_t seed)
+    : router_(pool.spec.router.make()), rng_(seed, "router/" + pool.spec.name), first_(index(first)) {
+  for (std::int64_t i = 0; i < pool.spec.replicas; ++i) {
+    auto cache = pool.spec.kv_cache.make();
+    cache->resize(pool.memory.kv_pool_tokens);
+    replicas_.emplace_back(ReplicaSetup{.id = ReplicaId(first_ + static_cast<std::size_t>(i)),
+                                        .pool = id,
+                                        .latency = pool.latency.get(),
+                                        .batcher = pool.spec.batcher.make(),
+                                        .kv_cache = std::move(cache),
+                                        .tensor_parallel = pool.spec.tensor_parallel,
+                                        .power = pool.gpu.power,
+                                        .power_cap_w = pool.spec.power_cap_w.value_or(pool.gpu.power.cap_w)});
+    if (pool.spec.start == "cold") replicas_.back().set_not_ready();
+    views_.push_back(replicas_.back().view());
+    next_event_s_.push_back(Replica::infinity);
+  }
+}
+
+std::size_t ReplicaPool::deliver(const Request& request, double now_s, ReplicaListener& listener) {
+  if (router_->reads_state()) advance_all(now_s, listener);
+  const std::size_t picked = index(router_->pick(request, views_, rng_)) - first_;
+  assert(picked < replicas_.size() && "a router picks one of the replicas it was shown");
+  replicas_[picked].advance(now_s, listener);
+  replicas_[picked].enqueue(request, now_s, listener);
+  refresh(picked);
+  return picked;
+}
+
+void ReplicaPool::advance(std::size_t i, double until_s, ReplicaListener& listener) {
+  replicas_[i].advance(until_s, listener);
+  refresh(i);
+}
+
+void ReplicaPool::advance_all(double until_s, ReplicaListener& listener) {
+  for (std::size_t i = 0; i < replicas_.size(); ++i)
+    if (next_event_s_[i] <= until_s) advance(i, until_s, listener);
+}
+
+void ReplicaPool::start(std::size_t i, ReplicaListener& listener) {
+  replicas_[i].start(listener);
+  refresh(i);
+}
+
+void ReplicaPool::set_ready(std::size_t i, double now_s) {
+  replicas_[i].set_ready(now_s);
+  refresh(i);
+}
+
+void ReplicaPool::abandon(double now_s, ReplicaListener& listener) {
+  for (Replica& replica : replicas_) replica.abandon(now_s, listener);
+}
+
+bool ReplicaPool::busy() const {
+  return std::ranges::any_of(next_event_s_, [](double at_s) { return at_s < Replica::infinity; });
+}
+
+void ReplicaPool::refresh(std::size_t i) {
+  views_[i] = replicas_[i].view();
+  next_event_s_[i] = replicas_[i].next_event_s();
+}
+
+}  // namespace servecast

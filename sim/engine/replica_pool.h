@@ -1,0 +1,42 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "models/base/rng.h"
+#include "sim/input/scenario.h"
+#include "sim/serving/replica.h"
+
+namespace servecast {
+
+/// The replicas of one pool, its router, and the views that the router sees.
+class ReplicaPool {
+ public:
+  ReplicaPool(const Pool& pool, PoolId id, ReplicaId first, std::uint64_t seed);
+
+  /// Brings the pool up to `now_s` as far as the router looks at it, lets the router pick, and hands the request
+  /// over. Returns the replica's place in the pool.
+  std::size_t deliver(const Request& request, double now_s, ReplicaListener& listener);
+  void advance(std::size_t i, double until_s, ReplicaListener& listener);
+  void advance_all(double until_s, ReplicaListener& listener);
+  /// All that arrives at this instant has arrived.
+  void start(std::size_t i, ReplicaListener& listener);
+  void set_ready(std::size_t i, double now_s);
+  void abandon(double now_s, ReplicaListener& listener);
+  bool busy() const;
+
+  std::size_t size() const { return replicas_.size(); }
+  Replica& operator[](std::size_t i) { return replicas_[i]; }
+  const Replica& operator[](std::size_t i) const { return replicas_[i]; }
+
+ private:
+  void refresh(std::size_t i);
+
+  std::unique_ptr<Router> router_;
+  Rng rng_;
+  std::size_t first_;
+  std::vector<Replica> replicas_;
+  std::vector<ReplicaView> views_;
+  std::vector<double> next_event_s_;  // of each replica; apart, so that looking for the due ones is one quick pass
+};
+
+}  // namespace servecast

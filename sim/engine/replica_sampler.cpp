@@ -1,0 +1,31 @@
+#include "sim/engine/replica_sampler.h"
+
+namespace servecast {
+
+void ReplicaSampler::sample(const ReplicaView& view, PoolId pool) {
+  samples_.push_back(
+      {.time_s = next_s(),
+       .replica = view.id,
+       .pool = pool,
+       .running = view.running_requests,
+       .waiting = view.waiting_requests,
+       .kv_used_fraction = static_cast<double>(view.used_blocks) / static_cast<double>(view.total_blocks)});
+}
+
+void ReplicaSampler::step(const StepRecord& step) {
+  if (busy_.size() <= index(step.replica)) busy_.resize(index(step.replica) + 1);
+  busy_[index(step.replica)].add(step.start_s, step.end_s);
+}
+
+void ReplicaSampler::tell(double duration_s, DetailListener& listener) const {
+  std::vector<std::vector<double>> busy;
+  for (const IntervalSum& sum : busy_) busy.push_back(sum.means(Seconds(duration_s)));
+  for (ReplicaSample row : samples_) {
+    const auto second = static_cast<std::size_t>(row.time_s);
+    if (index(row.replica) < busy.size() && second < busy[index(row.replica)].size())
+      row.busy_fraction = std::min(1.0, busy[index(row.replica)][second]);  // batches of a pipeline overlap
+    listener.replica(row);
+  }
+}
+
+}  // namespace servecast

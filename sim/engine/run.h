@@ -1,0 +1,45 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "sim/input/scenario.h"
+#include "sim/report/detail_csv.h"
+#include "sim/report/platform.h"
+#include "sim/report/recorder.h"
+#include "sim/report/run_facts.h"
+
+namespace servecast {
+
+/// How far a run has come, for a progress bar.
+struct Progress {
+  double simulated_s = 0;
+  double fraction_read = 0;  // of the workload
+  std::int64_t arrived = 0;
+  std::int64_t finished = 0;
+};
+
+/// Whoever wants more than the recorder keeps. What nobody asks for costs nothing.
+struct DetailListener {
+  virtual ~DetailListener() = default;
+  virtual void platform(const Platform&) {}  // once, before the run
+  virtual bool wants_step(double /*start_s*/) { return false; }
+  virtual void step(const StepRecord&, std::span<const StepMember>) {}  // those it wanted
+  virtual bool wants_replicas() { return false; }
+  virtual void replica(const ReplicaSample&) {}  // every second, replica by replica, once the run is over
+  virtual void flow(const FlowRecord&) {}        // when it has ended
+  virtual void link(const LinkSample&) {}        // every second that a link carried something, once the run is over
+};
+
+struct RunOptions {
+  std::function<void(const Progress&)> progress{};  // called about every 1,000 requests; empty: nobody watches
+  std::function<bool()> stop{};                     // asked as often; true ends the run where it is
+  DetailListener* detail = nullptr;
+};
+
+/// Simulates the scenario; uses up its workload. Once per process: SimGrid's engine is a singleton whose clock never
+/// resets. Fills `recorder` as things happen and returns what the report needs to know about the run as a whole; the
+/// caller adds version and settings.
+RunFacts run(Scenario& scenario, Recorder& recorder, const RunOptions& options);
+
+}  // namespace servecast

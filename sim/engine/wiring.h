@@ -1,0 +1,52 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/engine/network.h"
+#include "sim/input/scenario.h"
+#include "sim/report/platform.h"
+
+namespace servecast {
+
+/// The cluster as it is wired: every link one direction, with its capacity. Plain data; Network hands it to SimGrid.
+///
+///   GPU - NVLink - GPU                               inside a node with NVLink
+///   GPU - PCIe - (root - root) - PCIe - GPU          inside a node without
+///   GPU - PCIe - NIC - (leaf - leaf) - NIC - PCIe - GPU   between nodes; GPUs take the NICs in turn
+///   storage - (leaf) - NIC - root - PCIe - GPU       weights; from the node's own disk where it has no NIC
+class Wiring {
+ public:
+  explicit Wiring(const Scenario& scenario);
+
+  const Platform& platform() const { return platform_; }
+  static std::string name(const GpuPlace& gpu);
+  /// From a GPU to another one.
+  Path peer_path(const GpuPlace& from, const GpuPlace& to) const;
+  /// From where the weights are stored to a GPU.
+  Path load_path(const GpuPlace& to) const;
+
+ private:
+  void add_storage();
+  void add_node(std::int64_t node);
+  void add_gpu(const GpuPlace& place, const Gpu& gpu);
+  void add_leaf(std::int64_t leaf);
+  void add_pair(const std::string& name, const std::string& kind, const std::string& inner, const std::string& outer,
+                double in_bytes_per_s, double out_bytes_per_s, double latency_s);
+
+  Path make_path(std::initializer_list<std::string> links, double latency_s) const;
+  std::int64_t leaf_of(std::int64_t node) const;
+  bool has_leaves() const { return fabric_.nodes_per_leaf > 0 && fabric_.topology == "fat_tree"; }
+  bool bridged(const GpuPlace& a, const GpuPlace& b) const;
+  std::string pcie(const GpuPlace& place) const;
+  std::string nvlink(const GpuPlace& place) const;
+  std::string root(const GpuPlace& place) const;
+  std::string nic(const GpuPlace& place) const;
+
+  Node node_;
+  Fabric fabric_;
+  Platform platform_;
+  std::map<std::string, std::size_t> link_index_;
+};
+
+}  // namespace servecast

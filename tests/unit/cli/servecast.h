@@ -1,0 +1,77 @@
+#pragma once
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "sim/cli/cli.h"
+
+namespace servecast {
+
+/// What the program did with a command line.
+struct Outcome {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+inline Outcome servecast_with(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  Console console{.out = out, .err = err};
+  const int status = run_cli(arguments, console);
+  return {.status = status, .out = out.str(), .err = err.str()};
+}
+
+/// A folder of one test, gone at its end.
+class TestFolder {
+ public:
+  TestFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "servecast-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~TestFolder() { std::filesystem::remove_all(path_); }
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name, std::ios::binary) << text;
+    return (path_ / name).string();
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> out;
+    for (const auto& entry : std::filesystem::directory_iterator(path_))
+      out.push_back(entry.path().filename().string());
+    return out;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string text_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A scenario that runs in a moment.
+inline const std::string small_scenario =
+    "name: small  # a title\n"
+    "seed: 3\n"
+    "workload:\n"
+    "  generate:\n"
+    "    requests: 50\n"
+    "    arrivals: {poisson: {requests_per_s: 5}}\n"
+    "    prompt_tokens: {fixed: 200}\n"
+    "    output_tokens: {fixed: 20}\n"
+    "slo: {ttft_s: 1.0, tpot_s: 0.05}\n"
+    "cluster: {node: dgx_h100}\n"
+    "pools:\n"
+    "  - name: chat\n"
+    "    llm: llama-3.1-8b  # small\n"
+    "    gpu: h100_sxm_80g\n"
+    "    replicas: 2\n";
+
+}  // namespace servecast

@@ -1,0 +1,89 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/cli/servecast.h"
+
+namespace servecast {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct Wrong {
+  std::string name;
+  std::vector<std::string> words;
+  std::string message;  // part of it
+};
+
+class WrongUsage : public testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongUsage, is_one_clear_line_and_status_2) {
+  const Outcome outcome = servecast_with(GetParam().words);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, StartsWith("servecast"));
+  EXPECT_THAT(outcome.err, HasSubstr(GetParam().message));
+  EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    words, WrongUsage,
+    testing::Values(
+        Wrong{"nothing", {}, "name a command: run, check, list, schema, set, trace, completion"},
+        Wrong{"unknown_command", {"rum"}, "unknown command 'rum'; did you mean 'run'?"},
+        Wrong{"unknown_subcommand", {"trace", "inof"}, "unknown command 'inof'; did you mean 'info'?"},
+        Wrong{"half_a_command", {"trace"}, "servecast trace: name a command: info, convert, make"},
+        Wrong{"no_scenario", {"run"}, "servecast run: SCENARIO is required; see 'servecast run --help'"},
+        Wrong{"unknown_option",
+              {"run", "a.yaml", "--fromat", "json"},
+              "unknown option '--fromat'; did you mean '--format'?"},
+        Wrong{"unknown_short", {"run", "a.yaml", "-x"}, "unknown option '-x'"},
+        Wrong{"too_many", {"run", "a.yaml", "b.yaml"}, "'b.yaml' is one word too many"},
+        Wrong{"unknown_format", {"run", "a.yaml", "--format", "xml"}, "unknown format 'xml'. Known: text, json"},
+        Wrong{"unknown_progress",
+              {"run", "a.yaml", "--progress", "bra"},
+              "unknown progress 'bra'; did you mean 'bar'?"},
+        Wrong{"unknown_kind", {"list", "gpu"}, "unknown kind 'gpu'; did you mean 'gpus'?"},
+        Wrong{"unknown_shell", {"completion", "csh"}, "unknown shell 'csh'"},
+        Wrong{"no_shell", {"completion"}, "SHELL is required"},
+        Wrong{"option_without_value", {"run", "a.yaml", "--out"}, "--out"},
+        Wrong{"set_without_value", {"run", "a.yaml", "--set", "seed"}, "'seed' sets nothing; write path=value"},
+        Wrong{"set_without_path", {"run", "a.yaml", "--set", "=3"}, "'=3' sets nothing; write path=value"},
+        Wrong{"unknown_detail",
+              {"run", "a.yaml", "--out", "d", "--detail", "step"},
+              "unknown detail 'step'; did you mean 'steps'?"},
+        Wrong{"detail_without_out", {"run", "a.yaml", "--detail", "steps"}, "say where with --out DIR"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(Usage, version_and_help_are_no_errors) {
+  EXPECT_EQ(servecast_with({"--version"}).status, 0);
+  EXPECT_THAT(servecast_with({"--version"}).out, testing::MatchesRegex("servecast [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+  EXPECT_EQ(servecast_with({"--help"}).status, 0);
+  EXPECT_THAT(servecast_with({"--help"}).out, HasSubstr("servecast run scenarios/chat.yaml"));
+}
+
+TEST(Usage, every_command_has_help_with_an_example) {
+  const std::vector<std::vector<std::string>> commands{
+      {"run"},           {"check"},     {"list"}, {"schema"}, {"set"}, {"trace", "info"}, {"trace", "convert"},
+      {"trace", "make"}, {"completion"}};
+  for (std::vector<std::string> words : commands) {
+    const std::string example = "  servecast " + words.front();
+    words.push_back("--help");
+    const Outcome outcome = servecast_with(words);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_THAT(outcome.out, HasSubstr("Examples:\n" + example)) << words.front();
+  }
+}
+
+TEST(Usage, a_missing_file_is_named) {
+  for (const std::string command : {"run", "check"}) {
+    const Outcome outcome = servecast_with({command, "nowhere/none.yaml"});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err, "nowhere/none.yaml: cannot be read; give the path of an existing file\n");
+  }
+}
+
+}  // namespace
+}  // namespace servecast
