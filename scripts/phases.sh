@@ -1,0 +1,42 @@
+# Shared by the scripts beside it, which source it from the top of the repository after setting `logs`.
+
+# phase TITLE COMMAND...: one line on stderr with the time taken; the whole log where the command fails.
+phase() {
+  title=$1
+  shift
+  mkdir -p "${logs:?}"
+  log="$logs/$(echo "$title" | tr -c 'a-z0-9\n' '_').txt"
+  begin=$(date +%s.%N)
+  printf '%-24s' "$title" >&2
+  status=0
+  "$@" </dev/null >"$log" 2>&1 || status=$?
+  took=$(echo "$begin $(date +%s.%N)" | LC_ALL=C awk '{ printf "%.1f s", $2 - $1 }')
+  if [ "$status" -ne 0 ]; then
+    printf 'failed after %s:\n\n' "$took" >&2
+    cat "$log" >&2
+    exit "$status"
+  fi
+  printf '%8s\n' "$took" >&2
+}
+
+jobs=$(nproc)
+
+# configure FOLDER CMAKE-ARGUMENTS...: only the first time; after that the build itself sees what changed.
+configure() {
+  folder=$1
+  shift
+  [ -f "$folder/build.ninja" ] || phase configure cmake -B "$folder" "$@"
+}
+
+# build_and_test PRESET [LABEL]: the way from a bare machine to ctest's summary.
+build_and_test() {
+  preset=$1
+  logs=build/$preset/log
+  phase packages scripts/install-packages test
+  phase configure cmake --preset "$preset"
+  grep -E '^-- (CUDA|Qt 6):' "$log" >&2 || true
+  phase build cmake --build --preset "$preset" -j "$jobs"
+  set -- --preset "$preset" -j "$jobs" ${2:+--label-regex "$2"}
+  if [ -t 1 ]; then set -- "$@" --progress; fi
+  ctest "$@"
+}

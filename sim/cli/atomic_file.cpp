@@ -1,0 +1,56 @@
+#include "sim/cli/atomic_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "models/base/error.h"
+#include "sim/report/text_file.h"
+
+namespace servecast {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Waits until the bytes are on the disk, so that the new name never points at a file that a power cut emptied.
+void sync(const std::string& file) {
+  const int handle = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (handle < 0) return;
+  ::fsync(handle);
+  ::close(handle);
+}
+
+}  // namespace
+
+std::string read_file(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in.is_open() || in.bad() || fs::is_directory(file))
+    throw UserError(Place{.file = file}, "cannot be read; give the path of an existing file");
+  return text;
+}
+
+void replace_file(const std::string& file, std::string_view text) {
+  std::error_code ignored;
+  try {
+    const fs::path target = fs::canonical(file);
+    const fs::path fresh = target.string() + ".partial-" + std::to_string(::getpid());
+    try {
+      write_text(fresh.string(), text);
+      fs::permissions(fresh, fs::status(target).permissions());
+      sync(fresh.string());
+      fs::rename(fresh, target);
+    } catch (...) {
+      fs::remove(fresh, ignored);
+      throw;
+    }
+  } catch (const fs::filesystem_error& error) {
+    throw UserError(Place{.file = file}, "cannot be written: " + error.code().message());
+  }
+}
+
+}  // namespace servecast

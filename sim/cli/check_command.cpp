@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "models/base/error.h"
+#include "sim/cli/command.h"
+#include "sim/cli/options.h"
+#include "sim/report/human.h"
+
+namespace servecast {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json to_json(const Problem& problem) {
+  ordered_json json{{"file", problem.place.file}, {"line", nullptr}, {"column", nullptr}};
+  if (problem.place.line > 0) json["line"] = problem.place.line;
+  if (problem.place.column > 0) json["column"] = problem.place.column;
+  json["path"] = problem.path;
+  json["message"] = problem.message;
+  return json;
+}
+
+ordered_json to_json(const Pool& pool) {
+  return {{"name", pool.spec.name},
+          {"llm", pool.llm.name},
+          {"gpu", pool.gpu.name},
+          {"replicas", pool.spec.replicas},
+          {"gpus", pool.gpus()},
+          {"weight_bytes", pool.memory.weight_bytes},
+          {"activation_bytes", pool.memory.activation_bytes},
+          {"reserve_bytes", pool.memory.reserve_bytes},
+          {"kv_pool_bytes", pool.memory.kv_pool_bytes},
+          {"kv_pool_tokens", pool.memory.kv_pool_tokens}};
+}
+
+std::string pool_text(const Pool& pool) {
+  const MemoryPlan& memory = pool.memory;
+  const std::string shape =
+      fmt::format("tensor {} x pipeline {}", pool.spec.tensor_parallel, pool.spec.pipeline_parallel);
+  return fmt::format("\npool {}: {} in {}, {} x ({}) = {} x {}\n", pool.spec.name, pool.llm.name, pool.spec.weights,
+                     pool.spec.replicas, shape, pool.gpus(), pool.gpu.name) +
+         fmt::format("  each GPU: {} weights, {} activations, {} reserved, {} KV cache\n",
+                     human::bytes(memory.weight_bytes), human::bytes(memory.activation_bytes),
+                     human::bytes(memory.reserve_bytes), human::bytes(memory.kv_pool_bytes)) +
+         fmt::format("  each replica: {} tokens of KV cache\n", human::count(memory.kv_pool_tokens)) +
+         fmt::format("  step times: {}\n", pool.latency_source);
+}
+
+std::string scenario_text(const std::string& file, const Scenario& scenario) {
+  std::int64_t used = 0;
+  for (const Pool& pool : scenario.pools) used += pool.gpus();
+  const std::int64_t there = scenario.node.gpus * scenario.spec.cluster.nodes;
+  std::string text = fmt::format("{}: no mistakes\n\n", file);
+  text += fmt::format("workload  {}\n", scenario.workload_text);
+  text += fmt::format("cluster   {} x {}, {} of {} GPUs used\n", scenario.spec.cluster.nodes, scenario.node.name,
+                      used, there);
+  for (const Pool& pool : scenario.pools) text += pool_text(pool);
+  return text;
+}
+
+class CheckCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    scenario_.declare(app);
+    add_choice(app, "--format", format_, "format", {"text", "json"}, "How to write it (text)");
+    app.footer("Examples:\n  servecast check chat.yaml\n  servecast check chat.yaml --format json");
+  }
+
+  int run(Console& console) override {
+    if (format_ == "json") return run_json(console);
+    console.out << scenario_text(scenario_.file, scenario_.load());
+    return 0;
+  }
+
+ private:
+  /// Problems are what this is asked for, so they go to stdout like any other answer.
+  int run_json(Console& console) const {
+    ordered_json json{{"ok", true}, {"problems", ordered_json::array()}, {"pools", ordered_json::array()}};
+    try {
+      const Scenario scenario = scenario_.load();
+      for (const Pool& pool : scenario.pools) json["pools"].push_back(to_json(pool));
+    } catch (const UserError& error) {
+      json["ok"] = false;
+      for (const Problem& problem : error.problems()) json["problems"].push_back(to_json(problem));
+    }
+    console.out << json.dump(2) << "\n";
+    return json["ok"] ? 0 : 2;
+  }
+
+  ScenarioArguments scenario_;
+  std::string format_ = "text";
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_check_command() { return std::make_unique<CheckCommand>(); }
+
+}  // namespace servecast

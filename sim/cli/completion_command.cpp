@@ -1,0 +1,72 @@
+#include <map>
+#include <set>
+
+#include "sim/cli/command.h"
+#include "sim/cli/completion_script.h"
+#include "sim/cli/detail.h"
+#include "sim/cli/options.h"
+#include "sim/input/hardware.h"
+#include "sim/input/llm_config.h"
+#include "sim/input/schema.h"
+
+namespace servecast {
+namespace {
+
+/// What a setting can be, where that is a short list of words.
+std::vector<std::string> value_words(const Setting& setting) {
+  const std::map<std::string, std::vector<std::string>> bundled{{"pools[].llm", list_llms()},
+                                                                {"pools[].gpu", list_gpus()},
+                                                                {"cluster.node", list_nodes()},
+                                                                {"cluster.fabric", list_fabrics()}};
+  if (const auto names = bundled.find(setting.path); names != bundled.end()) return names->second;
+  if (setting.type == SettingType::boolean) return {"true", "false"};
+  return setting.choices;
+}
+
+/// "pools[].gpu" -> "pools[0].gpu": the first entry stands for all.
+std::string first_entry(std::string path) {
+  for (std::size_t at = path.find("[]"); at != std::string::npos; at = path.find("[]", at)) path.insert(at + 1, "0");
+  return path;
+}
+
+/// Every "path=" of a scenario, and "path=value" where the values are known.
+std::vector<std::string> setting_words() {
+  std::set<std::string> words;  // two policies may have a setting of the same name
+  for (const Setting& setting : describe_settings<ScenarioSpec>()) {
+    if (setting.type == SettingType::map || setting.type == SettingType::list) continue;
+    const std::string start = first_entry(setting.path) + "=";
+    words.insert(start);
+    for (const std::string& value : value_words(setting)) words.insert(start + value);
+  }
+  return {words.begin(), words.end()};
+}
+
+class CompletionCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    add_choice(app, "SHELL", shell_, "shell", {"bash", "zsh", "fish"}, "Which shell")->required();
+    app.footer(
+        "Examples:\n"
+        "  servecast completion bash > ~/.local/share/bash-completion/completions/servecast\n"
+        "  servecast completion fish > ~/.config/fish/completions/servecast.fish");
+    root_ = app.get_parent();
+  }
+  int run(Console& console) override {
+    const auto commands = completed_commands(
+        *root_, {{"PATH=VALUE", setting_words()}, {"WORDS", {detail_words.begin(), detail_words.end()}}});
+    const std::map<std::string, std::string (*)(std::span<const CompletedCommand>)> scripts{
+        {"bash", bash_completion}, {"zsh", zsh_completion}, {"fish", fish_completion}};
+    console.out << scripts.at(shell_)(commands);
+    return 0;
+  }
+
+ private:
+  std::string shell_;
+  const CLI::App* root_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_completion_command() { return std::make_unique<CompletionCommand>(); }
+
+}  // namespace servecast

@@ -1,0 +1,66 @@
+#pragma once
+#include <array>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/engine/run.h"
+#include "sim/report/detail_csv.h"
+#include "sim/report/output_folder.h"
+#include "sim/report/perfetto.h"
+
+namespace servecast {
+
+/// The words that `--detail` knows.
+inline constexpr std::array<std::string_view, 4> detail_words{"replicas", "links", "flows", "steps"};
+
+/// What `--detail` asks for.
+struct DetailChoice {
+  struct Window {
+    double from_s = 0;
+    double to_s = std::numeric_limits<double>::infinity();
+  };
+  bool replicas = false;
+  bool links = false;
+  bool flows = false;
+  std::optional<Window> steps{};  // those that start in it
+
+  bool any() const { return replicas || links || flows || steps; }
+};
+
+/// "replicas,steps@10:20". Throws UserError where a word is unknown or a window is none.
+DetailChoice parse_detail(const std::string& words);
+
+/// Writes the detail files of a run as it goes, and its steps into a Perfetto trace where there is one.
+class DetailWriter final : public DetailListener {
+ public:
+  /// `folder` may be null where the choice is empty, `trace` always.
+  DetailWriter(const DetailChoice& choice, const OutputFolder* folder, PerfettoTrace* trace,
+               const std::vector<std::string>& pools);
+
+  void platform(const Platform& platform) override;
+  bool wants_step(double start_s) override;
+  void step(const StepRecord& step, std::span<const StepMember> who) override;
+  bool wants_replicas() override { return replicas_ != nullptr; }
+  void replica(const ReplicaSample& sample) override { replicas_->add(sample); }
+  void flow(const FlowRecord& flow) override;
+  void link(const LinkSample& sample) override;
+
+  void close();
+
+ private:
+  bool in_window(double start_s) const;
+
+  DetailChoice choice_;
+  PerfettoTrace* trace_;
+  std::string platform_file_;
+  std::unique_ptr<ReplicasCsv> replicas_{};
+  std::unique_ptr<LinksCsv> links_{};
+  std::unique_ptr<FlowsCsv> flows_{};
+  std::unique_ptr<StepsCsv> steps_{};
+};
+
+}  // namespace servecast

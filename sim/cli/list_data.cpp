@@ -1,0 +1,93 @@
+#include "sim/cli/list_data.h"
+
+#include <array>
+
+#include "models/base/registry.h"
+#include "models/policy/batcher.h"
+#include "models/policy/kv_cache.h"
+#include "models/policy/router.h"
+#include "sim/cli/list_hardware.h"
+#include "sim/cli/schema_text.h"
+#include "sim/input/pool_spec.h"
+#include "sim/input/trace/trace_format.h"
+
+namespace servecast {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Settings of one thing, as `schema` gives them, without what only says where they stand.
+ordered_json settings_items(std::span<const Setting> settings) {
+  ordered_json items = ordered_json::parse(schema_json(settings));
+  for (ordered_json& item : items) item.erase("only_with");
+  return items;
+}
+
+template <class Interface>
+ordered_json policy_items() {
+  ordered_json items = ordered_json::array();
+  for (const auto& [name, entry] : Registry<Interface>::all()) {
+    SchemaFields fields;
+    entry.prepare()->fields(fields);
+    items.push_back({{"name", name}, {"help", entry.help}, {"settings", settings_items(fields.settings())}});
+  }
+  return items;
+}
+
+ordered_json trace_items() {
+  ordered_json items = ordered_json::array();
+  for (const TraceFormatEntry& format : trace_formats())
+    items.push_back({{"name", format.name}, {"help", format.help}});
+  return items;
+}
+
+ordered_json latency_items() {
+  const ordered_json roofline = settings_items(describe_settings<RooflineSettings>());
+  return {
+      {{"name", "roofline"},
+       {"help", "sum over operators, each bounded by arithmetic, memory or launches; constants of the GPU's file"},
+       {"settings", roofline}},
+      {{"name", "table"}, {"help", "lookup tables in a folder, one CSV per operator"}}};
+}
+
+std::string setting_line(const ordered_json& s) {
+  std::string facts = s.at("type").get<std::string>();
+  if (s.contains("unit")) facts += ", " + s.at("unit").get<std::string>();
+  if (s.contains("default")) facts += ", default " + s.at("default").dump();
+  if (s.contains("min")) facts += (s.at("above_min") ? ", above " : ", at least ") + s.at("min").dump();
+  if (s.contains("max")) facts += ", at most " + s.at("max").dump();
+  return s.at("path").get<std::string>() + ": " + s.at("help").get<std::string>() + " (" + facts + ")";
+}
+
+/// Name and help, and below it one line per setting.
+std::string described(const ordered_json& items) {
+  std::size_t width = 0;
+  for (const ordered_json& item : items) width = std::max(width, item.at("name").get<std::string>().size());
+  std::string text;
+  for (const ordered_json& item : items) {
+    const std::string name = item.at("name");
+    text += name + std::string(width - name.size() + 2, ' ') + item.at("help").get<std::string>() + "\n";
+    if (!item.contains("settings")) continue;
+    for (const ordered_json& setting : item.at("settings"))
+      text += std::string(width + 2, ' ') + "- " + setting_line(setting) + "\n";
+  }
+  return text;
+}
+
+constexpr std::array<Listing, 9> all_listings{{
+    {"llms", "language models, bundled by name (a HuggingFace config.json works too)", llm_items, llm_table},
+    {"gpus", "accelerators", gpu_items, gpu_table},
+    {"nodes", "servers that hold them", node_items, node_table},
+    {"fabrics", "networks between servers", fabric_items, fabric_table},
+    {"routers", "which replica serves a request", policy_items<Router>, described},
+    {"batchers", "what each step computes", policy_items<Batcher>, described},
+    {"kv_caches", "who holds which KV blocks", policy_items<KvCache>, described},
+    {"latencies", "how long a step takes", latency_items, described},
+    {"traces", "trace formats that can be read", trace_items, described},
+}};
+
+}  // namespace
+
+std::span<const Listing> listings() { return all_listings; }
+
+}  // namespace servecast

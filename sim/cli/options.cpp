@@ -1,0 +1,38 @@
+#include "sim/cli/options.h"
+
+#include <algorithm>
+
+#include "models/base/error.h"
+#include "models/base/names.h"
+
+namespace servecast {
+
+Override parse_override(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw UserError("'" + word + "' sets nothing; write path=value, e.g. pools[0].replicas=8");
+  return {.path = word.substr(0, equals), .value = word.substr(equals + 1)};
+}
+
+std::vector<Override> parse_overrides(const std::vector<std::string>& words) {
+  std::vector<Override> overrides;
+  for (const std::string& word : words) overrides.push_back(parse_override(word));
+  return overrides;
+}
+
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& kind,
+                        const std::vector<std::string>& words, const std::string& help) {
+  const auto unknown = [kind, words](const std::string& word) {
+    return std::ranges::find(words, word) == words.end() ? unknown_name(kind, word, words) : std::string();
+  };
+  return app.add_option(name, value, help)->check(CLI::Validator(unknown, ""))->type_name(join(words, "|"));
+}
+
+void ScenarioArguments::declare(CLI::App& app) {
+  app.add_option("SCENARIO", file, "The scenario, a YAML file")->required()->type_name("FILE");
+  app.add_option("--set", set, "Replace a setting, e.g. pools[0].router.policy=random; may be given several times")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
+}
+
+}  // namespace servecast

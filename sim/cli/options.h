@@ -1,0 +1,27 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/input/scenario.h"
+
+namespace servecast {
+
+/// "path=value" -> {path, value}. Throws UserError where there is no '=' or no path.
+Override parse_override(const std::string& word);
+std::vector<Override> parse_overrides(const std::vector<std::string>& words);
+
+/// An option whose value is one of these words; `kind` is what a message calls it. Help and completion list them.
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& kind,
+                        const std::vector<std::string>& words, const std::string& help);
+
+/// What every command that reads a scenario takes: the file, and settings that replace those in it.
+struct ScenarioArguments {
+  std::string file;
+  std::vector<std::string> set;
+
+  void declare(CLI::App& app);
+  Scenario load() const { return load_scenario(file, parse_overrides(set)); }
+};
+
+}  // namespace servecast

@@ -1,0 +1,127 @@
+#include <map>
+#include <optional>
+
+#include "models/base/error.h"
+#include "servecast_version.h"
+#include "sim/cli/command.h"
+#include "sim/cli/detail.h"
+#include "sim/cli/hold_signals.h"
+#include "sim/cli/options.h"
+#include "sim/cli/progress.h"
+#include "sim/cli/settings_text.h"
+#include "sim/cli/trace_output.h"
+#include "sim/report/csv_reports.h"
+#include "sim/report/text_file.h"
+
+namespace servecast {
+namespace {
+
+constexpr int cut_short = 130;  // where whoever started us keeps the signal from ending us
+
+struct Report {
+  Summary summary;
+  std::vector<SeriesRow> series;
+};
+
+std::vector<std::string> pool_names(const Scenario& scenario) {
+  std::vector<std::string> names;
+  for (const Pool& pool : scenario.pools) names.push_back(pool.spec.name);
+  return names;
+}
+
+Progress at_the_end(const Summary& s) {
+  return {.simulated_s = s.duration_s,
+          .fraction_read = 1,
+          .arrived = s.requests.arrived,
+          .finished = s.requests.completed + s.requests.rejected};
+}
+
+class RunCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    scenario_.declare(app);
+    app.add_option("-o,--out", out_, "Write summary.json, requests.csv and series.csv into this folder")
+        ->type_name("DIR");
+    add_choice(app, "--format", format_, "format", {"text", "json"}, "Report on the terminal (text)");
+    app.add_option("--detail", detail_, "More files for DIR: replicas,links,flows,steps[@FROM:TO], times in seconds")
+        ->type_name("WORDS");
+    app.add_option("--trace", trace_, "Write a trace for ui.perfetto.dev")->type_name("FILE");
+    add_choice(app, "--progress", progress_, "progress", {"auto", "bar", "json", "none"},
+               "On stderr; auto: a bar where that is a terminal");
+    app.footer(
+        "Examples:\n"
+        "  servecast run chat.yaml\n"
+        "  servecast run chat.yaml --set pools[0].replicas=8 --set workload.trace.rate_scale=2\n"
+        "  servecast run chat.yaml --out report --detail replicas,steps@10:20");
+  }
+
+  int run(Console& console) override {
+    const DetailChoice detail = parse_detail(detail_);
+    if (detail.any() && out_.empty()) throw UserError("--detail writes files; say where with --out DIR");
+    Scenario scenario = scenario_.load();
+    const HoldSignals signals;  // until all that is half-written is either complete or gone
+    return forecast(scenario, detail, signals, console) ? 0 : cut_short;
+  }
+
+ private:
+  /// False: cut short by a signal.
+  bool forecast(Scenario& scenario, const DetailChoice& detail, const HoldSignals& signals, Console& console) const {
+    const std::vector<std::string> pools = pool_names(scenario);
+    std::optional<OutputFolder> folder;
+    if (!out_.empty()) folder.emplace(out_);
+    std::optional<TraceOutput> trace;
+    if (!trace_.empty()) trace.emplace(trace_, pools);
+    DetailWriter details(detail, folder ? &*folder : nullptr, trace ? &trace->events() : nullptr, pools);
+    Recorder recorder(scenario.pools.size());
+    ProgressView progress(style(console), console.err);
+
+    RunFacts facts = servecast::run(scenario, recorder,
+                                    {.progress = [&](const Progress& p) { progress.show(p); },
+                                     .stop = [&] { return signals.pending(); },
+                                     .detail = detail.any() || trace ? &details : nullptr});
+    if (signals.pending()) return false;
+    facts.version = version;
+    facts.settings = settings_text(scenario.spec);
+    const Report report{.summary = summarise(recorder, facts), .series = make_series(recorder, facts)};
+    details.close();
+    if (folder) write_files(*folder, report, recorder, facts);
+    if (trace)
+      for (const RequestRecord& request : recorder.requests()) trace->events().request(request);
+    if (signals.pending()) return false;
+    if (trace) trace->commit();
+    if (folder) folder->commit();
+    progress.finish(at_the_end(report.summary));
+    console.out << (format_ == "json" ? to_json(report.summary)
+                                      : text_report(report.summary, report.series, console.text));
+    return true;
+  }
+
+  static void write_files(const OutputFolder& folder, const Report& report, const Recorder& recorder,
+                          const RunFacts& facts) {
+    write_text(folder.file("summary.json"), to_json(report.summary));
+    write_requests_csv(folder.file("requests.csv"), recorder.requests(), facts);
+    write_series_csv(folder.file("series.csv"), report.series, facts);
+  }
+
+  ProgressStyle style(const Console& console) const {
+    const std::map<std::string, ProgressStyle> styles{
+        {"auto", console.err_is_terminal ? ProgressStyle::bar : ProgressStyle::none},
+        {"bar", ProgressStyle::bar},
+        {"json", ProgressStyle::json},
+        {"none", ProgressStyle::none}};
+    return styles.at(progress_);
+  }
+
+  ScenarioArguments scenario_;
+  std::string out_;
+  std::string format_ = "text";
+  std::string detail_;
+  std::string trace_;
+  std::string progress_ = "auto";
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_run_command() { return std::make_unique<RunCommand>(); }
+
+}  // namespace servecast

@@ -1,0 +1,28 @@
+#include "sim/cli/trace_output.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "models/base/error.h"
+
+namespace servecast {
+
+namespace fs = std::filesystem;
+
+TraceOutput::TraceOutput(std::string file, const std::vector<std::string>& pools)
+    : file_(std::move(file)), partial_(file_ + ".partial-" + std::to_string(::getpid())), events_(partial_, pools) {}
+
+TraceOutput::~TraceOutput() {
+  std::error_code ignored;  // a destructor has nobody to tell
+  fs::remove(partial_, ignored);
+}
+
+void TraceOutput::commit() {
+  events_.close();
+  std::error_code error;
+  fs::rename(partial_, file_, error);
+  if (error) throw UserError(Place{.file = file_}, "cannot be written: " + error.message());
+}
+
+}  // namespace servecast

@@ -1,0 +1,27 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "sim/report/perfetto.h"
+
+namespace servecast {
+
+/// The file of `run --trace`: written beside its place and moved there when it is whole.
+class TraceOutput {
+ public:
+  TraceOutput(std::string file, const std::vector<std::string>& pools);
+  ~TraceOutput();
+  TraceOutput(const TraceOutput&) = delete;
+  TraceOutput& operator=(const TraceOutput&) = delete;
+
+  PerfettoTrace& events() { return events_; }
+  /// Throws UserError where the file cannot be put in its place.
+  void commit();
+
+ private:
+  std::string file_;
+  std::string partial_;
+  PerfettoTrace events_;
+};
+
+}  // namespace servecast

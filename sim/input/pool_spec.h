@@ -1,0 +1,69 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "models/hw/memory_plan.h"
+#include "models/hw/roofline.h"
+#include "models/policy/batcher.h"
+#include "models/policy/kv_cache.h"
+#include "models/policy/router.h"
+
+namespace servecast {
+
+/// Where step times come from.
+struct LatencySpec {
+  std::string model = "roofline";
+  std::string tables;
+  RooflineSettings roofline{};
+
+  void fields(Fields& f) {
+    f.field("model", model, "step latency model", {"roofline", "table"});
+    f.field("tables", tables, "folder of lookup tables, for model: table");
+    f.group("roofline", roofline, "settings of model: roofline");
+  }
+};
+
+/// One entry of `pools:`.
+struct PoolSpec {
+  std::string name;
+  std::string llm;
+  std::string weights = "bf16";
+  std::string kv_cache_dtype = "auto";
+  std::string gpu;
+  std::int64_t replicas = 1;
+  std::int64_t tensor_parallel = 1;
+  std::int64_t pipeline_parallel = 1;
+  std::optional<double> power_cap_w{};
+  std::optional<double> usd_per_gpu_hour{};
+  std::string start = "warm";
+  MemorySettings memory{};
+  LatencySpec latency{};
+  Choice<Batcher> batcher{"vllm_v1"};
+  Choice<KvCache> kv_cache{"paged"};
+  Choice<Router> router{"least_loaded"};
+
+  void fields(Fields& f) {
+    f.required("name", name, "name of the pool, as reports show it");
+    f.required("llm", llm, "bundled model (`servecast list llms`) or the path of a HuggingFace config.json");
+    f.field("weights", weights,
+            "data type of the weights; int8 and int4 are weight-only, w8a8 and fp8 quantise activations too",
+            {"bf16", "fp16", "fp8", "int8", "w8a8", "int4"});
+    f.field("kv_cache_dtype", kv_cache_dtype, "data type of the KV cache; auto: bf16",
+            {"auto", "bf16", "fp16", "fp8"});
+    f.required("gpu", gpu, "bundled GPU (`servecast list gpus`) or the path of a YAML file");
+    f.field("replicas", replicas, "independent copies of the model", {.min = 1, .max = 131072});
+    f.field("tensor_parallel", tensor_parallel, "GPUs that share every layer", at_least_one);
+    f.field("pipeline_parallel", pipeline_parallel, "groups of layers on GPUs of their own", at_least_one);
+    f.field("power_cap_w", power_cap_w, "limit per GPU; left out: the GPU's own", positive);
+    f.field("usd_per_gpu_hour", usd_per_gpu_hour, "price; left out: the GPU file's");
+    f.field("start", start, "cold: weights are first loaded from shared storage", {"warm", "cold"});
+    f.group("memory", memory, "how GPU memory is divided");
+    f.group("latency", latency, "where step times come from");
+    f.group("batcher", batcher, "what each step computes");
+    f.group("kv_cache", kv_cache, "who holds which KV blocks");
+    f.group("router", router, "which replica serves a request");
+  }
+};
+
+}  // namespace servecast

@@ -1,0 +1,224 @@
+#include "sim/input/scenario.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+
+#include "sim/input/hardware.h"
+#include "sim/input/latency_tables.h"
+#include "sim/input/llm_config.h"
+
+namespace servecast {
+namespace {
+
+/// Runs a look-up that throws UserError; the error becomes one of the scenario's problems, at the setting that led to
+/// it.
+template <class LookUp>
+bool try_at(YamlText& text, const std::string& path, LookUp look_up) {
+  try {
+    look_up();
+    return true;
+  } catch (const UserError& error) {
+    for (Problem problem : error.problems()) {
+      if (problem.place.file.empty()) problem.place = text.place(path);
+      if (problem.path.empty()) problem.path = path;
+      text.problems.push_back(std::move(problem));
+    }
+    return false;
+  }
+}
+
+/// A path in a scenario counts from the scenario's folder.
+std::string beside(const std::string& scenario_file, const std::string& path) {
+  return (std::filesystem::path(scenario_file).parent_path() / path).string();
+}
+
+class PoolLoader {
+ public:
+  PoolLoader(YamlText& text, const ClusterSpec& cluster, const Node& node, const Fabric& fabric)
+      : text_(text), node_(node), fabric_(fabric), placer_(cluster.nodes, node.gpus), cluster_(cluster) {}
+
+  /// Looks up, sizes and checks one pool; what is wrong is left in the text's problems.
+  Pool load(PoolSpec spec, std::size_t i) {
+    path_ = fmt::format("pools[{}]", i);
+    Pool pool{.spec = std::move(spec)};
+    const std::string& file = text_.file;
+    const bool llm = try_at(text_, path_ + ".llm", [&] { pool.llm = load_llm(pool.spec.llm, place(".llm"), file); });
+    const bool gpu = try_at(text_, path_ + ".gpu", [&] { pool.gpu = load_gpu(pool.spec.gpu, place(".gpu"), file); });
+    if (!llm || !gpu || !check_batcher(pool.spec) || !check_shape(pool)) return pool;
+    size_memory(pool);
+    place_replicas(pool);
+    if (text_.problems.empty()) make_latency(pool);
+    return pool;
+  }
+
+ private:
+  Place place(const std::string& key) const { return text_.place(path_ + key); }
+  void fail(const std::string& key, const std::string& message) { text_.fail(path_ + key, message); }
+
+  bool check_batcher(const PoolSpec& spec) {
+    const auto batcher = spec.batcher.make();
+    if (batcher->max_step_tokens() >= batcher->max_sequences()) return true;
+    fail(".batcher",
+         fmt::format("a step of at most {} tokens cannot hold {} decoding sequences; raise the token budget "
+                     "or lower the number of sequences",
+                     batcher->max_step_tokens(), batcher->max_sequences()));
+    return false;
+  }
+
+  bool check_shape(const Pool& pool) {
+    if (pool.spec.tensor_parallel <= node_.gpus) return true;
+    fail(".tensor_parallel",
+         fmt::format("{} GPUs cannot share a layer in a node of {}; use at most {} and add pipeline_parallel",
+                     pool.spec.tensor_parallel, node_.gpus, node_.gpus));
+    return false;
+  }
+
+  void size_memory(Pool& pool) {
+    const auto batcher = pool.spec.batcher.make();
+    pool.memory = plan_memory(pool.gpu, pool.llm, shape(pool.spec), pool.spec.memory,
+                              {.weights = weights(pool.spec),
+                               .kv = kv_type(pool.spec),
+                               .max_step_tokens = batcher->max_step_tokens(),
+                               .max_sequences = batcher->max_sequences(),
+                               .node_gpus = node_.gpus});
+    if (pool.memory.problem) return fail(".llm", *pool.memory.problem);
+    const auto cache = pool.spec.kv_cache.make();
+    cache->resize(pool.memory.kv_pool_tokens);
+    if (cache->admissible_blocks() < 1)
+      fail(".kv_cache", fmt::format("{} tokens of KV memory do not make one block", pool.memory.kv_pool_tokens));
+  }
+
+  void place_replicas(Pool& pool) {
+    for (std::int64_t i = 0; i < pool.spec.replicas; ++i) {
+      auto placed = placer_.place(pool.spec.tensor_parallel, pool.spec.pipeline_parallel);
+      if (!placed)
+        return fail(
+            ".replicas",
+            fmt::format("{} replicas of {} GPUs do not fit: after {} of them the cluster's {} nodes of {} GPUs "
+                        "are full",
+                        pool.spec.replicas, pool.gpus_per_replica(), i, cluster_.nodes, node_.gpus));
+      pool.places.push_back(std::move(*placed));
+    }
+  }
+
+  void make_latency(Pool& pool) {
+    if (pool.spec.latency.model == "table") return make_table_latency(pool);
+    if (const auto problem = cannot_compute(pool.gpu, weights(pool.spec))) return fail(".weights", *problem);
+    const auto batcher = pool.spec.batcher.make();
+    pool.latency = make_roofline({.gpu = pool.gpu,
+                                  .llm = pool.llm,
+                                  .weights = weights(pool.spec),
+                                  .kv = kv_type(pool.spec),
+                                  .shape = shape(pool.spec),
+                                  .max_step_tokens = batcher->max_step_tokens(),
+                                  .max_sequences = batcher->max_sequences(),
+                                  .stage_link = stage_link(pool),
+                                  .settings = pool.spec.latency.roofline});
+    pool.latency_source =
+        fmt::format("roofline, constants of {}",
+                    pool.gpu.derived() ? pool.gpu.kernels_like + " scaled to " + pool.gpu.name : pool.gpu.name);
+    if (pool.gpu.derived()) pool.notes.push_back(pool.gpu.name + " was not measured: constants are derived");
+  }
+
+  void make_table_latency(Pool& pool) {
+    const std::string key = path_ + ".latency.tables";
+    if (pool.spec.latency.tables.empty())
+      return text_.fail(path_ + ".latency", "model: table needs 'tables', the folder that holds them");
+    try_at(text_, key, [&] {
+      pool.latency = make_step_tables(
+          load_step_tables(beside(text_.file, pool.spec.latency.tables), text_.place(key),
+                           pool.spec.pipeline_parallel),
+          {.stages = pool.spec.pipeline_parallel, .layers_per_stage = pool.llm.layers / pool.spec.pipeline_parallel});
+    });
+    pool.latency_source = "lookup tables in " + pool.spec.latency.tables;
+  }
+
+  StageLink stage_link(const Pool& pool) const {
+    if (pool.spec.pipeline_parallel == 1) return {};
+    const auto& gpus = pool.places.front().gpus;
+    const GpuPlace& from = gpus[0];
+    const GpuPlace& to = gpus[static_cast<std::size_t>(pool.spec.tensor_parallel)];
+    if (from.node == to.node)
+      return {.bytes_per_s = peer_bytes_per_s(pool.gpu), .latency_s = node_.gpu_link_latency_s};
+    return {
+        .bytes_per_s = std::min(node_.nic_bytes_per_s * fabric_.efficiency_fraction, pool.gpu.pcie_d2h_bytes_per_s),
+        .latency_s = fabric_.end_latency_s + fabric_.hop_latency_s};
+  }
+
+  static Shape shape(const PoolSpec& spec) { return {spec.tensor_parallel, spec.pipeline_parallel}; }
+  static DataType weights(const PoolSpec& spec) { return *data_type(spec.weights); }
+  static DataType kv_type(const PoolSpec& spec) { return *data_type(spec.kv_cache_dtype); }
+
+  YamlText& text_;
+  const Node& node_;
+  const Fabric& fabric_;
+  Placer placer_;
+  const ClusterSpec& cluster_;
+  std::string path_;
+};
+
+void check_names(YamlText& text, const std::vector<PoolSpec>& pools) {
+  for (std::size_t i = 0; i < pools.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (pools[i].name == pools[j].name)
+        text.fail(fmt::format("pools[{}].name", i),
+                  fmt::format("'{}' is the name of pools[{}] already", pools[i].name, j));
+}
+
+std::vector<std::string> pool_names(const std::vector<PoolSpec>& pools) {
+  std::vector<std::string> names;
+  for (const PoolSpec& pool : pools) names.push_back(pool.name);
+  return names;
+}
+
+std::string workload_text(const WorkloadSpec& spec) {
+  const auto source = [](const SourceSpec& s) {
+    return s.trace ? "trace " + s.trace->path : std::string("generated");
+  };
+  std::string text = spec.mix.empty() ? source(spec.source) : "mix of ";
+  for (const SourceSpec& s : spec.mix) text += (&s == &spec.mix.front() ? "" : ", ") + source(s);
+  return text;
+}
+
+void open_workload(YamlText& text, Scenario& scenario) {
+  scenario.notes = std::make_unique<WorkloadNotes>();
+  scenario.workload_text = workload_text(scenario.spec.workload);
+  scenario.workload =
+      make_workload(scenario.spec.workload, {.seed = static_cast<std::uint64_t>(scenario.spec.seed),
+                                             .base_folder = std::filesystem::path(text.file).parent_path(),
+                                             .pools = pool_names(scenario.spec.pools),
+                                             .text = &text,
+                                             .notes = scenario.notes.get()});
+}
+
+}  // namespace
+
+Scenario load_scenario(const std::string& file, const std::vector<Override>& overrides) {
+  YamlText text = YamlText::load(file);
+  for (const Override& o : overrides) text.set(o.path, o.value);
+  Scenario scenario;
+  YamlFields fields(text);
+  scenario.spec.fields(fields);
+  fields.finish();
+  text.throw_problems();
+
+  ScenarioSpec& spec = scenario.spec;
+  check_names(text, spec.pools);
+  try_at(text, "cluster.node",
+         [&] { scenario.node = load_node(spec.cluster.node, text.place("cluster.node"), file); });
+  try_at(text, "cluster.fabric",
+         [&] { scenario.fabric = load_fabric(spec.cluster.fabric, text.place("cluster.fabric"), file); });
+  text.throw_problems();
+  if (spec.cluster.nodes > 1 && scenario.node.nics == 0)
+    text.fail("cluster.nodes", fmt::format("'{}' has no network port, so there can be only one", spec.cluster.node));
+  PoolLoader loader(text, spec.cluster, scenario.node, scenario.fabric);
+  for (std::size_t i = 0; i < spec.pools.size(); ++i) scenario.pools.push_back(loader.load(spec.pools[i], i));
+  text.throw_problems();
+  open_workload(text, scenario);
+  return scenario;
+}
+
+}  // namespace servecast

@@ -1,0 +1,108 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/hw/fabric.h"
+#include "models/hw/gpu.h"
+#include "models/hw/llm.h"
+#include "models/hw/memory_plan.h"
+#include "models/hw/node.h"
+#include "models/hw/roofline.h"
+#include "models/hw/step_latency.h"
+#include "models/policy/batcher.h"
+#include "models/policy/kv_cache.h"
+#include "models/policy/router.h"
+#include "sim/input/placement.h"
+#include "sim/input/pool_spec.h"
+#include "sim/input/trace/workload_spec.h"
+#include "sim/input/yaml_fields.h"
+
+namespace servecast {
+
+/// What a request must get to count as served well; a bound left out is not asked for.
+struct SloSpec {
+  std::optional<double> ttft_s{};
+  std::optional<double> tpot_s{};
+  std::optional<double> e2e_s{};
+  double target_fraction = 0.99;
+
+  void fields(Fields& f) {
+    f.field("ttft_s", ttft_s, "longest time to first token", positive);
+    f.field("tpot_s", tpot_s, "longest mean time per output token after the first", positive);
+    f.field("e2e_s", e2e_s, "longest time from arrival to last token", positive);
+    f.field("target_fraction", target_fraction, "share of requests that must keep all bounds", fraction);
+  }
+};
+
+struct ClusterSpec {
+  std::string node;
+  std::int64_t nodes = 1;
+  std::string fabric = "single_switch";
+
+  void fields(Fields& f) {
+    f.required("node", node, "kind of server: a bundled name (`servecast list nodes`) or the path of a YAML file");
+    f.field("nodes", nodes, "how many of them", {.min = 1, .max = 16384});
+    f.field("fabric", fabric, "network between nodes: a bundled name (`servecast list fabrics`) or a YAML file");
+  }
+};
+
+/// A scenario file, key by key.
+struct ScenarioSpec {
+  std::string name = "unnamed";
+  std::int64_t seed = 1;
+  std::optional<double> until_s{};
+  WorkloadSpec workload{};
+  SloSpec slo{};
+  ClusterSpec cluster{};
+  std::vector<PoolSpec> pools{};
+
+  void fields(Fields& f) {
+    f.field("name", name, "title of the report");
+    f.field("seed", seed, "seed of every random stream");
+    f.field("until_s", until_s, "stop the simulated clock here; left out: run until every request is done", positive);
+    f.group("workload", workload, "what arrives");
+    f.group("slo", slo, "what users are promised");
+    f.group("cluster", cluster, "which machines, and how they are wired");
+    f.list("pools", pools, "groups of like replicas: one model, one kind of GPU, one set of policies", true);
+  }
+};
+
+/// One pool with everything looked up, sized and checked.
+struct Pool {
+  PoolSpec spec{};
+  Llm llm{};
+  Gpu gpu{};
+  MemoryPlan memory{};
+  std::unique_ptr<StepLatency> latency{};
+  std::string latency_source{};        // what the step times rest on, in words
+  std::string fitted_range{};          // likewise; empty where nothing was fitted
+  std::vector<std::string> notes{};    // what else a reader of the forecast should know
+  std::vector<ReplicaPlace> places{};  // by replica of this pool
+
+  std::int64_t gpus_per_replica() const { return spec.tensor_parallel * spec.pipeline_parallel; }
+  std::int64_t gpus() const { return spec.replicas * gpus_per_replica(); }
+  double usd_per_gpu_hour() const { return spec.usd_per_gpu_hour.value_or(gpu.usd_per_hour); }
+};
+
+/// A scenario ready to run.
+struct Scenario {
+  ScenarioSpec spec;
+  Node node;
+  Fabric fabric;
+  std::vector<Pool> pools;
+  std::string workload_text;             // what arrives, in words
+  std::unique_ptr<WorkloadNotes> notes;  // what is learnt while the workload is read: class names, skipped rows
+  std::unique_ptr<Workload> workload;    // a stream: one run uses it up
+};
+
+struct Override {
+  std::string path;
+  std::string value;
+};
+
+/// Reads and checks everything: throws UserError with every problem found. Opens the traces.
+Scenario load_scenario(const std::string& file, const std::vector<Override>& overrides = {});
+
+}  // namespace servecast

@@ -1,0 +1,106 @@
+#include "sim/input/trace/line_reader.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "models/base/error.h"
+
+namespace servecast {
+namespace {
+
+constexpr std::size_t chunk_bytes = 256 * 1024;
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t") == std::string_view::npos; }
+
+}  // namespace
+
+void Line::fail(std::string_view part, const std::string& message) const {
+  const int column = static_cast<int>(part.data() - text.data()) + 1;
+  throw UserError(Place{.file = *file, .line = number, .column = column}, message);
+}
+
+LineReader::LineReader(const std::string& file) : file_(file), buffer_(chunk_bytes) {
+  line_.file = &file_;
+  std::error_code error;
+  if (std::filesystem::is_directory(file_, error)) throw UserError(Place{.file = file_}, "is a folder, not a file");
+  handle_ = gzopen(file_.c_str(), "rb");
+  if (handle_ == nullptr) throw UserError(Place{.file = file_}, "cannot be read; give the path of an existing file");
+  gzbuffer(handle_, chunk_bytes);
+  const std::uintmax_t size = std::filesystem::file_size(file_, error);
+  file_bytes_ = error ? 0 : static_cast<std::int64_t>(size);
+}
+
+LineReader::~LineReader() { gzclose(handle_); }
+
+std::optional<Line> LineReader::next() {
+  if (repeat_) {
+    repeat_ = false;
+    return line_;
+  }
+  while (take_line())
+    if (!is_blank(line_.text)) return line_;
+  return std::nullopt;
+}
+
+bool LineReader::take_line() {
+  std::size_t searched = 0;
+  for (;;) {
+    const char* from = buffer_.data() + begin_;
+    const std::size_t size = end_ - begin_;
+    const void* found = std::memchr(from + searched, '\n', size - searched);
+    if (found == nullptr) {
+      searched = size;
+      if (fill()) continue;
+      line_.text = {};
+      if (size == 0) return false;
+    }
+    from = buffer_.data() + begin_;
+    const std::size_t length = found ? static_cast<std::size_t>(static_cast<const char*>(found) - from) : size;
+    begin_ += length + (found ? 1 : 0);
+    line_.text = {from, length};
+    if (line_.text.ends_with('\r')) line_.text.remove_suffix(1);
+    ++line_.number;
+    return true;
+  }
+}
+
+bool LineReader::fill() {
+  std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_), buffer_.begin() + static_cast<std::ptrdiff_t>(end_),
+            buffer_.begin());
+  end_ -= begin_;
+  begin_ = 0;
+  if (end_ + chunk_bytes > buffer_.size()) buffer_.resize(2 * buffer_.size());
+  const int got = gzread(handle_, buffer_.data() + end_, chunk_bytes);
+  if (got <= 0) check_end();
+  if (got <= 0) return false;
+  if (line_.number == 0 && end_ == 0 && file_.ends_with(".gz") && gzdirect(handle_))
+    throw UserError(Place{.file = file_}, "is named .gz but is no gzip file; rename it or pack it");
+  end_ += static_cast<std::size_t>(got);
+  read_bytes_ = gzoffset(handle_);
+  return true;
+}
+
+/// Nothing more came: was that the end, or is the file broken?
+void LineReader::check_end() {
+  int code = Z_OK;
+  gzerror(handle_, &code);
+  if (code == Z_OK) return;
+  const Place place{.file = file_, .line = line_.number};
+  if (code == Z_BUF_ERROR)
+    throw UserError(place,
+                    fmt::format("gzip is cut short after line {}; copy or download the file again", line_.number));
+  if (code == Z_DATA_ERROR)
+    throw UserError(place, fmt::format("gzip is corrupt after line {}; copy or download the file again", line_.number));
+  throw UserError(place, fmt::format("cannot be read on after line {}", line_.number));
+}
+
+double LineReader::fraction_read() const {
+  if (file_bytes_ == 0) return 1;
+  return std::min(1.0, static_cast<double>(read_bytes_) / static_cast<double>(file_bytes_));
+}
+
+}  // namespace servecast

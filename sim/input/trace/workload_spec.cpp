@@ -1,0 +1,103 @@
+#include "sim/input/trace/workload_spec.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "models/base/names.h"
+#include "sim/input/trace/merge.h"
+#include "sim/input/trace/trace_file.h"
+
+namespace servecast {
+namespace {
+
+std::string join_path(const std::string& above, const std::string& key) {
+  return above.empty() ? key : above + "." + key;
+}
+
+void check_transform(const TransformSpec& spec, const std::string& path, SpecProblems& problems) {
+  if (spec.to_s && *spec.to_s <= spec.from_s) problems.add(path + ".to_s", "'to_s' must be after 'from_s'");
+}
+
+void check_pool(const SourceSpec& spec, const std::string& path, const WorkloadContext& context,
+                SpecProblems& problems) {
+  if (spec.pool.empty() || std::ranges::find(context.pools, spec.pool) != context.pools.end()) return;
+  problems.add(join_path(path, "pool"), unknown_name("pool", spec.pool, context.pools));
+}
+
+void check_source(const SourceSpec& spec, const std::string& path, const WorkloadContext& context,
+                  SpecProblems& problems) {
+  if (spec.trace) check_transform(spec.trace->transform, join_path(path, "trace"), problems);
+  if (spec.generate) {
+    check_generator(spec.generate->generate, join_path(path, "generate"), problems);
+    check_transform(spec.generate->transform, join_path(path, "generate"), problems);
+  }
+  check_pool(spec, path, context, problems);
+  if (spec.request_class.find_first_of(",\n\"") != std::string::npos)
+    problems.add(join_path(path, "class"), "'class' is a plain name, without commas, quotes or line breaks");
+}
+
+SpecProblems check(const WorkloadSpec& spec, const WorkloadContext& context) {
+  SpecProblems problems(context.text);
+  const auto given = [](const SourceSpec& s) {
+    return std::vector<SpecProblems::Given>{{"trace", s.trace.has_value()}, {"generate", s.generate.has_value()}};
+  };
+  std::vector<SpecProblems::Given> top = given(spec.source);
+  top.push_back({"mix", !spec.mix.empty()});
+  problems.exactly_one(context.path, top);
+  check_source(spec.source, context.path, context, problems);
+  for (std::size_t i = 0; i < spec.mix.size(); ++i) {
+    const std::string path = join_path(context.path, "mix[" + std::to_string(i) + "]");
+    problems.exactly_one(path, given(spec.mix[i]));
+    check_source(spec.mix[i], path, context, problems);
+  }
+  return problems;
+}
+
+std::unique_ptr<Workload> make_unlabelled(const SourceSpec& spec, std::uint64_t source,
+                                          const WorkloadContext& context) {
+  if (spec.generate)
+    return transform(make_generator(spec.generate->generate, context.seed, source, context.base_folder),
+                     spec.generate->transform);
+  const std::string suffix = source == 0 ? "" : "#" + std::to_string(source);
+  const std::string file = (context.base_folder / spec.trace->path).string();
+  return transform(open_trace(file, {.format = spec.trace->format,
+                                     .source = source,
+                                     .session_starts = Rng(context.seed, "session_starts" + suffix),
+                                     .sessions_per_s = spec.trace->sessions_per_s,
+                                     .notes = context.notes}),
+                   spec.trace->transform);
+}
+
+std::unique_ptr<Workload> make_source(const SourceSpec& spec, std::uint64_t source, const WorkloadContext& context) {
+  std::unique_ptr<Workload> made = make_unlabelled(spec, source, context);
+  if (spec.pool.empty() && spec.request_class.empty()) return made;
+  const auto pool = spec.pool.empty() ? context.pools.begin() : std::ranges::find(context.pools, spec.pool);
+  std::optional<ClassId> request_class;
+  if (!spec.request_class.empty()) request_class = context.notes->classes.id(spec.request_class);
+  return assign(std::move(made), static_cast<PoolId>(pool - context.pools.begin()), request_class);
+}
+
+}  // namespace
+
+void SourceSpec::fields(Fields& f) {
+  f.group("trace", trace, "replay a recorded trace");
+  f.group("generate", generate, "make requests up by rule");
+  f.field("pool", pool, "where its requests go; left out: the first pool");
+  f.field("class", request_class, "name of its requests' class; left out: what the trace says");
+}
+
+std::vector<Problem> workload_problems(const WorkloadSpec& spec, const WorkloadContext& context) {
+  return check(spec, context).all();
+}
+
+std::unique_ptr<Workload> make_workload(const WorkloadSpec& spec, const WorkloadContext& context) {
+  assert(context.notes != nullptr);
+  if (const std::vector<Problem> problems = workload_problems(spec, context); !problems.empty())
+    throw UserError(problems);
+  std::vector<std::unique_ptr<Workload>> sources;
+  if (spec.mix.empty()) sources.push_back(make_source(spec.source, 0, context));
+  for (std::size_t i = 0; i < spec.mix.size(); ++i) sources.push_back(make_source(spec.mix[i], i, context));
+  return merge(std::move(sources));
+}
+
+}  // namespace servecast

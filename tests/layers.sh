@@ -1,0 +1,81 @@
+#!/bin/sh
+# Who may include what, and how long a file may be.  layers.sh SOURCE-FOLDER
+cd "$1" || exit 1
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 1
+
+# Folder: what it and everything below it may include of ours. The first line that fits counts.
+cat >"$scratch/ours" <<'TABLE'
+models/base:        models/base
+models/hw:          models/base models/hw
+models/policy:      models/base models/hw models/policy
+sim/input:          models sim/input
+sim/serving:        models sim/serving
+sim/report:         models/base sim/report
+sim/engine:         models sim/input sim/serving sim/report sim/engine
+sim/plan:           models sim/input sim/report sim/plan
+sim/cli:            models sim servecast_version.h
+calibrate/fit:      models sim/input calibrate/fit
+calibrate/plan:     models calibrate/fit calibrate/plan
+calibrate/measure:  models sim/serving calibrate/fit calibrate/plan calibrate/measure kernels
+calibrate/cli:      models sim/input calibrate
+kernels:            kernels
+gui/data:           models/base sim/report gui/data
+gui/view:           models/base sim/report gui
+tests:              models sim calibrate gui tests
+TABLE
+
+# Library header, from its first letter on (a regular expression): the only folders that may include it.
+cat >"$scratch/theirs" <<'TABLE'
+simgrid/|xbt/:      sim/engine tests/unit/engine
+yaml-cpp/:          sim/input tests/unit/input
+nlohmann/:          sim/input sim/report sim/cli calibrate gui/data tests
+zlib:               sim/input tests/unit/input
+sqlite3:            sim/report tests/unit/report
+CLI/:               sim/cli calibrate/cli
+Eigen/:             calibrate tests
+Q[A-Z]:             gui tests/unit/gui
+cuda|cupti|nv:      kernels calibrate/measure
+random$:            models/base
+ctime$:             nowhere
+chrono$|time.h$:    sim/cli sim/engine calibrate/measure calibrate/cli gui tests
+TABLE
+
+# Every include as "file:line folder included", with the leading " or < kept.
+sources=$(find models sim calibrate kernels gui tests -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh')
+# shellcheck disable=SC2086  # a list of files
+grep -nE '^ *# *include' $sources /dev/null |
+  sed -nE 's|^(([^:]*)/[^/:]*:[0-9]+): *# *include *(["<][^">]*).*|\1 \2 \3|p' >"$scratch/includes"
+[ -s "$scratch/includes" ] || { echo "no include found: this test sees nothing"; exit 1; }
+
+awk '
+  function under(path, top) { return index(path "/", top "/") == 1 }
+  function any_of(path, tops,   n, top, i) {
+    n = split(tops, top, " ")
+    for (i = 1; i <= n; i++) if (under(path, top[i])) return 1
+    return 0
+  }
+  FNR == 1 { table++ }
+  table < 3 {
+    split($0, part, / *: +/)
+    rules[table]++; left[table, rules[table]] = part[1]; right[table, rules[table]] = part[2]; next
+  }
+  { place = $1; folder = $2; kind = substr($3, 1, 1); file = substr($3, 2) }
+  file ~ /\.(cpp|cu)$/ { print place ": includes a source file: " file; bad = 1 }
+  kind == "\"" {
+    for (r = 1; r <= rules[1] && !under(folder, left[1, r]); r++) continue
+    if (r > rules[1]) { print place ": no rule for this folder in tests/layers.sh"; bad = 1 }
+    else if (!any_of(file, right[1, r])) { print place ": " left[1, r] " may not include " file; bad = 1 }
+  }
+  kind == "<" {
+    for (r = 1; r <= rules[2]; r++)
+      if (file ~ "^(" left[2, r] ")" && !any_of(folder, right[2, r])) {
+        print place ": <" file "> belongs in " right[2, r]; bad = 1
+      }
+  }
+  END { exit bad }' "$scratch/ours" "$scratch/theirs" "$scratch/includes"
+failed=$?
+
+# shellcheck disable=SC2086
+long=$(wc -l $sources scripts/* tests/*.sh cmake/* | awk '$1 > 350 && $2 != "total"')
+if [ -n "$long" ]; then echo "over 350 lines; is it still one idea?"; echo "$long"; failed=1; fi
+exit $failed
