@@ -2,7 +2,7 @@
 # The program finds its library of scenarios at ../share/servecast/scenarios beside its own folder.
 install(TARGETS servecast RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY scenarios/ DESTINATION ${CMAKE_INSTALL_DATADIR}/servecast/scenarios)
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # servecast_completion(<shell> <file name> <folder under share>): written by the program itself at build time.

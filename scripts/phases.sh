@@ -1,5 +1,12 @@
 # Shared by the scripts beside it, which source it from the top of the repository after setting `logs`.
 
+# On a terminal, how far a phase is: the last "[12/97]" that ninja wrote. Ends with the script, however that ends.
+watch_log() {
+  while sleep 0.5 && kill -0 $$ 2>/dev/null; do
+    printf '\r%-24s%s' "$title" "$(tail -n 1 "$log" | grep -o '^\[[0-9]*/[0-9]*\]')" >&2
+  done
+}
+
 # phase TITLE COMMAND...: one line on stderr with the time taken; the whole log where the command fails.
 phase() {
   title=$1
@@ -8,8 +15,11 @@ phase() {
   log="$logs/$(echo "$title" | tr -c 'a-z0-9\n' '_').txt"
   begin=$(date +%s.%N)
   printf '%-24s' "$title" >&2
+  : >"$log"
+  if [ -t 2 ]; then watch_log & watcher=$!; else watcher=; fi
   status=0
   "$@" </dev/null >"$log" 2>&1 || status=$?
+  if [ -n "$watcher" ]; then kill "$watcher" 2>/dev/null; printf '\r%-24s' "$title" >&2; fi
   took=$(echo "$begin $(date +%s.%N)" | LC_ALL=C awk '{ printf "%.1f s", $2 - $1 }')
   if [ "$status" -ne 0 ]; then
     printf 'failed after %s:\n\n' "$took" >&2

@@ -9,9 +9,9 @@ namespace servecast {
 /// Empty for plain counts and texts. The longest suffix wins.
 constexpr std::string_view unit_of(std::string_view key) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 16> units{{
-      {"_usd_per_hour", "USD/h"},
-      {"_usd_per_gpu_hour", "USD/h"},
-      {"_requests_per_s", "requests/s"},
+      {"usd_per_hour", "USD/h"},
+      {"usd_per_gpu_hour", "USD/h"},
+      {"requests_per_s", "requests/s"},
       {"_tokens_per_s", "tokens/s"},
       {"_bytes_per_s", "bytes/s"},
       {"_flop_per_s", "flop/s"},

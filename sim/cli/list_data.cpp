@@ -1,5 +1,7 @@
 #include "sim/cli/list_data.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "models/base/registry.h"
@@ -50,13 +52,19 @@ ordered_json latency_items() {
       {{"name", "table"}, {"help", "lookup tables in a folder, one CSV per operator"}}};
 }
 
+/// "2048", "0.5", "least_loaded": without the ".0" that JSON gives whole numbers.
+std::string plain(const ordered_json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
+}
+
 std::string setting_line(const ordered_json& s) {
-  std::string facts = s.at("type").get<std::string>();
-  if (s.contains("unit")) facts += ", " + s.at("unit").get<std::string>();
-  if (s.contains("default")) facts += ", default " + s.at("default").dump();
-  if (s.contains("min")) facts += (s.at("above_min") ? ", above " : ", at least ") + s.at("min").dump();
-  if (s.contains("max")) facts += ", at most " + s.at("max").dump();
-  return s.at("path").get<std::string>() + ": " + s.at("help").get<std::string>() + " (" + facts + ")";
+  std::string facts = plain(s.at("type"));
+  if (s.contains("unit")) facts += ", " + plain(s.at("unit"));
+  if (s.contains("default")) facts += ", default " + plain(s.at("default"));
+  if (s.contains("min")) facts += (s.at("above_min") ? ", above " : ", at least ") + plain(s.at("min"));
+  if (s.contains("max")) facts += ", at most " + plain(s.at("max"));
+  return plain(s.at("path")) + ": " + plain(s.at("help")) + " (" + facts + ")";
 }
 
 /// Name and help, and below it one line per setting.

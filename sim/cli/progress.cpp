@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "sim/report/human.h"
@@ -20,6 +21,12 @@ constexpr const char* clear_line = "\r\x1b[K";
 double fraction_done(const Progress& p) {
   const double finished = p.arrived > 0 ? static_cast<double>(p.finished) / static_cast<double>(p.arrived) : 0;
   return std::clamp(p.fraction_read * finished, 0.0, 1.0);
+}
+
+/// In whole seconds: what is left is not known better.
+std::string time_words(double left_s) {
+  constexpr double minute_s = 60;
+  return left_s < minute_s ? fmt::format("{:.0f} s", std::ceil(left_s)) : human::span(std::ceil(left_s));
 }
 
 }  // namespace
@@ -60,7 +67,7 @@ void ProgressView::draw(const Progress& progress, std::optional<double> left_s) 
        << fmt::format("[{}{}] {:3.0f} %  {} requests", std::string(static_cast<std::size_t>(full), '#'),
                       std::string(static_cast<std::size_t>(bar_width - full), '.'), fraction_ * 100,
                       human::count(progress.arrived));
-  if (left_s) out_ << ", " << human::span(*left_s) << " left";
+  if (left_s) out_ << ", " << time_words(*left_s) << " left";
   out_ << std::flush;
 }
 

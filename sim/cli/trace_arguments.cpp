@@ -23,8 +23,7 @@ void TraceArguments::declare(CLI::App& app) {
     if (setting.key() == "path") continue;
     const std::string option = option_name(setting.key());
     keys_[option] = setting.key();
-    const std::string type =
-        setting.choices.empty() ? (setting.unit.empty() ? "NUMBER" : setting.unit) : join(setting.choices, "|");
+    const std::string type = setting.choices.empty() ? "NUMBER" : join(setting.choices, "|");
     app.add_option(option, given_[option], setting.help)->type_name(type);
   }
   app.add_option("--seed", seed_, "Seed, where session starts are drawn (1)")->type_name("NUMBER");

@@ -1,5 +1,6 @@
 #include "sim/engine/run.h"
 
+#include <exception>
 #include <simgrid/s4u.hpp>
 
 #include "sim/engine/collect_facts.h"
@@ -27,7 +28,8 @@ struct Run {
   DetailListener* detail;
   LinkMeter links;
   std::int64_t flows = 0;
-  std::int64_t loading = 0;  // replicas whose weights are under way
+  std::int64_t loading = 0;      // replicas whose weights are under way
+  std::exception_ptr failure{};  // what the user's input did wrong while it was read
   sg::SemaphorePtr loaded = sg::Semaphore::create(0);
 };
 
@@ -55,12 +57,16 @@ bool wait_until(Run& run, double at_s) {
   return false;
 }
 
-void dispatcher_actor(Run& run) {
+// A broken row in a trace that is read as it goes is found here. An exception must not leave an actor, and SimGrid's
+// own signal that ends one must: so this one kind is carried out by hand.
+void dispatcher_actor(Run& run) try {
   for (;;) {
     const double at_s = run.dispatcher.next_s();
     if (at_s == Replica::infinity && run.loading == 0) return;
     if (wait_until(run, at_s)) run.dispatcher.handle(at_s);
   }
+} catch (const UserError&) {
+  run.failure = std::current_exception();
 }
 
 void weights_loaded(Run& run, std::size_t pool, std::size_t replica, const std::vector<FinishedTransfer>& transfers) {
@@ -82,6 +88,7 @@ RunFacts run(Scenario& scenario, Recorder& recorder, const RunOptions& options) 
                                  });
   run.network.add_actor("dispatcher", [&run] { dispatcher_actor(run); });
   engine.run();
+  if (run.failure) std::rethrow_exception(run.failure);
   run.dispatcher.drain();
   if (run.detail) run.links.tell(run.wiring.platform(), *run.detail);
   recorder.close();

@@ -148,35 +148,36 @@ StepTables::Grid prefill_grid(const std::string& file) {
   return grid(rows, cells, 0, 1);
 }
 
+/// The tables by tokens that every folder has, with their names.
+std::array<std::pair<const char*, StepTables::ByTokens*>, 10> per_layer(StepTables& t) {
+  return {{{"attn_pre_proj", &t.attn_pre_proj},
+           {"attn_post_proj", &t.attn_post_proj},
+           {"attn_rope", &t.attn_rope},
+           {"attn_kv_cache_save", &t.attn_kv_cache_save},
+           {"input_layernorm", &t.input_layernorm},
+           {"post_attention_layernorm", &t.post_attention_layernorm},
+           {"mlp_up_proj", &t.mlp_up_proj},
+           {"mlp_down_proj", &t.mlp_down_proj},
+           {"mlp_act", &t.mlp_act},
+           {"add", &t.add}}};
+}
+
 }  // namespace
 
 StepTables load_step_tables(const std::string& folder, const Place& where, std::int64_t stages) {
   StepTables t;
-  const auto tokens = [&](const char* name) { return by_tokens(table_file(folder, name, where)); };
-  const std::array<std::pair<const char*, StepTables::ByTokens*>, 10> per_layer{{
-      {"attn_pre_proj", &t.attn_pre_proj},
-      {"attn_post_proj", &t.attn_post_proj},
-      {"attn_rope", &t.attn_rope},
-      {"attn_kv_cache_save", &t.attn_kv_cache_save},
-      {"input_layernorm", &t.input_layernorm},
-      {"post_attention_layernorm", &t.post_attention_layernorm},
-      {"mlp_up_proj", &t.mlp_up_proj},
-      {"mlp_down_proj", &t.mlp_down_proj},
-      {"mlp_act", &t.mlp_act},
-      {"add", &t.add},
-  }};
-  for (const auto& [name, table] : per_layer) *table = tokens(name);
-  if (find_table(folder, "all_reduce")) t.all_reduce = tokens("all_reduce");
-  if (stages > 1) t.send_recv = tokens("send_recv");
+  const auto read = [&](const char* name) {
+    const std::string file = table_file(folder, name, where);
+    StepTables::ByTokens table = by_tokens(file);
+    if (!t.attn_pre_proj.empty() && table.size() != t.attn_pre_proj.size())
+      throw UserError(Place{.file = file}, "must cover as many tokens as attn_pre_proj");
+    return table;
+  };
+  for (const auto& [name, table] : per_layer(t)) *table = read(name);
+  if (find_table(folder, "all_reduce")) t.all_reduce = read("all_reduce");
+  if (stages > 1) t.send_recv = read("send_recv");
   t.attn_decode = decode_grid(table_file(folder, "attn_decode", where));
   t.attn_prefill = prefill_grid(table_file(folder, "attn_prefill", where));
-
-  const auto same_length = [&](const StepTables::ByTokens& table) { return table.size() == t.attn_pre_proj.size(); };
-  for (const auto& [name, table] : per_layer)
-    if (!same_length(*table))
-      throw UserError(Place{.file = table_file(folder, name, where)}, "must cover as many tokens as attn_pre_proj");
-  if ((t.all_reduce && !same_length(*t.all_reduce)) || (t.send_recv && !same_length(*t.send_recv)))
-    throw UserError(where, "all_reduce and send_recv must cover as many tokens as attn_pre_proj");
   return t;
 }
 

@@ -41,8 +41,8 @@ class Constant final : public ArrivalProcess {
   std::int64_t count_ = 0;
 };
 
-/// Starts with a burst. A gap that would reach over the end of a phase is drawn anew from there: exponential gaps have
-/// no memory.
+/// Starts with a burst. A gap that would reach over the end of a phase is drawn anew from there: exponential gaps
+/// have no memory.
 class OnOff final : public ArrivalProcess {
  public:
   explicit OnOff(const OnOffSpec& spec) : spec_(spec) {}

@@ -51,8 +51,8 @@ void check_block_count(const Line& line, const TraceRow& row) {
   const std::int64_t most = (row.prompt_tokens + row.block_tokens - 1) / row.block_tokens;
   const std::int64_t count = count_blocks(row);
   if (count > most)
-    line.fail(line.text, fmt::format("{} hash blocks of {} tokens are more than a prompt of {} tokens has ({})", count,
-                                     row.block_tokens, row.prompt_tokens, most));
+    line.fail(line.text, fmt::format("{} hash blocks of {} tokens are more than a prompt of {} tokens has ({})",
+                                     count, row.block_tokens, row.prompt_tokens, most));
 }
 
 }  // namespace servecast

@@ -34,7 +34,8 @@ class BurstGpt final : public TraceFormat {
     row.arrival_text = cells[time_];
     row.prompt_tokens = read_count(*line, cells[prompt_], "prompt tokens", {.min = 0, .max = max_request_tokens});
     row.output_tokens = read_output_tokens(*line, cells[output_]);
-    if (row.output_tokens > 0) row.prompt_tokens = read_prompt_tokens(*line, cells[prompt_]);  // failed ones may say 0
+    if (row.output_tokens > 0)
+      row.prompt_tokens = read_prompt_tokens(*line, cells[prompt_]);  // failed ones may say 0
     row.request_class = cells[type_];
     if (session_) row.session = sessions_.id(cells[*session_]);
     return true;

@@ -10,9 +10,9 @@ namespace servecast {
 /// What both forms of the Claude Code sessions share: when an agent makes its requests.
 ///
 /// An agent makes a request `think_time` after its last one has finished. The trace does not tell when a session
-/// starts, so its rows form a start group. A sub-agent is started by the main agent's request before it; it runs beside
-/// the main agent, whose next think time is the wait for it. Where the think time is not recorded it is the gap between
-/// the two requests' times, less the service time where that is recorded.
+/// starts, so its rows form a start group. A sub-agent is started by the main agent's request before it; it runs
+/// beside the main agent, whose next think time is the wait for it. Where the think time is not recorded it is the
+/// gap between the two requests' times, less the service time where that is recorded.
 class ClaudeAgent {
  public:
   struct Times {
@@ -28,8 +28,10 @@ class ClaudeAgent {
   void time(TraceRow& row, const Times& times) {
     row.session = session_;
     row.start_group = group_;
-    if (first_) row.arrival_s = start_s_;
-    else row.think_s = times.think_s.value_or(std::max(0.0, times.t_s - end_s_));
+    if (first_)
+      row.arrival_s = start_s_;
+    else
+      row.think_s = times.think_s.value_or(std::max(0.0, times.t_s - end_s_));
     first_ = false;
     end_s_ = times.t_s + times.service_s.value_or(0);
   }

@@ -1,7 +1,8 @@
-// Claude Code sessions as published: one JSON object per session, each on a line of its own. A sub-agent stands as one
-// entry of the session's requests, with its own requests inside. One id per full 64-token block.
+// Claude Code sessions as published: one JSON object per session, each on a line of its own. A sub-agent stands as
+// one entry of the session's requests, with its own requests inside. One id per full 64-token block.
 //
-//   {"id": "trace_0001", "block_size": 64, "hash_id_scope": "local", "requests": [{"t": 0.0, "type": "n", "in": 71175,
+//   {"id": "trace_0001", "block_size": 64, "hash_id_scope": "local", "requests": [{"t": 0.0, "type": "n", "in":
+//   71175,
 //    "out": 169, "hash_ids": [1, 2], "api_time": 7.34, "think_time": 0.0}, {"t": 9.0, "type": "subagent",
 //    "requests": [...]}]}
 #include "sim/input/trace/block_ids.h"
@@ -67,13 +68,20 @@ class ClaudeCodeJson final : public TraceFormat {
 
   static void read_member(const Line& line, JsonScan& json, std::string_view key, TraceRow& row,
                           ClaudeAgent::Times& times) {
-    if (key == "t") times.t_s = read_time_s(line, json.number(), key);
-    else if (key == "api_time") times.service_s = read_time_s(line, json.number(), key);
-    else if (key == "think_time") times.think_s = read_time_s(line, json.number(), key);
-    else if (key == "in") row.prompt_tokens = read_prompt_tokens(line, json.number());
-    else if (key == "out") row.output_tokens = read_output_tokens(line, json.number());
-    else if (key == "hash_ids") json.array([&] { row.add_block(read_block_id(line, json.number())); });
-    else json.skip();
+    if (key == "t")
+      times.t_s = read_time_s(line, json.number(), key);
+    else if (key == "api_time")
+      times.service_s = read_time_s(line, json.number(), key);
+    else if (key == "think_time")
+      times.think_s = read_time_s(line, json.number(), key);
+    else if (key == "in")
+      row.prompt_tokens = read_prompt_tokens(line, json.number());
+    else if (key == "out")
+      row.output_tokens = read_output_tokens(line, json.number());
+    else if (key == "hash_ids")
+      json.array([&] { row.add_block(read_block_id(line, json.number())); });
+    else
+      json.skip();
   }
   SessionId new_session() { return SessionId{++sessions_}; }
 

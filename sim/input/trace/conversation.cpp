@@ -36,7 +36,8 @@ ConversationSource::ConversationSource(const GenerateSpec& spec, std::uint64_t s
   if (spec.system_prompts) {
     system_tokens_ = spec.system_prompts->tokens;
     popularity_.emplace(zipf_weights(1, spec.system_prompts->count, spec.system_prompts->zipf_exponent));
-    all_system_blocks_.resize(static_cast<std::size_t>(spec.system_prompts->count * (system_tokens_ / block_tokens_)));
+    all_system_blocks_.resize(
+        static_cast<std::size_t>(spec.system_prompts->count * (system_tokens_ / block_tokens_)));
     std::iota(all_system_blocks_.begin(), all_system_blocks_.end(), next_block_);
     next_block_ += all_system_blocks_.size();
   }
@@ -64,7 +65,8 @@ void ConversationSource::draw_turns(Conversation& talk) {
     if (i > 0 && think_s_) turn.think_s = think_s_->draw(think_rng_);
     said_tokens = turn.prompt_tokens + turn.output_tokens;
     if (i > 0 && said_tokens > max_session_tokens_) return;
-    turn.whole_blocks = single() ? system_blocks_.size() : static_cast<std::size_t>(turn.prompt_tokens / block_tokens_);
+    turn.whole_blocks =
+        single() ? system_blocks_.size() : static_cast<std::size_t>(turn.prompt_tokens / block_tokens_);
     talk.turns.push_back(turn);
   }
 }

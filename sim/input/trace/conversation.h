@@ -24,8 +24,8 @@ struct Turn {
 /// served. A single request is a conversation of one turn.
 struct Conversation {
   std::vector<Turn> turns{};
-  std::size_t given = 0;             // turns given out
-  std::vector<BlockHash> blocks{};   // of the longest prompt; every earlier one is its beginning
+  std::size_t given = 0;            // turns given out
+  std::vector<BlockHash> blocks{};  // of the longest prompt; every earlier one is its beginning
 };
 
 /// Draws conversations.
@@ -52,7 +52,7 @@ class ConversationSource {
   std::unique_ptr<Distribution> prompt_, output_, turns_, think_s_;
   std::optional<WeightedIndex> popularity_;
   Rng prompt_rng_, output_rng_, turns_rng_, think_rng_, system_rng_;
-  std::vector<BlockHash> all_system_blocks_;      // of all system prompts, one after the other
+  std::vector<BlockHash> all_system_blocks_;  // of all system prompts, one after the other
   std::span<const BlockHash> system_blocks_{};
   BlockHash next_block_ = 0;
 };

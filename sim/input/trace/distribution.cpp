@@ -39,7 +39,8 @@ double sigma_of_p90(double mean, double p90) {
 
 class Lognormal final : public Distribution {
  public:
-  explicit Lognormal(const LognormalSpec& spec) : sigma_(spec.p90 ? sigma_of_p90(*spec.mean, *spec.p90) : *spec.sigma) {
+  explicit Lognormal(const LognormalSpec& spec)
+      : sigma_(spec.p90 ? sigma_of_p90(*spec.mean, *spec.p90) : *spec.sigma) {
     mu_ = spec.median ? stable::log(*spec.median) : stable::log(*spec.mean) - sigma_ * sigma_ / 2;
   }
   double draw(Rng& rng) const override { return rng.lognormal(mu_, sigma_); }
@@ -106,8 +107,9 @@ void check_histogram(const HistogramSpec& spec, const std::string& path, SpecPro
   const bool lists = !spec.values.empty() || !spec.weights.empty();
   if (lists == !spec.file.empty()) problems.add(path, "'histogram' needs values and weights, or a file with both");
   if (spec.values.size() != spec.weights.size())
-    problems.add(path + ".weights", fmt::format("'weights' has {} entries, 'values' has {}; one weight for each value",
-                                                spec.weights.size(), spec.values.size()));
+    problems.add(path + ".weights",
+                 fmt::format("'weights' has {} entries, 'values' has {}; one weight for each value",
+                             spec.weights.size(), spec.values.size()));
   if (lists && std::ranges::none_of(spec.weights, [](double w) { return w > 0; }))
     problems.add(path + ".weights", "'weights' are all zero; at least one must be above");
 }
@@ -139,7 +141,8 @@ void check_distribution(const DistributionSpec& spec, const std::string& path, S
   if (spec.histogram) check_histogram(*spec.histogram, path + ".histogram", problems);
 }
 
-std::unique_ptr<Distribution> make_distribution(const DistributionSpec& spec, const std::filesystem::path& base_folder) {
+std::unique_ptr<Distribution> make_distribution(const DistributionSpec& spec,
+                                                const std::filesystem::path& base_folder) {
   std::unique_ptr<Distribution> made = make_unclipped(spec, base_folder);
   if (!spec.min && !spec.max) return made;
   return std::make_unique<Clipped>(std::move(made), spec.min.value_or(0),

@@ -96,7 +96,8 @@ void check_distribution(const DistributionSpec& spec, const std::string& path, S
 
 /// Requires settings that check_distribution() has passed. A histogram's file is looked for in `base_folder`; throws
 /// UserError where it is missing or wrong.
-std::unique_ptr<Distribution> make_distribution(const DistributionSpec& spec, const std::filesystem::path& base_folder);
+std::unique_ptr<Distribution> make_distribution(const DistributionSpec& spec,
+                                                const std::filesystem::path& base_folder);
 
 /// Draws index i with a probability in proportion to weights[i].
 class WeightedIndex {

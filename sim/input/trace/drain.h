@@ -9,8 +9,8 @@
 namespace servecast {
 
 /// Calls see(request, think_s) for every request of a workload as if serving took no time. `think_s` is none where a
-/// request arrives by itself, else the pause after the one that it waited for. Requests that arrive by themselves come
-/// in order of arrival, those of a session in their order.
+/// request arrives by itself, else the pause after the one that it waited for. Requests that arrive by themselves
+/// come in order of arrival, those of a session in their order.
 template <class F>
 void drain(Workload& workload, F&& see) {
   struct Finished {

@@ -146,7 +146,8 @@ void check_generator(const GenerateSpec& spec, const std::string& path, SpecProb
     problems.add(path, "'generate' never ends: give requests, duration_s or both");
   if (spec.arrivals.closed_loop && !spec.requests)
     problems.add(path, "a closed loop needs 'requests': how many a given time holds depends on who serves them");
-  if (spec.system_prompts && spec.system_prompts->count * (spec.system_prompts->tokens / spec.block_tokens) > 100'000'000)
+  if (spec.system_prompts &&
+      spec.system_prompts->count * (spec.system_prompts->tokens / spec.block_tokens) > 100'000'000)
     problems.add(path + ".system_prompts", "all system prompts together have more than 100 million hash blocks");
 }
 

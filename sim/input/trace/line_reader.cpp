@@ -69,8 +69,8 @@ bool LineReader::take_line() {
 }
 
 bool LineReader::fill() {
-  std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_), buffer_.begin() + static_cast<std::ptrdiff_t>(end_),
-            buffer_.begin());
+  std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
+            buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
   end_ -= begin_;
   begin_ = 0;
   if (end_ + chunk_bytes > buffer_.size()) buffer_.resize(2 * buffer_.size());
@@ -94,7 +94,8 @@ void LineReader::check_end() {
     throw UserError(place,
                     fmt::format("gzip is cut short after line {}; copy or download the file again", line_.number));
   if (code == Z_DATA_ERROR)
-    throw UserError(place, fmt::format("gzip is corrupt after line {}; copy or download the file again", line_.number));
+    throw UserError(place,
+                    fmt::format("gzip is corrupt after line {}; copy or download the file again", line_.number));
   throw UserError(place, fmt::format("cannot be read on after line {}", line_.number));
 }
 

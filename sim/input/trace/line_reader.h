@@ -19,8 +19,8 @@ struct Line {
   [[noreturn]] void fail(std::string_view part, const std::string& message) const;
 };
 
-/// Reads a text file, plain or gzip, line by line. It holds one buffer, never the file. Lines end with LF or CRLF; the
-/// last one may end without.
+/// Reads a text file, plain or gzip, line by line. It holds one buffer, never the file. Lines end with LF or CRLF;
+/// the last one may end without.
 class LineReader {
  public:
   /// Throws UserError where the file is missing or cannot be opened.

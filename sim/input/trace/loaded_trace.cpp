@@ -18,8 +18,9 @@ void LoadedTrace::load(TraceRows& rows) {
       session_chain_[row.session] = static_cast<std::uint32_t>(chains_.size());
       chains_.push_back({.start_s = start_s(row)});
     } else if (!session_chain_.contains(row.session)) {
-      rows.fail("this request waits for the one before it in its session, but there is none; the first row of a "
-                "session needs an arrival time");
+      rows.fail(
+          "this request waits for the one before it in its session, but there is none; the first row of a "
+          "session needs an arrival time");
     }
     if (!rows.is_failed(row)) add(rows, row);
   }
@@ -44,7 +45,8 @@ double LoadedTrace::start_s(const TraceRow& row) {
   if (row.start_group == 0) return *row.arrival_s;
   while (group_starts_.size() < row.start_group) {
     const double before_s = group_starts_.empty() ? 0 : group_starts_.back();
-    const double gap_s = options_.sessions_per_s ? options_.session_starts.exponential(1 / *options_.sessions_per_s) : 0;
+    const double gap_s =
+        options_.sessions_per_s ? options_.session_starts.exponential(1 / *options_.sessions_per_s) : 0;
     group_starts_.push_back(before_s + gap_s);
   }
   return group_starts_[row.start_group - 1] + *row.arrival_s;
@@ -71,7 +73,8 @@ Request LoadedTrace::give(std::uint32_t index, double arrival_s) {
   const Row& row = rows_[chain.rows[chain.given++]];
   chain.blocks.clear();
   for (std::size_t i = row.first_run; i < row.last_run; ++i)
-    for (BlockHash id = runs_[i].first; id <= runs_[i].last; ++id) chain.blocks.push_back(id + (options_.source << 54));
+    for (BlockHash id = runs_[i].first; id <= runs_[i].last; ++id)
+      chain.blocks.push_back(id + (options_.source << 54));
   const auto id = static_cast<RequestId>(given_++);
   const bool awaited = chain.given < chain.rows.size();
   if (awaited) awaited_chain_[id] = index;

@@ -11,9 +11,9 @@ namespace servecast {
 
 /// A trace that is read whole: one whose rows stand in any order, or wait for an earlier row of their session.
 ///
-/// Rows form chains. The first row of a chain arrives by itself, each other one when the row before it has finished and
-/// its think time is over. Blocks are kept as runs and written out when a request is given; the requests of a chain
-/// follow each other, so one list of blocks per chain is enough.
+/// Rows form chains. The first row of a chain arrives by itself, each other one when the row before it has finished
+/// and its think time is over. Blocks are kept as runs and written out when a request is given; the requests of a
+/// chain follow each other, so one list of blocks per chain is enough.
 class LoadedTrace final : public Workload {
  public:
   LoadedTrace(TraceRows& rows, TraceOptions options);
@@ -48,7 +48,7 @@ class LoadedTrace final : public Workload {
   TraceOptions options_;
   std::vector<Row> rows_;
   std::vector<BlockRange> runs_;
-  std::vector<Chain> chains_;                                  // sorted by start after loading
+  std::vector<Chain> chains_;                                   // sorted by start after loading
   std::unordered_map<SessionId, std::uint32_t> session_chain_;  // while loading: the chain that a session is at
   std::unordered_map<RequestId, std::uint32_t> awaited_chain_;  // the chain that a request given out holds up
   std::vector<double> group_starts_;

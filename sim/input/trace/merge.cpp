@@ -66,7 +66,7 @@ class Merge final : public Workload {
   }
 
   std::vector<std::unique_ptr<Workload>> sources_;
-  std::vector<std::optional<Request>> heads_;  // the next request of each source; filled at the first next()
+  std::vector<std::optional<Request>> heads_;       // the next request of each source; filled at the first next()
   std::unordered_map<RequestId, Awaited> awaited_;  // looked up, never walked through
   std::uint32_t given_ = 0;
 };

@@ -84,14 +84,16 @@ std::int64_t read_count(const Line& line, std::string_view text, std::string_vie
 
 double read_number(const Line& line, std::string_view text, std::string_view what) {
   const std::optional<double> value = parse<double>(text);
-  if (!value || !std::isfinite(*value)) line.fail(text, fmt::format("'{}' is no number; {} must be 0 or more", text, what));
+  if (!value || !std::isfinite(*value))
+    line.fail(text, fmt::format("'{}' is no number; {} must be 0 or more", text, what));
   if (*value < 0) line.fail(text, fmt::format("{} must be 0 or more, not {}", what, text));
   return *value;
 }
 
 double read_time_s(const Line& line, std::string_view text, std::string_view what, double per_s) {
   const double seconds = read_number(line, text, what) / per_s;
-  if (seconds > max_time_s) line.fail(text, fmt::format("{} of {} is more than 300 years; is the unit right?", what, text));
+  if (seconds > max_time_s)
+    line.fail(text, fmt::format("{} of {} is more than 300 years; is the unit right?", what, text));
   return seconds;
 }
 

@@ -4,8 +4,8 @@
 //   {"timestamp": "82", "input_length": 3112, "output_length": 192, "hash_ids": {"sys_prompt": [8302],
 //    "passages_ids": [7398], "history": [], "web_search": [], "user_input": [26923]}, "session_id": "1757-ab"}
 //
-// A chunk is up to 512 tokens long, 266 on average, and the trace file does not say how long each is. So the chunks of
-// one prompt count as equally long: block_tokens = prompt tokens / chunks, rounded up.
+// A chunk is up to 512 tokens long, 266 on average, and the trace file does not say how long each is. So the chunks
+// of one prompt count as equally long: block_tokens = prompt tokens / chunks, rounded up.
 #include <algorithm>
 #include <array>
 

@@ -63,8 +63,10 @@ class ServecastCsv final : public TraceFormat {
       line.fail(think, "a row has arrival_s or think_s, not both: leave one empty");
     if (!think.empty() && cell(session_).empty())
       line.fail(think, "a row with think_s needs the session whose previous row it follows");
-    if (think.empty()) row.arrival_s = read_time_s(line, row.arrival_text, "arrival_s");
-    else row.think_s = read_time_s(line, think, "think_s");
+    if (think.empty())
+      row.arrival_s = read_time_s(line, row.arrival_text, "arrival_s");
+    else
+      row.think_s = read_time_s(line, think, "think_s");
   }
   void read_blocks(const Line& line, TraceRow& row) const {
     if (cell(block_tokens_).empty() && cell(blocks_).empty()) return;

@@ -58,8 +58,8 @@ class ServecastJsonl final : public TraceFormat {
     } else if (key == "class") {
       row.request_class = json.string();
     } else if (key == "block_tokens") {
-      row.block_tokens = static_cast<std::int32_t>(
-          read_count(line, json.number(), "block tokens", {.min = 1, .max = 1'000'000}));
+      row.block_tokens =
+          static_cast<std::int32_t>(read_count(line, json.number(), "block tokens", {.min = 1, .max = 1'000'000}));
     } else if (key == "prefix_blocks") {
       json.array([&] { row.add_block(read_block_id(line, json.number())); });
     } else if (key == "request_id") {

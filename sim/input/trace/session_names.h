@@ -17,7 +17,7 @@ class SessionNames {
   }
 
  private:
-  std::string key_;  // reused, so that a known name costs no memory
+  std::string key_;                                 // reused, so that a known name costs no memory
   std::unordered_map<std::string, SessionId> ids_;  // looked up, never walked through
 };
 

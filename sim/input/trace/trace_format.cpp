@@ -19,7 +19,8 @@ constexpr std::array<TraceFormatEntry, 10> formats{{
     {"bailian", "Qwen-Bailian, JSONL, 16-token hash blocks",
      [](std::string_view l) { return is_json(l) && has(l, "\"parent_chat_id\""); }, make_bailian_format},
     {"burstgpt", "BurstGPT, CSV, with or without session columns",
-     [](std::string_view l) { return l.starts_with("Timestamp,") && has(l, "Request tokens"); }, make_burstgpt_format},
+     [](std::string_view l) { return l.starts_with("Timestamp,") && has(l, "Request tokens"); },
+     make_burstgpt_format},
     {"claude_code", "Claude Code sessions, JSON objects, one session per line",
      [](std::string_view l) { return is_json(l) && has(l, "\"hash_id_scope\""); }, make_claude_code_json_format},
     {"claude_code_csv", "Claude Code sessions, one request per CSV row, hash ranges",
@@ -60,7 +61,8 @@ const TraceFormatEntry& find_trace_format(const std::string& name, LineReader& l
   std::vector<std::string> known = trace_format_choices();
   if (name != "auto") throw UserError(Place{.file = lines.file()}, unknown_name("trace format", name, known));
   known.erase(known.begin());
-  first->fail(first->text, "this first line is of no known trace format; name one with 'format'. Known: " + join(known));
+  first->fail(first->text,
+              "this first line is of no known trace format; name one with 'format'. Known: " + join(known));
 }
 
 }  // namespace servecast

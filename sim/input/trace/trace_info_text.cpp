@@ -19,8 +19,8 @@ std::string line(std::string_view name, const LengthInfo& l) {
 }
 
 std::string arrivals_text(const TraceInfo& info) {
-  std::string text = fmt::format("{:<14} {:.1f} s, {:.4g} per second on average\n", "span", info.span_s,
-                                 info.arrivals_per_s);
+  std::string text =
+      fmt::format("{:<14} {:.1f} s, {:.4g} per second on average\n", "span", info.span_s, info.arrivals_per_s);
   text += fmt::format("{:<14} {:.4g} per second in the fullest second, {:.4g} in the fullest minute\n", "peak",
                       info.peak_1s_per_s, info.peak_60s_per_s);
   text += fmt::format("{:<14} gaps vary by {:.2f}; dispersion {:.1f} over 1 s, {:.1f} over 60 s (Poisson: all 1)\n",

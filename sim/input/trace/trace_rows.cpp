@@ -20,10 +20,11 @@ bool TraceRows::next(TraceRow& row) {
   ++rows_;
   if (order() == RowOrder::any || !row.arrival_s || row.start_group > 0) return true;
   if (*row.arrival_s < latest_s_)
-    lines_.current().fail(row.arrival_text,
-                          fmt::format("time runs backwards: this request arrives at {} s, an earlier row at {} s; sort "
-                                      "the rows by arrival",
-                                      *row.arrival_s, latest_s_));
+    lines_.current().fail(
+        row.arrival_text,
+        fmt::format("time runs backwards: this request arrives at {} s, an earlier row at {} s; sort "
+                    "the rows by arrival",
+                    *row.arrival_s, latest_s_));
   latest_s_ = *row.arrival_s;
   return true;
 }

@@ -122,7 +122,8 @@ std::unique_ptr<Workload> transform(std::unique_ptr<Workload> source, const Tran
   return source;
 }
 
-std::unique_ptr<Workload> assign(std::unique_ptr<Workload> source, PoolId pool, std::optional<ClassId> request_class) {
+std::unique_ptr<Workload> assign(std::unique_ptr<Workload> source, PoolId pool,
+                                 std::optional<ClassId> request_class) {
   return std::make_unique<Changed<Labels>>(std::move(source), Labels{pool, request_class});
 }
 

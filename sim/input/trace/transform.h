@@ -8,8 +8,8 @@
 
 namespace servecast {
 
-/// How a source of requests is changed on its way. Slices count and cut what arrives by itself: the later requests of a
-/// session go with its first one. They come first, then the speed, then the caps.
+/// How a source of requests is changed on its way. Slices count and cut what arrives by itself: the later requests of
+/// a session go with its first one. They come first, then the speed, then the caps.
 struct TransformSpec {
   std::int64_t skip = 0;
   std::optional<std::int64_t> limit{};

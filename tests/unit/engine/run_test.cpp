@@ -182,6 +182,25 @@ TEST(Run, ColdReplicasShareTheStorage) {
   for (const RequestRecord& r : done.recorder.requests()) EXPECT_GE(*r.scheduled_s, loaded_s * 0.999);
 }
 
+// Traces are read as the run goes: a broken row deep inside is still the user's error, with its line.
+TEST(Run, ABrokenRowIsReportedWithItsLine) {
+  const auto trace =
+      std::filesystem::temp_directory_path() / ("servecast-trace-" + std::to_string(getpid()) + ".csv");
+  std::ofstream out(trace);
+  out << "request_id,arrival_s,prompt_tokens,output_tokens\n";
+  for (int i = 0; i < 5000; ++i) out << i << ',' << i << ",100,10\n";
+  out << "5000,5000,many,10\n";
+  out.close();
+  Scenario scenario = scenario_from(small_chat, {{"workload", "{trace: {path: " + trace.string() + "}}"}});
+  try {
+    run_it(scenario);
+    FAIL() << "no error";
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.problems().at(0).place.line, 5002) << error.what();
+  }
+  std::filesystem::remove(trace);
+}
+
 TEST(Run, StopsAtTheTimeGiven) {
   Scenario scenario = scenario_from(small_chat, {{"until_s", "20"}});
   const Finished done = run_it(scenario);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -109,7 +110,8 @@ class LlmConfigFile : public testing::Test {
     return messages;
   }
 
-  std::filesystem::path folder_ = std::filesystem::temp_directory_path() / "servecast_llm_config_test";
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("servecast_llm_config_test_" + std::to_string(::getpid()));
 };
 
 TEST_F(LlmConfigFile, IgnoresOtherKeysAndTakesHuggingFaceDefaults) {
@@ -117,7 +119,7 @@ TEST_F(LlmConfigFile, IgnoresOtherKeysAndTakesHuggingFaceDefaults) {
     "model_type": "llama", "architectures": ["LlamaForCausalLM"], "rope_scaling": {"factor": 8.0}, "torch_dtype": "bfloat16",
     "hidden_size": 64, "intermediate_size": 100, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 10})"),
                            {});
-  EXPECT_EQ(llm.name, "servecast_llm_config_test");  // the folder: config.json says nothing
+  EXPECT_EQ(llm.name, folder_.filename().string());  // the folder: config.json says nothing
   EXPECT_EQ(llm.kv_heads, 4);
   EXPECT_EQ(llm.head_size, 16);
   EXPECT_FALSE(llm.tied_embeddings);
@@ -126,7 +128,8 @@ TEST_F(LlmConfigFile, IgnoresOtherKeysAndTakesHuggingFaceDefaults) {
 TEST_F(LlmConfigFile, TheFolderAloneIsEnough) {
   write(R"({"model_type": "phi3", "hidden_size": 64, "intermediate_size": 100, "num_hidden_layers": 2,
             "num_attention_heads": 4, "vocab_size": 10, "sliding_window": null})");
-  EXPECT_EQ(load_llm("servecast_llm_config_test/", {}, (folder_.parent_path() / "scenario.yaml").string()).layers, 2);
+  EXPECT_EQ(
+      load_llm(folder_.filename().string() + "/", {}, (folder_.parent_path() / "scenario.yaml").string()).layers, 2);
 }
 
 TEST_F(LlmConfigFile, MistralWindowMissingIsNotNull) {

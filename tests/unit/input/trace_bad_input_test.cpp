@@ -68,9 +68,9 @@ const std::vector<BadTrace> bad_traces{
     {"BlocksWithoutSizeColumn", "arrival_s,prompt_tokens,output_tokens,prefix_blocks\n0,1,2,3\n",
      "1:1: there is no column 'block_tokens'. Found: arrival_s, prompt_tokens, output_tokens, prefix_blocks"},
     {"RunBackwards", blocks + "0,32,2,16,4-3\n", "2:11: the run of blocks '4-3' ends before it begins"},
-    {"RunTooLong", blocks + "0,32,2,16,0-100000000\n", "2:11: the run of blocks '0-100000000' is longer than any prompt"},
-    {"NegativeBlock", blocks + "0,32,2,16,3 -1\n",
-     "2:13: a block id must be 0 to 2305843009213693952, not -1"},
+    {"RunTooLong", blocks + "0,32,2,16,0-100000000\n",
+     "2:11: the run of blocks '0-100000000' is longer than any prompt"},
+    {"NegativeBlock", blocks + "0,32,2,16,3 -1\n", "2:13: a block id must be 0 to 2305843009213693952, not -1"},
     {"BrokenJson", "{\"timestamp\": 0, \"input_length\": 6, \"output_length\": 5, \"hash_ids\": [0\n",
      "1:71: is not valid JSON: expected ']', found the end of the line"},
     {"JsonWithoutColon", "{\"timestamp\" 0, \"input_length\": 6, \"output_length\": 5, \"hash_ids\": [0]}\n",
@@ -84,18 +84,22 @@ const std::vector<BadTrace> bad_traces{
     {"MooncakeBackwards",
      "{\"timestamp\": 9, \"input_length\": 6, \"output_length\": 5, \"hash_ids\": [0]}\n"
      "{\"timestamp\": 8, \"input_length\": 6, \"output_length\": 5, \"hash_ids\": [0]}\n",
-     "2:15: time runs backwards: this request arrives at 0.008 s, an earlier row at 0.009 s; sort the rows by arrival"},
+     "2:15: time runs backwards: this request arrives at 0.008 s, an earlier row at 0.009 s; sort the rows by "
+     "arrival"},
     {"UnknownCategory",
-     "{\"timestamp\": \"9\", \"input_length\": 6, \"output_length\": 5, \"hash_ids\": {\"passages_ids\": [], \"web\": []}}\n",
+     "{\"timestamp\": \"9\", \"input_length\": 6, \"output_length\": 5, \"hash_ids\": {\"passages_ids\": [], "
+     "\"web\": []}}\n",
      "1:93: unknown category 'web'. Known: sys_prompt, passages_ids, history, web_search, user_input"},
     {"OurJsonWithoutTime", "{\"prompt_tokens\": 1, \"output_tokens\": 2}\n",
      "1:1: a row needs either arrival_s, or think_s and a session"},
     {"OurJsonUnknownKey", "{\"arrival_s\": 0, \"prompt_tokens\": 1, \"output\": 2}\n",
-     "1:39: unknown key 'output'. Known: request_id, arrival_s, prompt_tokens, output_tokens, session, think_s, class, "
+     "1:39: unknown key 'output'. Known: request_id, arrival_s, prompt_tokens, output_tokens, session, think_s, "
+     "class, "
      "block_tokens, prefix_blocks"},
     {"ClaudeTooManyBlocks", claude + "t,main,0,0,n,m,127,5,,1,0,1-2\n" + "t,main,0,0,n,m,128,5,,1,0,1-3\n",
      "3:1: 3 hash blocks of 64 tokens are more than a prompt of 128 tokens has (2)"},
-    {"ClaudeWithoutRequests", "{\"id\": \"a\", \"hash_id_scope\": \"local\"}\n", "1:1: the key 'requests' is missing"},
+    {"ClaudeWithoutRequests", "{\"id\": \"a\", \"hash_id_scope\": \"local\"}\n",
+     "1:1: the key 'requests' is missing"},
 };
 
 class BadTraces : public testing::TestWithParam<BadTrace> {};
@@ -106,7 +110,8 @@ TEST_P(BadTraces, AreToldWhereAndWhy) {
   EXPECT_EQ(message_of([&] { open_file(file).all(); }), file + ":" + GetParam().message);
 }
 
-INSTANTIATE_TEST_SUITE_P(, BadTraces, testing::ValuesIn(bad_traces), [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(, BadTraces, testing::ValuesIn(bad_traces),
+                         [](const auto& test) { return test.param.name; });
 
 TEST(BadTraceFile, AMissingOneIsTold) {
   EXPECT_EQ(message_of([] { open_file("nowhere.csv"); }),

@@ -37,9 +37,9 @@ void expect_same(const std::vector<Seen>& a, const std::vector<Seen>& b) {
 
 TEST(Convert, WritesOnlyTheColumnsThatAreNeeded) {
   const TempFolder folder;
-  const std::string file = folder.write("a.jsonl",
-                                        R"({"timestamp": 1500, "input_length": 1025, "output_length": 5, "hash_ids": [0, 1, 7]})"
-                                        "\n");
+  const std::string file = folder.write(
+      "a.jsonl", R"({"timestamp": 1500, "input_length": 1025, "output_length": 5, "hash_ids": [0, 1, 7]})"
+                 "\n");
   EXPECT_EQ(convert_file(trace_spec(file), folder / "out.csv"), 1);
   EXPECT_EQ(read_bytes(folder / "out.csv"),
             "request_id,arrival_s,prompt_tokens,output_tokens,block_tokens,prefix_blocks\n"
@@ -151,12 +151,13 @@ TEST(ShippedTrace, LooksLikeChat) {
 
 TEST(TraceInfo, IsToldInWords) {
   const TempFolder folder;
-  Opened opened = open_file(folder.write("a.csv",
-                                         "arrival_s,prompt_tokens,output_tokens,session,class,block_tokens,prefix_blocks\n"
-                                         "10,32,4,a,chat,16,0-1\n"
-                                         "10.5,64,5,b,chat,16,0-1 5-6\n"
-                                         "11,20,0,b,chat,,\n"
-                                         "12,100,6,a,,,\n"));
+  Opened opened =
+      open_file(folder.write("a.csv",
+                             "arrival_s,prompt_tokens,output_tokens,session,class,block_tokens,prefix_blocks\n"
+                             "10,32,4,a,chat,16,0-1\n"
+                             "10.5,64,5,b,chat,16,0-1 5-6\n"
+                             "11,20,0,b,chat,,\n"
+                             "12,100,6,a,,,\n"));
   EXPECT_EQ(to_text(describe(*opened.workload, *opened.notes)),
             "requests       3\n"
             "left out       1: no output tokens: the request failed when it was recorded\n"

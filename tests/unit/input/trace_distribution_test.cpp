@@ -1,10 +1,9 @@
 // Each kind of distribution: its mean and one more number, from 1e5 draws.
-#include "sim/input/trace/distribution.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "sim/input/trace/distribution.h"
 #include "tests/unit/input/trace_testing.h"
 
 namespace servecast {
@@ -114,9 +113,11 @@ TEST(Distribution, SaysWhatIsMissing) {
             Messages{"len: 'len' takes one of these, not several: fixed, exponential"});
   EXPECT_EQ(problems_of({.uniform = UniformSpec{.min = 2, .max = 1}}),
             Messages{"len.uniform.max: 'max' must not be below 'min'"});
-  EXPECT_EQ(problems_of({.zipf = ZipfSpec{.min = 2, .max = 1}}), Messages{"len.zipf.max: 'max' must not be below 'min'"});
+  EXPECT_EQ(problems_of({.zipf = ZipfSpec{.min = 2, .max = 1}}),
+            Messages{"len.zipf.max: 'max' must not be below 'min'"});
   EXPECT_EQ(problems_of({.fixed = 1, .min = 2, .max = 1}), Messages{"len.max: 'max' must not be below 'min'"});
-  const std::string two = "len.lognormal: 'lognormal' needs two numbers: median and sigma, mean and sigma, or mean and p90";
+  const std::string two =
+      "len.lognormal: 'lognormal' needs two numbers: median and sigma, mean and sigma, or mean and p90";
   EXPECT_EQ(problems_of({.lognormal = LognormalSpec{.mean = 1}}), Messages{two});
   EXPECT_EQ(problems_of({.lognormal = LognormalSpec{.median = 1, .mean = 1, .sigma = 1}}), Messages{two});
   EXPECT_EQ(problems_of({.lognormal = LognormalSpec{.mean = 100, .p90 = 300}}),

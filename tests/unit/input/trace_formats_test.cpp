@@ -53,13 +53,13 @@ TEST_F(TraceFormats, Azure2024) {
 }
 
 TEST_F(TraceFormats, Mooncake) {
-  const auto seen = read(
-      R"({"timestamp": 0, "input_length": 1100, "output_length": 500, "hash_ids": [0, 1, 7]})"
-      "\n"
-      R"({"timestamp": 3052, "input_length": 512, "output_length": 0, "hash_ids": [0]})"
-      "\n"
-      R"({"timestamp": 3052, "input_length": 513, "output_length": 9, "hash_ids": [0, 8], "more": {"a": ["]"]}})"
-      "\n");
+  const auto seen =
+      read(R"({"timestamp": 0, "input_length": 1100, "output_length": 500, "hash_ids": [0, 1, 7]})"
+           "\n"
+           R"({"timestamp": 3052, "input_length": 512, "output_length": 0, "hash_ids": [0]})"
+           "\n"
+           R"({"timestamp": 3052, "input_length": 513, "output_length": 9, "hash_ids": [0, 8], "more": {"a": ["]"]}})"
+           "\n");
   ASSERT_EQ(seen.size(), 2u);
   EXPECT_EQ(skipped(), 1);
   EXPECT_EQ(seen[0].request.block_tokens, 512);
@@ -210,9 +210,9 @@ TEST_F(TraceFormats, ClaudeCodeJsonGivesTheSameAsCsv) {
 }
 
 TEST_F(TraceFormats, LlmServingSim) {
-  const auto seen = read(
-      R"({"input_toks": 2358, "output_toks": 531, "arrival_time_ns": 46926808, "input_tok_ids": [5971, 29]})"
-      "\n");
+  const auto seen =
+      read(R"({"input_toks": 2358, "output_toks": 531, "arrival_time_ns": 46926808, "input_tok_ids": [5971, 29]})"
+           "\n");
   ASSERT_EQ(seen.size(), 1u);
   EXPECT_EQ(seen[0].request.arrival_s, 0.046926808);
   EXPECT_EQ(seen[0].request.prompt_tokens, 2358);
@@ -233,11 +233,12 @@ TEST_F(TraceFormats, OurCsvOpenLoop) {
 }
 
 TEST_F(TraceFormats, OurCsvClosedLoop) {
-  read("request_id,arrival_s,prompt_tokens,output_tokens,session,think_s\n"
-       "0,1,10,1,x,\n"
-       "1,,20,2,x,0.5\n"
-       "2,3,30,3,y,\n"
-       "3,,40,4,x,0.25\n");
+  read(
+      "request_id,arrival_s,prompt_tokens,output_tokens,session,think_s\n"
+      "0,1,10,1,x,\n"
+      "1,,20,2,x,0.5\n"
+      "2,3,30,3,y,\n"
+      "3,,40,4,x,0.25\n");
   opened_ = open_file(folder_ / "trace");
   Workload& workload = *opened_.workload;
   const Request x0 = *workload.next();

@@ -1,11 +1,10 @@
 // Generators against what theory says of them, and sessions by hand.
-#include "sim/input/trace/generator.h"
-
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <set>
 
+#include "sim/input/trace/generator.h"
 #include "sim/input/trace/trace_info.h"
 #include "tests/unit/input/trace_testing.h"
 
@@ -15,10 +14,8 @@ namespace {
 constexpr std::int64_t many = 100'000;
 
 GenerateSpec fixed_lengths(const ArrivalSpec& arrivals, std::int64_t requests = many) {
-  return {.requests = requests,
-          .arrivals = arrivals,
-          .prompt_tokens = {.fixed = 100},
-          .output_tokens = {.fixed = 20}};
+  return {
+      .requests = requests, .arrivals = arrivals, .prompt_tokens = {.fixed = 100}, .output_tokens = {.fixed = 20}};
 }
 
 WorkloadSpec generated(const GenerateSpec& spec) {
@@ -54,8 +51,7 @@ TEST(Generator, GammaHasItsRateAndVariation) {
 
 TEST(Generator, ConstantGapsAreEqual) {
   const auto seen = make(fixed_lengths({.constant = ConstantSpec{.requests_per_s = 3}}, 1000));
-  for (std::size_t i = 0; i < seen.size(); ++i)
-    EXPECT_EQ(seen[i].request.arrival_s, static_cast<double>(i) / 3);
+  for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i].request.arrival_s, static_cast<double>(i) / 3);
 }
 
 // On for a third of the time at 30/s, off at 3/s: 30/3 + 3 * 2/3 = 12/s. About 830 bursts: +- 5 %.
@@ -193,7 +189,8 @@ TEST(Generator, ASessionEndsBeforeItGetsTooLong) {
 }
 
 TEST(Generator, ClosedLoopKeepsItsClientsBusy) {
-  GenerateSpec spec = fixed_lengths({.closed_loop = ClosedLoopSpec{.clients = 2, .think_s = DistributionSpec{.fixed = 3}}}, 5);
+  GenerateSpec spec =
+      fixed_lengths({.closed_loop = ClosedLoopSpec{.clients = 2, .think_s = DistributionSpec{.fixed = 3}}}, 5);
   Opened opened = open(generated(spec));
   Workload& workload = *opened.workload;
   const Request a = *workload.next();

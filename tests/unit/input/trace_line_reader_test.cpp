@@ -1,5 +1,4 @@
 #include "sim/input/trace/line_reader.h"
-
 #include "tests/unit/input/trace_testing.h"
 
 namespace servecast {

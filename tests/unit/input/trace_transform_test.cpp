@@ -1,8 +1,7 @@
-#include "sim/input/trace/transform.h"
-
 #include <gmock/gmock.h>
 
 #include "sim/input/trace/merge.h"
+#include "sim/input/trace/transform.h"
 #include "tests/unit/input/trace_testing.h"
 
 namespace servecast {
@@ -96,12 +95,13 @@ TEST(Transform, FollowUpsKeepTheirThinkTime) {
   const Request first = *changed->next();
   EXPECT_EQ(first.arrival_s, 2);  // (6 - 2) / 2
   const Request second = *changed->follow_up(first, 5);
-  EXPECT_EQ(second.arrival_s, 15);        // finished at 5, 10 s of thought
-  EXPECT_EQ(listed.last_finish_s_, 12);   // 5 * 2 + 2 on the source's clock
+  EXPECT_EQ(second.arrival_s, 15);       // finished at 5, 10 s of thought
+  EXPECT_EQ(listed.last_finish_s_, 12);  // 5 * 2 + 2 on the source's clock
 }
 
 TEST(Transform, AssignsPoolAndClass) {
-  const auto seen = read_all(*assign(std::make_unique<Listed>(std::vector<double>{1}, 160, true), PoolId{3}, ClassId{2}));
+  const auto seen =
+      read_all(*assign(std::make_unique<Listed>(std::vector<double>{1}, 160, true), PoolId{3}, ClassId{2}));
   ASSERT_EQ(seen.size(), 2u);
   for (const Seen& s : seen) {
     EXPECT_EQ(s.request.pool, PoolId{3});

@@ -1,8 +1,7 @@
 // The `workload:` part of a scenario: from YAML to requests, and every mistake at its place.
-#include "sim/input/trace/workload_spec.h"
-
 #include <gmock/gmock.h>
 
+#include "sim/input/trace/workload_spec.h"
 #include "tests/unit/input/trace_testing.h"
 
 namespace servecast {
@@ -28,11 +27,9 @@ class WorkloadSpecs : public testing::Test {
     scenario.fields(fields);
     fields.finish();
     text.throw_problems();
-    return read_all(*make_workload(scenario.workload, {.seed = 1,
-                                                       .base_folder = folder_.path(),
-                                                       .pools = {"chat", "code"},
-                                                       .text = &text,
-                                                       .notes = &notes_}));
+    return read_all(*make_workload(
+        scenario.workload,
+        {.seed = 1, .base_folder = folder_.path(), .pools = {"chat", "code"}, .text = &text, .notes = &notes_}));
   }
   /// Without the file's name.
   std::string wrong(const std::string& yaml) {
@@ -87,8 +84,8 @@ TEST_F(WorkloadSpecs, TheFirstGeneratorOfAMixIsTheOneAlone) {
       "generate: {requests: 50, arrivals: {poisson: {requests_per_s: 1}},\n"
       "      prompt_tokens: {exponential: {mean: 500}}, output_tokens: {fixed: 5}}\n";
   const auto alone = read("workload:\n  " + generate);
-  const auto twice = read("workload:\n  mix:\n    - " + generate + "      pool: chat\n    - " + generate +
-                          "      pool: code\n");
+  const auto twice =
+      read("workload:\n  mix:\n    - " + generate + "      pool: chat\n    - " + generate + "      pool: code\n");
   std::vector<Seen> first;
   std::vector<Seen> second;
   for (const Seen& s : twice) (s.request.pool == PoolId{0} ? first : second).push_back(s);
@@ -124,22 +121,24 @@ TEST_F(WorkloadSpecs, SayWhatIsWrongWithASource) {
 }
 
 TEST_F(WorkloadSpecs, SayAllThatIsWrongWithAGenerator) {
-  EXPECT_EQ(wrong("workload:\n"
-                  "  generate:\n"
-                  "    arrivals: {closed_loop: {clients: 3}, day_curve: {hourly: [1, 2]}}\n"
-                  "    prompt_tokens: {fixed: 5}\n"
-                  "    output_tokens: {}\n"),
-            "3:63: 'hourly' needs 24 numbers, not 2\n" + (folder_ / "s.yaml") +
-                ":3:54: 'day_curve' cannot bend closed_loop, which has no rate\n" + (folder_ / "s.yaml") +
-                ":5:20: 'workload.generate.output_tokens' needs one of: fixed, uniform, lognormal, exponential, zipf, "
-                "histogram\n" +
-                (folder_ / "s.yaml") + ":3:5: 'generate' never ends: give requests, duration_s or both\n" +
-                (folder_ / "s.yaml") +
-                ":3:5: a closed loop needs 'requests': how many a given time holds depends on who serves them");
+  EXPECT_EQ(
+      wrong("workload:\n"
+            "  generate:\n"
+            "    arrivals: {closed_loop: {clients: 3}, day_curve: {hourly: [1, 2]}}\n"
+            "    prompt_tokens: {fixed: 5}\n"
+            "    output_tokens: {}\n"),
+      "3:63: 'hourly' needs 24 numbers, not 2\n" + (folder_ / "s.yaml") +
+          ":3:54: 'day_curve' cannot bend closed_loop, which has no rate\n" + (folder_ / "s.yaml") +
+          ":5:20: 'workload.generate.output_tokens' needs one of: fixed, uniform, lognormal, exponential, zipf, "
+          "histogram\n" +
+          (folder_ / "s.yaml") + ":3:5: 'generate' never ends: give requests, duration_s or both\n" +
+          (folder_ / "s.yaml") +
+          ":3:5: a closed loop needs 'requests': how many a given time holds depends on who serves them");
 }
 
 std::string generate_with(const std::string& arrivals, const std::string& more = "") {
-  return "workload:\n  generate:\n    requests: 5\n    prompt_tokens: {fixed: 5}\n    output_tokens: {fixed: 5}\n    arrivals: " +
+  return "workload:\n  generate:\n    requests: 5\n    prompt_tokens: {fixed: 5}\n    output_tokens: {fixed: 5}\n    "
+         "arrivals: " +
          arrivals + "\n" + more;
 }
 

@@ -1,0 +1,77 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/cli/servecast.h"
+
+namespace servecast {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Check, tells_what_would_run) {
+  const TestFolder folder;
+  const std::string file = folder.write("s.yaml", small_scenario);
+  const Outcome outcome = servecast_with({"check", file});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr(file + ": no mistakes"));
+  EXPECT_THAT(outcome.out, HasSubstr("1 x dgx_h100, 2 of 8 GPUs used"));
+  EXPECT_THAT(outcome.out, HasSubstr("pool chat: llama-3.1-8b in bf16"));
+  EXPECT_THAT(outcome.out, HasSubstr("16.1 GB weights"));  // 8.03e9 parameters of 2 bytes
+}
+
+TEST(Check, tells_programs_the_same) {
+  const TestFolder folder;
+  const Outcome outcome = servecast_with({"check", folder.write("s.yaml", small_scenario), "--format", "json"});
+  const auto report = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(report["ok"], true);
+  EXPECT_TRUE(report["problems"].empty());
+  const auto& pool = report["pools"][0];
+  EXPECT_EQ(pool["gpus"], 2);
+  // 131,072 bytes per token: 32 layers x 8 KV heads x 128 x keys and values x 2 bytes
+  EXPECT_EQ(pool["kv_pool_tokens"], static_cast<std::int64_t>(pool["kv_pool_bytes"].get<double>() / 131072));
+}
+
+TEST(Check, finds_every_mistake_at_once) {
+  const TestFolder folder;
+  const std::string file = folder.write("s.yaml",
+                                        "sede: 1\n"
+                                        "workload: {generate: {requests: ten}}\n"
+                                        "cluster: {node: dgx_h100, nodes: -1}\n"
+                                        "pools:\n"
+                                        "  - name: chat\n"
+                                        "    llm: llama-3.1-8b\n"
+                                        "    router: {policy: rnd}\n");
+  const Outcome text = servecast_with({"check", file});
+  EXPECT_EQ(text.status, 2);
+  EXPECT_THAT(text.err, HasSubstr(file + ":1:1: unknown key 'sede'"));
+  EXPECT_THAT(text.err, HasSubstr(file + ":2:33: 'requests' must be a whole number, not 'ten'"));
+  EXPECT_THAT(text.err, HasSubstr(file + ":3:34: 'nodes' must be at least 1, not -1"));
+  EXPECT_THAT(text.err, HasSubstr(file + ":5:5: 'pools[0].gpu' is missing"));
+  EXPECT_THAT(text.err, HasSubstr(file + ":7:22: unknown router 'rnd'"));
+
+  const auto report = nlohmann::json::parse(servecast_with({"check", file, "--format", "json"}).out);
+  EXPECT_EQ(report["problems"].size(), static_cast<std::size_t>(std::ranges::count(text.err, '\n')));
+  const auto& router = report["problems"].back()["path"] == "sede" ? report["problems"][report["problems"].size() - 2]
+                                                                   : report["problems"].back();
+  EXPECT_EQ(router["file"], file);
+  EXPECT_EQ(router["line"], 7);
+  EXPECT_EQ(router["column"], 22);
+  EXPECT_EQ(router["path"], "pools[0].router.policy");
+}
+
+TEST(Check, names_the_option_that_is_wrong) {
+  const TestFolder folder;
+  const std::string file = folder.write("s.yaml", small_scenario);
+  const Outcome outcome = servecast_with({"check", file, "--set", "seed=x", "--set", "pools[0].replicas=3"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.err, "--set seed=x: 'seed' must be a whole number, not 'x'\n");
+  const auto report =
+      nlohmann::json::parse(servecast_with({"check", file, "--set", "seed=x", "--format", "json"}).out);
+  EXPECT_TRUE(report["problems"][0]["line"].is_null());
+  EXPECT_EQ(report["problems"][0]["path"], "seed");
+}
+
+}  // namespace
+}  // namespace servecast

@@ -1,0 +1,155 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "servecast_version.h"
+#include "tests/unit/cli/servecast.h"
+
+// SimGrid can run once per process, so a test makes one run. (ctest gives each test a process of its own.)
+
+namespace servecast {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+TEST(Run, prints_a_report) {
+  const TestFolder folder;
+  const Outcome outcome = servecast_with({"run", folder.write("s.yaml", small_scenario)});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("50 requests, 50 completed"));
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(folder.names(), ElementsAre("s.yaml"));
+}
+
+TEST(Run, prints_json_with_version_seed_and_settings) {
+  const TestFolder folder;
+  const std::string file = folder.write("s.yaml", small_scenario);
+  const Outcome outcome = servecast_with(
+      {"run", file, "--format", "json", "--set", "pools[0].replicas=3", "--set", "pools[0].router.policy=random"});
+  const json summary = json::parse(outcome.out);
+  EXPECT_EQ(summary["version"], version);
+  EXPECT_EQ(summary["seed"], 3);
+  EXPECT_EQ(summary["requests"]["completed"], 50);
+  EXPECT_EQ(summary["settings"]["pools"][0]["router"]["policy"], "random");
+  EXPECT_EQ(summary["pools"][0]["replicas"], 3);
+}
+
+TEST(Run, writes_its_files) {
+  const TestFolder folder;
+  const std::string file = folder.write("s.yaml", small_scenario);
+  const Outcome outcome = servecast_with({"run", file, "--out", folder / "report", "--format", "json"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(text_of(folder / "report/summary.json"), outcome.out);
+  EXPECT_EQ(std::ranges::count(text_of(folder / "report/requests.csv"), '\n'), 51);  // header and 50
+  EXPECT_TRUE(std::filesystem::exists(folder / "report/series.csv"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "report/steps.csv"));
+  EXPECT_THAT(folder.names(), UnorderedElementsAre("s.yaml", "report"));
+}
+
+TEST(Run, writes_the_detail_and_the_trace_asked_for) {
+  const TestFolder folder;
+  const std::string file = folder.write("s.yaml", small_scenario);
+  const Outcome outcome = servecast_with({"run", file, "--out", folder / "report", "--detail",
+                                          "replicas,links,flows,steps@2:4", "--trace", folder / "trace.json"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(folder.names(), UnorderedElementsAre("s.yaml", "report", "trace.json"));
+  for (const std::string name : {"platform.json", "replicas.csv", "links.csv", "flows.csv"})
+    EXPECT_GT(text_of(folder / "report/" + name).size(), 0u) << name;
+  std::istringstream steps(text_of(folder / "report/steps.csv"));
+  std::string row;
+  std::getline(steps, row);
+  int rows = 0;
+  for (; std::getline(steps, row); ++rows) {
+    const double start_s = std::stod(row.substr(row.find("chat,") + 5));
+    EXPECT_GE(start_s, 2);
+    EXPECT_LT(start_s, 4);
+  }
+  EXPECT_GT(rows, 0);
+  EXPECT_GT(json::parse(text_of(folder / "trace.json"))["traceEvents"].size(), 50u);
+}
+
+TEST(Run, json_progress_ends_with_fraction_one) {
+  const TestFolder folder;
+  const Outcome outcome = servecast_with({"run", folder.write("s.yaml", small_scenario), "--progress", "json"});
+  const std::string last = outcome.err.substr(outcome.err.rfind('\n', outcome.err.size() - 2) + 1);
+  const json line = json::parse(last);
+  EXPECT_EQ(line["fraction"], 1.0);
+  EXPECT_EQ(line["arrived"], 50);
+  EXPECT_EQ(line["finished"], 50);
+}
+
+TEST(Run, refuses_a_folder_that_is_not_a_report_before_it_simulates) {
+  const TestFolder folder;
+  const std::string file = folder.write("s.yaml", small_scenario);
+  std::filesystem::create_directory(folder / "home");
+  folder.write("home/letter.txt", "dear");
+  const Outcome outcome = servecast_with({"run", file, "--out", folder / "home"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("letter.txt"));
+  EXPECT_EQ(text_of(folder / "home/letter.txt"), "dear");
+}
+
+TEST(Run, a_trace_that_breaks_off_later_is_one_message_and_leaves_nothing) {
+  const TestFolder folder;
+  std::string rows = "request_id,arrival_s,prompt_tokens,output_tokens\n";
+  for (int i = 0; i < 3000; ++i) rows += std::to_string(i) + "," + std::to_string(i) + ",100,10\n";
+  rows += "3000,5,100,10\n";  // time runs backwards
+  folder.write("t.csv", rows);
+  std::string scenario = small_scenario;
+  const std::size_t from = scenario.find("  generate:");
+  scenario.replace(from, scenario.find("slo:") - from, "  trace: {path: t.csv}\n");
+  const std::string file = folder.write("s.yaml", scenario);
+  const Outcome outcome = servecast_with({"run", file, "--out", folder / "report"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr(folder / "t.csv:3002:"));
+  EXPECT_THAT(folder.names(), UnorderedElementsAre("s.yaml", "t.csv"));
+}
+
+class RunCutShort : public testing::TestWithParam<int> {};
+
+bool has_partial(const TestFolder& folder) {
+  return std::ranges::any_of(folder.names(),
+                             [](const std::string& name) { return name.find(".partial-") != std::string::npos; });
+}
+
+TEST_P(RunCutShort, leaves_the_old_report_whole) {
+  const TestFolder folder;
+  const std::string file = folder.write("s.yaml", small_scenario);
+  std::filesystem::create_directory(folder / "report");
+  folder.write("report/summary.json", "old");
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    ::signal(GetParam(), SIG_DFL);
+    servecast_with({"run", file, "--set", "workload.generate.requests=1000000000", "--out", folder / "report",
+                    "--trace", folder / "trace.json"});
+    ::_exit(0);
+  }
+  for (int i = 0; i < 1000 && !has_partial(folder); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(has_partial(folder));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  ::kill(child, GetParam());
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status));  // a shell shows 128 + its number: 130, 143
+  EXPECT_EQ(WTERMSIG(status), GetParam());
+  EXPECT_EQ(text_of(folder / "report/summary.json"), "old");
+  EXPECT_THAT(folder.names(), UnorderedElementsAre("s.yaml", "report"));
+}
+
+INSTANTIATE_TEST_SUITE_P(by, RunCutShort, testing::Values(SIGINT, SIGTERM, SIGHUP),
+                         [](const auto& test) { return "signal_" + std::to_string(test.param); });
+
+}  // namespace
+}  // namespace servecast

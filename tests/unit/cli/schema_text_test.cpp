@@ -1,0 +1,71 @@
+#include "sim/cli/schema_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "sim/input/scenario.h"
+#include "tests/unit/cli/servecast.h"
+
+namespace servecast {
+namespace {
+
+using testing::HasSubstr;
+
+const nlohmann::json& keys() {
+  static const nlohmann::json json = nlohmann::json::parse(servecast_with({"schema", "--format", "json"}).out);
+  return json;
+}
+
+const nlohmann::json& key(const std::string& path) {
+  return *std::ranges::find(keys(), path, [](const nlohmann::json& item) { return item["path"]; });
+}
+
+TEST(SchemaText, docs_are_up_to_date) {
+  const std::string file = std::string(SERVECAST_SOURCE_DIR) + "/docs/scenario.md";
+  EXPECT_EQ(text_of(file), servecast_with({"schema", "--format", "markdown"}).out)
+      << "run: servecast schema --format markdown > docs/scenario.md";
+}
+
+TEST(SchemaText, every_key_is_there_once_and_explained) {
+  std::set<std::string> seen;
+  for (const auto& item : keys()) {
+    const std::string with = item.contains("only_with") ? item["only_with"]["value"].get<std::string>() : "";
+    EXPECT_TRUE(seen.insert(item["path"].get<std::string>() + " " + with).second) << item["path"];
+    EXPECT_NE(item["help"], "") << item["path"];
+  }
+  for (const std::string path : {"seed ", "slo.ttft_s ", "cluster.node ", "pools[].router.policy ",
+                                 "workload.trace.rate_scale ", "pools[].batcher.max_num_seqs vllm_v1"})
+    EXPECT_TRUE(seen.contains(path)) << path;
+}
+
+TEST(SchemaText, json_tells_all_about_a_key) {
+  EXPECT_EQ(key("slo.target_fraction")["default"], 0.99);
+  EXPECT_EQ(key("slo.target_fraction")["max"], 1.0);
+  EXPECT_EQ(key("slo.ttft_s")["unit"], "s");
+  EXPECT_EQ(key("slo.ttft_s")["above_min"], true);
+  EXPECT_FALSE(key("slo.ttft_s").contains("default"));
+  EXPECT_EQ(key("pools[].llm")["required"], true);
+  EXPECT_EQ(key("workload.trace")["optional"], true);
+  EXPECT_EQ(key("pools[].router.policy")["default"], "least_loaded");
+  EXPECT_EQ(key("pools[].router.policy")["alternatives"].size(), key("pools[].router.policy")["choices"].size());
+  EXPECT_EQ(key("pools[].batcher.max_num_seqs")["only_with"]["path"], "pools[].batcher.policy");
+}
+
+TEST(SchemaText, plain_text_has_every_path) {
+  const std::string text = servecast_with({"schema"}).out;
+  for (const auto& item : keys()) EXPECT_THAT(text, HasSubstr(item["path"].get<std::string>() + "\n"));
+  EXPECT_THAT(text, HasSubstr("pools[].batcher.max_num_batched_tokens\n"
+                              "    integer, tokens; default 2048; at least 1; with policy: vllm_v1\n"));
+}
+
+TEST(SchemaText, maps_that_are_alike_are_described_once) {
+  const std::string text = servecast_with({"schema", "--format", "markdown"}).out;
+  EXPECT_THAT(text, HasSubstr("## `workload.mix[].trace`\n\nreplay a recorded trace. May be left out as a whole.\n\n"
+                              "The same keys as [`workload.trace`](#workloadtrace).\n"));
+  EXPECT_THAT(text, HasSubstr("\n### `pools[].router`: `policy: round_robin`\n"));
+}
+
+}  // namespace
+}  // namespace servecast

@@ -1,0 +1,43 @@
+#include "sim/cli/settings_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/cli/servecast.h"
+
+namespace servecast {
+namespace {
+
+TEST(SettingsText, holds_what_was_given_and_every_default) {
+  const TestFolder folder;
+  Scenario scenario = load_scenario(folder.write("s.yaml", small_scenario), {{"pools[0].router.policy", "random"}});
+  const auto settings = nlohmann::json::parse(settings_text(scenario.spec));
+  EXPECT_EQ(settings["name"], "small");
+  EXPECT_EQ(settings["workload"]["generate"]["arrivals"]["poisson"]["requests_per_s"], 5.0);
+  EXPECT_EQ(settings["pools"][0]["replicas"], 2);
+  EXPECT_EQ(settings["pools"][0]["router"]["policy"], "random");
+  EXPECT_EQ(settings["pools"][0]["batcher"]["max_num_seqs"], 256);  // a default
+  EXPECT_EQ(settings["cluster"]["nodes"], 1);                       // another one
+}
+
+TEST(SettingsText, leaves_out_what_has_no_value) {
+  const TestFolder folder;
+  Scenario scenario = load_scenario(folder.write("s.yaml", small_scenario));
+  const auto settings = nlohmann::json::parse(settings_text(scenario.spec));
+  EXPECT_FALSE(settings.contains("until_s"));
+  EXPECT_FALSE(settings["workload"].contains("trace"));
+  EXPECT_FALSE(settings["slo"].contains("e2e_s"));
+}
+
+TEST(SettingsText, is_a_scenario_that_says_the_same) {
+  const TestFolder folder;
+  Scenario scenario = load_scenario(folder.write("s.yaml", small_scenario));
+  const std::string settings = settings_text(scenario.spec);
+  Scenario again = load_scenario(folder.write("again.json", settings));
+  EXPECT_EQ(settings_text(again.spec), settings);
+}
+
+}  // namespace
+}  // namespace servecast
