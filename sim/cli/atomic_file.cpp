@@ -28,10 +28,9 @@ void sync(const std::string& file) {
 
 std::string read_file(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in.is_open() || in.bad() || fs::is_directory(file))
+  if (!in.is_open() || fs::is_directory(file))
     throw UserError(Place{.file = file}, "cannot be read; give the path of an existing file");
-  return text;
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 void replace_file(const std::string& file, std::string_view text) {

@@ -55,6 +55,12 @@ std::string cell(const std::string& text) {
   return escaped;
 }
 
+/// With a capital letter at its start.
+std::string sentence(std::string text) {
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
 std::string code(const std::string& text) { return text.empty() ? "" : "`" + cell(text) + "`"; }
 
 constexpr std::string_view markdown_head =
@@ -86,7 +92,7 @@ std::string policy_sections(std::span<const Setting> settings, const std::string
     if (s.map() != map) continue;
     for (const Alternative& a : s.alternatives) {
       const std::string rows = table(settings, map, a.name);
-      text += fmt::format("\n### `{}`: `policy: {}`\n\n{}.{}\n", map, a.name, a.help,
+      text += fmt::format("\n### `{}`: `policy: {}`\n\n{}.{}\n", map, a.name, sentence(a.help),
                           rows.empty() ? " It has no settings." : "");
       text += rows;
     }
@@ -134,8 +140,8 @@ std::string schema_markdown(std::span<const Setting> settings) {
     const std::string map = s.path + (list ? "[]" : "");
     const bool below_same = !same.empty() && s.path.starts_with(same + ".");
     if ((!list && s.type != SettingType::map) || below_same) continue;
-    text += fmt::format("\n## `{}`\n\n{}{}.{}\n", map, list ? "Each entry of the list: " : "", s.help,
-                        s.optional ? " May be left out as a whole." : "");
+    text += fmt::format("\n## `{}`\n\n{}{}.{}\n", map, list ? "Each entry of the list: " : "",
+                        list ? s.help : sentence(s.help), s.optional ? " May be left out as a whole." : "");
     const auto [first, fresh] = described.emplace(everything_below(settings, map), map);
     same = fresh ? "" : map;
     text += fresh ? table(settings, map, "") + policy_sections(settings, map)

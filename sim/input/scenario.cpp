@@ -22,7 +22,11 @@ bool try_at(YamlText& text, const std::string& path, LookUp look_up) {
     return true;
   } catch (const UserError& error) {
     for (Problem problem : error.problems()) {
-      if (problem.place.file.empty()) problem.place = text.place(path);
+      if (problem.place.line == 0) {  // a whole file, e.g. a missing one: say who named it
+        if (!problem.place.file.empty() && problem.place.file != text.file)
+          problem.message = problem.place.file + " " + problem.message;
+        problem.place = text.place(path);
+      }
       if (problem.path.empty()) problem.path = path;
       text.problems.push_back(std::move(problem));
     }
@@ -47,7 +51,7 @@ class PoolLoader {
     const std::string& file = text_.file;
     const bool llm = try_at(text_, path_ + ".llm", [&] { pool.llm = load_llm(pool.spec.llm, place(".llm"), file); });
     const bool gpu = try_at(text_, path_ + ".gpu", [&] { pool.gpu = load_gpu(pool.spec.gpu, place(".gpu"), file); });
-    if (!llm || !gpu || !check_batcher(pool.spec) || !check_shape(pool)) return pool;
+    if (!llm || !gpu || !check_batcher(pool.spec) || !check_shape(pool) || !check_power(pool)) return pool;
     size_memory(pool);
     place_replicas(pool);
     if (text_.problems.empty()) make_latency(pool);
@@ -73,6 +77,15 @@ class PoolLoader {
     fail(".tensor_parallel",
          fmt::format("{} GPUs cannot share a layer in a node of {}; use at most {} and add pipeline_parallel",
                      pool.spec.tensor_parallel, node_.gpus, node_.gpus));
+    return false;
+  }
+
+  bool check_power(const Pool& pool) {
+    if (!pool.spec.power_cap_w) return true;
+    const PowerDraw& power = pool.gpu.power;
+    if (*pool.spec.power_cap_w > power.idle_w && *pool.spec.power_cap_w <= power.tdp_w) return true;
+    fail(".power_cap_w", fmt::format("'{}' takes a cap above {} W, what it draws idle, and at most {} W, not {}",
+                                     pool.gpu.name, power.idle_w, power.tdp_w, *pool.spec.power_cap_w));
     return false;
   }
 
@@ -186,12 +199,13 @@ std::string workload_text(const WorkloadSpec& spec) {
 void open_workload(YamlText& text, Scenario& scenario) {
   scenario.notes = std::make_unique<WorkloadNotes>();
   scenario.workload_text = workload_text(scenario.spec.workload);
-  scenario.workload =
-      make_workload(scenario.spec.workload, {.seed = static_cast<std::uint64_t>(scenario.spec.seed),
-                                             .base_folder = std::filesystem::path(text.file).parent_path(),
-                                             .pools = pool_names(scenario.spec.pools),
-                                             .text = &text,
-                                             .notes = scenario.notes.get()});
+  const WorkloadContext context{.seed = static_cast<std::uint64_t>(scenario.spec.seed),
+                                .base_folder = std::filesystem::path(text.file).parent_path(),
+                                .pools = pool_names(scenario.spec.pools),
+                                .text = &text,
+                                .notes = scenario.notes.get()};
+  try_at(text, "workload", [&] { scenario.workload = make_workload(scenario.spec.workload, context); });
+  text.throw_problems();
 }
 
 }  // namespace

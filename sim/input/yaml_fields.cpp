@@ -121,17 +121,25 @@ YamlFields::YamlFields(YamlText& text) : text_(text) { push_map(text.root, ""); 
 
 void YamlFields::push_map(const YAML::Node& node, std::string path) {
   YAML::Node map = node;
-  if (map.IsDefined() && !map.IsNull() && !map.IsMap()) {
+  const bool broken = map.IsDefined() && !map.IsNull() && !map.IsMap();
+  if (broken) {
     text_.fail(path, "'" + path + "' must be a map of settings, not " + shown(map));
     map = YAML::Node();
   }
-  if (map.IsMap()) {
-    std::set<std::string> seen;
-    for (const auto& entry : map)
-      if (const auto key = entry.first.as<std::string>(); !seen.insert(key).second)
-        text_.problems.push_back({place_of(text_.file, entry.first.Mark()), path, "'" + key + "' is given twice"});
+  if (map.IsMap()) check_keys(map, path);
+  const bool inside_broken = !levels_.empty() && levels_.back().broken;
+  levels_.push_back({.node = map, .path = std::move(path), .broken = broken || inside_broken});
+}
+
+void YamlFields::check_keys(const YAML::Node& map, const std::string& path) {
+  std::set<std::string> seen;
+  for (const auto& entry : map) {
+    const Place place = place_of(text_.file, entry.first.Mark());
+    if (!entry.first.IsScalar())
+      text_.problems.push_back({place, path, "a key must be a text, not " + shown(entry.first)});
+    else if (!seen.insert(entry.first.Scalar()).second)
+      text_.problems.push_back({place, path, "'" + entry.first.Scalar() + "' is given twice"});
   }
-  levels_.push_back({.node = map, .path = std::move(path)});
 }
 
 std::string YamlFields::path_of(std::string_view key) const {
@@ -148,7 +156,7 @@ YAML::Node YamlFields::find(const About& about) {
     text_.places[path_of(about.key)] = place_of(text_.file, node.Mark());
     return node;
   }
-  if (about.required)
+  if (about.required && !level.broken)
     text_.fail(path_of(about.key), fmt::format("'{}' is missing: {}", path_of(about.key), about.help));
   return node;
 }
@@ -162,13 +170,23 @@ struct Plain<std::optional<T>> {
   using type = T;
 };
 
+/// Of a list, yaml-cpp throws for a wrong entry instead of answering false.
+template <class T>
+bool decode(const YAML::Node& node, T& value) {
+  try {
+    return YAML::convert<T>::decode(node, value);
+  } catch (const YAML::BadConversion&) {
+    return false;
+  }
+}
+
 template <class T>
 void YamlFields::read(const About& about, T& value) {
   using Value = typename Plain<T>::type;
   const YAML::Node node = find(about);
   if (!node.IsDefined()) return;  // keep the default
   Value read{};
-  if (!YAML::convert<Value>::decode(node, read)) {
+  if (!decode(node, read)) {
     text_.fail(path_of(about.key), fmt::format("'{}' must be {}, not {}", about.key, kind_of<Value>(), shown(node)));
     return;
   }
@@ -197,7 +215,8 @@ std::size_t YamlFields::enter_list(const About& about, std::size_t size) {
   if (node.IsDefined() && !given)
     text_.fail(path, fmt::format("'{}' must be a list, not {}", about.key, shown(node)));
   if (given && node.size() == 0 && about.required) text_.fail(path, fmt::format("'{}' is empty", about.key));
-  levels_.push_back({.node = given ? node : YAML::Node(), .path = path, .list = true});
+  levels_.push_back(
+      {.node = given ? node : YAML::Node(), .path = path, .list = true, .broken = levels_.back().broken});
   return given ? node.size() : size;
 }
 
@@ -215,8 +234,8 @@ void YamlFields::leave() {
   if (level.list || !level.node.IsMap()) return;
   const std::vector<std::string> known(level.known.begin(), level.known.end());
   for (const auto& entry : level.node) {
-    const auto key = entry.first.as<std::string>();
-    if (level.known.contains(key)) continue;
+    const std::string& key = entry.first.Scalar();
+    if (!entry.first.IsScalar() || level.known.contains(key)) continue;
     const std::string path = level.path.empty() ? key : level.path + "." + key;
     if (!text_.overrides.contains(path)) text_.places[path] = place_of(text_.file, entry.first.Mark());
     text_.fail(path, unknown_name("key", key, known));

@@ -61,12 +61,14 @@ class YamlFields final : public Fields {
     std::string path;
     std::set<std::string> known{};
     bool list = false;
+    bool broken = false;  // no map where one should be: said once, so nothing in it is missed
   };
   template <class T>
   void read(const About& about, T& value);
   YAML::Node find(const About& about);  // undefined where the key is absent
   std::string path_of(std::string_view key) const;
   void push_map(const YAML::Node& node, std::string path);
+  void check_keys(const YAML::Node& map, const std::string& path);
 
   YamlText& text_;
   std::vector<Level> levels_;

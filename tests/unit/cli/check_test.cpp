@@ -47,7 +47,7 @@ TEST(Check, finds_every_mistake_at_once) {
   EXPECT_EQ(text.status, 2);
   EXPECT_THAT(text.err, HasSubstr(file + ":1:1: unknown key 'sede'"));
   EXPECT_THAT(text.err, HasSubstr(file + ":2:33: 'requests' must be a whole number, not 'ten'"));
-  EXPECT_THAT(text.err, HasSubstr(file + ":3:34: 'nodes' must be at least 1, not -1"));
+  EXPECT_THAT(text.err, HasSubstr(file + ":3:34: 'nodes' must be at least 1 and at most 16384, not -1"));
   EXPECT_THAT(text.err, HasSubstr(file + ":5:5: 'pools[0].gpu' is missing"));
   EXPECT_THAT(text.err, HasSubstr(file + ":7:22: unknown router 'rnd'"));
 

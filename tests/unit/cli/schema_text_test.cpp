@@ -19,7 +19,7 @@ const nlohmann::json& keys() {
 }
 
 const nlohmann::json& key(const std::string& path) {
-  return *std::ranges::find(keys(), path, [](const nlohmann::json& item) { return item["path"]; });
+  return *std::ranges::find_if(keys(), [&](const nlohmann::json& item) { return item["path"] == path; });
 }
 
 TEST(SchemaText, docs_are_up_to_date) {
@@ -62,7 +62,7 @@ TEST(SchemaText, plain_text_has_every_path) {
 
 TEST(SchemaText, maps_that_are_alike_are_described_once) {
   const std::string text = servecast_with({"schema", "--format", "markdown"}).out;
-  EXPECT_THAT(text, HasSubstr("## `workload.mix[].trace`\n\nreplay a recorded trace. May be left out as a whole.\n\n"
+  EXPECT_THAT(text, HasSubstr("## `workload.mix[].trace`\n\nReplay a recorded trace. May be left out as a whole.\n\n"
                               "The same keys as [`workload.trace`](#workloadtrace).\n"));
   EXPECT_THAT(text, HasSubstr("\n### `pools[].router`: `policy: round_robin`\n"));
 }

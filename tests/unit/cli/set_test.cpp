@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Refused{"no_such_entry", "pools[1].gpu=x", "'pools' has 1 entries, there is no [1]"},
                     Refused{"no_map", "seed.x=1", "what stands above it is no map"},
                     Refused{"wrong_type", "seed=seven", "'seed' must be a whole number, not 'seven'"},
-                    Refused{"out_of_range", "pools[0].replicas=0", "'replicas' must be at least 1, not 0"},
+                    Refused{"out_of_range", "pools[0].replicas=0", "'replicas' must be at least 1"},
                     Refused{"unknown_name", "pools[0].gpu=h101", "unknown gpu 'h101'"},
                     Refused{"does_not_fit", "pools[0].llm=llama-3.1-405b", "does not fit"},
                     Refused{"no_yaml", "name=[", "is not valid YAML"},

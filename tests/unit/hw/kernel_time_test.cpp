@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "made_up.h"
 #include "models/hw/smooth_max.h"
+#include "tests/unit/hw/made_up.h"
 
 namespace servecast {
 namespace {

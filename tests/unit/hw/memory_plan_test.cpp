@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "made_up.h"
+#include "tests/unit/hw/made_up.h"
 
 namespace servecast {
 namespace {

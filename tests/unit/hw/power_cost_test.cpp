@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "made_up.h"
 #include "models/hw/cost.h"
 #include "models/hw/power.h"
+#include "tests/unit/hw/made_up.h"
 
 namespace servecast {
 namespace {

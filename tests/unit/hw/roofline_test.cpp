@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "made_up.h"
+#include "tests/unit/hw/made_up.h"
 
 namespace servecast {
 namespace {
