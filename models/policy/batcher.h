@@ -14,6 +14,19 @@ struct PrefillView {
   std::int64_t left_tokens = 0;  // prompt tokens still to compute (after a preemption: with the output made so far)
 };
 
+/// How decoding sequences get their blocks.
+struct DecodeRules {
+  bool spare_block = false;  // each wants a free block before its turn, even where its last one has room (vLLM v0)
+  bool cut_prompts = false;  // a prompt preempted part-way restarts with only what was computed of it; the rest is
+                             // then made token by token (Vidur)
+};
+
+/// How a waiting request is admitted.
+struct AdmitRules {
+  bool whole_prompt = false;   // its blocks are those of the whole prompt, not of the first chunk (vLLM v0, Sarathi)
+  bool arrival_order = false;  // it is as old as its arrival, not as its last admission: who is preempted first
+};
+
 /// The batch of one step, while it is put together. What a batcher does is call these; each call either succeeds or
 /// says that there is no room, and the KV blocks are taken as it goes, in the order of the calls.
 class Batch {
@@ -21,6 +34,7 @@ class Batch {
   virtual ~Batch() = default;
 
   // -- what a batcher may know
+  virtual std::int64_t lanes() const = 0;       // batches that can be under way at a time: pipeline stages
   virtual std::int64_t running() const = 0;     // sequences admitted on the whole replica, decoding or prefilling
   virtual std::int64_t decoding() const = 0;    // sequences here that can make a token now
   virtual std::int64_t prefilling() const = 0;  // sequences here admitted earlier and part-way through their prompt
@@ -31,13 +45,15 @@ class Batch {
   // -- what it may decide
   /// Every decoding sequence makes one token. Where blocks are short, the sequences admitted last are preempted
   /// (their blocks freed, back to the front of the waiting queue, to be recomputed). Returns how many take part.
-  virtual std::int64_t decode_all() = 0;
+  virtual std::int64_t decode_all(const DecodeRules& rules) = 0;
+  std::int64_t decode_all() { return decode_all({}); }
   /// The i-th prefilling sequence computes up to `tokens` more prompt tokens. Preempts like decode_all(). Returns how
   /// many it computes: 0 where it was itself preempted.
   virtual std::int64_t continue_prefill(std::int64_t i, std::int64_t tokens) = 0;
   /// Admits the head of the waiting queue and computes up to `tokens` of its prompt. Returns how many; nothing where
   /// its blocks are not free, and then the queue is as it was.
-  virtual std::optional<std::int64_t> admit(std::int64_t tokens) = 0;
+  virtual std::optional<std::int64_t> admit(std::int64_t tokens, const AdmitRules& rules) = 0;
+  std::optional<std::int64_t> admit(std::int64_t tokens) { return admit(tokens, {}); }
   /// Sequences preempted so far in this batch.
   virtual std::int64_t preempted() const = 0;
 };

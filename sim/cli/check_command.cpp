@@ -84,7 +84,8 @@ class CheckCommand final : public Command {
       json["ok"] = false;
       for (const Problem& problem : error.problems()) json["problems"].push_back(to_json(problem));
     }
-    console.out << json.dump(2) << "\n";
+    console.out << json.dump(2, ' ', false, ordered_json::error_handler_t::replace)
+                << "\n";  // a file may hold anything
     return json["ok"] ? 0 : 2;
   }
 

@@ -97,7 +97,7 @@ int run_cli(const std::vector<std::string>& arguments, Console& console) {
   try {
     const int status = parse_and_run(arguments, console);
     console.out.flush();
-    if (!console.out) throw std::runtime_error("the output could not be written");
+    if (!console.out) throw UserError("the output cannot be written; is the disk full?");
     return status;
   } catch (const UserError& error) {
     print_problems(error, console.err);

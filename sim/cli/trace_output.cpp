@@ -11,7 +11,13 @@ namespace servecast {
 namespace fs = std::filesystem;
 
 TraceOutput::TraceOutput(std::string file, const std::vector<std::string>& pools)
-    : file_(std::move(file)), partial_(file_ + ".partial-" + std::to_string(::getpid())), events_(partial_, pools) {}
+    : file_(std::move(file)), partial_(file_ + ".partial-" + std::to_string(::getpid())) {
+  try {
+    events_ = std::make_unique<PerfettoTrace>(partial_, pools);
+  } catch (const UserError& error) {  // names a file that nobody asked for
+    throw UserError(Place{.file = file_}, error.problems().front().message);
+  }
+}
 
 TraceOutput::~TraceOutput() {
   std::error_code ignored;  // a destructor has nobody to tell
@@ -19,7 +25,7 @@ TraceOutput::~TraceOutput() {
 }
 
 void TraceOutput::commit() {
-  events_.close();
+  events_->close();
   std::error_code error;
   fs::rename(partial_, file_, error);
   if (error) throw UserError(Place{.file = file_}, "cannot be written: " + error.message());

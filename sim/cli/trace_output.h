@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,19 +10,20 @@ namespace servecast {
 /// The file of `run --trace`: written beside its place and moved there when it is whole.
 class TraceOutput {
  public:
+  /// Throws UserError where the file cannot be written.
   TraceOutput(std::string file, const std::vector<std::string>& pools);
   ~TraceOutput();
   TraceOutput(const TraceOutput&) = delete;
   TraceOutput& operator=(const TraceOutput&) = delete;
 
-  PerfettoTrace& events() { return events_; }
+  PerfettoTrace& events() { return *events_; }
   /// Throws UserError where the file cannot be put in its place.
   void commit();
 
  private:
   std::string file_;
   std::string partial_;
-  PerfettoTrace events_;
+  std::unique_ptr<PerfettoTrace> events_{};
 };
 
 }  // namespace servecast

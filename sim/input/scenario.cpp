@@ -133,6 +133,8 @@ class PoolLoader {
     pool.latency_source =
         fmt::format("roofline, constants of {}",
                     pool.gpu.derived() ? pool.gpu.kernels_like + " scaled to " + pool.gpu.name : pool.gpu.name);
+    pool.fitted_range =
+        "products to 8,192 rows, prompts to 16,384 tokens, decodes to 2,048 sequences of 131,072 tokens";
     if (pool.gpu.derived()) pool.notes.push_back(pool.gpu.name + " was not measured: constants are derived");
   }
 

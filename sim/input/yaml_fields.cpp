@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "models/base/names.h"
 #include "sim/input/settings_path.h"
+#include "sim/input/utf8.h"
 
 namespace servecast {
 namespace {
@@ -54,6 +56,7 @@ std::string out_of_range(const About& about, const std::vector<double>& values) 
   return "";
 }
 std::string out_of_range(const About& about, const std::string& value) {
+  if (!is_utf8(value)) return fmt::format("'{}' is not UTF-8 text", about.key);
   if (about.choices.empty() || std::ranges::find(about.choices, value) != about.choices.end()) return "";
   const std::string_view kind = about.key == "policy" ? about.help : about.key;  // "unknown router ..."
   return unknown_name(kind, value, about.choices);
@@ -66,6 +69,7 @@ std::string out_of_range(const About&, const std::vector<std::string>&) { return
 YamlText YamlText::load(const std::string& file) {
   YamlText text{.file = file, .root = {}, .overrides = {}};
   try {
+    if (std::filesystem::is_directory(file)) throw YAML::BadFile(file);
     text.root = YAML::LoadFile(file);
   } catch (const YAML::BadFile&) {
     throw UserError(Place{.file = file}, "cannot be read; give the path of an existing file");

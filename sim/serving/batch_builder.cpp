@@ -15,13 +15,14 @@ PrefillView BatchBuilder::prefill(std::int64_t i) const {
 }
 PrefillView BatchBuilder::waiting() const { return view(replica_.waiting_.front()); }
 
-std::int64_t BatchBuilder::decode_all() {
+std::int64_t BatchBuilder::decode_all(const DecodeRules& rules) {
   assert(!lane_.decoded && lane_.chunks.empty());
   if (lane_.decodes.size() == 0) return 0;
-  if (lane_.decodes.blocks_due() <= cache().free_blocks())
+  lane_.spare_blocks = rules.spare_block ? 1 : 0;
+  if (lane_.decodes.blocks_due() + lane_.spare_blocks <= cache().free_blocks())
     cache().grow(lane_.decodes.blocks_due());
   else
-    make_room();
+    make_room(rules);
   const std::int64_t count = lane_.decodes.size();
   if (count == 0) return 0;
   lane_.decodes.step();
@@ -34,22 +35,23 @@ std::int64_t BatchBuilder::decode_all() {
 
 // Blocks are short: sequence by sequence, in order of admission, preempting from the end of the lane until there is
 // room. A sequence that finds nobody after it is preempted itself.
-void BatchBuilder::make_room() {
+void BatchBuilder::make_room(const DecodeRules& rules) {
   std::vector<Slot> members = lane_.decodes.members(replica_.sequences_);
   std::vector<Slot> victims;
   for (std::size_t i = 0; i < members.size(); ++i) {
-    if (!lane_.decodes.is_due(replica_.sequences_[members[i]])) continue;
+    const bool due = lane_.decodes.is_due(replica_.sequences_[members[i]]);
+    if (!due && !rules.spare_block) continue;
     while (cache().free_blocks() < 1 && i < members.size()) {
       const bool prefill_is_last =
           !lane_.prefilling.empty() &&
           replica_.sequences_[lane_.prefilling.back()].admission > replica_.sequences_[members.back()].admission;
       const Slot victim = prefill_is_last ? lane_.prefilling.back() : members.back();
-      replica_.preempt(lane_, victim, !prefill_is_last, listener_);
+      replica_.preempt(lane_, victim, {.decoding = !prefill_is_last, .cut_prompt = rules.cut_prompts}, listener_);
       if (prefill_is_last) continue;
       victims.push_back(victim);
       members.pop_back();
     }
-    if (i < members.size()) cache().grow(1);
+    if (due && i < members.size()) cache().grow(1);
   }
   lane_.decodes.remove(victims, replica_.sequences_);
 }
@@ -59,33 +61,34 @@ std::int64_t BatchBuilder::continue_prefill(std::int64_t i, std::int64_t tokens)
   Sequence& s = replica_.sequences_[slot];
   const std::int64_t count = std::min(tokens, s.left());
   assert(count > 0);
-  while (!cache().hold(s.held, s.computed + count, false)) {
+  while (!cache().hold(s.held, std::max(s.held.tokens, s.computed + count), false)) {
     const Slot victim = lane_.prefilling.back();
-    replica_.preempt(lane_, victim, false, listener_);
+    replica_.preempt(lane_, victim, {.decoding = false}, listener_);
     if (victim == slot) return 0;
   }
   add_chunk(slot, count);
   return count;
 }
 
-std::optional<std::int64_t> BatchBuilder::admit(std::int64_t tokens) {
+std::optional<std::int64_t> BatchBuilder::admit(std::int64_t tokens, const AdmitRules& rules) {
   assert(tokens > 0);
   const Slot slot = replica_.waiting_.front();
   Sequence& s = replica_.sequences_[slot];
   // The last token is always computed: it gives the first output token.
   const std::int64_t cached = std::min(cache().cached_tokens(s.request), s.to_compute - 1);
   const std::int64_t count = std::min(tokens, s.to_compute - cached);
-  if (!cache().hold(s.held, cached + count, true)) return std::nullopt;
+  if (!cache().hold(s.held, rules.whole_prompt ? s.to_compute : cached + count, true)) return std::nullopt;
   replica_.waiting_.pop_front();
   replica_.running_ += 1;
   replica_.uncomputed_tokens_ -= cached;
   s.computed = cached;
   s.record.cached_tokens = cached;
-  s.admission = ++replica_.admissions_;
+  s.admission = rules.arrival_order ? s.arrival : ++replica_.admissions_;
   listener_.request_waited(replica_.pool(), s.since_s, replica_.now_s_);
   s.since_s = replica_.now_s_;
   if (!s.record.scheduled_s) s.record.scheduled_s = replica_.now_s_;
-  lane_.prefilling.push_back(slot);
+  const auto age = [this](Slot other) { return replica_.sequences_[other].admission; };
+  lane_.prefilling.insert(std::ranges::upper_bound(lane_.prefilling, s.admission, {}, age), slot);
   add_chunk(slot, count);
   return count;
 }

@@ -11,6 +11,7 @@ class BatchBuilder final : public Batch {
   BatchBuilder(Replica& replica, Lane& lane, ReplicaListener& listener)
       : replica_(replica), lane_(lane), listener_(listener) {}
 
+  std::int64_t lanes() const override { return static_cast<std::int64_t>(replica_.lanes_.size()); }
   std::int64_t running() const override { return replica_.running_; }
   std::int64_t decoding() const override { return lane_.decodes.size(); }
   std::int64_t prefilling() const override { return static_cast<std::int64_t>(lane_.prefilling.size()); }
@@ -18,14 +19,16 @@ class BatchBuilder final : public Batch {
   bool has_waiting() const override { return !replica_.waiting_.empty(); }
   PrefillView waiting() const override;
 
-  std::int64_t decode_all() override;
+  using Batch::admit;
+  using Batch::decode_all;
+  std::int64_t decode_all(const DecodeRules& rules) override;
   std::int64_t continue_prefill(std::int64_t i, std::int64_t tokens) override;
-  std::optional<std::int64_t> admit(std::int64_t tokens) override;
+  std::optional<std::int64_t> admit(std::int64_t tokens, const AdmitRules& rules) override;
   std::int64_t preempted() const override { return lane_.preempted; }
 
  private:
   KvCache& cache() const { return *replica_.setup_.kv_cache; }
-  void make_room();
+  void make_room(const DecodeRules& rules);
   void add_chunk(Slot slot, std::int64_t tokens);
   PrefillView view(Slot slot) const;
 

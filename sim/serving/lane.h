@@ -39,9 +39,10 @@ struct Lane {
   std::int64_t used_blocks = 0;
 
   // For token gaps.
-  double last_decode_s = 0;    // end of the last step in which the decodes took part
-  std::vector<Fresh> fresh{};  // members that joined since
-  bool repeat = false;         // the next batch is this one with one more token per sequence
+  double last_decode_s = 0;       // end of the last step in which the decodes took part
+  std::vector<Fresh> fresh{};     // members that joined since
+  std::int64_t spare_blocks = 0;  // that must be free beside those due, or the exact rules decide
+  bool repeat = false;            // the next batch is this one with one more token per sequence
 };
 
 }  // namespace servecast

@@ -16,7 +16,7 @@ Replica::Replica(ReplicaSetup setup) : setup_(std::move(setup)) {
 
 bool Replica::enqueue(const Request& request, double now_s, ReplicaListener& listener) {
   assert(now_s >= now_s_ || !ready_);
-  Sequence s{.request = request, .to_compute = request.prompt_tokens, .since_s = now_s};
+  Sequence s{.request = request, .to_compute = request.prompt_tokens, .arrival = ++arrivals_, .since_s = now_s};
   s.record = {.id = request.id,
               .arrival_s = request.arrival_s,
               .prompt_tokens = request.prompt_tokens,
@@ -111,8 +111,9 @@ bool Replica::fill(Lane& lane, ReplicaListener& listener) {
   lane.preempted = 0;
   lane.work = {};
   BatchBuilder batch(*this, lane, listener);
-  if (lane.repeat && lane.decodes.size() > 0 && lane.decodes.blocks_due() <= setup_.kv_cache->free_blocks()) {
-    batch.decode_all();
+  if (lane.repeat && lane.decodes.size() > 0 &&
+      lane.decodes.blocks_due() + lane.spare_blocks <= setup_.kv_cache->free_blocks()) {
+    batch.decode_all({.spare_block = lane.spare_blocks > 0});
     return true;
   }
   setup_.batcher->fill(batch);
@@ -188,10 +189,10 @@ void Replica::end_chunk(Lane& lane, const Lane::Chunk& chunk, ReplicaListener& l
   Sequence& s = sequences_[chunk.slot];
   if (s.left() > 0) return;
   std::erase(lane.prefilling, chunk.slot);
-  if (s.made == 0)
-    s.record.first_token_s = now_s_;
-  else
+  if (s.record.first_token_s)
     listener.token_gap(setup_.pool, now_s_ - s.last_token_s, 1);
+  else
+    s.record.first_token_s = now_s_;
   s.made += 1;
   if (s.made == s.request.output_tokens) return finish(chunk.slot, listener);
   lane.decodes.join(s, chunk.slot, s.computed, s.request.output_tokens - s.made);
@@ -242,9 +243,9 @@ void Replica::finish(Slot slot, ReplicaListener& listener) {
   sequences_.remove(slot);
 }
 
-void Replica::preempt(Lane& lane, Slot slot, bool decoding, ReplicaListener& listener) {
+void Replica::preempt(Lane& lane, Slot slot, const Preempted& how, ReplicaListener& listener) {
   Sequence& s = sequences_[slot];
-  if (decoding) {
+  if (how.decoding) {
     const std::int64_t tokens = lane.decodes.tokens(s);
     s.held = {.tokens = tokens, .blocks = setup_.kv_cache->blocks_for(tokens)};
     s.made += tokens - s.joined_tokens;
@@ -255,6 +256,7 @@ void Replica::preempt(Lane& lane, Slot slot, bool decoding, ReplicaListener& lis
       s.last_token_s = lane.last_decode_s;
   } else {
     std::erase(lane.prefilling, slot);
+    if (how.cut_prompt) s.made = s.computed - s.request.prompt_tokens;
   }
   setup_.kv_cache->release(s.request, s.held);
   uncomputed_tokens_ += s.request.prompt_tokens + s.made - s.left();

@@ -91,7 +91,11 @@ class Replica {
   void account_blocks();
   void decide_again();
   void finish(Slot slot, ReplicaListener& listener);
-  void preempt(Lane& lane, Slot slot, bool decoding, ReplicaListener& listener);
+  struct Preempted {
+    bool decoding = false;
+    bool cut_prompt = false;  // see DecodeRules
+  };
+  void preempt(Lane& lane, Slot slot, const Preempted& how, ReplicaListener& listener);
 
   ReplicaSetup setup_;
   SequenceTable sequences_;
@@ -106,6 +110,7 @@ class Replica {
   std::int64_t running_ = 0;
   std::int64_t awaited_ = 0;
   std::int64_t uncomputed_tokens_ = 0;
+  std::uint32_t arrivals_ = 0;
   std::uint32_t admissions_ = 0;
   double held_since_s_ = 0;  // KV blocks held since then
   std::int64_t held_blocks_ = 0;

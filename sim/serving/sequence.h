@@ -19,8 +19,10 @@ struct Sequence {
   std::int64_t to_compute = 0;  // tokens to compute before the next output token: the prompt; after a preemption
                                 // also the output made so far
   std::int64_t computed = 0;    // of these
-  std::int64_t made = 0;        // output tokens; not kept up to date while it decodes
-  std::uint32_t admission = 0;  // order of admission on this replica
+  std::int64_t made = 0;        // output tokens, not kept up to date while it decodes; below 0 where a cut prompt is
+                                // still to be made token by token
+  std::uint32_t arrival = 0;    // order of arrival on this replica
+  std::uint32_t admission = 0;  // order of admission: the last is preempted first
   double since_s = 0;           // start of the current wait or run
   double last_token_s = 0;      // when it last got a token; kept across a preemption
   // While it decodes:

@@ -116,6 +116,7 @@ class ListBatch final : public Batch {
   std::int64_t tokens = 0;
   bool decoded = false;
 
+  std::int64_t lanes() const override { return 1; }
   std::int64_t running() const override { return decodes + prefilling(); }
   std::int64_t decoding() const override { return decodes; }
   std::int64_t prefilling() const override { return static_cast<std::int64_t>(begun.size()); }
@@ -124,7 +125,7 @@ class ListBatch final : public Batch {
   }
   bool has_waiting() const override { return !queue.empty(); }
   PrefillView waiting() const override { return {.left_tokens = queue.front()}; }
-  std::int64_t decode_all() override {
+  std::int64_t decode_all(const DecodeRules&) override {
     EXPECT_FALSE(std::exchange(decoded, true)) << "decodes only once";
     tokens += decodes;
     return decodes;
@@ -136,7 +137,7 @@ class ListBatch final : public Batch {
     tokens += done;
     return done;
   }
-  std::optional<std::int64_t> admit(std::int64_t count) override {
+  std::optional<std::int64_t> admit(std::int64_t count, const AdmitRules&) override {
     EXPECT_GT(count, 0);
     const std::int64_t done = std::min(count, queue.front());
     begun.push_back(queue.front() - done);
