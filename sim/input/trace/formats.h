@@ -16,5 +16,6 @@ std::unique_ptr<TraceFormat> make_mooncake_format();
 std::unique_ptr<TraceFormat> make_ragpulse_format();
 std::unique_ptr<TraceFormat> make_servecast_csv_format();
 std::unique_ptr<TraceFormat> make_servecast_jsonl_format();
+std::unique_ptr<TraceFormat> make_vidur_format();
 
 }  // namespace servecast

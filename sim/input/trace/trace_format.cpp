@@ -13,7 +13,7 @@ namespace {
 bool has(std::string_view line, std::string_view word) { return line.find(word) != std::string_view::npos; }
 bool is_json(std::string_view line) { return line.starts_with('{'); }
 
-constexpr std::array<TraceFormatEntry, 10> formats{{
+constexpr std::array<TraceFormatEntry, 11> formats{{
     {"azure", "Azure LLM inference traces 2023 and 2024, CSV",
      [](std::string_view l) { return l.starts_with("TIMESTAMP,ContextTokens,GeneratedTokens"); }, make_azure_format},
     {"bailian", "Qwen-Bailian, JSONL, 16-token hash blocks",
@@ -37,6 +37,8 @@ constexpr std::array<TraceFormatEntry, 10> formats{{
      make_servecast_csv_format},
     {"servecast_jsonl", "our own, JSONL",
      [](std::string_view l) { return is_json(l) && has(l, "\"prompt_tokens\""); }, make_servecast_jsonl_format},
+    {"vidur", "input of the Vidur simulator, CSV",
+     [](std::string_view l) { return has(l, "arrived_at") && has(l, "num_prefill_tokens"); }, make_vidur_format},
 }};
 
 }  // namespace
