@@ -19,7 +19,7 @@ Dispatcher::Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions&
   std::size_t first = 0;
   for (std::size_t i = 0; i < scenario.pools.size(); ++i) {
     pools_.emplace_back(scenario.pools[i], PoolId(i), ReplicaId(first),
-                        static_cast<std::uint64_t>(scenario.spec.seed));
+                        static_cast<std::uint64_t>(scenario.spec.seed), options.step_by_step);
     generations_.emplace_back(pools_.back().size(), 0);
     first += pools_.back().size();
   }
@@ -32,6 +32,8 @@ double Dispatcher::next_s() {
   if (next_) at_s = next_->arrival_s;
   if (!follow_ups_.empty()) at_s = std::min(at_s, follow_ups_.top().arrival_s);
   if (!awaited_.empty()) at_s = std::min(at_s, awaited_.top().time_s);
+  if (options_.step_by_step)
+    for (const ReplicaPool& pool : pools_) at_s = std::min(at_s, pool.next_event_s());
   if (stopped_ || at_s > until_s_) return Replica::infinity;
   return samples() && at_s < Replica::infinity ? std::min(at_s, sampler_.next_s()) : at_s;
 }
@@ -41,6 +43,8 @@ double Dispatcher::next_s() {
 void Dispatcher::handle(double now_s) {
   assert(now_s >= now_s_);
   now_s_ = now_s;
+  if (options_.step_by_step)
+    for (ReplicaPool& pool : pools_) pool.advance_all(now_s, *this);
   while (!awaited_.empty() && awaited_.top().time_s <= now_s) {
     const Awaited due = awaited_.top();
     awaited_.pop();
@@ -61,6 +65,8 @@ void Dispatcher::handle(double now_s) {
   }
   if (samples() && sampler_.next_s() <= now_s) sample_replicas();
   watch_touched();
+  if (options_.step_by_step)
+    for (ReplicaPool& pool : pools_) pool.start_all(*this);
 }
 
 bool Dispatcher::has_follow_up(double now_s) const {

@@ -5,7 +5,7 @@
 
 namespace servecast {
 
-ReplicaPool::ReplicaPool(const Pool& pool, PoolId id, ReplicaId first, std::uint64_t seed)
+ReplicaPool::ReplicaPool(const Pool& pool, PoolId id, ReplicaId first, std::uint64_t seed, bool ask_every_step)
     : router_(pool.spec.router.make()), rng_(seed, "router/" + pool.spec.name), first_(index(first)) {
   for (std::int64_t i = 0; i < pool.spec.replicas; ++i) {
     auto cache = pool.spec.kv_cache.make();
@@ -17,7 +17,8 @@ ReplicaPool::ReplicaPool(const Pool& pool, PoolId id, ReplicaId first, std::uint
                                         .kv_cache = std::move(cache),
                                         .tensor_parallel = pool.spec.tensor_parallel,
                                         .power = pool.gpu.power,
-                                        .power_cap_w = pool.spec.power_cap_w.value_or(pool.gpu.power.cap_w)});
+                                        .power_cap_w = pool.spec.power_cap_w.value_or(pool.gpu.power.cap_w),
+                                        .ask_every_step = ask_every_step});
     if (pool.spec.start == "cold") replicas_.back().set_not_ready();
     views_.push_back(replicas_.back().view());
     next_event_s_.push_back(Replica::infinity);
@@ -49,6 +50,10 @@ void ReplicaPool::start(std::size_t i, ReplicaListener& listener) {
   refresh(i);
 }
 
+void ReplicaPool::start_all(ReplicaListener& listener) {
+  for (std::size_t i = 0; i < replicas_.size(); ++i) start(i, listener);
+}
+
 void ReplicaPool::set_ready(std::size_t i, double now_s) {
   replicas_[i].set_ready(now_s);
   refresh(i);
@@ -58,9 +63,7 @@ void ReplicaPool::abandon(double now_s, ReplicaListener& listener) {
   for (Replica& replica : replicas_) replica.abandon(now_s, listener);
 }
 
-bool ReplicaPool::busy() const {
-  return std::ranges::any_of(next_event_s_, [](double at_s) { return at_s < Replica::infinity; });
-}
+double ReplicaPool::next_event_s() const { return *std::ranges::min_element(next_event_s_); }
 
 void ReplicaPool::refresh(std::size_t i) {
   views_[i] = replicas_[i].view();

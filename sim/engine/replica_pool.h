@@ -11,7 +11,7 @@ namespace servecast {
 /// The replicas of one pool, its router, and the views that the router sees.
 class ReplicaPool {
  public:
-  ReplicaPool(const Pool& pool, PoolId id, ReplicaId first, std::uint64_t seed);
+  ReplicaPool(const Pool& pool, PoolId id, ReplicaId first, std::uint64_t seed, bool ask_every_step);
 
   /// Brings the pool up to `now_s` as far as the router looks at it, lets the router pick, and hands the request
   /// over. Returns the replica's place in the pool.
@@ -20,9 +20,12 @@ class ReplicaPool {
   void advance_all(double until_s, ReplicaListener& listener);
   /// All that arrives at this instant has arrived.
   void start(std::size_t i, ReplicaListener& listener);
+  void start_all(ReplicaListener& listener);
   void set_ready(std::size_t i, double now_s);
   void abandon(double now_s, ReplicaListener& listener);
-  bool busy() const;
+  bool busy() const { return next_event_s() < Replica::infinity; }
+  /// When the next step of any replica starts or ends.
+  double next_event_s() const;
 
   std::size_t size() const { return replicas_.size(); }
   Replica& operator[](std::size_t i) { return replicas_[i]; }

@@ -35,11 +35,16 @@ struct RunOptions {
   std::function<void(const Progress&)> progress{};  // called about every 1,000 requests; empty: nobody watches
   std::function<bool()> stop{};                     // asked as often; true ends the run where it is
   DetailListener* detail = nullptr;
+  bool step_by_step = false;  // every step is an event of the engine and asks its batcher: slow, and the same times
 };
 
 /// Simulates the scenario; uses up its workload. Once per process: SimGrid's engine is a singleton whose clock never
 /// resets. Fills `recorder` as things happen and returns what the report needs to know about the run as a whole; the
 /// caller adds version and settings.
 RunFacts run(Scenario& scenario, Recorder& recorder, const RunOptions& options);
+
+/// The same without SimGrid, any number of times per process: a plain loop over what is due next. Nothing can load
+/// weights or move anything else over a link here; a yardstick for tests and benchmarks.
+RunFacts run_without_engine(Scenario& scenario, Recorder& recorder, const RunOptions& options);
 
 }  // namespace servecast

@@ -117,8 +117,8 @@ bool Replica::fill(Lane& lane, ReplicaListener& listener) {
     return true;
   }
   setup_.batcher->fill(batch);
-  lane.repeat = lane.decoded && lane.chunks.empty() && lane.prefilling.empty() && lane.preempted == 0 &&
-                setup_.batcher->repeatable(batch);
+  lane.repeat = !setup_.ask_every_step && lane.decoded && lane.chunks.empty() && lane.prefilling.empty() &&
+                lane.preempted == 0 && setup_.batcher->repeatable(batch);
   return lane.work.tokens() > 0;
 }
 

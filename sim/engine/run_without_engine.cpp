@@ -1,0 +1,15 @@
+#include "sim/engine/collect_facts.h"
+#include "sim/engine/dispatcher.h"
+
+namespace servecast {
+
+RunFacts run_without_engine(Scenario& scenario, Recorder& recorder, const RunOptions& options) {
+  Dispatcher dispatcher(scenario, recorder, options);
+  for (double at_s = dispatcher.next_s(); at_s < Replica::infinity; at_s = dispatcher.next_s())
+    dispatcher.handle(at_s);
+  dispatcher.drain();
+  recorder.close();
+  return collect_facts(scenario, dispatcher);
+}
+
+}  // namespace servecast

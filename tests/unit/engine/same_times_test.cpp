@@ -1,0 +1,116 @@
+// The engine orders events and nothing else, and looking changes nothing: SimGrid with every step put before it and
+// every detail asked for gives the same times, bit for bit, as a plain loop over the dispatcher with all short cuts.
+#include <gtest/gtest.h>
+
+#include "sim/engine/dispatcher.h"
+#include "tests/unit/engine/scenario_text.h"
+
+namespace servecast {
+namespace {
+
+/// Random loads: batcher and router by name, the rest drawn from the seed. Every second load has constant steps and
+/// arrivals on multiples of half a step, so that arrivals meet step boundaries; every third has a scarce KV cache;
+/// every fifth is a closed loop; every seventh has two pipeline stages.
+std::string random_scenario(const std::string& batcher, const std::string& router, std::uint64_t seed) {
+  Rng rng(seed, batcher + router);
+  const auto between = [&](std::uint64_t low, std::uint64_t high) {
+    return std::to_string(low + rng.below(high - low + 1));
+  };
+  const bool ties = seed % 2 == 0;
+  const std::string arrivals = seed % 5 == 0 ? "{closed_loop: {clients: " + between(2, 40) + "}}"
+                               : ties        ? std::string("{constant: {requests_per_s: 64}}")
+                                             : "{gamma: {requests_per_s: " + between(20, 120) + ", cv: 2}}";
+  const std::string blocks = seed % 3 == 0 ? between(180, 260) : std::string("5000");
+  std::string text = "name: " + batcher + " " + router + "\nseed: " + std::to_string(seed) + R"(
+workload:
+  generate:
+    requests: 700
+    arrivals: )" + arrivals +
+                     R"(
+    prompt_tokens: {exponential: {mean: )" +
+                     between(50, 700) + R"(}, max: 1900}
+    output_tokens: {exponential: {mean: )" +
+                     between(5, 120) + R"(}, max: 400}
+cluster: {node: dgx_h100}
+pools:
+  - name: chat
+    llm: llama-3.1-8b
+    gpu: h100_sxm_80g
+    replicas: 3
+    pipeline_parallel: )" +
+                     (seed % 7 == 0 ? "2" : "1") + R"(
+    batcher: {policy: )" +
+                     batcher + R"(}
+    kv_cache: {policy: paged, num_gpu_blocks_override: )" +
+                     blocks + R"(}
+    router: {policy: )" +
+                     router + "}\n";
+  return text;
+}
+
+/// Every step takes 1/32 s.
+class ConstantLatency final : public StepLatency {
+ public:
+  explicit ConstantLatency(std::int64_t stages) : stages_(stages) {}
+  std::int64_t stages() const override { return stages_; }
+  StageTime stage(const StepWork&, std::int64_t) const override {
+    return {.seconds = 1.0 / 32 / static_cast<double>(stages_)};
+  }
+
+ private:
+  std::int64_t stages_;
+};
+
+Scenario load(const std::string& text, bool ties) {
+  Scenario scenario = scenario_from(text);
+  if (ties) scenario.pools[0].latency = std::make_unique<ConstantLatency>(scenario.pools[0].spec.pipeline_parallel);
+  return scenario;
+}
+
+struct Everything final : DetailListener {
+  bool wants_step(double) override { return true; }
+  bool wants_replicas() override { return true; }
+};
+
+class SameTimes : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+INSTANTIATE_TEST_SUITE_P(All, SameTimes,
+                         testing::Combine(testing::ValuesIn(Registry<Batcher>::names()),
+                                          testing::ValuesIn(Registry<Router>::names())),
+                         [](const auto& policies) {
+                           return std::get<0>(policies.param) + "_" + std::get<1>(policies.param);
+                         });
+
+// The engine can run once per process, so one seed per pair of policies goes through SimGrid; the other seeds compare
+// the two ways through the dispatcher alone.
+TEST_P(SameTimes, StepByStepThroughTheEngineAndWithAllShortCuts) {
+  const auto& [batcher, router] = GetParam();
+  const std::uint64_t first = Rng(1, batcher + "/" + router).below(200);
+  for (std::uint64_t seed = first; seed < first + 12; ++seed) {
+    const std::string text = random_scenario(batcher, router, seed);
+    Everything everything;
+    Scenario slow = load(text, seed % 2 == 0);
+    Recorder slow_recorder(1);
+    const RunOptions step_by_step{.detail = &everything, .step_by_step = true};
+    if (seed == first)
+      run(slow, slow_recorder, step_by_step);
+    else
+      run_without_engine(slow, slow_recorder, step_by_step);
+
+    Scenario quick = load(text, seed % 2 == 0);
+    Recorder quick_recorder(1);
+    run_without_engine(quick, quick_recorder, {});
+
+    ASSERT_EQ(slow_recorder.requests().size(), quick_recorder.requests().size());
+    for (std::size_t i = 0; i < quick_recorder.requests().size(); ++i) {
+      const RequestRecord& a = slow_recorder.requests()[i];
+      const RequestRecord& b = quick_recorder.requests()[i];
+      ASSERT_EQ(std::tie(a.arrival_s, a.replica, a.scheduled_s, a.first_token_s, a.finish_s, a.preemptions, a.status),
+                std::tie(b.arrival_s, b.replica, b.scheduled_s, b.first_token_s, b.finish_s, b.preemptions, b.status))
+          << "request " << i << " of seed " << seed;
+      ASSERT_NE(a.status, RequestStatus::unfinished) << "request " << i << " of seed " << seed;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace servecast
