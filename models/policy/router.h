@@ -1,8 +1,10 @@
 #pragma once
+#include <algorithm>
 #include <span>
 
 #include "models/base/registry.h"
 #include "models/base/rng.h"
+#include "models/policy/least_by.h"
 #include "models/policy/request.h"
 
 namespace servecast {
@@ -17,16 +19,54 @@ struct ReplicaView {
   std::int64_t total_blocks = 0;
 };
 
+/// The replicas of a pool, sorted by id, and where they changed since the router last looked: with that, a router
+/// that wants the least of something need not go through a thousand of them for every request.
+class ReplicaViews {
+ public:
+  ReplicaViews(std::span<const ReplicaView> all, std::span<const std::uint32_t> changed)
+      : all_(all), changed_(changed) {}
+
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+  std::size_t size() const { return all_.size(); }
+  const ReplicaView& operator[](std::size_t i) const { return all_[i]; }
+  /// Positions, perhaps more than once. Before the first look everything has changed, and it need not be listed.
+  std::span<const std::uint32_t> changed() const { return changed_; }
+
+ private:
+  std::span<const ReplicaView> all_;
+  std::span<const std::uint32_t> changed_;
+};
+
+/// Finds the replica for which `key` is least; ties go to the lowest id. One per router: it remembers the keys.
+template <class Key>
+class LeastReplica {
+ public:
+  template <class KeyOf>
+  ReplicaId of(const ReplicaViews& replicas, KeyOf key) {
+    if (least_.size() != replicas.size()) {
+      std::vector<Key> keys;
+      for (const ReplicaView& r : replicas) keys.push_back(key(r));
+      least_.assign(std::move(keys));
+    } else {
+      for (std::uint32_t i : replicas.changed()) least_.set(i, key(replicas[i]));
+    }
+    return replicas[least_.least()].id;
+  }
+
+ private:
+  LeastBy<Key> least_;
+};
+
 /// Chooses the replica that serves a request.
 class Router {
  public:
   static constexpr std::string_view kind = "router";
   virtual ~Router() = default;
 
-  /// `replicas` is never empty, is sorted by id and shows the pool exactly as it is at the request's arrival: steps
-  /// that end at that instant have ended, none that starts then has started. Called once per request, in arrival
-  /// order.
-  virtual ReplicaId pick(const Request& request, std::span<const ReplicaView> replicas, Rng& rng) = 0;
+  /// `replicas` is never empty and shows the pool exactly as it is at the request's arrival: steps that end at that
+  /// instant have ended, none that starts then has started. Called once per request, in arrival order.
+  virtual ReplicaId pick(const Request& request, const ReplicaViews& replicas, Rng& rng) = 0;
 
   /// False for a router that never looks at the views' numbers: then nobody needs to bring them up to date.
   virtual bool reads_state() const { return true; }

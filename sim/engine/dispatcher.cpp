@@ -33,7 +33,7 @@ double Dispatcher::next_s() {
   if (!follow_ups_.empty()) at_s = std::min(at_s, follow_ups_.top().arrival_s);
   if (!awaited_.empty()) at_s = std::min(at_s, awaited_.top().time_s);
   if (options_.step_by_step)
-    for (const ReplicaPool& pool : pools_) at_s = std::min(at_s, pool.next_event_s());
+    for (const ReplicaPool& pool : pools_) at_s = std::min(at_s, pool.next_due_s());
   if (stopped_ || at_s > until_s_) return Replica::infinity;
   return samples() && at_s < Replica::infinity ? std::min(at_s, sampler_.next_s()) : at_s;
 }

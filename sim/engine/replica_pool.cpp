@@ -21,13 +21,14 @@ ReplicaPool::ReplicaPool(const Pool& pool, PoolId id, ReplicaId first, std::uint
                                         .ask_every_step = ask_every_step});
     if (pool.spec.start == "cold") replicas_.back().set_not_ready();
     views_.push_back(replicas_.back().view());
-    next_event_s_.push_back(Replica::infinity);
   }
+  next_due_s_.assign(std::vector<double>(replicas_.size(), Replica::infinity));
 }
 
 std::size_t ReplicaPool::deliver(const Request& request, double now_s, ReplicaListener& listener) {
   if (router_->reads_state()) advance_all(now_s, listener);
-  const std::size_t picked = index(router_->pick(request, views_, rng_)) - first_;
+  const std::size_t picked = index(router_->pick(request, {views_, changed_}, rng_)) - first_;
+  changed_.clear();
   assert(picked < replicas_.size() && "a router picks one of the replicas it was shown");
   replicas_[picked].advance(now_s, listener);
   replicas_[picked].enqueue(request, now_s, listener);
@@ -41,8 +42,7 @@ void ReplicaPool::advance(std::size_t i, double until_s, ReplicaListener& listen
 }
 
 void ReplicaPool::advance_all(double until_s, ReplicaListener& listener) {
-  for (std::size_t i = 0; i < replicas_.size(); ++i)
-    if (next_event_s_[i] <= until_s) advance(i, until_s, listener);
+  while (next_due_s() <= until_s && next_due_s() < Replica::infinity) advance(next_due_s_.least(), until_s, listener);
 }
 
 void ReplicaPool::start(std::size_t i, ReplicaListener& listener) {
@@ -63,11 +63,10 @@ void ReplicaPool::abandon(double now_s, ReplicaListener& listener) {
   for (Replica& replica : replicas_) replica.abandon(now_s, listener);
 }
 
-double ReplicaPool::next_event_s() const { return *std::ranges::min_element(next_event_s_); }
-
 void ReplicaPool::refresh(std::size_t i) {
   views_[i] = replicas_[i].view();
-  next_event_s_[i] = replicas_[i].next_event_s();
+  if (router_->reads_state()) changed_.push_back(static_cast<std::uint32_t>(i));
+  next_due_s_.set(i, replicas_[i].next_due_s());
 }
 
 }  // namespace servecast

@@ -23,9 +23,9 @@ class ReplicaPool {
   void start_all(ReplicaListener& listener);
   void set_ready(std::size_t i, double now_s);
   void abandon(double now_s, ReplicaListener& listener);
-  bool busy() const { return next_event_s() < Replica::infinity; }
+  bool busy() const { return next_due_s() < Replica::infinity; }
   /// When the next step of any replica starts or ends.
-  double next_event_s() const;
+  double next_due_s() const { return next_due_s_.key(next_due_s_.least()); }
 
   std::size_t size() const { return replicas_.size(); }
   Replica& operator[](std::size_t i) { return replicas_[i]; }
@@ -39,7 +39,8 @@ class ReplicaPool {
   std::size_t first_;
   std::vector<Replica> replicas_;
   std::vector<ReplicaView> views_;
-  std::vector<double> next_event_s_;  // of each replica; apart, so that looking for the due ones is one quick pass
+  std::vector<std::uint32_t> changed_;  // views, since the router last looked
+  LeastBy<double> next_due_s_;          // by replica
 };
 
 }  // namespace servecast

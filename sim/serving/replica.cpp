@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "sim/serving/batch_builder.h"
 
@@ -72,8 +73,8 @@ Lane* Replica::next_to_end() {
   return first;
 }
 
-double Replica::next_event_s() const {
-  if (may_start_) return ready_ ? now_s_ : infinity;
+double Replica::next_due_s() const {
+  if (may_start_) return ready_ ? std::nextafter(now_s_, infinity) : infinity;
   const Lane* ending = next_to_end();
   return ending ? ending->end_s : infinity;
 }
@@ -82,7 +83,7 @@ double Replica::next_event_s() const {
 // change, so that run can be played through without touching the books. Anything else: look after the next event.
 double Replica::next_finish_s() const {
   const Lane& lane = lanes_.front();
-  if (lanes_.size() > 1 || !lane.busy || !lane.repeat || may_start_) return next_event_s();
+  if (lanes_.size() > 1 || !lane.busy || !lane.repeat || may_start_) return next_due_s();
   StepWork work = lane.work;
   double end_s = lane.end_s;
   for (std::int64_t left = lane.decodes.steps_left(); left > 0; --left) {
@@ -90,7 +91,7 @@ double Replica::next_finish_s() const {
     end_s += stage_time(work, 0).seconds;
   }
   const std::int64_t most_blocks = lane.decodes.size() * (lane.decodes.steps_left() + 1);
-  return most_blocks <= setup_.kv_cache->free_blocks() ? end_s : next_event_s();
+  return most_blocks <= setup_.kv_cache->free_blocks() ? end_s : next_due_s();
 }
 
 StageTime Replica::stage_time(const StepWork& work, std::size_t stage) const {

@@ -61,8 +61,9 @@ class Replica {
   /// Tells about whatever still waits or runs when the run is cut off at `now_s`.
   void abandon(double now_s, ReplicaListener& listener);
 
-  /// When something happens next if nobody interferes: a step starts or ends. Infinite when idle.
-  double next_event_s() const;
+  /// The first instant to which advance() does something: a step ends then, or has started before. Infinite when
+  /// idle.
+  double next_due_s() const;
   /// No awaited request can finish before this instant unless something arrives. Infinite where none is here.
   double next_awaited_s() const { return awaited_ > 0 ? next_finish_s() : infinity; }
 

@@ -2,7 +2,6 @@
 //
 // Good when memory is what runs out first: long contexts, small GPUs. Blind to prompts that wait and hold nothing
 // yet, so a burst all goes to one replica; those are counted where shares are equal, and then the lowest id wins.
-#include <algorithm>
 #include <tuple>
 
 #include "models/policy/router.h"
@@ -17,12 +16,15 @@ class LeastKv final : public Router {
   };
   explicit LeastKv(const Settings&) {}
 
-  ReplicaId pick(const Request&, std::span<const ReplicaView> replicas, Rng&) override {
+  ReplicaId pick(const Request&, const ReplicaViews& replicas, Rng&) override {
     const auto use = [](const ReplicaView& r) {
       return std::tuple(static_cast<double>(r.used_blocks) / static_cast<double>(r.total_blocks), r.waiting_tokens);
     };
-    return std::ranges::min_element(replicas, {}, use)->id;
+    return least_.of(replicas, use);
   }
+
+ private:
+  LeastReplica<std::tuple<double, std::int64_t>> least_;
 };
 
 [[maybe_unused]] const bool added = Registry<Router>::add<LeastKv>("least_kv", "smallest share of KV cache in use");

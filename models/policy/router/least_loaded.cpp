@@ -2,8 +2,6 @@
 //
 // Work is the prompt tokens still to compute plus a price for each running sequence, which slows the steps that the
 // newcomer shares. Good when request sizes differ a lot. Ties go to the lowest replica id, so a run repeats exactly.
-#include <algorithm>
-
 #include "models/policy/router.h"
 
 namespace servecast {
@@ -19,8 +17,8 @@ class LeastLoaded final : public Router {
   };
   explicit LeastLoaded(const Settings& settings) : settings_(settings) {}
 
-  ReplicaId pick(const Request&, std::span<const ReplicaView> replicas, Rng&) override {
-    return std::ranges::min_element(replicas, {}, [this](const ReplicaView& r) { return load(r); })->id;
+  ReplicaId pick(const Request&, const ReplicaViews& replicas, Rng&) override {
+    return least_.of(replicas, [this](const ReplicaView& r) { return load(r); });
   }
 
  private:
@@ -29,6 +27,7 @@ class LeastLoaded final : public Router {
            settings_.running_weight_tokens * static_cast<double>(r.running_requests);
   }
   Settings settings_;
+  LeastReplica<double> least_;
 };
 
 [[maybe_unused]] const bool added =

@@ -2,8 +2,6 @@
 //
 // What most load balancers do ("least connections"). Blind to how long the requests are.
 // Ties go to the lowest replica id, so a run repeats exactly.
-#include <algorithm>
-
 #include "models/policy/router.h"
 
 namespace servecast {
@@ -16,10 +14,12 @@ class LeastRequests final : public Router {
   };
   explicit LeastRequests(const Settings&) {}
 
-  ReplicaId pick(const Request&, std::span<const ReplicaView> replicas, Rng&) override {
-    const auto requests = [](const ReplicaView& r) { return r.waiting_requests + r.running_requests; };
-    return std::ranges::min_element(replicas, {}, requests)->id;
+  ReplicaId pick(const Request&, const ReplicaViews& replicas, Rng&) override {
+    return least_.of(replicas, [](const ReplicaView& r) { return r.waiting_requests + r.running_requests; });
   }
+
+ private:
+  LeastReplica<std::int64_t> least_;
 };
 
 [[maybe_unused]] const bool added =

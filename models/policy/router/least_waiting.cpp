@@ -1,9 +1,8 @@
-// Router "least_waiting": send each request to the replica with the shortest waiting queue; running ones do not count.
+// Router "least_waiting": send each request to the replica with the shortest waiting queue; running ones do not
+// count.
 //
 // While no replica has a queue, all go to the lowest id until one forms there, so light load is uneven. The Vidur
 // simulator's "lor". Ties go to the lowest replica id.
-#include <algorithm>
-
 #include "models/policy/router.h"
 
 namespace servecast {
@@ -16,9 +15,12 @@ class LeastWaiting final : public Router {
   };
   explicit LeastWaiting(const Settings&) {}
 
-  ReplicaId pick(const Request&, std::span<const ReplicaView> replicas, Rng&) override {
-    return std::ranges::min_element(replicas, {}, &ReplicaView::waiting_requests)->id;
+  ReplicaId pick(const Request&, const ReplicaViews& replicas, Rng&) override {
+    return least_.of(replicas, [](const ReplicaView& r) { return r.waiting_requests; });
   }
+
+ private:
+  LeastReplica<std::int64_t> least_;
 };
 
 [[maybe_unused]] const bool added =

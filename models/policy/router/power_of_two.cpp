@@ -16,8 +16,8 @@ class PowerOfTwo final : public Router {
   };
   explicit PowerOfTwo(const Settings&) {}
 
-  ReplicaId pick(const Request&, std::span<const ReplicaView> replicas, Rng& rng) override {
-    if (replicas.size() == 1) return replicas.front().id;
+  ReplicaId pick(const Request&, const ReplicaViews& replicas, Rng& rng) override {
+    if (replicas.size() == 1) return replicas[0].id;
     const std::size_t first = rng.below(replicas.size());
     const std::size_t other = rng.below(replicas.size() - 1);
     const std::size_t second = other < first ? other : other + 1;

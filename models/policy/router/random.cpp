@@ -14,7 +14,7 @@ class Random final : public Router {
   explicit Random(const Settings&) {}
 
   bool reads_state() const override { return false; }
-  ReplicaId pick(const Request&, std::span<const ReplicaView> replicas, Rng& rng) override {
+  ReplicaId pick(const Request&, const ReplicaViews& replicas, Rng& rng) override {
     return replicas[rng.below(replicas.size())].id;
   }
 };

@@ -33,7 +33,7 @@ TEST_P(AnyRouter, PicksAReplicaItWasShownAndRepeats) {
     Rng rng(1, "router");
     std::vector<ReplicaId> out;
     for (std::uint32_t i = 0; i < 50; ++i)
-      out.push_back(router->pick({.id = RequestId{i}, .prompt_tokens = 1 + i * 37 % 400}, views, rng));
+      out.push_back(router->pick({.id = RequestId{i}, .prompt_tokens = 1 + i * 37 % 400}, {views, {}}, rng));
     return out;
   };
   const std::vector<ReplicaId> first = picks();
@@ -44,7 +44,7 @@ TEST_P(AnyRouter, PicksAReplicaItWasShownAndRepeats) {
 TEST_P(AnyRouter, ServesAPoolOfOne) {
   const std::vector<ReplicaView> views = {{.id = ReplicaId{4}, .total_blocks = 10}};
   Rng rng(1, "router");
-  EXPECT_EQ(make<Router>(GetParam())->pick({.prompt_tokens = 1}, views, rng), ReplicaId{4});
+  EXPECT_EQ(make<Router>(GetParam())->pick({.prompt_tokens = 1}, {views, {}}, rng), ReplicaId{4});
 }
 
 TEST_P(AnyRouter, ThatSaysItNeverLooksDoesNotLook) {
@@ -52,12 +52,38 @@ TEST_P(AnyRouter, ThatSaysItNeverLooksDoesNotLook) {
     const auto router = make<Router>(GetParam());
     Rng rng(1, "router");
     std::vector<ReplicaId> out;
-    for (std::uint32_t i = 0; i < 50; ++i) out.push_back(router->pick({.id = RequestId{i}}, views, rng));
+    for (std::uint32_t i = 0; i < 50; ++i) out.push_back(router->pick({.id = RequestId{i}}, {views, {}}, rng));
     return out;
   };
   if (make<Router>(GetParam())->reads_state()) GTEST_SKIP() << "reads state";
   const std::vector<ReplicaView> blank = {{.id = ReplicaId{3}}, {.id = ReplicaId{5}}, {.id = ReplicaId{8}}};
   EXPECT_EQ(looks_at(some_views()), looks_at(blank));
+}
+
+// Whatever a router remembers, told only of what changed it decides as one that sees the pool for the first time.
+TEST_P(AnyRouter, ThatIsToldWhatChangedDecidesAsOneThatLooksAtEverything) {
+  if (GetParam() == "round_robin") GTEST_SKIP() << "decides by its own turn";
+  const auto router = make<Router>(GetParam());
+  std::vector<ReplicaView> views;
+  for (std::uint32_t i = 0; i < 37; ++i) views.push_back({.id = ReplicaId{i}, .total_blocks = 100});
+  Rng changes(4, "changes");
+  std::vector<std::uint32_t> changed;
+  for (int round = 0; round < 500; ++round) {
+    const Request request{.prompt_tokens = 10};
+    Rng rng(static_cast<std::uint64_t>(round), "router");
+    Rng same(static_cast<std::uint64_t>(round), "router");
+    ASSERT_EQ(router->pick(request, {views, changed}, rng),
+              make<Router>(GetParam())->pick(request, {views, {}}, same));
+    changed.clear();
+    for (std::uint64_t n = changes.below(4); n > 0; --n) {
+      const auto i = static_cast<std::uint32_t>(changes.below(views.size()));
+      views[i].waiting_requests = static_cast<std::int64_t>(changes.below(5));
+      views[i].waiting_tokens = 100 * views[i].waiting_requests;
+      views[i].running_requests = static_cast<std::int64_t>(changes.below(5));
+      views[i].used_blocks = static_cast<std::int64_t>(changes.below(100));
+      changed.push_back(i);
+    }
+  }
 }
 
 class AnyKvCache : public testing::TestWithParam<std::string> {};

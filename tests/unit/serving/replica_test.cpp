@@ -33,7 +33,7 @@ TEST(Replica, ServesOneRequest) {
   EXPECT_EQ(replica.totals().busy_s, 1.5);
   // 100 tokens: 7 blocks of 16, during all three steps (tokens 101 and 102 fit)
   EXPECT_EQ(replica.totals().kv_block_s, 7 * 1.5);
-  EXPECT_EQ(replica.next_event_s(), Replica::infinity);
+  EXPECT_EQ(replica.next_due_s(), Replica::infinity);
 }
 
 // A prompt of 250 in chunks of 100: the second request's decode (admitted first) takes 1 of each step's budget.

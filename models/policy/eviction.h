@@ -1,0 +1,42 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+
+#include "models/base/registry.h"
+
+namespace servecast {
+
+/// What a cache keeps or drops as a whole: a KV block, an expert. The cache numbers them itself, from 0 on.
+enum class CacheEntry : std::uint32_t {};
+
+/// What a cache knows of an entry that it has just taken in or found. Times are counts, not seconds, and all of one
+/// cache: only their order matters.
+struct CacheUse {
+  static constexpr std::uint64_t never_again = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t now = 0;                 // grows with every use
+  std::uint64_t entered = 0;             // `now` of the use that brought the entry in
+  std::uint64_t next_use = never_again;  // a count of its own, e.g. of requests; only for who is clairvoyant()
+};
+
+/// Decides who leaves a full cache. It ranks; the entry of the lowest rank leaves first, of equals the one with the
+/// highest number. Which entries may leave at all (unused now, nothing built on them) is the cache's business.
+///
+/// One instance may serve any number of caches: a rank follows from the use alone.
+class Eviction {
+ public:
+  static constexpr std::string_view kind = "eviction";
+  virtual ~Eviction() = default;
+
+  /// Called when an entry comes in and each time it is used. It stands until the next call.
+  virtual std::uint64_t rank(const CacheUse& use) const = 0;
+
+  /// In a cache of prefixes: true where a block leaves only after all blocks behind it. False: any block leaves when
+  /// its turn comes, and those behind it stay, of no use until it is back.
+  virtual bool leaves_only() const { return true; }
+
+  /// True for who must be told the next use of an entry. Then a newcomer competes too: it is not taken in where
+  /// nothing that may leave ranks below it.
+  virtual bool clairvoyant() const { return false; }
+};
+
+}  // namespace servecast
