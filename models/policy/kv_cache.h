@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 
 #include "models/base/registry.h"
 #include "models/policy/request.h"
@@ -9,7 +10,30 @@ namespace servecast {
 /// What one sequence holds in the cache.
 struct KvHeld {
   std::int64_t tokens = 0;
-  std::int64_t blocks = 0;
+  std::int64_t blocks = 0;  // shared ones included
+  std::int64_t shared = 0;  // leading hash blocks of its prompt that others may use too
+};
+
+/// What every cache of fixed blocks is told.
+struct BlockSettings {
+  std::int64_t block_tokens = 16;
+  double watermark_fraction = 0;
+  std::optional<std::int64_t> num_gpu_blocks_override{};
+
+  void fields(Fields& f) {
+    f.field("block_tokens", block_tokens, "tokens per block", {.min = 1, .max = 4096});
+    f.field("watermark_fraction", watermark_fraction,
+            "share of blocks that admitting a request must leave free (vLLM v0: 0.01)", {.min = 0, .max = 0.99});
+    f.field("num_gpu_blocks_override", num_gpu_blocks_override,
+            "blocks, whatever the memory plan says; left out: as many as fit", at_least_one);
+  }
+  std::int64_t blocks(std::int64_t capacity_tokens) const {
+    return num_gpu_blocks_override.value_or(capacity_tokens / block_tokens);
+  }
+  std::int64_t watermark(std::int64_t blocks) const {
+    return static_cast<std::int64_t>(watermark_fraction * static_cast<double>(blocks));
+  }
+  std::int64_t blocks_for(std::int64_t tokens) const { return (tokens + block_tokens - 1) / block_tokens; }
 };
 
 /// The KV cache of one replica: who holds how many blocks. Counted in blocks of all its GPUs together.
@@ -38,8 +62,12 @@ class KvCache {
   virtual std::int64_t cached_tokens(const Request& request) const = 0;
 
   /// Makes `held` hold `tokens` tokens (never fewer than now). False, and nothing changes, where blocks are short.
-  /// `admission` marks a new sequence: it must leave the watermark free, a running one may use it up.
-  virtual bool hold(KvHeld& held, std::int64_t tokens, bool admission) = 0;
+  /// `admission` marks a new sequence: it uses what is cached of its prompt and must leave the watermark free; a
+  /// running one may use that up.
+  virtual bool hold(const Request& request, KvHeld& held, std::int64_t tokens, bool admission) = 0;
+
+  /// The first `tokens` tokens of the prompt are computed: others may use them from now on.
+  virtual void computed(const Request& /*request*/, KvHeld& /*held*/, std::int64_t /*tokens*/) {}
 
   /// A decoding sequence takes one more block each time its tokens pass a multiple of this; 0: it never grows.
   virtual std::int64_t growth_tokens() const = 0;

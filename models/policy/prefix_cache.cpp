@@ -58,7 +58,7 @@ bool PrefixCache::make_room(std::uint64_t newcomer_rank) {
 
 void PrefixCache::take(CacheEntry node, const CacheUse& use) {
   at(node) = {.entered = use.entered, .rank = eviction_.rank(use), .cached = true};
-  ++used_;
+  if (++used_ == capacity_) was_full_ = true;
   if (leaves_only_) hold(trie_.parent(node));
   may_leave_.offer(node, at(node).rank);
 }

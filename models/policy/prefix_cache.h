@@ -27,6 +27,7 @@ class PrefixCache {
   bool holds(CacheEntry node) const { return nodes_[index(node)].cached; }
   std::int64_t used_blocks() const { return used_; }
   std::int64_t capacity_blocks() const { return capacity_; }
+  bool was_full() const { return was_full_; }  // now or at any time before
 
  private:
   struct Node {
@@ -50,6 +51,7 @@ class PrefixCache {
   const bool clairvoyant_;
   const std::int64_t capacity_;
   std::int64_t used_ = 0;
+  bool was_full_ = false;
   std::uint64_t now_ = 0;
   std::vector<Node> nodes_;  // by index(node)
   EvictionQueue may_leave_;

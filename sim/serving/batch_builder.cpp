@@ -61,7 +61,7 @@ std::int64_t BatchBuilder::continue_prefill(std::int64_t i, std::int64_t tokens)
   Sequence& s = replica_.sequences_[slot];
   const std::int64_t count = std::min(tokens, s.left());
   assert(count > 0);
-  while (!cache().hold(s.held, std::max(s.held.tokens, s.computed + count), false)) {
+  while (!cache().hold(s.request, s.held, std::max(s.held.tokens, s.computed + count), false)) {
     const Slot victim = lane_.prefilling.back();
     replica_.preempt(lane_, victim, {.decoding = false}, listener_);
     if (victim == slot) return 0;
@@ -77,7 +77,7 @@ std::optional<std::int64_t> BatchBuilder::admit(std::int64_t tokens, const Admit
   // The last token is always computed: it gives the first output token.
   const std::int64_t cached = std::min(cache().cached_tokens(s.request), s.to_compute - 1);
   const std::int64_t count = std::min(tokens, s.to_compute - cached);
-  if (!cache().hold(s.held, rules.whole_prompt ? s.to_compute : cached + count, true)) return std::nullopt;
+  if (!cache().hold(s.request, s.held, rules.whole_prompt ? s.to_compute : cached + count, true)) return std::nullopt;
   replica_.waiting_.pop_front();
   replica_.running_ += 1;
   replica_.uncomputed_tokens_ -= cached;
@@ -99,6 +99,7 @@ void BatchBuilder::add_chunk(Slot slot, std::int64_t tokens) {
   lane_.chunks.push_back({.slot = slot, .tokens = tokens});
   s.computed += tokens;
   replica_.uncomputed_tokens_ -= tokens;
+  cache().computed(s.request, s.held, std::min(s.computed, s.request.prompt_tokens));
   if (s.left() == 0) lane_.work.emitted_tokens += 1;
 }
 

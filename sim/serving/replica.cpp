@@ -169,10 +169,16 @@ void Replica::end_decodes(Lane& lane, ReplicaListener& listener) {
     const Slot slot = lane.decodes.take_finished(sequences_);
     Sequence& s = sequences_[slot];
     s.made = s.request.output_tokens;
-    const std::int64_t held_tokens = lane.decodes.tokens(s);
-    s.held = {.tokens = held_tokens, .blocks = setup_.kv_cache->blocks_for(held_tokens)};
+    settle(lane, s);
     finish(slot, listener);
   }
+}
+
+// What a decoding sequence holds by now follows from the step counter; writes it down and returns its tokens.
+std::int64_t Replica::settle(const Lane& lane, Sequence& s) const {
+  s.held.tokens = lane.decodes.tokens(s);
+  s.held.blocks = setup_.kv_cache->blocks_for(s.held.tokens);
+  return s.held.tokens;
 }
 
 void Replica::tell_gaps(Lane& lane, ReplicaListener& listener) {
@@ -247,8 +253,7 @@ void Replica::finish(Slot slot, ReplicaListener& listener) {
 void Replica::preempt(Lane& lane, Slot slot, const Preempted& how, ReplicaListener& listener) {
   Sequence& s = sequences_[slot];
   if (how.decoding) {
-    const std::int64_t tokens = lane.decodes.tokens(s);
-    s.held = {.tokens = tokens, .blocks = setup_.kv_cache->blocks_for(tokens)};
+    const std::int64_t tokens = settle(lane, s);
     s.made += tokens - s.joined_tokens;
     const auto fresh = std::ranges::find(lane.fresh, s.last_token_s, &Lane::Fresh::token_s);
     if (tokens == s.joined_tokens && fresh != lane.fresh.end())

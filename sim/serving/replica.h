@@ -89,6 +89,7 @@ class Replica {
   void end_decodes(Lane& lane, ReplicaListener& listener);
   void end_chunk(Lane& lane, const Lane::Chunk& chunk, ReplicaListener& listener);
   void report_step(const Lane& lane, ReplicaListener& listener);
+  std::int64_t settle(const Lane& lane, Sequence& s) const;
   void tell_gaps(Lane& lane, ReplicaListener& listener);
   void account_blocks();
   void decide_again();

@@ -3,7 +3,6 @@
 // A sequence wastes at most one block less one token. Nothing is shared between requests and nothing is kept after
 // they finish; see "paged_prefix" for that.
 #include <cassert>
-#include <optional>
 
 #include "models/policy/kv_cache.h"
 
@@ -12,33 +11,20 @@ namespace {
 
 class Paged final : public KvCache {
  public:
-  struct Settings {
-    std::int64_t block_tokens = 16;
-    double watermark_fraction = 0;
-    std::optional<std::int64_t> num_gpu_blocks_override{};
-    void fields(Fields& f) {
-      f.field("block_tokens", block_tokens, "tokens per block", {.min = 1, .max = 4096});
-      f.field("watermark_fraction", watermark_fraction,
-              "share of blocks that admitting a request must leave free (vLLM v0: 0.01)", {.min = 0, .max = 0.99});
-      f.field("num_gpu_blocks_override", num_gpu_blocks_override,
-              "blocks, whatever the memory plan says; left out: as many as fit", at_least_one);
-    }
-  };
+  using Settings = BlockSettings;
   explicit Paged(const Settings& settings) : settings_(settings) {}
 
   void resize(std::int64_t capacity_tokens) override {
-    total_ = free_ = settings_.num_gpu_blocks_override.value_or(capacity_tokens / settings_.block_tokens);
-    watermark_ = static_cast<std::int64_t>(settings_.watermark_fraction * static_cast<double>(total_));
+    total_ = free_ = settings_.blocks(capacity_tokens);
+    watermark_ = settings_.watermark(total_);
   }
   std::int64_t total_blocks() const override { return total_; }
   std::int64_t free_blocks() const override { return free_; }
   std::int64_t admissible_blocks() const override { return total_ - watermark_; }
-  std::int64_t blocks_for(std::int64_t tokens) const override {
-    return (tokens + settings_.block_tokens - 1) / settings_.block_tokens;
-  }
+  std::int64_t blocks_for(std::int64_t tokens) const override { return settings_.blocks_for(tokens); }
   std::int64_t cached_tokens(const Request&) const override { return 0; }
 
-  bool hold(KvHeld& held, std::int64_t tokens, bool admission) override {
+  bool hold(const Request&, KvHeld& held, std::int64_t tokens, bool admission) override {
     assert(tokens >= held.tokens);
     const std::int64_t more = blocks_for(tokens) - held.blocks;
     if (free_ - (admission ? watermark_ : 0) < more) return false;

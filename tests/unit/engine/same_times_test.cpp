@@ -20,6 +20,7 @@ std::string random_scenario(const std::string& batcher, const std::string& route
   const std::string arrivals = seed % 5 == 0 ? "{closed_loop: {clients: " + between(2, 40) + "}}"
                                : ties        ? std::string("{constant: {requests_per_s: 64}}")
                                              : "{gamma: {requests_per_s: " + between(20, 120) + ", cv: 2}}";
+  const std::vector<std::string> caches = Registry<KvCache>::names();
   const std::string blocks = seed % 3 == 0 ? between(180, 260) : std::string("5000");
   std::string text = "name: " + batcher + " " + router + "\nseed: " + std::to_string(seed) + R"(
 workload:
@@ -41,8 +42,8 @@ pools:
                      (seed % 7 == 0 ? "2" : "1") + R"(
     batcher: {policy: )" +
                      batcher + R"(}
-    kv_cache: {policy: paged, num_gpu_blocks_override: )" +
-                     blocks + R"(}
+    kv_cache: {policy: )" +
+                     caches[seed % caches.size()] + R"(, num_gpu_blocks_override: )" + blocks + R"(}
     router: {policy: )" +
                      router + "}\n";
   return text;

@@ -104,7 +104,7 @@ TEST_P(AnyKvCache, GivesBackWhatItGave) {
     if (holders.size() < 30) {
       Held h{.request = {.id = RequestId{i}, .prompt_tokens = 1 + static_cast<std::int64_t>(rng.below(900))}};
       const std::int64_t before = cache->free_blocks();
-      if (cache->hold(h.held, h.request.prompt_tokens, true)) {
+      if (cache->hold(h.request, h.held, h.request.prompt_tokens, true)) {
         EXPECT_GE(h.held.tokens, h.request.prompt_tokens);
         holders.push_back(h);
       } else {
