@@ -68,6 +68,10 @@ class Batcher {
   virtual std::int64_t max_step_tokens() const = 0;
   virtual std::int64_t max_sequences() const = 0;
 
+  /// Steps under way at a time on a replica without pipeline stages: 1, or 2 where the next step is scheduled while
+  /// one runs (asynchronous scheduling).
+  virtual std::int64_t depth() const { return 1; }
+
   /// Fills `batch`. Called whenever a step can start and something is running or waiting. An empty batch means: wait.
   virtual void fill(Batch& batch) = 0;
 

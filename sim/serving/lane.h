@@ -1,18 +1,16 @@
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <vector>
 
+#include "models/base/record.h"
 #include "models/hw/step_latency.h"
 #include "sim/serving/decode_set.h"
 
 namespace servecast {
 
-/// A group of sequences that step together. A replica has one lane; with pipeline parallelism as many as stages, so
-/// that every stage can have a batch: a sequence belongs to the lane that admitted it, and while the lane's batch is
-/// under way none of its sequences can be scheduled again.
-struct Lane {
-  explicit Lane(std::int64_t growth_tokens) : decodes(growth_tokens) {}
-
+/// One batch, from when it is filled to when its tokens are out.
+struct FilledBatch {
   struct Chunk {
     Slot slot{};
     std::int64_t tokens = 0;
@@ -22,14 +20,13 @@ struct Lane {
     std::int64_t count = 0;
   };
 
-  DecodeSet decodes;
-  std::vector<Slot> prefilling{};  // admitted, prompt not finished; in order of admission
-
-  // The batch under way or being filled.
-  bool busy = false;
   bool decoded = false;  // the decodes take part
   std::vector<Chunk> chunks{};
-  std::int64_t preempted = 0;  // sequences thrown out while this batch was filled
+  std::vector<Slot> prompts{};        // those of the chunks that end a prompt: they come out with a token
+  std::vector<Slot> finishing{};      // decodes that make their last token
+  std::vector<Fresh> fresh{};         // decodes for which this is the first decode step
+  std::vector<StepMember> members{};  // everybody, where somebody wants to know
+  std::int64_t preempted = 0;         // sequences thrown out while it was filled
   StepWork work{};
   double start_s = 0;
   double end_s = 0;
@@ -38,11 +35,45 @@ struct Lane {
   double energy_j = 0;
   std::int64_t used_blocks = 0;
 
-  // For token gaps.
-  double last_decode_s = 0;       // end of the last step in which the decodes took part
-  std::vector<Fresh> fresh{};     // members that joined since
-  std::int64_t spare_blocks = 0;  // that must be free beside those due, or the exact rules decide
-  bool repeat = false;            // the next batch is this one with one more token per sequence
+  void clear() {
+    decoded = false;
+    chunks.clear();
+    prompts.clear();
+    finishing.clear();
+    fresh.clear();
+    members.clear();
+    preempted = 0;
+    work = {};
+    stages_s = extrapolated_s = energy_j = 0;
+  }
+};
+
+/// A group of sequences that step together. A replica has one lane; with pipeline parallelism as many as stages, so
+/// that every stage can have a batch: a sequence belongs to the lane that admitted it, and while the lane's batch is
+/// under way none of its sequences can be scheduled again.
+///
+/// With asynchronous scheduling a lane has two batches under way: one runs, the next is filled already, as if the
+/// first had ended. Who has finished by then is known when a batch is filled, since lengths are; what that frees is
+/// not free before the batch has really ended.
+struct Lane {
+  explicit Lane(std::int64_t growth_tokens) : decodes(growth_tokens) {}
+
+  DecodeSet decodes;
+  std::vector<Slot> prefilling{};  // admitted, prompt not finished; in order of admission
+  std::vector<Slot> joining{};     // prompt finished by the batch filled last: they decode from the next one on
+
+  FilledBatch batch{};                  // being filled
+  std::deque<FilledBatch> under_way{};  // in order
+  std::vector<FilledBatch> spare{};     // used up, kept for their memory
+  bool ended = false;                   // a batch has ended at this instant, and the next can be filled
+
+  double last_decode_s = 0;                 // end of the last step in which the decodes took part
+  double last_end_s = 0;                    // end of the batch filled last
+  std::vector<FilledBatch::Fresh> fresh{};  // members that joined since the last decode step
+  std::int64_t spare_blocks = 0;            // that must be free beside those due, or the exact rules decide
+  bool repeat = false;                      // the next batch is this one with one more token per sequence
+
+  bool busy() const { return !under_way.empty(); }
 };
 
 }  // namespace servecast

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <set>
+#include <utility>
 
 namespace servecast {
 
 Replica::Replica(ReplicaSetup setup) : setup_(std::move(setup)) {
   const std::int64_t stages = setup_.latency->stages();
+  depth_ = stages == 1 ? setup_.batcher->depth() : 1;
   for (std::int64_t i = 0; i < stages; ++i) lanes_.emplace_back(setup_.kv_cache->growth_tokens());
   stage_free_s_.assign(static_cast<std::size_t>(stages), 0);
   if (setup_.power_cap_w < setup_.power.prefill_w) clock_fraction_ = clock_fraction(setup_.power, setup_.power_cap_w);
@@ -46,13 +49,13 @@ void Replica::set_ready(double now_s) {
 void Replica::advance(double until_s, ReplicaListener& listener) {
   for (;;) {
     Lane* ending = next_to_end();
-    if (may_start_ && !(ending && ending->end_s <= now_s_)) {  // all that end now have ended
+    if (may_start_ && !(ending && end_s(*ending) <= now_s_)) {  // all that end now have ended
       if (!ready_ || now_s_ >= until_s) return;
       start(listener);
       continue;
     }
-    if (!ending || ending->end_s > until_s) return;
-    now_s_ = ending->end_s;
+    if (!ending || end_s(*ending) > until_s) return;
+    now_s_ = end_s(*ending);
     end_batch(*ending, listener);
     may_start_ = running_ > 0 || !waiting_.empty();
   }
@@ -67,29 +70,29 @@ void Replica::start(ReplicaListener& listener) {
 Lane* Replica::next_to_end() {
   Lane* first = nullptr;
   for (Lane& lane : lanes_)
-    if (lane.busy && (!first || lane.end_s < first->end_s)) first = &lane;
+    if (lane.busy() && (!first || end_s(lane) < end_s(*first))) first = &lane;
   return first;
 }
 
 double Replica::next_due_s() const {
   if (may_start_) return ready_ ? std::nextafter(now_s_, infinity) : infinity;
   const Lane* ending = next_to_end();
-  return ending ? ending->end_s : infinity;
+  return ending ? end_s(*ending) : infinity;
 }
 
 // A lane that repeats pure decodes runs until its first sequence finishes or its blocks run short. Only the sums
 // change, so that run can be played through without touching the books. Anything else: look after the next event.
 double Replica::next_finish_s() const {
   const Lane& lane = lanes_.front();
-  if (lanes_.size() > 1 || !lane.busy || !lane.repeat || may_start_) return next_due_s();
-  StepWork work = lane.work;
-  double end_s = lane.end_s;
+  if (lanes_.size() > 1 || lane.under_way.size() != 1 || !lane.repeat || may_start_) return next_due_s();
+  StepWork work = lane.under_way.front().work;
+  double at_s = end_s(lane);
   for (std::int64_t left = lane.decodes.steps_left(); left > 0; --left) {
     work.decode_kv_tokens += work.decode_sequences;
-    end_s += stage_time(work, 0).seconds;
+    at_s += stage_time(work, 0).seconds;
   }
   const std::int64_t most_blocks = lane.decodes.size() * (lane.decodes.steps_left() + 1);
-  return most_blocks <= setup_.kv_cache->free_blocks() ? end_s : next_due_s();
+  return most_blocks <= setup_.kv_cache->free_blocks() ? at_s : next_due_s();
 }
 
 StageTime Replica::stage_time(const StepWork& work, std::size_t stage) const {
@@ -97,10 +100,12 @@ StageTime Replica::stage_time(const StepWork& work, std::size_t stage) const {
   return clock_fraction_ < 1 ? at_clock(time, clock_fraction_) : time;
 }
 
+// A lane with nothing under way can be filled at any time, one that works only when a batch has just ended: an engine
+// that waits for a batch looks at nothing else.
 void Replica::start_batches(ReplicaListener& listener) {
   for (Lane& lane : lanes_) {
-    if (lane.busy) continue;
-    if (fill(lane, listener)) launch(lane);
+    if (lane.busy() && !std::exchange(lane.ended, false)) continue;
+    while (static_cast<std::int64_t>(lane.under_way.size()) < depth_ && fill(lane, listener)) launch(lane, listener);
   }
 }
 
@@ -117,24 +122,40 @@ void Replica::decide_again() {
 }
 
 void Replica::abandon(double now_s, ReplicaListener& listener) {
+  std::set<Slot> told;
   const auto tell = [&](Slot slot, bool running, std::int64_t made) {
+    if (!told.insert(slot).second) return;
     Sequence& s = sequences_[slot];
     if (running)
       listener.request_ran(setup_.pool, s.since_s, now_s);
     else
       listener.request_waited(setup_.pool, s.since_s, now_s);
-    s.record.output_tokens = made;
+    s.record.output_tokens = std::max<std::int64_t>(0, made);
     listener.request_done(s.request, s.record);
   };
-  for (Lane& lane : lanes_) {
-    for (Slot slot : lane.decodes.members(sequences_)) {
-      const Sequence& s = sequences_[slot];  // a step under way has not made its token yet
-      const std::int64_t steps = lane.decodes.tokens(s) - s.joined_tokens - (lane.busy && lane.decoded ? 1 : 0);
-      tell(slot, true, s.made + steps);
-    }
-    for (Slot slot : lane.prefilling) tell(slot, true, sequences_[slot].made);
-  }
   for (Slot slot : waiting_) tell(slot, false, sequences_[slot].made);
+  for (const Lane& lane : lanes_) {
+    // What batches under way will make has not been made yet: a token for each prompt, one for each step of a decode.
+    const auto made = [&](Slot slot) {
+      std::int64_t ahead = 0;
+      for (const FilledBatch& batch : lane.under_way) ahead += std::ranges::count(batch.prompts, slot);
+      return sequences_[slot].made - ahead;
+    };
+    const auto decoded = [&](Slot slot, std::int64_t tokens, std::int64_t ahead) {
+      return made(slot) + std::max<std::int64_t>(0, tokens - sequences_[slot].joined_tokens - ahead);
+    };
+    std::int64_t ahead = 0;
+    for (const FilledBatch& batch : lane.under_way) {
+      ahead += batch.decoded ? 1 : 0;
+      for (Slot slot : batch.finishing) tell(slot, true, decoded(slot, sequences_[slot].held.tokens, ahead));
+    }
+    for (Slot slot : lane.decodes.members(sequences_))
+      tell(slot, true, decoded(slot, lane.decodes.tokens(sequences_[slot]), ahead));
+    for (const FilledBatch& batch : lane.under_way)
+      for (Slot slot : batch.prompts) tell(slot, true, made(slot));
+    for (Slot slot : lane.joining) tell(slot, true, made(slot));
+    for (Slot slot : lane.prefilling) tell(slot, true, made(slot));
+  }
 }
 
 ReplicaView Replica::view() const {

@@ -78,19 +78,22 @@ class Replica {
  private:
   friend class BatchBuilder;
 
+  static double end_s(const Lane& lane) { return lane.under_way.front().end_s; }
   Lane* next_to_end();
   const Lane* next_to_end() const { return const_cast<Replica*>(this)->next_to_end(); }
   double next_finish_s() const;
   StageTime stage_time(const StepWork& work, std::size_t stage) const;
   void start_batches(ReplicaListener& listener);
   bool fill(Lane& lane, ReplicaListener& listener);
-  void launch(Lane& lane);
+  void join_decodes(Lane& lane);
+  void launch(Lane& lane, ReplicaListener& listener);
+  void time_batch(FilledBatch& batch);
+  void list_members(Lane& lane);
   void end_batch(Lane& lane, ReplicaListener& listener);
-  void end_decodes(Lane& lane, ReplicaListener& listener);
-  void end_chunk(Lane& lane, const Lane::Chunk& chunk, ReplicaListener& listener);
-  void report_step(const Lane& lane, ReplicaListener& listener);
+  void end_prompt(Slot slot, ReplicaListener& listener);
+  void report_step(const FilledBatch& batch, ReplicaListener& listener);
   std::int64_t settle(const Lane& lane, Sequence& s) const;
-  void tell_gaps(Lane& lane, ReplicaListener& listener);
+  void tell_gaps(Lane& lane, const FilledBatch& batch, ReplicaListener& listener);
   void account_blocks();
   void decide_again();
   void finish(Slot slot, ReplicaListener& listener);
@@ -105,7 +108,7 @@ class Replica {
   std::deque<Slot> waiting_;
   std::vector<Lane> lanes_;
   std::vector<double> stage_free_s_;  // when each pipeline stage has done all its batches
-  std::vector<StepMember> members_;   // scratch
+  std::int64_t depth_ = 1;            // batches that a lane may have under way
   double clock_fraction_ = 1;         // under the power cap
   double now_s_ = 0;
   bool ready_ = true;

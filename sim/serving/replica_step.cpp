@@ -7,59 +7,95 @@
 namespace servecast {
 
 bool Replica::fill(Lane& lane, ReplicaListener& listener) {
-  lane.decoded = false;
-  lane.chunks.clear();
-  lane.preempted = 0;
-  lane.work = {};
-  BatchBuilder batch(*this, lane, listener);
+  lane.batch.clear();
+  join_decodes(lane);
+  BatchBuilder builder(*this, lane, listener);
   if (lane.repeat && lane.decodes.size() > 0 &&
       lane.decodes.blocks_due() + lane.spare_blocks <= setup_.kv_cache->free_blocks()) {
-    batch.decode_all({.spare_block = lane.spare_blocks > 0});
-    return true;
+    builder.decode_all({.spare_block = lane.spare_blocks > 0});
+  } else {
+    setup_.batcher->fill(builder);
+    lane.repeat = !setup_.ask_every_step && lane.batch.decoded && lane.batch.chunks.empty() &&
+                  lane.prefilling.empty() && lane.batch.preempted == 0 && setup_.batcher->repeatable(builder);
   }
-  setup_.batcher->fill(batch);
-  lane.repeat = !setup_.ask_every_step && lane.decoded && lane.chunks.empty() && lane.prefilling.empty() &&
-                lane.preempted == 0 && setup_.batcher->repeatable(batch);
-  return lane.work.tokens() > 0;
+  return lane.batch.work.tokens() > 0;
 }
 
-void Replica::launch(Lane& lane) {
-  lane.busy = true;
-  lane.start_s = now_s_;
-  lane.used_blocks = setup_.kv_cache->used_blocks();
-  lane.stages_s = lane.extrapolated_s = lane.energy_j = 0;
+// Whose prompt the batch before finishes decodes from now on.
+void Replica::join_decodes(Lane& lane) {
+  for (Slot slot : lane.joining) {
+    Sequence& s = sequences_[slot];
+    lane.decodes.join(s, slot, s.computed, s.request.output_tokens - s.made);
+    s.last_token_s = lane.last_end_s;
+  }
+  if (!lane.joining.empty())
+    lane.fresh.push_back({.token_s = lane.last_end_s, .count = static_cast<std::int64_t>(lane.joining.size())});
+  lane.joining.clear();
+}
+
+void Replica::launch(Lane& lane, ReplicaListener& listener) {
+  FilledBatch& batch = lane.batch;
+  time_batch(batch);
+  if (listener.wants_members(batch.start_s)) list_members(lane);
+  if (batch.decoded) std::swap(batch.fresh, lane.fresh);
+  while (lane.decodes.has_finished()) {
+    const Slot slot = lane.decodes.take_finished(sequences_);
+    settle(lane, sequences_[slot]);
+    batch.finishing.push_back(slot);
+  }
+  for (Slot slot : batch.prompts) {
+    Sequence& s = sequences_[slot];
+    std::erase(lane.prefilling, slot);
+    if (++s.made < s.request.output_tokens) lane.joining.push_back(slot);
+  }
+  if (!batch.finishing.empty()) lane.repeat = false;
+  lane.last_end_s = batch.end_s;
+  lane.under_way.push_back(std::move(batch));
+  lane.batch = {};
+  if (!lane.spare.empty()) {
+    lane.batch = std::move(lane.spare.back());
+    lane.spare.pop_back();
+  }
+  account_blocks();
+}
+
+void Replica::time_batch(FilledBatch& batch) {
+  batch.used_blocks = setup_.kv_cache->used_blocks();
+  batch.start_s = std::max(now_s_, stage_free_s_.front());
   double at_s = now_s_;
   for (std::size_t i = 0; i < stage_free_s_.size(); ++i) {
-    const StageTime time = stage_time(lane.work, i);
+    const StageTime time = stage_time(batch.work, i);
     at_s = std::max(at_s, stage_free_s_[i]) + time.seconds;
     stage_free_s_[i] = at_s;
-    lane.stages_s += time.seconds;
-    if (time.extrapolated) lane.extrapolated_s += time.seconds;
-    lane.energy_j += static_cast<double>(setup_.tensor_parallel) * time.seconds *
-                     step_power_w(setup_.power, time, setup_.power_cap_w);
+    batch.stages_s += time.seconds;
+    if (time.extrapolated) batch.extrapolated_s += time.seconds;
+    batch.energy_j += static_cast<double>(setup_.tensor_parallel) * time.seconds *
+                      step_power_w(setup_.power, time, setup_.power_cap_w);
   }
-  lane.end_s = at_s;
-  account_blocks();
+  batch.end_s = at_s;
+}
+
+void Replica::list_members(Lane& lane) {
+  if (lane.batch.decoded)
+    for (Slot slot : lane.decodes.members(sequences_))
+      lane.batch.members.push_back({.id = sequences_[slot].request.id, .tokens = 1});
+  for (const FilledBatch::Chunk& c : lane.batch.chunks)
+    lane.batch.members.push_back({.id = sequences_[c.slot].request.id, .tokens = c.tokens});
 }
 
 void Replica::end_batch(Lane& lane, ReplicaListener& listener) {
-  lane.busy = false;
-  report_step(lane, listener);
-  if (lane.decoded) end_decodes(lane, listener);
-  for (const Lane::Chunk& chunk : lane.chunks) end_chunk(lane, chunk, listener);
-  account_blocks();
-}
-
-void Replica::end_decodes(Lane& lane, ReplicaListener& listener) {
-  tell_gaps(lane, listener);
-  lane.last_decode_s = now_s_;
-  while (lane.decodes.has_finished()) {
-    const Slot slot = lane.decodes.take_finished(sequences_);
-    Sequence& s = sequences_[slot];
-    s.made = s.request.output_tokens;
-    settle(lane, s);
+  FilledBatch batch = std::move(lane.under_way.front());
+  lane.under_way.pop_front();
+  lane.ended = true;
+  report_step(batch, listener);
+  if (batch.decoded) tell_gaps(lane, batch, listener);
+  for (Slot slot : batch.finishing) {
+    sequences_[slot].made = sequences_[slot].request.output_tokens;
     finish(slot, listener);
   }
+  for (Slot slot : batch.prompts) end_prompt(slot, listener);
+  account_blocks();
+  lane.spare.push_back(std::move(batch));
 }
 
 // What a decoding sequence holds by now follows from the step counter; writes it down and returns its tokens.
@@ -69,59 +105,45 @@ std::int64_t Replica::settle(const Lane& lane, Sequence& s) const {
   return s.held.tokens;
 }
 
-void Replica::tell_gaps(Lane& lane, ReplicaListener& listener) {
-  std::int64_t others = lane.work.decode_sequences;
-  for (const Lane::Fresh& fresh : lane.fresh) {
+void Replica::tell_gaps(Lane& lane, const FilledBatch& batch, ReplicaListener& listener) {
+  std::int64_t others = batch.work.decode_sequences;
+  for (const FilledBatch::Fresh& fresh : batch.fresh) {
     if (fresh.count > 0) listener.token_gap(setup_.pool, now_s_ - fresh.token_s, fresh.count);
     others -= fresh.count;
   }
-  lane.fresh.clear();
   if (others > 0) listener.token_gap(setup_.pool, now_s_ - lane.last_decode_s, others);
+  lane.last_decode_s = now_s_;
 }
 
-// A prompt is done when all of it is computed; its last chunk gives an output token.
-void Replica::end_chunk(Lane& lane, const Lane::Chunk& chunk, ReplicaListener& listener) {
-  Sequence& s = sequences_[chunk.slot];
-  if (s.left() > 0) return;
-  std::erase(lane.prefilling, chunk.slot);
+// The last chunk of a prompt gives an output token: the first one, or after a preemption one more.
+void Replica::end_prompt(Slot slot, ReplicaListener& listener) {
+  Sequence& s = sequences_[slot];
   if (s.record.first_token_s)
     listener.token_gap(setup_.pool, now_s_ - s.last_token_s, 1);
   else
     s.record.first_token_s = now_s_;
-  s.made += 1;
-  if (s.made == s.request.output_tokens) return finish(chunk.slot, listener);
-  lane.decodes.join(s, chunk.slot, s.computed, s.request.output_tokens - s.made);
-  if (lane.fresh.empty() || lane.fresh.back().token_s != now_s_) lane.fresh.push_back({.token_s = now_s_});
-  lane.fresh.back().count += 1;
-  s.last_token_s = now_s_;
+  if (s.made == s.request.output_tokens) finish(slot, listener);
 }
 
-void Replica::report_step(const Lane& lane, ReplicaListener& listener) {
+void Replica::report_step(const FilledBatch& batch, ReplicaListener& listener) {
   const double stages = static_cast<double>(stage_free_s_.size());
   totals_.steps += 1;
-  totals_.busy_s += lane.stages_s / stages;
-  totals_.extrapolated_s += lane.extrapolated_s / stages;
-  totals_.step_energy_j += lane.energy_j;
-  totals_.prompt_tokens += lane.work.prefill_tokens;
-  totals_.output_tokens += lane.work.emitted_tokens;
-  members_.clear();
-  if (listener.wants_members(lane.start_s)) {
-    for (Slot slot : lane.decoded ? lane.decodes.members(sequences_) : std::vector<Slot>{})
-      members_.push_back({.id = sequences_[slot].request.id, .tokens = 1});
-    for (const Lane::Chunk& c : lane.chunks)
-      members_.push_back({.id = sequences_[c.slot].request.id, .tokens = c.tokens});
-  }
+  totals_.busy_s += batch.stages_s / stages;
+  totals_.extrapolated_s += batch.extrapolated_s / stages;
+  totals_.step_energy_j += batch.energy_j;
+  totals_.prompt_tokens += batch.work.prefill_tokens;
+  totals_.output_tokens += batch.work.emitted_tokens;
   listener.step_done({.replica = setup_.id,
                       .pool = setup_.pool,
-                      .start_s = lane.start_s,
-                      .end_s = lane.end_s,
-                      .decode_sequences = lane.work.decode_sequences,
-                      .prefill_sequences = lane.work.prefill_sequences,
-                      .prefill_tokens = lane.work.prefill_tokens,
-                      .emitted_tokens = lane.work.emitted_tokens,
-                      .used_blocks = lane.used_blocks,
-                      .energy_j = lane.energy_j},
-                     members_);
+                      .start_s = batch.start_s,
+                      .end_s = batch.end_s,
+                      .decode_sequences = batch.work.decode_sequences,
+                      .prefill_sequences = batch.work.prefill_sequences,
+                      .prefill_tokens = batch.work.prefill_tokens,
+                      .emitted_tokens = batch.work.emitted_tokens,
+                      .used_blocks = batch.used_blocks,
+                      .energy_j = batch.energy_j},
+                     batch.members);
 }
 
 void Replica::finish(Slot slot, ReplicaListener& listener) {
@@ -143,11 +165,11 @@ void Replica::preempt(Lane& lane, Slot slot, const Preempted& how, ReplicaListen
   if (how.decoding) {
     const std::int64_t tokens = settle(lane, s);
     s.made += tokens - s.joined_tokens;
-    const auto fresh = std::ranges::find(lane.fresh, s.last_token_s, &Lane::Fresh::token_s);
+    const auto fresh = std::ranges::find(lane.fresh, s.last_token_s, &FilledBatch::Fresh::token_s);
     if (tokens == s.joined_tokens && fresh != lane.fresh.end())
       fresh->count -= 1;
     else
-      s.last_token_s = lane.last_decode_s;
+      s.last_token_s = lane.busy() ? lane.last_end_s : lane.last_decode_s;  // it is in every batch under way
   } else {
     std::erase(lane.prefilling, slot);
     if (how.cut_prompt) s.made = s.computed - s.request.prompt_tokens;
@@ -163,7 +185,7 @@ void Replica::preempt(Lane& lane, Slot slot, const Preempted& how, ReplicaListen
   waiting_.push_front(slot);
   decide_again();
   running_ -= 1;
-  lane.preempted += 1;
+  lane.batch.preempted += 1;
   totals_.preemptions += 1;
 }
 

@@ -4,6 +4,9 @@
 // then the rest of the prompts already begun. What is left of the budget admits waiting requests, first come, first
 // served, as long as sequences and KV blocks allow. When blocks run out, the sequence admitted last is preempted and
 // recomputed later; in such a step nobody is admitted.
+//
+// With asynchronous scheduling a step is scheduled when the one before it starts, so a request that arrives meanwhile
+// waits for the step after: on average two and a half steps until its first token instead of one and a half.
 #include <algorithm>
 
 #include "models/policy/batcher.h"
@@ -17,17 +20,21 @@ class VllmV1 final : public Batcher {
     std::int64_t max_num_batched_tokens = 2048;
     std::int64_t max_num_seqs = 256;
     std::int64_t long_prefill_token_threshold = 0;
+    bool async_scheduling = true;
     void fields(Fields& f) {
       f.field("max_num_batched_tokens", max_num_batched_tokens, "token budget of one step", at_least_one);
       f.field("max_num_seqs", max_num_seqs, "most sequences that run at a time", at_least_one);
       f.field("long_prefill_token_threshold", long_prefill_token_threshold,
               "most tokens of one prompt in one step; 0: no limit but the budget");
+      f.field("async_scheduling", async_scheduling,
+              "schedule the next step while one runs (vLLM's default since 0.14; not with pipeline stages)");
     }
   };
   explicit VllmV1(const Settings& settings) : settings_(settings) {}
 
   std::int64_t max_step_tokens() const override { return settings_.max_num_batched_tokens; }
   std::int64_t max_sequences() const override { return settings_.max_num_seqs; }
+  std::int64_t depth() const override { return settings_.async_scheduling ? 2 : 1; }
 
   void fill(Batch& batch) override {
     std::int64_t budget = settings_.max_num_batched_tokens - batch.decode_all();

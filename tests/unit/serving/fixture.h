@@ -15,7 +15,7 @@ class SetFields final : public Fields {
   explicit SetFields(std::map<std::string, double> values) : values_(std::move(values)) {}
   void visit(const About& a, double& v) override { put(a, v); }
   void visit(const About& a, std::int64_t& v) override { put(a, v); }
-  void visit(const About&, bool&) override {}
+  void visit(const About& a, bool& v) override { put(a, v); }
   void visit(const About&, std::string&) override {}
   void visit(const About&, std::optional<double>&) override {}
   void visit(const About&, std::optional<std::int64_t>&) override {}
@@ -85,6 +85,7 @@ struct ReplicaLimits {
   std::int64_t max_num_seqs = 256;
   std::int64_t block_tokens = 16;
   std::int64_t blocks = 10'000;
+  bool async_scheduling = false;
 };
 
 inline Replica make_replica(const StepLatency& latency, const ReplicaLimits& limits) {
@@ -93,7 +94,8 @@ inline Replica make_replica(const StepLatency& latency, const ReplicaLimits& lim
   return Replica(
       {.id = ReplicaId{0},
        .latency = &latency,
-       .batcher = make_policy<Batcher>("vllm_v1", {{"max_num_batched_tokens", static_cast<double>(limits.budget)},
+       .batcher = make_policy<Batcher>("vllm_v1", {{"async_scheduling", limits.async_scheduling},
+                                                   {"max_num_batched_tokens", static_cast<double>(limits.budget)},
                                                    {"max_num_seqs", static_cast<double>(limits.max_num_seqs)}}),
        .kv_cache = std::move(cache)});
 }

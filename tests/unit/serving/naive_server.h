@@ -3,8 +3,8 @@
 // walks them all. Shares nothing with Replica but the latency model.
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <list>
-#include <map>
 #include <vector>
 
 #include "models/hw/step_latency.h"
@@ -17,6 +17,7 @@ struct NaiveServer {
   std::int64_t max_num_seqs = 8;
   std::int64_t block_tokens = 4;
   std::int64_t blocks = 40;
+  std::size_t depth = 1;  // batches under way: 2 with asynchronous scheduling
 
   struct Times {
     double scheduled_s = -1;
@@ -25,104 +26,128 @@ struct NaiveServer {
     int preemptions = 0;
     bool operator==(const Times&) const = default;
   };
-  struct Sequence {
-    Request request;
-    std::int64_t to_compute = 0;
-    std::int64_t computed = 0;  // tokens in the cache
-    std::int64_t made = 0;
-    std::int64_t held = 0;  // blocks
-  };
 
   std::vector<Times> serve(const std::vector<Request>& requests, const StepLatency& latency) {
-    std::vector<Times> times(requests.size());
-    std::deque<Sequence> waiting;
-    std::list<Sequence> running;  // in order of admission
-    std::int64_t free = blocks;
+    times_.assign(requests.size(), {});
+    emitted_.assign(requests.size(), 0);
+    free_ = blocks;
+    std::deque<Flight> under_way;
     std::size_t next = 0;
     double now_s = 0;
-    const auto preempt_last = [&] {
-      Sequence victim = running.back();
-      running.pop_back();
-      free += victim.held;
-      times[index(victim.request.id)].preemptions += 1;
-      waiting.push_front(
-          {.request = victim.request, .to_compute = victim.request.prompt_tokens + victim.made, .made = victim.made});
-    };
     for (;;) {
-      if (waiting.empty() && running.empty()) {
-        if (next == requests.size()) return times;
+      if (!under_way.empty()) {
+        now_s = under_way.front().end_s;
+        for (RequestId id : under_way.front().emits) emit(requests[index(id)], now_s);
+        under_way.pop_front();
+      } else if (waiting_.empty() && running_.empty()) {
+        if (next == requests.size()) return times_;
         now_s = std::max(now_s, requests[next].arrival_s);
       }
       for (; next < requests.size() && requests[next].arrival_s <= now_s; ++next)
-        waiting.push_back({.request = requests[next], .to_compute = requests[next].prompt_tokens});
-
-      std::map<RequestId, std::int64_t> batch;
-      std::int64_t left = budget;
-      bool preempted = false;
-      for (auto it = running.begin(); it != running.end() && left > 0;) {
-        const std::int64_t count = std::min(left, std::max<std::int64_t>(1, it->to_compute - it->computed));
-        const std::int64_t need = (it->computed + count + block_tokens - 1) / block_tokens - it->held;
-        bool gone = false;
-        while (free < need && !gone) {
-          gone = &running.back() == &*it;
-          preempt_last();
-          preempted = true;
-        }
-        if (gone) break;
-        free -= need;
-        it->held += need;
-        batch[it->request.id] = count;
-        left -= count;
-        ++it;
-      }
-      while (!preempted && left > 0 && !waiting.empty() && static_cast<std::int64_t>(running.size()) < max_num_seqs) {
-        Sequence& head = waiting.front();
-        const std::int64_t count = std::min(left, head.to_compute);
-        const std::int64_t need = (count + block_tokens - 1) / block_tokens;
-        if (free < need) break;
-        free -= need;
-        head.held = need;
-        if (times[index(head.request.id)].scheduled_s < 0) times[index(head.request.id)].scheduled_s = now_s;
-        batch[head.request.id] = count;
-        left -= count;
-        running.push_back(head);
-        waiting.pop_front();
-      }
-
-      StepWork work;
-      for (const Sequence& s : running) {
-        if (!batch.contains(s.request.id)) continue;
-        const std::int64_t count = batch[s.request.id];
-        if (s.computed >= s.to_compute) {
-          work.decode_sequences += 1;
-          work.decode_kv_tokens += s.computed + 1;
-        } else {
-          work.add_chunk(count, s.computed);
-        }
-        if (s.computed + count >= s.to_compute) work.emitted_tokens += 1;
-      }
-      now_s += latency.stage(work, 0).seconds;
-      for (auto it = running.begin(); it != running.end();) {
-        Sequence& s = *it;
-        const auto count = batch.find(s.request.id);
-        if (count != batch.end()) {
-          s.computed += count->second;
-          if (s.computed >= s.to_compute) {
-            s.made += 1;
-            Times& t = times[index(s.request.id)];
-            if (s.made == 1) t.first_token_s = now_s;
-            if (s.made == s.request.output_tokens) {
-              t.finish_s = now_s;
-              free += s.held;
-              it = running.erase(it);
-              continue;
-            }
-          }
-        }
-        ++it;
+        waiting_.push_back({.request = requests[next], .to_compute = requests[next].prompt_tokens});
+      while (under_way.size() < depth) {
+        Flight flight;
+        const StepWork work = schedule(now_s, flight.emits);
+        if (work.tokens() == 0) break;
+        flight.end_s = (under_way.empty() ? now_s : under_way.back().end_s) + latency.stage(work, 0).seconds;
+        under_way.push_back(flight);
       }
     }
   }
+
+  // -- books
+  struct Sequence {
+    Request request;
+    std::int64_t to_compute = 0;
+    std::int64_t computed = 0;                                     // tokens in the cache, scheduled ones included
+    std::int64_t made = 0;                                         // output tokens, scheduled ones included
+    std::int64_t held = 0;                                         // blocks
+    bool ending() const { return made == request.output_tokens; }  // nothing left to schedule
+  };
+  struct Flight {
+    std::vector<RequestId> emits;
+    double end_s = 0;
+  };
+
+  void emit(const Request& request, double now_s) {
+    Times& t = times_[index(request.id)];
+    if (++emitted_[index(request.id)] == 1) t.first_token_s = now_s;
+    if (emitted_[index(request.id)] < request.output_tokens) return;
+    t.finish_s = now_s;
+    const auto it = std::ranges::find(running_, request.id, [](const Sequence& s) { return s.request.id; });
+    free_ += it->held;
+    running_.erase(it);
+  }
+
+  /// Throws out the sequence admitted last of those that still have something to do. True: that was `wanting`.
+  bool preempt_last(const Sequence& wanting) {
+    auto it = std::prev(running_.end());
+    while (it->ending()) --it;
+    const bool itself = &*it == &wanting;
+    free_ += it->held;
+    times_[index(it->request.id)].preemptions += 1;
+    waiting_.push_front(
+        {.request = it->request, .to_compute = it->request.prompt_tokens + it->made, .made = it->made});
+    running_.erase(it);
+    return itself;
+  }
+
+  StepWork schedule(double now_s, std::vector<RequestId>& emits) {
+    StepWork work;
+    std::int64_t left = budget;
+    bool preempted = false;
+    const auto take = [&](Sequence& s, std::int64_t count) {
+      if (s.computed >= s.to_compute) {
+        work.decode_sequences += 1;
+        work.decode_kv_tokens += s.computed + 1;
+      } else {
+        work.add_chunk(count, s.computed);
+      }
+      s.computed += count;
+      left -= count;
+      if (s.computed < s.to_compute) return;
+      s.made += 1;
+      work.emitted_tokens += 1;
+      emits.push_back(s.request.id);
+    };
+    const auto needs = [&](const Sequence& s, std::int64_t count) {
+      return (s.computed + count + block_tokens - 1) / block_tokens - s.held;
+    };
+    for (auto it = running_.begin(); it != running_.end() && left > 0; ++it) {
+      if (it->ending()) continue;
+      const std::int64_t count = std::min(left, std::max<std::int64_t>(1, it->to_compute - it->computed));
+      const std::int64_t need = needs(*it, count);
+      bool gone = false;
+      while (free_ < need && !gone) {
+        preempted = true;
+        gone = preempt_last(*it);
+      }
+      if (gone) break;
+      free_ -= need;
+      it->held += need;
+      take(*it, count);
+    }
+    while (!preempted && left > 0 && !waiting_.empty() && static_cast<std::int64_t>(running_.size()) < max_num_seqs) {
+      Sequence& head = waiting_.front();
+      const std::int64_t count = std::min(left, head.to_compute);
+      const std::int64_t need = needs(head, count);
+      if (free_ < need) break;
+      free_ -= need;
+      head.held = need;
+      Times& t = times_[index(head.request.id)];
+      if (t.scheduled_s < 0) t.scheduled_s = now_s;
+      running_.push_back(head);
+      waiting_.pop_front();
+      take(running_.back(), count);
+    }
+    return work;
+  }
+
+  std::vector<Times> times_{};
+  std::vector<std::int64_t> emitted_{};
+  std::deque<Sequence> waiting_{};
+  std::list<Sequence> running_{};  // in order of admission
+  std::int64_t free_ = 0;
 };
 
 }  // namespace servecast

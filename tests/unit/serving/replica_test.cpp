@@ -146,15 +146,17 @@ TEST(Replica, CutOffInTheMiddleTellsWhatWasMade) {
 // Random loads, half of them with arrivals exactly on step boundaries, KV from scarce to plenty: the lazy books give
 // the same times, bit for bit, as walking every sequence in every step.
 class ReplicaAgainstNaive : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Loads, ReplicaAgainstNaive, testing::Range(0, 60));
+INSTANTIATE_TEST_SUITE_P(Loads, ReplicaAgainstNaive, testing::Range(0, 120));
 
 TEST_P(ReplicaAgainstNaive, SameTimesBitForBit) {
   Rng rng(static_cast<std::uint64_t>(GetParam()), "load");
   const bool ties = GetParam() % 2 == 0;
+  const std::size_t depth = GetParam() % 4 < 2 ? 1 : 2;
   const NaiveServer naive{.budget = 8 + static_cast<std::int64_t>(rng.below(64)),
                           .max_num_seqs = 1 + static_cast<std::int64_t>(rng.below(8)),
                           .block_tokens = 1 + static_cast<std::int64_t>(rng.below(8)),
-                          .blocks = 60 + static_cast<std::int64_t>(rng.below(200))};
+                          .blocks = 60 + static_cast<std::int64_t>(rng.below(200)),
+                          .depth = depth};
   const std::int64_t most = naive.blocks * naive.block_tokens;
   std::vector<Request> requests;
   double at_s = 0;
@@ -168,7 +170,7 @@ TEST_P(ReplicaAgainstNaive, SameTimesBitForBit) {
     requests.push_back(request(i, at_s, prompt, output));
   }
   const LinearLatency latency(1.0 / 32, ties ? 0 : 1e-3, ties ? 0 : 1e-5);
-  const ReplicaLimits limits{naive.budget, naive.max_num_seqs, naive.block_tokens, naive.blocks};
+  const ReplicaLimits limits{naive.budget, naive.max_num_seqs, naive.block_tokens, naive.blocks, depth == 2};
   Replica replica = make_replica(latency, limits);
   Listener heard;
   serve(replica, requests, heard);
