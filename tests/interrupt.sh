@@ -31,14 +31,16 @@ same "$scratch/old" "$out" || wrong "SIGINT: the earlier folder has changed"
 
 for i in $(seq 0 19); do
   # Not through run(): the process to kill would then be a shell, and the program would live on.
-  "$servecast" run "$scenario" --set seed=2 --out "$out" --detail replicas,links,flows,steps >/dev/null 2>&1 &
+  "$servecast" run "$scenario" --set seed=2 --out "$out" --detail replicas,links,flows,steps \
+    --trace "$scratch/work/trace.json" >/dev/null 2>&1 &
   job=$!
   sleep "$(awk -v i="$i" -v ms="$took_ms" 'BEGIN { print i * ms / 19000 }')"
   kill -KILL $job 2>/dev/null
   wait $job 2>/dev/null
   same "$scratch/old" "$out" || same "$scratch/new" "$out" || wrong "SIGKILL $i of 19: the folder is neither old nor new"
 done
-run "$scenario" --set seed=2 --out "$out" || wrong "a run after the kills failed"
+run "$scenario" --set seed=2 --out "$out" --trace "$scratch/work/trace.json" || wrong "a run after the kills failed"
 same "$scratch/new" "$out" || wrong "a run after the kills gave another report"
+rm "$scratch/work/trace.json" || wrong "the run after the kills wrote no trace"
 [ "$(ls -A "$scratch/work")" = out ] || wrong "the run after the kills did not clear away: $(ls -A "$scratch/work")"
 exit $failed

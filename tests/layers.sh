@@ -36,7 +36,7 @@ Eigen/:             calibrate tests
 Q[A-Z]:             gui tests/unit/gui
 cuda|cupti|nv:      kernels calibrate/measure
 random$:            models/base
-ctime$:             nowhere
+ctime$:             tests/bench
 chrono$|time.h$:    sim/cli sim/engine calibrate/measure calibrate/cli gui tests
 TABLE
 

@@ -2,7 +2,7 @@
 #   servecast_script_test(<name> <label> <script> <arguments...>)
 function(servecast_script_test name label script)
   add_test(NAME ${name} COMMAND ${CMAKE_CURRENT_LIST_DIR}/${script}.sh ${ARGN})
-  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 120)
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${SERVECAST_TEST_TIMEOUT_S})
 endfunction()
 
 set(program $<TARGET_FILE:servecast>)

@@ -10,7 +10,8 @@
 namespace servecast {
 
 /// The entries of a cache that may leave now, in the order in which they would: a binary heap that knows where each
-/// entry stands. Offering and withdrawing are O(log n), and O(1) for the entry that would leave last.
+/// entry stands. Offering and withdrawing are O(log n); offering what leaves last of all, as lru and fifo do, is
+/// O(1).
 class EvictionQueue {
  public:
   /// For entries numbered below `entries`.

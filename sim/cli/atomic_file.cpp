@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "models/base/error.h"
+#include "sim/report/left_behind.h"
 #include "sim/report/text_file.h"
 
 namespace servecast {
@@ -37,7 +38,9 @@ void replace_file(const std::string& file, std::string_view text) {
   std::error_code ignored;
   try {
     const fs::path target = fs::canonical(file);
-    const fs::path fresh = target.string() + ".partial-" + std::to_string(::getpid());
+    const std::string mark = target.filename().string() + ".partial-";
+    remove_left_behind(target.parent_path(), mark);
+    const fs::path fresh = target.parent_path() / name_of_this_process(mark);
     try {
       write_text(fresh.string(), text);
       fs::permissions(fresh, fs::status(target).permissions());

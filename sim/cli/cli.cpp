@@ -25,7 +25,7 @@ struct Entry {
 };
 
 // In the order of --help.
-constexpr std::array<Entry, 9> entries{{
+constexpr std::array<Entry, 10> entries{{
     {"", "run", "Simulate a scenario and print the forecast", make_run_command},
     {"", "check", "Check a scenario without running it: every mistake, with its place", make_check_command},
     {"", "list", "What a scenario can name: models, GPUs, policies, ...", make_list_command},
@@ -34,6 +34,7 @@ constexpr std::array<Entry, 9> entries{{
     {"trace", "info", "What is in a trace: rows, span, rate, lengths", make_trace_info_command},
     {"trace", "convert", "Write a trace in our own format, sliced or sped up", make_trace_convert_command},
     {"trace", "make", "Generate a trace", make_trace_make_command},
+    {"trace", "cache", "Replay a trace through prefix caches, without time", make_trace_cache_command},
     {"", "completion", "Print a completion script for your shell", make_completion_command},
 }};
 

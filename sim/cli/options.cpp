@@ -28,8 +28,14 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& val
   return app.add_option(name, value, help)->check(CLI::Validator(unknown, ""))->type_name(join(words, "|"));
 }
 
+CLI::Option* add_path(CLI::App& app, const std::string& name, std::string& path, const std::string& type,
+                      const std::string& help) {
+  const auto nameless = [](const std::string& word) { return word.empty() ? "the name is empty" : ""; };
+  return app.add_option(name, path, help)->check(CLI::Validator(nameless, ""))->type_name(type);
+}
+
 void ScenarioArguments::declare(CLI::App& app) {
-  app.add_option("SCENARIO", file, "The scenario, a YAML file")->required()->type_name("FILE");
+  add_path(app, "SCENARIO", file, "FILE", "The scenario, a YAML file")->required();
   app.add_option("--set", set, "Replace a setting, e.g. pools[0].router.policy=random; may be given several times")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);

@@ -15,6 +15,10 @@ std::vector<Override> parse_overrides(const std::vector<std::string>& words);
 CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& kind,
                         const std::vector<std::string>& words, const std::string& help);
 
+/// An option that names a file or a folder; an empty name (an unset variable of a shell, say) is a mistake.
+CLI::Option* add_path(CLI::App& app, const std::string& name, std::string& path, const std::string& type,
+                      const std::string& help);
+
 /// What every command that reads a scenario takes: the file, and settings that replace those in it.
 struct ScenarioArguments {
   std::string file;

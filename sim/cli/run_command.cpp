@@ -40,12 +40,11 @@ class RunCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     scenario_.declare(app);
-    app.add_option("-o,--out", out_, "Write summary.json, requests.csv and series.csv into this folder")
-        ->type_name("DIR");
+    add_path(app, "-o,--out", out_, "DIR", "Write summary.json, requests.csv and series.csv into this folder");
     add_choice(app, "--format", format_, "format", {"text", "json"}, "Report on the terminal (text)");
     app.add_option("--detail", detail_, "More files for DIR: replicas,links,flows,steps[@FROM:TO], times in seconds")
         ->type_name("WORDS");
-    app.add_option("--trace", trace_, "Write a trace for ui.perfetto.dev")->type_name("FILE");
+    add_path(app, "--trace", trace_, "FILE", "Write a trace for ui.perfetto.dev");
     add_choice(app, "--progress", progress_, "progress", {"auto", "bar", "json", "none"},
                "On stderr; auto: a bar where that is a terminal");
     app.footer(

@@ -11,9 +11,7 @@ namespace servecast {
 namespace {
 
 CLI::Option* add_out(CLI::App& app, const std::string& name, std::string& out) {
-  return app.add_option(name, out, "The file to write, CSV; packed where it ends in .gz")
-      ->required()
-      ->type_name("FILE");
+  return add_path(app, name, out, "FILE", "The file to write, CSV; packed where it ends in .gz")->required();
 }
 
 std::string written(const std::string& file, std::int64_t requests) {

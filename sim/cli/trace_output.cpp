@@ -1,17 +1,24 @@
 #include "sim/cli/trace_output.h"
 
-#include <unistd.h>
-
 #include <filesystem>
 
 #include "models/base/error.h"
+#include "sim/report/left_behind.h"
 
 namespace servecast {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+const std::string partial_mark = ".partial-";
+
+}  // namespace
+
 TraceOutput::TraceOutput(std::string file, const std::vector<std::string>& pools)
-    : file_(std::move(file)), partial_(file_ + ".partial-" + std::to_string(::getpid())) {
+    : file_(std::move(file)), partial_(name_of_this_process(file_ + partial_mark)) {
+  const fs::path path(file_);
+  remove_left_behind(path.parent_path(), path.filename().string() + partial_mark);
   try {
     events_ = std::make_unique<PerfettoTrace>(partial_, pools);
   } catch (const UserError& error) {  // names a file that nobody asked for

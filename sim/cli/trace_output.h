@@ -7,7 +7,8 @@
 
 namespace servecast {
 
-/// The file of `run --trace`: written beside its place and moved there when it is whole.
+/// The file of `run --trace`: written beside its place and moved there when it is whole. What killed runs left beside
+/// it is cleared away.
 class TraceOutput {
  public:
   /// Throws UserError where the file cannot be written.

@@ -69,7 +69,7 @@ std::string out_of_range(const About&, const std::vector<std::string>&) { return
 YamlText YamlText::load(const std::string& file) {
   YamlText text{.file = file, .root = {}, .overrides = {}};
   try {
-    if (std::filesystem::is_directory(file)) throw YAML::BadFile(file);
+    if (std::filesystem::is_directory(file)) throw UserError(Place{.file = file}, "is a folder, not a file");
     text.root = YAML::LoadFile(file);
   } catch (const YAML::BadFile&) {
     throw UserError(Place{.file = file}, "cannot be read; give the path of an existing file");

@@ -1,16 +1,12 @@
 #include "sim/report/output_folder.h"
 
-#include <signal.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cassert>
-#include <cerrno>
-#include <charconv>
 #include <utility>
 #include <vector>
 
 #include "models/base/error.h"
+#include "sim/report/left_behind.h"
 #include "sim/report/replace_folder.h"
 
 namespace servecast {
@@ -23,7 +19,7 @@ constexpr std::string_view partial_mark = ".partial-";  // a report being writte
 constexpr std::string_view aside_mark = ".aside-";      // the old report, while the new one takes its name
 
 fs::path beside(const fs::path& dir, std::string_view mark) {
-  return dir.parent_path() / (dir.filename().string() + std::string(mark) + std::to_string(::getpid()));
+  return dir.parent_path() / name_of_this_process(dir.filename().string() + std::string(mark));
 }
 
 /// The folder meant, through symbolic links and without a slash at its end.
@@ -50,17 +46,9 @@ void refuse_what_is_not_ours(const fs::path& dir) {
                                         "name a new folder, an empty one or an earlier report");
 }
 
-bool alive(pid_t pid) { return ::kill(pid, 0) == 0 || errno != ESRCH; }
-
-/// Is this the name of something that a run into `dir` left when it was killed?
-bool left_behind(const fs::path& path, const fs::path& dir, std::string_view mark) {
-  const std::string name = path.filename().string();
-  const std::string prefix = dir.filename().string() + std::string(mark);
-  pid_t pid = 0;
-  if (!name.starts_with(prefix)) return false;
-  const char* end = name.data() + name.size();
-  const auto [rest, error] = std::from_chars(name.data() + prefix.size(), end, pid);
-  return error == std::errc{} && rest == end && pid > 0 && (pid == ::getpid() || !alive(pid));
+/// Is this something that a run into `dir` left when it was killed?
+bool left_beside(const fs::path& path, const fs::path& dir, std::string_view mark) {
+  return left_behind(path.filename().string(), dir.filename().string() + std::string(mark));
 }
 
 /// Clears away what killed runs left beside `dir`. One killed between two renames left the old report aside.
@@ -69,9 +57,9 @@ void tidy(const fs::path& dir) {
   for (const fs::directory_entry& entry : fs::directory_iterator(dir.parent_path()))
     beside_it.push_back(entry.path());
   for (const fs::path& path : beside_it)
-    if (left_behind(path, dir, aside_mark) && !fs::exists(dir)) fs::rename(path, dir);
+    if (left_beside(path, dir, aside_mark) && !fs::exists(dir)) fs::rename(path, dir);
   for (const fs::path& path : beside_it) {
-    const bool ours = left_behind(path, dir, partial_mark) || left_behind(path, dir, aside_mark);
+    const bool ours = left_beside(path, dir, partial_mark) || left_beside(path, dir, aside_mark);
     if (ours && fs::is_directory(path) && stranger(path).empty()) fs::remove_all(path);
   }
 }

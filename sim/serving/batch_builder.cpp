@@ -16,7 +16,7 @@ PrefillView BatchBuilder::prefill(std::int64_t i) const {
 PrefillView BatchBuilder::waiting() const { return view(replica_.waiting_.front()); }
 
 std::int64_t BatchBuilder::decode_all(const DecodeRules& rules) {
-  assert(!lane_.batch.decoded && lane_.batch.chunks.empty());
+  assert(!lane_.batch().decoded && lane_.batch().chunks.empty());
   if (lane_.decodes.size() == 0) return 0;
   lane_.spare_blocks = rules.spare_block ? 1 : 0;
   if (lane_.decodes.blocks_due() + lane_.spare_blocks <= cache().free_blocks())
@@ -26,10 +26,10 @@ std::int64_t BatchBuilder::decode_all(const DecodeRules& rules) {
   const std::int64_t count = lane_.decodes.size();
   if (count == 0) return 0;
   lane_.decodes.step();
-  lane_.batch.decoded = true;
-  lane_.batch.work.decode_sequences = count;
-  lane_.batch.work.decode_kv_tokens = lane_.decodes.kv_tokens();
-  lane_.batch.work.emitted_tokens = count;
+  lane_.batch().decoded = true;
+  lane_.batch().work.decode_sequences = count;
+  lane_.batch().work.decode_kv_tokens = lane_.decodes.kv_tokens();
+  lane_.batch().work.emitted_tokens = count;
   return count;
 }
 
@@ -95,14 +95,14 @@ std::optional<std::int64_t> BatchBuilder::admit(std::int64_t tokens, const Admit
 
 void BatchBuilder::add_chunk(Slot slot, std::int64_t tokens) {
   Sequence& s = replica_.sequences_[slot];
-  lane_.batch.work.add_chunk(tokens, s.computed);
-  lane_.batch.chunks.push_back({.slot = slot, .tokens = tokens});
+  lane_.batch().work.add_chunk(tokens, s.computed);
+  lane_.batch().chunks.push_back({.slot = slot, .tokens = tokens});
   s.computed += tokens;
   replica_.uncomputed_tokens_ -= tokens;
   cache().computed(s.request, s.held, std::min(s.computed, s.request.prompt_tokens));
   if (s.left() > 0) return;
-  lane_.batch.work.emitted_tokens += 1;
-  lane_.batch.prompts.push_back(slot);
+  lane_.batch().work.emitted_tokens += 1;
+  lane_.batch().prompts.push_back(slot);
 }
 
 }  // namespace servecast

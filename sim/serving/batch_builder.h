@@ -24,7 +24,7 @@ class BatchBuilder final : public Batch {
   std::int64_t decode_all(const DecodeRules& rules) override;
   std::int64_t continue_prefill(std::int64_t i, std::int64_t tokens) override;
   std::optional<std::int64_t> admit(std::int64_t tokens, const AdmitRules& rules) override;
-  std::int64_t preempted() const override { return lane_.batch.preempted; }
+  std::int64_t preempted() const override { return lane_.batch().preempted; }
 
  private:
   KvCache& cache() const { return *replica_.setup_.kv_cache; }

@@ -1,6 +1,6 @@
 #pragma once
+#include <array>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "models/base/record.h"
@@ -48,6 +48,31 @@ struct FilledBatch {
   }
 };
 
+/// The batches under way, in order, and behind them the one that is being filled. They take turns in the same places,
+/// so that the loop neither copies nor allocates.
+class BatchRing {
+ public:
+  static constexpr std::size_t most_under_way = 2;
+
+  std::size_t size() const { return count_; }  // under way
+  const FilledBatch& operator[](std::size_t i) const { return ring_[(first_ + i) % ring_.size()]; }
+  FilledBatch& filling() { return ring_[(first_ + count_) % ring_.size()]; }
+  const FilledBatch& filling() const { return (*this)[count_]; }
+
+  /// The batch being filled is under way from now on.
+  void push() { ++count_; }
+  /// The first has ended; what it holds stays readable until another is filled.
+  void pop() {
+    first_ = (first_ + 1) % ring_.size();
+    --count_;
+  }
+
+ private:
+  std::array<FilledBatch, most_under_way + 1> ring_{};
+  std::size_t first_ = 0;
+  std::size_t count_ = 0;
+};
+
 /// A group of sequences that step together. A replica has one lane; with pipeline parallelism as many as stages, so
 /// that every stage can have a batch: a sequence belongs to the lane that admitted it, and while the lane's batch is
 /// under way none of its sequences can be scheduled again.
@@ -61,11 +86,8 @@ struct Lane {
   DecodeSet decodes;
   std::vector<Slot> prefilling{};  // admitted, prompt not finished; in order of admission
   std::vector<Slot> joining{};     // prompt finished by the batch filled last: they decode from the next one on
-
-  FilledBatch batch{};                  // being filled
-  std::deque<FilledBatch> under_way{};  // in order
-  std::vector<FilledBatch> spare{};     // used up, kept for their memory
-  bool ended = false;                   // a batch has ended at this instant, and the next can be filled
+  BatchRing batches{};
+  bool ended = false;  // a batch has ended at this instant, and the next can be filled
 
   double last_decode_s = 0;                 // end of the last step in which the decodes took part
   double last_end_s = 0;                    // end of the batch filled last
@@ -73,7 +95,8 @@ struct Lane {
   std::int64_t spare_blocks = 0;            // that must be free beside those due, or the exact rules decide
   bool repeat = false;                      // the next batch is this one with one more token per sequence
 
-  bool busy() const { return !under_way.empty(); }
+  bool busy() const { return batches.size() > 0; }
+  FilledBatch& batch() { return batches.filling(); }
 };
 
 }  // namespace servecast

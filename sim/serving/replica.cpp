@@ -10,7 +10,8 @@ namespace servecast {
 
 Replica::Replica(ReplicaSetup setup) : setup_(std::move(setup)) {
   const std::int64_t stages = setup_.latency->stages();
-  depth_ = stages == 1 ? setup_.batcher->depth() : 1;
+  depth_ = stages == 1 ? static_cast<std::size_t>(setup_.batcher->depth()) : 1;
+  assert(depth_ <= BatchRing::most_under_way);
   for (std::int64_t i = 0; i < stages; ++i) lanes_.emplace_back(setup_.kv_cache->growth_tokens());
   stage_free_s_.assign(static_cast<std::size_t>(stages), 0);
   if (setup_.power_cap_w < setup_.power.prefill_w) clock_fraction_ = clock_fraction(setup_.power, setup_.power_cap_w);
@@ -84,8 +85,8 @@ double Replica::next_due_s() const {
 // change, so that run can be played through without touching the books. Anything else: look after the next event.
 double Replica::next_finish_s() const {
   const Lane& lane = lanes_.front();
-  if (lanes_.size() > 1 || lane.under_way.size() != 1 || !lane.repeat || may_start_) return next_due_s();
-  StepWork work = lane.under_way.front().work;
+  if (lanes_.size() > 1 || lane.batches.size() != 1 || !lane.repeat || may_start_) return next_due_s();
+  StepWork work = lane.batches[0].work;
   double at_s = end_s(lane);
   for (std::int64_t left = lane.decodes.steps_left(); left > 0; --left) {
     work.decode_kv_tokens += work.decode_sequences;
@@ -105,7 +106,7 @@ StageTime Replica::stage_time(const StepWork& work, std::size_t stage) const {
 void Replica::start_batches(ReplicaListener& listener) {
   for (Lane& lane : lanes_) {
     if (lane.busy() && !std::exchange(lane.ended, false)) continue;
-    while (static_cast<std::int64_t>(lane.under_way.size()) < depth_ && fill(lane, listener)) launch(lane, listener);
+    while (lane.batches.size() < depth_ && fill(lane, listener)) launch(lane, listener);
   }
 }
 
@@ -138,21 +139,23 @@ void Replica::abandon(double now_s, ReplicaListener& listener) {
     // What batches under way will make has not been made yet: a token for each prompt, one for each step of a decode.
     const auto made = [&](Slot slot) {
       std::int64_t ahead = 0;
-      for (const FilledBatch& batch : lane.under_way) ahead += std::ranges::count(batch.prompts, slot);
+      for (std::size_t i = 0; i < lane.batches.size(); ++i)
+        ahead += std::ranges::count(lane.batches[i].prompts, slot);
       return sequences_[slot].made - ahead;
     };
     const auto decoded = [&](Slot slot, std::int64_t tokens, std::int64_t ahead) {
       return made(slot) + std::max<std::int64_t>(0, tokens - sequences_[slot].joined_tokens - ahead);
     };
     std::int64_t ahead = 0;
-    for (const FilledBatch& batch : lane.under_way) {
+    for (std::size_t i = 0; i < lane.batches.size(); ++i) {
+      const FilledBatch& batch = lane.batches[i];
       ahead += batch.decoded ? 1 : 0;
       for (Slot slot : batch.finishing) tell(slot, true, decoded(slot, sequences_[slot].held.tokens, ahead));
     }
     for (Slot slot : lane.decodes.members(sequences_))
       tell(slot, true, decoded(slot, lane.decodes.tokens(sequences_[slot]), ahead));
-    for (const FilledBatch& batch : lane.under_way)
-      for (Slot slot : batch.prompts) tell(slot, true, made(slot));
+    for (std::size_t i = 0; i < lane.batches.size(); ++i)
+      for (Slot slot : lane.batches[i].prompts) tell(slot, true, made(slot));
     for (Slot slot : lane.joining) tell(slot, true, made(slot));
     for (Slot slot : lane.prefilling) tell(slot, true, made(slot));
   }

@@ -78,7 +78,7 @@ class Replica {
  private:
   friend class BatchBuilder;
 
-  static double end_s(const Lane& lane) { return lane.under_way.front().end_s; }
+  static double end_s(const Lane& lane) { return lane.batches[0].end_s; }
   Lane* next_to_end();
   const Lane* next_to_end() const { return const_cast<Replica*>(this)->next_to_end(); }
   double next_finish_s() const;
@@ -108,7 +108,7 @@ class Replica {
   std::deque<Slot> waiting_;
   std::vector<Lane> lanes_;
   std::vector<double> stage_free_s_;  // when each pipeline stage has done all its batches
-  std::int64_t depth_ = 1;            // batches that a lane may have under way
+  std::size_t depth_ = 1;             // batches that a lane may have under way
   double clock_fraction_ = 1;         // under the power cap
   double now_s_ = 0;
   bool ready_ = true;

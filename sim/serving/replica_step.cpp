@@ -7,7 +7,7 @@
 namespace servecast {
 
 bool Replica::fill(Lane& lane, ReplicaListener& listener) {
-  lane.batch.clear();
+  lane.batch().clear();
   join_decodes(lane);
   BatchBuilder builder(*this, lane, listener);
   if (lane.repeat && lane.decodes.size() > 0 &&
@@ -15,10 +15,10 @@ bool Replica::fill(Lane& lane, ReplicaListener& listener) {
     builder.decode_all({.spare_block = lane.spare_blocks > 0});
   } else {
     setup_.batcher->fill(builder);
-    lane.repeat = !setup_.ask_every_step && lane.batch.decoded && lane.batch.chunks.empty() &&
-                  lane.prefilling.empty() && lane.batch.preempted == 0 && setup_.batcher->repeatable(builder);
+    lane.repeat = !setup_.ask_every_step && lane.batch().decoded && lane.batch().chunks.empty() &&
+                  lane.prefilling.empty() && lane.batch().preempted == 0 && setup_.batcher->repeatable(builder);
   }
-  return lane.batch.work.tokens() > 0;
+  return lane.batch().work.tokens() > 0;
 }
 
 // Whose prompt the batch before finishes decodes from now on.
@@ -34,7 +34,7 @@ void Replica::join_decodes(Lane& lane) {
 }
 
 void Replica::launch(Lane& lane, ReplicaListener& listener) {
-  FilledBatch& batch = lane.batch;
+  FilledBatch& batch = lane.batch();
   time_batch(batch);
   if (listener.wants_members(batch.start_s)) list_members(lane);
   if (batch.decoded) std::swap(batch.fresh, lane.fresh);
@@ -50,12 +50,7 @@ void Replica::launch(Lane& lane, ReplicaListener& listener) {
   }
   if (!batch.finishing.empty()) lane.repeat = false;
   lane.last_end_s = batch.end_s;
-  lane.under_way.push_back(std::move(batch));
-  lane.batch = {};
-  if (!lane.spare.empty()) {
-    lane.batch = std::move(lane.spare.back());
-    lane.spare.pop_back();
-  }
+  lane.batches.push();
   account_blocks();
 }
 
@@ -76,16 +71,16 @@ void Replica::time_batch(FilledBatch& batch) {
 }
 
 void Replica::list_members(Lane& lane) {
-  if (lane.batch.decoded)
+  if (lane.batch().decoded)
     for (Slot slot : lane.decodes.members(sequences_))
-      lane.batch.members.push_back({.id = sequences_[slot].request.id, .tokens = 1});
-  for (const FilledBatch::Chunk& c : lane.batch.chunks)
-    lane.batch.members.push_back({.id = sequences_[c.slot].request.id, .tokens = c.tokens});
+      lane.batch().members.push_back({.id = sequences_[slot].request.id, .tokens = 1});
+  for (const FilledBatch::Chunk& c : lane.batch().chunks)
+    lane.batch().members.push_back({.id = sequences_[c.slot].request.id, .tokens = c.tokens});
 }
 
 void Replica::end_batch(Lane& lane, ReplicaListener& listener) {
-  FilledBatch batch = std::move(lane.under_way.front());
-  lane.under_way.pop_front();
+  const FilledBatch& batch = lane.batches[0];
+  lane.batches.pop();
   lane.ended = true;
   report_step(batch, listener);
   if (batch.decoded) tell_gaps(lane, batch, listener);
@@ -95,7 +90,6 @@ void Replica::end_batch(Lane& lane, ReplicaListener& listener) {
   }
   for (Slot slot : batch.prompts) end_prompt(slot, listener);
   account_blocks();
-  lane.spare.push_back(std::move(batch));
 }
 
 // What a decoding sequence holds by now follows from the step counter; writes it down and returns its tokens.
@@ -185,7 +179,7 @@ void Replica::preempt(Lane& lane, Slot slot, const Preempted& how, ReplicaListen
   waiting_.push_front(slot);
   decide_again();
   running_ -= 1;
-  lane.batch.preempted += 1;
+  lane.batch().preempted += 1;
   totals_.preemptions += 1;
 }
 

@@ -17,6 +17,7 @@ namespace {
 class ClaudeCodeCsv final : public TraceFormat {
  public:
   RowOrder order() const override { return RowOrder::sessions; }
+  bool tells_starts() const override { return false; }
   void begin(LineReader& lines) override {
     csv_.read_header(*lines.next());
     trace_ = csv_.column("trace");

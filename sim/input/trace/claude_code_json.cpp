@@ -17,6 +17,7 @@ namespace {
 class ClaudeCodeJson final : public TraceFormat {
  public:
   RowOrder order() const override { return RowOrder::sessions; }
+  bool tells_starts() const override { return false; }
   bool next(LineReader& lines, TraceRow& row) override {
     while (given_ == rows_.size()) {
       const std::optional<Line> line = lines.next();

@@ -12,7 +12,8 @@
 namespace servecast {
 namespace {
 
-constexpr std::size_t chunk_bytes = 256 * 1024;
+// Where a gzip file breaks off is known to about this many bytes of text.
+constexpr std::size_t chunk_bytes = 64 * 1024;
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t") == std::string_view::npos; }
 
@@ -44,6 +45,12 @@ std::optional<Line> LineReader::next() {
   while (take_line())
     if (!is_blank(line_.text)) return line_;
   return std::nullopt;
+}
+
+void LineReader::check_rest() {
+  std::vector<char> unread(chunk_bytes);
+  while (gzread(handle_, unread.data(), chunk_bytes) > 0) continue;
+  check_end();
 }
 
 bool LineReader::take_line() {
@@ -89,14 +96,11 @@ void LineReader::check_end() {
   int code = Z_OK;
   gzerror(handle_, &code);
   if (code == Z_OK) return;
-  const Place place{.file = file_, .line = line_.number};
-  if (code == Z_BUF_ERROR)
-    throw UserError(place,
-                    fmt::format("gzip is cut short after line {}; copy or download the file again", line_.number));
-  if (code == Z_DATA_ERROR)
-    throw UserError(place,
-                    fmt::format("gzip is corrupt after line {}; copy or download the file again", line_.number));
-  throw UserError(place, fmt::format("cannot be read on after line {}", line_.number));
+  const std::string where = line_.number == 0 ? "" : fmt::format(" after line {}", line_.number);
+  const std::string what = code == Z_BUF_ERROR    ? "is a gzip file that is cut short"
+                           : code == Z_DATA_ERROR ? "is a gzip file that is corrupt"
+                                                  : "cannot be read on";
+  throw UserError(Place{.file = file_, .line = line_.number}, what + where + "; copy or download the file again");
 }
 
 double LineReader::fraction_read() const {

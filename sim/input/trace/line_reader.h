@@ -33,6 +33,10 @@ class LineReader {
   /// Throws UserError where a gzip file is corrupt or cut short.
   std::optional<Line> next();
 
+  /// Reads on to the end and throws UserError where next() would. A corrupt gzip file gives nonsense before it is found
+  /// out, so ask this before blaming a line.
+  void check_rest();
+
   /// Makes next() give the current line once more.
   void again() { repeat_ = true; }
 

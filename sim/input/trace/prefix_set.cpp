@@ -1,23 +1,15 @@
 #include "sim/input/trace/prefix_set.h"
 
+#include "models/base/mixed_bits.h"
+
 namespace servecast {
-namespace {
-
-/// The finaliser of splitmix64 (Steele, Lea and Flood 2014): each input bit changes half of the output bits.
-std::uint64_t mixed(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
-}  // namespace
 
 std::size_t PrefixSet::add(std::span<const BlockHash> blocks) {
   std::uint64_t key = 1;
   std::size_t known = 0;
   bool all_known = true;
   for (const BlockHash block : blocks) {
-    key = mixed(key * 0x9e3779b97f4a7c15u + block + 1);
+    key = mixed_bits(key * 0x9e3779b97f4a7c15u + block + 1);
     all_known = !insert(key == 0 ? 1 : key) && all_known;
     if (all_known) ++known;
   }

@@ -5,7 +5,8 @@
 //    "passages_ids": [7398], "history": [], "web_search": [], "user_input": [26923]}, "session_id": "1757-ab"}
 //
 // A chunk is up to 512 tokens long, 266 on average, and the trace file does not say how long each is. So the chunks
-// of one prompt count as equally long: block_tokens = prompt tokens / chunks, rounded up.
+// of one prompt count as equally long: block_tokens = prompt tokens / chunks, to the nearest whole number (a half
+// goes up), 1 at least. The published cache curves of this trace count so too.
 #include <algorithm>
 #include <array>
 
@@ -72,7 +73,9 @@ class RagPulse final : public TraceFormat {
       for (const BlockHash id : ids_[c]) row.add_block(id + (BlockHash{c} << category_shift));
       chunks += static_cast<std::int64_t>(ids_[c].size());
     }
-    if (chunks > 0) row.block_tokens = static_cast<std::int32_t>((row.prompt_tokens + chunks - 1) / chunks);
+    if (chunks == 0) return;
+    const std::int64_t nearest = (2 * row.prompt_tokens + chunks) / (2 * chunks);
+    row.block_tokens = static_cast<std::int32_t>(std::max<std::int64_t>(1, nearest));
   }
 
   std::array<std::vector<BlockHash>, 5> ids_;

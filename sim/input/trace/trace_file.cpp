@@ -1,8 +1,10 @@
 #include "sim/input/trace/trace_file.h"
 
+#include <algorithm>
 #include <cassert>
 #include <vector>
 
+#include "models/base/error.h"
 #include "sim/input/trace/loaded_trace.h"
 #include "sim/input/trace/trace_rows.h"
 
@@ -65,6 +67,11 @@ class StreamedTrace final : public Workload {
 std::unique_ptr<Workload> open_trace(const std::string& file, TraceOptions options) {
   assert(options.notes != nullptr);
   auto rows = std::make_unique<TraceRows>(file, options.format, *options.notes);
+  if (options.sessions_per_s && rows->tells_starts())
+    throw UserError(
+        std::vector<Problem>{{Place{}, options.sessions_per_s_path,
+                              "'sessions_per_s' is for traces that do not tell when sessions start, but " + file +
+                                  " does; leave it out, or use 'rate_scale'"}});
   if (rows->order() == RowOrder::by_arrival) return std::make_unique<StreamedTrace>(std::move(rows), options);
   return std::make_unique<LoadedTrace>(*rows, std::move(options));
 }

@@ -16,6 +16,7 @@ struct TraceOptions {
   std::uint64_t source = 0;  // hash ids of different sources are kept apart by this
   Rng session_starts;
   std::optional<double> sessions_per_s{};  // for sessions that the trace gives no start: Poisson; none: all at 0
+  std::string sessions_per_s_path{};       // of that setting
   WorkloadNotes* notes = nullptr;          // never null; outlives the workload
 };
 

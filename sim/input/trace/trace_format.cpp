@@ -33,7 +33,7 @@ constexpr std::array<TraceFormatEntry, 11> formats{{
     {"ragpulse", "RAGPulse, JSONL, hash ids by category",
      [](std::string_view l) { return is_json(l) && has(l, "\"passages_ids\""); }, make_ragpulse_format},
     {"servecast", "our own, CSV",
-     [](std::string_view l) { return !is_json(l) && has(l, "prompt_tokens") && has(l, "output_tokens"); },
+     [](std::string_view l) { return !is_json(l) && (has(l, "prompt_tokens") || has(l, "output_tokens")); },
      make_servecast_csv_format},
     {"servecast_jsonl", "our own, JSONL",
      [](std::string_view l) { return is_json(l) && has(l, "\"prompt_tokens\""); }, make_servecast_jsonl_format},

@@ -26,6 +26,8 @@ class TraceFormat {
   virtual void begin(LineReader&) {}
   /// Asked after begin().
   virtual RowOrder order() const { return RowOrder::by_arrival; }
+  /// False: rows count from the start of their session (TraceRow::start_group), which the file does not tell.
+  virtual bool tells_starts() const { return true; }
   /// Fills `row`, which is empty; false at the end of the file.
   virtual bool next(LineReader& lines, TraceRow& row) = 0;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.h"
+#include "sim/input/utf8.h"
 
 namespace servecast {
 
@@ -12,6 +13,15 @@ TraceRows::TraceRows(const std::string& file, const std::string& format, Workloa
 }
 
 bool TraceRows::next(TraceRow& row) {
+  try {
+    return read(row);
+  } catch (const UserError&) {
+    lines_.check_rest();
+    throw;
+  }
+}
+
+bool TraceRows::read(TraceRow& row) {
   row.clear();
   if (!format_->next(lines_, row)) {
     if (rows_ == 0) throw UserError(Place{.file = lines_.file()}, "holds no request; a trace needs at least one");
@@ -39,6 +49,15 @@ bool TraceRows::is_failed(const TraceRow& row) {
   if (row.output_tokens > 0) return false;
   ++notes_.skipped_rows["no output tokens: the request failed when it was recorded"];
   return true;
+}
+
+ClassId TraceRows::class_of(const TraceRow& row) {
+  if (!is_utf8(row.request_class))
+    lines_.current().fail(row.request_class, "the request class is not UTF-8; save the file as UTF-8");
+  if (row.request_class.find_first_of(",\"\\") != std::string_view::npos)
+    lines_.current().fail(row.request_class,
+                          "the request class is a plain name, without commas, quotes and backslashes");
+  return notes_.classes.id(row.request_class);
 }
 
 }  // namespace servecast

@@ -14,6 +14,7 @@ class TraceRows {
   TraceRows(const std::string& file, const std::string& format, WorkloadNotes& notes);
 
   RowOrder order() const { return format_->order(); }
+  bool tells_starts() const { return format_->tells_starts(); }
   /// The next row, rows of failed requests (no output tokens) included; false at the end of the file.
   bool next(TraceRow& row);
   /// The same without failed requests.
@@ -21,11 +22,13 @@ class TraceRows {
   /// Counts a failed request; true where the row is one.
   bool is_failed(const TraceRow& row);
 
-  ClassId class_of(const TraceRow& row) { return notes_.classes.id(row.request_class); }
+  ClassId class_of(const TraceRow& row);
   [[noreturn]] void fail(const std::string& message) const { lines_.current().fail(lines_.current().text, message); }
   double fraction_read() const { return lines_.fraction_read(); }
 
  private:
+  bool read(TraceRow& row);
+
   LineReader lines_;
   std::unique_ptr<TraceFormat> format_;
   WorkloadNotes& notes_;

@@ -14,6 +14,11 @@ std::string join_path(const std::string& above, const std::string& key) {
   return above.empty() ? key : above + "." + key;
 }
 
+/// The path of a source in a mix.
+std::string mixed_path(const WorkloadContext& context, std::size_t i) {
+  return join_path(context.path, "mix[" + std::to_string(i) + "]");
+}
+
 void check_transform(const TransformSpec& spec, const std::string& path, SpecProblems& problems) {
   if (spec.to_s && *spec.to_s <= spec.from_s) problems.add(path + ".to_s", "'to_s' must be after 'from_s'");
 }
@@ -46,30 +51,45 @@ SpecProblems check(const WorkloadSpec& spec, const WorkloadContext& context) {
   problems.exactly_one(context.path, top);
   check_source(spec.source, context.path, context, problems);
   for (std::size_t i = 0; i < spec.mix.size(); ++i) {
-    const std::string path = join_path(context.path, "mix[" + std::to_string(i) + "]");
+    const std::string path = mixed_path(context, i);
     problems.exactly_one(path, given(spec.mix[i]));
     check_source(spec.mix[i], path, context, problems);
   }
   return problems;
 }
 
-std::unique_ptr<Workload> make_unlabelled(const SourceSpec& spec, std::uint64_t source,
+/// What is wrong with a trace as a whole is a problem of the setting that names it, at `path`.
+std::unique_ptr<Workload> open_named(const std::string& file, const TraceOptions& options, const std::string& path) {
+  try {
+    return open_trace(file, options);
+  } catch (const UserError& error) {
+    std::vector<Problem> problems = error.problems();
+    for (Problem& problem : problems)
+      if (problem.path.empty()) problem.path = path;
+    throw UserError(std::move(problems));
+  }
+}
+
+/// `path`: of this source.
+std::unique_ptr<Workload> make_unlabelled(const SourceSpec& spec, std::uint64_t source, const std::string& path,
                                           const WorkloadContext& context) {
   if (spec.generate)
     return transform(make_generator(spec.generate->generate, context.seed, source, context.base_folder),
                      spec.generate->transform);
   const std::string suffix = source == 0 ? "" : "#" + std::to_string(source);
   const std::string file = (context.base_folder / spec.trace->path).string();
-  return transform(open_trace(file, {.format = spec.trace->format,
-                                     .source = source,
-                                     .session_starts = Rng(context.seed, "session_starts" + suffix),
-                                     .sessions_per_s = spec.trace->sessions_per_s,
-                                     .notes = context.notes}),
-                   spec.trace->transform);
+  const TraceOptions options{.format = spec.trace->format,
+                             .source = source,
+                             .session_starts = Rng(context.seed, "session_starts" + suffix),
+                             .sessions_per_s = spec.trace->sessions_per_s,
+                             .sessions_per_s_path = join_path(path, "trace.sessions_per_s"),
+                             .notes = context.notes};
+  return transform(open_named(file, options, join_path(path, "trace.path")), spec.trace->transform);
 }
 
-std::unique_ptr<Workload> make_source(const SourceSpec& spec, std::uint64_t source, const WorkloadContext& context) {
-  std::unique_ptr<Workload> made = make_unlabelled(spec, source, context);
+std::unique_ptr<Workload> make_source(const SourceSpec& spec, std::uint64_t source, const std::string& path,
+                                      const WorkloadContext& context) {
+  std::unique_ptr<Workload> made = make_unlabelled(spec, source, path, context);
   if (spec.pool.empty() && spec.request_class.empty()) return made;
   const auto pool = spec.pool.empty() ? context.pools.begin() : std::ranges::find(context.pools, spec.pool);
   std::optional<ClassId> request_class;
@@ -95,8 +115,9 @@ std::unique_ptr<Workload> make_workload(const WorkloadSpec& spec, const Workload
   if (const std::vector<Problem> problems = workload_problems(spec, context); !problems.empty())
     throw UserError(problems);
   std::vector<std::unique_ptr<Workload>> sources;
-  if (spec.mix.empty()) sources.push_back(make_source(spec.source, 0, context));
-  for (std::size_t i = 0; i < spec.mix.size(); ++i) sources.push_back(make_source(spec.mix[i], i, context));
+  if (spec.mix.empty()) sources.push_back(make_source(spec.source, 0, context.path, context));
+  for (std::size_t i = 0; i < spec.mix.size(); ++i)
+    sources.push_back(make_source(spec.mix[i], i, mixed_path(context, i), context));
   return merge(std::move(sources));
 }
 

@@ -25,7 +25,8 @@ struct TraceSpec {
     f.required("path", path, "trace file, plain or gzip; relative to the folder of this file");
     f.field("format", format, "what the file looks like; auto: told by its first line", trace_format_choices());
     f.field("sessions_per_s", sessions_per_s,
-            "where the trace does not tell when sessions start: Poisson at this rate; left out: all start at 0",
+            "where the trace does not tell when sessions start: Poisson at this rate; left out: all start at 0; "
+            "refused elsewhere",
             positive);
     transform.fields(f);
   }

@@ -17,7 +17,8 @@ const fs::path folder = fs::path(SERVECAST_SOURCE_DIR) / "tests/data/bad";
 
 std::vector<std::string> bad_files() {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().stem().string());
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
   std::ranges::sort(names);
   return names;
 }

@@ -32,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"nothing", {}, "name a command: run, check, list, schema, set, trace, completion"},
         Wrong{"unknown_command", {"rum"}, "unknown command 'rum'; did you mean 'run'?"},
         Wrong{"unknown_subcommand", {"trace", "inof"}, "unknown command 'inof'; did you mean 'info'?"},
-        Wrong{"half_a_command", {"trace"}, "servecast trace: name a command: info, convert, make"},
+        Wrong{"half_a_command", {"trace"}, "servecast trace: name a command: info, convert, make, cache"},
         Wrong{"no_scenario", {"run"}, "servecast run: SCENARIO is required; see 'servecast run --help'"},
         Wrong{"unknown_option",
               {"run", "a.yaml", "--fromat", "json"},
@@ -47,6 +47,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"unknown_shell", {"completion", "csh"}, "unknown shell 'csh'"},
         Wrong{"no_shell", {"completion"}, "SHELL is required"},
         Wrong{"option_without_value", {"run", "a.yaml", "--out"}, "--out"},
+        Wrong{"option_with_an_empty_value", {"run", "a.yaml", "--out", ""}, "--out: the name is empty"},
         Wrong{"set_without_value", {"run", "a.yaml", "--set", "seed"}, "'seed' sets nothing; write path=value"},
         Wrong{"set_without_path", {"run", "a.yaml", "--set", "=3"}, "'=3' sets nothing; write path=value"},
         Wrong{"unknown_detail",
@@ -63,9 +64,16 @@ TEST(Usage, version_and_help_are_no_errors) {
 }
 
 TEST(Usage, every_command_has_help_with_an_example) {
-  const std::vector<std::vector<std::string>> commands{
-      {"run"},           {"check"},     {"list"}, {"schema"}, {"set"}, {"trace", "info"}, {"trace", "convert"},
-      {"trace", "make"}, {"completion"}};
+  const std::vector<std::vector<std::string>> commands{{"run"},
+                                                       {"check"},
+                                                       {"list"},
+                                                       {"schema"},
+                                                       {"set"},
+                                                       {"trace", "info"},
+                                                       {"trace", "convert"},
+                                                       {"trace", "make"},
+                                                       {"trace", "cache"},
+                                                       {"completion"}};
   for (std::vector<std::string> words : commands) {
     const std::string example = "  servecast " + words.front();
     words.push_back("--help");

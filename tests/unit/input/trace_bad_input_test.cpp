@@ -23,7 +23,7 @@ const std::vector<BadTrace> bad_traces{
     {"OnlyAHeader", ours, " holds no request; a trace needs at least one"},
     {"UnknownFormat", "a,b,c\n1,2,3\n",
      "1:1: this first line is of no known trace format; name one with 'format'. Known: azure, bailian, burstgpt, "
-     "claude_code, claude_code_csv, llmservingsim, mooncake, ragpulse, servecast, servecast_jsonl"},
+     "claude_code, claude_code_csv, llmservingsim, mooncake, ragpulse, servecast, servecast_jsonl, vidur"},
     {"TooFewColumns", azure + "2023-11-16 18:17:03,374\n",
      "2:24: the row has 2 columns, the header names 3: TIMESTAMP, ContextTokens, GeneratedTokens"},
     {"TooManyColumns", ours + "0,1,2\n0,1,2,9\n",
@@ -54,6 +54,10 @@ const std::vector<BadTrace> bad_traces{
      "2:1: '2023-11-16 18:17:03.' is no time; write it like 2023-11-16 18:17:03.9799600"},
     {"AzureBackwards", azure + "2023-11-16 18:17:03,3,4\n2023-11-16 18:17:02,3,4\n",
      "3:1: time runs backwards: this request arrives at -1 s, an earlier row at 0 s; sort the rows by arrival"},
+    {"ClassNotUtf8", "arrival_s,prompt_tokens,output_tokens,class\n0,4,2,\xE4\n",
+     "2:7: the request class is not UTF-8; save the file as UTF-8"},
+    {"ClassWithQuotes", "{\"arrival_s\": 0, \"prompt_tokens\": 1, \"output_tokens\": 2, \"class\": \"a,b\"}\n",
+     "1:68: the request class is a plain name, without commas, quotes and backslashes"},
     {"BothTimes", closed + "1,4,2,x,3\n", "2:9: a row has arrival_s or think_s, not both: leave one empty"},
     {"ThinkWithoutSession", closed + "1,4,2,x,\n,4,2,,3\n",
      "3:7: a row with think_s needs the session whose previous row it follows"},
@@ -118,6 +122,16 @@ TEST(BadTraceFile, AMissingOneIsTold) {
             "nowhere.csv: cannot be read; give the path of an existing file");
 }
 
+TEST(BadTraceFile, ASessionRateForATraceThatTellsItsStartsIsRefused) {
+  const TempFolder folder;
+  const std::string file = folder.write("t.csv", ours + "0,4,2\n");
+  WorkloadSpec spec = trace_spec(file);
+  spec.source.trace->sessions_per_s = 2;
+  EXPECT_EQ(message_of([&] { open(spec); }),
+            "'sessions_per_s' is for traces that do not tell when sessions start, but " + file +
+                " does; leave it out, or use 'rate_scale'");
+}
+
 TEST(BadTraceFile, AGzipCutShortIsToldAfterItsLastLine) {
   const TempFolder folder;
   std::string text = ours;
@@ -125,7 +139,7 @@ TEST(BadTraceFile, AGzipCutShortIsToldAfterItsLastLine) {
   const std::string bytes = read_bytes(folder.write_gzip("whole.gz", text));
   const std::string cut = folder.write("cut.gz", bytes.substr(0, bytes.size() / 3));
   const std::string message = message_of([&] { open_file(cut).all(); });
-  EXPECT_NE(message.find("gzip is cut short after line"), std::string::npos) << message;
+  EXPECT_NE(message.find("is a gzip file that is cut short after line"), std::string::npos) << message;
 }
 
 }  // namespace

@@ -142,6 +142,20 @@ TEST_F(TraceFormats, RagPulseIsSortedAndKeepsCategoriesApart) {
   EXPECT_FALSE(seen[1].request.awaited);
 }
 
+TEST_F(TraceFormats, RagPulseChunksAreEquallyLongToTheNearestToken) {
+  const auto block_tokens = [&](const std::string& prompt_tokens) {
+    return read(
+               R"({"timestamp": "0", "input_length": )" + prompt_tokens +
+               R"(, "output_length": 1, "hash_ids": {"sys_prompt": [1, 2], "passages_ids": [3, 4]}, "session_id": "a"})"
+               "\n")[0]
+        .request.block_tokens;
+  };
+  EXPECT_EQ(block_tokens("1201"), 300);  // 300.25
+  EXPECT_EQ(block_tokens("1202"), 301);  // 300.5
+  EXPECT_EQ(block_tokens("1203"), 301);  // 300.75
+  EXPECT_EQ(block_tokens("1"), 1);       // 0.25: never 0, which would mean no blocks
+}
+
 const std::string claude_header =
     "trace,agent,seq,t_s,type,model,in_tokens,out_tokens,ttft_s,api_time_s,think_time_s,hash_ids_ranges\n";
 

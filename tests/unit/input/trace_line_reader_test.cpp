@@ -90,14 +90,15 @@ TEST(LineReader, SaysWhereAGzipIsCutShort) {
   const std::string cut = folder.write("cut.gz", bytes.substr(0, bytes.size() / 2));
   const std::string message = message_of([&] { lines_of(cut); });
   int last = 0;
-  ASSERT_EQ(std::sscanf(message.c_str() + cut.size(), ":%d: gzip is cut short", &last), 1) << message;
+  ASSERT_EQ(std::sscanf(message.c_str() + cut.size(), ":%d: is a gzip file that is cut short", &last), 1) << message;
   EXPECT_GT(last, 50'000);
   EXPECT_LT(last, 150'000);
-  EXPECT_EQ(message, cut + ":" + std::to_string(last) + ": gzip is cut short after line " + std::to_string(last) +
-                         "; copy or download the file again");
+  EXPECT_EQ(message, cut + ":" + std::to_string(last) + ": is a gzip file that is cut short after line " +
+                         std::to_string(last) + "; copy or download the file again");
   // Only the check sum at the end is missing.
   const std::string tail = folder.write("tail.gz", bytes.substr(0, bytes.size() - 4));
-  EXPECT_NE(message_of([&] { lines_of(tail); }).find("gzip is cut short after line 200000"), std::string::npos);
+  EXPECT_NE(message_of([&] { lines_of(tail); }).find("is a gzip file that is cut short after line 200000"),
+            std::string::npos);
 }
 
 TEST(LineReader, SaysWhereAGzipIsCorrupt) {
@@ -106,7 +107,7 @@ TEST(LineReader, SaysWhereAGzipIsCorrupt) {
   for (std::size_t i = bytes.size() / 2; i < bytes.size() / 2 + 20; ++i) bytes[i] = static_cast<char>(~bytes[i]);
   const std::string corrupt = folder.write("corrupt.gz", bytes);
   const std::string message = message_of([&] { lines_of(corrupt); });
-  EXPECT_NE(message.find(": gzip is corrupt after line "), std::string::npos) << message;
+  EXPECT_NE(message.find(": is a gzip file that is corrupt after line "), std::string::npos) << message;
 }
 
 }  // namespace

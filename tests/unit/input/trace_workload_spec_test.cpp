@@ -113,7 +113,7 @@ TEST_F(WorkloadSpecs, SayWhatIsWrongWithASource) {
   EXPECT_EQ(wrong("workload:\n  trace: {path: a.csv, skip: -1}\n"), "2:30: 'skip' must be at least 0, not -1");
   EXPECT_EQ(wrong("workload:\n  trace: {path: a.csv, format: azur}\n"),
             "2:32: unknown format 'azur'; did you mean 'azure'? Known: auto, azure, bailian, burstgpt, claude_code, "
-            "claude_code_csv, llmservingsim, mooncake, ragpulse, servecast, servecast_jsonl");
+            "claude_code_csv, llmservingsim, mooncake, ragpulse, servecast, servecast_jsonl, vidur");
   EXPECT_EQ(wrong("workload:\n  trace: {skip: 1}\n"),
             "2:10: 'workload.trace.path' is missing: trace file, plain or gzip; relative to the folder of this file");
   EXPECT_EQ(wrong("workload:\n  trace: {path: none.csv}\n"),
