@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 
 #include "sim/input/hardware.h"
 #include "sim/input/latency_tables.h"

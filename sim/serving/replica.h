@@ -3,7 +3,6 @@
 #include <deque>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "models/hw/power.h"
