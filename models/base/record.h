@@ -6,7 +6,7 @@
 
 namespace servecast {
 
-enum class RequestStatus : std::uint8_t { completed, rejected, unfinished };
+enum class RequestStatus : std::uint8_t { completed, rejected, timed_out, unfinished };
 
 /// Everything that is kept about one request; one row of requests.csv. Times are seconds from the start of the run.
 struct RequestRecord {

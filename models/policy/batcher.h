@@ -35,11 +35,12 @@ class Batch {
 
   // -- what a batcher may know
   virtual std::int64_t lanes() const = 0;       // batches that can be under way at a time: pipeline stages
+  virtual std::int64_t lane() const = 0;        // which of them this is
   virtual std::int64_t running() const = 0;     // sequences admitted on the whole replica, decoding or prefilling
   virtual std::int64_t decoding() const = 0;    // sequences here that can make a token now
   virtual std::int64_t prefilling() const = 0;  // sequences here admitted earlier and part-way through their prompt
   virtual PrefillView prefill(std::int64_t i) const = 0;  // the i-th of them, in order of admission
-  virtual bool has_waiting() const = 0;
+  virtual bool has_waiting() const = 0;     // false while sequences are swapped out: these come back first
   virtual PrefillView waiting() const = 0;  // the head of the waiting queue; requires has_waiting()
 
   // -- what it may decide
@@ -54,8 +55,17 @@ class Batch {
   /// its blocks are not free, and then the queue is as it was.
   virtual std::optional<std::int64_t> admit(std::int64_t tokens, const AdmitRules& rules) = 0;
   std::optional<std::int64_t> admit(std::int64_t tokens) { return admit(tokens, {}); }
+  /// Every prompt of this batch computes as many tokens as the longest.
+  virtual void pad_prompts() = 0;
   /// Sequences preempted so far in this batch.
   virtual std::int64_t preempted() const = 0;
+};
+
+/// What becomes of a sequence that has made its last token while others of its batch go on.
+enum class AfterLast : std::uint8_t {
+  leaves,        // its memory is free and its place can be taken
+  keeps_memory,  // until nobody of its lane runs any more
+  waits,         // likewise, and it is computed along; the client gets the whole output at the end
 };
 
 /// Decides what one step computes.
@@ -71,6 +81,8 @@ class Batcher {
   /// Steps under way at a time on a replica without pipeline stages: 1, or 2 where the next step is scheduled while
   /// one runs (asynchronous scheduling).
   virtual std::int64_t depth() const { return 1; }
+
+  virtual AfterLast after_last() const { return AfterLast::leaves; }
 
   /// Fills `batch`. Called whenever a step can start and something is running or waiting. An empty batch means: wait.
   virtual void fill(Batch& batch) = 0;

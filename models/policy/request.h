@@ -1,5 +1,7 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "models/base/ids.h"
@@ -16,10 +18,20 @@ struct Request {
   std::int64_t output_tokens = 0;
   PoolId pool{};  // where the gateway sends it
   ClassId request_class{};
+  ClientId client{};                           // who asks: fair queues share between clients
   SessionId session{};                         // 0: not part of a session
   bool awaited = false;                        // something happens when it finishes (closed loop)
   std::int32_t block_tokens = 0;               // tokens per hash block of the trace; 0: no hashes
   std::span<const BlockHash> prefix_blocks{};  // equal leading hashes mean equal leading prompt blocks
+  std::int32_t priority = 0;                   // smaller goes first where the queue looks at it
+  std::int32_t samples = 1;                    // outputs made side by side from one prompt; each has output_tokens
+  std::int32_t beam_width = 1;                 // candidates kept by beam search; 1: none
+  double deadline_s = forever;                 // when its first token is wanted
+  double give_up_s = forever;                  // when the client stops waiting, served or not
+
+  static constexpr double forever = std::numeric_limits<double>::infinity();
+  /// Sequences that decode side by side.
+  std::int64_t width() const { return std::max(samples, beam_width); }
 };
 
 }  // namespace servecast

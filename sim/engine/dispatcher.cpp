@@ -142,7 +142,8 @@ void Dispatcher::request_done(const Request& request, const RequestRecord& recor
   ++finished_;
   count_event(now_s_);
   if (!request.awaited || record.status == RequestStatus::unfinished) return;
-  const double answer_s = record.finish_s.value_or(now_s_);  // a rejection is an answer, too
+  const bool gave_up = record.status == RequestStatus::timed_out;  // a rejection is an answer, too
+  const double answer_s = gave_up ? request.give_up_s : record.finish_s.value_or(now_s_);
   if (const auto next = scenario_.workload->follow_up(request, answer_s)) follow_ups_.push(*next);
 }
 

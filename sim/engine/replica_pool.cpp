@@ -4,17 +4,33 @@
 #include <cassert>
 
 namespace servecast {
+namespace {
+
+// Every GPU of the replica copies its own share of a block over its own link to the host.
+SwapSpace swap_space(const Pool& pool, const KvCache& cache) {
+  if (pool.spec.preemption.mode != "swap" || cache.growth_tokens() == 0) return {};
+  const double token_bytes = pool.memory.kv_pool_bytes / static_cast<double>(pool.memory.kv_pool_tokens);
+  const double block_bytes = token_bytes * static_cast<double>(cache.growth_tokens());
+  return {.blocks = static_cast<std::int64_t>(pool.spec.preemption.swap_space_bytes / block_bytes),
+          .out_s = block_bytes / pool.gpu.pcie_d2h_bytes_per_s,
+          .in_s = block_bytes / pool.gpu.pcie_h2d_bytes_per_s};
+}
+
+}  // namespace
 
 ReplicaPool::ReplicaPool(const Pool& pool, PoolId id, ReplicaId first, std::uint64_t seed, bool ask_every_step)
     : router_(pool.spec.router.make()), rng_(seed, "router/" + pool.spec.name), first_(index(first)) {
   for (std::int64_t i = 0; i < pool.spec.replicas; ++i) {
     auto cache = pool.spec.kv_cache.make();
     cache->resize(pool.memory.kv_pool_tokens);
+    const SwapSpace swap = swap_space(pool, *cache);
     replicas_.emplace_back(ReplicaSetup{.id = ReplicaId(first_ + static_cast<std::size_t>(i)),
                                         .pool = id,
                                         .latency = pool.latency.get(),
                                         .batcher = pool.spec.batcher.make(),
+                                        .queue = pool.spec.queue.make(),
                                         .kv_cache = std::move(cache),
+                                        .swap = swap,
                                         .tensor_parallel = pool.spec.tensor_parallel,
                                         .power = pool.gpu.power,
                                         .power_cap_w = pool.spec.power_cap_w.value_or(pool.gpu.power.cap_w),

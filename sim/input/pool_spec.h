@@ -7,6 +7,7 @@
 #include "models/hw/roofline.h"
 #include "models/policy/batcher.h"
 #include "models/policy/kv_cache.h"
+#include "models/policy/queue.h"
 #include "models/policy/router.h"
 
 namespace servecast {
@@ -21,6 +22,20 @@ struct LatencySpec {
     f.field("model", model, "step latency model", {"roofline", "table"});
     f.field("tables", tables, "folder of lookup tables, for model: table");
     f.group("roofline", roofline, "settings of model: roofline");
+  }
+};
+
+/// What becomes of a sequence whose blocks are wanted by others.
+struct PreemptionSpec {
+  std::string mode = "recompute";
+  double swap_space_bytes = 4.0 * 1024 * 1024 * 1024;
+
+  void fields(Fields& f) {
+    f.field("mode", mode,
+            "recompute: it goes back to the queue and everything is computed again; swap: its blocks are copied to "
+            "the host and back, while there is room",
+            {"recompute", "swap"});
+    f.field("swap_space_bytes", swap_space_bytes, "host memory per GPU for mode: swap (vLLM: 4 GiB)", positive);
   }
 };
 
@@ -40,7 +55,9 @@ struct PoolSpec {
   MemorySettings memory{};
   LatencySpec latency{};
   Choice<Batcher> batcher{"vllm_v1"};
+  Choice<WaitingQueue> queue{"fcfs"};
   Choice<KvCache> kv_cache{"paged"};
+  PreemptionSpec preemption{};
   Choice<Router> router{"least_loaded"};
 
   void fields(Fields& f) {
@@ -61,7 +78,9 @@ struct PoolSpec {
     f.group("memory", memory, "how GPU memory is divided");
     f.group("latency", latency, "where step times come from");
     f.group("batcher", batcher, "what each step computes");
+    f.group("queue", queue, "which waiting request is next");
     f.group("kv_cache", kv_cache, "who holds which KV blocks");
+    f.group("preemption", preemption, "what happens where blocks run short");
     f.group("router", router, "which replica serves a request");
   }
 };

@@ -42,6 +42,7 @@ RequestCounts count_requests(const Chosen& chosen) {
   return {.arrived = chosen.sum([](const RequestRecord&) { return 1; }),
           .completed = count(RequestStatus::completed),
           .rejected = count(RequestStatus::rejected),
+          .timed_out = count(RequestStatus::timed_out),
           .unfinished = count(RequestStatus::unfinished)};
 }
 

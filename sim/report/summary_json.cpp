@@ -18,6 +18,7 @@ void RequestCounts::fields(Fields& f) {
   f.field("arrived", arrived, "all requests");
   f.field("completed", completed, "got all their output tokens");
   f.field("rejected", rejected, "turned away");
+  f.field("timed_out", timed_out, "given up by their clients");
   f.field("unfinished", unfinished, "still waiting or running at the end");
 }
 

@@ -42,6 +42,9 @@ void queue_grows(const Summary& summary, std::span<const SeriesRow> series, std:
 }
 
 void not_served(const RequestCounts& requests, std::vector<std::string>& out) {
+  if (requests.timed_out > 0)
+    out.push_back(fmt::format("The clients of {} of {} requests gave up waiting; the latencies leave them out.",
+                              human::count(requests.timed_out), human::count(requests.arrived)));
   if (requests.unfinished > 0)
     out.push_back(fmt::format("{} of {} requests were unfinished at the end; the latencies leave them out.",
                               human::count(requests.unfinished), human::count(requests.arrived)));

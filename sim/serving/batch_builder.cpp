@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <tuple>
 
 namespace servecast {
 
@@ -13,47 +14,72 @@ PrefillView BatchBuilder::view(Slot slot) const {
 PrefillView BatchBuilder::prefill(std::int64_t i) const {
   return view(lane_.prefilling[static_cast<std::size_t>(i)]);
 }
-PrefillView BatchBuilder::waiting() const { return view(replica_.waiting_.front()); }
+PrefillView BatchBuilder::waiting() const { return view(replica_.setup_.queue->front()); }
 
 std::int64_t BatchBuilder::decode_all(const DecodeRules& rules) {
   assert(!lane_.batch().decoded && lane_.batch().chunks.empty());
+  if (!lane_.swapped.empty()) replica_.swap_in(lane_, rules.spare_block ? 1 : 0);
   if (lane_.decodes.size() == 0) return 0;
   lane_.spare_blocks = rules.spare_block ? 1 : 0;
-  if (lane_.decodes.blocks_due() + lane_.spare_blocks <= cache().free_blocks())
-    cache().grow(lane_.decodes.blocks_due());
+  const std::int64_t due = lane_.decodes.blocks_due(replica_.sequences_);
+  if (due + lane_.spare_blocks <= cache().free_blocks())
+    cache().grow(due);
   else
     make_room(rules);
-  const std::int64_t count = lane_.decodes.size();
+  const std::int64_t count = lane_.decodes.sequences();
   if (count == 0) return 0;
   lane_.decodes.step();
   lane_.batch().decoded = true;
   lane_.batch().work.decode_sequences = count;
   lane_.batch().work.decode_kv_tokens = lane_.decodes.kv_tokens();
-  lane_.batch().work.emitted_tokens = count;
+  lane_.batch().work.emitted_tokens += count;
+  if (replica_.setup_.batcher->after_last() == AfterLast::waits) compute_along();
   return count;
 }
 
-// Blocks are short: sequence by sequence, in order of admission, preempting from the end of the lane until there is
-// room. A sequence that finds nobody after it is preempted itself.
+// Padding: whoever is done already takes part as if it had one token more.
+void BatchBuilder::compute_along() {
+  for (Slot slot : lane_.kept) lane_.batch().riding += replica_.sequences_[slot].request.width();
+  lane_.kept_kv_tokens += lane_.batch().riding;
+  lane_.batch().work.decode_sequences += lane_.batch().riding;
+  lane_.batch().work.decode_kv_tokens += lane_.kept_kv_tokens;
+}
+
+// Blocks are short: sequence by sequence, in order of admission, preempting others until there is room: as a rule the
+// last admitted. A sequence that finds itself next is preempted.
 void BatchBuilder::make_room(const DecodeRules& rules) {
   std::vector<Slot> members = lane_.decodes.members(replica_.sequences_);
-  std::vector<Slot> victims;
   for (std::size_t i = 0; i < members.size(); ++i) {
-    const bool due = lane_.decodes.is_due(replica_.sequences_[members[i]]);
-    if (!due && !rules.spare_block) continue;
-    while (cache().free_blocks() < 1 && i < members.size()) {
-      const bool prefill_is_last =
-          !lane_.prefilling.empty() &&
-          replica_.sequences_[lane_.prefilling.back()].admission > replica_.sequences_[members.back()].admission;
-      const Slot victim = prefill_is_last ? lane_.prefilling.back() : members.back();
-      replica_.preempt(lane_, victim, {.decoding = !prefill_is_last, .cut_prompt = rules.cut_prompts}, listener_);
-      if (prefill_is_last) continue;
-      victims.push_back(victim);
-      members.pop_back();
+    const Slot slot = members[i];
+    const std::int64_t due = lane_.decodes.blocks_due(replica_.sequences_[slot]);
+    const std::int64_t wanted = std::max<std::int64_t>(due, rules.spare_block ? 1 : 0);
+    bool out = false;
+    while (!out && cache().free_blocks() < wanted) {
+      const Slot victim = first_to_preempt(members);
+      const auto found = std::ranges::find(members, victim);
+      if (found != members.end()) {
+        const auto place = static_cast<std::size_t>(found - members.begin());
+        if (place < i) cache().grow(-lane_.decodes.blocks_due(replica_.sequences_[victim]));  // it had its turn
+        members.erase(found);
+        if (place <= i) --i;
+      }
+      replica_.preempt(victim, rules.cut_prompts, listener_);
+      out = victim == slot;
     }
-    if (due && i < members.size()) cache().grow(1);
+    if (!out) cache().grow(due);
   }
-  lane_.decodes.remove(victims, replica_.sequences_);
+}
+
+Slot BatchBuilder::first_to_preempt(const std::vector<Slot>& decoding) const {
+  const auto later = [this](Slot a, Slot b) {
+    const Sequence& x = replica_.sequences_[a];
+    const Sequence& y = replica_.sequences_[b];
+    return std::tie(x.preemption_rank, x.admission) < std::tie(y.preemption_rank, y.admission);
+  };
+  const auto last = std::ranges::max_element(decoding, later);
+  const auto last_prefill = std::ranges::max_element(lane_.prefilling, later);
+  if (last == decoding.end()) return *last_prefill;
+  return last_prefill != lane_.prefilling.end() && later(*last, *last_prefill) ? *last_prefill : *last;
 }
 
 std::int64_t BatchBuilder::continue_prefill(std::int64_t i, std::int64_t tokens) {
@@ -62,8 +88,8 @@ std::int64_t BatchBuilder::continue_prefill(std::int64_t i, std::int64_t tokens)
   const std::int64_t count = std::min(tokens, s.left());
   assert(count > 0);
   while (!cache().hold(s.request, s.held, std::max(s.held.tokens, s.computed + count), false)) {
-    const Slot victim = lane_.prefilling.back();
-    replica_.preempt(lane_, victim, {.decoding = false}, listener_);
+    const Slot victim = first_to_preempt({});
+    replica_.preempt(victim, false, listener_);
     if (victim == slot) return 0;
   }
   add_chunk(slot, count);
@@ -72,14 +98,19 @@ std::int64_t BatchBuilder::continue_prefill(std::int64_t i, std::int64_t tokens)
 
 std::optional<std::int64_t> BatchBuilder::admit(std::int64_t tokens, const AdmitRules& rules) {
   assert(tokens > 0);
-  const Slot slot = replica_.waiting_.front();
+  const Slot slot = replica_.setup_.queue->front();
   Sequence& s = replica_.sequences_[slot];
+  if (replica_.running_sequences_ + s.request.width() > replica_.setup_.batcher->max_sequences()) return std::nullopt;
   // The last token is always computed: it gives the first output token.
   const std::int64_t cached = std::min(cache().cached_tokens(s.request), s.to_compute - 1);
   const std::int64_t count = std::min(tokens, s.to_compute - cached);
   if (!cache().hold(s.request, s.held, rules.whole_prompt ? s.to_compute : cached + count, true)) return std::nullopt;
-  replica_.waiting_.pop_front();
+  replica_.setup_.queue->erase(slot, s.request);
+  if (s.record.preemptions == 0) replica_.setup_.queue->served(s.request, s.request.prompt_tokens, 0);
+  s.stage = Stage::prefilling;
+  s.lane = static_cast<std::uint16_t>(lane());
   replica_.running_ += 1;
+  replica_.running_sequences_ += s.request.width();
   replica_.uncomputed_tokens_ -= cached;
   s.computed = cached;
   s.record.cached_tokens = cached;
@@ -95,14 +126,27 @@ std::optional<std::int64_t> BatchBuilder::admit(std::int64_t tokens, const Admit
 
 void BatchBuilder::add_chunk(Slot slot, std::int64_t tokens) {
   Sequence& s = replica_.sequences_[slot];
+  // After a preemption, the outputs made so far are computed side by side.
+  const std::int64_t past_prompt = std::max<std::int64_t>(0, s.computed + tokens - s.request.prompt_tokens);
+  const std::int64_t outputs = std::min(tokens, past_prompt);
   lane_.batch().work.add_chunk(tokens, s.computed);
+  for (std::int64_t i = 1; i < s.request.width() && outputs > 0; ++i)
+    lane_.batch().work.add_chunk(outputs, s.computed + tokens - outputs);
   lane_.batch().chunks.push_back({.slot = slot, .tokens = tokens});
   s.computed += tokens;
   replica_.uncomputed_tokens_ -= tokens;
   cache().computed(s.request, s.held, std::min(s.computed, s.request.prompt_tokens));
   if (s.left() > 0) return;
-  lane_.batch().work.emitted_tokens += 1;
+  lane_.batch().work.emitted_tokens += s.request.width();
   lane_.batch().prompts.push_back(slot);
+}
+
+void BatchBuilder::pad_prompts() {
+  std::int64_t longest = 0;
+  for (const FilledBatch::Chunk& c : lane_.batch().chunks) longest = std::max(longest, c.tokens);
+  const std::int64_t emitted = lane_.batch().work.emitted_tokens;
+  lane_.batch().work = {.emitted_tokens = emitted};
+  for (std::size_t i = 0; i < lane_.batch().chunks.size(); ++i) lane_.batch().work.add_chunk(longest, 0);
 }
 
 }  // namespace servecast

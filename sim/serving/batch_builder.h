@@ -12,11 +12,12 @@ class BatchBuilder final : public Batch {
       : replica_(replica), lane_(lane), listener_(listener) {}
 
   std::int64_t lanes() const override { return static_cast<std::int64_t>(replica_.lanes_.size()); }
-  std::int64_t running() const override { return replica_.running_; }
-  std::int64_t decoding() const override { return lane_.decodes.size(); }
+  std::int64_t lane() const override { return &lane_ - replica_.lanes_.data(); }
+  std::int64_t running() const override { return replica_.running_sequences_; }
+  std::int64_t decoding() const override { return lane_.decodes.sequences(); }
   std::int64_t prefilling() const override { return static_cast<std::int64_t>(lane_.prefilling.size()); }
   PrefillView prefill(std::int64_t i) const override;
-  bool has_waiting() const override { return !replica_.waiting_.empty(); }
+  bool has_waiting() const override { return replica_.swapped_ == 0 && !replica_.setup_.queue->empty(); }
   PrefillView waiting() const override;
 
   using Batch::admit;
@@ -24,11 +25,14 @@ class BatchBuilder final : public Batch {
   std::int64_t decode_all(const DecodeRules& rules) override;
   std::int64_t continue_prefill(std::int64_t i, std::int64_t tokens) override;
   std::optional<std::int64_t> admit(std::int64_t tokens, const AdmitRules& rules) override;
+  void pad_prompts() override;
   std::int64_t preempted() const override { return lane_.batch().preempted; }
 
  private:
   KvCache& cache() const { return *replica_.setup_.kv_cache; }
   void make_room(const DecodeRules& rules);
+  Slot first_to_preempt(const std::vector<Slot>& decoding) const;
+  void compute_along();
   void add_chunk(Slot slot, std::int64_t tokens);
   PrefillView view(Slot slot) const;
 

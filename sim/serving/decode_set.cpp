@@ -18,15 +18,37 @@ void DecodeSet::join(Sequence& s, Slot slot, std::int64_t tokens, std::int64_t l
   assert(left > 0);
   s.joined_step = steps_;
   s.joined_tokens = tokens;
-  kv_tokens_ += tokens;
-  if (!due_.empty()) ++due_[due_phase(steps_, tokens, growth())];
+  const std::int64_t width = s.request.width();
+  sequences_ += width;
+  kv_tokens_ += width * tokens;
+  if (width > 1)
+    wide_.push_back(slot);
+  else if (!due_.empty())
+    ++due_[due_phase(steps_, tokens, growth())];
   heap_.push_back({.finish = steps_ + left, .admission = s.admission, .slot = slot});
   std::ranges::push_heap(heap_, later);
 }
 
-void DecodeSet::forget(const Sequence& s) {
-  kv_tokens_ -= tokens(s);
-  if (!due_.empty()) --due_[due_phase(s.joined_step, s.joined_tokens, growth())];
+void DecodeSet::forget(Slot slot, const Sequence& s) {
+  const std::int64_t width = s.request.width();
+  sequences_ -= width;
+  kv_tokens_ -= width * tokens(s);
+  if (width > 1)
+    std::erase(wide_, slot);
+  else if (!due_.empty())
+    --due_[due_phase(s.joined_step, s.joined_tokens, growth())];
+}
+
+std::int64_t DecodeSet::blocks_due(const Sequence& s) const {
+  if (due_.empty()) return 0;
+  if (s.request.width() == 1) return tokens(s) % growth() == 0 ? 1 : 0;
+  return cache_->blocks_for(s.request, tokens(s) + 1) - cache_->blocks_for(s.request, tokens(s));
+}
+
+std::int64_t DecodeSet::wide_blocks_due(const SequenceTable& table) const {
+  std::int64_t blocks = 0;
+  for (Slot slot : wide_) blocks += blocks_due(table[slot]);
+  return blocks;
 }
 
 Slot DecodeSet::take_finished(const SequenceTable& table) {
@@ -34,7 +56,7 @@ Slot DecodeSet::take_finished(const SequenceTable& table) {
   std::ranges::pop_heap(heap_, later);
   const Slot slot = heap_.back().slot;
   heap_.pop_back();
-  forget(table[slot]);
+  forget(slot, table[slot]);
   return slot;
 }
 
@@ -45,9 +67,9 @@ std::vector<Slot> DecodeSet::members(const SequenceTable& table) const {
   return slots;
 }
 
-void DecodeSet::remove(std::span<const Slot> slots, const SequenceTable& table) {
-  for (Slot slot : slots) forget(table[slot]);
-  std::erase_if(heap_, [&](const Entry& entry) { return std::ranges::find(slots, entry.slot) != slots.end(); });
+void DecodeSet::remove(Slot slot, const SequenceTable& table) {
+  forget(slot, table[slot]);
+  std::erase_if(heap_, [&](const Entry& entry) { return entry.slot == slot; });
   std::ranges::make_heap(heap_, later);
 }
 

@@ -17,16 +17,20 @@ namespace servecast {
 ///                                 counter, so one counter per phase says how many blocks a step takes
 class DecodeSet {
  public:
-  /// `growth_tokens`: see KvCache::growth_tokens.
-  explicit DecodeSet(std::int64_t growth_tokens) : due_(static_cast<std::size_t>(growth_tokens), 0) {}
+  /// The cache outlives the set.
+  explicit DecodeSet(const KvCache& cache) : cache_(&cache), due_(static_cast<std::size_t>(cache.growth_tokens()), 0) {}
 
   std::int64_t size() const { return static_cast<std::int64_t>(heap_.size()); }
+  /// Of all members: one each, or as many as a request has side by side.
+  std::int64_t sequences() const { return sequences_; }
   std::int64_t steps() const { return steps_; }
   /// KV tokens that all hold together.
   std::int64_t kv_tokens() const { return kv_tokens_; }
-  /// Blocks that the next step takes.
-  std::int64_t blocks_due() const { return due_.empty() ? 0 : due_[phase(steps_)]; }
-  bool is_due(const Sequence& s) const { return !due_.empty() && tokens(s) % growth() == 0; }
+  /// Blocks that the next step takes, of all members and of one; below 0 where beams give some back.
+  std::int64_t blocks_due(const SequenceTable& table) const {
+    return due_.empty() ? 0 : due_[phase(steps_)] + (wide_.empty() ? 0 : wide_blocks_due(table));
+  }
+  std::int64_t blocks_due(const Sequence& s) const;
 
   /// `s` holds `tokens` tokens and will make `left` more; from the next step on.
   void join(Sequence& s, Slot slot, std::int64_t tokens, std::int64_t left);
@@ -34,7 +38,7 @@ class DecodeSet {
   /// Everybody makes one token.
   void step() {
     ++steps_;
-    kv_tokens_ += size();
+    kv_tokens_ += sequences_;
   }
 
   /// Steps until the first sequence finishes, counted from now; requires size() > 0.
@@ -46,7 +50,7 @@ class DecodeSet {
 
   /// Members in order of admission: costs O(n log n), for the rare moments when blocks run short.
   std::vector<Slot> members(const SequenceTable& table) const;
-  void remove(std::span<const Slot> slots, const SequenceTable& table);
+  void remove(Slot slot, const SequenceTable& table);
 
   /// Tokens that a member holds now.
   std::int64_t tokens(const Sequence& s) const { return s.joined_tokens + (steps_ - s.joined_step); }
@@ -62,10 +66,14 @@ class DecodeSet {
   }
   std::int64_t growth() const { return static_cast<std::int64_t>(due_.size()); }
   std::size_t phase(std::int64_t step) const { return static_cast<std::size_t>(step % growth()); }
-  void forget(const Sequence& s);
+  void forget(Slot slot, const Sequence& s);
+  std::int64_t wide_blocks_due(const SequenceTable& table) const;
 
+  const KvCache* cache_;
   std::vector<Entry> heap_;        // the first to finish on top
-  std::vector<std::int64_t> due_;  // by phase of the step counter: members that take a block then
+  std::vector<std::int64_t> due_;  // by phase of the step counter: members of one sequence that take a block then
+  std::vector<Slot> wide_;         // members of several sequences: few, and asked one by one
+  std::int64_t sequences_ = 0;
   std::int64_t steps_ = 0;
   std::int64_t kv_tokens_ = 0;
 };

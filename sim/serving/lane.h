@@ -26,7 +26,9 @@ struct FilledBatch {
   std::vector<Slot> finishing{};      // decodes that make their last token
   std::vector<Fresh> fresh{};         // decodes for which this is the first decode step
   std::vector<StepMember> members{};  // everybody, where somebody wants to know
-  std::int64_t preempted = 0;         // sequences thrown out while it was filled
+  std::int64_t preempted = 0;         // requests thrown out while it was filled
+  std::int64_t riding = 0;            // sequences computed along that have made their last token
+  double copy_s = 0;                  // copying blocks between GPU and host, before it is computed
   StepWork work{};
   double start_s = 0;
   double end_s = 0;
@@ -42,9 +44,9 @@ struct FilledBatch {
     finishing.clear();
     fresh.clear();
     members.clear();
-    preempted = 0;
+    preempted = riding = 0;
     work = {};
-    stages_s = extrapolated_s = energy_j = 0;
+    copy_s = stages_s = extrapolated_s = energy_j = 0;
   }
 };
 
@@ -59,6 +61,10 @@ class BatchRing {
   FilledBatch& filling() { return ring_[(first_ + count_) % ring_.size()]; }
   const FilledBatch& filling() const { return (*this)[count_]; }
 
+  /// Whoever ends its prompt in a batch under way is not waited for any more.
+  void forget(Slot slot) {
+    for (FilledBatch& batch : ring_) std::erase(batch.prompts, slot);
+  }
   /// The batch being filled is under way from now on.
   void push() { ++count_; }
   /// The first has ended; what it holds stays readable until another is filled.
@@ -81,11 +87,15 @@ class BatchRing {
 /// first had ended. Who has finished by then is known when a batch is filled, since lengths are; what that frees is
 /// not free before the batch has really ended.
 struct Lane {
-  explicit Lane(std::int64_t growth_tokens) : decodes(growth_tokens) {}
+  explicit Lane(const KvCache& cache) : decodes(cache) {}
 
   DecodeSet decodes;
   std::vector<Slot> prefilling{};  // admitted, prompt not finished; in order of admission
   std::vector<Slot> joining{};     // prompt finished by the batch filled last: they decode from the next one on
+  std::vector<Slot> swapped{};     // preempted with their blocks in host memory: the first comes back first
+  std::vector<Slot> kept{};        // see AfterLast
+  std::vector<Slot> gone{};        // their clients gave up: out when the next batch is filled
+  std::int64_t kept_kv_tokens = 0; // that those computed along hold
   BatchRing batches{};
   bool ended = false;  // a batch has ended at this instant, and the next can be filled
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <set>
 #include <utility>
 
 namespace servecast {
@@ -12,14 +11,18 @@ Replica::Replica(ReplicaSetup setup) : setup_(std::move(setup)) {
   const std::int64_t stages = setup_.latency->stages();
   depth_ = stages == 1 ? static_cast<std::size_t>(setup_.batcher->depth()) : 1;
   assert(depth_ <= BatchRing::most_under_way);
-  for (std::int64_t i = 0; i < stages; ++i) lanes_.emplace_back(setup_.kv_cache->growth_tokens());
+  for (std::int64_t i = 0; i < stages; ++i) lanes_.emplace_back(*setup_.kv_cache);
   stage_free_s_.assign(static_cast<std::size_t>(stages), 0);
   if (setup_.power_cap_w < setup_.power.prefill_w) clock_fraction_ = clock_fraction(setup_.power, setup_.power_cap_w);
 }
 
 bool Replica::enqueue(const Request& request, double now_s, ReplicaListener& listener) {
   assert(now_s >= now_s_ || !ready_);
-  Sequence s{.request = request, .to_compute = request.prompt_tokens, .arrival = ++arrivals_, .since_s = now_s};
+  Sequence s{.request = request,
+             .to_compute = request.prompt_tokens,
+             .arrival = ++arrivals_,
+             .preemption_rank = setup_.queue->preemption_rank(request),
+             .since_s = now_s};
   s.record = {.id = request.id,
               .arrival_s = request.arrival_s,
               .prompt_tokens = request.prompt_tokens,
@@ -27,13 +30,19 @@ bool Replica::enqueue(const Request& request, double now_s, ReplicaListener& lis
               .replica = setup_.id,
               .request_class = request.request_class};
   const std::int64_t most_tokens = request.prompt_tokens + request.output_tokens - 1;  // the last one is never held
-  if (setup_.kv_cache->blocks_for(most_tokens) > setup_.kv_cache->admissible_blocks()) {
+  if (setup_.kv_cache->blocks_for(request, most_tokens) > setup_.kv_cache->admissible_blocks() ||
+      request.width() > setup_.batcher->max_sequences()) {
     s.record.status = RequestStatus::rejected;
     listener.request_done(request, s.record);
     return false;
   }
-  if (waiting_.empty()) decide_again();
-  waiting_.push_back(sequences_.add(s));
+  tell_service();
+  const bool was_empty = setup_.queue->empty();
+  const Ticket front = was_empty ? Ticket{} : setup_.queue->front();
+  const Slot slot = sequences_.add(s);
+  setup_.queue->push(slot, request);
+  if (was_empty || setup_.queue->front() != front) decide_again();
+  if (request.give_up_s < infinity) give_ups_.push({.at_s = request.give_up_s, .arrival = s.arrival, .slot = slot});
   uncomputed_tokens_ += request.prompt_tokens;
   awaited_ += request.awaited ? 1 : 0;
   now_s_ = std::max(now_s_, now_s);
@@ -50,15 +59,20 @@ void Replica::set_ready(double now_s) {
 void Replica::advance(double until_s, ReplicaListener& listener) {
   for (;;) {
     Lane* ending = next_to_end();
-    if (may_start_ && !(ending && end_s(*ending) <= now_s_)) {  // all that end now have ended
-      if (!ready_ || now_s_ >= until_s) return;
+    const double ends_s = ending ? end_s(*ending) : infinity;
+    if (may_start_ && ready_ && std::min(ends_s, next_give_up_s()) > now_s_) {  // all that is due now is done
+      if (now_s_ >= until_s) return;
       start(listener);
-      continue;
+    } else if (next_give_up_s() < ends_s && next_give_up_s() <= until_s) {
+      now_s_ = std::max(now_s_, next_give_up_s());
+      give_up(give_ups_.top().slot, listener);
+    } else if (ending && ends_s <= until_s) {
+      now_s_ = ends_s;
+      end_batch(*ending, listener);
+      may_start_ = running_ > 0 || swapped_ > 0 || !setup_.queue->empty();
+    } else {
+      return;
     }
-    if (!ending || end_s(*ending) > until_s) return;
-    now_s_ = end_s(*ending);
-    end_batch(*ending, listener);
-    may_start_ = running_ > 0 || !waiting_.empty();
   }
 }
 
@@ -76,9 +90,9 @@ Lane* Replica::next_to_end() {
 }
 
 double Replica::next_due_s() const {
-  if (may_start_) return ready_ ? std::nextafter(now_s_, infinity) : infinity;
+  if (may_start_ && ready_) return std::nextafter(now_s_, infinity);
   const Lane* ending = next_to_end();
-  return ending ? end_s(*ending) : infinity;
+  return std::min(ending ? end_s(*ending) : infinity, next_give_up_s());
 }
 
 // A lane that repeats pure decodes runs until its first sequence finishes or its blocks run short. Only the sums
@@ -92,7 +106,7 @@ double Replica::next_finish_s() const {
     work.decode_kv_tokens += work.decode_sequences;
     at_s += stage_time(work, 0).seconds;
   }
-  const std::int64_t most_blocks = lane.decodes.size() * (lane.decodes.steps_left() + 1);
+  const std::int64_t most_blocks = lane.decodes.sequences() * (lane.decodes.steps_left() + 1);
   return most_blocks <= setup_.kv_cache->free_blocks() ? at_s : next_due_s();
 }
 
@@ -123,47 +137,41 @@ void Replica::decide_again() {
 }
 
 void Replica::abandon(double now_s, ReplicaListener& listener) {
-  std::set<Slot> told;
-  const auto tell = [&](Slot slot, bool running, std::int64_t made) {
-    if (!told.insert(slot).second) return;
+  for (std::size_t i = 0; i < sequences_.size(); ++i) {
+    const Slot slot{static_cast<std::uint32_t>(i)};
     Sequence& s = sequences_[slot];
-    if (running)
-      listener.request_ran(setup_.pool, s.since_s, now_s);
-    else
+    if (s.told) continue;
+    if (s.stage == Stage::waiting || s.stage == Stage::swapped)
       listener.request_waited(setup_.pool, s.since_s, now_s);
-    s.record.output_tokens = std::max<std::int64_t>(0, made);
+    else
+      listener.request_ran(setup_.pool, s.since_s, now_s);
+    s.record.output_tokens = tokens_made(slot);
     listener.request_done(s.request, s.record);
-  };
-  for (Slot slot : waiting_) tell(slot, false, sequences_[slot].made);
-  for (const Lane& lane : lanes_) {
-    // What batches under way will make has not been made yet: a token for each prompt, one for each step of a decode.
-    const auto made = [&](Slot slot) {
-      std::int64_t ahead = 0;
-      for (std::size_t i = 0; i < lane.batches.size(); ++i)
-        ahead += std::ranges::count(lane.batches[i].prompts, slot);
-      return sequences_[slot].made - ahead;
-    };
-    const auto decoded = [&](Slot slot, std::int64_t tokens, std::int64_t ahead) {
-      return made(slot) + std::max<std::int64_t>(0, tokens - sequences_[slot].joined_tokens - ahead);
-    };
-    std::int64_t ahead = 0;
-    for (std::size_t i = 0; i < lane.batches.size(); ++i) {
-      const FilledBatch& batch = lane.batches[i];
-      ahead += batch.decoded ? 1 : 0;
-      for (Slot slot : batch.finishing) tell(slot, true, decoded(slot, sequences_[slot].held.tokens, ahead));
-    }
-    for (Slot slot : lane.decodes.members(sequences_))
-      tell(slot, true, decoded(slot, lane.decodes.tokens(sequences_[slot]), ahead));
-    for (std::size_t i = 0; i < lane.batches.size(); ++i)
-      for (Slot slot : lane.batches[i].prompts) tell(slot, true, made(slot));
-    for (Slot slot : lane.joining) tell(slot, true, made(slot));
-    for (Slot slot : lane.prefilling) tell(slot, true, made(slot));
   }
+}
+
+// Output tokens that are out. What batches under way will make has not been made yet: a token for each prompt, one for
+// each step of a decode.
+std::int64_t Replica::tokens_made(Slot slot) const {
+  const Sequence& s = sequences_[slot];
+  const Lane& lane = lanes_[s.lane];
+  std::int64_t made = s.made;
+  std::int64_t decoded = s.stage == Stage::decoding ? lane.decodes.tokens(s) - s.joined_tokens : 0;
+  std::int64_t ahead = 0;
+  for (std::size_t i = 0; i < lane.batches.size(); ++i) {
+    const FilledBatch& batch = lane.batches[i];
+    made -= std::ranges::count(batch.prompts, slot);
+    ahead += batch.decoded ? 1 : 0;
+    if (std::ranges::find(batch.finishing, slot) == batch.finishing.end()) continue;
+    decoded = s.held.tokens - s.joined_tokens;
+    break;
+  }
+  return std::max<std::int64_t>(0, made + std::max<std::int64_t>(0, decoded - ahead));
 }
 
 ReplicaView Replica::view() const {
   return {.id = setup_.id,
-          .waiting_requests = static_cast<std::int64_t>(waiting_.size()),
+          .waiting_requests = static_cast<std::int64_t>(setup_.queue->size()) + swapped_,
           .waiting_tokens = uncomputed_tokens_,
           .running_requests = running_,
           .used_blocks = setup_.kv_cache->used_blocks(),

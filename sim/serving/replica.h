@@ -1,26 +1,36 @@
 #pragma once
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <memory>
+#include <queue>
 #include <vector>
 
 #include "models/hw/power.h"
 #include "models/hw/step_latency.h"
 #include "models/policy/batcher.h"
 #include "models/policy/kv_cache.h"
+#include "models/policy/queue.h"
 #include "models/policy/router.h"
 #include "sim/serving/lane.h"
 #include "sim/serving/listener.h"
 
 namespace servecast {
 
+/// Host memory for the blocks of preempted sequences. Blocks are those of the KV cache: a share of each on every GPU.
+struct SwapSpace {
+  std::int64_t blocks = 0;
+  double out_s = 0;  // copying one to the host, while nothing is computed
+  double in_s = 0;   // and back
+};
+
 struct ReplicaSetup {
   ReplicaId id{};
   PoolId pool{};
   const StepLatency* latency = nullptr;  // outlives the replica
   std::unique_ptr<Batcher> batcher;
+  std::unique_ptr<WaitingQueue> queue;
   std::unique_ptr<KvCache> kv_cache;  // resized
+  SwapSpace swap{};                   // none: who is preempted is recomputed
   std::int64_t tensor_parallel = 1;   // GPUs that a pipeline stage keeps busy
   PowerDraw power{};                  // of one GPU
   double power_cap_w = std::numeric_limits<double>::infinity();
@@ -64,7 +74,7 @@ class Replica {
   /// idle.
   double next_due_s() const;
   /// No awaited request can finish before this instant unless something arrives. Infinite where none is here.
-  double next_awaited_s() const { return awaited_ > 0 ? next_finish_s() : infinity; }
+  double next_awaited_s() const { return awaited_ > 0 ? std::min(next_finish_s(), next_give_up_s()) : infinity; }
 
   ReplicaView view() const;
   const ReplicaTotals& totals() const { return totals_; }
@@ -84,6 +94,7 @@ class Replica {
   StageTime stage_time(const StepWork& work, std::size_t stage) const;
   void start_batches(ReplicaListener& listener);
   bool fill(Lane& lane, ReplicaListener& listener);
+  bool may_repeat(const Lane& lane) const;
   void join_decodes(Lane& lane);
   void launch(Lane& lane, ReplicaListener& listener);
   void time_batch(FilledBatch& batch);
@@ -91,20 +102,30 @@ class Replica {
   void end_batch(Lane& lane, ReplicaListener& listener);
   void end_prompt(Slot slot, ReplicaListener& listener);
   void report_step(const FilledBatch& batch, ReplicaListener& listener);
-  std::int64_t settle(const Lane& lane, Sequence& s) const;
+  std::int64_t settle(Sequence& s) const;
   void tell_gaps(Lane& lane, const FilledBatch& batch, ReplicaListener& listener);
   void account_blocks();
   void decide_again();
   void finish(Slot slot, ReplicaListener& listener);
-  struct Preempted {
-    bool decoding = false;
-    bool cut_prompt = false;  // see DecodeRules
-  };
-  void preempt(Lane& lane, Slot slot, const Preempted& how, ReplicaListener& listener);
+  void tell_finished(Slot slot, ReplicaListener& listener);
+  bool release_kept(Lane& lane, ReplicaListener& listener);
+
+  // When a sequence leaves its lane before its last token:
+  void preempt(Slot slot, bool cut_prompt, ReplicaListener& listener);
+  bool swap_out(Slot slot);
+  void swap_in(Lane& lane, std::int64_t spare_blocks);
+  void take_out(Slot slot);
+  std::int64_t tokens_made(Slot slot) const;
+  double next_give_up_s() const { return give_ups_.empty() ? infinity : give_ups_.top().at_s; }
+  void forget_told();
+  void give_up(Slot slot, ReplicaListener& listener);
+  void drop_gone(Lane& lane);
+
+  void tell_service();
+  void tell_service(Sequence& s, std::int64_t made);
 
   ReplicaSetup setup_;
   SequenceTable sequences_;
-  std::deque<Slot> waiting_;
   std::vector<Lane> lanes_;
   std::vector<double> stage_free_s_;  // when each pipeline stage has done all its batches
   std::size_t depth_ = 1;             // batches that a lane may have under way
@@ -112,11 +133,23 @@ class Replica {
   double now_s_ = 0;
   bool ready_ = true;
   bool may_start_ = false;  // something changed at now_s_: look whether a batch can start
-  std::int64_t running_ = 0;
+  std::int64_t running_ = 0;            // requests
+  std::int64_t running_sequences_ = 0;  // of these
+  std::int64_t swapped_ = 0;            // requests
+  std::int64_t swapped_blocks_ = 0;
   std::int64_t awaited_ = 0;
   std::int64_t uncomputed_tokens_ = 0;
   std::uint32_t arrivals_ = 0;
   std::uint32_t admissions_ = 0;
+  struct GiveUp {  // stale once the sequence's record is out
+    double at_s = 0;
+    std::uint32_t arrival = 0;
+    Slot slot{};
+    bool operator<(const GiveUp& other) const {  // the earliest on top
+      return at_s != other.at_s ? at_s > other.at_s : arrival > other.arrival;
+    }
+  };
+  std::priority_queue<GiveUp> give_ups_;
   double held_since_s_ = 0;  // KV blocks held since then
   std::int64_t held_blocks_ = 0;
   ReplicaTotals totals_;

@@ -8,28 +8,42 @@ namespace servecast {
 
 bool Replica::fill(Lane& lane, ReplicaListener& listener) {
   lane.batch().clear();
+  if (!lane.gone.empty()) drop_gone(lane);
   join_decodes(lane);
+  tell_service();
   BatchBuilder builder(*this, lane, listener);
   if (lane.repeat && lane.decodes.size() > 0 &&
-      lane.decodes.blocks_due() + lane.spare_blocks <= setup_.kv_cache->free_blocks()) {
+      lane.decodes.blocks_due(sequences_) + lane.spare_blocks <= setup_.kv_cache->free_blocks()) {
     builder.decode_all({.spare_block = lane.spare_blocks > 0});
   } else {
     setup_.batcher->fill(builder);
     lane.repeat = !setup_.ask_every_step && lane.batch().decoded && lane.batch().chunks.empty() &&
-                  lane.prefilling.empty() && lane.batch().preempted == 0 && setup_.batcher->repeatable(builder);
+                  lane.prefilling.empty() && lane.batch().preempted == 0 && lane.batch().copy_s == 0 &&
+                  may_repeat(lane) && setup_.batcher->repeatable(builder);
   }
-  return lane.batch().work.tokens() > 0;
+  if (lane.batch().work.tokens() > 0) return true;
+  // Memory may have run so short that nobody of the batch is left but those who keep theirs.
+  return release_kept(lane, listener) && fill(lane, listener);
+}
+
+// Beams may give blocks back, and a queue that counts service may change its mind: then somebody may fit who did not.
+bool Replica::may_repeat(const Lane& lane) const {
+  const bool beams = lane.decodes.sequences() > lane.decodes.size();
+  return !beams && !(setup_.queue->counts_service() && !setup_.queue->empty());
 }
 
 // Whose prompt the batch before finishes decodes from now on.
 void Replica::join_decodes(Lane& lane) {
+  if (lane.joining.empty()) return;
+  std::int64_t count = 0;
   for (Slot slot : lane.joining) {
     Sequence& s = sequences_[slot];
+    s.stage = Stage::decoding;
     lane.decodes.join(s, slot, s.computed, s.request.output_tokens - s.made);
     s.last_token_s = lane.last_end_s;
+    count += s.request.width();
   }
-  if (!lane.joining.empty())
-    lane.fresh.push_back({.token_s = lane.last_end_s, .count = static_cast<std::int64_t>(lane.joining.size())});
+  lane.fresh.push_back({.token_s = lane.last_end_s, .count = count});
   lane.joining.clear();
 }
 
@@ -40,13 +54,15 @@ void Replica::launch(Lane& lane, ReplicaListener& listener) {
   if (batch.decoded) std::swap(batch.fresh, lane.fresh);
   while (lane.decodes.has_finished()) {
     const Slot slot = lane.decodes.take_finished(sequences_);
-    settle(lane, sequences_[slot]);
+    settle(sequences_[slot]);
+    sequences_[slot].stage = Stage::ending;
     batch.finishing.push_back(slot);
   }
   for (Slot slot : batch.prompts) {
     Sequence& s = sequences_[slot];
     std::erase(lane.prefilling, slot);
-    if (++s.made < s.request.output_tokens) lane.joining.push_back(slot);
+    s.stage = ++s.made < s.request.output_tokens ? Stage::joining : Stage::ending;
+    if (s.stage == Stage::joining) lane.joining.push_back(slot);
   }
   if (!batch.finishing.empty()) lane.repeat = false;
   lane.last_end_s = batch.end_s;
@@ -60,7 +76,7 @@ void Replica::time_batch(FilledBatch& batch) {
   double at_s = now_s_;
   for (std::size_t i = 0; i < stage_free_s_.size(); ++i) {
     const StageTime time = stage_time(batch.work, i);
-    at_s = std::max(at_s, stage_free_s_[i]) + time.seconds;
+    at_s = std::max(at_s, stage_free_s_[i]) + batch.copy_s + time.seconds;
     stage_free_s_[i] = at_s;
     batch.stages_s += time.seconds;
     if (time.extrapolated) batch.extrapolated_s += time.seconds;
@@ -89,18 +105,19 @@ void Replica::end_batch(Lane& lane, ReplicaListener& listener) {
     finish(slot, listener);
   }
   for (Slot slot : batch.prompts) end_prompt(slot, listener);
+  release_kept(lane, listener);
   account_blocks();
 }
 
 // What a decoding sequence holds by now follows from the step counter; writes it down and returns its tokens.
-std::int64_t Replica::settle(const Lane& lane, Sequence& s) const {
-  s.held.tokens = lane.decodes.tokens(s);
-  s.held.blocks = setup_.kv_cache->blocks_for(s.held.tokens);
+std::int64_t Replica::settle(Sequence& s) const {
+  s.held.tokens = lanes_[s.lane].decodes.tokens(s);
+  s.held.blocks = setup_.kv_cache->blocks_for(s.request, s.held.tokens);
   return s.held.tokens;
 }
 
 void Replica::tell_gaps(Lane& lane, const FilledBatch& batch, ReplicaListener& listener) {
-  std::int64_t others = batch.work.decode_sequences;
+  std::int64_t others = batch.work.decode_sequences - batch.riding;
   for (const FilledBatch::Fresh& fresh : batch.fresh) {
     if (fresh.count > 0) listener.token_gap(setup_.pool, now_s_ - fresh.token_s, fresh.count);
     others -= fresh.count;
@@ -112,10 +129,12 @@ void Replica::tell_gaps(Lane& lane, const FilledBatch& batch, ReplicaListener& l
 // The last chunk of a prompt gives an output token: the first one, or after a preemption one more.
 void Replica::end_prompt(Slot slot, ReplicaListener& listener) {
   Sequence& s = sequences_[slot];
-  if (s.record.first_token_s)
-    listener.token_gap(setup_.pool, now_s_ - s.last_token_s, 1);
-  else
-    s.record.first_token_s = now_s_;
+  if (!s.told) {  // nobody is interested any more where its client gave up
+    if (s.record.first_token_s)
+      listener.token_gap(setup_.pool, now_s_ - s.last_token_s, s.request.width());
+    else
+      s.record.first_token_s = now_s_;
+  }
   if (s.made == s.request.output_tokens) finish(slot, listener);
 }
 
@@ -142,45 +161,67 @@ void Replica::report_step(const FilledBatch& batch, ReplicaListener& listener) {
 
 void Replica::finish(Slot slot, ReplicaListener& listener) {
   Sequence& s = sequences_[slot];
-  setup_.kv_cache->release(s.request, s.held);
-  decide_again();
+  tell_service(s, s.made);
   running_ -= 1;
+  running_sequences_ -= s.request.width();
+  if (setup_.batcher->after_last() != AfterLast::waits) tell_finished(slot, listener);
+  if (setup_.batcher->after_last() != AfterLast::leaves) {
+    s.stage = Stage::kept;
+    lanes_[s.lane].kept.push_back(slot);
+    lanes_[s.lane].kept_kv_tokens += s.request.width() * s.held.tokens;
+    return;
+  }
+  setup_.kv_cache->release(s.request, s.held);
+  sequences_.remove(slot);
+  decide_again();
+}
+
+// The client has its answer, or had given up waiting for it.
+void Replica::tell_finished(Slot slot, ReplicaListener& listener) {
+  Sequence& s = sequences_[slot];
+  if (s.told) return;
+  s.told = true;
   awaited_ -= s.request.awaited ? 1 : 0;
   s.record.finish_s = now_s_;
   s.record.output_tokens = s.made;
   s.record.status = RequestStatus::completed;
   listener.request_ran(setup_.pool, s.since_s, now_s_);
   listener.request_done(s.request, s.record);
-  sequences_.remove(slot);
+  forget_told();
 }
 
-void Replica::preempt(Lane& lane, Slot slot, const Preempted& how, ReplicaListener& listener) {
-  Sequence& s = sequences_[slot];
-  if (how.decoding) {
-    const std::int64_t tokens = settle(lane, s);
-    s.made += tokens - s.joined_tokens;
-    const auto fresh = std::ranges::find(lane.fresh, s.last_token_s, &FilledBatch::Fresh::token_s);
-    if (tokens == s.joined_tokens && fresh != lane.fresh.end())
-      fresh->count -= 1;
-    else
-      s.last_token_s = lane.busy() ? lane.last_end_s : lane.last_decode_s;  // it is in every batch under way
-  } else {
-    std::erase(lane.prefilling, slot);
-    if (how.cut_prompt) s.made = s.computed - s.request.prompt_tokens;
+// The whole batch is done: memory and places come free. Clients that waited for it get everything at once.
+bool Replica::release_kept(Lane& lane, ReplicaListener& listener) {
+  if (lane.kept.empty() || lane.busy() || lane.decodes.size() > 0 || !lane.joining.empty() || !lane.prefilling.empty())
+    return false;
+  for (Slot slot : lane.kept) {
+    Sequence& s = sequences_[slot];
+    if (setup_.batcher->after_last() == AfterLast::waits) s.record.first_token_s = now_s_;
+    tell_finished(slot, listener);
+    setup_.kv_cache->release(s.request, s.held);
+    sequences_.remove(slot);
   }
-  setup_.kv_cache->release(s.request, s.held);
-  uncomputed_tokens_ += s.request.prompt_tokens + s.made - s.left();
-  s.held = {};
-  s.to_compute = s.request.prompt_tokens + s.made;
-  s.computed = 0;
-  s.record.preemptions += 1;
-  listener.request_ran(setup_.pool, s.since_s, now_s_);
-  s.since_s = now_s_;
-  waiting_.push_front(slot);
+  lane.kept.clear();
+  lane.kept_kv_tokens = 0;
   decide_again();
-  running_ -= 1;
-  lane.batch().preempted += 1;
-  totals_.preemptions += 1;
+  return true;
+}
+
+// What the queue counts, before it is asked who is next.
+void Replica::tell_service() {
+  if (!setup_.queue->counts_service()) return;
+  for (std::size_t i = 0; i < sequences_.size(); ++i) {
+    const Slot slot{static_cast<std::uint32_t>(i)};
+    Sequence& s = sequences_[slot];
+    if (!s.told && s.stage == Stage::decoding)
+      tell_service(s, s.made + lanes_[s.lane].decodes.tokens(s) - s.joined_tokens);
+  }
+}
+
+void Replica::tell_service(Sequence& s, std::int64_t made) {
+  if (made <= s.told_service) return;
+  setup_.queue->served(s.request, 0, (made - s.told_service) * s.request.width());
+  s.told_service = made;
 }
 
 }  // namespace servecast

@@ -4,12 +4,24 @@
 
 #include "models/base/record.h"
 #include "models/policy/kv_cache.h"
+#include "models/policy/queue.h"
 #include "models/policy/request.h"
 
 namespace servecast {
 
-/// Index of a sequence in its replica's table.
-enum class Slot : std::uint32_t {};
+/// Index of a sequence in its replica's table: its ticket, should it have to wait.
+using Slot = Ticket;
+
+/// Where a sequence is on its way through a lane.
+enum class Stage : std::uint8_t {
+  waiting,     // in the queue
+  prefilling,  // admitted, part of its prompt still to be put into a batch
+  joining,     // its whole prompt is in batches: it decodes from the next one on
+  decoding,
+  swapped,  // preempted while it decoded, its blocks in host memory
+  ending,   // its last token is in a batch under way
+  kept,     // has made its last token, and stays for the others of its batch
+};
 
 /// One request on a replica, from its arrival there to its last token.
 struct Sequence {
@@ -23,7 +35,12 @@ struct Sequence {
                                 // still to be made token by token
   std::uint32_t arrival = 0;    // order of arrival on this replica
   std::uint32_t admission = 0;  // order of admission: the last is preempted first
-  double since_s = 0;           // start of the current wait or run
+  std::int64_t told_service = 0;  // output tokens that the queue was told of
+  std::int32_t preemption_rank = 0;
+  Stage stage = Stage::waiting;
+  std::uint16_t lane = 0;  // while it is admitted
+  bool told = false;       // its record is out: it has finished or its client gave up
+  double since_s = 0;      // start of the current wait or run
   double last_token_s = 0;      // when it last got a token; kept across a preemption
   // While it decodes:
   std::int64_t joined_step = 0;    // DecodeSet::steps() when it joined
@@ -45,7 +62,12 @@ class SequenceTable {
     sequences_[index(slot)] = sequence;
     return slot;
   }
-  void remove(Slot slot) { free_.push_back(slot); }
+  void remove(Slot slot) {
+    sequences_[index(slot)].told = true;
+    free_.push_back(slot);
+  }
+  /// Slots in use and free: of a free one, the record is `told`.
+  std::size_t size() const { return sequences_.size(); }
   Sequence& operator[](Slot slot) { return sequences_[index(slot)]; }
   const Sequence& operator[](Slot slot) const { return sequences_[index(slot)]; }
 

@@ -32,9 +32,14 @@ class PagedPrefix final : public KvCache {
   std::int64_t total_blocks() const override { return total_; }
   std::int64_t free_blocks() const override { return free_; }
   std::int64_t admissible_blocks() const override { return total_ - watermark_; }
-  std::int64_t blocks_for(std::int64_t tokens) const override { return settings_.blocks_for(tokens); }
+  std::int64_t blocks_for(const Request& request, std::int64_t tokens) const override {
+    return settings_.blocks_for(request, tokens);
+  }
   std::int64_t growth_tokens() const override { return settings_.block_tokens; }
-  void grow(std::int64_t blocks) override { take(blocks); }
+  void grow(std::int64_t blocks) override {
+    if (blocks > 0) take(blocks);
+    if (blocks < 0) give_back(-blocks);
+  }
 
   std::int64_t cached_tokens(const Request& request) const override { return hits(request) * unit_tokens(request); }
 
@@ -43,14 +48,14 @@ class PagedPrefix final : public KvCache {
     const std::int64_t shared = admission ? hits(request) : held.shared;
     const std::int64_t unit_blocks = unit_tokens(request) / settings_.block_tokens;
     const std::int64_t had = admission ? shared * unit_blocks : held.blocks;
-    const std::int64_t more = blocks_for(tokens) - had;
+    const std::int64_t more = blocks_for(request, tokens) - had;
     std::int64_t idle = 0;  // shared blocks that nobody uses right now: they stop being free
     for (std::int64_t i = held.shared; i < shared; ++i)
       idle += units_.at(hash(request, i)).users == 0 ? unit_blocks : 0;
     if (free_ - (admission ? watermark_ : 0) < more + idle) return false;
     for (std::int64_t i = held.shared; i < shared; ++i) use(hash(request, i));
     take(more);
-    held = {.tokens = tokens, .blocks = blocks_for(tokens), .shared = shared};
+    held = {.tokens = tokens, .blocks = blocks_for(request, tokens), .shared = shared};
     return true;
   }
 

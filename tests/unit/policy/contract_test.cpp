@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "models/policy/batcher.h"
 #include "models/policy/kv_cache.h"
+#include "models/policy/queue.h"
 #include "models/policy/router.h"
 
 namespace servecast {
@@ -128,9 +130,61 @@ TEST_P(AnyKvCache, GivesBackWhatItGave) {
 TEST_P(AnyKvCache, MoreTokensNeverTakeFewerBlocks) {
   const auto cache = make<KvCache>(GetParam());
   cache->resize(10'000);
-  EXPECT_EQ(cache->blocks_for(0), 0);
+  const Request request{.prompt_tokens = 300, .output_tokens = 2'000};
+  EXPECT_EQ(cache->blocks_for(request, 0), 0);
   for (std::int64_t tokens = 1; tokens < 3'000; ++tokens)
-    EXPECT_GE(cache->blocks_for(tokens), cache->blocks_for(tokens - 1));
+    EXPECT_GE(cache->blocks_for(request, tokens), cache->blocks_for(request, tokens - 1));
+}
+
+class AnyQueue : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(All, AnyQueue, testing::ValuesIn(Registry<WaitingQueue>::names()), print_name);
+
+Request some_request(std::uint32_t id, Rng& rng) {
+  return {.id = RequestId{id},
+          .arrival_s = id * 0.1,
+          .prompt_tokens = 1 + static_cast<std::int64_t>(rng.below(900)),
+          .output_tokens = 1 + static_cast<std::int64_t>(rng.below(300)),
+          .client = ClientId{static_cast<std::uint32_t>(rng.below(4))},
+          .priority = static_cast<std::int32_t>(rng.below(3)),
+          .deadline_s = id * 0.1 + rng.uniform()};
+}
+
+TEST_P(AnyQueue, GivesOutWhatWasPutInOnceEach) {
+  const auto queue = make<WaitingQueue>(GetParam());
+  Rng rng(3, "queue");
+  std::map<Ticket, Request> waiting;
+  std::uint32_t next = 0;
+  for (int round = 0; round < 3'000; ++round) {
+    const std::uint64_t what = rng.below(6);
+    if (what < 3) {
+      const Ticket ticket{next};
+      const Request request = some_request(next++, rng);
+      if (what == 0)
+        queue->push_front(ticket, request);
+      else
+        queue->push(ticket, request);
+      waiting[ticket] = request;
+    } else if (!waiting.empty()) {
+      const Ticket ticket = what == 3 ? std::next(waiting.begin(), static_cast<long>(rng.below(waiting.size())))->first
+                                      : queue->front();
+      ASSERT_TRUE(waiting.contains(ticket));
+      queue->erase(ticket, waiting.at(ticket));
+      queue->served(waiting.at(ticket), waiting.at(ticket).prompt_tokens, static_cast<std::int64_t>(rng.below(50)));
+      waiting.erase(ticket);
+    }
+    ASSERT_EQ(queue->size(), waiting.size());
+  }
+}
+
+TEST_P(AnyQueue, PutsAPreemptedRequestBeforeItsEquals) {
+  const auto queue = make<WaitingQueue>(GetParam());
+  const Request request{.prompt_tokens = 10, .output_tokens = 10};
+  for (std::uint32_t i = 0; i < 3; ++i) queue->push(Ticket{i}, request);
+  EXPECT_EQ(queue->front(), Ticket{0});
+  queue->erase(Ticket{0}, request);
+  queue->push_front(Ticket{0}, request);
+  queue->push_front(Ticket{7}, request);
+  EXPECT_EQ(queue->front(), Ticket{7});
 }
 
 /// A batch over plain lists, to see what a batcher asks for. Unlimited blocks.
@@ -143,6 +197,7 @@ class ListBatch final : public Batch {
   bool decoded = false;
 
   std::int64_t lanes() const override { return 1; }
+  std::int64_t lane() const override { return 0; }
   std::int64_t running() const override { return decodes + prefilling(); }
   std::int64_t decoding() const override { return decodes; }
   std::int64_t prefilling() const override { return static_cast<std::int64_t>(begun.size()); }
@@ -171,6 +226,7 @@ class ListBatch final : public Batch {
     tokens += done;
     return done;
   }
+  void pad_prompts() override {}
   std::int64_t preempted() const override { return 0; }
 };
 

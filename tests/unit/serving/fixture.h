@@ -97,6 +97,7 @@ inline Replica make_replica(const StepLatency& latency, const ReplicaLimits& lim
        .batcher = make_policy<Batcher>("vllm_v1", {{"async_scheduling", limits.async_scheduling},
                                                    {"max_num_batched_tokens", static_cast<double>(limits.budget)},
                                                    {"max_num_seqs", static_cast<double>(limits.max_num_seqs)}}),
+       .queue = make_policy<WaitingQueue>("fcfs"),
        .kv_cache = std::move(cache)});
 }
 

@@ -1,0 +1,145 @@
+// How a sequence leaves its lane before its last token: preempted, to be recomputed or copied back later, or dropped
+// because its client gave up.
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "sim/serving/replica.h"
+
+namespace servecast {
+
+void Replica::preempt(Slot slot, bool cut_prompt, ReplicaListener& listener) {
+  Sequence& s = sequences_[slot];
+  Lane& lane = lanes_[s.lane];
+  const bool decoding = s.stage == Stage::decoding;
+  take_out(slot);
+  if (!decoding && cut_prompt) s.made = s.computed - s.request.prompt_tokens;
+  listener.request_ran(setup_.pool, s.since_s, now_s_);
+  s.since_s = now_s_;
+  s.record.preemptions += 1;
+  lane.batch().preempted += 1;
+  totals_.preemptions += 1;
+  if (decoding && swap_out(slot)) return;
+  uncomputed_tokens_ += s.request.prompt_tokens + s.made - s.left();
+  s.held = {};
+  s.to_compute = s.request.prompt_tokens + s.made;
+  s.computed = 0;
+  s.stage = Stage::waiting;
+  setup_.queue->push_front(slot, s.request);
+}
+
+// Out of the lane's books and its memory free; `made` and `held` say what it had.
+void Replica::take_out(Slot slot) {
+  Sequence& s = sequences_[slot];
+  Lane& lane = lanes_[s.lane];
+  if (s.stage == Stage::decoding) {
+    const std::int64_t tokens = settle(s);
+    s.made += tokens - s.joined_tokens;
+    tell_service(s, s.made);
+    lane.decodes.remove(slot, sequences_);
+    const auto fresh = std::ranges::find(lane.fresh, s.last_token_s, &FilledBatch::Fresh::token_s);
+    if (tokens == s.joined_tokens && fresh != lane.fresh.end())
+      fresh->count -= s.request.width();
+    else
+      s.last_token_s = lane.busy() ? lane.last_end_s : lane.last_decode_s;  // it is in every batch under way
+  }
+  std::erase(lane.prefilling, slot);
+  std::erase(lane.joining, slot);
+  setup_.kv_cache->release(s.request, s.held);
+  decide_again();
+  running_ -= 1;
+  running_sequences_ -= s.request.width();
+}
+
+// The sequences admitted first come back first.
+bool Replica::swap_out(Slot slot) {
+  Sequence& s = sequences_[slot];
+  if (swapped_blocks_ + s.held.blocks > setup_.swap.blocks) return false;
+  Lane& lane = lanes_[s.lane];
+  const auto later = [&](Slot other) { return sequences_[other].admission > s.admission; };
+  lane.swapped.insert(std::ranges::find_if(lane.swapped, later), slot);
+  lane.batch().copy_s += static_cast<double>(s.held.blocks) * setup_.swap.out_s;
+  swapped_blocks_ += s.held.blocks;
+  swapped_ += 1;
+  s.stage = Stage::swapped;
+  return true;
+}
+
+// Whoever finds room, with the blocks that the next step takes, decodes in this step already.
+void Replica::swap_in(Lane& lane, std::int64_t spare_blocks) {
+  KvCache& cache = *setup_.kv_cache;
+  while (!lane.swapped.empty()) {
+    const Slot slot = lane.swapped.front();
+    Sequence& s = sequences_[slot];
+    const std::int64_t next = cache.blocks_for(s.request, s.held.tokens + 1);
+    const std::int64_t watermark = cache.total_blocks() - cache.admissible_blocks();
+    const std::int64_t needed = next + lane.decodes.blocks_due(sequences_) + spare_blocks * (lane.decodes.size() + 1);
+    if (running_sequences_ + s.request.width() > setup_.batcher->max_sequences()) return;
+    KvHeld back{};
+    if (cache.free_blocks() < needed + watermark || !cache.hold(s.request, back, s.held.tokens, true)) return;
+    lane.swapped.erase(lane.swapped.begin());
+    lane.batch().copy_s += static_cast<double>(s.held.blocks) * setup_.swap.in_s;
+    swapped_blocks_ -= s.held.blocks;
+    swapped_ -= 1;
+    running_ += 1;
+    running_sequences_ += s.request.width();
+    s.held = back;
+    s.stage = Stage::decoding;
+    s.since_s = now_s_;
+    lane.decodes.join(s, slot, s.held.tokens, s.request.output_tokens - s.made);
+    lane.fresh.push_back({.token_s = s.last_token_s, .count = s.request.width()});
+  }
+}
+
+// The client hears no more of it. Who waits leaves at once; who runs, when the next batch is filled.
+void Replica::give_up(Slot slot, ReplicaListener& listener) {
+  Sequence& s = sequences_[slot];
+  assert(!s.told);
+  s.told = true;
+  s.record.status = RequestStatus::timed_out;
+  s.record.output_tokens = tokens_made(slot);
+  awaited_ -= s.request.awaited ? 1 : 0;
+  const bool queued = s.stage == Stage::waiting;
+  if (queued || s.stage == Stage::swapped)
+    listener.request_waited(setup_.pool, s.since_s, now_s_);
+  else
+    listener.request_ran(setup_.pool, s.since_s, now_s_);
+  listener.request_done(s.request, s.record);
+  if (queued) {
+    setup_.queue->erase(slot, s.request);
+    uncomputed_tokens_ -= s.left();
+    sequences_.remove(slot);
+    decide_again();
+  } else {
+    lanes_[s.lane].gone.push_back(slot);
+  }
+  forget_told();
+}
+
+void Replica::forget_told() {
+  const auto stale = [this](const GiveUp& entry) {
+    const Sequence& s = sequences_[entry.slot];
+    return s.told || s.arrival != entry.arrival;
+  };
+  while (!give_ups_.empty() && stale(give_ups_.top())) give_ups_.pop();
+}
+
+// A batch under way goes on with them, but nobody looks at what it makes of them.
+void Replica::drop_gone(Lane& lane) {
+  for (Slot slot : std::exchange(lane.gone, {})) {
+    Sequence& s = sequences_[slot];
+    if (s.stage == Stage::ending || s.stage == Stage::kept) continue;  // about to leave by itself
+    if (s.stage == Stage::swapped) {
+      std::erase(lane.swapped, slot);
+      swapped_blocks_ -= s.held.blocks;
+      swapped_ -= 1;
+    } else {
+      uncomputed_tokens_ -= s.left();
+      take_out(slot);
+      lane.batches.forget(slot);
+    }
+    sequences_.remove(slot);
+  }
+}
+
+}  // namespace servecast
