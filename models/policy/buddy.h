@@ -6,8 +6,8 @@
 
 namespace servecast {
 
-/// Hands out contiguous runs of blocks whose lengths are powers of two (Knowlton 1965). A run is split in halves until
-/// it is as short as asked for, and joined with its other half when both are free again. Lowest address first.
+/// Hands out contiguous runs of blocks whose lengths are powers of two (Knowlton 1965). A run is split in halves
+/// until it is as short as asked for, and joined with its other half when both are free again. Lowest address first.
 class Buddy {
  public:
   void resize(std::int64_t blocks);

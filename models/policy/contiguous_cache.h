@@ -6,9 +6,9 @@
 
 namespace servecast {
 
-/// A cache that keeps each sequence in one piece, reserved when it is admitted: what serving engines did before paging
-/// (Orca, FasterTransformer). A policy says how many tokens to reserve; a buddy allocator finds the piece, rounded up
-/// to a power of two. Nothing is shared: sequences side by side reserve as often.
+/// A cache that keeps each sequence in one piece, reserved when it is admitted: what serving engines did before
+/// paging (Orca, FasterTransformer). A policy says how many tokens to reserve; a buddy allocator finds the piece,
+/// rounded up to a power of two. Nothing is shared: sequences side by side reserve as often.
 class ContiguousCache : public KvCache {
  public:
   explicit ContiguousCache(const BlockSettings& settings) : blocks_(settings) {}

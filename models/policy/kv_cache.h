@@ -15,10 +15,10 @@ struct KvHeld {
   std::int64_t place = 0;   // where its blocks begin, in a cache that keeps them in one piece
 };
 
-/// Leading tokens that all sequences of a request have in common. Samples: the prompt. Beams fork again and again: when
-/// each of k candidates stems from any of the k before it with equal chance, all stem from one 2 (k - 1) tokens ago
-/// (mean time to the most recent common ancestor, Kingman 1982). With that, memory saved on Alpaca and ShareGPT lengths
-/// comes within 13 points of Kwon et al., SOSP 2023, figure 15.
+/// Leading tokens that all sequences of a request have in common. Samples: the prompt. Beams fork again and again:
+/// when each of k candidates stems from any of the k before it with equal chance, all stem from one 2 (k - 1) tokens
+/// ago (mean time to the most recent common ancestor, Kingman 1982). With that, memory saved on Alpaca and ShareGPT
+/// lengths comes within 13 points of Kwon et al., SOSP 2023, figure 15.
 inline std::int64_t common_tokens(const Request& request, std::int64_t tokens) {
   const std::int64_t forked = request.beam_width > 1 ? tokens - 2 * (request.beam_width - 1) : 0;
   return std::max(request.prompt_tokens, forked);
@@ -90,8 +90,8 @@ class KvCache {
   /// A decoding sequence takes one more block each time its tokens pass a multiple of this; 0: it never grows.
   virtual std::int64_t growth_tokens() const = 0;
 
-  /// Decoding sequences take so many blocks more; below 0: beams that have become one give them back. Requires that so
-  /// many are free.
+  /// Decoding sequences take so many blocks more; below 0: beams that have become one give them back. Requires that
+  /// so many are free.
   virtual void grow(std::int64_t blocks) = 0;
 
   /// Gives back all that a sequence holds; `held` says how much that is by now.

@@ -10,8 +10,8 @@ namespace servecast {
 /// The replica's name for a request in its queue. Names are used again.
 enum class Ticket : std::uint32_t {};
 
-/// The waiting queue of one replica: in which order requests are admitted. Batchers see only its front: whoever stands
-/// there and does not fit keeps the others waiting.
+/// The waiting queue of one replica: in which order requests are admitted. Batchers see only its front: whoever
+/// stands there and does not fit keeps the others waiting.
 class WaitingQueue {
  public:
   static constexpr std::string_view kind = "queue";

@@ -18,7 +18,8 @@ namespace servecast {
 class DecodeSet {
  public:
   /// The cache outlives the set.
-  explicit DecodeSet(const KvCache& cache) : cache_(&cache), due_(static_cast<std::size_t>(cache.growth_tokens()), 0) {}
+  explicit DecodeSet(const KvCache& cache)
+      : cache_(&cache), due_(static_cast<std::size_t>(cache.growth_tokens()), 0) {}
 
   std::int64_t size() const { return static_cast<std::int64_t>(heap_.size()); }
   /// Of all members: one each, or as many as a request has side by side.

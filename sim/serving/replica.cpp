@@ -99,7 +99,8 @@ double Replica::next_due_s() const {
 // change, so that run can be played through without touching the books. Anything else: look after the next event.
 double Replica::next_finish_s() const {
   const Lane& lane = lanes_.front();
-  if (lanes_.size() > 1 || lane.batches.size() != 1 || !lane.repeat || may_start_) return next_due_s();
+  if (lanes_.size() > 1 || lane.batches.size() != 1 || !lane.repeat || !lane.gone.empty() || may_start_)
+    return next_due_s();
   StepWork work = lane.batches[0].work;
   double at_s = end_s(lane);
   for (std::int64_t left = lane.decodes.steps_left(); left > 0; --left) {
@@ -150,8 +151,8 @@ void Replica::abandon(double now_s, ReplicaListener& listener) {
   }
 }
 
-// Output tokens that are out. What batches under way will make has not been made yet: a token for each prompt, one for
-// each step of a decode.
+// Output tokens that are out. What batches under way will make has not been made yet: a token for each prompt, one
+// for each step of a decode.
 std::int64_t Replica::tokens_made(Slot slot) const {
   const Sequence& s = sequences_[slot];
   const Lane& lane = lanes_[s.lane];

@@ -132,7 +132,7 @@ class Replica {
   double clock_fraction_ = 1;         // under the power cap
   double now_s_ = 0;
   bool ready_ = true;
-  bool may_start_ = false;  // something changed at now_s_: look whether a batch can start
+  bool may_start_ = false;              // something changed at now_s_: look whether a batch can start
   std::int64_t running_ = 0;            // requests
   std::int64_t running_sequences_ = 0;  // of these
   std::int64_t swapped_ = 0;            // requests

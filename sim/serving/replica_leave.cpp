@@ -81,6 +81,7 @@ void Replica::swap_in(Lane& lane, std::int64_t spare_blocks) {
     lane.batch().copy_s += static_cast<double>(s.held.blocks) * setup_.swap.in_s;
     swapped_blocks_ -= s.held.blocks;
     swapped_ -= 1;
+    decide_again();
     running_ += 1;
     running_sequences_ += s.request.width();
     s.held = back;
@@ -133,6 +134,7 @@ void Replica::drop_gone(Lane& lane) {
       std::erase(lane.swapped, slot);
       swapped_blocks_ -= s.held.blocks;
       swapped_ -= 1;
+      decide_again();
     } else {
       uncomputed_tokens_ -= s.left();
       take_out(slot);

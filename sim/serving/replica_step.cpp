@@ -192,7 +192,8 @@ void Replica::tell_finished(Slot slot, ReplicaListener& listener) {
 
 // The whole batch is done: memory and places come free. Clients that waited for it get everything at once.
 bool Replica::release_kept(Lane& lane, ReplicaListener& listener) {
-  if (lane.kept.empty() || lane.busy() || lane.decodes.size() > 0 || !lane.joining.empty() || !lane.prefilling.empty())
+  if (lane.kept.empty() || lane.busy() || lane.decodes.size() > 0 || !lane.joining.empty() ||
+      !lane.prefilling.empty())
     return false;
   for (Slot slot : lane.kept) {
     Sequence& s = sequences_[slot];

@@ -2,8 +2,8 @@
 // batcher; the rules are those of the Vidur simulator, MLSys 2024).
 //
 // A batch is taken from the queue when nothing runs and its prompts are computed in one step. Who has made the last
-// token leaves the computation and gets the answer, but memory and places come free only when the whole batch is done:
-// nobody joins before. Reserves memory in one piece: use it with the KV cache "contiguous_max".
+// token leaves the computation and gets the answer, but memory and places come free only when the whole batch is
+// done: nobody joins before. Reserves memory in one piece: use it with the KV cache "contiguous_max".
 #include "models/policy/batcher.h"
 
 namespace servecast {

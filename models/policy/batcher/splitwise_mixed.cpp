@@ -1,8 +1,8 @@
-// Batcher "splitwise_mixed": prompts before decodes, with a bound on how long decodes stand still (the mixed machine of
-// Splitwise, Patel et al., ISCA 2024).
+// Batcher "splitwise_mixed": prompts before decodes, with a bound on how long decodes stand still (the mixed machine
+// of Splitwise, Patel et al., ISCA 2024).
 //
-// While prompts wait, a step computes whole prompts up to the token budget and the decodes pause, keeping their memory.
-// After `max_pauses` such steps in a row they are the older work: the next step computes them along.
+// While prompts wait, a step computes whole prompts up to the token budget and the decodes pause, keeping their
+// memory. After `max_pauses` such steps in a row they are the older work: the next step computes them along.
 #include <algorithm>
 #include <vector>
 

@@ -1,8 +1,8 @@
 // Batcher "static": request-level batching, as when a model is called from a loop with padded batches.
 //
 // A batch is taken from the queue when nothing runs, its prompts are padded to the longest and computed in one step,
-// and everybody decodes until the longest output is done: who is done earlier is computed along, and nobody joins. All
-// answers come at the end of the batch. The tokens of padding cost time, not KV memory.
+// and everybody decodes until the longest output is done: who is done earlier is computed along, and nobody joins.
+// All answers come at the end of the batch. The tokens of padding cost time, not KV memory.
 #include <algorithm>
 
 #include "models/policy/batcher.h"

@@ -1,5 +1,5 @@
-// KV cache "contiguous_max": every sequence reserves the longest that one may become (Orca, Yu et al., OSDI 2022; "Orca
-// (Max)" of Kwon et al., SOSP 2023).
+// KV cache "contiguous_max": every sequence reserves the longest that one may become (Orca, Yu et al., OSDI 2022;
+// "Orca (Max)" of Kwon et al., SOSP 2023).
 //
 // Few sequences fit, and most of what they reserve stays empty: 20 % of it held tokens on ShareGPT (Kwon et al.,
 // figure 2). A request longer than `max_tokens` is rejected.

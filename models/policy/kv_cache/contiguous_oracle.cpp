@@ -1,5 +1,5 @@
-// KV cache "contiguous_oracle": every sequence reserves exactly what it will need ("Orca (Oracle)" of Kwon et al., SOSP
-// 2023, section 6.1).
+// KV cache "contiguous_oracle": every sequence reserves exactly what it will need ("Orca (Oracle)" of Kwon et al.,
+// SOSP 2023, section 6.1).
 //
 // Nobody knows output lengths in advance: this is the best that reserving in one piece could do.
 #include "models/policy/contiguous_cache.h"

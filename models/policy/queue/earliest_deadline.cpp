@@ -25,8 +25,8 @@ class EarliestDeadline final : public RankedQueue {
   Settings settings_;
 };
 
-[[maybe_unused]] const bool added = Registry<WaitingQueue>::add<EarliestDeadline>(
-    "earliest_deadline", "earliest deadline, or least slack, first");
+[[maybe_unused]] const bool added =
+    Registry<WaitingQueue>::add<EarliestDeadline>("earliest_deadline", "earliest deadline, or least slack, first");
 
 }  // namespace
 }  // namespace servecast

@@ -1,5 +1,5 @@
-// Queue "fair_share": the client that was served least goes first, its own requests by arrival (virtual token counter,
-// Sheng et al., OSDI 2024, algorithm 2).
+// Queue "fair_share": the client that was served least goes first, its own requests by arrival (virtual token
+// counter, Sheng et al., OSDI 2024, algorithm 2).
 //
 // Each client's counter grows by `prompt_weight` for every prompt token when a request is admitted and by
 // `output_weight` for every output token made. A client that comes back after a pause starts no lower than the least

@@ -1,5 +1,5 @@
-// Queue "priority": the request with the smallest priority number first, equals by arrival; where memory is short, the
-// running request with the largest number is preempted, of equals the last admitted (vLLM's scheduling policy
+// Queue "priority": the request with the smallest priority number first, equals by arrival; where memory is short,
+// the running request with the largest number is preempted, of equals the last admitted (vLLM's scheduling policy
 // "priority").
 //
 // A request that runs is not stopped for a more urgent one that waits. Requests with large numbers can starve.

@@ -1,7 +1,7 @@
 // Queue "shortest_job": the shortest predicted output first (speculative shortest job first, Qiu et al., 2024).
 //
-// The prediction is the true length times a lognormal error, the same for a request wherever it goes; an error of 0 is
-// an oracle. Long outputs can starve.
+// The prediction is the true length times a lognormal error, the same for a request wherever it goes; an error of 0
+// is an oracle. Long outputs can starve.
 #include "models/base/rng.h"
 #include "models/policy/ranked_queue.h"
 

@@ -16,7 +16,8 @@ class ShortestPrompt final : public RankedQueue {
   double rank(const Request& request) const override { return static_cast<double>(request.prompt_tokens); }
 };
 
-[[maybe_unused]] const bool added = Registry<WaitingQueue>::add<ShortestPrompt>("shortest_prompt", "shortest prompt first");
+[[maybe_unused]] const bool added =
+    Registry<WaitingQueue>::add<ShortestPrompt>("shortest_prompt", "shortest prompt first");
 
 }  // namespace
 }  // namespace servecast

@@ -8,8 +8,8 @@
 
 #include "sim/input/trace/csv.h"
 #include "sim/input/trace/formats.h"
+#include "sim/input/trace/names_to_ids.h"
 #include "sim/input/trace/numbers.h"
-#include "sim/input/trace/session_names.h"
 
 namespace servecast {
 namespace {
@@ -46,7 +46,7 @@ class BurstGpt final : public TraceFormat {
   std::size_t time_ = 0, prompt_ = 0, output_ = 0, type_ = 0;
   std::optional<std::size_t> session_;
   std::optional<double> first_s_;
-  SessionNames sessions_;
+  NamesToIds<SessionId> sessions_;
 };
 
 }  // namespace

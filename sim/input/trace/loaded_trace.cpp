@@ -36,6 +36,8 @@ void LoadedTrace::add(TraceRows& rows, const TraceRow& row) {
                    .output_tokens = row.output_tokens,
                    .session = row.session,
                    .request_class = rows.class_of(row),
+                   .client = row.client,
+                   .priority = row.priority,
                    .block_tokens = row.block_tokens,
                    .first_run = first_run,
                    .last_run = runs_.size()});
@@ -83,10 +85,12 @@ Request LoadedTrace::give(std::uint32_t index, double arrival_s) {
           .prompt_tokens = row.prompt_tokens,
           .output_tokens = row.output_tokens,
           .request_class = row.request_class,
+          .client = row.client,
           .session = row.session,
           .awaited = awaited,
           .block_tokens = row.block_tokens,
-          .prefix_blocks = chain.blocks};
+          .prefix_blocks = chain.blocks,
+          .priority = row.priority};
 }
 
 double LoadedTrace::fraction_read() const {

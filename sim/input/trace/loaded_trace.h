@@ -29,6 +29,8 @@ class LoadedTrace final : public Workload {
     std::int64_t output_tokens = 0;
     SessionId session{};
     ClassId request_class{};
+    ClientId client{};
+    std::int32_t priority = 0;
     std::int32_t block_tokens = 0;
     std::size_t first_run = 0;  // its part of runs_
     std::size_t last_run = 0;   // one behind

@@ -11,6 +11,7 @@ namespace servecast {
 
 /// More tokens than any request has: a number above this is a mistake in the file.
 constexpr std::int64_t max_request_tokens = 100'000'000;
+constexpr std::int64_t max_priority = 1'000'000;
 /// A little over three hundred years.
 constexpr double max_time_s = 1e10;
 
@@ -28,6 +29,9 @@ double read_time_s(const Line& line, std::string_view text, std::string_view wha
 
 inline std::int64_t read_prompt_tokens(const Line& line, std::string_view text) {
   return read_count(line, text, "prompt tokens", {.min = 1, .max = max_request_tokens});
+}
+inline std::int32_t read_priority(const Line& line, std::string_view text) {
+  return static_cast<std::int32_t>(read_count(line, text, "priority", {.min = 0, .max = max_priority}));
 }
 /// 0 is allowed: it marks a request that failed.
 inline std::int64_t read_output_tokens(const Line& line, std::string_view text) {

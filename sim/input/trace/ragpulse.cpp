@@ -14,8 +14,8 @@
 #include "sim/input/trace/block_ids.h"
 #include "sim/input/trace/formats.h"
 #include "sim/input/trace/json_scan.h"
+#include "sim/input/trace/names_to_ids.h"
 #include "sim/input/trace/numbers.h"
-#include "sim/input/trace/session_names.h"
 
 namespace servecast {
 namespace {
@@ -79,7 +79,7 @@ class RagPulse final : public TraceFormat {
   }
 
   std::array<std::vector<BlockHash>, 5> ids_;
-  SessionNames sessions_;
+  NamesToIds<SessionId> sessions_;
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
 // Our own format as CSV. Columns stand in any order; prompt_tokens, output_tokens and one of arrival_s, think_s are
 // needed, the others may be missing or empty.
 //
-//   request_id,arrival_s,prompt_tokens,output_tokens,session,think_s,class,block_tokens,prefix_blocks
-//   0,0.25,1100,210,7,,chat,16,0-31 96-131
-//   1,,1500,180,7,12.5,chat,16,0-31 96-156
+//   request_id,arrival_s,prompt_tokens,output_tokens,session,think_s,class,client,priority,block_tokens,prefix_blocks
+//   0,0.25,1100,210,7,,chat,acme,0,16,0-31 96-131
+//   1,,1500,180,7,12.5,chat,acme,0,16,0-31 96-156
 //
 // A row with think_s instead of arrival_s arrives so long after the previous row of its session has finished.
 #include <algorithm>
@@ -13,14 +13,15 @@
 #include "sim/input/trace/block_ids.h"
 #include "sim/input/trace/csv.h"
 #include "sim/input/trace/formats.h"
+#include "sim/input/trace/names_to_ids.h"
 #include "sim/input/trace/numbers.h"
-#include "sim/input/trace/session_names.h"
 
 namespace servecast {
 namespace {
 
-const std::array<std::string, 9> columns{"request_id", "arrival_s", "prompt_tokens", "output_tokens", "session",
-                                         "think_s",    "class",     "block_tokens",  "prefix_blocks"};
+const std::array<std::string, 11> columns{"request_id", "arrival_s",    "prompt_tokens", "output_tokens",
+                                          "session",    "think_s",      "class",         "client",
+                                          "priority",   "block_tokens", "prefix_blocks"};
 
 class ServecastCsv final : public TraceFormat {
  public:
@@ -36,6 +37,8 @@ class ServecastCsv final : public TraceFormat {
     arrival_ = think_ ? csv_.find("arrival_s") : csv_.column("arrival_s");
     session_ = think_ ? csv_.column("session") : csv_.find("session");
     class_ = csv_.find("class");
+    client_ = csv_.find("client");
+    priority_ = csv_.find("priority");
     blocks_ = csv_.find("prefix_blocks");
     block_tokens_ = blocks_ ? csv_.column("block_tokens") : csv_.find("block_tokens");
   }
@@ -47,6 +50,8 @@ class ServecastCsv final : public TraceFormat {
     row.output_tokens = read_output_tokens(*line, cell(output_));
     row.session = sessions_.id(cell(session_));
     row.request_class = cell(class_);
+    row.client = clients_.id(cell(client_));
+    if (!cell(priority_).empty()) row.priority = read_priority(*line, cell(priority_));
     read_arrival(*line, row);
     read_blocks(*line, row);
     return true;
@@ -79,8 +84,9 @@ class ServecastCsv final : public TraceFormat {
   Csv csv_;
   const std::vector<std::string_view>* cells_ = nullptr;  // of the current line
   std::size_t prompt_ = 0, output_ = 0;
-  std::optional<std::size_t> arrival_, think_, session_, class_, block_tokens_, blocks_;
-  SessionNames sessions_;
+  std::optional<std::size_t> arrival_, think_, session_, class_, client_, priority_, block_tokens_, blocks_;
+  NamesToIds<SessionId> sessions_;
+  NamesToIds<ClientId> clients_;
 };
 
 }  // namespace

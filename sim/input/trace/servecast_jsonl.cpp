@@ -9,14 +9,15 @@
 #include "sim/input/trace/block_ids.h"
 #include "sim/input/trace/formats.h"
 #include "sim/input/trace/json_scan.h"
+#include "sim/input/trace/names_to_ids.h"
 #include "sim/input/trace/numbers.h"
-#include "sim/input/trace/session_names.h"
 
 namespace servecast {
 namespace {
 
-const std::array<std::string, 9> keys{"request_id", "arrival_s", "prompt_tokens", "output_tokens", "session",
-                                      "think_s",    "class",     "block_tokens",  "prefix_blocks"};
+const std::array<std::string, 11> keys{"request_id", "arrival_s",    "prompt_tokens", "output_tokens",
+                                       "session",    "think_s",      "class",         "client",
+                                       "priority",   "block_tokens", "prefix_blocks"};
 
 class ServecastJsonl final : public TraceFormat {
  public:
@@ -57,6 +58,10 @@ class ServecastJsonl final : public TraceFormat {
       row.session = sessions_.id(json.scalar());
     } else if (key == "class") {
       row.request_class = json.string();
+    } else if (key == "client") {
+      row.client = clients_.id(json.scalar());
+    } else if (key == "priority") {
+      row.priority = read_priority(line, json.number());
     } else if (key == "block_tokens") {
       row.block_tokens =
           static_cast<std::int32_t>(read_count(line, json.number(), "block tokens", {.min = 1, .max = 1'000'000}));
@@ -71,7 +76,8 @@ class ServecastJsonl final : public TraceFormat {
 
   bool has_think_ = false;
   bool has_output_ = false;
-  SessionNames sessions_;
+  NamesToIds<SessionId> sessions_;
+  NamesToIds<ClientId> clients_;
 };
 
 }  // namespace

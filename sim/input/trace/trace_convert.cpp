@@ -17,12 +17,16 @@ struct Columns {
   bool session = false;
   bool think_s = false;
   bool request_class = false;
+  bool client = false;
+  bool priority = false;
   bool blocks = false;
 
   void need_for(const Request& request, bool follows) {
     session = session || request.session != SessionId{};
     think_s = think_s || follows;
     request_class = request_class || request.request_class != ClassId{};
+    client = client || request.client != ClientId{};
+    priority = priority || request.priority != 0;
     blocks = blocks || request.block_tokens > 0;
   }
 };
@@ -59,6 +63,8 @@ class RowWriter {
     if (columns.session) text_ += ",session";
     if (columns.think_s) text_ += ",think_s";
     if (columns.request_class) text_ += ",class";
+    if (columns.client) text_ += ",client";
+    if (columns.priority) text_ += ",priority";
     if (columns.blocks) text_ += ",block_tokens,prefix_blocks";
     text_ += '\n';
   }
@@ -73,6 +79,9 @@ class RowWriter {
     if (columns_.think_s) text_ += ',';
     if (think_s) fmt::format_to(out, "{}", whole_ns(*think_s));
     if (columns_.request_class) text_ += ',' + class_name;
+    if (columns_.client) text_ += ',';
+    if (request.client != ClientId{}) fmt::format_to(out, "{}", index(request.client));
+    if (columns_.priority) fmt::format_to(out, ",{}", request.priority);
     if (columns_.blocks) append_block_columns(request);
     text_ += '\n';
     if (text_.size() > flush_bytes) flush();

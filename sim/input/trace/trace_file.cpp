@@ -47,9 +47,11 @@ class StreamedTrace final : public Workload {
                    .prompt_tokens = row_.prompt_tokens,
                    .output_tokens = row_.output_tokens,
                    .request_class = rows_->class_of(row_),
+                   .client = row_.client,
                    .session = row_.session,
                    .block_tokens = row_.block_tokens,
-                   .prefix_blocks = blocks_.keep(row_.blocks, block_offset_)};
+                   .prefix_blocks = blocks_.keep(row_.blocks, block_offset_),
+                   .priority = row_.priority};
   }
   std::optional<Request> follow_up(const Request&, double) override { return std::nullopt; }
   double fraction_read() const override { return rows_->fraction_read(); }

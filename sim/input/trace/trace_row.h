@@ -24,6 +24,8 @@ struct TraceRow {
   std::int64_t output_tokens = 0;
   SessionId session{};
   std::string_view request_class{};  // a piece of the line
+  ClientId client{};
+  std::int32_t priority = 0;
   std::int32_t block_tokens = 0;
   std::vector<BlockRange> blocks{};
 

@@ -101,13 +101,18 @@ struct Caps {
   }
 };
 
-struct Labels {
-  PoolId pool{};
-  std::optional<ClassId> request_class{};
+struct Labelled {
+  Labels labels;
 
   void operator()(Request& request) const {
-    request.pool = pool;
-    if (request_class) request.request_class = *request_class;
+    request.pool = labels.pool;
+    request.request_class = labels.request_class.value_or(request.request_class);
+    request.client = labels.client.value_or(request.client);
+    request.priority = static_cast<std::int32_t>(labels.common.priority.value_or(request.priority));
+    request.samples = static_cast<std::int32_t>(labels.common.samples);
+    request.beam_width = static_cast<std::int32_t>(labels.common.beam_width);
+    request.deadline_s = request.arrival_s + labels.common.ttft_deadline_s.value_or(Request::forever);
+    request.give_up_s = request.arrival_s + labels.common.client_timeout_s.value_or(Request::forever);
   }
 };
 
@@ -122,9 +127,8 @@ std::unique_ptr<Workload> transform(std::unique_ptr<Workload> source, const Tran
   return source;
 }
 
-std::unique_ptr<Workload> assign(std::unique_ptr<Workload> source, PoolId pool,
-                                 std::optional<ClassId> request_class) {
-  return std::make_unique<Changed<Labels>>(std::move(source), Labels{pool, request_class});
+std::unique_ptr<Workload> assign(std::unique_ptr<Workload> source, const Labels& labels) {
+  return std::make_unique<Changed<Labelled>>(std::move(source), Labelled{labels});
 }
 
 }  // namespace servecast

@@ -5,6 +5,7 @@
 
 #include "models/base/fields.h"
 #include "models/policy/workload.h"
+#include "sim/input/trace/request_labels.h"
 
 namespace servecast {
 
@@ -33,7 +34,15 @@ struct TransformSpec {
 /// `source` with these changes; `source` itself where there are none.
 std::unique_ptr<Workload> transform(std::unique_ptr<Workload> source, const TransformSpec& spec);
 
-/// Gives every request of `source` this pool and, where one is named, this class.
-std::unique_ptr<Workload> assign(std::unique_ptr<Workload> source, PoolId pool, std::optional<ClassId> request_class);
+/// RequestLabels with their names looked up.
+struct Labels {
+  PoolId pool{};
+  std::optional<ClassId> request_class{};
+  std::optional<ClientId> client{};
+  RequestLabels common{};
+};
+
+/// Gives every request of `source` these.
+std::unique_ptr<Workload> assign(std::unique_ptr<Workload> source, const Labels& labels);
 
 }  // namespace servecast

@@ -8,6 +8,7 @@
 
 #include "models/base/error.h"
 #include "models/base/ids.h"
+#include "sim/input/trace/names_to_ids.h"
 
 namespace servecast {
 
@@ -32,7 +33,13 @@ class ClassNames {
 /// What is learnt while a workload is read, beside its requests. Whoever asks for the workload owns it.
 struct WorkloadNotes {
   ClassNames classes{};
+  NamesToIds<ClientId> labels{};                       // clients named in the scenario
   std::map<std::string, std::int64_t> skipped_rows{};  // why -> how many
+
+  /// Other numbers than those that traces give to their clients.
+  ClientId client_of_label(std::string_view name) {
+    return ClientId{static_cast<std::uint32_t>(labels.id(name)) | 1u << 31};
+  }
 };
 
 }  // namespace servecast

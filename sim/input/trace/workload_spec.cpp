@@ -25,8 +25,9 @@ void check_transform(const TransformSpec& spec, const std::string& path, SpecPro
 
 void check_pool(const SourceSpec& spec, const std::string& path, const WorkloadContext& context,
                 SpecProblems& problems) {
-  if (spec.pool.empty() || std::ranges::find(context.pools, spec.pool) != context.pools.end()) return;
-  problems.add(join_path(path, "pool"), unknown_name("pool", spec.pool, context.pools));
+  const std::string& pool = spec.labels.pool;
+  if (pool.empty() || std::ranges::find(context.pools, pool) != context.pools.end()) return;
+  problems.add(join_path(path, "pool"), unknown_name("pool", pool, context.pools));
 }
 
 void check_source(const SourceSpec& spec, const std::string& path, const WorkloadContext& context,
@@ -37,7 +38,9 @@ void check_source(const SourceSpec& spec, const std::string& path, const Workloa
     check_transform(spec.generate->transform, join_path(path, "generate"), problems);
   }
   check_pool(spec, path, context, problems);
-  if (spec.request_class.find_first_of(",\n\"") != std::string::npos)
+  if (spec.labels.samples > 1 && spec.labels.beam_width > 1)
+    problems.add(join_path(path, "beam_width"), "a request has several samples or a beam, not both: leave one at 1");
+  if (spec.labels.request_class.find_first_of(",\n\"") != std::string::npos)
     problems.add(join_path(path, "class"), "'class' is a plain name, without commas, quotes or line breaks");
 }
 
@@ -90,11 +93,17 @@ std::unique_ptr<Workload> make_unlabelled(const SourceSpec& spec, std::uint64_t 
 std::unique_ptr<Workload> make_source(const SourceSpec& spec, std::uint64_t source, const std::string& path,
                                       const WorkloadContext& context) {
   std::unique_ptr<Workload> made = make_unlabelled(spec, source, path, context);
-  if (spec.pool.empty() && spec.request_class.empty()) return made;
-  const auto pool = spec.pool.empty() ? context.pools.begin() : std::ranges::find(context.pools, spec.pool);
+  const RequestLabels& labels = spec.labels;
+  if (labels == RequestLabels{}) return made;
+  const auto pool = labels.pool.empty() ? context.pools.begin() : std::ranges::find(context.pools, labels.pool);
   std::optional<ClassId> request_class;
-  if (!spec.request_class.empty()) request_class = context.notes->classes.id(spec.request_class);
-  return assign(std::move(made), static_cast<PoolId>(pool - context.pools.begin()), request_class);
+  if (!labels.request_class.empty()) request_class = context.notes->classes.id(labels.request_class);
+  std::optional<ClientId> client;
+  if (!labels.client.empty()) client = context.notes->client_of_label(labels.client);
+  return assign(std::move(made), {.pool = static_cast<PoolId>(pool - context.pools.begin()),
+                                  .request_class = request_class,
+                                  .client = client,
+                                  .common = labels});
 }
 
 }  // namespace
@@ -102,8 +111,7 @@ std::unique_ptr<Workload> make_source(const SourceSpec& spec, std::uint64_t sour
 void SourceSpec::fields(Fields& f) {
   f.group("trace", trace, "replay a recorded trace");
   f.group("generate", generate, "make requests up by rule");
-  f.field("pool", pool, "where its requests go; left out: the first pool");
-  f.field("class", request_class, "name of its requests' class; left out: what the trace says");
+  labels.fields(f);
 }
 
 std::vector<Problem> workload_problems(const WorkloadSpec& spec, const WorkloadContext& context) {

@@ -8,6 +8,7 @@
 
 #include "models/policy/workload.h"
 #include "sim/input/trace/generator.h"
+#include "sim/input/trace/request_labels.h"
 #include "sim/input/trace/trace_format.h"
 #include "sim/input/trace/transform.h"
 #include "sim/input/trace/workload_notes.h"
@@ -46,8 +47,7 @@ struct GeneratedSpec {
 struct SourceSpec {
   std::optional<TraceSpec> trace{};
   std::optional<GeneratedSpec> generate{};
-  std::string pool{};           // empty: the first
-  std::string request_class{};  // empty: what the trace says
+  RequestLabels labels{};
   void fields(Fields& f);
 };
 

@@ -10,7 +10,8 @@ namespace {
 
 /// Random loads: batcher and router by name, the rest drawn from the seed. Every second load has constant steps and
 /// arrivals on multiples of half a step, so that arrivals meet step boundaries; every third has a scarce KV cache;
-/// every fifth is a closed loop; every seventh has two pipeline stages.
+/// every fifth is a closed loop; every seventh has two pipeline stages. Queues take turns; some loads have clients
+/// that give up, several samples or beams, and preemption by swapping.
 std::string random_scenario(const std::string& batcher, const std::string& router, std::uint64_t seed) {
   Rng rng(seed, batcher + router);
   const auto between = [&](std::uint64_t low, std::uint64_t high) {
@@ -20,11 +21,16 @@ std::string random_scenario(const std::string& batcher, const std::string& route
   const std::string arrivals = seed % 5 == 0 ? "{closed_loop: {clients: " + between(2, 40) + "}}"
                                : ties        ? std::string("{constant: {requests_per_s: 64}}")
                                              : "{gamma: {requests_per_s: " + between(20, 120) + ", cv: 2}}";
+  const std::vector<std::string> queues = Registry<WaitingQueue>::names();
   const std::vector<std::string> caches = Registry<KvCache>::names();
   const std::string blocks = seed % 3 == 0 ? between(180, 260) : std::string("5000");
+  std::string labels = seed % 4 == 1 ? "  client_timeout_s: " + between(2, 6) + "\n" : std::string();
+  if (seed % 11 == 3) labels += "  samples: 3\n";
+  if (seed % 11 == 6) labels += "  beam_width: 4\n";
+  const std::string preemption = seed % 2 == 1 ? "swap" : "recompute";
   std::string text = "name: " + batcher + " " + router + "\nseed: " + std::to_string(seed) + R"(
 workload:
-  generate:
+)" + labels + R"(  generate:
     requests: 700
     arrivals: )" + arrivals +
                      R"(
@@ -44,6 +50,10 @@ pools:
                      batcher + R"(}
     kv_cache: {policy: )" +
                      caches[seed % caches.size()] + R"(, num_gpu_blocks_override: )" + blocks + R"(}
+    queue: {policy: )" +
+                     queues[seed / 2 % queues.size()] + R"(}
+    preemption: {mode: )" +
+                     preemption + R"(}
     router: {policy: )" +
                      router + "}\n";
   return text;

@@ -165,8 +165,9 @@ TEST_P(AnyQueue, GivesOutWhatWasPutInOnceEach) {
         queue->push(ticket, request);
       waiting[ticket] = request;
     } else if (!waiting.empty()) {
-      const Ticket ticket = what == 3 ? std::next(waiting.begin(), static_cast<long>(rng.below(waiting.size())))->first
-                                      : queue->front();
+      const Ticket ticket = what == 3
+                                ? std::next(waiting.begin(), static_cast<long>(rng.below(waiting.size())))->first
+                                : queue->front();
       ASSERT_TRUE(waiting.contains(ticket));
       queue->erase(ticket, waiting.at(ticket));
       queue->served(waiting.at(ticket), waiting.at(ticket).prompt_tokens, static_cast<std::int64_t>(rng.below(50)));

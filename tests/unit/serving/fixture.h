@@ -86,19 +86,29 @@ struct ReplicaLimits {
   std::int64_t block_tokens = 16;
   std::int64_t blocks = 10'000;
   bool async_scheduling = false;
+  std::string batcher = "vllm_v1";
+  std::map<std::string, double> batcher_settings{};
+  std::string queue = "fcfs";
+  std::string kv_cache = "paged";
+  std::map<std::string, double> kv_cache_settings{};
+  SwapSpace swap{};
 };
 
 inline Replica make_replica(const StepLatency& latency, const ReplicaLimits& limits) {
-  auto cache = make_policy<KvCache>("paged", {{"block_tokens", static_cast<double>(limits.block_tokens)}});
+  std::map<std::string, double> cache_settings = limits.kv_cache_settings;
+  cache_settings["block_tokens"] = static_cast<double>(limits.block_tokens);
+  auto cache = make_policy<KvCache>(limits.kv_cache, cache_settings);
   cache->resize(limits.blocks * limits.block_tokens);
-  return Replica(
-      {.id = ReplicaId{0},
-       .latency = &latency,
-       .batcher = make_policy<Batcher>("vllm_v1", {{"async_scheduling", limits.async_scheduling},
-                                                   {"max_num_batched_tokens", static_cast<double>(limits.budget)},
-                                                   {"max_num_seqs", static_cast<double>(limits.max_num_seqs)}}),
-       .queue = make_policy<WaitingQueue>("fcfs"),
-       .kv_cache = std::move(cache)});
+  std::map<std::string, double> batcher_settings = limits.batcher_settings;
+  batcher_settings["async_scheduling"] = limits.async_scheduling;
+  batcher_settings["max_num_batched_tokens"] = static_cast<double>(limits.budget);
+  batcher_settings["max_num_seqs"] = static_cast<double>(limits.max_num_seqs);
+  return Replica({.id = ReplicaId{0},
+                  .latency = &latency,
+                  .batcher = make_policy<Batcher>(limits.batcher, batcher_settings),
+                  .queue = make_policy<WaitingQueue>(limits.queue),
+                  .kv_cache = std::move(cache),
+                  .swap = limits.swap});
 }
 
 /// Hands all requests to the replica at their times and lets it finish.

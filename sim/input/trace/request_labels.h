@@ -1,0 +1,38 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "models/base/fields.h"
+
+namespace servecast {
+
+/// What is the same for all requests of a source; what is left out stays as the trace says.
+struct RequestLabels {
+  std::string pool{};
+  std::string request_class{};
+  std::string client{};
+  std::optional<std::int64_t> priority{};
+  std::optional<double> ttft_deadline_s{};
+  std::optional<double> client_timeout_s{};
+  std::int64_t samples = 1;
+  std::int64_t beam_width = 1;
+
+  bool operator==(const RequestLabels&) const = default;
+
+  void fields(Fields& f) {
+    f.field("pool", pool, "where its requests go; left out: the first pool");
+    f.field("class", request_class, "name of its requests' class; left out: what the trace says");
+    f.field("client", client, "who asks, for queue: fair_share; left out: what the trace says");
+    f.field("priority", priority, "smaller goes first, for queue: priority; left out: what the trace says",
+            {.min = 0, .max = 1e6});
+    f.field("ttft_deadline_s", ttft_deadline_s,
+            "first token wanted so long after arrival, for queue: earliest_deadline", positive);
+    f.field("client_timeout_s", client_timeout_s, "clients give up so long after arrival; left out: never", positive);
+    f.field("samples", samples, "outputs made side by side from one prompt", {.min = 1, .max = 1024});
+    f.field("beam_width", beam_width, "candidates that beam search keeps; 1: no beam search",
+            {.min = 1, .max = 1024});
+  }
+};
+
+}  // namespace servecast
