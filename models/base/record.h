@@ -16,12 +16,13 @@ struct RequestRecord {
   std::optional<double> first_token_s{};
   std::optional<double> finish_s{};
   std::int64_t prompt_tokens = 0;
-  std::int64_t output_tokens = 0;  // made by the end of the run
+  std::int64_t output_tokens = 0;  // made by the end of the run, of each sample
   std::int64_t cached_tokens = 0;  // prompt tokens found in the KV cache
   PoolId pool{};
   ReplicaId replica{};
   ClassId request_class{};
   std::uint32_t preemptions = 0;
+  std::uint16_t samples = 1;  // outputs made side by side
   RequestStatus status = RequestStatus::unfinished;
 };
 

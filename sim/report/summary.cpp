@@ -144,7 +144,7 @@ std::optional<Statistics> gaps_of(std::span<const PoolRecord> pools) {
 Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   assert(recorder.pools().size() == facts.pools.size());
   const Chosen all{.records = recorder.requests()};
-  const std::int64_t output_tokens = all.sum([](const RequestRecord& r) { return r.output_tokens; });
+  const std::int64_t output_tokens = all.sum([](const RequestRecord& r) { return r.output_tokens * r.samples; });
   const std::int64_t prompt_tokens =
       all.sum([](const RequestRecord& r) { return r.first_token_s ? r.prompt_tokens : 0; });
 

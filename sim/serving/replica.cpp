@@ -28,7 +28,8 @@ bool Replica::enqueue(const Request& request, double now_s, ReplicaListener& lis
               .prompt_tokens = request.prompt_tokens,
               .pool = setup_.pool,
               .replica = setup_.id,
-              .request_class = request.request_class};
+              .request_class = request.request_class,
+              .samples = static_cast<std::uint16_t>(request.samples)};
   const std::int64_t most_tokens = request.prompt_tokens + request.output_tokens - 1;  // the last one is never held
   if (setup_.kv_cache->blocks_for(request, most_tokens) > setup_.kv_cache->admissible_blocks() ||
       request.width() > setup_.batcher->max_sequences()) {

@@ -99,13 +99,22 @@ TEST(Transform, FollowUpsKeepTheirThinkTime) {
   EXPECT_EQ(listed.last_finish_s_, 12);  // 5 * 2 + 2 on the source's clock
 }
 
-TEST(Transform, AssignsPoolAndClass) {
-  const auto seen =
-      read_all(*assign(std::make_unique<Listed>(std::vector<double>{1}, 160, true), PoolId{3}, ClassId{2}));
+TEST(Transform, AssignsLabels) {
+  const auto seen = read_all(*assign(
+      std::make_unique<Listed>(std::vector<double>{1}, 160, true),
+      {.pool = PoolId{3},
+       .request_class = ClassId{2},
+       .client = ClientId{7},
+       .common = {.priority = 4, .ttft_deadline_s = 0.5, .client_timeout_s = 300, .samples = 2, .beam_width = 1}}));
   ASSERT_EQ(seen.size(), 2u);
   for (const Seen& s : seen) {
     EXPECT_EQ(s.request.pool, PoolId{3});
     EXPECT_EQ(s.request.request_class, ClassId{2});
+    EXPECT_EQ(s.request.client, ClientId{7});
+    EXPECT_EQ(s.request.priority, 4);
+    EXPECT_EQ(s.request.deadline_s, s.request.arrival_s + 0.5);
+    EXPECT_EQ(s.request.give_up_s, s.request.arrival_s + 300);
+    EXPECT_EQ(s.request.samples, 2);
   }
 }
 
