@@ -32,7 +32,7 @@ const std::vector<BadTrace> bad_traces{
      "1:1: there is no column 'arrival_s'. Found: prompt_tokens, output_tokens"},
     {"UnknownColumn", "arrival_s,prompt_tokens,output_tokens,sesion\n0,1,2,3\n",
      "1:39: unknown column 'sesion'; did you mean 'session'? Known: request_id, arrival_s, prompt_tokens, "
-     "output_tokens, session, think_s, class, block_tokens, prefix_blocks"},
+     "output_tokens, session, think_s, class, client, priority, block_tokens, prefix_blocks"},
     {"NoNumber", ours + "0,many,2\n", "2:3: 'many' is no whole number; prompt tokens must be 1 to 100000000"},
     {"HalfAToken", ours + "0,1.5,2\n", "2:3: '1.5' is no whole number; prompt tokens must be 1 to 100000000"},
     {"EmptyNumber", ours + "0,,2\n", "2:3: '' is no whole number; prompt tokens must be 1 to 100000000"},
