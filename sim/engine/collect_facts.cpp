@@ -56,13 +56,17 @@ double overhead_w(const Scenario& scenario) {
 
 }  // namespace
 
+SloFacts slo_facts(const ScenarioSpec& spec) {
+  return {spec.slo.ttft_s, spec.slo.tpot_s, spec.slo.e2e_s, spec.slo.target_fraction};
+}
+
 RunFacts collect_facts(const Scenario& scenario, const Dispatcher& dispatcher) {
   const ScenarioSpec& spec = scenario.spec;
   RunFacts facts{.name = spec.name,
                  .seed = spec.seed,
                  .workload = scenario.workload_text,
                  .duration_s = dispatcher.duration_s(),
-                 .slo = {spec.slo.ttft_s, spec.slo.tpot_s, spec.slo.e2e_s, spec.slo.target_fraction},
+                 .slo = slo_facts(spec),
                  .classes = scenario.notes->classes.all(),
                  .node_overhead_j = overhead_w(scenario) * dispatcher.duration_s()};
   for (std::size_t i = 0; i < scenario.pools.size(); ++i) {

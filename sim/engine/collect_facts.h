@@ -3,6 +3,8 @@
 
 namespace servecast {
 
+SloFacts slo_facts(const ScenarioSpec& spec);
+
 /// What the report needs to know of a finished run beside its records.
 RunFacts collect_facts(const Scenario& scenario, const Dispatcher& dispatcher);
 

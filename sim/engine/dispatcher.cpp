@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "sim/engine/collect_facts.h"
+
 namespace servecast {
 namespace {
 
@@ -16,6 +18,7 @@ Dispatcher::Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions&
       options_(options),
       until_s_(scenario.spec.until_s.value_or(Replica::infinity)),
       next_(scenario.workload->next()) {
+  recorder_.set_slo(slo_facts(scenario.spec));
   std::size_t first = 0;
   for (std::size_t i = 0; i < scenario.pools.size(); ++i) {
     pools_.emplace_back(scenario.pools[i], PoolId(i), ReplicaId(first),

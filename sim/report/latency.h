@@ -36,8 +36,5 @@ inline std::optional<double> queue_s(const RequestRecord& r) {
 inline bool keeps(const RequestRecord& r, std::optional<double> bound, std::optional<double> value) {
   return r.status == RequestStatus::completed && (!bound || !value || *value <= *bound);
 }
-inline bool attains(const RequestRecord& r, const SloFacts& slo) {
-  return keeps(r, slo.ttft_s, ttft_s(r)) && keeps(r, slo.tpot_s, tpot_s(r)) && keeps(r, slo.e2e_s, e2e_s(r));
-}
 
 }  // namespace servecast

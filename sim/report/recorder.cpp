@@ -5,6 +5,21 @@
 
 namespace servecast {
 
+void Recorder::request(const RequestRecord& record) {
+  ++count_;
+  if (count_ == keep_.exact_up_to + 1) std::ranges::for_each(classes_, &RequestTotals::coarsen);
+  totals_of(record.request_class).add(record, slo_);
+  if (keep_.records) requests_.push_back(record);
+}
+
+RequestTotals& Recorder::totals_of(ClassId request_class) {
+  while (classes_.size() <= index(request_class)) {
+    classes_.emplace_back();
+    if (!exact()) classes_.back().coarsen();
+  }
+  return classes_[index(request_class)];
+}
+
 void Recorder::spread(PoolRecord& pool, const StepRecord& record, Ticks from, Ticks kv_from, Ticks to) {
   const double w_per_tick = record.energy_j / static_cast<double>(to - from);
   for (Ticks at = from; at < to;) {
@@ -12,7 +27,7 @@ void Recorder::spread(PoolRecord& pool, const StepRecord& record, Ticks from, Ti
     SecondRecord& here = second(pool, at);
     here.step_ticks += next - at;
     here.kv_block_ticks += std::max<Ticks>(0, next - std::max(at, kv_from)) * record.used_blocks;
-    here.step_energy_j += w_per_tick * static_cast<double>(next - at);
+    here.step_energy_j.add(w_per_tick * static_cast<double>(next - at));
     at = next;
   }
 }

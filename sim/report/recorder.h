@@ -4,8 +4,10 @@
 #include <vector>
 
 #include "models/base/record.h"
+#include "sim/report/any_order_sum.h"
 #include "sim/report/histogram.h"
 #include "sim/report/interval_sum.h"
+#include "sim/report/request_totals.h"
 
 namespace servecast {
 
@@ -16,7 +18,7 @@ struct SecondRecord {
   std::int64_t output_tokens = 0;
   Ticks step_ticks = 0;      // time in steps, summed over replicas (and over the stages of a pipeline)
   Ticks kv_block_ticks = 0;  // used KV blocks x time
-  double step_energy_j = 0;
+  AnyOrderSum step_energy_j{};
 };
 
 /// What happened in one pool.
@@ -27,13 +29,21 @@ struct PoolRecord {
   Histogram token_gap_s;
 };
 
+/// What is kept of single requests.
+struct KeepRequests {
+  bool records = true;                   // about 110 bytes for each; requests.csv needs them
+  std::int64_t exact_up_to = 1'000'000;  // their latencies, 32 bytes for each; with more requests only histograms
+};
+
 /// Takes down what happens during a run, at a few nanoseconds per event, and keeps what the reports need of it.
 class Recorder {
  public:
-  explicit Recorder(std::size_t pools) : pools_(pools) {}
+  explicit Recorder(std::size_t pools, const KeepRequests& keep = {}) : keep_(keep), pools_(pools) {}
 
+  /// What requests are judged by; before the first of them.
+  void set_slo(const SloFacts& slo) { slo_ = slo; }
   /// Once per request, when it has finished or was rejected, or at the end of the run. In any order.
-  void request(const RequestRecord& record) { requests_.push_back(record); }
+  void request(const RequestRecord& record);
   void arrival(PoolId pool, double at_s) { second(pools_[index(pool)], to_ticks(at_s)).arrivals += 1; }
   /// Steps of one replica come in order.
   void step(const StepRecord& record);
@@ -46,6 +56,14 @@ class Recorder {
   /// The run is over: puts the requests in order of their ids. Call it once, before reading.
   void close();
 
+  const SloFacts& slo() const { return slo_; }
+  /// How many requests were recorded.
+  std::int64_t count() const { return count_; }
+  /// Whether percentiles of latencies are exact.
+  bool exact() const { return count_ <= keep_.exact_up_to; }
+  /// By ClassId.
+  std::span<const RequestTotals> classes() const { return classes_; }
+  /// By id. Empty unless records are kept.
   std::span<const RequestRecord> requests() const { return requests_; }
   std::span<const PoolRecord> pools() const { return pools_; }
 
@@ -59,9 +77,14 @@ class Recorder {
     if (kv_counted_to_.size() <= index(replica)) kv_counted_to_.resize(index(replica) + 1);
     return kv_counted_to_[index(replica)];
   }
+  RequestTotals& totals_of(ClassId request_class);
   void spread(PoolRecord& pool, const StepRecord& record, Ticks from, Ticks kv_from, Ticks to);
 
+  KeepRequests keep_;
+  SloFacts slo_{};
   std::vector<PoolRecord> pools_;
+  std::int64_t count_ = 0;
+  std::vector<RequestTotals> classes_;
   std::vector<RequestRecord> requests_;
   std::vector<Ticks> kv_counted_to_;  // per replica: batches in a pipeline overlap, the blocks they see are the same
 };
@@ -80,7 +103,7 @@ inline void Recorder::step(const StepRecord& record) {
   if (second_of(from) != second_of(to)) return spread(pool, record, from, kv_from, to);
   last.step_ticks += to - from;
   last.kv_block_ticks += (to - kv_from) * record.used_blocks;
-  last.step_energy_j += record.energy_j;
+  last.step_energy_j.add(record.energy_j);
 }
 
 }  // namespace servecast

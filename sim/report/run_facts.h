@@ -18,6 +18,7 @@ struct SloFacts {
   double target_fraction = 1;  // share of requests that shall keep all of them
 
   bool stated() const { return ttft_s || tpot_s || e2e_s; }
+  bool operator==(const SloFacts&) const = default;
 };
 
 /// One pool: what it is, and what it added up to. Sums run over its replicas and from 0 to the run's duration.

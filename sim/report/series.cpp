@@ -18,7 +18,7 @@ std::vector<SecondRecord> cut(std::span<const SecondRecord> recorded, std::size_
     to.output_tokens += recorded[i].output_tokens;
     to.step_ticks += recorded[i].step_ticks;
     to.kv_block_ticks += recorded[i].kv_block_ticks;
-    to.step_energy_j += recorded[i].step_energy_j;
+    to.step_energy_j.merge(recorded[i].step_energy_j);
   }
   return out;
 }
@@ -33,7 +33,7 @@ SeriesRow row(const SecondRecord& second, const PoolFacts& pool, Ticks begin, Ti
   r.busy_gpus = mean(second.step_ticks * pool.tensor_parallel);
   r.prompt_tokens_per_s = static_cast<double>(second.prompt_tokens) / width_s;
   r.output_tokens_per_s = static_cast<double>(second.output_tokens) / width_s;
-  r.watts = second.step_energy_j / width_s + pool.gpu_idle_w * std::max(0.0, gpus - r.busy_gpus);
+  r.watts = second.step_energy_j.value() / width_s + pool.gpu_idle_w * std::max(0.0, gpus - r.busy_gpus);
   r.usd = gpus * pool.usd_per_gpu_hour * to_seconds(begin + width) / seconds_per_hour;
   return r;
 }

@@ -21,6 +21,7 @@ struct SeriesRow {
   double output_tokens_per_s = 0;
   double watts = 0;  // of the pool's GPUs
   double usd = 0;    // from the start of the run to the end of this second
+  bool operator==(const SeriesRow&) const = default;
 };
 
 /// Second by second, and in each second pool by pool.

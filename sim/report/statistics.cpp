@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <numeric>
+
+#include "sim/report/any_order_sum.h"
 
 namespace servecast {
 
@@ -19,7 +20,8 @@ std::int64_t nearest_rank(double q, std::int64_t count) {
 std::optional<Statistics> statistics_of(std::vector<double>& values) {
   if (values.empty()) return std::nullopt;
   const auto count = static_cast<std::int64_t>(values.size());
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(count);
+  AnyOrderSum sum;
+  for (const double value : values) sum.add(value);
   auto sorted_to = values.begin();       // everything before it is no larger than everything after it
   const auto quantile = [&](double q) {  // asked in rising order, so that each search starts where the last one ended
     const auto at = values.begin() + (nearest_rank(q, count) - 1);
@@ -27,7 +29,7 @@ std::optional<Statistics> statistics_of(std::vector<double>& values) {
     sorted_to = at;
     return *at;
   };
-  Statistics d{.mean = mean};
+  Statistics d{.mean = sum.value() / static_cast<double>(count)};
   d.p50 = quantile(0.50);
   d.p90 = quantile(0.90);
   d.p95 = quantile(0.95);

@@ -31,7 +31,8 @@ struct Statistics {
 /// it. Requires 0 < q <= 1 and count > 0.
 std::int64_t nearest_rank(double q, std::int64_t count);
 
-/// Exact, by nearest rank; nothing for no values. Reorders `values`.
+/// Exact, by nearest rank, and the same for any order of the values (times, 0 or more); nothing for no values.
+/// Reorders `values`.
 std::optional<Statistics> statistics_of(std::vector<double>& values);
 
 }  // namespace servecast

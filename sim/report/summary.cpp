@@ -1,33 +1,22 @@
 #include "sim/report/summary.h"
 
-#include <algorithm>
 #include <cassert>
-
-#include "sim/report/latency.h"
+#include <functional>
 
 namespace servecast {
 namespace {
 
 constexpr double seconds_per_hour = 3600;
 
-/// All requests, or those of one class.
-struct Chosen {
-  std::span<const RequestRecord> records;
-  bool every_class = true;
-  ClassId of_class{};
+/// The totals of all classes, or of one.
+using Chosen = std::span<const RequestTotals>;
 
-  template <class Visit>
-  void each(Visit visit) const {
-    for (const RequestRecord& r : records)
-      if (every_class || r.request_class == of_class) visit(r);
-  }
-  template <class Amount>
-  std::int64_t sum(Amount amount) const {
-    std::int64_t total = 0;
-    each([&](const RequestRecord& r) { total += amount(r); });
-    return total;
-  }
-};
+template <class Amount>
+std::int64_t sum(Chosen chosen, Amount amount) {
+  std::int64_t total = 0;
+  for (const RequestTotals& t : chosen) total += std::invoke(amount, t);
+  return total;
+}
 
 std::optional<double> ratio(double part, double whole) {
   if (whole <= 0) return std::nullopt;
@@ -35,43 +24,33 @@ std::optional<double> ratio(double part, double whole) {
 }
 double per(double part, double whole) { return ratio(part, whole).value_or(0); }
 
-RequestCounts count_requests(const Chosen& chosen) {
-  const auto count = [&](RequestStatus s) {
-    return chosen.sum([s](const RequestRecord& r) { return r.status == s; });
+RequestCounts count_requests(Chosen chosen) {
+  RequestCounts counts;
+  for (const auto count : {&RequestCounts::arrived, &RequestCounts::completed, &RequestCounts::rejected,
+                           &RequestCounts::timed_out, &RequestCounts::unfinished})
+    counts.*count = sum(chosen, [&](const RequestTotals& t) { return t.requests.*count; });
+  return counts;
+}
+
+Latencies latencies_of(Chosen chosen) {
+  const auto statistics = [&](Spread RequestTotals::*latency) {
+    Spread all;
+    for (const RequestTotals& t : chosen) all.merge(t.*latency);
+    return all.statistics();
   };
-  return {.arrived = chosen.sum([](const RequestRecord&) { return 1; }),
-          .completed = count(RequestStatus::completed),
-          .rejected = count(RequestStatus::rejected),
-          .timed_out = count(RequestStatus::timed_out),
-          .unfinished = count(RequestStatus::unfinished)};
+  return {.ttft_s = statistics(&RequestTotals::ttft_s),
+          .tpot_s = statistics(&RequestTotals::tpot_s),
+          .e2e_s = statistics(&RequestTotals::e2e_s),
+          .queue_s = statistics(&RequestTotals::queue_s)};
 }
 
-using Metric = std::optional<double> (*)(const RequestRecord&);
-
-std::optional<Statistics> statistics_of(const Chosen& chosen, Metric metric) {
-  std::vector<double> values;
-  values.reserve(chosen.records.size());
-  chosen.each([&](const RequestRecord& r) {
-    if (const std::optional<double> value = metric(r)) values.push_back(*value);
-  });
-  return servecast::statistics_of(values);
-}
-
-Latencies latencies_of(const Chosen& chosen) {
-  return {.ttft_s = statistics_of(chosen, ttft_s),
-          .tpot_s = statistics_of(chosen, tpot_s),
-          .e2e_s = statistics_of(chosen, e2e_s),
-          .queue_s = statistics_of(chosen, queue_s)};
-}
-
-SloSummary slo_of(const Chosen& all, const SloFacts& slo, double duration_s) {
+SloSummary slo_of(Chosen all, const SloFacts& slo, double duration_s) {
   if (!slo.stated()) return {};
-  const double arrived = static_cast<double>(all.records.size());
-  const auto attaining = static_cast<double>(all.sum([&](const RequestRecord& r) { return attains(r, slo); }));
-  const auto kept = [&](std::optional<double> bound, Metric metric) -> std::optional<double> {
+  const auto arrived = static_cast<double>(count_requests(all).arrived);
+  const auto attaining = static_cast<double>(sum(all, &RequestTotals::attaining));
+  const auto kept = [&](std::optional<double> bound, std::int64_t RequestTotals::*keeping) -> std::optional<double> {
     if (!bound) return std::nullopt;
-    const auto count = all.sum([&](const RequestRecord& r) { return keeps(r, bound, metric(r)); });
-    return ratio(static_cast<double>(count), arrived);
+    return ratio(static_cast<double>(sum(all, keeping)), arrived);
   };
   return {.ttft_s = slo.ttft_s,
           .tpot_s = slo.tpot_s,
@@ -79,9 +58,9 @@ SloSummary slo_of(const Chosen& all, const SloFacts& slo, double duration_s) {
           .target_fraction = slo.target_fraction,
           .attained_fraction = ratio(attaining, arrived),
           .goodput_requests_per_s = per(attaining, duration_s),
-          .ttft_attained_fraction = kept(slo.ttft_s, ttft_s),
-          .tpot_attained_fraction = kept(slo.tpot_s, tpot_s),
-          .e2e_attained_fraction = kept(slo.e2e_s, e2e_s)};
+          .ttft_attained_fraction = kept(slo.ttft_s, &RequestTotals::keeping_ttft),
+          .tpot_attained_fraction = kept(slo.tpot_s, &RequestTotals::keeping_tpot),
+          .e2e_attained_fraction = kept(slo.e2e_s, &RequestTotals::keeping_e2e)};
 }
 
 CostSummary cost_of(const RunFacts& facts, std::int64_t completed, std::int64_t output_tokens) {
@@ -117,16 +96,15 @@ PoolSummary pool_of(const PoolFacts& pool, const PoolRecord& record, double dura
           .itl_s = record.token_gap_s.statistics()};
 }
 
-std::vector<ClassSummary> classes_of(std::span<const RequestRecord> records, const RunFacts& facts) {
+std::vector<ClassSummary> classes_of(Chosen all, const RunFacts& facts) {
   std::vector<ClassSummary> classes;
-  for (std::size_t i = 0; i < facts.classes.size(); ++i) {
-    const Chosen chosen{.records = records, .every_class = false, .of_class = static_cast<ClassId>(i)};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Chosen chosen = all.subspan(i, 1);
     ClassSummary c{.name = facts.classes[i], .requests = count_requests(chosen)};
     if (c.requests.arrived == 0) continue;
     c.latencies = latencies_of(chosen);
-    const auto attaining = chosen.sum([&](const RequestRecord& r) { return attains(r, facts.slo); });
     if (facts.slo.stated())
-      c.attained_fraction = per(static_cast<double>(attaining), static_cast<double>(c.requests.arrived));
+      c.attained_fraction = per(static_cast<double>(all[i].attaining), static_cast<double>(c.requests.arrived));
     classes.push_back(std::move(c));
   }
   if (classes.size() < 2) classes.clear();
@@ -143,10 +121,10 @@ std::optional<Statistics> gaps_of(std::span<const PoolRecord> pools) {
 
 Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   assert(recorder.pools().size() == facts.pools.size());
-  const Chosen all{.records = recorder.requests()};
-  const std::int64_t output_tokens = all.sum([](const RequestRecord& r) { return r.output_tokens * r.samples; });
-  const std::int64_t prompt_tokens =
-      all.sum([](const RequestRecord& r) { return r.first_token_s ? r.prompt_tokens : 0; });
+  assert(recorder.slo() == facts.slo);
+  const Chosen all = recorder.classes();
+  const std::int64_t output_tokens = sum(all, &RequestTotals::output_tokens);
+  const std::int64_t prompt_tokens = sum(all, &RequestTotals::prompt_tokens);
 
   Summary s{.name = facts.name,
             .version = facts.version,
@@ -156,7 +134,8 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
             .steps = facts.steps,
             .requests = count_requests(all),
             .latencies = latencies_of(all),
-            .itl_s = gaps_of(recorder.pools())};
+            .itl_s = gaps_of(recorder.pools()),
+            .percentile_error_fraction = recorder.exact() ? 0 : Histogram::max_error_fraction};
   s.requests_per_s = per(static_cast<double>(s.requests.completed), facts.duration_s);
   s.prompt_tokens_per_s = per(static_cast<double>(prompt_tokens), facts.duration_s);
   s.output_tokens_per_s = per(static_cast<double>(output_tokens), facts.duration_s);
@@ -165,7 +144,7 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   s.energy = energy_of(facts, output_tokens);
   for (std::size_t p = 0; p < facts.pools.size(); ++p)
     s.pools.push_back(pool_of(facts.pools[p], recorder.pools()[p], facts.duration_s));
-  s.classes = classes_of(recorder.requests(), facts);
+  s.classes = classes_of(all, facts);
   s.rests_on = facts.rests_on;
   s.settings = facts.settings;
   return s;

@@ -12,16 +12,6 @@ namespace servecast {
 
 // The struct behind summary.json. Members are spelled as the keys; docs/report.md explains each.
 
-struct RequestCounts {
-  std::int64_t arrived = 0;
-  std::int64_t completed = 0;
-  std::int64_t rejected = 0;
-  std::int64_t timed_out = 0;
-  std::int64_t unfinished = 0;
-  void fields(Fields& f);
-  bool operator==(const RequestCounts&) const = default;
-};
-
 /// The latencies of some requests; absent where no request got so far.
 struct Latencies {
   std::optional<Statistics> ttft_s{};
@@ -99,6 +89,7 @@ struct Summary {
   RequestCounts requests{};
   Latencies latencies{};
   std::optional<Statistics> itl_s{};
+  double percentile_error_fraction = 0;
   double requests_per_s = 0;
   double prompt_tokens_per_s = 0;
   double output_tokens_per_s = 0;

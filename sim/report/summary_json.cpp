@@ -76,6 +76,8 @@ void Summary::fields(Fields& f) {
   f.field("steps", steps, "steps simulated");
   f.group("requests", requests, "how requests ended");
   latency_fields(f, latencies, &itl_s);
+  f.field("percentile_error_fraction", percentile_error_fraction,
+          "how far percentiles of latencies per request may be off, relative to the exact ones; 0: exact", fraction);
   f.field("requests_per_s", requests_per_s, "completed requests by duration");
   f.field("prompt_tokens_per_s", prompt_tokens_per_s, "prompt tokens of requests with a first token, by duration");
   f.field("output_tokens_per_s", output_tokens_per_s, "output tokens by duration");

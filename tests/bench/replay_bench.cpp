@@ -1,8 +1,11 @@
 // How fast the simulation loop is, each run beside its engine-free twin: same rules, a plain loop in place of
-// SimGrid, so that the ratio of the two is the cost of the engine. Loading and reporting are left out. Times are CPU
-// seconds; every run has a process of its own, since SimGrid's engine can be made only once in each.
+// SimGrid. Loading and reporting are left out. Times are CPU seconds; every run has a process of its own, since
+// SimGrid's engine can be made only once in each. Two figures are ratios inside one run and mean the same on every
+// machine:
+//   engine   CPU time by that of the engine-free twin: what SimGrid costs
+//   growth   CPU time by that of the same run with a tenth of the requests
 //
-//   build/dev/bin/bench_replay               (the reference run needs SERVECAST_DATA)
+//   build/dev/bin/bench_replay               (runs on lookup tables need SERVECAST_DATA)
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -11,6 +14,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "tests/unit/engine/scenario_text.h"
@@ -31,23 +35,23 @@ double cpu_s() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-template <class Load>
-Measured measure(Load load, bool engine) {
+using Load = std::function<Scenario()>;
+
+Measured measure(const Load& load, bool engine) {
   Scenario scenario = load();
-  Recorder recorder(scenario.pools.size());
+  Recorder recorder(scenario.pools.size(), {.records = false});
   const double start_s = cpu_s();
   const RunFacts facts = engine ? run(scenario, recorder, {}) : run_without_engine(scenario, recorder, {});
   Measured m{.cpu_s = cpu_s() - start_s,
              .steps = static_cast<double>(facts.steps),
-             .requests = static_cast<double>(recorder.requests().size())};
+             .requests = static_cast<double>(recorder.count())};
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   m.peak_bytes = 1024.0 * static_cast<double>(usage.ru_maxrss);
   return m;
 }
 
-template <class Load>
-Measured in_child(Load load, bool engine) {
+Measured in_child(const Load& load, bool engine) {
   int ends[2];
   if (pipe(ends) != 0) std::abort();
   if (fork() == 0) {
@@ -64,17 +68,25 @@ Measured in_child(Load load, bool engine) {
   return m;
 }
 
-template <class Load>
-void bench(benchmark::State& state, Load load, bool engine) {
-  Measured m;
+struct Run {
+  std::string name{};
+  Load load{};
+  Load tenth{};  // the same with a tenth of the requests, where growth is of interest
+  int repetitions = 5;
+};
+
+void bench(benchmark::State& state, const Run& run) {
   for (auto _ : state) {
-    m = in_child(load, engine);
+    const Measured m = in_child(run.load, true);
+    const Measured twin = in_child(run.load, false);
     state.SetIterationTime(m.cpu_s);
+    state.counters["engine_free_ms"] = 1e3 * twin.cpu_s;
+    state.counters["engine"] = m.cpu_s / twin.cpu_s;
+    if (run.tenth) state.counters["growth"] = m.cpu_s / in_child(run.tenth, true).cpu_s;
+    state.counters["requests/s"] = m.requests / m.cpu_s;
+    state.counters["steps"] = m.steps;
+    state.counters["peak_MB"] = m.peak_bytes / 1e6;
   }
-  state.counters["requests/s"] = m.requests / m.cpu_s;
-  state.counters["steps/s"] = m.steps / m.cpu_s;
-  state.counters["steps"] = m.steps;
-  state.counters["peak_MB"] = m.peak_bytes / 1e6;
 }
 
 std::string data_folder() {
@@ -114,15 +126,23 @@ pools:
 )");
 }
 
-void add(const std::string& name, const std::function<Scenario()>& load) {
-  for (bool engine : {true, false})
-    benchmark::RegisterBenchmark((name + (engine ? "/simgrid" : "/engine_free")).c_str(),
-                                 [load, engine](benchmark::State& state) { bench(state, load, engine); })
-        ->UseManualTime()
-        ->Unit(benchmark::kMillisecond)
-        ->Iterations(1)
-        ->Repetitions(5)
-        ->ReportAggregatesOnly();
+void add(const Run& run) {
+  benchmark::RegisterBenchmark(run.name.c_str(), [run](benchmark::State& state) { bench(state, run); })
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond)
+      ->Iterations(1)
+      ->Repetitions(run.repetitions)
+      ->ReportAggregatesOnly(run.repetitions > 1);
+}
+
+void add_thousand_replicas(const std::string& name, const std::string& latency) {
+  const auto of = [latency](std::int64_t requests) { return [=] { return thousand_replicas(requests, latency); }; };
+  add({.name = "thousand_replicas_100k/" + name, .load = of(100'000)});
+  add({.name = "thousand_replicas_1M/" + name, .load = of(1'000'000), .tenth = of(100'000)});
+  add({.name = "thousand_replicas_10M/" + name,
+       .load = of(10'000'000),
+       .tenth = of(1'000'000),
+       .repetitions = 1});  // a minute or two, for its memory
 }
 
 }  // namespace
@@ -130,14 +150,11 @@ void add(const std::string& name, const std::function<Scenario()>& load) {
 
 int main(int argc, char** argv) {
   using namespace servecast;
-  const bool data = std::filesystem::exists(data_folder() + "cl34_tables");
-  const std::string tables = "{model: table, tables: " + data_folder() + "cl34_tables}";
-  if (data) add("reference_8x10000", reference_run);
-  for (std::int64_t requests : {100'000, 1'000'000}) {
-    const std::string size = requests == 100'000 ? "100k" : "1M";
-    if (data) add("thousand_replicas_" + size + "/tables", [=] { return thousand_replicas(requests, tables); });
-    add("thousand_replicas_" + size + "/roofline", [=] { return thousand_replicas(requests, "{model: roofline}"); });
+  if (std::filesystem::exists(data_folder() + "cl34_tables")) {
+    add({.name = "reference_8x10000", .load = reference_run});
+    add_thousand_replicas("tables", "{model: table, tables: " + data_folder() + "cl34_tables}");
   }
+  add_thousand_replicas("roofline", "{model: roofline}");
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
 }

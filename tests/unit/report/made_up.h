@@ -76,8 +76,9 @@ inline std::vector<RequestRecord> requests() {
            .status = unfinished}};
 }
 
-inline Recorder recorder() {
-  Recorder r(1);
+inline Recorder recorder(const SloFacts& slo = facts().slo, const KeepRequests& keep = {}) {
+  Recorder r(1, keep);
+  r.set_slo(slo);
   for (const RequestRecord& request : requests()) r.request(request);
   r.close();
   return r;

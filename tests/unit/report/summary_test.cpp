@@ -48,13 +48,14 @@ TEST(Summary, SloCountsWhatWasNotServedAsMissed) {
 
   RunFacts tighter = made_up::facts();
   tighter.slo.tpot_s = 0.4999;  // leaves the request with a single token
-  EXPECT_EQ(summarise(made_up::recorder(), tighter).slo.attained_fraction, 0.2);
-  EXPECT_EQ(summarise(made_up::recorder(), tighter).slo.ttft_attained_fraction, 0.6);
-  EXPECT_FALSE(summarise(made_up::recorder(), tighter).slo.met());
+  const SloSummary missed = summarise(made_up::recorder(tighter.slo), tighter).slo;
+  EXPECT_EQ(missed.attained_fraction, 0.2);
+  EXPECT_EQ(missed.ttft_attained_fraction, 0.6);
+  EXPECT_FALSE(missed.met());
 
   RunFacts no_bounds = made_up::facts();
   no_bounds.slo = {};
-  EXPECT_EQ(summarise(made_up::recorder(), no_bounds).slo, SloSummary{});
+  EXPECT_EQ(summarise(made_up::recorder(no_bounds.slo), no_bounds).slo, SloSummary{});
 }
 
 TEST(Summary, CostAndEnergy) {
@@ -78,6 +79,7 @@ TEST(Summary, Pools) {
 TEST(Summary, ClassesOnlyWhereThereAreSeveral) {
   EXPECT_TRUE(small().classes.empty());
   Recorder recorder(1);
+  recorder.set_slo(made_up::facts().slo);
   for (RequestRecord r : made_up::requests()) {
     r.request_class = static_cast<ClassId>(r.status == RequestStatus::completed ? 0 : 1);
     recorder.request(r);
@@ -92,10 +94,34 @@ TEST(Summary, ClassesOnlyWhereThereAreSeveral) {
   EXPECT_EQ(s.classes[1].latencies.e2e_s, std::nullopt);
 }
 
+// Five requests where at most four are exact: the latencies move into histograms, counts and bounds do not.
+TEST(Summary, OfMoreRequestsThanAreKeptHasTheSameCounts) {
+  const RunFacts facts = made_up::facts();
+  const Recorder kept = made_up::recorder(facts.slo, {.exact_up_to = 5});
+  const Recorder coarse = made_up::recorder(facts.slo, {.records = false, .exact_up_to = 4});
+  EXPECT_TRUE(coarse.requests().empty());
+  EXPECT_EQ(coarse.count(), 5);
+  const Summary exact = summarise(kept, facts);
+  Summary close = summarise(coarse, facts);
+  EXPECT_EQ(exact.percentile_error_fraction, 0);
+  EXPECT_EQ(close.percentile_error_fraction, 1.0 / 2048);
+  for (const auto latency : {&Latencies::ttft_s, &Latencies::tpot_s, &Latencies::e2e_s, &Latencies::queue_s}) {
+    const Statistics& a = *(exact.latencies.*latency);
+    const Statistics& b = *(close.latencies.*latency);
+    EXPECT_EQ(a.mean, b.mean);
+    EXPECT_EQ(a.max, b.max);
+    EXPECT_NEAR(a.p50, b.p50, a.p50 / 2048);
+  }
+  close.latencies = exact.latencies;
+  close.percentile_error_fraction = 0;
+  EXPECT_EQ(close, exact);
+}
+
 TEST(Summary, OfARunWithoutRequests) {
   Recorder recorder(1);
-  recorder.close();
   RunFacts facts = made_up::facts();
+  recorder.set_slo(facts.slo);
+  recorder.close();
   facts.duration_s = 0;
   const Summary s = summarise(recorder, facts);
   EXPECT_EQ(s.requests_per_s, 0);
@@ -156,6 +182,7 @@ TEST(SummaryJson, RoundsNumbersButNotSettings) {
 TEST(SummaryJson, ReadsBackToTheSameText) {
   const TemporaryFolder folder;
   Recorder recorder(1);
+  recorder.set_slo(made_up::facts().slo);
   for (RequestRecord r : made_up::requests()) {
     r.request_class = static_cast<ClassId>(index(r.id) % 2);
     recorder.request(r);

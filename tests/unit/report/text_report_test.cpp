@@ -112,8 +112,16 @@ TEST(TextReport, ColourOnlyWhenAsked) {
   EXPECT_THAT(text_report(big(), {}, {.colour = true}), HasSubstr("\x1b[1;31mSLO NOT met"));
 }
 
+TEST(TextReport, SaysWherePercentilesComeFromHistograms) {
+  Summary s = big();
+  EXPECT_THAT(text_report(s, {}, {}), Not(HasSubstr("percentiles")));
+  s.percentile_error_fraction = 1.0 / 2048;
+  EXPECT_THAT(text_report(s, {}, {}), HasSubstr("percentiles: from histograms, within 0.05 % of the exact ones"));
+}
+
 TEST(TextReport, OfARunInWhichNothingHappened) {
   Recorder recorder(1);
+  recorder.set_slo(made_up::facts().slo);
   recorder.close();
   const std::string text = text_report(summarise(recorder, made_up::facts()), {}, {});
   EXPECT_THAT(text, HasSubstr("SLO not judged: no request arrived."));

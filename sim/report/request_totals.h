@@ -1,0 +1,39 @@
+#pragma once
+#include <cstdint>
+
+#include "models/base/fields.h"
+#include "models/base/record.h"
+#include "sim/report/run_facts.h"
+#include "sim/report/spread.h"
+
+namespace servecast {
+
+struct RequestCounts {
+  std::int64_t arrived = 0;
+  std::int64_t completed = 0;
+  std::int64_t rejected = 0;
+  std::int64_t timed_out = 0;
+  std::int64_t unfinished = 0;
+  void fields(Fields& f);
+  bool operator==(const RequestCounts&) const = default;
+};
+
+/// All that a report says of a group of requests. Requests come and go, in any order; this is what stays of them.
+struct RequestTotals {
+  RequestCounts requests{};
+  std::int64_t prompt_tokens = 0;  // of requests that got a first token
+  std::int64_t output_tokens = 0;
+  std::int64_t attaining = 0;  // kept every bound of the SLO
+  std::int64_t keeping_ttft = 0;
+  std::int64_t keeping_tpot = 0;
+  std::int64_t keeping_e2e = 0;
+  Spread ttft_s{};
+  Spread tpot_s{};
+  Spread e2e_s{};
+  Spread queue_s{};
+
+  void add(const RequestRecord& record, const SloFacts& slo);
+  void coarsen();
+};
+
+}  // namespace servecast
