@@ -47,6 +47,7 @@ class RunCommand final : public Command {
     add_path(app, "--trace", trace_, "FILE", "Write a trace for ui.perfetto.dev");
     add_choice(app, "--progress", progress_, "progress", {"auto", "bar", "json", "none"},
                "On stderr; auto: a bar where that is a terminal");
+    app.add_flag("--step-by-step", step_by_step_, "Put every step before the engine: slow, and gives the same bytes");
     app.footer(
         "Examples:\n"
         "  servecast run chat.yaml\n"
@@ -71,13 +72,14 @@ class RunCommand final : public Command {
     std::optional<TraceOutput> trace;
     if (!trace_.empty()) trace.emplace(trace_, pools);
     DetailWriter details(detail, folder ? &*folder : nullptr, trace ? &trace->events() : nullptr, pools);
-    Recorder recorder(scenario.pools.size());
+    Recorder recorder(scenario.pools.size(), {.records = folder || trace});
     ProgressView progress(style(console), console.err);
 
     RunFacts facts = servecast::run(scenario, recorder,
                                     {.progress = [&](const Progress& p) { progress.show(p); },
                                      .stop = [&] { return signals.pending(); },
-                                     .detail = detail.any() || trace ? &details : nullptr});
+                                     .detail = detail.any() || trace ? &details : nullptr,
+                                     .step_by_step = step_by_step_});
     if (signals.pending()) return false;
     facts.version = version;
     facts.settings = settings_text(scenario.spec);
@@ -117,6 +119,7 @@ class RunCommand final : public Command {
   std::string detail_;
   std::string trace_;
   std::string progress_ = "auto";
+  bool step_by_step_ = false;
 };
 
 }  // namespace

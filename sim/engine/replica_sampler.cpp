@@ -21,6 +21,7 @@ void ReplicaSampler::tell(double duration_s, DetailListener& listener) const {
   std::vector<std::vector<double>> busy;
   for (const IntervalSum& sum : busy_) busy.push_back(sum.means(Seconds(duration_s)));
   for (ReplicaSample row : samples_) {
+    if (row.time_s > duration_s) return;  // looked at while the last step, which ended before, was still to be taken
     const auto second = static_cast<std::size_t>(row.time_s);
     if (index(row.replica) < busy.size() && second < busy[index(row.replica)].size())
       row.busy_fraction = std::min(1.0, busy[index(row.replica)][second]);  // batches of a pipeline overlap
