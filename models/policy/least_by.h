@@ -1,6 +1,8 @@
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace servecast {
@@ -18,26 +20,34 @@ class LeastBy {
     keys_ = std::move(keys);
     leaves_ = std::bit_ceil(keys_.size());
     winners_.assign(2 * leaves_, 0);
-    for (std::size_t i = 0; i < leaves_; ++i) winners_[leaves_ + i] = static_cast<std::uint32_t>(i);
+    // Places without a key of their own stand for the last key, against which they change nothing.
+    for (std::size_t i = 0; i < leaves_; ++i)
+      winners_[leaves_ + i] = static_cast<std::uint32_t>(std::min(i, keys_.size() - 1));
     for (std::size_t match = leaves_ - 1; match >= 1; --match) play(match);
   }
 
   void set(std::size_t i, Key key) {
-    keys_[i] = std::move(key);
-    for (std::size_t match = (leaves_ + i) / 2; match >= 1; match /= 2) {
-      const std::uint32_t before = winners_[match];
-      play(match);
-      if (winners_[match] == before && before != i) return;  // i lost as it did before: nothing changes further up
+    if (keys_[i] == key) return;
+    keys_[i] = key;
+    // The winner so far is carried along, so that a match waits for nothing but the one before.
+    auto winner = static_cast<std::uint32_t>(i);
+    for (std::size_t at = leaves_ + i; at > 1; at /= 2) {
+      const std::uint32_t other = winners_[at ^ 1];
+      const Key other_key = keys_[other];
+      const bool lost = (other_key < key) | ((other_key == key) & (other < winner));
+      winner = lost ? other : winner;
+      key = lost ? other_key : key;
+      if (std::exchange(winners_[at / 2], winner) == winner && winner != i) return;  // i lost as it did before
     }
   }
 
-  std::size_t least() const { return winners_[1] % leaves_; }
+  std::size_t least() const { return winners_[1]; }
 
  private:
   void play(std::size_t match) {
     const std::uint32_t left = winners_[2 * match];
     const std::uint32_t right = winners_[2 * match + 1];
-    winners_[match] = right < keys_.size() && keys_[right] < keys_[left] ? right : left;
+    winners_[match] = keys_[right] < keys_[left] ? right : left;
   }
 
   std::vector<Key> keys_;

@@ -38,7 +38,7 @@ ReplicaPool::ReplicaPool(const Pool& pool, PoolId id, ReplicaId first, std::uint
     if (pool.spec.start == "cold") replicas_.back().set_not_ready();
     views_.push_back(replicas_.back().view());
   }
-  next_due_s_.assign(std::vector<double>(replicas_.size(), Replica::infinity));
+  next_due_.assign(std::vector<std::int64_t>(replicas_.size(), std::bit_cast<std::int64_t>(Replica::infinity)));
 }
 
 std::size_t ReplicaPool::deliver(const Request& request, double now_s, ReplicaListener& listener) {
@@ -58,7 +58,7 @@ void ReplicaPool::advance(std::size_t i, double until_s, ReplicaListener& listen
 }
 
 void ReplicaPool::advance_all(double until_s, ReplicaListener& listener) {
-  while (next_due_s() <= until_s && next_due_s() < Replica::infinity) advance(next_due_s_.least(), until_s, listener);
+  while (next_due_s() <= until_s && next_due_s() < Replica::infinity) advance(next_due_.least(), until_s, listener);
 }
 
 void ReplicaPool::start(std::size_t i, ReplicaListener& listener) {
@@ -82,7 +82,7 @@ void ReplicaPool::abandon(double now_s, ReplicaListener& listener) {
 void ReplicaPool::refresh(std::size_t i) {
   views_[i] = replicas_[i].view();
   if (router_->reads_state()) changed_.push_back(static_cast<std::uint32_t>(i));
-  next_due_s_.set(i, replicas_[i].next_due_s());
+  next_due_.set(i, std::bit_cast<std::int64_t>(replicas_[i].next_due_s()));
 }
 
 }  // namespace servecast

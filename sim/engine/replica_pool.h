@@ -1,4 +1,5 @@
 #pragma once
+#include <bit>
 #include <memory>
 #include <vector>
 
@@ -25,7 +26,7 @@ class ReplicaPool {
   void abandon(double now_s, ReplicaListener& listener);
   bool busy() const { return next_due_s() < Replica::infinity; }
   /// When the next step of any replica starts or ends.
-  double next_due_s() const { return next_due_s_.key(next_due_s_.least()); }
+  double next_due_s() const { return std::bit_cast<double>(next_due_.key(next_due_.least())); }
 
   std::size_t size() const { return replicas_.size(); }
   Replica& operator[](std::size_t i) { return replicas_[i]; }
@@ -40,7 +41,7 @@ class ReplicaPool {
   std::vector<Replica> replicas_;
   std::vector<ReplicaView> views_;
   std::vector<std::uint32_t> changed_;  // views, since the router last looked
-  LeastBy<double> next_due_s_;          // by replica
+  LeastBy<std::int64_t> next_due_;      // by replica: the bits of the time, which are in the order of times from 0 on
 };
 
 }  // namespace servecast
