@@ -106,6 +106,7 @@ std::optional<std::int64_t> BatchBuilder::admit(std::int64_t tokens, const Admit
   const std::int64_t count = std::min(tokens, s.to_compute - cached);
   if (!cache().hold(s.request, s.held, rules.whole_prompt ? s.to_compute : cached + count, true)) return std::nullopt;
   replica_.setup_.queue->erase(slot, s.request);
+  replica_.waiting_ -= 1;
   if (s.record.preemptions == 0) replica_.setup_.queue->served(s.request, s.request.prompt_tokens, 0);
   s.stage = Stage::prefilling;
   s.lane = static_cast<std::uint16_t>(lane());

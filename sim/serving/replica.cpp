@@ -13,6 +13,7 @@ Replica::Replica(ReplicaSetup setup) : setup_(std::move(setup)) {
   assert(depth_ <= BatchRing::most_under_way);
   for (std::int64_t i = 0; i < stages; ++i) lanes_.emplace_back(*setup_.kv_cache);
   stage_free_s_.assign(static_cast<std::size_t>(stages), 0);
+  total_blocks_ = setup_.kv_cache->total_blocks();
   if (setup_.power_cap_w < setup_.power.prefill_w) clock_fraction_ = clock_fraction(setup_.power, setup_.power_cap_w);
 }
 
@@ -38,10 +39,11 @@ bool Replica::enqueue(const Request& request, double now_s, ReplicaListener& lis
     return false;
   }
   tell_service();
-  const bool was_empty = setup_.queue->empty();
+  const bool was_empty = waiting_ == 0;
   const Ticket front = was_empty ? Ticket{} : setup_.queue->front();
   const Slot slot = sequences_.add(s);
   setup_.queue->push(slot, request);
+  waiting_ += 1;
   if (was_empty || setup_.queue->front() != front) decide_again();
   if (request.give_up_s < infinity) give_ups_.push({.at_s = request.give_up_s, .arrival = s.arrival, .slot = slot});
   uncomputed_tokens_ += request.prompt_tokens;
@@ -59,18 +61,16 @@ void Replica::set_ready(double now_s) {
 
 void Replica::advance(double until_s, ReplicaListener& listener) {
   for (;;) {
-    Lane* ending = next_to_end();
-    const double ends_s = ending ? end_s(*ending) : infinity;
-    if (may_start_ && ready_ && std::min(ends_s, next_give_up_s()) > now_s_) {  // all that is due now is done
+    if (may_start_ && ready_ && std::min(next_end_s_, next_give_up_s()) > now_s_) {  // all that is due now is done
       if (now_s_ >= until_s) return;
       start(listener);
-    } else if (next_give_up_s() < ends_s && next_give_up_s() <= until_s) {
+    } else if (next_give_up_s() < next_end_s_ && next_give_up_s() <= until_s) {
       now_s_ = std::max(now_s_, next_give_up_s());
       give_up(give_ups_.top().slot, listener);
-    } else if (ending && ends_s <= until_s) {
-      now_s_ = ends_s;
-      end_batch(*ending, listener);
-      may_start_ = running_ > 0 || swapped_ > 0 || !setup_.queue->empty();
+    } else if (next_end_s_ <= until_s && next_end_s_ < infinity) {
+      now_s_ = next_end_s_;
+      end_batch(lanes_[next_lane_], listener);
+      may_start_ = running_ > 0 || swapped_ > 0 || waiting_ > 0;
     } else {
       return;
     }
@@ -83,17 +83,20 @@ void Replica::start(ReplicaListener& listener) {
   start_batches(listener);
 }
 
-Lane* Replica::next_to_end() {
-  Lane* first = nullptr;
-  for (Lane& lane : lanes_)
-    if (lane.busy() && (!first || end_s(lane) < end_s(*first))) first = &lane;
-  return first;
+// A replica's state lies scattered, and most looks at it only want to know when it will be busy again: so this is
+// kept beside its clock.
+void Replica::find_next_end() {
+  next_end_s_ = infinity;
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    if (!lanes_[i].busy() || lanes_[i].batches[0].end_s >= next_end_s_) continue;
+    next_end_s_ = lanes_[i].batches[0].end_s;
+    next_lane_ = i;
+  }
 }
 
 double Replica::next_due_s() const {
   if (may_start_ && ready_) return std::nextafter(now_s_, infinity);
-  const Lane* ending = next_to_end();
-  return std::min(ending ? end_s(*ending) : infinity, next_give_up_s());
+  return std::min(next_end_s_, next_give_up_s());
 }
 
 // A lane that repeats pure decodes runs until its first sequence finishes or its blocks run short. Only the sums
@@ -103,7 +106,7 @@ double Replica::next_finish_s() const {
   if (lanes_.size() > 1 || lane.batches.size() != 1 || !lane.repeat || !lane.gone.empty() || may_start_)
     return next_due_s();
   StepWork work = lane.batches[0].work;
-  double at_s = end_s(lane);
+  double at_s = next_end_s_;
   for (std::int64_t left = lane.decodes.steps_left(); left > 0; --left) {
     work.decode_kv_tokens += work.decode_sequences;
     at_s += stage_time(work, 0).seconds;
@@ -124,6 +127,7 @@ void Replica::start_batches(ReplicaListener& listener) {
     if (lane.busy() && !std::exchange(lane.ended, false)) continue;
     while (lane.batches.size() < depth_ && fill(lane, listener)) launch(lane, listener);
   }
+  account_blocks();  // where nothing could start, somebody may have left all the same
 }
 
 void Replica::account_blocks() {
@@ -169,15 +173,6 @@ std::int64_t Replica::tokens_made(Slot slot) const {
     break;
   }
   return std::max<std::int64_t>(0, made + std::max<std::int64_t>(0, decoded - ahead));
-}
-
-ReplicaView Replica::view() const {
-  return {.id = setup_.id,
-          .waiting_requests = static_cast<std::int64_t>(setup_.queue->size()) + swapped_,
-          .waiting_tokens = uncomputed_tokens_,
-          .running_requests = running_,
-          .used_blocks = setup_.kv_cache->used_blocks(),
-          .total_blocks = setup_.kv_cache->total_blocks()};
 }
 
 }  // namespace servecast

@@ -76,7 +76,14 @@ class Replica {
   /// No awaited request can finish before this instant unless something arrives. Infinite where none is here.
   double next_awaited_s() const { return awaited_ > 0 ? std::min(next_finish_s(), next_give_up_s()) : infinity; }
 
-  ReplicaView view() const;
+  ReplicaView view() const {
+    return {.id = setup_.id,
+            .waiting_requests = waiting_ + swapped_,
+            .waiting_tokens = uncomputed_tokens_,
+            .running_requests = running_,
+            .used_blocks = held_blocks_,
+            .total_blocks = total_blocks_};
+  }
   const ReplicaTotals& totals() const { return totals_; }
   const KvCache& kv_cache() const { return *setup_.kv_cache; }
   ReplicaId id() const { return setup_.id; }
@@ -87,9 +94,7 @@ class Replica {
  private:
   friend class BatchBuilder;
 
-  static double end_s(const Lane& lane) { return lane.batches[0].end_s; }
-  Lane* next_to_end();
-  const Lane* next_to_end() const { return const_cast<Replica*>(this)->next_to_end(); }
+  void find_next_end();
   double next_finish_s() const;
   StageTime stage_time(const StepWork& work, std::size_t stage) const;
   void start_batches(ReplicaListener& listener);
@@ -132,7 +137,11 @@ class Replica {
   double clock_fraction_ = 1;         // under the power cap
   double now_s_ = 0;
   bool ready_ = true;
-  bool may_start_ = false;              // something changed at now_s_: look whether a batch can start
+  bool may_start_ = false;        // something changed at now_s_: look whether a batch can start
+  double next_end_s_ = infinity;  // of the batches under way, and the lane that it is in
+  std::size_t next_lane_ = 0;
+  std::int64_t total_blocks_ = 0;
+  std::int64_t waiting_ = 0;            // requests
   std::int64_t running_ = 0;            // requests
   std::int64_t running_sequences_ = 0;  // of these
   std::int64_t swapped_ = 0;            // requests

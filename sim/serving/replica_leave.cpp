@@ -26,6 +26,7 @@ void Replica::preempt(Slot slot, bool cut_prompt, ReplicaListener& listener) {
   s.computed = 0;
   s.stage = Stage::waiting;
   setup_.queue->push_front(slot, s.request);
+  waiting_ += 1;
 }
 
 // Out of the lane's books and its memory free; `made` and `held` say what it had.
@@ -108,6 +109,7 @@ void Replica::give_up(Slot slot, ReplicaListener& listener) {
   listener.request_done(s.request, s.record);
   if (queued) {
     setup_.queue->erase(slot, s.request);
+    waiting_ -= 1;
     uncomputed_tokens_ -= s.left();
     sequences_.remove(slot);
     decide_again();

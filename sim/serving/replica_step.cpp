@@ -29,7 +29,7 @@ bool Replica::fill(Lane& lane, ReplicaListener& listener) {
 // Beams may give blocks back, and a queue that counts service may change its mind: then somebody may fit who did not.
 bool Replica::may_repeat(const Lane& lane) const {
   const bool beams = lane.decodes.sequences() > lane.decodes.size();
-  return !beams && !(setup_.queue->counts_service() && !setup_.queue->empty());
+  return !beams && !(setup_.queue->counts_service() && waiting_ > 0);
 }
 
 // Whose prompt the batch before finishes decodes from now on.
@@ -67,6 +67,7 @@ void Replica::launch(Lane& lane, ReplicaListener& listener) {
   if (!batch.finishing.empty()) lane.repeat = false;
   lane.last_end_s = batch.end_s;
   lane.batches.push();
+  find_next_end();
   account_blocks();
 }
 
@@ -98,6 +99,7 @@ void Replica::end_batch(Lane& lane, ReplicaListener& listener) {
   const FilledBatch& batch = lane.batches[0];
   lane.batches.pop();
   lane.ended = true;
+  find_next_end();
   report_step(batch, listener);
   if (batch.decoded) tell_gaps(lane, batch, listener);
   for (Slot slot : batch.finishing) {
