@@ -98,8 +98,7 @@ const std::vector<BadTrace> bad_traces{
      "1:1: a row needs either arrival_s, or think_s and a session"},
     {"OurJsonUnknownKey", "{\"arrival_s\": 0, \"prompt_tokens\": 1, \"output\": 2}\n",
      "1:39: unknown key 'output'. Known: request_id, arrival_s, prompt_tokens, output_tokens, session, think_s, "
-     "class, "
-     "block_tokens, prefix_blocks"},
+     "class, client, priority, block_tokens, prefix_blocks"},
     {"ClaudeTooManyBlocks", claude + "t,main,0,0,n,m,127,5,,1,0,1-2\n" + "t,main,0,0,n,m,128,5,,1,0,1-3\n",
      "3:1: 3 hash blocks of 64 tokens are more than a prompt of 128 tokens has (2)"},
     {"ClaudeWithoutRequests", "{\"id\": \"a\", \"hash_id_scope\": \"local\"}\n",
