@@ -17,6 +17,7 @@ sim/cli:            models sim servecast_version.h
 calibrate/fit:      models sim/input calibrate/fit
 calibrate/plan:     models calibrate/fit calibrate/plan
 calibrate/measure:  models sim/serving calibrate/fit calibrate/plan calibrate/measure kernels
+calibrate/servers:  models sim/input sim/report calibrate/servers
 calibrate/cli:      models sim/input calibrate
 kernels:            kernels
 gui/data:           models/base sim/report gui/data

@@ -6,7 +6,8 @@
 
 namespace servecast {
 
-/// All of `servecast-calibrate`: reads the arguments after the program's name, runs a command, returns the exit status.
+/// All of `servecast-calibrate`: reads the arguments after the program's name, runs a command, returns the exit
+/// status.
 int run_calibrate(const std::vector<std::string>& arguments, Console& console);
 
 }  // namespace servecast

@@ -2,6 +2,8 @@
 #include <cstdint>
 
 #include "models/base/fields.h"
+#include "models/hw/gpu.h"
+#include "models/hw/llm.h"
 
 namespace servecast {
 
@@ -22,7 +24,8 @@ struct EngineTerms {
     f.field("all_reduce_skew", all_reduce_skew, "all-reduce inside the engine over the isolated benchmark",
             at_least_one);
     f.field("small_kernel_s", small_kernel_s, "least time of one kernel that is neither a product nor attention");
-    f.field("small_kernels_per_layer", small_kernels_per_layer, "such kernels in a layer; query and key norms: 2 more");
+    f.field("small_kernels_per_layer", small_kernels_per_layer,
+            "such kernels in a layer; query and key norms: 2 more");
     f.field("sampler_s_per_logit", sampler_s_per_logit,
             "sampling with top-p or top-k, per emitted token and vocabulary entry");
     f.field("host_step_s", host_step_s, "host time of one step: scheduling, launching, handing out");
@@ -32,5 +35,17 @@ struct EngineTerms {
             "largest step run as a CUDA graph, at most twice the sequences; 0: all eager");
   }
 };
+
+/// Softmax, sort and running sum over the whole vocabulary, on every GPU of a tensor-parallel group; nothing where
+/// the model is sampled without top-p and top-k. The term was fitted on an H100; memory bounds it, so other GPUs take
+/// longer in proportion to their bandwidth (assumed).
+double sampler_s_per_token(const EngineTerms& engine, const Llm& llm, const Gpu& gpu);
+
+/// A step of `gpu_s` with what the host does for so many sequences.
+inline double with_host_s(const EngineTerms& engine, double gpu_s, std::int64_t sequences) {
+  const double host_s = engine.host_step_s + engine.host_sequence_s * static_cast<double>(sequences);
+  if (!engine.host_overlapped) return gpu_s + host_s;
+  return gpu_s > host_s ? gpu_s : host_s;
+}
 
 }  // namespace servecast

@@ -30,7 +30,9 @@ void add_mlp(std::vector<Linear>& all, const Llm& m, DataType weights, std::int6
 
 /// Kernels of a layer that are neither products nor attention: two norms, rotary embedding, cache write, activation
 /// and one copy; query and key norms where there are any.
-double small_kernels(const Llm& llm) { return llm.qk_norm ? 8 : 6; }
+double small_kernels_s(const EngineTerms& engine, const Llm& llm) {
+  return real(engine.small_kernels_per_layer + (llm.qk_norm ? 2 : 0)) * engine.small_kernel_s;
+}
 
 }  // namespace
 
@@ -67,8 +69,9 @@ LayerModel::LayerModel(const RooflineInputs& in, bool expert_layer)
       weights_(in.weights),
       tensor_parallel_(in.shape.tensor_parallel),
       expert_layer_(expert_layer),
-      graph_tokens_(std::min(in.settings.cuda_graph_max_tokens, 2 * in.max_sequences)),
-      skew_(in.settings.all_reduce_skew),
+      graph_tokens_(std::min(in.engine.cuda_graph_max_tokens, 2 * in.max_sequences)),
+      skew_(in.engine.all_reduce_skew),
+      small_kernels_s_(small_kernels_s(in.engine, in.llm)),
       linears_(linear_layers(in.llm, in.weights, in.shape.tensor_parallel, expert_layer)),
       elementwise_bytes_(elementwise_bytes_per_token(in.llm, in.shape.tensor_parallel, expert_layer)) {}
 
@@ -98,8 +101,7 @@ StageTime LayerModel::operator()(std::int64_t tokens) const {
     sum += experts_time(fit, weights_, llm_, tensor_parallel_, tokens);
   }
   sum += 2 * all_reduce(tokens);
-  sum.seconds += small_kernels(llm_) * kernels_.small_kernel_s +
-                 real(rows) * elementwise_bytes_ / kernels_.elementwise_bytes_per_s;
+  sum.seconds += small_kernels_s_ + real(rows) * elementwise_bytes_ / kernels_.elementwise_bytes_per_s;
   return sum;
 }
 

@@ -84,6 +84,13 @@ std::string too_big(const Gpu& gpu, const Llm& llm, const Shape& shape, const Me
 
 }  // namespace
 
+MemorySettings MemoryOverrides::over(MemorySettings engine) const {
+  if (rule != "engine" && rule != engine.rule) engine = {.rule = rule};
+  if (gpu_memory_utilization) engine.gpu_memory_utilization = *gpu_memory_utilization;
+  if (reserve_bytes) engine.reserve_bytes = reserve_bytes;
+  return engine;
+}
+
 double activation_bytes(const Llm& llm, std::int64_t tensor_parallel, const MemoryUse& use) {
   const double tp = real(tensor_parallel);
   const double mlp_tensors = llm.gated_mlp ? 3 : 2;

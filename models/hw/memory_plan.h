@@ -25,6 +25,29 @@ struct MemorySettings {
   }
 };
 
+/// What a pool changes of its engine's rule.
+struct MemoryOverrides {
+  std::string rule = "engine";
+  std::optional<double> gpu_memory_utilization{};
+  std::optional<double> reserve_bytes{};
+
+  void fields(Fields& f) {
+    f.field(
+        "rule", rule,
+        "engine: as the engine does; vllm: share of all memory, less weights and activations; trtllm: share of what "
+        "these leave free",
+        {"engine", "vllm", "trtllm"});
+    f.field("gpu_memory_utilization", gpu_memory_utilization, "that share; left out: the engine's",
+            positive_fraction);
+    f.field("reserve_bytes", reserve_bytes,
+            "per GPU for the CUDA context, collectives and CUDA graphs; left out: the engine's, or with another rule "
+            "1.55e9 for vllm, 2.3e9 for trtllm");
+  }
+
+  /// The engine's settings with these in place of its own.
+  MemorySettings over(MemorySettings engine) const;
+};
+
 /// What is to be held, and where.
 struct MemoryUse {
   DataType weights = DataType::bf16;

@@ -41,8 +41,13 @@ std::string beside(const std::string& scenario_file, const std::string& path) {
 
 class PoolLoader {
  public:
-  PoolLoader(YamlText& text, const ClusterSpec& cluster, const Node& node, const Fabric& fabric)
-      : text_(text), node_(node), fabric_(fabric), placer_(cluster.nodes, node.gpus), cluster_(cluster) {}
+  PoolLoader(YamlText& text, const ScenarioSpec& scenario, const Node& node, const Fabric& fabric)
+      : text_(text),
+        node_(node),
+        fabric_(fabric),
+        placer_(scenario.cluster.nodes, node.gpus),
+        cluster_(scenario.cluster),
+        draw_(scenario.calibration_draw) {}
 
   /// Looks up, sizes and checks one pool; what is wrong is left in the text's problems.
   Pool load(PoolSpec spec, std::size_t i) {
@@ -51,10 +56,14 @@ class PoolLoader {
     const std::string& file = text_.file;
     const bool llm = try_at(text_, path_ + ".llm", [&] { pool.llm = load_llm(pool.spec.llm, place(".llm"), file); });
     const bool gpu = try_at(text_, path_ + ".gpu", [&] { pool.gpu = load_gpu(pool.spec.gpu, place(".gpu"), file); });
-    if (!llm || !gpu || !check_batcher(pool.spec) || !check_shape(pool) || !check_power(pool)) return pool;
+    const bool engine = try_at(text_, path_ + ".engine",
+                               [&] { pool.engine = load_engine(pool.spec.engine, place(".engine"), file); });
+    if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
+    if (!llm || !gpu || !engine || !check_batcher(pool.spec) || !check_shape(pool) || !check_power(pool)) return pool;
     size_memory(pool);
     place_replicas(pool);
     if (text_.problems.empty()) make_latency(pool);
+    if (text_.problems.empty() && draw_ > 0) apply_draw(pool);
     return pool;
   }
 
@@ -91,7 +100,7 @@ class PoolLoader {
 
   void size_memory(Pool& pool) {
     const auto batcher = pool.spec.batcher.make();
-    pool.memory = plan_memory(pool.gpu, pool.llm, shape(pool.spec), pool.spec.memory,
+    pool.memory = plan_memory(pool.gpu, pool.llm, shape(pool.spec), pool.spec.memory.over(pool.engine.memory),
                               {.weights = weights(pool.spec),
                                .kv = kv_type(pool.spec),
                                .max_step_tokens = batcher->max_step_tokens(),
@@ -129,13 +138,22 @@ class PoolLoader {
                                   .max_step_tokens = batcher->max_step_tokens(),
                                   .max_sequences = batcher->max_sequences(),
                                   .stage_link = stage_link(pool),
-                                  .settings = pool.spec.latency.roofline});
+                                  .engine = pool.engine.step});
     pool.latency_source =
         fmt::format("roofline, constants of {}",
                     pool.gpu.derived() ? pool.gpu.kernels_like + " scaled to " + pool.gpu.name : pool.gpu.name);
     pool.fitted_range =
         "products to 8,192 rows, prompts to 16,384 tokens, decodes to 2,048 sequences of 131,072 tokens";
     if (pool.gpu.derived()) pool.notes.push_back(pool.gpu.name + " was not measured: constants are derived");
+  }
+
+  /// Pools of one engine on one kind of GPU are off together.
+  void apply_draw(Pool& pool) {
+    Rng rng(static_cast<std::uint64_t>(draw_), "calibration/" + pool.engine.name + "/" + pool.gpu.name);
+    const CalibrationDraw draw = draw_calibration(pool.engine.error, rng);
+    pool.latency = drawn(std::move(pool.latency), draw);
+    pool.engine.request_path_s *= draw.path_factor;
+    pool.engine.frontend_sequence_s *= draw.path_factor;
   }
 
   void make_table_latency(Pool& pool) {
@@ -172,6 +190,7 @@ class PoolLoader {
   const Fabric& fabric_;
   Placer placer_;
   const ClusterSpec& cluster_;
+  std::int64_t draw_;
   std::string path_;
 };
 
@@ -230,7 +249,7 @@ Scenario load_scenario(const std::string& file, const std::vector<Override>& ove
   text.throw_problems();
   if (spec.cluster.nodes > 1 && scenario.node.nics == 0)
     text.fail("cluster.nodes", fmt::format("'{}' has no network port, so there can be only one", spec.cluster.node));
-  PoolLoader loader(text, spec.cluster, scenario.node, scenario.fabric);
+  PoolLoader loader(text, spec, scenario.node, scenario.fabric);
   for (std::size_t i = 0; i < spec.pools.size(); ++i) scenario.pools.push_back(loader.load(spec.pools[i], i));
   text.throw_problems();
   open_workload(text, scenario);
