@@ -8,12 +8,13 @@ namespace servecast {
 namespace {
 
 constexpr double s_per_ms = 1e-3;
-constexpr std::int64_t rounds = 10;  // requests per client, as such benchmarks are mostly run; the files do not say
+constexpr std::int64_t rounds = 10;  // requests per client; the files do not say, the benchmarks are mostly run so
 
 struct Kind {
   std::string model;
   std::string engine;
   std::string group;
+  double shortest;   // lengths are uniform from this share of the nominal ones up
   std::string pool;  // settings beyond model, GPU and shape
 };
 
@@ -22,6 +23,7 @@ Kind kind_of(const CsvRow& row) {
     return {.model = "llama-3.1-8b",
             .engine = "trtllm-1.0",
             .group = "TensorRT-LLM closed loop",
+            .shortest = 1,
             .pool =
                 "    sampling: greedy\n"
                 "    batcher: {policy: trtllm, overlap_scheduler: true}\n"
@@ -29,6 +31,7 @@ Kind kind_of(const CsvRow& row) {
   return {.model = "llama-3.1-70b",
           .engine = "vllm-0.15",
           .group = "vLLM closed loop",
+          .shortest = 0.8,  // a sweep over 1k/1k, 1k/8k, 8k/1k with vLLM's random data set and range ratio 0.8
           .pool =
               "    batcher: {policy: vllm_v1, max_num_batched_tokens: 8192, max_num_seqs: 256}\n"
               "    kv_cache: {policy: paged}\n"};
@@ -41,8 +44,8 @@ workload:
   generate:
     requests: {}
     arrivals: {{closed_loop: {{clients: {}}}}}
-    prompt_tokens: {{fixed: {}}}
-    output_tokens: {{fixed: {}}}
+    prompt_tokens: {{uniform: {{min: {}, max: {}}}}}
+    output_tokens: {{uniform: {{min: {}, max: {}}}}}
 cluster: {{node: dgx_h100}}
 pools:
   - name: server
@@ -51,7 +54,8 @@ pools:
     weights: {}
     tensor_parallel: {}
 {})",
-                     row.text("id"), rounds * clients, clients, row.text("isl"), row.text("osl"), kind.model,
+                     row.text("id"), rounds * clients, clients, kind.shortest * row.number("isl"), row.text("isl"),
+                     kind.shortest * row.number("osl"), row.text("osl"), kind.model,
                      row.text("precision").empty() ? "bf16" : row.text("precision"), row.text("tp_size"), kind.pool);
 }
 

@@ -36,7 +36,7 @@ class PagedReserved final : public KvCache {
   }
 
   std::int64_t growth_tokens() const override { return 0; }
-  void grow(std::int64_t) override { assert(!"a decoding sequence has all its blocks"); }
+  void grow([[maybe_unused]] std::int64_t blocks) override { assert(blocks == 0 && "it has all its blocks"); }
   /// `held` counts the blocks that its tokens fill by now; reserved were more.
   void release(const Request& request, const KvHeld& held) override {
     if (held.blocks == 0) return;
