@@ -97,8 +97,9 @@ EngineFit fit_engine(const EngineProfile& start, std::span<const MeasuredServer>
 }
 
 std::string engine_yaml(const EngineProfile& e) {
-  const std::string reserve =
-      e.memory.reserve_bytes ? fmt::format("  reserve_bytes: {:.6g}\n", *e.memory.reserve_bytes) : "";
+  std::string reserve;
+  if (e.memory.reserve_bytes) reserve += fmt::format("  reserve_bytes: {:.6g}\n", *e.memory.reserve_bytes);
+  if (e.memory.overhead_bytes) reserve += fmt::format("  overhead_bytes: {:.6g}\n", *e.memory.overhead_bytes);
   return fmt::format(R"(title: "{}"
 basis: {}
 source: "{}"
