@@ -17,8 +17,8 @@ namespace {
 
 constexpr int rounds = 4;            // of Gauss-Newton; the terms are nearly linear in the figures
 constexpr double prior_share = 0.5;  // standard deviation of a term about where it starts, as a share of it
-constexpr double tpot_noise = 0.01;  // how well a mean repeats between servers, as a share of it
-constexpr double ttft_noise = 0.02;
+constexpr double tpot_noise = 0.03;  // what kernel times leave unexplained of a mean, as a share of it
+constexpr double ttft_noise = 0.05;
 constexpr double robust_from = 3;  // standard deviations; beyond, a figure pulls no harder
 constexpr double probe = 0.02;     // of a term, for its derivative
 

@@ -11,6 +11,7 @@ namespace servecast {
 namespace {
 
 constexpr double pause_s = 60;              // between stages: the tool waits until all is answered
+constexpr double clients_wait_s = 300;      // then they give up
 constexpr std::int64_t prompt_groups = 10;  // the tool's defaults: the keys in the file were unknown to it
 constexpr std::int64_t prompts_per_group = 10;
 
@@ -39,6 +40,7 @@ std::string scenario(const std::vector<const CsvRow*>& stages) {
   const std::int64_t system_tokens = row.count("system_prompt_len");
   return fmt::format(R"(name: {}
 workload:
+  client_timeout_s: {}
   generate:
     arrivals: {{stages: [{}]}}
     shared_prefix: {{groups: {}, prompts_per_group: {}, system_tokens: {}}}
@@ -53,10 +55,10 @@ pools:
     batcher: {{policy: vllm_v1, max_num_batched_tokens: {}, max_num_seqs: {}}}
     kv_cache: {{policy: paged_prefix}}
 )",
-                     row.text("experiment"), arrivals(stages), prompt_groups, prompts_per_group, system_tokens,
-                     std::llround(row.number("prompt_len_mean")) - system_tokens, row.text("output_len"),
-                     llm_of(row.text("model")), row.text("tp"), row.text("max_num_batched_tokens"),
-                     row.text("max_num_seqs"));
+                     row.text("experiment"), clients_wait_s, arrivals(stages), prompt_groups, prompts_per_group,
+                     system_tokens, std::llround(row.number("prompt_len_mean")) - system_tokens,
+                     row.text("output_len"), llm_of(row.text("model")), row.text("tp"),
+                     row.text("max_num_batched_tokens"), row.text("max_num_seqs"));
 }
 
 MeasuredStage stage(const CsvRow& row, bool first, bool several) {

@@ -23,12 +23,14 @@ class PagedReserved final : public KvCache {
   std::int64_t total_blocks() const override { return total_; }
   std::int64_t free_blocks() const override { return free_; }
   std::int64_t admissible_blocks() const override { return total_ - watermark_; }
-  std::int64_t blocks_for(std::int64_t tokens) const override { return settings_.blocks_for(tokens); }
+  std::int64_t blocks_for(const Request& request, std::int64_t tokens) const override {
+    return settings_.blocks_for(request, tokens);
+  }
   std::int64_t cached_tokens(const Request&) const override { return 0; }
 
   bool hold(const Request& request, KvHeld& held, std::int64_t tokens, bool admission) override {
     assert(tokens >= held.tokens);
-    const std::int64_t more = std::max(reserved(request), blocks_for(tokens)) - held.blocks;
+    const std::int64_t more = std::max(reserved(request), blocks_for(request, tokens)) - held.blocks;
     if (free_ - (admission ? watermark_ : 0) < more) return false;
     free_ -= more;
     held = {.tokens = tokens, .blocks = held.blocks + more};
@@ -47,7 +49,7 @@ class PagedReserved final : public KvCache {
  private:
   /// The last output token is never held.
   std::int64_t reserved(const Request& request) const {
-    return blocks_for(request.prompt_tokens + std::max<std::int64_t>(request.output_tokens - 1, 0));
+    return blocks_for(request, request.prompt_tokens + std::max<std::int64_t>(request.output_tokens - 1, 0));
   }
 
   Settings settings_;
