@@ -72,6 +72,19 @@ std::string intervals(std::span<const ComparedFigure> figures) {
   return any ? "\n" + text : "";
 }
 
+/// Was every server with too much to do told from those without?
+std::string verdicts(std::span<const ComparedFigure> figures) {
+  std::int64_t right[2] = {};
+  std::int64_t all[2] = {};
+  for (const ComparedFigure& f : figures) {
+    if (f.figure != Figure::e2e_mean || !f.forecast) continue;
+    ++all[f.saturated];
+    right[f.saturated] += f.said_saturated == f.saturated ? 1 : 0;
+  }
+  return fmt::format("\nVerdict \"saturated\": {} of {} overloaded stages, and rightly not on {} of {} others.\n",
+                     right[1], all[1], right[0], all[0]);
+}
+
 std::string rows(std::span<const ComparedFigure> figures) {
   std::string text =
       "| server | stage | figure | measured | forecast | 90 % interval | error |\n|---|---|---|---|---|---|---|\n";
@@ -88,8 +101,8 @@ std::string rows(std::span<const ComparedFigure> figures) {
 }  // namespace
 
 std::string accuracy_page(std::span<const ComparedFigure> figures, const std::string& fitted_on) {
-  return fmt::format("# Forecasts against real servers\n\n{}\n\n{}{}\n## Every row\n\n{}", fitted_on,
-                     medians(figures), intervals(figures), rows(figures));
+  return fmt::format("# Forecasts against real servers\n\n{}\n\n{}{}{}\n## Every row\n\n{}", fitted_on,
+                     medians(figures), verdicts(figures), intervals(figures), rows(figures));
 }
 
 }  // namespace servecast

@@ -25,6 +25,7 @@ ComparedFigure compared(const MeasuredServer& server, const MeasuredStage& stage
                      .saturated = stage.saturated,
                      .measured = m.value};
   if (!forecast.summary) return out;
+  out.said_saturated = forecast.summary->saturated;
   out.forecast = figure_of(*forecast.summary, stage, m.figure);
   if (!forecast.interval) return out;
   out.p05 = figure_of(forecast.interval->p05, stage, m.figure);

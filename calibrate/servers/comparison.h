@@ -22,6 +22,7 @@ struct ComparedFigure {
   std::optional<double> forecast{};  // none: the scenario was refused, or nothing got so far
   std::optional<double> p05{};
   std::optional<double> p95{};
+  bool said_saturated = false;  // by the forecast
 
   /// forecast / measured - 1
   std::optional<double> error() const;

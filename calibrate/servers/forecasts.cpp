@@ -44,6 +44,13 @@ const Latencies* latencies_of(const Summary& summary, const std::string& request
   return found == summary.classes.end() ? nullptr : &found->latencies;
 }
 
+/// Of requests that were answered in full: E2E less the time of the tokens after the first. The report's TTFT counts
+/// clients that gave up later, too.
+std::optional<double> answered_ttft_s(const Latencies& latencies, double output_tokens) {
+  if (!latencies.e2e_s || !latencies.tpot_s) return std::nullopt;
+  return latencies.e2e_s->mean - (output_tokens - 1) * latencies.tpot_s->mean;
+}
+
 }  // namespace
 
 std::vector<Forecast> forecast(std::span<const MeasuredServer> servers, const ForecastOptions& options) {
@@ -66,6 +73,7 @@ std::optional<double> figure_of(const Summary& summary, const MeasuredStage& sta
   if (figure == Figure::output_tokens_per_s) return summary.output_tokens_per_s;
   const Latencies* latencies = latencies_of(summary, stage.request_class);
   if (!latencies) return std::nullopt;
+  if (figure == Figure::ttft_mean && stage.saturated) return answered_ttft_s(*latencies, stage.output_tokens);
   const auto& statistics = figure == Figure::e2e_mean    ? latencies->e2e_s
                            : figure == Figure::tpot_mean ? latencies->tpot_s
                                                          : latencies->ttft_s;

@@ -27,7 +27,8 @@ struct MeasuredStage {
   std::string request_class{};  // in the forecast's report; empty: the run as a whole
   std::string group{};          // which rows of the table of medians it counts in
   bool warm = true;             // not the first minutes of a server, no KV offload
-  bool saturated = false;       // more came than it could serve
+  bool saturated = false;  // more came than it could serve: clients gave up, and only answered requests were measured
+  double output_tokens = 0;  // of every request
   std::vector<Measurement> measured{};
 };
 

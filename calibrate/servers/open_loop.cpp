@@ -66,11 +66,11 @@ MeasuredStage stage(const CsvRow& row, bool first, bool several) {
                       .request_class = several ? "stage " + std::to_string(row.count("stage") + 1) : "",
                       .group = saturated(row) ? "vLLM open loop, overloaded" : "vLLM open loop",
                       .warm = !first,
-                      .saturated = saturated(row)};
-  for (const auto& [figure, column] : {std::pair{Figure::e2e_mean, "e2e_mean_s"},
-                                       {Figure::ttft_mean, "ttft_mean_s"},
-                                       {Figure::ttft_p99, "ttft_p99_s"}})
-    stage.measured.push_back({figure, row.number(column)});
+                      .saturated = saturated(row),
+                      .output_tokens = row.number("output_len")};
+  stage.measured.push_back({Figure::e2e_mean, row.number("e2e_mean_s")});
+  stage.measured.push_back({Figure::ttft_mean, row.number("ttft_mean_s")});
+  if (!stage.saturated) stage.measured.push_back({Figure::ttft_p99, row.number("ttft_p99_s")});
   const double gaps = row.number("output_len") - 1;
   stage.measured.push_back({Figure::tpot_mean, (row.number("e2e_mean_s") - row.number("ttft_mean_s")) / gaps});
   return stage;
