@@ -10,6 +10,8 @@ namespace {
 constexpr double cache_bytes = 100e6;            // twice the 50 MB L2 of an H100
 constexpr double most_unphysical_fraction = 0.01;  // of a table; with more of them none of its rows is believed
 
+constexpr double least_moe_share = 2.0 / 3;      // some experts have two matrices, and uneven routing touches fewer
+
 double median(std::vector<double> values) {
   std::ranges::sort(values);
   const std::size_t half = values.size() / 2;
@@ -49,6 +51,15 @@ Flavour flavour_of(const Sample& s) {
           .head_dim = s.shape.head_dim};
 }
 
+bool is_fitted(const Sample& s) {
+  if (s.mode == "module" || s.mode == "power_law_1.2") return false;
+  if (s.op == "moe") return s.shape.expert_parallel <= 1;  // versions differ by half in how they time split experts
+  if (s.op != "prefill_attention" && s.op != "decode_attention") return true;
+  const std::int64_t head = s.shape.head_dim;
+  const bool wanted_head = s.kv_dtype == "fp8" ? head == 128 : head == 64 || head == 128 || head == 256;
+  return wanted_head && s.shape.window == 0 && (s.op == "decode_attention" || s.shape.tokens == s.shape.context);
+}
+
 bool is_held_out(const Flavour& f, const KernelShape& s) {
   std::string text = f.op + "|" + f.dtype + "|" + f.kv_dtype + "|" + f.mode;
   for (const std::int64_t size : {s.m, s.n, s.k, s.sequences, s.tokens, s.context, s.q_heads, s.kv_heads, s.head_dim,
@@ -63,6 +74,7 @@ bool beats_data_sheet(const Sample& s, const Gpu& gpu) {
   if (is_collective(s.op) || s.mode == "module") return false;  // a module's work is not modelled
   const KernelWork work = operator_kind(s.op)->work(s.shape, number_sizes(s.dtype, s.kv_dtype));
   const double fastest = peak(gpu, s.dtype);
+  if (s.op == "moe") return fastest > 0 && least_moe_share * work.flop / fastest > s.median_s;
   if (fastest > 0 && work.flop / fastest > s.median_s) return true;
   return work.bytes > cache_bytes && work.bytes / gpu.hbm_bytes_per_s > s.median_s;
 }
@@ -76,8 +88,7 @@ std::size_t CellCollector::table_of(const Sample& s) {
 }
 
 void CellCollector::add(const Sample& s) {
-  if (s.shape.window > 0) return;  // evaluated as the unwindowed shape with as many pairs
-  if (s.op == "prefill_attention" && s.shape.tokens != s.shape.context) return;  // likewise
+  if (!is_fitted(s)) return;
   const Measurement measurement{.table = table_of(s), .seconds = s.median_s, .unphysical = beats_data_sheet(s, gpu_)};
   tables_[measurement.table].rows += 1;
   tables_[measurement.table].unphysical += measurement.unphysical ? 1 : 0;
@@ -90,17 +101,18 @@ bool CellCollector::usable(const Measurement& measurement) const {
                                         most_unphysical_fraction * static_cast<double>(table.rows);
 }
 
-std::string CellCollector::best_engine(const Shapes& shapes) const {
+std::string CellCollector::best_engine(const Flavour& flavour, const Shapes& shapes) const {
   std::map<std::string, std::int64_t> rows;
   for (const auto& [shape, measurements] : shapes)
     for (const Measurement& one : measurements)
       if (usable(one)) rows[tables_[one.table].engine] += 1;
   if (rows.empty() || rows.contains(engine_)) return engine_;
+  if (rows.contains(flavour.mode)) return flavour.mode;  // nccl: its own benchmark
   return std::ranges::max_element(rows, {}, [](const auto& entry) { return entry.second; })->first;
 }
 
 FlavourCells CellCollector::cells_of(const Flavour& flavour, const Shapes& shapes) const {
-  FlavourCells result{.source = best_engine(shapes)};
+  FlavourCells result{.source = best_engine(flavour, shapes)};
   const std::string engine = result.source;
   std::set<std::string> versions;
   for (const auto& [shape, measurements] : shapes) {

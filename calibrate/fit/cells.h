@@ -45,7 +45,12 @@ bool is_held_out(const Flavour& flavour, const KernelShape& shape);
 /// bytes/s over more data than caches hold.
 bool beats_data_sheet(const Sample& sample, const Gpu& gpu);
 
-/// Gathers samples of one GPU into cells. Windowed attention and rows that cross nodes are kept out of the fits.
+/// False for rows that other fits answer for, so that a profile stays small: windowed and chunked attention and split
+/// experts count as the plain shape with as much work, other heads and caches as the nearest, whole MLA modules and
+/// the strongest skew as nothing.
+bool is_fitted(const Sample& sample);
+
+/// Gathers samples of one GPU into cells.
 class CellCollector {
  public:
   /// `engine`: whose rows are taken where there are any; else those of the engine with most rows.
@@ -71,7 +76,7 @@ class CellCollector {
 
   std::size_t table_of(const Sample& sample);
   bool usable(const Measurement& measurement) const;
-  std::string best_engine(const Shapes& shapes) const;
+  std::string best_engine(const Flavour& flavour, const Shapes& shapes) const;
   FlavourCells cells_of(const Flavour& flavour, const Shapes& shapes) const;
 
   const Gpu& gpu_;

@@ -53,10 +53,8 @@ class YamlWriter final : public Fields {
   static std::string number(const std::optional<T>& value) {
     return value ? fmt::format("{}", *value) : "";
   }
-  static std::string quoted(const std::string& text) {
-    const bool plain = text.find_first_not_of("0123456789- ") == std::string::npos && text.find(' ') != text.npos;
-    return plain ? text : "\"" + text + "\"";
-  }
+  /// No text of a profile holds a quote or a backslash.
+  static std::string quoted(const std::string& text) { return "\"" + text + "\""; }
   void put(const About& a, bool wanted, const std::string& value) {
     if (wanted) line(fmt::format("{}: {}", a.key, value));
   }

@@ -51,11 +51,13 @@ void read_mlp(const Row& row, const ImportContext& context, const TakeSample& ta
   }
   struct Elementwise {
     const char* name;
+    const char* mode;
     std::int64_t values;  // read and written per token
   };
-  for (const Elementwise& e : {Elementwise{"input_layernorm", 2 * hidden}, {"add", 3 * hidden},
-                               {"mlp_act", up + width}, {"attn_rope", 2 * (queries + keys)}}) {
+  for (const Elementwise& e : {Elementwise{"input_layernorm", "norm", 2 * hidden}, {"add", "add", 3 * hidden},
+                               {"mlp_act", "activation", up + width}, {"attn_rope", "rope", 2 * (queries + keys)}}) {
     Sample s = start(context, "elementwise", e.name);
+    s.mode = e.mode;
     s.shape = {.bytes = 2 * m * e.values};
     take_median(row, e.name, std::move(s), take);
   }

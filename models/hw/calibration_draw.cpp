@@ -8,6 +8,9 @@ class Drawn final : public StepLatency {
   Drawn(std::unique_ptr<StepLatency> exact, const CalibrationDraw& draw) : exact_(std::move(exact)), draw_(draw) {}
 
   std::int64_t stages() const override { return exact_->stages(); }
+  double chunk_s(std::int64_t tokens, std::int64_t prefix_tokens) const override {
+    return exact_->chunk_s(tokens, prefix_tokens);
+  }
   StageTime stage(const StepWork& work, std::int64_t stage) const override {
     StageTime time = exact_->stage(work, stage);
     const double rest_s = time.seconds - time.compute_s;

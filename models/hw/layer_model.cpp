@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/hw/cuda_graph.h"
+
 namespace servecast {
 namespace {
 
@@ -75,12 +77,7 @@ LayerModel::LayerModel(const RooflineInputs& in, bool expert_layer)
       linears_(linear_layers(in.llm, in.weights, in.shape.tensor_parallel, expert_layer)),
       elementwise_bytes_(elementwise_bytes_per_token(in.llm, in.shape.tensor_parallel, expert_layer)) {}
 
-/// CUDA graphs exist for 1, 2, 4, then every 8 up to 256, then every 16 tokens; a step runs the next larger one.
-std::int64_t LayerModel::padded(std::int64_t tokens) const {
-  if (tokens > graph_tokens_ || tokens <= 2) return tokens;
-  const std::int64_t step = tokens <= 4 ? 4 : tokens <= 256 ? 8 : 16;
-  return std::min((tokens + step - 1) / step * step, graph_tokens_);
-}
+std::int64_t LayerModel::padded(std::int64_t tokens) const { return graph_rows(tokens, graph_tokens_); }
 
 StageTime LayerModel::all_reduce(std::int64_t tokens) const {
   const double bytes = real(padded(tokens)) * real(llm_.hidden) * facts(DataType::bf16).bytes;

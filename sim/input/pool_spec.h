@@ -13,12 +13,19 @@ namespace servecast {
 
 /// Where step times come from.
 struct LatencySpec {
-  std::string model = "roofline";
+  std::string model = "auto";
   std::string tables;
+  std::string profile;
 
   void fields(Fields& f) {
-    f.field("model", model, "step latency model", {"roofline", "table"});
+    f.field("model", model,
+            "profile: measured kernels; roofline: constants of the GPU file; table: look-up tables; auto: the GPU's "
+            "profile "
+            "where there is one that knows the model's kernels, else roofline",
+            {"auto", "profile", "roofline", "table"});
     f.field("tables", tables, "folder of lookup tables, for model: table");
+    f.field("profile", profile,
+            "bundled kernel profile or the path of a YAML file; left out: the GPU's for the engine, or for vLLM");
   }
 };
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "models/hw/profile_latency.h"
 #include "sim/input/hardware.h"
+#include "sim/input/kernel_profile_file.h"
 #include "sim/input/latency_tables.h"
 #include "sim/input/llm_config.h"
 
@@ -129,6 +131,7 @@ class PoolLoader {
   void make_latency(Pool& pool) {
     if (pool.spec.latency.model == "table") return make_table_latency(pool);
     if (const auto problem = cannot_compute(pool.gpu, weights(pool.spec))) return fail(".weights", *problem);
+    if (const auto profile = profile_for(pool)) return make_pool_profile_latency(pool, *profile);
     const auto batcher = pool.spec.batcher.make();
     pool.latency = make_roofline({.gpu = pool.gpu,
                                   .llm = pool.llm,
@@ -154,6 +157,48 @@ class PoolLoader {
     pool.latency = drawn(std::move(pool.latency), draw);
     pool.engine.request_path_s *= draw.path_factor;
     pool.engine.frontend_sequence_s *= draw.path_factor;
+  }
+
+  /// The profile that step times come from: the one that is named, else the GPU's for the engine's kind, else the
+  /// GPU's for vLLM. Nothing where the roofline is to be used.
+  std::optional<std::string> profile_for(const Pool& pool) const {
+    const LatencySpec& spec = pool.spec.latency;
+    if (spec.model == "roofline") return std::nullopt;
+    if (!spec.profile.empty()) return spec.profile;
+    const std::string kind = pool.engine.name.substr(0, pool.engine.name.find('-'));
+    const std::vector<std::string> bundled = list_profiles();
+    for (const std::string& name : {pool.gpu.name + "." + kind, pool.gpu.name + ".vllm"})
+      if (std::ranges::binary_search(bundled, name) && (spec.model == "profile" || knows(name, pool))) return name;
+    if (spec.model == "profile") return pool.gpu.name + ".vllm";
+    return std::nullopt;
+  }
+
+  static bool knows(const std::string& profile, const Pool& pool) {
+    return !missing_attention(load_profile(profile, {}), pool.llm);
+  }
+
+  void make_pool_profile_latency(Pool& pool, const std::string& name) {
+    const std::string key = path_ + ".latency.profile";
+    try_at(text_, key, [&] {
+      const KernelProfile profile = load_profile(name, text_.place(key), text_.file);
+      if (const auto missing = missing_attention(profile, pool.llm)) throw UserError(text_.place(key), *missing);
+      const auto batcher = pool.spec.batcher.make();
+      pool.latency = make_profile_latency({.gpu = pool.gpu,
+                                           .profile = profile,
+                                           .llm = pool.llm,
+                                           .weights = weights(pool.spec),
+                                           .kv = kv_type(pool.spec),
+                                           .shape = shape(pool.spec),
+                                           .max_step_tokens = batcher->max_step_tokens(),
+                                           .max_sequences = batcher->max_sequences(),
+                                           .stage_link = stage_link(pool),
+                                           .top_p_or_top_k = pool.llm.sampling == "topk_topp",
+                                           .terms = pool.engine.step});
+      pool.latency_source = fmt::format("kernel profile {} ({})", profile.name, profile.title);
+      pool.fitted_range = fitted_range(profile, facts(weights(pool.spec)).name);
+      if (profile.gpu != pool.gpu.name)
+        pool.notes.push_back(fmt::format("profile {} was measured on {}", profile.name, profile.gpu));
+    });
   }
 
   void make_table_latency(Pool& pool) {

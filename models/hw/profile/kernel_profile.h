@@ -11,7 +11,7 @@ namespace servecast {
 
 /// How far a fit can be trusted. Errors are |predicted / measured - 1| over held-out rows.
 struct FitEvidence {
-  std::string source;  // engine and versions whose rows these are
+  std::string source{};  // engine and versions whose rows these are
   std::int64_t rows = 0;
   std::int64_t held_out_rows = 0;
   std::int64_t left_out_rows = 0;  // faster than the data sheet allows, or from a table with many such
@@ -36,10 +36,10 @@ struct FitEvidence {
 
 /// One operator in one flavour.
 struct FittedOperator {
-  std::string op;
-  std::string dtype;     // weights of products and experts, else what is computed or sent in
-  std::string kv_dtype;  // attention
-  std::string mode;      // all-reduce: graph, eager, nccl; experts: balanced, power_law_1.01, ...; exchange: normal, ll
+  std::string op{};
+  std::string dtype{};     // weights of products and experts, else what is computed or sent in
+  std::string kv_dtype{};  // attention
+  std::string mode{};      // all-reduce: graph, eager, nccl; experts: balanced, power_law_1.01, ...; exchange: normal, ll
   std::int64_t head_dim = 0;
   KernelLaw law{};
   FitEvidence evidence{};
@@ -59,10 +59,10 @@ struct FittedOperator {
 
 /// Operators of one GPU as one engine runs them: scenarios/hw/profiles/*.yaml, written by `servecast-calibrate fit`.
 struct KernelProfile {
-  std::string name;  // of the file
-  std::string title;
-  std::string gpu;
-  std::string engine;
+  std::string name{};  // of the file
+  std::string title{};
+  std::string gpu{};
+  std::string engine{};
   double elementwise_bytes_per_s = 0;
   std::vector<FittedOperator> operators{};
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
+#include <cmath>
 
 #include "models/base/stable_math.h"
 
@@ -10,21 +10,27 @@ namespace servecast {
 namespace {
 
 constexpr double fade_log = 1.3862943611198906;  // ln 4
-constexpr double unit = 1e-3;
+constexpr int base = 91;
+constexpr int zero = base * base / 2;
+constexpr double per_unit = 1000;
 
-/// Whole numbers with one blank between; nothing where the text holds anything else.
+char letter(int digit) { return static_cast<char>(digit < '\\' - '#' ? '#' + digit : '#' + digit + 1); }
+
+/// Nothing for a character that is no digit.
+std::optional<int> digit(char c) {
+  if (c < '#' || c > '~' || c == '\\') return std::nullopt;
+  return c < '\\' ? c - '#' : c - '#' - 1;
+}
+
+/// The values of a line; nothing where it holds anything but pairs of letters.
 std::optional<std::vector<double>> numbers(const std::string& line) {
+  if (line.size() % 2 != 0) return std::nullopt;
   std::vector<double> values;
-  const char* at = line.data();
-  const char* const end = at + line.size();
-  while (at != end) {
-    int value = 0;
-    const auto [stop, error] = std::from_chars(at, end, value);
-    if (error != std::errc{}) return std::nullopt;
-    values.push_back(unit * value);
-    at = stop;
-    if (at == end) break;
-    if (*at != ' ' || ++at == end) return std::nullopt;
+  for (std::size_t i = 0; i < line.size(); i += 2) {
+    const auto high = digit(line[i]);
+    const auto low = digit(line[i + 1]);
+    if (!high || !low) return std::nullopt;
+    values.push_back((*high * base + *low - zero) / per_unit);
   }
   return values;
 }
@@ -45,6 +51,12 @@ std::optional<std::string> axis_problem(const GridAxis& axis) {
 
 }  // namespace
 
+std::string grid_letters(double log_ratio) {
+  const double scaled = std::clamp(per_unit * log_ratio, -static_cast<double>(zero), static_cast<double>(zero));
+  const int number = zero + static_cast<int>(std::lround(scaled));
+  return {letter(number / base), letter(number % base)};
+}
+
 std::optional<std::string> grid_problem(const GridText& text) {
   if (text.axes.size() > max_grid_axes) return "has more than " + std::to_string(max_grid_axes) + " axes";
   for (const GridAxis& axis : text.axes)
@@ -55,7 +67,7 @@ std::optional<std::string> grid_problem(const GridText& text) {
     const auto values = numbers(text.lines[i]);
     if (!values || values->size() != text.axes.back().points.size())
       return "line " + std::to_string(i + 1) + " must hold " + std::to_string(text.axes.back().points.size()) +
-             " whole numbers with one blank between";
+             " values of two letters each";
   }
   return std::nullopt;
 }

@@ -12,7 +12,7 @@ namespace servecast {
 
 /// One axis of a grid: the sizes it has points at, rising.
 struct GridAxis {
-  std::string name;
+  std::string name{};
   std::vector<double> points{};
 
   void fields(Fields& f) {
@@ -21,17 +21,21 @@ struct GridAxis {
   }
 };
 
-/// How a grid is kept in a file: log(measured / law) at the grid's points, in thousandths, as whole numbers. One text
-/// per line along the last axis; the first axis moves slowest.
+/// How a grid is kept in a file: log(measured / law) at the grid's points, in thousandths, two letters each
+/// (grid_letters()). One text per line along the last axis; the first axis moves slowest.
 struct GridText {
   std::vector<GridAxis> axes{};
   std::vector<std::string> lines{};
 
   void fields(Fields& f) {
     f.list("axes", axes, "the first moves slowest");
-    f.field("lines", lines, "log(measured / law) in thousandths, along the last axis");
+    f.field("lines", lines, "log(measured / law) along the last axis, two letters each");
   }
 };
+
+/// The two letters of a value: thousandths + 4140 as two digits to base 91, the digits being '#' to '~' without the
+/// backslash. Beyond +-4.14 (a factor of 60) it is cut.
+std::string grid_letters(double log_ratio);
 
 /// What is wrong with a grid's text; nothing where it can be built.
 std::optional<std::string> grid_problem(const GridText& text);
