@@ -52,7 +52,7 @@ Flavour flavour_of(const Sample& s) {
 }
 
 bool is_fitted(const Sample& s) {
-  if (s.mode == "module" || s.mode == "power_law_1.2") return false;
+  if (s.mode == "module" || s.mode == "power_law_1.2" || s.dtype == "mxfp4") return false;
   if (s.op == "moe") return s.shape.expert_parallel <= 1;  // versions differ by half in how they time split experts
   if (s.op != "prefill_attention" && s.op != "decode_attention") return true;
   const std::int64_t head = s.shape.head_dim;

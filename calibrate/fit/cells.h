@@ -46,8 +46,8 @@ bool is_held_out(const Flavour& flavour, const KernelShape& shape);
 bool beats_data_sheet(const Sample& sample, const Gpu& gpu);
 
 /// False for rows that other fits answer for, so that a profile stays small: windowed and chunked attention and split
-/// experts count as the plain shape with as much work, other heads and caches as the nearest, whole MLA modules and
-/// the strongest skew as nothing.
+/// experts count as the plain shape with as much work, other heads and caches as the nearest, whole MLA modules, the
+/// strongest skew and MXFP4 experts are not asked for.
 bool is_fitted(const Sample& sample);
 
 /// Gathers samples of one GPU into cells.

@@ -112,7 +112,7 @@ Sizes exchange_sizes(const KernelShape& s) { return {real(s.top_k), real(s.k), r
 
 constexpr double none = 0;
 constexpr OperatorAxis unused{"", 1, none};
-constexpr OperatorAxis ranks_axis{"ranks", 1.2, 0.01};
+constexpr OperatorAxis ranks_axis{"ranks", 1.2, 0.001};
 
 // Stiffness and spacing were chosen on the training rows of the A100 and H100 bf16 sets. Products are smoothest in k.
 constexpr std::array kinds{
@@ -132,12 +132,12 @@ constexpr std::array kinds{
                  {{{"local_experts", 1.9, 0.05}, {"expert_size", 1.9, 0.05}, {"visits_per_expert", 1.5, 0.03}, unused}},
                  moe_sizes},
     OperatorKind{"all_reduce", "sum over GPUs, everywhere", reduce_work, 3,
-                 {{ranks_axis, {"algorithm", 1.1, none}, {"bytes", 1.5, 0.003}, unused}}, all_reduce_sizes},
-    OperatorKind{"all_gather", "collect the parts everywhere", gather_work, 2, {{ranks_axis, {"bytes", 1.5, 0.003}}},
+                 {{ranks_axis, {"algorithm", 1.1, none}, {"bytes", 1.5, 0.01}, unused}}, all_reduce_sizes},
+    OperatorKind{"all_gather", "collect the parts everywhere", gather_work, 2, {{ranks_axis, {"bytes", 1.5, 0.01}}},
                  collective_sizes},
-    OperatorKind{"reduce_scatter", "sum over GPUs, in parts", gather_work, 2, {{ranks_axis, {"bytes", 1.5, 0.003}}},
+    OperatorKind{"reduce_scatter", "sum over GPUs, in parts", gather_work, 2, {{ranks_axis, {"bytes", 1.5, 0.01}}},
                  collective_sizes},
-    OperatorKind{"all_to_all", "a part from each GPU to each", gather_work, 2, {{ranks_axis, {"bytes", 1.5, 0.003}}},
+    OperatorKind{"all_to_all", "a part from each GPU to each", gather_work, 2, {{ranks_axis, {"bytes", 1.5, 0.01}}},
                  collective_sizes},
     OperatorKind{"p2p", "copy to another GPU", copy_work, 1, {{{"bytes", 1.9, 0.03}}}, copy_sizes},
     OperatorKind{"h2d", "copy from the host", copy_work, 1, {{{"bytes", 1.9, 0.03}}}, copy_sizes},
