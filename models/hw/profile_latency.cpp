@@ -71,7 +71,7 @@ ProfileLatency::ProfileLatency(const ProfileInputs& in) : terms_(in.terms), laye
   }
   if (full_layers_ > 0) full_.emplace(in, kernels, 0);
   if (windowed_layers_ > 0) windowed_.emplace(in, kernels, in.llm.sliding_window);
-  if (in.top_p_or_top_k) sampler_s_per_token_ = in.terms.sampler_s_per_logit * real(in.llm.vocabulary);
+  sampler_s_per_token_ = sampler_s_per_token(in.terms, in.llm, in.gpu);
   tabulate(in, kernels);
 }
 
@@ -133,9 +133,7 @@ StageTime ProfileLatency::attention(const PipelineStage& stage, const StepWork& 
 }
 
 void ProfileLatency::add_host(StageTime& sum, const StepWork& work) const {
-  const double host_s =
-      terms_.host_step_s + terms_.host_sequence_s * real(work.decode_sequences + work.prefill_sequences);
-  sum.seconds = terms_.host_overlapped ? std::max(sum.seconds, host_s) : sum.seconds + host_s;
+  sum.seconds = with_host_s(terms_, sum.seconds, work.decode_sequences + work.prefill_sequences);
 }
 
 StageTime ProfileLatency::stage(const StepWork& work, std::int64_t index) const {

@@ -21,7 +21,6 @@ struct ProfileInputs {
   std::int64_t max_step_tokens = 2048;  // larger steps are answered too, as the largest times their tokens
   std::int64_t max_sequences = 256;
   StageLink stage_link{};       // needed with pipeline_parallel above 1
-  bool top_p_or_top_k = false;  // requests sample with either: the sampler sorts the vocabulary
   EngineTerms terms{};
 };
 

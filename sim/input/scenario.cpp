@@ -192,7 +192,6 @@ class PoolLoader {
                                            .max_step_tokens = batcher->max_step_tokens(),
                                            .max_sequences = batcher->max_sequences(),
                                            .stage_link = stage_link(pool),
-                                           .top_p_or_top_k = pool.llm.sampling == "topk_topp",
                                            .terms = pool.engine.step});
       pool.latency_source = fmt::format("kernel profile {} ({})", profile.name, profile.title);
       pool.fitted_range = fitted_range(profile, facts(weights(pool.spec)).name);
