@@ -1,6 +1,6 @@
 # `cmake --install`: the program, the bundled scenarios and hardware, shell completion, documents, licence.
 # The program finds its library of scenarios at ../share/servecast/scenarios beside its own folder.
-install(TARGETS servecast RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS servecast servecast-calibrate RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY scenarios/ DESTINATION ${CMAKE_INSTALL_DATADIR}/servecast/scenarios)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

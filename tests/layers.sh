@@ -14,10 +14,13 @@ sim/report:         models/base sim/report
 sim/engine:         models sim/input sim/serving sim/report sim/engine
 sim/plan:           models sim/input sim/report sim/plan
 sim/cli:            models sim servecast_version.h
-calibrate/fit:      models sim/input calibrate/fit
+calibrate/samples:  models sim/input calibrate/samples
+calibrate/import:   models sim/input calibrate/samples calibrate/import
+calibrate/fit:      models sim/input calibrate/samples calibrate/fit
 calibrate/plan:     models calibrate/fit calibrate/plan
-calibrate/measure:  models sim/serving calibrate/fit calibrate/plan calibrate/measure kernels
-calibrate/cli:      models sim/input calibrate
+calibrate/measure:  models sim/serving calibrate/samples calibrate/fit calibrate/plan calibrate/measure kernels
+calibrate/servers:  models sim/input sim/report calibrate/servers
+calibrate/cli:      models sim/input sim/report sim/cli calibrate servecast_version.h
 kernels:            kernels
 gui/data:           models/base sim/report gui/data
 gui/view:           models/base sim/report gui
@@ -29,7 +32,7 @@ cat >"$scratch/theirs" <<'TABLE'
 simgrid/|xbt/:      sim/engine tests/unit/engine
 yaml-cpp/:          sim/input tests/unit/input
 nlohmann/:          sim/input sim/report sim/cli calibrate gui/data tests
-zlib:               sim/input tests/unit/input
+zlib:               sim/input calibrate/samples tests/unit/input
 sqlite3:            sim/report tests/unit/report
 CLI/:               sim/cli calibrate/cli
 Eigen/:             calibrate tests

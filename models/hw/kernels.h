@@ -136,7 +136,6 @@ struct Kernels {
   PrefillAttentionFit prefill_attention{};
   AllReduceFit all_reduce{};
   double elementwise_bytes_per_s = 0;
-  double small_kernel_s = 0;
 
   void fields(Fields& f) {
     f.group("gemm", gemm, "matrix products, by data type of the weights");
@@ -145,7 +144,6 @@ struct Kernels {
     f.group("prefill_attention", prefill_attention, "attention of prompts");
     f.group("all_reduce", all_reduce, "sum over the GPUs of a tensor-parallel group");
     f.required("elementwise_bytes_per_s", elementwise_bytes_per_s, "rate of norms, activations and copies", positive);
-    f.required("small_kernel_s", small_kernel_s, "least time of one small kernel", positive);
   }
 };
 

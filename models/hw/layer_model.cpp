@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/hw/cuda_graph.h"
+
 namespace servecast {
 namespace {
 
@@ -30,7 +32,9 @@ void add_mlp(std::vector<Linear>& all, const Llm& m, DataType weights, std::int6
 
 /// Kernels of a layer that are neither products nor attention: two norms, rotary embedding, cache write, activation
 /// and one copy; query and key norms where there are any.
-double small_kernels(const Llm& llm) { return llm.qk_norm ? 8 : 6; }
+double small_kernels_s(const EngineTerms& engine, const Llm& llm) {
+  return real(engine.small_kernels_per_layer + (llm.qk_norm ? 2 : 0)) * engine.small_kernel_s;
+}
 
 }  // namespace
 
@@ -67,17 +71,13 @@ LayerModel::LayerModel(const RooflineInputs& in, bool expert_layer)
       weights_(in.weights),
       tensor_parallel_(in.shape.tensor_parallel),
       expert_layer_(expert_layer),
-      graph_tokens_(std::min(in.settings.cuda_graph_max_tokens, 2 * in.max_sequences)),
-      skew_(in.settings.all_reduce_skew),
+      graph_tokens_(std::min(in.engine.cuda_graph_max_tokens, 2 * in.max_sequences)),
+      skew_(in.engine.all_reduce_skew),
+      small_kernels_s_(small_kernels_s(in.engine, in.llm)),
       linears_(linear_layers(in.llm, in.weights, in.shape.tensor_parallel, expert_layer)),
       elementwise_bytes_(elementwise_bytes_per_token(in.llm, in.shape.tensor_parallel, expert_layer)) {}
 
-/// CUDA graphs exist for 1, 2, 4, then every 8 up to 256, then every 16 tokens; a step runs the next larger one.
-std::int64_t LayerModel::padded(std::int64_t tokens) const {
-  if (tokens > graph_tokens_ || tokens <= 2) return tokens;
-  const std::int64_t step = tokens <= 4 ? 4 : tokens <= 256 ? 8 : 16;
-  return std::min((tokens + step - 1) / step * step, graph_tokens_);
-}
+std::int64_t LayerModel::padded(std::int64_t tokens) const { return graph_rows(tokens, graph_tokens_); }
 
 StageTime LayerModel::all_reduce(std::int64_t tokens) const {
   const double bytes = real(padded(tokens)) * real(llm_.hidden) * facts(DataType::bf16).bytes;
@@ -98,8 +98,7 @@ StageTime LayerModel::operator()(std::int64_t tokens) const {
     sum += experts_time(fit, weights_, llm_, tensor_parallel_, tokens);
   }
   sum += 2 * all_reduce(tokens);
-  sum.seconds += small_kernels(llm_) * kernels_.small_kernel_s +
-                 real(rows) * elementwise_bytes_ / kernels_.elementwise_bytes_per_s;
+  sum.seconds += small_kernels_s_ + real(rows) * elementwise_bytes_ / kernels_.elementwise_bytes_per_s;
   return sum;
 }
 

@@ -41,6 +41,7 @@ class LayerModel {
   bool expert_layer_;
   std::int64_t graph_tokens_;
   double skew_;
+  double small_kernels_s_;
   std::vector<Linear> linears_;
   double elementwise_bytes_;
 };

@@ -55,7 +55,8 @@ struct Llm {
   bool output_bias = false;  // of the attention's output projection
   bool mlp_bias = false;
   bool lm_head_bias = false;
-  bool attention_sinks = false;  // one learned logit per head (gpt-oss)
+  bool attention_sinks = false;    // one learned logit per head (gpt-oss)
+  std::string sampling = "plain";  // greedy, plain (temperature alone) or topk_topp: what its publisher asks for
   std::optional<Experts> experts{};
   std::optional<LatentAttention> latent{};
 

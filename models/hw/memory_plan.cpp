@@ -48,8 +48,12 @@ MemoryPlan plan_stage(const Gpu& gpu, const Llm& llm, const Shape& shape, const 
                       const MemoryUse& use, std::int64_t stage) {
   MemoryPlan plan;
   plan.weight_bytes = stage_weight_bytes(llm, use.weights, shape, stage);
-  plan.activation_bytes = activation_bytes(llm, shape.tensor_parallel, use);
-  plan.reserve_bytes = settings.reserve_bytes.value_or(default_reserve_bytes(settings));
+  if (settings.overhead_bytes) {
+    plan.reserve_bytes = *settings.overhead_bytes;
+  } else {
+    plan.activation_bytes = activation_bytes(llm, shape.tensor_parallel, use);
+    plan.reserve_bytes = settings.reserve_bytes.value_or(default_reserve_bytes(settings));
+  }
   plan.kv_pool_bytes = pool_bytes(gpu, settings, plan.weight_bytes + plan.activation_bytes + plan.reserve_bytes);
   const double token_bytes = real(stage_layers(llm.layers, shape.pipeline_parallel, stage).size()) *
                              kv_bytes_per_token_layer_and_gpu(llm, use.kv, shape.tensor_parallel);
@@ -83,6 +87,16 @@ std::string too_big(const Gpu& gpu, const Llm& llm, const Shape& shape, const Me
 }
 
 }  // namespace
+
+MemorySettings MemoryOverrides::over(MemorySettings engine) const {
+  if (rule != "engine" && rule != engine.rule) engine = {.rule = rule};
+  if (gpu_memory_utilization) engine.gpu_memory_utilization = *gpu_memory_utilization;
+  if (reserve_bytes) {
+    engine.reserve_bytes = reserve_bytes;
+    engine.overhead_bytes.reset();
+  }
+  return engine;
+}
 
 double activation_bytes(const Llm& llm, std::int64_t tensor_parallel, const MemoryUse& use) {
   const double tp = real(tensor_parallel);

@@ -14,6 +14,7 @@ struct MemorySettings {
   std::string rule = "vllm";
   double gpu_memory_utilization = 0.9;
   std::optional<double> reserve_bytes{};
+  std::optional<double> overhead_bytes{};
 
   void fields(Fields& f) {
     f.field("rule", rule,
@@ -22,7 +23,31 @@ struct MemorySettings {
     f.field("gpu_memory_utilization", gpu_memory_utilization, "that share", positive_fraction);
     f.field("reserve_bytes", reserve_bytes,
             "per GPU for the CUDA context, collectives and CUDA graphs; left out: 1.55e9 for vllm, 2.3e9 for trtllm");
+    f.field("overhead_bytes", overhead_bytes, "in place of reserve and computed activations: both together, per GPU");
   }
+};
+
+/// What a pool changes of its engine's rule.
+struct MemoryOverrides {
+  std::string rule = "engine";
+  std::optional<double> gpu_memory_utilization{};
+  std::optional<double> reserve_bytes{};
+
+  void fields(Fields& f) {
+    f.field(
+        "rule", rule,
+        "engine: as the engine does; vllm: share of all memory, less weights and activations; trtllm: share of what "
+        "these leave free",
+        {"engine", "vllm", "trtllm"});
+    f.field("gpu_memory_utilization", gpu_memory_utilization, "that share; left out: the engine's",
+            positive_fraction);
+    f.field("reserve_bytes", reserve_bytes,
+            "per GPU for the CUDA context, collectives and CUDA graphs; left out: the engine's, or with another rule "
+            "1.55e9 for vllm, 2.3e9 for trtllm");
+  }
+
+  /// The engine's settings with these in place of its own.
+  MemorySettings over(MemorySettings engine) const;
 };
 
 /// What is to be held, and where.

@@ -43,7 +43,8 @@ class Roofline final : public StepLatency {
   AttentionModel attention_;
   GemmFit head_fit_;
   GemmShape head_shape_;
-  RooflineSettings settings_;
+  EngineTerms engine_;
+  double sampler_s_per_token_;
   StageLink link_;
   double stage_bytes_per_token_;
   std::int64_t window_;
@@ -61,7 +62,8 @@ Roofline::Roofline(const RooflineInputs& in)
       attention_(in),
       head_fit_(in.gpu.kernels->gemm.bf16.value()),
       head_shape_{.columns = in.llm.vocabulary / in.shape.tensor_parallel, .depth = in.llm.hidden},
-      settings_(in.settings),
+      engine_(in.engine),
+      sampler_s_per_token_(sampler_s_per_token(in.engine, in.llm, in.gpu)),
       link_(in.stage_link),
       stage_bytes_per_token_(stage_bytes_per_token(in)),
       window_(in.llm.sliding_window) {
@@ -90,10 +92,7 @@ StageTime Roofline::body(const Stage& stage, std::int64_t tokens, const StageTim
   StageTime sum;
   if (stage.dense_layers > 0) sum += stage.dense_layers * dense;
   if (stage.expert_layers > 0) sum += stage.expert_layers * expert;
-  if (stage.first) {
-    sum += dense_layer_.all_reduce(tokens);  // of the embeddings, which are split by vocabulary
-    sum.seconds += settings_.host_step_s;
-  }
+  if (stage.first) sum += dense_layer_.all_reduce(tokens);  // of the embeddings, which are split by vocabulary
   if (!stage.last) sum.seconds += link_.latency_s + real(tokens) * stage_bytes_per_token_ / link_.bytes_per_s;
   return sum;
 }
@@ -105,6 +104,7 @@ StageTime Roofline::body(const Stage& stage, std::int64_t tokens) const {
 /// Its matrix is wider than the fitted shapes and bound by memory alone, so that does not count as out of range.
 StageTime Roofline::head(std::int64_t emitted) const {
   StageTime time = gemm_time(head_fit_, DataType::bf16, head_shape_, emitted);
+  time.seconds += sampler_s_per_token_ * real(emitted);
   time.extrapolated = false;
   return time;
 }
@@ -126,8 +126,8 @@ StageTime Roofline::stage(const StepWork& work, std::int64_t index) const {
   StageTime sum = tokens < stage.by_tokens.size() ? stage.by_tokens[tokens] : body(stage, work.tokens());
   if (stage.full_layers > 0) sum += stage.full_layers * attention_(work, 0);
   if (stage.windowed_layers > 0) sum += stage.windowed_layers * attention_(work, window_);
-  if (stage.first) sum.seconds += settings_.host_sequence_s * real(work.decode_sequences + work.prefill_sequences);
   if (stage.last) sum += emitted < head_by_emitted_.size() ? head_by_emitted_[emitted] : head(work.emitted_tokens);
+  if (stage.first) sum.seconds = with_host_s(engine_, sum.seconds, work.decode_sequences + work.prefill_sequences);
   return sum;
 }
 

@@ -46,11 +46,9 @@ ordered_json trace_items() {
 }
 
 ordered_json latency_items() {
-  const ordered_json roofline = settings_items(describe_settings<RooflineSettings>());
   return {
       {{"name", "roofline"},
-       {"help", "sum over operators, each bounded by arithmetic, memory or launches; constants of the GPU's file"},
-       {"settings", roofline}},
+       {"help", "sum over operators, each bounded by arithmetic, memory or launches; constants of the GPU's file"}},
       {{"name", "table"}, {"help", "lookup tables in a folder, one CSV per operator"}}};
 }
 
@@ -89,6 +87,7 @@ constexpr std::array<Listing, 11> all_listings{{
     {"gpus", "accelerators", gpu_items, gpu_table},
     {"nodes", "servers that hold them", node_items, node_table},
     {"fabrics", "networks between servers", fabric_items, fabric_table},
+    {"engines", "serving engines: what they add to model and GPU", engine_items, engine_table},
     {"routers", "which replica serves a request", policy_items<Router>, described},
     {"batchers", "what each step computes", policy_items<Batcher>, described},
     {"kv_caches", "who holds which KV blocks", policy_items<KvCache>, described},

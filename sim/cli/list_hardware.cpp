@@ -23,6 +23,7 @@ struct Column {
 std::string as_text(const ordered_json& value) { return value.get<std::string>(); }
 std::string as_count(const ordered_json& value) { return human::count(value.get<std::int64_t>()); }
 std::string as_number(const ordered_json& value) { return human::number(value.get<double>()); }
+std::string as_seconds(const ordered_json& value) { return human::seconds(value.get<double>()); }
 std::string as_bytes(const ordered_json& value) { return human::bytes(value.get<double>()); }
 std::string as_watts(const ordered_json& value) { return human::watts(value.get<double>()); }
 std::string as_usd(const ordered_json& value) { return human::usd(value.get<double>()); }
@@ -156,6 +157,35 @@ std::string fabric_table(const ordered_json& items) {
                          {"NODES PER LEAF", "nodes_per_leaf", as_count},
                          {"OVERSUBSCRIPTION", "oversubscription", as_number},
                          {"SHARED STORAGE", "storage_bytes_per_s", as_rate}};
+  return table(items, 3, columns);
+}
+
+ordered_json engine_items() {
+  ordered_json items = ordered_json::array();
+  for (const std::string& name : list_engines()) {
+    const EngineProfile engine = load_engine(name, {});
+    items.push_back({{"name", name},
+                     {"title", engine.title},
+                     {"basis", engine.basis},
+                     {"source", engine.source},
+                     {"request_path_s", engine.request_path_s},
+                     {"frontend_sequence_s", engine.frontend_sequence_s},
+                     {"host_step_s", engine.step.host_step_s},
+                     {"all_reduce_skew", engine.step.all_reduce_skew},
+                     {"memory_rule", engine.memory.rule}});
+  }
+  return items;
+}
+
+std::string engine_table(const ordered_json& items) {
+  const Column columns[]{{"NAME", "name", as_text},
+                         {"ENGINE", "title", as_text},
+                         {"BASIS", "basis", as_text},
+                         {"REQUEST PATH", "request_path_s", as_seconds},
+                         {"PER SEQUENCE", "frontend_sequence_s", as_seconds},
+                         {"HOST STEP", "host_step_s", as_seconds},
+                         {"ALL-REDUCE", "all_reduce_skew", as_number},
+                         {"MEMORY", "memory_rule", as_text}};
   return table(items, 3, columns);
 }
 

@@ -8,9 +8,11 @@
 #include "sim/cli/hold_signals.h"
 #include "sim/cli/options.h"
 #include "sim/cli/progress.h"
+#include "sim/cli/replicate_runs.h"
 #include "sim/cli/settings_text.h"
 #include "sim/cli/trace_output.h"
 #include "sim/report/csv_reports.h"
+#include "sim/report/replicates.h"
 #include "sim/report/text_file.h"
 
 namespace servecast {
@@ -21,6 +23,9 @@ constexpr int cut_short = 130;  // where whoever started us keeps the signal fro
 struct Report {
   Summary summary;
   std::vector<SeriesRow> series;
+  std::optional<Interval> interval{};
+
+  std::string json() const { return interval ? to_json(summary, *interval) : to_json(summary); }
 };
 
 std::vector<std::string> pool_names(const Scenario& scenario) {
@@ -44,6 +49,10 @@ class RunCommand final : public Command {
     add_choice(app, "--format", format_, "format", {"text", "json"}, "Report on the terminal (text)");
     app.add_option("--detail", detail_, "More files for DIR: replicas,links,flows,steps[@FROM:TO], times in seconds")
         ->type_name("WORDS");
+    app.add_option("--replicates", replicates_,
+                   "Repeat with other seeds and draws of the calibration's error, for 90 % intervals (0)")
+        ->check(CLI::Range(0, 10000))
+        ->type_name("N");
     add_path(app, "--trace", trace_, "FILE", "Write a trace for ui.perfetto.dev");
     add_choice(app, "--progress", progress_, "progress", {"auto", "bar", "json", "none"},
                "On stderr; auto: a bar where that is a terminal");
@@ -83,7 +92,9 @@ class RunCommand final : public Command {
     if (signals.pending()) return false;
     facts.version = version;
     facts.settings = settings_text(scenario.spec);
-    const Report report{.summary = summarise(recorder, facts), .series = make_series(recorder, facts)};
+    Report report{.summary = summarise(recorder, facts), .series = make_series(recorder, facts)};
+    if (replicates_ > 0)
+      report.interval = interval_of(report.summary, run_replicates(scenario_, scenario.spec.seed, replicates_));
     details.close();
     if (folder) write_files(*folder, report, recorder, facts);
     if (trace)
@@ -92,14 +103,14 @@ class RunCommand final : public Command {
     if (trace) trace->commit();
     if (folder) folder->commit();
     progress.finish(at_the_end(report.summary));
-    console.out << (format_ == "json" ? to_json(report.summary)
-                                      : text_report(report.summary, report.series, console.text));
+    console.out << (format_ == "json" ? report.json()
+                                      : text_report(report.summary, report.series, console.text, report.interval));
     return true;
   }
 
   static void write_files(const OutputFolder& folder, const Report& report, const Recorder& recorder,
                           const RunFacts& facts) {
-    write_text(folder.file("summary.json"), to_json(report.summary));
+    write_text(folder.file("summary.json"), report.json());
     write_requests_csv(folder.file("requests.csv"), recorder.requests(), facts);
     write_series_csv(folder.file("series.csv"), report.series, facts);
   }
@@ -120,6 +131,7 @@ class RunCommand final : public Command {
   std::string trace_;
   std::string progress_ = "auto";
   bool step_by_step_ = false;
+  std::int64_t replicates_ = 0;
 };
 
 }  // namespace

@@ -15,7 +15,8 @@ PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, double durat
                   .pipeline_parallel = pool.spec.pipeline_parallel,
                   .gpus = pool.gpus(),
                   .usd_per_gpu_hour = pool.usd_per_gpu_hour(),
-                  .gpu_idle_w = pool.gpu.power.idle_w};
+                  .gpu_idle_w = pool.gpu.power.idle_w,
+                  .max_sequences = pool.spec.batcher.make()->max_sequences()};
   double step_energy_j = 0;
   for (std::size_t i = 0; i < replicas.size(); ++i) {
     const ReplicaTotals& totals = replicas[i].totals();
@@ -32,8 +33,15 @@ PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, double durat
   return facts;
 }
 
+std::string engine_text(const EngineProfile& engine) {
+  return engine.name + " (" + engine.basis + ": " + engine.source + ")";
+}
+
 RestsOn rests_on(const Pool& pool, const ReplicaPool& replicas) {
-  RestsOn facts{.pool = pool.spec.name, .latency_model = pool.latency_source, .fitted_range = pool.fitted_range};
+  RestsOn facts{.pool = pool.spec.name,
+                .latency_model = pool.latency_source,
+                .engine = engine_text(pool.engine),
+                .fitted_range = pool.fitted_range};
   double busy_s = 0;
   double extrapolated_s = 0;
   for (std::size_t i = 0; i < replicas.size(); ++i) {

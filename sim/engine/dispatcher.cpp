@@ -10,6 +10,16 @@ namespace {
 
 constexpr std::int64_t events_per_progress_report = 1000;
 
+/// What clients know at `until_s`: tokens may still be on their way to them.
+RequestRecord as_seen_by(RequestRecord record, double until_s) {
+  if (record.first_token_s > until_s) record.first_token_s.reset();
+  if (record.finish_s > until_s) {
+    record.finish_s.reset();
+    record.status = RequestStatus::unfinished;
+  }
+  return record;
+}
+
 }  // namespace
 
 Dispatcher::Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions& options)
@@ -25,15 +35,15 @@ Dispatcher::Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions&
                         static_cast<std::uint64_t>(scenario.spec.seed), options.step_by_step);
     generations_.emplace_back(pools_.back().size(), 0);
     first += pools_.back().size();
+    least_inbound_s_ = std::min(least_inbound_s_, scenario.pools[i].engine.inbound_s());
   }
 }
 
 double Dispatcher::next_s() {
   while (!awaited_.empty() && generations_[awaited_.top().pool][awaited_.top().replica] != awaited_.top().generation)
     awaited_.pop();
-  double at_s = Replica::infinity;
-  if (next_) at_s = next_->arrival_s;
-  if (!follow_ups_.empty()) at_s = std::min(at_s, follow_ups_.top().arrival_s);
+  read_ahead();
+  double at_s = inbound_.empty() ? Replica::infinity : inbound_.top().due_s;
   if (!awaited_.empty()) at_s = std::min(at_s, awaited_.top().time_s);
   if (options_.step_by_step)
     for (const ReplicaPool& pool : pools_) at_s = std::min(at_s, pool.next_due_s());
@@ -55,16 +65,10 @@ void Dispatcher::handle(double now_s) {
     pools_[due.pool].advance(due.replica, now_s, *this);
     touch(due.pool, due.replica);
   }
-  while (has_follow_up(now_s) || (next_ && next_->arrival_s <= now_s)) {
-    if (has_follow_up(now_s) && !(next_ && next_->arrival_s <= now_s && Later{}(follow_ups_.top(), *next_))) {
-      const Request request = follow_ups_.top();
-      follow_ups_.pop();
-      deliver(request, now_s);
-    } else {
-      const Request request = *next_;
-      next_ = scenario_.workload->next();
-      deliver(request, now_s);
-    }
+  for (read_ahead(); !inbound_.empty() && inbound_.top().due_s <= now_s; read_ahead()) {
+    const Request request = inbound_.top().request;
+    inbound_.pop();
+    deliver(request, now_s);
   }
   if (samples() && sampler_.next_s() <= now_s) sample_replicas();
   watch_touched();
@@ -72,17 +76,41 @@ void Dispatcher::handle(double now_s) {
     for (ReplicaPool& pool : pools_) pool.start_all(*this);
 }
 
-bool Dispatcher::has_follow_up(double now_s) const {
-  return !follow_ups_.empty() && follow_ups_.top().arrival_s <= now_s;
+// A request passes the client's and the engine's front end before it can be queued. Where pools differ in that, the
+// order of arrival at the engines is not that of the workload.
+void Dispatcher::send(const Request& request) {
+  inbound_.push({request.arrival_s + scenario_.pools[index(request.pool)].engine.inbound_s(), request});
+}
+
+/// Until nothing of the workload can be due before what is under way.
+void Dispatcher::read_ahead() {
+  while (next_ && (inbound_.empty() || next_->arrival_s + least_inbound_s_ <= inbound_.top().due_s)) {
+    send(*next_);
+    next_ = scenario_.workload->next();
+  }
 }
 
 void Dispatcher::deliver(const Request& request, double now_s) {
   const std::size_t pool = index(request.pool);
   ++arrived_;
-  recorder_.arrival(request.pool, now_s);
+  recorder_.arrival(request.pool, request.arrival_s);
   duration_s_ = std::max(duration_s_, now_s);
   touch(pool, pools_[pool].deliver(request, now_s, *this));
   count_event(now_s);
+}
+
+/// Requests that were sent before the end but have not reached an engine.
+void Dispatcher::abandon_inbound(double end_s) {
+  for (; !inbound_.empty(); inbound_.pop()) {
+    const Request& request = inbound_.top().request;
+    if (request.arrival_s > end_s) continue;
+    recorder_.arrival(request.pool, request.arrival_s);
+    recorder_.request({.id = request.id,
+                       .arrival_s = request.arrival_s,
+                       .prompt_tokens = request.prompt_tokens,
+                       .pool = request.pool,
+                       .request_class = request.request_class});
+  }
 }
 
 void Dispatcher::touch(std::size_t pool, std::size_t replica) {
@@ -119,6 +147,7 @@ void Dispatcher::drain() {
     if (end_s < Replica::infinity) duration_s_ = end_s;
     pool.abandon(duration_s_, *this);
   }
+  abandon_inbound(end_s);
   if (samples()) sampler_.tell(duration_s_, *options_.detail);
 }
 
@@ -141,13 +170,14 @@ void Dispatcher::count_event(double now_s) {
 }
 
 void Dispatcher::request_done(const Request& request, const RequestRecord& record) {
-  recorder_.request(record);
+  recorder_.request(as_seen_by(record, until_s_));
+  if (record.finish_s) duration_s_ = std::max(duration_s_, std::min(*record.finish_s, until_s_));
   ++finished_;
   count_event(now_s_);
   if (!request.awaited || record.status == RequestStatus::unfinished) return;
   const bool gave_up = record.status == RequestStatus::timed_out;  // a rejection is an answer, too
   const double answer_s = gave_up ? request.give_up_s : record.finish_s.value_or(now_s_);
-  if (const auto next = scenario_.workload->follow_up(request, answer_s)) follow_ups_.push(*next);
+  if (const auto next = scenario_.workload->follow_up(request, answer_s)) send(*next);
 }
 
 void Dispatcher::request_waited(PoolId pool, double from_s, double to_s) { recorder_.waiting(pool, from_s, to_s); }

@@ -45,20 +45,26 @@ class Dispatcher final : public ReplicaListener {
     std::size_t replica = 0;
     std::uint64_t generation = 0;  // of the replica when this was worked out; stale once it has changed
   };
+  struct Inbound {  // a request on its way from the client to the engine's queue
+    double due_s = 0;
+    Request request{};
+  };
   struct Later {
     bool operator()(const Awaited& a, const Awaited& b) const {
       return std::tie(a.time_s, a.pool, a.replica) > std::tie(b.time_s, b.pool, b.replica);
     }
-    bool operator()(const Request& a, const Request& b) const {
-      return std::tie(a.arrival_s, a.id) > std::tie(b.arrival_s, b.id);
+    bool operator()(const Inbound& a, const Inbound& b) const {
+      return std::tie(a.due_s, a.request.id) > std::tie(b.due_s, b.request.id);
     }
   };
   struct Touched {
     std::size_t pool = 0;
     std::size_t replica = 0;
   };
-  bool has_follow_up(double now_s) const;
+  void send(const Request& request);
+  void read_ahead();
   void deliver(const Request& request, double now_s);
+  void abandon_inbound(double end_s);
   void touch(std::size_t pool, std::size_t replica);
   void watch_touched();
   void sample_replicas();
@@ -71,8 +77,9 @@ class Dispatcher final : public ReplicaListener {
   double until_s_;
   std::vector<ReplicaPool> pools_;
   std::vector<std::vector<std::uint64_t>> generations_;  // by pool and replica
+  double least_inbound_s_ = Replica::infinity;           // of all pools
   std::optional<Request> next_;                          // from the workload
-  std::priority_queue<Request, std::vector<Request>, Later> follow_ups_;
+  std::priority_queue<Inbound, std::vector<Inbound>, Later> inbound_;
   std::priority_queue<Awaited, std::vector<Awaited>, Later> awaited_;
   std::vector<Touched> touched_;  // replicas with awaited requests that changed in this instant
   ReplicaSampler sampler_;

@@ -34,6 +34,8 @@ ReplicaPool::ReplicaPool(const Pool& pool, PoolId id, ReplicaId first, std::uint
                                         .tensor_parallel = pool.spec.tensor_parallel,
                                         .power = pool.gpu.power,
                                         .power_cap_w = pool.spec.power_cap_w.value_or(pool.gpu.power.cap_w),
+                                        .answers = pool.engine.answer_path(),
+                                        .max_depth = pool.engine.scheduling_depth,
                                         .ask_every_step = ask_every_step});
     if (pool.spec.start == "cold") replicas_.back().set_not_ready();
     views_.push_back(replicas_.back().view());

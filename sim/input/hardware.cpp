@@ -73,8 +73,13 @@ Fabric load_fabric(const std::string& name_or_path, const Place& where, const st
   return load<Fabric>(fabric_shelf, name_or_path, where, named_in);
 }
 
+EngineProfile load_engine(const std::string& name_or_path, const Place& where, const std::string& named_in) {
+  return load<EngineProfile>(engine_shelf, name_or_path, where, named_in);
+}
+
 std::vector<std::string> list_gpus() { return library_names(gpu_shelf); }
 std::vector<std::string> list_nodes() { return library_names(node_shelf); }
 std::vector<std::string> list_fabrics() { return library_names(fabric_shelf); }
+std::vector<std::string> list_engines() { return library_names(engine_shelf); }
 
 }  // namespace servecast

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "models/base/error.h"
+#include "models/hw/engine_profile.h"
 #include "models/hw/fabric.h"
 #include "models/hw/gpu.h"
 #include "models/hw/node.h"
@@ -15,10 +16,12 @@ namespace servecast {
 Gpu load_gpu(const std::string& name_or_path, const Place& where, const std::string& named_in = "");
 Node load_node(const std::string& name_or_path, const Place& where, const std::string& named_in = "");
 Fabric load_fabric(const std::string& name_or_path, const Place& where, const std::string& named_in = "");
+EngineProfile load_engine(const std::string& name_or_path, const Place& where, const std::string& named_in = "");
 
 /// Bundled names, sorted.
 std::vector<std::string> list_gpus();
 std::vector<std::string> list_nodes();
 std::vector<std::string> list_fabrics();
+std::vector<std::string> list_engines();
 
 }  // namespace servecast

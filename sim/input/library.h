@@ -22,6 +22,8 @@ inline constexpr LibraryShelf llm_shelf{"llm", "llms", ".json"};
 inline constexpr LibraryShelf gpu_shelf{"gpu", "hw/gpus", ".yaml"};
 inline constexpr LibraryShelf node_shelf{"node", "hw/nodes", ".yaml"};
 inline constexpr LibraryShelf fabric_shelf{"fabric", "hw/fabrics", ".yaml"};
+inline constexpr LibraryShelf profile_shelf{"profile", "hw/profiles", ".yaml"};
+inline constexpr LibraryShelf engine_shelf{"engine", "hw/engines", ".yaml"};
 
 /// Names of the bundled files, sorted.
 std::vector<std::string> library_names(const LibraryShelf& shelf);

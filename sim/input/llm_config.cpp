@@ -1,7 +1,9 @@
 #include "sim/input/llm_config.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
+#include <vector>
 
 #include "models/base/names.h"
 #include "sim/input/library.h"
@@ -233,6 +235,21 @@ std::string name_of(const fs::path& file) {
   return plain ? file.parent_path().filename().string() : file.stem().string();
 }
 
+/// Engines sample as the model's generation_config.json asks, which lies beside its config.json; bundled models say
+/// it in the key "sampling" of their own file.
+std::string sampling_of(Config& config, const fs::path& file) {
+  const std::vector<std::string> words{"greedy", "plain", "topk_topp"};
+  if (config.names("sampling")) {
+    const std::string said = config.text("sampling");
+    if (std::ranges::find(words, said) == words.end()) config.fail("sampling", unknown_name("sampling", said, words));
+    return said;
+  }
+  const fs::path generation = file.parent_path() / "generation_config.json";
+  if (file.filename() != "config.json" || !fs::exists(generation)) return "plain";
+  const YamlText text = YamlText::load(generation.string());
+  return text.root["top_p"].IsDefined() || text.root["top_k"].IsDefined() ? "topk_topp" : "plain";
+}
+
 }  // namespace
 
 Llm load_llm(const std::string& name_or_path, const Place& where, const std::string& named_in) {
@@ -249,6 +266,7 @@ Llm load_llm(const std::string& name_or_path, const Place& where, const std::str
   }
   Llm llm = family->second(config);
   llm.name = name_of(file);
+  llm.sampling = sampling_of(config, file);
   if (text.problems.empty()) check(config, llm);
   text.throw_problems();
   return llm;

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "models/hw/memory_plan.h"
-#include "models/hw/roofline.h"
 #include "models/policy/batcher.h"
 #include "models/policy/kv_cache.h"
 #include "models/policy/queue.h"
@@ -14,14 +13,19 @@ namespace servecast {
 
 /// Where step times come from.
 struct LatencySpec {
-  std::string model = "roofline";
+  std::string model = "auto";
   std::string tables;
-  RooflineSettings roofline{};
+  std::string profile;
 
   void fields(Fields& f) {
-    f.field("model", model, "step latency model", {"roofline", "table"});
+    f.field("model", model,
+            "profile: measured kernels; roofline: constants of the GPU file; table: look-up tables; auto: the GPU's "
+            "profile "
+            "where there is one that knows the model's kernels, else roofline",
+            {"auto", "profile", "roofline", "table"});
     f.field("tables", tables, "folder of lookup tables, for model: table");
-    f.group("roofline", roofline, "settings of model: roofline");
+    f.field("profile", profile,
+            "bundled kernel profile or the path of a YAML file; left out: the GPU's for the engine, or for vLLM");
   }
 };
 
@@ -43,6 +47,8 @@ struct PreemptionSpec {
 struct PoolSpec {
   std::string name;
   std::string llm;
+  std::string engine = "vllm-0.15";
+  std::string sampling = "auto";
   std::string weights = "bf16";
   std::string kv_cache_dtype = "auto";
   std::string gpu;
@@ -52,7 +58,7 @@ struct PoolSpec {
   std::optional<double> power_cap_w{};
   std::optional<double> usd_per_gpu_hour{};
   std::string start = "warm";
-  MemorySettings memory{};
+  MemoryOverrides memory{};
   LatencySpec latency{};
   Choice<Batcher> batcher{"vllm_v1"};
   Choice<WaitingQueue> queue{"fcfs"};
@@ -63,6 +69,12 @@ struct PoolSpec {
   void fields(Fields& f) {
     f.required("name", name, "name of the pool, as reports show it");
     f.required("llm", llm, "bundled model (`servecast list llms`) or the path of a HuggingFace config.json");
+    f.field(
+        "engine", engine,
+        "serving engine: a bundled name (`servecast list engines`) or the path of a YAML file; none: kernels alone");
+    f.field("sampling", sampling,
+            "how tokens are drawn; top-p and top-k sort the vocabulary. auto: as the model's generation_config asks",
+            {"auto", "greedy", "plain", "topk_topp"});
     f.field("weights", weights,
             "data type of the weights; int8 and int4 are weight-only, w8a8 and fp8 quantise activations too",
             {"bf16", "fp16", "fp8", "int8", "w8a8", "int4"});

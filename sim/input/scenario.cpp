@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "models/hw/profile_latency.h"
 #include "sim/input/hardware.h"
+#include "sim/input/kernel_profile_file.h"
 #include "sim/input/latency_tables.h"
 #include "sim/input/llm_config.h"
 
@@ -41,8 +43,13 @@ std::string beside(const std::string& scenario_file, const std::string& path) {
 
 class PoolLoader {
  public:
-  PoolLoader(YamlText& text, const ClusterSpec& cluster, const Node& node, const Fabric& fabric)
-      : text_(text), node_(node), fabric_(fabric), placer_(cluster.nodes, node.gpus), cluster_(cluster) {}
+  PoolLoader(YamlText& text, const ScenarioSpec& scenario, const Node& node, const Fabric& fabric)
+      : text_(text),
+        node_(node),
+        fabric_(fabric),
+        placer_(scenario.cluster.nodes, node.gpus),
+        cluster_(scenario.cluster),
+        draw_(scenario.calibration_draw) {}
 
   /// Looks up, sizes and checks one pool; what is wrong is left in the text's problems.
   Pool load(PoolSpec spec, std::size_t i) {
@@ -51,10 +58,14 @@ class PoolLoader {
     const std::string& file = text_.file;
     const bool llm = try_at(text_, path_ + ".llm", [&] { pool.llm = load_llm(pool.spec.llm, place(".llm"), file); });
     const bool gpu = try_at(text_, path_ + ".gpu", [&] { pool.gpu = load_gpu(pool.spec.gpu, place(".gpu"), file); });
-    if (!llm || !gpu || !check_batcher(pool.spec) || !check_shape(pool) || !check_power(pool)) return pool;
+    const bool engine = try_at(text_, path_ + ".engine",
+                               [&] { pool.engine = load_engine(pool.spec.engine, place(".engine"), file); });
+    if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
+    if (!llm || !gpu || !engine || !check_batcher(pool.spec) || !check_shape(pool) || !check_power(pool)) return pool;
     size_memory(pool);
     place_replicas(pool);
     if (text_.problems.empty()) make_latency(pool);
+    if (text_.problems.empty() && draw_ > 0) apply_draw(pool);
     return pool;
   }
 
@@ -91,7 +102,7 @@ class PoolLoader {
 
   void size_memory(Pool& pool) {
     const auto batcher = pool.spec.batcher.make();
-    pool.memory = plan_memory(pool.gpu, pool.llm, shape(pool.spec), pool.spec.memory,
+    pool.memory = plan_memory(pool.gpu, pool.llm, shape(pool.spec), pool.spec.memory.over(pool.engine.memory),
                               {.weights = weights(pool.spec),
                                .kv = kv_type(pool.spec),
                                .max_step_tokens = batcher->max_step_tokens(),
@@ -120,6 +131,7 @@ class PoolLoader {
   void make_latency(Pool& pool) {
     if (pool.spec.latency.model == "table") return make_table_latency(pool);
     if (const auto problem = cannot_compute(pool.gpu, weights(pool.spec))) return fail(".weights", *problem);
+    if (const auto profile = profile_for(pool)) return make_pool_profile_latency(pool, *profile);
     const auto batcher = pool.spec.batcher.make();
     pool.latency = make_roofline({.gpu = pool.gpu,
                                   .llm = pool.llm,
@@ -129,13 +141,63 @@ class PoolLoader {
                                   .max_step_tokens = batcher->max_step_tokens(),
                                   .max_sequences = batcher->max_sequences(),
                                   .stage_link = stage_link(pool),
-                                  .settings = pool.spec.latency.roofline});
+                                  .engine = pool.engine.step});
     pool.latency_source =
         fmt::format("roofline, constants of {}",
                     pool.gpu.derived() ? pool.gpu.kernels_like + " scaled to " + pool.gpu.name : pool.gpu.name);
     pool.fitted_range =
         "products to 8,192 rows, prompts to 16,384 tokens, decodes to 2,048 sequences of 131,072 tokens";
     if (pool.gpu.derived()) pool.notes.push_back(pool.gpu.name + " was not measured: constants are derived");
+  }
+
+  /// Pools of one engine on one kind of GPU are off together.
+  void apply_draw(Pool& pool) {
+    Rng rng(static_cast<std::uint64_t>(draw_), "calibration/" + pool.engine.name + "/" + pool.gpu.name);
+    const CalibrationDraw draw = draw_calibration(pool.engine.error, rng);
+    pool.latency = drawn(std::move(pool.latency), draw);
+    pool.engine.request_path_s *= draw.path_factor;
+    pool.engine.frontend_sequence_s *= draw.path_factor;
+  }
+
+  /// The profile that step times come from: the one that is named, else the GPU's for the engine's kind, else the
+  /// GPU's for vLLM. Nothing where the roofline is to be used.
+  std::optional<std::string> profile_for(const Pool& pool) const {
+    const LatencySpec& spec = pool.spec.latency;
+    if (spec.model == "roofline") return std::nullopt;
+    if (!spec.profile.empty()) return spec.profile;
+    const std::string kind = pool.engine.name.substr(0, pool.engine.name.find('-'));
+    const std::vector<std::string> bundled = list_profiles();
+    for (const std::string& name : {pool.gpu.name + "." + kind, pool.gpu.name + ".vllm"})
+      if (std::ranges::binary_search(bundled, name) && (spec.model == "profile" || knows(name, pool))) return name;
+    if (spec.model == "profile") return pool.gpu.name + ".vllm";
+    return std::nullopt;
+  }
+
+  static bool knows(const std::string& profile, const Pool& pool) {
+    return !missing_attention(load_profile(profile, {}), pool.llm);
+  }
+
+  void make_pool_profile_latency(Pool& pool, const std::string& name) {
+    const std::string key = path_ + ".latency.profile";
+    try_at(text_, key, [&] {
+      const KernelProfile profile = load_profile(name, text_.place(key), text_.file);
+      if (const auto missing = missing_attention(profile, pool.llm)) throw UserError(text_.place(key), *missing);
+      const auto batcher = pool.spec.batcher.make();
+      pool.latency = make_profile_latency({.gpu = pool.gpu,
+                                           .profile = profile,
+                                           .llm = pool.llm,
+                                           .weights = weights(pool.spec),
+                                           .kv = kv_type(pool.spec),
+                                           .shape = shape(pool.spec),
+                                           .max_step_tokens = batcher->max_step_tokens(),
+                                           .max_sequences = batcher->max_sequences(),
+                                           .stage_link = stage_link(pool),
+                                           .terms = pool.engine.step});
+      pool.latency_source = fmt::format("kernel profile {} ({})", profile.name, profile.title);
+      pool.fitted_range = fitted_range(profile, facts(weights(pool.spec)).name);
+      if (profile.gpu != pool.gpu.name)
+        pool.notes.push_back(fmt::format("profile {} was measured on {}", profile.name, profile.gpu));
+    });
   }
 
   void make_table_latency(Pool& pool) {
@@ -172,6 +234,7 @@ class PoolLoader {
   const Fabric& fabric_;
   Placer placer_;
   const ClusterSpec& cluster_;
+  std::int64_t draw_;
   std::string path_;
 };
 
@@ -230,7 +293,7 @@ Scenario load_scenario(const std::string& file, const std::vector<Override>& ove
   text.throw_problems();
   if (spec.cluster.nodes > 1 && scenario.node.nics == 0)
     text.fail("cluster.nodes", fmt::format("'{}' has no network port, so there can be only one", spec.cluster.node));
-  PoolLoader loader(text, spec.cluster, scenario.node, scenario.fabric);
+  PoolLoader loader(text, spec, scenario.node, scenario.fabric);
   for (std::size_t i = 0; i < spec.pools.size(); ++i) scenario.pools.push_back(loader.load(spec.pools[i], i));
   text.throw_problems();
   open_workload(text, scenario);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "models/hw/engine_profile.h"
 #include "models/hw/fabric.h"
 #include "models/hw/gpu.h"
 #include "models/hw/llm.h"
@@ -52,6 +53,7 @@ struct ClusterSpec {
 struct ScenarioSpec {
   std::string name = "unnamed";
   std::int64_t seed = 1;
+  std::int64_t calibration_draw = 0;
   std::optional<double> until_s{};
   WorkloadSpec workload{};
   SloSpec slo{};
@@ -61,6 +63,8 @@ struct ScenarioSpec {
   void fields(Fields& f) {
     f.field("name", name, "title of the report");
     f.field("seed", seed, "seed of every random stream");
+    f.field("calibration_draw", calibration_draw,
+            "0: the best estimate; else that many-th draw of what the engines' calibration may be off by");
     f.field("until_s", until_s, "stop the simulated clock here; left out: run until every request is done", positive);
     f.group("workload", workload, "what arrives");
     f.group("slo", slo, "what users are promised");
@@ -74,6 +78,7 @@ struct Pool {
   PoolSpec spec{};
   Llm llm{};
   Gpu gpu{};
+  EngineProfile engine{};
   MemoryPlan memory{};
   std::unique_ptr<StepLatency> latency{};
   std::string latency_source{};        // what the step times rest on, in words

@@ -31,7 +31,8 @@ struct PoolFacts {
   std::int64_t pipeline_parallel = 1;
   std::int64_t gpus = 0;  // of all replicas
   double usd_per_gpu_hour = 0;
-  double gpu_idle_w = 0;  // what one GPU draws while no step runs on it
+  double gpu_idle_w = 0;           // what one GPU draws while no step runs on it
+  std::int64_t max_sequences = 0;  // that may run on one replica
 
   double busy_s = 0;      // replica-seconds with a step; a stage of p counts 1/p
   double kv_block_s = 0;  // integral of used blocks over time
@@ -45,6 +46,7 @@ struct PoolFacts {
 struct RestsOn {
   std::string pool{};
   std::string latency_model{};
+  std::string engine{};
   std::string fitted_range{};        // in words; empty where nothing was fitted
   double extrapolated_fraction = 0;  // of step time, outside the fitted range
   std::vector<std::string> notes{};  // e.g. "constants derived from another GPU"
@@ -52,6 +54,7 @@ struct RestsOn {
   void fields(Fields& f) {
     f.field("pool", pool, "pool this is about");
     f.field("latency_model", latency_model, "what says how long a step takes");
+    f.field("engine", engine, "serving engine, and what its terms rest on");
     f.field("fitted_range", fitted_range, "the range it was fitted on, in words");
     f.field("extrapolated_fraction", extrapolated_fraction, "share of step time outside that range", fraction);
     f.field("notes", notes, "what else to know");

@@ -1,7 +1,11 @@
 #include "sim/report/summary.h"
 
+#include <algorithm>
 #include <cassert>
 #include <functional>
+#include <numeric>
+
+#include "sim/report/queue_growth.h"
 
 namespace servecast {
 namespace {
@@ -80,20 +84,32 @@ EnergySummary energy_of(const RunFacts& facts, std::int64_t output_tokens) {
   return energy;
 }
 
+/// Mean of the highest tenth.
+double busiest_tenth(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const std::size_t count = (values.size() + 9) / 10;
+  std::ranges::sort(values, std::greater<>());
+  return std::accumulate(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count), 0.0) /
+         static_cast<double>(count);
+}
+
 PoolSummary pool_of(const PoolFacts& pool, const PoolRecord& record, double duration_s) {
   const double replica_s = static_cast<double>(pool.replicas) * duration_s;
   const auto blocks = static_cast<double>(pool.kv_blocks_per_replica);
-  return {.name = pool.name,
-          .llm = pool.llm,
-          .gpu = pool.gpu,
-          .replicas = pool.replicas,
-          .gpus = pool.gpus,
-          .busy_fraction = per(pool.busy_s, replica_s),
-          .kv_used_fraction_mean = per(pool.kv_block_s, blocks * replica_s),
-          .kv_used_fraction_max = per(static_cast<double>(pool.kv_used_blocks_max), blocks),
-          .preemptions = pool.preemptions,
-          .energy_j = pool.energy_j,
-          .itl_s = record.token_gap_s.statistics()};
+  return {
+      .name = pool.name,
+      .llm = pool.llm,
+      .gpu = pool.gpu,
+      .replicas = pool.replicas,
+      .gpus = pool.gpus,
+      .busy_fraction = per(pool.busy_s, replica_s),
+      .kv_used_fraction_mean = per(pool.kv_block_s, blocks * replica_s),
+      .kv_used_fraction_max = per(static_cast<double>(pool.kv_used_blocks_max), blocks),
+      .sequences_used_fraction = busiest_tenth(record.running.means(Seconds(duration_s))) /
+                                 static_cast<double>(pool.replicas * std::max<std::int64_t>(1, pool.max_sequences)),
+      .preemptions = pool.preemptions,
+      .energy_j = pool.energy_j,
+      .itl_s = record.token_gap_s.statistics()};
 }
 
 std::vector<ClassSummary> classes_of(Chosen all, const RunFacts& facts) {
@@ -115,6 +131,12 @@ std::optional<Statistics> gaps_of(std::span<const PoolRecord> pools) {
   Histogram all;
   for (const PoolRecord& pool : pools) all.merge(pool.token_gap_s);
   return all.statistics();
+}
+
+double replicas_of(const Summary& s) {
+  double replicas = 0;
+  for (const PoolSummary& pool : s.pools) replicas += static_cast<double>(pool.replicas);
+  return replicas;
 }
 
 }  // namespace
@@ -144,6 +166,10 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   s.energy = energy_of(facts, output_tokens);
   for (std::size_t p = 0; p < facts.pools.size(); ++p)
     s.pools.push_back(pool_of(facts.pools[p], recorder.pools()[p], facts.duration_s));
+  s.saturated = queue_growth(make_series(recorder, facts), replicas_of(s)).has_value();
+  s.near_saturation = s.saturated || std::ranges::any_of(s.pools, [](const PoolSummary& pool) {
+                        return pool.sequences_used_fraction > nearly_all_sequences;
+                      });
   s.classes = classes_of(all, facts);
   s.rests_on = facts.rests_on;
   s.settings = facts.settings;

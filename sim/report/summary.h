@@ -10,6 +10,9 @@
 
 namespace servecast {
 
+/// Share of the sequences that may run, beyond which a small error of the step time is a large one of the queue.
+inline constexpr double nearly_all_sequences = 0.85;
+
 // The struct behind summary.json. Members are spelled as the keys; docs/report.md explains each.
 
 /// The latencies of some requests; absent where no request got so far.
@@ -63,6 +66,7 @@ struct PoolSummary {
   double busy_fraction = 0;
   double kv_used_fraction_mean = 0;
   double kv_used_fraction_max = 0;
+  double sequences_used_fraction = 0;
   std::int64_t preemptions = 0;
   double energy_j = 0;
   std::optional<Statistics> itl_s{};
@@ -86,6 +90,8 @@ struct Summary {
   std::string workload{};
   double duration_s = 0;
   std::int64_t steps = 0;
+  bool saturated = false;
+  bool near_saturation = false;
   RequestCounts requests{};
   Latencies latencies{};
   std::optional<Statistics> itl_s{};

@@ -55,6 +55,8 @@ void PoolSummary::fields(Fields& f) {
   f.field("busy_fraction", busy_fraction, "share of replica time with a step", fraction);
   f.field("kv_used_fraction_mean", kv_used_fraction_mean, "share of KV blocks used, mean over time", fraction);
   f.field("kv_used_fraction_max", kv_used_fraction_max, "the same in the fullest replica at its fullest", fraction);
+  f.field("sequences_used_fraction", sequences_used_fraction,
+          "running sequences by the most that may run, in the busiest tenth of the time", fraction);
   f.field("preemptions", preemptions, "times a sequence lost its KV blocks");
   f.field("energy_j", energy_j, "of its GPUs");
   f.group("itl_s", itl_s, "gap between two output tokens of a request");
@@ -74,6 +76,8 @@ void Summary::fields(Fields& f) {
   f.field("workload", workload, "what arrives, in words");
   f.field("duration_s", duration_s, "from the start to the last event");
   f.field("steps", steps, "steps simulated");
+  f.field("saturated", saturated, "the queue grows while requests arrive: latencies depend on how long they do");
+  f.field("near_saturation", near_saturation, "saturated, or a pool runs nearly as many sequences as it may");
   f.group("requests", requests, "how requests ended");
   latency_fields(f, latencies, &itl_s);
   f.field("percentile_error_fraction", percentile_error_fraction,

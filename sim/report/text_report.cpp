@@ -88,6 +88,33 @@ void latency(Page& page, const Summary& s) {
   page.table(table);
 }
 
+/// What calibration and chance leave open, for the figures that one plans with.
+void intervals(Page& page, const Summary& s, const Interval& interval) {
+  struct Row {
+    std::string_view name;
+    std::optional<Statistics> Latencies::*latency;
+    double Statistics::*figure;
+  };
+  constexpr Row rows[]{{"TTFT mean", &Latencies::ttft_s, &Statistics::mean},
+                       {"TTFT p99", &Latencies::ttft_s, &Statistics::p99},
+                       {"TPOT mean", &Latencies::tpot_s, &Statistics::mean},
+                       {"E2E mean", &Latencies::e2e_s, &Statistics::mean},
+                       {"E2E p99", &Latencies::e2e_s, &Statistics::p99}};
+  page.heading(fmt::format("WITHIN, 9 times out of 10 ({} replicates)", interval.replicates));
+  TextTable table(1);
+  table.row({"", "forecast", "from", "to"});
+  for (const Row& row : rows) {
+    const auto value = [&](const Summary& of) {
+      const auto& statistics = of.latencies.*row.latency;
+      return statistics ? human::seconds((*statistics).*row.figure) : "-";
+    };
+    table.row({std::string(row.name), value(s), value(interval.p05), value(interval.p95)});
+  }
+  table.row({"output tokens/s", human::number(s.output_tokens_per_s), human::number(interval.p05.output_tokens_per_s),
+             human::number(interval.p95.output_tokens_per_s)});
+  page.table(table);
+}
+
 void totals(Page& page, const Summary& s) {
   const auto or_dash = [](const std::optional<double>& value, auto format) { return value ? format(*value) : "-"; };
   const auto item = [&](std::string_view name, std::string_view text) {
@@ -161,6 +188,7 @@ void rests_on(Page& page, const Summary& s) {
     if (!basis.fitted_range.empty())
       text += fmt::format(", fitted on {}, {} of step time outside", basis.fitted_range,
                           human::percent(basis.extrapolated_fraction));
+    if (!basis.engine.empty()) text += "; engine " + basis.engine;
     for (const std::string& note : basis.notes) text += "; " + note;
     page.line(text, Paint::plain, 4);
   }
@@ -172,10 +200,12 @@ void rests_on(Page& page, const Summary& s) {
 
 }  // namespace
 
-std::string text_report(const Summary& summary, std::span<const SeriesRow> series, const TextOptions& options) {
+std::string text_report(const Summary& summary, std::span<const SeriesRow> series, const TextOptions& options,
+                        const std::optional<Interval>& interval) {
   Page page(options);
   title(page, summary);
   latency(page, summary);
+  if (interval) intervals(page, summary, *interval);
   totals(page, summary);
   pools(page, summary);
   classes(page, summary);

@@ -2,6 +2,7 @@
 #include <span>
 #include <string>
 
+#include "sim/report/replicates.h"
 #include "sim/report/series.h"
 #include "sim/report/summary.h"
 
@@ -14,6 +15,7 @@ struct TextOptions {
 };
 
 /// The report that a person reads on the terminal. Without a series it has no curves over time.
-std::string text_report(const Summary& summary, std::span<const SeriesRow> series, const TextOptions& options);
+std::string text_report(const Summary& summary, std::span<const SeriesRow> series, const TextOptions& options,
+                        const std::optional<Interval>& interval = {});
 
 }  // namespace servecast

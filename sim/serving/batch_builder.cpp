@@ -130,9 +130,11 @@ void BatchBuilder::add_chunk(Slot slot, std::int64_t tokens) {
   // After a preemption, the outputs made so far are computed side by side.
   const std::int64_t past_prompt = std::max<std::int64_t>(0, s.computed + tokens - s.request.prompt_tokens);
   const std::int64_t outputs = std::min(tokens, past_prompt);
-  lane_.batch().work.add_chunk(tokens, s.computed);
+  const StepLatency& latency = *replica_.setup_.latency;
+  lane_.batch().work.add_chunk(tokens, s.computed, latency.chunk_s(tokens, s.computed));
   for (std::int64_t i = 1; i < s.request.width() && outputs > 0; ++i)
-    lane_.batch().work.add_chunk(outputs, s.computed + tokens - outputs);
+    lane_.batch().work.add_chunk(outputs, s.computed + tokens - outputs,
+                                 latency.chunk_s(outputs, s.computed + tokens - outputs));
   lane_.batch().chunks.push_back({.slot = slot, .tokens = tokens});
   s.computed += tokens;
   replica_.uncomputed_tokens_ -= tokens;

@@ -32,6 +32,7 @@ struct FilledBatch {
   StepWork work{};
   double start_s = 0;
   double end_s = 0;
+  double seen_s = 0;          // its tokens are with the clients
   double stages_s = 0;        // time in stages, summed
   double extrapolated_s = 0;  // the part of it outside the fitted range
   double energy_j = 0;
@@ -99,8 +100,8 @@ struct Lane {
   BatchRing batches{};
   bool ended = false;  // a batch has ended at this instant, and the next can be filled
 
-  double last_decode_s = 0;                 // end of the last step in which the decodes took part
-  double last_end_s = 0;                    // end of the batch filled last
+  double last_decode_s = 0;                 // when the tokens of the last step with the decodes in it were seen
+  double last_seen_s = 0;                   // the same of the batch filled last
   std::vector<FilledBatch::Fresh> fresh{};  // members that joined since the last decode step
   std::int64_t spare_blocks = 0;            // that must be free beside those due, or the exact rules decide
   bool repeat = false;                      // the next batch is this one with one more token per sequence

@@ -9,7 +9,8 @@ namespace servecast {
 
 Replica::Replica(ReplicaSetup setup) : setup_(std::move(setup)) {
   const std::int64_t stages = setup_.latency->stages();
-  depth_ = stages == 1 ? static_cast<std::size_t>(setup_.batcher->depth()) : 1;
+  const std::int64_t depth = std::min(setup_.batcher->depth(), setup_.max_depth);
+  depth_ = stages == 1 ? static_cast<std::size_t>(depth) : 1;
   assert(depth_ <= BatchRing::most_under_way);
   for (std::int64_t i = 0; i < stages; ++i) lanes_.emplace_back(*setup_.kv_cache);
   stage_free_s_.assign(static_cast<std::size_t>(stages), 0);

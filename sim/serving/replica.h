@@ -5,6 +5,7 @@
 #include <queue>
 #include <vector>
 
+#include "models/hw/engine_profile.h"
 #include "models/hw/power.h"
 #include "models/hw/step_latency.h"
 #include "models/policy/batcher.h"
@@ -34,6 +35,8 @@ struct ReplicaSetup {
   std::int64_t tensor_parallel = 1;   // GPUs that a pipeline stage keeps busy
   PowerDraw power{};                  // of one GPU
   double power_cap_w = std::numeric_limits<double>::infinity();
+  AnswerPath answers{};         // from the end of a step to the clients
+  std::int64_t max_depth = 2;   // batches that the engine may have under way
   bool ask_every_step = false;  // never repeat a batch without asking the batcher
 };
 
@@ -132,6 +135,8 @@ class Replica {
   ReplicaSetup setup_;
   SequenceTable sequences_;
   std::vector<Lane> lanes_;
+  double filled_seen_s_ = 0;          // when the tokens of the batch filled last are with their clients
+  double seen_s_ = 0;                 // the same of the batch that has ended last
   std::vector<double> stage_free_s_;  // when each pipeline stage has done all its batches
   std::size_t depth_ = 1;             // batches that a lane may have under way
   double clock_fraction_ = 1;         // under the power cap

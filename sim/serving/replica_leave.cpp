@@ -42,7 +42,7 @@ void Replica::take_out(Slot slot) {
     if (tokens == s.joined_tokens && fresh != lane.fresh.end())
       fresh->count -= s.request.width();
     else
-      s.last_token_s = lane.busy() ? lane.last_end_s : lane.last_decode_s;  // it is in every batch under way
+      s.last_token_s = lane.busy() ? lane.last_seen_s : lane.last_decode_s;  // it is in every batch under way
   }
   std::erase(lane.prefilling, slot);
   std::erase(lane.joining, slot);

@@ -40,10 +40,10 @@ void Replica::join_decodes(Lane& lane) {
     Sequence& s = sequences_[slot];
     s.stage = Stage::decoding;
     lane.decodes.join(s, slot, s.computed, s.request.output_tokens - s.made);
-    s.last_token_s = lane.last_end_s;
+    s.last_token_s = lane.last_seen_s;
     count += s.request.width();
   }
-  lane.fresh.push_back({.token_s = lane.last_end_s, .count = count});
+  lane.fresh.push_back({.token_s = lane.last_seen_s, .count = count});
   lane.joining.clear();
 }
 
@@ -65,7 +65,7 @@ void Replica::launch(Lane& lane, ReplicaListener& listener) {
     if (s.stage == Stage::joining) lane.joining.push_back(slot);
   }
   if (!batch.finishing.empty()) lane.repeat = false;
-  lane.last_end_s = batch.end_s;
+  lane.last_seen_s = batch.seen_s;
   lane.batches.push();
   find_next_end();
   account_blocks();
@@ -85,6 +85,7 @@ void Replica::time_batch(FilledBatch& batch) {
                       step_power_w(setup_.power, time, setup_.power_cap_w);
   }
   batch.end_s = at_s;
+  batch.seen_s = filled_seen_s_ = setup_.answers.seen_s(batch.end_s, batch.work.emitted_tokens, filled_seen_s_);
 }
 
 void Replica::list_members(Lane& lane) {
@@ -97,6 +98,7 @@ void Replica::list_members(Lane& lane) {
 
 void Replica::end_batch(Lane& lane, ReplicaListener& listener) {
   const FilledBatch& batch = lane.batches[0];
+  seen_s_ = batch.seen_s;
   lane.batches.pop();
   lane.ended = true;
   find_next_end();
@@ -121,11 +123,11 @@ std::int64_t Replica::settle(Sequence& s) const {
 void Replica::tell_gaps(Lane& lane, const FilledBatch& batch, ReplicaListener& listener) {
   std::int64_t others = batch.work.decode_sequences - batch.riding;
   for (const FilledBatch::Fresh& fresh : batch.fresh) {
-    if (fresh.count > 0) listener.token_gap(setup_.pool, now_s_ - fresh.token_s, fresh.count);
+    if (fresh.count > 0) listener.token_gap(setup_.pool, batch.seen_s - fresh.token_s, fresh.count);
     others -= fresh.count;
   }
-  if (others > 0) listener.token_gap(setup_.pool, now_s_ - lane.last_decode_s, others);
-  lane.last_decode_s = now_s_;
+  if (others > 0) listener.token_gap(setup_.pool, batch.seen_s - lane.last_decode_s, others);
+  lane.last_decode_s = batch.seen_s;
 }
 
 // The last chunk of a prompt gives an output token: the first one, or after a preemption one more.
@@ -133,9 +135,9 @@ void Replica::end_prompt(Slot slot, ReplicaListener& listener) {
   Sequence& s = sequences_[slot];
   if (!s.told) {  // nobody is interested any more where its client gave up
     if (s.record.first_token_s)
-      listener.token_gap(setup_.pool, now_s_ - s.last_token_s, s.request.width());
+      listener.token_gap(setup_.pool, seen_s_ - s.last_token_s, s.request.width());
     else
-      s.record.first_token_s = now_s_;
+      s.record.first_token_s = seen_s_;
   }
   if (s.made == s.request.output_tokens) finish(slot, listener);
 }
@@ -184,7 +186,7 @@ void Replica::tell_finished(Slot slot, ReplicaListener& listener) {
   if (s.told) return;
   s.told = true;
   awaited_ -= s.request.awaited ? 1 : 0;
-  s.record.finish_s = now_s_;
+  s.record.finish_s = seen_s_;
   s.record.output_tokens = s.made;
   s.record.status = RequestStatus::completed;
   listener.request_ran(setup_.pool, s.since_s, now_s_);
@@ -199,7 +201,7 @@ bool Replica::release_kept(Lane& lane, ReplicaListener& listener) {
     return false;
   for (Slot slot : lane.kept) {
     Sequence& s = sequences_[slot];
-    if (setup_.batcher->after_last() == AfterLast::waits) s.record.first_token_s = now_s_;
+    if (setup_.batcher->after_last() == AfterLast::waits) s.record.first_token_s = seen_s_;
     tell_finished(slot, listener);
     setup_.kv_cache->release(s.request, s.held);
     sequences_.remove(slot);

@@ -41,7 +41,7 @@ struct Sequence {
   std::uint16_t lane = 0;   // while it is admitted
   bool told = false;        // its record is out: it has finished or its client gave up
   double since_s = 0;       // start of the current wait or run
-  double last_token_s = 0;  // when it last got a token; kept across a preemption
+  double last_token_s = 0;  // when its client last got a token; kept across a preemption
   // While it decodes:
   std::int64_t joined_step = 0;    // DecodeSet::steps() when it joined
   std::int64_t joined_tokens = 0;  // tokens held then

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "sim/input/trace/day_curve.h"
 
@@ -66,6 +68,38 @@ class OnOff final : public ArrivalProcess {
   double phase_end_s_ = 0;
 };
 
+std::int64_t requests_of(const StageSpec& stage) { return std::llround(stage.requests_per_s * stage.duration_s); }
+
+/// inference-perf's "constant" load: exponential gaps, divided by their sum and multiplied by the stage's length.
+class Stages final : public ArrivalProcess {
+ public:
+  explicit Stages(const std::vector<StageSpec>& stages) : stages_(stages) {}
+  double next_s(Rng& rng) override {
+    while (given_ == arrivals_s_.size()) {
+      if (stage_ == stages_.size()) return std::numeric_limits<double>::infinity();
+      draw(stages_[stage_++], rng);
+    }
+    return arrivals_s_[given_++];
+  }
+
+ private:
+  void draw(const StageSpec& stage, Rng& rng) {
+    arrivals_s_.assign(static_cast<std::size_t>(requests_of(stage)), 0);
+    given_ = 0;
+    double sum = 0;
+    for (double& at : arrivals_s_) at = sum += rng.exponential(1);
+    const double start_s = end_s_ + stage.pause_s;
+    for (double& at : arrivals_s_) at = start_s + at / sum * stage.duration_s;
+    end_s_ = start_s + stage.duration_s;
+  }
+
+  std::vector<StageSpec> stages_;
+  std::size_t stage_ = 0;
+  std::vector<double> arrivals_s_{};  // of one stage
+  std::size_t given_ = 0;
+  double end_s_ = 0;
+};
+
 /// Another process on a clock that runs fast where the rate is high.
 class Bent final : public ArrivalProcess {
  public:
@@ -82,6 +116,7 @@ std::unique_ptr<ArrivalProcess> make_even(const ArrivalSpec& spec) {
   if (spec.gamma) return std::make_unique<Gamma>(*spec.gamma);
   if (spec.constant) return std::make_unique<Constant>(*spec.constant);
   if (spec.on_off) return std::make_unique<OnOff>(*spec.on_off);
+  if (!spec.stages.empty()) return std::make_unique<Stages>(spec.stages);
   return nullptr;
 }
 
@@ -100,12 +135,22 @@ void check_arrivals(const ArrivalSpec& spec, const std::string& path, SpecProble
                               {"gamma", spec.gamma.has_value()},
                               {"constant", spec.constant.has_value()},
                               {"on_off", spec.on_off.has_value()},
-                              {"closed_loop", spec.closed_loop.has_value()}});
+                              {"closed_loop", spec.closed_loop.has_value()},
+                              {"stages", !spec.stages.empty()}});
   if (spec.day_curve) check_day_curve(*spec.day_curve, path + ".day_curve", problems);
+  if (spec.day_curve && !spec.stages.empty())
+    problems.add(path + ".day_curve", "'day_curve' cannot bend stages, which say their rates themselves");
   if (!spec.closed_loop) return;
   if (spec.day_curve) problems.add(path + ".day_curve", "'day_curve' cannot bend closed_loop, which has no rate");
   if (spec.closed_loop->think_s)
     check_distribution(*spec.closed_loop->think_s, path + ".closed_loop.think_s", problems);
+}
+
+std::optional<std::int64_t> stage_requests(const ArrivalSpec& spec) {
+  if (spec.stages.empty()) return std::nullopt;
+  std::int64_t sum = 0;
+  for (const StageSpec& stage : spec.stages) sum += requests_of(stage);
+  return sum;
 }
 
 std::unique_ptr<ArrivalProcess> make_arrivals(const ArrivalSpec& spec) {

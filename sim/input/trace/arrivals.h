@@ -51,6 +51,18 @@ struct ClosedLoopSpec {
   }
 };
 
+/// One stage of a load test.
+struct StageSpec {
+  double requests_per_s = 0;
+  double duration_s = 0;
+  double pause_s = 0;
+  void fields(Fields& f) {
+    f.required("requests_per_s", requests_per_s, "mean rate", positive);
+    f.required("duration_s", duration_s, "length of the stage; it has exactly rate x length requests", positive);
+    f.field("pause_s", pause_s, "time without arrivals before it");
+  }
+};
+
 /// A rate that rises and falls with the hour. Either way its mean over the period is the arrival process's rate.
 struct DayCurveSpec {
   double period_s = 86400;
@@ -73,6 +85,7 @@ struct ArrivalSpec {
   std::optional<ConstantSpec> constant{};
   std::optional<OnOffSpec> on_off{};
   std::optional<ClosedLoopSpec> closed_loop{};
+  std::vector<StageSpec> stages{};
   std::optional<DayCurveSpec> day_curve{};
   void fields(Fields& f) {
     f.group("poisson", poisson, "independent arrivals");
@@ -80,7 +93,11 @@ struct ArrivalSpec {
     f.group("constant", constant, "equal gaps");
     f.group("on_off", on_off, "Poisson bursts with pauses between");
     f.group("closed_loop", closed_loop, "a fixed number of clients; each asks again when it has its answer");
-    f.group("day_curve", day_curve, "bends the rate of any of these but closed_loop");
+    f.list(
+        "stages", stages,
+        "a load test as inference-perf runs it: stage after stage, Poisson gaps scaled so that they fill the stage; "
+        "the requests of several stages form classes of their own");
+    f.group("day_curve", day_curve, "bends the rate of any of these but closed_loop and stages");
   }
 };
 
@@ -88,8 +105,11 @@ struct ArrivalSpec {
 class ArrivalProcess {
  public:
   virtual ~ArrivalProcess() = default;
-  virtual double next_s(Rng& rng) = 0;  // never decreases
+  virtual double next_s(Rng& rng) = 0;  // never decreases; infinite once nothing arrives any more
 };
+
+/// Requests of all stages; none where there are no stages.
+std::optional<std::int64_t> stage_requests(const ArrivalSpec& spec);
 
 /// Adds what is wrong with the settings at `path`.
 void check_arrivals(const ArrivalSpec& spec, const std::string& path, SpecProblems& problems);

@@ -17,6 +17,26 @@ std::int64_t draw_count(const Distribution& distribution, Rng& rng) {
 
 }  // namespace
 
+FixedPrompts::FixedPrompts(const SharedPrefixSpec& spec, std::int64_t block_tokens,
+                           const Distribution& question_tokens, Rng& length_rng, Rng& shuffle_rng,
+                           BlockHash& next_block) {
+  const auto system_blocks = static_cast<std::size_t>(spec.system_tokens / block_tokens);
+  for (std::int64_t group = 0; group < spec.groups; ++group) {
+    const BlockHash system = next_block;
+    next_block += system_blocks;
+    for (std::int64_t i = 0; i < spec.prompts_per_group; ++i) {
+      Prompt prompt{.tokens = spec.system_tokens + draw_count(question_tokens, length_rng)};
+      prompt.blocks.resize(static_cast<std::size_t>(prompt.tokens / block_tokens));
+      const auto own = std::span(prompt.blocks).subspan(system_blocks);
+      std::iota(prompt.blocks.begin(), prompt.blocks.end(), system);
+      std::iota(own.begin(), own.end(), next_block);
+      next_block += own.size();
+      prompts_.push_back(std::move(prompt));
+    }
+  }
+  for (std::size_t i = prompts_.size(); i > 1; --i) std::swap(prompts_[i - 1], prompts_[shuffle_rng.below(i)]);
+}
+
 ConversationSource::ConversationSource(const GenerateSpec& spec, std::uint64_t seed, const std::string& stream_suffix,
                                        BlockHash block_offset, const std::filesystem::path& base_folder)
     : block_tokens_(spec.block_tokens),
@@ -41,18 +61,28 @@ ConversationSource::ConversationSource(const GenerateSpec& spec, std::uint64_t s
     std::iota(all_system_blocks_.begin(), all_system_blocks_.end(), next_block_);
     next_block_ += all_system_blocks_.size();
   }
+  if (spec.shared_prefix)
+    fixed_.emplace(*spec.shared_prefix, block_tokens_, *prompt_, prompt_rng_, system_rng_, next_block_);
 }
 
 void ConversationSource::draw(Conversation& talk) {
   if (popularity_) {
     const auto blocks = static_cast<std::size_t>(system_tokens_ / block_tokens_);
-    system_blocks_ = std::span(all_system_blocks_).subspan(popularity_->draw(system_rng_) * blocks, blocks);
+    shared_blocks_ = std::span(all_system_blocks_).subspan(popularity_->draw(system_rng_) * blocks, blocks);
   }
   talk.turns.clear();
   talk.blocks.clear();
   talk.given = 0;
-  draw_turns(talk);
+  fixed_ ? draw_fixed(talk) : draw_turns(talk);
   if (!single()) add_blocks(talk);
+}
+
+void ConversationSource::draw_fixed(Conversation& talk) {
+  const FixedPrompts::Prompt& prompt = fixed_->next();
+  shared_blocks_ = prompt.blocks;
+  talk.turns.push_back({.prompt_tokens = prompt.tokens,
+                        .output_tokens = draw_count(*output_, output_rng_),
+                        .whole_blocks = prompt.blocks.size()});
 }
 
 void ConversationSource::draw_turns(Conversation& talk) {
@@ -66,14 +96,14 @@ void ConversationSource::draw_turns(Conversation& talk) {
     said_tokens = turn.prompt_tokens + turn.output_tokens;
     if (i > 0 && said_tokens > max_session_tokens_) return;
     turn.whole_blocks =
-        single() ? system_blocks_.size() : static_cast<std::size_t>(turn.prompt_tokens / block_tokens_);
+        single() ? shared_blocks_.size() : static_cast<std::size_t>(turn.prompt_tokens / block_tokens_);
     talk.turns.push_back(turn);
   }
 }
 
 /// The system prompt's blocks, then new ones that no other conversation has.
 void ConversationSource::add_blocks(Conversation& talk) {
-  talk.blocks.assign(system_blocks_.begin(), system_blocks_.end());
+  talk.blocks.assign(shared_blocks_.begin(), shared_blocks_.end());
   const std::size_t shared = talk.blocks.size();
   talk.blocks.resize(std::max(shared, talk.turns.back().whole_blocks));
   const auto own = std::span(talk.blocks).subspan(shared);

@@ -28,6 +28,24 @@ struct Conversation {
   std::vector<BlockHash> blocks{};  // of the longest prompt; every earlier one is its beginning
 };
 
+/// The prompts of a SharedPrefixSpec, shuffled once and given out in a cycle.
+class FixedPrompts {
+ public:
+  struct Prompt {
+    std::int64_t tokens = 0;
+    std::vector<BlockHash> blocks{};  // the whole ones
+  };
+  /// Takes the hashes from `next_block` on.
+  FixedPrompts(const SharedPrefixSpec& spec, std::int64_t block_tokens, const Distribution& question_tokens,
+               Rng& length_rng, Rng& shuffle_rng, BlockHash& next_block);
+
+  const Prompt& next() { return prompts_[given_++ % prompts_.size()]; }
+
+ private:
+  std::vector<Prompt> prompts_{};
+  std::size_t given_ = 0;
+};
+
 /// Draws conversations.
 class ConversationSource {
  public:
@@ -39,10 +57,11 @@ class ConversationSource {
 
   /// True where every conversation is one request without hashes of its own.
   bool single() const { return turns_ == nullptr; }
-  /// The hashes of the system prompt drawn last.
-  std::span<const BlockHash> system_blocks() const { return system_blocks_; }
+  /// Hashes of the beginning that the prompt drawn last shares with others: its system prompt, or all of a fixed one.
+  std::span<const BlockHash> shared_blocks() const { return shared_blocks_; }
 
  private:
+  void draw_fixed(Conversation& talk);
   void draw_turns(Conversation& talk);
   void add_blocks(Conversation& talk);
 
@@ -53,7 +72,8 @@ class ConversationSource {
   std::optional<WeightedIndex> popularity_;
   Rng prompt_rng_, output_rng_, turns_rng_, think_rng_, system_rng_;
   std::vector<BlockHash> all_system_blocks_;  // of all system prompts, one after the other
-  std::span<const BlockHash> system_blocks_{};
+  std::span<const BlockHash> shared_blocks_{};
+  std::optional<FixedPrompts> fixed_{};
   BlockHash next_block_ = 0;
 };
 

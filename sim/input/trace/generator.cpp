@@ -16,8 +16,11 @@ class Generator : public Workload {
             const std::filesystem::path& base_folder)
       : suffix_(source == 0 ? "" : "#" + std::to_string(source)),
         conversations_(spec, seed, suffix_, BlockHash{source} << 54, base_folder),
-        block_tokens_(spec.system_prompts || spec.sessions ? static_cast<std::int32_t>(spec.block_tokens) : 0),
-        max_requests_(spec.requests.value_or(std::numeric_limits<std::int64_t>::max())),
+        block_tokens_(spec.system_prompts || spec.sessions || spec.shared_prefix
+                          ? static_cast<std::int32_t>(spec.block_tokens)
+                          : 0),
+        max_requests_(
+            spec.requests.value_or(stage_requests(spec.arrivals).value_or(std::numeric_limits<std::int64_t>::max()))),
         duration_s_(spec.duration_s.value_or(std::numeric_limits<double>::infinity())) {}
 
   double fraction_read() const override {
@@ -32,7 +35,7 @@ class Generator : public Workload {
   Request give(Conversation& talk, SessionId session, double arrival_s) {
     const Turn& turn = talk.turns[talk.given++];
     latest_s_ = std::max(latest_s_, arrival_s);
-    const std::span<const BlockHash> blocks = conversations_.single() ? conversations_.system_blocks() : talk.blocks;
+    const std::span<const BlockHash> blocks = conversations_.single() ? conversations_.shared_blocks() : talk.blocks;
     return {.id = static_cast<RequestId>(given_++),
             .arrival_s = arrival_s,
             .prompt_tokens = turn.prompt_tokens,
@@ -142,7 +145,10 @@ void check_generator(const GenerateSpec& spec, const std::string& path, SpecProb
     check_distribution(spec.sessions->turns, path + ".sessions.turns", problems);
     if (spec.sessions->think_s) check_distribution(*spec.sessions->think_s, path + ".sessions.think_s", problems);
   }
-  if (!spec.requests && !spec.duration_s)
+  if (spec.shared_prefix && (spec.sessions || spec.system_prompts))
+    problems.add(path + ".shared_prefix",
+                 "'shared_prefix' fixes whole prompts; leave out sessions and system_prompts");
+  if (!spec.requests && !spec.duration_s && spec.arrivals.stages.empty())
     problems.add(path, "'generate' never ends: give requests, duration_s or both");
   if (spec.arrivals.closed_loop && !spec.requests)
     problems.add(path, "a closed loop needs 'requests': how many a given time holds depends on who serves them");

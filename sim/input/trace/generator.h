@@ -36,6 +36,19 @@ struct SystemPromptSpec {
   }
 };
 
+/// A fixed set of prompts, asked again and again: how inference-perf's shared_prefix runs.
+struct SharedPrefixSpec {
+  std::int64_t groups = 1;
+  std::int64_t prompts_per_group = 1;
+  std::int64_t system_tokens = 0;
+  void fields(Fields& f) {
+    f.required("groups", groups, "different system prompts", {.min = 1, .max = 1e5});
+    f.required("prompts_per_group", prompts_per_group, "different prompts that begin with each",
+               {.min = 1, .max = 1e5});
+    f.field("system_tokens", system_tokens, "length of a system prompt", {.min = 0, .max = 1e7});
+  }
+};
+
 struct GenerateSpec {
   std::optional<std::int64_t> requests{};
   std::optional<double> duration_s{};
@@ -44,6 +57,7 @@ struct GenerateSpec {
   DistributionSpec output_tokens{};
   std::optional<SessionSpec> sessions{};
   std::optional<SystemPromptSpec> system_prompts{};
+  std::optional<SharedPrefixSpec> shared_prefix{};
   std::int64_t block_tokens = 16;
   void fields(Fields& f) {
     f.field("requests", requests, "how many in all", {.min = 1, .max = 4e9});
@@ -53,6 +67,10 @@ struct GenerateSpec {
     f.group("output_tokens", output_tokens, "length of each output");
     f.group("sessions", sessions, "conversations whose context grows; single requests if left out");
     f.group("system_prompts", system_prompts, "shared beginnings of prompts; none if left out");
+    f.group(
+        "shared_prefix", shared_prefix,
+        "a fixed set of prompts, shuffled once and then asked in a cycle; prompt_tokens is what each has beyond its "
+        "system prompt");
     f.field("block_tokens", block_tokens, "tokens per hash block", {.min = 1, .max = 1e6});
   }
 };

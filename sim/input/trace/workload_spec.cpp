@@ -5,6 +5,7 @@
 
 #include "models/base/names.h"
 #include "sim/input/trace/merge.h"
+#include "sim/input/trace/stage_classes.h"
 #include "sim/input/trace/trace_file.h"
 
 namespace servecast {
@@ -77,8 +78,10 @@ std::unique_ptr<Workload> open_named(const std::string& file, const TraceOptions
 std::unique_ptr<Workload> make_unlabelled(const SourceSpec& spec, std::uint64_t source, const std::string& path,
                                           const WorkloadContext& context) {
   if (spec.generate)
-    return transform(make_generator(spec.generate->generate, context.seed, source, context.base_folder),
-                     spec.generate->transform);
+    return transform(
+        class_by_stage(make_generator(spec.generate->generate, context.seed, source, context.base_folder),
+                       spec.generate->generate.arrivals.stages, *context.notes),
+        spec.generate->transform);
   const std::string suffix = source == 0 ? "" : "#" + std::to_string(source);
   const std::string file = (context.base_folder / spec.trace->path).string();
   const TraceOptions options{.format = spec.trace->format,

@@ -12,7 +12,8 @@ namespace {
 
 /// Random loads: batcher and router by name, the rest drawn from the seed. Every second load has constant steps and
 /// arrivals on multiples of half a step, so that arrivals meet step boundaries; every third has a scarce KV cache;
-/// every fifth is a closed loop; every seventh has two pipeline stages. Queues take turns; some loads have clients
+/// every fifth is a closed loop; every seventh has two pipeline stages; three in four have a way
+/// to the engine and back. Queues take turns; some loads have clients
 /// that give up, several samples or beams, and preemption by swapping.
 std::string random_scenario(const std::string& batcher, const std::string& router, std::uint64_t seed) {
   Rng rng(seed, batcher + router);
@@ -46,6 +47,8 @@ pools:
     llm: llama-3.1-8b
     gpu: h100_sxm_80g
     replicas: 3
+    engine: )" + (seed % 4 == 0 ? "none" : "vllm-0.15") +
+                     R"(
     pipeline_parallel: )" +
                      (seed % 7 == 0 ? "2" : "1") + R"(
     batcher: {policy: )" +

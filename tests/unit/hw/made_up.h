@@ -27,7 +27,6 @@ inline Gpu made_up_gpu() {
                   .points = {{.bytes = 1000, .ranks_2_s = 1e-6, .ranks_4_s = 2e-6, .ranks_8_s = 4e-6},
                              {.bytes = 100000, .ranks_2_s = 100e-6, .ranks_4_s = 200e-6, .ranks_8_s = 400e-6}}};
   k.elementwise_bytes_per_s = 1e12;
-  k.small_kernel_s = 1e-6;
   Gpu gpu{.name = "made_up", .title = "Made Up 1", .hbm_bytes = 10e9, .hbm_bytes_per_s = 2e12};
   gpu.peaks = {.bf16_flop_per_s = 2e13};
   gpu.pcie_h2d_bytes_per_s = gpu.pcie_d2h_bytes_per_s = 20e9;

@@ -7,16 +7,16 @@
 namespace servecast {
 namespace {
 
-constexpr RooflineSettings no_host{.host_step_s = 0, .host_sequence_s = 0, .all_reduce_skew = 1};
+constexpr EngineTerms no_host{.all_reduce_skew = 1, .small_kernel_s = 1e-6};
 
-std::unique_ptr<StepLatency> roofline(const Llm& llm, Shape shape = {}, RooflineSettings settings = no_host) {
+std::unique_ptr<StepLatency> roofline(const Llm& llm, Shape shape = {}, const EngineTerms& engine = no_host) {
   return make_roofline({.gpu = made_up_gpu(),
                         .llm = llm,
                         .shape = shape,
                         .max_step_tokens = 64,
                         .max_sequences = 32,
                         .stage_link = {.bytes_per_s = 1e9, .latency_s = 1e-6},
-                        .settings = settings});
+                        .engine = engine});
 }
 
 StepWork decode(std::int64_t sequences, std::int64_t context) {
@@ -62,7 +62,12 @@ TEST(Roofline, DecodesAndPromptsShareALaunch) {
 }
 
 TEST(Roofline, HostTermsAddUp) {
-  const auto with = roofline(tiny_llm(), {}, {.host_step_s = 1e-3, .host_sequence_s = 1e-5});
+  const auto with = roofline(tiny_llm(), {},
+                             {.all_reduce_skew = 1,
+                              .small_kernel_s = 1e-6,
+                              .host_step_s = 1e-3,
+                              .host_sequence_s = 1e-5,
+                              .host_overlapped = false});
   const auto without = roofline(tiny_llm());
   EXPECT_NEAR(with->stage(decode(3, 10), 0).seconds - without->stage(decode(3, 10), 0).seconds, 1.03e-3, 1e-12);
 }
@@ -80,7 +85,7 @@ TEST(Roofline, PipelineStagesByHand) {
 // embedding, so doubling the skew adds 5 of them.
 TEST(Roofline, TensorParallelPaysForAllReduces) {
   const auto once = roofline(tiny_llm(), {2, 1});
-  const auto twice = roofline(tiny_llm(), {2, 1}, {.host_step_s = 0, .host_sequence_s = 0, .all_reduce_skew = 2});
+  const auto twice = roofline(tiny_llm(), {2, 1}, {.all_reduce_skew = 2, .small_kernel_s = 1e-6});
   EXPECT_NEAR((twice->stage(decode(5, 10), 0).seconds - once->stage(decode(5, 10), 0).seconds) * 1e6, 5 * 1.6, 1e-9);
 }
 
@@ -95,7 +100,7 @@ TEST(Roofline, WindowedLayersSeeTheWindow) {
 TEST(Roofline, TableAndFormulaAgreeBeyondTheTable) {
   const auto small = roofline(tiny_moe());
   const auto large = make_roofline(
-      {.gpu = made_up_gpu(), .llm = tiny_moe(), .max_step_tokens = 500, .max_sequences = 32, .settings = no_host});
+      {.gpu = made_up_gpu(), .llm = tiny_moe(), .max_step_tokens = 500, .max_sequences = 32, .engine = no_host});
   EXPECT_EQ(small->stage(chunk(300, 0), 0).seconds, large->stage(chunk(300, 0), 0).seconds);
 }
 

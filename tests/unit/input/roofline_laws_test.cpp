@@ -29,7 +29,7 @@ const std::vector<Case> cases{
     {"rtx_4090_24g", "gpt-oss-20b", 1, DataType::int4},
 };
 
-std::unique_ptr<StepLatency> model_of(const Case& c, const RooflineSettings& settings = {}) {
+std::unique_ptr<StepLatency> model_of(const Case& c, const EngineTerms& engine = {}) {
   const Gpu gpu = load_gpu(c.gpu, {});
   const Llm llm = load_llm(c.llm, {});
   return make_roofline({.gpu = gpu,
@@ -37,7 +37,7 @@ std::unique_ptr<StepLatency> model_of(const Case& c, const RooflineSettings& set
                         .weights = c.weights,
                         .shape = {c.tensor_parallel, 1},
                         .max_step_tokens = 4096,
-                        .settings = settings});
+                        .engine = engine});
 }
 
 StepWork decode(std::int64_t sequences, std::int64_t context) {
@@ -64,7 +64,7 @@ double bound_s(const Case& c, const StepWork& work) {
 
 TEST(RooflineLaws, NeverFasterThanTheDataSheet) {
   for (const Case& c : cases) {
-    const auto model = model_of(c, {.host_step_s = 0, .host_sequence_s = 0, .all_reduce_skew = 1});
+    const auto model = model_of(c, {.all_reduce_skew = 1});
     for (std::int64_t n = 1; n <= 256; n *= 4)
       for (std::int64_t context = 16; context <= 16384; context *= 4) {
         const StepWork work = decode(n, context);

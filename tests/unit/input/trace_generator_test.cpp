@@ -251,5 +251,38 @@ TEST(Generator, SessionsBeginWithTheirSystemPrompt) {
   EXPECT_EQ(first_own_blocks.size(), static_cast<std::size_t>(sessions));
 }
 
+// 2 groups of 3 prompts: 32 shared tokens and 100 of their own, 8 whole blocks of 16, the first 2 the group's.
+TEST(Generator, SharedPrefixCyclesThroughFixedPrompts) {
+  GenerateSpec spec = fixed_lengths({.poisson = PoissonSpec{.requests_per_s = 5}}, 18);
+  spec.shared_prefix = SharedPrefixSpec{.groups = 2, .prompts_per_group = 3, .system_tokens = 32};
+  const auto seen = make(spec);
+  ASSERT_EQ(seen.size(), 18u);
+  std::set<BlockHash> beginnings;
+  std::set<std::vector<BlockHash>> prompts;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    EXPECT_EQ(seen[i].request.prompt_tokens, 132);
+    ASSERT_EQ(seen[i].blocks.size(), 8u);
+    EXPECT_EQ(seen[i].blocks, seen[i % 6].blocks);
+    beginnings.insert(seen[i].blocks[0]);
+    prompts.insert(seen[i].blocks);
+  }
+  EXPECT_EQ(beginnings.size(), 2u);
+  EXPECT_EQ(prompts.size(), 6u);
+}
+
+// Stage 1 fills 0 to 10 s with 50 requests, stage 2 fills 15 to 20 s with 100, and each ends with a request.
+TEST(Generator, StagesHaveTheirExactNumberAndEnd) {
+  GenerateSpec spec = fixed_lengths({.stages = {{.requests_per_s = 5, .duration_s = 10},
+                                                {.requests_per_s = 20, .duration_s = 5, .pause_s = 5}}});
+  spec.requests.reset();
+  const auto seen = make(spec);
+  ASSERT_EQ(seen.size(), 150u);
+  EXPECT_NEAR(seen[49].request.arrival_s, 10, 1e-12);
+  EXPECT_GT(seen[50].request.arrival_s, 15);
+  EXPECT_NEAR(seen[149].request.arrival_s, 20, 1e-12);
+  EXPECT_EQ(seen[0].request.request_class, seen[49].request.request_class);
+  EXPECT_NE(seen[49].request.request_class, seen[50].request.request_class);
+}
+
 }  // namespace
 }  // namespace servecast

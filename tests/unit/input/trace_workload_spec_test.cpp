@@ -145,7 +145,7 @@ std::string generate_with(const std::string& arrivals, const std::string& more =
 
 TEST_F(WorkloadSpecs, SayWhatIsWrongWithArrivals) {
   EXPECT_EQ(wrong(generate_with("{}")),
-            "6:15: 'workload.generate.arrivals' needs one of: poisson, gamma, constant, on_off, closed_loop");
+            "6:15: 'workload.generate.arrivals' needs one of: poisson, gamma, constant, on_off, closed_loop, stages");
   EXPECT_EQ(wrong(generate_with("{poisson: {requests_per_s: 1}, constant: {requests_per_s: 1}}")),
             "6:15: 'workload.generate.arrivals' takes one of these, not several: poisson, constant");
   EXPECT_EQ(wrong(generate_with("{poisson: {requests_per_s: 1}, day_curve: {}}")),

@@ -1,0 +1,38 @@
+#include "calibrate/cli/cli.h"
+
+#include <array>
+
+#include "calibrate/cli/commands.h"
+#include "sim/cli/program.h"
+
+namespace servecast {
+namespace {
+
+// In the order of --help.
+constexpr std::array<CommandEntry, 5> entries{{
+    {"", "import", "Turn measured tables of other projects into samples.csv", make_import_command},
+    {"", "fit", "Fit a profile of a GPU and an engine to samples", make_fit_command},
+    {"", "report", "How far profiles and forecasts can be trusted", make_report_command},
+    {"", "engine", "Fit an engine's terms to its own servers", make_engine_command},
+    {"", "diff", "Compare two profiles operator by operator", make_diff_command},
+}};
+
+constexpr const char* footer =
+    "Examples:\n"
+    "  servecast-calibrate import --gpu h100_sxm_80g --out samples.csv.gz gemm_perf.csv.gz moe_perf.csv.gz\n"
+    "  servecast-calibrate fit --gpu h100_sxm_80g --engine vllm --out h100.yaml samples.csv.gz\n"
+    "  servecast-calibrate report h100_sxm_80g.vllm\n"
+    "Exit status: 0 fine, 2 a mistake in the input, 1 a fault of the program.";
+
+}  // namespace
+
+int run_calibrate(const std::vector<std::string>& arguments, Console& console) {
+  const Program program{.name = "servecast-calibrate",
+                        .help = "Learns the times of GPU kernels from measurements",
+                        .group_help = "",
+                        .footer = footer,
+                        .commands = entries};
+  return run_program(program, arguments, console);
+}
+
+}  // namespace servecast

@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "sim/cli/console.h"
+
+namespace servecast {
+
+/// All of `servecast-calibrate`: reads the arguments after the program's name, runs a command, returns the exit
+/// status.
+int run_calibrate(const std::vector<std::string>& arguments, Console& console);
+
+}  // namespace servecast

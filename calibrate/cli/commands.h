@@ -1,0 +1,14 @@
+#pragma once
+#include <memory>
+
+#include "sim/cli/command.h"
+
+namespace servecast {
+
+std::unique_ptr<Command> make_import_command();
+std::unique_ptr<Command> make_fit_command();
+std::unique_ptr<Command> make_report_command();
+std::unique_ptr<Command> make_diff_command();
+std::unique_ptr<Command> make_engine_command();
+
+}  // namespace servecast

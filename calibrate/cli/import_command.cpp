@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "calibrate/cli/commands.h"
+#include "calibrate/import/importer.h"
+#include "calibrate/samples/samples_csv.h"
+#include "sim/cli/options.h"
+#include "sim/input/hardware.h"
+
+namespace servecast {
+namespace {
+
+class ImportCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("TABLES", tables_, "Tables of aiconfigurator or Vidur, CSV or gzip")
+        ->required()
+        ->type_name("FILE...");
+    app.add_option("--gpu", gpu_, "GPU they were measured on: a bundled name or a YAML file")->required();
+    add_path(app, "--out", out_, "FILE", "Where to write the samples; gzip if it ends with .gz")->required();
+    app.footer(
+        "The kind of each table is seen from its columns.\n"
+        "Example:\n  servecast-calibrate import --gpu h100_sxm_80g --out samples.csv.gz gemm_perf.csv.gz");
+  }
+
+  int run(Console& console) override {
+    const ImportContext context{.gpu = load_gpu(gpu_, {}).name};
+    SampleWriter writer(out_);
+    std::int64_t rows = 0;
+    for (const std::string& table : tables_)
+      import_table(table, context, [&](Sample&& sample) {
+        writer.write(sample);
+        ++rows;
+      });
+    writer.close();
+    fmt::print(console.out, "{} samples from {} tables in {}\n", rows, tables_.size(), out_);
+    return 0;
+  }
+
+ private:
+  std::vector<std::string> tables_;
+  std::string gpu_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_import_command() { return std::make_unique<ImportCommand>(); }
+
+}  // namespace servecast

@@ -1,0 +1,6 @@
+#include "calibrate/cli/cli.h"
+
+int main(int argc, char** argv) {
+  servecast::Console console = servecast::standard_console();
+  return servecast::run_calibrate({argv + 1, argv + argc}, console);
+}

@@ -1,0 +1,21 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "calibrate/servers/held_out.h"
+#include "sim/cli/console.h"
+
+namespace servecast {
+
+/// The part of `report` that holds forecasts against measured servers.
+struct ServerReport {
+  std::string servers{};  // folder of the measurements; empty: not asked for
+  std::string out{};
+  ForecastOptions how{};
+  bool held_out = false;
+
+  void declare(CLI::App& app);
+  void run(Console& console);
+};
+
+}  // namespace servecast

@@ -1,0 +1,153 @@
+#include "calibrate/fit/cells.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace servecast {
+namespace {
+
+constexpr double cache_bytes = 100e6;            // twice the 50 MB L2 of an H100
+constexpr double most_unphysical_fraction = 0.01;  // of a table; with more of them none of its rows is believed
+
+constexpr double least_moe_share = 2.0 / 3;      // some experts have two matrices, and uneven routing touches fewer
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+double log_deviation(const std::vector<double>& values) {
+  if (values.size() < 2) return 0;
+  double sum = 0;
+  double squares = 0;
+  for (const double value : values) {
+    sum += std::log(value);
+    squares += std::log(value) * std::log(value);
+  }
+  const double n = static_cast<double>(values.size());
+  return std::sqrt(std::max(0.0, (squares - sum * sum / n) / (n - 1)));
+}
+
+double peak(const Gpu& gpu, std::string_view dtype) {
+  if (dtype == "fp8" || dtype == "fp8_block") return gpu.peaks.fp8_flop_per_s;
+  if (dtype == "w8a8") return gpu.peaks.int8_flop_per_s;
+  return gpu.peaks.bf16_flop_per_s;  // weight-only types widen first; attention computes in bf16
+}
+
+bool takes_dtype(std::string_view op) { return op == "gemm" || op == "moe" || op.starts_with("ep_"); }
+bool is_collective(std::string_view op) {
+  return op.starts_with("all_") || op == "reduce_scatter" || op.starts_with("ep_") || op == "p2p";
+}
+
+}  // namespace
+
+Flavour flavour_of(const Sample& s) {
+  return {.op = s.op,
+          .dtype = takes_dtype(s.op) || s.mode == "module" ? s.dtype : "",
+          .kv_dtype = s.kv_dtype,
+          .mode = s.mode,
+          .head_dim = s.shape.head_dim};
+}
+
+bool is_fitted(const Sample& s) {
+  if (s.mode == "module" || s.mode == "power_law_1.2" || s.dtype == "mxfp4") return false;
+  if (s.op == "moe") return s.shape.expert_parallel <= 1;  // versions differ by half in how they time split experts
+  if (s.op != "prefill_attention" && s.op != "decode_attention") return true;
+  const std::int64_t head = s.shape.head_dim;
+  const bool wanted_head = s.kv_dtype == "fp8" ? head == 128 : head == 64 || head == 128 || head == 256;
+  return wanted_head && s.shape.window == 0 && (s.op == "decode_attention" || s.shape.tokens == s.shape.context);
+}
+
+bool is_held_out(const Flavour& f, const KernelShape& s) {
+  std::string text = f.op + "|" + f.dtype + "|" + f.kv_dtype + "|" + f.mode;
+  for (const std::int64_t size : {s.m, s.n, s.k, s.sequences, s.tokens, s.context, s.q_heads, s.kv_heads, s.head_dim,
+                                  s.window, s.experts, s.top_k, s.tensor_parallel, s.expert_parallel, s.bytes, s.ranks})
+    text += "|" + std::to_string(size);
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return (hash >> 32) % 5 == 0;
+}
+
+bool beats_data_sheet(const Sample& s, const Gpu& gpu) {
+  if (is_collective(s.op) || s.mode == "module") return false;  // a module's work is not modelled
+  const KernelWork work = operator_kind(s.op)->work(s.shape, number_sizes(s.dtype, s.kv_dtype));
+  const double fastest = peak(gpu, s.dtype);
+  if (s.op == "moe") return fastest > 0 && least_moe_share * work.flop / fastest > s.median_s;
+  if (fastest > 0 && work.flop / fastest > s.median_s) return true;
+  return work.bytes > cache_bytes && work.bytes / gpu.hbm_bytes_per_s > s.median_s;
+}
+
+std::size_t CellCollector::table_of(const Sample& s) {
+  const auto same = [&](const Table& t) { return t.engine == s.engine && t.version == s.version && t.op == s.op; };
+  const auto found = std::ranges::find_if(tables_, same);
+  if (found != tables_.end()) return static_cast<std::size_t>(found - tables_.begin());
+  tables_.push_back({.engine = s.engine, .version = s.version, .op = s.op});
+  return tables_.size() - 1;
+}
+
+void CellCollector::add(const Sample& s) {
+  if (!is_fitted(s)) return;
+  const Measurement measurement{.table = table_of(s), .seconds = s.median_s, .unphysical = beats_data_sheet(s, gpu_)};
+  tables_[measurement.table].rows += 1;
+  tables_[measurement.table].unphysical += measurement.unphysical ? 1 : 0;
+  flavours_[flavour_of(s)][s.shape].push_back(measurement);
+}
+
+bool CellCollector::usable(const Measurement& measurement) const {
+  const Table& table = tables_[measurement.table];
+  return !measurement.unphysical && static_cast<double>(table.unphysical) <=
+                                        most_unphysical_fraction * static_cast<double>(table.rows);
+}
+
+std::string CellCollector::best_engine(const Flavour& flavour, const Shapes& shapes) const {
+  std::map<std::string, std::int64_t> rows;
+  for (const auto& [shape, measurements] : shapes)
+    for (const Measurement& one : measurements)
+      if (usable(one)) rows[tables_[one.table].engine] += 1;
+  if (rows.empty() || rows.contains(engine_)) return engine_;
+  if (rows.contains(flavour.mode)) return flavour.mode;  // nccl: its own benchmark
+  return std::ranges::max_element(rows, {}, [](const auto& entry) { return entry.second; })->first;
+}
+
+FlavourCells CellCollector::cells_of(const Flavour& flavour, const Shapes& shapes) const {
+  FlavourCells result{.source = best_engine(flavour, shapes)};
+  const std::string engine = result.source;
+  std::set<std::string> versions;
+  for (const auto& [shape, measurements] : shapes) {
+    std::map<std::size_t, std::vector<double>> by_table;
+    for (const Measurement& one : measurements) {
+      if (tables_[one.table].engine != engine) continue;
+      if (usable(one))
+        by_table[one.table].push_back(one.seconds);
+      else
+        result.left_out_rows += 1;
+    }
+    if (by_table.empty()) continue;
+    std::vector<double> medians;
+    for (const auto& [table, seconds] : by_table) {
+      medians.push_back(median(seconds));
+      versions.insert(tables_[table].version);
+    }
+    result.cells.push_back({.shape = shape,
+                            .seconds = median(medians),
+                            .spread = log_deviation(medians),
+                            .held_out = is_held_out(flavour, shape)});
+  }
+  std::string list;
+  for (const std::string& version : versions) list += (list.empty() ? "" : ", ") + version;
+  result.source += list.empty() ? "" : " " + list;
+  return result;
+}
+
+std::map<Flavour, FlavourCells> CellCollector::finish() const {
+  std::map<Flavour, FlavourCells> all;
+  for (const auto& [flavour, shapes] : flavours_) {
+    FlavourCells cells = cells_of(flavour, shapes);
+    if (!cells.cells.empty()) all.emplace(flavour, std::move(cells));
+  }
+  return all;
+}
+
+}  // namespace servecast

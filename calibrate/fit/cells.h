@@ -1,0 +1,88 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "calibrate/samples/sample.h"
+#include "models/hw/gpu.h"
+
+namespace servecast {
+
+/// What is fitted together: an operator in one flavour.
+struct Flavour {
+  std::string op;
+  std::string dtype;  // where the law depends on it: products, experts, exchanges, MLA modules
+  std::string kv_dtype;
+  std::string mode;
+  std::int64_t head_dim = 0;
+
+  auto operator<=>(const Flavour&) const = default;
+};
+Flavour flavour_of(const Sample& sample);
+
+/// One shape, all its measurements taken together.
+struct Cell {
+  KernelShape shape{};
+  double seconds = 0;  // median over tables (engine versions) of the median within a table
+  double spread = 0;   // standard deviation of log seconds over the tables; 0 with one
+  bool held_out = false;
+};
+
+/// Cells of one flavour in order of shape.
+struct FlavourCells {
+  std::vector<Cell> cells{};
+  std::string source;  // "vllm 0.14.0, 0.19.0"
+  std::int64_t left_out_rows = 0;
+};
+
+/// True for one shape in five, by FNV-1a of its flavour and sizes: the same for every GPU and every run.
+bool is_held_out(const Flavour& flavour, const KernelShape& shape);
+
+/// True where a measurement beats the data sheet: more flop/s than the peak of its type, or more than the memory's
+/// bytes/s over more data than caches hold.
+bool beats_data_sheet(const Sample& sample, const Gpu& gpu);
+
+/// False for rows that other fits answer for, so that a profile stays small: windowed and chunked attention and split
+/// experts count as the plain shape with as much work, other heads and caches as the nearest, whole MLA modules, the
+/// strongest skew and MXFP4 experts are not asked for.
+bool is_fitted(const Sample& sample);
+
+/// Gathers samples of one GPU into cells.
+class CellCollector {
+ public:
+  /// `engine`: whose rows are taken where there are any; else those of the engine with most rows.
+  CellCollector(const Gpu& gpu, std::string engine) : gpu_(gpu), engine_(std::move(engine)) {}
+
+  void add(const Sample& sample);
+  std::map<Flavour, FlavourCells> finish() const;
+
+ private:
+  struct Table {
+    std::string engine;
+    std::string version;
+    std::string op;
+    std::int64_t rows = 0;
+    std::int64_t unphysical = 0;
+  };
+  struct Measurement {
+    std::size_t table = 0;
+    double seconds = 0;
+    bool unphysical = false;
+  };
+  using Shapes = std::map<KernelShape, std::vector<Measurement>>;
+
+  std::size_t table_of(const Sample& sample);
+  bool usable(const Measurement& measurement) const;
+  std::string best_engine(const Flavour& flavour, const Shapes& shapes) const;
+  FlavourCells cells_of(const Flavour& flavour, const Shapes& shapes) const;
+
+  const Gpu& gpu_;
+  std::string engine_;
+  std::vector<Table> tables_;
+  std::map<Flavour, Shapes> flavours_;
+};
+
+}  // namespace servecast

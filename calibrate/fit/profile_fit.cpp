@@ -1,0 +1,120 @@
+#include "calibrate/fit/profile_fit.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "calibrate/fit/grid_fit.h"
+#include "calibrate/fit/law_fit.h"
+#include "models/hw/profile/operator_model.h"
+
+namespace servecast {
+namespace {
+
+/// Ends of the regions of the spread: launch-bound, small, large.
+const std::vector<double> region_ends_s{2e-5, 1e-4, 1e-3};
+constexpr double largest_log_error = 0.3;  // what a row far off counts for in the spread
+
+double rounded(double value, int digits) {
+  if (value == 0) return 0;
+  const double unit = std::pow(10, digits - 1 - static_cast<int>(std::floor(std::log10(std::abs(value)))));
+  return std::round(value * unit) / unit;
+}
+
+/// What the file keeps: 5 digits.
+KernelLaw rounded(KernelLaw law) {
+  for (double KernelLaw::*value : {&KernelLaw::launch_s, &KernelLaw::flop_per_s, &KernelLaw::bytes_per_s,
+                                   &KernelLaw::sharpness, &KernelLaw::ramp_length})
+    law.*value = rounded(law.*value, 5);
+  return law;
+}
+
+double quantile(const std::vector<double>& sorted, double part) {
+  if (sorted.empty()) return 0;
+  return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1) + 0.5)];
+}
+
+/// Root mean square of the log errors per region; a region without rows takes that of all.
+std::vector<double> spread_by_region(const std::vector<std::pair<double, double>>& seconds_and_error) {
+  std::vector<double> squares(region_ends_s.size() + 1);
+  std::vector<double> counts(squares.size());
+  double all_squares = 0;
+  for (const auto& [seconds, error] : seconds_and_error) {
+    const auto region = std::ranges::upper_bound(region_ends_s, seconds) - region_ends_s.begin();
+    const double square = std::pow(std::min(std::abs(error), largest_log_error), 2);
+    squares[static_cast<std::size_t>(region)] += square;
+    counts[static_cast<std::size_t>(region)] += 1;
+    all_squares += square;
+  }
+  const double mean = all_squares / std::max(1.0, static_cast<double>(seconds_and_error.size()));
+  std::vector<double> spread;
+  for (std::size_t i = 0; i < squares.size(); ++i)
+    spread.push_back(rounded(std::sqrt(counts[i] > 0 ? squares[i] / counts[i] : mean), 3));
+  return spread;
+}
+
+}  // namespace
+
+FitEvidence judge(const FittedOperator& fitted, const std::vector<Cell>& cells) {
+  const OperatorModel model(fitted);
+  FitEvidence evidence = fitted.evidence;
+  std::vector<double> errors;
+  std::vector<std::pair<double, double>> logs;
+  for (const Cell& cell : cells) {
+    if (!cell.held_out) continue;
+    const double seconds = model(cell.shape).seconds;
+    errors.push_back(std::abs(seconds / cell.seconds - 1));
+    logs.emplace_back(seconds, std::log(seconds / cell.seconds));
+  }
+  std::ranges::sort(errors);
+  evidence.held_out_rows = static_cast<std::int64_t>(errors.size());
+  evidence.rows = static_cast<std::int64_t>(cells.size() - errors.size());
+  evidence.median_error = rounded(quantile(errors, 0.5), 3);
+  evidence.p90_error = rounded(quantile(errors, 0.9), 3);
+  evidence.p95_error = rounded(quantile(errors, 0.95), 3);
+  evidence.spread_up_to_s = region_ends_s;
+  evidence.spread_fraction = spread_by_region(logs);
+  return evidence;
+}
+
+FittedOperator fit_operator(const Flavour& flavour, const FlavourCells& all) {
+  const OperatorKind& kind = *operator_kind(flavour.op);
+  FittedOperator fitted{.op = flavour.op,
+                        .dtype = flavour.dtype,
+                        .kv_dtype = flavour.kv_dtype,
+                        .mode = flavour.mode,
+                        .head_dim = flavour.head_dim};
+  const NumberSizes numbers = number_sizes(flavour.dtype, flavour.kv_dtype);
+  std::vector<LawRow> law_rows;
+  for (const Cell& cell : all.cells)
+    if (!cell.held_out) law_rows.push_back({.work = kind.work(cell.shape, numbers), .seconds = cell.seconds});
+  fitted.law = rounded(fit_law(law_rows));
+  std::vector<GridRow> grid_rows;
+  for (const Cell& cell : all.cells)
+    if (!cell.held_out)
+      grid_rows.push_back(
+          {.sizes = kind.sizes(cell.shape),
+           .log_ratio = std::log(cell.seconds / fitted.law(kind.work(cell.shape, numbers)).seconds)});
+  fitted.residual = fit_grid(kind, grid_rows);
+  fitted.evidence.source = all.source;
+  fitted.evidence.left_out_rows = all.left_out_rows;
+  fitted.evidence = judge(fitted, all.cells);
+  return fitted;
+}
+
+KernelProfile fit_profile(const ProfileFitInputs& in, const std::function<void(const FittedOperator&)>& fitted) {
+  KernelProfile profile{.name = in.gpu.name + "." + in.engine,
+                        .title = in.gpu.title + ", kernels of " + in.engine,
+                        .gpu = in.gpu.name,
+                        .engine = in.engine,
+                        .elementwise_bytes_per_s = in.gpu.kernels.value().elementwise_bytes_per_s};
+  for (const auto& [flavour, cells] : in.cells) {
+    const auto train = std::ranges::count(cells.cells, false, &Cell::held_out);
+    if (static_cast<std::size_t>(train) < fewest_cells) continue;
+    profile.operators.push_back(fit_operator(flavour, cells));
+    fitted(profile.operators.back());
+  }
+  return profile;
+}
+
+}  // namespace servecast

@@ -1,0 +1,28 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <string>
+
+#include "calibrate/fit/cells.h"
+#include "models/hw/profile/kernel_profile.h"
+
+namespace servecast {
+
+/// Fewer shapes than this say nothing about an operator: no fit is made.
+inline constexpr std::size_t fewest_cells = 20;
+
+/// Law and residual grid on the cells that are not held out, evidence on those that are. Pure.
+FittedOperator fit_operator(const Flavour& flavour, const FlavourCells& cells);
+
+/// Median, 90th and 95th percentile of |predicted / measured - 1|, and the spread by region.
+FitEvidence judge(const FittedOperator& fitted, const std::vector<Cell>& cells);
+
+struct ProfileFitInputs {
+  const Gpu& gpu;
+  std::string engine;
+  const std::map<Flavour, FlavourCells>& cells;
+};
+/// Every flavour with enough cells; `fitted` is told of each.
+KernelProfile fit_profile(const ProfileFitInputs& inputs, const std::function<void(const FittedOperator&)>& fitted);
+
+}  // namespace servecast

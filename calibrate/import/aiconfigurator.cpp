@@ -1,0 +1,180 @@
+// Tables of NVIDIA's aiconfigurator (Apache-2.0). Latencies are in ms (DeepEP: us); collective sizes count elements.
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "calibrate/import/importer.h"
+#include "models/base/names.h"
+
+namespace servecast {
+namespace {
+
+constexpr double ms = 1e3;
+constexpr double us = 1e6;
+
+struct TypeName {
+  std::string_view theirs;
+  std::string_view ours;
+  std::int64_t bytes;
+};
+/// fp8_block: scaled per 128 x 128 block. "sq": SmoothQuant, int8 weights and activations. mxfp4: 4-bit experts.
+constexpr std::array type_names{
+    TypeName{"bfloat16", "bf16", 2}, TypeName{"half", "fp16", 2},   TypeName{"fp8", "fp8", 1},
+    TypeName{"fp8_block", "fp8_block", 1}, TypeName{"int8_wo", "int8", 1}, TypeName{"int4_wo", "int4", 1},
+    TypeName{"sq", "w8a8", 1},       TypeName{"w4a16_mxfp4", "mxfp4", 1}, TypeName{"int8", "bytes", 1},
+};
+
+const TypeName& type(const Row& row, std::string_view column) {
+  const std::string_view text = row.text(column);
+  const auto found = std::ranges::find(type_names, text, &TypeName::theirs);
+  if (found != type_names.end()) return *found;
+  std::vector<std::string> known;
+  for (const TypeName& name : type_names) known.emplace_back(name.theirs);
+  row.fail(column, unknown_name("data type", text, known));
+}
+
+std::string lower(std::string_view text) {
+  std::string all(text);
+  std::ranges::transform(all, all.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return all;
+}
+
+Sample start(const Row& row, const ImportContext& context, const char* op) {
+  return {.gpu = context.gpu,
+          .driver = "",
+          .engine = lower(row.text("framework")),
+          .version = std::string(row.text("version")),
+          .kernel = std::string(row.text("kernel_source")),
+          .op = op,
+          .dtype = "",
+          .kv_dtype = "",
+          .mode = ""};
+}
+
+void read_gemm(const Row& row, const ImportContext& context, const TakeSample& take) {
+  Sample s = start(row, context, "gemm");
+  s.dtype = type(row, "gemm_dtype").ours;
+  s.shape = {.m = row.count("m"), .n = row.count("n"), .k = row.count("k")};
+  if (s.shape.m == 0) return;  // some sets time a product without rows
+  s.median_s = row.seconds("latency", ms);
+  take(std::move(s));
+}
+
+void read_attention(const Row& row, const ImportContext& context, const TakeSample& take) {
+  const bool prompt = row.text("op_name") == "context_attention";
+  Sample s = start(row, context, prompt ? "prefill_attention" : "decode_attention");
+  s.dtype = type(row, "attn_dtype").ours;
+  s.kv_dtype = type(row, "kv_cache_dtype").ours;
+  const std::int64_t tokens = row.count("isl");
+  s.shape = {.sequences = row.count("batch_size"),
+             .tokens = tokens,
+             .context = tokens + row.count("step"),
+             .q_heads = row.count("num_heads"),
+             .kv_heads = row.count("num_key_value_heads"),
+             .head_dim = row.count("head_dim"),
+             .window = row.has("window_size") ? row.count("window_size") : 0};
+  s.median_s = row.seconds("latency", ms);
+  take(std::move(s));
+}
+
+/// DeepSeek-V3: latent vector 512 + 64, query and key 128 + 64, value 128. Kernel tables time the attention alone;
+/// module tables its projections too, so these are a mode of their own.
+void read_mla(const Row& row, const ImportContext& context, const TakeSample& take) {
+  const bool prompt = row.text("op_name").find("context") != std::string_view::npos;
+  const bool module = row.has("gemm_type");
+  Sample s = start(row, context, prompt ? "mla_prefill" : "mla_decode");
+  s.dtype = module ? type(row, "gemm_type").ours : type(row, "mla_dtype").ours;
+  s.kv_dtype = type(row, "kv_cache_dtype").ours;
+  s.mode = module ? "module" : "";
+  const std::int64_t tokens = row.count("isl");
+  s.shape = {.n = prompt ? 192 : 576,
+             .k = prompt ? 128 : 512,
+             .sequences = row.count("batch_size"),
+             .tokens = tokens,
+             .context = module && !prompt ? row.count("step") : tokens + row.count("step"),
+             .q_heads = row.count("num_heads"),
+             .kv_heads = 1};
+  s.median_s = row.seconds("latency", ms);
+  take(std::move(s));
+}
+
+void read_moe(const Row& row, const ImportContext& context, const TakeSample& take) {
+  Sample s = start(row, context, "moe");
+  s.dtype = type(row, "moe_dtype").ours;
+  s.mode = row.text("distribution");
+  s.shape = {.m = row.count("num_tokens"),
+             .n = row.count("inter_size"),
+             .k = row.count("hidden_size"),
+             .experts = row.count("num_experts"),
+             .top_k = row.count("topk"),
+             .tensor_parallel = row.count("moe_tp_size"),
+             .expert_parallel = row.count("moe_ep_size")};
+  s.median_s = row.seconds("latency", ms);
+  take(std::move(s));
+}
+
+void read_custom_all_reduce(const Row& row, const ImportContext& context, const TakeSample& take) {
+  Sample s = start(row, context, "all_reduce");
+  const TypeName& sent = type(row, "allreduce_dtype");
+  s.dtype = sent.ours;
+  s.mode = row.text("backend").ends_with("eager") ? "eager" : "graph";
+  s.shape = {.bytes = row.count("message_size") * sent.bytes, .ranks = row.count("num_gpus")};
+  s.median_s = row.seconds("latency", ms);
+  take(std::move(s));
+}
+
+void read_nccl(const Row& row, const ImportContext& context, const TakeSample& take) {
+  const std::string_view name = row.text("op_name");
+  Sample s = start(row, context, name == "alltoall" ? "all_to_all" : "");
+  if (s.op.empty()) s.op = name;
+  if (operator_kind(s.op) == nullptr) row.fail("op_name", "'" + s.op + "' is no collective that is known here");
+  s.engine = "nccl";
+  s.mode = "nccl";
+  const TypeName& sent = type(row, "nccl_dtype");
+  s.dtype = sent.ours;
+  s.shape = {.bytes = row.count("message_size") * sent.bytes, .ranks = row.count("num_gpus")};
+  s.median_s = row.seconds("latency", ms);
+  take(std::move(s));
+}
+
+/// DeepEP inside one node of 8 GPUs: fp8 out (one byte a value), bf16 back.
+void read_deepep(const Row& row, const ImportContext& context, const TakeSample& take, std::string_view dispatch,
+                 std::string_view combine) {
+  for (const bool out : {true, false}) {
+    Sample s = start(row, context, out ? "ep_dispatch" : "ep_combine");
+    s.dtype = out ? "fp8" : "bf16";
+    s.mode = row.text("op_name");
+    if (row.has("dispatch_sms")) s.kernel += "-" + std::string(row.text(out ? "dispatch_sms" : "combine_sms")) + "sm";
+    s.shape = {.m = row.count("num_token"),
+               .k = row.count("hidden_size"),
+               .experts = row.count("num_experts"),
+               .top_k = row.count("num_topk"),
+               .ranks = 8 * row.count("node_num")};
+    s.median_s = row.seconds(out ? dispatch : combine, us);
+    take(std::move(s));
+  }
+}
+void read_deepep_normal(const Row& row, const ImportContext& context, const TakeSample& take) {
+  read_deepep(row, context, take, "dispatch_transmit_us", "combine_transmit_us");
+}
+void read_deepep_low_latency(const Row& row, const ImportContext& context, const TakeSample& take) {
+  read_deepep(row, context, take, "dispatch_avg_t_us", "combine_avg_t_us");
+}
+
+}  // namespace
+
+const std::vector<TableFormat>& aiconfigurator_formats() {
+  static const std::vector<TableFormat> formats{
+      {"aiconfigurator gemm", {"gemm_dtype", "m", "n", "k", "latency"}, read_gemm},
+      {"aiconfigurator attention", {"attn_dtype", "kv_cache_dtype", "batch_size", "step", "latency"}, read_attention},
+      {"aiconfigurator MLA", {"mla_dtype", "kv_cache_dtype", "batch_size", "step", "latency"}, read_mla},
+      {"aiconfigurator moe", {"moe_dtype", "num_tokens", "distribution", "latency"}, read_moe},
+      {"aiconfigurator custom all-reduce", {"allreduce_dtype", "message_size", "backend"}, read_custom_all_reduce},
+      {"aiconfigurator nccl", {"nccl_dtype", "num_gpus", "message_size"}, read_nccl},
+      {"aiconfigurator DeepEP normal", {"num_topk", "dispatch_transmit_us"}, read_deepep_normal},
+      {"aiconfigurator DeepEP low latency", {"num_topk", "dispatch_avg_t_us"}, read_deepep_low_latency},
+  };
+  return formats;
+}
+
+}  // namespace servecast

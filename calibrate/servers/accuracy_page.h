@@ -1,0 +1,22 @@
+#pragma once
+#include <span>
+#include <string>
+
+#include "calibrate/servers/comparison.h"
+
+namespace servecast {
+
+/// What to compare with: a row of the table of medians.
+struct Target {
+  const char* title;
+  const char* group;  // prefix of ComparedFigure::group
+  Figure figure;
+  bool only_warm;
+  double median;
+  double p90;  // 0: none stated
+};
+
+/// Markdown: medians per group against the targets, intervals, then every row.
+std::string accuracy_page(std::span<const ComparedFigure> figures, const std::string& fitted_on);
+
+}  // namespace servecast

@@ -1,0 +1,85 @@
+#include "calibrate/servers/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/report/statistics.h"
+
+namespace servecast {
+namespace {
+
+/// By nearest rank; requires values.
+double quantile(std::vector<double> values, double q) {
+  std::ranges::sort(values);
+  return values[static_cast<std::size_t>(nearest_rank(q, static_cast<std::int64_t>(values.size()))) - 1];
+}
+
+ComparedFigure compared(const MeasuredServer& server, const MeasuredStage& stage, const Measurement& m,
+                        const Forecast& forecast) {
+  ComparedFigure out{.group = stage.group,
+                     .server = server.name,
+                     .stage = stage.title,
+                     .model = server.model,
+                     .figure = m.figure,
+                     .warm = stage.warm,
+                     .saturated = stage.saturated,
+                     .measured = m.value};
+  if (!forecast.summary) return out;
+  out.said_saturated = forecast.summary->saturated;
+  out.forecast = figure_of(*forecast.summary, stage, m.figure);
+  if (!forecast.interval) return out;
+  out.p05 = figure_of(forecast.interval->p05, stage, m.figure);
+  out.p95 = figure_of(forecast.interval->p95, stage, m.figure);
+  return out;
+}
+
+}  // namespace
+
+std::optional<double> ComparedFigure::error() const {
+  if (!forecast) return std::nullopt;
+  return *forecast / measured - 1;
+}
+
+std::vector<ComparedFigure> compare(std::span<const MeasuredServer> servers, std::span<const Forecast> forecasts) {
+  std::vector<ComparedFigure> all;
+  for (std::size_t i = 0; i < servers.size(); ++i)
+    for (const MeasuredStage& stage : servers[i].stages)
+      for (const Measurement& m : stage.measured) all.push_back(compared(servers[i], stage, m, forecasts[i]));
+  return all;
+}
+
+ErrorSummary summarise_errors(std::span<const ComparedFigure> figures) {
+  ErrorSummary summary;
+  std::vector<double> signed_errors;
+  std::vector<double> errors;
+  for (const ComparedFigure& figure : figures) {
+    const auto error = figure.error();
+    if (!error) {
+      ++summary.without_forecast;
+      continue;
+    }
+    signed_errors.push_back(*error);
+    errors.push_back(std::abs(*error));
+  }
+  summary.rows = static_cast<std::int64_t>(errors.size());
+  if (errors.empty()) return summary;
+  summary.median = quantile(errors, 0.5);
+  summary.p90 = quantile(errors, 0.9);
+  summary.bias = quantile(signed_errors, 0.5);
+  return summary;
+}
+
+Coverage coverage_of(std::span<const ComparedFigure> figures) {
+  Coverage coverage;
+  std::vector<double> half_widths;
+  for (const ComparedFigure& figure : figures) {
+    if (!figure.p05 || !figure.p95 || !figure.forecast) continue;
+    ++coverage.rows;
+    coverage.held += figure.held() ? 1 : 0;
+    half_widths.push_back((*figure.p95 - *figure.p05) / 2 / *figure.forecast);
+  }
+  if (!half_widths.empty()) coverage.median_half_width = quantile(half_widths, 0.5);
+  return coverage;
+}
+
+}  // namespace servecast

@@ -1,0 +1,131 @@
+#include "calibrate/servers/fit_engine.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "calibrate/servers/comparison.h"
+#include "models/base/error.h"
+#include "sim/report/child_process.h"
+#include "sim/report/text_file.h"
+
+namespace servecast {
+namespace {
+
+constexpr int rounds = 4;            // of Gauss-Newton; the terms are nearly linear in the figures
+constexpr double prior_share = 0.5;  // standard deviation of a term about where it starts, as a share of it
+constexpr double tpot_noise = 0.03;  // what kernel times leave unexplained of a mean, as a share of it
+constexpr double ttft_noise = 0.05;
+constexpr double robust_from = 3;  // standard deviations; beyond, a figure pulls no harder
+constexpr double probe = 0.02;     // of a term, for its derivative
+
+using Term = double& (*)(EngineProfile&);
+constexpr std::array<Term, 4> terms{[](EngineProfile& e) -> double& { return e.request_path_s; },
+                                    [](EngineProfile& e) -> double& { return e.frontend_sequence_s; },
+                                    [](EngineProfile& e) -> double& { return e.step.all_reduce_skew; },
+                                    [](EngineProfile& e) -> double& { return e.step.sampler_s_per_logit; }};
+
+/// `start` with each term multiplied by exp(x): terms stay above zero; the skew stays at least 1.
+EngineProfile moved(EngineProfile engine, const Eigen::VectorXd& x) {
+  for (std::size_t i = 0; i < terms.size(); ++i) terms[i](engine) *= std::exp(x[static_cast<Eigen::Index>(i)]);
+  engine.step.all_reduce_skew = std::max(1.0, engine.step.all_reduce_skew);
+  return engine;
+}
+
+std::vector<ComparedFigure> fitted_figures(const EngineProfile& engine, std::span<const MeasuredServer> servers,
+                                           ForecastOptions how) {
+  const ScratchFolder scratch;
+  how.engine = scratch / "fitted.yaml";
+  write_text(how.engine, engine_yaml(engine));
+  std::vector<ComparedFigure> figures = compare(servers, forecast(servers, how));
+  std::erase_if(figures, [](const ComparedFigure& f) {
+    return f.saturated || (f.figure != Figure::ttft_mean && f.figure != Figure::tpot_mean);
+  });
+  for (const ComparedFigure& f : figures)
+    if (!f.forecast) throw UserError("'" + f.server + "' cannot be forecast, so nothing can be fitted on it");
+  return figures;
+}
+
+/// In standard deviations.
+Eigen::VectorXd residuals(std::span<const ComparedFigure> figures) {
+  Eigen::VectorXd r(static_cast<Eigen::Index>(figures.size()));
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const double noise = figures[i].figure == Figure::tpot_mean ? tpot_noise : ttft_noise;
+    r[static_cast<Eigen::Index>(i)] = std::log(*figures[i].forecast / figures[i].measured) / noise;
+  }
+  return r;
+}
+
+/// One step of iteratively reweighted least squares with the prior.
+Eigen::VectorXd step(const Eigen::VectorXd& x, const Eigen::VectorXd& r, const Eigen::MatrixXd& jacobian) {
+  Eigen::VectorXd weights(r.size());
+  for (Eigen::Index i = 0; i < r.size(); ++i) weights[i] = std::min(1.0, robust_from / std::abs(r[i]));
+  const double prior = 1 / (prior_share * prior_share);
+  Eigen::MatrixXd normal = jacobian.transpose() * weights.asDiagonal() * jacobian;
+  normal += prior * Eigen::MatrixXd::Identity(normal.rows(), normal.cols());
+  const Eigen::VectorXd gradient = jacobian.transpose() * weights.asDiagonal() * r + prior * x;
+  return -normal.ldlt().solve(gradient);
+}
+
+}  // namespace
+
+EngineFit fit_engine(const EngineProfile& start, std::span<const MeasuredServer> servers,
+                     const ForecastOptions& how) {
+  constexpr auto count = static_cast<Eigen::Index>(terms.size());
+  Eigen::VectorXd x = Eigen::VectorXd::Zero(count);
+  EngineFit fit{.engine = start};
+  std::vector<ComparedFigure> figures = fitted_figures(start, servers, how);
+  fit.figures = static_cast<std::int64_t>(figures.size());
+  fit.median_error_before = summarise_errors(figures).median;
+  for (int round = 0; round < rounds; ++round) {
+    const Eigen::VectorXd r = residuals(figures);
+    Eigen::MatrixXd jacobian(r.size(), count);
+    for (Eigen::Index i = 0; i < count; ++i) {
+      Eigen::VectorXd aside = x;
+      aside[i] += probe;
+      jacobian.col(i) = (residuals(fitted_figures(moved(start, aside), servers, how)) - r) / probe;
+    }
+    x += step(x, r, jacobian);
+    fit.engine = moved(start, x);
+    figures = fitted_figures(fit.engine, servers, how);
+  }
+  fit.median_error_after = summarise_errors(figures).median;
+  return fit;
+}
+
+std::string engine_yaml(const EngineProfile& e) {
+  std::string reserve;
+  if (e.memory.reserve_bytes) reserve += fmt::format("  reserve_bytes: {:.6g}\n", *e.memory.reserve_bytes);
+  if (e.memory.overhead_bytes) reserve += fmt::format("  overhead_bytes: {:.6g}\n", *e.memory.overhead_bytes);
+  return fmt::format(R"(title: "{}"
+basis: {}
+source: "{}"
+request_path_s: {:.6g}
+frontend_sequence_s: {:.6g}
+scheduling_depth: {}
+step:
+  all_reduce_skew: {:.6g}
+  sampler_s_per_logit: {:.6g}
+  small_kernel_s: {:.6g}
+  small_kernels_per_layer: {}
+  host_step_s: {:.6g}
+  host_sequence_s: {:.6g}
+  host_overlapped: {}
+  cuda_graph_max_tokens: {}
+memory:
+  rule: {}
+  gpu_memory_utilization: {:.6g}
+{}error: {{memory_fraction: {:.6g}, compute_fraction: {:.6g}, path_fraction: {:.6g}}}
+)",
+                     e.title, e.basis, e.source, e.request_path_s, e.frontend_sequence_s, e.scheduling_depth,
+                     e.step.all_reduce_skew, e.step.sampler_s_per_logit, e.step.small_kernel_s,
+                     e.step.small_kernels_per_layer, e.step.host_step_s, e.step.host_sequence_s,
+                     e.step.host_overlapped, e.step.cuda_graph_max_tokens, e.memory.rule,
+                     e.memory.gpu_memory_utilization, reserve, e.error.memory_fraction, e.error.compute_fraction,
+                     e.error.path_fraction);
+}
+
+}  // namespace servecast

@@ -1,0 +1,34 @@
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "calibrate/servers/measured_server.h"
+#include "sim/report/replicates.h"
+#include "sim/report/summary.h"
+
+namespace servecast {
+
+/// How servers are forecast: `servecast run` as a child for each.
+struct ForecastOptions {
+  std::string program{};                // path of servecast
+  std::string engine{};                 // in place of each server's own: a bundled name or the path of a file
+  std::vector<std::string> settings{};  // more of `--set`
+  std::int64_t replicates = 0;          // 0: no intervals
+  std::size_t at_a_time = 1;
+};
+
+struct Forecast {
+  std::optional<Summary> summary{};
+  std::optional<Interval> interval{};  // where replicates were asked for
+  std::string complaint{};             // why there is none
+};
+
+/// One forecast per server, in order.
+std::vector<Forecast> forecast(std::span<const MeasuredServer> servers, const ForecastOptions& options);
+
+/// A figure of one stage; nothing where the run has no such class or nothing got so far.
+std::optional<double> figure_of(const Summary& summary, const MeasuredStage& stage, Figure figure);
+
+}  // namespace servecast

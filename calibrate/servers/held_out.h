@@ -1,0 +1,24 @@
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "calibrate/servers/fit_engine.h"
+
+namespace servecast {
+
+/// What was fitted to forecast one model's servers.
+struct HeldOutFit {
+  std::string model;  // left out
+  EngineFit fit;
+};
+
+/// Forecasts every server; those of `engine` with terms fitted on the servers of the other models alone.
+struct HeldOut {
+  std::vector<HeldOutFit> fits{};
+  std::vector<Forecast> forecasts{};  // by server
+};
+HeldOut forecast_held_out(std::span<const MeasuredServer> servers, std::span<const MeasuredServer> fitted_on,
+                          const EngineProfile& engine, const ForecastOptions& how);
+
+}  // namespace servecast

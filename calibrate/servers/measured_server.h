@@ -1,0 +1,55 @@
+#pragma once
+#include <string>
+#include <vector>
+
+namespace servecast {
+
+/// What can be compared. The order is that of the page.
+enum class Figure { e2e_mean, ttft_mean, ttft_p99, tpot_mean, output_tokens_per_s };
+struct FigureName {
+  Figure figure;
+  const char* title;
+};
+inline constexpr FigureName figure_names[]{{Figure::e2e_mean, "E2E mean"},
+                                           {Figure::ttft_mean, "TTFT mean"},
+                                           {Figure::ttft_p99, "TTFT P99"},
+                                           {Figure::tpot_mean, "TPOT"},
+                                           {Figure::output_tokens_per_s, "output tokens/s"}};
+
+struct Measurement {
+  Figure figure{};
+  double value = 0;  // seconds, or tokens/s
+};
+
+/// A part of a run with figures of its own.
+struct MeasuredStage {
+  std::string title{};          // e.g. "8 req/s"
+  std::string request_class{};  // in the forecast's report; empty: the run as a whole
+  std::string group{};          // which rows of the table of medians it counts in
+  bool warm = true;             // not the first minutes of a server, no KV offload
+  bool saturated = false;  // more came than it could serve: clients gave up, and only answered requests were measured
+  double output_tokens = 0;  // of every request
+  std::vector<Measurement> measured{};
+};
+
+/// A real server and the scenario that says the same.
+struct MeasuredServer {
+  std::string name{};      // of the run
+  std::string model{};     // what is left out when constants are fitted on the others
+  std::string engine{};    // bundled engine profile
+  std::string scenario{};  // YAML text; the engine is set from outside
+  std::vector<MeasuredStage> stages{};
+};
+
+/// vLLM under inference-perf: vllm_h100_open_loop.csv. What really ran: a fixed set of 100 prompts in a cycle,
+/// Poisson gaps scaled to fill the stage, outputs of exactly output_len tokens.
+std::vector<MeasuredServer> open_loop_servers(const std::string& file);
+/// Fixed lengths and concurrency: closed_loop_h100.csv.
+std::vector<MeasuredServer> closed_loop_servers(const std::string& file);
+/// TensorRT-LLM, all requests at once: trtllm_offline_throughput.csv.
+std::vector<MeasuredServer> offline_servers(const std::string& file);
+
+/// All of a folder's, in this order.
+std::vector<MeasuredServer> all_servers(const std::string& folder);
+
+}  // namespace servecast

@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "calibrate/servers/csv_rows.h"
+#include "calibrate/servers/measured_server.h"
+#include "models/base/error.h"
+
+namespace servecast {
+namespace {
+
+constexpr double pause_s = 60;              // between stages: the tool waits until all is answered
+constexpr double clients_wait_s = 300;      // then they give up
+constexpr std::int64_t prompt_groups = 10;  // the tool's defaults: the keys in the file were unknown to it
+constexpr std::int64_t prompts_per_group = 10;
+
+std::string llm_of(const std::string& path) {
+  static const std::map<std::string, std::string> names{{"meta-llama/Llama-2-7b-hf", "llama-2-7b"},
+                                                        {"meta-llama/Llama-2-70b-hf", "llama-2-70b"},
+                                                        {"codellama/CodeLlama-34b-Instruct-hf", "codellama-34b"}};
+  const auto found = names.find(path);
+  if (found == names.end()) throw UserError("no bundled model is known for '" + path + "'");
+  return found->second;
+}
+
+/// More came than was answered, or clients waited for minutes.
+bool saturated(const CsvRow& row) { return row.number("failures") > 0; }
+
+std::string arrivals(const std::vector<const CsvRow*>& stages) {
+  std::string text;
+  for (const CsvRow* row : stages)
+    text += fmt::format("{}{{requests_per_s: {}, duration_s: {}, pause_s: {}}}", text.empty() ? "" : ", ",
+                        row->text("rate_rps"), row->text("duration_s"), text.empty() ? 0 : pause_s);
+  return text;
+}
+
+std::string scenario(const std::vector<const CsvRow*>& stages) {
+  const CsvRow& row = *stages.front();
+  const std::int64_t system_tokens = row.count("system_prompt_len");
+  return fmt::format(R"(name: {}
+workload:
+  client_timeout_s: {}
+  generate:
+    arrivals: {{stages: [{}]}}
+    shared_prefix: {{groups: {}, prompts_per_group: {}, system_tokens: {}}}
+    prompt_tokens: {{fixed: {}}}
+    output_tokens: {{fixed: {}}}
+cluster: {{node: dgx_h100}}
+pools:
+  - name: server
+    llm: {}
+    gpu: h100_sxm_80g
+    tensor_parallel: {}
+    batcher: {{policy: vllm_v1, max_num_batched_tokens: {}, max_num_seqs: {}}}
+    kv_cache: {{policy: paged_prefix}}
+)",
+                     row.text("experiment"), clients_wait_s, arrivals(stages), prompt_groups, prompts_per_group,
+                     system_tokens, std::llround(row.number("prompt_len_mean")) - system_tokens,
+                     row.text("output_len"), llm_of(row.text("model")), row.text("tp"),
+                     row.text("max_num_batched_tokens"), row.text("max_num_seqs"));
+}
+
+MeasuredStage stage(const CsvRow& row, bool first, bool several) {
+  MeasuredStage stage{.title = row.text("rate_rps") + " req/s",
+                      .request_class = several ? "stage " + std::to_string(row.count("stage") + 1) : "",
+                      .group = saturated(row) ? "vLLM open loop, overloaded" : "vLLM open loop",
+                      .warm = !first,
+                      .saturated = saturated(row),
+                      .output_tokens = row.number("output_len")};
+  stage.measured.push_back({Figure::e2e_mean, row.number("e2e_mean_s")});
+  stage.measured.push_back({Figure::ttft_mean, row.number("ttft_mean_s")});
+  if (!stage.saturated) stage.measured.push_back({Figure::ttft_p99, row.number("ttft_p99_s")});
+  const double gaps = row.number("output_len") - 1;
+  stage.measured.push_back({Figure::tpot_mean, (row.number("e2e_mean_s") - row.number("ttft_mean_s")) / gaps});
+  return stage;
+}
+
+}  // namespace
+
+std::vector<MeasuredServer> open_loop_servers(const std::string& file) {
+  const std::vector<CsvRow> rows = read_csv(file);
+  std::map<std::string, std::vector<const CsvRow*>> runs;
+  for (const CsvRow& row : rows) runs[row.text("experiment")].push_back(&row);
+  std::vector<MeasuredServer> servers;
+  for (const auto& [name, stages] : runs) {
+    MeasuredServer server{.name = name,
+                          .model = llm_of(stages.front()->text("model")),
+                          .engine = "vllm-0.15",
+                          .scenario = scenario(stages)};
+    for (const CsvRow* row : stages) server.stages.push_back(stage(*row, row == stages.front(), stages.size() > 1));
+    servers.push_back(std::move(server));
+  }
+  return servers;
+}
+
+}  // namespace servecast

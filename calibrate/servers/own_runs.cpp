@@ -1,0 +1,39 @@
+#include "calibrate/servers/own_runs.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "calibrate/servers/csv_rows.h"
+#include "models/base/error.h"
+
+namespace servecast {
+namespace {
+
+std::string text_of_file(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  if (!in) throw UserError("'" + file.string() + "' cannot be read");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+std::vector<MeasuredServer> own_servers(const std::string& file) {
+  std::vector<MeasuredServer> servers;
+  for (const CsvRow& row : read_csv(file)) {
+    const std::string& scenario = row.text("scenario");
+    if (servers.empty() || servers.back().name != scenario) {
+      const std::filesystem::path path = std::filesystem::path(file).parent_path() / scenario;
+      servers.push_back({.name = scenario, .model = scenario, .scenario = text_of_file(path)});
+    }
+    const std::string& request_class = row.text("class");
+    servers.back().stages.push_back({.title = request_class.empty() ? "all" : request_class,
+                                     .request_class = request_class,
+                                     .group = "own runs",
+                                     .measured = {{Figure::ttft_mean, row.number("ttft_mean_s")},
+                                                  {Figure::tpot_mean, row.number("tpot_mean_s")}}});
+  }
+  return servers;
+}
+
+}  // namespace servecast

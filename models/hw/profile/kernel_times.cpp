@@ -1,0 +1,155 @@
+#include "models/hw/profile/kernel_times.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "models/base/names.h"
+
+namespace servecast {
+namespace {
+
+std::int64_t whole(double n) { return std::max<std::int64_t>(1, std::llround(n)); }
+
+/// Length of the prompt with as many query-key pairs as a chunk after a prefix.
+double prompt_with_same_pairs(double tokens, double prefix, std::int64_t window) {
+  double pairs = tokens * (prefix + tokens / 2);
+  if (window > 0) pairs = std::min(pairs, tokens * static_cast<double>(window));
+  return std::sqrt(2 * pairs);
+}
+
+double seen(double context, std::int64_t window) {
+  return window > 0 ? std::min(context, static_cast<double>(window)) : context;
+}
+
+/// fp16 runs at bf16's rates.
+std::string_view measured_as(std::string_view dtype) { return dtype == "fp16" ? "bf16" : dtype; }
+
+}  // namespace
+
+KernelTimes::KernelTimes(const KernelProfile& profile) {
+  assert(!profile_problem(profile));
+  for (const FittedOperator& fitted : profile.operators)
+    entries_.push_back({.op = fitted.op,
+                        .dtype = fitted.dtype,
+                        .kv_dtype = fitted.kv_dtype,
+                        .mode = fitted.mode,
+                        .head_dim = fitted.head_dim,
+                        .model = OperatorModel(fitted)});
+}
+
+// Rows of a "module" time more than the operator, so they stand for nothing else.
+KernelTimes::Match KernelTimes::find(const Wanted& wanted) const {
+  Match best;
+  std::int64_t least = 0;
+  for (const Entry& entry : entries_) {
+    if (entry.op != wanted.op || (entry.mode == "module" && wanted.mode != "module")) continue;
+    const std::int64_t differences = 1'000'000 * (entry.dtype != wanted.dtype) + 100'000 * (entry.mode != wanted.mode) +
+                                     10'000 * (entry.kv_dtype != wanted.kv_dtype) +
+                                     std::abs(entry.head_dim - wanted.head_dim);
+    if (best.entry == nullptr || differences < least) best = {.entry = &entry, .exact = differences == 0};
+    if (best.entry == &entry) least = differences;
+  }
+  return best;
+}
+
+std::optional<KernelTime> KernelTimes::time(const Wanted& wanted, const KernelShape& shape) const {
+  const Match match = find(wanted);
+  if (match.entry == nullptr) return std::nullopt;
+  KernelTime time = match.entry->model.at(shape, number_sizes(wanted.dtype, wanted.kv_dtype));
+  time.extrapolated |= !match.exact;
+  return time;
+}
+
+std::optional<KernelTime> KernelTimes::gemm(const GemmCall& call) const {
+  const std::string_view dtype = measured_as(call.dtype);
+  const Wanted wanted{.op = "gemm", .dtype = dtype};
+  const Match match = find(wanted);
+  if (match.entry == nullptr || match.entry->dtype != dtype) return std::nullopt;  // rates differ too much
+  return time(wanted, {.m = call.m, .n = call.n, .k = call.k});
+}
+
+std::optional<KernelTime> KernelTimes::prefill(const AttentionHeads& heads, double tokens, double prefix) const {
+  const std::int64_t length = whole(prompt_with_same_pairs(tokens, prefix, heads.window));
+  return time({.op = "prefill_attention", .kv_dtype = measured_as(heads.kv_dtype), .head_dim = heads.head_dim},
+              {.sequences = 1,
+               .tokens = length,
+               .context = length,
+               .q_heads = heads.q_heads,
+               .kv_heads = heads.kv_heads,
+               .head_dim = heads.head_dim});
+}
+
+std::optional<KernelTime> KernelTimes::decode(const AttentionHeads& heads, std::int64_t sequences,
+                                              double mean_context) const {
+  return time({.op = "decode_attention", .kv_dtype = measured_as(heads.kv_dtype), .head_dim = heads.head_dim},
+              {.sequences = sequences,
+               .tokens = 1,
+               .context = whole(seen(mean_context, heads.window)),
+               .q_heads = heads.q_heads,
+               .kv_heads = heads.kv_heads,
+               .head_dim = heads.head_dim});
+}
+
+std::optional<KernelTime> KernelTimes::mla_prefill(const LatentHeads& heads, double tokens, double prefix) const {
+  const std::int64_t length = whole(prompt_with_same_pairs(tokens, prefix, 0));
+  return time({.op = "mla_prefill", .kv_dtype = measured_as(heads.kv_dtype)}, {.n = heads.query_size,
+                                                                                .k = heads.value_size,
+                                                                                .sequences = 1,
+                                                                                .tokens = length,
+                                                                                .context = length,
+                                                                                .q_heads = heads.heads,
+                                                                                .kv_heads = 1});
+}
+
+std::optional<KernelTime> KernelTimes::mla_decode(const LatentHeads& heads, std::int64_t sequences,
+                                                  double mean_context) const {
+  return time({.op = "mla_decode", .kv_dtype = measured_as(heads.kv_dtype)}, {.n = heads.query_size,
+                                                                               .k = heads.value_size,
+                                                                               .sequences = sequences,
+                                                                               .tokens = 1,
+                                                                               .context = whole(mean_context),
+                                                                               .q_heads = heads.heads,
+                                                                               .kv_heads = 1});
+}
+
+std::optional<KernelTime> KernelTimes::moe(const MoeCall& call) const {
+  const std::string_view dtype = measured_as(call.dtype);
+  const Wanted wanted{.op = "moe", .dtype = dtype, .mode = call.routing};
+  const Match match = find(wanted);
+  if (match.entry == nullptr || match.entry->dtype != dtype) return std::nullopt;
+  return time(wanted, {.m = call.tokens,
+                       .n = call.width,
+                       .k = call.hidden,
+                       .experts = call.experts,
+                       .top_k = call.top_k,
+                       .tensor_parallel = call.tensor_parallel,
+                       .expert_parallel = call.expert_parallel});
+}
+
+std::optional<KernelTime> KernelTimes::collective(const CollectiveCall& call) const {
+  if (call.ranks <= 1) return KernelTime{};
+  return time({.op = call.op, .mode = call.mode}, {.bytes = whole(call.bytes), .ranks = call.ranks});
+}
+
+std::optional<KernelTime> KernelTimes::copy(std::string_view op, double bytes, std::string_view mode) const {
+  return time({.op = op, .mode = mode}, {.bytes = whole(bytes)});
+}
+
+std::optional<ProfileProblem> profile_problem(const KernelProfile& profile) {
+  std::vector<std::string> names;
+  for (const OperatorKind& kind : operator_kinds()) names.emplace_back(kind.name);
+  for (std::size_t i = 0; i < profile.operators.size(); ++i) {
+    const FittedOperator& fitted = profile.operators[i];
+    const OperatorKind* kind = operator_kind(fitted.op);
+    if (kind == nullptr) return ProfileProblem{i, unknown_name("operator", fitted.op, names)};
+    const auto& axes = fitted.residual.axes;
+    if (!axes.empty() && axes.size() != kind->axis_count)
+      return ProfileProblem{i, "'" + fitted.op + "' has " + std::to_string(kind->axis_count) + " axes"};
+    if (auto problem = grid_problem(fitted.residual); problem && !axes.empty())
+      return ProfileProblem{i, "'residual' " + *problem};
+  }
+  return std::nullopt;
+}
+
+}  // namespace servecast

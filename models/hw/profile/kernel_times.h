@@ -1,0 +1,104 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/hw/profile/operator_model.h"
+
+namespace servecast {
+
+struct GemmCall {
+  std::string_view dtype = "bf16";
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+};
+
+struct AttentionHeads {
+  std::int64_t q_heads = 0;  // on this GPU
+  std::int64_t kv_heads = 0;
+  std::int64_t head_dim = 0;
+  std::int64_t window = 0;  // 0: attends to everything
+  std::string_view kv_dtype = "bf16";
+};
+
+/// Latent attention: of prompts query_size is that of a head's query and key vectors, of decoding that of the latent
+/// vector.
+struct LatentHeads {
+  std::int64_t heads = 0;  // on this GPU
+  std::int64_t query_size = 0;
+  std::int64_t value_size = 0;
+  std::string_view kv_dtype = "bf16";
+};
+
+struct MoeCall {
+  std::string_view dtype = "bf16";
+  std::string_view routing = "balanced";
+  std::int64_t tokens = 0;
+  std::int64_t hidden = 0;
+  std::int64_t width = 0;  // of one expert, before it is split
+  std::int64_t experts = 0;
+  std::int64_t top_k = 0;
+  std::int64_t tensor_parallel = 1;
+  std::int64_t expert_parallel = 1;
+};
+
+struct CollectiveCall {
+  std::string_view op = "all_reduce";
+  std::string_view mode = "graph";  // graph or eager (the engine's own), nccl
+  double bytes = 0;
+  std::int64_t ranks = 1;
+};
+
+/// Time of any kernel of a profile. Nothing where the profile has no fit that could stand for it; where one of
+/// another data type, routing, mode or head size does, `extrapolated` is set.
+class KernelTimes {
+ public:
+  /// Requires a profile without problems (see profile_problem()).
+  explicit KernelTimes(const KernelProfile& profile);
+
+  std::optional<KernelTime> gemm(const GemmCall& call) const;
+  /// One chunk of a prompt after `prefix` tokens: as a whole prompt with as many query-key pairs,
+  /// sqrt(2 tokens (prefix + tokens / 2)) long. With a window a token meets at most that many.
+  std::optional<KernelTime> prefill(const AttentionHeads& heads, double tokens, double prefix) const;
+  std::optional<KernelTime> decode(const AttentionHeads& heads, std::int64_t sequences, double mean_context) const;
+  std::optional<KernelTime> mla_prefill(const LatentHeads& heads, double tokens, double prefix) const;
+  std::optional<KernelTime> mla_decode(const LatentHeads& heads, std::int64_t sequences, double mean_context) const;
+  std::optional<KernelTime> moe(const MoeCall& call) const;
+  std::optional<KernelTime> collective(const CollectiveCall& call) const;
+  /// `op`: p2p (mode nccl or across_nodes), h2d, d2h or elementwise.
+  std::optional<KernelTime> copy(std::string_view op, double bytes, std::string_view mode = "") const;
+
+ private:
+  struct Entry {
+    std::string op, dtype, kv_dtype, mode;
+    std::int64_t head_dim = 0;
+    OperatorModel model;
+  };
+  struct Wanted {
+    std::string_view op{};
+    std::string_view dtype{};
+    std::string_view kv_dtype{};
+    std::string_view mode{};
+    std::int64_t head_dim = 0;
+  };
+  /// The fit with fewest differences, those that matter most counted highest; null where none of the operator is.
+  struct Match {
+    const Entry* entry = nullptr;
+    bool exact = false;
+  };
+  Match find(const Wanted& wanted) const;
+  std::optional<KernelTime> time(const Wanted& wanted, const KernelShape& shape) const;
+
+  std::vector<Entry> entries_;
+};
+
+/// What is wrong with the operators of a profile, and which one; nothing where all can be used.
+struct ProfileProblem {
+  std::size_t entry = 0;
+  std::string message;
+};
+std::optional<ProfileProblem> profile_problem(const KernelProfile& profile);
+
+}  // namespace servecast

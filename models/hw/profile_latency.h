@@ -1,0 +1,37 @@
+#pragma once
+#include <memory>
+
+#include "models/hw/engine_terms.h"
+#include "models/hw/gpu.h"
+#include "models/hw/llm.h"
+#include "models/hw/profile/kernel_profile.h"
+#include "models/hw/roofline.h"
+#include "models/hw/shape.h"
+#include "models/hw/step_latency.h"
+
+namespace servecast {
+
+struct ProfileInputs {
+  const Gpu& gpu;                // stands in, marked extrapolated, for products that the profile lacks
+  const KernelProfile& profile;  // both are read while building, not kept
+  const Llm& llm;
+  DataType weights = DataType::bf16;
+  DataType kv = DataType::bf16;
+  Shape shape{};
+  std::int64_t max_step_tokens = 2048;  // larger steps are answered too, as the largest times their tokens
+  std::int64_t max_sequences = 256;
+  StageLink stage_link{};       // needed with pipeline_parallel above 1
+  EngineTerms terms{};
+};
+
+/// Step time from a kernel profile. With T tokens, run as T* rows (cuda_graph.h), n sequences and L layers:
+///   sum over layers of the products at T* (experts at T), elementwise bytes / rate and small kernels
+///   + skew (2 L + 1) all_reduce(T* hidden), the engine's own under a CUDA graph or eager
+///   + L (decode(n decodes, mean context) + sum over chunks max(0, prefill(chunk) - 8 us))
+///   + LM head of the emitting sequences + sampler,
+/// and host time, beside or after it. Experts are routed evenly but at random, so few tokens touch fewer experts than
+/// in balanced benchmarks: below 64 tokens the time is scaled by E (1 - (1 - k / E)^T) / min(E, k T).
+/// Pipeline stages as in make_roofline(). What was fitted and where: docs/models.md.
+std::unique_ptr<StepLatency> make_profile_latency(const ProfileInputs& inputs);
+
+}  // namespace servecast

@@ -1,0 +1,101 @@
+#include "models/hw/profile_layer.h"
+
+#include <algorithm>
+
+#include "models/base/stable_math.h"
+#include "models/hw/cuda_graph.h"
+
+namespace servecast {
+namespace {
+
+/// From so many tokens on balanced benchmarks touch as many experts as random routing does.
+constexpr std::int64_t all_experts_touched = 64;
+
+double real(std::int64_t n) { return static_cast<double>(n); }
+
+StageTime stage_time(const KernelTime& time) {
+  return {.seconds = time.seconds, .compute_s = time.compute_s, .extrapolated = time.extrapolated};
+}
+
+/// Experts that random routing touches over those that balanced routing does.
+double touched_share(const Experts& experts, std::int64_t tokens) {
+  if (tokens >= all_experts_touched) return 1;
+  return touched_experts(experts, tokens) / real(std::min(experts.count, experts.active * tokens));
+}
+
+}  // namespace
+
+ProfileLayer::ProfileLayer(const ProfileInputs& inputs, const KernelTimes& kernels, bool expert_layer)
+    : in_(inputs),
+      kernels_(kernels),
+      expert_layer_(expert_layer),
+      linears_(linear_layers(inputs.llm, inputs.weights, inputs.shape.tensor_parallel, expert_layer)),
+      elementwise_bytes_(elementwise_bytes_per_token(inputs.llm, inputs.shape.tensor_parallel, expert_layer)) {}
+
+std::int64_t ProfileLayer::graph_tokens() const {
+  return std::min(in_.terms.cuda_graph_max_tokens, 2 * in_.max_sequences);
+}
+
+StageTime ProfileLayer::product(DataType weights, const GemmShape& shape, std::int64_t rows) const {
+  if (rows == 0) return {};
+  if (const auto time =
+          kernels_.gemm({.dtype = facts(weights).name, .m = rows, .n = shape.columns, .k = shape.depth}))
+    return stage_time(*time);
+  StageTime time = gemm_time(in_.gpu.kernels.value().gemm.of(weights).value(), weights, shape, rows);
+  time.extrapolated = true;
+  return time;
+}
+
+StageTime ProfileLayer::experts(std::int64_t tokens) const {
+  if (tokens == 0) return {};
+  const Experts& experts = in_.llm.experts.value();
+  const auto measured = kernels_.moe({.dtype = facts(in_.weights).name,
+                                      .tokens = tokens,
+                                      .hidden = in_.llm.hidden,
+                                      .width = experts.intermediate,
+                                      .experts = experts.count,
+                                      .top_k = experts.active,
+                                      .tensor_parallel = in_.shape.tensor_parallel});
+  if (measured) return touched_share(experts, tokens) * stage_time(*measured);
+  const GemmFits& fits = in_.gpu.kernels.value().moe;
+  const auto& own = fits.of(in_.weights);
+  StageTime time =
+      experts_time(own ? *own : fits.bf16.value(), in_.weights, in_.llm, in_.shape.tensor_parallel, tokens);
+  time.extrapolated = true;
+  return time;
+}
+
+StageTime ProfileLayer::all_reduce(std::int64_t tokens) const {
+  if (in_.shape.tensor_parallel == 1 || tokens == 0) return {};
+  const double bytes = real(graph_rows(tokens, graph_tokens())) * real(in_.llm.hidden) * facts(DataType::bf16).bytes;
+  const auto time = kernels_.collective({.op = "all_reduce",
+                                         .mode = tokens <= graph_tokens() ? "graph" : "eager",
+                                         .bytes = bytes,
+                                         .ranks = in_.shape.tensor_parallel});
+  if (time) return in_.terms.all_reduce_skew * stage_time(*time);
+  return in_.terms.all_reduce_skew * all_reduce_time(in_.gpu.kernels.value().all_reduce, in_.shape.tensor_parallel,
+                                                     bytes, tokens <= graph_tokens());
+}
+
+StageTime ProfileLayer::head(std::int64_t emitted) const {
+  return product(DataType::bf16,
+                 {.columns = in_.llm.vocabulary / in_.shape.tensor_parallel, .depth = in_.llm.hidden}, emitted);
+}
+
+StageTime ProfileLayer::operator()(std::int64_t tokens) const {
+  const std::int64_t rows = graph_rows(tokens, graph_tokens());
+  StageTime sum;
+  for (const Linear& linear : linears_) {
+    StageTime one = product(linear.weights, linear.shape, rows);
+    one.extrapolated &= linear.counts_range;
+    sum += one;
+  }
+  if (expert_layer_) sum += experts(tokens);
+  sum += 2 * all_reduce(tokens);
+  const std::int64_t small = in_.terms.small_kernels_per_layer + (in_.llm.qk_norm ? 2 : 0);
+  sum.seconds += real(small) * in_.terms.small_kernel_s +
+                 real(rows) * elementwise_bytes_ / in_.profile.elementwise_bytes_per_s;
+  return sum;
+}
+
+}  // namespace servecast

@@ -1,0 +1,36 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "models/hw/kernel_time.h"
+#include "models/hw/layer_model.h"
+#include "models/hw/profile/kernel_times.h"
+#include "models/hw/profile_latency.h"
+
+namespace servecast {
+
+/// What one transformer layer costs apart from attention, asked of a profile: a function of the step's tokens.
+class ProfileLayer {
+ public:
+  /// Keeps both: only used while a latency is built.
+  ProfileLayer(const ProfileInputs& inputs, const KernelTimes& kernels, bool expert_layer);
+
+  StageTime operator()(std::int64_t tokens) const;
+  /// All-reduce of the hidden state of so many tokens, skew included; nothing on one GPU.
+  StageTime all_reduce(std::int64_t tokens) const;
+  /// Product with bf16 weights over the vocabulary.
+  StageTime head(std::int64_t emitted) const;
+
+ private:
+  StageTime product(DataType weights, const GemmShape& shape, std::int64_t rows) const;
+  StageTime experts(std::int64_t tokens) const;
+  std::int64_t graph_tokens() const;
+
+  const ProfileInputs& in_;
+  const KernelTimes& kernels_;
+  bool expert_layer_;
+  std::vector<Linear> linears_;
+  double elementwise_bytes_;
+};
+
+}  // namespace servecast

@@ -1,0 +1,31 @@
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/cli/command.h"
+
+namespace servecast {
+
+/// One command of a program.
+struct CommandEntry {
+  const char* group;  // "trace" for `servecast trace info`; empty at the top
+  const char* name;
+  const char* help;
+  std::unique_ptr<Command> (*make)();
+};
+
+/// A program of commands: what --help says of it.
+struct Program {
+  const char* name;
+  const char* help;
+  const char* group_help;  // of commands in a group
+  const char* footer;
+  std::span<const CommandEntry> commands;  // in the order of --help
+};
+
+/// What main() does: 0 fine, 2 a mistake in the input, 1 a fault of the program.
+int run_program(const Program& program, const std::vector<std::string>& arguments, Console& console);
+
+}  // namespace servecast

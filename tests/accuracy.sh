@@ -1,0 +1,16 @@
+#!/bin/sh
+# 90 % intervals hold what real servers measured, and are not wider than useful.  accuracy.sh SERVECAST-CALIBRATE SOURCE-FOLDER
+# Pooled over all files of measured servers in SERVECAST_DATA (../shared/data); engine terms fitted on the servers of other models. Exit 77: no data here.
+calibrate=$1 folder=${SERVECAST_DATA:-$2/../shared/data}/measured
+[ -d "$folder" ] || { echo "no measured servers in $folder"; exit 77; }
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 1
+"$calibrate" report --servers "$folder" --held-out --replicates 20 --out "$scratch/page.md" || exit 1
+sed -n '1,/^## Every row/p' "$scratch/page.md"
+
+# "| all of these | 224 | 91.2 % | 6.1 % |": rows, share held, median half-width.
+awk -F ' *[|] *' '
+  function fail(text) { print "FAILED: " text; bad = 1 }
+  $2 == "all of these" { seen = 1; if ($4 + 0 < 85 || $4 + 0 > 95) fail("intervals hold " $4 ", asked: 85 to 95 %") }
+  $2 == "E2E mean"     { if ($5 + 0 > 8) fail("half-width of E2E is " $5 ", asked: 8 %") }
+  $2 == "TTFT mean"    { if ($5 + 0 > 15) fail("half-width of TTFT is " $5 ", asked: 15 %") }
+  END { if (!seen) fail("no intervals"); exit bad }' "$scratch/page.md"

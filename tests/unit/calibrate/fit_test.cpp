@@ -1,0 +1,151 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "calibrate/fit/grid_fit.h"
+#include "calibrate/fit/law_fit.h"
+#include "calibrate/fit/profile_fit.h"
+#include "calibrate/fit/profile_yaml.h"
+#include "sim/input/hardware.h"
+#include "sim/input/kernel_profile_file.h"
+#include "tests/unit/cli/servecast.h"
+
+namespace servecast {
+namespace {
+
+const KernelLaw truth{.launch_s = 4e-6, .flop_per_s = 7e14, .bytes_per_s = 2.5e12, .sharpness = 2.5};
+
+Sample product(std::int64_t m, std::int64_t n, std::int64_t k, double factor = 1) {
+  Sample s{.gpu = "h100_sxm_80g",
+           .driver = "",
+           .engine = "vllm",
+           .version = "1",
+           .kernel = "",
+           .op = "gemm",
+           .dtype = "bf16",
+           .kv_dtype = "",
+           .mode = "",
+           .shape = {.m = m, .n = n, .k = k}};
+  s.median_s = factor * truth(operator_kind("gemm")->work(s.shape, number_sizes("bf16", ""))).seconds;
+  return s;
+}
+
+/// Products on a grid, all of them following the law.
+std::vector<Sample> made_up_samples() {
+  std::vector<Sample> all;
+  for (std::int64_t m = 1; m <= 4096; m *= 4)
+    for (std::int64_t n = 256; n <= 16384; n *= 2)
+      for (std::int64_t k = 256; k <= 16384; k *= 2) all.push_back(product(m, n, k));
+  return all;
+}
+
+TEST(LawFit, FindsTheConstantsThatMadeTheRows) {
+  std::vector<LawRow> rows;
+  for (const Sample& s : made_up_samples())
+    rows.push_back({operator_kind("gemm")->work(s.shape, number_sizes("bf16", "")), s.median_s});
+  const KernelLaw law = fit_law(rows);
+  EXPECT_NEAR(law.launch_s / truth.launch_s, 1, 1e-3);
+  EXPECT_NEAR(law.flop_per_s / truth.flop_per_s, 1, 1e-3);
+  EXPECT_NEAR(law.bytes_per_s / truth.bytes_per_s, 1, 1e-3);
+  EXPECT_NEAR(law.sharpness / truth.sharpness, 1, 1e-2);
+}
+
+TEST(LawFit, RowsFarOffPullLittle) {
+  std::vector<LawRow> rows;
+  for (const Sample& s : made_up_samples())
+    rows.push_back({operator_kind("gemm")->work(s.shape, number_sizes("bf16", "")),
+                    s.median_s * (rows.size() % 20 == 0 ? 5 : 1)});
+  EXPECT_NEAR(fit_law(rows).bytes_per_s / truth.bytes_per_s, 1, 0.02);
+}
+
+TEST(GridFit, FollowsASmoothResidual) {
+  const OperatorKind& kind = *operator_kind("elementwise");
+  std::vector<GridRow> rows;
+  for (double bytes = 1024; bytes < 1e9; bytes *= 1.3)
+    rows.push_back({.sizes = {bytes, 1, 1, 1}, .log_ratio = 0.1 * std::sin(std::log(bytes) / 4)});
+  const ResidualGrid grid(fit_grid(kind, rows));
+  for (const GridRow& row : rows)
+    EXPECT_NEAR(grid.at(std::span(row.sizes).first(1)).log_ratio, row.log_ratio, 0.01) << row.sizes[0];
+}
+
+TEST(Cells, OneInFiveIsHeldOutAndAlwaysTheSame) {
+  std::int64_t held = 0, all = 0;
+  for (const Sample& s : made_up_samples()) {
+    EXPECT_EQ(is_held_out(flavour_of(s), s.shape), is_held_out(flavour_of(s), s.shape));
+    held += is_held_out(flavour_of(s), s.shape) ? 1 : 0;
+    ++all;
+  }
+  EXPECT_NEAR(static_cast<double>(held) / static_cast<double>(all), 0.2, 0.06);
+}
+
+// Two versions: 1 and 3 times the truth. The cell is their median, twice the truth; one version twice in a table
+// counts once.
+TEST(Cells, AreMediansOverVersions) {
+  const Gpu gpu = load_gpu("h100_sxm_80g", {});
+  CellCollector collector(gpu, "vllm");
+  Sample low = product(64, 4096, 4096), high = product(64, 4096, 4096, 3);
+  high.version = "2";
+  for (const Sample& s : {low, high, high}) collector.add(s);
+  const auto cells = collector.finish();
+  ASSERT_EQ(cells.size(), 1u);
+  EXPECT_NEAR(cells.begin()->second.cells.at(0).seconds, 2 * low.median_s, 1e-12);
+  EXPECT_EQ(cells.begin()->second.source, "vllm 1, 2");
+}
+
+// 2 x 8192^3 flop in 1 ms are 1.1e15 per second; an H100 has 0.99e15.
+TEST(Cells, RowsFasterThanTheDataSheetAreLeftOut) {
+  const Gpu gpu = load_gpu("h100_sxm_80g", {});
+  Sample fast = product(8192, 8192, 8192);
+  fast.median_s = 1e-3;
+  EXPECT_TRUE(beats_data_sheet(fast, gpu));
+  EXPECT_FALSE(beats_data_sheet(product(8192, 8192, 8192), gpu));
+  CellCollector collector(gpu, "vllm");
+  for (const Sample& s : made_up_samples()) collector.add(s);
+  collector.add(fast);
+  const auto cells = collector.finish();
+  EXPECT_EQ(cells.begin()->second.left_out_rows, 1);
+  EXPECT_EQ(cells.begin()->second.cells.size(), made_up_samples().size());
+}
+
+TEST(Cells, AnotherEngineStandsInWhereTheWantedOneHasNone) {
+  const Gpu gpu = load_gpu("h100_sxm_80g", {});
+  CellCollector collector(gpu, "trtllm");
+  collector.add(product(64, 4096, 4096));
+  EXPECT_EQ(collector.finish().begin()->second.source, "vllm 1");
+}
+
+TEST(ProfileFit, AProfileReadsBackAsItWasAndForecastsItsRows) {
+  const Gpu gpu = load_gpu("h100_sxm_80g", {});
+  CellCollector collector(gpu, "vllm");
+  for (const Sample& s : made_up_samples()) collector.add(s);
+  const auto cells = collector.finish();
+  const KernelProfile made = fit_profile({.gpu = gpu, .engine = "vllm", .cells = cells}, [](const FittedOperator&) {});
+  ASSERT_EQ(made.operators.size(), 1u);
+  EXPECT_LT(made.operators[0].evidence.p95_error, 0.005);
+  EXPECT_GT(made.operators[0].evidence.held_out_rows, 20);
+  const TestFolder folder;
+  const std::string text = profile_yaml(made, "why\nand how");
+  EXPECT_TRUE(text.starts_with("# why\n# and how\n"));
+  const KernelProfile back = load_profile(folder.write("h100.yaml", text), {});
+  EXPECT_EQ(profile_yaml(back, "why\nand how"), text);
+}
+
+TEST(ProfileFile, MistakesHaveTheirPlace) {
+  const TestFolder folder;
+  const std::string file = folder.write("p.yaml",
+                                        "title: t\ngpu: g\nengine: e\nelementwise_bytes_per_s: 1e12\noperators:\n"
+                                        "  - operator: gem\n    law: {launch_s: 0, flop_per_s: 0, bytes_per_s: 0, "
+                                        "sharpness: 1}\n    evidence: {source: s, rows: 1, held_out_rows: 0, "
+                                        "median_error: 0, p90_error: 0, p95_error: 0}\n");
+  try {
+    load_profile(file, {});
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("p.yaml:6:5: unknown operator 'gem'; did you mean 'gemm'?"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace servecast

@@ -1,0 +1,89 @@
+#include "models/hw/engine_profile.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/unit/hw/made_up.h"
+
+namespace servecast {
+namespace {
+
+// 10 ms + 3 ms + 5 x 40 us
+TEST(AnswerPath, AddsTheWayAndEverySequenceOfTheStep) {
+  const AnswerPath path{.fixed_s = 3e-3, .sequence_s = 40e-6};
+  EXPECT_NEAR(path.seen_s(10e-3, 5, 0), 13.2e-3, 1e-15);
+}
+
+// A step of one sequence right after one of 256: its token waits until theirs are out.
+TEST(AnswerPath, KeepsTheOrderOfSteps) {
+  const AnswerPath path{.fixed_s = 3e-3, .sequence_s = 40e-6};
+  const double crowd_s = path.seen_s(10e-3, 256, 0);
+  EXPECT_NEAR(crowd_s, 23.24e-3, 1e-15);
+  EXPECT_EQ(path.seen_s(15e-3, 1, crowd_s), crowd_s);
+}
+
+TEST(EngineProfile, HalfTheRequestPathLiesOnEitherSide) {
+  const EngineProfile engine{.request_path_s = 6e-3, .frontend_sequence_s = 1e-6};
+  EXPECT_DOUBLE_EQ(engine.inbound_s() + engine.answer_path().fixed_s, 6e-3);
+}
+
+// 1e-10 s per logit on an H100 of 3.35e12 bytes/s; the made-up GPU has 2e12: 1,000 x 1e-10 x 1.675.
+TEST(EngineTerms, TheSamplerCountsOnlyWhereItSorts) {
+  const EngineTerms terms{.sampler_s_per_logit = 1e-10};
+  Llm llm = tiny_llm();
+  EXPECT_EQ(sampler_s_per_token(terms, llm, made_up_gpu()), 0);
+  llm.sampling = "topk_topp";
+  EXPECT_NEAR(sampler_s_per_token(terms, llm, made_up_gpu()), 1.675e-7, 1e-18);
+}
+
+// 1 ms and 10 us for each of 100 sequences are 2 ms of host time.
+TEST(EngineTerms, HostTimeHidesBehindTheGpuOrAddsUp) {
+  EngineTerms terms{.host_step_s = 1e-3, .host_sequence_s = 1e-5};
+  EXPECT_DOUBLE_EQ(with_host_s(terms, 5e-3, 100), 5e-3);
+  EXPECT_DOUBLE_EQ(with_host_s(terms, 1.5e-3, 100), 2e-3);
+  terms.host_overlapped = false;
+  EXPECT_DOUBLE_EQ(with_host_s(terms, 5e-3, 100), 7e-3);
+}
+
+TEST(MemoryOverrides, AnotherRuleForgetsTheEnginesNumbers) {
+  const MemorySettings engine{.rule = "trtllm", .gpu_memory_utilization = 0.8, .overhead_bytes = 2.5e9};
+  EXPECT_EQ(MemoryOverrides{}.over(engine).overhead_bytes, 2.5e9);
+  EXPECT_EQ(MemoryOverrides{.gpu_memory_utilization = 0.7}.over(engine).gpu_memory_utilization, 0.7);
+  const MemorySettings other = MemoryOverrides{.rule = "vllm"}.over(engine);
+  EXPECT_EQ(other.gpu_memory_utilization, 0.9);
+  EXPECT_FALSE(other.overhead_bytes);
+}
+
+class OneSecond final : public StepLatency {
+ public:
+  std::int64_t stages() const override { return 1; }
+  StageTime stage(const StepWork&, std::int64_t) const override { return {.seconds = 1, .compute_s = 0.4}; }
+};
+
+// 0.4 x 2 + 0.6 x 3
+TEST(CalibrationDraw, ScalesEachClassByItsOwnFactor) {
+  const auto latency = drawn(std::make_unique<OneSecond>(), {.memory_factor = 3, .compute_factor = 2});
+  const StageTime time = latency->stage({.decode_sequences = 1}, 0);
+  EXPECT_DOUBLE_EQ(time.seconds, 2.6);
+  EXPECT_DOUBLE_EQ(time.compute_s, 0.8);
+}
+
+TEST(CalibrationDraw, HasTheSpreadThatWasAsked) {
+  Rng rng(1, "calibration");
+  constexpr int draws = 4000;
+  double sum = 0;
+  double squares = 0;
+  for (int i = 0; i < draws; ++i) {
+    const CalibrationDraw draw = draw_calibration({.memory_fraction = 0.1}, rng);
+    EXPECT_EQ(draw.compute_factor, 1);
+    const double x = std::log(draw.memory_factor);
+    sum += x;
+    squares += x * x;
+  }
+  EXPECT_NEAR(sum / draws, 0, 4 * 0.1 / std::sqrt(draws));
+  EXPECT_NEAR(std::sqrt(squares / draws), 0.1, 0.005);
+}
+
+}  // namespace
+}  // namespace servecast

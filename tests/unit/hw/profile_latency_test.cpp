@@ -1,0 +1,160 @@
+#include "models/hw/profile_latency.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "models/hw/cuda_graph.h"
+#include "models/hw/octave_table.h"
+#include "tests/unit/hw/made_up.h"
+
+namespace servecast {
+namespace {
+
+/// Laws that are plain sums, and no residuals.
+KernelProfile made_up_profile() {
+  const auto fit = [](const char* op, const KernelLaw& law) { return FittedOperator{.op = op, .law = law}; };
+  KernelProfile profile{.name = "made_up.vllm", .elementwise_bytes_per_s = 1e12};
+  profile.operators = {fit("gemm", {.launch_s = 1e-6, .flop_per_s = 1e12, .bytes_per_s = 1e12}),
+                       fit("decode_attention", {.launch_s = 2e-6, .bytes_per_s = 1e12}),
+                       fit("prefill_attention", {.launch_s = 9e-6, .flop_per_s = 1e13}),
+                       fit("all_reduce", {.launch_s = 5e-6, .bytes_per_s = 1e12})};
+  profile.operators[0].dtype = "bf16";
+  profile.operators[1].kv_dtype = profile.operators[2].kv_dtype = "bf16";
+  profile.operators[1].head_dim = profile.operators[2].head_dim = 50;
+  profile.operators[3].mode = "graph";
+  return profile;
+}
+
+struct Made {
+  Gpu gpu = made_up_gpu();
+  KernelProfile profile = made_up_profile();
+  Llm llm = tiny_llm();
+  Shape shape{};
+  EngineTerms terms{.all_reduce_skew = 1, .small_kernel_s = 1e-6, .small_kernels_per_layer = 6};
+
+  std::unique_ptr<StepLatency> make() const {
+    return make_profile_latency({.gpu = gpu,
+                                 .profile = profile,
+                                 .llm = llm,
+                                 .shape = shape,
+                                 .max_step_tokens = 600,
+                                 .max_sequences = 128,
+                                 .stage_link = {.bytes_per_s = 1e9, .latency_s = 1e-6},
+                                 .terms = terms});
+  }
+};
+
+/// 8 rows: flop (2 m n k) and bytes (weights, inputs, outputs) at 1e12 each, and 1 us.
+double product_s(double m, double n, double k) { return 1e-6 + (2 * m * n * k + 2 * (n * k + m * k + m * n)) / 1e12; }
+
+// 8 decodes of 64 tokens in 2 layers. Products 200 x 100 (2 queries and 2 keys of 50), 100 x 100, 400 x 100, 100 x 200.
+// Elementwise 12 x 100 + 4 (100 + 100) + 4 x 50 + 6 x 200 = 3,400 bytes per row. 6 small kernels. Attention 2 us +
+// 8 x 64 x 2 x 50 x 2 bytes. LM head 1,000 x 100.
+TEST(ProfileLatency, DecodeByHand) {
+  const double layer = product_s(8, 200, 100) + product_s(8, 100, 100) + product_s(8, 400, 100) +
+                       product_s(8, 100, 200) + 6e-6 + 8 * 3400 / 1e12;
+  const double attention = 2e-6 + 8.0 * 64 * 200 / 1e12;
+  const StageTime t = Made().make()->stage({.decode_sequences = 8, .decode_kv_tokens = 512, .emitted_tokens = 8}, 0);
+  EXPECT_NEAR(t.seconds, 2 * (layer + attention) + product_s(8, 1000, 100), 1e-15);
+  EXPECT_FALSE(t.extrapolated);
+}
+
+// A chunk of 64 tokens after 96: 64 x (96 + 32) = 8,192 pairs, 4 x 2 heads x 50 x 8,192 flop in 2 layers; of its 9 us
+// launch 8 are shared with the decodes, and come back where there are none.
+TEST(ProfileLatency, ChunksShareTheLaunch) {
+  const auto model = Made().make();
+  const double chunk_s = 2 * (1e-6 + 4.0 * 2 * 50 * 8192 / 1e13);
+  EXPECT_NEAR(model->chunk_s(64, 96), chunk_s, 1e-12);
+  StepWork alone;
+  alone.add_chunk(64, 96, model->chunk_s(64, 96));
+  StepWork untold;
+  untold.add_chunk(64, 96);
+  StepWork decodes{.decode_sequences = 64, .decode_kv_tokens = 64};  // as many tokens
+  const double rest = model->stage(decodes, 0).seconds - 2 * (2e-6 + 64 * 200 / 1e12);
+  EXPECT_NEAR(model->stage(alone, 0).seconds - rest, chunk_s + 2 * 8e-6, 1e-12);
+  EXPECT_EQ(model->stage(alone, 0).seconds, model->stage(untold, 0).seconds);
+}
+
+// 2 L + 1 = 5 all-reduces of 8 rows of 100 bf16 values over 2 GPUs, 5 us + 1,600 bytes each, times the skew.
+TEST(ProfileLatency, AllReducesAreSkewed) {
+  Made made;
+  made.shape.tensor_parallel = 2;
+  made.llm.kv_heads = 2;
+  const StepWork work{.decode_sequences = 8, .decode_kv_tokens = 512};
+  const double plain = made.make()->stage(work, 0).seconds;
+  made.terms.all_reduce_skew = 1.5;
+  EXPECT_NEAR(made.make()->stage(work, 0).seconds - plain, 0.5 * 5 * (5e-6 + 1600 / 1e12), 1e-15);
+}
+
+// 0.119 ns x 1,000 words x 8 tokens.
+TEST(ProfileLatency, SortingTheVocabularyTakesTime) {
+  Made made;
+  const StepWork work{.decode_sequences = 8, .decode_kv_tokens = 512, .emitted_tokens = 8};
+  const double plain = made.make()->stage(work, 0).seconds;
+  made.llm.sampling = "topk_topp";
+  made.gpu.hbm_bytes_per_s = 3.35e12;  // the H100, on which the sampler was fitted
+  EXPECT_NEAR(made.make()->stage(work, 0).seconds - plain, 0.119e-9 * 8000, 1e-15);
+}
+
+TEST(ProfileLatency, HostTimeHidesBehindTheGpuOrNot) {
+  Made made;
+  const StepWork work{.decode_sequences = 8, .decode_kv_tokens = 512};
+  const double gpu_s = made.make()->stage(work, 0).seconds;
+  made.terms.host_step_s = 1e-6;
+  EXPECT_EQ(made.make()->stage(work, 0).seconds, gpu_s);
+  made.terms.host_overlapped = false;
+  EXPECT_NEAR(made.make()->stage(work, 0).seconds, gpu_s + 1e-6, 1e-15);
+  made.terms = {.host_step_s = 0.1, .host_sequence_s = 0.01};
+  EXPECT_EQ(made.make()->stage(work, 0).seconds, 0.1 + 8 * 0.01);
+}
+
+// Two stages of one layer: together they are the whole, and the link carries 2 x 100 x 2 bytes per token.
+TEST(ProfileLatency, StagesAddUp) {
+  Made made;
+  const StepWork work{.decode_sequences = 8, .decode_kv_tokens = 512, .emitted_tokens = 8};
+  const double whole = made.make()->stage(work, 0).seconds;
+  made.shape.pipeline_parallel = 2;
+  const auto model = made.make();
+  EXPECT_NEAR(model->stage(work, 0).seconds + model->stage(work, 1).seconds, whole + 1e-6 + 8 * 400 / 1e9, 1e-12);
+}
+
+TEST(ProfileLatency, MoreWorkNeverTakesLess) {
+  const auto model = Made().make();
+  double before = 0;
+  for (std::int64_t n = 1; n <= 400; n += 3) {
+    const double s = model->stage({.decode_sequences = n, .decode_kv_tokens = 100 * n, .emitted_tokens = n}, 0).seconds;
+    EXPECT_GE(s, before) << n;
+    before = s;
+  }
+}
+
+TEST(ProfileLatency, WhatTheProfileLacksIsExtrapolated) {
+  Made made;
+  made.profile.operators.erase(made.profile.operators.begin());  // products: those of the GPU file
+  const StageTime t = made.make()->stage({.decode_sequences = 8, .decode_kv_tokens = 512}, 0);
+  EXPECT_TRUE(t.extrapolated);
+  EXPECT_GT(t.seconds, 0);
+}
+
+TEST(CudaGraph, RowsAreThoseOfTheNextGraph) {
+  EXPECT_EQ(graph_rows(3, 512), 4);
+  EXPECT_EQ(graph_rows(9, 512), 16);
+  EXPECT_EQ(graph_rows(257, 512), 272);
+  EXPECT_EQ(graph_rows(513, 512), 513);
+  EXPECT_EQ(graph_rows(9, 0), 9);
+}
+
+// Knots 1, 1.125, ..., 1.875, 2, 2.25: 2.125 is half way from knot 8 to knot 9.
+TEST(OctaveTable, FindsKnots) {
+  EXPECT_EQ(octave::size(0), 1);
+  EXPECT_EQ(octave::size(8), 2);
+  EXPECT_EQ(octave::size(9), 2.25);
+  EXPECT_EQ(octave::point(2.125).knot, 8u);
+  EXPECT_EQ(octave::point(2.125).part, 0.5);
+  EXPECT_EQ(octave::point(0.5).knot, 0u);
+  EXPECT_GE(octave::knots_to(100), octave::point(100).knot + 2);
+}
+
+}  // namespace
+}  // namespace servecast

@@ -1,0 +1,78 @@
+// A fit must find the terms that made the measurements.
+#include "calibrate/servers/fit_engine.h"
+
+#include <gtest/gtest.h>
+
+#include "calibrate/servers/own_runs.h"
+#include "sim/input/hardware.h"
+#include "sim/report/child_process.h"
+#include "sim/report/text_file.h"
+
+namespace servecast {
+namespace {
+
+const std::string two_rates = R"(
+workload:
+  generate:
+    arrivals: {stages: [{requests_per_s: 2, duration_s: 60}, {requests_per_s: 12, duration_s: 60, pause_s: 20}]}
+    prompt_tokens: {fixed: 300}
+    output_tokens: {fixed: 150}
+cluster: {node: dgx_h100}
+pools:
+  - {name: server, llm: llama-2-7b, gpu: h100_sxm_80g}
+)";
+
+TEST(EngineYaml, ReadsBackAsItWas) {
+  const ScratchFolder scratch;
+  for (const std::string& name : list_engines()) {
+    const EngineProfile engine = load_engine(name, {});
+    const std::string file = scratch / (name + ".yaml");
+    write_text(file, engine_yaml(engine));
+    const EngineProfile read = load_engine(file, {});
+    EXPECT_EQ(engine_yaml(read), engine_yaml(engine));
+    EXPECT_NEAR(read.request_path_s, engine.request_path_s, 1e-6 * engine.request_path_s);
+    EXPECT_EQ(read.memory.overhead_bytes, engine.memory.overhead_bytes);
+  }
+}
+
+// Measurements made by an engine with 9 ms and 60 us, fitted from one with 6.3 ms and 42 us.
+TEST(FitEngine, FindsTheTermsThatMadeTheMeasurements) {
+  const ScratchFolder scratch;
+  EngineProfile truth = load_engine("vllm-0.15", {});
+  const EngineProfile start = truth;
+  truth.request_path_s = 9e-3;
+  truth.frontend_sequence_s = 60e-6;
+  write_text(scratch / "truth.yaml", engine_yaml(truth));
+  write_text(scratch / "two_rates.yaml", two_rates);
+  std::vector<MeasuredServer> servers{{.name = "two rates", .scenario = two_rates}};
+  for (const char* name : {"stage 1", "stage 2"}) servers[0].stages.push_back({.title = name, .request_class = name});
+  ForecastOptions how{.program = sibling_program("servecast"), .engine = scratch / "truth.yaml", .at_a_time = 2};
+  const std::vector<Forecast> made = forecast(servers, how);
+  ASSERT_TRUE(made[0].summary) << made[0].complaint;
+  for (MeasuredStage& stage : servers[0].stages)
+    for (const Figure figure : {Figure::ttft_mean, Figure::tpot_mean})
+      stage.measured.push_back({figure, *figure_of(*made[0].summary, stage, figure)});
+  how.engine.clear();
+  const EngineFit fit = fit_engine(start, servers, how);
+  EXPECT_EQ(fit.figures, 4);
+  EXPECT_NEAR(fit.engine.request_path_s, 9e-3, 0.02 * 9e-3);
+  EXPECT_NEAR(fit.engine.frontend_sequence_s, 60e-6, 0.1 * 60e-6);
+  EXPECT_NEAR(fit.engine.step.all_reduce_skew, start.step.all_reduce_skew, 1e-3);  // one GPU: it cannot show
+  EXPECT_LT(fit.median_error_after, 0.005);
+  EXPECT_GT(fit.median_error_before, fit.median_error_after);
+}
+
+TEST(OwnRuns, RowsOfOneScenarioAreOneServer) {
+  const ScratchFolder scratch;
+  write_text(scratch / "a.yaml", two_rates);
+  write_text(scratch / "runs.csv",
+             "scenario,class,ttft_mean_s,tpot_mean_s\na.yaml,stage 1,0.02,0.007\na.yaml,stage 2,0.03,0.008\n");
+  const auto servers = own_servers(scratch / "runs.csv");
+  ASSERT_EQ(servers.size(), 1u);
+  ASSERT_EQ(servers[0].stages.size(), 2u);
+  EXPECT_EQ(servers[0].stages[1].request_class, "stage 2");
+  EXPECT_EQ(servers[0].stages[1].measured[0].value, 0.03);
+}
+
+}  // namespace
+}  // namespace servecast
