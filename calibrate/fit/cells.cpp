@@ -7,10 +7,10 @@
 namespace servecast {
 namespace {
 
-constexpr double cache_bytes = 100e6;            // twice the 50 MB L2 of an H100
+constexpr double cache_bytes = 100e6;              // twice the 50 MB L2 of an H100
 constexpr double most_unphysical_fraction = 0.01;  // of a table; with more of them none of its rows is believed
 
-constexpr double least_moe_share = 2.0 / 3;      // some experts have two matrices, and uneven routing touches fewer
+constexpr double least_moe_share = 2.0 / 3;  // some experts have two matrices, and uneven routing touches fewer
 
 double median(std::vector<double> values) {
   std::ranges::sort(values);
@@ -62,8 +62,9 @@ bool is_fitted(const Sample& s) {
 
 bool is_held_out(const Flavour& f, const KernelShape& s) {
   std::string text = f.op + "|" + f.dtype + "|" + f.kv_dtype + "|" + f.mode;
-  for (const std::int64_t size : {s.m, s.n, s.k, s.sequences, s.tokens, s.context, s.q_heads, s.kv_heads, s.head_dim,
-                                  s.window, s.experts, s.top_k, s.tensor_parallel, s.expert_parallel, s.bytes, s.ranks})
+  for (const std::int64_t size :
+       {s.m, s.n, s.k, s.sequences, s.tokens, s.context, s.q_heads, s.kv_heads, s.head_dim, s.window, s.experts,
+        s.top_k, s.tensor_parallel, s.expert_parallel, s.bytes, s.ranks})
     text += "|" + std::to_string(size);
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -97,8 +98,8 @@ void CellCollector::add(const Sample& s) {
 
 bool CellCollector::usable(const Measurement& measurement) const {
   const Table& table = tables_[measurement.table];
-  return !measurement.unphysical && static_cast<double>(table.unphysical) <=
-                                        most_unphysical_fraction * static_cast<double>(table.rows);
+  return !measurement.unphysical &&
+         static_cast<double>(table.unphysical) <= most_unphysical_fraction * static_cast<double>(table.rows);
 }
 
 std::string CellCollector::best_engine(const Flavour& flavour, const Shapes& shapes) const {

@@ -92,9 +92,8 @@ FittedOperator fit_operator(const Flavour& flavour, const FlavourCells& all) {
   std::vector<GridRow> grid_rows;
   for (const Cell& cell : all.cells)
     if (!cell.held_out)
-      grid_rows.push_back(
-          {.sizes = kind.sizes(cell.shape),
-           .log_ratio = std::log(cell.seconds / fitted.law(kind.work(cell.shape, numbers)).seconds)});
+      grid_rows.push_back({.sizes = kind.sizes(cell.shape),
+                           .log_ratio = std::log(cell.seconds / fitted.law(kind.work(cell.shape, numbers)).seconds)});
   fitted.residual = fit_grid(kind, grid_rows);
   fitted.evidence.source = all.source;
   fitted.evidence.left_out_rows = all.left_out_rows;

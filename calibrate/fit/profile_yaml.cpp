@@ -19,7 +19,9 @@ class YamlWriter final : public Fields {
   void visit(const About& a, bool& value) override { put(a, true, value ? "true" : "false"); }
   void visit(const About& a, std::string& value) override { put(a, !value.empty() || a.required, quoted(value)); }
   void visit(const About& a, std::optional<double>& value) override { put(a, value.has_value(), number(value)); }
-  void visit(const About& a, std::optional<std::int64_t>& value) override { put(a, value.has_value(), number(value)); }
+  void visit(const About& a, std::optional<std::int64_t>& value) override {
+    put(a, value.has_value(), number(value));
+  }
   void visit(const About& a, std::vector<double>& values) override {
     if (values.empty() && !a.required) return;
     put(a, true, fmt::format("[{}]", fmt::join(values, ", ")));

@@ -19,9 +19,11 @@ struct TypeName {
 };
 /// fp8_block: scaled per 128 x 128 block. "sq": SmoothQuant, int8 weights and activations. mxfp4: 4-bit experts.
 constexpr std::array type_names{
-    TypeName{"bfloat16", "bf16", 2}, TypeName{"half", "fp16", 2},   TypeName{"fp8", "fp8", 1},
-    TypeName{"fp8_block", "fp8_block", 1}, TypeName{"int8_wo", "int8", 1}, TypeName{"int4_wo", "int4", 1},
-    TypeName{"sq", "w8a8", 1},       TypeName{"w4a16_mxfp4", "mxfp4", 1}, TypeName{"int8", "bytes", 1},
+    TypeName{"bfloat16", "bf16", 2}, TypeName{"half", "fp16", 2},
+    TypeName{"fp8", "fp8", 1},       TypeName{"fp8_block", "fp8_block", 1},
+    TypeName{"int8_wo", "int8", 1},  TypeName{"int4_wo", "int4", 1},
+    TypeName{"sq", "w8a8", 1},       TypeName{"w4a16_mxfp4", "mxfp4", 1},
+    TypeName{"int8", "bytes", 1},
 };
 
 const TypeName& type(const Row& row, std::string_view column) {

@@ -42,8 +42,10 @@ void read_mlp(const Row& row, const ImportContext& context, const TakeSample& ta
     const char* name;
     std::int64_t n, k;
   };
-  for (const Product& p : {Product{"attn_pre_proj", queries + 2 * keys, hidden}, {"attn_post_proj", hidden, queries},
-                           {"mlp_up_proj", up, hidden}, {"mlp_down_proj", hidden, width}}) {
+  for (const Product& p : {Product{"attn_pre_proj", queries + 2 * keys, hidden},
+                           {"attn_post_proj", hidden, queries},
+                           {"mlp_up_proj", up, hidden},
+                           {"mlp_down_proj", hidden, width}}) {
     Sample s = start(context, "gemm", p.name);
     s.dtype = "bf16";  // fp16 runs at the same rates
     s.shape = {.m = m, .n = p.n, .k = p.k};
@@ -54,8 +56,10 @@ void read_mlp(const Row& row, const ImportContext& context, const TakeSample& ta
     const char* mode;
     std::int64_t values;  // read and written per token
   };
-  for (const Elementwise& e : {Elementwise{"input_layernorm", "norm", 2 * hidden}, {"add", "add", 3 * hidden},
-                               {"mlp_act", "activation", up + width}, {"attn_rope", "rope", 2 * (queries + keys)}}) {
+  for (const Elementwise& e : {Elementwise{"input_layernorm", "norm", 2 * hidden},
+                               {"add", "add", 3 * hidden},
+                               {"mlp_act", "activation", up + width},
+                               {"attn_rope", "rope", 2 * (queries + keys)}}) {
     Sample s = start(context, "elementwise", e.name);
     s.mode = e.mode;
     s.shape = {.bytes = 2 * m * e.values};

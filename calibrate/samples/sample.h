@@ -18,7 +18,7 @@ struct Sample {
   std::string kv_dtype;
   std::string mode;
   KernelShape shape{};
-  std::int64_t count = 0;     // runs that the median was taken of
+  std::int64_t count = 0;  // runs that the median was taken of
   double median_s = 0;
   double noise_fraction = 0;  // spread of the runs over their median
   double clock_mhz = 0;

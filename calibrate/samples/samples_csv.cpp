@@ -21,10 +21,10 @@ struct TextColumn {
   bool required;
 };
 constexpr std::array texts{
-    TextColumn{"gpu", &Sample::gpu, true},          TextColumn{"driver", &Sample::driver, false},
-    TextColumn{"engine", &Sample::engine, true},    TextColumn{"version", &Sample::version, false},
-    TextColumn{"kernel", &Sample::kernel, false},   TextColumn{"operator", &Sample::op, true},
-    TextColumn{"dtype", &Sample::dtype, false},     TextColumn{"kv_dtype", &Sample::kv_dtype, false},
+    TextColumn{"gpu", &Sample::gpu, true},        TextColumn{"driver", &Sample::driver, false},
+    TextColumn{"engine", &Sample::engine, true},  TextColumn{"version", &Sample::version, false},
+    TextColumn{"kernel", &Sample::kernel, false}, TextColumn{"operator", &Sample::op, true},
+    TextColumn{"dtype", &Sample::dtype, false},   TextColumn{"kv_dtype", &Sample::kv_dtype, false},
     TextColumn{"mode", &Sample::mode, false},
 };
 

@@ -5,8 +5,8 @@
 
 namespace servecast {
 
-/// Knots for tables over sizes from 1 up: 8 in each factor of two. Between two knots a table is a straight line. Found
-/// from the bits of the number, without a logarithm: this is asked for every step of a simulation.
+/// Knots for tables over sizes from 1 up: 8 in each factor of two. Between two knots a table is a straight line.
+/// Found from the bits of the number, without a logarithm: this is asked for every step of a simulation.
 struct OctavePoint {
   std::size_t knot = 0;  // the one at or below
   double part = 0;       // of the way to the next

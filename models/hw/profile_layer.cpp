@@ -78,8 +78,8 @@ StageTime ProfileLayer::all_reduce(std::int64_t tokens) const {
 }
 
 StageTime ProfileLayer::head(std::int64_t emitted) const {
-  return product(DataType::bf16,
-                 {.columns = in_.llm.vocabulary / in_.shape.tensor_parallel, .depth = in_.llm.hidden}, emitted);
+  return product(DataType::bf16, {.columns = in_.llm.vocabulary / in_.shape.tensor_parallel, .depth = in_.llm.hidden},
+                 emitted);
 }
 
 StageTime ProfileLayer::operator()(std::int64_t tokens) const {
@@ -93,8 +93,8 @@ StageTime ProfileLayer::operator()(std::int64_t tokens) const {
   if (expert_layer_) sum += experts(tokens);
   sum += 2 * all_reduce(tokens);
   const std::int64_t small = in_.terms.small_kernels_per_layer + (in_.llm.qk_norm ? 2 : 0);
-  sum.seconds += real(small) * in_.terms.small_kernel_s +
-                 real(rows) * elementwise_bytes_ / in_.profile.elementwise_bytes_per_s;
+  sum.seconds +=
+      real(small) * in_.terms.small_kernel_s + real(rows) * elementwise_bytes_ / in_.profile.elementwise_bytes_per_s;
   return sum;
 }
 

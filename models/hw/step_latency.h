@@ -15,7 +15,7 @@ struct StepWork {
   std::int64_t prefill_prefix64_tokens = 0;  // the same, each rounded up to a multiple of 64 (table models want it)
   std::int64_t prefill_pairs = 0;            // query-key pairs under the causal mask: q prefix + q (q + 1) / 2
   double prefill_attention_s = 0;            // StepLatency::chunk_s(), summed over chunks
-  std::int64_t emitted_tokens = 0;           // sequences that leave the step with an output token: rows of the LM head
+  std::int64_t emitted_tokens = 0;  // sequences that leave the step with an output token: rows of the LM head
 
   std::int64_t tokens() const { return decode_sequences + prefill_tokens; }
 
@@ -44,8 +44,8 @@ class StepLatency {
   virtual ~StepLatency() = default;
 
   virtual std::int64_t stages() const = 0;
-  /// What a chunk of a prompt adds that sums of tokens cannot tell: its attention in all layers of the model. Goes into
-  /// StepWork::prefill_attention_s. 0 for a model that needs only the sums.
+  /// What a chunk of a prompt adds that sums of tokens cannot tell: its attention in all layers of the model. Goes
+  /// into StepWork::prefill_attention_s. 0 for a model that needs only the sums.
   virtual double chunk_s(std::int64_t /*tokens*/, std::int64_t /*prefix_tokens*/) const { return 0; }
   /// Time the batch occupies this stage, hand-over to the next stage included. Requires work.tokens() > 0.
   virtual StageTime stage(const StepWork& work, std::int64_t stage) const = 0;

@@ -43,7 +43,8 @@ KernelProfile load_profile(const std::string& name_or_path, const Place& where, 
 }
 
 std::optional<std::string> missing_attention(const KernelProfile& profile, const Llm& llm) {
-  for (const char* op : {llm.latent ? "mla_decode" : "decode_attention", llm.latent ? "mla_prefill" : "prefill_attention"})
+  for (const char* op :
+       {llm.latent ? "mla_decode" : "decode_attention", llm.latent ? "mla_prefill" : "prefill_attention"})
     if (find(profile, op, "") == nullptr) return fmt::format("profile '{}' has no '{}'", profile.name, op);
   return std::nullopt;
 }

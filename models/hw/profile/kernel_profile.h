@@ -39,7 +39,7 @@ struct FittedOperator {
   std::string op{};
   std::string dtype{};     // weights of products and experts, else what is computed or sent in
   std::string kv_dtype{};  // attention
-  std::string mode{};      // all-reduce: graph, eager, nccl; experts: balanced, power_law_1.01, ...; exchange: normal, ll
+  std::string mode{};  // all-reduce: graph, eager, nccl; experts: balanced, power_law_1.01, ...; exchange: normal, ll
   std::int64_t head_dim = 0;
   KernelLaw law{};
   FitEvidence evidence{};

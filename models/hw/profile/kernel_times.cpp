@@ -44,9 +44,9 @@ KernelTimes::Match KernelTimes::find(const Wanted& wanted) const {
   std::int64_t least = 0;
   for (const Entry& entry : entries_) {
     if (entry.op != wanted.op || (entry.mode == "module" && wanted.mode != "module")) continue;
-    const std::int64_t differences = 1'000'000 * (entry.dtype != wanted.dtype) + 100'000 * (entry.mode != wanted.mode) +
-                                     10'000 * (entry.kv_dtype != wanted.kv_dtype) +
-                                     std::abs(entry.head_dim - wanted.head_dim);
+    const std::int64_t differences =
+        1'000'000 * (entry.dtype != wanted.dtype) + 100'000 * (entry.mode != wanted.mode) +
+        10'000 * (entry.kv_dtype != wanted.kv_dtype) + std::abs(entry.head_dim - wanted.head_dim);
     if (best.entry == nullptr || differences < least) best = {.entry = &entry, .exact = differences == 0};
     if (best.entry == &entry) least = differences;
   }
@@ -94,23 +94,23 @@ std::optional<KernelTime> KernelTimes::decode(const AttentionHeads& heads, std::
 std::optional<KernelTime> KernelTimes::mla_prefill(const LatentHeads& heads, double tokens, double prefix) const {
   const std::int64_t length = whole(prompt_with_same_pairs(tokens, prefix, 0));
   return time({.op = "mla_prefill", .kv_dtype = measured_as(heads.kv_dtype)}, {.n = heads.query_size,
-                                                                                .k = heads.value_size,
-                                                                                .sequences = 1,
-                                                                                .tokens = length,
-                                                                                .context = length,
-                                                                                .q_heads = heads.heads,
-                                                                                .kv_heads = 1});
+                                                                               .k = heads.value_size,
+                                                                               .sequences = 1,
+                                                                               .tokens = length,
+                                                                               .context = length,
+                                                                               .q_heads = heads.heads,
+                                                                               .kv_heads = 1});
 }
 
 std::optional<KernelTime> KernelTimes::mla_decode(const LatentHeads& heads, std::int64_t sequences,
                                                   double mean_context) const {
   return time({.op = "mla_decode", .kv_dtype = measured_as(heads.kv_dtype)}, {.n = heads.query_size,
-                                                                               .k = heads.value_size,
-                                                                               .sequences = sequences,
-                                                                               .tokens = 1,
-                                                                               .context = whole(mean_context),
-                                                                               .q_heads = heads.heads,
-                                                                               .kv_heads = 1});
+                                                                              .k = heads.value_size,
+                                                                              .sequences = sequences,
+                                                                              .tokens = 1,
+                                                                              .context = whole(mean_context),
+                                                                              .q_heads = heads.heads,
+                                                                              .kv_heads = 1});
 }
 
 std::optional<KernelTime> KernelTimes::moe(const MoeCall& call) const {

@@ -35,9 +35,8 @@ Sizes prefill_sizes(const KernelShape& s) {
 /// Reads every key and value once; query heads that share a KV head share the reading.
 KernelWork decode_work(const KernelShape& s, const NumberSizes& number) {
   const double kv = real(s.sequences) * real(s.context) * real(s.head_dim);
-  return {.flop = 4 * real(s.q_heads) * kv,
-          .bytes = 2 * real(s.kv_heads) * number.kv * kv,
-          .ramp = 1 / real(s.context)};
+  return {
+      .flop = 4 * real(s.q_heads) * kv, .bytes = 2 * real(s.kv_heads) * number.kv * kv, .ramp = 1 / real(s.context)};
 }
 /// More than 8 KV heads are not measured: the grid of work is that of 8 heads and as many more sequences.
 Sizes decode_sizes(const KernelShape& s) {
@@ -95,9 +94,7 @@ double all_reduce_algorithm(const KernelShape& s) {
   const std::int64_t one_pass_below = s.ranks <= 2 ? 8 * kib * kib : s.ranks <= 4 ? 512 * kib : 256 * kib;
   return s.bytes < one_pass_below ? 1 : 2;
 }
-Sizes all_reduce_sizes(const KernelShape& s) {
-  return {real(s.ranks), all_reduce_algorithm(s), real(s.bytes), 1};
-}
+Sizes all_reduce_sizes(const KernelShape& s) { return {real(s.ranks), all_reduce_algorithm(s), real(s.bytes), 1}; }
 
 KernelWork copy_work(const KernelShape& s, const NumberSizes&) { return {.bytes = real(s.bytes)}; }
 Sizes copy_sizes(const KernelShape& s) { return {real(s.bytes), 1, 1, 1}; }
@@ -116,37 +113,83 @@ constexpr OperatorAxis ranks_axis{"ranks", 1.2, 0.001};
 
 // Stiffness and spacing were chosen on the training rows of the A100 and H100 bf16 sets. Products are smoothest in k.
 constexpr std::array kinds{
-    OperatorKind{"gemm", "matrix product", gemm_work, 4,
-                 {{{"n", 1.19, 0.04}, {"k", 1.9, 0.2}, {"unaligned", 1.1, none}, {"m", 1.25, 0.04}}}, gemm_sizes},
-    OperatorKind{"prefill_attention", "causal attention of prompts", prefill_work, 4,
+    OperatorKind{"gemm",
+                 "matrix product",
+                 gemm_work,
+                 4,
+                 {{{"n", 1.19, 0.04}, {"k", 1.9, 0.2}, {"unaligned", 1.1, none}, {"m", 1.25, 0.04}}},
+                 gemm_sizes},
+    OperatorKind{"prefill_attention",
+                 "causal attention of prompts",
+                 prefill_work,
+                 4,
                  {{{"sequences", 3.9, 0.1}, {"q_heads", 1.3, 0.1}, {"group", 3.9, 0.1}, {"tokens", 1.3, 0.05}}},
                  prefill_sizes},
-    OperatorKind{"decode_attention", "attention of one new token per sequence", decode_work, 4,
+    OperatorKind{"decode_attention",
+                 "attention of one new token per sequence",
+                 decode_work,
+                 4,
                  {{{"sequences", 1.9, 0.05}, {"kv_heads", 1.9, 0.05}, {"group", 1.9, 0.1}, {"context", 1.9, 0.05}}},
                  decode_sizes},
-    OperatorKind{"mla_prefill", "latent attention of prompts", mla_prefill_work, 3,
-                 {{{"sequences", 1.9, 0.1}, {"q_heads", 1.9, 0.1}, {"tokens", 1.3, 0.05}, unused}}, mla_prefill_sizes},
-    OperatorKind{"mla_decode", "latent attention of one new token per sequence", mla_decode_work, 3,
-                 {{{"sequences", 1.9, 0.1}, {"q_heads", 1.9, 0.1}, {"context", 1.9, 0.05}, unused}}, mla_decode_sizes},
-    OperatorKind{"moe", "grouped products of the routed experts", moe_work, 3,
-                 {{{"local_experts", 1.9, 0.05}, {"expert_size", 1.9, 0.05}, {"visits_per_expert", 1.5, 0.03}, unused}},
-                 moe_sizes},
-    OperatorKind{"all_reduce", "sum over GPUs, everywhere", reduce_work, 3,
-                 {{ranks_axis, {"algorithm", 1.1, none}, {"bytes", 1.5, 0.01}, unused}}, all_reduce_sizes},
-    OperatorKind{"all_gather", "collect the parts everywhere", gather_work, 2, {{ranks_axis, {"bytes", 1.5, 0.01}}},
+    OperatorKind{"mla_prefill",
+                 "latent attention of prompts",
+                 mla_prefill_work,
+                 3,
+                 {{{"sequences", 1.9, 0.1}, {"q_heads", 1.9, 0.1}, {"tokens", 1.3, 0.05}, unused}},
+                 mla_prefill_sizes},
+    OperatorKind{"mla_decode",
+                 "latent attention of one new token per sequence",
+                 mla_decode_work,
+                 3,
+                 {{{"sequences", 1.9, 0.1}, {"q_heads", 1.9, 0.1}, {"context", 1.9, 0.05}, unused}},
+                 mla_decode_sizes},
+    OperatorKind{
+        "moe",
+        "grouped products of the routed experts",
+        moe_work,
+        3,
+        {{{"local_experts", 1.9, 0.05}, {"expert_size", 1.9, 0.05}, {"visits_per_expert", 1.5, 0.03}, unused}},
+        moe_sizes},
+    OperatorKind{"all_reduce",
+                 "sum over GPUs, everywhere",
+                 reduce_work,
+                 3,
+                 {{ranks_axis, {"algorithm", 1.1, none}, {"bytes", 1.5, 0.01}, unused}},
+                 all_reduce_sizes},
+    OperatorKind{"all_gather",
+                 "collect the parts everywhere",
+                 gather_work,
+                 2,
+                 {{ranks_axis, {"bytes", 1.5, 0.01}}},
                  collective_sizes},
-    OperatorKind{"reduce_scatter", "sum over GPUs, in parts", gather_work, 2, {{ranks_axis, {"bytes", 1.5, 0.01}}},
+    OperatorKind{"reduce_scatter",
+                 "sum over GPUs, in parts",
+                 gather_work,
+                 2,
+                 {{ranks_axis, {"bytes", 1.5, 0.01}}},
                  collective_sizes},
-    OperatorKind{"all_to_all", "a part from each GPU to each", gather_work, 2, {{ranks_axis, {"bytes", 1.5, 0.01}}},
+    OperatorKind{"all_to_all",
+                 "a part from each GPU to each",
+                 gather_work,
+                 2,
+                 {{ranks_axis, {"bytes", 1.5, 0.01}}},
                  collective_sizes},
     OperatorKind{"p2p", "copy to another GPU", copy_work, 1, {{{"bytes", 1.9, 0.03}}}, copy_sizes},
     OperatorKind{"h2d", "copy from the host", copy_work, 1, {{{"bytes", 1.9, 0.03}}}, copy_sizes},
     OperatorKind{"d2h", "copy to the host", copy_work, 1, {{{"bytes", 1.9, 0.03}}}, copy_sizes},
     OperatorKind{"elementwise", "norms, activations, copies", copy_work, 1, {{{"bytes", 1.9, 0.03}}}, copy_sizes},
-    OperatorKind{"ep_dispatch", "tokens to their experts' GPUs", exchange_work, 3,
-                 {{{"top_k", 1.2, 0.03}, {"hidden", 1.1, 0.03}, {"m", 1.3, 0.03}, unused}}, exchange_sizes},
-    OperatorKind{"ep_combine", "tokens back from their experts' GPUs", exchange_work, 3,
-                 {{{"top_k", 1.2, 0.03}, {"hidden", 1.1, 0.03}, {"m", 1.3, 0.03}, unused}}, exchange_sizes},
+    OperatorKind{"ep_dispatch",
+                 "tokens to their experts' GPUs",
+                 exchange_work,
+                 3,
+                 {{{"top_k", 1.2, 0.03}, {"hidden", 1.1, 0.03}, {"m", 1.3, 0.03}, unused}},
+                 exchange_sizes},
+    OperatorKind{"ep_combine",
+                 "tokens back from their experts' GPUs",
+                 exchange_work,
+                 3,
+                 {{{"top_k", 1.2, 0.03}, {"hidden", 1.1, 0.03}, {"m", 1.3, 0.03}, unused}},
+                 exchange_sizes},
 };
 
 struct StoredType {
@@ -156,7 +199,7 @@ struct StoredType {
 };
 /// int4 and mxfp4: a 16-bit scale and zero point for 128 weights, an 8-bit scale for 32.
 constexpr std::array stored_types{
-    StoredType{"fp8", 1, 1},  StoredType{"fp8_block", 1, 1},      StoredType{"w8a8", 1, 1},
+    StoredType{"fp8", 1, 1},  StoredType{"fp8_block", 1, 1},     StoredType{"w8a8", 1, 1},
     StoredType{"int8", 1, 2}, StoredType{"int4", 0.51953125, 2}, StoredType{"mxfp4", 0.53125, 2},
 };
 

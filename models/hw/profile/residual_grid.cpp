@@ -62,7 +62,8 @@ std::optional<std::string> grid_problem(const GridText& text) {
   for (const GridAxis& axis : text.axes)
     if (auto problem = axis_problem(axis)) return problem;
   if (text.lines.size() != lines_wanted(text))
-    return "has " + std::to_string(text.lines.size()) + " lines; its axes ask for " + std::to_string(lines_wanted(text));
+    return "has " + std::to_string(text.lines.size()) + " lines; its axes ask for " +
+           std::to_string(lines_wanted(text));
   for (std::size_t i = 0; i < text.lines.size(); ++i) {
     const auto values = numbers(text.lines[i]);
     if (!values || values->size() != text.axes.back().points.size())

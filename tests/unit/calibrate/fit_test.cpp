@@ -119,7 +119,8 @@ TEST(ProfileFit, AProfileReadsBackAsItWasAndForecastsItsRows) {
   CellCollector collector(gpu, "vllm");
   for (const Sample& s : made_up_samples()) collector.add(s);
   const auto cells = collector.finish();
-  const KernelProfile made = fit_profile({.gpu = gpu, .engine = "vllm", .cells = cells}, [](const FittedOperator&) {});
+  const KernelProfile made =
+      fit_profile({.gpu = gpu, .engine = "vllm", .cells = cells}, [](const FittedOperator&) {});
   ASSERT_EQ(made.operators.size(), 1u);
   EXPECT_LT(made.operators[0].evidence.p95_error, 0.005);
   EXPECT_GT(made.operators[0].evidence.held_out_rows, 20);

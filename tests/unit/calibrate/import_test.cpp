@@ -17,8 +17,9 @@ std::vector<Sample> imported(const std::string& text) {
 const std::string origin = "framework,version,device,op_name,kernel_source,";
 
 TEST(Import, MillisecondsBecomeSeconds) {
-  const auto rows = imported(origin + "gemm_dtype,m,n,k,latency\nVLLM,0.19.0,NVIDIA,gemm,lib,bfloat16,8,16,32,0.5\n"
-                                      "VLLM,0.19.0,NVIDIA,gemm,lib,int8_wo,0,16,32,0.5\n");
+  const auto rows = imported(origin +
+                             "gemm_dtype,m,n,k,latency\nVLLM,0.19.0,NVIDIA,gemm,lib,bfloat16,8,16,32,0.5\n"
+                             "VLLM,0.19.0,NVIDIA,gemm,lib,int8_wo,0,16,32,0.5\n");
   ASSERT_EQ(rows.size(), 1u);  // a product without rows is no product
   EXPECT_EQ(rows[0].engine, "vllm");
   EXPECT_EQ(rows[0].op, "gemm");
@@ -44,9 +45,10 @@ TEST(Import, ContextIsStepAndNewTokens) {
 
 // Sizes count elements: 1,000 of 2 bytes, 1,000 of 1.
 TEST(Import, CollectiveSizesCountElements) {
-  const auto rows = imported(origin + "nccl_dtype,num_gpus,message_size,latency\n"
-                                      "X,2.29,x,alltoall,NCCL,half,8,1000,0.01\n"
-                                      "X,2.29,x,all_reduce,NCCL,int8,8,1000,0.01\n");
+  const auto rows = imported(origin +
+                             "nccl_dtype,num_gpus,message_size,latency\n"
+                             "X,2.29,x,alltoall,NCCL,half,8,1000,0.01\n"
+                             "X,2.29,x,all_reduce,NCCL,int8,8,1000,0.01\n");
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].op, "all_to_all");
   EXPECT_EQ(rows[0].shape.bytes, 2000);
@@ -55,13 +57,15 @@ TEST(Import, CollectiveSizesCountElements) {
 }
 
 TEST(Import, BothLayoutsOfLatentAttention) {
-  const auto kernel = imported(origin + "mla_dtype,kv_cache_dtype,num_heads,batch_size,isl,tp_size,step,latency\n"
-                                        "T,1,x,mla_generation,default,bfloat16,fp8,64,2,1,2,127,0.03\n");
+  const auto kernel = imported(origin +
+                               "mla_dtype,kv_cache_dtype,num_heads,batch_size,isl,tp_size,step,latency\n"
+                               "T,1,x,mla_generation,default,bfloat16,fp8,64,2,1,2,127,0.03\n");
   EXPECT_EQ(kernel.at(0).op, "mla_decode");
   EXPECT_EQ(kernel[0].mode, "");
   EXPECT_EQ(kernel[0].shape.context, 128);
-  const auto module = imported(
-      origin + "model,architecture,mla_dtype,kv_cache_dtype,gemm_type,num_heads,batch_size,isl,tp_size,step,latency\n"
+  const auto module =
+      imported(origin +
+               "model,architecture,mla_dtype,kv_cache_dtype,gemm_type,num_heads,batch_size,isl,tp_size,step,latency\n"
                "V,1,x,mla_generation_module,default,m,a,bfloat16,fp8,fp8_block,64,2,1,1,128,0.1\n");
   EXPECT_EQ(module.at(0).mode, "module");
   EXPECT_EQ(module[0].dtype, "fp8_block");
@@ -69,8 +73,9 @@ TEST(Import, BothLayoutsOfLatentAttention) {
 }
 
 TEST(Import, DeepEpRowsAreADispatchAndACombine) {
-  const auto rows = imported(origin + "node_num,hidden_size,num_token,num_topk,num_experts,combine_avg_t_us,"
-                                      "dispatch_avg_t_us\nsglang,1,x,ll,deepep,1,7168,4,8,256,12.5,10\n");
+  const auto rows = imported(origin +
+                             "node_num,hidden_size,num_token,num_topk,num_experts,combine_avg_t_us,"
+                             "dispatch_avg_t_us\nsglang,1,x,ll,deepep,1,7168,4,8,256,12.5,10\n");
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].op, "ep_dispatch");
   EXPECT_NEAR(rows[0].median_s, 10e-6, 1e-18);
@@ -80,7 +85,8 @@ TEST(Import, DeepEpRowsAreADispatchAndACombine) {
 
 // 2 GPUs, one in each node: the network. Vidur's sizes are bytes.
 TEST(Import, VidurSendsAcrossNodes) {
-  const auto rows = imported("time_stats.send_recv.median,num_workers,size,devices_per_node\n0.02,2,4096,1\n0,2,8,1\n");
+  const auto rows =
+      imported("time_stats.send_recv.median,num_workers,size,devices_per_node\n0.02,2,4096,1\n0,2,8,1\n");
   ASSERT_EQ(rows.size(), 1u);  // 0: below the clock's resolution
   EXPECT_EQ(rows[0].op, "p2p");
   EXPECT_EQ(rows[0].mode, "across_nodes");
@@ -91,7 +97,8 @@ TEST(Import, VidurSendsAcrossNodes) {
 TEST(Import, VidurLayersBecomeProducts) {
   const auto rows = imported(
       "time_stats.attn_pre_proj.median,time_stats.mlp_up_proj.median,time_stats.add.median,n_head,n_kv_head,n_embd,"
-      "n_expanded_embd,use_gated_mlp,num_tokens,num_tensor_parallel_workers\n0.1,0.2,0.03,64,8,8192,28672,True,10,2\n");
+      "n_expanded_embd,use_gated_mlp,num_tokens,num_tensor_parallel_workers\n0.1,0.2,0.03,64,8,8192,28672,True,10,"
+      "2\n");
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[0].shape, (KernelShape{.m = 10, .n = 5120, .k = 8192}));
   EXPECT_EQ(rows[1].shape, (KernelShape{.m = 10, .n = 28672, .k = 8192}));
@@ -110,8 +117,9 @@ TEST(Import, MistakesHaveTheirPlace) {
     return "";
   };
   const std::string head = origin + "gemm_dtype,m,n,k,latency\n";
-  EXPECT_NE(message(head + "V,1,x,gemm,l,bfloat61,8,16,32,1\n").find("t.csv:2:14: unknown data type 'bfloat61'; did you"),
-            std::string::npos);
+  EXPECT_NE(
+      message(head + "V,1,x,gemm,l,bfloat61,8,16,32,1\n").find("t.csv:2:14: unknown data type 'bfloat61'; did you"),
+      std::string::npos);
   EXPECT_NE(message(head + "V,1,x,gemm,l,bfloat16,8,16,32,-1\n").find("t.csv:2:31: latency must be 0 or more"),
             std::string::npos);
   EXPECT_NE(message("a,b\n1,2\n").find("no known table has these columns"), std::string::npos);

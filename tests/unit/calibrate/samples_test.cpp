@@ -60,8 +60,9 @@ TEST(SamplesCsv, ColumnsMayBeLeftOutAndInAnyOrder) {
 TEST(SamplesCsv, MistakesHaveTheirPlace) {
   const TestFolder folder;
   const std::string head = "gpu,engine,operator,m,median_s\n";
-  EXPECT_NE(message_of(folder.write("a.csv", head + "g,e,gem,1,1\n")).find("a.csv:2:5: unknown operator 'gem'; did you "
-                                                                           "mean 'gemm'?"),
+  EXPECT_NE(message_of(folder.write("a.csv", head + "g,e,gem,1,1\n"))
+                .find("a.csv:2:5: unknown operator 'gem'; did you "
+                      "mean 'gemm'?"),
             std::string::npos);
   EXPECT_NE(message_of(folder.write("b.csv", head + "g,e,gemm,x,1\n")).find("b.csv:2:10: 'x' is no whole number"),
             std::string::npos);

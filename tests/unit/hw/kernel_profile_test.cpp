@@ -85,13 +85,14 @@ TEST(OperatorKinds, DecodingReadsEveryKeyAndValueOnce) {
 
 // 32 KV heads: the grid of work is that of 8 heads and four times the sequences.
 TEST(OperatorKinds, ManyKvHeadsAreMoreSequences) {
-  const auto sizes = operator_kind("decode_attention")->sizes({.sequences = 2, .context = 9, .q_heads = 32, .kv_heads = 32});
+  const auto sizes =
+      operator_kind("decode_attention")->sizes({.sequences = 2, .context = 9, .q_heads = 32, .kv_heads = 32});
   EXPECT_EQ(sizes, (std::array<double, 4>{8, 8, 1, 9}));
 }
 
 TEST(KernelTimes, TakesTheExactFlavourOrSaysThatItDidNot) {
-  KernelProfile profile{.name = "p", .operators = {fitted("all_reduce", {.launch_s = 1e-6}),
-                                                   fitted("all_reduce", {.launch_s = 2e-6})}};
+  KernelProfile profile{
+      .name = "p", .operators = {fitted("all_reduce", {.launch_s = 1e-6}), fitted("all_reduce", {.launch_s = 2e-6})}};
   profile.operators[0].mode = "graph";
   profile.operators[1].mode = "eager";
   const KernelTimes times(profile);

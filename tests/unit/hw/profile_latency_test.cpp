@@ -48,9 +48,9 @@ struct Made {
 /// 8 rows: flop (2 m n k) and bytes (weights, inputs, outputs) at 1e12 each, and 1 us.
 double product_s(double m, double n, double k) { return 1e-6 + (2 * m * n * k + 2 * (n * k + m * k + m * n)) / 1e12; }
 
-// 8 decodes of 64 tokens in 2 layers. Products 200 x 100 (2 queries and 2 keys of 50), 100 x 100, 400 x 100, 100 x 200.
-// Elementwise 12 x 100 + 4 (100 + 100) + 4 x 50 + 6 x 200 = 3,400 bytes per row. 6 small kernels. Attention 2 us +
-// 8 x 64 x 2 x 50 x 2 bytes. LM head 1,000 x 100.
+// 8 decodes of 64 tokens in 2 layers. Products 200 x 100 (2 queries and 2 keys of 50), 100 x 100, 400 x 100, 100 x
+// 200. Elementwise 12 x 100 + 4 (100 + 100) + 4 x 50 + 6 x 200 = 3,400 bytes per row. 6 small kernels. Attention 2 us
+// + 8 x 64 x 2 x 50 x 2 bytes. LM head 1,000 x 100.
 TEST(ProfileLatency, DecodeByHand) {
   const double layer = product_s(8, 200, 100) + product_s(8, 100, 100) + product_s(8, 400, 100) +
                        product_s(8, 100, 200) + 6e-6 + 8 * 3400 / 1e12;
@@ -123,7 +123,8 @@ TEST(ProfileLatency, MoreWorkNeverTakesLess) {
   const auto model = Made().make();
   double before = 0;
   for (std::int64_t n = 1; n <= 400; n += 3) {
-    const double s = model->stage({.decode_sequences = n, .decode_kv_tokens = 100 * n, .emitted_tokens = n}, 0).seconds;
+    const double s =
+        model->stage({.decode_sequences = n, .decode_kv_tokens = 100 * n, .emitted_tokens = n}, 0).seconds;
     EXPECT_GE(s, before) << n;
     before = s;
   }
