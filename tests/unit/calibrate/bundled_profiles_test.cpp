@@ -43,8 +43,7 @@ TEST(BundledProfiles, AStepOfARealServer) {
                                              .profile = profile,
                                              .llm = llm,
                                              .shape = {.tensor_parallel = 4},
-                                             .max_sequences = 128,
-                                             .top_p_or_top_k = true});
+                                             .max_sequences = 128});
   const StageTime step =
       latency->stage({.decode_sequences = 37, .decode_kv_tokens = 37 * 699, .emitted_tokens = 37}, 0);
   EXPECT_NEAR(step.seconds, 18.7e-3, 0.05 * 18.7e-3);
