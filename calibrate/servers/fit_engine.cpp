@@ -103,6 +103,7 @@ std::string engine_yaml(const EngineProfile& e) {
   return fmt::format(R"(title: "{}"
 basis: {}
 source: "{}"
+kernels: {}
 request_path_s: {:.6g}
 frontend_sequence_s: {:.6g}
 scheduling_depth: {}
@@ -120,8 +121,8 @@ memory:
   gpu_memory_utilization: {:.6g}
 {}error: {{memory_fraction: {:.6g}, compute_fraction: {:.6g}, path_fraction: {:.6g}}}
 )",
-                     e.title, e.basis, e.source, e.request_path_s, e.frontend_sequence_s, e.scheduling_depth,
-                     e.step.all_reduce_skew, e.step.sampler_s_per_logit, e.step.small_kernel_s,
+                     e.title, e.basis, e.source, e.kernels, e.request_path_s, e.frontend_sequence_s,
+                     e.scheduling_depth, e.step.all_reduce_skew, e.step.sampler_s_per_logit, e.step.small_kernel_s,
                      e.step.small_kernels_per_layer, e.step.host_step_s, e.step.host_sequence_s,
                      e.step.host_overlapped, e.step.cuda_graph_max_tokens, e.memory.rule,
                      e.memory.gpu_memory_utilization, reserve, e.error.memory_fraction, e.error.compute_fraction,

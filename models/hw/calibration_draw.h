@@ -14,6 +14,9 @@ struct CalibrationError {
   double compute_fraction = 0;
   double path_fraction = 0;
 
+  CalibrationError operator*(double spread) const {
+    return {memory_fraction * spread, compute_fraction * spread, path_fraction * spread};
+  }
   void fields(Fields& f) {
     f.field("memory_fraction", memory_fraction, "of the part of steps that memory traffic and launches bound",
             {.max = 1});

@@ -29,6 +29,7 @@ struct EngineProfile {
   std::string title{};
   std::string basis = "assumed";
   std::string source{};
+  std::string kernels = "vllm";
   double request_path_s = 0;
   double frontend_sequence_s = 0;
   std::int64_t scheduling_depth = 2;
@@ -46,6 +47,7 @@ struct EngineProfile {
     f.required("basis", basis, "fitted: on measured servers; assumed: carried over or from documents",
                {"fitted", "assumed"});
     f.required("source", source, "what the terms were fitted on, or where they come from");
+    f.field("kernels", kernels, "whose kernels it runs: which profile of a GPU stands for it, <gpu>.<kernels>");
     f.field("request_path_s", request_path_s,
             "per request outside the engine: HTTP, tokeniser, processes, detokeniser, client");
     f.field("frontend_sequence_s", frontend_sequence_s,

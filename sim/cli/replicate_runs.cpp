@@ -14,7 +14,7 @@ std::string text_of_file(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-ChildCommand command_for(const ScenarioArguments& scenario, std::int64_t seed, std::int64_t draw,
+ChildCommand command_for(const ScenarioArguments& scenario, std::int64_t seed, std::int64_t draw, double spread,
                          const ScratchFolder& scratch) {
   const std::string name = std::to_string(draw);
   ChildCommand command{
@@ -24,6 +24,7 @@ ChildCommand command_for(const ScenarioArguments& scenario, std::int64_t seed, s
   std::vector<std::string> settings = scenario.set;
   settings.push_back("seed=" + std::to_string(seed + draw));
   settings.push_back("calibration_draw=" + name);
+  settings.push_back("calibration_spread=" + std::to_string(spread));
   for (const std::string& setting : settings) {
     command.words.push_back("--set");
     command.words.push_back(setting);
@@ -33,10 +34,12 @@ ChildCommand command_for(const ScenarioArguments& scenario, std::int64_t seed, s
 
 }  // namespace
 
-std::vector<Summary> run_replicates(const ScenarioArguments& scenario, std::int64_t seed, std::int64_t count) {
+std::vector<Summary> run_replicates(const ScenarioArguments& scenario, std::int64_t seed, std::int64_t count,
+                                    double spread) {
   const ScratchFolder scratch;
   std::vector<ChildCommand> commands;
-  for (std::int64_t draw = 1; draw <= count; ++draw) commands.push_back(command_for(scenario, seed, draw, scratch));
+  for (std::int64_t draw = 1; draw <= count; ++draw)
+    commands.push_back(command_for(scenario, seed, draw, spread, scratch));
   const std::vector<int> statuses = run_children(commands, processors());
   std::vector<Summary> summaries;
   for (std::size_t i = 0; i < commands.size(); ++i) {

@@ -94,7 +94,8 @@ class RunCommand final : public Command {
     facts.settings = settings_text(scenario.spec);
     Report report{.summary = summarise(recorder, facts), .series = make_series(recorder, facts)};
     if (replicates_ > 0)
-      report.interval = interval_of(report.summary, run_replicates(scenario_, scenario.spec.seed, replicates_));
+      report.interval = interval_of(report.summary, run_replicates(scenario_, scenario.spec.seed, replicates_,
+                                                                   spread(scenario, report.summary)));
     details.close();
     if (folder) write_files(*folder, report, recorder, facts);
     if (trace)
@@ -106,6 +107,12 @@ class RunCommand final : public Command {
     console.out << (format_ == "json" ? report.json()
                                       : text_report(report.summary, report.series, console.text, report.interval));
     return true;
+  }
+
+  /// Near saturation forecasts are off by more: batches are larger than any that the calibration was tested on.
+  static double spread(const Scenario& scenario, const Summary& summary) {
+    constexpr double near_saturation = 2;
+    return scenario.spec.calibration_spread * (summary.near_saturation ? near_saturation : 1);
   }
 
   static void write_files(const OutputFolder& folder, const Report& report, const Recorder& recorder,

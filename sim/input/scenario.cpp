@@ -49,7 +49,8 @@ class PoolLoader {
         fabric_(fabric),
         placer_(scenario.cluster.nodes, node.gpus),
         cluster_(scenario.cluster),
-        draw_(scenario.calibration_draw) {}
+        draw_(scenario.calibration_draw),
+        spread_(scenario.calibration_spread) {}
 
   /// Looks up, sizes and checks one pool; what is wrong is left in the text's problems.
   Pool load(PoolSpec spec, std::size_t i) {
@@ -153,23 +154,21 @@ class PoolLoader {
   /// Pools of one engine on one kind of GPU are off together.
   void apply_draw(Pool& pool) {
     Rng rng(static_cast<std::uint64_t>(draw_), "calibration/" + pool.engine.name + "/" + pool.gpu.name);
-    const CalibrationDraw draw = draw_calibration(pool.engine.error, rng);
+    const CalibrationDraw draw = draw_calibration(pool.engine.error * spread_, rng);
     pool.latency = drawn(std::move(pool.latency), draw);
     pool.engine.request_path_s *= draw.path_factor;
     pool.engine.frontend_sequence_s *= draw.path_factor;
   }
 
-  /// The profile that step times come from: the one that is named, else the GPU's for the engine's kind, else the
-  /// GPU's for vLLM. Nothing where the roofline is to be used.
-  std::optional<std::string> profile_for(const Pool& pool) const {
+  /// The profile that step times come from: the one that is named, else the GPU's for the engine's kernels. Nothing
+  /// where the roofline is to be used.
+  static std::optional<std::string> profile_for(const Pool& pool) {
     const LatencySpec& spec = pool.spec.latency;
     if (spec.model == "roofline") return std::nullopt;
     if (!spec.profile.empty()) return spec.profile;
-    const std::string kind = pool.engine.name.substr(0, pool.engine.name.find('-'));
+    const std::string name = pool.gpu.name + "." + pool.engine.kernels;
     const std::vector<std::string> bundled = list_profiles();
-    for (const std::string& name : {pool.gpu.name + "." + kind, pool.gpu.name + ".vllm"})
-      if (std::ranges::binary_search(bundled, name) && (spec.model == "profile" || knows(name, pool))) return name;
-    if (spec.model == "profile") return pool.gpu.name + ".vllm";
+    if (spec.model == "profile" || (std::ranges::binary_search(bundled, name) && knows(name, pool))) return name;
     return std::nullopt;
   }
 
@@ -235,6 +234,7 @@ class PoolLoader {
   Placer placer_;
   const ClusterSpec& cluster_;
   std::int64_t draw_;
+  double spread_;
   std::string path_;
 };
 

@@ -54,6 +54,7 @@ struct ScenarioSpec {
   std::string name = "unnamed";
   std::int64_t seed = 1;
   std::int64_t calibration_draw = 0;
+  double calibration_spread = 1;
   std::optional<double> until_s{};
   WorkloadSpec workload{};
   SloSpec slo{};
@@ -65,6 +66,7 @@ struct ScenarioSpec {
     f.field("seed", seed, "seed of every random stream");
     f.field("calibration_draw", calibration_draw,
             "0: the best estimate; else that many-th draw of what the engines' calibration may be off by");
+    f.field("calibration_spread", calibration_spread, "how much wider than its engine says that error is drawn");
     f.field("until_s", until_s, "stop the simulated clock here; left out: run until every request is done", positive);
     f.group("workload", workload, "what arrives");
     f.group("slo", slo, "what users are promised");
