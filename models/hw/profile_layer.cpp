@@ -65,16 +65,25 @@ StageTime ProfileLayer::experts(std::int64_t tokens) const {
   return time;
 }
 
+// Skew between ranks is time lost while they wait for each other: it grows with the message while that is launched from a
+// CUDA graph, and no further.
 StageTime ProfileLayer::all_reduce(std::int64_t tokens) const {
   if (in_.shape.tensor_parallel == 1 || tokens == 0) return {};
+  StageTime time = all_reduce_alone(tokens);
+  const double graph_s = all_reduce_alone(std::min(tokens, std::max<std::int64_t>(1, graph_tokens()))).seconds;
+  time.seconds += (in_.terms.all_reduce_skew - 1) * std::min(time.seconds, graph_s);
+  return time;
+}
+
+StageTime ProfileLayer::all_reduce_alone(std::int64_t tokens) const {
   const double bytes = real(graph_rows(tokens, graph_tokens())) * real(in_.llm.hidden) * facts(DataType::bf16).bytes;
   const auto time = kernels_.collective({.op = "all_reduce",
                                          .mode = tokens <= graph_tokens() ? "graph" : "eager",
                                          .bytes = bytes,
                                          .ranks = in_.shape.tensor_parallel});
-  if (time) return in_.terms.all_reduce_skew * stage_time(*time);
-  return in_.terms.all_reduce_skew * all_reduce_time(in_.gpu.kernels.value().all_reduce, in_.shape.tensor_parallel,
-                                                     bytes, tokens <= graph_tokens());
+  if (time) return stage_time(*time);
+  return all_reduce_time(in_.gpu.kernels.value().all_reduce, in_.shape.tensor_parallel, bytes,
+                         tokens <= graph_tokens());
 }
 
 StageTime ProfileLayer::head(std::int64_t emitted) const {

@@ -18,6 +18,7 @@ class ProfileLayer {
   StageTime operator()(std::int64_t tokens) const;
   /// All-reduce of the hidden state of so many tokens, skew included; nothing on one GPU.
   StageTime all_reduce(std::int64_t tokens) const;
+  StageTime all_reduce_alone(std::int64_t tokens) const;
   /// Product with bf16 weights over the vocabulary.
   StageTime head(std::int64_t emitted) const;
 
