@@ -14,6 +14,7 @@ constexpr double pause_s = 60;              // between stages: the tool waits un
 constexpr double clients_wait_s = 300;      // then they give up
 constexpr std::int64_t prompt_groups = 10;  // the tool's defaults: the keys in the file were unknown to it
 constexpr std::int64_t prompts_per_group = 10;
+constexpr std::int64_t half_block = 8;  // prompts differ a little in length, so their last blocks are filled in part
 
 std::string llm_of(const std::string& path) {
   static const std::map<std::string, std::string> names{{"meta-llama/Llama-2-7b-hf", "llama-2-7b"},
@@ -38,13 +39,14 @@ std::string arrivals(const std::vector<const CsvRow*>& stages) {
 std::string scenario(const std::vector<const CsvRow*>& stages) {
   const CsvRow& row = *stages.front();
   const std::int64_t system_tokens = row.count("system_prompt_len");
+  const std::int64_t question_tokens = std::llround(row.number("prompt_len_mean")) - system_tokens;
   return fmt::format(R"(name: {}
 workload:
   client_timeout_s: {}
   generate:
     arrivals: {{stages: [{}]}}
     shared_prefix: {{groups: {}, prompts_per_group: {}, system_tokens: {}}}
-    prompt_tokens: {{fixed: {}}}
+    prompt_tokens: {{uniform: {{min: {}, max: {}}}}}
     output_tokens: {{fixed: {}}}
 cluster: {{node: dgx_h100}}
 pools:
@@ -56,7 +58,7 @@ pools:
     kv_cache: {{policy: paged_prefix}}
 )",
                      row.text("experiment"), clients_wait_s, arrivals(stages), prompt_groups, prompts_per_group,
-                     system_tokens, std::llround(row.number("prompt_len_mean")) - system_tokens,
+                     system_tokens, question_tokens - half_block, question_tokens + half_block,
                      row.text("output_len"), llm_of(row.text("model")), row.text("tp"),
                      row.text("max_num_batched_tokens"), row.text("max_num_seqs"));
 }

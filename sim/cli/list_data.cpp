@@ -47,6 +47,8 @@ ordered_json trace_items() {
 
 ordered_json latency_items() {
   return {
+      {{"name", "auto"}, {"help", "the GPU's profile for the engine's kernels where there is one, else roofline"}},
+      {{"name", "profile"}, {"help", "measured kernels: laws with smoothed residuals, from a kernel profile"}},
       {{"name", "roofline"},
        {"help", "sum over operators, each bounded by arithmetic, memory or launches; constants of the GPU's file"}},
       {{"name", "table"}, {"help", "lookup tables in a folder, one CSV per operator"}}};

@@ -96,20 +96,19 @@ double busiest_tenth(std::vector<double> values) {
 PoolSummary pool_of(const PoolFacts& pool, const PoolRecord& record, double duration_s) {
   const double replica_s = static_cast<double>(pool.replicas) * duration_s;
   const auto blocks = static_cast<double>(pool.kv_blocks_per_replica);
-  return {
-      .name = pool.name,
-      .llm = pool.llm,
-      .gpu = pool.gpu,
-      .replicas = pool.replicas,
-      .gpus = pool.gpus,
-      .busy_fraction = per(pool.busy_s, replica_s),
-      .kv_used_fraction_mean = per(pool.kv_block_s, blocks * replica_s),
-      .kv_used_fraction_max = per(static_cast<double>(pool.kv_used_blocks_max), blocks),
-      .sequences_used_fraction = busiest_tenth(record.running.means(Seconds(duration_s))) /
-                                 static_cast<double>(pool.replicas * std::max<std::int64_t>(1, pool.max_sequences)),
-      .preemptions = pool.preemptions,
-      .energy_j = pool.energy_j,
-      .itl_s = record.token_gap_s.statistics()};
+  return {.name = pool.name,
+          .llm = pool.llm,
+          .gpu = pool.gpu,
+          .replicas = pool.replicas,
+          .gpus = pool.gpus,
+          .busy_fraction = per(pool.busy_s, replica_s),
+          .kv_used_fraction_mean = per(pool.kv_block_s, blocks * replica_s),
+          .kv_used_fraction_max = per(static_cast<double>(pool.kv_used_blocks_max), blocks),
+          .sequences_used_fraction = per(busiest_tenth(record.running.means(Seconds(duration_s))),
+                                         static_cast<double>(pool.replicas * pool.max_sequences)),
+          .preemptions = pool.preemptions,
+          .energy_j = pool.energy_j,
+          .itl_s = record.token_gap_s.statistics()};
 }
 
 std::vector<ClassSummary> classes_of(Chosen all, const RunFacts& facts) {

@@ -24,13 +24,16 @@ class PagedReserved final : public KvCache {
   std::int64_t free_blocks() const override { return free_; }
   std::int64_t admissible_blocks() const override { return total_ - watermark_; }
   std::int64_t blocks_for(const Request& request, std::int64_t tokens) const override {
-    return settings_.blocks_for(request, tokens);
+    if (tokens == 0) return 0;
+    // The last output token is never held.
+    const std::int64_t longest = request.prompt_tokens + std::max<std::int64_t>(request.output_tokens - 1, 0);
+    return settings_.blocks_for(request, std::max(tokens, longest));
   }
   std::int64_t cached_tokens(const Request&) const override { return 0; }
 
   bool hold(const Request& request, KvHeld& held, std::int64_t tokens, bool admission) override {
     assert(tokens >= held.tokens);
-    const std::int64_t more = std::max(reserved(request), blocks_for(request, tokens)) - held.blocks;
+    const std::int64_t more = blocks_for(request, tokens) - held.blocks;
     if (free_ - (admission ? watermark_ : 0) < more) return false;
     free_ -= more;
     held = {.tokens = tokens, .blocks = held.blocks + more};
@@ -39,19 +42,12 @@ class PagedReserved final : public KvCache {
 
   std::int64_t growth_tokens() const override { return 0; }
   void grow([[maybe_unused]] std::int64_t blocks) override { assert(blocks == 0 && "it has all its blocks"); }
-  /// `held` counts the blocks that its tokens fill by now; reserved were more.
-  void release(const Request& request, const KvHeld& held) override {
-    if (held.blocks == 0) return;
-    free_ += std::max(reserved(request), held.blocks);
+  void release(const Request&, const KvHeld& held) override {
+    free_ += held.blocks;
     assert(free_ <= total_);
   }
 
  private:
-  /// The last output token is never held.
-  std::int64_t reserved(const Request& request) const {
-    return blocks_for(request, request.prompt_tokens + std::max<std::int64_t>(request.output_tokens - 1, 0));
-  }
-
   Settings settings_;
   std::int64_t total_ = 0;
   std::int64_t free_ = 0;
