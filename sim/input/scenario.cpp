@@ -8,6 +8,7 @@
 #include "models/hw/profile_latency.h"
 #include "sim/input/hardware.h"
 #include "sim/input/kernel_profile_file.h"
+#include "sim/input/label_use.h"
 #include "sim/input/latency_tables.h"
 #include "sim/input/llm_config.h"
 
@@ -62,7 +63,9 @@ class PoolLoader {
     const bool engine = try_at(text_, path_ + ".engine",
                                [&] { pool.engine = load_engine(pool.spec.engine, place(".engine"), file); });
     if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
-    if (!llm || !gpu || !engine || !check_batcher(pool.spec) || !check_shape(pool) || !check_power(pool)) return pool;
+    if (!llm || !gpu || !engine || !check_batcher(pool.spec) || !check_shape(pool) || !check_power(pool) ||
+        !check_preemption(pool.spec))
+      return pool;
     size_memory(pool);
     place_replicas(pool);
     if (text_.problems.empty()) make_latency(pool);
@@ -98,6 +101,22 @@ class PoolLoader {
     if (*pool.spec.power_cap_w > power.idle_w && *pool.spec.power_cap_w <= power.tdp_w) return true;
     fail(".power_cap_w", fmt::format("'{}' takes a cap above {} W, what it draws idle, and at most {} W, not {}",
                                      pool.gpu.name, power.idle_w, power.tdp_w, *pool.spec.power_cap_w));
+    return false;
+  }
+
+  bool check_preemption(const PoolSpec& spec) {
+    if (spec.preemption.mode != "swap") return true;
+    if (spec.kv_cache.make()->growth_tokens() == 0) {
+      fail(".preemption.mode",
+           fmt::format("'swap' would be ignored: with KV cache '{}' blocks never run short of who runs",
+                       spec.kv_cache.policy()));
+      return false;
+    }
+    const double all = spec.preemption.swap_space_bytes * static_cast<double>(node_.gpus);
+    if (all <= node_.host_memory_bytes) return true;
+    fail(".preemption.swap_space_bytes",
+         fmt::format("{:.3g} bytes for each of {} GPUs are more than the node's {:.3g} bytes of memory",
+                     spec.preemption.swap_space_bytes, node_.gpus, node_.host_memory_bytes));
     return false;
   }
 
@@ -286,6 +305,7 @@ Scenario load_scenario(const std::string& file, const std::vector<Override>& ove
 
   ScenarioSpec& spec = scenario.spec;
   check_names(text, spec.pools);
+  check_labels(text, spec);
   try_at(text, "cluster.node",
          [&] { scenario.node = load_node(spec.cluster.node, text.place("cluster.node"), file); });
   try_at(text, "cluster.fabric",

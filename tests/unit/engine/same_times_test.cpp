@@ -30,7 +30,9 @@ std::string random_scenario(const std::string& batcher, const std::string& route
   std::string labels = seed % 4 == 1 ? "  client_timeout_s: " + between(2, 6) + "\n" : std::string();
   if (seed % 11 == 3) labels += "  samples: 3\n";
   if (seed % 11 == 6) labels += "  beam_width: 4\n";
-  const std::string preemption = seed % 2 == 1 ? "swap" : "recompute";
+  const std::string cache = caches[seed % caches.size()];
+  const bool grows = Registry<KvCache>::all().at(cache).prepare()->make()->growth_tokens() > 0;
+  const std::string preemption = grows && seed % 2 == 1 ? "swap" : "recompute";
   std::string text = "name: " + batcher + " " + router + "\nseed: " + std::to_string(seed) + R"(
 workload:
 )" + labels + R"(  generate:
@@ -54,7 +56,7 @@ pools:
     batcher: {policy: )" +
                      batcher + R"(}
     kv_cache: {policy: )" +
-                     caches[seed % caches.size()] + R"(, num_gpu_blocks_override: )" + blocks + R"(}
+                     cache + R"(, num_gpu_blocks_override: )" + blocks + R"(}
     queue: {policy: )" +
                      queues[seed / 2 % queues.size()] + R"(}
     preemption: {mode: )" +
