@@ -103,6 +103,9 @@ bool CellCollector::usable(const Measurement& measurement) const {
 }
 
 std::string CellCollector::best_engine(const Flavour& flavour, const Shapes& shapes) const {
+  // Engines differ most in how they read a quantised cache: without rows of its own, the law of bf16 over fewer bytes is
+  // nearer to an engine than another engine's kernel.
+  if (flavour.op == "decode_attention" && flavour.kv_dtype == "fp8") return engine_;
   std::map<std::string, std::int64_t> rows;
   for (const auto& [shape, measurements] : shapes)
     for (const Measurement& one : measurements)
