@@ -1,0 +1,247 @@
+#include "sim/input/load_pools.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "models/hw/profile_latency.h"
+#include "sim/input/hardware.h"
+#include "sim/input/kernel_profile_file.h"
+#include "sim/input/latency_tables.h"
+#include "sim/input/llm_config.h"
+#include "sim/input/try_at.h"
+
+namespace servecast {
+namespace {
+
+/// A path in a scenario counts from the scenario's folder.
+std::string beside(const std::string& scenario_file, const std::string& path) {
+  return (std::filesystem::path(scenario_file).parent_path() / path).string();
+}
+
+class PoolLoader {
+ public:
+  PoolLoader(YamlText& text, const ScenarioSpec& scenario, const Node& node, const Fabric& fabric)
+      : text_(text),
+        node_(node),
+        fabric_(fabric),
+        placer_(scenario.cluster.nodes, node.gpus),
+        cluster_(scenario.cluster),
+        draw_(scenario.calibration_draw),
+        spread_(scenario.calibration_spread) {}
+
+  /// Looks up, sizes and checks one pool; what is wrong is left in the text's problems.
+  Pool load(PoolSpec spec, std::size_t i) {
+    path_ = fmt::format("pools[{}]", i);
+    Pool pool{.spec = std::move(spec)};
+    const std::string& file = text_.file;
+    const bool llm = try_at(text_, path_ + ".llm", [&] { pool.llm = load_llm(pool.spec.llm, place(".llm"), file); });
+    const bool gpu = try_at(text_, path_ + ".gpu", [&] { pool.gpu = load_gpu(pool.spec.gpu, place(".gpu"), file); });
+    const bool engine = try_at(text_, path_ + ".engine",
+                               [&] { pool.engine = load_engine(pool.spec.engine, place(".engine"), file); });
+    if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
+    if (!llm || !gpu || !engine || !check_batcher(pool.spec) || !check_shape(pool) || !check_power(pool) ||
+        !check_preemption(pool.spec))
+      return pool;
+    size_memory(pool);
+    place_replicas(pool);
+    if (text_.problems.empty()) make_latency(pool);
+    if (text_.problems.empty() && draw_ > 0) apply_draw(pool);
+    return pool;
+  }
+
+ private:
+  Place place(const std::string& key) const { return text_.place(path_ + key); }
+  void fail(const std::string& key, const std::string& message) { text_.fail(path_ + key, message); }
+
+  bool check_batcher(const PoolSpec& spec) {
+    const auto batcher = spec.batcher.make();
+    if (batcher->max_step_tokens() >= batcher->max_sequences()) return true;
+    fail(".batcher",
+         fmt::format("a step of at most {} tokens cannot hold {} decoding sequences; raise the token budget "
+                     "or lower the number of sequences",
+                     batcher->max_step_tokens(), batcher->max_sequences()));
+    return false;
+  }
+
+  bool check_shape(const Pool& pool) {
+    if (pool.spec.tensor_parallel <= node_.gpus) return true;
+    fail(".tensor_parallel",
+         fmt::format("{} GPUs cannot share a layer in a node of {}; use at most {} and add pipeline_parallel",
+                     pool.spec.tensor_parallel, node_.gpus, node_.gpus));
+    return false;
+  }
+
+  bool check_power(const Pool& pool) {
+    if (!pool.spec.power_cap_w) return true;
+    const PowerDraw& power = pool.gpu.power;
+    if (*pool.spec.power_cap_w > power.idle_w && *pool.spec.power_cap_w <= power.tdp_w) return true;
+    fail(".power_cap_w", fmt::format("'{}' takes a cap above {} W, what it draws idle, and at most {} W, not {}",
+                                     pool.gpu.name, power.idle_w, power.tdp_w, *pool.spec.power_cap_w));
+    return false;
+  }
+
+  bool check_preemption(const PoolSpec& spec) {
+    if (spec.preemption.mode != "swap") return true;
+    if (spec.kv_cache.make()->growth_tokens() == 0) {
+      fail(".preemption.mode",
+           fmt::format("'swap' would be ignored: with KV cache '{}' blocks never run short of who runs",
+                       spec.kv_cache.policy()));
+      return false;
+    }
+    const double all = spec.preemption.swap_space_bytes * static_cast<double>(node_.gpus);
+    if (all <= node_.host_memory_bytes) return true;
+    fail(".preemption.swap_space_bytes",
+         fmt::format("{:.3g} bytes for each of {} GPUs are more than the node's {:.3g} bytes of memory",
+                     spec.preemption.swap_space_bytes, node_.gpus, node_.host_memory_bytes));
+    return false;
+  }
+
+  void size_memory(Pool& pool) {
+    const auto batcher = pool.spec.batcher.make();
+    pool.memory = plan_memory(pool.gpu, pool.llm, shape(pool.spec), pool.spec.memory.over(pool.engine.memory),
+                              {.weights = weights(pool.spec),
+                               .kv = kv_type(pool.spec),
+                               .max_step_tokens = batcher->max_step_tokens(),
+                               .max_sequences = batcher->max_sequences(),
+                               .node_gpus = node_.gpus});
+    if (pool.memory.problem) return fail(".llm", *pool.memory.problem);
+    const auto cache = pool.spec.kv_cache.make();
+    cache->resize(pool.memory.kv_pool_tokens);
+    if (cache->admissible_blocks() < 1)
+      fail(".kv_cache", fmt::format("{} tokens of KV memory do not make one block", pool.memory.kv_pool_tokens));
+  }
+
+  void place_replicas(Pool& pool) {
+    for (std::int64_t i = 0; i < pool.spec.replicas; ++i) {
+      auto placed = placer_.place(pool.spec.tensor_parallel, pool.spec.pipeline_parallel);
+      if (!placed)
+        return fail(
+            ".replicas",
+            fmt::format("{} replicas of {} GPUs do not fit: after {} of them the cluster's {} nodes of {} GPUs "
+                        "are full",
+                        pool.spec.replicas, pool.gpus_per_replica(), i, cluster_.nodes, node_.gpus));
+      pool.places.push_back(std::move(*placed));
+    }
+  }
+
+  void make_latency(Pool& pool) {
+    if (pool.spec.latency.model == "table") return make_table_latency(pool);
+    if (const auto problem = cannot_compute(pool.gpu, weights(pool.spec))) return fail(".weights", *problem);
+    if (const auto profile = profile_for(pool)) return make_pool_profile_latency(pool, *profile);
+    const auto batcher = pool.spec.batcher.make();
+    pool.latency = make_roofline({.gpu = pool.gpu,
+                                  .llm = pool.llm,
+                                  .weights = weights(pool.spec),
+                                  .kv = kv_type(pool.spec),
+                                  .shape = shape(pool.spec),
+                                  .max_step_tokens = batcher->max_step_tokens(),
+                                  .max_sequences = batcher->max_sequences(),
+                                  .stage_link = stage_link(pool),
+                                  .engine = pool.engine.step});
+    pool.latency_source =
+        fmt::format("roofline, constants of {}",
+                    pool.gpu.derived() ? pool.gpu.kernels_like + " scaled to " + pool.gpu.name : pool.gpu.name);
+    pool.fitted_range =
+        "products to 8,192 rows, prompts to 16,384 tokens, decodes to 2,048 sequences of 131,072 tokens";
+    if (pool.gpu.derived()) pool.notes.push_back(pool.gpu.name + " was not measured: constants are derived");
+  }
+
+  /// Pools of one engine on one kind of GPU are off together.
+  void apply_draw(Pool& pool) {
+    Rng rng(static_cast<std::uint64_t>(draw_), "calibration/" + pool.engine.name + "/" + pool.gpu.name);
+    const CalibrationDraw draw = draw_calibration(pool.engine.error * spread_, rng);
+    pool.latency = drawn(std::move(pool.latency), draw);
+    pool.engine.request_path_s *= draw.path_factor;
+    pool.engine.frontend_sequence_s *= draw.path_factor;
+  }
+
+  /// The profile that step times come from: the one that is named, else the GPU's for the engine's kernels. Nothing
+  /// where the roofline is to be used.
+  static std::optional<std::string> profile_for(const Pool& pool) {
+    const LatencySpec& spec = pool.spec.latency;
+    if (spec.model == "roofline") return std::nullopt;
+    if (!spec.profile.empty()) return spec.profile;
+    const std::string name = pool.gpu.name + "." + pool.engine.kernels;
+    const std::vector<std::string> bundled = list_profiles();
+    if (spec.model == "profile" || (std::ranges::binary_search(bundled, name) && knows(name, pool))) return name;
+    return std::nullopt;
+  }
+
+  static bool knows(const std::string& profile, const Pool& pool) {
+    return !missing_attention(load_profile(profile, {}), pool.llm);
+  }
+
+  void make_pool_profile_latency(Pool& pool, const std::string& name) {
+    const std::string key = path_ + ".latency.profile";
+    try_at(text_, key, [&] {
+      const KernelProfile profile = load_profile(name, text_.place(key), text_.file);
+      if (const auto missing = missing_attention(profile, pool.llm)) throw UserError(text_.place(key), *missing);
+      const auto batcher = pool.spec.batcher.make();
+      pool.latency = make_profile_latency({.gpu = pool.gpu,
+                                           .profile = profile,
+                                           .llm = pool.llm,
+                                           .weights = weights(pool.spec),
+                                           .kv = kv_type(pool.spec),
+                                           .shape = shape(pool.spec),
+                                           .max_step_tokens = batcher->max_step_tokens(),
+                                           .max_sequences = batcher->max_sequences(),
+                                           .stage_link = stage_link(pool),
+                                           .terms = pool.engine.step});
+      pool.latency_source = fmt::format("kernel profile {} ({})", profile.name, profile.title);
+      pool.fitted_range = fitted_range(profile, facts(weights(pool.spec)).name);
+      if (profile.gpu != pool.gpu.name)
+        pool.notes.push_back(fmt::format("profile {} was measured on {}", profile.name, profile.gpu));
+    });
+  }
+
+  void make_table_latency(Pool& pool) {
+    const std::string key = path_ + ".latency.tables";
+    if (pool.spec.latency.tables.empty())
+      return text_.fail(path_ + ".latency", "model: table needs 'tables', the folder that holds them");
+    try_at(text_, key, [&] {
+      pool.latency = make_step_tables(
+          load_step_tables(beside(text_.file, pool.spec.latency.tables), text_.place(key),
+                           pool.spec.pipeline_parallel),
+          {.stages = pool.spec.pipeline_parallel, .layers_per_stage = pool.llm.layers / pool.spec.pipeline_parallel});
+    });
+    pool.latency_source = "lookup tables in " + pool.spec.latency.tables;
+  }
+
+  StageLink stage_link(const Pool& pool) const {
+    if (pool.spec.pipeline_parallel == 1) return {};
+    const auto& gpus = pool.places.front().gpus;
+    const GpuPlace& from = gpus[0];
+    const GpuPlace& to = gpus[static_cast<std::size_t>(pool.spec.tensor_parallel)];
+    if (from.node == to.node)
+      return {.bytes_per_s = peer_bytes_per_s(pool.gpu), .latency_s = node_.gpu_link_latency_s};
+    return {
+        .bytes_per_s = std::min(node_.nic_bytes_per_s * fabric_.efficiency_fraction, pool.gpu.pcie_d2h_bytes_per_s),
+        .latency_s = fabric_.end_latency_s + fabric_.hop_latency_s};
+  }
+
+  static Shape shape(const PoolSpec& spec) { return {spec.tensor_parallel, spec.pipeline_parallel}; }
+  static DataType weights(const PoolSpec& spec) { return *data_type(spec.weights); }
+  static DataType kv_type(const PoolSpec& spec) { return *data_type(spec.kv_cache_dtype); }
+
+  YamlText& text_;
+  const Node& node_;
+  const Fabric& fabric_;
+  Placer placer_;
+  const ClusterSpec& cluster_;
+  std::int64_t draw_;
+  double spread_;
+  std::string path_;
+};
+
+}  // namespace
+
+std::vector<Pool> load_pools(YamlText& text, const ScenarioSpec& spec, const Node& node, const Fabric& fabric) {
+  PoolLoader loader(text, spec, node, fabric);
+  std::vector<Pool> pools;
+  for (std::size_t i = 0; i < spec.pools.size(); ++i) pools.push_back(loader.load(spec.pools[i], i));
+  return pools;
+}
+
+}  // namespace servecast
