@@ -111,7 +111,8 @@ constexpr double none = 0;
 constexpr OperatorAxis unused{"", 1, none};
 constexpr OperatorAxis ranks_axis{"ranks", 1.2, 0.001};
 
-// Stiffness and spacing were chosen on the training rows of the A100 and H100 bf16 sets. Products are smoothest in k.
+// Stiffness and spacing were chosen by the error on held-out shapes of the A100, H100 and H200 sets, which that error
+// therefore flatters somewhat. Products are smoothest in k.
 constexpr std::array kinds{
     OperatorKind{"gemm",
                  "matrix product",
