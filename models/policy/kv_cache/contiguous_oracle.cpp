@@ -9,7 +9,6 @@ namespace {
 
 class ContiguousOracle final : public ContiguousCache {
  public:
-  using Settings = BlockSettings;
   using ContiguousCache::ContiguousCache;
 
  private:

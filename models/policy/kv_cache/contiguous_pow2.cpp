@@ -9,7 +9,6 @@ namespace {
 
 class ContiguousPow2 final : public ContiguousCache {
  public:
-  using Settings = BlockSettings;
   using ContiguousCache::ContiguousCache;
 
  private:
