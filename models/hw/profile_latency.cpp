@@ -1,7 +1,6 @@
 #include "models/hw/profile_latency.h"
 
 #include <algorithm>
-#include <cassert>
 #include <optional>
 #include <vector>
 
@@ -12,28 +11,6 @@ namespace servecast {
 namespace {
 
 double real(std::int64_t n) { return static_cast<double>(n); }
-
-struct PipelineStage {
-  double dense_layers = 0;
-  double expert_layers = 0;
-  double full_layers = 0;  // by attention: these and the windowed ones
-  double windowed_layers = 0;
-  bool first = false;
-  bool last = false;
-  std::vector<StageTime> by_tokens{};
-
-  double layers() const { return dense_layers + expert_layers; }
-};
-
-PipelineStage make_stage(const Llm& llm, const Shape& shape, std::int64_t index) {
-  const LayerRange range = stage_layers(llm.layers, shape.pipeline_parallel, index);
-  PipelineStage stage{.first = index == 0, .last = index == shape.pipeline_parallel - 1};
-  for (std::int64_t layer = range.first; layer < range.last; ++layer) {
-    ++(llm.has_experts(layer) ? stage.expert_layers : stage.dense_layers);
-    ++(llm.windowed(layer) ? stage.windowed_layers : stage.full_layers);
-  }
-  return stage;
-}
 
 /// Tables of everything are built once; a step is two look-ups, the decodes' attention and one sum.
 class ProfileLatency final : public StepLatency {
@@ -61,13 +38,12 @@ class ProfileLatency final : public StepLatency {
   std::vector<StageTime> head_by_emitted_;
 };
 
-ProfileLatency::ProfileLatency(const ProfileInputs& in) : terms_(in.terms), layers_(real(in.llm.layers)) {
-  assert(in.shape.pipeline_parallel == 1 || in.stage_link.bytes_per_s > 0);
+ProfileLatency::ProfileLatency(const ProfileInputs& in)
+    : terms_(in.terms), layers_(real(in.llm.layers)), stages_(pipeline_stages(in.llm, in.shape)) {
   const KernelTimes kernels(in.profile);
-  for (std::int64_t i = 0; i < in.shape.pipeline_parallel; ++i) {
-    stages_.push_back(make_stage(in.llm, in.shape, i));
-    full_layers_ += stages_.back().full_layers;
-    windowed_layers_ += stages_.back().windowed_layers;
+  for (const PipelineStage& stage : stages_) {
+    full_layers_ += stage.full_layers;
+    windowed_layers_ += stage.windowed_layers;
   }
   if (full_layers_ > 0) full_.emplace(in, kernels, 0);
   if (windowed_layers_ > 0) windowed_.emplace(in, kernels, in.llm.sliding_window);
@@ -75,25 +51,17 @@ ProfileLatency::ProfileLatency(const ProfileInputs& in) : terms_(in.terms), laye
   tabulate(in, kernels);
 }
 
-/// Between stages: hidden state and residual, in bf16, each GPU sending its share of the group.
 void ProfileLatency::tabulate(const ProfileInputs& in, const KernelTimes& kernels) {
   const ProfileLayer dense(in, kernels, false);
   std::optional<ProfileLayer> expert;
   if (in.llm.experts) expert.emplace(in, kernels, true);
-  const double handed_on_bytes =
-      2 * real(in.llm.hidden) * facts(DataType::bf16).bytes / real(in.shape.tensor_parallel);
+  const HandOver hand_over(in.llm, in.shape, in.stage_link);
   for (std::int64_t tokens = 0; tokens <= in.max_step_tokens; ++tokens) {
-    const StageTime dense_s = dense(tokens);
-    const StageTime expert_s = expert ? (*expert)(tokens) : StageTime{};
-    for (PipelineStage& stage : stages_) {
-      StageTime sum;
-      if (stage.dense_layers > 0) sum += stage.dense_layers * dense_s;
-      if (stage.expert_layers > 0) sum += stage.expert_layers * expert_s;
-      if (stage.first) sum += dense.all_reduce(tokens);  // of the embeddings, which are split by vocabulary
-      if (!stage.last)
-        sum.seconds += in.stage_link.latency_s + real(tokens) * handed_on_bytes / in.stage_link.bytes_per_s;
-      stage.by_tokens.push_back(sum);
-    }
+    const BodyTimes times{.dense = dense(tokens),
+                          .expert = expert ? (*expert)(tokens) : StageTime{},
+                          .all_reduce = dense.all_reduce(tokens),
+                          .hand_over_s = hand_over.seconds(tokens)};
+    for (PipelineStage& stage : stages_) stage.by_tokens.push_back(stage.body(times));
   }
   // Its matrix is wider than the measured shapes and bound by memory alone, so that does not count as out of range.
   for (std::int64_t n = 0; n <= in.max_sequences; ++n) {

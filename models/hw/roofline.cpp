@@ -1,6 +1,5 @@
 #include "models/hw/roofline.h"
 
-#include <cassert>
 #include <optional>
 #include <vector>
 
@@ -22,19 +21,10 @@ class Roofline final : public StepLatency {
   StageTime stage(const StepWork& work, std::int64_t stage) const override;
 
  private:
-  struct Stage {
-    double dense_layers = 0;
-    double expert_layers = 0;
-    double full_layers = 0;  // by attention: these and the windowed ones
-    double windowed_layers = 0;
-    bool first = false;
-    bool last = false;
-    std::vector<StageTime> by_tokens{};
-  };
-  Stage make_stage(const Llm& llm, const LayerRange& range) const;
   /// Everything but attention and LM head, where one dense and one expert layer take this long.
-  StageTime body(const Stage& stage, std::int64_t tokens, const StageTime& dense, const StageTime& expert) const;
-  StageTime body(const Stage& stage, std::int64_t tokens) const;
+  StageTime body(const PipelineStage& stage, std::int64_t tokens, const StageTime& dense,
+                 const StageTime& expert) const;
+  StageTime body(const PipelineStage& stage, std::int64_t tokens) const;
   StageTime head(std::int64_t emitted) const;
   void tabulate(std::int64_t max_step_tokens, std::int64_t max_sequences);
 
@@ -45,17 +35,11 @@ class Roofline final : public StepLatency {
   GemmShape head_shape_;
   EngineTerms engine_;
   double sampler_s_per_token_;
-  StageLink link_;
-  double stage_bytes_per_token_;
+  HandOver hand_over_;
   std::int64_t window_;
-  std::vector<Stage> stages_;
+  std::vector<PipelineStage> stages_;
   std::vector<StageTime> head_by_emitted_;
 };
-
-/// Between stages: hidden state and residual, in bf16, each GPU sending its share of the group.
-double stage_bytes_per_token(const RooflineInputs& in) {
-  return 2 * real(in.llm.hidden) * facts(DataType::bf16).bytes / real(in.shape.tensor_parallel);
-}
 
 Roofline::Roofline(const RooflineInputs& in)
     : dense_layer_(in, false),
@@ -64,40 +48,22 @@ Roofline::Roofline(const RooflineInputs& in)
       head_shape_{.columns = in.llm.vocabulary / in.shape.tensor_parallel, .depth = in.llm.hidden},
       engine_(in.engine),
       sampler_s_per_token_(sampler_s_per_token(in.engine, in.llm, in.gpu)),
-      link_(in.stage_link),
-      stage_bytes_per_token_(stage_bytes_per_token(in)),
-      window_(in.llm.sliding_window) {
-  const std::int64_t count = in.shape.pipeline_parallel;
-  assert(count == 1 || link_.bytes_per_s > 0);
+      hand_over_(in.llm, in.shape, in.stage_link),
+      window_(in.llm.sliding_window),
+      stages_(pipeline_stages(in.llm, in.shape)) {
   if (in.llm.experts) expert_layer_.emplace(in, true);
-  for (std::int64_t i = 0; i < count; ++i) {
-    stages_.push_back(make_stage(in.llm, stage_layers(in.llm.layers, count, i)));
-    stages_.back().first = i == 0;
-    stages_.back().last = i == count - 1;
-  }
   tabulate(in.max_step_tokens, in.max_sequences);
 }
 
-Roofline::Stage Roofline::make_stage(const Llm& llm, const LayerRange& range) const {
-  Stage stage;
-  for (std::int64_t layer = range.first; layer < range.last; ++layer) {
-    ++(llm.has_experts(layer) ? stage.expert_layers : stage.dense_layers);
-    ++(llm.windowed(layer) ? stage.windowed_layers : stage.full_layers);
-  }
-  return stage;
-}
-
-StageTime Roofline::body(const Stage& stage, std::int64_t tokens, const StageTime& dense,
+StageTime Roofline::body(const PipelineStage& stage, std::int64_t tokens, const StageTime& dense,
                          const StageTime& expert) const {
-  StageTime sum;
-  if (stage.dense_layers > 0) sum += stage.dense_layers * dense;
-  if (stage.expert_layers > 0) sum += stage.expert_layers * expert;
-  if (stage.first) sum += dense_layer_.all_reduce(tokens);  // of the embeddings, which are split by vocabulary
-  if (!stage.last) sum.seconds += link_.latency_s + real(tokens) * stage_bytes_per_token_ / link_.bytes_per_s;
-  return sum;
+  return stage.body({.dense = dense,
+                     .expert = expert,
+                     .all_reduce = dense_layer_.all_reduce(tokens),
+                     .hand_over_s = hand_over_.seconds(tokens)});
 }
 
-StageTime Roofline::body(const Stage& stage, std::int64_t tokens) const {
+StageTime Roofline::body(const PipelineStage& stage, std::int64_t tokens) const {
   return body(stage, tokens, dense_layer_(tokens), expert_layer_ ? (*expert_layer_)(tokens) : StageTime{});
 }
 
@@ -111,16 +77,16 @@ StageTime Roofline::head(std::int64_t emitted) const {
 
 void Roofline::tabulate(std::int64_t max_step_tokens, std::int64_t max_sequences) {
   for (std::int64_t n = 0; n <= max_sequences; ++n) head_by_emitted_.push_back(head(n));
-  for (Stage& stage : stages_) stage.by_tokens.reserve(static_cast<std::size_t>(max_step_tokens) + 1);
+  for (PipelineStage& stage : stages_) stage.by_tokens.reserve(static_cast<std::size_t>(max_step_tokens) + 1);
   for (std::int64_t tokens = 0; tokens <= max_step_tokens; ++tokens) {
     const StageTime dense = dense_layer_(tokens);
     const StageTime expert = expert_layer_ ? (*expert_layer_)(tokens) : StageTime{};
-    for (Stage& stage : stages_) stage.by_tokens.push_back(body(stage, tokens, dense, expert));
+    for (PipelineStage& stage : stages_) stage.by_tokens.push_back(body(stage, tokens, dense, expert));
   }
 }
 
 StageTime Roofline::stage(const StepWork& work, std::int64_t index) const {
-  const Stage& stage = stages_[static_cast<std::size_t>(index)];
+  const PipelineStage& stage = stages_[static_cast<std::size_t>(index)];
   const auto tokens = static_cast<std::size_t>(work.tokens());
   const auto emitted = static_cast<std::size_t>(work.emitted_tokens);
   StageTime sum = tokens < stage.by_tokens.size() ? stage.by_tokens[tokens] : body(stage, work.tokens());

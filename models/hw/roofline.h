@@ -6,16 +6,11 @@
 #include "models/hw/engine_terms.h"
 #include "models/hw/gpu.h"
 #include "models/hw/llm.h"
+#include "models/hw/pipeline_stage.h"
 #include "models/hw/shape.h"
 #include "models/hw/step_latency.h"
 
 namespace servecast {
-
-/// The path from one pipeline stage to the next.
-struct StageLink {
-  double bytes_per_s = 0;
-  double latency_s = 0;
-};
 
 struct RooflineInputs {
   const Gpu& gpu;  // with kernels; read while building, not kept
