@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "models/hw/profile_latency.h"
 #include "sim/input/hardware.h"
@@ -129,7 +130,9 @@ class PoolLoader {
   void make_latency(Pool& pool) {
     if (pool.spec.latency.model == "table") return make_table_latency(pool);
     if (const auto problem = cannot_compute(pool.gpu, weights(pool.spec))) return fail(".weights", *problem);
-    if (const auto profile = profile_for(pool)) return make_pool_profile_latency(pool, *profile);
+    std::optional<KernelProfile> profile;
+    if (!try_at(text_, path_ + ".latency.profile", [&] { profile = profile_for(pool); })) return;
+    if (profile) return make_pool_profile_latency(pool, *profile);
     const auto batcher = pool.spec.batcher.make();
     pool.latency = make_roofline({.gpu = pool.gpu,
                                   .llm = pool.llm,
@@ -157,43 +160,38 @@ class PoolLoader {
     pool.engine.frontend_sequence_s *= draw.path_factor;
   }
 
-  /// The profile that step times come from: the one that is named, else the GPU's for the engine's kernels. Nothing
-  /// where the roofline is to be used.
-  static std::optional<std::string> profile_for(const Pool& pool) {
+  /// The profile that step times come from: the one that is asked for, else the GPU's for the engine's kernels.
+  /// Nothing where the roofline is to be used.
+  std::optional<KernelProfile> profile_for(const Pool& pool) const {
     const LatencySpec& spec = pool.spec.latency;
     if (spec.model == "roofline") return std::nullopt;
-    if (!spec.profile.empty()) return spec.profile;
-    const std::string name = pool.gpu.name + "." + pool.engine.kernels;
-    const std::vector<std::string> bundled = list_profiles();
-    if (spec.model == "profile" || (std::ranges::binary_search(bundled, name) && knows(name, pool))) return name;
-    return std::nullopt;
+    const bool asked = spec.model == "profile" || !spec.profile.empty();
+    const std::string name = spec.profile.empty() ? pool.gpu.name + "." + pool.engine.kernels : spec.profile;
+    if (!asked && !std::ranges::binary_search(list_profiles(), name)) return std::nullopt;
+    const Place named = place(".latency.profile");
+    KernelProfile profile = load_profile(name, named, text_.file);
+    const auto missing = missing_attention(profile, pool.llm);
+    if (missing && asked) throw UserError(named, *missing);
+    if (missing) return std::nullopt;
+    return profile;
   }
 
-  static bool knows(const std::string& profile, const Pool& pool) {
-    return !missing_attention(load_profile(profile, {}), pool.llm);
-  }
-
-  void make_pool_profile_latency(Pool& pool, const std::string& name) {
-    const std::string key = path_ + ".latency.profile";
-    try_at(text_, key, [&] {
-      const KernelProfile profile = load_profile(name, text_.place(key), text_.file);
-      if (const auto missing = missing_attention(profile, pool.llm)) throw UserError(text_.place(key), *missing);
-      const auto batcher = pool.spec.batcher.make();
-      pool.latency = make_profile_latency({.gpu = pool.gpu,
-                                           .profile = profile,
-                                           .llm = pool.llm,
-                                           .weights = weights(pool.spec),
-                                           .kv = kv_type(pool.spec),
-                                           .shape = shape(pool.spec),
-                                           .max_step_tokens = batcher->max_step_tokens(),
-                                           .max_sequences = batcher->max_sequences(),
-                                           .stage_link = stage_link(pool),
-                                           .terms = pool.engine.step});
-      pool.latency_source = fmt::format("kernel profile {} ({})", profile.name, profile.title);
-      pool.fitted_range = fitted_range(profile, facts(weights(pool.spec)).name);
-      if (profile.gpu != pool.gpu.name)
-        pool.notes.push_back(fmt::format("profile {} was measured on {}", profile.name, profile.gpu));
-    });
+  void make_pool_profile_latency(Pool& pool, const KernelProfile& profile) {
+    const auto batcher = pool.spec.batcher.make();
+    pool.latency = make_profile_latency({.gpu = pool.gpu,
+                                         .profile = profile,
+                                         .llm = pool.llm,
+                                         .weights = weights(pool.spec),
+                                         .kv = kv_type(pool.spec),
+                                         .shape = shape(pool.spec),
+                                         .max_step_tokens = batcher->max_step_tokens(),
+                                         .max_sequences = batcher->max_sequences(),
+                                         .stage_link = stage_link(pool),
+                                         .terms = pool.engine.step});
+    pool.latency_source = fmt::format("kernel profile {} ({})", profile.name, profile.title);
+    pool.fitted_range = fitted_range(profile, facts(weights(pool.spec)).name);
+    if (profile.gpu != pool.gpu.name)
+      pool.notes.push_back(fmt::format("profile {} was measured on {}", profile.name, profile.gpu));
   }
 
   void make_table_latency(Pool& pool) {
