@@ -6,6 +6,7 @@ namespace servecast {
 
 void EvictionQueue::offer(CacheEntry entry, std::uint64_t rank) {
   assert(!contains(entry));
+  if (index(entry) >= places_.size()) places_.resize(index(entry) + 1, absent);
   heap_.emplace_back();
   sift_up(heap_.size() - 1, {.rank = rank, .entry = entry});
 }

@@ -14,11 +14,12 @@ namespace servecast {
 /// O(1).
 class EvictionQueue {
  public:
-  /// For entries numbered below `entries`.
+  EvictionQueue() = default;
+  /// With room for entries numbered below `entries`; more may come.
   explicit EvictionQueue(std::size_t entries) : places_(entries, absent) {}
 
   bool empty() const { return heap_.empty(); }
-  bool contains(CacheEntry entry) const { return places_[index(entry)] != absent; }
+  bool contains(CacheEntry entry) const { return index(entry) < places_.size() && places_[index(entry)] != absent; }
   /// Who leaves first, and its rank; requires that somebody may.
   CacheEntry first() const { return heap_.front().entry; }
   std::uint64_t first_rank() const { return heap_.front().rank; }
@@ -42,7 +43,7 @@ class EvictionQueue {
   void sift_down(std::size_t place, const Candidate& candidate);
 
   std::vector<Candidate> heap_{};
-  std::vector<std::uint32_t> places_;  // by index(entry): where it stands in the heap
+  std::vector<std::uint32_t> places_{};  // by index(entry): where it stands in the heap
 };
 
 }  // namespace servecast

@@ -42,8 +42,8 @@ class PoolLoader {
     const bool engine = try_at(text_, path_ + ".engine",
                                [&] { pool.engine = load_engine(pool.spec.engine, place(".engine"), file); });
     if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
-    if (!llm || !gpu || !engine || !check_batcher(pool.spec) || !check_shape(pool) || !check_power(pool) ||
-        !check_preemption(pool.spec))
+    if (!llm || !gpu || !engine || !check_batcher(pool.spec) || !check_cache(pool.spec) || !check_shape(pool) ||
+        !check_power(pool) || !check_preemption(pool.spec))
       return pool;
     size_memory(pool);
     place_replicas(pool);
@@ -64,6 +64,12 @@ class PoolLoader {
                      "or lower the number of sequences",
                      batcher->max_step_tokens(), batcher->max_sequences()));
     return false;
+  }
+
+  bool check_cache(const PoolSpec& spec) {
+    const auto problem = spec.kv_cache.make()->problem();
+    if (problem) fail(".kv_cache", *problem);
+    return !problem;
   }
 
   bool check_shape(const Pool& pool) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <tuple>
 
 namespace servecast {
@@ -40,7 +41,8 @@ std::int64_t BatchBuilder::decode_all(const DecodeRules& rules) {
 // Padding: whoever is done already takes part as if it had one token more.
 void BatchBuilder::compute_along() {
   for (Slot slot : lane_.kept) lane_.batch().riding += replica_.sequences_[slot].request.width();
-  lane_.kept_kv_tokens += lane_.batch().riding;
+  if (cache().attended_tokens() == std::numeric_limits<std::int64_t>::max())
+    lane_.kept_kv_tokens += lane_.batch().riding;
   lane_.batch().work.decode_sequences += lane_.batch().riding;
   lane_.batch().work.decode_kv_tokens += lane_.kept_kv_tokens;
 }
@@ -131,10 +133,12 @@ void BatchBuilder::add_chunk(Slot slot, std::int64_t tokens) {
   const std::int64_t past_prompt = std::max<std::int64_t>(0, s.computed + tokens - s.request.prompt_tokens);
   const std::int64_t outputs = std::min(tokens, past_prompt);
   const StepLatency& latency = *replica_.setup_.latency;
-  lane_.batch().work.add_chunk(tokens, s.computed, latency.chunk_s(tokens, s.computed));
-  for (std::int64_t i = 1; i < s.request.width() && outputs > 0; ++i)
-    lane_.batch().work.add_chunk(outputs, s.computed + tokens - outputs,
-                                 latency.chunk_s(outputs, s.computed + tokens - outputs));
+  const auto add = [&](std::int64_t count, std::int64_t before) {
+    const std::int64_t attended = std::min(before, cache().attended_tokens());
+    lane_.batch().work.add_chunk(count, attended, latency.chunk_s(count, attended));
+  };
+  add(tokens, s.computed);
+  for (std::int64_t i = 1; i < s.request.width() && outputs > 0; ++i) add(outputs, s.computed + tokens - outputs);
   lane_.batch().chunks.push_back({.slot = slot, .tokens = tokens});
   s.computed += tokens;
   replica_.uncomputed_tokens_ -= tokens;

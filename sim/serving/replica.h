@@ -116,6 +116,7 @@ class Replica {
   void decide_again();
   void finish(Slot slot, ReplicaListener& listener);
   void tell_finished(Slot slot, ReplicaListener& listener);
+  void keep_for_next_turn(Sequence& s);
   bool release_kept(Lane& lane, ReplicaListener& listener);
 
   // When a sequence leaves its lane before its last token:
@@ -146,6 +147,7 @@ class Replica {
   double next_end_s_ = infinity;  // of the batches under way, and the lane that it is in
   std::size_t next_lane_ = 0;
   std::int64_t total_blocks_ = 0;
+  bool clocked_cache_ = false;
   std::int64_t waiting_ = 0;            // requests
   std::int64_t running_ = 0;            // requests
   std::int64_t running_sequences_ = 0;  // of these

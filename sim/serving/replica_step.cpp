@@ -8,6 +8,7 @@ namespace servecast {
 
 bool Replica::fill(Lane& lane, ReplicaListener& listener) {
   lane.batch().clear();
+  if (clocked_cache_) setup_.kv_cache->set_clock(now_s_);
   if (!lane.gone.empty()) drop_gone(lane);
   join_decodes(lane);
   tell_service();
@@ -168,16 +169,24 @@ void Replica::finish(Slot slot, ReplicaListener& listener) {
   tell_service(s, s.made);
   running_ -= 1;
   running_sequences_ -= s.request.width();
+  keep_for_next_turn(s);
   if (setup_.batcher->after_last() != AfterLast::waits) tell_finished(slot, listener);
   if (setup_.batcher->after_last() != AfterLast::leaves) {
     s.stage = Stage::kept;
     lanes_[s.lane].kept.push_back(slot);
-    lanes_[s.lane].kept_kv_tokens += s.request.width() * s.held.tokens;
+    lanes_[s.lane].kept_kv_tokens += s.request.width() * std::min(s.held.tokens, setup_.kv_cache->attended_tokens());
     return;
   }
   setup_.kv_cache->release(s.request, s.held);
   sequences_.remove(slot);
   decide_again();
+}
+
+// All but its last token has been computed, and may be of use to the next turn of its session. Several sequences have
+// said several things.
+void Replica::keep_for_next_turn(Sequence& s) {
+  if (clocked_cache_) setup_.kv_cache->set_clock(now_s_);
+  if (s.request.width() == 1) setup_.kv_cache->computed(s.request, s.held, s.held.tokens);
 }
 
 // The client has its answer, or had given up waiting for it.

@@ -156,7 +156,8 @@ TEST_P(ReplicaAgainstNaive, SameTimesBitForBit) {
                           .max_num_seqs = 1 + static_cast<std::int64_t>(rng.below(8)),
                           .block_tokens = 1 + static_cast<std::int64_t>(rng.below(8)),
                           .blocks = 60 + static_cast<std::int64_t>(rng.below(200)),
-                          .depth = depth};
+                          .depth = depth,
+                          .window = GetParam() % 5 == 4 ? 20 + static_cast<std::int64_t>(rng.below(60)) : 0};
   const std::int64_t most = naive.blocks * naive.block_tokens;
   std::vector<Request> requests;
   double at_s = 0;
@@ -170,7 +171,11 @@ TEST_P(ReplicaAgainstNaive, SameTimesBitForBit) {
     requests.push_back(request(i, at_s, prompt, output));
   }
   const LinearLatency latency(1.0 / 32, ties ? 0 : 1e-3, ties ? 0 : 1e-5);
-  const ReplicaLimits limits{naive.budget, naive.max_num_seqs, naive.block_tokens, naive.blocks, depth == 2};
+  ReplicaLimits limits{naive.budget, naive.max_num_seqs, naive.block_tokens, naive.blocks, depth == 2};
+  if (naive.window > 0) {
+    limits.kv_cache = "window";
+    limits.kv_cache_settings = {{"sink_tokens", 4}, {"window_tokens", static_cast<double>(naive.window - 4)}};
+  }
   Replica replica = make_replica(latency, limits);
   Listener heard;
   serve(replica, requests, heard);
