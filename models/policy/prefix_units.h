@@ -7,10 +7,19 @@
 
 namespace servecast {
 
-/// The name of a prompt that goes on with `block` behind the prompt of name `before`; 0 names the empty one.
-inline BlockHash prefix_name(BlockHash before, BlockHash block) {
-  return mixed_bits(before + 0x9e3779b97f4a7c15u * (block + 1));
-}
+/// Names a beginning of prompts, block by block; by default the empty one. Hash blocks alone do not: in some traces
+/// the same passage has the same hash behind any other. Blocks that are numbered in a row get names in a row, which
+/// keeps tables of them near each other in memory.
+struct PrefixName {
+  std::uint64_t context = 0;  // stands for all before the row that `block` is in
+  BlockHash block = 0;
+
+  PrefixName then(BlockHash next) const {
+    if (next == block + 1) return {context, next};
+    return {mixed_bits(context + 0x9e3779b97f4a7c15u * (block + 1)), next};
+  }
+  BlockHash value() const { return context + block; }
+};
 
 /// The runs of tokens in which a request can share its beginning with others, in a cache of blocks: whole blocks both
 /// of the cache and of the trace's hashes. So a unit is the larger of the two, of which one must divide the other
@@ -35,10 +44,9 @@ class PrefixUnits {
   /// Those that may be found instead of computed: at least the prompt's last token is always computed.
   std::int64_t reusable() const { return within(request_.prompt_tokens - 1); }
   /// The name of a unit, given that of the one in front of it: it stands for all of the prompt up to the unit's end.
-  /// Hash blocks alone do not in every trace: in some the same passage has the same hash behind any other.
-  BlockHash name(BlockHash before, std::int64_t unit) const {
+  PrefixName name(PrefixName before, std::int64_t unit) const {
     const auto block = [&](std::int64_t i) { return static_cast<std::size_t>(i * tokens_ / request_.block_tokens); };
-    for (std::size_t i = block(unit); i < block(unit + 1); ++i) before = prefix_name(before, request_.said()[i]);
+    for (std::size_t i = block(unit); i < block(unit + 1); ++i) before = before.then(request_.said()[i]);
     return before;
   }
 

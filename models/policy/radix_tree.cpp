@@ -4,8 +4,6 @@
 #include <cassert>
 #include <utility>
 
-#include "models/policy/prefix_units.h"
-
 namespace servecast {
 namespace {
 
@@ -18,19 +16,19 @@ std::span<const BlockHash> blocks_from(const Request& request, std::int64_t toke
 RadixTree::RadixTree(const Eviction& eviction, std::int64_t page_tokens)
     : eviction_(eviction), page_tokens_(page_tokens), lifetime_s_(eviction.lifetime_s()), edges_(1) {}
 
-BlockHash RadixTree::Edge::name_before(std::int64_t block) const {
-  BlockHash name = before;
+PrefixName RadixTree::Edge::name_before(std::int64_t block) const {
+  PrefixName name = before;
   for (std::int64_t i = first_block(); i < block; ++i)
-    name = prefix_name(name, blocks[static_cast<std::size_t>(i - first_block())]);
+    name = name.then(blocks[static_cast<std::size_t>(i - first_block())]);
   return name;
 }
 
 BlockHash RadixTree::key(std::span<const BlockHash> blocks, std::int64_t block_tokens) const {
   if (page_tokens_ <= block_tokens) return blocks.front();
-  BlockHash name = 0;
+  PrefixName name;
   for (const BlockHash block : blocks.first(static_cast<std::size_t>(page_tokens_ / block_tokens)))
-    name = prefix_name(name, block);
-  return name;
+    name = name.then(block);
+  return name.value();
 }
 
 /// How far, counted from the root, the request goes along this edge, given that it begins like the path above.
@@ -96,7 +94,7 @@ RadixTree::Node RadixTree::extend(Node from, const Request& request, std::int64_
                 .begin = found.tokens,
                 .end = to_tokens,
                 .block_tokens = block,
-                .before = node == root ? 0 : at(node).name_before(found.tokens / block),
+                .before = node == root ? PrefixName{} : at(node).name_before(found.tokens / block),
                 .blocks = {blocks.begin(), blocks.end()},
                 .entered = now_ + 1,
                 .uses = 1});
@@ -206,10 +204,10 @@ template <class Tell>
 void RadixTree::for_units(const Edge& edge, Tell tell) const {
   const std::int64_t unit_blocks = std::max<std::int64_t>(1, page_tokens_ / edge.block_tokens);
   const std::int64_t end = edge.end / edge.block_tokens;
-  BlockHash name = edge.before;
+  PrefixName name = edge.before;
   for (std::int64_t block = edge.first_block(); block < end; ++block) {
-    name = prefix_name(name, edge.blocks[static_cast<std::size_t>(block - edge.first_block())]);
-    if ((block + 1) % unit_blocks == 0) tell(name, unit_blocks * edge.block_tokens);
+    name = name.then(edge.blocks[static_cast<std::size_t>(block - edge.first_block())]);
+    if ((block + 1) % unit_blocks == 0) tell(name.value(), unit_blocks * edge.block_tokens);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "models/policy/eviction_queue.h"
 #include "models/policy/kv_cache.h"
+#include "models/policy/prefix_units.h"
 
 namespace servecast {
 
@@ -55,7 +56,7 @@ class RadixTree {
     std::int64_t begin = 0;  // tokens in front of it
     std::int64_t end = 0;
     std::int64_t block_tokens = 0;
-    BlockHash before = 0;               // name of the whole blocks in front of it
+    PrefixName before{};                // name of the whole blocks in front of it
     std::vector<BlockHash> blocks{};    // that it has a part of
     std::map<BlockHash, Node> below{};  // by the name of the blocks of their first page
     std::int64_t holders = 0;
@@ -67,7 +68,7 @@ class RadixTree {
     std::int64_t tokens() const { return end - begin; }
     std::int64_t first_block() const { return begin / block_tokens; }
     /// Name of the whole blocks in front of block `block` of the path.
-    BlockHash name_before(std::int64_t block) const;
+    PrefixName name_before(std::int64_t block) const;
   };
   Edge& at(Node node) { return edges_[index(node)]; }
   const Edge& at(Node node) const { return edges_[index(node)]; }

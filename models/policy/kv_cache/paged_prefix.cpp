@@ -80,17 +80,17 @@ class PagedPrefix final : public KvCache {
   void computed(const Request& request, KvHeld& held, std::int64_t tokens) override {
     const PrefixUnits units(request, settings_.block_tokens);
     for (const std::int64_t whole = units.within(tokens); held.shared < whole;) {
-      const BlockHash unit = name(units, held);
+      const PrefixName unit = name(units, held);
       const std::int64_t blocks = units.tokens() / settings_.block_tokens;
-      if (numbers_.contains(unit)) {  // somebody else was quicker: use that copy
+      if (numbers_.contains(unit.value())) {  // somebody else was quicker: use that copy
         give_back(blocks);
         use(unit, held);
         continue;
       }
-      const CacheEntry number = add({.blocks = blocks, .name = unit, .entered = ++now_, .cached = true});
-      numbers_[unit] = number;
+      const CacheEntry number = add({.blocks = static_cast<std::int32_t>(blocks), .name = unit, .entered = ++now_});
+      numbers_[unit.value()] = number;
       append(number, held);
-      if (listener_) listener_->computed(unit, units.tokens());
+      if (listener_) listener_->computed(unit.value(), units.tokens());
     }
   }
 
@@ -103,13 +103,12 @@ class PagedPrefix final : public KvCache {
 
  private:
   struct Run {  // of blocks that come and go together: a unit that is shared, or room that holds nothing
-    std::int64_t blocks = 0;
-    std::int64_t users = 0;
-    CacheEntry before{};  // the unit in front of it, while it has users
-    BlockHash name = 0;
+    std::int32_t blocks = 0;
+    std::int32_t users = 0;
+    std::uint32_t uses = 0;  // since it was computed; 0: it holds nothing
+    CacheEntry before{};     // the unit in front of it, while it has users
+    PrefixName name{};
     std::uint64_t entered = 0;
-    std::uint32_t uses = 0;
-    bool cached = false;
     double left_s = 0;  // when its last user left
   };
   Run& at(CacheEntry number) { return runs_[index(number)]; }
@@ -126,8 +125,9 @@ class PagedPrefix final : public KvCache {
   }
 
   /// Of the next unit that a sequence may share.
-  BlockHash name(const PrefixUnits& units, const KvHeld& held) {
-    const BlockHash before = held.shared == 0 ? 0 : at(CacheEntry{static_cast<std::uint32_t>(held.place)}).name;
+  PrefixName name(const PrefixUnits& units, const KvHeld& held) {
+    const PrefixName before =
+        held.shared == 0 ? PrefixName{} : at(CacheEntry{static_cast<std::uint32_t>(held.place)}).name;
     return units.name(before, held.shared);
   }
   struct Hits {
@@ -137,10 +137,10 @@ class PagedPrefix final : public KvCache {
   /// Leading units that are here, of which at least one token is left to compute.
   Hits hits(const PrefixUnits& units) const {
     Hits hits;
-    BlockHash name = 0;
+    PrefixName name;
     for (const std::int64_t most = units.reusable(); hits.units < most; ++hits.units) {
       name = units.name(name, hits.units);
-      const auto found = numbers_.find(name);
+      const auto found = numbers_.find(name.value());
       if (found == numbers_.end()) return hits;
       const Run& run = runs_[index(found->second)];
       if (run.users == 0 && clock_s_ - run.left_s > lifetime_s_) return hits;
@@ -149,8 +149,8 @@ class PagedPrefix final : public KvCache {
     return hits;
   }
 
-  void use(BlockHash unit, KvHeld& held) {
-    const CacheEntry number = numbers_.at(unit);
+  void use(PrefixName unit, KvHeld& held) {
+    const CacheEntry number = numbers_.at(unit.value());
     if (at(number).users == 0) {
       free_ -= at(number).blocks;
       queue_.withdraw(number);
@@ -178,7 +178,7 @@ class PagedPrefix final : public KvCache {
   void give_back(std::int64_t blocks) {
     if (blocks == 0) return;
     free_ += blocks;
-    queue_.offer(add({.blocks = blocks}), eviction_->rank({.now = ++now_, .uses = 0}));
+    queue_.offer(add({.blocks = static_cast<std::int32_t>(blocks)}), eviction_->rank({.now = ++now_, .uses = 0}));
   }
   /// Takes the free blocks that leave first. A unit of which one block is taken is lost as a whole.
   void take(std::int64_t blocks) {
@@ -187,8 +187,8 @@ class PagedPrefix final : public KvCache {
     while (blocks > 0) {
       const CacheEntry number = queue_.first();
       Run& first = at(number);
-      if (first.cached) drop(first);
-      const std::int64_t taken = std::min(blocks, first.blocks);
+      if (first.uses > 0) drop(first);
+      const auto taken = static_cast<std::int32_t>(std::min<std::int64_t>(blocks, first.blocks));
       first.blocks -= taken;
       blocks -= taken;
       if (first.blocks > 0) return;
@@ -197,9 +197,9 @@ class PagedPrefix final : public KvCache {
     }
   }
   void drop(Run& run) {
-    if (listener_) listener_->dropped(run.name, run.blocks * settings_.block_tokens);
-    numbers_.erase(run.name);
-    run.cached = false;
+    if (listener_) listener_->dropped(run.name.value(), run.blocks * settings_.block_tokens);
+    numbers_.erase(run.name.value());
+    run.uses = 0;
   }
 
   Settings settings_;
