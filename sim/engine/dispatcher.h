@@ -28,6 +28,9 @@ class Dispatcher final : public ReplicaListener {
   void drain();
   void weights_loaded(std::size_t pool, std::size_t replica, double now_s);
 
+  void connect(TierLinks& links);
+  void fetched(std::size_t pool, std::size_t replica, Slot slot, double now_s);
+
   Flows& flows() { return flows_; }
   bool stopped() const { return stopped_; }
   double duration_s() const { return duration_s_; }

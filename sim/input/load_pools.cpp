@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 
 #include "models/hw/profile_latency.h"
@@ -47,6 +48,7 @@ class PoolLoader {
       return pool;
     size_memory(pool);
     place_replicas(pool);
+    if (text_.problems.empty()) check_tiers(pool);
     if (text_.problems.empty()) make_latency(pool);
     if (text_.problems.empty() && draw_ > 0) apply_draw(pool);
     return pool;
@@ -131,6 +133,40 @@ class PoolLoader {
                         pool.spec.replicas, pool.gpus_per_replica(), i, cluster_.nodes, node_.gpus));
       pool.places.push_back(std::move(*placed));
     }
+  }
+
+  /// Tiers stand in the order of their kinds, and DRAM has room for those that are in it.
+  void check_tiers(const Pool& pool) {
+    const std::vector<KvTierSpec>& levels = pool.spec.kv_tiers.levels;
+    if (levels.empty()) return;
+    if (!pool.spec.kv_cache.make()->shares_prefixes())
+      return fail(".kv_tiers",
+                  fmt::format("KV cache '{}' keeps nothing that another request could use; with tiers it "
+                              "must be one that does, such as paged_prefix",
+                              pool.spec.kv_cache.policy()));
+    const std::map<std::int64_t, std::int64_t> replicas = replicas_by_node(pool);
+    std::int64_t most = 0;
+    for (const auto& [node, count] : replicas) most = std::max(most, count);
+    const std::vector<std::string> order{"host", "nvme", "shared"};
+    double dram_bytes = 0;
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      const std::string at = fmt::format(".kv_tiers.levels[{}]", i);
+      const KvTierSpec& level = levels[i];
+      if (i > 0 && std::ranges::find(order, level.kind) <= std::ranges::find(order, levels[i - 1].kind))
+        fail(at + ".kind", "tiers are given once each, in the order host, nvme, shared");
+      if (const auto problem = needs_future(*level.eviction.make())) fail(at + ".eviction", *problem);
+      if (level.kind == "host") dram_bytes += level.capacity_bytes * static_cast<double>(most);
+      if (level.kind == "shared") dram_bytes += level.capacity_bytes / static_cast<double>(replicas.size());
+    }
+    if (dram_bytes > node_.host_memory_bytes)
+      fail(".kv_tiers", fmt::format("{:.3g} bytes of host memory on one node are more than its {:.3g}", dram_bytes,
+                                    node_.host_memory_bytes));
+  }
+
+  static std::map<std::int64_t, std::int64_t> replicas_by_node(const Pool& pool) {
+    std::map<std::int64_t, std::int64_t> count;
+    for (const ReplicaPlace& place : pool.places) ++count[place.gpus.front().node];
+    return count;
   }
 
   void make_latency(Pool& pool) {

@@ -57,6 +57,7 @@ void BatchBuilder::make_room(const DecodeRules& rules) {
     const std::int64_t wanted = std::max<std::int64_t>(due, rules.spare_block ? 1 : 0);
     bool out = false;
     while (!out && cache().free_blocks() < wanted) {
+      if (replica_.give_up_fetched_blocks(slot)) continue;
       const Slot victim = first_to_preempt(members);
       const auto found = std::ranges::find(members, victim);
       if (found != members.end()) {
@@ -90,6 +91,7 @@ std::int64_t BatchBuilder::continue_prefill(std::int64_t i, std::int64_t tokens)
   const std::int64_t count = std::min(tokens, s.left());
   assert(count > 0);
   while (!cache().hold(s.request, s.held, std::max(s.held.tokens, s.computed + count), false)) {
+    if (replica_.give_up_fetched_blocks(slot)) continue;
     const Slot victim = first_to_preempt({});
     replica_.preempt(victim, false, listener_);
     if (victim == slot) return 0;
@@ -104,9 +106,16 @@ std::optional<std::int64_t> BatchBuilder::admit(std::int64_t tokens, const Admit
   Sequence& s = replica_.sequences_[slot];
   if (replica_.running_sequences_ + s.request.width() > replica_.setup_.batcher->max_sequences()) return std::nullopt;
   // The last token is always computed: it gives the first output token.
-  const std::int64_t cached = std::min(cache().cached_tokens(s.request), s.to_compute - 1);
+  const bool fetched = s.fetched_tokens > 0;  // it has blocks already
+  const std::int64_t found = fetched ? s.fetched_tokens : cache().cached_tokens(s.request);
+  const std::int64_t cached = std::min(found, s.to_compute - 1);
   const std::int64_t count = std::min(tokens, s.to_compute - cached);
-  if (!cache().hold(s.request, s.held, rules.whole_prompt ? s.to_compute : cached + count, true)) return std::nullopt;
+  const std::int64_t held = std::max(s.held.tokens, rules.whole_prompt ? s.to_compute : cached + count);
+  while (!cache().hold(s.request, s.held, held, !fetched))
+    if (!replica_.give_up_fetched_blocks(slot)) return std::nullopt;
+  if (fetched) std::erase(replica_.fetched_, slot);
+  s.fetched_tokens = 0;
+  replica_.totals_.found_tokens += fetched ? s.fetched_behind : cached;
   replica_.setup_.queue->erase(slot, s.request);
   replica_.waiting_ -= 1;
   if (s.record.preemptions == 0) replica_.setup_.queue->served(s.request, s.request.prompt_tokens, 0);

@@ -16,6 +16,7 @@ Replica::Replica(ReplicaSetup setup) : setup_(std::move(setup)) {
   stage_free_s_.assign(static_cast<std::size_t>(stages), 0);
   total_blocks_ = setup_.kv_cache->total_blocks();
   clocked_cache_ = setup_.kv_cache->reads_clock();
+  if (setup_.tiers) setup_.kv_cache->tell(*setup_.tiers);
   if (setup_.power_cap_w < setup_.power.prefill_w) clock_fraction_ = clock_fraction(setup_.power, setup_.power_cap_w);
 }
 
@@ -52,6 +53,11 @@ bool Replica::enqueue(const Request& request, double now_s, ReplicaListener& lis
   awaited_ += request.awaited ? 1 : 0;
   now_s_ = std::max(now_s_, now_s);
   may_start_ = true;
+  if (setup_.tiers) {
+    sequences_[slot].looked_below = false;
+    not_looked_below_ += 1;
+    if (setup_.fetch.on_arrival) look_below(slot);
+  }
   return true;
 }
 

@@ -8,7 +8,7 @@ namespace servecast {
 
 bool Replica::fill(Lane& lane, ReplicaListener& listener) {
   lane.batch().clear();
-  if (clocked_cache_) setup_.kv_cache->set_clock(now_s_);
+  set_clocks();
   if (!lane.gone.empty()) drop_gone(lane);
   join_decodes(lane);
   tell_service();
@@ -28,9 +28,10 @@ bool Replica::fill(Lane& lane, ReplicaListener& listener) {
 }
 
 // Beams may give blocks back, and a queue that counts service may change its mind: then somebody may fit who did not.
+// Tiers change while others wait for room to fetch from them.
 bool Replica::may_repeat(const Lane& lane) const {
   const bool beams = lane.decodes.sequences() > lane.decodes.size();
-  return !beams && !(setup_.queue->counts_service() && waiting_ > 0);
+  return !beams && !(setup_.queue->counts_service() && waiting_ > 0) && not_looked_below_ == 0;
 }
 
 // Whose prompt the batch before finishes decodes from now on.
@@ -70,6 +71,7 @@ void Replica::launch(Lane& lane, ReplicaListener& listener) {
   lane.batches.push();
   find_next_end();
   account_blocks();
+  if (setup_.tiers) setup_.tiers->write_computed();
 }
 
 void Replica::time_batch(FilledBatch& batch) {
@@ -112,6 +114,7 @@ void Replica::end_batch(Lane& lane, ReplicaListener& listener) {
   for (Slot slot : batch.prompts) end_prompt(slot, listener);
   release_kept(lane, listener);
   account_blocks();
+  if (setup_.tiers) setup_.tiers->write_computed();
 }
 
 // What a decoding sequence holds by now follows from the step counter; writes it down and returns its tokens.
@@ -185,7 +188,7 @@ void Replica::finish(Slot slot, ReplicaListener& listener) {
 // All but its last token has been computed, and may be of use to the next turn of its session. Several sequences have
 // said several things.
 void Replica::keep_for_next_turn(Sequence& s) {
-  if (clocked_cache_) setup_.kv_cache->set_clock(now_s_);
+  set_clocks();
   if (s.request.width() == 1) setup_.kv_cache->computed(s.request, s.held, s.held.tokens);
 }
 
