@@ -11,12 +11,12 @@ namespace servecast {
 /// the same passage has the same hash behind any other. Blocks that are numbered in a row get names in a row, which
 /// keeps tables of them near each other in memory.
 struct PrefixName {
-  std::uint64_t context = 0;  // stands for all before the row that `block` is in
+  std::uint64_t context = 0;  // stands for all before the row that `block` is in, and where the row begins
   BlockHash block = 0;
 
   PrefixName then(BlockHash next) const {
     if (next == block + 1) return {context, next};
-    return {mixed_bits(context + 0x9e3779b97f4a7c15u * (block + 1)), next};
+    return {mixed_bits(mixed_bits(context + 0x9e3779b97f4a7c15u * (block + 1)) + next), next};
   }
   BlockHash value() const { return context + block; }
 };

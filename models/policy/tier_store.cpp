@@ -15,9 +15,10 @@ const TierUnit* TierStore::find(BlockHash name, double now_s) const {
 }
 
 void TierStore::use(BlockHash name, double now_s) {
-  const CacheEntry number = numbers_.at(name);
-  may_leave_.withdraw(number);
-  rank(number, now_s);
+  const auto found = numbers_.find(name);
+  if (found == numbers_.end()) return;
+  may_leave_.withdraw(found->second);
+  rank(found->second, now_s);
 }
 
 std::vector<TierUnit> TierStore::put(const TierUnit& unit, double now_s) {

@@ -26,7 +26,7 @@ class TierStore {
 
   /// The unit, or nothing where it is not here (any more). Looking changes nothing.
   const TierUnit* find(BlockHash name, double now_s) const;
-  /// It was found and is fetched; requires that it is here.
+  /// It was found and is fetched. It may have left since then, for what made room where it is fetched to.
   void use(BlockHash name, double now_s);
   /// Takes a unit in, unless it is here already or longer than the whole store. Returns who left for it.
   std::vector<TierUnit> put(const TierUnit& unit, double now_s);

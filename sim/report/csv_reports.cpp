@@ -8,7 +8,8 @@
 namespace servecast {
 namespace {
 
-constexpr std::array<std::string_view, 4> status_names{"completed", "rejected", "timed_out", "unfinished"};  // by RequestStatus
+constexpr std::array<std::string_view, 4> status_names{"completed", "rejected", "timed_out",
+                                                       "unfinished"};  // by RequestStatus
 
 /// A rejected request has not been to a replica.
 std::optional<std::uint32_t> replica_of(const RequestRecord& r) {

@@ -149,6 +149,7 @@ class Replica {
   void finish(Slot slot, ReplicaListener& listener);
   void tell_finished(Slot slot, ReplicaListener& listener);
   void keep_for_next_turn(Sequence& s);
+  void remove(Slot slot);
   bool release_kept(Lane& lane, ReplicaListener& listener);
 
   // When a sequence leaves its lane before its last token:

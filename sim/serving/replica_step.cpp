@@ -181,8 +181,14 @@ void Replica::finish(Slot slot, ReplicaListener& listener) {
     return;
   }
   setup_.kv_cache->release(s.request, s.held);
-  sequences_.remove(slot);
+  remove(slot);
   decide_again();
+}
+
+// Nobody need take it out any more, and its slot may soon be another's.
+void Replica::remove(Slot slot) {
+  std::erase(lanes_[sequences_[slot].lane].gone, slot);
+  sequences_.remove(slot);
 }
 
 // All but its last token has been computed, and may be of use to the next turn of its session. Several sequences have
@@ -216,7 +222,7 @@ bool Replica::release_kept(Lane& lane, ReplicaListener& listener) {
     if (setup_.batcher->after_last() == AfterLast::waits) s.record.first_token_s = seen_s_;
     tell_finished(slot, listener);
     setup_.kv_cache->release(s.request, s.held);
-    sequences_.remove(slot);
+    remove(slot);
   }
   lane.kept.clear();
   lane.kept_kv_tokens = 0;

@@ -169,6 +169,7 @@ class PagedPrefix final : public KvCache {
   /// Returns the unit in front of it.
   CacheEntry leave(CacheEntry number) {
     Run& run = at(number);
+    assert(run.users > 0);
     if (--run.users > 0) return run.before;
     free_ += run.blocks;
     run.left_s = clock_s_;

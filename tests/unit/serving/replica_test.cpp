@@ -143,6 +143,22 @@ TEST(Replica, CutOffInTheMiddleTellsWhatWasMade) {
   EXPECT_EQ(heard.waited_s, 3.5);
 }
 
+// Its client gives up while its last token is being made and nothing else runs: whoever comes next stands in its place.
+TEST(Replica, WhoComesAfterAClientThatGaveUpAtTheEndIsServed) {
+  const LinearLatency latency(1);
+  Replica replica = make_replica(latency, {});
+  Listener heard;
+  Request first = request(0, 0, 10, 1);
+  first.give_up_s = 0.5;
+  replica.enqueue(first, 0, heard);
+  replica.advance(2, heard);
+  replica.enqueue(request(1, 2, 10, 3), 2, heard);
+  replica.advance(Replica::infinity, heard);
+  EXPECT_EQ(heard.done.at(RequestId{0}).status, RequestStatus::timed_out);
+  EXPECT_EQ(heard.done.at(RequestId{1}).finish_s, 5);
+  EXPECT_EQ(replica.kv_cache().used_blocks(), 0);
+}
+
 // Random loads, half of them with arrivals exactly on step boundaries, KV from scarce to plenty: the lazy books give
 // the same times, bit for bit, as walking every sequence in every step.
 class ReplicaAgainstNaive : public testing::TestWithParam<int> {};
