@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <string>
 
 #include "models/base/registry.h"
 
@@ -15,6 +17,7 @@ struct CacheUse {
   static constexpr std::uint64_t never_again = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t now = 0;                 // grows with every use
   std::uint64_t entered = 0;             // `now` of the use that brought the entry in
+  std::uint64_t uses = 1;                // since then, that one included; 0: room that holds nothing
   std::uint64_t next_use = never_again;  // a count of its own, e.g. of requests; only for who is clairvoyant()
 };
 
@@ -37,6 +40,17 @@ class Eviction {
   /// True for who must be told the next use of an entry. Then a newcomer competes too: it is not taken in where
   /// nothing that may leave ranks below it.
   virtual bool clairvoyant() const { return false; }
+
+  /// What was not used for longer than this is gone, whether its room is wanted or not. Finite only where ranks are
+  /// in the order of the last use.
+  virtual double lifetime_s() const { return std::numeric_limits<double>::infinity(); }
 };
+
+/// What a cache that serves says of an eviction that only a replay can give what it needs.
+inline std::optional<std::string> needs_future(const Eviction& eviction) {
+  if (!eviction.clairvoyant()) return std::nullopt;
+  return "this eviction must be told what is asked for next, which a server does not know; take another here, and "
+         "`servecast trace cache --policy belady` for the bound";
+}
 
 }  // namespace servecast

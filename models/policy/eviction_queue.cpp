@@ -1,19 +1,41 @@
 #include "models/policy/eviction_queue.h"
 
 #include <cassert>
+#include <utility>
 
 namespace servecast {
 
 void EvictionQueue::offer(CacheEntry entry, std::uint64_t rank) {
   assert(!contains(entry));
+  const auto number = static_cast<std::uint32_t>(index(entry));
+  if (number >= seats_.size()) seats_.resize(number + 1);
+  if (last_ == none || rank > seats_[last_].rank) return append(number, rank);
   heap_.emplace_back();
   sift_up(heap_.size() - 1, {.rank = rank, .entry = entry});
 }
 
 void EvictionQueue::withdraw(CacheEntry entry) {
   assert(contains(entry));
-  const std::size_t hole = places_[index(entry)];
-  places_[index(entry)] = absent;
+  Seat& seat = seats_[index(entry)];
+  const std::uint32_t place = std::exchange(seat.place, absent);
+  if (place == listed)
+    unlink(seat);
+  else
+    take_from_heap(place);
+}
+
+void EvictionQueue::append(std::uint32_t entry, std::uint64_t rank) {
+  seats_[entry] = {.rank = rank, .before = last_, .place = listed};
+  (last_ == none ? first_ : seats_[last_].behind) = entry;
+  last_ = entry;
+}
+
+void EvictionQueue::unlink(const Seat& seat) {
+  (seat.before == none ? first_ : seats_[seat.before].behind) = seat.behind;
+  (seat.behind == none ? last_ : seats_[seat.behind].before) = seat.before;
+}
+
+void EvictionQueue::take_from_heap(std::size_t hole) {
   const Candidate last = heap_.back();
   heap_.pop_back();
   if (hole == heap_.size()) return;  // it was the last itself
@@ -25,7 +47,7 @@ void EvictionQueue::withdraw(CacheEntry entry) {
 
 void EvictionQueue::put(std::size_t place, const Candidate& candidate) {
   heap_[place] = candidate;
-  places_[index(candidate.entry)] = static_cast<std::uint32_t>(place);
+  seats_[index(candidate.entry)].place = static_cast<std::uint32_t>(place);
 }
 
 /// Puts `candidate` at `place` or above.

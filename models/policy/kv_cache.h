@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <string>
 
 #include "models/base/registry.h"
 #include "models/policy/request.h"
@@ -12,7 +14,7 @@ struct KvHeld {
   std::int64_t tokens = 0;
   std::int64_t blocks = 0;  // shared ones included
   std::int64_t shared = 0;  // leading hash blocks of its prompt that others may use too
-  std::int64_t place = 0;   // where its blocks begin, in a cache that keeps them in one piece
+  std::int64_t place = 0;   // the cache's own note of where they are
 };
 
 /// Leading tokens that all sequences of a request have in common. Samples: the prompt. Beams fork again and again:
@@ -54,6 +56,15 @@ struct BlockSettings {
   }
 };
 
+/// Is told what a cache of prefixes holds: whoever keeps copies elsewhere. A unit is a run of `tokens` tokens of a
+/// prompt behind the unit before it; its hash stands for all of the prompt up to its end.
+class PrefixListener {
+ public:
+  virtual ~PrefixListener() = default;
+  virtual void computed(BlockHash unit, std::int64_t tokens) = 0;  // it is in the cache now and was not before
+  virtual void dropped(BlockHash unit, std::int64_t tokens) = 0;   // its memory was wanted for something else
+};
+
 /// The KV cache of one replica: who holds how many blocks. Counted in blocks of all its GPUs together.
 ///
 /// Two ways to take blocks: `hold` for the chunk of a prompt, and `grow` for the tokens that decoding sequences make,
@@ -84,7 +95,8 @@ class KvCache {
   /// running one may use that up.
   virtual bool hold(const Request& request, KvHeld& held, std::int64_t tokens, bool admission) = 0;
 
-  /// The first `tokens` tokens of the prompt are computed: others may use them from now on.
+  /// The first `tokens` tokens of the prompt are computed: others may use them from now on. Once a request of one
+  /// sequence has made its last token, also told of prompt and output together.
   virtual void computed(const Request& /*request*/, KvHeld& /*held*/, std::int64_t /*tokens*/) {}
 
   /// A decoding sequence takes one more block each time its tokens pass a multiple of this; 0: it never grows.
@@ -94,8 +106,23 @@ class KvCache {
   /// so many are free.
   virtual void grow(std::int64_t blocks) = 0;
 
-  /// Gives back all that a sequence holds; `held` says how much that is by now.
+  /// Gives back all that a sequence holds; `held` says how much that is by now. The hashes of `request` may be gone:
+  /// its client has given up.
   virtual void release(const Request& request, const KvHeld& held) = 0;
+
+  /// Tokens that a sequence attends to at most; those between its first and its last ones are forgotten.
+  virtual std::int64_t attended_tokens() const { return std::numeric_limits<std::int64_t>::max(); }
+
+  /// True where prompts that begin alike share what they have in common: then there is a listener to tell.
+  virtual bool shares_prefixes() const { return false; }
+  virtual void tell(PrefixListener& /*listener*/) {}
+
+  /// True where time matters: then the clock is set before anything else is asked at that instant.
+  virtual bool reads_clock() const { return false; }
+  virtual void set_clock(double /*now_s*/) {}
+
+  /// What is wrong with its settings, if anything.
+  virtual std::optional<std::string> problem() const { return std::nullopt; }
 };
 
 }  // namespace servecast

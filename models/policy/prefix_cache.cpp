@@ -13,7 +13,7 @@ PrefixCache::PrefixCache(const PrefixTrie& trie, std::int64_t capacity_blocks, c
       nodes_(trie.size()),
       may_leave_(trie.size()) {
   assert(capacity_ >= 1);
-  at(PrefixTrie::root) = {.below = 1, .cached = true};  // no block: always there, never offered, not counted
+  at(PrefixTrie::root) = {.below = 1, .uses = 1};  // no block: always there, never offered, not counted
 }
 
 std::size_t PrefixCache::serve(std::span<const CacheEntry> prompt, std::span<const std::uint64_t> next_uses) {
@@ -29,7 +29,7 @@ std::size_t PrefixCache::serve(std::span<const CacheEntry> prompt, std::span<con
 }
 
 void PrefixCache::use(CacheEntry node, std::uint64_t next_use) {
-  const CacheUse use{.now = ++now_, .entered = at(node).entered, .next_use = next_use};
+  const CacheUse use{.now = ++now_, .entered = at(node).entered, .uses = ++at(node).uses, .next_use = next_use};
   const std::uint64_t rank = eviction_.rank(use);
   if (rank == at(node).rank) return;
   at(node).rank = rank;
@@ -57,7 +57,7 @@ bool PrefixCache::make_room(std::uint64_t newcomer_rank) {
 }
 
 void PrefixCache::take(CacheEntry node, const CacheUse& use) {
-  at(node) = {.entered = use.entered, .rank = eviction_.rank(use), .cached = true};
+  at(node) = {.entered = use.entered, .rank = eviction_.rank(use), .uses = 1};
   if (++used_ == capacity_) was_full_ = true;
   if (leaves_only_) hold(trie_.parent(node));
   may_leave_.offer(node, at(node).rank);
@@ -65,7 +65,7 @@ void PrefixCache::take(CacheEntry node, const CacheUse& use) {
 
 void PrefixCache::drop(CacheEntry node) {
   may_leave_.withdraw(node);
-  at(node).cached = false;
+  at(node).uses = 0;
   --used_;
   if (leaves_only_) release(trie_.parent(node));
 }

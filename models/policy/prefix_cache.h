@@ -24,7 +24,7 @@ class PrefixCache {
   /// the eviction is not clairvoyant. Returns how many leading ones were there.
   std::size_t serve(std::span<const CacheEntry> prompt, std::span<const std::uint64_t> next_uses);
 
-  bool holds(CacheEntry node) const { return nodes_[index(node)].cached; }
+  bool holds(CacheEntry node) const { return nodes_[index(node)].uses > 0; }
   std::int64_t used_blocks() const { return used_; }
   std::int64_t capacity_blocks() const { return capacity_; }
   bool was_full() const { return was_full_; }  // now or at any time before
@@ -34,7 +34,7 @@ class PrefixCache {
     std::uint64_t entered = 0;
     std::uint64_t rank = 0;
     std::uint32_t below = 0;  // cached children, and the request that found it; where only leaves leave
-    bool cached = false;
+    std::uint32_t uses = 0;   // since it came in; 0: it is not here
   };
   Node& at(CacheEntry node) { return nodes_[index(node)]; }
   void use(CacheEntry node, std::uint64_t next_use);

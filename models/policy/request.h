@@ -23,13 +23,17 @@ struct Request {
   bool awaited = false;                        // something happens when it finishes (closed loop)
   std::int32_t block_tokens = 0;               // tokens per hash block of the trace; 0: no hashes
   std::span<const BlockHash> prefix_blocks{};  // equal leading hashes mean equal leading prompt blocks
-  std::int32_t priority = 0;                   // smaller goes first where the queue looks at it
-  std::int32_t samples = 1;                    // outputs made side by side from one prompt; each has output_tokens
-  std::int32_t beam_width = 1;                 // candidates kept by beam search; 1: none
-  double deadline_s = forever;                 // when its first token is wanted
-  double give_up_s = forever;                  // when the client stops waiting, served or not
+  std::span<const BlockHash> said_blocks{};  // of prompt and output together, where a later prompt tells; see said()
+  std::int32_t priority = 0;                 // smaller goes first where the queue looks at it
+  std::int32_t samples = 1;                  // outputs made side by side from one prompt; each has output_tokens
+  std::int32_t beam_width = 1;               // candidates kept by beam search; 1: none
+  double deadline_s = forever;               // when its first token is wanted
+  double give_up_s = forever;                // when the client stops waiting, served or not
 
   static constexpr double forever = std::numeric_limits<double>::infinity();
+  /// The blocks of its prompt and, as far as anybody knows, of its output: the prompt of a session's next turn begins
+  /// with both. The whole blocks of the prompt are those of prefix_blocks.
+  std::span<const BlockHash> said() const { return said_blocks.empty() ? prefix_blocks : said_blocks; }
   /// Sequences that decode side by side.
   std::int64_t width() const { return std::max(samples, beam_width); }
 };

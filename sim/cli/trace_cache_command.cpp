@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "models/base/error.h"
 #include "models/base/names.h"
@@ -20,8 +21,16 @@ std::string bad_size(const std::string& word) {
   return fmt::format("'{}' is no size of a cache; give a whole number of blocks, 1 to {}", word, most);
 }
 
+/// Requests are replayed in their order and without time, so what goes by the clock is left out.
+std::vector<std::string> evictions_without_clock() {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : Registry<Eviction>::all())
+    if (entry.prepare()->make()->lifetime_s() == std::numeric_limits<double>::infinity()) names.push_back(name);
+  return names;
+}
+
 std::string bad_policy(const std::string& word) {
-  const std::vector<std::string> known = Registry<Eviction>::names();
+  const std::vector<std::string> known = evictions_without_clock();
   return std::ranges::find(known, word) == known.end() ? unknown_name("eviction", word, known) : "";
 }
 
@@ -45,7 +54,7 @@ class TraceCacheCommand final : public Command {
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::Validator(bad_policy, ""))
-        ->type_name(join(Registry<Eviction>::names(), "|"));
+        ->type_name(join(evictions_without_clock(), "|"));
     app.add_option("--warm-up", caches_.warm_up_fraction,
                    "Share of the requests that fill the cache and are not counted (0.5)")
         ->check(CLI::Validator(bad_share, ""))
@@ -57,7 +66,7 @@ class TraceCacheCommand final : public Command {
         "  servecast trace cache mooncake.jsonl --blocks 16384 --policy lru --format json");
   }
   int run(Console& console) override {
-    if (caches_.policies.empty()) caches_.policies = Registry<Eviction>::names();
+    if (caches_.policies.empty()) caches_.policies = evictions_without_clock();
     trace_.open([&](const WorkloadSpec& spec, const WorkloadContext& context) {
       console.out << written(replay_through_caches(*make_workload(spec, context), caches_, trace_.notes()));
     });

@@ -6,6 +6,28 @@
 namespace servecast {
 namespace {
 
+/// Sums over replicas; what they share is counted once.
+std::vector<KvTierFacts> tier_facts(const Pool& pool, const ReplicaPool& replicas) {
+  if (pool.spec.kv_tiers.levels.empty()) return {};
+  std::vector<KvTierFacts> facts{{.tier = "gpu"}};
+  const auto bytes = [&](std::int64_t tokens) { return static_cast<double>(tokens) * pool.kv_token_bytes(); };
+  const auto add = [&](KvTierFacts& tier, const TierStore& store) {
+    tier.written_bytes += bytes(store.written_tokens());
+    tier.evicted_bytes += bytes(store.dropped_tokens());
+  };
+  for (std::size_t i = 0; i < replicas.size(); ++i) facts.front().hit_tokens += replicas[i].totals().found_tokens;
+  for (std::size_t tier = 0; tier < pool.spec.kv_tiers.levels.size(); ++tier) {
+    facts.push_back({.tier = pool.spec.kv_tiers.levels[tier].kind});
+    for (std::size_t i = 0; i < replicas.size(); ++i) {
+      facts.back().hit_tokens += replicas[i].tiers()->fetched_tokens(tier);
+      if (const TierStore* own = (*replicas[i].tiers())[tier].own.get()) add(facts.back(), *own);
+    }
+    facts.back().fetched_bytes = bytes(facts.back().hit_tokens);
+    if (facts.back().tier == "shared") add(facts.back(), replicas.shared_tier()->store());
+  }
+  return facts;
+}
+
 PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, double duration_s) {
   PoolFacts facts{.name = pool.spec.name,
                   .llm = pool.llm.name,
@@ -25,8 +47,12 @@ PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, double durat
     facts.kv_used_blocks_max = std::max(facts.kv_used_blocks_max, totals.kv_blocks_max);
     facts.kv_blocks_per_replica = replicas[i].kv_cache().total_blocks();
     facts.preemptions += totals.preemptions;
+    facts.admitted_prompt_tokens += totals.prompt_tokens + totals.found_tokens;
     step_energy_j += totals.step_energy_j;
   }
+  facts.kv_tiers = tier_facts(pool, replicas);
+  for (const KvTierFacts& tier : facts.kv_tiers)
+    if (tier.tier != "gpu") facts.admitted_prompt_tokens += tier.hit_tokens;
   const double gpus_per_replica = static_cast<double>(pool.gpus_per_replica());
   const double idle_gpu_s = static_cast<double>(pool.gpus()) * duration_s - gpus_per_replica * facts.busy_s;
   facts.energy_j = step_energy_j + pool.gpu.power.idle_w * std::max(0.0, idle_gpu_s);

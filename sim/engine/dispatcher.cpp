@@ -60,8 +60,8 @@ double Dispatcher::next_s() {
 void Dispatcher::handle(double now_s) {
   assert(now_s >= now_s_);
   now_s_ = now_s;
-  if (options_.step_by_step)
-    for (ReplicaPool& pool : pools_) pool.advance_all(now_s, *this);
+  for (ReplicaPool& pool : pools_)
+    if (options_.step_by_step || pool.shares_tier()) pool.advance_all(now_s, *this);
   while (!awaited_.empty() && awaited_.top().time_s <= now_s) {
     const Awaited due = awaited_.top();
     awaited_.pop();
@@ -182,7 +182,9 @@ void Dispatcher::touch(std::size_t pool, std::size_t replica) {
   if (pools_[pool][replica].next_awaited_s() < Replica::infinity) touched_.push_back({pool, replica});
 }
 
+// In the order of the replicas, whatever brought them here: fetches from a shared tier start in it.
 void Dispatcher::watch_touched() {
+  std::ranges::sort(touched_, {}, [](const Touched& t) { return std::tie(t.pool, t.replica); });
   for (const auto& [pool, replica] : touched_) {
     pools_[pool].start(replica, *this);
     const double time_s = pools_[pool][replica].next_awaited_s();
@@ -191,6 +193,15 @@ void Dispatcher::watch_touched() {
           {.time_s = time_s, .pool = pool, .replica = replica, .generation = ++generations_[pool][replica]});
   }
   touched_.clear();
+}
+
+void Dispatcher::connect(TierLinks& links) {
+  for (ReplicaPool& pool : pools_) pool.connect(links);
+}
+
+void Dispatcher::fetched(std::size_t pool, std::size_t replica, Slot slot, double now_s) {
+  pools_[pool].fetched(replica, slot, now_s, *this);
+  touch(pool, replica);
 }
 
 void Dispatcher::weights_loaded(std::size_t pool, std::size_t replica, double now_s) {

@@ -28,6 +28,9 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
   void drain();
   void weights_loaded(std::size_t pool, std::size_t replica, double now_s);
 
+  void connect(TierLinks& links);
+  void fetched(std::size_t pool, std::size_t replica, Slot slot, double now_s);
+
   Flows& flows() { return flows_; }
   /// Over which KV moves; needed where some pool's placement hands requests over.
   void set_wiring(const Wiring& wiring);

@@ -16,21 +16,51 @@ SwapSpace swap_space(const Pool& pool, const KvCache& cache) {
           .in_s = block_bytes / pool.gpu.pcie_h2d_bytes_per_s};
 }
 
+std::int64_t capacity_tokens(const Pool& pool, const KvTierSpec& level) {
+  return static_cast<std::int64_t>(level.capacity_bytes / pool.kv_token_bytes());
+}
+
+std::unique_ptr<SharedTier> make_shared_tier(const Pool& pool) {
+  const auto& levels = pool.spec.kv_tiers.levels;
+  if (levels.empty() || levels.back().kind != "shared") return nullptr;
+  return std::make_unique<SharedTier>(capacity_tokens(pool, levels.back()), levels.back().eviction.make());
+}
+
+std::unique_ptr<KvTiers> make_tiers(const Pool& pool, ReplicaId id, SharedTier* shared) {
+  if (pool.spec.kv_tiers.levels.empty()) return nullptr;
+  std::vector<KvTiers::Tier> tiers;
+  for (const KvTierSpec& level : pool.spec.kv_tiers.levels) {
+    tiers.push_back({.write = level.write == "through" ? TierWrite::through : TierWrite::on_evict});
+    if (level.kind == "shared")
+      tiers.back().shared = shared;
+    else
+      tiers.back().own = std::make_unique<TierStore>(capacity_tokens(pool, level), level.eviction.make());
+  }
+  return std::make_unique<KvTiers>(id, std::move(tiers));
+}
+
 }  // namespace
 
 ReplicaPool::ReplicaPool(const Pool& pool, PoolId id, ReplicaId first, std::uint64_t seed, bool ask_every_step)
-    : router_(pool.spec.router.make()), rng_(seed, "router/" + pool.spec.name), first_(index(first)) {
+    : router_(pool.spec.router.make()),
+      rng_(seed, "router/" + pool.spec.name),
+      first_(index(first)),
+      shared_tier_(make_shared_tier(pool)) {
   for (std::int64_t i = 0; i < pool.spec.replicas; ++i) {
     auto cache = pool.spec.kv_cache.make();
     cache->resize(pool.memory.kv_pool_tokens);
     const SwapSpace swap = swap_space(pool, *cache);
-    replicas_.emplace_back(ReplicaSetup{.id = ReplicaId(first_ + static_cast<std::size_t>(i)),
+    const ReplicaId replica{static_cast<std::uint32_t>(first_ + static_cast<std::size_t>(i))};
+    replicas_.emplace_back(ReplicaSetup{.id = replica,
                                         .pool = id,
                                         .latency = pool.latency.get(),
                                         .batcher = pool.spec.batcher.make(),
                                         .queue = pool.spec.queue.make(),
                                         .kv_cache = std::move(cache),
                                         .swap = swap,
+                                        .tiers = make_tiers(pool, replica, shared_tier_.get()),
+                                        .fetch = {.only_if_faster = pool.spec.kv_tiers.fetch == "if_faster",
+                                                  .on_arrival = pool.spec.kv_tiers.prefetch},
                                         .tensor_parallel = pool.spec.tensor_parallel,
                                         .power = pool.gpu.power,
                                         .power_cap_w = pool.spec.power_cap_w.value_or(pool.gpu.power.cap_w),
@@ -84,7 +114,18 @@ void ReplicaPool::set_ready(std::size_t i, double now_s) {
   refresh(i);
 }
 
+void ReplicaPool::connect(TierLinks& links) {
+  for (Replica& replica : replicas_) replica.connect(links);
+}
+
+void ReplicaPool::fetched(std::size_t i, Slot slot, double now_s, ReplicaListener& listener) {
+  replicas_[i].advance(now_s, listener);
+  replicas_[i].fetched(slot, now_s);
+  refresh(i);
+}
+
 void ReplicaPool::abandon(double now_s, ReplicaListener& listener) {
+  if (shared_tier_) shared_tier_->look(Replica::infinity);
   for (Replica& replica : replicas_) replica.abandon(now_s, listener);
 }
 

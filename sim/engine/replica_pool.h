@@ -25,6 +25,12 @@ class ReplicaPool {
   void start(std::size_t i, ReplicaListener& listener);
   void start_all(ReplicaListener& listener);
   void set_ready(std::size_t i, double now_s);
+  /// With tiers: over which links they are reached, and that a fetch is done.
+  void connect(TierLinks& links);
+  void fetched(std::size_t i, Slot slot, double now_s, ReplicaListener& listener);
+  /// What one replica finds may be what another has written: then all are brought up to an instant together.
+  bool shares_tier() const { return shared_tier_ != nullptr; }
+  const SharedTier* shared_tier() const { return shared_tier_.get(); }
   void abandon(double now_s, ReplicaListener& listener);
   /// Somebody did something to a replica: its view follows.
   void refresh(std::size_t i);
@@ -40,6 +46,7 @@ class ReplicaPool {
   std::unique_ptr<Router> router_;
   Rng rng_;
   std::size_t first_;
+  std::unique_ptr<SharedTier> shared_tier_;
   std::vector<Replica> replicas_;
   std::vector<ReplicaView> views_;
   std::vector<std::uint32_t> changed_;  // views, since the router last looked

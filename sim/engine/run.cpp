@@ -7,6 +7,7 @@
 #include "sim/engine/link_meter.h"
 #include "sim/engine/network.h"
 #include "sim/engine/simgrid_engine.h"
+#include "sim/engine/tier_fetches.h"
 #include "sim/engine/weight_loads.h"
 
 namespace servecast {
@@ -55,6 +56,8 @@ RunFacts run(Scenario& scenario, Recorder& recorder, const RunOptions& options) 
   Dispatcher& dispatcher = run.dispatcher;
   dispatcher.flows().set_carrier(run.network);
   dispatcher.set_wiring(run.wiring);
+  TierFetches fetches(scenario, run.wiring, dispatcher);
+  dispatcher.connect(fetches);
   start_weight_loads(
       scenario, run.wiring, dispatcher.flows(),
       [&](std::size_t pool, std::size_t replica, double now_s) { dispatcher.weights_loaded(pool, replica, now_s); });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 
 #include "models/hw/profile_latency.h"
@@ -42,11 +43,12 @@ class PoolLoader {
     const bool engine = try_at(text_, path_ + ".engine",
                                [&] { pool.engine = load_engine(pool.spec.engine, place(".engine"), file); });
     if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
-    if (!llm || !gpu || !engine || !check_batcher(pool.spec) || !check_shape(pool) || !check_power(pool) ||
-        !check_preemption(pool.spec))
+    if (!llm || !gpu || !engine || !check_batcher(pool.spec) || !check_cache(pool.spec) || !check_shape(pool) ||
+        !check_power(pool) || !check_preemption(pool.spec))
       return pool;
     size_memory(pool);
     place_replicas(pool);
+    if (text_.problems.empty()) check_tiers(pool);
     if (text_.problems.empty()) make_latency(pool);
     if (text_.problems.empty() && draw_ > 0) apply_draw(pool);
     return pool;
@@ -64,6 +66,12 @@ class PoolLoader {
                      "or lower the number of sequences",
                      batcher->max_step_tokens(), batcher->max_sequences()));
     return false;
+  }
+
+  bool check_cache(const PoolSpec& spec) {
+    const auto problem = spec.kv_cache.make()->problem();
+    if (problem) fail(".kv_cache", *problem);
+    return !problem;
   }
 
   bool check_shape(const Pool& pool) {
@@ -125,6 +133,40 @@ class PoolLoader {
                         pool.spec.replicas, pool.gpus_per_replica(), i, cluster_.nodes, node_.gpus));
       pool.places.push_back(std::move(*placed));
     }
+  }
+
+  /// Tiers stand in the order of their kinds, and DRAM has room for those that are in it.
+  void check_tiers(const Pool& pool) {
+    const std::vector<KvTierSpec>& levels = pool.spec.kv_tiers.levels;
+    if (levels.empty()) return;
+    if (!pool.spec.kv_cache.make()->shares_prefixes())
+      return fail(".kv_tiers",
+                  fmt::format("KV cache '{}' keeps nothing that another request could use; with tiers it "
+                              "must be one that does, such as paged_prefix",
+                              pool.spec.kv_cache.policy()));
+    const std::map<std::int64_t, std::int64_t> replicas = replicas_by_node(pool);
+    std::int64_t most = 0;
+    for (const auto& [node, count] : replicas) most = std::max(most, count);
+    const std::vector<std::string> order{"host", "nvme", "shared"};
+    double dram_bytes = 0;
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      const std::string at = fmt::format(".kv_tiers.levels[{}]", i);
+      const KvTierSpec& level = levels[i];
+      if (i > 0 && std::ranges::find(order, level.kind) <= std::ranges::find(order, levels[i - 1].kind))
+        fail(at + ".kind", "tiers are given once each, in the order host, nvme, shared");
+      if (const auto problem = needs_future(*level.eviction.make())) fail(at + ".eviction", *problem);
+      if (level.kind == "host") dram_bytes += level.capacity_bytes * static_cast<double>(most);
+      if (level.kind == "shared") dram_bytes += level.capacity_bytes / static_cast<double>(replicas.size());
+    }
+    if (dram_bytes > node_.host_memory_bytes)
+      fail(".kv_tiers", fmt::format("{:.3g} bytes of host memory on one node are more than its {:.3g}", dram_bytes,
+                                    node_.host_memory_bytes));
+  }
+
+  static std::map<std::int64_t, std::int64_t> replicas_by_node(const Pool& pool) {
+    std::map<std::int64_t, std::int64_t> count;
+    for (const ReplicaPlace& place : pool.places) ++count[place.gpus.front().node];
+    return count;
   }
 
   void make_latency(Pool& pool) {

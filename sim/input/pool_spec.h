@@ -2,9 +2,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "models/hw/memory_plan.h"
 #include "models/policy/batcher.h"
+#include "models/policy/eviction.h"
 #include "models/policy/kv_cache.h"
 #include "models/policy/placement.h"
 #include "models/policy/queue.h"
@@ -44,6 +46,43 @@ struct PreemptionSpec {
   }
 };
 
+/// A tier of KV memory below the GPUs'.
+struct KvTierSpec {
+  std::string kind;
+  double capacity_bytes = 0;
+  std::string write = "through";
+  Choice<Eviction> eviction{"lru"};
+
+  void fields(Fields& f) {
+    f.required(
+        "kind", kind,
+        "host: DRAM, of each replica; nvme: its node's disks, likewise; shared: one pool of DRAM over the nodes "
+        "of all replicas, read over the network",
+        {"host", "nvme", "shared"});
+    f.required("capacity_bytes", capacity_bytes, "of each replica; shared: in all", positive);
+    f.field("write", write, "through: as soon as a block is computed; on_evict: when it leaves the tier above",
+            {"through", "on_evict"});
+    f.group("eviction", eviction, "who leaves when it is full");
+  }
+};
+
+/// Where KV blocks go that leave the GPUs' memory, and when they come back.
+struct KvTiersSpec {
+  std::string fetch = "if_faster";
+  bool prefetch = true;
+  std::vector<KvTierSpec> levels{};
+
+  void fields(Fields& f) {
+    f.field("fetch", fetch,
+            "if_faster: only what takes less time to fetch than to compute, with nothing else under way; always: all "
+            "that is there",
+            {"if_faster", "always"});
+    f.field("prefetch", prefetch,
+            "fetch as soon as a request arrives, where there is room for its blocks; else when it is its turn");
+    f.list("levels", levels, "the tiers, fastest first; none: what leaves the GPUs' memory is lost");
+  }
+};
+
 /// One entry of `pools:`.
 struct PoolSpec {
   std::string name;
@@ -64,6 +103,7 @@ struct PoolSpec {
   Choice<Batcher> batcher{"vllm_v1"};
   Choice<WaitingQueue> queue{"fcfs"};
   Choice<KvCache> kv_cache{"paged"};
+  KvTiersSpec kv_tiers{};
   PreemptionSpec preemption{};
   Choice<Router> router{"least_loaded"};
   Choice<Placement> placement{"colocated"};
@@ -94,6 +134,7 @@ struct PoolSpec {
     f.group("batcher", batcher, "what each step computes");
     f.group("queue", queue, "which waiting request is next");
     f.group("kv_cache", kv_cache, "who holds which KV blocks");
+    f.group("kv_tiers", kv_tiers, "host memory, disks and a shared pool that keep what the GPUs have no room for");
     f.group("preemption", preemption, "what happens where blocks run short");
     f.group("router", router, "which replica serves a request");
     f.group("placement", placement, "which replicas compute prompts and which decode");

@@ -94,6 +94,9 @@ struct Pool {
   Shape shape() const { return {spec.tensor_parallel, spec.pipeline_parallel}; }
   std::int64_t gpus_per_replica() const { return spec.tensor_parallel * spec.pipeline_parallel; }
   std::int64_t gpus() const { return spec.replicas * gpus_per_replica(); }
+  /// On each GPU; of a replica's GPUs together.
+  double kv_token_bytes_per_gpu() const { return memory.kv_pool_bytes / static_cast<double>(memory.kv_pool_tokens); }
+  double kv_token_bytes() const { return kv_token_bytes_per_gpu() * static_cast<double>(gpus_per_replica()); }
   double usd_per_gpu_hour() const { return spec.usd_per_gpu_hour.value_or(gpu.usd_per_hour); }
 };
 

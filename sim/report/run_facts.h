@@ -21,6 +21,16 @@ struct SloFacts {
   bool operator==(const SloFacts&) const = default;
 };
 
+/// One tier of a pool's KV memory, its replicas together: the GPUs' own first, under the name "gpu".
+struct KvTierFacts {
+  std::string tier{};
+  std::int64_t hit_tokens = 0;  // of prompts, that were here when a request was admitted or fetched them
+  double fetched_bytes = 0;     // from here to the GPUs
+  double written_bytes = 0;
+  double evicted_bytes = 0;
+  bool operator==(const KvTierFacts&) const = default;
+};
+
 /// One pool: what it is, and what it added up to. Sums run over its replicas and from 0 to the run's duration.
 struct PoolFacts {
   std::string name{};
@@ -39,7 +49,9 @@ struct PoolFacts {
   std::int64_t kv_blocks_per_replica = 0;
   std::int64_t kv_used_blocks_max = 0;  // in the fullest replica at its fullest
   std::int64_t preemptions = 0;
-  double energy_j = 0;  // of its GPUs, idle time included
+  std::int64_t admitted_prompt_tokens = 0;  // computed, recomputed or found
+  std::vector<KvTierFacts> kv_tiers{};      // empty where there is nothing below the GPUs' memory
+  double energy_j = 0;                      // of its GPUs, idle time included
 };
 
 /// What a forecast rests on, so that a reader can judge it: one entry per pool.

@@ -93,6 +93,19 @@ double busiest_tenth(std::vector<double> values) {
          static_cast<double>(count);
 }
 
+std::vector<KvTierSummary> tiers_of(const PoolFacts& pool) {
+  std::vector<KvTierSummary> tiers;
+  for (const KvTierFacts& tier : pool.kv_tiers)
+    tiers.push_back(
+        {.tier = tier.tier,
+         .hit_tokens = tier.hit_tokens,
+         .hit_fraction = per(static_cast<double>(tier.hit_tokens), static_cast<double>(pool.admitted_prompt_tokens)),
+         .fetched_bytes = tier.fetched_bytes,
+         .written_bytes = tier.written_bytes,
+         .evicted_bytes = tier.evicted_bytes});
+  return tiers;
+}
+
 PoolSummary pool_of(const PoolFacts& pool, const PoolRecord& record, double duration_s) {
   const double replica_s = static_cast<double>(pool.replicas) * duration_s;
   const auto blocks = static_cast<double>(pool.kv_blocks_per_replica);
@@ -107,6 +120,7 @@ PoolSummary pool_of(const PoolFacts& pool, const PoolRecord& record, double dura
           .sequences_used_fraction = per(busiest_tenth(record.running.means(Seconds(duration_s))),
                                          static_cast<double>(pool.replicas * pool.max_sequences)),
           .preemptions = pool.preemptions,
+          .kv_tiers = tiers_of(pool),
           .energy_j = pool.energy_j,
           .itl_s = record.token_gap_s.statistics()};
 }

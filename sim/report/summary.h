@@ -57,6 +57,18 @@ struct EnergySummary {
   bool operator==(const EnergySummary&) const = default;
 };
 
+/// Where KV was found, and what was moved for that.
+struct KvTierSummary {
+  std::string tier{};
+  std::int64_t hit_tokens = 0;
+  double hit_fraction = 0;
+  double fetched_bytes = 0;
+  double written_bytes = 0;
+  double evicted_bytes = 0;
+  void fields(Fields& f);
+  bool operator==(const KvTierSummary&) const = default;
+};
+
 struct PoolSummary {
   std::string name{};
   std::string llm{};
@@ -68,6 +80,7 @@ struct PoolSummary {
   double kv_used_fraction_max = 0;
   double sequences_used_fraction = 0;
   std::int64_t preemptions = 0;
+  std::vector<KvTierSummary> kv_tiers{};  // empty where there is nothing below the GPUs' memory
   double energy_j = 0;
   std::optional<Statistics> itl_s{};
   void fields(Fields& f);

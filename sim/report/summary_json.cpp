@@ -46,6 +46,15 @@ void EnergySummary::fields(Fields& f) {
   f.field("j_per_output_token", j_per_output_token, "total by output tokens");
 }
 
+void KvTierSummary::fields(Fields& f) {
+  f.field("tier", tier, "gpu, or a kind of tier below");
+  f.field("hit_tokens", hit_tokens, "prompt tokens found here instead of computed");
+  f.field("hit_fraction", hit_fraction, "the same as a share of all prompt tokens computed or found", fraction);
+  f.field("fetched_bytes", fetched_bytes, "moved from here to the GPUs");
+  f.field("written_bytes", written_bytes, "taken in");
+  f.field("evicted_bytes", evicted_bytes, "that left for others or grew too old");
+}
+
 void PoolSummary::fields(Fields& f) {
   f.field("name", name, "pool");
   f.field("llm", llm, "model");
@@ -58,6 +67,7 @@ void PoolSummary::fields(Fields& f) {
   f.field("sequences_used_fraction", sequences_used_fraction,
           "running sequences by the most that may run, in the busiest tenth of the time", fraction);
   f.field("preemptions", preemptions, "times a sequence lost its KV blocks");
+  f.list("kv_tiers", kv_tiers, "where KV was found, tier by tier; empty without tiers");
   f.field("energy_j", energy_j, "of its GPUs");
   f.group("itl_s", itl_s, "gap between two output tokens of a request");
 }

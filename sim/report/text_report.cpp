@@ -143,6 +143,15 @@ void pools(Page& page, const Summary& s) {
                human::percent(p.kv_used_fraction_mean), human::percent(p.kv_used_fraction_max),
                human::count(p.preemptions)});
   page.table(table);
+  for (const PoolSummary& p : s.pools) {
+    if (p.kv_tiers.empty()) continue;
+    TextTable tiers(1);
+    tiers.row({"  KV of " + p.name, "hits", "of prompts", "fetched", "written", "evicted"});
+    for (const KvTierSummary& t : p.kv_tiers)
+      tiers.row({"  " + t.tier, human::count(t.hit_tokens), human::percent(t.hit_fraction),
+                 human::bytes(t.fetched_bytes), human::bytes(t.written_bytes), human::bytes(t.evicted_bytes)});
+    page.table(tiers);
+  }
 }
 
 void classes(Page& page, const Summary& s) {

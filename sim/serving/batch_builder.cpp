@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <tuple>
 
 namespace servecast {
@@ -40,7 +41,8 @@ std::int64_t BatchBuilder::decode_all(const DecodeRules& rules) {
 // Padding: whoever is done already takes part as if it had one token more.
 void BatchBuilder::compute_along() {
   for (Slot slot : lane_.kept) lane_.batch().riding += replica_.sequences_[slot].request.width();
-  lane_.kept_kv_tokens += lane_.batch().riding;
+  if (cache().attended_tokens() == std::numeric_limits<std::int64_t>::max())
+    lane_.kept_kv_tokens += lane_.batch().riding;
   lane_.batch().work.decode_sequences += lane_.batch().riding;
   lane_.batch().work.decode_kv_tokens += lane_.kept_kv_tokens;
 }
@@ -55,6 +57,7 @@ void BatchBuilder::make_room(const DecodeRules& rules) {
     const std::int64_t wanted = std::max<std::int64_t>(due, rules.spare_block ? 1 : 0);
     bool out = false;
     while (!out && cache().free_blocks() < wanted) {
+      if (replica_.give_up_fetched_blocks(slot)) continue;
       const Slot victim = first_to_preempt(members);
       const auto found = std::ranges::find(members, victim);
       if (found != members.end()) {
@@ -88,6 +91,7 @@ std::int64_t BatchBuilder::continue_prefill(std::int64_t i, std::int64_t tokens)
   const std::int64_t count = std::min(tokens, s.left());
   assert(count > 0);
   while (!cache().hold(s.request, s.held, std::max(s.held.tokens, s.computed + count), false)) {
+    if (replica_.give_up_fetched_blocks(slot)) continue;
     const Slot victim = first_to_preempt({});
     replica_.preempt(victim, false, listener_);
     if (victim == slot) return 0;
@@ -102,9 +106,16 @@ std::optional<std::int64_t> BatchBuilder::admit(std::int64_t tokens, const Admit
   Sequence& s = replica_.sequences_[slot];
   if (replica_.running_sequences_ + s.request.width() > replica_.setup_.batcher->max_sequences()) return std::nullopt;
   // The last token is always computed: it gives the first output token.
-  const std::int64_t cached = std::min(cache().cached_tokens(s.request), s.to_compute - 1);
+  const bool fetched = s.fetched_tokens > 0;  // it has blocks already
+  const std::int64_t found = fetched ? s.fetched_tokens : cache().cached_tokens(s.request);
+  const std::int64_t cached = std::min(found, s.to_compute - 1);
   const std::int64_t count = std::min(tokens, s.to_compute - cached);
-  if (!cache().hold(s.request, s.held, rules.whole_prompt ? s.to_compute : cached + count, true)) return std::nullopt;
+  const std::int64_t held = std::max(s.held.tokens, rules.whole_prompt ? s.to_compute : cached + count);
+  while (!cache().hold(s.request, s.held, held, !fetched))
+    if (!replica_.give_up_fetched_blocks(slot)) return std::nullopt;
+  if (fetched) std::erase(replica_.fetched_, slot);
+  s.fetched_tokens = 0;
+  replica_.totals_.found_tokens += fetched ? s.fetched_behind : cached;
   replica_.setup_.queue->erase(slot, s.request);
   replica_.waiting_ -= 1;
   if (s.record.preemptions == 0) replica_.setup_.queue->served(s.request, s.request.prompt_tokens, 0);
@@ -131,10 +142,12 @@ void BatchBuilder::add_chunk(Slot slot, std::int64_t tokens) {
   const std::int64_t past_prompt = std::max<std::int64_t>(0, s.computed + tokens - s.request.prompt_tokens);
   const std::int64_t outputs = std::min(tokens, past_prompt);
   const StepLatency& latency = *replica_.setup_.latency;
-  lane_.batch().work.add_chunk(tokens, s.computed, latency.chunk_s(tokens, s.computed));
-  for (std::int64_t i = 1; i < s.request.width() && outputs > 0; ++i)
-    lane_.batch().work.add_chunk(outputs, s.computed + tokens - outputs,
-                                 latency.chunk_s(outputs, s.computed + tokens - outputs));
+  const auto add = [&](std::int64_t count, std::int64_t before) {
+    const std::int64_t attended = std::min(before, cache().attended_tokens());
+    lane_.batch().work.add_chunk(count, attended, latency.chunk_s(count, attended));
+  };
+  add(tokens, s.computed);
+  for (std::int64_t i = 1; i < s.request.width() && outputs > 0; ++i) add(outputs, s.computed + tokens - outputs);
   lane_.batch().chunks.push_back({.slot = slot, .tokens = tokens});
   s.computed += tokens;
   replica_.uncomputed_tokens_ -= tokens;

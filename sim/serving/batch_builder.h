@@ -17,7 +17,10 @@ class BatchBuilder final : public Batch {
   std::int64_t decoding() const override { return lane_.decodes.sequences(); }
   std::int64_t prefilling() const override { return static_cast<std::int64_t>(lane_.prefilling.size()); }
   PrefillView prefill(std::int64_t i) const override;
-  bool has_waiting() const override { return replica_.swapped_ == 0 && replica_.waiting_ > 0; }
+  bool has_waiting() const override {
+    return replica_.swapped_ == 0 && replica_.waiting_ > 0 &&
+           (!replica_.setup_.tiers || replica_.front_may_be_admitted());
+  }
   PrefillView waiting() const override;
 
   using Batch::admit;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 
 namespace servecast {
 namespace {
@@ -20,7 +21,11 @@ void DecodeSet::join(Sequence& s, Slot slot, std::int64_t tokens, std::int64_t l
   s.joined_tokens = tokens;
   const std::int64_t width = s.request.width();
   sequences_ += width;
-  kv_tokens_ += width * tokens;
+  kv_tokens_ += width * std::min(tokens, attended_tokens_);
+  if (tokens < attended_tokens_) {
+    growing_ += width;
+    stop_at(steps_ + (attended_tokens_ - tokens), width);
+  }
   if (width > 1)
     wide_.push_back(slot);
   else if (!due_.empty())
@@ -32,11 +37,22 @@ void DecodeSet::join(Sequence& s, Slot slot, std::int64_t tokens, std::int64_t l
 void DecodeSet::forget(Slot slot, const Sequence& s) {
   const std::int64_t width = s.request.width();
   sequences_ -= width;
-  kv_tokens_ -= width * tokens(s);
+  kv_tokens_ -= width * std::min(tokens(s), attended_tokens_);
+  if (tokens(s) < attended_tokens_) {
+    growing_ -= width;
+    stop_at(s.joined_step + (attended_tokens_ - s.joined_tokens), -width);
+  }
   if (width > 1)
     std::erase(wide_, slot);
   else if (!due_.empty())
     --due_[due_phase(s.joined_step, s.joined_tokens, growth())];
+}
+
+void DecodeSet::stop_at(std::int64_t step, std::int64_t sequences) {
+  if (attended_tokens_ == std::numeric_limits<std::int64_t>::max()) return;
+  const auto stop = stops_.try_emplace(step, 0).first;
+  stop->second += sequences;
+  if (stop->second == 0) stops_.erase(stop);
 }
 
 std::int64_t DecodeSet::blocks_due(const Sequence& s) const {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace servecast {
 ///
 ///   tokens a sequence holds now = tokens when it joined + steps since
 ///   it finishes                 = when the step counter reaches the step fixed at joining (kept in a heap)
+///   tokens it attends to        = the same, up to what the cache keeps of a sequence: the step at which it has as
+///   many
+///                                 is fixed at joining, too, and a list says how many stop growing at each step
 ///   it takes a new KV block     = when its tokens pass a multiple of the growth: always at the same phase of the
 ///   step
 ///                                 counter, so one counter per phase says how many blocks a step takes
@@ -19,14 +23,18 @@ class DecodeSet {
  public:
   /// The cache outlives the set.
   explicit DecodeSet(const KvCache& cache)
-      : cache_(&cache), due_(static_cast<std::size_t>(cache.growth_tokens()), 0) {}
+      : cache_(&cache),
+        attended_tokens_(cache.attended_tokens()),
+        due_(static_cast<std::size_t>(cache.growth_tokens()), 0) {}
 
   std::int64_t size() const { return static_cast<std::int64_t>(heap_.size()); }
   /// Of all members: one each, or as many as a request has side by side.
   std::int64_t sequences() const { return sequences_; }
   std::int64_t steps() const { return steps_; }
-  /// KV tokens that all hold together.
+  /// KV tokens that all attend to together, and by how many more with every step, until somebody attends to no more.
   std::int64_t kv_tokens() const { return kv_tokens_; }
+  std::int64_t growing() const { return growing_; }
+  bool grows_steadily() const { return stops_.empty(); }
   /// Blocks that the next step takes, of all members and of one; below 0 where beams give some back.
   std::int64_t blocks_due(const SequenceTable& table) const {
     return due_.empty() ? 0 : due_[phase(steps_)] + (wide_.empty() ? 0 : wide_blocks_due(table));
@@ -39,7 +47,10 @@ class DecodeSet {
   /// Everybody makes one token.
   void step() {
     ++steps_;
-    kv_tokens_ += sequences_;
+    kv_tokens_ += growing_;
+    if (stops_.empty() || stops_.begin()->first > steps_) return;
+    growing_ -= stops_.begin()->second;
+    stops_.erase(stops_.begin());
   }
 
   /// Steps until the first sequence finishes, counted from now; requires size() > 0.
@@ -68,15 +79,19 @@ class DecodeSet {
   std::int64_t growth() const { return static_cast<std::int64_t>(due_.size()); }
   std::size_t phase(std::int64_t step) const { return static_cast<std::size_t>(step % growth()); }
   void forget(Slot slot, const Sequence& s);
+  void stop_at(std::int64_t step, std::int64_t sequences);
   std::int64_t wide_blocks_due(const SequenceTable& table) const;
 
   const KvCache* cache_;
+  std::int64_t attended_tokens_;
   std::vector<Entry> heap_;        // the first to finish on top
   std::vector<std::int64_t> due_;  // by phase of the step counter: members of one sequence that take a block then
   std::vector<Slot> wide_;         // members of several sequences: few, and asked one by one
   std::int64_t sequences_ = 0;
   std::int64_t steps_ = 0;
   std::int64_t kv_tokens_ = 0;
+  std::int64_t growing_ = 0;                    // sequences that attend to one token more with every step
+  std::map<std::int64_t, std::int64_t> stops_;  // those of them that stop, by step; empty where a cache keeps all
 };
 
 }  // namespace servecast

@@ -15,6 +15,8 @@ Replica::Replica(ReplicaSetup setup) : setup_(std::move(setup)) {
   for (std::int64_t i = 0; i < stages; ++i) lanes_.emplace_back(*setup_.kv_cache);
   stage_free_s_.assign(static_cast<std::size_t>(stages), 0);
   total_blocks_ = setup_.kv_cache->total_blocks();
+  clocked_cache_ = setup_.kv_cache->reads_clock();
+  if (setup_.tiers) setup_.kv_cache->tell(*setup_.tiers);
   if (setup_.power_cap_w < setup_.power.prefill_w) clock_fraction_ = clock_fraction(setup_.power, setup_.power_cap_w);
 }
 
@@ -51,6 +53,11 @@ bool Replica::enqueue(const Request& request, double now_s, ReplicaListener& lis
   streamed_ += serve == Serve::streamed_prompt ? 1 : 0;
   now_s_ = std::max(now_s_, now_s);
   may_start_ = true;
+  if (setup_.tiers) {
+    sequences_[slot].looked_below = false;
+    not_looked_below_ += 1;
+    if (setup_.fetch.on_arrival) look_below(slot);
+  }
   return true;
 }
 
@@ -110,12 +117,13 @@ double Replica::next_due_s() const {
 // change, so that run can be played through without touching the books. Anything else: look after the next event.
 double Replica::next_finish_s() const {
   const Lane& lane = lanes_.front();
-  if (lanes_.size() > 1 || lane.batches.size() != 1 || !lane.repeat || !lane.gone.empty() || may_start_)
+  if (lanes_.size() > 1 || lane.batches.size() != 1 || !lane.repeat || !lane.gone.empty() || may_start_ ||
+      !lane.decodes.grows_steadily())
     return next_due_s();
   StepWork work = lane.batches[0].work;
   double at_s = next_end_s_;
   for (std::int64_t left = lane.decodes.steps_left(); left > 0; --left) {
-    work.decode_kv_tokens += work.decode_sequences;
+    work.decode_kv_tokens += lane.decodes.growing();
     at_s += stage_time(work, 0).seconds;
   }
   const std::int64_t most_blocks = lane.decodes.sequences() * (lane.decodes.steps_left() + 1);

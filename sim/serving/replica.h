@@ -3,6 +3,7 @@
 #include <limits>
 #include <memory>
 #include <queue>
+#include <span>
 #include <vector>
 
 #include "models/hw/engine_profile.h"
@@ -12,6 +13,7 @@
 #include "models/policy/kv_cache.h"
 #include "models/policy/queue.h"
 #include "models/policy/router.h"
+#include "sim/serving/kv_tiers.h"
 #include "sim/serving/lane.h"
 #include "sim/serving/listener.h"
 
@@ -24,6 +26,22 @@ struct SwapSpace {
   double in_s = 0;   // and back
 };
 
+/// The links between a replica and its tiers, in whose terms it decides and over which it fetches.
+class TierLinks {
+ public:
+  virtual ~TierLinks() = default;
+  /// How long this fetch takes if nobody else uses the links.
+  virtual double alone_s(PoolId pool, ReplicaId to, std::span<const KvSource> sources) const = 0;
+  /// It starts now, which is also the caller's instant; Replica::fetched() is called when it is done.
+  virtual void fetch(PoolId pool, ReplicaId to, Slot slot, std::span<const KvSource> sources, double now_s) = 0;
+};
+
+/// Which fetches from tiers are made.
+struct FetchRules {
+  bool only_if_faster = true;  // than computing the same tokens
+  bool on_arrival = true;      // where there is room then; else when it is the request's turn
+};
+
 struct ReplicaSetup {
   ReplicaId id{};
   PoolId pool{};
@@ -32,8 +50,10 @@ struct ReplicaSetup {
   std::unique_ptr<WaitingQueue> queue;
   std::unique_ptr<KvCache> kv_cache;  // resized
   SwapSpace swap{};                   // none: who is preempted is recomputed
-  std::int64_t tensor_parallel = 1;   // GPUs that a pipeline stage keeps busy
-  PowerDraw power{};                  // of one GPU
+  std::unique_ptr<KvTiers> tiers{};   // below the GPU's memory; none: what leaves it is lost
+  FetchRules fetch{};
+  std::int64_t tensor_parallel = 1;  // GPUs that a pipeline stage keeps busy
+  PowerDraw power{};                 // of one GPU
   double power_cap_w = std::numeric_limits<double>::infinity();
   AnswerPath answers{};                // from the end of a step to the clients
   std::int64_t max_depth = 2;          // batches that the engine may have under way
@@ -52,6 +72,7 @@ struct ReplicaTotals {
   std::int64_t preemptions = 0;
   double step_energy_j = 0;        // of its GPUs while in a step
   std::int64_t prompt_tokens = 0;  // computed, recomputed ones included
+  std::int64_t found_tokens = 0;   // of prompts, in the GPU's memory without a fetch
   std::int64_t output_tokens = 0;
 };
 
@@ -101,14 +122,22 @@ class Replica {
   /// The first instant to which advance() does something: a step ends then, or has started before. Infinite when
   /// idle.
   double next_due_s() const;
-  /// No awaited request can finish before this instant unless something arrives. Infinite where none is here.
+  /// With tiers: over which links. Before anything arrives; they outlive the replica.
+  void connect(TierLinks& links) { links_ = &links; }
+  /// A fetch that was started for the request of this slot is done; requires that the replica has been advanced to
+  /// `now_s`, exactly.
+  void fetched(Slot slot, double now_s);
+
+  /// No awaited request can finish and no fetch can start before this instant unless something arrives. Infinite
+  /// where none is here.
   double next_awaited_s() const {
+    if (not_looked_below_ > 0) return next_due_s();  // a fetch may start with any step
     return awaited_ > 0 || !wanting_room_.empty() ? std::min(next_finish_s(), next_give_up_s()) : infinity;
   }
 
   ReplicaView view() const {
     return {.id = setup_.id,
-            .waiting_requests = waiting_ + swapped_,
+            .waiting_requests = waiting_ + swapped_ + aside_,
             .waiting_tokens = uncomputed_tokens_,
             .running_requests = running_ + importing_,
             .used_blocks = held_blocks_,
@@ -116,6 +145,7 @@ class Replica {
   }
   const ReplicaTotals& totals() const { return totals_; }
   const KvCache& kv_cache() const { return *setup_.kv_cache; }
+  const KvTiers* tiers() const { return setup_.tiers.get(); }
   ReplicaId id() const { return setup_.id; }
   PoolId pool() const { return setup_.pool; }
 
@@ -143,6 +173,8 @@ class Replica {
   void decide_again();
   void finish(Slot slot, ReplicaListener& listener);
   void tell_finished(Slot slot, ReplicaListener& listener);
+  void keep_for_next_turn(Sequence& s);
+  void remove(Slot slot);
   bool release_kept(Lane& lane, ReplicaListener& listener);
 
   // When a sequence leaves its lane before its last token:
@@ -166,6 +198,14 @@ class Replica {
   void join_landed(Lane& lane, ReplicaListener& listener);
   void drop_import(Slot slot);
   void changed(double now_s);
+  // What is fetched from tiers below the GPU's memory (replica_fetch.cpp):
+  bool front_may_be_admitted();
+  void look_below(Slot slot);
+  std::int64_t worth_fetching(const Request& request, const TierHits& hits) const;
+  double prefill_s(std::int64_t from_tokens, std::int64_t to_tokens) const;
+  bool give_up_fetched_blocks(Slot keeper);
+  void forget_fetched(Slot slot);
+  void set_clocks();
 
   void tell_service();
   void tell_service(Sequence& s, std::int64_t made);
@@ -184,6 +224,7 @@ class Replica {
   double next_end_s_ = infinity;  // of the batches under way, and the lane that it is in
   std::size_t next_lane_ = 0;
   std::int64_t total_blocks_ = 0;
+  bool clocked_cache_ = false;
   std::int64_t waiting_ = 0;            // requests
   std::int64_t running_ = 0;            // requests
   std::int64_t running_sequences_ = 0;  // of these
@@ -194,6 +235,10 @@ class Replica {
   std::vector<Slot> wanting_room_;     // of these, in order, those that wait for blocks
   std::int64_t exported_ = 0;          // sequences that decode elsewhere, their KV still here
   std::int64_t streamed_ = 0;          // prompts here whose chunks are told
+  TierLinks* links_ = nullptr;
+  std::int64_t aside_ = 0;             // requests
+  std::int64_t not_looked_below_ = 0;  // requests that wait
+  std::vector<Slot> fetched_{};        // they wait with blocks in hand; the first to be fetched in front
   std::int64_t awaited_ = 0;
   std::int64_t uncomputed_tokens_ = 0;
   std::uint32_t arrivals_ = 0;

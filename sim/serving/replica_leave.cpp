@@ -108,7 +108,9 @@ void Replica::give_up(Slot slot, ReplicaListener& listener) {
   else
     listener.request_ran(setup_.pool, s.since_s, now_s_);
   listener.request_done(s.request, s.record);
-  if (queued) {
+  if (queued && (s.fetching || s.aside || !s.looked_below || s.fetched_tokens > 0)) {
+    forget_fetched(slot);
+  } else if (queued) {
     setup_.queue->erase(slot, s.request);
     waiting_ -= 1;
     uncomputed_tokens_ -= s.left();

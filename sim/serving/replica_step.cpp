@@ -8,6 +8,7 @@ namespace servecast {
 
 bool Replica::fill(Lane& lane, ReplicaListener& listener) {
   lane.batch().clear();
+  set_clocks();
   if (!lane.gone.empty()) drop_gone(lane);
   join_decodes(lane);
   if (!lane.landed.empty()) join_landed(lane, listener);
@@ -28,9 +29,10 @@ bool Replica::fill(Lane& lane, ReplicaListener& listener) {
 }
 
 // Beams may give blocks back, and a queue that counts service may change its mind: then somebody may fit who did not.
+// Tiers change while others wait for room to fetch from them.
 bool Replica::may_repeat(const Lane& lane) const {
   const bool beams = lane.decodes.sequences() > lane.decodes.size();
-  return !beams && !(setup_.queue->counts_service() && waiting_ > 0);
+  return !beams && !(setup_.queue->counts_service() && waiting_ > 0) && not_looked_below_ == 0;
 }
 
 // Whose prompt the batch before finishes decodes from now on.
@@ -72,6 +74,7 @@ void Replica::launch(Lane& lane, ReplicaListener& listener) {
   lane.batches.push();
   find_next_end();
   account_blocks();
+  if (setup_.tiers) setup_.tiers->write_computed();
 }
 
 void Replica::time_batch(FilledBatch& batch) {
@@ -114,6 +117,7 @@ void Replica::end_batch(Lane& lane, ReplicaListener& listener) {
   for (Slot slot : batch.prompts) end_prompt(slot, listener);
   release_kept(lane, listener);
   account_blocks();
+  if (setup_.tiers) setup_.tiers->write_computed();
 }
 
 // What a decoding sequence holds by now follows from the step counter; writes it down and returns its tokens.
@@ -172,16 +176,30 @@ void Replica::finish(Slot slot, ReplicaListener& listener) {
   running_ -= 1;
   running_sequences_ -= s.request.width();
   if (s.serve != Serve::whole) return export_prompt(slot, listener);
+  keep_for_next_turn(s);
   if (setup_.batcher->after_last() != AfterLast::waits) tell_finished(slot, listener);
   if (setup_.batcher->after_last() != AfterLast::leaves) {
     s.stage = Stage::kept;
     lanes_[s.lane].kept.push_back(slot);
-    lanes_[s.lane].kept_kv_tokens += s.request.width() * s.held.tokens;
+    lanes_[s.lane].kept_kv_tokens += s.request.width() * std::min(s.held.tokens, setup_.kv_cache->attended_tokens());
     return;
   }
   setup_.kv_cache->release(s.request, s.held);
-  sequences_.remove(slot);
+  remove(slot);
   decide_again();
+}
+
+// Nobody need take it out any more, and its slot may soon be another's.
+void Replica::remove(Slot slot) {
+  std::erase(lanes_[sequences_[slot].lane].gone, slot);
+  sequences_.remove(slot);
+}
+
+// All but its last token has been computed, and may be of use to the next turn of its session. Several sequences have
+// said several things.
+void Replica::keep_for_next_turn(Sequence& s) {
+  set_clocks();
+  if (s.request.width() == 1) setup_.kv_cache->computed(s.request, s.held, s.held.tokens);
 }
 
 // The client has its answer, or had given up waiting for it.
@@ -208,7 +226,7 @@ bool Replica::release_kept(Lane& lane, ReplicaListener& listener) {
     if (setup_.batcher->after_last() == AfterLast::waits) s.record.first_token_s = seen_s_;
     tell_finished(slot, listener);
     setup_.kv_cache->release(s.request, s.held);
-    sequences_.remove(slot);
+    remove(slot);
   }
   lane.kept.clear();
   lane.kept_kv_tokens = 0;

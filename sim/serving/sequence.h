@@ -49,11 +49,16 @@ struct Sequence {
   std::int64_t imported_cached_tokens = 0;  // of one that came from another replica: KV that was here before it
   std::int32_t preemption_rank = 0;
   Stage stage = Stage::waiting;
-  std::uint16_t lane = 0;  // while it is admitted
+  std::uint16_t lane = 0;           // while it is admitted
   Serve serve = Serve::whole;
-  bool told = false;        // its record is out: it has finished or its client gave up
-  double since_s = 0;       // start of the current wait or run
-  double last_token_s = 0;  // when its client last got a token; kept across a preemption
+  bool looked_below = true;         // whether tiers below the GPU's memory hold more of its prompt has been looked up
+  bool fetching = false;            // from there, while it waits
+  bool aside = false;               // it was its turn meanwhile: out of the queue until the fetch is done
+  std::int64_t fetched_behind = 0;  // prompt tokens that were in the GPU's memory when it was looked up
+  std::int64_t fetched_tokens = 0;  // prompt tokens that are in its blocks when it is admitted, by a fetch
+  bool told = false;                // its record is out: it has finished or its client gave up
+  double since_s = 0;               // start of the current wait or run
+  double last_token_s = 0;          // when its client last got a token; kept across a preemption
   // While it decodes:
   std::int64_t joined_step = 0;    // DecodeSet::steps() when it joined
   std::int64_t joined_tokens = 0;  // tokens held then

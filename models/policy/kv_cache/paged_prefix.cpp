@@ -2,28 +2,39 @@
 // vllm/v1/core/block_pool.py; on by default there).
 //
 // A full block of a prompt can be used by every later prompt with the same beginning, while its first user runs and
-// after it has finished, until its memory is wanted: free blocks are taken in the order in which they became free,
-// the end of a prompt before its beginning. The last token of a prompt is always computed.
+// after it has finished, until its memory is wanted. Who then leaves first, the eviction says: with lru, as in vLLM,
+// free blocks are taken in the order in which they became free, whether or not they hold something, the end of a
+// prompt before its beginning. The last token of a prompt is always computed.
 //
-// Which blocks are alike, the trace says: by its hash blocks, so sharing works in units of the larger of hash block
-// and cache block, one of which must divide the other (else nothing is shared). Output is not shared: traces do not
-// hash it. Two sequences that compute the same block at the same time end up with one copy; vLLM keeps both until
-// they finish.
+// Which blocks are alike, the trace says by its hash blocks, so sharing works in units of the larger of hash block
+// and cache block, one of which must divide the other (else nothing is shared). Output is shared where the next
+// prompt of a session shows what it was; other traces do not hash it. Two sequences that compute the same block at
+// the same time end up with one copy; vLLM keeps both until they finish.
 #include <algorithm>
 #include <cassert>
-#include <list>
 #include <unordered_map>
+#include <vector>
 
+#include "models/policy/eviction_queue.h"
 #include "models/policy/kv_cache.h"
+#include "models/policy/prefix_units.h"
 
 namespace servecast {
 namespace {
 
 class PagedPrefix final : public KvCache {
  public:
-  using Settings = BlockSettings;
-  explicit PagedPrefix(const Settings& settings) : settings_(settings) {}
+  struct Settings : BlockSettings {
+    Choice<Eviction> eviction{"lru"};
+    void fields(Fields& f) {
+      BlockSettings::fields(f);
+      f.group("eviction", eviction, "which blocks that nobody uses are given up first");
+    }
+  };
+  explicit PagedPrefix(const Settings& settings)
+      : settings_(settings), eviction_(settings.eviction.make()), lifetime_s_(eviction_->lifetime_s()) {}
 
+  std::optional<std::string> problem() const override { return needs_future(*eviction_); }
   void resize(std::int64_t capacity_tokens) override {
     total_ = settings_.blocks(capacity_tokens);
     watermark_ = settings_.watermark(total_);
@@ -40,121 +51,171 @@ class PagedPrefix final : public KvCache {
     if (blocks > 0) take(blocks);
     if (blocks < 0) give_back(-blocks);
   }
+  bool shares_prefixes() const override { return true; }
+  void tell(PrefixListener& listener) override { listener_ = &listener; }
+  bool reads_clock() const override { return lifetime_s_ < std::numeric_limits<double>::infinity(); }
+  void set_clock(double now_s) override { clock_s_ = now_s; }
 
-  std::int64_t cached_tokens(const Request& request) const override { return hits(request) * unit_tokens(request); }
+  std::int64_t cached_tokens(const Request& request) const override {
+    const PrefixUnits units(request, settings_.block_tokens);
+    return hits(units).units * units.tokens();
+  }
 
   bool hold(const Request& request, KvHeld& held, std::int64_t tokens, bool admission) override {
     assert(tokens >= held.tokens);
-    const std::int64_t shared = admission ? hits(request) : held.shared;
-    const std::int64_t unit_blocks = unit_tokens(request) / settings_.block_tokens;
-    const std::int64_t had = admission ? shared * unit_blocks : held.blocks;
+    const PrefixUnits units(request, settings_.block_tokens);
+    const Hits found = admission ? hits(units) : Hits{};
+    const std::int64_t unit_blocks = units.tokens() / settings_.block_tokens;
+    const std::int64_t had = admission ? found.units * unit_blocks : held.blocks;
     const std::int64_t more = blocks_for(request, tokens) - had;
-    std::int64_t idle = 0;  // shared blocks that nobody uses right now: they stop being free
-    for (std::int64_t i = held.shared; i < shared; ++i)
-      idle += units_.at(hash(request, i)).users == 0 ? unit_blocks : 0;
-    if (free_ - (admission ? watermark_ : 0) < more + idle) return false;
-    for (std::int64_t i = held.shared; i < shared; ++i) use(hash(request, i));
+    // Shared blocks that nobody uses right now stop being free.
+    if (free_ - (admission ? watermark_ : 0) < more + found.idle * unit_blocks) return false;
+    for (std::int64_t i = 0; i < found.units; ++i) use(name(units, held), held);
     take(more);
-    held = {.tokens = tokens, .blocks = blocks_for(request, tokens), .shared = shared};
+    held.tokens = tokens;
+    held.blocks = blocks_for(request, tokens);
     return true;
   }
 
   void computed(const Request& request, KvHeld& held, std::int64_t tokens) override {
-    const std::int64_t unit = unit_tokens(request);
-    if (unit == 0) return;
-    for (; (held.shared + 1) * unit <= tokens && held.shared < units_of(request); ++held.shared) {
-      const auto [entry, added] = units_.try_emplace(hash(request, held.shared));
-      if (!added) give_back(unit / settings_.block_tokens);  // somebody else was quicker: use that copy
-      if (added)
-        entry->second = {.users = 1, .blocks = unit / settings_.block_tokens, .place = {}};
-      else
-        use(entry->first);
+    const PrefixUnits units(request, settings_.block_tokens);
+    for (const std::int64_t whole = units.within(tokens); held.shared < whole;) {
+      const PrefixName unit = name(units, held);
+      const std::int64_t blocks = units.tokens() / settings_.block_tokens;
+      if (numbers_.contains(unit.value())) {  // somebody else was quicker: use that copy
+        give_back(blocks);
+        use(unit, held);
+        continue;
+      }
+      const CacheEntry number = add({.blocks = static_cast<std::int32_t>(blocks), .name = unit, .entered = ++now_});
+      numbers_[unit.value()] = number;
+      append(number, held);
+      if (listener_) listener_->computed(unit.value(), units.tokens());
     }
   }
 
   void release(const Request& request, const KvHeld& held) override {
-    std::int64_t own = held.blocks;
-    for (std::int64_t i = 0; i < held.shared; ++i) own -= units_.at(hash(request, i)).blocks;
-    give_back(own);
-    for (std::int64_t i = held.shared - 1; i >= 0; --i) leave(hash(request, i));
+    const PrefixUnits units(request, settings_.block_tokens);
+    give_back(held.blocks - held.shared * (units.tokens() / settings_.block_tokens));
+    CacheEntry unit{static_cast<std::uint32_t>(held.place)};
+    for (std::int64_t i = 0; i < held.shared; ++i) unit = leave(unit);
   }
 
  private:
-  struct Free {  // blocks that nobody uses
-    std::int64_t blocks = 0;
-    bool cached = false;  // still found by their hash
-    BlockHash hash = 0;
+  struct Run {  // of blocks that come and go together: a unit that is shared, or room that holds nothing
+    std::int32_t blocks = 0;
+    std::int32_t users = 0;
+    std::uint32_t uses = 0;  // since it was computed; 0: it holds nothing
+    CacheEntry before{};     // the unit in front of it, while it has users
+    PrefixName name{};
+    std::uint64_t entered = 0;
+    double left_s = 0;  // when its last user left
   };
-  struct Unit {
-    std::int64_t users = 0;
-    std::int64_t blocks = 0;
-    std::list<Free>::iterator place{};  // in the free queue, while there are no users
-  };
+  Run& at(CacheEntry number) { return runs_[index(number)]; }
 
-  /// Tokens per shared unit; 0: this request shares nothing.
-  std::int64_t unit_tokens(const Request& r) const {
-    if (r.block_tokens == 0) return 0;
-    const std::int64_t low = std::min<std::int64_t>(r.block_tokens, settings_.block_tokens);
-    const std::int64_t high = std::max<std::int64_t>(r.block_tokens, settings_.block_tokens);
-    return high % low == 0 ? high : 0;
+  CacheEntry add(const Run& run) {
+    if (unused_.empty()) {
+      runs_.push_back(run);
+      return static_cast<CacheEntry>(runs_.size() - 1);
+    }
+    const CacheEntry number = unused_.back();
+    unused_.pop_back();
+    at(number) = run;
+    return number;
   }
-  /// Full units of the prompt.
-  std::int64_t units_of(const Request& r) const {
-    const std::int64_t hashed = static_cast<std::int64_t>(r.prefix_blocks.size()) * r.block_tokens;
-    return std::min(hashed, r.prompt_tokens) / unit_tokens(r);
+
+  /// Of the next unit that a sequence may share.
+  PrefixName name(const PrefixUnits& units, const KvHeld& held) {
+    const PrefixName before =
+        held.shared == 0 ? PrefixName{} : at(CacheEntry{static_cast<std::uint32_t>(held.place)}).name;
+    return units.name(before, held.shared);
   }
-  /// Equal hashes stand for equal prompts up to there, so the last hash inside a unit names it.
-  BlockHash hash(const Request& r, std::int64_t unit) const {
-    const std::int64_t end = (unit + 1) * unit_tokens(r) / r.block_tokens;
-    return r.prefix_blocks[static_cast<std::size_t>(end - 1)];
-  }
+  struct Hits {
+    std::int64_t units = 0;
+    std::int64_t idle = 0;  // of these
+  };
   /// Leading units that are here, of which at least one token is left to compute.
-  std::int64_t hits(const Request& r) const {
-    if (unit_tokens(r) == 0) return 0;
-    const std::int64_t most = std::min(units_of(r), (r.prompt_tokens - 1) / unit_tokens(r));
-    std::int64_t found = 0;
-    while (found < most && units_.contains(hash(r, found))) ++found;
-    return found;
+  Hits hits(const PrefixUnits& units) const {
+    Hits hits;
+    PrefixName name;
+    for (const std::int64_t most = units.reusable(); hits.units < most; ++hits.units) {
+      name = units.name(name, hits.units);
+      const auto found = numbers_.find(name.value());
+      if (found == numbers_.end()) return hits;
+      const Run& run = runs_[index(found->second)];
+      if (run.users == 0 && clock_s_ - run.left_s > lifetime_s_) return hits;
+      hits.idle += run.users == 0 ? 1 : 0;
+    }
+    return hits;
   }
 
-  void use(BlockHash hash) {
-    Unit& unit = units_.at(hash);
-    if (unit.users++ > 0) return;
-    free_ -= unit.blocks;
-    queue_.erase(unit.place);
+  void use(PrefixName unit, KvHeld& held) {
+    const CacheEntry number = numbers_.at(unit.value());
+    if (at(number).users == 0) {
+      free_ -= at(number).blocks;
+      queue_.withdraw(number);
+    }
+    append(number, held);
   }
-  void leave(BlockHash hash) {
-    Unit& unit = units_.at(hash);
-    if (--unit.users > 0) return;
-    free_ += unit.blocks;
-    unit.place = queue_.insert(queue_.end(), {.blocks = unit.blocks, .cached = true, .hash = hash});
+  /// One unit more that the sequence shares; `place` is the last of them.
+  void append(CacheEntry number, KvHeld& held) {
+    Run& run = at(number);
+    ++run.users;
+    ++run.uses;
+    run.before = CacheEntry{static_cast<std::uint32_t>(held.place)};
+    held.place = static_cast<std::int64_t>(index(number));
+    ++held.shared;
+  }
+  /// Returns the unit in front of it.
+  CacheEntry leave(CacheEntry number) {
+    Run& run = at(number);
+    assert(run.users > 0);
+    if (--run.users > 0) return run.before;
+    free_ += run.blocks;
+    run.left_s = clock_s_;
+    queue_.offer(number, eviction_->rank({.now = ++now_, .entered = run.entered, .uses = run.uses}));
+    return run.before;
   }
   void give_back(std::int64_t blocks) {
     if (blocks == 0) return;
     free_ += blocks;
-    queue_.push_back({.blocks = blocks});
+    queue_.offer(add({.blocks = static_cast<std::int32_t>(blocks)}), eviction_->rank({.now = ++now_, .uses = 0}));
   }
-  /// Takes blocks off the head of the free queue. A unit of which one block is taken is lost as a whole.
+  /// Takes the free blocks that leave first. A unit of which one block is taken is lost as a whole.
   void take(std::int64_t blocks) {
     assert(blocks <= free_);
     free_ -= blocks;
     while (blocks > 0) {
-      Free& head = queue_.front();
-      if (head.cached) units_.erase(head.hash);
-      head.cached = false;
-      const std::int64_t taken = std::min(blocks, head.blocks);
-      head.blocks -= taken;
+      const CacheEntry number = queue_.first();
+      Run& first = at(number);
+      if (first.uses > 0) drop(first);
+      const auto taken = static_cast<std::int32_t>(std::min<std::int64_t>(blocks, first.blocks));
+      first.blocks -= taken;
       blocks -= taken;
-      if (head.blocks == 0) queue_.pop_front();
+      if (first.blocks > 0) return;
+      queue_.withdraw(number);
+      unused_.push_back(number);
     }
+  }
+  void drop(Run& run) {
+    if (listener_) listener_->dropped(run.name.value(), run.blocks * settings_.block_tokens);
+    numbers_.erase(run.name.value());
+    run.uses = 0;
   }
 
   Settings settings_;
+  std::unique_ptr<Eviction> eviction_;
+  double lifetime_s_;
+  double clock_s_ = 0;
+  PrefixListener* listener_ = nullptr;
   std::int64_t total_ = 0;
   std::int64_t free_ = 0;
   std::int64_t watermark_ = 0;
-  std::list<Free> queue_;  // first to be taken first
-  std::unordered_map<BlockHash, Unit> units_;
+  std::uint64_t now_ = 0;  // of CacheUse
+  std::vector<Run> runs_;
+  std::vector<CacheEntry> unused_;  // numbers in runs_
+  EvictionQueue queue_;             // runs that nobody uses
+  std::unordered_map<BlockHash, CacheEntry> numbers_;
 };
 
 [[maybe_unused]] const bool added = Registry<KvCache>::add<PagedPrefix>(

@@ -43,7 +43,16 @@ class Generator : public Workload {
             .session = session,
             .awaited = session != SessionId{},
             .block_tokens = block_tokens_,
-            .prefix_blocks = blocks.first(std::min(blocks.size(), turn.whole_blocks))};
+            .prefix_blocks = blocks.first(std::min(blocks.size(), turn.whole_blocks)),
+            .said_blocks = said(talk, turn)};
+  }
+
+  /// Prompt and output of a turn are the beginning of the next prompt; the last block may be part-filled.
+  std::span<const BlockHash> said(const Conversation& talk, const Turn& turn) const {
+    if (conversations_.single()) return {};
+    const auto tokens = static_cast<std::size_t>(turn.prompt_tokens + turn.output_tokens);
+    const auto block = static_cast<std::size_t>(block_tokens_);
+    return std::span(talk.blocks).first(std::min(talk.blocks.size(), (tokens + block - 1) / block));
   }
 
   std::string suffix_;  // of the names of random streams

@@ -73,13 +73,17 @@ std::optional<Request> LoadedTrace::follow_up(const Request& done, double finish
 Request LoadedTrace::give(std::uint32_t index, double arrival_s) {
   Chain& chain = chains_[index];
   const Row& row = rows_[chain.rows[chain.given++]];
-  chain.blocks.clear();
-  for (std::size_t i = row.first_run; i < row.last_run; ++i)
-    for (BlockHash id = runs_[i].first; id <= runs_[i].last; ++id)
-      chain.blocks.push_back(id + (options_.source << 54));
   const auto id = static_cast<RequestId>(given_++);
   const bool awaited = chain.given < chain.rows.size();
-  if (awaited) awaited_chain_[id] = index;
+  if (chain.given == 1)
+    read_blocks(row, chain.blocks);
+  else
+    std::swap(chain.blocks, chain.next_blocks);
+  chain.next_blocks.clear();
+  if (awaited) {
+    awaited_chain_[id] = index;
+    read_blocks(rows_[chain.rows[chain.given]], chain.next_blocks);
+  }
   return {.id = id,
           .arrival_s = arrival_s,
           .prompt_tokens = row.prompt_tokens,
@@ -90,7 +94,27 @@ Request LoadedTrace::give(std::uint32_t index, double arrival_s) {
           .awaited = awaited,
           .block_tokens = row.block_tokens,
           .prefix_blocks = chain.blocks,
+          .said_blocks = said(chain, row),
           .priority = row.priority};
+}
+
+void LoadedTrace::read_blocks(const Row& row, std::vector<BlockHash>& blocks) const {
+  blocks.clear();
+  for (std::size_t i = row.first_run; i < row.last_run; ++i)
+    for (BlockHash id = runs_[i].first; id <= runs_[i].last; ++id) blocks.push_back(id + (options_.source << 54));
+}
+
+/// Where the next prompt of the session begins with this one, the output is taken to stand behind it there: what a
+/// client leaves out of an answer when it sends it back (reasoning), or puts in front of it, no trace tells.
+std::span<const BlockHash> LoadedTrace::said(const Chain& chain, const Row& row) {
+  if (row.block_tokens == 0) return {};
+  const auto whole = std::min(chain.blocks.size(), static_cast<std::size_t>(row.prompt_tokens / row.block_tokens));
+  if (chain.next_blocks.size() < whole ||
+      !std::equal(chain.blocks.begin(), chain.blocks.begin() + static_cast<std::ptrdiff_t>(whole),
+                  chain.next_blocks.begin()))
+    return {};
+  const auto said = static_cast<std::size_t>((row.prompt_tokens + row.output_tokens) / row.block_tokens);
+  return std::span(chain.next_blocks).first(std::min(chain.next_blocks.size(), said));
 }
 
 double LoadedTrace::fraction_read() const {

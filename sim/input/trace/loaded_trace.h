@@ -39,13 +39,16 @@ class LoadedTrace final : public Workload {
     double start_s = 0;
     std::vector<std::uint32_t> rows{};
     std::size_t given = 0;
-    std::vector<BlockHash> blocks{};  // of the row given last
+    std::vector<BlockHash> blocks{};       // of the row given last
+    std::vector<BlockHash> next_blocks{};  // of the row after it
   };
 
   void load(TraceRows& rows);
   void add(TraceRows& rows, const TraceRow& row);
   double start_s(const TraceRow& row);
   Request give(std::uint32_t chain, double arrival_s);
+  void read_blocks(const Row& row, std::vector<BlockHash>& blocks) const;
+  static std::span<const BlockHash> said(const Chain& chain, const Row& row);
 
   TraceOptions options_;
   std::vector<Row> rows_;

@@ -95,6 +95,7 @@ struct Caps {
     if (max_output_tokens) request.output_tokens = std::min(request.output_tokens, *max_output_tokens);
     if (!max_prompt_tokens || request.prompt_tokens <= *max_prompt_tokens) return;
     request.prompt_tokens = *max_prompt_tokens;
+    request.said_blocks = {};
     if (request.block_tokens == 0) return;
     const auto whole_blocks = static_cast<std::size_t>(request.prompt_tokens / request.block_tokens);
     request.prefix_blocks = request.prefix_blocks.first(std::min(request.prefix_blocks.size(), whole_blocks));

@@ -142,6 +142,9 @@ TEST(Generator, ContextGrowsFromTurnToTurn) {
   const Request first = *workload.next();
   EXPECT_EQ(first.prompt_tokens, 100);
   EXPECT_TRUE(first.awaited);
+  // 120 tokens said by the end of its answer: 7 whole blocks of 16 and half of one.
+  const std::vector<BlockHash> said(first.said_blocks.begin(), first.said_blocks.end());
+  ASSERT_EQ(said.size(), 8u);
   ASSERT_EQ(first.prefix_blocks.size(), 6u);  // 100 / 16
   const std::vector<BlockHash> blocks(first.prefix_blocks.begin(), first.prefix_blocks.end());
   const Request second = *workload.follow_up(first, 50);
@@ -149,6 +152,7 @@ TEST(Generator, ContextGrowsFromTurnToTurn) {
   EXPECT_EQ(second.prompt_tokens, 220);  // 100 asked, 20 answered, 100 new
   ASSERT_EQ(second.prefix_blocks.size(), 13u);
   EXPECT_TRUE(std::ranges::equal(second.prefix_blocks.first(6), blocks));
+  EXPECT_TRUE(std::ranges::equal(second.prefix_blocks.first(8), said));
   EXPECT_EQ(second.session, first.session);
   const Request third = *workload.follow_up(second, 60);
   EXPECT_EQ(third.prompt_tokens, 340);

@@ -1,6 +1,6 @@
 #pragma once
-// The rules of "vllm_v1" with "paged", written again the slow and plain way: every sequence is a struct, every step
-// walks them all. Shares nothing with Replica but the latency model.
+// The rules of "vllm_v1" with "paged" or "window", written again the slow and plain way: every sequence is a struct,
+// every step walks them all. Shares nothing with Replica but the latency model.
 #include <algorithm>
 #include <deque>
 #include <iterator>
@@ -17,7 +17,8 @@ struct NaiveServer {
   std::int64_t max_num_seqs = 8;
   std::int64_t block_tokens = 4;
   std::int64_t blocks = 40;
-  std::size_t depth = 1;  // batches under way: 2 with asynchronous scheduling
+  std::size_t depth = 1;    // batches under way: 2 with asynchronous scheduling
+  std::int64_t window = 0;  // tokens that a sequence keeps, reserved at admission; 0: all, as they come
 
   struct Times {
     double scheduled_s = -1;
@@ -69,6 +70,8 @@ struct NaiveServer {
     double end_s = 0;
   };
 
+  std::int64_t attended(std::int64_t tokens) const { return window > 0 ? std::min(tokens, window) : tokens; }
+
   void emit(const Request& request, double now_s) {
     Times& t = times_[index(request.id)];
     if (++emitted_[index(request.id)] == 1) t.first_token_s = now_s;
@@ -99,9 +102,9 @@ struct NaiveServer {
     const auto take = [&](Sequence& s, std::int64_t count) {
       if (s.computed >= s.to_compute) {
         work.decode_sequences += 1;
-        work.decode_kv_tokens += s.computed + 1;
+        work.decode_kv_tokens += attended(s.computed + 1);
       } else {
-        work.add_chunk(count, s.computed);
+        work.add_chunk(count, attended(s.computed));
       }
       s.computed += count;
       left -= count;
@@ -111,7 +114,9 @@ struct NaiveServer {
       emits.push_back(s.request.id);
     };
     const auto needs = [&](const Sequence& s, std::int64_t count) {
-      return (s.computed + count + block_tokens - 1) / block_tokens - s.held;
+      const std::int64_t tokens =
+          window > 0 ? attended(s.request.prompt_tokens + s.request.output_tokens - 1) : s.computed + count;
+      return (tokens + block_tokens - 1) / block_tokens - s.held;
     };
     for (auto it = running_.begin(); it != running_.end() && left > 0; ++it) {
       if (it->ending()) continue;

@@ -143,6 +143,22 @@ TEST(Replica, CutOffInTheMiddleTellsWhatWasMade) {
   EXPECT_EQ(heard.waited_s, 3.5);
 }
 
+// Its client gives up while its last token is being made and nothing else runs: whoever comes next stands in its place.
+TEST(Replica, WhoComesAfterAClientThatGaveUpAtTheEndIsServed) {
+  const LinearLatency latency(1);
+  Replica replica = make_replica(latency, {});
+  Listener heard;
+  Request first = request(0, 0, 10, 1);
+  first.give_up_s = 0.5;
+  replica.enqueue(first, 0, heard);
+  replica.advance(2, heard);
+  replica.enqueue(request(1, 2, 10, 3), 2, heard);
+  replica.advance(Replica::infinity, heard);
+  EXPECT_EQ(heard.done.at(RequestId{0}).status, RequestStatus::timed_out);
+  EXPECT_EQ(heard.done.at(RequestId{1}).finish_s, 5);
+  EXPECT_EQ(replica.kv_cache().used_blocks(), 0);
+}
+
 // Random loads, half of them with arrivals exactly on step boundaries, KV from scarce to plenty: the lazy books give
 // the same times, bit for bit, as walking every sequence in every step.
 class ReplicaAgainstNaive : public testing::TestWithParam<int> {};
@@ -156,7 +172,8 @@ TEST_P(ReplicaAgainstNaive, SameTimesBitForBit) {
                           .max_num_seqs = 1 + static_cast<std::int64_t>(rng.below(8)),
                           .block_tokens = 1 + static_cast<std::int64_t>(rng.below(8)),
                           .blocks = 60 + static_cast<std::int64_t>(rng.below(200)),
-                          .depth = depth};
+                          .depth = depth,
+                          .window = GetParam() % 5 == 4 ? 20 + static_cast<std::int64_t>(rng.below(60)) : 0};
   const std::int64_t most = naive.blocks * naive.block_tokens;
   std::vector<Request> requests;
   double at_s = 0;
@@ -170,7 +187,11 @@ TEST_P(ReplicaAgainstNaive, SameTimesBitForBit) {
     requests.push_back(request(i, at_s, prompt, output));
   }
   const LinearLatency latency(1.0 / 32, ties ? 0 : 1e-3, ties ? 0 : 1e-5);
-  const ReplicaLimits limits{naive.budget, naive.max_num_seqs, naive.block_tokens, naive.blocks, depth == 2};
+  ReplicaLimits limits{naive.budget, naive.max_num_seqs, naive.block_tokens, naive.blocks, depth == 2};
+  if (naive.window > 0) {
+    limits.kv_cache = "window";
+    limits.kv_cache_settings = {{"sink_tokens", 4}, {"window_tokens", static_cast<double>(naive.window - 4)}};
+  }
   Replica replica = make_replica(latency, limits);
   Listener heard;
   serve(replica, requests, heard);

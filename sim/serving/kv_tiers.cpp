@@ -1,0 +1,91 @@
+#include "sim/serving/kv_tiers.h"
+
+#include <algorithm>
+#include <ranges>
+#include <tuple>
+#include <utility>
+
+#include "models/policy/prefix_units.h"
+
+namespace servecast {
+
+TierStore& SharedTier::look(double now_s) {
+  const auto later = std::ranges::stable_partition(noted_, [&](const Noted& noted) { return noted.at_s < now_s; });
+  const std::ranges::subrange due(noted_.begin(), later.begin());
+  std::ranges::stable_sort(due, {}, [](const Noted& noted) { return std::tuple(noted.at_s, noted.unit.owner); });
+  for (const Noted& noted : due) store_.put(noted.unit, noted.at_s);
+  noted_.erase(due.begin(), due.end());
+  return store_;
+}
+
+KvTiers::KvTiers(ReplicaId me, std::vector<Tier> tiers)
+    : me_(me), tiers_(std::move(tiers)), fetched_(tiers_.size(), 0) {}
+
+void KvTiers::computed(BlockHash unit, std::int64_t tokens) {
+  computed_.push_back({.name = unit, .tokens = tokens, .owner = me_});
+}
+
+void KvTiers::dropped(BlockHash unit, std::int64_t tokens) {
+  write_computed();
+  if (tiers_.front().write == TierWrite::on_evict) write(0, {.name = unit, .tokens = tokens, .owner = me_});
+}
+
+void KvTiers::write_computed() {
+  for (const TierUnit& unit : std::exchange(computed_, {}) | std::views::reverse)
+    for (std::size_t tier = 0; tier < tiers_.size(); ++tier)
+      if (tiers_[tier].write == TierWrite::through) write(tier, unit);
+}
+
+void KvTiers::write(std::size_t tier, const TierUnit& unit) {
+  if (tiers_[tier].shared) return tiers_[tier].shared->write({unit.name, unit.tokens, me_}, now_s_);
+  for (const TierUnit& left : tiers_[tier].own->put(unit, now_s_))
+    if (tier + 1 < tiers_.size() && tiers_[tier + 1].write == TierWrite::on_evict) write(tier + 1, left);
+}
+
+TierStore& KvTiers::store(std::size_t tier) {
+  return tiers_[tier].shared ? tiers_[tier].shared->look(now_s_) : *tiers_[tier].own;
+}
+
+TierHits KvTiers::find(const Request& request, std::int64_t cached_tokens, std::int64_t block_tokens) {
+  write_computed();
+  const PrefixUnits units(request, block_tokens);
+  TierHits hits;
+  if (units.tokens() == 0) return hits;
+  const std::int64_t first = cached_tokens / units.tokens();
+  hits.from_tokens = first * units.tokens();
+  PrefixName name;
+  for (std::int64_t unit = 0; unit < units.reusable(); ++unit) {
+    name = units.name(name, unit);
+    if (unit < first) continue;
+    const TierUnit* found = nullptr;
+    std::size_t tier = 0;
+    while (tier < tiers_.size() && (found = store(tier).find(name.value(), now_s_)) == nullptr) ++tier;
+    if (!found) return hits;
+    if (hits.sources.empty() || hits.sources.back().tier != tier || hits.sources.back().owner != found->owner)
+      hits.sources.push_back({.tier = tier, .owner = found->owner});
+    hits.sources.back().tokens += units.tokens();
+  }
+  return hits;
+}
+
+void KvTiers::fetch(const Request& request, std::int64_t block_tokens, const TierHits& hits, std::int64_t tokens) {
+  const PrefixUnits units(request, block_tokens);
+  struct Use {
+    std::size_t tier;
+    BlockHash name;
+  };
+  std::vector<Use> uses;
+  PrefixName name;
+  std::int64_t unit = 0;
+  for (; unit * units.tokens() < hits.from_tokens; ++unit) name = units.name(name, unit);
+  for (const KvSource& source : hits.sources)
+    for (std::int64_t i = 0; i < source.tokens && unit * units.tokens() < hits.from_tokens + tokens;
+         i += units.tokens(), ++unit) {
+      name = units.name(name, unit);
+      fetched_[source.tier] += units.tokens();
+      uses.push_back({source.tier, name.value()});
+    }
+  for (const Use& use : uses | std::views::reverse) store(use.tier).use(use.name, now_s_);
+}
+
+}  // namespace servecast

@@ -1,0 +1,89 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/policy/kv_cache.h"
+#include "models/policy/tier_store.h"
+
+namespace servecast {
+
+/// When a tier is written: as soon as a unit is computed, or when it leaves the tier above.
+enum class TierWrite : std::uint8_t { through, on_evict };
+
+/// What a fetch reads from one place: so many tokens of a tier, written by one replica.
+struct KvSource {
+  std::size_t tier = 0;
+  ReplicaId owner{};
+  std::int64_t tokens = 0;
+  bool operator==(const KvSource&) const = default;
+};
+
+/// Where a prompt goes on, in order, below the GPU's memory.
+struct TierHits {
+  std::int64_t from_tokens = 0;  // where the first unit begins
+  std::vector<KvSource> sources{};
+};
+
+/// A tier that all replicas of a pool share. They do not step in the order of time, so writes are noted down and
+/// carried out in that order (by replica where they fall together) before anybody looks: who looks at an instant sees
+/// what was written before it.
+class SharedTier {
+ public:
+  SharedTier(std::int64_t capacity_tokens, std::unique_ptr<Eviction> eviction)
+      : store_(capacity_tokens, std::move(eviction)) {}
+
+  void write(const TierUnit& unit, double now_s) { noted_.push_back({now_s, unit}); }
+  /// As of `now_s`; requires that all replicas have come as far. Valid until somebody looks again.
+  TierStore& look(double now_s);
+  const TierStore& store() const { return store_; }
+
+ private:
+  struct Noted {
+    double at_s = 0;
+    TierUnit unit{};
+  };
+  TierStore store_;
+  std::vector<Noted> noted_{};  // those of one replica in the order of time
+};
+
+/// The tiers below one replica's GPU memory, the fastest first: its own, and last perhaps one that it shares.
+class KvTiers final : public PrefixListener {
+ public:
+  struct Tier {
+    TierWrite write = TierWrite::through;
+    std::unique_ptr<TierStore> own{};  // or
+    SharedTier* shared = nullptr;      // which outlives this
+  };
+  KvTiers(ReplicaId me, std::vector<Tier> tiers);
+
+  /// Before anything else at that instant.
+  void set_clock(double now_s) { now_s_ = now_s; }
+  void computed(BlockHash unit, std::int64_t tokens) override;
+  void dropped(BlockHash unit, std::int64_t tokens) override;
+  /// Writes what was computed. Until then it is only noted, so that the beginning of a prompt is written last: what
+  /// was written longest ago leaves first, and the end of a prompt is worth nothing without its beginning.
+  void write_computed();
+
+  /// What follows the first `cached_tokens` tokens of the prompt, which the GPU has; `block_tokens` are those of its
+  /// cache.
+  TierHits find(const Request& request, std::int64_t cached_tokens, std::int64_t block_tokens);
+  /// The first `tokens` tokens of `hits` are fetched.
+  void fetch(const Request& request, std::int64_t block_tokens, const TierHits& hits, std::int64_t tokens);
+
+  std::size_t size() const { return tiers_.size(); }
+  const Tier& operator[](std::size_t tier) const { return tiers_[tier]; }
+  std::int64_t fetched_tokens(std::size_t tier) const { return fetched_[tier]; }
+
+ private:
+  TierStore& store(std::size_t tier);
+  void write(std::size_t tier, const TierUnit& unit);
+
+  ReplicaId me_;
+  std::vector<Tier> tiers_;
+  std::vector<std::int64_t> fetched_;  // tokens, by tier
+  std::vector<TierUnit> computed_{};   // at this instant and not yet written
+  double now_s_ = 0;
+};
+
+}  // namespace servecast

@@ -1,0 +1,199 @@
+// KV tiers through the engine: fetches share links, short cuts change nothing, and host memory is worth what the
+// shipped scenario says.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <functional>
+
+#include "sim/report/summary.h"
+#include "tests/unit/engine/scenario_text.h"
+
+namespace servecast {
+namespace {
+
+/// What `run` returns in a process of its own: the engine runs once per process.
+std::string in_child(const std::function<std::string()>& run) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) return "no pipe";
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::string text = run();
+    for (std::size_t sent = 0; sent < text.size();) {
+      const auto more = write(ends[1], text.data() + sent, text.size() - sent);
+      if (more <= 0) _exit(1);
+      sent += static_cast<std::size_t>(more);
+    }
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string text;
+  std::array<char, 4096> part{};
+  for (ssize_t got = 0; (got = read(ends[0], part.data(), part.size())) > 0;)
+    text.append(part.data(), static_cast<std::size_t>(got));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status == 0 ? text : "the run failed";
+}
+
+/// Three replicas of four tiers' worth of sessions, of which the GPUs hold few. By seed: cache, evictions, writes,
+/// rule, prefetch and which tiers there are.
+std::string random_scenario(std::uint64_t seed) {
+  Rng rng(seed, "tiers");
+  const auto one_of = [&](std::vector<std::string> words) { return words[rng.below(words.size())]; };
+  const auto level = [&](const std::string& kind, double bytes) {
+    return fmt::format("        - {{kind: {}, capacity_bytes: {}, write: {}, eviction: {{policy: {}}}}}\n", kind,
+                       bytes, one_of({"through", "on_evict"}), one_of({"lru", "lfu", "fifo", "ttl"}));
+  };
+  const std::string cache = one_of({"paged_prefix", "radix"});
+  std::string text = fmt::format(R"(
+seed: {}
+workload:
+  client_timeout_s: {}
+  generate:
+    requests: 500
+    arrivals: {{poisson: {{requests_per_s: 6}}}}
+    sessions: {{turns: {{fixed: 4}}, think_s: {{exponential: {{mean: 4}}}}}}
+    system_prompts: {{count: 3, tokens: 400}}
+    prompt_tokens: {{exponential: {{mean: 500}}, max: 1500}}
+    output_tokens: {{exponential: {{mean: 60}}, max: 200}}
+cluster: {{node: dgx_h100}}
+pools:
+  - name: chat
+    llm: llama-3.1-8b
+    gpu: h100_sxm_80g
+    replicas: 3
+    router: {{policy: {}}}
+    kv_cache: {{policy: {}, num_gpu_blocks_override: {}}}
+    kv_tiers:
+      fetch: {}
+      prefetch: {}
+      levels:
+)",
+                                 seed, rng.below(2) == 0 ? 60 : 3, one_of({"least_loaded", "round_robin"}), cache,
+                                 (cache == "radix" ? 16 : 1) * (600 + rng.below(400)),
+                                 one_of({"if_faster", "always"}), one_of({"true", "false"}));
+  if (seed % 3 != 0) text += level("host", 1e9);
+  if (seed % 3 != 1) text += level("nvme", 2e9);
+  if (seed % 3 != 2) text += level("shared", 6e9);
+  return text;
+}
+
+std::string everything(const std::string& text, bool step_by_step) {
+  Scenario scenario = scenario_from(text);
+  const Finished done = run_it(scenario, {.step_by_step = step_by_step});
+  std::string out = to_json(summarise(done.recorder, done.facts));
+  for (const RequestRecord& r : done.recorder.requests())
+    out += fmt::format("{} {} {} {:a} {:a} {:a}\n", index(r.id), index(r.replica), r.cached_tokens,
+                       r.scheduled_s.value_or(-1), r.first_token_s.value_or(-1), r.finish_s.value_or(-1));
+  return out;
+}
+
+class KvTiersOnTheEngine : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Loads, KvTiersOnTheEngine, testing::Range(0, 12));
+
+TEST_P(KvTiersOnTheEngine, StepByStepThroughTheEngineAndWithAllShortCuts) {
+  const std::string text = random_scenario(static_cast<std::uint64_t>(GetParam()));
+  const std::string quick = in_child([&] { return everything(text, false); });
+  EXPECT_EQ(quick, in_child([&] { return everything(text, true); }));
+  EXPECT_NE(quick.find("\"fetched_bytes\": 0"), std::string::npos) << "of the GPUs themselves";
+  EXPECT_EQ(quick.find("unfinished\": 1"), std::string::npos);
+}
+
+struct Fetch {
+  double bytes = 0;
+  double seconds = 0;
+};
+struct Fetches final : DetailListener {
+  std::vector<Fetch> all{};
+  void flow(const FlowRecord& flow) override {
+    EXPECT_EQ(flow.kind, "kv_fetch");
+    all.push_back({flow.bytes, flow.end_s - flow.start_s});
+  }
+};
+
+/// Two replicas on GPUs below one PCIe root, which carries as much as either GPU's own link: 55.3e9 bytes/s. Each
+/// gets a prompt of 16,000 tokens, then another that pushes most of it out, then the first again: the second replica
+/// `apart_s` after the first.
+std::vector<Fetch> fetches(double apart_s) {
+  const auto trace = std::filesystem::temp_directory_path() / fmt::format("servecast-tiers-{}.csv", getpid());
+  std::ofstream(trace) << "arrival_s,prompt_tokens,output_tokens,block_tokens,prefix_blocks\n"
+                       << "0,16000,1,16,1-1000\n0,16000,1,16,2001-3000\n"
+                       << "100,16000,1,16,4001-5000\n100,16000,1,16,6001-7000\n"
+                       << "200,16000,1,16,1-1000\n"
+                       << 200 + apart_s << ",16000,1,16,2001-3000\n";
+  Scenario scenario = scenario_from(fmt::format(R"(
+workload: {{trace: {{path: {}}}}}
+cluster: {{node: dgx_h100}}
+pools:
+  - name: chat
+    llm: llama-3.1-8b
+    gpu: h100_sxm_80g
+    replicas: 2
+    router: {{policy: round_robin}}
+    kv_cache: {{policy: paged_prefix, num_gpu_blocks_override: 1100}}
+    kv_tiers: {{fetch: always, levels: [{{kind: host, capacity_bytes: 50e9}}]}}
+)",
+                                                trace.string()));
+  Fetches fetches;
+  run_it(scenario, {.detail = &fetches});
+  std::filesystem::remove(trace);
+  return fetches.all;
+}
+
+TEST(KvTiersFetches, AloneTakeTheWholeLink) {
+  const auto flows = fetches(1);
+  ASSERT_EQ(flows.size(), 2u);
+  for (const Fetch& flow : flows) {
+    EXPECT_GT(flow.bytes, 800 * 16 * 131'072.0);  // 128 KiB per token; 100 blocks of 1,000 and some were still there
+    EXPECT_NEAR(flow.seconds, flow.bytes / 55.3e9, 2e-6);
+  }
+}
+
+TEST(KvTiersFetches, AtTheSameTimeShareTheirPcieRoot) {
+  const auto flows = fetches(0);
+  ASSERT_EQ(flows.size(), 2u);
+  EXPECT_EQ(flows[0].bytes, flows[1].bytes);
+  for (const Fetch& flow : flows) EXPECT_NEAR(flow.seconds, 2 * flow.bytes / 55.3e9, 2e-6);
+}
+
+/// Share of prompt tokens found, and the mean and 95th percentile of the time to first token, of the shipped
+/// scenario.
+struct Outcome {
+  double hit_fraction = 0;
+  double ttft_mean_s = 0;
+  double ttft_p95_s = 0;
+};
+Outcome outcome(const std::vector<Override>& overrides) {
+  const std::string text = in_child([&] {
+    Scenario scenario = load_scenario(std::string(SERVECAST_SOURCE_DIR) + "/scenarios/kv_offload.yaml", overrides);
+    const Finished done = run_it(scenario);
+    double found = 0, asked = 0;
+    for (const RequestRecord& r : done.recorder.requests()) {
+      found += static_cast<double>(r.cached_tokens);
+      asked += static_cast<double>(r.prompt_tokens);
+    }
+    const Statistics ttft = *summarise(done.recorder, done.facts).latencies.ttft_s;
+    return fmt::format("{} {} {}", found / asked, ttft.mean, ttft.p95);
+  });
+  Outcome outcome;
+  std::istringstream(text) >> outcome.hit_fraction >> outcome.ttft_mean_s >> outcome.ttft_p95_s;
+  return outcome;
+}
+
+// What the scenario is there to show. Without the tier the same GPUs find half as much of their prompts.
+TEST(KvOffloadScenario, HostMemoryRaisesTheHitRateAndLowersTheTimeToFirstToken) {
+  const Outcome with = outcome({});
+  const Outcome without = outcome({{"pools[0].kv_tiers.levels", "[]"}});
+  EXPECT_GT(with.hit_fraction, without.hit_fraction + 0.2);
+  EXPECT_LT(with.ttft_mean_s, without.ttft_mean_s / 2);
+  EXPECT_LT(with.ttft_p95_s, without.ttft_p95_s / 2);
+  const Outcome half = outcome({{"pools[0].kv_tiers.levels[0].capacity_bytes", "250e9"}});
+  EXPECT_GT(half.hit_fraction, without.hit_fraction);
+  EXPECT_LT(half.hit_fraction, with.hit_fraction);
+}
+
+}  // namespace
+}  // namespace servecast
