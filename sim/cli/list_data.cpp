@@ -5,6 +5,7 @@
 #include <array>
 
 #include "models/base/registry.h"
+#include "models/policy/admission.h"
 #include "models/policy/batcher.h"
 #include "models/policy/eviction.h"
 #include "models/policy/kv_cache.h"
@@ -84,13 +85,14 @@ std::string described(const ordered_json& items) {
   return text;
 }
 
-constexpr std::array<Listing, 12> all_listings{{
+constexpr std::array<Listing, 13> all_listings{{
     {"llms", "language models, bundled by name (a HuggingFace config.json works too)", llm_items, llm_table},
     {"gpus", "accelerators", gpu_items, gpu_table},
     {"nodes", "servers that hold them", node_items, node_table},
     {"fabrics", "networks between servers", fabric_items, fabric_table},
     {"engines", "serving engines: what they add to model and GPU", engine_items, engine_table},
     {"routers", "which replica serves a request", policy_items<Router>, described},
+    {"admissions", "which requests a pool takes on", policy_items<Admission>, described},
     {"batchers", "what each step computes", policy_items<Batcher>, described},
     {"kv_caches", "who holds which KV blocks", policy_items<KvCache>, described},
     {"queues", "which waiting request is next", policy_items<WaitingQueue>, described},

@@ -31,8 +31,9 @@ Dispatcher::Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions&
   recorder_.set_slo(slo_facts(scenario.spec));
   std::size_t first = 0;
   for (std::size_t i = 0; i < scenario.pools.size(); ++i) {
-    pools_.emplace_back(scenario.pools[i], PoolId(i), ReplicaId(first),
-                        static_cast<std::uint64_t>(scenario.spec.seed), options.step_by_step);
+    pools_.emplace_back(scenario.pools[i], KvCopy(scenario.pools[i], scenario.node, scenario.fabric), PoolId(i),
+                        ReplicaId(first), static_cast<std::uint64_t>(scenario.spec.seed), options.step_by_step);
+    signals_ = signals_ || pools_.back().signals();
     generations_.emplace_back(pools_.back().size(), 0);
     first += pools_.back().size();
     least_inbound_s_ = std::min(least_inbound_s_, scenario.pools[i].engine.inbound_s());
@@ -44,15 +45,18 @@ double Dispatcher::next_s() {
     awaited_.pop();
   read_ahead();
   double at_s = inbound_.empty() ? Replica::infinity : inbound_.top().due_s;
+  if (!copying_.empty()) at_s = std::min(at_s, copying_.top().due_s);
   if (!awaited_.empty()) at_s = std::min(at_s, awaited_.top().time_s);
   if (options_.step_by_step)
     for (const ReplicaPool& pool : pools_) at_s = std::min(at_s, pool.next_due_s());
+  if (signals_ && at_s < Replica::infinity) at_s = next_signal_s(at_s);
   if (stopped_ || at_s > until_s_) return Replica::infinity;
   return samples() && at_s < Replica::infinity ? std::min(at_s, sampler_.next_s()) : at_s;
 }
 
-// Within one instant: first the steps that end, then the requests that arrive, in order of their ids. Steps start
-// afterwards: when the replica is next advanced beyond this instant, or now where a client waits for it.
+// Within one instant: first the steps that end, then load is collected where that is due, then requests arrive: those
+// that were held up by a copy, then the others, in order of their ids. Steps start afterwards: when the replica is
+// next advanced beyond this instant, or now where a client waits for it.
 void Dispatcher::handle(double now_s) {
   assert(now_s >= now_s_);
   now_s_ = now_s;
@@ -65,10 +69,12 @@ void Dispatcher::handle(double now_s) {
     pools_[due.pool].advance(due.replica, now_s, *this);
     touch(due.pool, due.replica);
   }
+  if (signals_) collect_signals(now_s);
+  deliver_copied(now_s);
   for (read_ahead(); !inbound_.empty() && inbound_.top().due_s <= now_s; read_ahead()) {
     const Request request = inbound_.top().request;
     inbound_.pop();
-    deliver(request, now_s);
+    route(request, now_s);
   }
   if (samples() && sampler_.next_s() <= now_s) sample_replicas();
   watch_touched();
@@ -90,27 +96,73 @@ void Dispatcher::read_ahead() {
   }
 }
 
-void Dispatcher::deliver(const Request& request, double now_s) {
+/// `at_s`, or an instant before it at which load is collected.
+double Dispatcher::next_signal_s(double at_s) const {
+  for (const ReplicaPool& pool : pools_) at_s = std::min(at_s, pool.next_signal_s(at_s));
+  return at_s;
+}
+
+void Dispatcher::collect_signals(double now_s) {
+  for (ReplicaPool& pool : pools_)
+    if (pool.next_signal_s(now_s) <= now_s) pool.signal(now_s, *this);
+}
+
+void Dispatcher::route(const Request& request, double now_s) {
   const std::size_t pool = index(request.pool);
   ++arrived_;
   recorder_.arrival(request.pool, request.arrival_s);
   duration_s_ = std::max(duration_s_, now_s);
-  touch(pool, pools_[pool].deliver(request, now_s, *this));
+  const auto to = pools_[pool].route(request, now_s, *this);
+  if (!to) {
+    turn_away(request);
+  } else if (to->copy_tokens > 0) {
+    copying_.push({.due_s = now_s + to->copy_s, .since_s = now_s, .request = request, .to = *to});
+  } else {
+    pools_[pool].deliver(request, *to, now_s, *this);
+    touch(pool, to->replica);
+  }
   count_event(now_s);
+}
+
+void Dispatcher::deliver_copied(double now_s) {
+  for (; !copying_.empty() && copying_.top().due_s <= now_s; copying_.pop()) {
+    const Copying& due = copying_.top();
+    const std::size_t pool = index(due.request.pool);
+    recorder_.waiting(due.request.pool, due.since_s, due.due_s);
+    pools_[pool].deliver(due.request, due.to, now_s, *this);
+    touch(pool, due.to.replica);
+  }
+}
+
+void Dispatcher::turn_away(const Request& request) {
+  request_done(request, {.id = request.id,
+                         .arrival_s = request.arrival_s,
+                         .prompt_tokens = request.prompt_tokens,
+                         .pool = request.pool,
+                         .request_class = request.request_class,
+                         .status = RequestStatus::shed});
 }
 
 /// Requests that were sent before the end but have not reached an engine.
 void Dispatcher::abandon_inbound(double end_s) {
+  for (; !copying_.empty(); copying_.pop()) {
+    recorder_.waiting(copying_.top().request.pool, copying_.top().since_s, end_s);
+    abandon(copying_.top().request);
+  }
   for (; !inbound_.empty(); inbound_.pop()) {
     const Request& request = inbound_.top().request;
     if (request.arrival_s > end_s) continue;
     recorder_.arrival(request.pool, request.arrival_s);
-    recorder_.request({.id = request.id,
-                       .arrival_s = request.arrival_s,
-                       .prompt_tokens = request.prompt_tokens,
-                       .pool = request.pool,
-                       .request_class = request.request_class});
+    abandon(request);
   }
+}
+
+void Dispatcher::abandon(const Request& request) {
+  recorder_.request({.id = request.id,
+                     .arrival_s = request.arrival_s,
+                     .prompt_tokens = request.prompt_tokens,
+                     .pool = request.pool,
+                     .request_class = request.request_class});
 }
 
 void Dispatcher::touch(std::size_t pool, std::size_t replica) {

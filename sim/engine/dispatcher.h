@@ -49,11 +49,20 @@ class Dispatcher final : public ReplicaListener {
     double due_s = 0;
     Request request{};
   };
+  struct Copying {  // a request that waits for the beginning of its prompt to be copied to its replica
+    double due_s = 0;
+    double since_s = 0;
+    Request request{};
+    Destination to{};
+  };
   struct Later {
     bool operator()(const Awaited& a, const Awaited& b) const {
       return std::tie(a.time_s, a.pool, a.replica) > std::tie(b.time_s, b.pool, b.replica);
     }
     bool operator()(const Inbound& a, const Inbound& b) const {
+      return std::tie(a.due_s, a.request.id) > std::tie(b.due_s, b.request.id);
+    }
+    bool operator()(const Copying& a, const Copying& b) const {
       return std::tie(a.due_s, a.request.id) > std::tie(b.due_s, b.request.id);
     }
   };
@@ -63,8 +72,13 @@ class Dispatcher final : public ReplicaListener {
   };
   void send(const Request& request);
   void read_ahead();
-  void deliver(const Request& request, double now_s);
+  double next_signal_s(double at_s) const;
+  void collect_signals(double now_s);
+  void route(const Request& request, double now_s);
+  void deliver_copied(double now_s);
+  void turn_away(const Request& request);
   void abandon_inbound(double end_s);
+  void abandon(const Request& request);
   void touch(std::size_t pool, std::size_t replica);
   void watch_touched();
   void sample_replicas();
@@ -80,11 +94,13 @@ class Dispatcher final : public ReplicaListener {
   double least_inbound_s_ = Replica::infinity;           // of all pools
   std::optional<Request> next_;                          // from the workload
   std::priority_queue<Inbound, std::vector<Inbound>, Later> inbound_;
+  std::priority_queue<Copying, std::vector<Copying>, Later> copying_;
   std::priority_queue<Awaited, std::vector<Awaited>, Later> awaited_;
   std::vector<Touched> touched_;  // replicas with awaited requests that changed in this instant
   ReplicaSampler sampler_;
   double now_s_ = 0;
   double duration_s_ = 0;
+  bool signals_ = false;  // some pool shows its load at intervals
   std::int64_t arrived_ = 0;
   std::int64_t finished_ = 0;
   std::int64_t events_ = 0;

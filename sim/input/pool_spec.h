@@ -4,6 +4,7 @@
 #include <string>
 
 #include "models/hw/memory_plan.h"
+#include "models/policy/admission.h"
 #include "models/policy/batcher.h"
 #include "models/policy/kv_cache.h"
 #include "models/policy/queue.h"
@@ -65,6 +66,8 @@ struct PoolSpec {
   Choice<KvCache> kv_cache{"paged"};
   PreemptionSpec preemption{};
   Choice<Router> router{"least_loaded"};
+  Choice<Admission> admission{"none"};
+  double signal_delay_s = 0;
 
   void fields(Fields& f) {
     f.required("name", name, "name of the pool, as reports show it");
@@ -94,6 +97,9 @@ struct PoolSpec {
     f.group("kv_cache", kv_cache, "who holds which KV blocks");
     f.group("preemption", preemption, "what happens where blocks run short");
     f.group("router", router, "which replica serves a request");
+    f.group("admission", admission, "which requests are taken on");
+    f.field("signal_delay_s", signal_delay_s,
+            "router and admission see load as it was at the last multiple of this; 0: as it is");
   }
 };
 

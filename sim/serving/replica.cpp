@@ -54,6 +54,14 @@ bool Replica::enqueue(const Request& request, double now_s, ReplicaListener& lis
   return true;
 }
 
+void Replica::adopt(const Request& request, std::int64_t tokens) {
+  KvCache& cache = *setup_.kv_cache;
+  KvHeld held;
+  if (!cache.hold(request, held, tokens, true)) return;
+  cache.computed(request, held, tokens);
+  cache.release(request, held);
+}
+
 void Replica::set_ready(double now_s) {
   ready_ = true;
   now_s_ = std::max(now_s_, now_s);
