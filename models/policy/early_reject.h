@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "models/policy/admission.h"
-#include "models/policy/load_estimate.h"
 
 namespace servecast {
 
@@ -20,6 +19,15 @@ struct LoadLimits {
     return std::max(ttft_s / ttft_slo_s, step_s / tbt_slo_s) <= threshold;
   }
 };
+
+/// Time to compute the prompts that are on the replica already, one after the other, as if nothing decoded beside
+/// them. The views say how many tokens that is, not how they are spread: taken as equal prompts, since a prompt's
+/// time grows faster than its length.
+inline double queued_prefill_s(const ReplicaView& r, const PoolProbe& probe) {
+  if (r.waiting_tokens == 0) return 0;
+  const std::int64_t prompts = std::clamp<std::int64_t>(r.waiting_requests, 1, r.waiting_tokens);
+  return static_cast<double>(prompts) * probe.prefill_s(r.waiting_tokens / prompts, 0);
+}
 
 /// What the request could expect of the replica that would serve it first.
 inline double least_ttft_s(const Request& request, const ReplicaViews& replicas) {

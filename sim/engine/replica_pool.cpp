@@ -76,7 +76,8 @@ void ReplicaPool::deliver(const Request& request, const Destination& to, double 
 double ReplicaPool::next_signal_s(double at_s) const {
   if (!signals()) return Replica::infinity;
   double last = std::floor(at_s / signal_delay_s_);
-  if (last * signal_delay_s_ > at_s) last -= 1;  // the quotient was rounded up
+  if (last * signal_delay_s_ > at_s) last -= 1;  // the quotient was rounded up, or below: down
+  if ((last + 1) * signal_delay_s_ <= at_s) last += 1;
   const double last_s = last * signal_delay_s_;
   return last_s > signalled_s_ ? last_s : Replica::infinity;
 }

@@ -5,13 +5,15 @@
 // there; else the local one is used. Where a copy wins, the prefix is in two caches afterwards: hot prefixes spread
 // by themselves. Where not even the best replica keeps the bounds, the client gets HTTP 429.
 //
-// Good for long prompts that share beginnings. Costs a look at every replica per request. Expects prompts to be
-// computed one by one and alone (models/policy/load_estimate.h), so beside many decodes it is too hopeful. A copy is
-// taken to have its links for itself.
+// Good for long prompts that share beginnings. Costs a look at every replica per request. The queue is what the
+// router itself expected of the prompts it sent there, computed one by one and alone: right where replicas only
+// prefill, too hopeful beside many decodes. A copy is taken to have its links for itself.
 //
 // Mooncake, FAST 2025, algorithm 1 (KVCache-centric scheduling). The threshold's value is not published. Where
 // several replicas hold the longest prefix it is copied from the lowest of them.
-#include "models/policy/load_estimate.h"
+#include <algorithm>
+#include <vector>
+
 #include "models/policy/router.h"
 
 namespace servecast {
@@ -35,6 +37,7 @@ class Conductor final : public Router {
   explicit Conductor(const Settings& settings) : settings_(settings) {}
 
   std::optional<Route> pick(const Request& request, const ReplicaViews& replicas, Rng&) override {
+    busy_until_s_.resize(replicas.size());
     const Holder holder = longest_prefix(request, replicas);
     Plan best = plan(request, replicas, 0, holder);
     for (std::size_t i = 1; i < replicas.size(); ++i) {
@@ -43,8 +46,9 @@ class Conductor final : public Router {
     }
     if (settings_.ttft_slo_s && best.ttft_s > *settings_.ttft_slo_s) return std::nullopt;
     const ReplicaView& there = replicas[best.replica];
-    if (settings_.tbt_slo_s && decode_step_s_with(request, there, replicas.probe()) > *settings_.tbt_slo_s)
+    if (settings_.tbt_slo_s && decode_step_s(request, there, replicas.probe()) > *settings_.tbt_slo_s)
       return std::nullopt;
+    busy_until_s_[best.replica] = request.arrival_s + best.ttft_s;
     if (best.copy_tokens == 0) return there.id;
     return Route(there.id, replicas[holder.replica].id, best.copy_tokens);
   }
@@ -60,6 +64,11 @@ class Conductor final : public Router {
     std::int64_t copy_tokens = 0;
   };
 
+  /// Once the request decodes there, too.
+  static double decode_step_s(const Request& request, const ReplicaView& r, const PoolProbe& probe) {
+    return probe.decode_step_s(r.running_requests + 1, r.used_blocks * probe.block_tokens() + request.prompt_tokens);
+  }
+
   static Holder longest_prefix(const Request& request, const ReplicaViews& replicas) {
     Holder best;
     for (std::size_t i = 0; i < replicas.size(); ++i) {
@@ -74,7 +83,7 @@ class Conductor final : public Router {
     const std::int64_t here = probe.cached_tokens(request, i);
     const bool copy = settings_.transfer &&
                       static_cast<double>(holder.tokens) > settings_.balancing_threshold * static_cast<double>(here);
-    const double queue_s = queued_prefill_s(replicas[i], probe);
+    const double queue_s = std::max(0.0, busy_until_s_[i] - request.arrival_s);
     if (!copy) return {.replica = i, .ttft_s = queue_s + probe.prefill_s(request.prompt_tokens, here)};
     const double copy_s = probe.copy_s(holder.replica, i, holder.tokens - here);
     return {.replica = i,
@@ -83,6 +92,7 @@ class Conductor final : public Router {
   }
 
   Settings settings_;
+  std::vector<double> busy_until_s_;  // by replica: when the prompts sent there should be done
 };
 
 [[maybe_unused]] const bool added = Registry<Router>::add<Conductor>(
