@@ -16,10 +16,10 @@ class KvCopy {
 
  private:
   struct Way {
-    double bytes_per_s = 0;
+    double bytes_per_s = 0;  // of each GPU
     double latency_s = 0;
   };
-  double token_bytes_;
+  double gpu_token_bytes_;
   Way within_;
   Way between_;
   std::vector<std::int64_t> node_of_;  // by replica
