@@ -6,7 +6,9 @@
 
 namespace servecast {
 
-enum class RequestStatus : std::uint8_t { completed, rejected, timed_out, unfinished };
+/// How a request ended. Rejected: no replica could ever hold it; shed: turned away for the load at that time (HTTP
+/// 429).
+enum class RequestStatus : std::uint8_t { completed, rejected, shed, timed_out, unfinished };
 
 /// Everything that is kept about one request; one row of requests.csv. Times are seconds from the start of the run.
 struct RequestRecord {

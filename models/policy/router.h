@@ -1,10 +1,12 @@
 #pragma once
-#include <algorithm>
+#include <optional>
 #include <span>
+#include <string>
 
 #include "models/base/registry.h"
 #include "models/base/rng.h"
 #include "models/policy/least_by.h"
+#include "models/policy/pool_probe.h"
 #include "models/policy/request.h"
 
 namespace servecast {
@@ -23,8 +25,8 @@ struct ReplicaView {
 /// that wants the least of something need not go through a thousand of them for every request.
 class ReplicaViews {
  public:
-  ReplicaViews(std::span<const ReplicaView> all, std::span<const std::uint32_t> changed)
-      : all_(all), changed_(changed) {}
+  ReplicaViews(std::span<const ReplicaView> all, std::span<const std::uint32_t> changed, const PoolProbe& probe)
+      : all_(all), changed_(changed), probe_(probe) {}
 
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
@@ -32,10 +34,38 @@ class ReplicaViews {
   const ReplicaView& operator[](std::size_t i) const { return all_[i]; }
   /// Positions, perhaps more than once. Before the first look everything has changed, and it need not be listed.
   std::span<const std::uint32_t> changed() const { return changed_; }
+  /// For what the views do not say; every answer costs time.
+  const PoolProbe& probe() const { return probe_; }
 
  private:
   std::span<const ReplicaView> all_;
   std::span<const std::uint32_t> changed_;
+  const PoolProbe& probe_;
+};
+
+/// The position for which `key(position)` is least; ties go to the lowest. Looks at all of them.
+template <class KeyOf>
+std::size_t least_position(const ReplicaViews& replicas, KeyOf key) {
+  std::size_t best = 0;
+  auto best_key = key(best);
+  for (std::size_t i = 1; i < replicas.size(); ++i) {
+    const auto other = key(i);
+    if (!(other < best_key)) continue;
+    best = i;
+    best_key = other;
+  }
+  return best;
+}
+
+/// A router's answer.
+struct Route {
+  Route(ReplicaId to) : replica(to) {}  // implicit: to most routers a route is a replica
+  Route(ReplicaId to, ReplicaId from, std::int64_t tokens) : replica(to), copy_from(from), copy_tokens(tokens) {}
+
+  ReplicaId replica;
+  ReplicaId copy_from{};         // the replica's cache first gets so many leading prompt tokens from that one's;
+  std::int64_t copy_tokens = 0;  // the request reaches its queue when they are there
+  bool operator==(const Route&) const = default;
 };
 
 /// Finds the replica for which `key` is least; ties go to the lowest id. One per router: it remembers the keys.
@@ -65,11 +95,20 @@ class Router {
   virtual ~Router() = default;
 
   /// `replicas` is never empty and shows the pool exactly as it is at the request's arrival: steps that end at that
-  /// instant have ended, none that starts then has started. Called once per request, in arrival order.
-  virtual ReplicaId pick(const Request& request, const ReplicaViews& replicas, Rng& rng) = 0;
+  /// instant have ended, none that starts then has started. With the pool's `signal_delay_s` it shows the pool as it
+  /// was at the last signal. Called once per admitted request, in arrival order. Nothing: no replica can serve the
+  /// request well, and its client is told to come back later (HTTP 429).
+  virtual std::optional<Route> pick(const Request& request, const ReplicaViews& replicas, Rng& rng) = 0;
 
-  /// False for a router that never looks at the views' numbers: then nobody needs to bring them up to date.
+  /// False for a router that never looks at the views' numbers and asks nothing: then nobody needs to bring them up
+  /// to date.
   virtual bool reads_state() const { return true; }
+
+  /// False for a router that may turn requests away or have prefixes copied first.
+  virtual bool only_picks() const { return true; }
+
+  /// What is wrong with the settings taken together; asked once, when the scenario is loaded.
+  virtual std::optional<std::string> problem() const { return std::nullopt; }
 };
 
 }  // namespace servecast

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "models/base/registry.h"
+#include "models/policy/admission.h"
 #include "models/policy/batcher.h"
 #include "models/policy/eviction.h"
 #include "models/policy/kv_cache.h"
@@ -92,6 +93,7 @@ constexpr std::array<Listing, 13> all_listings{{
     {"fabrics", "networks between servers", fabric_items, fabric_table},
     {"engines", "serving engines: what they add to model and GPU", engine_items, engine_table},
     {"routers", "which replica serves a request", policy_items<Router>, described},
+    {"admissions", "which requests a pool takes on", policy_items<Admission>, described},
     {"batchers", "what each step computes", policy_items<Batcher>, described},
     {"kv_caches", "who holds which KV blocks", policy_items<KvCache>, described},
     {"queues", "which waiting request is next", policy_items<WaitingQueue>, described},

@@ -31,8 +31,9 @@ Dispatcher::Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions&
   recorder_.set_slo(slo_facts(scenario.spec));
   std::size_t first = 0;
   for (std::size_t i = 0; i < scenario.pools.size(); ++i) {
-    pools_.emplace_back(scenario.pools[i], PoolId(i), ReplicaId(first),
-                        static_cast<std::uint64_t>(scenario.spec.seed), options.step_by_step);
+    pools_.emplace_back(scenario.pools[i], KvCopy(scenario.pools[i], scenario.node, scenario.fabric), PoolId(i),
+                        ReplicaId(first), static_cast<std::uint64_t>(scenario.spec.seed), options.step_by_step);
+    signals_ = signals_ || pools_.back().signals();
     generations_.emplace_back(pools_.back().size(), 0);
     first += pools_.back().size();
     least_inbound_s_ = std::min(least_inbound_s_, scenario.pools[i].engine.inbound_s());
@@ -44,19 +45,21 @@ double Dispatcher::next_s() {
     awaited_.pop();
   read_ahead();
   double at_s = inbound_.empty() ? Replica::infinity : inbound_.top().due_s;
+  if (!copying_.empty()) at_s = std::min(at_s, copying_.top().due_s);
   if (!awaited_.empty()) at_s = std::min(at_s, awaited_.top().time_s);
   at_s = std::min(at_s, flows_.next_s());
   if (hand_overs_) at_s = std::min(at_s, hand_overs_->next_s());
   if (hand_overs_ && at_s < Replica::infinity) at_s = std::min(at_s, hand_overs_->next_check_s());
   if (options_.step_by_step)
     for (const ReplicaPool& pool : pools_) at_s = std::min(at_s, pool.next_due_s());
+  if (signals_ && at_s < Replica::infinity) at_s = next_signal_s(at_s);
   if (stopped_ || at_s > until_s_) return Replica::infinity;
   return samples() && at_s < Replica::infinity ? std::min(at_s, sampler_.next_s()) : at_s;
 }
 
-// Within one instant: first the steps that end and what they hand over, then the flows, then the requests that
-// arrive, in order of their ids. Steps start afterwards: when the replica is next advanced beyond this instant, or
-// now where somebody waits for it. Last, flows begin.
+// Within one instant: first the steps that end and what they hand over, then the flows, then load is collected where that
+// is due, then requests arrive: those that were held up by a copy, then the others, in order of their ids. Steps start
+// afterwards: when the replica is next advanced beyond this instant, or now where somebody waits for it. Last, flows begin.
 void Dispatcher::handle(double now_s) {
   assert(now_s >= now_s_);
   now_s_ = now_s;
@@ -72,10 +75,13 @@ void Dispatcher::handle(double now_s) {
   if (hand_overs_) hand_overs_->settle(now_s);
   flows_.tell_ended(now_s);
   if (hand_overs_) hand_overs_->act_due(now_s);
+  if (signals_) collect_signals(now_s);
+  deliver_copied(now_s);
   for (read_ahead(); !inbound_.empty() && inbound_.top().due_s <= now_s; read_ahead()) {
     const Request request = inbound_.top().request;
     inbound_.pop();
-    deliver(request, now_s);
+    arrive(request, now_s);
+    count_event(now_s);
   }
   if (samples() && sampler_.next_s() <= now_s) sample_replicas();
   watch_touched();
@@ -99,36 +105,59 @@ void Dispatcher::read_ahead() {
   }
 }
 
-void Dispatcher::deliver(const Request& request, double now_s) {
-  const std::size_t pool = index(request.pool);
+/// `at_s`, or an instant before it at which load is collected.
+double Dispatcher::next_signal_s(double at_s) const {
+  for (const ReplicaPool& pool : pools_) at_s = std::min(at_s, pool.next_signal_s(at_s));
+  return at_s;
+}
+
+void Dispatcher::collect_signals(double now_s) {
+  for (ReplicaPool& pool : pools_)
+    if (pool.next_signal_s(now_s) <= now_s) pool.signal(now_s, *this);
+}
+
+void Dispatcher::arrive(const Request& request, double now_s) {
   ++arrived_;
   recorder_.arrival(request.pool, request.arrival_s);
   duration_s_ = std::max(duration_s_, now_s);
-  if (!hand_overs_) {
-    touch(pool, pools_[pool].deliver(request, now_s, *this));
-  } else if (const auto start = hand_overs_->begin(request, now_s)) {
-    deliver_to(*start, now_s);
-  } else {
-    reject(request);
+  ReplicaPool& pool = pools_[index(request.pool)];
+  if (!pool.admits(request, now_s, *this)) return turn_away(request, RequestStatus::shed);
+  std::optional<HandOvers::Start> start;
+  if (hand_overs_ && !(start = hand_overs_->begin(request, now_s)))
+    return turn_away(request, RequestStatus::rejected);
+  const Request& as_served = start ? start->request : request;
+  const auto to = start && start->to ? Destination{.replica = start->to->replica} : pool.pick(as_served, now_s, *this);
+  if (!to) return turn_away(request, RequestStatus::shed);
+  const Serve serve = start ? start->serve : Serve::whole;
+  if (to->copy_tokens > 0)
+    copying_.push({.due_s = now_s + to->copy_s, .since_s = now_s, .request = as_served, .serve = serve, .to = *to});
+  else
+    deliver(as_served, serve, *to, now_s);
+}
+
+void Dispatcher::deliver(const Request& request, Serve serve, const Destination& to, double now_s) {
+  const std::size_t pool = index(request.pool);
+  pools_[pool].deliver(request, to, serve, now_s, *this);
+  if (serve != Serve::whole) hand_overs_->begun(request.id, {pool, to.replica});
+  touch(pool, to.replica);
+}
+
+void Dispatcher::deliver_copied(double now_s) {
+  for (; !copying_.empty() && copying_.top().due_s <= now_s; copying_.pop()) {
+    const Copying& due = copying_.top();
+    recorder_.waiting(due.request.pool, due.since_s, due.due_s);
+    deliver(due.request, due.serve, due.to, now_s);
   }
-  count_event(now_s);
 }
 
-void Dispatcher::deliver_to(const HandOvers::Start& start, double now_s) {
-  const ReplicaAt at = start.to ? *start.to : route(index(start.request.pool), start.request, now_s);
-  advanced(at, now_s).enqueue(start.request, now_s, *this, start.serve);
-  if (start.serve != Serve::whole) hand_overs_->begun(start.request.id, at);
-  changed(at);
-}
-
-void Dispatcher::reject(const Request& request) {
+void Dispatcher::turn_away(const Request& request, RequestStatus status) {
   request_done(request, {.id = request.id,
                          .arrival_s = request.arrival_s,
                          .prompt_tokens = request.prompt_tokens,
                          .pool = request.pool,
                          .request_class = request.request_class,
                          .samples = static_cast<std::uint16_t>(request.samples),
-                         .status = RequestStatus::rejected});
+                         .status = status});
 }
 
 void Dispatcher::set_wiring(const Wiring& wiring) {
@@ -140,8 +169,9 @@ void Dispatcher::set_wiring(const Wiring& wiring) {
     hand_overs_.emplace(scenario_, wiring, flows_, recorder_, static_cast<ReplicaAccess&>(*this));
 }
 
+// The router of a pool that decodes for another neither copies nor turns away: see check_placements().
 ReplicaAt Dispatcher::route(std::size_t pool, const Request& request, double now_s) {
-  return {pool, pools_[pool].route(request, now_s, *this)};
+  return {pool, pools_[pool].pick(request, now_s, *this).value().replica};
 }
 
 Replica& Dispatcher::advanced(const ReplicaAt& at, double now_s) {
@@ -165,16 +195,24 @@ void Dispatcher::import_has_room(RequestId id, Ticket place, std::int64_t cached
 
 /// Requests that were sent before the end but have not reached an engine.
 void Dispatcher::abandon_inbound(double end_s) {
+  for (; !copying_.empty(); copying_.pop()) {
+    recorder_.waiting(copying_.top().request.pool, copying_.top().since_s, end_s);
+    abandon(copying_.top().request);
+  }
   for (; !inbound_.empty(); inbound_.pop()) {
     const Request& request = inbound_.top().request;
     if (request.arrival_s > end_s) continue;
     recorder_.arrival(request.pool, request.arrival_s);
-    recorder_.request({.id = request.id,
-                       .arrival_s = request.arrival_s,
-                       .prompt_tokens = request.prompt_tokens,
-                       .pool = request.pool,
-                       .request_class = request.request_class});
+    abandon(request);
   }
+}
+
+void Dispatcher::abandon(const Request& request) {
+  recorder_.request({.id = request.id,
+                     .arrival_s = request.arrival_s,
+                     .prompt_tokens = request.prompt_tokens,
+                     .pool = request.pool,
+                     .request_class = request.request_class});
 }
 
 void Dispatcher::touch(std::size_t pool, std::size_t replica) {

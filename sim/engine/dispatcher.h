@@ -60,11 +60,21 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
     double due_s = 0;
     Request request{};
   };
+  struct Copying {  // a request that waits for the beginning of its prompt to be copied to its replica
+    double due_s = 0;
+    double since_s = 0;
+    Request request{};
+    Serve serve = Serve::whole;
+    Destination to{};
+  };
   struct Later {
     bool operator()(const Awaited& a, const Awaited& b) const {
       return std::tie(a.time_s, a.pool, a.replica) > std::tie(b.time_s, b.pool, b.replica);
     }
     bool operator()(const Inbound& a, const Inbound& b) const {
+      return std::tie(a.due_s, a.request.id) > std::tie(b.due_s, b.request.id);
+    }
+    bool operator()(const Copying& a, const Copying& b) const {
       return std::tie(a.due_s, a.request.id) > std::tie(b.due_s, b.request.id);
     }
   };
@@ -79,11 +89,15 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
   void changed(const ReplicaAt& at) override;
   void send(const Request& request);
   void read_ahead();
-  void deliver(const Request& request, double now_s);
-  void deliver_to(const HandOvers::Start& start, double now_s);
-  void reject(const Request& request);
+  double next_signal_s(double at_s) const;
+  void collect_signals(double now_s);
+  void arrive(const Request& request, double now_s);
+  void deliver(const Request& request, Serve serve, const Destination& to, double now_s);
+  void deliver_copied(double now_s);
+  void turn_away(const Request& request, RequestStatus status);
   void follow_up(const Request& request, const RequestRecord& record);
   void abandon_inbound(double end_s);
+  void abandon(const Request& request);
   void touch(std::size_t pool, std::size_t replica);
   void watch_touched();
   void sample_replicas();
@@ -99,6 +113,7 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
   double least_inbound_s_ = Replica::infinity;           // of all pools
   std::optional<Request> next_;                          // from the workload
   std::priority_queue<Inbound, std::vector<Inbound>, Later> inbound_;
+  std::priority_queue<Copying, std::vector<Copying>, Later> copying_;
   std::priority_queue<Awaited, std::vector<Awaited>, Later> awaited_;
   std::vector<Touched> touched_;  // replicas with awaited requests that changed in this instant
   Flows flows_;
@@ -106,6 +121,7 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
   ReplicaSampler sampler_;
   double now_s_ = 0;
   double duration_s_ = 0;
+  bool signals_ = false;  // some pool shows its load at intervals
   std::int64_t arrived_ = 0;
   std::int64_t finished_ = 0;
   std::int64_t events_ = 0;

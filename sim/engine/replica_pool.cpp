@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 namespace servecast {
 namespace {
@@ -41,8 +42,13 @@ std::unique_ptr<KvTiers> make_tiers(const Pool& pool, ReplicaId id, SharedTier* 
 
 }  // namespace
 
-ReplicaPool::ReplicaPool(const Pool& pool, PoolId id, ReplicaId first, std::uint64_t seed, bool ask_every_step)
+ReplicaPool::ReplicaPool(const Pool& pool, const KvCopy& kv_copy, PoolId id, ReplicaId first, std::uint64_t seed,
+                         bool ask_every_step)
     : router_(pool.spec.router.make()),
+      admission_(pool.spec.admission.make()),
+      looked_at_(router_->reads_state() || admission_->reads_state()),
+      signal_delay_s_(pool.spec.signal_delay_s),
+      pace_(pool, kv_copy),
       rng_(seed, "router/" + pool.spec.name),
       first_(index(first)),
       shared_tier_(make_shared_tier(pool)) {
@@ -75,20 +81,48 @@ ReplicaPool::ReplicaPool(const Pool& pool, PoolId id, ReplicaId first, std::uint
   next_due_.assign(std::vector<std::int64_t>(replicas_.size(), std::bit_cast<std::int64_t>(Replica::infinity)));
 }
 
-std::size_t ReplicaPool::route(const Request& request, double now_s, ReplicaListener& listener) {
-  if (router_->reads_state()) advance_all(now_s, listener);
-  const std::size_t picked = index(router_->pick(request, {views_, changed_}, rng_)) - first_;
-  changed_.clear();
-  assert(picked < replicas_.size() && "a router picks one of the replicas it was shown");
-  return picked;
+bool ReplicaPool::admits(const Request& request, double now_s, ReplicaListener& listener) {
+  if (looked_at_) advance_all(now_s, listener);
+  return admission_->admits(request, {views_, changed_, PoolAnswers(replicas_, pace_)});
 }
 
-std::size_t ReplicaPool::deliver(const Request& request, double now_s, ReplicaListener& listener) {
-  const std::size_t picked = route(request, now_s, listener);
-  replicas_[picked].advance(now_s, listener);
-  replicas_[picked].enqueue(request, now_s, listener);
-  refresh(picked);
-  return picked;
+std::optional<Destination> ReplicaPool::pick(const Request& request, double now_s, ReplicaListener& listener) {
+  if (looked_at_) advance_all(now_s, listener);
+  const PoolAnswers answers(replicas_, pace_);
+  const std::optional<Route> route = router_->pick(request, {views_, changed_, answers}, rng_);
+  changed_.clear();
+  if (!route) return std::nullopt;
+  Destination to{.replica = index(route->replica) - first_, .copy_tokens = route->copy_tokens};
+  assert(to.replica < replicas_.size() && "a router picks one of the replicas it was shown");
+  if (to.copy_tokens > 0) to.copy_s = answers.copy_s(index(route->copy_from) - first_, to.replica, to.copy_tokens);
+  return to;
+}
+
+void ReplicaPool::deliver(const Request& request, const Destination& to, Serve serve, double now_s,
+                          ReplicaListener& listener) {
+  Replica& replica = replicas_[to.replica];
+  replica.advance(now_s, listener);
+  if (to.copy_tokens > 0) replica.adopt(request, to.copy_tokens);
+  replica.enqueue(request, now_s, listener, serve);
+  refresh(to.replica);
+}
+
+double ReplicaPool::next_signal_s(double at_s) const {
+  if (!signals()) return Replica::infinity;
+  double last = std::floor(at_s / signal_delay_s_);
+  if (last * signal_delay_s_ > at_s) last -= 1;  // the quotient was rounded up, or below: down
+  if ((last + 1) * signal_delay_s_ <= at_s) last += 1;
+  const double last_s = last * signal_delay_s_;
+  return last_s > signalled_s_ ? last_s : Replica::infinity;
+}
+
+void ReplicaPool::signal(double now_s, ReplicaListener& listener) {
+  advance_all(now_s, listener);
+  signalled_s_ = now_s;
+  for (std::size_t i = 0; i < replicas_.size(); ++i) {
+    views_[i] = replicas_[i].view();
+    changed_.push_back(static_cast<std::uint32_t>(i));
+  }
 }
 
 void ReplicaPool::advance(std::size_t i, double until_s, ReplicaListener& listener) {
@@ -130,8 +164,10 @@ void ReplicaPool::abandon(double now_s, ReplicaListener& listener) {
 }
 
 void ReplicaPool::refresh(std::size_t i) {
-  views_[i] = replicas_[i].view();
-  if (router_->reads_state()) changed_.push_back(static_cast<std::uint32_t>(i));
+  if (looked_at_ && !signals()) {
+    views_[i] = replicas_[i].view();
+    changed_.push_back(static_cast<std::uint32_t>(i));
+  }
   next_due_.set(i, std::bit_cast<std::int64_t>(replicas_[i].next_due_s()));
 }
 

@@ -4,21 +4,41 @@
 #include <vector>
 
 #include "models/base/rng.h"
+#include "models/policy/admission.h"
+#include "sim/engine/pool_answers.h"
 #include "sim/input/scenario.h"
 #include "sim/serving/replica.h"
 
 namespace servecast {
 
-/// The replicas of one pool, its router, and the views that the router sees.
+/// Where a request goes within its pool.
+struct Destination {
+  std::size_t replica = 0;       // its place in the pool
+  std::int64_t copy_tokens = 0;  // leading prompt tokens that its cache gets from another replica's first
+  double copy_s = 0;             // how long that takes
+};
+
+/// The replicas of one pool, its gate, its router, and the views that these see.
 class ReplicaPool {
  public:
-  ReplicaPool(const Pool& pool, PoolId id, ReplicaId first, std::uint64_t seed, bool ask_every_step);
+  ReplicaPool(const Pool& pool, const KvCopy& kv_copy, PoolId id, ReplicaId first, std::uint64_t seed,
+              bool ask_every_step);
 
-  /// Brings the pool up to `now_s` as far as the router looks at it and lets the router pick. Returns the replica's
-  /// place in the pool.
-  std::size_t route(const Request& request, double now_s, ReplicaListener& listener);
-  /// The same, and hands the request over.
-  std::size_t deliver(const Request& request, double now_s, ReplicaListener& listener);
+  // Both bring the pool up to `now_s` as far as anybody looks at it.
+  /// False: the gate turns it away.
+  bool admits(const Request& request, double now_s, ReplicaListener& listener);
+  /// The router's choice. None: it turns the request away.
+  std::optional<Destination> pick(const Request& request, double now_s, ReplicaListener& listener);
+  /// The request reaches its replica, and before it what was to be copied.
+  void deliver(const Request& request, const Destination& to, Serve serve, double now_s, ReplicaListener& listener);
+
+  /// The last instant up to `at_s` at which load is collected, if that is still to come. Earlier ones may be left
+  /// out where nobody looks before `at_s`. Infinite: none.
+  double next_signal_s(double at_s) const;
+  /// Shows router and admission the load as it is now.
+  void signal(double now_s, ReplicaListener& listener);
+  bool signals() const { return signal_delay_s_ > 0; }
+
   void advance(std::size_t i, double until_s, ReplicaListener& listener);
   void advance_all(double until_s, ReplicaListener& listener);
   /// All that arrives at this instant has arrived.
@@ -44,11 +64,16 @@ class ReplicaPool {
 
  private:
   std::unique_ptr<Router> router_;
+  std::unique_ptr<Admission> admission_;
+  bool looked_at_;  // by either of them
+  double signal_delay_s_;
+  double signalled_s_ = 0;
+  PoolPace pace_;
   Rng rng_;
   std::size_t first_;
   std::unique_ptr<SharedTier> shared_tier_;
   std::vector<Replica> replicas_;
-  std::vector<ReplicaView> views_;
+  std::vector<ReplicaView> views_;      // of now, or of the last signal
   std::vector<std::uint32_t> changed_;  // views, since the router last looked
   LeastBy<std::int64_t> next_due_;      // by replica: the bits of the time, which are in the order of times from 0 on
 };

@@ -27,6 +27,13 @@ std::string problem_between(const Pool& pool, const Pool& to) {
   if (to.spec.kv_cache_dtype != pool.spec.kv_cache_dtype)
     return fmt::format("'{}' keeps its KV as {}, this pool as {}; they must agree", name, to.spec.kv_cache_dtype,
                        pool.spec.kv_cache_dtype);
+  if (!to.spec.router.make()->only_picks())
+    return fmt::format("router '{}' of '{}' turns requests away or has prefixes copied first, too late for a prompt that "
+                       "is computed; choose another",
+                       to.spec.router.policy(), name);
+  if (to.spec.admission.policy() != "none")
+    return fmt::format("admission '{}' of '{}' would be ignored: what it decodes has been admitted by '{}'",
+                       to.spec.admission.policy(), name, pool.spec.name);
   const std::string problem = whole_batches(pool);
   return problem.empty() ? whole_batches(to) : problem;
 }

@@ -9,25 +9,36 @@ namespace {
 
 struct Use {
   const char* key;
-  const char* queue;
+  const char* who;
+  bool (*looks)(const PoolSpec&);
   bool (*is_set)(const RequestLabels&);
 };
 
+bool looks_at_clients(const PoolSpec& pool) {
+  const std::string& router = pool.router.policy();
+  return pool.queue.policy() == "fair_share" || pool.admission.policy() == "token_bucket" || router == "session" ||
+         router == "kv_aware";
+}
+
 constexpr Use uses[] = {
-    {"priority", "priority", [](const RequestLabels& l) { return l.priority.has_value(); }},
-    {"client", "fair_share", [](const RequestLabels& l) { return !l.client.empty(); }},
-    {"ttft_deadline_s", "earliest_deadline", [](const RequestLabels& l) { return l.ttft_deadline_s.has_value(); }},
+    {"priority", "queue: {policy: priority}", [](const PoolSpec& p) { return p.queue.policy() == "priority"; },
+     [](const RequestLabels& l) { return l.priority.has_value(); }},
+    {"client",
+     "queue: {policy: fair_share}, router: {policy: session or kv_aware} or admission: {policy: token_bucket}",
+     looks_at_clients, [](const RequestLabels& l) { return !l.client.empty(); }},
+    {"ttft_deadline_s", "queue: {policy: earliest_deadline}",
+     [](const PoolSpec& p) { return p.queue.policy() == "earliest_deadline"; },
+     [](const RequestLabels& l) { return l.ttft_deadline_s.has_value(); }},
 };
 
 void check(YamlText& text, const std::string& path, const RequestLabels& labels, const ScenarioSpec& spec) {
   for (const Use& use : uses) {
     const auto looks = [&](const PoolSpec& pool) {
-      return pool.queue.policy() == use.queue && (labels.pool.empty() || labels.pool == pool.name);
+      return use.looks(pool) && (labels.pool.empty() || labels.pool == pool.name);
     };
     if (!use.is_set(labels) || std::ranges::any_of(spec.pools, looks)) continue;
-    text.fail(
-        path + "." + use.key,
-        fmt::format("'{}' would be ignored: only a pool with queue: {{policy: {}}} looks at it", use.key, use.queue));
+    text.fail(path + "." + use.key,
+              fmt::format("'{}' would be ignored: only a pool with {} looks at it", use.key, use.who));
   }
 }
 

@@ -44,7 +44,7 @@ class PoolLoader {
                                [&] { pool.engine = load_engine(pool.spec.engine, place(".engine"), file); });
     if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
     if (!llm || !gpu || !engine || !check_batcher(pool.spec) || !check_cache(pool.spec) || !check_shape(pool) ||
-        !check_power(pool) || !check_preemption(pool.spec))
+        !check_power(pool) || !check_preemption(pool.spec) || !check_gate(pool.spec))
       return pool;
     size_memory(pool);
     place_replicas(pool);
@@ -104,6 +104,17 @@ class PoolLoader {
     fail(".preemption.swap_space_bytes",
          fmt::format("{:.3g} bytes for each of {} GPUs are more than the node's {:.3g} bytes of memory",
                      spec.preemption.swap_space_bytes, node_.gpus, node_.host_memory_bytes));
+    return false;
+  }
+
+  bool check_gate(const PoolSpec& spec) {
+    const auto router = spec.router.make();
+    const auto admission = spec.admission.make();
+    if (const auto problem = router->problem()) return fail(".router", *problem), false;
+    if (const auto problem = admission->problem()) return fail(".admission", *problem), false;
+    if (spec.signal_delay_s == 0 || router->reads_state() || admission->reads_state()) return true;
+    fail(".signal_delay_s", fmt::format("{} s would be ignored: neither router '{}' nor admission '{}' looks at load",
+                                        spec.signal_delay_s, spec.router.policy(), spec.admission.policy()));
     return false;
   }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/hw/memory_plan.h"
+#include "models/policy/admission.h"
 #include "models/policy/batcher.h"
 #include "models/policy/eviction.h"
 #include "models/policy/kv_cache.h"
@@ -107,6 +108,8 @@ struct PoolSpec {
   PreemptionSpec preemption{};
   Choice<Router> router{"least_loaded"};
   Choice<Placement> placement{"colocated"};
+  Choice<Admission> admission{"none"};
+  double signal_delay_s = 0;
 
   void fields(Fields& f) {
     f.required("name", name, "name of the pool, as reports show it");
@@ -138,6 +141,9 @@ struct PoolSpec {
     f.group("preemption", preemption, "what happens where blocks run short");
     f.group("router", router, "which replica serves a request");
     f.group("placement", placement, "which replicas compute prompts and which decode");
+    f.group("admission", admission, "which requests are taken on");
+    f.field("signal_delay_s", signal_delay_s,
+            "router and admission see load as it was at the last multiple of this; 0: as it is");
   }
 };
 

@@ -8,12 +8,12 @@
 namespace servecast {
 namespace {
 
-constexpr std::array<std::string_view, 4> status_names{"completed", "rejected", "timed_out",
+constexpr std::array<std::string_view, 5> status_names{"completed", "rejected", "shed", "timed_out",
                                                        "unfinished"};  // by RequestStatus
 
-/// A rejected request has not been to a replica.
+/// A request that was turned away has not been to a replica.
 std::optional<std::uint32_t> replica_of(const RequestRecord& r) {
-  if (r.status == RequestStatus::rejected) return std::nullopt;
+  if (r.status == RequestStatus::rejected || r.status == RequestStatus::shed) return std::nullopt;
   return static_cast<std::uint32_t>(r.replica);
 }
 

@@ -11,6 +11,8 @@ std::int64_t& count_of(RequestCounts& counts, RequestStatus status) {
       return counts.completed;
     case RequestStatus::rejected:
       return counts.rejected;
+    case RequestStatus::shed:
+      return counts.shed;
     case RequestStatus::timed_out:
       return counts.timed_out;
     case RequestStatus::unfinished:

@@ -12,6 +12,7 @@ struct RequestCounts {
   std::int64_t arrived = 0;
   std::int64_t completed = 0;
   std::int64_t rejected = 0;
+  std::int64_t shed = 0;
   std::int64_t timed_out = 0;
   std::int64_t unfinished = 0;
   void fields(Fields& f);

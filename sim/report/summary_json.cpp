@@ -17,7 +17,8 @@ void latency_fields(Fields& f, Latencies& l, std::optional<Statistics>* itl_s = 
 void RequestCounts::fields(Fields& f) {
   f.field("arrived", arrived, "all requests");
   f.field("completed", completed, "got all their output tokens");
-  f.field("rejected", rejected, "turned away");
+  f.field("rejected", rejected, "too large for any replica");
+  f.field("shed", shed, "turned away for the load (HTTP 429)");
   f.field("timed_out", timed_out, "given up by their clients");
   f.field("unfinished", unfinished, "still waiting or running at the end");
 }

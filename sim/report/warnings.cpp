@@ -34,6 +34,9 @@ void not_served(const RequestCounts& requests, std::vector<std::string>& out) {
   if (requests.unfinished > 0)
     out.push_back(fmt::format("{} of {} requests were unfinished at the end; the latencies leave them out.",
                               human::count(requests.unfinished), human::count(requests.arrived)));
+  if (requests.shed > 0)
+    out.push_back(fmt::format("{} of {} requests were turned away for the load (HTTP 429).",
+                              human::count(requests.shed), human::count(requests.arrived)));
   if (requests.rejected > 0)
     out.push_back(fmt::format("{} of {} requests were rejected.", human::count(requests.rejected),
                               human::count(requests.arrived)));

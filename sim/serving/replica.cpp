@@ -67,6 +67,14 @@ bool Replica::fits(const Request& request) const {
          request.width() <= setup_.batcher->max_sequences();
 }
 
+void Replica::adopt(const Request& request, std::int64_t tokens) {
+  KvCache& cache = *setup_.kv_cache;
+  KvHeld held;
+  if (!cache.hold(request, held, tokens, true)) return;
+  cache.computed(request, held, tokens);
+  cache.release(request, held);
+}
+
 void Replica::set_ready(double now_s) {
   ready_ = true;
   now_s_ = std::max(now_s_, now_s);

@@ -88,6 +88,9 @@ class Replica {
   /// A request arrives; requires that the replica has been advanced to `now_s`, exactly. Returns false, and has
   /// forgotten it, where it could never fit into the KV cache.
   bool enqueue(const Request& request, double now_s, ReplicaListener& listener, Serve serve = Serve::whole);
+  /// The KV of the prompt's first tokens came from elsewhere: the cache keeps it like that of a prompt that was
+  /// computed here, if it has room now. Requires the same of the clock.
+  void adopt(const Request& request, std::int64_t tokens);
   /// All that arrives at this instant has arrived: steps may start without waiting for the next advance().
   void start(ReplicaListener& listener);
 

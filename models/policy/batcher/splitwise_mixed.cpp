@@ -32,15 +32,16 @@ class SplitwiseMixed final : public Batcher {
   void fill(Batch& batch) override {
     pauses_.resize(static_cast<std::size_t>(batch.lanes()));
     std::int64_t& pauses = pauses_[static_cast<std::size_t>(batch.lane())];
-    const bool along = pauses >= settings_.max_pauses;
-    const std::int64_t decoded = along ? batch.decode_all() : 0;
+    along_ = pauses >= settings_.max_pauses;
+    const std::int64_t decoded = along_ ? batch.decode_all() : 0;
     const bool prompts = batch.preempted() == 0 && admit_prompts(batch, decoded);
-    if (!along && !prompts) batch.decode_all();
-    pauses = prompts && !along && batch.decoding() > 0 ? pauses + 1 : 0;
+    if (!along_ && !prompts) batch.decode_all();
+    pauses = prompts && !along_ && batch.decoding() > 0 ? pauses + 1 : 0;
   }
 
-  // Whoever was not admitted lacked memory, a place or budget: decodes leave no more of these.
-  bool repeatable(const Batch&) const override { return true; }
+  // Whoever was not admitted lacked memory or a place: decodes leave no more of these. But budget that decodes took
+  // from a prompt is there again in the next step, which tries prompts first.
+  bool repeatable(const Batch&) const override { return !along_; }
 
  private:
   bool admit_prompts(Batch& batch, std::int64_t tokens) const {
@@ -59,6 +60,7 @@ class SplitwiseMixed final : public Batcher {
 
   Settings settings_;
   std::vector<std::int64_t> pauses_;  // by lane: steps in a row without decodes
+  bool along_ = false;                // the batch filled last computes decodes before prompts
 };
 
 [[maybe_unused]] const bool added = Registry<Batcher>::add<SplitwiseMixed>(

@@ -16,7 +16,7 @@ class LeastKv final : public Router {
   };
   explicit LeastKv(const Settings&) {}
 
-  ReplicaId pick(const Request&, const ReplicaViews& replicas, Rng&) override {
+  std::optional<Route> pick(const Request&, const ReplicaViews& replicas, Rng&) override {
     const auto use = [](const ReplicaView& r) {
       return std::tuple(static_cast<double>(r.used_blocks) / static_cast<double>(r.total_blocks), r.waiting_tokens);
     };

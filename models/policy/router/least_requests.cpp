@@ -14,7 +14,7 @@ class LeastRequests final : public Router {
   };
   explicit LeastRequests(const Settings&) {}
 
-  ReplicaId pick(const Request&, const ReplicaViews& replicas, Rng&) override {
+  std::optional<Route> pick(const Request&, const ReplicaViews& replicas, Rng&) override {
     return least_.of(replicas, [](const ReplicaView& r) { return r.waiting_requests + r.running_requests; });
   }
 

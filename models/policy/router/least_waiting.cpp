@@ -15,7 +15,7 @@ class LeastWaiting final : public Router {
   };
   explicit LeastWaiting(const Settings&) {}
 
-  ReplicaId pick(const Request&, const ReplicaViews& replicas, Rng&) override {
+  std::optional<Route> pick(const Request&, const ReplicaViews& replicas, Rng&) override {
     return least_.of(replicas, [](const ReplicaView& r) { return r.waiting_requests; });
   }
 

@@ -16,7 +16,7 @@ class PowerOfTwo final : public Router {
   };
   explicit PowerOfTwo(const Settings&) {}
 
-  ReplicaId pick(const Request&, const ReplicaViews& replicas, Rng& rng) override {
+  std::optional<Route> pick(const Request&, const ReplicaViews& replicas, Rng& rng) override {
     if (replicas.size() == 1) return replicas[0].id;
     const std::size_t first = rng.below(replicas.size());
     const std::size_t other = rng.below(replicas.size() - 1);

@@ -14,7 +14,7 @@ class Random final : public Router {
   explicit Random(const Settings&) {}
 
   bool reads_state() const override { return false; }
-  ReplicaId pick(const Request&, const ReplicaViews& replicas, Rng& rng) override {
+  std::optional<Route> pick(const Request&, const ReplicaViews& replicas, Rng& rng) override {
     return replicas[rng.below(replicas.size())].id;
   }
 };

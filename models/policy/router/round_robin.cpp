@@ -14,7 +14,7 @@ class RoundRobin final : public Router {
   explicit RoundRobin(const Settings&) {}
 
   bool reads_state() const override { return false; }
-  ReplicaId pick(const Request&, const ReplicaViews& replicas, Rng&) override {
+  std::optional<Route> pick(const Request&, const ReplicaViews& replicas, Rng&) override {
     return replicas[next_++ % replicas.size()].id;
   }
 

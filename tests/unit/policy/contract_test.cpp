@@ -5,11 +5,13 @@
 #include <map>
 #include <numeric>
 
+#include "models/policy/admission.h"
 #include "models/policy/batcher.h"
 #include "models/policy/kv_cache.h"
 #include "models/policy/placement.h"
 #include "models/policy/queue.h"
 #include "models/policy/router.h"
+#include "tests/unit/policy/made_up_pool.h"
 
 namespace servecast {
 namespace {
@@ -48,32 +50,34 @@ std::vector<ReplicaView> some_views() {
 }
 
 TEST_P(AnyRouter, PicksAReplicaItWasShownAndRepeats) {
-  const std::vector<ReplicaView> views = some_views();
+  const MadeUpPool pool(some_views());
   const auto picks = [&] {
     const auto router = make<Router>(GetParam());
     Rng rng(1, "router");
     std::vector<ReplicaId> out;
     for (std::uint32_t i = 0; i < 50; ++i)
-      out.push_back(router->pick({.id = RequestId{i}, .prompt_tokens = 1 + i * 37 % 400}, {views, {}}, rng));
+      out.push_back(router->pick({.id = RequestId{i}, .prompt_tokens = 1 + i * 37 % 400}, pool.seen(), rng)->replica);
     return out;
   };
   const std::vector<ReplicaId> first = picks();
-  for (ReplicaId id : first) EXPECT_NE(std::ranges::find(views, id, &ReplicaView::id), views.end());
+  for (ReplicaId id : first) EXPECT_NE(std::ranges::find(pool.views, id, &ReplicaView::id), pool.views.end());
   EXPECT_EQ(first, picks());
 }
 
 TEST_P(AnyRouter, ServesAPoolOfOne) {
-  const std::vector<ReplicaView> views = {{.id = ReplicaId{4}, .total_blocks = 10}};
+  const MadeUpPool pool({{.id = ReplicaId{4}, .total_blocks = 10}});
   Rng rng(1, "router");
-  EXPECT_EQ(make<Router>(GetParam())->pick({.prompt_tokens = 1}, {views, {}}, rng), ReplicaId{4});
+  EXPECT_EQ(make<Router>(GetParam())->pick({.prompt_tokens = 1}, pool.seen(), rng), ReplicaId{4});
 }
 
 TEST_P(AnyRouter, ThatSaysItNeverLooksDoesNotLook) {
   const auto looks_at = [&](const std::vector<ReplicaView>& views) {
+    const MadeUpPool pool(views);
     const auto router = make<Router>(GetParam());
     Rng rng(1, "router");
     std::vector<ReplicaId> out;
-    for (std::uint32_t i = 0; i < 50; ++i) out.push_back(router->pick({.id = RequestId{i}}, {views, {}}, rng));
+    for (std::uint32_t i = 0; i < 50; ++i)
+      out.push_back(router->pick({.id = RequestId{i}}, pool.seen(), rng)->replica);
     return out;
   };
   if (make<Router>(GetParam())->reads_state()) GTEST_SKIP() << "reads state";
@@ -83,18 +87,19 @@ TEST_P(AnyRouter, ThatSaysItNeverLooksDoesNotLook) {
 
 // Whatever a router remembers, told only of what changed it decides as one that sees the pool for the first time.
 TEST_P(AnyRouter, ThatIsToldWhatChangedDecidesAsOneThatLooksAtEverything) {
-  if (GetParam() == "round_robin") GTEST_SKIP() << "decides by its own turn";
+  if (GetParam() == "round_robin" || GetParam() == "prefix_cache_aware" || GetParam() == "conductor")
+    GTEST_SKIP() << "decides by what it did before";
   const auto router = make<Router>(GetParam());
-  std::vector<ReplicaView> views;
-  for (std::uint32_t i = 0; i < 37; ++i) views.push_back({.id = ReplicaId{i}, .total_blocks = 100});
+  MadeUpPool pool = idle_pool(37);
+  std::vector<ReplicaView>& views = pool.views;
   Rng changes(4, "changes");
   std::vector<std::uint32_t> changed;
   for (int round = 0; round < 500; ++round) {
     const Request request{.prompt_tokens = 10};
     Rng rng(static_cast<std::uint64_t>(round), "router");
     Rng same(static_cast<std::uint64_t>(round), "router");
-    ASSERT_EQ(router->pick(request, {views, changed}, rng),
-              make<Router>(GetParam())->pick(request, {views, {}}, same));
+    ASSERT_EQ(router->pick(request, pool.seen(changed), rng),
+              make<Router>(GetParam())->pick(request, pool.seen(), same));
     changed.clear();
     for (std::uint64_t n = changes.below(4); n > 0; --n) {
       const auto i = static_cast<std::uint32_t>(changes.below(views.size()));
@@ -104,6 +109,35 @@ TEST_P(AnyRouter, ThatIsToldWhatChangedDecidesAsOneThatLooksAtEverything) {
       views[i].used_blocks = static_cast<std::int64_t>(changes.below(100));
       changed.push_back(i);
     }
+  }
+}
+
+class AnyAdmission : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(All, AnyAdmission, testing::ValuesIn(Registry<Admission>::names()), print_name);
+
+TEST_P(AnyAdmission, TakesOnWhoComesFirstAndRepeats) {
+  const MadeUpPool pool(some_views());
+  const auto decisions = [&] {
+    const auto gate = make<Admission>(GetParam());
+    std::vector<bool> out{gate->admits({.prompt_tokens = 10}, idle_pool(3).seen())};
+    for (std::uint32_t i = 0; i < 50; ++i)
+      out.push_back(gate->admits({.id = RequestId{i}, .arrival_s = 0.3 * i, .prompt_tokens = 10}, pool.seen()));
+    return out;
+  };
+  const std::vector<bool> first = decisions();
+  EXPECT_TRUE(first.front());
+  EXPECT_EQ(first, decisions());
+}
+
+TEST_P(AnyAdmission, ThatSaysItNeverLooksDoesNotLook) {
+  if (make<Admission>(GetParam())->reads_state()) GTEST_SKIP() << "reads state";
+  const auto gate = make<Admission>(GetParam());
+  const auto twin = make<Admission>(GetParam());
+  const MadeUpPool busy(some_views());
+  const MadeUpPool blank = idle_pool(3);
+  for (std::uint32_t i = 0; i < 50; ++i) {
+    const Request request{.id = RequestId{i}, .arrival_s = 0.3 * i, .prompt_tokens = 10};
+    EXPECT_EQ(gate->admits(request, busy.seen()), twin->admits(request, blank.seen()));
   }
 }
 

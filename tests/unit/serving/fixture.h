@@ -17,7 +17,9 @@ class SetFields final : public Fields {
   void visit(const About& a, std::int64_t& v) override { put(a, v); }
   void visit(const About& a, bool& v) override { put(a, v); }
   void visit(const About&, std::string&) override {}
-  void visit(const About&, std::optional<double>&) override {}
+  void visit(const About& a, std::optional<double>& v) override {
+    if (values_.contains(std::string(a.key))) put(a, v.emplace());
+  }
   void visit(const About&, std::optional<std::int64_t>&) override {}
   void visit(const About&, std::vector<double>&) override {}
   void visit(const About&, std::vector<std::string>&) override {}

@@ -1,0 +1,27 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "models/base/registry.h"
+#include "models/policy/router.h"
+
+namespace servecast {
+
+/// Decides at a pool's gate whether a request is taken on. One that is not gets HTTP 429 at once and costs nothing.
+class Admission {
+ public:
+  static constexpr std::string_view kind = "admission";
+  virtual ~Admission() = default;
+
+  /// Called once for every request that arrives at the pool, in order of arrival, before the router, which sees the
+  /// same `replicas` (never empty).
+  virtual bool admits(const Request& request, const ReplicaViews& replicas) = 0;
+
+  /// False for a policy that never looks at the views' numbers and asks nothing.
+  virtual bool reads_state() const { return true; }
+
+  /// What is wrong with the settings taken together; asked once, when the scenario is loaded.
+  virtual std::optional<std::string> problem() const { return std::nullopt; }
+};
+
+}  // namespace servecast

@@ -1,0 +1,47 @@
+#pragma once
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "sim/engine/run.h"
+#include "sim/report/summary.h"
+
+namespace servecast {
+
+/// A scenario of scenarios/papers/, by its name without ".yaml".
+inline Scenario paper(const std::string& name, const std::vector<Override>& overrides = {}) {
+  return load_scenario(std::string(SERVECAST_SOURCE_DIR) + "/scenarios/papers/" + name + ".yaml", overrides);
+}
+
+/// Runs it; no SimGrid, so one test may run several.
+struct PaperRun {
+  explicit PaperRun(Scenario scenario) : recorder(scenario.pools.size()) {
+    const RunFacts facts = run_without_engine(scenario, recorder, {});
+    summary = summarise(recorder, facts);
+  }
+  Recorder recorder;
+  Summary summary{};
+
+  /// Share of prompt tokens that were found in a cache.
+  double hit_fraction() const {
+    std::int64_t cached = 0;
+    std::int64_t all = 0;
+    for (const RequestRecord& r : recorder.requests()) {
+      cached += r.cached_tokens;
+      all += r.prompt_tokens;
+    }
+    return static_cast<double>(cached) / static_cast<double>(all);
+  }
+};
+
+/// A file below traces/ of the measured data; empty where there is none.
+inline std::string trace_file(const std::string& name) {
+  const char* data = std::getenv("SERVECAST_DATA");
+  const std::string file =
+      (data ? std::string(data) : std::string(SERVECAST_SOURCE_DIR) + "/../shared/data") + "/traces/" + name;
+  return std::filesystem::exists(file) ? file : std::string();
+}
+
+}  // namespace servecast

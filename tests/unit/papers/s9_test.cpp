@@ -1,0 +1,30 @@
+// Mooncake's prefill scheduling: mean TTFT of 19.65 s at random, 5.27 s balanced, 3.58 s with local caches, 3.07 s
+// with the global one. Asserted: this order, and random at least 4 times global.
+#include "tests/unit/papers/papers.h"
+
+namespace servecast {
+namespace {
+
+TEST(S9, SchedulersRankAsInThePaper) {
+  const std::string trace = trace_file("mooncake/conversation_trace.jsonl.gz");
+  if (trace.empty()) GTEST_SKIP() << "no traces here";
+  const auto ttft_s = [&](std::vector<Override> router) {
+    router.push_back({"workload.trace.path", trace});
+    return PaperRun(paper("s9_mooncake_scheduling", router)).summary.latencies.ttft_s->mean;
+  };
+  const double random_s = ttft_s({{"pools[0].router.policy", "random"}});
+  const double balanced_s = ttft_s({{"pools[0].router.policy", "least_loaded"}});
+  const double local_s = ttft_s({{"pools[0].router.transfer", "false"}});
+  const double global_s = ttft_s({});
+  EXPECT_GT(random_s, balanced_s);
+  EXPECT_GT(balanced_s, local_s);
+  EXPECT_GT(local_s, global_s);
+  EXPECT_GE(random_s / global_s, 4);
+  RecordProperty("random_s", std::to_string(random_s));
+  RecordProperty("balanced_s", std::to_string(balanced_s));
+  RecordProperty("local_s", std::to_string(local_s));
+  RecordProperty("global_s", std::to_string(global_s));
+}
+
+}  // namespace
+}  // namespace servecast
