@@ -69,7 +69,7 @@ class SchemaFields final : public Fields {
   std::string path_of(std::string_view key) const;
 
   std::vector<Setting> settings_;
-  std::vector<std::string> above_{""};  // paths of the maps and lists around the next setting
+  std::vector<std::string> above_{""};     // paths of the maps and lists around the next setting
   std::vector<std::string> policies_{""};  // alternatives around the next setting, of choices within choices
 };
 
