@@ -62,15 +62,15 @@ class SchemaFields final : public Fields {
 
   bool describes() const override { return true; }
   void enter_variant(std::string_view name, std::string_view help) override;
-  void leave_variant() override { policy_.clear(); }
+  void leave_variant() override { policies_.pop_back(); }
 
  private:
   void add(const About& about, SettingType type, nlohmann::ordered_json value);
   std::string path_of(std::string_view key) const;
 
   std::vector<Setting> settings_;
-  std::vector<std::string> above_{""};  // paths of the maps and lists around the next setting
-  std::string policy_;
+  std::vector<std::string> above_{""};     // paths of the maps and lists around the next setting
+  std::vector<std::string> policies_{""};  // alternatives around the next setting, of choices within choices
 };
 
 /// Every key of a settings struct in order, with the defaults of `settings`.

@@ -1,8 +1,9 @@
-// Eviction "ttl": what was not used for `ttl_s` is gone, whether its room is wanted or not; where room is wanted before,
-// the least recently used leaves first.
+// Eviction "ttl": what was not used for `ttl_s` is gone, whether its room is wanted or not; where room is wanted
+// before, the least recently used leaves first.
 //
-// What hosted prompt caches promise (a price per minute kept), and what an index that only guesses at a cache's content
-// does with old guesses: Dynamo's approximate index forgets after 120 s. Never finds more than lru with the same room.
+// What hosted prompt caches promise (a price per minute kept), and what an index that only guesses at a cache's
+// content does with old guesses: Dynamo's approximate index forgets after 120 s. Never finds more than lru with the
+// same room.
 #include "models/policy/eviction.h"
 
 namespace servecast {

@@ -276,8 +276,8 @@ TEST(Generator, SharedPrefixCyclesThroughFixedPrompts) {
 
 // Stage 1 fills 0 to 10 s with 50 requests, stage 2 fills 15 to 20 s with 100, and each ends with a request.
 TEST(Generator, StagesHaveTheirExactNumberAndEnd) {
-  GenerateSpec spec = fixed_lengths({.stages = {{.requests_per_s = 5, .duration_s = 10},
-                                                {.requests_per_s = 20, .duration_s = 5, .pause_s = 5}}});
+  GenerateSpec spec = fixed_lengths(
+      {.stages = {{.requests_per_s = 5, .duration_s = 10}, {.requests_per_s = 20, .duration_s = 5, .pause_s = 5}}});
   spec.requests.reset();
   const auto seen = make(spec);
   ASSERT_EQ(seen.size(), 150u);

@@ -143,7 +143,8 @@ TEST(Replica, CutOffInTheMiddleTellsWhatWasMade) {
   EXPECT_EQ(heard.waited_s, 3.5);
 }
 
-// Its client gives up while its last token is being made and nothing else runs: whoever comes next stands in its place.
+// Its client gives up while its last token is being made and nothing else runs: whoever comes next stands in its
+// place.
 TEST(Replica, WhoComesAfterAClientThatGaveUpAtTheEndIsServed) {
   const LinearLatency latency(1);
   Replica replica = make_replica(latency, {});
