@@ -1,6 +1,9 @@
 #include "calibrate/fit/cells.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string_view>
 
@@ -102,9 +105,22 @@ bool CellCollector::usable(const Measurement& measurement) const {
          static_cast<double>(table.unphysical) <= most_unphysical_fraction * static_cast<double>(table.rows);
 }
 
+/// Products in bf16 are cuBLAS's in both engines: where each was measured once, these are two measurements of one
+/// kernel, and noise halves. An engine with several versions has a median of its own. (Vidur's products are of other
+/// libraries.)
+std::set<std::string> CellCollector::engines_for(const Flavour& flavour, const std::string& engine) const {
+  constexpr std::array both{"vllm", "trtllm"};
+  const auto once = [&](const std::string& name) {
+    return std::ranges::count_if(tables_, [&](const Table& t) { return t.engine == name && t.op == "gemm"; }) == 1;
+  };
+  if (flavour.op == "gemm" && flavour.dtype == "bf16" && std::ranges::all_of(both, once))
+    return {both.begin(), both.end()};
+  return {engine};
+}
+
 std::string CellCollector::best_engine(const Flavour& flavour, const Shapes& shapes) const {
-  // Engines differ most in how they read a quantised cache: without rows of its own, the law of bf16 over fewer bytes is
-  // nearer to an engine than another engine's kernel.
+  // Engines differ most in how they read a quantised cache: without rows of its own, the law of bf16 over fewer bytes
+  // is nearer to an engine than another engine's kernel.
   if (flavour.op == "decode_attention" && flavour.kv_dtype == "fp8") return engine_;
   std::map<std::string, std::int64_t> rows;
   for (const auto& [shape, measurements] : shapes)
@@ -115,14 +131,24 @@ std::string CellCollector::best_engine(const Flavour& flavour, const Shapes& sha
   return std::ranges::max_element(rows, {}, [](const auto& entry) { return entry.second; })->first;
 }
 
+/// "trtllm 1.0.0, vllm 0.14.0, 0.19.0"
+std::string CellCollector::sources(const std::set<std::size_t>& tables) const {
+  std::map<std::string, std::set<std::string>> versions;
+  for (const std::size_t table : tables) versions[tables_[table].engine].insert(tables_[table].version);
+  std::string text;
+  for (const auto& [engine, list] : versions)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", engine, fmt::join(list, ", "));
+  return text;
+}
+
 FlavourCells CellCollector::cells_of(const Flavour& flavour, const Shapes& shapes) const {
-  FlavourCells result{.source = best_engine(flavour, shapes)};
-  const std::string engine = result.source;
-  std::set<std::string> versions;
+  FlavourCells result;
+  const std::set<std::string> engines = engines_for(flavour, best_engine(flavour, shapes));
+  std::set<std::size_t> tables;
   for (const auto& [shape, measurements] : shapes) {
     std::map<std::size_t, std::vector<double>> by_table;
     for (const Measurement& one : measurements) {
-      if (tables_[one.table].engine != engine) continue;
+      if (!engines.contains(tables_[one.table].engine)) continue;
       if (usable(one))
         by_table[one.table].push_back(one.seconds);
       else
@@ -132,16 +158,14 @@ FlavourCells CellCollector::cells_of(const Flavour& flavour, const Shapes& shape
     std::vector<double> medians;
     for (const auto& [table, seconds] : by_table) {
       medians.push_back(median(seconds));
-      versions.insert(tables_[table].version);
+      tables.insert(table);
     }
     result.cells.push_back({.shape = shape,
                             .seconds = median(medians),
                             .spread = log_deviation(medians),
                             .held_out = is_held_out(flavour, shape)});
   }
-  std::string list;
-  for (const std::string& version : versions) list += (list.empty() ? "" : ", ") + version;
-  result.source += list.empty() ? "" : " " + list;
+  result.source = sources(tables);
   return result;
 }
 

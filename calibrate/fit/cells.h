@@ -76,6 +76,8 @@ class CellCollector {
 
   std::size_t table_of(const Sample& sample);
   bool usable(const Measurement& measurement) const;
+  std::set<std::string> engines_for(const Flavour& flavour, const std::string& engine) const;
+  std::string sources(const std::set<std::size_t>& tables) const;
   std::string best_engine(const Flavour& flavour, const Shapes& shapes) const;
   FlavourCells cells_of(const Flavour& flavour, const Shapes& shapes) const;
 

@@ -50,10 +50,30 @@ void add_stiffness(const LogAxes& axes, std::size_t d, double stiffness, Triplet
   }
 }
 
+/// Differences between neighbours on axis d, and how they change along the last axis, times the root of the likeness:
+/// what was measured for one of them shows where the other was not.
+void add_likeness(const LogAxes& axes, std::size_t d, double likeness, Triplets& entries, int& row) {
+  const std::size_t last = axes.axis(axes.dimensions() - 1).size();
+  std::size_t stride = 1;
+  for (std::size_t e = d + 1; e < axes.dimensions(); ++e) stride *= axes.axis(e).size();
+  const double root = std::sqrt(likeness);
+  for (std::size_t point = 0; point < axes.points(); ++point) {
+    if (point / stride % axes.axis(d).size() + 1 == axes.axis(d).size() || point % last + 1 == last) continue;
+    entries.emplace_back(row, index(point), root);
+    entries.emplace_back(row, index(point + 1), -root);
+    entries.emplace_back(row, index(point + stride), -root);
+    entries.emplace_back(row, index(point + stride + 1), root);
+    ++row;
+  }
+}
+
 Matrix penalty(const OperatorKind& kind, const LogAxes& axes) {
   Triplets entries;
   int row = 0;
-  for (std::size_t d = 0; d < axes.dimensions(); ++d) add_stiffness(axes, d, kind.axes[d].stiffness, entries, row);
+  for (std::size_t d = 0; d < axes.dimensions(); ++d) {
+    add_stiffness(axes, d, kind.axes[d].stiffness, entries, row);
+    if (kind.axes[d].likeness > 0) add_likeness(axes, d, kind.axes[d].likeness, entries, row);
+  }
   Matrix differences(row, static_cast<Eigen::Index>(axes.points()));
   differences.setFromTriplets(entries.begin(), entries.end());
   Matrix identity(static_cast<Eigen::Index>(axes.points()), static_cast<Eigen::Index>(axes.points()));

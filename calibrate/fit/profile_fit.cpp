@@ -6,6 +6,7 @@
 
 #include "calibrate/fit/grid_fit.h"
 #include "calibrate/fit/law_fit.h"
+#include "calibrate/fit/tiles.h"
 #include "models/hw/profile/operator_model.h"
 
 namespace servecast {
@@ -85,15 +86,18 @@ FittedOperator fit_operator(const Flavour& flavour, const FlavourCells& all) {
                         .mode = flavour.mode,
                         .head_dim = flavour.head_dim};
   const NumberSizes numbers = number_sizes(flavour.dtype, flavour.kv_dtype);
+  std::vector<Cell> train;
+  std::ranges::copy_if(all.cells, std::back_inserter(train), [](const Cell& cell) { return !cell.held_out; });
+  if (fitted.op == "gemm") fitted.tile_rows = tile_rows(train);
+  for (Cell& cell : train) cell.shape = fill_tiles(cell.shape, fitted.tile_rows);
   std::vector<LawRow> law_rows;
-  for (const Cell& cell : all.cells)
-    if (!cell.held_out) law_rows.push_back({.work = kind.work(cell.shape, numbers), .seconds = cell.seconds});
+  for (const Cell& cell : train)
+    law_rows.push_back({.work = kind.work(cell.shape, numbers), .seconds = cell.seconds});
   fitted.law = rounded(fit_law(law_rows));
   std::vector<GridRow> grid_rows;
-  for (const Cell& cell : all.cells)
-    if (!cell.held_out)
-      grid_rows.push_back({.sizes = kind.sizes(cell.shape),
-                           .log_ratio = std::log(cell.seconds / fitted.law(kind.work(cell.shape, numbers)).seconds)});
+  for (const Cell& cell : train)
+    grid_rows.push_back({.sizes = kind.sizes(cell.shape),
+                         .log_ratio = std::log(cell.seconds / fitted.law(kind.work(cell.shape, numbers)).seconds)});
   fitted.residual = fit_grid(kind, grid_rows);
   fitted.evidence.source = all.source;
   fitted.evidence.left_out_rows = all.left_out_rows;

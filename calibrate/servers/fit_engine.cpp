@@ -119,13 +119,13 @@ step:
 memory:
   rule: {}
   gpu_memory_utilization: {:.6g}
-{}error: {{memory_fraction: {:.6g}, compute_fraction: {:.6g}, path_fraction: {:.6g}}}
+{}error: {{decode_fraction: {:.6g}, prompt_fraction: {:.6g}, path_fraction: {:.6g}}}
 )",
                      e.title, e.basis, e.source, e.kernels, e.request_path_s, e.frontend_sequence_s,
                      e.scheduling_depth, e.step.all_reduce_skew, e.step.sampler_s_per_logit, e.step.small_kernel_s,
                      e.step.small_kernels_per_layer, e.step.host_step_s, e.step.host_sequence_s,
                      e.step.host_overlapped, e.step.cuda_graph_max_tokens, e.memory.rule,
-                     e.memory.gpu_memory_utilization, reserve, e.error.memory_fraction, e.error.compute_fraction,
+                     e.memory.gpu_memory_utilization, reserve, e.error.decode_fraction, e.error.prompt_fraction,
                      e.error.path_fraction);
 }
 

@@ -3,40 +3,45 @@
 
 #include "models/base/fields.h"
 #include "models/base/rng.h"
+#include "models/hw/profile/kernel_profile.h"
 #include "models/hw/step_latency.h"
 
 namespace servecast {
 
-/// How far an engine's forecasts may be off, as standard deviations of logarithms: what was left on servers that no
-/// constant was fitted on.
+/// How far an engine's forecasts may be off beyond what its kernels' fits say, as standard deviations of logarithms:
+/// what was left on servers that no constant was fitted on.
 struct CalibrationError {
-  double memory_fraction = 0;
-  double compute_fraction = 0;
+  double decode_fraction = 0;
+  double prompt_fraction = 0;
   double path_fraction = 0;
 
   CalibrationError operator*(double spread) const {
-    return {memory_fraction * spread, compute_fraction * spread, path_fraction * spread};
+    return {decode_fraction * spread, prompt_fraction * spread, path_fraction * spread};
   }
   void fields(Fields& f) {
-    f.field("memory_fraction", memory_fraction, "of the part of steps that memory traffic and launches bound",
-            {.max = 1});
-    f.field("compute_fraction", compute_fraction, "of the part of steps that arithmetic bounds", {.max = 1});
+    f.field("decode_fraction", decode_fraction, "of what steps take without the prompts in them", {.max = 1});
+    f.field("prompt_fraction", prompt_fraction, "of what prompts add to steps", {.max = 1});
     f.field("path_fraction", path_fraction, "of a request's path outside the engine", {.max = 1});
   }
 };
 
-/// One way in which the calibration may be off: a factor for each class of work, the same in every step of a run.
+/// One way in which the calibration may be off: a factor for each part, the same in every step of a run.
 struct CalibrationDraw {
-  double memory_factor = 1;
-  double compute_factor = 1;
+  double decode_factor = 1;
+  double prompt_factor = 1;
   double path_factor = 1;
 };
 
-/// Log-normal, median 1, each class by itself.
+/// Log-normal, median 1, each part by itself.
 CalibrationDraw draw_calibration(const CalibrationError& error, Rng& rng);
 
-/// `exact` with its times multiplied by the draw's factors: the part that arithmetic bounds by one, the rest by the
-/// other.
+/// `exact` with the draw's factors on its times: one on what the step takes without its prompts, one on what they
+/// add.
 std::unique_ptr<StepLatency> drawn(std::unique_ptr<StepLatency> exact, const CalibrationDraw& draw);
+
+/// A profile as it may really be: every operator off by its spread on held-out shapes, log-normal. One draw per
+/// operator, the same for all its shapes and data types: a step repeats the shapes of one layer, so errors do not
+/// average out over its layers, only over the four products of one.
+KernelProfile drawn(KernelProfile profile, double spread, std::uint64_t draw);
 
 }  // namespace servecast

@@ -65,8 +65,8 @@ StageTime ProfileLayer::experts(std::int64_t tokens) const {
   return time;
 }
 
-// Skew between ranks is time lost while they wait for each other: it grows with the message while that is launched from a
-// CUDA graph, and no further.
+// Skew between ranks is time lost while they wait for each other: it grows with the message while that is launched
+// from a CUDA graph, and no further.
 StageTime ProfileLayer::all_reduce(std::int64_t tokens) const {
   if (in_.shape.tensor_parallel == 1 || tokens == 0) return {};
   StageTime time = all_reduce_alone(tokens);

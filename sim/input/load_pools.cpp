@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "models/hw/profile/derived_profile.h"
 #include "models/hw/profile_latency.h"
 #include "sim/input/hardware.h"
 #include "sim/input/kernel_profile_file.h"
@@ -219,13 +220,17 @@ class PoolLoader {
     const LatencySpec& spec = pool.spec.latency;
     if (spec.model == "roofline") return std::nullopt;
     const bool asked = spec.model == "profile" || !spec.profile.empty();
-    const std::string name = spec.profile.empty() ? pool.gpu.name + "." + pool.engine.kernels : spec.profile;
+    const std::string& measured = pool.gpu.derived() ? pool.gpu.kernels_like : pool.gpu.name;
+    const std::string name = spec.profile.empty() ? measured + "." + pool.engine.kernels : spec.profile;
     if (!asked && !std::ranges::binary_search(list_profiles(), name)) return std::nullopt;
     const Place named = place(".latency.profile");
     KernelProfile profile = load_profile(name, named, text_.file);
+    if (spec.profile.empty() && pool.gpu.derived())
+      profile = scale_profile(std::move(profile), load_gpu(pool.gpu.kernels_like, named), pool.gpu);
     const auto missing = missing_attention(profile, pool.llm);
     if (missing && asked) throw UserError(named, *missing);
     if (missing) return std::nullopt;
+    if (draw_ > 0) return drawn(std::move(profile), spread_, static_cast<std::uint64_t>(draw_));
     return profile;
   }
 
@@ -243,7 +248,10 @@ class PoolLoader {
                                          .terms = pool.engine.step});
     pool.latency_source = fmt::format("kernel profile {} ({})", profile.name, profile.title);
     pool.fitted_range = fitted_range(profile, facts(weights(pool.spec)).name);
-    if (profile.gpu != pool.gpu.name)
+    if (profile.gpu == pool.gpu.kernels_like && pool.spec.latency.profile.empty())
+      pool.notes.push_back(
+          fmt::format("{} was not measured: profile {} scaled to its data sheet", pool.gpu.name, profile.name));
+    else if (profile.gpu != pool.gpu.name)
       pool.notes.push_back(fmt::format("profile {} was measured on {}", profile.name, profile.gpu));
   }
 

@@ -41,6 +41,7 @@ struct FittedOperator {
   std::string kv_dtype{};  // attention
   std::string mode{};  // all-reduce: graph, eager, nccl; experts: balanced, power_law_1.01, ...; exchange: normal, ll
   std::int64_t head_dim = 0;
+  std::int64_t tile_rows = 0;
   KernelLaw law{};
   FitEvidence evidence{};
   GridText residual{};
@@ -51,6 +52,8 @@ struct FittedOperator {
     f.field("kv_dtype", kv_dtype, "data type of keys and values");
     f.field("mode", mode, "all-reduce: graph, eager, nccl; experts: how evenly routed; exchange: normal, ll");
     f.field("head_dim", head_dim, "attention: length of a head");
+    f.field("tile_rows", tile_rows, "products: rows are worked through in tiles of so many; 0: they are not",
+            {.min = 0, .max = 4096});
     f.group("law", law, "physics: launch + (1 + ramp) (c^p + b^p)^(1/p)");
     f.group("evidence", evidence, "what it rests on");
     f.group("residual", residual, "what the law leaves, smoothed");

@@ -17,7 +17,7 @@ struct LawTime {
 
 /// The physics of every operator: launch + (1 + ramp_length ramp) (c^p + b^p)^(1/p), c = flop / flop_per_s, b = bytes
 /// / bytes_per_s, p = sharpness. The arithmetic's share of what follows the launch is c^p / (c^p + b^p). A rate of 0
-/// stands for an operator that has no such part. Leaves out tiles and waves: the residual grid holds those.
+/// stands for an operator that has no such part. Leaves out waves: the residual grid holds those.
 struct KernelLaw {
   double launch_s = 0;
   double flop_per_s = 0;

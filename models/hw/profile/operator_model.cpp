@@ -18,6 +18,7 @@ constexpr double edge_log = 1e-9;
 OperatorModel::OperatorModel(const FittedOperator& fitted)
     : kind_(operator_kind(fitted.op)),
       sizes_(servecast::number_sizes(fitted.dtype, fitted.kv_dtype)),
+      tile_rows_(fitted.tile_rows),
       law_(fitted.law),
       residual_(fitted.residual.axes.empty() ? ResidualGrid() : ResidualGrid(fitted.residual)),
       spread_up_to_s_(fitted.evidence.spread_up_to_s),
@@ -26,7 +27,8 @@ OperatorModel::OperatorModel(const FittedOperator& fitted)
   assert(fitted.residual.axes.empty() || fitted.residual.axes.size() == kind_->axis_count);
 }
 
-KernelTime OperatorModel::at(const KernelShape& shape, const NumberSizes& numbers) const {
+KernelTime OperatorModel::at(const KernelShape& asked, const NumberSizes& numbers) const {
+  const KernelShape shape = fill_tiles(asked, tile_rows_);
   const LawTime law = law_(kind_->work(shape, numbers));
   const auto sizes = kind_->sizes(shape);
   const ResidualGrid::Value residual = residual_.at(std::span(sizes).first(kind_->axis_count));

@@ -28,6 +28,7 @@ class OperatorModel {
 
   const OperatorKind* kind_;
   NumberSizes sizes_;
+  std::int64_t tile_rows_;
   KernelLaw law_;
   ResidualGrid residual_;
   std::vector<double> spread_up_to_s_;

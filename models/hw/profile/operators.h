@@ -27,10 +27,15 @@ struct KernelShape {
   std::int64_t expert_parallel = 0;
   std::int64_t bytes = 0;  // collectives, copies, elementwise
   std::int64_t ranks = 0;
+  std::int64_t padding = 0;  // rows of m that only fill up a tile
 
   bool operator==(const KernelShape&) const = default;
   auto operator<=>(const KernelShape&) const = default;
 };
+
+/// The shape with rows filled up to whole tiles; kernels have smaller ones for up to one tile of rows. Tiles of 0
+/// rows: as it is.
+KernelShape fill_tiles(KernelShape shape, std::int64_t tile_rows);
 
 /// Bytes of one number.
 struct NumberSizes {
@@ -47,6 +52,7 @@ struct OperatorAxis {
   std::string_view name;
   double least_ratio = 1;  // sizes closer than this share a grid point
   double stiffness = 0.1;  // weight of the squared second difference along it, a row having weight 1
+  double likeness = 0;     // weight of how its points differ in their slope along the last axis, squared
 };
 
 /// What is known of an operator before anything is measured. All functions are pure.

@@ -39,11 +39,8 @@ TEST(BundledProfiles, AStepOfARealServer) {
   const Gpu gpu = load_gpu("h100_sxm_80g", {});
   const KernelProfile profile = load_profile("h100_sxm_80g.vllm", {});
   const Llm llm = load_llm("llama-2-70b", {});
-  const auto latency = make_profile_latency({.gpu = gpu,
-                                             .profile = profile,
-                                             .llm = llm,
-                                             .shape = {.tensor_parallel = 4},
-                                             .max_sequences = 128});
+  const auto latency = make_profile_latency(
+      {.gpu = gpu, .profile = profile, .llm = llm, .shape = {.tensor_parallel = 4}, .max_sequences = 128});
   const StageTime step =
       latency->stage({.decode_sequences = 37, .decode_kv_tokens = 37 * 699, .emitted_tokens = 37}, 0);
   EXPECT_NEAR(step.seconds, 18.7e-3, 0.05 * 18.7e-3);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "models/hw/profile/operator_model.h"
 #include "tests/unit/hw/made_up.h"
 
 namespace servecast {
@@ -55,18 +56,51 @@ TEST(MemoryOverrides, AnotherRuleForgetsTheEnginesNumbers) {
   EXPECT_FALSE(other.overhead_bytes);
 }
 
-class OneSecond final : public StepLatency {
+/// A second for decodes, a tenth of it arithmetic, and two for prompts, all arithmetic.
+class WholeSeconds final : public StepLatency {
  public:
   std::int64_t stages() const override { return 1; }
-  StageTime stage(const StepWork&, std::int64_t) const override { return {.seconds = 1, .compute_s = 0.4}; }
+  StageTime stage(const StepWork& work, std::int64_t) const override {
+    StageTime time;
+    if (work.decode_sequences > 0) time = {.seconds = 1, .compute_s = 0.1};
+    if (work.prefill_tokens > 0) time = {.seconds = time.seconds + 2, .compute_s = time.compute_s + 2};
+    return time;
+  }
 };
 
-// 0.4 x 2 + 0.6 x 3
-TEST(CalibrationDraw, ScalesEachClassByItsOwnFactor) {
-  const auto latency = drawn(std::make_unique<OneSecond>(), {.memory_factor = 3, .compute_factor = 2});
-  const StageTime time = latency->stage({.decode_sequences = 1}, 0);
-  EXPECT_DOUBLE_EQ(time.seconds, 2.6);
-  EXPECT_DOUBLE_EQ(time.compute_s, 0.8);
+TEST(CalibrationDraw, ScalesDecodesAndPromptsByFactorsOfTheirOwn) {
+  const auto latency = drawn(std::make_unique<WholeSeconds>(), {.decode_factor = 3, .prompt_factor = 0.5});
+  const StageTime decode = latency->stage({.decode_sequences = 1}, 0);
+  EXPECT_DOUBLE_EQ(decode.seconds, 3);
+  EXPECT_DOUBLE_EQ(decode.compute_s, 0.3);
+  const StageTime prompt = latency->stage({.prefill_tokens = 10}, 0);
+  EXPECT_DOUBLE_EQ(prompt.seconds, 1);
+  const StageTime both = latency->stage({.decode_sequences = 1, .prefill_tokens = 10}, 0);
+  EXPECT_DOUBLE_EQ(both.seconds, 4);
+  EXPECT_DOUBLE_EQ(both.compute_s, 0.3 + 1);
+}
+
+FittedOperator product(std::string dtype) {
+  return {.op = "gemm",
+          .dtype = std::move(dtype),
+          .law = {.launch_s = 1e-6, .flop_per_s = 1e14, .bytes_per_s = 1e12, .sharpness = 2},
+          .evidence = {.spread_fraction = {0.02, 0.06}}};
+}
+
+TEST(CalibrationDraw, MovesAllTimesOfAnOperatorTogether) {
+  const KernelProfile exact{.name = "p", .operators = {product("bf16"), product("fp8"), {.op = "all_reduce"}}};
+  const KernelProfile off = drawn(exact, 1, 7);
+  const double factor = off.operators[0].law.launch_s / 1e-6;
+  EXPECT_NE(factor, 1);
+  EXPECT_NEAR(factor, 1, 5 * 0.02);  // the mean of its spreads over the root of 4
+  for (const KernelShape& shape :
+       {KernelShape{.m = 1, .n = 64, .k = 64}, KernelShape{.m = 5000, .n = 8192, .k = 8192}})
+    for (const std::size_t i : {0, 1})
+      EXPECT_NEAR(OperatorModel(off.operators[i])(shape).seconds / OperatorModel(exact.operators[i])(shape).seconds,
+                  factor, 1e-12);
+  EXPECT_EQ(off.operators[2].law.launch_s, 0);
+  EXPECT_EQ(drawn(exact, 1, 7).operators[0].law.launch_s, off.operators[0].law.launch_s);
+  EXPECT_NE(drawn(exact, 1, 8).operators[0].law.launch_s, off.operators[0].law.launch_s);
 }
 
 TEST(CalibrationDraw, HasTheSpreadThatWasAsked) {
@@ -75,9 +109,9 @@ TEST(CalibrationDraw, HasTheSpreadThatWasAsked) {
   double sum = 0;
   double squares = 0;
   for (int i = 0; i < draws; ++i) {
-    const CalibrationDraw draw = draw_calibration({.memory_fraction = 0.1}, rng);
-    EXPECT_EQ(draw.compute_factor, 1);
-    const double x = std::log(draw.memory_factor);
+    const CalibrationDraw draw = draw_calibration({.decode_fraction = 0.1}, rng);
+    EXPECT_EQ(draw.prompt_factor, 1);
+    const double x = std::log(draw.decode_factor);
     sum += x;
     squares += x * x;
   }
