@@ -86,7 +86,7 @@ std::string described(const ordered_json& items) {
   return text;
 }
 
-constexpr std::array<Listing, 13> all_listings{{
+constexpr std::array<Listing, 14> all_listings{{
     {"llms", "language models, bundled by name (a HuggingFace config.json works too)", llm_items, llm_table},
     {"gpus", "accelerators", gpu_items, gpu_table},
     {"nodes", "servers that hold them", node_items, node_table},
