@@ -1,0 +1,30 @@
+#include "gui/data/program.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QProcess>
+#include <QStandardPaths>
+
+#include "models/base/error.h"
+
+namespace servecast::gui {
+
+QString servecast_path() {
+  const QString beside = QCoreApplication::applicationDirPath() + "/servecast";
+  if (QFileInfo(beside).isExecutable()) return beside;
+  return QStandardPaths::findExecutable("servecast");
+}
+
+Answer ask_servecast(const QStringList& arguments) {
+  constexpr int patience_ms = 30'000;
+  QProcess process;
+  process.start(servecast_path(), arguments, QIODevice::ReadOnly);
+  if (!process.waitForFinished(patience_ms)) {
+    process.kill();
+    process.waitForFinished();
+    throw UserError("servecast " + arguments.value(0).toStdString() + ": " + process.errorString().toStdString());
+  }
+  return {process.exitCode(), process.readAllStandardOutput(), QString::fromUtf8(process.readAllStandardError())};
+}
+
+}  // namespace servecast::gui

@@ -1,0 +1,22 @@
+#pragma once
+#include <QByteArray>
+#include <QString>
+#include <QStringList>
+
+namespace servecast::gui {
+
+/// What a command printed and how it ended.
+struct Answer {
+  int status = 0;
+  QByteArray out{};
+  QString complaints{};
+};
+
+/// Where the program `servecast` lies: beside this one, or on the PATH.
+QString servecast_path();
+
+/// Runs `servecast` and waits for its end: for commands that take a moment (schema, check, set, list).
+/// Throws UserError where the program cannot be started or does not end in time.
+Answer ask_servecast(const QStringList& arguments);
+
+}  // namespace servecast::gui
