@@ -106,11 +106,9 @@ int ComparisonModel::columnCount(const QModelIndex& parent) const {
 QString ComparisonModel::text(const ComparisonRow& row, std::size_t report) const {
   const Figure& figure = row.figures[report];
   if (!figure.value) return "—";
-  QString text = QString::fromStdString(show(row.quantity, *figure.value));
+  QString text = text_of(row.quantity, *figure.value);
   if (figure.p05 && figure.p95)
-    text += QString("  [%1 … %2]")
-                .arg(QString::fromStdString(show(row.quantity, *figure.p05)),
-                     QString::fromStdString(show(row.quantity, *figure.p95)));
+    text += QString("  [%1 … %2]").arg(text_of(row.quantity, *figure.p05), text_of(row.quantity, *figure.p95));
   if (const auto change = row.change(report); report > 0 && change)
     text += QString("   %1%2 %").arg(*change < 0 ? "−" : "+").arg(std::abs(*change) * 100, 0, 'f', 1);
   return text;

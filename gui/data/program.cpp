@@ -1,7 +1,7 @@
 #include "gui/data/program.h"
 
 #include <QCoreApplication>
-#include <QFileInfo>
+#include <QDir>
 #include <QProcess>
 #include <QStandardPaths>
 
@@ -13,6 +13,14 @@ QString servecast_path() {
   const QString beside = QCoreApplication::applicationDirPath() + "/servecast";
   if (QFileInfo(beside).isExecutable()) return beside;
   return QStandardPaths::findExecutable("servecast");
+}
+
+QFileInfoList bundled_scenarios() {
+  for (const QString& folder : {QCoreApplication::applicationDirPath() + "/../share/servecast/scenarios",
+                                QStringLiteral(SERVECAST_SOURCE_DIR "/scenarios")})
+    if (const QDir scenarios(folder); scenarios.exists())
+      return scenarios.entryInfoList({"*.yaml"}, QDir::Files, QDir::Name);
+  return {};
 }
 
 Answer ask_servecast(const QStringList& arguments) {

@@ -1,5 +1,7 @@
 #pragma once
 #include <QByteArray>
+#include <QFileInfo>
+#include <QList>
 #include <QString>
 #include <QStringList>
 
@@ -14,6 +16,9 @@ struct Answer {
 
 /// Where the program `servecast` lies: beside this one, or on the PATH.
 QString servecast_path();
+
+/// The scenarios that come with the program: installed beside it, or in the source tree.
+QFileInfoList bundled_scenarios();
 
 /// Runs `servecast` and waits for its end: for commands that take a moment (schema, check, set, list).
 /// Throws UserError where the program cannot be started or does not end in time.

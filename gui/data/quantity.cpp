@@ -33,7 +33,9 @@ std::string with_prefix(double value, double largest, std::initializer_list<Pref
 
 }  // namespace
 
-std::string show(Quantity quantity, double value) {
+namespace {
+
+std::string plain_text(Quantity quantity, double value) {
   if (std::isnan(value)) return "—";
   switch (quantity) {
     case Quantity::count:
@@ -59,6 +61,10 @@ std::string show(Quantity quantity, double value) {
   }
   return {};
 }
+
+}  // namespace
+
+QString text_of(Quantity quantity, double value) { return QString::fromStdString(plain_text(quantity, value)); }
 
 std::vector<double> linear_ticks(double low, double high, int wanted) {
   if (!(high > low) || wanted < 1) return {};
@@ -89,7 +95,9 @@ std::vector<double> log_ticks(double low, double high) {
   return ticks;
 }
 
-std::string tick_text(Quantity quantity, double value, double largest) {
+namespace {
+
+std::string plain_tick(Quantity quantity, double value, double largest) {
   switch (quantity) {
     case Quantity::latency_s:
       return with_prefix(value, value > 0 ? value : largest, {{1e-9, "n"}, {1e-6, "µ"}, {1e-3, "m"}, {1, ""}}, "s");
@@ -108,6 +116,12 @@ std::string tick_text(Quantity quantity, double value, double largest) {
     default:
       return with_prefix(value, largest, {{1, ""}, {1e3, "k"}, {1e6, "M"}}, "");
   }
+}
+
+}  // namespace
+
+QString tick_text(Quantity quantity, double value, double largest) {
+  return QString::fromStdString(plain_tick(quantity, value, largest));
 }
 
 }  // namespace servecast::gui

@@ -1,6 +1,5 @@
 #pragma once
-#include <string>
-#include <string_view>
+#include <QString>
 #include <vector>
 
 namespace servecast::gui {
@@ -20,7 +19,7 @@ enum class Quantity : std::uint8_t {
 };
 
 /// For people; an em dash where the number is absent (NaN).
-std::string show(Quantity quantity, double value);
+QString text_of(Quantity quantity, double value);
 
 /// Marks of an axis from `low` to `high`, about `wanted` of them: 1, 2 or 5 times a power of ten apart.
 std::vector<double> linear_ticks(double low, double high, int wanted);
@@ -28,6 +27,6 @@ std::vector<double> linear_ticks(double low, double high, int wanted);
 std::vector<double> log_ticks(double low, double high);
 
 /// A mark's text: as short as tells all marks apart.
-std::string tick_text(Quantity quantity, double value, double largest);
+QString tick_text(Quantity quantity, double value, double largest);
 
 }  // namespace servecast::gui

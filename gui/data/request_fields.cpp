@@ -6,8 +6,8 @@
 
 namespace servecast::gui {
 
-std::string RequestField::text(std::size_t row) const {
-  return words != nullptr ? (*words)[row] : show(quantity, (*numbers)[row]);
+QString RequestField::text(std::size_t row) const {
+  return words != nullptr ? QString::fromStdString((*words)[row]) : text_of(quantity, (*numbers)[row]);
 }
 
 std::vector<RequestField> request_fields(const Requests& r) {

@@ -14,7 +14,7 @@ struct RequestField {
   const Column* numbers = nullptr;  // one of these two
   const Words* words = nullptr;
 
-  std::string text(std::size_t row) const;
+  QString text(std::size_t row) const;
 };
 
 /// The columns that this report has. They point into `requests`.

@@ -19,7 +19,7 @@ int RequestModel::columnCount(const QModelIndex& parent) const {
 QVariant RequestModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid()) return {};
   const RequestField& field = fields_[static_cast<std::size_t>(index.column())];
-  if (role == Qt::DisplayRole) return QString::fromStdString(field.text(request_row(index.row())));
+  if (role == Qt::DisplayRole) return field.text(request_row(index.row()));
   if (role == Qt::TextAlignmentRole)
     return QVariant::fromValue(Qt::Alignment(Qt::AlignVCenter | (field.words ? Qt::AlignLeft : Qt::AlignRight)));
   return {};
