@@ -76,7 +76,7 @@ QWidget* MainWindow::make_side() {
   navigation_ = new QListWidget;
   navigation_->setObjectName("navigation");
   navigation_->addItems({tr("Scenario"), tr("Run"), tr("Cluster"), tr("Requests"), tr("Compare")});
-  navigation_->setFixedHeight(230);
+  navigation_->setFixedHeight(200);
   connect(navigation_, &QListWidget::currentRowChanged, views_, &QStackedWidget::setCurrentIndex);
   auto* heading = new QLabel(tr("Reports"));
   heading->setObjectName("muted");

@@ -37,7 +37,7 @@ void set_the_scene(MainWindow& window, View view, double time_s) {
     if (window.current()->platform) window.cluster_view().choose_gpu(0);
   }
   if (view == View::requests) {
-    window.requests_view().set_filter("preemptions >= 0");
+    window.requests_view().set_filter("ttft_s > 60ms");
     window.requests_view().choose(8);
   }
   if (view == View::scenario) window.scenario_view().go_to("pools[0].batcher.policy");

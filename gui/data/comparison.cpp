@@ -107,7 +107,7 @@ QString ComparisonModel::text(const ComparisonRow& row, std::size_t report) cons
   const Figure& figure = row.figures[report];
   if (!figure.value) return "—";
   QString text = text_of(row.quantity, *figure.value);
-  if (figure.p05 && figure.p95)
+  if (figure.p05 && figure.p95 && *figure.p05 < *figure.p95)
     text += QString("  [%1 … %2]").arg(text_of(row.quantity, *figure.p05), text_of(row.quantity, *figure.p95));
   if (const auto change = row.change(report); report > 0 && change)
     text += QString("   %1%2 %").arg(*change < 0 ? "−" : "+").arg(std::abs(*change) * 100, 0, 'f', 1);

@@ -45,7 +45,7 @@ std::string plain_text(Quantity quantity, double value) {
     case Quantity::latency_s:
       return human::seconds(value);
     case Quantity::instant_s:
-      return trimmed(value, 3) + " s";
+      return fmt::format("{:.3f} s", value);
     case Quantity::fraction:
       return human::percent(value);
     case Quantity::bytes:
@@ -67,12 +67,13 @@ std::string plain_text(Quantity quantity, double value) {
 QString text_of(Quantity quantity, double value) { return QString::fromStdString(plain_text(quantity, value)); }
 
 std::vector<double> linear_ticks(double low, double high, int wanted) {
+  constexpr double slack = 1.4;  // rather a few more marks than half as many
   if (!(high > low) || wanted < 1) return {};
   const double rough = (high - low) / wanted;
   const double power = std::pow(10, std::floor(std::log10(rough)));
   double step = 10 * power;
   for (const double factor : {1.0, 2.0, 5.0})
-    if (rough <= factor * power) {
+    if (rough <= slack * factor * power) {
       step = factor * power;
       break;
     }
@@ -84,15 +85,18 @@ std::vector<double> linear_ticks(double low, double high, int wanted) {
 }
 
 std::vector<double> log_ticks(double low, double high) {
+  constexpr std::size_t enough = 4;
+  static const std::vector<std::vector<double>> from_few_to_many{{1}, {1, 2, 5}, {1, 1.5, 2, 3, 4, 5, 6, 8}};
   if (!(low > 0) || !(high > low)) return {};
-  const bool few = high / low < 2e3;
   std::vector<double> ticks;
-  for (int power = static_cast<int>(std::floor(std::log10(low))); std::pow(10, power) <= high; ++power)
-    for (const double factor : {1.0, 2.0, 5.0}) {
-      const double tick = factor * std::pow(10, power);
-      if (tick >= low && tick <= high && (few || factor == 1)) ticks.push_back(tick);
-    }
-  return ticks;
+  for (const std::vector<double>& factors : from_few_to_many) {
+    ticks.clear();
+    for (int power = static_cast<int>(std::floor(std::log10(low))); std::pow(10, power) <= high; ++power)
+      for (const double factor : factors)
+        if (const double tick = factor * std::pow(10, power); tick >= low && tick <= high) ticks.push_back(tick);
+    if (ticks.size() >= enough) return ticks;
+  }
+  return linear_ticks(low, high, static_cast<int>(enough));  // less than one octave
 }
 
 namespace {

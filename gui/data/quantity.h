@@ -23,7 +23,7 @@ QString text_of(Quantity quantity, double value);
 
 /// Marks of an axis from `low` to `high`, about `wanted` of them: 1, 2 or 5 times a power of ten apart.
 std::vector<double> linear_ticks(double low, double high, int wanted);
-/// Powers of ten, with twos and fives between them where they are few.
+/// Powers of ten, with more between them where they are few.
 std::vector<double> log_ticks(double low, double high);
 
 /// A mark's text: as short as tells all marks apart.

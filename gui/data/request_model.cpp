@@ -21,7 +21,7 @@ QVariant RequestModel::data(const QModelIndex& index, int role) const {
   const RequestField& field = fields_[static_cast<std::size_t>(index.column())];
   if (role == Qt::DisplayRole) return field.text(request_row(index.row()));
   if (role == Qt::TextAlignmentRole)
-    return QVariant::fromValue(Qt::Alignment(Qt::AlignVCenter | (field.words ? Qt::AlignLeft : Qt::AlignRight)));
+    return QVariant::fromValue(Qt::Alignment(Qt::AlignVCenter | (field.words ? Qt::AlignHCenter : Qt::AlignRight)));
   return {};
 }
 

@@ -95,14 +95,17 @@ double ClusterCanvas::share_of(std::size_t gpu) const {
 }
 
 double ClusterCanvas::used(const ClusterLayout::Link& link) const {
-  return std::max(link_used_[link.first], link_used_[link.second]);
+  double most = 0;
+  for (const std::size_t member : link.members) most = std::max(most, link_used_[member]);
+  return most;
 }
 
-void ClusterCanvas::paint_links(QPainter& painter) const {
+void ClusterCanvas::paint_links(QPainter& painter, bool between_nodes) const {
   const Theme& t = theme_of(palette());
   for (const ClusterLayout::Link& link : layout_.links) {
+    if (link.between_nodes != between_nodes) continue;
     const double share = used(link);
-    const bool selected = static_cast<int>(link.first) == selected_link_;
+    const bool selected = static_cast<int>(link.members.front()) == selected_link_;
     const QColor colour = selected ? t.chosen : share > 0 ? t.ramp(0.35 + 0.65 * share) : t.faint;
     painter.setPen(QPen(colour, selected ? 3 : 1 + 3 * std::min(1.0, share)));
     painter.drawLine(link.line);
@@ -158,6 +161,7 @@ void ClusterCanvas::paintEvent(QPaintEvent*) {
                      tr("This report has no platform.json.\nRun with the detail “replicas” to see the cluster."));
     return;
   }
+  paint_links(painter, true);
   for (const ClusterLayout::Box& node : layout_.nodes) {
     painter.setPen(QPen(t.border, 1));
     painter.setBrush(t.dark ? t.card.lighter(118) : t.page);
@@ -165,7 +169,7 @@ void ClusterCanvas::paintEvent(QPaintEvent*) {
     painter.setPen(t.muted);
     painter.drawText(node.place.adjusted(12, 7, -8, 0), Qt::AlignLeft | Qt::AlignTop, node.text);
   }
-  paint_links(painter);
+  paint_links(painter, false);
   for (const ClusterLayout::Box& part : layout_.parts) {
     painter.setPen(QPen(t.border, 1));
     painter.setBrush(t.card);
@@ -190,7 +194,8 @@ int ClusterCanvas::link_at(const QPointF& at) const {
   int best = -1;
   double nearest = reach;
   for (const ClusterLayout::Link& link : layout_.links)
-    if (const double d = distance(link.line, at); d < nearest) nearest = d, best = static_cast<int>(link.first);
+    if (const double d = distance(link.line, at); d < nearest)
+      nearest = d, best = static_cast<int>(link.members.front());
   return best;
 }
 

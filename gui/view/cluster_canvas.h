@@ -40,7 +40,7 @@ class ClusterCanvas final : public QWidget {
   int link_at(const QPointF& at) const;
   double share_of(std::size_t gpu) const;
   double used(const ClusterLayout::Link& link) const;
-  void paint_links(QPainter& painter) const;
+  void paint_links(QPainter& painter, bool between_nodes) const;
   void paint_gpus(QPainter& painter) const;
   void paint_scale(QPainter& painter) const;
 

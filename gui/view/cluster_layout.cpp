@@ -26,6 +26,7 @@ class Drafter {
     for (std::size_t i = 0; i < platform_.gpus.size(); ++i) on_node_[platform_.gpus[i].node].push_back(i);
     for (std::size_t i = 0; i < platform_.nodes.size(); ++i) fill_node(i);
     connect();
+    centre();
     return std::move(out_);
   }
 
@@ -68,7 +69,7 @@ class Drafter {
     for (double columns = 1; columns <= n; ++columns) {
       const double rows = std::ceil(n / columns);
       const double width = (size_.width() - gap * (columns + 1)) / columns;
-      const double height = std::min(230.0, (room - gap * (rows - 1)) / rows);
+      const double height = std::min(260.0, (room - gap * (rows - 1)) / rows);
       const double score = std::min(width / 2.2, height);  // nodes look right about twice as wide as high
       if (score > best) best = score, columns_ = columns, node_ = {std::min(width, height * 4.5), height};
     }
@@ -96,6 +97,7 @@ class Drafter {
     double columns = n;
     if (!out_.detailed) columns = std::ceil(std::sqrt(n * inner.width() / inner.height()));
     const double rows = std::ceil(n / columns);
+    columns = std::ceil(n / rows);  // rows of equal length
     const double space = out_.detailed ? 8 : 2;
     const double width = (inner.width() - space * (columns - 1)) / columns;
     const double height = (inner.height() - space * (rows - 1)) / rows;
@@ -118,6 +120,17 @@ class Drafter {
              "NVMe");
   }
 
+  /// Into the middle of what is left below.
+  void centre() {
+    double bottom = top_;
+    for (const ClusterLayout::Box& node : out_.nodes) bottom = std::max(bottom, node.place.bottom());
+    const double down = std::max(0.0, (size_.height() - bottom) / 2);
+    for (auto* boxes : {&out_.nodes, &out_.parts})
+      for (ClusterLayout::Box& box : *boxes) box.place.translate(0, down);
+    for (ClusterLayout::Gpu& gpu : out_.gpus) gpu.place.translate(0, down);
+    for (ClusterLayout::Link& link : out_.links) link.line.translate(0, down);
+  }
+
   bool has_nvlink(const std::string& node) const {
     return std::ranges::any_of(platform_.links, [&](const PlatformLink& link) {
       return link.kind == "nvlink" && link.name.starts_with(node + "/");
@@ -125,19 +138,27 @@ class Drafter {
   }
 
   void connect() {
-    std::map<std::string, std::size_t> first;  // by base name
+    std::map<std::string, std::size_t> drawn;  // by the name of what is one line
     std::map<std::string, int> ports;          // used on a node so far
     for (std::size_t i = 0; i < platform_.links.size(); ++i) {
       const PlatformLink& link = platform_.links[i];
-      const auto [other, is_new] = first.emplace(base_name(link.name), i);
-      if (is_new) continue;
-      if (const auto line = line_of(link, ports)) out_.links.push_back({*line, other->second, i});
+      const bool bundle = link.kind == "nic" && !out_.detailed;
+      const auto [known, is_new] =
+          drawn.emplace(bundle ? base_of_part(link) : base_name(link.name), out_.links.size());
+      if (!is_new) {
+        if (known->second < out_.links.size()) out_.links[known->second].members.push_back(i);
+        continue;
+      }
+      if (const auto line = line_of(link, ports))
+        out_.links.push_back({*line, link.kind == "nic" || is_switch_link(link), {i}});
+      else
+        known->second = platform_.links.size();  // not drawn
     }
   }
 
   /// From where to where a link is drawn; none: there is no room for it.
   std::optional<QLineF> line_of(const PlatformLink& link, std::map<std::string, int>& ports) {
-    const bool of_gpu = where_.contains(base_of_part(link));
+    const bool of_gpu = is_gpu(base_of_part(link));
     if (link.kind == "nic") return nic_line(link, ports);
     if (!out_.detailed && !is_switch_link(link)) return std::nullopt;
     if (of_gpu) {
@@ -166,11 +187,11 @@ class Drafter {
     const std::string node = is_node(link.from) ? link.from : link.to;
     const QRectF place = where_[node], above = place_of(is_node(link.from) ? link.to : link.from);
     const int port = ports[node]++;
-    const double spread = out_.detailed ? 9 : 2;
-    const double x = place.center().x() + (port - 3.5) * spread;
+    const double spread = 9;
+    const double offset = out_.detailed ? port - 3.5 : 0;
+    const double x = place.center().x() + offset * spread;
     const double share = std::clamp((place.center().x() - above.left()) / above.width(), 0.08, 0.92);
-    return {QPointF(above.left() + share * above.width() + (port - 3.5) * std::min(spread, 4.0), above.bottom()),
-            QPointF(x, place.top())};
+    return {QPointF(above.left() + share * above.width() + offset * 4, above.bottom()), QPointF(x, place.top())};
   }
 
   /// "node0/gpu3/pcie/out" -> "node0/gpu3".
@@ -178,6 +199,9 @@ class Drafter {
   bool is_switch_link(const PlatformLink& link) const { return link.kind == "fabric" || link.kind == "storage"; }
   bool is_node(const std::string& name) const {
     return std::ranges::any_of(platform_.nodes, [&](const PlatformNode& node) { return node.name == name; });
+  }
+  bool is_gpu(const std::string& name) const {
+    return std::ranges::find(platform_.gpus, name, &PlatformGpu::name) != platform_.gpus.end();
   }
   QRectF place_of(const std::string& name) {
     const auto other = same_place_.find(name);

@@ -19,11 +19,11 @@ struct ClusterLayout {
     QRectF place{};
     std::size_t gpu = 0;  // of Platform::gpus
   };
-  /// Both directions of a link.
+  /// Links that are drawn as one line: both directions, and where there is little room all NICs of a node.
   struct Link {
     QLineF line{};
-    std::size_t first = 0;   // of Platform::links
-    std::size_t second = 0;  // the other direction
+    bool between_nodes = false;          // passes behind nodes
+    std::vector<std::size_t> members{};  // of Platform::links
   };
 
   std::vector<Box> nodes{};

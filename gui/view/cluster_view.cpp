@@ -95,6 +95,9 @@ QWidget* ClusterView::make_panel() {
   flows_->verticalHeader()->hide();
   flows_->setEditTriggers(QAbstractItemView::NoEditTriggers);
   flows_->setShowGrid(false);
+  flows_->horizontalHeader()->setStretchLastSection(true);
+  flows_->horizontalHeader()->setDefaultSectionSize(84);
+  flows_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
   for (QWidget* widget : std::initializer_list<QWidget*>{title_, text_, batch_, load_plot_, share_plot_})
     column->addWidget(widget);
   column->addWidget(flows_, 1);
@@ -193,9 +196,8 @@ void ClusterView::show_batch() {
   if (steps == nullptr) text = tr("Run with the detail “steps” to see its batches.");
   for (std::size_t i = 0; steps != nullptr && i < steps->size(); ++i)
     if (steps->replica[i] == replica_ && steps->start_s[i] <= time_s_ && time_s_ < steps->end_s[i]) {
-      text = tr("Batch now: %1 decodes, %2 prefill chunks of %3 tokens, %4 KV blocks held")
+      text = tr("Batch now: %1 decodes, %2 prompt tokens, %3 KV blocks held")
                  .arg(text_of(Quantity::count, steps->decode_sequences[i]),
-                      text_of(Quantity::count, steps->prefill_sequences[i]),
                       text_of(Quantity::count, steps->prefill_tokens[i]),
                       text_of(Quantity::count, steps->used_blocks[i]));
       break;

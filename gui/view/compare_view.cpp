@@ -51,6 +51,7 @@ CompareView::CompareView(QWidget* parent) : QWidget(parent) {
   table_->setModel(model_);
   table_->setItemDelegate(new DifferenceDelegate(table_));
   table_->verticalHeader()->hide();
+  table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
   table_->setShowGrid(false);
   table_->setAlternatingRowColors(true);
   table_->setSelectionMode(QAbstractItemView::NoSelection);

@@ -35,7 +35,7 @@ const std::array<TimePlotContent, 6>& time_plot_contents() {
        Quantity::count,
        {{Amount::output_tokens_per_s, ""}},
        true},
-      {QT_TRANSLATE_NOOP("Dashboard", "Requests running and waiting"),
+      {QT_TRANSLATE_NOOP("Dashboard", "Requests"),
        Quantity::number,
        {{Amount::running, QT_TRANSLATE_NOOP("Dashboard", "running")},
         {Amount::waiting, QT_TRANSLATE_NOOP("Dashboard", "waiting")}},
@@ -167,7 +167,9 @@ void Dashboard::fill_time_plots() {
       const PoolSeries& series = report_->series[pool];
       for (std::size_t a = 0; a < content.amounts.size(); ++a) {
         const QString what = *content.amounts[a].second ? tr(content.amounts[a].second) : QString();
-        const QString name = several ? QString::fromStdString(series.pool) + (a > 0 ? " " + what : "") : what;
+        QString name = what;  // of several pools: their names, and once what a dotted line means
+        if (several && a == 0) name = QString::fromStdString(series.pool);
+        if (several && a > 0 && pool > 0) name.clear();
         const std::size_t colour = several ? pool : a;
         curves.push_back({name, &series.time_s, &series[content.amounts[a].first],
                           several && a > 0 ? Qt::DotLine : Qt::SolidLine, content.filled && !several, colour});

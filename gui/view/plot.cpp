@@ -10,6 +10,11 @@
 #include "gui/view/plot_export.h"
 
 namespace servecast::gui {
+namespace {
+
+constexpr double legend_space = 36;  // beside the text of an entry
+
+}  // namespace
 
 double Axis::share(double value) const {
   if (!log) return (value - low) / (high - low);
@@ -45,13 +50,23 @@ QPointF Plot::point(const QRectF& area, double x, double y) const {
   return {area.left() + x_.share(x) * area.width(), area.bottom() - y_.share(y) * area.height()};
 }
 
+bool Plot::legend_below_title(const QRectF& whole) const {
+  QFont bold = font();
+  bold.setWeight(QFont::DemiBold);
+  double width = 28 + 24 + QFontMetricsF(bold).horizontalAdvance(title_);
+  for (const LegendEntry& entry : legend())
+    width += QFontMetricsF(font()).horizontalAdvance(entry.text) + legend_space;
+  return width > whole.width();
+}
+
 QRectF Plot::area(const QRectF& whole) const {
   const QFontMetricsF metrics(font());
   double widest = 0;
   for (const double tick : y_.ticks(4))
     widest = std::max(widest, metrics.horizontalAdvance(tick_text(y_.quantity, tick, y_.high)));
   const double line = metrics.height();
-  return whole.adjusted(14 + widest + 6, 10 + line + 10, -16, -(line + 12));
+  const double head = legend_below_title(whole) ? 2 * line + 6 : line;
+  return whole.adjusted(14 + widest + 6, 10 + head + 10, -16, -(line + 12));
 }
 
 void Plot::paint_head(QPainter& painter, const QRectF& whole) const {
@@ -61,20 +76,20 @@ void Plot::paint_head(QPainter& painter, const QRectF& whole) const {
   bold.setWeight(QFont::DemiBold);
   painter.setFont(bold);
   painter.setPen(t.text);
-  const QRectF row(whole.left() + 14, whole.top() + 9, whole.width() - 28, metrics.height() + 2);
+  QRectF row(whole.left() + 14, whole.top() + 9, whole.width() - 28, metrics.height() + 2);
   painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter, title_);
-  const double title_end = row.left() + QFontMetricsF(bold).horizontalAdvance(title_) + 24;
   painter.setFont(font());
+  if (legend_below_title(whole)) row.translate(0, metrics.height() + 4);
   double right = row.right();
   const std::vector<LegendEntry> entries = legend();
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
     const double width = metrics.horizontalAdvance(entry->text);
-    if (right - width - 24 < title_end) break;  // no room for more
+    if (right - width - legend_space < row.left()) break;  // no room for more
     painter.setPen(t.muted);
     painter.drawText(QRectF(right - width, row.top(), width + 1, row.height()), Qt::AlignVCenter, entry->text);
     painter.setPen(QPen(entry->colour, 2.5, entry->style, Qt::FlatCap));
     painter.drawLine(QPointF(right - width - 22, row.center().y()), QPointF(right - width - 6, row.center().y()));
-    right -= width + 36;
+    right -= width + legend_space;
   }
 }
 
@@ -90,7 +105,7 @@ void Plot::paint_axes(QPainter& painter, const QRectF& area) const {
                      tick_text(y_.quantity, tick, y_.high));
   }
   double free_from = area.left() - 30;  // left end of what is free for the next mark
-  for (const double tick : x_.ticks(std::max(2, static_cast<int>(area.width() / 80)))) {
+  for (const double tick : x_.ticks(std::max(2, static_cast<int>(area.width() / 70)))) {
     const double x = point(area, tick, y_.low).x();
     const QString text = tick_text(x_.quantity, tick, x_.high);
     const double width = metrics.horizontalAdvance(text);

@@ -73,6 +73,7 @@ class Plot : public QWidget {
 
  private:
   QRectF area(const QRectF& whole) const;
+  bool legend_below_title(const QRectF& whole) const;
   double value_at(const QPointF& pixel) const;
   void paint_head(QPainter& painter, const QRectF& whole) const;
   void paint_axes(QPainter& painter, const QRectF& area) const;

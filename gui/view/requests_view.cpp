@@ -59,8 +59,8 @@ RequestsView::RequestsView(QWidget* parent) : QWidget(parent) {
   auto* splitter = new QSplitter(Qt::Vertical);
   splitter->addWidget(column_of({filter_, complaint_, count_, table_}, table_));
   splitter->addWidget(column_of({life_title_, life_bar_, steps_}, steps_));
-  splitter->setStretchFactor(0, 3);
-  splitter->setStretchFactor(1, 2);
+  splitter->setStretchFactor(0, 1);
+  splitter->setStretchFactor(1, 1);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(splitter);
@@ -71,6 +71,8 @@ void RequestsView::make_steps_table() {
   steps_->setHorizontalHeaderLabels({tr("start"), tr("length"), tr("tokens of it"), tr("decodes"),
                                      tr("prefill chunks"), tr("prefill tokens"), tr("shared with")});
   steps_->verticalHeader()->hide();
+  steps_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
+  for (int i = 0; i < steps_->columnCount(); ++i) steps_->setColumnWidth(i, 120);
   steps_->horizontalHeader()->setStretchLastSection(true);
   steps_->setEditTriggers(QAbstractItemView::NoEditTriggers);
   steps_->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -159,7 +161,7 @@ void RequestsView::show_steps() {
                             text_of(Quantity::count, steps->decode_sequences[row]),
                             text_of(Quantity::count, steps->prefill_sequences[row]),
                             text_of(Quantity::count, steps->prefill_tokens[row]),
-                            others.join(", ")};
+                            "   " + others.join(", ")};
     for (int c = 0; c < cells.size(); ++c) {
       auto* item = new QTableWidgetItem(cells[c]);
       if (c + 1 < cells.size()) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);

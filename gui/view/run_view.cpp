@@ -76,7 +76,8 @@ QWidget* RunView::make_controls() {
   row->addWidget(detail_);
   row->addWidget(replicates_);
   row->addWidget(progress_, 1);
-  row->addWidget(counters_, 1);
+  row->addWidget(counters_);
+  row->addStretch();
   return bar;
 }
 

@@ -89,12 +89,13 @@ QString style_of(bool is_dark) {
     QListWidget#navigation::item:selected { background: @accent; color: @card; }
     QListWidget#navigation::item:disabled { color: @faint; }
     QPushButton { border: 1px solid @border; border-radius: 5px; padding: 5px 14px; background: @card; }
+    QPushButton:checked { background: @chosen; border-color: @accent; color: @accent; }
     QPushButton:hover { border-color: @accent; }
     QPushButton:disabled { color: @faint; }
     QPushButton#primary { background: @accent; color: @card; border-color: @accent; font-weight: 600; }
     QPushButton#primary:disabled { background: @faint; border-color: @faint; }
-    QLineEdit, QComboBox, QSpinBox { border: 1px solid @border; border-radius: 4px; padding: 4px 6px; background: @card; }
-    QLineEdit:focus, QComboBox:focus { border-color: @accent; }
+    QLineEdit { border: 1px solid @border; border-radius: 4px; padding: 4px 6px; background: @card; }
+    QLineEdit:focus { border-color: @accent; }
     QProgressBar { border: 1px solid @border; border-radius: 4px; background: @card; text-align: center; height: 18px; }
     QProgressBar::chunk { background: @accent; border-radius: 3px; }
     QScrollArea { border: none; background: transparent; }
@@ -109,7 +110,8 @@ QString style_of(bool is_dark) {
                                      {"@bad", t.bad},
                                      {"@grid", t.grid},
                                      {"@accent", t.accent},
-                                     {"@faint", t.faint}})
+                                     {"@faint", t.faint},
+                                     {"@chosen", t.ramp_low}})
     sheet.replace(name, colour.name());
   return sheet;
 }
