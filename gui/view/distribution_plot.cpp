@@ -42,8 +42,9 @@ void DistributionPlot::set_samples(std::vector<Sample> samples) {
 
 void DistributionPlot::set_chosen(std::optional<Counts> chosen) {
   if (samples_.empty() || (!samples_.front().chosen && !chosen)) return;
+  const bool same_picture = cumulative_ && samples_.front().chosen.has_value() == chosen.has_value();
   samples_.front().chosen = chosen;
-  rescale();
+  same_picture ? update() : rescale();
 }
 
 void DistributionPlot::set_cumulative(bool cumulative) {
@@ -53,7 +54,7 @@ void DistributionPlot::set_cumulative(bool cumulative) {
 
 void DistributionPlot::set_slo(std::optional<double> bound) {
   slo_ = bound;
-  update();
+  redraw();
 }
 
 void DistributionPlot::rescale() {
@@ -64,7 +65,7 @@ void DistributionPlot::rescale() {
       if (sample.chosen) highest = std::max(highest, std::ranges::max(bars_of(*sample.chosen)));
     }
   y_ = {.high = highest > 0 ? highest * 1.08 : 1.02, .quantity = Quantity::fraction};
-  update();
+  redraw();
 }
 
 std::vector<LegendEntry> DistributionPlot::legend() const {
@@ -79,17 +80,23 @@ std::vector<LegendEntry> DistributionPlot::legend() const {
 }
 
 QPolygonF DistributionPlot::cumulative_line(const QRectF& area, const Counts& counts) const {
+  constexpr double seen = 0.3;  // pixels; less is no difference to the eye, and points cost time
   const double all = std::max(1.0, total(counts));
   double so_far = 0;
   QPolygonF line;
   line << point(area, binning_.low, 0);
+  QPointF left_out = line.back();
   for (std::size_t i = 0; i < counts.size(); ++i) {
     so_far += counts[i];
-    if (counts[i] > 0 || i + 1 == counts.size()) {
-      const double x = area.left() + area.width() * static_cast<double>(i + 1) / Binning::bins;
-      line << QPointF(x, point(area, binning_.low, so_far / all).y());
+    const QPointF here(area.left() + area.width() * static_cast<double>(i + 1) / Binning::bins,
+                       point(area, binning_.low, so_far / all).y());
+    if (line.back().y() - here.y() >= seen && here.x() - line.back().x() >= seen) {
+      if (left_out.y() == line.back().y()) line << left_out;  // where a flat piece ends
+      line << here;
     }
+    left_out = here;
   }
+  line << left_out;
   return line;
 }
 
@@ -122,7 +129,6 @@ void DistributionPlot::paint_data(QPainter& painter, const QRectF& area) const {
   for (const Sample& sample : samples_) {
     paint_counts(painter, area, sample.all, sample.chosen ? theme().faint : theme().of_series(sample.colour),
                  !sample.chosen);
-    if (sample.chosen) paint_counts(painter, area, *sample.chosen, theme().chosen, true);
   }
   if (!slo_) return;
   const double x = point(area, *slo_, 0).x();
@@ -133,6 +139,11 @@ void DistributionPlot::paint_data(QPainter& painter, const QRectF& area) const {
   const bool on_the_left = x + width > area.right();
   painter.setPen(theme().bad);
   painter.drawText(QRectF(on_the_left ? x - width : x, area.bottom() - 24, width, 18), Qt::AlignCenter, text);
+}
+
+void DistributionPlot::paint_chosen(QPainter& painter, const QRectF& area) const {
+  for (const Sample& sample : samples_)
+    if (sample.chosen) paint_counts(painter, area, *sample.chosen, theme().chosen, true);
 }
 
 QStringList DistributionPlot::reading(double x) const {

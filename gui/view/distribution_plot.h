@@ -31,6 +31,7 @@ class DistributionPlot final : public Plot {
  protected:
   std::vector<LegendEntry> legend() const override;
   void paint_data(QPainter& painter, const QRectF& area) const override;
+  void paint_chosen(QPainter& painter, const QRectF& area) const override;
   QStringList reading(double x) const override;
 
  private:

@@ -37,7 +37,7 @@ Plot::Plot(QWidget* parent) : QWidget(parent) {
 void Plot::set_title(const QString& title) {
   title_ = title;
   setAccessibleName(title);
-  update();
+  redraw();
 }
 
 void Plot::set_span(std::optional<Span> span) {
@@ -150,11 +150,11 @@ void Plot::paint_reading(QPainter& painter, const QRectF& area) const {
   painter.drawText(box.adjusted(8, 5, -8, -5), Qt::AlignLeft, text);
 }
 
-void Plot::paint(QPainter& painter, const QRectF& whole, bool screen) const {
+void Plot::paint_base(QPainter& painter, const QRectF& whole, bool frame) const {
   const Theme& t = theme();
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setFont(font());
-  painter.setPen(screen ? QPen(t.border, 1) : QPen(Qt::NoPen));
+  painter.setPen(frame ? QPen(t.border, 1) : QPen(Qt::NoPen));
   painter.setBrush(t.card);
   painter.drawRoundedRect(whole.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
   paint_head(painter, whole);
@@ -163,14 +163,47 @@ void Plot::paint(QPainter& painter, const QRectF& whole, bool screen) const {
   painter.save();
   painter.setClipRect(inner.adjusted(-1, -2, 1, 1));
   paint_data(painter, inner);
+  painter.restore();
+}
+
+void Plot::paint_above(QPainter& painter, const QRectF& inner) const {
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setFont(font());
+  painter.save();
+  painter.setClipRect(inner.adjusted(-1, -2, 1, 1));
+  paint_chosen(painter, inner);
   paint_span(painter, inner);
   painter.restore();
-  if (screen) paint_reading(painter, inner);
+}
+
+void Plot::paint(QPainter& painter, const QRectF& whole) const {
+  paint_base(painter, whole, false);
+  paint_above(painter, area(whole));
 }
 
 void Plot::paintEvent(QPaintEvent*) {
+  const double ratio = devicePixelRatioF();
+  if (base_.isNull() || base_.size() != size() * ratio) {
+    base_ = QPixmap(size() * ratio);
+    base_.setDevicePixelRatio(ratio);
+    base_.fill(Qt::transparent);
+    QPainter onto(&base_);
+    paint_base(onto, rect(), true);
+  }
   QPainter painter(this);
-  paint(painter, rect(), true);
+  painter.drawPixmap(0, 0, base_);
+  paint_above(painter, area(rect()));
+  paint_reading(painter, area(rect()));
+}
+
+void Plot::redraw() {
+  base_ = {};
+  update();
+}
+
+void Plot::changeEvent(QEvent* event) {
+  redraw();  // palette, font, language
+  QWidget::changeEvent(event);
 }
 
 double Plot::value_at(const QPointF& pixel) const {

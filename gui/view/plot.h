@@ -1,4 +1,5 @@
 #pragma once
+#include <QPixmap>
 #include <QWidget>
 #include <optional>
 
@@ -42,8 +43,8 @@ class Plot : public QWidget {
   /// Whether dragging chooses a span (it does).
   void set_brushable(bool brushable) { brushable_ = brushable; }
 
-  /// Paints the whole plot; `screen` adds what belongs to the mouse.
-  void paint(QPainter& painter, const QRectF& whole, bool screen) const;
+  /// Paints the whole plot but for what belongs to the mouse.
+  void paint(QPainter& painter, const QRectF& whole) const;
   /// The numbers that the plot shows.
   virtual QString csv() const = 0;
   QSize sizeHint() const override { return {420, 230}; }
@@ -57,13 +58,19 @@ class Plot : public QWidget {
   Axis x_{}, y_{};
 
   virtual std::vector<LegendEntry> legend() const { return {}; }
+  /// What stays as it is while a span is dragged: painted once and kept as a picture.
   virtual void paint_data(QPainter& painter, const QRectF& area) const = 0;
+  /// What changes with it.
+  virtual void paint_chosen(QPainter&, const QRectF&) const {}
+  /// The data, the axes or the legend have changed.
+  void redraw();
   /// What the plot shows at x, line by line, for the box beside the mouse.
   virtual QStringList reading(double x) const = 0;
   const Theme& theme() const { return theme_of(palette()); }
   QPointF point(const QRectF& area, double x, double y) const;
 
   void paintEvent(QPaintEvent* event) override;
+  void changeEvent(QEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;
@@ -75,11 +82,14 @@ class Plot : public QWidget {
   QRectF area(const QRectF& whole) const;
   bool legend_below_title(const QRectF& whole) const;
   double value_at(const QPointF& pixel) const;
+  void paint_base(QPainter& painter, const QRectF& whole, bool frame) const;
+  void paint_above(QPainter& painter, const QRectF& area) const;
   void paint_head(QPainter& painter, const QRectF& whole) const;
   void paint_axes(QPainter& painter, const QRectF& area) const;
   void paint_span(QPainter& painter, const QRectF& area) const;
   void paint_reading(QPainter& painter, const QRectF& area) const;
 
+  QPixmap base_{};  // what paint_base() painted; null: it must again
   QString title_{};
   std::optional<Span> span_{};
   std::optional<double> pressed_{};  // x where a drag began

@@ -25,7 +25,7 @@ QImage image_of(const Plot& plot) {
   image.setDevicePixelRatio(scale);
   image.fill(Qt::transparent);
   QPainter painter(&image);
-  plot.paint(painter, plot.rect(), false);
+  plot.paint(painter, plot.rect());
   return image;
 }
 
@@ -37,7 +37,7 @@ bool write_svg(const Plot& plot, const QString& file) {
   svg.setTitle(plot.title());
   QPainter painter;
   if (!painter.begin(&svg)) return false;
-  plot.paint(painter, plot.rect(), false);
+  plot.paint(painter, plot.rect());
   return painter.end();
 }
 

@@ -83,6 +83,7 @@ void RequestsView::make_steps_table() {
 void RequestsView::show_report(Report* report) {
   table_->setModel(nullptr);
   report_ = report;
+  new_chosen_.reset();
   model_ = report ? std::make_unique<RequestModel>(report->requests) : nullptr;
   life_ = {};
   life_bar_->set_life(life_, nullptr);
@@ -101,8 +102,15 @@ void RequestsView::show_report(Report* report) {
 }
 
 void RequestsView::set_chosen(const std::vector<std::uint8_t>& mask) {
-  if (!model_) return;
-  model_->set_chosen(mask);
+  new_chosen_ = mask;
+  if (isVisible()) apply_chosen();
+}
+
+void RequestsView::showEvent(QShowEvent*) { apply_chosen(); }
+
+void RequestsView::apply_chosen() {
+  if (!model_ || !new_chosen_) return;
+  model_->set_chosen(*std::exchange(new_chosen_, std::nullopt));
   show_count();
 }
 

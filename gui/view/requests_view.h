@@ -23,13 +23,18 @@ class RequestsView final : public QWidget {
   explicit RequestsView(QWidget* parent = nullptr);
 
   void show_report(Report* report);
+  /// Takes effect when the table is seen, so that brushing elsewhere stays quick.
   void set_chosen(const std::vector<std::uint8_t>& mask);
   void set_filter(const QString& text);
   /// Chooses a row of the table.
   void choose(int row);
   const RequestModel* model() const { return model_.get(); }
 
+ protected:
+  void showEvent(QShowEvent* event) override;
+
  private:
+  void apply_chosen();
   void make_steps_table();
   void apply_filter(const QString& text);
   void show_count();
@@ -38,6 +43,7 @@ class RequestsView final : public QWidget {
 
   Report* report_ = nullptr;
   std::unique_ptr<RequestModel> model_{};
+  std::optional<std::vector<std::uint8_t>> new_chosen_{};  // not shown yet
   RequestLife life_{};
   QLineEdit* filter_ = nullptr;
   QLabel* complaint_ = nullptr;

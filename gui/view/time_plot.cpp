@@ -16,13 +16,13 @@ void TimePlot::set_curves(std::vector<Curve> curves, Quantity quantity, double d
     for (const double value : *curve.values) largest = std::max(largest, value);
   x_ = {.high = std::max(duration_s, 1e-9), .quantity = Quantity::instant_s};
   y_ = {.high = largest > 0 ? largest * head_room : 1, .quantity = quantity};
-  update();
+  redraw();
 }
 
 void TimePlot::set_level(double level) {
   level_ = level;
   y_.high = std::max(y_.high, level * 1.08);
-  update();
+  redraw();
 }
 
 void TimePlot::set_marks(std::vector<std::uint32_t> per_bin) {
@@ -45,7 +45,6 @@ void TimePlot::paint_data(QPainter& painter, const QRectF& area) const {
     painter.setPen(QPen(theme().muted, 1, Qt::DashLine));
     painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
   }
-  paint_marks(painter, area);
 }
 
 void TimePlot::paint_curve(QPainter& painter, const QRectF& area, const Curve& curve) const {
@@ -73,7 +72,7 @@ void TimePlot::paint_curve(QPainter& painter, const QRectF& area, const Curve& c
   painter.drawPolyline(line);
 }
 
-void TimePlot::paint_marks(QPainter& painter, const QRectF& area) const {
+void TimePlot::paint_chosen(QPainter& painter, const QRectF& area) const {
   const std::uint32_t most = marks_.empty() ? 0 : *std::ranges::max_element(marks_);
   if (most == 0) return;
   constexpr double height = 6;

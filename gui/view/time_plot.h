@@ -31,11 +31,11 @@ class TimePlot final : public Plot {
  protected:
   std::vector<LegendEntry> legend() const override;
   void paint_data(QPainter& painter, const QRectF& area) const override;
+  void paint_chosen(QPainter& painter, const QRectF& area) const override;
   QStringList reading(double x) const override;
 
  private:
   void paint_curve(QPainter& painter, const QRectF& area, const Curve& curve) const;
-  void paint_marks(QPainter& painter, const QRectF& area) const;
 
   std::vector<Curve> curves_{};
   double level_ = 0;

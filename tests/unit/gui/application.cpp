@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <QApplication>
-#include <QStandardPaths>
+#include <QTemporaryDir>
 
 namespace servecast::gui {
 namespace {
@@ -14,13 +14,14 @@ class WithApplication final : public testing::Environment {
     static int count = 1;
     static char name[] = "test_gui";
     static char* arguments[] = {name, nullptr};
-    QStandardPaths::setTestModeEnabled(true);
+    qputenv("XDG_DATA_HOME", data_.path().toUtf8());  // runs are kept below it
     QApplication::setStyle("Fusion");
     application_ = std::make_unique<QApplication>(count, arguments);
   }
   void TearDown() override { application_.reset(); }
 
  private:
+  QTemporaryDir data_;
   std::unique_ptr<QApplication> application_;
 };
 
