@@ -15,8 +15,6 @@ struct Line {
   Get get;
 };
 
-QString tr(const char* text) { return ComparisonModel::tr(text); }
-
 void add_latency(std::vector<Line>& lines, const QString& name, std::optional<Statistics> Latencies::*latency) {
   const auto add = [&](const char* which, double Statistics::*figure) {
     lines.push_back({name + " " + which, Quantity::latency_s, true, [=](const Summary& s) -> std::optional<double> {
@@ -38,20 +36,24 @@ double all_gpus(const Summary& s) {
 std::vector<Line> lines_of_the_table() {
   using enum Quantity;
   std::vector<Line> lines;
-  lines.push_back({tr("SLO kept"), fraction, false, [](const Summary& s) { return s.slo.attained_fraction; }});
   lines.push_back(
-      {tr("Goodput, requests/s"), number, false, [](const Summary& s) { return s.slo.goodput_requests_per_s; }});
+      {ComparisonModel::tr("SLO kept"), fraction, false, [](const Summary& s) { return s.slo.attained_fraction; }});
+  lines.push_back({ComparisonModel::tr("Goodput, requests/s"), number, false,
+                   [](const Summary& s) { return s.slo.goodput_requests_per_s; }});
   add_latency(lines, "TTFT", &Latencies::ttft_s);
   add_latency(lines, "TPOT", &Latencies::tpot_s);
   add_latency(lines, "E2E", &Latencies::e2e_s);
-  lines.push_back({tr("Requests/s"), number, false, [](const Summary& s) { return s.requests_per_s; }});
-  lines.push_back({tr("Output tokens/s"), count, false, [](const Summary& s) { return s.output_tokens_per_s; }});
-  lines.push_back({tr("GPUs"), count, true, [](const Summary& s) { return all_gpus(s); }});
-  lines.push_back({tr("Price per hour"), usd, true, [](const Summary& s) { return s.cost.usd_per_hour; }});
-  lines.push_back({tr("Per million output tokens"), usd, true,
-                   [](const Summary& s) { return s.cost.usd_per_million_output_tokens; }});
   lines.push_back(
-      {tr("Energy per output token"), joules, true, [](const Summary& s) { return s.energy.j_per_output_token; }});
+      {ComparisonModel::tr("Requests/s"), number, false, [](const Summary& s) { return s.requests_per_s; }});
+  lines.push_back(
+      {ComparisonModel::tr("Output tokens/s"), count, false, [](const Summary& s) { return s.output_tokens_per_s; }});
+  lines.push_back({ComparisonModel::tr("GPUs"), count, true, [](const Summary& s) { return all_gpus(s); }});
+  lines.push_back(
+      {ComparisonModel::tr("Price per hour"), usd, true, [](const Summary& s) { return s.cost.usd_per_hour; }});
+  lines.push_back({ComparisonModel::tr("Per million output tokens"), usd, true,
+                   [](const Summary& s) { return s.cost.usd_per_million_output_tokens; }});
+  lines.push_back({ComparisonModel::tr("Energy per output token"), joules, true,
+                   [](const Summary& s) { return s.energy.j_per_output_token; }});
   return lines;
 }
 

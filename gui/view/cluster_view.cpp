@@ -157,9 +157,7 @@ void ClusterView::show_gpu(int gpu) {
   QString text = QString::fromStdString(one.kind);
   if (replica_ >= 0) {
     const PlatformReplica& replica = report_->platform->replicas[static_cast<std::size_t>(replica_)];
-    text += tr("\nReplica %1 of pool %2, on %n GPU(s)", "", static_cast<int>(replica.gpus.size()))
-                .arg(replica_)
-                .arg(QString::fromStdString(replica.pool));
+    text += "\n" + tr("Replica %1 of pool %2").arg(replica_).arg(QString::fromStdString(replica.pool));
   } else {
     text += "\n" + tr("no replica runs here");
   }

@@ -31,22 +31,28 @@ struct TimePlotContent {
 
 const std::array<TimePlotContent, 6>& time_plot_contents() {
   static const std::array<TimePlotContent, 6> contents{{
-      {QT_TRANSLATE_NOOP("Dashboard", "Output tokens per second"),
+      {QT_TRANSLATE_NOOP("servecast::gui::Dashboard", "Output tokens per second"),
        Quantity::count,
        {{Amount::output_tokens_per_s, ""}},
        true},
-      {QT_TRANSLATE_NOOP("Dashboard", "Requests"),
+      {QT_TRANSLATE_NOOP("servecast::gui::Dashboard", "Requests"),
        Quantity::number,
-       {{Amount::running, QT_TRANSLATE_NOOP("Dashboard", "running")},
-        {Amount::waiting, QT_TRANSLATE_NOOP("Dashboard", "waiting")}},
+       {{Amount::running, QT_TRANSLATE_NOOP("servecast::gui::Dashboard", "running")},
+        {Amount::waiting, QT_TRANSLATE_NOOP("servecast::gui::Dashboard", "waiting")}},
        false},
-      {QT_TRANSLATE_NOOP("Dashboard", "KV blocks in use"),
+      {QT_TRANSLATE_NOOP("servecast::gui::Dashboard", "KV blocks in use"),
        Quantity::fraction,
        {{Amount::kv_used_fraction, ""}},
        true},
-      {QT_TRANSLATE_NOOP("Dashboard", "Busy GPUs"), Quantity::number, {{Amount::busy_gpus, ""}}, true},
-      {QT_TRANSLATE_NOOP("Dashboard", "Power of the GPUs"), Quantity::watts, {{Amount::watts, ""}}, true},
-      {QT_TRANSLATE_NOOP("Dashboard", "Cost so far"), Quantity::usd, {{Amount::usd, ""}}, true},
+      {QT_TRANSLATE_NOOP("servecast::gui::Dashboard", "Busy GPUs"),
+       Quantity::number,
+       {{Amount::busy_gpus, ""}},
+       true},
+      {QT_TRANSLATE_NOOP("servecast::gui::Dashboard", "Power of the GPUs"),
+       Quantity::watts,
+       {{Amount::watts, ""}},
+       true},
+      {QT_TRANSLATE_NOOP("servecast::gui::Dashboard", "Cost so far"), Quantity::usd, {{Amount::usd, ""}}, true},
   }};
   return contents;
 }

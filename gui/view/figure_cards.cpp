@@ -11,7 +11,9 @@
 namespace servecast::gui {
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("FigureCards", text); }
+struct FigureCards {
+  Q_DECLARE_TR_FUNCTIONS(FigureCards)
+};
 
 QString text(Quantity quantity, std::optional<double> value) {
   return text_of(quantity, value.value_or(std::nan("")));
@@ -47,15 +49,17 @@ QWidget* make(const Card& card) {
 }
 
 Card promise(const Summary& s) {
-  if (!s.slo.attained_fraction) return {tr("SLO"), "—", tr("nothing promised"), "figure"};
-  return {s.slo.met() ? tr("SLO met") : tr("SLO missed"), text(Quantity::fraction, s.slo.attained_fraction),
-          tr("%1 asked").arg(text(Quantity::fraction, s.slo.target_fraction)), s.slo.met() ? "good" : "bad"};
+  if (!s.slo.attained_fraction) return {FigureCards::tr("SLO"), "—", FigureCards::tr("nothing promised"), "figure"};
+  return {s.slo.met() ? FigureCards::tr("SLO met") : FigureCards::tr("SLO missed"),
+          text(Quantity::fraction, s.slo.attained_fraction),
+          FigureCards::tr("%1 asked").arg(text(Quantity::fraction, s.slo.target_fraction)),
+          s.slo.met() ? "good" : "bad"};
 }
 
 Card latency(const QString& title, const std::optional<Statistics>& all) {
   if (!all) return {title, "—", {}};
   return {title + " p99", text(Quantity::latency_s, all->p99),
-          tr("median %1").arg(text(Quantity::latency_s, all->p50))};
+          FigureCards::tr("median %1").arg(text(Quantity::latency_s, all->p50))};
 }
 
 }  // namespace
@@ -67,14 +71,15 @@ std::vector<QWidget*> figure_cards(const Summary& s) {
       latency("TTFT", s.latencies.ttft_s),
       latency("TPOT", s.latencies.tpot_s),
       latency("E2E", s.latencies.e2e_s),
-      {tr("Requests"), text(Quantity::count, static_cast<double>(s.requests.completed)),
-       lost > 0 ? tr("%1 not completed").arg(text(Quantity::count, static_cast<double>(lost))) : tr("all completed")},
-      {tr("Output"), text(Quantity::tokens_per_s, s.output_tokens_per_s),
-       tr("%1 requests/s").arg(text(Quantity::number, s.requests_per_s))},
-      {tr("Cost"), text(Quantity::usd, s.cost.usd_per_hour) + "/h",
-       tr("%1 per M tokens").arg(text(Quantity::usd, s.cost.usd_per_million_output_tokens))},
-      {tr("Energy"), text(Quantity::joules, s.energy.j_total),
-       tr("%1 per token").arg(text(Quantity::joules, s.energy.j_per_output_token))},
+      {FigureCards::tr("Requests"), text(Quantity::count, static_cast<double>(s.requests.completed)),
+       lost > 0 ? FigureCards::tr("%1 not completed").arg(text(Quantity::count, static_cast<double>(lost)))
+                : FigureCards::tr("all completed")},
+      {FigureCards::tr("Output"), text(Quantity::tokens_per_s, s.output_tokens_per_s),
+       FigureCards::tr("%1 requests/s").arg(text(Quantity::number, s.requests_per_s))},
+      {FigureCards::tr("Cost"), text(Quantity::usd, s.cost.usd_per_hour) + "/h",
+       FigureCards::tr("%1 per M tokens").arg(text(Quantity::usd, s.cost.usd_per_million_output_tokens))},
+      {FigureCards::tr("Energy"), text(Quantity::joules, s.energy.j_total),
+       FigureCards::tr("%1 per token").arg(text(Quantity::joules, s.energy.j_per_output_token))},
   };
   std::vector<QWidget*> widgets;
   for (const Card& card : cards) widgets.push_back(make(card));

@@ -53,6 +53,7 @@ class Window : public testing::Test {
     QSignalSpy finished(&window_.simulation(), &Simulation::finished);
     QTest::mouseClick(button("Run"), Qt::LeftButton);
     ASSERT_TRUE(finished.wait(patience_ms));
+    QCoreApplication::processEvents();
   }
 };
 
