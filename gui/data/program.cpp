@@ -4,6 +4,7 @@
 #include <QDir>
 #include <QProcess>
 #include <QStandardPaths>
+#include <nlohmann/json.hpp>
 
 #include "models/base/error.h"
 
@@ -33,6 +34,15 @@ Answer ask_servecast(const QStringList& arguments) {
     throw UserError("servecast " + arguments.value(0).toStdString() + ": " + process.errorString().toStdString());
   }
   return {process.exitCode(), process.readAllStandardOutput(), QString::fromUtf8(process.readAllStandardError())};
+}
+
+QStringList listed_names(const QString& kind) {
+  const QByteArray text = ask_servecast({"list", kind, "--format", "json"}).out;
+  const auto json = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
+  QStringList names;
+  if (json.is_array())
+    for (const auto& each : json) names << QString::fromStdString(each.value("name", ""));
+  return names;
 }
 
 }  // namespace servecast::gui

@@ -20,6 +20,9 @@ QString servecast_path();
 /// The scenarios that come with the program: installed beside it, or in the source tree.
 QFileInfoList bundled_scenarios();
 
+/// Names of what `servecast list KIND` shows, e.g. "gpus". Throws as ask_servecast() does.
+QStringList listed_names(const QString& kind);
+
 /// Runs `servecast` and waits for its end: for commands that take a moment (schema, check, set, list).
 /// Throws UserError where the program cannot be started or does not end in time.
 Answer ask_servecast(const QStringList& arguments);

@@ -25,16 +25,24 @@ Problem problem_of(const ordered_json& json) {
 
 }  // namespace
 
+ScenarioDocument::ScenarioDocument(QObject* parent) : QObject(parent) {
+  connect(&watcher_, &QFileSystemWatcher::fileChanged, this, [this] {
+    if (!QFile::exists(file_)) return;
+    watcher_.addPath(file_);  // an editor that replaces the file ends the watch
+    refresh();
+  });
+}
+
 void ScenarioDocument::open(const QString& file) {
   text_ = read_text(file);
+  if (!file_.isEmpty()) watcher_.removePath(file_);
   file_ = file;
+  watcher_.addPath(file_);
   history_.clear();
   done_ = 0;
   settings_ = ordered_json::object();
   refresh();
 }
-
-void ScenarioDocument::reload() { refresh(); }
 
 void ScenarioDocument::set(const QString& path, const QString& value) {
   history_ = history_.mid(0, done_);

@@ -1,4 +1,5 @@
 #pragma once
+#include <QFileSystemWatcher>
 #include <QObject>
 #include <QStringList>
 #include <nlohmann/json.hpp>
@@ -14,12 +15,11 @@ class ScenarioDocument final : public QObject {
   Q_OBJECT
 
  public:
-  using QObject::QObject;
+  explicit ScenarioDocument(QObject* parent = nullptr);
 
-  /// Forgets earlier edits. Throws UserError where the file cannot be read.
+  /// Forgets earlier edits. Throws UserError where the file cannot be read. From then on it follows what others write
+  /// into the file, keeping the edits.
   void open(const QString& file);
-  /// Reads the file again, keeping the edits: it has changed on disk.
-  void reload();
 
   void set(const QString& path, const QString& value);
   bool can_undo() const { return done_ > 0; }
@@ -49,6 +49,7 @@ class ScenarioDocument final : public QObject {
   void check();
   QString changed_text() const;
 
+  QFileSystemWatcher watcher_;
   QString file_{};
   QStringList history_{};  // edits, and behind `done_` those undone
   qsizetype done_ = 0;

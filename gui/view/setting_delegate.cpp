@@ -2,7 +2,6 @@
 
 #include <QComboBox>
 #include <QLineEdit>
-#include <nlohmann/json.hpp>
 
 #include "gui/data/program.h"
 #include "gui/data/scenario_model.h"
@@ -28,12 +27,7 @@ QStringList SettingDelegate::names_of(const std::string& key) const {
   const auto kind = listed_kinds().find(key);
   if (kind == listed_kinds().end()) return {};
   if (const auto known = names_.find(key); known != names_.end()) return known->second;
-  const QByteArray text = ask_servecast({"list", kind->second, "--format", "json"}).out;
-  const auto json = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
-  QStringList names;
-  if (json.is_array())
-    for (const auto& each : json) names << QString::fromStdString(each.value("name", ""));
-  return names_[key] = names;
+  return names_[key] = listed_names(kind->second);
 }
 
 QWidget* SettingDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem&, const QModelIndex& index) const {
