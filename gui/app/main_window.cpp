@@ -169,6 +169,7 @@ void MainWindow::show_document_state() {
                           : document_.problems().empty() ? QString()
                                                          : tr("The scenario has mistakes.");
   run_view_->set_ready(why_not.isEmpty(), why_not);
+  run_action_->setEnabled(why_not.isEmpty());
   setWindowTitle(open ? QFileInfo(document_.file()).fileName() +
                             (document_.edited() ? "* — Servecast" : " — Servecast")
                       : QString("Servecast"));

@@ -52,12 +52,18 @@ class MainWindow final : public QMainWindow {
   ScenarioDocument& document() { return document_; }
   QString notice() const;
 
+ protected:
+  void closeEvent(QCloseEvent* event) override;
+
  private:
   QWidget* make_side();
   void make_views();
   void make_menus();
-  void make_file_menu();
+  QList<QAction*> make_file_menu();
+  void make_edit_menu();
+  void make_view_menu();
   void add_bundled(QMenu& menu);
+  bool may_lose_edits();
   void show_current(Report* report);
   void show_comparison();
   void show_document_state();
@@ -73,6 +79,7 @@ class MainWindow final : public QMainWindow {
   Simulation simulation_{};
   std::vector<std::unique_ptr<Report>> reports_{};
   Report* current_ = nullptr;
+  QAction* run_action_ = nullptr;
   QListWidget* navigation_ = nullptr;
   QListWidget* report_list_ = nullptr;
   QLabel* notice_ = nullptr;

@@ -33,7 +33,8 @@ void open_inputs(MainWindow& window, View view, const QStringList& inputs) {
 /// What a person would have clicked to make the view say something.
 void set_the_scene(MainWindow& window, View view, double time_s) {
   if (view == View::cluster) {
-    window.cluster_view().set_time(time_s >= 0 ? time_s : window.current()->summary.duration_s / 2);
+    const double duration_s = window.current()->summary.duration_s;
+    window.cluster_view().set_time(time_s >= 0 ? std::min(time_s, duration_s) : duration_s / 2);
     if (window.current()->platform) window.cluster_view().choose_gpu(0);
   }
   if (view == View::requests) {
@@ -55,7 +56,9 @@ void take_shot(const ShotOrder& order) {
   window.show();
   set_the_scene(window, view, order.time_s);
   QApplication::processEvents();
-  if (!window.grab().toImage().save(order.picture))
+  constexpr int smallest_file = 0;  // what QImage calls the quality of a PNG: 0 compresses most
+  const QImage picture = window.grab().toImage().convertToFormat(QImage::Format_RGB888);
+  if (!picture.save(order.picture, "PNG", smallest_file))
     throw UserError({order.picture.toStdString()}, "the picture cannot be written");
 }
 

@@ -39,7 +39,8 @@ void add_steps(const Requests& r, std::size_t row, const Steps& steps, RequestLi
     const LifeKind kind = prompt_left > 0 || share->tokens > 1 ? LifeKind::prefill : LifeKind::decode;
     prompt_left -= static_cast<double>(share->tokens);
     // The moment between two batches belongs to the work; only steps without it make a stall.
-    add_part(life.parts, others_ran ? LifeKind::stall : kind, at_s, steps.start_s[step]);
+    const LifeKind before = life.steps.empty() ? LifeKind::queue : others_ran ? LifeKind::stall : kind;
+    add_part(life.parts, before, at_s, steps.start_s[step]);
     add_part(life.parts, kind, steps.start_s[step], steps.end_s[step]);
     life.steps.push_back({step, share->tokens});
     at_s = steps.end_s[step];

@@ -83,10 +83,10 @@
         <translation>0 至 100 %，%1</translation>
     </message>
     <message>
-        <source>This report has no platform.json.
-Run with the detail “replicas” to see the cluster.</source>
-        <translation>此报告没有 platform.json。
-运行时选择明细“集群”即可查看集群。</translation>
+        <source>There is no report with a cluster to see.
+Run with the detail “cluster”.</source>
+        <translation>没有可显示集群的报告。
+请以明细“集群”运行。</translation>
     </message>
 </context>
 <context>
@@ -140,10 +140,6 @@ Run with the detail “replicas” to see the cluster.</source>
         <translation>点击 GPU 或链路。</translation>
     </message>
     <message>
-        <source>Run with the detail “replicas” to see what each GPU did.</source>
-        <translation>运行时选择明细“集群”即可查看每块 GPU 的情况。</translation>
-    </message>
-    <message>
         <source>%1 s of %2 s</source>
         <translation>%1 s / %2 s</translation>
     </message>
@@ -176,10 +172,6 @@ Run with the detail “replicas” to see the cluster.</source>
         <translation>此刻没有已知的批次。</translation>
     </message>
     <message>
-        <source>Run with the detail “steps” to see its batches.</source>
-        <translation>运行时选择明细“集群和每个批次”即可查看其批次。</translation>
-    </message>
-    <message>
         <source>Batch now: %1 decodes, %2 prompt tokens, %3 KV blocks held</source>
         <translation>当前批次：%1 个解码，%2 个提示词元，占用 %3 个 KV 块</translation>
     </message>
@@ -191,21 +183,17 @@ Run with the detail “replicas” to see the cluster.</source>
         <source>from %1 to %2</source>
         <translation>从 %1 到 %2</translation>
     </message>
+    <message>
+        <source>Run with the detail “cluster” to see what each GPU did.</source>
+        <translation>以明细“集群”运行即可查看每块 GPU 的情况。</translation>
+    </message>
+    <message>
+        <source>Run with the detail “every batch” to see its batches.</source>
+        <translation>以明细“每个批次”运行即可查看其批次。</translation>
+    </message>
 </context>
 <context>
     <name>servecast::gui::CompareView</name>
-    <message>
-        <source>Time to first token (TTFT)</source>
-        <translation>首词元延迟 (TTFT)</translation>
-    </message>
-    <message>
-        <source>Time per output token (TPOT)</source>
-        <translation>每输出词元时间 (TPOT)</translation>
-    </message>
-    <message>
-        <source>End to end (E2E)</source>
-        <translation>端到端延迟 (E2E)</translation>
-    </message>
     <message>
         <source>Tick two or more reports on the left to compare them.</source>
         <translation>在左侧勾选两个或更多报告进行比较。</translation>
@@ -213,6 +201,18 @@ Run with the detail “replicas” to see the cluster.</source>
     <message>
         <source>Differences are relative to %1. ▲ better, ▼ worse; where both runs have 90 % intervals, only if these do not overlap.</source>
         <translation>差异以 %1 为基准。▲ 更好，▼ 更差；若两次运行都有 90 % 区间，仅在区间不重叠时标出。</translation>
+    </message>
+    <message>
+        <source>Time to first token</source>
+        <translation>首词元延迟</translation>
+    </message>
+    <message>
+        <source>Time per output token</source>
+        <translation>每输出词元时间</translation>
+    </message>
+    <message>
+        <source>End to end</source>
+        <translation>端到端延迟</translation>
     </message>
 </context>
 <context>
@@ -513,6 +513,10 @@ Apache-2.0</translation>
         <source>%1 cannot be made.</source>
         <translation>无法创建 %1。</translation>
     </message>
+    <message>
+        <source>The scenario has edits that are not saved.</source>
+        <translation>场景中有未保存的修改。</translation>
+    </message>
 </context>
 <context>
     <name>servecast::gui::Plot</name>
@@ -572,16 +576,16 @@ Apache-2.0</translation>
         <translation>请求 %1，资源池 %2</translation>
     </message>
     <message>
-        <source>   ·   run with the detail “steps” to see the batches it shared</source>
-        <translation>   ·   运行时选择明细“集群和每个批次”即可查看其所在批次</translation>
-    </message>
-    <message>
         <source>   ·   the report has no steps of it</source>
         <translation>   ·   报告中没有它的步骤</translation>
     </message>
     <message>
         <source>… %1 in all</source>
         <translation>… 共 %1 个</translation>
+    </message>
+    <message>
+        <source>   ·   run with the detail “every batch” to see the batches it shared</source>
+        <translation>   ·   以明细“每个批次”运行即可查看其所在批次</translation>
     </message>
 </context>
 <context>
@@ -671,6 +675,10 @@ Apache-2.0</translation>
     <message>
         <source>required</source>
         <translation>必填</translation>
+    </message>
+    <message>
+        <source>Open a scenario, or start from an example.</source>
+        <translation>打开一个场景，或从示例开始。</translation>
     </message>
 </context>
 <context>

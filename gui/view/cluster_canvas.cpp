@@ -158,7 +158,7 @@ void ClusterCanvas::paintEvent(QPaintEvent*) {
   if (report_ == nullptr) {
     painter.setPen(t.muted);
     painter.drawText(rect(), Qt::AlignCenter,
-                     tr("This report has no platform.json.\nRun with the detail “replicas” to see the cluster."));
+                     tr("There is no report with a cluster to see.\nRun with the detail “cluster”."));
     return;
   }
   paint_links(painter, true);

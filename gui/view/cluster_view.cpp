@@ -36,6 +36,7 @@ ClusterView::ClusterView(QWidget* parent) : QWidget(parent) {
   row->setSpacing(10);
   row->addLayout(left, 1);
   row->addWidget(make_panel());
+  show_report(nullptr);
 }
 
 QWidget* ClusterView::make_controls() {
@@ -119,7 +120,7 @@ void ClusterView::show_report(Report* report) {
   slider_->setRange(0, static_cast<int>(report->summary.duration_s * ticks_per_s));
   set_time(0);
   text_->setText(report->replicas ? tr("Click a GPU or a link.")
-                                  : tr("Run with the detail “replicas” to see what each GPU did."));
+                                  : tr("Run with the detail “cluster” to see what each GPU did."));
 }
 
 void ClusterView::set_time(double time_s) {
@@ -191,7 +192,7 @@ void ClusterView::show_batch() {
   if (replica_ < 0 || !batch_->isVisibleTo(this)) return;
   const Steps* steps = report_->steps();
   QString text = tr("No batch is known for this moment.");
-  if (steps == nullptr) text = tr("Run with the detail “steps” to see its batches.");
+  if (steps == nullptr) text = tr("Run with the detail “every batch” to see its batches.");
   for (std::size_t i = 0; steps != nullptr && i < steps->size(); ++i)
     if (steps->replica[i] == replica_ && steps->start_s[i] <= time_s_ && time_s_ < steps->end_s[i]) {
       text = tr("Batch now: %1 decodes, %2 prompt tokens, %3 KV blocks held")

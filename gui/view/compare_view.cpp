@@ -34,8 +34,7 @@ CompareView::CompareView(QWidget* parent) : QWidget(parent) {
   column->setSpacing(10);
   auto* row = new QHBoxLayout;
   row->setSpacing(10);
-  const std::array titles{tr("Time to first token (TTFT)"), tr("Time per output token (TPOT)"),
-                          tr("End to end (E2E)")};
+  const std::array titles{tr("Time to first token"), tr("Time per output token"), tr("End to end")};
   for (std::size_t i = 0; i < plots_.size(); ++i) {
     plots_[i] = new DistributionPlot;
     plots_[i]->set_title(titles[i]);

@@ -145,7 +145,7 @@ void RequestsView::show_life(const QModelIndex& current) {
   QString title =
       tr("Request %1, pool %2").arg(r.request_id[row], 0, 'f', 0).arg(QString::fromStdString(r.pool[row]));
   if (steps == nullptr)
-    title += tr("   ·   run with the detail “steps” to see the batches it shared");
+    title += tr("   ·   run with the detail “every batch” to see the batches it shared");
   else if (life_.steps.empty())
     title += tr("   ·   the report has no steps of it");
   life_title_->setText(title);

@@ -1,10 +1,14 @@
 #include "gui/view/scenario_view.h"
 
+#include <QEvent>
 #include <QFontDatabase>
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QSplitter>
+#include <QToolButton>
 #include <QTreeView>
 #include <QVBoxLayout>
 
@@ -37,6 +41,9 @@ QWidget* column_of(const QList<QWidget*>& widgets, QWidget* tall) {
 
 ScenarioView::ScenarioView(ScenarioDocument& document, QWidget* parent) : QWidget(parent), document_(document) {
   file_ = wrapped("heading");
+  file_->setText(tr("Open a scenario, or start from an example."));
+  buttons_ = new QHBoxLayout;
+  buttons_->addWidget(file_, 1);
   tree_ = new QTreeView;
   tree_->setItemDelegate(new SettingDelegate(tree_));
   tree_->setAlternatingRowColors(true);
@@ -61,9 +68,24 @@ ScenarioView::ScenarioView(ScenarioDocument& document, QWidget* parent) : QWidge
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(10);
-  column->addWidget(file_);
+  column->addLayout(buttons_);
   column->addWidget(splitter, 1);
   connect(&document_, &ScenarioDocument::changed, this, &ScenarioView::show_document);
+}
+
+void ScenarioView::set_buttons(const QList<QAction*>& actions) {
+  for (QAction* action : actions) {
+    auto* button = new QToolButton;
+    button->setDefaultAction(action);
+    if (action->menu() != nullptr) button->setPopupMode(QToolButton::InstantPopup);
+    if (action == actions.back()) button->setObjectName("primary");
+    buttons_->addWidget(button);
+  }
+}
+
+void ScenarioView::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) highlighter_->rehighlight();
+  QWidget::changeEvent(event);
 }
 
 void ScenarioView::make_model() {

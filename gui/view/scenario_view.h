@@ -5,6 +5,7 @@
 
 #include "gui/data/scenario_model.h"
 
+class QHBoxLayout;
 class QLabel;
 class QPlainTextEdit;
 class QTreeView;
@@ -23,7 +24,12 @@ class ScenarioView final : public QWidget {
 
   /// Opens the editor of a setting, or shows it only.
   void go_to(const QString& path);
+  /// Puts buttons beside the file's name; the last one stands out.
+  void set_buttons(const QList<QAction*>& actions);
   ScenarioModel* model() { return model_.get(); }
+
+ protected:
+  void changeEvent(QEvent* event) override;
 
  private:
   void make_model();
@@ -39,6 +45,7 @@ class ScenarioView final : public QWidget {
   QSet<QString> open_{};  // paths of maps that are unfolded
   QString current_{};
   QLabel* file_ = nullptr;
+  QHBoxLayout* buttons_ = nullptr;
   QTreeView* tree_ = nullptr;
   QLabel* help_ = nullptr;
   QLabel* problems_ = nullptr;

@@ -92,9 +92,16 @@ QString style_of(bool is_dark) {
     QPushButton:checked { background: @chosen; border-color: @accent; color: @accent; }
     QPushButton:hover { border-color: @accent; }
     QPushButton:disabled { color: @faint; }
+    QToolButton { border: 1px solid @border; border-radius: 5px; padding: 5px 12px; background: @card; }
+    QToolButton:hover { border-color: @accent; }
+    QToolButton:disabled { color: @faint; }
+    QToolButton::menu-indicator { image: none; }
+    QToolButton#primary { background: @accent; color: @card; border-color: @accent; font-weight: 600; }
+    QToolButton#primary:disabled { background: @faint; border-color: @faint; }
     QPushButton#primary { background: @accent; color: @card; border-color: @accent; font-weight: 600; }
     QPushButton#primary:disabled { background: @faint; border-color: @faint; }
     QLineEdit { border: 1px solid @border; border-radius: 4px; padding: 4px 6px; background: @card; }
+    QAbstractItemView QLineEdit { padding: 0 2px; border-radius: 0; }
     QLineEdit:focus { border-color: @accent; }
     QProgressBar { border: 1px solid @border; border-radius: 4px; background: @card; text-align: center; height: 18px; }
     QProgressBar::chunk { background: @accent; border-radius: 3px; }

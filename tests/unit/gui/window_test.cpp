@@ -1,12 +1,15 @@
 // Drives the real window, without a display: open, run, cancel, brush, compare, export.
 #include <gmock/gmock.h>
 
+#include <QApplication>
 #include <QDir>
 #include <QLabel>
+#include <QMessageBox>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
+#include <QTimer>
 
 #include "gui/app/main_window.h"
 #include "gui/app/shot.h"
@@ -109,6 +112,24 @@ TEST_F(Window, a_scenario_with_mistakes_cannot_be_run) {
   EXPECT_FALSE(button("Run")->isEnabled());
   window_.document().undo();
   EXPECT_TRUE(button("Run")->isEnabled());
+}
+
+TEST_F(Window, edits_are_not_lost_by_closing) {
+  const QString file = write_small_scenario(folder_);
+  ASSERT_TRUE(window_.open_scenario(file));
+  window_.document().set("seed", "8");
+  const auto answer_with = [](QMessageBox::StandardButton answer) {
+    QTimer::singleShot(100, [answer] {
+      auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+      ASSERT_NE(box, nullptr);
+      box->button(answer)->click();
+    });
+  };
+  answer_with(QMessageBox::Cancel);
+  EXPECT_FALSE(window_.close());
+  answer_with(QMessageBox::Save);
+  EXPECT_TRUE(window_.close());
+  EXPECT_THAT(read_text(file.toStdString()), HasSubstr("seed: 8"));
 }
 
 TEST_F(Window, a_broken_report_gives_a_message) {
