@@ -122,13 +122,14 @@ void ClusterCanvas::paint_gpus(QPainter& painter) const {
     painter.setBrush(fill);
     painter.setPen(QPen(selected ? t.chosen : t.border, selected ? 3 : layout_.detailed ? 1 : 0.5));
     painter.drawRoundedRect(gpu.place, layout_.detailed ? 4 : 1, layout_.detailed ? 4 : 1);
-    if (!layout_.detailed || gpu.place.width() < 34) continue;
+    if (!layout_.detailed || gpu.place.width() < 26) continue;
     const bool on_dark = fill.lightnessF() < 0.55f;
     painter.setPen(on_dark ? QColor("#ffffff") : QColor("#14202b"));
     QString text =
         QString("GPU %1").arg(QString::fromStdString(report_->platform->gpus[gpu.gpu].name).section("gpu", -1));
-    if (coloured) text += "\n" + QString("%1 %").arg(share * 100, 0, 'f', 0);
-    if (gpu.place.width() < 52) text.remove("GPU ");
+    const bool narrow = gpu.place.width() < 52;
+    if (coloured) text += QString(narrow ? "\n%1" : "\n%1 %").arg(share * 100, 0, 'f', 0);
+    if (narrow) text.remove("GPU ");
     painter.drawText(gpu.place, Qt::AlignCenter, text);
   }
 }

@@ -219,7 +219,7 @@ void ClusterView::show_link(int link) {
 void ClusterView::fill_flows(const std::string& part) {
   constexpr int most_rows = 200;
   flows_->setRowCount(0);
-  flows_->setVisible(report_->flows && report_->flows->size() > 0);
+  flows_->hide();
   if (!report_->flows) return;
   const Flows& flows = *report_->flows;
   for (std::size_t i = 0; i < flows.size() && flows_->rowCount() < most_rows; ++i) {
@@ -233,6 +233,7 @@ void ClusterView::fill_flows(const std::string& part) {
         tr("from %1 to %2")
             .arg(text_of(Quantity::instant_s, flows.start_s[i]), text_of(Quantity::instant_s, flows.end_s[i])));
   }
+  flows_->setVisible(flows_->rowCount() > 0);
 }
 
 }  // namespace servecast::gui

@@ -39,11 +39,13 @@ CompareView::CompareView(QWidget* parent) : QWidget(parent) {
     plots_[i] = new DistributionPlot;
     plots_[i]->set_title(titles[i]);
     plots_[i]->set_brushable(false);
+    plots_[i]->set_legend_below(true);
     row->addWidget(plots_[i]);
   }
   column->addLayout(row, 2);
   hint_ = new QLabel;
   hint_->setObjectName("muted");
+  hint_->setWordWrap(true);
   column->addWidget(hint_);
   table_ = new QTableView;
   model_ = new ComparisonModel(this);

@@ -51,6 +51,7 @@ QPointF Plot::point(const QRectF& area, double x, double y) const {
 }
 
 bool Plot::legend_below_title(const QRectF& whole) const {
+  if (legend_below_) return true;
   QFont bold = font();
   bold.setWeight(QFont::DemiBold);
   double width = 28 + 24 + QFontMetricsF(bold).horizontalAdvance(title_);

@@ -40,6 +40,8 @@ class Plot : public QWidget {
   const QString& title() const { return title_; }
   /// The span to show as chosen; given by whoever links the plots.
   void set_span(std::optional<Span> span);
+  /// The legend in a line of its own even where there is room beside the title: plots in a row then look alike.
+  void set_legend_below(bool below) { legend_below_ = below; }
   /// Whether dragging chooses a span (it does).
   void set_brushable(bool brushable) { brushable_ = brushable; }
 
@@ -95,6 +97,7 @@ class Plot : public QWidget {
   std::optional<double> pressed_{};  // x where a drag began
   std::optional<double> hover_{};
   bool brushable_ = true;
+  bool legend_below_ = false;
 };
 
 }  // namespace servecast::gui
