@@ -33,6 +33,11 @@ bool shot_wanted(int argc, char** argv) {
   return false;
 }
 
+/// The platform without a display warns of what it lacks for real windows.
+void say_what_is_serious(QtMsgType type, const QMessageLogContext&, const QString& text) {
+  if (type == QtCriticalMsg || type == QtFatalMsg) std::fprintf(stderr, "%s\n", qPrintable(text));
+}
+
 void translate(QApplication& app, const QString& language) {
   const QLocale locale = language.isEmpty() ? QLocale::system() : QLocale(language);
   auto* ours = new QTranslator(&app);
@@ -86,7 +91,10 @@ int run(QApplication& app) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (shot_wanted(argc, argv)) qputenv("QT_QPA_PLATFORM", "offscreen");  // a shot needs no display
+  if (shot_wanted(argc, argv)) {
+    qputenv("QT_QPA_PLATFORM", "offscreen");  // a shot needs no display
+    qInstallMessageHandler(say_what_is_serious);
+  }
   QApplication::setStyle("Fusion");
   QApplication app(argc, argv);
   QApplication::setApplicationName("servecast-gui");

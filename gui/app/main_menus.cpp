@@ -5,6 +5,7 @@
 #include <QFileDialog>
 #include <QMenuBar>
 #include <QMessageBox>
+#include <QStackedWidget>
 
 #include "gui/app/main_window.h"
 #include "gui/data/program.h"
@@ -66,13 +67,14 @@ QList<QAction*> MainWindow::make_file_menu() {
   add_bundled(*examples);
   file->addAction(tr("Open &report…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O), this,
                   &MainWindow::ask_for_report);
+  file->addAction(tr("&Close report"), QKeySequence::Close, this, &MainWindow::close_report);
   file->addSeparator();
   auto* save_action = file->addAction(tr("&Save scenario"), QKeySequence::Save, this, &MainWindow::save);
   connect(&document_, &ScenarioDocument::changed, this,
           [this, save_action] { save_action->setEnabled(document_.edited()); });
   save_action->setEnabled(false);
   file->addAction(tr("Save scenario &as…"), QKeySequence::SaveAs, this, &MainWindow::save_as);
-  file->addAction(tr("&Export all plots…"), QKeySequence(Qt::CTRL | Qt::Key_E), this, &MainWindow::export_all_plots);
+  file->addAction(tr("&Export plots of this view…"), QKeySequence(Qt::CTRL | Qt::Key_E), this, &MainWindow::export_all_plots);
   file->addSeparator();
   file->addAction(tr("&Quit"), QKeySequence::Quit, this, &QWidget::close);
   return {open, examples->menuAction(), save_action};
@@ -131,10 +133,10 @@ void MainWindow::save_as() {
 }
 
 void MainWindow::export_all_plots() {
-  const QString folder = QFileDialog::getExistingDirectory(this, tr("Export all plots"));
+  const QString folder = QFileDialog::getExistingDirectory(this, tr("Export plots"));
   if (folder.isEmpty()) return;
   try {
-    export_all(*this, folder);
+    export_all(*views_->currentWidget(), folder);
   } catch (const UserError& error) {
     tell(QString::fromStdString(error.what()));
   }

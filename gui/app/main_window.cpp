@@ -126,11 +126,23 @@ void MainWindow::add_to_list(const Report& report) {
   show_comparison();
 }
 
+void MainWindow::close_report() {
+  const int row = report_list_->currentRow();
+  if (row < 0) return;
+  show_current(nullptr);
+  const auto closed = std::move(reports_[static_cast<std::size_t>(row)]);  // lives until nobody shows it
+  reports_.erase(reports_.begin() + row);
+  const QSignalBlocker quiet(report_list_);
+  delete report_list_->takeItem(row);
+  if (!reports_.empty()) show_current(reports_[static_cast<std::size_t>(report_list_->currentRow())].get());
+  show_comparison();
+}
+
 void MainWindow::show_current(Report* report) {
   current_ = report;
-  tell(QString::fromStdString(report->notice));
+  tell(report ? QString::fromStdString(report->notice) : QString());
   run_view_->show_notice({});
-  run_view_->show_empty(false);
+  run_view_->show_empty(report == nullptr);
   requests_view_->show_report(report);
   cluster_view_->show_report(report);
   run_view_->dashboard().show_report(report);

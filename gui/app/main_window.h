@@ -33,6 +33,8 @@ class MainWindow final : public QMainWindow {
   /// Both say in the window what is wrong, if anything, and return whether all was well.
   bool open_report(const QString& folder);
   bool open_scenario(const QString& file);
+  /// Takes the report that is shown out of the list; its files stay.
+  void close_report();
   void go(View view);
   /// Which reports are compared, by their number in the list.
   void compare(const std::vector<int>& reports);

@@ -26,6 +26,7 @@ QFileInfoList bundled_scenarios() {
 
 Answer ask_servecast(const QStringList& arguments) {
   constexpr int patience_ms = 30'000;
+  if (servecast_path().isEmpty()) throw UserError("servecast lies neither beside this program nor on the PATH");
   QProcess process;
   process.start(servecast_path(), arguments, QIODevice::ReadOnly);
   if (!process.waitForFinished(patience_ms)) {
@@ -37,7 +38,12 @@ Answer ask_servecast(const QStringList& arguments) {
 }
 
 QStringList listed_names(const QString& kind) {
-  const QByteArray text = ask_servecast({"list", kind, "--format", "json"}).out;
+  QByteArray text;
+  try {
+    text = ask_servecast({"list", kind, "--format", "json"}).out;
+  } catch (const UserError&) {
+    return {};  // a convenience: names can be typed
+  }
   const auto json = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
   QStringList names;
   if (json.is_array())

@@ -20,7 +20,7 @@ QString servecast_path();
 /// The scenarios that come with the program: installed beside it, or in the source tree.
 QFileInfoList bundled_scenarios();
 
-/// Names of what `servecast list KIND` shows, e.g. "gpus". Throws as ask_servecast() does.
+/// Names of what `servecast list KIND` shows, e.g. "gpus". Empty where the program cannot be asked.
 QStringList listed_names(const QString& kind);
 
 /// Runs `servecast` and waits for its end: for commands that take a moment (schema, check, set, list).

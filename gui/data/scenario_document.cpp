@@ -85,12 +85,12 @@ QString ScenarioDocument::changed_text() const {
 }
 
 void ScenarioDocument::refresh() {
-  check();
-  if (problems_.empty()) try {
-      text_ = changed_text();
-    } catch (const UserError& error) {  // right as --set, but the text cannot be changed this way (anchors)
-      problems_ = error.problems();
-    }
+  try {
+    check();
+    if (problems_.empty()) text_ = changed_text();
+  } catch (const UserError& error) {  // there is no servecast to ask, or the text cannot be changed (anchors)
+    problems_ = error.problems();
+  }
   emit changed();
 }
 

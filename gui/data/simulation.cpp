@@ -32,6 +32,10 @@ Simulation::Simulation(QObject* parent) : QObject(parent) {
 
 Simulation::~Simulation() {
   process_.disconnect(this);
+  constexpr int time_to_clear_away_ms = 2000;
+  if (!running()) return;
+  process_.terminate();
+  if (process_.waitForFinished(time_to_clear_away_ms)) return;
   process_.kill();
   process_.waitForFinished();
 }

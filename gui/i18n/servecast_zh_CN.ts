@@ -462,10 +462,6 @@ Apache-2.0</translation>
         <translation>场景另存为(&amp;A)…</translation>
     </message>
     <message>
-        <source>&amp;Export all plots…</source>
-        <translation>导出所有图(&amp;E)…</translation>
-    </message>
-    <message>
         <source>&amp;Quit</source>
         <translation>退出(&amp;Q)</translation>
     </message>
@@ -490,10 +486,6 @@ Apache-2.0</translation>
         <translation>场景 (*.yaml)</translation>
     </message>
     <message>
-        <source>Export all plots</source>
-        <translation>导出所有图</translation>
-    </message>
-    <message>
         <source>Reports</source>
         <translation>报告</translation>
     </message>
@@ -516,6 +508,18 @@ Apache-2.0</translation>
     <message>
         <source>The scenario has edits that are not saved.</source>
         <translation>场景中有未保存的修改。</translation>
+    </message>
+    <message>
+        <source>&amp;Close report</source>
+        <translation>关闭报告(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Export plots of this view…</source>
+        <translation>导出此视图的图(&amp;E)…</translation>
+    </message>
+    <message>
+        <source>Export plots</source>
+        <translation>导出图</translation>
     </message>
 </context>
 <context>

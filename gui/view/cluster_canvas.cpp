@@ -36,13 +36,25 @@ void ClusterCanvas::show_report(const Report* report) {
   if (report_ != nullptr) {
     const Platform& platform = *report_->platform;
     replica_of_.assign(platform.gpus.size(), -1);
-    for (const PlatformReplica& replica : platform.replicas)
+    for (const PlatformReplica& replica : platform.replicas) {
+      if (replica.replica < 0 || replica.replica >= static_cast<std::int64_t>(platform.replicas.size())) continue;
       for (const std::string& name : replica.gpus)
         for (std::size_t gpu = 0; gpu < platform.gpus.size(); ++gpu)
           if (platform.gpus[gpu].name == name) replica_of_[gpu] = static_cast<int>(replica.replica);
+    }
+    find_links();
   }
   lay_out_again();
   set_time(0);
+}
+
+void ClusterCanvas::find_links() {
+  const std::vector<PlatformLink>& links = report_->platform->links;
+  sampled_links_.clear();
+  if (!report_->links) return;
+  for (const std::string& name : report_->links->link.names)
+    sampled_links_.push_back(
+        static_cast<std::size_t>(std::ranges::find(links, name, &PlatformLink::name) - links.begin()));
 }
 
 void ClusterCanvas::lay_out_again() {
@@ -68,11 +80,8 @@ void ClusterCanvas::set_time(double time_s) {
   link_used_.assign(report_->platform->links.size(), 0);
   if (report_->links) {
     const std::vector<double> shares = report_->links->used_at(time_s);
-    for (std::size_t i = 0; i < shares.size(); ++i) {
-      const auto& links = report_->platform->links;
-      const auto found = std::ranges::find(links, report_->links->link.names[i], &PlatformLink::name);
-      if (found != links.end()) link_used_[static_cast<std::size_t>(found - links.begin())] = shares[i];
-    }
+    for (std::size_t i = 0; i < shares.size(); ++i)
+      if (sampled_links_[i] < link_used_.size()) link_used_[sampled_links_[i]] = shares[i];
   }
   update();
 }

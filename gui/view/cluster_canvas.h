@@ -36,6 +36,7 @@ class ClusterCanvas final : public QWidget {
 
  private:
   void lay_out_again();
+  void find_links();
   int gpu_at(const QPointF& at) const;
   int link_at(const QPointF& at) const;
   double share_of(std::size_t gpu) const;
@@ -48,9 +49,10 @@ class ClusterCanvas final : public QWidget {
   ClusterLayout layout_{};
   double time_s_ = 0;
   ColourBy by_ = ColourBy::busy;
-  std::vector<int> replica_of_{};      // by GPU
-  std::vector<double> busy_{}, kv_{};  // by replica, at time_s_
-  std::vector<double> link_used_{};    // by link of the platform
+  std::vector<int> replica_of_{};             // by GPU
+  std::vector<double> busy_{}, kv_{};         // by replica, at time_s_
+  std::vector<std::size_t> sampled_links_{};  // of the platform, by the number that links.csv gives them
+  std::vector<double> link_used_{};           // by link of the platform
   int selected_gpu_ = -1;
   int selected_link_ = -1;
 };

@@ -130,7 +130,10 @@ void Dashboard::add_time_plots(QGridLayout& grid) {
 void Dashboard::show_report(const Report* report) {
   report_ = report;
   brush_ = {};
-  if (report_ == nullptr) return;
+  if (report_ == nullptr) {
+    for (TimePlot* plot : over_time_) plot->set_curves({}, Quantity::number, 1);  // they point into the report
+    return;
+  }
   fill_figures();
   fill_distributions();
   fill_time_plots();

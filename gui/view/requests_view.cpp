@@ -137,7 +137,14 @@ void RequestsView::show_count() {
 
 void RequestsView::show_life(const QModelIndex& current) {
   if (!current.isValid()) return;
-  const std::size_t row = model_->request_row(current.row());
+  try {
+    read_life(model_->request_row(current.row()));
+  } catch (const UserError& error) {
+    life_title_->setText(QString::fromStdString(error.what()));
+  }
+}
+
+void RequestsView::read_life(std::size_t row) {
   const Steps* steps = report_->steps();
   life_ = life_of(report_->requests, row, steps);
   life_bar_->set_life(life_, steps);

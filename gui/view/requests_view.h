@@ -39,6 +39,7 @@ class RequestsView final : public QWidget {
   void apply_filter(const QString& text);
   void show_count();
   void show_life(const QModelIndex& current);
+  void read_life(std::size_t row);
   void show_steps();
 
   Report* report_ = nullptr;

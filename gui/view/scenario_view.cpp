@@ -115,7 +115,7 @@ void ScenarioView::open_again() {
 }
 
 void ScenarioView::show_document() {
-  if (!model_) make_model();
+  if (!model_ && document_.problems().empty()) make_model();
   const QString star = document_.edited() ? "  •" : "";
   file_->setText(document_.file().section('/', -1) + star);
   file_->setToolTip(document_.file());

@@ -38,41 +38,8 @@ const Theme dark{.dark = true,
                  .ramp_high = "#7cc8f5",
                  .series = {"#56b4e9", "#f0913f", "#2fbf92", "#e08fc0", "#f0e442", "#3f8fd0", "#b8c2cc"}};
 
-const Theme& theme(bool is_dark) { return is_dark ? dark : light; }
-
-}  // namespace
-
-QColor Theme::ramp(double share) const {
-  const double s = std::clamp(share, 0.0, 1.0);
-  const auto mix = [s](float a, float b) { return static_cast<float>(a + (b - a) * s); };
-  return QColor::fromRgbF(mix(ramp_low.redF(), ramp_high.redF()), mix(ramp_low.greenF(), ramp_high.greenF()),
-                          mix(ramp_low.blueF(), ramp_high.blueF()));
-}
-
-const Theme& theme_of(const QPalette& palette) { return theme(palette.color(QPalette::Window).lightness() < 128); }
-
-QPalette palette_of(bool is_dark) {
-  const Theme& t = theme(is_dark);
-  QPalette palette;
-  palette.setColor(QPalette::Window, t.page);
-  palette.setColor(QPalette::Base, t.card);
-  palette.setColor(QPalette::AlternateBase, is_dark ? t.card.lighter(112) : t.page);
-  palette.setColor(QPalette::Button, t.card);
-  palette.setColor(QPalette::ToolTipBase, t.card);
-  for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText, QPalette::ToolTipText})
-    palette.setColor(role, t.text);
-  palette.setColor(QPalette::PlaceholderText, t.muted);
-  palette.setColor(QPalette::Highlight, t.accent);
-  palette.setColor(QPalette::HighlightedText, is_dark ? t.page : t.card);
-  palette.setColor(QPalette::Link, t.accent);
-  for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText})
-    palette.setColor(QPalette::Disabled, role, t.faint);
-  return palette;
-}
-
-QString style_of(bool is_dark) {
-  const Theme& t = theme(is_dark);
-  QString sheet = R"(
+/// Words with @ stand for colours of the theme.
+constexpr const char* style_sheet = R"(
     QToolTip { background: @card; color: @text; border: 1px solid @border; padding: 4px; }
     QFrame#card { background: @card; border: 1px solid @border; border-radius: 6px; }
     QLabel#heading { font-size: 15pt; font-weight: 600; }
@@ -108,6 +75,42 @@ QString style_of(bool is_dark) {
     QScrollArea { border: none; background: transparent; }
     QSplitter::handle { background: transparent; }
   )";
+
+const Theme& theme(bool is_dark) { return is_dark ? dark : light; }
+
+}  // namespace
+
+QColor Theme::ramp(double share) const {
+  const double s = std::clamp(share, 0.0, 1.0);
+  const auto mix = [s](float a, float b) { return static_cast<float>(a + (b - a) * s); };
+  return QColor::fromRgbF(mix(ramp_low.redF(), ramp_high.redF()), mix(ramp_low.greenF(), ramp_high.greenF()),
+                          mix(ramp_low.blueF(), ramp_high.blueF()));
+}
+
+const Theme& theme_of(const QPalette& palette) { return theme(palette.color(QPalette::Window).lightness() < 128); }
+
+QPalette palette_of(bool is_dark) {
+  const Theme& t = theme(is_dark);
+  QPalette palette;
+  palette.setColor(QPalette::Window, t.page);
+  palette.setColor(QPalette::Base, t.card);
+  palette.setColor(QPalette::AlternateBase, is_dark ? t.card.lighter(112) : t.page);
+  palette.setColor(QPalette::Button, t.card);
+  palette.setColor(QPalette::ToolTipBase, t.card);
+  for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText, QPalette::ToolTipText})
+    palette.setColor(role, t.text);
+  palette.setColor(QPalette::PlaceholderText, t.muted);
+  palette.setColor(QPalette::Highlight, t.accent);
+  palette.setColor(QPalette::HighlightedText, is_dark ? t.page : t.card);
+  palette.setColor(QPalette::Link, t.accent);
+  for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText})
+    palette.setColor(QPalette::Disabled, role, t.faint);
+  return palette;
+}
+
+QString style_of(bool is_dark) {
+  const Theme& t = theme(is_dark);
+  QString sheet = style_sheet;
   for (const auto& [name, colour] : {std::pair{"@card", t.card},
                                      {"@page", t.page},
                                      {"@border", t.border},

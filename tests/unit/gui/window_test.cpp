@@ -141,6 +141,32 @@ TEST_F(Window, a_broken_report_gives_a_message) {
   EXPECT_TRUE(window_.notice().isEmpty());
 }
 
+TEST_F(Window, reports_can_be_closed) {
+  for (const char* name : {"a", "b", "c"})
+    ASSERT_TRUE(window_.open_report(QString::fromStdString(write_report(folder_, name))));
+  EXPECT_EQ(window_.current()->label, "c");
+  window_.close_report();
+  EXPECT_EQ(window_.current()->label, "b");
+  EXPECT_EQ(window_.compare_view().model().columnCount(), 3);
+  window_.close_report();
+  window_.close_report();
+  window_.close_report();  // there is none any more
+  EXPECT_EQ(window_.current(), nullptr);
+  EXPECT_EQ(window_.compare_view().model().columnCount(), 0);
+  EXPECT_TRUE(window_.open_report(QString::fromStdString(write_report(folder_, "d"))));
+}
+
+TEST_F(Window, broken_steps_give_a_message) {
+  const std::string path = write_report(folder_, "r");
+  put_text(path + "/steps.csv",
+           "replica,pool,start_s,end_s,decode_sequences,prefill_sequences,prefill_tokens,used_blocks,who\n"
+           "0,chat,1.5,1.6,0,1,60,4,nobody\n");
+  ASSERT_TRUE(window_.open_report(QString::fromStdString(path)));
+  window_.go(View::requests);
+  window_.requests_view().choose(0);
+  EXPECT_TRUE(all_texts_have("'who' cannot be read"));
+}
+
 TEST_F(Window, dragging_over_one_plot_chooses_everywhere) {
   ASSERT_TRUE(window_.open_report(QString::fromStdString(write_report(folder_, "r"))));
   window_.go(View::run);
