@@ -12,7 +12,7 @@
 namespace servecast::gui {
 namespace {
 
-constexpr double legend_space = 36;  // beside the text of an entry
+constexpr double legend_space = 32;  // beside the text of an entry
 
 }  // namespace
 
@@ -54,7 +54,7 @@ bool Plot::legend_below_title(const QRectF& whole) const {
   if (legend_below_) return true;
   QFont bold = font();
   bold.setWeight(QFont::DemiBold);
-  double width = 28 + 24 + QFontMetricsF(bold).horizontalAdvance(title_);
+  double width = 28 + 8 + QFontMetricsF(bold).horizontalAdvance(title_);
   for (const LegendEntry& entry : legend())
     width += QFontMetricsF(font()).horizontalAdvance(entry.text) + legend_space;
   return width > whole.width();
