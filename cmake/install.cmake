@@ -1,8 +1,11 @@
 # `cmake --install`: the program, the bundled scenarios and hardware, shell completion, documents, licence.
 # The program finds its library of scenarios at ../share/servecast/scenarios beside its own folder.
 install(TARGETS servecast servecast-calibrate RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET servecast-gui)
+  install(TARGETS servecast-gui RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(DIRECTORY scenarios/ DESTINATION ${CMAKE_INSTALL_DATADIR}/servecast/scenarios)
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png")
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # servecast_completion(<shell> <file name> <folder under share>): written by the program itself at build time.

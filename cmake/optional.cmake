@@ -35,7 +35,7 @@ endif()
 servecast_optional(SERVECAST_HAS_CUDA "CUDA" "${SERVECAST_CUDA}" "${cuda_works}" "${CUDAToolkit_VERSION}" kernels)
 
 if(NOT SERVECAST_GUI STREQUAL "OFF")
-  find_package(Qt6 QUIET COMPONENTS Widgets)
+  find_package(Qt6 QUIET COMPONENTS Widgets Svg Test LinguistTools)
 endif()
 servecast_optional(SERVECAST_HAS_QT "Qt 6" "${SERVECAST_GUI}" "${Qt6_FOUND}" "${Qt6_VERSION}" gui)
 

@@ -23,6 +23,11 @@ cp "$gpu" "$(dirname "$gpu")/only_installed.yaml"
 "$servecast" run "$share/servecast/scenarios/chat.yaml" --set 'pools[0].gpu=only_installed' --out out >stdout ||
   wrong "the installed program cannot run the installed scenario"
 [ -s out/summary.json ] || wrong "the run wrote no summary.json"
+if [ -x "$scratch/prefix/bin/servecast-gui" ]; then  # where Qt was found
+  "$scratch/prefix/bin/servecast-gui" --shot scenario "$share/servecast/scenarios/chat.yaml" shot.png ||
+    wrong "the installed window cannot show the installed scenario"
+  [ -s shot.png ] || wrong "the window drew no picture"
+fi
 
 for file in bash-completion/completions/servecast zsh/site-functions/_servecast \
             fish/vendor_completions.d/servecast.fish doc/servecast/LICENSE; do

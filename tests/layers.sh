@@ -23,7 +23,8 @@ calibrate/servers:  models sim/input sim/report calibrate/servers
 calibrate/cli:      models sim/input sim/report sim/cli calibrate servecast_version.h
 kernels:            kernels
 gui/data:           models/base sim/report gui/data
-gui/view:           models/base sim/report gui
+gui/view:           models/base sim/report gui/data gui/view
+gui/app:            models/base sim/report gui servecast_version.h
 tests:              models sim calibrate gui tests servecast_version.h
 TABLE
 
@@ -36,7 +37,7 @@ zlib:               sim/input calibrate/samples tests/unit/input
 sqlite3:            sim/report tests/unit/report
 CLI/:               sim/cli calibrate/cli
 Eigen/:             calibrate tests
-Q[A-Z]:             gui tests/unit/gui
+Q[A-Z]:             gui tests/unit/gui tests/bench
 cuda|cupti|nv:      kernels calibrate/measure
 random$:            models/base
 ctime$:             tests/bench

@@ -5,6 +5,7 @@
 #include "models/base/error.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
+#include "sim/cli/settings_text.h"
 #include "sim/report/human.h"
 
 namespace servecast {
@@ -78,8 +79,9 @@ class CheckCommand final : public Command {
   int run_json(Console& console) const {
     ordered_json json{{"ok", true}, {"problems", ordered_json::array()}, {"pools", ordered_json::array()}};
     try {
-      const Scenario scenario = scenario_.load();
+      Scenario scenario = scenario_.load();
       for (const Pool& pool : scenario.pools) json["pools"].push_back(to_json(pool));
+      json["settings"] = ordered_json::parse(settings_text(scenario.spec));
     } catch (const UserError& error) {
       json["ok"] = false;
       for (const Problem& problem : error.problems()) json["problems"].push_back(to_json(problem));

@@ -27,6 +27,7 @@ TEST(Check, tells_programs_the_same) {
   const auto report = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(report["ok"], true);
   EXPECT_TRUE(report["problems"].empty());
+  EXPECT_EQ(report["settings"]["pools"][0]["queue"]["policy"], "fcfs");  // not in the file: a default
   const auto& pool = report["pools"][0];
   EXPECT_EQ(pool["gpus"], 2);
   // 131,072 bytes per token: 32 layers x 8 KV heads x 128 x keys and values x 2 bytes

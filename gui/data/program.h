@@ -1,0 +1,30 @@
+#pragma once
+#include <QByteArray>
+#include <QFileInfo>
+#include <QList>
+#include <QString>
+#include <QStringList>
+
+namespace servecast::gui {
+
+/// What a command printed and how it ended.
+struct Answer {
+  int status = 0;
+  QByteArray out{};
+  QString complaints{};
+};
+
+/// Where the program `servecast` lies: beside this one, or on the PATH.
+QString servecast_path();
+
+/// The scenarios that come with the program: installed beside it, or in the source tree.
+QFileInfoList bundled_scenarios();
+
+/// Names of what `servecast list KIND` shows, e.g. "gpus". Empty where the program cannot be asked.
+QStringList listed_names(const QString& kind);
+
+/// Runs `servecast` and waits for its end: for commands that take a moment (schema, check, set, list).
+/// Throws UserError where the program cannot be started or does not end in time.
+Answer ask_servecast(const QStringList& arguments);
+
+}  // namespace servecast::gui

@@ -1,0 +1,34 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "gui/data/detail.h"
+#include "gui/data/requests.h"
+
+namespace servecast::gui {
+
+enum class LifeKind : std::uint8_t { queue, prefill, decode, stall };
+
+/// What happened to a request from `from_s` to `to_s`.
+struct LifePart {
+  LifeKind kind = LifeKind::queue;
+  double from_s = 0;
+  double to_s = 0;
+};
+
+/// A step that worked on the request.
+struct LifeStep {
+  std::size_t row = 0;      // of Steps
+  std::int64_t tokens = 0;  // of this request
+};
+
+struct RequestLife {
+  std::vector<LifePart> parts{};
+  std::vector<LifeStep> steps{};  // in order of time; empty where the report has no steps of it
+};
+
+/// From requests.csv alone: queue, prefill, decode. With steps: every chunk of the prompt, and stalls, in which its
+/// replica took steps without it (preempted, or the batch had no room).
+RequestLife life_of(const Requests& requests, std::size_t row, const Steps* steps);
+
+}  // namespace servecast::gui

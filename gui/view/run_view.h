@@ -1,0 +1,53 @@
+#pragma once
+#include <QWidget>
+
+#include "gui/data/simulation.h"
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QProgressBar;
+class QPushButton;
+class QSpinBox;
+
+namespace servecast::gui {
+
+class Dashboard;
+
+/// Starts a run, shows how far it is, and then what came out.
+class RunView final : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit RunView(Simulation& simulation, QWidget* parent = nullptr);
+
+  Dashboard& dashboard() { return *dashboard_; }
+  /// There is a scenario that can be run.
+  void set_ready(bool ready, const QString& why_not);
+  QString detail() const;
+  int replicates() const;
+  void show_notice(const QString& text);
+  void show_empty(bool empty);
+
+ signals:
+  void run_wanted();
+
+ private:
+  QWidget* make_controls();
+  void show_progress(const Progress& progress);
+  void show_state();
+
+  Simulation& simulation_;
+  QPushButton* run_ = nullptr;
+  QPushButton* cancel_ = nullptr;
+  QComboBox* detail_ = nullptr;
+  QSpinBox* replicates_ = nullptr;
+  QProgressBar* progress_ = nullptr;
+  QLabel* counters_ = nullptr;
+  QLabel* notice_ = nullptr;
+  QLabel* empty_ = nullptr;
+  Dashboard* dashboard_ = nullptr;
+  bool ready_ = false;
+};
+
+}  // namespace servecast::gui

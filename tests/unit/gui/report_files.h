@@ -1,0 +1,37 @@
+#pragma once
+#include <QString>
+#include <string>
+
+#include "gui/data/report.h"
+#include "tests/unit/report/files.h"
+
+namespace servecast::gui {
+
+inline const std::string requests_head =
+    "request_id,arrival_s,scheduled_s,first_token_s,finish_s,prompt_tokens,output_tokens,pool,replica,preemptions,"
+    "status\n";
+inline const std::string series_head =
+    "time_s,pool,arrivals,running,waiting,kv_used_fraction,busy_gpus,prompt_tokens_per_s,output_tokens_per_s,watts,"
+    "usd\n";
+
+/// Three requests: one served, one rejected, one that waited long.
+inline const std::string three_requests = requests_head +
+                                          "0,1,1.5,2,4,100,5,chat,0,0,completed\n"
+                                          "1,2,,,,900,0,chat,,0,rejected\n"
+                                          "2,2.5,5.5,6,6.25,50,2,code,1,3,completed\n";
+
+/// A report folder with these requests and one second of series.
+inline std::string write_report(const TemporaryFolder& folder, const std::string& name,
+                                const std::string& requests = three_requests,
+                                const Summary& summary = {.version = "0.1.0", .duration_s = 8}) {
+  const std::filesystem::path path = folder / name;
+  std::filesystem::create_directories(path);
+  put_text(path / "summary.json", to_json(summary));
+  put_text(path / "requests.csv", requests);
+  put_text(path / "series.csv", series_head +
+                                    "0,chat,1,2,0,0.5,1,100,10,400,0.01\n0,code,1,0,1,0.25,0,0,0,90,0.02\n"
+                                    "1,chat,0,4,0,0.75,1,0,20,410,0.03\n1,code,0,1,0,0.5,1,9,1,300,0.04\n");
+  return path.string();
+}
+
+}  // namespace servecast::gui
