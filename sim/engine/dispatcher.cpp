@@ -45,14 +45,16 @@ double Dispatcher::next_s() {
   read_ahead();
   double at_s = inbound_.empty() ? Replica::infinity : inbound_.top().due_s;
   if (!awaited_.empty()) at_s = std::min(at_s, awaited_.top().time_s);
+  at_s = std::min(at_s, flows_.next_s());
   if (options_.step_by_step)
     for (const ReplicaPool& pool : pools_) at_s = std::min(at_s, pool.next_due_s());
   if (stopped_ || at_s > until_s_) return Replica::infinity;
   return samples() && at_s < Replica::infinity ? std::min(at_s, sampler_.next_s()) : at_s;
 }
 
-// Within one instant: first the steps that end, then the requests that arrive, in order of their ids. Steps start
-// afterwards: when the replica is next advanced beyond this instant, or now where a client waits for it.
+// Within one instant: first the steps that end, then the flows, then the requests that arrive, in order of their ids.
+// Steps start afterwards: when the replica is next advanced beyond this instant, or now where somebody waits for it.
+// Last, flows begin.
 void Dispatcher::handle(double now_s) {
   assert(now_s >= now_s_);
   now_s_ = now_s;
@@ -65,6 +67,7 @@ void Dispatcher::handle(double now_s) {
     pools_[due.pool].advance(due.replica, now_s, *this);
     touch(due.pool, due.replica);
   }
+  flows_.tell_ended(now_s);
   for (read_ahead(); !inbound_.empty() && inbound_.top().due_s <= now_s; read_ahead()) {
     const Request request = inbound_.top().request;
     inbound_.pop();
@@ -74,6 +77,7 @@ void Dispatcher::handle(double now_s) {
   watch_touched();
   if (options_.step_by_step)
     for (ReplicaPool& pool : pools_) pool.start_all(*this);
+  flows_.begin_due(now_s);
 }
 
 // A request passes the client's and the engine's front end before it can be queued. Where pools differ in that, the
@@ -132,7 +136,6 @@ void Dispatcher::watch_touched() {
 void Dispatcher::weights_loaded(std::size_t pool, std::size_t replica, double now_s) {
   pools_[pool].set_ready(replica, now_s);
   touch(pool, replica);
-  watch_touched();
 }
 
 void Dispatcher::drain() {

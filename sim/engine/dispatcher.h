@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "sim/engine/flows.h"
 #include "sim/engine/replica_pool.h"
 #include "sim/engine/replica_sampler.h"
 #include "sim/engine/run.h"
@@ -27,6 +28,7 @@ class Dispatcher final : public ReplicaListener {
   void drain();
   void weights_loaded(std::size_t pool, std::size_t replica, double now_s);
 
+  Flows& flows() { return flows_; }
   bool stopped() const { return stopped_; }
   double duration_s() const { return duration_s_; }
   const std::vector<ReplicaPool>& pools() const { return pools_; }
@@ -82,6 +84,7 @@ class Dispatcher final : public ReplicaListener {
   std::priority_queue<Inbound, std::vector<Inbound>, Later> inbound_;
   std::priority_queue<Awaited, std::vector<Awaited>, Later> awaited_;
   std::vector<Touched> touched_;  // replicas with awaited requests that changed in this instant
+  Flows flows_;
   ReplicaSampler sampler_;
   double now_s_ = 0;
   double duration_s_ = 0;

@@ -2,67 +2,121 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <limits>
+#include <simgrid/kernel/routing/NetPoint.hpp>
+#include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
+#include <utility>
 
 namespace servecast {
+namespace {
 
 namespace sg = simgrid::s4u;
+namespace routing = simgrid::kernel::routing;
+
+/// A network without a map: a flow takes the links that were named last. With a table of routes, as SimGrid's own
+/// zones have one, memory would grow with the square of the number of GPUs.
+class NamedLinks final : public routing::NetZoneImpl {
+ public:
+  using Link = simgrid::kernel::resource::StandardLinkImpl;
+  NamedLinks() : NetZoneImpl("network") {}
+
+  void get_local_route(const routing::NetPoint*, const routing::NetPoint*, routing::Route* into, double*) override {
+    into->link_list_ = next_path;
+  }
+  std::vector<Link*> next_path{};
+};
+
+/// Waits for one flow after the other.
+struct Waiter {
+  std::int64_t flow = 0;
+  sg::CommPtr comm{};
+  sg::SemaphorePtr go = sg::Semaphore::create(0);
+};
+
+}  // namespace
 
 struct Network::Impl {
-  sg::NetZone* zone = nullptr;
-  std::vector<sg::Link*> links;  // by index in the wiring
-  std::int64_t routes = 0;
+  NamedLinks* zone = new NamedLinks;       // the engine's, as all zones are
+  std::vector<NamedLinks::Link*> links{};  // by index in the wiring
+  sg::Host* from = nullptr;
+  sg::Host* to = nullptr;
+  std::vector<std::unique_ptr<Waiter>> waiters{};
+  std::vector<Waiter*> idle{};
+  std::vector<EndedFlow> ended{};
+  sg::SemaphorePtr flow_ended = sg::Semaphore::create(0);
 
-  struct Route {
-    sg::Host* from;
-    sg::Host* to;
-  };
-  Route add_route(const Path& path) {
-    const auto number = routes++;
-    Route route{zone->create_host(fmt::format("from{}", number), 1e9),
-                zone->create_host(fmt::format("to{}", number), 1e9)};
-    route.from->seal();
-    route.to->seal();
-    std::vector<sg::LinkInRoute> over;
-    for (std::size_t link : path.links) over.emplace_back(links[link]);
-    zone->add_route(route.from->get_netpoint(), route.to->get_netpoint(), nullptr, nullptr, over, false);
-    return route;
+  Waiter& free_waiter() {
+    if (idle.empty()) {
+      waiters.push_back(std::make_unique<Waiter>());
+      sg::Actor::create("flow", to, [this, waiter = waiters.back().get()] { wait_for_flows(*waiter); })->daemonize();
+      return *waiters.back();
+    }
+    Waiter& waiter = *idle.back();
+    idle.pop_back();
+    return waiter;
+  }
+
+  void wait_for_flows(Waiter& waiter) {
+    for (;;) {
+      waiter.go->acquire();
+      waiter.comm->wait();
+      waiter.comm.reset();
+      ended.push_back({.flow = waiter.flow, .clock_s = sg::Engine::get_clock()});
+      idle.push_back(&waiter);
+      flow_ended->release();
+    }
   }
 };
 
 Network::Network(std::span<const PlatformLink> links) : impl_(std::make_unique<Impl>()) {
-  impl_->zone = sg::create_full_zone("network");
-  for (const PlatformLink& link : links)
-    impl_->links.push_back(impl_->zone->create_link(link.name, link.bytes_per_s)->set_latency(0)->seal());
+  sg::NetZone* zone = impl_->zone->get_iface();
+  for (const PlatformLink& link : links) {
+    zone->create_link(link.name, link.bytes_per_s)->set_latency(0)->seal();
+    impl_->links.push_back(impl_->zone->get_link_by_name_or_null(link.name));
+  }
+  impl_->from = zone->create_host("from", 1e9)->seal();
+  impl_->to = zone->create_host("to", 1e9)->seal();
+  zone->seal();
 }
 
 Network::~Network() = default;
 
 void Network::add_actor(const std::string& name, const std::function<void()>& body) {
-  auto* host = impl_->zone->create_host(name, 1e9)->seal();
-  impl_->zone->seal();
-  sg::Actor::create(name, host, body);
+  sg::Actor::create(name, impl_->from, body);
 }
 
-void Network::add(std::vector<Transfer> transfers, std::function<void(const std::vector<FinishedTransfer>&)> done) {
-  std::vector<Impl::Route> routes;
-  for (const Transfer& transfer : transfers) routes.push_back(impl_->add_route(transfer.path));
-  const auto body = [transfers = std::move(transfers), routes, done = std::move(done)] {
-    std::vector<sg::ActorPtr> flows;
-    std::vector<FinishedTransfer> finished(transfers.size());
-    for (std::size_t i = 0; i < transfers.size(); ++i) {
-      flows.push_back(sg::Actor::create("flow", routes[i].from, [&, i] {
-        const Transfer& transfer = transfers[i];
-        finished[i] = {.transfer = &transfer, .start_s = sg::Engine::get_clock()};
-        sg::this_actor::sleep_for(transfer.path.latency_s);
-        sg::Comm::sendto(routes[i].from, routes[i].to, static_cast<std::uint64_t>(transfer.bytes));
-        finished[i].end_s = sg::Engine::get_clock();
-      }));
-    }
-    for (const sg::ActorPtr& flow : flows) flow->join();
-    done(finished);
-  };
-  sg::Actor::create("transfers", routes.front().from, body);
+// A communication starts with the call that completes it, and asks for its path there.
+void Network::begin(std::int64_t flow, const Transfer& transfer) {
+  impl_->zone->next_path.clear();
+  for (std::size_t link : transfer.path.links) impl_->zone->next_path.push_back(impl_->links[link]);
+  Waiter& waiter = impl_->free_waiter();
+  waiter.flow = flow;
+  waiter.comm = sg::Comm::sendto_async(impl_->from, impl_->to, static_cast<std::uint64_t>(std::ceil(transfer.bytes)));
+  waiter.go->release();
 }
+
+bool Network::idle() const { return impl_->idle.size() == impl_->waiters.size() && impl_->ended.empty(); }
+
+bool Network::wait_until(double at_s) {
+  if (!impl_->ended.empty()) return false;
+  const double delay_s = at_s - sg::Engine::get_clock();
+  if (delay_s <= 0) return true;
+  if (idle()) {
+    sg::this_actor::sleep_for(delay_s);
+    return true;
+  }
+  // A token may stand for a flow that was taken along with an earlier one.
+  for (bool time_up = false; impl_->ended.empty() && !time_up;) {
+    if (at_s < std::numeric_limits<double>::infinity())
+      time_up = impl_->flow_ended->acquire_timeout(at_s - sg::Engine::get_clock());
+    else
+      impl_->flow_ended->acquire();
+  }
+  return impl_->ended.empty();
+}
+
+std::vector<EndedFlow> Network::take_ended() { return std::exchange(impl_->ended, {}); }
 
 }  // namespace servecast

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 namespace servecast {
 namespace {
 
@@ -11,6 +13,20 @@ std::string leaf_name(std::int64_t leaf) { return fmt::format("leaf{}", leaf); }
 }  // namespace
 
 std::string Wiring::name(const GpuPlace& gpu) { return fmt::format("node{}/gpu{}", gpu.node, gpu.gpu); }
+
+std::string Wiring::name(const Part& part) {
+  switch (part.kind) {
+    case Part::Kind::gpu:
+      return name(part.place);
+    case Part::Kind::host:
+      return node_name(part.place.node) + "/host";
+    case Part::Kind::disk:
+      return node_name(part.place.node) + "/disk";
+    case Part::Kind::storage:
+      return "storage";
+  }
+  std::abort();
+}
 
 std::string Wiring::pcie(const GpuPlace& p) const { return name(p) + "/pcie"; }
 std::string Wiring::nvlink(const GpuPlace& p) const { return name(p) + "/nvlink"; }
@@ -90,7 +106,7 @@ bool Wiring::bridged(const GpuPlace& a, const GpuPlace& b) const {
   return wired && link_index_.contains(nvlink(a) + "/in") && link_index_.contains(nvlink(b) + "/in");
 }
 
-Path Wiring::make_path(std::initializer_list<std::string> links, double latency_s) const {
+Path Wiring::make_path(const std::vector<std::string>& links, double latency_s) const {
   Path path{.latency_s = latency_s};
   for (const std::string& link : links)
     if (!link.empty()) path.links.push_back(link_index_.at(link));
@@ -117,6 +133,72 @@ Path Wiring::load_path(const GpuPlace& to) const {
   return make_path({"storage/in", has_leaves() ? leaf_name(leaf_of(to.node)) + "/in" : "", nic(to) + "/in",
                     root(to) + "/in", pcie(to) + "/in"},
                    latency_s);
+}
+
+// From a part to where its node's network ports are, and back.
+std::vector<std::string> Wiring::ways_out(const Part& part) const {
+  switch (part.kind) {
+    case Part::Kind::gpu:
+      return {pcie(part.place) + "/out"};
+    case Part::Kind::host:
+      return {root(part.place) + "/in"};
+    case Part::Kind::disk:
+      return {node_name(part.place.node) + "/nvme/in", root(part.place) + "/in"};
+    case Part::Kind::storage:
+      return {"storage/in"};
+  }
+  std::abort();
+}
+
+std::vector<std::string> Wiring::ways_in(const Part& part) const {
+  switch (part.kind) {
+    case Part::Kind::gpu:
+      return {pcie(part.place) + "/in"};
+    case Part::Kind::host:
+      return {root(part.place) + "/out"};
+    case Part::Kind::disk:
+      return {root(part.place) + "/out", node_name(part.place.node) + "/nvme/out"};
+    case Part::Kind::storage:
+      return {"storage/out"};
+  }
+  std::abort();
+}
+
+// A GPU reaches its node's memory over its own root, whichever part of that memory it is.
+Path Wiring::node_path(const Part& from, const Part& to) const {
+  using enum Part::Kind;
+  const std::string nvme = node_name(from.place.node) + "/nvme";
+  if (from.kind == gpu && to.kind == gpu) return peer_path(from.place, to.place);
+  if (from.kind == gpu) {
+    std::vector<std::string> links{pcie(from.place) + "/out", root(from.place) + "/out"};
+    if (to.kind == Part::Kind::disk) links.push_back(nvme + "/out");
+    return make_path(links, 0);
+  }
+  if (to.kind == gpu) {
+    std::vector<std::string> links{root(to.place) + "/in", pcie(to.place) + "/in"};
+    if (from.kind == Part::Kind::disk) links.insert(links.begin(), nvme + "/in");
+    return make_path(links, 0);
+  }
+  if (from.kind == to.kind) return {};
+  return make_path({nvme + (to.kind == Part::Kind::disk ? "/out" : "/in")}, 0);
+}
+
+Path Wiring::path(const Part& from, const Part& to) const {
+  const bool from_node = from.kind != Part::Kind::storage;
+  const bool to_node = to.kind != Part::Kind::storage;
+  if (from_node && to_node && from.place.node == to.place.node) return node_path(from, to);
+  if (from.kind == Part::Kind::gpu && to.kind == Part::Kind::gpu) return peer_path(from.place, to.place);
+  if (!from_node && to.kind == Part::Kind::gpu) return load_path(to.place);
+  const bool near = from_node && to_node && has_leaves() && leaf_of(from.place.node) == leaf_of(to.place.node);
+  const bool spine = has_leaves() && !near;
+  std::vector<std::string> links = ways_out(from);
+  if (from_node) links.push_back(nic(from.place) + "/out");
+  if (from_node && spine) links.push_back(leaf_name(leaf_of(from.place.node)) + "/out");
+  if (to_node && spine) links.push_back(leaf_name(leaf_of(to.place.node)) + "/in");
+  if (to_node) links.push_back(nic(to.place) + "/in");
+  for (std::string& link : ways_in(to)) links.push_back(std::move(link));
+  const double switches = !spine ? 1 : from_node && to_node ? 3 : 2;
+  return make_path(links, fabric_.end_latency_s + switches * fabric_.hop_latency_s);
 }
 
 }  // namespace servecast

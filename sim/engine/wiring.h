@@ -3,11 +3,19 @@
 #include <string>
 #include <vector>
 
-#include "sim/engine/network.h"
+#include "sim/engine/flows.h"
 #include "sim/input/scenario.h"
 #include "sim/report/platform.h"
 
 namespace servecast {
+
+/// One end of a transfer. Host memory and disk are those of the node; the GPU named with them says which PCIe root
+/// and network port the bytes pass.
+struct Part {
+  enum class Kind : std::uint8_t { gpu, host, disk, storage };
+  Kind kind = Kind::gpu;
+  GpuPlace place{};
+};
 
 /// The cluster as it is wired: every link one direction, with its capacity. Plain data; Network hands it to SimGrid.
 ///
@@ -15,12 +23,17 @@ namespace servecast {
 ///   GPU - PCIe - (root - root) - PCIe - GPU          inside a node without
 ///   GPU - PCIe - NIC - (leaf - leaf) - NIC - PCIe - GPU   between nodes; GPUs take the NICs in turn
 ///   storage - (leaf) - NIC - root - PCIe - GPU       weights; from the node's own disk where it has no NIC
+///   GPU - PCIe - root - host - disk                  to the node's own memory and disk
+///   host - root - NIC - (leaf - leaf) - NIC          to other nodes
 class Wiring {
  public:
   explicit Wiring(const Scenario& scenario);
 
   const Platform& platform() const { return platform_; }
   static std::string name(const GpuPlace& gpu);
+  static std::string name(const Part& part);
+  /// From any part to any other. Host to host inside a node: no link, no delay.
+  Path path(const Part& from, const Part& to) const;
   /// From a GPU to another one.
   Path peer_path(const GpuPlace& from, const GpuPlace& to) const;
   /// From where the weights are stored to a GPU.
@@ -34,7 +47,10 @@ class Wiring {
   void add_pair(const std::string& name, const std::string& kind, const std::string& inner, const std::string& outer,
                 double in_bytes_per_s, double out_bytes_per_s, double latency_s);
 
-  Path make_path(std::initializer_list<std::string> links, double latency_s) const;
+  Path make_path(const std::vector<std::string>& links, double latency_s) const;
+  Path node_path(const Part& from, const Part& to) const;
+  std::vector<std::string> ways_out(const Part& part) const;
+  std::vector<std::string> ways_in(const Part& part) const;
   std::int64_t leaf_of(std::int64_t node) const;
   bool has_leaves() const { return fabric_.nodes_per_leaf > 0 && fabric_.topology == "fat_tree"; }
   bool bridged(const GpuPlace& a, const GpuPlace& b) const;

@@ -89,6 +89,22 @@ TEST(Wiring, WeightsComeFromStorageOrFromTheNodesOwnDisk) {
   EXPECT_EQ(names(alone, alone.load_path({0, 2})), (Names{"node0/nvme/in", "node0/root1/in", "node0/gpu2/pcie/in"}));
 }
 
+TEST(Wiring, HostMemoryAndDiskLieBehindThePcieRoot) {
+  using enum Part::Kind;
+  const Wiring w(wired(4, "nvswitch", 2, "fat_tree"));
+  const Part gpu3{.kind = Part::Kind::gpu, .place = {0, 3}};
+  EXPECT_EQ(names(w, w.path(gpu3, {host, {0, 3}})), (Names{"node0/gpu3/pcie/out", "node0/root1/out"}));
+  EXPECT_EQ(names(w, w.path({host, {0, 0}}, gpu3)), (Names{"node0/root1/in", "node0/gpu3/pcie/in"}));
+  EXPECT_EQ(names(w, w.path({disk, {0, 0}}, gpu3)), (Names{"node0/nvme/in", "node0/root1/in", "node0/gpu3/pcie/in"}));
+  EXPECT_EQ(names(w, w.path({host, {0, 0}}, {disk, {0, 0}})), Names{"node0/nvme/out"});
+  EXPECT_EQ(names(w, w.path(gpu3, {host, {3, 1}})), (Names{"node0/gpu3/pcie/out", "node0/nic1/out", "leaf0/out",
+                                                           "leaf1/in", "node3/nic1/in", "node3/root0/out"}));
+  EXPECT_EQ(names(w, w.path({storage, {}}, {host, {3, 1}})),
+            (Names{"storage/in", "leaf1/in", "node3/nic1/in", "node3/root0/out"}));
+  EXPECT_TRUE(w.path({host, {0, 0}}, {host, {0, 3}}).links.empty());
+  EXPECT_EQ(w.path(gpu3, {.kind = Part::Kind::gpu, .place = {3, 2}}).links, w.peer_path({0, 3}, {3, 2}).links);
+}
+
 TEST(Wiring, PlatformNamesEveryPart) {
   const Wiring w(wired(4, "nvswitch", 2, "fat_tree"));
   const Platform& p = w.platform();

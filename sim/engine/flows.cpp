@@ -1,0 +1,66 @@
+#include "sim/engine/flows.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace servecast {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double notices_per_s = 1 << 20;
+constexpr double clock_error_s = 1e-9;
+
+double noticed_s(double clock_s) { return std::ceil((clock_s + clock_error_s) * notices_per_s) / notices_per_s; }
+
+}  // namespace
+
+void Flows::start(std::vector<Transfer> transfers, double at_s, Done done) {
+  assert(carrier_ && !transfers.empty());
+  const std::int64_t group = started_;
+  groups_[group] = {.left = static_cast<std::int64_t>(transfers.size()), .done = std::move(done)};
+  for (Transfer& transfer : transfers) {
+    const double first_byte_s = at_s + transfer.path.latency_s;
+    auto& due = transfer.path.links.empty() ? ending_ : beginning_;
+    due.push({.at_s = first_byte_s, .flow = started_});
+    flows_.emplace(started_++, Flow{.transfer = std::move(transfer), .group = group, .start_s = at_s});
+  }
+}
+
+double Flows::next_s() const {
+  const double begin_s = beginning_.empty() ? infinity : beginning_.top().at_s;
+  return ending_.empty() ? begin_s : std::min(begin_s, ending_.top().at_s);
+}
+
+void Flows::begin_due(double now_s) {
+  while (!beginning_.empty() && beginning_.top().at_s <= now_s) {
+    const std::int64_t number = beginning_.top().flow;
+    beginning_.pop();
+    carrier_->begin(number, flows_.at(number).transfer);
+  }
+}
+
+void Flows::ended(const EndedFlow& flow) { ending_.push({.at_s = noticed_s(flow.clock_s), .flow = flow.flow}); }
+
+void Flows::tell_ended(double now_s) {
+  while (!ending_.empty() && ending_.top().at_s <= now_s) {
+    const std::int64_t number = ending_.top().flow;
+    ending_.pop();
+    end(number, now_s);
+  }
+}
+
+void Flows::end(std::int64_t number, double now_s) {
+  const auto flow = flows_.extract(number);
+  if (observer_)
+    observer_(number, {.transfer = &flow.mapped().transfer, .start_s = flow.mapped().start_s, .end_s = now_s});
+  const auto group = groups_.find(flow.mapped().group);
+  if (--group->second.left > 0) return;
+  const Done done = std::move(group->second.done);
+  groups_.erase(group);
+  done(now_s);
+}
+
+}  // namespace servecast
