@@ -21,6 +21,8 @@ struct RequestRecord {
   PoolId pool{};
   ReplicaId replica{};
   ClassId request_class{};
+  std::optional<ReplicaId> decode_replica{};  // where another replica decoded it than computed its prompt
+  std::optional<double> hand_over_s{};        // from the end of its prompt to its KV's arrival there
   std::uint32_t preemptions = 0;
   std::uint16_t samples = 1;  // outputs made side by side
   RequestStatus status = RequestStatus::unfinished;

@@ -8,6 +8,7 @@
 #include "models/policy/batcher.h"
 #include "models/policy/eviction.h"
 #include "models/policy/kv_cache.h"
+#include "models/policy/placement.h"
 #include "models/policy/queue.h"
 #include "models/policy/router.h"
 #include "sim/cli/list_hardware.h"
@@ -84,7 +85,7 @@ std::string described(const ordered_json& items) {
   return text;
 }
 
-constexpr std::array<Listing, 12> all_listings{{
+constexpr std::array<Listing, 13> all_listings{{
     {"llms", "language models, bundled by name (a HuggingFace config.json works too)", llm_items, llm_table},
     {"gpus", "accelerators", gpu_items, gpu_table},
     {"nodes", "servers that hold them", node_items, node_table},
@@ -94,6 +95,7 @@ constexpr std::array<Listing, 12> all_listings{{
     {"batchers", "what each step computes", policy_items<Batcher>, described},
     {"kv_caches", "who holds which KV blocks", policy_items<KvCache>, described},
     {"queues", "which waiting request is next", policy_items<WaitingQueue>, described},
+    {"placements", "which replicas compute prompts and which decode", policy_items<Placement>, described},
     {"evictions", "who leaves a full cache", policy_items<Eviction>, described},
     {"latencies", "how long a step takes", latency_items, described},
     {"traces", "trace formats that can be read", trace_items, described},

@@ -46,15 +46,16 @@ double Dispatcher::next_s() {
   double at_s = inbound_.empty() ? Replica::infinity : inbound_.top().due_s;
   if (!awaited_.empty()) at_s = std::min(at_s, awaited_.top().time_s);
   at_s = std::min(at_s, flows_.next_s());
+  if (hand_overs_) at_s = std::min(at_s, hand_overs_->next_s());
   if (options_.step_by_step)
     for (const ReplicaPool& pool : pools_) at_s = std::min(at_s, pool.next_due_s());
   if (stopped_ || at_s > until_s_) return Replica::infinity;
   return samples() && at_s < Replica::infinity ? std::min(at_s, sampler_.next_s()) : at_s;
 }
 
-// Within one instant: first the steps that end, then the flows, then the requests that arrive, in order of their ids.
-// Steps start afterwards: when the replica is next advanced beyond this instant, or now where somebody waits for it.
-// Last, flows begin.
+// Within one instant: first the steps that end and what they hand over, then the flows, then the requests that
+// arrive, in order of their ids. Steps start afterwards: when the replica is next advanced beyond this instant, or
+// now where somebody waits for it. Last, flows begin.
 void Dispatcher::handle(double now_s) {
   assert(now_s >= now_s_);
   now_s_ = now_s;
@@ -67,7 +68,9 @@ void Dispatcher::handle(double now_s) {
     pools_[due.pool].advance(due.replica, now_s, *this);
     touch(due.pool, due.replica);
   }
+  if (hand_overs_) hand_overs_->settle(now_s);
   flows_.tell_ended(now_s);
+  if (hand_overs_) hand_overs_->send_due(now_s);
   for (read_ahead(); !inbound_.empty() && inbound_.top().due_s <= now_s; read_ahead()) {
     const Request request = inbound_.top().request;
     inbound_.pop();
@@ -77,6 +80,7 @@ void Dispatcher::handle(double now_s) {
   watch_touched();
   if (options_.step_by_step)
     for (ReplicaPool& pool : pools_) pool.start_all(*this);
+  if (hand_overs_) hand_overs_->settle(now_s);
   flows_.begin_due(now_s);
 }
 
@@ -99,8 +103,54 @@ void Dispatcher::deliver(const Request& request, double now_s) {
   ++arrived_;
   recorder_.arrival(request.pool, request.arrival_s);
   duration_s_ = std::max(duration_s_, now_s);
-  touch(pool, pools_[pool].deliver(request, now_s, *this));
+  if (!hand_overs_) {
+    touch(pool, pools_[pool].deliver(request, now_s, *this, Serve::whole));
+  } else if (const auto start = hand_overs_->begin(request, now_s)) {
+    const std::size_t replica = pools_[pool].deliver(start->request, now_s, *this, start->serve);
+    if (start->serve != Serve::whole) hand_overs_->begun(request.id, {pool, replica});
+    touch(pool, replica);
+  } else {
+    reject(request);
+  }
   count_event(now_s);
+}
+
+void Dispatcher::reject(const Request& request) {
+  request_done(request, {.id = request.id,
+                         .arrival_s = request.arrival_s,
+                         .prompt_tokens = request.prompt_tokens,
+                         .pool = request.pool,
+                         .request_class = request.request_class,
+                         .samples = static_cast<std::uint16_t>(request.samples),
+                         .status = RequestStatus::rejected});
+}
+
+void Dispatcher::set_wiring(const Wiring& wiring) {
+  const auto hands_over = [](const Pool& pool) { return !pool.spec.placement.make()->decode_pool().empty(); };
+  if (std::ranges::any_of(scenario_.pools, hands_over))
+    hand_overs_.emplace(scenario_, wiring, flows_, recorder_, static_cast<ReplicaAccess&>(*this));
+}
+
+ReplicaAt Dispatcher::route(std::size_t pool, const Request& request, double now_s) {
+  return {pool, pools_[pool].route(request, now_s, *this)};
+}
+
+Replica& Dispatcher::advanced(const ReplicaAt& at, double now_s) {
+  pools_[at.pool].advance(at.replica, now_s, *this);
+  return pools_[at.pool][at.replica];
+}
+
+void Dispatcher::changed(const ReplicaAt& at) {
+  pools_[at.pool].refresh(at.replica);
+  touch(at.pool, at.replica);
+}
+
+void Dispatcher::prompt_done(ReplicaId, Ticket place, const MovingSequence& sequence) {
+  hand_overs_->prompt_done(place, sequence, now_s_);
+}
+void Dispatcher::chunk_launched(const PromptChunk& chunk) { hand_overs_->chunk_launched(chunk); }
+void Dispatcher::import_has_room(RequestId id, Ticket place, std::int64_t cached_tokens) {
+  hand_overs_->import_has_room(id, place, cached_tokens);
 }
 
 /// Requests that were sent before the end but have not reached an engine.
@@ -177,6 +227,11 @@ void Dispatcher::request_done(const Request& request, const RequestRecord& recor
   if (record.finish_s) duration_s_ = std::max(duration_s_, std::min(*record.finish_s, until_s_));
   ++finished_;
   count_event(now_s_);
+  const std::optional<Request> as_it_came = hand_overs_ ? hand_overs_->request_done(request.id) : std::nullopt;
+  follow_up(as_it_came.value_or(request), record);
+}
+
+void Dispatcher::follow_up(const Request& request, const RequestRecord& record) {
   if (!request.awaited || record.status == RequestStatus::unfinished) return;
   const bool gave_up = record.status == RequestStatus::timed_out;  // a rejection is an answer, too
   const double answer_s = gave_up ? request.give_up_s : record.finish_s.value_or(now_s_);

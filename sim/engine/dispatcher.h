@@ -4,7 +4,7 @@
 #include <tuple>
 #include <vector>
 
-#include "sim/engine/flows.h"
+#include "sim/engine/hand_overs.h"
 #include "sim/engine/replica_pool.h"
 #include "sim/engine/replica_sampler.h"
 #include "sim/engine/run.h"
@@ -16,7 +16,7 @@ namespace servecast {
 /// come back, `handle(now_s)` does all that is due at that instant.
 ///
 /// Times are the dispatcher's own, not the engine's clock: SimGrid merges instants closer than 1e-9 s.
-class Dispatcher final : public ReplicaListener {
+class Dispatcher final : public ReplicaListener, private ReplicaAccess {
  public:
   Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions& options);
 
@@ -29,6 +29,8 @@ class Dispatcher final : public ReplicaListener {
   void weights_loaded(std::size_t pool, std::size_t replica, double now_s);
 
   Flows& flows() { return flows_; }
+  /// Over which KV moves; needed where some pool's placement hands requests over.
+  void set_wiring(const Wiring& wiring);
   bool stopped() const { return stopped_; }
   double duration_s() const { return duration_s_; }
   const std::vector<ReplicaPool>& pools() const { return pools_; }
@@ -38,6 +40,9 @@ class Dispatcher final : public ReplicaListener {
   void request_ran(PoolId pool, double from_s, double to_s) override;
   void token_gap(PoolId pool, double gap_s, std::int64_t count) override;
   void step_done(const StepRecord& step, std::span<const StepMember> who) override;
+  void prompt_done(ReplicaId replica, Ticket place, const MovingSequence& sequence) override;
+  void chunk_launched(const PromptChunk& chunk) override;
+  void import_has_room(RequestId id, Ticket place, std::int64_t cached_tokens) override;
   bool wants_members(double start_s) const override;
 
  private:
@@ -63,9 +68,14 @@ class Dispatcher final : public ReplicaListener {
     std::size_t pool = 0;
     std::size_t replica = 0;
   };
+  ReplicaAt route(std::size_t pool, const Request& request, double now_s) override;
+  Replica& advanced(const ReplicaAt& at, double now_s) override;
+  void changed(const ReplicaAt& at) override;
   void send(const Request& request);
   void read_ahead();
   void deliver(const Request& request, double now_s);
+  void reject(const Request& request);
+  void follow_up(const Request& request, const RequestRecord& record);
   void abandon_inbound(double end_s);
   void touch(std::size_t pool, std::size_t replica);
   void watch_touched();
@@ -85,6 +95,7 @@ class Dispatcher final : public ReplicaListener {
   std::priority_queue<Awaited, std::vector<Awaited>, Later> awaited_;
   std::vector<Touched> touched_;  // replicas with awaited requests that changed in this instant
   Flows flows_;
+  std::optional<HandOvers> hand_overs_;  // where some pool has any
   ReplicaSampler sampler_;
   double now_s_ = 0;
   double duration_s_ = 0;

@@ -36,6 +36,8 @@ ReplicaPool::ReplicaPool(const Pool& pool, PoolId id, ReplicaId first, std::uint
                                         .power_cap_w = pool.spec.power_cap_w.value_or(pool.gpu.power.cap_w),
                                         .answers = pool.engine.answer_path(),
                                         .max_depth = pool.engine.scheduling_depth,
+                                        .waiting_blocks_fraction = pool.waiting_blocks_fraction,
+                                        .chunked_pipeline = pool.chunked_pipeline,
                                         .ask_every_step = ask_every_step});
     if (pool.spec.start == "cold") replicas_.back().set_not_ready();
     views_.push_back(replicas_.back().view());
@@ -43,13 +45,18 @@ ReplicaPool::ReplicaPool(const Pool& pool, PoolId id, ReplicaId first, std::uint
   next_due_.assign(std::vector<std::int64_t>(replicas_.size(), std::bit_cast<std::int64_t>(Replica::infinity)));
 }
 
-std::size_t ReplicaPool::deliver(const Request& request, double now_s, ReplicaListener& listener) {
+std::size_t ReplicaPool::route(const Request& request, double now_s, ReplicaListener& listener) {
   if (router_->reads_state()) advance_all(now_s, listener);
   const std::size_t picked = index(router_->pick(request, {views_, changed_}, rng_)) - first_;
   changed_.clear();
   assert(picked < replicas_.size() && "a router picks one of the replicas it was shown");
+  return picked;
+}
+
+std::size_t ReplicaPool::deliver(const Request& request, double now_s, ReplicaListener& listener, Serve serve) {
+  const std::size_t picked = route(request, now_s, listener);
   replicas_[picked].advance(now_s, listener);
-  replicas_[picked].enqueue(request, now_s, listener);
+  replicas_[picked].enqueue(request, now_s, listener, serve);
   refresh(picked);
   return picked;
 }

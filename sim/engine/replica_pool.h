@@ -14,9 +14,11 @@ class ReplicaPool {
  public:
   ReplicaPool(const Pool& pool, PoolId id, ReplicaId first, std::uint64_t seed, bool ask_every_step);
 
-  /// Brings the pool up to `now_s` as far as the router looks at it, lets the router pick, and hands the request
-  /// over. Returns the replica's place in the pool.
-  std::size_t deliver(const Request& request, double now_s, ReplicaListener& listener);
+  /// Brings the pool up to `now_s` as far as the router looks at it and lets the router pick. Returns the replica's
+  /// place in the pool.
+  std::size_t route(const Request& request, double now_s, ReplicaListener& listener);
+  /// The same, and hands the request over.
+  std::size_t deliver(const Request& request, double now_s, ReplicaListener& listener, Serve serve);
   void advance(std::size_t i, double until_s, ReplicaListener& listener);
   void advance_all(double until_s, ReplicaListener& listener);
   /// All that arrives at this instant has arrived.
@@ -24,6 +26,8 @@ class ReplicaPool {
   void start_all(ReplicaListener& listener);
   void set_ready(std::size_t i, double now_s);
   void abandon(double now_s, ReplicaListener& listener);
+  /// Somebody did something to a replica: its view follows.
+  void refresh(std::size_t i);
   bool busy() const { return next_due_s() < Replica::infinity; }
   /// When the next step of any replica starts or ends.
   double next_due_s() const { return std::bit_cast<double>(next_due_.key(next_due_.least())); }
@@ -33,8 +37,6 @@ class ReplicaPool {
   const Replica& operator[](std::size_t i) const { return replicas_[i]; }
 
  private:
-  void refresh(std::size_t i);
-
   std::unique_ptr<Router> router_;
   Rng rng_;
   std::size_t first_;

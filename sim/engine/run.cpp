@@ -54,6 +54,7 @@ RunFacts run(Scenario& scenario, Recorder& recorder, const RunOptions& options) 
   if (options.detail) listen_to_flows(run, *options.detail);
   Dispatcher& dispatcher = run.dispatcher;
   dispatcher.flows().set_carrier(run.network);
+  dispatcher.set_wiring(run.wiring);
   start_weight_loads(
       scenario, run.wiring, dispatcher.flows(),
       [&](std::size_t pool, std::size_t replica, double now_s) { dispatcher.weights_loaded(pool, replica, now_s); });

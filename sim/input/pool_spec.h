@@ -6,6 +6,7 @@
 #include "models/hw/memory_plan.h"
 #include "models/policy/batcher.h"
 #include "models/policy/kv_cache.h"
+#include "models/policy/placement.h"
 #include "models/policy/queue.h"
 #include "models/policy/router.h"
 
@@ -65,6 +66,7 @@ struct PoolSpec {
   Choice<KvCache> kv_cache{"paged"};
   PreemptionSpec preemption{};
   Choice<Router> router{"least_loaded"};
+  Choice<Placement> placement{"colocated"};
 
   void fields(Fields& f) {
     f.required("name", name, "name of the pool, as reports show it");
@@ -94,6 +96,7 @@ struct PoolSpec {
     f.group("kv_cache", kv_cache, "who holds which KV blocks");
     f.group("preemption", preemption, "what happens where blocks run short");
     f.group("router", router, "which replica serves a request");
+    f.group("placement", placement, "which replicas compute prompts and which decode");
   }
 };
 

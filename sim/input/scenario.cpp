@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "sim/input/check_placements.h"
 #include "sim/input/hardware.h"
 #include "sim/input/label_use.h"
 #include "sim/input/load_pools.h"
@@ -69,6 +70,8 @@ Scenario load_scenario(const std::string& file, const std::vector<Override>& ove
   if (spec.cluster.nodes > 1 && scenario.node.nics == 0)
     text.fail("cluster.nodes", fmt::format("'{}' has no network port, so there can be only one", spec.cluster.node));
   scenario.pools = load_pools(text, spec, scenario.node, scenario.fabric);
+  text.throw_problems();
+  check_placements(text, scenario.pools);
   text.throw_problems();
   open_workload(text, scenario);
   return scenario;

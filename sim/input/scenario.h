@@ -88,6 +88,10 @@ struct Pool {
   std::vector<std::string> notes{};    // what else a reader of the forecast should know
   std::vector<ReplicaPlace> places{};  // by replica of this pool
 
+  double waiting_blocks_fraction = 1;  // of a pool that decodes for others: see Placement
+  bool chunked_pipeline = false;       // likewise, of a pool that computes prompts
+
+  Shape shape() const { return {spec.tensor_parallel, spec.pipeline_parallel}; }
   std::int64_t gpus_per_replica() const { return spec.tensor_parallel * spec.pipeline_parallel; }
   std::int64_t gpus() const { return spec.replicas * gpus_per_replica(); }
   double usd_per_gpu_hour() const { return spec.usd_per_gpu_hour.value_or(gpu.usd_per_hour); }

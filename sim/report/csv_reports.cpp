@@ -8,12 +8,18 @@
 namespace servecast {
 namespace {
 
-constexpr std::array<std::string_view, 4> status_names{"completed", "rejected", "timed_out", "unfinished"};  // by RequestStatus
+constexpr std::array<std::string_view, 4> status_names{"completed", "rejected", "timed_out",
+                                                       "unfinished"};  // by RequestStatus
 
 /// A rejected request has not been to a replica.
 std::optional<std::uint32_t> replica_of(const RequestRecord& r) {
   if (r.status == RequestStatus::rejected) return std::nullopt;
   return static_cast<std::uint32_t>(r.replica);
+}
+
+std::optional<std::uint32_t> decode_replica_of(const RequestRecord& r) {
+  if (!r.decode_replica) return std::nullopt;
+  return static_cast<std::uint32_t>(*r.decode_replica);
 }
 
 void write_row(CsvWriter& csv, const RequestRecord& r, const RunFacts& facts) {
@@ -28,14 +34,18 @@ void write_requests_csv(const std::string& file, std::span<const RequestRecord> 
   const bool any_cached = std::ranges::any_of(requests, [](const RequestRecord& r) { return r.cached_tokens > 0; });
   const bool several_classes = std::ranges::adjacent_find(requests, std::ranges::not_equal_to{},
                                                           &RequestRecord::request_class) != requests.end();
+  const bool any_moved =
+      std::ranges::any_of(requests, [](const RequestRecord& r) { return r.decode_replica.has_value(); });
   std::string header(requests_header);
   if (any_cached) header += ",cached_tokens";
   if (several_classes) header += ",class";
+  if (any_moved) header += ",decode_replica,hand_over_s";
   CsvWriter csv(file, header);
   for (const RequestRecord& r : requests) {
     write_row(csv, r, facts);
     if (any_cached) csv.cell(r.cached_tokens);
     if (several_classes) csv.cell(facts.classes[index(r.request_class)]);
+    if (any_moved) csv.cell(decode_replica_of(r)).cell(r.hand_over_s);
     csv.end_row();
   }
   csv.close();

@@ -16,7 +16,8 @@ inline constexpr std::string_view series_header =
     "usd";
 
 /// requests.csv: one row per request in the order given (Recorder: by id). Where some request found tokens in the KV
-/// cache, `cached_tokens` follows the columns above, and where there are several classes, `class` follows those.
+/// cache, `cached_tokens` follows the columns above, where there are several classes, `class` follows those, and
+/// where some were decoded elsewhere than their prompt was computed, `decode_replica` and `hand_over_s`.
 void write_requests_csv(const std::string& file, std::span<const RequestRecord> requests, const RunFacts& facts);
 
 /// series.csv: one row per second and pool.

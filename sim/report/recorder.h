@@ -27,6 +27,8 @@ struct PoolRecord {
   IntervalSum waiting;
   IntervalSum running;
   Histogram token_gap_s;
+  Histogram hand_over_s;  // of prompts computed here, to where they are decoded
+  double hand_over_bytes = 0;
 };
 
 /// What is kept of single requests.
@@ -49,6 +51,11 @@ class Recorder {
   void step(const StepRecord& record);
   /// `count` output tokens came `gap_s` after the one before them in their request.
   void token_gap(PoolId pool, double gap_s, std::int64_t count) { pools_[index(pool)].token_gap_s.add(gap_s, count); }
+  /// A request whose prompt this pool has computed went on on another replica, so long afterwards.
+  void hand_over(PoolId pool, double seconds, double bytes) {
+    pools_[index(pool)].hand_over_s.add(seconds, 1);
+    pools_[index(pool)].hand_over_bytes += bytes;
+  }
   /// A request stood in a queue of the pool, or was admitted on one of its replicas, during [from_s, to_s).
   void waiting(PoolId pool, double from_s, double to_s) { pools_[index(pool)].waiting.add(from_s, to_s); }
   void running(PoolId pool, double from_s, double to_s) { pools_[index(pool)].running.add(from_s, to_s); }

@@ -132,6 +132,19 @@ std::optional<Statistics> gaps_of(std::span<const PoolRecord> pools) {
   return all.statistics();
 }
 
+std::vector<HandOverSummary> hand_overs_of(const Recorder& recorder, const RunFacts& facts) {
+  std::vector<HandOverSummary> all;
+  for (std::size_t p = 0; p < facts.pools.size(); ++p) {
+    const PoolRecord& pool = recorder.pools()[p];
+    if (const auto seconds = pool.hand_over_s.statistics())
+      all.push_back({.pool = facts.pools[p].name,
+                     .requests = pool.hand_over_s.count(),
+                     .bytes = pool.hand_over_bytes,
+                     .hand_over_s = seconds});
+  }
+  return all;
+}
+
 double replicas_of(const Summary& s) {
   double replicas = 0;
   for (const PoolSummary& pool : s.pools) replicas += static_cast<double>(pool.replicas);
@@ -169,6 +182,7 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   s.near_saturation = s.saturated || std::ranges::any_of(s.pools, [](const PoolSummary& pool) {
                         return pool.sequences_used_fraction > nearly_all_sequences;
                       });
+  s.hand_overs = hand_overs_of(recorder, facts);
   s.classes = classes_of(all, facts);
   s.rests_on = facts.rests_on;
   s.settings = facts.settings;

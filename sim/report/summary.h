@@ -74,6 +74,16 @@ struct PoolSummary {
   bool operator==(const PoolSummary&) const = default;
 };
 
+/// Requests that went on on another replica than the one that computed their prompts.
+struct HandOverSummary {
+  std::string pool{};  // that computed them
+  std::int64_t requests = 0;
+  double bytes = 0;
+  std::optional<Statistics> hand_over_s{};
+  void fields(Fields& f);
+  bool operator==(const HandOverSummary&) const = default;
+};
+
 struct ClassSummary {
   std::string name{};
   RequestCounts requests{};
@@ -103,7 +113,8 @@ struct Summary {
   CostSummary cost{};
   EnergySummary energy{};
   std::vector<PoolSummary> pools{};
-  std::vector<ClassSummary> classes{};  // empty unless there are several
+  std::vector<HandOverSummary> hand_overs{};  // by pool, empty where nothing was handed over
+  std::vector<ClassSummary> classes{};        // empty unless there are several
   std::vector<RestsOn> rests_on{};
   std::string settings = "{}";  // JSON text
 

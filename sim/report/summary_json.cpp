@@ -62,6 +62,13 @@ void PoolSummary::fields(Fields& f) {
   f.group("itl_s", itl_s, "gap between two output tokens of a request");
 }
 
+void HandOverSummary::fields(Fields& f) {
+  f.field("pool", pool, "pool that computed the prompts");
+  f.field("requests", requests, "requests that went on elsewhere");
+  f.field("bytes", bytes, "of their KV");
+  f.group("hand_over_s", hand_over_s, "from the end of the prompt to the KV's arrival");
+}
+
 void ClassSummary::fields(Fields& f) {
   f.field("name", name, "class");
   f.group("requests", requests, "requests of this class");
@@ -89,6 +96,7 @@ void Summary::fields(Fields& f) {
   f.group("cost", cost, "money");
   f.group("energy", energy, "energy");
   f.list("pools", pools, "pool by pool", true);
+  f.list("hand_overs", hand_overs, "pool by pool, where another replica decodes");
   f.list("classes", classes, "class by class, where there are several");
   f.list("rests_on", rests_on, "what the forecast rests on", true);
 }

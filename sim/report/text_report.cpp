@@ -85,6 +85,7 @@ void latency(Page& page, const Summary& s) {
   table.row(latency_row("between tokens (ITL)", s.itl_s));
   table.row(latency_row("end to end (E2E)", s.latencies.e2e_s));
   table.row(latency_row("in the queue", s.latencies.queue_s));
+  for (const HandOverSummary& h : s.hand_overs) table.row(latency_row("KV hand-over from " + h.pool, h.hand_over_s));
   page.table(table);
 }
 

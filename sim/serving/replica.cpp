@@ -18,12 +18,13 @@ Replica::Replica(ReplicaSetup setup) : setup_(std::move(setup)) {
   if (setup_.power_cap_w < setup_.power.prefill_w) clock_fraction_ = clock_fraction(setup_.power, setup_.power_cap_w);
 }
 
-bool Replica::enqueue(const Request& request, double now_s, ReplicaListener& listener) {
+bool Replica::enqueue(const Request& request, double now_s, ReplicaListener& listener, Serve serve) {
   assert(now_s >= now_s_ || !ready_);
   Sequence s{.request = request,
              .to_compute = request.prompt_tokens,
              .arrival = ++arrivals_,
              .preemption_rank = setup_.queue->preemption_rank(request),
+             .serve = serve,
              .since_s = now_s};
   s.record = {.id = request.id,
               .arrival_s = request.arrival_s,
@@ -32,9 +33,7 @@ bool Replica::enqueue(const Request& request, double now_s, ReplicaListener& lis
               .replica = setup_.id,
               .request_class = request.request_class,
               .samples = static_cast<std::uint16_t>(request.samples)};
-  const std::int64_t most_tokens = request.prompt_tokens + request.output_tokens - 1;  // the last one is never held
-  if (setup_.kv_cache->blocks_for(request, most_tokens) > setup_.kv_cache->admissible_blocks() ||
-      request.width() > setup_.batcher->max_sequences()) {
+  if (!fits(request)) {
     s.record.status = RequestStatus::rejected;
     listener.request_done(request, s.record);
     return false;
@@ -49,9 +48,16 @@ bool Replica::enqueue(const Request& request, double now_s, ReplicaListener& lis
   if (request.give_up_s < infinity) give_ups_.push({.at_s = request.give_up_s, .arrival = s.arrival, .slot = slot});
   uncomputed_tokens_ += request.prompt_tokens;
   awaited_ += request.awaited ? 1 : 0;
+  streamed_ += serve == Serve::streamed_prompt ? 1 : 0;
   now_s_ = std::max(now_s_, now_s);
   may_start_ = true;
   return true;
+}
+
+bool Replica::fits(const Request& request) const {
+  const std::int64_t most_tokens = request.prompt_tokens + request.output_tokens - 1;  // the last one is never held
+  return setup_.kv_cache->blocks_for(request, most_tokens) <= setup_.kv_cache->admissible_blocks() &&
+         request.width() <= setup_.batcher->max_sequences();
 }
 
 void Replica::set_ready(double now_s) {
@@ -71,7 +77,7 @@ void Replica::advance(double until_s, ReplicaListener& listener) {
     } else if (next_end_s_ <= until_s && next_end_s_ < infinity) {
       now_s_ = next_end_s_;
       end_batch(lanes_[next_lane_], listener);
-      may_start_ = running_ > 0 || swapped_ > 0 || waiting_ > 0;
+      may_start_ = running_ > 0 || swapped_ > 0 || waiting_ > 0 || importing_ > 0;
     } else {
       return;
     }
@@ -124,10 +130,13 @@ StageTime Replica::stage_time(const StepWork& work, std::size_t stage) const {
 // A lane with nothing under way can be filled at any time, one that works only when a batch has just ended: an engine
 // that waits for a batch looks at nothing else.
 void Replica::start_batches(ReplicaListener& listener) {
-  for (Lane& lane : lanes_) {
-    if (lane.busy() && !std::exchange(lane.ended, false)) continue;
-    while (lane.batches.size() < depth_ && fill(lane, listener)) launch(lane, listener);
-  }
+  // Where prompts go from lane to lane, the last may pass one on to the first.
+  for (int round = 0; round < (setup_.chunked_pipeline ? 2 : 1); ++round)
+    for (Lane& lane : lanes_) {
+      if (lane.busy() && !std::exchange(lane.ended, false)) continue;
+      while (lane.batches.size() < depth_ && fill(lane, listener)) launch(lane, listener);
+    }
+  if (!wanting_room_.empty()) find_room_for_imports(listener);
   account_blocks();  // where nothing could start, somebody may have left all the same
 }
 
@@ -148,7 +157,8 @@ void Replica::abandon(double now_s, ReplicaListener& listener) {
     const Slot slot{static_cast<std::uint32_t>(i)};
     Sequence& s = sequences_[slot];
     if (s.told) continue;
-    if (s.stage == Stage::waiting || s.stage == Stage::swapped)
+    if (s.stage == Stage::waiting || s.stage == Stage::swapped || s.stage == Stage::imported ||
+        s.stage == Stage::landed)
       listener.request_waited(setup_.pool, s.since_s, now_s);
     else
       listener.request_ran(setup_.pool, s.since_s, now_s);

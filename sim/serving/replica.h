@@ -35,9 +35,11 @@ struct ReplicaSetup {
   std::int64_t tensor_parallel = 1;   // GPUs that a pipeline stage keeps busy
   PowerDraw power{};                  // of one GPU
   double power_cap_w = std::numeric_limits<double>::infinity();
-  AnswerPath answers{};         // from the end of a step to the clients
-  std::int64_t max_depth = 2;   // batches that the engine may have under way
-  bool ask_every_step = false;  // never repeat a batch without asking the batcher
+  AnswerPath answers{};                // from the end of a step to the clients
+  std::int64_t max_depth = 2;          // batches that the engine may have under way
+  double waiting_blocks_fraction = 1;  // no KV is imported while sequences not decoding yet hold more of the blocks
+  bool chunked_pipeline = false;       // a prompt's next chunk follows in the next lane, see Placement
+  bool ask_every_step = false;         // never repeat a batch without asking the batcher
 };
 
 /// What a replica did so far, in sums.
@@ -64,9 +66,30 @@ class Replica {
   void advance(double until_s, ReplicaListener& listener);
   /// A request arrives; requires that the replica has been advanced to `now_s`, exactly. Returns false, and has
   /// forgotten it, where it could never fit into the KV cache.
-  bool enqueue(const Request& request, double now_s, ReplicaListener& listener);
+  bool enqueue(const Request& request, double now_s, ReplicaListener& listener, Serve serve = Serve::whole);
   /// All that arrives at this instant has arrived: steps may start without waiting for the next advance().
   void start(ReplicaListener& listener);
+
+  // A sequence moves here from another replica. As with enqueue(), the replica has been advanced to `now_s`.
+  /// It could be served here, whole.
+  bool fits(const Request& request) const;
+  /// It will come: counted with those that run.
+  void expect_import() { importing_ += 1; }
+  /// Takes blocks for so many tokens of it before it comes, where there is room for it right away. It is then to be
+  /// imported to the place returned.
+  std::optional<Slot> reserve(const Request& request, std::int64_t tokens, double now_s);
+  /// An expected sequence comes: to its place where it has one; else it waits for blocks, and import_has_room() tells
+  /// when it has them.
+  void import(const MovingSequence& sequence, std::optional<Slot> place, double now_s);
+  /// All its KV is here: it decodes from the next step on.
+  void landed(Slot slot, double hand_over_s, double now_s);
+  /// It does not come after all.
+  void cancel_import(std::optional<Slot> place, double now_s);
+  /// The KV of a sequence told by prompt_done() is no longer needed here.
+  void release_exported(Slot slot, double now_s);
+  /// Of an import that has its blocks: leading tokens whose KV was here before it.
+  std::int64_t cached_tokens(Slot slot) const { return sequences_[slot].imported_cached_tokens; }
+
   /// From now on steps may start; a replica whose weights still load starts out not ready.
   void set_ready(double now_s);
   void set_not_ready() { ready_ = false; }
@@ -77,13 +100,15 @@ class Replica {
   /// idle.
   double next_due_s() const;
   /// No awaited request can finish before this instant unless something arrives. Infinite where none is here.
-  double next_awaited_s() const { return awaited_ > 0 ? std::min(next_finish_s(), next_give_up_s()) : infinity; }
+  double next_awaited_s() const {
+    return awaited_ > 0 || !wanting_room_.empty() ? std::min(next_finish_s(), next_give_up_s()) : infinity;
+  }
 
   ReplicaView view() const {
     return {.id = setup_.id,
             .waiting_requests = waiting_ + swapped_,
             .waiting_tokens = uncomputed_tokens_,
-            .running_requests = running_,
+            .running_requests = running_ + importing_,
             .used_blocks = held_blocks_,
             .total_blocks = total_blocks_};
   }
@@ -129,6 +154,17 @@ class Replica {
   void give_up(Slot slot, ReplicaListener& listener);
   void drop_gone(Lane& lane);
 
+  // When a sequence comes from another replica, or goes to one:
+  void export_prompt(Slot slot, ReplicaListener& listener);
+  void tell_chunks(const FilledBatch& batch, ReplicaListener& listener) const;
+  void pass_on_prompts(Lane& lane);
+  bool someone_comes_back() const;
+  bool hold_import(Sequence& s);
+  void find_room_for_imports(ReplicaListener& listener);
+  void join_landed(Lane& lane, ReplicaListener& listener);
+  void drop_import(Slot slot);
+  void changed(double now_s);
+
   void tell_service();
   void tell_service(Sequence& s, std::int64_t made);
 
@@ -151,6 +187,10 @@ class Replica {
   std::int64_t running_sequences_ = 0;  // of these
   std::int64_t swapped_ = 0;            // requests
   std::int64_t swapped_blocks_ = 0;
+  std::int64_t importing_ = 0;         // sequences that come from other replicas and do not decode yet
+  std::int64_t importing_blocks_ = 0;  // that these hold already
+  std::vector<Slot> wanting_room_;     // of these, in order, those that wait for blocks
+  std::int64_t streamed_ = 0;          // prompts here whose chunks are told
   std::int64_t awaited_ = 0;
   std::int64_t uncomputed_tokens_ = 0;
   std::uint32_t arrivals_ = 0;

@@ -102,7 +102,7 @@ void Replica::give_up(Slot slot, ReplicaListener& listener) {
   s.record.output_tokens = tokens_made(slot);
   awaited_ -= s.request.awaited ? 1 : 0;
   const bool queued = s.stage == Stage::waiting;
-  if (queued || s.stage == Stage::swapped)
+  if (queued || s.stage == Stage::swapped || s.stage == Stage::imported || s.stage == Stage::landed)
     listener.request_waited(setup_.pool, s.since_s, now_s_);
   else
     listener.request_ran(setup_.pool, s.since_s, now_s_);
@@ -111,8 +111,11 @@ void Replica::give_up(Slot slot, ReplicaListener& listener) {
     setup_.queue->erase(slot, s.request);
     waiting_ -= 1;
     uncomputed_tokens_ -= s.left();
+    streamed_ -= s.serve == Serve::streamed_prompt ? 1 : 0;
     sequences_.remove(slot);
     decide_again();
+  } else if (s.stage == Stage::imported) {
+    if (s.held.blocks == 0) drop_import(slot);  // else when its KV has landed
   } else {
     lanes_[s.lane].gone.push_back(slot);
   }
@@ -132,6 +135,11 @@ void Replica::drop_gone(Lane& lane) {
   for (Slot slot : std::exchange(lane.gone, {})) {
     Sequence& s = sequences_[slot];
     if (s.stage == Stage::ending || s.stage == Stage::kept) continue;  // about to leave by itself
+    if (s.stage == Stage::landed) {
+      std::erase(lane.landed, slot);
+      drop_import(slot);
+      continue;
+    }
     if (s.stage == Stage::swapped) {
       std::erase(lane.swapped, slot);
       swapped_blocks_ -= s.held.blocks;
@@ -142,6 +150,7 @@ void Replica::drop_gone(Lane& lane) {
       take_out(slot);
       lane.batches.forget(slot);
     }
+    streamed_ -= s.serve == Serve::streamed_prompt ? 1 : 0;
     sequences_.remove(slot);
   }
 }

@@ -10,6 +10,7 @@ bool Replica::fill(Lane& lane, ReplicaListener& listener) {
   lane.batch().clear();
   if (!lane.gone.empty()) drop_gone(lane);
   join_decodes(lane);
+  if (!lane.landed.empty()) join_landed(lane, listener);
   tell_service();
   BatchBuilder builder(*this, lane, listener);
   if (lane.repeat && lane.decodes.size() > 0 &&
@@ -64,6 +65,8 @@ void Replica::launch(Lane& lane, ReplicaListener& listener) {
     s.stage = ++s.made < s.request.output_tokens ? Stage::joining : Stage::ending;
     if (s.stage == Stage::joining) lane.joining.push_back(slot);
   }
+  if (streamed_ > 0) tell_chunks(batch, listener);
+  if (setup_.chunked_pipeline) pass_on_prompts(lane);
   if (!batch.finishing.empty()) lane.repeat = false;
   lane.last_seen_s = batch.seen_s;
   lane.batches.push();
@@ -168,6 +171,7 @@ void Replica::finish(Slot slot, ReplicaListener& listener) {
   tell_service(s, s.made);
   running_ -= 1;
   running_sequences_ -= s.request.width();
+  if (s.serve != Serve::whole) return export_prompt(slot, listener);
   if (setup_.batcher->after_last() != AfterLast::waits) tell_finished(slot, listener);
   if (setup_.batcher->after_last() != AfterLast::leaves) {
     s.stage = Stage::kept;

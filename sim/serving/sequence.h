@@ -18,9 +18,19 @@ enum class Stage : std::uint8_t {
   prefilling,  // admitted, part of its prompt still to be put into a batch
   joining,     // its whole prompt is in batches: it decodes from the next one on
   decoding,
-  swapped,  // preempted while it decoded, its blocks in host memory
-  ending,   // its last token is in a batch under way
-  kept,     // has made its last token, and stays for the others of its batch
+  swapped,   // preempted while it decoded, its blocks in host memory
+  exported,  // its prompt is computed and another replica goes on with it: blocks stay until its KV has arrived there
+  imported,  // it comes from another replica, and its KV is not here yet
+  landed,    // its KV is here: it decodes from the next batch on
+  ending,    // its last token is in a batch under way
+  kept,      // has made its last token, and stays for the others of its batch
+};
+
+/// What a replica does for a request.
+enum class Serve : std::uint8_t {
+  whole,
+  prompt,           // computes its prompt, for another replica to go on
+  streamed_prompt,  // the same, and tells of every chunk
 };
 
 /// One request on a replica, from its arrival there to its last token.
@@ -35,10 +45,12 @@ struct Sequence {
                                 // still to be made token by token
   std::uint32_t arrival = 0;    // order of arrival on this replica
   std::uint32_t admission = 0;  // order of admission: the last is preempted first
-  std::int64_t told_service = 0;  // output tokens that the queue was told of
+  std::int64_t told_service = 0;            // output tokens that the queue was told of
+  std::int64_t imported_cached_tokens = 0;  // of one that came from another replica: KV that was here before it
   std::int32_t preemption_rank = 0;
   Stage stage = Stage::waiting;
-  std::uint16_t lane = 0;   // while it is admitted
+  std::uint16_t lane = 0;  // while it is admitted
+  Serve serve = Serve::whole;
   bool told = false;        // its record is out: it has finished or its client gave up
   double since_s = 0;       // start of the current wait or run
   double last_token_s = 0;  // when its client last got a token; kept across a preemption

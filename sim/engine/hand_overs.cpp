@@ -1,0 +1,215 @@
+#include "sim/engine/hand_overs.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace servecast {
+
+/// One request on its way from the replica that computes its prompt to the one that decodes it.
+struct HandOvers::HandOver {
+  Request request{};  // as it came
+  KvMove move = KvMove::pulled;
+  ReplicaAt from{};
+  std::size_t decode_pool = 0;
+  std::optional<ReplicaAt> to{};           // once it is picked
+  std::optional<Slot> exported{};          // its place on `from`: its prompt is computed
+  std::optional<MovingSequence> moving{};  // until it is imported
+  std::optional<Slot> place{};             // its place on `to`: it has its blocks there
+  bool imported = false;                   // `to` has its record
+  bool told = false;                       // its record is out
+  std::int64_t flows = 0;                  // groups of flows under way
+  double cached_tokens = 0;                // KV tokens that are at `to` from the start
+  double sent_tokens = 0;
+  double prompt_done_s = 0;
+};
+
+HandOvers::HandOvers(const Scenario& scenario, const Wiring& wiring, Flows& flows, Recorder& recorder,
+                     ReplicaAccess& replicas)
+    : scenario_(scenario), wiring_(wiring), flows_(flows), recorder_(recorder), replicas_(replicas) {
+  for (const Pool& pool : scenario.pools) {
+    PoolRules rules{.placement = pool.spec.placement.make()};
+    const auto named =
+        std::ranges::find(scenario.pools, rules.placement->decode_pool(), [](const Pool& p) { return p.spec.name; });
+    if (named != scenario.pools.end())
+      rules.decode_pool = static_cast<std::size_t>(named - scenario.pools.begin());
+    else
+      rules.placement.reset();
+    rules_.push_back(std::move(rules));
+  }
+}
+
+HandOvers::~HandOvers() = default;
+
+std::optional<HandOvers::Start> HandOvers::begin(const Request& request, double now_s) {
+  const PoolRules& rules = rules_[index(request.pool)];
+  if (!rules.placement || request.output_tokens == 1) return Start{.request = request};
+  const KvMove move = rules.placement->move(request);
+  if (move == KvMove::stays) return Start{.request = request};
+  if (!replicas_.advanced({.pool = rules.decode_pool}, now_s).fits(request)) return std::nullopt;
+  HandOver h{.request = request, .move = move, .decode_pool = rules.decode_pool};
+  if (move != KvMove::pulled) {
+    h.to = replicas_.route(h.decode_pool, request, now_s);
+    replicas_.advanced(*h.to, now_s).expect_import();
+    replicas_.changed(*h.to);
+  }
+  under_way_.emplace(request.id, std::move(h));
+  Start start{.serve = move == KvMove::streamed ? Serve::streamed_prompt : Serve::prompt, .request = request};
+  start.request.output_tokens = 1;
+  start.request.awaited = true;  // by us
+  return start;
+}
+
+void HandOvers::begun(RequestId id, const ReplicaAt& at) { under_way_.at(id).from = at; }
+
+void HandOvers::prompt_done(Slot place, const MovingSequence& sequence, double now_s) {
+  HandOver& h = under_way_.at(sequence.request.id);
+  h.exported = place;
+  h.moving = sequence;
+  h.moving->request = h.request;
+  h.prompt_done_s = now_s;
+  unsettled_.insert(sequence.request.id);
+}
+
+// A layer's KV can leave when the layer is computed. All but the last layer's leave together, from when the first is
+// done: they cannot arrive before they are computed, but on an idle path they would end sooner than the step and the
+// hand-over waits for the last layer anyway.
+void HandOvers::chunk_launched(const PromptChunk& chunk) {
+  const HandOver& h = under_way_.at(chunk.request);
+  const auto layers = static_cast<double>(scenario_.pools[h.from.pool].llm.layers);
+  const auto tokens = static_cast<double>(chunk.computed_tokens);
+  const double last_layer = static_cast<double>(chunk.tokens) / layers;
+  const double layer_s = (chunk.end_s - chunk.start_s) / layers;
+  chunks_.insert({.at_s = chunk.start_s + layer_s, .request = chunk.request, .tokens = tokens - last_layer});
+  chunks_.insert({.at_s = chunk.end_s, .request = chunk.request, .tokens = tokens});
+}
+
+void HandOvers::import_has_room(RequestId id, Slot place, std::int64_t cached_tokens) {
+  HandOver& h = under_way_.at(id);
+  h.place = place;
+  h.cached_tokens = static_cast<double>(cached_tokens);
+  unsettled_.insert(id);
+}
+
+std::optional<Request> HandOvers::request_done(RequestId id) {
+  const auto found = under_way_.find(id);
+  if (found == under_way_.end()) return std::nullopt;
+  found->second.told = true;
+  unsettled_.insert(id);
+  return found->second.request;
+}
+
+void HandOvers::settle(double now_s) {
+  while (!unsettled_.empty()) settle(unsettled_.extract(unsettled_.begin()).value(), now_s);
+}
+
+void HandOvers::settle(RequestId id, double now_s) {
+  const auto found = under_way_.find(id);
+  if (found == under_way_.end()) return;
+  HandOver& h = found->second;
+  if (h.told && h.flows == 0) return forget(id, now_s);
+  if (h.moving && !h.told) hand_over(h, now_s);
+  if (!h.imported || !h.place) return;
+  send(h, static_cast<double>(h.request.prompt_tokens), now_s + rules_[h.from.pool].placement->setup_s());
+  if (h.flows == 0) complete(h, now_s);
+}
+
+// Its prompt is computed: the decoding replica hears of it.
+void HandOvers::hand_over(HandOver& h, double now_s) {
+  if (!h.to) {
+    h.to = replicas_.route(h.decode_pool, h.request, now_s);
+    replicas_.advanced(*h.to, now_s).expect_import();
+  }
+  replicas_.advanced(*h.to, now_s).import(*h.moving, h.place, now_s);
+  replicas_.changed(*h.to);
+  h.moving.reset();
+  h.imported = true;
+}
+
+double HandOvers::next_s() const { return chunks_.empty() ? Replica::infinity : chunks_.begin()->at_s; }
+
+void HandOvers::send_due(double now_s) {
+  while (!chunks_.empty() && chunks_.begin()->at_s <= now_s) {
+    const ChunkDue due = *chunks_.begin();
+    chunks_.erase(chunks_.begin());
+    const auto found = under_way_.find(due.request);
+    if (found == under_way_.end() || found->second.told || found->second.exported) continue;
+    HandOver& h = found->second;
+    if (!h.place) reserve(h, now_s);
+    if (h.place) send(h, due.tokens, now_s);
+  }
+}
+
+// The whole prompt's blocks, for its first chunk. Without room the KV stays until there is some, the prompt computed
+// or not.
+void HandOvers::reserve(HandOver& h, double now_s) {
+  Replica& to = replicas_.advanced(*h.to, now_s);
+  h.place = to.reserve(h.request, h.request.prompt_tokens, now_s);
+  if (h.place) h.cached_tokens = static_cast<double>(to.cached_tokens(*h.place));
+  replicas_.changed(*h.to);
+}
+
+const HandOvers::Route& HandOvers::route(const ReplicaAt& from, const ReplicaAt& to) {
+  const auto [found, fresh] = routes_.try_emplace({from, to});
+  Route& route = found->second;
+  if (!fresh) return route;
+  const Pool& a = scenario_.pools[from.pool];
+  const Pool& b = scenario_.pools[to.pool];
+  route.shards = kv_shards(a.llm, *data_type(a.spec.kv_cache_dtype), a.shape(), b.shape());
+  for (const KvShard& shard : route.shards) {
+    const GpuPlace& source = a.places[from.replica].gpus[static_cast<std::size_t>(shard.from_gpu)];
+    const GpuPlace& sink = b.places[to.replica].gpus[static_cast<std::size_t>(shard.to_gpu)];
+    route.transfers.push_back({.kind = "kv_hand_over",
+                               .from = Wiring::name(source),
+                               .to = Wiring::name(sink),
+                               .path = wiring_.peer_path(source, sink)});
+  }
+  return route;
+}
+
+// Tokens count from the start of the prompt; those that `to` has from the start are not sent.
+void HandOvers::send(HandOver& h, double up_to_tokens, double at_s) {
+  const double tokens = up_to_tokens - h.cached_tokens - h.sent_tokens;
+  if (tokens <= 0) return;
+  h.sent_tokens += tokens;
+  ++h.flows;
+  const Route& way = route(h.from, *h.to);
+  std::vector<Transfer> transfers = way.transfers;
+  for (std::size_t i = 0; i < transfers.size(); ++i) transfers[i].bytes = tokens * way.shards[i].bytes_per_token;
+  flows_.start(std::move(transfers), at_s, [this, id = h.request.id](double end_s) { sent(id, end_s); });
+}
+
+void HandOvers::sent(RequestId id, double now_s) {
+  HandOver& h = under_way_.at(id);
+  --h.flows;
+  if (h.flows > 0) return;
+  if (h.imported) return complete(h, now_s);  // all of it was sent when the prompt was computed
+  if (h.told) forget(id, now_s);
+}
+
+void HandOvers::complete(HandOver& h, double now_s) {
+  const double seconds = now_s - h.prompt_done_s;
+  double bytes = 0;
+  for (const KvShard& shard : route(h.from, *h.to).shards) bytes += h.sent_tokens * shard.bytes_per_token;
+  if (!h.told) recorder_.hand_over(PoolId(h.from.pool), seconds, bytes);
+  replicas_.advanced(*h.to, now_s).landed(*h.place, seconds, now_s);
+  replicas_.changed(*h.to);
+  replicas_.advanced(h.from, now_s).release_exported(*h.exported, now_s);
+  replicas_.changed(h.from);
+  under_way_.erase(h.request.id);
+}
+
+// Its client gave up. Where the replicas know of that, they have dropped it, or will when its KV has landed.
+void HandOvers::forget(RequestId id, double now_s) {
+  HandOver& h = under_way_.at(id);
+  if (h.exported) {
+    replicas_.advanced(h.from, now_s).release_exported(*h.exported, now_s);
+    replicas_.changed(h.from);
+  }
+  if (h.to && !h.imported) {
+    replicas_.advanced(*h.to, now_s).cancel_import(h.place, now_s);
+    replicas_.changed(*h.to);
+  }
+  under_way_.erase(id);
+}
+
+}  // namespace servecast

@@ -1,0 +1,53 @@
+#include "sim/input/check_placements.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/base/names.h"
+
+namespace servecast {
+namespace {
+
+/// What one pool's placement asks of another; the first thing that is wrong.
+std::string problem_between(const Pool& pool, const Pool& to) {
+  const std::string& name = to.spec.name;
+  if (name == pool.spec.name) return fmt::format("'{}' cannot decode for itself; name another pool", name);
+  if (!to.spec.placement.make()->decode_pool().empty())
+    return fmt::format("'{}' sends its own requests on; a pool that decodes for others must be colocated", name);
+  if (!(to.llm == pool.llm))
+    return fmt::format("'{}' runs {}, which cannot go on from the KV of {}", name, to.spec.llm, pool.spec.llm);
+  if (to.spec.kv_cache_dtype != pool.spec.kv_cache_dtype)
+    return fmt::format("'{}' keeps its KV as {}, this pool as {}; they must agree", name, to.spec.kv_cache_dtype,
+                       pool.spec.kv_cache_dtype);
+  for (const Pool* p : {&pool, &to})
+    if (p->spec.batcher.make()->after_last() != AfterLast::leaves)
+      return fmt::format("with batcher '{}' of '{}' whole batches stay together, so no request can go on elsewhere",
+                         p->spec.batcher.policy(), p->spec.name);
+  return {};
+}
+
+void check(YamlText& text, std::vector<Pool>& pools, std::size_t i) {
+  const auto placement = pools[i].spec.placement.make();
+  const std::string wanted = placement->decode_pool();
+  const std::string path = fmt::format("pools[{}].placement", i);
+  if (wanted.empty()) return;
+  const auto to = std::ranges::find(pools, wanted, [](const Pool& pool) { return pool.spec.name; });
+  if (to == pools.end()) {
+    std::vector<std::string> names;
+    for (const Pool& pool : pools) names.push_back(pool.spec.name);
+    return text.fail(path + ".decode_pool", unknown_name("pool", wanted, names));
+  }
+  if (const std::string problem = problem_between(pools[i], *to); !problem.empty())
+    return text.fail(path + ".decode_pool", problem);
+  to->waiting_blocks_fraction = std::min(to->waiting_blocks_fraction, placement->waiting_blocks_fraction());
+  pools[i].chunked_pipeline = placement->chunked_pipeline();
+}
+
+}  // namespace
+
+void check_placements(YamlText& text, std::vector<Pool>& pools) {
+  for (std::size_t i = 0; i < pools.size(); ++i) check(text, pools, i);
+}
+
+}  // namespace servecast
