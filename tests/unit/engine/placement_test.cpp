@@ -149,5 +149,160 @@ TEST_P(AnyPlacement, EveryRequestIsToldOnceAndServed) {
   }
 }
 
+/// One request of 1,000 prompt and 2 output tokens, between GPUs of two nodes.
+Finished one_request(const std::string& placement, std::unique_ptr<Scenario>& scenario) {
+  scenario = std::make_unique<Scenario>(scenario_from(R"(
+workload:
+  generate:
+    requests: 1
+    arrivals: {constant: {requests_per_s: 1}}
+    prompt_tokens: {fixed: 1000}
+    output_tokens: {fixed: 2}
+cluster: {node: dgx_h100, nodes: 2}
+pools:
+  - {name: prefill, llm: llama-3.1-8b, gpu: h100_sxm_80g, replicas: 8, placement: )" +
+                                                      placement + R"(}
+  - {name: decode, llm: llama-3.1-8b, gpu: h100_sxm_80g}
+)"));
+  return run_it(*scenario);
+}
+
+// 1,000 tokens of 128 KiB, in bf16: 131,072,000 bytes. The narrowest link is the NDR port: 50e9 x 0.94 bytes/s. Two
+// adapters and one switch: 10 us + 0.13 us. The end is noticed within a microsecond.
+TEST(HandOver, ThePulledKvTakesLatencyPlusBytesOverBandwidth) {
+  std::unique_ptr<Scenario> scenario;
+  const Finished done = one_request("{policy: disaggregated, decode_pool: decode}", scenario);
+  const RequestRecord& r = done.recorder.requests()[0];
+  EXPECT_NEAR(*r.hand_over_s, 10.13e-6 + 131'072'000 / 47e9, 1e-6);
+  EXPECT_EQ(index(*r.decode_replica), 8u);
+  // Both replicas are idle otherwise, and both tokens have the same way to the client.
+  const double decode_s =
+      scenario->pools[1]
+          .latency->stage({.decode_sequences = 1, .decode_kv_tokens = 1001, .emitted_tokens = 1}, 0)
+          .seconds;
+  EXPECT_NEAR(*r.finish_s - *r.first_token_s, *r.hand_over_s + decode_s, 1e-12);
+  EXPECT_EQ(done.recorder.pools()[0].hand_over_bytes, 131'072'000);
+}
+
+// Of 32 layers, 31 are there before the last one is computed.
+TEST(HandOver, OfAStreamedPromptOnlyTheLastLayerIsWaitedFor) {
+  std::unique_ptr<Scenario> scenario;
+  const Finished done = one_request("{policy: mooncake, decode_pool: decode}", scenario);
+  EXPECT_NEAR(*done.recorder.requests()[0].hand_over_s, 10.13e-6 + 131'072'000 / 32 / 47e9, 1e-6);
+  EXPECT_NEAR(done.recorder.pools()[0].hand_over_bytes, 131'072'000, 1);
+}
+
+TEST(HandOver, SplitwiseAddsItsSetUp) {
+  std::unique_ptr<Scenario> scenario;
+  const Finished done = one_request("{policy: splitwise, decode_pool: decode}", scenario);
+  EXPECT_NEAR(*done.recorder.requests()[0].hand_over_s, 5e-3 + 10.13e-6 + 131'072'000 / 32 / 47e9, 1e-6);
+}
+
+// Chunks of 2,048 tokens of one long prompt in four stages: without the pipeline one after the other through all of
+// them, n x 4 stage times; with it n + 3.
+TEST(HandOver, ChunksOfAPromptPipeline) {
+  const auto first_token_s = [](const std::string& policy) {
+    const std::string text = in_child([&] {
+      Scenario scenario = scenario_from(R"(
+workload:
+  generate:
+    requests: 1
+    arrivals: {constant: {requests_per_s: 1}}
+    prompt_tokens: {fixed: 16384}
+    output_tokens: {fixed: 2}
+cluster: {node: dgx_h100}
+pools:
+  - {name: prefill, llm: llama-3.1-8b, gpu: h100_sxm_80g, pipeline_parallel: 4, engine: none,
+     placement: {policy: )" + policy + R"(, decode_pool: decode}}
+  - {name: decode, llm: llama-3.1-8b, gpu: h100_sxm_80g, engine: none}
+)");
+      scenario.pools[0].latency = std::make_unique<ConstantLatency>(4);
+      return fmt::format("{}", *run_it(scenario).recorder.requests()[0].first_token_s);
+    });
+    return std::stod(text);
+  };
+  const double stage_s = 1.0 / 32 / 4;
+  EXPECT_NEAR(first_token_s("disaggregated"), 8 * 4 * stage_s, 1e-9);
+  EXPECT_NEAR(first_token_s("mooncake"), (8 + 3) * stage_s, 1e-9);
+}
+
+/// A few short requests, and next to them on the same network port a load of long prompts that stay where they are or
+/// are handed over. Returns the P99 of the time between the first and the second token of the short ones.
+double neighbour_p99_s(const std::string& placement_of_the_long) {
+  const std::string text = in_child([&] {
+    Scenario scenario = scenario_from(R"(
+workload:
+  mix:
+    - pool: quiet
+      generate:
+        requests: 600
+        arrivals: {poisson: {requests_per_s: 6}}
+        prompt_tokens: {fixed: 300}
+        output_tokens: {fixed: 2}
+    - pool: storm
+      generate:
+        requests: 500
+        arrivals: {poisson: {requests_per_s: 5}}
+        prompt_tokens: {fixed: 8000}
+        output_tokens: {fixed: 2}
+cluster: {node: pcie_server_4, nodes: 2}
+pools:
+  - {name: storm, llm: llama-3.1-8b, gpu: a100_pcie_80g, replicas: 3, placement: )" +
+                                      placement_of_the_long + R"(}
+  - {name: quiet, llm: llama-3.1-8b, gpu: a100_pcie_80g, placement: {policy: disaggregated, decode_pool: quiet_decode}}
+  - {name: storm_decode, llm: llama-3.1-8b, gpu: a100_pcie_80g, replicas: 3}
+  - {name: quiet_decode, llm: llama-3.1-8b, gpu: a100_pcie_80g}
+)");
+    const Finished done = run_it(scenario);
+    std::vector<double> gaps_s;
+    for (const RequestRecord& r : done.recorder.requests())
+      if (index(r.pool) == 1) gaps_s.push_back(*r.finish_s - *r.first_token_s);
+    std::ranges::sort(gaps_s);
+    return fmt::format("{}", gaps_s[gaps_s.size() * 99 / 100]);
+  });
+  return std::stod(text);
+}
+
+// 300 tokens are 39 MB, alone on the 12.5 GB/s port 3.3 ms; a long prompt's 1.05 GB takes 89 ms, and while it does
+// the short one gets half of the port, or less. Nothing else is shared: the short ones have replicas of their own.
+TEST(HandOver, AStormMovesTheP99OfANeighbourOnTheSamePort) {
+  const double calm_s = neighbour_p99_s("{policy: colocated}");
+  const double stormy_s = neighbour_p99_s("{policy: disaggregated, decode_pool: storm_decode}");
+  EXPECT_GT(stormy_s, calm_s + 0.003);
+  EXPECT_LT(stormy_s, calm_s + 0.03);
+}
+
+/// P99 of the time between tokens of the shipped scenario, its pools as given.
+Summary shipped(const std::vector<Override>& overrides) {
+  const std::string text = in_child([&] {
+    Scenario scenario = load_scenario(SERVECAST_SOURCE_DIR "/scenarios/disaggregated.yaml", overrides);
+    const Finished done = run_it(scenario);
+    return to_json(summarise(done.recorder, done.facts));
+  });
+  const auto file = std::filesystem::temp_directory_path() / ("servecast-placement-" + std::to_string(getpid()));
+  std::ofstream(file) << text;
+  Summary summary = read_summary(file.string());
+  std::filesystem::remove(file);
+  return summary;
+}
+
+// The same 16 GPUs both ways: with prompts elsewhere, no token waits for one. Of the KV, 320 KiB per token (80
+// layers, 8 heads of 128, bf16) move, and 2,000 requests less those of a single output token.
+TEST(HandOver, TheShippedScenarioHasSteadierTokensThanColocation) {
+  const Summary apart = shipped({});
+  const Summary together = shipped({{"pools[0].placement", "{policy: colocated}"},
+                                    {"pools[1].router", "{}"},
+                                    {"workload.generate.arrivals.poisson.requests_per_s", "3"}});
+  EXPECT_EQ(apart.requests.completed, 2000);
+  ASSERT_EQ(apart.hand_overs.size(), 1u);
+  EXPECT_GT(apart.hand_overs[0].requests, 1900);
+  const double tokens = apart.hand_overs[0].bytes / (320 * 1024);
+  EXPECT_NEAR(tokens, apart.prompt_tokens_per_s * apart.duration_s, 0.02 * tokens);
+  // Two colocated replicas with half of the load, as each of four would have.
+  EXPECT_LT(apart.itl_s->p99, 0.5 * together.itl_s->p99);
+  EXPECT_TRUE(apart.slo.met());
+  EXPECT_LT(apart.hand_overs[0].hand_over_s->p99, 0.05);
+}
+
 }  // namespace
 }  // namespace servecast

@@ -7,6 +7,7 @@
 
 #include "models/policy/batcher.h"
 #include "models/policy/kv_cache.h"
+#include "models/policy/placement.h"
 #include "models/policy/queue.h"
 #include "models/policy/router.h"
 
@@ -18,6 +19,24 @@ std::unique_ptr<Interface> make(const std::string& name) {
   return Registry<Interface>::all().at(name).prepare()->make();
 }
 const auto print_name = [](const auto& policy) { return policy.param; };
+
+class AnyPlacement : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(All, AnyPlacement, testing::ValuesIn(Registry<Placement>::names()), print_name);
+
+TEST_P(AnyPlacement, RepeatsAndStaysInItsRanges) {
+  const auto one = make<Placement>(GetParam());
+  const auto other = make<Placement>(GetParam());
+  bool moves = false;
+  for (std::uint32_t i = 0; i < 50; ++i) {
+    const Request request{.id = RequestId{i}, .prompt_tokens = 1 + i * 97, .output_tokens = 2};
+    EXPECT_EQ(one->move(request), other->move(request));
+    moves = moves || one->move(request) != KvMove::stays;
+  }
+  EXPECT_EQ(moves, GetParam() != "colocated");
+  EXPECT_GE(one->waiting_blocks_fraction(), 0);
+  EXPECT_LE(one->waiting_blocks_fraction(), 1);
+  EXPECT_GE(one->setup_s(), 0);
+}
 
 class AnyRouter : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(All, AnyRouter, testing::ValuesIn(Registry<Router>::names()), print_name);
