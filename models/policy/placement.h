@@ -15,6 +15,17 @@ enum class KvMove : std::uint8_t {
   streamed,  // sent to another replica layer by layer while it is computed
 };
 
+/// The replicas of one side of a pool, those that drain left out.
+struct SideLoad {
+  std::int64_t replicas = 0;
+  std::int64_t waiting_tokens = 0;  // prompt tokens not yet computed
+  std::int64_t used_blocks = 0;
+  std::int64_t total_blocks = 0;
+};
+
+/// One replica of the other side is to come over when it has drained.
+enum class Turn : std::uint8_t { none, to_prefill, to_decode };
+
 /// Which replicas compute prompts and which decode. Set on the pool that requests arrive at.
 class Placement {
  public:
@@ -25,6 +36,14 @@ class Placement {
   /// replica: when the request arrives where its KV is pushed or streamed, when its prompt is computed where it is
   /// pulled.
   virtual std::string decode_pool() const { return {}; }
+
+  /// The pool's own replicas take sides: at first so many compute prompts and the others decode. 0: they do not. Not
+  /// together with a decode pool.
+  virtual std::int64_t prefill_replicas() const { return 0; }
+  /// Where they do, asked every check_every_s() while requests are there and nobody drains. Both sides have at least
+  /// one replica, and must keep one.
+  virtual double check_every_s() const { return 1; }
+  virtual Turn turn(const SideLoad& /*prefill*/, const SideLoad& /*decode*/) const { return Turn::none; }
 
   /// Asked once for every request of more than one output token, when it arrives.
   virtual KvMove move(const Request&) const { return KvMove::stays; }

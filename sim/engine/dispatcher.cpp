@@ -47,6 +47,7 @@ double Dispatcher::next_s() {
   if (!awaited_.empty()) at_s = std::min(at_s, awaited_.top().time_s);
   at_s = std::min(at_s, flows_.next_s());
   if (hand_overs_) at_s = std::min(at_s, hand_overs_->next_s());
+  if (hand_overs_ && at_s < Replica::infinity) at_s = std::min(at_s, hand_overs_->next_check_s());
   if (options_.step_by_step)
     for (const ReplicaPool& pool : pools_) at_s = std::min(at_s, pool.next_due_s());
   if (stopped_ || at_s > until_s_) return Replica::infinity;
@@ -70,7 +71,7 @@ void Dispatcher::handle(double now_s) {
   }
   if (hand_overs_) hand_overs_->settle(now_s);
   flows_.tell_ended(now_s);
-  if (hand_overs_) hand_overs_->send_due(now_s);
+  if (hand_overs_) hand_overs_->act_due(now_s);
   for (read_ahead(); !inbound_.empty() && inbound_.top().due_s <= now_s; read_ahead()) {
     const Request request = inbound_.top().request;
     inbound_.pop();
@@ -104,15 +105,20 @@ void Dispatcher::deliver(const Request& request, double now_s) {
   recorder_.arrival(request.pool, request.arrival_s);
   duration_s_ = std::max(duration_s_, now_s);
   if (!hand_overs_) {
-    touch(pool, pools_[pool].deliver(request, now_s, *this, Serve::whole));
+    touch(pool, pools_[pool].deliver(request, now_s, *this));
   } else if (const auto start = hand_overs_->begin(request, now_s)) {
-    const std::size_t replica = pools_[pool].deliver(start->request, now_s, *this, start->serve);
-    if (start->serve != Serve::whole) hand_overs_->begun(request.id, {pool, replica});
-    touch(pool, replica);
+    deliver_to(*start, now_s);
   } else {
     reject(request);
   }
   count_event(now_s);
+}
+
+void Dispatcher::deliver_to(const HandOvers::Start& start, double now_s) {
+  const ReplicaAt at = start.to ? *start.to : route(index(start.request.pool), start.request, now_s);
+  advanced(at, now_s).enqueue(start.request, now_s, *this, start.serve);
+  if (start.serve != Serve::whole) hand_overs_->begun(start.request.id, at);
+  changed(at);
 }
 
 void Dispatcher::reject(const Request& request) {
@@ -126,7 +132,10 @@ void Dispatcher::reject(const Request& request) {
 }
 
 void Dispatcher::set_wiring(const Wiring& wiring) {
-  const auto hands_over = [](const Pool& pool) { return !pool.spec.placement.make()->decode_pool().empty(); };
+  const auto hands_over = [](const Pool& pool) {
+    const auto placement = pool.spec.placement.make();
+    return !placement->decode_pool().empty() || placement->prefill_replicas() > 0;
+  };
   if (std::ranges::any_of(scenario_.pools, hands_over))
     hand_overs_.emplace(scenario_, wiring, flows_, recorder_, static_cast<ReplicaAccess&>(*this));
 }

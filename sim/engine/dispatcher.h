@@ -69,11 +69,14 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
     std::size_t replica = 0;
   };
   ReplicaAt route(std::size_t pool, const Request& request, double now_s) override;
+  void advance_pool(std::size_t pool, double now_s) override { pools_[pool].advance_all(now_s, *this); }
+  const Replica& replica(const ReplicaAt& at) const override { return pools_[at.pool][at.replica]; }
   Replica& advanced(const ReplicaAt& at, double now_s) override;
   void changed(const ReplicaAt& at) override;
   void send(const Request& request);
   void read_ahead();
   void deliver(const Request& request, double now_s);
+  void deliver_to(const HandOvers::Start& start, double now_s);
   void reject(const Request& request);
   void follow_up(const Request& request, const RequestRecord& record);
   void abandon_inbound(double end_s);

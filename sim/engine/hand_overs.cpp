@@ -28,9 +28,13 @@ HandOvers::HandOvers(const Scenario& scenario, const Wiring& wiring, Flows& flow
     : scenario_(scenario), wiring_(wiring), flows_(flows), recorder_(recorder), replicas_(replicas) {
   for (const Pool& pool : scenario.pools) {
     PoolRules rules{.placement = pool.spec.placement.make()};
+    const bool takes_sides = rules.placement->prefill_replicas() > 0;
+    if (takes_sides) rules.roles.emplace(*rules.placement, pool.spec.replicas);
     const auto named =
         std::ranges::find(scenario.pools, rules.placement->decode_pool(), [](const Pool& p) { return p.spec.name; });
-    if (named != scenario.pools.end())
+    if (takes_sides)
+      rules.decode_pool = rules_.size();
+    else if (named != scenario.pools.end())
       rules.decode_pool = static_cast<std::size_t>(named - scenario.pools.begin());
     else
       rules.placement.reset();
@@ -42,9 +46,11 @@ HandOvers::~HandOvers() = default;
 
 std::optional<HandOvers::Start> HandOvers::begin(const Request& request, double now_s) {
   const PoolRules& rules = rules_[index(request.pool)];
-  if (!rules.placement || request.output_tokens == 1) return Start{.request = request};
-  const KvMove move = rules.placement->move(request);
-  if (move == KvMove::stays) return Start{.request = request};
+  if (!rules.placement) return Start{.request = request};
+  std::optional<ReplicaAt> first;
+  if (rules.roles) first = pick(index(request.pool), request, true, now_s);
+  const KvMove move = request.output_tokens == 1 ? KvMove::stays : rules.placement->move(request);
+  if (move == KvMove::stays) return Start{.request = request, .to = first};
   if (!replicas_.advanced({.pool = rules.decode_pool}, now_s).fits(request)) return std::nullopt;
   HandOver h{.request = request, .move = move, .decode_pool = rules.decode_pool};
   if (move != KvMove::pulled) {
@@ -53,7 +59,8 @@ std::optional<HandOvers::Start> HandOvers::begin(const Request& request, double 
     replicas_.changed(*h.to);
   }
   under_way_.emplace(request.id, std::move(h));
-  Start start{.serve = move == KvMove::streamed ? Serve::streamed_prompt : Serve::prompt, .request = request};
+  Start start{
+      .serve = move == KvMove::streamed ? Serve::streamed_prompt : Serve::prompt, .request = request, .to = first};
   start.request.output_tokens = 1;
   start.request.awaited = true;  // by us
   return start;
@@ -116,7 +123,7 @@ void HandOvers::settle(RequestId id, double now_s) {
 // Its prompt is computed: the decoding replica hears of it.
 void HandOvers::hand_over(HandOver& h, double now_s) {
   if (!h.to) {
-    h.to = replicas_.route(h.decode_pool, h.request, now_s);
+    h.to = pick(h.decode_pool, h.request, false, now_s);
     replicas_.advanced(*h.to, now_s).expect_import();
   }
   replicas_.advanced(*h.to, now_s).import(*h.moving, h.place, now_s);
@@ -125,7 +132,43 @@ void HandOvers::hand_over(HandOver& h, double now_s) {
   h.imported = true;
 }
 
+// By the pool's router, unless its replicas take sides.
+ReplicaAt HandOvers::pick(std::size_t pool, const Request& request, bool prefill, double now_s) {
+  const std::optional<Roles>& roles = rules_[pool].roles;
+  if (!roles) return replicas_.route(pool, request, now_s);
+  replicas_.advance_pool(pool, now_s);
+  return {pool, roles->pick(prefill, [&](std::size_t i) { return replicas_.replica({pool, i}).view(); })};
+}
+
 double HandOvers::next_s() const { return chunks_.empty() ? Replica::infinity : chunks_.begin()->at_s; }
+
+double HandOvers::next_check_s() const {
+  double at_s = Replica::infinity;
+  for (const PoolRules& rules : rules_)
+    if (rules.roles) at_s = std::min(at_s, rules.roles->next_check_s());
+  return at_s;
+}
+
+void HandOvers::act_due(double now_s) {
+  send_due(now_s);
+  check_roles(now_s);
+}
+
+void HandOvers::check_roles(double now_s) {
+  for (std::size_t pool = 0; pool < rules_.size(); ++pool) {
+    std::optional<Roles>& roles = rules_[pool].roles;
+    if (!roles || roles->next_check_s() > now_s) continue;
+    replicas_.advance_pool(pool, now_s);
+    roles->check(
+        now_s,
+        [&](std::size_t i) {
+          return replicas_.replica({pool, i}).view();
+        },
+        [&](std::size_t i) {
+          return replicas_.replica({pool, i}).empty();
+        });
+  }
+}
 
 void HandOvers::send_due(double now_s) {
   while (!chunks_.empty() && chunks_.begin()->at_s <= now_s) {

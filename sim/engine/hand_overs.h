@@ -11,6 +11,7 @@
 #include "models/hw/kv_shards.h"
 #include "models/policy/placement.h"
 #include "sim/engine/flows.h"
+#include "sim/engine/roles.h"
 #include "sim/engine/wiring.h"
 #include "sim/report/recorder.h"
 #include "sim/serving/replica.h"
@@ -30,6 +31,9 @@ class ReplicaAccess {
   virtual ~ReplicaAccess() = default;
   /// The pool's router picks.
   virtual ReplicaAt route(std::size_t pool, const Request& request, double now_s) = 0;
+  /// All of the pool brought up to `now_s`.
+  virtual void advance_pool(std::size_t pool, double now_s) = 0;
+  virtual const Replica& replica(const ReplicaAt& at) const = 0;
   /// Brought up to `now_s`; changed() once something was done to it.
   virtual Replica& advanced(const ReplicaAt& at, double now_s) = 0;
   virtual void changed(const ReplicaAt& at) = 0;
@@ -39,7 +43,7 @@ class ReplicaAccess {
 /// Rules: Placement.
 ///
 /// Within one instant: steps end; what they have computed is handed over (settle); flows end; chunks that are to
-/// leave now do (send_due); requests arrive (begin); steps start; KV for which there is room now is fetched (settle);
+/// leave now do (act_due); requests arrive (begin); steps start; KV for which there is room now is fetched (settle);
 /// flows begin. In each of these, requests take turns by their ids.
 class HandOvers {
  public:
@@ -52,6 +56,7 @@ class HandOvers {
   struct Start {
     Serve serve = Serve::whole;
     Request request{};
+    std::optional<ReplicaAt> to{};  // where the pool's router is not asked
   };
   std::optional<Start> begin(const Request& request, double now_s);
   /// The router has sent it there.
@@ -67,7 +72,9 @@ class HandOvers {
   void settle(double now_s);
   /// When chunks next leave.
   double next_s() const;
-  void send_due(double now_s);
+  /// When the load of a pool whose replicas take sides is next looked at. Nobody need come for that alone.
+  double next_check_s() const;
+  void act_due(double now_s);
 
  private:
   struct HandOver;
@@ -77,7 +84,8 @@ class HandOvers {
   };
   struct PoolRules {
     std::unique_ptr<Placement> placement{};
-    std::size_t decode_pool = 0;
+    std::size_t decode_pool = 0;  // perhaps itself: where its replicas take sides
+    std::optional<Roles> roles{};
   };
   struct ChunkDue {  // so many tokens of a prompt can have left by then
     double at_s = 0;
@@ -95,6 +103,9 @@ class HandOvers {
   void sent(RequestId id, double now_s);
   void complete(HandOver& h, double now_s);
   void forget(RequestId id, double now_s);
+  ReplicaAt pick(std::size_t pool, const Request& request, bool prefill, double now_s);
+  void check_roles(double now_s);
+  void send_due(double now_s);
 
   const Scenario& scenario_;
   const Wiring& wiring_;

@@ -53,10 +53,10 @@ std::size_t ReplicaPool::route(const Request& request, double now_s, ReplicaList
   return picked;
 }
 
-std::size_t ReplicaPool::deliver(const Request& request, double now_s, ReplicaListener& listener, Serve serve) {
+std::size_t ReplicaPool::deliver(const Request& request, double now_s, ReplicaListener& listener) {
   const std::size_t picked = route(request, now_s, listener);
   replicas_[picked].advance(now_s, listener);
-  replicas_[picked].enqueue(request, now_s, listener, serve);
+  replicas_[picked].enqueue(request, now_s, listener);
   refresh(picked);
   return picked;
 }

@@ -18,7 +18,7 @@ class ReplicaPool {
   /// place in the pool.
   std::size_t route(const Request& request, double now_s, ReplicaListener& listener);
   /// The same, and hands the request over.
-  std::size_t deliver(const Request& request, double now_s, ReplicaListener& listener, Serve serve);
+  std::size_t deliver(const Request& request, double now_s, ReplicaListener& listener);
   void advance(std::size_t i, double until_s, ReplicaListener& listener);
   void advance_all(double until_s, ReplicaListener& listener);
   /// All that arrives at this instant has arrived.

@@ -9,28 +9,41 @@
 namespace servecast {
 namespace {
 
+std::string whole_batches(const Pool& pool) {
+  if (pool.spec.batcher.make()->after_last() == AfterLast::leaves) return {};
+  return fmt::format("with batcher '{}' of '{}' whole batches stay together, so no request can go on elsewhere",
+                     pool.spec.batcher.policy(), pool.spec.name);
+}
+
 /// What one pool's placement asks of another; the first thing that is wrong.
 std::string problem_between(const Pool& pool, const Pool& to) {
   const std::string& name = to.spec.name;
   if (name == pool.spec.name) return fmt::format("'{}' cannot decode for itself; name another pool", name);
-  if (!to.spec.placement.make()->decode_pool().empty())
+  const auto sends_on = to.spec.placement.make();
+  if (!sends_on->decode_pool().empty() || sends_on->prefill_replicas() > 0)
     return fmt::format("'{}' sends its own requests on; a pool that decodes for others must be colocated", name);
   if (!(to.llm == pool.llm))
     return fmt::format("'{}' runs {}, which cannot go on from the KV of {}", name, to.spec.llm, pool.spec.llm);
   if (to.spec.kv_cache_dtype != pool.spec.kv_cache_dtype)
     return fmt::format("'{}' keeps its KV as {}, this pool as {}; they must agree", name, to.spec.kv_cache_dtype,
                        pool.spec.kv_cache_dtype);
-  for (const Pool* p : {&pool, &to})
-    if (p->spec.batcher.make()->after_last() != AfterLast::leaves)
-      return fmt::format("with batcher '{}' of '{}' whole batches stay together, so no request can go on elsewhere",
-                         p->spec.batcher.policy(), p->spec.name);
-  return {};
+  const std::string problem = whole_batches(pool);
+  return problem.empty() ? whole_batches(to) : problem;
+}
+
+void check_sides(YamlText& text, Pool& pool, const Placement& placement, const std::string& path) {
+  if (placement.prefill_replicas() >= pool.spec.replicas)
+    text.fail(path, fmt::format("of {} replicas {} cannot prefill and at least one decode; have more replicas",
+                                pool.spec.replicas, placement.prefill_replicas()));
+  if (const std::string problem = whole_batches(pool); !problem.empty()) text.fail(path, problem);
+  pool.waiting_blocks_fraction = placement.waiting_blocks_fraction();
 }
 
 void check(YamlText& text, std::vector<Pool>& pools, std::size_t i) {
   const auto placement = pools[i].spec.placement.make();
   const std::string wanted = placement->decode_pool();
   const std::string path = fmt::format("pools[{}].placement", i);
+  if (placement->prefill_replicas() > 0) return check_sides(text, pools[i], *placement, path);
   if (wanted.empty()) return;
   const auto to = std::ranges::find(pools, wanted, [](const Pool& pool) { return pool.spec.name; });
   if (to == pools.end()) {

@@ -71,6 +71,8 @@ class Replica {
   void start(ReplicaListener& listener);
 
   // A sequence moves here from another replica. As with enqueue(), the replica has been advanced to `now_s`.
+  /// Nobody is here, waits to come, or is on the way.
+  bool empty() const { return waiting_ + running_ + swapped_ + importing_ + exported_ == 0; }
   /// It could be served here, whole.
   bool fits(const Request& request) const;
   /// It will come: counted with those that run.
@@ -190,6 +192,7 @@ class Replica {
   std::int64_t importing_ = 0;         // sequences that come from other replicas and do not decode yet
   std::int64_t importing_blocks_ = 0;  // that these hold already
   std::vector<Slot> wanting_room_;     // of these, in order, those that wait for blocks
+  std::int64_t exported_ = 0;          // sequences that decode elsewhere, their KV still here
   std::int64_t streamed_ = 0;          // prompts here whose chunks are told
   std::int64_t awaited_ = 0;
   std::int64_t uncomputed_tokens_ = 0;

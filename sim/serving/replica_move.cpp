@@ -25,6 +25,7 @@ void Replica::export_prompt(Slot slot, ReplicaListener& listener) {
     return decide_again();
   }
   s.told = true;
+  exported_ += 1;
   awaited_ -= s.request.awaited ? 1 : 0;
   listener.request_ran(setup_.pool, s.since_s, now_s_);
   listener.prompt_done(
@@ -38,6 +39,7 @@ void Replica::release_exported(Slot slot, double now_s) {
   assert(s.stage == Stage::exported);
   setup_.kv_cache->release(s.request, s.held);
   sequences_.remove(slot);
+  exported_ -= 1;
   changed(now_s);
 }
 

@@ -67,6 +67,10 @@ std::string in_child(const std::function<std::string()>& work) {
 
 std::string placement_text(const std::string& policy, std::uint64_t seed) {
   if (policy == "colocated") return "{policy: colocated}";
+  if (policy == "dynamic_roles")
+    return "{policy: dynamic_roles, prefill_replicas: " + std::to_string(1 + seed % 2) +
+           ", check_every_s: 0.25, most_waiting_tokens: 1000, most_kv_fraction: 0." + std::to_string(1 + seed % 7) +
+           "}";
   std::string text = "{policy: " + policy + ", decode_pool: decode";
   const char* const transfers[] = {"pull", "push", "stream"};
   if (policy == "disaggregated") text += std::string(", transfer: ") + transfers[seed % 3];
