@@ -158,6 +158,7 @@ void Dispatcher::prompt_done(ReplicaId, Ticket place, const MovingSequence& sequ
   hand_overs_->prompt_done(place, sequence, now_s_);
 }
 void Dispatcher::chunk_launched(const PromptChunk& chunk) { hand_overs_->chunk_launched(chunk); }
+void Dispatcher::prompt_restarts(RequestId id) { hand_overs_->prompt_restarts(id, now_s_); }
 void Dispatcher::import_has_room(RequestId id, Ticket place, std::int64_t cached_tokens) {
   hand_overs_->import_has_room(id, place, cached_tokens);
 }

@@ -42,6 +42,7 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
   void step_done(const StepRecord& step, std::span<const StepMember> who) override;
   void prompt_done(ReplicaId replica, Ticket place, const MovingSequence& sequence) override;
   void chunk_launched(const PromptChunk& chunk) override;
+  void prompt_restarts(RequestId id) override;
   void import_has_room(RequestId id, Ticket place, std::int64_t cached_tokens) override;
   bool wants_members(double start_s) const override;
 

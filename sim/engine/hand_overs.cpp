@@ -4,6 +4,11 @@
 #include <cassert>
 
 namespace servecast {
+namespace {
+
+constexpr double message_s = 10e-6;  // as Fabric::end_latency_s of the bundled fabrics
+
+}  // namespace
 
 /// One request on its way from the replica that computes its prompt to the one that decodes it.
 struct HandOvers::HandOver {
@@ -16,6 +21,7 @@ struct HandOvers::HandOver {
   std::optional<MovingSequence> moving{};  // until it is imported
   std::optional<Slot> place{};             // its place on `to`: it has its blocks there
   bool imported = false;                   // `to` has its record
+  bool starts_over = false;                // its prompt does, and what was reserved at `to` is not given back yet
   bool told = false;                       // its record is out
   std::int64_t flows = 0;                  // groups of flows under way
   double cached_tokens = 0;                // KV tokens that are at `to` from the start
@@ -88,6 +94,13 @@ void HandOvers::chunk_launched(const PromptChunk& chunk) {
   const double layer_s = (chunk.end_s - chunk.start_s) / layers;
   chunks_.insert({.at_s = chunk.start_s + layer_s, .request = chunk.request, .tokens = tokens - last_layer});
   chunks_.insert({.at_s = chunk.end_s, .request = chunk.request, .tokens = tokens});
+}
+
+// The decoding replica hears of it a little later: what it frees may be wanted by prompts that wait for it, and these
+// keep blocks which this one waits for.
+void HandOvers::prompt_restarts(RequestId id, double now_s) {
+  std::erase_if(chunks_, [id](const ChunkDue& due) { return due.request == id; });
+  chunks_.insert({.at_s = now_s + message_s, .request = id, .tokens = 0});
 }
 
 void HandOvers::import_has_room(RequestId id, Slot place, std::int64_t cached_tokens) {
@@ -177,6 +190,12 @@ void HandOvers::send_due(double now_s) {
     const auto found = under_way_.find(due.request);
     if (found == under_way_.end() || found->second.told || found->second.exported) continue;
     HandOver& h = found->second;
+    if (due.tokens == 0) {
+      h.starts_over = h.place.has_value();
+      if (h.flows == 0) start_over(h, now_s);
+      continue;
+    }
+    if (h.starts_over) continue;  // what is under way has to arrive first
     if (!h.place) reserve(h, now_s);
     if (h.place) send(h, due.tokens, now_s);
   }
@@ -189,6 +208,18 @@ void HandOvers::reserve(HandOver& h, double now_s) {
   h.place = to.reserve(h.request, h.request.prompt_tokens, now_s);
   if (h.place) h.cached_tokens = static_cast<double>(to.cached_tokens(*h.place));
   replicas_.changed(*h.to);
+}
+
+// It gives back what was reserved for it, and is a prompt like any other from its next chunk on.
+void HandOvers::start_over(HandOver& h, double now_s) {
+  if (!h.starts_over) return;
+  Replica& to = replicas_.advanced(*h.to, now_s);
+  to.cancel_import(h.place, now_s);
+  to.expect_import();
+  replicas_.changed(*h.to);
+  h.place.reset();
+  h.cached_tokens = h.sent_tokens = 0;
+  h.starts_over = false;
 }
 
 const HandOvers::Route& HandOvers::route(const ReplicaAt& from, const ReplicaAt& to) {
@@ -226,7 +257,8 @@ void HandOvers::sent(RequestId id, double now_s) {
   --h.flows;
   if (h.flows > 0) return;
   if (h.imported) return complete(h, now_s);  // all of it was sent when the prompt was computed
-  if (h.told) forget(id, now_s);
+  if (h.told) return forget(id, now_s);
+  start_over(h, now_s);
 }
 
 void HandOvers::complete(HandOver& h, double now_s) {

@@ -65,6 +65,7 @@ class HandOvers {
   // What replicas tell, any time within an instant:
   void prompt_done(Slot place, const MovingSequence& sequence, double now_s);
   void chunk_launched(const PromptChunk& chunk);
+  void prompt_restarts(RequestId id, double now_s);
   void import_has_room(RequestId id, Slot place, std::int64_t cached_tokens);
   /// Its record is out. Gives the request as it came where it was not handed over yet.
   std::optional<Request> request_done(RequestId id);
@@ -87,7 +88,7 @@ class HandOvers {
     std::size_t decode_pool = 0;  // perhaps itself: where its replicas take sides
     std::optional<Roles> roles{};
   };
-  struct ChunkDue {  // so many tokens of a prompt can have left by then
+  struct ChunkDue {  // so many tokens of a prompt can have left by then; none: it starts over
     double at_s = 0;
     RequestId request{};
     double tokens = 0;
@@ -99,6 +100,7 @@ class HandOvers {
   void settle(RequestId id, double now_s);
   void hand_over(HandOver& h, double now_s);
   void reserve(HandOver& h, double now_s);
+  void start_over(HandOver& h, double now_s);
   void send(HandOver& h, double up_to_tokens, double at_s);
   void sent(RequestId id, double now_s);
   void complete(HandOver& h, double now_s);

@@ -42,6 +42,8 @@ class ReplicaListener {
   virtual void prompt_done(ReplicaId, Ticket /*at*/, const MovingSequence&) {}
   /// A step that computes a chunk of such a prompt is decided on, where it is streamed.
   virtual void chunk_launched(const PromptChunk&) {}
+  /// Such a prompt was preempted and will be computed again from the start.
+  virtual void prompt_restarts(RequestId) {}
   /// A sequence from another replica has its blocks here; the first `cached_tokens` of its KV are here already.
   virtual void import_has_room(RequestId, Ticket /*at*/, std::int64_t /*cached_tokens*/) {}
   /// Asked at the start of every step: listing who takes part costs time in proportion to the batch.

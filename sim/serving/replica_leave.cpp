@@ -20,6 +20,7 @@ void Replica::preempt(Slot slot, bool cut_prompt, ReplicaListener& listener) {
   lane.batch().preempted += 1;
   totals_.preemptions += 1;
   if (decoding && swap_out(slot)) return;
+  if (s.serve == Serve::streamed_prompt) listener.prompt_restarts(s.request.id);
   uncomputed_tokens_ += s.request.prompt_tokens + s.made - s.left();
   s.held = {};
   s.to_compute = s.request.prompt_tokens + s.made;
