@@ -86,6 +86,8 @@ std::string random_scenario(const std::string& policy, std::uint64_t seed) {
     return std::to_string(low + rng.below(high - low + 1));
   };
   const std::vector<std::string> routers = Registry<Router>::names();
+  std::vector<std::string> decode_routers = routers;
+  std::erase_if(decode_routers, [](const std::string& name) { return !Choice<Router>(name).make()->only_picks(); });
   const std::vector<std::string> caches{"paged", "paged_prefix", "paged_reserved"};
   const std::string arrivals = seed % 5 == 0   ? "{closed_loop: {clients: " + between(5, 60) + "}}"
                                : seed % 2 == 0 ? std::string("{constant: {requests_per_s: 64}}")
@@ -108,7 +110,8 @@ std::string random_scenario(const std::string& policy, std::uint64_t seed) {
          "\n    pipeline_parallel: " + (seed % 4 == 3 ? "2" : "1") + "\n    kv_cache: {policy: " + cache +
          ", num_gpu_blocks_override: " + (seed % 3 == 0 ? between(700, 1200) : std::string("5000")) +
          "}\n    preemption: {mode: " + (cache != "paged_reserved" && seed % 2 == 1 ? "swap" : "recompute") +
-         "}\n    router: {policy: " + routers[(seed + 3) % routers.size()] + "}\n";
+         "}\n    router: {policy: " + decode_routers[(seed + 3) % decode_routers.size()] +
+         "}\n";
 }
 
 std::string run_random(const std::string& policy, std::uint64_t seed, bool step_by_step) {
