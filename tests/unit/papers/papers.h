@@ -15,10 +15,16 @@ inline Scenario paper(const std::string& name, const std::vector<Override>& over
   return load_scenario(std::string(SERVECAST_SOURCE_DIR) + "/scenarios/papers/" + name + ".yaml", overrides);
 }
 
-/// Runs it; no SimGrid, so one test may run several.
+/// What carries bytes from one replica to another: nothing, and then one test may run several; or SimGrid, once per
+/// process (in_child).
+enum class Network { none, simgrid };
+
+/// Runs it.
 struct PaperRun {
-  explicit PaperRun(Scenario scenario) : recorder(scenario.pools.size()) {
-    const RunFacts facts = run_without_engine(scenario, recorder, {});
+  explicit PaperRun(Scenario scenario, Network network = Network::none, const RunOptions& options = {})
+      : recorder(scenario.pools.size()) {
+    const auto run_it = network == Network::none ? run_without_engine : run;
+    const RunFacts facts = run_it(scenario, recorder, options);
     summary = summarise(recorder, facts);
   }
   Recorder recorder;

@@ -1,0 +1,49 @@
+// DeepSeek-V3's service on 27 February 2025: 226.75 nodes on average, $87,072 of rent, a margin of 545 %. Asserted:
+// nodes within 5 % and margin within 10 points, from tokens per second and node; prompt tokens per second and node
+// within a factor of 2, forecast.
+//
+// Not reached: a forecast of the decode side, which needs experts spread over nodes.
+#include "models/hw/cost.h"
+#include "tests/unit/papers/papers.h"
+
+namespace servecast {
+namespace {
+
+constexpr double day_s = 86400;
+constexpr double prompt_tokens = 608e9;  // in that day
+constexpr double found_tokens = 342e9;   // of these, in the cache
+constexpr double output_tokens = 168e9;
+constexpr double prompt_tokens_per_s_and_node = 73.7e3;
+constexpr double output_tokens_per_s_and_node = 14.8e3;
+
+TEST(S18, NodesAndMarginFollowFromTokensPerSecond) {
+  const Scenario unit = paper("s18_deepseek_prefill");
+  const double nodes = prompt_tokens / day_s / prompt_tokens_per_s_and_node +  // 95.5
+                       output_tokens / day_s / output_tokens_per_s_and_node;   // 131.4
+  EXPECT_NEAR(nodes / 226.75, 1, 0.05);
+
+  const auto gpus = static_cast<std::int64_t>(nodes * static_cast<double>(unit.node.gpus));
+  const double rent = rent_usd(unit.pools[0].usd_per_gpu_hour(), gpus, day_s);
+  EXPECT_NEAR(rent / 87'072, 1, 0.05);
+
+  // List prices per million tokens: found 0.14, computed 0.55, output 2.19 USD.
+  const double revenue_usd =
+      (0.14 * found_tokens + 0.55 * (prompt_tokens - found_tokens) + 2.19 * output_tokens) / 1e6;
+  EXPECT_NEAR(revenue_usd / 562'027, 1, 0.01);
+  EXPECT_NEAR(revenue_usd / rent - 1, 5.45, 0.10);
+  RecordProperty("nodes", std::to_string(nodes));
+  RecordProperty("margin", std::to_string(revenue_usd / rent - 1));
+}
+
+TEST(S18, PromptTokensPerNodeAreForecastWithinAFactorOfTwo) {
+  Scenario unit = paper("s18_deepseek_prefill");
+  const auto nodes = static_cast<double>(unit.spec.cluster.nodes);
+  const double computed = PaperRun(std::move(unit)).summary.prompt_tokens_per_s / nodes;
+  const double taken = computed * prompt_tokens / (prompt_tokens - found_tokens);
+  EXPECT_GE(taken / prompt_tokens_per_s_and_node, 0.5);
+  EXPECT_LE(taken / prompt_tokens_per_s_and_node, 2);
+  RecordProperty("prompt_tokens_per_s_and_node", std::to_string(taken));
+}
+
+}  // namespace
+}  // namespace servecast
