@@ -54,8 +54,8 @@ TEST(BundledGpus, AreSound) {
 }
 
 TEST(BundledNodes, AreSound) {
-  EXPECT_THAT(list_nodes(), testing::ElementsAre("desktop", "dgx_a100", "dgx_h100", "hgx_h200", "pcie_server",
-                                                 "pcie_server_1", "pcie_server_4"));
+  EXPECT_THAT(list_nodes(), testing::ElementsAre("desktop", "dgx_a100", "dgx_h100", "hgx_a800", "hgx_h200",
+                                                 "pcie_server", "pcie_server_1", "pcie_server_4"));
   for (const std::string& name : list_nodes()) {
     const Node node = load_node(name, {});
     EXPECT_EQ(node.gpus % node.gpus_per_pcie_root, 0) << name;
