@@ -36,12 +36,13 @@ struct StepRecord {
   PoolId pool{};
   double start_s = 0;
   double end_s = 0;
-  std::int64_t decode_sequences = 0;   // sequences that make one token each
-  std::int64_t prefill_sequences = 0;  // chunks of prompts
-  std::int64_t prefill_tokens = 0;     // tokens in those chunks
-  std::int64_t emitted_tokens = 0;     // output tokens the step makes: decodes and finished prefills
-  std::int64_t used_blocks = 0;        // KV blocks held during the step
-  double energy_j = 0;                 // of the replica's GPUs during the step
+  std::int64_t decode_sequences = 0;       // sequences that make one token each
+  std::int64_t prefill_sequences = 0;      // chunks of prompts
+  std::int64_t prefill_tokens = 0;         // tokens in those chunks
+  std::int64_t emitted_tokens = 0;         // output tokens the step makes: decodes and finished prefills
+  std::int64_t used_blocks = 0;            // KV blocks held during the step
+  double energy_j = 0;                     // of the replica's GPUs during the step
+  std::optional<double> beside_until_s{};  // where steps share GPUs: until then another one counts as using them
 };
 
 /// One sequence's share of a step.

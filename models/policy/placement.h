@@ -1,9 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "models/base/registry.h"
 #include "models/policy/request.h"
+#include "models/policy/sm_partition.h"
 
 namespace servecast {
 
@@ -58,6 +60,13 @@ class Placement {
   /// Chunks of one prompt follow each other through the pipeline stages, a chunk in every stage. Otherwise a prompt's
   /// next chunk starts when the one before has left the last stage.
   virtual bool chunked_pipeline() const { return false; }
+
+  /// Where every replica computes prompts and decodes at the same time, on shares of its GPUs' SMs: asked once for
+  /// each. None: one after the other, or in the same steps. Not together with a decode pool or with sides.
+  virtual std::unique_ptr<SmPartition> sm_partition() const { return nullptr; }
+
+  /// What is wrong with the settings; empty: nothing.
+  virtual std::string problem() const { return {}; }
 };
 
 }  // namespace servecast

@@ -74,6 +74,7 @@ ReplicaPool::ReplicaPool(const Pool& pool, const KvCopy& kv_copy, PoolId id, Rep
                                         .max_depth = pool.engine.scheduling_depth,
                                         .waiting_blocks_fraction = pool.waiting_blocks_fraction,
                                         .chunked_pipeline = pool.chunked_pipeline,
+                                        .partition = pool.spec.placement.make()->sm_partition(),
                                         .ask_every_step = ask_every_step});
     if (pool.spec.start == "cold") replicas_.back().set_not_ready();
     views_.push_back(replicas_.back().view());

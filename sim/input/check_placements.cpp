@@ -20,6 +20,9 @@ std::string problem_between(const Pool& pool, const Pool& to) {
   const std::string& name = to.spec.name;
   if (name == pool.spec.name) return fmt::format("'{}' cannot decode for itself; name another pool", name);
   const auto sends_on = to.spec.placement.make();
+  if (sends_on->sm_partition())
+    return fmt::format("'{}' computes prompts beside its decodes; a pool that decodes for others must be colocated",
+                       name);
   if (!sends_on->decode_pool().empty() || sends_on->prefill_replicas() > 0)
     return fmt::format("'{}' sends its own requests on; a pool that decodes for others must be colocated", name);
   if (!(to.llm == pool.llm))
@@ -28,9 +31,10 @@ std::string problem_between(const Pool& pool, const Pool& to) {
     return fmt::format("'{}' keeps its KV as {}, this pool as {}; they must agree", name, to.spec.kv_cache_dtype,
                        pool.spec.kv_cache_dtype);
   if (!to.spec.router.make()->only_picks())
-    return fmt::format("router '{}' of '{}' turns requests away or has prefixes copied first, too late for a prompt that "
-                       "is computed; choose another",
-                       to.spec.router.policy(), name);
+    return fmt::format(
+        "router '{}' of '{}' turns requests away or has prefixes copied first, too late for a prompt that "
+        "is computed; choose another",
+        to.spec.router.policy(), name);
   if (to.spec.admission.policy() != "none")
     return fmt::format("admission '{}' of '{}' would be ignored: what it decodes has been admitted by '{}'",
                        to.spec.admission.policy(), name, pool.spec.name);
@@ -46,10 +50,21 @@ void check_sides(YamlText& text, Pool& pool, const Placement& placement, const s
   pool.waiting_blocks_fraction = placement.waiting_blocks_fraction();
 }
 
+void check_sharing(YamlText& text, const Pool& pool, const std::string& path) {
+  if (pool.spec.pipeline_parallel > 1)
+    text.fail(path,
+              fmt::format("with '{}' prompts and decodes share the SMs of every GPU, which is not modelled over "
+                          "pipeline stages; use tensor_parallel",
+                          pool.spec.placement.policy()));
+  if (const std::string problem = whole_batches(pool); !problem.empty()) text.fail(path, problem);
+}
+
 void check(YamlText& text, std::vector<Pool>& pools, std::size_t i) {
   const auto placement = pools[i].spec.placement.make();
   const std::string wanted = placement->decode_pool();
   const std::string path = fmt::format("pools[{}].placement", i);
+  if (const std::string problem = placement->problem(); !problem.empty()) text.fail(path, problem);
+  if (placement->sm_partition()) return check_sharing(text, pools[i], path);
   if (placement->prefill_replicas() > 0) return check_sides(text, pools[i], *placement, path);
   if (wanted.empty()) return;
   const auto to = std::ranges::find(pools, wanted, [](const Pool& pool) { return pool.spec.name; });

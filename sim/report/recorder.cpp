@@ -20,13 +20,13 @@ RequestTotals& Recorder::totals_of(ClassId request_class) {
   return classes_[index(request_class)];
 }
 
-void Recorder::spread(PoolRecord& pool, const StepRecord& record, Ticks from, Ticks kv_from, Ticks to) {
-  const double w_per_tick = record.energy_j / static_cast<double>(to - from);
-  for (Ticks at = from; at < to;) {
-    const Ticks next = std::min(to, (static_cast<Ticks>(second_of(at)) + 1) * ticks_per_s);
+void Recorder::spread(PoolRecord& pool, const StepRecord& record, const StepTicks& t) {
+  const double w_per_tick = record.energy_j / static_cast<double>(t.to - t.from);
+  for (Ticks at = t.from; at < t.to;) {
+    const Ticks next = std::min(t.to, (static_cast<Ticks>(second_of(at)) + 1) * ticks_per_s);
     SecondRecord& here = second(pool, at);
-    here.step_ticks += next - at;
-    here.kv_block_ticks += std::max<Ticks>(0, next - std::max(at, kv_from)) * record.used_blocks;
+    here.step_ticks += std::max<Ticks>(0, next - std::max(at, t.busy_from));
+    here.kv_block_ticks += std::max<Ticks>(0, next - std::max(at, t.kv_from)) * record.used_blocks;
     here.step_energy_j.add(w_per_tick * static_cast<double>(next - at));
     at = next;
   }

@@ -85,7 +85,14 @@ class Recorder {
     return kv_counted_to_[index(replica)];
   }
   RequestTotals& totals_of(ClassId request_class);
-  void spread(PoolRecord& pool, const StepRecord& record, Ticks from, Ticks kv_from, Ticks to);
+  struct StepTicks {
+    Ticks from = 0;
+    Ticks busy_from = 0;  // counted as time in which GPUs work
+    Ticks kv_from = 0;    // counted as time in which its blocks are held
+    Ticks to = 0;
+  };
+  StepTicks ticks(const StepRecord& record);
+  void spread(PoolRecord& pool, const StepRecord& record, const StepTicks& ticks);
 
   KeepRequests keep_;
   SloFacts slo_{};
@@ -96,20 +103,28 @@ class Recorder {
   std::vector<Ticks> kv_counted_to_;  // per replica: batches in a pipeline overlap, the blocks they see are the same
 };
 
-inline void Recorder::step(const StepRecord& record) {
-  PoolRecord& pool = pools_[index(record.pool)];
+inline Recorder::StepTicks Recorder::ticks(const StepRecord& record) {
   const Ticks from = to_ticks(record.start_s);
   const Ticks to = to_ticks(record.end_s);
+  if (record.beside_until_s) {
+    const Ticks alone_from = std::clamp(to_ticks(*record.beside_until_s), from, to);
+    return {.from = from, .busy_from = alone_from, .kv_from = alone_from, .to = to};
+  }
   Ticks& counted = kv_counted_to(record.replica);
   const Ticks kv_from = std::clamp(counted, from, to);
   counted = std::max(counted, to);
+  return {.from = from, .busy_from = from, .kv_from = kv_from, .to = to};
+}
 
-  SecondRecord& last = second(pool, to);
+inline void Recorder::step(const StepRecord& record) {
+  PoolRecord& pool = pools_[index(record.pool)];
+  const StepTicks t = ticks(record);
+  SecondRecord& last = second(pool, t.to);
   last.prompt_tokens += record.prefill_tokens;
   last.output_tokens += record.emitted_tokens;
-  if (second_of(from) != second_of(to)) return spread(pool, record, from, kv_from, to);
-  last.step_ticks += to - from;
-  last.kv_block_ticks += (to - kv_from) * record.used_blocks;
+  if (second_of(t.from) != second_of(t.to)) return spread(pool, record, t);
+  last.step_ticks += t.to - t.busy_from;
+  last.kv_block_ticks += (t.to - t.kv_from) * record.used_blocks;
   last.step_energy_j.add(record.energy_j);
 }
 

@@ -120,7 +120,7 @@ std::optional<std::int64_t> BatchBuilder::admit(std::int64_t tokens, const Admit
   replica_.waiting_ -= 1;
   if (s.record.preemptions == 0) replica_.setup_.queue->served(s.request, s.request.prompt_tokens, 0);
   s.stage = Stage::prefilling;
-  s.lane = static_cast<std::uint16_t>(lane());
+  s.lane = static_cast<std::uint16_t>(index());
   replica_.running_ += 1;
   replica_.running_sequences_ += s.request.width();
   replica_.uncomputed_tokens_ -= cached;

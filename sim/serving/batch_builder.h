@@ -11,14 +11,14 @@ class BatchBuilder final : public Batch {
   BatchBuilder(Replica& replica, Lane& lane, ReplicaListener& listener)
       : replica_(replica), lane_(lane), listener_(listener) {}
 
-  std::int64_t lanes() const override { return static_cast<std::int64_t>(replica_.lanes_.size()); }
-  std::int64_t lane() const override { return &lane_ - replica_.lanes_.data(); }
+  std::int64_t lanes() const override { return static_cast<std::int64_t>(replica_.stage_free_s_.size()); }
+  std::int64_t lane() const override { return replica_.sides_ ? 0 : index(); }
   std::int64_t running() const override { return replica_.running_sequences_; }
   std::int64_t decoding() const override { return lane_.decodes.sequences(); }
   std::int64_t prefilling() const override { return static_cast<std::int64_t>(lane_.prefilling.size()); }
   PrefillView prefill(std::int64_t i) const override;
   bool has_waiting() const override {
-    return replica_.swapped_ == 0 && replica_.waiting_ > 0 &&
+    return replica_.takes_prompts(lane_) && replica_.swapped_ == 0 && replica_.waiting_ > 0 &&
            (!replica_.setup_.tiers || replica_.front_may_be_admitted());
   }
   PrefillView waiting() const override;
@@ -32,6 +32,7 @@ class BatchBuilder final : public Batch {
   std::int64_t preempted() const override { return lane_.batch().preempted; }
 
  private:
+  std::int64_t index() const { return &lane_ - replica_.lanes_.data(); }
   KvCache& cache() const { return *replica_.setup_.kv_cache; }
   void make_room(const DecodeRules& rules);
   Slot first_to_preempt(const std::vector<Slot>& decoding) const;

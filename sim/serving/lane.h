@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/base/record.h"
@@ -36,6 +37,7 @@ struct FilledBatch {
   double stages_s = 0;        // time in stages, summed
   double extrapolated_s = 0;  // the part of it outside the fitted range
   double energy_j = 0;
+  std::optional<double> beside_until_s{};  // see StepRecord
   std::int64_t used_blocks = 0;
 
   void clear() {
@@ -80,9 +82,10 @@ class BatchRing {
   std::size_t count_ = 0;
 };
 
-/// A group of sequences that step together. A replica has one lane; with pipeline parallelism as many as stages, so
-/// that every stage can have a batch: a sequence belongs to the lane that admitted it, and while the lane's batch is
-/// under way none of its sequences can be scheduled again.
+/// A group of sequences that step together. A replica has one lane; one for prompts and one for decodes where these
+/// run at the same time (Side); with pipeline parallelism as many as stages, so that every stage can have a batch: a
+/// sequence belongs to the lane that admitted it, and while the lane's batch is under way none of its sequences can
+/// be scheduled again.
 ///
 /// With asynchronous scheduling a lane has two batches under way: one runs, the next is filled already, as if the
 /// first had ended. Who has finished by then is known when a batch is filled, since lengths are; what that frees is

@@ -10,9 +10,11 @@ namespace servecast {
 Replica::Replica(ReplicaSetup setup) : setup_(std::move(setup)) {
   const std::int64_t stages = setup_.latency->stages();
   const std::int64_t depth = std::min(setup_.batcher->depth(), setup_.max_depth);
-  depth_ = stages == 1 ? static_cast<std::size_t>(depth) : 1;
+  if (setup_.partition) sides_.emplace(std::move(setup_.partition));
+  assert(!sides_ || stages == 1);
+  depth_ = stages == 1 && !sides_ ? static_cast<std::size_t>(depth) : 1;
   assert(depth_ <= BatchRing::most_under_way);
-  for (std::int64_t i = 0; i < stages; ++i) lanes_.emplace_back(*setup_.kv_cache);
+  for (std::int64_t i = 0; i < (sides_ ? 2 : stages); ++i) lanes_.emplace_back(*setup_.kv_cache);
   stage_free_s_.assign(static_cast<std::size_t>(stages), 0);
   total_blocks_ = setup_.kv_cache->total_blocks();
   clocked_cache_ = setup_.kv_cache->reads_clock();
@@ -53,6 +55,7 @@ bool Replica::enqueue(const Request& request, double now_s, ReplicaListener& lis
   streamed_ += serve == Serve::streamed_prompt ? 1 : 0;
   now_s_ = std::max(now_s_, now_s);
   may_start_ = true;
+  if (sides_) sides_->arrived();
   if (setup_.tiers) {
     sequences_[slot].looked_below = false;
     not_looked_below_ += 1;

@@ -16,6 +16,7 @@
 #include "sim/serving/kv_tiers.h"
 #include "sim/serving/lane.h"
 #include "sim/serving/listener.h"
+#include "sim/serving/sm_sides.h"
 
 namespace servecast {
 
@@ -59,7 +60,8 @@ struct ReplicaSetup {
   std::int64_t max_depth = 2;          // batches that the engine may have under way
   double waiting_blocks_fraction = 1;  // no KV is imported while sequences not decoding yet hold more of the blocks
   bool chunked_pipeline = false;       // a prompt's next chunk follows in the next lane, see Placement
-  bool ask_every_step = false;         // never repeat a batch without asking the batcher
+  std::unique_ptr<SmPartition> partition{};  // prompts and decodes run at the same time; none: they take turns
+  bool ask_every_step = false;               // never repeat a batch without asking the batcher
 };
 
 /// What a replica did so far, in sums.
@@ -148,6 +150,7 @@ class Replica {
   }
   const ReplicaTotals& totals() const { return totals_; }
   const KvCache& kv_cache() const { return *setup_.kv_cache; }
+  const SmSides* sides() const { return sides_ ? &*sides_ : nullptr; }
   const KvTiers* tiers() const { return setup_.tiers.get(); }
   ReplicaId id() const { return setup_.id; }
   PoolId pool() const { return setup_.pool; }
@@ -165,7 +168,8 @@ class Replica {
   bool may_repeat(const Lane& lane) const;
   void join_decodes(Lane& lane);
   void launch(Lane& lane, ReplicaListener& listener);
-  void time_batch(FilledBatch& batch);
+  void time_batch(Lane& lane);
+  void time_stages(FilledBatch& batch);
   void list_members(Lane& lane);
   void end_batch(Lane& lane, ReplicaListener& listener);
   void end_prompt(Slot slot, ReplicaListener& listener);
@@ -210,12 +214,20 @@ class Replica {
   void forget_fetched(Slot slot);
   void set_clocks();
 
+  // Where prompts and decodes run at the same time (replica_sides.cpp):
+  Side side(const Lane& lane) const;
+  bool takes_prompts(const Lane& lane) const { return !sides_ || side(lane) == Side::prefill; }
+  void time_side(Lane& lane);
+  void pass_to_decode_lane(Lane& from);
+  void tell_sides(const FilledBatch& batch);
+
   void tell_service();
   void tell_service(Sequence& s, std::int64_t made);
 
   ReplicaSetup setup_;
   SequenceTable sequences_;
   std::vector<Lane> lanes_;
+  std::optional<SmSides> sides_{};
   double filled_seen_s_ = 0;          // when the tokens of the batch filled last are with their clients
   double seen_s_ = 0;                 // the same of the batch that has ended last
   std::vector<double> stage_free_s_;  // when each pipeline stage has done all its batches

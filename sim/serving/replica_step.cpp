@@ -52,7 +52,7 @@ void Replica::join_decodes(Lane& lane) {
 
 void Replica::launch(Lane& lane, ReplicaListener& listener) {
   FilledBatch& batch = lane.batch();
-  time_batch(batch);
+  time_batch(lane);
   if (listener.wants_members(batch.start_s)) list_members(lane);
   if (batch.decoded) std::swap(batch.fresh, lane.fresh);
   while (lane.decodes.has_finished()) {
@@ -77,8 +77,18 @@ void Replica::launch(Lane& lane, ReplicaListener& listener) {
   if (setup_.tiers) setup_.tiers->write_computed();
 }
 
-void Replica::time_batch(FilledBatch& batch) {
+void Replica::time_batch(Lane& lane) {
+  FilledBatch& batch = lane.batch();
   batch.used_blocks = setup_.kv_cache->used_blocks();
+  if (sides_)
+    time_side(lane);
+  else
+    time_stages(batch);
+  double& before_s = sides_ ? lane.last_seen_s : filled_seen_s_;
+  before_s = batch.seen_s = setup_.answers.seen_s(batch.end_s, batch.work.emitted_tokens, before_s);
+}
+
+void Replica::time_stages(FilledBatch& batch) {
   batch.start_s = std::max(now_s_, stage_free_s_.front());
   double at_s = now_s_;
   for (std::size_t i = 0; i < stage_free_s_.size(); ++i) {
@@ -91,7 +101,6 @@ void Replica::time_batch(FilledBatch& batch) {
                       step_power_w(setup_.power, time, setup_.power_cap_w);
   }
   batch.end_s = at_s;
-  batch.seen_s = filled_seen_s_ = setup_.answers.seen_s(batch.end_s, batch.work.emitted_tokens, filled_seen_s_);
 }
 
 void Replica::list_members(Lane& lane) {
@@ -114,7 +123,9 @@ void Replica::end_batch(Lane& lane, ReplicaListener& listener) {
     sequences_[slot].made = sequences_[slot].request.output_tokens;
     finish(slot, listener);
   }
+  if (sides_) tell_sides(batch);
   for (Slot slot : batch.prompts) end_prompt(slot, listener);
+  if (sides_) pass_to_decode_lane(lane);
   release_kept(lane, listener);
   account_blocks();
   if (setup_.tiers) setup_.tiers->write_computed();
@@ -130,9 +141,11 @@ std::int64_t Replica::settle(Sequence& s) const {
 void Replica::tell_gaps(Lane& lane, const FilledBatch& batch, ReplicaListener& listener) {
   std::int64_t others = batch.work.decode_sequences - batch.riding;
   for (const FilledBatch::Fresh& fresh : batch.fresh) {
+    if (sides_) sides_->tokens(batch.seen_s - fresh.token_s, fresh.count);
     if (fresh.count > 0) listener.token_gap(setup_.pool, batch.seen_s - fresh.token_s, fresh.count);
     others -= fresh.count;
   }
+  if (sides_) sides_->tokens(batch.seen_s - lane.last_decode_s, others);
   if (others > 0) listener.token_gap(setup_.pool, batch.seen_s - lane.last_decode_s, others);
   lane.last_decode_s = batch.seen_s;
 }
@@ -166,7 +179,8 @@ void Replica::report_step(const FilledBatch& batch, ReplicaListener& listener) {
                       .prefill_tokens = batch.work.prefill_tokens,
                       .emitted_tokens = batch.work.emitted_tokens,
                       .used_blocks = batch.used_blocks,
-                      .energy_j = batch.energy_j},
+                      .energy_j = batch.energy_j,
+                      .beside_until_s = batch.beside_until_s},
                      batch.members);
 }
 

@@ -1,0 +1,66 @@
+#include "sim/serving/sm_sides.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace servecast {
+namespace {
+
+/// Nearest rank.
+double percentile(std::vector<double>& values, double percent) {
+  const double rank = std::ceil(percent / 100 * static_cast<double>(values.size()));
+  const auto nth = values.begin() + static_cast<std::ptrdiff_t>(std::max(1.0, rank)) - 1;
+  std::ranges::nth_element(values, nth);
+  return *nth;
+}
+
+}  // namespace
+
+StageTime SmSides::start(Side side, const StageTime& full, bool other_runs, double now_s) {
+  if (coming_ && coming_->ready_s <= now_s) {
+    shares_ = coming_->to;
+    coming_.reset();
+    switches_ += 1;
+  }
+  SharedStep& mine = step(side);
+  mine = {.full = full, .share = side == Side::decode ? shares_.decode : shares_.prefill};
+  if (!other_runs) return at_share(full, mine.share);
+  return beside(mine, side == Side::decode ? prefill_ : decode_);
+}
+
+double SmSides::beside_until_s(double end_s) { return std::exchange(busy_until_s_, std::max(busy_until_s_, end_s)); }
+
+void SmSides::prompts_started(std::int64_t prompts, double full_s) {
+  window_.prompts += prompts;
+  window_.prompts_s += full_s;
+}
+
+void SmSides::first_token(double ttft_s) {
+  if (partition_->window_steps() > 0) window_.ttft_s.push_back(ttft_s);
+}
+
+void SmSides::tokens(double gap_s, std::int64_t count) {
+  window_.gaps += count;
+  window_.gaps_s += gap_s * static_cast<double>(count);
+}
+
+void SmSides::ended(double now_s) {
+  const std::int64_t steps = partition_->window_steps();
+  if (steps == 0 || ++window_.steps < steps) return;
+  const SmWindow window = seen(now_s);
+  window_ = {.from_s = now_s};
+  if (coming_) return;
+  const SmShares wanted = partition_->next(shares_, window);
+  if (wanted != shares_) coming_ = Switch{.ready_s = now_s + partition_->switch_s(), .to = wanted};
+}
+
+SmWindow SmSides::seen(double now_s) {
+  SmWindow window{.requests_per_s = static_cast<double>(window_.arrivals) / (now_s - window_.from_s)};
+  if (window_.prompts > 0) window.prompt_s = window_.prompts_s / static_cast<double>(window_.prompts);
+  if (!window_.ttft_s.empty()) window.ttft_s = percentile(window_.ttft_s, partition_->ttft_percentile());
+  if (window_.gaps > 0) window.tpot_s = window_.gaps_s / static_cast<double>(window_.gaps);
+  return window;
+}
+
+}  // namespace servecast
