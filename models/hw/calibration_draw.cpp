@@ -33,6 +33,7 @@ class Drawn final : public StepLatency {
       return draw_.decode_factor * alone + draw_.prompt_factor * (all - alone);
     };
     time.seconds = off(time.seconds, decodes.seconds);
+    time.host_s = off(time.host_s, decodes.host_s);
     time.compute_s = off(time.compute_s, decodes.compute_s);
     return time;
   }

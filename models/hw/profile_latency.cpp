@@ -101,7 +101,9 @@ StageTime ProfileLatency::attention(const PipelineStage& stage, const StepWork& 
 }
 
 void ProfileLatency::add_host(StageTime& sum, const StepWork& work) const {
-  sum.seconds = with_host_s(terms_, sum.seconds, work.decode_sequences + work.prefill_sequences);
+  const double gpu_s = sum.seconds;
+  sum.seconds = with_host_s(terms_, gpu_s, work.decode_sequences + work.prefill_sequences);
+  sum.host_s = sum.seconds - gpu_s;
 }
 
 StageTime ProfileLatency::stage(const StepWork& work, std::int64_t index) const {

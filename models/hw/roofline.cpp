@@ -93,7 +93,11 @@ StageTime Roofline::stage(const StepWork& work, std::int64_t index) const {
   if (stage.full_layers > 0) sum += stage.full_layers * attention_(work, 0);
   if (stage.windowed_layers > 0) sum += stage.windowed_layers * attention_(work, window_);
   if (stage.last) sum += emitted < head_by_emitted_.size() ? head_by_emitted_[emitted] : head(work.emitted_tokens);
-  if (stage.first) sum.seconds = with_host_s(engine_, sum.seconds, work.decode_sequences + work.prefill_sequences);
+  if (stage.first) {
+    const double gpu_s = sum.seconds;
+    sum.seconds = with_host_s(engine_, gpu_s, work.decode_sequences + work.prefill_sequences);
+    sum.host_s = sum.seconds - gpu_s;
+  }
   return sum;
 }
 

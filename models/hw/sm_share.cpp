@@ -6,10 +6,11 @@
 namespace servecast {
 namespace {
 
-double memory_s(const StageTime& time) { return time.seconds - time.compute_s; }
+double gpu_s(const StageTime& time) { return time.seconds - time.host_s; }
+double memory_s(const StageTime& time) { return gpu_s(time) - time.compute_s; }
 
-/// Share of the GPU's memory bandwidth that the step uses.
-double bandwidth(const StageTime& full, const StageTime& shared) { return memory_s(full) / shared.seconds; }
+/// Share of the GPU's memory bandwidth that the step uses while its kernels run.
+double bandwidth(const StageTime& full, const StageTime& shared) { return memory_s(full) / gpu_s(shared); }
 
 }  // namespace
 
@@ -22,21 +23,25 @@ double memory_stretch(double share) {
 StageTime at_share(StageTime full, double share) {
   assert(share > 0 && share <= 1);
   const double compute_s = full.compute_s / share;
-  return {.seconds = compute_s + memory_s(full) * memory_stretch(share),
+  return {.seconds = compute_s + memory_s(full) * memory_stretch(share) + full.host_s,
           .compute_s = compute_s,
+          .host_s = full.host_s,
           .extrapolated = full.extrapolated};
 }
 
 double share_beside(const SharedStep& mine, const SharedStep& other) {
   const double both = std::max(0.0, mine.share + other.share - 1);
-  return (mine.share - both) + both * mine.full.seconds / (mine.full.seconds + other.full.seconds);
+  return (mine.share - both) + both * gpu_s(mine.full) / (gpu_s(mine.full) + gpu_s(other.full));
 }
 
 StageTime beside(const SharedStep& mine, const SharedStep& other) {
+  const StageTime alone = at_share(mine.full, mine.share);
   StageTime time = at_share(mine.full, share_beside(mine, other));
   const StageTime other_time = at_share(other.full, share_beside(other, mine));
   const double wanted = bandwidth(mine.full, time) + bandwidth(other.full, other_time);
   if (wanted > 1) time.seconds += (wanted - 1) * memory_s(time);
+  const double other_there = gpu_s(other_time) / other_time.seconds;
+  time.seconds = time.host_s + 1 / ((1 - other_there) / gpu_s(alone) + other_there / gpu_s(time));
   return time;
 }
 

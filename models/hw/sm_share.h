@@ -23,7 +23,7 @@ struct SharedStep {
 double memory_stretch(double share);
 
 /// The step with a share of the SMs to itself: arithmetic goes with their number, memory traffic and launches as
-/// above. Requires 0 < share <= 1.
+/// above, and the host takes its time whatever the share. Requires 0 < share <= 1.
 StageTime at_share(StageTime full, double share);
 
 /// What a step has of the SMs while the other runs: those that only it may use, and of those that both may use the
@@ -34,7 +34,8 @@ StageTime at_share(StageTime full, double share);
 double share_beside(const SharedStep& mine, const SharedStep& other);
 
 /// The step while the other runs: with its share as above, and where both together would move more than the memory
-/// can, memory traffic of both grows by what is too much.
+/// can, memory traffic of both grows by what is too much. While the other waits for its host, this one has its whole
+/// share to itself; it is as fast as that makes it on average.
 StageTime beside(const SharedStep& mine, const SharedStep& other);
 
 }  // namespace servecast

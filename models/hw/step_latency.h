@@ -33,6 +33,7 @@ struct StepWork {
 struct StageTime {
   double seconds = 0;
   double compute_s = 0;       // the part of it that arithmetic bounds; memory traffic or launches bound the rest
+  double host_s = 0;          // the part of it in which the GPUs wait for the host
   bool extrapolated = false;  // some operator was outside the range that its constants were fitted on
 };
 

@@ -11,7 +11,7 @@ struct SmWindow {
   double requests_per_s = 0;       // that arrived
   double prompt_s = 0;             // mean time that a prompt takes with all SMs to itself; 0: no prompt was computed
   std::optional<double> ttft_s{};  // of the first tokens made, at the percentile wanted
-  std::optional<double> tpot_s{};  // mean time between tokens of the sequences that decode
+  std::optional<double> tpot_s{};  // of the requests that finished, likewise
 };
 
 /// How a replica divides its GPUs' SMs between prompts and decodes that run at the same time.
@@ -22,7 +22,7 @@ class SmPartition {
   virtual SmShares first() const = 0;
   /// Steps, of either side, from one look to the next; 0: the shares stay.
   virtual std::int64_t window_steps() const { return 0; }
-  virtual double ttft_percentile() const { return 90; }
+  virtual double percentile() const { return 90; }
   /// The shares wanted from now on.
   virtual SmShares next(const SmShares& now, const SmWindow&) const { return now; }
   /// From that decision until a process with the new shares is ready. Each side then changes over with its next step;

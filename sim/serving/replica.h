@@ -220,6 +220,7 @@ class Replica {
   void time_side(Lane& lane);
   void pass_to_decode_lane(Lane& from);
   void tell_sides(const FilledBatch& batch);
+  void tell_finished_to_sides(const Sequence& s);
 
   void tell_service();
   void tell_service(Sequence& s, std::int64_t made);

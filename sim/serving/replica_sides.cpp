@@ -53,4 +53,9 @@ void Replica::tell_sides(const FilledBatch& batch) {
   sides_->ended(now_s_);
 }
 
+void Replica::tell_finished_to_sides(const Sequence& s) {
+  if (s.made < 2) return;
+  sides_->finished((*s.record.finish_s - *s.record.first_token_s) / static_cast<double>(s.made - 1));
+}
+
 }  // namespace servecast

@@ -141,11 +141,9 @@ std::int64_t Replica::settle(Sequence& s) const {
 void Replica::tell_gaps(Lane& lane, const FilledBatch& batch, ReplicaListener& listener) {
   std::int64_t others = batch.work.decode_sequences - batch.riding;
   for (const FilledBatch::Fresh& fresh : batch.fresh) {
-    if (sides_) sides_->tokens(batch.seen_s - fresh.token_s, fresh.count);
     if (fresh.count > 0) listener.token_gap(setup_.pool, batch.seen_s - fresh.token_s, fresh.count);
     others -= fresh.count;
   }
-  if (sides_) sides_->tokens(batch.seen_s - lane.last_decode_s, others);
   if (others > 0) listener.token_gap(setup_.pool, batch.seen_s - lane.last_decode_s, others);
   lane.last_decode_s = batch.seen_s;
 }
@@ -225,6 +223,7 @@ void Replica::tell_finished(Slot slot, ReplicaListener& listener) {
   s.record.finish_s = seen_s_;
   s.record.output_tokens = s.made;
   s.record.status = RequestStatus::completed;
+  if (sides_) tell_finished_to_sides(s);
   listener.request_ran(setup_.pool, s.since_s, now_s_);
   listener.request_done(s.request, s.record);
   forget_told();

@@ -40,9 +40,8 @@ void SmSides::first_token(double ttft_s) {
   if (partition_->window_steps() > 0) window_.ttft_s.push_back(ttft_s);
 }
 
-void SmSides::tokens(double gap_s, std::int64_t count) {
-  window_.gaps += count;
-  window_.gaps_s += gap_s * static_cast<double>(count);
+void SmSides::finished(double tpot_s) {
+  if (partition_->window_steps() > 0) window_.tpot_s.push_back(tpot_s);
 }
 
 void SmSides::ended(double now_s) {
@@ -58,8 +57,8 @@ void SmSides::ended(double now_s) {
 SmWindow SmSides::seen(double now_s) {
   SmWindow window{.requests_per_s = static_cast<double>(window_.arrivals) / (now_s - window_.from_s)};
   if (window_.prompts > 0) window.prompt_s = window_.prompts_s / static_cast<double>(window_.prompts);
-  if (!window_.ttft_s.empty()) window.ttft_s = percentile(window_.ttft_s, partition_->ttft_percentile());
-  if (window_.gaps > 0) window.tpot_s = window_.gaps_s / static_cast<double>(window_.gaps);
+  if (!window_.ttft_s.empty()) window.ttft_s = percentile(window_.ttft_s, partition_->percentile());
+  if (!window_.tpot_s.empty()) window.tpot_s = percentile(window_.tpot_s, partition_->percentile());
   return window;
 }
 

@@ -30,7 +30,7 @@ class SmSides {
   void arrived() { window_.arrivals += 1; }
   void prompts_started(std::int64_t prompts, double full_s);
   void first_token(double ttft_s);
-  void tokens(double gap_s, std::int64_t count);
+  void finished(double tpot_s);
   /// A step has ended.
   void ended(double now_s);
 
@@ -45,8 +45,7 @@ class SmSides {
     std::int64_t prompts = 0;
     double prompts_s = 0;
     std::vector<double> ttft_s{};
-    std::int64_t gaps = 0;
-    double gaps_s = 0;
+    std::vector<double> tpot_s{};
   };
   struct Switch {
     double ready_s = 0;

@@ -8,8 +8,9 @@
 //
 // With bounds given, algorithm 1 of the paper moves SMs every `window_steps` steps: where one bound is broken and the
 // other kept, the side that is late gets more, in steps, until its expected latency keeps the bound; what would go
-// beyond 100 is taken from the other side instead. The paper leaves step, window and most steps open. Latencies are
-// expected to follow its fits, TPOT = 0.6284 / y + 0.3818 and TTFT = 0.6809 / (x - load) + 0.022, x and y shares of
+// beyond 100 is taken from the other side instead. The paper leaves step, window and most steps open. A window
+// should outlast a request, or the TPOT of those that finish in it is that of shares long gone: 500 steps are some 10
+// to 20 s. Latencies are expected to follow its fits, TPOT = 0.6284 / y + 0.3818 and TTFT = 0.6809 / (x - load) + 0.022, x and y shares of
 // what both together may use, load the share of SMs that prompts need; both are scaled to what was measured last.
 #include <algorithm>
 #include <cmath>
@@ -25,8 +26,8 @@ struct SemiPdSettings {
   double decode_percent = 100;
   std::optional<double> ttft_s{};
   std::optional<double> tpot_s{};
-  double ttft_percentile = 90;
-  std::int64_t window_steps = 20;
+  double percentile = 90;
+  std::int64_t window_steps = 500;
   double step_percent = 5;
   std::int64_t most_steps = 10;
   double switch_s = 3;
@@ -36,7 +37,7 @@ struct SemiPdSettings {
     f.field("decode_percent", decode_percent, "SMs for decodes, at first", percent);
     f.field("ttft_s", ttft_s, "bound that SMs are moved for; with tpot_s. Left out: shares stay", positive);
     f.field("tpot_s", tpot_s, "likewise; with ttft_s", positive);
-    f.field("ttft_percentile", ttft_percentile, "that is to keep its bound", Range{.min = 1, .max = 100});
+    f.field("percentile", percentile, "of TTFT and of TPOT that is to keep its bound", Range{.min = 1, .max = 100});
     f.field("window_steps", window_steps, "steps, of prompts or decodes, between two looks", at_least_one);
     f.field("step_percent", step_percent, "SMs that are moved at a time, and that a side keeps at least",
             Range{.min = 1, .max = 50});
@@ -55,7 +56,7 @@ class SloPartition final : public SmPartition {
   std::int64_t window_steps() const override {
     return settings_.ttft_s && settings_.tpot_s ? settings_.window_steps : 0;
   }
-  double ttft_percentile() const override { return settings_.ttft_percentile; }
+  double percentile() const override { return settings_.percentile; }
   double switch_s() const override { return settings_.switch_s; }
 
   SmShares next(const SmShares& now, const SmWindow& window) const override {

@@ -50,5 +50,18 @@ TEST(SmShare, TogetherTheyMoveNoMoreThanTheMemoryCan) {
   EXPECT_NEAR(beside({decode, 1}, {decode, 1}).seconds, 0.05, 1e-12);
 }
 
+// 20 of 100 ms are the host's, whatever the share: 80 ms of arithmetic take 160.
+TEST(SmShare, TheHostTakesItsTime) {
+  EXPECT_DOUBLE_EQ(at_share({.seconds = 0.1, .compute_s = 0.08, .host_s = 0.02}, 0.5).seconds, 0.18);
+}
+
+// The other has half of the SMs while its kernels run, as do 50 ms of arithmetic then: 100 ms. But of its own 150 ms
+// it waits 50 for its host, and meanwhile these 50 ms take 50: 1 / ((1/3) / 0.05 + (2/3) / 0.1) = 75 ms.
+TEST(SmShare, WhileOneWaitsForItsHostTheOtherHasTheGpu) {
+  const StageTime computes{.seconds = 0.05, .compute_s = 0.05};
+  const StageTime waits{.seconds = 0.1, .compute_s = 0.05, .host_s = 0.05};
+  EXPECT_DOUBLE_EQ(beside({computes, 1}, {waits, 1}).seconds, 0.075);
+}
+
 }  // namespace
 }  // namespace servecast

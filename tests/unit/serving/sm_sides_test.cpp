@@ -173,7 +173,7 @@ TEST(SmSides, NewSharesAreThereWhenTheirProcessesHaveStarted) {
                                                    {"window_steps", 1},
                                                    {"switch_s", 3}})
                     ->sm_partition());
-  sides.tokens(0.12, 10);
+  sides.finished(0.12);
   sides.ended(1);
   const StageTime prompt{.seconds = 1, .compute_s = 1};
   EXPECT_DOUBLE_EQ(sides.start(Side::prefill, prompt, false, 3.9).seconds, 1);
