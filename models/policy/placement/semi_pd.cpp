@@ -10,8 +10,9 @@
 // other kept, the side that is late gets more, in steps, until its expected latency keeps the bound; what would go
 // beyond 100 is taken from the other side instead. The paper leaves step, window and most steps open. A window
 // should outlast a request, or the TPOT of those that finish in it is that of shares long gone: 500 steps are some 10
-// to 20 s. Latencies are expected to follow its fits, TPOT = 0.6284 / y + 0.3818 and TTFT = 0.6809 / (x - load) + 0.022, x and y shares of
-// what both together may use, load the share of SMs that prompts need; both are scaled to what was measured last.
+// to 20 s. Latencies are expected to follow its fits, TPOT = 0.6284 / y + 0.3818 and TTFT = 0.6809 / (x - load) +
+// 0.022, x and y shares of what both together may use, load the share of SMs that prompts need; both are scaled to
+// what was measured last.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -22,25 +23,26 @@ namespace servecast {
 namespace {
 
 struct SemiPdSettings {
-  double prefill_percent = 80;
-  double decode_percent = 100;
+  double prefill_sm_fraction = 0.8;
+  double decode_sm_fraction = 1;
   std::optional<double> ttft_s{};
   std::optional<double> tpot_s{};
   double percentile = 90;
   std::int64_t window_steps = 500;
-  double step_percent = 5;
+  double step_fraction = 0.05;
   std::int64_t most_steps = 10;
   double switch_s = 3;
   void fields(Fields& f) {
-    const Range percent{.min = 1, .max = 100};
-    f.field("prefill_percent", prefill_percent, "SMs for prompts, at first", percent);
-    f.field("decode_percent", decode_percent, "SMs for decodes, at first", percent);
+    const Range share{.min = 0.01, .max = 1};
+    f.field("prefill_sm_fraction", prefill_sm_fraction, "of the SMs that prompts may use, at first", share);
+    f.field("decode_sm_fraction", decode_sm_fraction,
+            "of the SMs that decodes may use, at first; with the other perhaps more than 1", share);
     f.field("ttft_s", ttft_s, "bound that SMs are moved for; with tpot_s. Left out: shares stay", positive);
     f.field("tpot_s", tpot_s, "likewise; with ttft_s", positive);
     f.field("percentile", percentile, "of TTFT and of TPOT that is to keep its bound", Range{.min = 1, .max = 100});
     f.field("window_steps", window_steps, "steps, of prompts or decodes, between two looks", at_least_one);
-    f.field("step_percent", step_percent, "SMs that are moved at a time, and that a side keeps at least",
-            Range{.min = 1, .max = 50});
+    f.field("step_fraction", step_fraction, "of the SMs that are moved at a time, and that a side keeps at least",
+            Range{.min = 0.01, .max = 0.5});
     f.field("most_steps", most_steps, "most of these at once", at_least_one);
     f.field("switch_s", switch_s, "from the decision until processes with the new shares have started");
   }
@@ -51,7 +53,7 @@ class SloPartition final : public SmPartition {
   explicit SloPartition(const SemiPdSettings& settings) : settings_(settings) {}
 
   SmShares first() const override {
-    return {.prefill = settings_.prefill_percent / 100, .decode = settings_.decode_percent / 100};
+    return {.prefill = settings_.prefill_sm_fraction, .decode = settings_.decode_sm_fraction};
   }
   std::int64_t window_steps() const override {
     return settings_.ttft_s && settings_.tpot_s ? settings_.window_steps : 0;
@@ -65,7 +67,7 @@ class SloPartition final : public SmPartition {
     if (ttft_late == tpot_late) return now;
     SmShares wanted = now;
     for (std::int64_t k = 1; k <= settings_.most_steps; ++k) {
-      const double more = static_cast<double>(k) * settings_.step_percent / 100;
+      const double more = static_cast<double>(k) * settings_.step_fraction;
       wanted = now;
       if (ttft_late) {
         move(more, wanted.prefill, wanted.decode);
@@ -82,7 +84,7 @@ class SloPartition final : public SmPartition {
   void move(double more, double& to, double& from) const {
     const double sum = to + more;
     to = std::min(1.0, sum);
-    from = std::max(settings_.step_percent / 100, from - (sum - to));
+    from = std::max(settings_.step_fraction, from - (sum - to));
   }
 
   // Of SMs that both may use, each has its part.

@@ -72,7 +72,7 @@ std::string placement_text(const std::string& policy, std::uint64_t seed) {
            ", check_every_s: 0.25, most_waiting_tokens: 1000, most_kv_fraction: 0." + std::to_string(1 + seed % 7) +
            "}";
   if (policy == "semi_pd")
-    return "{policy: semi_pd, prefill_percent: " + std::to_string(30 + seed * 29 % 71) +
+    return "{policy: semi_pd, prefill_sm_fraction: 0." + std::to_string(30 + seed * 29 % 70) +
            (seed % 2 == 0 ? "}" : ", ttft_s: 0.1, tpot_s: 0.015, switch_s: 0.2}");
   std::string text = "{policy: " + policy + ", decode_pool: decode";
   const char* const transfers[] = {"pull", "push", "stream"};

@@ -1,17 +1,15 @@
 // semi-PD: the highest rate per GPU at which 90 % of requests keep their bounds, 1.55 times that of vLLM with chunked
 // prefill, 1.72 times vLLM with prompts first, 1.62 times DistServe, 1.11 times fixed shares (100, 100).
-// Asserted: semi-PD ahead of all three others, and 1.2 to 2.2 times chunked prefill and DistServe.
+// Asserted: semi-PD 1.2 to 2.2 times each of the three others.
 //
-// Missed, and asserted as what does hold:
-// - Moving SMs gains nothing over (100, 100) (published: 1.11 times) and loses no more than 5 %. In our model SMs that
-//   both sides may use are never idle while either has work, and kernels that take turns favour prompts, which is what
-//   these bounds ask for. The published fixed shares keep them for 55 % of requests at 16 requests/s, ours for 84 %.
-// - 1.1 times vLLM with prompts first, not 1.2. The paper's vLLM takes 260 ms per token at 10.5 requests/s, more
-//   than prompts and decodes of these lengths cost one after the other on this GPU.
+// Missed, and asserted as what does hold: moving SMs gains nothing over (100, 100) and loses no more than 5 %. In our
+// model SMs that both sides may use are never idle while either has work, and kernels that take turns favour prompts,
+// which is what these bounds ask for. The published fixed shares keep them for 55 % of requests at 16 requests/s.
+// With moved shares 70B is therefore just below the band, at 1.19 times chunked prefill.
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <map>
+#include <functional>
 
 #include "tests/unit/papers/papers.h"
 
@@ -55,42 +53,69 @@ double attained_apart(double requests_per_s_per_gpu) {
   });
 }
 
-/// The highest rate, in steps of 0.25 requests/s, up to which 90 % keep their bounds.
-double highest_rate(const std::function<double(double)>& attained_at) {
-  double requests_per_s = 8;
-  while (requests_per_s < 24 && attained_at(requests_per_s + 0.25) >= 0.9) requests_per_s += 0.25;
+/// The highest rate up to which 90 % keep their bounds.
+double highest_rate(const std::function<double(double)>& attained_at, double step) {
+  double requests_per_s = 6;
+  while (requests_per_s < 30 && attained_at(requests_per_s + step) >= 0.9) requests_per_s += step;
   return requests_per_s;
 }
 
-const std::string fixed_shares = "{policy: semi_pd, prefill_percent: 100, decode_percent: 100}";
+/// The systems on one GPU, or one group of GPUs.
+struct Rates {
+  double moved = 0;
+  double fixed = 0;
+  double chunked = 0;
+  double prompts_first = 0;
+};
 
-TEST(S6, SemiPdKeepsUpWithMoreRequests) {
-  const auto with = [](const std::vector<Override>& overrides) {
-    return highest_rate([&](double rate) { return attained(overrides, rate); });
+Rates highest_rates(const std::vector<Override>& common, double step) {
+  const auto with = [&](std::vector<Override> overrides) {
+    overrides.insert(overrides.begin(), common.begin(), common.end());
+    return highest_rate([&](double rate) { return attained(overrides, rate); }, step);
   };
-  const double moved = with({});
-  const double fixed = with({{"pools[0].placement", fixed_shares}});
-  const double chunked = with({{"pools[0].placement", "{policy: colocated}"},
-                               {"pools[0].batcher",
-                                "{policy: vllm_v1, max_num_batched_tokens: 1024, max_num_seqs: 256, "
-                                "async_scheduling: false}"}});
-  const double prompts_first =
-      with({{"pools[0].placement", "{policy: colocated}"}, {"pools[0].batcher.max_num_seqs", "256"}});
-  const double apart = highest_rate(attained_apart);
-  for (const auto& [name, rate] : std::map<std::string, double>{{"moved", moved},
-                                                                {"fixed", fixed},
-                                                                {"chunked", chunked},
-                                                                {"prompts_first", prompts_first},
-                                                                {"apart", apart}})
-    RecordProperty(name, std::to_string(rate));
-  for (const double semi : {moved, fixed}) {
-    EXPECT_GE(semi / chunked, 1.2);
-    EXPECT_LE(semi / chunked, 2.2);
-    EXPECT_GE(semi / apart, 1.2);
-    EXPECT_LE(semi / apart, 2.2);
-    EXPECT_GT(semi / prompts_first, 1.05);
-  }
-  EXPECT_NEAR(moved / fixed, 1, 0.05);
+  const Override colocated{"pools[0].placement", "{policy: colocated}"};
+  const std::string chunks =
+      "{policy: vllm_v1, max_num_batched_tokens: 1024, max_num_seqs: 256, async_scheduling: false}";
+  return {.moved = with({}),
+          .fixed = with({{"pools[0].placement", "{policy: semi_pd, prefill_sm_fraction: 1, decode_sm_fraction: 1}"}}),
+          .chunked = with({colocated, {"pools[0].batcher", chunks}}),
+          .prompts_first = with({colocated, {"pools[0].batcher.max_num_seqs", "256"}})};
+}
+
+void expect_in_band(double semi, double other) {
+  EXPECT_GE(semi / other, 1.2);
+  EXPECT_LE(semi / other, 2.2);
+}
+
+void expect_ahead(const Rates& rates) {
+  expect_in_band(rates.fixed, rates.chunked);
+  expect_in_band(rates.fixed, rates.prompts_first);
+  EXPECT_NEAR(rates.moved / rates.fixed, 1, 0.05);
+  testing::Test::RecordProperty("moved", std::to_string(rates.moved));
+  testing::Test::RecordProperty("fixed", std::to_string(rates.fixed));
+  testing::Test::RecordProperty("chunked", std::to_string(rates.chunked));
+  testing::Test::RecordProperty("prompts_first", std::to_string(rates.prompts_first));
+}
+
+TEST(S6, SemiPdKeepsUpWithMoreRequestsForLlama8B) {
+  const Rates rates = highest_rates({}, 0.5);
+  expect_ahead(rates);
+  const double apart = highest_rate(attained_apart, 0.5);
+  expect_in_band(rates.moved, apart);
+  expect_in_band(rates.moved, rates.chunked);
+  expect_in_band(rates.moved, rates.prompts_first);
+  expect_in_band(rates.fixed, apart);
+  RecordProperty("apart", std::to_string(apart));
+}
+
+TEST(S6, SemiPdKeepsUpWithMoreRequestsForLlama70BOnFourGpus) {
+  expect_ahead(highest_rates({{"pools[0].llm", "llama-3-70b"},
+                              {"pools[0].tensor_parallel", "4"},
+                              {"pools[0].placement.ttft_s", "0.85"},
+                              {"pools[0].placement.tpot_s", "0.3"},
+                              {"slo.ttft_s", "0.85"},
+                              {"slo.tpot_s", "0.3"}},
+                             0.25));
 }
 
 }  // namespace

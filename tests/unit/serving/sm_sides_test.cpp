@@ -50,7 +50,7 @@ Request request(std::uint32_t id, double arrival_s, std::int64_t prompt, std::in
 // is computed at once, beside decodes: 2 s. These have half of the SMs whoever else runs, and a prompt that only
 // computes takes no bandwidth.
 TEST(SmSides, PromptsDoNotWaitForDecodesNorDecodesForPrompts) {
-  Replica replica = Semi{.settings = {{"prefill_percent", 50}, {"decode_percent", 50}}}.replica(bound);
+  Replica replica = Semi{.settings = {{"prefill_sm_fraction", 0.5}, {"decode_sm_fraction", 0.5}}}.replica(bound);
   Listener listener;
   serve(replica, {request(0, 0, 8, 9), request(1, 3, 8, 2)}, listener);
   const double step_s = 0.25 * memory_stretch(0.5);
@@ -63,7 +63,7 @@ TEST(SmSides, PromptsDoNotWaitForDecodesNorDecodesForPrompts) {
 
 // The prompts' 2 + 2 s and the decodes' 9 steps, less the 2 s in which they overlap (3 to 5 s).
 TEST(SmSides, TimeInWhichBothRunIsBusyOnce) {
-  Replica replica = Semi{.settings = {{"prefill_percent", 50}, {"decode_percent", 50}}}.replica(bound);
+  Replica replica = Semi{.settings = {{"prefill_sm_fraction", 0.5}, {"decode_sm_fraction", 0.5}}}.replica(bound);
   Listener listener;
   serve(replica, {request(0, 0, 8, 9), request(1, 3, 8, 2)}, listener);
   EXPECT_NEAR(replica.totals().busy_s, 2 + 9 * 0.25 * memory_stretch(0.5), 1e-12);
@@ -74,7 +74,7 @@ TEST(SmSides, TimeInWhichBothRunIsBusyOnce) {
 
 // All the SMs for both: alone a prompt takes 1 s. Beside a decode step it has 1 / 1.25 = 80 % of them: 1.25 s.
 TEST(SmSides, WithAllSmsForBothAStepAloneIsAsFastAsEver) {
-  Replica replica = Semi{.settings = {{"prefill_percent", 100}, {"decode_percent", 100}}}.replica(bound);
+  Replica replica = Semi{.settings = {{"prefill_sm_fraction", 1}, {"decode_sm_fraction", 1}}}.replica(bound);
   Listener listener;
   serve(replica, {request(0, 0, 8, 9), request(1, 1.1, 8, 1)}, listener);
   EXPECT_DOUBLE_EQ(*listener.done[RequestId{0}].first_token_s, 1);
@@ -98,7 +98,7 @@ TEST(SmSides, ShortCutsChangeNothing) {
         if (seed % 5 == 0) requests.back().samples = 1 + static_cast<std::int32_t>(rng.below(3));
       }
       const char* const batchers[] = {"vllm_v0", "vllm_v1", "sarathi", "orca", "splitwise_mixed", "trtllm"};
-      Semi semi{.settings = {{"prefill_percent", 70}, {"ttft_s", 0.3}, {"tpot_s", 0.03}, {"switch_s", 0.1}},
+      Semi semi{.settings = {{"prefill_sm_fraction", 0.7}, {"ttft_s", 0.3}, {"tpot_s", 0.03}, {"switch_s", 0.1}},
                 .blocks = seed % 2 == 0 ? 150 : 1000,
                 .swap = seed % 4 == 0 ? SwapSpace{.blocks = 100, .out_s = 1e-4, .in_s = 1e-4} : SwapSpace{},
                 .batcher = batchers[seed % 6],
@@ -122,8 +122,8 @@ TEST(SmSides, ShortCutsChangeNothing) {
 
 /// 100 and 100 %, bounds of 1 s and 0.1 s.
 std::unique_ptr<SmPartition> partition() {
-  return make_policy<Placement>("semi_pd",
-                                {{"prefill_percent", 100}, {"decode_percent", 100}, {"ttft_s", 1}, {"tpot_s", 0.1}})
+  return make_policy<Placement>(
+             "semi_pd", {{"prefill_sm_fraction", 1}, {"decode_sm_fraction", 1}, {"ttft_s", 1}, {"tpot_s", 0.1}})
       ->sm_partition();
 }
 
@@ -166,8 +166,8 @@ TEST(SmPartition, KeepsTheSharesWhereBothOrNoneAreLate) {
 
 // Decided at 1 s, ready at 4 s: a step that starts before has the old share, one that starts then the new.
 TEST(SmSides, NewSharesAreThereWhenTheirProcessesHaveStarted) {
-  SmSides sides(make_policy<Placement>("semi_pd", {{"prefill_percent", 100},
-                                                   {"decode_percent", 100},
+  SmSides sides(make_policy<Placement>("semi_pd", {{"prefill_sm_fraction", 1},
+                                                   {"decode_sm_fraction", 1},
                                                    {"ttft_s", 1},
                                                    {"tpot_s", 0.1},
                                                    {"window_steps", 1},
