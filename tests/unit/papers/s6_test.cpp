@@ -6,34 +6,13 @@
 // model SMs that both sides may use are never idle while either has work, and kernels that take turns favour prompts,
 // which is what these bounds ask for. The published fixed shares keep them for 55 % of requests at 16 requests/s.
 // With moved shares 70B is therefore just below the band, at 1.19 times chunked prefill.
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <functional>
 
+#include "tests/unit/papers/in_child.h"
 #include "tests/unit/papers/papers.h"
 
 namespace servecast {
 namespace {
-
-/// A scenario whose KV moves needs the engine, which can run once per process.
-double in_child(const std::function<double()>& work) {
-  int ends[2];
-  if (pipe(ends) != 0) std::abort();
-  const pid_t child = fork();
-  if (child == 0) {
-    const double result = work();
-    _exit(write(ends[1], &result, sizeof result) == sizeof result ? 0 : 1);
-  }
-  close(ends[1]);
-  double result = 0;
-  const bool told = read(ends[0], &result, sizeof result) == sizeof result;
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  EXPECT_TRUE(told && status == 0);
-  return result;
-}
 
 std::vector<Override> at_rate(std::vector<Override> overrides, double requests_per_s) {
   overrides.push_back({"workload.generate.arrivals.poisson.requests_per_s", std::to_string(requests_per_s)});
@@ -45,12 +24,10 @@ double attained(const std::vector<Override>& overrides, double requests_per_s) {
 }
 
 double attained_apart(double requests_per_s_per_gpu) {
-  return in_child([&] {
-    Scenario scenario = paper("s6_distserve", at_rate({}, 2 * requests_per_s_per_gpu));
-    Recorder recorder(scenario.pools.size());
-    const RunFacts facts = run(scenario, recorder, {});
-    return *summarise(recorder, facts).slo.attained_fraction;
-  });
+  return in_child<1>([&] {
+    const PaperRun both(paper("s6_distserve", at_rate({}, 2 * requests_per_s_per_gpu)), Network::simgrid);
+    return std::array{*both.summary.slo.attained_fraction};
+  })[0];
 }
 
 /// The highest rate up to which 90 % keep their bounds.
