@@ -28,9 +28,10 @@ std::string problem_between(const Pool& pool, const Pool& to) {
     return fmt::format("'{}' keeps its KV as {}, this pool as {}; they must agree", name, to.spec.kv_cache_dtype,
                        pool.spec.kv_cache_dtype);
   if (!to.spec.router.make()->only_picks())
-    return fmt::format("router '{}' of '{}' turns requests away or has prefixes copied first, too late for a prompt that "
-                       "is computed; choose another",
-                       to.spec.router.policy(), name);
+    return fmt::format(
+        "router '{}' of '{}' turns requests away or has prefixes copied first, too late for a prompt that "
+        "is computed; choose another",
+        to.spec.router.policy(), name);
   if (to.spec.admission.policy() != "none")
     return fmt::format("admission '{}' of '{}' would be ignored: what it decodes has been admitted by '{}'",
                        to.spec.admission.policy(), name, pool.spec.name);
@@ -46,8 +47,17 @@ void check_sides(YamlText& text, Pool& pool, const Placement& placement, const s
   pool.waiting_blocks_fraction = placement.waiting_blocks_fraction();
 }
 
+void check_migration(YamlText& text, const Pool& pool, const Placement& placement, const std::string& path) {
+  if (pool.spec.migration.policy() == "none") return;
+  if (placement.prefill_replicas() > 0)
+    text.fail(path, fmt::format("placement '{}' decides which replicas decode; choose migration 'none'",
+                                pool.spec.placement.policy()));
+  if (const std::string problem = whole_batches(pool); !problem.empty()) text.fail(path, problem);
+}
+
 void check(YamlText& text, std::vector<Pool>& pools, std::size_t i) {
   const auto placement = pools[i].spec.placement.make();
+  check_migration(text, pools[i], *placement, fmt::format("pools[{}].migration", i));
   const std::string wanted = placement->decode_pool();
   const std::string path = fmt::format("pools[{}].placement", i);
   if (placement->prefill_replicas() > 0) return check_sides(text, pools[i], *placement, path);
