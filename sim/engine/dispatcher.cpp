@@ -38,6 +38,18 @@ Dispatcher::Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions&
     first += pools_.back().size();
     least_inbound_s_ = std::min(least_inbound_s_, scenario.pools[i].engine.inbound_s());
   }
+  find_decode_pools();
+}
+
+void Dispatcher::find_decode_pools() {
+  for (std::size_t i = 0; i < pools_.size(); ++i) {
+    const std::string wanted = scenario_.pools[i].spec.placement.make()->decode_pool();
+    const auto to = std::ranges::find(scenario_.pools, wanted, [](const Pool& p) { return p.spec.name; });
+    decode_pools_.emplace_back();
+    if (to == scenario_.pools.end()) continue;
+    decode_pools_[i] = static_cast<std::size_t>(to - scenario_.pools.begin());
+    if (pools_[i].gate_reads_state()) pools_[*decode_pools_[i]].expect_looks();
+  }
 }
 
 double Dispatcher::next_s() {
@@ -124,7 +136,9 @@ void Dispatcher::arrive(const Request& request, double now_s) {
   recorder_.arrival(request.pool, request.arrival_s);
   duration_s_ = std::max(duration_s_, now_s);
   ReplicaPool& pool = pools_[index(request.pool)];
-  if (!pool.admits(request, now_s, *this)) return turn_away(request, RequestStatus::shed);
+  const std::optional<std::size_t> decode_pool = decode_pools_[index(request.pool)];
+  if (!pool.admits(request, decode_pool ? &pools_[*decode_pool] : nullptr, now_s, *this))
+    return turn_away(request, RequestStatus::shed);
   std::optional<HandOvers::Start> start;
   if (hand_overs_ && !(start = hand_overs_->begin(request, now_s)))
     return turn_away(request, RequestStatus::rejected);
@@ -186,6 +200,12 @@ double Dispatcher::next_migration_check_s() const {
 // The router of a pool that decodes for another neither copies nor turns away: see check_placements().
 ReplicaAt Dispatcher::route(std::size_t pool, const Request& request, double now_s) {
   return {pool, pools_[pool].pick(request, now_s, *this).value().replica};
+}
+
+bool Dispatcher::admits_decode(const Request& request, std::size_t decode_pool, double now_s) {
+  if (pools_[index(request.pool)].admits_decode(request, pools_[decode_pool], now_s, *this)) return true;
+  turn_away(request, RequestStatus::shed);
+  return false;
 }
 
 Replica& Dispatcher::advanced(const ReplicaAt& at, double now_s) {

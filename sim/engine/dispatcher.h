@@ -84,6 +84,7 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
     std::size_t replica = 0;
   };
   ReplicaAt route(std::size_t pool, const Request& request, double now_s) override;
+  bool admits_decode(const Request& request, std::size_t decode_pool, double now_s) override;
   void advance_pool(std::size_t pool, double now_s) override { pools_[pool].advance_all(now_s, *this); }
   const Replica& replica(const ReplicaAt& at) const override { return pools_[at.pool][at.replica]; }
   Replica& advanced(const ReplicaAt& at, double now_s) override;
@@ -92,6 +93,7 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
   double next_migration_check_s() const;
   void send(const Request& request);
   void read_ahead();
+  void find_decode_pools();
   double next_signal_s(double at_s) const;
   void collect_signals(double now_s);
   void arrive(const Request& request, double now_s);
@@ -112,9 +114,10 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
   const RunOptions& options_;
   double until_s_;
   std::vector<ReplicaPool> pools_;
-  std::vector<std::vector<std::uint64_t>> generations_;  // by pool and replica
-  double least_inbound_s_ = Replica::infinity;           // of all pools
-  std::optional<Request> next_;                          // from the workload
+  std::vector<std::optional<std::size_t>> decode_pools_;  // by pool, where another one decodes
+  std::vector<std::vector<std::uint64_t>> generations_;   // by pool and replica
+  double least_inbound_s_ = Replica::infinity;            // of all pools
+  std::optional<Request> next_;                           // from the workload
   std::priority_queue<Inbound, std::vector<Inbound>, Later> inbound_;
   std::priority_queue<Copying, std::vector<Copying>, Later> copying_;
   std::priority_queue<Awaited, std::vector<Awaited>, Later> awaited_;

@@ -131,6 +131,7 @@ void HandOvers::settle(RequestId id, double now_s) {
   if (found == under_way_.end()) return;
   HandOver& h = found->second;
   if (h.told && h.flows == 0) return forget(id, now_s);
+  if (h.moving && !h.told && !replicas_.admits_decode(h.request, h.decode_pool, now_s)) return settle(id, now_s);
   if (h.moving && !h.told) hand_over(h, now_s);
   if (!h.imported || !h.place) return;
   send(h, static_cast<double>(h.request.prompt_tokens), now_s + rules_[h.from.pool].placement->setup_s());

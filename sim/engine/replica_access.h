@@ -18,6 +18,8 @@ class ReplicaAccess {
   virtual ~ReplicaAccess() = default;
   /// The pool's router picks.
   virtual ReplicaAt route(std::size_t pool, const Request& request, double now_s) = 0;
+  /// Whether the pool's gate lets a computed prompt go on to be decoded there; if not, its client has been told.
+  virtual bool admits_decode(const Request& request, std::size_t decode_pool, double now_s) = 0;
   /// All of the pool brought up to `now_s`.
   virtual void advance_pool(std::size_t pool, double now_s) = 0;
   virtual const Replica& replica(const ReplicaAt& at) const = 0;

@@ -55,8 +55,7 @@ std::string random_scenario(const std::string& policy, std::uint64_t seed) {
          "\n    pipeline_parallel: " + (seed % 4 == 3 ? "2" : "1") + "\n    kv_cache: {policy: " + cache +
          ", num_gpu_blocks_override: " + (seed % 3 == 0 ? between(700, 1200) : std::string("5000")) +
          "}\n    preemption: {mode: " + (cache != "paged_reserved" && seed % 2 == 1 ? "swap" : "recompute") +
-         "}\n    router: {policy: " + decode_routers[(seed + 3) % decode_routers.size()] +
-         "}\n";
+         "}\n    router: {policy: " + decode_routers[(seed + 3) % decode_routers.size()] + "}\n";
 }
 
 std::string run_random(const std::string& policy, std::uint64_t seed, bool step_by_step) {
