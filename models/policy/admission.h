@@ -14,8 +14,11 @@ class Admission {
   virtual ~Admission() = default;
 
   /// Called once for every request that arrives at the pool, in order of arrival, before the router, which sees the
-  /// same `replicas` (never empty).
+  /// same `replicas` (never empty). Those that will decode are replicas.decoding().
   virtual bool admits(const Request& request, const ReplicaViews& replicas) = 0;
+
+  /// Where another pool decodes: asked again when the prompt is computed, before the KV is handed over.
+  virtual bool admits_decode(const Request& /*request*/, const ReplicaViews& /*decoding*/) { return true; }
 
   /// False for a policy that never looks at the views' numbers and asks nothing.
   virtual bool reads_state() const { return true; }

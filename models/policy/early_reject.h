@@ -45,23 +45,23 @@ struct DecodeSide {
   std::int64_t kv_tokens = 0;
 };
 
-inline DecodeSide decoding_now(const ReplicaViews& replicas) {
+inline DecodeSide decoding_now(const ReplicaViews& decoding) {
   DecodeSide all;
-  for (const ReplicaView& r : replicas) {
+  for (const ReplicaView& r : decoding) {
     all.requests += r.running_requests;
-    all.kv_tokens += r.used_blocks * replicas.probe().block_tokens();
+    all.kv_tokens += r.used_blocks * decoding.probe().block_tokens();
   }
   return all;
 }
 
 /// Time of a decode step where these and the request are spread evenly over the pool.
-inline double even_step_s(DecodeSide decoding, const Request& request, const ReplicaViews& replicas) {
+inline double even_step_s(DecodeSide all_decodes, const Request& request, const ReplicaViews& decoding) {
   const auto each = [&](std::int64_t all) {
-    const auto count = static_cast<std::int64_t>(replicas.size());
+    const auto count = static_cast<std::int64_t>(decoding.size());
     return (all + count - 1) / count;
   };
-  return replicas.probe().decode_step_s(each(decoding.requests + 1),
-                                        each(decoding.kv_tokens + request.prompt_tokens));
+  return decoding.probe().decode_step_s(each(all_decodes.requests + 1),
+                                        each(all_decodes.kv_tokens + request.prompt_tokens));
 }
 
 }  // namespace servecast

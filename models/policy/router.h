@@ -25,8 +25,9 @@ struct ReplicaView {
 /// that wants the least of something need not go through a thousand of them for every request.
 class ReplicaViews {
  public:
-  ReplicaViews(std::span<const ReplicaView> all, std::span<const std::uint32_t> changed, const PoolProbe& probe)
-      : all_(all), changed_(changed), probe_(probe) {}
+  ReplicaViews(std::span<const ReplicaView> all, std::span<const std::uint32_t> changed, const PoolProbe& probe,
+               const ReplicaViews* decoding = nullptr)
+      : all_(all), changed_(changed), probe_(probe), decoding_(decoding) {}
 
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
@@ -36,11 +37,14 @@ class ReplicaViews {
   std::span<const std::uint32_t> changed() const { return changed_; }
   /// For what the views do not say; every answer costs time.
   const PoolProbe& probe() const { return probe_; }
+  /// Those that decode what these have prefilled: these themselves, unless another pool does.
+  const ReplicaViews& decoding() const { return decoding_ ? *decoding_ : *this; }
 
  private:
   std::span<const ReplicaView> all_;
   std::span<const std::uint32_t> changed_;
   const PoolProbe& probe_;
+  const ReplicaViews* decoding_;
 };
 
 /// The position for which `key(position)` is least; ties go to the lowest. Looks at all of them.

@@ -38,6 +38,18 @@ Dispatcher::Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions&
     first += pools_.back().size();
     least_inbound_s_ = std::min(least_inbound_s_, scenario.pools[i].engine.inbound_s());
   }
+  find_decode_pools();
+}
+
+void Dispatcher::find_decode_pools() {
+  for (std::size_t i = 0; i < pools_.size(); ++i) {
+    const std::string wanted = scenario_.pools[i].spec.placement.make()->decode_pool();
+    const auto to = std::ranges::find(scenario_.pools, wanted, [](const Pool& p) { return p.spec.name; });
+    decode_pools_.emplace_back();
+    if (to == scenario_.pools.end()) continue;
+    decode_pools_[i] = static_cast<std::size_t>(to - scenario_.pools.begin());
+    if (pools_[i].gate_reads_state()) pools_[*decode_pools_[i]].expect_looks();
+  }
 }
 
 double Dispatcher::next_s() {
@@ -50,6 +62,7 @@ double Dispatcher::next_s() {
   at_s = std::min(at_s, flows_.next_s());
   if (hand_overs_) at_s = std::min(at_s, hand_overs_->next_s());
   if (hand_overs_ && at_s < Replica::infinity) at_s = std::min(at_s, hand_overs_->next_check_s());
+  if (migrations_) at_s = std::min(at_s, next_migration_check_s());
   if (options_.step_by_step)
     for (const ReplicaPool& pool : pools_) at_s = std::min(at_s, pool.next_due_s());
   if (signals_ && at_s < Replica::infinity) at_s = next_signal_s(at_s);
@@ -57,9 +70,10 @@ double Dispatcher::next_s() {
   return samples() && at_s < Replica::infinity ? std::min(at_s, sampler_.next_s()) : at_s;
 }
 
-// Within one instant: first the steps that end and what they hand over, then the flows, then load is collected where that
-// is due, then requests arrive: those that were held up by a copy, then the others, in order of their ids. Steps start
-// afterwards: when the replica is next advanced beyond this instant, or now where somebody waits for it. Last, flows begin.
+// Within one instant: first the steps that end and what they hand over, then the flows, then load is collected where
+// that is due, then requests arrive: those that were held up by a copy, then the others, in order of their ids. Steps
+// start afterwards: when the replica is next advanced beyond this instant, or now where somebody waits for it. Last,
+// flows begin.
 void Dispatcher::handle(double now_s) {
   assert(now_s >= now_s_);
   now_s_ = now_s;
@@ -75,6 +89,7 @@ void Dispatcher::handle(double now_s) {
   if (hand_overs_) hand_overs_->settle(now_s);
   flows_.tell_ended(now_s);
   if (hand_overs_) hand_overs_->act_due(now_s);
+  if (migrations_) migrations_->act_due(now_s);
   if (signals_) collect_signals(now_s);
   deliver_copied(now_s);
   for (read_ahead(); !inbound_.empty() && inbound_.top().due_s <= now_s; read_ahead()) {
@@ -121,12 +136,15 @@ void Dispatcher::arrive(const Request& request, double now_s) {
   recorder_.arrival(request.pool, request.arrival_s);
   duration_s_ = std::max(duration_s_, now_s);
   ReplicaPool& pool = pools_[index(request.pool)];
-  if (!pool.admits(request, now_s, *this)) return turn_away(request, RequestStatus::shed);
+  const std::optional<std::size_t> decode_pool = decode_pools_[index(request.pool)];
+  if (!pool.admits(request, decode_pool ? &pools_[*decode_pool] : nullptr, now_s, *this))
+    return turn_away(request, RequestStatus::shed);
   std::optional<HandOvers::Start> start;
   if (hand_overs_ && !(start = hand_overs_->begin(request, now_s)))
     return turn_away(request, RequestStatus::rejected);
   const Request& as_served = start ? start->request : request;
-  const auto to = start && start->to ? Destination{.replica = start->to->replica} : pool.pick(as_served, now_s, *this);
+  const auto to =
+      start && start->to ? Destination{.replica = start->to->replica} : pool.pick(as_served, now_s, *this);
   if (!to) return turn_away(request, RequestStatus::shed);
   const Serve serve = start ? start->serve : Serve::whole;
   if (to->copy_tokens > 0)
@@ -167,11 +185,27 @@ void Dispatcher::set_wiring(const Wiring& wiring) {
   };
   if (std::ranges::any_of(scenario_.pools, hands_over))
     hand_overs_.emplace(scenario_, wiring, flows_, recorder_, static_cast<ReplicaAccess&>(*this));
+  if (migrates(scenario_))
+    migrations_.emplace(scenario_, wiring, flows_, recorder_, static_cast<ReplicaAccess&>(*this));
+}
+
+// Idle pools are left alone. One that has done all its steps may still look busy here, and is looked at in vain.
+double Dispatcher::next_migration_check_s() const {
+  double at_s = Replica::infinity;
+  for (std::size_t pool = 0; pool < pools_.size(); ++pool)
+    if (pools_[pool].busy()) at_s = std::min(at_s, migrations_->next_check_s(pool));
+  return at_s;
 }
 
 // The router of a pool that decodes for another neither copies nor turns away: see check_placements().
 ReplicaAt Dispatcher::route(std::size_t pool, const Request& request, double now_s) {
   return {pool, pools_[pool].pick(request, now_s, *this).value().replica};
+}
+
+bool Dispatcher::admits_decode(const Request& request, std::size_t decode_pool, double now_s) {
+  if (pools_[index(request.pool)].admits_decode(request, pools_[decode_pool], now_s, *this)) return true;
+  turn_away(request, RequestStatus::shed);
+  return false;
 }
 
 Replica& Dispatcher::advanced(const ReplicaAt& at, double now_s) {
@@ -182,6 +216,13 @@ Replica& Dispatcher::advanced(const ReplicaAt& at, double now_s) {
 void Dispatcher::changed(const ReplicaAt& at) {
   pools_[at.pool].refresh(at.replica);
   touch(at.pool, at.replica);
+}
+
+Departure Dispatcher::depart(const ReplicaAt& at, Slot slot, double now_s) {
+  Replica& replica = advanced(at, now_s);
+  Departure departure = replica.depart(slot, now_s, *this);
+  changed(at);
+  return departure;
 }
 
 void Dispatcher::prompt_done(ReplicaId, Ticket place, const MovingSequence& sequence) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/engine/hand_overs.h"
+#include "sim/engine/migrations.h"
 #include "sim/engine/replica_pool.h"
 #include "sim/engine/replica_sampler.h"
 #include "sim/engine/run.h"
@@ -32,7 +33,7 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
   void fetched(std::size_t pool, std::size_t replica, Slot slot, double now_s);
 
   Flows& flows() { return flows_; }
-  /// Over which KV moves; needed where some pool's placement hands requests over.
+  /// Over which KV moves; needed where some pool's requests go from replica to replica.
   void set_wiring(const Wiring& wiring);
   bool stopped() const { return stopped_; }
   double duration_s() const { return duration_s_; }
@@ -83,12 +84,16 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
     std::size_t replica = 0;
   };
   ReplicaAt route(std::size_t pool, const Request& request, double now_s) override;
+  bool admits_decode(const Request& request, std::size_t decode_pool, double now_s) override;
   void advance_pool(std::size_t pool, double now_s) override { pools_[pool].advance_all(now_s, *this); }
   const Replica& replica(const ReplicaAt& at) const override { return pools_[at.pool][at.replica]; }
   Replica& advanced(const ReplicaAt& at, double now_s) override;
   void changed(const ReplicaAt& at) override;
+  Departure depart(const ReplicaAt& at, Slot slot, double now_s) override;
+  double next_migration_check_s() const;
   void send(const Request& request);
   void read_ahead();
+  void find_decode_pools();
   double next_signal_s(double at_s) const;
   void collect_signals(double now_s);
   void arrive(const Request& request, double now_s);
@@ -109,15 +114,17 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
   const RunOptions& options_;
   double until_s_;
   std::vector<ReplicaPool> pools_;
-  std::vector<std::vector<std::uint64_t>> generations_;  // by pool and replica
-  double least_inbound_s_ = Replica::infinity;           // of all pools
-  std::optional<Request> next_;                          // from the workload
+  std::vector<std::optional<std::size_t>> decode_pools_;  // by pool, where another one decodes
+  std::vector<std::vector<std::uint64_t>> generations_;   // by pool and replica
+  double least_inbound_s_ = Replica::infinity;            // of all pools
+  std::optional<Request> next_;                           // from the workload
   std::priority_queue<Inbound, std::vector<Inbound>, Later> inbound_;
   std::priority_queue<Copying, std::vector<Copying>, Later> copying_;
   std::priority_queue<Awaited, std::vector<Awaited>, Later> awaited_;
   std::vector<Touched> touched_;  // replicas with awaited requests that changed in this instant
   Flows flows_;
-  std::optional<HandOvers> hand_overs_;  // where some pool has any
+  std::optional<HandOvers> hand_overs_;   // where some pool has any
+  std::optional<Migrations> migrations_;  // likewise
   ReplicaSampler sampler_;
   double now_s_ = 0;
   double duration_s_ = 0;

@@ -31,7 +31,11 @@ struct HandOvers::HandOver {
 
 HandOvers::HandOvers(const Scenario& scenario, const Wiring& wiring, Flows& flows, Recorder& recorder,
                      ReplicaAccess& replicas)
-    : scenario_(scenario), wiring_(wiring), flows_(flows), recorder_(recorder), replicas_(replicas) {
+    : scenario_(scenario),
+      flows_(flows),
+      recorder_(recorder),
+      replicas_(replicas),
+      routes_(scenario, wiring, "kv_hand_over") {
   for (const Pool& pool : scenario.pools) {
     PoolRules rules{.placement = pool.spec.placement.make()};
     const bool takes_sides = rules.placement->prefill_replicas() > 0;
@@ -127,6 +131,7 @@ void HandOvers::settle(RequestId id, double now_s) {
   if (found == under_way_.end()) return;
   HandOver& h = found->second;
   if (h.told && h.flows == 0) return forget(id, now_s);
+  if (h.moving && !h.told && !replicas_.admits_decode(h.request, h.decode_pool, now_s)) return settle(id, now_s);
   if (h.moving && !h.told) hand_over(h, now_s);
   if (!h.imported || !h.place) return;
   send(h, static_cast<double>(h.request.prompt_tokens), now_s + rules_[h.from.pool].placement->setup_s());
@@ -222,34 +227,14 @@ void HandOvers::start_over(HandOver& h, double now_s) {
   h.starts_over = false;
 }
 
-const HandOvers::Route& HandOvers::route(const ReplicaAt& from, const ReplicaAt& to) {
-  const auto [found, fresh] = routes_.try_emplace({from, to});
-  Route& route = found->second;
-  if (!fresh) return route;
-  const Pool& a = scenario_.pools[from.pool];
-  const Pool& b = scenario_.pools[to.pool];
-  route.shards = kv_shards(a.llm, *data_type(a.spec.kv_cache_dtype), a.shape(), b.shape());
-  for (const KvShard& shard : route.shards) {
-    const GpuPlace& source = a.places[from.replica].gpus[static_cast<std::size_t>(shard.from_gpu)];
-    const GpuPlace& sink = b.places[to.replica].gpus[static_cast<std::size_t>(shard.to_gpu)];
-    route.transfers.push_back({.kind = "kv_hand_over",
-                               .from = Wiring::name(source),
-                               .to = Wiring::name(sink),
-                               .path = wiring_.peer_path(source, sink)});
-  }
-  return route;
-}
-
 // Tokens count from the start of the prompt; those that `to` has from the start are not sent.
 void HandOvers::send(HandOver& h, double up_to_tokens, double at_s) {
   const double tokens = up_to_tokens - h.cached_tokens - h.sent_tokens;
   if (tokens <= 0) return;
   h.sent_tokens += tokens;
   ++h.flows;
-  const Route& way = route(h.from, *h.to);
-  std::vector<Transfer> transfers = way.transfers;
-  for (std::size_t i = 0; i < transfers.size(); ++i) transfers[i].bytes = tokens * way.shards[i].bytes_per_token;
-  flows_.start(std::move(transfers), at_s, [this, id = h.request.id](double end_s) { sent(id, end_s); });
+  flows_.start(routes_.transfers(h.from, *h.to, tokens), at_s,
+               [this, id = h.request.id](double end_s) { sent(id, end_s); });
 }
 
 void HandOvers::sent(RequestId id, double now_s) {
@@ -263,9 +248,7 @@ void HandOvers::sent(RequestId id, double now_s) {
 
 void HandOvers::complete(HandOver& h, double now_s) {
   const double seconds = now_s - h.prompt_done_s;
-  double bytes = 0;
-  for (const KvShard& shard : route(h.from, *h.to).shards) bytes += h.sent_tokens * shard.bytes_per_token;
-  if (!h.told) recorder_.hand_over(PoolId(h.from.pool), seconds, bytes);
+  if (!h.told) recorder_.hand_over(PoolId(h.from.pool), seconds, routes_.bytes(h.from, *h.to, h.sent_tokens));
   replicas_.advanced(*h.to, now_s).landed(*h.place, seconds, now_s);
   replicas_.changed(*h.to);
   replicas_.advanced(h.from, now_s).release_exported(*h.exported, now_s);

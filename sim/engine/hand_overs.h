@@ -5,39 +5,16 @@
 #include <optional>
 #include <set>
 #include <tuple>
-#include <utility>
 #include <vector>
 
-#include "models/hw/kv_shards.h"
 #include "models/policy/placement.h"
 #include "sim/engine/flows.h"
+#include "sim/engine/kv_routes.h"
+#include "sim/engine/replica_access.h"
 #include "sim/engine/roles.h"
-#include "sim/engine/wiring.h"
 #include "sim/report/recorder.h"
-#include "sim/serving/replica.h"
 
 namespace servecast {
-
-/// A replica of the cluster.
-struct ReplicaAt {
-  std::size_t pool = 0;
-  std::size_t replica = 0;
-  auto operator<=>(const ReplicaAt&) const = default;
-};
-
-/// What hand-overs need of the replicas.
-class ReplicaAccess {
- public:
-  virtual ~ReplicaAccess() = default;
-  /// The pool's router picks.
-  virtual ReplicaAt route(std::size_t pool, const Request& request, double now_s) = 0;
-  /// All of the pool brought up to `now_s`.
-  virtual void advance_pool(std::size_t pool, double now_s) = 0;
-  virtual const Replica& replica(const ReplicaAt& at) const = 0;
-  /// Brought up to `now_s`; changed() once something was done to it.
-  virtual Replica& advanced(const ReplicaAt& at, double now_s) = 0;
-  virtual void changed(const ReplicaAt& at) = 0;
-};
 
 /// Requests whose prompts one replica computes and that go on on another: who goes where, and the way of their KV.
 /// Rules: Placement.
@@ -79,10 +56,6 @@ class HandOvers {
 
  private:
   struct HandOver;
-  struct Route {  // from a replica to another
-    std::vector<KvShard> shards{};
-    std::vector<Transfer> transfers{};  // without bytes
-  };
   struct PoolRules {
     std::unique_ptr<Placement> placement{};
     std::size_t decode_pool = 0;  // perhaps itself: where its replicas take sides
@@ -96,7 +69,6 @@ class HandOvers {
       return std::tie(at_s, request, tokens) < std::tie(other.at_s, other.request, other.tokens);
     }
   };
-  const Route& route(const ReplicaAt& from, const ReplicaAt& to);
   void settle(RequestId id, double now_s);
   void hand_over(HandOver& h, double now_s);
   void reserve(HandOver& h, double now_s);
@@ -110,7 +82,6 @@ class HandOvers {
   void send_due(double now_s);
 
   const Scenario& scenario_;
-  const Wiring& wiring_;
   Flows& flows_;
   Recorder& recorder_;
   ReplicaAccess& replicas_;
@@ -118,7 +89,7 @@ class HandOvers {
   std::map<RequestId, HandOver> under_way_;
   std::set<RequestId> unsettled_;  // something happened to these in this instant
   std::set<ChunkDue> chunks_;
-  std::map<std::pair<ReplicaAt, ReplicaAt>, Route> routes_;
+  KvRoutes routes_;
 };
 
 }  // namespace servecast

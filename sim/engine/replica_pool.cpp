@@ -82,9 +82,22 @@ ReplicaPool::ReplicaPool(const Pool& pool, const KvCopy& kv_copy, PoolId id, Rep
   next_due_.assign(std::vector<std::int64_t>(replicas_.size(), std::bit_cast<std::int64_t>(Replica::infinity)));
 }
 
-bool ReplicaPool::admits(const Request& request, double now_s, ReplicaListener& listener) {
+bool ReplicaPool::admits(const Request& request, ReplicaPool* decoding, double now_s, ReplicaListener& listener) {
   if (looked_at_) advance_all(now_s, listener);
-  return admission_->admits(request, {views_, changed_, PoolAnswers(replicas_, pace_)});
+  const PoolAnswers answers(replicas_, pace_);
+  if (!decoding || !admission_->reads_state()) return admission_->admits(request, {views_, changed_, answers});
+  decoding->advance_all(now_s, listener);
+  const PoolAnswers decode_answers(decoding->replicas_, decoding->pace_);
+  const ReplicaViews decode_views(decoding->views_, decoding->changed_, decode_answers);
+  return admission_->admits(request, {views_, changed_, answers, &decode_views});
+}
+
+bool ReplicaPool::admits_decode(const Request& request, ReplicaPool& decoding, double now_s,
+                                ReplicaListener& listener) {
+  if (!admission_->reads_state()) return true;
+  decoding.advance_all(now_s, listener);
+  const PoolAnswers answers(decoding.replicas_, decoding.pace_);
+  return admission_->admits_decode(request, {decoding.views_, decoding.changed_, answers});
 }
 
 std::optional<Destination> ReplicaPool::pick(const Request& request, double now_s, ReplicaListener& listener) {

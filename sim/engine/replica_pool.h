@@ -25,8 +25,10 @@ class ReplicaPool {
               bool ask_every_step);
 
   // Both bring the pool up to `now_s` as far as anybody looks at it.
-  /// False: the gate turns it away.
-  bool admits(const Request& request, double now_s, ReplicaListener& listener);
+  /// False: the gate turns it away. It looks at the pool that will decode, too, where that is another one.
+  bool admits(const Request& request, ReplicaPool* decoding, double now_s, ReplicaListener& listener);
+  /// The same before a computed prompt is handed over to that pool.
+  bool admits_decode(const Request& request, ReplicaPool& decoding, double now_s, ReplicaListener& listener);
   /// The router's choice. None: it turns the request away.
   std::optional<Destination> pick(const Request& request, double now_s, ReplicaListener& listener);
   /// The request reaches its replica, and before it what was to be copied.
@@ -38,6 +40,9 @@ class ReplicaPool {
   /// Shows router and admission the load as it is now.
   void signal(double now_s, ReplicaListener& listener);
   bool signals() const { return signal_delay_s_ > 0; }
+  /// Another pool's gate will look at this one.
+  void expect_looks() { looked_at_ = true; }
+  bool gate_reads_state() const { return admission_->reads_state(); }
 
   void advance(std::size_t i, double until_s, ReplicaListener& listener);
   void advance_all(double until_s, ReplicaListener& listener);

@@ -59,8 +59,22 @@ void check_sharing(YamlText& text, const Pool& pool, const std::string& path) {
   if (const std::string problem = whole_batches(pool); !problem.empty()) text.fail(path, problem);
 }
 
+void check_migration(YamlText& text, const Pool& pool, const Placement& placement, const std::string& path) {
+  if (pool.spec.migration.policy() == "none") return;
+  if (placement.prefill_replicas() > 0)
+    text.fail(path, fmt::format("placement '{}' decides which replicas decode; choose migration 'none'",
+                                pool.spec.placement.policy()));
+  if (placement.sm_partition())
+    text.fail(path,
+              fmt::format("moving sequences between replicas of placement '{}' is not modelled; choose migration "
+                          "'none'",
+                          pool.spec.placement.policy()));
+  if (const std::string problem = whole_batches(pool); !problem.empty()) text.fail(path, problem);
+}
+
 void check(YamlText& text, std::vector<Pool>& pools, std::size_t i) {
   const auto placement = pools[i].spec.placement.make();
+  check_migration(text, pools[i], *placement, fmt::format("pools[{}].migration", i));
   const std::string wanted = placement->decode_pool();
   const std::string path = fmt::format("pools[{}].placement", i);
   if (const std::string problem = placement->problem(); !problem.empty()) text.fail(path, problem);

@@ -9,6 +9,7 @@
 #include "models/policy/batcher.h"
 #include "models/policy/eviction.h"
 #include "models/policy/kv_cache.h"
+#include "models/policy/migration.h"
 #include "models/policy/placement.h"
 #include "models/policy/queue.h"
 #include "models/policy/router.h"
@@ -108,6 +109,7 @@ struct PoolSpec {
   PreemptionSpec preemption{};
   Choice<Router> router{"least_loaded"};
   Choice<Placement> placement{"colocated"};
+  Choice<Migration> migration{"none"};
   Choice<Admission> admission{"none"};
   double signal_delay_s = 0;
 
@@ -141,6 +143,7 @@ struct PoolSpec {
     f.group("preemption", preemption, "what happens where blocks run short");
     f.group("router", router, "which replica serves a request");
     f.group("placement", placement, "which replicas compute prompts and which decode");
+    f.group("migration", migration, "which sequences move to another replica while they decode");
     f.group("admission", admission, "which requests are taken on");
     f.field("signal_delay_s", signal_delay_s,
             "router and admission see load as it was at the last multiple of this; 0: as it is");

@@ -29,6 +29,9 @@ struct PoolRecord {
   Histogram token_gap_s;
   Histogram hand_over_s;  // of prompts computed here, to where they are decoded
   double hand_over_bytes = 0;
+  Histogram migration_pause_s;  // of sequences that moved to another replica
+  double migration_bytes = 0;
+  std::int64_t migrations_aborted = 0;
 };
 
 /// What is kept of single requests.
@@ -52,6 +55,11 @@ class Recorder {
   /// `count` output tokens came `gap_s` after the one before them in their request.
   void token_gap(PoolId pool, double gap_s, std::int64_t count) { pools_[index(pool)].token_gap_s.add(gap_s, count); }
   /// A request whose prompt this pool has computed went on on another replica, so long afterwards.
+  void migrated(PoolId pool, double pause_s, double bytes) {
+    pools_[index(pool)].migration_pause_s.add(pause_s, 1);
+    pools_[index(pool)].migration_bytes += bytes;
+  }
+  void migration_aborted(PoolId pool) { ++pools_[index(pool)].migrations_aborted; }
   void hand_over(PoolId pool, double seconds, double bytes) {
     pools_[index(pool)].hand_over_s.add(seconds, 1);
     pools_[index(pool)].hand_over_bytes += bytes;

@@ -159,6 +159,21 @@ std::vector<HandOverSummary> hand_overs_of(const Recorder& recorder, const RunFa
   return all;
 }
 
+std::vector<MigrationSummary> migrations_of(const Recorder& recorder, const RunFacts& facts) {
+  std::vector<MigrationSummary> all;
+  for (std::size_t p = 0; p < facts.pools.size(); ++p) {
+    const PoolRecord& pool = recorder.pools()[p];
+    const auto pause_s = pool.migration_pause_s.statistics();
+    if (pause_s || pool.migrations_aborted > 0)
+      all.push_back({.pool = facts.pools[p].name,
+                     .moved = pool.migration_pause_s.count(),
+                     .aborted = pool.migrations_aborted,
+                     .bytes = pool.migration_bytes,
+                     .pause_s = pause_s});
+  }
+  return all;
+}
+
 double replicas_of(const Summary& s) {
   double replicas = 0;
   for (const PoolSummary& pool : s.pools) replicas += static_cast<double>(pool.replicas);
@@ -197,6 +212,7 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
                         return pool.sequences_used_fraction > nearly_all_sequences;
                       });
   s.hand_overs = hand_overs_of(recorder, facts);
+  s.migrations = migrations_of(recorder, facts);
   s.classes = classes_of(all, facts);
   s.rests_on = facts.rests_on;
   s.settings = facts.settings;

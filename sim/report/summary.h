@@ -97,6 +97,17 @@ struct HandOverSummary {
   bool operator==(const HandOverSummary&) const = default;
 };
 
+/// Sequences that moved to another replica while they decoded.
+struct MigrationSummary {
+  std::string pool{};
+  std::int64_t moved = 0;
+  std::int64_t aborted = 0;
+  double bytes = 0;
+  std::optional<Statistics> pause_s{};
+  void fields(Fields& f);
+  bool operator==(const MigrationSummary&) const = default;
+};
+
 struct ClassSummary {
   std::string name{};
   RequestCounts requests{};
@@ -126,8 +137,9 @@ struct Summary {
   CostSummary cost{};
   EnergySummary energy{};
   std::vector<PoolSummary> pools{};
-  std::vector<HandOverSummary> hand_overs{};  // by pool, empty where nothing was handed over
-  std::vector<ClassSummary> classes{};        // empty unless there are several
+  std::vector<HandOverSummary> hand_overs{};   // by pool, empty where nothing was handed over
+  std::vector<MigrationSummary> migrations{};  // likewise
+  std::vector<ClassSummary> classes{};         // empty unless there are several
   std::vector<RestsOn> rests_on{};
   std::string settings = "{}";  // JSON text
 

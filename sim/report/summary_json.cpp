@@ -80,6 +80,14 @@ void HandOverSummary::fields(Fields& f) {
   f.group("hand_over_s", hand_over_s, "from the end of the prompt to the KV's arrival");
 }
 
+void MigrationSummary::fields(Fields& f) {
+  f.field("pool", pool, "pool within which they moved");
+  f.field("moved", moved, "sequences that moved to another replica while they decoded; one may do so several times");
+  f.field("aborted", aborted, "that did not: finished or preempted while they were copied, or no room");
+  f.field("bytes", bytes, "of KV, for those that moved");
+  f.group("pause_s", pause_s, "from the last token on one replica until the next can be computed on the other");
+}
+
 void ClassSummary::fields(Fields& f) {
   f.field("name", name, "class");
   f.group("requests", requests, "requests of this class");
@@ -108,6 +116,7 @@ void Summary::fields(Fields& f) {
   f.group("energy", energy, "energy");
   f.list("pools", pools, "pool by pool", true);
   f.list("hand_overs", hand_overs, "pool by pool, where another replica decodes");
+  f.list("migrations", migrations, "pool by pool, where sequences move while they decode");
   f.list("classes", classes, "class by class, where there are several");
   f.list("rests_on", rests_on, "what the forecast rests on", true);
 }

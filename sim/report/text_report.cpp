@@ -87,6 +87,7 @@ void latency(Page& page, const Summary& s) {
   table.row(latency_row("end to end (E2E)", s.latencies.e2e_s));
   table.row(latency_row("in the queue", s.latencies.queue_s));
   for (const HandOverSummary& h : s.hand_overs) table.row(latency_row("KV hand-over from " + h.pool, h.hand_over_s));
+  for (const MigrationSummary& m : s.migrations) table.row(latency_row("pause to migrate in " + m.pool, m.pause_s));
   page.table(table);
 }
 

@@ -78,6 +78,26 @@ struct ReplicaTotals {
   std::int64_t output_tokens = 0;
 };
 
+/// A sequence that decodes on a replica, and may go to another one.
+struct DecodingSequence {
+  Slot at{};
+  Request request{};
+  std::uint32_t preemptions = 0;  // so far: after one more it is not the same any longer
+  std::int64_t tokens = 0;        // that its KV holds
+};
+
+/// What has become of one.
+struct DecodeProgress {
+  std::int64_t computed_tokens = 0;  // that its KV holds
+  std::int64_t tokens = 0;           // that it will hold when the batches under way have ended
+};
+
+/// A sequence leaves for another replica: what goes there, and when the batches under way have computed it.
+struct Departure {
+  MovingSequence sequence{};
+  double complete_s = 0;
+};
+
 /// One copy of a model on its GPUs: waiting queue, running batch, KV accounting, and a clock of its own. A plain
 /// state machine: whoever wants to look at it or hand it a request first advances it to that instant. Within one
 /// instant, steps end first, then requests arrive, then steps start.
@@ -109,15 +129,27 @@ class Replica {
   /// An expected sequence comes: to its place where it has one; else it waits for blocks, and import_has_room() tells
   /// when it has them.
   void import(const MovingSequence& sequence, std::optional<Slot> place, double now_s);
-  /// All its KV is here: it decodes from the next step on.
-  void landed(Slot slot, double hand_over_s, double now_s);
+  /// Of one that has its blocks but has not come: takes more of them. False, and nothing changes, without room.
+  bool extend_import(Slot slot, std::int64_t tokens, double now_s);
+  /// All its KV is here: it decodes from the next step on. With how long it took, where it came with its prompt
+  /// just computed.
+  void landed(Slot slot, std::optional<double> hand_over_s, double now_s);
   /// It does not come after all.
   void cancel_import(std::optional<Slot> place, double now_s);
-  /// The KV of a sequence told by prompt_done() is no longer needed here.
+  /// The KV of a sequence told by prompt_done(), or one that has departed, is no longer needed here.
   void release_exported(Slot slot, double now_s);
   /// Of an import that has its blocks: leading tokens whose KV was here before it.
   std::int64_t cached_tokens(Slot slot) const { return sequences_[slot].imported_cached_tokens; }
 
+  // A sequence that decodes here goes to another replica. The replica has been advanced to this instant, likewise.
+  /// Of those of a single output whose KV is here, the one that holds the fewest tokens; ties go to the lowest id.
+  std::optional<DecodingSequence> shortest_decoding() const;
+  /// Nothing where it has finished, was preempted or was given up by its client.
+  std::optional<DecodeProgress> progress(const DecodingSequence& sequence) const;
+  /// It is in no further batch. Its blocks stay until release_exported().
+  Departure depart(Slot slot, double now_s, ReplicaListener& listener);
+
+  bool ready() const { return ready_; }
   /// From now on steps may start; a replica whose weights still load starts out not ready.
   void set_ready(double now_s);
   void set_not_ready() { ready_ = false; }
@@ -189,6 +221,7 @@ class Replica {
   bool swap_out(Slot slot);
   void swap_in(Lane& lane, std::int64_t spare_blocks);
   void take_out(Slot slot);
+  void take_out_of_decodes(Slot slot);
   std::int64_t tokens_made(Slot slot) const;
   double next_give_up_s() const { return give_ups_.empty() ? infinity : give_ups_.top().at_s; }
   void forget_told();
@@ -197,6 +230,8 @@ class Replica {
 
   // When a sequence comes from another replica, or goes to one:
   void export_prompt(Slot slot, ReplicaListener& listener);
+  bool may_depart(const Sequence& s) const;
+  void export_sequence(Slot slot, ReplicaListener& listener);
   void tell_chunks(const FilledBatch& batch, ReplicaListener& listener) const;
   void pass_on_prompts(Lane& lane);
   bool someone_comes_back() const;

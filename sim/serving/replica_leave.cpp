@@ -34,23 +34,27 @@ void Replica::preempt(Slot slot, bool cut_prompt, ReplicaListener& listener) {
 void Replica::take_out(Slot slot) {
   Sequence& s = sequences_[slot];
   Lane& lane = lanes_[s.lane];
-  if (s.stage == Stage::decoding) {
-    const std::int64_t tokens = settle(s);
-    s.made += tokens - s.joined_tokens;
-    tell_service(s, s.made);
-    lane.decodes.remove(slot, sequences_);
-    const auto fresh = std::ranges::find(lane.fresh, s.last_token_s, &FilledBatch::Fresh::token_s);
-    if (tokens == s.joined_tokens && fresh != lane.fresh.end())
-      fresh->count -= s.request.width();
-    else
-      s.last_token_s = lane.busy() ? lane.last_seen_s : lane.last_decode_s;  // it is in every batch under way
-  }
+  if (s.stage == Stage::decoding) take_out_of_decodes(slot);
   std::erase(lane.prefilling, slot);
   std::erase(lane.joining, slot);
   setup_.kv_cache->release(s.request, s.held);
   decide_again();
   running_ -= 1;
   running_sequences_ -= s.request.width();
+}
+
+void Replica::take_out_of_decodes(Slot slot) {
+  Sequence& s = sequences_[slot];
+  Lane& lane = lanes_[s.lane];
+  const std::int64_t tokens = settle(s);
+  s.made += tokens - s.joined_tokens;
+  tell_service(s, s.made);
+  lane.decodes.remove(slot, sequences_);
+  const auto fresh = std::ranges::find(lane.fresh, s.last_token_s, &FilledBatch::Fresh::token_s);
+  if (tokens == s.joined_tokens && fresh != lane.fresh.end())
+    fresh->count -= s.request.width();
+  else
+    s.last_token_s = lane.busy() ? lane.last_seen_s : lane.last_decode_s;  // it is in every batch under way
 }
 
 // The sequences admitted first come back first.

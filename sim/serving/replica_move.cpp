@@ -1,4 +1,4 @@
-// How a sequence comes to a replica from another one that has computed its prompt, and how it leaves for one.
+// How a sequence comes to a replica from another one, and how it leaves for one when its prompt is computed.
 #include <algorithm>
 #include <cassert>
 
@@ -18,19 +18,25 @@ void Replica::changed(double now_s) {
 void Replica::export_prompt(Slot slot, ReplicaListener& listener) {
   Sequence& s = sequences_[slot];
   streamed_ -= s.serve == Serve::streamed_prompt ? 1 : 0;
-  s.stage = Stage::exported;
   if (s.told) {  // its client gave up meanwhile: nobody goes on with it
     setup_.kv_cache->release(s.request, s.held);
     sequences_.remove(slot);
     return decide_again();
   }
+  export_sequence(slot, listener);
+  listener.prompt_done(
+      setup_.id, slot,
+      {.request = s.request, .record = s.record, .tokens = s.to_compute, .made = s.made, .last_token_s = seen_s_});
+}
+
+// It is another replica's from now on; only its blocks are still here.
+void Replica::export_sequence(Slot slot, ReplicaListener& listener) {
+  Sequence& s = sequences_[slot];
+  s.stage = Stage::exported;
   s.told = true;
   exported_ += 1;
   awaited_ -= s.request.awaited ? 1 : 0;
   listener.request_ran(setup_.pool, s.since_s, now_s_);
-  listener.prompt_done(
-      setup_.id, slot,
-      {.request = s.request, .record = s.record, .tokens = s.to_compute, .made = s.made, .last_token_s = seen_s_});
   forget_told();
 }
 
@@ -126,13 +132,23 @@ void Replica::find_room_for_imports(ReplicaListener& listener) {
   }
 }
 
-void Replica::landed(Slot slot, double hand_over_s, double now_s) {
+bool Replica::extend_import(Slot slot, std::int64_t tokens, double now_s) {
+  Sequence& s = sequences_[slot];
+  assert(s.stage == Stage::imported && s.held.blocks > 0);
+  const std::int64_t before = s.held.blocks;
+  if (tokens > s.held.tokens && !setup_.kv_cache->hold(s.request, s.held, tokens, false)) return false;
+  importing_blocks_ += s.held.blocks - before;
+  changed(now_s);
+  return true;
+}
+
+void Replica::landed(Slot slot, std::optional<double> hand_over_s, double now_s) {
   Sequence& s = sequences_[slot];
   assert(s.stage == Stage::imported && s.held.blocks > 0);
   changed(now_s);
   if (s.told) return drop_import(slot);  // its client gave up meanwhile
   setup_.kv_cache->computed(s.request, s.held, std::min(s.computed, s.request.prompt_tokens));
-  s.record.hand_over_s = hand_over_s;
+  if (hand_over_s) s.record.hand_over_s = hand_over_s;
   s.stage = Stage::landed;
   const auto lane = std::ranges::min_element(
       lanes_, {}, [](const Lane& l) { return l.decodes.size() + static_cast<std::int64_t>(l.landed.size()); });

@@ -17,7 +17,8 @@ class EarlyReject final : public Admission {
   explicit EarlyReject(const Settings& limits) : limits_(limits) {}
 
   bool admits(const Request& request, const ReplicaViews& replicas) override {
-    return limits_.allow(least_ttft_s(request, replicas), even_step_s(decoding_now(replicas), request, replicas));
+    const ReplicaViews& decoding = replicas.decoding();
+    return limits_.allow(least_ttft_s(request, replicas), even_step_s(decoding_now(decoding), request, decoding));
   }
 
  private:

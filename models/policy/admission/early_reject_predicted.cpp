@@ -1,9 +1,8 @@
 // Admission "early_reject_predicted": "early_reject" with the decode load at the time when the prompt will be done.
 //
-// Then decode: those who do so now, and those taken on before whose prompts are done by then, without those who will
-// have decoded for `decode_s`, which every request is taken to need. When a prompt is done is what was expected of it
-// when it was taken on. Damps the swing of loads that "early_reject" causes; wrong where outputs differ a lot from
-// `decode_s`.
+// Every request is taken to decode for `decode_s`, from when its prompt was expected to be done when it was taken on.
+// So those decode then whose prompts are done by then, and no earlier than `decode_s` before. Damps the swing of
+// loads that "early_reject" causes; wrong where outputs differ a lot from `decode_s`.
 //
 // Mooncake, arXiv 2407.00079, section 7.4 (prediction at the level of the system, with a uniform decode time).
 #include <vector>
@@ -28,7 +27,8 @@ class EarlyRejectPredicted final : public Admission {
   bool admits(const Request& request, const ReplicaViews& replicas) override {
     const double now_s = request.arrival_s;
     const double ttft_s = least_ttft_s(request, replicas);
-    const double step_s = even_step_s(decoding_at(now_s, now_s + ttft_s, request, replicas), request, replicas);
+    const ReplicaViews& decoding = replicas.decoding();
+    const double step_s = even_step_s(decoding_at(now_s, now_s + ttft_s, request, decoding), request, decoding);
     if (!settings_.limits.allow(ttft_s, step_s)) return false;
     const double done_s = now_s + ttft_s;
     prompts_done_s_.insert(std::ranges::upper_bound(prompts_done_s_, done_s), done_s);
@@ -36,14 +36,15 @@ class EarlyRejectPredicted final : public Admission {
   }
 
  private:
-  DecodeSide decoding_at(double now_s, double then_s, const Request& request, const ReplicaViews& replicas) {
+  DecodeSide decoding_at(double now_s, double then_s, const Request& request, const ReplicaViews& decoding) {
     const auto gone = std::ranges::upper_bound(prompts_done_s_, now_s - settings_.decode_s);
     prompts_done_s_.erase(prompts_done_s_.begin(), gone);
-    const std::int64_t joining = done_by(then_s) - done_by(now_s);
-    const std::int64_t leaving = done_by(then_s - settings_.decode_s);
-    const DecodeSide now = decoding_now(replicas);
+    const double since_s = then_s - settings_.decode_s;  // who began before that has left
+    const DecodeSide now = decoding_now(decoding);
+    const std::int64_t stay = std::clamp<std::int64_t>(done_by(now_s) - done_by(since_s), 0, now.requests);
+    const std::int64_t join = done_by(then_s) - done_by(std::max(now_s, since_s));
     const std::int64_t tokens_each = now.requests > 0 ? now.kv_tokens / now.requests : request.prompt_tokens;
-    const std::int64_t then = std::max<std::int64_t>(0, now.requests + joining - leaving);
+    const std::int64_t then = stay + join;
     return {.requests = then, .kv_tokens = then * tokens_each};
   }
 

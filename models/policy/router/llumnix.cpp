@@ -3,12 +3,11 @@
 // Freeness is about how many more steps the replica's requests can decode before memory runs short, since each takes
 // one token per step. What a waiting request will need counts as used already (its virtual usage), so a long prompt
 // that does not fit yet repels others. Good where memory is short and lengths vary: fewer preemptions than by
-// counting requests. Prefers, at equal memory, replicas with few requests.
+// counting requests. Prefers, at equal memory, replicas with few requests. Requests that run are moved by the pool's
+// migration "llumnix".
 //
 // Llumnix, OSDI 2024, section 4.4 (dispatch metric "remaining_steps" of its code).
-#include <algorithm>
-
-#include "models/policy/router.h"
+#include "models/policy/freeness.h"
 
 namespace servecast {
 namespace {
@@ -26,11 +25,6 @@ class Llumnix final : public Router {
   }
 
  private:
-  static double freeness(const ReplicaView& r, std::int64_t block_tokens) {
-    const std::int64_t wanted = (r.waiting_tokens + block_tokens - 1) / block_tokens;
-    const std::int64_t requests = std::max<std::int64_t>(1, r.running_requests + r.waiting_requests);
-    return static_cast<double>(r.total_blocks - r.used_blocks - wanted) / static_cast<double>(requests);
-  }
   LeastReplica<double> least_;
 };
 

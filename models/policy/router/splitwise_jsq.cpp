@@ -1,13 +1,15 @@
 // Router "splitwise_jsq": join the shortest queue in tokens; where that is too long, the mixed part of the pool
 // helps.
 //
-// The last `mixed_fraction` of the replicas are kept out of it until the shortest queue of the others holds more than
-// `max_pending_tokens` prompt tokens; then the shortest of theirs is joined, if it is within the limit. Otherwise the
-// request waits in the shortest queue of all. Good against bursts of long prompts; what is kept back is idle without
-// them.
+// Of equal queues, the one is joined where the fewest requests run. The last `mixed_fraction` of the replicas are
+// kept out of it until the shortest queue of the others holds more than `max_pending_tokens` prompt tokens; then the
+// shortest of theirs is joined, if it is within the limit. Otherwise the request waits in the shortest queue of all.
+// Good against bursts of long prompts; what is kept back is idle without them.
 //
 // Splitwise, ISCA 2024, section 4 (cluster-level scheduler; limit 8,192 in its simulator). There, prompt and token
 // pools lend each other the mixed machines.
+#include <utility>
+
 #include "models/policy/router.h"
 
 namespace servecast {
@@ -40,10 +42,14 @@ class SplitwiseJsq final : public Router {
  private:
   bool within(const ReplicaView& r) const { return r.waiting_tokens <= settings_.max_pending_tokens; }
 
+  /// Tokens of a prompt that is being computed are not waiting any more: who has one is told from who is idle by what
+  /// runs there.
+  static auto load(const ReplicaView& r) { return std::pair(r.waiting_tokens, r.running_requests); }
+
   static std::size_t shortest(const ReplicaViews& replicas, std::size_t from, std::size_t to) {
     std::size_t best = from;
     for (std::size_t i = from + 1; i < to; ++i)
-      if (replicas[i].waiting_tokens < replicas[best].waiting_tokens) best = i;
+      if (load(replicas[i]) < load(replicas[best])) best = i;
     return best;
   }
 

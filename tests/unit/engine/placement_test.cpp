@@ -1,69 +1,14 @@
 // Prefill and decode on different replicas, over the network in between.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <map>
 
 #include "models/hw/kv_shards.h"
-#include "sim/report/summary.h"
 #include "tests/unit/engine/scenario_text.h"
+#include "tests/unit/engine/whole_runs.h"
 
 namespace servecast {
 namespace {
-
-/// Every step takes 1/32 s.
-class ConstantLatency final : public StepLatency {
- public:
-  explicit ConstantLatency(std::int64_t stages) : stages_(stages) {}
-  std::int64_t stages() const override { return stages_; }
-  StageTime stage(const StepWork&, std::int64_t) const override {
-    return {.seconds = 1.0 / 32 / static_cast<double>(stages_)};
-  }
-
- private:
-  std::int64_t stages_;
-};
-
-std::string bits(std::optional<double> value) { return value ? fmt::format("{:a}", *value) : "-"; }
-
-/// Everything that a run says, every bit of it.
-std::string told(const Recorder& recorder, const RunFacts& facts) {
-  std::string text = to_json(summarise(recorder, facts));
-  for (const RequestRecord& r : recorder.requests())
-    text += fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}\n", index(r.id), bits(r.arrival_s), bits(r.scheduled_s),
-                        bits(r.first_token_s), bits(r.finish_s), r.output_tokens, r.cached_tokens, index(r.replica),
-                        r.decode_replica ? static_cast<int>(index(*r.decode_replica)) : -1, bits(r.hand_over_s),
-                        r.preemptions, static_cast<int>(r.status));
-  return text;
-}
-
-/// The engine can run once per process, so each run has one of its own.
-std::string in_child(const std::function<std::string()>& work) {
-  int ends[2];
-  if (pipe(ends) != 0) std::abort();
-  const pid_t child = fork();
-  if (child == 0) {
-    close(ends[0]);
-    const std::string text = work();
-    for (std::size_t at = 0; at < text.size();) {
-      const ssize_t written = write(ends[1], text.data() + at, text.size() - at);
-      if (written < 0) std::abort();
-      at += static_cast<std::size_t>(written);
-    }
-    _exit(0);
-  }
-  close(ends[1]);
-  std::string text;
-  char buffer[65536];
-  for (ssize_t got = 0; (got = read(ends[0], buffer, sizeof buffer)) > 0;)
-    text.append(buffer, static_cast<std::size_t>(got));
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
-  return text;
-}
 
 std::string placement_text(const std::string& policy, std::uint64_t seed) {
   if (policy == "colocated") return "{policy: colocated}";
@@ -117,8 +62,7 @@ std::string random_scenario(const std::string& policy, std::uint64_t seed) {
          "\n    pipeline_parallel: " + (seed % 4 == 3 ? "2" : "1") + "\n    kv_cache: {policy: " + cache +
          ", num_gpu_blocks_override: " + (seed % 3 == 0 ? between(700, 1200) : std::string("5000")) +
          "}\n    preemption: {mode: " + (cache != "paged_reserved" && seed % 2 == 1 ? "swap" : "recompute") +
-         "}\n    router: {policy: " + decode_routers[(seed + 3) % decode_routers.size()] +
-         "}\n";
+         "}\n    router: {policy: " + decode_routers[(seed + 3) % decode_routers.size()] + "}\n";
 }
 
 std::string run_random(const std::string& policy, std::uint64_t seed, bool step_by_step) {

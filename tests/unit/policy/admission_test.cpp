@@ -58,26 +58,50 @@ TEST(EarlyReject, TakesTheLargerOfBothLoads) {
   EXPECT_TRUE(admits(1.3, 0.0021, 2));
 }
 
-// One replica on which 4 decode, at most 5 (a step of 5 ms), every request for 10 s. A prompt of 2 s comes at 0 s: 4
-// and itself decode then. The next comes at 1 s, with the first still to be computed: its prompt is done at 3 s and
-// would be the sixth. At 12 s the 4 still decode as far as anybody can see, and so does the first one; a prompt that
-// takes 1 s is done when the first has gone, while a look at the load of now would turn it away.
+// Where another pool decodes, its step counts: 4 decode on its one replica, so a fifth makes it 5 ms. The prefilling
+// replica has nobody to decode. By stage, the same is asked once the prompt is computed.
+TEST(Admission, LooksAtThePoolThatDecodes) {
+  MadeUpPool prefill = idle_pool(1);
+  MadeUpPool decode = idle_pool(1);
+  decode.views[0].running_requests = 4;
+  const ReplicaViews decoding = decode.seen();
+  const ReplicaViews both(prefill.views, {}, prefill, &decoding);
+  const Request request{.prompt_tokens = 1000};
+  for (const auto& [bound, fits] : {std::pair(0.0049, false), std::pair(0.0051, true)}) {
+    const auto make = [&](const char* name) {
+      return make_policy<Admission>(name, {{"ttft_slo_s", 10}, {"tbt_slo_s", bound}});
+    };
+    EXPECT_EQ(make("early_reject")->admits(request, both), fits);
+    EXPECT_TRUE(make("early_reject")->admits(request, prefill.seen()));
+    const auto by_stage = make("reject_by_stage");
+    EXPECT_TRUE(by_stage->admits(request, both));
+    EXPECT_EQ(by_stage->admits_decode(request, decoding), fits);
+  }
+  EXPECT_FALSE(make_policy<Admission>("reject_by_stage", {{"ttft_slo_s", 0.9}})->admits(request, both));
+}
+
+// One replica on which at most 2 shall decode (a step of 2 ms), every request for 10 s. Prompts that come at 0 and 1
+// s are done at 2 and 3 s. The next would be done at 4 s, as the third; a look at the load of now, when nobody
+// decodes yet, would let it in. At 11.5 s both decode; a prompt that takes 1 s is done when the first has gone. At 30
+// s both should have, and if they have not they will soon.
 TEST(EarlyRejectPredicted, LooksAtTheTimeWhenThePromptIsDone) {
   MadeUpPool pool = idle_pool(1);
-  const std::map<std::string, double> limits{{"ttft_slo_s", 100}, {"tbt_slo_s", 0.0051}};
+  const std::map<std::string, double> limits{{"ttft_slo_s", 100}, {"tbt_slo_s", 0.0021}};
   auto settings = limits;
   settings["decode_s"] = 10;
   const auto gate = make_policy<Admission>("early_reject_predicted", settings);
   const auto now_only = make_policy<Admission>("early_reject", limits);
-  pool.views[0].running_requests = 4;
+  const auto waiting = [&](std::int64_t tokens) { pool.views[0] = {.waiting_tokens = tokens, .total_blocks = 100}; };
   EXPECT_TRUE(gate->admits({.arrival_s = 0, .prompt_tokens = 2000}, pool.seen()));
-  pool.views[0].waiting_requests = 1;
-  pool.views[0].waiting_tokens = 1000;
-  EXPECT_FALSE(gate->admits({.arrival_s = 1, .prompt_tokens = 1000}, pool.seen()));
-  EXPECT_TRUE(now_only->admits({.arrival_s = 1, .prompt_tokens = 1000}, pool.seen()));
-  pool.views[0] = {.running_requests = 5, .total_blocks = 100};
+  waiting(1000);
+  EXPECT_TRUE(gate->admits({.arrival_s = 1, .prompt_tokens = 1000}, pool.seen()));
+  waiting(1500);
+  EXPECT_FALSE(gate->admits({.arrival_s = 1.5, .prompt_tokens = 1000}, pool.seen()));
+  EXPECT_TRUE(now_only->admits({.arrival_s = 1.5, .prompt_tokens = 1000}, pool.seen()));
+  pool.views[0] = {.running_requests = 2, .total_blocks = 100};
   EXPECT_TRUE(gate->admits({.arrival_s = 11.5, .prompt_tokens = 1000}, pool.seen()));
   EXPECT_FALSE(now_only->admits({.arrival_s = 11.5, .prompt_tokens = 1000}, pool.seen()));
+  EXPECT_TRUE(gate->admits({.arrival_s = 30, .prompt_tokens = 1000}, pool.seen()));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "models/policy/admission.h"
 #include "models/policy/batcher.h"
 #include "models/policy/kv_cache.h"
+#include "models/policy/migration.h"
 #include "models/policy/placement.h"
 #include "models/policy/queue.h"
 #include "models/policy/router.h"
@@ -38,6 +39,35 @@ TEST_P(AnyPlacement, RepeatsAndStaysInItsRanges) {
   EXPECT_GE(one->waiting_blocks_fraction(), 0);
   EXPECT_LE(one->waiting_blocks_fraction(), 1);
   EXPECT_GE(one->setup_s(), 0);
+}
+
+class AnyMigration : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(All, AnyMigration, testing::ValuesIn(Registry<Migration>::names()), print_name);
+
+TEST_P(AnyMigration, PairsReplicasThatItWasShownEachOnceAndRepeats) {
+  const auto one = make<Migration>(GetParam());
+  const auto other = make<Migration>(GetParam());
+  Rng rng(1, "views");
+  bool any = false;
+  for (int i = 0; i < 200; ++i) {
+    std::vector<ReplicaView> views(rng.below(6));
+    for (ReplicaView& view : views)
+      view = {.waiting_tokens = static_cast<std::int64_t>(rng.below(900)),
+              .running_requests = static_cast<std::int64_t>(rng.below(30)),
+              .used_blocks = static_cast<std::int64_t>(rng.below(101)),
+              .total_blocks = 100};
+    const auto pairs = one->pairs(views, 16);
+    EXPECT_EQ(pairs, other->pairs(views, 16));
+    any = any || !pairs.empty();
+    std::vector<std::size_t> who;
+    for (const MigrationPair& pair : pairs) who.insert(who.end(), {pair.from, pair.to});
+    std::ranges::sort(who);
+    EXPECT_EQ(std::ranges::adjacent_find(who), who.end());
+    EXPECT_TRUE(who.empty() || who.back() < views.size());
+  }
+  EXPECT_EQ(any, GetParam() != "none");
+  EXPECT_GT(one->check_every_s(), 0);
+  EXPECT_GE(one->last_stage_blocks(), 1);
 }
 
 class AnyRouter : public testing::TestWithParam<std::string> {};

@@ -1,0 +1,134 @@
+#include "sim/engine/migrations.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace servecast {
+namespace {
+
+/// The first whole multiple of `every_s` that does not lie before `now_s`.
+double multiple_from(double now_s, double every_s) {
+  if (every_s == Replica::infinity) return every_s;
+  double n = std::floor(now_s / every_s);
+  while (n * every_s < now_s) n += 1;
+  return n * every_s;
+}
+
+bool moves(const Migration& migration) { return migration.check_every_s() < Replica::infinity; }
+
+}  // namespace
+
+bool migrates(const Scenario& scenario) {
+  return std::ranges::any_of(scenario.pools, [](const Pool& pool) { return moves(*pool.spec.migration.make()); });
+}
+
+Migrations::Migrations(const Scenario& scenario, const Wiring& wiring, Flows& flows, Recorder& recorder,
+                       ReplicaAccess& replicas)
+    : flows_(flows), recorder_(recorder), replicas_(replicas), routes_(scenario, wiring, "kv_migration") {
+  for (const Pool& pool : scenario.pools) {
+    sizes_.push_back(static_cast<std::size_t>(pool.spec.replicas));
+    rules_.push_back({.migration = pool.spec.migration.make(),
+                      .block_tokens = std::max<std::int64_t>(1, pool.spec.kv_cache.make()->growth_tokens())});
+    rules_.back().next_check_s = rules_.back().migration->check_every_s();
+  }
+}
+
+void Migrations::act_due(double now_s) {
+  for (std::size_t pool = 0; pool < rules_.size(); ++pool) {
+    Rules& rules = rules_[pool];
+    const double every_s = rules.migration->check_every_s();
+    if (rules.next_check_s < now_s) rules.next_check_s = multiple_from(now_s, every_s);  // nobody was there meanwhile
+    if (rules.next_check_s > now_s || every_s == Replica::infinity) continue;
+    pair_up(pool, now_s);
+    rules.next_check_s = multiple_from(std::nextafter(now_s, Replica::infinity), every_s);
+  }
+}
+
+bool Migrations::takes_part(const ReplicaAt& at) const {
+  return under_way_.contains(at) || std::ranges::any_of(under_way_, [&](const auto& m) { return m.second.to == at; });
+}
+
+void Migrations::pair_up(std::size_t pool, double now_s) {
+  replicas_.advance_pool(pool, now_s);
+  std::vector<ReplicaView> views;
+  std::vector<ReplicaAt> shown;
+  for (std::size_t i = 0; i < sizes_[pool]; ++i) {
+    const ReplicaAt at{pool, i};
+    if (!replicas_.replica(at).ready() || takes_part(at)) continue;
+    views.push_back(replicas_.replica(at).view());
+    shown.push_back(at);
+  }
+  const Rules& rules = rules_[pool];
+  for (const MigrationPair& pair : rules.migration->pairs(views, rules.block_tokens))
+    begin(shown[pair.from], shown[pair.to], now_s);
+}
+
+void Migrations::begin(const ReplicaAt& from, const ReplicaAt& to, double now_s) {
+  const auto sequence = replicas_.advanced(from, now_s).shortest_decoding();
+  if (!sequence) return;
+  Replica& there = replicas_.advanced(to, now_s);
+  const auto place = there.reserve(sequence->request, sequence->tokens, now_s);
+  if (!place) return;
+  there.expect_import();
+  replicas_.changed(to);
+  Moving& m = under_way_[from] = {.sequence = *sequence, .to = to, .place = *place};
+  m.there_tokens = there.cached_tokens(*place);
+  send(from, m, sequence->tokens, now_s);
+}
+
+void Migrations::send(const ReplicaAt& from, Moving& m, std::int64_t up_to_tokens, double at_s) {
+  const auto tokens = static_cast<double>(std::max<std::int64_t>(1, up_to_tokens - m.there_tokens));
+  m.there_tokens = std::max(m.there_tokens, up_to_tokens);
+  m.sent_tokens += tokens;
+  flows_.start(routes_.transfers(from, m.to, tokens), at_s, [this, from](double end_s) { sent(from, end_s); });
+}
+
+void Migrations::sent(const ReplicaAt& from, double now_s) {
+  Moving& m = under_way_.at(from);
+  if (m.stopped) {
+    complete(from, m, now_s);
+  } else if (next_stage(from, m, now_s)) {
+    return;
+  } else {
+    replicas_.advanced(m.to, now_s).cancel_import(m.place, now_s);
+    replicas_.changed(m.to);
+    recorder_.migration_aborted(PoolId(from.pool));
+  }
+  under_way_.erase(from);
+}
+
+// False where the sequence does not decode here any more, or the other replica has no room for what it has made.
+bool Migrations::next_stage(const ReplicaAt& from, Moving& m, double now_s) {
+  const auto progress = replicas_.advanced(from, now_s).progress(m.sequence);
+  if (!progress) return false;
+  const Rules& rules = rules_[from.pool];
+  const std::int64_t left = progress->computed_tokens - m.there_tokens;
+  const bool last = left <= rules.migration->last_stage_blocks() * rules.block_tokens;
+  const std::int64_t up_to = last ? progress->tokens : progress->computed_tokens;
+  if (!replicas_.advanced(m.to, now_s).extend_import(m.place, up_to, now_s)) return false;
+  replicas_.changed(m.to);
+  if (last)
+    stop(from, m, now_s);
+  else
+    send(from, m, up_to, now_s);
+  return true;
+}
+
+void Migrations::stop(const ReplicaAt& from, Moving& m, double now_s) {
+  const Departure departure = replicas_.depart(from, m.sequence.at, now_s);
+  replicas_.advanced(m.to, now_s).import(departure.sequence, m.place, now_s);
+  replicas_.changed(m.to);
+  m.stopped = true;
+  m.stopped_s = departure.complete_s;
+  send(from, m, departure.sequence.tokens, departure.complete_s);
+}
+
+void Migrations::complete(const ReplicaAt& from, const Moving& m, double now_s) {
+  recorder_.migrated(PoolId(from.pool), now_s - m.stopped_s, routes_.bytes(from, m.to, m.sent_tokens));
+  replicas_.advanced(m.to, now_s).landed(m.place, std::nullopt, now_s);
+  replicas_.changed(m.to);
+  replicas_.advanced(from, now_s).release_exported(m.sequence.at, now_s);
+  replicas_.changed(from);
+}
+
+}  // namespace servecast

@@ -1,0 +1,33 @@
+#pragma once
+#include <cstddef>
+
+#include "sim/serving/replica.h"
+
+namespace servecast {
+
+/// A replica of the cluster.
+struct ReplicaAt {
+  std::size_t pool = 0;
+  std::size_t replica = 0;
+  auto operator<=>(const ReplicaAt&) const = default;
+};
+
+/// What those who move requests between replicas need of them.
+class ReplicaAccess {
+ public:
+  virtual ~ReplicaAccess() = default;
+  /// The pool's router picks.
+  virtual ReplicaAt route(std::size_t pool, const Request& request, double now_s) = 0;
+  /// Whether the pool's gate lets a computed prompt go on to be decoded there; if not, its client has been told.
+  virtual bool admits_decode(const Request& request, std::size_t decode_pool, double now_s) = 0;
+  /// All of the pool brought up to `now_s`.
+  virtual void advance_pool(std::size_t pool, double now_s) = 0;
+  virtual const Replica& replica(const ReplicaAt& at) const = 0;
+  /// Brought up to `now_s`; changed() once something was done to it.
+  virtual Replica& advanced(const ReplicaAt& at, double now_s) = 0;
+  virtual void changed(const ReplicaAt& at) = 0;
+  /// Replica::depart().
+  virtual Departure depart(const ReplicaAt& at, Slot slot, double now_s) = 0;
+};
+
+}  // namespace servecast

@@ -1,0 +1,37 @@
+// Mooncake's early rejection: 4,183 requests turned away where each load is looked at when its stage begins, 3,771
+// where both are on arrival, 3,589 where decode's is predicted. Asserted: fewest with prediction. Missed: here,
+// looking at both on arrival turns away about as many as stage by stage, up to 5 % more. What it saves, prompts
+// computed in vain, is hardly missed on a prefill side that is idle between bursts; and who is turned away at the
+// last moment is turned away for the load as it is.
+#include "tests/unit/in_child.h"
+#include "tests/unit/papers/papers.h"
+
+namespace servecast {
+namespace {
+
+double turned_away(const std::string& trace, const std::string& admission) {
+  const double count = std::stod(in_child([&] {
+    Scenario scenario =
+        paper("s12_early_rejection",
+              {{"workload.trace.path", trace},
+               {"pools[0].admission", "{policy: " + admission + ", ttft_slo_s: 4, tbt_slo_s: 0.021}"}});
+    Recorder recorder(2);
+    return std::to_string(summarise(recorder, run(scenario, recorder, {})).requests.shed);
+  }));
+  testing::Test::RecordProperty(admission.substr(0, admission.find(',')), std::to_string(count));
+  return count;
+}
+
+TEST(S12, PredictingTheDecodeLoadTurnsFewestAway) {
+  const std::string trace = trace_file("mooncake/conversation_trace.jsonl.gz");
+  if (trace.empty()) GTEST_SKIP() << "no traces here";
+  const double by_stage = turned_away(trace, "reject_by_stage");
+  const double early = turned_away(trace, "early_reject");
+  const double predicted = turned_away(trace, "early_reject_predicted, decode_s: 7.2");
+  EXPECT_LT(predicted, early);
+  EXPECT_LT(predicted, by_stage);
+  EXPECT_LT(early, 1.05 * by_stage);  // published: 0.90 times
+}
+
+}  // namespace
+}  // namespace servecast
