@@ -41,17 +41,6 @@ Dispatcher::Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions&
   find_decode_pools();
 }
 
-void Dispatcher::find_decode_pools() {
-  for (std::size_t i = 0; i < pools_.size(); ++i) {
-    const std::string wanted = scenario_.pools[i].spec.placement.make()->decode_pool();
-    const auto to = std::ranges::find(scenario_.pools, wanted, [](const Pool& p) { return p.spec.name; });
-    decode_pools_.emplace_back();
-    if (to == scenario_.pools.end()) continue;
-    decode_pools_[i] = static_cast<std::size_t>(to - scenario_.pools.begin());
-    if (pools_[i].gate_reads_state()) pools_[*decode_pools_[i]].expect_looks();
-  }
-}
-
 double Dispatcher::next_s() {
   while (!awaited_.empty() && generations_[awaited_.top().pool][awaited_.top().replica] != awaited_.top().generation)
     awaited_.pop();
@@ -176,62 +165,6 @@ void Dispatcher::turn_away(const Request& request, RequestStatus status) {
                          .request_class = request.request_class,
                          .samples = static_cast<std::uint16_t>(request.samples),
                          .status = status});
-}
-
-void Dispatcher::set_wiring(const Wiring& wiring) {
-  const auto hands_over = [](const Pool& pool) {
-    const auto placement = pool.spec.placement.make();
-    return !placement->decode_pool().empty() || placement->prefill_replicas() > 0;
-  };
-  if (std::ranges::any_of(scenario_.pools, hands_over))
-    hand_overs_.emplace(scenario_, wiring, flows_, recorder_, static_cast<ReplicaAccess&>(*this));
-  if (migrates(scenario_))
-    migrations_.emplace(scenario_, wiring, flows_, recorder_, static_cast<ReplicaAccess&>(*this));
-}
-
-// Idle pools are left alone. One that has done all its steps may still look busy here, and is looked at in vain.
-double Dispatcher::next_migration_check_s() const {
-  double at_s = Replica::infinity;
-  for (std::size_t pool = 0; pool < pools_.size(); ++pool)
-    if (pools_[pool].busy()) at_s = std::min(at_s, migrations_->next_check_s(pool));
-  return at_s;
-}
-
-// The router of a pool that decodes for another neither copies nor turns away: see check_placements().
-ReplicaAt Dispatcher::route(std::size_t pool, const Request& request, double now_s) {
-  return {pool, pools_[pool].pick(request, now_s, *this).value().replica};
-}
-
-bool Dispatcher::admits_decode(const Request& request, std::size_t decode_pool, double now_s) {
-  if (pools_[index(request.pool)].admits_decode(request, pools_[decode_pool], now_s, *this)) return true;
-  turn_away(request, RequestStatus::shed);
-  return false;
-}
-
-Replica& Dispatcher::advanced(const ReplicaAt& at, double now_s) {
-  pools_[at.pool].advance(at.replica, now_s, *this);
-  return pools_[at.pool][at.replica];
-}
-
-void Dispatcher::changed(const ReplicaAt& at) {
-  pools_[at.pool].refresh(at.replica);
-  touch(at.pool, at.replica);
-}
-
-Departure Dispatcher::depart(const ReplicaAt& at, Slot slot, double now_s) {
-  Replica& replica = advanced(at, now_s);
-  Departure departure = replica.depart(slot, now_s, *this);
-  changed(at);
-  return departure;
-}
-
-void Dispatcher::prompt_done(ReplicaId, Ticket place, const MovingSequence& sequence) {
-  hand_overs_->prompt_done(place, sequence, now_s_);
-}
-void Dispatcher::chunk_launched(const PromptChunk& chunk) { hand_overs_->chunk_launched(chunk); }
-void Dispatcher::prompt_restarts(RequestId id) { hand_overs_->prompt_restarts(id, now_s_); }
-void Dispatcher::import_has_room(RequestId id, Ticket place, std::int64_t cached_tokens) {
-  hand_overs_->import_has_room(id, place, cached_tokens);
 }
 
 /// Requests that were sent before the end but have not reached an engine.

@@ -10,6 +10,14 @@
 namespace servecast {
 namespace {
 
+/// Gates that look at both pools, on some of the loads.
+std::string admission_text(std::uint64_t seed) {
+  const char* const gates[] = {"reject_by_stage", "early_reject", "early_reject_predicted, decode_s: 1"};
+  if (seed % 4 != 2) return {};
+  return std::string("\n    admission: {policy: ") + gates[seed / 4 % 3] + ", ttft_slo_s: 1, tbt_slo_s: 0.00" +
+         std::to_string(5 + seed % 5) + "}";
+}
+
 std::string placement_text(const std::string& policy, std::uint64_t seed) {
   if (policy == "colocated") return "{policy: colocated}";
   if (policy == "dynamic_roles")
@@ -57,8 +65,8 @@ std::string random_scenario(const std::string& policy, std::uint64_t seed) {
          (seed % 4 == 2 && policy != "semi_pd" ? "2" : "1") + "\n    kv_cache: {policy: " + cache +
          ", num_gpu_blocks_override: " + (seed % 6 == 1 ? "700" : "9000") +
          "}\n    router: {policy: " + routers[seed % routers.size()] +
-         "}\n    placement: " + placement_text(policy, seed) + "\n  - name: decode\n" + common +
-         "    replicas: 2\n    tensor_parallel: " + (seed % 3 == 0 ? "4" : "1") +
+         "}\n    placement: " + placement_text(policy, seed) + admission_text(seed) + "\n  - name: decode\n" +
+         common + "    replicas: 2\n    tensor_parallel: " + (seed % 3 == 0 ? "4" : "1") +
          "\n    pipeline_parallel: " + (seed % 4 == 3 ? "2" : "1") + "\n    kv_cache: {policy: " + cache +
          ", num_gpu_blocks_override: " + (seed % 3 == 0 ? between(700, 1200) : std::string("5000")) +
          "}\n    preemption: {mode: " + (cache != "paged_reserved" && seed % 2 == 1 ? "swap" : "recompute") +
