@@ -33,12 +33,6 @@ double log_deviation(const std::vector<double>& values) {
   return std::sqrt(std::max(0.0, (squares - sum * sum / n) / (n - 1)));
 }
 
-double peak(const Gpu& gpu, std::string_view dtype) {
-  if (dtype == "fp8" || dtype == "fp8_block") return gpu.peaks.fp8_flop_per_s;
-  if (dtype == "w8a8") return gpu.peaks.int8_flop_per_s;
-  return gpu.peaks.bf16_flop_per_s;  // weight-only types widen first; attention computes in bf16
-}
-
 bool takes_dtype(std::string_view op) { return op == "gemm" || op == "moe" || op.starts_with("ep_"); }
 bool is_collective(std::string_view op) {
   return op.starts_with("all_") || op == "reduce_scatter" || op.starts_with("ep_") || op == "p2p";
@@ -77,7 +71,7 @@ bool is_held_out(const Flavour& f, const KernelShape& s) {
 bool beats_data_sheet(const Sample& s, const Gpu& gpu) {
   if (is_collective(s.op) || s.mode == "module") return false;  // a module's work is not modelled
   const KernelWork work = operator_kind(s.op)->work(s.shape, number_sizes(s.dtype, s.kv_dtype));
-  const double fastest = peak(gpu, s.dtype);
+  const double fastest = peak_flop_per_s(gpu, s.dtype);
   if (s.op == "moe") return fastest > 0 && least_moe_share * work.flop / fastest > s.median_s;
   if (fastest > 0 && work.flop / fastest > s.median_s) return true;
   return work.bytes > cache_bytes && work.bytes / gpu.hbm_bytes_per_s > s.median_s;

@@ -34,6 +34,11 @@ void scale(AllReduceFit& fit, double link_ratio) {
 
 }  // namespace
 
+double peak_flop_per_s(const Gpu& gpu, std::string_view kind) {
+  if (kind.starts_with("fp8")) return gpu.peaks.fp8_flop_per_s;
+  return kind == "w8a8" ? gpu.peaks.int8_flop_per_s : gpu.peaks.bf16_flop_per_s;
+}
+
 double peak_flop_per_s(const Gpu& gpu, DataType weights) {
   switch (facts(weights).math) {
     case DataType::fp8:

@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "models/base/fields.h"
 #include "models/hw/kernels.h"
@@ -72,6 +73,9 @@ struct Gpu {
 
 /// Data-sheet peak at which products with these weights compute; 0 where the GPU has no such unit.
 double peak_flop_per_s(const Gpu& gpu, DataType weights);
+/// Likewise by the name that samples and profiles give a kind of product: "w8a8" and all "fp8…" have units of their
+/// own; the rest computes in bf16, as attention does and products that widen their weights first.
+double peak_flop_per_s(const Gpu& gpu, std::string_view kind);
 
 /// Why linear layers of this type have no kernel constants here, and which types have; nothing where they do.
 std::optional<std::string> cannot_compute(const Gpu& gpu, DataType weights);

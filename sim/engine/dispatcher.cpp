@@ -38,7 +38,7 @@ Dispatcher::Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions&
     first += pools_.back().size();
     least_inbound_s_ = std::min(least_inbound_s_, scenario.pools[i].engine.inbound_s());
   }
-  find_decode_pools();
+  expect_looks_of_gates();
 }
 
 double Dispatcher::next_s() {
@@ -125,7 +125,7 @@ void Dispatcher::arrive(const Request& request, double now_s) {
   recorder_.arrival(request.pool, request.arrival_s);
   duration_s_ = std::max(duration_s_, now_s);
   ReplicaPool& pool = pools_[index(request.pool)];
-  const std::optional<std::size_t> decode_pool = decode_pools_[index(request.pool)];
+  const std::optional<std::size_t> decode_pool = scenario_.pools[index(request.pool)].decode_pool;
   if (!pool.admits(request, decode_pool ? &pools_[*decode_pool] : nullptr, now_s, *this))
     return turn_away(request, RequestStatus::shed);
   std::optional<HandOvers::Start> start;

@@ -93,7 +93,7 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
   double next_migration_check_s() const;
   void send(const Request& request);
   void read_ahead();
-  void find_decode_pools();
+  void expect_looks_of_gates();
   double next_signal_s(double at_s) const;
   void collect_signals(double now_s);
   void arrive(const Request& request, double now_s);
@@ -114,7 +114,6 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
   const RunOptions& options_;
   double until_s_;
   std::vector<ReplicaPool> pools_;
-  std::vector<std::optional<std::size_t>> decode_pools_;  // by pool, where another one decodes
   std::vector<std::vector<std::uint64_t>> generations_;   // by pool and replica
   double least_inbound_s_ = Replica::infinity;            // of all pools
   std::optional<Request> next_;                           // from the workload

@@ -5,21 +5,16 @@
 
 namespace servecast {
 
-void Dispatcher::find_decode_pools() {
+void Dispatcher::expect_looks_of_gates() {
   for (std::size_t i = 0; i < pools_.size(); ++i) {
-    const std::string wanted = scenario_.pools[i].spec.placement.make()->decode_pool();
-    const auto to = std::ranges::find(scenario_.pools, wanted, [](const Pool& p) { return p.spec.name; });
-    decode_pools_.emplace_back();
-    if (to == scenario_.pools.end()) continue;
-    decode_pools_[i] = static_cast<std::size_t>(to - scenario_.pools.begin());
-    if (pools_[i].gate_reads_state()) pools_[*decode_pools_[i]].expect_looks();
+    const std::optional<std::size_t> decode_pool = scenario_.pools[i].decode_pool;
+    if (decode_pool && pools_[i].gate_reads_state()) pools_[*decode_pool].expect_looks();
   }
 }
 
 void Dispatcher::set_wiring(const Wiring& wiring) {
   const auto hands_over = [](const Pool& pool) {
-    const auto placement = pool.spec.placement.make();
-    return !placement->decode_pool().empty() || placement->prefill_replicas() > 0;
+    return pool.decode_pool || pool.spec.placement.make()->prefill_replicas() > 0;
   };
   if (std::ranges::any_of(scenario_.pools, hands_over))
     hand_overs_.emplace(scenario_, wiring, flows_, recorder_, static_cast<ReplicaAccess&>(*this));

@@ -40,12 +40,10 @@ HandOvers::HandOvers(const Scenario& scenario, const Wiring& wiring, Flows& flow
     PoolRules rules{.placement = pool.spec.placement.make()};
     const bool takes_sides = rules.placement->prefill_replicas() > 0;
     if (takes_sides) rules.roles.emplace(*rules.placement, pool.spec.replicas);
-    const auto named =
-        std::ranges::find(scenario.pools, rules.placement->decode_pool(), [](const Pool& p) { return p.spec.name; });
     if (takes_sides)
       rules.decode_pool = rules_.size();
-    else if (named != scenario.pools.end())
-      rules.decode_pool = static_cast<std::size_t>(named - scenario.pools.begin());
+    else if (pool.decode_pool)
+      rules.decode_pool = *pool.decode_pool;
     else
       rules.placement.reset();
     rules_.push_back(std::move(rules));

@@ -10,8 +10,7 @@ namespace {
 // Every GPU of the replica copies its own share of a block over its own link to the host.
 SwapSpace swap_space(const Pool& pool, const KvCache& cache) {
   if (pool.spec.preemption.mode != "swap" || cache.growth_tokens() == 0) return {};
-  const double token_bytes = pool.memory.kv_pool_bytes / static_cast<double>(pool.memory.kv_pool_tokens);
-  const double block_bytes = token_bytes * static_cast<double>(cache.growth_tokens());
+  const double block_bytes = pool.kv_token_bytes_per_gpu() * static_cast<double>(cache.growth_tokens());
   return {.blocks = static_cast<std::int64_t>(pool.spec.preemption.swap_space_bytes / block_bytes),
           .out_s = block_bytes / pool.gpu.pcie_d2h_bytes_per_s,
           .in_s = block_bytes / pool.gpu.pcie_h2d_bytes_per_s};

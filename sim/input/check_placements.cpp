@@ -89,6 +89,7 @@ void check(YamlText& text, std::vector<Pool>& pools, std::size_t i) {
   }
   if (const std::string problem = problem_between(pools[i], *to); !problem.empty())
     return text.fail(path + ".decode_pool", problem);
+  pools[i].decode_pool = static_cast<std::size_t>(to - pools.begin());
   to->waiting_blocks_fraction = std::min(to->waiting_blocks_fraction, placement->waiting_blocks_fraction());
   pools[i].chunked_pipeline = placement->chunked_pipeline();
 }

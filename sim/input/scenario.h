@@ -88,8 +88,9 @@ struct Pool {
   std::vector<std::string> notes{};    // what else a reader of the forecast should know
   std::vector<ReplicaPlace> places{};  // by replica of this pool
 
-  double waiting_blocks_fraction = 1;  // of a pool that decodes for others: see Placement
-  bool chunked_pipeline = false;       // likewise, of a pool that computes prompts
+  std::optional<std::size_t> decode_pool{};  // the other pool that decodes what this one has computed
+  double waiting_blocks_fraction = 1;        // of a pool that decodes for others: see Placement
+  bool chunked_pipeline = false;             // likewise, of a pool that computes prompts
 
   Shape shape() const { return {spec.tensor_parallel, spec.pipeline_parallel}; }
   std::int64_t gpus_per_replica() const { return spec.tensor_parallel * spec.pipeline_parallel; }

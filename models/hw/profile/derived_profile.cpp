@@ -34,18 +34,12 @@ double rate(const Gpu& gpu, std::string_view op) {
   return (link == links.end() ? memory : link->bytes_per_s)(gpu);
 }
 
-/// Attention computes in bf16, and so do products that widen their weights first.
-double peak(const Gpu& gpu, std::string_view dtype) {
-  if (dtype.starts_with("fp8")) return gpu.peaks.fp8_flop_per_s;
-  return dtype == "w8a8" ? gpu.peaks.int8_flop_per_s : gpu.peaks.bf16_flop_per_s;
-}
-
 }  // namespace
 
 KernelProfile scale_profile(KernelProfile profile, const Gpu& measured, const Gpu& target) {
-  std::erase_if(profile.operators, [&](const FittedOperator& fitted) { return peak(target, fitted.dtype) == 0; });
+  std::erase_if(profile.operators, [&](const FittedOperator& fitted) { return peak_flop_per_s(target, fitted.dtype) == 0; });
   for (FittedOperator& fitted : profile.operators) {
-    fitted.law.flop_per_s *= peak(target, fitted.dtype) / peak(measured, fitted.dtype);
+    fitted.law.flop_per_s *= peak_flop_per_s(target, fitted.dtype) / peak_flop_per_s(measured, fitted.dtype);
     fitted.law.bytes_per_s *= rate(target, fitted.op) / rate(measured, fitted.op);
     for (double& spread : fitted.evidence.spread_fraction) spread = std::hypot(spread, derived_spread);
   }

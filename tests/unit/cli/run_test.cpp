@@ -10,6 +10,7 @@
 
 #include "servecast_version.h"
 #include "tests/unit/cli/servecast.h"
+#include "tests/unit/small_scenario.h"
 
 // SimGrid can run once per process, so a test makes one run. (ctest gives each test a process of its own.)
 

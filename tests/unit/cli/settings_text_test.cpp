@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/unit/cli/servecast.h"
+#include "tests/unit/small_scenario.h"
 
 namespace servecast {
 namespace {

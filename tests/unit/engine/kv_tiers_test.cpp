@@ -2,41 +2,13 @@
 // shipped scenario says.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-
-#include <array>
-#include <functional>
 
 #include "sim/report/summary.h"
 #include "tests/unit/engine/scenario_text.h"
+#include "tests/unit/in_child.h"
 
 namespace servecast {
 namespace {
-
-/// What `run` returns in a process of its own: the engine runs once per process.
-std::string in_child(const std::function<std::string()>& run) {
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) return "no pipe";
-  const pid_t child = fork();
-  if (child == 0) {
-    const std::string text = run();
-    for (std::size_t sent = 0; sent < text.size();) {
-      const auto more = write(ends[1], text.data() + sent, text.size() - sent);
-      if (more <= 0) _exit(1);
-      sent += static_cast<std::size_t>(more);
-    }
-    _exit(0);
-  }
-  close(ends[1]);
-  std::string text;
-  std::array<char, 4096> part{};
-  for (ssize_t got = 0; (got = read(ends[0], part.data(), part.size())) > 0;)
-    text.append(part.data(), static_cast<std::size_t>(got));
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return status == 0 ? text : "the run failed";
-}
 
 /// Three replicas of four tiers' worth of sessions, of which the GPUs hold few. By seed: cache, evictions, writes,
 /// rule, prefetch and which tiers there are.

@@ -6,6 +6,7 @@
 #include "sim/report/series.h"
 #include "sim/report/summary.h"
 #include "tests/unit/engine/scenario_text.h"
+#include "tests/unit/engine/whole_runs.h"
 
 namespace servecast {
 namespace {
@@ -80,19 +81,6 @@ pools:
                      router + "}\n    admission: {policy: " + gate + gate_settings(gate) + "}" + late + "\n";
   return text;
 }
-
-/// Every step takes 1/32 s.
-class ConstantLatency final : public StepLatency {
- public:
-  explicit ConstantLatency(std::int64_t stages) : stages_(stages) {}
-  std::int64_t stages() const override { return stages_; }
-  StageTime stage(const StepWork&, std::int64_t) const override {
-    return {.seconds = 1.0 / 32 / static_cast<double>(stages_)};
-  }
-
- private:
-  std::int64_t stages_;
-};
 
 Scenario load(const std::string& text, bool ties) {
   Scenario scenario = scenario_from(text);

@@ -6,7 +6,7 @@
 // with these kernels even one decode node would keep 0.1 s.
 #include <algorithm>
 
-#include "tests/unit/papers/in_child.h"
+#include "tests/unit/in_child.h"
 #include "tests/unit/papers/papers.h"
 
 namespace servecast {

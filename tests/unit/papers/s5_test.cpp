@@ -2,7 +2,7 @@
 // best placement computes prompts on two GPUs and decodes on one. Asserted: at least 1.5 times; prompts on at least
 // as many GPUs as decodes.
 #include "tests/unit/papers/capacity.h"
-#include "tests/unit/papers/in_child.h"
+#include "tests/unit/in_child.h"
 #include "tests/unit/papers/papers.h"
 
 namespace servecast {

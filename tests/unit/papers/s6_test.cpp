@@ -10,7 +10,7 @@
 #include <functional>
 
 #include "tests/unit/papers/capacity.h"
-#include "tests/unit/papers/in_child.h"
+#include "tests/unit/in_child.h"
 #include "tests/unit/papers/papers.h"
 
 namespace servecast {

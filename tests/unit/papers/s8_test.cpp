@@ -6,7 +6,7 @@
 #include <map>
 
 #include "tests/unit/papers/capacity.h"
-#include "tests/unit/papers/in_child.h"
+#include "tests/unit/in_child.h"
 #include "tests/unit/papers/papers.h"
 #include "tests/unit/papers/worst_gaps.h"
 
