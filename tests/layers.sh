@@ -32,7 +32,7 @@ TABLE
 cat >"$scratch/theirs" <<'TABLE'
 simgrid/|xbt/:      sim/engine tests/unit/engine
 yaml-cpp/:          sim/input tests/unit/input
-nlohmann/:          sim/input sim/report sim/cli calibrate gui/data tests
+nlohmann/:          sim/input sim/report sim/plan sim/cli calibrate gui/data tests
 zlib:               sim/input calibrate/samples tests/unit/input
 sqlite3:            sim/report tests/unit/report
 CLI/:               sim/cli calibrate/cli

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/input/files_read.h"
+
 namespace servecast {
 namespace {
 
@@ -21,6 +23,7 @@ namespace fs = std::filesystem;
 std::string slurp(const std::string& file) {
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> in(gzopen(file.c_str(), "rb"), gzclose);
   if (!in) throw UserError(Place{.file = file}, "cannot be read");
+  FilesRead::note(file);
   std::string text;
   std::array<char, 65536> part;
   int got = 0;

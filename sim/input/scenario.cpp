@@ -45,6 +45,7 @@ void open_workload(YamlText& text, Scenario& scenario) {
                                 .text = &text,
                                 .notes = scenario.notes.get()};
   try_at(text, "workload", [&] { scenario.workload = make_workload(scenario.spec.workload, context); });
+  scenario.workload = transform(std::move(scenario.workload), {.limit = scenario.spec.first_requests});
   text.throw_problems();
 }
 

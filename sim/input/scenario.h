@@ -56,6 +56,7 @@ struct ScenarioSpec {
   std::int64_t calibration_draw = 0;
   double calibration_spread = 1;
   std::optional<double> until_s{};
+  std::optional<std::int64_t> first_requests{};
   WorkloadSpec workload{};
   SloSpec slo{};
   ClusterSpec cluster{};
@@ -68,6 +69,8 @@ struct ScenarioSpec {
             "0: the best estimate; else that many-th draw of what the engines' calibration may be off by");
     f.field("calibration_spread", calibration_spread, "how much wider than its engine says that error is drawn");
     f.field("until_s", until_s, "stop the simulated clock here; left out: run until every request is done", positive);
+    f.field("first_requests", first_requests,
+            "leave out what arrives by itself after so many requests; left out: all of the workload", at_least_one);
     f.group("workload", workload, "what arrives");
     f.group("slo", slo, "what users are promised");
     f.group("cluster", cluster, "which machines, and how they are wired");

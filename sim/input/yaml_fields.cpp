@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "models/base/names.h"
+#include "sim/input/files_read.h"
 #include "sim/input/settings_path.h"
 #include "sim/input/utf8.h"
 
@@ -71,6 +72,7 @@ YamlText YamlText::load(const std::string& file) {
   try {
     if (std::filesystem::is_directory(file)) throw UserError(Place{.file = file}, "is a folder, not a file");
     text.root = YAML::LoadFile(file);
+    FilesRead::note(file);
   } catch (const YAML::BadFile&) {
     throw UserError(Place{.file = file}, "cannot be read; give the path of an existing file");
   } catch (const YAML::ParserException& e) {

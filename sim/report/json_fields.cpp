@@ -145,7 +145,10 @@ std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::er
 Json load_json(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw UserError({file}, "cannot be read");
-  const std::string text(std::istreambuf_iterator<char>(in), {});
+  return parse_json({std::istreambuf_iterator<char>(in), {}}, file);
+}
+
+Json parse_json(const std::string& text, const std::string& file) {
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& e) {

@@ -96,5 +96,7 @@ std::string text_of(const nlohmann::ordered_json& json);
 
 /// Parses a file; throws UserError, with line and column, where it is missing or is no JSON.
 nlohmann::ordered_json load_json(const std::string& file);
+/// The same of a text, which messages call `file`.
+nlohmann::ordered_json parse_json(const std::string& text, const std::string& file);
 
 }  // namespace servecast

@@ -155,5 +155,7 @@ std::string to_json(const Summary& summary);
 
 /// Reads summary.json back. Throws UserError where the file is missing, cut short or something else.
 Summary read_summary(const std::string& file);
+/// The same of a text, which messages call `name`.
+Summary summary_from(const std::string& text, const std::string& name);
 
 }  // namespace servecast

@@ -131,8 +131,9 @@ std::string to_json(const Summary& summary) {
   return text_of(json);
 }
 
-Summary read_summary(const std::string& file) {
-  const nlohmann::ordered_json json = load_json(file);
+namespace {
+
+Summary summary_in(const nlohmann::ordered_json& json, const std::string& file) {
   Summary summary;
   JsonReader reader(json, file);
   summary.fields(reader);
@@ -140,6 +141,14 @@ Summary read_summary(const std::string& file) {
   if (!json.contains("settings")) throw UserError({file}, "'settings' is missing; it should be an object");
   summary.settings = json["settings"].dump();
   return summary;
+}
+
+}  // namespace
+
+Summary read_summary(const std::string& file) { return summary_in(load_json(file), file); }
+
+Summary summary_from(const std::string& text, const std::string& name) {
+  return summary_in(parse_json(text, name), name);
 }
 
 }  // namespace servecast

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "models/base/error.h"
+#include "sim/input/files_read.h"
 
 namespace servecast {
 namespace {
@@ -30,6 +31,7 @@ LineReader::LineReader(const std::string& file) : file_(file), buffer_(chunk_byt
   if (std::filesystem::is_directory(file_, error)) throw UserError(Place{.file = file_}, "is a folder, not a file");
   handle_ = gzopen(file_.c_str(), "rb");
   if (handle_ == nullptr) throw UserError(Place{.file = file_}, "cannot be read; give the path of an existing file");
+  FilesRead::note(file_);
   gzbuffer(handle_, chunk_bytes);
   const std::uintmax_t size = std::filesystem::file_size(file_, error);
   file_bytes_ = error ? 0 : static_cast<std::int64_t>(size);

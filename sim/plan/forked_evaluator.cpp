@@ -1,0 +1,144 @@
+#include "sim/plan/forked_evaluator.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <list>
+#include <utility>
+
+#include "models/base/error.h"
+#include "sim/plan/child_run.h"
+
+namespace servecast {
+namespace {
+
+constexpr int look_around_ms = 50;  // how long a wish to stop may go unnoticed
+
+/// One call of evaluate().
+class Batch {
+ public:
+  Batch(Simulator& simulator, ResultsFile* known, const EvaluatorOptions& options,
+        std::span<const RunRequest> requests)
+      : simulator_(simulator), known_(known), options_(options), requests_(requests), results_(requests.size()) {}
+
+  void run() {
+    show();
+    while (next_ < requests_.size() || !running_.empty()) {
+      if (options_.stop && options_.stop()) throw Stopped{};
+      while (next_ < requests_.size() && running_.size() < std::max<std::size_t>(1, options_.at_a_time)) start();
+      wait();
+    }
+  }
+  std::vector<RunResult> take_results() { return std::move(results_); }
+  std::size_t simulated() const { return simulated_; }
+
+ private:
+  struct Running {
+    Running(Simulator& simulator, std::span<const RunRequest> requests, std::size_t request)
+        : child(simulator, requests[request]), wanted_by{request} {}
+    ChildRun child;
+    std::vector<std::size_t> wanted_by;  // requests that are the same run
+    std::string key{};                   // empty until told
+    bool over = false;
+  };
+
+  void start() {
+    running_.emplace_back(simulator_, requests_, next_);
+    ++next_;
+  }
+
+  void wait() {
+    std::vector<pollfd> sockets;
+    for (const Running& run : running_) sockets.push_back({.fd = run.child.socket(), .events = POLLIN, .revents = 0});
+    ::poll(sockets.data(), sockets.size(), look_around_ms);
+    std::size_t i = 0;
+    for (Running& run : running_)
+      if (sockets[i++].revents != 0) listen(run);
+    std::erase_if(running_, [](const Running& run) { return run.over; });
+  }
+
+  void listen(Running& run) {
+    switch (run.child.receive()) {
+      case ChildRun::Told::nothing_yet:
+        return;
+      case ChildRun::Told::key:
+        return decide(run, run.child.text());
+      case ChildRun::Told::summary:
+        return finish(run, run.child.text());
+      case ChildRun::Told::failure:
+        return fail(run, run.child.text());
+    }
+  }
+
+  /// Goes on with a run that nobody has made or is making.
+  void decide(Running& run, const std::string& key) {
+    if (const std::optional<std::string> text = find(key)) {
+      run.key = key;
+      return tell(run, *text);
+    }
+    const auto twin = std::ranges::find(running_, key, &Running::key);
+    if (twin != running_.end()) {
+      twin->wanted_by.push_back(run.wanted_by.front());
+      run.over = true;
+      return;
+    }
+    run.key = key;
+    run.child.go_on();
+  }
+
+  std::optional<std::string> find(const std::string& key) const {
+    if (const auto made = made_.find(key); made != made_.end()) return made->second;
+    return known_ != nullptr ? known_->find(key) : std::nullopt;
+  }
+
+  void finish(Running& run, const std::string& text) {
+    ++simulated_;
+    if (known_ != nullptr)
+      known_->add(run.key, text);
+    else
+      made_[run.key] = text;
+    tell(run, text);
+  }
+
+  /// What was found is read from the same text as what was made just now, so that both give the same numbers.
+  void tell(Running& run, const std::string& text) {
+    end(run, {.key = run.key, .summary = summary_from(text, "result " + run.key), .failure = {}});
+  }
+  void fail(Running& run, const std::string& why) { end(run, {.key = run.key, .summary = {}, .failure = why}); }
+
+  void end(Running& run, const RunResult& result) {
+    for (const std::size_t request : run.wanted_by) results_[request] = result;
+    done_ += run.wanted_by.size();
+    run.over = true;
+    show();
+  }
+
+  void show() const {
+    if (options_.progress) options_.progress({.done = done_, .of = requests_.size()});
+  }
+
+  Simulator& simulator_;
+  ResultsFile* known_;
+  const EvaluatorOptions& options_;
+  std::span<const RunRequest> requests_;
+  std::vector<RunResult> results_;
+  std::list<Running> running_{};
+  std::map<std::string, std::string> made_{};  // where there is no file to look into
+  std::size_t next_ = 0;
+  std::size_t done_ = 0;
+  std::size_t simulated_ = 0;
+};
+
+}  // namespace
+
+ForkedEvaluator::ForkedEvaluator(Simulator& simulator, ResultsFile* known, EvaluatorOptions options)
+    : simulator_(simulator), known_(known), options_(std::move(options)) {}
+
+std::vector<RunResult> ForkedEvaluator::evaluate(std::span<const RunRequest> requests) {
+  Batch batch(simulator_, known_, options_, requests);
+  batch.run();
+  simulated_ += batch.simulated();
+  return batch.take_results();
+}
+
+}  // namespace servecast

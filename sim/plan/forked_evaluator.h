@@ -1,0 +1,44 @@
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "sim/plan/evaluator.h"
+#include "sim/plan/simulator.h"
+#include "sim/report/child_process.h"
+#include "sim/report/results_file.h"
+
+namespace servecast {
+
+/// How far evaluate() has come.
+struct RunsProgress {
+  std::size_t done = 0;
+  std::size_t of = 0;
+};
+
+struct EvaluatorOptions {
+  std::size_t at_a_time = processors();
+  std::function<void(const RunsProgress&)> progress{};  // empty: nobody watches
+  std::function<bool()> stop{};                         // asked many times a second; true: Stopped
+};
+
+/// Simulates in child processes, several at a time. What `known` holds is not run again, and what is run is there as
+/// soon as it is done; with null nothing is kept. Two requests that come to the same run are one.
+class ForkedEvaluator final : public Evaluator {
+ public:
+  ForkedEvaluator(Simulator& simulator, ResultsFile* known, EvaluatorOptions options = {});
+
+  std::vector<RunResult> evaluate(std::span<const RunRequest> requests) override;
+
+  /// Runs that were simulated, not found, since the beginning.
+  std::size_t simulated() const { return simulated_; }
+
+ private:
+  Simulator& simulator_;
+  ResultsFile* known_;
+  EvaluatorOptions options_;
+  std::size_t simulated_ = 0;
+};
+
+}  // namespace servecast

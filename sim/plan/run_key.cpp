@@ -1,0 +1,42 @@
+#include "sim/plan/run_key.h"
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "sim/plan/sha256.h"
+
+namespace servecast {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string digest_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  Sha256 sha;
+  std::array<char, 65536> part;
+  while (in.read(part.data(), part.size()), in.gcount() > 0)
+    sha.add({part.data(), static_cast<std::size_t>(in.gcount())});
+  return sha.hex();
+}
+
+}  // namespace
+
+std::string FileDigests::of(const std::string& file) {
+  Seen& seen = seen_[file];
+  const std::uintmax_t bytes = fs::file_size(file);
+  const std::int64_t changed = fs::last_write_time(file).time_since_epoch().count();
+  if (seen.digest.empty() || seen.bytes != bytes || seen.changed != changed)
+    seen = {.bytes = bytes, .changed = changed, .digest = digest_of(file)};
+  return seen.digest;
+}
+
+std::string run_key(const std::string& version, const std::string& settings, const std::vector<std::string>& files,
+                    FileDigests& digests) {
+  Sha256 sha;
+  sha.add(version).add("\n").add(settings).add("\n");
+  for (const std::string& file : files) sha.add(digests.of(file));
+  return sha.hex();
+}
+
+}  // namespace servecast

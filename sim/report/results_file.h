@@ -1,0 +1,39 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+struct sqlite3;
+
+namespace servecast {
+
+/// Results of simulations, each under the key of what it rests on: a SQLite file. What add() was given is there
+/// whenever the program is killed afterwards. One process at a time; throws UserError where another one has it, or
+/// where the file is something else.
+class ResultsFile {
+ public:
+  explicit ResultsFile(const std::string& file);  // made where it is not there
+  ~ResultsFile();
+  ResultsFile(const ResultsFile&) = delete;
+  ResultsFile& operator=(const ResultsFile&) = delete;
+
+  std::optional<std::string> find(const std::string& key);
+  void add(const std::string& key, const std::string& summary);
+  /// Adds what the other file has and this one has not.
+  void add_all(const std::string& other_file);
+  std::int64_t size();
+
+ private:
+  struct Close {
+    void operator()(sqlite3* database) const;
+  };
+  void check_kind();
+  void run(const char* sql);
+  [[noreturn]] void fail(int code) const;
+
+  std::string file_;
+  std::unique_ptr<sqlite3, Close> database_;
+};
+
+}  // namespace servecast

@@ -1,0 +1,135 @@
+#include "sim/plan/forked_evaluator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "models/base/error.h"
+#include "tests/unit/report/files.h"
+
+namespace servecast {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// Simulates nothing. The key is the scenario's name; each run leaves a line in a file, since it is in another
+/// process.
+class MadeUp final : public Simulator {
+ public:
+  explicit MadeUp(std::string log) : log_(std::move(log)) {}
+  std::string load(const RunRequest& request) override {
+    if (request.scenario == "broken") throw UserError("no such file");
+    request_ = request;
+    return request.scenario;
+  }
+  std::string run() override {
+    std::ofstream(log_, std::ios::app) << request_.scenario << std::endl;
+    if (request_.scenario == "killed") ::raise(SIGKILL);
+    if (request_.scenario == "throws") throw std::runtime_error("out of luck");
+    if (request_.scenario == "hangs") std::this_thread::sleep_for(std::chrono::hours(1));
+    Summary summary;
+    summary.name = request_.scenario;
+    summary.seed = request_.seed.value_or(0);
+    return to_json(summary);
+  }
+
+ private:
+  std::string log_;
+  RunRequest request_{};
+};
+
+std::vector<RunRequest> named(const std::vector<std::string>& names) {
+  std::vector<RunRequest> requests;
+  for (const std::string& name : names) requests.push_back({.scenario = name});
+  return requests;
+}
+
+std::vector<std::string> lines_of(const std::string& file) {
+  std::ifstream in(file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+class ForkedEvaluatorTest : public testing::Test {
+ protected:
+  TemporaryFolder folder;
+  MadeUp simulator{(folder / "log").string()};
+  std::vector<std::string> runs() const { return lines_of((folder / "log").string()); }
+};
+
+TEST_F(ForkedEvaluatorTest, ResultsComeInTheOrderOfTheRequests) {
+  ForkedEvaluator evaluator(simulator, nullptr, {.at_a_time = 3});
+  const auto results = evaluator.evaluate(named({"a", "b", "c", "d", "e", "f", "g"}));
+  std::string names;
+  for (const RunResult& result : results) names += result.summary.value().name;
+  EXPECT_EQ(names, "abcdefg");
+  EXPECT_EQ(runs().size(), 7);
+}
+
+TEST_F(ForkedEvaluatorTest, AFailureIsAResultAndTheOthersGoOn) {
+  ForkedEvaluator evaluator(simulator, nullptr, {.at_a_time = 2});
+  const auto results = evaluator.evaluate(named({"a", "broken", "killed", "throws", "b"}));
+  EXPECT_TRUE(results[0].summary && results[4].summary);
+  EXPECT_THAT(results[1].failure, HasSubstr("no such file"));
+  EXPECT_THAT(results[2].failure, HasSubstr("Killed"));
+  EXPECT_THAT(results[3].failure, HasSubstr("out of luck"));
+  for (const std::size_t i : {1, 2, 3}) EXPECT_FALSE(results[i].summary);
+}
+
+TEST_F(ForkedEvaluatorTest, TheSameRunIsMadeOnce) {
+  ForkedEvaluator evaluator(simulator, nullptr, {.at_a_time = 2});
+  const auto results = evaluator.evaluate(named({"a", "a", "b", "a", "b"}));
+  EXPECT_EQ(runs().size(), 2);
+  EXPECT_EQ(evaluator.simulated(), 2);
+  EXPECT_EQ(results[3].summary, results[0].summary);
+  EXPECT_EQ(results[4].summary->name, "b");
+}
+
+TEST_F(ForkedEvaluatorTest, WhatTheFileHasIsNotRunAgain) {
+  const std::string file = (folder / "plan.sqlite").string();
+  std::vector<RunResult> first;
+  {
+    ResultsFile known(file);
+    first = ForkedEvaluator(simulator, &known).evaluate(named({"a", "b", "broken"}));
+    EXPECT_EQ(known.size(), 2);
+  }
+  ResultsFile known(file);
+  ForkedEvaluator again(simulator, &known);
+  const auto second = again.evaluate(named({"b", "c", "a", "broken"}));
+  EXPECT_EQ(again.simulated(), 1);
+  EXPECT_EQ(runs().size(), 3);
+  EXPECT_EQ(second[0].summary, first[1].summary);
+  EXPECT_EQ(second[2].summary, first[0].summary);
+  EXPECT_EQ(second[3].failure, first[2].failure);  // a mistake is told anew
+}
+
+TEST_F(ForkedEvaluatorTest, StoppedItEndsItsChildrenAndKeepsWhatIsDone) {
+  ResultsFile known((folder / "plan.sqlite").string());
+  const EvaluatorOptions options{.at_a_time = 2, .progress = {}, .stop = [&] { return known.size() == 2; }};
+  ForkedEvaluator evaluator(simulator, &known, options);
+  EXPECT_THROW(evaluator.evaluate(named({"a", "hangs", "b", "c"})), Stopped);
+  EXPECT_TRUE(known.find("a") && known.find("b"));
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);  // no child is left
+  EXPECT_EQ(errno, ECHILD);
+}
+
+TEST_F(ForkedEvaluatorTest, ProgressCountsEveryRequest) {
+  std::vector<std::size_t> done;
+  const EvaluatorOptions options{.at_a_time = 1, .progress = [&](const RunsProgress& p) {
+                                   EXPECT_EQ(p.of, 4);
+                                   done.push_back(p.done);
+                                 }};
+  ForkedEvaluator(simulator, nullptr, options).evaluate(named({"a", "broken", "a", "b"}));
+  EXPECT_THAT(done, ElementsAre(0, 1, 2, 3, 4));
+}
+
+}  // namespace
+}  // namespace servecast
