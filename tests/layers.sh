@@ -34,7 +34,7 @@ simgrid/|xbt/:      sim/engine tests/unit/engine
 yaml-cpp/:          sim/input tests/unit/input
 nlohmann/:          sim/input sim/report sim/plan sim/cli calibrate gui/data tests
 zlib:               sim/input calibrate/samples tests/unit/input
-sqlite3:            sim/report tests/unit/report
+sqlite3:            sim/report tests/unit/report tests/unit/cli
 CLI/:               sim/cli calibrate/cli
 Eigen/:             calibrate tests
 Q[A-Z]:             gui tests/unit/gui tests/bench

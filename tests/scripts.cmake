@@ -30,5 +30,7 @@ servecast_script_test(interrupt quick interrupt ${program} ${flagship} ${here}/d
 servecast_script_test(readme quick readme ${program} ${PROJECT_SOURCE_DIR})
 servecast_script_test(install quick install ${PROJECT_BINARY_DIR} ${PROJECT_VERSION})
 servecast_script_test(layers quick layers ${PROJECT_SOURCE_DIR})
+servecast_script_test(slurm full slurm ${program} ${flagship})
+set_tests_properties(slurm PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900)
 servecast_script_test(accuracy full accuracy $<TARGET_FILE:servecast-calibrate> ${PROJECT_SOURCE_DIR})
 set_tests_properties(accuracy PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1800)

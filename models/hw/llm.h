@@ -35,6 +35,7 @@ struct LatentAttention {
 /// The architecture of a decoder-only language model: what its size and its arithmetic follow from.
 struct Llm {
   std::string name;
+  std::string repository{};  // on HuggingFace, or the folder of its files; empty: not known
   std::int64_t layers = 0;
   std::int64_t hidden = 0;
   std::int64_t heads = 0;

@@ -8,8 +8,13 @@ namespace servecast {
 namespace {
 
 // In the order of --help.
-constexpr std::array<CommandEntry, 10> entries{{
+constexpr std::array<CommandEntry, 15> entries{{
     {"", "run", "Simulate a scenario and print the forecast", make_run_command},
+    {"", "sweep", "Simulate a grid of settings: one table", make_sweep_command},
+    {"", "whatif", "Simulate a scenario and a changed one: what differs, and how surely", make_whatif_command},
+    {"", "compare", "Compare reports and scenarios: what differs, and how surely", make_compare_command},
+    {"", "plan", "Put a design into an engine's words; join results of several machines", make_plan_command},
+    {"plan", "merge", "Join the results of shares (--shard) into one file", make_plan_merge_command},
     {"", "check", "Check a scenario without running it: every mistake, with its place", make_check_command},
     {"", "list", "What a scenario can name: models, GPUs, policies, ...", make_list_command},
     {"", "schema", "Every key of a scenario: type, unit, default, range, help", make_schema_command},

@@ -16,6 +16,11 @@ class Command {
 };
 
 std::unique_ptr<Command> make_run_command();
+std::unique_ptr<Command> make_sweep_command();
+std::unique_ptr<Command> make_whatif_command();
+std::unique_ptr<Command> make_compare_command();
+std::unique_ptr<Command> make_plan_command();
+std::unique_ptr<Command> make_plan_merge_command();
 std::unique_ptr<Command> make_check_command();
 std::unique_ptr<Command> make_list_command();
 std::unique_ptr<Command> make_schema_command();

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "sim/cli/options.h"
 #include "sim/report/human.h"
 
 namespace servecast {
@@ -23,6 +25,45 @@ double fraction_done(const Progress& p) {
   return std::clamp(p.fraction_read * finished, 0.0, 1.0);
 }
 
+double fraction_done(const RunsProgress& p) {
+  return p.of > 0 ? static_cast<double>(p.done) / static_cast<double>(p.of) : 1;
+}
+
+/// At the speed so far; none before anything is done.
+std::optional<double> time_left_s(const Progress&, double fraction, double elapsed_s) {
+  if (fraction <= 0) return std::nullopt;
+  return elapsed_s * (1 - fraction) / fraction;
+}
+
+/// What was known already took no time and says nothing of what is left.
+std::optional<double> time_left_s(const RunsProgress& p, double /*fraction*/, double elapsed_s) {
+  if (p.simulated == 0) return std::nullopt;
+  return elapsed_s * static_cast<double>(p.of - p.done) / static_cast<double>(p.simulated);
+}
+
+std::string words_of(const Progress& p) { return human::count(p.arrived) + " requests"; }
+
+std::string words_of(const RunsProgress& p) {
+  return fmt::format("{} of {} simulations", human::count(static_cast<std::int64_t>(p.done)),
+                     human::count(static_cast<std::int64_t>(p.of)));
+}
+
+nlohmann::ordered_json members_of(const Progress& p) {
+  return {{"simulated_s", p.simulated_s}, {"arrived", p.arrived}, {"finished", p.finished}};
+}
+
+nlohmann::ordered_json members_of(const RunsProgress& p) { return {{"done", p.done}, {"of", p.of}}; }
+
+/// One line for a program that watches.
+template <class AnyProgress>
+std::string json_line(const AnyProgress& progress, double fraction, std::optional<double> left_s) {
+  nlohmann::ordered_json line{{"fraction", fraction}};
+  line.update(members_of(progress));
+  line["eta_s"] = nullptr;
+  if (left_s) line["eta_s"] = *left_s;
+  return line.dump() + "\n";
+}
+
 /// In whole seconds: what is left is not known better.
 std::string time_words(double left_s) {
   constexpr double minute_s = 60;
@@ -31,6 +72,20 @@ std::string time_words(double left_s) {
 
 }  // namespace
 
+void ProgressArguments::declare(CLI::App& app) {
+  add_choice(app, "--progress", word, "progress", {"auto", "bar", "json", "none"},
+             "On stderr; auto: a bar where that is a terminal");
+}
+
+ProgressStyle ProgressArguments::style(const Console& console) const {
+  const std::map<std::string, ProgressStyle> styles{
+      {"auto", console.err_is_terminal ? ProgressStyle::bar : ProgressStyle::none},
+      {"bar", ProgressStyle::bar},
+      {"json", ProgressStyle::json},
+      {"none", ProgressStyle::none}};
+  return styles.at(word);
+}
+
 double monotonic_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -38,47 +93,43 @@ double monotonic_s() {
 ProgressView::ProgressView(ProgressStyle style, std::ostream& out, std::function<double()> clock_s)
     : style_(style), out_(out), clock_s_(std::move(clock_s)), start_s_(clock_s_()) {}
 
-void ProgressView::show(const Progress& progress) {
+template <class AnyProgress>
+void ProgressView::show_any(const AnyProgress& progress) {
   if (style_ == ProgressStyle::none) return;
   const double now_s = clock_s_();
   const double interval_s = style_ == ProgressStyle::bar ? bar_interval_s : json_interval_s;
   if (shown_s_ && now_s - *shown_s_ < interval_s) return;
   shown_s_ = now_s;
   fraction_ = std::max(fraction_, fraction_done(progress));
-  std::optional<double> left_s;
-  if (fraction_ > 0) left_s = (now_s - start_s_) * (1 - fraction_) / fraction_;
-  style_ == ProgressStyle::bar ? draw(progress, left_s) : write_json(progress, left_s);
+  const std::optional<double> left_s = time_left_s(progress, fraction_, now_s - start_s_);
+  style_ == ProgressStyle::bar ? draw(words_of(progress), left_s) : write(json_line(progress, fraction_, left_s));
 }
 
-void ProgressView::finish(const Progress& progress) {
-  fraction_ = 1;
-  if (style_ == ProgressStyle::json) write_json(progress, 0);
+template <class AnyProgress>
+void ProgressView::finish_any(const AnyProgress& progress) {
+  if (style_ == ProgressStyle::json) write(json_line(progress, 1, 0));
   erase();
 }
+
+template void ProgressView::show_any(const Progress&);
+template void ProgressView::show_any(const RunsProgress&);
+template void ProgressView::finish_any(const Progress&);
+template void ProgressView::finish_any(const RunsProgress&);
 
 void ProgressView::erase() {
   if (style_ == ProgressStyle::bar && shown_s_) out_ << clear_line << std::flush;
   shown_s_.reset();
 }
 
-void ProgressView::draw(const Progress& progress, std::optional<double> left_s) {
+void ProgressView::draw(const std::string& words, std::optional<double> left_s) {
   const int full = static_cast<int>(fraction_ * bar_width);
   out_ << clear_line
-       << fmt::format("[{}{}] {:3.0f} %  {} requests", std::string(static_cast<std::size_t>(full), '#'),
-                      std::string(static_cast<std::size_t>(bar_width - full), '.'), fraction_ * 100,
-                      human::count(progress.arrived));
+       << fmt::format("[{}{}] {:3.0f} %  {}", std::string(static_cast<std::size_t>(full), '#'),
+                      std::string(static_cast<std::size_t>(bar_width - full), '.'), fraction_ * 100, words);
   if (left_s) out_ << ", " << time_words(*left_s) << " left";
   out_ << std::flush;
 }
 
-void ProgressView::write_json(const Progress& progress, std::optional<double> left_s) {
-  nlohmann::ordered_json line{{"fraction", fraction_},
-                              {"simulated_s", progress.simulated_s},
-                              {"arrived", progress.arrived},
-                              {"finished", progress.finished},
-                              {"eta_s", nullptr}};
-  if (left_s) line["eta_s"] = *left_s;
-  out_ << line.dump() << "\n" << std::flush;
-}
+void ProgressView::write(const std::string& line) { out_ << line << std::flush; }
 
 }  // namespace servecast

@@ -1,20 +1,31 @@
 #pragma once
+#include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
 #include <ostream>
 #include <string>
 
+#include "sim/cli/console.h"
 #include "sim/engine/run.h"
+#include "sim/plan/forked_evaluator.h"
 
 namespace servecast {
 
 enum class ProgressStyle { none, bar, json };
 
+/// The option --progress.
+struct ProgressArguments {
+  std::string word = "auto";
+
+  void declare(CLI::App& app);
+  ProgressStyle style(const Console& console) const;
+};
+
 /// Seconds on a clock that never goes back.
 double monotonic_s();
 
-/// Shows how far a run has come: a bar that is redrawn in place, or one JSON object per line for a program that
-/// watches.
+/// Shows how far a run has come, or many runs: a bar that is redrawn in place, or one JSON object per line for a
+/// program that watches.
 class ProgressView {
  public:
   ProgressView(ProgressStyle style, std::ostream& out, std::function<double()> clock_s = monotonic_s);
@@ -23,14 +34,20 @@ class ProgressView {
   ProgressView(const ProgressView&) = delete;
   ProgressView& operator=(const ProgressView&) = delete;
 
-  void show(const Progress& progress);
-  /// The run is over: the bar goes, the JSON gets its last line, with fraction 1.
-  void finish(const Progress& progress);
+  void show(const Progress& progress) { show_any(progress); }
+  void show(const RunsProgress& progress) { show_any(progress); }
+  /// All is over: the bar goes, the JSON gets its last line, with fraction 1.
+  void finish(const Progress& progress) { finish_any(progress); }
+  void finish(const RunsProgress& progress) { finish_any(progress); }
 
  private:
+  template <class AnyProgress>
+  void show_any(const AnyProgress& progress);
+  template <class AnyProgress>
+  void finish_any(const AnyProgress& progress);
   void erase();
-  void draw(const Progress& progress, std::optional<double> left_s);
-  void write_json(const Progress& progress, std::optional<double> left_s);
+  void draw(const std::string& words, std::optional<double> left_s);
+  void write(const std::string& line);
 
   ProgressStyle style_;
   std::ostream& out_;

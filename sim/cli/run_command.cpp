@@ -1,4 +1,3 @@
-#include <map>
 #include <optional>
 
 #include "models/base/error.h"
@@ -6,19 +5,18 @@
 #include "sim/cli/command.h"
 #include "sim/cli/detail.h"
 #include "sim/cli/hold_signals.h"
+#include "sim/cli/many_runs.h"
 #include "sim/cli/options.h"
 #include "sim/cli/progress.h"
-#include "sim/cli/replicate_runs.h"
 #include "sim/cli/settings_text.h"
 #include "sim/cli/trace_output.h"
+#include "sim/plan/replicated.h"
 #include "sim/report/csv_reports.h"
 #include "sim/report/replicates.h"
 #include "sim/report/text_file.h"
 
 namespace servecast {
 namespace {
-
-constexpr int cut_short = 130;  // where whoever started us keeps the signal from ending us
 
 struct Report {
   Summary summary;
@@ -54,8 +52,7 @@ class RunCommand final : public Command {
         ->check(CLI::Range(0, 10000))
         ->type_name("N");
     add_path(app, "--trace", trace_, "FILE", "Write a trace for ui.perfetto.dev");
-    add_choice(app, "--progress", progress_, "progress", {"auto", "bar", "json", "none"},
-               "On stderr; auto: a bar where that is a terminal");
+    progress_.declare(app);
     app.add_flag("--step-by-step", step_by_step_, "Put every step before the engine: slow, and gives the same bytes");
     app.footer(
         "Examples:\n"
@@ -69,12 +66,29 @@ class RunCommand final : public Command {
     if (detail.any() && out_.empty()) throw UserError("--detail writes files; say where with --out DIR");
     Scenario scenario = scenario_.load();
     const HoldSignals signals;  // until all that is half-written is either complete or gone
-    return forecast(scenario, detail, signals, console) ? 0 : cut_short;
+    try {
+      const std::optional<Interval> interval = simulate_replicates(console);
+      return forecast(scenario, interval, detail, signals, console) ? 0 : cut_short;
+    } catch (const Stopped&) {
+      return cut_short;
+    }
   }
 
  private:
+  /// In child processes, and so before this one runs the engine. None where nobody asked.
+  std::optional<Interval> simulate_replicates(const Console& console) const {
+    if (replicates_ == 0) return std::nullopt;
+    ManyRuns runs({.progress = progress_}, static_cast<std::size_t>(replicates_) + 1, console);
+    const RunRequest request{.scenario = scenario_.file, .set = scenario_.set};
+    const Replicated replicated = evaluate_replicated(runs.evaluator(), std::span(&request, 1), replicates_).front();
+    if (!replicated.failure.empty()) throw UserError("replicates failed: " + replicated.failure);
+    runs.finish();
+    return replicated.interval();
+  }
+
   /// False: cut short by a signal.
-  bool forecast(Scenario& scenario, const DetailChoice& detail, const HoldSignals& signals, Console& console) const {
+  bool forecast(Scenario& scenario, const std::optional<Interval>& interval, const DetailChoice& detail,
+                const HoldSignals& signals, Console& console) const {
     const std::vector<std::string> pools = pool_names(scenario);
     std::optional<OutputFolder> folder;
     if (!out_.empty()) folder.emplace(out_);
@@ -82,7 +96,7 @@ class RunCommand final : public Command {
     if (!trace_.empty()) trace.emplace(trace_, pools);
     DetailWriter details(detail, folder ? &*folder : nullptr, trace ? &trace->events() : nullptr, pools);
     Recorder recorder(scenario.pools.size(), {.records = folder || trace});
-    ProgressView progress(style(console), console.err);
+    ProgressView progress(progress_.style(console), console.err);
 
     RunFacts facts = servecast::run(scenario, recorder,
                                     {.progress = [&](const Progress& p) { progress.show(p); },
@@ -92,10 +106,8 @@ class RunCommand final : public Command {
     if (signals.pending()) return false;
     facts.version = version;
     facts.settings = settings_text(scenario.spec);
-    Report report{.summary = summarise(recorder, facts), .series = make_series(recorder, facts)};
-    if (replicates_ > 0)
-      report.interval = interval_of(report.summary, run_replicates(scenario_, scenario.spec.seed, replicates_,
-                                                                   spread(scenario, report.summary)));
+    const Report report{
+        .summary = summarise(recorder, facts), .series = make_series(recorder, facts), .interval = interval};
     details.close();
     if (folder) write_files(*folder, report, recorder, facts);
     if (trace)
@@ -109,12 +121,6 @@ class RunCommand final : public Command {
     return true;
   }
 
-  /// Near saturation forecasts are off by more: batches are larger than any that the calibration was tested on.
-  static double spread(const Scenario& scenario, const Summary& summary) {
-    constexpr double near_saturation = 2;
-    return scenario.spec.calibration_spread * (summary.near_saturation ? near_saturation : 1);
-  }
-
   static void write_files(const OutputFolder& folder, const Report& report, const Recorder& recorder,
                           const RunFacts& facts) {
     write_text(folder.file("summary.json"), report.json());
@@ -122,21 +128,12 @@ class RunCommand final : public Command {
     write_series_csv(folder.file("series.csv"), report.series, facts);
   }
 
-  ProgressStyle style(const Console& console) const {
-    const std::map<std::string, ProgressStyle> styles{
-        {"auto", console.err_is_terminal ? ProgressStyle::bar : ProgressStyle::none},
-        {"bar", ProgressStyle::bar},
-        {"json", ProgressStyle::json},
-        {"none", ProgressStyle::none}};
-    return styles.at(progress_);
-  }
-
   ScenarioArguments scenario_;
   std::string out_;
   std::string format_ = "text";
   std::string detail_;
   std::string trace_;
-  std::string progress_ = "auto";
+  ProgressArguments progress_;
   bool step_by_step_ = false;
   std::int64_t replicates_ = 0;
 };

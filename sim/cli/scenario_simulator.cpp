@@ -1,13 +1,21 @@
 #include "sim/cli/scenario_simulator.h"
 
+#include <algorithm>
+#include <sstream>
+
 #include "servecast_version.h"
 #include "sim/cli/options.h"
 #include "sim/cli/settings_text.h"
 #include "sim/engine/run.h"
 #include "sim/input/files_read.h"
+#include "sim/input/kernel_profile_file.h"
 
 namespace servecast {
 namespace {
+
+// Lines of what is learned: a file that was read, and one that is a kernel profile.
+constexpr char file_mark = 'f';
+constexpr char profile_mark = 'p';
 
 std::vector<Override> overrides_of(const RunRequest& request) {
   std::vector<Override> overrides = parse_overrides(request.set);
@@ -22,13 +30,31 @@ std::vector<Override> overrides_of(const RunRequest& request) {
 
 }  // namespace
 
-std::string ScenarioSimulator::load(const RunRequest& request) {
+LoadedRun ScenarioSimulator::load(const RunRequest& request) {
   const FilesRead read;
+  const std::vector<std::string> kept = profiles_.files();
   scenario_.emplace(load_scenario(request.scenario, overrides_of(request)));
   settings_ = settings_text(scenario_->spec);
   std::vector<std::string> inputs = read.files();
   std::erase(inputs, request.scenario);  // what it says is in the settings; its comments do not matter
-  return run_key(version, settings_, inputs, digests_);
+  LoadedRun loaded;
+  for (const std::string& file : inputs)
+    if (!digests_.knows(file)) loaded.learned += file_mark + file + "\n";
+  for (const std::string& file : profiles_.files())
+    if (!std::ranges::binary_search(kept, file)) loaded.learned += profile_mark + file + "\n";
+  loaded.key = run_key(version, settings_, inputs, digests_);
+  return loaded;
+}
+
+void ScenarioSimulator::remember(const std::string& learned) {
+  std::istringstream lines(learned);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string file = line.substr(1);
+    if (line.front() == file_mark)
+      digests_.of(file);
+    else
+      load_profile(file, {});
+  }
 }
 
 std::string ScenarioSimulator::run() {

@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 
+#include "sim/input/kept_profiles.h"
 #include "sim/input/scenario.h"
 #include "sim/plan/run_key.h"
 #include "sim/plan/simulator.h"
@@ -10,13 +11,15 @@ namespace servecast {
 /// What `servecast run` does, for whoever wants many runs.
 class ScenarioSimulator final : public Simulator {
  public:
-  std::string load(const RunRequest& request) override;
+  LoadedRun load(const RunRequest& request) override;
   std::string run() override;
+  void remember(const std::string& learned) override;
 
  private:
   std::optional<Scenario> scenario_{};
   std::string settings_{};
   FileDigests digests_{};
+  KeptProfiles profiles_{};
 };
 
 }  // namespace servecast

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "models/hw/profile/kernel_times.h"
+#include "sim/input/files_read.h"
+#include "sim/input/kept_profiles.h"
 #include "sim/input/library.h"
 #include "sim/input/yaml_fields.h"
 
@@ -29,7 +31,12 @@ std::int64_t largest(const FittedOperator* fitted, std::string_view axis) {
 }  // namespace
 
 KernelProfile load_profile(const std::string& name_or_path, const Place& where, const std::string& named_in) {
-  YamlText text = YamlText::load(library_file(profile_shelf, name_or_path, where, named_in));
+  const std::string file = library_file(profile_shelf, name_or_path, where, named_in);
+  if (const KernelProfile* kept = KeptProfiles::find(file)) {
+    FilesRead::note(file);
+    return *kept;
+  }
+  YamlText text = YamlText::load(file);
   KernelProfile profile;
   profile.name = std::filesystem::path(text.file).stem().string();
   YamlFields fields(text);
@@ -39,6 +46,7 @@ KernelProfile load_profile(const std::string& name_or_path, const Place& where, 
   if (const auto problem = profile_problem(profile))
     text.fail("operators[" + std::to_string(problem->entry) + "]", problem->message);
   text.throw_problems();
+  KeptProfiles::keep(file, profile);
   return profile;
 }
 

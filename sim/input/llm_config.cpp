@@ -235,6 +235,12 @@ std::string name_of(const fs::path& file) {
   return plain ? file.parent_path().filename().string() : file.stem().string();
 }
 
+/// Where an engine finds the weights: beside a config.json; bundled models say what HuggingFace calls them.
+std::string repository_of(Config& config, const fs::path& file) {
+  if (file.filename() == "config.json" && file.has_parent_path()) return file.parent_path().string();
+  return config.names("_name_or_path") ? config.text("_name_or_path") : "";
+}
+
 /// Engines sample as the model's generation_config.json asks, which lies beside its config.json; bundled models say
 /// it in the key "sampling" of their own file.
 std::string sampling_of(Config& config, const fs::path& file) {
@@ -266,6 +272,7 @@ Llm load_llm(const std::string& name_or_path, const Place& where, const std::str
   }
   Llm llm = family->second(config);
   llm.name = name_of(file);
+  llm.repository = repository_of(config, file);
   llm.sampling = sampling_of(config, file);
   if (text.problems.empty()) check(config, llm);
   text.throw_problems();

@@ -55,7 +55,8 @@ std::string in_one_line(const UserError& error) {
 
 [[noreturn]] void be_the_child(Simulator& simulator, const RunRequest& request, int socket) {
   try {
-    tell(socket, ChildRun::Told::key, simulator.load(request));
+    const LoadedRun loaded = simulator.load(request);
+    tell(socket, ChildRun::Told::key, loaded.key + "\n" + loaded.learned);
     wait_for_word_to_go_on(socket);
     tell(socket, ChildRun::Told::summary, simulator.run());
   } catch (const UserError& error) {
@@ -106,6 +107,11 @@ ChildRun::Told ChildRun::receive() {
   if (unread_.size() < sizeof header + header.bytes) return Told::nothing_yet;
   text_ = unread_.substr(sizeof header);  // it waits for an answer or ends: nothing follows
   unread_.clear();
+  if (header.told == Told::key) {
+    const std::size_t end = text_.find('\n');
+    learned_ = text_.substr(end + 1);
+    text_.resize(end);
+  }
   return header.told;
 }
 

@@ -26,6 +26,8 @@ class ChildRun {
   Told receive();
   /// What came with the last word that was not nothing_yet.
   const std::string& text() const { return text_; }
+  /// Of the simulator that told the key.
+  const std::string& learned() const { return learned_; }
   void go_on();
 
  private:
@@ -35,6 +37,7 @@ class ChildRun {
   int socket_ = -1;
   std::string unread_{};
   std::string text_{};
+  std::string learned_{};
 };
 
 }  // namespace servecast

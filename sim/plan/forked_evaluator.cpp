@@ -17,9 +17,16 @@ constexpr int look_around_ms = 50;  // how long a wish to stop may go unnoticed
 /// One call of evaluate().
 class Batch {
  public:
-  Batch(Simulator& simulator, ResultsFile* known, const EvaluatorOptions& options,
+  Batch(Simulator& simulator, ResultsFile* known, const EvaluatorOptions& options, RunsProgress& progress,
         std::span<const RunRequest> requests)
-      : simulator_(simulator), known_(known), options_(options), requests_(requests), results_(requests.size()) {}
+      : simulator_(simulator),
+        known_(known),
+        options_(options),
+        progress_(progress),
+        requests_(requests),
+        results_(requests.size()) {
+    progress_.of += requests.size();
+  }
 
   void run() {
     show();
@@ -30,7 +37,6 @@ class Batch {
     }
   }
   std::vector<RunResult> take_results() { return std::move(results_); }
-  std::size_t simulated() const { return simulated_; }
 
  private:
   struct Running {
@@ -62,6 +68,7 @@ class Batch {
       case ChildRun::Told::nothing_yet:
         return;
       case ChildRun::Told::key:
+        if (!run.child.learned().empty()) simulator_.remember(run.child.learned());
         return decide(run, run.child.text());
       case ChildRun::Told::summary:
         return finish(run, run.child.text());
@@ -92,7 +99,7 @@ class Batch {
   }
 
   void finish(Running& run, const std::string& text) {
-    ++simulated_;
+    ++progress_.simulated;
     if (known_ != nullptr)
       known_->add(run.key, text);
     else
@@ -108,25 +115,24 @@ class Batch {
 
   void end(Running& run, const RunResult& result) {
     for (const std::size_t request : run.wanted_by) results_[request] = result;
-    done_ += run.wanted_by.size();
+    progress_.done += run.wanted_by.size();
     run.over = true;
     show();
   }
 
   void show() const {
-    if (options_.progress) options_.progress({.done = done_, .of = requests_.size()});
+    if (options_.progress) options_.progress(progress_);
   }
 
   Simulator& simulator_;
   ResultsFile* known_;
   const EvaluatorOptions& options_;
+  RunsProgress& progress_;
   std::span<const RunRequest> requests_;
   std::vector<RunResult> results_;
   std::list<Running> running_{};
   std::map<std::string, std::string> made_{};  // where there is no file to look into
   std::size_t next_ = 0;
-  std::size_t done_ = 0;
-  std::size_t simulated_ = 0;
 };
 
 }  // namespace
@@ -135,9 +141,8 @@ ForkedEvaluator::ForkedEvaluator(Simulator& simulator, ResultsFile* known, Evalu
     : simulator_(simulator), known_(known), options_(std::move(options)) {}
 
 std::vector<RunResult> ForkedEvaluator::evaluate(std::span<const RunRequest> requests) {
-  Batch batch(simulator_, known_, options_, requests);
+  Batch batch(simulator_, known_, options_, progress_, requests);
   batch.run();
-  simulated_ += batch.simulated();
   return batch.take_results();
 }
 

@@ -11,10 +11,11 @@
 
 namespace servecast {
 
-/// How far evaluate() has come.
+/// How far an evaluator has come, in all that it was asked so far.
 struct RunsProgress {
   std::size_t done = 0;
   std::size_t of = 0;
+  std::size_t simulated = 0;  // of those done; the others were known, or wrong
 };
 
 struct EvaluatorOptions {
@@ -31,14 +32,14 @@ class ForkedEvaluator final : public Evaluator {
 
   std::vector<RunResult> evaluate(std::span<const RunRequest> requests) override;
 
-  /// Runs that were simulated, not found, since the beginning.
-  std::size_t simulated() const { return simulated_; }
+  /// Since the beginning.
+  const RunsProgress& progress() const { return progress_; }
 
  private:
   Simulator& simulator_;
   ResultsFile* known_;
   EvaluatorOptions options_;
-  std::size_t simulated_ = 0;
+  RunsProgress progress_{};
 };
 
 }  // namespace servecast

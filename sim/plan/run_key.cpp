@@ -24,11 +24,17 @@ std::string digest_of(const std::string& file) {
 
 std::string FileDigests::of(const std::string& file) {
   Seen& seen = seen_[file];
-  const std::uintmax_t bytes = fs::file_size(file);
-  const std::int64_t changed = fs::last_write_time(file).time_since_epoch().count();
-  if (seen.digest.empty() || seen.bytes != bytes || seen.changed != changed)
-    seen = {.bytes = bytes, .changed = changed, .digest = digest_of(file)};
+  if (const State now = state_of(file); seen.state != now) seen = {.state = now, .digest = digest_of(file)};
   return seen.digest;
+}
+
+bool FileDigests::knows(const std::string& file) const {
+  const auto seen = seen_.find(file);
+  return seen != seen_.end() && seen->second.state == state_of(file);
+}
+
+FileDigests::State FileDigests::state_of(const std::string& file) {
+  return {.bytes = fs::file_size(file), .changed = fs::last_write_time(file).time_since_epoch().count()};
 }
 
 std::string run_key(const std::string& version, const std::string& settings, const std::vector<std::string>& files,

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,13 +11,21 @@ namespace servecast {
 class FileDigests {
  public:
   std::string of(const std::string& file);
+  /// Whether of() need not read the file.
+  bool knows(const std::string& file) const;
 
  private:
-  struct Seen {
+  struct State {
     std::uintmax_t bytes = 0;
     std::int64_t changed = 0;
+    bool operator==(const State&) const = default;
+  };
+  struct Seen {
+    std::optional<State> state{};  // none: not read yet
     std::string digest{};
   };
+  static State state_of(const std::string& file);
+
   std::map<std::string, Seen> seen_{};
 };
 

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "models/base/error.h"
@@ -24,10 +25,14 @@ using testing::HasSubstr;
 class MadeUp final : public Simulator {
  public:
   explicit MadeUp(std::string log) : log_(std::move(log)) {}
-  std::string load(const RunRequest& request) override {
+  LoadedRun load(const RunRequest& request) override {
     if (request.scenario == "broken") throw UserError("no such file");
     request_ = request;
-    return request.scenario;
+    return {.key = request.scenario, .learned = remembered.contains(request.scenario) ? "" : request.scenario};
+  }
+  void remember(const std::string& learned) override {
+    remembered.insert(learned);
+    ++told;
   }
   std::string run() override {
     std::ofstream(log_, std::ios::app) << request_.scenario << std::endl;
@@ -39,6 +44,9 @@ class MadeUp final : public Simulator {
     summary.seed = request_.seed.value_or(0);
     return to_json(summary);
   }
+
+  std::set<std::string> remembered{};
+  int told = 0;
 
  private:
   std::string log_;
@@ -88,7 +96,7 @@ TEST_F(ForkedEvaluatorTest, TheSameRunIsMadeOnce) {
   ForkedEvaluator evaluator(simulator, nullptr, {.at_a_time = 2});
   const auto results = evaluator.evaluate(named({"a", "a", "b", "a", "b"}));
   EXPECT_EQ(runs().size(), 2);
-  EXPECT_EQ(evaluator.simulated(), 2);
+  EXPECT_EQ(evaluator.progress().simulated, 2);
   EXPECT_EQ(results[3].summary, results[0].summary);
   EXPECT_EQ(results[4].summary->name, "b");
 }
@@ -104,7 +112,7 @@ TEST_F(ForkedEvaluatorTest, WhatTheFileHasIsNotRunAgain) {
   ResultsFile known(file);
   ForkedEvaluator again(simulator, &known);
   const auto second = again.evaluate(named({"b", "c", "a", "broken"}));
-  EXPECT_EQ(again.simulated(), 1);
+  EXPECT_EQ(again.progress().simulated, 1);
   EXPECT_EQ(runs().size(), 3);
   EXPECT_EQ(second[0].summary, first[1].summary);
   EXPECT_EQ(second[2].summary, first[0].summary);
@@ -119,6 +127,15 @@ TEST_F(ForkedEvaluatorTest, StoppedItEndsItsChildrenAndKeepsWhatIsDone) {
   EXPECT_TRUE(known.find("a") && known.find("b"));
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);  // no child is left
   EXPECT_EQ(errno, ECHILD);
+}
+
+TEST_F(ForkedEvaluatorTest, WhatAChildHasReadTheNextOnesKnow) {
+  ForkedEvaluator(simulator, nullptr, {.at_a_time = 1}).evaluate(named({"a", "b"}));
+  EXPECT_THAT(simulator.remembered, ElementsAre("a", "b"));
+  simulator.remembered = {"a"};  // what a child is born with
+  simulator.told = 0;
+  ForkedEvaluator(simulator, nullptr).evaluate(named({"a"}));
+  EXPECT_EQ(simulator.told, 0);
 }
 
 TEST_F(ForkedEvaluatorTest, ProgressCountsEveryRequest) {

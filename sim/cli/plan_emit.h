@@ -1,0 +1,15 @@
+#pragma once
+#include <string>
+
+#include "sim/input/scenario.h"
+
+namespace servecast {
+
+/// What `plan --emit` can write of a scenario's pools.
+inline constexpr const char* emit_vllm = "vllm";
+inline constexpr const char* emit_kubernetes = "kubernetes";
+
+/// Command lines or a manifest.
+std::string emitted(const std::string& what, const Scenario& scenario);
+
+}  // namespace servecast

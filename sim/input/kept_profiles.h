@@ -1,0 +1,36 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "models/hw/profile/kernel_profile.h"
+
+namespace servecast {
+
+/// While it lives, kernel profiles that are read stay in memory: most of reading a scenario is reading them. A file
+/// that has changed since is read again. One at a time.
+class KeptProfiles {
+ public:
+  KeptProfiles();
+  ~KeptProfiles();
+  KeptProfiles(const KeptProfiles&) = delete;
+  KeptProfiles& operator=(const KeptProfiles&) = delete;
+
+  /// Files of those kept, sorted.
+  std::vector<std::string> files() const;
+
+  /// Null where nobody keeps any, or not this one.
+  static const KernelProfile* find(const std::string& file);
+  static void keep(const std::string& file, const KernelProfile& profile);
+
+ private:
+  struct Kept {
+    std::uintmax_t bytes = 0;
+    std::int64_t changed = 0;
+    KernelProfile profile{};
+  };
+  std::map<std::string, Kept> kept_{};
+};
+
+}  // namespace servecast

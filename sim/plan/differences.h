@@ -1,0 +1,42 @@
+#pragma once
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/plan/replicated.h"
+#include "sim/report/figures.h"
+
+namespace servecast {
+
+/// One of the things compared: a report read from a file, or a scenario with its draws.
+struct Compared {
+  std::string name{};
+  Summary best{};
+  std::vector<Summary> draws{};        // where it was simulated: draw i of all go together
+  std::optional<Interval> interval{};  // where it was read: all that a report tells of its draws
+};
+
+/// How far a figure lies apart in two of them, and how sure that is.
+struct Difference {
+  const Figure* figure = nullptr;
+  std::optional<double> base{};
+  std::optional<double> other{};
+  std::optional<double> apart{};  // other - base
+  // 9 of 10 differences lie within. With draws of both: the quantiles of the differences of draws that go together.
+  // With intervals alone: the ends that lie farthest apart, which is wider.
+  std::optional<double> p05{};
+  std::optional<double> p95{};
+  std::optional<double> agreeing_fraction{};  // share of the pairs whose difference has the sign of `apart`
+
+  bool clear() const { return p05 && p95 && (*p05 > 0 || *p95 < 0); }
+};
+
+/// Figure by figure.
+std::vector<Difference> differences(const Compared& base, const Compared& other);
+
+/// For the terminal: every one after the first against the first.
+std::string differences_text(const std::vector<Compared>& compared);
+nlohmann::ordered_json differences_json(const std::vector<Compared>& compared);
+
+}  // namespace servecast

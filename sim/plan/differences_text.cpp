@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "sim/plan/differences.h"
+#include "sim/report/human.h"
+#include "sim/report/json_fields.h"
+#include "sim/report/text_layout.h"
+
+namespace servecast {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t any_width = 1000;  // a table is never cut: nothing else says these numbers
+
+std::string text(const Figure& figure, std::optional<double> value) { return value ? figure.text(*value) : "-"; }
+
+std::string signed_text(const Figure& figure, std::optional<double> value) {
+  if (!value) return "-";
+  return (*value < 0 ? "-" : "+") + figure.text(std::abs(*value));
+}
+
+std::string relative(const Difference& d) {
+  if (!d.apart || *d.base == 0) return "-";
+  return (*d.apart < 0 ? "-" : "+") + human::percent(std::abs(*d.apart / *d.base));
+}
+
+std::string range(const Difference& d) {
+  if (!d.p05) return "-";
+  return signed_text(*d.figure, d.p05) + " to " + signed_text(*d.figure, d.p95);
+}
+
+/// What the draws say of the sign of the difference.
+std::string surety(const Difference& d) {
+  if (!d.apart || !d.p05) return "";
+  if (*d.apart == 0) return "the same";
+  const std::string way = *d.apart < 0 ? "lower" : "higher";
+  if (d.agreeing_fraction) return way + " in " + human::percent(*d.agreeing_fraction);
+  return d.clear() ? way : "not clear";
+}
+
+/// A heading may stand for two columns of a wider table: "P99" of what?
+std::string full_heading(const Figure& figure) {
+  const std::string key(figure.key);
+  const std::string heading(figure.heading);
+  if (heading != "P99") return heading;
+  std::string of = key.substr(0, key.find('_'));
+  for (char& c : of) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return of + " " + heading;
+}
+
+std::string pair_text(const Compared& base, const Compared& other) {
+  TextTable rows(1);
+  rows.row({"", base.name, other.name, "difference", "", "90 % of draws", ""});
+  for (const Difference& d : differences(base, other))
+    rows.row({full_heading(*d.figure), text(*d.figure, d.base), text(*d.figure, d.other),
+              signed_text(*d.figure, d.apart), relative(d), range(d), surety(d)});
+  return rows.text(0, any_width);
+}
+
+ordered_json number(std::optional<double> value) { return value ? ordered_json(*value) : ordered_json(); }
+
+ordered_json pair_json(const Compared& base, const Compared& other) {
+  ordered_json json{{"base", base.name}, {"other", other.name}, {"figures", ordered_json::object()}};
+  for (const Difference& d : differences(base, other))
+    json["figures"][std::string(d.figure->key)] = {
+        {"base", number(d.base)}, {"other", number(d.other)}, {"difference", number(d.apart)},
+        {"p05", number(d.p05)},   {"p95", number(d.p95)},     {"agreeing_fraction", number(d.agreeing_fraction)}};
+  json["replicates"] = std::min(base.draws.size(), other.draws.size());
+  return json;
+}
+
+}  // namespace
+
+std::string differences_text(const std::vector<Compared>& compared) {
+  std::string text;
+  for (std::size_t i = 1; i < compared.size(); ++i)
+    text += (i > 1 ? "\n" : "") + pair_text(compared.front(), compared[i]);
+  return text;
+}
+
+ordered_json differences_json(const std::vector<Compared>& compared) {
+  ordered_json json{{"comparisons", ordered_json::array()}};
+  for (std::size_t i = 1; i < compared.size(); ++i)
+    json["comparisons"].push_back(pair_json(compared.front(), compared[i]));
+  round_numbers(json);
+  return json;
+}
+
+}  // namespace servecast

@@ -1,0 +1,25 @@
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/plan/grid.h"
+#include "sim/plan/replicated.h"
+
+namespace servecast {
+
+/// A grid of scenarios and what came of each point.
+struct SweepTable {
+  std::vector<Dimension> dimensions{};
+  std::vector<std::vector<std::string>> points{};  // by point: "path=value" by dimension
+  std::vector<Replicated> results{};               // by point
+};
+
+/// For the terminal: a row per point, below it its 5 % and 95 % quantiles where there are draws; what failed is told
+/// below the table.
+std::string sweep_text(const SweepTable& table);
+/// A row per point; "<figure>_p05" and "<figure>_p95" where there are draws.
+void write_sweep_csv(const std::string& file, const SweepTable& table);
+nlohmann::ordered_json sweep_json(const SweepTable& table);
+
+}  // namespace servecast

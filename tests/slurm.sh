@@ -1,0 +1,91 @@
+#!/bin/sh
+# A sweep of 200 designs as a job array of a real Slurm.  slurm.sh SERVECAST SCENARIO
+#
+# One node on loopback, with ports and folders of its own. A task is killed on its way; Slurm starts it again; the joined
+# results are those of one process, byte for byte. Skipped where Slurm is not installed (scripts/install-packages slurm).
+servecast=$1 scenario=$2
+for program in slurmctld slurmd sbatch munged; do
+  PATH=$PATH:/usr/sbin command -v $program >/dev/null || { echo "skipped: there is no $program"; exit 77; }
+done
+PATH=$PATH:/usr/sbin
+scratch=$(mktemp -d) || exit 1
+daemons=
+finish() {
+  # shellcheck disable=SC2086  # a list of ids
+  [ -z "$daemons" ] || kill $daemons 2>/dev/null
+  wait
+  rm -rf "$scratch"
+}
+trap finish EXIT
+trap 'exit 1' INT TERM
+fail() { echo "$1"; tail -n 5 "$scratch"/*.log 2>/dev/null; exit 1; }
+await() {  # await SECONDS WHAT COMMAND...
+  left=$(($1 * 5)) what=$2; shift 2
+  until "$@" >/dev/null 2>&1; do
+    left=$((left - 1)); [ $left -gt 0 ] || fail "$what"
+    sleep 0.2
+  done
+}
+
+me=$(id -un) node=$(uname -n | cut -d. -f1) port=$((20000 + $$ % 20000))
+mkdir "$scratch/state" "$scratch/spool"
+# With cred_expire a task that was killed starts again after as many seconds.
+cat >"$scratch/slurm.conf" <<CONF
+ClusterName=test
+SlurmctldHost=$node(127.0.0.1)
+SlurmUser=$me
+SlurmdUser=$me
+SlurmctldPort=$port
+SlurmdPort=$((port + 1))
+AuthType=auth/munge
+AuthInfo=socket=$scratch/munge.socket,cred_expire=5
+CredType=cred/munge
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+MpiDefault=none
+ReturnToService=2
+RequeueExit=137
+StateSaveLocation=$scratch/state
+SlurmdSpoolDir=$scratch/spool
+SlurmctldPidFile=$scratch/slurmctld.pid
+SlurmdPidFile=$scratch/slurmd.pid
+NodeName=$node NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
+PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+CONF
+SLURM_CONF=$scratch/slurm.conf && export SLURM_CONF
+dd if=/dev/urandom of="$scratch/munge.key" bs=1024 count=1 2>/dev/null && chmod 600 "$scratch/munge.key"
+munged --foreground --force --key-file="$scratch/munge.key" --socket="$scratch/munge.socket" \
+  --pid-file="$scratch/munged.pid" --log-file="$scratch/munged.log" --seed-file="$scratch/munge.seed" &
+daemons=$!
+await 10 "munged does not start" test -S "$scratch/munge.socket"
+slurmctld -D -f "$SLURM_CONF" >"$scratch/slurmctld.log" 2>&1 &
+daemons="$! $daemons"
+await 20 "slurmctld does not start" scontrol ping
+slurmd -D -f "$SLURM_CONF" -N "$node" >"$scratch/slurmd.log" 2>&1 &
+daemons="$! $daemons"
+await 30 "the node does not come up" sh -c "sinfo -h -o %t | grep -qx idle"
+
+# 200 designs: 4 x 50.
+rates=$(seq -s, 1 50)
+sweep() { "$servecast" sweep "$scenario" --set first_requests=1000 --over 'pools[0].replicas=1,2,4,8' \
+  --over "workload.trace.rate_scale=$rates" "$@"; }
+sweep --out "$scratch/one" >"$scratch/one.txt" || fail "the sweep in one process failed"
+sweep --out "$scratch/all" --emit slurm --shards 8 >"$scratch/array.sh" || fail "no job array"
+job=$(sbatch --parsable --chdir="$scratch" --output="$scratch/task-%a.txt" "$scratch/array.sh") || fail "sbatch failed"
+
+await 120 "share 3 does not begin" test -s "$scratch/all/shard-3/plan.sqlite"
+victim=$(pgrep -f -- "--shard 3/8 --out $scratch/all" | head -n 1)
+[ -n "$victim" ] && kill -KILL "$victim" || fail "share 3 was over before it could be killed"
+await 300 "the array does not end: $(squeue -h -r)" sh -c '[ -z "$(squeue -h)" ]'
+restarts=$(scontrol show job "${job}_3" | grep -o 'Restarts=[0-9]*')
+[ "$restarts" = Restarts=1 ] || fail "share 3 was not started again: $restarts"
+
+"$servecast" plan merge "$scratch"/all/shard-* --out "$scratch/all" >"$scratch/merged.txt" || fail "merge failed"
+grep -q '^200 results, 200 of them new$' "$scratch/merged.txt" || fail "not all results: $(cat "$scratch/merged.txt")"
+sweep --out "$scratch/all" >"$scratch/all.txt" || fail "the sweep over the joined results failed"
+for file in sweep.csv sweep.json; do
+  cmp "$scratch/one/$file" "$scratch/all/$file" || fail "$file differs"
+done
+cmp "$scratch/one.txt" "$scratch/all.txt" || fail "the tables differ"
