@@ -57,7 +57,7 @@ CONF
 SLURM_CONF=$scratch/slurm.conf && export SLURM_CONF
 dd if=/dev/urandom of="$scratch/munge.key" bs=1024 count=1 2>/dev/null && chmod 600 "$scratch/munge.key"
 munged --foreground --force --key-file="$scratch/munge.key" --socket="$scratch/munge.socket" \
-  --pid-file="$scratch/munged.pid" --log-file="$scratch/munged.log" --seed-file="$scratch/munge.seed" &
+  --pid-file="$scratch/munged.pid" --log-file="$scratch/munged.log" --seed-file="$scratch/munge.seed" >"$scratch/munged.txt" 2>&1 &
 daemons=$!
 await 10 "munged does not start" test -S "$scratch/munge.socket"
 slurmctld -D -f "$SLURM_CONF" >"$scratch/slurmctld.log" 2>&1 &

@@ -52,8 +52,9 @@ class CompletionCommand final : public Command {
     root_ = app.get_parent();
   }
   int run(Console& console) override {
-    const auto commands = completed_commands(
-        *root_, {{"PATH=VALUE", setting_words()}, {"WORDS", {detail_words.begin(), detail_words.end()}}});
+    const auto commands = completed_commands(*root_, {{"PATH=VALUE", setting_words()},
+                                                      {"PATH=VALUE,...", setting_words()},
+                                                      {"WORDS", {detail_words.begin(), detail_words.end()}}});
     const std::map<std::string, std::string (*)(std::span<const CompletedCommand>)> scripts{
         {"bash", bash_completion}, {"zsh", zsh_completion}, {"fish", fish_completion}};
     console.out << scripts.at(shell_)(commands);

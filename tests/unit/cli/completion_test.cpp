@@ -29,8 +29,9 @@ std::vector<std::string> offered(const std::string& typed) {
 }
 
 TEST(Completion, offers_commands) {
-  EXPECT_THAT(offered("servecast "), ElementsAre("run", "check", "list", "schema", "set", "trace", "completion"));
-  EXPECT_THAT(offered("servecast c"), ElementsAre("check", "completion"));
+  EXPECT_THAT(offered("servecast "), ElementsAre("run", "sweep", "whatif", "compare", "plan", "check", "list",
+                                                 "schema", "set", "trace", "completion"));
+  EXPECT_THAT(offered("servecast c"), ElementsAre("compare", "check", "completion"));
   EXPECT_THAT(offered("servecast trace "), ElementsAre("info", "convert", "make", "cache"));
 }
 
@@ -47,6 +48,7 @@ TEST(Completion, offers_settings_and_names) {
   EXPECT_THAT(offered("servecast run a.yaml --set pools[0].router.p"), Contains("pools[0].router.policy=random"));
   EXPECT_THAT(offered("servecast run a.yaml --set pools[0].router.policy=least_l"), ElementsAre("least_loaded"));
   EXPECT_THAT(offered("servecast run a.yaml --set pools[0].gpu=h1"), Contains("h100_sxm_80g"));
+  EXPECT_THAT(offered("servecast sweep a.yaml --over pools[0].router.p"), Contains("pools[0].router.policy=random"));
   EXPECT_THAT(offered("servecast run a.yaml --set slo.t"), IsSupersetOf({"slo.ttft_s=", "slo.tpot_s="}));
 }
 

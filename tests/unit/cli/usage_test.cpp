@@ -29,7 +29,9 @@ TEST_P(WrongUsage, is_one_clear_line_and_status_2) {
 INSTANTIATE_TEST_SUITE_P(
     words, WrongUsage,
     testing::Values(
-        Wrong{"nothing", {}, "name a command: run, check, list, schema, set, trace, completion"},
+        Wrong{"nothing",
+              {},
+              "name a command: run, sweep, whatif, compare, plan, check, list, schema, set, trace, completion"},
         Wrong{"unknown_command", {"rum"}, "unknown command 'rum'; did you mean 'run'?"},
         Wrong{"unknown_subcommand", {"trace", "inof"}, "unknown command 'inof'; did you mean 'info'?"},
         Wrong{"half_a_command", {"trace"}, "servecast trace: name a command: info, convert, make, cache"},
@@ -53,6 +55,17 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"unknown_detail",
               {"run", "a.yaml", "--out", "d", "--detail", "step"},
               "unknown detail 'step'; did you mean 'steps'?"},
+        Wrong{"no_over", {"sweep", "a.yaml"}, "--over is required"},
+        Wrong{
+            "over_without_values", {"sweep", "a.yaml", "--over", "seed"}, "'seed' names no values; write path=a,b,c"},
+        Wrong{"over_with_a_gap", {"sweep", "a.yaml", "--over", "seed=1,,2"}, "has an empty value"},
+        Wrong{"over_twice", {"sweep", "a.yaml", "--over", "seed=1", "--over", "seed=2"}, "'seed' is given twice"},
+        Wrong{"no_share", {"sweep", "a.yaml", "--over", "seed=1", "--shard", "0/4"}, "write k/n with k from 1 to n"},
+        Wrong{"array_without_out", {"sweep", "a.yaml", "--over", "seed=1", "--emit", "slurm"}, "--out DIR"},
+        Wrong{"sweep_of_nothing", {"sweep", "/missing.yaml", "--over", "seed=1"}, "cannot be read"},
+        Wrong{"no_change", {"whatif", "a.yaml"}, "--set is required"},
+        Wrong{"one_to_compare", {"compare", "a.yaml"}, "WHAT"}, Wrong{"plan_of_nothing", {"plan"}, "say what to do"},
+        Wrong{"nothing_to_merge", {"plan", "merge", "--out", "x"}, "DIR is required"},
         Wrong{"detail_without_out", {"run", "a.yaml", "--detail", "steps"}, "say where with --out DIR"}),
     [](const auto& test) { return test.param.name; });
 
