@@ -27,6 +27,7 @@ foreach(file IN LISTS broken)
 endforeach()
 
 servecast_script_test(interrupt quick interrupt ${program} ${flagship} ${here}/data/long.yaml)
+servecast_script_test(resume quick resume ${program} ${flagship})
 servecast_script_test(readme quick readme ${program} ${PROJECT_SOURCE_DIR})
 servecast_script_test(install quick install ${PROJECT_BINARY_DIR} ${PROJECT_VERSION})
 servecast_script_test(layers quick layers ${PROJECT_SOURCE_DIR})
