@@ -8,7 +8,7 @@ namespace servecast {
 namespace {
 
 // In the order of --help.
-constexpr std::array<CommandEntry, 10> entries{{
+constexpr std::array<CommandEntry, 11> entries{{
     {"", "run", "Simulate a scenario and print the forecast", make_run_command},
     {"", "check", "Check a scenario without running it: every mistake, with its place", make_check_command},
     {"", "list", "What a scenario can name: models, GPUs, policies, ...", make_list_command},
@@ -18,6 +18,7 @@ constexpr std::array<CommandEntry, 10> entries{{
     {"trace", "convert", "Write a trace in our own format, sliced or sped up", make_trace_convert_command},
     {"trace", "make", "Generate a trace", make_trace_make_command},
     {"trace", "cache", "Replay a trace through prefix caches, without time", make_trace_cache_command},
+    {"trace", "experts", "Describe a routing trace and replay it through expert caches", make_trace_experts_command},
     {"", "completion", "Print a completion script for your shell", make_completion_command},
 }};
 
