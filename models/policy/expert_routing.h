@@ -39,7 +39,7 @@ struct RoutingTrace {
   ExpertShape shape{};
   std::vector<std::uint8_t> experts{};
   std::vector<std::uint8_t> gates{};      // x 255; those of a token and layer sum to about 255
-  std::vector<std::int64_t> first_token;  // of each generation, and behind the last one the number of tokens
+  std::vector<std::int64_t> first_token{};  // of each generation, and behind the last one the number of tokens
 
   std::int64_t tokens() const { return first_token.empty() ? 0 : first_token.back(); }
   std::int64_t generations() const { return static_cast<std::int64_t>(first_token.size()) - 1; }

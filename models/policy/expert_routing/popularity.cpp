@@ -20,7 +20,7 @@ class PopularityRouting final : public ExpertRouting {
     std::string co_activation;
     std::string model;
     std::string domain;
-    double gate_spread = 0.9;
+    double gate_spread = 0.34;
     void fields(Fields& f) {
       f.required("counts", counts, "table (CSV, plain or gzip) with the columns layer, expert and count");
       f.field("co_activation", co_activation,

@@ -19,10 +19,10 @@ namespace {
 class SyntheticRouting final : public ExpertRouting {
  public:
   struct Settings {
-    double zipf_exponent = 0.66;
-    double repeat_fraction = 0.31;
-    double successor_fraction = 0.2;
-    double gate_spread = 0.9;
+    double zipf_exponent = 0.7;
+    double repeat_fraction = 0.3;
+    double successor_fraction = 0.75;
+    double gate_spread = 0.34;
     void fields(Fields& f) {
       f.field("zipf_exponent", zipf_exponent, "popularity of the i-th expert of a layer: i to the minus this; 0: even");
       f.field("repeat_fraction", repeat_fraction, "share of a token's experts kept from the request's token before",

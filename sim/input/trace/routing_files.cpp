@@ -42,6 +42,20 @@ std::vector<std::uint8_t> read_bytes(const std::string& file, std::int64_t bytes
   return all;
 }
 
+/// The cell of this column, in a row whose texts may stand in quotes and hold commas.
+std::string_view quoted_cell(const Line& line, std::size_t column) {
+  std::size_t begin = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.text.size(); ++i) {
+    if (line.text[i] == '"') quoted = !quoted;
+    if (line.text[i] != ',' || quoted) continue;
+    if (column-- == 0) return line.text.substr(begin, i - begin);
+    begin = i + 1;
+  }
+  if (column > 0) line.fail(line.text, "the row ends before the column 'n_router_tokens'");
+  return line.text.substr(begin);
+}
+
 std::vector<std::int64_t> read_generations(const std::string& file) {
   LineReader lines(file);
   Csv csv;
@@ -49,7 +63,8 @@ std::vector<std::int64_t> read_generations(const std::string& file) {
   const std::size_t column = csv.column("n_router_tokens");
   std::vector<std::int64_t> first{0};
   while (const auto line = lines.next())
-    first.push_back(first.back() + read_count(*line, csv.cells(*line)[column], "tokens", {.min = 1, .max = most_tokens}));
+    first.push_back(first.back() +
+                    read_count(*line, quoted_cell(*line, column), "tokens", {.min = 1, .max = most_tokens}));
   if (first.size() == 1) throw UserError({.file = file}, "lists no generation");
   return first;
 }

@@ -31,7 +31,7 @@ std::vector<std::string> offered(const std::string& typed) {
 TEST(Completion, offers_commands) {
   EXPECT_THAT(offered("servecast "), ElementsAre("run", "check", "list", "schema", "set", "trace", "completion"));
   EXPECT_THAT(offered("servecast c"), ElementsAre("check", "completion"));
-  EXPECT_THAT(offered("servecast trace "), ElementsAre("info", "convert", "make", "cache"));
+  EXPECT_THAT(offered("servecast trace "), ElementsAre("info", "convert", "make", "cache", "experts"));
 }
 
 TEST(Completion, offers_options_and_their_values) {
