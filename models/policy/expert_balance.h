@@ -7,7 +7,7 @@ namespace servecast {
 
 /// Experts spread over the GPUs of an expert-parallel group.
 struct ExpertPlacement {
-  std::vector<std::int64_t> copies{};         // by expert, 1 or more
+  std::vector<std::int64_t> copies{};          // by expert, 1 or more
   std::vector<std::vector<std::size_t>> on{};  // by rank: experts, once for each copy
   double max_over_mean = 1;  // load of the fullest rank, where an expert's copies share its load evenly
 };

@@ -38,8 +38,8 @@ class ExpertBuddies {
   std::vector<std::vector<ExpertBuddy>> lists_{};
 };
 
-/// Psi(j|i,x) = q (1 + eta z) (1 - kappa hop): z is the gate's liking for j, 0 to 1; hop the way to the GPU that holds
-/// it.
+/// Psi(j|i,x) = q (1 + eta z) (1 - kappa hop): z is the gate's liking for j, 0 to 1; hop the way to the GPU that
+/// holds it.
 struct BuddyWeights {
   double eta = 0;
   double kappa = 0;

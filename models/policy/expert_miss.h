@@ -26,7 +26,7 @@ struct ServedChoice {
 /// What it takes to have one expert computed.
 struct MissCosts {
   double expert_bytes = 0;
-  double load_s = 0;        // of one expert over links that nobody else uses
+  double load_s = 0;         // of one expert over links that nobody else uses
   double host_expert_s = 0;  // the host reads one expert from its memory
   double host_token_s = 0;   // the host's arithmetic for one token and expert
 };

@@ -38,7 +38,7 @@ inline ExpertShape expert_shape(const Llm& llm) {
 struct RoutingTrace {
   ExpertShape shape{};
   std::vector<std::uint8_t> experts{};
-  std::vector<std::uint8_t> gates{};      // x 255; those of a token and layer sum to about 255
+  std::vector<std::uint8_t> gates{};        // x 255; those of a token and layer sum to about 255
   std::vector<std::int64_t> first_token{};  // of each generation, and behind the last one the number of tokens
 
   std::int64_t tokens() const { return first_token.empty() ? 0 : first_token.back(); }

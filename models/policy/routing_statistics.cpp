@@ -81,7 +81,8 @@ class Describer {
       const auto best = std::ranges::max_element(row);
       s_.successor_fraction += real(*best) / uses;
       const auto to = static_cast<std::size_t>(best - row.begin());
-      s_.chance_successor_fraction += share(layer - 1, from) * std::min(1.0, share(layer, to) * real(trace_.shape.active)) /
+      s_.chance_successor_fraction += share(layer - 1, from) *
+                                      std::min(1.0, share(layer, to) * real(trace_.shape.active)) /
                                       real(trace_.shape.layers - 1);
     }
   }

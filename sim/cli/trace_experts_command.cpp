@@ -19,8 +19,9 @@ std::string bad_slots(const std::string& word) {
 }
 
 std::string bad_cache(const std::string& word) {
-  return Registry<ExpertCache>::all().contains(word) ? ""
-                                                     : unknown_name("expert cache", word, Registry<ExpertCache>::names());
+  return Registry<ExpertCache>::all().contains(word)
+             ? ""
+             : unknown_name("expert cache", word, Registry<ExpertCache>::names());
 }
 
 class TraceExpertsCommand final : public Command {
@@ -69,9 +70,10 @@ class TraceExpertsCommand final : public Command {
     const bool divide = spec_.ranks > 0 && spec_.redundant >= 0 && shape.experts % spec_.ranks == 0 &&
                         (shape.experts + spec_.redundant) % spec_.ranks == 0;
     if (!divide)
-      throw UserError(fmt::format("--ranks {} --redundant {}: every rank holds as many of the {} experts, and as many "
-                                  "of the copies; take numbers that divide",
-                                  spec_.ranks, spec_.redundant, shape.experts));
+      throw UserError(
+          fmt::format("--ranks {} --redundant {}: every rank holds as many of the {} experts, and as many "
+                      "of the copies; take numbers that divide",
+                      spec_.ranks, spec_.redundant, shape.experts));
   }
 
   std::string folder_;

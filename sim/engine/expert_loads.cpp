@@ -57,12 +57,12 @@ std::vector<Transfer> ExpertLoads::transfers(const User& user, const ExpertLoad&
   for (const GpuPlace& gpu : gpus) {
     const Part source{.kind = load.from_disk ? Part::Kind::disk : Part::Kind::host, .place = gpu};
     const Part target{.kind = Part::Kind::gpu, .place = gpu};
-    all.push_back({.kind = kind,
-                   .from = Wiring::name(source),
-                   .to = Wiring::name(target),
-                   .path = wiring_.path(source, target),
-                   .bytes = load.bytes / static_cast<double>(gpus.size()) /
-                            pool.spec.expert_offload->copy_rate_fraction});
+    all.push_back(
+        {.kind = kind,
+         .from = Wiring::name(source),
+         .to = Wiring::name(target),
+         .path = wiring_.path(source, target),
+         .bytes = load.bytes / static_cast<double>(gpus.size()) / pool.spec.expert_offload->copy_rate_fraction});
   }
   return all;
 }

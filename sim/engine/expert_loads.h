@@ -7,8 +7,8 @@
 namespace servecast {
 
 /// Loads of experts while others use the same links: as flows. While nobody does, replicas work out their own loads;
-/// this looks at every flow of another kind and tells the replicas whose links it takes. Replicas whose loads together
-/// are more than a link between them carries share their links all the time.
+/// this looks at every flow of another kind and tells the replicas whose links it takes. Replicas whose loads
+/// together are more than a link between them carries share their links all the time.
 class ExpertLoads final : public ExpertLinks, public FlowWatcher {
  public:
   /// These outlive it.
@@ -37,7 +37,7 @@ class ExpertLoads final : public ExpertLinks, public FlowWatcher {
   const Scenario& scenario_;
   const Wiring& wiring_;
   Dispatcher& dispatcher_;
-  std::vector<std::size_t> first_{};               // by pool: the number of its first replica
+  std::vector<std::size_t> first_{};  // by pool: the number of its first replica
   std::vector<User> users_{};
   std::vector<std::vector<std::size_t>> by_link_;  // users
 };

@@ -38,14 +38,16 @@ struct ExpertOffloadSpec {
   std::optional<ExpertHostSpec> host{};
 
   void fields(Fields& f) {
-    f.field("slots_per_layer", slots_per_layer,
-            "experts of each layer in the GPUs' memory; 0: none stays. With this, cache_fraction and hbm_bytes left out: "
-            "as many as fit beside KV for kv_tokens");
+    f.field(
+        "slots_per_layer", slots_per_layer,
+        "experts of each layer in the GPUs' memory; 0: none stays. With this, cache_fraction and hbm_bytes left out: "
+        "as many as fit beside KV for kv_tokens");
     f.field("cache_fraction", cache_fraction, "the same as a share of a layer's experts", positive_fraction);
     f.field("hbm_bytes", hbm_bytes, "the same as memory of each GPU for experts of all layers", positive);
     f.field("kv_tokens", kv_tokens, "tokens whose KV must fit beside as many experts as do", at_least_one);
     f.field("host_bytes", host_bytes,
-            "host memory of each replica for experts, the rest is on disk; left out: the node's whole memory", positive);
+            "host memory of each replica for experts, the rest is on disk; left out: the node's whole memory",
+            positive);
     f.field("streams", streams, "experts that are copied to the GPUs at the same time", at_least_one);
     f.field("copy_rate_fraction", copy_rate_fraction,
             "share of the links' rate that copies reach: 1 from pinned memory, about a half from pageable memory",

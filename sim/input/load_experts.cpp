@@ -24,8 +24,9 @@ std::int64_t slots_of(const Pool& pool, const ExpertPlan& plan, const Place& nam
   const int given = (spec.slots_per_layer ? 1 : 0) + (spec.cache_fraction ? 1 : 0) + (spec.hbm_bytes ? 1 : 0);
   if (given == 0) return plan.shape.experts;
   if (given > 1)
-    throw UserError(named, "says how many experts stay in GPU memory by more than one of slots_per_layer, "
-                           "cache_fraction and hbm_bytes; give one of them");
+    throw UserError(named,
+                    "says how many experts stay in GPU memory by more than one of slots_per_layer, "
+                    "cache_fraction and hbm_bytes; give one of them");
   if (spec.hbm_bytes) {
     const double layer_bytes = real(plan.shape.layers) * plan.expert_bytes / real(pool.spec.tensor_parallel);
     const auto slots = static_cast<std::int64_t>(*spec.hbm_bytes / layer_bytes);
@@ -80,10 +81,10 @@ ExpertPlan plan_experts(const Pool& pool, const Node& node, std::uint64_t seed, 
   plan.slots = slots_of(pool, plan, named);
   const double host_bytes = spec.host_bytes.value_or(node.host_memory_bytes / real(pool.spec.replicas));
   if (host_bytes > node.host_memory_bytes)
-    throw UserError(named, fmt::format("host_bytes {:.3g} are more than the node's {:.3g}", host_bytes,
-                                       node.host_memory_bytes));
-  plan.host_experts = std::min(plan.shape.layers * plan.shape.experts,
-                               static_cast<std::int64_t>(host_bytes / plan.expert_bytes));
+    throw UserError(
+        named, fmt::format("host_bytes {:.3g} are more than the node's {:.3g}", host_bytes, node.host_memory_bytes));
+  plan.host_experts =
+      std::min(plan.shape.layers * plan.shape.experts, static_cast<std::int64_t>(host_bytes / plan.expert_bytes));
   const auto routing = spec.routing.make();
   RoutingFiles files = routing->files();
   for (std::string* path : {&files.trace, &files.counts, &files.co_activation}) *path = from(folder, *path);

@@ -12,8 +12,8 @@
 #include "sim/input/hardware.h"
 #include "sim/input/kernel_profile_file.h"
 #include "sim/input/latency_tables.h"
-#include "sim/input/load_experts.h"
 #include "sim/input/llm_config.h"
+#include "sim/input/load_experts.h"
 #include "sim/input/try_at.h"
 
 namespace servecast {
@@ -49,7 +49,8 @@ class PoolLoader {
     if (!llm || !gpu || !engine || !check_batcher(pool.spec) || !check_cache(pool.spec) || !check_shape(pool) ||
         !check_power(pool) || !check_preemption(pool.spec) || !check_gate(pool.spec))
       return pool;
-    if (pool.spec.expert_offload && !try_at(text_, path_ + ".expert_offload", [&] { plan_offload(pool); })) return pool;
+    if (pool.spec.expert_offload && !try_at(text_, path_ + ".expert_offload", [&] { plan_offload(pool); }))
+      return pool;
     size_memory(pool);
     place_replicas(pool);
     if (text_.problems.empty()) check_tiers(pool);
@@ -135,12 +136,12 @@ class PoolLoader {
     const auto batcher = pool.spec.batcher.make();
     return plan_memory(pool.gpu, pool.llm, shape(pool.spec), pool.spec.memory.over(pool.engine.memory),
                        {.weights = weights(pool.spec),
-                               .kv = kv_type(pool.spec),
-                               .max_step_tokens = batcher->max_step_tokens(),
-                               .max_sequences = batcher->max_sequences(),
-                               .absent_experts = pool.experts ? pool.experts->shape.experts - pool.experts->slots : 0,
-                               .buffered_experts = pool.experts ? pool.spec.expert_offload->streams : 0,
-                               .node_gpus = node_.gpus});
+                        .kv = kv_type(pool.spec),
+                        .max_step_tokens = batcher->max_step_tokens(),
+                        .max_sequences = batcher->max_sequences(),
+                        .absent_experts = pool.experts ? pool.experts->shape.experts - pool.experts->slots : 0,
+                        .buffered_experts = pool.experts ? pool.spec.expert_offload->streams : 0,
+                        .node_gpus = node_.gpus});
   }
 
   void size_memory(Pool& pool) {

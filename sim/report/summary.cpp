@@ -180,17 +180,18 @@ std::vector<ExpertSummary> experts_of(const RunFacts& facts) {
     if (!pool.experts) continue;
     const ExpertFacts& e = *pool.experts;
     const auto requested = static_cast<double>(e.requested);
-    all.push_back({.pool = pool.name,
-                   .cache_fraction = e.cache_fraction,
-                   .hit_fraction = per(static_cast<double>(e.resident), requested),
-                   .prefetch_hit_fraction = per(static_cast<double>(e.prefetched), requested),
-                   .loaded_bytes = e.loaded_bytes,
-                   .disk_bytes = e.disk_bytes,
-                   .wasted_load_fraction = per(static_cast<double>(e.guesses - e.prefetched), static_cast<double>(e.loads)),
-                   .stall_fraction = per(e.stall_s, pool.busy_s),
-                   .substituted_fraction = per(e.substituted, e.choices),
-                   .host_fraction = per(e.on_host, e.choices),
-                   .left_out_fraction = per(e.left_out, e.choices)});
+    all.push_back(
+        {.pool = pool.name,
+         .cache_fraction = e.cache_fraction,
+         .hit_fraction = per(static_cast<double>(e.resident), requested),
+         .prefetch_hit_fraction = per(static_cast<double>(e.prefetched), requested),
+         .loaded_bytes = e.loaded_bytes,
+         .disk_bytes = e.disk_bytes,
+         .wasted_load_fraction = per(static_cast<double>(e.guesses - e.prefetched), static_cast<double>(e.loads)),
+         .stall_fraction = per(e.stall_s, pool.busy_s),
+         .substituted_fraction = per(e.substituted, e.choices),
+         .host_fraction = per(e.on_host, e.choices),
+         .left_out_fraction = per(e.left_out, e.choices)});
     if (!e.quality) continue;
     all.back().quality_lost_fraction = e.quality->lost_fraction;
     all.back().quality_extrapolated = e.quality->extrapolated;

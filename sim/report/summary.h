@@ -157,10 +157,10 @@ struct Summary {
   CostSummary cost{};
   EnergySummary energy{};
   std::vector<PoolSummary> pools{};
-  std::vector<HandOverSummary> hand_overs{};   // by pool, empty where nothing was handed over
-  std::vector<MigrationSummary> migrations{};  // likewise
+  std::vector<HandOverSummary> hand_overs{};    // by pool, empty where nothing was handed over
+  std::vector<MigrationSummary> migrations{};   // likewise
   std::vector<ExpertSummary> expert_offload{};  // likewise
-  std::vector<ClassSummary> classes{};         // empty unless there are several
+  std::vector<ClassSummary> classes{};          // empty unless there are several
   std::vector<RestsOn> rests_on{};
   std::string settings = "{}";  // JSON text
 

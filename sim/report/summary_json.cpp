@@ -98,8 +98,8 @@ void ExpertSummary::fields(Fields& f) {
   f.field("disk_bytes", disk_bytes, "of these, from disk");
   f.field("wasted_load_fraction", wasted_load_fraction, "share of the loads that were wrong guesses", fraction);
   f.field("stall_fraction", stall_fraction, "share of step time lost to loads that came late", fraction);
-  f.field("substituted_fraction", substituted_fraction, "share of the tokens' choices that another expert stood in for",
-          fraction);
+  f.field("substituted_fraction", substituted_fraction,
+          "share of the tokens' choices that another expert stood in for", fraction);
   f.field("host_fraction", host_fraction, "that the host computed", fraction);
   f.field("left_out_fraction", left_out_fraction, "that were left out", fraction);
   f.field("quality_lost_fraction", quality_lost_fraction,

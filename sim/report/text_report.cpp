@@ -169,10 +169,12 @@ void experts(Page& page, const Summary& s) {
                human::percent(e.left_out_fraction)});
   page.table(table);
   for (const ExpertSummary& e : s.expert_offload) {
-    const std::string lost = e.quality_lost_fraction ? human::percent(*e.quality_lost_fraction) + " of accuracy" : "unknown";
-    page.line(fmt::format("  quality lost in {}: {}{}{}", e.pool, lost, e.quality_extrapolated ? ", extrapolated" : "",
-                          e.quality_source.empty() ? "" : " (" + e.quality_source + ")"),
-              Paint::plain, 4);
+    const std::string lost =
+        e.quality_lost_fraction ? human::percent(*e.quality_lost_fraction) + " of accuracy" : "unknown";
+    page.line(
+        fmt::format("  quality lost in {}: {}{}{}", e.pool, lost, e.quality_extrapolated ? ", extrapolated" : "",
+                    e.quality_source.empty() ? "" : " (" + e.quality_source + ")"),
+        Paint::plain, 4);
   }
 }
 

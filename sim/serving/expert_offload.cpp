@@ -6,8 +6,8 @@
 namespace servecast {
 namespace {
 
-/// Of a longer run, so many tokens spread over it are asked about; each stands for as many as it takes. With that many
-/// nearly every expert is touched, so more of them would change little.
+/// Of a longer run, so many tokens spread over it are asked about; each stands for as many as it takes. With that
+/// many nearly every expert is touched, so more of them would change little.
 constexpr std::int64_t most_asked_per_run = 128;
 
 CacheEntry entry(ExpertId expert) { return CacheEntry{static_cast<std::uint32_t>(index(expert))}; }
@@ -202,7 +202,8 @@ std::int64_t ExpertOffload::judge_guesses(std::size_t layer, const Demand& deman
 std::vector<ServedChoice> ExpertOffload::serve(std::size_t layer) {
   const auto experts = static_cast<std::size_t>(setup_.shape.experts);
   on_gpu_.assign(experts, false);
-  for (std::size_t e = 0; e < experts; ++e) on_gpu_[e] = slots_[layer].holds(CacheEntry{static_cast<std::uint32_t>(e)});
+  for (std::size_t e = 0; e < experts; ++e)
+    on_gpu_[e] = slots_[layer].holds(CacheEntry{static_cast<std::uint32_t>(e)});
   for (const ExpertId expert : layers_[layer].asked) {
     const bool guessed = std::ranges::find(coming_, expert) != coming_.end();
     totals_.requested += 1;

@@ -39,11 +39,11 @@ struct ExpertOffloadSetup {
   std::unique_ptr<ExpertRouting> routing;  // resized
   std::unique_ptr<ExpertCache> cache;
   std::unique_ptr<ExpertPrefetch> prefetch;
-  std::unique_ptr<ExpertMiss> miss;        // prepared
+  std::unique_ptr<ExpertMiss> miss;            // prepared
   std::vector<std::uint64_t> long_run_uses{};  // [layer * experts + expert], from a profile
-  std::int64_t slots = 0;                  // of each layer, in the GPUs' memory
-  std::int64_t host_experts = 0;           // of all layers, in host memory; the others are on disk
-  double expert_bytes = 0;                 // of all GPUs' slices together
+  std::int64_t slots = 0;                      // of each layer, in the GPUs' memory
+  std::int64_t host_experts = 0;               // of all layers, in host memory; the others are on disk
+  double expert_bytes = 0;                     // of all GPUs' slices together
   OwnLinks::Rates links{};
   ExpertTimes times{};
   Rng rng{0, ""};
@@ -56,14 +56,14 @@ struct ExpertTotals {
   std::int64_t resident = 0;    // of these, found in the GPUs' memory
   std::int64_t prefetched = 0;  // on their way there, by a right guess
   std::int64_t loads = 0;
-  std::int64_t guesses = 0;     // of the loads
+  std::int64_t guesses = 0;  // of the loads
   double loaded_bytes = 0;
-  double disk_bytes = 0;        // of these, from disk
+  double disk_bytes = 0;  // of these, from disk
   double choices = 0;
   double substituted = 0;
   double on_host = 0;
   double left_out = 0;
-  double stall_s = 0;           // steps took longer by that than with all loads in time
+  double stall_s = 0;  // steps took longer by that than with all loads in time
 };
 
 /// The experts of one replica: which tokens want which, which are in the GPUs' memory, and what a step becomes by
@@ -97,7 +97,7 @@ class ExpertOffload {
     std::vector<ExpertId> asked{};  // each once, in the order of the tokens
     std::vector<double> visits{};   // by expert
   };
-  struct Demand {                        // of a layer, once it is known who computes what
+  struct Demand {                       // of a layer, once it is known who computes what
     std::vector<double> visits{};       // on the GPU, by expert
     std::vector<double> host_tokens{};  // by expert
     std::vector<ExpertId> used{};       // on the GPU without a load now, each once
@@ -117,11 +117,11 @@ class ExpertOffload {
   void finish(double end_s);
 
   ExpertOffloadSetup setup_;
-  std::vector<ExpertSlots> slots_{};  // by layer
+  std::vector<ExpertSlots> slots_{};   // by layer
   std::optional<ExpertSlots> host_{};  // where not all experts are in host memory
   std::size_t active_;
-  std::vector<ExpertChoice> choices_{};   // [token][layer][rank], of this step
-  std::vector<double> stand_for_{};       // by token: how many it stands for
+  std::vector<ExpertChoice> choices_{};  // [token][layer][rank], of this step
+  std::vector<double> stand_for_{};      // by token: how many it stands for
   double tokens_ = 0;
   std::vector<Layer> layers_{};
   std::vector<std::vector<ExpertId>> before_{};  // by layer: asked in the step before

@@ -11,22 +11,22 @@ namespace servecast {
 
 /// One expert on its way to the GPUs' memory.
 struct ExpertLoad {
-  std::int64_t step = 0;    // which one asked for it
-  std::size_t layer = 0;    // of that step's work
+  std::int64_t step = 0;  // which one asked for it
+  std::size_t layer = 0;  // of that step's work
   ExpertId expert{};
-  bool from_disk = false;   // else from host memory
-  double bytes = 0;         // of all GPUs' slices together
-  bool needed = true;       // false: a wrong guess
+  bool from_disk = false;  // else from host memory
+  double bytes = 0;        // of all GPUs' slices together
+  bool needed = true;      // false: a wrong guess
 };
 
 /// What a step does in one layer with experts, and its share of everything else in the step.
 struct ExpertLayerWork {
-  double before_s = 0;    // until its gate is known
-  double resident_s = 0;  // experts that are in the GPU's memory when the step begins
-  double each_s = 0;      // one that comes later, once it is there
-  double host_s = 0;      // what the host computes, beside the GPU
-  std::vector<ExpertLoad> loads{};     // wanted at the gate: first what this layer misses, then guesses for the next
-  std::int64_t expected = 0;           // loads that this layer waits for, those guessed before included
+  double before_s = 0;              // until its gate is known
+  double resident_s = 0;            // experts that are in the GPU's memory when the step begins
+  double each_s = 0;                // one that comes later, once it is there
+  double host_s = 0;                // what the host computes, beside the GPU
+  std::vector<ExpertLoad> loads{};  // wanted at the gate: first what this layer misses, then guesses for the next
+  std::int64_t expected = 0;        // loads that this layer waits for, those guessed before included
 
   /// With everything in time.
   double least_s() const {
@@ -63,8 +63,8 @@ class ExpertTimeline {
   bool past_gate_ = false;
   double due_s_ = infinity;
   double host_until_s_ = 0;
-  double gpu_until_s_ = 0;               // with all that has arrived
-  std::vector<std::int64_t> here_{};     // by layer: loads that it waits for and that have arrived
+  double gpu_until_s_ = 0;            // with all that has arrived
+  std::vector<std::int64_t> here_{};  // by layer: loads that it waits for and that have arrived
   std::deque<ExpertLoad> wanted_{};
 };
 

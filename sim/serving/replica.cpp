@@ -131,8 +131,8 @@ double Replica::next_due_s() const {
 // change, so that run can be played through without touching the books. Anything else: look after the next event.
 double Replica::next_finish_s() const {
   const Lane& lane = lanes_.front();
-  if (setup_.experts || lanes_.size() > 1 || lane.batches.size() != 1 || !lane.repeat || !lane.gone.empty() || may_start_ ||
-      !lane.decodes.grows_steadily())
+  if (setup_.experts || lanes_.size() > 1 || lane.batches.size() != 1 || !lane.repeat || !lane.gone.empty() ||
+      may_start_ || !lane.decodes.grows_steadily())
     return next_due_s();
   StepWork work = lane.batches[0].work;
   double at_s = next_end_s_;

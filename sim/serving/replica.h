@@ -63,8 +63,8 @@ struct ReplicaSetup {
   std::unique_ptr<KvTiers> tiers{};   // below the GPU's memory; none: what leaves it is lost
   FetchRules fetch{};
   std::unique_ptr<ExpertOffload> experts{};  // partly elsewhere; none: all in the GPUs' memory
-  std::int64_t tensor_parallel = 1;  // GPUs that a pipeline stage keeps busy
-  PowerDraw power{};                 // of one GPU
+  std::int64_t tensor_parallel = 1;          // GPUs that a pipeline stage keeps busy
+  PowerDraw power{};                         // of one GPU
   double power_cap_w = std::numeric_limits<double>::infinity();
   AnswerPath answers{};                // from the end of a step to the clients
   std::int64_t max_depth = 2;          // batches that the engine may have under way
@@ -316,8 +316,8 @@ class Replica {
   std::int64_t streamed_ = 0;          // prompts here whose chunks are told
   TierLinks* links_ = nullptr;
   ExpertLinks* expert_links_ = nullptr;
-  bool links_shared_ = false;  // those of the experts, with others
-  StageTime full_step_{};      // the step under way as if all experts were in the GPUs' memory
+  bool links_shared_ = false;          // those of the experts, with others
+  StageTime full_step_{};              // the step under way as if all experts were in the GPUs' memory
   std::int64_t aside_ = 0;             // requests
   std::int64_t not_looked_below_ = 0;  // requests that wait
   std::vector<Slot> fetched_{};        // they wait with blocks in hand; the first to be fetched in front

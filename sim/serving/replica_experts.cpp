@@ -16,7 +16,8 @@ std::vector<TokenRun> Replica::token_runs(const Lane& lane) const {
     }
   for (const FilledBatch::Chunk& c : batch.chunks) {
     const Sequence& s = sequences_[c.slot];
-    runs.push_back({.request = s.request.id, .first = std::max<std::int64_t>(0, s.computed - c.tokens), .tokens = c.tokens});
+    runs.push_back(
+        {.request = s.request.id, .first = std::max<std::int64_t>(0, s.computed - c.tokens), .tokens = c.tokens});
   }
   return runs;
 }

@@ -2,10 +2,12 @@
 // 2511.10054).
 //
 // For each token and layer, in this order:
-//   1. token gate: a token whose gate entropy (token_entropy) is not above tau is picky and gets what it asked for; so
+//   1. token gate: a token whose gate entropy (token_entropy) is not above tau is picky and gets what it asked for;
+//   so
 //      does one whose first gate leads its second by more than `margin`. With tau_percentile, tau is per layer: that
 //      percentile of a profile.
-//   2. distribution gate: where the share beta or more of the experts that the batch asks for is missing, the cache is
+//   2. distribution gate: where the share beta or more of the experts that the batch asks for is missing, the cache
+//   is
 //      a bad one for this batch and nobody stands in; with pcie_budget_bytes, where loading them would take more.
 //   3. choice: for each missing expert the buddy of the largest Psi that is in the GPU's memory and not used by the
 //      token already, at most rho per token. The routing weight stays.
@@ -53,7 +55,8 @@ class BuddyStandIns final : public ExpertMiss {
               fraction);
       f.field("beta", beta, "nobody stands in where this share of the experts asked for is missing, or more",
               fraction);
-      f.field("pcie_budget_bytes", pcie_budget_bytes, "or where loading them all would move more than this", positive);
+      f.field("pcie_budget_bytes", pcie_budget_bytes, "or where loading them all would move more than this",
+              positive);
       f.field("rho", rho, "most stand-ins per token and layer", at_least_one);
       f.field("alpha", alpha, "an expert's buddies are the fewest that make up this share of what is chosen with it",
               positive_fraction);
@@ -95,7 +98,9 @@ class BuddyStandIns final : public ExpertMiss {
 
  private:
   ServedBy fallback() const {
-    return settings_.fallback == "load" ? ServedBy::load : settings_.fallback == "cpu" ? ServedBy::host : ServedBy::nobody;
+    return settings_.fallback == "load"  ? ServedBy::load
+           : settings_.fallback == "cpu" ? ServedBy::host
+                                         : ServedBy::nobody;
   }
 
   /// The distribution gate.

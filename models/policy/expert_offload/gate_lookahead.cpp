@@ -13,7 +13,8 @@ class GateLookahead final : public ExpertPrefetch {
   struct Settings {
     double recall = 0.85;
     void fields(Fields& f) {
-      f.field("recall", recall, "share of the needed experts that it names; the middle of what was reported", fraction);
+      f.field("recall", recall, "share of the needed experts that it names; the middle of what was reported",
+              fraction);
     }
   };
   explicit GateLookahead(const Settings& settings) : settings_(settings) {}

@@ -14,7 +14,8 @@ class LfuExperts final : public RanksLike {
   explicit LfuExperts(const Settings&) : RanksLike("lfu") {}
 };
 
-[[maybe_unused]] const bool added = Registry<ExpertCache>::add<LfuExperts>("lfu", "least often used first; ties to lru");
+[[maybe_unused]] const bool added =
+    Registry<ExpertCache>::add<LfuExperts>("lfu", "least often used first; ties to lru");
 
 }  // namespace
 }  // namespace servecast

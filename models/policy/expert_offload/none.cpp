@@ -15,7 +15,8 @@ class NoPrefetch final : public ExpertPrefetch {
   std::vector<ExpertId> predict(const LayerSight&, Rng&) override { return {}; }
 };
 
-[[maybe_unused]] const bool added = Registry<ExpertPrefetch>::add<NoPrefetch>("none", "loaded when they are asked for");
+[[maybe_unused]] const bool added =
+    Registry<ExpertPrefetch>::add<NoPrefetch>("none", "loaded when they are asked for");
 
 }  // namespace
 }  // namespace servecast

@@ -1,7 +1,7 @@
 // Expert prefetch "previous_token": what the step before asked for in a layer, it will ask for again.
 //
-// Free, and right as often as experts repeat from token to token (gpt-oss-20b: 43.7 %). But what was asked for last is
-// what a cache holds anyway: little is left to load early, so it helps small caches only.
+// Free, and right as often as experts repeat from token to token (gpt-oss-20b: 43.7 %). But what was asked for last
+// is what a cache holds anyway: little is left to load early, so it helps small caches only.
 #include "models/policy/expert_prefetch.h"
 
 namespace servecast {

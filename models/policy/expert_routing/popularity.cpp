@@ -23,8 +23,9 @@ class PopularityRouting final : public ExpertRouting {
     double gate_spread = 0.34;
     void fields(Fields& f) {
       f.required("counts", counts, "table (CSV, plain or gzip) with the columns layer, expert and count");
-      f.field("co_activation", co_activation,
-              "table with the columns layer_i, expert_i, layer_j, expert_j and count; left out: layers are independent");
+      f.field(
+          "co_activation", co_activation,
+          "table with the columns layer_i, expert_i, layer_j, expert_j and count; left out: layers are independent");
       f.field("model", model, "only rows with this in their column 'model'; left out: the tables hold one model");
       f.field("domain", domain, "only rows with this in their column 'domain'; left out: all of them, summed");
       f.field("gate_spread", gate_spread, "how far gates lie apart, see `synthetic`", positive);
@@ -83,8 +84,8 @@ class PopularityRouting final : public ExpertRouting {
 
  private:
   static const ExpertCounts::Layer& nearest(const ExpertCounts& counts, std::int64_t layer) {
-    return *std::ranges::min_element(
-        counts.layers, {}, [&](const ExpertCounts::Layer& l) { return std::abs(l.layer - layer); });
+    return *std::ranges::min_element(counts.layers, {},
+                                     [&](const ExpertCounts::Layer& l) { return std::abs(l.layer - layer); });
   }
 
   Settings settings_;

@@ -1,9 +1,9 @@
 // Expert routing "synthetic": skewed, local and correlated as the settings say, for any number of experts.
 //
-// Popularity of a layer's experts follows Zipf's law, in an order of its own in every layer. Each of a token's experts
-// is, in turn: one that the request's token before used in this layer (`repeat_fraction`); else the successor of the
-// expert of the same rank in the layer before, by a permutation fixed per layer (`successor_fraction`); else drawn by
-// popularity. The defaults are the statistics of gpt-oss-20b, as measured by
+// Popularity of a layer's experts follows Zipf's law, in an order of its own in every layer. Each of a token's
+// experts is, in turn: one that the request's token before used in this layer (`repeat_fraction`); else the successor
+// of the expert of the same rank in the layer before, by a permutation fixed per layer (`successor_fraction`); else
+// drawn by popularity. The defaults are the statistics of gpt-oss-20b, as measured by
 //   servecast trace experts FOLDER --llm gpt-oss-20b
 // on the recorded routing of 703 generations (docs/policies.md). Knows no topics: a request's experts wander.
 #include <numeric>
@@ -24,13 +24,14 @@ class SyntheticRouting final : public ExpertRouting {
     double successor_fraction = 0.75;
     double gate_spread = 0.34;
     void fields(Fields& f) {
-      f.field("zipf_exponent", zipf_exponent, "popularity of the i-th expert of a layer: i to the minus this; 0: even");
+      f.field("zipf_exponent", zipf_exponent,
+              "popularity of the i-th expert of a layer: i to the minus this; 0: even");
       f.field("repeat_fraction", repeat_fraction, "share of a token's experts kept from the request's token before",
               fraction);
       f.field("successor_fraction", successor_fraction,
               "share of the others that follow from the expert of the same rank one layer before", fraction);
-      f.field("gate_spread", gate_spread, "mean gap between the first and the second logit: larger, the surer a token",
-              positive);
+      f.field("gate_spread", gate_spread,
+              "mean gap between the first and the second logit: larger, the surer a token", positive);
     }
   };
   explicit SyntheticRouting(const Settings& settings) : settings_(settings) {}
@@ -78,7 +79,8 @@ class SyntheticRouting final : public ExpertRouting {
     return order;
   }
 
-  /// The i-th most popular expert of the layer before leads to the i-th of this one, so that following keeps the skew.
+  /// The i-th most popular expert of the layer before leads to the i-th of this one, so that following keeps the
+  /// skew.
   std::vector<ExpertId> successors_of(const std::vector<ExpertId>& order, std::int64_t layer) const {
     std::vector<ExpertId> successors(order.size());
     if (layer > 0)
@@ -89,9 +91,9 @@ class SyntheticRouting final : public ExpertRouting {
   Settings settings_;
   ExpertShape shape_{};
   std::optional<ExpertDraws> draws_{};
-  std::vector<std::vector<double>> weights_{};       // by layer and expert
-  std::vector<std::vector<ExpertId>> orders_{};      // by layer: the most popular first
-  std::vector<std::vector<ExpertId>> successors_{};  // by layer and expert of the layer before
+  std::vector<std::vector<double>> weights_{};                       // by layer and expert
+  std::vector<std::vector<ExpertId>> orders_{};                      // by layer: the most popular first
+  std::vector<std::vector<ExpertId>> successors_{};                  // by layer and expert of the layer before
   std::unordered_map<std::size_t, std::vector<ExpertId>> before_{};  // by request; never walked
 };
 

@@ -25,13 +25,13 @@ std::string statistics_text(const ExpertReplayReport& r) {
                              r.shape.layers, r.shape.active, r.shape.experts));
   line("load", fmt::format("most used expert {:.2f} x mean, entropy {:.3f}, top quarter {:.1f} %",
                            s.load_max_over_mean, s.load_entropy_fraction, 100 * s.top_quarter_fraction));
-  line("same as token before", fmt::format("{:.1f} % (by chance {:.1f} %)", 100 * s.repeat_fraction,
-                                           100 * s.chance_repeat_fraction));
-  line("likeliest in next layer", fmt::format("{:.1f} % (by chance {:.1f} %)", 100 * s.successor_fraction,
-                                              100 * s.chance_successor_fraction));
+  line("same as token before",
+       fmt::format("{:.1f} % (by chance {:.1f} %)", 100 * s.repeat_fraction, 100 * s.chance_repeat_fraction));
+  line("likeliest in next layer",
+       fmt::format("{:.1f} % (by chance {:.1f} %)", 100 * s.successor_fraction, 100 * s.chance_successor_fraction));
   line("gate by rank", percents(s.gate_by_rank));
-  line("gate entropy", fmt::format("mean {:.3f}, deciles {:.3f}", s.gate_entropy_mean,
-                                   fmt::join(s.gate_entropy_deciles, " ")));
+  line("gate entropy",
+       fmt::format("mean {:.3f}, deciles {:.3f}", s.gate_entropy_mean, fmt::join(s.gate_entropy_deciles, " ")));
   line("experts of 1, 2, 4 ... 128", fmt::format("{:.1f}", fmt::join(s.distinct_by_batch, " / ")));
   if (r.spec.ranks > 0)
     line(fmt::format("fullest of {} ranks", r.spec.ranks),
@@ -77,12 +77,9 @@ std::string to_json(const ExpertReplayReport& report) {
                        {"slots", result.slots},
                        {"hit_fraction", report.fraction(result)},
                        {"hits_by_layer", result.hits}});
-  Json out{{"layers", report.shape.layers},
-           {"experts", report.shape.experts},
-           {"active", report.shape.active},
-           {"tokens", report.tokens},
-           {"generations", report.generations},
-           {"statistics", statistics_json(report.statistics)}};
+  Json out{{"layers", report.shape.layers},     {"experts", report.shape.experts},
+           {"active", report.shape.active},     {"tokens", report.tokens},
+           {"generations", report.generations}, {"statistics", statistics_json(report.statistics)}};
   if (report.spec.ranks > 0)
     out["ranks"] = {{"ranks", report.spec.ranks},
                     {"redundant", report.spec.redundant},
@@ -97,8 +94,7 @@ std::string to_csv(const ExpertReplayReport& report) {
   for (const ExpertCacheResult& result : report.results)
     for (std::size_t layer = 0; layer < result.hits.size(); ++layer)
       text += fmt::format("{},{},{},{},{},{}\n", result.policy, result.slots, layer, result.hits[layer],
-                          report.uses_per_layer(),
-                          static_cast<double>(result.hits[layer]) / report.uses_per_layer());
+                          report.uses_per_layer(), static_cast<double>(result.hits[layer]) / report.uses_per_layer());
   return text;
 }
 

@@ -29,7 +29,8 @@ TEST(TraceExpertsCommand, SaysWhichFileDoesNotFit) {
   folder.write("routing_u8.bin.gz", "short");
   const Outcome outcome = servecast_with({"trace", "experts", folder / "", "--llm", "gpt-oss-20b"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("holds 5 bytes, and index.csv.gz and the model's shape make 192"));  // 2 x 24 x 4
+  EXPECT_THAT(outcome.err,
+              HasSubstr("holds 5 bytes, and index.csv.gz and the model's shape make 192"));  // 2 x 24 x 4
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Caches of experts, replayed on a trace by hand and on the recorded routing of gpt-oss-20b. The recording is not part
-// of the project; SERVECAST_DATA says where it is.
+// Caches of experts, replayed on a trace by hand and on the recorded routing of gpt-oss-20b. The recording is not
+// part of the project; SERVECAST_DATA says where it is.
 #include "sim/input/trace/expert_replay.h"
 
 #include <gmock/gmock.h>

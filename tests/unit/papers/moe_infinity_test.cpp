@@ -17,8 +17,8 @@ TEST(MoeInfinity, TheOrderOfEngines) {
   const double infinity = seconds_per_token({});
   const double offloading =
       seconds_per_token({{offload + "prefetch.policy", "gate_lookahead"}, {offload + "copy_rate_fraction", "0.5"}});
-  const double vllm =
-      seconds_per_token({{offload + "prefetch.policy", "whole_layer"}, {offload + "cache.policy", "frequency_pinned"}});
+  const double vllm = seconds_per_token(
+      {{offload + "prefetch.policy", "whole_layer"}, {offload + "cache.policy", "frequency_pinned"}});
   const double deepspeed =
       seconds_per_token({{offload + "prefetch.policy", "whole_layer"}, {offload + "slots_per_layer", "0"}});
   const double accelerate = seconds_per_token({{offload + "prefetch.policy", "whole_layer"},

@@ -1,9 +1,9 @@
-// BuddyMoE, DeepSeek-V2-Lite on an A100 PCIe: buddies against loading on demand, published +7.4 % tokens/s with 0.75 of
-// the experts in GPU memory and +10.3 % with 0.375, 20 % fewer bytes over PCIe; random stand-ins fastest and worst.
-// Asserted: gains of 4 to 12 %, larger at the smaller cache; random faster than buddies, and answers worse.
+// BuddyMoE, DeepSeek-V2-Lite on an A100 PCIe: buddies against loading on demand, published +7.4 % tokens/s with 0.75
+// of the experts in GPU memory and +10.3 % with 0.375, 20 % fewer bytes over PCIe; random stand-ins fastest and
+// worst. Asserted: gains of 4 to 12 %, larger at the smaller cache; random faster than buddies, and answers worse.
 //
-// Not published: batch size and lengths; beta, alpha, eta, kappa and the margin; the gates' distribution; the routing's
-// locality; llama.cpp's own time per token. What stands in for them, the scenario says.
+// Not published: batch size and lengths; beta, alpha, eta, kappa and the margin; the gates' distribution; the
+// routing's locality; llama.cpp's own time per token. What stands in for them, the scenario says.
 #include "tests/unit/papers/papers.h"
 
 namespace servecast {

@@ -124,7 +124,8 @@ TEST(PopularityRouting, DrawsTheFavouriteNearlyAlwaysAndFollowsPairs) {
       EXPECT_EQ(index(choices[2 * 3 + rank].expert), (index(choices[1 * 3 + rank].expert) + 1) % 16);
     }
   }
-  EXPECT_GT(favourite, 285);  // 40 of 55 at each of three draws without putting back: 1 - 15/55 * 14/54 * 13/53 = 0.983
+  EXPECT_GT(favourite,
+            285);  // 40 of 55 at each of three draws without putting back: 1 - 15/55 * 14/54 * 13/53 = 0.983
 }
 
 TEST(SyntheticRouting, KeepsAndSkewsAsItsSettingsSay) {
@@ -387,7 +388,7 @@ TEST(ExpertBuddies, ListsTheFewestThatMakeUpAlpha) {
     trace.experts.push_back(static_cast<std::uint8_t>(token < 6 ? 1 : token < 9 ? 2 : 3));
     trace.gates.insert(trace.gates.end(), {130, 125});
   }
-  const ExpertBuddies most(trace, {.alpha = 0.9, .k_max = 16});
+  const ExpertBuddies most(trace, {.alpha = 0.85, .k_max = 16});
   ASSERT_EQ(most.of(0, ExpertId{0}).size(), 2U);
   EXPECT_EQ(most.of(0, ExpertId{0})[0].expert, ExpertId{1});
   EXPECT_DOUBLE_EQ(most.of(0, ExpertId{0})[0].q, 0.6);

@@ -1,9 +1,10 @@
 // How long a step takes that waits for experts, by hand; and that playing it in pieces changes nothing.
+#include "sim/serving/expert_timeline.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "models/base/rng.h"
-#include "sim/serving/expert_timeline.h"
 
 namespace servecast {
 namespace {
@@ -106,7 +107,8 @@ TEST(ExpertTimeline, InPiecesItEndsWhenItEndsInOne) {
     OwnLinks links(rates);
     step.start(layers, 0);
     std::optional<double> end_s;
-    for (double until_s = 0; !(end_s = play(step, links, 1, until_s)); until_s += 0.37) {}
+    for (double until_s = 0; !(end_s = play(step, links, 1, until_s)); until_s += 0.37) {
+    }
     EXPECT_NEAR(*end_s, whole_s, 1e-9);
     double least_s = 0;
     for (const ExpertLayerWork& layer : layers) least_s += layer.least_s();
