@@ -220,20 +220,6 @@ void Dispatcher::fetched(std::size_t pool, std::size_t replica, Slot slot, doubl
   touch(pool, replica);
 }
 
-void Dispatcher::connect(ExpertLinks& links) {
-  for (ReplicaPool& pool : pools_) pool.connect(links);
-}
-
-void Dispatcher::expert_loaded(std::size_t pool, std::size_t replica, const ExpertLoad& load, double now_s) {
-  pools_[pool].expert_loaded(replica, load, now_s, *this);
-  touch(pool, replica);
-}
-
-void Dispatcher::share_links(std::size_t pool, std::size_t replica, double now_s) {
-  pools_[pool].share_links(replica, now_s, *this);
-  watch(pool, replica);
-}
-
 void Dispatcher::weights_loaded(std::size_t pool, std::size_t replica, double now_s) {
   pools_[pool].set_ready(replica, now_s);
   touch(pool, replica);
