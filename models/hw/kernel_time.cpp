@@ -45,18 +45,29 @@ double touched_experts(const Experts& experts, std::int64_t tokens) {
 }
 
 StageTime experts_time(const GemmFit& fit, DataType weights, const Llm& llm, std::int64_t tensor_parallel,
-                       std::int64_t tokens) {
-  if (tokens == 0) return {};
+                       double visits, double touched) {
+  if (visits == 0) return {};
   const Experts& experts = llm.experts.value();
   const double h = real(llm.hidden);
   const double width = real(experts.intermediate) / real(tensor_parallel);
   const double matrices = llm.gated_mlp ? 3 : 2;
-  const double visits = real(tokens * experts.active);
-  const double weight_bytes = touched_experts(experts, tokens) * matrices * h * width * facts(weights).bytes;
+  const double weight_bytes = touched * matrices * h * width * facts(weights).bytes;
   const double activation_bytes = visits * (2 * h + matrices * width) * facts(weights).activation_bytes;
   StageTime time = soft_roofline(fit, 2 * matrices * h * width * visits, weight_bytes + activation_bytes);
-  time.extrapolated = tokens > fit.max_rows || !inside(fit, h) || !inside(fit, width);
+  time.extrapolated = visits > real(fit.max_rows * experts.active) || !inside(fit, h) || !inside(fit, width);
   return time;
+}
+
+StageTime experts_time(const GemmFit& fit, DataType weights, const Llm& llm, std::int64_t tensor_parallel,
+                       std::int64_t tokens) {
+  const Experts& experts = llm.experts.value();
+  return experts_time(fit, weights, llm, tensor_parallel, real(tokens * experts.active),
+                      touched_experts(experts, tokens));
+}
+
+double expert_weight_bytes(const Llm& llm, DataType weights) {
+  const double matrices = llm.gated_mlp ? 3 : 2;
+  return matrices * real(llm.hidden) * real(llm.experts.value().intermediate) * facts(weights).bytes;
 }
 
 StageTime all_reduce_time(const AllReduceFit& fit, std::int64_t ranks, double bytes, bool in_graph) {

@@ -41,6 +41,11 @@ double touched_experts(const Experts& experts, std::int64_t tokens);
 /// Leaves out: uneven routing, tile sizes.
 StageTime experts_time(const GemmFit& fit, DataType weights, const Llm& llm, std::int64_t tensor_parallel,
                        std::int64_t tokens);
+/// The same where it is known how many experts are touched and how many visits tokens pay them, all together.
+StageTime experts_time(const GemmFit& fit, DataType weights, const Llm& llm, std::int64_t tensor_parallel,
+                       double visits, double touched);
+/// Weights of one expert, its gate and up matrices where it has both.
+double expert_weight_bytes(const Llm& llm, DataType weights);
 
 /// Sum of `bytes` over `ranks` GPUs of one node: measured points, straight lines between them in log bytes and log
 /// seconds; constant below the smallest, proportional to bytes above the largest. A number of ranks between the

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "models/base/names.h"
+#include "models/hw/kernel_time.h"
 
 namespace servecast {
 namespace {
@@ -43,11 +44,21 @@ double pool_bytes(const Gpu& gpu, const MemorySettings& settings, double taken_b
   return settings.rule == "trtllm" ? share * (gpu.hbm_bytes - taken_bytes) : share * gpu.hbm_bytes - taken_bytes;
 }
 
+/// What a stage need not hold of its experts, less the room to bring them in.
+double absent_bytes(const Llm& llm, const Shape& shape, const MemoryUse& use, std::int64_t stage) {
+  if (use.absent_experts == 0) return 0;
+  const LayerRange range = stage_layers(llm.layers, shape.pipeline_parallel, stage);
+  std::int64_t absent = -use.buffered_experts;
+  for (std::int64_t layer = range.first; layer < range.last; ++layer)
+    absent += llm.has_experts(layer) ? use.absent_experts : 0;
+  return real(absent) * expert_weight_bytes(llm, use.weights) / real(shape.tensor_parallel);
+}
+
 /// The plan of one stage, with kv_pool_tokens below 0 where it does not even hold the weights.
 MemoryPlan plan_stage(const Gpu& gpu, const Llm& llm, const Shape& shape, const MemorySettings& settings,
                       const MemoryUse& use, std::int64_t stage) {
   MemoryPlan plan;
-  plan.weight_bytes = stage_weight_bytes(llm, use.weights, shape, stage);
+  plan.weight_bytes = stage_weight_bytes(llm, use.weights, shape, stage) - absent_bytes(llm, shape, use, stage);
   if (settings.overhead_bytes) {
     plan.reserve_bytes = *settings.overhead_bytes;
   } else {

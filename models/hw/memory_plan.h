@@ -56,7 +56,9 @@ struct MemoryUse {
   DataType kv = DataType::bf16;
   std::int64_t max_step_tokens = 2048;
   std::int64_t max_sequences = 256;
-  std::int64_t node_gpus = 8;  // a tensor-parallel group stays inside one node
+  std::int64_t absent_experts = 0;    // of each layer, that are not in GPU memory
+  std::int64_t buffered_experts = 0;  // room for experts on their way there
+  std::int64_t node_gpus = 8;         // a tensor-parallel group stays inside one node
 };
 
 /// How the memory of a replica's GPUs is divided. Bytes are those of one GPU of the stage that is shortest of room.

@@ -8,7 +8,7 @@ namespace servecast {
 namespace {
 
 // In the order of --help.
-constexpr std::array<CommandEntry, 15> entries{{
+constexpr std::array<CommandEntry, 16> entries{{
     {"", "run", "Simulate a scenario and print the forecast", make_run_command},
     {"", "sweep", "Simulate a grid of settings: one table", make_sweep_command},
     {"", "whatif", "Simulate a scenario and a changed one: what differs, and how surely", make_whatif_command},
@@ -23,6 +23,7 @@ constexpr std::array<CommandEntry, 15> entries{{
     {"trace", "convert", "Write a trace in our own format, sliced or sped up", make_trace_convert_command},
     {"trace", "make", "Generate a trace", make_trace_make_command},
     {"trace", "cache", "Replay a trace through prefix caches, without time", make_trace_cache_command},
+    {"trace", "experts", "Describe a routing trace and replay it through expert caches", make_trace_experts_command},
     {"", "completion", "Print a completion script for your shell", make_completion_command},
 }};
 

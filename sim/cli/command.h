@@ -29,6 +29,7 @@ std::unique_ptr<Command> make_trace_info_command();
 std::unique_ptr<Command> make_trace_convert_command();
 std::unique_ptr<Command> make_trace_make_command();
 std::unique_ptr<Command> make_trace_cache_command();
+std::unique_ptr<Command> make_trace_experts_command();
 std::unique_ptr<Command> make_completion_command();
 
 }  // namespace servecast

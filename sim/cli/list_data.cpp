@@ -86,7 +86,7 @@ std::string described(const ordered_json& items) {
   return text;
 }
 
-constexpr std::array<Listing, 15> all_listings{{
+constexpr std::array<Listing, 19> all_listings{{
     {"llms", "language models, bundled by name (a HuggingFace config.json works too)", llm_items, llm_table},
     {"gpus", "accelerators", gpu_items, gpu_table},
     {"nodes", "servers that hold them", node_items, node_table},
@@ -100,6 +100,10 @@ constexpr std::array<Listing, 15> all_listings{{
     {"placements", "which replicas compute prompts and which decode", policy_items<Placement>, described},
     {"migrations", "which sequences move while they decode", policy_items<Migration>, described},
     {"evictions", "who leaves a full cache", policy_items<Eviction>, described},
+    {"expert_routings", "which experts tokens are sent to", policy_items<ExpertRouting>, described},
+    {"expert_caches", "which experts stay in GPU memory", policy_items<ExpertCache>, described},
+    {"expert_prefetches", "which experts are loaded ahead", policy_items<ExpertPrefetch>, described},
+    {"expert_misses", "what becomes of experts that are not there", policy_items<ExpertMiss>, described},
     {"latencies", "how long a step takes", latency_items, described},
     {"traces", "trace formats that can be read", trace_items, described},
 }};

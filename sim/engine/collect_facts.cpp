@@ -28,6 +28,33 @@ std::vector<KvTierFacts> tier_facts(const Pool& pool, const ReplicaPool& replica
   return facts;
 }
 
+std::optional<ExpertFacts> expert_facts(const Pool& pool, const ReplicaPool& replicas) {
+  if (!pool.experts) return std::nullopt;
+  ExpertFacts f{.cache_fraction =
+                    static_cast<double>(pool.experts->slots) / static_cast<double>(pool.experts->shape.experts)};
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    const ExpertTotals& t = replicas[i].experts()->totals();
+    f.requested += t.requested;
+    f.resident += t.resident;
+    f.prefetched += t.prefetched;
+    f.loads += t.loads;
+    f.guesses += t.guesses;
+    f.loaded_bytes += t.loaded_bytes;
+    f.disk_bytes += t.disk_bytes;
+    f.choices += t.choices;
+    f.substituted += t.substituted;
+    f.on_host += t.on_host;
+    f.left_out += t.left_out;
+    f.stall_s += t.stall_s;
+  }
+  const auto quality = pool.spec.expert_offload->miss.make()->quality(f.cache_fraction);
+  if (f.substituted + f.left_out == 0)
+    f.quality = QualityFacts{.source = "no expert was replaced or left out"};
+  else if (quality && f.left_out == 0)
+    f.quality = QualityFacts{quality->lost_fraction, quality->extrapolated, quality->source};
+  return f;
+}
+
 PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, double duration_s) {
   PoolFacts facts{.name = pool.spec.name,
                   .llm = pool.llm.name,
@@ -51,6 +78,7 @@ PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, double durat
     step_energy_j += totals.step_energy_j;
   }
   facts.kv_tiers = tier_facts(pool, replicas);
+  facts.experts = expert_facts(pool, replicas);
   for (const KvTierFacts& tier : facts.kv_tiers)
     if (tier.tier != "gpu") facts.admitted_prompt_tokens += tier.hit_tokens;
   const double gpus_per_replica = static_cast<double>(pool.gpus_per_replica());

@@ -32,7 +32,8 @@ Dispatcher::Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions&
   std::size_t first = 0;
   for (std::size_t i = 0; i < scenario.pools.size(); ++i) {
     pools_.emplace_back(scenario.pools[i], KvCopy(scenario.pools[i], scenario.node, scenario.fabric), PoolId(i),
-                        ReplicaId(first), static_cast<std::uint64_t>(scenario.spec.seed), options.step_by_step);
+                        ReplicaId(first), static_cast<std::uint64_t>(scenario.spec.seed), scenario.node,
+                        options.step_by_step);
     signals_ = signals_ || pools_.back().signals();
     generations_.emplace_back(pools_.back().size(), 0);
     first += pools_.back().size();
@@ -199,12 +200,15 @@ void Dispatcher::watch_touched() {
   std::ranges::sort(touched_, {}, [](const Touched& t) { return std::tie(t.pool, t.replica); });
   for (const auto& [pool, replica] : touched_) {
     pools_[pool].start(replica, *this);
-    const double time_s = pools_[pool][replica].next_awaited_s();
-    if (time_s < Replica::infinity)
-      awaited_.push(
-          {.time_s = time_s, .pool = pool, .replica = replica, .generation = ++generations_[pool][replica]});
+    watch(pool, replica);
   }
   touched_.clear();
+}
+
+void Dispatcher::watch(std::size_t pool, std::size_t replica) {
+  const double time_s = pools_[pool][replica].next_awaited_s();
+  if (time_s < Replica::infinity)
+    awaited_.push({.time_s = time_s, .pool = pool, .replica = replica, .generation = ++generations_[pool][replica]});
 }
 
 void Dispatcher::connect(TierLinks& links) {

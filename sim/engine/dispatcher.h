@@ -31,6 +31,11 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
 
   void connect(TierLinks& links);
   void fetched(std::size_t pool, std::size_t replica, Slot slot, double now_s);
+  /// For replicas with experts elsewhere: over which links they come while others use these, and when others do.
+  void connect(ExpertLinks& links);
+  void expert_loaded(std::size_t pool, std::size_t replica, const ExpertLoad& load, double now_s);
+  void share_links(std::size_t pool, std::size_t replica, double now_s);
+  void own_links(std::size_t pool, std::size_t replica) { pools_[pool].own_links(replica); }
 
   Flows& flows() { return flows_; }
   /// Over which KV moves; needed where some pool's requests go from replica to replica.
@@ -105,6 +110,7 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
   void abandon(const Request& request);
   void touch(std::size_t pool, std::size_t replica);
   void watch_touched();
+  void watch(std::size_t pool, std::size_t replica);
   void sample_replicas();
   bool samples() const { return options_.detail && options_.detail->wants_replicas(); }
   void count_event(double now_s);

@@ -1,4 +1,4 @@
-// Requests that go from one replica to another: what those who move them ask of the dispatcher.
+// What those ask of the dispatcher who move requests from one replica to another, or experts.
 #include <algorithm>
 
 #include "sim/engine/dispatcher.h"
@@ -65,6 +65,20 @@ void Dispatcher::chunk_launched(const PromptChunk& chunk) { hand_overs_->chunk_l
 void Dispatcher::prompt_restarts(RequestId id) { hand_overs_->prompt_restarts(id, now_s_); }
 void Dispatcher::import_has_room(RequestId id, Ticket place, std::int64_t cached_tokens) {
   hand_overs_->import_has_room(id, place, cached_tokens);
+}
+
+void Dispatcher::connect(ExpertLinks& links) {
+  for (ReplicaPool& pool : pools_) pool.connect(links);
+}
+
+void Dispatcher::expert_loaded(std::size_t pool, std::size_t replica, const ExpertLoad& load, double now_s) {
+  pools_[pool].expert_loaded(replica, load, now_s, *this);
+  touch(pool, replica);
+}
+
+void Dispatcher::share_links(std::size_t pool, std::size_t replica, double now_s) {
+  pools_[pool].share_links(replica, now_s, *this);
+  watch(pool, replica);
 }
 
 }  // namespace servecast

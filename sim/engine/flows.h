@@ -44,6 +44,15 @@ class FlowCarrier {
   virtual void begin(std::int64_t flow, const Transfer& transfer) = 0;
 };
 
+/// Whoever wants to know which links are taken.
+class FlowWatcher {
+ public:
+  virtual ~FlowWatcher() = default;
+  /// Its first byte is about to leave, and its last one has arrived.
+  virtual void begins(const Transfer& transfer, double now_s) = 0;
+  virtual void ends(const Transfer& transfer) = 0;
+};
+
 /// Transfers over shared links, started at any instant of the run. Knows no SimGrid: it keeps what waits for its
 /// time, hands it to the carrier when that has come, and tells whoever started it about the end.
 ///
@@ -57,6 +66,7 @@ class Flows {
 
   /// Without a carrier nothing may be started.
   void set_carrier(FlowCarrier& carrier) { carrier_ = &carrier; }
+  void set_watcher(FlowWatcher& watcher) { watcher_ = &watcher; }
   /// Is told of every flow when it has ended.
   void set_observer(Observer observer) { observer_ = std::move(observer); }
 
@@ -95,6 +105,7 @@ class Flows {
   void end(std::int64_t number, double now_s);
 
   FlowCarrier* carrier_ = nullptr;
+  FlowWatcher* watcher_ = nullptr;
   Observer observer_{};
   std::int64_t started_ = 0;
   std::map<std::int64_t, Flow> flows_;    // by number: their order of starting

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "sim/engine/make_experts.h"
+
 namespace servecast {
 namespace {
 
@@ -42,7 +44,7 @@ std::unique_ptr<KvTiers> make_tiers(const Pool& pool, ReplicaId id, SharedTier* 
 }  // namespace
 
 ReplicaPool::ReplicaPool(const Pool& pool, const KvCopy& kv_copy, PoolId id, ReplicaId first, std::uint64_t seed,
-                         bool ask_every_step)
+                         const Node& node, bool ask_every_step)
     : router_(pool.spec.router.make()),
       admission_(pool.spec.admission.make()),
       looked_at_(router_->reads_state() || admission_->reads_state()),
@@ -66,6 +68,7 @@ ReplicaPool::ReplicaPool(const Pool& pool, const KvCopy& kv_copy, PoolId id, Rep
                                         .tiers = make_tiers(pool, replica, shared_tier_.get()),
                                         .fetch = {.only_if_faster = pool.spec.kv_tiers.fetch == "if_faster",
                                                   .on_arrival = pool.spec.kv_tiers.prefetch},
+                                        .experts = make_experts(pool, i, seed, node),
                                         .tensor_parallel = pool.spec.tensor_parallel,
                                         .power = pool.gpu.power,
                                         .power_cap_w = pool.spec.power_cap_w.value_or(pool.gpu.power.cap_w),
@@ -168,6 +171,23 @@ void ReplicaPool::connect(TierLinks& links) {
 void ReplicaPool::fetched(std::size_t i, Slot slot, double now_s, ReplicaListener& listener) {
   replicas_[i].advance(now_s, listener);
   replicas_[i].fetched(slot, now_s);
+  refresh(i);
+}
+
+void ReplicaPool::connect(ExpertLinks& links) {
+  for (Replica& replica : replicas_) replica.connect(links);
+}
+
+void ReplicaPool::expert_loaded(std::size_t i, const ExpertLoad& load, double now_s, ReplicaListener& listener) {
+  replicas_[i].advance(now_s, listener);
+  replicas_[i].expert_loaded(load, now_s);
+  replicas_[i].advance(now_s, listener);
+  refresh(i);
+}
+
+void ReplicaPool::share_links(std::size_t i, double now_s, ReplicaListener& listener) {
+  replicas_[i].advance(now_s, listener);
+  replicas_[i].share_links(now_s);
   refresh(i);
 }
 

@@ -22,7 +22,7 @@ struct Destination {
 class ReplicaPool {
  public:
   ReplicaPool(const Pool& pool, const KvCopy& kv_copy, PoolId id, ReplicaId first, std::uint64_t seed,
-              bool ask_every_step);
+              const Node& node, bool ask_every_step);
 
   // Both bring the pool up to `now_s` as far as anybody looks at it.
   /// False: the gate turns it away. It looks at the pool that will decode, too, where that is another one.
@@ -53,6 +53,11 @@ class ReplicaPool {
   /// With tiers: over which links they are reached, and that a fetch is done.
   void connect(TierLinks& links);
   void fetched(std::size_t i, Slot slot, double now_s, ReplicaListener& listener);
+  /// Likewise for replicas with experts elsewhere.
+  void connect(ExpertLinks& links);
+  void expert_loaded(std::size_t i, const ExpertLoad& load, double now_s, ReplicaListener& listener);
+  void share_links(std::size_t i, double now_s, ReplicaListener& listener);
+  void own_links(std::size_t i) { replicas_[i].own_links(); }
   /// What one replica finds may be what another has written: then all are brought up to an instant together.
   bool shares_tier() const { return shared_tier_ != nullptr; }
   const SharedTier* shared_tier() const { return shared_tier_.get(); }

@@ -4,6 +4,7 @@
 
 #include "sim/engine/collect_facts.h"
 #include "sim/engine/dispatcher.h"
+#include "sim/engine/expert_loads.h"
 #include "sim/engine/link_meter.h"
 #include "sim/engine/network.h"
 #include "sim/engine/simgrid_engine.h"
@@ -58,6 +59,12 @@ RunFacts run(Scenario& scenario, Recorder& recorder, const RunOptions& options) 
   dispatcher.set_wiring(run.wiring);
   TierFetches fetches(scenario, run.wiring, dispatcher);
   dispatcher.connect(fetches);
+  ExpertLoads expert_loads(scenario, run.wiring, dispatcher);
+  if (expert_loads.any()) {
+    dispatcher.connect(expert_loads);
+    dispatcher.flows().set_watcher(expert_loads);
+    expert_loads.tell_always_shared();
+  }
   start_weight_loads(
       scenario, run.wiring, dispatcher.flows(),
       [&](std::size_t pool, std::size_t replica, double now_s) { dispatcher.weights_loaded(pool, replica, now_s); });

@@ -13,6 +13,7 @@
 #include "sim/input/kernel_profile_file.h"
 #include "sim/input/latency_tables.h"
 #include "sim/input/llm_config.h"
+#include "sim/input/load_experts.h"
 #include "sim/input/try_at.h"
 
 namespace servecast {
@@ -31,6 +32,7 @@ class PoolLoader {
         fabric_(fabric),
         placer_(scenario.cluster.nodes, node.gpus),
         cluster_(scenario.cluster),
+        seed_(static_cast<std::uint64_t>(scenario.seed)),
         draw_(scenario.calibration_draw),
         spread_(scenario.calibration_spread) {}
 
@@ -46,6 +48,8 @@ class PoolLoader {
     if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
     if (!llm || !gpu || !engine || !check_batcher(pool.spec) || !check_cache(pool.spec) || !check_shape(pool) ||
         !check_power(pool) || !check_preemption(pool.spec) || !check_gate(pool.spec))
+      return pool;
+    if (pool.spec.expert_offload && !try_at(text_, path_ + ".expert_offload", [&] { plan_offload(pool); }))
       return pool;
     size_memory(pool);
     place_replicas(pool);
@@ -119,14 +123,29 @@ class PoolLoader {
     return false;
   }
 
-  void size_memory(Pool& pool) {
+  void plan_offload(Pool& pool) {
+    pool.experts = plan_experts(pool, node_, seed_, beside(text_.file, "."), place(".expert_offload"));
+    const ExpertOffloadSpec& spec = *pool.spec.expert_offload;
+    if (!spec.slots_per_layer && !spec.cache_fraction && !spec.hbm_bytes)
+      while (pool.experts->slots > 0 && memory_plan(pool).kv_pool_tokens < spec.kv_tokens) --pool.experts->slots;
+    pool.notes.push_back(fmt::format("experts: {} of {} per layer in GPU memory, routing {}", pool.experts->slots,
+                                     pool.experts->shape.experts, spec.routing.policy()));
+  }
+
+  MemoryPlan memory_plan(const Pool& pool) const {
     const auto batcher = pool.spec.batcher.make();
-    pool.memory = plan_memory(pool.gpu, pool.llm, shape(pool.spec), pool.spec.memory.over(pool.engine.memory),
-                              {.weights = weights(pool.spec),
-                               .kv = kv_type(pool.spec),
-                               .max_step_tokens = batcher->max_step_tokens(),
-                               .max_sequences = batcher->max_sequences(),
-                               .node_gpus = node_.gpus});
+    return plan_memory(pool.gpu, pool.llm, shape(pool.spec), pool.spec.memory.over(pool.engine.memory),
+                       {.weights = weights(pool.spec),
+                        .kv = kv_type(pool.spec),
+                        .max_step_tokens = batcher->max_step_tokens(),
+                        .max_sequences = batcher->max_sequences(),
+                        .absent_experts = pool.experts ? pool.experts->shape.experts - pool.experts->slots : 0,
+                        .buffered_experts = pool.experts ? pool.spec.expert_offload->streams : 0,
+                        .node_gpus = node_.gpus});
+  }
+
+  void size_memory(Pool& pool) {
+    pool.memory = memory_plan(pool);
     if (pool.memory.problem) return fail(".llm", *pool.memory.problem);
     const auto cache = pool.spec.kv_cache.make();
     cache->resize(pool.memory.kv_pool_tokens);
@@ -289,6 +308,7 @@ class PoolLoader {
   const Fabric& fabric_;
   Placer placer_;
   const ClusterSpec& cluster_;
+  std::uint64_t seed_;
   std::int64_t draw_;
   double spread_;
   std::string path_;

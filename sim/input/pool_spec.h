@@ -13,6 +13,7 @@
 #include "models/policy/placement.h"
 #include "models/policy/queue.h"
 #include "models/policy/router.h"
+#include "sim/input/expert_spec.h"
 
 namespace servecast {
 
@@ -107,6 +108,7 @@ struct PoolSpec {
   Choice<KvCache> kv_cache{"paged"};
   KvTiersSpec kv_tiers{};
   PreemptionSpec preemption{};
+  std::optional<ExpertOffloadSpec> expert_offload{};
   Choice<Router> router{"least_loaded"};
   Choice<Placement> placement{"colocated"};
   Choice<Migration> migration{"none"};
@@ -141,6 +143,8 @@ struct PoolSpec {
     f.group("kv_cache", kv_cache, "who holds which KV blocks");
     f.group("kv_tiers", kv_tiers, "host memory, disks and a shared pool that keep what the GPUs have no room for");
     f.group("preemption", preemption, "what happens where blocks run short");
+    f.group("expert_offload", expert_offload,
+            "experts of a mixture that are partly in host memory or on disk; left out: all are in the GPUs' memory");
     f.group("router", router, "which replica serves a request");
     f.group("placement", placement, "which replicas compute prompts and which decode");
     f.group("migration", migration, "which sequences move to another replica while they decode");

@@ -78,6 +78,16 @@ struct ScenarioSpec {
   }
 };
 
+/// What is worked out of a pool's `expert_offload`.
+struct ExpertPlan {
+  ExpertShape shape{};
+  std::int64_t slots = 0;         // of each layer, in the GPUs' memory
+  std::int64_t host_experts = 0;  // of all layers, in host memory
+  double expert_bytes = 0;        // of all GPUs' slices together
+  std::unique_ptr<RoutingData> data{};
+  RoutingTrace profile{};
+};
+
 /// One pool with everything looked up, sized and checked.
 struct Pool {
   PoolSpec spec{};
@@ -90,6 +100,7 @@ struct Pool {
   std::string fitted_range{};          // likewise; empty where nothing was fitted
   std::vector<std::string> notes{};    // what else a reader of the forecast should know
   std::vector<ReplicaPlace> places{};  // by replica of this pool
+  std::optional<ExpertPlan> experts{};
 
   std::optional<std::size_t> decode_pool{};  // the other pool that decodes what this one has computed
   double waiting_blocks_fraction = 1;        // of a pool that decodes for others: see Placement

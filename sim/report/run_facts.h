@@ -31,6 +31,32 @@ struct KvTierFacts {
   bool operator==(const KvTierFacts&) const = default;
 };
 
+/// Answer quality that stand-ins for missing experts are forecast to cost.
+struct QualityFacts {
+  double lost_fraction = 0;
+  bool extrapolated = false;
+  std::string source{};
+};
+
+/// A pool whose experts are partly elsewhere, its replicas together. Requests are counted once per step and layer,
+/// choices once per token and layer.
+struct ExpertFacts {
+  double cache_fraction = 0;  // of a layer's experts, in GPU memory
+  std::int64_t requested = 0;
+  std::int64_t resident = 0;
+  std::int64_t prefetched = 0;
+  std::int64_t loads = 0;
+  std::int64_t guesses = 0;
+  double loaded_bytes = 0;
+  double disk_bytes = 0;
+  double choices = 0;
+  double substituted = 0;
+  double on_host = 0;
+  double left_out = 0;
+  double stall_s = 0;
+  std::optional<QualityFacts> quality{};  // absent where nobody published it
+};
+
 /// One pool: what it is, and what it added up to. Sums run over its replicas and from 0 to the run's duration.
 struct PoolFacts {
   std::string name{};
@@ -51,6 +77,7 @@ struct PoolFacts {
   std::int64_t preemptions = 0;
   std::int64_t admitted_prompt_tokens = 0;  // computed, recomputed or found
   std::vector<KvTierFacts> kv_tiers{};      // empty where there is nothing below the GPUs' memory
+  std::optional<ExpertFacts> experts{};     // where they are partly elsewhere
   double energy_j = 0;                      // of its GPUs, idle time included
 };
 

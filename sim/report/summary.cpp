@@ -174,6 +174,32 @@ std::vector<MigrationSummary> migrations_of(const Recorder& recorder, const RunF
   return all;
 }
 
+std::vector<ExpertSummary> experts_of(const RunFacts& facts) {
+  std::vector<ExpertSummary> all;
+  for (const PoolFacts& pool : facts.pools) {
+    if (!pool.experts) continue;
+    const ExpertFacts& e = *pool.experts;
+    const auto requested = static_cast<double>(e.requested);
+    all.push_back(
+        {.pool = pool.name,
+         .cache_fraction = e.cache_fraction,
+         .hit_fraction = per(static_cast<double>(e.resident), requested),
+         .prefetch_hit_fraction = per(static_cast<double>(e.prefetched), requested),
+         .loaded_bytes = e.loaded_bytes,
+         .disk_bytes = e.disk_bytes,
+         .wasted_load_fraction = per(static_cast<double>(e.guesses - e.prefetched), static_cast<double>(e.loads)),
+         .stall_fraction = per(e.stall_s, pool.busy_s),
+         .substituted_fraction = per(e.substituted, e.choices),
+         .host_fraction = per(e.on_host, e.choices),
+         .left_out_fraction = per(e.left_out, e.choices)});
+    if (!e.quality) continue;
+    all.back().quality_lost_fraction = e.quality->lost_fraction;
+    all.back().quality_extrapolated = e.quality->extrapolated;
+    all.back().quality_source = e.quality->source;
+  }
+  return all;
+}
+
 double replicas_of(const Summary& s) {
   double replicas = 0;
   for (const PoolSummary& pool : s.pools) replicas += static_cast<double>(pool.replicas);
@@ -213,6 +239,7 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
                       });
   s.hand_overs = hand_overs_of(recorder, facts);
   s.migrations = migrations_of(recorder, facts);
+  s.expert_offload = experts_of(facts);
   s.classes = classes_of(all, facts);
   s.rests_on = facts.rests_on;
   s.settings = facts.settings;

@@ -108,6 +108,26 @@ struct MigrationSummary {
   bool operator==(const MigrationSummary&) const = default;
 };
 
+/// A pool whose experts are partly outside the GPUs' memory.
+struct ExpertSummary {
+  std::string pool{};
+  double cache_fraction = 0;
+  double hit_fraction = 0;
+  double prefetch_hit_fraction = 0;
+  double loaded_bytes = 0;
+  double disk_bytes = 0;
+  double wasted_load_fraction = 0;
+  double stall_fraction = 0;
+  double substituted_fraction = 0;
+  double host_fraction = 0;
+  double left_out_fraction = 0;
+  std::optional<double> quality_lost_fraction{};
+  bool quality_extrapolated = false;
+  std::string quality_source{};
+  void fields(Fields& f);
+  bool operator==(const ExpertSummary&) const = default;
+};
+
 struct ClassSummary {
   std::string name{};
   RequestCounts requests{};
@@ -137,9 +157,10 @@ struct Summary {
   CostSummary cost{};
   EnergySummary energy{};
   std::vector<PoolSummary> pools{};
-  std::vector<HandOverSummary> hand_overs{};   // by pool, empty where nothing was handed over
-  std::vector<MigrationSummary> migrations{};  // likewise
-  std::vector<ClassSummary> classes{};         // empty unless there are several
+  std::vector<HandOverSummary> hand_overs{};    // by pool, empty where nothing was handed over
+  std::vector<MigrationSummary> migrations{};   // likewise
+  std::vector<ExpertSummary> expert_offload{};  // likewise
+  std::vector<ClassSummary> classes{};          // empty unless there are several
   std::vector<RestsOn> rests_on{};
   std::string settings = "{}";  // JSON text
 

@@ -88,6 +88,26 @@ void MigrationSummary::fields(Fields& f) {
   f.group("pause_s", pause_s, "from the last token on one replica until the next can be computed on the other");
 }
 
+void ExpertSummary::fields(Fields& f) {
+  f.field("pool", pool, "pool whose experts are partly elsewhere");
+  f.field("cache_fraction", cache_fraction, "share of a layer's experts that GPU memory holds", fraction);
+  f.field("hit_fraction", hit_fraction,
+          "share of the experts asked for, per step and layer, that were in GPU memory without a prefetch", fraction);
+  f.field("prefetch_hit_fraction", prefetch_hit_fraction, "that a prefetch had named", fraction);
+  f.field("loaded_bytes", loaded_bytes, "of experts moved to the GPUs");
+  f.field("disk_bytes", disk_bytes, "of these, from disk");
+  f.field("wasted_load_fraction", wasted_load_fraction, "share of the loads that were wrong guesses", fraction);
+  f.field("stall_fraction", stall_fraction, "share of step time lost to loads that came late", fraction);
+  f.field("substituted_fraction", substituted_fraction,
+          "share of the tokens' choices that another expert stood in for", fraction);
+  f.field("host_fraction", host_fraction, "that the host computed", fraction);
+  f.field("left_out_fraction", left_out_fraction, "that were left out", fraction);
+  f.field("quality_lost_fraction", quality_lost_fraction,
+          "points of accuracy / 100 that this is forecast to cost; absent where nobody published it");
+  f.field("quality_extrapolated", quality_extrapolated, "outside what was published");
+  f.field("quality_source", quality_source, "where that figure comes from: another model's, as a rule");
+}
+
 void ClassSummary::fields(Fields& f) {
   f.field("name", name, "class");
   f.group("requests", requests, "requests of this class");
@@ -117,6 +137,7 @@ void Summary::fields(Fields& f) {
   f.list("pools", pools, "pool by pool", true);
   f.list("hand_overs", hand_overs, "pool by pool, where another replica decodes");
   f.list("migrations", migrations, "pool by pool, where sequences move while they decode");
+  f.list("expert_offload", expert_offload, "pool by pool, where experts are partly outside GPU memory");
   f.list("classes", classes, "class by class, where there are several");
   f.list("rests_on", rests_on, "what the forecast rests on", true);
 }

@@ -156,6 +156,28 @@ void pools(Page& page, const Summary& s) {
   }
 }
 
+void experts(Page& page, const Summary& s) {
+  if (s.expert_offload.empty()) return;
+  page.heading("EXPERTS outside GPU memory");
+  TextTable table(1);
+  table.row({"", "in GPU", "hits", "prefetched", "loaded", "wasted", "stalls", "replaced", "on host", "left out"});
+  for (const ExpertSummary& e : s.expert_offload)
+    table.row({e.pool, human::percent(e.cache_fraction), human::percent(e.hit_fraction),
+               human::percent(e.prefetch_hit_fraction), human::bytes(e.loaded_bytes),
+               human::percent(e.wasted_load_fraction), human::percent(e.stall_fraction),
+               human::percent(e.substituted_fraction), human::percent(e.host_fraction),
+               human::percent(e.left_out_fraction)});
+  page.table(table);
+  for (const ExpertSummary& e : s.expert_offload) {
+    const std::string lost =
+        e.quality_lost_fraction ? human::percent(*e.quality_lost_fraction) + " of accuracy" : "unknown";
+    page.line(
+        fmt::format("  quality lost in {}: {}{}{}", e.pool, lost, e.quality_extrapolated ? ", extrapolated" : "",
+                    e.quality_source.empty() ? "" : " (" + e.quality_source + ")"),
+        Paint::plain, 4);
+  }
+}
+
 void classes(Page& page, const Summary& s) {
   if (s.classes.empty()) return;
   page.heading("CLASSES");
@@ -220,6 +242,7 @@ std::string text_report(const Summary& summary, std::span<const SeriesRow> serie
   if (interval) intervals(page, summary, *interval);
   totals(page, summary);
   pools(page, summary);
+  experts(page, summary);
   classes(page, summary);
   curves(page, summary, series);
   const std::vector<std::string> warned = warnings(summary, series);

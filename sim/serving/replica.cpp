@@ -12,7 +12,7 @@ Replica::Replica(ReplicaSetup setup) : setup_(std::move(setup)) {
   const std::int64_t depth = std::min(setup_.batcher->depth(), setup_.max_depth);
   if (setup_.partition) sides_.emplace(std::move(setup_.partition));
   assert(!sides_ || stages == 1);
-  depth_ = stages == 1 && !sides_ ? static_cast<std::size_t>(depth) : 1;
+  depth_ = stages == 1 && !sides_ && !setup_.experts ? static_cast<std::size_t>(depth) : 1;
   assert(depth_ <= BatchRing::most_under_way);
   for (std::int64_t i = 0; i < (sides_ ? 2 : stages); ++i) lanes_.emplace_back(*setup_.kv_cache);
   stage_free_s_.assign(static_cast<std::size_t>(stages), 0);
@@ -92,6 +92,9 @@ void Replica::advance(double until_s, ReplicaListener& listener) {
     } else if (next_give_up_s() < next_end_s_ && next_give_up_s() <= until_s) {
       now_s_ = std::max(now_s_, next_give_up_s());
       give_up(give_ups_.top().slot, listener);
+    } else if (experts_due_s() <= until_s && experts_due_s() < infinity) {
+      now_s_ = std::max(now_s_, experts_due_s());
+      go_on_with_experts();
     } else if (next_end_s_ <= until_s && next_end_s_ < infinity) {
       now_s_ = next_end_s_;
       end_batch(lanes_[next_lane_], listener);
@@ -121,15 +124,15 @@ void Replica::find_next_end() {
 
 double Replica::next_due_s() const {
   if (may_start_ && ready_) return std::nextafter(now_s_, infinity);
-  return std::min(next_end_s_, next_give_up_s());
+  return std::min({next_end_s_, next_give_up_s(), experts_due_s()});
 }
 
 // A lane that repeats pure decodes runs until its first sequence finishes or its blocks run short. Only the sums
 // change, so that run can be played through without touching the books. Anything else: look after the next event.
 double Replica::next_finish_s() const {
   const Lane& lane = lanes_.front();
-  if (lanes_.size() > 1 || lane.batches.size() != 1 || !lane.repeat || !lane.gone.empty() || may_start_ ||
-      !lane.decodes.grows_steadily())
+  if (setup_.experts || lanes_.size() > 1 || lane.batches.size() != 1 || !lane.repeat || !lane.gone.empty() ||
+      may_start_ || !lane.decodes.grows_steadily())
     return next_due_s();
   StepWork work = lane.batches[0].work;
   double at_s = next_end_s_;

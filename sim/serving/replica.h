@@ -13,6 +13,7 @@
 #include "models/policy/kv_cache.h"
 #include "models/policy/queue.h"
 #include "models/policy/router.h"
+#include "sim/serving/expert_offload.h"
 #include "sim/serving/kv_tiers.h"
 #include "sim/serving/lane.h"
 #include "sim/serving/listener.h"
@@ -37,6 +38,14 @@ class TierLinks {
   virtual void fetch(PoolId pool, ReplicaId to, Slot slot, std::span<const KvSource> sources, double now_s) = 0;
 };
 
+/// The links over which a replica's experts come, while others use them too.
+class ExpertLinks {
+ public:
+  virtual ~ExpertLinks() = default;
+  /// The load starts now; Replica::expert_loaded() is called when it is done.
+  virtual void load(PoolId pool, ReplicaId to, const ExpertLoad& load, double now_s) = 0;
+};
+
 /// Which fetches from tiers are made.
 struct FetchRules {
   bool only_if_faster = true;  // than computing the same tokens
@@ -53,8 +62,9 @@ struct ReplicaSetup {
   SwapSpace swap{};                   // none: who is preempted is recomputed
   std::unique_ptr<KvTiers> tiers{};   // below the GPU's memory; none: what leaves it is lost
   FetchRules fetch{};
-  std::int64_t tensor_parallel = 1;  // GPUs that a pipeline stage keeps busy
-  PowerDraw power{};                 // of one GPU
+  std::unique_ptr<ExpertOffload> experts{};  // partly elsewhere; none: all in the GPUs' memory
+  std::int64_t tensor_parallel = 1;          // GPUs that a pipeline stage keeps busy
+  PowerDraw power{};                         // of one GPU
   double power_cap_w = std::numeric_limits<double>::infinity();
   AnswerPath answers{};                // from the end of a step to the clients
   std::int64_t max_depth = 2;          // batches that the engine may have under way
@@ -165,10 +175,20 @@ class Replica {
   /// `now_s`, exactly.
   void fetched(Slot slot, double now_s);
 
+  // With experts elsewhere:
+  /// Over which links, before anything arrives; they outlive the replica.
+  void connect(ExpertLinks& links) { expert_links_ = &links; }
+  /// Others use these links from now on, or do so no longer. The replica has been advanced to this instant.
+  void share_links(double now_s);
+  void own_links() { links_shared_ = false; }
+  void expert_loaded(const ExpertLoad& load, double now_s);
+  const ExpertOffload* experts() const { return setup_.experts.get(); }
+
   /// No awaited request can finish and no fetch can start before this instant unless something arrives. Infinite
   /// where none is here.
   double next_awaited_s() const {
     if (not_looked_below_ > 0) return next_due_s();  // a fetch may start with any step
+    if (setup_.experts && (links_shared_ || setup_.experts->waits())) return next_due_s();
     return awaited_ > 0 || !wanting_room_.empty() ? std::min(next_finish_s(), next_give_up_s()) : infinity;
   }
 
@@ -257,6 +277,14 @@ class Replica {
   void tell_sides(const FilledBatch& batch);
   void tell_finished_to_sides(const Sequence& s);
 
+  // Where experts are partly elsewhere (replica_experts.cpp):
+  std::vector<TokenRun> token_runs(const Lane& lane) const;
+  void time_experts(Lane& lane);
+  void close_step(FilledBatch& batch);
+  void go_on_with_experts();
+  void set_end(double end_s);
+  double experts_due_s() const { return setup_.experts ? setup_.experts->next_s() : infinity; }
+
   void tell_service();
   void tell_service(Sequence& s, std::int64_t made);
 
@@ -287,6 +315,9 @@ class Replica {
   std::int64_t exported_ = 0;          // sequences that decode elsewhere, their KV still here
   std::int64_t streamed_ = 0;          // prompts here whose chunks are told
   TierLinks* links_ = nullptr;
+  ExpertLinks* expert_links_ = nullptr;
+  bool links_shared_ = false;          // those of the experts, with others
+  StageTime full_step_{};              // the step under way as if all experts were in the GPUs' memory
   std::int64_t aside_ = 0;             // requests
   std::int64_t not_looked_below_ = 0;  // requests that wait
   std::vector<Slot> fetched_{};        // they wait with blocks in hand; the first to be fetched in front

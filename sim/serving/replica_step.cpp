@@ -82,6 +82,8 @@ void Replica::time_batch(Lane& lane) {
   batch.used_blocks = setup_.kv_cache->used_blocks();
   if (sides_)
     time_side(lane);
+  else if (setup_.experts)
+    time_experts(lane);
   else
     time_stages(batch);
   double& before_s = sides_ ? lane.last_seen_s : filled_seen_s_;
@@ -203,6 +205,7 @@ void Replica::finish(Slot slot, ReplicaListener& listener) {
 
 // Nobody need take it out any more, and its slot may soon be another's.
 void Replica::remove(Slot slot) {
+  if (setup_.experts) setup_.experts->forget(sequences_[slot].request.id);
   std::erase(lanes_[sequences_[slot].lane].gone, slot);
   sequences_.remove(slot);
 }

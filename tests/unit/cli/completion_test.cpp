@@ -32,7 +32,7 @@ TEST(Completion, offers_commands) {
   EXPECT_THAT(offered("servecast "), ElementsAre("run", "sweep", "whatif", "compare", "plan", "check", "list",
                                                  "schema", "set", "trace", "completion"));
   EXPECT_THAT(offered("servecast c"), ElementsAre("compare", "check", "completion"));
-  EXPECT_THAT(offered("servecast trace "), ElementsAre("info", "convert", "make", "cache"));
+  EXPECT_THAT(offered("servecast trace "), ElementsAre("info", "convert", "make", "cache", "experts"));
 }
 
 TEST(Completion, offers_options_and_their_values) {

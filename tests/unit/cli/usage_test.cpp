@@ -34,7 +34,7 @@ INSTANTIATE_TEST_SUITE_P(
               "name a command: run, sweep, whatif, compare, plan, check, list, schema, set, trace, completion"},
         Wrong{"unknown_command", {"rum"}, "unknown command 'rum'; did you mean 'run'?"},
         Wrong{"unknown_subcommand", {"trace", "inof"}, "unknown command 'inof'; did you mean 'info'?"},
-        Wrong{"half_a_command", {"trace"}, "servecast trace: name a command: info, convert, make, cache"},
+        Wrong{"half_a_command", {"trace"}, "servecast trace: name a command: info, convert, make, cache, experts"},
         Wrong{"no_scenario", {"run"}, "servecast run: SCENARIO is required; see 'servecast run --help'"},
         Wrong{"unknown_option",
               {"run", "a.yaml", "--fromat", "json"},
@@ -86,6 +86,7 @@ TEST(Usage, every_command_has_help_with_an_example) {
                                                        {"trace", "convert"},
                                                        {"trace", "make"},
                                                        {"trace", "cache"},
+                                                       {"trace", "experts"},
                                                        {"completion"}};
   for (std::vector<std::string> words : commands) {
     const std::string example = "  servecast " + words.front();

@@ -49,6 +49,7 @@ TEST_F(Docs, ExplainEveryKey) {
   const Summary whole{.latencies = latencies,
                       .itl_s = some,
                       .pools = {{.itl_s = some}},
+                      .expert_offload = {{}},
                       .classes = {{.latencies = latencies}},
                       .rests_on = {{}}};
   expect_keys_explained(nlohmann::json::parse(to_json(whole)));

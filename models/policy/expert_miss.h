@@ -1,0 +1,69 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/policy/expert_routing.h"
+
+namespace servecast {
+
+/// Where the expert that a token was sent to is computed.
+enum class ServedBy : std::uint8_t {
+  gpu,    // it is in the GPU's memory, or on its way there by a prefetch
+  load,   // the layer waits until it has been loaded
+  host,   // the host computes it
+  buddy,  // another expert that is in the GPU's memory stands in for it
+  nobody  // it is left out
+};
+
+struct ServedChoice {
+  ServedBy by = ServedBy::gpu;
+  ExpertId expert{};  // the one that is computed
+};
+
+/// What it takes to have one expert computed.
+struct MissCosts {
+  double expert_bytes = 0;
+  double load_s = 0;         // of one expert over links that nobody else uses
+  double host_expert_s = 0;  // the host reads one expert from its memory
+  double host_token_s = 0;   // the host's arithmetic for one token and expert
+};
+
+/// One layer of a step. Choices are those of token 0, then those of token 1 ..., `active` each, highest gate first.
+struct MissSight {
+  std::int64_t layer = 0;
+  std::size_t active = 0;
+  std::span<const ExpertChoice> choices{};
+  const std::vector<bool>& on_gpu;  // by expert: there, or on its way by a prefetch
+  MissCosts costs{};
+};
+
+/// Answer quality that stand-ins cost.
+struct QualityFigure {
+  double lost_fraction = 0;   // points of accuracy / 100, against the same model without stand-ins
+  bool extrapolated = false;  // outside what was measured
+  std::string source{};
+};
+
+/// Says what becomes of experts that are not in the GPU's memory when a layer asks for them.
+class ExpertMiss {
+ public:
+  static constexpr std::string_view kind = "expert_miss";
+  virtual ~ExpertMiss() = default;
+
+  /// What is wrong with the settings taken together; asked once, when the scenario is loaded.
+  virtual std::optional<std::string> problem() const { return std::nullopt; }
+  virtual bool computes_on_host() const { return false; }
+  /// Before all steps, with a recording of the routing to learn from.
+  virtual void prepare(const RoutingTrace& /*profile*/) {}
+  /// `served` holds, for every choice, itself by `gpu` or by `load`; changes those that are to go another way. Who
+  /// stands in must be on the GPU, and not twice for a token.
+  virtual void answer(const MissSight& sight, Rng& rng, std::span<ServedChoice> served) const = 0;
+  /// What its stand-ins cost where so large a share of the experts is in the GPU's memory; nothing where nobody
+  /// published it.
+  virtual std::optional<QualityFigure> quality(double /*cache_fraction*/) const { return std::nullopt; }
+};
+
+}  // namespace servecast

@@ -1,0 +1,24 @@
+// Expert miss "skip": who is missing is left out.
+//
+// As fast as if all were there, and answers suffer: how much, nobody published. Of use as the other bound.
+#include "models/policy/expert_miss.h"
+
+namespace servecast {
+namespace {
+
+class SkipMisses final : public ExpertMiss {
+ public:
+  struct Settings {
+    void fields(Fields&) {}
+  };
+  explicit SkipMisses(const Settings&) {}
+  void answer(const MissSight&, Rng&, std::span<ServedChoice> served) const override {
+    for (ServedChoice& choice : served)
+      if (choice.by == ServedBy::load) choice.by = ServedBy::nobody;
+  }
+};
+
+[[maybe_unused]] const bool added = Registry<ExpertMiss>::add<SkipMisses>("skip", "they are left out");
+
+}  // namespace
+}  // namespace servecast

@@ -1,0 +1,66 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "models/policy/expert_cache.h"
+#include "models/policy/expert_miss.h"
+#include "models/policy/expert_prefetch.h"
+#include "models/policy/expert_routing.h"
+
+namespace servecast {
+
+/// What computes experts beside the GPUs.
+struct ExpertHostSpec {
+  double flop_per_s = 0;
+  double memory_bytes_per_s = 0;
+
+  void fields(Fields& f) {
+    f.required("flop_per_s", flop_per_s, "arithmetic that the host's CPUs reach on an expert, in bf16", positive);
+    f.required("memory_bytes_per_s", memory_bytes_per_s, "rate at which they read weights from DRAM", positive);
+  }
+};
+
+/// A pool that keeps only some of its model's experts in GPU memory.
+struct ExpertOffloadSpec {
+  std::optional<std::int64_t> slots_per_layer{};
+  std::optional<double> cache_fraction{};
+  std::optional<double> hbm_bytes{};
+  std::int64_t kv_tokens = 16384;
+  std::optional<double> host_bytes{};
+  std::int64_t streams = 1;
+  double copy_rate_fraction = 1;
+  std::int64_t profile_tokens = 2048;
+  Choice<ExpertRouting> routing{"synthetic"};
+  Choice<ExpertCache> cache{"lru"};
+  Choice<ExpertPrefetch> prefetch{"none"};
+  Choice<ExpertMiss> miss{"load"};
+  std::optional<ExpertHostSpec> host{};
+
+  void fields(Fields& f) {
+    f.field(
+        "slots_per_layer", slots_per_layer,
+        "experts of each layer in the GPUs' memory; 0: none stays. With this, cache_fraction and hbm_bytes left out: "
+        "as many as fit beside KV for kv_tokens");
+    f.field("cache_fraction", cache_fraction, "the same as a share of a layer's experts", positive_fraction);
+    f.field("hbm_bytes", hbm_bytes, "the same as memory of each GPU for experts of all layers", positive);
+    f.field("kv_tokens", kv_tokens, "tokens whose KV must fit beside as many experts as do", at_least_one);
+    f.field("host_bytes", host_bytes,
+            "host memory of each replica for experts, the rest is on disk; left out: the node's whole memory",
+            positive);
+    f.field("streams", streams, "experts that are copied to the GPUs at the same time", at_least_one);
+    f.field("copy_rate_fraction", copy_rate_fraction,
+            "share of the links' rate that copies reach: 1 from pinned memory, about a half from pageable memory",
+            positive_fraction);
+    f.field("profile_tokens", profile_tokens,
+            "tokens of the routing that popularity and co-activation are learnt from before the run",
+            {.min = 64, .max = 1'000'000});
+    f.group("routing", routing, "which experts each token is sent to");
+    f.group("cache", cache, "which experts stay in the GPUs' memory");
+    f.group("prefetch", prefetch, "which experts are loaded before a layer asks for them");
+    f.group("miss", miss, "what becomes of experts that are not there");
+    f.group("host", host, "what computes experts on the host, where a miss policy does that");
+  }
+};
+
+}  // namespace servecast

@@ -1,0 +1,16 @@
+#pragma once
+#include <string>
+
+#include "sim/input/scenario.h"
+
+namespace servecast {
+
+/// What a pool's `expert_offload` says, worked out for its model; `folder` is where paths in the scenario count from.
+/// Throws UserError at `named` for what cannot be.
+ExpertPlan plan_experts(const Pool& pool, const Node& node, std::uint64_t seed, const std::string& folder,
+                        const Place& named);
+
+/// The pool's routing, ready to be asked: the same structure for every caller.
+std::unique_ptr<ExpertRouting> make_routing(const Pool& pool, const ExpertPlan& plan, std::uint64_t seed);
+
+}  // namespace servecast

@@ -1,0 +1,273 @@
+#include "sim/serving/expert_offload.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace servecast {
+namespace {
+
+/// Of a longer run, so many tokens spread over it are asked about; each stands for as many as it takes. With that
+/// many nearly every expert is touched, so more of them would change little.
+constexpr std::int64_t most_asked_per_run = 128;
+
+CacheEntry entry(ExpertId expert) { return CacheEntry{static_cast<std::uint32_t>(index(expert))}; }
+
+}  // namespace
+
+ExpertOffload::ExpertOffload(ExpertOffloadSetup setup)
+    : setup_(std::move(setup)),
+      active_(static_cast<std::size_t>(setup_.shape.active)),
+      before_(static_cast<std::size_t>(setup_.shape.layers)),
+      links_(setup_.links),
+      links_at_start_(setup_.links) {
+  const auto uses = setup_.long_run_uses.begin();
+  for (std::int64_t layer = 0; layer < setup_.shape.layers; ++layer) {
+    const auto first = uses + layer * setup_.shape.experts;
+    slots_.emplace_back(setup_.slots, *setup_.cache, std::vector<std::uint64_t>(first, first + setup_.shape.experts));
+    slots_.back().fill();
+  }
+  if (setup_.host_experts < setup_.shape.layers * setup_.shape.experts) {
+    host_.emplace(setup_.host_experts, *setup_.cache, setup_.long_run_uses);
+    host_->fill();
+  }
+  setup_.prefetch->resize(setup_.shape);
+}
+
+std::optional<double> ExpertOffload::start(const StageTime& full, std::span<const TokenRun> runs, double now_s,
+                                           bool own_links) {
+  ++steps_;
+  route(runs);
+  plan(full);
+  start_s_ = now_s;
+  while (links_.next_s() <= now_s) links_.move_to(links_.next_s());
+  links_.move_to(std::max(now_s, links_.now_s()));
+  links_at_start_ = links_;
+  step_.start(work_, now_s);
+  shared_ = !own_links;
+  if (shared_) return std::nullopt;
+  end_s_ = *play(step_, links_, steps_, ExpertTimeline::infinity);
+  counted_stall_s_ = 0;
+  finish(end_s_);
+  return end_s_;
+}
+
+bool ExpertOffload::share_links(double now_s, std::vector<ExpertLoad>& under_way) {
+  if (shared_ || now_s >= end_s_) {
+    links_.hand_over();
+    return false;
+  }
+  totals_.stall_s -= counted_stall_s_;
+  links_ = links_at_start_;
+  step_.start(work_, start_s_);
+  play(step_, links_, steps_, std::max(now_s, start_s_));
+  under_way = links_.hand_over();
+  streams_used_ += static_cast<std::int64_t>(under_way.size());
+  shared_ = true;
+  return true;
+}
+
+std::vector<ExpertLoad> ExpertOffload::go_on(double now_s) {
+  if (step_.next_s() <= now_s) step_.go_on(now_s);
+  std::vector<ExpertLoad> wanted;
+  while (streams_used_ < setup_.links.streams) {
+    const auto next = step_.take_wanted();
+    if (!next) break;
+    ++streams_used_;
+    wanted.push_back(*next);
+  }
+  return wanted;
+}
+
+void ExpertOffload::arrived(const ExpertLoad& load, double now_s) {
+  streams_used_ -= 1;
+  if (shared_ && load.step == steps_) step_.arrived(load, now_s);  // else of a step that is over
+}
+
+std::optional<double> ExpertOffload::take_end() {
+  if (!shared_ || !step_.done()) return std::nullopt;
+  shared_ = false;
+  end_s_ = step_.end_s();
+  finish(end_s_);
+  return end_s_;
+}
+
+void ExpertOffload::finish(double end_s) {
+  double least_s = 0;
+  for (const ExpertLayerWork& work : work_) least_s += work.least_s();
+  counted_stall_s_ = std::max(0.0, end_s - start_s_ - least_s);
+  totals_.stall_s += counted_stall_s_;
+}
+
+void ExpertOffload::route(std::span<const TokenRun> runs) {
+  choices_.clear();
+  stand_for_.clear();
+  tokens_ = 0;
+  for (const TokenRun& run : runs) {
+    const std::int64_t asked = std::min(run.tokens, most_asked_per_run);
+    for (std::int64_t i = 0; i < asked; ++i)
+      route_token({.request = run.request, .position = run.first + i * run.tokens / asked},
+                  static_cast<double>(run.tokens) / static_cast<double>(asked));
+  }
+  layers_.assign(static_cast<std::size_t>(setup_.shape.layers), {});
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
+    layers_[layer].visits.assign(static_cast<std::size_t>(setup_.shape.experts), 0);
+    for (std::size_t token = 0; token < stand_for_.size(); ++token)
+      for (std::size_t rank = 0; rank < active_; ++rank) {
+        const ExpertId expert = choices_[(token * layers_.size() + layer) * active_ + rank].expert;
+        double& visits = layers_[layer].visits[index(expert)];
+        if (visits == 0) layers_[layer].asked.push_back(expert);
+        visits += stand_for_[token];
+      }
+  }
+}
+
+void ExpertOffload::route_token(const RoutedToken& token, double stands_for) {
+  const std::size_t size = static_cast<std::size_t>(setup_.shape.layers) * active_;
+  choices_.resize(choices_.size() + size);
+  setup_.routing->route(token, setup_.rng, std::span(choices_).last(size));
+  stand_for_.push_back(stands_for);
+  tokens_ += stands_for;
+}
+
+// The step's time is divided evenly between the layers; of each, the experts' part as the model of it has it, with as
+// many experts as even routing would touch.
+void ExpertOffload::plan(const StageTime& full) {
+  const auto layers = static_cast<double>(layers_.size());
+  const Experts& experts = *setup_.times.llm.experts;
+  const double experts_s = setup_.times.gpu_s(tokens_ * static_cast<double>(active_),
+                                              touched_experts(experts, static_cast<std::int64_t>(tokens_)));
+  const double other_s = std::max(0.0, full.seconds / layers - experts_s);
+  work_.assign(layers_.size(), {});
+  coming_.clear();
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer) plan_layer(layer, other_s);
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer) before_[layer] = layers_[layer].asked;
+}
+
+void ExpertOffload::plan_layer(std::size_t layer, double other_s) {
+  const Demand demand = demand_of(serve(layer));
+  ExpertLayerWork& work = work_[layer];
+  work.before_s = other_s;
+  const std::int64_t guessed = judge_guesses(layer, demand);
+  work.expected = guessed + static_cast<std::int64_t>(demand.loaded.size());
+  const auto late = static_cast<double>(work.expected);
+  const auto all = static_cast<double>(demand.used.size() + demand.loaded.size());
+  const double all_s = setup_.times.gpu_s(demand.gpu_visits, all);
+  work.each_s = all > 0 ? all_s / all : 0;
+  work.resident_s = work.each_s * (all - late);
+  for (const double tokens : demand.host_tokens)
+    if (tokens > 0) work.host_s += std::max(setup_.times.host_expert_s, tokens * setup_.times.host_token_s);
+  for (const ExpertId expert : demand.loaded) work.loads.push_back(load(layer, expert, true));
+  for (const ExpertId expert : coming_)
+    if (demand.visits[index(expert)] == 0) slots_[layer].use(entry(expert));
+  for (const ExpertId expert : demand.used) slots_[layer].use(entry(expert));
+  for (const ExpertId expert : demand.loaded) slots_[layer].use(entry(expert));
+  coming_.clear();
+  if (layer + 1 < layers_.size()) predict(layer + 1, work);
+}
+
+ExpertOffload::Demand ExpertOffload::demand_of(const std::vector<ServedChoice>& served) {
+  Demand demand;
+  demand.visits.assign(static_cast<std::size_t>(setup_.shape.experts), 0);
+  demand.host_tokens = demand.visits;
+  for (std::size_t i = 0; i < served.size(); ++i) {
+    const ServedChoice& choice = served[i];
+    const double tokens = stand_for_[i / active_];
+    count(choice, tokens);
+    if (choice.by == ServedBy::nobody) continue;
+    if (choice.by == ServedBy::host) {
+      demand.host_tokens[index(choice.expert)] += tokens;
+      continue;
+    }
+    double& visits = demand.visits[index(choice.expert)];
+    if (visits == 0) (choice.by == ServedBy::load ? demand.loaded : demand.used).push_back(choice.expert);
+    visits += tokens;
+    demand.gpu_visits += tokens;
+  }
+  return demand;
+}
+
+/// Which guesses the layer waits for; returns how many.
+std::int64_t ExpertOffload::judge_guesses(std::size_t layer, const Demand& demand) {
+  if (layer == 0) return 0;
+  std::int64_t right = 0;
+  for (ExpertLoad& guess : work_[layer - 1].loads) {
+    if (guess.layer != layer) continue;
+    guess.needed = demand.visits[index(guess.expert)] > 0;
+    right += guess.needed ? 1 : 0;
+  }
+  return right;
+}
+
+/// How every choice of the layer's tokens is served.
+std::vector<ServedChoice> ExpertOffload::serve(std::size_t layer) {
+  const auto experts = static_cast<std::size_t>(setup_.shape.experts);
+  on_gpu_.assign(experts, false);
+  for (std::size_t e = 0; e < experts; ++e)
+    on_gpu_[e] = slots_[layer].holds(CacheEntry{static_cast<std::uint32_t>(e)});
+  for (const ExpertId expert : layers_[layer].asked) {
+    const bool guessed = std::ranges::find(coming_, expert) != coming_.end();
+    totals_.requested += 1;
+    totals_.resident += on_gpu_[index(expert)] && !guessed ? 1 : 0;
+    totals_.prefetched += guessed ? 1 : 0;
+  }
+  for (const ExpertId expert : coming_) on_gpu_[index(expert)] = true;
+  std::vector<ExpertChoice> choices;
+  std::vector<ServedChoice> served;
+  for (std::size_t token = 0; token < stand_for_.size(); ++token)
+    for (std::size_t rank = 0; rank < active_; ++rank) {
+      choices.push_back(choices_[(token * layers_.size() + layer) * active_ + rank]);
+      const ExpertId expert = choices.back().expert;
+      served.push_back({.by = on_gpu_[index(expert)] ? ServedBy::gpu : ServedBy::load, .expert = expert});
+    }
+  const MissSight sight{.layer = static_cast<std::int64_t>(layer),
+                        .active = active_,
+                        .choices = choices,
+                        .on_gpu = on_gpu_,
+                        .costs = {.expert_bytes = setup_.expert_bytes,
+                                  .load_s = setup_.expert_bytes / setup_.links.host_bytes_per_s,
+                                  .host_expert_s = setup_.times.host_expert_s,
+                                  .host_token_s = setup_.times.host_token_s}};
+  setup_.miss->answer(sight, setup_.rng, served);
+  return served;
+}
+
+/// Loads what is guessed for a layer and not there yet; it takes its place in the cache at once.
+void ExpertOffload::predict(std::size_t layer, ExpertLayerWork& work) {
+  const std::vector<ExpertId> guesses = setup_.prefetch->predict({.layer = static_cast<std::int64_t>(layer),
+                                                                  .here = layers_[layer - 1].asked,
+                                                                  .coming = layers_[layer].asked,
+                                                                  .before = before_[layer]},
+                                                                 setup_.rng);
+  for (const ExpertId expert : guesses)
+    if (!slots_[layer].holds(entry(expert))) coming_.push_back(expert);
+  for (const ExpertId expert : coming_) {
+    work.loads.push_back(load(layer, expert, false));
+    totals_.guesses += 1;
+  }
+}
+
+ExpertLoad ExpertOffload::load(std::size_t layer, ExpertId expert, bool needed) {
+  bool from_disk = false;
+  if (host_) {
+    const auto place = layer * static_cast<std::size_t>(setup_.shape.experts) + index(expert);
+    from_disk = !host_->use(CacheEntry{static_cast<std::uint32_t>(place)});
+  }
+  totals_.loads += 1;
+  totals_.loaded_bytes += setup_.expert_bytes;
+  totals_.disk_bytes += from_disk ? setup_.expert_bytes : 0;
+  return {.step = steps_,
+          .layer = layer,
+          .expert = expert,
+          .from_disk = from_disk,
+          .bytes = setup_.expert_bytes,
+          .needed = needed};
+}
+
+void ExpertOffload::count(const ServedChoice& choice, double stands_for) {
+  totals_.choices += stands_for;
+  if (choice.by == ServedBy::buddy) totals_.substituted += stands_for;
+  if (choice.by == ServedBy::host) totals_.on_host += stands_for;
+  if (choice.by == ServedBy::nobody) totals_.left_out += stands_for;
+}
+
+}  // namespace servecast

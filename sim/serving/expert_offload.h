@@ -1,0 +1,143 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "models/hw/kernel_time.h"
+#include "models/policy/expert_miss.h"
+#include "models/policy/expert_prefetch.h"
+#include "models/policy/expert_slots.h"
+#include "sim/serving/expert_timeline.h"
+
+namespace servecast {
+
+/// Consecutive tokens of one request that a step computes.
+struct TokenRun {
+  RequestId request{};
+  std::int64_t first = 0;
+  std::int64_t tokens = 0;
+};
+
+/// How long experts take on a replica.
+struct ExpertTimes {
+  GemmFit fit{};  // of the GPU's grouped products
+  DataType weights = DataType::bf16;
+  Llm llm{};
+  std::int64_t tensor_parallel = 1;
+  double host_expert_s = 0;  // see MissCosts
+  double host_token_s = 0;
+
+  /// One layer's products, of so many visits to so many experts.
+  double gpu_s(double visits, double touched) const {
+    return touched == 0 ? 0 : experts_time(fit, weights, llm, tensor_parallel, visits, touched).seconds;
+  }
+};
+
+struct ExpertOffloadSetup {
+  ExpertShape shape{};
+  std::unique_ptr<ExpertRouting> routing;  // resized
+  std::unique_ptr<ExpertCache> cache;
+  std::unique_ptr<ExpertPrefetch> prefetch;
+  std::unique_ptr<ExpertMiss> miss;            // prepared
+  std::vector<std::uint64_t> long_run_uses{};  // [layer * experts + expert], from a profile
+  std::int64_t slots = 0;                      // of each layer, in the GPUs' memory
+  std::int64_t host_experts = 0;               // of all layers, in host memory; the others are on disk
+  double expert_bytes = 0;                     // of all GPUs' slices together
+  OwnLinks::Rates links{};
+  ExpertTimes times{};
+  Rng rng{0, ""};
+};
+
+/// What came of it, in sums over steps and layers. A request for an expert counts once per step and layer, however
+/// many tokens make it; a choice counts once per token.
+struct ExpertTotals {
+  std::int64_t requested = 0;
+  std::int64_t resident = 0;    // of these, found in the GPUs' memory
+  std::int64_t prefetched = 0;  // on their way there, by a right guess
+  std::int64_t loads = 0;
+  std::int64_t guesses = 0;  // of the loads
+  double loaded_bytes = 0;
+  double disk_bytes = 0;  // of these, from disk
+  double choices = 0;
+  double substituted = 0;
+  double on_host = 0;
+  double left_out = 0;
+  double stall_s = 0;  // steps took longer by that than with all loads in time
+};
+
+/// The experts of one replica: which tokens want which, which are in the GPUs' memory, and what a step becomes by
+/// that. Which experts are loaded and who leaves does not depend on how long loads take, so a step's work is planned
+/// when it starts; how long it takes follows from the links.
+class ExpertOffload {
+ public:
+  explicit ExpertOffload(ExpertOffloadSetup setup);
+
+  /// Plans the next step, which would take `full` with all experts in the GPUs' memory, and starts it. On own links
+  /// it returns the end; where others use the links too, nothing: it goes on by wanted() and arrived().
+  std::optional<double> start(const StageTime& full, std::span<const TokenRun> runs, double now_s, bool own_links);
+  /// Others use the links from now on. False where no step is under way on own links. Else it goes on by wanted() and
+  /// arrived(), first of all with the loads returned, of which some bytes are left.
+  bool share_links(double now_s, std::vector<ExpertLoad>& under_way);
+
+  // While the links are shared:
+  bool waits() const { return shared_; }
+  double next_s() const { return shared_ ? step_.next_s() : ExpertTimeline::infinity; }
+  /// Everything due; returns the loads to start now.
+  std::vector<ExpertLoad> go_on(double now_s);
+  void arrived(const ExpertLoad& load, double now_s);
+  /// Its end, once: the step is over then.
+  std::optional<double> take_end();
+
+  void forget(RequestId request) { setup_.routing->forget(request); }
+  const ExpertTotals& totals() const { return totals_; }
+
+ private:
+  struct Layer {
+    std::vector<ExpertId> asked{};  // each once, in the order of the tokens
+    std::vector<double> visits{};   // by expert
+  };
+  struct Demand {                       // of a layer, once it is known who computes what
+    std::vector<double> visits{};       // on the GPU, by expert
+    std::vector<double> host_tokens{};  // by expert
+    std::vector<ExpertId> used{};       // on the GPU without a load now, each once
+    std::vector<ExpertId> loaded{};     // each once
+    double gpu_visits = 0;
+  };
+  void route(std::span<const TokenRun> runs);
+  void route_token(const RoutedToken& token, double stands_for);
+  void plan(const StageTime& full);
+  void plan_layer(std::size_t layer, double other_s);
+  std::vector<ServedChoice> serve(std::size_t layer);
+  void predict(std::size_t layer, ExpertLayerWork& work);
+  ExpertLoad load(std::size_t layer, ExpertId expert, bool needed);
+  Demand demand_of(const std::vector<ServedChoice>& served);
+  std::int64_t judge_guesses(std::size_t layer, const Demand& demand);
+  void count(const ServedChoice& choice, double stands_for);
+  void finish(double end_s);
+
+  ExpertOffloadSetup setup_;
+  std::vector<ExpertSlots> slots_{};   // by layer
+  std::optional<ExpertSlots> host_{};  // where not all experts are in host memory
+  std::size_t active_;
+  std::vector<ExpertChoice> choices_{};  // [token][layer][rank], of this step
+  std::vector<double> stand_for_{};      // by token: how many it stands for
+  double tokens_ = 0;
+  std::vector<Layer> layers_{};
+  std::vector<std::vector<ExpertId>> before_{};  // by layer: asked in the step before
+  std::vector<bool> on_gpu_{};                   // by expert, in the layer that is planned
+  std::vector<ExpertId> coming_{};               // guessed for it
+  std::vector<ExpertLayerWork> work_{};
+  ExpertTimeline step_{};
+  OwnLinks links_;
+  OwnLinks links_at_start_;
+  std::int64_t steps_ = 0;
+  std::int64_t streams_used_ = 0;  // flows under way
+  bool shared_ = false;
+  double start_s_ = 0;
+  double end_s_ = 0;
+  double counted_stall_s_ = 0;  // of the step under way
+  ExpertTotals totals_{};
+};
+
+}  // namespace servecast

@@ -1,0 +1,122 @@
+#include "sim/serving/expert_timeline.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace servecast {
+
+void ExpertTimeline::start(const std::vector<ExpertLayerWork>& layers, double now_s) {
+  layers_ = &layers;
+  layer_ = 0;
+  past_gate_ = false;
+  here_.assign(layers.size(), 0);
+  wanted_.clear();
+  due_s_ = layers.empty() ? now_s : now_s + layers.front().before_s;
+}
+
+void ExpertTimeline::go_on(double now_s) {
+  while (!done() && due_s_ <= now_s) {
+    if (!past_gate_) {
+      reach_gate(due_s_);
+      continue;
+    }
+    past_gate_ = false;
+    if (++layer_ < layers_->size()) due_s_ += (*layers_)[layer_].before_s;
+  }
+}
+
+void ExpertTimeline::reach_gate(double now_s) {
+  const ExpertLayerWork& work = (*layers_)[layer_];
+  past_gate_ = true;
+  host_until_s_ = now_s + work.host_s;
+  gpu_until_s_ = now_s + work.resident_s + static_cast<double>(here_[layer_]) * work.each_s;
+  wanted_.insert(wanted_.end(), work.loads.begin(), work.loads.end());
+  wait_or_finish();
+}
+
+void ExpertTimeline::wait_or_finish() {
+  const bool waits = here_[layer_] < (*layers_)[layer_].expected;
+  due_s_ = waits ? infinity : std::max(gpu_until_s_, host_until_s_);
+}
+
+void ExpertTimeline::arrived(const ExpertLoad& load, double now_s) {
+  if (!load.needed) return;
+  here_[load.layer] += 1;
+  if (load.layer != layer_ || !past_gate_) return;
+  gpu_until_s_ = std::max(gpu_until_s_, now_s) + (*layers_)[layer_].each_s;
+  wait_or_finish();
+}
+
+std::optional<ExpertLoad> ExpertTimeline::take_wanted() {
+  if (wanted_.empty()) return std::nullopt;
+  const ExpertLoad load = wanted_.front();
+  wanted_.pop_front();
+  return load;
+}
+
+// Disk loads share the disk and with the others the GPUs' links; what the disk leaves goes to those from memory.
+double OwnLinks::rate(const Active& active) const {
+  const auto all = static_cast<double>(active_.size());
+  const auto disk =
+      static_cast<double>(std::ranges::count_if(active_, [](const Active& a) { return a.load.from_disk; }));
+  const double fair = rates_.host_bytes_per_s / all;
+  const double of_disk = disk > 0 ? std::min(rates_.disk_bytes_per_s / disk, fair) : 0;
+  if (active.load.from_disk) return of_disk;
+  return (rates_.host_bytes_per_s - disk * of_disk) / (all - disk);
+}
+
+double OwnLinks::next_s() const {
+  double next_s = ExpertTimeline::infinity;
+  for (const Active& active : active_) next_s = std::min(next_s, now_s_ + active.left_bytes / rate(active));
+  return next_s;
+}
+
+std::vector<ExpertLoad> OwnLinks::move_to(double now_s) {
+  std::vector<ExpertLoad> done;
+  const double passed_s = now_s - now_s_;
+  std::vector<bool> ends;  // by what was said of it: bytes left may round to a little more than none
+  std::vector<double> rates;
+  for (const Active& active : active_) {
+    rates.push_back(rate(active));
+    ends.push_back(now_s_ + active.left_bytes / rates.back() <= now_s);
+  }
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    active_[i].left_bytes = std::max(0.0, active_[i].left_bytes - passed_s * rates[i]);
+    if (ends[i]) done.push_back(active_[i].load);
+  }
+  std::size_t i = 0;
+  std::erase_if(active_, [&](const Active&) { return ends[i++]; });
+  now_s_ = now_s;
+  return done;
+}
+
+std::vector<ExpertLoad> OwnLinks::hand_over() {
+  std::vector<ExpertLoad> rest;
+  for (const Active& active : active_) {
+    rest.push_back(active.load);
+    rest.back().bytes = active.left_bytes;
+  }
+  active_.clear();
+  return rest;
+}
+
+std::optional<double> play(ExpertTimeline& step, OwnLinks& links, std::int64_t number, double until_s) {
+  for (;;) {
+    while (links.has_free_stream()) {
+      const auto load = step.take_wanted();
+      if (!load) break;
+      links.begin(*load);
+    }
+    const double at_s = std::min(step.next_s(), links.next_s());
+    if (step.done()) return step.end_s();
+    if (at_s > until_s) break;
+    assert(at_s < ExpertTimeline::infinity && "it waits for a load that nobody has wanted");
+    for (const ExpertLoad& load : links.move_to(at_s))
+      if (load.step == number) step.arrived(load, at_s);
+    step.go_on(at_s);
+  }
+  links.move_to(until_s);
+  return std::nullopt;
+}
+
+}  // namespace servecast

@@ -1,0 +1,109 @@
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "models/policy/expert_routing.h"
+
+namespace servecast {
+
+/// One expert on its way to the GPUs' memory.
+struct ExpertLoad {
+  std::int64_t step = 0;  // which one asked for it
+  std::size_t layer = 0;  // of that step's work
+  ExpertId expert{};
+  bool from_disk = false;  // else from host memory
+  double bytes = 0;        // of all GPUs' slices together
+  bool needed = true;      // false: a wrong guess
+};
+
+/// What a step does in one layer with experts, and its share of everything else in the step.
+struct ExpertLayerWork {
+  double before_s = 0;              // until its gate is known
+  double resident_s = 0;            // experts that are in the GPU's memory when the step begins
+  double each_s = 0;                // one that comes later, once it is there
+  double host_s = 0;                // what the host computes, beside the GPU
+  std::vector<ExpertLoad> loads{};  // wanted at the gate: first what this layer misses, then guesses for the next
+  std::int64_t expected = 0;        // loads that this layer waits for, those guessed before included
+
+  /// With everything in time.
+  double least_s() const {
+    const double gpu_s = resident_s + static_cast<double>(expected) * each_s;
+    return before_s + (gpu_s > host_s ? gpu_s : host_s);
+  }
+};
+
+/// A step of a model whose experts are partly elsewhere, as it goes: layer after layer, each waiting for the experts
+/// that it needs. Decides nothing and knows no links: it says which loads are wanted, and is told when they are done.
+class ExpertTimeline {
+ public:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+  void start(const std::vector<ExpertLayerWork>& layers, double now_s);
+  bool done() const { return layer_ == layers_->size(); }
+  /// When done.
+  double end_s() const { return due_s_; }
+  /// When it goes on of itself; infinite while it waits for a load.
+  double next_s() const { return done() ? infinity : due_s_; }
+  /// Everything that is due at this instant; requires next_s() <= now_s.
+  void go_on(double now_s);
+  /// A load of this step is done.
+  void arrived(const ExpertLoad& load, double now_s);
+  /// The next load that is wanted and has not been taken yet.
+  std::optional<ExpertLoad> take_wanted();
+
+ private:
+  void reach_gate(double now_s);
+  void wait_or_finish();
+
+  const std::vector<ExpertLayerWork>* layers_ = nullptr;  // outlive it
+  std::size_t layer_ = 0;
+  bool past_gate_ = false;
+  double due_s_ = infinity;
+  double host_until_s_ = 0;
+  double gpu_until_s_ = 0;            // with all that has arrived
+  std::vector<std::int64_t> here_{};  // by layer: loads that it waits for and that have arrived
+  std::deque<ExpertLoad> wanted_{};
+};
+
+/// The links of one replica while nobody else uses them: loads in order, so many at a time, which share the links
+/// max-min fairly.
+class OwnLinks {
+ public:
+  struct Rates {
+    double host_bytes_per_s = 0;  // to all GPUs of the replica together
+    double disk_bytes_per_s = 0;
+    std::int64_t streams = 1;
+  };
+  explicit OwnLinks(const Rates& rates) : rates_(rates) {}
+
+  bool has_free_stream() const { return static_cast<std::int64_t>(active_.size()) < rates_.streams; }
+  /// Starts at the current instant.
+  void begin(const ExpertLoad& load) { active_.push_back({load, load.bytes}); }
+  /// When the next load is done; infinite without any.
+  double next_s() const;
+  /// To `now_s`, which is not after next_s(). Returns the loads that are done then, in the order of their start.
+  std::vector<ExpertLoad> move_to(double now_s);
+  double now_s() const { return now_s_; }
+
+  /// What is under way, with the bytes that are left; it is forgotten here.
+  std::vector<ExpertLoad> hand_over();
+
+ private:
+  struct Active {
+    ExpertLoad load{};
+    double left_bytes = 0;
+  };
+  double rate(const Active& active) const;
+
+  Rates rates_;
+  double now_s_ = 0;
+  std::vector<Active> active_{};
+};
+
+/// Plays a step on own links until `until_s` or its end. Returns when the step has ended; nothing where it has not.
+std::optional<double> play(ExpertTimeline& step, OwnLinks& links, std::int64_t number, double until_s);
+
+}  // namespace servecast

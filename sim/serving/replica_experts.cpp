@@ -1,0 +1,77 @@
+// A step of a replica whose experts are partly elsewhere.
+#include <algorithm>
+
+#include "sim/serving/replica.h"
+
+namespace servecast {
+
+// Every sample or beam of a request is a token of its own.
+std::vector<TokenRun> Replica::token_runs(const Lane& lane) const {
+  std::vector<TokenRun> runs;
+  const FilledBatch& batch = lane.batches.filling();
+  if (batch.decoded)
+    for (const Slot slot : lane.decodes.members(sequences_)) {
+      const Sequence& s = sequences_[slot];
+      runs.push_back({.request = s.request.id, .first = lane.decodes.tokens(s), .tokens = s.request.width()});
+    }
+  for (const FilledBatch::Chunk& c : batch.chunks) {
+    const Sequence& s = sequences_[c.slot];
+    runs.push_back(
+        {.request = s.request.id, .first = std::max<std::int64_t>(0, s.computed - c.tokens), .tokens = c.tokens});
+  }
+  return runs;
+}
+
+void Replica::time_experts(Lane& lane) {
+  FilledBatch& batch = lane.batch();
+  full_step_ = stage_time(batch.work, 0);
+  batch.start_s = std::max(now_s_, stage_free_s_.front()) + batch.copy_s;
+  const auto end_s = setup_.experts->start(full_step_, token_runs(lane), batch.start_s, !links_shared_);
+  stage_free_s_.front() = batch.end_s = end_s.value_or(infinity);
+  if (end_s) close_step(batch);
+}
+
+// Its end is known: so is what it took.
+void Replica::close_step(FilledBatch& batch) {
+  StageTime time = full_step_;
+  time.seconds = batch.end_s - batch.start_s;
+  batch.stages_s = time.seconds;
+  if (time.extrapolated) batch.extrapolated_s = time.seconds;
+  batch.energy_j = static_cast<double>(setup_.tensor_parallel) * time.seconds *
+                   step_power_w(setup_.power, time, setup_.power_cap_w);
+}
+
+void Replica::share_links(double now_s) {
+  links_shared_ = true;
+  std::vector<ExpertLoad> under_way;
+  if (!setup_.experts->share_links(now_s, under_way)) return;
+  now_s_ = std::max(now_s_, now_s);
+  for (const ExpertLoad& load : under_way) expert_links_->load(setup_.pool, setup_.id, load, now_s_);
+  set_end(infinity);
+  go_on_with_experts();
+}
+
+void Replica::expert_loaded(const ExpertLoad& load, double now_s) {
+  now_s_ = std::max(now_s_, now_s);
+  setup_.experts->arrived(load, now_s_);
+  go_on_with_experts();
+}
+
+void Replica::go_on_with_experts() {
+  if (!setup_.experts->waits()) return;
+  for (const ExpertLoad& load : setup_.experts->go_on(now_s_))
+    expert_links_->load(setup_.pool, setup_.id, load, now_s_);
+  if (const auto end_s = setup_.experts->take_end()) set_end(*end_s);
+}
+
+// Of the step under way. Nothing was filled behind it, so what came before it is what has ended.
+void Replica::set_end(double end_s) {
+  FilledBatch& batch = lanes_.front().batches.first();
+  stage_free_s_.front() = batch.end_s = end_s;
+  if (end_s < infinity) close_step(batch);
+  filled_seen_s_ = batch.seen_s = setup_.answers.seen_s(end_s, batch.work.emitted_tokens, seen_s_);
+  lanes_.front().last_seen_s = batch.seen_s;
+  find_next_end();
+}
+
+}  // namespace servecast
