@@ -50,6 +50,12 @@ struct MemoryOverrides {
   MemorySettings over(MemorySettings engine) const;
 };
 
+/// What is held beside the model, on each GPU of the last stage.
+struct MemoryBeside {
+  double weight_bytes = 0;
+  double token_bytes = 0;  // with every token of KV
+};
+
 /// What is to be held, and where.
 struct MemoryUse {
   DataType weights = DataType::bf16;
@@ -57,6 +63,7 @@ struct MemoryUse {
   std::int64_t max_step_tokens = 2048;
   std::int64_t max_sequences = 256;
   std::int64_t node_gpus = 8;  // a tensor-parallel group stays inside one node
+  MemoryBeside beside{};
 };
 
 /// How the memory of a replica's GPUs is divided. Bytes are those of one GPU of the stage that is shortest of room.

@@ -28,6 +28,18 @@ std::vector<KvTierFacts> tier_facts(const Pool& pool, const ReplicaPool& replica
   return facts;
 }
 
+std::optional<SpeculationFacts> speculation_facts(const ReplicaPool& replicas) {
+  if (!replicas[0].speculator()) return std::nullopt;
+  SpeculationFacts facts;
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    const DraftTotals& totals = replicas[i].speculator()->totals();
+    facts.checks += totals.checks;
+    facts.drafted_tokens += totals.drafted;
+    facts.accepted_tokens += totals.accepted;
+  }
+  return facts;
+}
+
 PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, double duration_s) {
   PoolFacts facts{.name = pool.spec.name,
                   .llm = pool.llm.name,
@@ -51,6 +63,7 @@ PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, double durat
     step_energy_j += totals.step_energy_j;
   }
   facts.kv_tiers = tier_facts(pool, replicas);
+  facts.speculation = speculation_facts(replicas);
   for (const KvTierFacts& tier : facts.kv_tiers)
     if (tier.tier != "gpu") facts.admitted_prompt_tokens += tier.hit_tokens;
   const double gpus_per_replica = static_cast<double>(pool.gpus_per_replica());

@@ -7,8 +7,10 @@
 #include <map>
 #include <optional>
 
+#include "models/hw/drafted_latency.h"
 #include "models/hw/profile/derived_profile.h"
 #include "models/hw/profile_latency.h"
+#include "sim/input/drafter.h"
 #include "sim/input/hardware.h"
 #include "sim/input/kernel_profile_file.h"
 #include "sim/input/latency_tables.h"
@@ -45,12 +47,13 @@ class PoolLoader {
                                [&] { pool.engine = load_engine(pool.spec.engine, place(".engine"), file); });
     if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
     if (!llm || !gpu || !engine || !check_batcher(pool.spec) || !check_cache(pool.spec) || !check_shape(pool) ||
-        !check_power(pool) || !check_preemption(pool.spec) || !check_gate(pool.spec))
+        !check_power(pool) || !check_preemption(pool.spec) || !check_gate(pool.spec) || !load_drafter(pool))
       return pool;
     size_memory(pool);
     place_replicas(pool);
     if (text_.problems.empty()) check_tiers(pool);
     if (text_.problems.empty()) make_latency(pool);
+    if (text_.problems.empty()) add_drafting(pool);
     if (text_.problems.empty() && draw_ > 0) apply_draw(pool);
     return pool;
   }
@@ -61,11 +64,13 @@ class PoolLoader {
 
   bool check_batcher(const PoolSpec& spec) {
     const auto batcher = spec.batcher.make();
-    if (batcher->max_step_tokens() >= batcher->max_sequences()) return true;
+    const std::int64_t drafts = spec.speculative.make()->max_drafts();
+    if (batcher->max_step_tokens() >= batcher->max_sequences() * (1 + drafts)) return true;
     fail(".batcher",
-         fmt::format("a step of at most {} tokens cannot hold {} decoding sequences; raise the token budget "
+         fmt::format("a step of at most {} tokens cannot hold {} decoding sequences{}; raise the token budget "
                      "or lower the number of sequences",
-                     batcher->max_step_tokens(), batcher->max_sequences()));
+                     batcher->max_step_tokens(), batcher->max_sequences(),
+                     drafts > 0 ? fmt::format(" with {} drafts each", drafts) : ""));
     return false;
   }
 
@@ -119,14 +124,53 @@ class PoolLoader {
     return false;
   }
 
+  /// The drafter, and what is known of its drafts.
+  bool load_drafter(Pool& pool) {
+    const auto policy = pool.spec.speculative.make();
+    if (policy->max_drafts() == 0) return true;
+    if (const auto problem = policy->problem()) return fail(".speculative", *problem), false;
+    const std::string& trace = policy->acceptance().trace;
+    return try_at(text_, path_ + ".speculative", [&] {
+      pool.drafter = drafter_llm(policy->drafter(), pool.llm, place(".speculative"), text_.file);
+      if (!trace.empty()) pool.acceptance_trace = load_acceptance_trace(beside(text_.file, trace));
+    });
+  }
+
+  /// Drafts are made on the last stage, with kernels and engine like the model's own; the host has done its part of a
+  /// step with the model's.
+  void add_drafting(Pool& pool) {
+    const auto policy = pool.spec.speculative.make();
+    if (policy->max_drafts() == 0) return;
+    DraftCost cost{.host_sequence_s = policy->drafter().host_sequence_s};
+    if (pool.drafter) {
+      if (pool.spec.latency.model == "table")
+        return fail(".speculative", fmt::format("'{}' runs a model of its own, and the lookup tables are those of {}",
+                                                pool.spec.speculative.policy(), pool.llm.name));
+      Pool alone{.spec = pool.spec, .llm = *pool.drafter, .gpu = pool.gpu, .engine = pool.engine};
+      alone.spec.pipeline_parallel = 1;
+      alone.engine.step.host_step_s = alone.engine.step.host_sequence_s = 0;
+      make_latency(alone);
+      cost.model = std::move(alone.latency);
+    }
+    pool.latency = make_drafted(std::move(pool.latency), std::move(cost));
+  }
+
+  /// Rows of a decode step at most: a sequence's own token and its drafts.
+  static std::int64_t max_rows(const PoolSpec& spec) {
+    return spec.batcher.make()->max_sequences() * (1 + spec.speculative.make()->max_drafts());
+  }
+
   void size_memory(Pool& pool) {
     const auto batcher = pool.spec.batcher.make();
-    pool.memory = plan_memory(pool.gpu, pool.llm, shape(pool.spec), pool.spec.memory.over(pool.engine.memory),
-                              {.weights = weights(pool.spec),
-                               .kv = kv_type(pool.spec),
-                               .max_step_tokens = batcher->max_step_tokens(),
-                               .max_sequences = batcher->max_sequences(),
-                               .node_gpus = node_.gpus});
+    MemoryUse use{.weights = weights(pool.spec),
+                  .kv = kv_type(pool.spec),
+                  .max_step_tokens = batcher->max_step_tokens(),
+                  .max_sequences = max_rows(pool.spec),
+                  .node_gpus = node_.gpus};
+    if (pool.drafter)
+      use.beside =
+          drafter_memory(pool.spec.speculative.make()->drafter(), *pool.drafter, use, pool.spec.tensor_parallel);
+    pool.memory = plan_memory(pool.gpu, pool.llm, shape(pool.spec), pool.spec.memory.over(pool.engine.memory), use);
     if (pool.memory.problem) return fail(".llm", *pool.memory.problem);
     const auto cache = pool.spec.kv_cache.make();
     cache->resize(pool.memory.kv_pool_tokens);
@@ -194,7 +238,7 @@ class PoolLoader {
                                   .kv = kv_type(pool.spec),
                                   .shape = shape(pool.spec),
                                   .max_step_tokens = batcher->max_step_tokens(),
-                                  .max_sequences = batcher->max_sequences(),
+                                  .max_sequences = max_rows(pool.spec),
                                   .stage_link = stage_link(pool),
                                   .engine = pool.engine.step});
     pool.latency_source =
@@ -243,7 +287,7 @@ class PoolLoader {
                                          .kv = kv_type(pool.spec),
                                          .shape = shape(pool.spec),
                                          .max_step_tokens = batcher->max_step_tokens(),
-                                         .max_sequences = batcher->max_sequences(),
+                                         .max_sequences = max_rows(pool.spec),
                                          .stage_link = stage_link(pool),
                                          .terms = pool.engine.step});
     pool.latency_source = fmt::format("kernel profile {} ({})", profile.name, profile.title);

@@ -13,6 +13,7 @@
 #include "models/policy/placement.h"
 #include "models/policy/queue.h"
 #include "models/policy/router.h"
+#include "models/policy/speculative.h"
 
 namespace servecast {
 
@@ -111,6 +112,7 @@ struct PoolSpec {
   Choice<Placement> placement{"colocated"};
   Choice<Migration> migration{"none"};
   Choice<Admission> admission{"none"};
+  Choice<Speculation> speculative{"none"};
   double signal_delay_s = 0;
 
   void fields(Fields& f) {
@@ -145,6 +147,7 @@ struct PoolSpec {
     f.group("placement", placement, "which replicas compute prompts and which decode");
     f.group("migration", migration, "which sequences move to another replica while they decode");
     f.group("admission", admission, "which requests are taken on");
+    f.group("speculative", speculative, "drafts of the next tokens, checked several at a time");
     f.field("signal_delay_s", signal_delay_s,
             "router and admission see load as it was at the last multiple of this; 0: as it is");
   }

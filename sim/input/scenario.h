@@ -83,10 +83,12 @@ struct Pool {
   EngineProfile engine{};
   MemoryPlan memory{};
   std::unique_ptr<StepLatency> latency{};
-  std::string latency_source{};        // what the step times rest on, in words
-  std::string fitted_range{};          // likewise; empty where nothing was fitted
-  std::vector<std::string> notes{};    // what else a reader of the forecast should know
-  std::vector<ReplicaPlace> places{};  // by replica of this pool
+  std::string latency_source{};                  // what the step times rest on, in words
+  std::string fitted_range{};                    // likewise; empty where nothing was fitted
+  std::vector<std::string> notes{};              // what else a reader of the forecast should know
+  std::vector<ReplicaPlace> places{};            // by replica of this pool
+  std::optional<Llm> drafter{};                  // where sequences speculate with a model on the GPUs
+  std::vector<std::int64_t> acceptance_trace{};  // of the file that `speculative` names
 
   std::optional<std::size_t> decode_pool{};  // the other pool that decodes what this one has computed
   double waiting_blocks_fraction = 1;        // of a pool that decodes for others: see Placement

@@ -31,6 +31,13 @@ struct KvTierFacts {
   bool operator==(const KvTierFacts&) const = default;
 };
 
+/// What came of a pool's speculation.
+struct SpeculationFacts {
+  std::int64_t checks = 0;  // a sequence's drafts checked in a step
+  std::int64_t drafted_tokens = 0;
+  std::int64_t accepted_tokens = 0;
+};
+
 /// One pool: what it is, and what it added up to. Sums run over its replicas and from 0 to the run's duration.
 struct PoolFacts {
   std::string name{};
@@ -51,7 +58,8 @@ struct PoolFacts {
   std::int64_t preemptions = 0;
   std::int64_t admitted_prompt_tokens = 0;  // computed, recomputed or found
   std::vector<KvTierFacts> kv_tiers{};      // empty where there is nothing below the GPUs' memory
-  double energy_j = 0;                      // of its GPUs, idle time included
+  std::optional<SpeculationFacts> speculation{};
+  double energy_j = 0;  // of its GPUs, idle time included
 };
 
 /// What a forecast rests on, so that a reader can judge it: one entry per pool.

@@ -125,6 +125,21 @@ PoolSummary pool_of(const PoolFacts& pool, const PoolRecord& record, double dura
           .itl_s = record.token_gap_s.statistics()};
 }
 
+std::vector<SpeculationSummary> speculations_of(const RunFacts& facts) {
+  std::vector<SpeculationSummary> all;
+  for (const PoolFacts& pool : facts.pools) {
+    if (!pool.speculation) continue;
+    const SpeculationFacts& s = *pool.speculation;
+    const auto accepted = static_cast<double>(s.accepted_tokens);
+    all.push_back({.pool = pool.name,
+                   .drafted_tokens = s.drafted_tokens,
+                   .accepted_tokens = s.accepted_tokens,
+                   .accepted_fraction = per(accepted, static_cast<double>(s.drafted_tokens)),
+                   .tokens_per_step = 1 + per(accepted, static_cast<double>(s.checks))});
+  }
+  return all;
+}
+
 std::vector<ClassSummary> classes_of(Chosen all, const RunFacts& facts) {
   std::vector<ClassSummary> classes;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -213,6 +228,7 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
                       });
   s.hand_overs = hand_overs_of(recorder, facts);
   s.migrations = migrations_of(recorder, facts);
+  s.speculations = speculations_of(facts);
   s.classes = classes_of(all, facts);
   s.rests_on = facts.rests_on;
   s.settings = facts.settings;

@@ -108,6 +108,17 @@ struct MigrationSummary {
   bool operator==(const MigrationSummary&) const = default;
 };
 
+/// Drafts of a pool's sequences, and what came of them.
+struct SpeculationSummary {
+  std::string pool{};
+  std::int64_t drafted_tokens = 0;
+  std::int64_t accepted_tokens = 0;
+  double accepted_fraction = 0;
+  double tokens_per_step = 0;
+  void fields(Fields& f);
+  bool operator==(const SpeculationSummary&) const = default;
+};
+
 struct ClassSummary {
   std::string name{};
   RequestCounts requests{};
@@ -137,9 +148,10 @@ struct Summary {
   CostSummary cost{};
   EnergySummary energy{};
   std::vector<PoolSummary> pools{};
-  std::vector<HandOverSummary> hand_overs{};   // by pool, empty where nothing was handed over
-  std::vector<MigrationSummary> migrations{};  // likewise
-  std::vector<ClassSummary> classes{};         // empty unless there are several
+  std::vector<HandOverSummary> hand_overs{};       // by pool, empty where nothing was handed over
+  std::vector<MigrationSummary> migrations{};      // likewise
+  std::vector<SpeculationSummary> speculations{};  // by pool, empty where nobody speculates
+  std::vector<ClassSummary> classes{};             // empty unless there are several
   std::vector<RestsOn> rests_on{};
   std::string settings = "{}";  // JSON text
 

@@ -88,6 +88,14 @@ void MigrationSummary::fields(Fields& f) {
   f.group("pause_s", pause_s, "from the last token on one replica until the next can be computed on the other");
 }
 
+void SpeculationSummary::fields(Fields& f) {
+  f.field("pool", pool, "pool whose sequences speculate");
+  f.field("drafted_tokens", drafted_tokens, "drafts checked");
+  f.field("accepted_tokens", accepted_tokens, "of these, taken over");
+  f.field("accepted_fraction", accepted_fraction, "the same as a share", fraction);
+  f.field("tokens_per_step", tokens_per_step, "that a sequence makes in a step with drafts, in the mean");
+}
+
 void ClassSummary::fields(Fields& f) {
   f.field("name", name, "class");
   f.group("requests", requests, "requests of this class");
@@ -117,6 +125,7 @@ void Summary::fields(Fields& f) {
   f.list("pools", pools, "pool by pool", true);
   f.list("hand_overs", hand_overs, "pool by pool, where another replica decodes");
   f.list("migrations", migrations, "pool by pool, where sequences move while they decode");
+  f.list("speculations", speculations, "pool by pool, where sequences speculate");
   f.list("classes", classes, "class by class, where there are several");
   f.list("rests_on", rests_on, "what the forecast rests on", true);
 }

@@ -154,6 +154,10 @@ void pools(Page& page, const Summary& s) {
                  human::bytes(t.fetched_bytes), human::bytes(t.written_bytes), human::bytes(t.evicted_bytes)});
     page.table(tiers);
   }
+  for (const SpeculationSummary& p : s.speculations)
+    page.line(fmt::format("  {}: {} of {} drafts taken over ({}), {} tokens a step and sequence", p.pool,
+                          human::count(p.accepted_tokens), human::count(p.drafted_tokens),
+                          human::percent(p.accepted_fraction), human::number(p.tokens_per_step)));
 }
 
 void classes(Page& page, const Summary& s) {

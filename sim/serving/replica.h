@@ -17,6 +17,7 @@
 #include "sim/serving/lane.h"
 #include "sim/serving/listener.h"
 #include "sim/serving/sm_sides.h"
+#include "sim/serving/speculator.h"
 
 namespace servecast {
 
@@ -60,6 +61,7 @@ struct ReplicaSetup {
   std::int64_t max_depth = 2;          // batches that the engine may have under way
   double waiting_blocks_fraction = 1;  // no KV is imported while sequences not decoding yet hold more of the blocks
   bool chunked_pipeline = false;       // a prompt's next chunk follows in the next lane, see Placement
+  std::unique_ptr<Speculator> speculator{};  // none: a decode makes one token a step
   std::unique_ptr<SmPartition> partition{};  // prompts and decodes run at the same time; none: they take turns
   bool ask_every_step = false;               // never repeat a batch without asking the batcher
 };
@@ -183,6 +185,7 @@ class Replica {
   const ReplicaTotals& totals() const { return totals_; }
   const KvCache& kv_cache() const { return *setup_.kv_cache; }
   const SmSides* sides() const { return sides_ ? &*sides_ : nullptr; }
+  const Speculator* speculator() const { return setup_.speculator.get(); }
   const KvTiers* tiers() const { return setup_.tiers.get(); }
   ReplicaId id() const { return setup_.id; }
   PoolId pool() const { return setup_.pool; }

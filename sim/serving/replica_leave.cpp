@@ -77,7 +77,7 @@ void Replica::swap_in(Lane& lane, std::int64_t spare_blocks) {
   while (!lane.swapped.empty()) {
     const Slot slot = lane.swapped.front();
     Sequence& s = sequences_[slot];
-    const std::int64_t next = cache.blocks_for(s.request, s.held.tokens + 1);
+    const std::int64_t next = cache.blocks_for(s.request, s.held.tokens + lane.decodes.tokens_wanted(s));
     const std::int64_t watermark = cache.total_blocks() - cache.admissible_blocks();
     const std::int64_t needed = next + lane.decodes.blocks_due(sequences_) + spare_blocks * (lane.decodes.size() + 1);
     if (running_sequences_ + s.request.width() > setup_.batcher->max_sequences()) return;

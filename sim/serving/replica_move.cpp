@@ -110,6 +110,7 @@ void Replica::import(const MovingSequence& sequence, std::optional<Slot> place, 
   s.record.decode_replica = setup_.id;
   s.to_compute = s.computed = sequence.tokens;
   s.made = s.told_service = sequence.made;
+  s.checks = sequence.checks;
   s.arrival = ++arrivals_;
   s.preemption_rank = setup_.queue->preemption_rank(request);
   s.stage = Stage::imported;

@@ -25,7 +25,18 @@ std::string gate_settings(const std::string& gate) {
 /// every fifth is a closed loop; every seventh has two pipeline stages; three in four have a way
 /// to the engine and back. Queues take turns; some loads have clients
 /// that give up, several samples or beams, and preemption by swapping. Half of the loads share beginnings of prompts;
-/// gates take turns; on one in three load is seen late.
+/// gates take turns; on one in three load is seen late. On one in five sequences speculate, in turn with each kind of
+/// drafter, every second time with a length that follows the load.
+std::string speculation(std::uint64_t seed) {
+  if (seed % 5 != 2) return "";
+  const std::vector<std::string> kinds = Registry<Speculation>::names();
+  const std::string kind = kinds[seed / 5 % kinds.size()];
+  if (kind == "none") return "";
+  const std::string llm = kind == "draft_model" ? ", llm: llama-3.1-8b" : "";
+  const std::string length = seed % 2 == 0 ? "goodput" : "fixed";
+  return "\n    speculative: {policy: " + kind + llm + ", num_speculative_tokens: 2, length: " + length + "}";
+}
+
 std::string random_scenario(const std::string& batcher, const std::string& router, std::uint64_t seed) {
   Rng rng(seed, batcher + router);
   const auto between = [&](std::uint64_t low, std::uint64_t high) {
@@ -78,7 +89,8 @@ pools:
     preemption: {mode: )" +
                      preemption + R"(}
     router: {policy: )" +
-                     router + "}\n    admission: {policy: " + gate + gate_settings(gate) + "}" + late + "\n";
+                     router + "}\n    admission: {policy: " + gate + gate_settings(gate) + "}" + late +
+                     speculation(seed) + "\n";
   return text;
 }
 

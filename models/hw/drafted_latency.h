@@ -1,0 +1,22 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "models/hw/step_latency.h"
+
+namespace servecast {
+
+/// What making drafts costs.
+struct DraftCost {
+  std::unique_ptr<StepLatency> model{};  // of one stage; nothing where drafts are made without one
+  double host_sequence_s = 0;            // for every sequence
+};
+
+/// A step in which drafts are checked, and the next ones made. The drafter first takes in what the step has computed,
+/// prompts too, with as many rows as the step has (rejected ones are padding, as in vLLM), which gives the first
+/// draft; every further one is a step of one token for each sequence. It runs on the last stage behind the model's
+/// own step, as the drafts start from what that step has made. Without drafts the step is the model's, but prompts
+/// are computed for the drafter all the same.
+std::unique_ptr<StepLatency> make_drafted(std::unique_ptr<StepLatency> model, DraftCost cost);
+
+}  // namespace servecast
