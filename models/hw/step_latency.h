@@ -10,6 +10,8 @@ struct StepWork {
   std::int64_t decode_kv_tokens = 0;         // tokens they attend to, the new one and drafts included
   std::int64_t draft_sequences = 0;          // those of them that have drafts checked
   std::int64_t draft_tokens = 0;             // drafts, summed over these
+  std::int64_t decode_layers = 0;            // that decodes run at most, where tokens leave early; 0: all
+  std::int64_t adapters = 0;                 // different LoRA adapters in use
   std::int64_t prefill_sequences = 0;        // chunks of prompts
   std::int64_t prefill_tokens = 0;           // q, summed over chunks
   std::int64_t prefill_squared_tokens = 0;   // q^2

@@ -8,15 +8,17 @@
 
 namespace servecast {
 
-/// What makes the drafts, and so what they cost. At most one of `llm` and `target_layers` is set; with neither,
+/// What makes the drafts, and so what they cost. At most one of `llm`, `target_layers` and
+/// `first_layers` is set; with neither,
 /// nothing runs on the GPUs.
 struct Drafter {
   std::string llm{};               // a model of its own
   std::int64_t target_layers = 0;  // as many layers like the target's last one, and an LM head
-  std::int64_t vocabulary = 0;     // of that head; 0: the target's
+  std::int64_t first_layers = 0;   // the target's own; the check of the drafts goes on behind them
+  std::int64_t vocabulary = 0;     // of the LM head; 0: the target's
   double host_sequence_s = 0;      // of the host, for every sequence and step
 
-  bool on_gpu() const { return !llm.empty() || target_layers > 0; }
+  bool on_gpu() const { return !llm.empty() || target_layers > 0 || first_layers > 0; }
 };
 
 /// The load under which a draft length is chosen.

@@ -10,7 +10,7 @@ PoolPace::PoolPace(const Pool& pool, const KvCopy& kv_copy) : latency(pool.laten
   const auto batcher = pool.spec.batcher.make();
   max_step_tokens = batcher->max_step_tokens();
   max_sequences = batcher->max_sequences();
-  const auto speculation = pool.spec.speculative.make();
+  const auto speculation = pool.spec.speculation();
   drafts = speculation->max_drafts();
   if (drafts > 0)
     tokens_per_step += Acceptance(speculation->acceptance(), pool.acceptance_trace, 0).mean_accepted(drafts);

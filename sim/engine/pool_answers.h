@@ -29,6 +29,10 @@ class PoolAnswers final : public PoolProbe {
   std::int64_t cached_tokens(const Request& request, std::size_t replica) const override {
     return replicas_[replica].kv_cache().cached_tokens(request);
   }
+  bool holds_adapter(AdapterId adapter, std::size_t replica) const override {
+    const auto& adapters = replicas_[replica].adapters();
+    return !adapters || adapters->holds(adapter);
+  }
   std::int64_t block_tokens() const override { return pace_.block_tokens; }
   double prefill_s(std::int64_t prompt_tokens, std::int64_t cached_tokens) const override;
   double decode_step_s(std::int64_t sequences, std::int64_t kv_tokens) const override;

@@ -19,11 +19,18 @@ Llm head_of(Llm target, std::int64_t layers, std::int64_t vocabulary) {
   return target;
 }
 
+Llm first_layers_of(Llm target, std::int64_t layers) {
+  target.layers = layers;
+  target.sampling = "greedy";
+  return target;
+}
+
 }  // namespace
 
 std::optional<Llm> drafter_llm(const Drafter& drafter, const Llm& target, const Place& where,
                                const std::string& file) {
   if (!drafter.on_gpu()) return std::nullopt;
+  if (drafter.first_layers > 0) return first_layers_of(target, drafter.first_layers);
   Llm llm = drafter.llm.empty() ? head_of(target, drafter.target_layers, drafter.vocabulary)
                                 : load_llm(drafter.llm, where, file);
   llm.sampling = "greedy";  // drafts are the most likely tokens
@@ -32,6 +39,7 @@ std::optional<Llm> drafter_llm(const Drafter& drafter, const Llm& target, const 
 
 MemoryBeside drafter_memory(const Drafter& drafter, const Llm& llm, const MemoryUse& use,
                             std::int64_t tensor_parallel) {
+  if (drafter.first_layers > 0) return {};
   const Shape shape{.tensor_parallel = tensor_parallel};
   const double outer = embedding_parameters(llm) / static_cast<double>(tensor_parallel) * facts(DataType::bf16).bytes;
   const double shared = drafter.llm.empty() ? (llm.tied_embeddings ? 1 : 2) * outer : 0;

@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 
-#include "models/hw/drafted_latency.h"
 #include "models/hw/profile/derived_profile.h"
 #include "models/hw/profile_latency.h"
 #include "sim/input/drafter.h"
@@ -15,6 +14,7 @@
 #include "sim/input/kernel_profile_file.h"
 #include "sim/input/latency_tables.h"
 #include "sim/input/llm_config.h"
+#include "sim/input/step_additions.h"
 #include "sim/input/try_at.h"
 
 namespace servecast {
@@ -47,13 +47,15 @@ class PoolLoader {
                                [&] { pool.engine = load_engine(pool.spec.engine, place(".engine"), file); });
     if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
     if (!llm || !gpu || !engine || !check_batcher(pool.spec) || !check_cache(pool.spec) || !check_shape(pool) ||
-        !check_power(pool) || !check_preemption(pool.spec) || !check_gate(pool.spec) || !load_drafter(pool))
+        !check_power(pool) || !check_preemption(pool.spec) || !check_gate(pool.spec) || !check_early_exit(pool) ||
+        !load_host(pool) || !load_drafter(pool) || !check_adapters(pool.spec))
       return pool;
     size_memory(pool);
     place_replicas(pool);
     if (text_.problems.empty()) check_tiers(pool);
     if (text_.problems.empty()) make_latency(pool);
-    if (text_.problems.empty()) add_drafting(pool);
+    if (text_.problems.empty()) add_drafting(pool, latency_of(pool));
+    if (text_.problems.empty()) add_adapters(pool);
     if (text_.problems.empty() && draw_ > 0) apply_draw(pool);
     return pool;
   }
@@ -64,7 +66,7 @@ class PoolLoader {
 
   bool check_batcher(const PoolSpec& spec) {
     const auto batcher = spec.batcher.make();
-    const std::int64_t drafts = spec.speculative.make()->max_drafts();
+    const std::int64_t drafts = spec.speculation()->max_drafts();
     if (batcher->max_step_tokens() >= batcher->max_sequences() * (1 + drafts)) return true;
     fail(".batcher",
          fmt::format("a step of at most {} tokens cannot hold {} decoding sequences{}; raise the token budget "
@@ -124,9 +126,36 @@ class PoolLoader {
     return false;
   }
 
+  bool check_early_exit(const Pool& pool) {
+    const auto policy = pool.spec.early_exit.make();
+    if (const auto problem = policy->problem(pool.llm)) return fail(".early_exit", *problem), false;
+    if (!policy->self_drafting() || pool.spec.speculative.policy() == "none") return true;
+    fail(".speculative", fmt::format("'{}' would be ignored: early exit '{}' drafts by itself",
+                                     pool.spec.speculative.policy(), pool.spec.early_exit.policy()));
+    return false;
+  }
+
+  /// The processor that some of the layers run on.
+  bool load_host(Pool& pool) {
+    if (pool.spec.host_layers.layers == 0) return true;
+    const std::string& device = pool.spec.host_layers.device;
+    const bool found = try_at(text_, path_ + ".host_layers.device",
+                              [&] { pool.host = load_gpu(device, place(".host_layers.device"), text_.file); });
+    if (!found) return false;
+    const auto problem = problem_of_host_layers(pool);
+    if (problem) fail(".host_layers", *problem);
+    return !problem;
+  }
+
+  bool check_adapters(const PoolSpec& spec) {
+    const auto problem = problem_of_adapters(spec);
+    if (problem) fail(".lora", *problem);
+    return !problem;
+  }
+
   /// The drafter, and what is known of its drafts.
   bool load_drafter(Pool& pool) {
-    const auto policy = pool.spec.speculative.make();
+    const auto policy = pool.spec.speculation();
     if (policy->max_drafts() == 0) return true;
     if (const auto problem = policy->problem()) return fail(".speculative", *problem), false;
     const std::string& trace = policy->acceptance().trace;
@@ -134,30 +163,6 @@ class PoolLoader {
       pool.drafter = drafter_llm(policy->drafter(), pool.llm, place(".speculative"), text_.file);
       if (!trace.empty()) pool.acceptance_trace = load_acceptance_trace(beside(text_.file, trace));
     });
-  }
-
-  /// Drafts are made on the last stage, with kernels and engine like the model's own; the host has done its part of a
-  /// step with the model's.
-  void add_drafting(Pool& pool) {
-    const auto policy = pool.spec.speculative.make();
-    if (policy->max_drafts() == 0) return;
-    DraftCost cost{.host_sequence_s = policy->drafter().host_sequence_s};
-    if (pool.drafter) {
-      if (pool.spec.latency.model == "table")
-        return fail(".speculative", fmt::format("'{}' runs a model of its own, and the lookup tables are those of {}",
-                                                pool.spec.speculative.policy(), pool.llm.name));
-      Pool alone{.spec = pool.spec, .llm = *pool.drafter, .gpu = pool.gpu, .engine = pool.engine};
-      alone.spec.pipeline_parallel = 1;
-      alone.engine.step.host_step_s = alone.engine.step.host_sequence_s = 0;
-      make_latency(alone);
-      cost.model = std::move(alone.latency);
-    }
-    pool.latency = make_drafted(std::move(pool.latency), std::move(cost));
-  }
-
-  /// Rows of a decode step at most: a sequence's own token and its drafts.
-  static std::int64_t max_rows(const PoolSpec& spec) {
-    return spec.batcher.make()->max_sequences() * (1 + spec.speculative.make()->max_drafts());
   }
 
   void size_memory(Pool& pool) {
@@ -168,9 +173,11 @@ class PoolLoader {
                   .max_sequences = max_rows(pool.spec),
                   .node_gpus = node_.gpus};
     if (pool.drafter)
-      use.beside =
-          drafter_memory(pool.spec.speculative.make()->drafter(), *pool.drafter, use, pool.spec.tensor_parallel);
-    pool.memory = plan_memory(pool.gpu, pool.llm, shape(pool.spec), pool.spec.memory.over(pool.engine.memory), use);
+      use.beside = drafter_memory(pool.spec.speculation()->drafter(), *pool.drafter, use, pool.spec.tensor_parallel);
+    use.beside.weight_bytes += adapter_slot_bytes(pool);
+    Llm on_gpu = pool.llm;
+    on_gpu.layers -= pool.spec.host_layers.layers;
+    pool.memory = plan_memory(pool.gpu, on_gpu, shape(pool.spec), pool.spec.memory.over(pool.engine.memory), use);
     if (pool.memory.problem) return fail(".llm", *pool.memory.problem);
     const auto cache = pool.spec.kv_cache.make();
     cache->resize(pool.memory.kv_pool_tokens);
@@ -226,6 +233,40 @@ class PoolLoader {
   }
 
   void make_latency(Pool& pool) {
+    if (!in_parts(pool)) return make_plain_latency(pool);
+    if (pool.spec.latency.model == "table")
+      return fail(".latency.model", "the lookup tables know no single layer; use profile or roofline");
+    pool.latency = latency_in_parts(pool, latency_of(pool));
+    if (pool.spec.host_layers.layers > 0)
+      pool.notes.push_back(fmt::format("the {} {} layers run on {}", pool.spec.host_layers.which,
+                                       pool.spec.host_layers.layers, pool.host.title));
+  }
+
+  /// Of something that is timed like the pool's model. What the times on its own GPU rest on is said of the pool.
+  LatencyOf latency_of(Pool& pool) {
+    return [this, &pool](const Llm& llm, const Gpu& device, std::int64_t stages) -> std::unique_ptr<StepLatency> {
+      Pool alone;
+      alone.spec = pool.spec;
+      alone.spec.pipeline_parallel = stages;
+      alone.llm = llm;
+      alone.gpu = device;
+      alone.engine = pool.engine;
+      alone.engine.step.host_step_s = alone.engine.step.host_sequence_s = 0;
+      alone.places = pool.places;
+      if (pool.spec.latency.model == "table")
+        fail(".latency.model", "the lookup tables are those of the pool's own model; use profile or roofline");
+      else
+        make_plain_latency(alone);
+      if (&device == &pool.gpu && pool.latency_source.empty()) {
+        pool.latency_source = alone.latency_source;
+        pool.fitted_range = alone.fitted_range;
+        pool.notes = alone.notes;
+      }
+      return std::move(alone.latency);
+    };
+  }
+
+  void make_plain_latency(Pool& pool) {
     if (pool.spec.latency.model == "table") return make_table_latency(pool);
     if (const auto problem = cannot_compute(pool.gpu, weights(pool.spec))) return fail(".weights", *problem);
     std::optional<KernelProfile> profile;

@@ -38,6 +38,24 @@ struct SpeculationFacts {
   std::int64_t accepted_tokens = 0;
 };
 
+/// How deep a pool's decode steps went, where tokens leave early.
+struct EarlyExitFacts {
+  std::int64_t model_layers = 0;
+  double layers_per_token = 0;          // in the mean
+  std::int64_t steps = 0;               // with decodes
+  std::int64_t layers = 0;              // summed over these
+  std::optional<double> lost_points{};  // published: of a benchmark's score in percent
+  std::string accuracy_source{};
+};
+
+/// LoRA adapters of a pool.
+struct AdapterFacts {
+  std::int64_t slots = 0;  // of each replica
+  std::int64_t hits = 0;   // requests whose adapter was on the GPUs when they were admitted
+  std::int64_t loads = 0;  // those whose adapter was not
+  double stall_s = 0;      // steps waited for loads, summed over replicas
+};
+
 /// One pool: what it is, and what it added up to. Sums run over its replicas and from 0 to the run's duration.
 struct PoolFacts {
   std::string name{};
@@ -59,6 +77,8 @@ struct PoolFacts {
   std::int64_t admitted_prompt_tokens = 0;  // computed, recomputed or found
   std::vector<KvTierFacts> kv_tiers{};      // empty where there is nothing below the GPUs' memory
   std::optional<SpeculationFacts> speculation{};
+  std::optional<EarlyExitFacts> early_exit{};
+  std::optional<AdapterFacts> adapters{};
   double energy_j = 0;  // of its GPUs, idle time included
 };
 

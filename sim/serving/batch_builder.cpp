@@ -124,6 +124,7 @@ std::optional<std::int64_t> BatchBuilder::admit(std::int64_t tokens, const Admit
   const Slot slot = replica_.setup_.queue->front();
   Sequence& s = replica_.sequences_[slot];
   if (replica_.running_sequences_ + s.request.width() > replica_.setup_.batcher->max_sequences()) return std::nullopt;
+  if (!replica_.adapter_has_room(s)) return std::nullopt;
   // The last token is always computed: it gives the first output token.
   const bool fetched = s.fetched_tokens > 0;  // it has blocks already
   const std::int64_t found = fetched ? s.fetched_tokens : cache().cached_tokens(s.request);
@@ -135,6 +136,7 @@ std::optional<std::int64_t> BatchBuilder::admit(std::int64_t tokens, const Admit
   if (fetched) std::erase(replica_.fetched_, slot);
   s.fetched_tokens = 0;
   replica_.totals_.found_tokens += fetched ? s.fetched_behind : cached;
+  replica_.take_adapter(s, lane_.batch());
   replica_.setup_.queue->erase(slot, s.request);
   replica_.waiting_ -= 1;
   if (s.record.preemptions == 0) replica_.setup_.queue->served(s.request, s.request.prompt_tokens, 0);

@@ -19,6 +19,7 @@ Replica::Replica(ReplicaSetup setup) : setup_(std::move(setup)) {
   stage_free_s_.assign(static_cast<std::size_t>(stages), 0);
   total_blocks_ = setup_.kv_cache->total_blocks();
   clocked_cache_ = setup_.kv_cache->reads_clock();
+  if (setup_.adapters.slots > 0) adapters_.emplace(setup_.adapters.slots);
   if (setup_.tiers) setup_.kv_cache->tell(*setup_.tiers);
   if (setup_.power_cap_w < setup_.power.prefill_w) clock_fraction_ = clock_fraction(setup_.power, setup_.power_cap_w);
 }
@@ -133,7 +134,7 @@ double Replica::next_due_s() const {
 double Replica::next_finish_s() const {
   const Lane& lane = lanes_.front();
   if (lanes_.size() > 1 || lane.batches.size() != 1 || !lane.repeat || !lane.gone.empty() || may_start_ ||
-      !lane.decodes.grows_steadily())
+      setup_.exits || !lane.decodes.grows_steadily())
     return next_due_s();
   StepWork work = lane.batches[0].work;
   double at_s = next_end_s_;

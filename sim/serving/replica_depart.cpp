@@ -62,6 +62,7 @@ Departure Replica::depart(Slot slot, double now_s, ReplicaListener& listener) {
   take_out_of_decodes(slot);
   running_ -= 1;
   running_sequences_ -= s.request.width();
+  leave_adapter(s);
   double complete_s = now_s;
   double last_token_s = lane.last_decode_s;
   for (std::size_t i = 0; i < lane.batches.size(); ++i)

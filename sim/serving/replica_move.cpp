@@ -182,7 +182,8 @@ void Replica::join_landed(Lane& lane, ReplicaListener& listener) {
     const Slot slot = lane.landed[joined];
     Sequence& s = sequences_[slot];
     const std::int64_t width = s.request.width();
-    if (running_sequences_ + width > setup_.batcher->max_sequences()) break;
+    if (running_sequences_ + width > setup_.batcher->max_sequences() || !adapter_has_room(s)) break;
+    take_adapter(s, lane.batch());
     importing_ -= 1;
     importing_blocks_ -= s.held.blocks;
     running_ += 1;

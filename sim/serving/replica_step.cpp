@@ -81,6 +81,8 @@ void Replica::launch(Lane& lane, ReplicaListener& listener) {
 void Replica::time_batch(Lane& lane) {
   FilledBatch& batch = lane.batch();
   batch.used_blocks = setup_.kv_cache->used_blocks();
+  if (adapters_) batch.work.adapters = adapters_->in_use();
+  if (setup_.exits && batch.decoded) batch.work.decode_layers = setup_.exits->draw(batch.work);
   if (sides_)
     time_side(lane);
   else
@@ -190,6 +192,7 @@ void Replica::finish(Slot slot, ReplicaListener& listener) {
   tell_service(s, s.made);
   running_ -= 1;
   running_sequences_ -= s.request.width();
+  leave_adapter(s);
   if (s.serve != Serve::whole) return export_prompt(slot, listener);
   keep_for_next_turn(s);
   if (setup_.batcher->after_last() != AfterLast::waits) tell_finished(slot, listener);

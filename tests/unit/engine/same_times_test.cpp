@@ -26,8 +26,12 @@ std::string gate_settings(const std::string& gate) {
 /// to the engine and back. Queues take turns; some loads have clients
 /// that give up, several samples or beams, and preemption by swapping. Half of the loads share beginnings of prompts;
 /// gates take turns; on one in three load is seen late. On one in five sequences speculate, in turn with each kind of
-/// drafter, every second time with a length that follows the load.
+/// drafter, every second time with a length that follows the load; on another
+/// one in five tokens leave early, or the first layers draft.
 std::string speculation(std::uint64_t seed) {
+  if (seed % 5 == 4)
+    return std::string("\n    early_exit: {policy: ") +
+           (seed % 2 == 0 ? "spec_ee, mean_layers: 23" : "layer_skip, num_speculative_tokens: 3") + "}";
   if (seed % 5 != 2) return "";
   const std::vector<std::string> kinds = Registry<Speculation>::names();
   const std::string kind = kinds[seed / 5 % kinds.size()];

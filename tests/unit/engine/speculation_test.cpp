@@ -64,7 +64,7 @@ TEST(SpeculativeDecoding, AdaptiveLengthKeepsWhatAFixedOneLoses) {
     const double with_fixed = gain("llama-3.1-70b", clients, ", tensor_parallel: 2", fixed);
     const double adaptive = gain("llama-3.1-70b", clients, ", tensor_parallel: 2", fixed + ", length: goodput");
     EXPECT_GE(adaptive, 0.99 * with_fixed) << clients;
-    EXPECT_GE(adaptive, 0.99) << clients;
+    EXPECT_GE(adaptive, 0.95) << clients << ": the drafter reads every prompt all the same";
   }
 }
 
@@ -78,6 +78,18 @@ TEST(SpeculativeDecoding, DeepSeeksPredictionModuleGivesItsEighteenTenths) {
     EXPECT_NEAR(now / 1.8, 1, 0.1) << accepted;
     RecordProperty("gain", std::to_string(now));
   }
+}
+
+// LayerSkip, Llama-2-7B on CNN/DM: 1.86 times with 8 layers that draft 12 tokens. From its own figures, 68.9 % of the
+// drafts, 12 passes of 8 layers and a check of 24 give at most 9.3 / (3 + 0.75) = 2.5 times; what its loop costs
+// beside the layers is not published. Asserted: between both, and within a third of the published gain.
+TEST(SpeculativeDecoding, FirstLayersDraftForAllOfThem) {
+  const std::string pool = ", engine: none, weights: fp16";
+  const double now = tpot_s(closed_loop("llama-2-7b", 1, pool)) /
+                     tpot_s(closed_loop("llama-2-7b", 1, pool + ", early_exit: {policy: layer_skip}"));
+  RecordProperty("gain", std::to_string(now));
+  EXPECT_GT(now, 1.86 / 1.33);
+  EXPECT_LT(now, 2.5);
 }
 
 TEST(SpeculativeDecoding, ReportSaysWhatCameOfTheDrafts) {
@@ -96,8 +108,9 @@ TEST(SpeculativeDecoding, ADrafterTakesMemory) {
         .memory.kv_pool_tokens;
   };
   const std::int64_t none = tokens("");
-  EXPECT_EQ(tokens(", speculative: {policy: ngram}"), none);
-  EXPECT_LT(tokens(", speculative: {policy: eagle}"), none);
+  const std::int64_t ngram = tokens(", speculative: {policy: ngram}");
+  EXPECT_LT(ngram, none) << "logits of every draft that is checked";
+  EXPECT_LT(tokens(", speculative: {policy: eagle}"), ngram);
   EXPECT_LT(tokens(", speculative: {policy: draft_model, llm: llama-3.1-8b}"),
             tokens(", speculative: {policy: eagle}"));
 }

@@ -8,6 +8,7 @@
 
 #include "models/policy/admission.h"
 #include "models/policy/batcher.h"
+#include "models/policy/early_exit.h"
 #include "models/policy/kv_cache.h"
 #include "models/policy/migration.h"
 #include "models/policy/placement.h"
@@ -81,6 +82,32 @@ TEST_P(AnySpeculation, StaysWithinItsMostDraftsAndRepeats) {
     EXPECT_LE(mean, static_cast<double>(k));
     before = mean;
   }
+}
+
+class AnyEarlyExit : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(All, AnyEarlyExit, testing::ValuesIn(Registry<EarlyExit>::names()), print_name);
+
+TEST_P(AnyEarlyExit, EitherLeavesOrDraftsInsideTheModel) {
+  const auto one = make<EarlyExit>(GetParam());
+  const Llm llm{.name = "llama-2-7b", .layers = 32};
+  ASSERT_EQ(one->problem(llm), std::nullopt);
+  EXPECT_FALSE(one->exits(llm) && one->self_drafting()) << "one or the other";
+  if (const auto exits = one->exits(llm)) {
+    EXPECT_EQ(exits->layers(), llm.layers);
+    for (const double u : {0.0, 0.3, 0.7, 0.999}) {
+      EXPECT_GE(exits->deepest(1, u), 1);
+      EXPECT_LE(exits->deepest(64, u), llm.layers);
+      EXPECT_LE(exits->deepest(1, u), exits->deepest(2, u)) << "more tokens never leave sooner";
+    }
+  }
+  if (const auto drafting = one->self_drafting()) {
+    EXPECT_LT(drafting->drafter().first_layers, llm.layers);
+    EXPECT_NE(one->problem({.name = "short", .layers = drafting->drafter().first_layers}), std::nullopt);
+  }
+  const ExitTerms terms = one->terms(llm);
+  EXPECT_GE(std::min({terms.draft_layers, terms.predictors, terms.predictor_s, terms.checks}), 0);
+  EXPECT_GE(one->tokens_per_draft(), 0);
+  EXPECT_LE(one->tokens_per_draft(), 1);
 }
 
 class AnyMigration : public testing::TestWithParam<std::string> {};
