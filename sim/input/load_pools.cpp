@@ -9,7 +9,6 @@
 
 #include "models/hw/profile/derived_profile.h"
 #include "models/hw/profile_latency.h"
-#include "sim/input/drafter.h"
 #include "sim/input/hardware.h"
 #include "sim/input/kernel_profile_file.h"
 #include "sim/input/latency_tables.h"
@@ -47,8 +46,8 @@ class PoolLoader {
                                [&] { pool.engine = load_engine(pool.spec.engine, place(".engine"), file); });
     if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
     if (!llm || !gpu || !engine || !check_batcher(pool.spec) || !check_cache(pool.spec) || !check_shape(pool) ||
-        !check_power(pool) || !check_preemption(pool.spec) || !check_gate(pool.spec) || !check_early_exit(pool) ||
-        !load_host(pool) || !load_drafter(pool) || !check_adapters(pool.spec))
+        !check_power(pool) || !check_preemption(pool.spec) || !check_gate(pool.spec) ||
+        !load_additions(text_, path_, pool))
       return pool;
     size_memory(pool);
     place_replicas(pool);
@@ -126,45 +125,6 @@ class PoolLoader {
     return false;
   }
 
-  bool check_early_exit(const Pool& pool) {
-    const auto policy = pool.spec.early_exit.make();
-    if (const auto problem = policy->problem(pool.llm)) return fail(".early_exit", *problem), false;
-    if (!policy->self_drafting() || pool.spec.speculative.policy() == "none") return true;
-    fail(".speculative", fmt::format("'{}' would be ignored: early exit '{}' drafts by itself",
-                                     pool.spec.speculative.policy(), pool.spec.early_exit.policy()));
-    return false;
-  }
-
-  /// The processor that some of the layers run on.
-  bool load_host(Pool& pool) {
-    if (pool.spec.host_layers.layers == 0) return true;
-    const std::string& device = pool.spec.host_layers.device;
-    const bool found = try_at(text_, path_ + ".host_layers.device",
-                              [&] { pool.host = load_gpu(device, place(".host_layers.device"), text_.file); });
-    if (!found) return false;
-    const auto problem = problem_of_host_layers(pool);
-    if (problem) fail(".host_layers", *problem);
-    return !problem;
-  }
-
-  bool check_adapters(const PoolSpec& spec) {
-    const auto problem = problem_of_adapters(spec);
-    if (problem) fail(".lora", *problem);
-    return !problem;
-  }
-
-  /// The drafter, and what is known of its drafts.
-  bool load_drafter(Pool& pool) {
-    const auto policy = pool.spec.speculation();
-    if (policy->max_drafts() == 0) return true;
-    if (const auto problem = policy->problem()) return fail(".speculative", *problem), false;
-    const std::string& trace = policy->acceptance().trace;
-    return try_at(text_, path_ + ".speculative", [&] {
-      pool.drafter = drafter_llm(policy->drafter(), pool.llm, place(".speculative"), text_.file);
-      if (!trace.empty()) pool.acceptance_trace = load_acceptance_trace(beside(text_.file, trace));
-    });
-  }
-
   void size_memory(Pool& pool) {
     const auto batcher = pool.spec.batcher.make();
     MemoryUse use{.weights = weights(pool.spec),
@@ -172,9 +132,7 @@ class PoolLoader {
                   .max_step_tokens = batcher->max_step_tokens(),
                   .max_sequences = max_rows(pool.spec),
                   .node_gpus = node_.gpus};
-    if (pool.drafter)
-      use.beside = drafter_memory(pool.spec.speculation()->drafter(), *pool.drafter, use, pool.spec.tensor_parallel);
-    use.beside.weight_bytes += adapter_slot_bytes(pool);
+    use.beside = memory_beside(pool, use);
     Llm on_gpu = pool.llm;
     on_gpu.layers -= pool.spec.host_layers.layers;
     pool.memory = plan_memory(pool.gpu, on_gpu, shape(pool.spec), pool.spec.memory.over(pool.engine.memory), use);

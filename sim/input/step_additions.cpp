@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "models/hw/drafted_latency.h"
 #include "models/hw/layered_latency.h"
 #include "models/hw/lora.h"
+#include "sim/input/drafter.h"
+#include "sim/input/hardware.h"
+#include "sim/input/try_at.h"
 
 namespace servecast {
 namespace {
@@ -24,31 +29,82 @@ LayerPart layer_part(const Pool& pool, const Gpu& device, const LayerRange& rang
   return {.all = latency_of(layers, device, stages), .one = latency_of(one, device, stages), .range = range};
 }
 
+/// Reads settings of one pool.
+class Additions {
+ public:
+  Additions(YamlText& text, const std::string& path) : text_(text), path_(path) {}
+
+  bool load(Pool& pool) {
+    return check_early_exit(pool) && load_host(pool) && load_drafter(pool) && check_adapters(pool.spec);
+  }
+
+ private:
+  bool fail(const std::string& key, const std::string& message) {
+    text_.fail(path_ + key, message);
+    return false;
+  }
+
+  bool check_early_exit(const Pool& pool) {
+    const auto policy = pool.spec.early_exit.make();
+    if (const auto problem = policy->problem(pool.llm)) return fail(".early_exit", *problem);
+    if (!policy->self_drafting() || pool.spec.speculative.policy() == "none") return true;
+    return fail(".speculative", fmt::format("'{}' would be ignored: early exit '{}' drafts by itself",
+                                            pool.spec.speculative.policy(), pool.spec.early_exit.policy()));
+  }
+
+  bool load_host(Pool& pool) {
+    const HostLayersSpec& host = pool.spec.host_layers;
+    if (host.layers == 0) return true;
+    if (host.layers >= pool.llm.layers || pool.gpus_per_replica() > 1)
+      return fail(".host_layers", fmt::format("{} layers on the host leave some of the {} of {} to one GPU, without "
+                                              "tensor or pipeline parallelism",
+                                              host.layers, pool.llm.layers, pool.llm.name));
+    const std::string key = path_ + ".host_layers.device";
+    if (!try_at(text_, key, [&] { pool.host = load_gpu(host.device, text_.place(key), text_.file); })) return false;
+    const auto problem = cannot_compute(pool.host, *data_type(pool.spec.weights));
+    return !problem || fail(".host_layers.device", *problem);
+  }
+
+  /// And what is known of its drafts.
+  bool load_drafter(Pool& pool) {
+    const auto policy = pool.spec.speculation();
+    if (policy->max_drafts() == 0) return true;
+    if (const auto problem = policy->problem()) return fail(".speculative", *problem);
+    const std::string key = path_ + ".speculative";
+    const std::string& trace = policy->acceptance().trace;
+    return try_at(text_, key, [&] {
+      pool.drafter = drafter_llm(policy->drafter(), pool.llm, text_.place(key), text_.file);
+      if (trace.empty()) return;
+      const auto folder = std::filesystem::path(text_.file).parent_path();
+      pool.acceptance_trace = load_acceptance_trace((folder / trace).string());
+    });
+  }
+
+  bool check_adapters(const PoolSpec& spec) {
+    if (!spec.lora || !spec.kv_cache.make()->shares_prefixes()) return true;
+    return fail(".lora", fmt::format("KV cache '{}' would take the KV of one adapter for another's; use one that "
+                                     "shares nothing, such as paged",
+                                     spec.kv_cache.policy()));
+  }
+
+  YamlText& text_;
+  const std::string& path_;
+};
+
 }  // namespace
 
-std::optional<std::string> problem_of_host_layers(const Pool& pool) {
-  const std::int64_t layers = pool.spec.host_layers.layers;
-  if (layers == 0) return std::nullopt;
-  if (layers < pool.llm.layers && pool.gpus_per_replica() == 1)
-    return cannot_compute(pool.host, *data_type(pool.spec.weights));
-  return fmt::format(
-      "{} layers on the host leave some of the {} of {} to one GPU, without tensor or pipeline parallelism", layers,
-      pool.llm.layers, pool.llm.name);
-}
-
-std::optional<std::string> problem_of_adapters(const PoolSpec& spec) {
-  if (!spec.lora || !spec.kv_cache.make()->shares_prefixes()) return std::nullopt;
-  return fmt::format(
-      "KV cache '{}' would take the KV of one adapter for another's; use one that shares nothing, such as paged",
-      spec.kv_cache.policy());
-}
+bool load_additions(YamlText& text, const std::string& path, Pool& pool) { return Additions(text, path).load(pool); }
 
 std::int64_t max_rows(const PoolSpec& spec) {
   return spec.batcher.make()->max_sequences() * (1 + spec.speculation()->max_drafts());
 }
 
-double adapter_slot_bytes(const Pool& pool) {
-  return pool.spec.lora ? adapter_bytes_per_gpu(pool) * static_cast<double>(pool.spec.lora->slots) : 0;
+MemoryBeside memory_beside(const Pool& pool, const MemoryUse& use) {
+  MemoryBeside beside;
+  if (pool.drafter)
+    beside = drafter_memory(pool.spec.speculation()->drafter(), *pool.drafter, use, pool.spec.tensor_parallel);
+  if (pool.spec.lora) beside.weight_bytes += adapter_bytes_per_gpu(pool) * static_cast<double>(pool.spec.lora->slots);
+  return beside;
 }
 
 bool in_parts(const Pool& pool) {

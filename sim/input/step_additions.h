@@ -1,7 +1,6 @@
 #pragma once
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "sim/input/scenario.h"
@@ -15,13 +14,14 @@ namespace servecast {
 /// impossible: the problem is left in the scenario's text.
 using LatencyOf = std::function<std::unique_ptr<StepLatency>(const Llm& llm, const Gpu& device, std::int64_t stages)>;
 
-std::optional<std::string> problem_of_host_layers(const Pool& pool);
-std::optional<std::string> problem_of_adapters(const PoolSpec& spec);
+/// Checks the settings, and looks up what they name: the host's processor, the drafter, its trace. What is wrong is
+/// left in the text's problems; true where nothing is. `path`: of the pool.
+bool load_additions(YamlText& text, const std::string& path, Pool& pool);
 
 /// Rows of a decode step at most: a sequence's own token and its drafts.
 std::int64_t max_rows(const PoolSpec& spec);
-/// LoRA slots on one GPU, all of them; 0 without.
-double adapter_slot_bytes(const Pool& pool);
+/// What the drafter and the LoRA slots take on each GPU.
+MemoryBeside memory_beside(const Pool& pool, const MemoryUse& use);
 
 /// Whether the model is timed in parts: layers run on the host, or decodes leave early.
 bool in_parts(const Pool& pool);

@@ -103,9 +103,9 @@ TEST(S15, ABatchRunsToItsDeepestExit) {
   EXPECT_LT(eight, 1.05);
 }
 
-// The laptop: 1.18 times with predictors everywhere, 1.47 with two levels. Where the layers are is ours (the last 16 on
-// the CPU); the processor's memory rate was fitted on the speed of llama.cpp, and a predictor's time on the difference of
-// the two figures: so one of the two is a forecast.
+// The laptop: 1.18 times with predictors everywhere, 1.47 with two levels. Where the layers are is ours (the last 16
+// on the CPU); the processor's memory rate was fitted on the speed of llama.cpp, and a predictor's time on the
+// difference of the two figures: so one of the two is a forecast.
 TEST(S15, LaptopWithHalfOfTheLayersOnTheCpu) {
   const double t1 = speed_up("s15_spec_ee_laptop", {{"pools[0].early_exit.predictors", "all"}});
   const double t2 = speed_up("s15_spec_ee_laptop", {});
