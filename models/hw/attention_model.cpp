@@ -8,12 +8,6 @@ namespace {
 
 double real(std::int64_t n) { return static_cast<double>(n); }
 
-/// MLA decodes in the latent space: scores against the whole latent vector, values of its compressed part.
-double decode_flop_per_pair(const Llm& llm) {
-  if (!llm.latent) return attention_flop_per_pair(llm);
-  return 2 * real(llm.heads * (2 * llm.latent->kv_rank + llm.latent->rope_head_size));
-}
-
 }  // namespace
 
 AttentionModel::AttentionModel(const RooflineInputs& in)
@@ -26,10 +20,12 @@ AttentionModel::AttentionModel(const RooflineInputs& in)
       prefill_flop_per_pair_(attention_flop_per_pair(in.llm) / real(in.shape.tensor_parallel)),
       shared_launch_s_(std::min(decode_fit_.launch_s, prefill_fit_.launch_s)) {}
 
-StageTime AttentionModel::decode(double sequences, double kv_tokens) const {
+StageTime AttentionModel::decode(const StepWork& work, double kv_tokens) const {
+  const double sequences = real(work.decode_sequences);
+  const double queries = 1 + real(work.draft_tokens) / sequences;  // of one sequence
   const double read_s =
       kv_bytes_per_token_ * (kv_tokens + decode_fit_.half_tokens * sequences) / decode_fit_.bytes_per_s;
-  const double math_s = decode_flop_per_pair_ * kv_tokens / prefill_fit_.flop_per_s;
+  const double math_s = decode_flop_per_pair_ * kv_tokens * queries / prefill_fit_.flop_per_s;
   const double launch_s = decode_fit_.launch_s;
   return {.seconds = launch_s * decode_shape_(std::max(read_s, math_s) / launch_s),
           .compute_s = math_s > read_s ? math_s : 0};
@@ -65,7 +61,7 @@ StageTime AttentionModel::operator()(const StepWork& w, std::int64_t window) con
     sum.seconds += one.seconds;
     sum.compute_s += one.compute_s;
   };
-  if (w.decode_sequences > 0) add(decode(real(w.decode_sequences), real(decode_kv)));
+  if (w.decode_sequences > 0) add(decode(w, real(decode_kv)));
   if (w.prefill_sequences > 0) add(prefill(real(w.prefill_sequences), real(pairs), real(prefill_kv)));
   if (w.decode_sequences > 0 && w.prefill_sequences > 0) sum.seconds -= shared_launch_s_;
   return sum;

@@ -7,7 +7,8 @@ namespace servecast {
 /// Attention of one layer on one GPU, from the sums of a step.
 ///
 /// Decode: launch * soft_max(1, x / launch), x = the slower of reading the KV cache, KV bytes (K + half n) / rate,
-/// and of arithmetic, flop per pair * K / prefill rate; K = tokens attended to, n = sequences. Prefill: the same with
+/// and of arithmetic, flop per pair * K / prefill rate; K = tokens attended to, n = sequences. Drafts are
+/// checked with the keys read once: the arithmetic is that of all queries. Prefill: the same with
 /// x = the slower of arithmetic, flop per pair * (P + half sqrt(P n / 2)) / rate, and of reading prefix and chunk
 /// once; P = query-key pairs, n = chunks: half / s with s = sqrt(2 P / n), the length of the prompt that has as many
 /// pairs as the mean chunk. Both in one step share a launch. Windowed layers see at most `window` tokens per query,
@@ -21,7 +22,7 @@ class AttentionModel {
   StageTime operator()(const StepWork& work, std::int64_t window) const;
 
  private:
-  StageTime decode(double sequences, double kv_tokens) const;
+  StageTime decode(const StepWork& work, double kv_tokens) const;
   StageTime prefill(double sequences, double pairs, double kv_tokens) const;
   bool out_of_range(const StepWork& work) const;
 

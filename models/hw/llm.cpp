@@ -126,6 +126,11 @@ double kv_bytes_per_token(const Llm& llm, DataType kv) {
 
 double attention_flop_per_pair(const Llm& llm) { return 2 * real(llm.heads * (llm.query_size() + llm.value_size())); }
 
+double decode_flop_per_pair(const Llm& llm) {
+  if (!llm.latent) return attention_flop_per_pair(llm);
+  return 2 * static_cast<double>(llm.heads * (2 * llm.latent->kv_rank + llm.latent->rope_head_size));
+}
+
 double flop_per_token(const Llm& llm, double context) {
   const LayerWeights active = weights(llm, 0, llm.layers, true);
   const double router = real(llm.expert_layers() * llm.hidden) * (llm.experts ? real(llm.experts->count) : 0);

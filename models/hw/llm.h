@@ -105,5 +105,8 @@ double kv_bytes_per_token(const Llm& llm, DataType kv);
 double flop_per_token(const Llm& llm, double context);
 /// The attention's part of it, in one layer without a window.
 double attention_flop_per_pair(const Llm& llm);
+/// The same of a decode: MLA decodes in the latent space, scores against the whole latent vector, values of its
+/// compressed part.
+double decode_flop_per_pair(const Llm& llm);
 
 }  // namespace servecast

@@ -58,7 +58,9 @@ double absent_bytes(const Llm& llm, const Shape& shape, const MemoryUse& use, st
 MemoryPlan plan_stage(const Gpu& gpu, const Llm& llm, const Shape& shape, const MemorySettings& settings,
                       const MemoryUse& use, std::int64_t stage) {
   MemoryPlan plan;
-  plan.weight_bytes = stage_weight_bytes(llm, use.weights, shape, stage) - absent_bytes(llm, shape, use, stage);
+  const MemoryBeside beside = stage == shape.pipeline_parallel - 1 ? use.beside : MemoryBeside{};
+  plan.weight_bytes = stage_weight_bytes(llm, use.weights, shape, stage) - absent_bytes(llm, shape, use, stage) +
+                      beside.weight_bytes;
   if (settings.overhead_bytes) {
     plan.reserve_bytes = *settings.overhead_bytes;
   } else {
@@ -67,7 +69,8 @@ MemoryPlan plan_stage(const Gpu& gpu, const Llm& llm, const Shape& shape, const 
   }
   plan.kv_pool_bytes = pool_bytes(gpu, settings, plan.weight_bytes + plan.activation_bytes + plan.reserve_bytes);
   const double token_bytes = real(stage_layers(llm.layers, shape.pipeline_parallel, stage).size()) *
-                             kv_bytes_per_token_layer_and_gpu(llm, use.kv, shape.tensor_parallel);
+                                 kv_bytes_per_token_layer_and_gpu(llm, use.kv, shape.tensor_parallel) +
+                             beside.token_bytes;
   plan.kv_pool_tokens = static_cast<std::int64_t>(std::floor(plan.kv_pool_bytes / token_bytes));
   return plan;
 }

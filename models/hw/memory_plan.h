@@ -50,6 +50,12 @@ struct MemoryOverrides {
   MemorySettings over(MemorySettings engine) const;
 };
 
+/// What is held beside the model, on each GPU of the last stage.
+struct MemoryBeside {
+  double weight_bytes = 0;
+  double token_bytes = 0;  // with every token of KV
+};
+
 /// What is to be held, and where.
 struct MemoryUse {
   DataType weights = DataType::bf16;
@@ -59,6 +65,7 @@ struct MemoryUse {
   std::int64_t absent_experts = 0;    // of each layer, that are not in GPU memory
   std::int64_t buffered_experts = 0;  // room for experts on their way there
   std::int64_t node_gpus = 8;         // a tensor-parallel group stays inside one node
+  MemoryBeside beside{};
 };
 
 /// How the memory of a replica's GPUs is divided. Bytes are those of one GPU of the stage that is shortest of room.

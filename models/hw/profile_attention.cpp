@@ -10,7 +10,8 @@ namespace servecast {
 namespace {
 
 constexpr double longest_context = 1 << 20;
-constexpr double most_pairs = 1e12;  // half the square of a million tokens
+constexpr std::int64_t long_prompt = 16384;  // bound by arithmetic on every GPU
+constexpr double most_pairs = 1e12;          // half the square of a million tokens
 
 double real(std::int64_t n) { return static_cast<double>(n); }
 
@@ -51,6 +52,8 @@ ProfileAttention::ProfileAttention(const ProfileInputs& inputs, const KernelTime
     : window_(window) {
   tabulate_decodes(inputs, kernels);
   tabulate_prompts(inputs, kernels);
+  check_s_per_pair_ = chunk_s(long_prompt, 0) / pairs(long_prompt, 0) * decode_flop_per_pair(inputs.llm) /
+                      attention_flop_per_pair(inputs.llm);
 }
 
 void ProfileAttention::tabulate_decodes(const ProfileInputs& in, const KernelTimes& kernels) {

@@ -15,6 +15,8 @@ class ProfileAttention {
   ProfileAttention(const ProfileInputs& inputs, const KernelTimes& kernels, std::int64_t window);
 
   StageTime decode(std::int64_t sequences, double mean_context) const;
+  /// Arithmetic of so many query-key pairs, at the rate of long prompts: what checking drafts takes at least.
+  double check_s(double pairs) const { return check_s_per_pair_ * pairs; }
   /// A chunk beside other attention work: without the launch, which it shares.
   double chunk_s(std::int64_t tokens, std::int64_t prefix) const;
   /// Whether a prompt with so many pairs is outside the measured ones.
@@ -26,6 +28,7 @@ class ProfileAttention {
   void tabulate_prompts(const ProfileInputs& inputs, const KernelTimes& kernels);
 
   std::int64_t window_;
+  double check_s_per_pair_ = 0;
   std::size_t contexts_ = 0;
   std::vector<double> decode_s_;  // [sequences][context]
   std::vector<bool> decode_extrapolated_;

@@ -24,6 +24,7 @@ class ProfileLatency final : public StepLatency {
  private:
   void tabulate(const ProfileInputs& inputs, const KernelTimes& kernels);
   StageTime attention(const PipelineStage& stage, const StepWork& work) const;
+  StageTime decodes(const ProfileAttention& attention, const StepWork& work) const;
   StageTime prompts(const PipelineStage& stage, const StepWork& work) const;
   void add_host(StageTime& sum, const StepWork& work) const;
 
@@ -91,12 +92,21 @@ StageTime ProfileLatency::prompts(const PipelineStage& stage, const StepWork& wo
   return sum;
 }
 
+/// With drafts the keys are read once for all queries of a sequence, and the arithmetic is that of all of them.
+StageTime ProfileLatency::decodes(const ProfileAttention& attention, const StepWork& work) const {
+  const double context = real(work.decode_kv_tokens) / real(work.decode_sequences);
+  StageTime time = attention.decode(work.decode_sequences, context);
+  if (work.draft_tokens == 0) return time;
+  const double check_s = attention.check_s(context * real(work.decode_sequences + work.draft_tokens));
+  if (check_s > time.seconds) time.seconds = time.compute_s = check_s;
+  return time;
+}
+
 StageTime ProfileLatency::attention(const PipelineStage& stage, const StepWork& work) const {
   StageTime sum = prompts(stage, work);
   if (work.decode_sequences == 0) return sum;
-  const double context = real(work.decode_kv_tokens) / real(work.decode_sequences);
-  if (stage.full_layers > 0) sum += stage.full_layers * full_->decode(work.decode_sequences, context);
-  if (stage.windowed_layers > 0) sum += stage.windowed_layers * windowed_->decode(work.decode_sequences, context);
+  if (stage.full_layers > 0) sum += stage.full_layers * decodes(*full_, work);
+  if (stage.windowed_layers > 0) sum += stage.windowed_layers * decodes(*windowed_, work);
   return sum;
 }
 

@@ -7,7 +7,11 @@ namespace servecast {
 /// the same to evaluate for one sequence and for five hundred, and a replica can keep them up to date in O(1).
 struct StepWork {
   std::int64_t decode_sequences = 0;
-  std::int64_t decode_kv_tokens = 0;         // tokens they attend to, the new one included
+  std::int64_t decode_kv_tokens = 0;         // tokens they attend to, the new one and drafts included
+  std::int64_t draft_sequences = 0;          // those of them that have drafts checked
+  std::int64_t draft_tokens = 0;             // drafts, summed over these
+  std::int64_t decode_layers = 0;            // that decodes run at most, where tokens leave early; 0: all
+  std::int64_t adapters = 0;                 // different LoRA adapters in use
   std::int64_t prefill_sequences = 0;        // chunks of prompts
   std::int64_t prefill_tokens = 0;           // q, summed over chunks
   std::int64_t prefill_squared_tokens = 0;   // q^2
@@ -15,9 +19,10 @@ struct StepWork {
   std::int64_t prefill_prefix64_tokens = 0;  // the same, each rounded up to a multiple of 64 (table models want it)
   std::int64_t prefill_pairs = 0;            // query-key pairs under the causal mask: q prefix + q (q + 1) / 2
   double prefill_attention_s = 0;            // StepLatency::chunk_s(), summed over chunks
-  std::int64_t emitted_tokens = 0;  // sequences that leave the step with an output token: rows of the LM head
+  std::int64_t emitted_tokens =
+      0;  // rows of the LM head: sequences that leave the step with an output token, and drafts
 
-  std::int64_t tokens() const { return decode_sequences + prefill_tokens; }
+  std::int64_t tokens() const { return decode_sequences + draft_tokens + prefill_tokens; }
 
   void add_chunk(std::int64_t tokens, std::int64_t prefix_tokens, double attention_s = 0) {
     prefill_attention_s += attention_s;

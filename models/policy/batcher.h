@@ -57,6 +57,8 @@ class Batch {
   std::optional<std::int64_t> admit(std::int64_t tokens) { return admit(tokens, {}); }
   /// Every prompt of this batch computes as many tokens as the longest.
   virtual void pad_prompts() = 0;
+  /// Drafts that decode_all() has put into the batch to be checked: as many tokens more, where sequences speculate.
+  virtual std::int64_t draft_tokens() const { return 0; }
   /// Sequences preempted so far in this batch.
   virtual std::int64_t preempted() const = 0;
 };

@@ -18,6 +18,8 @@ class PoolProbe {
 
   /// Leading prompt tokens that the replica's KV cache holds.
   virtual std::int64_t cached_tokens(const Request& request, std::size_t replica) const = 0;
+  /// Whether the replica's GPUs hold this adapter.
+  virtual bool holds_adapter(AdapterId /*adapter*/, std::size_t /*replica*/) const { return true; }
   /// Tokens per KV block; 1 where the cache does not work in blocks.
   virtual std::int64_t block_tokens() const = 0;
   /// Time to compute a prompt that has a replica to itself, of which the first `cached_tokens` need no computing.

@@ -18,6 +18,7 @@ struct Request {
   std::int64_t output_tokens = 0;
   PoolId pool{};  // where the gateway sends it
   ClassId request_class{};
+  AdapterId adapter{};                         // that it is served with; 0: the model alone
   ClientId client{};                           // who asks: fair queues share between clients
   SessionId session{};                         // 0: not part of a session
   bool awaited = false;                        // something happens when it finishes (closed loop)

@@ -55,6 +55,43 @@ std::optional<ExpertFacts> expert_facts(const Pool& pool, const ReplicaPool& rep
   return f;
 }
 
+std::optional<SpeculationFacts> speculation_facts(const ReplicaPool& replicas) {
+  if (!replicas[0].speculator()) return std::nullopt;
+  SpeculationFacts facts;
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    const DraftTotals& totals = replicas[i].speculator()->totals();
+    facts.checks += totals.checks;
+    facts.drafted_tokens += totals.drafted;
+    facts.accepted_tokens += totals.accepted;
+  }
+  return facts;
+}
+
+std::optional<EarlyExitFacts> early_exit_facts(const Pool& pool, const ReplicaPool& replicas) {
+  if (!replicas[0].exits()) return std::nullopt;
+  EarlyExitFacts facts{.model_layers = pool.llm.layers, .layers_per_token = replicas[0].exits()->layers().mean()};
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    facts.steps += replicas[i].exits()->totals().steps;
+    facts.layers += replicas[i].exits()->totals().layers;
+  }
+  if (const auto accuracy = pool.spec.early_exit.make()->accuracy(pool.llm)) {
+    facts.lost_points = accuracy->lost_points;
+    facts.accuracy_source = accuracy->source;
+  }
+  return facts;
+}
+
+std::optional<AdapterFacts> adapter_facts(const Pool& pool, const ReplicaPool& replicas) {
+  if (!pool.spec.lora) return std::nullopt;
+  AdapterFacts facts{.slots = pool.spec.lora->slots};
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    facts.hits += replicas[i].totals().adapter_hits;
+    facts.loads += replicas[i].totals().adapter_loads;
+    facts.stall_s += replicas[i].totals().adapter_stall_s;
+  }
+  return facts;
+}
+
 PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, double duration_s) {
   PoolFacts facts{.name = pool.spec.name,
                   .llm = pool.llm.name,
@@ -79,6 +116,9 @@ PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, double durat
   }
   facts.kv_tiers = tier_facts(pool, replicas);
   facts.experts = expert_facts(pool, replicas);
+  facts.speculation = speculation_facts(replicas);
+  facts.early_exit = early_exit_facts(pool, replicas);
+  facts.adapters = adapter_facts(pool, replicas);
   for (const KvTierFacts& tier : facts.kv_tiers)
     if (tier.tier != "gpu") facts.admitted_prompt_tokens += tier.hit_tokens;
   const double gpus_per_replica = static_cast<double>(pool.gpus_per_replica());

@@ -2,12 +2,18 @@
 
 #include <algorithm>
 
+#include "sim/serving/speculator.h"
+
 namespace servecast {
 
 PoolPace::PoolPace(const Pool& pool, const KvCopy& kv_copy) : latency(pool.latency.get()), copy(kv_copy) {
   const auto batcher = pool.spec.batcher.make();
   max_step_tokens = batcher->max_step_tokens();
   max_sequences = batcher->max_sequences();
+  const auto speculation = pool.spec.speculation();
+  drafts = speculation->max_drafts();
+  if (drafts > 0)
+    tokens_per_step += Acceptance(speculation->acceptance(), pool.acceptance_trace, 0).mean_accepted(drafts);
   block_tokens = std::max<std::int64_t>(1, pool.spec.kv_cache.make()->growth_tokens());
 }
 
@@ -31,8 +37,9 @@ double PoolAnswers::prefill_s(std::int64_t prompt_tokens, std::int64_t cached_to
 
 double PoolAnswers::decode_step_s(std::int64_t sequences, std::int64_t kv_tokens) const {
   const std::int64_t together = std::clamp<std::int64_t>(sequences, 1, pace_.max_sequences);
-  return step_s(
-      {.decode_sequences = together, .decode_kv_tokens = std::max(together, kv_tokens), .emitted_tokens = together});
+  StepWork work = checking_step(together, 0, pace_.drafts);
+  work.decode_kv_tokens = std::max(work.decode_kv_tokens, kv_tokens);
+  return step_s(work) / pace_.tokens_per_step;
 }
 
 }  // namespace servecast

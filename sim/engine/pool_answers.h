@@ -15,6 +15,8 @@ struct PoolPace {
   std::int64_t max_step_tokens = 0;
   std::int64_t max_sequences = 0;
   std::int64_t block_tokens = 1;
+  std::int64_t drafts = 0;     // of a decoding sequence in a step, at most
+  double tokens_per_step = 1;  // that it makes, in the mean
   KvCopy copy;
 };
 
@@ -26,6 +28,10 @@ class PoolAnswers final : public PoolProbe {
 
   std::int64_t cached_tokens(const Request& request, std::size_t replica) const override {
     return replicas_[replica].kv_cache().cached_tokens(request);
+  }
+  bool holds_adapter(AdapterId adapter, std::size_t replica) const override {
+    const auto& adapters = replicas_[replica].adapters();
+    return !adapters || adapters->holds(adapter);
   }
   std::int64_t block_tokens() const override { return pace_.block_tokens; }
   double prefill_s(std::int64_t prompt_tokens, std::int64_t cached_tokens) const override;

@@ -41,6 +41,22 @@ std::unique_ptr<KvTiers> make_tiers(const Pool& pool, ReplicaId id, SharedTier* 
   return std::make_unique<KvTiers>(id, std::move(tiers));
 }
 
+std::unique_ptr<Speculator> make_speculator(const Pool& pool, std::uint64_t seed) {
+  auto policy = pool.spec.speculation();
+  if (policy->max_drafts() == 0) return nullptr;
+  const std::uint64_t key = Rng(seed, "speculative/" + pool.spec.name).below(std::uint64_t{1} << 53);
+  Acceptance acceptance(policy->acceptance(), pool.acceptance_trace, key);
+  return std::make_unique<Speculator>(std::move(policy), std::move(acceptance));
+}
+
+std::optional<Exits> make_exits(const Pool& pool, ReplicaId id, std::uint64_t seed) {
+  const auto policy = pool.spec.early_exit.make();
+  auto layers = policy->exits(pool.llm);
+  if (!layers) return std::nullopt;
+  Rng rng(seed, "early_exit/" + pool.spec.name + "/" + std::to_string(index(id)));
+  return Exits(std::move(*layers), policy->tokens_per_draft(), std::move(rng));
+}
+
 }  // namespace
 
 ReplicaPool::ReplicaPool(const Pool& pool, const KvCopy& kv_copy, PoolId id, ReplicaId first, std::uint64_t seed,
@@ -76,6 +92,9 @@ ReplicaPool::ReplicaPool(const Pool& pool, const KvCopy& kv_copy, PoolId id, Rep
                                         .max_depth = pool.engine.scheduling_depth,
                                         .waiting_blocks_fraction = pool.waiting_blocks_fraction,
                                         .chunked_pipeline = pool.chunked_pipeline,
+                                        .exits = make_exits(pool, replica, seed),
+                                        .adapters = pool.adapters,
+                                        .speculator = make_speculator(pool, seed),
                                         .partition = pool.spec.placement.make()->sm_partition(),
                                         .ask_every_step = ask_every_step});
     if (pool.spec.start == "cold") replicas_.back().set_not_ready();

@@ -29,6 +29,8 @@ constexpr Use uses[] = {
     {"ttft_deadline_s", "queue: {policy: earliest_deadline}",
      [](const PoolSpec& p) { return p.queue.policy() == "earliest_deadline"; },
      [](const RequestLabels& l) { return l.ttft_deadline_s.has_value(); }},
+    {"adapters", "lora", [](const PoolSpec& p) { return p.lora.has_value(); },
+     [](const RequestLabels& l) { return l.adapters.has_value(); }},
 };
 
 void check(YamlText& text, const std::string& path, const RequestLabels& labels, const ScenarioSpec& spec) {

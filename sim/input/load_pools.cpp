@@ -14,6 +14,7 @@
 #include "sim/input/latency_tables.h"
 #include "sim/input/llm_config.h"
 #include "sim/input/load_experts.h"
+#include "sim/input/step_additions.h"
 #include "sim/input/try_at.h"
 
 namespace servecast {
@@ -47,7 +48,8 @@ class PoolLoader {
                                [&] { pool.engine = load_engine(pool.spec.engine, place(".engine"), file); });
     if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
     if (!llm || !gpu || !engine || !check_batcher(pool.spec) || !check_cache(pool.spec) || !check_shape(pool) ||
-        !check_power(pool) || !check_preemption(pool.spec) || !check_gate(pool.spec))
+        !check_power(pool) || !check_preemption(pool.spec) || !check_gate(pool.spec) ||
+        !load_additions(text_, path_, pool))
       return pool;
     if (pool.spec.expert_offload && !try_at(text_, path_ + ".expert_offload", [&] { plan_offload(pool); }))
       return pool;
@@ -55,6 +57,8 @@ class PoolLoader {
     place_replicas(pool);
     if (text_.problems.empty()) check_tiers(pool);
     if (text_.problems.empty()) make_latency(pool);
+    if (text_.problems.empty()) add_drafting(pool, latency_of(pool));
+    if (text_.problems.empty()) add_adapters(pool);
     if (text_.problems.empty() && draw_ > 0) apply_draw(pool);
     return pool;
   }
@@ -65,11 +69,13 @@ class PoolLoader {
 
   bool check_batcher(const PoolSpec& spec) {
     const auto batcher = spec.batcher.make();
-    if (batcher->max_step_tokens() >= batcher->max_sequences()) return true;
+    const std::int64_t drafts = spec.speculation()->max_drafts();
+    if (batcher->max_step_tokens() >= batcher->max_sequences() * (1 + drafts)) return true;
     fail(".batcher",
-         fmt::format("a step of at most {} tokens cannot hold {} decoding sequences; raise the token budget "
+         fmt::format("a step of at most {} tokens cannot hold {} decoding sequences{}; raise the token budget "
                      "or lower the number of sequences",
-                     batcher->max_step_tokens(), batcher->max_sequences()));
+                     batcher->max_step_tokens(), batcher->max_sequences(),
+                     drafts > 0 ? fmt::format(" with {} drafts each", drafts) : ""));
     return false;
   }
 
@@ -134,14 +140,17 @@ class PoolLoader {
 
   MemoryPlan memory_plan(const Pool& pool) const {
     const auto batcher = pool.spec.batcher.make();
-    return plan_memory(pool.gpu, pool.llm, shape(pool.spec), pool.spec.memory.over(pool.engine.memory),
-                       {.weights = weights(pool.spec),
-                        .kv = kv_type(pool.spec),
-                        .max_step_tokens = batcher->max_step_tokens(),
-                        .max_sequences = batcher->max_sequences(),
-                        .absent_experts = pool.experts ? pool.experts->shape.experts - pool.experts->slots : 0,
-                        .buffered_experts = pool.experts ? pool.spec.expert_offload->streams : 0,
-                        .node_gpus = node_.gpus});
+    MemoryUse use{.weights = weights(pool.spec),
+                  .kv = kv_type(pool.spec),
+                  .max_step_tokens = batcher->max_step_tokens(),
+                  .max_sequences = max_rows(pool.spec),
+                  .absent_experts = pool.experts ? pool.experts->shape.experts - pool.experts->slots : 0,
+                  .buffered_experts = pool.experts ? pool.spec.expert_offload->streams : 0,
+                  .node_gpus = node_.gpus};
+    use.beside = memory_beside(pool, use);
+    Llm on_gpu = pool.llm;
+    on_gpu.layers -= pool.spec.host_layers.layers;
+    return plan_memory(pool.gpu, on_gpu, shape(pool.spec), pool.spec.memory.over(pool.engine.memory), use);
   }
 
   void size_memory(Pool& pool) {
@@ -201,6 +210,40 @@ class PoolLoader {
   }
 
   void make_latency(Pool& pool) {
+    if (!in_parts(pool)) return make_plain_latency(pool);
+    if (pool.spec.latency.model == "table")
+      return fail(".latency.model", "the lookup tables know no single layer; use profile or roofline");
+    pool.latency = latency_in_parts(pool, latency_of(pool));
+    if (pool.spec.host_layers.layers > 0)
+      pool.notes.push_back(fmt::format("the {} {} layers run on {}", pool.spec.host_layers.which,
+                                       pool.spec.host_layers.layers, pool.host.title));
+  }
+
+  /// Of something that is timed like the pool's model. What the times on its own GPU rest on is said of the pool.
+  LatencyOf latency_of(Pool& pool) {
+    return [this, &pool](const Llm& llm, const Gpu& device, std::int64_t stages) -> std::unique_ptr<StepLatency> {
+      Pool alone;
+      alone.spec = pool.spec;
+      alone.spec.pipeline_parallel = stages;
+      alone.llm = llm;
+      alone.gpu = device;
+      alone.engine = pool.engine;
+      alone.engine.step.host_step_s = alone.engine.step.host_sequence_s = 0;
+      alone.places = pool.places;
+      if (pool.spec.latency.model == "table")
+        fail(".latency.model", "the lookup tables are those of the pool's own model; use profile or roofline");
+      else
+        make_plain_latency(alone);
+      if (&device == &pool.gpu && pool.latency_source.empty()) {
+        pool.latency_source = alone.latency_source;
+        pool.fitted_range = alone.fitted_range;
+        pool.notes = alone.notes;
+      }
+      return std::move(alone.latency);
+    };
+  }
+
+  void make_plain_latency(Pool& pool) {
     if (pool.spec.latency.model == "table") return make_table_latency(pool);
     if (const auto problem = cannot_compute(pool.gpu, weights(pool.spec))) return fail(".weights", *problem);
     std::optional<KernelProfile> profile;
@@ -213,7 +256,7 @@ class PoolLoader {
                                   .kv = kv_type(pool.spec),
                                   .shape = shape(pool.spec),
                                   .max_step_tokens = batcher->max_step_tokens(),
-                                  .max_sequences = batcher->max_sequences(),
+                                  .max_sequences = max_rows(pool.spec),
                                   .stage_link = stage_link(pool),
                                   .engine = pool.engine.step});
     pool.latency_source =
@@ -262,7 +305,7 @@ class PoolLoader {
                                          .kv = kv_type(pool.spec),
                                          .shape = shape(pool.spec),
                                          .max_step_tokens = batcher->max_step_tokens(),
-                                         .max_sequences = batcher->max_sequences(),
+                                         .max_sequences = max_rows(pool.spec),
                                          .stage_link = stage_link(pool),
                                          .terms = pool.engine.step});
     pool.latency_source = fmt::format("kernel profile {} ({})", profile.name, profile.title);

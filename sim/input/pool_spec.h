@@ -7,12 +7,14 @@
 #include "models/hw/memory_plan.h"
 #include "models/policy/admission.h"
 #include "models/policy/batcher.h"
+#include "models/policy/early_exit.h"
 #include "models/policy/eviction.h"
 #include "models/policy/kv_cache.h"
 #include "models/policy/migration.h"
 #include "models/policy/placement.h"
 #include "models/policy/queue.h"
 #include "models/policy/router.h"
+#include "models/policy/speculative.h"
 #include "sim/input/expert_spec.h"
 
 namespace servecast {
@@ -86,6 +88,33 @@ struct KvTiersSpec {
   }
 };
 
+/// Layers of a model that run on the host's processor, as llama.cpp splits a model.
+struct HostLayersSpec {
+  std::int64_t layers = 0;
+  std::string device;
+  std::string which = "first";
+
+  void fields(Fields& f) {
+    f.field("layers", layers, "how many; 0: all are on the GPU");
+    f.field("device", device, "the processor: a bundled device (`servecast list gpus`) or the path of a YAML file");
+    f.field("which", which, "first: as llama.cpp does with --n-gpu-layers; last: those that early exits skip",
+            {"first", "last"});
+  }
+};
+
+/// LoRA adapters in GPU memory.
+struct LoraSpec {
+  std::int64_t slots = 8;
+  std::int64_t rank = 16;
+  std::string modules = "all";
+
+  void fields(Fields& f) {
+    f.field("slots", slots, "adapters that a replica holds at a time (vLLM: max_loras)", {.min = 1, .max = 65536});
+    f.field("rank", rank, "of every adapter", {.min = 1, .max = 1024});
+    f.field("modules", modules, "attention: its four products; all: those of dense MLPs, too", {"attention", "all"});
+  }
+};
+
 /// One entry of `pools:`.
 struct PoolSpec {
   std::string name;
@@ -113,7 +142,17 @@ struct PoolSpec {
   Choice<Placement> placement{"colocated"};
   Choice<Migration> migration{"none"};
   Choice<Admission> admission{"none"};
+  Choice<Speculation> speculative{"none"};
+  Choice<EarlyExit> early_exit{"none"};
+  HostLayersSpec host_layers{};
+  std::optional<LoraSpec> lora{};
   double signal_delay_s = 0;
+
+  /// How sequences speculate: by themselves, or because the first layers draft.
+  std::unique_ptr<Speculation> speculation() const {
+    auto own = early_exit.make()->self_drafting();
+    return own ? std::move(own) : speculative.make();
+  }
 
   void fields(Fields& f) {
     f.required("name", name, "name of the pool, as reports show it");
@@ -149,6 +188,10 @@ struct PoolSpec {
     f.group("placement", placement, "which replicas compute prompts and which decode");
     f.group("migration", migration, "which sequences move to another replica while they decode");
     f.group("admission", admission, "which requests are taken on");
+    f.group("speculative", speculative, "drafts of the next tokens, checked several at a time");
+    f.group("early_exit", early_exit, "tokens that leave the model before its last layer");
+    f.group("host_layers", host_layers, "layers that the host computes, where the GPU has no room for them");
+    f.group("lora", lora, "adapters that requests name (workload: adapters); left out: none are served");
     f.field("signal_delay_s", signal_delay_s,
             "router and admission see load as it was at the last multiple of this; 0: as it is");
   }

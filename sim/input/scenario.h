@@ -12,6 +12,7 @@
 #include "models/hw/node.h"
 #include "models/hw/roofline.h"
 #include "models/hw/step_latency.h"
+#include "models/policy/adapter_slots.h"
 #include "models/policy/batcher.h"
 #include "models/policy/kv_cache.h"
 #include "models/policy/router.h"
@@ -100,7 +101,11 @@ struct Pool {
   std::string fitted_range{};          // likewise; empty where nothing was fitted
   std::vector<std::string> notes{};    // what else a reader of the forecast should know
   std::vector<ReplicaPlace> places{};  // by replica of this pool
-  std::optional<ExpertPlan> experts{};
+  std::optional<ExpertPlan> experts{};  // where they are partly outside GPU memory
+  std::optional<Llm> drafter{};        // where sequences speculate with a model on the GPUs
+  AdapterSetup adapters{};
+  Gpu host{};                                    // with host_layers: the processor that runs them
+  std::vector<std::int64_t> acceptance_trace{};  // of the file that `speculative` names
 
   std::optional<std::size_t> decode_pool{};  // the other pool that decodes what this one has computed
   double waiting_blocks_fraction = 1;        // of a pool that decodes for others: see Placement

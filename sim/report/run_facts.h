@@ -57,6 +57,31 @@ struct ExpertFacts {
   std::optional<QualityFacts> quality{};  // absent where nobody published it
 };
 
+/// What came of a pool's speculation.
+struct SpeculationFacts {
+  std::int64_t checks = 0;  // a sequence's drafts checked in a step
+  std::int64_t drafted_tokens = 0;
+  std::int64_t accepted_tokens = 0;
+};
+
+/// How deep a pool's decode steps went, where tokens leave early.
+struct EarlyExitFacts {
+  std::int64_t model_layers = 0;
+  double layers_per_token = 0;          // in the mean
+  std::int64_t steps = 0;               // with decodes
+  std::int64_t layers = 0;              // summed over these
+  std::optional<double> lost_points{};  // published: of a benchmark's score in percent
+  std::string accuracy_source{};
+};
+
+/// LoRA adapters of a pool.
+struct AdapterFacts {
+  std::int64_t slots = 0;  // of each replica
+  std::int64_t hits = 0;   // requests whose adapter was on the GPUs when they were admitted
+  std::int64_t loads = 0;  // those whose adapter was not
+  double stall_s = 0;      // steps waited for loads, summed over replicas
+};
+
 /// One pool: what it is, and what it added up to. Sums run over its replicas and from 0 to the run's duration.
 struct PoolFacts {
   std::string name{};
@@ -78,7 +103,10 @@ struct PoolFacts {
   std::int64_t admitted_prompt_tokens = 0;  // computed, recomputed or found
   std::vector<KvTierFacts> kv_tiers{};      // empty where there is nothing below the GPUs' memory
   std::optional<ExpertFacts> experts{};     // where they are partly elsewhere
-  double energy_j = 0;                      // of its GPUs, idle time included
+  std::optional<SpeculationFacts> speculation{};
+  std::optional<EarlyExitFacts> early_exit{};
+  std::optional<AdapterFacts> adapters{};
+  double energy_j = 0;  // of its GPUs, idle time included
 };
 
 /// What a forecast rests on, so that a reader can judge it: one entry per pool.

@@ -125,6 +125,51 @@ PoolSummary pool_of(const PoolFacts& pool, const PoolRecord& record, double dura
           .itl_s = record.token_gap_s.statistics()};
 }
 
+std::vector<SpeculationSummary> speculations_of(const RunFacts& facts) {
+  std::vector<SpeculationSummary> all;
+  for (const PoolFacts& pool : facts.pools) {
+    if (!pool.speculation) continue;
+    const SpeculationFacts& s = *pool.speculation;
+    const auto accepted = static_cast<double>(s.accepted_tokens);
+    all.push_back({.pool = pool.name,
+                   .drafted_tokens = s.drafted_tokens,
+                   .accepted_tokens = s.accepted_tokens,
+                   .accepted_fraction = per(accepted, static_cast<double>(s.drafted_tokens)),
+                   .tokens_per_step = 1 + per(accepted, static_cast<double>(s.checks))});
+  }
+  return all;
+}
+
+std::vector<EarlyExitSummary> early_exits_of(const RunFacts& facts) {
+  std::vector<EarlyExitSummary> all;
+  for (const PoolFacts& pool : facts.pools) {
+    if (!pool.early_exit) continue;
+    const EarlyExitFacts& e = *pool.early_exit;
+    all.push_back({.pool = pool.name,
+                   .model_layers = e.model_layers,
+                   .layers_per_token = e.layers_per_token,
+                   .layers_per_step = per(static_cast<double>(e.layers), static_cast<double>(e.steps)),
+                   .lost_points = e.lost_points,
+                   .accuracy_source = e.accuracy_source});
+  }
+  return all;
+}
+
+std::vector<AdapterSummary> adapters_of(const RunFacts& facts) {
+  std::vector<AdapterSummary> all;
+  for (const PoolFacts& pool : facts.pools) {
+    if (!pool.adapters) continue;
+    const AdapterFacts& a = *pool.adapters;
+    all.push_back({.pool = pool.name,
+                   .slots = a.slots,
+                   .hits = a.hits,
+                   .loads = a.loads,
+                   .hit_fraction = per(static_cast<double>(a.hits), static_cast<double>(a.hits + a.loads)),
+                   .stall_s = a.stall_s});
+  }
+  return all;
+}
+
 std::vector<ClassSummary> classes_of(Chosen all, const RunFacts& facts) {
   std::vector<ClassSummary> classes;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -240,6 +285,9 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   s.hand_overs = hand_overs_of(recorder, facts);
   s.migrations = migrations_of(recorder, facts);
   s.expert_offload = experts_of(facts);
+  s.speculations = speculations_of(facts);
+  s.early_exits = early_exits_of(facts);
+  s.adapters = adapters_of(facts);
   s.classes = classes_of(all, facts);
   s.rests_on = facts.rests_on;
   s.settings = facts.settings;

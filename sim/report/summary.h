@@ -128,6 +128,41 @@ struct ExpertSummary {
   bool operator==(const ExpertSummary&) const = default;
 };
 
+/// Drafts of a pool's sequences, and what came of them.
+struct SpeculationSummary {
+  std::string pool{};
+  std::int64_t drafted_tokens = 0;
+  std::int64_t accepted_tokens = 0;
+  double accepted_fraction = 0;
+  double tokens_per_step = 0;
+  void fields(Fields& f);
+  bool operator==(const SpeculationSummary&) const = default;
+};
+
+/// How deep a pool's decode steps went, and what leaving early costs in answers.
+struct EarlyExitSummary {
+  std::string pool{};
+  std::int64_t model_layers = 0;
+  double layers_per_token = 0;
+  double layers_per_step = 0;
+  std::optional<double> lost_points{};
+  std::string accuracy_source{};
+  void fields(Fields& f);
+  bool operator==(const EarlyExitSummary&) const = default;
+};
+
+/// LoRA adapters of a pool's requests.
+struct AdapterSummary {
+  std::string pool{};
+  std::int64_t slots = 0;
+  std::int64_t hits = 0;
+  std::int64_t loads = 0;
+  double hit_fraction = 0;
+  double stall_s = 0;
+  void fields(Fields& f);
+  bool operator==(const AdapterSummary&) const = default;
+};
+
 struct ClassSummary {
   std::string name{};
   RequestCounts requests{};
@@ -157,10 +192,13 @@ struct Summary {
   CostSummary cost{};
   EnergySummary energy{};
   std::vector<PoolSummary> pools{};
-  std::vector<HandOverSummary> hand_overs{};    // by pool, empty where nothing was handed over
-  std::vector<MigrationSummary> migrations{};   // likewise
-  std::vector<ExpertSummary> expert_offload{};  // likewise
-  std::vector<ClassSummary> classes{};          // empty unless there are several
+  std::vector<HandOverSummary> hand_overs{};       // by pool, empty where nothing was handed over
+  std::vector<MigrationSummary> migrations{};      // likewise
+  std::vector<ExpertSummary> expert_offload{};     // by pool, empty where all experts are in GPU memory
+  std::vector<SpeculationSummary> speculations{};  // by pool, empty where nobody speculates
+  std::vector<EarlyExitSummary> early_exits{};     // by pool, empty where all layers run
+  std::vector<AdapterSummary> adapters{};          // by pool, empty where nobody has adapters
+  std::vector<ClassSummary> classes{};             // empty unless there are several
   std::vector<RestsOn> rests_on{};
   std::string settings = "{}";  // JSON text
 

@@ -108,6 +108,32 @@ void ExpertSummary::fields(Fields& f) {
   f.field("quality_source", quality_source, "where that figure comes from: another model's, as a rule");
 }
 
+void SpeculationSummary::fields(Fields& f) {
+  f.field("pool", pool, "pool whose sequences speculate");
+  f.field("drafted_tokens", drafted_tokens, "drafts checked");
+  f.field("accepted_tokens", accepted_tokens, "of these, taken over");
+  f.field("accepted_fraction", accepted_fraction, "the same as a share", fraction);
+  f.field("tokens_per_step", tokens_per_step, "that a sequence makes in a step with drafts, in the mean");
+}
+
+void EarlyExitSummary::fields(Fields& f) {
+  f.field("pool", pool, "pool whose tokens leave early");
+  f.field("model_layers", model_layers, "layers of its model");
+  f.field("layers_per_token", layers_per_token, "after which a token leaves, in the mean");
+  f.field("layers_per_step", layers_per_step, "that a decode step runs, in the mean: to its deepest exit");
+  f.field("lost_points", lost_points, "of a benchmark's score in percent, as published");
+  f.field("accuracy_source", accuracy_source, "where that was published");
+}
+
+void AdapterSummary::fields(Fields& f) {
+  f.field("pool", pool, "pool that serves the adapters");
+  f.field("slots", slots, "adapters that one replica holds");
+  f.field("hits", hits, "requests whose adapter was on the GPUs when they were admitted");
+  f.field("loads", loads, "requests for which it was loaded");
+  f.field("hit_fraction", hit_fraction, "hits by both", fraction);
+  f.field("stall_s", stall_s, "time in which steps waited for loads, summed over replicas");
+}
+
 void ClassSummary::fields(Fields& f) {
   f.field("name", name, "class");
   f.group("requests", requests, "requests of this class");
@@ -138,6 +164,9 @@ void Summary::fields(Fields& f) {
   f.list("hand_overs", hand_overs, "pool by pool, where another replica decodes");
   f.list("migrations", migrations, "pool by pool, where sequences move while they decode");
   f.list("expert_offload", expert_offload, "pool by pool, where experts are partly outside GPU memory");
+  f.list("speculations", speculations, "pool by pool, where sequences speculate");
+  f.list("early_exits", early_exits, "pool by pool, where tokens leave before the last layer");
+  f.list("adapters", adapters, "pool by pool, where requests name LoRA adapters");
   f.list("classes", classes, "class by class, where there are several");
   f.list("rests_on", rests_on, "what the forecast rests on", true);
 }

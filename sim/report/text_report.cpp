@@ -154,6 +154,22 @@ void pools(Page& page, const Summary& s) {
                  human::bytes(t.fetched_bytes), human::bytes(t.written_bytes), human::bytes(t.evicted_bytes)});
     page.table(tiers);
   }
+  for (const SpeculationSummary& p : s.speculations)
+    page.line(fmt::format("  {}: {} of {} drafts taken over ({}), {} tokens a step and sequence", p.pool,
+                          human::count(p.accepted_tokens), human::count(p.drafted_tokens),
+                          human::percent(p.accepted_fraction), human::number(p.tokens_per_step)));
+  for (const EarlyExitSummary& p : s.early_exits) {
+    std::string text =
+        fmt::format("  {}: tokens leave after {} of {} layers, steps run {}", p.pool,
+                    human::number(p.layers_per_token), p.model_layers, human::number(p.layers_per_step));
+    if (p.lost_points)
+      text += fmt::format("; answers lose {} points ({})", human::number(*p.lost_points), p.accuracy_source);
+    page.line(text, Paint::plain, 4);
+  }
+  for (const AdapterSummary& p : s.adapters)
+    page.line(fmt::format("  {}: {} of requests found their adapter in one of {} slots; {} loads, steps waited {}",
+                          p.pool, human::percent(p.hit_fraction), p.slots, human::count(p.loads),
+                          human::seconds(p.stall_s)));
 }
 
 void experts(Page& page, const Summary& s) {

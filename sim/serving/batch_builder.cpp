@@ -22,6 +22,7 @@ std::int64_t BatchBuilder::decode_all(const DecodeRules& rules) {
   if (!lane_.swapped.empty()) replica_.swap_in(lane_, rules.spare_block ? 1 : 0);
   if (lane_.decodes.size() == 0) return 0;
   lane_.spare_blocks = rules.spare_block ? 1 : 0;
+  if (replica_.setup_.speculator) choose_drafts();
   const std::int64_t due = lane_.decodes.blocks_due(replica_.sequences_);
   if (due + lane_.spare_blocks <= cache().free_blocks())
     cache().grow(due);
@@ -29,13 +30,31 @@ std::int64_t BatchBuilder::decode_all(const DecodeRules& rules) {
     make_room(rules);
   const std::int64_t count = lane_.decodes.sequences();
   if (count == 0) return 0;
-  lane_.decodes.step();
+  if (replica_.setup_.speculator)
+    check_drafts();
+  else
+    lane_.decodes.step();
   lane_.batch().decoded = true;
   lane_.batch().work.decode_sequences = count;
   lane_.batch().work.decode_kv_tokens = lane_.decodes.kv_tokens();
-  lane_.batch().work.emitted_tokens += count;
+  lane_.batch().work.emitted_tokens += count + lane_.batch().work.draft_tokens;
   if (replica_.setup_.batcher->after_last() == AfterLast::waits) compute_along();
   return count;
+}
+
+void BatchBuilder::choose_drafts() {
+  const DecodeSet& decodes = lane_.decodes;
+  const Speculator& speculator = *replica_.setup_.speculator;
+  lane_.decodes.set_drafts(
+      speculator.choose(decodes.speculating(), decodes.held_tokens(replica_.sequences_), *replica_.setup_.latency));
+}
+
+void BatchBuilder::check_drafts() {
+  FilledBatch& batch = lane_.batch();
+  batch.work.draft_sequences = lane_.decodes.drafts() > 0 ? lane_.decodes.speculating() : 0;
+  batch.work.draft_tokens = batch.work.draft_sequences * lane_.decodes.drafts();
+  batch.bunched = lane_.decodes.step_with_drafts(replica_.sequences_) - lane_.decodes.sequences();
+  batch.rejected = batch.work.draft_tokens - batch.bunched;
 }
 
 // Padding: whoever is done already takes part as if it had one token more.
@@ -105,6 +124,7 @@ std::optional<std::int64_t> BatchBuilder::admit(std::int64_t tokens, const Admit
   const Slot slot = replica_.setup_.queue->front();
   Sequence& s = replica_.sequences_[slot];
   if (replica_.running_sequences_ + s.request.width() > replica_.setup_.batcher->max_sequences()) return std::nullopt;
+  if (!replica_.adapter_has_room(s)) return std::nullopt;
   // The last token is always computed: it gives the first output token.
   const bool fetched = s.fetched_tokens > 0;  // it has blocks already
   const std::int64_t found = fetched ? s.fetched_tokens : cache().cached_tokens(s.request);
@@ -116,6 +136,7 @@ std::optional<std::int64_t> BatchBuilder::admit(std::int64_t tokens, const Admit
   if (fetched) std::erase(replica_.fetched_, slot);
   s.fetched_tokens = 0;
   replica_.totals_.found_tokens += fetched ? s.fetched_behind : cached;
+  replica_.take_adapter(s, lane_.batch());
   replica_.setup_.queue->erase(slot, s.request);
   replica_.waiting_ -= 1;
   if (s.record.preemptions == 0) replica_.setup_.queue->served(s.request, s.request.prompt_tokens, 0);

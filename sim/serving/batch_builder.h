@@ -30,12 +30,15 @@ class BatchBuilder final : public Batch {
   std::optional<std::int64_t> admit(std::int64_t tokens, const AdmitRules& rules) override;
   void pad_prompts() override;
   std::int64_t preempted() const override { return lane_.batch().preempted; }
+  std::int64_t draft_tokens() const override { return lane_.batch().work.draft_tokens; }
 
  private:
   std::int64_t index() const { return &lane_ - replica_.lanes_.data(); }
   KvCache& cache() const { return *replica_.setup_.kv_cache; }
   void make_room(const DecodeRules& rules);
   Slot first_to_preempt(const std::vector<Slot>& decoding) const;
+  void choose_drafts();
+  void check_drafts();
   void compute_along();
   void add_chunk(Slot slot, std::int64_t tokens);
   PrefillView view(Slot slot) const;

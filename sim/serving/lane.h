@@ -29,6 +29,8 @@ struct FilledBatch {
   std::vector<StepMember> members{};  // everybody, where somebody wants to know
   std::int64_t preempted = 0;         // requests thrown out while it was filled
   std::int64_t riding = 0;            // sequences computed along that have made their last token
+  std::int64_t rejected = 0;          // tokens computed and thrown away: drafts that were wrong
+  std::int64_t bunched = 0;           // output tokens of decodes beyond one each
   double copy_s = 0;                  // copying blocks between GPU and host, before it is computed
   StepWork work{};
   double start_s = 0;
@@ -40,6 +42,8 @@ struct FilledBatch {
   std::optional<double> beside_until_s{};  // see StepRecord
   std::int64_t used_blocks = 0;
 
+  std::int64_t made_tokens() const { return work.emitted_tokens - rejected; }
+
   void clear() {
     decoded = false;
     chunks.clear();
@@ -47,7 +51,7 @@ struct FilledBatch {
     finishing.clear();
     fresh.clear();
     members.clear();
-    preempted = riding = 0;
+    preempted = riding = rejected = bunched = 0;
     work = {};
     copy_s = stages_s = extrapolated_s = energy_j = 0;
   }
@@ -92,7 +96,7 @@ class BatchRing {
 /// first had ended. Who has finished by then is known when a batch is filled, since lengths are; what that frees is
 /// not free before the batch has really ended.
 struct Lane {
-  explicit Lane(const KvCache& cache) : decodes(cache) {}
+  explicit Lane(const KvCache& cache, Speculator* speculator = nullptr) : decodes(cache, speculator) {}
 
   DecodeSet decodes;
   std::vector<Slot> prefilling{};   // admitted, prompt not finished; in order of admission

@@ -14,6 +14,7 @@ struct MovingSequence {
   RequestRecord record{};
   std::int64_t tokens = 0;  // that its KV holds
   std::int64_t made = 0;    // output tokens
+  std::int64_t checks = 0;  // steps that checked drafts of it
   double last_token_s = 0;  // when its client got the last of them
 };
 

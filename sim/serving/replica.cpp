@@ -14,10 +14,12 @@ Replica::Replica(ReplicaSetup setup) : setup_(std::move(setup)) {
   assert(!sides_ || stages == 1);
   depth_ = stages == 1 && !sides_ && !setup_.experts ? static_cast<std::size_t>(depth) : 1;
   assert(depth_ <= BatchRing::most_under_way);
-  for (std::int64_t i = 0; i < (sides_ ? 2 : stages); ++i) lanes_.emplace_back(*setup_.kv_cache);
+  for (std::int64_t i = 0; i < (sides_ ? 2 : stages); ++i)
+    lanes_.emplace_back(*setup_.kv_cache, setup_.speculator.get());
   stage_free_s_.assign(static_cast<std::size_t>(stages), 0);
   total_blocks_ = setup_.kv_cache->total_blocks();
   clocked_cache_ = setup_.kv_cache->reads_clock();
+  if (setup_.adapters.slots > 0) adapters_.emplace(setup_.adapters.slots);
   if (setup_.tiers) setup_.kv_cache->tell(*setup_.tiers);
   if (setup_.power_cap_w < setup_.power.prefill_w) clock_fraction_ = clock_fraction(setup_.power, setup_.power_cap_w);
 }
@@ -65,7 +67,10 @@ bool Replica::enqueue(const Request& request, double now_s, ReplicaListener& lis
 }
 
 bool Replica::fits(const Request& request) const {
-  const std::int64_t most_tokens = request.prompt_tokens + request.output_tokens - 1;  // the last one is never held
+  const std::int64_t drafted = setup_.speculator ? setup_.speculator->slots(setup_.speculator->max_drafts()) : 0;
+  const std::int64_t held = request.prompt_tokens + request.output_tokens - 1;  // the last one is never held
+  const std::int64_t most_tokens =
+      held + (setup_.kv_cache->growth_tokens() > 0 && request.width() == 1 ? drafted : 0);
   return setup_.kv_cache->blocks_for(request, most_tokens) <= setup_.kv_cache->admissible_blocks() &&
          request.width() <= setup_.batcher->max_sequences();
 }
@@ -131,8 +136,8 @@ double Replica::next_due_s() const {
 // change, so that run can be played through without touching the books. Anything else: look after the next event.
 double Replica::next_finish_s() const {
   const Lane& lane = lanes_.front();
-  if (setup_.experts || lanes_.size() > 1 || lane.batches.size() != 1 || !lane.repeat || !lane.gone.empty() ||
-      may_start_ || !lane.decodes.grows_steadily())
+  if (setup_.experts || setup_.exits || lanes_.size() > 1 || lane.batches.size() != 1 || !lane.repeat ||
+      !lane.gone.empty() || may_start_ || !lane.decodes.grows_steadily())
     return next_due_s();
   StepWork work = lane.batches[0].work;
   double at_s = next_end_s_;
@@ -200,12 +205,12 @@ std::int64_t Replica::tokens_made(Slot slot) const {
   for (std::size_t i = 0; i < lane.batches.size(); ++i) {
     const FilledBatch& batch = lane.batches[i];
     made -= std::ranges::count(batch.prompts, slot);
-    ahead += batch.decoded ? 1 : 0;
+    ahead += batch.decoded ? 1 : 0;  // steps
     if (std::ranges::find(batch.finishing, slot) == batch.finishing.end()) continue;
     decoded = s.held.tokens - s.joined_tokens;
     break;
   }
-  return std::max<std::int64_t>(0, made + std::max<std::int64_t>(0, decoded - ahead));
+  return std::max<std::int64_t>(0, made + std::max<std::int64_t>(0, decoded - lane.decodes.made_in_last(s, ahead)));
 }
 
 }  // namespace servecast

@@ -9,15 +9,18 @@
 #include "models/hw/engine_profile.h"
 #include "models/hw/power.h"
 #include "models/hw/step_latency.h"
+#include "models/policy/adapter_slots.h"
 #include "models/policy/batcher.h"
 #include "models/policy/kv_cache.h"
 #include "models/policy/queue.h"
 #include "models/policy/router.h"
+#include "sim/serving/exits.h"
 #include "sim/serving/expert_offload.h"
 #include "sim/serving/kv_tiers.h"
 #include "sim/serving/lane.h"
 #include "sim/serving/listener.h"
 #include "sim/serving/sm_sides.h"
+#include "sim/serving/speculator.h"
 
 namespace servecast {
 
@@ -70,6 +73,9 @@ struct ReplicaSetup {
   std::int64_t max_depth = 2;          // batches that the engine may have under way
   double waiting_blocks_fraction = 1;  // no KV is imported while sequences not decoding yet hold more of the blocks
   bool chunked_pipeline = false;       // a prompt's next chunk follows in the next lane, see Placement
+  std::optional<Exits> exits{};        // where tokens leave before the last layer
+  AdapterSetup adapters{};
+  std::unique_ptr<Speculator> speculator{};  // none: a decode makes one token a step
   std::unique_ptr<SmPartition> partition{};  // prompts and decodes run at the same time; none: they take turns
   bool ask_every_step = false;               // never repeat a batch without asking the batcher
 };
@@ -86,6 +92,9 @@ struct ReplicaTotals {
   std::int64_t prompt_tokens = 0;  // computed, recomputed ones included
   std::int64_t found_tokens = 0;   // of prompts, in the GPU's memory without a fetch
   std::int64_t output_tokens = 0;
+  std::int64_t adapter_hits = 0;
+  std::int64_t adapter_loads = 0;
+  double adapter_stall_s = 0;
 };
 
 /// A sequence that decodes on a replica, and may go to another one.
@@ -203,6 +212,9 @@ class Replica {
   const ReplicaTotals& totals() const { return totals_; }
   const KvCache& kv_cache() const { return *setup_.kv_cache; }
   const SmSides* sides() const { return sides_ ? &*sides_ : nullptr; }
+  const std::optional<Exits>& exits() const { return setup_.exits; }
+  const std::optional<AdapterSlots>& adapters() const { return adapters_; }
+  const Speculator* speculator() const { return setup_.speculator.get(); }
   const KvTiers* tiers() const { return setup_.tiers.get(); }
   ReplicaId id() const { return setup_.id; }
   PoolId pool() const { return setup_.pool; }
@@ -269,6 +281,11 @@ class Replica {
   void forget_fetched(Slot slot);
   void set_clocks();
 
+  // LoRA adapters (replica_adapters.cpp):
+  bool adapter_has_room(const Sequence& s) const;
+  void take_adapter(const Sequence& s, FilledBatch& batch);
+  void leave_adapter(const Sequence& s);
+
   // Where prompts and decodes run at the same time (replica_sides.cpp):
   Side side(const Lane& lane) const;
   bool takes_prompts(const Lane& lane) const { return !sides_ || side(lane) == Side::prefill; }
@@ -292,6 +309,7 @@ class Replica {
   SequenceTable sequences_;
   std::vector<Lane> lanes_;
   std::optional<SmSides> sides_{};
+  std::optional<AdapterSlots> adapters_{};
   double filled_seen_s_ = 0;          // when the tokens of the batch filled last are with their clients
   double seen_s_ = 0;                 // the same of the batch that has ended last
   std::vector<double> stage_free_s_;  // when each pipeline stage has done all its batches

@@ -41,6 +41,7 @@ void Replica::take_out(Slot slot) {
   decide_again();
   running_ -= 1;
   running_sequences_ -= s.request.width();
+  leave_adapter(s);
 }
 
 void Replica::take_out_of_decodes(Slot slot) {
@@ -77,10 +78,11 @@ void Replica::swap_in(Lane& lane, std::int64_t spare_blocks) {
   while (!lane.swapped.empty()) {
     const Slot slot = lane.swapped.front();
     Sequence& s = sequences_[slot];
-    const std::int64_t next = cache.blocks_for(s.request, s.held.tokens + 1);
+    const std::int64_t next = cache.blocks_for(s.request, s.held.tokens + lane.decodes.tokens_wanted(s));
     const std::int64_t watermark = cache.total_blocks() - cache.admissible_blocks();
     const std::int64_t needed = next + lane.decodes.blocks_due(sequences_) + spare_blocks * (lane.decodes.size() + 1);
     if (running_sequences_ + s.request.width() > setup_.batcher->max_sequences()) return;
+    if (!adapter_has_room(s)) return;
     KvHeld back{};
     if (cache.free_blocks() < needed + watermark || !cache.hold(s.request, back, s.held.tokens, true)) return;
     lane.swapped.erase(lane.swapped.begin());
@@ -90,6 +92,7 @@ void Replica::swap_in(Lane& lane, std::int64_t spare_blocks) {
     decide_again();
     running_ += 1;
     running_sequences_ += s.request.width();
+    take_adapter(s, lane.batch());
     s.held = back;
     s.stage = Stage::decoding;
     s.since_s = now_s_;

@@ -110,6 +110,7 @@ void Replica::import(const MovingSequence& sequence, std::optional<Slot> place, 
   s.record.decode_replica = setup_.id;
   s.to_compute = s.computed = sequence.tokens;
   s.made = s.told_service = sequence.made;
+  s.checks = sequence.checks;
   s.arrival = ++arrivals_;
   s.preemption_rank = setup_.queue->preemption_rank(request);
   s.stage = Stage::imported;
@@ -181,7 +182,8 @@ void Replica::join_landed(Lane& lane, ReplicaListener& listener) {
     const Slot slot = lane.landed[joined];
     Sequence& s = sequences_[slot];
     const std::int64_t width = s.request.width();
-    if (running_sequences_ + width > setup_.batcher->max_sequences()) break;
+    if (running_sequences_ + width > setup_.batcher->max_sequences() || !adapter_has_room(s)) break;
+    take_adapter(s, lane.batch());
     importing_ -= 1;
     importing_blocks_ -= s.held.blocks;
     running_ += 1;

@@ -29,10 +29,11 @@ bool Replica::fill(Lane& lane, ReplicaListener& listener) {
 }
 
 // Beams may give blocks back, and a queue that counts service may change its mind: then somebody may fit who did not.
-// Tiers change while others wait for room to fetch from them.
+// What others may take depends on the drafts, and these on the load. Tiers change while others wait for room to fetch
+// from them.
 bool Replica::may_repeat(const Lane& lane) const {
   const bool beams = lane.decodes.sequences() > lane.decodes.size();
-  return !beams && !(setup_.queue->counts_service() && waiting_ > 0) && not_looked_below_ == 0;
+  return !setup_.speculator && !beams && !(setup_.queue->counts_service() && waiting_ > 0) && not_looked_below_ == 0;
 }
 
 // Whose prompt the batch before finishes decodes from now on.
@@ -80,6 +81,8 @@ void Replica::launch(Lane& lane, ReplicaListener& listener) {
 void Replica::time_batch(Lane& lane) {
   FilledBatch& batch = lane.batch();
   batch.used_blocks = setup_.kv_cache->used_blocks();
+  if (adapters_) batch.work.adapters = adapters_->in_use();
+  if (setup_.exits && batch.decoded) batch.work.decode_layers = setup_.exits->draw(batch.work);
   if (sides_)
     time_side(lane);
   else if (setup_.experts)
@@ -87,7 +90,7 @@ void Replica::time_batch(Lane& lane) {
   else
     time_stages(batch);
   double& before_s = sides_ ? lane.last_seen_s : filled_seen_s_;
-  before_s = batch.seen_s = setup_.answers.seen_s(batch.end_s, batch.work.emitted_tokens, before_s);
+  before_s = batch.seen_s = setup_.answers.seen_s(batch.end_s, batch.made_tokens(), before_s);
 }
 
 void Replica::time_stages(FilledBatch& batch) {
@@ -108,7 +111,8 @@ void Replica::time_stages(FilledBatch& batch) {
 void Replica::list_members(Lane& lane) {
   if (lane.batch().decoded)
     for (Slot slot : lane.decodes.members(sequences_))
-      lane.batch().members.push_back({.id = sequences_[slot].request.id, .tokens = 1});
+      lane.batch().members.push_back(
+          {.id = sequences_[slot].request.id, .tokens = lane.decodes.made_in_last(sequences_[slot], 1)});
   for (const FilledBatch::Chunk& c : lane.batch().chunks)
     lane.batch().members.push_back({.id = sequences_[c.slot].request.id, .tokens = c.tokens});
 }
@@ -136,7 +140,7 @@ void Replica::end_batch(Lane& lane, ReplicaListener& listener) {
 // What a decoding sequence holds by now follows from the step counter; writes it down and returns its tokens.
 std::int64_t Replica::settle(Sequence& s) const {
   s.held.tokens = lanes_[s.lane].decodes.tokens(s);
-  s.held.blocks = setup_.kv_cache->blocks_for(s.request, s.held.tokens);
+  s.held.blocks = lanes_[s.lane].decodes.blocks(s);
   return s.held.tokens;
 }
 
@@ -147,6 +151,7 @@ void Replica::tell_gaps(Lane& lane, const FilledBatch& batch, ReplicaListener& l
     others -= fresh.count;
   }
   if (others > 0) listener.token_gap(setup_.pool, batch.seen_s - lane.last_decode_s, others);
+  if (batch.bunched > 0) listener.token_gap(setup_.pool, 0, batch.bunched);  // seen together with the one before
   lane.last_decode_s = batch.seen_s;
 }
 
@@ -169,7 +174,7 @@ void Replica::report_step(const FilledBatch& batch, ReplicaListener& listener) {
   totals_.extrapolated_s += batch.extrapolated_s / stages;
   totals_.step_energy_j += batch.energy_j;
   totals_.prompt_tokens += batch.work.prefill_tokens;
-  totals_.output_tokens += batch.work.emitted_tokens;
+  totals_.output_tokens += batch.made_tokens();
   listener.step_done({.replica = setup_.id,
                       .pool = setup_.pool,
                       .start_s = batch.start_s,
@@ -177,7 +182,7 @@ void Replica::report_step(const FilledBatch& batch, ReplicaListener& listener) {
                       .decode_sequences = batch.work.decode_sequences,
                       .prefill_sequences = batch.work.prefill_sequences,
                       .prefill_tokens = batch.work.prefill_tokens,
-                      .emitted_tokens = batch.work.emitted_tokens,
+                      .emitted_tokens = batch.made_tokens(),
                       .used_blocks = batch.used_blocks,
                       .energy_j = batch.energy_j,
                       .beside_until_s = batch.beside_until_s},
@@ -189,6 +194,7 @@ void Replica::finish(Slot slot, ReplicaListener& listener) {
   tell_service(s, s.made);
   running_ -= 1;
   running_sequences_ -= s.request.width();
+  leave_adapter(s);
   if (s.serve != Serve::whole) return export_prompt(slot, listener);
   keep_for_next_turn(s);
   if (setup_.batcher->after_last() != AfterLast::waits) tell_finished(slot, listener);

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -49,7 +50,7 @@ struct Sequence {
   std::int64_t imported_cached_tokens = 0;  // of one that came from another replica: KV that was here before it
   std::int32_t preemption_rank = 0;
   Stage stage = Stage::waiting;
-  std::uint16_t lane = 0;           // while it is admitted
+  std::uint16_t lane = 0;  // while it is admitted
   Serve serve = Serve::whole;
   bool looked_below = true;         // whether tiers below the GPU's memory hold more of its prompt has been looked up
   bool fetching = false;            // from there, while it waits
@@ -62,6 +63,10 @@ struct Sequence {
   // While it decodes:
   std::int64_t joined_step = 0;    // DecodeSet::steps() when it joined
   std::int64_t joined_tokens = 0;  // tokens held then
+  // Where sequences speculate:
+  std::int64_t progress = 0;                 // output tokens made since it joined
+  std::array<std::int64_t, 2> last_steps{};  // of these, in its last step and the one before
+  std::int64_t checks = 0;                   // steps that checked drafts of it so far
 
   std::int64_t left() const { return to_compute - computed; }
 };

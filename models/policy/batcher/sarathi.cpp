@@ -32,7 +32,7 @@ class Sarathi final : public Batcher {
 
   void fill(Batch& batch) override {
     std::int64_t sequences = batch.decode_all({.spare_block = true, .cut_prompts = settings_.cut_prompts});
-    std::int64_t budget = settings_.chunk_tokens - sequences;
+    std::int64_t budget = settings_.chunk_tokens - sequences - batch.draft_tokens();
     for (std::int64_t i = 0; i < batch.prefilling() && budget > 0; ++i) {
       budget -= batch.continue_prefill(i, std::min(batch.prefill(i).left_tokens, budget));
       ++sequences;

@@ -34,7 +34,7 @@ class SplitwiseMixed final : public Batcher {
     std::int64_t& pauses = pauses_[static_cast<std::size_t>(batch.lane())];
     along_ = pauses >= settings_.max_pauses;
     const std::int64_t decoded = along_ ? batch.decode_all() : 0;
-    const bool prompts = batch.preempted() == 0 && admit_prompts(batch, decoded);
+    const bool prompts = batch.preempted() == 0 && admit_prompts(batch, decoded, decoded + batch.draft_tokens());
     if (!along_ && !prompts) batch.decode_all();
     pauses = prompts && !along_ && batch.decoding() > 0 ? pauses + 1 : 0;
   }
@@ -44,10 +44,10 @@ class SplitwiseMixed final : public Batcher {
   bool repeatable(const Batch&) const override { return !along_; }
 
  private:
-  bool admit_prompts(Batch& batch, std::int64_t tokens) const {
+  bool admit_prompts(Batch& batch, std::int64_t sequences, std::int64_t tokens) const {
     const std::int64_t most = settings_.max_num_seqs / batch.lanes();
     bool any = false;
-    for (std::int64_t sequences = tokens; batch.has_waiting() && sequences < most; ++sequences) {
+    for (; batch.has_waiting() && sequences < most; ++sequences) {
       const std::int64_t prompt = batch.waiting().left_tokens;
       if (batch.running() >= settings_.max_num_seqs) break;
       if (tokens > 0 && tokens + prompt > settings_.max_num_batched_tokens) break;

@@ -34,6 +34,7 @@ class Trtllm final : public Batcher {
 
   void fill(Batch& batch) override {
     std::int64_t budget = settings_.max_num_tokens - batch.decode_all();
+    budget -= batch.draft_tokens();
     for (std::int64_t i = 0; i < batch.prefilling() && budget > 0; ++i)
       budget -= batch.continue_prefill(i, std::min(batch.prefill(i).left_tokens, budget));
     if (batch.preempted() > 0) return;

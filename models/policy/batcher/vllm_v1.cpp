@@ -38,6 +38,7 @@ class VllmV1 final : public Batcher {
 
   void fill(Batch& batch) override {
     std::int64_t budget = settings_.max_num_batched_tokens - batch.decode_all();
+    budget -= batch.draft_tokens();
     for (std::int64_t i = 0; i < batch.prefilling() && budget > 0; ++i)
       budget -= batch.continue_prefill(i, chunk(batch.prefill(i).left_tokens, budget));
     if (batch.preempted() > 0) return;

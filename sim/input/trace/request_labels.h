@@ -7,6 +7,17 @@
 
 namespace servecast {
 
+/// LoRA adapters that requests name.
+struct AdapterNamesSpec {
+  std::int64_t count = 1;
+  double zipf_exponent = 1;
+  bool operator==(const AdapterNamesSpec&) const = default;
+  void fields(Fields& f) {
+    f.required("count", count, "how many different ones", {.min = 1, .max = 1e6});
+    f.field("zipf_exponent", zipf_exponent, "the i-th is named in proportion to i^-this; 0: all alike");
+  }
+};
+
 /// What is the same for all requests of a source; what is left out stays as the trace says.
 struct RequestLabels {
   std::string pool{};
@@ -17,6 +28,7 @@ struct RequestLabels {
   std::optional<double> client_timeout_s{};
   std::int64_t samples = 1;
   std::int64_t beam_width = 1;
+  std::optional<AdapterNamesSpec> adapters{};
 
   bool operator==(const RequestLabels&) const = default;
 
@@ -30,6 +42,7 @@ struct RequestLabels {
             "first token wanted so long after arrival, for queue: earliest_deadline", positive);
     f.field("client_timeout_s", client_timeout_s, "clients give up so long after arrival; left out: never", positive);
     f.field("samples", samples, "outputs made side by side from one prompt", {.min = 1, .max = 1024});
+    f.group("adapters", adapters, "each request, or session, names a LoRA adapter; left out: none");
     f.field("beam_width", beam_width, "candidates that beam search keeps; 1: no beam search",
             {.min = 1, .max = 1024});
   }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "models/base/rng.h"
+#include "sim/input/trace/distribution.h"
+
 namespace servecast {
 namespace {
 
@@ -79,7 +82,7 @@ class Changed final : public Workload {
   double fraction_read() const override { return source_->fraction_read(); }
 
  private:
-  std::optional<Request> changed(std::optional<Request> request) const {
+  std::optional<Request> changed(std::optional<Request> request) {
     if (request) change_(*request);
     return request;
   }
@@ -117,6 +120,24 @@ struct Labelled {
   }
 };
 
+/// Gives every request an adapter; those of one session the same.
+class NamesAdapters {
+ public:
+  NamesAdapters(const AdapterNamesSpec& spec, std::uint64_t seed)
+      : popularity_(zipf_weights(1, spec.count, spec.zipf_exponent)), seed_(seed), rng_(seed, "adapters") {}
+
+  void operator()(Request& request) {
+    const bool single = request.session == SessionId{};
+    Rng of_session(seed_ + index(request.session), "adapters of sessions");
+    request.adapter = AdapterId{static_cast<std::uint32_t>(1 + popularity_.draw(single ? rng_ : of_session))};
+  }
+
+ private:
+  WeightedIndex popularity_;
+  std::uint64_t seed_;
+  Rng rng_;
+};
+
 }  // namespace
 
 std::unique_ptr<Workload> transform(std::unique_ptr<Workload> source, const TransformSpec& spec) {
@@ -129,6 +150,9 @@ std::unique_ptr<Workload> transform(std::unique_ptr<Workload> source, const Tran
 }
 
 std::unique_ptr<Workload> assign(std::unique_ptr<Workload> source, const Labels& labels) {
+  if (labels.common.adapters)
+    source = std::make_unique<Changed<NamesAdapters>>(std::move(source),
+                                                      NamesAdapters(*labels.common.adapters, labels.adapter_seed));
   return std::make_unique<Changed<Labelled>>(std::move(source), Labelled{labels});
 }
 

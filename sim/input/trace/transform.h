@@ -40,6 +40,7 @@ struct Labels {
   std::optional<ClassId> request_class{};
   std::optional<ClientId> client{};
   RequestLabels common{};
+  std::uint64_t adapter_seed = 0;
 };
 
 /// Gives every request of `source` these.

@@ -106,7 +106,8 @@ std::unique_ptr<Workload> make_source(const SourceSpec& spec, std::uint64_t sour
   return assign(std::move(made), {.pool = static_cast<PoolId>(pool - context.pools.begin()),
                                   .request_class = request_class,
                                   .client = client,
-                                  .common = labels});
+                                  .common = labels,
+                                  .adapter_seed = context.seed + (source << 32)});
 }
 
 }  // namespace

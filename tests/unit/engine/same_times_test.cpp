@@ -20,12 +20,28 @@ std::string gate_settings(const std::string& gate) {
   return "";
 }
 
+/// What the sequences of a load do beside making one token a step.
+std::string speculation(std::uint64_t seed) {
+  if (seed % 5 == 4)
+    return std::string("\n    early_exit: {policy: ") +
+           (seed % 2 == 0 ? "spec_ee, mean_layers: 23" : "layer_skip, num_speculative_tokens: 3") + "}";
+  if (seed % 5 != 2) return "";
+  const std::vector<std::string> kinds = Registry<Speculation>::names();
+  const std::string kind = kinds[seed / 5 % kinds.size()];
+  if (kind == "none") return "";
+  const std::string llm = kind == "draft_model" ? ", llm: llama-3.1-8b" : "";
+  const std::string length = seed % 2 == 0 ? "goodput" : "fixed";
+  return "\n    speculative: {policy: " + kind + llm + ", num_speculative_tokens: 2, length: " + length + "}";
+}
+
 /// Random loads: batcher and router by name, the rest drawn from the seed. Every second load has constant steps and
 /// arrivals on multiples of half a step, so that arrivals meet step boundaries; every third has a scarce KV cache;
 /// every fifth is a closed loop; every seventh has two pipeline stages; three in four have a way
 /// to the engine and back. Queues take turns; some loads have clients
 /// that give up, several samples or beams, and preemption by swapping. Half of the loads share beginnings of prompts;
-/// gates take turns; on one in three load is seen late.
+/// gates take turns; on one in three load is seen late. On one in five sequences speculate, in turn with each kind of
+/// drafter, every second time with a length that follows the load; on another
+/// one in five tokens leave early, or the first layers draft.
 std::string random_scenario(const std::string& batcher, const std::string& router, std::uint64_t seed) {
   Rng rng(seed, batcher + router);
   const auto between = [&](std::uint64_t low, std::uint64_t high) {
@@ -78,7 +94,8 @@ pools:
     preemption: {mode: )" +
                      preemption + R"(}
     router: {policy: )" +
-                     router + "}\n    admission: {policy: " + gate + gate_settings(gate) + "}" + late + "\n";
+                     router + "}\n    admission: {policy: " + gate + gate_settings(gate) + "}" + late +
+                     speculation(seed) + "\n";
   return text;
 }
 

@@ -96,7 +96,8 @@ struct ReplicaLimits {
   SwapSpace swap{};
 };
 
-inline Replica make_replica(const StepLatency& latency, const ReplicaLimits& limits) {
+inline Replica make_replica(const StepLatency& latency, const ReplicaLimits& limits,
+                            std::unique_ptr<Speculator> speculator = {}) {
   std::map<std::string, double> cache_settings = limits.kv_cache_settings;
   cache_settings["block_tokens"] = static_cast<double>(limits.block_tokens);
   auto cache = make_policy<KvCache>(limits.kv_cache, cache_settings);
@@ -110,7 +111,8 @@ inline Replica make_replica(const StepLatency& latency, const ReplicaLimits& lim
                   .batcher = make_policy<Batcher>(limits.batcher, batcher_settings),
                   .queue = make_policy<WaitingQueue>(limits.queue),
                   .kv_cache = std::move(cache),
-                  .swap = limits.swap});
+                  .swap = limits.swap,
+                  .speculator = std::move(speculator)});
 }
 
 /// Hands all requests to the replica at their times and lets it finish.

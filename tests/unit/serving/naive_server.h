@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/hw/step_latency.h"
+#include "models/policy/acceptance.h"
 #include "models/policy/request.h"
 
 namespace servecast {
@@ -19,6 +20,9 @@ struct NaiveServer {
   std::int64_t blocks = 40;
   std::size_t depth = 1;    // batches under way: 2 with asynchronous scheduling
   std::int64_t window = 0;  // tokens that a sequence keeps, reserved at admission; 0: all, as they come
+  std::int64_t drafts = 0;  // that a step checks of each sequence, and slots more that it wants free
+  std::int64_t lookahead = 0;
+  const Acceptance* acceptance = nullptr;
 
   struct Times {
     double scheduled_s = -1;
@@ -60,9 +64,11 @@ struct NaiveServer {
   struct Sequence {
     Request request;
     std::int64_t to_compute = 0;
-    std::int64_t computed = 0;                                     // tokens in the cache, scheduled ones included
-    std::int64_t made = 0;                                         // output tokens, scheduled ones included
-    std::int64_t held = 0;                                         // blocks
+    std::int64_t computed = 0;  // tokens in the cache, scheduled ones included
+    std::int64_t made = 0;      // output tokens, scheduled ones included
+    std::int64_t held = 0;      // blocks
+    std::int64_t checks = 0;
+    bool decodes() const { return computed >= to_compute; }
     bool ending() const { return made == request.output_tokens; }  // nothing left to schedule
   };
   struct Flight {
@@ -89,8 +95,10 @@ struct NaiveServer {
     const bool itself = &*it == &wanting;
     free_ += it->held;
     times_[index(it->request.id)].preemptions += 1;
-    waiting_.push_front(
-        {.request = it->request, .to_compute = it->request.prompt_tokens + it->made, .made = it->made});
+    waiting_.push_front({.request = it->request,
+                         .to_compute = it->request.prompt_tokens + it->made,
+                         .made = it->made,
+                         .checks = it->checks});
     running_.erase(it);
     return itself;
   }
@@ -100,23 +108,32 @@ struct NaiveServer {
     std::int64_t left = budget;
     bool preempted = false;
     const auto take = [&](Sequence& s, std::int64_t count) {
-      if (s.computed >= s.to_compute) {
+      std::int64_t made = 1;
+      if (s.decodes()) {
         work.decode_sequences += 1;
-        work.decode_kv_tokens += attended(s.computed + 1);
+        work.draft_sequences += drafts > 0 ? 1 : 0;
+        work.draft_tokens += drafts;
+        work.emitted_tokens += drafts;
+        work.decode_kv_tokens += attended(s.computed + 1 + drafts);
+        if (drafts > 0)
+          made = std::min(s.request.output_tokens - s.made,
+                          1 + acceptance->accepted({s.request.id, s.made, ++s.checks, drafts}));
+        count = made;
+        left -= 1 + drafts - made;
       } else {
         work.add_chunk(count, attended(s.computed));
       }
       s.computed += count;
       left -= count;
       if (s.computed < s.to_compute) return;
-      s.made += 1;
+      s.made += made;
       work.emitted_tokens += 1;
-      emits.push_back(s.request.id);
+      for (; made > 0; --made) emits.push_back(s.request.id);
     };
     const auto needs = [&](const Sequence& s, std::int64_t count) {
-      const std::int64_t tokens =
-          window > 0 ? attended(s.request.prompt_tokens + s.request.output_tokens - 1) : s.computed + count;
-      return (tokens + block_tokens - 1) / block_tokens - s.held;
+      const std::int64_t tokens = window > 0 ? attended(s.request.prompt_tokens + s.request.output_tokens - 1)
+                                             : s.computed + count + (s.decodes() ? drafts + lookahead : 0);
+      return std::max<std::int64_t>(0, (tokens + block_tokens - 1) / block_tokens - s.held);
     };
     for (auto it = running_.begin(); it != running_.end() && left > 0; ++it) {
       if (it->ending()) continue;

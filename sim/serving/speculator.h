@@ -1,0 +1,43 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "models/hw/step_latency.h"
+#include "models/policy/acceptance.h"
+#include "models/policy/speculative.h"
+
+namespace servecast {
+
+/// What came of speculation so far.
+struct DraftTotals {
+  std::int64_t checks = 0;  // a sequence's drafts checked in a step
+  std::int64_t drafted = 0;
+  std::int64_t accepted = 0;
+};
+
+/// How the sequences of a replica speculate: how many drafts a step checks, and what comes of them.
+class Speculator {
+ public:
+  Speculator(std::unique_ptr<Speculation> policy, Acceptance acceptance)
+      : policy_(std::move(policy)), acceptance_(std::move(acceptance)) {}
+
+  std::int64_t max_drafts() const { return policy_->max_drafts(); }
+  /// KV slots that a sequence wants in a step beside its own token's.
+  std::int64_t slots(std::int64_t drafts) const { return drafts + policy_->lookahead_tokens(drafts); }
+  /// For the next step of so many sequences, which hold so many tokens.
+  std::int64_t choose(std::int64_t sequences, std::int64_t held_tokens, const StepLatency& latency) const;
+  /// Output tokens that a sequence makes which still wants `left`, at least 1.
+  std::int64_t made(const Drafts& drafts, std::int64_t left);
+
+  const DraftTotals& totals() const { return totals_; }
+
+ private:
+  std::unique_ptr<Speculation> policy_;
+  Acceptance acceptance_;
+  DraftTotals totals_;
+};
+
+/// A step of nothing but decodes, each with so many drafts to check.
+StepWork checking_step(std::int64_t sequences, std::int64_t held_tokens, std::int64_t drafts);
+
+}  // namespace servecast
