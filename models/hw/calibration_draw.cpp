@@ -52,6 +52,13 @@ double mean(const std::vector<double>& values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
+/// What all times of an operator are multiplied by.
+double factor_of(const FittedOperator& fitted, const std::string& profile, double spread, std::uint64_t draw) {
+  Rng rng(draw, "calibration/" + profile + "/" + fitted.op);
+  const double of_one = spread * mean(fitted.evidence.spread_fraction);
+  return rng.lognormal(0, of_one / std::sqrt(calls_per_layer(fitted)));
+}
+
 }  // namespace
 
 CalibrationDraw draw_calibration(const CalibrationError& error, Rng& rng) {
@@ -68,14 +75,19 @@ std::unique_ptr<StepLatency> drawn(std::unique_ptr<StepLatency> exact, const Cal
 
 KernelProfile drawn(KernelProfile profile, double spread, std::uint64_t draw) {
   for (FittedOperator& fitted : profile.operators) {
-    Rng rng(draw, "calibration/" + profile.name + "/" + fitted.op);
-    const double of_one = spread * mean(fitted.evidence.spread_fraction);
-    const double factor = rng.lognormal(0, of_one / std::sqrt(calls_per_layer(fitted)));
+    const double factor = factor_of(fitted, profile.name, spread, draw);
     fitted.law.launch_s *= factor;
     fitted.law.flop_per_s /= factor;
     fitted.law.bytes_per_s /= factor;
   }
   return profile;
+}
+
+double fastest_fraction(const KernelProfile& profile, double spread, std::uint64_t draw) {
+  double fastest = 1;
+  for (const FittedOperator& fitted : profile.operators)
+    fastest = std::min(fastest, factor_of(fitted, profile.name, spread, draw));
+  return fastest;
 }
 
 }  // namespace servecast

@@ -44,4 +44,7 @@ std::unique_ptr<StepLatency> drawn(std::unique_ptr<StepLatency> exact, const Cal
 /// average out over its layers, only over the four products of one.
 KernelProfile drawn(KernelProfile profile, double spread, std::uint64_t draw);
 
+/// No operator of that drawn profile takes less than this share of its best estimate's time; at most 1.
+double fastest_fraction(const KernelProfile& profile, double spread, std::uint64_t draw);
+
 }  // namespace servecast

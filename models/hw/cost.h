@@ -15,4 +15,20 @@ double usd_per_million_tokens(double usd, std::int64_t output_tokens);
 /// Price of electricity, where machines are owned. Leaves out cooling; pass the energy at the meter to include it.
 double energy_usd(double energy_j, double usd_per_kwh);
 
+/// What a machine that was bought costs for every hour of its life, without interest or what it sells for at the end.
+double owned_usd_per_hour(double purchase_usd, double lifetime_s);
+
+/// Electricity of owned machines for an hour at this mean power; `pue` is what the building draws over what they draw.
+double power_usd_per_hour(double mean_w, double pue, double usd_per_kwh);
+
+/// Share of the time in which a machine is up: mean time between failures over that and the mean time to repair.
+double available_fraction(double mtbf_s, double mttr_s);
+
+/// Chance that at least `needed` of `there` machines are up, each by itself with this chance (binomial).
+double enough_up_fraction(std::int64_t needed, std::int64_t there, double up_fraction);
+
+/// The fewest machines beyond `needed` with which enough of them are up for this share of the time. Requires
+/// 0 < up_fraction <= 1 and target_fraction < 1.
+std::int64_t spare_machines(std::int64_t needed, double up_fraction, double target_fraction);
+
 }  // namespace servecast

@@ -9,7 +9,6 @@
 
 #include "models/hw/profile/derived_profile.h"
 #include "models/hw/profile_latency.h"
-#include "sim/input/hardware.h"
 #include "sim/input/kernel_profile_file.h"
 #include "sim/input/latency_tables.h"
 #include "sim/input/llm_config.h"
@@ -27,11 +26,13 @@ std::string beside(const std::string& scenario_file, const std::string& path) {
 
 class PoolLoader {
  public:
-  PoolLoader(YamlText& text, const ScenarioSpec& scenario, const Node& node, const Fabric& fabric)
+  PoolLoader(YamlText& text, const ScenarioSpec& scenario, const PoolLoading& with)
       : text_(text),
-        node_(node),
-        fabric_(fabric),
-        placer_(scenario.cluster.nodes, node.gpus),
+        node_(with.node),
+        fabric_(with.fabric),
+        files_(with.files),
+        step_times_(with.step_times),
+        placer_(scenario.cluster.nodes, with.node.gpus),
         cluster_(scenario.cluster),
         seed_(static_cast<std::uint64_t>(scenario.seed)),
         draw_(scenario.calibration_draw),
@@ -42,10 +43,10 @@ class PoolLoader {
     path_ = fmt::format("pools[{}]", i);
     Pool pool{.spec = std::move(spec)};
     const std::string& file = text_.file;
-    const bool llm = try_at(text_, path_ + ".llm", [&] { pool.llm = load_llm(pool.spec.llm, place(".llm"), file); });
-    const bool gpu = try_at(text_, path_ + ".gpu", [&] { pool.gpu = load_gpu(pool.spec.gpu, place(".gpu"), file); });
+    const bool llm = try_at(text_, path_ + ".llm", [&] { pool.llm = files_.llm(pool.spec.llm, place(".llm"), file); });
+    const bool gpu = try_at(text_, path_ + ".gpu", [&] { pool.gpu = files_.gpu(pool.spec.gpu, place(".gpu"), file); });
     const bool engine = try_at(text_, path_ + ".engine",
-                               [&] { pool.engine = load_engine(pool.spec.engine, place(".engine"), file); });
+                               [&] { pool.engine = files_.engine(pool.spec.engine, place(".engine"), file); });
     if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
     if (!llm || !gpu || !engine || !check_batcher(pool.spec) || !check_cache(pool.spec) || !check_shape(pool) ||
         !check_power(pool) || !check_preemption(pool.spec) || !check_gate(pool.spec) ||
@@ -56,14 +57,18 @@ class PoolLoader {
     size_memory(pool);
     place_replicas(pool);
     if (text_.problems.empty()) check_tiers(pool);
-    if (text_.problems.empty()) make_latency(pool);
-    if (text_.problems.empty()) add_drafting(pool, latency_of(pool));
-    if (text_.problems.empty()) add_adapters(pool);
+    if (text_.problems.empty()) step_times_ ? make_step_times(pool) : check_latency(pool);
     if (text_.problems.empty() && draw_ > 0) apply_draw(pool);
     return pool;
   }
 
  private:
+  void make_step_times(Pool& pool) {
+    make_latency(pool);
+    if (text_.problems.empty()) add_drafting(pool, latency_of(pool));
+    if (text_.problems.empty()) add_adapters(pool);
+  }
+
   Place place(const std::string& key) const { return text_.place(path_ + key); }
   void fail(const std::string& key, const std::string& message) { text_.fail(path_ + key, message); }
 
@@ -271,27 +276,48 @@ class PoolLoader {
   void apply_draw(Pool& pool) {
     Rng rng(static_cast<std::uint64_t>(draw_), "calibration/" + pool.engine.name + "/" + pool.gpu.name);
     const CalibrationDraw draw = draw_calibration(pool.engine.error * spread_, rng);
-    pool.latency = drawn(std::move(pool.latency), draw);
+    if (step_times_) pool.latency = drawn(std::move(pool.latency), draw);
+    pool.fastest_fraction *= std::min({1.0, draw.decode_factor, draw.prompt_factor});
     pool.engine.request_path_s *= draw.path_factor;
     pool.engine.frontend_sequence_s *= draw.path_factor;
   }
 
-  /// The profile that step times come from: the one that is asked for, else the GPU's for the engine's kernels.
-  /// Nothing where the roofline is to be used.
-  std::optional<KernelProfile> profile_for(const Pool& pool) const {
+  /// All that make_latency() would find wrong, and how much faster than the best estimate this draw may be at most.
+  void check_latency(Pool& pool) {
+    if (pool.spec.latency.model == "table") return;
+    if (const auto problem = cannot_compute(pool.gpu, weights(pool.spec))) return fail(".weights", *problem);
+    if (draw_ == 0) return;
+    const std::string path = path_ + ".latency.profile";
+    try_at(text_, path, [&] {
+      if (const KernelProfile* profile = known_profile(pool))
+        pool.fastest_fraction = fastest_fraction(*profile, spread_, static_cast<std::uint64_t>(draw_));
+    });
+  }
+
+  /// As it was measured: the one that is asked for, else that of the GPU, or of the one it is derived from, for the
+  /// engine's kernels. Null where the roofline is to be used.
+  const KernelProfile* known_profile(const Pool& pool) const {
     const LatencySpec& spec = pool.spec.latency;
-    if (spec.model == "roofline") return std::nullopt;
+    if (spec.model == "roofline") return nullptr;
     const bool asked = spec.model == "profile" || !spec.profile.empty();
     const std::string& measured = pool.gpu.derived() ? pool.gpu.kernels_like : pool.gpu.name;
     const std::string name = spec.profile.empty() ? measured + "." + pool.engine.kernels : spec.profile;
-    if (!asked && !std::ranges::binary_search(list_profiles(), name)) return std::nullopt;
+    if (!asked && !files_.has_profile(name)) return nullptr;
     const Place named = place(".latency.profile");
-    KernelProfile profile = load_profile(name, named, text_.file);
-    if (spec.profile.empty() && pool.gpu.derived())
-      profile = scale_profile(std::move(profile), load_gpu(pool.gpu.kernels_like, named), pool.gpu);
+    const KernelProfile& profile = files_.profile(name, named, text_.file);
     const auto missing = missing_attention(profile, pool.llm);
     if (missing && asked) throw UserError(named, *missing);
-    if (missing) return std::nullopt;
+    return missing ? nullptr : &profile;
+  }
+
+  /// The same as it is used: scaled to the pool's GPU, and drawn.
+  std::optional<KernelProfile> profile_for(const Pool& pool) const {
+    const KernelProfile* known = known_profile(pool);
+    if (known == nullptr) return std::nullopt;
+    KernelProfile profile = *known;
+    if (pool.spec.latency.profile.empty() && pool.gpu.derived())
+      profile = scale_profile(std::move(profile),
+                              files_.gpu(pool.gpu.kernels_like, place(".latency.profile"), ""), pool.gpu);
     if (draw_ > 0) return drawn(std::move(profile), spread_, static_cast<std::uint64_t>(draw_));
     return profile;
   }
@@ -349,6 +375,8 @@ class PoolLoader {
   YamlText& text_;
   const Node& node_;
   const Fabric& fabric_;
+  HardwareFiles& files_;
+  bool step_times_;
   Placer placer_;
   const ClusterSpec& cluster_;
   std::uint64_t seed_;
@@ -359,8 +387,8 @@ class PoolLoader {
 
 }  // namespace
 
-std::vector<Pool> load_pools(YamlText& text, const ScenarioSpec& spec, const Node& node, const Fabric& fabric) {
-  PoolLoader loader(text, spec, node, fabric);
+std::vector<Pool> load_pools(YamlText& text, const ScenarioSpec& spec, const PoolLoading& with) {
+  PoolLoader loader(text, spec, with);
   std::vector<Pool> pools;
   for (std::size_t i = 0; i < spec.pools.size(); ++i) pools.push_back(loader.load(spec.pools[i], i));
   return pools;

@@ -1,11 +1,20 @@
 #pragma once
 #include <vector>
 
+#include "sim/input/hardware_files.h"
 #include "sim/input/scenario.h"
 
 namespace servecast {
 
+/// What else a pool is loaded with.
+struct PoolLoading {
+  const Node& node;
+  const Fabric& fabric;
+  HardwareFiles& files;
+  bool step_times = true;  // false: `latency` stays empty, and `fastest_fraction` is told instead
+};
+
 /// Looks up, sizes, checks and places the pools of a scenario; what is wrong is left in the text's problems.
-std::vector<Pool> load_pools(YamlText& text, const ScenarioSpec& spec, const Node& node, const Fabric& fabric);
+std::vector<Pool> load_pools(YamlText& text, const ScenarioSpec& spec, const PoolLoading& with);
 
 }  // namespace servecast

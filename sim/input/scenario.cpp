@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "sim/input/check_placements.h"
-#include "sim/input/hardware.h"
 #include "sim/input/label_use.h"
 #include "sim/input/load_pools.h"
 #include "sim/input/try_at.h"
@@ -36,6 +35,42 @@ std::string workload_text(const WorkloadSpec& spec) {
   return text;
 }
 
+ScenarioSpec read_spec(YamlText& text) {
+  ScenarioSpec spec;
+  YamlFields fields(text);
+  spec.fields(fields);
+  fields.finish();
+  text.throw_problems();
+  check_names(text, spec.pools);
+  check_labels(text, spec);
+  return spec;
+}
+
+/// Files that a scenario names: a wrong name is a mistake, whatever the sizes.
+void look_up(YamlText& text, const ScenarioSpec& spec, HardwareFiles& files, Node& node, Fabric& fabric) {
+  const std::string& file = text.file;
+  try_at(text, "cluster.node",
+         [&] { node = files.node(spec.cluster.node, text.place("cluster.node"), file); });
+  try_at(text, "cluster.fabric",
+         [&] { fabric = files.fabric(spec.cluster.fabric, text.place("cluster.fabric"), file); });
+  text.throw_problems();
+  if (spec.cluster.nodes > 1 && node.nics == 0)
+    text.fail("cluster.nodes", fmt::format("'{}' has no network port, so there can be only one", spec.cluster.node));
+}
+
+/// Throws what is wrong with the names that pools give.
+void look_up_pools(YamlText& text, const ScenarioSpec& spec, HardwareFiles& files) {
+  for (std::size_t i = 0; i < spec.pools.size(); ++i) {
+    const PoolSpec& pool = spec.pools[i];
+    const std::string path = fmt::format("pools[{}]", i);
+    const auto at = [&](const char* key) { return text.place(path + key); };
+    try_at(text, path + ".llm", [&] { files.llm(pool.llm, at(".llm"), text.file); });
+    try_at(text, path + ".gpu", [&] { files.gpu(pool.gpu, at(".gpu"), text.file); });
+    try_at(text, path + ".engine", [&] { files.engine(pool.engine, at(".engine"), text.file); });
+  }
+  text.throw_problems();
+}
+
 void open_workload(YamlText& text, Scenario& scenario) {
   scenario.notes = std::make_unique<WorkloadNotes>();
   scenario.workload_text = workload_text(scenario.spec.workload);
@@ -52,30 +87,36 @@ void open_workload(YamlText& text, Scenario& scenario) {
 }  // namespace
 
 Scenario load_scenario(const std::string& file, const std::vector<Override>& overrides) {
+  HardwareFiles files;
+  return load_scenario(file, overrides, files);
+}
+
+Scenario load_scenario(const std::string& file, const std::vector<Override>& overrides, HardwareFiles& files) {
   YamlText text = YamlText::load(file);
   for (const Override& o : overrides) text.set(o.path, o.value);
   Scenario scenario;
-  YamlFields fields(text);
-  scenario.spec.fields(fields);
-  fields.finish();
-  text.throw_problems();
-
-  ScenarioSpec& spec = scenario.spec;
-  check_names(text, spec.pools);
-  check_labels(text, spec);
-  try_at(text, "cluster.node",
-         [&] { scenario.node = load_node(spec.cluster.node, text.place("cluster.node"), file); });
-  try_at(text, "cluster.fabric",
-         [&] { scenario.fabric = load_fabric(spec.cluster.fabric, text.place("cluster.fabric"), file); });
-  text.throw_problems();
-  if (spec.cluster.nodes > 1 && scenario.node.nics == 0)
-    text.fail("cluster.nodes", fmt::format("'{}' has no network port, so there can be only one", spec.cluster.node));
-  scenario.pools = load_pools(text, spec, scenario.node, scenario.fabric);
+  scenario.spec = read_spec(text);
+  look_up(text, scenario.spec, files, scenario.node, scenario.fabric);
+  scenario.pools =
+      load_pools(text, scenario.spec, {.node = scenario.node, .fabric = scenario.fabric, .files = files});
   text.throw_problems();
   check_placements(text, scenario.pools);
   text.throw_problems();
   open_workload(text, scenario);
   return scenario;
+}
+
+SizedScenario size_scenario(YamlText& text, HardwareFiles& files) {
+  SizedScenario sized;
+  sized.spec = read_spec(text);
+  look_up(text, sized.spec, files, sized.node, sized.fabric);
+  text.throw_problems();
+  look_up_pools(text, sized.spec, files);
+  sized.pools = load_pools(
+      text, sized.spec, {.node = sized.node, .fabric = sized.fabric, .files = files, .step_times = false});
+  if (text.problems.empty()) check_placements(text, sized.pools);
+  sized.impossible = std::move(text.problems);
+  return sized;
 }
 
 }  // namespace servecast

@@ -16,6 +16,7 @@
 #include "models/policy/batcher.h"
 #include "models/policy/kv_cache.h"
 #include "models/policy/router.h"
+#include "sim/input/hardware_files.h"
 #include "sim/input/placement.h"
 #include "sim/input/pool_spec.h"
 #include "sim/input/trace/workload_spec.h"
@@ -110,6 +111,7 @@ struct Pool {
   std::optional<std::size_t> decode_pool{};  // the other pool that decodes what this one has computed
   double waiting_blocks_fraction = 1;        // of a pool that decodes for others: see Placement
   bool chunked_pipeline = false;             // likewise, of a pool that computes prompts
+  double fastest_fraction = 1;  // of the best estimate's step times: this draw of the calibration takes no less
 
   Shape shape() const { return {spec.tensor_parallel, spec.pipeline_parallel}; }
   std::int64_t gpus_per_replica() const { return spec.tensor_parallel * spec.pipeline_parallel; }
@@ -138,5 +140,19 @@ struct Override {
 
 /// Reads and checks everything: throws UserError with every problem found. Opens the traces.
 Scenario load_scenario(const std::string& file, const std::vector<Override>& overrides = {});
+/// The same, with files read before.
+Scenario load_scenario(const std::string& file, const std::vector<Override>& overrides, HardwareFiles& files);
+
+/// A scenario as far as its sizes go: neither step times nor requests.
+struct SizedScenario {
+  ScenarioSpec spec{};
+  Node node{};
+  Fabric fabric{};
+  std::vector<Pool> pools{};
+  std::vector<Problem> impossible{};  // why machines and model do not go together like this; empty: they do
+};
+
+/// Throws UserError for a mistake in the text; what is well said but cannot be had is left in `impossible`.
+SizedScenario size_scenario(YamlText& text, HardwareFiles& files);
 
 }  // namespace servecast

@@ -1,0 +1,52 @@
+#include "sim/input/hardware_files.h"
+
+#include <algorithm>
+
+#include "sim/input/hardware.h"
+#include "sim/input/kernel_profile_file.h"
+#include "sim/input/llm_config.h"
+
+namespace servecast {
+namespace {
+
+template <class Map, class Load>
+const auto& once(Map& known, Load load, const std::string& name, const Place& where, const std::string& named_in) {
+  const auto key = std::pair(name, named_in);
+  const auto found = known.find(key);
+  if (found != known.end()) return found->second;
+  return known.emplace(key, load(name, where, named_in)).first->second;
+}
+
+}  // namespace
+
+const Gpu& HardwareFiles::gpu(const std::string& name, const Place& where, const std::string& named_in) {
+  return once(gpus_, load_gpu, name, where, named_in);
+}
+
+const Node& HardwareFiles::node(const std::string& name, const Place& where, const std::string& named_in) {
+  return once(nodes_, load_node, name, where, named_in);
+}
+
+const Fabric& HardwareFiles::fabric(const std::string& name, const Place& where, const std::string& named_in) {
+  return once(fabrics_, load_fabric, name, where, named_in);
+}
+
+const EngineProfile& HardwareFiles::engine(const std::string& name, const Place& where, const std::string& named_in) {
+  return once(engines_, load_engine, name, where, named_in);
+}
+
+const KernelProfile& HardwareFiles::profile(const std::string& name, const Place& where, const std::string& named_in) {
+  return once(profiles_, load_profile, name, where, named_in);
+}
+
+const Llm& HardwareFiles::llm(const std::string& name, const Place& where, const std::string& named_in) {
+  return once(llms_, load_llm, name, where, named_in);
+}
+
+bool HardwareFiles::has_profile(const std::string& name) {
+  const auto found = profile_names_.find(name);
+  if (found != profile_names_.end()) return found->second;
+  return profile_names_.emplace(name, std::ranges::binary_search(list_profiles(), name)).first->second;
+}
+
+}  // namespace servecast
