@@ -24,11 +24,8 @@ double power_usd_per_hour(double mean_w, double pue, double usd_per_kwh);
 /// Share of the time in which a machine is up: mean time between failures over that and the mean time to repair.
 double available_fraction(double mtbf_s, double mttr_s);
 
-/// Chance that at least `needed` of `there` machines are up, each by itself with this chance (binomial).
-double enough_up_fraction(std::int64_t needed, std::int64_t there, double up_fraction);
-
-/// The fewest machines beyond `needed` with which enough of them are up for this share of the time. Requires
-/// 0 < up_fraction <= 1 and target_fraction < 1.
+/// The fewest machines beyond `needed` with which enough of them are up for this share of the time, each by itself up
+/// for a share `up_fraction`. Requires 0 < up_fraction <= 1 and target_fraction < 1.
 std::int64_t spare_machines(std::int64_t needed, double up_fraction, double target_fraction);
 
 }  // namespace servecast

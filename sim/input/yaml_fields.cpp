@@ -67,23 +67,26 @@ std::string out_of_range(const About&, const std::vector<std::string>&) { return
 
 }  // namespace
 
-YamlText YamlText::load(const std::string& file) {
+YamlText YamlText::load(const std::string& name) {
+  const std::size_t hash = std::filesystem::exists(name) ? std::string::npos : name.rfind('#');
+  const std::string file = name.substr(0, hash);
   YamlText text{.file = file, .root = {}, .overrides = {}};
   try {
     if (std::filesystem::is_directory(file)) throw UserError(Place{.file = file}, "is a folder, not a file");
     text.root = YAML::LoadFile(file);
-    FilesRead::note(file);
+    FilesRead::note(name);
   } catch (const YAML::BadFile&) {
     throw UserError(Place{.file = file}, "cannot be read; give the path of an existing file");
   } catch (const YAML::ParserException& e) {
     throw UserError(place_of(file, e.mark), "is not valid YAML: " + e.msg);
   }
-  if (!text.root.IsMap()) throw UserError(Place{.file = file, .line = 1, .column = 1}, "must be a map of settings");
+  if (text.root.IsMap() && hash != std::string::npos) text.root.reset(text.root[name.substr(hash + 1)]);
+  if (!text.root.IsMap()) throw UserError(Place{.file = name, .line = 1, .column = 1}, "must be a map of settings");
   return text;
 }
 
-void YamlText::set(const std::string& path, const std::string& value) {
-  const std::string given = "--set " + path + "=" + value;
+void YamlText::set(const std::string& path, const std::string& value, std::string given) {
+  if (given.empty()) given = "--set " + path + "=" + value;
   const std::vector<PathStep> steps = split_path(path);
   YAML::Node node = root;
   for (std::size_t i = 0; i < steps.size(); ++i) {

@@ -20,11 +20,14 @@ struct YamlText {
   std::map<std::string, Place> places{};         // path -> where it was read; filled by YamlFields
   std::vector<Problem> problems{};
 
-  /// Throws UserError when the file is missing or is no YAML.
+  /// Throws UserError when the file is missing or is no YAML. "FILE#KEY" is the map under that key of the file.
   static YamlText load(const std::string& file);
+  /// As it was read, sharing nothing with this one.
+  YamlText clone() const { return {.file = file, .root = YAML::Clone(root), .overrides = overrides}; }
 
-  /// Puts `value` (parsed as YAML) at `path`, e.g. "pools[0].router.policy". Throws UserError on a bad path.
-  void set(const std::string& path, const std::string& value);
+  /// Puts `value` (parsed as YAML) at `path`, e.g. "pools[0].router.policy". `given` says in messages where that was
+  /// asked for; left out: "--set path=value". Throws UserError on a bad path.
+  void set(const std::string& path, const std::string& value, std::string given = "");
 
   /// Where this setting, or the nearest one above it, was given.
   Place place(const std::string& path) const;

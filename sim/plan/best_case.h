@@ -1,0 +1,29 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/plan/objective.h"
+#include "sim/plan/workload_facts.h"
+
+namespace servecast {
+
+/// How far a design is from a promise even if nothing ever went wrong.
+struct BestCase {
+  double overload = 0;  // above 1: so many times too slow, or too little, at best
+  std::string why{};    // in words
+};
+
+/// Holds designs against what no machine can beat (models/hw/bound.h). Rates that a workload asks for depend on the
+/// model and its data types, not on the machines, so they are computed once and used for thousands of designs.
+class BestCases {
+ public:
+  /// The promise that the design misses by most. `facts` must outlive this. Empty-handed (overload 0) for closed
+  /// loops and for step times from the user's tables, which need not follow any data sheet.
+  BestCase of(const SizedScenario& sized, const std::vector<Promise>& promises, const WorkloadFacts& facts);
+
+ private:
+  std::map<std::string, double> rates_{};  // by workload, model and promise
+};
+
+}  // namespace servecast

@@ -1,0 +1,63 @@
+#include "sim/plan/draws.h"
+
+#include <algorithm>
+
+#include "models/base/binomial.h"
+
+namespace servecast {
+namespace {
+
+constexpr std::size_t most_looks = 4;
+constexpr std::int64_t second_look = 5;  // times the first
+
+/// The smallest n with chance^n <= error.
+std::int64_t certain_after(double chance, double error) {
+  std::int64_t n = 1;
+  for (double together = chance; together > error; together *= chance) ++n;
+  return n;
+}
+
+/// Where `below` turns from true to false, between 0 and 1.
+template <class Below>
+double turning_point(Below below) {
+  double low = 0;
+  double high = 1;
+  for (int halving = 0; halving < 50; ++halving) {
+    const double middle = (low + high) / 2;
+    (below(middle) ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+}  // namespace
+
+DrawPlan plan_draws(const PromiseSpec& promise, std::int64_t designs) {
+  DrawPlan plan{.looks = {}, .draws_fraction = promise.draws_fraction};
+  plan.error_per_look = promise.error_fraction / static_cast<double>(designs) / static_cast<double>(most_looks);
+  const std::int64_t ruled_out = certain_after(1 - promise.draws_fraction, plan.error_per_look);
+  const std::int64_t kept = certain_after(promise.draws_fraction, plan.error_per_look);
+  const std::int64_t most = promise.most_draws.value_or(2 * kept);
+  for (const std::int64_t look : {ruled_out, second_look * ruled_out, kept, 2 * kept, most}) {
+    const std::int64_t draws = std::min(look, most);
+    if (plan.looks.empty() || draws > plan.looks.back()) plan.looks.push_back(draws);
+  }
+  if (plan.looks.size() > most_looks) plan.looks.erase(plan.looks.begin() + 1);
+  return plan;
+}
+
+DrawVerdict verdict(const DrawPlan& plan, std::int64_t kept, std::int64_t draws) {
+  if (binomial_at_least(kept, draws, plan.draws_fraction) <= plan.error_per_look) return DrawVerdict::keeps;
+  if (binomial_at_most(kept, draws, plan.draws_fraction) <= plan.error_per_look) return DrawVerdict::breaks;
+  return DrawVerdict::open;
+}
+
+ShareInterval share_interval(std::int64_t kept, std::int64_t draws, double error_fraction) {
+  const double tail = error_fraction / 2;
+  ShareInterval interval;
+  if (kept > 0) interval.low = turning_point([&](double p) { return p <= 0 || binomial_at_least(kept, draws, p) < tail; });
+  if (kept < draws)
+    interval.high = turning_point([&](double p) { return p <= 0 || binomial_at_most(kept, draws, p) > tail; });
+  return interval;
+}
+
+}  // namespace servecast

@@ -1,0 +1,35 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "sim/plan/study_spec.h"
+
+namespace servecast {
+
+// A design keeps its promise where it does so in a share `draws_fraction` of all draws of calibration error and seed.
+// That share is never known, only how many of some draws kept it. Verdicts are exact binomial tests (Clopper and
+// Pearson 1934); designs are looked at several times, after more draws each time, and there are many designs: each
+// look at each design may be wrong with error_fraction / (designs x looks), so that all verdicts together are wrong
+// with at most error_fraction (Bonferroni).
+
+enum class DrawVerdict : std::uint8_t { open, keeps, breaks };
+
+struct DrawPlan {
+  std::vector<std::int64_t> looks{};  // numbers of draws, rising
+  double draws_fraction = 0;
+  double error_per_look = 0;
+};
+
+/// Looks: where every draw broken is enough to rule out; five times that; where every draw kept is enough; twice that.
+DrawPlan plan_draws(const PromiseSpec& promise, std::int64_t designs);
+
+DrawVerdict verdict(const DrawPlan& plan, std::int64_t kept, std::int64_t draws);
+
+/// The share of all draws lies in it, but for a chance of `error_fraction`.
+struct ShareInterval {
+  double low = 0;
+  double high = 1;
+};
+ShareInterval share_interval(std::int64_t kept, std::int64_t draws, double error_fraction);
+
+}  // namespace servecast

@@ -1,0 +1,120 @@
+#include "sim/plan/machines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "models/hw/cost.h"
+#include "sim/report/human.h"
+
+namespace servecast {
+namespace {
+
+double real(std::int64_t n) { return static_cast<double>(n); }
+
+struct RentTerm {
+  std::string_view name;
+  std::optional<double> GpuPriceSpec::*price;
+};
+constexpr std::array<RentTerm, 3> rent_terms{{{"on_demand", &GpuPriceSpec::on_demand_usd_per_gpu_hour},
+                                              {"reserved", &GpuPriceSpec::reserved_usd_per_gpu_hour},
+                                              {"spot", &GpuPriceSpec::spot_usd_per_gpu_hour}}};
+
+const GpuPriceSpec* find(const PriceSpec& prices, const std::string& gpu) {
+  const auto found = std::ranges::find(prices.gpus, gpu, &GpuPriceSpec::gpu);
+  return found == prices.gpus.end() ? nullptr : &*found;
+}
+
+std::optional<double> rent(const PriceSpec& prices, const RentTerm& term, const GpuCount& kind) {
+  const GpuPriceSpec* listed = find(prices, kind.gpu);
+  if (listed != nullptr && listed->*term.price) return listed->*term.price;
+  if (term.name == "on_demand") return kind.usd_per_gpu_hour;
+  return std::nullopt;
+}
+
+std::optional<double> rented(const Machines& m, const PriceSpec& prices, const RentTerm& term) {
+  double sum = 0;
+  double dearest = 0;
+  for (const GpuCount& kind : m.gpus) {
+    const auto price = rent(prices, term, kind);
+    if (!price) return std::nullopt;
+    sum += *price * real(kind.count);
+    dearest = std::max(dearest, *price);
+  }
+  return sum + dearest * real(m.spare_nodes * m.gpus_per_node);
+}
+
+std::optional<double> owned(const Machines& m, const PriceSpec& prices, double mean_w) {
+  if (!prices.owned) return std::nullopt;
+  double dearest = 0;
+  double gpus_usd = 0;
+  for (const GpuCount& kind : m.gpus) {
+    const GpuPriceSpec* listed = find(prices, kind.gpu);
+    if (listed == nullptr || !listed->purchase_usd) return std::nullopt;
+    gpus_usd += *listed->purchase_usd * real(kind.count);
+    dearest = std::max(dearest, *listed->purchase_usd);
+  }
+  const std::int64_t nodes = m.nodes + m.spare_nodes;
+  gpus_usd += dearest * real(nodes * m.gpus_per_node - m.gpu_count());  // nodes are bought full
+  const double all_usd = gpus_usd + prices.owned->node_purchase_usd * real(nodes);
+  return owned_usd_per_hour(all_usd, prices.owned->lifetime_s) +
+         power_usd_per_hour(mean_w, prices.owned->pue, prices.owned->usd_per_kwh);
+}
+
+}  // namespace
+
+std::int64_t Machines::gpu_count() const {
+  std::int64_t sum = 0;
+  for (const GpuCount& kind : gpus) sum += kind.count;
+  return sum;
+}
+
+Machines machines_of(const SizedScenario& sized, const std::optional<AvailabilitySpec>& availability) {
+  Machines m{.gpus = {}, .gpus_per_node = sized.node.gpus};
+  std::map<std::string, GpuCount> kinds;
+  std::set<std::int64_t> nodes;
+  for (const Pool& pool : sized.pools) {
+    GpuCount& kind = kinds[pool.spec.gpu];
+    kind.gpu = pool.spec.gpu;
+    const double before_usd = kind.usd_per_gpu_hour * real(kind.count);
+    kind.count += pool.gpus();
+    kind.usd_per_gpu_hour = (before_usd + pool.usd_per_gpu_hour() * real(pool.gpus())) / real(kind.count);
+    m.least_w += pool.gpu.power.idle_w * real(pool.gpus());
+    m.most_w += pool.spec.power_cap_w.value_or(pool.gpu.power.cap_w) * real(pool.gpus());
+    for (const ReplicaPlace& place : pool.places)
+      for (const GpuPlace& gpu : place.gpus) nodes.insert(gpu.node);
+  }
+  for (const auto& [name, kind] : kinds) m.gpus.push_back(kind);
+  m.nodes = static_cast<std::int64_t>(nodes.size());
+  m.least_w += sized.node.overhead_w * real(m.nodes);
+  m.most_w += sized.node.overhead_w * real(m.nodes);
+  if (availability)
+    m.spare_nodes = spare_machines(m.nodes, available_fraction(availability->mtbf_s, availability->mttr_s),
+                                   availability->target_fraction);
+  return m;
+}
+
+std::optional<double> usd_per_hour(const Machines& machines, const PriceSpec& prices, const std::string& term,
+                                   double mean_w) {
+  for (const RentTerm& known : rent_terms)
+    if (known.name == term) return rented(machines, prices, known);
+  return owned(machines, prices, mean_w);
+}
+
+std::optional<std::string> over_budget(const Machines& machines, const BudgetSpec& budgets,
+                                       double least_usd_per_hour) {
+  if (budgets.usd_per_hour && least_usd_per_hour > *budgets.usd_per_hour)
+    return fmt::format("costs {}/h of at most {}", human::usd(least_usd_per_hour), human::usd(*budgets.usd_per_hour));
+  if (budgets.power_w && machines.most_w > *budgets.power_w)
+    return fmt::format("may draw {} of at most {}", human::watts(machines.most_w), human::watts(*budgets.power_w));
+  for (const GpuBudgetSpec& budget : budgets.gpus)
+    for (const GpuCount& kind : machines.gpus)
+      if (kind.gpu == budget.gpu && kind.count > budget.at_hand)
+        return fmt::format("takes {} x {} of {} at hand", kind.count, kind.gpu, budget.at_hand);
+  return std::nullopt;
+}
+
+}  // namespace servecast

@@ -1,0 +1,49 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/plan/study_spec.h"
+
+namespace servecast {
+
+struct GpuCount {
+  std::string gpu{};
+  std::int64_t count = 0;
+  double usd_per_gpu_hour = 0;  // as the scenario says, mean over its pools
+  bool operator==(const GpuCount&) const = default;
+};
+
+/// What a design is made of, as a buyer sees it.
+struct Machines {
+  std::vector<GpuCount> gpus{};  // by kind, sorted
+  std::int64_t nodes = 0;        // that carry replicas
+  std::int64_t gpus_per_node = 0;
+  std::int64_t spare_nodes = 0;  // for the availability asked for
+  double least_w = 0;            // every GPU idle, nodes' own draw included
+  double most_w = 0;             // every GPU at its cap
+
+  std::int64_t gpu_count() const;
+  bool operator==(const Machines&) const = default;
+};
+
+Machines machines_of(const SizedScenario& sized, const std::optional<AvailabilitySpec>& availability);
+
+/// Price of an hour. On demand, reserved, spot: rent of the GPUs in use, and of all GPUs of spare nodes, at the price
+/// of the dearest kind. Owned: purchase of all GPUs of nodes and spare nodes and of the nodes themselves over their
+/// life, and electricity at `mean_w` (spares are off). Nothing where the term is not on offer for a kind in use.
+std::optional<double> usd_per_hour(const Machines& machines, const PriceSpec& prices, const std::string& term,
+                                   double mean_w);
+
+inline const std::vector<std::string>& price_terms() {
+  static const std::vector<std::string> terms{"on_demand", "reserved", "spot", "owned"};
+  return terms;
+}
+
+/// Which budget it breaks, in words; nothing where it keeps them all. `least_usd_per_hour`: as if it drew no more
+/// than when idle.
+std::optional<std::string> over_budget(const Machines& machines, const BudgetSpec& budgets,
+                                       double least_usd_per_hour);
+
+}  // namespace servecast

@@ -1,0 +1,77 @@
+#include "sim/plan/pareto.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace servecast {
+namespace {
+
+struct Simulated {
+  std::size_t design = 0;
+  ParetoPoint point{};
+};
+
+/// Keeps its promises, if any, and served somebody: then it has a point.
+std::optional<ParetoPoint> take(const Study& study, DesignResult& d, const DrawOutcome& outcome) {
+  d.draws = 1;
+  d.kept = outcome.kept ? 1 : 0;
+  d.miss = outcome.miss;
+  d.why = outcome.why;
+  d.best_estimate = outcome.run;
+  d.verdict = Verdict::breaks;
+  if (!outcome.kept || !outcome.run) return std::nullopt;
+  const auto point = pareto_point(study, d.sized, *outcome.run);
+  if (!point) d.why = "served nobody";
+  return point;
+}
+
+void settle(const Study& study, const std::vector<Simulated>& all, std::vector<DesignResult>& designs,
+            SearchResult& result) {
+  for (const Simulated& one : all) {
+    const auto better = std::ranges::find_if(all, [&](const Simulated& o) { return o.point.beats(one.point); });
+    if (better == all.end()) {
+      result.best.push_back(one.design);
+      continue;
+    }
+    designs[one.design].verdict = Verdict::dominated;
+    designs[one.design].why = "beaten in both by " + words(study, designs[better->design].sized.design);
+  }
+}
+
+}  // namespace
+
+std::optional<ParetoPoint> pareto_point(const Study& study, const SizedDesign& sized, const Summary& run) {
+  if (study.spec.goal == "pareto_cost") {
+    if (!run.latencies.ttft_s) return std::nullopt;
+    return ParetoPoint{goal_value(study, sized, run), run.latencies.ttft_s->p99};
+  }
+  if (!run.latencies.tpot_s || run.latencies.tpot_s->p50 <= 0) return std::nullopt;
+  return ParetoPoint{-1 / run.latencies.tpot_s->p50,
+                     -run.output_tokens_per_s / static_cast<double>(sized.machines.gpu_count())};
+}
+
+SearchResult pareto(const Study& study, Runs& runs, std::vector<DesignResult>& designs) {
+  SearchResult result{.draws = {.looks = {1}}};
+  std::vector<DrawRequest> requests;
+  std::vector<std::size_t> whose;
+  for (std::size_t i = 0; i < designs.size(); ++i) {
+    if (designs[i].verdict != Verdict::not_needed) continue;
+    if (designs[i].sized.best_case.overload > 1) {
+      designs[i].verdict = Verdict::bound;
+      designs[i].why = designs[i].sized.best_case.why;
+      continue;
+    }
+    requests.push_back({&designs[i].sized, 0});
+    whose.push_back(i);
+  }
+  const std::vector<DrawOutcome> outcomes = runs.judge(requests);
+  std::vector<Simulated> simulated;
+  for (std::size_t r = 0; r < outcomes.size(); ++r)
+    if (const auto point = take(study, designs[whose[r]], outcomes[r])) simulated.push_back({whose[r], *point});
+  settle(study, simulated, designs, result);
+  result.comparisons = static_cast<std::int64_t>(requests.size());
+  return result;
+}
+
+}  // namespace servecast

@@ -1,0 +1,59 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/plan/draws.h"
+#include "sim/plan/evaluator.h"
+#include "sim/plan/sizer.h"
+
+namespace servecast {
+
+enum class Verdict : std::uint8_t {
+  chosen,       // the best of those that keep their promises
+  front,        // Pareto: nothing is better in both
+  keeps,        // keeps its promises, and is no better than the chosen one
+  undecided,    // draws do not tell: neither ruled out nor proven
+  breaks,       // simulated: breaks a promise
+  dominated,    // Pareto: another one is better in both
+  bound,        // breaks a promise even at best
+  impossible,   // machines and model do not go together
+  over_budget,
+  not_needed,   // no better than the chosen one whatever it does: not simulated
+};
+std::string_view word_of(Verdict verdict);
+
+struct DesignResult {
+  SizedDesign sized{};
+  Verdict verdict = Verdict::not_needed;
+  std::string why{};
+  std::int64_t draws = 0;
+  std::int64_t kept = 0;                   // draws in which every promise was kept
+  double miss = 0;                         // of the promise that was missed by most in any run; 1: just kept
+  std::optional<Summary> best_estimate{};  // where one was asked for
+};
+
+struct SearchResult {
+  std::vector<DesignResult> designs{};  // in the order of the space; of a random search, those that were tried
+  std::vector<std::size_t> best{};      // the chosen one, or the front; empty: none keeps its promises
+  bool exhaustive = true;
+  DrawPlan draws{};
+  std::int64_t comparisons = 0;  // designs that simulation had to judge
+
+  /// Designs better than the chosen one that nothing has ruled out.
+  std::vector<std::size_t> not_ruled_out() const;
+};
+
+/// Finds the best design and what rules out every better one. The order of runs and their number depend on results
+/// only, never on time: the same study gives the same answer, whatever was known before.
+SearchResult search(const Study& study, Sizer& sizer, Evaluator& evaluator);
+
+/// What is made small: USD per hour, watts, or the rate factor with a minus sign.
+double goal_value(const Study& study, const SizedDesign& sized, const Summary& best_estimate);
+
+/// The same before anything is simulated: never more than it will be.
+double least_goal_value(const Study& study, const SizedDesign& sized);
+
+}  // namespace servecast
