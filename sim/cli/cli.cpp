@@ -13,7 +13,7 @@ constexpr std::array<CommandEntry, 16> entries{{
     {"", "sweep", "Simulate a grid of settings: one table", make_sweep_command},
     {"", "whatif", "Simulate a scenario and a changed one: what differs, and how surely", make_whatif_command},
     {"", "compare", "Compare reports and scenarios: what differs, and how surely", make_compare_command},
-    {"", "plan", "Put a design into an engine's words; join results of several machines", make_plan_command},
+    {"", "plan", "Find the cheapest design that keeps its promises, and what rules out cheaper ones", make_plan_command},
     {"plan", "merge", "Join the results of shares (--shard) into one file", make_plan_merge_command},
     {"", "check", "Check a scenario without running it: every mistake, with its place", make_check_command},
     {"", "list", "What a scenario can name: models, GPUs, policies, ...", make_list_command},

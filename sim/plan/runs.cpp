@@ -17,6 +17,7 @@ DrawOutcome judged(const std::vector<Promise>& promises, const Summary& run) {
   DrawOutcome result{.kept = true, .run = run};
   for (const Promise& promise : promises) {
     const Outcome one = outcome(promise, run);
+    result.values.push_back(one.value);
     if (one.miss > result.miss) {
       result.miss = one.miss;
       const std::string came = !one.value            ? "never"

@@ -10,7 +10,8 @@ namespace servecast {
 struct DrawOutcome {
   bool kept = false;
   double miss = 0;
-  std::string why{};            // the promise that was missed, in words
+  std::string why{};  // the promise that was missed, in words
+  std::vector<std::optional<double>> values{};  // by promise, of the whole workload
   std::optional<Summary> run{};  // of the whole workload; nothing where less was enough
 };
 

@@ -115,6 +115,7 @@ class Search {
   static void take(DesignResult& d, const DrawOutcome& outcome) {
     d.draws += 1;
     d.kept += outcome.kept ? 1 : 0;
+    if (outcome.run) d.values.push_back(outcome.values);
     if (outcome.miss >= d.miss) {
       d.miss = outcome.miss;
       d.why = outcome.why;

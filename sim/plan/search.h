@@ -32,7 +32,8 @@ struct DesignResult {
   std::int64_t draws = 0;
   std::int64_t kept = 0;                   // draws in which every promise was kept
   double miss = 0;                         // of the promise that was missed by most in any run; 1: just kept
-  std::optional<Summary> best_estimate{};  // where one was asked for
+  std::vector<std::vector<std::optional<double>>> values{};  // by whole run, by promise
+  std::optional<Summary> best_estimate{};                    // where one was asked for
 };
 
 struct SearchResult {

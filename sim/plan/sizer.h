@@ -42,10 +42,11 @@ class Sizer {
   /// Seed of the draw: 0 is the best estimate.
   std::int64_t seed(const SizedDesign& sized, std::int64_t draw) { return spec_of(sized).seed + draw; }
 
+  ScenarioSpec spec_of(const SizedDesign& sized);
+
  private:
   YamlText text_of(const Design& design) const;
   const WorkloadFacts& workload(const ScenarioSpec& spec, const Design& design);
-  ScenarioSpec spec_of(const SizedDesign& sized);
   double rate_factor(const Design& design) const { return study_.peak_rate_factor() * design.rate_factor; }
 
   const Study& study_;

@@ -1,6 +1,9 @@
 #include "sim/input/trace/transform.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "models/base/mixed_bits.h"
 
 #include "models/base/rng.h"
 #include "sim/input/trace/distribution.h"
@@ -90,6 +93,32 @@ class Changed final : public Workload {
   Change change_;
 };
 
+/// At least one token stays one.
+std::int64_t scaled(std::int64_t tokens, double scale) {
+  return std::max<std::int64_t>(std::min<std::int64_t>(tokens, 1), std::llround(static_cast<double>(tokens) * scale));
+}
+
+struct Lengths {
+  double prompt_scale = 1;
+  double output_scale = 1;
+
+  void operator()(Request& request) const {
+    request.output_tokens = scaled(request.output_tokens, output_scale);
+    if (request.block_tokens == 0) request.prompt_tokens = scaled(request.prompt_tokens, prompt_scale);
+  }
+};
+
+struct Cold {
+  double share = 0;
+
+  void operator()(Request& request) const {
+    if (static_cast<double>(mixed_bits(index(request.id)) >> 11) * 0x1p-53 >= share) return;
+    request.prefix_blocks = {};
+    request.said_blocks = {};
+    request.block_tokens = 0;
+  }
+};
+
 struct Caps {
   std::optional<std::int64_t> max_prompt_tokens{};
   std::optional<std::int64_t> max_output_tokens{};
@@ -144,6 +173,10 @@ std::unique_ptr<Workload> transform(std::unique_ptr<Workload> source, const Tran
   if (spec.skip > 0 || spec.limit || spec.from_s > 0 || spec.to_s)
     source = std::make_unique<Slice>(std::move(source), spec);
   if (spec.rate_scale != 1) source = std::make_unique<RateScale>(std::move(source), spec.rate_scale);
+  if (spec.prompt_scale || spec.output_scale)
+    source = std::make_unique<Changed<Lengths>>(std::move(source),
+                                                Lengths{spec.prompt_scale.value_or(1), spec.output_scale.value_or(1)});
+  if (spec.cold_fraction) source = std::make_unique<Changed<Cold>>(std::move(source), Cold{*spec.cold_fraction});
   if (spec.max_prompt_tokens || spec.max_output_tokens)
     source = std::make_unique<Changed<Caps>>(std::move(source), Caps{spec.max_prompt_tokens, spec.max_output_tokens});
   return source;

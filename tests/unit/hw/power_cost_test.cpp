@@ -50,5 +50,19 @@ TEST(Cost, RentAndPricePerToken) {
   EXPECT_DOUBLE_EQ(energy_usd(7.2e6, 0.1), 0.2);  // 2 kWh
 }
 
+TEST(Cost, OwningSpreadsThePurchaseAndPaysForPower) {
+  EXPECT_DOUBLE_EQ(owned_usd_per_hour(8766, 365.25 * 86400), 1);  // a year has 8,766 hours
+  EXPECT_DOUBLE_EQ(power_usd_per_hour(2000, 1.5, 0.1), 0.3);      // 3 kWh
+}
+
+TEST(Cost, SparesKeepEnoughMachinesUp) {
+  EXPECT_DOUBLE_EQ(available_fraction(99, 1), 0.99);
+  // One machine: 0.99. One of two: 1 - 0.01^2 = 0.9999.
+  EXPECT_EQ(spare_machines(1, 0.99, 0.98), 0);
+  EXPECT_EQ(spare_machines(1, 0.99, 0.999), 1);
+  EXPECT_EQ(spare_machines(1, 0.99, 0.99995), 2);
+  EXPECT_EQ(spare_machines(10, 1, 0.9999), 0);  // nothing ever fails
+}
+
 }  // namespace
 }  // namespace servecast

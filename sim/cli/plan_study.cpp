@@ -1,0 +1,66 @@
+#include "sim/cli/plan_study.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "servecast_version.h"
+#include "sim/input/hardware.h"
+#include "sim/plan/answer.h"
+#include "sim/report/json_fields.h"
+#include "sim/report/text_file.h"
+
+namespace servecast {
+namespace {
+
+constexpr double bandwidth_step = 0.1;
+
+/// The GPU with this many times its memory bandwidth, kernels scaled to it. JSON is YAML.
+std::string gpu_text(const std::string& name, double factor, const std::string& named_in) {
+  Gpu gpu = load_gpu(name, Place{}, named_in);
+  gpu.hbm_bytes_per_s *= factor;
+  if (!gpu.derived()) gpu.kernels_like = gpu.name;
+  gpu.kernels.reset();
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  JsonWriter writer(json);
+  gpu.fields(writer);
+  json.erase("kernels");
+  return text_of(json);
+}
+
+/// Every pool of the design on GPUs with more, or less, memory bandwidth.
+std::vector<InputChange> bandwidth_changes(Sizer& sizer, const SizedDesign& sized, const std::string& folder) {
+  std::vector<InputChange> all;
+  const ScenarioSpec spec = sizer.spec_of(sized);
+  for (const double factor : {1 - bandwidth_step, 1 + bandwidth_step}) {
+    InputChange change{.input = "memory bandwidth", .factor = factor};
+    for (std::size_t i = 0; i < spec.pools.size(); ++i) {
+      const std::string stem = std::filesystem::path(spec.pools[i].gpu).stem().string();
+      const auto file = std::filesystem::path(folder) / fmt::format("{}_bandwidth_{}.yaml", stem, factor);
+      write_text(file.string(), gpu_text(spec.pools[i].gpu, factor, sizer.scenario_file()));
+      change.set.push_back(fmt::format("pools[{}].gpu={}", i, std::filesystem::absolute(file).string()));
+    }
+    all.push_back(std::move(change));
+  }
+  return all;
+}
+
+}  // namespace
+
+PlanReport plan_study(const std::string& file, const std::string& folder, Evaluator& evaluator) {
+  const Study study = load_study(file);
+  Sizer sizer(study);
+  const SearchResult found = search(study, sizer, evaluator);
+  Runs runs(sizer, evaluator);
+  const auto more = [&](const SizedDesign& sized) { return bandwidth_changes(sizer, sized, folder); };
+  PlanReport report = plan_report(study, sizer, runs, found, more);
+  report.version = version;
+  return report;
+}
+
+void refuse_without_answer(const PlanReport& report) {
+  if (report.answers.empty())
+    throw UserError("no design keeps the promise; " + report.closest + ". " + report.certificate.text);
+}
+
+}  // namespace servecast

@@ -1,0 +1,15 @@
+#pragma once
+#include <string>
+
+#include "sim/plan/evaluator.h"
+#include "sim/report/plan_report.h"
+
+namespace servecast {
+
+/// Carries out a study; `folder` takes the files of inputs that are changed (kinds of GPU with another bandwidth).
+PlanReport plan_study(const std::string& file, const std::string& folder, Evaluator& evaluator);
+
+/// Throws UserError where no design keeps its promises: which one comes closest, and what it misses.
+void refuse_without_answer(const PlanReport& report);
+
+}  // namespace servecast

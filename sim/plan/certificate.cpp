@@ -1,0 +1,105 @@
+#include "sim/plan/certificate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/report/human.h"
+
+namespace servecast {
+namespace {
+
+std::int64_t count(const SearchResult& found, std::initializer_list<Verdict> which) {
+  return std::ranges::count_if(found.designs, [&](const DesignResult& d) {
+    return std::ranges::find(which, d.verdict) != which.end();
+  });
+}
+
+std::string open_text(const Study& study, const DesignResult& d) {
+  return fmt::format("{}: kept in {} of {} draws", words(study, d.sized.design), d.kept, d.draws);
+}
+
+std::string evidence_text(const Study& study, const Certificate& c) {
+  if (c.draws_fraction == 0)
+    return "Each verdict is one run at the best estimate: what the calibration may be off by is not in it.";
+  return fmt::format(
+      "To keep a promise is to keep it in {} of all draws of calibration error and seed; all verdicts together are "
+      "wrong with a chance of at most {}.",
+      human::percent(study.spec.promise.draws_fraction), human::percent(study.spec.promise.error_fraction));
+}
+
+/// What all designs have become.
+std::string counts_text(const Certificate& c) {
+  return fmt::format(
+      "Of {} designs {} cannot be built, {} break a budget, {} break the promise even at best, {} were simulated, and "
+      "{} can be no better than the answer.",
+      c.designs, c.impossible, c.over_budget, c.bound, c.simulated, c.not_needed);
+}
+
+std::string verdict_text(const Study& study, const SearchResult& found, const Certificate& c) {
+  if (!found.exhaustive)
+    return "There is no certificate: the space is too large to be walked through, and was searched from random "
+           "designs.";
+  if (found.best.empty()) return "No design is proven to keep its promises.";
+  if (study.spec.goal.starts_with("pareto")) return "Every design that can be built was simulated or is out of reach.";
+  if (c.complete) return "Every better design is ruled out.";
+  return fmt::format("{} better designs are not ruled out: draws do not tell.", c.not_ruled_out.size());
+}
+
+/// Of those that can be had: first by what simulations missed, then by what the bounds say.
+const DesignResult* nearest(const SearchResult& found) {
+  const DesignResult* best = nullptr;
+  for (const DesignResult& d : found.designs) {
+    if (d.verdict == Verdict::impossible || d.verdict == Verdict::over_budget) continue;
+    const auto key = [](const DesignResult& r) {
+      return std::tuple(r.verdict != Verdict::undecided, r.verdict == Verdict::bound, r.miss);
+    };
+    if (best == nullptr || key(d) < key(*best)) best = &d;
+  }
+  return best;
+}
+
+}  // namespace
+
+Certificate certificate(const Study& study, const SearchResult& found) {
+  Certificate c{.designs = static_cast<std::int64_t>(found.designs.size()),
+                .impossible = count(found, {Verdict::impossible}),
+                .over_budget = count(found, {Verdict::over_budget}),
+                .bound = count(found, {Verdict::bound}),
+                .simulated = count(found, {Verdict::chosen, Verdict::front, Verdict::keeps, Verdict::undecided,
+                                           Verdict::breaks, Verdict::dominated}),
+                .not_needed = count(found, {Verdict::not_needed})};
+  for (const std::size_t i : found.not_ruled_out()) c.not_ruled_out.push_back(open_text(study, found.designs[i]));
+  c.complete = found.exhaustive && !found.best.empty() && c.not_ruled_out.empty();
+  if (found.draws.error_per_look > 0) {
+    c.draws_fraction = study.spec.promise.draws_fraction;
+    c.error_fraction = study.spec.promise.error_fraction;
+  }
+  c.text = verdict_text(study, found, c) + " " + counts_text(c) + " " + evidence_text(study, c);
+  return c;
+}
+
+std::string closest(const Study& study, Runs& runs, const SearchResult& found) {
+  const DesignResult* near = nearest(found);
+  if (near == nullptr) {
+    const std::string& why = found.designs.front().why;
+    return fmt::format("none of {} designs can be had; the first: {}", found.designs.size(), why);
+  }
+  const std::vector<RunRequest> request{runs.request({&near->sized, 0})};
+  const std::vector<RunResult> results = runs.best_estimates(request);
+  std::string missed;
+  for (const Promise& promise : near->sized.promises) {
+    if (!results.front().summary) break;
+    const Outcome one = outcome(promise, *results.front().summary);
+    if (one.kept) continue;
+    const auto shown = promise.is_share() ? human::percent : human::seconds;
+    missed += fmt::format("{}{} (it is {})", missed.empty() ? "" : ", ", promise.words(),
+                          one.value ? shown(*one.value) : "never");
+  }
+  if (missed.empty())
+    missed = fmt::format("the share of draws (kept in {} of {}; at the best estimate it keeps everything)", near->kept,
+                         near->draws);
+  return fmt::format("closest is {}; it misses {}", words(study, near->sized.design), missed);
+}
+
+}  // namespace servecast

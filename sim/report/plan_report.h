@@ -1,0 +1,124 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/base/fields.h"
+
+namespace servecast {
+
+// The struct behind plan.json. Members are spelled as the keys; docs/plan.md explains each.
+
+/// One promise of one design: at the best estimate, and over draws of calibration error and seed.
+struct PromiseFigures {
+  std::string promise{};
+  std::optional<double> value{};
+  std::optional<double> p05{};
+  std::optional<double> p95{};
+  void fields(Fields& f);
+};
+
+struct TermPrice {
+  std::string term{};
+  double usd_per_hour = 0;
+  void fields(Fields& f);
+};
+
+/// What happens to cost and latency when one input changes.
+struct Sensitivity {
+  std::string input{};
+  double factor = 1;  // on that input
+  std::optional<double> usd_per_hour{};
+  std::optional<double> usd_per_million_output_tokens{};
+  std::optional<double> ttft_p99_s{};
+  std::optional<double> tpot_p99_s{};
+  bool kept = false;
+  void fields(Fields& f);
+};
+
+/// One design of the space, and what became of it.
+struct PlanDesign {
+  std::int64_t design = 0;
+  std::vector<std::string> settings{};  // "dimension=value"
+  std::string verdict{};
+  std::string why{};
+  bool front = false;
+  std::int64_t gpus = 0;
+  std::int64_t nodes = 0;
+  std::int64_t spare_nodes = 0;
+  std::optional<double> usd_per_hour{};
+  double best_case_overload = 0;
+  std::int64_t draws = 0;
+  std::int64_t kept_draws = 0;
+  std::optional<double> kept_fraction_low{};
+  std::optional<double> kept_fraction_high{};
+  std::optional<double> attained_fraction{};
+  std::optional<double> ttft_p99_s{};
+  std::optional<double> tpot_p99_s{};
+  std::optional<double> tokens_per_s_per_user{};
+  std::optional<double> tokens_per_s_per_gpu{};
+  void fields(Fields& f);
+};
+
+/// One of the best designs, in full.
+struct PlanAnswer {
+  std::int64_t design = 0;
+  std::vector<std::string> settings{};
+  std::vector<std::string> set{};  // "path=value": with the base scenario, the scenario of this design
+  std::int64_t gpus = 0;
+  std::int64_t nodes = 0;
+  std::int64_t spare_nodes = 0;
+  double usd_per_hour = 0;
+  std::optional<double> usd_per_request{};
+  std::optional<double> usd_per_million_output_tokens{};
+  std::optional<double> mean_usd_per_request{};  // at the mean rate of the day, paid around the clock
+  std::optional<double> mean_usd_per_million_output_tokens{};
+  double mean_w = 0;
+  std::vector<TermPrice> terms{};
+  std::vector<PromiseFigures> promises{};
+  std::optional<double> head_room_factor{};
+  std::string binding{};
+  std::vector<Sensitivity> sensitivities{};
+  void fields(Fields& f);
+};
+
+/// What was proven, and how.
+struct Certificate {
+  bool complete = false;  // every better design was ruled out
+  std::string text{};
+  std::int64_t designs = 0;
+  std::int64_t impossible = 0;
+  std::int64_t over_budget = 0;
+  std::int64_t bound = 0;
+  std::int64_t simulated = 0;
+  std::int64_t not_needed = 0;
+  std::vector<std::string> not_ruled_out{};
+  double draws_fraction = 0;  // 0: judged by one run at the best estimate
+  double error_fraction = 0;
+  void fields(Fields& f);
+};
+
+struct PlanReport {
+  std::string name{};
+  std::string version{};
+  std::string goal{};
+  std::string scenario{};
+  double rate_factor = 1;
+  std::vector<PlanAnswer> answers{};  // the chosen design, or the front; empty: none keeps its promises
+  std::string closest{};              // then: the design that comes closest, and what it misses
+  Certificate certificate{};
+  std::vector<PlanDesign> designs{};
+  void fields(Fields& f);
+};
+
+/// The text of plan.json.
+std::string to_json(const PlanReport& report);
+
+/// For the terminal.
+std::string plan_text(const PlanReport& report, std::size_t width);
+
+/// Writes the designs into the tables `plan`, `designs` and `settings` of a SQLite file, in place of what was there.
+void write_plan_tables(const std::string& file, const PlanReport& report);
+
+}  // namespace servecast

@@ -1,0 +1,83 @@
+#include "sim/plan/draws.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "models/base/binomial.h"
+#include "models/base/rng.h"
+
+namespace servecast {
+namespace {
+
+TEST(Binomial, ByHand) {
+  // 3 trials at 0.5: at least 2 in (3 + 1) / 8; at most 1 in the other half.
+  EXPECT_NEAR(binomial_at_least(2, 3, 0.5), 0.5, 1e-15);
+  EXPECT_NEAR(binomial_at_most(1, 3, 0.5), 0.5, 1e-15);
+  EXPECT_NEAR(binomial_at_least(10, 10, 0.9), std::pow(0.9, 10), 1e-14);
+  EXPECT_NEAR(binomial_at_least(1, 10, 0.1), 1 - std::pow(0.9, 10), 1e-14);
+  EXPECT_EQ(binomial_at_least(0, 5, 0.2), 1);
+  EXPECT_EQ(binomial_at_most(5, 5, 0.2), 1);
+  EXPECT_NEAR(binomial_at_least(400, 1000, 0.4) + binomial_at_most(399, 1000, 0.4), 1, 1e-11);
+}
+
+TEST(Draws, LooksAreWhereVerdictsBecomePossible) {
+  const PromiseSpec promise{.draws_fraction = 0.95, .error_fraction = 0.05};
+  const DrawPlan plan = plan_draws(promise, 10);
+  ASSERT_EQ(plan.looks.size(), 4u);
+  EXPECT_DOUBLE_EQ(plan.error_per_look, 0.05 / 10 / 4);
+  // 0.05^n <= 0.00125 first for n = 3; 0.95^n <= 0.00125 first for n = 131 (ln 0.00125 / ln 0.95 = 130.3).
+  EXPECT_EQ(plan.looks, (std::vector<std::int64_t>{3, 15, 131, 262}));
+  EXPECT_EQ(verdict(plan, 0, 3), DrawVerdict::breaks);
+  EXPECT_EQ(verdict(plan, 1, 3), DrawVerdict::open);
+  EXPECT_EQ(verdict(plan, 131, 131), DrawVerdict::keeps);
+  EXPECT_EQ(verdict(plan, 130, 131), DrawVerdict::open);
+  EXPECT_EQ(verdict(plan, 262, 262), DrawVerdict::keeps);
+}
+
+TEST(Draws, MostDrawsCutsTheLooksShort) {
+  const DrawPlan plan = plan_draws({.most_draws = 10}, 10);
+  EXPECT_EQ(plan.looks, (std::vector<std::int64_t>{3, 10}));
+}
+
+TEST(Draws, MoreDesignsAskForMoreDraws) {
+  EXPECT_LT(plan_draws({}, 1).looks.back(), plan_draws({}, 1000).looks.back());
+}
+
+/// Clopper and Pearson's interval holds the share at least as often as it says.
+TEST(Draws, IntervalsHoldTheShare) {
+  Rng rng(7, "intervals");
+  int held = 0;
+  constexpr int times = 2000;
+  for (int t = 0; t < times; ++t) {
+    std::int64_t kept = 0;
+    for (int draw = 0; draw < 60; ++draw) kept += rng.uniform() < 0.93 ? 1 : 0;
+    const ShareInterval interval = share_interval(kept, 60, 0.1);
+    held += interval.low <= 0.93 && 0.93 <= interval.high ? 1 : 0;
+  }
+  EXPECT_GE(held, 0.9 * times);
+  EXPECT_LT(share_interval(3, 60, 0.1).high, 0.2);  // and is not all of 0 to 1
+}
+
+/// A design that keeps its promise in exactly the share that is asked for gets a verdict, either one, with at most
+/// the error of its looks.
+TEST(Draws, VerdictsAreWrongNoOftenerThanPlanned) {
+  const DrawPlan plan = plan_draws({.draws_fraction = 0.9, .error_fraction = 0.2}, 1);
+  Rng rng(3, "verdicts");
+  int decided = 0;
+  constexpr int times = 1000;
+  for (int t = 0; t < times; ++t) {
+    std::int64_t kept = 0;
+    std::int64_t draws = 0;
+    DrawVerdict said = DrawVerdict::open;
+    for (const std::int64_t look : plan.looks) {
+      for (; draws < look; ++draws) kept += rng.uniform() < 0.9 ? 1 : 0;
+      if (said == DrawVerdict::open) said = verdict(plan, kept, draws);
+    }
+    decided += said == DrawVerdict::open ? 0 : 1;
+  }
+  EXPECT_LE(decided, 2 * 0.2 * times);  // each of the two wrong verdicts has its own error
+}
+
+}  // namespace
+}  // namespace servecast

@@ -1,0 +1,182 @@
+#include "sim/plan/search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "models/base/error.h"
+#include "models/base/rng.h"
+#include "sim/plan/certificate.h"
+#include "tests/unit/plan/made_up_study.h"
+
+namespace servecast {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* promise = "objectives: [{metric: ttft_s, percentile: 99, at_most: 1}]\n";
+constexpr const char* one_run = "promise: {certainty: best_estimate}\n";
+constexpr const char* replicas = "space: [{name: replicas, path: 'pools[0].replicas', from: 1, to: 8}]\n";
+
+struct Found {
+  Found(const std::string& below_base, const Formula::Ttft& ttft_s)
+      : file(below_base), study(file.load()), sizer(study), evaluator(ttft_s),
+        result(search(study, sizer, evaluator)) {}
+
+  std::string best() const { return result.best.empty() ? "" : words(study, design(result.best.front()).sized.design); }
+  const DesignResult& design(std::size_t i) const { return result.designs[i]; }
+  std::vector<Verdict> verdicts() const {
+    std::vector<Verdict> all;
+    for (const DesignResult& d : result.designs) all.push_back(d.verdict);
+    return all;
+  }
+
+  StudyFile file;
+  Study study;
+  Sizer sizer;
+  Formula evaluator;
+  SearchResult result;
+};
+
+double by_replicas(const RunRequest& run) { return 2.9 / number(run, "pools[0].replicas"); }
+
+TEST(Search, TakesTheCheapestThatKeepsItsPromise) {
+  const Found found(std::string(promise) + one_run + replicas, by_replicas);
+  EXPECT_EQ(found.best(), "replicas=3");
+  const Certificate proof = certificate(found.study, found.result);
+  EXPECT_TRUE(proof.complete);
+  EXPECT_EQ(proof.simulated, 4);  // the first four together
+  EXPECT_EQ(proof.not_needed, 4);
+  EXPECT_THAT(found.design(0).why, HasSubstr("TTFT p99 <= 1.00 s: 2.90 s"));
+}
+
+/// More replicas can dilute prefix hits: what a smaller or a larger number does says nothing of this one.
+TEST(Search, JudgesEveryNumberOfReplicasByItself) {
+  const auto only_six = [](const RunRequest& run) { return number(run, "pools[0].replicas") == 6 ? 0.5 : 2; };
+  EXPECT_EQ(Found(std::string(promise) + one_run + replicas, only_six).best(), "replicas=6");
+}
+
+TEST(Search, WithoutAnAnswerNamesTheClosestDesign) {
+  Found found(std::string(promise) + one_run + replicas,
+              [](const RunRequest& run) { return 1 + std::abs(number(run, "pools[0].replicas") - 5); });
+  found.study.spec.objectives[0].at_most = 0.5;
+  Found impossible("objectives: [{metric: ttft_s, percentile: 99, at_most: 0.5}]\n" + std::string(one_run) + replicas,
+                   [](const RunRequest& run) { return 1 + std::abs(number(run, "pools[0].replicas") - 5); });
+  EXPECT_TRUE(impossible.result.best.empty());
+  Runs runs(impossible.sizer, impossible.evaluator);
+  EXPECT_EQ(closest(impossible.study, runs, impossible.result),
+            "closest is replicas=5; it misses TTFT p99 <= 500 ms (it is 1.00 s)");
+}
+
+TEST(Search, RulesOutByMemoryBudgetAndBoundWithoutARun) {
+  const Found found(
+      "objectives: [{metric: ttft_s, percentile: 99, at_most: 1}, {metric: tpot_s, percentile: 99, at_most: 0.004}]\n"
+      "promise: {certainty: best_estimate}\n"
+      "budgets: {usd_per_hour: 10}\n"
+      "space:\n"
+      "  - {name: llm, path: 'pools[0].llm', values: [llama-3.1-8b, llama-3.1-70b]}\n"
+      "  - {name: tp, path: 'pools[0].tensor_parallel', values: [1, 2, 4, 8]}\n",
+      [](const RunRequest&) { return 0.1; });
+  // 8B: 15 GB of weights over 3.35 TB/s are 4.5 ms on one GPU, more than a token may take; on two they may not.
+  // 8 GPUs cost $20. 70B: 141 GB fit on no single GPU, and on two leave no room; four are too slow by far.
+  EXPECT_THAT(found.verdicts(), ElementsAre(Verdict::bound, Verdict::breaks, Verdict::breaks, Verdict::over_budget,
+                                            Verdict::impossible, Verdict::impossible, Verdict::bound,
+                                            Verdict::over_budget));
+  EXPECT_THAT(found.design(0).why, HasSubstr("TPOT p99 <= 4.00 ms asks for"));
+  EXPECT_THAT(found.design(4).why, HasSubstr("does not fit"));
+}
+
+/// Against brute force, on made-up verdicts without any order in them.
+TEST(Search, AgreesWithBruteForce) {
+  Rng rng(1, "tables");
+  for (int round = 0; round < 20; ++round) {
+    std::vector<double> table;
+    for (int i = 0; i < 16; ++i) table.push_back(rng.uniform() < 0.3 ? 0.5 : 2);
+    const auto at = [&](const RunRequest& run) {
+      return table[static_cast<std::size_t>(2 * (number(run, "pools[0].replicas") - 1) +
+                                            (number(run, "pools[0].batcher.max_num_seqs") == 64 ? 0 : 1))];
+    };
+    const Found found(std::string(promise) + one_run +
+                          "space:\n"
+                          "  - {name: replicas, path: 'pools[0].replicas', from: 1, to: 8}\n"
+                          "  - {name: seqs, path: 'pools[0].batcher.max_num_seqs', values: [64, 256]}\n",
+                      at);
+    const auto first = static_cast<std::size_t>(std::ranges::find(table, 0.5) - table.begin());
+    if (first == table.size())
+      EXPECT_TRUE(found.result.best.empty());
+    else
+      EXPECT_EQ(found.result.best, std::vector{first});  // the space is in the order of cost
+  }
+}
+
+/// A design that breaks its promise in every tenth draw is ruled out or left open, never taken.
+TEST(Search, KeepsInEnoughDrawsOrNotAtAll) {
+  const auto every_tenth = [](const RunRequest& run) {
+    const bool small = number(run, "pools[0].replicas") < 3;
+    return small && run.calibration_draw.value_or(0) % 10 == 3 ? 2 : 0.5;
+  };
+  const Found found(std::string(promise) + "space: [{name: replicas, path: 'pools[0].replicas', from: 2, to: 4}]\n",
+                    every_tenth);
+  EXPECT_EQ(found.best(), "replicas=3");
+  EXPECT_EQ(found.design(0).verdict, Verdict::undecided);  // 90 % of draws is too near 95 % for so few
+  EXPECT_EQ(found.design(2).verdict, Verdict::not_needed);
+  const Certificate proof = certificate(found.study, found.result);
+  EXPECT_FALSE(proof.complete);
+  EXPECT_THAT(proof.not_ruled_out, ElementsAre(HasSubstr("replicas=2: kept in")));
+}
+
+TEST(Search, SameDrawsForEveryDesign) {
+  const Found found(std::string(promise) + replicas, by_replicas);
+  for (const RunRequest& run : found.evaluator.asked)
+    if (run.calibration_draw) EXPECT_EQ(run.seed, 1 + *run.calibration_draw);
+  EXPECT_EQ(found.best(), "replicas=3");
+  EXPECT_EQ(found.design(0).draws, 3);  // all broken: enough
+  EXPECT_EQ(found.design(0).verdict, Verdict::breaks);
+}
+
+TEST(Search, MostGoodputTakesTheHighestDemandThatIsKept) {
+  const auto by_load = [](const RunRequest& run) {
+    return 0.3 * number(run, "workload.generate.rate_scale") / number(run, "pools[0].replicas");
+  };
+  const Found found(std::string(promise) + one_run +
+                        "goal: most_goodput\nrate_factors: [1, 2, 4, 8, 16]\nbudgets: {usd_per_hour: 6}\n" + replicas,
+                    by_load);
+  EXPECT_EQ(found.best(), "replicas=2 rate_factor=4");  // three would cost more, eight times as much is too much
+  EXPECT_TRUE(certificate(found.study, found.result).complete);
+}
+
+TEST(Search, ParetoFrontHasWhatNothingBeats) {
+  const Found found(std::string(one_run) + "goal: pareto_cost\n" + replicas, [](const RunRequest& run) {
+    const double n = number(run, "pools[0].replicas");
+    return n == 4 ? 5 : 8 / n;  // four are dearer than three and slower
+  });
+  EXPECT_THAT(found.result.best, ElementsAre(0, 1, 2, 4, 5, 6, 7));
+  EXPECT_EQ(found.design(3).verdict, Verdict::dominated);
+  EXPECT_THAT(found.design(3).why, HasSubstr("replicas="));
+}
+
+TEST(Search, ALargeSpaceIsSearchedAtRandomAndProvesNothing) {
+  const Found found(std::string(promise) + one_run + "search: {most_designs: 4, restarts: 3}\n" + replicas, by_replicas);
+  EXPECT_EQ(found.best(), "replicas=3");
+  const Certificate proof = certificate(found.study, found.result);
+  EXPECT_FALSE(proof.complete);
+  EXPECT_THAT(proof.text, HasSubstr("There is no certificate"));
+}
+
+/// 1,000 requests at 1/s, a bound broken by all that are served: seen in the first eighth.
+TEST(Search, TheBeginningOfTheWorkloadCanBeEnough) {
+  StudyFile file(std::string(promise) + one_run + replicas, "1000");
+  const Study study = file.load();
+  Sizer sizer(study);
+  Formula evaluator([](const RunRequest&) { return 2; });
+  const SearchResult result = search(study, sizer, evaluator);
+  EXPECT_TRUE(result.best.empty());
+  std::vector<std::string> until;
+  for (const RunRequest& run : evaluator.asked) until.push_back(setting(run, "until_s"));
+  EXPECT_THAT(until, Each("125"));
+  EXPECT_EQ(until.size(), 8u);
+}
+
+}  // namespace
+}  // namespace servecast

@@ -1,0 +1,81 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "sim/cli/plan_study.h"
+#include "sim/cli/scenario_simulator.h"
+#include "sim/plan/certificate.h"
+#include "sim/plan/forked_evaluator.h"
+#include "sim/plan/runs.h"
+
+namespace servecast {
+namespace {
+
+struct Reduced {
+  const char* study;
+  std::size_t most_values;  // of a dimension: the first, the last, and what lies evenly between
+  const char* requests;
+};
+
+void PrintTo(const Reduced& reduced, std::ostream* out) { *out << reduced.study; }
+
+/// The shipped study with fewer values, fewer requests, and one run per design.
+Study load(const Reduced& reduced) {
+  Study study = load_study(std::string(SERVECAST_SOURCE_DIR "/scenarios/studies/") + reduced.study + ".yaml");
+  study.spec.promise.certainty = "best_estimate";
+  study.spec.set.push_back(std::string("workload.generate.requests=") + reduced.requests);
+  for (Dimension& d : study.dimensions) {
+    std::vector<DimensionValue> some;
+    const std::size_t count = std::min(reduced.most_values, d.values.size());
+    for (std::size_t i = 0; i < count; ++i)
+      some.push_back(d.values[count == 1 ? 0 : i * (d.values.size() - 1) / (count - 1)]);
+    d.values = some;
+  }
+  return study;
+}
+
+class Studies : public testing::TestWithParam<Reduced> {};
+
+/// Every design that can be built is simulated in full and judged by itself; the cheapest that keeps its promises must
+/// be the chosen one, and whatever was ruled out must indeed break a promise.
+TEST_P(Studies, CertificateAgreesWithBruteForce) {
+  const Study study = load(GetParam());
+  Sizer sizer(study);
+  ScenarioSimulator simulator;
+  ForkedEvaluator evaluator(simulator, nullptr);
+  const SearchResult found = search(study, sizer, evaluator);
+
+  std::vector<RunRequest> requests;
+  std::vector<std::size_t> whose;
+  Runs runs(sizer, evaluator);
+  for (std::size_t i = 0; i < found.designs.size(); ++i) {
+    const DesignResult& d = found.designs[i];
+    if (d.verdict == Verdict::impossible || d.verdict == Verdict::over_budget) continue;
+    requests.push_back(runs.request({&d.sized, 0}));
+    whose.push_back(i);
+  }
+  const std::vector<RunResult> results = evaluator.evaluate(requests);
+  double cheapest = std::numeric_limits<double>::infinity();
+  for (std::size_t r = 0; r < results.size(); ++r) {
+    const DesignResult& d = found.designs[whose[r]];
+    ASSERT_TRUE(results[r].summary) << results[r].failure;
+    const bool kept = std::ranges::all_of(
+        d.sized.promises, [&](const Promise& p) { return outcome(p, *results[r].summary).kept; });
+    if (kept) cheapest = std::min(cheapest, goal_value(study, d.sized, *results[r].summary));
+    if (d.verdict == Verdict::bound || d.verdict == Verdict::breaks)
+      EXPECT_FALSE(kept) << words(study, d.sized.design) << ": " << d.why;
+  }
+  ASSERT_EQ(found.best.size(), 1u);
+  const DesignResult& chosen = found.designs[found.best.front()];
+  EXPECT_EQ(goal_value(study, chosen.sized, *chosen.best_estimate), cheapest);
+  EXPECT_TRUE(certificate(study, found).complete);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, Studies,
+                         testing::Values(Reduced{"chat_8b", 3, "300"}, Reduced{"placement_70b", 3, "200"},
+                                         Reduced{"moe", 3, "200"}),
+                         [](const auto& info) { return info.param.study; });
+
+}  // namespace
+}  // namespace servecast

@@ -1,0 +1,129 @@
+#include "sim/plan/study.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "models/base/error.h"
+#include "sim/plan/sizer.h"
+#include "tests/unit/plan/made_up_study.h"
+
+namespace servecast {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string complaint(const std::string& below_base) {
+  try {
+    const StudyFile file(below_base);
+    const Study study = file.load();
+    Sizer sizer(study);
+    for (const Design& design : enumerate(study)) sizer.size(design);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::vector<std::string> designs(const std::string& below_base) {
+  const StudyFile file(below_base);
+  const Study study = file.load();
+  std::vector<std::string> all;
+  for (const Design& design : enumerate(study)) all.push_back(words(study, design));
+  return all;
+}
+
+constexpr const char* promise = "objectives: [{metric: ttft_s, percentile: 99, at_most: 1}]\n";
+
+TEST(Space, WalksAllCombinationsInOrder) {
+  EXPECT_THAT(designs("space:\n"
+                      "  - {name: a, path: seed, from: 1, to: 5, step: 4}\n"
+                      "  - {name: b, options: [{name: x}, {name: y, set: [name=y]}]}\n"),
+              ElementsAre("a=1 b=x", "a=1 b=y", "a=5 b=x", "a=5 b=y"));
+}
+
+TEST(Space, KeepsConstraints) {
+  EXPECT_THAT(designs("space:\n"
+                      "  - {name: n, path: 'pools[0].replicas', from: 1, to: 4}\n"
+                      "  - {name: tp, path: 'pools[0].tensor_parallel', values: [1, 2, 4]}\n"
+                      "constraints: [n * tp == 4]\n"),
+              ElementsAre("n=1 tp=4", "n=2 tp=2", "n=4 tp=1"));
+}
+
+/// A dimension that a design does without does not multiply, and constraints that read it say nothing.
+TEST(Space, DimensionsMayBeInUseForSomeDesignsOnly) {
+  EXPECT_THAT(designs("space:\n"
+                      "  - {name: kind, options: [{name: plain}, {name: split}]}\n"
+                      "  - {name: prefill, path: 'pools[0].replicas', values: [1, 2], when: kind == 'split'}\n"
+                      "constraints: [prefill > 1]\n"),
+              ElementsAre("kind=plain", "kind=split prefill=2"));
+}
+
+TEST(Study, ContradictoryConstraintsSayWhichAndHowMuchEachLeaves) {
+  EXPECT_EQ(complaint("space: [{name: n, path: 'pools[0].replicas', from: 1, to: 4}]\n"
+                      "constraints: [n > 2, n < 2]\n"),
+            "no design is left: of 4 combinations 'n > 2' alone leaves 2, 'n < 2' alone leaves 1, all constraints "
+            "together leave none; loosen one or add values to the space");
+}
+
+TEST(Study, CollectsWhatIsWrongWithPlaces) {
+  EXPECT_THAT(complaint("objectives: [{metric: ttft_s, at_least: 1}, {metric: tpot_s, percentile: 98, at_most: 1}]\n"
+                        "goal: most_goodput\n"
+                        "constraints: [replicaz > 1]\n"
+                        "space: [{name: replicas, path: 'pools[0].replicas'}]\n"),
+              AllOf(HasSubstr("study.yaml:6:14: 'ttft_s' takes 'percentile' and 'at_most'"),
+                    HasSubstr("'percentile' must be 50, 90, 95, 99 or 100"),
+                    HasSubstr("study.yaml:9:9: 'replicas' takes one of"),
+                    HasSubstr("study.yaml:8:14: unknown dimension 'replicaz'; did you mean 'replicas'?"),
+                    HasSubstr("study.yaml:7:7: most_goodput needs 'rate_factors'")));
+}
+
+TEST(Study, EmptySpaceIsAMistake) {
+  EXPECT_THAT(complaint("space: []\n"), HasSubstr("'space' is empty"));
+  EXPECT_THAT(complaint("space: [{name: n, path: seed, from: 3, to: 2}]\n"), HasSubstr("'n' has no values"));
+}
+
+/// A setting that does not exist is a mistake of the dimension, not a design that cannot be built.
+TEST(Study, UnknownSettingsOfADimensionAreMistakes) {
+  EXPECT_THAT(complaint(std::string(promise) + "space: [{name: n, path: 'pools[0].replicaz', values: [1]}]\n"),
+              AllOf(HasSubstr("study.yaml:7:9: pools[0].replicaz=1"), HasSubstr("did you mean 'replicas'?")));
+  EXPECT_THAT(complaint(std::string(promise) + "space: [{name: g, path: 'pools[0].gpu', values: [h10]}]\n"),
+              HasSubstr("unknown gpu 'h10'"));
+}
+
+TEST(Study, NothingPromisedIsAMistake) {
+  EXPECT_THAT(complaint("space: [{name: n, path: seed, values: [1]}]\n"), HasSubstr("nothing is promised"));
+}
+
+TEST(Study, DemandIsThePeakOfTheDay) {
+  const StudyFile file(
+      "demand: {growth_factor: 1.5, hourly: [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,25]}\n"
+      "space: [{name: n, path: seed, values: [1]}]\n");
+  EXPECT_DOUBLE_EQ(file.load().peak_rate_factor(), 1.5 * 25 / 2);  // 48 in 24 hours: 2 on average
+}
+
+TEST(Sizer, CountsMachinesAndTheirPrice) {
+  const StudyFile file(std::string(promise) +
+                       "availability: {mtbf_s: 99, mttr_s: 1, target_fraction: 0.999}\n"
+                       "prices: {gpus: [{gpu: h100_sxm_80g, reserved_usd_per_gpu_hour: 2, purchase_usd: 1000}],\n"
+                       "  owned: {lifetime_s: 3600, node_purchase_usd: 500, usd_per_kwh: 0.1, pue: 1.5}}\n"
+                       "demand: {growth_factor: 3}\n"
+                       "space: [{name: n, path: 'pools[0].replicas', values: [10]}]\n");
+  const Study study = file.load();
+  Sizer sizer(study);
+  const SizedDesign d = sizer.size(enumerate(study).front());
+  EXPECT_EQ(d.machines.gpu_count(), 10);
+  EXPECT_EQ(d.machines.nodes, 2);  // eight and two
+  // Two nodes up: 0.99^2 = 0.9801. Two of three: 0.99^3 + 3 * 0.99^2 * 0.01 = 0.999702.
+  EXPECT_EQ(d.machines.spare_nodes, 1);
+  const auto price = [&](const char* term) { return usd_per_hour(d.machines, study.spec.prices, term, 2000); };
+  EXPECT_DOUBLE_EQ(*price("on_demand"), 18 * 2.5);  // ten, and the eight of the spare node
+  EXPECT_DOUBLE_EQ(*price("reserved"), 18 * 2);
+  EXPECT_FALSE(price("spot"));
+  EXPECT_DOUBLE_EQ(*price("owned"), 24 * 1000 + 3 * 500 + 2 * 1.5 * 0.1);  // spent in an hour, and 3 kWh
+  EXPECT_THAT(d.set, ElementsAre("pools[0].replicas=10", "workload.generate.rate_scale=3"));
+}
+
+}  // namespace
+}  // namespace servecast
