@@ -32,11 +32,16 @@ class PlanCommand final : public Command {
     add_path(app, "STUDY", study_, "FILE", "The study, a YAML file")->required();
     add_path(app, "-o,--out", out_, "DIR",
              "Write plan.json and plan.sqlite into this folder; what it has already is not simulated again");
+    app.add_flag("--bounds-only", bounds_only_, "Simulate nothing: what memory, budgets and bounds say of every design");
     add_choice(app, "--format", format_, "format", {"text", "json"}, "Answer on the terminal (text)");
     app.footer("Examples:\n  servecast plan study.yaml --out plan\n  servecast plan study.yaml --format json");
   }
 
   int run(Console& console) override {
+    if (bounds_only_) {
+      print(size_up_study(study_), console);
+      return 0;
+    }
     const std::optional<ScratchFolder> scratch = out_.empty() ? std::make_optional<ScratchFolder>() : std::nullopt;
     const fs::path folder = out_.empty() ? *scratch / "" : fs::path(out_);
     fs::create_directories(folder);
@@ -47,8 +52,7 @@ class PlanCommand final : public Command {
         write_whole(folder / "plan.json", to_json(report));
       }
       refuse_without_answer(report);
-      console.out << (format_ == "json" ? to_json(report)
-                                        : plan_text(report, static_cast<std::size_t>(console.text.width)));
+      print(report, console);
     } catch (const Stopped&) {
       return cut_short;
     }
@@ -56,6 +60,11 @@ class PlanCommand final : public Command {
   }
 
  private:
+  void print(const PlanReport& report, Console& console) const {
+    console.out << (format_ == "json" ? to_json(report)
+                                      : plan_text(report, static_cast<std::size_t>(console.text.width)));
+  }
+
   PlanReport plan(const fs::path& folder, const Console& console) const {
     const HoldSignals signals;  // until what is half-written is either complete or gone
     ScenarioSimulator simulator;
@@ -69,6 +78,7 @@ class PlanCommand final : public Command {
   std::string study_;
   std::string out_;
   std::string format_ = "text";
+  bool bounds_only_ = false;
 };
 
 }  // namespace

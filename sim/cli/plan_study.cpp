@@ -58,6 +58,20 @@ PlanReport plan_study(const std::string& file, const std::string& folder, Evalua
   return report;
 }
 
+PlanReport size_up_study(const std::string& file) {
+  /// Asked for nothing where there is no answer to look into.
+  struct Nobody final : Evaluator {
+    std::vector<RunResult> evaluate(std::span<const RunRequest>) override { return {}; }
+  };
+  const Study study = load_study(file);
+  Sizer sizer(study);
+  Nobody nobody;
+  Runs runs(sizer, nobody);
+  PlanReport report = plan_report(study, sizer, runs, size_up(study, sizer), {});
+  report.version = version;
+  return report;
+}
+
 void refuse_without_answer(const PlanReport& report) {
   if (report.answers.empty())
     throw UserError("no design keeps the promise; " + report.closest + ". " + report.certificate.text);

@@ -9,6 +9,9 @@ namespace servecast {
 /// Carries out a study; `folder` takes the files of inputs that are changed (kinds of GPU with another bandwidth).
 PlanReport plan_study(const std::string& file, const std::string& folder, Evaluator& evaluator);
 
+/// The same without a simulation: what memory, budgets and bounds say.
+PlanReport size_up_study(const std::string& file);
+
 /// Throws UserError where no design keeps its promises: which one comes closest, and what it misses.
 void refuse_without_answer(const PlanReport& report);
 

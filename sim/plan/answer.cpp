@@ -194,7 +194,7 @@ PlanReport plan_report(const Study& study, Sizer& sizer, Runs& runs, const Searc
     }
     report.answers.front().sensitivities = sensitivities(study, sizer, runs, sized, more);
   }
-  if (found.best.empty()) report.closest = closest(study, runs, found);
+  if (found.best.empty() && found.simulated) report.closest = closest(study, runs, found);
   report.certificate = certificate(study, found);
   for (const DesignResult& d : found.designs) report.designs.push_back(row(study, d, found));
   return report;

@@ -19,7 +19,8 @@ std::string open_text(const Study& study, const DesignResult& d) {
   return fmt::format("{}: kept in {} of {} draws", words(study, d.sized.design), d.kept, d.draws);
 }
 
-std::string evidence_text(const Study& study, const Certificate& c) {
+std::string evidence_text(const Study& study, const SearchResult& found, const Certificate& c) {
+  if (!found.simulated) return "Bounds hold for the best estimate.";
   if (c.draws_fraction == 0)
     return "Each verdict is one run at the best estimate: what the calibration may be off by is not in it.";
   return fmt::format(
@@ -37,6 +38,7 @@ std::string counts_text(const Certificate& c) {
 }
 
 std::string verdict_text(const Study& study, const SearchResult& found, const Certificate& c) {
+  if (!found.simulated) return fmt::format("Nothing was simulated: {} designs are open.", found.not_ruled_out().size());
   if (!found.exhaustive)
     return "There is no certificate: the space is too large to be walked through, and was searched from random "
            "designs.";
@@ -69,13 +71,15 @@ Certificate certificate(const Study& study, const SearchResult& found) {
                 .simulated = count(found, {Verdict::chosen, Verdict::front, Verdict::keeps, Verdict::undecided,
                                            Verdict::breaks, Verdict::dominated}),
                 .not_needed = count(found, {Verdict::not_needed})};
-  for (const std::size_t i : found.not_ruled_out()) c.not_ruled_out.push_back(open_text(study, found.designs[i]));
+  if (!found.simulated) c.simulated = 0;
+  for (const std::size_t i : found.simulated ? found.not_ruled_out() : std::vector<std::size_t>{})
+    c.not_ruled_out.push_back(open_text(study, found.designs[i]));
   c.complete = found.exhaustive && !found.best.empty() && c.not_ruled_out.empty();
   if (found.draws.error_per_look > 0) {
     c.draws_fraction = study.spec.promise.draws_fraction;
     c.error_fraction = study.spec.promise.error_fraction;
   }
-  c.text = verdict_text(study, found, c) + " " + counts_text(c) + " " + evidence_text(study, c);
+  c.text = verdict_text(study, found, c) + " " + counts_text(c) + " " + evidence_text(study, found, c);
   return c;
 }
 

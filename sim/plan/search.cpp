@@ -173,6 +173,15 @@ void sort_out_by_size(DesignResult& d) {
   }
 }
 
+std::vector<DesignResult> sized(const std::vector<Design>& all, Sizer& sizer) {
+  std::vector<DesignResult> designs;
+  for (const Design& design : all) {
+    designs.push_back({.sized = sizer.size(design)});
+    sort_out_by_size(designs.back());
+  }
+  return designs;
+}
+
 }  // namespace
 
 std::string_view word_of(Verdict verdict) {
@@ -202,15 +211,21 @@ std::vector<std::size_t> SearchResult::not_ruled_out() const {
   return open;
 }
 
+SearchResult size_up(const Study& study, Sizer& sizer) {
+  SearchResult result{.simulated = false};
+  result.designs = sized(enumerate(study), sizer);
+  for (DesignResult& d : result.designs) {
+    if (d.verdict != Verdict::not_needed) continue;
+    d.verdict = d.sized.best_case.overload > 1 ? Verdict::bound : Verdict::undecided;
+    d.why = d.sized.best_case.why;
+  }
+  return result;
+}
+
 SearchResult search(const Study& study, Sizer& sizer, Evaluator& evaluator) {
   Runs runs(sizer, evaluator);
   const bool exhaustive = space_size(study) <= static_cast<double>(study.spec.search.most_designs);
-  std::vector<DesignResult> designs;
-  const std::vector<Design> all = exhaustive ? enumerate(study) : random_designs(study, sizer, runs);
-  for (const Design& design : all) {
-    designs.push_back({.sized = sizer.size(design)});
-    sort_out_by_size(designs.back());
-  }
+  std::vector<DesignResult> designs = sized(exhaustive ? enumerate(study) : random_designs(study, sizer, runs), sizer);
   SearchResult result = study.spec.goal.starts_with("pareto") ? pareto(study, runs, designs)
                                                               : Search(study, sizer, runs, designs).run();
   result.exhaustive = exhaustive;

@@ -40,6 +40,7 @@ struct SearchResult {
   std::vector<DesignResult> designs{};  // in the order of the space; of a random search, those that were tried
   std::vector<std::size_t> best{};      // the chosen one, or the front; empty: none keeps its promises
   bool exhaustive = true;
+  bool simulated = true;  // false: nothing was, by size_up()
   DrawPlan draws{};
   std::int64_t comparisons = 0;  // designs that simulation had to judge
 
@@ -50,6 +51,9 @@ struct SearchResult {
 /// Finds the best design and what rules out every better one. The order of runs and their number depend on results
 /// only, never on time: the same study gives the same answer, whatever was known before.
 SearchResult search(const Study& study, Sizer& sizer, Evaluator& evaluator);
+
+/// Everything but the simulations: what memory, budgets and bounds say of every design.
+SearchResult size_up(const Study& study, Sizer& sizer);
 
 /// What is made small: USD per hour, watts, or the rate factor with a minus sign.
 double goal_value(const Study& study, const SizedDesign& sized, const Summary& best_estimate);
