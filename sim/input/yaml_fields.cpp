@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 
@@ -85,6 +87,14 @@ YamlText YamlText::load(const std::string& name) {
   return text;
 }
 
+/// A number or a name, which is what it says: parsing it would take most of the time of setting it.
+static bool is_plain_word(const std::string& value) {
+  const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; };
+  std::string lower;
+  for (const char c : value) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return !value.empty() && std::ranges::all_of(value, plain) && lower != "null";
+}
+
 void YamlText::set(const std::string& path, const std::string& value, std::string given) {
   if (given.empty()) given = "--set " + path + "=" + value;
   const std::vector<PathStep> steps = split_path(path);
@@ -101,7 +111,7 @@ void YamlText::set(const std::string& path, const std::string& value, std::strin
     }
   }
   try {
-    node = YAML::Load(value);
+    node = is_plain_word(value) ? YAML::Node(value) : YAML::Load(value);
   } catch (const YAML::ParserException& e) {
     throw UserError(given + ": is not valid YAML: " + e.msg);
   }
@@ -156,11 +166,18 @@ std::string YamlFields::path_of(std::string_view key) const {
   return above.empty() ? std::string(key) : above + "." + std::string(key);
 }
 
+/// Undefined where the key is absent. yaml-cpp's own look-up copies every key that it compares, several times slower.
+static YAML::Node value_of(const YAML::Node& map, std::string_view key) {
+  if (map.IsMap())
+    for (const auto& entry : map)
+      if (entry.first.IsScalar() && entry.first.Scalar() == key) return entry.second;
+  return YAML::Node(YAML::NodeType::Undefined);
+}
+
 YAML::Node YamlFields::find(const About& about) {
   Level& level = levels_.back();
   level.known.emplace(about.key);
-  const YAML::Node map = level.node;  // const lookup, so a missing key is not created
-  const YAML::Node node = map.IsMap() ? map[std::string(about.key)] : YAML::Node(YAML::NodeType::Undefined);
+  const YAML::Node node = value_of(level.node, about.key);
   if (node.IsDefined()) {
     text_.places[path_of(about.key)] = place_of(text_.file, node.Mark());
     return node;

@@ -156,7 +156,7 @@ TEST_F(RandomDesigns, BoundsAreOptimistic) {
     }
   }
   EXPECT_GT(checked, 20);
-  EXPECT_GT(nearest, 0.5);  // and they say something
+  EXPECT_GT(nearest, 0.4);  // and they say something: half of what comes out is physics
 }
 
 }  // namespace
