@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -6,6 +7,7 @@
 #include "sim/cli/command.h"
 #include "sim/cli/hold_signals.h"
 #include "sim/cli/options.h"
+#include "sim/cli/plan_emit.h"
 #include "sim/cli/plan_study.h"
 #include "sim/cli/scenario_simulator.h"
 #include "sim/plan/forked_evaluator.h"
@@ -29,15 +31,31 @@ void write_whole(const fs::path& file, const std::string& text) {
 class PlanCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
-    add_path(app, "STUDY", study_, "FILE", "The study, a YAML file")->required();
+    add_path(app, "STUDY", study_, "FILE", "The study, a YAML file; with --emit a scenario or the folder of a plan");
     add_path(app, "-o,--out", out_, "DIR",
              "Write plan.json and plan.sqlite into this folder; what it has already is not simulated again");
     app.add_flag("--bounds-only", bounds_only_, "Simulate nothing: what memory, budgets and bounds say of every design");
     add_choice(app, "--format", format_, "format", {"text", "json"}, "Answer on the terminal (text)");
-    app.footer("Examples:\n  servecast plan study.yaml --out plan\n  servecast plan study.yaml --format json");
+    add_choice(app, "--emit", emit_, "what", {emit_vllm, emit_kubernetes},
+               "Simulate nothing. vllm: command lines of a scenario or of a plan's answer; kubernetes: a manifest");
+    app.add_option("--set", set_, "With --emit: replace a setting; may be given several times")
+        ->type_name("PATH=VALUE")
+        ->allow_extra_args(false);
+    app.footer(
+        "Examples:\n"
+        "  servecast plan study.yaml --out plan\n"
+        "  servecast plan --emit vllm plan\n"
+        "  servecast plan --emit kubernetes chat.yaml\n"
+        "  servecast plan merge study/shard-* --out study");
   }
 
   int run(Console& console) override {
+    if (study_.empty()) throw UserError("plan: a study is missing; give the path of a YAML file");
+    if (!emit_.empty()) {
+      console.out << emitted(emit_, to_emit().load());
+      return 0;
+    }
+    if (!set_.empty()) throw UserError("--set: goes with --emit; in a study settings are dimensions or part of the base");
     if (bounds_only_) {
       print(size_up_study(study_), console);
       return 0;
@@ -60,6 +78,18 @@ class PlanCommand final : public Command {
   }
 
  private:
+  /// A scenario, or the answer of a plan whose folder was given: its base with the design's settings.
+  ScenarioArguments to_emit() const {
+    if (!fs::is_directory(study_)) return {.file = study_, .set = set_};
+    const PlanReport report = read_plan_tables((fs::path(study_) / "plan.sqlite").string());
+    const auto best = std::ranges::find_if(
+        report.designs, [](const PlanDesign& d) { return d.verdict == "chosen" || d.verdict == "front"; });
+    if (best == report.designs.end()) throw UserError({study_}, "no design of this plan keeps its promises");
+    ScenarioArguments scenario{.file = report.scenario_file, .set = best->set};
+    scenario.set.insert(scenario.set.end(), set_.begin(), set_.end());
+    return scenario;
+  }
+
   void print(const PlanReport& report, Console& console) const {
     console.out << (format_ == "json" ? to_json(report)
                                       : plan_text(report, static_cast<std::size_t>(console.text.width)));
@@ -78,6 +108,8 @@ class PlanCommand final : public Command {
   std::string study_;
   std::string out_;
   std::string format_ = "text";
+  std::string emit_;
+  std::vector<std::string> set_;
   bool bounds_only_ = false;
 };
 

@@ -6,6 +6,7 @@
 
 #include "servecast_version.h"
 #include "sim/input/hardware.h"
+#include "sim/input/yaml_fields.h"
 #include "sim/plan/answer.h"
 #include "sim/report/json_fields.h"
 #include "sim/report/text_file.h"
@@ -45,6 +46,16 @@ std::vector<InputChange> bandwidth_changes(Sizer& sizer, const SizedDesign& size
   return all;
 }
 
+/// The base scenario as a file of its own: where it stands in the study, it is written into the folder.
+std::string base_file(const Study& study, const std::string& folder) {
+  std::filesystem::path file = study.scenario_file;
+  if (study.spec.base) {
+    file = std::filesystem::path(folder) / "base.yaml";
+    write_text(file.string(), YamlText::load(study.scenario_file).text());
+  }
+  return std::filesystem::absolute(file).lexically_normal().string();
+}
+
 }  // namespace
 
 PlanReport plan_study(const std::string& file, const std::string& folder, Evaluator& evaluator) {
@@ -54,6 +65,7 @@ PlanReport plan_study(const std::string& file, const std::string& folder, Evalua
   Runs runs(sizer, evaluator);
   const auto more = [&](const SizedDesign& sized) { return bandwidth_changes(sizer, sized, folder); };
   PlanReport report = plan_report(study, sizer, runs, found, more);
+  report.scenario_file = base_file(study, folder);
   report.version = version;
   return report;
 }

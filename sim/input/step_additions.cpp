@@ -35,13 +35,22 @@ class Additions {
   Additions(YamlText& text, const std::string& path) : text_(text), path_(path) {}
 
   bool load(Pool& pool) {
-    return check_early_exit(pool) && load_host(pool) && load_drafter(pool) && check_adapters(pool.spec);
+    return check_offload(pool.spec) && check_early_exit(pool) && load_host(pool) && load_drafter(pool) &&
+           check_adapters(pool.spec);
   }
 
  private:
   bool fail(const std::string& key, const std::string& message) {
     text_.fail(path_ + key, message);
     return false;
+  }
+
+  bool check_offload(const PoolSpec& spec) {
+    const bool others = spec.speculative.policy() != "none" || spec.early_exit.policy() != "none" ||
+                        spec.host_layers.layers > 0 || spec.lora;
+    if (!spec.expert_offload || !others) return true;
+    return fail(".expert_offload", "with speculation, early exit, layers on the host or adapters beside it is not modelled; "
+                                   "choose one of them");
   }
 
   bool check_early_exit(const Pool& pool) {

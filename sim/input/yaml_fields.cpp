@@ -87,6 +87,12 @@ YamlText YamlText::load(const std::string& name) {
   return text;
 }
 
+std::string YamlText::text() const {
+  YAML::Emitter out;
+  out << root;
+  return std::string(out.c_str()) + "\n";
+}
+
 /// A number or a name, which is what it says: parsing it would take most of the time of setting it.
 static bool is_plain_word(const std::string& value) {
   const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; };

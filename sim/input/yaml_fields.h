@@ -25,6 +25,9 @@ struct YamlText {
   /// As it was read, sharing nothing with this one.
   YamlText clone() const { return {.file = file, .root = YAML::Clone(root), .overrides = overrides}; }
 
+  /// As YAML, without the comments.
+  std::string text() const;
+
   /// Puts `value` (parsed as YAML) at `path`, e.g. "pools[0].router.policy". `given` says in messages where that was
   /// asked for; left out: "--set path=value". Throws UserError on a bad path.
   void set(const std::string& path, const std::string& value, std::string given = "");

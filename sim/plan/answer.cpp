@@ -42,6 +42,7 @@ PlanDesign row(const Study& study, const DesignResult& d, const SearchResult& fo
   const SizedDesign& sized = d.sized;
   PlanDesign row{.design = sized.design.index,
                  .settings = setting_words(study, sized.design),
+                 .set = sized.set,
                  .verdict = std::string(word_of(d.verdict)),
                  .why = d.why,
                  .front = d.verdict == Verdict::front,

@@ -238,12 +238,19 @@ class Judge {
   std::string key_;
 };
 
+/// Where a step makes several tokens, leaves out layers or experts, has a processor beside the GPUs, or takes its time
+/// from the user's tables.
+bool beats_data_sheets(const Pool& pool) {
+  const PoolSpec& spec = pool.spec;
+  return spec.latency.model == "table" || spec.speculative.policy() != "none" || spec.early_exit.policy() != "none" ||
+         spec.host_layers.layers > 0 || spec.expert_offload;
+}
+
 }  // namespace
 
 BestCase BestCases::of(const SizedScenario& sized, const std::vector<Promise>& promises, const WorkloadFacts& facts) {
   BestCase worst;
-  const bool tables = std::ranges::any_of(sized.pools, [](const Pool& p) { return p.spec.latency.model == "table"; });
-  if (!facts.open_loop || tables) return worst;
+  if (!facts.open_loop || std::ranges::any_of(sized.pools, beats_data_sheets)) return worst;
   const std::vector<Limits> all = all_limits(promises, sized.spec.slo);
   for (std::size_t i = 0; i < sized.pools.size(); ++i) {
     const Serving place = serving(sized, i);

@@ -19,7 +19,8 @@ struct BestCase {
 class BestCases {
  public:
   /// The promise that the design misses by most. `facts` must outlive this. Empty-handed (overload 0) for closed
-  /// loops and for step times from the user's tables, which need not follow any data sheet.
+  /// loops and for pools that data sheets do not bound: tables of step times, speculation, early exit, layers or
+  /// experts elsewhere.
   BestCase of(const SizedScenario& sized, const std::vector<Promise>& promises, const WorkloadFacts& facts);
 
  private:

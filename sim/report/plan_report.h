@@ -41,6 +41,7 @@ struct Sensitivity {
 struct PlanDesign {
   std::int64_t design = 0;
   std::vector<std::string> settings{};  // "dimension=value"
+  std::vector<std::string> set{};       // "path=value": with the base scenario, the scenario of this design; not in JSON
   std::string verdict{};
   std::string why{};
   bool front = false;
@@ -104,6 +105,7 @@ struct PlanReport {
   std::string version{};
   std::string goal{};
   std::string scenario{};
+  std::string scenario_file{};  // where it lies on this machine; not in JSON
   double rate_factor = 1;
   std::vector<PlanAnswer> answers{};  // the chosen design, or the front; empty: none keeps its promises
   std::string closest{};              // then: the design that comes closest, and what it misses
@@ -118,7 +120,12 @@ std::string to_json(const PlanReport& report);
 /// For the terminal.
 std::string plan_text(const PlanReport& report, std::size_t width);
 
-/// Writes the designs into the tables `plan`, `designs` and `settings` of a SQLite file, in place of what was there.
+/// Writes the designs into the tables `plan`, `designs`, `settings` and `overrides` of a SQLite file, in place of what was
+/// there.
 void write_plan_tables(const std::string& file, const PlanReport& report);
+
+/// Reads them back: name, goal, scenario, the certificate's text, designs. Throws UserError where the file is missing or
+/// something else.
+PlanReport read_plan_tables(const std::string& file);
 
 }  // namespace servecast

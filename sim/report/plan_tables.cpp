@@ -11,12 +11,15 @@ namespace {
 
 constexpr const char* layout =
     "DROP TABLE IF EXISTS plan; DROP TABLE IF EXISTS designs; DROP TABLE IF EXISTS settings;"
-    "CREATE TABLE plan (name TEXT, goal TEXT, scenario TEXT, version TEXT, complete INTEGER, certificate TEXT);"
+    "DROP TABLE IF EXISTS overrides;"
+    "CREATE TABLE plan (name TEXT, goal TEXT, scenario TEXT, version TEXT, complete INTEGER, certificate TEXT,"
+    " scenario_file TEXT);"
     "CREATE TABLE designs (design INTEGER PRIMARY KEY, words TEXT, verdict TEXT, why TEXT, front INTEGER, gpus INTEGER,"
     " nodes INTEGER, spare_nodes INTEGER, usd_per_hour REAL, best_case_overload REAL, draws INTEGER,"
     " kept_draws INTEGER, kept_fraction_low REAL, kept_fraction_high REAL, attained_fraction REAL, ttft_p99_s REAL,"
     " tpot_p99_s REAL, tokens_per_s_per_user REAL, tokens_per_s_per_gpu REAL);"
-    "CREATE TABLE settings (design INTEGER, dimension TEXT, value TEXT, PRIMARY KEY (design, dimension))";
+    "CREATE TABLE settings (design INTEGER, dimension TEXT, value TEXT, PRIMARY KEY (design, dimension));"
+    "CREATE TABLE overrides (design INTEGER, number INTEGER, setting TEXT, PRIMARY KEY (design, number))";
 
 /// One INSERT, used again and again. Values are bound in the order of the columns.
 class Insert {
@@ -72,15 +75,27 @@ bool insert_settings(Insert& into, const PlanDesign& d) {
   return fine;
 }
 
+bool insert_overrides(Insert& into, const PlanDesign& d) {
+  bool fine = true;
+  for (std::size_t i = 0; i < d.set.size(); ++i) {
+    into << d.design << static_cast<std::int64_t>(i) << d.set[i];
+    fine = into.done() && fine;
+  }
+  return fine;
+}
+
 bool fill(sqlite3* database, const PlanReport& report) {
-  Insert plan(database, "INSERT INTO plan VALUES (?,?,?,?,?,?)");
+  Insert plan(database, "INSERT INTO plan VALUES (?,?,?,?,?,?,?)");
   Insert designs(database, "INSERT INTO designs VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   Insert settings(database, "INSERT INTO settings VALUES (?,?,?)");
+  Insert overrides(database, "INSERT INTO overrides VALUES (?,?,?)");
   plan << report.name << report.goal << report.scenario << report.version
-       << std::int64_t{report.certificate.complete} << report.certificate.text;
+       << std::int64_t{report.certificate.complete} << report.certificate.text
+       << report.scenario_file;
   bool fine = plan.done();
   for (const PlanDesign& design : report.designs)
-    fine = insert_design(designs, design) && insert_settings(settings, design) && fine;
+    fine = insert_design(designs, design) && insert_settings(settings, design) && insert_overrides(overrides, design) &&
+           fine;
   return fine;
 }
 
