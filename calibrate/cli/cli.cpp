@@ -9,10 +9,11 @@ namespace servecast {
 namespace {
 
 // In the order of --help.
-constexpr std::array<CommandEntry, 5> entries{{
+constexpr std::array<CommandEntry, 6> entries{{
     {"", "import", "Turn measured tables of other projects into samples.csv", make_import_command},
     {"", "fit", "Fit a profile of a GPU and an engine to samples", make_fit_command},
     {"", "report", "How far profiles and forecasts can be trusted", make_report_command},
+    {"", "residuals", "Every measured shape beside its fitted time", make_residuals_command},
     {"", "engine", "Fit an engine's terms to its own servers", make_engine_command},
     {"", "diff", "Compare two profiles operator by operator", make_diff_command},
 }};

@@ -8,6 +8,7 @@ namespace servecast {
 std::unique_ptr<Command> make_import_command();
 std::unique_ptr<Command> make_fit_command();
 std::unique_ptr<Command> make_report_command();
+std::unique_ptr<Command> make_residuals_command();
 std::unique_ptr<Command> make_diff_command();
 std::unique_ptr<Command> make_engine_command();
 

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "calibrate/cli/collect_cells.h"
 #include "calibrate/cli/commands.h"
 #include "calibrate/cli/operator_table.h"
 #include "calibrate/fit/profile_fit.h"
 #include "calibrate/fit/profile_yaml.h"
-#include "calibrate/samples/samples_csv.h"
 #include "sim/cli/options.h"
 #include "sim/input/hardware.h"
 #include "sim/report/text_file.h"
@@ -31,18 +31,10 @@ class FitCommand final : public Command {
 
   int run(Console& console) override {
     const Gpu gpu = load_gpu(gpu_, {});
-    CellCollector collector(gpu, engine_);
-    std::int64_t rows = 0;
-    for (const std::string& file : samples_)
-      read_samples(file, [&](Sample&& sample) {
-        if (sample.gpu != gpu.name) return;
-        collector.add(sample);
-        ++rows;
-      });
-    if (rows == 0) throw UserError("no row is of GPU '" + gpu.name + "'");
+    const std::map<Flavour, FlavourCells> cells = collect_cells(samples_, gpu, engine_);
     console.out << operator_table_header();
     const KernelProfile profile =
-        fit_profile({.gpu = gpu, .engine = engine_, .cells = collector.finish()},
+        fit_profile({.gpu = gpu, .engine = engine_, .cells = cells},
                     [&](const FittedOperator& fitted) { console.out << operator_table_row(fitted) << std::flush; });
     if (profile.operators.empty()) throw UserError("no operator has the 20 shapes that a fit needs");
     const std::string text = profile_yaml(profile, comment());

@@ -126,6 +126,13 @@ class RowReader {
 
 }  // namespace
 
+std::string sizes_text(const KernelShape& shape) {
+  std::string text;
+  for (const SizeColumn& c : sizes)
+    if (shape.*c.value != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", c.name, shape.*c.value);
+  return text;
+}
+
 void read_samples(const std::string& file, const std::function<void(Sample&&)>& take) {
   LineReader reader(file);
   const std::optional<Line> first = reader.next();

@@ -1,7 +1,6 @@
 // servecast-gui: explore scenarios and reports in a window.
 #include <QApplication>
 #include <QCommandLineParser>
-#include <QFileInfo>
 #include <QLibraryInfo>
 #include <QTranslator>
 #include <cstdio>
@@ -19,7 +18,7 @@ using namespace servecast::gui;
 
 struct Options {
   QCommandLineOption shot{
-      "shot", "Render VIEW (scenario, run, cluster, requests, compare) into the last argument, a .png, and end.",
+      "shot", "Render VIEW (scenario, run, cluster, requests, compare, plan, calibration) into the last argument, a .png, and end.",
       "VIEW"};
   QCommandLineOption dark{"dark", "Dark colours."};
   QCommandLineOption language{"language", "Language of the texts, e.g. en or zh_CN (default: the system's).", "NAME"};
@@ -65,7 +64,7 @@ int run(QApplication& app) {
   const Options options;
   QCommandLineParser parser;
   parser.setApplicationDescription("Explore Servecast scenarios and reports in a window");
-  parser.addPositionalArgument("FILE", "Scenarios (.yaml) and report folders to open.", "[FILE...]");
+  parser.addPositionalArgument("FILE", "Scenarios (.yaml), folders of reports and plans, residuals (.csv).", "[FILE...]");
   parser.addOptions({options.shot, options.dark, options.language, options.size, options.time});
   parser.addHelpOption();
   parser.addVersionOption();
@@ -78,12 +77,7 @@ int run(QApplication& app) {
     return 0;
   }
   MainWindow window;
-  for (const QString& name : parser.positionalArguments()) {
-    if (!QFileInfo(name).isDir())
-      window.open_scenario(name);
-    else if (window.open_report(name))
-      window.go(View::run);
-  }
+  for (const QString& name : parser.positionalArguments()) window.open(name);
   window.show();
   return QApplication::exec();
 }

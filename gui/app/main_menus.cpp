@@ -47,7 +47,7 @@ void MainWindow::make_edit_menu() {
 
 void MainWindow::make_view_menu() {
   auto* view = menuBar()->addMenu(tr("&View"));
-  const QStringList names{tr("Scenario"), tr("Run"), tr("Cluster"), tr("Requests"), tr("Compare")};
+  const QStringList names = view_titles();
   for (int i = 0; i < names.size(); ++i)
     view->addAction(names[i], QKeySequence(Qt::CTRL | (Qt::Key_1 + i)), this,
                     [this, i] { go(static_cast<View>(i)); });
@@ -67,6 +67,8 @@ QList<QAction*> MainWindow::make_file_menu() {
   add_bundled(*examples);
   file->addAction(tr("Open &report…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O), this,
                   &MainWindow::ask_for_report);
+  file->addAction(tr("Open &plan…"), this, &MainWindow::ask_for_plan);
+  file->addAction(tr("Open res&iduals…"), this, &MainWindow::ask_for_residuals);
   file->addAction(tr("&Close report"), QKeySequence::Close, this, &MainWindow::close_report);
   file->addSeparator();
   auto* save_action = file->addAction(tr("&Save scenario"), QKeySequence::Save, this, &MainWindow::save);
@@ -111,6 +113,16 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 void MainWindow::ask_for_report() {
   const QString folder = QFileDialog::getExistingDirectory(this, tr("Open report"), runs_folder());
   if (!folder.isEmpty() && open_report(folder)) go(View::run);
+}
+
+void MainWindow::ask_for_plan() {
+  const QString file = QFileDialog::getOpenFileName(this, tr("Open plan"), {}, tr("Plans (*.sqlite)"));
+  if (!file.isEmpty()) open_plan(file);
+}
+
+void MainWindow::ask_for_residuals() {
+  const QString file = QFileDialog::getOpenFileName(this, tr("Open residuals"), {}, tr("Residuals (*.csv)"));
+  if (!file.isEmpty()) open_residuals(file);
 }
 
 void MainWindow::save() {

@@ -9,9 +9,12 @@
 #include <QVBoxLayout>
 #include <QWindow>
 
+#include "gui/view/calibration_view.h"
 #include "gui/view/cluster_view.h"
 #include "gui/view/compare_view.h"
 #include "gui/view/dashboard.h"
+#include "gui/view/parts.h"
+#include "gui/view/plan_view.h"
 #include "gui/view/requests_view.h"
 #include "gui/view/run_view.h"
 #include "gui/view/scenario_view.h"
@@ -32,10 +35,7 @@ MainWindow::MainWindow() {
   row->addWidget(make_side());
   auto* column = new QVBoxLayout;
   column->setSpacing(10);
-  notice_ = new QLabel;
-  notice_->setObjectName("notice");
-  notice_->setWordWrap(true);
-  notice_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  notice_ = wrapped_label("notice");
   notice_->hide();
   column->addWidget(notice_);
   column->addWidget(views_, 1);
@@ -48,6 +48,7 @@ MainWindow::MainWindow() {
     if (open_report(folder)) go(View::run);
   });
   connect(run_view_, &RunView::run_wanted, this, &MainWindow::run);
+  connect(plan_view_, &PlanView::design_wanted, this, &MainWindow::open_design);
   connect(&run_view_->dashboard(), &Dashboard::chosen_changed, requests_view_, &RequestsView::set_chosen);
   show_document_state();
   show_comparison();
@@ -63,9 +64,15 @@ void MainWindow::make_views() {
   cluster_view_ = new ClusterView;
   requests_view_ = new RequestsView;
   compare_view_ = new CompareView;
-  for (QWidget* view :
-       std::initializer_list<QWidget*>{scenario_view_, run_view_, cluster_view_, requests_view_, compare_view_})
+  plan_view_ = new PlanView;
+  calibration_view_ = new CalibrationView;
+  for (QWidget* view : std::initializer_list<QWidget*>{scenario_view_, run_view_, cluster_view_, requests_view_,
+                                                       compare_view_, plan_view_, calibration_view_})
     views_->addWidget(view);
+}
+
+QStringList MainWindow::view_titles() {
+  return {tr("Scenario"), tr("Run"), tr("Cluster"), tr("Requests"), tr("Compare"), tr("Plan"), tr("Calibration")};
 }
 
 QWidget* MainWindow::make_side() {
@@ -75,8 +82,8 @@ QWidget* MainWindow::make_side() {
   column->setContentsMargins(0, 0, 0, 0);
   navigation_ = new QListWidget;
   navigation_->setObjectName("navigation");
-  navigation_->addItems({tr("Scenario"), tr("Run"), tr("Cluster"), tr("Requests"), tr("Compare")});
-  navigation_->setFixedHeight(200);
+  navigation_->addItems(view_titles());
+  navigation_->setFixedHeight(40 * navigation_->count());
   connect(navigation_, &QListWidget::currentRowChanged, views_, &QStackedWidget::setCurrentIndex);
   auto* heading = new QLabel(tr("Reports"));
   heading->setObjectName("muted");
@@ -173,6 +180,50 @@ bool MainWindow::open_scenario(const QString& file) {
   tell({});
   go(View::scenario);
   return true;
+}
+
+bool MainWindow::open_residuals(const QString& file) {
+  try {
+    calibration_view_->show_residuals(read_residuals(file.toStdString()));
+  } catch (const UserError& error) {
+    tell(QString::fromStdString(error.what()));
+    return false;
+  }
+  tell({});
+  go(View::calibration);
+  return true;
+}
+
+bool MainWindow::open_plan(const QString& file) {
+  try {
+    plan_view_->show_plan(read_plan_tables(file.toStdString()));
+  } catch (const UserError& error) {
+    tell(QString::fromStdString(error.what()));
+    return false;
+  }
+  tell({});
+  go(View::plan);
+  return true;
+}
+
+/// The scenario that the plan started from, with this design's settings as edits that are not saved.
+void MainWindow::open_design(const PlanDesign& design) {
+  if (!may_lose_edits() || !open_scenario(QString::fromStdString(plan_view_->plan().scenario_file))) return;
+  for (const std::string& setting : design.set) {
+    const QString text = QString::fromStdString(setting);
+    document_.set(text.section('=', 0, 0), text.section('=', 1));
+  }
+}
+
+bool MainWindow::open(const QString& path) {
+  const QString plan = path + "/plan.sqlite";
+  if (QFileInfo::exists(plan)) return open_plan(plan);
+  if (path.endsWith(".sqlite")) return open_plan(path);
+  if (path.endsWith(".csv")) return open_residuals(path);
+  if (!QFileInfo(path).isDir()) return open_scenario(path);
+  const bool opened = open_report(path);
+  if (opened) go(View::run);
+  return opened;
 }
 
 void MainWindow::show_document_state() {

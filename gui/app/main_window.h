@@ -11,17 +11,24 @@ class QLabel;
 class QListWidget;
 class QStackedWidget;
 
+namespace servecast {
+struct PlanDesign;
+}
+
 namespace servecast::gui {
 
+class CalibrationView;
 class ClusterView;
 class CompareView;
+class PlanView;
 class RequestsView;
 class RunView;
 class ScenarioView;
 
 /// The views of the window, in the order of the list on the left.
-enum class View : std::uint8_t { scenario, run, cluster, requests, compare };
-inline constexpr std::array<const char*, 5> view_names{"scenario", "run", "cluster", "requests", "compare"};
+enum class View : std::uint8_t { scenario, run, cluster, requests, compare, plan, calibration };
+inline constexpr std::array<const char*, 7> view_names{"scenario", "run",  "cluster",    "requests",
+                                                       "compare",  "plan", "calibration"};
 
 class MainWindow final : public QMainWindow {
   Q_OBJECT
@@ -30,9 +37,13 @@ class MainWindow final : public QMainWindow {
   MainWindow();
   ~MainWindow() override;
 
-  /// Both say in the window what is wrong, if anything, and return whether all was well.
+  /// All say in the window what is wrong, if anything, and return whether all was well.
   bool open_report(const QString& folder);
   bool open_scenario(const QString& file);
+  bool open_residuals(const QString& file);
+  bool open_plan(const QString& file);
+  /// By what it is: a folder of a plan or a report, a plan.sqlite, residuals (.csv), a scenario.
+  bool open(const QString& path);
   /// Takes the report that is shown out of the list; its files stay.
   void close_report();
   void go(View view);
@@ -50,6 +61,8 @@ class MainWindow final : public QMainWindow {
   ClusterView& cluster_view() { return *cluster_view_; }
   RequestsView& requests_view() { return *requests_view_; }
   CompareView& compare_view() { return *compare_view_; }
+  PlanView& plan_view() { return *plan_view_; }
+  CalibrationView& calibration_view() { return *calibration_view_; }
   Simulation& simulation() { return simulation_; }
   ScenarioDocument& document() { return document_; }
   QString notice() const;
@@ -58,6 +71,7 @@ class MainWindow final : public QMainWindow {
   void closeEvent(QCloseEvent* event) override;
 
  private:
+  static QStringList view_titles();
   QWidget* make_side();
   void make_views();
   void make_menus();
@@ -73,6 +87,9 @@ class MainWindow final : public QMainWindow {
   void tell(const QString& text);
   void ask_for_scenario();
   void ask_for_report();
+  void ask_for_plan();
+  void ask_for_residuals();
+  void open_design(const PlanDesign& design);
   void save();
   void save_as();
   void export_all_plots();
@@ -91,6 +108,8 @@ class MainWindow final : public QMainWindow {
   ClusterView* cluster_view_ = nullptr;
   RequestsView* requests_view_ = nullptr;
   CompareView* compare_view_ = nullptr;
+  PlanView* plan_view_ = nullptr;
+  CalibrationView* calibration_view_ = nullptr;
 };
 
 }  // namespace servecast::gui

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "gui/app/main_window.h"
+#include "gui/view/calibration_view.h"
 #include "gui/view/cluster_view.h"
 #include "gui/view/dashboard.h"
+#include "gui/view/plan_view.h"
 #include "gui/view/requests_view.h"
 #include "gui/view/run_view.h"
 #include "gui/view/scenario_view.h"
@@ -23,11 +25,20 @@ View view_of(const QString& name) {
   throw UserError("--shot: there is no view '" + name.toStdString() + "'; there are " + known);
 }
 
+/// What a view cannot do without, in words; nothing where it is there.
+const char* missing(MainWindow& window, View view) {
+  if (view == View::scenario) return window.document().file().isEmpty() ? "a scenario (.yaml)" : nullptr;
+  if (view == View::calibration)
+    return window.calibration_view().model().rowCount() == 0 ? "residuals (.csv)" : nullptr;
+  if (view == View::plan) return window.plan_view().model().rowCount() == 0 ? "the folder of a plan" : nullptr;
+  return window.current() == nullptr ? "a report folder" : nullptr;
+}
+
 void open_inputs(MainWindow& window, View view, const QStringList& inputs) {
-  for (const QString& input : inputs) {
-    const bool opened = view == View::scenario ? window.open_scenario(input) : window.open_report(input);
-    if (!opened) throw UserError(window.notice().toStdString());
-  }
+  for (const QString& input : inputs)
+    if (!window.open(input)) throw UserError(window.notice().toStdString());
+  if (const char* what = missing(window, view))
+    throw UserError(std::string("--shot ") + view_names[static_cast<std::size_t>(view)] + " needs " + what);
 }
 
 /// What a person would have clicked to make the view say something.

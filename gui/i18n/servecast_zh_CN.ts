@@ -65,6 +65,45 @@
     </message>
 </context>
 <context>
+    <name>servecast::gui::CalibrationView</name>
+    <message>
+        <source>fitted on</source>
+        <translation>参与拟合</translation>
+    </message>
+    <message>
+        <source>held out</source>
+        <translation>留出</translation>
+    </message>
+    <message>
+        <source>outside the fitted range</source>
+        <translation>超出拟合范围</translation>
+    </message>
+    <message>
+        <source>Open a residuals.csv: servecast-calibrate residuals PROFILE SAMPLES --out residuals.csv writes one.</source>
+        <translation>请打开 residuals.csv：由 servecast-calibrate residuals PROFILE SAMPLES --out residuals.csv 生成。</translation>
+    </message>
+    <message>
+        <source>Fitted time over measured time</source>
+        <translation>拟合时间与实测时间</translation>
+    </message>
+    <message>
+        <source>Error (fitted / measured - 1) over measured time</source>
+        <translation>误差（拟合 / 实测 - 1）与实测时间</translation>
+    </message>
+    <message>
+        <source>%1: errors on shapes that were held out of the fit</source>
+        <translation>%1：未参与拟合的形状上的误差</translation>
+    </message>
+    <message>
+        <source>measured %1</source>
+        <translation>实测 %1</translation>
+    </message>
+    <message>
+        <source>fitted %1 (%2)</source>
+        <translation>拟合 %1（%2）</translation>
+    </message>
+</context>
+<context>
     <name>servecast::gui::ClusterCanvas</name>
     <message>
         <source>busy share of the second</source>
@@ -520,6 +559,151 @@ Apache-2.0</translation>
     <message>
         <source>Export plots</source>
         <translation>导出图</translation>
+    </message>
+    <message>
+        <source>Open &amp;plan…</source>
+        <translation>打开规划(&amp;P)…</translation>
+    </message>
+    <message>
+        <source>Open res&amp;iduals…</source>
+        <translation>打开残差(&amp;I)…</translation>
+    </message>
+    <message>
+        <source>Open plan</source>
+        <translation>打开规划</translation>
+    </message>
+    <message>
+        <source>Plans (*.sqlite)</source>
+        <translation>规划 (*.sqlite)</translation>
+    </message>
+    <message>
+        <source>Open residuals</source>
+        <translation>打开残差</translation>
+    </message>
+    <message>
+        <source>Residuals (*.csv)</source>
+        <translation>残差 (*.csv)</translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation>规划</translation>
+    </message>
+    <message>
+        <source>Calibration</source>
+        <translation>标定</translation>
+    </message>
+</context>
+<context>
+    <name>servecast::gui::OperatorErrorModel</name>
+    <message>
+        <source>fitted on</source>
+        <translation>参与拟合</translation>
+    </message>
+    <message>
+        <source>shapes</source>
+        <translation>形状数</translation>
+    </message>
+    <message>
+        <source>held out</source>
+        <translation>留出</translation>
+    </message>
+    <message>
+        <source>shapes that the fit has not seen</source>
+        <translation>拟合未见过的形状</translation>
+    </message>
+    <message>
+        <source>median</source>
+        <translation>中位数</translation>
+    </message>
+    <message>
+        <source>half of the held-out shapes are nearer</source>
+        <translation>一半留出形状的误差更小</translation>
+    </message>
+    <message>
+        <source>p90</source>
+        <translation>p90</translation>
+    </message>
+    <message>
+        <source>nine in ten of the held-out shapes are nearer</source>
+        <translation>九成留出形状的误差更小</translation>
+    </message>
+    <message>
+        <source>bias</source>
+        <translation>偏差</translation>
+    </message>
+    <message>
+        <source>median of fitted over measured, less 1</source>
+        <translation>拟合 / 实测 - 1 的中位数</translation>
+    </message>
+    <message>
+        <source>operator</source>
+        <translation>算子</translation>
+    </message>
+</context>
+<context>
+    <name>servecast::gui::PlanModel</name>
+    <message>
+        <source>GPUs</source>
+        <translation>GPU 数</translation>
+    </message>
+    <message>
+        <source>cost per hour</source>
+        <translation>每小时成本</translation>
+    </message>
+    <message>
+        <source>SLO kept</source>
+        <translation>满足 SLO</translation>
+    </message>
+    <message>
+        <source>TTFT p99</source>
+        <translation>TTFT p99</translation>
+    </message>
+    <message>
+        <source>TPOT p99</source>
+        <translation>TPOT p99</translation>
+    </message>
+    <message>
+        <source>tokens/s per user</source>
+        <translation>每用户 token/s</translation>
+    </message>
+    <message>
+        <source>tokens/s per GPU</source>
+        <translation>每 GPU token/s</translation>
+    </message>
+    <message>
+        <source>verdict</source>
+        <translation>结论</translation>
+    </message>
+</context>
+<context>
+    <name>servecast::gui::PlanView</name>
+    <message>
+        <source>best</source>
+        <translation>最佳</translation>
+    </message>
+    <message>
+        <source>keeps its promises</source>
+        <translation>满足承诺</translation>
+    </message>
+    <message>
+        <source>does not</source>
+        <translation>不满足</translation>
+    </message>
+    <message>
+        <source>Open the folder or the plan.sqlite that servecast plan STUDY --out DIR has written.</source>
+        <translation>请打开 servecast plan STUDY --out DIR 生成的文件夹或 plan.sqlite。</translation>
+    </message>
+    <message>
+        <source>Filter, e.g.  h100 replicas=4 keeps</source>
+        <translation>筛选，例如  h100 replicas=4 keeps</translation>
+    </message>
+    <message>
+        <source>TTFT p99 over cost per hour</source>
+        <translation>TTFT p99 与每小时成本</translation>
+    </message>
+    <message>
+        <source>Tokens/s per GPU over tokens/s per user</source>
+        <translation>每 GPU token/s 与每用户 token/s</translation>
     </message>
 </context>
 <context>

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "gui/view/cluster_canvas.h"
+#include "gui/view/parts.h"
 #include "gui/view/time_plot.h"
 
 namespace servecast::gui {
@@ -76,9 +77,7 @@ QWidget* ClusterView::make_panel() {
   column->setSpacing(8);
   title_ = new QLabel;
   title_->setObjectName("heading");
-  text_ = new QLabel;
-  text_->setWordWrap(true);
-  text_->setObjectName("muted");
+  text_ = wrapped_label("muted");
   batch_ = new QLabel;
   batch_->setWordWrap(true);
   load_plot_ = new TimePlot;
@@ -93,12 +92,10 @@ QWidget* ClusterView::make_panel() {
   }
   flows_ = new QTableWidget(0, 4);
   flows_->setHorizontalHeaderLabels({tr("kind"), tr("from"), tr("to"), tr("bytes")});
-  flows_->verticalHeader()->hide();
+  dress(*flows_);
   flows_->setEditTriggers(QAbstractItemView::NoEditTriggers);
-  flows_->setShowGrid(false);
   flows_->horizontalHeader()->setStretchLastSection(true);
   flows_->horizontalHeader()->setDefaultSectionSize(84);
-  flows_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
   for (QWidget* widget : std::initializer_list<QWidget*>{title_, text_, batch_, load_plot_, share_plot_})
     column->addWidget(widget);
   column->addWidget(flows_, 1);

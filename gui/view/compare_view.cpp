@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "gui/view/distribution_plot.h"
+#include "gui/view/parts.h"
 
 namespace servecast::gui {
 namespace {
@@ -43,18 +44,13 @@ CompareView::CompareView(QWidget* parent) : QWidget(parent) {
     row->addWidget(plots_[i]);
   }
   column->addLayout(row, 2);
-  hint_ = new QLabel;
-  hint_->setObjectName("muted");
-  hint_->setWordWrap(true);
+  hint_ = wrapped_label("muted");
   column->addWidget(hint_);
   table_ = new QTableView;
   model_ = new ComparisonModel(this);
   table_->setModel(model_);
   table_->setItemDelegate(new DifferenceDelegate(table_));
-  table_->verticalHeader()->hide();
-  table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
-  table_->setShowGrid(false);
-  table_->setAlternatingRowColors(true);
+  dress(*table_);
   table_->setSelectionMode(QAbstractItemView::NoSelection);
   table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
   column->addWidget(table_, 3);

@@ -8,6 +8,7 @@
 
 #include "gui/view/distribution_plot.h"
 #include "gui/view/figure_cards.h"
+#include "gui/view/parts.h"
 #include "gui/view/time_plot.h"
 
 namespace servecast::gui {
@@ -86,8 +87,7 @@ QWidget* Dashboard::make_controls() {
   as_log_ = toggle(tr("Log scale"), tr("Logarithmic, or a linear axis"));
   connect(as_cdf_, &QPushButton::toggled, this, &Dashboard::set_cumulative);
   connect(as_log_, &QPushButton::toggled, this, &Dashboard::set_log);
-  chosen_text_ = new QLabel;
-  chosen_text_->setObjectName("muted");
+  chosen_text_ = muted_label();
   give_up_ = new QPushButton(tr("Show all"));
   give_up_->setShortcut(Qt::Key_Escape);
   connect(give_up_, &QPushButton::clicked, this, [this] { set_brush({}); });

@@ -135,11 +135,12 @@ void Plot::paint_span(QPainter& painter, const QRectF& area) const {
 
 void Plot::paint_reading(QPainter& painter, const QRectF& area) const {
   if (!hover_ || pressed_) return;
+  const QString text = reading(*hover_).join("\n");
+  if (text.isEmpty()) return;
   const Theme& t = theme();
   const double x = point(area, *hover_, y_.low).x();
   painter.setPen(QPen(t.muted, 1, Qt::DotLine));
   painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
-  const QString text = reading(*hover_).join("\n");
   const QFontMetricsF metrics(font());
   QRectF box = metrics.boundingRect(QRectF(0, 0, 400, 400), Qt::AlignLeft, text).adjusted(-8, -5, 8, 5);
   const bool on_the_left = x + 12 + box.width() > area.right();

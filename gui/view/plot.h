@@ -70,6 +70,8 @@ class Plot : public QWidget {
   virtual QStringList reading(double x) const = 0;
   const Theme& theme() const { return theme_of(palette()); }
   QPointF point(const QRectF& area, double x, double y) const;
+  /// Where the data are painted in this widget.
+  QRectF data_area() const { return area(rect()); }
 
   void paintEvent(QPaintEvent* event) override;
   void changeEvent(QEvent* event) override;

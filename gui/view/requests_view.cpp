@@ -9,48 +9,24 @@
 #include <QVBoxLayout>
 
 #include "gui/view/life_bar.h"
+#include "gui/view/parts.h"
 #include "models/base/error.h"
 
 namespace servecast::gui {
-namespace {
-
-QWidget* column_of(std::initializer_list<QWidget*> widgets, QWidget* tall) {
-  auto* column = new QWidget;
-  auto* layout = new QVBoxLayout(column);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(8);
-  for (QWidget* widget : widgets) layout->addWidget(widget, widget == tall ? 1 : 0);
-  return column;
-}
-
-QLabel* muted_label() {
-  auto* label = new QLabel;
-  label->setObjectName("muted");
-  return label;
-}
-
-}  // namespace
-
 RequestsView::RequestsView(QWidget* parent) : QWidget(parent) {
   filter_ = new QLineEdit;
   filter_->setPlaceholderText(
       tr("Filter, e.g.  ttft_s > 500ms  status = completed  replica = 3   or a request's number"));
   filter_->setClearButtonEnabled(true);
   connect(filter_, &QLineEdit::textChanged, this, &RequestsView::apply_filter);
-  complaint_ = new QLabel;
-  complaint_->setObjectName("bad");
-  complaint_->setWordWrap(true);
+  complaint_ = wrapped_label("bad");
   complaint_->hide();
   count_ = muted_label();
   table_ = new QTableView;
   table_->setSortingEnabled(true);
   table_->setSelectionBehavior(QAbstractItemView::SelectRows);
   table_->setSelectionMode(QAbstractItemView::SingleSelection);
-  table_->setAlternatingRowColors(true);
-  table_->setShowGrid(false);
-  table_->verticalHeader()->hide();
-  table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);  // a million rows: never measured
-  table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
+  dress(*table_);
   life_title_ = muted_label();
   life_bar_ = new LifeBar;
   life_bar_->setFixedHeight(112);
@@ -70,13 +46,11 @@ void RequestsView::make_steps_table() {
   steps_ = new QTableWidget(0, 7);
   steps_->setHorizontalHeaderLabels({tr("start"), tr("length"), tr("tokens of it"), tr("decodes"),
                                      tr("prefill chunks"), tr("prefill tokens"), tr("shared with")});
-  steps_->verticalHeader()->hide();
-  steps_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
+  dress(*steps_);
   for (int i = 0; i < steps_->columnCount(); ++i) steps_->setColumnWidth(i, 120);
   steps_->horizontalHeader()->setStretchLastSection(true);
   steps_->setEditTriggers(QAbstractItemView::NoEditTriggers);
   steps_->setSelectionBehavior(QAbstractItemView::SelectRows);
-  steps_->setShowGrid(false);
   connect(life_bar_, &LifeBar::step_clicked, this, [this](int step) { steps_->selectRow(step); });
 }
 

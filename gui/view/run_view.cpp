@@ -9,6 +9,7 @@
 
 #include "gui/data/quantity.h"
 #include "gui/view/dashboard.h"
+#include "gui/view/parts.h"
 #include "sim/report/human.h"
 
 namespace servecast::gui {
@@ -18,10 +19,7 @@ RunView::RunView(Simulation& simulation, QWidget* parent) : QWidget(parent), sim
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(10);
   column->addWidget(make_controls());
-  notice_ = new QLabel;
-  notice_->setObjectName("notice");
-  notice_->setWordWrap(true);
-  notice_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  notice_ = wrapped_label("notice");
   notice_->hide();
   column->addWidget(notice_);
   dashboard_ = new Dashboard;
@@ -69,8 +67,7 @@ QWidget* RunView::make_controls() {
   replicates_->setToolTip(tr("Repeat the run with other draws of the calibration, for 90 % intervals"));
   progress_ = new QProgressBar;
   progress_->setRange(0, 1000);
-  counters_ = new QLabel;
-  counters_->setObjectName("muted");
+  counters_ = muted_label();
   row->addWidget(run_);
   row->addWidget(cancel_);
   row->addWidget(detail_);

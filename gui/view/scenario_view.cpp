@@ -13,34 +13,14 @@
 #include <QVBoxLayout>
 
 #include "gui/data/program.h"
+#include "gui/view/parts.h"
 #include "gui/view/setting_delegate.h"
 #include "gui/view/theme.h"
 #include "gui/view/yaml_highlighter.h"
 
 namespace servecast::gui {
-namespace {
-
-QLabel* wrapped(const char* name) {
-  auto* label = new QLabel;
-  label->setObjectName(name);
-  label->setWordWrap(true);
-  label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  return label;
-}
-
-QWidget* column_of(const QList<QWidget*>& widgets, QWidget* tall) {
-  auto* column = new QWidget;
-  auto* layout = new QVBoxLayout(column);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(8);
-  for (QWidget* widget : widgets) layout->addWidget(widget, widget == tall ? 1 : 0);
-  return column;
-}
-
-}  // namespace
-
 ScenarioView::ScenarioView(ScenarioDocument& document, QWidget* parent) : QWidget(parent), document_(document) {
-  file_ = wrapped("heading");
+  file_ = wrapped_label("heading");
   file_->setText(tr("Open a scenario, or start from an example."));
   buttons_ = new QHBoxLayout;
   buttons_->addWidget(file_, 1);
@@ -50,10 +30,10 @@ ScenarioView::ScenarioView(ScenarioDocument& document, QWidget* parent) : QWidge
   tree_->setUniformRowHeights(true);
   tree_->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed |
                          QAbstractItemView::SelectedClicked);
-  help_ = wrapped("muted");
+  help_ = wrapped_label("muted");
   help_->setMinimumHeight(fontMetrics().height() * 4);
   help_->setAlignment(Qt::AlignTop);
-  problems_ = wrapped("notice");
+  problems_ = wrapped_label("notice");
   yaml_ = new QPlainTextEdit;
   yaml_->setReadOnly(true);
   yaml_->setLineWrapMode(QPlainTextEdit::NoWrap);

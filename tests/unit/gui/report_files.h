@@ -34,4 +34,20 @@ inline std::string write_report(const TemporaryFolder& folder, const std::string
   return path.string();
 }
 
+/// Products: held out are +10, -20, +30 and 0 %, fitted on is one. Copies: two, none held out.
+inline const std::string two_operators =
+    "profile,operator,shape,measured_s,fitted_s,held_out,extrapolated\n"
+    "An H100,gemm bf16,\"m 1, n 8\",0.001,0.0011,1,0\n"
+    "An H100,gemm bf16,\"m 2, n 8\",0.001,0.0008,1,0\n"
+    "An H100,gemm bf16,\"m 4, n 8\",0.002,0.0026,1,1\n"
+    "An H100,gemm bf16,\"m 8, n 8\",0.004,0.004,1,0\n"
+    "An H100,gemm bf16,\"m 16, n 8\",0.008,0.016,0,0\n"
+    "An H100,h2d,bytes 64,0.0001,0.0001,0,0\n"
+    "An H100,h2d,bytes 128,0.0002,0.0001,0,0\n";
+
+inline std::string write_residuals(const TemporaryFolder& folder, const std::string& text = two_operators) {
+  put_text(folder / "residuals.csv", text);
+  return (folder / "residuals.csv").string();
+}
+
 }  // namespace servecast::gui

@@ -10,6 +10,8 @@
 #include <QTableView>
 #include <QTest>
 #include <QTimer>
+#include <map>
+#include <string>
 
 #include "gui/app/main_window.h"
 #include "gui/app/shot.h"
@@ -209,14 +211,19 @@ TEST_F(Window, every_plot_is_exported_three_ways) {
 
 TEST_F(Window, shots_of_all_views_need_no_display) {
   const QString report = QString::fromStdString(write_report(folder_, "r"));
-  const QString scenario = write_small_scenario(folder_);
+  const QString residuals = QString::fromStdString(write_residuals(folder_));
+  const std::map<std::string, QString> other_inputs{{"scenario", write_small_scenario(folder_)},
+                                                    {"calibration", residuals}};
   for (const char* view : view_names) {
     const QString picture = QString::fromStdString((folder_ / (std::string(view) + ".png")).string());
-    take_shot({.view = view, .inputs = {view == std::string("scenario") ? scenario : report}, .picture = picture});
+    const QString input = other_inputs.contains(view) ? other_inputs.at(view) : report;
+    take_shot({.view = view, .inputs = {input}, .picture = picture});
     EXPECT_EQ(QImage(picture).size(), QSize(1360, 880)) << view;
   }
   EXPECT_THROW(take_shot({.view = "moon", .inputs = {report}, .picture = "x.png"}), UserError);
   EXPECT_THROW(take_shot({.view = "run", .inputs = {"/no/such"}, .picture = "x.png"}), UserError);
+  EXPECT_THROW(take_shot({.view = "calibration", .inputs = {report}, .picture = "x.png"}), UserError);
+  EXPECT_THROW(take_shot({.view = "cluster", .inputs = {residuals}, .picture = "x.png"}), UserError);
 }
 
 }  // namespace

@@ -1,0 +1,93 @@
+// Designs of a plan: the table, the fronts, the picture.
+#include <gmock/gmock.h>
+
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+#include <QTest>
+
+#include "gui/data/plan_model.h"
+#include "gui/view/plan_view.h"
+#include "gui/view/scatter_plot.h"
+
+namespace servecast::gui {
+namespace {
+
+using testing::ElementsAre;
+
+PlanDesign design(const std::string& gpu, int replicas, const std::string& verdict) {
+  return {.settings = {"gpu=" + gpu, "replicas=" + std::to_string(replicas)}, .verdict = verdict};
+}
+
+PlanDesign simulated(PlanDesign d, double usd_per_hour, double ttft_p99_s) {
+  d.usd_per_hour = usd_per_hour;
+  d.ttft_p99_s = ttft_p99_s;
+  d.tokens_per_s_per_user = 1 / ttft_p99_s;
+  d.tokens_per_s_per_gpu = 100 / usd_per_hour;
+  return d;
+}
+
+/// Two that would do, one that breaks its promise, one that does not fit.
+PlanReport four_designs() {
+  PlanReport plan{.name = "chat", .goal = "least_cost"};
+  plan.designs = {simulated(design("a100", 2, "breaks"), 4, 0.9), simulated(design("a100", 10, "keeps"), 20, 0.3),
+                  simulated(design("h100", 3, "chosen"), 9, 0.2), design("l40s", 1, "impossible")};
+  plan.designs[0].why = "TTFT p99 of 0.9 s is above 0.5 s";
+  return plan;
+}
+
+TEST(FrontOf, KeepsWhatNoneBeats) {
+  const double absent = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<std::pair<double, double>> points{{3, 1}, {1, 3}, {2, 4}, {2, 2}, {absent, 0}, {3, 1}};
+  EXPECT_THAT(front_of(points), ElementsAre(1, 3, 0));
+  EXPECT_THAT(front_of({}), ElementsAre());
+}
+
+class PlanTable : public testing::Test {
+ protected:
+  PlanReport plan_ = four_designs();
+  PlanModel model_;
+  QAbstractItemModelTester tester_{&model_, QAbstractItemModelTester::FailureReportingMode::Fatal};
+
+  void SetUp() override { model_.set_plan(&plan_); }
+  QString text(int row, int column) const { return model_.index(row, column).data().toString(); }
+};
+
+TEST_F(PlanTable, HasDimensionsVerdictAndFigures) {
+  EXPECT_EQ(model_.rowCount(), 4);
+  EXPECT_EQ(model_.headerData(1, Qt::Horizontal).toString(), "replicas");
+  EXPECT_EQ(text(1, 0), "a100");
+  EXPECT_EQ(text(1, 2), "keeps");
+  EXPECT_EQ(text(1, 4), "$20.00");
+  EXPECT_EQ(text(3, 4), "—");
+  EXPECT_EQ(model_.index(0, 2).data(Qt::ToolTipRole).toString(), "TTFT p99 of 0.9 s is above 0.5 s");
+}
+
+TEST_F(PlanTable, SortsByFigures) {
+  model_.sort(4, Qt::AscendingOrder);
+  EXPECT_THAT(model_.shown(), ElementsAre(0, 2, 1, 3));  // a design without a cost comes last
+}
+
+TEST_F(PlanTable, FiltersByWordsOfSettingsAndVerdict) {
+  model_.set_filter("A100 keeps");
+  EXPECT_THAT(model_.shown(), ElementsAre(1));
+  EXPECT_EQ(model_.row_of(1), 0);
+  EXPECT_EQ(model_.row_of(2), std::nullopt);
+  model_.set_filter("");
+  EXPECT_EQ(model_.rowCount(), 4);
+}
+
+TEST(PlanWindow, DrawsDesignsAndOpensOne) {
+  PlanView view;
+  view.resize(1000, 700);
+  view.show_plan(four_designs());
+  view.show();
+  ASSERT_TRUE(QTest::qWaitForWindowExposed(&view));
+  EXPECT_TRUE(view.costs().place_of(0));
+  EXPECT_FALSE(view.costs().place_of(3));  // nothing was simulated
+  QSignalSpy wanted(&view, &PlanView::design_wanted);
+  QTest::mouseDClick(&view.costs(), Qt::LeftButton, {}, view.costs().place_of(1)->toPoint());
+  EXPECT_EQ(wanted.count(), 1);
+}
+
+}  // namespace
+}  // namespace servecast::gui
