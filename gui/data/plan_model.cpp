@@ -29,11 +29,12 @@ constexpr std::array figures{
                [](const PlanDesign& d) { return d.tokens_per_s_per_gpu; }},
 };
 
-/// "dimension=value" in two.
-std::pair<QString, QString> halves(const std::string& setting) {
-  const QString text = QString::fromStdString(setting);
-  const auto equals = text.indexOf('=');
-  return {text.left(equals), text.mid(equals + 1)};
+QString dimension_of(const std::string& setting) { return QString::fromStdString(setting).section('=', 0, 0); }
+
+/// What the design has chosen of a dimension; nothing where it does not use that one.
+QString choice(const PlanDesign& design, const QString& dimension) {
+  const auto at = std::ranges::find(design.settings, dimension, dimension_of);
+  return at == design.settings.end() ? QString() : QString::fromStdString(*at).section('=', 1);
 }
 
 }  // namespace
@@ -59,8 +60,10 @@ void PlanModel::set_plan(const PlanReport* plan) {
   beginResetModel();
   plan_ = plan;
   dimensions_.clear();
-  if (plan_ && !plan_->designs.empty())
-    for (const std::string& setting : plan_->designs.front().settings) dimensions_.push_back(halves(setting).first);
+  for (std::size_t i = 0; plan_ && i < plan_->designs.size(); ++i)
+    for (const std::string& setting : plan_->designs[i].settings)
+      if (const QString name = dimension_of(setting); std::ranges::find(dimensions_, name) == dimensions_.end())
+        dimensions_.push_back(name);
   endResetModel();
   set_filter(wanted_.join(' '));
 }
@@ -100,7 +103,7 @@ std::optional<double> PlanModel::number(const PlanDesign& design, std::size_t co
 }
 
 QString PlanModel::text(const PlanDesign& design, std::size_t column) const {
-  if (column < dimensions_.size()) return halves(design.settings[column]).second;
+  if (column < dimensions_.size()) return choice(design, dimensions_[column]);
   if (column == dimensions_.size()) return QString::fromStdString(design.verdict);
   return text_of(figures[column - dimensions_.size() - 1].quantity,
                  number(design, column).value_or(std::numeric_limits<double>::quiet_NaN()));

@@ -31,6 +31,7 @@ PlanReport four_designs() {
   PlanReport plan{.name = "chat", .goal = "least_cost"};
   plan.designs = {simulated(design("a100", 2, "breaks"), 4, 0.9), simulated(design("a100", 10, "keeps"), 20, 0.3),
                   simulated(design("h100", 3, "chosen"), 9, 0.2), design("l40s", 1, "impossible")};
+  plan.designs[3].settings.push_back("ratio=1:3");  // a dimension that the others do not use
   plan.designs[0].why = "TTFT p99 of 0.9 s is above 0.5 s";
   return plan;
 }
@@ -56,14 +57,16 @@ TEST_F(PlanTable, HasDimensionsVerdictAndFigures) {
   EXPECT_EQ(model_.rowCount(), 4);
   EXPECT_EQ(model_.headerData(1, Qt::Horizontal).toString(), "replicas");
   EXPECT_EQ(text(1, 0), "a100");
-  EXPECT_EQ(text(1, 2), "keeps");
-  EXPECT_EQ(text(1, 4), "$20.00");
-  EXPECT_EQ(text(3, 4), "—");
+  EXPECT_EQ(text(1, 2), "");
+  EXPECT_EQ(text(3, 2), "1:3");
+  EXPECT_EQ(text(1, 3), "keeps");
+  EXPECT_EQ(text(1, 5), "$20.00");
+  EXPECT_EQ(text(3, 5), "—");
   EXPECT_EQ(model_.index(0, 2).data(Qt::ToolTipRole).toString(), "TTFT p99 of 0.9 s is above 0.5 s");
 }
 
 TEST_F(PlanTable, SortsByFigures) {
-  model_.sort(4, Qt::AscendingOrder);
+  model_.sort(5, Qt::AscendingOrder);
   EXPECT_THAT(model_.shown(), ElementsAre(0, 2, 1, 3));  // a design without a cost comes last
 }
 
