@@ -56,6 +56,21 @@ TEST(MemoryPlan, FollowsBothRules) {
   EXPECT_EQ(trt.kv_pool_tokens, 20'248'243);
 }
 
+// An expert of tiny_moe has 3 x 100 x 30 weights, 18,000 bytes; one of its two layers has experts. Three of four absent
+// and room for one on its way: 36,000 bytes less, of which each of two GPUs had half.
+TEST(MemoryPlan, ExpertsElsewhereMakeRoom) {
+  const MemoryUse all{.max_step_tokens = 10, .max_sequences = 2};
+  MemoryUse part = all;
+  part.absent_experts = 3;
+  part.buffered_experts = 1;
+  for (const std::int64_t gpus : {1, 2}) {
+    const Shape shape{.tensor_parallel = gpus};
+    const MemoryPlan whole = plan_memory(made_up_gpu(), tiny_moe(), shape, {.reserve_bytes = 1e9}, all);
+    const MemoryPlan less = plan_memory(made_up_gpu(), tiny_moe(), shape, {.reserve_bytes = 1e9}, part);
+    EXPECT_DOUBLE_EQ(whole.weight_bytes - less.weight_bytes, 36'000 / static_cast<double>(gpus));
+  }
+}
+
 // One KV head on two GPUs is copied, so the second GPU adds no room for tokens but that of the smaller weights.
 TEST(MemoryPlan, KvHeadsAreCopiedNotSplit) {
   const MemoryUse use{.max_step_tokens = 10, .max_sequences = 2};
