@@ -44,6 +44,14 @@ class FlowCarrier {
   virtual void begin(std::int64_t flow, const Transfer& transfer) = 0;
 };
 
+/// Is told when a flow's first byte leaves, before the carrier is, and when its end is noticed.
+class FlowWatcher {
+ public:
+  virtual ~FlowWatcher() = default;
+  virtual void begins(const Transfer& transfer, double now_s) = 0;
+  virtual void ended(const Transfer& transfer, double now_s) = 0;
+};
+
 /// Transfers over shared links, started at any instant of the run. Knows no SimGrid: it keeps what waits for its
 /// time, hands it to the carrier when that has come, and tells whoever started it about the end.
 ///
@@ -59,6 +67,9 @@ class Flows {
   void set_carrier(FlowCarrier& carrier) { carrier_ = &carrier; }
   /// Is told of every flow when it has ended.
   void set_observer(Observer observer) { observer_ = std::move(observer); }
+
+  /// May start flows when it is told of one.
+  void set_watcher(FlowWatcher& watcher) { watcher_ = &watcher; }
 
   /// These leave at `at_s`, which is not in the past, all at once; `done` is called when the last of them has
   /// arrived.
@@ -96,6 +107,7 @@ class Flows {
 
   FlowCarrier* carrier_ = nullptr;
   Observer observer_{};
+  FlowWatcher* watcher_ = nullptr;
   std::int64_t started_ = 0;
   std::map<std::int64_t, Flow> flows_;    // by number: their order of starting
   std::map<std::int64_t, Group> groups_;  // by the number of their first flow

@@ -1,8 +1,10 @@
 #include "sim/engine/run.h"
 
 #include <exception>
+#include <optional>
 
 #include "sim/engine/collect_facts.h"
+#include "sim/engine/collectives.h"
 #include "sim/engine/dispatcher.h"
 #include "sim/engine/link_meter.h"
 #include "sim/engine/network.h"
@@ -58,6 +60,8 @@ RunFacts run(Scenario& scenario, Recorder& recorder, const RunOptions& options) 
   dispatcher.set_wiring(run.wiring);
   TierFetches fetches(scenario, run.wiring, dispatcher);
   dispatcher.connect(fetches);
+  std::optional<Collectives> collectives;
+  if (has_collectives(scenario)) collectives.emplace(scenario, run.wiring, dispatcher);
   start_weight_loads(
       scenario, run.wiring, dispatcher.flows(),
       [&](std::size_t pool, std::size_t replica, double now_s) { dispatcher.weights_loaded(pool, replica, now_s); });

@@ -37,6 +37,15 @@ class TierLinks {
   virtual void fetch(PoolId pool, ReplicaId to, Slot slot, std::span<const KvSource> sources, double now_s) = 0;
 };
 
+/// The links between the nodes of a replica, for what the collectives of its steps send.
+class CollectiveLinks {
+ public:
+  virtual ~CollectiveLinks() = default;
+  /// From `at_s` on it sends what takes so long while nobody else uses its links; Replica::sent() is called when all
+  /// of it has arrived.
+  virtual void send(PoolId pool, ReplicaId replica, double at_s, double alone_s) = 0;
+};
+
 /// Which fetches from tiers are made.
 struct FetchRules {
   bool only_if_faster = true;  // than computing the same tokens
@@ -53,8 +62,9 @@ struct ReplicaSetup {
   SwapSpace swap{};                   // none: who is preempted is recomputed
   std::unique_ptr<KvTiers> tiers{};   // below the GPU's memory; none: what leaves it is lost
   FetchRules fetch{};
-  std::int64_t tensor_parallel = 1;  // GPUs that a pipeline stage keeps busy
-  PowerDraw power{};                 // of one GPU
+  std::int64_t stage_gpus = 1;  // that a step keeps busy at a time
+  bool across_nodes = false;    // these are on several nodes
+  PowerDraw power{};            // of one GPU
   double power_cap_w = std::numeric_limits<double>::infinity();
   AnswerPath answers{};                // from the end of a step to the clients
   std::int64_t max_depth = 2;          // batches that the engine may have under way
@@ -165,10 +175,19 @@ class Replica {
   /// `now_s`, exactly.
   void fetched(Slot slot, double now_s);
 
+  /// Where a stage's GPUs are on several nodes: over which links. They outlive the replica.
+  void connect(CollectiveLinks& links) { collectives_ = &links; }
+  /// Whether somebody else uses these links: then whoever drives the replica comes back whenever next_awaited_s()
+  /// says, and steps end when what they send has arrived. Requires that the replica has been advanced to `now_s`, and
+  /// started.
+  void set_crossed(bool crossed, double now_s);
+  /// All that was to be sent for the step under way has arrived.
+  void sent(double now_s);
+
   /// No awaited request can finish and no fetch can start before this instant unless something arrives. Infinite
   /// where none is here.
   double next_awaited_s() const {
-    if (not_looked_below_ > 0) return next_due_s();  // a fetch may start with any step
+    if (not_looked_below_ > 0 || crossed_) return next_due_s();  // a fetch or a collective may start with any step
     return awaited_ > 0 || !wanting_room_.empty() ? std::min(next_finish_s(), next_give_up_s()) : infinity;
   }
 
@@ -249,6 +268,8 @@ class Replica {
   void forget_fetched(Slot slot);
   void set_clocks();
 
+  void send_collectives(FilledBatch& batch, double now_s);
+
   // Where prompts and decodes run at the same time (replica_sides.cpp):
   Side side(const Lane& lane) const;
   bool takes_prompts(const Lane& lane) const { return !sides_ || side(lane) == Side::prefill; }
@@ -287,9 +308,12 @@ class Replica {
   std::int64_t exported_ = 0;          // sequences that decode elsewhere, their KV still here
   std::int64_t streamed_ = 0;          // prompts here whose chunks are told
   TierLinks* links_ = nullptr;
-  std::int64_t aside_ = 0;             // requests
-  std::int64_t not_looked_below_ = 0;  // requests that wait
-  std::vector<Slot> fetched_{};        // they wait with blocks in hand; the first to be fetched in front
+  CollectiveLinks* collectives_ = nullptr;
+  bool crossed_ = false;
+  std::optional<double> held_end_s_{};  // the batch under way ends when it has sent all, and not before this
+  std::int64_t aside_ = 0;              // requests
+  std::int64_t not_looked_below_ = 0;   // requests that wait
+  std::vector<Slot> fetched_{};         // they wait with blocks in hand; the first to be fetched in front
   std::int64_t awaited_ = 0;
   std::int64_t uncomputed_tokens_ = 0;
   std::uint32_t arrivals_ = 0;
