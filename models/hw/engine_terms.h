@@ -41,6 +41,12 @@ struct EngineTerms {
 /// longer in proportion to their bandwidth (assumed).
 double sampler_s_per_token(const EngineTerms& engine, const Llm& llm, const Gpu& gpu);
 
+/// For kernels whose host time somebody else adds.
+inline EngineTerms without_host(EngineTerms terms) {
+  terms.host_step_s = terms.host_sequence_s = 0;
+  return terms;
+}
+
 /// A step of `gpu_s` with what the host does for so many sequences.
 inline double with_host_s(const EngineTerms& engine, double gpu_s, std::int64_t sequences) {
   const double host_s = engine.host_step_s + engine.host_sequence_s * static_cast<double>(sequences);

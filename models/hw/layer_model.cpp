@@ -70,6 +70,7 @@ LayerModel::LayerModel(const RooflineInputs& in, bool expert_layer)
       kernels_(in.gpu.kernels.value()),
       weights_(in.weights),
       tensor_parallel_(in.shape.tensor_parallel),
+      ranks_(std::min(in.shape.tensor_parallel, in.node_gpus)),
       expert_layer_(expert_layer),
       graph_tokens_(std::min(in.engine.cuda_graph_max_tokens, 2 * in.max_sequences)),
       skew_(in.engine.all_reduce_skew),
@@ -81,7 +82,7 @@ std::int64_t LayerModel::padded(std::int64_t tokens) const { return graph_rows(t
 
 StageTime LayerModel::all_reduce(std::int64_t tokens) const {
   const double bytes = real(padded(tokens)) * real(llm_.hidden) * facts(DataType::bf16).bytes;
-  return skew_ * all_reduce_time(kernels_.all_reduce, tensor_parallel_, bytes, tokens <= graph_tokens_);
+  return skew_ * all_reduce_time(kernels_.all_reduce, ranks_, bytes, tokens <= graph_tokens_);
 }
 
 StageTime LayerModel::operator()(std::int64_t tokens) const {

@@ -38,6 +38,7 @@ class LayerModel {
   Kernels kernels_;
   DataType weights_;
   std::int64_t tensor_parallel_;
+  std::int64_t ranks_;  // of it, on one node
   bool expert_layer_;
   std::int64_t graph_tokens_;
   double skew_;

@@ -85,6 +85,7 @@ struct LayerWeights {
   double split = 0;       // linear layers that tensor parallelism divides
   double replicated = 0;  // linear layers that every GPU of the group holds whole (down-projections of MLA)
   double kept = 0;        // norms, biases, expert router: whole on every GPU, and never quantised
+  double routed = 0;      // of `split`, those of the routed experts
 
   double linear() const { return split + replicated; }
 };

@@ -14,6 +14,8 @@ constexpr double logit_bytes = 2 + 4 + 4;
 
 double real(std::int64_t n) { return static_cast<double>(n); }
 
+std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
 bool divides(const Llm& llm, std::int64_t tensor_parallel) {
   const bool kv = llm.latent || llm.kv_heads % tensor_parallel == 0 || tensor_parallel % llm.kv_heads == 0;
   const bool experts = !llm.experts || (llm.experts->intermediate % tensor_parallel == 0 &&
@@ -21,14 +23,24 @@ bool divides(const Llm& llm, std::int64_t tensor_parallel) {
   return llm.heads % tensor_parallel == 0 && kv && llm.intermediate % tensor_parallel == 0 && experts;
 }
 
+std::optional<std::string> cannot_spread_experts(const Llm& llm, const Shape& shape) {
+  if (!llm.experts) return llm.name + " has no experts to spread; leave out expert_parallel";
+  const std::int64_t all = llm.experts->count + shape.redundant_experts;
+  if (all % shape.expert_parallel == 0) return std::nullopt;
+  return std::to_string(all) + " experts do not divide evenly over " + std::to_string(shape.expert_parallel) +
+         " GPUs; with redundant_experts " +
+         std::to_string((all / shape.expert_parallel + 1) * shape.expert_parallel - llm.experts->count) + " they do";
+}
+
 /// Why the model cannot be cut like this, whatever the memory.
 std::optional<std::string> impossible(const Llm& llm, const Shape& shape, const MemoryUse& use) {
+  if (shape.expert_parallel > 1) return cannot_spread_experts(llm, shape);
   if (shape.pipeline_parallel > llm.layers)
     return "pipeline_parallel " + std::to_string(shape.pipeline_parallel) + " is more than the " +
            std::to_string(llm.layers) + " layers of " + llm.name;
-  if (shape.tensor_parallel > use.node_gpus)
+  if (shape.tensor_parallel > use.node_gpus && shape.tensor_parallel % use.node_gpus != 0)
     return "tensor_parallel " + std::to_string(shape.tensor_parallel) + " is more than the " +
-           std::to_string(use.node_gpus) + " GPUs of a node; use pipeline_parallel for the rest";
+           std::to_string(use.node_gpus) + " GPUs of a node and no multiple of them; over nodes it takes whole ones";
   if (divides(llm, shape.tensor_parallel)) return std::nullopt;
   std::vector<std::string> good;
   for (std::int64_t t = 1; t <= use.node_gpus; ++t)
@@ -54,6 +66,13 @@ double absent_bytes(const Llm& llm, const Shape& shape, const MemoryUse& use, st
   return real(absent) * expert_weight_bytes(llm, use.weights) / real(shape.tensor_parallel);
 }
 
+/// A rank's share of the batch.
+MemoryUse rank_use(const Shape& shape, MemoryUse use) {
+  use.max_step_tokens = divided_up(use.max_step_tokens, shape.ranks());
+  use.max_sequences = divided_up(use.max_sequences, shape.ranks());
+  return use;
+}
+
 /// The plan of one stage, with kv_pool_tokens below 0 where it does not even hold the weights.
 MemoryPlan plan_stage(const Gpu& gpu, const Llm& llm, const Shape& shape, const MemorySettings& settings,
                       const MemoryUse& use, std::int64_t stage) {
@@ -64,14 +83,14 @@ MemoryPlan plan_stage(const Gpu& gpu, const Llm& llm, const Shape& shape, const 
   if (settings.overhead_bytes) {
     plan.reserve_bytes = *settings.overhead_bytes;
   } else {
-    plan.activation_bytes = activation_bytes(llm, shape.tensor_parallel, use);
+    plan.activation_bytes = activation_bytes(llm, shape.tensor_parallel, rank_use(shape, use));
     plan.reserve_bytes = settings.reserve_bytes.value_or(default_reserve_bytes(settings));
   }
   plan.kv_pool_bytes = pool_bytes(gpu, settings, plan.weight_bytes + plan.activation_bytes + plan.reserve_bytes);
   const double token_bytes = real(stage_layers(llm.layers, shape.pipeline_parallel, stage).size()) *
                                  kv_bytes_per_token_layer_and_gpu(llm, use.kv, shape.tensor_parallel) +
                              beside.token_bytes;
-  plan.kv_pool_tokens = static_cast<std::int64_t>(std::floor(plan.kv_pool_bytes / token_bytes));
+  plan.kv_pool_tokens = shape.ranks() * static_cast<std::int64_t>(std::floor(plan.kv_pool_bytes / token_bytes));
   return plan;
 }
 
@@ -130,7 +149,9 @@ double activation_bytes(const Llm& llm, std::int64_t tensor_parallel, const Memo
 double stage_weight_bytes(const Llm& llm, DataType weights, const Shape& shape, std::int64_t stage) {
   const double tp = real(shape.tensor_parallel);
   const LayerRange range = stage_layers(llm.layers, shape.pipeline_parallel, stage);
-  const LayerWeights w = layer_weights(llm, range.first, range.last);
+  LayerWeights w = layer_weights(llm, range.first, range.last);
+  if (shape.expert_parallel > 1)
+    w.split += w.routed * (real(experts_per_gpu(llm, shape)) / real(llm.experts->count) - 1);
   const bool first = stage == 0;
   const bool last = stage == shape.pipeline_parallel - 1;
   double outer = 0;  // tied embeddings are one table where first and last stage are the same

@@ -64,7 +64,7 @@ struct MemoryUse {
   std::int64_t max_sequences = 256;
   std::int64_t absent_experts = 0;    // of each layer, that are not in GPU memory
   std::int64_t buffered_experts = 0;  // room for experts on their way there
-  std::int64_t node_gpus = 8;         // a tensor-parallel group stays inside one node
+  std::int64_t node_gpus = 8;         // a tensor-parallel group stays inside one node, or takes whole ones
   MemoryBeside beside{};
 };
 
@@ -84,7 +84,9 @@ struct MemoryPlan {
 /// per GPU, and tokens = pool / KV bytes per token and GPU, the fewest of all pipeline stages.
 /// Weights: linear layers / tensor_parallel; norms, biases, router and MLA's down-projections whole on every GPU;
 /// embedding on the first stage, LM head on the last, both divided. KV heads are never split: with more GPUs than
-/// heads they are copied, and MLA's latent vector is whole on every GPU. Activations: the larger of one layer's
+/// heads they are copied, and MLA's latent vector is whole on every GPU.
+/// With expert parallelism a GPU holds its whole experts and all else, and the KV of its own rank: tokens count over
+/// all ranks. Activations: the larger of one layer's
 /// tensors for max_step_tokens and the logits of max_sequences, see activation_bytes. Defaults: utilization 0.9 is
 /// that of both engines; the vLLM reserve makes reserve + activations 1.6 GiB for a 7B model at 2,048 tokens
 /// (prototype checked against vLLM 0.15 runs), TensorRT-LLM's makes 2.5e9 bytes. Leaves out: fragmentation, the block

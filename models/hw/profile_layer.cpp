@@ -49,6 +49,7 @@ StageTime ProfileLayer::product(DataType weights, const GemmShape& shape, std::i
 StageTime ProfileLayer::experts(std::int64_t tokens) const {
   if (tokens == 0) return {};
   const Experts& experts = in_.llm.experts.value();
+  if (in_.shape.expert_parallel > 1) return spread_experts(tokens);
   const auto measured = kernels_.moe({.dtype = facts(in_.weights).name,
                                       .tokens = tokens,
                                       .hidden = in_.llm.hidden,
@@ -65,6 +66,21 @@ StageTime ProfileLayer::experts(std::int64_t tokens) const {
   return time;
 }
 
+// Every rank has as many tokens. What arrives in fp8 is scaled in blocks of 128 (DeepEP), so the products are those
+// of block-scaled fp8.
+StageTime ProfileLayer::spread_experts(std::int64_t rank_tokens) const {
+  const Experts& experts = in_.llm.experts.value();
+  const std::int64_t tokens = rank_tokens * in_.shape.ranks();
+  MoeCall call{.dtype = in_.weights == DataType::fp8 ? "fp8_block" : facts(in_.weights).name,
+               .tokens = tokens,
+               .hidden = in_.llm.hidden,
+               .width = experts.intermediate,
+               .experts = experts.count + in_.shape.redundant_experts,
+               .top_k = experts.active,
+               .expert_parallel = in_.shape.expert_parallel};
+  return touched_share(experts, tokens) * stage_time(kernels_.moe(call).value());
+}
+
 // Skew between ranks is time lost while they wait for each other: it grows with the message while that is launched
 // from a CUDA graph, and no further.
 StageTime ProfileLayer::all_reduce(std::int64_t tokens) const {
@@ -76,14 +92,12 @@ StageTime ProfileLayer::all_reduce(std::int64_t tokens) const {
 }
 
 StageTime ProfileLayer::all_reduce_alone(std::int64_t tokens) const {
+  const std::int64_t ranks = std::min(in_.shape.tensor_parallel, in_.node_gpus);
   const double bytes = real(graph_rows(tokens, graph_tokens())) * real(in_.llm.hidden) * facts(DataType::bf16).bytes;
-  const auto time = kernels_.collective({.op = "all_reduce",
-                                         .mode = tokens <= graph_tokens() ? "graph" : "eager",
-                                         .bytes = bytes,
-                                         .ranks = in_.shape.tensor_parallel});
+  const auto time = kernels_.collective(
+      {.op = "all_reduce", .mode = tokens <= graph_tokens() ? "graph" : "eager", .bytes = bytes, .ranks = ranks});
   if (time) return stage_time(*time);
-  return all_reduce_time(in_.gpu.kernels.value().all_reduce, in_.shape.tensor_parallel, bytes,
-                         tokens <= graph_tokens());
+  return all_reduce_time(in_.gpu.kernels.value().all_reduce, ranks, bytes, tokens <= graph_tokens());
 }
 
 StageTime ProfileLayer::head(std::int64_t emitted) const {

@@ -25,6 +25,7 @@ class ProfileLayer {
  private:
   StageTime product(DataType weights, const GemmShape& shape, std::int64_t rows) const;
   StageTime experts(std::int64_t tokens) const;
+  StageTime spread_experts(std::int64_t rank_tokens) const;
   std::int64_t graph_tokens() const;
 
   const ProfileInputs& in_;

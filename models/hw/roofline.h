@@ -20,7 +20,8 @@ struct RooflineInputs {
   Shape shape{};
   std::int64_t max_step_tokens = 2048;  // larger steps are answered too, slowly
   std::int64_t max_sequences = 256;
-  StageLink stage_link{};  // needed with pipeline_parallel above 1
+  StageLink stage_link{};            // needed with pipeline_parallel above 1
+  std::int64_t node_gpus = 1 << 20;  // of a tensor-parallel group, at most so many share a node
   EngineTerms engine{};
 };
 

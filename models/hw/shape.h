@@ -6,12 +6,19 @@
 
 namespace servecast {
 
-/// How one replica is spread over GPUs.
+/// How one replica is spread over GPUs. With expert parallelism each GPU has whole experts, its share of them, and
+/// attends to requests of its own (a rank); tensor_parallel is 1 then.
 struct Shape {
   std::int64_t tensor_parallel = 1;
   std::int64_t pipeline_parallel = 1;
+  std::int64_t expert_parallel = 1;
+  std::int64_t redundant_experts = 0;  // copies of experts that are wanted most, over all GPUs
 
-  std::int64_t gpus() const { return tensor_parallel * pipeline_parallel; }
+  /// GPUs that work on the same step.
+  std::int64_t gpus_per_stage() const { return tensor_parallel * expert_parallel; }
+  std::int64_t gpus() const { return gpus_per_stage() * pipeline_parallel; }
+  /// Groups of GPUs with requests of their own.
+  std::int64_t ranks() const { return expert_parallel; }
   bool operator==(const Shape&) const = default;
 };
 
@@ -33,6 +40,11 @@ inline LayerRange stage_layers(std::int64_t layers, std::int64_t stages, std::in
   const bool extra = stage >= extra_from && stage < extra_from + rest;
   const std::int64_t first = stage * each + before;
   return {.first = first, .last = first + each + (extra ? 1 : 0)};
+}
+
+/// Routed experts on one GPU of an expert-parallel group, copies included.
+inline std::int64_t experts_per_gpu(const Llm& llm, const Shape& shape) {
+  return (llm.experts.value().count + shape.redundant_experts) / shape.expert_parallel;
 }
 
 /// KV heads that one GPU of the group holds: a head is never split, so with more GPUs than heads they hold copies.

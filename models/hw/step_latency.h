@@ -42,6 +42,13 @@ struct StageTime {
   bool extrapolated = false;  // some operator was outside the range that its constants were fitted on
 };
 
+/// What a step's collectives send between nodes, as time on links that nobody else uses. It is part of the stage's
+/// time; `slack_s` of it could be added before the stage takes longer, since arithmetic hides it.
+struct AcrossNodes {
+  double seconds = 0;
+  double slack_s = 0;
+};
+
 /// How long a step takes on one model replica. A replica has one stage, or with pipeline parallelism several that a
 /// batch passes in turn; the tensor-parallel GPUs of a stage work in step and count as one.
 /// Implementations are immutable: same work, same answer.
@@ -55,6 +62,8 @@ class StepLatency {
   virtual double chunk_s(std::int64_t /*tokens*/, std::int64_t /*prefix_tokens*/) const { return 0; }
   /// Time the batch occupies this stage, hand-over to the next stage included. Requires work.tokens() > 0.
   virtual StageTime stage(const StepWork& work, std::int64_t stage) const = 0;
+  /// The part of stage() that the network between nodes takes; nothing where a stage stays inside one.
+  virtual AcrossNodes across_nodes(const StepWork& /*work*/) const { return {}; }
 };
 
 }  // namespace servecast

@@ -97,7 +97,7 @@ PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, double durat
                   .llm = pool.llm.name,
                   .gpu = pool.gpu.name,
                   .replicas = pool.spec.replicas,
-                  .tensor_parallel = pool.spec.tensor_parallel,
+                  .tensor_parallel = pool.shape().gpus_per_stage(),
                   .pipeline_parallel = pool.spec.pipeline_parallel,
                   .gpus = pool.gpus(),
                   .usd_per_gpu_hour = pool.usd_per_gpu_hour(),

@@ -93,6 +93,7 @@ void Dispatcher::handle(double now_s) {
   if (options_.step_by_step)
     for (ReplicaPool& pool : pools_) pool.start_all(*this);
   if (hand_overs_) hand_overs_->settle(now_s);
+  if (collectives_) watch_touched();
   flows_.begin_due(now_s);
 }
 
@@ -138,7 +139,7 @@ void Dispatcher::arrive(const Request& request, double now_s) {
   if (!to) return turn_away(request, RequestStatus::shed);
   const Serve serve = start ? start->serve : Serve::whole;
   if (to->copy_tokens > 0)
-    copying_.push({.due_s = now_s + to->copy_s, .since_s = now_s, .request = as_served, .serve = serve, .to = *to});
+    copy_first({.since_s = now_s, .request = as_served, .serve = serve, .to = *to}, now_s);
   else
     deliver(as_served, serve, *to, now_s);
 }
@@ -148,14 +149,6 @@ void Dispatcher::deliver(const Request& request, Serve serve, const Destination&
   pools_[pool].deliver(request, to, serve, now_s, *this);
   if (serve != Serve::whole) hand_overs_->begun(request.id, {pool, to.replica});
   touch(pool, to.replica);
-}
-
-void Dispatcher::deliver_copied(double now_s) {
-  for (; !copying_.empty() && copying_.top().due_s <= now_s; copying_.pop()) {
-    const Copying& due = copying_.top();
-    recorder_.waiting(due.request.pool, due.since_s, due.due_s);
-    deliver(due.request, due.serve, due.to, now_s);
-  }
 }
 
 void Dispatcher::turn_away(const Request& request, RequestStatus status) {
@@ -170,6 +163,7 @@ void Dispatcher::turn_away(const Request& request, RequestStatus status) {
 
 /// Requests that were sent before the end but have not reached an engine.
 void Dispatcher::abandon_inbound(double end_s) {
+  for (auto& [id, copying] : copied_by_flows_) copying_.push(std::move(copying));
   for (; !copying_.empty(); copying_.pop()) {
     recorder_.waiting(copying_.top().request.pool, copying_.top().since_s, end_s);
     abandon(copying_.top().request);

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <queue>
 #include <tuple>
@@ -36,6 +37,11 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
   void expert_loaded(std::size_t pool, std::size_t replica, const ExpertLoad& load, double now_s);
   void share_links(std::size_t pool, std::size_t replica, double now_s);
   void own_links(std::size_t pool, std::size_t replica) { pools_[pool].own_links(replica); }
+
+  /// The steps of a replica over several nodes: whether others use its links, and that all of one has arrived.
+  void connect(CollectiveLinks& links);
+  void set_crossed(const ReplicaAt& at, bool crossed, double now_s);
+  void collective_sent(const ReplicaAt& at, double now_s);
 
   Flows& flows() { return flows_; }
   /// Over which KV moves; needed where some pool's requests go from replica to replica.
@@ -103,6 +109,7 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
   void collect_signals(double now_s);
   void arrive(const Request& request, double now_s);
   void deliver(const Request& request, Serve serve, const Destination& to, double now_s);
+  void copy_first(Copying copying, double now_s);
   void deliver_copied(double now_s);
   void turn_away(const Request& request, RequestStatus status);
   void follow_up(const Request& request, const RequestRecord& record);
@@ -125,15 +132,18 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
   std::optional<Request> next_;                           // from the workload
   std::priority_queue<Inbound, std::vector<Inbound>, Later> inbound_;
   std::priority_queue<Copying, std::vector<Copying>, Later> copying_;
+  std::map<RequestId, Copying> copied_by_flows_;  // while these are under way
   std::priority_queue<Awaited, std::vector<Awaited>, Later> awaited_;
   std::vector<Touched> touched_;  // replicas with awaited requests that changed in this instant
   Flows flows_;
-  std::optional<HandOvers> hand_overs_;   // where some pool has any
-  std::optional<Migrations> migrations_;  // likewise
+  std::optional<KvRoutes> prefix_routes_;  // of prefixes that a router has copied; none: as if links were free
+  std::optional<HandOvers> hand_overs_;    // where some pool has any
+  std::optional<Migrations> migrations_;   // likewise
   ReplicaSampler sampler_;
   double now_s_ = 0;
   double duration_s_ = 0;
-  bool signals_ = false;  // some pool shows its load at intervals
+  bool signals_ = false;      // some pool shows its load at intervals
+  bool collectives_ = false;  // some replica's steps may become flows: it must not be passed over when one starts
   std::int64_t arrived_ = 0;
   std::int64_t finished_ = 0;
   std::int64_t events_ = 0;

@@ -18,8 +18,36 @@ void Dispatcher::set_wiring(const Wiring& wiring) {
   };
   if (std::ranges::any_of(scenario_.pools, hands_over))
     hand_overs_.emplace(scenario_, wiring, flows_, recorder_, static_cast<ReplicaAccess&>(*this));
+  prefix_routes_.emplace(scenario_, wiring, "kv_copy");
   if (migrates(scenario_))
     migrations_.emplace(scenario_, wiring, flows_, recorder_, static_cast<ReplicaAccess&>(*this));
+}
+
+// Over the links between the two replicas, which others may use as well.
+void Dispatcher::copy_first(Copying copying, double now_s) {
+  const Destination& to = copying.to;
+  if (!prefix_routes_) {
+    copying.due_s = now_s + to.copy_s;
+    return copying_.push(std::move(copying));
+  }
+  const RequestId id = copying.request.id;
+  const std::size_t pool = index(copying.request.pool);
+  auto flows =
+      prefix_routes_->transfers({pool, to.copy_from}, {pool, to.replica}, id, static_cast<double>(to.copy_tokens));
+  copied_by_flows_.emplace(id, std::move(copying));
+  flows_.start(std::move(flows), now_s, [this, id](double end_s) {
+    Copying done = std::move(copied_by_flows_.extract(id).mapped());
+    done.due_s = end_s;
+    copying_.push(std::move(done));
+  });
+}
+
+void Dispatcher::deliver_copied(double now_s) {
+  for (; !copying_.empty() && copying_.top().due_s <= now_s; copying_.pop()) {
+    const Copying& due = copying_.top();
+    recorder_.waiting(due.request.pool, due.since_s, due.due_s);
+    deliver(due.request, due.serve, due.to, now_s);
+  }
 }
 
 // Idle pools are left alone. One that has done all its steps may still look busy here, and is looked at in vain.
@@ -56,6 +84,26 @@ Departure Dispatcher::depart(const ReplicaAt& at, Slot slot, double now_s) {
   Departure departure = replica.depart(slot, now_s, *this);
   changed(at);
   return departure;
+}
+
+void Dispatcher::connect(CollectiveLinks& links) {
+  collectives_ = true;
+  for (ReplicaPool& pool : pools_) pool.connect(links);
+}
+
+// Flows begin last in an instant: what that makes of replicas is settled right away.
+void Dispatcher::set_crossed(const ReplicaAt& at, bool crossed, double now_s) {
+  pools_[at.pool].set_crossed(at.replica, crossed, now_s, *this);
+  if (!crossed) return;
+  touch(at.pool, at.replica);
+  watch_touched();
+  if (hand_overs_) hand_overs_->settle(now_s);
+  watch_touched();
+}
+
+void Dispatcher::collective_sent(const ReplicaAt& at, double now_s) {
+  pools_[at.pool].sent(at.replica, now_s, *this);
+  touch(at.pool, at.replica);
 }
 
 void Dispatcher::prompt_done(ReplicaId, Ticket place, const MovingSequence& sequence) {

@@ -92,7 +92,7 @@ void ExpertLoads::begins(const Transfer& transfer, double now_s) {
       dispatcher_.share_links(users_[user].pool, users_[user].replica, now_s);
 }
 
-void ExpertLoads::ends(const Transfer& transfer) {
+void ExpertLoads::ended(const Transfer& transfer, double) {
   for (const std::size_t user : users_of(transfer))
     if (--users_[user].others == 0 && !users_[user].always)
       dispatcher_.own_links(users_[user].pool, users_[user].replica);

@@ -21,7 +21,7 @@ class ExpertLoads final : public ExpertLinks, public FlowWatcher {
 
   void load(PoolId pool, ReplicaId to, const ExpertLoad& load, double now_s) override;
   void begins(const Transfer& transfer, double now_s) override;
-  void ends(const Transfer& transfer) override;
+  void ended(const Transfer& transfer, double now_s) override;
 
  private:
   struct User {

@@ -38,8 +38,9 @@ void Flows::begin_due(double now_s) {
   while (!beginning_.empty() && beginning_.top().at_s <= now_s) {
     const std::int64_t number = beginning_.top().flow;
     beginning_.pop();
-    if (watcher_) watcher_->begins(flows_.at(number).transfer, now_s);
-    carrier_->begin(number, flows_.at(number).transfer);
+    const Transfer& transfer = flows_.at(number).transfer;
+    for (FlowWatcher* watcher : watchers_) watcher->begins(transfer, now_s);
+    carrier_->begin(number, transfer);
   }
 }
 
@@ -57,7 +58,9 @@ void Flows::end(std::int64_t number, double now_s) {
   const auto flow = flows_.extract(number);
   if (observer_)
     observer_(number, {.transfer = &flow.mapped().transfer, .start_s = flow.mapped().start_s, .end_s = now_s});
-  if (watcher_) watcher_->ends(flow.mapped().transfer);
+  const Transfer& transfer = flow.mapped().transfer;
+  if (!transfer.path.links.empty())
+    for (FlowWatcher* watcher : watchers_) watcher->ended(transfer, now_s);
   const auto group = groups_.find(flow.mapped().group);
   if (--group->second.left > 0) return;
   const Done done = std::move(group->second.done);

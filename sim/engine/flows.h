@@ -44,13 +44,12 @@ class FlowCarrier {
   virtual void begin(std::int64_t flow, const Transfer& transfer) = 0;
 };
 
-/// Whoever wants to know which links are taken.
+/// Is told when a flow's first byte leaves, before the carrier is, and when its end is noticed.
 class FlowWatcher {
  public:
   virtual ~FlowWatcher() = default;
-  /// Its first byte is about to leave, and its last one has arrived.
   virtual void begins(const Transfer& transfer, double now_s) = 0;
-  virtual void ends(const Transfer& transfer) = 0;
+  virtual void ended(const Transfer& transfer, double now_s) = 0;
 };
 
 /// Transfers over shared links, started at any instant of the run. Knows no SimGrid: it keeps what waits for its
@@ -66,9 +65,11 @@ class Flows {
 
   /// Without a carrier nothing may be started.
   void set_carrier(FlowCarrier& carrier) { carrier_ = &carrier; }
-  void set_watcher(FlowWatcher& watcher) { watcher_ = &watcher; }
   /// Is told of every flow when it has ended.
   void set_observer(Observer observer) { observer_ = std::move(observer); }
+
+  /// May start flows when it is told of one.
+  void add_watcher(FlowWatcher& watcher) { watchers_.push_back(&watcher); }
 
   /// These leave at `at_s`, which is not in the past, all at once; `done` is called when the last of them has
   /// arrived.
@@ -105,7 +106,7 @@ class Flows {
   void end(std::int64_t number, double now_s);
 
   FlowCarrier* carrier_ = nullptr;
-  FlowWatcher* watcher_ = nullptr;
+  std::vector<FlowWatcher*> watchers_{};
   Observer observer_{};
   std::int64_t started_ = 0;
   std::map<std::int64_t, Flow> flows_;    // by number: their order of starting

@@ -231,7 +231,7 @@ void HandOvers::send(HandOver& h, double up_to_tokens, double at_s) {
   if (tokens <= 0) return;
   h.sent_tokens += tokens;
   ++h.flows;
-  flows_.start(routes_.transfers(h.from, *h.to, tokens), at_s,
+  flows_.start(routes_.transfers(h.from, *h.to, h.request.id, tokens), at_s,
                [this, id = h.request.id](double end_s) { sent(id, end_s); });
 }
 

@@ -2,16 +2,21 @@
 
 namespace servecast {
 
-const KvRoutes::Route& KvRoutes::route(const ReplicaAt& from, const ReplicaAt& to) {
+KvRoutes::RankAt KvRoutes::rank(const ReplicaAt& at, RequestId request) const {
+  return {at, static_cast<std::int64_t>(index(request)) % scenario_.pools[at.pool].shape().ranks()};
+}
+
+const KvRoutes::Route& KvRoutes::route(const RankAt& from, const RankAt& to) {
   const auto [found, fresh] = routes_.try_emplace({from, to});
   Route& route = found->second;
   if (!fresh) return route;
-  const Pool& a = scenario_.pools[from.pool];
-  const Pool& b = scenario_.pools[to.pool];
+  const Pool& a = scenario_.pools[from.replica.pool];
+  const Pool& b = scenario_.pools[to.replica.pool];
   route.shards = kv_shards(a.llm, *data_type(a.spec.kv_cache_dtype), a.shape(), b.shape());
   for (const KvShard& shard : route.shards) {
-    const GpuPlace& source = a.places[from.replica].gpus[static_cast<std::size_t>(shard.from_gpu)];
-    const GpuPlace& sink = b.places[to.replica].gpus[static_cast<std::size_t>(shard.to_gpu)];
+    const GpuPlace& source =
+        a.places[from.replica.replica].gpus[static_cast<std::size_t>(from.rank + shard.from_gpu)];
+    const GpuPlace& sink = b.places[to.replica.replica].gpus[static_cast<std::size_t>(to.rank + shard.to_gpu)];
     route.transfers.push_back({.kind = kind_,
                                .from = Wiring::name(source),
                                .to = Wiring::name(sink),
@@ -20,8 +25,9 @@ const KvRoutes::Route& KvRoutes::route(const ReplicaAt& from, const ReplicaAt& t
   return route;
 }
 
-std::vector<Transfer> KvRoutes::transfers(const ReplicaAt& from, const ReplicaAt& to, double tokens) {
-  const Route& way = route(from, to);
+std::vector<Transfer> KvRoutes::transfers(const ReplicaAt& from, const ReplicaAt& to, RequestId request,
+                                          double tokens) {
+  const Route& way = route(rank(from, request), rank(to, request));
   std::vector<Transfer> transfers = way.transfers;
   for (std::size_t i = 0; i < transfers.size(); ++i) transfers[i].bytes = tokens * way.shards[i].bytes_per_token;
   return transfers;
@@ -29,7 +35,7 @@ std::vector<Transfer> KvRoutes::transfers(const ReplicaAt& from, const ReplicaAt
 
 double KvRoutes::bytes(const ReplicaAt& from, const ReplicaAt& to, double tokens) {
   double bytes = 0;
-  for (const KvShard& shard : route(from, to).shards) bytes += tokens * shard.bytes_per_token;
+  for (const KvShard& shard : route({from}, {to}).shards) bytes += tokens * shard.bytes_per_token;
   return bytes;
 }
 

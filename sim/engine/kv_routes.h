@@ -11,27 +11,34 @@
 
 namespace servecast {
 
-/// The ways of KV from replica to replica: every GPU sends what another one will keep of it.
+/// The ways of KV from replica to replica: every GPU sends what another one will keep of it. Where a replica's GPUs
+/// attend to requests of their own (ranks), these take turns by their ids.
 class KvRoutes {
  public:
   /// `kind` is that of the transfers.
   KvRoutes(const Scenario& scenario, const Wiring& wiring, std::string kind)
       : scenario_(scenario), wiring_(wiring), kind_(std::move(kind)) {}
 
-  std::vector<Transfer> transfers(const ReplicaAt& from, const ReplicaAt& to, double tokens);
+  std::vector<Transfer> transfers(const ReplicaAt& from, const ReplicaAt& to, RequestId request, double tokens);
   double bytes(const ReplicaAt& from, const ReplicaAt& to, double tokens);
 
  private:
+  struct RankAt {
+    ReplicaAt replica{};
+    std::int64_t rank = 0;
+    auto operator<=>(const RankAt&) const = default;
+  };
   struct Route {
     std::vector<KvShard> shards{};
     std::vector<Transfer> transfers{};  // without bytes
   };
-  const Route& route(const ReplicaAt& from, const ReplicaAt& to);
+  RankAt rank(const ReplicaAt& at, RequestId request) const;
+  const Route& route(const RankAt& from, const RankAt& to);
 
   const Scenario& scenario_;
   const Wiring& wiring_;
   std::string kind_;
-  std::map<std::pair<ReplicaAt, ReplicaAt>, Route> routes_{};
+  std::map<std::pair<RankAt, RankAt>, Route> routes_{};
 };
 
 }  // namespace servecast

@@ -9,13 +9,15 @@
 namespace servecast {
 namespace {
 
-// Every GPU of the replica copies its own share of a block over its own link to the host.
+// Every GPU of the replica, or of a rank where there are several, copies its own share of a block over its own link
+// to the host.
 SwapSpace swap_space(const Pool& pool, const KvCache& cache) {
   if (pool.spec.preemption.mode != "swap" || cache.growth_tokens() == 0) return {};
   const double block_bytes = pool.kv_token_bytes_per_gpu() * static_cast<double>(cache.growth_tokens());
+  const auto ranks = static_cast<double>(pool.shape().ranks());
   return {.blocks = static_cast<std::int64_t>(pool.spec.preemption.swap_space_bytes / block_bytes),
-          .out_s = block_bytes / pool.gpu.pcie_d2h_bytes_per_s,
-          .in_s = block_bytes / pool.gpu.pcie_h2d_bytes_per_s};
+          .out_s = ranks * block_bytes / pool.gpu.pcie_d2h_bytes_per_s,
+          .in_s = ranks * block_bytes / pool.gpu.pcie_h2d_bytes_per_s};
 }
 
 std::int64_t capacity_tokens(const Pool& pool, const KvTierSpec& level) {
@@ -69,6 +71,9 @@ ReplicaPool::ReplicaPool(const Pool& pool, const KvCopy& kv_copy, PoolId id, Rep
       rng_(seed, "router/" + pool.spec.name),
       first_(index(first)),
       shared_tier_(make_shared_tier(pool)) {
+  const auto ranks = static_cast<double>(pool.shape().ranks());
+  AnswerPath answers = pool.engine.answer_path();
+  answers.sequence_s /= ranks;  // each has a front end
   for (std::int64_t i = 0; i < pool.spec.replicas; ++i) {
     auto cache = pool.spec.kv_cache.make();
     cache->resize(pool.memory.kv_pool_tokens);
@@ -85,10 +90,11 @@ ReplicaPool::ReplicaPool(const Pool& pool, const KvCopy& kv_copy, PoolId id, Rep
                                         .fetch = {.only_if_faster = pool.spec.kv_tiers.fetch == "if_faster",
                                                   .on_arrival = pool.spec.kv_tiers.prefetch},
                                         .experts = make_experts(pool, i, seed, node),
-                                        .tensor_parallel = pool.spec.tensor_parallel,
+                                        .stage_gpus = pool.shape().gpus_per_stage(),
+                                        .across_nodes = pool.across_nodes(),
                                         .power = pool.gpu.power,
                                         .power_cap_w = pool.spec.power_cap_w.value_or(pool.gpu.power.cap_w),
-                                        .answers = pool.engine.answer_path(),
+                                        .answers = answers,
                                         .max_depth = pool.engine.scheduling_depth,
                                         .waiting_blocks_fraction = pool.waiting_blocks_fraction,
                                         .chunked_pipeline = pool.chunked_pipeline,
@@ -129,7 +135,9 @@ std::optional<Destination> ReplicaPool::pick(const Request& request, double now_
   if (!route) return std::nullopt;
   Destination to{.replica = index(route->replica) - first_, .copy_tokens = route->copy_tokens};
   assert(to.replica < replicas_.size() && "a router picks one of the replicas it was shown");
-  if (to.copy_tokens > 0) to.copy_s = answers.copy_s(index(route->copy_from) - first_, to.replica, to.copy_tokens);
+  if (to.copy_tokens == 0) return to;
+  to.copy_from = index(route->copy_from) - first_;
+  to.copy_s = answers.copy_s(to.copy_from, to.replica, to.copy_tokens);
   return to;
 }
 
@@ -185,6 +193,22 @@ void ReplicaPool::set_ready(std::size_t i, double now_s) {
 
 void ReplicaPool::connect(TierLinks& links) {
   for (Replica& replica : replicas_) replica.connect(links);
+}
+
+void ReplicaPool::connect(CollectiveLinks& links) {
+  for (Replica& replica : replicas_) replica.connect(links);
+}
+
+void ReplicaPool::set_crossed(std::size_t i, bool crossed, double now_s, ReplicaListener& listener) {
+  advance(i, now_s, listener);
+  if (crossed) replicas_[i].start(listener);
+  replicas_[i].set_crossed(crossed, now_s);
+  refresh(i);
+}
+
+void ReplicaPool::sent(std::size_t i, double now_s, ReplicaListener& listener) {
+  replicas_[i].sent(now_s);
+  advance(i, now_s, listener);
 }
 
 void ReplicaPool::fetched(std::size_t i, Slot slot, double now_s, ReplicaListener& listener) {

@@ -15,7 +15,8 @@ namespace servecast {
 struct Destination {
   std::size_t replica = 0;       // its place in the pool
   std::int64_t copy_tokens = 0;  // leading prompt tokens that its cache gets from another replica's first
-  double copy_s = 0;             // how long that takes
+  std::size_t copy_from = 0;     // that one's place
+  double copy_s = 0;             // how long that takes while nobody else uses the links
 };
 
 /// The replicas of one pool, its gate, its router, and the views that these see.
@@ -58,6 +59,11 @@ class ReplicaPool {
   void expert_loaded(std::size_t i, const ExpertLoad& load, double now_s, ReplicaListener& listener);
   void share_links(std::size_t i, double now_s, ReplicaListener& listener);
   void own_links(std::size_t i) { replicas_[i].own_links(); }
+  /// With replicas over several nodes: what Replica is told of their links. `crossed` comes when all that arrives at
+  /// this instant has arrived.
+  void connect(CollectiveLinks& links);
+  void set_crossed(std::size_t i, bool crossed, double now_s, ReplicaListener& listener);
+  void sent(std::size_t i, double now_s, ReplicaListener& listener);
   /// What one replica finds may be what another has written: then all are brought up to an instant together.
   bool shares_tier() const { return shared_tier_ != nullptr; }
   const SharedTier* shared_tier() const { return shared_tier_.get(); }

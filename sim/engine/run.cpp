@@ -1,8 +1,10 @@
 #include "sim/engine/run.h"
 
 #include <exception>
+#include <optional>
 
 #include "sim/engine/collect_facts.h"
+#include "sim/engine/collectives.h"
 #include "sim/engine/dispatcher.h"
 #include "sim/engine/expert_loads.h"
 #include "sim/engine/link_meter.h"
@@ -62,9 +64,11 @@ RunFacts run(Scenario& scenario, Recorder& recorder, const RunOptions& options) 
   ExpertLoads expert_loads(scenario, run.wiring, dispatcher);
   if (expert_loads.any()) {
     dispatcher.connect(expert_loads);
-    dispatcher.flows().set_watcher(expert_loads);
+    dispatcher.flows().add_watcher(expert_loads);
     expert_loads.tell_always_shared();
   }
+  std::optional<Collectives> collectives;
+  if (has_collectives(scenario)) collectives.emplace(scenario, run.wiring, dispatcher);
   start_weight_loads(
       scenario, run.wiring, dispatcher.flows(),
       [&](std::size_t pool, std::size_t replica, double now_s) { dispatcher.weights_loaded(pool, replica, now_s); });

@@ -51,6 +51,11 @@ void check_sides(YamlText& text, Pool& pool, const Placement& placement, const s
 }
 
 void check_sharing(YamlText& text, const Pool& pool, const std::string& path) {
+  if (pool.across_nodes())
+    text.fail(path,
+              fmt::format("with '{}' prompts and decodes share the SMs of every GPU, which is not modelled where a "
+                          "step takes several nodes",
+                          pool.spec.placement.policy()));
   if (pool.spec.pipeline_parallel > 1)
     text.fail(path,
               fmt::format("with '{}' prompts and decodes share the SMs of every GPU, which is not modelled over "
@@ -64,6 +69,8 @@ void check_migration(YamlText& text, const Pool& pool, const Placement& placemen
   if (placement.prefill_replicas() > 0)
     text.fail(path, fmt::format("placement '{}' decides which replicas decode; choose migration 'none'",
                                 pool.spec.placement.policy()));
+  if (pool.across_nodes())
+    text.fail(path, "moving sequences between replicas over several nodes is not modelled; choose migration 'none'");
   if (placement.sm_partition())
     text.fail(path,
               fmt::format("moving sequences between replicas of placement '{}' is not modelled; choose migration "

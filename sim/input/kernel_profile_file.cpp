@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "models/hw/profile/kernel_times.h"
@@ -55,6 +56,13 @@ std::optional<std::string> missing_attention(const KernelProfile& profile, const
        {llm.latent ? "mla_decode" : "decode_attention", llm.latent ? "mla_prefill" : "prefill_attention"})
     if (find(profile, op, "") == nullptr) return fmt::format("profile '{}' has no '{}'", profile.name, op);
   return std::nullopt;
+}
+
+bool exchanges_experts(const KernelProfile& profile) {
+  const auto has = [&](std::string_view op) {
+    return std::ranges::find(profile.operators, op, &FittedOperator::op) != profile.operators.end();
+  };
+  return has("ep_dispatch") && has("ep_combine");
 }
 
 std::string fitted_range(const KernelProfile& profile, std::string_view weights) {

@@ -7,8 +7,11 @@
 #include <map>
 #include <optional>
 
+#include "models/hw/across_nodes.h"
 #include "models/hw/profile/derived_profile.h"
 #include "models/hw/profile_latency.h"
+#include "models/hw/wide_experts.h"
+#include "sim/input/check_kv_tiers.h"
 #include "sim/input/kernel_profile_file.h"
 #include "sim/input/latency_tables.h"
 #include "sim/input/llm_config.h"
@@ -56,7 +59,7 @@ class PoolLoader {
       return pool;
     size_memory(pool);
     place_replicas(pool);
-    if (text_.problems.empty()) check_tiers(pool);
+    if (text_.problems.empty()) check_kv_tiers(text_, path_, pool, node_);
     if (text_.problems.empty()) step_times_ ? make_step_times(pool) : check_latency(pool);
     if (text_.problems.empty() && draw_ > 0) apply_draw(pool);
     return pool;
@@ -91,11 +94,9 @@ class PoolLoader {
   }
 
   bool check_shape(const Pool& pool) {
-    if (pool.spec.tensor_parallel <= node_.gpus) return true;
-    fail(".tensor_parallel",
-         fmt::format("{} GPUs cannot share a layer in a node of {}; use at most {} and add pipeline_parallel",
-                     pool.spec.tensor_parallel, node_.gpus, node_.gpus));
-    return false;
+    const auto problem = shape_problem(pool.spec, node_);
+    if (problem) fail(problem->key, problem->message);
+    return !problem;
   }
 
   bool check_power(const Pool& pool) {
@@ -155,7 +156,7 @@ class PoolLoader {
     use.beside = memory_beside(pool, use);
     Llm on_gpu = pool.llm;
     on_gpu.layers -= pool.spec.host_layers.layers;
-    return plan_memory(pool.gpu, on_gpu, shape(pool.spec), pool.spec.memory.over(pool.engine.memory), use);
+    return plan_memory(pool.gpu, on_gpu, pool.shape(), pool.spec.memory.over(pool.engine.memory), use);
   }
 
   void size_memory(Pool& pool) {
@@ -169,7 +170,7 @@ class PoolLoader {
 
   void place_replicas(Pool& pool) {
     for (std::int64_t i = 0; i < pool.spec.replicas; ++i) {
-      auto placed = placer_.place(pool.spec.tensor_parallel, pool.spec.pipeline_parallel);
+      auto placed = placer_.place(pool.shape().gpus_per_stage(), pool.spec.pipeline_parallel);
       if (!placed)
         return fail(
             ".replicas",
@@ -178,40 +179,6 @@ class PoolLoader {
                         pool.spec.replicas, pool.gpus_per_replica(), i, cluster_.nodes, node_.gpus));
       pool.places.push_back(std::move(*placed));
     }
-  }
-
-  /// Tiers stand in the order of their kinds, and DRAM has room for those that are in it.
-  void check_tiers(const Pool& pool) {
-    const std::vector<KvTierSpec>& levels = pool.spec.kv_tiers.levels;
-    if (levels.empty()) return;
-    if (!pool.spec.kv_cache.make()->shares_prefixes())
-      return fail(".kv_tiers",
-                  fmt::format("KV cache '{}' keeps nothing that another request could use; with tiers it "
-                              "must be one that does, such as paged_prefix",
-                              pool.spec.kv_cache.policy()));
-    const std::map<std::int64_t, std::int64_t> replicas = replicas_by_node(pool);
-    std::int64_t most = 0;
-    for (const auto& [node, count] : replicas) most = std::max(most, count);
-    const std::vector<std::string> order{"host", "nvme", "shared"};
-    double dram_bytes = 0;
-    for (std::size_t i = 0; i < levels.size(); ++i) {
-      const std::string at = fmt::format(".kv_tiers.levels[{}]", i);
-      const KvTierSpec& level = levels[i];
-      if (i > 0 && std::ranges::find(order, level.kind) <= std::ranges::find(order, levels[i - 1].kind))
-        fail(at + ".kind", "tiers are given once each, in the order host, nvme, shared");
-      if (const auto problem = needs_future(*level.eviction.make())) fail(at + ".eviction", *problem);
-      if (level.kind == "host") dram_bytes += level.capacity_bytes * static_cast<double>(most);
-      if (level.kind == "shared") dram_bytes += level.capacity_bytes / static_cast<double>(replicas.size());
-    }
-    if (dram_bytes > node_.host_memory_bytes)
-      fail(".kv_tiers", fmt::format("{:.3g} bytes of host memory on one node are more than its {:.3g}", dram_bytes,
-                                    node_.host_memory_bytes));
-  }
-
-  static std::map<std::int64_t, std::int64_t> replicas_by_node(const Pool& pool) {
-    std::map<std::int64_t, std::int64_t> count;
-    for (const ReplicaPlace& place : pool.places) ++count[place.gpus.front().node];
-    return count;
   }
 
   void make_latency(Pool& pool) {
@@ -254,16 +221,18 @@ class PoolLoader {
     std::optional<KernelProfile> profile;
     if (!try_at(text_, path_ + ".latency.profile", [&] { profile = profile_for(pool); })) return;
     if (profile) return make_pool_profile_latency(pool, *profile);
+    if (pool.spec.expert_parallel > 1) return fail(".expert_parallel", no_exchange(pool));
     const auto batcher = pool.spec.batcher.make();
-    pool.latency = make_roofline({.gpu = pool.gpu,
-                                  .llm = pool.llm,
-                                  .weights = weights(pool.spec),
-                                  .kv = kv_type(pool.spec),
-                                  .shape = shape(pool.spec),
-                                  .max_step_tokens = batcher->max_step_tokens(),
-                                  .max_sequences = max_rows(pool.spec),
-                                  .stage_link = stage_link(pool),
-                                  .engine = pool.engine.step});
+    pool.latency = over_nodes(pool, make_roofline({.gpu = pool.gpu,
+                                                   .llm = pool.llm,
+                                                   .weights = weights(pool.spec),
+                                                   .kv = kv_type(pool.spec),
+                                                   .shape = pool.shape(),
+                                                   .max_step_tokens = batcher->max_step_tokens(),
+                                                   .max_sequences = max_rows(pool.spec),
+                                                   .stage_link = stage_link(pool),
+                                                   .node_gpus = node_.gpus,
+                                                   .engine = kernel_terms(pool)}));
     pool.latency_source =
         fmt::format("roofline, constants of {}",
                     pool.gpu.derived() ? pool.gpu.kernels_like + " scaled to " + pool.gpu.name : pool.gpu.name);
@@ -324,16 +293,23 @@ class PoolLoader {
 
   void make_pool_profile_latency(Pool& pool, const KernelProfile& profile) {
     const auto batcher = pool.spec.batcher.make();
-    pool.latency = make_profile_latency({.gpu = pool.gpu,
-                                         .profile = profile,
-                                         .llm = pool.llm,
-                                         .weights = weights(pool.spec),
-                                         .kv = kv_type(pool.spec),
-                                         .shape = shape(pool.spec),
-                                         .max_step_tokens = batcher->max_step_tokens(),
-                                         .max_sequences = max_rows(pool.spec),
-                                         .stage_link = stage_link(pool),
-                                         .terms = pool.engine.step});
+    const ProfileInputs kernels{.gpu = pool.gpu,
+                                .profile = profile,
+                                .llm = pool.llm,
+                                .weights = weights(pool.spec),
+                                .kv = kv_type(pool.spec),
+                                .shape = pool.shape(),
+                                .max_step_tokens = batcher->max_step_tokens(),
+                                .max_sequences = max_rows(pool.spec),
+                                .stage_link = stage_link(pool),
+                                .node_gpus = node_.gpus,
+                                .terms = kernel_terms(pool)};
+    if (pool.spec.expert_parallel == 1)
+      pool.latency = over_nodes(pool, make_profile_latency(kernels));
+    else if (exchanges_experts(profile))
+      pool.latency = wide_experts(pool, kernels);
+    else
+      return fail(".expert_parallel", no_exchange(pool));
     pool.latency_source = fmt::format("kernel profile {} ({})", profile.name, profile.title);
     pool.fitted_range = fitted_range(profile, facts(weights(pool.spec)).name);
     if (profile.gpu == pool.gpu.kernels_like && pool.spec.latency.profile.empty())
@@ -341,6 +317,39 @@ class PoolLoader {
           fmt::format("{} was not measured: profile {} scaled to its data sheet", pool.gpu.name, profile.name));
     else if (profile.gpu != pool.gpu.name)
       pool.notes.push_back(fmt::format("profile {} was measured on {}", profile.name, profile.gpu));
+  }
+
+  bool takes_nodes(const Pool& pool) const { return pool.spec.tensor_parallel > node_.gpus; }
+  /// Where more than kernels follow, the host works beside all of it.
+  EngineTerms kernel_terms(const Pool& pool) const {
+    return takes_nodes(pool) ? without_host(pool.engine.step) : pool.engine.step;
+  }
+  std::unique_ptr<StepLatency> over_nodes(const Pool& pool, std::unique_ptr<StepLatency> latency) const {
+    if (!takes_nodes(pool)) return latency;
+    return make_across_nodes(
+        std::move(latency),
+        {.llm = pool.llm, .shape = pool.shape(), .link = node_link(pool), .terms = pool.engine.step});
+  }
+  std::unique_ptr<StepLatency> wide_experts(const Pool& pool, const ProfileInputs& kernels) const {
+    const ExpertExchangeSpec& spec = pool.spec.expert_exchange;
+    const bool low_latency = spec.kernels == "low_latency";
+    return make_wide_experts(
+        {.kernels = kernels,
+         .link = node_link(pool),
+         .exchange = low_latency ? ExchangeKernels::low_latency : ExchangeKernels::high_throughput,
+         .two_batch_overlap = spec.two_batch_overlap});
+  }
+  static std::string no_exchange(const Pool& pool) {
+    return fmt::format(
+        "nobody measured how {} sends tokens to experts (ep_dispatch, ep_combine); GPUs with a profile "
+        "of an H100 or H200 can",
+        pool.gpu.title);
+  }
+  NodeLink node_link(const Pool& pool) const {
+    return servecast::node_link(pool.places.front(), pool.gpu, node_, fabric_);
+  }
+  StageLink stage_link(const Pool& pool) const {
+    return servecast::stage_link(pool.shape(), pool.places.front(), pool.gpu, node_, fabric_);
   }
 
   void make_table_latency(Pool& pool) {
@@ -356,19 +365,6 @@ class PoolLoader {
     pool.latency_source = "lookup tables in " + pool.spec.latency.tables;
   }
 
-  StageLink stage_link(const Pool& pool) const {
-    if (pool.spec.pipeline_parallel == 1) return {};
-    const auto& gpus = pool.places.front().gpus;
-    const GpuPlace& from = gpus[0];
-    const GpuPlace& to = gpus[static_cast<std::size_t>(pool.spec.tensor_parallel)];
-    if (from.node == to.node)
-      return {.bytes_per_s = peer_bytes_per_s(pool.gpu), .latency_s = node_.gpu_link_latency_s};
-    return {
-        .bytes_per_s = std::min(node_.nic_bytes_per_s * fabric_.efficiency_fraction, pool.gpu.pcie_d2h_bytes_per_s),
-        .latency_s = fabric_.end_latency_s + fabric_.hop_latency_s};
-  }
-
-  static Shape shape(const PoolSpec& spec) { return {spec.tensor_parallel, spec.pipeline_parallel}; }
   static DataType weights(const PoolSpec& spec) { return *data_type(spec.weights); }
   static DataType kv_type(const PoolSpec& spec) { return *data_type(spec.kv_cache_dtype); }
 

@@ -115,6 +115,24 @@ struct LoraSpec {
   }
 };
 
+/// How tokens reach experts that are spread over GPUs.
+struct ExpertExchangeSpec {
+  std::int64_t redundant_experts = 0;
+  std::string kernels = "high_throughput";
+  bool two_batch_overlap = false;
+
+  void fields(Fields& f) {
+    f.field("redundant_experts", redundant_experts, "copies of experts, over all GPUs of the replica");
+    f.field(
+        "kernels", kernels,
+        "DeepEP's: high_throughput, for prompts: a token goes once to each node; low_latency, for decodes: to each "
+        "of its experts",
+        {"high_throughput", "low_latency"});
+    f.field("two_batch_overlap", two_batch_overlap,
+            "the batch is computed in two halves, and one computes while the other is sent");
+  }
+};
+
 /// One entry of `pools:`.
 struct PoolSpec {
   std::string name;
@@ -127,6 +145,8 @@ struct PoolSpec {
   std::int64_t replicas = 1;
   std::int64_t tensor_parallel = 1;
   std::int64_t pipeline_parallel = 1;
+  std::int64_t expert_parallel = 1;
+  ExpertExchangeSpec expert_exchange{};
   std::optional<double> power_cap_w{};
   std::optional<double> usd_per_gpu_hour{};
   std::string start = "warm";
@@ -170,8 +190,15 @@ struct PoolSpec {
             {"auto", "bf16", "fp16", "fp8"});
     f.required("gpu", gpu, "bundled GPU (`servecast list gpus`) or the path of a YAML file");
     f.field("replicas", replicas, "independent copies of the model", {.min = 1, .max = 131072});
-    f.field("tensor_parallel", tensor_parallel, "GPUs that share every layer", at_least_one);
+    f.field("tensor_parallel", tensor_parallel, "GPUs that share every layer: of one node, or several whole ones",
+            at_least_one);
     f.field("pipeline_parallel", pipeline_parallel, "groups of layers on GPUs of their own", at_least_one);
+    f.field(
+        "expert_parallel", expert_parallel,
+        "GPUs over which whole experts are spread, each attending to requests of its own; the batcher's limits are "
+        "those of all of them. 1: experts are split like other layers",
+        at_least_one);
+    f.group("expert_exchange", expert_exchange, "with expert_parallel: how tokens reach their experts");
     f.field("power_cap_w", power_cap_w, "limit per GPU; left out: the GPU's own", positive);
     f.field("usd_per_gpu_hour", usd_per_gpu_hour, "price; left out: the GPU file's");
     f.field("start", start, "cold: weights are first loaded from shared storage", {"warm", "cold"});

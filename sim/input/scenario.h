@@ -18,6 +18,7 @@
 #include "models/policy/router.h"
 #include "sim/input/hardware_files.h"
 #include "sim/input/placement.h"
+#include "sim/input/pool_shape.h"
 #include "sim/input/pool_spec.h"
 #include "sim/input/trace/workload_spec.h"
 #include "sim/input/yaml_fields.h"
@@ -113,12 +114,17 @@ struct Pool {
   bool chunked_pipeline = false;             // likewise, of a pool that computes prompts
   double fastest_fraction = 1;  // of the best estimate's step times: this draw of the calibration takes no less
 
-  Shape shape() const { return {spec.tensor_parallel, spec.pipeline_parallel}; }
-  std::int64_t gpus_per_replica() const { return spec.tensor_parallel * spec.pipeline_parallel; }
+  Shape shape() const { return servecast::shape(spec); }
+  std::int64_t gpus_per_replica() const { return shape().gpus(); }
+  /// Of a replica, a step's GPUs are on several nodes.
+  bool across_nodes() const { return !places.empty() && places.front().gpus.front().node != last_of_stage().node; }
   std::int64_t gpus() const { return spec.replicas * gpus_per_replica(); }
   /// On each GPU; of a replica's GPUs together.
   double kv_token_bytes_per_gpu() const { return memory.kv_pool_bytes / static_cast<double>(memory.kv_pool_tokens); }
   double kv_token_bytes() const { return kv_token_bytes_per_gpu() * static_cast<double>(gpus_per_replica()); }
+  const GpuPlace& last_of_stage() const {
+    return places.front().gpus[static_cast<std::size_t>(shape().gpus_per_stage() - 1)];
+  }
   double usd_per_gpu_hour() const { return spec.usd_per_gpu_hour.value_or(gpu.usd_per_hour); }
 };
 

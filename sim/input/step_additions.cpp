@@ -48,6 +48,8 @@ class Additions {
   bool check_offload(const PoolSpec& spec) {
     const bool others = spec.speculative.policy() != "none" || spec.early_exit.policy() != "none" ||
                         spec.host_layers.layers > 0 || spec.lora;
+    if (spec.expert_offload && spec.expert_parallel > 1)
+      return fail(".expert_offload", "with expert_parallel is not modelled; choose one of them");
     if (!spec.expert_offload || !others) return true;
     return fail(".expert_offload", "with speculation, early exit, layers on the host or adapters beside it is not modelled; "
                                    "choose one of them");

@@ -69,6 +69,9 @@ class BatchRing {
   FilledBatch& filling() { return ring_[(first_ + count_) % ring_.size()]; }
   const FilledBatch& filling() const { return (*this)[count_]; }
 
+  /// The first of those under way.
+  FilledBatch& running() { return ring_[first_]; }
+
   /// Whoever ends its prompt in a batch under way is not waited for any more.
   void forget(Slot slot) {
     for (FilledBatch& batch : ring_) std::erase(batch.prompts, slot);

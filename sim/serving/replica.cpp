@@ -12,7 +12,9 @@ Replica::Replica(ReplicaSetup setup) : setup_(std::move(setup)) {
   const std::int64_t depth = std::min(setup_.batcher->depth(), setup_.max_depth);
   if (setup_.partition) sides_.emplace(std::move(setup_.partition));
   assert(!sides_ || stages == 1);
-  depth_ = stages == 1 && !sides_ && !setup_.experts ? static_cast<std::size_t>(depth) : 1;
+  assert(!setup_.across_nodes || (stages == 1 && !sides_));
+  const bool one_batch = stages > 1 || sides_ || setup_.experts || setup_.across_nodes;
+  depth_ = one_batch ? 1 : static_cast<std::size_t>(depth);
   assert(depth_ <= BatchRing::most_under_way);
   for (std::int64_t i = 0; i < (sides_ ? 2 : stages); ++i)
     lanes_.emplace_back(*setup_.kv_cache, setup_.speculator.get());

@@ -49,6 +49,15 @@ class ExpertLinks {
   virtual void load(PoolId pool, ReplicaId to, const ExpertLoad& load, double now_s) = 0;
 };
 
+/// The links between the nodes of a replica, for what the collectives of its steps send.
+class CollectiveLinks {
+ public:
+  virtual ~CollectiveLinks() = default;
+  /// From `at_s` on it sends what takes so long while nobody else uses its links; Replica::sent() is called when all
+  /// of it has arrived.
+  virtual void send(PoolId pool, ReplicaId replica, double at_s, double alone_s) = 0;
+};
+
 /// Which fetches from tiers are made.
 struct FetchRules {
   bool only_if_faster = true;  // than computing the same tokens
@@ -66,7 +75,8 @@ struct ReplicaSetup {
   std::unique_ptr<KvTiers> tiers{};   // below the GPU's memory; none: what leaves it is lost
   FetchRules fetch{};
   std::unique_ptr<ExpertOffload> experts{};  // partly elsewhere; none: all in the GPUs' memory
-  std::int64_t tensor_parallel = 1;          // GPUs that a pipeline stage keeps busy
+  std::int64_t stage_gpus = 1;               // that a step keeps busy at a time
+  bool across_nodes = false;                 // these are on several nodes
   PowerDraw power{};                         // of one GPU
   double power_cap_w = std::numeric_limits<double>::infinity();
   AnswerPath answers{};                // from the end of a step to the clients
@@ -192,11 +202,20 @@ class Replica {
   void own_links() { links_shared_ = false; }
   void expert_loaded(const ExpertLoad& load, double now_s);
   const ExpertOffload* experts() const { return setup_.experts.get(); }
+  /// Where a stage's GPUs are on several nodes: over which links. They outlive the replica.
+  void connect(CollectiveLinks& links) { collectives_ = &links; }
+  /// Whether somebody else uses these links: then whoever drives the replica comes back whenever next_awaited_s()
+  /// says, and steps end when what they send has arrived. Requires that the replica has been advanced to `now_s`, and
+  /// started.
+  void set_crossed(bool crossed, double now_s);
+  /// All that was to be sent for the step under way has arrived.
+  void sent(double now_s);
 
   /// No awaited request can finish and no fetch can start before this instant unless something arrives. Infinite
   /// where none is here.
   double next_awaited_s() const {
-    if (not_looked_below_ > 0) return next_due_s();  // a fetch may start with any step
+    // A fetch, a load or a collective may start with any step.
+    if (not_looked_below_ > 0 || crossed_) return next_due_s();
     if (setup_.experts && (links_shared_ || setup_.experts->waits())) return next_due_s();
     return awaited_ > 0 || !wanting_room_.empty() ? std::min(next_finish_s(), next_give_up_s()) : infinity;
   }
@@ -285,6 +304,7 @@ class Replica {
   bool adapter_has_room(const Sequence& s) const;
   void take_adapter(const Sequence& s, FilledBatch& batch);
   void leave_adapter(const Sequence& s);
+  void send_collectives(FilledBatch& batch, double now_s);
 
   // Where prompts and decodes run at the same time (replica_sides.cpp):
   Side side(const Lane& lane) const;
@@ -336,9 +356,12 @@ class Replica {
   ExpertLinks* expert_links_ = nullptr;
   bool links_shared_ = false;          // those of the experts, with others
   StageTime full_step_{};              // the step under way as if all experts were in the GPUs' memory
-  std::int64_t aside_ = 0;             // requests
-  std::int64_t not_looked_below_ = 0;  // requests that wait
-  std::vector<Slot> fetched_{};        // they wait with blocks in hand; the first to be fetched in front
+  CollectiveLinks* collectives_ = nullptr;
+  bool crossed_ = false;
+  std::optional<double> held_end_s_{};  // the batch under way ends when it has sent all, and not before this
+  std::int64_t aside_ = 0;              // requests
+  std::int64_t not_looked_below_ = 0;   // requests that wait
+  std::vector<Slot> fetched_{};         // they wait with blocks in hand; the first to be fetched in front
   std::int64_t awaited_ = 0;
   std::int64_t uncomputed_tokens_ = 0;
   std::uint32_t arrivals_ = 0;

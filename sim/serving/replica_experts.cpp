@@ -37,7 +37,7 @@ void Replica::close_step(FilledBatch& batch) {
   time.seconds = batch.end_s - batch.start_s;
   batch.stages_s = time.seconds;
   if (time.extrapolated) batch.extrapolated_s = time.seconds;
-  batch.energy_j = static_cast<double>(setup_.tensor_parallel) * time.seconds *
+  batch.energy_j = static_cast<double>(setup_.stage_gpus) * time.seconds *
                    step_power_w(setup_.power, time, setup_.power_cap_w);
 }
 

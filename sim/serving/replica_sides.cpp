@@ -22,8 +22,8 @@ void Replica::time_side(Lane& lane) {
   batch.stages_s = std::max(0.0, batch.end_s - std::max(batch.start_s, *batch.beside_until_s));
   batch.extrapolated_s = full.extrapolated ? batch.stages_s : 0;
   const double above_idle_w = step_power_w(setup_.power, full, setup_.power_cap_w) - setup_.power.idle_w;
-  batch.energy_j = static_cast<double>(setup_.tensor_parallel) *
-                   (above_idle_w * full.seconds + setup_.power.idle_w * batch.stages_s);
+  batch.energy_j =
+      static_cast<double>(setup_.stage_gpus) * (above_idle_w * full.seconds + setup_.power.idle_w * batch.stages_s);
   sides_->prompts_started(static_cast<std::int64_t>(batch.prompts.size()),
                           side(lane) == Side::prefill ? full.seconds : 0);
 }

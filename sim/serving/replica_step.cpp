@@ -73,6 +73,7 @@ void Replica::launch(Lane& lane, ReplicaListener& listener) {
   if (!batch.finishing.empty()) lane.repeat = false;
   lane.last_seen_s = batch.seen_s;
   lane.batches.push();
+  if (crossed_) send_collectives(batch, now_s_);
   find_next_end();
   account_blocks();
   if (setup_.tiers) setup_.tiers->write_computed();
@@ -102,8 +103,8 @@ void Replica::time_stages(FilledBatch& batch) {
     stage_free_s_[i] = at_s;
     batch.stages_s += time.seconds;
     if (time.extrapolated) batch.extrapolated_s += time.seconds;
-    batch.energy_j += static_cast<double>(setup_.tensor_parallel) * time.seconds *
-                      step_power_w(setup_.power, time, setup_.power_cap_w);
+    batch.energy_j +=
+        static_cast<double>(setup_.stage_gpus) * time.seconds * step_power_w(setup_.power, time, setup_.power_cap_w);
   }
   batch.end_s = at_s;
 }

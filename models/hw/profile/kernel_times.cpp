@@ -132,6 +132,11 @@ std::optional<KernelTime> KernelTimes::collective(const CollectiveCall& call) co
   return time({.op = call.op, .mode = call.mode}, {.bytes = whole(call.bytes), .ranks = call.ranks});
 }
 
+std::optional<KernelTime> KernelTimes::exchange(const ExchangeCall& call) const {
+  return time({.op = call.op, .dtype = call.op == "ep_dispatch" ? "fp8" : "bf16", .mode = call.mode},
+              {.m = call.tokens, .k = call.hidden, .top_k = call.top_k, .ranks = call.ranks});
+}
+
 std::optional<KernelTime> KernelTimes::copy(std::string_view op, double bytes, std::string_view mode) const {
   return time({.op = op, .mode = mode}, {.bytes = whole(bytes)});
 }

@@ -44,6 +44,16 @@ struct MoeCall {
   std::int64_t expert_parallel = 1;
 };
 
+/// Tokens to their experts' GPUs, or back: inside one node.
+struct ExchangeCall {
+  std::string_view op = "ep_dispatch";  // or ep_combine
+  std::string_view mode = "normal";     // or ll: low latency
+  std::int64_t tokens = 0;              // of each GPU
+  std::int64_t hidden = 0;
+  std::int64_t top_k = 0;
+  std::int64_t ranks = 8;
+};
+
 struct CollectiveCall {
   std::string_view op = "all_reduce";
   std::string_view mode = "graph";  // graph or eager (the engine's own), nccl
@@ -67,6 +77,7 @@ class KernelTimes {
   std::optional<KernelTime> mla_decode(const LatentHeads& heads, std::int64_t sequences, double mean_context) const;
   std::optional<KernelTime> moe(const MoeCall& call) const;
   std::optional<KernelTime> collective(const CollectiveCall& call) const;
+  std::optional<KernelTime> exchange(const ExchangeCall& call) const;
   /// `op`: p2p (mode nccl or across_nodes), h2d, d2h or elementwise.
   std::optional<KernelTime> copy(std::string_view op, double bytes, std::string_view mode = "") const;
 

@@ -105,8 +105,9 @@ TEST(MemoryPlan, SaysByHowMuchItMissesAndWhatFits) {
 TEST(MemoryPlan, RefusesShapesThatDoNotDivide) {
   EXPECT_THAT(*plan_memory(made_up_gpu(), tiny_llm(), {3, 1}, {}, {}).problem, HasSubstr("valid: 1, 2"));
   EXPECT_THAT(*plan_memory(made_up_gpu(), tiny_llm(), {1, 3}, {}, {}).problem, HasSubstr("more than the 2 layers"));
-  EXPECT_THAT(*plan_memory(made_up_gpu(), tiny_llm(), {2, 1}, {}, {.node_gpus = 1}).problem,
-              HasSubstr("more than the 1 GPUs of a node"));
+  EXPECT_THAT(*plan_memory(made_up_gpu(), tiny_llm(), {3, 1}, {}, {.node_gpus = 2}).problem,
+              HasSubstr("more than the 2 GPUs of a node and no multiple of them"));
+  EXPECT_FALSE(plan_memory(made_up_gpu(), tiny_llm(), {2, 1}, {}, {.node_gpus = 1}).problem);  // two whole nodes
 }
 
 }  // namespace

@@ -1,0 +1,55 @@
+#include "models/hw/across_nodes.h"
+
+#include <bit>
+#include <utility>
+
+#include "models/hw/data_type.h"
+
+namespace servecast {
+namespace {
+
+double real(std::int64_t n) { return static_cast<double>(n); }
+
+class TensorsOverNodes final : public StepLatency {
+ public:
+  TensorsOverNodes(std::unique_ptr<StepLatency> inside, const TensorsAcrossNodes& across)
+      : inside_(std::move(inside)), terms_(across.terms) {
+    const std::int64_t nodes = across.shape.tensor_parallel / across.link.node_gpus;
+    const double reduces = 2 * real(across.llm.layers) + 1;
+    const double bytes = real(across.llm.hidden) * facts(DataType::bf16).bytes / real(across.link.node_gpus);
+    s_per_token_ = reduces * 2 * (1 - 1 / real(nodes)) * bytes / across.link.bytes_per_s;
+    const int rounds = std::bit_width(static_cast<std::uint64_t>(nodes - 1));  // ceil(log2 nodes)
+    latency_s_ = reduces * 2 * rounds * across.link.latency_s;
+  }
+
+  std::int64_t stages() const override { return 1; }
+  double chunk_s(std::int64_t tokens, std::int64_t prefix_tokens) const override {
+    return inside_->chunk_s(tokens, prefix_tokens);
+  }
+  StageTime stage(const StepWork& work, std::int64_t stage) const override {
+    StageTime sum = inside_->stage(work, stage);
+    sum.seconds += latency_s_ + across_nodes(work).seconds;
+    const double gpu_s = sum.seconds;
+    sum.seconds = with_host_s(terms_, gpu_s, work.decode_sequences + work.prefill_sequences);
+    sum.host_s = sum.seconds - gpu_s;
+    return sum;
+  }
+  AcrossNodes across_nodes(const StepWork& work) const override {
+    return {.seconds = s_per_token_ * real(work.tokens())};
+  }
+
+ private:
+  std::unique_ptr<StepLatency> inside_;
+  EngineTerms terms_;
+  double s_per_token_ = 0;
+  double latency_s_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<StepLatency> make_across_nodes(std::unique_ptr<StepLatency> inside,
+                                               const TensorsAcrossNodes& across) {
+  return std::make_unique<TensorsOverNodes>(std::move(inside), across);
+}
+
+}  // namespace servecast

@@ -1,0 +1,29 @@
+#pragma once
+#include <memory>
+
+#include "models/hw/expert_exchange.h"
+#include "models/hw/profile_latency.h"
+
+namespace servecast {
+
+struct WideExpertsInputs {
+  ProfileInputs kernels;  // shape.expert_parallel above 1; the largest step and batch are those of the whole replica
+  NodeLink link{};
+  ExchangeKernels exchange = ExchangeKernels::high_throughput;
+  bool two_batch_overlap = false;
+};
+
+/// Step time where the experts of a layer are spread over many GPUs and each GPU attends to requests of its own
+/// (DeepSeek-V3's wide expert parallelism). All GPUs take a step together, so the fullest rank counts: ceil(sequences
+/// / ranks) sequences of mean size, decodes and prompts alike. With C its arithmetic (make_profile_latency, its share
+/// of all experts) and X dispatch and combine of all expert layers (ExpertExchange):
+///   C + X, or with two_batch_overlap, C and X those of half the batch:
+///   2 C (1 - f) + max(2 C f s, 2 X) + min(C f s, X) / expert layers,
+/// f = share of expert layers; one half's arithmetic hides the other's exchange, but for the first and last; s = 132
+/// / 112 with high_throughput kernels, which take 20 of 132 SMs (DeepSeek-V3 report, 3.2.2), 1 with low_latency ones,
+/// which take none while they wait. Host time as in make_profile_latency().
+/// Leaves out: uneven ranks and experts (what the three balancers of DeepSeek even out), splitting where it does not
+/// pay, redundant experts being wanted more than others.
+std::unique_ptr<StepLatency> make_wide_experts(const WideExpertsInputs& inputs);
+
+}  // namespace servecast

@@ -1,0 +1,47 @@
+// Steps that send between nodes while somebody else uses the same links. Their times are those of the latency model
+// until then; now what they send is a flow like any other, and they end when it has arrived.
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "sim/serving/replica.h"
+
+namespace servecast {
+
+void Replica::set_crossed(bool crossed, double now_s) {
+  assert(setup_.across_nodes && collectives_ && now_s >= now_s_);
+  const bool begins = crossed && !crossed_;
+  crossed_ = crossed;
+  Lane& lane = lanes_.front();
+  if (begins && lane.busy() && !held_end_s_) send_collectives(lane.batches.running(), now_s);
+}
+
+// What has not been sent yet of a batch under way. All layers' together: arithmetic that it cannot be hidden behind
+// comes first, so that the step takes as long as ever while its links are free.
+void Replica::send_collectives(FilledBatch& batch, double now_s) {
+  const AcrossNodes all = setup_.latency->across_nodes(batch.work);
+  const double begin_s = std::max(batch.start_s, batch.end_s - all.seconds - all.slack_s);
+  const double left_s = all.seconds - std::max(0.0, now_s - begin_s);
+  if (left_s <= 0) return;
+  held_end_s_ = std::exchange(batch.end_s, infinity);
+  find_next_end();
+  collectives_->send(setup_.pool, setup_.id, std::max(begin_s, now_s), left_s);
+}
+
+// GPUs that wait for the network draw what they do while memory bounds.
+void Replica::sent(double now_s) {
+  assert(held_end_s_ && lanes_.front().busy());
+  Lane& lane = lanes_.front();
+  FilledBatch& batch = lane.batches.running();
+  const double alone_s = *std::exchange(held_end_s_, std::nullopt);
+  batch.end_s = std::max(alone_s, now_s);
+  const double waited_s = batch.end_s - alone_s;
+  batch.stages_s += waited_s;
+  batch.energy_j += static_cast<double>(setup_.stage_gpus) * waited_s *
+                    step_power_w(setup_.power, {.seconds = 1}, setup_.power_cap_w);
+  batch.seen_s = setup_.answers.seen_s(batch.end_s, batch.work.emitted_tokens, seen_s_);
+  filled_seen_s_ = lane.last_seen_s = batch.seen_s;
+  find_next_end();
+}
+
+}  // namespace servecast

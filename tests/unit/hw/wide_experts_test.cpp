@@ -1,0 +1,165 @@
+#include "models/hw/wide_experts.h"
+
+#include <gtest/gtest.h>
+
+#include "models/hw/across_nodes.h"
+#include "models/hw/memory_plan.h"
+#include "tests/unit/hw/made_up.h"
+
+namespace servecast {
+namespace {
+
+/// Laws that are plain sums, and no residuals. Inside a node nothing is sent in no time but the launch.
+KernelProfile exchange_profile() {
+  const auto fit = [](const char* op, const char* dtype, const char* mode, const KernelLaw& law) {
+    return FittedOperator{.op = op, .dtype = dtype, .mode = mode, .law = law};
+  };
+  KernelProfile profile{.name = "made_up.vllm", .elementwise_bytes_per_s = 1e12};
+  profile.operators = {
+      fit("gemm", "bf16", "", {.launch_s = 1e-6, .flop_per_s = 1e12, .bytes_per_s = 1e12}),
+      fit("decode_attention", "", "", {.launch_s = 2e-6, .bytes_per_s = 1e12}),
+      fit("prefill_attention", "", "", {.launch_s = 9e-6, .flop_per_s = 1e13}),
+      fit("moe", "bf16", "balanced", {.launch_s = 3e-6, .flop_per_s = 1e12, .bytes_per_s = 1e12}),
+      fit("ep_dispatch", "fp8", "normal", {.launch_s = 20e-6, .bytes_per_s = 1e15}),
+      fit("ep_dispatch", "fp8", "ll", {.launch_s = 10e-6, .bytes_per_s = 1e15}),
+      fit("ep_combine", "bf16", "normal", {.launch_s = 40e-6, .bytes_per_s = 1e15}),
+      fit("ep_combine", "bf16", "ll", {.launch_s = 10e-6, .bytes_per_s = 1e15}),
+  };
+  profile.operators[1].kv_dtype = profile.operators[2].kv_dtype = "bf16";
+  profile.operators[1].head_dim = profile.operators[2].head_dim = 50;
+  return profile;
+}
+
+/// 2 layers, one of them with 4 experts of which 2 are active, on 4 GPUs of 2 nodes.
+struct Made {
+  Gpu gpu = made_up_gpu();
+  KernelProfile profile = exchange_profile();
+  Llm llm = tiny_moe();
+  Shape shape{.expert_parallel = 4};
+  ExchangeKernels exchange = ExchangeKernels::high_throughput;
+  bool overlap = false;
+
+  ProfileInputs kernels() const {
+    return {.gpu = gpu,
+            .profile = profile,
+            .llm = llm,
+            .shape = shape,
+            .max_step_tokens = 4000,
+            .max_sequences = 400,
+            .terms = {.all_reduce_skew = 1, .small_kernel_s = 0, .cuda_graph_max_tokens = 0}};
+  }
+  std::unique_ptr<StepLatency> make() const {
+    return make_wide_experts({.kernels = kernels(),
+                              .link = {.node_gpus = 2, .bytes_per_s = 1e9},
+                              .exchange = exchange,
+                              .two_batch_overlap = overlap});
+  }
+  /// What one GPU computes for its own sequences, and its share of everybody's tokens.
+  StageTime rank(const StepWork& work) const {
+    ProfileInputs in = kernels();
+    in.max_step_tokens = 1000;
+    in.max_sequences = 100;
+    return make_profile_latency(in)->stage(work, 0);
+  }
+};
+
+StepWork decodes(std::int64_t sequences) {
+  return {.decode_sequences = sequences, .decode_kv_tokens = 50 * sequences, .emitted_tokens = sequences};
+}
+
+// 10 tokens per GPU meet 2 (1 - (1/2)^2) = 1.5 nodes, half of them another one: 7.5 times 100 x (1 + 4/128) bytes out
+// and 100 x 2 back, at 0.93 of 1 GB/s. Launches inside the node: 20 and 40 us.
+TEST(WideExperts, OneStepByHand) {
+  const Made made;
+  const StageTime t = made.make()->stage(decodes(40), 0);
+  const double across_s = 7.5 * 100 * (1 + 4.0 / 128 + 2) / 0.93e9;
+  EXPECT_NEAR(t.seconds, made.rank(decodes(10)).seconds + 60e-6 + across_s, 1e-9);
+  EXPECT_NEAR(made.make()->across_nodes(decodes(40)).seconds, across_s, 1e-12);
+  EXPECT_EQ(made.make()->across_nodes(decodes(40)).slack_s, 0);
+}
+
+// To each expert by itself: 2 of them, half in another node, at 0.87 of the port.
+TEST(WideExperts, LowLatencySendsToEveryExpert) {
+  const Made made{.exchange = ExchangeKernels::low_latency};
+  const double across_s = 10 * 100 * (1 + 4.0 / 128 + 2) / 0.87e9;
+  EXPECT_NEAR(made.make()->across_nodes(decodes(40)).seconds, across_s, 1e-12);
+  EXPECT_NEAR(made.make()->stage(decodes(40), 0).seconds, made.rank(decodes(10)).seconds + 20e-6 + across_s, 1e-9);
+}
+
+// 41 sequences: one rank has 11, and the others wait for it.
+TEST(WideExperts, TheFullestRankCounts) {
+  const auto model = Made().make();
+  EXPECT_NEAR(model->stage(decodes(41), 0).seconds, model->stage(decodes(44), 0).seconds, 1e-9);
+  EXPECT_GT(model->stage(decodes(41), 0).seconds, model->stage(decodes(40), 0).seconds);
+}
+
+// Halves of 5: half of the layers have experts, so half of the arithmetic can hide the exchange, which is longer
+// here.
+TEST(WideExperts, TwoHalvesOverlap) {
+  const Made made{.exchange = ExchangeKernels::low_latency, .overlap = true};
+  const double compute_s = made.rank(decodes(5)).seconds;
+  const double exchange_s = 20e-6 + 5 * 100 * (1 + 4.0 / 128 + 2) / 0.87e9;
+  const double hides_s = compute_s / 2;
+  const StageTime t = made.make()->stage(decodes(40), 0);
+  EXPECT_NEAR(t.seconds, compute_s + 2 * std::max(hides_s, exchange_s) + std::min(hides_s, exchange_s), 1e-9);
+  EXPECT_NEAR(made.make()->across_nodes(decodes(40)).slack_s, 2 * std::max(0.0, hides_s - exchange_s), 1e-9);
+}
+
+// High-throughput kernels take 20 of 132 SMs from the arithmetic beside them.
+TEST(WideExperts, HighThroughputKernelsTakeSms) {
+  Made made{.overlap = true};
+  made.profile.operators[4].law.launch_s = made.profile.operators[6].law.launch_s = 0;
+  const double compute_s = made.rank(decodes(5)).seconds;
+  const double exchange_s = 3.75 * 100 * (1 + 4.0 / 128 + 2) / 0.93e9;
+  const double hides_s = compute_s / 2 * 132 / 112;
+  ASSERT_GT(hides_s, exchange_s);
+  EXPECT_NEAR(made.make()->stage(decodes(40), 0).seconds, compute_s + 2 * hides_s + exchange_s, 1e-9);
+}
+
+TEST(WideExperts, MoreWorkNeverTakesLessTime) {
+  for (const bool overlap : {false, true}) {
+    const auto model = Made{.overlap = overlap}.make();
+    for (std::int64_t n = 8; n < 400; ++n)
+      ASSERT_LE(model->stage(decodes(n), 0).seconds, model->stage(decodes(n + 1), 0).seconds + 1e-12) << n;
+  }
+}
+
+// One layer of 4 experts of 3 x 100 x 30: one expert on each GPU instead of four; tokens of KV on all four GPUs.
+TEST(WideExperts, MemoryHoldsOneGpusExperts) {
+  const Made made;
+  const double all = stage_weight_bytes(made.llm, DataType::bf16, {}, 0);
+  EXPECT_EQ(stage_weight_bytes(made.llm, DataType::bf16, made.shape, 0), all - 3 * 3 * 100 * 30 * 2);
+  const MemoryUse use{.max_step_tokens = 400, .max_sequences = 4};
+  const MemorySettings settings{.overhead_bytes = 0};
+  const MemoryPlan spread = plan_memory(made.gpu, made.llm, made.shape, settings, use);
+  const MemoryPlan one = plan_memory(made.gpu, made.llm, {}, settings, use);
+  EXPECT_GT(spread.kv_pool_tokens, 4 * one.kv_pool_tokens);
+  const MemoryPlan uneven = plan_memory(made.gpu, made.llm, {.expert_parallel = 3}, settings, use);
+  EXPECT_EQ(uneven.problem, "4 experts do not divide evenly over 3 GPUs; with redundant_experts 2 they do");
+  EXPECT_FALSE(
+      plan_memory(made.gpu, made.llm, {.expert_parallel = 3, .redundant_experts = 2}, settings, use).problem);
+  EXPECT_TRUE(plan_memory(made.gpu, tiny_llm(), {.expert_parallel = 2}, settings, use).problem);
+}
+
+/// A step of 1 ms.
+class OneMs final : public StepLatency {
+ public:
+  std::int64_t stages() const override { return 1; }
+  StageTime stage(const StepWork&, std::int64_t) const override { return {.seconds = 1e-3}; }
+};
+
+// 5 all-reduces of 40 x 100 bf16 values over 3 nodes of 2 GPUs: each GPU 2 x 2/3 of half of 8,000 bytes at 1 GB/s,
+// and 2 x 2 messages of 10 us.
+TEST(TensorsAcrossNodes, AllReducesGoOverEveryPort) {
+  const Llm llm = tiny_llm();
+  const auto model = make_across_nodes(std::make_unique<OneMs>(),
+                                       {.llm = llm,
+                                        .shape = {.tensor_parallel = 6},
+                                        .link = {.node_gpus = 2, .bytes_per_s = 1e9, .latency_s = 10e-6}});
+  const double sent_s = 5 * 2 * 2.0 / 3 * 4000 / 1e9;
+  EXPECT_NEAR(model->across_nodes(decodes(40)).seconds, sent_s, 1e-15);
+  EXPECT_NEAR(model->stage(decodes(40), 0).seconds, 1e-3 + sent_s + 5 * 4 * 10e-6, 1e-12);
+}
+
+}  // namespace
+}  // namespace servecast
