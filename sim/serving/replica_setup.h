@@ -1,0 +1,89 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "models/hw/engine_profile.h"
+#include "models/hw/power.h"
+#include "models/hw/step_latency.h"
+#include "models/policy/adapter_slots.h"
+#include "models/policy/batcher.h"
+#include "models/policy/kv_cache.h"
+#include "models/policy/queue.h"
+#include "sim/serving/exits.h"
+#include "sim/serving/expert_offload.h"
+#include "sim/serving/kv_tiers.h"
+#include "sim/serving/sm_sides.h"
+#include "sim/serving/speculator.h"
+
+namespace servecast {
+
+/// Host memory for the blocks of preempted sequences. Blocks are those of the KV cache: a share of each on every GPU.
+struct SwapSpace {
+  std::int64_t blocks = 0;
+  double out_s = 0;  // copying one to the host, while nothing is computed
+  double in_s = 0;   // and back
+};
+
+/// The links between a replica and its tiers, in whose terms it decides and over which it fetches.
+class TierLinks {
+ public:
+  virtual ~TierLinks() = default;
+  /// How long this fetch takes if nobody else uses the links.
+  virtual double alone_s(PoolId pool, ReplicaId to, std::span<const KvSource> sources) const = 0;
+  /// It starts now, which is also the caller's instant; Replica::fetched() is called when it is done.
+  virtual void fetch(PoolId pool, ReplicaId to, Slot slot, std::span<const KvSource> sources, double now_s) = 0;
+};
+
+/// The links over which a replica's experts come, while others use them too.
+class ExpertLinks {
+ public:
+  virtual ~ExpertLinks() = default;
+  /// The load starts now; Replica::expert_loaded() is called when it is done.
+  virtual void load(PoolId pool, ReplicaId to, const ExpertLoad& load, double now_s) = 0;
+};
+
+/// The links between the nodes of a replica, for what the collectives of its steps send.
+class CollectiveLinks {
+ public:
+  virtual ~CollectiveLinks() = default;
+  /// From `at_s` on it sends what takes so long while nobody else uses its links; Replica::sent() is called when all
+  /// of it has arrived.
+  virtual void send(PoolId pool, ReplicaId replica, double at_s, double alone_s) = 0;
+};
+
+/// Which fetches from tiers are made.
+struct FetchRules {
+  bool only_if_faster = true;  // than computing the same tokens
+  bool on_arrival = true;      // where there is room then; else when it is the request's turn
+};
+
+struct ReplicaSetup {
+  ReplicaId id{};
+  PoolId pool{};
+  const StepLatency* latency = nullptr;  // outlives the replica
+  std::unique_ptr<Batcher> batcher;
+  std::unique_ptr<WaitingQueue> queue;
+  std::unique_ptr<KvCache> kv_cache;  // resized
+  SwapSpace swap{};                   // none: who is preempted is recomputed
+  std::unique_ptr<KvTiers> tiers{};   // below the GPU's memory; none: what leaves it is lost
+  FetchRules fetch{};
+  std::unique_ptr<ExpertOffload> experts{};  // partly elsewhere; none: all in the GPUs' memory
+  std::int64_t stage_gpus = 1;               // that a step keeps busy at a time
+  bool across_nodes = false;                 // these are on several nodes
+  PowerDraw power{};                         // of one GPU
+  double power_cap_w = std::numeric_limits<double>::infinity();
+  AnswerPath answers{};                // from the end of a step to the clients
+  std::int64_t max_depth = 2;          // batches that the engine may have under way
+  double waiting_blocks_fraction = 1;  // no KV is imported while sequences not decoding yet hold more of the blocks
+  bool chunked_pipeline = false;       // a prompt's next chunk follows in the next lane, see Placement
+  std::optional<Exits> exits{};        // where tokens leave before the last layer
+  AdapterSetup adapters{};
+  std::unique_ptr<Speculator> speculator{};  // none: a decode makes one token a step
+  std::unique_ptr<SmPartition> partition{};  // prompts and decodes run at the same time; none: they take turns
+  bool ask_every_step = false;               // never repeat a batch without asking the batcher
+};
+
+}  // namespace servecast
