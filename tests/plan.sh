@@ -18,6 +18,7 @@ done
 cmp "$scratch/whole/plan.json" "$scratch/killed/plan.json" || fail "plan.json differs after kills"
 cmp "$scratch/whole.txt" "$scratch/killed.txt" || fail "the answer differs after kills"
 
-"$program" plan "$study" --out "$scratch/killed" 2>&1 >/dev/null | grep -q '^0 runs simulated' ||
-  fail "a plan that is there was simulated again"
+"$program" plan "$study" --out "$scratch/killed" >/dev/null 2>"$scratch/again.err" || fail "$(cat "$scratch/again.err")"
+grep -q '^0 runs simulated' "$scratch/again.err" ||
+  fail "a plan that is there was simulated again: $(cat "$scratch/again.err")"
 cmp "$scratch/whole/plan.json" "$scratch/killed/plan.json" || fail "plan.json differs when nothing is simulated"
