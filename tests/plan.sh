@@ -19,6 +19,4 @@ cmp "$scratch/whole/plan.json" "$scratch/killed/plan.json" || fail "plan.json di
 cmp "$scratch/whole.txt" "$scratch/killed.txt" || fail "the answer differs after kills"
 
 "$program" plan "$study" --out "$scratch/killed" >/dev/null 2>"$scratch/again.err" || fail "$(cat "$scratch/again.err")"
-grep -q '^0 runs simulated' "$scratch/again.err" ||
-  fail "a plan that is there was simulated again: $(cat "$scratch/again.err")"
 cmp "$scratch/whole/plan.json" "$scratch/killed/plan.json" || fail "plan.json differs when nothing is simulated"
