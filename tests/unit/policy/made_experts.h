@@ -1,0 +1,29 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "models/policy/expert_routing.h"
+
+namespace servecast {
+
+inline constexpr ExpertShape shape{.layers = 5, .experts = 16, .active = 3};
+inline const auto print_name = [](const auto& policy) { return policy.param; };
+
+template <class Interface>
+std::unique_ptr<Interface> make(const std::string& name) {
+  return Registry<Interface>::all().at(name).prepare()->make();
+}
+
+/// Three generations of ten tokens; token t of layer l takes t + l and the two behind it.
+inline RoutingTrace made_trace() {
+  RoutingTrace trace{.shape = shape, .first_token = {0, 10, 20, 30}};
+  for (int token = 0; token < 30; ++token)
+    for (int layer = 0; layer < shape.layers; ++layer)
+      for (int rank = 0; rank < shape.active; ++rank) {
+        trace.experts.push_back(static_cast<std::uint8_t>((token + layer + rank) % shape.experts));
+        trace.gates.push_back(static_cast<std::uint8_t>(rank == 0 ? 155 : rank == 1 ? 60 : 40));
+      }
+  return trace;
+}
+
+}  // namespace servecast
