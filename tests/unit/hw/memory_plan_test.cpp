@@ -56,8 +56,8 @@ TEST(MemoryPlan, FollowsBothRules) {
   EXPECT_EQ(trt.kv_pool_tokens, 20'248'243);
 }
 
-// An expert of tiny_moe has 3 x 100 x 30 weights, 18,000 bytes; one of its two layers has experts. Three of four absent
-// and room for one on its way: 36,000 bytes less, of which each of two GPUs had half.
+// An expert of tiny_moe has 3 x 100 x 30 weights, 18,000 bytes; one of its two layers has experts. Three of four
+// absent and room for one on its way: 36,000 bytes less, of which each of two GPUs had half.
 TEST(MemoryPlan, ExpertsElsewhereMakeRoom) {
   const MemoryUse all{.max_step_tokens = 10, .max_sequences = 2};
   MemoryUse part = all;

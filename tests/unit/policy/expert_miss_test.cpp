@@ -1,14 +1,14 @@
-// Experts that are not there: what every policy for misses keeps, and what is special about each.
+// What becomes of missing experts: what every policy keeps, and BuddyMoE's gates, lists and choice.
+#include "models/policy/expert_miss.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "models/policy/buddy_accuracy.h"
 #include "models/policy/expert_buddies.h"
-#include "models/policy/expert_miss.h"
 #include "tests/unit/policy/made_experts.h"
 
 namespace servecast {
@@ -192,16 +192,6 @@ TEST(BuddyAccuracy, IsThePublishedTable) {
   EXPECT_FALSE(buddy_accuracy_lost(0.375, 3).extrapolated);
   EXPECT_TRUE(buddy_accuracy_lost(0.25, 3).extrapolated);
   EXPECT_TRUE(buddy_accuracy_lost(0.5, 2).extrapolated);
-}
-
-TEST(TokenEntropy, IsNormalised) {
-  const std::vector<ExpertChoice> flat{{ExpertId{0}, 0.5}, {ExpertId{1}, 0.5}};
-  const std::vector<ExpertChoice> sure{{ExpertId{0}, 1}, {ExpertId{1}, 0}};
-  const std::vector<ExpertChoice> skewed{{ExpertId{0}, 0.9}, {ExpertId{1}, 0.1}};
-  EXPECT_NEAR(token_entropy(flat), 1, 1e-15);
-  EXPECT_NEAR(token_entropy(sure), 0, 1e-15);
-  EXPECT_NEAR(token_entropy(skewed), 0.4690, 1e-4);  // -(0.9 log2 0.9 + 0.1 log2 0.1)
-  EXPECT_GT(token_entropy(skewed, 2), token_entropy(skewed));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Experts: what every routing, cache and prefetch policy keeps, and what is special about each.
+// Experts: what every routing, cache and prefetch keeps, and what is special about each.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -208,6 +208,16 @@ TEST(GateLookahead, IsRightAsOftenAsItsRecall) {
     for (const ExpertId expert : guess) right += static_cast<int>(std::ranges::count(coming, expert));
   }
   EXPECT_NEAR(right / 6000.0, 0.85, 0.02);  // three standard deviations: 0.014
+}
+
+TEST(TokenEntropy, IsNormalised) {
+  const std::vector<ExpertChoice> flat{{ExpertId{0}, 0.5}, {ExpertId{1}, 0.5}};
+  const std::vector<ExpertChoice> sure{{ExpertId{0}, 1}, {ExpertId{1}, 0}};
+  const std::vector<ExpertChoice> skewed{{ExpertId{0}, 0.9}, {ExpertId{1}, 0.1}};
+  EXPECT_NEAR(token_entropy(flat), 1, 1e-15);
+  EXPECT_NEAR(token_entropy(sure), 0, 1e-15);
+  EXPECT_NEAR(token_entropy(skewed), 0.4690, 1e-4);  // -(0.9 log2 0.9 + 0.1 log2 0.1)
+  EXPECT_GT(token_entropy(skewed, 2), token_entropy(skewed));
 }
 
 TEST(ExpertBalance, ReplicatesTheBusiestAndPacksEvenly) {

@@ -1,11 +1,8 @@
 #pragma once
-#include <gtest/gtest.h>
-
 #include <memory>
 #include <string>
 
-#include "models/base/registry.h"
-#include "models/policy/routing_statistics.h"
+#include "models/policy/expert_routing.h"
 
 namespace servecast {
 
