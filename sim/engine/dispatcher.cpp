@@ -78,6 +78,7 @@ void Dispatcher::handle(double now_s) {
   }
   if (hand_overs_) hand_overs_->settle(now_s);
   flows_.tell_ended(now_s);
+  if (collectives_ && hand_overs_) hand_overs_->settle(now_s);  // of steps that have ended with what they sent
   if (hand_overs_) hand_overs_->act_due(now_s);
   if (migrations_) migrations_->act_due(now_s);
   if (signals_) collect_signals(now_s);
@@ -93,7 +94,7 @@ void Dispatcher::handle(double now_s) {
   if (options_.step_by_step)
     for (ReplicaPool& pool : pools_) pool.start_all(*this);
   if (hand_overs_) hand_overs_->settle(now_s);
-  if (collectives_) watch_touched();
+  if (collectives_) start_touched(now_s);
   flows_.begin_due(now_s);
 }
 

@@ -118,6 +118,7 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
   void touch(std::size_t pool, std::size_t replica);
   void watch_touched();
   void watch(std::size_t pool, std::size_t replica);
+  void start_touched(double now_s);
   void sample_replicas();
   bool samples() const { return options_.detail && options_.detail->wants_replicas(); }
   void count_event(double now_s);

@@ -96,8 +96,14 @@ void Dispatcher::set_crossed(const ReplicaAt& at, bool crossed, double now_s) {
   pools_[at.pool].set_crossed(at.replica, crossed, now_s, *this);
   if (!crossed) return;
   touch(at.pool, at.replica);
+  start_touched(now_s);
+}
+
+// All that is due at this instant is done: whoever was changed by it goes on, and so do those who wait for that.
+void Dispatcher::start_touched(double now_s) {
   watch_touched();
-  if (hand_overs_) hand_overs_->settle(now_s);
+  if (!hand_overs_) return;
+  hand_overs_->settle(now_s);
   watch_touched();
 }
 

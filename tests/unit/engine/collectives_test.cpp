@@ -75,13 +75,14 @@ TEST(Collectives, KeepTheirTimesWhileNobodyCrossesThem) {
 
 // Eight shards of the first prompt's KV go to the third node's port: an eighth of its rate each, and four of them
 // leave over each of the first nodes' ports. There they meet the collective's four flows: eight flows, an eighth
-// each, so the collective has half a port and takes twice as long. 8,000 tokens keep moving for longer than that.
+// each, so the collective has half a port and takes twice as long. 8,000 tokens keep moving for longer than that: for
+// 3/64 s alone on the third node's port, and then beside as much of the second prompt's KV, at half the rate.
 TEST(Collectives, TakeTwiceAsLongBesideAHandOver) {
   const TwoPrompts t = two_prompts(8000, 0);
   ASSERT_GT(kv_s(8000), 4.0 / 64);
   EXPECT_NEAR(t.first_token_s[0], 2.0 / 64, 1e-12);
   EXPECT_NEAR(t.first_token_s[1], 4.0 / 64, 2e-6);
-  EXPECT_NEAR(t.hand_over_s[0], path_s + kv_s(8000), 2e-6);
+  EXPECT_NEAR(t.hand_over_s[0], path_s + 3.0 / 64 + 2 * (kv_s(8000) - 3.0 / 64), 4e-6);
 }
 
 // The hand-over ends while the collective is under way: half a port until then, a whole one after that.
