@@ -22,38 +22,43 @@ bool has_draws(const SweepTable& table) {
   return std::ranges::any_of(table.results, [](const Replicated& drawn) { return !drawn.draws.empty(); });
 }
 
-std::vector<Figure> narrow_figures() {
+/// Those that have room on a terminal and that any point has.
+std::vector<Figure> narrow_figures(const SweepTable& table) {
+  const auto any_has = [&](const Figure& f) {
+    return std::ranges::any_of(table.results, [&](const Replicated& r) { return r.best && f.of(*r.best); });
+  };
   std::vector<Figure> some;
-  std::ranges::copy_if(figures(), std::back_inserter(some), [](const Figure& f) { return !f.wide_only; });
+  std::ranges::copy_if(figures(), std::back_inserter(some), [&](const Figure& f) { return !f.wide_only && any_has(f); });
   return some;
 }
 
-void add_cells(std::vector<std::string>& row, const Summary& summary) {
-  for (const Figure& figure : narrow_figures()) {
+void add_cells(std::vector<std::string>& row, const std::vector<Figure>& columns, const Summary& summary) {
+  for (const Figure& figure : columns) {
     const std::optional<double> value = figure.of(summary);
     row.push_back(value ? figure.text(*value) : "-");
   }
 }
 
 /// The ends of the interval, in rows of their own.
-void add_interval(TextTable& rows, const SweepTable& table, const Interval& interval) {
+void add_interval(TextTable& rows, const SweepTable& table, const std::vector<Figure>& columns,
+                  const Interval& interval) {
   for (const auto& [name, bound] : {std::pair{" 5 %", &interval.p05}, std::pair{"95 %", &interval.p95}}) {
     std::vector<std::string> row(table.dimensions.size());
     row.back() = name;
-    add_cells(row, *bound);
+    add_cells(row, columns, *bound);
     row.emplace_back();
     rows.row(row);
   }
 }
 
-std::vector<std::string> point_row(const std::vector<std::string>& point, const Replicated& result,
-                                   std::string& notes) {
+std::vector<std::string> point_row(const std::vector<std::string>& point, const std::vector<Figure>& columns,
+                                   const Replicated& result, std::string& notes) {
   std::vector<std::string> row;
   for (const std::string& setting : point) row.push_back(value_of(setting));
   if (result.best)
-    add_cells(row, *result.best);
+    add_cells(row, columns, *result.best);
   else
-    row.resize(row.size() + narrow_figures().size(), "-");
+    row.resize(row.size() + columns.size(), "-");
   row.emplace_back(result.best && result.best->saturated ? "saturated" : "");
   if (!result.failure.empty()) {
     const auto number = std::to_string(std::ranges::count(notes, '\n') + 1);
@@ -103,13 +108,14 @@ std::string sweep_text(const SweepTable& table) {
   TextTable rows(table.dimensions.size());
   std::vector<std::string> headings;
   for (const Dimension& dimension : table.dimensions) headings.push_back(dimension.path);
-  for (const Figure& figure : narrow_figures()) headings.emplace_back(figure.heading);
+  const std::vector<Figure> columns = narrow_figures(table);
+  for (const Figure& figure : columns) headings.emplace_back(figure.heading);
   headings.emplace_back();
   rows.row(headings);
   std::string notes;
   for (std::size_t i = 0; i < table.points.size(); ++i) {
-    rows.row(point_row(table.points[i], table.results[i], notes));
-    if (const auto interval = table.results[i].interval()) add_interval(rows, table, *interval);
+    rows.row(point_row(table.points[i], columns, table.results[i], notes));
+    if (const auto interval = table.results[i].interval()) add_interval(rows, table, columns, *interval);
   }
   return rows.text(0, any_width) + (notes.empty() ? "" : "\n" + notes);
 }

@@ -1,5 +1,6 @@
 #include "sim/report/figures.h"
 
+#include <algorithm>
 #include <array>
 
 #include "sim/report/human.h"
@@ -16,7 +17,19 @@ std::optional<double> latency_of(const Summary& s) {
   return (*(s.latencies.*latency)).*number;
 }
 
-constexpr std::array<Figure, 14> all{{
+/// Of the pool that loses most; none where no pool trades answers for speed.
+std::optional<double> lost_points(const Summary& s) {
+  std::optional<double> most;
+  const auto take = [&](std::optional<double> points) {
+    if (points) most = std::max(most.value_or(0), *points);
+  };
+  for (const ExpertSummary& pool : s.expert_offload)
+    if (pool.quality_lost_fraction) take(100 * *pool.quality_lost_fraction);
+  for (const EarlyExitSummary& pool : s.early_exits) take(pool.lost_points);
+  return most;
+}
+
+constexpr std::array<Figure, 15> all{{
     {"requests_per_s", "requests/s", false, human::number,
      [](const Summary& s) { return std::optional(s.requests_per_s); }},
     {"output_tokens_per_s", "tokens/s", true, human::number,
@@ -38,6 +51,7 @@ constexpr std::array<Figure, 14> all{{
     {"energy_j", "energy", true, human::joules, [](const Summary& s) { return std::optional(s.energy.j_total); }},
     {"j_per_output_token", "J/token", false, human::number,
      [](const Summary& s) { return s.energy.j_per_output_token; }},
+    {"lost_points", "points lost", false, human::number, lost_points},
 }};
 
 }  // namespace

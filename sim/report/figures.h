@@ -17,7 +17,7 @@ struct Figure {
   std::optional<double> (*of)(const Summary& summary);  // none where the run has no such number
 };
 
-/// In the order in which one reads them: throughput, latencies, promises, money, energy.
+/// In the order in which one reads them: throughput, latencies, promises, money, energy, answers.
 std::span<const Figure> figures();
 
 }  // namespace servecast
