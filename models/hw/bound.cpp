@@ -54,7 +54,7 @@ LeastWork least_work(const BoundModel& m, const BoundRequest& r, std::int64_t ma
 
 double least_token_s(const BoundModel& m, const Gpu& gpu, const Shape& shape, std::int64_t context_tokens) {
   const double bytes = m.active_bytes + real(context_tokens) * m.kv_bytes_per_token;
-  return bytes / (real(shape.tensor_parallel) * gpu.hbm_bytes_per_s);
+  return bytes / (real(shape.gpus_per_stage()) * gpu.hbm_bytes_per_s);
 }
 
 double least_rate(std::span<const DueWork> work, std::int64_t may_be_late) {

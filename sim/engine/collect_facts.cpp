@@ -83,7 +83,7 @@ std::optional<EarlyExitFacts> early_exit_facts(const Pool& pool, const ReplicaPo
 
 std::optional<AdapterFacts> adapter_facts(const Pool& pool, const ReplicaPool& replicas) {
   if (!pool.spec.lora) return std::nullopt;
-  AdapterFacts facts{.slots = pool.spec.lora->slots};
+  AdapterFacts facts{.adapter_slots = pool.spec.lora->slots};
   for (std::size_t i = 0; i < replicas.size(); ++i) {
     facts.hits += replicas[i].totals().adapter_hits;
     facts.loads += replicas[i].totals().adapter_loads;

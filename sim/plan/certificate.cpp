@@ -45,7 +45,8 @@ std::string verdict_text(const Study& study, const SearchResult& found, const Ce
   if (found.best.empty()) return "No design is proven to keep its promises.";
   if (study.spec.goal.starts_with("pareto")) return "Every design that can be built was simulated or is out of reach.";
   if (c.complete) return "Every better design is ruled out.";
-  return fmt::format("{} better designs are not ruled out: draws do not tell.", c.not_ruled_out.size());
+  const std::size_t left = c.not_ruled_out.size();
+  return fmt::format("{} better {} not ruled out: draws do not tell.", left, left == 1 ? "design is" : "designs are");
 }
 
 /// Of those that can be had: first by what simulations missed, then by what the bounds say.

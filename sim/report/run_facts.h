@@ -76,7 +76,7 @@ struct EarlyExitFacts {
 
 /// LoRA adapters of a pool.
 struct AdapterFacts {
-  std::int64_t slots = 0;  // of each replica
+  std::int64_t adapter_slots = 0;  // of each replica
   std::int64_t hits = 0;   // requests whose adapter was on the GPUs when they were admitted
   std::int64_t loads = 0;  // those whose adapter was not
   double stall_s = 0;      // steps waited for loads, summed over replicas

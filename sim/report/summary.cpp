@@ -161,7 +161,7 @@ std::vector<AdapterSummary> adapters_of(const RunFacts& facts) {
     if (!pool.adapters) continue;
     const AdapterFacts& a = *pool.adapters;
     all.push_back({.pool = pool.name,
-                   .slots = a.slots,
+                   .adapter_slots = a.adapter_slots,
                    .hits = a.hits,
                    .loads = a.loads,
                    .hit_fraction = per(static_cast<double>(a.hits), static_cast<double>(a.hits + a.loads)),

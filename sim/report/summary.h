@@ -154,7 +154,7 @@ struct EarlyExitSummary {
 /// LoRA adapters of a pool's requests.
 struct AdapterSummary {
   std::string pool{};
-  std::int64_t slots = 0;
+  std::int64_t adapter_slots = 0;
   std::int64_t hits = 0;
   std::int64_t loads = 0;
   double hit_fraction = 0;

@@ -127,7 +127,7 @@ void EarlyExitSummary::fields(Fields& f) {
 
 void AdapterSummary::fields(Fields& f) {
   f.field("pool", pool, "pool that serves the adapters");
-  f.field("slots", slots, "adapters that one replica holds");
+  f.field("adapter_slots", adapter_slots, "adapters that one replica holds");
   f.field("hits", hits, "requests whose adapter was on the GPUs when they were admitted");
   f.field("loads", loads, "requests for which it was loaded");
   f.field("hit_fraction", hit_fraction, "hits by both", fraction);

@@ -168,7 +168,7 @@ void pools(Page& page, const Summary& s) {
   }
   for (const AdapterSummary& p : s.adapters)
     page.line(fmt::format("  {}: {} of requests found their adapter in one of {} slots; {} loads, steps waited {}",
-                          p.pool, human::percent(p.hit_fraction), p.slots, human::count(p.loads),
+                          p.pool, human::percent(p.hit_fraction), p.adapter_slots, human::count(p.loads),
                           human::seconds(p.stall_s)));
 }
 
