@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/unit/cli/servecast.h"
+#include "tests/unit/small_scenario.h"
 #include "tests/unit/in_child.h"
 
 namespace servecast {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/cli/servecast.h"
+#include "tests/unit/small_scenario.h"
 
 namespace servecast {
 namespace {

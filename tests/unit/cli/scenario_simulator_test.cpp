@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/cli/servecast.h"
+#include "tests/unit/small_scenario.h"
 
 namespace servecast {
 namespace {
