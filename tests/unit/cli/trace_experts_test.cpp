@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/cli/servecast.h"
+#include "tests/unit/input/trace_testing.h"
 
 namespace servecast {
 namespace {
@@ -24,9 +25,9 @@ TEST(TraceExpertsCommand, RefusesWhatMakesNoSense) {
 }
 
 TEST(TraceExpertsCommand, SaysWhichFileDoesNotFit) {
-  const TestFolder folder;
-  folder.write("index.csv.gz", "n_router_tokens\n2\n");
-  folder.write("routing_u8.bin.gz", "short");
+  const TempFolder folder;
+  folder.write_gzip("index.csv.gz", "n_router_tokens\n2\n");
+  folder.write_gzip("routing_u8.bin.gz", "short");
   const Outcome outcome = servecast_with({"trace", "experts", folder / "", "--llm", "gpt-oss-20b"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err,

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "gui/data/report.h"
+#include "sim/report/plan_report.h"
 #include "tests/unit/report/files.h"
 
 namespace servecast::gui {
@@ -44,6 +45,27 @@ inline const std::string two_operators =
     "An H100,gemm bf16,\"m 16, n 8\",0.008,0.016,0,0\n"
     "An H100,h2d,bytes 64,0.0001,0.0001,0,0\n"
     "An H100,h2d,bytes 128,0.0002,0.0001,0,0\n";
+
+/// The plan.sqlite of three designs of this scenario: one breaks its promise, one is chosen, one does not fit.
+inline std::string write_plan(const TemporaryFolder& folder, const std::string& scenario_file) {
+  PlanReport plan{.name = "chat", .goal = "least_cost", .scenario_file = scenario_file};
+  plan.designs = {{.design = 0,
+                   .settings = {"replicas=1"},
+                   .set = {"pools[0].replicas=1"},
+                   .verdict = "breaks",
+                   .why = "TTFT p99 of 0.9 s is above 0.5 s",
+                   .usd_per_hour = 2,
+                   .ttft_p99_s = 0.9},
+                  {.design = 1,
+                   .settings = {"replicas=3"},
+                   .set = {"pools[0].replicas=3"},
+                   .verdict = "chosen",
+                   .usd_per_hour = 4,
+                   .ttft_p99_s = 0.2},
+                  {.design = 2, .settings = {"replicas=64"}, .verdict = "impossible"}};
+  write_plan_tables(folder / "plan.sqlite", plan);
+  return (folder / "plan.sqlite").string();
+}
 
 inline std::string write_residuals(const TemporaryFolder& folder, const std::string& text = two_operators) {
   put_text(folder / "residuals.csv", text);

@@ -19,6 +19,7 @@
 #include "gui/view/compare_view.h"
 #include "gui/view/dashboard.h"
 #include "gui/view/distribution_plot.h"
+#include "gui/view/plan_view.h"
 #include "gui/view/plot_export.h"
 #include "gui/view/requests_view.h"
 #include "gui/view/run_view.h"
@@ -209,11 +210,28 @@ TEST_F(Window, every_plot_is_exported_three_ways) {
   EXPECT_GT(QImage(to + "/cost_so_far.png").width(), 400);
 }
 
+TEST_F(Window, a_design_of_a_plan_opens_as_a_scenario) {
+  const QString scenario = write_small_scenario(folder_);
+  ASSERT_TRUE(window_.open(QString::fromStdString(write_plan(folder_, scenario.toStdString()))));
+  EXPECT_EQ(window_.plan_view().model().rowCount(), 3);
+  auto* table = window_.plan_view().findChild<QTableView*>();
+  const QPoint second = table->visualRect(table->model()->index(1, 0)).center();
+  QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, second);
+  QTest::mouseDClick(table->viewport(), Qt::LeftButton, {}, second);
+  EXPECT_EQ(window_.document().file(), scenario);
+  EXPECT_THAT(window_.document().text().toStdString(), HasSubstr("replicas: 3"));
+  EXPECT_TRUE(window_.document().edited());
+  window_.document().undo();
+  EXPECT_FALSE(window_.document().edited());
+}
+
 TEST_F(Window, shots_of_all_views_need_no_display) {
   const QString report = QString::fromStdString(write_report(folder_, "r"));
   const QString residuals = QString::fromStdString(write_residuals(folder_));
-  const std::map<std::string, QString> other_inputs{{"scenario", write_small_scenario(folder_)},
-                                                    {"calibration", residuals}};
+  const QString scenario = write_small_scenario(folder_);
+  const QString plan = QString::fromStdString(write_plan(folder_, scenario.toStdString()));
+  const std::map<std::string, QString> other_inputs{
+      {"scenario", scenario}, {"plan", plan}, {"calibration", residuals}};
   for (const char* view : view_names) {
     const QString picture = QString::fromStdString((folder_ / (std::string(view) + ".png")).string());
     const QString input = other_inputs.contains(view) ? other_inputs.at(view) : report;
