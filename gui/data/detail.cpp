@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
+#include <ranges>
 
 #include "models/base/error.h"
 #include "sim/report/json_fields.h"
@@ -62,17 +63,25 @@ LinkSamples read_links(const std::string& file) {
   return samples;
 }
 
+bool Flows::crosses(std::size_t row, std::string_view link) const {
+  const std::string_view rest = file.text().substr(links_at[row]);
+  for (const auto each : std::views::split(rest.substr(0, rest.find(',')), ' '))
+    if (std::string_view(each.begin(), each.end()) == link) return true;
+  return false;
+}
+
 Flows read_flows(const std::string& file) {
-  Flows flows;
+  Flows flows{.file = MappedFile(file)};
   CsvColumns csv;
   csv.number("flow", flows.flow);
   csv.words("kind", flows.kind);
   csv.words("from", flows.from);
   csv.words("to", flows.to);
+  csv.place("links", flows.links_at);
   csv.number("bytes", flows.bytes);
   csv.number("start_s", flows.start_s);
   csv.number("end_s", flows.end_s);
-  csv.read(MappedFile(file));
+  csv.read(flows.file);
   return flows;
 }
 

@@ -33,12 +33,15 @@ struct LinkSamples {
 };
 LinkSamples read_links(const std::string& file);
 
-/// flows.csv.
+/// flows.csv, but for the links that a flow crossed: they are read when asked for.
 struct Flows {
+  MappedFile file;
   Words kind{}, from{}, to{};
+  std::vector<std::uint64_t> links_at{};
   Column flow{}, bytes{}, start_s{}, end_s{};
 
   std::size_t size() const { return flow.size(); }
+  bool crosses(std::size_t row, std::string_view link) const;
 };
 Flows read_flows(const std::string& file);
 

@@ -16,12 +16,6 @@ struct ErrorColumn {
   Quantity quantity;
 };
 constexpr std::array columns{
-    ErrorColumn{QT_TRANSLATE_NOOP("servecast::gui::OperatorErrorModel", "fitted on"),
-                QT_TRANSLATE_NOOP("servecast::gui::OperatorErrorModel", "shapes"),
-                [](const OperatorError& e) { return static_cast<double>(e.fitted); }, Quantity::count},
-    ErrorColumn{QT_TRANSLATE_NOOP("servecast::gui::OperatorErrorModel", "held out"),
-                QT_TRANSLATE_NOOP("servecast::gui::OperatorErrorModel", "shapes that the fit has not seen"),
-                [](const OperatorError& e) { return static_cast<double>(e.held_out); }, Quantity::count},
     ErrorColumn{QT_TRANSLATE_NOOP("servecast::gui::OperatorErrorModel", "median"),
                 QT_TRANSLATE_NOOP("servecast::gui::OperatorErrorModel", "half of the held-out shapes are nearer"),
                 [](const OperatorError& e) { return e.median; }, Quantity::fraction},
@@ -31,6 +25,12 @@ constexpr std::array columns{
     ErrorColumn{QT_TRANSLATE_NOOP("servecast::gui::OperatorErrorModel", "bias"),
                 QT_TRANSLATE_NOOP("servecast::gui::OperatorErrorModel", "median of fitted over measured, less 1"),
                 [](const OperatorError& e) { return e.bias; }, Quantity::fraction},
+    ErrorColumn{QT_TRANSLATE_NOOP("servecast::gui::OperatorErrorModel", "fitted on"),
+                QT_TRANSLATE_NOOP("servecast::gui::OperatorErrorModel", "shapes"),
+                [](const OperatorError& e) { return static_cast<double>(e.fitted); }, Quantity::count},
+    ErrorColumn{QT_TRANSLATE_NOOP("servecast::gui::OperatorErrorModel", "held out"),
+                QT_TRANSLATE_NOOP("servecast::gui::OperatorErrorModel", "shapes that the fit has not seen"),
+                [](const OperatorError& e) { return static_cast<double>(e.held_out); }, Quantity::count},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace servecast::gui {
 namespace {
@@ -23,29 +24,64 @@ std::vector<std::size_t> steps_between(const Steps& steps, double replica, doubl
   return rows;
 }
 
-void add_steps(const Requests& r, std::size_t row, const Steps& steps, RequestLife& life) {
-  const auto id = static_cast<std::int64_t>(r.request_id[row]);
-  const double last_s = std::isnan(r.finish_s[row]) ? INFINITY : r.finish_s[row];
-  double at_s = r.scheduled_s[row];
-  double prompt_left = r.prompt_tokens[row] - (r.cached_tokens.empty() ? 0 : r.cached_tokens[row]);
-  bool others_ran = false;  // since the last step that worked on it
-  for (const std::size_t step : steps_between(steps, r.replica[row], r.scheduled_s[row], last_s)) {
-    const std::vector<StepShare> who = who_was_in(steps, step);
-    const auto share = std::ranges::find(who, id, &StepShare::request);
-    if (share == who.end()) {
-      others_ran = true;
-      continue;
+/// The KV arrives where it is decoded; absent where it did not move, or moved as it decoded.
+double landed_s(const Requests& r, std::size_t row) {
+  return r.hand_over_s.empty() ? NAN : r.first_token_s[row] + r.hand_over_s[row];
+}
+
+/// Goes through a request's steps, replica by replica.
+class StepWalk {
+ public:
+  StepWalk(const Requests& r, std::size_t row, const Steps& steps, RequestLife& life)
+      : steps_(steps),
+        life_(life),
+        id_(static_cast<std::int64_t>(r.request_id[row])),
+        last_s_(std::isnan(r.finish_s[row]) ? INFINITY : r.finish_s[row]),
+        at_s_(r.scheduled_s[row]),
+        prompt_left_(r.prompt_tokens[row] - (r.cached_tokens.empty() ? 0 : r.cached_tokens[row])) {}
+
+  void go_on(double replica) {
+    bool others_ran = false;  // since the last step that worked on it
+    for (const std::size_t step : steps_between(steps_, replica, at_s_, last_s_)) {
+      const std::vector<StepShare> who = who_was_in(steps_, step);
+      const auto share = std::ranges::find(who, id_, &StepShare::request);
+      if (share == who.end())
+        others_ran = true;
+      else
+        add(step, share->tokens, std::exchange(others_ran, false));
     }
-    const LifeKind kind = prompt_left > 0 || share->tokens > 1 ? LifeKind::prefill : LifeKind::decode;
-    prompt_left -= static_cast<double>(share->tokens);
-    // The moment between two batches belongs to the work; only steps without it make a stall.
-    const LifeKind before = life.steps.empty() ? LifeKind::queue : others_ran ? LifeKind::stall : kind;
-    add_part(life.parts, before, at_s, steps.start_s[step]);
-    add_part(life.parts, kind, steps.start_s[step], steps.end_s[step]);
-    life.steps.push_back({step, share->tokens});
-    at_s = steps.end_s[step];
-    others_ran = false;
   }
+  void wait_for_landing(double landed_s) {
+    add_part(life_.parts, LifeKind::hand_over, at_s_, landed_s);
+    if (!std::isnan(landed_s)) at_s_ = landed_s;
+  }
+
+ private:
+  // The moment between two batches belongs to the work; only steps without it make a stall.
+  void add(std::size_t step, std::int64_t tokens, bool others_ran) {
+    const LifeKind kind = prompt_left_ > 0 || tokens > 1 ? LifeKind::prefill : LifeKind::decode;
+    const LifeKind before = life_.steps.empty() ? LifeKind::queue : others_ran ? LifeKind::stall : kind;
+    prompt_left_ -= static_cast<double>(tokens);
+    add_part(life_.parts, before, at_s_, steps_.start_s[step]);
+    add_part(life_.parts, kind, steps_.start_s[step], steps_.end_s[step]);
+    life_.steps.push_back({step, tokens});
+    at_s_ = steps_.end_s[step];
+  }
+
+  const Steps& steps_;
+  RequestLife& life_;
+  std::int64_t id_;
+  double last_s_;
+  double at_s_;
+  double prompt_left_;
+};
+
+void add_steps(const Requests& r, std::size_t row, const Steps& steps, RequestLife& life) {
+  StepWalk walk(r, row, steps, life);
+  walk.go_on(r.replica[row]);
+  if (life.steps.empty() || r.decode_replica.empty() || std::isnan(r.decode_replica[row])) return;
+  walk.wait_for_landing(landed_s(r, row));
+  walk.go_on(r.decode_replica[row]);
 }
 
 }  // namespace
@@ -56,7 +92,9 @@ RequestLife life_of(const Requests& r, std::size_t row, const Steps* steps) {
   if (steps != nullptr && !std::isnan(r.scheduled_s[row])) add_steps(r, row, *steps, life);
   if (life.steps.empty()) {
     add_part(life.parts, LifeKind::prefill, r.scheduled_s[row], r.first_token_s[row]);
-    add_part(life.parts, LifeKind::decode, r.first_token_s[row], r.finish_s[row]);
+    const double landed = landed_s(r, row);
+    add_part(life.parts, LifeKind::hand_over, r.first_token_s[row], landed);
+    add_part(life.parts, LifeKind::decode, std::isnan(landed) ? r.first_token_s[row] : landed, r.finish_s[row]);
   }
   return life;
 }

@@ -46,6 +46,8 @@ Requests read_requests(const std::string& file) {
   csv.number("replica", r.replica);
   csv.number("preemptions", r.preemptions);
   csv.number("cached_tokens", r.cached_tokens, CsvColumns::Need::optional);
+  csv.number("decode_replica", r.decode_replica, CsvColumns::Need::optional);
+  csv.number("hand_over_s", r.hand_over_s, CsvColumns::Need::optional);
   csv.words("pool", r.pool);
   csv.words("status", r.status);
   csv.words("class", r.request_class, CsvColumns::Need::optional);

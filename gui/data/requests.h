@@ -16,6 +16,7 @@ struct Requests {
   Column request_id{}, arrival_s{}, scheduled_s{}, first_token_s{}, finish_s{};
   Column prompt_tokens{}, output_tokens{}, replica{}, preemptions{};
   Column cached_tokens{};  // empty where no request found any
+  Column decode_replica{}, hand_over_s{};  // empty where no request moved
   Words pool{}, status{};
   Words request_class{};  // empty where there is one class
   std::array<Column, metric_names.size()> latency{};

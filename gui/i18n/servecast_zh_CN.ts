@@ -87,10 +87,6 @@
         <translation>拟合时间与实测时间</translation>
     </message>
     <message>
-        <source>Error (fitted / measured - 1) over measured time</source>
-        <translation>误差（拟合 / 实测 - 1）与实测时间</translation>
-    </message>
-    <message>
         <source>%1: errors on shapes that were held out of the fit</source>
         <translation>%1：未参与拟合的形状上的误差</translation>
     </message>
@@ -101,6 +97,10 @@
     <message>
         <source>fitted %1 (%2)</source>
         <translation>拟合 %1（%2）</translation>
+    </message>
+    <message>
+        <source>Error (fitted / measured - 1, at most 100 %) over measured time</source>
+        <translation>误差（拟合 / 实测 - 1，最多画到 100 %）与实测时间</translation>
     </message>
 </context>
 <context>
@@ -229,6 +229,10 @@ Run with the detail “cluster”.</source>
     <message>
         <source>Run with the detail “every batch” to see its batches.</source>
         <translation>以明细“每个批次”运行即可查看其批次。</translation>
+    </message>
+    <message>
+        <source>%1 links</source>
+        <translation>%1 条链路</translation>
     </message>
 </context>
 <context>
@@ -408,6 +412,10 @@ Run with the detail “cluster”.</source>
     <message>
         <source>Choose a request to see its life.</source>
         <translation>选择一个请求以查看其生命周期。</translation>
+    </message>
+    <message>
+        <source>KV hand-over</source>
+        <translation>KV 交接</translation>
     </message>
 </context>
 <context>
@@ -682,10 +690,6 @@ Apache-2.0</translation>
         <translation>最佳</translation>
     </message>
     <message>
-        <source>keeps its promises</source>
-        <translation>满足承诺</translation>
-    </message>
-    <message>
         <source>does not</source>
         <translation>不满足</translation>
     </message>
@@ -704,6 +708,10 @@ Apache-2.0</translation>
     <message>
         <source>Tokens/s per GPU over tokens/s per user</source>
         <translation>每 GPU token/s 与每用户 token/s</translation>
+    </message>
+    <message>
+        <source>keeps its promises, or may</source>
+        <translation>满足承诺，或可能满足</translation>
     </message>
 </context>
 <context>

@@ -15,6 +15,7 @@
 namespace servecast::gui {
 namespace {
 
+constexpr int whole = 1000;             // of the width; only the ratio of sizes counts
 constexpr double close_by = 0.1;        // the band drawn around "as measured"
 constexpr double most_error_shown = 1;  // what is further off is drawn at the edge
 
@@ -49,7 +50,7 @@ CalibrationView::CalibrationView(QWidget* parent) : QWidget(parent) {
   times_ = new ScatterPlot;
   times_->set_title(tr("Fitted time over measured time"));
   errors_ = new ScatterPlot;
-  errors_->set_title(tr("Error (fitted / measured - 1) over measured time"));
+  errors_->set_title(tr("Error (fitted / measured - 1, at most 100 %) over measured time"));
   for (ScatterPlot* plot : {times_, errors_}) {
     plot->set_legend_below(true);
     plot->set_reading([this](std::size_t row) { return say(row); });
@@ -64,8 +65,7 @@ CalibrationView::CalibrationView(QWidget* parent) : QWidget(parent) {
   plots->addWidget(times_);
   plots->addWidget(errors_);
   splitter->addWidget(plots);
-  splitter->setStretchFactor(0, 2);
-  splitter->setStretchFactor(1, 3);
+  splitter->setSizes({2 * whole / 5, 3 * whole / 5});
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(splitter);

@@ -199,36 +199,38 @@ int ClusterCanvas::gpu_at(const QPointF& at) const {
   return -1;
 }
 
-int ClusterCanvas::link_at(const QPointF& at) const {
+const ClusterLayout::Link* ClusterCanvas::link_at(const QPointF& at) const {
   constexpr double reach = 5;
-  int best = -1;
+  const ClusterLayout::Link* best = nullptr;
   double nearest = reach;
   for (const ClusterLayout::Link& link : layout_.links)
     if (const double d = distance(link.line, at); d < nearest)
-      nearest = d, best = static_cast<int>(link.members.front());
+      nearest = d, best = &link;
   return best;
 }
 
 void ClusterCanvas::mousePressEvent(QMouseEvent* event) {
   if (report_ == nullptr) return;
   selected_gpu_ = gpu_at(event->position());
-  selected_link_ = selected_gpu_ < 0 ? link_at(event->position()) : -1;
+  const ClusterLayout::Link* link = selected_gpu_ < 0 ? link_at(event->position()) : nullptr;
+  selected_link_ = link ? static_cast<int>(link->members.front()) : -1;
   if (selected_gpu_ >= 0) emit gpu_clicked(selected_gpu_);
-  if (selected_link_ >= 0) emit link_clicked(selected_link_);
+  if (link) emit link_clicked(link->members);
   update();
 }
 
 bool ClusterCanvas::event(QEvent* event) {
   if (event->type() != QEvent::ToolTip || report_ == nullptr) return QWidget::event(event);
   auto* help = static_cast<QHelpEvent*>(event);
-  const int gpu = gpu_at(help->pos()), link = gpu < 0 ? link_at(help->pos()) : -1;
+  const int gpu = gpu_at(help->pos());
+  const ClusterLayout::Link* link = gpu < 0 ? link_at(help->pos()) : nullptr;
   QString text;
   if (gpu >= 0) {
     const auto& one = report_->platform->gpus[static_cast<std::size_t>(gpu)];
     text =
         QString::fromStdString(one.name + "  " + one.kind) + "\n" + percent(share_of(static_cast<std::size_t>(gpu)));
-  } else if (link >= 0) {
-    const PlatformLink& one = report_->platform->links[static_cast<std::size_t>(link)];
+  } else if (link) {
+    const PlatformLink& one = report_->platform->links[link->members.front()];
     text = QString::fromStdString(one.name).section('/', 0, -2) + "  " + text_of(Quantity::bytes, one.bytes_per_s) +
            "/s";
   }

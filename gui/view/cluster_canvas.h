@@ -26,7 +26,8 @@ class ClusterCanvas final : public QWidget {
 
  signals:
   void gpu_clicked(int gpu);
-  void link_clicked(int link);
+  /// Both directions; where all NICs of a node are one line, of each.
+  void link_clicked(const std::vector<std::size_t>& links);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -38,7 +39,7 @@ class ClusterCanvas final : public QWidget {
   void lay_out_again();
   void find_links();
   int gpu_at(const QPointF& at) const;
-  int link_at(const QPointF& at) const;
+  const ClusterLayout::Link* link_at(const QPointF& at) const;
   double share_of(std::size_t gpu) const;
   double used(const ClusterLayout::Link& link) const;
   void paint_links(QPainter& painter, bool between_nodes) const;

@@ -181,7 +181,10 @@ void ClusterView::show_gpu(int gpu) {
                              {tr("KV"), &sample_time_s_, &kv_, Qt::SolidLine, false, 2}},
                             Quantity::fraction, duration_s);
   }
-  fill_flows(one.name);
+  fill_flows([&](std::size_t row) {
+    const Flows& flows = *report_->flows;
+    return flows.from[row].starts_with(one.name) || flows.to[row].starts_with(one.name);
+  });
   show_time();
 }
 
@@ -201,26 +204,29 @@ void ClusterView::show_batch() {
   batch_->setText(text);
 }
 
-void ClusterView::show_link(int link) {
-  const PlatformLink& one = report_->platform->links[static_cast<std::size_t>(link)];
+void ClusterView::show_link(const std::vector<std::size_t>& links) {
+  const std::vector<PlatformLink>& all = report_->platform->links;
+  const PlatformLink& one = all[links.front()];
   replica_ = -1;
-  title_->setText(QString::fromStdString(one.name.substr(0, one.name.rfind('/'))));
+  title_->setText(links.size() > 2 ? tr("%1 links").arg(links.size() / 2)  // each has two directions
+                                   : QString::fromStdString(one.name.substr(0, one.name.rfind('/'))));
   text_->setText(tr("%1, %2/s each way, latency %3")
                      .arg(QString::fromStdString(one.kind), text_of(Quantity::bytes, one.bytes_per_s),
                           text_of(Quantity::latency_s, one.latency_s)));
   for (QWidget* widget : std::initializer_list<QWidget*>{load_plot_, share_plot_, batch_}) widget->hide();
-  const bool inner_is_from = one.name.ends_with("/out");
-  fill_flows(inner_is_from ? one.from : one.to);
+  fill_flows([&](std::size_t row) {
+    return std::ranges::any_of(links, [&](std::size_t link) { return report_->flows->crosses(row, all[link].name); });
+  });
 }
 
-void ClusterView::fill_flows(const std::string& part) {
+void ClusterView::fill_flows(const std::function<bool(std::size_t row)>& wanted) {
   constexpr int most_rows = 200;
   flows_->setRowCount(0);
   flows_->hide();
   if (!report_->flows) return;
   const Flows& flows = *report_->flows;
   for (std::size_t i = 0; i < flows.size() && flows_->rowCount() < most_rows; ++i) {
-    if (!flows.from[i].starts_with(part) && !flows.to[i].starts_with(part)) continue;
+    if (!wanted(i)) continue;
     const int row = flows_->rowCount();
     flows_->insertRow(row);
     const QStringList cells{QString::fromStdString(flows.kind[i]), QString::fromStdString(flows.from[i]),

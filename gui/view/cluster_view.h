@@ -1,5 +1,6 @@
 #pragma once
 #include <QWidget>
+#include <functional>
 
 #include "gui/data/report.h"
 
@@ -31,9 +32,9 @@ class ClusterView final : public QWidget {
   QWidget* make_panel();
   void show_time();
   void show_gpu(int gpu);
-  void show_link(int link);
+  void show_link(const std::vector<std::size_t>& links);
   void show_batch();
-  void fill_flows(const std::string& part);
+  void fill_flows(const std::function<bool(std::size_t row)>& wanted);
   void play_on();
 
   Report* report_ = nullptr;

@@ -19,6 +19,8 @@ QColor colour_of(LifeKind kind, const Theme& t) {
       return t.faint;
     case LifeKind::prefill:
       return t.of_series(1);
+    case LifeKind::hand_over:
+      return t.of_series(2);
     case LifeKind::decode:
       return t.of_series(0);
     case LifeKind::stall:
@@ -35,6 +37,8 @@ QString life_kind_name(LifeKind kind) {
       return LifeBar::tr("queue");
     case LifeKind::prefill:
       return LifeBar::tr("prefill");
+    case LifeKind::hand_over:
+      return LifeBar::tr("KV hand-over");
     case LifeKind::decode:
       return LifeBar::tr("decode");
     case LifeKind::stall:

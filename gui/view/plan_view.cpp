@@ -27,7 +27,7 @@ std::size_t group_of(const PlanDesign& design) {
 
 std::vector<DotGroup> groups() {
   return {{.name = PlanView::tr("best"), .tint = &Theme::chosen, .radius = 5},
-          {.name = PlanView::tr("keeps its promises"), .tint = &Theme::good, .radius = 3.5},
+          {.name = PlanView::tr("keeps its promises, or may"), .tint = &Theme::good, .radius = 3.5},
           {.name = PlanView::tr("does not"), .tint = &Theme::faint, .radius = 3}};
 }
 
@@ -99,6 +99,7 @@ void PlanView::show_plan(PlanReport plan) {
   model_->set_plan(nullptr);
   plan_ = std::move(plan);
   model_->set_plan(&*plan_);
+  table_->resizeColumnsToContents();
   title_->setText(QString("%1 (%2). %3")
                       .arg(QString::fromStdString(plan_->name), QString::fromStdString(plan_->goal),
                            QString::fromStdString(plan_->certificate.text)));

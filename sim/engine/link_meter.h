@@ -1,20 +1,38 @@
 #pragma once
 #include <map>
+#include <vector>
 
-#include "sim/engine/network.h"
+#include "sim/engine/flows.h"
 #include "sim/engine/run.h"
 
 namespace servecast {
 
-/// Bytes over each link and second. A flow's bytes are spread evenly over its life: inside it the rate follows
-/// whoever shares its links, which is not kept.
-class LinkMeter {
+/// Bytes over each link and second. The network tells when a flow begins and ends, not how fast it went between; the
+/// rates are worked out again here, as max-min fair shares of the flows under way (progressive filling: Bertsekas and
+/// Gallager, Data Networks, §6.5.2). What is left of a flow when its end is noticed counts in its last second.
+class LinkMeter final : public FlowWatcher {
  public:
-  void add(const FinishedTransfer& flow);
-  void tell(const Platform& platform, DetailListener& listener) const;
+  explicit LinkMeter(const Platform& platform) : platform_(platform) {}
+
+  void begins(const Transfer& transfer, double now_s) override;
+  void ended(const Transfer& transfer, double now_s) override;
+  void tell(DetailListener& listener) const;
 
  private:
-  std::map<std::pair<std::size_t, std::int64_t>, double> bytes_;  // by link and second
+  struct Flow {
+    const Transfer* transfer = nullptr;
+    double left_bytes = 0;
+    double bytes_per_s = 0;
+  };
+  void advance(double now_s);
+  void share_links();
+  void carry(Flow& flow, double bytes, double from_s, double to_s);
+
+  const Platform& platform_;
+  std::vector<Flow> flows_{};  // under way
+  bool shared_ = false;        // their rates are known
+  double now_s_ = 0;
+  std::map<std::pair<std::size_t, std::int64_t>, double> bytes_{};  // by link and second
 };
 
 }  // namespace servecast

@@ -24,7 +24,7 @@ struct Run {
   Wiring wiring;
   Network network;
   Dispatcher dispatcher;
-  LinkMeter links;
+  std::optional<LinkMeter> links{};
   std::exception_ptr failure{};  // what the user's input did wrong while it was read
 };
 
@@ -41,13 +41,21 @@ void dispatcher_actor(Run& run) try {
   run.failure = std::current_exception();
 }
 
+std::string link_names(const Platform& platform, const Path& path) {
+  std::string names;
+  for (const std::size_t link : path.links) names += (names.empty() ? "" : " ") + platform.links[link].name;
+  return names;
+}
+
 void listen_to_flows(Run& run, DetailListener& detail) {
   detail.platform(run.wiring.platform());
   run.dispatcher.flows().set_observer([&](std::int64_t flow, const FinishedTransfer& t) {
     const Transfer& transfer = *t.transfer;
-    detail.flow({flow, transfer.kind, transfer.from, transfer.to, transfer.bytes, t.start_s, t.end_s});
-    run.links.add(t);
+    const std::string links = link_names(run.wiring.platform(), transfer.path);
+    detail.flow({flow, transfer.kind, transfer.from, transfer.to, links, transfer.bytes, t.start_s, t.end_s});
   });
+  run.links.emplace(run.wiring.platform());
+  run.dispatcher.flows().add_watcher(*run.links);
 }
 
 }  // namespace
@@ -76,7 +84,7 @@ RunFacts run(Scenario& scenario, Recorder& recorder, const RunOptions& options) 
   engine.run();
   if (run.failure) std::rethrow_exception(run.failure);
   dispatcher.drain();
-  if (options.detail) run.links.tell(run.wiring.platform(), *options.detail);
+  if (options.detail) run.links->tell(*options.detail);
   recorder.close();
   return collect_facts(scenario, dispatcher);
 }

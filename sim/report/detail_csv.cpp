@@ -40,7 +40,7 @@ void LinksCsv::add(const LinkSample& s) {
 }
 
 void FlowsCsv::add(const FlowRecord& f) {
-  csv_.cell(f.flow).cell(f.kind).cell(f.from).cell(f.to).cell(f.bytes).cell(f.start_s).cell(f.end_s).end_row();
+  csv_.cell(f.flow).cell(f.kind).cell(f.from).cell(f.to).cell(f.links).cell(f.bytes).cell(f.start_s).cell(f.end_s).end_row();
 }
 
 }  // namespace servecast

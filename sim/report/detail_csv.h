@@ -75,6 +75,7 @@ struct FlowRecord {
   std::string_view kind{};  // e.g. "kv_hand_over", "weight_load"
   std::string_view from{};  // names of platform.json
   std::string_view to{};
+  std::string_view links{};  // that it crossed, with spaces between
   double bytes = 0;
   double start_s = 0;
   double end_s = 0;
@@ -82,7 +83,7 @@ struct FlowRecord {
 
 class FlowsCsv {
  public:
-  static constexpr std::string_view header = "flow,kind,from,to,bytes,start_s,end_s";
+  static constexpr std::string_view header = "flow,kind,from,to,links,bytes,start_s,end_s";
   explicit FlowsCsv(const std::string& file) : csv_(file, header) {}
   void add(const FlowRecord& flow);
   void close() { csv_.close(); }

@@ -221,7 +221,9 @@ pools: [{name: chat, llm: llama-3.1-8b, gpu: h100_sxm_80g, replicas: 2}]
 TEST(Run, ColdReplicasShareTheStorage) {
   struct Flows final : DetailListener {
     std::vector<FlowRecord> flows;
+    double most_used = 0;
     void flow(const FlowRecord& f) override { flows.push_back(f); }
+    void link(const LinkSample& sample) override { most_used = std::max(most_used, sample.used_fraction); }
   } heard;
   Scenario scenario = scenario_from(small_chat, {{"pools[0].start", "cold"}});
   const double weight_bytes = scenario.pools[0].memory.weight_bytes;
@@ -232,6 +234,7 @@ TEST(Run, ColdReplicasShareTheStorage) {
   const double loaded_s = 4 * weight_bytes / storage_bytes_per_s;
   for (const FlowRecord& f : heard.flows) EXPECT_NEAR(f.end_s / loaded_s, 1, 1e-3);
   for (const RequestRecord& r : done.recorder.requests()) EXPECT_GE(*r.scheduled_s, loaded_s * 0.999);
+  EXPECT_NEAR(heard.most_used, 1, 1e-4);  // nothing holds them up but the storage
 }
 
 // Traces are read as the run goes: a broken row deep inside is still the user's error, with its line.

@@ -134,6 +134,56 @@ TEST_F(Table, life_with_steps_knows_chunks_stalls_and_company) {
   EXPECT_EQ(who[0].request, 7);
 }
 
+/// Prompt until 2 on replica 0, 0.5 s on the way, decoded on replica 1.
+class MovedRequest : public testing::Test {
+ protected:
+  TemporaryFolder folder_;
+  Report report_{
+      write_report(folder_, "moved",
+                   "request_id,arrival_s,scheduled_s,first_token_s,finish_s,prompt_tokens,output_tokens,pool,replica,"
+                   "preemptions,status,decode_replica,hand_over_s\n0,1,1.5,2,4,100,3,chat,0,0,completed,1,0.5\n"),
+      "0.1.0"};
+
+  std::vector<LifePart> parts() { return life_of(report_.requests, 0, report_.steps()).parts; }
+};
+
+auto part(LifeKind kind, double from_s, double to_s) {
+  return testing::AllOf(testing::Field(&LifePart::kind, kind), testing::Field(&LifePart::from_s, from_s),
+                        testing::Field(&LifePart::to_s, to_s));
+}
+
+TEST_F(MovedRequest, HasItsHandOver) {
+  EXPECT_THAT(parts(), ElementsAre(part(LifeKind::queue, 1, 1.5), part(LifeKind::prefill, 1.5, 2),
+                                   part(LifeKind::hand_over, 2, 2.5), part(LifeKind::decode, 2.5, 4)));
+}
+
+TEST_F(MovedRequest, HasStepsOfBothReplicas) {
+  put_text(report_.folder + "/steps.csv",
+           "replica,pool,start_s,end_s,decode_sequences,prefill_sequences,prefill_tokens,emitted_tokens,used_blocks,"
+           "energy_j,who\n"
+           "0,chat,1.5,2,0,1,100,1,4,1,0:100\n"
+           "0,chat,2,3,0,1,100,1,4,1,6:100\n"  // the next prompt there is no stall of this one
+           "1,chat,2.5,3,1,0,0,1,4,1,7:1\n"
+           "1,chat,3,3.5,2,0,0,2,4,1,7:1 0:1\n"
+           "1,chat,3.5,4,2,0,0,2,4,1,7:1 0:1\n");
+  EXPECT_THAT(parts(), ElementsAre(part(LifeKind::queue, 1, 1.5), part(LifeKind::prefill, 1.5, 2),
+                                   part(LifeKind::hand_over, 2, 2.5), part(LifeKind::stall, 2.5, 3),
+                                   part(LifeKind::decode, 3, 4)));
+}
+
+TEST(FlowsFile, KnowsWhichLinksAFlowCrossed) {
+  const TemporaryFolder folder;
+  put_text(folder / "flows.csv",
+           "flow,kind,from,to,links,bytes,start_s,end_s\n"
+           "0,kv_hand_over,node0.gpu1,node1.gpu0,node0.nic1/out node1.nic0/in,8,1,2\n"
+           "1,kv_fetch,node0,node0.gpu1,,8,1,2\n");
+  const Flows flows = read_flows(folder / "flows.csv");
+  EXPECT_TRUE(flows.crosses(0, "node0.nic1/out"));
+  EXPECT_TRUE(flows.crosses(0, "node1.nic0/in"));
+  EXPECT_FALSE(flows.crosses(0, "node0.nic1"));
+  EXPECT_FALSE(flows.crosses(1, "node0.nic1/out"));
+}
+
 TEST(Bins, count_every_value_once) {
   const Column values{1, 10, 100, std::numeric_limits<double>::quiet_NaN(), 0};
   const Binning log = binning_of(values, true);

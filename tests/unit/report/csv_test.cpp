@@ -134,10 +134,17 @@ TEST(DetailCsv, ReplicasLinksAndFlows) {
   EXPECT_EQ(read_text(folder / "links.csv"), "link,time_s,bytes,used_fraction\nnode0.nic1,2,5e+09,0.1\n");
 
   FlowsCsv flows(folder / "flows.csv");
-  flows.add({.flow = 4, .kind = "kv_hand_over", .from = "g0", .to = "g1", .bytes = 1024, .start_s = 1, .end_s = 1.5});
+  flows.add({.flow = 4,
+             .kind = "kv_hand_over",
+             .from = "g0",
+             .to = "g1",
+             .links = "g0/out g1/in",
+             .bytes = 1024,
+             .start_s = 1,
+             .end_s = 1.5});
   flows.close();
   EXPECT_EQ(read_text(folder / "flows.csv"),
-            "flow,kind,from,to,bytes,start_s,end_s\n4,kv_hand_over,g0,g1,1024,1,1.5\n");
+            "flow,kind,from,to,links,bytes,start_s,end_s\n4,kv_hand_over,g0,g1,g0/out g1/in,1024,1,1.5\n");
 }
 
 }  // namespace
