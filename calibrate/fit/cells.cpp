@@ -13,6 +13,13 @@ namespace {
 constexpr double cache_bytes = 100e6;              // twice the 50 MB L2 of an H100
 constexpr double most_unphysical_fraction = 0.01;  // of a table; with more of them none of its rows is believed
 
+// Kernels of the smallest shapes take a few microseconds. A table of an attention kernel in which a quarter of all rows,
+// of whatever size, take a tenth of a millisecond and more was timed without a CUDA graph: these rows time the host.
+constexpr double least_host_floor_s = 100e-6;
+constexpr double on_the_floor = 1.5;
+constexpr double fewest_on_the_floor = 0.25;
+constexpr double slowest_kernel = 5;  // times what the data sheet promises; what would be faster is the host, too
+
 constexpr double least_moe_share = 2.0 / 3;  // some experts have two matrices, and uneven routing touches fewer
 
 double median(std::vector<double> values) {
@@ -33,6 +40,14 @@ double log_deviation(const std::vector<double>& values) {
   return std::sqrt(std::max(0.0, (squares - sum * sum / n) / (n - 1)));
 }
 
+double host_floor_s(std::vector<double> seconds) {
+  std::ranges::sort(seconds);
+  const double floor_s = seconds[seconds.size() / 20];
+  const auto above = std::ranges::upper_bound(seconds, on_the_floor * floor_s) - seconds.begin();
+  const bool crowded = static_cast<double>(above) >= fewest_on_the_floor * static_cast<double>(seconds.size());
+  return crowded && floor_s >= least_host_floor_s ? floor_s : 0;
+}
+
 bool takes_dtype(std::string_view op) { return op == "gemm" || op == "moe" || op.starts_with("ep_"); }
 bool is_collective(std::string_view op) {
   return op.starts_with("all_") || op == "reduce_scatter" || op.starts_with("ep_") || op == "p2p";
@@ -50,7 +65,8 @@ Flavour flavour_of(const Sample& s) {
 
 bool is_fitted(const Sample& s) {
   if (s.mode == "module" || s.mode == "power_law_1.2" || s.dtype == "mxfp4") return false;
-  if (s.op == "moe") return s.shape.expert_parallel <= 1;  // versions differ by half in how they time split experts
+  if (s.op == "moe")  // versions differ by half in how they time experts split between GPUs
+    return s.shape.expert_parallel <= 1 && s.shape.n / std::max<std::int64_t>(1, s.shape.tensor_parallel) % 64 == 0;
   if (s.op != "prefill_attention" && s.op != "decode_attention") return true;
   const std::int64_t head = s.shape.head_dim;
   const bool wanted_head = s.kv_dtype == "fp8" ? head == 128 : head == 64 || head == 128 || head == 256;
@@ -77,6 +93,12 @@ bool beats_data_sheet(const Sample& s, const Gpu& gpu) {
   return work.bytes > cache_bytes && work.bytes / gpu.hbm_bytes_per_s > s.median_s;
 }
 
+double least_s(const Sample& s, const Gpu& gpu) {
+  const KernelWork work = operator_kind(s.op)->work(s.shape, number_sizes(s.dtype, s.kv_dtype));
+  const double flop_per_s = peak_flop_per_s(gpu, s.dtype);
+  return std::max(work.bytes / gpu.hbm_bytes_per_s, flop_per_s > 0 ? work.flop / flop_per_s : 0);
+}
+
 std::size_t CellCollector::table_of(const Sample& s) {
   const auto same = [&](const Table& t) { return t.engine == s.engine && t.version == s.version && t.op == s.op; };
   const auto found = std::ranges::find_if(tables_, same);
@@ -87,14 +109,21 @@ std::size_t CellCollector::table_of(const Sample& s) {
 
 void CellCollector::add(const Sample& s) {
   if (!is_fitted(s)) return;
-  const Measurement measurement{.table = table_of(s), .seconds = s.median_s, .unphysical = beats_data_sheet(s, gpu_)};
-  tables_[measurement.table].rows += 1;
-  tables_[measurement.table].unphysical += measurement.unphysical ? 1 : 0;
+  const Measurement measurement{.table = table_of(s),
+                                .seconds = s.median_s,
+                                .least_s = least_s(s, gpu_),
+                                .unphysical = beats_data_sheet(s, gpu_)};
+  Table& table = tables_[measurement.table];
+  table.rows += 1;
+  table.unphysical += measurement.unphysical ? 1 : 0;
+  table.seconds.push_back(s.median_s);
   flavours_[flavour_of(s)][s.shape].push_back(measurement);
 }
 
 bool CellCollector::usable(const Measurement& measurement) const {
   const Table& table = tables_[measurement.table];
+  if (measurement.seconds < on_the_floor * table.host_floor_s) return false;
+  if (slowest_kernel * measurement.least_s < table.host_floor_s) return false;
   return !measurement.unphysical &&
          static_cast<double>(table.unphysical) <= most_unphysical_fraction * static_cast<double>(table.rows);
 }
@@ -153,6 +182,7 @@ FlavourCells CellCollector::cells_of(const Flavour& flavour, const Shapes& shape
     for (const auto& [table, seconds] : by_table) {
       medians.push_back(median(seconds));
       tables.insert(table);
+      result.host_bound |= tables_[table].host_floor_s > 0;
     }
     result.cells.push_back({.shape = shape,
                             .seconds = median(medians),
@@ -163,7 +193,10 @@ FlavourCells CellCollector::cells_of(const Flavour& flavour, const Shapes& shape
   return result;
 }
 
-std::map<Flavour, FlavourCells> CellCollector::finish() const {
+std::map<Flavour, FlavourCells> CellCollector::finish() {
+  for (Table& table : tables_)
+    if (table.op.find("attention") != std::string::npos || table.op.starts_with("mla_"))
+      table.host_floor_s = host_floor_s(table.seconds);
   std::map<Flavour, FlavourCells> all;
   for (const auto& [flavour, shapes] : flavours_) {
     FlavourCells cells = cells_of(flavour, shapes);

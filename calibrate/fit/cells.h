@@ -36,6 +36,7 @@ struct FlavourCells {
   std::vector<Cell> cells{};
   std::string source;  // "vllm 0.14.0, 0.19.0"
   std::int64_t left_out_rows = 0;
+  bool host_bound = false;  // of a table of which so many rows time the host that nothing tells how long a launch takes
 };
 
 /// True for one shape in five, by FNV-1a of its flavour and sizes: the same for every GPU and every run.
@@ -45,9 +46,13 @@ bool is_held_out(const Flavour& flavour, const KernelShape& shape);
 /// bytes/s over more data than caches hold.
 bool beats_data_sheet(const Sample& sample, const Gpu& gpu);
 
+/// The least time that the data sheet allows a kernel.
+double least_s(const Sample& sample, const Gpu& gpu);
+
 /// False for rows that other fits answer for, so that a profile stays small: windowed and chunked attention and split
 /// experts count as the plain shape with as much work, other heads and caches as the nearest, whole MLA modules, the
-/// strongest skew and MXFP4 experts are not asked for.
+/// strongest skew and MXFP4 experts are not asked for. Shards of experts whose width is no multiple of 64 fill their
+/// tiles badly and are copied unaligned: up to twice as slow as their neighbours, which they would spoil.
 bool is_fitted(const Sample& sample);
 
 /// Gathers samples of one GPU into cells.
@@ -57,7 +62,7 @@ class CellCollector {
   CellCollector(const Gpu& gpu, std::string engine) : gpu_(gpu), engine_(std::move(engine)) {}
 
   void add(const Sample& sample);
-  std::map<Flavour, FlavourCells> finish() const;
+  std::map<Flavour, FlavourCells> finish();
 
  private:
   struct Table {
@@ -66,10 +71,13 @@ class CellCollector {
     std::string op;
     std::int64_t rows = 0;
     std::int64_t unphysical = 0;
+    std::vector<double> seconds{};
+    double host_floor_s = 0;  // what the host takes to launch, where that is what many rows measured
   };
   struct Measurement {
     std::size_t table = 0;
     double seconds = 0;
+    double least_s = 0;  // by the data sheet
     bool unphysical = false;
   };
   using Shapes = std::map<KernelShape, std::vector<Measurement>>;

@@ -20,14 +20,14 @@ struct Constant {
 };
 
 /// The constants that these rows can tell.
-std::vector<Constant> free_constants(std::span<const LawRow> rows) {
+std::vector<Constant> free_constants(std::span<const LawRow> rows, double most_launch_s) {
   bool flop = false, bytes = false, ramp = false;
   for (const LawRow& row : rows) {
     flop |= row.work.flop > 0;
     bytes |= row.work.bytes > 0;
     ramp |= row.work.ramp > 0;
   }
-  std::vector<Constant> free{{&KernelLaw::launch_s, 1e-7, 1e-3}};
+  std::vector<Constant> free{{&KernelLaw::launch_s, 1e-7, most_launch_s}};
   if (flop) free.push_back({&KernelLaw::flop_per_s, 1e10, 1e17});
   if (bytes) free.push_back({&KernelLaw::bytes_per_s, 1e7, 1e14});
   if (flop && bytes) free.push_back({&KernelLaw::sharpness, 0.5, 8});
@@ -36,7 +36,7 @@ std::vector<Constant> free_constants(std::span<const LawRow> rows) {
 }
 
 /// Rates that the fastest rows reach; the launch of the quickest.
-KernelLaw first_guess(std::span<const LawRow> rows) {
+KernelLaw first_guess(std::span<const LawRow> rows, double most_launch_s) {
   KernelLaw law{.launch_s = 1, .sharpness = 2, .ramp_length = 0};
   for (const LawRow& row : rows) {
     law.flop_per_s = std::max(law.flop_per_s, row.work.flop / row.seconds);
@@ -44,7 +44,7 @@ KernelLaw first_guess(std::span<const LawRow> rows) {
     law.launch_s = std::min(law.launch_s, row.seconds);
     if (row.work.ramp > 0) law.ramp_length = 100;
   }
-  law.launch_s = std::clamp(law.launch_s, 1e-7, 1e-3);
+  law.launch_s = std::clamp(law.launch_s, 1e-7, most_launch_s);
   return law;
 }
 
@@ -99,11 +99,11 @@ std::vector<LawRow> thinned(std::span<const LawRow> rows) {
 
 }  // namespace
 
-KernelLaw fit_law(std::span<const LawRow> all_rows) {
+KernelLaw fit_law(std::span<const LawRow> all_rows, double most_launch_s) {
   assert(!all_rows.empty());
   const std::vector<LawRow> rows = thinned(all_rows);
-  const std::vector<Constant> free = free_constants(rows);
-  KernelLaw law = first_guess(rows);
+  const std::vector<Constant> free = free_constants(rows, most_launch_s);
+  KernelLaw law = first_guess(rows, most_launch_s);
   double best = loss(law, rows);
   double damping = 1e-2;
   for (int step = 0; step < most_steps && damping < 1e8; ++step) {

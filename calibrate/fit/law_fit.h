@@ -15,6 +15,6 @@ struct LawRow {
 /// one somewhat off. Constants stay within bounds; those that the rows cannot tell are not fitted: rates of work that
 /// no row has, the sharpness where there is only one kind of work, the ramp where no row has one.
 /// Pure, and deterministic. Requires rows with seconds above 0.
-KernelLaw fit_law(std::span<const LawRow> rows);
+KernelLaw fit_law(std::span<const LawRow> rows, double most_launch_s = 1e-3);
 
 }  // namespace servecast

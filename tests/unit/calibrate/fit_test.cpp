@@ -8,6 +8,7 @@
 #include "calibrate/fit/profile_fit.h"
 #include "calibrate/fit/profile_yaml.h"
 #include "calibrate/fit/tiles.h"
+#include "models/hw/profile/operator_model.h"
 #include "sim/input/hardware.h"
 #include "sim/input/kernel_profile_file.h"
 #include "tests/unit/cli/servecast.h"
@@ -150,6 +151,52 @@ TEST(Cells, RowsFasterThanTheDataSheetAreLeftOut) {
   const auto cells = collector.finish();
   EXPECT_EQ(cells.begin()->second.left_out_rows, 1);
   EXPECT_EQ(cells.begin()->second.cells.size(), made_up_samples().size());
+}
+
+/// Latent attention at 800 GB/s of an A100 and 20 us to launch, timed by a host that takes 0.33 ms to launch.
+std::vector<Sample> latent_attention_timed_on_the_host() {
+  std::vector<Sample> all;
+  for (std::int64_t sequences = 1; sequences <= 256; sequences *= 2)
+    for (std::int64_t context = 64; context <= 65536; context *= 2) {
+      Sample s = product(1, 1, 1);
+      s.gpu = "a100_sxm_80g";
+      s.op = "mla_decode";
+      s.dtype = s.kv_dtype = "bf16";
+      s.shape = {.n = 576, .k = 512, .sequences = sequences, .tokens = 1, .context = context, .q_heads = 16,
+                 .kv_heads = 1};
+      const KernelWork work = operator_kind(s.op)->work(s.shape, number_sizes("bf16", "bf16"));
+      s.median_s = std::max(0.33e-3, 20e-6 + work.bytes / 800e9);
+      all.push_back(s);
+    }
+  all[3].median_s = 1.2e-3;  // the host was busy with something else
+  return all;
+}
+
+TEST(Cells, RowsThatTimeTheHostAreLeftOut) {
+  const Gpu gpu = load_gpu("a100_sxm_80g", {});
+  const std::vector<Sample> samples = latent_attention_timed_on_the_host();
+  CellCollector collector(gpu, "vllm");
+  for (const Sample& s : samples) collector.add(s);
+  const auto all = collector.finish();
+  const FlavourCells& cells = all.begin()->second;
+  EXPECT_TRUE(cells.host_bound);
+  EXPECT_GT(cells.left_out_rows, 30);
+  EXPECT_EQ(cells.left_out_rows + static_cast<std::int64_t>(cells.cells.size()),
+            static_cast<std::int64_t>(samples.size()));
+  for (const Cell& cell : cells.cells) EXPECT_GT(cell.seconds, 0.49e-3);
+  // What the host hid: 32 sequences of 512 tokens are 18.9 MB, 24 us, and a launch.
+  const OperatorModel model(fit_operator(all.begin()->first, cells));
+  const KernelShape hidden{.n = 576, .k = 512, .sequences = 32, .tokens = 1, .context = 512, .q_heads = 16, .kv_heads = 1};
+  EXPECT_NEAR(model(hidden).seconds, 44e-6, 10e-6);
+}
+
+TEST(Cells, ShardsOfExpertsThatFillNoTileAreLeftOut) {
+  Sample s = product(1, 1, 1);
+  s.op = "moe";
+  s.shape = {.m = 64, .n = 1536, .k = 4096, .experts = 128, .top_k = 8, .tensor_parallel = 8, .expert_parallel = 1};
+  EXPECT_TRUE(is_fitted(s));  // 192
+  s.shape.tensor_parallel = 16;
+  EXPECT_FALSE(is_fitted(s));  // 96
 }
 
 TEST(Cells, AnotherEngineStandsInWhereTheWantedOneHasNone) {

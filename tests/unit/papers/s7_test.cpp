@@ -1,7 +1,8 @@
 // semi-PD against SGLang with DeepSeek-V2-Lite on one A100: 1.27 to 2.40 times shorter end to end, from 6 to 14
 // requests/s. Asserted: sooner at every rate and the more so the higher it is, by 1.2 to 2.7 times from 14 requests/s
-// on, and a shorter time per output token throughout. Missed: the band at 6 and 10 requests/s, with 1.07 and 1.18
-// times; the SGLang of the paper is closer to its limits there (137 ms per token at 14 requests/s, ours 88).
+// on, and a shorter time per output token throughout. Missed: the band at 6 and 10 requests/s, with 1.05 and 1.15
+// times; prompts cost the SGLang of the paper three times as much (P90 of the first token 220 ms at 6 requests/s, ours
+// 66), which slows its decodes (137 ms per token at 14 requests/s, ours 67) and not those of semi-PD (43 ms, ours 54).
 #include "tests/unit/papers/papers.h"
 
 namespace servecast {
