@@ -239,6 +239,7 @@ class Replica {
   void tell_finished_to_sides(const Sequence& s);
 
   // Where experts are partly elsewhere (replica_experts.cpp):
+  std::size_t model_of(const Request& request) const;
   std::vector<TokenRun> token_runs(const Lane& lane) const;
   void time_experts(Lane& lane);
   void close_step(FilledBatch& batch);
