@@ -67,8 +67,8 @@ StageTime ProfileLayer::experts(std::int64_t tokens) const {
   return time;
 }
 
-// Every rank sends as many tokens; the fullest one's experts get more than their share. What arrives in fp8 is scaled in blocks of 128 (DeepEP), so the products are those
-// of block-scaled fp8.
+// Every rank sends as many tokens; the fullest one's experts get more than their share. What arrives in fp8 is scaled
+// in blocks of 128 (DeepEP), so the products are those of block-scaled fp8.
 StageTime ProfileLayer::spread_experts(std::int64_t rank_tokens) const {
   const Experts& experts = in_.llm.experts.value();
   const std::int64_t tokens = rank_tokens * in_.shape.ranks();

@@ -45,8 +45,8 @@ class Speculation {
   virtual std::int64_t max_drafts() const = 0;
   /// Asked before every step with decodes: at most max_drafts().
   virtual std::int64_t drafts(const DraftLoad& load) const = 0;
-  /// Of each draft, so many are made and checked beside each other: above 1 they are a tree, of which one path is taken
-  /// over as far as it is right.
+  /// Of each draft, so many are made and checked beside each other: above 1 they are a tree, of which one path is
+  /// taken over as far as it is right.
   virtual std::int64_t candidates() const { return 1; }
   virtual Drafter drafter() const = 0;
   virtual AcceptanceSettings acceptance() const = 0;

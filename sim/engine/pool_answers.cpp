@@ -13,7 +13,8 @@ PoolPace::PoolPace(const Pool& pool, const KvCopy& kv_copy) : latency(pool.laten
   const auto speculation = pool.spec.speculation();
   rows = speculation->max_rows();
   if (rows > 0)
-    tokens_per_step += Acceptance(speculation->acceptance(), pool.acceptance_trace, 0).mean_accepted(speculation->max_drafts());
+    tokens_per_step +=
+        Acceptance(speculation->acceptance(), pool.acceptance_trace, 0).mean_accepted(speculation->max_drafts());
   block_tokens = std::max<std::int64_t>(1, pool.spec.kv_cache.make()->growth_tokens());
 }
 

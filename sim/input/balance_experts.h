@@ -5,8 +5,8 @@
 
 namespace servecast {
 
-/// What the fullest GPU of a replica has with the routing of the pool's `expert_balance`; `folder` is where paths in the
-/// scenario count from. Throws UserError at `named` for what cannot be.
+/// What the fullest GPU of a replica has with the routing of the pool's `expert_balance`; `folder` is where paths in
+/// the scenario count from. Throws UserError at `named` for what cannot be.
 RankLoads balance_experts(const Pool& pool, const Node& node, std::uint64_t seed, const std::string& folder,
                           const Place& named);
 

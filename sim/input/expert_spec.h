@@ -39,15 +39,17 @@ struct ExpertOffloadSpec {
   std::optional<ExpertHostSpec> host{};
 
   void fields(Fields& f) {
-    f.field("models", models,
-            "fine-tuned models that have experts of their own, share everything else and keep their experts in the same "
-            "slots; a request's adapter (workload: adapters) names its model",
-            {.min = 1, .max = 1024});
     f.field(
-        "slots_per_layer", slots_per_layer,
-        "experts of each layer in the GPUs' memory, of all models; 0: none stays. With this, cache_fraction and hbm_bytes left out: "
-        "as many as fit beside KV for kv_tokens");
-    f.field("cache_fraction", cache_fraction, "the same as a share of a layer's experts, of all models", positive_fraction);
+        "models", models,
+        "fine-tuned models that have experts of their own, share everything else and keep their experts in the same "
+        "slots; a request's adapter (workload: adapters) names its model",
+        {.min = 1, .max = 1024});
+    f.field("slots_per_layer", slots_per_layer,
+            "experts of each layer in the GPUs' memory, of all models; 0: none stays. With this, cache_fraction and "
+            "hbm_bytes left out: "
+            "as many as fit beside KV for kv_tokens");
+    f.field("cache_fraction", cache_fraction, "the same as a share of a layer's experts, of all models",
+            positive_fraction);
     f.field("hbm_bytes", hbm_bytes, "the same as memory of each GPU for experts of all layers", positive);
     f.field("kv_tokens", kv_tokens, "tokens whose KV must fit beside as many experts as do", at_least_one);
     f.field("host_bytes", host_bytes,
@@ -76,10 +78,11 @@ struct ExpertBalanceSpec {
 
   void fields(Fields& f) {
     f.group("routing", routing, "which experts each token is sent to");
-    f.field("placement", placement,
-            "eplb: copies for the experts that are wanted most, then packed evenly, as DeepSeek's EPLB does for every "
-            "layer; in_order: the first experts on the first GPU, no copies",
-            {"eplb", "in_order"});
+    f.field(
+        "placement", placement,
+        "eplb: copies for the experts that are wanted most, then packed evenly, as DeepSeek's EPLB does for every "
+        "layer; in_order: the first experts on the first GPU, no copies",
+        {"eplb", "in_order"});
     f.field("profile_tokens", profile_tokens,
             "tokens of the routing that the placement is learnt from; as many others are served with it",
             {.min = 64, .max = 100'000});

@@ -5,8 +5,8 @@
 
 namespace servecast {
 
-/// What each GPU of a replica gets from its host's memory while all of them load: its own PCIe link, and those below one
-/// root share that. The slowest counts.
+/// What each GPU of a replica gets from its host's memory while all of them load: its own PCIe link, and those below
+/// one root share that. The slowest counts.
 double host_to_gpu_bytes_per_s(const ReplicaPlace& place, const Gpu& gpu, const Node& node);
 
 }  // namespace servecast

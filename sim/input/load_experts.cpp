@@ -107,8 +107,8 @@ ExpertPlan plan_experts(const Pool& pool, const Node& node, std::uint64_t seed, 
   for (std::int64_t model = 0; model < plan.models; ++model) {
     Rng rng(seed, "expert profile/" + of_model(pool, model));
     plan.profiles.push_back(record_routing(*make_routing(pool, plan, model, seed), plan.shape,
-                                           spec.profile_tokens / profile_tokens_per_request, profile_tokens_per_request,
-                                           rng));
+                                           spec.profile_tokens / profile_tokens_per_request,
+                                           profile_tokens_per_request, rng));
   }
   return plan;
 }

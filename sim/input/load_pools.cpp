@@ -48,8 +48,10 @@ class PoolLoader {
     path_ = fmt::format("pools[{}]", i);
     Pool pool{.spec = std::move(spec)};
     const std::string& file = text_.file;
-    const bool llm = try_at(text_, path_ + ".llm", [&] { pool.llm = files_.llm(pool.spec.llm, place(".llm"), file); });
-    const bool gpu = try_at(text_, path_ + ".gpu", [&] { pool.gpu = files_.gpu(pool.spec.gpu, place(".gpu"), file); });
+    const bool llm =
+        try_at(text_, path_ + ".llm", [&] { pool.llm = files_.llm(pool.spec.llm, place(".llm"), file); });
+    const bool gpu =
+        try_at(text_, path_ + ".gpu", [&] { pool.gpu = files_.gpu(pool.spec.gpu, place(".gpu"), file); });
     const bool engine = try_at(text_, path_ + ".engine",
                                [&] { pool.engine = files_.engine(pool.spec.engine, place(".engine"), file); });
     if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
@@ -90,11 +92,11 @@ class PoolLoader {
     pool.rank_loads = balance_experts(pool, node_, seed_, beside(text_.file, "."), place(".expert_balance"));
     const ExpertBalanceSpec& spec = *pool.spec.expert_balance;
     const std::int64_t tokens = pool.spec.batcher.make()->max_step_tokens();
-    pool.notes.push_back(fmt::format("experts: routing {}, placed by {} with {} copies: the fullest of {} GPUs takes "
-                                     "{:.2f} times the mean of the largest steps",
-                                     spec.routing.policy(), spec.placement,
-                                     pool.spec.expert_exchange.redundant_experts, pool.spec.expert_parallel,
-                                     pool.rank_loads.at(tokens).visits));
+    pool.notes.push_back(
+        fmt::format("experts: routing {}, placed by {} with {} copies: the fullest of {} GPUs takes "
+                    "{:.2f} times the mean of the largest steps",
+                    spec.routing.policy(), spec.placement, pool.spec.expert_exchange.redundant_experts,
+                    pool.spec.expert_parallel, pool.rank_loads.at(tokens).visits));
   }
 
   MemoryPlan memory_plan(const Pool& pool) const {
@@ -239,8 +241,8 @@ class PoolLoader {
     if (known == nullptr) return std::nullopt;
     KernelProfile profile = *known;
     if (pool.spec.latency.profile.empty() && pool.gpu.derived())
-      profile = scale_profile(std::move(profile),
-                              files_.gpu(pool.gpu.kernels_like, place(".latency.profile"), ""), pool.gpu);
+      profile = scale_profile(std::move(profile), files_.gpu(pool.gpu.kernels_like, place(".latency.profile"), ""),
+                              pool.gpu);
     if (draw_ > 0) return drawn(std::move(profile), spread_, static_cast<std::uint64_t>(draw_));
     return profile;
   }

@@ -103,13 +103,13 @@ struct Pool {
   EngineProfile engine{};
   MemoryPlan memory{};
   std::unique_ptr<StepLatency> latency{};
-  std::string latency_source{};        // what the step times rest on, in words
-  std::string fitted_range{};          // likewise; empty where nothing was fitted
-  std::vector<std::string> notes{};    // what else a reader of the forecast should know
-  std::vector<ReplicaPlace> places{};  // by replica of this pool
-  RankLoads rank_loads{};              // with expert_balance
+  std::string latency_source{};         // what the step times rest on, in words
+  std::string fitted_range{};           // likewise; empty where nothing was fitted
+  std::vector<std::string> notes{};     // what else a reader of the forecast should know
+  std::vector<ReplicaPlace> places{};   // by replica of this pool
+  RankLoads rank_loads{};               // with expert_balance
   std::optional<ExpertPlan> experts{};  // where they are partly outside GPU memory
-  std::optional<Llm> drafter{};        // where sequences speculate with a model on the GPUs
+  std::optional<Llm> drafter{};         // where sequences speculate with a model on the GPUs
   AdapterSetup adapters{};
   Gpu host{};                                    // with host_layers: the processor that runs them
   std::vector<std::int64_t> acceptance_trace{};  // of the file that `speculative` names

@@ -51,11 +51,13 @@ class Additions {
     if (spec.expert_parallel > 1)
       return fail(".expert_offload", "with expert_parallel is not modelled; choose one of them");
     if (spec.early_exit.policy() != "none")
-      return fail(".expert_offload", "nobody published which experts tokens ask for that leave early; leave out early_exit");
+      return fail(".expert_offload",
+                  "nobody published which experts tokens ask for that leave early; leave out early_exit");
     if (spec.host_layers.layers > 0)
       return fail(".expert_offload", "the host cannot have whole layers, too; leave out host_layers");
     if (spec.expert_offload->models > 1 && spec.lora)
-      return fail(".expert_offload.models", "a request's adapter would name both a model and a LoRA adapter; leave out lora");
+      return fail(".expert_offload.models",
+                  "a request's adapter would name both a model and a LoRA adapter; leave out lora");
     return true;
   }
 
@@ -98,10 +100,11 @@ class Additions {
   bool check_adapters(const PoolSpec& spec) {
     const bool models = spec.expert_offload && spec.expert_offload->models > 1;
     if ((!spec.lora && !models) || !spec.kv_cache.make()->shares_prefixes()) return true;
-    return fail(spec.lora ? ".lora" : ".expert_offload.models",
-                fmt::format("KV cache '{}' would take the KV of one {} for another's; use one that shares nothing, such "
-                            "as paged",
-                            spec.kv_cache.policy(), spec.lora ? "adapter" : "model"));
+    return fail(
+        spec.lora ? ".lora" : ".expert_offload.models",
+        fmt::format("KV cache '{}' would take the KV of one {} for another's; use one that shares nothing, such "
+                    "as paged",
+                    spec.kv_cache.policy(), spec.lora ? "adapter" : "model"));
   }
 
   YamlText& text_;

@@ -222,8 +222,7 @@ std::vector<ExpertId> ExpertOffload::own(std::size_t model, const std::vector<Ex
 /// What is there when the layer asks.
 void ExpertOffload::look(std::size_t layer) {
   on_gpu_.assign(all_, false);
-  for (std::size_t e = 0; e < all_; ++e)
-    on_gpu_[e] = slots_[layer].holds(CacheEntry{static_cast<std::uint32_t>(e)});
+  for (std::size_t e = 0; e < all_; ++e) on_gpu_[e] = slots_[layer].holds(CacheEntry{static_cast<std::uint32_t>(e)});
   for (const ExpertId expert : layers_[layer].asked) {
     const bool guessed = std::ranges::find(coming_, expert) != coming_.end();
     totals_.requested += 1;
@@ -282,7 +281,8 @@ void ExpertOffload::predict(std::size_t layer, ExpertLayerWork& work) {
     const LayerSight sight{
         .layer = static_cast<std::int64_t>(layer), .here = here, .coming = coming, .before = before};
     for (const ExpertId guess : setup_.models[model].prefetch->predict(sight, setup_.rng))
-      if (const ExpertId expert = in_all(model, guess); !slots_[layer].holds(entry(expert))) coming_.push_back(expert);
+      if (const ExpertId expert = in_all(model, guess); !slots_[layer].holds(entry(expert)))
+        coming_.push_back(expert);
   }
   for (const ExpertId expert : coming_) {
     work.loads.push_back(load(layer, expert, false));

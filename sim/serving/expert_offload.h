@@ -76,8 +76,8 @@ struct ExpertTotals {
 /// that. Which experts are loaded and who leaves does not depend on how long loads take, so a step's work is planned
 /// when it starts; how long it takes follows from the links.
 ///
-/// Several models of the same shape may share the slots: a layer's experts are numbered through all of them here, model
-/// after model.
+/// Several models of the same shape may share the slots: a layer's experts are numbered through all of them here,
+/// model after model.
 class ExpertOffload {
  public:
   explicit ExpertOffload(ExpertOffloadSetup setup);
@@ -137,8 +137,8 @@ class ExpertOffload {
   std::vector<ExpertSlots> slots_{};   // by layer
   std::optional<ExpertSlots> host_{};  // where not all experts are in host memory
   std::size_t active_;
-  std::size_t each_;  // experts of a model in a layer
-  std::size_t all_;   // of all models
+  std::size_t each_;                     // experts of a model in a layer
+  std::size_t all_;                      // of all models
   std::vector<ExpertChoice> choices_{};  // [token][layer][rank], of this step
   std::vector<double> stand_for_{};      // by token: how many it stands for
   std::vector<std::size_t> model_of_{};  // by token

@@ -279,8 +279,8 @@ class Replica {
   std::int64_t streamed_ = 0;          // prompts here whose chunks are told
   TierLinks* links_ = nullptr;
   ExpertLinks* expert_links_ = nullptr;
-  bool links_shared_ = false;          // those of the experts, with others
-  StageTime full_step_{};              // the step under way as if all experts were in the GPUs' memory
+  bool links_shared_ = false;  // those of the experts, with others
+  StageTime full_step_{};      // the step under way as if all experts were in the GPUs' memory
   CollectiveLinks* collectives_ = nullptr;
   bool crossed_ = false;
   std::optional<double> held_end_s_{};  // the batch under way ends when it has sent all, and not before this

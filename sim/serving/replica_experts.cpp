@@ -27,11 +27,10 @@ std::vector<TokenRun> Replica::token_runs(const Lane& lane) const {
     }
   for (const FilledBatch::Chunk& c : batch.chunks) {
     const Sequence& s = sequences_[c.slot];
-    runs.push_back(
-        {.request = s.request.id,
-         .first = std::max<std::int64_t>(0, s.computed - c.tokens),
-         .tokens = c.tokens,
-         .model = model_of(s.request)});
+    runs.push_back({.request = s.request.id,
+                    .first = std::max<std::int64_t>(0, s.computed - c.tokens),
+                    .tokens = c.tokens,
+                    .model = model_of(s.request)});
   }
   return runs;
 }
@@ -51,8 +50,8 @@ void Replica::close_step(FilledBatch& batch) {
   time.seconds = batch.end_s - batch.start_s;
   batch.stages_s = time.seconds;
   if (time.extrapolated) batch.extrapolated_s = time.seconds;
-  batch.energy_j = static_cast<double>(setup_.stage_gpus) * time.seconds *
-                   step_power_w(setup_.power, time, setup_.power_cap_w);
+  batch.energy_j =
+      static_cast<double>(setup_.stage_gpus) * time.seconds * step_power_w(setup_.power, time, setup_.power_cap_w);
 }
 
 void Replica::share_links(double now_s) {

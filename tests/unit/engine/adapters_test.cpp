@@ -55,7 +55,8 @@ TEST(Adapters, WithRoomForAllEachIsLoadedOnce) {
   EXPECT_NEAR(all.adapters[0].stall_s / static_cast<double>(all.adapters[0].loads), 1.5e-3, 0.3e-3);
 }
 
-// Two GPUs of a replica load half an adapter each, at the same time over the one link above them: as long as one whole.
+// Two GPUs of a replica load half an adapter each, at the same time over the one link above them: as long as one
+// whole.
 TEST(Adapters, GpusBelowOneRootLoadTheirSharesTogether) {
   const auto load_s = [](const std::string& more) {
     return scenario_from(many_adapters("round_robin", zipf, 100) + more).pools[0].adapters.load_s;

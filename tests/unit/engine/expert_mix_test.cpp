@@ -9,14 +9,14 @@
 namespace servecast {
 namespace {
 
-/// One user of a small mixture that keeps half of its experts; `pool` and `workload` add to it.
+/// Mostly one request at a time to a small mixture that keeps half of its experts; `pool` and `workload` add to it.
 std::string one_user(const std::string& offload, const std::string& pool = "", const std::string& workload = "") {
   return fmt::format(R"(
 seed: 2
 workload:
   generate:
-    requests: 8
-    arrivals: {{closed_loop: {{clients: 1}}}}
+    requests: 12
+    arrivals: {{poisson: {{requests_per_s: 0.05}}}}
     prompt_tokens: {{fixed: 32}}
     output_tokens: {{fixed: 64}}
   {}
@@ -84,14 +84,14 @@ double hits(int models, int slots, int named) {
       .hit_fraction;
 }
 
-// Two models in the slots of one: each request pushes out what the model before it used. With twice the slots both find
-// what one found alone; and where everybody names the same one, it has all slots to itself.
+// Two models in the slots of one: each request pushes out what the model before it used. With twice the slots both
+// find more than one did alone with its half, since whoever runs takes what the other leaves idle; and where
+// everybody names the same one, it has all slots to itself.
 TEST(ExpertMix, ModelsShareTheSlots) {
   const Summary one = summary_of(one_user("slots_per_layer: 32"));
   const double alone = one.expert_offload.at(0).hit_fraction;
   EXPECT_LT(hits(2, 32, 2), alone);
-  EXPECT_GT(hits(2, 64, 2), hits(2, 32, 2));
-  EXPECT_NEAR(hits(2, 64, 2), alone, 0.1);
+  EXPECT_GT(hits(2, 64, 2), alone);
   EXPECT_NEAR(hits(2, 32, 1), alone, 0.05);
 }
 
@@ -100,16 +100,17 @@ TEST(ExpertMix, MoreModelsKeepASmallerShareOfTheirExperts) {
   const Summary two = summary_of(one_user("models: 2, slots_per_layer: 32", "", "adapters: {count: 2}"));
   EXPECT_EQ(two.expert_offload.at(0).cache_fraction, 0.25);
   Scenario few = scenario_from(one_user("models: 3, slots_per_layer: 32", "", "adapters: {count: 2}"));
-  Scenario many = scenario_from(one_user("models: 3, slots_per_layer: 100", "", "adapters: {count: 2}"));
+  Scenario many = scenario_from(one_user("models: 3, slots_per_layer: 60", "", "adapters: {count: 2}"));
   const double each = few.pools[0].experts->expert_bytes;
   EXPECT_NEAR(many.pools[0].memory.weight_bytes - few.pools[0].memory.weight_bytes,
-              68.0 * static_cast<double>(few.pools[0].experts->shape.layers) * each, each);
+              28.0 * static_cast<double>(few.pools[0].experts->shape.layers) * each, each);
 }
 
 std::string mixed(std::uint64_t seed) {
   Rng rng(seed, "mix");
   const auto one_of = [&](std::vector<std::string> words) { return words[rng.below(words.size())]; };
-  return fmt::format(R"(
+  return fmt::format(
+      R"(
 seed: {}
 workload:
   adapters: {{count: 3}}
@@ -126,19 +127,15 @@ pools:
     replicas: {}
     latency: {{model: roofline}}
     {}
-    expert_offload:
-      {}
-      cache: {{policy: {}}}
-      prefetch: {{policy: {}}}
-      miss: {{policy: {}}}
+    expert_offload: {}, cache: {{policy: {}}}, prefetch: {{policy: {}}}, miss: {{policy: {}}}}}
 )",
-                     seed, one_of({"1", "2"}),
-                     one_of({"speculative: {policy: ngram}",
-                             "speculative: {policy: eagle, num_speculative_tokens: 3, tree_width: 2, length: goodput}"}),
-                     one_of({"models: 3, slots_per_layer: 70", "models: 2, slots_per_layer: 20"}),
-                     one_of({"lru", "lfu", "frequency_pinned"}),
-                     one_of({"none", "previous_token", "gate_lookahead", "co_activation", "oracle"}),
-                     one_of({"load", "buddy", "skip", "random"}));
+      seed, one_of({"1", "2"}),
+      one_of({"speculative: {policy: ngram}",
+              "speculative: {policy: eagle, num_speculative_tokens: 3, tree_width: 2, length: goodput}"}),
+      one_of({"{models: 3, slots_per_layer: 40", "{models: 2, slots_per_layer: 20"}),
+      one_of({"lru", "lfu", "frequency_pinned"}),
+      one_of({"none", "previous_token", "gate_lookahead", "co_activation", "oracle"}),
+      one_of({"load", "buddy", "skip", "random"}));
 }
 
 std::string report(const std::string& text, bool step_by_step) {
@@ -154,7 +151,8 @@ std::string report(const std::string& text, bool step_by_step) {
 }
 
 TEST(ExpertMix, ShortCutsChangeNothing) {
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) EXPECT_EQ(report(mixed(seed), false), report(mixed(seed), true)) << mixed(seed);
+  for (std::uint64_t seed = 1; seed <= 5; ++seed)
+    EXPECT_EQ(report(mixed(seed), false), report(mixed(seed), true)) << mixed(seed);
 }
 
 }  // namespace

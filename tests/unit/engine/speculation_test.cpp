@@ -93,8 +93,8 @@ TEST(SpeculativeDecoding, FirstLayersDraftForAllOfThem) {
 }
 
 // A tree checks 3 times as many tokens and takes over more of them: with the chance that makes 3.9 tokens a step of 5
-// depths (EAGLE's own tree, Vicuna-7B at temperature 0: 3.94, Li et al., table 1), it beats the chain for one sequence
-// and loses for 128.
+// depths (EAGLE's own tree, Vicuna-7B at temperature 0: 3.94, Li et al., table 1), it beats the chain for one
+// sequence and loses for 128.
 TEST(SpeculativeDecoding, ATreePaysForFewSequencesOnly) {
   const std::string chain = "policy: eagle, num_speculative_tokens: 5";
   const std::string tree = chain + ", tree_width: 3, acceptance: {rate_fraction: 0.83}";

@@ -93,8 +93,8 @@ class Rows final : public StepLatency {
   }
 };
 
-// A tree of 3 candidates at each of 4 depths, for 2 sequences: 2 x 13 rows are checked and taken in by the drafter; then
-// three passes of 2 x 3.
+// A tree of 3 candidates at each of 4 depths, for 2 sequences: 2 x 13 rows are checked and taken in by the drafter;
+// then three passes of 2 x 3.
 TEST(DraftedLatency, APassOfATreeDraftsEveryCandidate) {
   const auto drafted = make_drafted(std::make_unique<Rows>(), {.model = std::make_unique<Rows>(), .candidates = 3});
   const StepWork work{

@@ -12,8 +12,8 @@
 namespace servecast {
 namespace {
 
-/// Routing as NVIDIA's benchmarks draw it (aiconfigurator, power_law_logits_v3): the share of an expert is distributed
-/// as x^-1.01 between 1 and 0.8 tokens. Several draws of these shares, as layers.
+/// Routing as NVIDIA's benchmarks draw it (aiconfigurator, power_law_logits_v3): the share of an expert is
+/// distributed as x^-1.01 between 1 and 0.8 tokens. Several draws of these shares, as layers.
 RoutingTrace power_law(const ExpertShape& shape, std::int64_t tokens, std::int64_t recorded) {
   Rng rng(5, "power law");
   RoutingTrace trace{.shape = shape, .first_token = {0, recorded}};
@@ -41,14 +41,20 @@ struct Ratio {
 };
 
 Ratio ratio(const KernelTimes& kernels, std::int64_t gpus, std::int64_t tokens) {
-  MoeCall call{.dtype = "fp8_block", .tokens = tokens, .hidden = 4096, .width = 2048, .experts = 256, .top_k = 8,
+  MoeCall call{.dtype = "fp8_block",
+               .tokens = tokens,
+               .hidden = 4096,
+               .width = 2048,
+               .experts = 256,
+               .top_k = 8,
                .expert_parallel = gpus};
   const KernelTime even = kernels.moe(call).value();
   call.routing = "power_law_1.01";
   const double measured = kernels.moe(call)->seconds;
   const RoutingTrace routing = power_law({.layers = 8, .experts = 256, .active = 8}, tokens, 1024);
   Rng rng(7, "batches");
-  const RankLoad load = fullest_ranks(routing, {.ranks = gpus, .node_ranks = gpus, .balanced = false}, tokens, rng).at(tokens);
+  const RankLoad load =
+      fullest_ranks(routing, {.ranks = gpus, .node_ranks = gpus, .balanced = false}, tokens, rng).at(tokens);
   call.routing = "balanced";
   call.tokens = std::llround(load.visits * static_cast<double>(tokens));
   const KernelTime full = kernels.moe(call).value();
@@ -57,8 +63,8 @@ Ratio ratio(const KernelTimes& kernels, std::int64_t gpus, std::int64_t tokens) 
 }
 
 // vLLM's fp8 kernels on H100, a layer like DeepSeek's. From the balanced measurement and the load of the fullest GPU
-// follows what the skewed one measured: within a third up to 1,024 tokens; at 4,096 too much, since in this benchmark a
-// GPU handles all tokens, sent to it or not, which skew does not make more.
+// follows what the skewed one measured: within a third up to 1,024 tokens; at 4,096 too much, since in this benchmark
+// a GPU handles all tokens, sent to it or not, which skew does not make more.
 TEST(ExpertBalance, FullestGpusTakeAboutWhatWasMeasured) {
   const KernelTimes kernels(load_profile("h100_sxm_80g.vllm", {}));
   double worst = 0;
@@ -72,9 +78,9 @@ TEST(ExpertBalance, FullestGpusTakeAboutWhatWasMeasured) {
       if (tokens <= 1024) {
         EXPECT_LT(off, std::log(1.34)) << gpus << " " << tokens << ": " << r.ours << " " << r.measured;
       }
-      if (tokens >= 1024) {
-        EXPECT_GT(r.ours, 1) << gpus << " " << tokens;
-        EXPECT_GT(r.measured, 1) << gpus << " " << tokens;
+      if (tokens == 4096) {
+        EXPECT_GT(r.ours, 1) << gpus;
+        EXPECT_GT(r.measured, 1) << gpus;
       }
     }
   EXPECT_LT(worst, std::log(2));
@@ -88,9 +94,11 @@ double step_s(const std::vector<Override>& overrides) {
   return scenario.pools[0].latency->stage(work, 0).seconds;
 }
 
-// DeepSeek-V3 over 144 GPUs. Copies for the busiest and even packing win back most of what experts in order lose.
-TEST(ExpertBalance, PackingWinsBackWhatSkewLoses) {
-  const std::vector<Override> fewer{{"pools[0].expert_parallel", "128"}, {"pools[0].expert_exchange.redundant_experts", "0"},
+// DeepSeek-V3, every expert as far from even as gpt-oss's law of 32 makes 256. Over 128 GPUs with two experts each,
+// the GPU of the busiest is the fullest however they are packed; 32 copies over 144 GPUs win back nearly all.
+TEST(ExpertBalance, CopiesWinBackWhatSkewLoses) {
+  const std::vector<Override> fewer{{"pools[0].expert_parallel", "128"},
+                                    {"pools[0].expert_exchange.redundant_experts", "0"},
                                     {"cluster.nodes", "16"}};
   const auto with = [&](const std::string& balance) {
     std::vector<Override> all = fewer;
@@ -98,20 +106,23 @@ TEST(ExpertBalance, PackingWinsBackWhatSkewLoses) {
     return step_s(all);
   };
   const double even = with("");
-  const double in_order = with("{placement: in_order, routing: {policy: synthetic}}");
-  const double packed = with("{routing: {policy: synthetic}}");
+  const double in_order = with("{placement: in_order, profile_tokens: 2048}");
+  const double packed = with("{profile_tokens: 2048}");
   RecordProperty("in_order", std::to_string(in_order / even));
   RecordProperty("packed", std::to_string(packed / even));
-  EXPECT_GT(packed, even);
-  EXPECT_GT(in_order, 1.1 * packed);
-  const double copies = step_s({{"pools[0].expert_balance", "{routing: {policy: synthetic}}"}});
-  EXPECT_GT(copies, step_s({}));
-  RecordProperty("copies", std::to_string(copies / step_s({})));
+  EXPECT_GT(packed / even, 1.5);
+  EXPECT_GT(in_order / even, 1.5);
+  const double copies = step_s({{"pools[0].expert_balance", "{profile_tokens: 2048}"}}) / step_s({});
+  RecordProperty("copies", std::to_string(copies));
+  EXPECT_GT(copies, 1);
+  EXPECT_LT(copies, 1.2);
 }
 
 // Routing without skew leaves what chance does to a batch.
 TEST(ExpertBalance, EvenRoutingCostsLittle) {
-  const std::string even = "{routing: {policy: synthetic, zipf_exponent: 0, repeat_fraction: 0, successor_fraction: 0}}";
+  const std::string even =
+      "{routing: {policy: synthetic, zipf_exponent: 0, repeat_fraction: 0, successor_fraction: 0}, profile_tokens: "
+      "2048}";
   const double ratio = step_s({{"pools[0].expert_balance", even}}) / step_s({});
   RecordProperty("ratio", std::to_string(ratio));
   EXPECT_GT(ratio, 1);
