@@ -33,7 +33,7 @@ class Drafted final : public StepLatency {
     if (work.draft_tokens == 0) first.decode_sequences = first.decode_kv_tokens = first.emitted_tokens = 0;
     StageTime sum = cost_.model->stage(first, 0);
     if (work.draft_tokens == 0) return sum;
-    if (length(work) > 1) sum += static_cast<double>(length(work) - 1) * cost_.model->stage(one_token_each(work), 0);
+    if (length(work) > 1) sum += static_cast<double>(length(work) - 1) * cost_.model->stage(one_pass(work), 0);
     return sum;
   }
 
@@ -43,15 +43,21 @@ class Drafted final : public StepLatency {
     checked.prefill_squared_tokens = checked.prefill_prefix_tokens = checked.prefill_prefix64_tokens = 0;
     checked.prefill_attention_s = 0;
     sum += -1.0 * cost_.model->stage(checked, 0);
-    sum += static_cast<double>(length(work)) * cost_.model->stage(one_token_each(work), 0);
+    sum += static_cast<double>(length(work)) * cost_.model->stage(one_pass(work), 0);
     return sum;
   }
 
-  static std::int64_t length(const StepWork& work) { return work.draft_tokens / work.draft_sequences; }
-  static StepWork one_token_each(const StepWork& work) {
+  std::int64_t length(const StepWork& work) const {
+    return work.draft_tokens / work.draft_sequences / cost_.candidates;
+  }
+  /// Of a tree, a token for each candidate.
+  StepWork one_pass(const StepWork& work) const {
+    const std::int64_t beside = cost_.candidates - 1;
     return {.decode_sequences = work.draft_sequences,
             .decode_kv_tokens = work.decode_kv_tokens,
-            .emitted_tokens = work.draft_sequences};
+            .draft_sequences = beside > 0 ? work.draft_sequences : 0,
+            .draft_tokens = beside * work.draft_sequences,
+            .emitted_tokens = cost_.candidates * work.draft_sequences};
   }
 
   std::unique_ptr<StepLatency> model_;

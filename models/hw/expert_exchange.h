@@ -4,6 +4,7 @@
 
 #include "models/hw/llm.h"
 #include "models/hw/profile/kernel_times.h"
+#include "models/hw/rank_loads.h"
 #include "models/hw/shape.h"
 
 namespace servecast {
@@ -29,7 +30,7 @@ struct ExchangeTime {
 /// low_latency once to each of its experts. Dispatch in fp8 with a 4-byte scale per 128 values, combine in bf16.
 /// Inside a node and launch: DeepEP's kernels measured on 8 GPUs, for as many tokens as arrive here. The kernels'
 /// share of the ports' rate is that of DeepEP's published tables (H800, 400 Gb/s ports): 0.93 and 0.87; a test holds
-/// both kinds to these tables, over 16 to 256 GPUs. Leaves out: uneven routing; routing that keeps to few nodes
+/// both kinds to these tables, over 16 to 256 GPUs. Leaves out: routing that keeps to few nodes
 /// (DeepSeek-V3's 4 of 8 groups of experts meet 2.9 of 4 nodes, here 3.6).
 class ExpertExchange {
  public:
@@ -37,14 +38,15 @@ class ExpertExchange {
   ExpertExchange(const Llm& llm, const KernelTimes& kernels, const Shape& shape, const NodeLink& link,
                  ExchangeKernels which);
 
-  ExchangeTime operator()(std::int64_t rank_tokens) const;
+  /// What each GPU sends is even; `load` says how much more the fullest GPU and node receive, or send back.
+  ExchangeTime operator()(std::int64_t rank_tokens, const RankLoad& load = {}) const;
 
  private:
   struct Way {
     std::string_view op;
     double bytes_per_token = 0;
   };
-  ExchangeTime one_way(const Way& way, double tokens) const;
+  ExchangeTime one_way(const Way& way, double tokens, const RankLoad& load) const;
   double inside_s(const Way& way, double tokens) const;
 
   const Llm& llm_;

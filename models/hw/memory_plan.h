@@ -62,7 +62,7 @@ struct MemoryUse {
   DataType kv = DataType::bf16;
   std::int64_t max_step_tokens = 2048;
   std::int64_t max_sequences = 256;
-  std::int64_t absent_experts = 0;    // of each layer, that are not in GPU memory
+  std::int64_t absent_experts = 0;    // of each layer, that are not in GPU memory; below 0: more than the model has
   std::int64_t buffered_experts = 0;  // room for experts on their way there
   std::int64_t node_gpus = 8;         // a tensor-parallel group stays inside one node, or takes whole ones
   MemoryBeside beside{};

@@ -5,6 +5,7 @@
 #include "models/hw/gpu.h"
 #include "models/hw/llm.h"
 #include "models/hw/profile/kernel_profile.h"
+#include "models/hw/rank_loads.h"
 #include "models/hw/roofline.h"
 #include "models/hw/shape.h"
 #include "models/hw/step_latency.h"
@@ -23,6 +24,7 @@ struct ProfileInputs {
   StageLink stage_link{};            // needed with pipeline_parallel above 1
   std::int64_t node_gpus = 1 << 20;  // of a tensor-parallel group, at most so many share a node
   EngineTerms terms{};
+  RankLoads rank_loads{};  // with shape.expert_parallel above 1
 };
 
 /// Step time from a kernel profile. With T tokens, run as T* rows (cuda_graph.h), n sequences and L layers:
@@ -31,7 +33,9 @@ struct ProfileInputs {
 ///   + L (decode(n decodes, mean context) + sum over chunks max(0, prefill(chunk) - 8 us))
 ///   + LM head of the emitting sequences + sampler,
 /// and host time, beside or after it. Experts are routed evenly but at random, so few tokens touch fewer experts than
-/// in balanced benchmarks: below 64 tokens the time is scaled by E (1 - (1 - k / E)^T) / min(E, k T).
+/// in balanced benchmarks: below 64 tokens the time is scaled by E (1 - (1 - k / E)^T) / min(E, k T). Spread over
+/// GPUs with `rank_loads`, they take what the fullest GPU's visits do, of evenly routed ones as many: those of
+/// (visits x T) tokens, less what memory takes of experts that nobody touches there.
 /// Pipeline stages as in make_roofline(). What was fitted and where: docs/models.md.
 std::unique_ptr<StepLatency> make_profile_latency(const ProfileInputs& inputs);
 

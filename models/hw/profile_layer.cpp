@@ -1,6 +1,7 @@
 #include "models/hw/profile_layer.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/base/stable_math.h"
 #include "models/hw/cuda_graph.h"
@@ -66,11 +67,12 @@ StageTime ProfileLayer::experts(std::int64_t tokens) const {
   return time;
 }
 
-// Every rank has as many tokens. What arrives in fp8 is scaled in blocks of 128 (DeepEP), so the products are those
-// of block-scaled fp8.
+// Every rank sends as many tokens; the fullest one's experts get more than their share. What arrives in fp8 is scaled
+// in blocks of 128 (DeepEP), so the products are those of block-scaled fp8.
 StageTime ProfileLayer::spread_experts(std::int64_t rank_tokens) const {
   const Experts& experts = in_.llm.experts.value();
   const std::int64_t tokens = rank_tokens * in_.shape.ranks();
+  const RankLoad load = in_.rank_loads.at(tokens);
   MoeCall call{.dtype = in_.weights == DataType::fp8 ? "fp8_block" : facts(in_.weights).name,
                .tokens = tokens,
                .hidden = in_.llm.hidden,
@@ -78,7 +80,11 @@ StageTime ProfileLayer::spread_experts(std::int64_t rank_tokens) const {
                .experts = experts.count + in_.shape.redundant_experts,
                .top_k = experts.active,
                .expert_parallel = in_.shape.expert_parallel};
-  return touched_share(experts, tokens) * stage_time(kernels_.moe(call).value());
+  if (in_.rank_loads.even()) return touched_share(experts, tokens) * stage_time(kernels_.moe(call).value());
+  call.tokens = std::llround(load.visits * real(tokens));
+  StageTime time = stage_time(kernels_.moe(call).value());
+  time.seconds -= (1 - load.touched_fraction) * (time.seconds - time.compute_s);
+  return time;
 }
 
 // Skew between ranks is time lost while they wait for each other: it grows with the message while that is launched

@@ -95,7 +95,7 @@ WideExperts::WideExperts(const WideExpertsInputs& in)
   const ExpertExchange exchange(in.kernels.llm, kernels, in.kernels.shape, in.link, in.exchange);
   const std::int64_t most = divided_up(in.kernels.max_step_tokens, ranks_);
   for (std::int64_t tokens = 0; tokens <= most; ++tokens) {
-    const ExchangeTime layer = exchange(tokens);
+    const ExchangeTime layer = exchange(tokens, in.kernels.rank_loads.at(tokens * ranks_));
     exchange_by_tokens_.push_back(
         {.seconds = expert_layers_ * layer.seconds, .across_nodes_s = expert_layers_ * layer.across_nodes_s});
   }

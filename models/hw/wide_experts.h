@@ -22,8 +22,9 @@ struct WideExpertsInputs {
 /// f = share of expert layers; one half's arithmetic hides the other's exchange, but for the first and last; s = 132
 /// / 112 with high_throughput kernels, which take 20 of 132 SMs (DeepSeek-V3 report, 3.2.2), 1 with low_latency ones,
 /// which take none while they wait. Host time as in make_profile_latency().
-/// Leaves out: uneven ranks and experts (what the three balancers of DeepSeek even out), splitting where it does not
-/// pay, redundant experts being wanted more than others.
+/// Experts are used evenly, or as `kernels.rank_loads` says: all wait for the GPU whose experts are wanted most, in
+/// its products and in what it receives. Leaves out: ranks with more requests than others (what two of the three
+/// balancers of DeepSeek even out), splitting where it does not pay.
 std::unique_ptr<StepLatency> make_wide_experts(const WideExpertsInputs& inputs);
 
 }  // namespace servecast

@@ -34,7 +34,7 @@ class Drafting : public Speculation {
   AcceptanceSettings acceptance() const final { return settings_.acceptance; }
   /// vLLM's scheduler allocates slots for the token and its drafts, and where a head of the model drafts, for as many
   /// tokens more, since that writes KV behind them (v1/core/sched/scheduler.py, num_lookahead_tokens).
-  std::int64_t lookahead_tokens(std::int64_t drafts) const override { return drafter().on_gpu() ? drafts : 0; }
+  std::int64_t lookahead_tokens(std::int64_t drafts) const override { return drafter().on_gpu() ? rows(drafts) : 0; }
   std::optional<std::string> problem() const override { return settings_.acceptance.problem(); }
 
  private:

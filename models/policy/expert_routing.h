@@ -36,6 +36,8 @@ inline ExpertShape expert_shape(const Llm& llm) {
 
 /// Which experts the tokens of some generations were sent to: [token][layer][rank], highest gate first.
 struct RoutingTrace {
+  static constexpr std::int64_t most_experts = 256;  // of a layer: one is held in a byte
+
   ExpertShape shape{};
   std::vector<std::uint8_t> experts{};
   std::vector<std::uint8_t> gates{};        // x 255; those of a token and layer sum to about 255

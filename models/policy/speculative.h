@@ -45,6 +45,9 @@ class Speculation {
   virtual std::int64_t max_drafts() const = 0;
   /// Asked before every step with decodes: at most max_drafts().
   virtual std::int64_t drafts(const DraftLoad& load) const = 0;
+  /// Of each draft, so many are made and checked beside each other: above 1 they are a tree, of which one path is
+  /// taken over as far as it is right.
+  virtual std::int64_t candidates() const { return 1; }
   virtual Drafter drafter() const = 0;
   virtual AcceptanceSettings acceptance() const = 0;
   /// KV slots that a sequence wants free in a step, beside those of its own token and the drafts checked in it.
@@ -52,6 +55,10 @@ class Speculation {
 
   /// What is wrong with its settings, if anything.
   virtual std::optional<std::string> problem() const { return std::nullopt; }
+
+  /// Tokens that are checked for so many drafts, in a step at most.
+  std::int64_t rows(std::int64_t drafts) const { return drafts * candidates(); }
+  std::int64_t max_rows() const { return rows(max_drafts()); }
 };
 
 }  // namespace servecast

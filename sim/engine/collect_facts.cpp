@@ -31,7 +31,7 @@ std::vector<KvTierFacts> tier_facts(const Pool& pool, const ReplicaPool& replica
 std::optional<ExpertFacts> expert_facts(const Pool& pool, const ReplicaPool& replicas) {
   if (!pool.experts) return std::nullopt;
   ExpertFacts f{.cache_fraction =
-                    static_cast<double>(pool.experts->slots) / static_cast<double>(pool.experts->shape.experts)};
+                    static_cast<double>(pool.experts->slots) / static_cast<double>(pool.experts->experts())};
   for (std::size_t i = 0; i < replicas.size(); ++i) {
     const ExpertTotals& t = replicas[i].experts()->totals();
     f.requested += t.requested;

@@ -22,7 +22,7 @@ ExpertLoads::ExpertLoads(const Scenario& scenario, const Wiring& wiring, Dispatc
   for (std::size_t user = 0; user < users_.size(); ++user) {
     const bool disk = scenario.pools[users_[user].pool].experts->host_experts <
                       scenario.pools[users_[user].pool].experts->shape.layers *
-                          scenario.pools[users_[user].pool].experts->shape.experts;
+                          scenario.pools[users_[user].pool].experts->experts();
     for (const Transfer& transfer : transfers(users_[user], {.from_disk = disk, .bytes = 1}))
       for (const std::size_t link : transfer.path.links)
         if (by_link_[link].empty() || by_link_[link].back() != user) by_link_[link].push_back(user);

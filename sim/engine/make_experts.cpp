@@ -1,9 +1,9 @@
 #include "sim/engine/make_experts.h"
 
 #include <algorithm>
-#include <map>
 
 #include "models/policy/routing_statistics.h"
+#include "sim/input/host_link.h"
 #include "sim/input/load_experts.h"
 
 namespace servecast {
@@ -11,15 +11,11 @@ namespace {
 
 double real(std::int64_t n) { return static_cast<double>(n); }
 
-/// Every GPU gets its slice over its own PCIe link, and those below one root share that. The slowest counts.
+/// Every GPU gets its slice.
 OwnLinks::Rates link_rates(const Pool& pool, std::int64_t replica, const Node& node) {
   const ExpertOffloadSpec& spec = *pool.spec.expert_offload;
-  std::map<std::int64_t, std::int64_t> below_root;
-  for (const GpuPlace& gpu : pool.places[static_cast<std::size_t>(replica)].gpus)
-    ++below_root[gpu.gpu / node.gpus_per_pcie_root];
-  double gpu_rate = pool.gpu.pcie_h2d_bytes_per_s;
-  for (const auto& [root, gpus] : below_root) gpu_rate = std::min(gpu_rate, node.pcie_root_bytes_per_s / real(gpus));
-  const double all = gpu_rate * real(pool.spec.tensor_parallel);
+  const double all = host_to_gpu_bytes_per_s(pool.places[static_cast<std::size_t>(replica)], pool.gpu, node) *
+                     real(pool.spec.tensor_parallel);
   return {.host_bytes_per_s = all * spec.copy_rate_fraction,
           .disk_bytes_per_s = std::min(all, node.nvme_bytes_per_s) * spec.copy_rate_fraction,
           .streams = spec.streams};
@@ -41,6 +37,18 @@ ExpertTimes expert_times(const Pool& pool) {
   return times;
 }
 
+/// How often a layer's experts are used, model after model.
+std::vector<std::uint64_t> uses_of_all(const ExpertPlan& plan) {
+  const auto each = static_cast<std::size_t>(plan.shape.experts);
+  const auto all = static_cast<std::size_t>(plan.experts());
+  std::vector<std::uint64_t> uses(static_cast<std::size_t>(plan.shape.layers) * all);
+  for (std::size_t model = 0; model < plan.profiles.size(); ++model) {
+    const std::vector<std::uint64_t> own = count_uses(plan.profiles[model]);
+    for (std::size_t i = 0; i < own.size(); ++i) uses[i / each * all + model * each + i % each] = own[i];
+  }
+  return uses;
+}
+
 }  // namespace
 
 std::unique_ptr<ExpertOffload> make_experts(const Pool& pool, std::int64_t replica, std::uint64_t seed,
@@ -48,15 +56,18 @@ std::unique_ptr<ExpertOffload> make_experts(const Pool& pool, std::int64_t repli
   if (!pool.experts) return nullptr;
   const ExpertOffloadSpec& spec = *pool.spec.expert_offload;
   const ExpertPlan& plan = *pool.experts;
-  auto miss = spec.miss.make();
-  miss->prepare(plan.profile);
+  std::vector<ExpertModel> models;
+  for (std::int64_t model = 0; model < plan.models; ++model) {
+    models.push_back({.routing = make_routing(pool, plan, model, seed),
+                      .prefetch = spec.prefetch.make(),
+                      .miss = spec.miss.make()});
+    models.back().miss->prepare(plan.profiles[static_cast<std::size_t>(model)]);
+  }
   return std::make_unique<ExpertOffload>(
       ExpertOffloadSetup{.shape = plan.shape,
-                         .routing = make_routing(pool, plan, seed),
+                         .models = std::move(models),
                          .cache = spec.cache.make(),
-                         .prefetch = spec.prefetch.make(),
-                         .miss = std::move(miss),
-                         .long_run_uses = count_uses(plan.profile),
+                         .long_run_uses = uses_of_all(plan),
                          .slots = plan.slots,
                          .host_experts = plan.host_experts,
                          .expert_bytes = plan.expert_bytes,

@@ -11,9 +11,10 @@ PoolPace::PoolPace(const Pool& pool, const KvCopy& kv_copy) : latency(pool.laten
   max_step_tokens = batcher->max_step_tokens();
   max_sequences = batcher->max_sequences();
   const auto speculation = pool.spec.speculation();
-  drafts = speculation->max_drafts();
-  if (drafts > 0)
-    tokens_per_step += Acceptance(speculation->acceptance(), pool.acceptance_trace, 0).mean_accepted(drafts);
+  rows = speculation->max_rows();
+  if (rows > 0)
+    tokens_per_step +=
+        Acceptance(speculation->acceptance(), pool.acceptance_trace, 0).mean_accepted(speculation->max_drafts());
   block_tokens = std::max<std::int64_t>(1, pool.spec.kv_cache.make()->growth_tokens());
 }
 
@@ -37,7 +38,7 @@ double PoolAnswers::prefill_s(std::int64_t prompt_tokens, std::int64_t cached_to
 
 double PoolAnswers::decode_step_s(std::int64_t sequences, std::int64_t kv_tokens) const {
   const std::int64_t together = std::clamp<std::int64_t>(sequences, 1, pace_.max_sequences);
-  StepWork work = checking_step(together, 0, pace_.drafts);
+  StepWork work = checking_step(together, 0, pace_.rows);
   work.decode_kv_tokens = std::max(work.decode_kv_tokens, kv_tokens);
   return step_s(work) / pace_.tokens_per_step;
 }

@@ -15,7 +15,7 @@ struct PoolPace {
   std::int64_t max_step_tokens = 0;
   std::int64_t max_sequences = 0;
   std::int64_t block_tokens = 1;
-  std::int64_t drafts = 0;     // of a decoding sequence in a step, at most
+  std::int64_t rows = 0;       // drafted tokens of a decoding sequence in a step, at most
   double tokens_per_step = 1;  // that it makes, in the mean
   KvCopy copy;
 };

@@ -19,7 +19,7 @@ class PoolCheck {
 
   bool check_batcher(const PoolSpec& spec) {
     const auto batcher = spec.batcher.make();
-    const std::int64_t drafts = spec.speculation()->max_drafts();
+    const std::int64_t drafts = spec.speculation()->max_rows();
     if (batcher->max_step_tokens() >= batcher->max_sequences() * (1 + drafts)) return true;
     fail(".batcher",
          fmt::format("a step of at most {} tokens cannot hold {} decoding sequences{}; raise the token budget "

@@ -23,6 +23,7 @@ struct ExpertHostSpec {
 
 /// A pool that keeps only some of its model's experts in GPU memory.
 struct ExpertOffloadSpec {
+  std::int64_t models = 1;
   std::optional<std::int64_t> slots_per_layer{};
   std::optional<double> cache_fraction{};
   std::optional<double> hbm_bytes{};
@@ -39,10 +40,16 @@ struct ExpertOffloadSpec {
 
   void fields(Fields& f) {
     f.field(
-        "slots_per_layer", slots_per_layer,
-        "experts of each layer in the GPUs' memory; 0: none stays. With this, cache_fraction and hbm_bytes left out: "
-        "as many as fit beside KV for kv_tokens");
-    f.field("cache_fraction", cache_fraction, "the same as a share of a layer's experts", positive_fraction);
+        "models", models,
+        "fine-tuned models that have experts of their own, share everything else and keep their experts in the same "
+        "slots; a request's adapter (workload: adapters) names its model",
+        {.min = 1, .max = 1024});
+    f.field("slots_per_layer", slots_per_layer,
+            "experts of each layer in the GPUs' memory, of all models; 0: none stays. With this, cache_fraction and "
+            "hbm_bytes left out: "
+            "as many as fit beside KV for kv_tokens");
+    f.field("cache_fraction", cache_fraction, "the same as a share of a layer's experts, of all models",
+            positive_fraction);
     f.field("hbm_bytes", hbm_bytes, "the same as memory of each GPU for experts of all layers", positive);
     f.field("kv_tokens", kv_tokens, "tokens whose KV must fit beside as many experts as do", at_least_one);
     f.field("host_bytes", host_bytes,
@@ -60,6 +67,25 @@ struct ExpertOffloadSpec {
     f.group("prefetch", prefetch, "which experts are loaded before a layer asks for them");
     f.group("miss", miss, "what becomes of experts that are not there");
     f.group("host", host, "what computes experts on the host, where a miss policy does that");
+  }
+};
+
+/// How unevenly the experts of an expert-parallel pool are used.
+struct ExpertBalanceSpec {
+  Choice<ExpertRouting> routing{"synthetic"};
+  std::string placement = "eplb";
+  std::int64_t profile_tokens = 8192;
+
+  void fields(Fields& f) {
+    f.group("routing", routing, "which experts each token is sent to");
+    f.field(
+        "placement", placement,
+        "eplb: copies for the experts that are wanted most, then packed evenly, as DeepSeek's EPLB does for every "
+        "layer; in_order: the first experts on the first GPU, no copies",
+        {"eplb", "in_order"});
+    f.field("profile_tokens", profile_tokens,
+            "tokens of the routing that the placement is learnt from; as many others are served with it",
+            {.min = 64, .max = 100'000});
   }
 };
 

@@ -29,7 +29,8 @@ constexpr Use uses[] = {
     {"ttft_deadline_s", "queue: {policy: earliest_deadline}",
      [](const PoolSpec& p) { return p.queue.policy() == "earliest_deadline"; },
      [](const RequestLabels& l) { return l.ttft_deadline_s.has_value(); }},
-    {"adapters", "lora", [](const PoolSpec& p) { return p.lora.has_value(); },
+    {"adapters", "lora or expert_offload: {models}",
+     [](const PoolSpec& p) { return p.lora.has_value() || (p.expert_offload && p.expert_offload->models > 1); },
      [](const RequestLabels& l) { return l.adapters.has_value(); }},
 };
 

@@ -11,6 +11,7 @@
 #include "models/hw/profile/derived_profile.h"
 #include "models/hw/profile_latency.h"
 #include "models/hw/wide_experts.h"
+#include "sim/input/balance_experts.h"
 #include "sim/input/check_kv_tiers.h"
 #include "sim/input/check_pool.h"
 #include "sim/input/kernel_profile_file.h"
@@ -47,8 +48,10 @@ class PoolLoader {
     path_ = fmt::format("pools[{}]", i);
     Pool pool{.spec = std::move(spec)};
     const std::string& file = text_.file;
-    const bool llm = try_at(text_, path_ + ".llm", [&] { pool.llm = files_.llm(pool.spec.llm, place(".llm"), file); });
-    const bool gpu = try_at(text_, path_ + ".gpu", [&] { pool.gpu = files_.gpu(pool.spec.gpu, place(".gpu"), file); });
+    const bool llm =
+        try_at(text_, path_ + ".llm", [&] { pool.llm = files_.llm(pool.spec.llm, place(".llm"), file); });
+    const bool gpu =
+        try_at(text_, path_ + ".gpu", [&] { pool.gpu = files_.gpu(pool.spec.gpu, place(".gpu"), file); });
     const bool engine = try_at(text_, path_ + ".engine",
                                [&] { pool.engine = files_.engine(pool.spec.engine, place(".engine"), file); });
     if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
@@ -58,6 +61,8 @@ class PoolLoader {
       return pool;
     size_memory(pool);
     place_replicas(pool);
+    if (text_.problems.empty() && pool.spec.expert_balance)
+      try_at(text_, path_ + ".expert_balance", [&] { plan_balance(pool); });
     if (text_.problems.empty()) check_kv_tiers(text_, path_, pool, node_);
     if (text_.problems.empty()) step_times_ ? make_step_times(pool) : check_latency(pool);
     if (text_.problems.empty() && draw_ > 0) apply_draw(pool);
@@ -68,7 +73,7 @@ class PoolLoader {
   void make_step_times(Pool& pool) {
     make_latency(pool);
     if (text_.problems.empty()) add_drafting(pool, latency_of(pool));
-    if (text_.problems.empty()) add_adapters(pool);
+    if (text_.problems.empty()) add_adapters(pool, node_);
   }
 
   Place place(const std::string& key) const { return text_.place(path_ + key); }
@@ -80,7 +85,18 @@ class PoolLoader {
     if (!spec.slots_per_layer && !spec.cache_fraction && !spec.hbm_bytes)
       while (pool.experts->slots > 0 && memory_plan(pool).kv_pool_tokens < spec.kv_tokens) --pool.experts->slots;
     pool.notes.push_back(fmt::format("experts: {} of {} per layer in GPU memory, routing {}", pool.experts->slots,
-                                     pool.experts->shape.experts, spec.routing.policy()));
+                                     pool.experts->experts(), spec.routing.policy()));
+  }
+
+  void plan_balance(Pool& pool) {
+    pool.rank_loads = balance_experts(pool, node_, seed_, beside(text_.file, "."), place(".expert_balance"));
+    const ExpertBalanceSpec& spec = *pool.spec.expert_balance;
+    const std::int64_t tokens = pool.spec.batcher.make()->max_step_tokens();
+    pool.notes.push_back(
+        fmt::format("experts: routing {}, placed by {} with {} copies: the fullest of {} GPUs takes "
+                    "{:.2f} times the mean of the largest steps",
+                    spec.routing.policy(), spec.placement, pool.spec.expert_exchange.redundant_experts,
+                    pool.spec.expert_parallel, pool.rank_loads.at(tokens).visits));
   }
 
   MemoryPlan memory_plan(const Pool& pool) const {
@@ -141,6 +157,7 @@ class PoolLoader {
       alone.engine = pool.engine;
       alone.engine.step.host_step_s = alone.engine.step.host_sequence_s = 0;
       alone.places = pool.places;
+      alone.rank_loads = pool.rank_loads;
       if (pool.spec.latency.model == "table")
         fail(".latency.model", "the lookup tables are those of the pool's own model; use profile or roofline");
       else
@@ -224,8 +241,8 @@ class PoolLoader {
     if (known == nullptr) return std::nullopt;
     KernelProfile profile = *known;
     if (pool.spec.latency.profile.empty() && pool.gpu.derived())
-      profile = scale_profile(std::move(profile),
-                              files_.gpu(pool.gpu.kernels_like, place(".latency.profile"), ""), pool.gpu);
+      profile = scale_profile(std::move(profile), files_.gpu(pool.gpu.kernels_like, place(".latency.profile"), ""),
+                              pool.gpu);
     if (draw_ > 0) return drawn(std::move(profile), spread_, static_cast<std::uint64_t>(draw_));
     return profile;
   }
@@ -242,7 +259,8 @@ class PoolLoader {
                                 .max_sequences = max_rows(pool.spec),
                                 .stage_link = stage_link(pool),
                                 .node_gpus = node_.gpus,
-                                .terms = kernel_terms(pool)};
+                                .terms = kernel_terms(pool),
+                                .rank_loads = pool.rank_loads};
     if (pool.spec.expert_parallel == 1)
       pool.latency = over_nodes(pool, make_profile_latency(kernels));
     else if (exchanges_experts(profile))

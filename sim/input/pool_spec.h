@@ -147,6 +147,7 @@ struct PoolSpec {
   std::int64_t pipeline_parallel = 1;
   std::int64_t expert_parallel = 1;
   ExpertExchangeSpec expert_exchange{};
+  std::optional<ExpertBalanceSpec> expert_balance{};
   std::optional<double> power_cap_w{};
   std::optional<double> usd_per_gpu_hour{};
   std::string start = "warm";
@@ -199,6 +200,9 @@ struct PoolSpec {
         "those of all of them. 1: experts are split like other layers",
         at_least_one);
     f.group("expert_exchange", expert_exchange, "with expert_parallel: how tokens reach their experts");
+    f.group("expert_balance", expert_balance,
+            "with expert_parallel: experts that are not wanted equally often, so that all GPUs wait for the fullest; "
+            "left out: evenly used");
     f.field("power_cap_w", power_cap_w, "limit per GPU; left out: the GPU's own", positive);
     f.field("usd_per_gpu_hour", usd_per_gpu_hour, "price; left out: the GPU file's");
     f.field("start", start, "cold: weights are first loaded from shared storage", {"warm", "cold"});

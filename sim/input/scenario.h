@@ -10,6 +10,7 @@
 #include "models/hw/llm.h"
 #include "models/hw/memory_plan.h"
 #include "models/hw/node.h"
+#include "models/hw/rank_loads.h"
 #include "models/hw/roofline.h"
 #include "models/hw/step_latency.h"
 #include "models/policy/adapter_slots.h"
@@ -83,12 +84,15 @@ struct ScenarioSpec {
 
 /// What is worked out of a pool's `expert_offload`.
 struct ExpertPlan {
-  ExpertShape shape{};
+  ExpertShape shape{};            // of one model
+  std::int64_t models = 1;        // that share the slots
   std::int64_t slots = 0;         // of each layer, in the GPUs' memory
   std::int64_t host_experts = 0;  // of all layers, in host memory
   double expert_bytes = 0;        // of all GPUs' slices together
   std::unique_ptr<RoutingData> data{};
-  RoutingTrace profile{};
+  std::vector<RoutingTrace> profiles{};  // of each model
+
+  std::int64_t experts() const { return models * shape.experts; }  // of a layer
 };
 
 /// One pool with everything looked up, sized and checked.
@@ -99,12 +103,13 @@ struct Pool {
   EngineProfile engine{};
   MemoryPlan memory{};
   std::unique_ptr<StepLatency> latency{};
-  std::string latency_source{};        // what the step times rest on, in words
-  std::string fitted_range{};          // likewise; empty where nothing was fitted
-  std::vector<std::string> notes{};    // what else a reader of the forecast should know
-  std::vector<ReplicaPlace> places{};  // by replica of this pool
+  std::string latency_source{};         // what the step times rest on, in words
+  std::string fitted_range{};           // likewise; empty where nothing was fitted
+  std::vector<std::string> notes{};     // what else a reader of the forecast should know
+  std::vector<ReplicaPlace> places{};   // by replica of this pool
+  RankLoads rank_loads{};               // with expert_balance
   std::optional<ExpertPlan> experts{};  // where they are partly outside GPU memory
-  std::optional<Llm> drafter{};        // where sequences speculate with a model on the GPUs
+  std::optional<Llm> drafter{};         // where sequences speculate with a model on the GPUs
   AdapterSetup adapters{};
   Gpu host{};                                    // with host_layers: the processor that runs them
   std::vector<std::int64_t> acceptance_trace{};  // of the file that `speculative` names

@@ -9,6 +9,7 @@
 #include "models/hw/lora.h"
 #include "sim/input/drafter.h"
 #include "sim/input/hardware.h"
+#include "sim/input/host_link.h"
 #include "sim/input/try_at.h"
 
 namespace servecast {
@@ -46,13 +47,18 @@ class Additions {
   }
 
   bool check_offload(const PoolSpec& spec) {
-    const bool others = spec.speculative.policy() != "none" || spec.early_exit.policy() != "none" ||
-                        spec.host_layers.layers > 0 || spec.lora;
-    if (spec.expert_offload && spec.expert_parallel > 1)
+    if (!spec.expert_offload) return true;
+    if (spec.expert_parallel > 1)
       return fail(".expert_offload", "with expert_parallel is not modelled; choose one of them");
-    if (!spec.expert_offload || !others) return true;
-    return fail(".expert_offload", "with speculation, early exit, layers on the host or adapters beside it is not modelled; "
-                                   "choose one of them");
+    if (spec.early_exit.policy() != "none")
+      return fail(".expert_offload",
+                  "nobody published which experts tokens ask for that leave early; leave out early_exit");
+    if (spec.host_layers.layers > 0)
+      return fail(".expert_offload", "the host cannot have whole layers, too; leave out host_layers");
+    if (spec.expert_offload->models > 1 && spec.lora)
+      return fail(".expert_offload.models",
+                  "a request's adapter would name both a model and a LoRA adapter; leave out lora");
+    return true;
   }
 
   bool check_early_exit(const Pool& pool) {
@@ -92,10 +98,13 @@ class Additions {
   }
 
   bool check_adapters(const PoolSpec& spec) {
-    if (!spec.lora || !spec.kv_cache.make()->shares_prefixes()) return true;
-    return fail(".lora", fmt::format("KV cache '{}' would take the KV of one adapter for another's; use one that "
-                                     "shares nothing, such as paged",
-                                     spec.kv_cache.policy()));
+    const bool models = spec.expert_offload && spec.expert_offload->models > 1;
+    if ((!spec.lora && !models) || !spec.kv_cache.make()->shares_prefixes()) return true;
+    return fail(
+        spec.lora ? ".lora" : ".expert_offload.models",
+        fmt::format("KV cache '{}' would take the KV of one {} for another's; use one that shares nothing, such "
+                    "as paged",
+                    spec.kv_cache.policy(), spec.lora ? "adapter" : "model"));
   }
 
   YamlText& text_;
@@ -107,7 +116,7 @@ class Additions {
 bool load_additions(YamlText& text, const std::string& path, Pool& pool) { return Additions(text, path).load(pool); }
 
 std::int64_t max_rows(const PoolSpec& spec) {
-  return spec.batcher.make()->max_sequences() * (1 + spec.speculation()->max_drafts());
+  return spec.batcher.make()->max_sequences() * (1 + spec.speculation()->max_rows());
 }
 
 MemoryBeside memory_beside(const Pool& pool, const MemoryUse& use) {
@@ -143,6 +152,7 @@ void add_drafting(Pool& pool, const LatencyOf& latency_of) {
   const auto policy = pool.spec.speculation();
   if (policy->max_drafts() == 0) return;
   DraftCost cost{.host_sequence_s = policy->drafter().host_sequence_s,
+                 .candidates = policy->candidates(),
                  .first_layers = policy->drafter().first_layers > 0};
   if (pool.drafter) {
     cost.model = latency_of(*pool.drafter, pool.gpu, 1);
@@ -152,11 +162,12 @@ void add_drafting(Pool& pool, const LatencyOf& latency_of) {
 }
 
 // Slots hold whole adapters; a GPU of a group or a stage holds its share of each.
-void add_adapters(Pool& pool) {
+void add_adapters(Pool& pool, const Node& node) {
   if (!pool.spec.lora) return;
   const LoraSpec& lora = *pool.spec.lora;
   const double bytes = adapter_bytes_per_gpu(pool);
-  pool.adapters = {.slots = lora.slots, .load_s = bytes / pool.gpu.pcie_h2d_bytes_per_s};
+  pool.adapters = {.slots = lora.slots,
+                   .load_s = bytes / host_to_gpu_bytes_per_s(pool.places.front(), pool.gpu, node)};
   const double products = static_cast<double>(pool.llm.layers * lora_products(pool.llm, lora.modules == "all"));
   pool.latency = make_with_adapters(
       std::move(pool.latency),

@@ -30,6 +30,6 @@ std::unique_ptr<StepLatency> latency_in_parts(const Pool& pool, const LatencyOf&
 /// `pool.latency` with drafts made and checked, where sequences speculate.
 void add_drafting(Pool& pool, const LatencyOf& latency_of);
 /// `pool.latency` with adapters in use, and `pool.adapters`, where it serves any.
-void add_adapters(Pool& pool);
+void add_adapters(Pool& pool, const Node& node);
 
 }  // namespace servecast

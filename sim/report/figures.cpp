@@ -32,7 +32,7 @@ std::optional<double> lost_points(const Summary& s) {
 constexpr std::array<Figure, 15> all{{
     {"requests_per_s", "requests/s", false, human::number,
      [](const Summary& s) { return std::optional(s.requests_per_s); }},
-    {"output_tokens_per_s", "tokens/s", true, human::number,
+    {"output_tokens_per_s", "tokens/s", false, human::number,
      [](const Summary& s) { return std::optional(s.output_tokens_per_s); }},
     {"ttft_mean_s", "TTFT mean", false, human::seconds, latency_of<&Latencies::ttft_s, &Statistics::mean>},
     {"ttft_p99_s", "P99", false, human::seconds, latency_of<&Latencies::ttft_s, &Statistics::p99>},

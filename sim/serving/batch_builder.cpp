@@ -52,7 +52,7 @@ void BatchBuilder::choose_drafts() {
 void BatchBuilder::check_drafts() {
   FilledBatch& batch = lane_.batch();
   batch.work.draft_sequences = lane_.decodes.drafts() > 0 ? lane_.decodes.speculating() : 0;
-  batch.work.draft_tokens = batch.work.draft_sequences * lane_.decodes.drafts();
+  batch.work.draft_tokens = batch.work.draft_sequences * replica_.setup_.speculator->rows(lane_.decodes.drafts());
   batch.bunched = lane_.decodes.step_with_drafts(replica_.sequences_) - lane_.decodes.sequences();
   batch.rejected = batch.work.draft_tokens - batch.bunched;
 }

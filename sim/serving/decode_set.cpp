@@ -111,7 +111,7 @@ std::int64_t DecodeSet::step_with_drafts(SequenceTable& table) {
   for (const Entry& entry : heap_) {
     Sequence& s = table[entry.slot];
     const std::int64_t width = s.request.width();
-    const std::int64_t computed = 1 + (width == 1 ? drafts_ : 0);
+    const std::int64_t computed = 1 + (width == 1 ? speculator_->rows(drafts_) : 0);
     kv_tokens_ += width * std::min(tokens(s) + computed, attended_tokens_);
     if (!due_.empty() && width == 1)
       s.held.blocks = std::max(s.held.blocks, cache_->blocks_for(s.request, tokens(s) + tokens_wanted(s)));
@@ -144,6 +144,7 @@ Slot DecodeSet::take_finished(const SequenceTable& table) {
 std::vector<Slot> DecodeSet::members(const SequenceTable& table) const {
   std::vector<Slot> slots;
   for (const Entry& entry : heap_) slots.push_back(entry.slot);
+  for (const Entry& entry : finished_) slots.push_back(entry.slot);  // where sequences speculate
   std::ranges::sort(slots, {}, [&](Slot slot) { return table[slot].admission; });
   return slots;
 }

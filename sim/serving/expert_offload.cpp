@@ -17,20 +17,22 @@ CacheEntry entry(ExpertId expert) { return CacheEntry{static_cast<std::uint32_t>
 ExpertOffload::ExpertOffload(ExpertOffloadSetup setup)
     : setup_(std::move(setup)),
       active_(static_cast<std::size_t>(setup_.shape.active)),
+      each_(static_cast<std::size_t>(setup_.shape.experts)),
+      all_(setup_.models.size() * each_),
       before_(static_cast<std::size_t>(setup_.shape.layers)),
       links_(setup_.links),
       links_at_start_(setup_.links) {
-  const auto uses = setup_.long_run_uses.begin();
+  const auto in_layer = static_cast<std::int64_t>(all_);
   for (std::int64_t layer = 0; layer < setup_.shape.layers; ++layer) {
-    const auto first = uses + layer * setup_.shape.experts;
-    slots_.emplace_back(setup_.slots, *setup_.cache, std::vector<std::uint64_t>(first, first + setup_.shape.experts));
+    const auto first = setup_.long_run_uses.begin() + layer * in_layer;
+    slots_.emplace_back(setup_.slots, *setup_.cache, std::vector<std::uint64_t>(first, first + in_layer));
     slots_.back().fill();
   }
-  if (setup_.host_experts < setup_.shape.layers * setup_.shape.experts) {
+  if (setup_.host_experts < setup_.shape.layers * in_layer) {
     host_.emplace(setup_.host_experts, *setup_.cache, setup_.long_run_uses);
     host_->fill();
   }
-  setup_.prefetch->resize(setup_.shape);
+  for (const ExpertModel& model : setup_.models) model.prefetch->resize(setup_.shape);
 }
 
 std::optional<double> ExpertOffload::start(const StageTime& full, std::span<const TokenRun> runs, double now_s,
@@ -101,16 +103,17 @@ void ExpertOffload::finish(double end_s) {
 void ExpertOffload::route(std::span<const TokenRun> runs) {
   choices_.clear();
   stand_for_.clear();
+  model_of_.clear();
   tokens_ = 0;
   for (const TokenRun& run : runs) {
     const std::int64_t asked = std::min(run.tokens, most_asked_per_run);
     for (std::int64_t i = 0; i < asked; ++i)
-      route_token({.request = run.request, .position = run.first + i * run.tokens / asked},
+      route_token({.request = run.request, .position = run.first + i * run.tokens / asked}, run.model,
                   static_cast<double>(run.tokens) / static_cast<double>(asked));
   }
   layers_.assign(static_cast<std::size_t>(setup_.shape.layers), {});
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
-    layers_[layer].visits.assign(static_cast<std::size_t>(setup_.shape.experts), 0);
+    layers_[layer].visits.assign(all_, 0);
     for (std::size_t token = 0; token < stand_for_.size(); ++token)
       for (std::size_t rank = 0; rank < active_; ++rank) {
         const ExpertId expert = choices_[(token * layers_.size() + layer) * active_ + rank].expert;
@@ -121,11 +124,14 @@ void ExpertOffload::route(std::span<const TokenRun> runs) {
   }
 }
 
-void ExpertOffload::route_token(const RoutedToken& token, double stands_for) {
+void ExpertOffload::route_token(const RoutedToken& token, std::size_t model, double stands_for) {
   const std::size_t size = static_cast<std::size_t>(setup_.shape.layers) * active_;
   choices_.resize(choices_.size() + size);
-  setup_.routing->route(token, setup_.rng, std::span(choices_).last(size));
+  const std::span<ExpertChoice> choices = std::span(choices_).last(size);
+  setup_.models[model].routing->route(token, setup_.rng, choices);
+  for (ExpertChoice& choice : choices) choice.expert = in_all(model, choice.expert);
   stand_for_.push_back(stands_for);
+  model_of_.push_back(model);
   tokens_ += stands_for;
 }
 
@@ -167,7 +173,7 @@ void ExpertOffload::plan_layer(std::size_t layer, double other_s) {
 
 ExpertOffload::Demand ExpertOffload::demand_of(const std::vector<ServedChoice>& served) {
   Demand demand;
-  demand.visits.assign(static_cast<std::size_t>(setup_.shape.experts), 0);
+  demand.visits.assign(all_, 0);
   demand.host_tokens = demand.visits;
   for (std::size_t i = 0; i < served.size(); ++i) {
     const ServedChoice& choice = served[i];
@@ -198,12 +204,25 @@ std::int64_t ExpertOffload::judge_guesses(std::size_t layer, const Demand& deman
   return right;
 }
 
-/// How every choice of the layer's tokens is served.
-std::vector<ServedChoice> ExpertOffload::serve(std::size_t layer) {
-  const auto experts = static_cast<std::size_t>(setup_.shape.experts);
-  on_gpu_.assign(experts, false);
-  for (std::size_t e = 0; e < experts; ++e)
-    on_gpu_[e] = slots_[layer].holds(CacheEntry{static_cast<std::uint32_t>(e)});
+ExpertId ExpertOffload::in_all(std::size_t model, ExpertId expert) const {
+  return ExpertId{static_cast<std::uint16_t>(model * each_ + index(expert))};
+}
+ExpertId ExpertOffload::in_model(std::size_t model, ExpertId expert) const {
+  return ExpertId{static_cast<std::uint16_t>(index(expert) - model * each_)};
+}
+
+/// Those of one model, numbered within it.
+std::vector<ExpertId> ExpertOffload::own(std::size_t model, const std::vector<ExpertId>& experts) const {
+  std::vector<ExpertId> own;
+  for (const ExpertId expert : experts)
+    if (index(expert) / each_ == model) own.push_back(in_model(model, expert));
+  return own;
+}
+
+/// What is there when the layer asks.
+void ExpertOffload::look(std::size_t layer) {
+  on_gpu_.assign(all_, false);
+  for (std::size_t e = 0; e < all_; ++e) on_gpu_[e] = slots_[layer].holds(CacheEntry{static_cast<std::uint32_t>(e)});
   for (const ExpertId expert : layers_[layer].asked) {
     const bool guessed = std::ranges::find(coming_, expert) != coming_.end();
     totals_.requested += 1;
@@ -211,35 +230,60 @@ std::vector<ServedChoice> ExpertOffload::serve(std::size_t layer) {
     totals_.prefetched += guessed ? 1 : 0;
   }
   for (const ExpertId expert : coming_) on_gpu_[index(expert)] = true;
+}
+
+/// How every choice of the layer's tokens is served.
+std::vector<ServedChoice> ExpertOffload::serve(std::size_t layer) {
+  look(layer);
+  std::vector<ServedChoice> served(stand_for_.size() * active_);
+  for (std::size_t model = 0; model < setup_.models.size(); ++model) serve_model(model, layer, served);
+  return served;
+}
+
+/// Of the tokens of one model: only its own experts stand in.
+void ExpertOffload::serve_model(std::size_t model, std::size_t layer, std::vector<ServedChoice>& served) {
+  std::vector<std::size_t> tokens;
   std::vector<ExpertChoice> choices;
-  std::vector<ServedChoice> served;
-  for (std::size_t token = 0; token < stand_for_.size(); ++token)
+  std::vector<ServedChoice> own;
+  for (std::size_t token = 0; token < stand_for_.size(); ++token) {
+    if (model_of_[token] != model) continue;
+    tokens.push_back(token);
     for (std::size_t rank = 0; rank < active_; ++rank) {
       choices.push_back(choices_[(token * layers_.size() + layer) * active_ + rank]);
-      const ExpertId expert = choices.back().expert;
-      served.push_back({.by = on_gpu_[index(expert)] ? ServedBy::gpu : ServedBy::load, .expert = expert});
+      const bool here = on_gpu_[index(choices.back().expert)];
+      choices.back().expert = in_model(model, choices.back().expert);
+      own.push_back({.by = here ? ServedBy::gpu : ServedBy::load, .expert = choices.back().expert});
     }
+  }
+  if (tokens.empty()) return;
+  const auto first = on_gpu_.begin() + static_cast<std::ptrdiff_t>(model * each_);
+  const std::vector<bool> on_gpu(first, first + static_cast<std::ptrdiff_t>(each_));
   const MissSight sight{.layer = static_cast<std::int64_t>(layer),
                         .active = active_,
                         .choices = choices,
-                        .on_gpu = on_gpu_,
+                        .on_gpu = on_gpu,
                         .costs = {.expert_bytes = setup_.expert_bytes,
                                   .load_s = setup_.expert_bytes / setup_.links.host_bytes_per_s,
                                   .host_expert_s = setup_.times.host_expert_s,
                                   .host_token_s = setup_.times.host_token_s}};
-  setup_.miss->answer(sight, setup_.rng, served);
-  return served;
+  setup_.models[model].miss->answer(sight, setup_.rng, own);
+  for (std::size_t i = 0; i < own.size(); ++i)
+    served[tokens[i / active_] * active_ + i % active_] = {.by = own[i].by, .expert = in_all(model, own[i].expert)};
 }
 
 /// Loads what is guessed for a layer and not there yet; it takes its place in the cache at once.
 void ExpertOffload::predict(std::size_t layer, ExpertLayerWork& work) {
-  const std::vector<ExpertId> guesses = setup_.prefetch->predict({.layer = static_cast<std::int64_t>(layer),
-                                                                  .here = layers_[layer - 1].asked,
-                                                                  .coming = layers_[layer].asked,
-                                                                  .before = before_[layer]},
-                                                                 setup_.rng);
-  for (const ExpertId expert : guesses)
-    if (!slots_[layer].holds(entry(expert))) coming_.push_back(expert);
+  for (std::size_t model = 0; model < setup_.models.size(); ++model) {
+    if (std::ranges::find(model_of_, model) == model_of_.end()) continue;
+    const std::vector<ExpertId> here = own(model, layers_[layer - 1].asked);
+    const std::vector<ExpertId> coming = own(model, layers_[layer].asked);
+    const std::vector<ExpertId> before = own(model, before_[layer]);
+    const LayerSight sight{
+        .layer = static_cast<std::int64_t>(layer), .here = here, .coming = coming, .before = before};
+    for (const ExpertId guess : setup_.models[model].prefetch->predict(sight, setup_.rng))
+      if (const ExpertId expert = in_all(model, guess); !slots_[layer].holds(entry(expert)))
+        coming_.push_back(expert);
+  }
   for (const ExpertId expert : coming_) {
     work.loads.push_back(load(layer, expert, false));
     totals_.guesses += 1;
@@ -249,7 +293,7 @@ void ExpertOffload::predict(std::size_t layer, ExpertLayerWork& work) {
 ExpertLoad ExpertOffload::load(std::size_t layer, ExpertId expert, bool needed) {
   bool from_disk = false;
   if (host_) {
-    const auto place = layer * static_cast<std::size_t>(setup_.shape.experts) + index(expert);
+    const auto place = layer * all_ + index(expert);
     from_disk = !host_->use(CacheEntry{static_cast<std::uint32_t>(place)});
   }
   totals_.loads += 1;

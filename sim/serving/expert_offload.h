@@ -17,6 +17,14 @@ struct TokenRun {
   RequestId request{};
   std::int64_t first = 0;
   std::int64_t tokens = 0;
+  std::size_t model = 0;  // of those that share the slots
+};
+
+/// One of several models that share the slots. Experts are numbered within it.
+struct ExpertModel {
+  std::unique_ptr<ExpertRouting> routing;  // resized
+  std::unique_ptr<ExpertPrefetch> prefetch;
+  std::unique_ptr<ExpertMiss> miss;  // prepared
 };
 
 /// How long experts take on a replica.
@@ -35,12 +43,10 @@ struct ExpertTimes {
 };
 
 struct ExpertOffloadSetup {
-  ExpertShape shape{};
-  std::unique_ptr<ExpertRouting> routing;  // resized
+  ExpertShape shape{};  // of one model
+  std::vector<ExpertModel> models{};
   std::unique_ptr<ExpertCache> cache;
-  std::unique_ptr<ExpertPrefetch> prefetch;
-  std::unique_ptr<ExpertMiss> miss;            // prepared
-  std::vector<std::uint64_t> long_run_uses{};  // [layer * experts + expert], from a profile
+  std::vector<std::uint64_t> long_run_uses{};  // [layer][model][expert], from a profile
   std::int64_t slots = 0;                      // of each layer, in the GPUs' memory
   std::int64_t host_experts = 0;               // of all layers, in host memory; the others are on disk
   double expert_bytes = 0;                     // of all GPUs' slices together
@@ -69,6 +75,9 @@ struct ExpertTotals {
 /// The experts of one replica: which tokens want which, which are in the GPUs' memory, and what a step becomes by
 /// that. Which experts are loaded and who leaves does not depend on how long loads take, so a step's work is planned
 /// when it starts; how long it takes follows from the links.
+///
+/// Several models of the same shape may share the slots: a layer's experts are numbered through all of them here,
+/// model after model.
 class ExpertOffload {
  public:
   explicit ExpertOffload(ExpertOffloadSetup setup);
@@ -89,7 +98,10 @@ class ExpertOffload {
   /// Its end, once: the step is over then.
   std::optional<double> take_end();
 
-  void forget(RequestId request) { setup_.routing->forget(request); }
+  std::size_t models() const { return setup_.models.size(); }
+  void forget(RequestId request) {
+    for (const ExpertModel& model : setup_.models) model.routing->forget(request);
+  }
   const ExpertTotals& totals() const { return totals_; }
 
  private:
@@ -105,11 +117,16 @@ class ExpertOffload {
     double gpu_visits = 0;
   };
   void route(std::span<const TokenRun> runs);
-  void route_token(const RoutedToken& token, double stands_for);
+  void route_token(const RoutedToken& token, std::size_t model, double stands_for);
   void plan(const StageTime& full);
   void plan_layer(std::size_t layer, double other_s);
+  void look(std::size_t layer);
   std::vector<ServedChoice> serve(std::size_t layer);
+  void serve_model(std::size_t model, std::size_t layer, std::vector<ServedChoice>& served);
   void predict(std::size_t layer, ExpertLayerWork& work);
+  std::vector<ExpertId> own(std::size_t model, const std::vector<ExpertId>& experts) const;
+  ExpertId in_all(std::size_t model, ExpertId expert) const;
+  ExpertId in_model(std::size_t model, ExpertId expert) const;
   ExpertLoad load(std::size_t layer, ExpertId expert, bool needed);
   Demand demand_of(const std::vector<ServedChoice>& served);
   std::int64_t judge_guesses(std::size_t layer, const Demand& demand);
@@ -120,8 +137,11 @@ class ExpertOffload {
   std::vector<ExpertSlots> slots_{};   // by layer
   std::optional<ExpertSlots> host_{};  // where not all experts are in host memory
   std::size_t active_;
+  std::size_t each_;                     // experts of a model in a layer
+  std::size_t all_;                      // of all models
   std::vector<ExpertChoice> choices_{};  // [token][layer][rank], of this step
   std::vector<double> stand_for_{};      // by token: how many it stands for
+  std::vector<std::size_t> model_of_{};  // by token
   double tokens_ = 0;
   std::vector<Layer> layers_{};
   std::vector<std::vector<ExpertId>> before_{};  // by layer: asked in the step before

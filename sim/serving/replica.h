@@ -239,6 +239,7 @@ class Replica {
   void tell_finished_to_sides(const Sequence& s);
 
   // Where experts are partly elsewhere (replica_experts.cpp):
+  std::size_t model_of(const Request& request) const;
   std::vector<TokenRun> token_runs(const Lane& lane) const;
   void time_experts(Lane& lane);
   void close_step(FilledBatch& batch);
@@ -278,8 +279,8 @@ class Replica {
   std::int64_t streamed_ = 0;          // prompts here whose chunks are told
   TierLinks* links_ = nullptr;
   ExpertLinks* expert_links_ = nullptr;
-  bool links_shared_ = false;          // those of the experts, with others
-  StageTime full_step_{};              // the step under way as if all experts were in the GPUs' memory
+  bool links_shared_ = false;  // those of the experts, with others
+  StageTime full_step_{};      // the step under way as if all experts were in the GPUs' memory
   CollectiveLinks* collectives_ = nullptr;
   bool crossed_ = false;
   std::optional<double> held_end_s_{};  // the batch under way ends when it has sent all, and not before this

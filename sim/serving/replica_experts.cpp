@@ -5,19 +5,32 @@
 
 namespace servecast {
 
-// Every sample or beam of a request is a token of its own.
+// Of those that share the slots, by the adapter that the request names.
+std::size_t Replica::model_of(const Request& request) const {
+  return index(request.adapter) % setup_.experts->models();
+}
+
+// Every sample or beam of a request is a token of its own, and so is every draft, wherever in a tree.
 std::vector<TokenRun> Replica::token_runs(const Lane& lane) const {
   std::vector<TokenRun> runs;
   const FilledBatch& batch = lane.batches.filling();
   if (batch.decoded)
     for (const Slot slot : lane.decodes.members(sequences_)) {
       const Sequence& s = sequences_[slot];
-      runs.push_back({.request = s.request.id, .first = lane.decodes.tokens(s), .tokens = s.request.width()});
+      const std::int64_t drafts = batch.work.draft_sequences > 0 && s.request.width() == 1
+                                      ? batch.work.draft_tokens / batch.work.draft_sequences
+                                      : 0;
+      runs.push_back({.request = s.request.id,
+                      .first = lane.decodes.tokens(s),
+                      .tokens = s.request.width() + drafts,
+                      .model = model_of(s.request)});
     }
   for (const FilledBatch::Chunk& c : batch.chunks) {
     const Sequence& s = sequences_[c.slot];
-    runs.push_back(
-        {.request = s.request.id, .first = std::max<std::int64_t>(0, s.computed - c.tokens), .tokens = c.tokens});
+    runs.push_back({.request = s.request.id,
+                    .first = std::max<std::int64_t>(0, s.computed - c.tokens),
+                    .tokens = c.tokens,
+                    .model = model_of(s.request)});
   }
   return runs;
 }
@@ -37,8 +50,8 @@ void Replica::close_step(FilledBatch& batch) {
   time.seconds = batch.end_s - batch.start_s;
   batch.stages_s = time.seconds;
   if (time.extrapolated) batch.extrapolated_s = time.seconds;
-  batch.energy_j = static_cast<double>(setup_.stage_gpus) * time.seconds *
-                   step_power_w(setup_.power, time, setup_.power_cap_w);
+  batch.energy_j =
+      static_cast<double>(setup_.stage_gpus) * time.seconds * step_power_w(setup_.power, time, setup_.power_cap_w);
 }
 
 void Replica::share_links(double now_s) {

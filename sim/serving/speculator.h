@@ -23,7 +23,9 @@ class Speculator {
 
   std::int64_t max_drafts() const { return policy_->max_drafts(); }
   /// KV slots that a sequence wants in a step beside its own token's.
-  std::int64_t slots(std::int64_t drafts) const { return drafts + policy_->lookahead_tokens(drafts); }
+  std::int64_t slots(std::int64_t drafts) const { return rows(drafts) + policy_->lookahead_tokens(drafts); }
+  /// Tokens that a step checks for so many drafts of a sequence.
+  std::int64_t rows(std::int64_t drafts) const { return policy_->rows(drafts); }
   /// For the next step of so many sequences, which hold so many tokens.
   std::int64_t choose(std::int64_t sequences, std::int64_t held_tokens, const StepLatency& latency) const;
   /// Output tokens that a sequence makes which still wants `left`, at least 1.
@@ -37,7 +39,7 @@ class Speculator {
   DraftTotals totals_;
 };
 
-/// A step of nothing but decodes, each with so many drafts to check.
-StepWork checking_step(std::int64_t sequences, std::int64_t held_tokens, std::int64_t drafts);
+/// A step of nothing but decodes, each with so many drafted tokens to check.
+StepWork checking_step(std::int64_t sequences, std::int64_t held_tokens, std::int64_t rows);
 
 }  // namespace servecast

@@ -1,7 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "models/policy/router.h"
 #include "sim/cli/list_data.h"
@@ -52,6 +56,37 @@ TEST(List, policies_come_with_their_settings) {
   EXPECT_THAT(
       servecast_with({"list", "batchers"}).out,
       HasSubstr("- max_num_batched_tokens: token budget of one step (integer, tokens, default 2048, at least 1)"));
+}
+
+/// Folders of models/policy/ hold one policy each .cpp, named as a scenario names it.
+std::map<std::string, std::filesystem::path> policy_files() {
+  std::map<std::string, std::filesystem::path> files;
+  for (const auto& kind : std::filesystem::directory_iterator(SERVECAST_SOURCE_DIR "/models/policy"))
+    if (kind.is_directory())
+      for (const auto& file : std::filesystem::directory_iterator(kind.path()))
+        files.emplace(kind.path().filename().string() + "/" + file.path().stem().string(), file.path());
+  return files;
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// A policy is a file of its own, is listed, and docs/policies.md says what it does.
+TEST(List, every_policy_is_a_file_is_listed_and_is_explained) {
+  const std::string pages = text_of(SERVECAST_SOURCE_DIR "/docs/policies.md");
+  std::set<std::string> all;
+  for (const Listing& listing : listings())
+    if (const auto items = listing.items(); items.at(0).contains("settings"))
+      for (const std::string& name : names(items)) all.insert(name);
+  for (const auto& [place, file] : policy_files()) {
+    const std::string name = file.stem().string();
+    EXPECT_TRUE(all.contains(name)) << place << " is not in `servecast list`";
+    EXPECT_THAT(pages, HasSubstr("`" + name + "`")) << place;
+    EXPECT_THAT(text_of(file), testing::ContainsRegex("\"" + name + "\"")) << place << " registers another name";
+  }
+  EXPECT_GT(policy_files().size(), 60u);
 }
 
 TEST(List, latencies_are_those_that_a_scenario_can_name) {

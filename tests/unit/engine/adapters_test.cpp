@@ -55,6 +55,15 @@ TEST(Adapters, WithRoomForAllEachIsLoadedOnce) {
   EXPECT_NEAR(all.adapters[0].stall_s / static_cast<double>(all.adapters[0].loads), 1.5e-3, 0.3e-3);
 }
 
+// Two GPUs of a replica load half an adapter each, at the same time over the one link above them: as long as one
+// whole.
+TEST(Adapters, GpusBelowOneRootLoadTheirSharesTogether) {
+  const auto load_s = [](const std::string& more) {
+    return scenario_from(many_adapters("round_robin", zipf, 100) + more).pools[0].adapters.load_s;
+  };
+  EXPECT_NEAR(load_s("    tensor_parallel: 2\n") / load_s(""), 1, 0.01);
+}
+
 // Nobody names one: slots cost memory, but no time.
 TEST(Adapters, CostNothingWhereNobodyNamesOne) {
   const Summary none = summary_of(many_adapters("least_requests", "", 8));

@@ -84,6 +84,24 @@ TEST(DraftedLatency, ADraftIsAPassOfTheDrafter) {
   EXPECT_NEAR(drafted->stage(decodes, 0).seconds, 0.042, 1e-12) << "no drafts, no drafter";
 }
 
+/// 1 ms for every row.
+class Rows final : public StepLatency {
+ public:
+  std::int64_t stages() const override { return 1; }
+  StageTime stage(const StepWork& w, std::int64_t) const override {
+    return {.seconds = 0.001 * static_cast<double>(w.tokens())};
+  }
+};
+
+// A tree of 3 candidates at each of 4 depths, for 2 sequences: 2 x 13 rows are checked and taken in by the drafter;
+// then three passes of 2 x 3.
+TEST(DraftedLatency, APassOfATreeDraftsEveryCandidate) {
+  const auto drafted = make_drafted(std::make_unique<Rows>(), {.model = std::make_unique<Rows>(), .candidates = 3});
+  const StepWork work{
+      .decode_sequences = 2, .decode_kv_tokens = 30, .draft_sequences = 2, .draft_tokens = 24, .emitted_tokens = 26};
+  EXPECT_NEAR(drafted->stage(work, 0).seconds, 0.026 + 0.026 + 3 * 0.006, 1e-12);
+}
+
 // The first 8 of 32 layers draft 4 tokens, with an LM head each; the check runs the other 24.
 TEST(DraftedLatency, FirstLayersAreNotRunAgain) {
   const auto drafted = make_drafted(std::make_unique<Stack>(32, 0.001),

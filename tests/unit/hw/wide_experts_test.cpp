@@ -38,6 +38,7 @@ struct Made {
   Shape shape{.expert_parallel = 4};
   ExchangeKernels exchange = ExchangeKernels::high_throughput;
   bool overlap = false;
+  RankLoads loads{};
 
   ProfileInputs kernels() const {
     return {.gpu = gpu,
@@ -46,7 +47,8 @@ struct Made {
             .shape = shape,
             .max_step_tokens = 4000,
             .max_sequences = 400,
-            .terms = {.all_reduce_skew = 1, .small_kernel_s = 0, .cuda_graph_max_tokens = 0}};
+            .terms = {.all_reduce_skew = 1, .small_kernel_s = 0, .cuda_graph_max_tokens = 0},
+            .rank_loads = loads};
   }
   std::unique_ptr<StepLatency> make() const {
     return make_wide_experts({.kernels = kernels(),
@@ -114,6 +116,33 @@ TEST(WideExperts, HighThroughputKernelsTakeSms) {
   const double hides_s = compute_s / 2 * 132 / 112;
   ASSERT_GT(hides_s, exchange_s);
   EXPECT_NEAR(made.make()->stage(decodes(40), 0).seconds, compute_s + 2 * hides_s + exchange_s, 1e-9);
+}
+
+// 40 tokens to 2 of 4 experts: 20 visits to each GPU's one expert in the mean, 40 at the fullest: 6 x 20 x 30 x 100
+// more operations, and as many more visits of 2 x 100 + 3 x 30 values. It receives 2 times its share, its node 1.5
+// times.
+TEST(WideExperts, AllWaitForTheGpuWhoseExpertsAreWantedMost) {
+  const RankLoad twice{.visits = 2, .node_visits = 1.5};
+  for (const auto which : {ExchangeKernels::high_throughput, ExchangeKernels::low_latency}) {
+    const Made even{.exchange = which};
+    const Made uneven{.exchange = which, .loads = RankLoads({twice})};
+    const double products_s = (6.0 * 20 * 30 * 100 + 20 * (2 * 100 + 3 * 30) * 2) / 1e12;
+    const double even_across_s = even.make()->across_nodes(decodes(40)).seconds;
+    const double across_s = uneven.make()->across_nodes(decodes(40)).seconds;
+    EXPECT_NEAR(across_s / even_across_s, which == ExchangeKernels::low_latency ? 2 : 1.5, 1e-9);
+    EXPECT_NEAR(uneven.make()->stage(decodes(40), 0).seconds - even.make()->stage(decodes(40), 0).seconds,
+                products_s + across_s - even_across_s, 1e-9);
+  }
+}
+
+// Experts that nobody wants there are not read: with half of them, half of what is not arithmetic is saved.
+TEST(WideExperts, ExpertsThatNobodyWantsAreNotRead) {
+  const Made all{.loads = RankLoads({RankLoad{}})};
+  const Made half{.loads = RankLoads({RankLoad{.touched_fraction = 0.5}})};
+  const StageTime with_all = all.make()->stage(decodes(40), 0);
+  const StageTime with_half = half.make()->stage(decodes(40), 0);
+  EXPECT_LT(with_half.seconds, with_all.seconds);
+  EXPECT_NEAR(with_half.compute_s, with_all.compute_s, 1e-15);
 }
 
 TEST(WideExperts, MoreWorkNeverTakesLessTime) {

@@ -45,6 +45,7 @@ TEST_P(AnySpeculation, StaysWithinItsMostDraftsAndRepeats) {
       EXPECT_GE(drafts, 0);
       EXPECT_LE(drafts, one->max_drafts());
       EXPECT_GE(one->lookahead_tokens(drafts), 0);
+      EXPECT_GE(one->rows(drafts), drafts);
     }
   const Acceptance acceptance(one->acceptance(), {}, 1);
   double before = 0;

@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+
+#include "sim/input/scenario.h"
+
+namespace servecast {
+
+/// What the fullest GPU of a replica has with the routing of the pool's `expert_balance`; `folder` is where paths in
+/// the scenario count from. Throws UserError at `named` for what cannot be.
+RankLoads balance_experts(const Pool& pool, const Node& node, std::uint64_t seed, const std::string& folder,
+                          const Place& named);
+
+}  // namespace servecast

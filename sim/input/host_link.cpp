@@ -1,0 +1,18 @@
+#include "sim/input/host_link.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace servecast {
+
+double host_to_gpu_bytes_per_s(const ReplicaPlace& place, const Gpu& gpu, const Node& node) {
+  std::map<std::tuple<std::int64_t, std::int64_t>, std::int64_t> below_root;  // by node and root
+  for (const GpuPlace& at : place.gpus) ++below_root[{at.node, at.gpu / node.gpus_per_pcie_root}];
+  double rate = gpu.pcie_h2d_bytes_per_s;
+  for (const auto& [root, gpus] : below_root)
+    rate = std::min(rate, node.pcie_root_bytes_per_s / static_cast<double>(gpus));
+  return rate;
+}
+
+}  // namespace servecast

@@ -1,0 +1,159 @@
+// Experts elsewhere together with speculation, LoRA adapters and several models that share the slots.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "sim/report/summary.h"
+#include "tests/unit/engine/scenario_text.h"
+#include "tests/unit/in_child.h"
+
+namespace servecast {
+namespace {
+
+/// Mostly one request at a time to a small mixture that keeps half of its experts; `pool` and `workload` add to it.
+std::string one_user(const std::string& offload, const std::string& pool = "", const std::string& workload = "") {
+  return fmt::format(R"(
+seed: 2
+workload:
+  generate:
+    requests: 12
+    arrivals: {{poisson: {{requests_per_s: 0.05}}}}
+    prompt_tokens: {{fixed: 32}}
+    output_tokens: {{fixed: 64}}
+  {}
+cluster: {{node: pcie_server_1}}
+pools:
+  - name: chat
+    llm: deepseek-v2-lite
+    gpu: a100_pcie_40g
+    latency: {{model: roofline}}
+    expert_offload: {{{}}}
+    {}
+)",
+                     workload, offload, pool);
+}
+
+Summary summary_of(const std::string& text) {
+  Scenario scenario = scenario_from(text);
+  Recorder recorder(scenario.pools.size());
+  const RunFacts facts = run_without_engine(scenario, recorder, {});
+  return summarise(recorder, facts);
+}
+
+const std::string drafts = "speculative: {policy: ngram, num_speculative_tokens: 3, acceptance: {rate_fraction: ";
+
+// Four tokens a step ask for more experts than one: where no draft is right, the same output needs nearly as many
+// steps, and each loads more.
+TEST(ExpertMix, TokensThatAreCheckedAskForExperts) {
+  const Summary alone = summary_of(one_user("cache_fraction: 0.5"));
+  const Summary wrong = summary_of(one_user("cache_fraction: 0.5", drafts + "0}}"));
+  EXPECT_GT(wrong.expert_offload.at(0).loaded_bytes, 1.5 * alone.expert_offload.at(0).loaded_bytes);
+  EXPECT_GT(wrong.latencies.tpot_s->mean, 1.2 * alone.latencies.tpot_s->mean);
+}
+
+// With all experts there, drafts that are always right make it 3 to 4 times as fast; where experts are loaded, four
+// tokens ask for more of them, so the gain is smaller.
+TEST(ExpertMix, SpeculationGainsLessWhereExpertsAreElsewhere) {
+  const auto gain = [](const std::string& offload) {
+    return summary_of(one_user(offload)).latencies.tpot_s->mean /
+           summary_of(one_user(offload, drafts + "1}}")).latencies.tpot_s->mean;
+  };
+  const double all_there = gain("slots_per_layer: 64");
+  const double half = gain("cache_fraction: 0.5");
+  RecordProperty("all_there", std::to_string(all_there));
+  RecordProperty("half", std::to_string(half));
+  EXPECT_GT(all_there, half);
+  EXPECT_GT(half, 1);
+}
+
+// Every step waits for experts, and where an adapter is missing for that, too: with slots for all adapters nearly
+// nothing comes on top, with one slot a load for nearly every request.
+TEST(ExpertMix, AdaptersAreLoadedBesideExperts) {
+  const auto with = [](int slots) {
+    return summary_of(one_user("cache_fraction: 0.5", fmt::format("lora: {{slots: {}}}", slots),
+                               "adapters: {count: 4, zipf_exponent: 0}"));
+  };
+  EXPECT_LE(with(4).adapters.at(0).loads, 4);
+  EXPECT_GT(with(1).adapters.at(0).loads, 4);
+  EXPECT_GT(with(1).expert_offload.at(0).loaded_bytes, 0);
+}
+
+double hits(int models, int slots, int named) {
+  return summary_of(one_user(fmt::format("models: {}, slots_per_layer: {}", models, slots), "",
+                             fmt::format("adapters: {{count: {}, zipf_exponent: 0}}", named)))
+      .expert_offload.at(0)
+      .hit_fraction;
+}
+
+// Two models in the slots of one: each request pushes out what the model before it used. With twice the slots both
+// find more than one did alone with its half, since whoever runs takes what the other leaves idle; and where
+// everybody names the same one, it has all slots to itself.
+TEST(ExpertMix, ModelsShareTheSlots) {
+  const Summary one = summary_of(one_user("slots_per_layer: 32"));
+  const double alone = one.expert_offload.at(0).hit_fraction;
+  EXPECT_LT(hits(2, 32, 2), alone);
+  EXPECT_GT(hits(2, 64, 2), alone);
+  EXPECT_NEAR(hits(2, 32, 1), alone, 0.05);
+}
+
+// The slots are a share of all experts, and take memory from KV.
+TEST(ExpertMix, MoreModelsKeepASmallerShareOfTheirExperts) {
+  const Summary two = summary_of(one_user("models: 2, slots_per_layer: 32", "", "adapters: {count: 2}"));
+  EXPECT_EQ(two.expert_offload.at(0).cache_fraction, 0.25);
+  Scenario few = scenario_from(one_user("models: 3, slots_per_layer: 32", "", "adapters: {count: 2}"));
+  Scenario many = scenario_from(one_user("models: 3, slots_per_layer: 60", "", "adapters: {count: 2}"));
+  const double each = few.pools[0].experts->expert_bytes;
+  EXPECT_NEAR(many.pools[0].memory.weight_bytes - few.pools[0].memory.weight_bytes,
+              28.0 * static_cast<double>(few.pools[0].experts->shape.layers) * each, each);
+}
+
+std::string mixed(std::uint64_t seed) {
+  Rng rng(seed, "mix");
+  const auto one_of = [&](std::vector<std::string> words) { return words[rng.below(words.size())]; };
+  return fmt::format(
+      R"(
+seed: {}
+workload:
+  adapters: {{count: 3}}
+  generate:
+    requests: 40
+    arrivals: {{poisson: {{requests_per_s: 2}}}}
+    prompt_tokens: {{exponential: {{mean: 60}}, max: 300}}
+    output_tokens: {{exponential: {{mean: 12}}, max: 40}}
+cluster: {{node: pcie_server_4}}
+pools:
+  - name: chat
+    llm: deepseek-v2-lite
+    gpu: a100_pcie_40g
+    replicas: {}
+    latency: {{model: roofline}}
+    {}
+    expert_offload: {}, cache: {{policy: {}}}, prefetch: {{policy: {}}}, miss: {{policy: {}}}}}
+)",
+      seed, one_of({"1", "2"}),
+      one_of({"speculative: {policy: ngram}",
+              "speculative: {policy: eagle, num_speculative_tokens: 3, tree_width: 2, length: goodput}"}),
+      one_of({"{models: 3, slots_per_layer: 40", "{models: 2, slots_per_layer: 20"}),
+      one_of({"lru", "lfu", "frequency_pinned"}),
+      one_of({"none", "previous_token", "gate_lookahead", "co_activation", "oracle"}),
+      one_of({"load", "buddy", "skip", "random"}));
+}
+
+std::string report(const std::string& text, bool step_by_step) {
+  return in_child([&] {
+    Scenario scenario = scenario_from(text);
+    Recorder recorder(scenario.pools.size());
+    const RunFacts facts = run(scenario, recorder, {.step_by_step = step_by_step});
+    std::string all = to_json(summarise(recorder, facts));
+    for (const RequestRecord& r : recorder.requests())
+      all += fmt::format("{} {}\n", r.first_token_s.value_or(-1), r.finish_s.value_or(-1));
+    return all;
+  });
+}
+
+TEST(ExpertMix, ShortCutsChangeNothing) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed)
+    EXPECT_EQ(report(mixed(seed), false), report(mixed(seed), true)) << mixed(seed);
+}
+
+}  // namespace
+}  // namespace servecast
