@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "servecast_version.h"
@@ -68,6 +69,16 @@ PlanReport plan_study(const std::string& file, const std::string& folder, Evalua
   report.scenario_file = base_file(study, folder);
   report.version = version;
   return report;
+}
+
+std::string simulate_share(const std::string& file, const Shard& share, Evaluator& evaluator) {
+  const Study study = load_study(file);
+  Sizer sizer(study);
+  const SearchResult found = search(study, sizer, evaluator, share);
+  const auto judged = std::ranges::count_if(
+      found.designs, [](const DesignResult& d) { return d.draws > 0 && d.verdict != Verdict::bound; });
+  return fmt::format("share {}/{} of {} designs: {} simulated\n", share.index, share.count, found.designs.size(),
+                     judged);
 }
 
 PlanReport size_up_study(const std::string& file) {

@@ -29,14 +29,14 @@ class Search {
   Search(const Study& study, Sizer& sizer, Runs& runs, std::vector<DesignResult>& designs)
       : study_(study), sizer_(sizer), runs_(runs), designs_(designs) {}
 
-  SearchResult run() {
+  SearchResult run(const Shard& share) {
     SearchResult result;
     std::vector<std::size_t> candidates = ordered(candidates_by_size());
     by_draws_ = study_.spec.promise.certainty == "draws";
     result.comparisons = std::max<std::int64_t>(1, static_cast<std::int64_t>(candidates.size()));
     plan_ = by_draws_ ? plan_draws(study_.spec.promise, result.comparisons) : best_estimate_plan();
     rule_out_by_bound(candidates);
-    judge(candidates);
+    judge(dealt(candidates, share));
     if (best_) result.best = {*best_};
     result.draws = plan_;
     return result;
@@ -222,16 +222,18 @@ SearchResult size_up(const Study& study, Sizer& sizer) {
   return result;
 }
 
-SearchResult search(const Study& study, Sizer& sizer, Evaluator& evaluator) {
+SearchResult search(const Study& study, Sizer& sizer, Evaluator& evaluator, const Shard& share) {
   Runs runs(sizer, evaluator);
   const bool exhaustive = space_size(study) <= static_cast<double>(study.spec.search.most_designs);
-  std::vector<DesignResult> designs = sized(exhaustive ? enumerate(study) : random_designs(study, sizer, runs), sizer);
-  SearchResult result = study.spec.goal.starts_with("pareto") ? pareto(study, runs, designs)
-                                                              : Search(study, sizer, runs, designs).run();
+  const bool front = study.spec.goal.starts_with("pareto");
+  std::vector<DesignResult> designs =
+      sized(exhaustive ? enumerate(study) : random_designs(study, sizer, runs, share), sizer);
+  const Shard of_designs = exhaustive ? share : Shard{};  // those of its own starts are all a share's own
+  SearchResult result = front ? pareto(study, runs, designs, of_designs)
+                              : Search(study, sizer, runs, designs).run(of_designs);
   result.exhaustive = exhaustive;
   result.designs = std::move(designs);
-  for (const std::size_t i : result.best)
-    result.designs[i].verdict = study.spec.goal.starts_with("pareto") ? Verdict::front : Verdict::chosen;
+  for (const std::size_t i : result.best) result.designs[i].verdict = front ? Verdict::front : Verdict::chosen;
   return result;
 }
 
