@@ -21,7 +21,10 @@ constexpr const char* replicas = "space: [{name: replicas, path: 'pools[0].repli
 
 struct Found {
   Found(const std::string& below_base, const Formula::Ttft& ttft_s, const Shard& share = {})
-      : file(below_base), study(file.load()), sizer(study), evaluator(ttft_s),
+      : file(below_base),
+        study(file.load()),
+        sizer(study),
+        evaluator(ttft_s),
         result(search(study, sizer, evaluator, share)) {}
 
   std::string best() const { return result.best.empty() ? "" : words(study, design(result.best.front()).sized.design); }
