@@ -97,7 +97,8 @@ class PlanCommand final : public Command {
 
   int emit_array(Console& console) const {
     if (!scenario_.set.empty()) throw UserError(no_set);
-    if (runs_.out.empty()) throw UserError("--emit slurm needs a folder that all nodes see; say which with --out DIR");
+    if (runs_.out.empty())
+      throw UserError("--emit slurm needs a folder that all nodes see; say which with --out DIR");
     load_study(scenario_.file);  // a mistake is told now, not by every task
     console.out << slurm_array({.program = sibling_program("servecast"),
                                 .words = {"plan", scenario_.file},
@@ -108,7 +109,8 @@ class PlanCommand final : public Command {
 
   int share(Console& console) const {
     const Shard share = parse_shard(shard_);
-    if (runs_.out.empty()) throw UserError("--shard needs a folder of its own for its results; say which with --out DIR");
+    if (runs_.out.empty())
+      throw UserError("--shard needs a folder of its own for its results; say which with --out DIR");
     ManyRuns runs(runs_, 0, console);
     const std::string done = simulate_share(scenario_.file, share, runs.evaluator());
     runs.finish();

@@ -85,8 +85,9 @@ TEST_F(PlanEmit, a_study_becomes_a_job_array) {
   const std::string study = SERVECAST_SOURCE_DIR "/scenarios/studies/chat_8b.yaml";
   const Outcome array = servecast_with({"plan", study, "--emit", "slurm", "--shards", "5", "--out", "/shared/plan"});
   EXPECT_EQ(array.status, 0) << array.err;
-  for (const std::string part : {"#SBATCH --array=1-5", "--shard \"$SLURM_ARRAY_TASK_ID/5\"",
-                                 "--out /shared/plan/shard-\"$SLURM_ARRAY_TASK_ID\"", "plan merge /shared/plan/shard-*"})
+  for (const std::string part :
+       {"#SBATCH --array=1-5", "--shard \"$SLURM_ARRAY_TASK_ID/5\"",
+        "--out /shared/plan/shard-\"$SLURM_ARRAY_TASK_ID\"", "plan merge /shared/plan/shard-*"})
     EXPECT_THAT(array.out, HasSubstr(part));
   EXPECT_THAT(array.out, HasSubstr("servecast plan " + study + " --shard"));
   EXPECT_THAT(servecast_with({"plan", study, "--emit", "slurm"}).err, HasSubstr("say which with --out DIR"));

@@ -51,10 +51,10 @@ TEST_F(Simulate, a_key_stands_for_all_that_a_run_rests_on) {
 
 /// With the same name and the same files the key is the same, so nobody needs to load the scenario.
 TEST_F(Simulate, a_name_stands_for_a_request) {
-  ScenarioSimulator simulator;
   const RunRequest request{.scenario = file_, .set = {"slo.ttft_s=2"}, .seed = 4};
-  const std::string name = simulator.name(request);
-  EXPECT_EQ(ScenarioSimulator().name(request), name);
+  const std::string name = ScenarioSimulator().name(request);
+  ScenarioSimulator simulator;
+  EXPECT_EQ(simulator.name(request), name);
   RunRequest other = request;
   for (const auto& change : {+[](RunRequest& r) { r.set = {"slo.ttft_s=3"}; }, +[](RunRequest& r) { r.seed = 5; },
                              +[](RunRequest& r) { r.seed.reset(), r.calibration_draw = 4; },
@@ -71,8 +71,8 @@ TEST_F(Simulate, a_name_stands_for_a_request) {
 TEST_F(Simulate, what_a_run_rests_on_is_still_so_until_a_file_changes_or_appears) {
   const std::string bundled = std::string(SERVECAST_SOURCE_DIR) + "/scenarios/hw/gpus/h100_sxm_80g.yaml";
   const std::string gpu = folder_.write("own_gpu.yaml", text_of(bundled));
-  ScenarioSimulator simulator;
   const LoadedRun loaded = load("", {.scenario = file_, .set = {"pools[0].gpu=" + gpu}});
+  ScenarioSimulator simulator;
   EXPECT_TRUE(simulator.still(loaded.rests_on));
   EXPECT_THAT(loaded.rests_on, HasSubstr(gpu));
   EXPECT_THAT(loaded.rests_on, HasSubstr("- "));  // no profile is called after this GPU
