@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
+#include "sim/cli/plan_study.h"
 #include "sim/cli/settings_text.h"
+#include "sim/plan/study.h"
 #include "sim/report/human.h"
 
 namespace servecast {
@@ -60,6 +63,20 @@ std::string scenario_text(const std::string& file, const Scenario& scenario) {
   return text;
 }
 
+/// A study is checked by sizing each of its designs: a setting that does not exist is found there.
+std::string study_text(const std::string& file) {
+  const PlanReport report = size_up_study(file);
+  const auto count = [&](std::string_view verdict) {
+    return std::ranges::count(report.designs, verdict, &PlanDesign::verdict);
+  };
+  std::string text = fmt::format("{}: no mistakes\n\n", file);
+  text += fmt::format("goal      {}\n", report.goal);
+  text += fmt::format("demand    {:.3g} times the base scenario's rate\n", report.rate_factor);
+  text += fmt::format("designs   {}: {} cannot be built, {} break a budget, {} break the promise even at best\n",
+                      report.designs.size(), count("impossible"), count("over_budget"), count("bound"));
+  return text;
+}
+
 class CheckCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
@@ -70,18 +87,25 @@ class CheckCommand final : public Command {
 
   int run(Console& console) override {
     if (format_ == "json") return run_json(console);
-    console.out << scenario_text(scenario_.file, scenario_.load());
+    console.out << (study() ? study_text(scenario_.file) : scenario_text(scenario_.file, scenario_.load()));
     return 0;
   }
 
  private:
+  bool study() const {
+    if (!is_study(scenario_.file)) return false;
+    if (!scenario_.set.empty()) throw UserError("--set goes with a scenario; a study has its own 'set'");
+    return true;
+  }
+
   /// Problems are what this is asked for, so they go to stdout like any other answer.
   int run_json(Console& console) const {
     ordered_json json{{"ok", true}, {"problems", ordered_json::array()}, {"pools", ordered_json::array()}};
     try {
-      Scenario scenario = scenario_.load();
-      for (const Pool& pool : scenario.pools) json["pools"].push_back(to_json(pool));
-      json["settings"] = ordered_json::parse(settings_text(scenario.spec));
+      if (study())
+        json["designs"] = size_up_study(scenario_.file).designs.size();
+      else
+        describe(json);
     } catch (const UserError& error) {
       json["ok"] = false;
       for (const Problem& problem : error.problems()) json["problems"].push_back(to_json(problem));
@@ -89,6 +113,12 @@ class CheckCommand final : public Command {
     console.out << json.dump(2, ' ', false, ordered_json::error_handler_t::replace)
                 << "\n";  // a file may hold anything
     return json["ok"] ? 0 : 2;
+  }
+
+  void describe(ordered_json& json) const {
+    Scenario scenario = scenario_.load();
+    for (const Pool& pool : scenario.pools) json["pools"].push_back(to_json(pool));
+    json["settings"] = ordered_json::parse(settings_text(scenario.spec));
   }
 
   ScenarioArguments scenario_;

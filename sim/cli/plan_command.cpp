@@ -8,12 +8,17 @@
 #include "sim/cli/options.h"
 #include "sim/cli/plan_emit.h"
 #include "sim/cli/plan_study.h"
+#include "sim/plan/emit/slurm.h"
+#include "sim/plan/study.h"
+#include "sim/report/child_process.h"
 #include "sim/report/text_file.h"
 
 namespace servecast {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* no_set = "--set goes with --emit vllm or kubernetes; a study has its own 'set'";
 
 /// The file is the old one or the new one, never something between.
 void write_whole(const std::string& file, const std::string& text) {
@@ -30,8 +35,11 @@ class PlanCommand final : public Command {
     app.add_option("--set", scenario_.set, "With --emit: replace a setting; may be given several times")
         ->type_name("PATH=VALUE")
         ->allow_extra_args(false);
-    add_choice(app, "--emit", emit_, "what", {emit_vllm, emit_kubernetes},
-               "Simulate nothing: a scenario's, or the plan's answer's command lines (vllm) or manifest (kubernetes)");
+    add_choice(app, "--emit", emit_, "what", {emit_vllm, emit_kubernetes, emit_slurm},
+               "Simulate nothing: command lines (vllm) or manifest (kubernetes) of a scenario or of a plan's answer; "
+               "a job array that carries out the study (slurm)");
+    app.add_option("--shard", shard_, "Only the k-th of n shares of the work, for plan merge")->type_name("K/N");
+    app.add_option("--shards", shards_, "Shares of the job array (8)")->check(CLI::Range(1, 100000))->type_name("N");
     app.add_flag("--bounds-only", bounds_only_, "Simulate nothing: what memory, budgets and bounds say of every design");
     add_choice(app, "--format", format_, "format", {"text", "json"}, "Answer on the terminal (text)");
     runs_.declare(app);
@@ -40,19 +48,22 @@ class PlanCommand final : public Command {
         "  servecast plan study.yaml --out plan\n"
         "  servecast plan --emit vllm plan\n"
         "  servecast plan --emit kubernetes chat.yaml\n"
-        "  servecast plan merge study/shard-* --out study");
+        "  servecast plan study.yaml --out /shared/plan --emit slurm --shards 8 > array.sh\n"
+        "  servecast plan merge /shared/plan/shard-* --out /shared/plan");
   }
 
   int run(Console& console) override {
     if (scenario_.file.empty())
       throw UserError("say what to do: plan STUDY, plan --emit vllm SCENARIO, or plan merge DIR... --out DIR");
+    if (emit_ == emit_slurm) return emit_array(console);
     if (!emit_.empty()) {
       console.out << emitted(emit_, to_emit().load());
       return 0;
     }
-    if (!scenario_.set.empty()) throw UserError("--set goes with --emit; a study has its own 'set'");
+    if (!scenario_.set.empty()) throw UserError(no_set);
     if (bounds_only_) return print(size_up_study(scenario_.file), console);
     try {
+      if (!shard_.empty()) return share(console);
       const PlanReport report = plan(console);
       if (!runs_.out.empty()) {
         write_plan_tables(runs_.file(results_name), report);
@@ -84,6 +95,29 @@ class PlanCommand final : public Command {
     return 0;
   }
 
+  int emit_array(Console& console) const {
+    if (!scenario_.set.empty()) throw UserError(no_set);
+    if (runs_.out.empty())
+      throw UserError("--emit slurm needs a folder that all nodes see; say which with --out DIR");
+    load_study(scenario_.file);  // a mistake is told now, not by every task
+    console.out << slurm_array({.program = sibling_program("servecast"),
+                                .words = {"plan", scenario_.file},
+                                .out = runs_.out,
+                                .shards = shards_});
+    return 0;
+  }
+
+  int share(Console& console) const {
+    const Shard share = parse_shard(shard_);
+    if (runs_.out.empty())
+      throw UserError("--shard needs a folder of its own for its results; say which with --out DIR");
+    ManyRuns runs(runs_, 0, console);
+    const std::string done = simulate_share(scenario_.file, share, runs.evaluator());
+    runs.finish();
+    console.out << done;
+    return 0;
+  }
+
   PlanReport plan(const Console& console) const {
     const std::optional<ScratchFolder> scratch =
         runs_.out.empty() ? std::make_optional<ScratchFolder>() : std::nullopt;
@@ -97,6 +131,8 @@ class PlanCommand final : public Command {
   ManyRunsArguments runs_;
   std::string emit_;
   std::string format_ = "text";
+  std::string shard_;
+  std::int64_t shards_ = 8;
   bool bounds_only_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "servecast_version.h"
@@ -29,19 +30,43 @@ std::string gpu_text(const std::string& name, double factor, const std::string& 
   return text_of(json);
 }
 
-/// Every pool of the design on GPUs with more, or less, memory bandwidth.
+std::string node_text(const std::string& name, double factor, const std::string& named_in) {
+  Node node = load_node(name, Place{}, named_in);
+  node.nic_bytes_per_s *= factor;
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  JsonWriter writer(json);
+  node.fields(writer);
+  return text_of(json);
+}
+
+/// A piece of hardware with another bandwidth, as a file of the folder: the path that names it.
+std::string changed_file(const std::string& folder, const std::string& name, std::string_view what, double factor,
+                         const std::string& text) {
+  const std::string stem = std::filesystem::path(name).stem().string();
+  const auto file = std::filesystem::path(folder) / fmt::format("{}_{}_{}.yaml", stem, what, factor);
+  write_text(file.string(), text);
+  return std::filesystem::absolute(file).string();
+}
+
+/// Every pool of the design on GPUs with more, or less, memory bandwidth; all nodes with faster, or slower, network
+/// ports where there are several.
 std::vector<InputChange> bandwidth_changes(Sizer& sizer, const SizedDesign& sized, const std::string& folder) {
   std::vector<InputChange> all;
   const ScenarioSpec spec = sizer.spec_of(sized);
+  const std::string& named_in = sizer.scenario_file();
   for (const double factor : {1 - bandwidth_step, 1 + bandwidth_step}) {
-    InputChange change{.input = "memory bandwidth", .factor = factor};
+    InputChange memory{.input = "memory bandwidth", .factor = factor};
     for (std::size_t i = 0; i < spec.pools.size(); ++i) {
-      const std::string stem = std::filesystem::path(spec.pools[i].gpu).stem().string();
-      const auto file = std::filesystem::path(folder) / fmt::format("{}_bandwidth_{}.yaml", stem, factor);
-      write_text(file.string(), gpu_text(spec.pools[i].gpu, factor, sizer.scenario_file()));
-      change.set.push_back(fmt::format("pools[{}].gpu={}", i, std::filesystem::absolute(file).string()));
+      const std::string& gpu = spec.pools[i].gpu;
+      const std::string file = changed_file(folder, gpu, "bandwidth", factor, gpu_text(gpu, factor, named_in));
+      memory.set.push_back(fmt::format("pools[{}].gpu={}", i, file));
     }
-    all.push_back(std::move(change));
+    all.push_back(std::move(memory));
+    if (sized.machines.nodes < 2) continue;
+    const std::string& node = spec.cluster.node;
+    all.push_back({.input = "network bandwidth", .factor = factor});
+    all.back().set.push_back(
+        "cluster.node=" + changed_file(folder, node, "network", factor, node_text(node, factor, named_in)));
   }
   return all;
 }
@@ -68,6 +93,16 @@ PlanReport plan_study(const std::string& file, const std::string& folder, Evalua
   report.scenario_file = base_file(study, folder);
   report.version = version;
   return report;
+}
+
+std::string simulate_share(const std::string& file, const Shard& share, Evaluator& evaluator) {
+  const Study study = load_study(file);
+  Sizer sizer(study);
+  const SearchResult found = search(study, sizer, evaluator, share);
+  const auto judged = std::ranges::count_if(
+      found.designs, [](const DesignResult& d) { return d.draws > 0 && d.verdict != Verdict::bound; });
+  return fmt::format("share {}/{} of {} designs: {} simulated\n", share.index, share.count, found.designs.size(),
+                     judged);
 }
 
 PlanReport size_up_study(const std::string& file) {

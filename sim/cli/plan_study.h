@@ -2,6 +2,7 @@
 #include <string>
 
 #include "sim/plan/evaluator.h"
+#include "sim/plan/shard.h"
 #include "sim/report/plan_report.h"
 
 namespace servecast {
@@ -9,7 +10,11 @@ namespace servecast {
 /// Carries out a study; `folder` takes the files of inputs that are changed (kinds of GPU with another bandwidth).
 PlanReport plan_study(const std::string& file, const std::string& folder, Evaluator& evaluator);
 
-/// The same without a simulation: what memory, budgets and bounds say.
+/// Makes the runs of one share of a study's work, for `plan merge`: what was done, in a line. The answer is the whole
+/// study's.
+std::string simulate_share(const std::string& file, const Shard& share, Evaluator& evaluator);
+
+/// The whole study without a simulation: what memory, budgets and bounds say.
 PlanReport size_up_study(const std::string& file);
 
 /// Throws UserError where no design keeps its promises: which one comes closest, and what it misses.

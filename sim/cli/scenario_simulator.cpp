@@ -1,6 +1,7 @@
 #include "sim/cli/scenario_simulator.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 
 #include "servecast_version.h"
@@ -9,6 +10,9 @@
 #include "sim/engine/run.h"
 #include "sim/input/files_read.h"
 #include "sim/input/kernel_profile_file.h"
+#include "sim/input/library.h"
+#include "sim/plan/build_id.h"
+#include "sim/plan/sha256.h"
 
 namespace servecast {
 namespace {
@@ -42,7 +46,8 @@ LoadedRun ScenarioSimulator::load(const RunRequest& request) {
     if (!digests_.knows(file)) loaded.learned += file_mark + file + "\n";
   for (const std::string& file : profiles_.files())
     if (!std::ranges::binary_search(kept, file)) loaded.learned += profile_mark + file + "\n";
-  loaded.key = run_key(version, settings_, inputs, digests_);
+  for (const std::string& file : inputs) loaded.rests_on += digests_.of(file) + " " + file + "\n";
+  loaded.key = run_key(build_id(), settings_, inputs, digests_);
   return loaded;
 }
 
@@ -55,6 +60,26 @@ void ScenarioSimulator::remember(const std::string& learned) {
     else
       load_profile(file, {});
   }
+}
+
+/// Names of files count from here and from the library.
+std::string ScenarioSimulator::name(const RunRequest& request) {
+  Sha256 sha;
+  for (const std::string& word : {build_id(), std::filesystem::current_path().string(), library_dir().string(),
+                                  request.scenario, digests_.of(YamlText::file_of(request.scenario))})
+    sha.add(word).add("\n");
+  for (const std::string& word : request.set) sha.add(word).add("\n");
+  for (const auto& value : {request.seed, request.calibration_draw, request.first_requests})
+    sha.add(value ? std::to_string(*value) : "-").add("\n");
+  return sha.hex();
+}
+
+bool ScenarioSimulator::still(const std::string& rests_on) {
+  std::istringstream lines(rests_on);
+  std::string digest;
+  for (std::string file; lines >> digest && std::getline(lines.ignore(), file);)
+    if (digests_.of(file) != digest) return false;
+  return true;
 }
 
 std::string ScenarioSimulator::run() {

@@ -14,6 +14,8 @@ class ScenarioSimulator final : public Simulator {
   LoadedRun load(const RunRequest& request) override;
   std::string run() override;
   void remember(const std::string& learned) override;
+  std::string name(const RunRequest& request) override;
+  bool still(const std::string& rests_on) override;
 
  private:
   std::optional<Scenario> scenario_{};

@@ -63,13 +63,6 @@ std::string sentence(std::string text) {
 
 std::string code(const std::string& text) { return text.empty() ? "" : "`" + cell(text) + "`"; }
 
-constexpr std::string_view markdown_head =
-    "# What a scenario can say\n\n"
-    "<!-- Written by `servecast schema --format markdown`. Change the `fields()` of the code, not this file. -->\n\n"
-    "Every key of a scenario file. A key left out takes its default; one that is required has none. An unknown key "
-    "is\n"
-    "an error. `servecast schema` prints this on the terminal and, with `--format json`, for programs;\n"
-    "`servecast check FILE` says what is wrong with a file.\n";
 constexpr std::string_view table_head = "\n| key | type | default | allowed | what it is |\n|---|---|---|---|---|\n";
 
 std::string table_row(const Setting& s) {
@@ -130,8 +123,8 @@ std::string schema_json(std::span<const Setting> settings) {
   return json.dump(2) + "\n";
 }
 
-std::string schema_markdown(std::span<const Setting> settings) {
-  std::string text(markdown_head);
+std::string schema_markdown(std::string_view head, std::span<const Setting> settings) {
+  std::string text(head);
   text += "\n## The top of the file\n" + table(settings, "", "");
   std::map<std::string, std::string> described;  // everything below a map -> the first map where that stands
   std::string same;                              // a map that was described under another name

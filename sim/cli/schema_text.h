@@ -1,17 +1,18 @@
 #pragma once
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "sim/input/schema.h"
 
 namespace servecast {
 
-// The keys of a scenario, written three ways.
+// The keys of a settings file, written three ways.
 
 /// For programs: a list of objects, one per key, in the order of the file.
 std::string schema_json(std::span<const Setting> settings);
-/// For the documents: one table per map.
-std::string schema_markdown(std::span<const Setting> settings);
+/// For the documents: what a page begins with, and one table per map.
+std::string schema_markdown(std::string_view head, std::span<const Setting> settings);
 /// For the terminal.
 std::string schema_plain(std::span<const Setting> settings);
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "sim/input/files_read.h"
 #include "sim/input/hardware.h"
 #include "sim/input/kernel_profile_file.h"
+#include "sim/input/library.h"
 #include "sim/input/llm_config.h"
 
 namespace servecast {
@@ -46,6 +48,7 @@ const Llm& HardwareFiles::llm(const std::string& name, const Place& where, const
 bool HardwareFiles::has_profile(const std::string& name) {
   const auto found = profile_names_.find(name);
   if (found != profile_names_.end()) return found->second;
+  FilesRead::note(library_path(profile_shelf, name));  // that it is not there matters, too
   return profile_names_.emplace(name, std::ranges::binary_search(list_profiles(), name)).first->second;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "models/base/names.h"
+#include "sim/input/files_read.h"
 
 namespace servecast {
 namespace fs = std::filesystem;
@@ -28,17 +29,23 @@ std::vector<std::string> library_names(const LibraryShelf& shelf) {
   return names;
 }
 
+std::string library_path(const LibraryShelf& shelf, const std::string& name) {
+  return (library_dir() / shelf.folder / (name + std::string(shelf.extension))).string();
+}
+
 std::string library_file(const LibraryShelf& shelf, const std::string& name_or_path, const Place& where,
                          const std::string& named_in) {
   if (name_or_path.find('/') != std::string::npos || name_or_path.ends_with(shelf.extension)) {
     const fs::path beside = fs::path(named_in).parent_path() / name_or_path;  // an absolute path stays itself
-    return fs::exists(beside) ? beside.string() : name_or_path;
+    if (fs::exists(beside)) return beside.string();
+    FilesRead::note(beside.string());  // it would come first
+    return name_or_path;
   }
   const std::vector<std::string> names = library_names(shelf);
   if (!std::ranges::binary_search(names, name_or_path))
     throw UserError(where, unknown_name(shelf.kind, name_or_path, names) + "; or the path of a " +
                                std::string(shelf.extension) + " file");
-  return (library_dir() / shelf.folder / (name_or_path + std::string(shelf.extension))).string();
+  return library_path(shelf, name_or_path);
 }
 
 }  // namespace servecast

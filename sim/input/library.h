@@ -28,6 +28,9 @@ inline constexpr LibraryShelf engine_shelf{"engine", "hw/engines", ".yaml"};
 /// Names of the bundled files, sorted.
 std::vector<std::string> library_names(const LibraryShelf& shelf);
 
+/// Where the file of a bundled name lies, or would lie.
+std::string library_path(const LibraryShelf& shelf, const std::string& name);
+
 /// The file of a bundled name; or, where `name_or_path` holds a '/' or ends with the shelf's extension, that path: as
 /// seen from the folder of `named_in` (the file that names it), else from the working folder. Throws UserError at
 /// `where` for an unknown name.

@@ -69,9 +69,12 @@ std::string out_of_range(const About&, const std::vector<std::string>&) { return
 
 }  // namespace
 
+std::string YamlText::file_of(const std::string& name) {
+  return std::filesystem::exists(name) ? name : name.substr(0, name.rfind('#'));
+}
+
 YamlText YamlText::load(const std::string& name) {
-  const std::size_t hash = std::filesystem::exists(name) ? std::string::npos : name.rfind('#');
-  const std::string file = name.substr(0, hash);
+  const std::string file = file_of(name);
   YamlText text{.file = file, .root = {}, .overrides = {}};
   try {
     if (std::filesystem::is_directory(file)) throw UserError(Place{.file = file}, "is a folder, not a file");
@@ -82,7 +85,7 @@ YamlText YamlText::load(const std::string& name) {
   } catch (const YAML::ParserException& e) {
     throw UserError(place_of(file, e.mark), "is not valid YAML: " + e.msg);
   }
-  if (text.root.IsMap() && hash != std::string::npos) text.root.reset(text.root[name.substr(hash + 1)]);
+  if (text.root.IsMap() && file != name) text.root.reset(text.root[name.substr(file.size() + 1)]);
   if (!text.root.IsMap()) throw UserError(Place{.file = name, .line = 1, .column = 1}, "must be a map of settings");
   return text;
 }

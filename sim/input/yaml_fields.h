@@ -22,6 +22,8 @@ struct YamlText {
 
   /// Throws UserError when the file is missing or is no YAML. "FILE#KEY" is the map under that key of the file.
   static YamlText load(const std::string& file);
+  /// "FILE" of "FILE#KEY".
+  static std::string file_of(const std::string& name);
   /// As it was read, sharing nothing with this one.
   YamlText clone() const { return {.file = file, .root = YAML::Clone(root), .overrides = overrides}; }
 

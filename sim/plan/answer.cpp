@@ -54,7 +54,7 @@ PlanDesign row(const Study& study, const DesignResult& d, const SearchResult& fo
                  .kept_draws = d.kept};
   if (sized.impossible.empty()) row.usd_per_hour = sized.least_usd_per_hour;
   if (d.draws > 0 && found.draws.error_per_look > 0) {
-    const ShareInterval interval = share_interval(d.kept, d.draws, 2 * found.draws.error_per_look);
+    const ShareInterval interval = share_interval(d.count(), 2 * found.draws.error_per_look);
     row.kept_fraction_low = interval.low;
     row.kept_fraction_high = interval.high;
   }
@@ -185,15 +185,15 @@ PlanReport plan_report(const Study& study, Sizer& sizer, Runs& runs, const Searc
                     .goal = study.spec.goal,
                     .scenario = study.spec.base ? "base" : study.spec.scenario,
                     .rate_factor = study.peak_rate_factor()};
-  for (const std::size_t i : found.best)
-    if (found.designs[i].best_estimate) report.answers.push_back(answer(study, found.designs[i]));
-  if (report.answers.size() == 1) {
-    const SizedDesign& sized = found.designs[found.best.front()].sized;
+  for (const std::size_t i : found.best) {
+    if (!found.designs[i].best_estimate) continue;
+    const SizedDesign& sized = found.designs[i].sized;
+    report.answers.push_back(answer(study, found.designs[i]));
     if (const auto room = head_room(sizer, runs, sized)) {
-      report.answers.front().head_room_factor = room->factor;
-      report.answers.front().binding = room->binding;
+      report.answers.back().head_room_factor = room->factor;
+      report.answers.back().binding = room->binding;
     }
-    report.answers.front().sensitivities = sensitivities(study, sizer, runs, sized, more);
+    if (found.best.size() == 1) report.answers.back().sensitivities = sensitivities(study, sizer, runs, sized, more);
   }
   if (found.best.empty() && found.simulated) report.closest = closest(study, runs, found);
   report.certificate = certificate(study, found);

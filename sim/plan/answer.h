@@ -20,8 +20,8 @@ struct InputChange {
 /// Changes that only the caller can make: those that need files. May be empty.
 using MoreChanges = std::function<std::vector<InputChange>(const SizedDesign&)>;
 
-/// All that plan.json says, head-room and sensitivities included: these are runs at the best estimate, of the chosen
-/// design only (a front has none).
+/// All that plan.json says, head-room and sensitivities included: these are runs at the best estimate. Sensitivities
+/// are those of the chosen design; a front has none.
 PlanReport plan_report(const Study& study, Sizer& sizer, Runs& runs, const SearchResult& found,
                        const MoreChanges& more);
 

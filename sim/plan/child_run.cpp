@@ -22,6 +22,8 @@ struct Header {
   std::uint64_t bytes = 0;
 };
 
+constexpr char end_mark = '\0';  // of a part of what is told with a key
+
 /// A child that cannot reach its parent has nobody to work for.
 void send_all(int socket, const void* data, std::size_t size) {
   const char* at = static_cast<const char*>(data);
@@ -40,6 +42,14 @@ void tell(int socket, ChildRun::Told told, const std::string& text) {
   send_all(socket, text.data(), text.size());
 }
 
+LoadedRun parts_of(const std::string& text) {
+  const std::size_t first = text.find(end_mark);
+  const std::size_t second = text.find(end_mark, first + 1);
+  return {.key = text.substr(0, first),
+          .learned = text.substr(first + 1, second - first - 1),
+          .rests_on = text.substr(second + 1)};
+}
+
 void wait_for_word_to_go_on(int socket) {
   char word = 0;
   ssize_t got = 0;
@@ -56,11 +66,11 @@ std::string in_one_line(const UserError& error) {
 [[noreturn]] void be_the_child(Simulator& simulator, const RunRequest& request, int socket) {
   try {
     const LoadedRun loaded = simulator.load(request);
-    tell(socket, ChildRun::Told::key, loaded.key + "\n" + loaded.learned);
+    tell(socket, ChildRun::Told::key, loaded.key + end_mark + loaded.learned + end_mark + loaded.rests_on);
     wait_for_word_to_go_on(socket);
     tell(socket, ChildRun::Told::summary, simulator.run());
   } catch (const UserError& error) {
-    tell(socket, ChildRun::Told::failure, in_one_line(error));
+    tell(socket, ChildRun::Told::refusal, in_one_line(error));
   } catch (const std::exception& error) {
     tell(socket, ChildRun::Told::failure, std::string("internal error: ") + error.what());
   }
@@ -107,11 +117,7 @@ ChildRun::Told ChildRun::receive() {
   if (unread_.size() < sizeof header + header.bytes) return Told::nothing_yet;
   text_ = unread_.substr(sizeof header);  // it waits for an answer or ends: nothing follows
   unread_.clear();
-  if (header.told == Told::key) {
-    const std::size_t end = text_.find('\n');
-    learned_ = text_.substr(end + 1);
-    text_.resize(end);
-  }
+  if (header.told == Told::key) loaded_ = parts_of(text_);
   return header.told;
 }
 

@@ -13,7 +13,7 @@ namespace servecast {
 /// child reads the scenario and tells its key; it is told to go on, or else is ended. It dies with its parent.
 class ChildRun {
  public:
-  enum class Told : std::uint8_t { nothing_yet, key, summary, failure };
+  enum class Told : std::uint8_t { nothing_yet, key, summary, refusal, failure };
 
   ChildRun(Simulator& simulator, const RunRequest& request);
   ~ChildRun();  // ends the child where it still runs
@@ -22,12 +22,13 @@ class ChildRun {
 
   /// Readable when receive() has something to do.
   int socket() const { return socket_; }
-  /// Takes what has come. After `key` the child waits for go_on(); `summary` and `failure` are its last words.
+  /// Takes what has come. After `key` the child waits for go_on(). The others are its last words: `refusal` where the
+  /// simulator says why not, `failure` where something went wrong that may go well another time.
   Told receive();
   /// What came with the last word that was not nothing_yet.
   const std::string& text() const { return text_; }
-  /// Of the simulator that told the key.
-  const std::string& learned() const { return learned_; }
+  /// Of the simulator; once the key was told, its text() is in it.
+  const LoadedRun& loaded() const { return loaded_; }
   void go_on();
 
  private:
@@ -37,7 +38,7 @@ class ChildRun {
   int socket_ = -1;
   std::string unread_{};
   std::string text_{};
-  std::string learned_{};
+  LoadedRun loaded_{};
 };
 
 }  // namespace servecast

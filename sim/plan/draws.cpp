@@ -45,18 +45,22 @@ DrawPlan plan_draws(const PromiseSpec& promise, std::int64_t designs) {
   return plan;
 }
 
-DrawVerdict verdict(const DrawPlan& plan, std::int64_t kept, std::int64_t draws) {
-  if (binomial_at_least(kept, draws, plan.draws_fraction) <= plan.error_per_look) return DrawVerdict::keeps;
-  if (binomial_at_most(kept, draws, plan.draws_fraction) <= plan.error_per_look) return DrawVerdict::breaks;
+DrawVerdict verdict(const DrawPlan& plan, const DrawCount& count) {
+  const auto chance = [&](auto tail, std::int64_t kept) { return tail(kept, count.look, plan.draws_fraction); };
+  if (chance(binomial_at_least, count.kept_at_least()) <= plan.error_per_look) return DrawVerdict::keeps;
+  if (chance(binomial_at_most, count.kept_at_most()) <= plan.error_per_look) return DrawVerdict::breaks;
   return DrawVerdict::open;
 }
 
-ShareInterval share_interval(std::int64_t kept, std::int64_t draws, double error_fraction) {
+ShareInterval share_interval(const DrawCount& count, double error_fraction) {
   const double tail = error_fraction / 2;
+  const std::int64_t least = count.kept_at_least();
+  const std::int64_t most = count.kept_at_most();
   ShareInterval interval;
-  if (kept > 0) interval.low = turning_point([&](double p) { return p <= 0 || binomial_at_least(kept, draws, p) < tail; });
-  if (kept < draws)
-    interval.high = turning_point([&](double p) { return p <= 0 || binomial_at_most(kept, draws, p) > tail; });
+  if (least > 0)
+    interval.low = turning_point([&](double p) { return p <= 0 || binomial_at_least(least, count.look, p) < tail; });
+  if (most < count.look)
+    interval.high = turning_point([&](double p) { return p <= 0 || binomial_at_most(most, count.look, p) > tail; });
   return interval;
 }
 

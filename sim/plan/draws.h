@@ -23,13 +23,26 @@ struct DrawPlan {
 /// Looks: where every draw broken is enough to rule out; five times that; where every draw kept is enough; twice that.
 DrawPlan plan_draws(const PromiseSpec& promise, std::int64_t designs);
 
-DrawVerdict verdict(const DrawPlan& plan, std::int64_t kept, std::int64_t draws);
+/// How many draws a look is about, and how far they are.
+struct DrawCount {
+  std::int64_t look = 0;   // draws in all
+  std::int64_t draws = 0;  // of these, those made
+  std::int64_t kept = 0;   // of these, those kept
+
+  std::int64_t kept_at_least() const { return kept; }
+  std::int64_t kept_at_most() const { return look - (draws - kept); }
+};
+
+/// The verdict of a look, as soon as it is the same whatever becomes of the draws that are left: so stopping there
+/// makes no verdict wrong oftener. Open: not known yet, or open after all of them.
+DrawVerdict verdict(const DrawPlan& plan, const DrawCount& count);
 
 /// The share of all draws lies in it, but for a chance of `error_fraction`.
 struct ShareInterval {
   double low = 0;
   double high = 1;
 };
-ShareInterval share_interval(std::int64_t kept, std::int64_t draws, double error_fraction);
+/// Of a look that was ended early it is as wide as draws that were not made may make it.
+ShareInterval share_interval(const DrawCount& count, double error_fraction);
 
 }  // namespace servecast

@@ -37,6 +37,9 @@ class Evaluator {
 
   /// As many results as requests, in their order. A request that fails is a result that says why. Throws Stopped.
   virtual std::vector<RunResult> evaluate(std::span<const RunRequest> requests) = 0;
+
+  /// How many it simulates at a time: whoever asks for fewer leaves processors idle.
+  virtual std::int64_t at_once() const { return 1; }
 };
 
 }  // namespace servecast

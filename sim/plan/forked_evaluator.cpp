@@ -40,17 +40,28 @@ class Batch {
 
  private:
   struct Running {
-    Running(Simulator& simulator, std::span<const RunRequest> requests, std::size_t request)
-        : child(simulator, requests[request]), wanted_by{request} {}
+    Running(Simulator& simulator, std::span<const RunRequest> requests, std::size_t request, std::string its_name)
+        : child(simulator, requests[request]), name(std::move(its_name)), wanted_by{request} {}
     ChildRun child;
+    std::string name;
     std::vector<std::size_t> wanted_by;  // requests that are the same run
     std::string key{};                   // empty until told
     bool over = false;
   };
 
   void start() {
-    running_.emplace_back(simulator_, requests_, next_);
-    ++next_;
+    const std::size_t request = next_++;
+    std::string name = known_ != nullptr ? simulator_.name(requests_[request]) : "";
+    if (const auto result = known(name)) return end({request}, *result);
+    running_.emplace_back(simulator_, requests_, request, std::move(name));
+  }
+
+  /// What the file has of a request that was made before, without a child that reads the scenario.
+  std::optional<RunResult> known(const std::string& name) const {
+    if (known_ == nullptr) return std::nullopt;
+    const std::optional<KnownRequest> before = known_->find_request(name);
+    if (!before || !simulator_.still(before->rests_on)) return std::nullopt;
+    return find(before->key);
   }
 
   void wait() {
@@ -68,34 +79,38 @@ class Batch {
       case ChildRun::Told::nothing_yet:
         return;
       case ChildRun::Told::key:
-        if (!run.child.learned().empty()) simulator_.remember(run.child.learned());
-        return decide(run, run.child.text());
+        return decide(run, run.child.loaded());
       case ChildRun::Told::summary:
         return finish(run, run.child.text());
+      case ChildRun::Told::refusal:
+        if (known_ != nullptr && !run.key.empty()) known_->add_refusal(run.key, run.child.text());
+        [[fallthrough]];
       case ChildRun::Told::failure:
-        return fail(run, run.child.text());
+        return end(run, {.key = run.key, .summary = {}, .failure = run.child.text()});
     }
   }
 
   /// Goes on with a run that nobody has made or is making.
-  void decide(Running& run, const std::string& key) {
-    if (const std::optional<std::string> text = find(key)) {
-      run.key = key;
-      return tell(run, *text);
-    }
-    const auto twin = std::ranges::find(running_, key, &Running::key);
+  void decide(Running& run, const LoadedRun& loaded) {
+    if (!loaded.learned.empty()) simulator_.remember(loaded.learned);
+    if (known_ != nullptr) known_->add_request(run.name, {.key = loaded.key, .rests_on = loaded.rests_on});
+    if (const auto result = find(loaded.key)) return end(run, *result);
+    const auto twin = std::ranges::find(running_, loaded.key, &Running::key);
     if (twin != running_.end()) {
       twin->wanted_by.push_back(run.wanted_by.front());
       run.over = true;
       return;
     }
-    run.key = key;
+    run.key = loaded.key;
     run.child.go_on();
   }
 
-  std::optional<std::string> find(const std::string& key) const {
-    if (const auto made = made_.find(key); made != made_.end()) return made->second;
-    return known_ != nullptr ? known_->find(key) : std::nullopt;
+  std::optional<RunResult> find(const std::string& key) const {
+    if (const auto made = made_.find(key); made != made_.end()) return result_of(key, made->second);
+    if (known_ == nullptr) return std::nullopt;
+    if (const auto text = known_->find(key)) return result_of(key, *text);
+    if (const auto why = known_->find_refusal(key)) return RunResult{.key = key, .summary = {}, .failure = *why};
+    return std::nullopt;
   }
 
   void finish(Running& run, const std::string& text) {
@@ -104,19 +119,21 @@ class Batch {
       known_->add(run.key, text);
     else
       made_[run.key] = text;
-    tell(run, text);
+    end(run, result_of(run.key, text));
   }
 
   /// What was found is read from the same text as what was made just now, so that both give the same numbers.
-  void tell(Running& run, const std::string& text) {
-    end(run, {.key = run.key, .summary = summary_from(text, "result " + run.key), .failure = {}});
+  static RunResult result_of(const std::string& key, const std::string& text) {
+    return {.key = key, .summary = summary_from(text, "result " + key), .failure = {}};
   }
-  void fail(Running& run, const std::string& why) { end(run, {.key = run.key, .summary = {}, .failure = why}); }
 
   void end(Running& run, const RunResult& result) {
-    for (const std::size_t request : run.wanted_by) results_[request] = result;
-    progress_.done += run.wanted_by.size();
     run.over = true;
+    end(run.wanted_by, result);
+  }
+  void end(const std::vector<std::size_t>& wanted_by, const RunResult& result) {
+    for (const std::size_t request : wanted_by) results_[request] = result;
+    progress_.done += wanted_by.size();
     show();
   }
 

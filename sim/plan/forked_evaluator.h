@@ -31,6 +31,7 @@ class ForkedEvaluator final : public Evaluator {
   ForkedEvaluator(Simulator& simulator, ResultsFile* known, EvaluatorOptions options = {});
 
   std::vector<RunResult> evaluate(std::span<const RunRequest> requests) override;
+  std::int64_t at_once() const override { return static_cast<std::int64_t>(options_.at_a_time); }
 
   /// Since the beginning.
   const RunsProgress& progress() const { return progress_; }

@@ -68,6 +68,7 @@ Outcome share_outcome(const Promise& promise, const Group& group) {
 
 /// Requests that are late already: of `count` with a value, those beyond the lowest percentile above the bound.
 std::int64_t late_among(const Statistics& s, std::int64_t count, double bound) {
+  if (count == 0) return 0;  // there are values, but of requests that are under way
   for (const Percentile& p : percentiles)
     if (s.*p.value > bound) return count - nearest_rank(fraction_of(p.percent), count) + 1;
   return 0;

@@ -51,10 +51,9 @@ std::optional<ParetoPoint> pareto_point(const Study& study, const SizedDesign& s
                      -run.output_tokens_per_s / static_cast<double>(sized.machines.gpu_count())};
 }
 
-SearchResult pareto(const Study& study, Runs& runs, std::vector<DesignResult>& designs) {
+SearchResult pareto(const Study& study, Runs& runs, std::vector<DesignResult>& designs, const Shard& share) {
   SearchResult result{.draws = {.looks = {1}}};
-  std::vector<DrawRequest> requests;
-  std::vector<std::size_t> whose;
+  std::vector<std::size_t> open;
   for (std::size_t i = 0; i < designs.size(); ++i) {
     if (designs[i].verdict != Verdict::not_needed) continue;
     if (designs[i].sized.best_case.overload > 1) {
@@ -62,9 +61,11 @@ SearchResult pareto(const Study& study, Runs& runs, std::vector<DesignResult>& d
       designs[i].why = designs[i].sized.best_case.why;
       continue;
     }
-    requests.push_back({&designs[i].sized, 0});
-    whose.push_back(i);
+    open.push_back(i);
   }
+  const std::vector<std::size_t> whose = dealt(open, share);
+  std::vector<DrawRequest> requests;
+  for (const std::size_t i : whose) requests.push_back({&designs[i].sized, 0});
   const std::vector<DrawOutcome> outcomes = runs.judge(requests);
   std::vector<Simulated> simulated;
   for (std::size_t r = 0; r < outcomes.size(); ++r)

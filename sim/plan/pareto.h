@@ -17,7 +17,7 @@ struct ParetoPoint {
 std::optional<ParetoPoint> pareto_point(const Study& study, const SizedDesign& sized, const Summary& run);
 
 /// Simulates every design that can be built and whose promises, if there are any, are not out of reach, at the best
-/// estimate, and finds those that none beats.
-SearchResult pareto(const Study& study, Runs& runs, std::vector<DesignResult>& designs);
+/// estimate, and finds those that none beats. A share simulates every count-th of them.
+SearchResult pareto(const Study& study, Runs& runs, std::vector<DesignResult>& designs, const Shard& share);
 
 }  // namespace servecast

@@ -16,13 +16,21 @@ constexpr std::int64_t most_misses = 10000;  // random points that no constraint
 /// Smaller is better: first designs that can be had, then by how far the promise is missed, then by the goal.
 using Score = std::tuple<int, double, double>;
 
+using Values = std::vector<std::size_t>;  // by dimension; the last is the rate factor's
+
 class Climber {
  public:
   Climber(const Study& study, Sizer& sizer, Runs& runs)
       : study_(study), sizer_(sizer), runs_(runs), rng_(0, "random_designs") {}
 
-  void climb() {
-    Values at = random_point();
+  /// The same for every share.
+  std::vector<Values> starts() {
+    std::vector<Values> all;
+    for (std::int64_t i = 0; i < study_.spec.search.restarts; ++i) all.push_back(random_point());
+    return all;
+  }
+
+  void climb(Values at) {
     look_at({at});
     for (bool better = true; better;) {
       const std::vector<Values> around = neighbours(at);
@@ -49,8 +57,6 @@ class Climber {
   }
 
  private:
-  using Values = std::vector<std::size_t>;  // by dimension; the last is the rate factor's
-
   std::size_t count(std::size_t dimension) const {
     if (dimension < study_.dimensions.size()) return study_.dimensions[dimension].values.size();
     return std::max<std::size_t>(1, study_.spec.rate_factors.size());
@@ -120,9 +126,9 @@ class Climber {
 
 }  // namespace
 
-std::vector<Design> random_designs(const Study& study, Sizer& sizer, Runs& runs) {
+std::vector<Design> random_designs(const Study& study, Sizer& sizer, Runs& runs, const Shard& share) {
   Climber climber(study, sizer, runs);
-  for (std::int64_t i = 0; i < study.spec.search.restarts; ++i) climber.climb();
+  for (Values& start : dealt(climber.starts(), share)) climber.climb(std::move(start));
   return climber.looked_at();
 }
 

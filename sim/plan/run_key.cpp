@@ -24,7 +24,8 @@ std::string digest_of(const std::string& file) {
 
 std::string FileDigests::of(const std::string& file) {
   Seen& seen = seen_[file];
-  if (const State now = state_of(file); seen.state != now) seen = {.state = now, .digest = digest_of(file)};
+  if (const auto now = state_of(file); seen.state != now)
+    seen = {.state = now, .digest = now ? digest_of(file) : Seen{}.digest};
   return seen.digest;
 }
 
@@ -33,14 +34,17 @@ bool FileDigests::knows(const std::string& file) const {
   return seen != seen_.end() && seen->second.state == state_of(file);
 }
 
-FileDigests::State FileDigests::state_of(const std::string& file) {
-  return {.bytes = fs::file_size(file), .changed = fs::last_write_time(file).time_since_epoch().count()};
+std::optional<FileDigests::State> FileDigests::state_of(const std::string& file) {
+  std::error_code missing;
+  const std::uintmax_t bytes = fs::file_size(file, missing);
+  if (missing) return std::nullopt;
+  return State{.bytes = bytes, .changed = fs::last_write_time(file).time_since_epoch().count()};
 }
 
-std::string run_key(const std::string& version, const std::string& settings, const std::vector<std::string>& files,
+std::string run_key(const std::string& program, const std::string& settings, const std::vector<std::string>& files,
                     FileDigests& digests) {
   Sha256 sha;
-  sha.add(version).add("\n").add(settings).add("\n");
+  sha.add(program).add("\n").add(settings).add("\n");
   for (const std::string& file : files) sha.add(digests.of(file));
   return sha.hex();
 }

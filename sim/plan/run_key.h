@@ -7,7 +7,7 @@
 
 namespace servecast {
 
-/// Digests of files. One whose size and time of change are as before is not read again.
+/// Digests of files; "-" of one that is not there. One whose size and time of change are as before is not read again.
 class FileDigests {
  public:
   std::string of(const std::string& file);
@@ -21,17 +21,17 @@ class FileDigests {
     bool operator==(const State&) const = default;
   };
   struct Seen {
-    std::optional<State> state{};  // none: not read yet
-    std::string digest{};
+    std::optional<State> state{};  // none: not there
+    std::string digest = "-";
   };
-  static State state_of(const std::string& file);
+  static std::optional<State> state_of(const std::string& file);
 
   std::map<std::string, Seen> seen_{};
 };
 
-/// What a run rests on, in one word: the version of the program, every setting (seed, draw and prefix are among
+/// What a run rests on, in one word: the program (see build_id()), every setting (seed, draw and prefix are among
 /// them), and what is in the files that it reads, in the order of reading, wherever they lie.
-std::string run_key(const std::string& version, const std::string& settings, const std::vector<std::string>& files,
+std::string run_key(const std::string& program, const std::string& settings, const std::vector<std::string>& files,
                     FileDigests& digests);
 
 }  // namespace servecast

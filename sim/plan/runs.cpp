@@ -58,7 +58,7 @@ void Runs::judge_beginnings(std::span<const DrawRequest> requests,
   std::vector<RunRequest> runs;
   std::vector<std::size_t> whose;
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (outcomes[i]) continue;
+    if (outcomes[i] || !requests[i].beginning) continue;
     if (auto run = beginning(requests[i])) {
       runs.push_back(std::move(*run));
       whose.push_back(i);

@@ -19,6 +19,7 @@ struct DrawOutcome {
 struct DrawRequest {
   const SizedDesign* sized = nullptr;
   std::int64_t draw = 0;
+  bool beginning = true;  // may be tried: not worth it once others of its draws have shown no proof there
 };
 
 /// Turns draws of designs into runs, with as little simulated as will do: first the bounds, then the beginning of the
@@ -32,6 +33,7 @@ class Runs {
   /// Whole runs, with more settings, at the best estimate.
   std::vector<RunResult> best_estimates(std::span<const RunRequest> requests) { return evaluator_.evaluate(requests); }
   RunRequest request(const DrawRequest& wanted);
+  std::int64_t at_once() const { return evaluator_.at_once(); }
 
  private:
   std::optional<RunRequest> beginning(const DrawRequest& wanted);

@@ -18,6 +18,7 @@ namespace servecast {
 namespace {
 
 constexpr std::size_t group_size = 4;  // designs that are looked at together, the cheapest ones that are left
+constexpr std::int64_t least_part = 16;  // draws of a design that are simulated at once, where a look has as many
 constexpr std::size_t joint_looks = 2;  // as far as a whole group goes; then one design after the other
 
 /// One run at the best estimate is all the evidence that is asked for.
@@ -29,14 +30,14 @@ class Search {
   Search(const Study& study, Sizer& sizer, Runs& runs, std::vector<DesignResult>& designs)
       : study_(study), sizer_(sizer), runs_(runs), designs_(designs) {}
 
-  SearchResult run() {
+  SearchResult run(const Shard& share) {
     SearchResult result;
     std::vector<std::size_t> candidates = ordered(candidates_by_size());
     by_draws_ = study_.spec.promise.certainty == "draws";
     result.comparisons = std::max<std::int64_t>(1, static_cast<std::int64_t>(candidates.size()));
     plan_ = by_draws_ ? plan_draws(study_.spec.promise, result.comparisons) : best_estimate_plan();
     rule_out_by_bound(candidates);
-    judge(candidates);
+    judge(dealt(candidates, share));
     if (best_) result.best = {*best_};
     result.draws = plan_;
     return result;
@@ -67,9 +68,9 @@ class Search {
       DesignResult& d = designs_[i];
       for (std::int64_t n = 0; n < plan_.looks.front(); ++n)
         if (!sizer_.broken_at_best(d.sized, draw(n))) return false;
-      d.draws = plan_.looks.front();
+      d.draws = d.look = plan_.looks.front();
       d.miss = d.sized.best_case.overload;
-      d.verdict = by_draws_ && verdict(plan_, 0, d.draws) != DrawVerdict::breaks ? Verdict::undecided : Verdict::bound;
+      d.verdict = by_draws_ && verdict(plan_, d.count()) != DrawVerdict::breaks ? Verdict::undecided : Verdict::bound;
       d.why = d.sized.best_case.why;
       return d.verdict == Verdict::bound;
     });
@@ -96,23 +97,34 @@ class Search {
 
   bool open(std::size_t i) const { return designs_[i].verdict == Verdict::undecided; }
 
-  /// Draws up to `draws` of every design in the group that is still open.
-  void look_at(const std::vector<std::size_t>& group, std::int64_t draws) {
-    std::vector<DrawRequest> requests;
-    std::vector<std::size_t> whose;
-    for (const std::size_t i : group) {
-      if (designs_[i].draws > 0 && !open(i)) continue;
-      for (std::int64_t n = designs_[i].draws; n < draws; ++n) {
-        requests.push_back({&designs_[i].sized, draw(n)});
-        whose.push_back(i);
-      }
-    }
-    const std::vector<DrawOutcome> outcomes = runs_.judge(requests);
-    for (std::size_t r = 0; r < outcomes.size(); ++r) take(designs_[whose[r]], outcomes[r]);
-    for (const std::size_t i : whose) conclude(designs_[i]);
+  bool waits_for(std::int64_t look, std::size_t i) const {
+    return designs_[i].draws < look && (designs_[i].draws == 0 || open(i));
   }
 
-  static void take(DesignResult& d, const DrawOutcome& outcome) {
+  /// Draws of every design in the group that is still open, up to so many, or until it is clear what these will say.
+  /// A part is simulated at once; what it has beyond the draw that makes things clear does not count.
+  void look_at(const std::vector<std::size_t>& group, std::int64_t look) {
+    const std::int64_t part = std::max(least_part, 2 * runs_.at_once());
+    for (;;) {
+      std::vector<DrawRequest> requests;
+      std::vector<std::size_t> whose;
+      for (const std::size_t i : group) {
+        if (!waits_for(look, i)) continue;
+        designs_[i].look = look;
+        for (std::int64_t n = designs_[i].draws; n < std::min(look, designs_[i].draws + part); ++n) {
+          requests.push_back(
+              {.sized = &designs_[i].sized, .draw = draw(n), .beginning = look == plan_.looks.front()});
+          whose.push_back(i);
+        }
+      }
+      if (requests.empty()) return;
+      const std::vector<DrawOutcome> outcomes = runs_.judge(requests);
+      for (std::size_t r = 0; r < outcomes.size(); ++r)
+        if (waits_for(look, whose[r])) take(designs_[whose[r]], outcomes[r]);
+    }
+  }
+
+  void take(DesignResult& d, const DrawOutcome& outcome) const {
     d.draws += 1;
     d.kept += outcome.kept ? 1 : 0;
     if (outcome.run) d.values.push_back(outcome.values);
@@ -120,10 +132,7 @@ class Search {
       d.miss = outcome.miss;
       d.why = outcome.why;
     }
-  }
-
-  void conclude(DesignResult& d) const {
-    const DrawVerdict said = by_draws_     ? verdict(plan_, d.kept, d.draws)
+    const DrawVerdict said = by_draws_     ? verdict(plan_, d.count())
                              : d.kept == 1 ? DrawVerdict::keeps
                                            : DrawVerdict::breaks;
     d.verdict = said == DrawVerdict::keeps    ? Verdict::keeps
@@ -222,16 +231,18 @@ SearchResult size_up(const Study& study, Sizer& sizer) {
   return result;
 }
 
-SearchResult search(const Study& study, Sizer& sizer, Evaluator& evaluator) {
+SearchResult search(const Study& study, Sizer& sizer, Evaluator& evaluator, const Shard& share) {
   Runs runs(sizer, evaluator);
   const bool exhaustive = space_size(study) <= static_cast<double>(study.spec.search.most_designs);
-  std::vector<DesignResult> designs = sized(exhaustive ? enumerate(study) : random_designs(study, sizer, runs), sizer);
-  SearchResult result = study.spec.goal.starts_with("pareto") ? pareto(study, runs, designs)
-                                                              : Search(study, sizer, runs, designs).run();
+  const bool front = study.spec.goal.starts_with("pareto");
+  std::vector<DesignResult> designs =
+      sized(exhaustive ? enumerate(study) : random_designs(study, sizer, runs, share), sizer);
+  const Shard of_designs = exhaustive ? share : Shard{};  // those of its own starts are all a share's own
+  SearchResult result =
+      front ? pareto(study, runs, designs, of_designs) : Search(study, sizer, runs, designs).run(of_designs);
   result.exhaustive = exhaustive;
   result.designs = std::move(designs);
-  for (const std::size_t i : result.best)
-    result.designs[i].verdict = study.spec.goal.starts_with("pareto") ? Verdict::front : Verdict::chosen;
+  for (const std::size_t i : result.best) result.designs[i].verdict = front ? Verdict::front : Verdict::chosen;
   return result;
 }
 

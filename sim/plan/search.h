@@ -7,6 +7,7 @@
 
 #include "sim/plan/draws.h"
 #include "sim/plan/evaluator.h"
+#include "sim/plan/shard.h"
 #include "sim/plan/sizer.h"
 
 namespace servecast {
@@ -31,9 +32,12 @@ struct DesignResult {
   std::string why{};
   std::int64_t draws = 0;
   std::int64_t kept = 0;                   // draws in which every promise was kept
+  std::int64_t look = 0;                   // draws that the look was to have, had it not been clear before
   double miss = 0;                         // of the promise that was missed by most in any run; 1: just kept
   std::vector<std::vector<std::optional<double>>> values{};  // by whole run, by promise
   std::optional<Summary> best_estimate{};                    // where one was asked for
+
+  DrawCount count() const { return {.look = look, .draws = draws, .kept = kept}; }
 };
 
 struct SearchResult {
@@ -50,7 +54,12 @@ struct SearchResult {
 
 /// Finds the best design and what rules out every better one. The order of runs and their number depend on results
 /// only, never on time: the same study gives the same answer, whatever was known before.
-SearchResult search(const Study& study, Sizer& sizer, Evaluator& evaluator);
+///
+/// With a share of the work: of the designs that bounds leave open, in the order of the search, every count-th, up to
+/// the best of these. A share knows fewer designs that make others pointless than the whole search does at the same
+/// design, so the shares together simulate all that the whole search asks for, and more. Of a space that is searched
+/// at random a share has every count-th start.
+SearchResult search(const Study& study, Sizer& sizer, Evaluator& evaluator, const Shard& share = {});
 
 /// Everything but the simulations: what memory, budgets and bounds say of every design.
 SearchResult size_up(const Study& study, Sizer& sizer);

@@ -154,6 +154,11 @@ double Study::peak_rate_factor() const {
   return d.growth_factor * std::ranges::max(d.hourly) * static_cast<double>(hours) / sum;
 }
 
+bool is_study(const std::string& file) {
+  const YamlText text = YamlText::load(file);
+  return text.root["space"] || text.root["base"] || text.root["scenario"];
+}
+
 Study load_study(const std::string& file) {
   YamlText text = YamlText::load(file);
   Study study;

@@ -33,6 +33,9 @@ struct Study {
   double mean_rate_factor() const { return spec.demand.growth_factor; }
 };
 
+/// Whether a file is meant as a study: it has keys that only a study has.
+bool is_study(const std::string& file);
+
 /// Throws UserError with everything that is wrong, each with its place.
 Study load_study(const std::string& file);
 

@@ -14,6 +14,10 @@ namespace {
 constexpr int application_id = 0x73766374;
 constexpr int layout = 1;
 
+constexpr const char* tables[]{
+    "results (key TEXT PRIMARY KEY, summary TEXT NOT NULL)", "refusals (key TEXT PRIMARY KEY, why TEXT NOT NULL)",
+    "requests (name TEXT PRIMARY KEY, key TEXT NOT NULL, rests_on TEXT NOT NULL)"};
+
 /// A statement, made, used and gone.
 class Query {
  public:
@@ -53,7 +57,7 @@ ResultsFile::ResultsFile(const std::string& file) : file_(file) {
   run("PRAGMA locking_mode=EXCLUSIVE");
   run("BEGIN IMMEDIATE");
   check_kind();
-  run("CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, summary TEXT NOT NULL) WITHOUT ROWID");
+  for (const char* table : tables) run(fmt::format("CREATE TABLE IF NOT EXISTS {} WITHOUT ROWID", table).c_str());
   run("COMMIT");
   run("PRAGMA journal_mode=WAL");
   run("PRAGMA synchronous=NORMAL");  // a crash of the machine may cost the last results, never the file
@@ -77,24 +81,53 @@ void ResultsFile::check_kind() {
     throw UserError({file_}, "was written by another version of servecast; name another folder");
 }
 
-std::optional<std::string> ResultsFile::find(const std::string& key) {
-  Query query(database_.get(), "SELECT summary FROM results WHERE key = ?1");
+std::optional<std::string> ResultsFile::text_of(const char* sql, const std::string& key) {
+  Query query(database_.get(), sql);
   const int status = query.bind(1, key).step();
   if (status == SQLITE_DONE) return std::nullopt;
   if (status != SQLITE_ROW) fail(status);
   return query.text();
 }
 
+void ResultsFile::put(const char* sql, const std::vector<std::string>& values) {
+  Query query(database_.get(), sql);
+  for (std::size_t i = 0; i < values.size(); ++i) query.bind(static_cast<int>(i) + 1, values[i]);
+  if (const int status = query.step(); status != SQLITE_DONE) fail(status);
+}
+
+std::optional<std::string> ResultsFile::find(const std::string& key) {
+  return text_of("SELECT summary FROM results WHERE key = ?1", key);
+}
+
 void ResultsFile::add(const std::string& key, const std::string& summary) {
-  Query query(database_.get(), "INSERT OR IGNORE INTO results VALUES (?1, ?2)");
-  if (const int status = query.bind(1, key).bind(2, summary).step(); status != SQLITE_DONE) fail(status);
+  put("INSERT OR IGNORE INTO results VALUES (?1, ?2)", {key, summary});
+}
+
+std::optional<std::string> ResultsFile::find_refusal(const std::string& key) {
+  return text_of("SELECT why FROM refusals WHERE key = ?1", key);
+}
+
+void ResultsFile::add_refusal(const std::string& key, const std::string& why) {
+  put("INSERT OR IGNORE INTO refusals VALUES (?1, ?2)", {key, why});
+}
+
+std::optional<KnownRequest> ResultsFile::find_request(const std::string& name) {
+  const auto key = text_of("SELECT key FROM requests WHERE name = ?1", name);
+  if (!key) return std::nullopt;
+  return KnownRequest{.key = *key,
+                      .rests_on = text_of("SELECT rests_on FROM requests WHERE name = ?1", name).value_or("")};
+}
+
+void ResultsFile::add_request(const std::string& name, const KnownRequest& request) {
+  put("INSERT OR REPLACE INTO requests VALUES (?1, ?2, ?3)", {name, request.key, request.rests_on});
 }
 
 void ResultsFile::add_all(const std::string& other_file) {
   { const ResultsFile other(other_file); }  // nobody writes to it, it is ours, and all of it is in the one file
   Query attach(database_.get(), "ATTACH ?1 AS other");
   if (const int status = attach.bind(1, other_file).step(); status != SQLITE_DONE) fail(status);
-  run("INSERT OR IGNORE INTO results SELECT key, summary FROM other.results");
+  for (const char* table : {"results", "refusals", "requests"})
+    run(fmt::format("INSERT OR IGNORE INTO {0} SELECT * FROM other.{0}", table).c_str());
   run("DETACH other");
 }
 

@@ -22,6 +22,29 @@ TEST(Check, tells_what_would_run) {
   EXPECT_THAT(outcome.out, HasSubstr("16.1 GB weights"));  // 8.03e9 parameters of 2 bytes
 }
 
+/// A study, however it is broken: in its own keys, in a setting of a dimension, in one of the base scenario.
+TEST(Check, a_study_is_checked_by_sizing_its_designs) {
+  const TestFolder folder;
+  folder.write("s.yaml", small_scenario);
+  const std::string head = "scenario: s.yaml\nobjectives: [{metric: ttft_s, percentile: 99, at_most: 1}]\n";
+  const std::string space = "space: [{name: n, path: 'pools[0].replicas', from: 7, to: 10}]\n";
+  const Outcome good = servecast_with({"check", folder.write("good.yaml", head + space)});
+  EXPECT_EQ(good.status, 0) << good.err;
+  EXPECT_THAT(good.out, HasSubstr("good.yaml: no mistakes"));
+  EXPECT_THAT(good.out, HasSubstr("designs   4: 2 cannot be built"));  // 8 GPUs in the node
+  const auto complaint = [&](const std::string& text) {
+    const Outcome bad = servecast_with({"check", folder.write("bad.yaml", text)});
+    EXPECT_EQ(bad.status, 2);
+    return bad.err;
+  };
+  EXPECT_THAT(complaint(head + "goals: least_cost\n" + space), HasSubstr("bad.yaml:3:1: unknown key 'goals'"));
+  EXPECT_THAT(complaint(head + "space: [{name: n, path: 'pools[0].replicaz', values: [1]}]\n"),
+              HasSubstr("did you mean 'replicas'?"));
+  EXPECT_THAT(complaint(head + "set: ['seed=x']\n" + space), HasSubstr("seed"));
+  const Outcome json = servecast_with({"check", folder.write("good.yaml", head + space), "--format", "json"});
+  EXPECT_EQ(nlohmann::json::parse(json.out)["designs"], 4);
+}
+
 TEST(Check, tells_programs_the_same) {
   const TestFolder folder;
   const Outcome outcome = servecast_with({"check", folder.write("s.yaml", small_scenario), "--format", "json"});

@@ -81,6 +81,22 @@ TEST_F(PlanEmit, a_manifest_has_a_deployment_and_a_service_per_pool) {
     EXPECT_THAT(text, HasSubstr(part));
 }
 
+TEST_F(PlanEmit, a_study_becomes_a_job_array) {
+  const std::string study = SERVECAST_SOURCE_DIR "/scenarios/studies/chat_8b.yaml";
+  const Outcome array = servecast_with({"plan", study, "--emit", "slurm", "--shards", "5", "--out", "/shared/plan"});
+  EXPECT_EQ(array.status, 0) << array.err;
+  for (const std::string part :
+       {"#SBATCH --array=1-5", "--shard \"$SLURM_ARRAY_TASK_ID/5\"",
+        "--out /shared/plan/shard-\"$SLURM_ARRAY_TASK_ID\"", "plan merge /shared/plan/shard-*"})
+    EXPECT_THAT(array.out, HasSubstr(part));
+  EXPECT_THAT(array.out, HasSubstr("servecast plan " + study + " --shard"));
+  EXPECT_THAT(servecast_with({"plan", study, "--emit", "slurm"}).err, HasSubstr("say which with --out DIR"));
+  EXPECT_THAT(servecast_with({"plan", study, "--shard", "1/2"}).err, HasSubstr("say which with --out DIR"));
+  EXPECT_THAT(servecast_with({"plan", study, "--shard", "3/2", "--out", folder_ / "x"}).err, HasSubstr("write k/n"));
+  EXPECT_THAT(servecast_with({"plan", file_, "--emit", "slurm", "--out", folder_ / "x"}).err,
+              HasSubstr("unknown key 'workload'"));
+}
+
 TEST_F(PlanEmit, says_what_it_wants) {
   EXPECT_THAT(servecast_with({"plan"}).err, HasSubstr("say what to do"));
   EXPECT_EQ(servecast_with({"plan", "--emit", "sglang", file_}).status, 2);

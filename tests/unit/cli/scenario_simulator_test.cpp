@@ -49,6 +49,41 @@ TEST_F(Simulate, a_key_stands_for_all_that_a_run_rests_on) {
   for (const RunRequest& other : others) EXPECT_NE(load("", other).key, key);
 }
 
+/// With the same name and the same files the key is the same, so nobody needs to load the scenario.
+TEST_F(Simulate, a_name_stands_for_a_request) {
+  const RunRequest request{.scenario = file_, .set = {"slo.ttft_s=2"}, .seed = 4};
+  const std::string name = ScenarioSimulator().name(request);
+  ScenarioSimulator simulator;
+  EXPECT_EQ(simulator.name(request), name);
+  RunRequest other = request;
+  for (const auto& change : {+[](RunRequest& r) { r.set = {"slo.ttft_s=3"}; }, +[](RunRequest& r) { r.seed = 5; },
+                             +[](RunRequest& r) { r.seed.reset(), r.calibration_draw = 4; },
+                             +[](RunRequest& r) { r.first_requests = 4; }}) {
+    other = request;
+    change(other);
+    EXPECT_NE(simulator.name(other), name);
+  }
+  folder_.write("small.yaml", small_scenario + "# a comment\n");
+  EXPECT_NE(simulator.name(request), name);
+}
+
+/// A file that appears where one was looked for first is a change as well.
+TEST_F(Simulate, what_a_run_rests_on_is_still_so_until_a_file_changes_or_appears) {
+  const std::string bundled = std::string(SERVECAST_SOURCE_DIR) + "/scenarios/hw/gpus/h100_sxm_80g.yaml";
+  const std::string gpu = folder_.write("own_gpu.yaml", text_of(bundled));
+  const LoadedRun loaded = load("", {.scenario = file_, .set = {"pools[0].gpu=" + gpu}});
+  ScenarioSimulator simulator;
+  EXPECT_TRUE(simulator.still(loaded.rests_on));
+  EXPECT_THAT(loaded.rests_on, HasSubstr(gpu));
+  EXPECT_THAT(loaded.rests_on, HasSubstr("- "));  // no profile is called after this GPU
+  folder_.write("own_gpu.yaml", text_of(bundled) + "# changed\n");
+  EXPECT_FALSE(simulator.still(loaded.rests_on));
+  const std::string missing = folder_ / "later.yaml";
+  EXPECT_TRUE(simulator.still("- " + missing + "\n"));
+  folder_.write("later.yaml", "a: 1\n");
+  EXPECT_FALSE(simulator.still("- " + missing + "\n"));
+}
+
 TEST_F(Simulate, a_changed_profile_is_another_run_and_read_anew) {
   const std::string bundled = std::string(SERVECAST_SOURCE_DIR) + "/scenarios/hw/profiles/h100_sxm_80g.vllm.yaml";
   const std::string profile = folder_.write("own.yaml", text_of(bundled));

@@ -28,6 +28,15 @@ TEST(SchemaText, docs_are_up_to_date) {
       << "run: servecast schema --format markdown > docs/scenario.md";
 }
 
+TEST(SchemaText, docs_of_studies_are_up_to_date) {
+  const std::string file = std::string(SERVECAST_SOURCE_DIR) + "/docs/study.md";
+  const std::string page = servecast_with({"schema", "--of", "study", "--format", "markdown"}).out;
+  EXPECT_EQ(text_of(file), page) << "run: servecast schema --of study --format markdown > docs/study.md";
+  for (const char* key : {"| `draws_fraction` |", "| `usd_per_hour` |", "## `space[]`", "| `when` |"})
+    EXPECT_THAT(page, HasSubstr(key));
+  EXPECT_THAT(page, testing::Not(HasSubstr("`base.pools")));
+}
+
 TEST(SchemaText, every_key_is_there_once_and_explained) {
   std::set<std::string> seen;
   for (const auto& item : keys()) {

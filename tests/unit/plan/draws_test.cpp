@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "models/base/binomial.h"
@@ -28,11 +29,41 @@ TEST(Draws, LooksAreWhereVerdictsBecomePossible) {
   EXPECT_DOUBLE_EQ(plan.error_per_look, 0.05 / 10 / 4);
   // 0.05^n <= 0.00125 first for n = 3; 0.95^n <= 0.00125 first for n = 131 (ln 0.00125 / ln 0.95 = 130.3).
   EXPECT_EQ(plan.looks, (std::vector<std::int64_t>{3, 15, 131, 262}));
-  EXPECT_EQ(verdict(plan, 0, 3), DrawVerdict::breaks);
-  EXPECT_EQ(verdict(plan, 1, 3), DrawVerdict::open);
-  EXPECT_EQ(verdict(plan, 131, 131), DrawVerdict::keeps);
-  EXPECT_EQ(verdict(plan, 130, 131), DrawVerdict::open);
-  EXPECT_EQ(verdict(plan, 262, 262), DrawVerdict::keeps);
+  EXPECT_EQ(verdict(plan, {3, 3, 0}), DrawVerdict::breaks);
+  EXPECT_EQ(verdict(plan, {3, 3, 1}), DrawVerdict::open);
+  EXPECT_EQ(verdict(plan, {131, 131, 131}), DrawVerdict::keeps);
+  EXPECT_EQ(verdict(plan, {131, 131, 130}), DrawVerdict::open);
+  EXPECT_EQ(verdict(plan, {262, 262, 262}), DrawVerdict::keeps);
+}
+
+/// What is said before a look is over is what it says when it is over, however the rest comes out.
+TEST(Draws, AVerdictBeforeTheEndIsTheOneAtTheEnd) {
+  const DrawPlan plan = plan_draws({}, 10);
+  Rng rng(5, "early");
+  std::array<int, 3> early{};
+  for (int t = 0; t < 300; ++t) {
+    const std::int64_t look = plan.looks[rng.below(plan.looks.size())];
+    const double share = t % 2 == 0 ? 0.6 + 0.4 * rng.uniform() : 1 - 0.01 * rng.uniform();
+    DrawCount count{.look = look};
+    DrawVerdict first = DrawVerdict::open;
+    DrawCount then;
+    while (count.draws < look) {
+      ++count.draws;
+      count.kept += rng.uniform() < share ? 1 : 0;
+      if (first != DrawVerdict::open) continue;
+      first = verdict(plan, count);
+      then = count;
+    }
+    EXPECT_EQ(verdict(plan, count), first) << look << " " << count.kept;
+    EXPECT_LE(then.kept_at_least(), count.kept);  // so its interval is no narrower
+    EXPECT_GE(then.kept_at_most(), count.kept);
+    ++early[static_cast<std::size_t>(first)];
+  }
+  for (const int times : early) EXPECT_GT(times, 20);
+  // 131 draws, error 0.00125: 115 kept are too few (P(X <= 115) = 0.00088, P(X <= 116) = 0.0024), so the 16th that is
+  // broken is enough.
+  EXPECT_EQ(verdict(plan, {131, 40, 24}), DrawVerdict::breaks);
+  EXPECT_EQ(verdict(plan, {131, 40, 25}), DrawVerdict::open);
 }
 
 TEST(Draws, MostDrawsCutsTheLooksShort) {
@@ -52,11 +83,11 @@ TEST(Draws, IntervalsHoldTheShare) {
   for (int t = 0; t < times; ++t) {
     std::int64_t kept = 0;
     for (int draw = 0; draw < 60; ++draw) kept += rng.uniform() < 0.93 ? 1 : 0;
-    const ShareInterval interval = share_interval(kept, 60, 0.1);
+    const ShareInterval interval = share_interval({60, 60, kept}, 0.1);
     held += interval.low <= 0.93 && 0.93 <= interval.high ? 1 : 0;
   }
   EXPECT_GE(held, 0.87 * times);  // 0.9, less two standard deviations of so few times
-  EXPECT_LT(share_interval(3, 60, 0.1).high, 0.2);  // and is not all of 0 to 1
+  EXPECT_LT(share_interval({60, 60, 3}, 0.1).high, 0.2);  // and is not all of 0 to 1
 }
 
 /// A design that keeps its promise in exactly the share that is asked for gets a verdict, either one, with at most
@@ -72,7 +103,7 @@ TEST(Draws, VerdictsAreWrongNoOftenerThanPlanned) {
     DrawVerdict said = DrawVerdict::open;
     for (const std::int64_t look : plan.looks) {
       for (; draws < look; ++draws) kept += rng.uniform() < 0.9 ? 1 : 0;
-      if (said == DrawVerdict::open) said = verdict(plan, kept, draws);
+      if (said == DrawVerdict::open) said = verdict(plan, {draws, draws, kept});
     }
     decided += said == DrawVerdict::open ? 0 : 1;
   }

@@ -26,10 +26,15 @@ class MadeUp final : public Simulator {
  public:
   explicit MadeUp(std::string log) : log_(std::move(log)) {}
   LoadedRun load(const RunRequest& request) override {
+    std::ofstream(log_ + ".loads", std::ios::app) << request.scenario << std::endl;
     if (request.scenario == "broken") throw UserError("no such file");
     request_ = request;
-    return {.key = request.scenario, .learned = remembered.contains(request.scenario) ? "" : request.scenario};
+    return {.key = request.scenario,
+            .learned = remembered.contains(request.scenario) ? "" : request.scenario,
+            .rests_on = state};
   }
+  std::string name(const RunRequest& request) override { return "name of " + request.scenario; }
+  bool still(const std::string& rests_on) override { return rests_on == state; }
   void remember(const std::string& learned) override {
     remembered.insert(learned);
     ++told;
@@ -38,6 +43,7 @@ class MadeUp final : public Simulator {
     std::ofstream(log_, std::ios::app) << request_.scenario << std::endl;
     if (request_.scenario == "killed") ::raise(SIGKILL);
     if (request_.scenario == "throws") throw std::runtime_error("out of luck");
+    if (request_.scenario == "refused") throw UserError("row 7 is empty");
     if (request_.scenario == "hangs") std::this_thread::sleep_for(std::chrono::hours(1));
     Summary summary;
     summary.name = request_.scenario;
@@ -45,6 +51,7 @@ class MadeUp final : public Simulator {
     return to_json(summary);
   }
 
+  std::string state = "of all files";
   std::set<std::string> remembered{};
   int told = 0;
 
@@ -70,6 +77,7 @@ class ForkedEvaluatorTest : public testing::Test {
  protected:
   TemporaryFolder folder;
   MadeUp simulator{(folder / "log").string()};
+  std::vector<std::string> loads() const { return lines_of((folder / "log.loads").string()); }
   std::vector<std::string> runs() const { return lines_of((folder / "log").string()); }
 };
 
@@ -117,6 +125,34 @@ TEST_F(ForkedEvaluatorTest, WhatTheFileHasIsNotRunAgain) {
   EXPECT_EQ(second[0].summary, first[1].summary);
   EXPECT_EQ(second[2].summary, first[0].summary);
   EXPECT_EQ(second[3].failure, first[2].failure);  // a mistake is told anew
+}
+
+TEST_F(ForkedEvaluatorTest, AKnownRequestIsNotLoadedWhileItsFilesAreAsTheyWere) {
+  const std::string file = (folder / "plan.sqlite").string();
+  ResultsFile known(file);
+  const auto first = ForkedEvaluator(simulator, &known).evaluate(named({"a", "b"}));
+  const auto second = ForkedEvaluator(simulator, &known).evaluate(named({"b", "a", "a"}));
+  EXPECT_EQ(loads().size(), 2);
+  EXPECT_EQ(second[0].summary, first[1].summary);
+  EXPECT_EQ(second[2].summary, first[0].summary);
+  simulator.state = "changed";
+  ForkedEvaluator(simulator, &known).evaluate(named({"a"}));
+  EXPECT_EQ(loads().size(), 3);
+  EXPECT_EQ(runs().size(), 2);  // the key is the same: what was changed did not matter
+  ForkedEvaluator(simulator, &known).evaluate(named({"a"}));
+  EXPECT_EQ(loads().size(), 3);
+}
+
+/// What the simulator refuses it would refuse again; what was killed may go well another time.
+TEST_F(ForkedEvaluatorTest, ARefusalIsAResultADeathIsNot) {
+  ResultsFile known((folder / "plan.sqlite").string());
+  for (int time = 0; time < 2; ++time) {
+    const auto results = ForkedEvaluator(simulator, &known).evaluate(named({"refused", "killed"}));
+    EXPECT_THAT(results[0].failure, HasSubstr("row 7 is empty"));
+    EXPECT_THAT(results[1].failure, HasSubstr("Killed"));
+  }
+  EXPECT_EQ(std::ranges::count(runs(), "refused"), 1);
+  EXPECT_EQ(std::ranges::count(runs(), "killed"), 2);
 }
 
 TEST_F(ForkedEvaluatorTest, StoppedItEndsItsChildrenAndKeepsWhatIsDone) {

@@ -20,9 +20,12 @@ constexpr const char* one_run = "promise: {certainty: best_estimate}\n";
 constexpr const char* replicas = "space: [{name: replicas, path: 'pools[0].replicas', from: 1, to: 8}]\n";
 
 struct Found {
-  Found(const std::string& below_base, const Formula::Ttft& ttft_s)
-      : file(below_base), study(file.load()), sizer(study), evaluator(ttft_s),
-        result(search(study, sizer, evaluator)) {}
+  Found(const std::string& below_base, const Formula::Ttft& ttft_s, const Shard& share = {})
+      : file(below_base),
+        study(file.load()),
+        sizer(study),
+        evaluator(ttft_s),
+        result(search(study, sizer, evaluator, share)) {}
 
   std::string best() const { return result.best.empty() ? "" : words(study, design(result.best.front()).sized.design); }
   const DesignResult& design(std::size_t i) const { return result.designs[i]; }
@@ -163,6 +166,52 @@ TEST(Search, ALargeSpaceIsSearchedAtRandomAndProvesNothing) {
   EXPECT_FALSE(proof.complete);
   EXPECT_THAT(proof.text, HasSubstr("There is no certificate"));
 }
+
+/// Designs without any order in them: some keep their promise in all draws, some in many, some in none.
+double without_order(const RunRequest& run) {
+  const auto n = static_cast<std::uint64_t>(number(run, "pools[0].replicas"));
+  const auto s = static_cast<std::uint64_t>(number(run, "pools[0].batcher.max_num_seqs"));
+  Rng kind(100 * n + s, "kinds");
+  const double chance = kind.uniform() < 0.7 ? kind.uniform() : 1;
+  return Rng(static_cast<std::uint64_t>(run.calibration_draw.value_or(0)), "draws").uniform() <= chance ? 0.5 : 2;
+}
+
+/// Runs, wherever the study lies.
+std::vector<RunRequest> asked_for(const std::string& study, const Shard& share) {
+  std::vector<RunRequest> runs = Found(study, without_order, share).evaluator.asked;
+  for (RunRequest& run : runs) run.scenario.clear();
+  return runs;
+}
+
+class Shares : public testing::TestWithParam<const char*> {};
+
+/// Of all that the whole search asks for, a share has asked before.
+TEST_P(Shares, MakeAllRunsOfTheSearch) {
+  const std::string study = std::string(promise) + GetParam() +
+                            "space:\n"
+                            "  - {name: replicas, path: 'pools[0].replicas', from: 1, to: 12}\n"
+                            "  - {name: seqs, path: 'pools[0].batcher.max_num_seqs', values: [64, 128, 256]}\n";
+  const std::vector<RunRequest> whole = asked_for(study, {});
+  for (const std::int64_t count : {2, 8}) {
+    std::vector<RunRequest> by_shares;
+    std::size_t most = 0;
+    for (std::int64_t k = 1; k <= count; ++k) {
+      const std::vector<RunRequest> own = asked_for(study, {k, count});
+      by_shares.insert(by_shares.end(), own.begin(), own.end());
+      most = std::max(most, own.size());
+    }
+    const auto missing = std::ranges::count_if(
+        whole, [&](const RunRequest& run) { return std::ranges::find(by_shares, run) == by_shares.end(); });
+    EXPECT_EQ(missing, 0) << count;
+    EXPECT_LE(most, 4 * whole.size()) << count;  // a share looks for a best of its own; it does not try everything
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Goals, Shares,
+                         testing::Values("", "promise: {certainty: best_estimate}\n", "goal: pareto_cost\n",
+                                         "goal: least_energy\n",
+                                         "search: {most_designs: 4, restarts: 9}\n"
+                                         "promise: {certainty: best_estimate}\n"));
 
 /// 1,000 requests at 1/s, a bound broken by all that are served: seen in the first eighth.
 TEST(Search, TheBeginningOfTheWorkloadCanBeEnough) {

@@ -21,6 +21,11 @@ TEST(Shard, every_design_belongs_to_exactly_one) {
   for (const int count : taken) EXPECT_NEAR(count, 100, 40);  // four standard deviations: sqrt(800/8*7/8) = 9.4
 }
 
+TEST(Shard, of_a_row_it_is_every_count_th) {
+  EXPECT_EQ(dealt(std::vector{10, 11, 12, 13, 14, 15, 16}, {2, 3}), (std::vector{11, 14}));
+  EXPECT_EQ(dealt(std::vector{10, 11}, {}), (std::vector{10, 11}));
+}
+
 TEST(Shard, who_takes_what_is_the_same_everywhere) {
   // Of the first 60 bits of SHA-256: by hand, with sha256sum.
   EXPECT_TRUE((Shard{5, 8}.takes(std::string("a"))));

@@ -77,5 +77,61 @@ INSTANTIATE_TEST_SUITE_P(Shipped, Studies,
                                          Reduced{"moe", 3, "200"}),
                          [](const auto& test) { return test.param.study; });
 
+class StudiesByDraws : public testing::TestWithParam<Reduced> {};
+
+/// What the looks say of one design when every draw is one whole run.
+DrawVerdict by_brute_force(const DrawPlan& plan, const std::vector<bool>& kept) {
+  for (const std::int64_t look : plan.looks) {
+    const DrawVerdict said = verdict(plan, {look, look, std::count(kept.begin(), kept.begin() + look, true)});
+    if (said != DrawVerdict::open) return said;
+  }
+  return DrawVerdict::open;
+}
+
+DrawVerdict claimed(Verdict verdict) {
+  if (verdict == Verdict::bound || verdict == Verdict::breaks) return DrawVerdict::breaks;
+  return verdict == Verdict::undecided ? DrawVerdict::open : DrawVerdict::keeps;
+}
+
+/// Every draw of every design that can be built is simulated in full. Bounds, beginnings of the workload and looks that
+/// end early may not change a verdict, and the cheapest design that keeps its promise by these draws is the chosen one.
+TEST_P(StudiesByDraws, CertificateAgreesWithBruteForce) {
+  Study study = load(GetParam());
+  study.spec.promise = {.certainty = "draws", .draws_fraction = 0.5, .error_fraction = 0.5};  // few draws will do
+  Sizer sizer(study);
+  ScenarioSimulator simulator;
+  ForkedEvaluator evaluator(simulator, nullptr);
+  const SearchResult found = search(study, sizer, evaluator);
+  const std::int64_t draws = found.draws.looks.back();
+  Runs runs(sizer, evaluator);
+  double cheapest = std::numeric_limits<double>::infinity();
+  for (const DesignResult& d : found.designs) {
+    if (d.verdict == Verdict::impossible || d.verdict == Verdict::over_budget) continue;
+    std::vector<RunRequest> requests;
+    for (std::int64_t draw = 0; draw <= draws; ++draw) requests.push_back(runs.request({&d.sized, draw}));
+    const std::vector<RunResult> results = evaluator.evaluate(requests);
+    std::vector<bool> kept;
+    for (const RunResult& result : std::span(results).subspan(1))
+      kept.push_back(std::ranges::all_of(
+          d.sized.promises, [&](const Promise& p) { return outcome(p, result.summary.value()).kept; }));
+    const DrawVerdict truth = by_brute_force(found.draws, kept);
+    const std::string whose = words(study, d.sized.design);
+    if (d.verdict != Verdict::not_needed) {  // nothing is claimed of those
+      EXPECT_EQ(claimed(d.verdict), truth) << whose << ": " << d.why;
+    }
+    if (truth == DrawVerdict::keeps)
+      cheapest = std::min(cheapest, goal_value(study, d.sized, results.front().summary.value()));
+  }
+  ASSERT_EQ(found.best.empty(), cheapest == std::numeric_limits<double>::infinity());
+  if (found.best.empty()) return;
+  const DesignResult& chosen = found.designs[found.best.front()];
+  EXPECT_EQ(goal_value(study, chosen.sized, *chosen.best_estimate), cheapest);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, StudiesByDraws,
+                         testing::Values(Reduced{"chat_8b", 2, "800"}, Reduced{"placement_70b", 2, "150"},
+                                         Reduced{"moe", 2, "150"}),
+                         [](const auto& test) { return test.param.study; });
+
 }  // namespace
 }  // namespace servecast
