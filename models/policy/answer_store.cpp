@@ -27,7 +27,8 @@ void AnswerStore::put(const StoredAnswer& answer) {
   free_.pop_back();
   auto& siblings = by_intent_[answer.intent];
   ++now_;
-  Seat seat{.answer = answer, .use = {.now = now_, .entered = now_}, .at = held_.size(), .at_intent = siblings.size()};
+  Seat seat{
+      .answer = answer, .use = {.now = now_, .entered = now_}, .at = held_.size(), .at_intent = siblings.size()};
   seat.rank = rank_of(seat);
   seats_[i] = seat;
   held_.push_back(i);

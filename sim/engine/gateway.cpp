@@ -23,7 +23,8 @@ Gateway::Gateway(const Scenario& scenario, Exits& exits, DetailListener* detail)
     targets_.push_back({.facts = {.name = context.targets[i]}, .rng = Rng(seed, "")});
   for (const GatewaySpec& entry : scenario.spec.gateway) {
     const std::string stream = "gateway/" + std::to_string(stages_.size()) + "/" + entry.stage.policy();
-    stages_.push_back({.policy = entry.stage.make(), .rng = Rng(seed, stream), .facts = {.policy = entry.stage.policy()}});
+    stages_.push_back(
+        {.policy = entry.stage.make(), .rng = Rng(seed, stream), .facts = {.policy = entry.stage.policy()}});
     GatewayPolicy& policy = *stages_.back().policy;
     policy.prepare(context);
     watches_ = watches_ || policy.sees_answers();
@@ -131,8 +132,7 @@ void Gateway::run_stages(Journey& j, double now_s) {
 }
 
 std::optional<double> Gateway::expected_score(const Journey& j) const {
-  const auto score =
-      j.of.score ? j.of.score : scenario_.quality.score(j.of.target, j.as_it_came.request_class);
+  const auto score = j.of.score ? j.of.score : scenario_.quality.score(j.of.target, j.as_it_came.request_class);
   if (!score) return std::nullopt;
   return *score * score_factor(j);
 }
@@ -154,8 +154,8 @@ void Gateway::end_pass(Journey& j, double now_s) {
   if (!j.of.held && !j.first_token_s) j.first_token_s = r.first_token_s;
   const bool client_left = r.status == RequestStatus::timed_out && now_s >= j.as_it_came.give_up_s;
   if (r.status != RequestStatus::completed) {
-    const bool stands = j.answer && !j.next->needed && r.status != RequestStatus::unfinished &&
-                        (!client_left || j.answer_seen);
+    const bool stands =
+        j.answer && !j.next->needed && r.status != RequestStatus::unfinished && (!client_left || j.answer_seen);
     return stands ? fall_back(j, now_s) : conclude(j, r.status, now_s);
   }
   if (closing_ && j.of.held) return conclude(j, RequestStatus::unfinished, now_s);

@@ -53,8 +53,8 @@ void Gateway::extend_blocks(Journey& j) const {
   const std::size_t prompt = whole(r.prompt_tokens);
   const std::size_t all = whole(r.prompt_tokens + r.output_tokens);
   if (j.blocks.empty()) {
-    const std::size_t known = r.said_blocks.empty() ? std::min(prompt, r.prefix_blocks.size())
-                                                    : std::min(all, r.said_blocks.size());
+    const std::size_t known =
+        r.said_blocks.empty() ? std::min(prompt, r.prefix_blocks.size()) : std::min(all, r.said_blocks.size());
     const auto said = r.said().first(known);
     j.blocks.assign(said.begin(), said.end());
   }

@@ -17,7 +17,8 @@ void check_api_names(YamlText& text, const ScenarioSpec& spec, const std::vector
   for (std::size_t i = 0; i < spec.gateway.size(); ++i) {
     if (!spec.gateway[i].stage.make()->api()) continue;
     if (std::ranges::find(names, names[at]) != names.begin() + static_cast<std::ptrdiff_t>(at))
-      text.fail(path_of(i) + ".name", fmt::format("'{}' is the name of a pool or another API tier already", names[at]));
+      text.fail(path_of(i) + ".name",
+                fmt::format("'{}' is the name of a pool or another API tier already", names[at]));
     ++at;
   }
 }
@@ -41,7 +42,8 @@ void check_stage(YamlText& text, const ScenarioSpec& spec, std::size_t i, const 
   const auto reviews = [](const GatewaySpec& later) { return later.stage.policy() == "fast_slow"; };
   if (stage.policy() == "dual_threshold" &&
       std::none_of(spec.gateway.begin() + static_cast<std::ptrdiff_t>(i), spec.gateway.end(), reviews))
-    text.fail(path_of(i) + ".policy", "nobody reviews what 'dual_threshold' wants reviewed: put 'fast_slow' behind it");
+    text.fail(path_of(i) + ".policy",
+              "nobody reviews what 'dual_threshold' wants reviewed: put 'fast_slow' behind it");
 }
 
 void check_quality(YamlText& text, const ScenarioSpec& spec, const std::vector<std::string>& names) {

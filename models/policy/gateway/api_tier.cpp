@@ -1,12 +1,12 @@
 // Gateway "api_tier": an outside API under a name to which other stages may send requests, as to a pool without GPUs.
 //
-// Has no queue of its own: beyond its concurrency or its tokens per minute it answers 429, and the client's library asks
-// again after a random part of a wait that doubles (full jitter, as tenacity's wait_random_exponential in OpenAI's
-// cookbook), until it has asked often enough. The quota is a bucket that holds one minute and fills evenly; prompt and
-// output both count. Time to first token = a lognormal part for network and queue + so much for each prompt token; from then
-// on tokens come evenly. The defaults are those of a ChatBox user on DeepSeek-V3 at Volcano Engine: 0.75 to 0.96 s,
-// 0.14 ms per prompt token, deviation 0.15 to 0.27 s. An API that is busy when you are is not in it: its latency does not
-// depend on your load.
+// Has no queue of its own: beyond its concurrency or its tokens per minute it answers 429, and the client's library
+// asks again after a random part of a wait that doubles (full jitter, as tenacity's wait_random_exponential in
+// OpenAI's cookbook), until it has asked often enough. The quota is a bucket that holds one minute and fills evenly;
+// prompt and output both count. Time to first token = a lognormal part for network and queue + so much for each
+// prompt token; from then on tokens come evenly. The defaults are those of a ChatBox user on DeepSeek-V3 at Volcano
+// Engine: 0.75 to 0.96 s, 0.14 ms per prompt token, deviation 0.15 to 0.27 s. An API that is busy when you are is not
+// in it: its latency does not depend on your load.
 #include <algorithm>
 #include <queue>
 
@@ -83,7 +83,8 @@ class Api final : public GatewayPolicy, private ApiTier {
         ++given_up_;
         return {.kind = ApiReply::Kind::turned_away};
       }
-      const double most_s = std::min(settings_.max_backoff_s, std::ldexp(settings_.backoff_s, static_cast<int>(attempt)));
+      const double most_s =
+          std::min(settings_.max_backoff_s, std::ldexp(settings_.backoff_s, static_cast<int>(attempt)));
       return {.kind = ApiReply::Kind::try_again, .retry_s = now_s + (1 - rng.uniform()) * most_s};
     }
     return answer(request, now_s, rng);
@@ -108,7 +109,8 @@ class Api final : public GatewayPolicy, private ApiTier {
 
   bool admits(double tokens, double now_s) {
     while (!under_way_.empty() && under_way_.top() <= now_s) under_way_.pop();
-    if (settings_.concurrency > 0 && static_cast<std::int64_t>(under_way_.size()) >= settings_.concurrency) return false;
+    if (settings_.concurrency > 0 && static_cast<std::int64_t>(under_way_.size()) >= settings_.concurrency)
+      return false;
     if (settings_.tokens_per_minute == 0) return true;
     constexpr double minute_s = 60;
     bucket_tokens_ = std::min(settings_.tokens_per_minute,
@@ -131,8 +133,8 @@ class Api final : public GatewayPolicy, private ApiTier {
   std::int64_t output_tokens_ = 0;
 };
 
-[[maybe_unused]] const bool added =
-    Registry<GatewayPolicy>::add<Api>("api_tier", "an outside API: latency, quota, 429 with retries, price per token");
+[[maybe_unused]] const bool added = Registry<GatewayPolicy>::add<Api>(
+    "api_tier", "an outside API: latency, quota, 429 with retries, price per token");
 
 }  // namespace
 }  // namespace servecast

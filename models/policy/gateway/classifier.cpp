@@ -1,9 +1,10 @@
 // Gateway "classifier": a small model says which requests are hard; those go to the better model.
 //
-// Like "threshold" with a decision instead of a probability. What it calls hard is wrong in a share of cases, either way:
-// hard requests then get a poor answer, easy ones a dear one. 6 to 25 ms for a small language model or a BERT. Scores:
-// of the mistakes of each model as many as can be are on hard requests (no published split is known), so a model with a
-// score q gets min(1, q / (1 - h)) of the easy ones right where a share h is hard, and what is left of q on hard ones.
+// Like "threshold" with a decision instead of a probability. What it calls hard is wrong in a share of cases, either
+// way: hard requests then get a poor answer, easy ones a dear one. 6 to 25 ms for a small language model or a BERT.
+// Scores: of the mistakes of each model as many as can be are on hard requests (no published split is known), so a
+// model with a score q gets min(1, q / (1 - h)) of the easy ones right where a share h is hard, and what is left of q
+// on hard ones.
 #include "models/policy/gateway.h"
 #include "models/policy/gateway_service.h"
 
@@ -22,7 +23,8 @@ class Classifier final : public GatewayPolicy {
       f.required("easy", easy, "pool or API tier for easy requests");
       f.required("hard", hard, "pool or API tier for hard requests");
       f.field("hard_fraction", hard_fraction, "share of requests that are hard", fraction);
-      f.field("right_fraction", right_fraction, "share of its decisions that are right, of hard and easy alike", fraction);
+      f.field("right_fraction", right_fraction, "share of its decisions that are right, of hard and easy alike",
+              fraction);
       f.group("classifier", classifier, "the small model (6 to 25 ms)");
     }
   };

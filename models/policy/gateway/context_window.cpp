@@ -1,8 +1,9 @@
 // Gateway "context_window": of a conversation only the last turns, or the last tokens, are sent.
 //
-// Costs nothing and bounds the prompt. Loses where the model needs what was cut, and with a prefix cache: once the first
-// turn is dropped, every prompt begins differently behind the system prompt, so what was said before is computed again
-// in every turn. A chat of ten turns may so be cheaper whole. Turns are those that this stage has seen of a session.
+// Costs nothing and bounds the prompt. Loses where the model needs what was cut, and with a prefix cache: once the
+// first turn is dropped, every prompt begins differently behind the system prompt, so what was said before is
+// computed again in every turn. A chat of ten turns may so be cheaper whole. Turns are those that this stage has seen
+// of a session.
 #include <deque>
 #include <map>
 
@@ -20,9 +21,11 @@ class ContextWindow final : public GatewayPolicy {
     double quality_factor = 1;
     void fields(Fields& f) {
       f.field("last_turns", last_turns, "turns that are sent with the question; left out: as many as there are");
-      f.field("last_tokens", last_tokens, "tokens that are sent beside the system prompt; left out: all", at_least_one);
+      f.field("last_tokens", last_tokens, "tokens that are sent beside the system prompt; left out: all",
+              at_least_one);
       f.field("keep_tokens", keep_tokens, "first tokens that are always sent: the system prompt");
-      f.field("quality_factor", quality_factor, "what is left of an answer's score where something was cut", fraction);
+      f.field("quality_factor", quality_factor, "what is left of an answer's score where something was cut",
+              fraction);
     }
   };
   explicit ContextWindow(const Settings& settings) : settings_(settings) {}

@@ -1,12 +1,12 @@
-// Gateway "fast_slow": a fast model's draft is streamed at once; a slow model reviews some of them and its answer takes the
-// draft's place, if it comes in time (a fast/slow dual system as described by the 2048 AI community, 2025).
+// Gateway "fast_slow": a fast model's draft is streamed at once; a slow model reviews some of them and its answer
+// takes the draft's place, if it comes in time (a fast/slow dual system as described by the 2048 AI community, 2025).
 //
-// The client has its first token as early as with the fast model alone. A review costs the whole prompt and the draft as a
-// prompt of the slow model, and its output besides. Where it is not there by the time-out, the draft stands and the
-// review is cancelled, or finished for nobody. The review begins when the draft is complete. What of its prompt need not
-// be computed: kv_reuse none: nothing; text_prefix: what the slow pool's own cache has seen of that text (a system prompt,
-// earlier turns that it reviewed); same_model_kv: the KV of prompt and draft comes over the links from the replica that
-// drafted, which holds only between pools of one model: KV of an 8B is of no use to a 70B.
+// The client has its first token as early as with the fast model alone. A review costs the whole prompt and the draft
+// as a prompt of the slow model, and its output besides. Where it is not there by the time-out, the draft stands and
+// the review is cancelled, or finished for nobody. The review begins when the draft is complete. What of its prompt
+// need not be computed: kv_reuse none: nothing; text_prefix: what the slow pool's own cache has seen of that text (a
+// system prompt, earlier turns that it reviewed); same_model_kv: the KV of prompt and draft comes over the links from
+// the replica that drafted, which holds only between pools of one model: KV of an 8B is of no use to a 70B.
 #include <cmath>
 
 #include "models/policy/gateway.h"

@@ -1,13 +1,13 @@
-// Gateway "frugal": models are asked one after the other, cheapest first; a scorer judges each answer, and the first that
-// is good enough goes out (FrugalGPT, arXiv 2305.05176).
+// Gateway "frugal": models are asked one after the other, cheapest first; a scorer judges each answer, and the first
+// that is good enough goes out (FrugalGPT, arXiv 2305.05176).
 //
-// Saves where a cheap model is often right and the scorer can tell. Its latency is the sum over the models asked, scorer
-// included, and nothing of an answer is seen before it is accepted; only the last model streams. So it loses on the time
-// to first token, always. The scorer's signal is normal, higher by what its AUC says where the answer is right, and its
-// score is the probability of that given the signal. How often a model is right, the scenario's table of scores says. Two
-// models are wrong on the same requests or independently of each other: "nested_fraction" mixes the two. On HEADLINES
-// GPT-J was right on 6 % of the requests, where GPT-4 was not (FrugalGPT, section 4), about half of what independence
-// would give.
+// Saves where a cheap model is often right and the scorer can tell. Its latency is the sum over the models asked,
+// scorer included, and nothing of an answer is seen before it is accepted; only the last model streams. So it loses
+// on the time to first token, always. The scorer's signal is normal, higher by what its AUC says where the answer is
+// right, and its score is the probability of that given the signal. How often a model is right, the scenario's table
+// of scores says. Two models are wrong on the same requests or independently of each other: "nested_fraction" mixes
+// the two. On HEADLINES GPT-J was right on 6 % of the requests, where GPT-4 was not (FrugalGPT, section 4), about
+// half of what independence would give.
 #include "models/base/normal_quantile.h"
 #include "models/policy/gateway.h"
 #include "models/policy/gateway_service.h"
@@ -25,8 +25,8 @@ class Frugal final : public GatewayPolicy {
     ServiceSettings scorer{.median_s = 0.010};
     void fields(Fields& f) {
       f.required("models", models, "pools or API tiers in the order in which they are asked");
-      f.required("accept_above", accept_above, "least score of an answer that is accepted: of each model but the last",
-                 fraction);
+      f.required("accept_above", accept_above,
+                 "least score of an answer that is accepted: of each model but the last", fraction);
       f.field("scorer_auc", scorer_auc, "chance that a right answer scores higher than a wrong one; 0.5: it guesses",
               {.min = 0.5, .max = 0.9999});
       f.field("nested_fraction", nested_fraction,
@@ -79,7 +79,8 @@ class Frugal final : public GatewayPolicy {
     const bool right = call.rng.uniform() < right_fraction;
     GatewayVerdict verdict{.delay_s = service_.call_s(call.now_s, call.rng), .usd = service_.usd()};
     verdict.score = right ? 1.0 : 0.0;
-    if (probability(call.rng.normal() + (right ? apart_ : 0), score_of(call, stage)) >= settings_.accept_above[stage]) {
+    if (probability(call.rng.normal() + (right ? apart_ : 0), score_of(call, stage)) >=
+        settings_.accept_above[stage]) {
       ++answers_[stage];
       return verdict;
     }

@@ -1,9 +1,9 @@
 // Gateway "image_input": some requests bring images, which an encoder turns into tokens of the prompt.
 //
-// The encoder is a stage of its own with a line in front of it (workers), so a burst of photos delays their captions before
-// the model has seen them. Images stand behind the system prompt: the prompt's beginning is the same as others' up to
-// there. The lengths are those of ServeGen's multimodal traffic (Alibaba Model Studio): half of the requests' images have at
-// most 540 tokens, nine of ten at most 1,224, none more than about 1,280.
+// The encoder is a stage of its own with a line in front of it (workers), so a burst of photos delays their captions
+// before the model has seen them. Images stand behind the system prompt: the prompt's beginning is the same as
+// others' up to there. The lengths are those of ServeGen's multimodal traffic (Alibaba Model Studio): half of the
+// requests' images have at most 540 tokens, nine of ten at most 1,224, none more than about 1,280.
 #include <cmath>
 
 #include "models/policy/gateway.h"

@@ -3,8 +3,9 @@
 //
 // Pays off where prompts are long and prefill is what one waits for: LongLLMLingua reports 1.4 to 3.8 times less
 // end-to-end latency at 2 to 10 times fewer tokens of 10,000. Loses on short prompts and where prompts repeat: the
-// compressor reads the whole prompt first, and a trimmed text shares its beginning with no other, so a prefix cache is of no
-// use behind the tokens that are kept whole. What it costs in answers is the scenario's to say (quality_factor).
+// compressor reads the whole prompt first, and a trimmed text shares its beginning with no other, so a prefix cache
+// is of no use behind the tokens that are kept whole. What it costs in answers is the scenario's to say
+// (quality_factor).
 #include <cmath>
 
 #include "models/policy/gateway.h"

@@ -1,14 +1,15 @@
 // Gateway "semantic_cache": a request whose embedding is near enough to that of one answered before gets its answer
 // (GPTCache; GPT Semantic Cache, arXiv 2411.05276).
 //
-// Every request pays for its embedding and the search, so it gains only where enough is asked again: expected latency =
-// look-up + (1 - hit rate) * model. What is asked is made up: requests are paraphrases of intents of a Zipf popularity, a
-// share of them repeats nobody. The cosine to a stored paraphrase of the same intent is normal, so is that to each of
-// the other entries, and the nearest of all counts if it reaches the threshold: where that one is about something else,
-// the answer is wrong (a false hit), the more often the fuller the cache and the lower the threshold. The defaults give
-// what 2411.05276 measured at 0.8 with 8,000 entries: 61.6 to 68.8 % of queries whose answer is there are hits, and above
-// 97 % of hits are right; other thresholds follow from the normal tails. Answers enter when they are finished. Temperature
-// is GPTCache's: below 2 a hit is skipped with probability 1/(1+e^(1/T)), from 2 on always, at 0 never.
+// Every request pays for its embedding and the search, so it gains only where enough is asked again: expected latency
+// = look-up + (1 - hit rate) * model. What is asked is made up: requests are paraphrases of intents of a Zipf
+// popularity, a share of them repeats nobody. The cosine to a stored paraphrase of the same intent is normal, so is
+// that to each of the other entries, and the nearest of all counts if it reaches the threshold: where that one is
+// about something else, the answer is wrong (a false hit), the more often the fuller the cache and the lower the
+// threshold. The defaults give what 2411.05276 measured at 0.8 with 8,000 entries: 61.6 to 68.8 % of queries whose
+// answer is there are hits, and above 97 % of hits are right; other thresholds follow from the normal tails. Answers
+// enter when they are finished. Temperature is GPTCache's: below 2 a hit is skipped with probability 1/(1+e^(1/T)),
+// from 2 on always, at 0 never.
 #include <memory>
 #include <numeric>
 
@@ -76,7 +77,8 @@ class SemanticCache final : public GatewayPolicy {
       f.group("same", same, "cosine to a stored paraphrase of the same intent");
       f.group("other", other, "cosine to any other entry");
       f.field("false_hit_score", false_hit_score, "score of the answer to another question", fraction);
-      f.field("rewriter", rewriter, "pool or API tier that words a found answer anew; left out: it goes out as it is");
+      f.field("rewriter", rewriter,
+              "pool or API tier that words a found answer anew; left out: it goes out as it is");
       f.field("rewrite_prompt_tokens", rewrite_prompt_tokens, "what the rewriter is told beside the answer");
     }
   };

@@ -1,10 +1,10 @@
 // Gateway "summarize": a small model sums up long prompts before the large one reads them.
 //
-// Pays off where the large model's prefill of what is left out takes longer than the small one takes to read everything
-// and to write the summary: with T tokens of which a summary of S is left, T/r + S/w < (T - S)/R, for reading and writing rates
-// r and w of the small model and R of the large one. Writing is slow, so that is seldom so for latency alone; it
-// is for money, where the large model's tokens are dear, and where the context would not fit. Loses details (quality_factor),
-// and the prefix cache behind the system prompt.
+// Pays off where the large model's prefill of what is left out takes longer than the small one takes to read
+// everything and to write the summary: with T tokens of which a summary of S is left, T/r + S/w < (T - S)/R, for
+// reading and writing rates r and w of the small model and R of the large one. Writing is slow, so that is seldom so
+// for latency alone; it is for money, where the large model's tokens are dear, and where the context would not fit.
+// Loses details (quality_factor), and the prefix cache behind the system prompt.
 #include "models/policy/gateway.h"
 #include "models/policy/gateway_service.h"
 

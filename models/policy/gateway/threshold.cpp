@@ -1,11 +1,11 @@
-// Gateway "threshold": a router gives each request a probability that the strong model's answer wins; from alpha on the
-// strong model answers, else the weak one (RouteLLM, arXiv 2406.18665).
+// Gateway "threshold": a router gives each request a probability that the strong model's answer wins; from alpha on
+// the strong model answers, else the weak one (RouteLLM, arXiv 2406.18665).
 //
 // Saves most where the two models differ little in quality and much in price, and where the router can tell
-// (apgr well above 0.5; see router_skill.h). A router that guesses saves nothing that a coin would not. Everybody pays
-// the router's own time: 6 to 24 ms for those published (mf 155, BERT 69.6, causal 42.5 requests/s). Scores: at rank r the
-// strong model's expected lead is gap * gain(r); what both can answer does not depend on the rank otherwise. The
-// win probability is that lead: an answer that both get right, or neither, is no win.
+// (apgr well above 0.5; see router_skill.h). A router that guesses saves nothing that a coin would not. Everybody
+// pays the router's own time: 6 to 24 ms for those published (mf 155, BERT 69.6, causal 42.5 requests/s). Scores: at
+// rank r the strong model's expected lead is gap * gain(r); what both can answer does not depend on the rank
+// otherwise. The win probability is that lead: an answer that both get right, or neither, is no win.
 #include "models/policy/gateway.h"
 #include "models/policy/gateway_service.h"
 #include "models/policy/router_skill.h"
@@ -27,8 +27,8 @@ class Threshold final : public GatewayPolicy {
       f.required("weak", weak, "pool or API tier of the cheaper model");
       f.field("apgr", apgr, "the router's skill: mean share of the quality gap recovered; 0.5: it guesses",
               {.min = RouterSkill::least_apgr, .max = RouterSkill::most_apgr});
-      f.field("alpha", alpha, "win probability from which on the strong model answers; either this or strong_fraction",
-              fraction);
+      f.field("alpha", alpha,
+              "win probability from which on the strong model answers; either this or strong_fraction", fraction);
       f.field("strong_fraction", strong_fraction, "share of calls to the strong model that alpha is calibrated to",
               fraction);
       f.group("router", router, "the router itself (RouteLLM's mf: 155 requests/s on an L4)");

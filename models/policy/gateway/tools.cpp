@@ -1,8 +1,8 @@
 // Gateway "tools": the model calls tools before it answers, each call a pass of its own (an agent's loop).
 //
-// A request that uses tools makes a geometric number of calls. Each is a short answer that nobody sees, the tool's own
-// time, and another pass whose prompt is the one before, the call and its result. So the time to first token grows by
-// whole passes, and the prompt is read once per pass, unless a prefix cache keeps it: then only what is new.
+// A request that uses tools makes a geometric number of calls. Each is a short answer that nobody sees, the tool's
+// own time, and another pass whose prompt is the one before, the call and its result. So the time to first token
+// grows by whole passes, and the prompt is read once per pass, unless a prefix cache keeps it: then only what is new.
 #include "models/policy/gateway.h"
 #include "models/policy/gateway_service.h"
 

@@ -44,7 +44,8 @@ TEST_P(AnyStage, ChargesAndChangesWithinReason) {
     }
     if (!stage.policy->sees_answers()) continue;
     for (int pass = 0; pass < 30; ++pass) {
-      const GatewayVerdict verdict = stage.answered(of, before + 1 + pass, static_cast<std::uint16_t>(index(of.target)));
+      const GatewayVerdict verdict =
+          stage.answered(of, before + 1 + pass, static_cast<std::uint16_t>(index(of.target)));
       expect_sound(of, verdict.delay_s, verdict.usd);
       if (!verdict.again) break;
       ASSERT_LT(pass, 29) << "an answer goes out some day";

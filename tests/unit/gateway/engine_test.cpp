@@ -14,20 +14,24 @@ namespace {
 /// A fast and a slow pool behind these stages.
 std::string behind(const std::string& stages, const std::string& workload = "", const std::string& more = "") {
   return "seed: 5\nworkload:\n  generate:\n" +
-         (workload.empty() ? std::string("    requests: 400\n    arrivals: {poisson: {requests_per_s: 8}}\n"
-                                         "    prompt_tokens: {fixed: 500}\n    output_tokens: {exponential: {mean: 60}}\n")
-                           : workload) +
+         (workload.empty()
+              ? std::string("    requests: 400\n    arrivals: {poisson: {requests_per_s: 8}}\n"
+                            "    prompt_tokens: {fixed: 500}\n    output_tokens: {exponential: {mean: 60}}\n")
+              : workload) +
          "cluster: {node: dgx_h100}\n" + more + stages +
          "pools:\n"
          "  - {name: fast, llm: llama-3.1-8b, gpu: h100_sxm_80g, kv_cache: {policy: paged_prefix}}\n"
-         "  - {name: slow, llm: llama-3.1-70b, gpu: h100_sxm_80g, tensor_parallel: 4, kv_cache: {policy: paged_prefix}}\n";
+         "  - {name: slow, llm: llama-3.1-70b, gpu: h100_sxm_80g, tensor_parallel: 4, kv_cache: {policy: "
+         "paged_prefix}}\n";
 }
 const std::string scores =
     "quality:\n  - {target: fast, score: 0.7, source: made up}\n  - {target: slow, score: 0.9, source: made up}\n";
 
 struct Events final : DetailListener {
   bool wants_gateway() override { return true; }
-  void gateway(const GatewayEvent& event) override { all.push_back({event, std::string(event.what), std::string(event.kind)}); }
+  void gateway(const GatewayEvent& event) override {
+    all.push_back({event, std::string(event.what), std::string(event.kind)});
+  }
   struct Row {
     GatewayEvent event;
     std::string what;
@@ -59,8 +63,8 @@ struct Ran {
 std::string requests_of(const Ran& ran) {
   std::string text;
   for (const RequestRecord& r : ran.recorder.requests())
-    text += fmt::format("{} {} {} {} {} {}\n", index(r.id), bits(r.arrival_s), bits(r.scheduled_s), bits(r.first_token_s),
-                        bits(r.finish_s), r.output_tokens);
+    text += fmt::format("{} {} {} {} {} {}\n", index(r.id), bits(r.arrival_s), bits(r.scheduled_s),
+                        bits(r.first_token_s), bits(r.finish_s), r.output_tokens);
   return text;
 }
 
@@ -91,8 +95,8 @@ TEST(Gateway, EveryStageAloneAnswersEveryRequestOnceAndRepeats) {
       {"tools", ", using_fraction: 0.3"}};
   for (const std::string& name : Registry<GatewayPolicy>::names()) {
     const auto own = settings.find(name);
-    const std::string text = behind("gateway:\n  - {policy: " + name + (own == settings.end() ? "" : own->second) + "}\n",
-                                    "", scores);
+    const std::string text =
+        behind("gateway:\n  - {policy: " + name + (own == settings.end() ? "" : own->second) + "}\n", "", scores);
     const Ran ran(text);
     EXPECT_EQ(ran.recorder.requests().size(), 400u) << name;
     EXPECT_EQ(ran.recorder.gateway_requests().size(), 400u) << name;
@@ -135,7 +139,8 @@ TEST(Gateway, ACascadeTakesTheSumOfItsStages) {
   const Ran ran(behind("gateway:\n  - {policy: frugal, models: [fast, slow], accept_above: [0.8]}\n", "", scores));
   std::map<std::uint32_t, double> first_pass_end_s;
   for (const auto& row : ran.events.all)
-    if (row.kind == "pass" && row.what == "fast") first_pass_end_s[static_cast<std::uint32_t>(row.event.id)] = row.event.end_s;
+    if (row.kind == "pass" && row.what == "fast")
+      first_pass_end_s[static_cast<std::uint32_t>(row.event.id)] = row.event.end_s;
   std::int64_t escalated = 0;
   for (std::size_t i = 0; i < 400; ++i) {
     const RequestRecord& r = ran.recorder.requests()[i];
@@ -154,7 +159,8 @@ TEST(Gateway, ACascadeTakesTheSumOfItsStages) {
 }
 
 TEST(Gateway, AReviewComesAfterTheDraftThatIsStreamed) {
-  const std::string stage = "gateway:\n  - {policy: fast_slow, fast: fast, slow: slow, review_fraction: 1, timeout_s: 60}\n";
+  const std::string stage =
+      "gateway:\n  - {policy: fast_slow, fast: fast, slow: slow, review_fraction: 1, timeout_s: 60}\n";
   const Ran ran(behind(stage, "", scores));
   const Ran drafts(behind(""));
   EXPECT_EQ(ran.counted("reviewed"), 400);
@@ -168,9 +174,11 @@ TEST(Gateway, AReviewComesAfterTheDraftThatIsStreamed) {
 
 TEST(Gateway, ALateReviewLeavesTheDraft) {
   const auto run = [](const std::string& late) {
-    return Ran(behind("gateway:\n  - {policy: fast_slow, fast: fast, slow: slow, review_fraction: 1, timeout_s: 1.5, "
-                      "late_review: " + late + "}\n",
-                      "", scores));
+    return Ran(
+        behind("gateway:\n  - {policy: fast_slow, fast: fast, slow: slow, review_fraction: 1, timeout_s: 1.5, "
+               "late_review: " +
+                   late + "}\n",
+               "", scores));
   };
   const Ran cancelled = run("cancel");
   const Ran finished = run("finish");
@@ -196,8 +204,9 @@ TEST(Gateway, ALateReviewLeavesTheDraft) {
 
 // 400 requests of 500 tokens and what they got at $10 and $20 a million.
 TEST(Gateway, AnApiIsPaidByTheTokenAndNoGpuWorks) {
-  const Ran ran(behind("gateway:\n  - {policy: api_tier, name: outside, takes_all: true, usd_per_million_prompt_tokens: 10, "
-                       "usd_per_million_output_tokens: 20}\n"));
+  const Ran ran(
+      behind("gateway:\n  - {policy: api_tier, name: outside, takes_all: true, usd_per_million_prompt_tokens: 10, "
+             "usd_per_million_output_tokens: 20}\n"));
   std::int64_t outputs = 0;
   for (const RequestRecord& r : ran.recorder.requests()) outputs += r.output_tokens;
   const double usd = (400 * 500 * 10 + static_cast<double>(outputs) * 20) * 1e-6;
@@ -208,7 +217,8 @@ TEST(Gateway, AnApiIsPaidByTheTokenAndNoGpuWorks) {
 }
 
 TEST(Gateway, WhomTheApiRefusesTooOftenIsTurnedAway) {
-  const Ran ran(behind("gateway:\n  - {policy: api_tier, name: outside, takes_all: true, concurrency: 2, attempts: 3}\n"));
+  const Ran ran(
+      behind("gateway:\n  - {policy: api_tier, name: outside, takes_all: true, concurrency: 2, attempts: 3}\n"));
   EXPECT_GT(ran.summary.requests.shed, 50);
   EXPECT_EQ(ran.summary.requests.shed + ran.summary.requests.completed, 400);
   EXPECT_EQ(ran.counted("given_up"), static_cast<double>(ran.summary.requests.shed));
@@ -219,9 +229,9 @@ TEST(Gateway, ClosedLoopsWaitForTheAnswer) {
   const std::string sessions =
       "    requests: 200\n    arrivals: {poisson: {requests_per_s: 2}}\n    prompt_tokens: {fixed: 100}\n"
       "    output_tokens: {fixed: 30}\n    sessions: {turns: {fixed: 4}, think_s: {fixed: 1}}\n";
-  for (const std::string stage : {"gateway:\n  - {policy: frugal, models: [fast, slow], accept_above: [0.8]}\n",
-                                  "gateway:\n  - {policy: semantic_cache, intents: {count: 5}}\n",
-                                  "gateway:\n  - {policy: retrieval}\n"}) {
+  for (const std::string stage :
+       {"gateway:\n  - {policy: frugal, models: [fast, slow], accept_above: [0.8]}\n",
+        "gateway:\n  - {policy: semantic_cache, intents: {count: 5}}\n", "gateway:\n  - {policy: retrieval}\n"}) {
     const Ran ran(behind(stage, sessions, scores));
     EXPECT_EQ(ran.summary.requests.completed, 200);
   }
@@ -229,8 +239,8 @@ TEST(Gateway, ClosedLoopsWaitForTheAnswer) {
 
 TEST(Gateway, WhatIsOnItsWayAtTheEndIsUnfinished) {
   for (const std::string stage :
-       {"{policy: frugal, models: [fast, slow], accept_above: [0.8]}", "{policy: semantic_cache}", "{policy: retrieval}",
-        "{policy: api_tier, name: outside, takes_all: true}", "{policy: tools}",
+       {"{policy: frugal, models: [fast, slow], accept_above: [0.8]}", "{policy: semantic_cache}",
+        "{policy: retrieval}", "{policy: api_tier, name: outside, takes_all: true}", "{policy: tools}",
         "{policy: fast_slow, fast: fast, slow: slow, review_fraction: 0.5}"}) {
     const Ran ran(behind("gateway:\n  - " + stage + "\n", "", scores + "until_s: 20\n"));
     std::int64_t arrived = 0;
@@ -249,9 +259,9 @@ TEST(Gateway, ClientsGiveUpWhereverTheirRequestIs) {
   const std::string impatient =
       "    requests: 300\n    arrivals: {poisson: {requests_per_s: 8}}\n    prompt_tokens: {fixed: 500}\n"
       "    output_tokens: {exponential: {mean: 60}}\n  client_timeout_s: 1\n";
-  for (const std::string stage :
-       {"{policy: frugal, models: [fast, slow], accept_above: [0.8]}", "{policy: api_tier, name: outside, takes_all: true}",
-        "{policy: summarize, from_tokens: 100, summary_tokens: 90}"}) {
+  for (const std::string stage : {"{policy: frugal, models: [fast, slow], accept_above: [0.8]}",
+                                  "{policy: api_tier, name: outside, takes_all: true}",
+                                  "{policy: summarize, from_tokens: 100, summary_tokens: 90}"}) {
     const std::string text = behind("gateway:\n  - " + stage + "\n", impatient, scores);
     const Ran ran(text);
     EXPECT_EQ(ran.summary.requests.timed_out + ran.summary.requests.completed, 300) << stage;
@@ -280,8 +290,8 @@ TEST(Gateway, ReadersWaitForJsonLongerThanForLines) {
   EXPECT_GT(p.stall_s->mean, 0) << "nobody writes 1,000 tokens a second";
 }
 
-/// KV bytes that went over links, and the tokens that reviews found, with kv_reuse: same_model_kv between pools of one
-/// model.
+/// KV bytes that went over links, and the tokens that reviews found, with kv_reuse: same_model_kv between pools of
+/// one model.
 std::array<double, 3> same_model() {
   return in_child<3>([] {
     struct Flows final : DetailListener {
@@ -293,10 +303,11 @@ std::array<double, 3> same_model() {
       }
     } flows;
     Scenario scenario = scenario_from(
-        behind("gateway:\n  - {policy: fast_slow, fast: fast, slow: slow, review_fraction: 1, timeout_s: 60, kv_reuse: "
-               "same_model_kv}\n",
-               "    requests: 20\n    arrivals: {constant: {requests_per_s: 0.2}}\n    prompt_tokens: {fixed: 500}\n"
-               "    output_tokens: {fixed: 60}\n"),
+        behind(
+            "gateway:\n  - {policy: fast_slow, fast: fast, slow: slow, review_fraction: 1, timeout_s: 60, kv_reuse: "
+            "same_model_kv}\n",
+            "    requests: 20\n    arrivals: {constant: {requests_per_s: 0.2}}\n    prompt_tokens: {fixed: 500}\n"
+            "    output_tokens: {fixed: 60}\n"),
         {{"pools[1].llm", "llama-3.1-8b"}, {"pools[1].tensor_parallel", "1"}});
     Recorder recorder(scenario.pools.size());
     run(scenario, recorder, {.detail = &flows});
@@ -306,8 +317,9 @@ std::array<double, 3> same_model() {
   });
 }
 
-// 560 tokens of 131,072 bytes (8B: 2 * 32 layers * 8 heads * 128 * 2 bytes) for each of 20 reviews; the review's cache then
-// knows whole blocks of 16 of the 560 tokens, of which the record counts at most the client's prompt of 500.
+// 560 tokens of 131,072 bytes (8B: 2 * 32 layers * 8 heads * 128 * 2 bytes) for each of 20 reviews; the review's
+// cache then knows whole blocks of 16 of the 560 tokens, of which the record counts at most the client's prompt of
+// 500.
 TEST(Gateway, SameModelKvComesOverTheLinks) {
   const auto [bytes, flows, cached] = same_model();
   EXPECT_NEAR(bytes, 20.0 * 560 * 131072, 1);

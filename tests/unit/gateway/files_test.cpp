@@ -25,8 +25,14 @@ const std::filesystem::path folder = testing::TempDir();
 TEST(GatewayFiles, GatewayCsvHasARowForEachEvent) {
   const auto file = folder / "gateway.csv";
   GatewayCsv csv(file);
-  csv.add({.id = RequestId{7}, .what = "threshold", .kind = "stage", .start_s = 1, .end_s = 1.5, .usd = 0.25,
-           .prompt_tokens = 10, .output_tokens = 20});
+  csv.add({.id = RequestId{7},
+           .what = "threshold",
+           .kind = "stage",
+           .start_s = 1,
+           .end_s = 1.5,
+           .usd = 0.25,
+           .prompt_tokens = 10,
+           .output_tokens = 20});
   csv.close();
   EXPECT_EQ(text_of(file), std::string(GatewayCsv::header) + "\n7,threshold,stage,1,1.5,0.25,10,20\n");
   EXPECT_NE(std::ranges::find(report_files, "gateway.csv"), report_files.end()) << "a report may hold it";

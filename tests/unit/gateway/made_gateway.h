@@ -25,7 +25,9 @@ class MadeSettings final : public Fields {
   }
   void visit(const About& about, std::optional<double>& value) override { optional_number(about, value); }
   void visit(const About& about, std::optional<std::int64_t>& value) override { optional_number(about, value); }
-  void visit(const About&, std::vector<double>& value) override { value = {numbers_.contains("accept") ? numbers_["accept"] : 0.5}; }
+  void visit(const About&, std::vector<double>& value) override {
+    value = {numbers_.contains("accept") ? numbers_["accept"] : 0.5};
+  }
   void visit(const About&, std::vector<std::string>& value) override { value = {"small", "large"}; }
   void enter(const About& about) override { path_.push_back(std::string(about.key) + "."); }
   bool enter_optional(const About&, bool) override { return false; }
@@ -61,7 +63,8 @@ class MadeSettings final : public Fields {
   std::vector<std::string> path_;
 };
 
-/// One stage of the gateway, alone, in front of the pools "small" (scores 0.7) and "large" (0.9) and the API "api" (0.8).
+/// One stage of the gateway, alone, in front of the pools "small" (scores 0.7) and "large" (0.9) and the API "api"
+/// (0.8).
 struct MadeStage {
   explicit MadeStage(const std::string& name, MadeSettings settings = MadeSettings()) {
     const auto prepared = Registry<GatewayPolicy>::all().at(name).prepare();
@@ -74,7 +77,8 @@ struct MadeStage {
   }
 
   static Request request(std::uint32_t id, std::int64_t prompt_tokens = 2000, std::int64_t output_tokens = 100) {
-    return {.id = RequestId{id}, .arrival_s = 0.1 * id, .prompt_tokens = prompt_tokens, .output_tokens = output_tokens};
+    return {
+        .id = RequestId{id}, .arrival_s = 0.1 * id, .prompt_tokens = prompt_tokens, .output_tokens = output_tokens};
   }
   GatewayStep arrive(GatewayRequest& of, double now_s) { return policy->arrive({of, note, now_s, rng}); }
   GatewayVerdict answered(GatewayRequest& of, double now_s, std::uint16_t target) {

@@ -1,7 +1,7 @@
 // FrugalGPT (arXiv 2305.05176, table 3) and the fast/slow dual system at its own prices.
-#include <algorithm>
-
 #include "tests/unit/papers/papers.h"
+
+#include <algorithm>
 
 namespace servecast {
 namespace {
@@ -18,11 +18,12 @@ Bill frugal(const std::string& first, const std::string& second, const std::stri
   return {.usd = *s.gateway.bill.back().usd_per_request, .score = *s.gateway.quality.front().score};
 }
 
-// HEADLINES: the cascade matches the best model alone (score 0.8558, 0.0033306 USD) at 98.3 % less; asserted: within 5
-// points, whatever the scorer's unpublished AUC within reason. Thresholds are those of a grid, of which the cheapest that is as
-// good counts, as FrugalGPT learns them. For OVERRULING (73.3 %) and COQA (59.2 %) the paper gives accuracies in figures
-// only; with the authors' numbers of 2024 for OVERRULING this model saves above 90 % where their cascade saved 57 %, since
-// theirs learns thresholds from 1,080 examples and this one knows what the scorer's signal means.
+// HEADLINES: the cascade matches the best model alone (score 0.8558, 0.0033306 USD) at 98.3 % less; asserted: within
+// 5 points, whatever the scorer's unpublished AUC within reason. Thresholds are those of a grid, of which the
+// cheapest that is as good counts, as FrugalGPT learns them. For OVERRULING (73.3 %) and COQA (59.2 %) the paper
+// gives accuracies in figures only; with the authors' numbers of 2024 for OVERRULING this model saves above 90 %
+// where their cascade saved 57 %, since theirs learns thresholds from 1,080 examples and this one knows what the
+// scorer's signal means.
 TEST(FrugalGpt, MatchesTheBestModelOnHeadlinesForLess) {
   constexpr double best_score = 0.8558;
   constexpr double best_usd = 3.3306e-3;
@@ -54,8 +55,8 @@ TEST(FrugalGpt, WhoIsAskedLastHasWaitedForTheOthers) {
   EXPECT_NEAR(sum[3] / count[3] / (sum[1] / count[1]), 3, 0.1);
 }
 
-// At 0.0003 and 0.03 yuan, 1.3 % of reviews cost 97.7 % less than slow answers for all, not 45 % as the article claims; that
-// would need 54 % of reviews.
+// At 0.0003 and 0.03 yuan, 1.3 % of reviews cost 97.7 % less than slow answers for all, not 45 % as the article
+// claims; that would need 54 % of reviews.
 TEST(S20, ItsOwnPricesSaveMoreThanItSays) {
   const auto saving = [](const std::string& share) {
     const Summary s = PaperRun(paper("s20_fast_slow", {{"gateway[2].review_fraction", share}})).summary;

@@ -1,11 +1,12 @@
-// RouteLLM (arXiv 2406.18665, tables 1 to 3): of its best routers the mean share of the gap that they recover (APGR) and the
-// models' scores go in; the shares of calls to the strong model that recover 50 and 80 % of the gap come out. Asserted:
-// within 3 points of the published ones. The paper gives APGR and CPT of several routers; the routers trained on arena
-// data alone (MT-Bench: CPT 25.32 and 74.26 %) have curves of another shape, which one number does not tell: see the last
-// test.
+// RouteLLM (arXiv 2406.18665, tables 1 to 3): of its best routers the mean share of the gap that they recover (APGR)
+// and the models' scores go in; the shares of calls to the strong model that recover 50 and 80 % of the gap come out.
+// Asserted: within 3 points of the published ones. The paper gives APGR and CPT of several routers; the routers
+// trained on arena data alone (MT-Bench: CPT 25.32 and 74.26 %) have curves of another shape, which one number does
+// not tell: see the last test.
+#include "models/policy/router_skill.h"
+
 #include <gtest/gtest.h>
 
-#include "models/policy/router_skill.h"
 #include "tests/unit/papers/papers.h"
 
 namespace servecast {
@@ -13,7 +14,7 @@ namespace {
 
 struct Published {
   const char* benchmark;
-  double weak;  // Mixtral-8x7B
+  double weak;    // Mixtral-8x7B
   double strong;  // GPT-4-1106
   double apgr;
   double calls_50;
@@ -66,8 +67,8 @@ Summary routed(const Published& p, double share, double apgr) {
       .summary;
 }
 
-// The same through a whole run: calls as calibrated, and the report's score says that half of the gap is recovered. The
-// saving against calls at random for the same score: 3.66, 1.41 and 1.49 times.
+// The same through a whole run: calls as calibrated, and the report's score says that half of the gap is recovered.
+// The saving against calls at random for the same score: 3.66, 1.41 and 1.49 times.
 TEST(S19, ThresholdSweepRecoversTheGap) {
   constexpr double savings[]{3.66, 1.41, 1.49};
   for (std::size_t i = 0; i < std::size(published); ++i) {

@@ -19,8 +19,8 @@ double answered(MadeStage& stage, std::uint32_t requests, double gap_s = 0.1) {
   return hits / requests;
 }
 
-// 8,000 answers to as many questions and a paraphrase of one of them: GPT Semantic Cache (arXiv 2411.05276) found 61.6 to
-// 68.8 % of them at a cosine of 0.8, and 92.5 to 97.3 % of what it found was right.
+// 8,000 answers to as many questions and a paraphrase of one of them: GPT Semantic Cache (arXiv 2411.05276)
+// found 61.6 to 68.8 % of them at a cosine of 0.8, and 92.5 to 97.3 % of what it found was right.
 TEST(SemanticCache, FindsWhatGptSemanticCacheFound) {
   MadeStage stage("semantic_cache", MadeSettings({{"intents.count", 8000},
                                                   {"intents.zipf_exponent", 0},
@@ -37,9 +37,9 @@ TEST(SemanticCache, FindsWhatGptSemanticCacheFound) {
   }
   EXPECT_NEAR(stage.count("skipped_hits") / 20'000, 0.652, 0.036);
 
-  MadeStage warm("semantic_cache", MadeSettings({{"intents.count", 8000},
-                                                 {"intents.zipf_exponent", 0},
-                                                 {"intents.unique_fraction", 0}}));
+  MadeStage warm(
+      "semantic_cache",
+      MadeSettings({{"intents.count", 8000}, {"intents.zipf_exponent", 0}, {"intents.unique_fraction", 0}}));
   for (std::uint32_t i = 0; i < 8000; ++i) {
     GatewayRequest of{.request = MadeStage::request(i)};
     warm.note.number = i;
@@ -60,7 +60,8 @@ TEST(SemanticCache, ALowerThresholdFindsMoreAndMoreOfItIsWrong) {
   for (const double threshold : {0.95, 0.85, 0.75, 0.65}) {
     MadeStage stage("semantic_cache", MadeSettings({{"threshold", threshold}, {"intents.count", 500}}));
     const double now_found = answered(stage, 5000);
-    const double now_wrong = stage.count("false_hits") / std::max(1.0, stage.count("hits") + stage.count("false_hits"));
+    const double now_wrong =
+        stage.count("false_hits") / std::max(1.0, stage.count("hits") + stage.count("false_hits"));
     EXPECT_GT(now_found, found);
     EXPECT_GE(now_wrong + 0.002, wrong) << "as far as a few thousand requests tell";
     found = now_found;
@@ -111,8 +112,9 @@ TEST(SemanticCache, EverybodyPaysForTheLookUp) {
 }
 
 TEST(SemanticCache, ARewriterIsAskedForThePassInstead) {
-  MadeStage stage("semantic_cache", MadeSettings({{"intents.count", 1}, {"intents.unique_fraction", 0}, {"threshold", 0}},
-                                                 {{"rewriter", "large"}}));
+  MadeStage stage("semantic_cache",
+                  MadeSettings({{"intents.count", 1}, {"intents.unique_fraction", 0}, {"threshold", 0}},
+                               {{"rewriter", "large"}}));
   GatewayRequest first{.request = MadeStage::request(0)};
   stage.arrive(first, 0);
   stage.answered(first, 1, 0);

@@ -15,8 +15,8 @@ TEST(NormalQuantile, IsTheInverseOfTheNormalDistribution) {
     EXPECT_NEAR(0.5 * std::erfc(-normal_quantile(p) / std::sqrt(2.0)), p, 1e-7 * std::min(p, 1 - p)) << p;
 }
 
-// Two workers, calls of 10 ms announced at 0, 0, 0 and 15 ms: the third waits for the first worker until 10 ms and ends at
-// 20; at 15 ms the second worker is free.
+// Two workers, calls of 10 ms announced at 0, 0, 0 and 15 ms: the third waits for the first worker until 10 ms and
+// ends at 20; at 15 ms the second worker is free.
 TEST(GatewayService, CallsWaitForAWorker) {
   GatewayService service({.median_s = 0.010, .workers = 2});
   Rng rng(1, "x");
@@ -58,7 +58,8 @@ TEST(Threshold, ScoresAreThoseOfTheModelsAtBothEnds) {
 TEST(Threshold, AlphaIsAWinProbability) {
   double before = 2;
   for (const double alpha : {0.0, 0.1, 0.2, 0.3, 1.0}) {
-    MadeStage stage("threshold", MadeSettings({{"alpha", alpha}, {"apgr", 0.7}}, {{"strong", "large"}, {"weak", "small"}}));
+    MadeStage stage("threshold",
+                    MadeSettings({{"alpha", alpha}, {"apgr", 0.7}}, {{"strong", "large"}, {"weak", "small"}}));
     for (std::uint32_t i = 0; i < 10'000; ++i) {
       GatewayRequest of{.request = MadeStage::request(i)};
       stage.arrive(of, 0);
@@ -160,8 +161,8 @@ TEST(FastSlow, ADraftThatIsLateItselfStands) {
   EXPECT_EQ(stage.count("drafts_kept"), 1);
 }
 
-// 6,000 tokens a minute: a bucket of 6,000 that gets 100 a second. Requests of 2,100 tokens: two at once, the third 429;
-// after 21 s there is room for it.
+// 6,000 tokens a minute: a bucket of 6,000 that gets 100 a second. Requests of 2,100 tokens: two at once, the third
+// 429; after 21 s there is room for it.
 TEST(ApiTier, KeepsItsTokensPerMinute) {
   MadeStage stage("api_tier", MadeSettings({{"tokens_per_minute", 6000}}));
   ApiTier& api = *stage.policy->api();
@@ -192,7 +193,8 @@ TEST(ApiTier, ChargesByTheTokenAndHasPlaces) {
   EXPECT_EQ(api.ask(MadeStage::request(1), 1, reply.finish_s, stage.rng).kind, ApiReply::Kind::answered);
 }
 
-// 2,000 tokens, 200 of them kept whole, half of the others taken out; the compressor reads all 2,000 at 10,000 a second.
+// 2,000 tokens, 200 of them kept whole, half of the others taken out; the compressor reads all 2,000 at 10,000 a
+// second.
 TEST(PromptTrim, LeavesTheSystemPromptAndReadsItAll) {
   MadeStage stage("prompt_trim", MadeSettings({{"keep_tokens", 200}}));
   GatewayRequest of{.request = MadeStage::request(0)};
@@ -207,8 +209,8 @@ TEST(PromptTrim, LeavesTheSystemPromptAndReadsItAll) {
   EXPECT_EQ(small.request.prompt_tokens, 999);
 }
 
-// A session with a system prompt of 100, questions of 50 and answers of 100: prompts of 150, 300, 450, 600. With one turn
-// kept, the third is sent without the first turn (150 tokens), the fourth without the first two.
+// A session with a system prompt of 100, questions of 50 and answers of 100: prompts of 150, 300, 450, 600. With one
+// turn kept, the third is sent without the first turn (150 tokens), the fourth without the first two.
 TEST(ContextWindow, CountsTurnsOfASession) {
   MadeStage stage("context_window", MadeSettings({{"last_turns", 1}, {"keep_tokens", 100}}));
   std::vector<std::int64_t> sent;
