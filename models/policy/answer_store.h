@@ -52,10 +52,10 @@ class AnswerStore {
   std::unique_ptr<Eviction> eviction_;
   std::vector<Seat> seats_;
   std::vector<std::uint32_t> free_;
-  std::vector<std::uint32_t> held_;                                  // in no particular order, but a repeatable one
-  std::map<std::int64_t, std::vector<std::uint32_t>> by_intent_;     // likewise
-  std::set<std::pair<std::uint64_t, std::uint32_t>> leaving_;       // by rank
-  std::set<std::pair<double, std::uint32_t>> ageing_;               // by when they were stored
+  std::vector<std::uint32_t> held_;                               // in no particular order, but a repeatable one
+  std::map<std::int64_t, std::vector<std::uint32_t>> by_intent_;  // likewise
+  std::set<std::pair<std::uint64_t, std::uint32_t>> leaving_;     // by rank
+  std::set<std::pair<double, std::uint32_t>> ageing_;             // by when they were stored
   std::uint64_t now_ = 0;
   std::int64_t evicted_ = 0;
   std::int64_t expired_ = 0;

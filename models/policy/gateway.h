@@ -69,19 +69,19 @@ struct GatewayAnswer {
   std::optional<double> score{};  // expected; none: nobody said
 };
 
-/// Another pass of the same request. Where it comes to nothing (turned away, too late), the answer before stands, and the
-/// stages are asked about that one again.
+/// Another pass of the same request. Where it comes to nothing (turned away, too late), the answer before stands, and
+/// the stages are asked about that one again.
 struct NextPass {
   TargetId target{};
   std::int64_t prompt_tokens = 0;
   std::int64_t output_tokens = 0;
-  bool held = false;                      // as in GatewayRequest
-  bool needed = false;                    // what came before is no answer
-  bool goes_on = false;                   // its prompt begins with the one before and that one's answer
-  std::int64_t kv_tokens = 0;             // leading ones whose KV comes from where the pass before was computed
-  bool forget_prefix = false;             // nothing of its prompt may be found in a cache
-  double late_s = Request::forever;       // from then on the answer before stands
-  bool finish_late = false;               // it is computed to its end even so; else it is cancelled then
+  bool held = false;                 // as in GatewayRequest
+  bool needed = false;               // what came before is no answer
+  bool goes_on = false;              // its prompt begins with the one before and that one's answer
+  std::int64_t kv_tokens = 0;        // leading ones whose KV comes from where the pass before was computed
+  bool forget_prefix = false;        // nothing of its prompt may be found in a cache
+  double late_s = Request::forever;  // from then on the answer before stands
+  bool finish_late = false;          // it is computed to its end even so; else it is cancelled then
   std::optional<double> score{};
 };
 
@@ -141,9 +141,9 @@ class ApiTier {
   virtual ApiReply ask(const Request& request, std::int64_t attempt, double now_s, Rng& rng) = 0;
 };
 
-/// One stage of the gateway, in front of all pools. Stages are run in the scenario's order when a request arrives, and
-/// in the opposite order when it has its answer. Each may take time and money, change the request, answer it, choose
-/// who does, or ask for another pass.
+/// One stage of the gateway, in front of all pools. Stages are run in the scenario's order when a request arrives,
+/// and in the opposite order when it has its answer. Each may take time and money, change the request, answer it,
+/// choose who does, or ask for another pass.
 class GatewayPolicy {
  public:
   static constexpr std::string_view kind = "gateway policy";
@@ -167,8 +167,8 @@ class GatewayPolicy {
   virtual void prepare(const GatewayContext&) {}
   /// Once for every request on which no earlier stage has decided, in the order of time.
   virtual GatewayStep arrive(const GatewayCall& call) = 0;
-  /// After every pass that was answered in full; later stages first. Once one asks for another pass, the others are not
-  /// asked before that has ended.
+  /// After every pass that was answered in full; later stages first. Once one asks for another pass, the others are
+  /// not asked before that has ended.
   virtual GatewayVerdict answered(const GatewayCall&, const GatewayAnswer&) { return {}; }
 
   /// What it counted, at the end of the run.

@@ -14,8 +14,8 @@ namespace servecast {
 ///   PGR(c) = (1 - e^(-k c)) / (1 - e^(-k)),     APGR = integral of PGR over c = 1 / (1 - e^(-k)) - 1 / k
 ///
 /// One number, the published APGR, gives k. k = 0 is a router that guesses (APGR 0.5, PGR = c). With RouteLLM's best
-/// routers on MT-Bench, MMLU and GSM8K the published CPT(50 %) and CPT(80 %) follow within 2.5 points. It cannot say that a
-/// mixture is better than the strong model alone (PGR above 1), nor worse than guessing.
+/// routers on MT-Bench, MMLU and GSM8K the published CPT(50 %) and CPT(80 %) follow within 2.5 points. It cannot say
+/// that a mixture is better than the strong model alone (PGR above 1), nor worse than guessing.
 class RouterSkill {
  public:
   static constexpr double least_apgr = 0.5;

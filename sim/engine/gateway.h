@@ -99,11 +99,11 @@ class Gateway {
   DetailListener* detail_;
   std::vector<Stage> stages_;
   std::vector<Target> targets_;
-  bool watches_ = false;   // some stage sees answers
-  bool goes_on_ = false;   // some stage's passes go on from the one before
+  bool watches_ = false;  // some stage sees answers
+  bool goes_on_ = false;  // some stage's passes go on from the one before
   bool closing_ = false;
-  std::map<RequestId, Journey> journeys_;            // by the id of the request
-  std::map<RequestId, RequestId> passes_;            // passes with ids of their own
+  std::map<RequestId, Journey> journeys_;  // by the id of the request
+  std::map<RequestId, RequestId> passes_;  // passes with ids of their own
   std::uint32_t next_pass_;
   std::priority_queue<Event> events_;
 };

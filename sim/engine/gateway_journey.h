@@ -28,8 +28,8 @@ struct GatewayJourney {
   RequestId pass_id{};
   double sent_s = 0;
   double pass_usd = 0;
-  std::int64_t attempt = 0;         // of an API
-  std::optional<NextPass> next{};   // what it was asked for with; none: the first
+  std::int64_t attempt = 0;        // of an API
+  std::optional<NextPass> next{};  // what it was asked for with; none: the first
   std::size_t asked_by = nobody;
   RequestRecord pass_record{};      // how it ended
   std::vector<BlockHash> blocks{};  // of its prompt and output, where later passes go on from them

@@ -12,8 +12,8 @@ namespace servecast {
 class Recorder;
 struct RunFacts;
 
-// The gateway's part of summary.json. Members are spelled as the keys; all lists are empty without a gateway, a table of
-// scores or readers.
+// The gateway's part of summary.json. Members are spelled as the keys; all lists are empty without a gateway, a table
+// of scores or readers.
 
 /// A number that only one kind of stage knows.
 struct StageCount {

@@ -14,8 +14,8 @@ struct ReaderFacts {
   double reading_tokens_per_s = 0;
 };
 
-/// What readers feel beside the time to the first token. Tokens of an answer are taken to come evenly between its first
-/// and its last one: pauses within it that make up for each other are not seen.
+/// What readers feel beside the time to the first token. Tokens of an answer are taken to come evenly between its
+/// first and its last one: pauses within it that make up for each other are not seen.
 struct PerceivedTotals {
   Spread first_line_s{};    // answers line by line: a field is there when its last token is
   Spread first_object_s{};  // answers as one JSON object: no field can be used before all are there
