@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "models/base/ids.h"
 
@@ -28,6 +29,34 @@ struct RequestRecord {
   std::uint32_t preemptions = 0;
   std::uint16_t samples = 1;  // outputs made side by side
   RequestStatus status = RequestStatus::unfinished;
+  bool off_pools = false;  // answered by the gateway's own memory or by an outside API: no replica had it
+};
+
+/// What the gateway adds to what is kept about a request.
+struct GatewayRecord {
+  RequestId id{};
+  ClassId request_class{};
+  std::uint16_t answered_by = no_one;  // a TargetId, or one of the two below
+  std::uint16_t passes = 0;            // that were sent to pools or APIs
+  double gateway_s = 0;                // time in its stages
+  double usd = 0;                      // of its stages and of outside APIs
+  std::optional<double> score{};       // expected of the answer
+  bool completed = false;
+
+  static constexpr std::uint16_t no_one = 0xffff;
+  static constexpr std::uint16_t memory = 0xfffe;
+};
+
+/// One stage's work on one request, or one pass; one row of gateway.csv.
+struct GatewayEvent {
+  RequestId id{};
+  std::string_view what{};  // a stage, or whom the pass went to
+  std::string_view kind{};  // "stage", "verdict", "pass"
+  double start_s = 0;
+  double end_s = 0;
+  double usd = 0;
+  std::int64_t prompt_tokens = 0;
+  std::int64_t output_tokens = 0;
 };
 
 /// One batch on one replica, from its start to its end; one row of steps.csv.

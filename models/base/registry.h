@@ -65,6 +65,7 @@ template <class Interface>
 class Choice {
  public:
   explicit Choice(std::string policy) : policy_(std::move(policy)) {}
+  Choice() = default;  // one that must be given
   Choice(const Choice& other)
       : policy_(other.policy_), prepared_(other.prepared_ ? other.prepared_->clone() : nullptr) {}
   Choice(Choice&&) noexcept = default;
@@ -83,7 +84,10 @@ class Choice {
 
   void fields(Fields& f) {
     const std::string before = policy_;
-    f.field("policy", policy_, Interface::kind, Registry<Interface>::names());
+    if (before.empty())
+      f.required("policy", policy_, Interface::kind, Registry<Interface>::names());
+    else
+      f.field("policy", policy_, Interface::kind, Registry<Interface>::names());
     if (f.describes()) {
       for (const auto& [name, entry] : Registry<Interface>::all()) {
         f.enter_variant(name, entry.help);
@@ -92,6 +96,7 @@ class Choice {
       }
       return;
     }
+    if (policy_.empty()) return;
     if (!prepared_ || policy_ != before) prepared_ = Registry<Interface>::all().at(policy_).prepare();
     prepared_->fields(f);
   }

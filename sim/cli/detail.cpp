@@ -35,8 +35,10 @@ void add_word(DetailChoice& choice, const std::string& word) {
   const std::size_t at = word.find('@');
   const std::string name = word.substr(0, at);
   const bool has_window = at != std::string::npos;
-  const std::map<std::string, bool*> flags{
-      {"replicas", &choice.replicas}, {"links", &choice.links}, {"flows", &choice.flows}};
+  const std::map<std::string, bool*> flags{{"replicas", &choice.replicas},
+                                           {"links", &choice.links},
+                                           {"flows", &choice.flows},
+                                           {"gateway", &choice.gateway}};
   if (name == "steps") {
     choice.steps = has_window ? read_window(word, word.substr(at + 1)) : DetailChoice::Window{};
   } else if (!flags.contains(name)) {
@@ -70,6 +72,7 @@ DetailWriter::DetailWriter(const DetailChoice& choice, const OutputFolder* folde
   if (choice.replicas) replicas_ = std::make_unique<ReplicasCsv>(folder->file("replicas.csv"), pools);
   if (choice.links) links_ = std::make_unique<LinksCsv>(folder->file("links.csv"));
   if (choice.flows) flows_ = std::make_unique<FlowsCsv>(folder->file("flows.csv"));
+  if (choice.gateway) gateway_ = std::make_unique<GatewayCsv>(folder->file("gateway.csv"));
   if (choice.steps) steps_ = std::make_unique<StepsCsv>(folder->file("steps.csv"), pools);
 }
 
@@ -100,6 +103,7 @@ void DetailWriter::close() {
   if (replicas_) replicas_->close();
   if (links_) links_->close();
   if (flows_) flows_->close();
+  if (gateway_) gateway_->close();
   if (steps_) steps_->close();
 }
 

@@ -15,7 +15,7 @@
 namespace servecast {
 
 /// The words that `--detail` knows.
-inline constexpr std::array<std::string_view, 4> detail_words{"replicas", "links", "flows", "steps"};
+inline constexpr std::array<std::string_view, 5> detail_words{"replicas", "links", "flows", "gateway", "steps"};
 
 /// What `--detail` asks for.
 struct DetailChoice {
@@ -26,9 +26,10 @@ struct DetailChoice {
   bool replicas = false;
   bool links = false;
   bool flows = false;
+  bool gateway = false;
   std::optional<Window> steps{};  // those that start in it
 
-  bool any() const { return replicas || links || flows || steps; }
+  bool any() const { return replicas || links || flows || gateway || steps; }
 };
 
 /// "replicas,steps@10:20". Throws UserError where a word is unknown or a window is none.
@@ -48,6 +49,8 @@ class DetailWriter final : public DetailListener {
   void replica(const ReplicaSample& sample) override { replicas_->add(sample); }
   void flow(const FlowRecord& flow) override;
   void link(const LinkSample& sample) override;
+  bool wants_gateway() override { return gateway_ != nullptr; }
+  void gateway(const GatewayEvent& event) override { gateway_->add(event); }
 
   void close();
 
@@ -60,6 +63,7 @@ class DetailWriter final : public DetailListener {
   std::unique_ptr<ReplicasCsv> replicas_{};
   std::unique_ptr<LinksCsv> links_{};
   std::unique_ptr<FlowsCsv> flows_{};
+  std::unique_ptr<GatewayCsv> gateway_{};
   std::unique_ptr<StepsCsv> steps_{};
 };
 

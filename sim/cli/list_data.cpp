@@ -8,6 +8,7 @@
 #include "models/policy/admission.h"
 #include "models/policy/batcher.h"
 #include "models/policy/eviction.h"
+#include "models/policy/gateway.h"
 #include "models/policy/kv_cache.h"
 #include "models/policy/placement.h"
 #include "models/policy/queue.h"
@@ -86,12 +87,13 @@ std::string described(const ordered_json& items) {
   return text;
 }
 
-constexpr std::array<Listing, 21> all_listings{{
+constexpr std::array<Listing, 22> all_listings{{
     {"llms", "language models, bundled by name (a HuggingFace config.json works too)", llm_items, llm_table},
     {"gpus", "accelerators", gpu_items, gpu_table},
     {"nodes", "servers that hold them", node_items, node_table},
     {"fabrics", "networks between servers", fabric_items, fabric_table},
     {"engines", "serving engines: what they add to model and GPU", engine_items, engine_table},
+    {"gateways", "stages in front of the pools", policy_items<GatewayPolicy>, described},
     {"routers", "which replica serves a request", policy_items<Router>, described},
     {"admissions", "which requests a pool takes on", policy_items<Admission>, described},
     {"batchers", "what each step computes", policy_items<Batcher>, described},

@@ -45,7 +45,7 @@ class RunCommand final : public Command {
     scenario_.declare(app);
     add_path(app, "-o,--out", out_, "DIR", "Write summary.json, requests.csv and series.csv into this folder");
     add_choice(app, "--format", format_, "format", {"text", "json"}, "Report on the terminal (text)");
-    app.add_option("--detail", detail_, "More files for DIR: replicas,links,flows,steps[@FROM:TO], times in seconds")
+    app.add_option("--detail", detail_, "More files for DIR: replicas,links,flows,gateway,steps[@FROM:TO], times in s")
         ->type_name("WORDS");
     app.add_option("--replicates", replicates_,
                    "Repeat with other seeds and draws of the calibration's error, for 90 % intervals (0)")
@@ -124,7 +124,8 @@ class RunCommand final : public Command {
   static void write_files(const OutputFolder& folder, const Report& report, const Recorder& recorder,
                           const RunFacts& facts) {
     write_text(folder.file("summary.json"), report.json());
-    write_requests_csv(folder.file("requests.csv"), recorder.requests(), facts);
+    write_requests_csv(folder.file("requests.csv"), recorder.requests(), facts,
+                       recorder.gateway_requests());
     write_series_csv(folder.file("series.csv"), report.series, facts);
   }
 

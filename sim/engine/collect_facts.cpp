@@ -1,6 +1,7 @@
 #include "sim/engine/collect_facts.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace servecast {
@@ -158,6 +159,19 @@ double overhead_w(const Scenario& scenario) {
 
 }  // namespace
 
+void set_readers(Scenario& scenario, Recorder& recorder) {
+  std::map<ClassId, ReaderFacts> readers;
+  std::optional<ReaderFacts> others;
+  for (const ReaderSpec& entry : scenario.spec.perceived) {
+    const ReaderFacts reader{static_cast<double>(entry.first_field_tokens), entry.reading_tokens_per_s};
+    if (entry.request_class.empty())
+      others = reader;
+    else
+      readers.emplace(scenario.notes->classes.id(entry.request_class), reader);
+  }
+  recorder.set_readers(std::move(readers), others);
+}
+
 SloFacts slo_facts(const ScenarioSpec& spec) {
   return {spec.slo.ttft_s, spec.slo.tpot_s, spec.slo.e2e_s, spec.slo.target_fraction};
 }
@@ -171,6 +185,7 @@ RunFacts collect_facts(const Scenario& scenario, const Dispatcher& dispatcher) {
                  .slo = slo_facts(spec),
                  .classes = scenario.notes->classes.all(),
                  .node_overhead_j = overhead_w(scenario) * dispatcher.duration_s()};
+  if (const Gateway* gateway = dispatcher.gateway()) facts.gateway = gateway->facts();
   for (std::size_t i = 0; i < scenario.pools.size(); ++i) {
     const ReplicaPool& replicas = dispatcher.pools()[i];
     facts.pools.push_back(pool_facts(scenario.pools[i], replicas, facts.duration_s));

@@ -3,6 +3,9 @@
 
 namespace servecast {
 
+/// Tells the recorder who reads the answers.
+void set_readers(Scenario& scenario, Recorder& recorder);
+
 SloFacts slo_facts(const ScenarioSpec& spec);
 
 /// What the report needs to know of a finished run beside its records.

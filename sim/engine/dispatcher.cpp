@@ -40,13 +40,15 @@ Dispatcher::Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions&
     least_inbound_s_ = std::min(least_inbound_s_, scenario.pools[i].engine.inbound_s());
   }
   expect_looks_of_gates();
+  set_readers(scenario, recorder_);
+  if (!scenario.spec.gateway.empty()) open_gateway();
 }
 
 double Dispatcher::next_s() {
   while (!awaited_.empty() && generations_[awaited_.top().pool][awaited_.top().replica] != awaited_.top().generation)
     awaited_.pop();
   read_ahead();
-  double at_s = inbound_.empty() ? Replica::infinity : inbound_.top().due_s;
+  double at_s = next_arrival_s();
   if (!copying_.empty()) at_s = std::min(at_s, copying_.top().due_s);
   if (!awaited_.empty()) at_s = std::min(at_s, awaited_.top().time_s);
   at_s = std::min(at_s, flows_.next_s());
@@ -83,6 +85,8 @@ void Dispatcher::handle(double now_s) {
   if (migrations_) migrations_->act_due(now_s);
   if (signals_) collect_signals(now_s);
   deliver_copied(now_s);
+  if (gateway_)
+    for (read_ahead(); gateway_->next_s() <= now_s; read_ahead()) gateway_->act_due(now_s);
   for (read_ahead(); !inbound_.empty() && inbound_.top().due_s <= now_s; read_ahead()) {
     const Request request = inbound_.top().request;
     inbound_.pop();
@@ -98,20 +102,6 @@ void Dispatcher::handle(double now_s) {
   flows_.begin_due(now_s);
 }
 
-// A request passes the client's and the engine's front end before it can be queued. Where pools differ in that, the
-// order of arrival at the engines is not that of the workload.
-void Dispatcher::send(const Request& request) {
-  inbound_.push({request.arrival_s + scenario_.pools[index(request.pool)].engine.inbound_s(), request});
-}
-
-/// Until nothing of the workload can be due before what is under way.
-void Dispatcher::read_ahead() {
-  while (next_ && (inbound_.empty() || next_->arrival_s + least_inbound_s_ <= inbound_.top().due_s)) {
-    send(*next_);
-    next_ = scenario_.workload->next();
-  }
-}
-
 /// `at_s`, or an instant before it at which load is collected.
 double Dispatcher::next_signal_s(double at_s) const {
   for (const ReplicaPool& pool : pools_) at_s = std::min(at_s, pool.next_signal_s(at_s));
@@ -124,9 +114,10 @@ void Dispatcher::collect_signals(double now_s) {
 }
 
 void Dispatcher::arrive(const Request& request, double now_s) {
-  ++arrived_;
+  if (!gateway_) ++arrived_;
   recorder_.arrival(request.pool, request.arrival_s);
   duration_s_ = std::max(duration_s_, now_s);
+  if (gateway_ && request.give_up_s <= now_s) return turn_away(request, RequestStatus::timed_out);
   ReplicaPool& pool = pools_[index(request.pool)];
   const std::optional<std::size_t> decode_pool = scenario_.pools[index(request.pool)].decode_pool;
   if (!pool.admits(request, decode_pool ? &pools_[*decode_pool] : nullptr, now_s, *this))
@@ -135,9 +126,10 @@ void Dispatcher::arrive(const Request& request, double now_s) {
   if (hand_overs_ && !(start = hand_overs_->begin(request, now_s)))
     return turn_away(request, RequestStatus::rejected);
   const Request& as_served = start ? start->request : request;
-  const auto to =
+  auto to =
       start && start->to ? Destination{.replica = start->to->replica} : pool.pick(as_served, now_s, *this);
   if (!to) return turn_away(request, RequestStatus::shed);
+  if (gateway_) fetch_kv_for(request, *to);
   const Serve serve = start ? start->serve : Serve::whole;
   if (to->copy_tokens > 0)
     copy_first({.since_s = now_s, .request = as_served, .serve = serve, .to = *to}, now_s);
@@ -160,29 +152,6 @@ void Dispatcher::turn_away(const Request& request, RequestStatus status) {
                          .request_class = request.request_class,
                          .samples = static_cast<std::uint16_t>(request.samples),
                          .status = status});
-}
-
-/// Requests that were sent before the end but have not reached an engine.
-void Dispatcher::abandon_inbound(double end_s) {
-  for (auto& [id, copying] : copied_by_flows_) copying_.push(std::move(copying));
-  for (; !copying_.empty(); copying_.pop()) {
-    recorder_.waiting(copying_.top().request.pool, copying_.top().since_s, end_s);
-    abandon(copying_.top().request);
-  }
-  for (; !inbound_.empty(); inbound_.pop()) {
-    const Request& request = inbound_.top().request;
-    if (request.arrival_s > end_s) continue;
-    recorder_.arrival(request.pool, request.arrival_s);
-    abandon(request);
-  }
-}
-
-void Dispatcher::abandon(const Request& request) {
-  recorder_.request({.id = request.id,
-                     .arrival_s = request.arrival_s,
-                     .prompt_tokens = request.prompt_tokens,
-                     .pool = request.pool,
-                     .request_class = request.request_class});
 }
 
 void Dispatcher::touch(std::size_t pool, std::size_t replica) {
@@ -227,12 +196,14 @@ void Dispatcher::drain() {
     sample_replicas();
   }
   const double end_s = stopped_ ? now_s_ : until_s_;
+  if (gateway_) gateway_->close();
   for (ReplicaPool& pool : pools_) {
     pool.advance_all(end_s, *this);
     if (end_s < Replica::infinity) duration_s_ = end_s;
     pool.abandon(duration_s_, *this);
   }
   abandon_inbound(end_s);
+  if (gateway_) gateway_->abandon(duration_s_);
   if (samples()) sampler_.tell(duration_s_, *options_.detail);
 }
 
@@ -255,18 +226,24 @@ void Dispatcher::count_event(double now_s) {
 }
 
 void Dispatcher::request_done(const Request& request, const RequestRecord& record) {
+  const std::optional<Request> as_it_came = hand_overs_ ? hand_overs_->request_done(request.id) : std::nullopt;
+  if (gateway_) return gateway_->pass_done(as_it_came.value_or(request), record, now_s_);
+  finish(record);
+  follow_up(as_it_came.value_or(request), record, 0);
+}
+
+void Dispatcher::finish(const RequestRecord& record) {
   recorder_.request(as_seen_by(record, until_s_));
   if (record.finish_s) duration_s_ = std::max(duration_s_, std::min(*record.finish_s, until_s_));
   ++finished_;
   count_event(now_s_);
-  const std::optional<Request> as_it_came = hand_overs_ ? hand_overs_->request_done(request.id) : std::nullopt;
-  follow_up(as_it_came.value_or(request), record);
 }
 
-void Dispatcher::follow_up(const Request& request, const RequestRecord& record) {
+/// The client has known of its answer since `earliest_s` at the earliest.
+void Dispatcher::follow_up(const Request& request, const RequestRecord& record, double earliest_s) {
   if (!request.awaited || record.status == RequestStatus::unfinished) return;
   const bool gave_up = record.status == RequestStatus::timed_out;  // a rejection is an answer, too
-  const double answer_s = gave_up ? request.give_up_s : record.finish_s.value_or(now_s_);
+  const double answer_s = std::max(earliest_s, gave_up ? request.give_up_s : record.finish_s.value_or(now_s_));
   if (const auto next = scenario_.workload->follow_up(request, answer_s)) send(*next);
 }
 

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "sim/engine/gateway.h"
 #include "sim/engine/hand_overs.h"
 #include "sim/engine/migrations.h"
 #include "sim/engine/replica_pool.h"
@@ -18,7 +19,7 @@ namespace servecast {
 /// come back, `handle(now_s)` does all that is due at that instant.
 ///
 /// Times are the dispatcher's own, not the engine's clock: SimGrid merges instants closer than 1e-9 s.
-class Dispatcher final : public ReplicaListener, private ReplicaAccess {
+class Dispatcher final : public ReplicaListener, private ReplicaAccess, private Gateway::Exits {
  public:
   Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions& options);
 
@@ -49,6 +50,8 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
   bool stopped() const { return stopped_; }
   double duration_s() const { return duration_s_; }
   const std::vector<ReplicaPool>& pools() const { return pools_; }
+  /// Null where the scenario has none.
+  const Gateway* gateway() const { return gateway_ ? &*gateway_ : nullptr; }
 
   void request_done(const Request& request, const RequestRecord& record) override;
   void request_waited(PoolId pool, double from_s, double to_s) override;
@@ -102,6 +105,14 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
   void changed(const ReplicaAt& at) override;
   Departure depart(const ReplicaAt& at, Slot slot, double now_s) override;
   double next_migration_check_s() const;
+  void send_pass(const Request& pass) override { send_to_pool(pass); }
+  void answered(const Request& as_it_came, const RequestRecord& record, const GatewayRecord& gateway,
+                double now_s) override;
+  void open_gateway();
+  double next_arrival_s() const;
+  void send_to_pool(const Request& request);
+  void fetch_kv_for(const Request& pass, Destination& to) const;
+  void finish(const RequestRecord& record);
   void send(const Request& request);
   void read_ahead();
   void expect_looks_of_gates();
@@ -112,7 +123,7 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
   void copy_first(Copying copying, double now_s);
   void deliver_copied(double now_s);
   void turn_away(const Request& request, RequestStatus status);
-  void follow_up(const Request& request, const RequestRecord& record);
+  void follow_up(const Request& request, const RequestRecord& record, double earliest_s);
   void abandon_inbound(double end_s);
   void abandon(const Request& request);
   void touch(std::size_t pool, std::size_t replica);
@@ -140,6 +151,7 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess {
   std::optional<KvRoutes> prefix_routes_;  // of prefixes that a router has copied; none: as if links were free
   std::optional<HandOvers> hand_overs_;    // where some pool has any
   std::optional<Migrations> migrations_;   // likewise
+  std::optional<Gateway> gateway_;         // likewise
   ReplicaSampler sampler_;
   double now_s_ = 0;
   double duration_s_ = 0;

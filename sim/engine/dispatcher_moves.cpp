@@ -33,7 +33,7 @@ void Dispatcher::copy_first(Copying copying, double now_s) {
   const RequestId id = copying.request.id;
   const std::size_t pool = index(copying.request.pool);
   auto flows =
-      prefix_routes_->transfers({pool, to.copy_from}, {pool, to.replica}, id, static_cast<double>(to.copy_tokens));
+      prefix_routes_->transfers({to.copy_pool.value_or(pool), to.copy_from}, {pool, to.replica}, id, static_cast<double>(to.copy_tokens));
   copied_by_flows_.emplace(id, std::move(copying));
   flows_.start(std::move(flows), now_s, [this, id](double end_s) {
     Copying done = std::move(copied_by_flows_.extract(id).mapped());

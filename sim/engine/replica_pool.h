@@ -17,6 +17,7 @@ struct Destination {
   std::int64_t copy_tokens = 0;  // leading prompt tokens that its cache gets from another replica's first
   std::size_t copy_from = 0;     // that one's place
   double copy_s = 0;             // how long that takes while nobody else uses the links
+  std::optional<std::size_t> copy_pool{};  // the pool of that replica; none: this one
 };
 
 /// The replicas of one pool, its gate, its router, and the views that these see.

@@ -28,6 +28,8 @@ struct DetailListener {
   virtual bool wants_replicas() { return false; }
   virtual void replica(const ReplicaSample&) {}  // every second, replica by replica, once the run is over
   virtual void flow(const FlowRecord&) {}        // when it has ended
+  virtual bool wants_gateway() { return false; }
+  virtual void gateway(const GatewayEvent&) {}   // when it has ended
   virtual void link(const LinkSample&) {}        // every second that a link carried something, once the run is over
 };
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "sim/input/check_gateway.h"
 #include "sim/input/check_placements.h"
 #include "sim/input/label_use.h"
 #include "sim/input/load_pools.h"
@@ -43,6 +44,7 @@ ScenarioSpec read_spec(YamlText& text) {
   text.throw_problems();
   check_names(text, spec.pools);
   check_labels(text, spec);
+  check_gateway(text, spec);
   return spec;
 }
 
@@ -101,8 +103,10 @@ Scenario load_scenario(const std::string& file, const std::vector<Override>& ove
       load_pools(text, scenario.spec, {.node = scenario.node, .fabric = scenario.fabric, .files = files});
   text.throw_problems();
   check_placements(text, scenario.pools);
+  check_kv_paths(text, scenario.spec, scenario.pools);
   text.throw_problems();
   open_workload(text, scenario);
+  scenario.quality = answer_quality(scenario.spec, scenario.notes->classes);
   return scenario;
 }
 
@@ -115,6 +119,7 @@ SizedScenario size_scenario(YamlText& text, HardwareFiles& files) {
   sized.pools = load_pools(
       text, sized.spec, {.node = sized.node, .fabric = sized.fabric, .files = files, .step_times = false});
   if (text.problems.empty()) check_placements(text, sized.pools);
+  if (text.problems.empty()) check_kv_paths(text, sized.spec, sized.pools);
   sized.impossible = std::move(text.problems);
   return sized;
 }

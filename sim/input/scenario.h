@@ -17,6 +17,7 @@
 #include "models/policy/batcher.h"
 #include "models/policy/kv_cache.h"
 #include "models/policy/router.h"
+#include "sim/input/gateway_spec.h"
 #include "sim/input/hardware_files.h"
 #include "sim/input/placement.h"
 #include "sim/input/pool_shape.h"
@@ -64,6 +65,9 @@ struct ScenarioSpec {
   WorkloadSpec workload{};
   SloSpec slo{};
   ClusterSpec cluster{};
+  std::vector<GatewaySpec> gateway{};
+  std::vector<QualitySpec> quality{};
+  std::vector<ReaderSpec> perceived{};
   std::vector<PoolSpec> pools{};
 
   void fields(Fields& f) {
@@ -78,6 +82,11 @@ struct ScenarioSpec {
     f.group("workload", workload, "what arrives");
     f.group("slo", slo, "what users are promised");
     f.group("cluster", cluster, "which machines, and how they are wired");
+    f.list("gateway", gateway,
+           "stages in front of the pools, in the order in which a request passes them; none: requests go where the "
+           "workload says");
+    f.list("quality", quality, "how good the answers of whom are; left out: nothing is said of it");
+    f.list("perceived", perceived, "who reads the answers; left out: nothing is said of what they feel");
     f.list("pools", pools, "groups of like replicas: one model, one kind of GPU, one set of policies", true);
   }
 };
@@ -139,6 +148,7 @@ struct Scenario {
   Node node;
   Fabric fabric;
   std::vector<Pool> pools;
+  AnswerQuality quality{};
   std::string workload_text;             // what arrives, in words
   std::unique_ptr<WorkloadNotes> notes;  // what is learnt while the workload is read: class names, skipped rows
   std::unique_ptr<Workload> workload;    // a stream: one run uses it up

@@ -246,11 +246,14 @@ bool beats_data_sheets(const Pool& pool) {
          spec.host_layers.layers > 0 || spec.expert_offload;
 }
 
+/// Where a gateway may answer requests itself, shorten them or send them elsewhere.
+bool comes_as_it_is(const SizedScenario& sized) { return sized.spec.gateway.empty(); }
+
 }  // namespace
 
 BestCase BestCases::of(const SizedScenario& sized, const std::vector<Promise>& promises, const WorkloadFacts& facts) {
   BestCase worst;
-  if (!facts.open_loop || std::ranges::any_of(sized.pools, beats_data_sheets)) return worst;
+  if (!facts.open_loop || !comes_as_it_is(sized) || std::ranges::any_of(sized.pools, beats_data_sheets)) return worst;
   const std::vector<Limits> all = all_limits(promises, sized.spec.slo);
   for (std::size_t i = 0; i < sized.pools.size(); ++i) {
     const Serving place = serving(sized, i);

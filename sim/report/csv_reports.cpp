@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 
 #include "sim/report/csv_writer.h"
 
@@ -13,7 +14,7 @@ constexpr std::array<std::string_view, 5> status_names{"completed", "rejected", 
 
 /// A request that was turned away has not been to a replica.
 std::optional<std::uint32_t> replica_of(const RequestRecord& r) {
-  if (r.status == RequestStatus::rejected || r.status == RequestStatus::shed) return std::nullopt;
+  if (r.status == RequestStatus::rejected || r.status == RequestStatus::shed || r.off_pools) return std::nullopt;
   return static_cast<std::uint32_t>(r.replica);
 }
 
@@ -28,9 +29,22 @@ void write_row(CsvWriter& csv, const RequestRecord& r, const RunFacts& facts) {
   csv.cell(replica_of(r)).cell(r.preemptions).cell(status_names[static_cast<std::size_t>(r.status)]);
 }
 
+std::string_view answered_by(const GatewayRecord& g, const RunFacts& facts) {
+  if (g.answered_by == GatewayRecord::no_one) return "";
+  if (g.answered_by == GatewayRecord::memory) return "memory";
+  return facts.gateway.targets[g.answered_by].name;
+}
+
+void write_gateway_cells(CsvWriter& csv, const GatewayRecord& g, const RunFacts& facts) {
+  csv.cell(answered_by(g, facts)).cell(static_cast<std::uint32_t>(g.passes)).cell(g.gateway_s).cell(g.usd);
+  csv.cell(g.score);
+}
+
 }  // namespace
 
-void write_requests_csv(const std::string& file, std::span<const RequestRecord> requests, const RunFacts& facts) {
+void write_requests_csv(const std::string& file, std::span<const RequestRecord> requests, const RunFacts& facts,
+                        std::span<const GatewayRecord> gateway) {
+  assert(gateway.empty() || gateway.size() == requests.size());
   const bool any_cached = std::ranges::any_of(requests, [](const RequestRecord& r) { return r.cached_tokens > 0; });
   const bool several_classes = std::ranges::adjacent_find(requests, std::ranges::not_equal_to{},
                                                           &RequestRecord::request_class) != requests.end();
@@ -40,12 +54,15 @@ void write_requests_csv(const std::string& file, std::span<const RequestRecord> 
   if (any_cached) header += ",cached_tokens";
   if (several_classes) header += ",class";
   if (any_moved) header += ",decode_replica,hand_over_s";
+  if (!gateway.empty()) header += ",answered_by,passes,gateway_s,gateway_usd,score";
   CsvWriter csv(file, header);
-  for (const RequestRecord& r : requests) {
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const RequestRecord& r = requests[i];
     write_row(csv, r, facts);
     if (any_cached) csv.cell(r.cached_tokens);
     if (several_classes) csv.cell(facts.classes[index(r.request_class)]);
     if (any_moved) csv.cell(decode_replica_of(r)).cell(r.hand_over_s);
+    if (!gateway.empty()) write_gateway_cells(csv, gateway[i], facts);
     csv.end_row();
   }
   csv.close();

@@ -17,8 +17,11 @@ inline constexpr std::string_view series_header =
 
 /// requests.csv: one row per request in the order given (Recorder: by id). Where some request found tokens in the KV
 /// cache, `cached_tokens` follows the columns above, where there are several classes, `class` follows those, and
-/// where some were decoded elsewhere than their prompt was computed, `decode_replica` and `hand_over_s`.
-void write_requests_csv(const std::string& file, std::span<const RequestRecord> requests, const RunFacts& facts);
+/// where some were decoded elsewhere than their prompt was computed, `decode_replica` and `hand_over_s`. With a gateway,
+/// of which there is then one record for each of the requests, `answered_by`, `passes`, `gateway_s`, `gateway_usd` and
+/// `score` come last.
+void write_requests_csv(const std::string& file, std::span<const RequestRecord> requests, const RunFacts& facts,
+                        std::span<const GatewayRecord> gateway = {});
 
 /// series.csv: one row per second and pool.
 void write_series_csv(const std::string& file, std::span<const SeriesRow> rows, const RunFacts& facts);

@@ -39,6 +39,11 @@ void LinksCsv::add(const LinkSample& s) {
   csv_.cell(s.link).cell(s.time_s).cell(s.bytes).cell(s.used_fraction).end_row();
 }
 
+void GatewayCsv::add(const GatewayEvent& e) {
+  csv_.cell(static_cast<std::uint32_t>(e.id)).cell(e.what).cell(e.kind).cell(e.start_s).cell(e.end_s).cell(e.usd);
+  csv_.cell(e.prompt_tokens).cell(e.output_tokens).end_row();
+}
+
 void FlowsCsv::add(const FlowRecord& f) {
   csv_.cell(f.flow).cell(f.kind).cell(f.from).cell(f.to).cell(f.links).cell(f.bytes).cell(f.start_s).cell(f.end_s).end_row();
 }

@@ -92,4 +92,17 @@ class FlowsCsv {
   CsvWriter csv_;
 };
 
+/// What the gateway did: each stage's work on each request, and each pass that went to somebody who can answer.
+class GatewayCsv {
+ public:
+  static constexpr std::string_view header =
+      "request_id,what,kind,start_s,end_s,usd,prompt_tokens,output_tokens";
+  explicit GatewayCsv(const std::string& file) : csv_(file, header) {}
+  void add(const GatewayEvent& event);
+  void close() { csv_.close(); }
+
+ private:
+  CsvWriter csv_;
+};
+
 }  // namespace servecast

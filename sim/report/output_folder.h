@@ -10,9 +10,10 @@
 namespace servecast {
 
 /// Every file that a report folder may hold.
-inline constexpr std::array<std::string_view, 9> report_files{"summary.json",  "requests.csv", "series.csv",
+inline constexpr std::array<std::string_view, 10> report_files{"summary.json",  "requests.csv", "series.csv",
                                                               "platform.json", "replicas.csv", "links.csv",
-                                                              "flows.csv",     "steps.csv",    "trace.json"};
+                                                              "flows.csv",     "gateway.csv",  "steps.csv",
+                                                              "trace.json"};
 
 /// The folder of `--out`, written so that it is either the old report or the new one and never something between.
 ///

@@ -9,7 +9,33 @@ void Recorder::request(const RequestRecord& record) {
   ++count_;
   if (count_ == keep_.exact_up_to + 1) std::ranges::for_each(classes_, &RequestTotals::coarsen);
   totals_of(record.request_class).add(record, slo_);
+  if (perceives_) perceive(record);
   if (keep_.records) requests_.push_back(record);
+}
+
+void Recorder::set_readers(std::map<ClassId, ReaderFacts> readers, std::optional<ReaderFacts> others) {
+  readers_ = std::move(readers);
+  other_reader_ = others;
+  perceives_ = !readers_.empty() || other_reader_;
+}
+
+void Recorder::perceive(const RequestRecord& record) {
+  const auto own = readers_.find(record.request_class);
+  const std::optional<ReaderFacts> reader = own == readers_.end() ? other_reader_ : own->second;
+  if (!reader) return;
+  const std::size_t of = index(record.request_class);
+  if (perceived_classes_.size() <= of) perceived_classes_.resize(of + 1);
+  perceived_classes_[of].add(record, *reader);
+  if (count_ == keep_.exact_up_to + 1) std::ranges::for_each(perceived_classes_, &PerceivedTotals::coarsen);
+}
+
+void Recorder::gateway(const GatewayRecord& record) {
+  const std::size_t of = index(record.request_class);
+  if (gateway_classes_.size() <= of) gateway_classes_.resize(of + 1);
+  gateway_classes_[of].add(record, gateway_targets_);
+  if (count_ == keep_.exact_up_to + 1)
+    for (GatewayTotals& totals : gateway_classes_) totals.gateway_s.coarsen();
+  if (keep_.records) gateway_requests_.push_back(record);
 }
 
 RequestTotals& Recorder::totals_of(ClassId request_class) {
@@ -34,6 +60,7 @@ void Recorder::spread(PoolRecord& pool, const StepRecord& record, const StepTick
 
 void Recorder::close() {
   std::ranges::sort(requests_, {}, &RequestRecord::id);
+  std::ranges::sort(gateway_requests_, {}, &GatewayRecord::id);
   assert(std::ranges::adjacent_find(requests_, {}, &RequestRecord::id) == requests_.end());
 }
 

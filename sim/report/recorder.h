@@ -1,12 +1,16 @@
 #pragma once
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "models/base/record.h"
 #include "sim/report/any_order_sum.h"
+#include "sim/report/gateway_totals.h"
 #include "sim/report/histogram.h"
 #include "sim/report/interval_sum.h"
+#include "sim/report/perceived.h"
 #include "sim/report/request_totals.h"
 
 namespace servecast {
@@ -47,8 +51,14 @@ class Recorder {
 
   /// What requests are judged by; before the first of them.
   void set_slo(const SloFacts& slo) { slo_ = slo; }
+  /// What readers feel is wanted; before the first request. Some of them read one class, one perhaps all others.
+  void set_readers(std::map<ClassId, ReaderFacts> readers, std::optional<ReaderFacts> others);
+  /// There is a gateway in front of so many who can answer; before the first request.
+  void set_gateway(std::size_t targets) { gateway_targets_ = targets; }
   /// Once per request, when it has finished or was rejected, or at the end of the run. In any order.
   void request(const RequestRecord& record);
+  /// With a gateway, once per request as well.
+  void gateway(const GatewayRecord& record);
   void arrival(PoolId pool, double at_s) { second(pools_[index(pool)], to_ticks(at_s)).arrivals += 1; }
   /// Steps of one replica come in order.
   void step(const StepRecord& record);
@@ -78,8 +88,12 @@ class Recorder {
   bool exact() const { return count_ <= keep_.exact_up_to; }
   /// By ClassId.
   std::span<const RequestTotals> classes() const { return classes_; }
+  /// By ClassId; empty unless there is a gateway, or somebody who reads.
+  std::span<const GatewayTotals> gateway_classes() const { return gateway_classes_; }
+  std::span<const PerceivedTotals> perceived_classes() const { return perceived_classes_; }
   /// By id. Empty unless records are kept.
   std::span<const RequestRecord> requests() const { return requests_; }
+  std::span<const GatewayRecord> gateway_requests() const { return gateway_requests_; }
   std::span<const PoolRecord> pools() const { return pools_; }
 
  private:
@@ -93,6 +107,7 @@ class Recorder {
     return kv_counted_to_[index(replica)];
   }
   RequestTotals& totals_of(ClassId request_class);
+  void perceive(const RequestRecord& record);
   struct StepTicks {
     Ticks from = 0;
     Ticks busy_from = 0;  // counted as time in which GPUs work
@@ -108,6 +123,13 @@ class Recorder {
   std::int64_t count_ = 0;
   std::vector<RequestTotals> classes_;
   std::vector<RequestRecord> requests_;
+  std::size_t gateway_targets_ = 0;
+  std::vector<GatewayTotals> gateway_classes_;
+  std::vector<GatewayRecord> gateway_requests_;
+  bool perceives_ = false;
+  std::map<ClassId, ReaderFacts> readers_;
+  std::optional<ReaderFacts> other_reader_;
+  std::vector<PerceivedTotals> perceived_classes_;
   std::vector<Ticks> kv_counted_to_;  // per replica: batches in a pipeline overlap, the blocks they see are the same
 };
 

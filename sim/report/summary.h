@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/report/gateway_summary.h"
 #include "sim/report/recorder.h"
 #include "sim/report/run_facts.h"
 #include "sim/report/statistics.h"
@@ -191,6 +192,7 @@ struct Summary {
   SloSummary slo{};
   CostSummary cost{};
   EnergySummary energy{};
+  GatewaySummary gateway{};
   std::vector<PoolSummary> pools{};
   std::vector<HandOverSummary> hand_overs{};       // by pool, empty where nothing was handed over
   std::vector<MigrationSummary> migrations{};      // likewise

@@ -160,6 +160,7 @@ void Summary::fields(Fields& f) {
   f.group("slo", slo, "what was promised and what was kept");
   f.group("cost", cost, "money");
   f.group("energy", energy, "energy");
+  gateway.fields(f);
   f.list("pools", pools, "pool by pool", true);
   f.list("hand_overs", hand_overs, "pool by pool, where another replica decodes");
   f.list("migrations", migrations, "pool by pool, where sequences move while they decode");

@@ -1,0 +1,80 @@
+// Gateway "classifier": a small model says which requests are hard; those go to the better model.
+//
+// Like "threshold" with a decision instead of a probability. What it calls hard is wrong in a share of cases, either
+// way: hard requests then get a poor answer, easy ones a dear one. 6 to 25 ms for a small language model or a BERT.
+// Scores: of the mistakes of each model as many as can be are on hard requests (no published split is known), so a
+// model with a score q gets min(1, q / (1 - h)) of the easy ones right where a share h is hard, and what is left of q
+// on hard ones.
+#include "models/policy/gateway.h"
+#include "models/policy/gateway_service.h"
+
+namespace servecast {
+namespace {
+
+class Classifier final : public GatewayPolicy {
+ public:
+  struct Settings {
+    std::string easy;
+    std::string hard;
+    double hard_fraction = 0.2;
+    double right_fraction = 0.9;
+    ServiceSettings classifier{.median_s = 0.012};
+    void fields(Fields& f) {
+      f.required("easy", easy, "pool or API tier for easy requests");
+      f.required("hard", hard, "pool or API tier for hard requests");
+      f.field("hard_fraction", hard_fraction, "share of requests that are hard", fraction);
+      f.field("right_fraction", right_fraction, "share of its decisions that are right, of hard and easy alike",
+              fraction);
+      f.group("classifier", classifier, "the small model (6 to 25 ms)");
+    }
+  };
+  explicit Classifier(const Settings& settings) : settings_(settings), service_(settings.classifier) {}
+
+  std::vector<NamedTarget> targets() const override { return {{"easy", settings_.easy}, {"hard", settings_.hard}}; }
+  void prepare(const GatewayContext& context) override {
+    quality_ = &context.quality;
+    easy_ = context.target(settings_.easy);
+    hard_ = context.target(settings_.hard);
+  }
+
+  GatewayStep arrive(const GatewayCall& call) override {
+    const bool is_hard = call.rng.uniform() < settings_.hard_fraction;
+    const bool right = call.rng.uniform() < settings_.right_fraction;
+    const bool sent_as_hard = is_hard == right;
+    call.of.target = sent_as_hard ? hard_ : easy_;
+    if (sent_as_hard) ++sent_as_hard_;
+    if (!right) ++(is_hard ? hard_as_easy_ : easy_as_hard_);
+    if (const auto mean = quality_->score(call.of.target, call.of.request.request_class))
+      call.of.score = score(*mean, is_hard);
+    return {.delay_s = service_.call_s(call.now_s, call.rng), .usd = service_.usd()};
+  }
+
+  std::vector<PolicyCount> counts() const override {
+    const auto real = [](std::int64_t n) { return static_cast<double>(n); };
+    return {{"sent_as_hard", real(sent_as_hard_)},
+            {"hard_as_easy", real(hard_as_easy_)},
+            {"easy_as_hard", real(easy_as_hard_)}};
+  }
+
+ private:
+  double score(double mean, bool is_hard) const {
+    const double easy = 1 - settings_.hard_fraction;
+    if (!is_hard) return easy > 0 ? std::min(1.0, mean / easy) : mean;
+    return settings_.hard_fraction > 0 ? std::max(0.0, (mean - easy) / settings_.hard_fraction) : mean;
+  }
+
+  Settings settings_;
+  GatewayService service_;
+  const AnswerQuality* quality_ = nullptr;
+  TargetId easy_{};
+  TargetId hard_{};
+  std::int64_t sent_as_hard_ = 0;
+  std::int64_t hard_as_easy_ = 0;
+  std::int64_t easy_as_hard_ = 0;
+};
+
+[[maybe_unused]] const bool added =
+    Registry<GatewayPolicy>::add<Classifier>("classifier", "a small model sends hard requests to the better model");
+
+}  // namespace
+}  // namespace servecast

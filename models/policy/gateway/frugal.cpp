@@ -1,0 +1,135 @@
+// Gateway "frugal": models are asked one after the other, cheapest first; a scorer judges each answer, and the first
+// that is good enough goes out (FrugalGPT, arXiv 2305.05176).
+//
+// Saves where a cheap model is often right and the scorer can tell. Its latency is the sum over the models asked,
+// scorer included, and nothing of an answer is seen before it is accepted; only the last model streams. So it loses
+// on the time to first token, always. The scorer's signal is normal, higher by what its AUC says where the answer is
+// right, and its score is the probability of that given the signal. How often a model is right, the scenario's table
+// of scores says. Two models are wrong on the same requests or independently of each other: "nested_fraction" mixes
+// the two. On HEADLINES GPT-J was right on 6 % of the requests, where GPT-4 was not (FrugalGPT, section 4), about
+// half of what independence would give.
+#include "models/base/normal_quantile.h"
+#include "models/policy/gateway.h"
+#include "models/policy/gateway_service.h"
+
+namespace servecast {
+namespace {
+
+class Frugal final : public GatewayPolicy {
+ public:
+  struct Settings {
+    std::vector<std::string> models{};
+    std::vector<double> accept_above{};
+    double scorer_auc = 0.8;
+    double nested_fraction = 0.5;
+    ServiceSettings scorer{.median_s = 0.010};
+    void fields(Fields& f) {
+      f.required("models", models, "pools or API tiers in the order in which they are asked");
+      f.required("accept_above", accept_above,
+                 "least score of an answer that is accepted: of each model but the last", fraction);
+      f.field("scorer_auc", scorer_auc, "chance that a right answer scores higher than a wrong one; 0.5: it guesses",
+              {.min = 0.5, .max = 0.9999});
+      f.field("nested_fraction", nested_fraction,
+              "1: whatever a model knows, a better one knows too; 0: who is right does not depend on the others",
+              fraction);
+      f.group("scorer", scorer, "the judge (a DistilBERT)");
+    }
+  };
+  // AUC of two normal distributions of equal width that lie d apart is Phi(d / sqrt 2).
+  explicit Frugal(const Settings& settings)
+      : settings_(settings),
+        service_(settings.scorer),
+        apart_(std::sqrt(2.0) * normal_quantile(settings.scorer_auc)),
+        answers_(settings.models.size()) {}
+
+  std::optional<std::string> problem() const override {
+    if (settings_.models.size() < 2) return "'models' needs two or more: cheap ones first";
+    if (settings_.accept_above.size() + 1 != settings_.models.size())
+      return "'accept_above' needs one entry for each model but the last";
+    return std::nullopt;
+  }
+  std::vector<NamedTarget> targets() const override {
+    std::vector<NamedTarget> all;
+    for (const std::string& model : settings_.models) all.push_back({"models", model});
+    return all;
+  }
+  std::vector<NamedTarget> scored() const override { return targets(); }
+  bool sees_answers() const override { return true; }
+  void prepare(const GatewayContext& context) override {
+    quality_ = &context.quality;
+    for (const std::string& model : settings_.models) models_.push_back(context.target(model));
+  }
+
+  GatewayStep arrive(const GatewayCall& call) override {
+    call.of.target = models_.front();
+    call.of.held = true;
+    call.note.number = 0;
+    return {};
+  }
+
+  // The last answer is taken as it is. Its expected score was known when it was asked for.
+  GatewayVerdict answered(const GatewayCall& call, const GatewayAnswer& answer) override {
+    const auto stage = static_cast<std::size_t>(std::ranges::find(models_, answer.target) - models_.begin());
+    const bool taken_back = static_cast<std::int64_t>(stage) < call.note.number;  // the next model had none
+    if (stage + 1 >= models_.size() || taken_back) {
+      if (stage < models_.size()) ++answers_[stage];
+      return {};
+    }
+    const double right_fraction = stage == 0 ? score_of(call, 0) : call.note.value;
+    const bool right = call.rng.uniform() < right_fraction;
+    GatewayVerdict verdict{.delay_s = service_.call_s(call.now_s, call.rng), .usd = service_.usd()};
+    verdict.score = right ? 1.0 : 0.0;
+    if (probability(call.rng.normal() + (right ? apart_ : 0), score_of(call, stage)) >=
+        settings_.accept_above[stage]) {
+      ++answers_[stage];
+      return verdict;
+    }
+    call.note.number += 1;
+    call.note.value = next_right(call, stage, right);
+    const bool last = stage + 2 == models_.size();
+    verdict.again = NextPass{.target = models_[stage + 1],
+                             .prompt_tokens = call.of.request.prompt_tokens,
+                             .output_tokens = call.of.request.output_tokens,
+                             .held = !last,
+                             .score = call.note.value};
+    return verdict;
+  }
+
+  std::vector<PolicyCount> counts() const override {
+    std::vector<PolicyCount> all;
+    for (std::size_t i = 0; i < answers_.size(); ++i)
+      all.push_back({"answers_of_" + settings_.models[i], static_cast<double>(answers_[i])});
+    return all;
+  }
+
+ private:
+  double score_of(const GatewayCall& call, std::size_t stage) const {
+    return quality_->score(models_[stage], call.of.request.request_class).value_or(0);
+  }
+  /// That the answer is right, given the signal: Bayes, with two normal distributions.
+  double probability(double signal, double prior) const {
+    if (prior <= 0) return 0;
+    const double odds = (1 - prior) / prior * stable::exp(apart_ * apart_ / 2 - apart_ * signal);
+    return 1 / (1 + odds);
+  }
+  /// That the next model is right where this one was or was not.
+  double next_right(const GatewayCall& call, std::size_t stage, bool right) const {
+    const double here = score_of(call, stage);
+    const double next = score_of(call, stage + 1);
+    const double nested = right ? std::min(1.0, next / here) : std::max(0.0, next - here) / std::max(1 - here, 1e-12);
+    return settings_.nested_fraction * nested + (1 - settings_.nested_fraction) * next;
+  }
+
+  Settings settings_;
+  GatewayService service_;
+  double apart_;  // of the signals of right and wrong answers, by their common deviation
+  const AnswerQuality* quality_ = nullptr;
+  std::vector<TargetId> models_{};
+  std::vector<std::int64_t> answers_;  // that went out, by model
+};
+
+[[maybe_unused]] const bool added = Registry<GatewayPolicy>::add<Frugal>(
+    "frugal", "cheap models first; a scorer accepts the answer or asks the next (FrugalGPT)");
+
+}  // namespace
+}  // namespace servecast

@@ -1,0 +1,111 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <queue>
+#include <tuple>
+#include <vector>
+
+#include "sim/engine/gateway_journey.h"
+#include "sim/engine/replica_access.h"
+#include "sim/engine/run.h"
+#include "sim/report/gateway_totals.h"
+
+namespace servecast {
+
+/// Runs the scenario's gateway stages on every request, sends passes to pools and outside APIs, and puts the answers
+/// together. Knows no SimGrid and no replica: `next_s()` says when something is due, `act_due()` does it.
+///
+/// Within one instant, journeys take turns by the ids of their requests.
+class Gateway {
+ public:
+  /// What it asks of whoever runs it.
+  class Exits {
+   public:
+    virtual ~Exits() = default;
+    /// The pass leaves for its pool.
+    virtual void send_pass(const Request& pass) = 0;
+    /// The client has its answer, or knows that it gets none; `now_s` is no earlier than that.
+    virtual void answered(const Request& as_it_came, const RequestRecord& record, const GatewayRecord& gateway,
+                          double now_s) = 0;
+  };
+  Gateway(const Scenario& scenario, Exits& exits, DetailListener* detail);
+
+  /// A request arrives at its arrival_s, which is not in the past.
+  void accept(const Request& request);
+  double next_s() const { return events_.empty() ? forever : events_.top().at_s; }
+  void act_due(double now_s);
+
+  /// A pass that was sent to a pool has ended. Tells the id of the pass only.
+  void pass_done(const Request& pass, const RequestRecord& record, double now_s);
+  /// KV that a pass gets from another pool's replica before it starts.
+  struct KvSource {
+    ReplicaAt from{};
+    std::int64_t tokens = 0;
+  };
+  std::optional<KvSource> kv_for(RequestId pass) const;
+
+  /// The end of the run: from now on nothing is due any more, and what ends is told at once.
+  void close() { closing_ = true; }
+  /// Requests that came by then and are still on their way have no answer.
+  void abandon(double end_s);
+
+  GatewayFacts facts() const;
+
+ private:
+  static constexpr double forever = Request::forever;
+  enum class What : std::uint8_t { stage, verdict, leave, ask_api, pass_end, memory, late, give_up };
+  struct Event {
+    double at_s = 0;
+    RequestId journey{};
+    What what{};
+    std::uint32_t turn = 0;
+    bool operator<(const Event& other) const {  // the earliest on top
+      return std::tie(at_s, journey, what, turn) > std::tie(other.at_s, other.journey, other.what, other.turn);
+    }
+  };
+  struct Stage {
+    std::unique_ptr<GatewayPolicy> policy{};
+    Rng rng;
+    GatewayStageFacts facts{};
+  };
+  struct Target {
+    TargetFacts facts{};
+    ApiTier* api = nullptr;  // else a pool
+    Rng rng;
+  };
+  using Journey = GatewayJourney;
+
+  void push(Journey& j, What what, double at_s);
+  void act(const Event& event);
+  void run_stages(Journey& j, double now_s);
+  void ask_verdicts(Journey& j, double now_s);
+  void start_pass(Journey& j, double now_s);
+  void shape_pass(Journey& j);
+  Request pass_request(const Journey& j, double now_s) const;
+  void ask_api(Journey& j, double now_s);
+  void end_pass(Journey& j, double now_s);
+  void late(Journey& j, double now_s);
+  void fall_back(Journey& j, double now_s);
+  void conclude(Journey& j, RequestStatus status, double now_s);
+  RequestRecord put_together(const Journey& j, RequestStatus status, double now_s) const;
+  void charge(Journey& j, std::size_t stage, double delay_s, double usd, double now_s, std::string_view kind);
+  double score_factor(const Journey& j) const { return std::min(1.0, j.of.quality_factor); }
+  std::optional<double> expected_score(const Journey& j) const;
+  ReplicaAt replica_at(ReplicaId replica) const;
+  void extend_blocks(Journey& j) const;
+
+  const Scenario& scenario_;
+  Exits& exits_;
+  DetailListener* detail_;
+  std::vector<Stage> stages_;
+  std::vector<Target> targets_;
+  bool watches_ = false;  // some stage sees answers
+  bool goes_on_ = false;  // some stage's passes go on from the one before
+  bool closing_ = false;
+  std::map<RequestId, Journey> journeys_;  // by the id of the request
+  std::map<RequestId, RequestId> passes_;  // passes with ids of their own
+  std::uint32_t next_pass_;
+  std::priority_queue<Event> events_;
+};
+
+}  // namespace servecast

@@ -1,0 +1,22 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "sim/input/scenario.h"
+
+namespace servecast {
+
+/// Everybody who can answer, by TargetId: the pools, then the API tiers of the gateway.
+std::vector<std::string> target_names(const ScenarioSpec& spec);
+
+/// What is wrong between the stages of the gateway, the table of scores and the pools' names is left in the text's
+/// problems.
+void check_gateway(YamlText& text, const ScenarioSpec& spec);
+
+/// Likewise, of pools that are looked up: whether KV can go from one to the other.
+void check_kv_paths(YamlText& text, const ScenarioSpec& spec, const std::vector<Pool>& pools);
+
+/// The table of scores. `classes` may grow by those that it names.
+AnswerQuality answer_quality(const ScenarioSpec& spec, ClassNames& classes);
+
+}  // namespace servecast

@@ -1,0 +1,96 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/base/fields.h"
+#include "sim/report/statistics.h"
+
+namespace servecast {
+
+class Recorder;
+struct RunFacts;
+
+// The gateway's part of summary.json. Members are spelled as the keys; all lists are empty without a gateway, a table
+// of scores or readers.
+
+/// A number that only one kind of stage knows.
+struct StageCount {
+  std::string name{};
+  double value = 0;
+  void fields(Fields& f) {
+    f.field("name", name, "what was counted");
+    f.field("value", value, "how many");
+  }
+  bool operator==(const StageCount&) const = default;
+};
+
+struct StageSummary {
+  std::string policy{};
+  std::int64_t requests = 0;
+  std::int64_t answered = 0;
+  std::int64_t second_passes = 0;
+  std::optional<Statistics> delay_s{};
+  double usd = 0;
+  double prompt_tokens_in_mean = 0;
+  double prompt_tokens_out_mean = 0;
+  std::vector<StageCount> counts{};
+  void fields(Fields& f);
+  bool operator==(const StageSummary&) const = default;
+};
+
+/// Who answered: a pool, an outside API, or the gateway's own memory.
+struct AnsweredBy {
+  std::string target{};
+  std::int64_t passes = 0;
+  std::int64_t answers = 0;
+  double answers_fraction = 0;
+  void fields(Fields& f);
+  bool operator==(const AnsweredBy&) const = default;
+};
+
+/// Expected scores of completed requests; those of the first entry, without a class, are of all classes.
+struct QualitySummary {
+  std::string request_class{};
+  std::int64_t requests = 0;
+  std::int64_t scored = 0;
+  std::optional<double> score{};
+  void fields(Fields& f);
+  bool operator==(const QualitySummary&) const = default;
+};
+
+struct PerceivedSummary {
+  std::string request_class{};
+  std::optional<Statistics> first_line_s{};
+  std::optional<Statistics> first_object_s{};
+  std::optional<Statistics> stall_s{};
+  void fields(Fields& f);
+  bool operator==(const PerceivedSummary&) const = default;
+};
+
+/// One line of the bill.
+struct BillSummary {
+  std::string item{};
+  double usd = 0;
+  std::optional<double> usd_per_request{};
+  void fields(Fields& f);
+  bool operator==(const BillSummary&) const = default;
+};
+
+struct GatewaySummary {
+  std::vector<StageSummary> stages{};
+  std::vector<StageSummary> whole{};  // one entry: all stages together
+  std::vector<AnsweredBy> answered_by{};
+  std::vector<QualitySummary> quality{};
+  std::vector<PerceivedSummary> perceived{};
+  std::vector<BillSummary> bill{};
+  void fields(Fields& f);
+  bool operator==(const GatewaySummary&) const = default;
+};
+
+/// `usd_of_gpus` and `completed` are those of the whole run.
+GatewaySummary summarise_gateway(const Recorder& recorder, const RunFacts& facts, double usd_of_gpus,
+                                 std::int64_t completed);
+
+}  // namespace servecast
