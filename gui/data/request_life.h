@@ -7,7 +7,7 @@
 
 namespace servecast::gui {
 
-enum class LifeKind : std::uint8_t { queue, prefill, hand_over, decode, stall };
+enum class LifeKind : std::uint8_t { gateway, earlier_passes, queue, prefill, hand_over, decode, stall };
 
 /// What happened to a request from `from_s` to `to_s`.
 struct LifePart {
@@ -27,7 +27,7 @@ struct RequestLife {
   std::vector<LifeStep> steps{};  // in order of time; empty where the report has no steps of it
 };
 
-/// From requests.csv alone: queue, prefill, the KV's way to where it is decoded, decode. With steps: every chunk of the
+/// From requests.csv alone: the gateway, passes before the one that gave the answer (with their queues), queue, prefill, the KV's way to where it is decoded, decode. With steps: every chunk of the
 /// prompt, and stalls, in which its replica took steps without it (preempted, or the batch had no room).
 RequestLife life_of(const Requests& requests, std::size_t row, const Steps* steps);
 

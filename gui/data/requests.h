@@ -17,6 +17,7 @@ struct Requests {
   Column prompt_tokens{}, output_tokens{}, replica{}, preemptions{};
   Column cached_tokens{};  // empty where no request found any
   Column decode_replica{}, hand_over_s{};  // empty where no request moved
+  Column gateway_s{}, passes{};            // empty where there is no gateway
   Words pool{}, status{};
   Words request_class{};  // empty where there is one class
   std::array<Column, metric_names.size()> latency{};

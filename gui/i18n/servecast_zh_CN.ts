@@ -417,6 +417,14 @@ Run with the detail “cluster”.</source>
         <source>KV hand-over</source>
         <translation>KV 交接</translation>
     </message>
+    <message>
+        <source>gateway</source>
+        <translation>网关</translation>
+    </message>
+    <message>
+        <source>earlier passes</source>
+        <translation>先前各次</translation>
+    </message>
 </context>
 <context>
     <name>servecast::gui::MainWindow</name>

@@ -15,6 +15,10 @@ constexpr double margin = 14;
 
 QColor colour_of(LifeKind kind, const Theme& t) {
   switch (kind) {
+    case LifeKind::gateway:
+      return t.of_series(4);
+    case LifeKind::earlier_passes:
+      return t.of_series(5);
     case LifeKind::queue:
       return t.faint;
     case LifeKind::prefill:
@@ -33,6 +37,10 @@ QColor colour_of(LifeKind kind, const Theme& t) {
 
 QString life_kind_name(LifeKind kind) {
   switch (kind) {
+    case LifeKind::gateway:
+      return LifeBar::tr("gateway");
+    case LifeKind::earlier_passes:
+      return LifeBar::tr("earlier passes");
     case LifeKind::queue:
       return LifeBar::tr("queue");
     case LifeKind::prefill:

@@ -15,6 +15,7 @@
 #include "sim/serving/exits.h"
 #include "sim/serving/expert_offload.h"
 #include "sim/serving/kv_tiers.h"
+#include "sim/serving/sequence.h"
 #include "sim/serving/sm_sides.h"
 #include "sim/serving/speculator.h"
 

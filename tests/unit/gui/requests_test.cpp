@@ -171,6 +171,24 @@ TEST_F(MovedRequest, HasStepsOfBothReplicas) {
                                    part(LifeKind::decode, 3, 4)));
 }
 
+TEST(GatewayRequest, HasItsTimeBeforeTheQueue) {
+  const TemporaryFolder folder;
+  const Report report{
+      write_report(folder, "gateway",
+                   "request_id,arrival_s,scheduled_s,first_token_s,finish_s,prompt_tokens,output_tokens,pool,replica,"
+                   "preemptions,status,answered_by,passes,gateway_s,gateway_usd,score\n"
+                   "0,1,1.5,2,4,100,3,chat,0,0,completed,chat,1,0.25,0,0.5\n"
+                   "1,1,3,3.5,4,100,3,chat,0,0,completed,chat,2,0.25,0,0.5\n"
+                   "2,1,,1.125,1.125,100,3,chat,,0,completed,memory,0,0.125,0,0.5\n"),
+      "0.1.0"};
+  const auto parts = [&](std::size_t row) { return life_of(report.requests, row, nullptr).parts; };
+  EXPECT_THAT(parts(0), ElementsAre(part(LifeKind::gateway, 1, 1.25), part(LifeKind::queue, 1.25, 1.5),
+                                    part(LifeKind::prefill, 1.5, 2), part(LifeKind::decode, 2, 4)));
+  EXPECT_THAT(parts(1), ElementsAre(part(LifeKind::gateway, 1, 1.25), part(LifeKind::earlier_passes, 1.25, 3),
+                                    part(LifeKind::prefill, 3, 3.5), part(LifeKind::decode, 3.5, 4)));
+  EXPECT_THAT(parts(2), ElementsAre(part(LifeKind::gateway, 1, 1.125)));
+}
+
 TEST(FlowsFile, KnowsWhichLinksAFlowCrossed) {
   const TemporaryFolder folder;
   put_text(folder / "flows.csv",
