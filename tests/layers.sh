@@ -1,5 +1,5 @@
 #!/bin/sh
-# Who may include what, and how long a file may be.  layers.sh SOURCE-FOLDER
+# Who may include what, how long a file may be, and that types have names of their own.  layers.sh SOURCE-FOLDER
 cd "$1" || exit 1
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 1
 
@@ -84,4 +84,8 @@ failed=$?
 # shellcheck disable=SC2086
 long=$(wc -l $sources scripts/* tests/*.sh cmake/* | awk '$1 > 350 && $2 != "total"')
 if [ -n "$long" ]; then echo "over 350 lines; is it still one idea?"; echo "$long"; failed=1; fi
+# Two types of one name in one namespace would be merged by the linker without a word; gui has a namespace of its own.
+twice=$(find models sim calibrate -name '*.h' -exec sed -nE 's/^(struct|class|enum class) ([A-Za-z]+)( final)?( :.*)? \{.*/\2/p' {} + |
+  sort | uniq -d)
+if [ -n "$twice" ]; then echo "defined in two headers: $twice"; failed=1; fi
 exit $failed

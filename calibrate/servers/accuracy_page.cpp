@@ -8,17 +8,18 @@ namespace servecast {
 namespace {
 
 constexpr Target targets[]{
-    {"vLLM open loop, E2E mean", "vLLM open loop", Figure::e2e_mean, false, 0.03, 0},
-    {"vLLM open loop, TTFT mean", "vLLM open loop", Figure::ttft_mean, false, 0.05, 0},
-    {"vLLM open loop, TTFT P99, warm stages", "vLLM open loop", Figure::ttft_p99, true, 0.05, 0},
-    {"vLLM open loop, TTFT P99, all stages", "vLLM open loop", Figure::ttft_p99, false, 0.17, 0},
-    {"vLLM open loop, TPOT", "vLLM open loop", Figure::tpot_mean, false, 0, 0},
-    {"vLLM closed loop, TPOT", "vLLM closed loop", Figure::tpot_mean, false, 0.04, 0},
-    {"vLLM closed loop, TTFT of 8192/1024", "vLLM closed loop, 8192/1024", Figure::ttft_mean, false, 0.10, 0},
-    {"TensorRT-LLM closed loop, TPOT", "TensorRT-LLM closed loop", Figure::tpot_mean, false, 0.04, 0},
-    {"TensorRT-LLM offline, output tokens/s", "TensorRT-LLM offline", Figure::output_tokens_per_s, false, 0.07, 0.20},
-    {"the same on GPUs whose kernels are derived", "TensorRT-LLM offline, derived GPUs", Figure::output_tokens_per_s,
-     false, 0, 0},
+    {"vLLM open loop, E2E mean", "vLLM open loop", ServerFigure::e2e_mean, false, 0.03, 0},
+    {"vLLM open loop, TTFT mean", "vLLM open loop", ServerFigure::ttft_mean, false, 0.05, 0},
+    {"vLLM open loop, TTFT P99, warm stages", "vLLM open loop", ServerFigure::ttft_p99, true, 0.05, 0},
+    {"vLLM open loop, TTFT P99, all stages", "vLLM open loop", ServerFigure::ttft_p99, false, 0.17, 0},
+    {"vLLM open loop, TPOT", "vLLM open loop", ServerFigure::tpot_mean, false, 0, 0},
+    {"vLLM closed loop, TPOT", "vLLM closed loop", ServerFigure::tpot_mean, false, 0.04, 0},
+    {"vLLM closed loop, TTFT of 8192/1024", "vLLM closed loop, 8192/1024", ServerFigure::ttft_mean, false, 0.10, 0},
+    {"TensorRT-LLM closed loop, TPOT", "TensorRT-LLM closed loop", ServerFigure::tpot_mean, false, 0.04, 0},
+    {"TensorRT-LLM offline, output tokens/s", "TensorRT-LLM offline", ServerFigure::output_tokens_per_s, false, 0.07,
+     0.20},
+    {"the same on GPUs whose kernels are derived", "TensorRT-LLM offline, derived GPUs",
+     ServerFigure::output_tokens_per_s, false, 0, 0},
 };
 
 /// "vLLM closed loop" takes in "vLLM closed loop, 8192/1024", but no other group with a name of its own.
@@ -32,10 +33,13 @@ std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share);
 std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
 std::string or_dash(double bound) { return bound > 0 ? percent(bound) : "–"; }
 
-const char* title_of(Figure figure) { return std::ranges::find(figure_names, figure, &FigureName::figure)->title; }
+const char* title_of(ServerFigure figure) {
+  return std::ranges::find(figure_names, figure, &FigureName::figure)->title;
+}
 
-std::string amount(Figure figure, double value) {
-  return figure == Figure::output_tokens_per_s ? fmt::format("{:.0f}", value) : fmt::format("{:.2f} ms", 1e3 * value);
+std::string amount(ServerFigure figure, double value) {
+  return figure == ServerFigure::output_tokens_per_s ? fmt::format("{:.0f}", value)
+                                                     : fmt::format("{:.2f} ms", 1e3 * value);
 }
 
 std::string medians(std::span<const ComparedFigure> figures) {
@@ -77,7 +81,7 @@ std::string verdicts(std::span<const ComparedFigure> figures) {
   std::int64_t right[2] = {};
   std::int64_t all[2] = {};
   for (const ComparedFigure& f : figures) {
-    if (f.figure != Figure::e2e_mean || !f.forecast) continue;
+    if (f.figure != ServerFigure::e2e_mean || !f.forecast) continue;
     ++all[f.saturated];
     right[f.saturated] += f.said_saturated == f.saturated ? 1 : 0;
   }

@@ -10,7 +10,7 @@ namespace servecast {
 struct Target {
   const char* title;
   const char* group;  // prefix of ComparedFigure::group
-  Figure figure;
+  ServerFigure figure;
   bool only_warm;
   double median;
   double p90;  // 0: none stated

@@ -72,9 +72,9 @@ MeasuredStage stage(const CsvRow& row, const Kind& kind) {
   MeasuredStage stage{.title = fmt::format("TP{}, {}/{}, {} clients", row.text("tp_size"), row.text("isl"),
                                            row.text("osl"), row.text("concurrency")),
                       .group = kind.group + (long_prompts ? ", 8192/1024" : "")};
-  stage.measured.push_back({Figure::tpot_mean, s_per_ms * row.number("silicon_tpot_ms")});
+  stage.measured.push_back({ServerFigure::tpot_mean, s_per_ms * row.number("silicon_tpot_ms")});
   if (row.text("backend") != "trtllm")
-    stage.measured.push_back({Figure::ttft_mean, s_per_ms * row.number("silicon_ttft_ms")});
+    stage.measured.push_back({ServerFigure::ttft_mean, s_per_ms * row.number("silicon_ttft_ms")});
   return stage;
 }
 

@@ -15,7 +15,7 @@ struct ComparedFigure {
   std::string server{};
   std::string stage{};
   std::string model{};
-  Figure figure{};
+  ServerFigure figure{};
   bool warm = true;
   bool saturated = false;
   double measured = 0;

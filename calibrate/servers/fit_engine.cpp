@@ -42,7 +42,7 @@ std::vector<ComparedFigure> fitted_figures(const EngineProfile& engine, std::spa
   write_text(how.engine, engine_yaml(engine));
   std::vector<ComparedFigure> figures = compare(servers, forecast(servers, how));
   std::erase_if(figures, [](const ComparedFigure& f) {
-    return f.saturated || (f.figure != Figure::ttft_mean && f.figure != Figure::tpot_mean);
+    return f.saturated || (f.figure != ServerFigure::ttft_mean && f.figure != ServerFigure::tpot_mean);
   });
   for (const ComparedFigure& f : figures)
     if (!f.forecast) throw UserError("'" + f.server + "' cannot be forecast, so nothing can be fitted on it");
@@ -53,7 +53,7 @@ std::vector<ComparedFigure> fitted_figures(const EngineProfile& engine, std::spa
 Eigen::VectorXd residuals(std::span<const ComparedFigure> figures) {
   Eigen::VectorXd r(static_cast<Eigen::Index>(figures.size()));
   for (std::size_t i = 0; i < figures.size(); ++i) {
-    const double noise = figures[i].figure == Figure::tpot_mean ? tpot_noise : ttft_noise;
+    const double noise = figures[i].figure == ServerFigure::tpot_mean ? tpot_noise : ttft_noise;
     r[static_cast<Eigen::Index>(i)] = std::log(*figures[i].forecast / figures[i].measured) / noise;
   }
   return r;

@@ -69,16 +69,16 @@ std::vector<Forecast> forecast(std::span<const MeasuredServer> servers, const Fo
   return forecasts;
 }
 
-std::optional<double> figure_of(const Summary& summary, const MeasuredStage& stage, Figure figure) {
-  if (figure == Figure::output_tokens_per_s) return summary.output_tokens_per_s;
+std::optional<double> figure_of(const Summary& summary, const MeasuredStage& stage, ServerFigure figure) {
+  if (figure == ServerFigure::output_tokens_per_s) return summary.output_tokens_per_s;
   const Latencies* latencies = latencies_of(summary, stage.request_class);
   if (!latencies) return std::nullopt;
-  if (figure == Figure::ttft_mean && stage.saturated) return answered_ttft_s(*latencies, stage.output_tokens);
-  const auto& statistics = figure == Figure::e2e_mean    ? latencies->e2e_s
-                           : figure == Figure::tpot_mean ? latencies->tpot_s
-                                                         : latencies->ttft_s;
+  if (figure == ServerFigure::ttft_mean && stage.saturated) return answered_ttft_s(*latencies, stage.output_tokens);
+  const auto& statistics = figure == ServerFigure::e2e_mean    ? latencies->e2e_s
+                           : figure == ServerFigure::tpot_mean ? latencies->tpot_s
+                                                               : latencies->ttft_s;
   if (!statistics) return std::nullopt;
-  return figure == Figure::ttft_p99 ? statistics->p99 : statistics->mean;
+  return figure == ServerFigure::ttft_p99 ? statistics->p99 : statistics->mean;
 }
 
 }  // namespace servecast

@@ -29,6 +29,6 @@ struct Forecast {
 std::vector<Forecast> forecast(std::span<const MeasuredServer> servers, const ForecastOptions& options);
 
 /// A figure of one stage; nothing where the run has no such class or nothing got so far.
-std::optional<double> figure_of(const Summary& summary, const MeasuredStage& stage, Figure figure);
+std::optional<double> figure_of(const Summary& summary, const MeasuredStage& stage, ServerFigure figure);
 
 }  // namespace servecast

@@ -5,19 +5,19 @@
 namespace servecast {
 
 /// What can be compared. The order is that of the page.
-enum class Figure { e2e_mean, ttft_mean, ttft_p99, tpot_mean, output_tokens_per_s };
+enum class ServerFigure { e2e_mean, ttft_mean, ttft_p99, tpot_mean, output_tokens_per_s };
 struct FigureName {
-  Figure figure;
+  ServerFigure figure;
   const char* title;
 };
-inline constexpr FigureName figure_names[]{{Figure::e2e_mean, "E2E mean"},
-                                           {Figure::ttft_mean, "TTFT mean"},
-                                           {Figure::ttft_p99, "TTFT P99"},
-                                           {Figure::tpot_mean, "TPOT"},
-                                           {Figure::output_tokens_per_s, "output tokens/s"}};
+inline constexpr FigureName figure_names[]{{ServerFigure::e2e_mean, "E2E mean"},
+                                           {ServerFigure::ttft_mean, "TTFT mean"},
+                                           {ServerFigure::ttft_p99, "TTFT P99"},
+                                           {ServerFigure::tpot_mean, "TPOT"},
+                                           {ServerFigure::output_tokens_per_s, "output tokens/s"}};
 
 struct Measurement {
-  Figure figure{};
+  ServerFigure figure{};
   double value = 0;  // seconds, or tokens/s
 };
 

@@ -73,7 +73,7 @@ std::vector<MeasuredServer> offline_servers(const std::string& file) {
          .stages = {{.title = fmt::format("{} TP{}, {}/{}", row.text("precision"), row.text("tp"), row.text("isl"),
                                           row.text("osl")),
                      .group = machine->measured ? "TensorRT-LLM offline" : "TensorRT-LLM offline, derived GPUs",
-                     .measured = {{Figure::output_tokens_per_s, row.number("value")}}}}});
+                     .measured = {{ServerFigure::output_tokens_per_s, row.number("value")}}}}});
   }
   return servers;
 }

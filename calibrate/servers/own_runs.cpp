@@ -30,8 +30,8 @@ std::vector<MeasuredServer> own_servers(const std::string& file) {
     servers.back().stages.push_back({.title = request_class.empty() ? "all" : request_class,
                                      .request_class = request_class,
                                      .group = "own runs",
-                                     .measured = {{Figure::ttft_mean, row.number("ttft_mean_s")},
-                                                  {Figure::tpot_mean, row.number("tpot_mean_s")}}});
+                                     .measured = {{ServerFigure::ttft_mean, row.number("ttft_mean_s")},
+                                                  {ServerFigure::tpot_mean, row.number("tpot_mean_s")}}});
   }
   return servers;
 }

@@ -39,7 +39,7 @@ class SweepCommand final : public Command {
 
   int run(Console& console) override {
     SweepTable table;
-    for (const std::string& word : over_) table.dimensions.push_back(parse_dimension(word));
+    for (const std::string& word : over_) table.dimensions.push_back(parse_axis(word));
     table.points = grid(table.dimensions);
     parse_overrides(scenario_.set);
     if (!emit_.empty()) return emit(console);

@@ -32,20 +32,20 @@ std::vector<std::string> split_values(const std::string& text) {
 
 }  // namespace
 
-Dimension parse_dimension(const std::string& word) {
+SweepAxis parse_axis(const std::string& word) {
   const std::size_t equals = word.find('=');
   if (equals == std::string::npos || equals == 0)
     throw UserError("'" + word + "' names no values; write path=a,b,c, e.g. pools[0].replicas=1,2,4");
-  Dimension dimension{.path = word.substr(0, equals), .values = split_values(word.substr(equals + 1))};
+  SweepAxis dimension{.path = word.substr(0, equals), .values = split_values(word.substr(equals + 1))};
   for (const std::string& value : dimension.values)
     if (value.empty()) throw UserError("'" + word + "' has an empty value; write path=a,b,c");
   return dimension;
 }
 
-std::vector<std::vector<std::string>> grid(const std::vector<Dimension>& dimensions) {
+std::vector<std::vector<std::string>> grid(const std::vector<SweepAxis>& dimensions) {
   std::vector<std::vector<std::string>> points(1);
   std::vector<std::string> paths;
-  for (const Dimension& dimension : dimensions) {
+  for (const SweepAxis& dimension : dimensions) {
     if (std::ranges::find(paths, dimension.path) != paths.end())
       throw UserError("'" + dimension.path + "' is given twice; write all of its values after one --over");
     paths.push_back(dimension.path);

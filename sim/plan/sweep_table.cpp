@@ -28,7 +28,8 @@ std::vector<Figure> narrow_figures(const SweepTable& table) {
     return std::ranges::any_of(table.results, [&](const Replicated& r) { return r.best && f.of(*r.best); });
   };
   std::vector<Figure> some;
-  std::ranges::copy_if(figures(), std::back_inserter(some), [&](const Figure& f) { return !f.wide_only && any_has(f); });
+  std::ranges::copy_if(figures(), std::back_inserter(some),
+                       [&](const Figure& f) { return !f.wide_only && any_has(f); });
   return some;
 }
 
@@ -93,7 +94,7 @@ ordered_json point_json(const std::vector<std::string>& point, const Replicated&
 
 std::string csv_header(const SweepTable& table) {
   std::string header;
-  for (const Dimension& dimension : table.dimensions) header += dimension.path + ",";
+  for (const SweepAxis& dimension : table.dimensions) header += dimension.path + ",";
   for (const Figure& figure : figures()) {
     header += std::string(figure.key) + ",";
     if (has_draws(table))
@@ -107,7 +108,7 @@ std::string csv_header(const SweepTable& table) {
 std::string sweep_text(const SweepTable& table) {
   TextTable rows(table.dimensions.size());
   std::vector<std::string> headings;
-  for (const Dimension& dimension : table.dimensions) headings.push_back(dimension.path);
+  for (const SweepAxis& dimension : table.dimensions) headings.push_back(dimension.path);
   const std::vector<Figure> columns = narrow_figures(table);
   for (const Figure& figure : columns) headings.emplace_back(figure.heading);
   headings.emplace_back();
@@ -140,7 +141,7 @@ void write_sweep_csv(const std::string& file, const SweepTable& table) {
 
 ordered_json sweep_json(const SweepTable& table) {
   ordered_json json{{"over", ordered_json::array()}, {"points", ordered_json::array()}};
-  for (const Dimension& dimension : table.dimensions) json["over"].push_back(dimension.path);
+  for (const SweepAxis& dimension : table.dimensions) json["over"].push_back(dimension.path);
   for (std::size_t i = 0; i < table.points.size(); ++i)
     json["points"].push_back(point_json(table.points[i], table.results[i]));
   round_numbers(json);

@@ -10,7 +10,7 @@ namespace servecast {
 
 /// A grid of scenarios and what came of each point.
 struct SweepTable {
-  std::vector<Dimension> dimensions{};
+  std::vector<SweepAxis> dimensions{};
   std::vector<std::vector<std::string>> points{};  // by point: "path=value" by dimension
   std::vector<Replicated> results{};               // by point
 };

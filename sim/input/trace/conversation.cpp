@@ -89,7 +89,7 @@ void ConversationSource::draw_turns(Conversation& talk) {
   const std::int64_t turns = single() ? 1 : draw_count(*turns_, turns_rng_);
   std::int64_t said_tokens = system_tokens_;
   for (std::int64_t i = 0; i < turns; ++i) {
-    Turn turn;
+    ConversationTurn turn;
     turn.prompt_tokens = said_tokens + draw_count(*prompt_, prompt_rng_);
     turn.output_tokens = draw_count(*output_, output_rng_);
     if (i > 0 && think_s_) turn.think_s = think_s_->draw(think_rng_);

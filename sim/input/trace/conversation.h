@@ -13,7 +13,7 @@
 namespace servecast {
 
 /// One request of a conversation.
-struct Turn {
+struct ConversationTurn {
   double think_s = 0;  // pause before it
   std::int64_t prompt_tokens = 0;
   std::int64_t output_tokens = 0;
@@ -23,7 +23,7 @@ struct Turn {
 /// All that will be said in one session, fixed when it starts: how it goes on then does not depend on how fast it is
 /// served. A single request is a conversation of one turn.
 struct Conversation {
-  std::vector<Turn> turns{};
+  std::vector<ConversationTurn> turns{};
   std::size_t given = 0;            // turns given out
   std::vector<BlockHash> blocks{};  // of the longest prompt; every earlier one is its beginning
 };

@@ -33,7 +33,7 @@ class Generator : public Workload {
 
   /// The next turn of `talk`.
   Request give(Conversation& talk, SessionId session, double arrival_s) {
-    const Turn& turn = talk.turns[talk.given++];
+    const ConversationTurn& turn = talk.turns[talk.given++];
     latest_s_ = std::max(latest_s_, arrival_s);
     const std::span<const BlockHash> blocks = conversations_.single() ? conversations_.shared_blocks() : talk.blocks;
     return {.id = static_cast<RequestId>(given_++),
@@ -48,7 +48,7 @@ class Generator : public Workload {
   }
 
   /// Prompt and output of a turn are the beginning of the next prompt; the last block may be part-filled.
-  std::span<const BlockHash> said(const Conversation& talk, const Turn& turn) const {
+  std::span<const BlockHash> said(const Conversation& talk, const ConversationTurn& turn) const {
     if (conversations_.single()) return {};
     const auto tokens = static_cast<std::size_t>(turn.prompt_tokens + turn.output_tokens);
     const auto block = static_cast<std::size_t>(block_tokens_);

@@ -39,7 +39,7 @@ TEST(Completion, offers_options_and_their_values) {
   EXPECT_THAT(offered("servecast run a.yaml --"), IsSupersetOf({"--set", "--out", "--format", "--detail"}));
   EXPECT_THAT(offered("servecast run a.yaml --format "), ElementsAre("text", "json"));
   EXPECT_THAT(offered("servecast schema --format m"), ElementsAre("markdown"));
-  EXPECT_THAT(offered("servecast list g"), ElementsAre("gpus"));
+  EXPECT_THAT(offered("servecast list gp"), ElementsAre("gpus"));
   EXPECT_THAT(offered("servecast completion "), ElementsAre("bash", "zsh", "fish"));
   EXPECT_THAT(offered("servecast trace info x.csv --f"), ElementsAre("--from-s", "--format"));
 }

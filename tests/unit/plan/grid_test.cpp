@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 
 TEST(Grid, the_last_dimension_changes_fastest) {
-  const auto points = grid({parse_dimension("a=1,2"), parse_dimension("b.c=x,y,z")});
+  const auto points = grid({parse_axis("a=1,2"), parse_axis("b.c=x,y,z")});
   ASSERT_EQ(points.size(), 6u);
   EXPECT_THAT(points[0], ElementsAre("a=1", "b.c=x"));
   EXPECT_THAT(points[1], ElementsAre("a=1", "b.c=y"));
@@ -19,15 +19,14 @@ TEST(Grid, the_last_dimension_changes_fastest) {
 }
 
 TEST(Grid, commas_inside_brackets_and_quotes_belong_to_a_value) {
-  EXPECT_THAT(parse_dimension("slo={ttft_s: 1, tpot_s: 2},{ttft_s: 3}").values,
+  EXPECT_THAT(parse_axis("slo={ttft_s: 1, tpot_s: 2},{ttft_s: 3}").values,
               ElementsAre("{ttft_s: 1, tpot_s: 2}", "{ttft_s: 3}"));
-  EXPECT_THAT(parse_dimension("x=[1,[2,3]],'a,b',\"c,d\",e").values,
-              ElementsAre("[1,[2,3]]", "'a,b'", "\"c,d\"", "e"));
+  EXPECT_THAT(parse_axis("x=[1,[2,3]],'a,b',\"c,d\",e").values, ElementsAre("[1,[2,3]]", "'a,b'", "\"c,d\"", "e"));
 }
 
 TEST(Grid, what_names_no_values_is_refused) {
-  for (const char* word : {"a", "=1", "a=", "a=1,,2", "a=1,"}) EXPECT_THROW(parse_dimension(word), UserError) << word;
-  EXPECT_THROW(grid({parse_dimension("a=1"), parse_dimension("a=2")}), UserError);
+  for (const char* word : {"a", "=1", "a=", "a=1,,2", "a=1,"}) EXPECT_THROW(parse_axis(word), UserError) << word;
+  EXPECT_THROW(grid({parse_axis("a=1"), parse_axis("a=2")}), UserError);
 }
 
 }  // namespace

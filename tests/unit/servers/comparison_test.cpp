@@ -8,7 +8,7 @@ namespace servecast {
 namespace {
 
 ComparedFigure row(double measured, double forecast) {
-  return {.group = "vLLM open loop", .figure = Figure::e2e_mean, .measured = measured, .forecast = forecast};
+  return {.group = "vLLM open loop", .figure = ServerFigure::e2e_mean, .measured = measured, .forecast = forecast};
 }
 
 // Errors -20, +10, +5, 0 %: half of the sizes are at most 5 %, nine tenths at most 20 %.

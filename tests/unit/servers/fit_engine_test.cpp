@@ -50,13 +50,13 @@ TEST(FitEngine, FindsTheTermsThatMadeTheMeasurements) {
   const std::vector<Forecast> made = forecast(servers, how);
   ASSERT_TRUE(made[0].summary) << made[0].complaint;
   for (MeasuredStage& stage : servers[0].stages)
-    for (const Figure figure : {Figure::ttft_mean, Figure::tpot_mean})
+    for (const ServerFigure figure : {ServerFigure::ttft_mean, ServerFigure::tpot_mean})
       stage.measured.push_back({figure, *figure_of(*made[0].summary, stage, figure)});
   how.engine.clear();
   const EngineFit fit = fit_engine(start, servers, how);
   EXPECT_EQ(fit.figures, 4);
   EXPECT_NEAR(fit.engine.request_path_s, 9e-3, 0.05 * 9e-3);
-  EXPECT_GT(fit.engine.frontend_sequence_s, start.frontend_sequence_s);  // few sequences show little of it
+  EXPECT_GT(fit.engine.frontend_sequence_s, start.frontend_sequence_s);            // few sequences show little of it
   EXPECT_NEAR(fit.engine.step.all_reduce_skew, start.step.all_reduce_skew, 1e-3);  // one GPU: it cannot show
   EXPECT_LT(fit.median_error_after, 0.005);
 }
