@@ -92,7 +92,8 @@ class Drafter {
     const std::string& name = platform_.nodes[index].name;
     const std::vector<std::size_t>& gpus = on_node_[name];
     if (gpus.empty()) return;
-    const QRectF inner = out_.detailed ? node.adjusted(12, 56, -12, -46) : node.adjusted(3, 3, -3, -3);
+    const double disk_width = std::max(52.0, node.width() / 8);  // at the end of the host's row, beside the GPUs
+    const QRectF inner = out_.detailed ? node.adjusted(12, 56, -24 - disk_width, -46) : node.adjusted(3, 3, -3, -3);
     const auto n = static_cast<double>(gpus.size());
     double columns = n;
     if (!out_.detailed) columns = std::ceil(std::sqrt(n * inner.width() / inner.height()));
@@ -112,12 +113,9 @@ class Drafter {
     }
     if (!out_.detailed) return;
     if (has_nvlink(name))
-      add_part(name + "#nvlink", QRectF(node.left() + 12, node.top() + 28, node.width() - 24, 14), "NVLink");
-    add_part(name + "/host", QRectF(node.left() + 12, node.bottom() - 28, node.width() * 0.75 - 24, 18),
-             QStringLiteral("host"));
-    add_part(name + "/disk",
-             QRectF(node.left() + node.width() * 0.75 + 12, node.bottom() - 28, node.width() * 0.25 - 24, 18),
-             "NVMe");
+      add_part(name + "#nvlink", QRectF(inner.left(), node.top() + 28, inner.width(), 14), "NVLink");
+    add_part(name + "/host", QRectF(inner.left(), node.bottom() - 28, inner.width(), 18), QStringLiteral("host"));
+    add_part(name + "/disk", QRectF(node.right() - 12 - disk_width, node.bottom() - 28, disk_width, 18), "NVMe");
   }
 
   /// Into the middle of what is left below.
