@@ -13,6 +13,7 @@ sim/serving:        models sim/serving
 sim/report:         models/base sim/report
 sim/engine:         models sim/input sim/serving sim/report sim/engine
 sim/plan:           models sim/input sim/report sim/plan
+sim/claims:         models sim/input sim/report sim/claims
 sim/cli:            models sim servecast_version.h
 calibrate/samples:  models sim/input calibrate/samples
 calibrate/import:   models sim/input calibrate/samples calibrate/import
@@ -32,7 +33,7 @@ TABLE
 cat >"$scratch/theirs" <<'TABLE'
 simgrid/|xbt/:      sim/engine tests/unit/engine
 yaml-cpp/:          sim/input tests/unit/input
-nlohmann/:          sim/input sim/report sim/plan sim/cli calibrate gui/data tests
+nlohmann/:          sim/input sim/report sim/plan sim/claims sim/cli calibrate gui/data tests
 zlib:               sim/input calibrate/samples tests/unit/input
 sqlite3:            sim/report tests/unit/report tests/unit/cli
 CLI/:               sim/cli calibrate/cli

@@ -8,7 +8,7 @@ namespace servecast {
 namespace {
 
 // In the order of --help.
-constexpr std::array<CommandEntry, 16> entries{{
+constexpr std::array<CommandEntry, 17> entries{{
     {"", "run", "Simulate a scenario and print the forecast", make_run_command},
     {"", "sweep", "Simulate a grid of settings: one table", make_sweep_command},
     {"", "whatif", "Simulate a scenario and a changed one: what differs, and how surely", make_whatif_command},
@@ -19,6 +19,7 @@ constexpr std::array<CommandEntry, 16> entries{{
     {"", "list", "What a scenario can name: models, GPUs, policies, ...", make_list_command},
     {"", "schema", "Every key of a scenario: type, unit, default, range, help", make_schema_command},
     {"", "set", "Change settings in a scenario file; its comments stay", make_set_command},
+    {"", "claims", "What is said about LLM serving beside what the models compute", make_claims_command},
     {"trace", "info", "What is in a trace: rows, span, rate, lengths", make_trace_info_command},
     {"trace", "convert", "Write a trace in our own format, sliced or sped up", make_trace_convert_command},
     {"trace", "make", "Generate a trace", make_trace_make_command},

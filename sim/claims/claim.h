@@ -1,0 +1,72 @@
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace servecast {
+
+class ClaimModels;
+
+/// A figure, or a range of them.
+struct ToldFigure {
+  double low = 0;
+  double high = 0;
+
+  constexpr ToldFigure(double value) : low(value), high(value) {}
+  constexpr ToldFigure(double from, double to) : low(from), high(to) {}
+};
+
+/// How a claim speaks of its figure.
+enum class Says { is, at_most, at_least };
+
+/// What the models make of it, and how: the figures on the way there.
+struct Finding {
+  ToldFigure value;
+  std::string working;
+};
+
+/// Something that is said about LLM serving, with the one figure in it that can be checked.
+struct Claim {
+  char article = 'A';  // which of claim_articles
+  std::string_view claim;
+  Says says = Says::is;
+  ToldFigure told;
+  std::string_view unit;
+  Finding (*compute)(ClaimModels& models);
+};
+
+struct ClaimVerdict {
+  std::string_view word;  // holds, overstated (the told figure is too large) or understated (too small)
+  double factor = 1;      // between the told and the computed figure, where it does not hold; 0: the one is nothing
+};
+
+/// Holds where the ranges come within a tenth of each other, on the right side for bounds.
+ClaimVerdict verdict(Says says, ToldFigure told, ToldFigure computed);
+
+// The claims, by what decides them; each file is one subject.
+std::vector<Claim> memory_claims();
+std::vector<Claim> arithmetic_claims();
+std::vector<Claim> prompt_claims();
+std::vector<Claim> fast_slow_claims();
+std::vector<Claim> fleet_claims();
+std::vector<Claim> published_claims();
+
+/// A claim with what came out.
+struct CheckedClaim {
+  Claim claim;
+  Finding finding;
+  ClaimVerdict verdict;
+};
+
+/// All of them, by article.
+std::vector<CheckedClaim> check_claims();
+
+/// What each article is about.
+struct ClaimArticle {
+  char letter;
+  std::string_view about;
+};
+std::span<const ClaimArticle> claim_articles();
+
+}  // namespace servecast

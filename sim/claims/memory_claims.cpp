@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sim/claims/claim.h"
+#include "sim/claims/claim_models.h"
+#include "sim/report/human.h"
+
+namespace servecast {
+namespace {
+
+constexpr double gb = 1e9;
+constexpr double percent = 100;
+constexpr double block_tokens = 16;                       // of vLLM
+constexpr double wasted_tokens = (block_tokens - 1) / 2;  // in a sequence's last block, on average
+constexpr double chat_tokens = 161 + 338.0 / 2;  // ShareGPT half way through its answer (vLLM, SOSP'23, figure 11)
+
+Finding kv_of_a_sequence(ClaimModels& models) {
+  const double token_bytes = kv_bytes_per_token(models.llm("llama-2-7b"), DataType::bf16);
+  return {token_bytes * 2048 / gb, fmt::format("2 x 32 layers x 4,096 x 2 bytes = {} bytes a token; 1.6 GB would "
+                                               "be {} tokens",
+                                               human::number(token_bytes), human::number(1.6 * gb / token_bytes))};
+}
+
+Finding kv_share(ClaimModels& models) {
+  const Llm& llm = models.llm("llama-2-7b");
+  const double weights = weight_bytes(llm, DataType::bf16);
+  const double sequence = kv_bytes_per_token(llm, DataType::bf16) * 2048;
+  const double sequences = std::ceil(0.6 / 0.4 * weights / sequence);
+  return {percent * sequence / (weights + sequence),
+          fmt::format("one sequence of 2,048 tokens beside {:.1f} GB of weights; 60 % from {:.0f} sequences at once",
+                      weights / gb, sequences)};
+}
+
+Finding paged_use(ClaimModels&) {
+  return {percent * chat_tokens / (chat_tokens + wasted_tokens),
+          fmt::format("blocks of 16 waste {:.1f} tokens of the {:.0f} that a chat holds half way; the paper measured "
+                      "20.4 to 38.2 % before and 96.3 % with paging (SOSP'23, figure 2)",
+                      wasted_tokens, chat_tokens)};
+}
+
+Finding quantised_size(ClaimModels& models) {
+  const Llm& llm = models.llm("llama-2-7b");
+  const double int8 = weight_bytes(llm, DataType::int8) / gb;
+  const double int4 = weight_bytes(llm, DataType::int4) / gb;
+  return {int8, fmt::format("bf16 {:.1f} GB, int8 {:.1f} GB, int4 {:.1f} GB: two formats, two sizes; KV comes on top",
+                            weight_bytes(llm, DataType::bf16) / gb, int8, int4)};
+}
+
+Finding fragmentation(ClaimModels&) {
+  const auto wasted = [](double tokens) { return percent * wasted_tokens / (tokens + wasted_tokens); };
+  return {wasted(chat_tokens), fmt::format("chat, blocks of 16; below {:.0f} tokens it is more: {:.0f} % at 60 (a "
+                                           "caption)",
+                                           wasted_tokens * (percent - 3) / 3, wasted(60))};
+}
+
+Finding experts_memory(ClaimModels& models) {
+  const Llm& llm = models.llm("mixtral-8x7b");
+  return {0,
+          fmt::format("every expert stays in memory ({:.0f} GB); what shrinks is arithmetic, {:.0f} % of the weights "
+                      "are active, unless experts are offloaded",
+                      weight_bytes(llm, DataType::bf16) / gb, percent * active_parameters(llm) / parameters(llm))};
+}
+
+Finding long_contexts(ClaimModels& models) {
+  const Llm& llm = models.llm("llama-3.1-70b");
+  const double request = 131072 * kv_bytes_per_token(llm, DataType::bf16);
+  const double room = 16 * 80e9 - weight_bytes(llm, DataType::bf16);
+  return {std::floor(room / request),
+          fmt::format("a 70B model holds {:.1f} GB of KV for 128 Ki tokens; 16 x 80 GB less "
+                      "one copy of the weights is {} GB at the very most",
+                      request / gb, human::number(room / gb))};
+}
+
+Finding deepseek_gpus(ClaimModels& models) {
+  const Llm& llm = models.llm("deepseek-v3");
+  const double weights = weight_bytes(llm, DataType::fp8);
+  const double used = models.engine().memory.gpu_memory_utilization;
+  const double node_bytes = 8 * used * models.gpu("h100_sxm_80g").hbm_bytes;
+  const double h200_bytes = 8 * used * models.gpu("h200_sxm_141g").hbm_bytes;
+  return {
+      8 * std::ceil(weights / node_bytes),
+      fmt::format(
+          "{:.0f} GB in fp8 against the {:.0f} GB that vLLM takes of eight H100: two nodes; of eight H200 it takes "
+          "{} GB",
+          weights / gb, node_bytes / gb, human::number(h200_bytes / gb))};
+}
+
+Finding vector_nodes(ClaimModels& models) {
+  constexpr double vectors = 200e9;
+  const double node_bytes = models.node("dgx_h100").host_memory_bytes;
+  const double coded = vectors * 64;
+  const double whole = vectors * 768 * 4;
+  return {std::ceil(coded / node_bytes),
+          fmt::format(
+              "768 floats each: {:.0f} TB, {:.0f} such nodes; coded in 64 bytes (product quantisation): {:.1f} TB, "
+              "each node scanning its share",
+              whole / 1e12, std::ceil(whole / node_bytes), coded / 1e12)};
+}
+
+}  // namespace
+
+std::vector<Claim> memory_claims() {
+  return {
+      {'B', "Llama-2-7B holds 1.6 GB of KV for 2,048 tokens", Says::is, 1.6, "GB", kv_of_a_sequence},
+      {'B', "KV takes more than 60 % of GPU memory in use", Says::at_least, 60, "%", kv_share},
+      {'B', "vLLM raises the use of KV memory from 30 % to above 70 %", Says::is, {70, 75}, "%", paged_use},
+      {'B', "INT4 or INT8 shrinks a 7B model from 14 GB to 6 GB", Says::at_most, 6, "GB", quantised_size},
+      {'A', "fragmentation of KV memory stays below 3 %", Says::at_most, 3, "%", fragmentation},
+      {'A', "a top-2 mixture of experts saves 60 % of GPU memory", Says::is, 60, "%", experts_memory},
+      {'A', "contexts of 128K tokens are served on the 16 H100", Says::at_least, 1, "at once", long_contexts},
+      {'C', "the whole DeepSeek-V3 needs 16 H100", Says::is, 16, "GPUs", deepseek_gpus},
+      {'A', "200 billion vectors are searched within 10 ms, in the memory of its three nodes", Says::is, 3, "nodes",
+       vector_nodes},
+  };
+}
+
+}  // namespace servecast

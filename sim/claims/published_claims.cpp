@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+
+#include "sim/claims/claim.h"
+
+namespace servecast {
+namespace {
+
+constexpr double percent = 100;
+
+// What these rest on was measured by the systems' authors; docs/reproductions.md holds the simulator against them.
+
+Finding semi_pd(ClaimModels&) {
+  constexpr double least = 1.27;
+  constexpr double most = 2.58;
+  return {{percent * (1 - 1 / least), percent * (1 - 1 / most)},
+          fmt::format("semi-PD's authors: {} to {} times as fast as SGLang (arXiv 2504.19867)", least, most)};
+}
+
+Finding spec_ee(ClaimModels&) {
+  return {{1.25, 2.43},
+          "SpecEE's tables (ISCA'25): at most 2.43 on a laptop with all three parts, 1.25 to 1.44 typically"};
+}
+
+Finding buddy_accuracy(ClaimModels&) {
+  constexpr double before = 0.735;
+  constexpr double after = 0.695;
+  return {percent * (before - after),
+          "points of mean accuracy at 75 % of the experts in memory, for 7.4 % more speed "
+          "(BuddyMoE, arXiv 2511.10054); 10.3 % came only at 37.5 %, which costs more"};
+}
+
+Finding buddy_share(ClaimModels&) {
+  return {percent * 3 / 6, "three of a token's six experts may be replaced in the runs behind these figures"};
+}
+
+}  // namespace
+
+std::vector<Claim> published_claims() {
+  return {
+      {'C', "semi-PD answers 40 % sooner than SGLang", Says::is, 40, "%", semi_pd},
+      {'C', "SpecEE is 3 times as fast on a device", Says::is, 3, "x", spec_ee},
+      {'E', "substituting experts costs less than 2 % accuracy and is up to 10 % faster", Says::at_most, 2, "points",
+       buddy_accuracy},
+      {'E', "less than 20 % of the experts are replaced", Says::at_most, 20, "%", buddy_share},
+  };
+}
+
+}  // namespace servecast
