@@ -8,11 +8,13 @@ namespace servecast {
 /// The unit of a setting follows from its name (SI base units as suffix), so name and unit cannot disagree.
 /// Empty for plain counts and texts. The longest suffix wins.
 constexpr std::string_view unit_of(std::string_view key) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 18> units{{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 20> units{{
       {"usd_per_hour", "USD/h"},
       {"usd_per_gpu_hour", "USD/h"},
       {"usd_per_million_prompt_tokens", "USD"},
       {"usd_per_million_output_tokens", "USD"},
+      {"usd_per_kwh", "USD/kWh"},
+      {"g_per_kwh", "g/kWh"},
       {"requests_per_s", "requests/s"},
       {"_tokens_per_s", "tokens/s"},
       {"_bytes_per_s", "bytes/s"},

@@ -157,6 +157,10 @@ double overhead_w(const Scenario& scenario) {
   return static_cast<double>(nodes.size()) * scenario.node.overhead_w;
 }
 
+AccountTerms account_terms(const AccountSpec& spec) {
+  return {spec.currency, spec.per_usd, spec.usd_per_kwh, spec.pue, spec.co2_g_per_kwh};
+}
+
 }  // namespace
 
 void set_readers(Scenario& scenario, Recorder& recorder) {
@@ -185,6 +189,7 @@ RunFacts collect_facts(const Scenario& scenario, const Dispatcher& dispatcher) {
                  .slo = slo_facts(spec),
                  .classes = scenario.notes->classes.all(),
                  .node_overhead_j = overhead_w(scenario) * dispatcher.duration_s()};
+  if (spec.account) facts.account = account_terms(*spec.account);
   if (const Gateway* gateway = dispatcher.gateway()) facts.gateway = gateway->facts();
   for (std::size_t i = 0; i < scenario.pools.size(); ++i) {
     const ReplicaPool& replicas = dispatcher.pools()[i];

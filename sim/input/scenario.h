@@ -17,6 +17,7 @@
 #include "models/policy/batcher.h"
 #include "models/policy/kv_cache.h"
 #include "models/policy/router.h"
+#include "sim/input/account_spec.h"
 #include "sim/input/gateway_spec.h"
 #include "sim/input/hardware_files.h"
 #include "sim/input/placement.h"
@@ -68,6 +69,7 @@ struct ScenarioSpec {
   std::vector<GatewaySpec> gateway{};
   std::vector<QualitySpec> quality{};
   std::vector<ReaderSpec> perceived{};
+  std::optional<AccountSpec> account{};
   std::vector<PoolSpec> pools{};
 
   void fields(Fields& f) {
@@ -87,6 +89,7 @@ struct ScenarioSpec {
            "workload says");
     f.list("quality", quality, "how good the answers of whom are; left out: nothing is said of it");
     f.list("perceived", perceived, "who reads the answers; left out: nothing is said of what they feel");
+    f.group("account", account, "money, energy and carbon by what causes them; left out: no account is kept");
     f.list("pools", pools, "groups of like replicas: one model, one kind of GPU, one set of policies", true);
   }
 };

@@ -130,6 +130,15 @@ struct RestsOn {
   bool operator==(const RestsOn&) const = default;
 };
 
+/// What a run is accounted for with, beyond the rent of its GPUs.
+struct AccountTerms {
+  std::string currency{};
+  double per_usd = 1;
+  double usd_per_kwh = 0;
+  double pue = 1;
+  std::optional<double> co2_g_per_kwh{};
+};
+
 struct RunFacts {
   std::string name{};
   std::int64_t seed = 0;
@@ -141,6 +150,7 @@ struct RunFacts {
   std::vector<PoolFacts> pools{};      // by PoolId
   GatewayFacts gateway{};              // empty without one
   std::vector<std::string> classes{};  // names of request classes, by ClassId; 0 is the unnamed one
+  std::optional<AccountTerms> account{};    // where an account is wanted
   double node_overhead_j = 0;          // energy of the nodes beyond their GPUs
   std::vector<RestsOn> rests_on{};
   std::string settings = "{}";  // every setting of the scenario, as JSON text

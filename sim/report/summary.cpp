@@ -276,6 +276,7 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   s.slo = slo_of(all, facts.slo, facts.duration_s);
   s.cost = cost_of(facts, s.requests.completed, output_tokens);
   s.energy = energy_of(facts, output_tokens);
+  s.account = account_of(recorder, facts, s.requests.completed);
   s.gateway = summarise_gateway(recorder, facts, s.cost.usd_total, s.requests.completed);
   for (std::size_t p = 0; p < facts.pools.size(); ++p)
     s.pools.push_back(pool_of(facts.pools[p], recorder.pools()[p], facts.duration_s));

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/report/account.h"
 #include "sim/report/gateway_summary.h"
 #include "sim/report/recorder.h"
 #include "sim/report/run_facts.h"
@@ -192,6 +193,7 @@ struct Summary {
   SloSummary slo{};
   CostSummary cost{};
   EnergySummary energy{};
+  std::optional<AccountSummary> account{};  // where the scenario keeps one
   GatewaySummary gateway{};
   std::vector<PoolSummary> pools{};
   std::vector<HandOverSummary> hand_overs{};       // by pool, empty where nothing was handed over

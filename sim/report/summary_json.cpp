@@ -160,6 +160,7 @@ void Summary::fields(Fields& f) {
   f.group("slo", slo, "what was promised and what was kept");
   f.group("cost", cost, "money");
   f.group("energy", energy, "energy");
+  f.group("account", account, "money, energy and carbon by what causes them, where the scenario keeps an account");
   gateway.fields(f);
   f.list("pools", pools, "pool by pool", true);
   f.list("hand_overs", hand_overs, "pool by pool, where another replica decodes");

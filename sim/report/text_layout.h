@@ -31,4 +31,11 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_{};
 };
 
+/// A part of the terminal report: tables under a heading, and lines below them.
+struct TextSection {
+  std::string heading{};
+  std::vector<TextTable> tables{};
+  std::vector<std::string> lines{};
+};
+
 }  // namespace servecast

@@ -6,6 +6,7 @@
 #include <array>
 #include <numeric>
 
+#include "sim/report/account_text.h"
 #include "sim/report/gateway_text.h"
 #include "sim/report/human.h"
 #include "sim/report/over_time.h"
@@ -195,12 +196,10 @@ void experts(Page& page, const Summary& s) {
   }
 }
 
-void gateway(Page& page, const Summary& s) {
-  for (const TextSection& section : gateway_sections(s.gateway)) {
-    page.heading(section.heading);
-    for (const TextTable& table : section.tables) page.table(table);
-    for (const std::string& line : section.lines) page.line(line, Paint::plain, 4);
-  }
+void put(Page& page, const TextSection& section) {
+  page.heading(section.heading);
+  for (const TextTable& table : section.tables) page.table(table);
+  for (const std::string& line : section.lines) page.line(line, Paint::plain, 4);
 }
 
 void classes(Page& page, const Summary& s) {
@@ -266,7 +265,8 @@ std::string text_report(const Summary& summary, std::span<const SeriesRow> serie
   latency(page, summary);
   if (interval) intervals(page, summary, *interval);
   totals(page, summary);
-  gateway(page, summary);
+  if (summary.account) put(page, account_section(*summary.account));
+  for (const TextSection& section : gateway_sections(summary.gateway)) put(page, section);
   pools(page, summary);
   experts(page, summary);
   classes(page, summary);
