@@ -34,6 +34,7 @@ ScenarioView::ScenarioView(ScenarioDocument& document, QWidget* parent) : QWidge
   help_->setMinimumHeight(fontMetrics().height() * 4);
   help_->setAlignment(Qt::AlignTop);
   problems_ = wrapped_label("notice");
+  problems_->hide();
   yaml_ = new QPlainTextEdit;
   yaml_->setReadOnly(true);
   yaml_->setLineWrapMode(QPlainTextEdit::NoWrap);
