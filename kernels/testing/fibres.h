@@ -1,0 +1,51 @@
+#pragma once
+#include <ucontext.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace servecast::emulation {
+
+/// Functions that take turns on one thread of the host. Each has a stack of its own, kept for the next run.
+class Fibres {
+ public:
+  /// Runs `body` in fibres 0 to `count` - 1. `before` is told which is about to go on; `after_round` is called when none can,
+  /// wakes those that may and says whether any did. Throws std::logic_error where it wakes nobody, or with what failed.
+  struct Hooks {
+    std::function<void(int)> before;
+    std::function<bool()> after_round;
+  };
+  void run(int count, bool backward, const std::function<void()>& body, const Hooks& hooks);
+
+  /// For the fibre that runs: leaves it asleep until wake().
+  void sleep();
+  void wake(int fibre) { fibres_[static_cast<std::size_t>(fibre)].awake = true; }
+  bool ended(int fibre) const { return fibres_[static_cast<std::size_t>(fibre)].ended; }
+  int current() const { return current_; }
+  /// For the fibre that runs: ends the whole run with `what`.
+  void fail(const std::string& what);
+
+ private:
+  struct Fibre {
+    ucontext_t context{};
+    std::unique_ptr<char[]> stack;
+    bool awake = false;
+    bool ended = false;
+  };
+  static void start();
+  void prepare(Fibre& fibre);
+  int round(int count, bool backward, const std::function<void(int)>& before);
+
+  std::vector<Fibre> fibres_;
+  ucontext_t scheduler_{};
+  const std::function<void()>* body_ = nullptr;
+  int current_ = 0;
+  std::string failure_;
+};
+
+/// The one that runs: a fibre's start has no argument.
+Fibres& fibres();
+
+}  // namespace servecast::emulation
