@@ -7,7 +7,7 @@
 ///   copy_async_16(), copy_async_commit(), copy_async_wait<groups left>()
 ///   load_matrix<1, 2 or 4>(), load_matrix_transposed<...>()       ldmatrix
 ///   multiply_add(): mma.sync m16n8k16 of Half and Bf16, m16n8k32 of int8 and Fp8
-///   exp2_fast(), SERVECAST_UNROLL
+///   exp2_fast(), subtract_pair(), multiply_pair(), SERVECAST_UNROLL
 #include "kernels/numbers.h"
 #include "kernels/stream.h"
 

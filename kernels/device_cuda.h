@@ -40,6 +40,23 @@ __device__ inline float exp2_fast(float x) {
   return y;
 }
 
+/// Of two pairs of numbers of 16 bits, each in one register.
+template <class Number>
+__device__ std::uint32_t subtract_pair(std::uint32_t a, std::uint32_t b);
+template <class Number>
+__device__ std::uint32_t multiply_pair(std::uint32_t a, std::uint32_t b);
+#define SERVECAST_PAIR(function, Number, pair, operation)                                                       \
+  template <>                                                                                                   \
+  __device__ inline std::uint32_t function<Number>(std::uint32_t a, std::uint32_t b) {                          \
+    const pair result = operation(reinterpret_cast<const pair&>(a), reinterpret_cast<const pair&>(b));          \
+    return reinterpret_cast<const std::uint32_t&>(result);                                                      \
+  }
+SERVECAST_PAIR(subtract_pair, Half, __half2, __hsub2)
+SERVECAST_PAIR(multiply_pair, Half, __half2, __hmul2)
+SERVECAST_PAIR(subtract_pair, Bf16, __nv_bfloat162, __hsub2)
+SERVECAST_PAIR(multiply_pair, Bf16, __nv_bfloat162, __hmul2)
+#undef SERVECAST_PAIR
+
 __device__ inline unsigned shared_address(const void* pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #ifdef __CUDACC__
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
 #define SERVECAST_BOTH __host__ __device__

@@ -83,6 +83,22 @@ inline int atomic_add(int* address, int value) {
 
 inline float exp2_fast(float x) { return std::exp2(x); }
 
+template <class Number, class Operation>
+std::uint32_t with_pairs(std::uint32_t a, std::uint32_t b, Operation operation) {
+  const auto half = [](std::uint32_t pair, int i) {
+    return to_float(Number{static_cast<std::uint16_t>(pair >> (i * 16))});
+  };
+  return packed<Number>(operation(half(a, 0), half(b, 0)), operation(half(a, 1), half(b, 1)));
+}
+template <class Number>
+std::uint32_t subtract_pair(std::uint32_t a, std::uint32_t b) {
+  return with_pairs<Number>(a, b, std::minus<float>());
+}
+template <class Number>
+std::uint32_t multiply_pair(std::uint32_t a, std::uint32_t b) {
+  return with_pairs<Number>(a, b, std::multiplies<float>());
+}
+
 void copy_async_16(void* to, const void* from, bool valid);
 void copy_async_commit();
 template <int groups_left>
