@@ -42,6 +42,9 @@ servecast_optional(SERVECAST_HAS_QT "Qt 6" "${SERVECAST_GUI}" "${Qt6_FOUND}" "${
 if(SERVECAST_HAS_CUDA)
   enable_language(CUDA)
   add_subdirectory(kernels)
+  add_subdirectory(calibrate/measure/cuda)
+else()
+  add_subdirectory(calibrate/measure/none)  # says that there is no CUDA
 endif()
 if(SERVECAST_HAS_QT)
   add_subdirectory(gui)

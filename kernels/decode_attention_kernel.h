@@ -146,8 +146,8 @@ struct Decoder {
       const FragmentA weights = load_a(shared + L::weights_at, L::weight_row, k);
       SERVECAST_UNROLL
       for (int n = 0; n < warp_columns / 8; ++n)
-        multiply_add<Number>(
-            sums[n], weights, load_b_of_columns(values + k * value_row, value_row, warp * warp_columns + n * 8));
+        multiply_add<Number>(sums[n], weights,
+                             load_b_of_columns(values + k * value_row, value_row, warp * warp_columns + n * 8));
     }
   }
 
@@ -167,7 +167,7 @@ struct Decoder {
     block_barrier();
     weigh();
     block_barrier();
-    add_values(values, row_bytes<Number, L::shared_values ? key_dim : value_dim>);
+    add_values(values, row_bytes < Number, L::shared_values ? key_dim : value_dim >);
   }
 
   /// Where the sums stand for good: at [row][2] of factors and scores' place, largest score and sum of weights.

@@ -1,13 +1,13 @@
 #pragma once
-/// What kernels ask of a GPU, behind one set of names, so that one kernel text serves nvcc and, for tests, a C++ compiler:
+/// What kernels ask of a GPU, behind one set of names, so that one kernel text serves nvcc and, for tests, a C++
+/// compiler:
 ///
 ///   launch(kernel, {.grid_x, .grid_y, .grid_z, .threads, .shared_bytes}, stream, arguments)
 ///   threadIdx, blockIdx, gridDim, block_barrier(), dynamic_shared()
-///   shuffle(), shuffle_xor(), atomic_add()                         all 32 lanes take part in what a warp does together
-///   copy_async_16(), copy_async_commit(), copy_async_wait<groups left>()
-///   load_matrix<1, 2 or 4>(), load_matrix_transposed<...>()       ldmatrix
-///   multiply_add(): mma.sync m16n8k16 of Half and Bf16, m16n8k32 of int8 and Fp8
-///   exp2_fast(), subtract_pair(), multiply_pair(), SERVECAST_UNROLL
+///   shuffle(), shuffle_xor(), atomic_add()                         all 32 lanes take part in what a warp does
+///   together copy_async_16(), copy_async_commit(), copy_async_wait<groups left>() load_matrix<1, 2 or 4>(),
+///   load_matrix_transposed<...>()       ldmatrix multiply_add(): mma.sync m16n8k16 of Half and Bf16, m16n8k32 of
+///   int8 and Fp8 exp2_fast(), subtract_pair(), multiply_pair(), SERVECAST_UNROLL
 #include "kernels/numbers.h"
 #include "kernels/stream.h"
 

@@ -45,11 +45,11 @@ template <class Number>
 __device__ std::uint32_t subtract_pair(std::uint32_t a, std::uint32_t b);
 template <class Number>
 __device__ std::uint32_t multiply_pair(std::uint32_t a, std::uint32_t b);
-#define SERVECAST_PAIR(function, Number, pair, operation)                                                       \
-  template <>                                                                                                   \
-  __device__ inline std::uint32_t function<Number>(std::uint32_t a, std::uint32_t b) {                          \
-    const pair result = operation(reinterpret_cast<const pair&>(a), reinterpret_cast<const pair&>(b));          \
-    return reinterpret_cast<const std::uint32_t&>(result);                                                      \
+#define SERVECAST_PAIR(function, Number, pair, operation)                                              \
+  template <>                                                                                          \
+  __device__ inline std::uint32_t function<Number>(std::uint32_t a, std::uint32_t b) {                 \
+    const pair result = operation(reinterpret_cast<const pair&>(a), reinterpret_cast<const pair&>(b)); \
+    return reinterpret_cast<const std::uint32_t&>(result);                                             \
   }
 SERVECAST_PAIR(subtract_pair, Half, __half2, __hsub2)
 SERVECAST_PAIR(multiply_pair, Half, __half2, __hmul2)
@@ -95,9 +95,9 @@ __device__ void load_matrix_transposed(std::uint32_t* r, const void* row) {
                : "memory");
 }
 
-#define SERVECAST_MMA(shape_and_types, sum_letter)                                                               \
-  asm volatile("mma.sync.aligned." shape_and_types " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"      \
-               : "+" sum_letter(c.r[0]), "+" sum_letter(c.r[1]), "+" sum_letter(c.r[2]), "+" sum_letter(c.r[3])  \
+#define SERVECAST_MMA(shape_and_types, sum_letter)                                                              \
+  asm volatile("mma.sync.aligned." shape_and_types " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"     \
+               : "+" sum_letter(c.r[0]), "+" sum_letter(c.r[1]), "+" sum_letter(c.r[2]), "+" sum_letter(c.r[3]) \
                : "r"(a.r[0]), "r"(a.r[1]), "r"(a.r[2]), "r"(a.r[3]), "r"(b.r[0]), "r"(b.r[1]))
 
 /// c += a b

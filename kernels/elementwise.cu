@@ -1,5 +1,4 @@
 #include "kernels/elementwise.h"
-
 #include "kernels/warp.h"
 
 namespace servecast {

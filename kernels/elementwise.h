@@ -21,9 +21,9 @@ void rms_norm(const RmsNorm& norm, bool bf16, Stream stream);
 
 /// Rotary embedding in place, halves of a head paired (GPT-NeoX's order). `size`: of a head, a multiple of 16.
 struct Rope {
-  void* x = nullptr;                         // [tokens][heads][size]
-  const std::int32_t* positions = nullptr;   // [tokens]
-  const float* cos_sin = nullptr;            // [positions][size]: size / 2 cosines, then as many sines
+  void* x = nullptr;                        // [tokens][heads][size]
+  const std::int32_t* positions = nullptr;  // [tokens]
+  const float* cos_sin = nullptr;           // [positions][size]: size / 2 cosines, then as many sines
   int tokens = 0;
   int heads = 0;
   int size = 0;
@@ -39,8 +39,8 @@ struct SiluMul {
 };
 void silu_mul(const SiluMul& silu, bool bf16, Stream stream);
 
-/// One token per row: of the `top_k` largest logits, equal ones by index, the one at which the softmax's sum passes the row's
-/// draw. top_k 1: the largest.
+/// One token per row: of the `top_k` largest logits, equal ones by index, the one at which the softmax's sum passes
+/// the row's draw. top_k 1: the largest.
 struct TokenSampling {
   const float* logits = nullptr;   // [rows][size]; any size
   const float* draws = nullptr;    // [rows], 0 to 1; unused with top_k 1

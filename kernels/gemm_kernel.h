@@ -81,7 +81,8 @@ struct Product {
     if (k_tile < end_tile) {
       const std::int64_t first = static_cast<std::int64_t>(expert) * g.n;
       copy_rows<L::tile_m, sizeof(A) * 8>(stage, g.a, first_row, end_row, k_tile);
-      copy_rows<tile_n, Kind::weight_bits>(stage + L::weights_at, g.weights, first + first_column, first + g.n, k_tile);
+      copy_rows<tile_n, Kind::weight_bits>(stage + L::weights_at, g.weights, first + first_column, first + g.n,
+                                           k_tile);
     }
     copy_async_commit();
   }
@@ -202,8 +203,8 @@ void start_tiles(const Gemm& g, Stream stream) {
          stream, g);
 }
 
-/// Up to `few_rows` rows (of an expert, with even routing) go 16 at a time, so that little is wasted on rows that are not
-/// there; more go 128 at a time, so that weights are read less often.
+/// Up to `few_rows` rows (of an expert, with even routing) go 16 at a time, so that little is wasted on rows that are
+/// not there; more go 128 at a time, so that weights are read less often.
 template <class Kind>
 bool start(const Gemm& g, Stream stream) {
   constexpr int few_rows = 32;
@@ -211,7 +212,8 @@ bool start(const Gemm& g, Stream stream) {
     start_tiles<Kind, 1, 1>(g, stream);
   else
     start_tiles<Kind, 2, 4>(g, stream);
-  const auto numbers = static_cast<unsigned>((static_cast<std::int64_t>(g.m) * g.n + reduce_threads - 1) / reduce_threads);
+  const auto numbers =
+      static_cast<unsigned>((static_cast<std::int64_t>(g.m) * g.n + reduce_threads - 1) / reduce_threads);
   if (g.splits > 1)
     launch(reduce_kernel<typename Kind::Number>, {.grid_x = numbers, .threads = reduce_threads}, stream, g);
   return true;

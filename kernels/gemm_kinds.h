@@ -23,8 +23,8 @@ __device__ Part<Number> part_at(const unsigned char* at) {
   return reinterpret_cast<const Aligned*>(at)->part;
 }
 
-/// In which order k is summed does not matter, as long as it is the same for both operands: so a lane takes 8 neighbours
-/// with one load, not the pairs far apart that the matrix instruction's layout names.
+/// In which order k is summed does not matter, as long as it is the same for both operands: so a lane takes 8
+/// neighbours with one load, not the pairs far apart that the matrix instruction's layout names.
 template <class Number, class Sum>
 __device__ void add_window(FragmentC<Sum>& sum, const Part<Number>& top, const Part<Number>& bottom,
                            const Part<Number>& b) {
@@ -66,7 +66,8 @@ struct Int8Weights {
     Part<A> part;
     SERVECAST_UNROLL
     for (int i = 0; i < 4; ++i)
-      part.r[i] = packed<Output>(float_of_byte(words.r[i / 2], i % 2 * 2), float_of_byte(words.r[i / 2], i % 2 * 2 + 1));
+      part.r[i] =
+          packed<Output>(float_of_byte(words.r[i / 2], i % 2 * 2), float_of_byte(words.r[i / 2], i % 2 * 2 + 1));
     return part;
   }
 };
@@ -79,8 +80,8 @@ struct Int4Weights {
   static constexpr int weight_bits = 4;
   static constexpr bool scaled_columns = false;
   static constexpr bool scaled_rows = false;
-  /// `scale`: of the column's group, twice in one register. A number whose lowest bits count units plus 4 bits is that power of
-  /// two plus a weight, so the difference from 8 more is exact, and is then rounded once, by the scale.
+  /// `scale`: of the column's group, twice in one register. A number whose lowest bits count units plus 4 bits is
+  /// that power of two plus a weight, so the difference from 8 more is exact, and is then rounded once, by the scale.
   static __device__ Part<A> weights(const unsigned char* at, std::uint32_t scale) {
     constexpr std::uint32_t power = std::is_same_v<Output, Half> ? 0x64006400U : 0x43004300U;  // 1024; 128
     const std::uint32_t word = *reinterpret_cast<const std::uint32_t*>(at);

@@ -1,5 +1,4 @@
 #include "kernels/kv_gather.h"
-
 #include "kernels/warp.h"
 
 namespace servecast {

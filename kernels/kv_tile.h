@@ -4,11 +4,12 @@
 
 namespace servecast {
 
-/// Rows of a tile in shared memory are 16 bytes apart from what they hold: eight rows at one column lie in different banks.
+/// Rows of a tile in shared memory are 16 bytes apart from what they hold: eight rows at one column lie in different
+/// banks.
 inline constexpr int row_pad_bytes = 16;
 
 template <class Number, int columns>
-inline constexpr int row_bytes = columns * static_cast<int>(sizeof(Number)) + row_pad_bytes;
+inline constexpr int row_bytes = columns* static_cast<int>(sizeof(Number)) + row_pad_bytes;
 
 /// Which rows of a pool a tile takes.
 struct KvRows {
@@ -50,7 +51,8 @@ __device__ void convert_tile(const unsigned char* from, unsigned char* to) {
     Numbers16<To> vector;
     SERVECAST_UNROLL
     for (int j = 0; j < per_vector<To>; ++j) vector.n[j] = from_float<To>(to_float(source[j]));
-    *reinterpret_cast<Numbers16<To>*>(to + row * row_bytes<To, columns> + column * static_cast<int>(sizeof(To))) = vector;
+    *reinterpret_cast<Numbers16<To>*>(to + row * row_bytes<To, columns> + column * static_cast<int>(sizeof(To))) =
+        vector;
   }
 }
 

@@ -1,5 +1,4 @@
 #include "kernels/moe.h"
-
 #include "kernels/warp.h"
 
 namespace servecast {
@@ -53,8 +52,8 @@ __global__ void __launch_bounds__(threads) gate_kernel(Routing a) {
   if (lane < a.top_k) a.weights[token * a.top_k + lane] = own / sum;
 }
 
-/// A block an expert counts the visits to experts before it, then goes through all once more and gives its own their rows:
-/// no atomic operation, so the order is the same in every run.
+/// A block an expert counts the visits to experts before it, then goes through all once more and gives its own their
+/// rows: no atomic operation, so the order is the same in every run.
 __global__ void __launch_bounds__(threads) order_kernel(Routing a) {
   auto* scratch = reinterpret_cast<int*>(dynamic_shared());
   const int expert = static_cast<int>(blockIdx.x);
@@ -124,7 +123,8 @@ __global__ void __launch_bounds__(threads) combine_kernel(ExpertRows a) {
 }  // namespace
 
 void gate_experts(const Routing& a, Stream stream) {
-  launch(gate_kernel, {.grid_x = static_cast<unsigned>((a.tokens + warps - 1) / warps), .threads = threads}, stream, a);
+  launch(gate_kernel, {.grid_x = static_cast<unsigned>((a.tokens + warps - 1) / warps), .threads = threads}, stream,
+         a);
 }
 
 void order_by_expert(const Routing& a, Stream stream) {

@@ -7,11 +7,11 @@ namespace servecast {
 
 /// An expert layer's rows on their way: gate, order by expert, products of experts (kernels/gemm.h), and back.
 struct Routing {
-  const float* logits = nullptr;          // [tokens][experts]
-  std::int32_t* chosen = nullptr;         // [tokens][top_k]: experts, best first
-  float* weights = nullptr;               // [tokens][top_k]: softmax over the chosen
-  std::int32_t* expert_rows = nullptr;    // [experts + 1]: where the rows of each begin
-  std::int32_t* row_of = nullptr;         // [tokens][top_k]: the row that a visit got
+  const float* logits = nullptr;        // [tokens][experts]
+  std::int32_t* chosen = nullptr;       // [tokens][top_k]: experts, best first
+  float* weights = nullptr;             // [tokens][top_k]: softmax over the chosen
+  std::int32_t* expert_rows = nullptr;  // [experts + 1]: where the rows of each begin
+  std::int32_t* row_of = nullptr;       // [tokens][top_k]: the row that a visit got
   int tokens = 0;
   int experts = 0;  // up to most_experts
   int top_k = 1;    // up to most_top_k, and to experts

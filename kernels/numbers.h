@@ -27,7 +27,8 @@ struct Fp8 {  // e4m3: 4 bits of exponent (bias 7), 3 of fraction, no infinity, 
 
 namespace numbers {
 
-/// `value` rounded to a multiple of `unit`, ties to even: adding and taking away 1.5 * 2^23 units does that in binary32.
+/// `value` rounded to a multiple of `unit`, ties to even: adding and taking away 1.5 * 2^23 units does that in
+/// binary32.
 SERVECAST_BOTH inline float rounded_to(float value, float unit) {
   const float anchor = 12582912.0F * unit;
   volatile float sum = value + anchor;  // not to be simplified
@@ -93,7 +94,9 @@ SERVECAST_BOTH inline float to_float(Half x) {
   return numbers::half_to_float(x.bits);
 #endif
 }
-SERVECAST_BOTH inline float to_float(Bf16 x) { return std::bit_cast<float>(static_cast<std::uint32_t>(x.bits) << 16); }
+SERVECAST_BOTH inline float to_float(Bf16 x) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(x.bits) << 16);
+}
 SERVECAST_BOTH inline float to_float(Fp8 x) {
 #ifdef __CUDA_ARCH__
   return __half2float(__half(__nv_cvt_fp8_to_halfraw(x.bits, __NV_E4M3)));

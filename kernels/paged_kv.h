@@ -3,8 +3,8 @@
 
 namespace servecast {
 
-/// Keys or values of all sequences in blocks: [blocks][kv_heads][block_tokens][head_dim] in `pool`. Block b of sequence s
-/// is block_table[s * blocks_per_sequence + b]. Addresses and rows of 16 bytes are aligned.
+/// Keys or values of all sequences in blocks: [blocks][kv_heads][block_tokens][head_dim] in `pool`. Block b of
+/// sequence s is block_table[s * blocks_per_sequence + b]. Addresses and rows of 16 bytes are aligned.
 struct PagedKv {
   const void* keys = nullptr;
   const void* values = nullptr;

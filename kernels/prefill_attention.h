@@ -4,8 +4,8 @@
 
 namespace servecast {
 
-/// Causal attention of the new tokens of each sequence to its paged KV, in which they lie already: whole prompts, or chunks
-/// behind a prefix. Sequences have different lengths and stand one after the other.
+/// Causal attention of the new tokens of each sequence to its paged KV, in which they lie already: whole prompts, or
+/// chunks behind a prefix. Sequences have different lengths and stand one after the other.
 struct PrefillAttention {
   PagedKv kv{};
   const void* queries = nullptr;              // [tokens][q_heads][head_dim]
@@ -13,8 +13,8 @@ struct PrefillAttention {
   const std::int32_t* context = nullptr;      // [sequences]: tokens in KV, new ones included
   void* out = nullptr;                        // [tokens][q_heads][head_dim]
   int sequences = 0;
-  int q_heads = 0;           // a multiple of kv.kv_heads
-  int most_new_tokens = 0;   // of any sequence
+  int q_heads = 0;          // a multiple of kv.kv_heads
+  int most_new_tokens = 0;  // of any sequence
   float scale = 1;
 };
 

@@ -27,8 +27,8 @@ struct Thread {
   std::deque<std::vector<Copy>> groups{};  // of asynchronous copies, oldest first
 };
 
-/// Offers lie in two places by turns, so that one wait per exchange is enough: whoever writes a place again has met the
-/// others since they read it.
+/// Offers lie in two places by turns, so that one wait per exchange is enough: whoever writes a place again has met
+/// the others since they read it.
 struct Warp {
   alignas(16) std::array<std::array<std::byte, lanes * largest_offer>, 2> offers{};
 };
@@ -79,7 +79,11 @@ void run_block(const LaunchShape& shape, const std::function<void()>& thread) {
   block.warps.assign(shape.threads / lanes, {});
   block.shared.assign(shape.shared_bytes, 0xff);  // NaN in every format here
   fibres().run(static_cast<int>(shape.threads), order == Order::backward, thread,
-               {.before = [](int i) { threadIdx = {static_cast<unsigned>(i), 0, 0}; }, .after_round = release_all});
+               {.before =
+                    [](int i) {
+                      threadIdx = {static_cast<unsigned>(i), 0, 0};
+                    },
+                .after_round = release_all});
 }
 
 }  // namespace
@@ -115,8 +119,8 @@ void wait_async(int groups_left) {
         std::memset(copy.to, 0, 16);
 }
 
-/// PTX ISA, ldmatrix: lane 8 j + i has the address of row i of matrix j; register j of a lane is the pair that is its own in
-/// row lane / 4, or with .trans in column lane / 4.
+/// PTX ISA, ldmatrix: lane 8 j + i has the address of row i of matrix j; register j of a lane is the pair that is its
+/// own in row lane / 4, or with .trans in column lane / 4.
 void load_matrices(std::uint32_t* r, const void* row, int matrices, bool transposed) {
   if (reinterpret_cast<std::uintptr_t>(row) % 16 != 0) fibres().fail("load_matrix of an address that is not aligned");
   const std::byte* rows = exchange("load_matrix", &row, sizeof row);
@@ -147,9 +151,9 @@ Number element(const std::uint32_t* registers, int i) {
   return value;
 }
 
-/// PTX ISA, m16n8k16 and m16n8k32. With g = lane / 4, t = lane % 4 and w numbers in a register: register 0 of A holds row g,
-/// k = w t ...; 1 row g + 8; 2 and 3 the same with k beyond the half. Registers 0 and 1 of B hold column g likewise. C has
-/// rows g and g + 8, columns 2 t and 2 t + 1.
+/// PTX ISA, m16n8k16 and m16n8k32. With g = lane / 4, t = lane % 4 and w numbers in a register: register 0 of A holds
+/// row g, k = w t ...; 1 row g + 8; 2 and 3 the same with k beyond the half. Registers 0 and 1 of B hold column g
+/// likewise. C has rows g and g + 8, columns 2 t and 2 t + 1.
 template <class Number, class Sum>
 void multiply(FragmentC<Sum>& c, const FragmentA& a, const FragmentB& b, const char* what) {
   constexpr int wide = 4 / static_cast<int>(sizeof(Number));

@@ -1,11 +1,12 @@
 #pragma once
 /// kernels/device.h on the host, for tests: executes a kernel's text thread by thread. Included by it only.
 ///
-/// The threads of a block are fibres. One runs until it meets a barrier or something its warp does together, and goes on when
-/// all that take part have arrived. Stricter than a GPU where that finds mistakes: a thread that leaves while others wait
-/// for it is an error, lanes that meet in different operations are, shared memory starts as NaN, an asynchronous copy
-/// happens no earlier than its wait, and tests run the threads in both orders: where a barrier is missing, these differ.
-/// What it says nothing about: speed, memory ordering between blocks, approximate instructions.
+/// The threads of a block are fibres. One runs until it meets a barrier or something its warp does together, and goes
+/// on when all that take part have arrived. Stricter than a GPU where that finds mistakes: a thread that leaves while
+/// others wait for it is an error, lanes that meet in different operations are, shared memory starts as NaN, an
+/// asynchronous copy happens no earlier than its wait, and tests run the threads in both orders: where a barrier is
+/// missing, these differ. What it says nothing about: speed, memory ordering between blocks, approximate
+/// instructions.
 #include <cmath>
 #include <cstddef>
 #include <cstring>

@@ -1,6 +1,5 @@
 #pragma once
 #include <csetjmp>
-
 #include <functional>
 #include <memory>
 #include <string>
@@ -8,12 +7,13 @@
 
 namespace servecast::emulation {
 
-/// Functions that take turns on one thread of the host. Each has a stack of its own, kept for the next run. A context of
-/// <ucontext.h> is started once per fibre and run; turns after that are jumps, which need no system call.
+/// Functions that take turns on one thread of the host. Each has a stack of its own, kept for the next run. A context
+/// of <ucontext.h> is started once per fibre and run; turns after that are jumps, which need no system call.
 class Fibres {
  public:
-  /// Runs `body` in fibres 0 to `count` - 1. `before` is told which is about to go on; `after_round` is called when none can,
-  /// wakes those that may and says whether any did. Throws std::logic_error where it wakes nobody, or with what failed.
+  /// Runs `body` in fibres 0 to `count` - 1. `before` is told which is about to go on; `after_round` is called when
+  /// none can, wakes those that may and says whether any did. Throws std::logic_error where it wakes nobody, or with
+  /// what failed.
   struct Hooks {
     std::function<void(int)> before;
     std::function<bool()> after_round;

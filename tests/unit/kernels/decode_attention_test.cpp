@@ -17,9 +17,16 @@ double decode_error(const AttentionSizes& sizes, int splits) {
   const auto key_dim = static_cast<std::size_t>(sizes.key_dim);
   auto queries = random_array<Number>(rows * key_dim, rng, 4);  // scores that differ: a softmax that is not flat
   Array<Number> out(rows * static_cast<std::size_t>(sizes.value_dim));
-  DecodeAttention a{.kv = kv.view(), .queries = queries.data(), .context = sizes.context.data(), .out = out.data(),
-                    .sequences = static_cast<int>(sequences), .q_heads = sizes.q_heads, .splits = splits,
-                    .scale = 1 / std::sqrt(static_cast<float>(sizes.key_dim)), .key_scale = 0.5F, .value_scale = 0.25F};
+  DecodeAttention a{.kv = kv.view(),
+                    .queries = queries.data(),
+                    .context = sizes.context.data(),
+                    .out = out.data(),
+                    .sequences = static_cast<int>(sequences),
+                    .q_heads = sizes.q_heads,
+                    .splits = splits,
+                    .scale = 1 / std::sqrt(static_cast<float>(sizes.key_dim)),
+                    .key_scale = 0.5F,
+                    .value_scale = 0.25F};
   Array<float> partial(static_cast<std::size_t>(decode_partial_floats(a, sizes.value_dim)));
   a.partial = partial.data();
   run_in_both_orders(out, [&] {
@@ -31,7 +38,8 @@ double decode_error(const AttentionSizes& sizes, int splits) {
   std::vector<double> reference;
   for (std::size_t row = 0; row < rows; ++row) {
     const auto sequence = static_cast<int>(row) / sizes.q_heads;
-    const Query query{.sequence = sequence, .head = static_cast<int>(row) % sizes.q_heads,
+    const Query query{.sequence = sequence,
+                      .head = static_cast<int>(row) % sizes.q_heads,
                       .visible = sizes.context[static_cast<std::size_t>(sequence)],
                       .scale = static_cast<double>(a.scale * a.key_scale)};
     for (const double x : attention_reference(sizes, kv, query, &queries[row * key_dim])) reference.push_back(x / 4);
@@ -40,8 +48,12 @@ double decode_error(const AttentionSizes& sizes, int splits) {
 }
 
 AttentionSizes sizes_of(int head_dim, int group, int kv_heads, int block_tokens, std::vector<int> context) {
-  return {.context = std::move(context), .q_heads = group * kv_heads, .kv_heads = kv_heads, .key_dim = head_dim,
-          .value_dim = head_dim, .block_tokens = block_tokens};
+  return {.context = std::move(context),
+          .q_heads = group * kv_heads,
+          .kv_heads = kv_heads,
+          .key_dim = head_dim,
+          .value_dim = head_dim,
+          .block_tokens = block_tokens};
 }
 
 // Lengths about the ends of tiles (32 and 64) and blocks (16 and 64).
@@ -70,8 +82,8 @@ TEST(DecodeAttention, SplitsGiveTheSame) {
     EXPECT_LT((decode_error<Half, Half>(sizes_of(128, 4, 1, 64, {150, 300, 1}), splits)), rounding<Half>) << splits;
 }
 TEST(DecodeAttention, LatentOfMla) {
-  const AttentionSizes sizes{.context = {1, 31, 70}, .q_heads = 16, .kv_heads = 1, .key_dim = 576, .value_dim = 512,
-                             .block_tokens = 64};
+  const AttentionSizes sizes{
+      .context = {1, 31, 70}, .q_heads = 16, .kv_heads = 1, .key_dim = 576, .value_dim = 512, .block_tokens = 64};
   EXPECT_LT((decode_error<Half, Half>(sizes, 1)), rounding<Half>);
   EXPECT_LT((decode_error<Bf16, Bf16>(sizes, 3)), rounding<Bf16>);
 }

@@ -21,8 +21,12 @@ void check_rms_norm(int rows, int size, bool with_residual) {
   Array<Number> residual(count);
   run_in_both_orders(out, [&] {
     for (std::size_t i = 0; i < count; ++i) residual[i] = before[i];
-    rms_norm({.x = x.data(), .residual = with_residual ? residual.data() : nullptr, .weight = weight.data(),
-              .out = out.data(), .rows = rows, .size = size},
+    rms_norm({.x = x.data(),
+              .residual = with_residual ? residual.data() : nullptr,
+              .weight = weight.data(),
+              .out = out.data(),
+              .rows = rows,
+              .size = size},
              is_bf16<Number>, nullptr);
   });
   std::vector<double> sums;
@@ -61,7 +65,11 @@ void check_rope(int heads, int size) {
   Array<Number> x(count);
   run_in_both_orders(x, [&] {
     for (std::size_t i = 0; i < count; ++i) x[i] = before[i];
-    rope({.x = x.data(), .positions = positions.data(), .cos_sin = table.data(), .tokens = 3, .heads = heads,
+    rope({.x = x.data(),
+          .positions = positions.data(),
+          .cos_sin = table.data(),
+          .tokens = 3,
+          .heads = heads,
           .size = size},
          is_bf16<Number>, nullptr);
   });
@@ -105,8 +113,13 @@ TEST(SiluMulKernel, GatesRows) {
 std::vector<std::int32_t> sampled(Array<float>& logits, int rows, int top_k, float temperature, float draw) {
   std::vector<float> draws(static_cast<std::size_t>(rows), draw);
   std::vector<std::int32_t> tokens(static_cast<std::size_t>(rows), -1);
-  sample_tokens({.logits = logits.data(), .draws = draws.data(), .tokens = tokens.data(), .rows = rows,
-                 .size = static_cast<int>(logits.size()) / rows, .top_k = top_k, .temperature = temperature},
+  sample_tokens({.logits = logits.data(),
+                 .draws = draws.data(),
+                 .tokens = tokens.data(),
+                 .rows = rows,
+                 .size = static_cast<int>(logits.size()) / rows,
+                 .top_k = top_k,
+                 .temperature = temperature},
                 nullptr);
   return tokens;
 }

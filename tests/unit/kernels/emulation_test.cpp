@@ -19,9 +19,8 @@ void block_sums(Output a) {
 }
 TEST(Emulation, AddsOverABlock) {
   Array<float> out(128);
-  run_in_both_orders(out, [&] {
-    launch(block_sums, {.grid_x = 2, .threads = 64, .shared_bytes = 8}, nullptr, Output{out.data()});
-  });
+  run_in_both_orders(
+      out, [&] { launch(block_sums, {.grid_x = 2, .threads = 64, .shared_bytes = 8}, nullptr, Output{out.data()}); });
   EXPECT_EQ(out[5], 2016.0F);  // 0 + ... + 63
   EXPECT_EQ(out[127], 2080.0F);
 }

@@ -32,13 +32,16 @@ std::size_t at(int row, int columns, int column) {
 template <class Number>
 struct Direct final : Operands {
   Direct(const Shape& s, Rng& rng, double span)
-      : k(s.k), left(random(size(s.m, s.k), rng, span)), right(random(size(experts_of(s) * s.n, s.k), rng, span)),
+      : k(s.k),
+        left(random(size(s.m, s.k), rng, span)),
+        right(random(size(experts_of(s) * s.n, s.k), rng, span)),
         rows(random_array<float>(static_cast<std::size_t>(s.m), rng, 0.01)),
         columns(random_array<float>(static_cast<std::size_t>(experts_of(s) * s.n), rng)) {}
   static Array<Number> random(std::size_t count, Rng& rng, double span) {
     if constexpr (std::is_same_v<Number, std::int8_t>) {
       Array<Number> all(count);
-      for (std::size_t i = 0; i < count; ++i) all[i] = static_cast<std::int8_t>(std::floor(rng.uniform() * 256) - 128);
+      for (std::size_t i = 0; i < count; ++i)
+        all[i] = static_cast<std::int8_t>(std::floor(rng.uniform() * 256) - 128);
       return all;
     } else {
       return random_array<Number>(count, rng, span);
@@ -64,8 +67,7 @@ struct Direct final : Operands {
 
 template <class Number>
 struct Mixed final : Operands {
-  Mixed(const Shape& s, Rng& rng)
-      : k(s.k), left(random_array<Number>(size(s.m, s.k), rng)), right(s, rng, 1) {}
+  Mixed(const Shape& s, Rng& rng) : k(s.k), left(random_array<Number>(size(s.m, s.k), rng)), right(s, rng, 1) {}
   void point(Gemm& g) override {
     right.point(g);
     g.a = left.data();
@@ -81,7 +83,9 @@ struct Mixed final : Operands {
 template <class Number>
 struct FourBits final : Operands {
   FourBits(const Shape& s, Rng& rng)
-      : k(s.k), left(random_array<Number>(size(s.m, s.k), rng)), words(size(experts_of(s) * s.n, s.k / 8)),
+      : k(s.k),
+        left(random_array<Number>(size(s.m, s.k), rng)),
+        words(size(experts_of(s) * s.n, s.k / 8)),
         scales(random_array<Number>(size(experts_of(s) * s.n, s.k / 128), rng)) {
     for (std::size_t i = 0; i < words.size() * 4; ++i)
       reinterpret_cast<std::uint8_t*>(words.data())[i] = static_cast<std::uint8_t>(rng.uniform() * 256);
@@ -122,7 +126,12 @@ template <class Number>
 double gemm_error(const Shape& s, GemmKind kind, Operands&& operands) {
   Array<Number> out(size(s.m, s.n));
   Array<float> partial(out.size() * static_cast<std::size_t>(s.splits));
-  Gemm g{.out = out.data(), .partial = partial.data(), .m = s.m, .n = s.n, .k = s.k, .experts = experts_of(s),
+  Gemm g{.out = out.data(),
+         .partial = partial.data(),
+         .m = s.m,
+         .n = s.n,
+         .k = s.k,
+         .experts = experts_of(s),
          .splits = s.splits};
   if (!s.expert_rows.empty()) g.expert_rows = s.expert_rows.data();
   operands.point(g);
@@ -137,11 +146,16 @@ template <class Number>
 double error(const Shape& s, GemmKind kind) {
   Rng rng(47, "products");
   switch (kind) {
-    case GemmKind::plain: return gemm_error<Number>(s, kind, Direct<Number>(s, rng, 1));
-    case GemmKind::w8a16: return gemm_error<Number>(s, kind, Mixed<Number>(s, rng));
-    case GemmKind::w4a16: return gemm_error<Number>(s, kind, FourBits<Number>(s, rng));
-    case GemmKind::w8a8: return gemm_error<Number>(s, kind, Direct<std::int8_t>(s, rng, 0));
-    case GemmKind::fp8: return gemm_error<Number>(s, kind, Direct<Fp8>(s, rng, 4));
+    case GemmKind::plain:
+      return gemm_error<Number>(s, kind, Direct<Number>(s, rng, 1));
+    case GemmKind::w8a16:
+      return gemm_error<Number>(s, kind, Mixed<Number>(s, rng));
+    case GemmKind::w4a16:
+      return gemm_error<Number>(s, kind, FourBits<Number>(s, rng));
+    case GemmKind::w8a8:
+      return gemm_error<Number>(s, kind, Direct<std::int8_t>(s, rng, 0));
+    case GemmKind::fp8:
+      return gemm_error<Number>(s, kind, Direct<Fp8>(s, rng, 4));
   }
   return 1;
 }
@@ -166,9 +180,7 @@ TEST(Gemm, SplitsOfKGiveTheSame) {
     EXPECT_LT(error<Half>({.m = 3, .n = 32, .k = 512, .splits = splits}, GemmKind::w4a16), rounding<Half>) << splits;
   EXPECT_LT(error<Bf16>({.m = 3, .n = 32, .k = 256, .splits = 2}, GemmKind::w8a8), rounding<Bf16>);
 }
-TEST(Gemm, LongSums) {
-  EXPECT_LT(error<Half>({.m = 2, .n = 16, .k = 2048}, GemmKind::plain), rounding<Half>);
-}
+TEST(Gemm, LongSums) { EXPECT_LT(error<Half>({.m = 2, .n = 16, .k = 2048}, GemmKind::plain), rounding<Half>); }
 // The rows of experts are as unequal as routing makes them: one has most, some have none.
 TEST(Gemm, RowsOfExperts) {
   for (const GemmKind kind : kinds)

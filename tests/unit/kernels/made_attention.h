@@ -20,18 +20,25 @@ template <class Kv>
 class MadeKv {
  public:
   MadeKv(const AttentionSizes& sizes, Rng& rng)
-      : sizes_(sizes), width_((*std::ranges::max_element(sizes.context) - 1) / sizes.block_tokens + 1),
-        keys_(random_array<Kv>(count(sizes.key_dim), rng)), values_(random_array<Kv>(count(sizes.value_dim), rng)),
+      : sizes_(sizes),
+        width_((*std::ranges::max_element(sizes.context) - 1) / sizes.block_tokens + 1),
+        keys_(random_array<Kv>(count(sizes.key_dim), rng)),
+        values_(random_array<Kv>(count(sizes.value_dim), rng)),
         table_(static_cast<std::size_t>(blocks())) {
     for (int i = 0; i < blocks(); ++i) table_[static_cast<std::size_t>(i)] = (i * 7 + 3) % blocks();
     while (std::gcd(7, blocks()) != 1) throw std::logic_error("blocks would be shared");
   }
   PagedKv view() {
-    return {.keys = keys_.data(), .values = values_.data(), .block_table = table_.data(), .blocks_per_sequence = width_,
-            .block_tokens = sizes_.block_tokens, .kv_heads = sizes_.kv_heads};
+    return {.keys = keys_.data(),
+            .values = values_.data(),
+            .block_table = table_.data(),
+            .blocks_per_sequence = width_,
+            .block_tokens = sizes_.block_tokens,
+            .kv_heads = sizes_.kv_heads};
   }
   double key(int sequence, int head, int token, int i) const {
-    return keys_.at(row(sequence, head, token) * static_cast<std::size_t>(sizes_.key_dim) + static_cast<std::size_t>(i));
+    return keys_.at(row(sequence, head, token) * static_cast<std::size_t>(sizes_.key_dim) +
+                    static_cast<std::size_t>(i));
   }
   double value(int sequence, int head, int token, int i) const {
     if (sizes_.value_dim != sizes_.key_dim) return key(sequence, head, token, i);  // MLA
@@ -59,7 +66,7 @@ class MadeKv {
 
 struct Query {
   int sequence = 0;
-  int head = 0;   // of queries
+  int head = 0;     // of queries
   int visible = 0;  // tokens that it attends to
   double scale = 1;
 };

@@ -12,10 +12,18 @@ namespace {
 /// Routing of random logits with what the kernels fill in.
 struct Routed {
   Routed(int tokens, int experts, int top_k)
-      : logits(random(tokens * experts)), chosen(visits(tokens, top_k)), weights(visits(tokens, top_k)),
-        expert_rows(static_cast<std::size_t>(experts) + 1), row_of(visits(tokens, top_k)),
-        view{.logits = logits.data(), .chosen = chosen.data(), .weights = weights.data(),
-             .expert_rows = expert_rows.data(), .row_of = row_of.data(), .tokens = tokens, .experts = experts,
+      : logits(random(tokens * experts)),
+        chosen(visits(tokens, top_k)),
+        weights(visits(tokens, top_k)),
+        expert_rows(static_cast<std::size_t>(experts) + 1),
+        row_of(visits(tokens, top_k)),
+        view{.logits = logits.data(),
+             .chosen = chosen.data(),
+             .weights = weights.data(),
+             .expert_rows = expert_rows.data(),
+             .row_of = row_of.data(),
+             .tokens = tokens,
+             .experts = experts,
              .top_k = top_k} {
     gate_experts(view, nullptr);
     order_by_expert(view, nullptr);
@@ -35,7 +43,9 @@ struct Routed {
 
 void check_gate(const Routed& r) {
   for (int token = 0; token < r.view.tokens; ++token) {
-    const auto logit = [&](int expert) { return r.logits.at(static_cast<std::size_t>(token * r.view.experts + expert)); };
+    const auto logit = [&](int expert) {
+      return r.logits.at(static_cast<std::size_t>(token * r.view.experts + expert));
+    };
     std::vector<int> order(static_cast<std::size_t>(r.view.experts));
     std::iota(order.begin(), order.end(), 0);
     std::ranges::stable_sort(order, [&](int a, int b) { return logit(a) > logit(b); });
@@ -82,14 +92,25 @@ double layer_error(int tokens, int experts, int top_k) {
   Array<Number> permuted(r.chosen.size() * in);
   Array<Number> products(r.chosen.size() * out_size);
   Array<Number> out(static_cast<std::size_t>(tokens * out_size));
-  ExpertRows rows{.row_of = r.row_of.data(), .weights = r.weights.data(), .from = x.data(), .to = permuted.data(),
-                  .tokens = tokens, .top_k = top_k, .size = in};
+  ExpertRows rows{.row_of = r.row_of.data(),
+                  .weights = r.weights.data(),
+                  .from = x.data(),
+                  .to = permuted.data(),
+                  .tokens = tokens,
+                  .top_k = top_k,
+                  .size = in};
   constexpr bool bf16 = std::is_same_v<Number, Bf16>;
   run_in_both_orders(out, [&] {
     rows.from = x.data(), rows.to = permuted.data(), rows.size = in;
     permute_rows(rows, nullptr);
-    gemm({.a = permuted.data(), .weights = weights.data(), .expert_rows = r.expert_rows.data(), .out = products.data(),
-          .m = tokens * top_k, .n = out_size, .k = in, .experts = experts},
+    gemm({.a = permuted.data(),
+          .weights = weights.data(),
+          .expert_rows = r.expert_rows.data(),
+          .out = products.data(),
+          .m = tokens * top_k,
+          .n = out_size,
+          .k = in,
+          .experts = experts},
          GemmKind::plain, bf16, nullptr);
     rows.from = products.data(), rows.to = out.data(), rows.size = out_size;
     combine_rows(rows, bf16, nullptr);
@@ -122,8 +143,8 @@ TEST(KvGatherKernel, GathersAndScatters) {
     auto pool = random_array<float>(floats * 6, rng);
     const std::vector<std::int32_t> blocks{4, 0, 3};
     Array<float> gathered(floats * 3);
-    KvGather gather{.from = pool.data(), .to = gathered.data(), .blocks = blocks.data(), .count = 3,
-                    .block_bytes = block_bytes};
+    KvGather gather{
+        .from = pool.data(), .to = gathered.data(), .blocks = blocks.data(), .count = 3, .block_bytes = block_bytes};
     run_in_both_orders(gathered, [&] { gather_blocks(gather, nullptr); });
     Array<float> back(floats * 6);
     gather.from = gathered.data();

@@ -23,7 +23,8 @@ void round_trips(std::uint32_t patterns) {
   }
   std::ranges::sort(values);
   for (std::size_t i = 2; i < values.size(); ++i) {
-    const float middle = static_cast<float>((static_cast<double>(values[i - 1]) + static_cast<double>(values[i])) / 2);
+    const float middle =
+        static_cast<float>((static_cast<double>(values[i - 1]) + static_cast<double>(values[i])) / 2);
     const bool even_below = from_float<Number>(values[i - 1]).bits % 2 == 0;
     ASSERT_EQ(to_float(from_float<Number>(middle)), even_below ? values[i - 1] : values[i]) << middle;
     ASSERT_EQ(to_float(from_float<Number>(std::nextafter(middle, 0.0F))), values[i - 1]);

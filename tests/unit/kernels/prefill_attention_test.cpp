@@ -23,17 +23,24 @@ double prefill_error(const Chunks& chunks) {
   const auto heads = static_cast<std::size_t>(sizes.q_heads);
   auto queries = random_array<Number>(static_cast<std::size_t>(start.back()) * heads * dim, rng, 4);
   Array<Number> out(queries.size());
-  const PrefillAttention a{.kv = kv.view(), .queries = queries.data(), .query_start = start.data(),
-                           .context = sizes.context.data(), .out = out.data(),
-                           .sequences = static_cast<int>(sizes.context.size()), .q_heads = sizes.q_heads,
-                           .most_new_tokens = *std::ranges::max_element(chunks.new_tokens), .scale = 0.1F};
+  const PrefillAttention a{.kv = kv.view(),
+                           .queries = queries.data(),
+                           .query_start = start.data(),
+                           .context = sizes.context.data(),
+                           .out = out.data(),
+                           .sequences = static_cast<int>(sizes.context.size()),
+                           .q_heads = sizes.q_heads,
+                           .most_new_tokens = *std::ranges::max_element(chunks.new_tokens),
+                           .scale = 0.1F};
   run_in_both_orders(out, [&] { EXPECT_TRUE(prefill_attention(a, sizes.key_dim, kv_number<Number>(), nullptr)); });
   std::vector<double> reference;
   for (std::size_t s = 0; s < chunks.new_tokens.size(); ++s)
     for (int token = 0; token < chunks.new_tokens[s]; ++token)
       for (int head = 0; head < sizes.q_heads; ++head) {
-        const Query query{.sequence = static_cast<int>(s), .head = head,
-                          .visible = sizes.context[s] - chunks.new_tokens[s] + token + 1, .scale = 0.1};
+        const Query query{.sequence = static_cast<int>(s),
+                          .head = head,
+                          .visible = sizes.context[s] - chunks.new_tokens[s] + token + 1,
+                          .scale = 0.1};
         const auto row = static_cast<std::size_t>(start[s] + token) * heads + static_cast<std::size_t>(head);
         for (const double x : attention_reference(sizes, kv, query, &queries[row * dim])) reference.push_back(x);
       }
@@ -41,7 +48,11 @@ double prefill_error(const Chunks& chunks) {
 }
 
 Chunks chunks_of(int head_dim, int group, std::vector<int> context, std::vector<int> new_tokens) {
-  return {{.context = std::move(context), .q_heads = group, .kv_heads = 1, .key_dim = head_dim, .value_dim = head_dim,
+  return {{.context = std::move(context),
+           .q_heads = group,
+           .kv_heads = 1,
+           .key_dim = head_dim,
+           .value_dim = head_dim,
            .block_tokens = 16},
           std::move(new_tokens)};
 }
