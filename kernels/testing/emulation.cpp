@@ -40,6 +40,13 @@ struct Block {
 };
 Block block;
 
+void carry_out(const Copy& copy) {
+  if (copy.valid)
+    std::memcpy(copy.to, copy.from, 16);
+  else
+    std::memset(copy.to, 0, 16);
+}
+
 Thread& self() { return block.threads[static_cast<std::size_t>(fibres().current())]; }
 
 void wait_for(Thread::Wait whom) {
@@ -66,12 +73,12 @@ bool release(int first, int count, Thread::Wait where) {
   return true;
 }
 
-bool release_all() {
+/// One warp at a time goes on, as far as it can: so it is far ahead of the others where no barrier holds it.
+bool release_next() {
   const int count = static_cast<int>(block.threads.size());
-  if (release(0, count, Thread::Wait::block)) return true;
-  bool any = false;
-  for (int first = 0; first < count; first += lanes) any |= release(first, lanes, Thread::Wait::warp);
-  return any;
+  for (int i = 0; i < count; i += lanes)
+    if (release(order == Order::backward ? count - lanes - i : i, lanes, Thread::Wait::warp)) return true;
+  return release(0, count, Thread::Wait::block);
 }
 
 void run_block(const LaunchShape& shape, const std::function<void()>& thread) {
@@ -83,7 +90,7 @@ void run_block(const LaunchShape& shape, const std::function<void()>& thread) {
                     [](int i) {
                       threadIdx = {static_cast<unsigned>(i), 0, 0};
                     },
-                .after_round = release_all});
+                .after_round = release_next});
 }
 
 }  // namespace
@@ -112,11 +119,7 @@ const std::byte* exchange(const char* what, const void* mine, std::size_t bytes)
 void wait_async(int groups_left) {
   auto& groups = self().groups;
   for (; groups.size() > static_cast<std::size_t>(groups_left); groups.pop_front())
-    for (const Copy& copy : groups.front())
-      if (copy.valid)
-        std::memcpy(copy.to, copy.from, 16);
-      else
-        std::memset(copy.to, 0, 16);
+    for (const Copy& copy : groups.front()) carry_out(copy);
 }
 
 /// PTX ISA, ldmatrix: lane 8 j + i has the address of row i of matrix j; register j of a lane is the pair that is its
@@ -185,7 +188,11 @@ void block_barrier() { emulation::wait_for(emulation::Thread::Wait::block); }
 void copy_async_16(void* to, const void* from, bool valid) {
   const auto aligned = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
   if (!aligned(to) || !aligned(from)) emulation::fibres().fail("copy_async_16 of an address that is not aligned");
-  emulation::self().uncommitted.push_back({to, from, valid});
+  const emulation::Copy copy{to, from, valid};
+  if (emulation::copies == emulation::Copies::early)
+    emulation::carry_out(copy);
+  else
+    emulation::self().uncommitted.push_back(copy);
 }
 
 void copy_async_commit() {

@@ -36,6 +36,9 @@ namespace emulation {
 enum class Order { forward, backward };
 /// In which order the threads between two barriers run.
 inline Order order = Order::forward;
+/// When an asynchronous copy happens: where it is asked for, or at its wait. A GPU may do either.
+enum class Copies { early, late };
+inline Copies copies = Copies::late;
 
 /// Throws std::logic_error with what a kernel did wrong.
 void run(const LaunchShape& shape, const std::function<void()>& thread);

@@ -63,18 +63,21 @@ inline constexpr double rounding = 1e-3;
 template <>
 inline constexpr double rounding<Bf16> = 8e-3;
 
-/// Runs `kernel` with threads in either order; both must give the same bytes of `out`.
+/// Runs `kernel` with threads backwards and copies early, then forwards and late; both must give the same bytes of
+/// `out`.
 template <class Number>
 void run_in_both_orders(Array<Number>& out, const std::function<void()>& kernel) {
   emulation::order = emulation::Order::backward;
+  emulation::copies = emulation::Copies::early;
   out.poison();
   kernel();
   std::vector<Number> backward(&out[0], &out[0] + out.size());
   emulation::order = emulation::Order::forward;
+  emulation::copies = emulation::Copies::late;
   out.poison();
   kernel();
   EXPECT_EQ(std::memcmp(backward.data(), &out[0], out.size() * sizeof(Number)), 0)
-      << "depends on the order of threads: a barrier is missing";
+      << "depends on the order of threads and copies: a barrier or a wait is missing";
 }
 
 }  // namespace servecast
