@@ -4,10 +4,30 @@
 
 #include <stdexcept>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 namespace servecast::emulation {
 namespace {
 
 constexpr std::size_t stack_bytes = 256 * 1024;
+
+// AddressSanitizer wants to know whose stack it is on.
+#ifdef __SANITIZE_ADDRESS__
+void leave_for(void** own_fakes, const void* stack, std::size_t bytes) {
+  __sanitizer_start_switch_fiber(own_fakes, stack, bytes);
+}
+void arrive(void* own_fakes, const void** from, std::size_t* bytes) {
+  __sanitizer_finish_switch_fiber(own_fakes, from, bytes);
+}
+void forget_frames(const void* stack) { __asan_unpoison_memory_region(stack, stack_bytes); }
+#else
+void leave_for(void**, const void*, std::size_t) {}
+void arrive(void*, const void**, std::size_t*) {}
+void forget_frames(const void*) {}
+#endif
 
 }  // namespace
 
@@ -18,13 +38,17 @@ Fibres& fibres() {
 
 void Fibres::start() {
   Fibres& all = fibres();
+  arrive(nullptr, &all.scheduler_stack_, &all.scheduler_bytes_);
   (*all.body_)();
   all.fibres_[static_cast<std::size_t>(all.current_)].ended = true;
   all.sleep();
 }
 
 void Fibres::go_on(Fibre& fibre) {
-  if (_setjmp(scheduler_) != 0) return;  // the fibre sleeps
+  void* own_fakes = nullptr;
+  void** const own = &own_fakes;
+  if (_setjmp(scheduler_) != 0) return arrive(*own, nullptr, nullptr);  // the fibre sleeps
+  leave_for(own, fibre.stack.get(), stack_bytes);
   if (fibre.begun) _longjmp(fibre.place, 1);
   fibre.begun = true;
   ucontext_t context;
@@ -59,6 +83,7 @@ void Fibres::run(int count, bool backward, const std::function<void()>& body, co
   for (int i = 0; i < count; ++i) {
     Fibre& fibre = fibres_[static_cast<std::size_t>(i)];
     if (!fibre.stack) fibre.stack = std::make_unique<char[]>(stack_bytes);
+    forget_frames(fibre.stack.get());
     fibre.awake = true;
     fibre.begun = fibre.ended = false;
   }
@@ -67,10 +92,15 @@ void Fibres::run(int count, bool backward, const std::function<void()>& body, co
 }
 
 void Fibres::sleep() {
-  if (_setjmp(fibres_[static_cast<std::size_t>(current_)].place) == 0) _longjmp(scheduler_, 1);
+  Fibre& fibre = fibres_[static_cast<std::size_t>(current_)];
+  if (_setjmp(fibre.place) == 0) {
+    leave_for(fibre.ended ? nullptr : &fibre.own_fakes, scheduler_stack_, scheduler_bytes_);
+    _longjmp(scheduler_, 1);
+  }
+  arrive(fibres_[static_cast<std::size_t>(current_)].own_fakes, &scheduler_stack_, &scheduler_bytes_);
 }
 
-void Fibres::fail(const std::string& what) {
+void Fibres::fail(const char* what) {
   failure_ = what;
   sleep();
 }

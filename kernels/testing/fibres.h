@@ -26,12 +26,13 @@ class Fibres {
   bool ended(int fibre) const { return fibres_[static_cast<std::size_t>(fibre)].ended; }
   int current() const { return current_; }
   /// For the fibre that runs: ends the whole run with `what`.
-  void fail(const std::string& what);
+  void fail(const char* what);
 
  private:
   struct Fibre {
     std::jmp_buf place{};
     std::unique_ptr<char[]> stack;
+    void* own_fakes = nullptr;  // AddressSanitizer's
     bool begun = false;
     bool awake = false;
     bool ended = false;
@@ -42,6 +43,8 @@ class Fibres {
 
   std::vector<Fibre> fibres_;
   std::jmp_buf scheduler_{};
+  const void* scheduler_stack_ = nullptr;  // for AddressSanitizer
+  std::size_t scheduler_bytes_ = 0;
   const std::function<void()>* body_ = nullptr;
   int current_ = 0;
   std::string failure_;
