@@ -26,7 +26,7 @@ class GpuBench {
   virtual ~GpuBench() = default;
   virtual std::string driver() const = 0;
   /// Makes buffers of random data and warms up; false where it does not fit or no kernel is built for it.
-  virtual bool prepare(const Target& target) = 0;
+  virtual bool prepare(const MeasureTarget& target) = 0;
   /// Calls what was prepared `count` times.
   virtual TimedCalls run(int count) = 0;
   /// Seconds on a clock that never goes back.

@@ -8,11 +8,12 @@ namespace {
 
 constexpr const char* own_engine = "servecast";
 
-Target target_of(const Sample& s) {
+MeasureTarget target_of(const Sample& s) {
   return {.op = s.op, .dtype = s.dtype, .kv_dtype = s.kv_dtype, .mode = s.mode, .kernel = s.kernel, .shape = s.shape};
 }
 
-Sample sample_of(const MeasureRequest& request, const GpuBench& bench, const Target& t, const TimedCalls& calls) {
+Sample sample_of(const MeasureRequest& request, const GpuBench& bench, const MeasureTarget& t,
+                 const TimedCalls& calls) {
   return {.gpu = request.gpu,
           .driver = bench.driver(),
           .engine = own_engine,
@@ -52,7 +53,7 @@ class Measuring {
   }
 
  private:
-  void take(const Target& target) {
+  void take(const MeasureTarget& target) {
     if (!bench_.prepare(target)) {
       ++progress_.skipped;
       planner_.give_up(target);

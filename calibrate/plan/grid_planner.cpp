@@ -21,7 +21,7 @@ constexpr double longest_launch_s = 50e-6;
 constexpr double noise_variance = 1e-4;
 
 /// How much more work `to` is than `from`, by the operator's own count.
-double work_ratio(const Target& to, const Target& from) {
+double work_ratio(const MeasureTarget& to, const MeasureTarget& from) {
   const OperatorKind& kind = *operator_kind(to.op);
   const NumberSizes numbers = number_sizes(to.dtype, to.kv_dtype);
   const KernelWork more = kind.work(to.shape, numbers);
@@ -32,7 +32,7 @@ double work_ratio(const Target& to, const Target& from) {
 }
 
 /// Without its launch, at the least rates.
-double longest_work_s(const Target& target) {
+double longest_work_s(const MeasureTarget& target) {
   const KernelWork work = operator_kind(target.op)->work(target.shape, number_sizes(target.dtype, target.kv_dtype));
   const bool host = target.op == "h2d" || target.op == "d2h";
   return work.flop / least_flop_per_s + work.bytes / (host ? least_host_bytes_per_s : least_bytes_per_s);
@@ -68,19 +68,19 @@ GridPlanner::GridPlanner(std::vector<Series> series) : series_(std::move(series)
   first_.push_back(points_.size());
 }
 
-GridPlanner::Point* GridPlanner::find(const Target& target) {
+GridPlanner::Point* GridPlanner::find(const MeasureTarget& target) {
   const auto found = index_.find(target);
   return found != index_.end() ? &points_[found->second] : nullptr;
 }
 
-void GridPlanner::learn(const Target& target, double seconds) {
+void GridPlanner::learn(const MeasureTarget& target, double seconds) {
   if (Point* point = find(target)) {
     point->seconds = seconds;
     stale_[point->series] = true;
   }
 }
 
-void GridPlanner::give_up(const Target& target) {
+void GridPlanner::give_up(const MeasureTarget& target) {
   if (Point* point = find(target)) point->given_up = true;
 }
 
@@ -124,15 +124,15 @@ double GridPlanner::expected_s(const Point& point) const {
 
 double GridPlanner::cost_s(const Point& point) const { return preparation_s + usual_runs * expected_s(point); }
 
-double GridPlanner::expected_cost_s(const Target& target) const { return cost_s(points_[index_.at(target)]); }
+double GridPlanner::expected_cost_s(const MeasureTarget& target) const { return cost_s(points_[index_.at(target)]); }
 
-std::optional<Target> GridPlanner::next(double most_s) {
+std::optional<MeasureTarget> GridPlanner::next(double most_s) {
   if (auto corner = next_corner(most_s)) return corner;
   if (auto knee = next_knee(most_s)) return knee;
   return next_uncertain(most_s);
 }
 
-std::optional<Target> GridPlanner::next_corner(double most_s) {
+std::optional<MeasureTarget> GridPlanner::next_corner(double most_s) {
   const Point* best = nullptr;
   std::size_t best_turn = 0;
   for (std::size_t s = 0; s < series_.size(); ++s) {
@@ -172,7 +172,7 @@ GridPlanner::Point* GridPlanner::knee_along(std::size_t series, const Point& cor
   return &point_at(series, at);
 }
 
-std::optional<Target> GridPlanner::next_knee(double most_s) {
+std::optional<MeasureTarget> GridPlanner::next_knee(double most_s) {
   for (std::size_t s = 0; s < series_.size(); ++s)
     for (std::size_t i = first_[s]; i < first_[s + 1]; ++i) {
       if (!is_corner(points_[i])) continue;
@@ -205,7 +205,7 @@ void GridPlanner::find_variances(std::size_t series) {
   stale_[series] = false;
 }
 
-std::optional<Target> GridPlanner::next_uncertain(double most_s) {
+std::optional<MeasureTarget> GridPlanner::next_uncertain(double most_s) {
   const Point* best = nullptr;
   double best_rate = -std::numeric_limits<double>::infinity();
   for (std::size_t s = 0; s < series_.size(); ++s) {

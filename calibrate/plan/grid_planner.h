@@ -24,14 +24,14 @@ class GridPlanner {
   explicit GridPlanner(std::vector<Series> series);
 
   /// What is expected to cost up to `most_s`; none when nothing is left that does.
-  std::optional<Target> next(double most_s);
+  std::optional<MeasureTarget> next(double most_s);
   /// Seconds that measuring it takes, as far as is known: that many calls and what comes before.
-  double expected_cost_s(const Target& target) const;
+  double expected_cost_s(const MeasureTarget& target) const;
 
   /// Targets of no series are ignored.
-  void learn(const Target& target, double seconds);
+  void learn(const MeasureTarget& target, double seconds);
   /// Not to be asked for again: it cannot be measured here.
-  void give_up(const Target& target);
+  void give_up(const MeasureTarget& target);
 
   std::size_t targets() const { return points_.size(); }
 
@@ -39,7 +39,7 @@ class GridPlanner {
   struct Point {
     std::size_t series = 0;
     std::vector<std::size_t> at{};  // index along each axis
-    Target target{};
+    MeasureTarget target{};
     double seconds = 0;  // 0: not measured
     bool given_up = false;
     double variance = 1;  // of the logarithm of its time, before anything is measured 1
@@ -47,10 +47,10 @@ class GridPlanner {
   };
   using Points = std::vector<Point*>;
 
-  Point* find(const Target& target);
-  std::optional<Target> next_corner(double most_s);
-  std::optional<Target> next_knee(double most_s);
-  std::optional<Target> next_uncertain(double most_s);
+  Point* find(const MeasureTarget& target);
+  std::optional<MeasureTarget> next_corner(double most_s);
+  std::optional<MeasureTarget> next_knee(double most_s);
+  std::optional<MeasureTarget> next_uncertain(double most_s);
   void find_variances(std::size_t series);
   Point* knee_along(std::size_t series, const Point& corner, std::size_t axis);
   Point& point_at(std::size_t series, const std::vector<std::size_t>& at);
@@ -62,7 +62,7 @@ class GridPlanner {
   std::vector<Series> series_;
   std::vector<Point> points_;
   std::vector<std::size_t> first_;  // point of each series, and the end
-  std::map<Target, std::size_t> index_;
+  std::map<MeasureTarget, std::size_t> index_;
   std::vector<bool> stale_;  // series whose variances are those of before
 };
 

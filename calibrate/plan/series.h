@@ -7,7 +7,7 @@
 namespace servecast {
 
 /// One call of one operator that can be measured; the words are those of a sample (docs/calibrate.md).
-struct Target {
+struct MeasureTarget {
   std::string op{};
   std::string dtype{};
   std::string kv_dtype{};
@@ -15,7 +15,7 @@ struct Target {
   std::string kernel{};
   KernelShape shape{};
 
-  auto operator<=>(const Target&) const = default;
+  auto operator<=>(const MeasureTarget&) const = default;
 };
 
 struct SeriesAxis {
@@ -25,7 +25,7 @@ struct SeriesAxis {
 
 /// Targets that differ in their sizes only: every combination of the axes' values.
 struct Series {
-  Target like{};
+  MeasureTarget like{};
   std::vector<SeriesAxis> axes{};
   /// Sets sizes that follow from others; null where none do.
   void (*complete)(KernelShape&) = nullptr;

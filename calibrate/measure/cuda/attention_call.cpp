@@ -137,7 +137,7 @@ class PrefillCall final : public Call {
 
 }  // namespace
 
-std::unique_ptr<Call> make_attention(const Target& target, const CallContext& context) {
+std::unique_ptr<Call> make_attention(const MeasureTarget& target, const CallContext& context) {
   const KernelShape& s = target.shape;
   if (target.op == "prefill_attention") return std::make_unique<PrefillCall>(s, context);
   if (target.op == "mla_decode")

@@ -23,10 +23,10 @@ struct CallContext {
 };
 
 /// Null where no kernel is built for the target. They throw NoRoom.
-std::unique_ptr<Call> make_product(const Target& target, const CallContext& context);
-std::unique_ptr<Call> make_attention(const Target& target, const CallContext& context);
-std::unique_ptr<Call> make_elementwise(const Target& target, const CallContext& context);
-std::unique_ptr<Call> make_copy(const Target& target, const CallContext& context);
+std::unique_ptr<Call> make_product(const MeasureTarget& target, const CallContext& context);
+std::unique_ptr<Call> make_attention(const MeasureTarget& target, const CallContext& context);
+std::unique_ptr<Call> make_elementwise(const MeasureTarget& target, const CallContext& context);
+std::unique_ptr<Call> make_copy(const MeasureTarget& target, const CallContext& context);
 
 /// Into how many parts work of `blocks` blocks is split, each of at least one of `pieces`, so that all SMs have two.
 int splits_for(std::int64_t blocks, std::int64_t pieces, int processors);

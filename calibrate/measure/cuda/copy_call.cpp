@@ -90,7 +90,7 @@ class CopyCall final : public Call {
 
 }  // namespace
 
-std::unique_ptr<Call> make_copy(const Target& target, const CallContext&) {
+std::unique_ptr<Call> make_copy(const MeasureTarget& target, const CallContext&) {
   const auto mode = std::ranges::find(modes, std::string_view(target.mode), &CopyMode::name);
   if (mode == modes.end()) return nullptr;
   const auto kind = target.op == "h2d" ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;

@@ -20,7 +20,7 @@ constexpr double room_left = 0.05;  // of the device's memory: not ours
 
 struct Factory {
   std::string_view op;
-  std::unique_ptr<Call> (*make)(const Target&, const CallContext&);
+  std::unique_ptr<Call> (*make)(const MeasureTarget&, const CallContext&);
 };
 constexpr std::array factories{Factory{"gemm", make_product},
                                Factory{"prefill_attention", make_attention},
@@ -64,7 +64,7 @@ class CudaBench final : public GpuBench {
 
   std::string driver() const override { return clocks_.driver(); }
 
-  bool prepare(const Target& target) override {
+  bool prepare(const MeasureTarget& target) override {
     sets_.clear();
     const auto factory = std::ranges::find(factories, std::string_view(target.op), &Factory::op);
     if (factory == factories.end()) return false;

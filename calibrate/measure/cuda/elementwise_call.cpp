@@ -84,7 +84,7 @@ class RopeCall final : public Call {
 
 }  // namespace
 
-std::unique_ptr<Call> make_elementwise(const Target& target, const CallContext& context) {
+std::unique_ptr<Call> make_elementwise(const MeasureTarget& target, const CallContext& context) {
   const std::int64_t bytes = target.shape.bytes;
   if (target.mode == "norm") return std::make_unique<NormCall>(bytes, context);
   if (target.mode == "activation") return std::make_unique<ActivationCall>(bytes, context);

@@ -75,7 +75,7 @@ int splits_for(std::int64_t blocks, std::int64_t pieces, int processors) {
   return static_cast<int>(std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(pieces, 1)));
 }
 
-std::unique_ptr<Call> make_product(const Target& target, const CallContext& context) {
+std::unique_ptr<Call> make_product(const MeasureTarget& target, const CallContext& context) {
   const auto kind = std::ranges::find(kinds, std::string_view(target.dtype), &KindOfProduct::dtype);
   if (kind == kinds.end() || (kind->kind == GemmKind::fp8 && !context.has_fp8)) return nullptr;
   return std::make_unique<ProductCall>(target.shape, *kind, context);

@@ -22,7 +22,7 @@ class MadeBench final : public GpuBench {
   explicit MadeBench(const Nature& nature) : nature_(nature) {}
 
   std::string driver() const override { return "1.0"; }
-  bool prepare(const Target& target) override {
+  bool prepare(const MeasureTarget& target) override {
     if (nature_.fails_after == static_cast<int>(order.size())) throw DeviceError("the device is lost");
     now_s_ += 0.02;
     if (nature_.largest_m > 0 && target.shape.m > nature_.largest_m) return false;
@@ -46,7 +46,7 @@ class MadeBench final : public GpuBench {
     ++pauses;
   }
 
-  std::vector<Target> order;  // of what was prepared
+  std::vector<MeasureTarget> order;  // of what was prepared
   std::vector<int> batches;
   int pauses = 0;
 

@@ -135,7 +135,7 @@ TEST(Repeats, SpreadAndNoiseByHand) {
 }
 
 TEST(Repeats, UntilTheMedianIsQuietOrTheCap) {
-  const Target target{.op = "gemm", .dtype = "bf16", .shape = {.m = 1, .n = 1024, .k = 1024}};
+  const MeasureTarget target{.op = "gemm", .dtype = "bf16", .shape = {.m = 1, .n = 1024, .k = 1024}};
   const auto calls_with = [&](double spread, const RepeatRule& rule) {
     MadeBench bench({.spread = spread});
     bench.prepare(target);

@@ -15,7 +15,9 @@ std::vector<Series> products() {
            .axes = {{&KernelShape::m, {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096}}}}};
 }
 std::int64_t next_m(GridPlanner& planner) { return planner.next(any)->shape.m; }
-Target product(std::int64_t m) { return {.op = "gemm", .dtype = "bf16", .shape = {.m = m, .n = 4096, .k = 4096}}; }
+MeasureTarget product(std::int64_t m) {
+  return {.op = "gemm", .dtype = "bf16", .shape = {.m = m, .n = 4096, .k = 4096}};
+}
 
 TEST(GridPlanner, CornersThenTheKneeThenTheLeastKnown) {
   GridPlanner planner(products());
@@ -36,7 +38,7 @@ TEST(GridPlanner, CornersOfAllSeriesInTurn) {
   GridPlanner planner(two);
   std::vector<std::string> order;
   for (int i = 0; i < 4; ++i) {
-    const Target target = *planner.next(any);
+    const MeasureTarget target = *planner.next(any);
     order.push_back(target.dtype + " " + std::to_string(target.shape.m));
     planner.learn(target, 1e-5);
   }
