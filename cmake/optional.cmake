@@ -41,7 +41,11 @@ servecast_optional(SERVECAST_HAS_QT "Qt 6" "${SERVECAST_GUI}" "${Qt6_FOUND}" "${
 
 if(SERVECAST_HAS_CUDA)
   enable_language(CUDA)
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
   add_subdirectory(kernels)
+  add_subdirectory(calibrate/measure/cuda)
+else()
+  add_subdirectory(calibrate/measure/none)  # says that there is no CUDA
 endif()
 if(SERVECAST_HAS_QT)
   add_subdirectory(gui)

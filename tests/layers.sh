@@ -26,7 +26,7 @@ kernels:            kernels
 gui/data:           models/base sim/report gui/data
 gui/view:           models/base sim/report gui/data gui/view
 gui/app:            models/base sim/report gui servecast_version.h
-tests:              models sim calibrate gui tests servecast_version.h
+tests:              models sim calibrate kernels gui tests servecast_version.h
 TABLE
 
 # Library header, from its first letter on (a regular expression): the only folders that may include it.

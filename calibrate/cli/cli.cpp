@@ -9,8 +9,9 @@ namespace servecast {
 namespace {
 
 // In the order of --help.
-constexpr std::array<CommandEntry, 6> entries{{
+constexpr std::array<CommandEntry, 7> entries{{
     {"", "import", "Turn measured tables of other projects into samples.csv", make_import_command},
+    {"", "measure", "Time kernels and copies on the GPU of this machine", make_measure_command},
     {"", "fit", "Fit a profile of a GPU and an engine to samples", make_fit_command},
     {"", "report", "How far profiles and forecasts can be trusted", make_report_command},
     {"", "residuals", "Every measured shape beside its fitted time", make_residuals_command},
@@ -21,9 +22,10 @@ constexpr std::array<CommandEntry, 6> entries{{
 constexpr const char* footer =
     "Examples:\n"
     "  servecast-calibrate import --gpu h100_sxm_80g --out samples.csv.gz gemm_perf.csv.gz moe_perf.csv.gz\n"
+    "  servecast-calibrate measure --gpu h100_sxm_80g --budget 300 --out samples.csv\n"
     "  servecast-calibrate fit --gpu h100_sxm_80g --engine vllm --out h100.yaml samples.csv.gz\n"
     "  servecast-calibrate report h100_sxm_80g.vllm\n"
-    "Exit status: 0 fine, 2 a mistake in the input, 1 a fault of the program.";
+    "Exit status: 0 fine, 2 a mistake in the input, 3 a GPU that cannot be measured, 1 a fault of the program.";
 
 }  // namespace
 

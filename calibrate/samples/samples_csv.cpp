@@ -62,22 +62,6 @@ constexpr std::array numbers{
 };
 constexpr std::int64_t largest_size = std::int64_t{1} << 52;
 
-std::string header() {
-  std::string line;
-  for (const TextColumn& c : texts) line += fmt::format("{},", c.name);
-  for (const SizeColumn& c : sizes) line += fmt::format("{},", c.name);
-  return line + "count,median_s,noise_fraction,clock_mhz\n";
-}
-
-std::string to_line(const Sample& s) {
-  std::string line;
-  for (const TextColumn& c : texts) line += s.*c.value + ",";
-  for (const SizeColumn& c : sizes) line += s.shape.*c.value != 0 ? fmt::format("{},", s.shape.*c.value) : ",";
-  line += s.count != 0 ? fmt::format("{}", s.count) : "";
-  for (const NumberColumn& c : numbers) line += s.*c.value != 0 ? fmt::format(",{}", s.*c.value) : ",";
-  return line + "\n";
-}
-
 /// Columns of one file, found once.
 class RowReader {
  public:
@@ -133,6 +117,22 @@ std::string sizes_text(const KernelShape& shape) {
   return text;
 }
 
+std::string samples_header() {
+  std::string line;
+  for (const TextColumn& c : texts) line += fmt::format("{},", c.name);
+  for (const SizeColumn& c : sizes) line += fmt::format("{},", c.name);
+  return line + "count,median_s,noise_fraction,clock_mhz\n";
+}
+
+std::string samples_line(const Sample& s) {
+  std::string line;
+  for (const TextColumn& c : texts) line += s.*c.value + ",";
+  for (const SizeColumn& c : sizes) line += s.shape.*c.value != 0 ? fmt::format("{},", s.shape.*c.value) : ",";
+  line += s.count != 0 ? fmt::format("{}", s.count) : "";
+  for (const NumberColumn& c : numbers) line += s.*c.value != 0 ? fmt::format(",{}", s.*c.value) : ",";
+  return line + "\n";
+}
+
 void read_samples(const std::string& file, const std::function<void(Sample&&)>& take) {
   LineReader reader(file);
   const std::optional<Line> first = reader.next();
@@ -150,7 +150,7 @@ std::vector<Sample> read_samples(const std::string& file) {
 SampleWriter::SampleWriter(const std::string& file)
     : file_(file), handle_(gzopen(file.c_str(), file.ends_with(".gz") ? "wb" : "wbT")) {  // T: as it is, unpacked
   if (handle_ == nullptr) throw UserError(Place{.file = file_}, "cannot be written; does the folder exist?");
-  put(header());
+  put(samples_header());
 }
 
 SampleWriter::~SampleWriter() {
@@ -161,7 +161,7 @@ void SampleWriter::put(const std::string& text) {
   failed_ |= gzwrite(handle_, text.data(), static_cast<unsigned>(text.size())) != static_cast<int>(text.size());
 }
 
-void SampleWriter::write(const Sample& sample) { put(to_line(sample)); }
+void SampleWriter::write(const Sample& sample) { put(samples_line(sample)); }
 
 void SampleWriter::close() {
   failed_ |= gzclose(handle_) != Z_OK;

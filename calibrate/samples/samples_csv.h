@@ -12,6 +12,10 @@ namespace servecast {
 /// The sizes that a shape has, by the names of their columns: "m 4096, n 8192, k 1024".
 std::string sizes_text(const KernelShape& shape);
 
+/// The first line, and one row; each with its line feed.
+std::string samples_header();
+std::string samples_line(const Sample& sample);
+
 /// Rows of a samples.csv, plain or gzip, in the file's order. Throws UserError with the place of what is wrong.
 void read_samples(const std::string& file, const std::function<void(Sample&&)>& take);
 std::vector<Sample> read_samples(const std::string& file);

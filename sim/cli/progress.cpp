@@ -29,6 +29,10 @@ double fraction_done(const RunsProgress& p) {
   return p.of > 0 ? static_cast<double>(p.done) / static_cast<double>(p.of) : 1;
 }
 
+double fraction_done(const BudgetProgress& p) {
+  return p.budget_s > 0 ? std::clamp(p.spent_s / p.budget_s, 0.0, 1.0) : 1;
+}
+
 /// At the speed so far; none before anything is done.
 std::optional<double> time_left_s(const Progress&, double fraction, double elapsed_s) {
   if (fraction <= 0) return std::nullopt;
@@ -40,6 +44,12 @@ std::optional<double> time_left_s(const RunsProgress& p, double /*fraction*/, do
   if (p.simulated == 0) return std::nullopt;
   return elapsed_s * static_cast<double>(p.of - p.done) / static_cast<double>(p.simulated);
 }
+
+std::optional<double> time_left_s(const BudgetProgress& p, double /*fraction*/, double /*elapsed_s*/) {
+  return std::max(p.budget_s - p.spent_s, 0.0);
+}
+
+std::string words_of(const BudgetProgress& p) { return p.words; }
 
 std::string words_of(const Progress& p) { return human::count(p.arrived) + " requests"; }
 
@@ -53,6 +63,8 @@ nlohmann::ordered_json members_of(const Progress& p) {
 }
 
 nlohmann::ordered_json members_of(const RunsProgress& p) { return {{"done", p.done}, {"of", p.of}}; }
+
+nlohmann::ordered_json members_of(const BudgetProgress& p) { return {{"spent_s", p.spent_s}, {"budget_s", p.budget_s}}; }
 
 /// One line for a program that watches.
 template <class AnyProgress>
@@ -113,8 +125,10 @@ void ProgressView::finish_any(const AnyProgress& progress) {
 
 template void ProgressView::show_any(const Progress&);
 template void ProgressView::show_any(const RunsProgress&);
+template void ProgressView::show_any(const BudgetProgress&);
 template void ProgressView::finish_any(const Progress&);
 template void ProgressView::finish_any(const RunsProgress&);
+template void ProgressView::finish_any(const BudgetProgress&);
 
 void ProgressView::erase() {
   if (style_ == ProgressStyle::bar && shown_s_) out_ << clear_line << std::flush;

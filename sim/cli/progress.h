@@ -24,6 +24,13 @@ struct ProgressArguments {
 /// Seconds on a clock that never goes back.
 double monotonic_s();
 
+/// Of something that goes on until its time is spent.
+struct BudgetProgress {
+  double spent_s = 0;
+  double budget_s = 0;
+  std::string words;  // what has been done
+};
+
 /// Shows how far a run has come, or many runs: a bar that is redrawn in place, or one JSON object per line for a
 /// program that watches.
 class ProgressView {
@@ -36,9 +43,11 @@ class ProgressView {
 
   void show(const Progress& progress) { show_any(progress); }
   void show(const RunsProgress& progress) { show_any(progress); }
+  void show(const BudgetProgress& progress) { show_any(progress); }
   /// All is over: the bar goes, the JSON gets its last line, with fraction 1.
   void finish(const Progress& progress) { finish_any(progress); }
   void finish(const RunsProgress& progress) { finish_any(progress); }
+  void finish(const BudgetProgress& progress) { finish_any(progress); }
 
  private:
   template <class AnyProgress>

@@ -1,0 +1,41 @@
+#pragma once
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "calibrate/plan/series.h"
+
+namespace servecast {
+
+/// The machine cannot measure: no GPU, no permission, a failed launch. Exit status 3; samples so far are kept.
+struct DeviceError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Calls of one target, timed.
+struct TimedCalls {
+  std::vector<double> seconds{};
+  double clock_mhz = 0;    // of the SMs meanwhile; 0: not known
+  bool throttled = false;  // the card held its clocks back for heat or power
+};
+
+/// A GPU on which targets are timed. A test has one of its own.
+class GpuBench {
+ public:
+  virtual ~GpuBench() = default;
+  virtual std::string driver() const = 0;
+  /// Makes buffers of random data and warms up; false where it does not fit or no kernel is built for it.
+  virtual bool prepare(const MeasureTarget& target) = 0;
+  /// Calls what was prepared `count` times.
+  virtual TimedCalls run(int count) = 0;
+  /// Seconds on a clock that never goes back.
+  virtual double now_s() = 0;
+  /// Lets the card cool down.
+  virtual void pause(double seconds) = 0;
+};
+
+/// That of this machine. Throws DeviceError.
+std::unique_ptr<GpuBench> open_gpu_bench();
+
+}  // namespace servecast

@@ -1,0 +1,43 @@
+#pragma once
+/// What kernels ask of a GPU, behind one set of names, so that one kernel text serves nvcc and, for tests, a C++
+/// compiler:
+///
+///   launch(kernel, {.grid_x, .grid_y, .grid_z, .threads, .shared_bytes}, stream, arguments)
+///   threadIdx, blockIdx, gridDim, block_barrier(), dynamic_shared()
+///   shuffle(), shuffle_xor(), atomic_add()                         all 32 lanes take part in what a warp does
+///   together copy_async_16(), copy_async_commit(), copy_async_wait<groups left>() load_matrix<1, 2 or 4>(),
+///   load_matrix_transposed<...>()       ldmatrix multiply_add(): mma.sync m16n8k16 of Half and Bf16, m16n8k32 of
+///   int8 and Fp8 exp2_fast(), subtract_pair(), multiply_pair(), SERVECAST_UNROLL
+#include "kernels/numbers.h"
+#include "kernels/stream.h"
+
+namespace servecast {
+
+/// Threads are a multiple of 32 in x.
+struct LaunchShape {
+  unsigned grid_x = 1;
+  unsigned grid_y = 1;
+  unsigned grid_z = 1;
+  unsigned threads = 32;
+  unsigned shared_bytes = 0;
+};
+
+/// Registers of a lane in mma.sync (PTX ISA, "Matrix fragments for mma.m16n8k16" and "... m16n8k32").
+struct FragmentA {
+  std::uint32_t r[4];
+};
+struct FragmentB {
+  std::uint32_t r[2];
+};
+template <class Sum>
+struct FragmentC {
+  Sum r[4];
+};
+
+}  // namespace servecast
+
+#ifdef __CUDACC__
+#include "kernels/device_cuda.h"
+#else
+#include "kernels/testing/emulation.h"
+#endif
