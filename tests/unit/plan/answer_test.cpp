@@ -24,6 +24,15 @@ double by_inputs(const RunRequest& run) {
          (cold.empty() ? 0 : 0.4 * std::stod(cold));
 }
 
+PlanReport report_of(const StudyFile& file, const Formula::Ttft& ttft_s) {
+  const Study study = file.load();
+  Sizer sizer(study);
+  Formula evaluator(ttft_s);
+  const SearchResult found = search(study, sizer, evaluator);
+  Runs runs(sizer, evaluator);
+  return plan_report(study, sizer, runs, found, [](const SizedDesign&) { return std::vector<InputChange>{}; });
+}
+
 struct Row {
   std::string input;
   double factor;
@@ -37,14 +46,7 @@ void PrintTo(const Row& row, std::ostream* out) {
 }
 
 TEST(Answer, TellsWhatEachInputChanges) {
-  const StudyFile file(study_text);
-  const Study study = file.load();
-  Sizer sizer(study);
-  Formula evaluator(by_inputs);
-  const SearchResult found = search(study, sizer, evaluator);
-  Runs runs(sizer, evaluator);
-  const PlanReport report =
-      plan_report(study, sizer, runs, found, [](const SizedDesign&) { return std::vector<InputChange>{}; });
+  const PlanReport report = report_of(StudyFile(study_text), by_inputs);
   ASSERT_EQ(report.answers.size(), 1u);
   std::vector<Row> rows;
   for (const Sensitivity& s : report.answers[0].sensitivities)
@@ -60,15 +62,59 @@ TEST(Answer, TellsWhatEachInputChanges) {
 /// Without anything to find in a cache there is nothing to lose.
 TEST(Answer, SaysNothingOfCacheHitsWhereThereAreNone) {
   std::string text = study_text;
-  const StudyFile file(text.substr(text.find('\n') + 1));
-  const Study study = file.load();
-  Sizer sizer(study);
-  Formula evaluator(by_inputs);
-  const SearchResult found = search(study, sizer, evaluator);
-  Runs runs(sizer, evaluator);
-  const PlanReport report =
-      plan_report(study, sizer, runs, found, [](const SizedDesign&) { return std::vector<InputChange>{}; });
+  const PlanReport report = report_of(StudyFile(text.substr(text.find('\n') + 1)), by_inputs);
   for (const Sensitivity& s : report.answers.at(0).sensitivities) EXPECT_NE(s.input, "cache hits");
+}
+
+std::vector<std::string> figures_of(const PlanReport& report) {
+  std::vector<std::string> all;
+  for (const PlanDesign& d : report.designs) all.push_back(d.figures_of);
+  return all;
+}
+
+double by_replicas(const RunRequest& run) { return 2.9 / number(run, "pools[0].replicas"); }
+
+/// Of 1,000 requests the first eighth is tried first, and is all that is known of designs that break their promise there.
+TEST(Answer, FiguresOfADesignThatLostEarlyAreThoseOfTheBeginning) {
+  const StudyFile file(
+      "objectives: [{metric: ttft_s, percentile: 99, at_most: 1}]\n"
+      "promise: {certainty: best_estimate}\n"
+      "space: [{name: replicas, path: 'pools[0].replicas', from: 1, to: 5}]\n",
+      "1000");
+  const PlanReport report = report_of(file, by_replicas);
+  EXPECT_THAT(figures_of(report), ElementsAre("beginning", "beginning", "best_estimate", "best_estimate", ""));
+  EXPECT_EQ(report.designs[0].ttft_p99_s, 2.9);
+  EXPECT_EQ(report.designs[1].ttft_p99_s, 1.45);
+  EXPECT_EQ(report.designs[4].ttft_p99_s, std::nullopt);
+}
+
+TEST(Answer, FiguresOfADesignThatLostByDrawsAreThoseOfADraw) {
+  const StudyFile file(
+      "objectives: [{metric: ttft_s, percentile: 99, at_most: 1}]\n"
+      "space: [{name: replicas, path: 'pools[0].replicas', from: 1, to: 5}]\n");
+  const PlanReport report = report_of(file, by_replicas);
+  EXPECT_THAT(figures_of(report), ElementsAre("draw", "draw", "best_estimate", "draw", ""));
+  EXPECT_EQ(report.designs[0].ttft_p99_s, 2.9);
+}
+
+/// What plan.sqlite holds of a design is what was written.
+TEST(Answer, TablesKeepTheFiguresAndWhoseTheyAre) {
+  const StudyFile file(
+      "objectives: [{metric: ttft_s, percentile: 99, at_most: 1}]\n"
+      "promise: {certainty: best_estimate}\n"
+      "space: [{name: replicas, path: 'pools[0].replicas', from: 1, to: 5}]\n",
+      "1000");
+  const PlanReport report = report_of(file, by_replicas);
+  const ScratchFolder folder;
+  write_plan_tables(folder / "plan.sqlite", report);
+  const PlanReport read = read_plan_tables(folder / "plan.sqlite");
+  ASSERT_EQ(read.designs.size(), report.designs.size());
+  EXPECT_EQ(figures_of(read), figures_of(report));
+  for (std::size_t i = 0; i < read.designs.size(); ++i) {
+    EXPECT_EQ(read.designs[i].ttft_p99_s, report.designs[i].ttft_p99_s);
+    EXPECT_EQ(read.designs[i].tokens_per_s_per_gpu, report.designs[i].tokens_per_s_per_gpu);
+    EXPECT_EQ(read.designs[i].kept_fraction_high, report.designs[i].kept_fraction_high);
+  }
 }
 
 }  // namespace
