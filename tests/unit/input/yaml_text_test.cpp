@@ -81,7 +81,8 @@ TEST(YamlText, NamesKeysThatAreUnknownOrGivenTwice) {
   EXPECT_EQ(read(text).name, "x");
   ASSERT_EQ(text.problems.size(), 2u);
   EXPECT_EQ(to_string(text.problems[0]), text.file + ":3:1: 'name' is given twice");
-  EXPECT_EQ(to_string(text.problems[1]), text.file + ":2:1: unknown key 'sede'; did you mean 'seed'? Known: name, seed");
+  EXPECT_EQ(to_string(text.problems[1]),
+            text.file + ":2:1: unknown key 'sede'; did you mean 'seed'? Known: name, seed");
 }
 
 }  // namespace

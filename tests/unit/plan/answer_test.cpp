@@ -74,7 +74,7 @@ std::vector<std::string> figures_of(const PlanReport& report) {
 
 double by_replicas(const RunRequest& run) { return 2.9 / number(run, "pools[0].replicas"); }
 
-/// Of 1,000 requests the first eighth is tried first, and is all that is known of designs that break their promise there.
+/// Of 1,000 requests the first eighth is tried first: all that is known of designs that break their promise in it.
 TEST(Answer, FiguresOfADesignThatLostEarlyAreThoseOfTheBeginning) {
   const StudyFile file(
       "objectives: [{metric: ttft_s, percentile: 99, at_most: 1}]\n"

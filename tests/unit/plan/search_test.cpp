@@ -127,7 +127,8 @@ TEST(Search, KeepsInEnoughDrawsOrNotAtAll) {
   const Certificate proof = certificate(found.study, found.result);
   EXPECT_FALSE(proof.complete);
   EXPECT_THAT(proof.not_ruled_out,
-              ElementsAre(testing::MatchesRegex("replicas=2: kept in .* draws; it would take some [0-9,]+ to tell if that share stays")));
+              ElementsAre(testing::MatchesRegex(
+                  "replicas=2: kept in .* draws; it would take some [0-9,]+ to tell if that share stays")));
   EXPECT_EQ(found.design(1).draws, found.result.draws.patience);  // nor would the last look tell
 }
 

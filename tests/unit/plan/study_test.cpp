@@ -80,7 +80,8 @@ TEST(Sizer, SetsWhatADimensionSays) {
   const StudyFile file(std::string(promise) +
                        "space:\n"
                        "  - {name: until, path: until_s, values: ['1e3', '0.5']}\n"
-                       "  - {name: pool, path: pools, values: ['[{name: other, llm: llama-3.1-8b, gpu: h200_sxm_141g}]']}\n"
+                       "  - {name: pool, path: pools,\n"
+                       "     values: ['[{name: other, llm: llama-3.1-8b, gpu: h200_sxm_141g}]']}\n"
                        "  - {name: slo, path: slo, values: ['{ttft_s: 2, target_fraction: 0.9}']}\n");
   const Study study = file.load();
   Sizer sizer(study);
