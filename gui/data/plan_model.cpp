@@ -64,6 +64,10 @@ void PlanModel::set_plan(const PlanReport* plan) {
     for (const std::string& setting : plan_->designs[i].settings)
       if (const QString name = dimension_of(setting); std::ranges::find(dimensions_, name) == dimensions_.end())
         dimensions_.push_back(name);
+  figures_.clear();
+  for (const PlanFigure& figure : figures)
+    if (plan_ && std::ranges::any_of(plan_->designs, [&](const PlanDesign& d) { return figure.value(d).has_value(); }))
+      figures_.push_back(&figure);
   endResetModel();
   set_filter(wanted_.join(' '));
 }
@@ -93,19 +97,19 @@ int PlanModel::rowCount(const QModelIndex& parent) const {
 }
 
 int PlanModel::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(dimensions_.size() + 1 + figures.size());
+  return parent.isValid() ? 0 : static_cast<int>(dimensions_.size() + 1 + figures_.size());
 }
 
 // Columns: the dimensions, the verdict, the figures.
 
 std::optional<double> PlanModel::number(const PlanDesign& design, std::size_t column) const {
-  return column > dimensions_.size() ? figures[column - dimensions_.size() - 1].value(design) : std::nullopt;
+  return column > dimensions_.size() ? figures_[column - dimensions_.size() - 1]->value(design) : std::nullopt;
 }
 
 QString PlanModel::text(const PlanDesign& design, std::size_t column) const {
   if (column < dimensions_.size()) return choice(design, dimensions_[column]);
   if (column == dimensions_.size()) return QString::fromStdString(design.verdict);
-  return text_of(figures[column - dimensions_.size() - 1].quantity,
+  return text_of(figures_[column - dimensions_.size() - 1]->quantity,
                  number(design, column).value_or(std::numeric_limits<double>::quiet_NaN()));
 }
 
@@ -123,7 +127,7 @@ QVariant PlanModel::headerData(int section, Qt::Orientation orientation, int rol
   if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
   const auto column = static_cast<std::size_t>(section);
   if (column < dimensions_.size()) return dimensions_[column];
-  return column == dimensions_.size() ? tr("verdict") : tr(figures[column - dimensions_.size() - 1].title);
+  return column == dimensions_.size() ? tr("verdict") : tr(figures_[column - dimensions_.size() - 1]->title);
 }
 
 void PlanModel::sort(int section, Qt::SortOrder order) {

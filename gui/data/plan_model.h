@@ -47,6 +47,7 @@ class PlanModel final : public QAbstractTableModel {
 
   const PlanReport* plan_ = nullptr;
   std::vector<QString> dimensions_{};
+  std::vector<const PlanFigure*> figures_{};  // those that some design has: without an slo, none has kept it
   QStringList wanted_{};
   std::vector<std::size_t> shown_{};
 };

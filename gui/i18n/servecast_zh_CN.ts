@@ -721,6 +721,14 @@ Apache-2.0</translation>
         <source>keeps its promises, or may</source>
         <translation>满足承诺，或可能满足</translation>
     </message>
+    <message>
+        <source>Figures: one draw of calibration error and seed, not the best estimate</source>
+        <translation>数值：来自校准误差与随机种子的一次抽样，而非最佳估计</translation>
+    </message>
+    <message>
+        <source>Figures: only the beginning of the workload, in which it broke its promise</source>
+        <translation>数值：仅来自负载的开头部分，在此期间已违反承诺</translation>
+    </message>
 </context>
 <context>
     <name>servecast::gui::Plot</name>

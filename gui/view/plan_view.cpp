@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "gui/view/parts.h"
 #include "gui/view/scatter_plot.h"
@@ -23,6 +24,17 @@ constexpr std::array good{"keeps", "undecided"};
 std::size_t group_of(const PlanDesign& design) {
   if (std::ranges::find(winners, design.verdict) != winners.end()) return 0;
   return std::ranges::find(good, design.verdict) != good.end() ? 1 : 2;
+}
+
+bool at_best_estimate(const PlanDesign& design) {
+  return design.figures_of.empty() || design.figures_of == best_estimate_figures;
+}
+
+/// Which run the figures are those of, where that is not the usual one.
+QString whose_figures(const PlanDesign& design) {
+  if (design.figures_of == draw_figures)
+    return PlanView::tr("Figures: one draw of calibration error and seed, not the best estimate");
+  return PlanView::tr("Figures: only the beginning of the workload, in which it broke its promise");
 }
 
 std::vector<DotGroup> groups() {
@@ -125,13 +137,15 @@ void PlanView::draw(const Scatter& scatter) {
   std::vector<std::pair<double, double>> points;  // less is better
   std::vector<double> xs;
   std::vector<double> ys;
+  constexpr double absent = std::numeric_limits<double>::quiet_NaN();
   for (const std::size_t i : model_->shown()) {
     const PlanDesign& design = plan_->designs[i];
     const std::optional<double> x = design.*scatter.x;
     const std::optional<double> y = design.*scatter.y;
     if (!x || !y) continue;
-    dots.push_back({.x = *x, .y = *y, .group = group_of(design), .id = i});
-    points.emplace_back(scatter.sign * *x, scatter.sign * *y);
+    dots.push_back({.x = *x, .y = *y, .group = group_of(design), .id = i, .hollow = !at_best_estimate(design)});
+    const bool sure = at_best_estimate(design);  // the others are out, whatever their figures look like
+    points.emplace_back(sure ? scatter.sign * *x : absent, scatter.sign * *y);
     xs.push_back(*x);
     ys.push_back(*y);
   }
@@ -154,6 +168,7 @@ QStringList PlanView::say(std::size_t i) const {
   QStringList lines{settings.join("  ")};
   lines << QString::fromStdString(design.verdict) +
                (design.why.empty() ? QString() : ": " + QString::fromStdString(design.why));
+  if (!at_best_estimate(design)) lines << whose_figures(design);
   return lines;
 }
 

@@ -89,14 +89,16 @@ void ScatterPlot::paint_data(QPainter& painter, const QRectF& area) const {
     painter.setPen(QPen(theme().muted, 1, line.style));
     painter.drawPolyline(through);
   }
-  painter.setPen(Qt::NoPen);
   for (std::size_t group = 0; group < groups_.size(); ++group) {
-    QColor fill = colour(group);
-    fill.setAlpha(170);
-    painter.setBrush(fill);
+    QColor tint = colour(group);
+    tint.setAlpha(170);
     const double radius = groups_[group].radius;
-    for (const Dot& dot : dots_)
-      if (dot.group == group && shown(dot)) painter.drawEllipse(point(area, dot.x, dot.y), radius, radius);
+    for (const Dot& dot : dots_) {
+      if (dot.group != group || !shown(dot)) continue;
+      painter.setPen(dot.hollow ? QPen(tint, 1.5) : QPen(Qt::NoPen));
+      painter.setBrush(dot.hollow ? QBrush(Qt::NoBrush) : QBrush(tint));
+      painter.drawEllipse(point(area, dot.x, dot.y), radius, radius);
+    }
   }
 }
 

@@ -11,6 +11,7 @@ struct Dot {
   double y = 0;
   std::size_t group = 0;  // index into the groups
   std::size_t id = 0;     // whatever the owner calls it by
+  bool hollow = false;    // drawn as a ring: less certain than the others
 };
 
 /// Dots of one look.

@@ -63,9 +63,18 @@ std::string scenario_text(const std::string& file, const Scenario& scenario) {
   return text;
 }
 
-/// A study is checked by sizing each of its designs: a setting that does not exist is found there.
+/// A study is checked by sizing each of its designs: a setting that does not exist is found there. Throws UserError as
+/// `plan` does where bounds alone leave no design that could keep the promise.
+PlanReport checked_study(const std::string& file) {
+  PlanReport report = size_up_study(file);
+  const bool open = std::ranges::find(report.designs, "undecided", &PlanDesign::verdict) != report.designs.end();
+  if (open) return report;
+  if (const auto proven = report_by_bounds(file)) refuse_without_answer(*proven);
+  return report;
+}
+
 std::string study_text(const std::string& file) {
-  const PlanReport report = size_up_study(file);
+  const PlanReport report = checked_study(file);
   const auto count = [&](std::string_view verdict) {
     return std::ranges::count(report.designs, verdict, &PlanDesign::verdict);
   };
@@ -103,7 +112,7 @@ class CheckCommand final : public Command {
     ordered_json json{{"ok", true}, {"problems", ordered_json::array()}, {"pools", ordered_json::array()}};
     try {
       if (study())
-        json["designs"] = size_up_study(scenario_.file).designs.size();
+        json["designs"] = checked_study(scenario_.file).designs.size();
       else
         describe(json);
     } catch (const UserError& error) {

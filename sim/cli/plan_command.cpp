@@ -31,7 +31,7 @@ class PlanCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     add_path(app, "STUDY", scenario_.file, "FILE",
-             "The study, a YAML file; with --emit a scenario or the folder of a plan");  // absent where a command follows
+             "The study, a YAML file; with --emit a scenario or the folder of a plan");  // absent before a command
     app.add_option("--set", scenario_.set, "With --emit: replace a setting; may be given several times")
         ->type_name("PATH=VALUE")
         ->allow_extra_args(false);
@@ -40,7 +40,8 @@ class PlanCommand final : public Command {
                "a job array that carries out the study (slurm)");
     app.add_option("--shard", shard_, "Only the k-th of n shares of the work, for plan merge")->type_name("K/N");
     app.add_option("--shards", shards_, "Shares of the job array (8)")->check(CLI::Range(1, 100000))->type_name("N");
-    app.add_flag("--bounds-only", bounds_only_, "Simulate nothing: what memory, budgets and bounds say of every design");
+    app.add_flag("--bounds-only", bounds_only_,
+                 "Simulate nothing: what memory, budgets and bounds say of every design");
     add_choice(app, "--format", format_, "format", {"text", "json"}, "Answer on the terminal (text)");
     runs_.declare(app);
     app.footer(

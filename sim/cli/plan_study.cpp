@@ -119,6 +119,22 @@ PlanReport size_up_study(const std::string& file) {
   return report;
 }
 
+std::optional<PlanReport> report_by_bounds(const std::string& file) {
+  struct WantsSimulations {};
+  struct Nobody final : Evaluator {
+    std::vector<RunResult> evaluate(std::span<const RunRequest>) override { throw WantsSimulations{}; }
+  };
+  const Study study = load_study(file);
+  Sizer sizer(study);
+  Nobody nobody;
+  Runs runs(sizer, nobody);
+  try {
+    return plan_report(study, sizer, runs, search(study, sizer, nobody), {});
+  } catch (const WantsSimulations&) {
+    return std::nullopt;
+  }
+}
+
 void refuse_without_answer(const PlanReport& report) {
   if (report.answers.empty())
     throw UserError("no design keeps the promise; " + report.closest + ". " + report.certificate.text);

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 
 #include "sim/plan/evaluator.h"
@@ -16,6 +17,9 @@ std::string simulate_share(const std::string& file, const Shard& share, Evaluato
 
 /// The whole study without a simulation: what memory, budgets and bounds say.
 PlanReport size_up_study(const std::string& file);
+
+/// The answer of a study that memory, budgets and bounds decide alone; nothing where it takes simulations.
+std::optional<PlanReport> report_by_bounds(const std::string& file);
 
 /// Throws UserError where no design keeps its promises: which one comes closest, and what it misses.
 void refuse_without_answer(const PlanReport& report);

@@ -15,8 +15,8 @@ constexpr std::string_view scenario_head =
     "`servecast check FILE` says what is wrong with a file.\n";
 constexpr std::string_view study_head =
     "# What a study can say\n\n"
-    "<!-- Written by `servecast schema --of study --format markdown`. Change the `fields()` of the code, not this file. "
-    "-->\n\n"
+    "<!-- Written by `servecast schema --of study --format markdown`. Change the `fields()` of the code, not this "
+    "file. -->\n\n"
     "Every key of a study, the file that `servecast plan` reads; [plan.md](plan.md) says how they go together. Below "
     "`base`\n"
     "are the keys of a [scenario](scenario.md). `servecast check FILE` says what is wrong with a study, too.\n";

@@ -130,7 +130,7 @@ void YamlText::set(const std::string& path, const std::string& value, std::strin
 Place YamlText::place(const std::string& path) const {
   for (std::string at = path; !at.empty();) {
     if (const auto set = overrides.find(at); set != overrides.end()) return {.file = set->second};
-    if (const auto found = places.find(at); found != places.end()) return found->second;
+    if (const auto found = places.find(at); found != places.end()) return place_of(file, found->second);
     const std::size_t cut = at.find_last_of(".[");
     at.resize(cut == std::string::npos ? 0 : cut);
   }
@@ -148,26 +148,29 @@ void YamlText::throw_problems() const {
 YamlFields::YamlFields(YamlText& text) : text_(text) { push_map(text.root, ""); }
 
 void YamlFields::push_map(const YAML::Node& node, std::string path) {
-  YAML::Node map = node;
-  const bool broken = map.IsDefined() && !map.IsNull() && !map.IsMap();
-  if (broken) {
-    text_.fail(path, "'" + path + "' must be a map of settings, not " + shown(map));
-    map = YAML::Node();
-  }
-  if (map.IsMap()) check_keys(map, path);
-  const bool inside_broken = !levels_.empty() && levels_.back().broken;
-  levels_.push_back({.node = map, .path = std::move(path), .broken = broken || inside_broken});
+  const bool broken = node.IsDefined() && !node.IsNull() && !node.IsMap();
+  if (broken) text_.fail(path, "'" + path + "' must be a map of settings, not " + shown(node));
+  Level level{.path = std::move(path), .broken = broken || (!levels_.empty() && levels_.back().broken)};
+  if (node.IsMap()) level.entries = entries_of(node, level.path);
+  levels_.push_back(std::move(level));
 }
 
-void YamlFields::check_keys(const YAML::Node& map, const std::string& path) {
-  std::set<std::string> seen;
+/// yaml-cpp makes nodes of all that it passes while it looks for a key: so each map is walked through once.
+std::vector<YamlFields::Entry> YamlFields::entries_of(const YAML::Node& map, const std::string& path) {
+  std::vector<Entry> entries;
+  entries.reserve(map.size());
   for (const auto& entry : map) {
-    const Place place = place_of(text_.file, entry.first.Mark());
-    if (!entry.first.IsScalar())
-      text_.problems.push_back({place, path, "a key must be a text, not " + shown(entry.first)});
-    else if (!seen.insert(entry.first.Scalar()).second)
-      text_.problems.push_back({place, path, "'" + entry.first.Scalar() + "' is given twice"});
+    const YAML::Mark mark = entry.first.Mark();
+    if (!entry.first.IsScalar()) {
+      text_.problems.push_back({place_of(text_.file, mark), path, "a key must be a text, not " + shown(entry.first)});
+      continue;
+    }
+    const std::string& key = entry.first.Scalar();
+    if (std::ranges::find(entries, key, &Entry::key) != entries.end())
+      text_.problems.push_back({place_of(text_.file, mark), path, "'" + key + "' is given twice"});
+    entries.push_back({.key = key, .value = entry.second, .mark = mark});
   }
+  return entries;
 }
 
 std::string YamlFields::path_of(std::string_view key) const {
@@ -175,25 +178,20 @@ std::string YamlFields::path_of(std::string_view key) const {
   return above.empty() ? std::string(key) : above + "." + std::string(key);
 }
 
-/// Undefined where the key is absent. yaml-cpp's own look-up copies every key that it compares, several times slower.
-static YAML::Node value_of(const YAML::Node& map, std::string_view key) {
-  if (map.IsMap())
-    for (const auto& entry : map)
-      if (entry.first.IsScalar() && entry.first.Scalar() == key) return entry.second;
-  return YAML::Node(YAML::NodeType::Undefined);
-}
-
-YAML::Node YamlFields::find(const About& about) {
+const YAML::Node* YamlFields::find(const About& about) {
   Level& level = levels_.back();
-  level.known.emplace(about.key);
-  const YAML::Node node = value_of(level.node, about.key);
-  if (node.IsDefined()) {
-    text_.places[path_of(about.key)] = place_of(text_.file, node.Mark());
-    return node;
+  if (!level.entries.empty()) level.known.emplace_back(about.key);
+  const YAML::Node* found = nullptr;
+  for (Entry& entry : level.entries) {
+    if (entry.key != about.key) continue;
+    entry.asked = true;
+    if (found == nullptr) found = &entry.value;
   }
-  if (about.required && !level.broken)
+  if (found != nullptr)
+    text_.places[path_of(about.key)] = found->Mark();
+  else if (about.required && !level.broken)
     text_.fail(path_of(about.key), fmt::format("'{}' is missing: {}", path_of(about.key), about.help));
-  return node;
+  return found;
 }
 
 template <class T>
@@ -218,11 +216,11 @@ bool decode(const YAML::Node& node, T& value) {
 template <class T>
 void YamlFields::read(const About& about, T& value) {
   using Value = typename Plain<T>::type;
-  const YAML::Node node = find(about);
-  if (!node.IsDefined()) return;  // keep the default
+  const YAML::Node* node = find(about);
+  if (node == nullptr) return;  // keep the default
   Value read{};
-  if (!decode(node, read)) {
-    text_.fail(path_of(about.key), fmt::format("'{}' must be {}, not {}", about.key, kind_of<Value>(), shown(node)));
+  if (!decode(*node, read)) {
+    text_.fail(path_of(about.key), fmt::format("'{}' must be {}, not {}", about.key, kind_of<Value>(), shown(*node)));
     return;
   }
   if (const std::string wrong = out_of_range(about, read); !wrong.empty())
@@ -232,48 +230,47 @@ void YamlFields::read(const About& about, T& value) {
 }
 
 void YamlFields::enter(const About& about) {
-  const YAML::Node node = find(about);
-  push_map(node.IsDefined() ? node : YAML::Node(), path_of(about.key));
+  const YAML::Node* node = find(about);
+  push_map(node != nullptr ? *node : YAML::Node(), path_of(about.key));
 }
 
 bool YamlFields::enter_optional(const About& about, bool) {
-  const YAML::Node node = find(about);
-  if (!node.IsDefined()) return false;
-  push_map(node, path_of(about.key));
-  return true;
+  const YAML::Node* node = find(about);
+  if (node != nullptr) push_map(*node, path_of(about.key));
+  return node != nullptr;
 }
 
 std::size_t YamlFields::enter_list(const About& about, std::size_t size) {
-  const YAML::Node node = find(about);
+  const YAML::Node* node = find(about);
   const std::string path = path_of(about.key);
-  const bool given = node.IsDefined() && node.IsSequence();
-  if (node.IsDefined() && !given)
-    text_.fail(path, fmt::format("'{}' must be a list, not {}", about.key, shown(node)));
-  if (given && node.size() == 0 && about.required) text_.fail(path, fmt::format("'{}' is empty", about.key));
-  levels_.push_back(
-      {.node = given ? node : YAML::Node(), .path = path, .list = true, .broken = levels_.back().broken});
-  return given ? node.size() : size;
+  const bool given = node != nullptr && node->IsSequence();
+  if (node != nullptr && !given)
+    text_.fail(path, fmt::format("'{}' must be a list, not {}", about.key, shown(*node)));
+  if (given && node->size() == 0 && about.required) text_.fail(path, fmt::format("'{}' is empty", about.key));
+  Level level{.path = path, .list = true, .broken = levels_.back().broken};
+  if (given) level.items.reset(*node);
+  levels_.push_back(std::move(level));
+  return given ? levels_.back().items.size() : size;
 }
 
 void YamlFields::enter_item(std::size_t i) {
   const Level& list = levels_.back();
   const std::string path = fmt::format("{}[{}]", list.path, i);
-  const YAML::Node node = list.node.IsSequence() ? YAML::Node(list.node[i]) : YAML::Node();
-  if (node.IsDefined() && !node.IsNull()) text_.places[path] = place_of(text_.file, node.Mark());
+  const YAML::Node node = list.items.IsSequence() ? YAML::Node(list.items[i]) : YAML::Node();
+  if (node.IsDefined() && !node.IsNull()) text_.places[path] = node.Mark();
   push_map(node, path);
 }
 
 void YamlFields::leave() {
-  const Level level = levels_.back();
+  const Level level = std::move(levels_.back());
   levels_.pop_back();
-  if (level.list || !level.node.IsMap()) return;
-  const std::vector<std::string> known(level.known.begin(), level.known.end());
-  for (const auto& entry : level.node) {
-    const std::string& key = entry.first.Scalar();
-    if (!entry.first.IsScalar() || level.known.contains(key)) continue;
-    const std::string path = level.path.empty() ? key : level.path + "." + key;
-    if (!text_.overrides.contains(path)) text_.places[path] = place_of(text_.file, entry.first.Mark());
-    text_.fail(path, unknown_name("key", key, known));
+  for (const Entry& entry : level.entries) {
+    if (entry.asked) continue;
+    const std::string path = level.path.empty() ? entry.key : level.path + "." + entry.key;
+    if (!text_.overrides.contains(path)) text_.places[path] = entry.mark;
+    std::vector<std::string> known = level.known;
+    std::ranges::sort(known);
+    text_.fail(path, unknown_name("key", entry.key, known));
   }
 }
 

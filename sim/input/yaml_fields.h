@@ -2,7 +2,6 @@
 #include <yaml-cpp/yaml.h>
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -17,7 +16,7 @@ struct YamlText {
   std::string file;
   YAML::Node root;
   std::map<std::string, std::string> overrides;  // path -> "--set path=value"
-  std::map<std::string, Place> places{};         // path -> where it was read; filled by YamlFields
+  std::map<std::string, YAML::Mark> places{};    // path -> where it was read; filled by YamlFields
   std::vector<Problem> problems{};
 
   /// Throws UserError when the file is missing or is no YAML. "FILE#KEY" is the map under that key of the file.
@@ -64,19 +63,26 @@ class YamlFields final : public Fields {
   void finish() { leave(); }  // of the top level
 
  private:
+  struct Entry {
+    std::string key;
+    YAML::Node value;
+    YAML::Mark mark;     // of the key
+    bool asked = false;  // by a field
+  };
   struct Level {
-    YAML::Node node;
     std::string path;
-    std::set<std::string> known{};
+    std::vector<Entry> entries{};      // of a map
+    std::vector<std::string> known{};  // keys asked for; of an empty map nobody wants to know
+    YAML::Node items{};                // of a list
     bool list = false;
     bool broken = false;  // no map where one should be: said once, so nothing in it is missed
   };
   template <class T>
   void read(const About& about, T& value);
-  YAML::Node find(const About& about);  // undefined where the key is absent
+  const YAML::Node* find(const About& about);  // null where the key is absent
   std::string path_of(std::string_view key) const;
   void push_map(const YAML::Node& node, std::string path);
-  void check_keys(const YAML::Node& map, const std::string& path);
+  std::vector<Entry> entries_of(const YAML::Node& map, const std::string& path);
 
   YamlText& text_;
   std::vector<Level> levels_;

@@ -38,6 +38,15 @@ std::vector<std::string> setting_words(const Study& study, const Design& design)
   return all;
 }
 
+void add_figures(PlanDesign& row, const Summary& run, std::string_view of) {
+  row.figures_of = of;
+  row.attained_fraction = run.slo.attained_fraction;
+  row.ttft_p99_s = p99(run.latencies.ttft_s);
+  row.tpot_p99_s = p99(run.latencies.tpot_s);
+  if (run.latencies.tpot_s && run.latencies.tpot_s->p50 > 0) row.tokens_per_s_per_user = 1 / run.latencies.tpot_s->p50;
+  row.tokens_per_s_per_gpu = run.output_tokens_per_s / static_cast<double>(row.gpus);
+}
+
 PlanDesign row(const Study& study, const DesignResult& d, const SearchResult& found) {
   const SizedDesign& sized = d.sized;
   PlanDesign row{.design = sized.design.index,
@@ -58,14 +67,15 @@ PlanDesign row(const Study& study, const DesignResult& d, const SearchResult& fo
     row.kept_fraction_low = interval.low;
     row.kept_fraction_high = interval.high;
   }
-  if (!d.best_estimate) return row;
-  const Summary& run = *d.best_estimate;
-  row.usd_per_hour = usd_per_hour(sized.machines, study.spec.prices, study.spec.prices.term, mean_w(run));
-  row.attained_fraction = run.slo.attained_fraction;
-  row.ttft_p99_s = p99(run.latencies.ttft_s);
-  row.tpot_p99_s = p99(run.latencies.tpot_s);
-  if (run.latencies.tpot_s && run.latencies.tpot_s->p50 > 0) row.tokens_per_s_per_user = 1 / run.latencies.tpot_s->p50;
-  row.tokens_per_s_per_gpu = run.output_tokens_per_s / static_cast<double>(sized.machines.gpu_count());
+  if (d.best_estimate) {
+    row.usd_per_hour =
+        usd_per_hour(sized.machines, study.spec.prices, study.spec.prices.term, mean_w(*d.best_estimate));
+    add_figures(row, *d.best_estimate, best_estimate_figures);
+  } else if (d.seen) {
+    add_figures(row, d.seen->run, d.seen->beginning   ? beginning_figures
+                                  : d.seen->draw > 0 ? draw_figures
+                                                     : best_estimate_figures);
+  }
   return row;
 }
 
@@ -136,7 +146,8 @@ std::vector<InputChange> changes(Sizer& sizer, const SizedDesign& sized, const M
       all.push_back(std::move(change));
     }
   }
-  const bool hits = std::ranges::any_of(facts.requests, [](const ExpectedRequest& r) { return r.work.found_tokens > 0; });
+  const bool hits =
+      std::ranges::any_of(facts.requests, [](const ExpectedRequest& r) { return r.work.found_tokens > 0; });
   if (hits) {
     InputChange change{.input = "cache hits", .factor = 1 - step};
     for (const std::string& path : sources(sizer.spec_of(sized).workload))

@@ -157,7 +157,7 @@ double alone_overload(const Serving& place, const std::vector<const ExpectedRequ
     ratios.push_back(std::max({least.ttft_s / limits.ttft_s, token_s / limits.tpot_s, least.e2e_s / limits.e2e_s}));
   }
   if (static_cast<std::int64_t>(ratios.size()) <= late) return 0;
-  std::ranges::sort(ratios, std::greater<>());
+  std::ranges::nth_element(ratios, ratios.begin() + late, std::greater<>());
   return ratios[static_cast<std::size_t>(late)];
 }
 
@@ -204,7 +204,9 @@ class Judge {
  private:
   void consider(double overload, std::string_view of, BestCase& worst) const {
     if (overload <= worst.overload) return;
-    worst = {.overload = overload, .why = fmt::format("{} asks for {:.3g} times {}", limits_.name, overload, of)};
+    worst = {.overload = overload,
+             .promise = limits_.name,
+             .asks = fmt::format("asks for {:.3g} times {}", overload, of)};
   }
 
   void hold(const Demand& demand, BestCase& worst) {

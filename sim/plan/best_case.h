@@ -10,8 +10,11 @@ namespace servecast {
 
 /// How far a design is from a promise even if nothing ever went wrong.
 struct BestCase {
-  double overload = 0;  // above 1: so many times too slow, or too little, at best
-  std::string why{};    // in words
+  double overload = 0;    // above 1: so many times too slow, or too little, at best
+  std::string promise{};  // that is missed by most, in words
+  std::string asks{};     // "asks for 2 times the arithmetic that its GPUs can do at best"
+
+  std::string why() const { return promise.empty() ? "" : promise + " " + asks; }
 };
 
 /// Holds designs against what no machine can beat (models/hw/bound.h). Rates that a workload asks for depend on the

@@ -15,8 +15,12 @@ std::int64_t count(const SearchResult& found, std::initializer_list<Verdict> whi
   });
 }
 
-std::string open_text(const Study& study, const DesignResult& d) {
-  return fmt::format("{}: kept in {} of {} draws", words(study, d.sized.design), d.kept, d.draws);
+/// An undecided design, and what it would take to decide it.
+std::string open_text(const Study& study, const DrawPlan& draws, const DesignResult& d) {
+  const auto enough = draws_that_would_tell(draws, d.count());
+  return fmt::format("{}: kept in {} of {} draws; it would take {} {} to tell if that share stays",
+                     words(study, d.sized.design), d.kept, d.draws, enough ? "some" : "more than",
+                     human::count(enough.value_or(too_many_draws)));
 }
 
 std::string evidence_text(const Study& study, const SearchResult& found, const Certificate& c) {
@@ -74,7 +78,7 @@ Certificate certificate(const Study& study, const SearchResult& found) {
                 .not_needed = count(found, {Verdict::not_needed})};
   if (!found.simulated) c.simulated = 0;
   for (const std::size_t i : found.simulated ? found.not_ruled_out() : std::vector<std::size_t>{})
-    c.not_ruled_out.push_back(open_text(study, found.designs[i]));
+    c.not_ruled_out.push_back(open_text(study, found.draws, found.designs[i]));
   c.complete = found.exhaustive && !found.best.empty() && c.not_ruled_out.empty();
   if (found.draws.error_per_look > 0) {
     c.draws_fraction = study.spec.promise.draws_fraction;
@@ -89,6 +93,11 @@ std::string closest(const Study& study, Runs& runs, const SearchResult& found) {
   if (near == nullptr) {
     const std::string& why = found.designs.front().why;
     return fmt::format("none of {} designs can be had; the first: {}", found.designs.size(), why);
+  }
+  if (near->verdict == Verdict::bound) {
+    const BestCase& best = near->sized.best_case;
+    return fmt::format("closest is {}; it misses {}, which {}", words(study, near->sized.design), best.promise,
+                       best.asks);
   }
   const std::vector<RunRequest> request{runs.request({&near->sized, 0})};
   const std::vector<RunResult> results = runs.best_estimates(request);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sim/plan/study_spec.h"
@@ -18,9 +19,11 @@ struct DrawPlan {
   std::vector<std::int64_t> looks{};  // numbers of draws, rising
   double draws_fraction = 0;
   double error_per_look = 0;
+  std::int64_t patience = 0;  // draws after which a design that is open is looked at again only if that may tell
 };
 
-/// Looks: where every draw broken is enough to rule out; five times that; where every draw kept is enough; twice that.
+/// Looks: where every draw broken is enough to rule out; five times that; where every draw kept is enough; two, four
+/// and eight times that. The last one is at most_draws where the promise says how many.
 DrawPlan plan_draws(const PromiseSpec& promise, std::int64_t designs);
 
 /// How many draws a look is about, and how far they are.
@@ -36,6 +39,18 @@ struct DrawCount {
 /// The verdict of a look, as soon as it is the same whatever becomes of the draws that are left: so stopping there
 /// makes no verdict wrong oftener. Open: not known yet, or open after all of them.
 DrawVerdict verdict(const DrawPlan& plan, const DrawCount& count);
+
+/// More draws than anybody would wait for.
+inline constexpr std::int64_t too_many_draws = 100'000;
+
+/// Draws at which a look would say more than "open" if the share that keeps the promise stayed what it is; to about
+/// 1 %. None: more than `most`.
+std::optional<std::int64_t> draws_that_would_tell(const DrawPlan& plan, const DrawCount& count,
+                                                  std::int64_t most = too_many_draws);
+
+/// Whether to go on with a design that is open: always up to plan.patience, then while the last look would tell. That
+/// a design is given up makes no verdict wrong: it gets none.
+bool worth_more_draws(const DrawPlan& plan, const DrawCount& count);
 
 /// The share of all draws lies in it, but for a chance of `error_fraction`.
 struct ShareInterval {

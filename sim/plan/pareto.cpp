@@ -19,6 +19,7 @@ std::optional<ParetoPoint> take(const Study& study, DesignResult& d, const DrawO
   d.miss = outcome.miss;
   d.why = outcome.why;
   d.best_estimate = outcome.run;
+  if (outcome.beginning) d.seen = SeenRun{.run = *outcome.beginning, .beginning = true};
   d.verdict = Verdict::breaks;
   if (!outcome.kept || !outcome.run) return std::nullopt;
   const auto point = pareto_point(study, d.sized, *outcome.run);
@@ -58,7 +59,7 @@ SearchResult pareto(const Study& study, Runs& runs, std::vector<DesignResult>& d
     if (designs[i].verdict != Verdict::not_needed) continue;
     if (designs[i].sized.best_case.overload > 1) {
       designs[i].verdict = Verdict::bound;
-      designs[i].why = designs[i].sized.best_case.why;
+      designs[i].why = designs[i].sized.best_case.why();
       continue;
     }
     open.push_back(i);

@@ -72,7 +72,9 @@ void Runs::judge_beginnings(std::span<const DrawRequest> requests,
     for (const Promise& promise : sized.promises) {
       if (!broken_already(promise, *results[r].summary, {facts.count(), facts.several_tokens})) continue;
       const double miss = std::max(1.0, outcome(promise, *results[r].summary).miss);
-      outcomes[whose[r]] = {.miss = miss, .why = promise.words() + ": broken before the first eighth is over"};
+      outcomes[whose[r]] = {.miss = miss,
+                            .why = promise.words() + ": broken before the first eighth is over",
+                            .beginning = results[r].summary};
     }
   }
 }
@@ -96,7 +98,7 @@ std::vector<DrawOutcome> Runs::judge(std::span<const DrawRequest> requests) {
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const SizedDesign& sized = *requests[i].sized;
     if (sizer_.broken_at_best(sized, requests[i].draw))
-      outcomes[i] = {.miss = sized.best_case.overload, .why = sized.best_case.why};
+      outcomes[i] = {.miss = sized.best_case.overload, .why = sized.best_case.why()};
   }
   judge_beginnings(requests, outcomes);
   judge_whole(requests, outcomes);

@@ -12,7 +12,10 @@ struct DrawOutcome {
   double miss = 0;
   std::string why{};  // the promise that was missed, in words
   std::vector<std::optional<double>> values{};  // by promise, of the whole workload
-  std::optional<Summary> run{};  // of the whole workload; nothing where less was enough
+  std::optional<Summary> run{};        // of the whole workload; nothing where less was enough
+  std::optional<Summary> beginning{};  // where that was enough
+
+  const Summary* seen() const { return run ? &*run : beginning ? &*beginning : nullptr; }
 };
 
 /// One draw of one design; draw 0 is the best estimate.

@@ -71,7 +71,7 @@ class Search {
       d.draws = d.look = plan_.looks.front();
       d.miss = d.sized.best_case.overload;
       d.verdict = by_draws_ && verdict(plan_, d.count()) != DrawVerdict::breaks ? Verdict::undecided : Verdict::bound;
-      d.why = d.sized.best_case.why;
+      d.why = d.sized.best_case.why();
       return d.verdict == Verdict::bound;
     });
   }
@@ -90,9 +90,11 @@ class Search {
         look_at(group, plan_.looks[look]);
       for (const std::size_t one : group) finish(one);
     }
-    for (const std::size_t i : candidates)
+    for (const std::size_t i : candidates) {
+      if (open(i) && pointless(i)) designs_[i].verdict = Verdict::not_needed;  // looked at before the best was known
       if (designs_[i].verdict == Verdict::not_needed && i != best_.value_or(designs_.size()))
         designs_[i].why = "can be no better than the chosen one";
+    }
   }
 
   bool open(std::size_t i) const { return designs_[i].verdict == Verdict::undecided; }
@@ -125,6 +127,8 @@ class Search {
   }
 
   void take(DesignResult& d, const DrawOutcome& outcome) const {
+    if (const Summary* run = outcome.seen(); run != nullptr && (outcome.run || !d.seen || d.seen->beginning))
+      d.seen = SeenRun{.run = *run, .draw = draw(d.draws), .beginning = !outcome.run};
     d.draws += 1;
     d.kept += outcome.kept ? 1 : 0;
     if (outcome.run) d.values.push_back(outcome.values);
@@ -143,7 +147,7 @@ class Search {
   /// All the looks that a design still needs, unless a better one has been found meanwhile.
   void finish(std::size_t i) {
     for (const std::int64_t draws : plan_.looks) {
-      if (!open(i) || pointless(i)) break;
+      if (!open(i) || pointless(i) || !worth_more_draws(plan_, designs_[i].count())) break;
       look_at({i}, draws);
     }
     DesignResult& d = designs_[i];
@@ -226,7 +230,7 @@ SearchResult size_up(const Study& study, Sizer& sizer) {
   for (DesignResult& d : result.designs) {
     if (d.verdict != Verdict::not_needed) continue;
     d.verdict = d.sized.best_case.overload > 1 ? Verdict::bound : Verdict::undecided;
-    d.why = d.sized.best_case.why;
+    d.why = d.sized.best_case.why();
   }
   return result;
 }

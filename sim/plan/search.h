@@ -26,6 +26,13 @@ enum class Verdict : std::uint8_t {
 };
 std::string_view word_of(Verdict verdict);
 
+/// A run that tells something of a design.
+struct SeenRun {
+  Summary run{};
+  std::int64_t draw = 0;   // 0: the best estimate
+  bool beginning = false;  // of the workload: that was enough to rule the design out
+};
+
 struct DesignResult {
   SizedDesign sized{};
   Verdict verdict = Verdict::not_needed;
@@ -35,7 +42,8 @@ struct DesignResult {
   std::int64_t look = 0;                   // draws that the look was to have, had it not been clear before
   double miss = 0;                         // of the promise that was missed by most in any run; 1: just kept
   std::vector<std::vector<std::optional<double>>> values{};  // by whole run, by promise
-  std::optional<Summary> best_estimate{};                    // where one was asked for
+  std::optional<SeenRun> seen{};           // the last draw that counted; of the whole workload, where one was
+  std::optional<Summary> best_estimate{};  // where one was asked for
 
   DrawCount count() const { return {.look = look, .draws = draws, .kept = kept}; }
 };

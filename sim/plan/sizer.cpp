@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "models/base/names.h"
+
 namespace servecast {
 namespace {
 
@@ -14,6 +16,14 @@ double fastest_fraction(const SizedScenario& sized) {
   double fastest = 1;
   for (const Pool& pool : sized.pools) fastest = std::min(fastest, pool.fastest_fraction);
   return fastest;
+}
+
+/// A promise to a class of requests that never comes would be kept by everybody.
+void check_classes(const std::vector<Promise>& promises, const std::vector<std::string>& classes) {
+  const std::vector<std::string> named(classes.begin() + 1, classes.end());  // the first is that of all others
+  for (const Promise& promise : promises)
+    if (!promise.request_class.empty() && std::ranges::find(named, promise.request_class) == named.end())
+      throw UserError("objectives: " + unknown_name("class", promise.request_class, named));
 }
 
 bool needs_promise(const Study& study) { return !study.spec.goal.starts_with("pareto"); }
@@ -58,7 +68,9 @@ SizedDesign Sizer::size(const Design& design) {
   else
     sized.over_budget = over_budget(sized.machines, study_.spec.budgets, *price).value_or("");
   sized.least_usd_per_hour = price.value_or(0);
-  sized.best_case = best_cases_.of(scenario, sized.promises, workload(scenario.spec, design));
+  const WorkloadFacts& facts = workload(scenario.spec, design);
+  check_classes(sized.promises, facts.classes);
+  sized.best_case = best_cases_.of(scenario, sized.promises, facts);
   return sized;
 }
 

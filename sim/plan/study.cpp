@@ -33,7 +33,8 @@ std::optional<Override> split(YamlText& text, const std::string& path, const std
 
 void check_scenario(YamlText& text, Study& study) {
   if (study.spec.scenario.empty() == !study.spec.base.has_value())
-    return text.fail("scenario", "give either 'scenario', the file of the base scenario, or 'base', the scenario itself");
+    return text.fail("scenario",
+                     "give either 'scenario', the file of the base scenario, or 'base', the scenario itself");
   if (study.spec.base) {
     study.scenario_file = text.file + "#base";
     return;

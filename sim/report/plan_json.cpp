@@ -40,11 +40,13 @@ void PlanDesign::fields(Fields& f) {
   f.field("kept_draws", kept_draws, "of these, in which the promise was kept");
   f.field("kept_fraction_low", kept_fraction_low, "share of all draws: interval");
   f.field("kept_fraction_high", kept_fraction_high, "share of all draws: interval");
-  f.field("attained_fraction", attained_fraction, "requests within the slo, at the best estimate", fraction);
-  f.field("ttft_p99_s", ttft_p99_s, "at the best estimate");
-  f.field("tpot_p99_s", tpot_p99_s, "at the best estimate");
-  f.field("tokens_per_s_per_user", tokens_per_s_per_user, "1 / median TPOT, at the best estimate");
-  f.field("tokens_per_s_per_gpu", tokens_per_s_per_gpu, "output tokens, at the best estimate");
+  f.field("figures_of", figures_of, "the run that the following figures are those of",
+          {"", std::string(best_estimate_figures), std::string(draw_figures), std::string(beginning_figures)});
+  f.field("attained_fraction", attained_fraction, "requests within the slo", fraction);
+  f.field("ttft_p99_s", ttft_p99_s, "of requests that were served");
+  f.field("tpot_p99_s", tpot_p99_s, "of requests that were served");
+  f.field("tokens_per_s_per_user", tokens_per_s_per_user, "1 / median TPOT");
+  f.field("tokens_per_s_per_gpu", tokens_per_s_per_gpu, "output tokens");
 }
 
 void PlanAnswer::fields(Fields& f) {

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/base/fields.h"
@@ -37,11 +38,17 @@ struct Sensitivity {
   void fields(Fields& f);
 };
 
+/// What the figures of a design are those of: a whole run at the best estimate; one of a draw of calibration error and
+/// seed; the beginning of the workload, which was enough to rule the design out.
+inline constexpr std::string_view best_estimate_figures = "best_estimate";
+inline constexpr std::string_view draw_figures = "draw";
+inline constexpr std::string_view beginning_figures = "beginning";
+
 /// One design of the space, and what became of it.
 struct PlanDesign {
   std::int64_t design = 0;
   std::vector<std::string> settings{};  // "dimension=value"
-  std::vector<std::string> set{};       // "path=value": with the base scenario, the scenario of this design; not in JSON
+  std::vector<std::string> set{};       // "path=value" on the base scenario: that of this design; not in JSON
   std::string verdict{};
   std::string why{};
   bool front = false;
@@ -54,6 +61,7 @@ struct PlanDesign {
   std::int64_t kept_draws = 0;
   std::optional<double> kept_fraction_low{};
   std::optional<double> kept_fraction_high{};
+  std::string figures_of{};  // those that follow; empty: nothing was simulated
   std::optional<double> attained_fraction{};
   std::optional<double> ttft_p99_s{};
   std::optional<double> tpot_p99_s{};
@@ -120,12 +128,12 @@ std::string to_json(const PlanReport& report);
 /// For the terminal.
 std::string plan_text(const PlanReport& report, std::size_t width);
 
-/// Writes the designs into the tables `plan`, `designs`, `settings` and `overrides` of a SQLite file, in place of what was
-/// there.
+/// Writes the designs into the tables `plan`, `designs`, `settings` and `overrides` of a SQLite file, in place of what
+/// was there.
 void write_plan_tables(const std::string& file, const PlanReport& report);
 
-/// Reads them back: name, goal, scenario, the certificate's text, designs. Throws UserError where the file is missing or
-/// something else.
+/// Reads them back: name, goal, scenario, the certificate's text, designs. Throws UserError where the file is missing
+/// or something else.
 PlanReport read_plan_tables(const std::string& file);
 
 }  // namespace servecast

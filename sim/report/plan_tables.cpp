@@ -16,8 +16,8 @@ constexpr const char* layout =
     " scenario_file TEXT);"
     "CREATE TABLE designs (design INTEGER PRIMARY KEY, words TEXT, verdict TEXT, why TEXT, front INTEGER, gpus INTEGER,"
     " nodes INTEGER, spare_nodes INTEGER, usd_per_hour REAL, best_case_overload REAL, draws INTEGER,"
-    " kept_draws INTEGER, kept_fraction_low REAL, kept_fraction_high REAL, attained_fraction REAL, ttft_p99_s REAL,"
-    " tpot_p99_s REAL, tokens_per_s_per_user REAL, tokens_per_s_per_gpu REAL);"
+    " kept_draws INTEGER, kept_fraction_low REAL, kept_fraction_high REAL, figures_of TEXT, attained_fraction REAL,"
+    " ttft_p99_s REAL, tpot_p99_s REAL, tokens_per_s_per_user REAL, tokens_per_s_per_gpu REAL);"
     "CREATE TABLE settings (design INTEGER, dimension TEXT, value TEXT, PRIMARY KEY (design, dimension));"
     "CREATE TABLE overrides (design INTEGER, number INTEGER, setting TEXT, PRIMARY KEY (design, number))";
 
@@ -60,8 +60,8 @@ std::string words(const PlanDesign& design) {
 bool insert_design(Insert& into, const PlanDesign& d) {
   into << d.design << words(d) << d.verdict << d.why << std::int64_t{d.front} << d.gpus << d.nodes << d.spare_nodes
        << d.usd_per_hour << d.best_case_overload << d.draws << d.kept_draws << d.kept_fraction_low
-       << d.kept_fraction_high << d.attained_fraction << d.ttft_p99_s << d.tpot_p99_s << d.tokens_per_s_per_user
-       << d.tokens_per_s_per_gpu;
+       << d.kept_fraction_high << d.figures_of << d.attained_fraction << d.ttft_p99_s << d.tpot_p99_s
+       << d.tokens_per_s_per_user << d.tokens_per_s_per_gpu;
   return into.done();
 }
 
@@ -86,7 +86,7 @@ bool insert_overrides(Insert& into, const PlanDesign& d) {
 
 bool fill(sqlite3* database, const PlanReport& report) {
   Insert plan(database, "INSERT INTO plan VALUES (?,?,?,?,?,?,?)");
-  Insert designs(database, "INSERT INTO designs VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  Insert designs(database, "INSERT INTO designs VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   Insert settings(database, "INSERT INTO settings VALUES (?,?,?)");
   Insert overrides(database, "INSERT INTO overrides VALUES (?,?,?)");
   plan << report.name << report.goal << report.scenario << report.version

@@ -22,12 +22,16 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+std::string counted(std::int64_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
 std::string answer_text(const PlanAnswer& a, std::size_t width) {
   std::string text = "\n" + wrapped(joined(a.settings), width, 2) + "\n";
   const auto item = [&](std::string_view name, const std::string& value) {
     text += wrapped(fmt::format("  {:<14}{}", name, value), width, 16) + "\n";
   };
-  item("machines", fmt::format("{} GPUs on {} nodes{}", a.gpus, a.nodes,
+  item("machines", fmt::format("{} on {}{}", counted(a.gpus, "GPU"), counted(a.nodes, "node"),
                                a.spare_nodes > 0 ? fmt::format(" and {} spare", a.spare_nodes) : ""));
   item("cost", fmt::format("{}/h, {} per request, {} per million output tokens", human::usd(a.usd_per_hour),
                            or_dash(a.usd_per_request, human::usd),
@@ -80,7 +84,8 @@ std::vector<const PlanDesign*> runners_up(const PlanReport& report) {
 
 std::string plan_text(const PlanReport& report, std::size_t width) {
   std::string text = wrapped(fmt::format("{}: {}", report.name, report.goal), width, 0) + "\n";
-  if (report.rate_factor != 1) text += fmt::format("demand: {:.3g} times the base scenario's rate\n", report.rate_factor);
+  if (report.rate_factor != 1)
+    text += fmt::format("demand: {:.3g} times the base scenario's rate\n", report.rate_factor);
   const std::size_t shown = std::min(report.answers.size(), most_rows);
   for (std::size_t i = 0; i < shown; ++i)
     text += answer_text(report.answers[i], width) + sensitivity_table(report.answers[i], width);

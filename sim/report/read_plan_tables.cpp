@@ -64,8 +64,9 @@ PlanDesign design_in(const Rows& row) {
                .usd_per_hour = row.number(7),
                .best_case_overload = row.number(8).value_or(0),
                .draws = row.integer(9),
-               .kept_draws = row.integer(10)};
-  int column = 11;
+               .kept_draws = row.integer(10),
+               .figures_of = row.text(11)};
+  int column = 12;
   for (std::optional<double> PlanDesign::*figure :
        {&PlanDesign::kept_fraction_low, &PlanDesign::kept_fraction_high, &PlanDesign::attained_fraction,
         &PlanDesign::ttft_p99_s, &PlanDesign::tpot_p99_s, &PlanDesign::tokens_per_s_per_user,
@@ -92,8 +93,8 @@ PlanReport read_plan_tables(const std::string& file) {
   std::map<std::int64_t, std::size_t> place;
   Rows designs(database.get(), file,
                "SELECT design, verdict, why, front, gpus, nodes, spare_nodes, usd_per_hour, best_case_overload, draws,"
-               " kept_draws, kept_fraction_low, kept_fraction_high, attained_fraction, ttft_p99_s, tpot_p99_s,"
-               " tokens_per_s_per_user, tokens_per_s_per_gpu FROM designs ORDER BY design");
+               " kept_draws, figures_of, kept_fraction_low, kept_fraction_high, attained_fraction, ttft_p99_s,"
+               " tpot_p99_s, tokens_per_s_per_user, tokens_per_s_per_gpu FROM designs ORDER BY design");
   while (designs.next()) {
     place[designs.integer(0)] = report.designs.size();
     report.designs.push_back(design_in(designs));

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <QAbstractItemModelTester>
+#include <QLabel>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -33,6 +34,9 @@ PlanReport four_designs() {
                   simulated(design("h100", 3, "chosen"), 9, 0.2), design("l40s", 1, "impossible")};
   plan.designs[3].settings.push_back("ratio=1:3");  // a dimension that the others do not use
   plan.designs[0].why = "TTFT p99 of 0.9 s is above 0.5 s";
+  plan.designs[0].figures_of = "beginning";
+  for (std::size_t i : {1u, 2u}) plan.designs[i].figures_of = "best_estimate";
+  for (PlanDesign& d : plan.designs) d.gpus = 8;
   return plan;
 }
 
@@ -65,6 +69,24 @@ TEST_F(PlanTable, HasDimensionsVerdictAndFigures) {
   EXPECT_EQ(model_.index(0, 2).data(Qt::ToolTipRole).toString(), "TTFT p99 of 0.9 s is above 0.5 s");
 }
 
+QStringList titles(const PlanModel& model) {
+  QStringList all;
+  for (int column = 0; column < model.columnCount(); ++column)
+    all << model.headerData(column, Qt::Horizontal).toString();
+  return all;
+}
+
+/// Without an slo nobody has kept it: no empty column.
+TEST_F(PlanTable, LeavesOutFiguresThatNoDesignHas) {
+  EXPECT_FALSE(titles(model_).contains("SLO kept"));
+  EXPECT_TRUE(titles(model_).contains("TTFT p99"));
+  EXPECT_FALSE(titles(model_).contains("TPOT p99"));
+  plan_.designs[1].attained_fraction = 0.99;
+  model_.set_plan(&plan_);
+  EXPECT_TRUE(titles(model_).contains("SLO kept"));
+  EXPECT_EQ(text(1, 6), "99.0 %");
+}
+
 TEST_F(PlanTable, SortsByFigures) {
   model_.sort(5, Qt::AscendingOrder);
   EXPECT_THAT(model_.shown(), ElementsAre(0, 2, 1, 3));  // a design without a cost comes last
@@ -79,6 +101,20 @@ TEST_F(PlanTable, FiltersByWordsOfSettingsAndVerdict) {
   EXPECT_EQ(model_.rowCount(), 4);
 }
 
+/// All that the labels of the view say.
+QString said(const PlanView& view) {
+  QStringList all;
+  for (const QLabel* label : view.findChildren<QLabel*>()) all << label->text();
+  return all.join('\n');
+}
+
+/// Whether the middle of a dot is the ground that it is drawn on.
+bool ring_at(ScatterPlot& plot, const QPointF& place) {
+  const QImage image = plot.grab().toImage();
+  const QPoint middle = (place * image.devicePixelRatio()).toPoint();
+  return image.pixelColor(middle) == image.pixelColor(middle + QPoint(9, 9));
+}
+
 TEST(PlanWindow, DrawsDesignsAndOpensOne) {
   PlanView view;
   view.resize(1000, 700);
@@ -87,6 +123,12 @@ TEST(PlanWindow, DrawsDesignsAndOpensOne) {
   ASSERT_TRUE(QTest::qWaitForWindowExposed(&view));
   EXPECT_TRUE(view.costs().place_of(0));
   EXPECT_FALSE(view.costs().place_of(3));  // nothing was simulated
+  view.choose(0);
+  EXPECT_TRUE(said(view).contains("only the beginning"));
+  view.choose(1);
+  EXPECT_FALSE(said(view).contains("Figures:"));
+  EXPECT_TRUE(ring_at(view.costs(), *view.costs().place_of(0)));
+  EXPECT_FALSE(ring_at(view.costs(), *view.costs().place_of(1)));
   QSignalSpy wanted(&view, &PlanView::design_wanted);
   QTest::mouseDClick(&view.costs(), Qt::LeftButton, {}, view.costs().place_of(1)->toPoint());
   EXPECT_EQ(wanted.count(), 1);

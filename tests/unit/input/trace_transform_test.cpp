@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "sim/input/trace/merge.h"
 #include "sim/input/trace/transform.h"
 #include "tests/unit/input/trace_testing.h"
@@ -14,8 +16,8 @@ using testing::Optional;
 /// Requests at given times, each followed up `think_s` after it has finished where `awaited`.
 class Listed final : public Workload {
  public:
-  Listed(std::vector<double> times_s, std::int64_t prompt_tokens, bool awaited = false)
-      : times_s_(std::move(times_s)), prompt_tokens_(prompt_tokens), awaited_(awaited) {}
+  Listed(std::vector<double> times_s, std::int64_t prompt_tokens, bool awaited = false, std::size_t blocks = 10)
+      : times_s_(std::move(times_s)), prompt_tokens_(prompt_tokens), awaited_(awaited), blocks_(blocks, 7) {}
 
   std::optional<Request> next() override {
     if (given_ == times_s_.size()) return std::nullopt;
@@ -40,7 +42,7 @@ class Listed final : public Workload {
             .output_tokens = 100,
             .session = session,
             .awaited = awaited,
-            .block_tokens = 16,
+            .block_tokens = blocks_.empty() ? 0 : 16,
             .prefix_blocks = blocks_};
   }
   std::vector<double> times_s_;
@@ -48,7 +50,7 @@ class Listed final : public Workload {
   bool awaited_;
   std::size_t given_ = 0;
   std::uint32_t made_ = 0;
-  std::vector<BlockHash> blocks_ = std::vector<BlockHash>(10, 7);
+  std::vector<BlockHash> blocks_;
 };
 
 std::vector<double> times(const std::vector<Seen>& seen) {
@@ -86,6 +88,55 @@ TEST(Transform, CapsLengthsAndKeepsOnlyWholeBlocks) {
       read_all(*transform(std::make_unique<Listed>(std::vector<double>{1}, 160), {.max_prompt_tokens = 161}));
   EXPECT_EQ(shorter[0].request.prompt_tokens, 160);
   EXPECT_EQ(shorter[0].blocks.size(), 10u);
+}
+
+/// One request of that many tokens in blocks of 16, or in none, and 100 of output.
+Request changed(std::int64_t prompt_tokens, std::size_t blocks, const TransformSpec& spec) {
+  auto source = std::make_unique<Listed>(std::vector<double>{1}, prompt_tokens, false, blocks);
+  return read_all(*transform(std::move(source), spec)).at(0).request;
+}
+
+TEST(Transform, ScalesPrompts) {
+  EXPECT_EQ(changed(30, 0, {.prompt_scale = 1.5}).prompt_tokens, 45);
+  EXPECT_EQ(changed(30, 0, {.prompt_scale = 0.55}).prompt_tokens, 17);  // 16.5, to the nearest
+  EXPECT_EQ(changed(30, 0, {.prompt_scale = 0.001}).prompt_tokens, 1);
+  EXPECT_EQ(changed(30, 0, {.prompt_scale = 1.5}).output_tokens, 100);
+  EXPECT_EQ(changed(160, 10, {.prompt_scale = 1.5}).prompt_tokens, 160);  // the trace tells what is in it
+}
+
+TEST(Transform, ScalesOutputs) {
+  EXPECT_EQ(changed(30, 0, {.output_scale = 0.25}).output_tokens, 25);
+  EXPECT_EQ(changed(30, 0, {.output_scale = 0.001}).output_tokens, 1);
+  EXPECT_EQ(changed(160, 10, {.output_scale = 2}).output_tokens, 200);  // blocks say nothing of outputs
+  EXPECT_EQ(changed(30, 0, {.output_scale = 2}).prompt_tokens, 30);
+}
+
+TEST(Transform, ScalesBeforeItCaps) {
+  const Request request = changed(30, 0, {.prompt_scale = 2, .output_scale = 0.5, .max_prompt_tokens = 40});
+  EXPECT_EQ(request.prompt_tokens, 40);
+  EXPECT_EQ(request.output_tokens, 50);
+}
+
+std::vector<std::size_t> cold(double fraction) {
+  const auto source =
+      transform(std::make_unique<Listed>(std::vector<double>(2000, 1), 160), {.cold_fraction = fraction});
+  std::vector<std::size_t> ids;
+  for (const Seen& seen : read_all(*source)) {
+    EXPECT_EQ(seen.blocks.empty(), seen.request.block_tokens == 0);
+    EXPECT_EQ(seen.request.prompt_tokens, 160);  // they are computed, not gone
+    if (seen.blocks.empty()) ids.push_back(index(seen.request.id));
+  }
+  return ids;
+}
+
+/// 2,000 requests: a standard deviation of the share of a tenth is 0.67 %.
+TEST(Transform, MakesAShareOfRequestsCold) {
+  EXPECT_TRUE(cold(0).empty());
+  EXPECT_EQ(cold(1).size(), 2000u);
+  const std::vector<std::size_t> tenth = cold(0.1);
+  EXPECT_NEAR(static_cast<double>(tenth.size()), 200, 3 * 13.4);
+  EXPECT_EQ(cold(0.1), tenth);
+  EXPECT_TRUE(std::ranges::includes(cold(0.3), tenth));  // chosen by id: a larger share has the smaller one in it
 }
 
 TEST(Transform, FollowUpsKeepTheirThinkTime) {

@@ -25,15 +25,15 @@ TEST(Binomial, ByHand) {
 TEST(Draws, LooksAreWhereVerdictsBecomePossible) {
   const PromiseSpec promise{.draws_fraction = 0.95, .error_fraction = 0.05};
   const DrawPlan plan = plan_draws(promise, 10);
-  ASSERT_EQ(plan.looks.size(), 4u);
-  EXPECT_DOUBLE_EQ(plan.error_per_look, 0.05 / 10 / 4);
-  // 0.05^n <= 0.00125 first for n = 3; 0.95^n <= 0.00125 first for n = 131 (ln 0.00125 / ln 0.95 = 130.3).
-  EXPECT_EQ(plan.looks, (std::vector<std::int64_t>{3, 15, 131, 262}));
+  ASSERT_EQ(plan.looks.size(), 6u);
+  EXPECT_DOUBLE_EQ(plan.error_per_look, 0.05 / 10 / 6);
+  // 0.05^n <= 0.00083 first for n = 3; 0.95^n <= 0.00083 first for n = 139 (ln 0.00083 / ln 0.95 = 138.2).
+  EXPECT_EQ(plan.looks, (std::vector<std::int64_t>{3, 15, 139, 278, 556, 1112}));
   EXPECT_EQ(verdict(plan, {3, 3, 0}), DrawVerdict::breaks);
   EXPECT_EQ(verdict(plan, {3, 3, 1}), DrawVerdict::open);
-  EXPECT_EQ(verdict(plan, {131, 131, 131}), DrawVerdict::keeps);
-  EXPECT_EQ(verdict(plan, {131, 131, 130}), DrawVerdict::open);
-  EXPECT_EQ(verdict(plan, {262, 262, 262}), DrawVerdict::keeps);
+  EXPECT_EQ(verdict(plan, {139, 139, 139}), DrawVerdict::keeps);
+  EXPECT_EQ(verdict(plan, {139, 139, 138}), DrawVerdict::open);
+  EXPECT_EQ(verdict(plan, {278, 278, 278}), DrawVerdict::keeps);
 }
 
 /// What is said before a look is over is what it says when it is over, however the rest comes out.
@@ -60,15 +60,43 @@ TEST(Draws, AVerdictBeforeTheEndIsTheOneAtTheEnd) {
     ++early[static_cast<std::size_t>(first)];
   }
   for (const int times : early) EXPECT_GT(times, 20);
-  // 131 draws, error 0.00125: 115 kept are too few (P(X <= 115) = 0.00088, P(X <= 116) = 0.0024), so the 16th that is
+  // 139 draws, error 0.00083: 122 kept are too few (P(X <= 122) = 0.00061, P(X <= 123) = 0.0017), so the 17th that is
   // broken is enough.
-  EXPECT_EQ(verdict(plan, {131, 40, 24}), DrawVerdict::breaks);
-  EXPECT_EQ(verdict(plan, {131, 40, 25}), DrawVerdict::open);
+  EXPECT_EQ(verdict(plan, {139, 40, 23}), DrawVerdict::breaks);
+  EXPECT_EQ(verdict(plan, {139, 40, 24}), DrawVerdict::open);
 }
 
 TEST(Draws, MostDrawsCutsTheLooksShort) {
   const DrawPlan plan = plan_draws({.most_draws = 10}, 10);
   EXPECT_EQ(plan.looks, (std::vector<std::int64_t>{3, 10}));
+}
+
+TEST(Draws, MostDrawsMayBeMore) {
+  const DrawPlan plan = plan_draws({.most_draws = 20000}, 10);
+  EXPECT_EQ(plan.looks, (std::vector<std::int64_t>{3, 15, 139, 278, 556, 20000}));
+}
+
+/// 98.5 % against 95 %: a few hundred draws. 95.2 %: more than anybody would wait for.
+TEST(Draws, SayHowManyWouldTell) {
+  const DrawPlan plan = plan_draws({}, 10);
+  const DrawCount high{.look = 278, .draws = 278, .kept = 274};
+  ASSERT_EQ(verdict(plan, high), DrawVerdict::open);
+  const auto enough = draws_that_would_tell(plan, high);
+  ASSERT_TRUE(enough);
+  EXPECT_FALSE(draws_that_would_tell(plan, high, *enough / 2));
+  const auto at = [&](std::int64_t draws) {
+    return verdict(plan, {draws, draws, std::llround(274.0 / 278 * static_cast<double>(draws))});
+  };
+  EXPECT_EQ(at(*enough), DrawVerdict::keeps);
+  EXPECT_EQ(at(*enough * 9 / 10), DrawVerdict::open);
+  EXPECT_TRUE(worth_more_draws(plan, high));
+  const DrawCount low{.look = 278, .draws = 278, .kept = 254};  // 91.4 %: ruled out in the end
+  ASSERT_EQ(verdict(plan, low), DrawVerdict::open);
+  EXPECT_TRUE(worth_more_draws(plan, low));
+  const DrawCount near{.look = 1000, .draws = 1000, .kept = 952};
+  EXPECT_FALSE(draws_that_would_tell(plan, near));
+  EXPECT_FALSE(worth_more_draws(plan, near));
+  EXPECT_TRUE(worth_more_draws(plan, {.look = 139, .draws = 139, .kept = 132}));  // too early to give up
 }
 
 TEST(Draws, MoreDesignsAskForMoreDraws) {

@@ -97,7 +97,8 @@ DrawVerdict claimed(Verdict verdict) {
 /// end early may not change a verdict, and the cheapest design that keeps its promise by these draws is the chosen one.
 TEST_P(StudiesByDraws, CertificateAgreesWithBruteForce) {
   Study study = load(GetParam());
-  study.spec.promise = {.certainty = "draws", .draws_fraction = 0.5, .error_fraction = 0.5};  // few draws will do
+  study.spec.promise = {
+      .certainty = "draws", .draws_fraction = 0.5, .error_fraction = 0.5, .most_draws = 18};  // few draws will do
   Sizer sizer(study);
   ScenarioSimulator simulator;
   ForkedEvaluator evaluator(simulator, nullptr);

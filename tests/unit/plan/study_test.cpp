@@ -51,6 +51,51 @@ TEST(Space, KeepsConstraints) {
               ElementsAre("n=1 tp=4", "n=2 tp=2", "n=4 tp=1"));
 }
 
+std::vector<DimensionValue> values_of(const std::string& dimension) {
+  return StudyFile(std::string(promise) + "space: [{name: d, " + dimension + "}]\n").load().dimensions[0].values;
+}
+
+/// "name: path=value path=value".
+std::vector<std::string> shown(const std::vector<DimensionValue>& values) {
+  std::vector<std::string> all;
+  for (const DimensionValue& value : values) {
+    all.push_back(value.name + ":");
+    for (const Override& change : value.set) all.back() += " " + change.path + "=" + change.value;
+  }
+  return all;
+}
+
+TEST(Space, ADimensionTakesValuesARangeOrOptions) {
+  EXPECT_THAT(shown(values_of("path: 'pools[0].weights', values: [fp8, 'bf16']")),
+              ElementsAre("fp8: pools[0].weights=fp8", "bf16: pools[0].weights=bf16"));
+  EXPECT_THAT(shown(values_of("path: seed, from: 2, to: 9, step: 3")),
+              ElementsAre("2: seed=2", "5: seed=5", "8: seed=8"));
+  EXPECT_THAT(shown(values_of("path: seed, from: 4, to: 4")), ElementsAre("4: seed=4"));
+  EXPECT_THAT(shown(values_of("options: [{name: as_is}, {name: two, set: ['slo.ttft_s=2', 'name=a=b']}]")),
+              ElementsAre("as_is:", "two: slo.ttft_s=2 name=a=b"));  // the first '=' ends the path
+}
+
+/// What a design is made of, value by value: numbers, lists and maps arrive as they would in a file.
+TEST(Sizer, SetsWhatADimensionSays) {
+  const StudyFile file(std::string(promise) +
+                       "space:\n"
+                       "  - {name: until, path: until_s, values: ['1e3', '0.5']}\n"
+                       "  - {name: pool, path: pools,\n"
+                       "     values: ['[{name: other, llm: llama-3.1-8b, gpu: h200_sxm_141g}]']}\n"
+                       "  - {name: slo, path: slo, values: ['{ttft_s: 2, target_fraction: 0.9}']}\n");
+  const Study study = file.load();
+  Sizer sizer(study);
+  const std::vector<Design> all = enumerate(study);
+  ASSERT_EQ(all.size(), 2u);
+  const ScenarioSpec spec = sizer.spec_of(sizer.size(all.front()));
+  EXPECT_EQ(spec.until_s, 1000);
+  EXPECT_EQ(spec.pools.at(0).name, "other");
+  EXPECT_EQ(spec.pools.at(0).gpu, "h200_sxm_141g");
+  EXPECT_EQ(spec.slo.ttft_s, 2);
+  EXPECT_EQ(spec.slo.target_fraction, 0.9);
+  EXPECT_EQ(sizer.spec_of(sizer.size(all.back())).until_s, 0.5);
+}
+
 /// A dimension that a design does without does not multiply, and constraints that read it say nothing.
 TEST(Space, DimensionsMayBeInUseForSomeDesignsOnly) {
   EXPECT_THAT(designs("space:\n"
