@@ -42,6 +42,8 @@ class FlowCarrier {
   virtual ~FlowCarrier() = default;
   /// The first byte of the flow leaves now. The carrier will tell when the last one has arrived.
   virtual void begin(std::int64_t flow, const Transfer& transfer) = 0;
+  /// From now on a link carries so much.
+  virtual void set_speed(std::size_t link, double bytes_per_s) = 0;
 };
 
 /// Is told when a flow's first byte leaves, before the carrier is, and when its end is noticed.
@@ -83,6 +85,7 @@ class Flows {
   /// flows were started; flows begin last.
   void tell_ended(double now_s);
   void begin_due(double now_s);
+  void set_speed(std::size_t link, double bytes_per_s) { carrier_->set_speed(link, bytes_per_s); }
   /// From the carrier.
   void ended(const EndedFlow& flow);
 

@@ -17,6 +17,7 @@
 #include "models/policy/batcher.h"
 #include "models/policy/kv_cache.h"
 #include "models/policy/router.h"
+#include "sim/input/failure_spec.h"
 #include "sim/input/gateway_spec.h"
 #include "sim/input/hardware_files.h"
 #include "sim/input/placement.h"
@@ -65,10 +66,14 @@ struct ScenarioSpec {
   WorkloadSpec workload{};
   SloSpec slo{};
   ClusterSpec cluster{};
+  std::optional<FailureSpec> failures{};
   std::vector<GatewaySpec> gateway{};
   std::vector<QualitySpec> quality{};
   std::vector<ReaderSpec> perceived{};
   std::vector<PoolSpec> pools{};
+
+  /// Nodes beside those of the cluster.
+  std::int64_t spares() const { return failures ? failures->spares : 0; }
 
   void fields(Fields& f) {
     f.field("name", name, "title of the report");
@@ -82,6 +87,7 @@ struct ScenarioSpec {
     f.group("workload", workload, "what arrives");
     f.group("slo", slo, "what users are promised");
     f.group("cluster", cluster, "which machines, and how they are wired");
+    f.group("failures", failures, "what breaks while the run goes on; left out: nothing does");
     f.list("gateway", gateway,
            "stages in front of the pools, in the order in which a request passes them; none: requests go where the "
            "workload says");
