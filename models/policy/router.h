@@ -21,8 +21,8 @@ struct ReplicaView {
   std::int64_t total_blocks = 0;
 };
 
-/// The replicas of a pool that serve, sorted by id, and where they changed since the router last looked: with that, a router
-/// that wants the least of something need not go through a thousand of them for every request.
+/// The replicas of a pool that serve, sorted by id, and where they changed since the router last looked: with that, a
+/// router that wants the least of something need not go through a thousand of them for every request.
 class ReplicaViews {
  public:
   ReplicaViews(std::span<const ReplicaView> all, std::span<const std::uint32_t> changed, const PoolProbe& probe,

@@ -70,8 +70,7 @@ void Dispatcher::go_on_elsewhere(MovingSequence struck, double now_s) {
 // The pool has taken the request on: its gate is not asked again.
 void Dispatcher::resume(const MovingSequence& begun, double now_s) {
   ReplicaPool& pool = pools_[index(begun.request.pool)];
-  if (!pool.anyone_serves())
-    return wait_outside({.request = begun.request, .begun = begun, .since_s = now_s});
+  if (!pool.anyone_serves()) return wait_outside({.request = begun.request, .begun = begun, .since_s = now_s});
   const auto to = pool.pick(begun.request, now_s, *this);
   if (!to) return turn_away(begun.request, RequestStatus::shed);
   pool.resume(begun, to->replica, now_s, *this);

@@ -13,9 +13,9 @@ constexpr double seconds_per_day = 86'400;
 constexpr std::array<const char*, 7> words{"node", "gpu", "nic", "link", "switch", "storage", "replica"};
 
 // Nodes: 6.50 failures per 1,000 node-days on the 16,000 A100 of RSC-1 (Kokolis et al., Revisiting Reliability in
-// Large-Scale Machine Learning Research Clusters, HPCA 2025). Parts: unexpected interruptions of 16,384 H100 in 54 days
-// (The Llama 3 Herd of Models, 2024, table 5): GPUs 148 faulty + 72 HBM3 + 19 SRAM + 17 system processor + 6 silent
-// corruption + 6 thermal, network ports 7; a port for each GPU.
+// Large-Scale Machine Learning Research Clusters, HPCA 2025). Parts: unexpected interruptions of 16,384 H100 in 54
+// days (The Llama 3 Herd of Models, 2024, table 5): GPUs 148 faulty + 72 HBM3 + 19 SRAM + 17 system processor + 6
+// silent corruption + 6 thermal, network ports 7; a port for each GPU.
 double published_mtbf_s(BreakablePart::Kind kind) {
   constexpr double llama_part_s = 16'384 * 54 * seconds_per_day;
   switch (kind) {

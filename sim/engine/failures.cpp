@@ -86,8 +86,7 @@ void Failures::apply(const PartChange& change, double now_s) {
   if (times > 1 || (times == 1 && !change.begins)) return;
   if (times == 0) broken_.erase(change.part);
   const Kind kind = change.part.kind;
-  if (kind != Kind::node && kind != Kind::gpu && kind != Kind::replica)
-    return set_links(change.part, change.begins);
+  if (kind != Kind::node && kind != Kind::gpu && kind != Kind::replica) return set_links(change.part, change.begins, now_s);
   if (!change.begins) return;  // who waited for it starts when all changes of this instant are known
   for (const ReplicaAt& at : replicas_)
     if (uses(at, change.part)) stop(at, now_s);

@@ -15,9 +15,9 @@ namespace servecast {
 
 /// Carries out `failures`: which parts are broken, which replicas that stops, and how these come back.
 ///
-/// A replica stops when one of its GPUs does, with its node or alone, or its engine. Once all it needs is whole again,
-/// or a spare stands in, its weights are loaded from storage, its engine starts, and it serves. Network ports, cables,
-/// switches and storage only hold up what travels over them: a broken one lets (nearly) nothing through.
+/// A replica stops when one of its GPUs does, with its node or alone, or its engine. Once all it needs is whole
+/// again, or a spare stands in, its weights are loaded from storage, its engine starts, and it serves. Network ports,
+/// cables, switches and storage only hold up what travels over them: a broken one lets (nearly) nothing through.
 class Failures {
  public:
   /// What it does to the rest of the run.
@@ -66,7 +66,7 @@ class Failures {
   bool uses(const ReplicaAt& at, const BreakablePart& part) const;
   void apply(const PartChange& change, double now_s);
   void count(const PartChange& change);
-  void set_links(const BreakablePart& part, bool broken);
+  void set_links(const BreakablePart& part, bool broken, double now_s);
   void set_slow(const PartChange& change, double now_s);
   void set_pace(const ReplicaAt& at, double now_s);
   void stop(const ReplicaAt& at, double now_s);
@@ -84,14 +84,14 @@ class Failures {
   Flows& flows_;
   Cluster& cluster_;
   FailureTimes times_;
-  std::vector<std::size_t> first_;                       // ReplicaId, by pool
-  std::vector<ReplicaAt> replicas_;                      // by ReplicaId
-  std::vector<Life> lives_;                              // likewise
-  std::map<BreakablePart, std::int64_t> broken_;         // how many times over
+  std::vector<std::size_t> first_;                // ReplicaId, by pool
+  std::vector<ReplicaAt> replicas_;               // by ReplicaId
+  std::vector<Life> lives_;                       // likewise
+  std::map<BreakablePart, std::int64_t> broken_;  // how many times over
   std::map<BreakablePart, double> broken_since_s_;
   std::map<BreakablePart, std::vector<StepPace>> slow_;
-  std::map<std::size_t, std::int64_t> cut_;              // links
-  std::set<std::pair<std::int64_t, std::int64_t>> free_; // GPUs of spares that nobody uses: node, number
+  std::map<std::size_t, std::int64_t> cut_;               // links
+  std::set<std::pair<std::int64_t, std::int64_t>> free_;  // GPUs of spares that nobody uses: node, number
   std::set<Start> starts_;
   std::vector<FailureTotals> totals_;  // by pool
   std::map<Kind, KindTotals> kinds_;

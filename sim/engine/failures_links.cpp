@@ -6,11 +6,6 @@
 #include "sim/engine/failures.h"
 
 namespace servecast {
-namespace {
-
-constexpr double cut_bytes_per_s = 1;  // so that a flow still moves, and an end of it can be told
-
-}  // namespace
 
 /// Without direction.
 std::vector<std::string> Failures::links_of(const BreakablePart& part) const {
@@ -18,7 +13,8 @@ std::vector<std::string> Failures::links_of(const BreakablePart& part) const {
   const auto nics = [&](std::int64_t first_node, std::int64_t end_node) {
     std::vector<std::string> names;
     for (std::int64_t node = first_node; node < end_node; ++node)
-      for (std::int64_t nic = 0; nic < scenario_.node.nics; ++nic) names.push_back(fmt::format("node{}/nic{}", node, nic));
+      for (std::int64_t nic = 0; nic < scenario_.node.nics; ++nic)
+        names.push_back(fmt::format("node{}/nic{}", node, nic));
     return names;
   };
   const std::int64_t nodes = scenario_.spec.cluster.nodes + spec_.spares;
@@ -30,13 +26,16 @@ std::vector<std::string> Failures::links_of(const BreakablePart& part) const {
   return nics(part.number * below, std::min(nodes, (part.number + 1) * below));
 }
 
-void Failures::set_links(const BreakablePart& part, bool broken) {
+void Failures::set_links(const BreakablePart& part, bool broken, double now_s) {
   for (const std::string& name : links_of(part))
     for (const std::size_t link : wiring_.pair(name)) {
       std::int64_t& times = cut_[link];
       times += broken ? 1 : -1;
       if (times > 1 || (times == 1 && !broken)) continue;
-      flows_.set_speed(link, times > 0 ? cut_bytes_per_s : wiring_.platform().links[link].bytes_per_s);
+      if (broken)
+        flows_.cut(link);
+      else
+        flows_.mend(link, wiring_.platform().links[link].bytes_per_s, now_s);
     }
 }
 

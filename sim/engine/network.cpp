@@ -99,9 +99,7 @@ void Network::begin(std::int64_t flow, const Transfer& transfer) {
   waiter.go->release();
 }
 
-void Network::set_speed(std::size_t link, double bytes_per_s) {
-  impl_->named[link]->set_bandwidth(bytes_per_s);
-}
+void Network::set_speed(std::size_t link, double bytes_per_s) { impl_->named[link]->set_bandwidth(bytes_per_s); }
 
 bool Network::idle() const { return impl_->idle.size() == impl_->waiters.size() && impl_->ended.empty(); }
 

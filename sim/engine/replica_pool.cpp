@@ -144,8 +144,7 @@ bool ReplicaPool::admits_decode(const Request& request, ReplicaPool& decoding, d
 std::optional<Destination> ReplicaPool::pick(const Request& request, double now_s, ReplicaListener& listener) {
   if (looked_at_) advance_all(now_s, listener);
   const PoolAnswers answers(replicas_, shown_, pace_);
-  const std::optional<Route> route =
-      router_->pick(request, {views_, changed_, answers, nullptr, comings_}, rng_);
+  const std::optional<Route> route = router_->pick(request, {views_, changed_, answers, nullptr, comings_}, rng_);
   changed_.clear();
   if (!route) return std::nullopt;
   Destination to{.replica = index(route->replica) - first_, .copy_tokens = route->copy_tokens};

@@ -21,8 +21,8 @@ class FailureCheck {
     for (std::size_t i = 0; i < spec_.events.size(); ++i) {
       path_ = fmt::format("failures.events[{}]", i);
       const FailureEventSpec& e = spec_.events[i];
-      const int named = e.node.has_value() + e.replica.has_value() + e.link.has_value() +
-                        e.switch_number.has_value() + e.storage;
+      const int named =
+          e.node.has_value() + e.replica.has_value() + e.link.has_value() + e.switch_number.has_value() + e.storage;
       if (named != 1 || ((e.gpu || e.nic) && !e.node) || (e.gpu && e.nic))
         fail("", "an event names one thing: node, node with gpu, node with nic, replica, link, switch or storage");
       else
@@ -74,7 +74,8 @@ class FailureCheck {
     if (e.down_s && slower) fail(".down_s", "what is out of service is not slow; give slow_s instead");
     if (!e.slow_s) return;
     if (!slower) fail(".slow_s", "say how slow: step_time_factor above 1 or clock_fraction below 1");
-    if (e.nic || e.link || e.switch_number || e.storage) fail(".slow_s", "only a node, a GPU or a replica can be slow");
+    if (e.nic || e.link || e.switch_number || e.storage)
+      fail(".slow_s", "only a node, a GPU or a replica can be slow");
   }
 
   YamlText& text_;
@@ -113,13 +114,14 @@ void check_failures(YamlText& text, const ScenarioSpec& spec, const Node& node, 
       text.fail("failures", fmt::format("is not modelled for pool '{}', which has {}; leave one of them out",
                                         pools[i].spec.name, why));
   if (spec.spares() == 0) return;
-  if (node.nics == 0) text.fail("failures.spares", fmt::format("'{}' has no network port to load weights over", node.name));
+  if (node.nics == 0)
+    text.fail("failures.spares", fmt::format("'{}' has no network port to load weights over", node.name));
   for (const Pool& pool : pools)
     if (pool.spec.gpu != pools.front().spec.gpu)
-      text.fail("failures.spares", fmt::format("a spare stands in for any node, so all pools need one kind of GPU; '{}' "
-                                               "has {}, '{}' has {}",
-                                               pools.front().spec.name, pools.front().spec.gpu, pool.spec.name,
-                                               pool.spec.gpu));
+      text.fail("failures.spares",
+                fmt::format("a spare stands in for any node, so all pools need one kind of GPU; '{}' "
+                            "has {}, '{}' has {}",
+                            pools.front().spec.name, pools.front().spec.gpu, pool.spec.name, pool.spec.gpu));
 }
 
 }  // namespace servecast

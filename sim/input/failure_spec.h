@@ -49,10 +49,11 @@ struct FailureRateSpec {
   void fields(Fields& f) {
     f.required("of", of, "what fails: each of its kind by itself, after and for exponentially distributed times",
                {"node", "gpu", "nic", "link", "switch", "storage"});
-    f.field("mtbf_s", mtbf_s,
-            "mean time from a repair to the next failure of one of them; left out: as published for node (6.5 failures "
-            "in 1,000 node-days), gpu (268 of 16,384 in 54 days) or nic (7 of as many)",
-            positive);
+    f.field(
+        "mtbf_s", mtbf_s,
+        "mean time from a repair to the next failure of one of them; left out: as published for node (6.5 failures "
+        "in 1,000 node-days), gpu (268 of 16,384 in 54 days) or nic (7 of as many)",
+        positive);
     f.required("mttr_s", mttr_s, "mean time to repair", positive);
   }
 };
@@ -72,7 +73,8 @@ struct FailureSpec {
             {"lost", "retry", "recompute"});
     f.field("engine_init_s", engine_init_s,
             "from the arrival of a replica's weights until it serves: graphs are captured, memory is measured");
-    f.field("spares", spares, "nodes beside those of the cluster that stand in for broken GPUs", {.min = 0, .max = 16384});
+    f.field("spares", spares, "nodes beside those of the cluster that stand in for broken GPUs",
+            {.min = 0, .max = 16384});
     f.list("rates", rates, "what fails by chance; none: nothing does");
     f.list("events", events, "what fails at a given time");
   }

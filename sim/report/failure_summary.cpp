@@ -78,8 +78,7 @@ std::vector<FailureSummary> failures_of(const Recorder& recorder, const RunFacts
     if (!facts.slo.stated()) continue;
     Spread recoveries;
     for (const double crashed_s : t.crashed_s) {
-      const auto recovery_s =
-          slo_recovery_s(crashed_s, recorder.pools()[i].slo_seconds, facts.slo.target_fraction);
+      const auto recovery_s = slo_recovery_s(crashed_s, recorder.pools()[i].slo_seconds, facts.slo.target_fraction);
       recoveries.add(recovery_s);
       all.back().not_recovered += recovery_s ? 0 : 1;
     }
@@ -107,8 +106,9 @@ std::optional<TextTable> failure_table(std::span<const FailureSummary> failures)
     table.row({p.pool, human::count(p.crashes), human::percent(p.available_fraction), human::count(p.lost),
                human::count(p.retried), human::count(p.resumed), human::count(p.lost_tokens),
                human::count(p.reprefill_tokens), human::bytes(p.reload_bytes),
-               p.slo_recovery_s ? human::seconds(p.slo_recovery_s->mean) + ", " + human::seconds(p.slo_recovery_s->max)
-                                : "-"});
+               p.slo_recovery_s
+                   ? human::seconds(p.slo_recovery_s->mean) + ", " + human::seconds(p.slo_recovery_s->max)
+                   : "-"});
   return table;
 }
 

@@ -51,8 +51,8 @@ std::int64_t lost(std::span<const FailureSummary> failures);
 std::vector<FailureSummary> failures_of(const Recorder& recorder, const RunFacts& facts);
 std::vector<BrokenPartSummary> broken_parts_of(const RunFacts& facts);
 
-/// From the crash until the SLO holds again: until a span of ten seconds begins such that, of the requests that arrive
-/// in it, the target share keeps every bound. Nothing where that does not come, or nobody arrives.
+/// From the crash until the SLO holds again: until a span of ten seconds begins such that, of the requests that
+/// arrive in it, the target share keeps every bound. Nothing where that does not come, or nobody arrives.
 std::optional<double> slo_recovery_s(double crashed_s, std::span<const SloSecond> seconds, double target_fraction);
 
 /// For the text report; empty without failures.

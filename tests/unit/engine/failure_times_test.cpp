@@ -17,8 +17,8 @@ std::vector<BreakablePart> nodes(std::int64_t count) {
   return parts;
 }
 
-// Availability MTBF / (MTBF + MTTR) = 100 / 125. Of an alternating process with exponential times the share of time up
-// during T has the variance 2 A (1 - A) / (1/100 + 1/25) / T: over 200 nodes and 100,000 s a deviation of 0.00057.
+// Availability MTBF / (MTBF + MTTR) = 100 / 125. Of an alternating process with exponential times the share of time
+// up during T has the variance 2 A (1 - A) / (1/100 + 1/25) / T: over 200 nodes and 100,000 s a deviation of 0.00057.
 TEST(FailureTimes, AreWholeForTheShareOfTheFormula) {
   constexpr double until_s = 100'000;
   FailureTimes times(1);

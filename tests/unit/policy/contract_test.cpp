@@ -89,7 +89,8 @@ TEST_P(AnyRouter, PicksOneThatServesWhileReplicasComeAndGo) {
     std::vector<ReplicaView> views;
     for (std::uint32_t id = 0; id < 10; ++id)
       if (Rng(i / 7, "serves" + std::to_string(id)).uniform() < 0.4)
-        views.push_back({.id = ReplicaId{id}, .running_requests = static_cast<std::int64_t>(rng.below(9)), .total_blocks = 100});
+        views.push_back(
+            {.id = ReplicaId{id}, .running_requests = static_cast<std::int64_t>(rng.below(9)), .total_blocks = 100});
     if (views.empty()) continue;
     std::iota(blocks.begin(), blocks.end(), rng.below(5) * 100);
     const Request request{.id = RequestId{i},
