@@ -8,8 +8,8 @@
 namespace servecast {
 
 /// How a request ended. Rejected: no replica could ever hold it; shed: turned away for the load at that time (HTTP
-/// 429).
-enum class RequestStatus : std::uint8_t { completed, rejected, shed, timed_out, unfinished };
+/// 429); lost: the replica that served it failed, and nobody asked again.
+enum class RequestStatus : std::uint8_t { completed, rejected, shed, timed_out, unfinished, lost };
 
 /// Everything that is kept about one request; one row of requests.csv. Times are seconds from the start of the run.
 struct RequestRecord {

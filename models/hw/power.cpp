@@ -27,6 +27,13 @@ StageTime at_clock(StageTime step, double clock_fraction) {
   return step;
 }
 
+StageTime slowed(StageTime step, double factor) {
+  step.seconds *= factor;
+  step.compute_s *= factor;
+  step.host_s *= factor;
+  return step;
+}
+
 double overhead_w_per_gpu(const Node& node) { return node.overhead_w / static_cast<double>(node.gpus); }
 
 }  // namespace servecast

@@ -23,6 +23,9 @@ double clock_fraction(const PowerDraw& power, double cap_w);
 /// The same step at a lower clock: what arithmetic bounds grows, what memory bounds stays.
 StageTime at_clock(StageTime step, double clock_fraction);
 
+/// The same step on a replica that is so many times slower for reasons of its own.
+StageTime slowed(StageTime step, double factor);
+
 /// Everything of a node but its GPUs, for each of the GPUs in it.
 double overhead_w_per_gpu(const Node& node);
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <list>
 #include <span>
@@ -30,6 +31,8 @@ class PrefixIndex {
   void insert(const Request& request, std::size_t replica);
   std::int64_t tokens(std::size_t replica) const { return trees_[replica].tokens; }
   std::size_t size() const { return trees_.size(); }
+  /// Makes room for so many replicas.
+  void grow(std::size_t replicas) { trees_.resize(std::max(trees_.size(), replicas)); }
   /// Forgets until at most so many tokens are left of the replica's tree.
   void evict(std::size_t replica, std::int64_t max_tokens);
 

@@ -21,13 +21,13 @@ struct ReplicaView {
   std::int64_t total_blocks = 0;
 };
 
-/// The replicas of a pool, sorted by id, and where they changed since the router last looked: with that, a router
-/// that wants the least of something need not go through a thousand of them for every request.
+/// The replicas of a pool that serve, sorted by id, and where they changed since the router last looked: with that, a
+/// router that wants the least of something need not go through a thousand of them for every request.
 class ReplicaViews {
  public:
   ReplicaViews(std::span<const ReplicaView> all, std::span<const std::uint32_t> changed, const PoolProbe& probe,
-               const ReplicaViews* decoding = nullptr)
-      : all_(all), changed_(changed), probe_(probe), decoding_(decoding) {}
+               const ReplicaViews* decoding = nullptr, std::uint64_t comings = 0)
+      : all_(all), changed_(changed), probe_(probe), decoding_(decoding), comings_(comings) {}
 
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
@@ -37,6 +37,9 @@ class ReplicaViews {
   std::span<const std::uint32_t> changed() const { return changed_; }
   /// For what the views do not say; every answer costs time.
   const PoolProbe& probe() const { return probe_; }
+  /// How often a replica has come or gone so far: while this stays, each position is the same replica's. Then
+  /// everything has changed, and it need not be listed.
+  std::uint64_t comings() const { return comings_; }
   /// Those that decode what these have prefilled: these themselves, unless another pool does.
   const ReplicaViews& decoding() const { return decoding_ ? *decoding_ : *this; }
 
@@ -45,6 +48,7 @@ class ReplicaViews {
   std::span<const std::uint32_t> changed_;
   const PoolProbe& probe_;
   const ReplicaViews* decoding_;
+  std::uint64_t comings_;
 };
 
 /// The position for which `key(position)` is least; ties go to the lowest. Looks at all of them.
@@ -78,7 +82,8 @@ class LeastReplica {
  public:
   template <class KeyOf>
   ReplicaId of(const ReplicaViews& replicas, KeyOf key) {
-    if (least_.size() != replicas.size()) {
+    if (least_.size() != replicas.size() || comings_ != replicas.comings()) {
+      comings_ = replicas.comings();
       std::vector<Key> keys;
       for (const ReplicaView& r : replicas) keys.push_back(key(r));
       least_.assign(std::move(keys));
@@ -90,6 +95,7 @@ class LeastReplica {
 
  private:
   LeastBy<Key> least_;
+  std::uint64_t comings_ = 0;
 };
 
 /// Chooses the replica that serves a request.

@@ -7,6 +7,14 @@
 namespace servecast {
 namespace {
 
+/// Those that serve and those that have failed.
+std::vector<const Replica*> all_of(const ReplicaPool& pool) {
+  std::vector<const Replica*> all;
+  for (std::size_t i = 0; i < pool.size(); ++i) all.push_back(&pool[i]);
+  for (const Replica& replica : pool.former()) all.push_back(&replica);
+  return all;
+}
+
 /// Sums over replicas; what they share is counted once.
 std::vector<KvTierFacts> tier_facts(const Pool& pool, const ReplicaPool& replicas) {
   if (pool.spec.kv_tiers.levels.empty()) return {};
@@ -16,12 +24,12 @@ std::vector<KvTierFacts> tier_facts(const Pool& pool, const ReplicaPool& replica
     tier.written_bytes += bytes(store.written_tokens());
     tier.evicted_bytes += bytes(store.dropped_tokens());
   };
-  for (std::size_t i = 0; i < replicas.size(); ++i) facts.front().hit_tokens += replicas[i].totals().found_tokens;
+  for (const Replica* r : all_of(replicas)) facts.front().hit_tokens += r->totals().found_tokens;
   for (std::size_t tier = 0; tier < pool.spec.kv_tiers.levels.size(); ++tier) {
     facts.push_back({.tier = pool.spec.kv_tiers.levels[tier].kind});
-    for (std::size_t i = 0; i < replicas.size(); ++i) {
-      facts.back().hit_tokens += replicas[i].tiers()->fetched_tokens(tier);
-      if (const TierStore* own = (*replicas[i].tiers())[tier].own.get()) add(facts.back(), *own);
+    for (const Replica* r : all_of(replicas)) {
+      facts.back().hit_tokens += r->tiers()->fetched_tokens(tier);
+      if (const TierStore* own = (*r->tiers())[tier].own.get()) add(facts.back(), *own);
     }
     facts.back().fetched_bytes = bytes(facts.back().hit_tokens);
     if (facts.back().tier == "shared") add(facts.back(), replicas.shared_tier()->store());
@@ -33,8 +41,8 @@ std::optional<ExpertFacts> expert_facts(const Pool& pool, const ReplicaPool& rep
   if (!pool.experts) return std::nullopt;
   ExpertFacts f{.cache_fraction =
                     static_cast<double>(pool.experts->slots) / static_cast<double>(pool.experts->experts())};
-  for (std::size_t i = 0; i < replicas.size(); ++i) {
-    const ExpertTotals& t = replicas[i].experts()->totals();
+  for (const Replica* r : all_of(replicas)) {
+    const ExpertTotals& t = r->experts()->totals();
     f.requested += t.requested;
     f.resident += t.resident;
     f.prefetched += t.prefetched;
@@ -59,8 +67,8 @@ std::optional<ExpertFacts> expert_facts(const Pool& pool, const ReplicaPool& rep
 std::optional<SpeculationFacts> speculation_facts(const ReplicaPool& replicas) {
   if (!replicas[0].speculator()) return std::nullopt;
   SpeculationFacts facts;
-  for (std::size_t i = 0; i < replicas.size(); ++i) {
-    const DraftTotals& totals = replicas[i].speculator()->totals();
+  for (const Replica* r : all_of(replicas)) {
+    const DraftTotals& totals = r->speculator()->totals();
     facts.checks += totals.checks;
     facts.drafted_tokens += totals.drafted;
     facts.accepted_tokens += totals.accepted;
@@ -71,9 +79,9 @@ std::optional<SpeculationFacts> speculation_facts(const ReplicaPool& replicas) {
 std::optional<EarlyExitFacts> early_exit_facts(const Pool& pool, const ReplicaPool& replicas) {
   if (!replicas[0].exits()) return std::nullopt;
   EarlyExitFacts facts{.model_layers = pool.llm.layers, .layers_per_token = replicas[0].exits()->layers().mean()};
-  for (std::size_t i = 0; i < replicas.size(); ++i) {
-    facts.steps += replicas[i].exits()->totals().steps;
-    facts.layers += replicas[i].exits()->totals().layers;
+  for (const Replica* r : all_of(replicas)) {
+    facts.steps += r->exits()->totals().steps;
+    facts.layers += r->exits()->totals().layers;
   }
   if (const auto accuracy = pool.spec.early_exit.make()->accuracy(pool.llm)) {
     facts.lost_points = accuracy->lost_points;
@@ -85,10 +93,10 @@ std::optional<EarlyExitFacts> early_exit_facts(const Pool& pool, const ReplicaPo
 std::optional<AdapterFacts> adapter_facts(const Pool& pool, const ReplicaPool& replicas) {
   if (!pool.spec.lora) return std::nullopt;
   AdapterFacts facts{.adapter_slots = pool.spec.lora->slots};
-  for (std::size_t i = 0; i < replicas.size(); ++i) {
-    facts.hits += replicas[i].totals().adapter_hits;
-    facts.loads += replicas[i].totals().adapter_loads;
-    facts.stall_s += replicas[i].totals().adapter_stall_s;
+  for (const Replica* r : all_of(replicas)) {
+    facts.hits += r->totals().adapter_hits;
+    facts.loads += r->totals().adapter_loads;
+    facts.stall_s += r->totals().adapter_stall_s;
   }
   return facts;
 }
@@ -105,12 +113,12 @@ PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, double durat
                   .gpu_idle_w = pool.gpu.power.idle_w,
                   .max_sequences = pool.spec.batcher.make()->max_sequences()};
   double step_energy_j = 0;
-  for (std::size_t i = 0; i < replicas.size(); ++i) {
-    const ReplicaTotals& totals = replicas[i].totals();
+  for (const Replica* r : all_of(replicas)) {
+    const ReplicaTotals& totals = r->totals();
     facts.busy_s += totals.busy_s;
     facts.kv_block_s += totals.kv_block_s;
     facts.kv_used_blocks_max = std::max(facts.kv_used_blocks_max, totals.kv_blocks_max);
-    facts.kv_blocks_per_replica = replicas[i].kv_cache().total_blocks();
+    facts.kv_blocks_per_replica = r->kv_cache().total_blocks();
     facts.preemptions += totals.preemptions;
     facts.admitted_prompt_tokens += totals.prompt_tokens + totals.found_tokens;
     step_energy_j += totals.step_energy_j;
@@ -139,22 +147,24 @@ RestsOn rests_on(const Pool& pool, const ReplicaPool& replicas) {
                 .fitted_range = pool.fitted_range};
   double busy_s = 0;
   double extrapolated_s = 0;
-  for (std::size_t i = 0; i < replicas.size(); ++i) {
-    busy_s += replicas[i].totals().busy_s;
-    extrapolated_s += replicas[i].totals().extrapolated_s;
+  for (const Replica* r : all_of(replicas)) {
+    busy_s += r->totals().busy_s;
+    extrapolated_s += r->totals().extrapolated_s;
   }
   facts.extrapolated_fraction = busy_s > 0 ? extrapolated_s / busy_s : 0;
   facts.notes = pool.notes;
   return facts;
 }
 
-/// Power of everything but GPUs, for the nodes that carry replicas, each whole.
+/// Power of everything but GPUs, for the nodes that carry replicas, each whole; of spares, that of idle GPUs as well.
 double overhead_w(const Scenario& scenario) {
   std::set<std::int64_t> nodes;
   for (const Pool& pool : scenario.pools)
     for (const ReplicaPlace& place : pool.places)
       for (const GpuPlace& gpu : place.gpus) nodes.insert(gpu.node);
-  return static_cast<double>(nodes.size()) * scenario.node.overhead_w;
+  const auto spares = static_cast<double>(scenario.spec.spares());
+  const double idle_w = static_cast<double>(scenario.node.gpus) * scenario.pools.front().gpu.power.idle_w;
+  return static_cast<double>(nodes.size()) * scenario.node.overhead_w + spares * (scenario.node.overhead_w + idle_w);
 }
 
 AccountTerms account_terms(const AccountSpec& spec) {
@@ -190,12 +200,13 @@ RunFacts collect_facts(const Scenario& scenario, const Dispatcher& dispatcher) {
                  .classes = scenario.notes->classes.all(),
                  .node_overhead_j = overhead_w(scenario) * dispatcher.duration_s()};
   if (spec.account) facts.account = account_terms(*spec.account);
+  if (const Failures* failures = dispatcher.failures()) facts.failures = failures->facts(facts.duration_s);
   if (const Gateway* gateway = dispatcher.gateway()) facts.gateway = gateway->facts();
   for (std::size_t i = 0; i < scenario.pools.size(); ++i) {
     const ReplicaPool& replicas = dispatcher.pools()[i];
     facts.pools.push_back(pool_facts(scenario.pools[i], replicas, facts.duration_s));
     facts.rests_on.push_back(rests_on(scenario.pools[i], replicas));
-    for (std::size_t r = 0; r < replicas.size(); ++r) facts.steps += replicas[r].totals().steps;
+    for (const Replica* r : all_of(replicas)) facts.steps += r->totals().steps;
   }
   return facts;
 }

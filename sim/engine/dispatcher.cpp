@@ -41,6 +41,7 @@ Dispatcher::Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions&
   }
   expect_looks_of_gates();
   set_readers(scenario, recorder_);
+  if (scenario.spec.failures) recorder_.watch_slo();
   if (!scenario.spec.gateway.empty()) open_gateway();
 }
 
@@ -57,6 +58,8 @@ double Dispatcher::next_s() {
   if (migrations_) at_s = std::min(at_s, next_migration_check_s());
   if (options_.step_by_step)
     for (const ReplicaPool& pool : pools_) at_s = std::min(at_s, pool.next_due_s());
+  at_s = std::min(at_s, waiting_room_.next_give_up_s());
+  if (failures_ && requests_left()) at_s = std::min(at_s, failures_->next_s());
   if (signals_ && at_s < Replica::infinity) at_s = next_signal_s(at_s);
   if (stopped_ || at_s > until_s_) return Replica::infinity;
   return samples() && at_s < Replica::infinity ? std::min(at_s, sampler_.next_s()) : at_s;
@@ -70,7 +73,8 @@ void Dispatcher::handle(double now_s) {
   assert(now_s >= now_s_);
   now_s_ = now_s;
   for (ReplicaPool& pool : pools_)
-    if (options_.step_by_step || pool.shares_tier()) pool.advance_all(now_s, *this);
+    if (options_.step_by_step || pool.shares_tier() || (failures_ && failures_->next_s() <= now_s))
+      pool.advance_all(now_s, *this);
   while (!awaited_.empty() && awaited_.top().time_s <= now_s) {
     const Awaited due = awaited_.top();
     awaited_.pop();
@@ -83,6 +87,7 @@ void Dispatcher::handle(double now_s) {
   if (collectives_ && hand_overs_) hand_overs_->settle(now_s);  // of steps that have ended with what they sent
   if (hand_overs_) hand_overs_->act_due(now_s);
   if (migrations_) migrations_->act_due(now_s);
+  if (failures_) fail_due(now_s);
   if (signals_) collect_signals(now_s);
   deliver_copied(now_s);
   if (gateway_)
@@ -115,10 +120,16 @@ void Dispatcher::collect_signals(double now_s) {
 
 void Dispatcher::arrive(const Request& request, double now_s) {
   if (!gateway_) ++arrived_;
+  ++in_pools_;
   recorder_.arrival(request.pool, request.arrival_s);
   duration_s_ = std::max(duration_s_, now_s);
   if (gateway_ && request.give_up_s <= now_s) return turn_away(request, RequestStatus::timed_out);
+  enter_pool(request, now_s);
+}
+
+void Dispatcher::enter_pool(const Request& request, double now_s) {
   ReplicaPool& pool = pools_[index(request.pool)];
+  if (!pool.anyone_serves()) return wait_outside({.request = request, .since_s = now_s});
   const std::optional<std::size_t> decode_pool = scenario_.pools[index(request.pool)].decode_pool;
   if (!pool.admits(request, decode_pool ? &pools_[*decode_pool] : nullptr, now_s, *this))
     return turn_away(request, RequestStatus::shed);
@@ -139,6 +150,7 @@ void Dispatcher::arrive(const Request& request, double now_s) {
 
 void Dispatcher::deliver(const Request& request, Serve serve, const Destination& to, double now_s) {
   const std::size_t pool = index(request.pool);
+  if (!pools_[pool].serves(to.replica)) return enter_pool(request, now_s);  // it failed while the prefix was copied
   pools_[pool].deliver(request, to, serve, now_s, *this);
   if (serve != Serve::whole) hand_overs_->begun(request.id, {pool, to.replica});
   touch(pool, to.replica);
@@ -185,6 +197,7 @@ void Dispatcher::fetched(std::size_t pool, std::size_t replica, Slot slot, doubl
 }
 
 void Dispatcher::weights_loaded(std::size_t pool, std::size_t replica, double now_s) {
+  if (pools_[pool].life(replica) > 0) return;  // it failed meanwhile
   pools_[pool].set_ready(replica, now_s);
   touch(pool, replica);
 }
@@ -226,6 +239,7 @@ void Dispatcher::count_event(double now_s) {
 }
 
 void Dispatcher::request_done(const Request& request, const RequestRecord& record) {
+  --in_pools_;
   const std::optional<Request> as_it_came = hand_overs_ ? hand_overs_->request_done(request.id) : std::nullopt;
   if (gateway_) return gateway_->pass_done(as_it_came.value_or(request), record, now_s_);
   finish(record);

@@ -5,12 +5,14 @@
 #include <tuple>
 #include <vector>
 
+#include "sim/engine/failures.h"
 #include "sim/engine/gateway.h"
 #include "sim/engine/hand_overs.h"
 #include "sim/engine/migrations.h"
 #include "sim/engine/replica_pool.h"
 #include "sim/engine/replica_sampler.h"
 #include "sim/engine/run.h"
+#include "sim/engine/waiting_room.h"
 
 namespace servecast {
 
@@ -19,7 +21,10 @@ namespace servecast {
 /// come back, `handle(now_s)` does all that is due at that instant.
 ///
 /// Times are the dispatcher's own, not the engine's clock: SimGrid merges instants closer than 1e-9 s.
-class Dispatcher final : public ReplicaListener, private ReplicaAccess, private Gateway::Exits {
+class Dispatcher final : public ReplicaListener,
+                         private ReplicaAccess,
+                         private Gateway::Exits,
+                         private Failures::Cluster {
  public:
   Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions& options);
 
@@ -50,6 +55,8 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess, private 
   bool stopped() const { return stopped_; }
   double duration_s() const { return duration_s_; }
   const std::vector<ReplicaPool>& pools() const { return pools_; }
+  /// Null where nothing can fail.
+  const Failures* failures() const { return failures_ ? &*failures_ : nullptr; }
   /// Null where the scenario has none.
   const Gateway* gateway() const { return gateway_ ? &*gateway_ : nullptr; }
 
@@ -108,6 +115,18 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess, private 
   void send_pass(const Request& pass) override { send_to_pool(pass); }
   void answered(const Request& as_it_came, const RequestRecord& record, const GatewayRecord& gateway,
                 double now_s) override;
+  // Where replicas may fail (dispatcher_failures.cpp):
+  void crash(const ReplicaAt& at, double now_s) override;
+  void serve(const ReplicaAt& at, double now_s) override;
+  void set_pace(const ReplicaAt& at, const StepPace& pace, double now_s) override;
+  void moved(const ReplicaAt&) override { prefix_routes_->forget_routes(); }
+  bool requests_left();
+  void fail_due(double now_s);
+  void go_on_elsewhere(MovingSequence struck, double now_s);
+  void resume(const MovingSequence& begun, double now_s);
+  void wait_outside(const WaitingRoom::Guest& guest);
+  void give_up(const WaitingRoom::Guest& guest);
+  void give_up_waiting(double now_s);
   void open_gateway();
   double next_arrival_s() const;
   void send_to_pool(const Request& request);
@@ -119,6 +138,7 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess, private 
   double next_signal_s(double at_s) const;
   void collect_signals(double now_s);
   void arrive(const Request& request, double now_s);
+  void enter_pool(const Request& request, double now_s);
   void deliver(const Request& request, Serve serve, const Destination& to, double now_s);
   void copy_first(Copying copying, double now_s);
   void deliver_copied(double now_s);
@@ -152,6 +172,10 @@ class Dispatcher final : public ReplicaListener, private ReplicaAccess, private 
   std::optional<HandOvers> hand_overs_;    // where some pool has any
   std::optional<Migrations> migrations_;   // likewise
   std::optional<Gateway> gateway_;         // likewise
+  std::optional<Failures> failures_;       // likewise
+  std::vector<MovingSequence> struck_;     // at this instant, by failures
+  WaitingRoom waiting_room_;
+  std::int64_t in_pools_ = 0;  // requests that have arrived there and whose records are not out
   ReplicaSampler sampler_;
   double now_s_ = 0;
   double duration_s_ = 0;

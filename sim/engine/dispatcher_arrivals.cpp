@@ -34,6 +34,13 @@ void Dispatcher::abandon_inbound(double end_s) {
     recorder_.waiting(copying_.top().request.pool, copying_.top().since_s, end_s);
     abandon(copying_.top().request);
   }
+  for (const WaitingRoom::Guest& guest : waiting_room_.take_all()) {
+    recorder_.waiting(guest.request.pool, guest.since_s, end_s);
+    if (guest.begun && !gateway_)
+      recorder_.request(guest.record_so_far());
+    else
+      abandon(guest.request);
+  }
   for (; !inbound_.empty(); inbound_.pop()) {
     const Request& request = inbound_.top().request;
     if (request.arrival_s > end_s) continue;

@@ -19,6 +19,8 @@ void Dispatcher::set_wiring(const Wiring& wiring) {
   if (std::ranges::any_of(scenario_.pools, hands_over))
     hand_overs_.emplace(scenario_, wiring, flows_, recorder_, static_cast<ReplicaAccess&>(*this));
   prefix_routes_.emplace(scenario_, wiring, "kv_copy");
+  if (scenario_.spec.failures)
+    failures_.emplace(scenario_, wiring, flows_, static_cast<Failures::Cluster&>(*this));
   if (migrates(scenario_))
     migrations_.emplace(scenario_, wiring, flows_, recorder_, static_cast<ReplicaAccess&>(*this));
 }

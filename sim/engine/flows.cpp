@@ -12,6 +12,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double notices_per_s = 1 << 20;
 constexpr double clock_error_s = 1e-9;
+constexpr double cut_bytes_per_s = 1;  // so that the carrier can tell an end of what is under way, however late
 
 double noticed_s(double clock_s) { return std::ceil((clock_s + clock_error_s) * notices_per_s) / notices_per_s; }
 
@@ -39,9 +40,29 @@ void Flows::begin_due(double now_s) {
     const std::int64_t number = beginning_.top().flow;
     beginning_.pop();
     const Transfer& transfer = flows_.at(number).transfer;
+    if (!cut_.empty() && is_cut(transfer.path)) {
+      held_up_.push_back(number);
+      continue;
+    }
     for (FlowWatcher* watcher : watchers_) watcher->begins(transfer, now_s);
     carrier_->begin(number, transfer);
   }
+}
+
+bool Flows::is_cut(const Path& path) const {
+  return std::ranges::any_of(path.links, [this](std::size_t link) { return cut_.contains(link); });
+}
+
+void Flows::cut(std::size_t link) {
+  cut_.insert(link);
+  carrier_->set_speed(link, cut_bytes_per_s);
+}
+
+// SimGrid bounds a flow for good by the slowest link of its path at its beginning: hence those are held up.
+void Flows::mend(std::size_t link, double bytes_per_s, double now_s) {
+  cut_.erase(link);
+  carrier_->set_speed(link, bytes_per_s);
+  for (const std::int64_t number : std::exchange(held_up_, {})) beginning_.push({.at_s = now_s, .flow = number});
 }
 
 void Flows::ended(const EndedFlow& flow) { ending_.push({.at_s = noticed_s(flow.clock_s), .flow = flow.flow}); }

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <queue>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -42,6 +43,8 @@ class FlowCarrier {
   virtual ~FlowCarrier() = default;
   /// The first byte of the flow leaves now. The carrier will tell when the last one has arrived.
   virtual void begin(std::int64_t flow, const Transfer& transfer) = 0;
+  /// From now on a link carries so much.
+  virtual void set_speed(std::size_t link, double bytes_per_s) = 0;
 };
 
 /// Is told when a flow's first byte leaves, before the carrier is, and when its end is noticed.
@@ -83,6 +86,9 @@ class Flows {
   /// flows were started; flows begin last.
   void tell_ended(double now_s);
   void begin_due(double now_s);
+  /// A link lets nothing through: flows under way stand still, others do not begin before all of their path is mended.
+  void cut(std::size_t link);
+  void mend(std::size_t link, double bytes_per_s, double now_s);
   /// From the carrier.
   void ended(const EndedFlow& flow);
 
@@ -103,6 +109,7 @@ class Flows {
       return std::tie(at_s, flow) > std::tie(other.at_s, other.flow);
     }
   };
+  bool is_cut(const Path& path) const;
   void end(std::int64_t number, double now_s);
 
   FlowCarrier* carrier_ = nullptr;
@@ -113,6 +120,8 @@ class Flows {
   std::map<std::int64_t, Group> groups_;  // by the number of their first flow
   std::priority_queue<Due> beginning_;    // they have their latency behind them then
   std::priority_queue<Due> ending_;
+  std::set<std::size_t> cut_;             // links
+  std::vector<std::int64_t> held_up_;     // flows that would have begun
 };
 
 }  // namespace servecast

@@ -20,6 +20,8 @@ class KvRoutes {
       : scenario_(scenario), wiring_(wiring), kind_(std::move(kind)) {}
 
   std::vector<Transfer> transfers(const ReplicaAt& from, const ReplicaAt& to, RequestId request, double tokens);
+  /// A replica is somewhere else now.
+  void forget_routes() { routes_.clear(); }
   double bytes(const ReplicaAt& from, const ReplicaAt& to, double tokens);
 
  private:

@@ -40,6 +40,7 @@ struct Waiter {
 struct Network::Impl {
   NamedLinks* zone = new NamedLinks;       // the engine's, as all zones are
   std::vector<NamedLinks::Link*> links{};  // by index in the wiring
+  std::vector<sg::Link*> named{};          // the same
   sg::Host* from = nullptr;
   sg::Host* to = nullptr;
   std::vector<std::unique_ptr<Waiter>> waiters{};
@@ -73,7 +74,8 @@ struct Network::Impl {
 Network::Network(std::span<const PlatformLink> links) : impl_(std::make_unique<Impl>()) {
   sg::NetZone* zone = impl_->zone->get_iface();
   for (const PlatformLink& link : links) {
-    zone->create_link(link.name, link.bytes_per_s)->set_latency(0)->seal();
+    impl_->named.push_back(zone->create_link(link.name, link.bytes_per_s));
+    impl_->named.back()->set_latency(0)->seal();
     impl_->links.push_back(impl_->zone->get_link_by_name_or_null(link.name));
   }
   impl_->from = zone->create_host("from", 1e9)->seal();
@@ -96,6 +98,8 @@ void Network::begin(std::int64_t flow, const Transfer& transfer) {
   waiter.comm = sg::Comm::sendto_async(impl_->from, impl_->to, static_cast<std::uint64_t>(std::ceil(transfer.bytes)));
   waiter.go->release();
 }
+
+void Network::set_speed(std::size_t link, double bytes_per_s) { impl_->named[link]->set_bandwidth(bytes_per_s); }
 
 bool Network::idle() const { return impl_->idle.size() == impl_->waiters.size() && impl_->ended.empty(); }
 

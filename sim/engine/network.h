@@ -26,6 +26,7 @@ class Network final : public FlowCarrier {
 
   // From inside that actor:
   void begin(std::int64_t flow, const Transfer& transfer) override;
+  void set_speed(std::size_t link, double bytes_per_s) override;
   bool idle() const;
   /// Waits until `at_s`; infinite: for flows only, of which one must then be under way. False where it came back
   /// early because a flow has ended.

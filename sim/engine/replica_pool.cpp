@@ -63,7 +63,12 @@ std::optional<Exits> make_exits(const Pool& pool, ReplicaId id, std::uint64_t se
 
 ReplicaPool::ReplicaPool(const Pool& pool, const KvCopy& kv_copy, PoolId id, ReplicaId first, std::uint64_t seed,
                          const Node& node, bool ask_every_step)
-    : router_(pool.spec.router.make()),
+    : pool_(pool),
+      node_(node),
+      id_(id),
+      seed_(seed),
+      ask_every_step_(ask_every_step),
+      router_(pool.spec.router.make()),
       admission_(pool.spec.admission.make()),
       looked_at_(router_->reads_state() || admission_->reads_state()),
       signal_delay_s_(pool.spec.signal_delay_s),
@@ -71,73 +76,82 @@ ReplicaPool::ReplicaPool(const Pool& pool, const KvCopy& kv_copy, PoolId id, Rep
       rng_(seed, "router/" + pool.spec.name),
       first_(index(first)),
       shared_tier_(make_shared_tier(pool)) {
-  const auto ranks = static_cast<double>(pool.shape().ranks());
-  AnswerPath answers = pool.engine.answer_path();
-  answers.sequence_s /= ranks;  // each has a front end
-  for (std::int64_t i = 0; i < pool.spec.replicas; ++i) {
-    auto cache = pool.spec.kv_cache.make();
-    cache->resize(pool.memory.kv_pool_tokens);
-    const SwapSpace swap = swap_space(pool, *cache);
-    const ReplicaId replica{static_cast<std::uint32_t>(first_ + static_cast<std::size_t>(i))};
-    replicas_.emplace_back(ReplicaSetup{.id = replica,
-                                        .pool = id,
-                                        .latency = pool.latency.get(),
-                                        .batcher = pool.spec.batcher.make(),
-                                        .queue = pool.spec.queue.make(),
-                                        .kv_cache = std::move(cache),
-                                        .swap = swap,
-                                        .tiers = make_tiers(pool, replica, shared_tier_.get()),
-                                        .fetch = {.only_if_faster = pool.spec.kv_tiers.fetch == "if_faster",
-                                                  .on_arrival = pool.spec.kv_tiers.prefetch},
-                                        .experts = make_experts(pool, i, seed, node),
-                                        .stage_gpus = pool.shape().gpus_per_stage(),
-                                        .across_nodes = pool.across_nodes(),
-                                        .power = pool.gpu.power,
-                                        .power_cap_w = pool.spec.power_cap_w.value_or(pool.gpu.power.cap_w),
-                                        .answers = answers,
-                                        .max_depth = pool.engine.scheduling_depth,
-                                        .waiting_blocks_fraction = pool.waiting_blocks_fraction,
-                                        .chunked_pipeline = pool.chunked_pipeline,
-                                        .exits = make_exits(pool, replica, seed),
-                                        .adapters = pool.adapters,
-                                        .speculator = make_speculator(pool, seed),
-                                        .partition = pool.spec.placement.make()->sm_partition(),
-                                        .ask_every_step = ask_every_step});
+  const auto replicas = static_cast<std::size_t>(pool.spec.replicas);
+  for (std::size_t i = 0; i < replicas; ++i) {
+    replicas_.push_back(make_replica(i));
     if (pool.spec.start == "cold") replicas_.back().set_not_ready();
+    shown_.push_back(static_cast<std::uint32_t>(i));
+    place_of_.push_back(static_cast<std::uint32_t>(i));
     views_.push_back(replicas_.back().view());
   }
+  lives_.assign(replicas, 0);
   next_due_.assign(std::vector<std::int64_t>(replicas_.size(), std::bit_cast<std::int64_t>(Replica::infinity)));
+}
+
+Replica ReplicaPool::make_replica(std::size_t i) const {
+  auto cache = pool_.spec.kv_cache.make();
+  cache->resize(pool_.memory.kv_pool_tokens);
+  const SwapSpace swap = swap_space(pool_, *cache);
+  const ReplicaId replica{static_cast<std::uint32_t>(first_ + i)};
+  AnswerPath answers = pool_.engine.answer_path();
+  answers.sequence_s /= static_cast<double>(pool_.shape().ranks());  // each has a front end
+  return Replica({.id = replica,
+                  .pool = id_,
+                  .latency = pool_.latency.get(),
+                  .batcher = pool_.spec.batcher.make(),
+                  .queue = pool_.spec.queue.make(),
+                  .kv_cache = std::move(cache),
+                  .swap = swap,
+                  .tiers = make_tiers(pool_, replica, shared_tier_.get()),
+                  .fetch = {.only_if_faster = pool_.spec.kv_tiers.fetch == "if_faster",
+                            .on_arrival = pool_.spec.kv_tiers.prefetch},
+                  .experts = make_experts(pool_, static_cast<std::int64_t>(i), seed_, node_),
+                  .stage_gpus = pool_.shape().gpus_per_stage(),
+                  .across_nodes = pool_.across_nodes(),
+                  .power = pool_.gpu.power,
+                  .power_cap_w = pool_.spec.power_cap_w.value_or(pool_.gpu.power.cap_w),
+                  .answers = answers,
+                  .max_depth = pool_.engine.scheduling_depth,
+                  .waiting_blocks_fraction = pool_.waiting_blocks_fraction,
+                  .chunked_pipeline = pool_.chunked_pipeline,
+                  .exits = make_exits(pool_, replica, seed_),
+                  .adapters = pool_.adapters,
+                  .speculator = make_speculator(pool_, seed_),
+                  .partition = pool_.spec.placement.make()->sm_partition(),
+                  .ask_every_step = ask_every_step_});
 }
 
 bool ReplicaPool::admits(const Request& request, ReplicaPool* decoding, double now_s, ReplicaListener& listener) {
   if (looked_at_) advance_all(now_s, listener);
-  const PoolAnswers answers(replicas_, pace_);
-  if (!decoding || !admission_->reads_state()) return admission_->admits(request, {views_, changed_, answers});
+  const PoolAnswers answers(replicas_, shown_, pace_);
+  if (!decoding || !admission_->reads_state())
+    return admission_->admits(request, {views_, changed_, answers, nullptr, comings_});
   decoding->advance_all(now_s, listener);
-  const PoolAnswers decode_answers(decoding->replicas_, decoding->pace_);
-  const ReplicaViews decode_views(decoding->views_, decoding->changed_, decode_answers);
-  return admission_->admits(request, {views_, changed_, answers, &decode_views});
+  const PoolAnswers decode_answers(decoding->replicas_, decoding->shown_, decoding->pace_);
+  const ReplicaViews decode_views(decoding->views_, decoding->changed_, decode_answers, nullptr, decoding->comings_);
+  return admission_->admits(request, {views_, changed_, answers, &decode_views, comings_});
 }
 
 bool ReplicaPool::admits_decode(const Request& request, ReplicaPool& decoding, double now_s,
                                 ReplicaListener& listener) {
   if (!admission_->reads_state()) return true;
   decoding.advance_all(now_s, listener);
-  const PoolAnswers answers(decoding.replicas_, decoding.pace_);
-  return admission_->admits_decode(request, {decoding.views_, decoding.changed_, answers});
+  const PoolAnswers answers(decoding.replicas_, decoding.shown_, decoding.pace_);
+  return admission_->admits_decode(request,
+                                   {decoding.views_, decoding.changed_, answers, nullptr, decoding.comings_});
 }
 
 std::optional<Destination> ReplicaPool::pick(const Request& request, double now_s, ReplicaListener& listener) {
   if (looked_at_) advance_all(now_s, listener);
-  const PoolAnswers answers(replicas_, pace_);
-  const std::optional<Route> route = router_->pick(request, {views_, changed_, answers}, rng_);
+  const PoolAnswers answers(replicas_, shown_, pace_);
+  const std::optional<Route> route = router_->pick(request, {views_, changed_, answers, nullptr, comings_}, rng_);
   changed_.clear();
   if (!route) return std::nullopt;
   Destination to{.replica = index(route->replica) - first_, .copy_tokens = route->copy_tokens};
-  assert(to.replica < replicas_.size() && "a router picks one of the replicas it was shown");
+  assert(to.replica < replicas_.size() && serves(to.replica) && "a router picks one of the replicas it was shown");
   if (to.copy_tokens == 0) return to;
   to.copy_from = index(route->copy_from) - first_;
-  to.copy_s = answers.copy_s(to.copy_from, to.replica, to.copy_tokens);
+  to.copy_s = pace_.copy.seconds(to.copy_from, to.replica, to.copy_tokens);
   return to;
 }
 
@@ -162,9 +176,9 @@ double ReplicaPool::next_signal_s(double at_s) const {
 void ReplicaPool::signal(double now_s, ReplicaListener& listener) {
   advance_all(now_s, listener);
   signalled_s_ = now_s;
-  for (std::size_t i = 0; i < replicas_.size(); ++i) {
-    views_[i] = replicas_[i].view();
-    changed_.push_back(static_cast<std::uint32_t>(i));
+  for (std::size_t place = 0; place < shown_.size(); ++place) {
+    views_[place] = replicas_[shown_[place]].view();
+    changed_.push_back(static_cast<std::uint32_t>(place));
   }
 }
 
@@ -192,6 +206,7 @@ void ReplicaPool::set_ready(std::size_t i, double now_s) {
 }
 
 void ReplicaPool::connect(TierLinks& links) {
+  tier_links_ = &links;
   for (Replica& replica : replicas_) replica.connect(links);
 }
 
@@ -240,9 +255,9 @@ void ReplicaPool::abandon(double now_s, ReplicaListener& listener) {
 }
 
 void ReplicaPool::refresh(std::size_t i) {
-  if (looked_at_ && !signals()) {
-    views_[i] = replicas_[i].view();
-    changed_.push_back(static_cast<std::uint32_t>(i));
+  if (looked_at_ && !signals() && serves(i)) {
+    views_[place_of_[i]] = replicas_[i].view();
+    changed_.push_back(place_of_[i]);
   }
   next_due_.set(i, std::bit_cast<std::int64_t>(replicas_[i].next_due_s()));
 }

@@ -1,6 +1,8 @@
 #pragma once
 #include <bit>
+#include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "models/base/rng.h"
@@ -75,11 +77,34 @@ class ReplicaPool {
   /// When the next step of any replica starts or ends.
   double next_due_s() const { return std::bit_cast<double>(next_due_.key(next_due_.least())); }
 
+  // Replicas that come and go. Routers and gates see those that serve; at first all do.
+  bool serves(std::size_t i) const { return place_of_[i] != nowhere; }
+  bool anyone_serves() const { return !shown_.empty(); }
+  void set_serving(std::size_t i, bool serving);
+  /// It stops at `now_s` and starts over as an empty one that is not ready. Who was there, by id.
+  std::vector<MovingSequence> fail(std::size_t i, double now_s, ReplicaListener& listener);
+  /// A request goes on that was begun elsewhere.
+  void resume(const MovingSequence& sequence, std::size_t i, double now_s, ReplicaListener& listener);
+  void set_pace(std::size_t i, const StepPace& pace, double now_s, ReplicaListener& listener);
+  /// How often a replica has failed: who waits for something on its behalf was asked by an earlier one.
+  std::uint64_t life(std::size_t i) const { return lives_[i]; }
+  /// Those that have failed, as they were then.
+  std::span<const Replica> former() const { return former_; }
+
   std::size_t size() const { return replicas_.size(); }
   Replica& operator[](std::size_t i) { return replicas_[i]; }
   const Replica& operator[](std::size_t i) const { return replicas_[i]; }
 
  private:
+  static constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
+  Replica make_replica(std::size_t i) const;
+
+  const Pool& pool_;
+  const Node& node_;
+  PoolId id_;
+  std::uint64_t seed_;
+  bool ask_every_step_;
+  TierLinks* tier_links_ = nullptr;
   std::unique_ptr<Router> router_;
   std::unique_ptr<Admission> admission_;
   bool looked_at_;  // by either of them
@@ -90,7 +115,12 @@ class ReplicaPool {
   std::size_t first_;
   std::unique_ptr<SharedTier> shared_tier_;
   std::vector<Replica> replicas_;
-  std::vector<ReplicaView> views_;      // of now, or of the last signal
+  std::vector<Replica> former_;
+  std::vector<std::uint64_t> lives_;
+  std::vector<std::uint32_t> shown_;     // those that serve
+  std::vector<std::uint32_t> place_of_;  // of each replica, in `shown_`; nowhere
+  std::uint64_t comings_ = 0;            // changes of these
+  std::vector<ReplicaView> views_;       // of `shown_`, of now, or of the last signal
   std::vector<std::uint32_t> changed_;  // views, since the router last looked
   LeastBy<std::int64_t> next_due_;      // by replica: the bits of the time, which are in the order of times from 0 on
 };

@@ -60,8 +60,9 @@ double TierFetches::alone_s(PoolId pool, ReplicaId to, std::span<const KvSource>
 void TierFetches::fetch(PoolId pool, ReplicaId to, Slot slot, std::span<const KvSource> sources, double now_s) {
   const std::size_t number = index(pool);
   const std::size_t replica = index(to) - first_[number];
-  dispatcher_.flows().start(transfers(pool, to, sources), now_s, [this, number, replica, slot](double done_s) {
-    dispatcher_.fetched(number, replica, slot, done_s);
+  const std::uint64_t life = dispatcher_.pools()[number].life(replica);
+  dispatcher_.flows().start(transfers(pool, to, sources), now_s, [=, this](double done_s) {
+    if (dispatcher_.pools()[number].life(replica) == life) dispatcher_.fetched(number, replica, slot, done_s);
   });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <vector>
 
 #include "sim/engine/flows.h"
 #include "sim/engine/wiring.h"
@@ -9,6 +10,9 @@ namespace servecast {
 
 /// Which replica's weights have arrived.
 using WeightsLoaded = std::function<void(std::size_t pool, std::size_t replica, double now_s)>;
+
+/// One transfer per GPU with its share of the weights, from shared storage.
+std::vector<Transfer> weight_shards(const Pool& pool, const ReplicaPlace& place, const Wiring& wiring);
 
 /// For every replica of a pool that starts cold: one flow per GPU with its share of the weights, all at once from
 /// shared storage, at the start of the run. `loaded` is told when a replica has all of its own.

@@ -35,12 +35,11 @@ std::string Wiring::root(const GpuPlace& p) const {
 }
 std::string Wiring::nic(const GpuPlace& p) const { return fmt::format("node{}/nic{}", p.node, p.gpu % node_.nics); }
 
-Wiring::Wiring(const Scenario& scenario) : node_(scenario.node), fabric_(scenario.fabric) {
-  const std::int64_t nodes = scenario.spec.cluster.nodes;
+Wiring::Wiring(const Scenario& scenario)
+    : node_(scenario.node), fabric_(scenario.fabric), nodes_(scenario.spec.cluster.nodes + scenario.spec.spares()) {
   add_storage();
-  if (has_leaves())
-    for (std::int64_t leaf = 0; leaf <= leaf_of(nodes - 1); ++leaf) add_leaf(leaf);
-  for (std::int64_t node = 0; node < nodes; ++node) add_node(node);
+  for (std::int64_t leaf = 0; leaf < leaves(); ++leaf) add_leaf(leaf);
+  for (std::int64_t node = 0; node < nodes_; ++node) add_node(node);
   std::int64_t id = 0;
   for (const Pool& pool : scenario.pools) {
     for (const ReplicaPlace& place : pool.places) {
@@ -52,6 +51,9 @@ Wiring::Wiring(const Scenario& scenario) : node_(scenario.node), fabric_(scenari
       platform_.replicas.push_back(std::move(replica));
     }
   }
+  for (std::int64_t node = scenario.spec.cluster.nodes; node < nodes_; ++node)
+    for (std::int64_t gpu = 0; gpu < node_.gpus; ++gpu)
+      add_gpu({.node = node, .gpu = gpu}, scenario.pools.front().gpu);
 }
 
 // Every physical link is two: "/in" towards the GPU and "/out" away from it.

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -36,6 +37,12 @@ class Wiring {
   Path path(const Part& from, const Part& to) const;
   /// From a GPU to another one.
   Path peer_path(const GpuPlace& from, const GpuPlace& to) const;
+  /// How many switches that nodes hang on where a spine joins these; 0: one switch for all.
+  std::int64_t leaves() const { return has_leaves() ? leaf_of(nodes_ - 1) + 1 : 0; }
+  /// Both directions of a physical link, as indices into the platform's.
+  std::array<std::size_t, 2> pair(const std::string& name) const {
+    return {link_index_.at(name + "/in"), link_index_.at(name + "/out")};
+  }
   /// From where the weights are stored to a GPU.
   Path load_path(const GpuPlace& to) const;
 
@@ -61,6 +68,7 @@ class Wiring {
 
   Node node_;
   Fabric fabric_;
+  std::int64_t nodes_;  // spares included
   Platform platform_;
   std::map<std::string, std::size_t> link_index_;
 };

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "sim/input/check_failures.h"
 #include "sim/input/check_gateway.h"
 #include "sim/input/check_placements.h"
 #include "sim/input/label_use.h"
@@ -104,6 +105,7 @@ Scenario load_scenario(const std::string& file, const std::vector<Override>& ove
   text.throw_problems();
   check_placements(text, scenario.pools);
   check_kv_paths(text, scenario.spec, scenario.pools);
+  check_failures(text, scenario.spec, scenario.node, scenario.fabric, scenario.pools);
   text.throw_problems();
   open_workload(text, scenario);
   scenario.quality = answer_quality(scenario.spec, scenario.notes->classes);

@@ -18,6 +18,7 @@
 #include "models/policy/kv_cache.h"
 #include "models/policy/router.h"
 #include "sim/input/account_spec.h"
+#include "sim/input/failure_spec.h"
 #include "sim/input/gateway_spec.h"
 #include "sim/input/hardware_files.h"
 #include "sim/input/placement.h"
@@ -66,11 +67,15 @@ struct ScenarioSpec {
   WorkloadSpec workload{};
   SloSpec slo{};
   ClusterSpec cluster{};
+  std::optional<FailureSpec> failures{};
   std::vector<GatewaySpec> gateway{};
   std::vector<QualitySpec> quality{};
   std::vector<ReaderSpec> perceived{};
   std::optional<AccountSpec> account{};
   std::vector<PoolSpec> pools{};
+
+  /// Nodes beside those of the cluster.
+  std::int64_t spares() const { return failures ? failures->spares : 0; }
 
   void fields(Fields& f) {
     f.field("name", name, "title of the report");
@@ -84,6 +89,7 @@ struct ScenarioSpec {
     f.group("workload", workload, "what arrives");
     f.group("slo", slo, "what users are promised");
     f.group("cluster", cluster, "which machines, and how they are wired");
+    f.group("failures", failures, "what breaks while the run goes on; left out: nothing does");
     f.list("gateway", gateway,
            "stages in front of the pools, in the order in which a request passes them; none: requests go where the "
            "workload says");

@@ -9,8 +9,8 @@
 namespace servecast {
 namespace {
 
-constexpr std::array<std::string_view, 5> status_names{"completed", "rejected", "shed", "timed_out",
-                                                       "unfinished"};  // by RequestStatus
+constexpr std::array<std::string_view, 6> status_names{"completed", "rejected",   "shed",
+                                                       "timed_out", "unfinished", "lost"};  // by RequestStatus
 
 /// A request that was turned away has not been to a replica.
 std::optional<std::uint32_t> replica_of(const RequestRecord& r) {

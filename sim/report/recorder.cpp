@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "sim/report/latency.h"
+
 namespace servecast {
 
 void Recorder::request(const RequestRecord& record) {
@@ -10,6 +12,7 @@ void Recorder::request(const RequestRecord& record) {
   if (count_ == keep_.exact_up_to + 1) std::ranges::for_each(classes_, &RequestTotals::coarsen);
   totals_of(record.request_class).add(record, slo_);
   if (perceives_) perceive(record);
+  if (watches_slo_) count_slo(record);
   if (keep_.records) requests_.push_back(record);
 }
 
@@ -27,6 +30,14 @@ void Recorder::perceive(const RequestRecord& record) {
   if (perceived_classes_.size() <= of) perceived_classes_.resize(of + 1);
   perceived_classes_[of].add(record, *reader);
   if (count_ == keep_.exact_up_to + 1) std::ranges::for_each(perceived_classes_, &PerceivedTotals::coarsen);
+}
+
+void Recorder::count_slo(const RequestRecord& record) {
+  std::vector<SloSecond>& seconds = pools_[index(record.pool)].slo_seconds;
+  const std::size_t at = second_of(to_ticks(record.arrival_s));
+  if (seconds.size() <= at) seconds.resize(at + 1);
+  ++seconds[at].arrived;
+  seconds[at].attaining += keeps_all(record, slo_);
 }
 
 void Recorder::gateway(const GatewayRecord& record) {

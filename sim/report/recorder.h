@@ -25,9 +25,16 @@ struct SecondRecord {
   AnyOrderSum step_energy_j{};
 };
 
+/// Requests that arrived during one second.
+struct SloSecond {
+  std::int64_t arrived = 0;
+  std::int64_t attaining = 0;  // kept every bound of the SLO
+};
+
 /// What happened in one pool.
 struct PoolRecord {
   std::vector<SecondRecord> seconds;
+  std::vector<SloSecond> slo_seconds;  // empty unless watched
   IntervalSum waiting;
   IntervalSum running;
   Histogram token_gap_s;
@@ -53,6 +60,8 @@ class Recorder {
   void set_slo(const SloFacts& slo) { slo_ = slo; }
   /// What readers feel is wanted; before the first request. Some of them read one class, one perhaps all others.
   void set_readers(std::map<ClassId, ReaderFacts> readers, std::optional<ReaderFacts> others);
+  /// How the SLO is kept from second to second is wanted; before the first request.
+  void watch_slo() { watches_slo_ = true; }
   /// There is a gateway in front of so many who can answer; before the first request.
   void set_gateway(std::size_t targets) { gateway_targets_ = targets; }
   /// Once per request, when it has finished or was rejected, or at the end of the run. In any order.
@@ -108,6 +117,7 @@ class Recorder {
   }
   RequestTotals& totals_of(ClassId request_class);
   void perceive(const RequestRecord& record);
+  void count_slo(const RequestRecord& record);
   struct StepTicks {
     Ticks from = 0;
     Ticks busy_from = 0;  // counted as time in which GPUs work
@@ -126,6 +136,7 @@ class Recorder {
   std::size_t gateway_targets_ = 0;
   std::vector<GatewayTotals> gateway_classes_;
   std::vector<GatewayRecord> gateway_requests_;
+  bool watches_slo_ = false;
   bool perceives_ = false;
   std::map<ClassId, ReaderFacts> readers_;
   std::optional<ReaderFacts> other_reader_;

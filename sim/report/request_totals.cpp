@@ -16,6 +16,7 @@ std::int64_t& count_of(RequestCounts& counts, RequestStatus status) {
     case RequestStatus::timed_out:
       return counts.timed_out;
     case RequestStatus::unfinished:
+    case RequestStatus::lost:
       break;
   }
   return counts.unfinished;
@@ -25,7 +26,7 @@ std::int64_t& count_of(RequestCounts& counts, RequestStatus status) {
 
 void RequestTotals::add(const RequestRecord& r, const SloFacts& slo) {
   requests.arrived += 1;
-  count_of(requests, r.status) += 1;
+  if (r.status != RequestStatus::lost) count_of(requests, r.status) += 1;  // FailureTotals counts these
   if (r.first_token_s) prompt_tokens += r.prompt_tokens;
   output_tokens += r.output_tokens * r.samples;
   const std::optional<double> ttft = servecast::ttft_s(r);

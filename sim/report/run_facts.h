@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/base/fields.h"
+#include "sim/report/failure_facts.h"
 #include "sim/report/gateway_totals.h"
 
 namespace servecast {
@@ -149,6 +150,7 @@ struct RunFacts {
   SloFacts slo{};
   std::vector<PoolFacts> pools{};      // by PoolId
   GatewayFacts gateway{};              // empty without one
+  FailureFacts failures{};             // empty where nothing can fail
   std::vector<std::string> classes{};  // names of request classes, by ClassId; 0 is the unnamed one
   std::optional<AccountTerms> account{};    // where an account is wanted
   double node_overhead_j = 0;          // energy of the nodes beyond their GPUs

@@ -71,6 +71,7 @@ CostSummary cost_of(const RunFacts& facts, std::int64_t completed, std::int64_t 
   CostSummary cost;
   for (const PoolFacts& pool : facts.pools)
     cost.usd_per_hour += static_cast<double>(pool.gpus) * pool.usd_per_gpu_hour;
+  cost.usd_per_hour += static_cast<double>(facts.failures.spare_gpus) * facts.failures.spare_usd_per_gpu_hour;
   cost.usd_total = cost.usd_per_hour * facts.duration_s / seconds_per_hour;
   cost.usd_per_request = ratio(cost.usd_total, static_cast<double>(completed));
   cost.usd_per_million_output_tokens = ratio(cost.usd_total * 1e6, static_cast<double>(output_tokens));
@@ -290,6 +291,8 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   s.speculations = speculations_of(facts);
   s.early_exits = early_exits_of(facts);
   s.adapters = adapters_of(facts);
+  s.failures = failures_of(recorder, facts);
+  s.broken_parts = broken_parts_of(facts);
   s.classes = classes_of(all, facts);
   s.rests_on = facts.rests_on;
   s.settings = facts.settings;

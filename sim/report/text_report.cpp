@@ -61,6 +61,7 @@ void title(Page& page, const Summary& s) {
                   human::count(s.requests.arrived), human::count(s.requests.completed));
   if (s.requests.rejected > 0) text += fmt::format(", {} rejected", human::count(s.requests.rejected));
   if (s.requests.shed > 0) text += fmt::format(", {} turned away", human::count(s.requests.shed));
+  if (lost(s.failures) > 0) text += fmt::format(", {} lost", human::count(lost(s.failures)));
   if (s.requests.timed_out > 0) text += fmt::format(", {} timed out", human::count(s.requests.timed_out));
   if (s.requests.unfinished > 0) text += fmt::format(", {} unfinished", human::count(s.requests.unfinished));
   page.line(text + ".");
@@ -202,6 +203,16 @@ void put(Page& page, const TextSection& section) {
   for (const std::string& line : section.lines) page.line(line, Paint::plain, 4);
 }
 
+void failures(Page& page, const Summary& s) {
+  const auto table = failure_table(s.failures);
+  if (!table) return;
+  page.heading("FAILURES");
+  page.table(*table);
+  for (const BrokenPartSummary& p : s.broken_parts)
+    page.line(fmt::format("  {}: {} failures of {} parts, available {}", p.of, human::count(p.failures),
+                          human::count(p.parts), human::percent(p.available_fraction)));
+}
+
 void classes(Page& page, const Summary& s) {
   if (s.classes.empty()) return;
   page.heading("CLASSES");
@@ -269,6 +280,7 @@ std::string text_report(const Summary& summary, std::span<const SeriesRow> serie
   for (const TextSection& section : gateway_sections(summary.gateway)) put(page, section);
   pools(page, summary);
   experts(page, summary);
+  failures(page, summary);
   classes(page, summary);
   curves(page, summary, series);
   const std::vector<std::string> warned = warnings(summary, series);

@@ -47,6 +47,12 @@ bool Replica::enqueue(const Request& request, double now_s, ReplicaListener& lis
     return false;
   }
   tell_service();
+  take_in(s, now_s);
+  return true;
+}
+
+void Replica::take_in(const Sequence& s, double now_s) {
+  const Request& request = s.request;
   const bool was_empty = waiting_ == 0;
   const Ticket front = was_empty ? Ticket{} : setup_.queue->front();
   const Slot slot = sequences_.add(s);
@@ -54,9 +60,9 @@ bool Replica::enqueue(const Request& request, double now_s, ReplicaListener& lis
   waiting_ += 1;
   if (was_empty || setup_.queue->front() != front) decide_again();
   if (request.give_up_s < infinity) give_ups_.push({.at_s = request.give_up_s, .arrival = s.arrival, .slot = slot});
-  uncomputed_tokens_ += request.prompt_tokens;
+  uncomputed_tokens_ += s.to_compute;
   awaited_ += request.awaited ? 1 : 0;
-  streamed_ += serve == Serve::streamed_prompt ? 1 : 0;
+  streamed_ += s.serve == Serve::streamed_prompt ? 1 : 0;
   now_s_ = std::max(now_s_, now_s);
   may_start_ = true;
   if (sides_) sides_->arrived();
@@ -65,7 +71,6 @@ bool Replica::enqueue(const Request& request, double now_s, ReplicaListener& lis
     not_looked_below_ += 1;
     if (setup_.fetch.on_arrival) look_below(slot);
   }
-  return true;
 }
 
 bool Replica::fits(const Request& request) const {
@@ -152,8 +157,10 @@ double Replica::next_finish_s() const {
 }
 
 StageTime Replica::stage_time(const StepWork& work, std::size_t stage) const {
-  const StageTime time = setup_.latency->stage(work, static_cast<std::int64_t>(stage));
-  return clock_fraction_ < 1 ? at_clock(time, clock_fraction_) : time;
+  StageTime time = setup_.latency->stage(work, static_cast<std::int64_t>(stage));
+  const double clock = std::min(clock_fraction_, pace_.clock_fraction);
+  if (clock < 1) time = at_clock(time, clock);
+  return pace_.step_time_factor > 1 ? slowed(time, pace_.step_time_factor) : time;
 }
 
 // A lane with nothing under way can be filled at any time, one that works only when a batch has just ended: an engine

@@ -51,6 +51,13 @@ struct Departure {
   double complete_s = 0;
 };
 
+/// How much longer its steps take than they should: a slow node, or GPUs that throttle.
+struct StepPace {
+  double step_time_factor = 1;
+  double clock_fraction = 1;  // of the GPUs' full clock
+  bool operator==(const StepPace&) const = default;
+};
+
 /// One copy of a model on its GPUs: waiting queue, running batch, KV accounting, and a clock of its own. A plain
 /// state machine: whoever wants to look at it or hand it a request first advances it to that instant. Within one
 /// instant, steps end first, then requests arrive, then steps start.
@@ -101,6 +108,16 @@ class Replica {
   std::optional<DecodeProgress> progress(const DecodingSequence& sequence) const;
   /// It is in no further batch. Its blocks stay until release_exported().
   Departure depart(Slot slot, double now_s, ReplicaListener& listener);
+
+  // Failures. The replica has been advanced to this instant, likewise.
+  /// It stops where it is, and all it holds is gone. Who was here, by id; nothing may be asked of it any more but what
+  /// it did so far.
+  std::vector<MovingSequence> fail(double now_s, ReplicaListener& listener);
+  /// What a replica that failed had begun goes on here: prompt and output so far are computed, and what is left is
+  /// made. The clock as with enqueue().
+  void resume(const MovingSequence& sequence, double now_s);
+  /// Steps that start from now on go at this pace.
+  void set_pace(const StepPace& pace) { pace_ = pace; }
 
   bool ready() const { return ready_; }
   /// From now on steps may start; a replica whose weights still load starts out not ready.
@@ -184,6 +201,9 @@ class Replica {
   std::int64_t settle(Sequence& s) const;
   void tell_gaps(Lane& lane, const FilledBatch& batch, ReplicaListener& listener);
   void account_blocks();
+  void take_in(const Sequence& sequence, double now_s);
+  std::int64_t tokens_held(Slot slot) const;
+  void count_cut_step(const FilledBatch& batch, ReplicaListener& listener);
   void decide_again();
   void finish(Slot slot, ReplicaListener& listener);
   void tell_finished(Slot slot, ReplicaListener& listener);
@@ -260,6 +280,7 @@ class Replica {
   std::vector<double> stage_free_s_;  // when each pipeline stage has done all its batches
   std::size_t depth_ = 1;             // batches that a lane may have under way
   double clock_fraction_ = 1;         // under the power cap
+  StepPace pace_{};
   double now_s_ = 0;
   bool ready_ = true;
   bool may_start_ = false;        // something changed at now_s_: look whether a batch can start

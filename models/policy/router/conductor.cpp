@@ -38,7 +38,7 @@ class Conductor final : public Router {
 
   bool only_picks() const override { return false; }
   std::optional<Route> pick(const Request& request, const ReplicaViews& replicas, Rng&) override {
-    busy_until_s_.resize(replicas.size());
+    busy_until_s_.resize(std::max(busy_until_s_.size(), index(replicas[replicas.size() - 1].id) + 1));
     const Holder holder = longest_prefix(request, replicas);
     Plan best = plan(request, replicas, 0, holder);
     for (std::size_t i = 1; i < replicas.size(); ++i) {
@@ -49,7 +49,7 @@ class Conductor final : public Router {
     const ReplicaView& there = replicas[best.replica];
     if (settings_.tbt_slo_s && decode_step_s(request, there, replicas.probe()) > *settings_.tbt_slo_s)
       return std::nullopt;
-    busy_until_s_[best.replica] = request.arrival_s + best.ttft_s;
+    busy_until_s_[index(there.id)] = request.arrival_s + best.ttft_s;
     if (best.copy_tokens == 0) return there.id;
     return Route(there.id, replicas[holder.replica].id, best.copy_tokens);
   }
@@ -84,7 +84,7 @@ class Conductor final : public Router {
     const std::int64_t here = probe.cached_tokens(request, i);
     const bool copy = settings_.transfer &&
                       static_cast<double>(holder.tokens) > settings_.balancing_threshold * static_cast<double>(here);
-    const double queue_s = std::max(0.0, busy_until_s_[i] - request.arrival_s);
+    const double queue_s = std::max(0.0, busy_until_s_[index(replicas[i].id)] - request.arrival_s);
     if (!copy) return {.replica = i, .ttft_s = queue_s + probe.prefill_s(request.prompt_tokens, here)};
     const double copy_s = probe.copy_s(holder.replica, i, holder.tokens - here);
     return {.replica = i,
@@ -93,7 +93,7 @@ class Conductor final : public Router {
   }
 
   Settings settings_;
-  std::vector<double> busy_until_s_;  // by replica: when the prompts sent there should be done
+  std::vector<double> busy_until_s_;  // by ReplicaId: when the prompts sent there should be done
 };
 
 [[maybe_unused]] const bool added = Registry<Router>::add<Conductor>(

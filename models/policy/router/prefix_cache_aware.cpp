@@ -41,23 +41,35 @@ class PrefixCacheAware final : public Router {
   explicit PrefixCacheAware(const Settings& settings) : settings_(settings) {}
 
   std::optional<Route> pick(const Request& request, const ReplicaViews& replicas, Rng&) override {
-    if (sent_.size() != replicas.size()) sent_ = PrefixIndex(replicas.size());
+    if (ids_.empty() || comings_ != replicas.comings()) forget_gone(replicas);
     cut_back(request.arrival_s);
-    const std::size_t picked = choose(request, replicas);
-    sent_.insert(request, picked);
-    return replicas[picked].id;
+    const ReplicaId picked = choose(request, replicas);
+    sent_.insert(request, index(picked));
+    return picked;
   }
 
  private:
-  std::size_t choose(const Request& request, const ReplicaViews& replicas) const {
+  /// Who comes back comes with an empty cache.
+  void forget_gone(const ReplicaViews& replicas) {
+    std::vector<ReplicaId> ids;
+    for (const ReplicaView& r : replicas) ids.push_back(r.id);
+    for (const ReplicaId id : ids_)
+      if (!std::ranges::binary_search(ids, id)) sent_.evict(index(id), 0);
+    ids_ = std::move(ids);
+    sent_.grow(index(ids_.back()) + 1);
+    comings_ = replicas.comings();
+  }
+
+  ReplicaId choose(const Request& request, const ReplicaViews& replicas) const {
     const auto load = [&](std::size_t i) { return replicas[i].waiting_requests + replicas[i].running_requests; };
     const std::size_t idlest = least_position(replicas, load);
     const std::size_t busiest = least_position(replicas, [&](std::size_t i) { return -load(i); });
-    if (uneven(load(idlest), load(busiest))) return idlest;
+    if (uneven(load(idlest), load(busiest))) return replicas[idlest].id;
     const PrefixIndex::Match match = sent_.longest(request);
     if (static_cast<double>(match.tokens) > settings_.cache_threshold * static_cast<double>(request.prompt_tokens))
-      return match.replica;
-    return least_position(replicas, [&](std::size_t i) { return sent_.tokens(i); });
+      return ReplicaId(match.replica);
+    const auto sent = [&](std::size_t i) { return sent_.tokens(index(replicas[i].id)); };
+    return replicas[least_position(replicas, sent)].id;
   }
 
   bool uneven(std::int64_t least, std::int64_t most) const {
@@ -72,7 +84,9 @@ class PrefixCacheAware final : public Router {
   }
 
   Settings settings_;
-  PrefixIndex sent_{0};
+  PrefixIndex sent_{0};         // by ReplicaId
+  std::vector<ReplicaId> ids_;  // of those that serve
+  std::uint64_t comings_ = 0;
   double cut_back_s_ = 0;
 };
 

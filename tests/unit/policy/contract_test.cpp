@@ -79,6 +79,36 @@ std::vector<ReplicaView> some_views() {
           {.id = ReplicaId{8}, .running_requests = 9, .used_blocks = 70, .total_blocks = 100}};
 }
 
+// Some of ten replicas serve, at each time others; requests share beginnings and belong to sessions.
+TEST_P(AnyRouter, PicksOneThatServesWhileReplicasComeAndGo) {
+  const auto router = make<Router>(GetParam());
+  Rng rng(1, "comings");
+  Rng own(1, "router");
+  std::vector<BlockHash> blocks(8);
+  for (std::uint32_t i = 0; i < 400; ++i) {
+    std::vector<ReplicaView> views;
+    for (std::uint32_t id = 0; id < 10; ++id)
+      if (Rng(i / 7, "serves" + std::to_string(id)).uniform() < 0.4)
+        views.push_back(
+            {.id = ReplicaId{id}, .running_requests = static_cast<std::int64_t>(rng.below(9)), .total_blocks = 100});
+    if (views.empty()) continue;
+    std::iota(blocks.begin(), blocks.end(), rng.below(5) * 100);
+    const Request request{.id = RequestId{i},
+                          .arrival_s = i * 1.0,
+                          .prompt_tokens = 128,
+                          .output_tokens = 2,
+                          .session = SessionId{1 + static_cast<std::uint32_t>(rng.below(20))},
+                          .block_tokens = 16,
+                          .prefix_blocks = blocks};
+    const MadeUpPool pool(views);
+    const auto picked = router->pick(request, {pool.views, {}, pool, nullptr, i / 7}, own);
+    if (!picked) continue;
+    EXPECT_NE(std::ranges::find(views, picked->replica, &ReplicaView::id), views.end()) << "request " << i;
+    if (picked->copy_tokens > 0)
+      EXPECT_NE(std::ranges::find(views, picked->copy_from, &ReplicaView::id), views.end()) << "request " << i;
+  }
+}
+
 TEST_P(AnyRouter, PicksAReplicaItWasShownAndRepeats) {
   const MadeUpPool pool(some_views());
   const auto picks = [&] {

@@ -1,0 +1,99 @@
+// What becomes of requests when replicas fail, and while none serves.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "sim/engine/dispatcher.h"
+
+namespace servecast {
+
+void Dispatcher::crash(const ReplicaAt& at, double now_s) {
+  duration_s_ = std::max(duration_s_, now_s);
+  std::vector<MovingSequence> struck = pools_[at.pool].fail(at.replica, now_s, *this);
+  ++generations_[at.pool][at.replica];
+  std::ranges::move(struck, std::back_inserter(struck_));
+}
+
+void Dispatcher::serve(const ReplicaAt& at, double now_s) {
+  ReplicaPool& pool = pools_[at.pool];
+  pool.set_ready(at.replica, now_s);
+  pool.set_serving(at.replica, true);
+  touch(at.pool, at.replica);
+  for (const WaitingRoom::Guest& guest : waiting_room_.take(PoolId(at.pool))) {
+    recorder_.waiting(guest.request.pool, guest.since_s, now_s);
+    guest.begun ? resume(*guest.begun, now_s) : enter_pool(guest.request, now_s);
+  }
+}
+
+void Dispatcher::set_pace(const ReplicaAt& at, const StepPace& pace, double now_s) {
+  pools_[at.pool].set_pace(at.replica, pace, now_s, *this);
+  touch(at.pool, at.replica);
+}
+
+/// Whether anything can still happen to a request. Requires that replicas are as far as anybody knows them.
+bool Dispatcher::requests_left() {
+  read_ahead();
+  return in_pools_ > 0 || next_arrival_s() < Replica::infinity || until_s_ < Replica::infinity;
+}
+
+// Nothing breaks after the last request: how many failures there were must not depend on who looked when.
+void Dispatcher::fail_due(double now_s) {
+  if (failures_->next_s() <= now_s) {
+    for (ReplicaPool& pool : pools_) pool.advance_all(now_s, *this);  // weights may have come at this very instant
+    if (requests_left()) failures_->act_due(now_s);
+  }
+  std::ranges::sort(struck_, {}, [](const MovingSequence& m) { return m.request.id; });
+  for (MovingSequence& struck : std::exchange(struck_, {})) go_on_elsewhere(std::move(struck), now_s);
+  give_up_waiting(now_s);
+}
+
+void Dispatcher::go_on_elsewhere(MovingSequence struck, double now_s) {
+  FailureTotals& totals = failures_->totals(index(struck.request.pool));
+  totals.lost_tokens += struck.tokens;
+  const std::string& in_flight = scenario_.spec.failures->in_flight;
+  if (in_flight == "lost") {
+    ++totals.lost;
+    struck.record.status = RequestStatus::lost;
+    struck.record.output_tokens = struck.made;
+    return request_done(struck.request, struck.record);
+  }
+  if (in_flight == "retry") {
+    ++totals.retried;
+    totals.reprefill_tokens += std::min(struck.tokens, struck.request.prompt_tokens);
+    return enter_pool(struck.request, now_s);
+  }
+  ++totals.resumed;
+  totals.reprefill_tokens += struck.tokens;
+  resume(struck, now_s);
+}
+
+// The pool has taken the request on: its gate is not asked again.
+void Dispatcher::resume(const MovingSequence& begun, double now_s) {
+  ReplicaPool& pool = pools_[index(begun.request.pool)];
+  if (!pool.anyone_serves()) return wait_outside({.request = begun.request, .begun = begun, .since_s = now_s});
+  const auto to = pool.pick(begun.request, now_s, *this);
+  if (!to) return turn_away(begun.request, RequestStatus::shed);
+  pool.resume(begun, to->replica, now_s, *this);
+  touch(index(begun.request.pool), to->replica);
+}
+
+// A client may have stopped waiting while a prefix was copied for it.
+void Dispatcher::wait_outside(const WaitingRoom::Guest& guest) {
+  guest.request.give_up_s > guest.since_s ? waiting_room_.enter(guest) : give_up(guest);
+}
+
+void Dispatcher::give_up(const WaitingRoom::Guest& guest) {
+  if (!guest.begun) return turn_away(guest.request, RequestStatus::timed_out);
+  RequestRecord record = guest.record_so_far();
+  record.status = RequestStatus::timed_out;
+  request_done(guest.request, record);
+}
+
+void Dispatcher::give_up_waiting(double now_s) {
+  for (const WaitingRoom::Guest& guest : waiting_room_.take_given_up(now_s)) {
+    recorder_.waiting(guest.request.pool, guest.since_s, now_s);
+    give_up(guest);
+  }
+}
+
+}  // namespace servecast

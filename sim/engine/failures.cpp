@@ -1,0 +1,176 @@
+#include "sim/engine/failures.h"
+
+#include <algorithm>
+
+#include "sim/engine/weight_loads.h"
+
+namespace servecast {
+
+Failures::Failures(Scenario& scenario, const Wiring& wiring, Flows& flows, Cluster& cluster)
+    : scenario_(scenario),
+      spec_(*scenario.spec.failures),
+      wiring_(wiring),
+      flows_(flows),
+      cluster_(cluster),
+      times_(static_cast<std::uint64_t>(scenario.spec.seed)) {
+  for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool) {
+    totals_.push_back({.pool = scenario.pools[pool].spec.name});
+    first_.push_back(replicas_.size());
+    for (std::size_t replica = 0; replica < scenario.pools[pool].places.size(); ++replica)
+      replicas_.push_back({pool, replica});
+  }
+  lives_.resize(replicas_.size());
+  const std::int64_t nodes = scenario.spec.cluster.nodes;
+  for (std::int64_t node = nodes; node < nodes + spec_.spares; ++node)
+    for (std::int64_t gpu = 0; gpu < scenario.node.gpus; ++gpu) free_.emplace(node, gpu);
+  for (const FailureEventSpec& event : spec_.events) times_.add(event);
+  for (const FailureRateSpec& rate : spec_.rates) times_.add(rate, parts(kind_of(rate.of)));
+}
+
+/// All of a kind that there are, spares included; of GPUs, those that are used or spare.
+std::vector<BreakablePart> Failures::parts(Kind kind) const {
+  std::set<BreakablePart> all;
+  const std::int64_t nodes = scenario_.spec.cluster.nodes + spec_.spares;
+  const bool leaves = wiring_.leaves() > 0;
+  if (kind == Kind::node)
+    for (std::int64_t node = 0; node < nodes; ++node) all.insert({.kind = kind, .node = node});
+  if (kind == Kind::nic)
+    for (std::int64_t node = 0; node < nodes; ++node)
+      for (std::int64_t nic = 0; nic < scenario_.node.nics; ++nic)
+        all.insert({.kind = kind, .node = node, .number = nic});
+  if (kind == Kind::gpu)
+    for (const ReplicaAt& at : replicas_)
+      for (const GpuPlace& gpu : place(at).gpus) all.insert({.kind = kind, .node = gpu.node, .number = gpu.gpu});
+  if (kind == Kind::gpu)
+    for (const auto& [node, gpu] : free_) all.insert({.kind = kind, .node = node, .number = gpu});
+  if (kind == Kind::link || kind == Kind::switch_)
+    for (std::int64_t leaf = 0; leaf < wiring_.leaves(); ++leaf) all.insert({.kind = kind, .number = leaf});
+  if ((kind == Kind::switch_ && !leaves) || kind == Kind::storage) all.insert({.kind = kind});
+  if (kind == Kind::replica)
+    for (std::size_t i = 0; i < replicas_.size(); ++i)
+      all.insert({.kind = kind, .number = static_cast<std::int64_t>(i)});
+  return {all.begin(), all.end()};
+}
+
+double Failures::next_s() const {
+  return std::min(times_.next_s(), starts_.empty() ? Replica::infinity : starts_.begin()->at_s);
+}
+
+void Failures::act_due(double now_s) {
+  while (times_.next_s() <= now_s) apply(times_.take(), now_s);
+  start_what_can(now_s);
+  while (!starts_.empty() && starts_.begin()->at_s <= now_s) {
+    const Start start = *starts_.begin();
+    starts_.erase(starts_.begin());
+    Life& life = lives_[number(start.who)];
+    if (life.attempts != start.attempt || life.state != State::starting) continue;
+    life.state = State::serving;
+    life.down_s += now_s - life.since_s;
+    cluster_.serve(start.who, now_s);
+    if (!slow_.empty()) set_pace(start.who, now_s);
+  }
+}
+
+bool Failures::uses(const ReplicaAt& at, const BreakablePart& part) const {
+  if (part.kind == Kind::replica) return replicas_[static_cast<std::size_t>(part.number)] == at;
+  return std::ranges::any_of(place(at).gpus, [&](const GpuPlace& gpu) {
+    return gpu.node == part.node && (part.kind == Kind::node || (part.kind == Kind::gpu && gpu.gpu == part.number));
+  });
+}
+
+void Failures::apply(const PartChange& change, double now_s) {
+  if (change.slow) return set_slow(change, now_s);
+  count(change);
+  std::int64_t& times = broken_[change.part];
+  times += change.begins ? 1 : -1;
+  if (times > 1 || (times == 1 && !change.begins)) return;
+  if (times == 0) broken_.erase(change.part);
+  const Kind kind = change.part.kind;
+  if (kind != Kind::node && kind != Kind::gpu && kind != Kind::replica) return set_links(change.part, change.begins, now_s);
+  if (!change.begins) return;  // who waited for it starts when all changes of this instant are known
+  for (const ReplicaAt& at : replicas_)
+    if (uses(at, change.part)) stop(at, now_s);
+}
+
+void Failures::count(const PartChange& change) {
+  KindTotals& totals = kinds_[change.part.kind];
+  if (change.begins) {
+    ++totals.failures;
+    broken_since_s_.try_emplace(change.part, change.at_s);
+  } else if (broken_.at(change.part) == 1) {
+    totals.down_s += change.at_s - broken_since_s_.extract(change.part).mapped();
+  }
+}
+
+void Failures::stop(const ReplicaAt& at, double now_s) {
+  Life& life = lives_[number(at)];
+  ++life.attempts;
+  if (life.state == State::serving) {
+    life.since_s = now_s;
+    totals_[at.pool].crashed_s.push_back(now_s);
+    cluster_.crash(at, now_s);
+  }
+  life.state = State::broken;
+}
+
+bool Failures::whole(const GpuPlace& gpu) const {
+  return !broken_.contains({.kind = Kind::node, .node = gpu.node}) &&
+         !broken_.contains({.kind = Kind::gpu, .node = gpu.node, .number = gpu.gpu});
+}
+
+bool Failures::can_start(const ReplicaAt& at) const {
+  const auto which = static_cast<std::int64_t>(number(at));
+  return !broken_.contains({.kind = Kind::replica, .number = which}) &&
+         std::ranges::all_of(place(at).gpus, [&](const GpuPlace& gpu) { return whole(gpu); });
+}
+
+void Failures::start_what_can(double now_s) {
+  for (std::size_t i = 0; i < replicas_.size(); ++i) {
+    if (lives_[i].state != State::broken) continue;
+    if (!free_.empty()) take_spares(replicas_[i]);
+    if (can_start(replicas_[i])) load(replicas_[i], now_s);
+  }
+}
+
+// Its GPUs on a node of which one is broken go to GPUs of the same numbers on another node, and become free
+// themselves: whoever needs them may have them once they are whole.
+void Failures::take_spares(const ReplicaAt& at) {
+  std::vector<GpuPlace>& gpus = place(at).gpus;
+  std::set<std::int64_t> bad;
+  for (const GpuPlace& gpu : gpus)
+    if (!whole(gpu)) bad.insert(gpu.node);
+  for (const std::int64_t node : bad) {
+    const auto stands_in = [&](std::int64_t spare) {
+      return std::ranges::all_of(gpus, [&](const GpuPlace& g) {
+        return g.node != node || (free_.contains({spare, g.gpu}) && whole({.node = spare, .gpu = g.gpu}));
+      });
+    };
+    std::set<std::int64_t> spares;
+    for (const auto& [spare, gpu] : free_) spares.insert(spare);
+    const auto found = std::ranges::find_if(spares, stands_in);
+    if (found == spares.end()) continue;
+    for (GpuPlace& gpu : gpus) {
+      if (gpu.node != node) continue;
+      free_.erase({*found, gpu.gpu});
+      free_.emplace(node, gpu.gpu);
+      gpu.node = *found;
+    }
+    ++totals_[at.pool].stand_ins;
+    cluster_.moved(at);
+  }
+}
+
+void Failures::load(const ReplicaAt& at, double now_s) {
+  const std::size_t which = number(at);
+  Life& life = lives_[which];
+  life.state = State::loading;
+  std::vector<Transfer> shards = weight_shards(scenario_.pools[at.pool], place(at), wiring_);
+  for (const Transfer& shard : shards) totals_[at.pool].reload_bytes += shard.bytes;
+  flows_.start(std::move(shards), now_s, [this, which, attempt = life.attempts](double loaded_s) {
+    if (lives_[which].attempts != attempt) return;
+    lives_[which].state = State::starting;
+    starts_.insert({.at_s = loaded_s + spec_.engine_init_s, .who = replicas_[which], .attempt = attempt});
+  });
+}
+
+}  // namespace servecast

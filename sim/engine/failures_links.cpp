@@ -1,0 +1,89 @@
+// What failures do to links and to the pace of steps, and what they add up to.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/engine/failures.h"
+
+namespace servecast {
+
+/// Without direction.
+std::vector<std::string> Failures::links_of(const BreakablePart& part) const {
+  using enum BreakablePart::Kind;
+  const auto nics = [&](std::int64_t first_node, std::int64_t end_node) {
+    std::vector<std::string> names;
+    for (std::int64_t node = first_node; node < end_node; ++node)
+      for (std::int64_t nic = 0; nic < scenario_.node.nics; ++nic)
+        names.push_back(fmt::format("node{}/nic{}", node, nic));
+    return names;
+  };
+  const std::int64_t nodes = scenario_.spec.cluster.nodes + spec_.spares;
+  if (part.kind == storage) return {scenario_.node.nics > 0 ? "storage" : "node0/nvme"};
+  if (part.kind == nic) return {fmt::format("node{}/nic{}", part.node, part.number)};
+  if (part.kind == link) return {fmt::format("leaf{}", part.number)};
+  if (wiring_.leaves() == 0) return nics(0, nodes);
+  const std::int64_t below = scenario_.fabric.nodes_per_leaf;
+  return nics(part.number * below, std::min(nodes, (part.number + 1) * below));
+}
+
+void Failures::set_links(const BreakablePart& part, bool broken, double now_s) {
+  for (const std::string& name : links_of(part))
+    for (const std::size_t link : wiring_.pair(name)) {
+      std::int64_t& times = cut_[link];
+      times += broken ? 1 : -1;
+      if (times > 1 || (times == 1 && !broken)) continue;
+      if (broken)
+        flows_.cut(link);
+      else
+        flows_.mend(link, wiring_.platform().links[link].bytes_per_s, now_s);
+    }
+}
+
+// A replica's steps wait for the slowest of its GPUs.
+void Failures::set_slow(const PartChange& change, double now_s) {
+  const StepPace pace{.step_time_factor = change.slow->step_time_factor,
+                      .clock_fraction = change.slow->clock_fraction};
+  std::vector<StepPace>& paces = slow_[change.part];
+  if (change.begins)
+    paces.push_back(pace);
+  else
+    paces.erase(std::ranges::find(paces, pace));
+  for (const ReplicaAt& at : replicas_)
+    if (uses(at, change.part)) set_pace(at, now_s);
+}
+
+void Failures::set_pace(const ReplicaAt& at, double now_s) {
+  StepPace slowest;
+  for (const auto& [part, paces] : slow_) {
+    if (!uses(at, part)) continue;
+    for (const StepPace& pace : paces) {
+      slowest.step_time_factor = std::max(slowest.step_time_factor, pace.step_time_factor);
+      slowest.clock_fraction = std::min(slowest.clock_fraction, pace.clock_fraction);
+    }
+  }
+  cluster_.set_pace(at, slowest, now_s);
+}
+
+FailureFacts Failures::facts(double duration_s) const {
+  FailureFacts facts{.pools = totals_,
+                     .spare_gpus = spec_.spares * scenario_.node.gpus,
+                     .spare_usd_per_gpu_hour = scenario_.pools.front().usd_per_gpu_hour()};
+  for (std::size_t i = 0; i < replicas_.size(); ++i) {
+    FailureTotals& pool = facts.pools[replicas_[i].pool];
+    const Life& life = lives_[i];
+    pool.replica_s += duration_s;
+    pool.down_s += life.down_s;
+    if (life.state != State::serving) pool.down_s += std::max(0.0, duration_s - life.since_s);
+  }
+  std::map<Kind, KindTotals> kinds = kinds_;
+  for (const FailureRateSpec& rate : spec_.rates) kinds.try_emplace(kind_of(rate.of));
+  for (const auto& [part, since_s] : broken_since_s_) kinds[part.kind].down_s += std::max(0.0, duration_s - since_s);
+  for (const auto& [kind, totals] : kinds)
+    facts.parts.push_back({.of = word_of(kind),
+                           .parts = static_cast<std::int64_t>(parts(kind).size()),
+                           .failures = totals.failures,
+                           .down_s = totals.down_s});
+  return facts;
+}
+
+}  // namespace servecast

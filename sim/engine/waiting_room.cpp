@@ -1,0 +1,38 @@
+#include "sim/engine/waiting_room.h"
+
+namespace servecast {
+
+void WaitingRoom::enter(const Guest& guest) {
+  const Place place{guest.request.pool, entered_++};
+  guests_.emplace(place, guest);
+  if (guest.request.give_up_s < Request::forever) give_ups_.emplace(guest.request.give_up_s, place);
+}
+
+double WaitingRoom::next_give_up_s() const { return give_ups_.empty() ? Request::forever : give_ups_.begin()->first; }
+
+WaitingRoom::Guest WaitingRoom::take(Place place) {
+  Guest guest = std::move(guests_.extract(place).mapped());
+  give_ups_.erase({guest.request.give_up_s, place});
+  return guest;
+}
+
+std::vector<WaitingRoom::Guest> WaitingRoom::take_given_up(double now_s) {
+  std::vector<Guest> gone;
+  while (next_give_up_s() <= now_s && !give_ups_.empty()) gone.push_back(take(give_ups_.begin()->second));
+  return gone;
+}
+
+std::vector<WaitingRoom::Guest> WaitingRoom::take(PoolId pool) {
+  std::vector<Guest> taken;
+  for (auto at = guests_.lower_bound({pool, 0}); at != guests_.end() && at->first.first == pool;)
+    taken.push_back(take((at++)->first));
+  return taken;
+}
+
+std::vector<WaitingRoom::Guest> WaitingRoom::take_all() {
+  std::vector<Guest> taken;
+  while (!guests_.empty()) taken.push_back(take(guests_.begin()->first));
+  return taken;
+}
+
+}  // namespace servecast

@@ -1,0 +1,46 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "sim/serving/listener.h"
+
+namespace servecast {
+
+/// Requests that wait before a pool of which no replica serves, in order of arrival.
+class WaitingRoom {
+ public:
+  struct Guest {
+    Request request{};
+    std::optional<MovingSequence> begun{};  // on a replica that failed: it goes on
+    double since_s = 0;
+
+    /// Of one that was begun.
+    RequestRecord record_so_far() const {
+      RequestRecord record = begun->record;
+      record.output_tokens = begun->made;
+      return record;
+    }
+  };
+
+  void enter(const Guest& guest);
+  bool empty() const { return guests_.empty(); }
+  /// When the next of them stops waiting.
+  double next_give_up_s() const;
+  std::vector<Guest> take_given_up(double now_s);
+  /// All who wait for this pool.
+  std::vector<Guest> take(PoolId pool);
+  std::vector<Guest> take_all();
+
+ private:
+  using Place = std::pair<PoolId, std::int64_t>;
+  Guest take(Place place);
+
+  std::map<Place, Guest> guests_;
+  std::set<std::pair<double, Place>> give_ups_;  // of those who will not wait for ever
+  std::int64_t entered_ = 0;
+};
+
+}  // namespace servecast
