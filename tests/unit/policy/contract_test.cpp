@@ -1,4 +1,6 @@
 // What every registered policy must keep, whatever it is: a new policy file is covered without a new test.
+#include "tests/unit/policy/contract.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include <numeric>
 
 #include "models/policy/admission.h"
-#include "models/policy/batcher.h"
 #include "models/policy/kv_cache.h"
 #include "models/policy/migration.h"
 #include "models/policy/placement.h"
@@ -16,12 +17,6 @@
 
 namespace servecast {
 namespace {
-
-template <class Interface>
-std::unique_ptr<Interface> make(const std::string& name) {
-  return Registry<Interface>::all().at(name).prepare()->make();
-}
-const auto print_name = [](const auto& policy) { return policy.param; };
 
 class AnyPlacement : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(All, AnyPlacement, testing::ValuesIn(Registry<Placement>::names()), print_name);
@@ -104,8 +99,9 @@ TEST_P(AnyRouter, PicksOneThatServesWhileReplicasComeAndGo) {
     const auto picked = router->pick(request, {pool.views, {}, pool, nullptr, i / 7}, own);
     if (!picked) continue;
     EXPECT_NE(std::ranges::find(views, picked->replica, &ReplicaView::id), views.end()) << "request " << i;
-    if (picked->copy_tokens > 0)
+    if (picked->copy_tokens > 0) {
       EXPECT_NE(std::ranges::find(views, picked->copy_from, &ReplicaView::id), views.end()) << "request " << i;
+    }
   }
 }
 
@@ -299,68 +295,6 @@ TEST_P(AnyQueue, PutsAPreemptedRequestBeforeItsEquals) {
   queue->push_front(Ticket{0}, request);
   queue->push_front(Ticket{7}, request);
   EXPECT_EQ(queue->front(), Ticket{7});
-}
-
-/// A batch over plain lists, to see what a batcher asks for. Unlimited blocks.
-class ListBatch final : public Batch {
- public:
-  std::int64_t decodes = 0;
-  std::vector<std::int64_t> begun{};
-  std::vector<std::int64_t> queue{};
-  std::int64_t tokens = 0;
-  bool decoded = false;
-
-  std::int64_t lanes() const override { return 1; }
-  std::int64_t lane() const override { return 0; }
-  std::int64_t running() const override { return decodes + prefilling(); }
-  std::int64_t decoding() const override { return decodes; }
-  std::int64_t prefilling() const override { return static_cast<std::int64_t>(begun.size()); }
-  PrefillView prefill(std::int64_t i) const override {
-    return {.left_tokens = begun.at(static_cast<std::size_t>(i))};
-  }
-  bool has_waiting() const override { return !queue.empty(); }
-  PrefillView waiting() const override { return {.left_tokens = queue.front()}; }
-  std::int64_t decode_all(const DecodeRules&) override {
-    EXPECT_FALSE(std::exchange(decoded, true)) << "decodes only once";
-    tokens += decodes;
-    return decodes;
-  }
-  std::int64_t continue_prefill(std::int64_t i, std::int64_t count) override {
-    EXPECT_GT(count, 0);
-    const std::int64_t done = std::min(count, begun.at(static_cast<std::size_t>(i)));
-    begun[static_cast<std::size_t>(i)] -= done;
-    tokens += done;
-    return done;
-  }
-  std::optional<std::int64_t> admit(std::int64_t count, const AdmitRules&) override {
-    EXPECT_GT(count, 0);
-    const std::int64_t done = std::min(count, queue.front());
-    begun.push_back(queue.front() - done);
-    queue.erase(queue.begin());
-    tokens += done;
-    return done;
-  }
-  void pad_prompts() override {}
-  std::int64_t preempted() const override { return 0; }
-};
-
-class AnyBatcher : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(All, AnyBatcher, testing::ValuesIn(Registry<Batcher>::names()), print_name);
-
-TEST_P(AnyBatcher, KeepsItsLimitsAndDoesSomething) {
-  Rng rng(5, "batches");
-  for (int i = 0; i < 300; ++i) {
-    const auto batcher = make<Batcher>(GetParam());
-    ListBatch batch;
-    batch.decodes = static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(batcher->max_sequences()) + 1));
-    for (std::uint64_t n = rng.below(40); n > 0; --n)
-      batch.queue.push_back(1 + static_cast<std::int64_t>(rng.below(1'500)));
-    const bool something = batch.decodes > 0 || !batch.queue.empty();
-    batcher->fill(batch);
-    EXPECT_EQ(batch.tokens > 0, something);
-    EXPECT_LE(batch.tokens, batcher->max_step_tokens());
-    EXPECT_LE(batch.running(), batcher->max_sequences());
-  }
 }
 
 }  // namespace
