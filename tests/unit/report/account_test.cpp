@@ -14,13 +14,13 @@ using testing::HasSubstr;
 
 RequestRecord served(unsigned id, unsigned request_class, double seconds) {
   return {.id = static_cast<RequestId>(id),
-          .request_class = static_cast<ClassId>(request_class),
           .arrival_s = 0,
           .scheduled_s = 1,
           .first_token_s = 1 + seconds / 2,
           .finish_s = 1 + seconds,
           .prompt_tokens = 10,
           .output_tokens = 2,
+          .request_class = static_cast<ClassId>(request_class),
           .status = RequestStatus::completed};
 }
 
