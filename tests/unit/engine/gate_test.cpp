@@ -131,7 +131,7 @@ TEST(PoolAnswers, AddUpTheStepsOfAPrompt) {
   const Scenario scenario = scenario_from(small_chat);
   const Pool& pool = scenario.pools[0];
   const PoolPace pace(pool, KvCopy(pool, scenario.node, scenario.fabric));
-  const PoolAnswers answers({}, pace);
+  const PoolAnswers answers({}, {}, pace);
   StepWork first;
   first.add_chunk(2048, 1000, pool.latency->chunk_s(2048, 1000));
   StepWork last{.emitted_tokens = 1};
