@@ -44,7 +44,7 @@ build_and_test() {
   logs=build/$preset/log
   phase packages scripts/install-packages test
   scripts/install-packages gui </dev/null >"$logs/gui_packages.txt" 2>&1 || echo "no Qt 6 to be had here" >&2
-  phase configure cmake --preset "$preset" -DSERVECAST_PCH=ON
+  phase configure cmake --preset "$preset"
   grep -E '^-- (CUDA|Qt 6):' "$log" >&2 || true
   phase build cmake --build --preset "$preset" -j "$jobs"
   set -- --preset "$preset" -j "$jobs" ${2:+--label-regex "$2"}
