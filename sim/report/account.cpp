@@ -26,7 +26,11 @@ std::vector<Paid> paid_for(const RunFacts& facts) {
     const double hours = static_cast<double>(pool.gpus) * facts.duration_s / seconds_per_hour;
     paid.push_back({"GPUs of " + pool.name, hours, pool.energy_j, hours * pool.usd_per_gpu_hour});
   }
-  paid.push_back({.item = "nodes", .j = facts.node_overhead_j});
+  if (facts.failures.spare_gpus > 0) {
+    const double hours = static_cast<double>(facts.failures.spare_gpus) * facts.duration_s / seconds_per_hour;
+    paid.push_back({.item = "spare GPUs", .gpu_hours = hours, .usd = hours * facts.failures.spare_usd_per_gpu_hour});
+  }
+  paid.push_back({.item = "nodes", .j = facts.node_overhead_j});  // with what idle GPUs of spares draw
   for (const GatewayStageFacts& stage : facts.gateway.stages)
     if (stage.usd > 0) paid.push_back({.item = stage.policy, .usd = stage.usd});
   for (const TargetFacts& target : facts.gateway.targets)

@@ -86,6 +86,19 @@ TEST(Account, ApisAndStagesArePaidButDrawNothingHere) {
   EXPECT_DOUBLE_EQ(account.items.back().cost, (6 + 3 * 0.5 + 6) * 7);
 }
 
+/// In dollars and without electricity, the account is what the report says of cost, spares included.
+TEST(Account, AgreesWithTheCost) {
+  RunFacts facts = an_hour();
+  facts.account = {.currency = "USD"};
+  facts.failures.spare_gpus = 8;
+  facts.failures.spare_usd_per_gpu_hour = 2.5;
+  const Summary summary = summarise(two_classes(), facts);
+  const AccountLine& all = summary.account.value().items.back();
+  EXPECT_DOUBLE_EQ(all.cost, 6 + 8 * 2.5);
+  EXPECT_DOUBLE_EQ(all.cost, summary.cost.usd_total);
+  EXPECT_DOUBLE_EQ(all.gpu_hours, 10);
+}
+
 TEST(Account, NothingServedHasNoPricePerRequest) {
   Recorder recorder(1);
   recorder.close();
