@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,7 +15,7 @@ struct ToldFigure {
   double high = 0;
 
   constexpr ToldFigure(double value) : low(value), high(value) {}
-  constexpr ToldFigure(double from, double to) : low(from), high(to) {}
+  constexpr ToldFigure(double one, double other) : low(std::min(one, other)), high(std::max(one, other)) {}
 };
 
 /// How a claim speaks of its figure.

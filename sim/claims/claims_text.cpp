@@ -26,8 +26,7 @@ constexpr std::string_view head =
 
 std::string figure(ToldFigure figure) {
   if (figure.low == figure.high) return human::number(figure.low);
-  const double low = std::min(figure.low, figure.high);
-  return fmt::format("{} to {}", human::number(low), human::number(std::max(figure.low, figure.high)));
+  return fmt::format("{} to {}", human::number(figure.low), human::number(figure.high));
 }
 
 std::string told(const Claim& claim) {

@@ -43,6 +43,8 @@ TEST(Verdict, OfRangesThatMeetOrNot) {
   EXPECT_EQ(verdict(Says::is, {2, 4}, {5, 9}).word, "understated");
   EXPECT_DOUBLE_EQ(verdict(Says::is, {2, 4}, {5, 9}).factor, 1.25);
   EXPECT_EQ(verdict(Says::is, 3, {1, 2}).word, "overstated");
+  EXPECT_EQ(verdict(Says::is, 3, {2, 1}).word, "overstated");  // in whatever order its ends come
+  EXPECT_EQ(verdict(Says::is, 1.5, {2, 1}).word, "holds");
 }
 
 TEST(Verdict, OfBoundsLooksAtOneSide) {
