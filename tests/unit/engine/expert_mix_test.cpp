@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "sim/report/summary.h"
+#include "tests/unit/engine/everything_of.h"
 #include "tests/unit/engine/scenario_text.h"
-#include "tests/unit/in_child.h"
 
 namespace servecast {
 namespace {
@@ -138,21 +138,9 @@ pools:
       one_of({"load", "buddy", "skip", "random"}));
 }
 
-std::string report(const std::string& text, bool step_by_step) {
-  return in_child([&] {
-    Scenario scenario = scenario_from(text);
-    Recorder recorder(scenario.pools.size());
-    const RunFacts facts = run(scenario, recorder, {.step_by_step = step_by_step});
-    std::string all = to_json(summarise(recorder, facts));
-    for (const RequestRecord& r : recorder.requests())
-      all += fmt::format("{} {}\n", r.first_token_s.value_or(-1), r.finish_s.value_or(-1));
-    return all;
-  });
-}
-
 TEST(ExpertMix, ShortCutsChangeNothing) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed)
-    EXPECT_EQ(report(mixed(seed), false), report(mixed(seed), true)) << mixed(seed);
+    EXPECT_EQ(everything_of(mixed(seed), false), everything_of(mixed(seed), true)) << mixed(seed);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "sim/report/summary.h"
+#include "tests/unit/engine/everything_of.h"
 #include "tests/unit/engine/scenario_text.h"
 #include "tests/unit/in_child.h"
 
@@ -103,22 +104,10 @@ pools:
                      one_of({"load", "cpu", "buddy", "skip", "random"}));
 }
 
-std::string report(const std::string& text, bool step_by_step) {
-  return in_child([&] {
-    Scenario scenario = scenario_from(text);
-    Recorder recorder(scenario.pools.size());
-    const RunFacts facts = run(scenario, recorder, {.step_by_step = step_by_step});
-    std::string all = to_json(summarise(recorder, facts));
-    for (const RequestRecord& r : recorder.requests())
-      all += fmt::format("{} {}\n", r.first_token_s.value_or(-1), r.finish_s.value_or(-1));
-    return all;
-  });
-}
-
 TEST(ExpertOffload, ShortCutsChangeNothingWhileKvSharesTheLinks) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const std::string text = random_scenario(seed);
-    EXPECT_EQ(report(text, false), report(text, true)) << text;
+    EXPECT_EQ(everything_of(text, false), everything_of(text, true)) << text;
   }
 }
 
