@@ -19,10 +19,11 @@ enum class Amount : std::uint8_t {
   output_tokens_per_s,
   watts,
   usd,
+  rented_gpus,  // only where replicas come and go
 };
-inline constexpr std::array<std::string_view, 9> amount_names{
+inline constexpr std::array<std::string_view, 10> amount_names{
     "arrivals", "running", "waiting", "kv_used_fraction", "busy_gpus", "prompt_tokens_per_s", "output_tokens_per_s",
-    "watts",    "usd"};
+    "watts",    "usd",     "rented_gpus"};
 
 /// series.csv of one pool.
 struct PoolSeries {

@@ -47,7 +47,8 @@ const std::array<TimePlotContent, 6>& time_plot_contents() {
        true},
       {QT_TRANSLATE_NOOP("servecast::gui::Dashboard", "Busy GPUs"),
        Quantity::number,
-       {{Amount::busy_gpus, ""}},
+       {{Amount::busy_gpus, QT_TRANSLATE_NOOP("servecast::gui::Dashboard", "busy")},
+        {Amount::rented_gpus, QT_TRANSLATE_NOOP("servecast::gui::Dashboard", "rented")}},
        true},
       {QT_TRANSLATE_NOOP("servecast::gui::Dashboard", "Power of the GPUs"),
        Quantity::watts,
@@ -56,6 +57,13 @@ const std::array<TimePlotContent, 6>& time_plot_contents() {
       {QT_TRANSLATE_NOOP("servecast::gui::Dashboard", "Cost so far"), Quantity::usd, {{Amount::usd, ""}}, true},
   }};
   return contents;
+}
+
+/// Those that the report has.
+std::vector<std::pair<Amount, const char*>> known_amounts(const TimePlotContent& content, const PoolSeries& series) {
+  std::vector<std::pair<Amount, const char*>> known = content.amounts;
+  std::erase_if(known, [&](const auto& amount) { return series[amount.first].empty(); });
+  return known;
 }
 
 }  // namespace
@@ -174,14 +182,16 @@ void Dashboard::fill_time_plots() {
     std::vector<Curve> curves;
     for (std::size_t pool = 0; pool < report_->series.size(); ++pool) {
       const PoolSeries& series = report_->series[pool];
-      for (std::size_t a = 0; a < content.amounts.size(); ++a) {
-        const QString what = *content.amounts[a].second ? tr(content.amounts[a].second) : QString();
+      const auto amounts = known_amounts(content, series);
+      for (std::size_t a = 0; a < amounts.size(); ++a) {
+        const QString what = amounts.size() > 1 ? tr(amounts[a].second) : QString();
         QString name = what;  // of several pools: their names, and once what a dotted line means
         if (several && a == 0) name = QString::fromStdString(series.pool);
         if (several && a > 0 && pool > 0) name.clear();
         const std::size_t colour = several ? pool : a;
-        curves.push_back({name, &series.time_s, &series[content.amounts[a].first],
-                          several && a > 0 ? Qt::DotLine : Qt::SolidLine, content.filled && !several, colour});
+        curves.push_back({name, &series.time_s, &series[amounts[a].first],
+                          several && a > 0 ? Qt::DotLine : Qt::SolidLine, content.filled && !several && a == 0,
+                          colour});
       }
     }
     over_time_[i]->set_curves(std::move(curves), content.quantity, duration_s);

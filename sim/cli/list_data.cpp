@@ -87,7 +87,7 @@ std::string described(const ordered_json& items) {
   return text;
 }
 
-constexpr std::array<Listing, 22> all_listings{{
+constexpr std::array<Listing, 23> all_listings{{
     {"llms", "language models, bundled by name (a HuggingFace config.json works too)", llm_items, llm_table},
     {"gpus", "accelerators", gpu_items, gpu_table},
     {"nodes", "servers that hold them", node_items, node_table},
@@ -101,6 +101,7 @@ constexpr std::array<Listing, 22> all_listings{{
     {"queues", "which waiting request is next", policy_items<WaitingQueue>, described},
     {"placements", "which replicas compute prompts and which decode", policy_items<Placement>, described},
     {"migrations", "which sequences move while they decode", policy_items<Migration>, described},
+    {"autoscalers", "how many replicas serve", policy_items<Autoscaler>, described},
     {"speculations", "drafts of the next tokens, checked several at a time", policy_items<Speculation>, described},
     {"early_exits", "tokens that leave before the last layer", policy_items<EarlyExit>, described},
     {"evictions", "who leaves a full cache", policy_items<Eviction>, described},

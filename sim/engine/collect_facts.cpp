@@ -101,7 +101,14 @@ std::optional<AdapterFacts> adapter_facts(const Pool& pool, const ReplicaPool& r
   return facts;
 }
 
-PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, double duration_s) {
+/// GPUs paid for, mean over the run, where an autoscaler switches replicas on and off.
+std::optional<double> rented_gpus(const Pool& pool, const Dispatcher& dispatcher, std::size_t number) {
+  if (!pool.spec.scales()) return std::nullopt;
+  const double gpu_s = dispatcher.scaling()->rented_s(number) * static_cast<double>(pool.gpus_per_replica());
+  return dispatcher.duration_s() > 0 ? gpu_s / dispatcher.duration_s() : 0;
+}
+
+PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, std::optional<double> rented_gpus, double duration_s) {
   PoolFacts facts{.name = pool.spec.name,
                   .llm = pool.llm.name,
                   .gpu = pool.gpu.name,
@@ -109,6 +116,7 @@ PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, double durat
                   .tensor_parallel = pool.shape().gpus_per_stage(),
                   .pipeline_parallel = pool.spec.pipeline_parallel,
                   .gpus = pool.gpus(),
+                  .rented_gpus = rented_gpus,
                   .usd_per_gpu_hour = pool.usd_per_gpu_hour(),
                   .gpu_idle_w = pool.gpu.power.idle_w,
                   .max_sequences = pool.spec.batcher.make()->max_sequences()};
@@ -131,7 +139,7 @@ PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, double durat
   for (const KvTierFacts& tier : facts.kv_tiers)
     if (tier.tier != "gpu") facts.admitted_prompt_tokens += tier.hit_tokens;
   const double gpus_per_replica = static_cast<double>(pool.gpus_per_replica());
-  const double idle_gpu_s = static_cast<double>(pool.gpus()) * duration_s - gpus_per_replica * facts.busy_s;
+  const double idle_gpu_s = facts.paid_gpus() * duration_s - gpus_per_replica * facts.busy_s;
   facts.energy_j = step_energy_j + pool.gpu.power.idle_w * std::max(0.0, idle_gpu_s);
   return facts;
 }
@@ -156,15 +164,28 @@ RestsOn rests_on(const Pool& pool, const ReplicaPool& replicas) {
   return facts;
 }
 
-/// Power of everything but GPUs, for the nodes that carry replicas, each whole; of spares, that of idle GPUs as well.
-double overhead_w(const Scenario& scenario) {
+/// Nodes that carry replicas: of pools without an autoscaler, or of any.
+std::set<std::int64_t> nodes_of(const Scenario& scenario, bool with_scaled) {
   std::set<std::int64_t> nodes;
   for (const Pool& pool : scenario.pools)
     for (const ReplicaPlace& place : pool.places)
-      for (const GpuPlace& gpu : place.gpus) nodes.insert(gpu.node);
+      for (const GpuPlace& gpu : place.gpus)
+        if (with_scaled || !pool.spec.scales()) nodes.insert(gpu.node);
+  return nodes;
+}
+
+/// Energy of everything but GPUs, for the nodes that carry replicas, each whole, while any of these is there; of
+/// spares, that of idle GPUs as well.
+double overhead_j(const Scenario& scenario, const Dispatcher& dispatcher) {
+  const std::set<std::int64_t> always = nodes_of(scenario, false);
   const auto spares = static_cast<double>(scenario.spec.spares());
   const double idle_w = static_cast<double>(scenario.node.gpus) * scenario.pools.front().gpu.power.idle_w;
-  return static_cast<double>(nodes.size()) * scenario.node.overhead_w + spares * (scenario.node.overhead_w + idle_w);
+  const double always_w =
+      static_cast<double>(always.size()) * scenario.node.overhead_w + spares * (scenario.node.overhead_w + idle_w);
+  double joules = always_w * dispatcher.duration_s();
+  for (const std::int64_t node : nodes_of(scenario, true))
+    if (!always.contains(node)) joules += scenario.node.overhead_w * dispatcher.scaling()->node_rented_s(node);
+  return joules;
 }
 
 AccountTerms account_terms(const AccountSpec& spec) {
@@ -198,13 +219,20 @@ RunFacts collect_facts(const Scenario& scenario, const Dispatcher& dispatcher) {
                  .duration_s = dispatcher.duration_s(),
                  .slo = slo_facts(spec),
                  .classes = scenario.notes->classes.all(),
-                 .node_overhead_j = overhead_w(scenario) * dispatcher.duration_s()};
+                 .node_overhead_j = overhead_j(scenario, dispatcher)};
   if (spec.account) facts.account = account_terms(*spec.account);
   if (const Failures* failures = dispatcher.failures()) facts.failures = failures->facts(facts.duration_s);
+  for (std::size_t i = 0; i < facts.failures.pools.size(); ++i) {
+    if (!scenario.pools[i].spec.scales()) continue;
+    facts.failures.pools[i].replica_s = dispatcher.scaling()->rented_s(i);
+    facts.failures.pools[i].down_s = dispatcher.scaling()->rented_s(i) - dispatcher.scaling()->serving_s(i);
+  }
+  if (const Scaling* scaling = dispatcher.scaling()) facts.scaling = scaling->totals();
   if (const Gateway* gateway = dispatcher.gateway()) facts.gateway = gateway->facts();
   for (std::size_t i = 0; i < scenario.pools.size(); ++i) {
     const ReplicaPool& replicas = dispatcher.pools()[i];
-    facts.pools.push_back(pool_facts(scenario.pools[i], replicas, facts.duration_s));
+    const std::optional<double> rented = rented_gpus(scenario.pools[i], dispatcher, i);
+    facts.pools.push_back(pool_facts(scenario.pools[i], replicas, rented, facts.duration_s));
     facts.rests_on.push_back(rests_on(scenario.pools[i], replicas));
     for (const Replica* r : all_of(replicas)) facts.steps += r->totals().steps;
   }

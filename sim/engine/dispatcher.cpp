@@ -59,7 +59,10 @@ double Dispatcher::next_s() {
   if (options_.step_by_step)
     for (const ReplicaPool& pool : pools_) at_s = std::min(at_s, pool.next_due_s());
   at_s = std::min(at_s, waiting_room_.next_give_up_s());
-  if (failures_ && requests_left()) at_s = std::min(at_s, failures_->next_s());
+  if ((failures_ || scaling_) && requests_left()) {
+    if (failures_) at_s = std::min(at_s, failures_->next_s());
+    if (scaling_) at_s = std::min(at_s, scaling_->next_s());
+  }
   if (signals_ && at_s < Replica::infinity) at_s = next_signal_s(at_s);
   if (stopped_ || at_s > until_s_) return Replica::infinity;
   return samples() && at_s < Replica::infinity ? std::min(at_s, sampler_.next_s()) : at_s;
@@ -88,6 +91,7 @@ void Dispatcher::handle(double now_s) {
   if (hand_overs_) hand_overs_->act_due(now_s);
   if (migrations_) migrations_->act_due(now_s);
   if (failures_) fail_due(now_s);
+  if (scaling_) scale_due(now_s);
   if (signals_) collect_signals(now_s);
   deliver_copied(now_s);
   if (gateway_)
@@ -124,7 +128,9 @@ void Dispatcher::arrive(const Request& request, double now_s) {
   recorder_.arrival(request.pool, request.arrival_s);
   duration_s_ = std::max(duration_s_, now_s);
   if (gateway_ && request.give_up_s <= now_s) return turn_away(request, RequestStatus::timed_out);
+  if (scaling_) scaling_->arrived(request);
   enter_pool(request, now_s);
+  if (scaling_) mirror(request, now_s);
 }
 
 void Dispatcher::enter_pool(const Request& request, double now_s) {
@@ -217,6 +223,7 @@ void Dispatcher::drain() {
   }
   abandon_inbound(end_s);
   if (gateway_) gateway_->abandon(duration_s_);
+  if (scaling_) scaling_->close(duration_s_, recorder_);
   if (samples()) sampler_.tell(duration_s_, *options_.detail);
 }
 
@@ -240,6 +247,10 @@ void Dispatcher::count_event(double now_s) {
 
 void Dispatcher::request_done(const Request& request, const RequestRecord& record) {
   --in_pools_;
+  if (scaling_) {
+    if (is_mirrored(request.id)) return;
+    scaling_->finished(record);
+  }
   const std::optional<Request> as_it_came = hand_overs_ ? hand_overs_->request_done(request.id) : std::nullopt;
   if (gateway_) return gateway_->pass_done(as_it_came.value_or(request), record, now_s_);
   finish(record);

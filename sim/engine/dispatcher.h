@@ -12,6 +12,7 @@
 #include "sim/engine/replica_pool.h"
 #include "sim/engine/replica_sampler.h"
 #include "sim/engine/run.h"
+#include "sim/engine/scaling.h"
 #include "sim/engine/waiting_room.h"
 
 namespace servecast {
@@ -24,7 +25,8 @@ namespace servecast {
 class Dispatcher final : public ReplicaListener,
                          private ReplicaAccess,
                          private Gateway::Exits,
-                         private Failures::Cluster {
+                         private Failures::Cluster,
+                         private Scaling::Cluster {
  public:
   Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions& options);
 
@@ -57,6 +59,8 @@ class Dispatcher final : public ReplicaListener,
   const std::vector<ReplicaPool>& pools() const { return pools_; }
   /// Null where nothing can fail.
   const Failures* failures() const { return failures_ ? &*failures_ : nullptr; }
+  /// Null where no pool has an autoscaler.
+  const Scaling* scaling() const { return scaling_ ? &*scaling_ : nullptr; }
   /// Null where the scenario has none.
   const Gateway* gateway() const { return gateway_ ? &*gateway_ : nullptr; }
 
@@ -111,6 +115,8 @@ class Dispatcher final : public ReplicaListener,
   Replica& advanced(const ReplicaAt& at, double now_s) override;
   void changed(const ReplicaAt& at) override;
   Departure depart(const ReplicaAt& at, Slot slot, double now_s) override;
+  bool serves(const ReplicaAt& at) const override { return pools_[at.pool].serves(at.replica); }
+  bool leaves(const ReplicaAt& at) const override { return scaling_ && scaling_->leaves(at); }
   double next_migration_check_s() const;
   void send_pass(const Request& pass) override { send_to_pool(pass); }
   void answered(const Request& as_it_came, const RequestRecord& record, const GatewayRecord& gateway,
@@ -120,6 +126,22 @@ class Dispatcher final : public ReplicaListener,
   void serve(const ReplicaAt& at, double now_s) override;
   void set_pace(const ReplicaAt& at, const StepPace& pace, double now_s) override;
   void moved(const ReplicaAt&) override { prefix_routes_->forget_routes(); }
+  bool scales(std::size_t pool) const override { return scaling_ && scaling_->scales(pool); }
+  bool rented(const ReplicaAt& at) const override { return scaling_->rented(at); }
+  void warned(const ReplicaAt& at, double now_s) override;
+  // Where autoscalers have replicas come and go (dispatcher_scaling.cpp):
+  void make_ready(const ReplicaAt& at, double now_s) override;
+  void withdraw(const ReplicaAt& at) override;
+  bool is_done(const ReplicaAt& at, double now_s) override;
+  double next_due_s(const ReplicaAt& at) const override { return pools_[at.pool][at.replica].next_due_s(); }
+  void switch_off(const ReplicaAt& at, double now_s) override;
+  bool whole(const ReplicaAt& at) const override { return !failures_ || failures_->can_start(at); }
+  std::vector<ReplicaView> serving(std::size_t pool, double now_s) override;
+  std::int64_t waiting_outside(std::size_t pool) const override { return waiting_room_.count(PoolId(pool)); }
+  const PoolProbe& steps(std::size_t pool) const override { return step_models_[pool]; }
+  void scale_due(double now_s);
+  void mirror(const Request& request, double now_s);
+  bool is_mirrored(RequestId id) const;
   bool requests_left();
   void fail_due(double now_s);
   void go_on_elsewhere(MovingSequence struck, double now_s);
@@ -173,6 +195,9 @@ class Dispatcher final : public ReplicaListener,
   std::optional<Migrations> migrations_;   // likewise
   std::optional<Gateway> gateway_;         // likewise
   std::optional<Failures> failures_;       // likewise
+  std::optional<Scaling> scaling_;         // likewise
+  std::vector<PoolAnswers> step_models_;   // by pool, for autoscalers
+  std::uint32_t mirrored_ = 0;
   std::vector<MovingSequence> struck_;     // at this instant, by failures
   WaitingRoom waiting_room_;
   std::int64_t in_pools_ = 0;  // requests that have arrived there and whose records are not out

@@ -12,12 +12,19 @@ void Dispatcher::crash(const ReplicaAt& at, double now_s) {
   std::vector<MovingSequence> struck = pools_[at.pool].fail(at.replica, now_s, *this);
   ++generations_[at.pool][at.replica];
   std::ranges::move(struck, std::back_inserter(struck_));
+  if (scales(at.pool)) scaling_->failed(at, now_s);
+}
+
+void Dispatcher::warned(const ReplicaAt& at, double now_s) {
+  if (scales(at.pool)) return scaling_->doomed(at, now_s);
+  pools_[at.pool].set_serving(at.replica, false);
 }
 
 void Dispatcher::serve(const ReplicaAt& at, double now_s) {
   ReplicaPool& pool = pools_[at.pool];
   pool.set_ready(at.replica, now_s);
   pool.set_serving(at.replica, true);
+  if (scales(at.pool) && failures_) failures_->set_pace(at, now_s);
   touch(at.pool, at.replica);
   for (const WaitingRoom::Guest& guest : waiting_room_.take(PoolId(at.pool))) {
     recorder_.waiting(guest.request.pool, guest.since_s, now_s);
@@ -40,7 +47,10 @@ bool Dispatcher::requests_left() {
 void Dispatcher::fail_due(double now_s) {
   if (failures_->next_s() <= now_s) {
     for (ReplicaPool& pool : pools_) pool.advance_all(now_s, *this);  // weights may have come at this very instant
-    if (requests_left()) failures_->act_due(now_s);
+    if (requests_left()) {
+      failures_->act_due(now_s);
+      if (scaling_) scaling_->settle(now_s);
+    }
   }
   std::ranges::sort(struck_, {}, [](const MovingSequence& m) { return m.request.id; });
   for (MovingSequence& struck : std::exchange(struck_, {})) go_on_elsewhere(std::move(struck), now_s);
@@ -79,6 +89,7 @@ void Dispatcher::resume(const MovingSequence& begun, double now_s) {
 
 // A client may have stopped waiting while a prefix was copied for it.
 void Dispatcher::wait_outside(const WaitingRoom::Guest& guest) {
+  if (scaling_) scaling_->knock(index(guest.request.pool), now_s_);
   guest.request.give_up_s > guest.since_s ? waiting_room_.enter(guest) : give_up(guest);
 }
 

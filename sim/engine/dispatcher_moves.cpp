@@ -21,6 +21,8 @@ void Dispatcher::set_wiring(const Wiring& wiring) {
   prefix_routes_.emplace(scenario_, wiring, "kv_copy");
   if (scenario_.spec.failures)
     failures_.emplace(scenario_, wiring, flows_, static_cast<Failures::Cluster&>(*this));
+  for (const ReplicaPool& pool : pools_) step_models_.push_back(pool.steps());
+  if (servecast::scales(scenario_)) scaling_.emplace(scenario_, wiring, flows_, static_cast<Scaling::Cluster&>(*this));
   if (migrates(scenario_))
     migrations_.emplace(scenario_, wiring, flows_, recorder_, static_cast<ReplicaAccess&>(*this));
 }

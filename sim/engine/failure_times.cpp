@@ -54,6 +54,12 @@ void FailureTimes::push(const PartChange& change, std::optional<std::size_t> rat
 void FailureTimes::add(const FailureEventSpec& event) {
   PartChange change{.at_s = event.at_s, .part = part_of(event)};
   if (event.slow_s) change.slow = event;
+  if (event.notice_s) {
+    change.warns = true;
+    push(change, std::nullopt);
+    change.warns = false;
+    change.at_s += *event.notice_s;
+  }
   push(change, std::nullopt);
   change.begins = false;
   change.at_s += event.slow_s.value_or(event.down_s.value_or(0));
@@ -63,10 +69,11 @@ void FailureTimes::add(const FailureEventSpec& event) {
 void FailureTimes::add(const FailureRateSpec& spec, const std::vector<BreakablePart>& parts) {
   rates_.push_back({.mtbf_s = spec.mtbf_s ? *spec.mtbf_s : published_mtbf_s(kind_of(spec.of)),
                     .mttr_s = spec.mttr_s,
+                    .notice_s = spec.notice_s.value_or(0),
                     .rng = Rng(seed_, "failures/" + spec.of)});
   Rate& rate = rates_.back();
   for (const BreakablePart& part : parts)
-    push({.at_s = rate.rng.exponential(rate.mtbf_s), .part = part}, rates_.size() - 1);
+    push({.at_s = rate.rng.exponential(rate.mtbf_s), .part = part, .warns = rate.notice_s > 0}, rates_.size() - 1);
 }
 
 double FailureTimes::next_s() const {
@@ -79,8 +86,14 @@ PartChange FailureTimes::take() {
   if (!due.rate) return due.change;
   Rate& rate = rates_[*due.rate];
   PartChange next = due.change;
-  next.begins = !due.change.begins;
-  next.at_s += rate.rng.exponential(due.change.begins ? rate.mttr_s : rate.mtbf_s);
+  if (due.change.warns) {
+    next.warns = false;
+    next.at_s += rate.notice_s;
+  } else {
+    next.begins = !due.change.begins;
+    next.warns = next.begins && rate.notice_s > 0;
+    next.at_s += rate.rng.exponential(due.change.begins ? rate.mttr_s : rate.mtbf_s);
+  }
   push(next, due.rate);
   return due.change;
 }

@@ -31,6 +31,7 @@ struct PartChange {
   double at_s = 0;
   BreakablePart part{};
   bool begins = true;
+  bool warns = false;  // it will break
   std::optional<FailureEventSpec> slow{};  // how slow; none: out of service
 };
 
@@ -50,6 +51,7 @@ class FailureTimes {
   struct Rate {
     double mtbf_s = 0;
     double mttr_s = 0;
+    double notice_s = 0;
     Rng rng;
   };
   struct Due {

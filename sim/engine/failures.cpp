@@ -67,7 +67,7 @@ void Failures::act_due(double now_s) {
     life.state = State::serving;
     life.down_s += now_s - life.since_s;
     cluster_.serve(start.who, now_s);
-    if (!slow_.empty()) set_pace(start.who, now_s);
+    set_pace(start.who, now_s);
   }
 }
 
@@ -80,6 +80,8 @@ bool Failures::uses(const ReplicaAt& at, const BreakablePart& part) const {
 
 void Failures::apply(const PartChange& change, double now_s) {
   if (change.slow) return set_slow(change, now_s);
+  if (change.warns) return warn(change.part, now_s);
+  if (const auto warning = warned_.find(change.part); change.begins && warning != warned_.end()) warned_.erase(warning);
   count(change);
   std::int64_t& times = broken_[change.part];
   times += change.begins ? 1 : -1;
@@ -90,6 +92,12 @@ void Failures::apply(const PartChange& change, double now_s) {
   if (!change.begins) return;  // who waited for it starts when all changes of this instant are known
   for (const ReplicaAt& at : replicas_)
     if (uses(at, change.part)) stop(at, now_s);
+}
+
+void Failures::warn(const BreakablePart& part, double now_s) {
+  warned_.insert(part);
+  for (const ReplicaAt& at : replicas_)
+    if (uses(at, part)) cluster_.warned(at, now_s);
 }
 
 void Failures::count(const PartChange& change) {
@@ -103,6 +111,11 @@ void Failures::count(const PartChange& change) {
 }
 
 void Failures::stop(const ReplicaAt& at, double now_s) {
+  if (cluster_.scales(at.pool)) {
+    if (!cluster_.rented(at)) return;
+    totals_[at.pool].crashed_s.push_back(now_s);
+    return cluster_.crash(at, now_s);
+  }
   Life& life = lives_[number(at)];
   ++life.attempts;
   if (life.state == State::serving) {
@@ -113,14 +126,16 @@ void Failures::stop(const ReplicaAt& at, double now_s) {
   life.state = State::broken;
 }
 
+bool Failures::whole(const BreakablePart& part) const { return !broken_.contains(part) && !warned_.contains(part); }
+
 bool Failures::whole(const GpuPlace& gpu) const {
-  return !broken_.contains({.kind = Kind::node, .node = gpu.node}) &&
-         !broken_.contains({.kind = Kind::gpu, .node = gpu.node, .number = gpu.gpu});
+  return whole(BreakablePart{.kind = Kind::node, .node = gpu.node}) &&
+         whole(BreakablePart{.kind = Kind::gpu, .node = gpu.node, .number = gpu.gpu});
 }
 
 bool Failures::can_start(const ReplicaAt& at) const {
   const auto which = static_cast<std::int64_t>(number(at));
-  return !broken_.contains({.kind = Kind::replica, .number = which}) &&
+  return whole(BreakablePart{.kind = Kind::replica, .number = which}) &&
          std::ranges::all_of(place(at).gpus, [&](const GpuPlace& gpu) { return whole(gpu); });
 }
 

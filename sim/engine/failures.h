@@ -29,6 +29,11 @@ class Failures {
     virtual void serve(const ReplicaAt& at, double now_s) = 0;
     virtual void set_pace(const ReplicaAt& at, const StepPace& pace, double now_s) = 0;
     virtual void moved(const ReplicaAt& at) = 0;
+    /// It will stop: it gets no further requests.
+    virtual void warned(const ReplicaAt& at, double now_s) = 0;
+    /// The pool has an autoscaler, which starts others in place of those that stop; and this one is switched on.
+    virtual bool scales(std::size_t pool) const = 0;
+    virtual bool rented(const ReplicaAt& at) const = 0;
   };
 
   /// Puts replicas that spares stand in for on other GPUs: changes their places in `scenario`.
@@ -36,6 +41,10 @@ class Failures {
 
   double next_s() const;
   void act_due(double now_s);
+  /// All it needs is whole, and will be for all that is known.
+  bool can_start(const ReplicaAt& at) const;
+  /// A new replica is as slow as the parts under it.
+  void set_pace(const ReplicaAt& at, double now_s);
   FailureTotals& totals(std::size_t pool) { return totals_[pool]; }
   /// Of a run that ended at `duration_s`.
   FailureFacts facts(double duration_s) const;
@@ -62,17 +71,17 @@ class Failures {
 
   std::vector<BreakablePart> parts(Kind kind) const;
   std::vector<std::string> links_of(const BreakablePart& part) const;
+  bool whole(const BreakablePart& part) const;
   bool whole(const GpuPlace& gpu) const;
   bool uses(const ReplicaAt& at, const BreakablePart& part) const;
   void apply(const PartChange& change, double now_s);
+  void warn(const BreakablePart& part, double now_s);
   void count(const PartChange& change);
   void set_links(const BreakablePart& part, bool broken, double now_s);
   void set_slow(const PartChange& change, double now_s);
-  void set_pace(const ReplicaAt& at, double now_s);
   void stop(const ReplicaAt& at, double now_s);
   void start_what_can(double now_s);
   void take_spares(const ReplicaAt& at);
-  bool can_start(const ReplicaAt& at) const;
   void load(const ReplicaAt& at, double now_s);
   std::size_t number(const ReplicaAt& at) const { return first_[at.pool] + at.replica; }
   ReplicaPlace& place(const ReplicaAt& at) { return scenario_.pools[at.pool].places[at.replica]; }
@@ -89,6 +98,7 @@ class Failures {
   std::vector<Life> lives_;                       // likewise
   std::map<BreakablePart, std::int64_t> broken_;  // how many times over
   std::map<BreakablePart, double> broken_since_s_;
+  std::multiset<BreakablePart> warned_;  // these will break
   std::map<BreakablePart, std::vector<StepPace>> slow_;
   std::map<std::size_t, std::int64_t> cut_;               // links
   std::set<std::pair<std::int64_t, std::int64_t>> free_;  // GPUs of spares that nobody uses: node, number

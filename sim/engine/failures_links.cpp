@@ -53,6 +53,7 @@ void Failures::set_slow(const PartChange& change, double now_s) {
 }
 
 void Failures::set_pace(const ReplicaAt& at, double now_s) {
+  if (slow_.empty()) return;
   StepPace slowest;
   for (const auto& [part, paces] : slow_) {
     if (!uses(at, part)) continue;

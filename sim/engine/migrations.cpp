@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/policy/freeness.h"
+
 namespace servecast {
 namespace {
 
@@ -28,6 +30,7 @@ Migrations::Migrations(const Scenario& scenario, const Wiring& wiring, Flows& fl
   for (const Pool& pool : scenario.pools) {
     sizes_.push_back(static_cast<std::size_t>(pool.spec.replicas));
     rules_.push_back({.migration = pool.spec.migration.make(),
+                      .clears_out = pool.spec.scaling && pool.spec.scaling->drain == "migrate",
                       .block_tokens = std::max<std::int64_t>(1, pool.spec.kv_cache.make()->growth_tokens())});
     rules_.back().next_check_s = rules_.back().migration->check_every_s();
   }
@@ -50,17 +53,31 @@ bool Migrations::takes_part(const ReplicaAt& at) const {
 
 void Migrations::pair_up(std::size_t pool, double now_s) {
   replicas_.advance_pool(pool, now_s);
+  const Rules& rules = rules_[pool];
+  clear_out(pool, now_s);
   std::vector<ReplicaView> views;
   std::vector<ReplicaAt> shown;
   for (std::size_t i = 0; i < sizes_[pool]; ++i) {
     const ReplicaAt at{pool, i};
-    if (!replicas_.replica(at).ready() || takes_part(at)) continue;
+    if (!replicas_.replica(at).ready() || !replicas_.serves(at) || takes_part(at)) continue;
     views.push_back(replicas_.replica(at).view());
     shown.push_back(at);
   }
-  const Rules& rules = rules_[pool];
   for (const MigrationPair& pair : rules.migration->pairs(views, rules.block_tokens))
     begin(shown[pair.from], shown[pair.to], now_s);
+}
+
+/// Replicas that leave send what they have to whoever is most free (Llumnix, section 4.4.3: as if they were full).
+void Migrations::clear_out(std::size_t pool, double now_s) {
+  for (std::size_t i = 0; i < sizes_[pool]; ++i) {
+    const ReplicaAt from{pool, i};
+    if (!moves_out(from) || under_way_.contains(from)) continue;
+    std::optional<ReplicaAt> to;
+    const auto free = [&](std::size_t r) { return freeness(replicas_.replica({pool, r}).view(), rules_[pool].block_tokens); };
+    for (std::size_t r = 0; r < sizes_[pool]; ++r)
+      if (replicas_.serves({pool, r}) && !takes_part({pool, r}) && (!to || free(r) > free(to->replica))) to = {pool, r};
+    if (to) begin(from, *to, now_s);
+  }
 }
 
 void Migrations::begin(const ReplicaAt& from, const ReplicaAt& to, double now_s) {

@@ -25,6 +25,7 @@ class Migrations {
  private:
   struct Rules {
     std::unique_ptr<Migration> migration{};
+    bool clears_out = false;  // replicas that leave
     std::int64_t block_tokens = 1;
     double next_check_s = 0;
   };
@@ -38,6 +39,8 @@ class Migrations {
     double stopped_s = 0;  // its last token here is computed
   };
   void pair_up(std::size_t pool, double now_s);
+  void clear_out(std::size_t pool, double now_s);
+  bool moves_out(const ReplicaAt& at) const { return rules_[at.pool].clears_out && replicas_.leaves(at); }
   bool takes_part(const ReplicaAt& at) const;
   void begin(const ReplicaAt& from, const ReplicaAt& to, double now_s);
   void send(const ReplicaAt& from, Moving& m, std::int64_t up_to_tokens, double at_s);

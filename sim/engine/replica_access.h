@@ -23,6 +23,9 @@ class ReplicaAccess {
   /// All of the pool brought up to `now_s`.
   virtual void advance_pool(std::size_t pool, double now_s) = 0;
   virtual const Replica& replica(const ReplicaAt& at) const = 0;
+  /// It gets requests; or it does so no longer, and goes when it has done those it has.
+  virtual bool serves(const ReplicaAt& at) const = 0;
+  virtual bool leaves(const ReplicaAt& at) const = 0;
   /// Brought up to `now_s`; changed() once something was done to it.
   virtual Replica& advanced(const ReplicaAt& at, double now_s) = 0;
   virtual void changed(const ReplicaAt& at) = 0;

@@ -91,6 +91,9 @@ class ReplicaPool {
   /// Those that have failed, as they were then.
   std::span<const Replica> former() const { return former_; }
 
+  /// How long steps take, asked of no replica.
+  PoolAnswers steps() const { return {{}, {}, pace_}; }
+
   std::size_t size() const { return replicas_.size(); }
   Replica& operator[](std::size_t i) { return replicas_[i]; }
   const Replica& operator[](std::size_t i) const { return replicas_[i]; }

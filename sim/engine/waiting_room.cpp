@@ -1,5 +1,7 @@
 #include "sim/engine/waiting_room.h"
 
+#include <algorithm>
+
 namespace servecast {
 
 void WaitingRoom::enter(const Guest& guest) {
@@ -20,6 +22,10 @@ std::vector<WaitingRoom::Guest> WaitingRoom::take_given_up(double now_s) {
   std::vector<Guest> gone;
   while (next_give_up_s() <= now_s && !give_ups_.empty()) gone.push_back(take(give_ups_.begin()->second));
   return gone;
+}
+
+std::int64_t WaitingRoom::count(PoolId pool) const {
+  return std::ranges::count_if(guests_, [&](const auto& guest) { return guest.first.first == pool; });
 }
 
 std::vector<WaitingRoom::Guest> WaitingRoom::take(PoolId pool) {

@@ -30,6 +30,8 @@ class WaitingRoom {
   /// When the next of them stops waiting.
   double next_give_up_s() const;
   std::vector<Guest> take_given_up(double now_s);
+  /// How many wait for this pool.
+  std::int64_t count(PoolId pool) const;
   /// All who wait for this pool.
   std::vector<Guest> take(PoolId pool);
   std::vector<Guest> take_all();

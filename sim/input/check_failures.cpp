@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "sim/input/check_scaling.h"
+
 namespace servecast {
 namespace {
 
@@ -37,6 +39,7 @@ class FailureCheck {
       const FailureRateSpec& rate = spec_.rates[i];
       if (!rate.mtbf_s && rate.of != "node" && rate.of != "gpu" && rate.of != "nic")
         fail("", fmt::format("nobody published how often a {} fails; give its mtbf_s", rate.of));
+      if (rate.notice_s && rate.of != "node" && rate.of != "gpu") fail(".notice_s", no_notice);
       if (rate.of == "link" && leaves_ == 0) fail(".of", no_spine);
       if (rate.of == "nic" && node_.nics == 0) fail(".of", no_nic());
       for (std::size_t j = 0; j < i; ++j)
@@ -45,6 +48,7 @@ class FailureCheck {
   }
 
  private:
+  static constexpr const char* no_notice = "would be ignored: only replicas can prepare for what they stand on";
   static constexpr const char* no_spine = "the fabric has one switch and no spine, so there are no cables to it";
   std::string no_nic() const { return fmt::format("'{}' has no network port", node_.name); }
 
@@ -72,7 +76,9 @@ class FailureCheck {
     if (e.down_s.has_value() == e.slow_s.has_value())
       return fail("", "an event lasts: give down_s (out of service) or slow_s");
     if (e.down_s && slower) fail(".down_s", "what is out of service is not slow; give slow_s instead");
+    if (e.notice_s && (e.nic || e.link || e.switch_number || e.storage)) fail(".notice_s", no_notice);
     if (!e.slow_s) return;
+    if (e.notice_s) fail(".notice_s", "what turns slow gives no notice; leave it out, or give down_s");
     if (!slower) fail(".slow_s", "say how slow: step_time_factor above 1 or clock_fraction below 1");
     if (e.nic || e.link || e.switch_number || e.storage)
       fail(".slow_s", "only a node, a GPU or a replica can be slow");
@@ -94,11 +100,7 @@ std::string tied(const Pool& pool) {
     return fmt::format("placement '{}': its requests go from replica to replica", pool.spec.placement.policy());
   if (pool.spec.migration.policy() != "none")
     return fmt::format("migration '{}': its sequences go from replica to replica", pool.spec.migration.policy());
-  if (pool.spec.expert_offload) return "expert_offload";
-  if (!pool.spec.kv_tiers.levels.empty() && pool.spec.kv_tiers.levels.back().kind == "shared")
-    return "a shared tier, which lies on the nodes of all replicas";
-  if (pool.across_nodes()) return "replicas whose steps cross nodes";
-  return {};
+  return tied_down(pool);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ struct FailureEventSpec {
   std::optional<std::int64_t> link{};
   std::optional<std::int64_t> switch_number{};
   bool storage = false;
+  std::optional<double> notice_s{};
   std::optional<double> down_s{};
   std::optional<double> slow_s{};
   double step_time_factor = 1;
@@ -32,6 +33,10 @@ struct FailureEventSpec {
     f.field("link", link, "number of the leaf switch whose cables to the spine are cut");
     f.field("switch", switch_number, "number of the leaf switch; 0 where there is only one");
     f.field("storage", storage, "shared storage");
+    f.field("notice_s", notice_s,
+            "before it is out of service (at_s is then when that is said): its replicas take no new requests, as on a "
+            "spot machine that is called back; left out: no notice",
+            positive);
     f.field("down_s", down_s, "out of service for so long", positive);
     f.field("slow_s", slow_s, "or slow for so long: node, gpu or replica", positive);
     f.field("step_time_factor", step_time_factor, "while slow, steps take so many times as long", at_least_one);
@@ -45,6 +50,7 @@ struct FailureRateSpec {
   std::string of;
   std::optional<double> mtbf_s{};
   double mttr_s = 0;
+  std::optional<double> notice_s{};
 
   void fields(Fields& f) {
     f.required("of", of, "what fails: each of its kind by itself, after and for exponentially distributed times",
@@ -55,6 +61,8 @@ struct FailureRateSpec {
         "in 1,000 node-days), gpu (268 of 16,384 in 54 days) or nic (7 of as many)",
         positive);
     f.required("mttr_s", mttr_s, "mean time to repair", positive);
+    f.field("notice_s", notice_s, "of node and gpu: how long before it is said, as of spot machines; left out: not at all",
+            positive);
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include "models/hw/memory_plan.h"
 #include "models/policy/admission.h"
+#include "models/policy/autoscaler.h"
 #include "models/policy/batcher.h"
 #include "models/policy/early_exit.h"
 #include "models/policy/eviction.h"
@@ -16,6 +17,7 @@
 #include "models/policy/router.h"
 #include "models/policy/speculative.h"
 #include "sim/input/expert_spec.h"
+#include "sim/input/scaling_spec.h"
 
 namespace servecast {
 
@@ -163,12 +165,16 @@ struct PoolSpec {
   Choice<Placement> placement{"colocated"};
   Choice<Migration> migration{"none"};
   Choice<Admission> admission{"none"};
+  Choice<Autoscaler> autoscaler{"none"};
+  std::optional<ScalingSpec> scaling{};
   Choice<Speculation> speculative{"none"};
   Choice<EarlyExit> early_exit{"none"};
   HostLayersSpec host_layers{};
   std::optional<LoraSpec> lora{};
   double signal_delay_s = 0;
 
+  /// Replicas come and go with load.
+  bool scales() const { return autoscaler.policy() != "none"; }
   /// How sequences speculate: by themselves, or because the first layers draft.
   std::unique_ptr<Speculation> speculation() const {
     auto own = early_exit.make()->self_drafting();
@@ -219,6 +225,8 @@ struct PoolSpec {
     f.group("placement", placement, "which replicas compute prompts and which decode");
     f.group("migration", migration, "which sequences move to another replica while they decode");
     f.group("admission", admission, "which requests are taken on");
+    f.group("autoscaler", autoscaler, "how many of the replicas serve");
+    f.group("scaling", scaling, "with an autoscaler: how replicas come and go");
     f.group("speculative", speculative, "drafts of the next tokens, checked several at a time");
     f.group("early_exit", early_exit, "tokens that leave the model before its last layer");
     f.group("host_layers", host_layers, "layers that the host computes, where the GPU has no room for them");

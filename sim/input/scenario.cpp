@@ -7,6 +7,7 @@
 #include "sim/input/check_failures.h"
 #include "sim/input/check_gateway.h"
 #include "sim/input/check_placements.h"
+#include "sim/input/check_scaling.h"
 #include "sim/input/label_use.h"
 #include "sim/input/load_pools.h"
 #include "sim/input/try_at.h"
@@ -106,6 +107,7 @@ Scenario load_scenario(const std::string& file, const std::vector<Override>& ove
   check_placements(text, scenario.pools);
   check_kv_paths(text, scenario.spec, scenario.pools);
   check_failures(text, scenario.spec, scenario.node, scenario.fabric, scenario.pools);
+  check_scaling(text, scenario.spec, scenario.pools);
   text.throw_problems();
   open_workload(text, scenario);
   scenario.quality = answer_quality(scenario.spec, scenario.notes->classes);

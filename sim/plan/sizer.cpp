@@ -26,6 +26,15 @@ void check_classes(const std::vector<Promise>& promises, const std::vector<std::
       throw UserError("objectives: " + unknown_name("class", promise.request_class, named));
 }
 
+/// Costs of a plan are those of machines rented all the time.
+void check_autoscalers(const SizedScenario& sized) {
+  for (const Pool& pool : sized.pools)
+    if (pool.spec.scales())
+      throw UserError(fmt::format("pool '{}' has autoscaler '{}', but a plan is for machines that are rented all the "
+                                  "time; leave it out, and compare autoscalers with `servecast sweep`",
+                                  pool.spec.name, pool.spec.autoscaler.policy()));
+}
+
 bool needs_promise(const Study& study) { return !study.spec.goal.starts_with("pareto"); }
 
 }  // namespace
@@ -55,6 +64,7 @@ YamlText Sizer::text_of(const Design& design) const {
 SizedDesign Sizer::size(const Design& design) {
   YamlText text = text_of(design);
   const SizedScenario scenario = size_scenario(text, files_);
+  check_autoscalers(scenario);
   SizedDesign sized{.design = design};
   for (const Override& change : settings(study_, design)) sized.set.push_back(change.path + "=" + change.value);
   for (std::string& word : faster(scenario.spec.workload, rate_factor(design))) sized.set.push_back(std::move(word));

@@ -23,7 +23,7 @@ struct Paid {
 std::vector<Paid> paid_for(const RunFacts& facts) {
   std::vector<Paid> paid;
   for (const PoolFacts& pool : facts.pools) {
-    const double hours = static_cast<double>(pool.gpus) * facts.duration_s / seconds_per_hour;
+    const double hours = pool.paid_gpus() * facts.duration_s / seconds_per_hour;
     paid.push_back({"GPUs of " + pool.name, hours, pool.energy_j, hours * pool.usd_per_gpu_hour});
   }
   if (facts.failures.spare_gpus > 0) {

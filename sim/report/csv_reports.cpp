@@ -69,11 +69,14 @@ void write_requests_csv(const std::string& file, std::span<const RequestRecord> 
 }
 
 void write_series_csv(const std::string& file, std::span<const SeriesRow> rows, const RunFacts& facts) {
-  CsvWriter csv(file, series_header);
+  const bool scales = std::ranges::any_of(facts.pools, [](const PoolFacts& p) { return p.rented_gpus.has_value(); });
+  CsvWriter csv(file, std::string(series_header) + (scales ? ",rented_gpus" : ""));
   for (const SeriesRow& r : rows) {
     csv.cell(r.time_s).cell(facts.pools[index(r.pool)].name).cell(r.arrivals).cell(r.running).cell(r.waiting);
     csv.cell(r.kv_used_fraction).cell(r.busy_gpus).cell(r.prompt_tokens_per_s).cell(r.output_tokens_per_s);
-    csv.cell(r.watts).cell(r.usd).end_row();
+    csv.cell(r.watts).cell(r.usd);
+    if (scales) csv.cell(r.rented_gpus);
+    csv.end_row();
   }
   csv.close();
 }

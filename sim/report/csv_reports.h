@@ -23,7 +23,7 @@ inline constexpr std::string_view series_header =
 void write_requests_csv(const std::string& file, std::span<const RequestRecord> requests, const RunFacts& facts,
                         std::span<const GatewayRecord> gateway = {});
 
-/// series.csv: one row per second and pool.
+/// series.csv: one row per second and pool. Where replicas come and go, `rented_gpus` follows the columns above.
 void write_series_csv(const std::string& file, std::span<const SeriesRow> rows, const RunFacts& facts);
 
 }  // namespace servecast

@@ -37,6 +37,7 @@ struct PoolRecord {
   std::vector<SloSecond> slo_seconds;  // empty unless watched
   IntervalSum waiting;
   IntervalSum running;
+  IntervalSum rented;  // replicas, where these come and go
   Histogram token_gap_s;
   Histogram hand_over_s;  // of prompts computed here, to where they are decoded
   double hand_over_bytes = 0;
@@ -86,6 +87,9 @@ class Recorder {
   /// A request stood in a queue of the pool, or was admitted on one of its replicas, during [from_s, to_s).
   void waiting(PoolId pool, double from_s, double to_s) { pools_[index(pool)].waiting.add(from_s, to_s); }
   void running(PoolId pool, double from_s, double to_s) { pools_[index(pool)].running.add(from_s, to_s); }
+
+  /// A replica of a pool whose replicas come and go was paid for.
+  void rented(PoolId pool, double from_s, double to_s) { pools_[index(pool)].rented.add(from_s, to_s); }
 
   /// The run is over: puts the requests in order of their ids. Call it once, before reading.
   void close();

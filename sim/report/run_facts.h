@@ -7,6 +7,7 @@
 #include "models/base/fields.h"
 #include "sim/report/failure_facts.h"
 #include "sim/report/gateway_totals.h"
+#include "sim/report/scaling_facts.h"
 
 namespace servecast {
 
@@ -93,6 +94,7 @@ struct PoolFacts {
   std::int64_t tensor_parallel = 1;  // GPUs that one step keeps busy at a time
   std::int64_t pipeline_parallel = 1;
   std::int64_t gpus = 0;  // of all replicas
+  std::optional<double> rented_gpus{};  // mean over the run, where replicas come and go
   double usd_per_gpu_hour = 0;
   double gpu_idle_w = 0;           // what one GPU draws while no step runs on it
   std::int64_t max_sequences = 0;  // that may run on one replica
@@ -109,6 +111,10 @@ struct PoolFacts {
   std::optional<EarlyExitFacts> early_exit{};
   std::optional<AdapterFacts> adapters{};
   double energy_j = 0;  // of its GPUs, idle time included
+
+  /// GPUs that are paid for, mean over the run.
+  double paid_gpus() const { return rented_gpus.value_or(static_cast<double>(gpus)); }
+  double gpus_per_replica() const { return static_cast<double>(gpus) / static_cast<double>(replicas); }
 };
 
 /// What a forecast rests on, so that a reader can judge it: one entry per pool.
@@ -151,6 +157,7 @@ struct RunFacts {
   std::vector<PoolFacts> pools{};      // by PoolId
   GatewayFacts gateway{};              // empty without one
   FailureFacts failures{};             // empty where nothing can fail
+  std::vector<ScalingTotals> scaling{};  // of pools with an autoscaler
   std::vector<std::string> classes{};  // names of request classes, by ClassId; 0 is the unnamed one
   std::optional<AccountTerms> account{};    // where an account is wanted
   double node_overhead_j = 0;          // energy of the nodes beyond their GPUs

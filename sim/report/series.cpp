@@ -23,10 +23,9 @@ std::vector<SecondRecord> cut(std::span<const SecondRecord> recorded, std::size_
   return out;
 }
 
-SeriesRow row(const SecondRecord& second, const PoolFacts& pool, Ticks begin, Ticks width) {
+SeriesRow row(const SecondRecord& second, const PoolFacts& pool, double gpus, Ticks begin, Ticks width) {
   const auto mean = [&](auto integral) { return static_cast<double>(integral) / static_cast<double>(width); };
   const double width_s = to_seconds(width);
-  const double gpus = static_cast<double>(pool.gpus);
   const auto total_blocks = static_cast<double>(pool.replicas * pool.kv_blocks_per_replica);
   SeriesRow r{.time_s = to_seconds(begin), .arrivals = second.arrivals};
   r.kv_used_fraction = total_blocks > 0 ? mean(second.kv_block_ticks) / total_blocks : 0;
@@ -34,7 +33,7 @@ SeriesRow row(const SecondRecord& second, const PoolFacts& pool, Ticks begin, Ti
   r.prompt_tokens_per_s = static_cast<double>(second.prompt_tokens) / width_s;
   r.output_tokens_per_s = static_cast<double>(second.output_tokens) / width_s;
   r.watts = second.step_energy_j.value() / width_s + pool.gpu_idle_w * std::max(0.0, gpus - r.busy_gpus);
-  r.usd = gpus * pool.usd_per_gpu_hour * to_seconds(begin + width) / seconds_per_hour;
+  r.rented_gpus = gpus;
   return r;
 }
 
@@ -42,12 +41,19 @@ std::vector<SeriesRow> pool_series(const PoolRecord& record, const PoolFacts& po
   const std::vector<SecondRecord> recorded = cut(record.seconds, seconds.count());
   const std::vector<double> waiting = record.waiting.means(seconds);
   const std::vector<double> running = record.running.means(seconds);
+  const std::vector<double> rented = record.rented.means(seconds);
+  double rented_gpu_s = 0;
   std::vector<SeriesRow> rows;
   rows.reserve(recorded.size());
   for (std::size_t i = 0; i < recorded.size(); ++i) {
-    rows.push_back(row(recorded[i], pool, static_cast<Ticks>(i) * ticks_per_s, seconds.width(i)));
+    const double gpus = pool.rented_gpus ? rented[i] * pool.gpus_per_replica() : static_cast<double>(pool.gpus);
+    const Ticks begin = static_cast<Ticks>(i) * ticks_per_s;
+    const Ticks width = seconds.width(i);
+    rows.push_back(row(recorded[i], pool, gpus, begin, width));
     rows.back().waiting = waiting[i];
     rows.back().running = running[i];
+    rented_gpu_s = pool.rented_gpus ? rented_gpu_s + gpus * to_seconds(width) : gpus * to_seconds(begin + width);
+    rows.back().usd = rented_gpu_s * pool.usd_per_gpu_hour / seconds_per_hour;
   }
   return rows;
 }

@@ -17,6 +17,7 @@ struct SeriesRow {
   double waiting = 0;
   double kv_used_fraction = 0;
   double busy_gpus = 0;
+  double rented_gpus = 0;
   double prompt_tokens_per_s = 0;
   double output_tokens_per_s = 0;
   double watts = 0;  // of the pool's GPUs

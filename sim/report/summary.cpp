@@ -70,7 +70,7 @@ SloSummary slo_of(Chosen all, const SloFacts& slo, double duration_s) {
 CostSummary cost_of(const RunFacts& facts, std::int64_t completed, std::int64_t output_tokens) {
   CostSummary cost;
   for (const PoolFacts& pool : facts.pools)
-    cost.usd_per_hour += static_cast<double>(pool.gpus) * pool.usd_per_gpu_hour;
+    cost.usd_per_hour += pool.paid_gpus() * pool.usd_per_gpu_hour;
   cost.usd_per_hour += static_cast<double>(facts.failures.spare_gpus) * facts.failures.spare_usd_per_gpu_hour;
   cost.usd_total = cost.usd_per_hour * facts.duration_s / seconds_per_hour;
   cost.usd_per_request = ratio(cost.usd_total, static_cast<double>(completed));
@@ -108,7 +108,9 @@ std::vector<KvTierSummary> tiers_of(const PoolFacts& pool) {
 }
 
 PoolSummary pool_of(const PoolFacts& pool, const PoolRecord& record, double duration_s) {
-  const double replica_s = static_cast<double>(pool.replicas) * duration_s;
+  const double replicas =
+      pool.rented_gpus ? *pool.rented_gpus / pool.gpus_per_replica() : static_cast<double>(pool.replicas);
+  const double replica_s = replicas * duration_s;
   const auto blocks = static_cast<double>(pool.kv_blocks_per_replica);
   return {.name = pool.name,
           .llm = pool.llm,
@@ -293,6 +295,7 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   s.adapters = adapters_of(facts);
   s.failures = failures_of(recorder, facts);
   s.broken_parts = broken_parts_of(facts);
+  s.scaling = scaling_of(facts);
   s.classes = classes_of(all, facts);
   s.rests_on = facts.rests_on;
   s.settings = facts.settings;

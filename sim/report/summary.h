@@ -6,6 +6,7 @@
 
 #include "sim/report/account.h"
 #include "sim/report/failure_summary.h"
+#include "sim/report/scaling_summary.h"
 #include "sim/report/gateway_summary.h"
 #include "sim/report/recorder.h"
 #include "sim/report/run_facts.h"
@@ -203,6 +204,7 @@ struct Summary {
   std::vector<SpeculationSummary> speculations{};  // by pool, empty where nobody speculates
   std::vector<EarlyExitSummary> early_exits{};     // by pool, empty where all layers run
   std::vector<AdapterSummary> adapters{};          // by pool, empty where nobody has adapters
+  std::vector<ScalingSummary> scaling{};           // by pool, of those with an autoscaler
   std::vector<FailureSummary> failures{};          // by pool, empty where nothing can fail
   std::vector<BrokenPartSummary> broken_parts{};   // by kind, likewise
   std::vector<ClassSummary> classes{};             // empty unless there are several

@@ -169,6 +169,7 @@ void Summary::fields(Fields& f) {
   f.list("speculations", speculations, "pool by pool, where sequences speculate");
   f.list("early_exits", early_exits, "pool by pool, where tokens leave before the last layer");
   f.list("adapters", adapters, "pool by pool, where requests name LoRA adapters");
+  f.list("scaling", scaling, "pool by pool, where an autoscaler has replicas come and go");
   f.list("failures", failures, "pool by pool, where something can fail");
   f.list("broken_parts", broken_parts, "kind by kind, where something can fail");
   f.list("classes", classes, "class by class, where there are several");

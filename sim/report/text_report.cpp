@@ -203,6 +203,13 @@ void put(Page& page, const TextSection& section) {
   for (const std::string& line : section.lines) page.line(line, Paint::plain, 4);
 }
 
+void scaling(Page& page, const Summary& s) {
+  const auto table = scaling_table(s.scaling);
+  if (!table) return;
+  page.heading("SCALING");
+  page.table(*table);
+}
+
 void failures(Page& page, const Summary& s) {
   const auto table = failure_table(s.failures);
   if (!table) return;
@@ -247,6 +254,7 @@ void curves(Page& page, const Summary& s, std::span<const SeriesRow> series) {
   curve("waiting", all.waiting, std::nullopt);
   curve("running", all.running, std::nullopt);
   curve("busy GPUs", all.busy_gpus, gpus);
+  if (!s.scaling.empty()) curve("rented GPUs", all.rented_gpus, gpus);
   page.table(table);
 }
 
@@ -280,6 +288,7 @@ std::string text_report(const Summary& summary, std::span<const SeriesRow> serie
   for (const TextSection& section : gateway_sections(summary.gateway)) put(page, section);
   pools(page, summary);
   experts(page, summary);
+  scaling(page, summary);
   failures(page, summary);
   classes(page, summary);
   curves(page, summary, series);

@@ -5,44 +5,9 @@
 #include <vector>
 
 #include "models/policy/kv_cache.h"
+#include "tests/unit/policy/set_by_key.h"
 
 namespace servecast {
-
-/// Sets a policy's settings by key; those of a group by "group.key". Texts and whole numbers.
-class SetByKey final : public Fields {
- public:
-  explicit SetByKey(std::map<std::string, std::string> values) : values_(std::move(values)) {}
-  void visit(const About& a, double& v) override {
-    put(a, [&](const std::string& text) { v = std::stod(text); });
-  }
-  void visit(const About& a, std::int64_t& v) override {
-    put(a, [&](const std::string& text) { v = std::stoll(text); });
-  }
-  void visit(const About&, bool&) override {}
-  void visit(const About& a, std::string& v) override {
-    put(a, [&](const std::string& text) { v = text; });
-  }
-  void visit(const About&, std::optional<double>&) override {}
-  void visit(const About&, std::optional<std::int64_t>&) override {}
-  void visit(const About&, std::vector<double>&) override {}
-  void visit(const About&, std::vector<std::string>&) override {}
-  void enter(const About& a) override { path_ += std::string(a.key) + "."; }
-  bool enter_optional(const About&, bool) override { return false; }
-  std::size_t enter_list(const About& a, std::size_t size) override {
-    enter(a);
-    return size;
-  }
-  void enter_item(std::size_t) override { path_ += "."; }
-  void leave() override { path_.resize(path_.find_last_of('.', path_.size() - 2) + 1); }
-
- private:
-  template <class Put>
-  void put(const About& a, Put put) {
-    if (const auto found = values_.find(path_ + std::string(a.key)); found != values_.end()) put(found->second);
-  }
-  std::map<std::string, std::string> values_;
-  std::string path_{};
-};
 
 /// A cache of so many tokens.
 inline std::unique_ptr<KvCache> made_cache(const std::string& policy, std::int64_t tokens,

@@ -1,0 +1,64 @@
+// What autoscalers ask of the dispatcher.
+#include <algorithm>
+
+#include "sim/engine/dispatcher.h"
+
+namespace servecast {
+
+/// Copies ask for one token, since what fills a cache is the prompt. Their ids count down from the highest there is.
+constexpr std::uint32_t first_mirror_id = 0xffffffff;
+
+void Dispatcher::make_ready(const ReplicaAt& at, double now_s) {
+  pools_[at.pool].set_ready(at.replica, now_s);
+  if (failures_) failures_->set_pace(at, now_s);
+  touch(at.pool, at.replica);
+}
+
+void Dispatcher::withdraw(const ReplicaAt& at) { pools_[at.pool].set_serving(at.replica, false); }
+
+bool Dispatcher::is_done(const ReplicaAt& at, double now_s) {
+  pools_[at.pool].advance(at.replica, now_s, *this);
+  return pools_[at.pool][at.replica].empty();
+}
+
+void Dispatcher::switch_off(const ReplicaAt& at, double now_s) {
+  pools_[at.pool].fail(at.replica, now_s, *this);
+  ++generations_[at.pool][at.replica];
+}
+
+std::vector<ReplicaView> Dispatcher::serving(std::size_t pool, double now_s) {
+  pools_[pool].advance_all(now_s, *this);
+  std::vector<ReplicaView> views;
+  for (std::size_t i = 0; i < pools_[pool].size(); ++i)
+    if (pools_[pool].serves(i)) views.push_back(pools_[pool][i].view());
+  return views;
+}
+
+// As with failures, nothing of it happens after the last request.
+void Dispatcher::scale_due(double now_s) {
+  scaling_->retire_drained(now_s);
+  if (scaling_->next_s() > now_s) return;
+  for (ReplicaPool& pool : pools_) pool.advance_all(now_s, *this);
+  if (requests_left()) scaling_->act_due(now_s);
+}
+
+void Dispatcher::mirror(const Request& request, double now_s) {
+  for (const ReplicaAt& at : scaling_->mirrors_of(request)) {
+    Request copy = request;
+    copy.id = RequestId{first_mirror_id - mirrored_++};
+    copy.output_tokens = 1;
+    copy.samples = 1;
+    copy.beam_width = 1;
+    copy.awaited = false;
+    copy.give_up_s = Request::forever;
+    ++in_pools_;
+    pools_[at.pool].deliver(copy, {.replica = at.replica}, Serve::whole, now_s, *this);
+    touch(at.pool, at.replica);
+  }
+}
+
+bool Dispatcher::is_mirrored(RequestId id) const {
+  return mirrored_ > 0 && index(id) > first_mirror_id - mirrored_;
+}
+
+}  // namespace servecast
