@@ -39,7 +39,8 @@ TEST(PromptLaunch, LongPromptsHideIt) {
 }
 
 TEST(PromptLaunch, DecodesAreHeldByGraphs) {
-  const StageTime time = with_prompt_launch(std::make_unique<PerToken>(1), 10, 2e-3)->stage({.decode_sequences = 3}, 0);
+  const StageTime time =
+      with_prompt_launch(std::make_unique<PerToken>(1), 10, 2e-3)->stage({.decode_sequences = 3}, 0);
   EXPECT_DOUBLE_EQ(time.seconds, 0.003);
   EXPECT_EQ(time.host_s, 0);
 }

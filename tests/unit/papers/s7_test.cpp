@@ -1,7 +1,7 @@
 // semi-PD against SGLang with DeepSeek-V2-Lite on one A100: 1.27 to 2.40 times shorter end to end, from 6 to 14
-// requests/s. Asserted: sooner by 1.2 to 2.7 times at every rate, and the more so the higher it is; the P90 of the time
-// per output token of both systems at 6 and 14 requests/s (42 and 137 ms, 30 and 43 ms), of which one was given: that
-// of SGLang at 6 requests/s, on which the host time of its prompts was set.
+// requests/s. Asserted: sooner by 1.2 to 2.7 times at every rate, and the more so the higher it is; the P90 of the
+// time per output token of both systems at 6 and 14 requests/s (42 and 137 ms, 30 and 43 ms), of which one was given:
+// that of SGLang at 6 requests/s, on which the host time of its prompts was set.
 //
 // Missed: first tokens, which take 112 and 121 ms (P90) with SGLang, published 220 and 450 ms.
 #include <map>
