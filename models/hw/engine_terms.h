@@ -19,6 +19,7 @@ struct EngineTerms {
   double host_sequence_s = 0;
   bool host_overlapped = true;
   std::int64_t cuda_graph_max_tokens = 512;
+  double prompt_layer_s = 0;
 
   void fields(Fields& f) {
     f.field("all_reduce_skew", all_reduce_skew, "all-reduce inside the engine over the isolated benchmark",
@@ -33,6 +34,9 @@ struct EngineTerms {
     f.field("host_overlapped", host_overlapped, "the host works while the GPU computes: the longer of both counts");
     f.field("cuda_graph_max_tokens", cuda_graph_max_tokens,
             "largest step run as a CUDA graph, at most twice the sequences; 0: all eager");
+    f.field("prompt_layer_s", prompt_layer_s,
+            "host time to launch one layer of a step with prompts, for which the GPU waits where its kernels are done "
+            "sooner; 0: graphs hold such steps, too");
   }
 };
 
@@ -43,7 +47,7 @@ double sampler_s_per_token(const EngineTerms& engine, const Llm& llm, const Gpu&
 
 /// For kernels whose host time somebody else adds.
 inline EngineTerms without_host(EngineTerms terms) {
-  terms.host_step_s = terms.host_sequence_s = 0;
+  terms.host_step_s = terms.host_sequence_s = terms.prompt_layer_s = 0;
   return terms;
 }
 

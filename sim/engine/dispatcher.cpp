@@ -108,6 +108,7 @@ void Dispatcher::handle(double now_s) {
     for (ReplicaPool& pool : pools_) pool.start_all(*this);
   if (hand_overs_) hand_overs_->settle(now_s);
   if (collectives_) start_touched(now_s);
+  if (tier_links_) tier_links_->begin_writes(now_s);
   flows_.begin_due(now_s);
 }
 
@@ -191,15 +192,6 @@ void Dispatcher::watch(std::size_t pool, std::size_t replica) {
   const double time_s = pools_[pool][replica].next_awaited_s();
   if (time_s < Replica::infinity)
     awaited_.push({.time_s = time_s, .pool = pool, .replica = replica, .generation = ++generations_[pool][replica]});
-}
-
-void Dispatcher::connect(TierLinks& links) {
-  for (ReplicaPool& pool : pools_) pool.connect(links);
-}
-
-void Dispatcher::fetched(std::size_t pool, std::size_t replica, Slot slot, double now_s) {
-  pools_[pool].fetched(replica, slot, now_s, *this);
-  touch(pool, replica);
 }
 
 void Dispatcher::weights_loaded(std::size_t pool, std::size_t replica, double now_s) {

@@ -40,6 +40,8 @@ class Dispatcher final : public ReplicaListener,
 
   void connect(TierLinks& links);
   void fetched(std::size_t pool, std::size_t replica, Slot slot, double now_s);
+  bool begins_write(std::size_t pool, std::size_t replica, const KvWrite& write, double now_s);
+  void written(std::size_t pool, std::size_t replica, std::span<const KvWrite> writes, double now_s);
   /// For replicas with experts elsewhere: over which links they come while others use these, and when others do.
   void connect(ExpertLinks& links);
   void expert_loaded(std::size_t pool, std::size_t replica, const ExpertLoad& load, double now_s);
@@ -190,6 +192,7 @@ class Dispatcher final : public ReplicaListener,
   std::priority_queue<Awaited, std::vector<Awaited>, Later> awaited_;
   std::vector<Touched> touched_;  // replicas with awaited requests that changed in this instant
   Flows flows_;
+  TierLinks* tier_links_ = nullptr;
   std::optional<KvRoutes> prefix_routes_;  // of prefixes that a router has copied; none: as if links were free
   std::optional<HandOvers> hand_overs_;    // where some pool has any
   std::optional<Migrations> migrations_;   // likewise

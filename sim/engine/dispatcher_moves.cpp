@@ -125,6 +125,25 @@ void Dispatcher::import_has_room(RequestId id, Ticket place, std::int64_t cached
   hand_overs_->import_has_room(id, place, cached_tokens);
 }
 
+void Dispatcher::connect(TierLinks& links) {
+  tier_links_ = &links;
+  for (ReplicaPool& pool : pools_) pool.connect(links);
+}
+
+void Dispatcher::fetched(std::size_t pool, std::size_t replica, Slot slot, double now_s) {
+  pools_[pool].fetched(replica, slot, now_s, *this);
+  touch(pool, replica);
+}
+
+bool Dispatcher::begins_write(std::size_t pool, std::size_t replica, const KvWrite& write, double now_s) {
+  return pools_[pool][replica].begins_write(write, now_s);
+}
+
+void Dispatcher::written(std::size_t pool, std::size_t replica, std::span<const KvWrite> writes, double now_s) {
+  advanced({pool, replica}, now_s).written(writes, now_s);
+  changed({pool, replica});
+}
+
 void Dispatcher::connect(ExpertLinks& links) {
   for (ReplicaPool& pool : pools_) pool.connect(links);
 }

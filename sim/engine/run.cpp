@@ -10,7 +10,7 @@
 #include "sim/engine/link_meter.h"
 #include "sim/engine/network.h"
 #include "sim/engine/simgrid_engine.h"
-#include "sim/engine/tier_fetches.h"
+#include "sim/engine/tier_flows.h"
 #include "sim/engine/weight_loads.h"
 
 namespace servecast {
@@ -67,8 +67,8 @@ RunFacts run(Scenario& scenario, Recorder& recorder, const RunOptions& options) 
   Dispatcher& dispatcher = run.dispatcher;
   dispatcher.flows().set_carrier(run.network);
   dispatcher.set_wiring(run.wiring);
-  TierFetches fetches(scenario, run.wiring, dispatcher);
-  dispatcher.connect(fetches);
+  TierFlows tier_flows(scenario, run.wiring, dispatcher);
+  dispatcher.connect(tier_flows);
   ExpertLoads expert_loads(scenario, run.wiring, dispatcher);
   if (expert_loads.any()) {
     dispatcher.connect(expert_loads);

@@ -47,13 +47,12 @@ class PoolLoader {
   Pool load(PoolSpec spec, std::size_t i) {
     path_ = fmt::format("pools[{}]", i);
     Pool pool{.spec = std::move(spec)};
-    const std::string& file = text_.file;
     const bool llm =
-        try_at(text_, path_ + ".llm", [&] { pool.llm = files_.llm(pool.spec.llm, place(".llm"), file); });
+        try_at(text_, path_ + ".llm", [&] { pool.llm = files_.llm(pool.spec.llm, place(".llm"), text_.file); });
     const bool gpu =
-        try_at(text_, path_ + ".gpu", [&] { pool.gpu = files_.gpu(pool.spec.gpu, place(".gpu"), file); });
+        try_at(text_, path_ + ".gpu", [&] { pool.gpu = files_.gpu(pool.spec.gpu, place(".gpu"), text_.file); });
     const bool engine = try_at(text_, path_ + ".engine",
-                               [&] { pool.engine = files_.engine(pool.spec.engine, place(".engine"), file); });
+                               [&] { pool.engine = files_.engine(pool.spec.engine, place(".engine"), text_.file); });
     if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
     if (!llm || !gpu || !engine || !check_pool(text_, path_, pool, node_) || !load_additions(text_, path_, pool))
       return pool;
@@ -72,6 +71,7 @@ class PoolLoader {
  private:
   void make_step_times(Pool& pool) {
     make_latency(pool);
+    if (text_.problems.empty()) add_prompt_launch(pool);
     if (text_.problems.empty()) add_drafting(pool, latency_of(pool));
     if (text_.problems.empty()) add_adapters(pool, node_);
   }
@@ -155,7 +155,7 @@ class PoolLoader {
       alone.llm = llm;
       alone.gpu = device;
       alone.engine = pool.engine;
-      alone.engine.step.host_step_s = alone.engine.step.host_sequence_s = 0;
+      alone.engine.step = without_host(pool.engine.step);
       alone.places = pool.places;
       alone.rank_loads = pool.rank_loads;
       if (pool.spec.latency.model == "table")

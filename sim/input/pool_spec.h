@@ -77,6 +77,7 @@ struct KvTierSpec {
 struct KvTiersSpec {
   std::string fetch = "if_faster";
   bool prefetch = true;
+  bool layer_wise = false;
   std::vector<KvTierSpec> levels{};
 
   void fields(Fields& f) {
@@ -86,6 +87,8 @@ struct KvTiersSpec {
             {"if_faster", "always"});
     f.field("prefetch", prefetch,
             "fetch as soon as a request arrives, where there is room for its blocks; else when it is its turn");
+    f.field("layer_wise", layer_wise,
+            "a prompt is computed while its fetch runs, each layer when its own KV has come; else when all has");
     f.list("levels", levels, "the tiers, fastest first; none: what leaves the GPUs' memory is lost");
   }
 };

@@ -7,6 +7,7 @@
 #include "models/hw/drafted_latency.h"
 #include "models/hw/layered_latency.h"
 #include "models/hw/lora.h"
+#include "models/hw/prompt_launch.h"
 #include "sim/input/drafter.h"
 #include "sim/input/hardware.h"
 #include "sim/input/host_link.h"
@@ -144,6 +145,11 @@ std::unique_ptr<StepLatency> latency_in_parts(const Pool& pool, const LatencyOf&
   for (const LayerPart& part : parts)
     if (!part.all || !part.one) return nullptr;
   return make_layered(std::move(parts), pool.spec.early_exit.make()->terms(pool.llm), pool.engine.step);
+}
+
+void add_prompt_launch(Pool& pool) {
+  const double layer_s = pool.engine.step.prompt_layer_s;
+  if (layer_s > 0) pool.latency = with_prompt_launch(std::move(pool.latency), pool.llm.layers, layer_s);
 }
 
 // Drafts are made on the last stage, with kernels and engine like the model's own; the host has done its part of a

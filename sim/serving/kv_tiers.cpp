@@ -26,20 +26,25 @@ void KvTiers::computed(BlockHash unit, std::int64_t tokens) {
 }
 
 void KvTiers::dropped(BlockHash unit, std::int64_t tokens) {
-  write_computed();
-  if (tiers_.front().write == TierWrite::on_evict) write(0, {.name = unit, .tokens = tokens, .owner = me_});
+  if (!links_) write_computed();
+  if (tiers_.front().write == TierWrite::on_evict) write({.unit = {unit, tokens, me_}});
 }
 
-void KvTiers::write_computed() {
-  for (const TierUnit& unit : std::exchange(computed_, {}) | std::views::reverse)
+void KvTiers::write(std::span<const TierUnit> computed) {
+  for (const TierUnit& unit : computed | std::views::reverse)
     for (std::size_t tier = 0; tier < tiers_.size(); ++tier)
-      if (tiers_[tier].write == TierWrite::through) write(tier, unit);
+      if (tiers_[tier].write == TierWrite::through) write({.tier = tier, .unit = unit});
 }
 
-void KvTiers::write(std::size_t tier, const TierUnit& unit) {
-  if (tiers_[tier].shared) return tiers_[tier].shared->write({unit.name, unit.tokens, me_}, now_s_);
-  for (const TierUnit& left : tiers_[tier].own->put(unit, now_s_))
-    if (tier + 1 < tiers_.size() && tiers_[tier + 1].write == TierWrite::on_evict) write(tier + 1, left);
+void KvTiers::write(const KvWrite& write) { links_ ? links_->write(pool_, me_, write, now_s_) : written(write); }
+
+void KvTiers::written(const KvWrite& done) {
+  const Tier& tier = tiers_[done.tier];
+  if (tier.shared) return tier.shared->write({done.unit.name, done.unit.tokens, me_}, now_s_);
+  const std::size_t below = done.tier + 1;
+  for (const TierUnit& left : tier.own->put(done.unit, now_s_))
+    if (below < tiers_.size() && tiers_[below].write == TierWrite::on_evict)
+      write({.tier = below, .from_tier = done.tier, .unit = left});
 }
 
 TierStore& KvTiers::store(std::size_t tier) {
@@ -47,7 +52,7 @@ TierStore& KvTiers::store(std::size_t tier) {
 }
 
 TierHits KvTiers::find(const Request& request, std::int64_t cached_tokens, std::int64_t block_tokens) {
-  write_computed();
+  if (!links_) write_computed();
   const PrefixUnits units(request, block_tokens);
   TierHits hits;
   if (units.tokens() == 0) return hits;

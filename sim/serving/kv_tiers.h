@@ -1,6 +1,9 @@
 #pragma once
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/policy/kv_cache.h"
@@ -17,6 +20,21 @@ struct KvSource {
   ReplicaId owner{};
   std::int64_t tokens = 0;
   bool operator==(const KvSource&) const = default;
+};
+
+/// One unit on its way into a tier.
+struct KvWrite {
+  std::size_t tier = 0;
+  std::optional<std::size_t> from_tier{};  // none: from the GPUs
+  TierUnit unit{};
+};
+
+/// Carries units into tiers.
+class TierWrites {
+ public:
+  virtual ~TierWrites() = default;
+  /// It wants to be there from now on, which is also the caller's instant; KvTiers::written() is called when it is.
+  virtual void write(PoolId pool, ReplicaId replica, const KvWrite& write, double now_s) = 0;
 };
 
 /// Where a prompt goes on, in order, below the GPU's memory.
@@ -57,13 +75,25 @@ class KvTiers final : public PrefixListener {
   };
   KvTiers(ReplicaId me, std::vector<Tier> tiers);
 
+  /// Over what units are written; it outlives this. Without it they are there at once.
+  void connect(TierWrites& links, PoolId pool) {
+    links_ = &links;
+    pool_ = pool;
+  }
   /// Before anything else at that instant.
   void set_clock(double now_s) { now_s_ = now_s; }
   void computed(BlockHash unit, std::int64_t tokens) override;
   void dropped(BlockHash unit, std::int64_t tokens) override;
   /// Writes what was computed. Until then it is only noted, so that the beginning of a prompt is written last: what
   /// was written longest ago leaves first, and the end of a prompt is worth nothing without its beginning.
-  void write_computed();
+  void write_computed() { write(take_computed()); }
+  /// The same in two steps, where what was noted will be computed by the end of a batch.
+  std::vector<TierUnit> take_computed() { return std::exchange(computed_, {}); }
+  void write(std::span<const TierUnit> computed);
+  /// Whether the tier has it already; requires that all replicas have come as far where they share it.
+  bool holds(const KvWrite& write) { return store(write.tier).find(write.unit.name, now_s_) != nullptr; }
+  /// It is there: who leaves the tier for it may go on to the next one.
+  void written(const KvWrite& write);
 
   /// What follows the first `cached_tokens` tokens of the prompt, which the GPU has; `block_tokens` are those of its
   /// cache.
@@ -77,9 +107,11 @@ class KvTiers final : public PrefixListener {
 
  private:
   TierStore& store(std::size_t tier);
-  void write(std::size_t tier, const TierUnit& unit);
+  void write(const KvWrite& write);
 
   ReplicaId me_;
+  PoolId pool_{};
+  TierWrites* links_ = nullptr;
   std::vector<Tier> tiers_;
   std::vector<std::int64_t> fetched_;  // tokens, by tier
   std::vector<TierUnit> computed_{};   // at this instant and not yet written

@@ -6,6 +6,7 @@
 
 #include "models/base/record.h"
 #include "models/hw/step_latency.h"
+#include "models/policy/tier_store.h"
 #include "sim/serving/decode_set.h"
 
 namespace servecast {
@@ -41,6 +42,7 @@ struct FilledBatch {
   double energy_j = 0;
   std::optional<double> beside_until_s{};  // see StepRecord
   std::int64_t used_blocks = 0;
+  std::vector<TierUnit> computed{};  // that tiers take when it has ended
 
   std::int64_t made_tokens() const { return work.emitted_tokens - rejected; }
 
@@ -51,6 +53,7 @@ struct FilledBatch {
     finishing.clear();
     fresh.clear();
     members.clear();
+    computed.clear();
     preempted = riding = rejected = bunched = 0;
     work = {};
     copy_s = stages_s = extrapolated_s = energy_j = 0;
@@ -71,6 +74,8 @@ class BatchRing {
 
   /// The first of those under way.
   FilledBatch& running() { return ring_[first_]; }
+  /// Of those under way, the one that was filled last.
+  FilledBatch& last() { return ring_[(first_ + count_ - 1) % ring_.size()]; }
 
   /// Whoever ends its prompt in a batch under way is not waited for any more.
   void forget(Slot slot) {

@@ -170,7 +170,7 @@ void Replica::start_batches(ReplicaListener& listener) {
   for (int round = 0; round < (setup_.chunked_pipeline ? 2 : 1); ++round)
     for (Lane& lane : lanes_) {
       if (lane.busy() && !std::exchange(lane.ended, false)) continue;
-      while (lane.batches.size() < depth_ && fill(lane, listener)) launch(lane, listener);
+      while (lane.batches.size() < depth_ && !held_end_s_ && fill(lane, listener)) launch(lane, listener);
     }
   if (!wanting_room_.empty()) find_room_for_imports(listener);
   account_blocks();  // where nothing could start, somebody may have left all the same

@@ -130,10 +130,15 @@ class Replica {
   /// idle.
   double next_due_s() const;
   /// With tiers: over which links. Before anything arrives; they outlive the replica.
-  void connect(TierLinks& links) { links_ = &links; }
+  void connect(TierLinks& links);
   /// A fetch that was started for the request of this slot is done; requires that the replica has been advanced to
   /// `now_s`, exactly.
   void fetched(Slot slot, double now_s);
+  /// A unit is to be written over the links; the replica has been advanced to `now_s`, and with a shared tier all have.
+  /// False where it is in its tier already: then nothing moves.
+  bool begins_write(const KvWrite& write, double now_s);
+  /// Units have been written; likewise.
+  void written(std::span<const KvWrite> writes, double now_s);
 
   // With experts elsewhere:
   /// Over which links, before anything arrives; they outlive the replica.
@@ -152,11 +157,11 @@ class Replica {
   /// All that was to be sent for the step under way has arrived.
   void sent(double now_s);
 
-  /// No awaited request can finish and no fetch can start before this instant unless something arrives. Infinite
+  /// No awaited request can finish, and nothing start to move, before this instant unless something arrives. Infinite
   /// where none is here.
   double next_awaited_s() const {
-    // A fetch, a load or a collective may start with any step.
-    if (not_looked_below_ > 0 || crossed_) return next_due_s();
+    // A fetch, a write, a load or a collective may start with any step.
+    if ((setup_.tiers && links_) || crossed_) return next_due_s();
     if (setup_.experts && (links_shared_ || setup_.experts->waits())) return next_due_s();
     return awaited_ > 0 || !wanting_room_.empty() ? std::min(next_finish_s(), next_give_up_s()) : infinity;
   }
@@ -240,8 +245,12 @@ class Replica {
   void look_below(Slot slot);
   std::int64_t worth_fetching(const Request& request, const TierHits& hits) const;
   double prefill_s(std::int64_t from_tokens, std::int64_t to_tokens) const;
+  double in_turn_s(double fetch_s, double compute_s) const;
   bool give_up_fetched_blocks(Slot keeper);
   void forget_fetched(Slot slot);
+  void hold_for_layers(FilledBatch& batch);
+  void layers_fetched(Sequence& s, double now_s);
+  void end_held_batch(FilledBatch& batch, double end_s);
   void set_clocks();
 
   // LoRA adapters (replica_adapters.cpp):
@@ -256,6 +265,7 @@ class Replica {
   void time_side(Lane& lane);
   void pass_to_decode_lane(Lane& from);
   void tell_sides(const FilledBatch& batch);
+  void tell_tiers(const FilledBatch& batch);
   void tell_finished_to_sides(const Sequence& s);
 
   // Where experts are partly elsewhere (replica_experts.cpp):
@@ -304,10 +314,13 @@ class Replica {
   StageTime full_step_{};      // the step under way as if all experts were in the GPUs' memory
   CollectiveLinks* collectives_ = nullptr;
   bool crossed_ = false;
-  std::optional<double> held_end_s_{};  // the batch under way ends when it has sent all, and not before this
-  std::int64_t aside_ = 0;              // requests
-  std::int64_t not_looked_below_ = 0;   // requests that wait
-  std::vector<Slot> fetched_{};         // they wait with blocks in hand; the first to be fetched in front
+  // The batch filled last ends when it has sent all, or when what it computes on has been fetched, and not before this:
+  std::optional<double> held_end_s_{};
+  std::int64_t fetches_awaited_ = 0;   // by that batch
+  double held_until_s_ = 0;            // by those of them that have come
+  std::int64_t aside_ = 0;             // requests
+  std::int64_t not_looked_below_ = 0;  // requests that wait
+  std::vector<Slot> fetched_{};        // they wait with blocks in hand; the first to be fetched in front
   std::int64_t awaited_ = 0;
   std::int64_t uncomputed_tokens_ = 0;
   std::uint32_t arrivals_ = 0;

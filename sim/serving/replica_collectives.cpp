@@ -28,18 +28,23 @@ void Replica::send_collectives(FilledBatch& batch, double now_s) {
   collectives_->send(setup_.pool, setup_.id, std::max(begin_s, now_s), left_s);
 }
 
-// GPUs that wait for the network draw what they do while memory bounds.
 void Replica::sent(double now_s) {
   assert(held_end_s_ && lanes_.front().busy());
+  end_held_batch(lanes_.front().batches.running(), now_s);
+}
+
+// GPUs that wait for the network draw what they do while memory bounds.
+void Replica::end_held_batch(FilledBatch& batch, double end_s) {
   Lane& lane = lanes_.front();
-  FilledBatch& batch = lane.batches.running();
   const double alone_s = *std::exchange(held_end_s_, std::nullopt);
-  batch.end_s = std::max(alone_s, now_s);
+  batch.end_s = std::max(alone_s, end_s);
   const double waited_s = batch.end_s - alone_s;
   batch.stages_s += waited_s;
   batch.energy_j += static_cast<double>(setup_.stage_gpus) * waited_s *
                     step_power_w(setup_.power, {.seconds = 1}, setup_.power_cap_w);
-  batch.seen_s = setup_.answers.seen_s(batch.end_s, batch.work.emitted_tokens, seen_s_);
+  const FilledBatch& before = lane.batches.running();
+  const double before_s = &before == &batch ? seen_s_ : before.seen_s;
+  batch.seen_s = setup_.answers.seen_s(batch.end_s, batch.made_tokens(), before_s);
   filled_seen_s_ = lane.last_seen_s = batch.seen_s;
   find_next_end();
 }

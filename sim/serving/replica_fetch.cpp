@@ -3,9 +3,10 @@
 //
 // Whose turn comes during the fetch is put aside and lets others pass, as in vLLM (requests waiting for remote KV).
 // Blocks in the hands of somebody who waits are the first to be given up: what they hold stays in the cache while it
-// can.
+// can. What is computed or leaves the GPU goes the other way (KvTiers).
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "sim/serving/replica.h"
 
@@ -24,7 +25,7 @@ bool Replica::front_may_be_admitted() {
     if (!s.looked_below) look_below(front);
     if (!s.looked_below && !give_up_fetched_blocks(front)) return false;
     if (!s.looked_below) continue;
-    if (!s.fetching) return true;
+    if (!s.fetching || setup_.fetch.layers > 0) return true;
     setup_.queue->erase(front, s.request);
     s.aside = true;
     waiting_ -= 1;
@@ -45,6 +46,7 @@ void Replica::look_below(Slot slot) {
   not_looked_below_ -= 1;
   if (tokens == 0) return;
   s.fetching = true;
+  s.fetch_begun_s = now_s_;
   s.fetched_tokens = hits.from_tokens + tokens;
   s.fetched_behind = hits.from_tokens;
   setup_.tiers->fetch(s.request, cache.growth_tokens(), hits, tokens);
@@ -56,6 +58,14 @@ void Replica::look_below(Slot slot) {
   }
   account_blocks();
   links_->fetch(setup_.pool, setup_.id, slot, sources, now_s_);
+}
+
+/// Fetching a part of a prompt and computing the rest: one after the other, or layer by layer, where a layer waits for
+/// what is fetched of it and for the layer before. The first and the last layer tell, as all of them are alike.
+double Replica::in_turn_s(double fetch_s, double compute_s) const {
+  if (setup_.fetch.layers == 0) return fetch_s + compute_s;
+  const auto layers = static_cast<double>(setup_.fetch.layers);
+  return std::max(fetch_s + compute_s / layers, fetch_s / layers + compute_s);
 }
 
 /// Tokens of `hits`, from its beginning: up to where fetching these and computing the rest takes the least time, with
@@ -72,7 +82,7 @@ std::int64_t Replica::worth_fetching(const Request& request, const TierHits& hit
       continue;
     }
     const double fetch_s = links_->alone_s(setup_.pool, setup_.id, std::span(hits.sources).first(i + 1));
-    const double all_s = fetch_s + prefill_s(hits.from_tokens + tokens, request.prompt_tokens);
+    const double all_s = in_turn_s(fetch_s, prefill_s(hits.from_tokens + tokens, request.prompt_tokens));
     if (all_s >= best_s) continue;
     best = tokens;
     best_s = all_s;
@@ -101,12 +111,14 @@ void Replica::fetched(Slot slot, double now_s) {
   s.fetching = false;
   decide_again();
   may_start_ = true;
+  if (s.awaited_by_batch) return layers_fetched(s, now_s_);
   if (s.told) {
     setup_.kv_cache->release(s.request, s.held);
     sequences_.remove(slot);
     account_blocks();
     return;
   }
+  if (s.fetched_tokens == 0) return;  // preempted in the step that admitted it
   setup_.kv_cache->computed(s.request, s.held, s.fetched_tokens);
   setup_.tiers->write_computed();
   fetched_.push_back(slot);
@@ -115,6 +127,23 @@ void Replica::fetched(Slot slot, double now_s) {
   s.aside = false;
   aside_ -= 1;
   waiting_ += 1;
+}
+
+void Replica::connect(TierLinks& links) {
+  links_ = &links;
+  if (setup_.tiers) setup_.tiers->connect(links, setup_.pool);
+}
+
+bool Replica::begins_write(const KvWrite& write, double now_s) {
+  setup_.tiers->set_clock(now_s);
+  if (!setup_.tiers->holds(write)) return true;
+  setup_.tiers->written(write);
+  return false;
+}
+
+void Replica::written(std::span<const KvWrite> writes, double now_s) {
+  setup_.tiers->set_clock(now_s);
+  for (const KvWrite& write : writes) setup_.tiers->written(write);
 }
 
 /// Of those that were fetched and still wait, the last but `keeper` gives back its blocks: whatever of them is still

@@ -28,14 +28,15 @@ struct SwapSpace {
   double in_s = 0;   // and back
 };
 
-/// The links between a replica and its tiers, in whose terms it decides and over which it fetches.
-class TierLinks {
+/// The links between a replica and its tiers, in whose terms it decides and over which it fetches and writes.
+class TierLinks : public TierWrites {
  public:
-  virtual ~TierLinks() = default;
   /// How long this fetch takes if nobody else uses the links.
   virtual double alone_s(PoolId pool, ReplicaId to, std::span<const KvSource> sources) const = 0;
   /// It starts now, which is also the caller's instant; Replica::fetched() is called when it is done.
   virtual void fetch(PoolId pool, ReplicaId to, Slot slot, std::span<const KvSource> sources, double now_s) = 0;
+  /// All that is written at this instant is known.
+  virtual void begin_writes(double /*now_s*/) {}
 };
 
 /// The links over which a replica's experts come, while others use them too.
@@ -59,6 +60,7 @@ class CollectiveLinks {
 struct FetchRules {
   bool only_if_faster = true;  // than computing the same tokens
   bool on_arrival = true;      // where there is room then; else when it is the request's turn
+  std::int64_t layers = 0;     // of the model, where a prompt is computed behind its fetch layer by layer; 0: after it
 };
 
 struct ReplicaSetup {

@@ -74,9 +74,10 @@ void Replica::launch(Lane& lane, ReplicaListener& listener) {
   lane.last_seen_s = batch.seen_s;
   lane.batches.push();
   if (crossed_) send_collectives(batch, now_s_);
+  if (setup_.fetch.layers > 0) hold_for_layers(batch);
   find_next_end();
   account_blocks();
-  if (setup_.tiers) setup_.tiers->write_computed();
+  if (setup_.tiers) batch.computed = setup_.tiers->take_computed();
 }
 
 void Replica::time_batch(Lane& lane) {
@@ -135,7 +136,14 @@ void Replica::end_batch(Lane& lane, ReplicaListener& listener) {
   if (sides_) pass_to_decode_lane(lane);
   release_kept(lane, listener);
   account_blocks();
-  if (setup_.tiers) setup_.tiers->write_computed();
+  if (setup_.tiers) tell_tiers(batch);
+}
+
+// What was computed may go into tiers, and so may what those who have finished leave behind.
+void Replica::tell_tiers(const FilledBatch& batch) {
+  setup_.tiers->set_clock(now_s_);
+  setup_.tiers->write(batch.computed);
+  setup_.tiers->write_computed();
 }
 
 // What a decoding sequence holds by now follows from the step counter; writes it down and returns its tokens.

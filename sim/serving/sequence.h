@@ -57,6 +57,8 @@ struct Sequence {
   bool aside = false;               // it was its turn meanwhile: out of the queue until the fetch is done
   std::int64_t fetched_behind = 0;  // prompt tokens that were in the GPU's memory when it was looked up
   std::int64_t fetched_tokens = 0;  // prompt tokens that are in its blocks when it is admitted, by a fetch
+  double fetch_begun_s = 0;
+  bool awaited_by_batch = false;  // that fetch is, since it was admitted before its end
   bool told = false;                // its record is out: it has finished or its client gave up
   double since_s = 0;               // start of the current wait or run
   double last_token_s = 0;          // when its client last got a token; kept across a preemption

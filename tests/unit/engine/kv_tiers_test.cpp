@@ -20,7 +20,8 @@ std::string random_scenario(std::uint64_t seed) {
                        bytes, one_of({"through", "on_evict"}), one_of({"lru", "lfu", "fifo", "ttl"}));
   };
   const std::string cache = one_of({"paged_prefix", "radix"});
-  std::string text = fmt::format(R"(
+  std::string text =
+      fmt::format(R"(
 seed: {}
 workload:
   client_timeout_s: {}
@@ -42,11 +43,12 @@ pools:
     kv_tiers:
       fetch: {}
       prefetch: {}
+      layer_wise: {}
       levels:
 )",
-                                 seed, rng.below(2) == 0 ? 60 : 3, one_of({"least_loaded", "round_robin"}), cache,
-                                 (cache == "radix" ? 16 : 1) * (600 + rng.below(400)),
-                                 one_of({"if_faster", "always"}), one_of({"true", "false"}));
+                  seed, rng.below(2) == 0 ? 60 : 3, one_of({"least_loaded", "round_robin"}), cache,
+                  (cache == "radix" ? 16 : 1) * (600 + rng.below(400)), one_of({"if_faster", "always"}),
+                  one_of({"true", "false"}), seed % 2 == 0 ? "true" : "false");
   if (seed % 3 != 0) text += level("host", 1e9);
   if (seed % 3 != 1) text += level("nvme", 2e9);
   if (seed % 3 != 2) text += level("shared", 6e9);
@@ -74,61 +76,135 @@ TEST_P(KvTiersOnTheEngine, StepByStepThroughTheEngineAndWithAllShortCuts) {
   EXPECT_EQ(quick.find("unfinished\": 1"), std::string::npos);
 }
 
-struct Fetch {
+struct Flow {
   double bytes = 0;
-  double seconds = 0;
+  double start_s = 0;
+  double end_s = 0;
+  double seconds() const { return end_s - start_s; }
 };
-struct Fetches final : DetailListener {
-  std::vector<Fetch> all{};
+struct FlowsSeen final : DetailListener {
+  std::map<std::string, std::vector<Flow>> by_kind{};
   void flow(const FlowRecord& flow) override {
-    EXPECT_EQ(flow.kind, "kv_fetch");
-    all.push_back({flow.bytes, flow.end_s - flow.start_s});
+    by_kind[std::string(flow.kind)].push_back({flow.bytes, flow.start_s, flow.end_s});
   }
 };
 
-/// Two replicas on GPUs below one PCIe root, which carries as much as either GPU's own link: 55.3e9 bytes/s. Each
-/// gets a prompt of 16,000 tokens, then another that pushes most of it out, then the first again: the second replica
-/// `apart_s` after the first.
-std::vector<Fetch> fetches(double apart_s) {
+/// A trace of prompts in blocks of 16 tokens, and the flows of a scenario that runs it.
+std::map<std::string, std::vector<Flow>> flows_of(const std::string& rows, const std::string& scenario_text) {
   const auto trace = std::filesystem::temp_directory_path() / fmt::format("servecast-tiers-{}.csv", getpid());
-  std::ofstream(trace) << "arrival_s,prompt_tokens,output_tokens,block_tokens,prefix_blocks\n"
-                       << "0,16000,1,16,1-1000\n0,16000,1,16,2001-3000\n"
-                       << "100,16000,1,16,4001-5000\n100,16000,1,16,6001-7000\n"
-                       << "200,16000,1,16,1-1000\n"
-                       << 200 + apart_s << ",16000,1,16,2001-3000\n";
-  Scenario scenario = scenario_from(fmt::format(R"(
-workload: {{trace: {{path: {}}}}}
-cluster: {{node: dgx_h100}}
+  std::ofstream(trace) << "arrival_s,prompt_tokens,output_tokens,block_tokens,prefix_blocks\n" << rows;
+  Scenario scenario =
+      scenario_from(fmt::format("workload: {{trace: {{path: {}}}}}\n{}", trace.string(), scenario_text));
+  FlowsSeen seen;
+  run_it(scenario, {.detail = &seen});
+  std::filesystem::remove(trace);
+  return seen.by_kind;
+}
+
+/// What moves below one PCIe root, which carries as much as either of its two replicas' links: 55.3e9 bytes/s.
+std::map<std::string, std::vector<Flow>> below_one_root(const std::string& rows) {
+  return flows_of(rows, R"(
+cluster: {node: dgx_h100}
 pools:
   - name: chat
     llm: llama-3.1-8b
     gpu: h100_sxm_80g
     replicas: 2
-    router: {{policy: round_robin}}
-    kv_cache: {{policy: paged_prefix, num_gpu_blocks_override: 1100}}
-    kv_tiers: {{fetch: always, levels: [{{kind: host, capacity_bytes: 50e9}}]}}
-)",
-                                                trace.string()));
-  Fetches fetches;
-  run_it(scenario, {.detail = &fetches});
-  std::filesystem::remove(trace);
-  return fetches.all;
+    router: {policy: round_robin}
+    kv_cache: {policy: paged_prefix, num_gpu_blocks_override: 1100}
+    kv_tiers: {fetch: always, levels: [{kind: host, capacity_bytes: 50e9}]}
+)");
+}
+
+/// Each replica gets a prompt of 16,000 tokens, then another that pushes most of it out.
+const std::string first_rows = "0,16000,1,16,1-1000\n0,16000,1,16,2001-3000\n100,16000,1,16,4001-5000\n";
+
+/// And then the first again: the second replica `apart_s` after the first.
+std::map<std::string, std::vector<Flow>> two_below_one_root(double apart_s) {
+  return below_one_root(first_rows + fmt::format("{},16000,1,16,6001-7000\n"
+                                                 "200,16000,1,16,1-1000\n{},16000,1,16,2001-3000\n",
+                                                 100 + apart_s, 200 + apart_s));
 }
 
 TEST(KvTiersFetches, AloneTakeTheWholeLink) {
-  const auto flows = fetches(1);
+  const auto flows = two_below_one_root(1).at("kv_fetch");
   ASSERT_EQ(flows.size(), 2u);
-  for (const Fetch& flow : flows) {
+  for (const Flow& flow : flows) {
     EXPECT_GT(flow.bytes, 800 * 16 * 131'072.0);  // 128 KiB per token; 100 blocks of 1,000 and some were still there
-    EXPECT_NEAR(flow.seconds, flow.bytes / 55.3e9, 2e-6);
+    EXPECT_NEAR(flow.seconds(), flow.bytes / 55.3e9, 2e-6);
   }
 }
 
 TEST(KvTiersFetches, AtTheSameTimeShareTheirPcieRoot) {
-  const auto flows = fetches(0);
+  const auto flows = two_below_one_root(0).at("kv_fetch");
   ASSERT_EQ(flows.size(), 2u);
   EXPECT_EQ(flows[0].bytes, flows[1].bytes);
-  for (const Fetch& flow : flows) EXPECT_NEAR(flow.seconds, 2 * flow.bytes / 55.3e9, 2e-6);
+  for (const Flow& flow : flows) EXPECT_NEAR(flow.seconds(), 2 * flow.bytes / 55.3e9, 2e-6);
+}
+
+// What a step has computed is written when it has ended, and nothing is written again of what was fetched. The first
+// two prompts come together, so their steps end together; the next two come a second apart.
+TEST(KvTiersWrites, ShareTheirPcieRoot) {
+  double bytes = 0;
+  const auto flows = two_below_one_root(1).at("kv_write");
+  for (const Flow& flow : flows) {
+    EXPECT_LT(flow.start_s, 110);
+    EXPECT_NEAR(flow.seconds(), flow.bytes / (flow.start_s < 100 ? 55.3e9 / 2 : 55.1e9), 2e-6);
+    bytes += flow.bytes;
+  }
+  EXPECT_NEAR(bytes / (4 * 16000 * 131'072.0), 1, 1e-5);
+}
+
+// While one replica fetches, the other writes what its first step has computed: outwards a GPU's link carries 55.1e9.
+TEST(KvTiersWrites, GoTheOtherWayThanFetches) {
+  const auto flows = below_one_root(first_rows +
+                                    "100,16000,1,16,6001-7000\n"
+                                    "199.97,16000,1,16,8001-9000\n200,16000,1,16,2001-3000\n");
+  ASSERT_EQ(flows.at("kv_fetch").size(), 1u);
+  const Flow& fetch = flows.at("kv_fetch")[0];
+  EXPECT_NEAR(fetch.seconds(), fetch.bytes / 55.3e9, 2e-6);
+  const auto beside = std::ranges::find_if(
+      flows.at("kv_write"), [&](const Flow& w) { return w.start_s > fetch.start_s && w.end_s < fetch.end_s; });
+  ASSERT_NE(beside, flows.at("kv_write").end());
+  EXPECT_NEAR(beside->seconds(), beside->bytes / 55.1e9, 2e-6);
+}
+
+/// A prompt of 8,000 tokens in one step on the eight GPUs of a node, decoded on another node.
+std::map<std::string, std::vector<Flow>> handed_over(const std::string& levels) {
+  return flows_of("0,8000,2,16,1-500\n", fmt::format(R"(
+cluster: {{node: dgx_h100, nodes: 2}}
+pools:
+  - name: prefill
+    llm: llama-3.1-8b
+    gpu: h100_sxm_80g
+    tensor_parallel: 8
+    batcher: {{policy: vllm_v1, max_num_batched_tokens: 8192}}
+    kv_cache: {{policy: paged_prefix}}
+    kv_tiers: {{levels: {}}}
+    placement: {{policy: disaggregated, decode_pool: decode}}
+  - {{name: decode, llm: llama-3.1-8b, gpu: h100_sxm_80g, tensor_parallel: 8}}
+)",
+                                                     levels));
+}
+
+// Each GPU writes its share of the KV to its host, and hands it over: both get half of its PCIe link (55.1e9 bytes/s
+// outwards; the root above two GPUs carries 55.3e9 and would let each write a little faster), until all is written.
+// Then only the network bounds the hand-over.
+TEST(KvTiersWrites, ShareAGpusPcieLinkWithItsHandOver) {
+  const double alone_s =
+      in_child<1>([] { return std::array{handed_over("[]").at("kv_hand_over").at(0).seconds()}; })[0];
+  const auto flows = handed_over("[{kind: host, capacity_bytes: 50e9}]");
+  ASSERT_EQ(flows.at("kv_write").size(), 8u);
+  ASSERT_EQ(flows.at("kv_hand_over").size(), 8u);
+  const Flow& write = flows.at("kv_write")[0];
+  EXPECT_NEAR(write.bytes / (8000 * 131'072.0 / 8), 1, 1e-5);
+  EXPECT_NEAR(write.seconds(), write.bytes / (55.1e9 / 2), 2e-6);
+  for (const Flow& hand_over : flows.at("kv_hand_over")) {
+    const double shared_s = write.end_s - hand_over.start_s;
+    const double left_bytes = hand_over.bytes - shared_s * 55.1e9 / 2;
+    EXPECT_NEAR(hand_over.seconds(), shared_s + left_bytes / hand_over.bytes * alone_s, 2e-5);
+    EXPECT_GT(hand_over.seconds(), 1.4 * alone_s);
+  }
 }
 
 /// Share of prompt tokens found, and the mean and 95th percentile of the time to first token, of the shipped

@@ -1,0 +1,56 @@
+#include "models/hw/prompt_launch.h"
+
+#include <gtest/gtest.h>
+
+namespace servecast {
+namespace {
+
+/// A millisecond per token, split evenly over the stages.
+class PerToken final : public StepLatency {
+ public:
+  explicit PerToken(std::int64_t stages) : stages_(stages) {}
+  std::int64_t stages() const override { return stages_; }
+  StageTime stage(const StepWork& work, std::int64_t) const override {
+    const double seconds = 1e-3 * static_cast<double>(work.tokens()) / static_cast<double>(stages_);
+    return {.seconds = seconds, .compute_s = seconds};
+  }
+
+ private:
+  std::int64_t stages_;
+};
+
+StageTime prompt_of(std::int64_t tokens, std::int64_t stages = 1, std::int64_t stage = 0) {
+  StepWork work{.decode_sequences = 2};
+  work.add_chunk(tokens, 0);
+  return with_prompt_launch(std::make_unique<PerToken>(stages), 10, 2e-3)->stage(work, stage);
+}
+
+// Ten layers of 2 ms: 20 ms, of which a prompt of three tokens beside two decodes computes for five.
+TEST(PromptLaunch, TheGpuWaitsForTheHostInShortPrompts) {
+  EXPECT_DOUBLE_EQ(prompt_of(3).seconds, 0.020);
+  EXPECT_DOUBLE_EQ(prompt_of(3).host_s, 0.015);
+  EXPECT_DOUBLE_EQ(prompt_of(3).compute_s, 0.005);
+}
+
+TEST(PromptLaunch, LongPromptsHideIt) {
+  EXPECT_DOUBLE_EQ(prompt_of(18).seconds, 0.020);
+  EXPECT_EQ(prompt_of(18).host_s, 0);
+  EXPECT_DOUBLE_EQ(prompt_of(19).seconds, 0.021);
+}
+
+TEST(PromptLaunch, DecodesAreHeldByGraphs) {
+  const StageTime time =
+      with_prompt_launch(std::make_unique<PerToken>(1), 10, 2e-3)->stage({.decode_sequences = 3}, 0);
+  EXPECT_DOUBLE_EQ(time.seconds, 0.003);
+  EXPECT_EQ(time.host_s, 0);
+}
+
+// Ten layers on three stages: the one before the last has the fourth.
+TEST(PromptLaunch, EveryStageLaunchesItsOwnLayers) {
+  EXPECT_DOUBLE_EQ(prompt_of(1, 3, 0).seconds, 0.006);
+  EXPECT_DOUBLE_EQ(prompt_of(1, 3, 1).seconds, 0.008);
+  EXPECT_DOUBLE_EQ(prompt_of(1, 3, 2).seconds, 0.006);
+}
+
+}  // namespace
+}  // namespace servecast
