@@ -375,6 +375,14 @@ Run with the detail “cluster”.</source>
         <source>%1 of %2 requests chosen</source>
         <translation>已选 %1 / %2 个请求</translation>
     </message>
+    <message>
+        <source>busy</source>
+        <translation>忙碌</translation>
+    </message>
+    <message>
+        <source>rented</source>
+        <translation>租用</translation>
+    </message>
 </context>
 <context>
     <name>servecast::gui::DistributionPlot</name>

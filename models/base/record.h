@@ -32,6 +32,26 @@ struct RequestRecord {
   bool off_pools = false;  // answered by the gateway's own memory or by an outside API: no replica had it
 };
 
+/// A request that was worked out in several passes, to its end.
+struct GraphRecord {
+  double makespan_s = 0;   // from its first pass's start to the end of its last
+  double node_time_s = 0;  // of all passes, tools before them included, one after the other
+  std::int64_t prompt_tokens = 0;
+  std::int64_t output_tokens = 0;
+  std::int64_t plain_prompt_tokens = 0;  // of the request as it would have gone out in one pass
+  std::int64_t plain_output_tokens = 0;
+};
+
+/// A request that became a job.
+struct JobRecord {
+  bool refused = false;
+  bool dropped = false;              // cancelled at its deadline
+  double acknowledged_s = 0;         // from its arrival
+  std::optional<double> waited_s{};  // for workers; none: it never had any
+  double worker_s = 0;               // its parts by the time that it had them
+  std::optional<bool> kept{};        // its deadline; none: it had none, or the run ended before
+};
+
 /// What the gateway adds to what is kept about a request.
 struct GatewayRecord {
   RequestId id{};
@@ -41,7 +61,10 @@ struct GatewayRecord {
   double gateway_s = 0;                // time in its stages
   double usd = 0;                      // of its stages and of outside APIs
   std::optional<double> score{};       // expected of the answer
+  std::optional<double> dispatch_s{};  // until its first pass was with whom it was sent to; of a job, since its start
   bool completed = false;
+  std::optional<GraphRecord> graph{};
+  std::optional<JobRecord> job{};
 
   static constexpr std::uint16_t no_one = 0xffff;
   static constexpr std::uint16_t memory = 0xfffe;
@@ -50,8 +73,8 @@ struct GatewayRecord {
 /// One stage's work on one request, or one pass; one row of gateway.csv.
 struct GatewayEvent {
   RequestId id{};
-  std::string_view what{};  // a stage, or whom the pass went to
-  std::string_view kind{};  // "stage", "verdict", "pass"
+  std::string_view what{};  // a stage, whom the pass went to, or the node of a graph
+  std::string_view kind{};  // "stage", "accepted", "verdict", "pass", "node"
   double start_s = 0;
   double end_s = 0;
   double usd = 0;

@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,7 +10,9 @@
 #include "models/base/registry.h"
 #include "models/base/rng.h"
 #include "models/policy/answer_quality.h"
+#include "models/policy/job_queue.h"
 #include "models/policy/request.h"
+#include "models/policy/task_graph.h"
 
 namespace servecast {
 
@@ -57,7 +60,9 @@ struct GatewayStep {
     std::int64_t output_tokens = 0;
     std::optional<double> score{};
   };
-  std::optional<Answer> answer{};  // from the gateway's own memory: no one else is asked
+  std::optional<Answer> answer{};    // from the gateway's own memory: no one else is asked
+  std::optional<TaskGraph> graph{};  // the passes that it is worked out in, instead of one
+  std::optional<Job> job{};          // it goes on when the stage's queue says so
 };
 
 /// The answer of one pass.
@@ -96,6 +101,8 @@ struct GatewayVerdict {
 struct GatewayContext {
   std::vector<std::string> targets{};  // by TargetId
   const AnswerQuality& quality;
+  std::function<ClassId(std::string_view)> class_id{};
+  std::int64_t width = 1;  // passes of a request at a time, as the stage that plans them says
 
   TargetId target(std::string_view name) const;  // which must be one of them
 };
@@ -108,6 +115,12 @@ inline TargetId GatewayContext::target(std::string_view name) const {
 struct NamedTarget {
   std::string key{};
   std::string name{};
+};
+
+/// What is wrong with a setting; without a key, with those of a stage taken together.
+struct SettingProblem {
+  std::string key{};
+  std::string text{};
 };
 
 /// KV that goes from replicas of one pool to those of another, which must run the same model.
@@ -150,7 +163,7 @@ class GatewayPolicy {
   virtual ~GatewayPolicy() = default;
 
   /// Asked once, when the scenario is loaded: what is wrong with the settings taken together.
-  virtual std::optional<std::string> problem() const { return std::nullopt; }
+  virtual std::vector<SettingProblem> problems() const { return {}; }
   /// Whom it sends requests to. Each must be a pool or an API tier.
   virtual std::vector<NamedTarget> targets() const { return {}; }
   /// Whose scores it must know.
@@ -159,6 +172,9 @@ class GatewayPolicy {
   virtual std::optional<KvPath> kv_path() const { return std::nullopt; }
   /// True: answered() is called, and the engine notices every answer when it is there.
   virtual bool sees_answers() const { return false; }
+
+  /// It may ask for another pass when there is an answer.
+  virtual bool asks_again() const { return false; }
 
   /// Its passes may go on from the answer of the one before.
   virtual bool goes_on() const { return false; }
@@ -175,6 +191,10 @@ class GatewayPolicy {
   virtual std::vector<PolicyCount> counts() const { return {}; }
   /// The API that this stage stands for, if any.
   virtual ApiTier* api() { return nullptr; }
+  /// How it has requests worked out in several passes, if it does.
+  virtual const TaskPlanner* planner() const { return nullptr; }
+  /// Where requests wait that it has made jobs, if it does.
+  virtual JobQueue* jobs() { return nullptr; }
 };
 
 }  // namespace servecast

@@ -18,7 +18,10 @@ Gateway::Gateway(const Scenario& scenario, Exits& exits, DetailListener* detail)
       detail_(detail && detail->wants_gateway() ? detail : nullptr),
       next_pass_(first_pass_id) {
   const auto seed = static_cast<std::uint64_t>(scenario.spec.seed);
-  const GatewayContext context{.targets = target_names(scenario.spec), .quality = scenario.quality};
+  const GatewayContext context{.targets = target_names(scenario.spec),
+                               .quality = scenario.quality,
+                               .class_id = [&](std::string_view name) { return scenario.notes->classes.id(name); },
+                               .width = graph_width(scenario.spec)};
   for (std::size_t i = 0; i < scenario.pools.size(); ++i)
     targets_.push_back({.facts = {.name = context.targets[i]}, .rng = Rng(seed, "")});
   for (const GatewaySpec& entry : scenario.spec.gateway) {
@@ -26,6 +29,9 @@ Gateway::Gateway(const Scenario& scenario, Exits& exits, DetailListener* detail)
     stages_.push_back(
         {.policy = entry.stage.make(), .rng = Rng(seed, stream), .facts = {.policy = entry.stage.policy()}});
     GatewayPolicy& policy = *stages_.back().policy;
+    stages_.back().jobs = policy.jobs();
+    if (const TaskPlanner* planner = policy.planner())
+      for (const std::string& name : planner->nodes()) nodes_.push_back({.name = name});
     policy.prepare(context);
     watches_ = watches_ || policy.sees_answers();
     goes_on_ = goes_on_ || policy.goes_on();
@@ -41,6 +47,7 @@ void Gateway::accept(const Request& request) {
   j.as_it_came = request;
   j.of.request = request;
   j.of.target = static_cast<TargetId>(index(request.pool));
+  j.dispatched_from_s = request.arrival_s;
   j.notes.resize(stages_.size());
   j.record.id = request.id;
   j.record.request_class = request.request_class;
@@ -71,6 +78,7 @@ void Gateway::act(const Event& event) {
     if (j.passing && !j.told && j.record.passes == event.turn) late(j, event.at_s);
     return;
   }
+  if (event.what >= What::task_leave) return act_on_task(j, event);
   if (event.turn != j.turn || j.told) return;
   switch (event.what) {
     case What::stage:
@@ -88,8 +96,8 @@ void Gateway::act(const Event& event) {
     case What::give_up:
       j.passing = false;
       return conclude(j, RequestStatus::timed_out, event.at_s);
-    case What::late:
-      break;
+    default:
+      break;  // late passes and tasks: above
   }
 }
 
@@ -119,6 +127,7 @@ void Gateway::run_stages(Journey& j, double now_s) {
     stage.facts.prompt_tokens_in += j.of.request.prompt_tokens;
     const GatewayStep step = stage.policy->arrive({j.of, j.notes[i], now_s, stage.rng});
     if (j.of.held && j.holder == Journey::nobody) j.holder = i;
+    if (step.job) return await_workers(j, i, step, now_s);
     charge(j, i, step.delay_s, step.usd, now_s, "stage");
     if (step.answer) {
       ++stage.facts.answered;
@@ -126,6 +135,7 @@ void Gateway::run_stages(Journey& j, double now_s) {
       return push(j, What::memory, now_s + step.delay_s);
     }
     stage.facts.prompt_tokens_out += j.of.request.prompt_tokens;
+    if (step.graph) return start_graph(j, *step.graph, now_s);
     if (step.delay_s > 0) return push(j, What::stage, now_s + step.delay_s);
   }
   start_pass(j, now_s);
@@ -176,6 +186,7 @@ void Gateway::ask_verdicts(Journey& j, double now_s) {
     Stage& stage = stages_[i];
     const GatewayVerdict verdict = stage.policy->answered({j.of, j.notes[i], now_s, stage.rng}, *j.answer);
     charge(j, i, verdict.delay_s, verdict.usd, now_s, "verdict");
+    if (stage.jobs && j.has_place) job_over(j, now_s);
     if (verdict.score) j.answer->score = *verdict.score * score_factor(j);
     if (verdict.again) {
       ++stage.facts.second_passes;

@@ -53,12 +53,24 @@ class Gateway {
 
  private:
   static constexpr double forever = Request::forever;
-  enum class What : std::uint8_t { stage, verdict, leave, ask_api, pass_end, memory, late, give_up };
+  enum class What : std::uint8_t {
+    stage,
+    verdict,
+    leave,
+    ask_api,
+    pass_end,
+    memory,
+    late,
+    give_up,
+    task_leave,
+    task_asks_api,
+    task_end
+  };
   struct Event {
     double at_s = 0;
     RequestId journey{};
     What what{};
-    std::uint32_t turn = 0;
+    std::uint32_t turn = 0;                     // of late: the pass; of what concerns tasks: which
     bool operator<(const Event& other) const {  // the earliest on top
       return std::tie(at_s, journey, what, turn) > std::tie(other.at_s, other.journey, other.what, other.turn);
     }
@@ -67,6 +79,7 @@ class Gateway {
     std::unique_ptr<GatewayPolicy> policy{};
     Rng rng;
     GatewayStageFacts facts{};
+    JobQueue* jobs = nullptr;
   };
   struct Target {
     TargetFacts facts{};
@@ -74,6 +87,10 @@ class Gateway {
     Rng rng;
   };
   using Journey = GatewayJourney;
+  struct Owner {  // of a pass
+    RequestId journey{};
+    std::optional<std::uint32_t> task{};
+  };
 
   void push(Journey& j, What what, double at_s);
   void act(const Event& event);
@@ -82,7 +99,10 @@ class Gateway {
   void start_pass(Journey& j, double now_s);
   void shape_pass(Journey& j);
   Request pass_request(const Journey& j, double now_s) const;
+  void note_dispatch(Journey& j, TargetId target, double now_s) const;
   void ask_api(Journey& j, double now_s);
+  RequestRecord api_record(const Journey& j, const ApiReply& reply, std::int64_t output_tokens, double sent_s) const;
+  void pay(Journey& j, Target& target, double usd) const;
   void end_pass(Journey& j, double now_s);
   void late(Journey& j, double now_s);
   void fall_back(Journey& j, double now_s);
@@ -91,6 +111,22 @@ class Gateway {
   void charge(Journey& j, std::size_t stage, double delay_s, double usd, double now_s, std::string_view kind);
   double score_factor(const Journey& j) const { return std::min(1.0, j.of.quality_factor); }
   std::optional<double> expected_score(const Journey& j) const;
+  // Requests worked out in several passes (gateway_graphs.cpp):
+  void start_graph(Journey& j, const TaskGraph& graph, double now_s);
+  void act_on_task(Journey& j, const Event& event);
+  void send_task(Journey& j, std::uint32_t number, double now_s);
+  Request task_request(const Journey& j, std::uint32_t number, RequestId id, double now_s) const;
+  void ask_api_for(Journey& j, std::uint32_t number, double now_s);
+  void task_done(Journey& j, std::uint32_t number, const RequestRecord& record, double now_s);
+  void end_task(Journey& j, std::uint32_t number, double now_s);
+  void end_graph(Journey& j, double now_s);
+  void tell_task(const Journey& j, const GraphRun::Task& task, double now_s);
+  void count_graph(const GraphRun& graph);
+  // Requests that became jobs (gateway_jobs.cpp):
+  void await_workers(Journey& j, std::size_t stage, const GatewayStep& step, double now_s);
+  void start_jobs(std::size_t stage, double now_s);
+  void job_over(Journey& j, double now_s);
+  static void judge_deadline(Journey& j, const RequestRecord& told, double now_s);
   ReplicaAt replica_at(ReplicaId replica) const;
   void extend_blocks(Journey& j) const;
 
@@ -102,8 +138,9 @@ class Gateway {
   bool watches_ = false;  // some stage sees answers
   bool goes_on_ = false;  // some stage's passes go on from the one before
   bool closing_ = false;
+  std::vector<NodeFacts> nodes_;           // of graphs
   std::map<RequestId, Journey> journeys_;  // by the id of the request
-  std::map<RequestId, RequestId> passes_;  // passes with ids of their own
+  std::map<RequestId, Owner> passes_;      // those with ids of their own, and those of graphs
   std::uint32_t next_pass_;
   std::priority_queue<Event> events_;
 };

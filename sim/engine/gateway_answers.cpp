@@ -42,9 +42,13 @@ void Gateway::conclude(Journey& j, RequestStatus status, double now_s) {
   }
   const RequestId id = j.as_it_came.id;
   const bool pass_goes_on = j.passing && !targets_[index(j.of.target)].api;
+  const bool tasks_go_on = j.graph && j.graph->in_pools > 0;
+  if (j.has_place) job_over(j, now_s);
   j.told = true;
-  exits_.answered(j.as_it_came, put_together(j, status, now_s), j.record, now_s);
-  if (!pass_goes_on) journeys_.erase(id);
+  const RequestRecord told = put_together(j, status, now_s);
+  judge_deadline(j, told, now_s);
+  exits_.answered(j.as_it_came, told, j.record, now_s);
+  if (!pass_goes_on && !tasks_go_on) journeys_.erase(id);
 }
 
 void Gateway::abandon(double end_s) {
@@ -52,6 +56,7 @@ void Gateway::abandon(double end_s) {
     Journey& j = journeys_.begin()->second;
     const bool came = j.as_it_came.arrival_s <= end_s;
     j.passing = false;
+    if (j.graph) j.graph->in_pools = 0;
     if (came && !j.told)
       conclude(j, RequestStatus::unfinished, end_s);
     else
@@ -67,6 +72,9 @@ GatewayFacts Gateway::facts() const {
       facts.stages.back().counts.push_back({count.name, count.value});
   }
   for (const Target& target : targets_) facts.targets.push_back(target.facts);
+  facts.nodes = nodes_;
+  for (const Stage& stage : stages_)
+    if (stage.jobs) facts.job_workers = stage.jobs->workers();
   return facts;
 }
 

@@ -2,11 +2,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "models/base/record.h"
 #include "models/policy/gateway.h"
+#include "sim/engine/graph_run.h"
 
 namespace servecast {
 
@@ -33,6 +35,16 @@ struct GatewayJourney {
   std::size_t asked_by = nobody;
   RequestRecord pass_record{};      // how it ended
   std::vector<BlockHash> blocks{};  // of its prompt and output, where later passes go on from them
+
+  std::unique_ptr<GraphRun> graph{};  // several passes instead of one
+
+  // Where it is a job.
+  std::optional<Job> job{};
+  bool has_place = false;     // in a stage's queue or on its workers
+  std::size_t queued_at = 0;  // that stage
+  double job_since_s = 0;     // it waits, or has workers
+
+  double dispatched_from_s = 0;  // its arrival, or its start as a job
 
   // What there is of an answer.
   std::optional<GatewayAnswer> answer{};

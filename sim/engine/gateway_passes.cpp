@@ -8,6 +8,7 @@ namespace servecast {
 
 void Gateway::start_pass(Journey& j, double now_s) {
   shape_pass(j);
+  note_dispatch(j, j.of.target, now_s);
   j.passing = true;
   j.sent_s = now_s;
   j.pass_usd = 0;
@@ -21,7 +22,7 @@ void Gateway::start_pass(Journey& j, double now_s) {
     return ask_api(j, now_s);
   }
   j.pass_id = j.record.passes == 1 ? j.as_it_came.id : RequestId{next_pass_++};
-  if (j.pass_id != j.as_it_came.id) passes_.emplace(j.pass_id, j.as_it_came.id);
+  if (j.pass_id != j.as_it_came.id) passes_.emplace(j.pass_id, Owner{j.as_it_came.id});
   ++j.turn;  // nothing is due before it comes back
   exits_.send_pass(pass_request(j, now_s));
 }
@@ -78,44 +79,64 @@ void Gateway::ask_api(Journey& j, double now_s) {
   Target& target = targets_[index(j.of.target)];
   const ApiReply reply = target.api->ask(j.of.request, j.attempt++, now_s, target.rng);
   if (reply.kind == ApiReply::Kind::try_again) return push(j, What::ask_api, reply.retry_s);
-  j.pass_record = {.id = j.as_it_came.id,
-                   .arrival_s = j.sent_s,
-                   .pool = j.as_it_came.pool,
-                   .status = RequestStatus::shed,
-                   .off_pools = true};
+  j.pass_record = api_record(j, reply, j.of.request.output_tokens, j.sent_s);
   if (reply.kind == ApiReply::Kind::turned_away) return push(j, What::pass_end, now_s);
-  j.pass_record.status = RequestStatus::completed;
-  j.pass_record.first_token_s = reply.first_token_s;
-  j.pass_record.finish_s = reply.finish_s;
-  j.pass_record.output_tokens = j.of.request.output_tokens;
   j.pass_usd = reply.usd;
-  j.record.usd += reply.usd;
-  target.facts.usd += reply.usd;
+  pay(j, target, reply.usd);
   push(j, What::pass_end, reply.finish_s);
 }
 
+RequestRecord Gateway::api_record(const Journey& j, const ApiReply& reply, std::int64_t output_tokens,
+                                  double sent_s) const {
+  RequestRecord r{.id = j.as_it_came.id,
+                  .arrival_s = sent_s,
+                  .pool = j.as_it_came.pool,
+                  .status = RequestStatus::shed,
+                  .off_pools = true};
+  if (reply.kind == ApiReply::Kind::turned_away) return r;
+  r.status = RequestStatus::completed;
+  r.first_token_s = reply.first_token_s;
+  r.finish_s = reply.finish_s;
+  r.output_tokens = output_tokens;
+  return r;
+}
+
+void Gateway::pay(Journey& j, Target& target, double usd) const {
+  j.record.usd += usd;
+  target.facts.usd += usd;
+}
+
+/// The gateway is through with what it does before anybody is asked.
+void Gateway::note_dispatch(Journey& j, TargetId target, double now_s) const {
+  if (j.record.dispatch_s) return;
+  const bool to_pool = !targets_[index(target)].api;
+  const double on_the_way_s = to_pool ? scenario_.pools[index(target)].engine.inbound_s() : 0;
+  j.record.dispatch_s = now_s - j.dispatched_from_s + on_the_way_s;
+}
+
 void Gateway::pass_done(const Request& pass, const RequestRecord& record, double now_s) {
-  const auto own_id = passes_.find(pass.id);
-  const RequestId id = own_id == passes_.end() ? pass.id : own_id->second;
-  if (own_id != passes_.end()) passes_.erase(own_id);
-  const auto found = journeys_.find(id);
+  const auto known = passes_.find(pass.id);
+  const Owner owner = known == passes_.end() ? Owner{pass.id, std::nullopt} : known->second;
+  if (known != passes_.end()) passes_.erase(known);
+  const auto found = journeys_.find(owner.journey);
   if (found == journeys_.end()) return;
   Journey& j = found->second;
   if (j.told) {
-    journeys_.erase(found);
+    if (!j.graph || --j.graph->in_pools == 0) journeys_.erase(found);
     return;
   }
+  const double at_s = record.status == RequestStatus::timed_out ? pass.give_up_s : record.finish_s.value_or(now_s);
+  if (owner.task) return task_done(j, *owner.task, record, std::max(now_s, at_s));
   j.pass_record = record;
   if (closing_ || !pass.awaited) return end_pass(j, std::max(now_s, record.finish_s.value_or(now_s)));
-  const double at_s = record.status == RequestStatus::timed_out ? pass.give_up_s : record.finish_s.value_or(now_s);
   ++j.turn;
-  events_.push({std::max(now_s, at_s), id, What::pass_end, j.turn});
+  events_.push({std::max(now_s, at_s), owner.journey, What::pass_end, j.turn});
 }
 
 std::optional<Gateway::KvSource> Gateway::kv_for(RequestId pass) const {
-  const auto own_id = passes_.find(pass);
-  if (own_id == passes_.end()) return std::nullopt;
-  const Journey& j = journeys_.at(own_id->second);
+  const auto owner = passes_.find(pass);
+  if (owner == passes_.end()) return std::nullopt;
+  const Journey& j = journeys_.at(owner->second.journey);
   if (!j.next || j.next->kv_tokens == 0 || j.answer_record.off_pools) return std::nullopt;
   const ReplicaId from = j.answer_record.decode_replica.value_or(j.answer_record.replica);
   return KvSource{.from = replica_at(from), .tokens = j.next->kv_tokens};

@@ -30,7 +30,8 @@ bool is_scored(const ScenarioSpec& spec, const std::string& target) {
 void check_stage(YamlText& text, const ScenarioSpec& spec, std::size_t i, const std::vector<std::string>& names) {
   const Choice<GatewayPolicy>& stage = spec.gateway[i].stage;
   const auto policy = stage.make();
-  if (const auto problem = policy->problem()) text.fail(path_of(i), *problem);
+  for (const SettingProblem& problem : policy->problems())
+    text.fail(problem.key.empty() ? path_of(i) : path_of(i) + "." + problem.key, problem.text);
   for (const NamedTarget& target : policy->targets())
     if (std::ranges::find(names, target.name) == names.end())
       text.fail(path_of(i) + "." + target.key, unknown_name("pool or API tier", target.name, names));
@@ -44,6 +45,53 @@ void check_stage(YamlText& text, const ScenarioSpec& spec, std::size_t i, const 
       std::none_of(spec.gateway.begin() + static_cast<std::ptrdiff_t>(i), spec.gateway.end(), reviews))
     text.fail(path_of(i) + ".policy",
               "nobody reviews what 'dual_threshold' wants reviewed: put 'fast_slow' behind it");
+}
+
+using Stages = std::vector<std::unique_ptr<GatewayPolicy>>;
+
+/// A graph has the last word on what is asked of whom.
+void check_graph(YamlText& text, const ScenarioSpec& spec, const Stages& stages, std::size_t graph) {
+  const auto name = [&](std::size_t i) { return spec.gateway[i].stage.policy(); };
+  if (graph + 1 < stages.size())
+    text.fail(path_of(graph) + ".policy",
+              fmt::format("'{}' must be the last stage: put '{}' before it", name(graph), name(graph + 1)));
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    if (stages[i]->asks_again())
+      text.fail(path_of(graph) + ".policy", fmt::format("'{}' plans all passes, but '{}' asks for more: take one of "
+                                                        "the two",
+                                                        name(graph), name(i)));
+    if (stages[i]->jobs() && stages[graph]->planner()->streams())
+      text.fail(path_of(graph) + ".streamed",
+                fmt::format("the answer to a job goes out as a whole: leave 'streamed' out, or '{}'", name(i)));
+  }
+}
+
+/// A job must not be over while passes of it are to come.
+void check_jobs(YamlText& text, const ScenarioSpec& spec, const Stages& stages, std::size_t jobs) {
+  const auto name = [&](std::size_t i) { return spec.gateway[i].stage.policy(); };
+  for (std::size_t i = 0; i < jobs; ++i) {
+    if (stages[i]->asks_again())
+      text.fail(
+          path_of(jobs) + ".policy",
+          fmt::format("a job is over before '{}' asks for another pass: put '{}' before it", name(i), name(jobs)));
+    if (stages[i]->jobs()) text.fail(path_of(jobs) + ".policy", "there is a queue of jobs already");
+  }
+  const auto widest = stages[jobs]->jobs()->widest();
+  if (const std::int64_t width = graph_width(spec); widest && *widest < width)
+    text.fail(
+        path_of(jobs) + ".workers",
+        fmt::format("no job could start with {} workers: the graph has {} passes side by side; have as many, or "
+                    "give 'parts'",
+                    *widest, width));
+}
+
+void check_order(YamlText& text, const ScenarioSpec& spec) {
+  Stages stages;
+  for (const GatewaySpec& entry : spec.gateway) stages.push_back(entry.stage.make());
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    if (stages[i]->planner()) check_graph(text, spec, stages, i);
+    if (stages[i]->jobs()) check_jobs(text, spec, stages, i);
+  }
 }
 
 void check_quality(YamlText& text, const ScenarioSpec& spec, const std::vector<std::string>& names) {
@@ -89,10 +137,19 @@ std::vector<std::string> target_names(const ScenarioSpec& spec) {
   return names;
 }
 
+std::int64_t graph_width(const ScenarioSpec& spec) {
+  std::int64_t width = 1;
+  for (const GatewaySpec& entry : spec.gateway)
+    if (const auto policy = entry.stage.make(); const TaskPlanner* planner = policy->planner())
+      width = std::max(width, planner->width());
+  return width;
+}
+
 void check_gateway(YamlText& text, const ScenarioSpec& spec) {
   const std::vector<std::string> names = target_names(spec);
   check_api_names(text, spec, names);
   for (std::size_t i = 0; i < spec.gateway.size(); ++i) check_stage(text, spec, i, names);
+  check_order(text, spec);
   check_quality(text, spec, names);
   check_readers(text, spec);
 }

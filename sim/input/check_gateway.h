@@ -9,6 +9,9 @@ namespace servecast {
 /// Everybody who can answer, by TargetId: the pools, then the API tiers of the gateway.
 std::vector<std::string> target_names(const ScenarioSpec& spec);
 
+/// Passes of a request that the stage which plans them may have under way at a time; 1 where there is none.
+std::int64_t graph_width(const ScenarioSpec& spec);
+
 /// What is wrong between the stages of the gateway, the table of scores and the pools' names is left in the text's
 /// problems.
 void check_gateway(YamlText& text, const ScenarioSpec& spec);

@@ -12,6 +12,7 @@ struct Use {
   const char* who;
   bool (*looks)(const PoolSpec&);
   bool (*is_set)(const RequestLabels&);
+  const char* stage = "";  // of the gateway, which looks at it as well
 };
 
 bool looks_at_clients(const PoolSpec& pool) {
@@ -21,8 +22,9 @@ bool looks_at_clients(const PoolSpec& pool) {
 }
 
 constexpr Use uses[] = {
-    {"priority", "queue: {policy: priority}", [](const PoolSpec& p) { return p.queue.policy() == "priority"; },
-     [](const RequestLabels& l) { return l.priority.has_value(); }},
+    {"priority", "queue: {policy: priority} or a gateway with jobs",
+     [](const PoolSpec& p) { return p.queue.policy() == "priority"; },
+     [](const RequestLabels& l) { return l.priority.has_value(); }, "jobs"},
     {"client",
      "queue: {policy: fair_share}, router: {policy: session or kv_aware} or admission: {policy: token_bucket}",
      looks_at_clients, [](const RequestLabels& l) { return !l.client.empty(); }},
@@ -39,7 +41,10 @@ void check(YamlText& text, const std::string& path, const RequestLabels& labels,
     const auto looks = [&](const PoolSpec& pool) {
       return use.looks(pool) && (labels.pool.empty() || labels.pool == pool.name);
     };
-    if (!use.is_set(labels) || std::ranges::any_of(spec.pools, looks)) continue;
+    const auto stage_looks = [&](const GatewaySpec& entry) { return entry.stage.policy() == use.stage; };
+    if (!use.is_set(labels) || std::ranges::any_of(spec.pools, looks) ||
+        std::ranges::any_of(spec.gateway, stage_looks))
+      continue;
     text.fail(path + "." + use.key,
               fmt::format("'{}' would be ignored: only a pool with {} looks at it", use.key, use.who));
   }

@@ -40,6 +40,27 @@ void write_gateway_cells(CsvWriter& csv, const GatewayRecord& g, const RunFacts&
   csv.cell(g.score);
 }
 
+std::string_view kept_word(const JobRecord& job) {
+  if (!job.kept) return "";
+  return *job.kept ? "kept" : "missed";
+}
+
+void write_job_cells(CsvWriter& csv, const std::optional<JobRecord>& job) {
+  if (!job || job->refused) {
+    csv.cell("").cell("").cell("");
+    return;
+  }
+  csv.cell(job->acknowledged_s).cell(job->waited_s).cell(kept_word(*job));
+}
+
+void write_graph_cells(CsvWriter& csv, const std::optional<GraphRecord>& graph) {
+  if (!graph) {
+    csv.cell("").cell("").cell("").cell("");
+    return;
+  }
+  csv.cell(graph->makespan_s).cell(graph->node_time_s).cell(graph->prompt_tokens).cell(graph->output_tokens);
+}
+
 }  // namespace
 
 void write_requests_csv(const std::string& file, std::span<const RequestRecord> requests, const RunFacts& facts,
@@ -55,6 +76,10 @@ void write_requests_csv(const std::string& file, std::span<const RequestRecord> 
   if (several_classes) header += ",class";
   if (any_moved) header += ",decode_replica,hand_over_s";
   if (!gateway.empty()) header += ",answered_by,passes,gateway_s,gateway_usd,score";
+  const bool any_graph = std::ranges::any_of(gateway, [](const GatewayRecord& g) { return g.graph.has_value(); });
+  const bool any_job = std::ranges::any_of(gateway, [](const GatewayRecord& g) { return g.job.has_value(); });
+  if (any_graph) header += ",makespan_s,node_time_s,graph_prompt_tokens,graph_output_tokens";
+  if (any_job) header += ",acknowledged_s,waited_s,deadline";
   CsvWriter csv(file, header);
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const RequestRecord& r = requests[i];
@@ -63,6 +88,8 @@ void write_requests_csv(const std::string& file, std::span<const RequestRecord> 
     if (several_classes) csv.cell(facts.classes[index(r.request_class)]);
     if (any_moved) csv.cell(decode_replica_of(r)).cell(r.hand_over_s);
     if (!gateway.empty()) write_gateway_cells(csv, gateway[i], facts);
+    if (any_graph) write_graph_cells(csv, gateway[i].graph);
+    if (any_job) write_job_cells(csv, gateway[i].job);
     csv.end_row();
   }
   csv.close();

@@ -119,6 +119,79 @@ std::vector<BillSummary> bill_of(const GatewayFacts& facts, double usd_of_gpus, 
   return bill;
 }
 
+std::optional<DispatchSummary> dispatch_of(const Recorder& recorder) {
+  Spread time_s;
+  for (const GatewayTotals& t : recorder.gateway_classes()) time_s.merge(t.dispatch_s);
+  const auto statistics = time_s.statistics();
+  if (!statistics) return std::nullopt;
+  return DispatchSummary{.time_s = *statistics, .jitter_s = statistics->p99 - statistics->p50};
+}
+
+std::optional<GraphSummary> graph_of(const Recorder& recorder, const GatewayFacts& facts) {
+  if (facts.nodes.empty()) return std::nullopt;
+  GraphTotals all;
+  for (const GatewayTotals& t : recorder.gateway_classes()) all.merge(t.graphs);
+  const auto mean = [&](std::int64_t tokens) { return ratio(real(tokens), all.requests).value_or(0); };
+  return GraphSummary{.requests = all.requests,
+                      .makespan_s = all.makespan_s.statistics(),
+                      .node_time_s = all.node_time_s.statistics(),
+                      .prompt_tokens_mean = mean(all.prompt_tokens),
+                      .output_tokens_mean = mean(all.output_tokens),
+                      .plain_prompt_tokens_mean = mean(all.plain_prompt_tokens),
+                      .plain_output_tokens_mean = mean(all.plain_output_tokens)};
+}
+
+std::vector<NodeSummary> nodes_of(const GatewayFacts& facts, std::int64_t graphs) {
+  std::vector<NodeSummary> nodes;
+  for (const NodeFacts& n : facts.nodes)
+    nodes.push_back({.node = n.name,
+                     .passes = n.passes,
+                     .ttft_s = n.ttft_s.statistics(),
+                     .e2e_s = n.e2e_s.statistics(),
+                     .prompt_tokens_mean = ratio(real(n.prompt_tokens), n.passes).value_or(0),
+                     .cached_tokens_mean = ratio(real(n.cached_tokens), n.passes).value_or(0),
+                     .output_tokens_mean = ratio(real(n.output_tokens), n.passes).value_or(0),
+                     .critical_fraction = ratio(real(n.critical), graphs).value_or(0),
+                     .critical_s_mean = ratio(n.critical_s, graphs).value_or(0)});
+  return nodes;
+}
+
+std::vector<JobSummary> jobs_of(const Recorder& recorder, const RunFacts& facts) {
+  if (facts.gateway.job_workers == 0) return {};
+  const double workers_s = real(facts.gateway.job_workers) * facts.duration_s;
+  const auto summary = [&](const std::string& name, const JobTotals& t) {
+    return JobSummary{.request_class = name,
+                      .jobs = t.jobs,
+                      .refused = t.refused,
+                      .started = t.started,
+                      .dropped = t.dropped,
+                      .acknowledged_s = t.acknowledged_s.statistics(),
+                      .waited_s = t.waited_s.statistics(),
+                      .due = t.due,
+                      .kept_fraction = ratio(real(t.kept), t.due),
+                      .workers_fraction = workers_s > 0 ? t.worker_s.value() / workers_s : 0};
+  };
+  std::vector<JobSummary> classes;
+  JobTotals all;
+  const auto totals = recorder.gateway_classes();
+  for (std::size_t i = 0; i < totals.size(); ++i) {
+    all.merge(totals[i].jobs);
+    if (totals[i].jobs.jobs > 0) classes.push_back(summary(facts.classes[i], totals[i].jobs));
+  }
+  if (classes.size() < 2) classes.clear();
+  classes.insert(classes.begin(), summary("", all));
+  return classes;
+}
+
+/// A list, of which nothing is written where it is empty.
+template <class T>
+void one_at_most(Fields& f, std::string_view key, std::optional<T>& value, std::string_view help) {
+  std::vector<T> list;
+  if (value) list.push_back(*value);
+  f.list(key, list, help);
+  value = list.empty() ? std::nullopt : std::optional(list.front());
+}
+
 }  // namespace
 
 void StageSummary::fields(Fields& f) {
@@ -160,6 +233,46 @@ void BillSummary::fields(Fields& f) {
   f.field("usd_per_request", usd_per_request, "by completed requests");
 }
 
+void DispatchSummary::fields(Fields& f) {
+  f.group("time_s", time_s, "arrival, or start as a job, until the first pass is with whom it was sent to");
+  f.field("jitter_s", jitter_s, "its p99 less its p50");
+}
+
+void NodeSummary::fields(Fields& f) {
+  f.field("node", node, "node");
+  f.field("passes", passes, "of requests that were worked out to their end");
+  f.group("ttft_s", ttft_s, "from the sending of a pass to its first token");
+  f.group("e2e_s", e2e_s, "to its last");
+  f.field("prompt_tokens_mean", prompt_tokens_mean, "of a pass");
+  f.field("cached_tokens_mean", cached_tokens_mean, "of these, found in the KV cache");
+  f.field("output_tokens_mean", output_tokens_mean, "of a pass");
+  f.field("critical_fraction", critical_fraction, "share of requests that waited for it", fraction);
+  f.field("critical_s_mean", critical_s_mean, "how long a request waits for it, its tools included");
+}
+
+void GraphSummary::fields(Fields& f) {
+  f.field("requests", requests, "that were worked out to their end");
+  f.group("makespan_s", makespan_s, "from the first pass's start to the last one's end");
+  f.group("node_time_s", node_time_s, "all passes and their tools, as if one came after the other");
+  f.field("prompt_tokens_mean", prompt_tokens_mean, "of all passes of a request");
+  f.field("output_tokens_mean", output_tokens_mean, "likewise");
+  f.field("plain_prompt_tokens_mean", plain_prompt_tokens_mean, "of the request in one pass");
+  f.field("plain_output_tokens_mean", plain_output_tokens_mean, "likewise");
+}
+
+void JobSummary::fields(Fields& f) {
+  f.field("class", request_class, "class of requests; empty: all");
+  f.field("jobs", jobs, "that came");
+  f.field("refused", refused, "of these, since the queue was full");
+  f.field("started", started, "that had workers");
+  f.field("dropped", dropped, "cancelled at their deadline");
+  f.group("acknowledged_s", acknowledged_s, "arrival until the client knows that its job was taken");
+  f.group("waited_s", waited_s, "for workers, of those that had some");
+  f.field("due", due, "jobs of which it is known whether they kept their deadline");
+  f.field("kept_fraction", kept_fraction, "share of these that did", fraction);
+  f.field("workers_fraction", workers_fraction, "share of the workers' time that they had", fraction);
+}
+
 void GatewaySummary::fields(Fields& f) {
   f.list("gateway", whole, "all stages together; empty without a gateway");
   f.list("gateway_stages", stages, "stage by stage");
@@ -167,16 +280,25 @@ void GatewaySummary::fields(Fields& f) {
   f.list("quality", quality, "how good the answers are expected to be; empty where nothing is stated");
   f.list("perceived", perceived, "what readers feel; empty where nobody is said to read");
   f.list("bill", bill, "what is paid for what, with a gateway");
+  one_at_most(f, "dispatch", dispatch, "how long the gateway takes to hand requests on; empty without one");
+  one_at_most(f, "graph", graph, "requests worked out in several passes; empty where none is");
+  f.list("graph_nodes", graph_nodes, "node by node; empty without a graph");
+  f.list("jobs", jobs, "requests that became jobs; empty where none does");
 }
 
 GatewaySummary summarise_gateway(const Recorder& recorder, const RunFacts& facts, double usd_of_gpus,
                                  std::int64_t completed) {
+  const std::optional<GraphSummary> graph = graph_of(recorder, facts.gateway);
   return {.stages = stages_of(facts.gateway),
           .whole = whole_of(recorder, facts.gateway),
           .answered_by = answered_by(recorder, facts.gateway),
           .quality = quality_of(recorder, facts),
           .perceived = perceived_of(recorder, facts),
-          .bill = bill_of(facts.gateway, usd_of_gpus, completed)};
+          .bill = bill_of(facts.gateway, usd_of_gpus, completed),
+          .dispatch = dispatch_of(recorder),
+          .graph = graph,
+          .graph_nodes = nodes_of(facts.gateway, graph ? graph->requests : 0),
+          .jobs = jobs_of(recorder, facts)};
 }
 
 }  // namespace servecast

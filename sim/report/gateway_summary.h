@@ -78,6 +78,58 @@ struct BillSummary {
   bool operator==(const BillSummary&) const = default;
 };
 
+/// How long the gateway took until requests were where they were sent to, and by how much that varies.
+struct DispatchSummary {
+  Statistics time_s{};
+  double jitter_s = 0;
+  void fields(Fields& f);
+  bool operator==(const DispatchSummary&) const = default;
+};
+
+/// One node of the graph.
+struct NodeSummary {
+  std::string node{};
+  std::int64_t passes = 0;
+  std::optional<Statistics> ttft_s{};
+  std::optional<Statistics> e2e_s{};
+  double prompt_tokens_mean = 0;
+  double cached_tokens_mean = 0;
+  double output_tokens_mean = 0;
+  double critical_fraction = 0;
+  double critical_s_mean = 0;
+  void fields(Fields& f);
+  bool operator==(const NodeSummary&) const = default;
+};
+
+/// Requests that were worked out in several passes, to their end.
+struct GraphSummary {
+  std::int64_t requests = 0;
+  std::optional<Statistics> makespan_s{};
+  std::optional<Statistics> node_time_s{};
+  double prompt_tokens_mean = 0;
+  double output_tokens_mean = 0;
+  double plain_prompt_tokens_mean = 0;
+  double plain_output_tokens_mean = 0;
+  void fields(Fields& f);
+  bool operator==(const GraphSummary&) const = default;
+};
+
+/// Requests that became jobs; the first entry, without a class, is of all classes.
+struct JobSummary {
+  std::string request_class{};
+  std::int64_t jobs = 0;
+  std::int64_t refused = 0;
+  std::int64_t started = 0;
+  std::int64_t dropped = 0;
+  std::optional<Statistics> acknowledged_s{};
+  std::optional<Statistics> waited_s{};
+  std::int64_t due = 0;
+  std::optional<double> kept_fraction{};
+  double workers_fraction = 0;
+  void fields(Fields& f);
+  bool operator==(const JobSummary&) const = default;
+};
+
 struct GatewaySummary {
   std::vector<StageSummary> stages{};
   std::vector<StageSummary> whole{};  // one entry: all stages together
@@ -85,6 +137,10 @@ struct GatewaySummary {
   std::vector<QualitySummary> quality{};
   std::vector<PerceivedSummary> perceived{};
   std::vector<BillSummary> bill{};
+  std::optional<DispatchSummary> dispatch{};
+  std::optional<GraphSummary> graph{};
+  std::vector<NodeSummary> graph_nodes{};
+  std::vector<JobSummary> jobs{};
   void fields(Fields& f);
   bool operator==(const GatewaySummary&) const = default;
 };

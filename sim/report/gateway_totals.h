@@ -35,10 +35,91 @@ struct TargetFacts {
   double usd = 0;  // of an API
 };
 
+/// One node of the graph that requests are worked out in: its passes in those that were worked out to the end.
+struct NodeFacts {
+  std::string name{};
+  std::int64_t passes = 0;
+  Histogram ttft_s{};  // since the pass was sent
+  Histogram e2e_s{};
+  std::int64_t prompt_tokens = 0;
+  std::int64_t cached_tokens = 0;
+  std::int64_t output_tokens = 0;
+  std::int64_t critical = 0;  // requests that waited for it: it lay on their critical path
+  double critical_s = 0;      // how long they did, tools included
+};
+
 struct GatewayFacts {
   std::vector<GatewayStageFacts> stages{};
   std::vector<TargetFacts> targets{};
+  std::vector<NodeFacts> nodes{};
+  std::int64_t job_workers = 0;
   bool scores_stated = false;
+};
+
+/// Requests that were worked out in several passes.
+struct GraphTotals {
+  std::int64_t requests = 0;
+  Spread makespan_s{};
+  Spread node_time_s{};
+  std::int64_t prompt_tokens = 0;
+  std::int64_t output_tokens = 0;
+  std::int64_t plain_prompt_tokens = 0;
+  std::int64_t plain_output_tokens = 0;
+
+  void merge(const GraphTotals& other) {
+    requests += other.requests;
+    makespan_s.merge(other.makespan_s);
+    node_time_s.merge(other.node_time_s);
+    prompt_tokens += other.prompt_tokens;
+    output_tokens += other.output_tokens;
+    plain_prompt_tokens += other.plain_prompt_tokens;
+    plain_output_tokens += other.plain_output_tokens;
+  }
+  void add(const GraphRecord& r) {
+    ++requests;
+    makespan_s.add(r.makespan_s);
+    node_time_s.add(r.node_time_s);
+    prompt_tokens += r.prompt_tokens;
+    output_tokens += r.output_tokens;
+    plain_prompt_tokens += r.plain_prompt_tokens;
+    plain_output_tokens += r.plain_output_tokens;
+  }
+};
+
+/// Requests that became jobs.
+struct JobTotals {
+  std::int64_t jobs = 0;
+  std::int64_t refused = 0;
+  std::int64_t dropped = 0;
+  Spread acknowledged_s{};
+  Spread waited_s{};
+  std::int64_t started = 0;
+  AnyOrderSum worker_s{};
+  std::int64_t due = 0;
+  std::int64_t kept = 0;
+
+  void merge(const JobTotals& other) {
+    jobs += other.jobs;
+    refused += other.refused;
+    dropped += other.dropped;
+    acknowledged_s.merge(other.acknowledged_s);
+    waited_s.merge(other.waited_s);
+    started += other.started;
+    worker_s.merge(other.worker_s);
+    due += other.due;
+    kept += other.kept;
+  }
+  void add(const JobRecord& r) {
+    ++jobs;
+    refused += r.refused;
+    dropped += r.dropped;
+    if (!r.refused) acknowledged_s.add(r.acknowledged_s);
+    waited_s.add(r.waited_s);
+    started += r.waited_s.has_value();
+    worker_s.add(r.worker_s);
+    due += r.kept.has_value();
+    kept += r.kept.value_or(false);
+  }
 };
 
 /// What the gateway made of the requests of one class.
@@ -49,11 +130,22 @@ struct GatewayTotals {
   AnyOrderSum usd{};
   Spread gateway_s{};
   std::vector<std::int64_t> answers{};  // by target, the gateway's memory last
+  Spread dispatch_s{};
+  GraphTotals graphs{};
+  JobTotals jobs{};
 
+  void coarsen() {
+    for (Spread* spread :
+         {&gateway_s, &dispatch_s, &graphs.makespan_s, &graphs.node_time_s, &jobs.acknowledged_s, &jobs.waited_s})
+      spread->coarsen();
+  }
   void add(const GatewayRecord& r, std::size_t targets) {
     answers.resize(targets + 1);
     gateway_s.add(r.gateway_s);
     usd.add(r.usd);
+    dispatch_s.add(r.dispatch_s);
+    if (r.graph) graphs.add(*r.graph);
+    if (r.job) jobs.add(*r.job);
     if (!r.completed) return;
     ++completed;
     if (r.answered_by != GatewayRecord::no_one)

@@ -44,8 +44,7 @@ void Recorder::gateway(const GatewayRecord& record) {
   const std::size_t of = index(record.request_class);
   if (gateway_classes_.size() <= of) gateway_classes_.resize(of + 1);
   gateway_classes_[of].add(record, gateway_targets_);
-  if (count_ == keep_.exact_up_to + 1)
-    for (GatewayTotals& totals : gateway_classes_) totals.gateway_s.coarsen();
+  if (count_ == keep_.exact_up_to + 1) std::ranges::for_each(gateway_classes_, &GatewayTotals::coarsen);
   if (keep_.records) gateway_requests_.push_back(record);
 }
 

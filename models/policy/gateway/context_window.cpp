@@ -30,9 +30,9 @@ class ContextWindow final : public GatewayPolicy {
   };
   explicit ContextWindow(const Settings& settings) : settings_(settings) {}
 
-  std::optional<std::string> problem() const override {
-    if (!settings_.last_turns && !settings_.last_tokens) return "give 'last_turns' or 'last_tokens', or both";
-    return std::nullopt;
+  std::vector<SettingProblem> problems() const override {
+    if (!settings_.last_turns && !settings_.last_tokens) return {{"", "give 'last_turns' or 'last_tokens', or both"}};
+    return {};
   }
 
   GatewayStep arrive(const GatewayCall& call) override {

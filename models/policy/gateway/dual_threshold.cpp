@@ -32,9 +32,10 @@ class DualThreshold final : public GatewayPolicy {
   };
   explicit DualThreshold(const Settings& settings) : settings_(settings), service_(settings.judge) {}
 
-  std::optional<std::string> problem() const override {
-    if (settings_.simple_below > settings_.complex_above) return "'simple_below' must not be above 'complex_above'";
-    return std::nullopt;
+  std::vector<SettingProblem> problems() const override {
+    if (settings_.simple_below > settings_.complex_above)
+      return {{"simple_below", "must not be above 'complex_above'"}};
+    return {};
   }
   std::vector<NamedTarget> targets() const override { return {{"fast", settings_.fast}, {"slow", settings_.slow}}; }
   void prepare(const GatewayContext& context) override {

@@ -42,11 +42,11 @@ class Frugal final : public GatewayPolicy {
         apart_(std::sqrt(2.0) * normal_quantile(settings.scorer_auc)),
         answers_(settings.models.size()) {}
 
-  std::optional<std::string> problem() const override {
-    if (settings_.models.size() < 2) return "'models' needs two or more: cheap ones first";
+  std::vector<SettingProblem> problems() const override {
+    if (settings_.models.size() < 2) return {{"models", "needs two or more: cheap ones first"}};
     if (settings_.accept_above.size() + 1 != settings_.models.size())
-      return "'accept_above' needs one entry for each model but the last";
-    return std::nullopt;
+      return {{"accept_above", "needs one entry for each model but the last"}};
+    return {};
   }
   std::vector<NamedTarget> targets() const override {
     std::vector<NamedTarget> all;
@@ -55,6 +55,7 @@ class Frugal final : public GatewayPolicy {
   }
   std::vector<NamedTarget> scored() const override { return targets(); }
   bool sees_answers() const override { return true; }
+  bool asks_again() const override { return true; }
   void prepare(const GatewayContext& context) override {
     quality_ = &context.quality;
     for (const std::string& model : settings_.models) models_.push_back(context.target(model));

@@ -92,7 +92,10 @@ class SemanticCache final : public GatewayPolicy {
                             stable::pow(static_cast<double>(i), -settings.intents.zipf_exponent));
   }
 
-  std::optional<std::string> problem() const override { return needs_future(*settings_.eviction.make()); }
+  std::vector<SettingProblem> problems() const override {
+    if (const auto problem = needs_future(*settings_.eviction.make())) return {{"eviction", *problem}};
+    return {};
+  }
   std::vector<NamedTarget> targets() const override {
     if (settings_.rewriter.empty()) return {};
     return {{"rewriter", settings_.rewriter}};

@@ -37,10 +37,10 @@ class Threshold final : public GatewayPolicy {
   explicit Threshold(const Settings& settings)
       : settings_(settings), skill_(settings.apgr), service_(settings.router) {}
 
-  std::optional<std::string> problem() const override {
+  std::vector<SettingProblem> problems() const override {
     if (settings_.alpha.has_value() == settings_.strong_fraction.has_value())
-      return "give either 'alpha' or 'strong_fraction'";
-    return std::nullopt;
+      return {{"", "give either 'alpha' or 'strong_fraction'"}};
+    return {};
   }
   std::vector<NamedTarget> targets() const override {
     return {{"strong", settings_.strong}, {"weak", settings_.weak}};

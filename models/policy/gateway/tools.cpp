@@ -30,6 +30,7 @@ class Tools final : public GatewayPolicy {
   explicit Tools(const Settings& settings) : settings_(settings), service_(settings.tool) {}
 
   bool sees_answers() const override { return true; }
+  bool asks_again() const override { return true; }
   bool goes_on() const override { return true; }
 
   GatewayStep arrive(const GatewayCall& call) override {

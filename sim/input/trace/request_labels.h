@@ -36,7 +36,8 @@ struct RequestLabels {
     f.field("pool", pool, "where its requests go; left out: the first pool");
     f.field("class", request_class, "name of its requests' class; left out: what the trace says");
     f.field("client", client, "who asks, for queue: fair_share and others; left out: what the trace says");
-    f.field("priority", priority, "smaller goes first, for queue: priority; left out: what the trace says",
+    f.field("priority", priority,
+            "smaller goes first, for queue: priority and the gateway's jobs; left out: what the trace says",
             {.min = 0, .max = 1e6});
     f.field("ttft_deadline_s", ttft_deadline_s,
             "first token wanted so long after arrival, for queue: earliest_deadline", positive);

@@ -25,9 +25,28 @@ void expect_sound(const GatewayRequest& of, double delay_s, double usd) {
   EXPECT_LE(hashed, of.request.prompt_tokens) << "no hashes of what is not in the prompt any more";
 }
 
+void expect_sound(const TaskGraph& graph, std::size_t nodes) {
+  ASSERT_FALSE(graph.tasks.empty());
+  EXPECT_LT(graph.streamed, graph.tasks.size());
+  for (std::uint32_t i = 0; i < graph.tasks.size(); ++i) {
+    const Subtask& task = graph.tasks[i];
+    EXPECT_LT(task.node, nodes);
+    EXPECT_GE(task.prompt_tokens(), 1);
+    EXPECT_GE(task.output_tokens, 1);
+    EXPECT_GE(task.tool_s, 0);
+    for (const std::uint32_t before : task.after) EXPECT_LT(before, i);
+  }
+}
+
+void expect_sound(const Job& job, double arrival_s) {
+  EXPECT_GE(job.acknowledged_s, 0);
+  EXPECT_GE(job.parts, 1);
+  EXPECT_GT(job.due_s.value_or(arrival_s + 1), arrival_s);
+}
+
 TEST_P(AnyStage, ChargesAndChangesWithinReason) {
   MadeStage stage(GetParam());
-  EXPECT_EQ(stage.policy->problem(), std::nullopt);
+  EXPECT_TRUE(stage.policy->problems().empty());
   const std::vector<BlockHash> blocks(100, 7);
   for (std::uint32_t i = 0; i < 500; ++i) {
     GatewayRequest of{.request = MadeStage::request(i, 16 + 16 * (i % 100))};
@@ -42,6 +61,8 @@ TEST_P(AnyStage, ChargesAndChangesWithinReason) {
       EXPECT_GE(step.answer->output_tokens, 1);
       continue;
     }
+    if (step.graph) expect_sound(*step.graph, stage.policy->planner()->nodes().size());
+    if (step.job) expect_sound(*step.job, before);
     if (!stage.policy->sees_answers()) continue;
     for (int pass = 0; pass < 30; ++pass) {
       const GatewayVerdict verdict =

@@ -56,6 +56,25 @@ TEST(GatewayFiles, RequestsHaveColumnsOfTheirGateway) {
   EXPECT_EQ(text_of(folder / "b.csv").find("answered_by"), std::string::npos);
 }
 
+TEST(GatewayFiles, RequestsHaveColumnsOfTheirGraphsAndJobs) {
+  const std::vector<RequestRecord> requests{{.id = RequestId{0}}, {.id = RequestId{1}}, {.id = RequestId{2}}};
+  const std::vector<GatewayRecord> gateway{
+      {.id = RequestId{0},
+       .graph = GraphRecord{.makespan_s = 4, .node_time_s = 6, .prompt_tokens = 30, .output_tokens = 20},
+       .job = JobRecord{.acknowledged_s = 0.5, .waited_s = 2, .kept = true}},
+      {.id = RequestId{1}, .job = JobRecord{.acknowledged_s = 0.25, .kept = false}},
+      {.id = RequestId{2}, .job = JobRecord{.refused = true}}};
+  const RunFacts facts{.pools = {{.name = "chat"}}, .classes = {""}};
+  write_requests_csv(folder / "c.csv", requests, facts, gateway);
+  const std::string text = text_of(folder / "c.csv");
+  EXPECT_NE(text.find(",score,makespan_s,node_time_s,graph_prompt_tokens,graph_output_tokens,acknowledged_s,waited_s,"
+                      "deadline\n"),
+            std::string::npos);
+  EXPECT_NE(text.find(",,4,6,30,20,0.5,2,kept\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(",,,,,,0.25,,missed\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(",,,,,,,,\n"), std::string::npos) << "nothing is known of who was refused";
+}
+
 TEST(GatewayFiles, SummaryComesBackAsItWasWritten) {
   Summary summary{.name = "a gateway"};
   summary.gateway.whole = {{.policy = "gateway", .requests = 3}};
@@ -69,6 +88,10 @@ TEST(GatewayFiles, SummaryComesBackAsItWasWritten) {
   summary.gateway.quality = {{.request_class = "", .requests = 3, .scored = 2, .score = 0.75}};
   summary.gateway.perceived = {{.request_class = "code", .stall_s = Statistics{.mean = 2}}};
   summary.gateway.bill = {{.item = "all", .usd = 4, .usd_per_request = 2}};
+  summary.gateway.dispatch = {.time_s = Statistics{.mean = 0.25, .p99 = 0.5}, .jitter_s = 0.125};
+  summary.gateway.graph = {.requests = 3, .makespan_s = Statistics{.mean = 4}, .plain_prompt_tokens_mean = 100};
+  summary.gateway.graph_nodes = {{.node = "draft", .passes = 6, .critical_fraction = 0.5, .critical_s_mean = 2}};
+  summary.gateway.jobs = {{.jobs = 3, .refused = 1, .due = 2, .kept_fraction = 0.5, .workers_fraction = 0.25}};
   EXPECT_TRUE(summary_from(to_json(summary), "test") == summary);
   EXPECT_TRUE(to_json(Summary{}).find("gateway") == std::string::npos) << "nothing is said of what is not there";
 }

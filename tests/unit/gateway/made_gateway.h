@@ -28,11 +28,16 @@ class MadeSettings final : public Fields {
   void visit(const About&, std::vector<double>& value) override {
     value = {numbers_.contains("accept") ? numbers_["accept"] : 0.5};
   }
-  void visit(const About&, std::vector<std::string>& value) override { value = {"small", "large"}; }
+  void visit(const About& about, std::vector<std::string>& value) override {
+    if (about.required) value = {"small", "large"};
+  }
   void enter(const About& about) override { path_.push_back(std::string(about.key) + "."); }
   bool enter_optional(const About&, bool) override { return false; }
-  std::size_t enter_list(const About&, std::size_t size) override { return size; }
-  void enter_item(std::size_t) override {}
+  std::size_t enter_list(const About& about, std::size_t size) override {
+    enter(about);
+    return about.required ? 1 : size;
+  }
+  void enter_item(std::size_t) override { path_.emplace_back(); }
   void leave() override { path_.pop_back(); }
 
  private:
@@ -73,7 +78,9 @@ struct MadeStage {
     quality.set(TargetId{0}, std::nullopt, 0.7);
     quality.set(TargetId{1}, std::nullopt, 0.9);
     quality.set(TargetId{2}, std::nullopt, 0.8);
-    policy->prepare({.targets = {"small", "large", "api"}, .quality = quality});
+    policy->prepare({.targets = {"small", "large", "api"}, .quality = quality, .class_id = [](std::string_view) {
+                       return ClassId{1};
+                     }});
   }
 
   static Request request(std::uint32_t id, std::int64_t prompt_tokens = 2000, std::int64_t output_tokens = 100) {
