@@ -49,8 +49,12 @@ void TierStore::rank(CacheEntry number, double now_s) {
   may_leave_.offer(number, eviction_->rank({.now = ++now_, .entered = entry.entered, .uses = ++entry.uses}));
 }
 
-TierUnit TierStore::drop_first() {
-  const CacheEntry number = may_leave_.first();
+void TierStore::forget(ReplicaId owner) {
+  for (std::uint32_t i = 0; i < entries_.size(); ++i)
+    if (may_leave_.contains(CacheEntry{i}) && entries_[i].unit.owner == owner) drop(CacheEntry{i});
+}
+
+TierUnit TierStore::drop(CacheEntry number) {
   may_leave_.withdraw(number);
   const TierUnit unit = at(number).unit;
   numbers_.erase(unit.name);

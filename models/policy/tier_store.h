@@ -31,6 +31,9 @@ class TierStore {
   /// Takes a unit in, unless it is here already or longer than the whole store. Returns who left for it.
   std::vector<TierUnit> put(const TierUnit& unit, double now_s);
 
+  /// What this replica wrote is gone.
+  void forget(ReplicaId owner);
+
   std::int64_t used_tokens() const { return used_; }
   std::int64_t capacity_tokens() const { return capacity_; }
   std::int64_t written_tokens() const { return written_; }  // taken in so far
@@ -45,7 +48,8 @@ class TierStore {
   };
   Entry& at(CacheEntry number) { return entries_[index(number)]; }
   void rank(CacheEntry number, double now_s);
-  TierUnit drop_first();
+  TierUnit drop_first() { return drop(may_leave_.first()); }
+  TierUnit drop(CacheEntry number);
 
   std::unique_ptr<Eviction> eviction_;
   double lifetime_s_;

@@ -127,7 +127,11 @@ class Dispatcher final : public ReplicaListener,
   void crash(const ReplicaAt& at, double now_s) override;
   void serve(const ReplicaAt& at, double now_s) override;
   void set_pace(const ReplicaAt& at, const StepPace& pace, double now_s) override;
-  void moved(const ReplicaAt&) override { prefix_routes_->forget_routes(); }
+  void moved(const ReplicaAt& at, double now_s) override {
+    prefix_routes_->forget_routes();
+    lose_memory(at, now_s);
+  }
+  void lose_memory(const ReplicaAt& at, double now_s) override { pools_[at.pool].lose_memory(at.replica, now_s); }
   bool scales(std::size_t pool) const override { return scaling_ && scaling_->scales(pool); }
   bool rented(const ReplicaAt& at) const override { return scaling_->rented(at); }
   void warned(const ReplicaAt& at, double now_s) override;

@@ -90,8 +90,11 @@ void Failures::apply(const PartChange& change, double now_s) {
   const Kind kind = change.part.kind;
   if (kind != Kind::node && kind != Kind::gpu && kind != Kind::replica) return set_links(change.part, change.begins, now_s);
   if (!change.begins) return;  // who waited for it starts when all changes of this instant are known
-  for (const ReplicaAt& at : replicas_)
-    if (uses(at, change.part)) stop(at, now_s);
+  for (const ReplicaAt& at : replicas_) {
+    if (!uses(at, change.part)) continue;
+    stop(at, now_s);
+    if (kind == Kind::node) cluster_.lose_memory(at, now_s);
+  }
 }
 
 void Failures::warn(const BreakablePart& part, double now_s) {
@@ -142,14 +145,14 @@ bool Failures::can_start(const ReplicaAt& at) const {
 void Failures::start_what_can(double now_s) {
   for (std::size_t i = 0; i < replicas_.size(); ++i) {
     if (lives_[i].state != State::broken) continue;
-    if (!free_.empty()) take_spares(replicas_[i]);
+    if (!free_.empty()) take_spares(replicas_[i], now_s);
     if (can_start(replicas_[i])) load(replicas_[i], now_s);
   }
 }
 
 // Its GPUs on a node of which one is broken go to GPUs of the same numbers on another node, and become free
 // themselves: whoever needs them may have them once they are whole.
-void Failures::take_spares(const ReplicaAt& at) {
+void Failures::take_spares(const ReplicaAt& at, double now_s) {
   std::vector<GpuPlace>& gpus = place(at).gpus;
   std::set<std::int64_t> bad;
   for (const GpuPlace& gpu : gpus)
@@ -171,7 +174,7 @@ void Failures::take_spares(const ReplicaAt& at) {
       gpu.node = *found;
     }
     ++totals_[at.pool].stand_ins;
-    cluster_.moved(at);
+    cluster_.moved(at, now_s);
   }
 }
 

@@ -28,7 +28,9 @@ class Failures {
     virtual void crash(const ReplicaAt& at, double now_s) = 0;
     virtual void serve(const ReplicaAt& at, double now_s) = 0;
     virtual void set_pace(const ReplicaAt& at, const StepPace& pace, double now_s) = 0;
-    virtual void moved(const ReplicaAt& at) = 0;
+    /// It goes to other GPUs, and leaves behind what the memory of its nodes held for others.
+    virtual void moved(const ReplicaAt& at, double now_s) = 0;
+    virtual void lose_memory(const ReplicaAt& at, double now_s) = 0;
     /// It will stop: it gets no further requests.
     virtual void warned(const ReplicaAt& at, double now_s) = 0;
     /// The pool has an autoscaler, which starts others in place of those that stop; and this one is switched on.
@@ -81,7 +83,7 @@ class Failures {
   void set_slow(const PartChange& change, double now_s);
   void stop(const ReplicaAt& at, double now_s);
   void start_what_can(double now_s);
-  void take_spares(const ReplicaAt& at);
+  void take_spares(const ReplicaAt& at, double now_s);
   void load(const ReplicaAt& at, double now_s);
   std::size_t number(const ReplicaAt& at) const { return first_[at.pool] + at.replica; }
   ReplicaPlace& place(const ReplicaAt& at) { return scenario_.pools[at.pool].places[at.replica]; }

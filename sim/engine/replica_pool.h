@@ -83,6 +83,8 @@ class ReplicaPool {
   void set_serving(std::size_t i, bool serving);
   /// It stops at `now_s` and starts over as an empty one that is not ready. Who was there, by id.
   std::vector<MovingSequence> fail(std::size_t i, double now_s, ReplicaListener& listener);
+  /// The memory of its nodes is gone, and with it what it wrote to a tier that all share.
+  void lose_memory(std::size_t i, double now_s);
   /// A request goes on that was begun elsewhere.
   void resume(const MovingSequence& sequence, std::size_t i, double now_s, ReplicaListener& listener);
   void set_pace(std::size_t i, const StepPace& pace, double now_s, ReplicaListener& listener);

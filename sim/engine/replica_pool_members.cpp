@@ -36,6 +36,10 @@ std::vector<MovingSequence> ReplicaPool::fail(std::size_t i, double now_s, Repli
   return hit;
 }
 
+void ReplicaPool::lose_memory(std::size_t i, double now_s) {
+  if (shared_tier_) shared_tier_->forget(replicas_[i].id(), now_s);
+}
+
 void ReplicaPool::resume(const MovingSequence& sequence, std::size_t i, double now_s, ReplicaListener& listener) {
   replicas_[i].advance(now_s, listener);
   replicas_[i].resume(sequence, now_s);

@@ -58,6 +58,9 @@ class ScalingCheck {
     const Pool& pool = pools_[i];
     if (const std::string why = tied_down(pool); !why.empty())
       fail(".autoscaler", fmt::format("is not modelled together with {}; leave one of them out", why));
+    if (!pool.spec.kv_tiers.levels.empty() && pool.spec.kv_tiers.levels.back().kind == "shared")
+      fail(".autoscaler", "is not modelled together with a shared tier, which lies on the nodes of all replicas; leave "
+                          "one of them out");
     if (pool.spec.placement.make()->prefill_replicas() > 0)
       fail(".autoscaler", fmt::format("is not modelled together with placement '{}', whose replicas take sides",
                                       pool.spec.placement.policy()));
@@ -81,8 +84,6 @@ class ScalingCheck {
 
 std::string tied_down(const Pool& pool) {
   if (pool.spec.expert_offload) return "expert_offload";
-  if (!pool.spec.kv_tiers.levels.empty() && pool.spec.kv_tiers.levels.back().kind == "shared")
-    return "a shared tier, which lies on the nodes of all replicas";
   if (pool.across_nodes()) return "replicas whose steps cross nodes";
   return {};
 }

@@ -18,6 +18,11 @@ TierStore& SharedTier::look(double now_s) {
   return store_;
 }
 
+void SharedTier::forget(ReplicaId owner, double now_s) {
+  look(now_s).forget(owner);
+  std::erase_if(noted_, [&](const Noted& noted) { return noted.unit.owner == owner; });
+}
+
 KvTiers::KvTiers(ReplicaId me, std::vector<Tier> tiers)
     : me_(me), tiers_(std::move(tiers)), fetched_(tiers_.size(), 0) {}
 

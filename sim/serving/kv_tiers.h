@@ -54,6 +54,8 @@ class SharedTier {
   void write(const TierUnit& unit, double now_s) { noted_.push_back({now_s, unit}); }
   /// As of `now_s`; requires that all replicas have come as far. Valid until somebody looks again.
   TierStore& look(double now_s);
+  /// What this replica wrote is gone, at an instant to which all have come.
+  void forget(ReplicaId owner, double now_s);
   const TierStore& store() const { return store_; }
 
  private:
