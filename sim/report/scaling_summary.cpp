@@ -61,17 +61,14 @@ std::vector<ScalingSummary> scaling_of(const RunFacts& facts) {
 
 std::optional<TextTable> scaling_table(std::span<const ScalingSummary> scaling) {
   if (scaling.empty()) return std::nullopt;
-  const auto mean_max = [](const std::optional<Statistics>& s) {
-    return s ? human::seconds(s->mean) + ", " + human::seconds(s->max) : "-";
-  };
+  const auto mean = [](const std::optional<Statistics>& s) { return s ? human::seconds(s->mean) : "-"; };
   TextTable table(2);
-  table.row({"", "autoscaler", "serving (mean, max)", "rented", "GPU hours", "saved", "starts", "stops",
-             "start (mean, max)", "drain (mean, max)"});
+  table.row({"", "autoscaler", "serving", "most", "rented", "GPU hours", "saved", "starts", "stops", "a start", "a stop"});
   for (const ScalingSummary& p : scaling)
-    table.row({p.pool, p.autoscaler, fmt::format("{:.1f}, {}", p.serving_mean, p.serving_max),
+    table.row({p.pool, p.autoscaler, fmt::format("{:.1f}", p.serving_mean), human::count(p.serving_max),
                fmt::format("{:.1f}", p.rented_mean), fmt::format("{:.2f}", p.gpu_hours),
                human::percent(p.saved_fraction), human::count(p.starts + p.woken), human::count(p.stops),
-               mean_max(p.start_s), mean_max(p.drain_s)});
+               mean(p.start_s), mean(p.drain_s)});
   return table;
 }
 

@@ -309,6 +309,21 @@ pools:
   EXPECT_NE(lazy.find("\"autoscaler\": \"hpa\""), std::string::npos);
 }
 
+// What the guide says of scenarios/autoscaling.yaml.
+TEST(Scaling, OverADayAModelOfThePoolKeepsThePromiseForLessAndQueuesTellTooLate) {
+  const auto day = [](const std::string& autoscaler) {
+    return in_child([&] {
+      Scenario scenario = load_scenario(std::string(SERVECAST_SOURCE_DIR) + "/scenarios/autoscaling.yaml",
+                                        {{"pools[0].autoscaler", autoscaler}});
+      const Finished done = run_it(scenario);
+      const Summary s = summarise(done.recorder, done.facts);
+      return fmt::format("{} {}", s.slo.met(), s.scaling[0].saved_fraction > 0.35);
+    });
+  };
+  EXPECT_EQ(day("{policy: planner, check_every_s: 30}"), "true true");
+  EXPECT_EQ(day("{policy: hpa, waiting_requests: 4}").substr(0, 5), "false");
+}
+
 /// Share of requests within the SLO at so many times what one replica bears by SteadyCapacity.
 double attained_at(double times) {
   return std::stod(in_child([&] {
