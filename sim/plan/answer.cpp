@@ -7,6 +7,7 @@
 #include "models/hw/cost.h"
 #include "sim/plan/certificate.h"
 #include "sim/plan/head_room.h"
+#include "sim/plan/pareto.h"
 #include "sim/report/statistics.h"
 
 namespace servecast {
@@ -45,6 +46,7 @@ void add_figures(PlanDesign& row, const Summary& run, std::string_view of) {
   row.tpot_p99_s = p99(run.latencies.tpot_s);
   if (run.latencies.tpot_s && run.latencies.tpot_s->p50 > 0) row.tokens_per_s_per_user = 1 / run.latencies.tpot_s->p50;
   row.tokens_per_s_per_gpu = run.output_tokens_per_s / static_cast<double>(row.gpus);
+  row.score = expected_score(run);
 }
 
 PlanDesign row(const Study& study, const DesignResult& d, const SearchResult& found) {
@@ -111,6 +113,8 @@ PlanAnswer answer(const Study& study, const DesignResult& d) {
   a.usd_per_hour = usd_per_hour(machines, study.spec.prices, study.spec.prices.term, a.mean_w).value_or(0);
   a.usd_per_request = per_request(a.usd_per_hour, run);
   a.usd_per_million_output_tokens = per_million_tokens(a.usd_per_hour, run);
+  if (const double usd = outside_usd_per_hour(run); usd > 0) a.outside_usd_per_hour = usd;
+  a.score = expected_score(run);
   const double busier = study.peak_rate_factor() / study.mean_rate_factor();
   if (a.usd_per_request) a.mean_usd_per_request = *a.usd_per_request * busier;
   if (a.usd_per_million_output_tokens)

@@ -23,7 +23,8 @@ std::optional<ParetoPoint> take(const Study& study, DesignResult& d, const DrawO
   d.verdict = Verdict::breaks;
   if (!outcome.kept || !outcome.run) return std::nullopt;
   const auto point = pareto_point(study, d.sized, *outcome.run);
-  if (!point) d.why = "served nobody";
+  const bool needs_score = study.spec.goal == "pareto_quality";
+  if (!point) d.why = !needs_score || expected_score(*outcome.run) ? "served nobody" : "served nobody, or there is no `quality` to tell scores by";
   return point;
 }
 
@@ -36,16 +37,33 @@ void settle(const Study& study, const std::vector<Simulated>& all, std::vector<D
       continue;
     }
     designs[one.design].verdict = Verdict::dominated;
-    designs[one.design].why = "beaten in both by " + words(study, designs[better->design].sized.design);
+    designs[one.design].why = "beaten by " + words(study, designs[better->design].sized.design);
   }
 }
 
 }  // namespace
 
+double outside_usd_per_hour(const Summary& run) {
+  constexpr double seconds_per_hour = 3600;
+  double usd = 0;
+  for (const BillSummary& line : run.gateway.bill)
+    if (line.item != "GPUs" && line.item != "all") usd += line.usd;
+  return run.duration_s > 0 ? usd / run.duration_s * seconds_per_hour : 0;
+}
+
+std::optional<double> expected_score(const Summary& run) {
+  return run.gateway.quality.empty() ? std::nullopt : run.gateway.quality.front().score;
+}
+
 std::optional<ParetoPoint> pareto_point(const Study& study, const SizedDesign& sized, const Summary& run) {
   if (study.spec.goal == "pareto_cost") {
     if (!run.latencies.ttft_s) return std::nullopt;
     return ParetoPoint{goal_value(study, sized, run), run.latencies.ttft_s->p99};
+  }
+  if (study.spec.goal == "pareto_quality") {
+    const auto score = expected_score(run);
+    if (!run.latencies.ttft_s || !score) return std::nullopt;
+    return ParetoPoint{goal_value(study, sized, run) + outside_usd_per_hour(run), run.latencies.ttft_s->p99, -*score};
   }
   if (!run.latencies.tpot_s || run.latencies.tpot_s->p50 <= 0) return std::nullopt;
   return ParetoPoint{-1 / run.latencies.tpot_s->p50,

@@ -218,8 +218,9 @@ struct StudySpec {
     f.field("constraints", constraints, "expressions over dimensions that every design must fulfil");
     f.field("goal", goal,
             "least_cost, least_energy: for the demand; most_goodput: the highest rate factor kept; pareto_throughput: "
-            "output tokens/s per user against per GPU; pareto_cost: cost against p99 of TTFT",
-            {"least_cost", "least_energy", "most_goodput", "pareto_throughput", "pareto_cost"});
+            "output tokens/s per user against per GPU; pareto_cost: cost against p99 of TTFT; pareto_quality: cost, bills "
+            "of the gateway and of outside APIs included, p99 of TTFT and the answers' expected score",
+            {"least_cost", "least_energy", "most_goodput", "pareto_throughput", "pareto_cost", "pareto_quality"});
     f.field("rate_factors", rate_factors, "for most_goodput: demands to try, over the forecast one", positive);
     f.group("search", search, "how large a space is searched in full");
   }

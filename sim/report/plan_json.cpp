@@ -47,6 +47,7 @@ void PlanDesign::fields(Fields& f) {
   f.field("tpot_p99_s", tpot_p99_s, "of requests that were served");
   f.field("tokens_per_s_per_user", tokens_per_s_per_user, "1 / median TPOT");
   f.field("tokens_per_s_per_gpu", tokens_per_s_per_gpu, "output tokens");
+  f.field("score", score, "expected of its answers, where the scenario has scores");
 }
 
 void PlanAnswer::fields(Fields& f) {
@@ -57,6 +58,8 @@ void PlanAnswer::fields(Fields& f) {
   f.field("nodes", nodes, "in use");
   f.field("spare_nodes", spare_nodes, "for availability");
   f.field("usd_per_hour", usd_per_hour, "price of an hour");
+  f.field("outside_usd_per_hour", outside_usd_per_hour, "beside that: stages of the gateway and outside APIs");
+  f.field("score", score, "expected of its answers, where the scenario has scores");
   f.field("usd_per_request", usd_per_request, "at the rate that the promise is for");
   f.field("usd_per_million_output_tokens", usd_per_million_output_tokens, "at the rate that the promise is for");
   f.field("mean_usd_per_request", mean_usd_per_request, "at the mean rate, paid around the clock");

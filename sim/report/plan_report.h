@@ -67,11 +67,14 @@ struct PlanDesign {
   std::optional<double> tpot_p99_s{};
   std::optional<double> tokens_per_s_per_user{};
   std::optional<double> tokens_per_s_per_gpu{};
+  std::optional<double> score{};
   void fields(Fields& f);
 };
 
 /// One of the best designs, in full.
 struct PlanAnswer {
+  std::optional<double> outside_usd_per_hour{};
+  std::optional<double> score{};
   std::int64_t design = 0;
   std::vector<std::string> settings{};
   std::vector<std::string> set{};  // "path=value": with the base scenario, the scenario of this design
