@@ -29,8 +29,7 @@ double SteadyCapacity::requests_per_s(double prompt_tokens, double output_tokens
   const auto whole_prompt = static_cast<std::int64_t>(std::max(1.0, prompt_tokens));
   const double prompt_s = bounds_.computes_prompts ? steps_.prefill_s(whole_prompt, 0) / stages : 0;
   const double share = most_prompt_share(prompt_s);
-  if (!bounds_.decodes || output_tokens <= 1)
-    return (share > 0 ? share : most_busy_fraction / 2) / prompt_s;
+  if (!bounds_.decodes || output_tokens <= 1) return (share > 0 ? share : most_busy_fraction / 2) / prompt_s;
   const double fit = static_cast<double>(bounds_.kv_tokens) / (prompt_tokens + output_tokens);
   const double most = std::min(static_cast<double>(bounds_.max_sequences), fit) / stages;
   std::int64_t lowest = 1;  // keeps the bounds, or is the least that there is
@@ -38,7 +37,8 @@ double SteadyCapacity::requests_per_s(double prompt_tokens, double output_tokens
   while (above - lowest > 1) {
     const std::int64_t middle = (lowest + above) / 2;
     const Point point = at(middle, prompt_tokens, output_tokens, prompt_s);
-    const bool keeps = point.requests_per_s * prompt_s <= share && (!bounds_.tpot_s || point.tpot_s <= *bounds_.tpot_s);
+    const bool keeps =
+        point.requests_per_s * prompt_s <= share && (!bounds_.tpot_s || point.tpot_s <= *bounds_.tpot_s);
     (keeps ? lowest : above) = middle;
   }
   return at(lowest, prompt_tokens, output_tokens, prompt_s).requests_per_s;

@@ -108,7 +108,8 @@ std::optional<double> rented_gpus(const Pool& pool, const Dispatcher& dispatcher
   return dispatcher.duration_s() > 0 ? gpu_s / dispatcher.duration_s() : 0;
 }
 
-PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, std::optional<double> rented_gpus, double duration_s) {
+PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, std::optional<double> rented_gpus,
+                     double duration_s) {
   PoolFacts facts{.name = pool.spec.name,
                   .llm = pool.llm.name,
                   .gpu = pool.gpu.name,

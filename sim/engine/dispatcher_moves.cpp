@@ -22,7 +22,8 @@ void Dispatcher::set_wiring(const Wiring& wiring) {
   if (scenario_.spec.failures)
     failures_.emplace(scenario_, wiring, flows_, static_cast<Failures::Cluster&>(*this));
   for (const ReplicaPool& pool : pools_) step_models_.push_back(pool.steps());
-  if (servecast::scales(scenario_)) scaling_.emplace(scenario_, wiring, flows_, static_cast<Scaling::Cluster&>(*this));
+  if (servecast::scales(scenario_))
+    scaling_.emplace(scenario_, wiring, flows_, static_cast<Scaling::Cluster&>(*this));
   if (migrates(scenario_))
     migrations_.emplace(scenario_, wiring, flows_, recorder_, static_cast<ReplicaAccess&>(*this));
 }
@@ -36,8 +37,8 @@ void Dispatcher::copy_first(Copying copying, double now_s) {
   }
   const RequestId id = copying.request.id;
   const std::size_t pool = index(copying.request.pool);
-  auto flows =
-      prefix_routes_->transfers({to.copy_pool.value_or(pool), to.copy_from}, {pool, to.replica}, id, static_cast<double>(to.copy_tokens));
+  const ReplicaAt from{to.copy_pool.value_or(pool), to.copy_from};
+  auto flows = prefix_routes_->transfers(from, {pool, to.replica}, id, static_cast<double>(to.copy_tokens));
   copied_by_flows_.emplace(id, std::move(copying));
   flows_.start(std::move(flows), now_s, [this, id](double end_s) {
     Copying done = std::move(copied_by_flows_.extract(id).mapped());

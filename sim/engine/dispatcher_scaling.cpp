@@ -57,8 +57,6 @@ void Dispatcher::mirror(const Request& request, double now_s) {
   }
 }
 
-bool Dispatcher::is_mirrored(RequestId id) const {
-  return mirrored_ > 0 && index(id) > first_mirror_id - mirrored_;
-}
+bool Dispatcher::is_mirrored(RequestId id) const { return mirrored_ > 0 && index(id) > first_mirror_id - mirrored_; }
 
 }  // namespace servecast

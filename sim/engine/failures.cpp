@@ -81,14 +81,16 @@ bool Failures::uses(const ReplicaAt& at, const BreakablePart& part) const {
 void Failures::apply(const PartChange& change, double now_s) {
   if (change.slow) return set_slow(change, now_s);
   if (change.warns) return warn(change.part, now_s);
-  if (const auto warning = warned_.find(change.part); change.begins && warning != warned_.end()) warned_.erase(warning);
+  if (const auto warning = warned_.find(change.part); change.begins && warning != warned_.end())
+    warned_.erase(warning);
   count(change);
   std::int64_t& times = broken_[change.part];
   times += change.begins ? 1 : -1;
   if (times > 1 || (times == 1 && !change.begins)) return;
   if (times == 0) broken_.erase(change.part);
   const Kind kind = change.part.kind;
-  if (kind != Kind::node && kind != Kind::gpu && kind != Kind::replica) return set_links(change.part, change.begins, now_s);
+  if (kind != Kind::node && kind != Kind::gpu && kind != Kind::replica)
+    return set_links(change.part, change.begins, now_s);
   if (!change.begins) return;  // who waited for it starts when all changes of this instant are known
   for (const ReplicaAt& at : replicas_) {
     if (!uses(at, change.part)) continue;

@@ -73,9 +73,12 @@ void Migrations::clear_out(std::size_t pool, double now_s) {
     const ReplicaAt from{pool, i};
     if (!moves_out(from) || under_way_.contains(from)) continue;
     std::optional<ReplicaAt> to;
-    const auto free = [&](std::size_t r) { return freeness(replicas_.replica({pool, r}).view(), rules_[pool].block_tokens); };
+    const auto free = [&](std::size_t r) {
+      return freeness(replicas_.replica({pool, r}).view(), rules_[pool].block_tokens);
+    };
     for (std::size_t r = 0; r < sizes_[pool]; ++r)
-      if (replicas_.serves({pool, r}) && !takes_part({pool, r}) && (!to || free(r) > free(to->replica))) to = {pool, r};
+      if (replicas_.serves({pool, r}) && !takes_part({pool, r}) && (!to || free(r) > free(to->replica)))
+        to = {pool, r};
     if (to) begin(from, *to, now_s);
   }
 }

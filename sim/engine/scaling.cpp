@@ -104,9 +104,11 @@ void Scaling::load(const ReplicaAt& at, double now_s) {
   set(at, State::loading, now_s);
   const auto weights = [this, at, change = life(at).changes](double image_s) {
     if (life(at).changes != change) return;
-    flows_.start(weight_shards(scenario_.pools[at.pool], place(at), wiring_), image_s, [this, at, change](double loaded_s) {
-      if (life(at).changes == change) set_for(at, State::starting, pools_[at.pool].spec.engine_init_s, loaded_s);
-    });
+    flows_.start(weight_shards(scenario_.pools[at.pool], place(at), wiring_), image_s,
+                 [this, at, change](double loaded_s) {
+                   if (life(at).changes == change)
+                     set_for(at, State::starting, pools_[at.pool].spec.engine_init_s, loaded_s);
+                 });
   };
   const double bytes = pools_[at.pool].spec.image_bytes;
   if (bytes == 0) return weights(now_s);
@@ -137,7 +139,8 @@ void Scaling::next_stage(const ReplicaAt& at, double now_s) {
 
 void Scaling::ready(const ReplicaAt& at, double now_s) {
   PoolState& p = pools_[at.pool];
-  if (count(at.pool, {State::waking, State::mirroring, State::serving}) >= p.wanted) return set(at, State::warm, now_s);
+  if (count(at.pool, {State::waking, State::mirroring, State::serving}) >= p.wanted)
+    return set(at, State::warm, now_s);
   if (!p.spec.mirror) return enter(at, now_s);
   cluster_.make_ready(at, now_s);
   set_for(at, State::mirroring, p.spec.mirror->for_s, now_s);

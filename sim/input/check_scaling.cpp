@@ -16,7 +16,8 @@ class ScalingCheck {
     const PoolSpec& pool = pools_[i].spec;
     path_ = fmt::format("pools[{}]", i);
     if (!pool.scales()) {
-      if (pool.scaling) fail(".scaling", "would be ignored: autoscaler 'none' has all replicas serve; choose another");
+      if (pool.scaling)
+        fail(".scaling", "would be ignored: autoscaler 'none' has all replicas serve; choose another");
       return;
     }
     policy(pool);
@@ -51,7 +52,8 @@ class ScalingCheck {
     if (scaling.drain == "migrate" && pool.migration.policy() == "none")
       fail(".scaling.drain", "'migrate' moves sequences as the pool's migration does, which is 'none'; choose one");
     if (pool.start == "cold")
-      fail(".start", "an autoscaler says who is there at the start; leave this out and give scaling.start_replicas: 0");
+      fail(".start",
+           "an autoscaler says who is there at the start; leave this out and give scaling.start_replicas: 0");
   }
 
   void surroundings(std::size_t i) {
@@ -59,19 +61,20 @@ class ScalingCheck {
     if (const std::string why = tied_down(pool); !why.empty())
       fail(".autoscaler", fmt::format("is not modelled together with {}; leave one of them out", why));
     if (!pool.spec.kv_tiers.levels.empty() && pool.spec.kv_tiers.levels.back().kind == "shared")
-      fail(".autoscaler", "is not modelled together with a shared tier, which lies on the nodes of all replicas; leave "
-                          "one of them out");
+      fail(".autoscaler",
+           "is not modelled together with a shared tier, which lies on the nodes of all replicas; leave "
+           "one of them out");
     if (pool.spec.placement.make()->prefill_replicas() > 0)
       fail(".autoscaler", fmt::format("is not modelled together with placement '{}', whose replicas take sides",
                                       pool.spec.placement.policy()));
     if (spec_.spares() > 0)
       fail(".autoscaler", "and failures.spares both keep reserves; leave the spares out and have more replicas");
-    const bool decodes_for_others =
-        std::ranges::any_of(pools_, [&](const Pool& p) { return p.decode_pool == i; });
+    const bool decodes_for_others = std::ranges::any_of(pools_, [&](const Pool& p) { return p.decode_pool == i; });
     const ScalingSpec scaling = pool.spec.scaling.value_or(ScalingSpec{});
     if (decodes_for_others && std::min(scaling.min_replicas, scaling.start_replicas.value_or(1)) == 0)
       fail(".scaling", fmt::format("'{}' decodes for another pool, whose prompts cannot wait outside; have at least "
-                                   "one replica always", pool.spec.name));
+                                   "one replica always",
+                                   pool.spec.name));
   }
 
   YamlText& text_;

@@ -24,7 +24,10 @@ std::optional<ParetoPoint> take(const Study& study, DesignResult& d, const DrawO
   if (!outcome.kept || !outcome.run) return std::nullopt;
   const auto point = pareto_point(study, d.sized, *outcome.run);
   const bool needs_score = study.spec.goal == "pareto_quality";
-  if (!point) d.why = !needs_score || expected_score(*outcome.run) ? "served nobody" : "served nobody, or there is no `quality` to tell scores by";
+  if (!point)
+    d.why = !needs_score || expected_score(*outcome.run)
+                ? "served nobody"
+                : "served nobody, or there is no `quality` to tell scores by";
   return point;
 }
 

@@ -30,9 +30,10 @@ void check_classes(const std::vector<Promise>& promises, const std::vector<std::
 void check_autoscalers(const SizedScenario& sized) {
   for (const Pool& pool : sized.pools)
     if (pool.spec.scales())
-      throw UserError(fmt::format("pool '{}' has autoscaler '{}', but a plan is for machines that are rented all the "
-                                  "time; leave it out, and compare autoscalers with `servecast sweep`",
-                                  pool.spec.name, pool.spec.autoscaler.policy()));
+      throw UserError(
+          fmt::format("pool '{}' has autoscaler '{}', but a plan is for machines that are rented all the "
+                      "time; leave it out, and compare autoscalers with `servecast sweep`",
+                      pool.spec.name, pool.spec.autoscaler.policy()));
 }
 
 bool needs_promise(const Study& study) { return !study.spec.goal.starts_with("pareto"); }

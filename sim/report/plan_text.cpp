@@ -36,7 +36,8 @@ std::string answer_text(const PlanAnswer& a, std::size_t width) {
   item("cost", fmt::format("{}/h, {} per request, {} per million output tokens", human::usd(a.usd_per_hour),
                            or_dash(a.usd_per_request, human::usd),
                            or_dash(a.usd_per_million_output_tokens, human::usd)));
-  if (a.outside_usd_per_hour) item("besides", human::usd(*a.outside_usd_per_hour) + "/h for gateway and outside APIs");
+  if (a.outside_usd_per_hour)
+    item("besides", human::usd(*a.outside_usd_per_hour) + "/h for gateway and outside APIs");
   if (a.score) item("quality", "expected score " + human::percent(*a.score));
   if (a.mean_usd_per_request != a.usd_per_request)
     item("over the day", fmt::format("{} per request, {} per million output tokens",

@@ -63,7 +63,8 @@ std::optional<TextTable> scaling_table(std::span<const ScalingSummary> scaling) 
   if (scaling.empty()) return std::nullopt;
   const auto mean = [](const std::optional<Statistics>& s) { return s ? human::seconds(s->mean) : "-"; };
   TextTable table(2);
-  table.row({"", "autoscaler", "serving", "most", "rented", "GPU hours", "saved", "starts", "stops", "a start", "a stop"});
+  table.row(
+      {"", "autoscaler", "serving", "most", "rented", "GPU hours", "saved", "starts", "stops", "a start", "a stop"});
   for (const ScalingSummary& p : scaling)
     table.row({p.pool, p.autoscaler, fmt::format("{:.1f}", p.serving_mean), human::count(p.serving_max),
                fmt::format("{:.1f}", p.rented_mean), fmt::format("{:.2f}", p.gpu_hours),

@@ -60,8 +60,8 @@ void Replica::look_below(Slot slot) {
   links_->fetch(setup_.pool, setup_.id, slot, sources, now_s_);
 }
 
-/// Fetching a part of a prompt and computing the rest: one after the other, or layer by layer, where a layer waits for
-/// what is fetched of it and for the layer before. The first and the last layer tell, as all of them are alike.
+/// Fetching a part of a prompt and computing the rest: one after the other, or layer by layer, where a layer waits
+/// for what is fetched of it and for the layer before. The first and the last layer tell, as all of them are alike.
 double Replica::in_turn_s(double fetch_s, double compute_s) const {
   if (setup_.fetch.layers == 0) return fetch_s + compute_s;
   const auto layers = static_cast<double>(setup_.fetch.layers);

@@ -8,9 +8,9 @@
 // at most twice as many, and never for fewer than there are while half of that share misses.
 //
 // Wins where load changes over minutes and a metric tells of it early (queue and KV do, missed promises come late);
-// loses where replicas take longer to come than the load to change, and after peaks, when the window holds on to them.
-// Kubernetes documentation, "Horizontal Pod Autoscaling" (algorithm details, stabilization window, default behavior):
-// a look every 15 s, tolerance 0.1, windows of 0 and 300 s, up by 100 % or 4 replicas.
+// loses where replicas take longer to come than the load to change, and after peaks, when the window holds on to
+// them. Kubernetes documentation, "Horizontal Pod Autoscaling" (algorithm details, stabilization window, default
+// behavior): a look every 15 s, tolerance 0.1, windows of 0 and 300 s, up by 100 % or 4 replicas.
 #include <algorithm>
 #include <vector>
 
@@ -38,7 +38,8 @@ class Hpa final : public Autoscaler {
       f.field("waiting_requests", waiting_requests, "target: requests in the queue, per replica", positive);
       f.field("kv_used_fraction", kv_used_fraction, "target: share of KV blocks in use", positive_fraction);
       f.field("slo", slo, "target: no more requests miss the SLO than it allows");
-      f.field("tolerance", tolerance, "no change while the metric is that close to its target (Kubernetes: 0.1)", fraction);
+      f.field("tolerance", tolerance, "no change while the metric is that close to its target (Kubernetes: 0.1)",
+              fraction);
       f.field("up_window_s", up_window_s, "grows to the least that was asked for so long (Kubernetes: 0)");
       f.field("down_window_s", down_window_s, "shrinks to the most that was asked for so long (Kubernetes: 300)");
       f.field("up_fraction", up_fraction, "grows by this share per look, or ... (Kubernetes: 1)");
@@ -58,7 +59,8 @@ class Hpa final : public Autoscaler {
 
   std::int64_t wanted(const PoolLoad& load) override {
     const std::int64_t now = load.replicas();
-    const std::int64_t most = std::max(now + settings_.up_replicas, up_to(static_cast<double>(now) * (1 + settings_.up_fraction)));
+    const std::int64_t most =
+        std::max(now + settings_.up_replicas, up_to(static_cast<double>(now) * (1 + settings_.up_fraction)));
     wishes_.push_back({load.now_s, std::min(wish(load), most)});
     const double oldest_s = load.now_s - std::max(settings_.up_window_s, settings_.down_window_s);
     std::erase_if(wishes_, [&](const Wish& w) { return w.at_s < oldest_s; });
@@ -87,7 +89,8 @@ class Hpa final : public Autoscaler {
       kv += static_cast<double>(r.used_blocks) / static_cast<double>(std::max<std::int64_t>(1, r.total_blocks));
     }
     std::int64_t wish = 0;
-    if (settings_.requests_per_s) wish = std::max(wish, for_total(load, load.arrived_per_s(), *settings_.requests_per_s));
+    if (settings_.requests_per_s)
+      wish = std::max(wish, for_total(load, load.arrived_per_s(), *settings_.requests_per_s));
     if (settings_.waiting_requests)
       wish = std::max(wish, for_total(load, static_cast<double>(waiting), *settings_.waiting_requests));
     if (settings_.kv_used_fraction) wish = std::max(wish, for_total(load, kv, *settings_.kv_used_fraction));
@@ -115,8 +118,8 @@ class Hpa final : public Autoscaler {
   std::vector<Wish> wishes_;
 };
 
-[[maybe_unused]] const bool added =
-    Registry<Autoscaler>::add<Hpa>("hpa", "Kubernetes' HorizontalPodAutoscaler: metrics against targets, with windows");
+[[maybe_unused]] const bool added = Registry<Autoscaler>::add<Hpa>(
+    "hpa", "Kubernetes' HorizontalPodAutoscaler: metrics against targets, with windows");
 
 }  // namespace
 }  // namespace servecast

@@ -2,10 +2,10 @@
 // does from profiles of its engine.
 //
 // Takes the rate of arrivals and the mean prompt and output of the interval that has passed, asks what one replica
-// bears of such requests within the promise (models/policy/replica_capacity.h), and wants as many as the rate takes, with
-// `headroom_fraction` to spare. Prompts, outputs and load may all change; what one replica bears need not be known.
-// Wins where the mix changes; loses where the model is wrong, and reacts an interval late. Keeps what it has where
-// nothing has finished yet.
+// bears of such requests within the promise (models/policy/replica_capacity.h), and wants as many as the rate takes,
+// with `headroom_fraction` to spare. Prompts, outputs and load may all change; what one replica bears need not be
+// known. Wins where the mix changes; loses where the model is wrong, and reacts an interval late. Keeps what it has
+// where nothing has finished yet.
 #include "models/policy/autoscaler.h"
 
 namespace servecast {
@@ -27,7 +27,8 @@ class Planner final : public Autoscaler {
   bool needs_slo() const override { return true; }
 
   std::int64_t wanted(const PoolLoad& load) override {
-    if (load.finished > 0) output_tokens_ = static_cast<double>(load.output_tokens) / static_cast<double>(load.finished);
+    if (load.finished > 0)
+      output_tokens_ = static_cast<double>(load.output_tokens) / static_cast<double>(load.finished);
     if (load.arrived == 0) return load.now_s > 0 ? 0 : load.replicas();
     if (output_tokens_ == 0) return load.replicas();
     const double prompt_tokens = static_cast<double>(load.prompt_tokens) / static_cast<double>(load.arrived);

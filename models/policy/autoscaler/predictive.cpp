@@ -3,8 +3,8 @@
 // The rate of each interval goes into a forecast with level, trend and a curve over the season (a day), additive
 // Holt-Winters: Winters, Management Science 6, 1960; Hyndman and Athanasopoulos, Forecasting, section 8.3. Until one
 // season has passed there is no curve and level and trend go alone (Holt). Replicas: the rate forecast for `lead_s`
-// ahead, and `headroom_fraction` more, over what one bears. Wins on days that repeat and on ramps, where replicas take
-// minutes to come; loses on bursts, which no past foretells, and overshoots after a ramp.
+// ahead, and `headroom_fraction` more, over what one bears. Wins on days that repeat and on ramps, where replicas
+// take minutes to come; loses on bursts, which no past foretells, and overshoots after a ramp.
 #include <algorithm>
 #include <vector>
 
@@ -90,8 +90,8 @@ class Predictive final : public Autoscaler {
   std::vector<double> curve_;
 };
 
-[[maybe_unused]] const bool added =
-    Registry<Autoscaler>::add<Predictive>("predictive", "for the rate forecast from trend and day curve (Holt-Winters)");
+[[maybe_unused]] const bool added = Registry<Autoscaler>::add<Predictive>(
+    "predictive", "for the rate forecast from trend and day curve (Holt-Winters)");
 
 }  // namespace
 }  // namespace servecast

@@ -6,8 +6,8 @@
 namespace servecast {
 namespace {
 
-/// A replica on each of two nodes; all prompts begin alike. The first replica writes that beginning; after 3 s it fails
-/// or its node does.
+/// A replica on each of two nodes; all prompts begin alike. The first replica writes that beginning; after 3 s it
+/// fails or its node does.
 std::string shared_beginning(const std::string& what_fails) {
   return R"(
 workload:

@@ -17,7 +17,8 @@ std::string pool_with(const std::string& more, int replicas = 4, int requests = 
          "\n    arrivals: {constant: {requests_per_s: 1}}\n    prompt_tokens: {fixed: 160}\n"
          "    output_tokens: {fixed: 32}\ncluster: {node: dgx_h100}\nslo: {ttft_s: 1, tpot_s: 0.1}\n" +
          top +
-         "pools:\n  - {name: chat, llm: llama-3.1-8b, gpu: h100_sxm_80g, engine: none, router: {policy: round_robin}, "
+         "pools:\n  - {name: chat, llm: llama-3.1-8b, gpu: h100_sxm_80g, engine: none, router: {policy: "
+         "round_robin}, "
          "replicas: " +
          std::to_string(replicas) + ", " + more + "}\n";
 }
@@ -54,8 +55,7 @@ struct ScaledRun {
         out += fmt::format("{} {} {} {} {}\n", r.arrival_s, static_cast<int>(r.status), r.first_token_s.value_or(-1),
                            r.finish_s.value_or(-1), index(r.replica));
       const ScalingTotals& scaled = done.facts.scaling[0];
-      const std::int64_t struck =
-          done.facts.failures.pools.empty() ? 0 : done.facts.failures.pools[0].retried;
+      const std::int64_t struck = done.facts.failures.pools.empty() ? 0 : done.facts.failures.pools[0].retried;
       return out + fmt::format("{} {} {} {} {} {} {} {} {} {}", scaled.starts, scaled.woken, scaled.stops,
                                scaled.rented_s, scaled.serving_s, scaled.most_serving, scaled.mirrored, struck,
                                scaled.start_s.empty() ? -1 : scaled.start_s.back(), done.facts.duration_s);
@@ -102,7 +102,8 @@ TEST(Scaling, ThatNeverScalesChangesNothing) {
 TEST(Scaling, AStartTakesMachineImageWeightsAndEngine) {
   const auto start_s = [](int replicas) {
     const std::string times = "{at_s: 0, replicas: 1}, {at_s: 2, replicas: " + std::to_string(replicas) + "}";
-    return ScaledRun(pool_with(scheduled(times, "provision_s: 3, image_bytes: 3.0e10, engine_init_s: 1")), 20).t.last_start_s;
+    return ScaledRun(pool_with(scheduled(times, "provision_s: 3, image_bytes: 3.0e10, engine_init_s: 1")), 20)
+        .t.last_start_s;
   };
   const double image_s = 3e10 / storage_bytes_per_s;
   const double weights_s = weight_bytes / storage_bytes_per_s;
@@ -113,9 +114,10 @@ TEST(Scaling, AStartTakesMachineImageWeightsAndEngine) {
 TEST(Scaling, RentIsPaidFromTheDecisionUntilAllIsDone) {
   // From 4.5 s to 10.5 s a second replica is wanted. It serves from 6.57 s on, by turns the requests of 7 and 9 s, or
   // so: the one under way at 10.5 s is finished.
-  const ScaledRun run(pool_with(scheduled("{at_s: 0, replicas: 1}, {at_s: 4.5, replicas: 2}, {at_s: 10.5, replicas: 1}",
-                                          "engine_init_s: 1")),
-                      20);
+  const ScaledRun run(
+      pool_with(scheduled("{at_s: 0, replicas: 1}, {at_s: 4.5, replicas: 2}, {at_s: 10.5, replicas: 1}",
+                          "engine_init_s: 1")),
+      20);
   EXPECT_EQ(run.t.starts, 1);
   EXPECT_EQ(run.t.stops, 1);
   EXPECT_EQ(run.t.most_serving, 2);
@@ -152,7 +154,8 @@ TEST(Scaling, AReserveIsThereAtOnceAndIsFilledAgain) {
 
 // Notice of 5 s is enough to finish what is there: nobody is struck, and another replica has started meanwhile.
 TEST(Scaling, ASpotMachineThatIsCalledBackIsReplaced) {
-  const std::string fixed = "autoscaler: {policy: scheduled, times: [{at_s: 0, replicas: 1}]}, scaling: {engine_init_s: 1}";
+  const std::string fixed =
+      "autoscaler: {policy: scheduled, times: [{at_s: 0, replicas: 1}]}, scaling: {engine_init_s: 1}";
   const auto event = [](const std::string& notice) {
     return "failures:\n  events: [{at_s: 4.2, node: 0, gpu: 0, " + notice + "down_s: 100}]\n";
   };
@@ -187,7 +190,8 @@ pools:
     kv_cache: {policy: paged_prefix}
     router: {policy: round_robin}
     autoscaler: {policy: scheduled, times: [{at_s: 0, replicas: 1}, {at_s: 5, replicas: 2}]}
-    scaling: )" + scaling + "\n";
+    scaling: )" +
+         scaling + "\n";
 }
 
 TEST(Scaling, MirroredPromptsFillANewReplicasCache) {
@@ -196,8 +200,7 @@ TEST(Scaling, MirroredPromptsFillANewReplicasCache) {
       Scenario scenario = scenario_from(sessions_with(scaling));
       const Finished done = run_it(scenario);
       int missed = 0;
-      for (const RequestRecord& r : done.recorder.requests())
-        missed += index(r.replica) == 1 && r.cached_tokens == 0;
+      for (const RequestRecord& r : done.recorder.requests()) missed += index(r.replica) == 1 && r.cached_tokens == 0;
       return fmt::format("{}", done.facts.scaling[0].mirrored > 0 ? missed : missed + 1000);
     }));
   };
@@ -208,13 +211,12 @@ TEST(Scaling, MirroredPromptsFillANewReplicasCache) {
 // Sequences that decode go to the other replica: the one that leaves is soon empty.
 TEST(Scaling, DrainsFasterWhereSequencesMove) {
   const auto rented_s = [](const std::string& drain) {
-    const std::string text = "workload:\n  generate:\n    requests: 8\n    arrivals: {constant: {requests_per_s: 4}}\n"
-                             "    prompt_tokens: {fixed: 160}\n    output_tokens: {fixed: 1000}\n"
-                             "cluster: {node: dgx_h100}\npools:\n  - {name: chat, llm: llama-3.1-8b, gpu: h100_sxm_80g, "
-                             "engine: none, router: {policy: round_robin}, replicas: 2, migration: {policy: llumnix}, " +
-                             scheduled("{at_s: 0, replicas: 2}, {at_s: 3, replicas: 1}",
-                                       "start_replicas: 2, drain: " + drain) +
-                             "}\n";
+    const std::string text =
+        "workload:\n  generate:\n    requests: 8\n    arrivals: {constant: {requests_per_s: 4}}\n"
+        "    prompt_tokens: {fixed: 160}\n    output_tokens: {fixed: 1000}\n"
+        "cluster: {node: dgx_h100}\npools:\n  - {name: chat, llm: llama-3.1-8b, gpu: h100_sxm_80g, "
+        "engine: none, router: {policy: round_robin}, replicas: 2, migration: {policy: llumnix}, " +
+        scheduled("{at_s: 0, replicas: 2}, {at_s: 3, replicas: 1}", "start_replicas: 2, drain: " + drain) + "}\n";
     return ScaledRun(text, 8);
   };
   const ScaledRun finishing = rented_s("finish");
@@ -236,25 +238,28 @@ workload:
     output_tokens: {exponential: {mean: 120}, max: 800}
 slo: {ttft_s: 0.5, tpot_s: 0.02, target_fraction: 0.9}
 cluster: {node: dgx_h100}
-seed: )" + std::to_string(seed) +
-         "\npools:\n  - {name: chat, llm: llama-3.1-8b, gpu: h100_sxm_80g, replicas: 6, migration: {policy: llumnix}, "
+seed: )" +
+         std::to_string(seed) +
+         "\npools:\n  - {name: chat, llm: llama-3.1-8b, gpu: h100_sxm_80g, replicas: 6, migration: {policy: "
+         "llumnix}, "
          "autoscaler: " +
          autoscaler + ", scaling: " + scaling + "}\n";
 }
 
 class AnyScaler : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(All, AnyScaler,
-                         testing::Values("{policy: hpa, requests_per_s: 9, check_every_s: 5, down_window_s: 10}",
-                                         "{policy: hpa, slo: true, kv_used_fraction: 0.05, check_every_s: 5, down_window_s: 10}",
-                                         "{policy: llumnix_freeness, up_below: 900, down_above: 4000, check_every_s: 5}",
-                                         "{policy: predictive, requests_per_s: 9, check_every_s: 5, lead_s: 10, season_s: 100}",
-                                         "{policy: planner, check_every_s: 5}"));
+INSTANTIATE_TEST_SUITE_P(
+    All, AnyScaler,
+    testing::Values("{policy: hpa, requests_per_s: 9, check_every_s: 5, down_window_s: 10}",
+                    "{policy: hpa, slo: true, kv_used_fraction: 0.05, check_every_s: 5, down_window_s: 10}",
+                    "{policy: llumnix_freeness, up_below: 900, down_above: 4000, check_every_s: 5}",
+                    "{policy: predictive, requests_per_s: 9, check_every_s: 5, lead_s: 10, season_s: 100}",
+                    "{policy: planner, check_every_s: 5}"));
 
 TEST_P(AnyScaler, ServesEveryRequestOnceAndKeepsItsBoundsHoweverOneLooks) {
-  const std::vector<std::string> scalings{
-      "{min_replicas: 1, provision_s: 1, engine_init_s: 2}",
-      "{min_replicas: 0, engine_init_s: 2, warm_replicas: 1, drain: migrate}",
-      "{min_replicas: 1, start_replicas: 5, engine_init_s: 2, image_bytes: 1.0e10, mirror: {fraction: 0.2, for_s: 2}}"};
+  const std::vector<std::string> scalings{"{min_replicas: 1, provision_s: 1, engine_init_s: 2}",
+                                          "{min_replicas: 0, engine_init_s: 2, warm_replicas: 1, drain: migrate}",
+                                          "{min_replicas: 1, start_replicas: 5, engine_init_s: 2, image_bytes: "
+                                          "1.0e10, mirror: {fraction: 0.2, for_s: 2}}"};
   for (std::uint64_t seed = 0; seed < scalings.size(); ++seed) {
     const std::string text = day_with(GetParam(), scalings[seed], seed + 1);
     const std::string lazy = everything_of(text, false);

@@ -111,22 +111,23 @@ TEST(Hpa, CountsWhoIsOnTheWay) {
 TEST(Llumnix, KeepsTheMeanFreenessBetweenItsBounds) {
   const auto scaler = made("llumnix_freeness", {});
   const auto with = [&](std::int64_t requests, std::int64_t used, std::int64_t coming) {
-    const std::vector<ReplicaView> views(3, {.running_requests = requests, .used_blocks = used, .total_blocks = 1000});
+    const std::vector<ReplicaView> views(3,
+                                         {.running_requests = requests, .used_blocks = used, .total_blocks = 1000});
     return scaler->wanted({.serving = views, .coming = coming, .block_tokens = 16});
   };
-  EXPECT_EQ(with(50, 510, 0), 4);   // 9.8 free blocks per request
-  EXPECT_EQ(with(50, 500, 0), 3);   // 10
-  EXPECT_EQ(with(10, 400, 0), 3);   // 60
-  EXPECT_EQ(with(10, 390, 0), 2);   // 61
-  EXPECT_EQ(with(50, 510, 1), 4);   // one comes already: as many as there are
+  EXPECT_EQ(with(50, 510, 0), 4);  // 9.8 free blocks per request
+  EXPECT_EQ(with(50, 500, 0), 3);  // 10
+  EXPECT_EQ(with(10, 400, 0), 3);  // 60
+  EXPECT_EQ(with(10, 390, 0), 2);  // 61
+  EXPECT_EQ(with(50, 510, 1), 4);  // one comes already: as many as there are
 }
 
 TEST(Scheduled, FollowsTheClockDayByDay) {
   const auto scaler = made("scheduled", {{"period_s", "100"},
-                                        {"times.0.at_s", "10"},
-                                        {"times.0.replicas", "2"},
-                                        {"times.1.at_s", "60"},
-                                        {"times.1.replicas", "5"}});
+                                         {"times.0.at_s", "10"},
+                                         {"times.0.replicas", "2"},
+                                         {"times.1.at_s", "60"},
+                                         {"times.1.replicas", "5"}});
   const auto at = [&](double now_s) { return scaler->wanted({.now_s = now_s}); };
   EXPECT_EQ(at(0), 5);  // of the day before
   EXPECT_EQ(at(10), 2);
@@ -142,29 +143,30 @@ TEST(Scheduled, FollowsTheClockDayByDay) {
 // A ramp of 1 request/s per interval, known without noise: level and trend follow it, and the forecast leads.
 TEST(Predictive, LeadsARamp) {
   const auto scaler = made("predictive", {{"requests_per_s", "1"},
-                                         {"check_every_s", "1"},
-                                         {"lead_s", "10"},
-                                         {"season_s", "1000"},
-                                         {"headroom_fraction", "0"},
-                                         {"level", "1"},
-                                         {"trend", "1"}});
+                                          {"check_every_s", "1"},
+                                          {"lead_s", "10"},
+                                          {"season_s", "1000"},
+                                          {"headroom_fraction", "0"},
+                                          {"level", "1"},
+                                          {"trend", "1"}});
   std::int64_t wanted = 0;
-  for (int i = 1; i <= 50; ++i)
-    wanted = scaler->wanted({.now_s = 1.0 * i, .since_s = i - 1.0, .arrived = 100 + i});
+  for (int i = 1; i <= 50; ++i) wanted = scaler->wanted({.now_s = 1.0 * i, .since_s = i - 1.0, .arrived = 100 + i});
   EXPECT_EQ(wanted, 100 + 50 + 10);
 }
 
 // A day of two levels that repeats: from the second day on the change is foreseen `lead_s` before it comes.
 TEST(Predictive, KnowsTheDay) {
   const auto scaler = made("predictive", {{"requests_per_s", "1"},
-                                         {"check_every_s", "1"},
-                                         {"lead_s", "5"},
-                                         {"season_s", "40"},
-                                         {"headroom_fraction", "0"}});
+                                          {"check_every_s", "1"},
+                                          {"lead_s", "5"},
+                                          {"season_s", "40"},
+                                          {"headroom_fraction", "0"}});
   const auto rate = [](int i) { return i % 40 < 20 ? 10 : 50; };
   for (int i = 0; i < 400; ++i) {
     const std::int64_t wanted = scaler->wanted({.now_s = i + 1.0, .since_s = 1.0 * i, .arrived = rate(i)});
-    if (i >= 40) { EXPECT_NEAR(wanted, rate(i + 1 + 5), 1) << i; }
+    if (i >= 40) {
+      EXPECT_NEAR(wanted, rate(i + 1 + 5), 1) << i;
+    }
   }
 }
 
@@ -190,8 +192,12 @@ TEST(Planner, DividesTheRateByWhatOneBears) {
 struct SimpleSteps final : PoolProbe {
   std::int64_t cached_tokens(const Request&, std::size_t) const override { return 0; }
   std::int64_t block_tokens() const override { return 16; }
-  double prefill_s(std::int64_t prompt_tokens, std::int64_t) const override { return 1e-4 * static_cast<double>(prompt_tokens); }
-  double decode_step_s(std::int64_t sequences, std::int64_t) const override { return 0.01 + 1e-4 * static_cast<double>(sequences); }
+  double prefill_s(std::int64_t prompt_tokens, std::int64_t) const override {
+    return 1e-4 * static_cast<double>(prompt_tokens);
+  }
+  double decode_step_s(std::int64_t sequences, std::int64_t) const override {
+    return 0.01 + 1e-4 * static_cast<double>(sequences);
+  }
   double copy_s(std::size_t, std::size_t, std::int64_t) const override { return 0; }
 };
 
