@@ -143,6 +143,7 @@ class Dispatcher final : public ReplicaListener,
   void switch_off(const ReplicaAt& at, double now_s) override;
   bool whole(const ReplicaAt& at) const override { return !failures_ || failures_->can_start(at); }
   std::vector<ReplicaView> serving(std::size_t pool, double now_s) override;
+  std::int64_t requests(const ReplicaAt& at, double now_s) override;
   std::int64_t waiting_outside(std::size_t pool) const override { return waiting_room_.count(PoolId(pool)); }
   const PoolProbe& steps(std::size_t pool) const override { return step_models_[pool]; }
   void scale_due(double now_s);

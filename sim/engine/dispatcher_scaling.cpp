@@ -34,6 +34,11 @@ std::vector<ReplicaView> Dispatcher::serving(std::size_t pool, double now_s) {
   return views;
 }
 
+std::int64_t Dispatcher::requests(const ReplicaAt& at, double now_s) {
+  const ReplicaView view = advanced(at, now_s).view();
+  return view.running_requests + view.waiting_requests;
+}
+
 // As with failures, nothing of it happens after the last request.
 void Dispatcher::scale_due(double now_s) {
   scaling_->retire_drained(now_s);

@@ -66,12 +66,8 @@ void Scaling::grow(std::size_t pool, std::int64_t missing, double now_s) {
 
 /// Those first that do not serve yet, then those with the fewest requests; ties go to the highest number.
 void Scaling::shrink(std::size_t pool, std::int64_t surplus, double now_s) {
-  std::vector<ReplicaView> views = cluster_.serving(pool, now_s);
-  const auto requests = [&](const ReplicaAt& at) -> std::int64_t {
-    if (life(at).state != State::serving) return -1;
-    const ReplicaId id{static_cast<std::uint32_t>(first_[pool] + at.replica)};
-    const ReplicaView& view = *std::ranges::find(views, id, &ReplicaView::id);
-    return view.running_requests + view.waiting_requests;
+  const auto requests = [&](const ReplicaAt& at) {
+    return life(at).state == State::serving ? cluster_.requests(at, now_s) : std::int64_t{-1};
   };
   std::vector<ReplicaAt> active = in(pool, {State::waking, State::mirroring, State::serving});
   std::ranges::reverse(active);

@@ -39,6 +39,8 @@ class Scaling {
     /// Its parts are whole, and nobody has said that they will break.
     virtual bool whole(const ReplicaAt& at) const = 0;
     virtual std::vector<ReplicaView> serving(std::size_t pool, double now_s) = 0;
+    /// That wait or run there, as of `now_s`.
+    virtual std::int64_t requests(const ReplicaAt& at, double now_s) = 0;
     virtual std::int64_t waiting_outside(std::size_t pool) const = 0;
     virtual const PoolProbe& steps(std::size_t pool) const = 0;
   };
@@ -135,7 +137,6 @@ class Scaling {
   Flows& flows_;
   Cluster& cluster_;
   SloFacts slo_;
-  std::vector<std::size_t> first_;  // ReplicaId, by pool
   std::vector<PoolState> pools_;
   std::set<Due> dues_;
   std::set<ReplicaAt> draining_;

@@ -10,10 +10,7 @@ namespace servecast {
 
 Scaling::Scaling(const Scenario& scenario, const Wiring& wiring, Flows& flows, Cluster& cluster)
     : scenario_(scenario), wiring_(wiring), flows_(flows), cluster_(cluster), slo_(slo_facts(scenario.spec)) {
-  std::size_t first = 0;
   for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool) {
-    first_.push_back(first);
-    first += scenario.pools[pool].places.size();
     pools_.emplace_back();
     if (scenario.pools[pool].spec.scales()) add_pool(scenario.pools[pool], pool);
   }

@@ -35,6 +35,15 @@ Part TierFlows::own(PoolId pool, ReplicaId replica, std::optional<std::size_t> t
   return {.kind = kind(pool, *tier) == "nvme" ? Part::Kind::disk : Part::Kind::host, .place = at};
 }
 
+/// What one GPU has of so many tokens.
+Transfer TierFlows::share(PoolId pool, const char* what, const Part& from, const Part& to, std::int64_t tokens) const {
+  return {.kind = what,
+          .from = Wiring::name(from),
+          .to = Wiring::name(to),
+          .path = wiring_.path(from, to),
+          .bytes = static_cast<double>(tokens) * scenario_.pools[index(pool)].kv_token_bytes_per_gpu()};
+}
+
 std::vector<Transfer> TierFlows::transfers(PoolId pool, ReplicaId to, std::span<const KvSource> sources) const {
   std::map<std::pair<std::size_t, ReplicaId>, std::int64_t> tokens;  // one flow per GPU from each place
   for (const KvSource& source : sources) tokens[{source.tier, source.owner}] += source.tokens;
@@ -44,12 +53,7 @@ std::vector<Transfer> TierFlows::transfers(PoolId pool, ReplicaId to, std::span<
     for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
       const Part source = from(pool, {.tier = where.first, .owner = where.second}, to, gpu);
       const Part target{.kind = Part::Kind::gpu, .place = gpus[gpu]};
-      transfers.push_back(
-          {.kind = "kv_fetch",
-           .from = Wiring::name(source),
-           .to = Wiring::name(target),
-           .path = wiring_.path(source, target),
-           .bytes = static_cast<double>(count) * scenario_.pools[index(pool)].kv_token_bytes_per_gpu()});
+      transfers.push_back(share(pool, "kv_fetch", source, target, count));
     }
   return transfers;
 }
@@ -106,12 +110,7 @@ std::vector<Transfer> TierFlows::transfers(std::span<const Wanted> together) con
   for (std::size_t gpu = 0; gpu < place(one.pool, one.replica).gpus.size(); ++gpu) {
     const Part source = own(one.pool, one.replica, one.write.from_tier, gpu);
     const Part target = own(one.pool, one.replica, one.write.tier, gpu);
-    transfers.push_back(
-        {.kind = "kv_write",
-         .from = Wiring::name(source),
-         .to = Wiring::name(target),
-         .path = wiring_.path(source, target),
-         .bytes = static_cast<double>(tokens) * scenario_.pools[index(one.pool)].kv_token_bytes_per_gpu()});
+    transfers.push_back(share(one.pool, "kv_write", source, target, tokens));
   }
   return transfers;
 }

@@ -31,6 +31,7 @@ class TierFlows final : public TierLinks {
     auto way() const { return std::tuple(pool, replica, write.tier, write.from_tier); }
   };
   std::vector<Transfer> transfers(PoolId pool, ReplicaId to, std::span<const KvSource> sources) const;
+  Transfer share(PoolId pool, const char* what, const Part& from, const Part& to, std::int64_t tokens) const;
   const ReplicaPlace& place(PoolId pool, ReplicaId replica) const;
   const std::string& kind(PoolId pool, std::size_t tier) const;
   Part from(PoolId pool, const KvSource& source, ReplicaId to, std::size_t gpu) const;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "models/hw/cost.h"
+
 namespace servecast {
 namespace {
 
@@ -47,7 +49,6 @@ void settle(const Study& study, const std::vector<Simulated>& all, std::vector<D
 }  // namespace
 
 double outside_usd_per_hour(const Summary& run) {
-  constexpr double seconds_per_hour = 3600;
   double usd = 0;
   for (const BillSummary& line : run.gateway.bill)
     if (line.item != "GPUs" && line.item != "all") usd += line.usd;
