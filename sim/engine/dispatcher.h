@@ -48,6 +48,10 @@ class Dispatcher final : public ReplicaListener,
   void share_links(std::size_t pool, std::size_t replica, double now_s);
   void own_links(std::size_t pool, std::size_t replica) { pools_[pool].own_links(replica); }
 
+  /// Over which links LoRA adapters come to the GPUs.
+  void connect(AdapterLinks& links);
+  void adapters_loaded(const ReplicaAt& at, std::size_t lane, double now_s);
+
   /// The steps of a replica over several nodes: whether others use its links, and that all of one has arrived.
   void connect(CollectiveLinks& links);
   void set_crossed(const ReplicaAt& at, bool crossed, double now_s);

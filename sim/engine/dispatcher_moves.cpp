@@ -1,4 +1,4 @@
-// What those ask of the dispatcher who move requests from one replica to another, or experts.
+// What those ask of the dispatcher who move requests from one replica to another, experts, or adapters.
 #include <algorithm>
 
 #include "sim/engine/dispatcher.h"
@@ -143,6 +143,15 @@ bool Dispatcher::begins_write(std::size_t pool, std::size_t replica, const KvWri
 void Dispatcher::written(std::size_t pool, std::size_t replica, std::span<const KvWrite> writes, double now_s) {
   advanced({pool, replica}, now_s).written(writes, now_s);
   changed({pool, replica});
+}
+
+void Dispatcher::connect(AdapterLinks& links) {
+  for (ReplicaPool& pool : pools_) pool.connect(links);
+}
+
+void Dispatcher::adapters_loaded(const ReplicaAt& at, std::size_t lane, double now_s) {
+  pools_[at.pool].adapters_loaded(at.replica, lane, now_s, *this);
+  touch(at.pool, at.replica);
 }
 
 void Dispatcher::connect(ExpertLinks& links) {

@@ -233,6 +233,17 @@ void ReplicaPool::fetched(std::size_t i, Slot slot, double now_s, ReplicaListene
   refresh(i);
 }
 
+void ReplicaPool::connect(AdapterLinks& links) {
+  adapter_links_ = &links;
+  for (Replica& replica : replicas_) replica.connect(links);
+}
+
+void ReplicaPool::adapters_loaded(std::size_t i, std::size_t lane, double now_s, ReplicaListener& listener) {
+  replicas_[i].advance(now_s, listener);
+  replicas_[i].adapters_loaded(lane, now_s, listener);
+  refresh(i);
+}
+
 void ReplicaPool::connect(ExpertLinks& links) {
   for (Replica& replica : replicas_) replica.connect(links);
 }

@@ -62,6 +62,8 @@ class ReplicaPool {
   void expert_loaded(std::size_t i, const ExpertLoad& load, double now_s, ReplicaListener& listener);
   void share_links(std::size_t i, double now_s, ReplicaListener& listener);
   void own_links(std::size_t i) { replicas_[i].own_links(); }
+  void connect(AdapterLinks& links);
+  void adapters_loaded(std::size_t i, std::size_t lane, double now_s, ReplicaListener& listener);
   /// With replicas over several nodes: what Replica is told of their links. `crossed` comes when all that arrives at
   /// this instant has arrived.
   void connect(CollectiveLinks& links);
@@ -110,6 +112,7 @@ class ReplicaPool {
   std::uint64_t seed_;
   bool ask_every_step_;
   TierLinks* tier_links_ = nullptr;
+  AdapterLinks* adapter_links_ = nullptr;
   std::unique_ptr<Router> router_;
   std::unique_ptr<Admission> admission_;
   bool looked_at_;  // by either of them

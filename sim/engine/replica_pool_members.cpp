@@ -30,6 +30,7 @@ std::vector<MovingSequence> ReplicaPool::fail(std::size_t i, double now_s, Repli
   replicas_[i] = make_replica(i);
   replicas_[i].set_not_ready();
   if (tier_links_) replicas_[i].connect(*tier_links_);
+  if (adapter_links_) replicas_[i].connect(*adapter_links_);
   ++lives_[i];
   set_serving(i, false);
   refresh(i);

@@ -3,6 +3,7 @@
 #include <exception>
 #include <optional>
 
+#include "sim/engine/adapter_loads.h"
 #include "sim/engine/collect_facts.h"
 #include "sim/engine/collectives.h"
 #include "sim/engine/dispatcher.h"
@@ -69,6 +70,8 @@ RunFacts run(Scenario& scenario, Recorder& recorder, const RunOptions& options) 
   dispatcher.set_wiring(run.wiring);
   TierFlows tier_flows(scenario, run.wiring, dispatcher);
   dispatcher.connect(tier_flows);
+  AdapterLoads adapter_loads(scenario, run.wiring, dispatcher);
+  dispatcher.connect(adapter_loads);
   ExpertLoads expert_loads(scenario, run.wiring, dispatcher);
   if (expert_loads.any()) {
     dispatcher.connect(expert_loads);

@@ -136,7 +136,7 @@ std::optional<std::int64_t> BatchBuilder::admit(std::int64_t tokens, const Admit
   if (fetched) std::erase(replica_.fetched_, slot);
   s.fetched_tokens = 0;
   replica_.totals_.found_tokens += fetched ? s.fetched_behind : cached;
-  replica_.take_adapter(s, lane_.batch());
+  replica_.take_adapter(s, lane_);
   replica_.setup_.queue->erase(slot, s.request);
   replica_.waiting_ -= 1;
   if (s.record.preemptions == 0) replica_.setup_.queue->served(s.request, s.request.prompt_tokens, 0);

@@ -113,6 +113,7 @@ struct Lane {
   std::vector<Slot> landed{};       // from other replicas: they decode from the next batch on
   std::vector<Slot> kept{};         // see AfterLast
   std::vector<Slot> gone{};         // their clients gave up: out when the next batch is filled
+  std::int64_t adapter_loads = 0;   // that the next batch waits for
   std::int64_t kept_kv_tokens = 0;  // that those computed along hold
   BatchRing batches{};
   bool ended = false;  // a batch has ended at this instant, and the next can be filled

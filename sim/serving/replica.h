@@ -10,26 +10,10 @@
 #include "sim/serving/lane.h"
 #include "sim/serving/listener.h"
 #include "sim/serving/replica_setup.h"
+#include "sim/serving/replica_totals.h"
 #include "sim/serving/sm_sides.h"
 
 namespace servecast {
-
-/// What a replica did so far, in sums.
-struct ReplicaTotals {
-  std::int64_t steps = 0;
-  double busy_s = 0;          // averaged over its pipeline stages
-  double extrapolated_s = 0;  // the part of it from step times outside their fitted range
-  double kv_block_s = 0;      // KV blocks held, integrated over time
-  std::int64_t kv_blocks_max = 0;
-  std::int64_t preemptions = 0;
-  double step_energy_j = 0;        // of its GPUs while in a step
-  std::int64_t prompt_tokens = 0;  // computed, recomputed ones included
-  std::int64_t found_tokens = 0;   // of prompts, in the GPU's memory without a fetch
-  std::int64_t output_tokens = 0;
-  std::int64_t adapter_hits = 0;
-  std::int64_t adapter_loads = 0;
-  double adapter_stall_s = 0;
-};
 
 /// A sequence that decodes on a replica, and may go to another one.
 struct DecodingSequence {
@@ -148,6 +132,10 @@ class Replica {
   void own_links() { links_shared_ = false; }
   void expert_loaded(const ExpertLoad& load, double now_s);
   const ExpertOffload* experts() const { return setup_.experts.get(); }
+  /// Over which links LoRA adapters come; they outlive the replica. None: links that nobody else uses.
+  void connect(AdapterLinks& links) { adapter_links_ = &links; }
+  /// Those for the step that this lane filled last. The replica has been advanced to this instant.
+  void adapters_loaded(std::size_t lane, double now_s, ReplicaListener& listener);
   /// Where a stage's GPUs are on several nodes: over which links. They outlive the replica.
   void connect(CollectiveLinks& links) { collectives_ = &links; }
   /// Whether somebody else uses these links: then whoever drives the replica comes back whenever next_awaited_s()
@@ -160,9 +148,10 @@ class Replica {
   /// No awaited request can finish, and nothing start to move, before this instant unless something arrives. Infinite
   /// where none is here.
   double next_awaited_s() const {
-    // A fetch, a write, a load or a collective may start with any step.
+    // A fetch, a write, a load or a collective may start with any step; who runs has its adapter.
     if ((setup_.tiers && links_) || crossed_) return next_due_s();
     if (setup_.experts && (links_shared_ || setup_.experts->waits())) return next_due_s();
+    if (adapters_ && adapter_links_ && waiting_ + swapped_ + importing_ > 0) return next_due_s();
     return awaited_ > 0 || !wanting_room_.empty() ? std::min(next_finish_s(), next_give_up_s()) : infinity;
   }
 
@@ -197,8 +186,10 @@ class Replica {
   bool may_repeat(const Lane& lane) const;
   void join_decodes(Lane& lane);
   void launch(Lane& lane, ReplicaListener& listener);
-  void time_batch(Lane& lane);
-  void time_stages(FilledBatch& batch);
+  void describe(Lane& lane);
+  void time_batch(Lane& lane, FilledBatch& batch, double ready_s);
+  void time_stages(FilledBatch& batch, double ready_s);
+  void tell_timed(Lane& lane, FilledBatch& batch, ReplicaListener& listener);
   void list_members(Lane& lane);
   void end_batch(Lane& lane, ReplicaListener& listener);
   void end_prompt(Slot slot, ReplicaListener& listener);
@@ -255,14 +246,16 @@ class Replica {
 
   // LoRA adapters (replica_adapters.cpp):
   bool adapter_has_room(const Sequence& s) const;
-  void take_adapter(const Sequence& s, FilledBatch& batch);
+  void take_adapter(const Sequence& s, Lane& lane);
   void leave_adapter(const Sequence& s);
+  double load_adapters(Lane& lane);
+  double alone_end_s(const FilledBatch& batch, double ready_s) const;
   void send_collectives(FilledBatch& batch, double now_s);
 
   // Where prompts and decodes run at the same time (replica_sides.cpp):
   Side side(const Lane& lane) const;
   bool takes_prompts(const Lane& lane) const { return !sides_ || side(lane) == Side::prefill; }
-  void time_side(Lane& lane);
+  void time_side(const Lane& lane, FilledBatch& batch, double ready_s);
   void pass_to_decode_lane(Lane& from);
   void tell_sides(const FilledBatch& batch);
   void tell_tiers(const FilledBatch& batch);
@@ -271,7 +264,7 @@ class Replica {
   // Where experts are partly elsewhere (replica_experts.cpp):
   std::size_t model_of(const Request& request) const;
   std::vector<TokenRun> token_runs(const Lane& lane) const;
-  void time_experts(Lane& lane);
+  void time_experts(FilledBatch& batch, double ready_s);
   void close_step(FilledBatch& batch);
   void go_on_with_experts();
   void set_end(double end_s);
@@ -311,10 +304,12 @@ class Replica {
   TierLinks* links_ = nullptr;
   ExpertLinks* expert_links_ = nullptr;
   bool links_shared_ = false;  // those of the experts, with others
-  StageTime full_step_{};      // the step under way as if all experts were in the GPUs' memory
+  std::vector<TokenRun> expert_runs_{};  // of the step under way
+  StageTime full_step_{};                // as if all experts were in the GPUs' memory
+  AdapterLinks* adapter_links_ = nullptr;
   CollectiveLinks* collectives_ = nullptr;
   bool crossed_ = false;
-  // The batch filled last ends when it has sent all, or when what it computes on has been fetched, and not before this:
+  // The batch filled last ends when it has sent all, or when what it computes on has come, and not before this:
   std::optional<double> held_end_s_{};
   std::int64_t fetches_awaited_ = 0;   // by that batch
   double held_until_s_ = 0;            // by those of them that have come

@@ -1,5 +1,11 @@
-// LoRA adapters: who runs holds its adapter on the GPUs. One that is not there is loaded when its request is
-// admitted, and the step waits for it, as vLLM activates adapters before a step.
+// LoRA adapters: who runs holds its adapter on the GPUs. Those that are not there are loaded when the step begins
+// that admits their requests, and it waits for all of them, as in vLLM, whose model runner activates a step's
+// adapters while it prepares the step (set_active_loras in _prepare_inputs). The GPUs of all pipeline stages load
+// together then.
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
 #include "sim/serving/replica.h"
 
 namespace servecast {
@@ -8,19 +14,55 @@ bool Replica::adapter_has_room(const Sequence& s) const {
   return !adapters_ || s.request.adapter == AdapterId{} || adapters_->has_room(s.request.adapter);
 }
 
-void Replica::take_adapter(const Sequence& s, FilledBatch& batch) {
+void Replica::take_adapter(const Sequence& s, Lane& lane) {
   if (!adapters_ || s.request.adapter == AdapterId{}) return;
-  if (adapters_->take(s.request.adapter)) {
-    totals_.adapter_hits += 1;
-    return;
-  }
-  batch.copy_s += setup_.adapters.load_s;
-  totals_.adapter_loads += 1;
-  totals_.adapter_stall_s += setup_.adapters.load_s;
+  const bool here = adapters_->take(s.request.adapter);
+  (here ? totals_.adapter_hits : totals_.adapter_loads) += 1;
+  lane.adapter_loads += here ? 0 : 1;
 }
 
 void Replica::leave_adapter(const Sequence& s) {
   if (adapters_ && s.request.adapter != AdapterId{}) adapters_->leave(s.request.adapter);
+}
+
+/// When the batch being filled has its adapters; infinite where others use the links, too: adapters_loaded() tells.
+double Replica::load_adapters(Lane& lane) {
+  FilledBatch& batch = lane.batch();
+  const std::int64_t loads = std::exchange(lane.adapter_loads, 0);
+  if (loads == 0) return batch.start_s;
+  const double load_s = static_cast<double>(loads) * setup_.adapters.load_s;
+  if (!adapter_links_) {
+    totals_.adapter_stall_s += load_s;
+    return batch.start_s + load_s;
+  }
+  adapter_links_->load(setup_.pool, setup_.id, static_cast<std::size_t>(&lane - lanes_.data()), loads, batch.start_s);
+  const double alone_s = alone_end_s(batch, batch.start_s + load_s);
+  batch.end_s = infinity;
+  batch.seen_s = setup_.answers.seen_s(alone_s, batch.made_tokens(), filled_seen_s_);
+  if (!sides_) held_end_s_ = alone_s;  // one side does not wait for the other's
+  return infinity;
+}
+
+/// When it would end if it could be computed from then on.
+double Replica::alone_end_s(const FilledBatch& batch, double ready_s) const {
+  double at_s = ready_s;
+  for (std::size_t i = 0; i < stage_free_s_.size(); ++i)
+    at_s = std::max(at_s, stage_free_s_[i]) + batch.copy_s + stage_time(batch.work, i).seconds;
+  return at_s;
+}
+
+void Replica::adapters_loaded(std::size_t lane_number, double now_s, ReplicaListener& listener) {
+  now_s_ = std::max(now_s_, now_s);
+  Lane& lane = lanes_[lane_number];
+  assert(lane.busy());
+  FilledBatch& batch = lane.batches.last();
+  totals_.adapter_stall_s += now_s_ - batch.start_s;
+  if (!sides_) held_end_s_.reset();
+  time_batch(lane, batch, now_s_);
+  tell_timed(lane, batch, listener);
+  lane.ended = true;  // the next can be filled
+  may_start_ = true;
+  find_next_end();
 }
 
 }  // namespace servecast

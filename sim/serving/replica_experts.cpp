@@ -35,11 +35,10 @@ std::vector<TokenRun> Replica::token_runs(const Lane& lane) const {
   return runs;
 }
 
-void Replica::time_experts(Lane& lane) {
-  FilledBatch& batch = lane.batch();
+void Replica::time_experts(FilledBatch& batch, double ready_s) {
   full_step_ = stage_time(batch.work, 0);
-  batch.start_s = std::max(now_s_, stage_free_s_.front()) + batch.copy_s;
-  const auto end_s = setup_.experts->start(full_step_, token_runs(lane), batch.start_s, !links_shared_);
+  batch.start_s = ready_s + batch.copy_s;
+  const auto end_s = setup_.experts->start(full_step_, expert_runs_, batch.start_s, !links_shared_);
   stage_free_s_.front() = batch.end_s = end_s.value_or(infinity);
   if (end_s) close_step(batch);
 }

@@ -92,7 +92,7 @@ void Replica::swap_in(Lane& lane, std::int64_t spare_blocks) {
     decide_again();
     running_ += 1;
     running_sequences_ += s.request.width();
-    take_adapter(s, lane.batch());
+    take_adapter(s, lane);
     s.held = back;
     s.stage = Stage::decoding;
     s.since_s = now_s_;

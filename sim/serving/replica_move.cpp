@@ -183,7 +183,7 @@ void Replica::join_landed(Lane& lane, ReplicaListener& listener) {
     Sequence& s = sequences_[slot];
     const std::int64_t width = s.request.width();
     if (running_sequences_ + width > setup_.batcher->max_sequences() || !adapter_has_room(s)) break;
-    take_adapter(s, lane.batch());
+    take_adapter(s, lane);
     importing_ -= 1;
     importing_blocks_ -= s.held.blocks;
     running_ += 1;

@@ -56,6 +56,15 @@ class CollectiveLinks {
   virtual void send(PoolId pool, ReplicaId replica, double at_s, double alone_s) = 0;
 };
 
+/// The links over which a replica's LoRA adapters come.
+class AdapterLinks {
+ public:
+  virtual ~AdapterLinks() = default;
+  /// Loads so many for the step that a lane has just filled, from `at_s` on; Replica::adapters_loaded() is called
+  /// when the last of them is there.
+  virtual void load(PoolId pool, ReplicaId to, std::size_t lane, std::int64_t adapters, double at_s) = 0;
+};
+
 /// Which fetches from tiers are made.
 struct FetchRules {
   bool only_if_faster = true;  // than computing the same tokens

@@ -11,13 +11,11 @@ namespace servecast {
 Side Replica::side(const Lane& lane) const { return static_cast<Side>(&lane - lanes_.data()); }
 
 // Work above idle costs the energy that it costs alone; idle power is counted once for both sides.
-void Replica::time_side(Lane& lane) {
-  FilledBatch& batch = lane.batch();
-  const bool other_runs = std::ranges::any_of(lanes_, &Lane::busy);  // this one does not
+void Replica::time_side(const Lane& lane, FilledBatch& batch, double ready_s) {
+  const bool other_runs = std::ranges::any_of(lanes_, [&](const Lane& l) { return &l != &lane && l.busy(); });
   const StageTime full = stage_time(batch.work, 0);
   const StageTime time = sides_->start(side(lane), full, other_runs, now_s_);
-  batch.start_s = now_s_;
-  batch.end_s = now_s_ + batch.copy_s + time.seconds;
+  batch.end_s = ready_s + batch.copy_s + time.seconds;
   batch.beside_until_s = sides_->beside_until_s(batch.end_s);
   batch.stages_s = std::max(0.0, batch.end_s - std::max(batch.start_s, *batch.beside_until_s));
   batch.extrapolated_s = full.extrapolated ? batch.stages_s : 0;

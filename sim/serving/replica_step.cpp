@@ -21,7 +21,7 @@ bool Replica::fill(Lane& lane, ReplicaListener& listener) {
     setup_.batcher->fill(builder);
     lane.repeat = !setup_.ask_every_step && lane.batch().decoded && lane.batch().chunks.empty() &&
                   lane.prefilling.empty() && lane.batch().preempted == 0 && lane.batch().copy_s == 0 &&
-                  may_repeat(lane) && setup_.batcher->repeatable(builder);
+                  lane.adapter_loads == 0 && may_repeat(lane) && setup_.batcher->repeatable(builder);
   }
   if (lane.batch().work.tokens() > 0) return true;
   // Memory may have run so short that nobody of the batch is left but those who keep theirs.
@@ -53,7 +53,9 @@ void Replica::join_decodes(Lane& lane) {
 
 void Replica::launch(Lane& lane, ReplicaListener& listener) {
   FilledBatch& batch = lane.batch();
-  time_batch(lane);
+  describe(lane);
+  const double ready_s = load_adapters(lane);
+  if (ready_s < infinity) time_batch(lane, batch, ready_s);
   if (listener.wants_members(batch.start_s)) list_members(lane);
   if (batch.decoded) std::swap(batch.fresh, lane.fresh);
   while (lane.decodes.has_finished()) {
@@ -68,36 +70,48 @@ void Replica::launch(Lane& lane, ReplicaListener& listener) {
     s.stage = ++s.made < s.request.output_tokens ? Stage::joining : Stage::ending;
     if (s.stage == Stage::joining) lane.joining.push_back(slot);
   }
-  if (streamed_ > 0) tell_chunks(batch, listener);
   if (setup_.chunked_pipeline) pass_on_prompts(lane);
   if (!batch.finishing.empty()) lane.repeat = false;
   lane.last_seen_s = batch.seen_s;
   lane.batches.push();
-  if (crossed_) send_collectives(batch, now_s_);
-  if (setup_.fetch.layers > 0) hold_for_layers(batch);
+  if (ready_s < infinity) tell_timed(lane, batch, listener);
   find_next_end();
   account_blocks();
   if (setup_.tiers) batch.computed = setup_.tiers->take_computed();
 }
 
-void Replica::time_batch(Lane& lane) {
+// What it computes is known, and when it has the GPUs.
+void Replica::describe(Lane& lane) {
   FilledBatch& batch = lane.batch();
   batch.used_blocks = setup_.kv_cache->used_blocks();
   if (adapters_) batch.work.adapters = adapters_->in_use();
   if (setup_.exits && batch.decoded) batch.work.decode_layers = setup_.exits->draw(batch.work);
+  if (setup_.experts) expert_runs_ = token_runs(lane);
+  batch.start_s = sides_ ? now_s_ : std::max(now_s_, stage_free_s_.front());
+}
+
+/// From `ready_s` on it can be computed.
+void Replica::time_batch(Lane& lane, FilledBatch& batch, double ready_s) {
   if (sides_)
-    time_side(lane);
+    time_side(lane, batch, ready_s);
   else if (setup_.experts)
-    time_experts(lane);
+    time_experts(batch, ready_s);
   else
-    time_stages(batch);
+    time_stages(batch, ready_s);
   double& before_s = sides_ ? lane.last_seen_s : filled_seen_s_;
   before_s = batch.seen_s = setup_.answers.seen_s(batch.end_s, batch.made_tokens(), before_s);
 }
 
-void Replica::time_stages(FilledBatch& batch) {
-  batch.start_s = std::max(now_s_, stage_free_s_.front());
-  double at_s = now_s_;
+// Its times are known, as far as they depend on nobody else.
+void Replica::tell_timed(Lane& lane, FilledBatch& batch, ReplicaListener& listener) {
+  lane.last_seen_s = batch.seen_s;
+  if (streamed_ > 0) tell_chunks(batch, listener);
+  if (crossed_) send_collectives(batch, now_s_);
+  if (setup_.fetch.layers > 0) hold_for_layers(batch);
+}
+
+void Replica::time_stages(FilledBatch& batch, double ready_s) {
+  double at_s = ready_s;
   for (std::size_t i = 0; i < stage_free_s_.size(); ++i) {
     const StageTime time = stage_time(batch.work, i);
     at_s = std::max(at_s, stage_free_s_[i]) + batch.copy_s + time.seconds;

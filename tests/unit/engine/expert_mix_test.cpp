@@ -77,6 +77,18 @@ TEST(ExpertMix, AdaptersAreLoadedBesideExperts) {
   EXPECT_GT(with(1).expert_offload.at(0).loaded_bytes, 0);
 }
 
+// While an adapter comes the links are not the experts' own; a step's experts come when it is there.
+TEST(ExpertMix, AdaptersTakeTurnsWithExpertsOnTheirLinks) {
+  std::string text = one_user("cache_fraction: 0.5", "lora: {slots: 2}", "adapters: {count: 6, zipf_exponent: 0}");
+  const std::string rate = "requests_per_s: 0.05";
+  for (const std::string busier : {"requests_per_s: 0.05", "requests_per_s: 5"}) {
+    text.replace(text.find("requests_per_s: "), rate.size(), busier + std::string(rate.size() - busier.size(), ' '));
+    const std::string quick = everything_of(text, false);
+    EXPECT_EQ(quick, everything_of(text, true)) << busier;
+    EXPECT_NE(quick.find("\"unfinished\": 0"), std::string::npos) << quick;
+  }
+}
+
 double hits(int models, int slots, int named) {
   return summary_of(one_user(fmt::format("models: {}, slots_per_layer: {}", models, slots), "",
                              fmt::format("adapters: {{count: {}, zipf_exponent: 0}}", named)))

@@ -1,0 +1,37 @@
+#include "sim/engine/adapter_loads.h"
+
+namespace servecast {
+
+AdapterLoads::AdapterLoads(const Scenario& scenario, const Wiring& wiring, Dispatcher& dispatcher)
+    : scenario_(scenario), wiring_(wiring), dispatcher_(dispatcher) {
+  std::size_t first = 0;
+  for (const Pool& pool : scenario.pools) {
+    first_.push_back(first);
+    first += pool.places.size();
+  }
+}
+
+std::vector<Transfer> AdapterLoads::transfers(const ReplicaAt& to, std::int64_t adapters) const {
+  const Pool& pool = scenario_.pools[to.pool];
+  std::vector<Transfer> all;
+  for (const GpuPlace& gpu : pool.places[to.replica].gpus) {
+    const Part source{.kind = Part::Kind::host, .place = gpu};
+    const Part target{.kind = Part::Kind::gpu, .place = gpu};
+    all.push_back({.kind = "adapter_load",
+                   .from = Wiring::name(source),
+                   .to = Wiring::name(target),
+                   .path = wiring_.path(source, target),
+                   .bytes = static_cast<double>(adapters) * pool.adapters.gpu_bytes});
+  }
+  return all;
+}
+
+void AdapterLoads::load(PoolId pool, ReplicaId to, std::size_t lane, std::int64_t adapters, double at_s) {
+  const ReplicaAt at{index(pool), index(to) - first_[index(pool)]};
+  const std::uint64_t asked_by = life(at);
+  dispatcher_.flows().start(transfers(at, adapters), at_s, [=, this](double done_s) {
+    if (life(at) == asked_by) dispatcher_.adapters_loaded(at, lane, done_s);
+  });
+}
+
+}  // namespace servecast
