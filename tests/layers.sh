@@ -19,7 +19,9 @@ calibrate/samples:  models sim/input calibrate/samples
 calibrate/import:   models sim/input calibrate/samples calibrate/import
 calibrate/fit:      models sim/input calibrate/samples calibrate/fit
 calibrate/plan:     models calibrate/fit calibrate/plan
-calibrate/measure:  models sim/serving calibrate/samples calibrate/fit calibrate/plan calibrate/measure kernels
+calibrate/step:     models calibrate/step kernels
+calibrate/serve:    models calibrate/step calibrate/serve
+calibrate/measure:  models sim/serving calibrate/step calibrate/serve calibrate/samples calibrate/fit calibrate/plan calibrate/measure kernels
 calibrate/servers:  models sim/input sim/report calibrate/servers
 calibrate/cli:      models sim/input sim/report sim/cli calibrate servecast_version.h
 kernels:            kernels

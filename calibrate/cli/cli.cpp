@@ -9,9 +9,10 @@ namespace servecast {
 namespace {
 
 // In the order of --help.
-constexpr std::array<CommandEntry, 7> entries{{
+constexpr std::array<CommandEntry, 8> entries{{
     {"", "import", "Turn measured tables of other projects into samples.csv", make_import_command},
     {"", "measure", "Time kernels and copies on the GPU of this machine", make_measure_command},
+    {"", "steps", "Measured steps beside what a profile says of them", make_steps_command},
     {"", "fit", "Fit a profile of a GPU and an engine to samples", make_fit_command},
     {"", "report", "How far profiles and forecasts can be trusted", make_report_command},
     {"", "residuals", "Every measured shape beside its fitted time", make_residuals_command},

@@ -7,6 +7,7 @@ namespace servecast {
 
 std::unique_ptr<Command> make_import_command();
 std::unique_ptr<Command> make_measure_command();
+std::unique_ptr<Command> make_steps_command();
 std::unique_ptr<Command> make_fit_command();
 std::unique_ptr<Command> make_report_command();
 std::unique_ptr<Command> make_residuals_command();

@@ -2,11 +2,15 @@
 #include <fmt/ostream.h>
 
 #include "calibrate/cli/commands.h"
+#include "calibrate/cli/measure_serve.h"
+#include "calibrate/cli/measure_step.h"
 #include "calibrate/measure/measure.h"
+#include "models/base/error.h"
 #include "servecast_version.h"
 #include "sim/cli/options.h"
 #include "sim/cli/progress.h"
 #include "sim/input/hardware.h"
+#include "sim/input/kernel_profile_file.h"
 
 namespace servecast {
 namespace {
@@ -16,32 +20,41 @@ constexpr int no_measurement = 3;
 class MeasureCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("--gpu", gpu_, "What this GPU is: a bundled name or a YAML file; the samples carry its name")
+    app.add_option("--gpu", arguments_.gpu,
+                   "What this GPU is: a bundled name or a YAML file; the samples carry its name")
         ->required();
-    app.add_option("--budget", budget_s_, "Seconds that it may take")
-        ->type_name("SECONDS")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    add_path(app, "--out", out_, "FILE", "Where to write the samples; goes on with a file it has begun")->required();
+    CLI::Option* budget = app.add_option("--budget", arguments_.budget_s, "Seconds that it may take")
+                              ->type_name("SECONDS")
+                              ->check(CLI::PositiveNumber)
+                              ->capture_default_str();
+    add_path(app, "--out", arguments_.out, "FILE",
+             "Where to write the samples; goes on with a file it has begun. With --serve: a folder")
+        ->required();
+    step_.declare(app);
+    serve_.declare(app);
+    step_.option()->excludes(serve_.option());
+    budget->excludes(serve_.option());
+    app.add_option("--profile", profile_,
+                   "With --step and --serve: compare with what this profile says, a bundled name or a YAML file");
     progress_.declare(app);
     app.footer(
         "Each sample is in the file as soon as it is measured. Clocks, power limits and MIG are left as they are.\n"
         "Exit status 3: the GPU cannot be measured.\n"
-        "Example:\n  servecast-calibrate measure --gpu h100_sxm_80g --budget 300 --out samples.csv");
+        "Examples:\n  servecast-calibrate measure --gpu h100_sxm_80g --budget 300 --out samples.csv\n"
+        "  servecast-calibrate measure --gpu h100_sxm_80g --step llama-3.1-8b --layers 4 --profile mine.yaml --out "
+        "steps.csv\n"
+        "  servecast-calibrate measure --gpu h100_sxm_80g --serve llama-3.1-8b --trace chat.csv --profile mine.yaml "
+        "--out served");
   }
 
   int run(Console& console) override {
-    const MeasureRequest request{.gpu = load_gpu(gpu_, {}).name,
-                                 .version = version,
-                                 .out = out_,
-                                 .budget_s = budget_s_,
-                                 .series = standard_series()};
-    ProgressView view(progress_.style(console), console.err);
+    if (!profile_.empty() && !step_.wanted() && !serve_.wanted())
+      throw UserError("--profile is compared with whole steps: add --step or --serve, or leave it out");
     try {
-      const std::unique_ptr<GpuBench> bench = open_gpu_bench();
-      const MeasureProgress done = measure(request, *bench, [&](const MeasureProgress& p) { view.show(shown(p)); });
-      view.finish(shown(done));
-      print(console, done);
+      if (serve_.wanted())
+        serve_.run(arguments_, profile_, console);
+      else
+        take_samples(console);
       return 0;
     } catch (const DeviceError& error) {
       console.err << "servecast-calibrate measure: " << error.what() << "\n";
@@ -50,21 +63,44 @@ class MeasureCommand final : public Command {
   }
 
  private:
+  void take_samples(Console& console) {
+    if (!profile_.empty()) load_profile(profile_, {});  // what is wrong with it is told before anything is measured
+    ProgressView view(progress_.style(console), console.err);
+    const auto show = [&](const MeasureProgress& p) { view.show(shown(p)); };
+    const MeasureProgress done = step_.wanted() ? step_.run(arguments_, show) : measure_kernels(show);
+    view.finish(shown(done));
+    print(console, done);
+    if (step_.wanted() && !profile_.empty()) step_.compare(arguments_, profile_, console);
+  }
+
+  MeasureProgress measure_kernels(const ShowProgress& show) const {
+    const MeasureRequest request{.gpu = load_gpu(arguments_.gpu, {}).name,
+                                 .version = version,
+                                 .out = arguments_.out,
+                                 .budget_s = arguments_.budget_s,
+                                 .series = standard_series()};
+    const std::unique_ptr<GpuBench> bench = open_gpu_bench();
+    return measure(request, *bench, show);
+  }
+
   BudgetProgress shown(const MeasureProgress& p) const {
-    return {.spent_s = p.spent_s, .budget_s = budget_s_, .words = fmt::format("{} samples", p.found + p.samples)};
+    return {.spent_s = p.spent_s,
+            .budget_s = arguments_.budget_s,
+            .words = fmt::format("{} samples", p.found + p.samples)};
   }
 
   void print(Console& console, const MeasureProgress& done) const {
-    fmt::print(console.out, "{} samples in {}", done.samples, out_);
+    fmt::print(console.out, "{} samples in {}", done.samples, arguments_.out);
     if (done.found > 0) fmt::print(console.out, " beside {} that were there", done.found);
     if (done.throttled > 0) fmt::print(console.out, "; {} left out: the card throttled", done.throttled);
     if (done.skipped > 0) fmt::print(console.out, "; {} do not fit or have no kernel", done.skipped);
     fmt::print(console.out, "\n");
   }
 
-  std::string gpu_;
-  double budget_s_ = 300;
-  std::string out_;
+  MeasureArguments arguments_;
+  MeasureStep step_;
+  MeasureServe serve_;
+  std::string profile_;
   ProgressArguments progress_;
 };
 

@@ -24,11 +24,11 @@ bool enough(const std::vector<double>& seconds, const RepeatRule& rule) {
 }
 
 /// One try. As many calls again as were made, so that looking at the noise costs little.
-TimedCalls try_once(GpuBench& bench, const RepeatRule& rule) {
-  TimedCalls all = bench.run(std::min(rule.fewest, rule.most));
+TimedCalls try_once(const Repeated& repeated, const RepeatRule& rule) {
+  TimedCalls all = repeated.run(std::min(rule.fewest, rule.most));
   while (!all.throttled && !enough(all.seconds, rule)) {
     const auto made = static_cast<int>(all.seconds.size());
-    const TimedCalls more = bench.run(std::min(made, rule.most - made));
+    const TimedCalls more = repeated.run(std::min(made, rule.most - made));
     all.seconds.insert(all.seconds.end(), more.seconds.begin(), more.seconds.end());
     all.clock_mhz = more.clock_mhz;
     all.throttled = more.throttled;
@@ -52,13 +52,19 @@ double noise_of_median(const std::vector<double>& values) {
   return std::sqrt(std::numbers::pi / 2 / static_cast<double>(values.size())) * spread_fraction(values);
 }
 
-std::optional<TimedCalls> repeat(GpuBench& bench, const RepeatRule& rule) {
+std::optional<TimedCalls> repeat(const Repeated& repeated, const RepeatRule& rule) {
   for (int i = 0; i < rule.tries; ++i) {
-    if (i > 0) bench.pause(rule.pause_s);
-    TimedCalls calls = try_once(bench, rule);
+    if (i > 0) repeated.pause(rule.pause_s);
+    TimedCalls calls = try_once(repeated, rule);
     if (!calls.throttled) return calls;
   }
   return std::nullopt;
+}
+
+std::optional<TimedCalls> repeat(GpuBench& bench, const RepeatRule& rule) {
+  return repeat(
+      {.run = [&](int count) { return bench.run(count); }, .pause = [&](double seconds) { bench.pause(seconds); }},
+      rule);
 }
 
 }  // namespace servecast

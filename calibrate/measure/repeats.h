@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -25,7 +26,14 @@ struct RepeatRule {
   double pause_s = 1;    // before another try
 };
 
-/// Calls what the bench has prepared until the rule is met. None where every try throttled.
+/// What can be called again and again, with time in between to cool down.
+struct Repeated {
+  std::function<TimedCalls(int count)> run{};
+  std::function<void(double seconds)> pause{};
+};
+/// Calls it until the rule is met. None where every try throttled.
+std::optional<TimedCalls> repeat(const Repeated& calls, const RepeatRule& rule);
+/// What the bench has prepared.
 std::optional<TimedCalls> repeat(GpuBench& bench, const RepeatRule& rule);
 
 }  // namespace servecast

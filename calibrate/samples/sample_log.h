@@ -1,21 +1,17 @@
 #pragma once
-#include <cstdio>
 #include <string>
 #include <vector>
 
+#include "calibrate/samples/row_log.h"
 #include "calibrate/samples/sample.h"
 
 namespace servecast {
 
-/// A samples.csv that is written row by row over several runs of a program: a row is in the file once write() has
-/// returned, and a row that was cut off, because the program was killed, is taken out when the file is opened again.
+/// A samples.csv that goes on where an earlier run has stopped.
 class SampleLog {
  public:
   /// Throws UserError for a file that cannot be written or that has other columns.
   explicit SampleLog(const std::string& file);
-  ~SampleLog();
-  SampleLog(const SampleLog&) = delete;
-  SampleLog& operator=(const SampleLog&) = delete;
 
   /// What was there when the file was opened.
   const std::vector<Sample>& found() const { return found_; }
@@ -23,11 +19,8 @@ class SampleLog {
   void write(const Sample& sample);
 
  private:
-  void put(const std::string& text);
-
-  std::string file_;
-  std::vector<Sample> found_;
-  std::FILE* handle_ = nullptr;
+  RowLog rows_;
+  std::vector<Sample> found_{};
 };
 
 }  // namespace servecast

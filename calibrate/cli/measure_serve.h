@@ -1,0 +1,27 @@
+#pragma once
+#include <CLI/CLI.hpp>
+
+#include "calibrate/cli/measure_step.h"
+#include "calibrate/cli/serve_beside.h"
+#include "sim/cli/console.h"
+
+namespace servecast {
+
+/// TTFT and TPOT, measured and forecast.
+void print_beside(std::ostream& out, const ServedBeside& both);
+
+/// `measure --serve LLM`: a small server on the GPU over a trace, and beside it what the simulator forecasts of it.
+class MeasureServe {
+ public:
+  void declare(CLI::App& app);
+  bool wanted() const { return !run_.llm.empty(); }
+  CLI::Option* option() const { return option_; }
+  /// Throws DeviceError.
+  void run(const MeasureArguments& arguments, const std::string& profile, Console& console) const;
+
+ private:
+  ServeRun run_{};
+  CLI::Option* option_ = nullptr;
+};
+
+}  // namespace servecast

@@ -1,0 +1,30 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "calibrate/measure/step_bench.h"
+#include "sim/report/summary.h"
+
+namespace servecast {
+
+/// A small server to be measured, and where what comes of it goes.
+struct ServeRun {
+  std::string llm{};
+  std::string gpu{};
+  std::string trace{};
+  std::int64_t requests = 200;  // so many of the trace
+  std::string profile{};        // for the forecast; empty: what the simulator would take
+  std::string folder{};
+};
+using OpenExecutor = std::function<std::unique_ptr<StepExecutor>(const Llm&, const ServerSize&)>;
+
+struct ServedBeside {
+  Summary measured{};
+  Summary forecast{};
+};
+/// Serves the trace with the executor, then lets `servecast` forecast the same run. The folder gets the scenario of
+/// it, scenario.yaml, with measured/requests.csv and forecast/. Throws UserError, DeviceError.
+ServedBeside serve_beside_forecast(const ServeRun& run, const OpenExecutor& open);
+
+}  // namespace servecast

@@ -1,0 +1,50 @@
+#include <chrono>
+#include <limits>
+#include <thread>
+
+#include "calibrate/measure/cuda/gpu_device.h"
+#include "calibrate/measure/step_bench.h"
+#include "calibrate/serve/kernel_executor.h"
+
+namespace servecast {
+namespace {
+
+ServerClock wall_clock() {
+  return {
+      .now_s =
+          [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); },
+      .sleep = [](double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }};
+}
+
+/// A device and the executor on it.
+class CudaStepExecutor final : public StepExecutor {
+ public:
+  CudaStepExecutor(const Llm& llm, const ServerSize& size)
+      : executor_(decoder_shape(llm), limits_here(decoder_shape(llm), size, device_), device_, wall_clock()) {
+    executor_.warm_up();
+  }
+  std::int64_t kv_tokens() const override { return executor_.kv_tokens(); }
+  double now_s() override { return executor_.now_s(); }
+  void wait_until(double at_s) override { executor_.wait_until(at_s); }
+  void run(std::span<const StepPart> parts) override { executor_.run(parts); }
+  void release(std::int64_t sequence) override { executor_.release(sequence); }
+
+ private:
+  static StepLimits limits_here(const DecoderShape& shape, const ServerSize& size, const KernelDevice& device) {
+    const StepLimits limits{.tokens = size.step_tokens, .sequences = size.sequences, .context = size.context};
+    return with_blocks_that_fit(shape, limits, std::numeric_limits<std::int32_t>::max(), device);
+  }
+
+  GpuDevice device_;
+  KernelExecutor executor_;
+};
+
+}  // namespace
+
+std::unique_ptr<StepExecutor> open_step_executor(const Llm& llm, const ServerSize& size) try {
+  return std::make_unique<CudaStepExecutor>(llm, size);
+} catch (const NoRoom&) {
+  throw DeviceError("the GPU has no room for " + llm.name);
+}
+
+}  // namespace servecast
