@@ -42,6 +42,7 @@ class MeasureCommand final : public Command {
       const MeasureProgress done = measure(request, *bench, [&](const MeasureProgress& p) { view.show(shown(p)); });
       view.finish(shown(done));
       print(console, done);
+      for (const std::string& note : bench->notes()) console.err << note << "\n";
       return 0;
     } catch (const DeviceError& error) {
       console.err << "servecast-calibrate measure: " << error.what() << "\n";
@@ -58,8 +59,9 @@ class MeasureCommand final : public Command {
     fmt::print(console.out, "{} samples in {}", done.samples, out_);
     if (done.found > 0) fmt::print(console.out, " beside {} that were there", done.found);
     if (done.throttled > 0) fmt::print(console.out, "; {} left out: the card throttled", done.throttled);
-    if (done.skipped > 0) fmt::print(console.out, "; {} do not fit or have no kernel", done.skipped);
+    if (done.skipped > 0) fmt::print(console.out, "; {} do not fit or cannot run here", done.skipped);
     fmt::print(console.out, "\n");
+    if (done.clocks.targets() > 0) fmt::print(console.out, "{}\n", done.clocks.text());
   }
 
   std::string gpu_;

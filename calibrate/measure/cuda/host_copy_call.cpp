@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <string_view>
 
 #include "calibrate/measure/cuda/call.h"
+#include "calibrate/measure/cuda/host_buffer.h"
+#include "calibrate/measure/cuda/side_streams.h"
+#include "calibrate/measure/cuda/stopwatch.h"
 
 namespace servecast {
 namespace {
@@ -14,87 +16,103 @@ struct CopyMode {
   std::string_view name;
   bool pinned;
   int streams;
+  int pieces;  // in all; they take the streams in turn
+  bool beside_products;
 };
-constexpr std::array modes{CopyMode{"pinned", true, 1}, CopyMode{"pageable", false, 1},
-                           CopyMode{"pinned_2_streams", true, 2}, CopyMode{"pinned_4_streams", true, 4},
-                           CopyMode{"pinned_8_streams", true, 8}};
+constexpr std::array modes{CopyMode{"pinned", true, 1, 1, false},
+                           CopyMode{"pageable", false, 1, 1, false},
+                           CopyMode{"pinned_2_streams", true, 2, 2, false},
+                           CopyMode{"pinned_4_streams", true, 4, 4, false},
+                           CopyMode{"pinned_8_streams", true, 8, 8, false},
+                           CopyMode{"pageable_4_streams", false, 4, 4, false},
+                           CopyMode{"pinned_4_pieces", true, 1, 4, false},
+                           CopyMode{"pinned_16_pieces", true, 1, 16, false},
+                           CopyMode{"pinned_beside_products", true, 1, 1, true}};
 
-/// Memory of the host that is not zero.
-class HostBuffer {
+/// One copy, or equal parts of it on several streams at once, or one behind the other.
+class HostCopyCall final : public Call {
  public:
-  HostBuffer(std::int64_t bytes, bool pinned)
-      : pinned_(pinned), pages_(pinned ? 0 : static_cast<std::size_t>(bytes)) {
-    data_ = pages_.data();
-    if (pinned_)
-      check_cuda(cudaHostAlloc(&data_, static_cast<std::size_t>(bytes), cudaHostAllocDefault), "cudaHostAlloc");
-    std::memset(data_, 0x5a, static_cast<std::size_t>(bytes));
-  }
-  ~HostBuffer() {
-    if (pinned_) cudaFreeHost(data_);
-  }
-  HostBuffer(const HostBuffer&) = delete;
-  HostBuffer& operator=(const HostBuffer&) = delete;
-  char* data() const { return static_cast<char*>(data_); }
-
- private:
-  bool pinned_;
-  std::vector<char> pages_;
-  void* data_ = nullptr;
-};
-
-/// One copy, or equal parts of it on several streams at once. The bench's stream begins before them and ends after
-/// them.
-class CopyCall final : public Call {
- public:
-  CopyCall(std::int64_t bytes, const CopyMode& mode, cudaMemcpyKind kind)
-      : bytes_(bytes), kind_(kind), host_(bytes, mode.pinned), device_(bytes) {
-    streams_.resize(static_cast<std::size_t>(mode.streams));
-    ends_.resize(streams_.size());
-    for (cudaStream_t& stream : streams_)
-      check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
-    for (cudaEvent_t& end : ends_)
-      check_cuda(cudaEventCreateWithFlags(&end, cudaEventDisableTiming), "cudaEventCreate");
-    check_cuda(cudaEventCreateWithFlags(&begin_, cudaEventDisableTiming), "cudaEventCreate");
-  }
-  ~CopyCall() override {
-    for (cudaStream_t stream : streams_) cudaStreamDestroy(stream);
-    for (cudaEvent_t end : ends_) cudaEventDestroy(end);
-    cudaEventDestroy(begin_);
-  }
+  HostCopyCall(std::int64_t bytes, const CopyMode& mode, cudaMemcpyKind kind)
+      : bytes_(bytes),
+        pieces_(mode.pieces),
+        kind_(kind),
+        host_(bytes, mode.pinned),
+        device_(bytes),
+        streams_(std::vector<int>(static_cast<std::size_t>(mode.streams))) {}
   void start(Stream stream) override {
-    const std::int64_t part = bytes_ / static_cast<std::int64_t>(streams_.size());
-    check_cuda(cudaEventRecord(begin_, stream), "cudaEventRecord");
-    for (std::size_t i = 0; i < streams_.size(); ++i) {
-      char* host = host_.data() + static_cast<std::int64_t>(i) * part;
-      char* device = static_cast<char*>(device_.data()) + static_cast<std::int64_t>(i) * part;
+    const std::int64_t part = bytes_ / pieces_;
+    streams_.branch_from(stream);
+    for (int i = 0; i < pieces_; ++i) {
+      char* host = host_.data() + i * part;
+      char* device = static_cast<char*>(device_.data()) + i * part;
       const bool up = kind_ == cudaMemcpyHostToDevice;
-      check_cuda(cudaStreamWaitEvent(streams_[i], begin_), "cudaStreamWaitEvent");
-      check_cuda(
-          cudaMemcpyAsync(up ? device : host, up ? host : device, static_cast<std::size_t>(part), kind_, streams_[i]),
-          "cudaMemcpyAsync");
-      check_cuda(cudaEventRecord(ends_[i], streams_[i]), "cudaEventRecord");
-      check_cuda(cudaStreamWaitEvent(stream, ends_[i]), "cudaStreamWaitEvent");
+      check_cuda(cudaMemcpyAsync(up ? device : host, up ? host : device, static_cast<std::size_t>(part), kind_,
+                                 streams_[static_cast<std::size_t>(i) % streams_.size()]),
+                 "cudaMemcpyAsync");
     }
+    streams_.join(stream);
   }
   std::int64_t bytes() const override { return bytes_; }
 
  private:
   std::int64_t bytes_;
+  int pieces_;
   cudaMemcpyKind kind_;
   HostBuffer host_;
   DeviceBuffer device_;
-  std::vector<cudaStream_t> streams_;
-  std::vector<cudaEvent_t> ends_;
-  cudaEvent_t begin_ = nullptr;
+  SideStreams streams_;
 };
+
+/// Of one call, after one that warms up.
+double seconds_of(Call& call) {
+  Stopwatch watch;
+  call.start(nullptr);
+  watch.begin(nullptr);
+  call.start(nullptr);
+  watch.end(nullptr);
+  return watch.seconds();
+}
+
+/// A copy while products keep all SMs busy on another stream, as prefetched weights come beside a layer's arithmetic.
+/// There are as many products as it takes to outlast the copy.
+class BesideProducts final : public Call {
+ public:
+  BesideProducts(std::unique_ptr<Call> copy, std::unique_ptr<Call> product)
+      : copy_(std::move(copy)), product_(std::move(product)), other_({0}) {
+    constexpr double longer = 1.5;  // the copy slows down
+    constexpr double most = 4096;
+    count_ = static_cast<int>(std::clamp(longer * seconds_of(*copy_) / seconds_of(*product_), 1.0, most)) + 1;
+  }
+  void start(Stream stream) override {
+    other_.branch_from(stream);
+    for (int i = 0; i < count_; ++i) product_->start(other_[0]);
+    copy_->start(stream);
+    other_.join(stream);
+  }
+  std::int64_t bytes() const override { return copy_->bytes(); }
+  CallTime time() const override { return CallTime::copies; }
+
+ private:
+  std::unique_ptr<Call> copy_;
+  std::unique_ptr<Call> product_;
+  SideStreams other_;
+  int count_ = 1;
+};
+
+constexpr std::int64_t product_size = 4096;
 
 }  // namespace
 
-std::unique_ptr<Call> make_copy(const MeasureTarget& target, const CallContext&) {
+std::unique_ptr<Call> make_host_copy(const MeasureTarget& target, const CallContext& context) {
+  if (target.mode == "pinned_blocks" || target.mode == "pinned_gathered") return make_block_copy(target, context);
   const auto mode = std::ranges::find(modes, std::string_view(target.mode), &CopyMode::name);
   if (mode == modes.end()) return nullptr;
   const auto kind = target.op == "h2d" ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
-  return std::make_unique<CopyCall>(target.shape.bytes, *mode, kind);
+  auto copy = std::make_unique<HostCopyCall>(target.shape.bytes, *mode, kind);
+  if (!mode->beside_products) return copy;
+  const MeasureTarget product{
+      .op = "gemm", .dtype = "bf16", .shape = {.m = product_size, .n = product_size, .k = product_size}};
+  return std::make_unique<BesideProducts>(std::move(copy), make_product(product, context));
 }
 
 }  // namespace servecast
