@@ -45,6 +45,7 @@ void carry_out(const Copy& copy) {
     std::memcpy(copy.to, copy.from, 16);
   else
     std::memset(copy.to, 0, 16);
+  note_copy(copy.to);
 }
 
 Thread& self() { return block.threads[static_cast<std::size_t>(fibres().current())]; }
@@ -85,12 +86,14 @@ void run_block(const LaunchShape& shape, const std::function<void()>& thread) {
   block.threads.assign(shape.threads, {});
   block.warps.assign(shape.threads / lanes, {});
   block.shared.assign(shape.shared_bytes, 0xff);  // NaN in every format here
+  begin_groups(shape.threads, shape.shared_bytes);
   fibres().run(static_cast<int>(shape.threads), order == Order::backward, thread,
                {.before =
                     [](int i) {
                       threadIdx = {static_cast<unsigned>(i), 0, 0};
                     },
                 .after_round = release_next});
+  end_groups();
 }
 
 }  // namespace
@@ -98,7 +101,8 @@ void run_block(const LaunchShape& shape, const std::function<void()>& thread) {
 void run(const LaunchShape& shape, const std::function<void()>& thread) {
   if (shape.threads % lanes != 0 || shape.threads == 0) throw std::logic_error("threads are no multiple of 32");
   if (shape.grid_x == 0 || shape.grid_y == 0 || shape.grid_z == 0) throw std::logic_error("the grid is empty");
-  if (shape.shared_bytes > 163 * 1024) throw std::logic_error("more shared memory than a block of sm_80 has");
+  if (shape.shared_bytes > (hopper ? 227U : 163U) * 1024)
+    throw std::logic_error("more shared memory than a block may have");
   gridDim = {shape.grid_x, shape.grid_y, shape.grid_z};
   blockDim = {shape.threads, 1, 1};
   for (blockIdx.z = 0; blockIdx.z < shape.grid_z; ++blockIdx.z)

@@ -125,3 +125,5 @@ template <class Number>
 void multiply_add(FragmentC<int>& c, const FragmentA& a, const FragmentB& b);
 
 }  // namespace servecast
+
+#include "kernels/testing/emulation_group.h"

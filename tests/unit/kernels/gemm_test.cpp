@@ -1,5 +1,6 @@
 #include "kernels/gemm.h"
 
+#include "kernels/gemm_kernel.h"
 #include "tests/unit/kernels/made.h"
 
 namespace servecast {
@@ -122,8 +123,10 @@ std::vector<double> product(const Shape& s, const Operands& operands) {
   return out;
 }
 
+using Launch = std::function<bool(const Gemm&)>;
+
 template <class Number>
-double gemm_error(const Shape& s, GemmKind kind, Operands&& operands) {
+double gemm_error(const Shape& s, const Launch& launch, Operands&& operands) {
   Array<Number> out(size(s.m, s.n));
   Array<float> partial(out.size() * static_cast<std::size_t>(s.splits));
   Gemm g{.out = out.data(),
@@ -137,7 +140,7 @@ double gemm_error(const Shape& s, GemmKind kind, Operands&& operands) {
   operands.point(g);
   run_in_both_orders(out, [&] {
     partial.poison();
-    EXPECT_TRUE(gemm(g, kind, std::is_same_v<Number, Bf16>, nullptr));
+    EXPECT_TRUE(launch(g));
   });
   return relative_error(out, product(s, operands));
 }
@@ -145,17 +148,18 @@ double gemm_error(const Shape& s, GemmKind kind, Operands&& operands) {
 template <class Number>
 double error(const Shape& s, GemmKind kind) {
   Rng rng(47, "products");
+  const Launch by_kind = [kind](const Gemm& g) { return gemm(g, kind, std::is_same_v<Number, Bf16>, nullptr); };
   switch (kind) {
     case GemmKind::plain:
-      return gemm_error<Number>(s, kind, Direct<Number>(s, rng, 1));
+      return gemm_error<Number>(s, by_kind, Direct<Number>(s, rng, 1));
     case GemmKind::w8a16:
-      return gemm_error<Number>(s, kind, Mixed<Number>(s, rng));
+      return gemm_error<Number>(s, by_kind, Mixed<Number>(s, rng));
     case GemmKind::w4a16:
-      return gemm_error<Number>(s, kind, FourBits<Number>(s, rng));
+      return gemm_error<Number>(s, by_kind, FourBits<Number>(s, rng));
     case GemmKind::w8a8:
-      return gemm_error<Number>(s, kind, Direct<std::int8_t>(s, rng, 0));
+      return gemm_error<Number>(s, by_kind, Direct<std::int8_t>(s, rng, 0));
     case GemmKind::fp8:
-      return gemm_error<Number>(s, kind, Direct<Fp8>(s, rng, 4));
+      return gemm_error<Number>(s, by_kind, Direct<Fp8>(s, rng, 4));
   }
   return 1;
 }
@@ -187,6 +191,37 @@ TEST(Gemm, RowsOfExperts) {
     EXPECT_LT(error<Half>({.m = 37, .n = 32, .k = 128, .expert_rows = {0, 0, 1, 1, 35, 37}}, kind), rounding<Half>)
         << name(kind);
   EXPECT_LT(error<Bf16>({.m = 150, .n = 32, .k = 128, .expert_rows = {0, 140, 140, 150}}, GemmKind::plain),
+            rounding<Bf16>);
+}
+
+// With the matrix instructions of warp groups: tiles of 128 rows, k by 128 bytes.
+TEST(GemmOfGroups, ManyRows) {
+  const OnHopper hopper;
+  for (const GemmKind kind : {GemmKind::plain, GemmKind::w8a8, GemmKind::fp8}) {
+    EXPECT_LT(error<Half>({.m = 33, .n = 128, .k = 320}, kind), rounding<Half>) << name(kind);
+    EXPECT_LT(error<Bf16>({.m = 130, .n = 34, .k = 128}, kind), rounding<Bf16>) << name(kind);
+    EXPECT_LT(error<Bf16>({.m = 40, .n = 16, .k = 704, .splits = 2}, kind), rounding<Bf16>) << name(kind);
+  }
+}
+TEST(GemmOfGroups, RowsOfExperts) {
+  const OnHopper hopper;
+  for (const GemmKind kind : {GemmKind::plain, GemmKind::fp8})
+    EXPECT_LT(error<Bf16>({.m = 180, .n = 32, .k = 128, .expert_rows = {0, 140, 140, 180}}, kind), rounding<Bf16>)
+        << name(kind);
+}
+TEST(GemmOfGroups, WideTiles) {
+  const OnHopper hopper;
+  const auto wide = []<class Kind>(Kind) {
+    return [](const Gemm& g) {
+      gemms::start_group_tiles<Kind, 256>(g, nullptr);
+      return true;
+    };
+  };
+  const Shape shape{.m = 70, .n = 300, .k = 448};
+  Rng rng(48, "wide products");
+  EXPECT_LT(gemm_error<Half>(shape, wide(gemms::Same<Half, Half, float>{}), Direct<Half>(shape, rng, 1)),
+            rounding<Half>);
+  EXPECT_LT(gemm_error<Bf16>(shape, wide(gemms::Same<Bf16, std::int8_t, int>{}), Direct<std::int8_t>(shape, rng, 0)),
             rounding<Bf16>);
 }
 

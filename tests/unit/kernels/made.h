@@ -63,21 +63,30 @@ inline constexpr double rounding = 1e-3;
 template <>
 inline constexpr double rounding<Bf16> = 8e-3;
 
-/// Runs `kernel` with threads backwards and copies early, then forwards and late; both must give the same bytes of
-/// `out`.
+/// Runs `kernel` with threads backwards, copies early and products late, then forwards and the other way about; both
+/// must give the same bytes of `out`.
 template <class Number>
 void run_in_both_orders(Array<Number>& out, const std::function<void()>& kernel) {
   emulation::order = emulation::Order::backward;
   emulation::copies = emulation::Copies::early;
+  emulation::products = emulation::Products::late;
   out.poison();
   kernel();
   std::vector<Number> backward(&out[0], &out[0] + out.size());
   emulation::order = emulation::Order::forward;
   emulation::copies = emulation::Copies::late;
+  emulation::products = emulation::Products::early;
   out.poison();
   kernel();
+  emulation::products = emulation::Products::late;
   EXPECT_EQ(std::memcmp(backward.data(), &out[0], out.size() * sizeof(Number)), 0)
-      << "depends on the order of threads and copies: a barrier or a wait is missing";
+      << "depends on the order of threads, copies and products: a barrier or a wait is missing";
 }
+
+/// Launches go to a Hopper GPU until it is gone.
+struct OnHopper {
+  OnHopper() { emulation::hopper = true; }
+  ~OnHopper() { emulation::hopper = false; }
+};
 
 }  // namespace servecast
