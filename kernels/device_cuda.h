@@ -130,4 +130,7 @@ __device__ void multiply_add(FragmentC<int>& c, const FragmentA& a, const Fragme
 
 }  // namespace servecast
 
+#include "kernels/device_cuda_boxes.h"
 #include "kernels/device_cuda_group.h"
+
+#undef SERVECAST_HOPPER

@@ -125,6 +125,5 @@ __device__ void multiply_group(FragmentC<float> (&c)[columns / 8], const Fragmen
 #undef SERVECAST_NAMES_256
 #undef SERVECAST_NAMES_128
 #undef SERVECAST_NAMES_64
-#undef SERVECAST_HOPPER
 
 }  // namespace servecast

@@ -164,12 +164,10 @@ void start_tiles(const Gemm& g, Stream stream) {
 /// Many rows, of operands that the matrix instructions of warp groups take as they lie in memory.
 template <class Kind>
 bool start_many_on_hopper(const Gemm& g, Stream stream) {
-  if constexpr (Kind::weight_bits != sizeof(typename Kind::A) * 8) {
+  if constexpr (Kind::weight_bits == sizeof(typename Kind::A) * 8)
+    return has_group_products() && start_group<Kind>(g, stream);
+  else
     return false;
-  } else {
-    if (has_group_products()) start_group<Kind>(g, stream);
-    return has_group_products();
-  }
 }
 
 /// Up to `few_rows` rows (of an expert, with even routing) go 16 at a time, so that little is wasted on rows that are

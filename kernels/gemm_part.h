@@ -11,6 +11,23 @@ struct TileSizes {
   int k = 0;
 };
 
+struct TilePlace {
+  int row = 0;
+  int column = 0;
+};
+/// Blocks that run at the same time take tiles of 8 rows of tiles, column by column: they find each other's operands
+/// in the L2, which blocks along one row would fill with all of the weights.
+__device__ inline TilePlace tile_of_block() {
+  constexpr int together = 8;
+  const int columns = static_cast<int>(gridDim.x);
+  const int index = static_cast<int>(blockIdx.y) * columns + static_cast<int>(blockIdx.x);
+  const int first_row = index / (together * columns) * together;
+  const int rows_left = static_cast<int>(gridDim.y) - first_row;
+  const int rows = rows_left < together ? rows_left : together;
+  const int rest = index - first_row * columns;
+  return {.row = first_row + rest % rows, .column = rest / rows};
+}
+
 /// A tile of the rows and columns of one expert, or of one split of k.
 template <class Kind>
 struct ProductPart {
@@ -23,11 +40,10 @@ struct ProductPart {
   int expert = 0;
   int split = 0;
 
-  __device__ ProductPart(const Gemm& product, const TileSizes& sizes)
-      : g(product),
-        first_row(static_cast<int>(blockIdx.y) * sizes.rows),
-        end_row(g.m),
-        first_column(static_cast<int>(blockIdx.x) * sizes.columns) {
+  __device__ ProductPart(const Gemm& product, const TileSizes& sizes) : g(product), end_row(g.m) {
+    const TilePlace tile = tile_of_block();
+    first_row = tile.row * sizes.rows;
+    first_column = tile.column * sizes.columns;
     if (g.expert_rows != nullptr) {
       expert = static_cast<int>(blockIdx.z);
       first_row += g.expert_rows[expert];

@@ -11,12 +11,6 @@ inline constexpr int row_pad_bytes = 16;
 template <class Number, int columns>
 inline constexpr int row_bytes = columns* static_cast<int>(sizeof(Number)) + row_pad_bytes;
 
-/// Places in a tile of such rows: byte `column` of a row.
-template <class Number, int columns>
-struct PaddedRows {
-  static __device__ int at(int row, int column) { return row * row_bytes<Number, columns> + column; }
-};
-
 /// Which rows of a pool a tile takes.
 struct KvRows {
   int sequence = 0;
@@ -26,7 +20,7 @@ struct KvRows {
 };
 
 /// Copies `tokens` rows of `columns` numbers from the pool into `tile`, asynchronously, each once by the whole block.
-template <class Number, int columns, int tokens, int threads, class Places = PaddedRows<Number, columns>>
+template <class Number, int columns, int tokens, int threads>
 __device__ void copy_kv_tile(unsigned char* tile, const void* pool, const PagedKv& kv, const KvRows& rows) {
   constexpr int vectors = columns / per_vector<Number>;
   const auto* bytes = static_cast<const unsigned char*>(pool);
@@ -41,7 +35,7 @@ __device__ void copy_kv_tile(unsigned char* tile, const void* pool, const PagedK
       const std::int64_t block = table[token / kv.block_tokens];
       at = ((block * kv.kv_heads + rows.kv_head) * kv.block_tokens + token % kv.block_tokens) * columns;
     }
-    copy_async_16(tile + Places::at(row, column),
+    copy_async_16(tile + row * row_bytes<Number, columns> + column,
                   bytes + at * static_cast<int>(sizeof(Number)) + (valid ? column : 0), valid);
   }
 }

@@ -1,6 +1,5 @@
 #pragma once
 /// Text of the prefill kernels with matrix instructions of warp groups (Hopper). For .cu files.
-#include "kernels/kv_tile.h"
 #include "kernels/prefill_rows.h"
 #include "kernels/swizzled.h"
 
@@ -10,13 +9,20 @@ inline constexpr int group_threads = 256;
 inline constexpr int group_rows = 128;  // queries of a block
 inline constexpr int group_stages = 2;
 
-/// Queries, then tiles of keys and values in `group_stages` places; all in panels.
+struct GroupPrefill {
+  BoxMap keys{};
+  BoxMap values{};
+  PrefillAttention attention{};
+};
+
+/// Queries, then tiles of keys and values in `group_stages` places, all in panels; then the barriers of those places.
 template <class Number, int head_dim, int tokens>
 struct GroupLayout {
   static constexpr int row = head_dim * static_cast<int>(sizeof(Number));
   static constexpr int tile = tokens * row;
   static constexpr int tiles_at = group_rows * row;
-  static constexpr int bytes = tiles_at + group_stages * 2 * tile;
+  static constexpr int barriers_at = tiles_at + group_stages * 2 * tile;
+  static constexpr int bytes = barriers_at + group_stages * static_cast<int>(sizeof(CopyBarrier));
   static_assert(bytes <= 227 * 1024);
 };
 
@@ -27,11 +33,12 @@ struct GroupPrefiller {
   using L = GroupLayout<Number, head_dim, tokens>;
   using Rows = QueryRows<Number, head_dim, tokens>;
 
-  QueryBlock<group_rows, head_dim> block;
+  const GroupPrefill& a;
+  QueryBlock<group_rows, head_dim> block{.a = a.attention};
   unsigned char* shared = dynamic_shared();
+  CopyBarrier* barriers = reinterpret_cast<CopyBarrier*>(shared + L::barriers_at);
   Rows own{};
 
-  /// Asynchronously; part of the first group of copies.
   __device__ void copy_queries() {
     constexpr int vectors = L::row / 16;
     const auto* queries = static_cast<const unsigned char*>(block.a.queries);
@@ -44,17 +51,49 @@ struct GroupPrefiller {
     }
   }
 
-  __device__ unsigned char* tile(int stage) { return shared + L::tiles_at + stage * 2 * L::tile; }
+  __device__ unsigned char* tile(int index) { return shared + L::tiles_at + index % group_stages * 2 * L::tile; }
 
-  __device__ void copy_tile(int stage, int first, int end) {
-    const KvRows rows{.sequence = block.sequence, .kv_head = block.kv_head(), .first = first, .end = end};
-    if (first < end) {
-      const PagedKv& kv = block.a.kv;
-      using Places = SwizzledRows<tokens>;
-      copy_kv_tile<Number, head_dim, tokens, group_threads, Places>(tile(stage), kv.keys, kv, rows);
-      copy_kv_tile<Number, head_dim, tokens, group_threads, Places>(tile(stage) + L::tile, kv.values, kv, rows);
+  /// By the lanes of one warp: boxes of a block of KV each, or of a tile's part of it. The first waits until all are
+  /// there; boxes beyond the last token are left out.
+  __device__ void copy_tile(int index) {
+    const int first = index * tokens;
+    const int end = block.end();
+    if (threadIdx.x >= warp_lanes || first >= end) return;
+    const PagedKv& kv = block.a.kv;
+    const int box_tokens = kv.block_tokens < tokens ? kv.block_tokens : tokens;
+    const int left = end - first < tokens ? end - first : tokens;
+    const int boxes = (left + box_tokens - 1) / box_tokens;
+    CopyBarrier* barrier = barriers + index % group_stages;
+    if (threadIdx.x == 0) barrier_expect(barrier, boxes * box_tokens * L::row * 2);
+    const std::int32_t* table = kv.block_table + static_cast<std::int64_t>(block.sequence) * kv.blocks_per_sequence;
+    constexpr int panels = L::row / panel_row_bytes;
+    for (int i = static_cast<int>(threadIdx.x); i < boxes * panels; i += warp_lanes) {
+      const int token = i / panels * box_tokens;
+      const int column = i % panels * panel_row_bytes;
+      const int row = (table[(first + token) / kv.block_tokens] * kv.kv_heads + block.kv_head()) * kv.block_tokens +
+                      (first + token) % kv.block_tokens;
+      unsigned char* to = tile(index) + SwizzledRows<tokens>::at(token, column);
+      copy_box(to, a.keys, column, row, barrier);
+      copy_box(to + L::tile, a.values, column, row, barrier);
     }
+  }
+
+  /// Values of tokens that are none yet may be anything, and a weight of 0 does not make 0 of everything.
+  __device__ void clear_values(int index) {
+    const int first = block.end() - index * tokens;
+    constexpr int vectors = L::row / 16;
+    for (int i = first * vectors + static_cast<int>(threadIdx.x); i < tokens * vectors; i += group_threads)
+      copy_async_16(tile(index) + L::tile + SwizzledRows<tokens>::at(i / vectors, i % vectors * 16), block.a.queries,
+                    false);
+    wait_for_copies();
+  }
+
+  /// Of 16 bytes, by all threads.
+  __device__ void wait_for_copies() {
     copy_async_commit();
+    copy_async_wait<0>();
+    fence_async_proxy();
+    block_barrier();
   }
 
   __device__ void score(typename Rows::Scores& scores, const unsigned char* keys) {
@@ -90,39 +129,49 @@ struct GroupPrefiller {
 
   __device__ void run() {
     if (block.first_row >= block.new_tokens) return;  // the whole block
-    const int end = block.end();
-    copy_queries();
-    copy_tile(0, 0, end);
-    int stage = 0;
-    for (int first = 0; first < end; first += tokens) {
-      copy_tile(stage ^ 1, first + tokens, end);
-      copy_async_wait<1>();
-      fence_async_proxy();
-      block_barrier();  // everybody's copies are there
-      take_tile(tile(stage), first);
-      block_barrier();  // nobody reads this place any more
-      stage ^= 1;
+    if (threadIdx.x == 0) {
+      for (int i = 0; i < group_stages; ++i) barrier_init(barriers + i);
+      barriers_ready();
     }
-    copy_async_wait<0>();
+    copy_queries();
+    wait_for_copies();
+    copy_tile(0);
+    for (int index = 0; index * tokens < block.end(); ++index) {
+      copy_tile(index + 1);
+      barrier_wait(barriers + index % group_stages, index / group_stages % 2);
+      if ((index + 1) * tokens > block.end()) clear_values(index);
+      take_tile(tile(index), index * tokens);
+      block_barrier();  // nobody reads this place any more
+    }
     own.write(block);
   }
 };
 
 template <class Number, int head_dim, int tokens>
-__global__ void __launch_bounds__(group_threads, 1) group_prefill_kernel(PrefillAttention a) {
+__global__ void __launch_bounds__(group_threads, 1) group_prefill_kernel(const __grid_constant__ GroupPrefill a) {
 #if SERVECAST_GROUP_PRODUCTS
-  GroupPrefiller<Number, head_dim, tokens>{.block = {.a = a}}.run();
+  GroupPrefiller<Number, head_dim, tokens>{.a = a}.run();
 #endif
 }
 
+/// False where blocks of KV do not fill tiles by boxes, which begin at multiples of eight rows.
 template <class Number, int head_dim, int tokens>
-void start_group(const PrefillAttention& a, Stream stream) {
-  const LaunchShape shape{.grid_x = static_cast<unsigned>((a.most_new_tokens + group_rows - 1) / group_rows),
-                          .grid_y = static_cast<unsigned>(a.q_heads),
-                          .grid_z = static_cast<unsigned>(a.sequences),
-                          .threads = group_threads,
-                          .shared_bytes = GroupLayout<Number, head_dim, tokens>::bytes};
-  launch(group_prefill_kernel<Number, head_dim, tokens>, shape, stream, a);
+bool start_group(const PrefillAttention& a, Stream stream) {
+  using L = GroupLayout<Number, head_dim, tokens>;
+  const int block = a.kv.block_tokens;
+  if (!has_group_products() || block % 8 != 0 || (tokens % block != 0 && block % tokens != 0)) return false;
+  constexpr std::int64_t as_many_as_there_are = 0x7fffffff;  // the table names none that is not
+  BoxedRows rows{.data = a.kv.keys,
+                 .rows = as_many_as_there_are,
+                 .row_bytes = L::row,
+                 .box_rows = block < tokens ? block : tokens};
+  GroupPrefill arguments{.attention = a};
+  if (!make_box_map(arguments.keys, rows)) return false;
+  rows.data = a.kv.values;
+  if (!make_box_map(arguments.values, rows)) return false;
+  launch(group_prefill_kernel<Number, head_dim, tokens>, query_blocks<group_rows>(a, group_threads, L::bytes), stream,
+         arguments);
+  return true;
 }
 
 }  // namespace servecast::prefill

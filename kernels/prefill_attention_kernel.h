@@ -108,26 +108,29 @@ __global__ void __launch_bounds__(threads) prefill_kernel(PrefillAttention a) {
 
 template <class Number, int head_dim, int tokens>
 void start(const PrefillAttention& a, Stream stream) {
-  const LaunchShape shape{.grid_x = static_cast<unsigned>((a.most_new_tokens + rows - 1) / rows),
-                          .grid_y = static_cast<unsigned>(a.q_heads),
-                          .grid_z = static_cast<unsigned>(a.sequences),
-                          .threads = threads,
-                          .shared_bytes = Layout<Number, head_dim, tokens>::bytes};
-  launch(prefill_kernel<Number, head_dim, tokens>, shape, stream, a);
+  launch(prefill_kernel<Number, head_dim, tokens>,
+         query_blocks<rows>(a, threads, Layout<Number, head_dim, tokens>::bytes), stream, a);
+}
+
+/// Matrix instructions of warp groups where there are some, with tiles of `group_tokens`.
+template <class Number, int head_dim, int group_tokens, int tokens>
+bool start_best(const PrefillAttention& a, Stream stream) {
+  if (!start_group<Number, head_dim, group_tokens>(a, stream)) start<Number, head_dim, tokens>(a, stream);
+  return true;
 }
 
 template <class Number>
 bool start_head(const PrefillAttention& a, int head_dim, Stream stream) {
-  const bool group = has_group_products();
-  if (head_dim == 64)
-    group ? start_group<Number, 64, 128>(a, stream) : start<Number, 64, 64>(a, stream);
-  else if (head_dim == 128)
-    group ? start_group<Number, 128, 128>(a, stream) : start<Number, 128, 64>(a, stream);
-  else if (head_dim == 256)
-    group ? start_group<Number, 256, 64>(a, stream) : start<Number, 256, 32>(a, stream);
-  else
-    return false;
-  return true;
+  switch (head_dim) {
+    case 64:
+      return start_best<Number, 64, 128, 64>(a, stream);
+    case 128:
+      return start_best<Number, 128, 128, 64>(a, stream);
+    case 256:
+      return start_best<Number, 256, 64, 32>(a, stream);
+    default:
+      return false;
+  }
 }
 
 /// One number a file: nvcc takes its time.

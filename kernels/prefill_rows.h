@@ -5,15 +5,16 @@
 
 namespace servecast::prefill {
 
-/// One block: queries `first_row` and what follows, `rows` of them, of one head of one sequence.
+/// One block: queries `first_row` and what follows, `rows` of them, of one head of one sequence. The last queries,
+/// which see most, go first, so that short blocks fill the end; heads that share keys run side by side.
 template <int rows, int head_dim>
 struct QueryBlock {
   const PrefillAttention& a;
-  int head = static_cast<int>(blockIdx.y);
+  int head = static_cast<int>(blockIdx.x);
   int sequence = static_cast<int>(blockIdx.z);
   int begin = a.query_start[sequence];
   int new_tokens = a.query_start[sequence + 1] - begin;
-  int first_row = static_cast<int>(blockIdx.x) * rows;
+  int first_row = static_cast<int>(gridDim.y - 1 - blockIdx.y) * rows;
   int prefix = a.context[sequence] - new_tokens;
 
   __device__ std::int64_t query_at(int row) const {
@@ -24,6 +25,16 @@ struct QueryBlock {
   /// Tokens that any of the queries attends to.
   __device__ int end() const { return prefix + first_row + queries(); }
 };
+
+/// The grid of such blocks.
+template <int rows>
+LaunchShape query_blocks(const PrefillAttention& a, unsigned threads, unsigned shared_bytes) {
+  return {.grid_x = static_cast<unsigned>(a.q_heads),
+          .grid_y = static_cast<unsigned>((a.most_new_tokens + rows - 1) / rows),
+          .grid_z = static_cast<unsigned>(a.sequences),
+          .threads = threads,
+          .shared_bytes = shared_bytes};
+}
 
 /// Softmax and sums of the 16 queries of a warp, in registers: the lane's two rows are lane / 4 and 8 more, and four
 /// lanes share a row.
@@ -39,12 +50,18 @@ struct QueryRows {
   /// What a row may not see yet is no score. `last_seen`: token that the block's row 0 sees last.
   __device__ void mask(Scores& scores, int first_token, int last_seen, float scale) const {
     SERVECAST_UNROLL
+    for (auto& c : scores) {
+      SERVECAST_UNROLL
+      for (float& score : c.r) score *= scale;
+    }
+    if (first_token + tokens - 1 <= last_seen + first) return;  // the whole warp sees all
+    SERVECAST_UNROLL
     for (int n = 0; n < tokens / 8; ++n) {
       SERVECAST_UNROLL
       for (int i = 0; i < 4; ++i) {
         const int token = first_token + n * 8 + lane % 4 * 2 + i % 2;
         const int last = last_seen + first + lane / 4 + i / 2 * 8;
-        scores[n].r[i] = token <= last ? scores[n].r[i] * scale : no_score;
+        if (token > last) scores[n].r[i] = no_score;
       }
     }
   }

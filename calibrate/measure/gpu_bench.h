@@ -17,7 +17,8 @@ struct DeviceError : std::runtime_error {
 /// Calls of one target, timed.
 struct TimedCalls {
   std::vector<double> seconds{};
-  double clock_mhz = 0;    // of the SMs meanwhile; 0: not known
+  double clock_mhz = 0;  // of the SMs meanwhile; 0: not known
+  double memory_clock_mhz = 0;
   bool throttled = false;  // the card held its clocks back for heat or power
   std::string version{};   // of the library whose kernel it is; empty: one of ours
 };

@@ -33,7 +33,8 @@ Sample sample_of(const MeasureRequest& request, const GpuBench& bench, const Mea
           .count = static_cast<std::int64_t>(calls.seconds.size()),
           .median_s = median(calls.seconds),
           .noise_fraction = spread_fraction(calls.seconds),
-          .clock_mhz = calls.clock_mhz};
+          .clock_mhz = calls.clock_mhz,
+          .memory_clock_mhz = calls.memory_clock_mhz};
 }
 
 /// One run of the command.

@@ -5,6 +5,7 @@
 /// do either. Stricter than a GPU where that finds mistakes: products without a fence before them, operands that
 /// change before the wait, copies that no fence.proxy.async follows, products that nobody waits for and warps that
 /// take no part are errors.
+#include "kernels/device.h"
 
 #define SERVECAST_GROUP_PRODUCTS 1
 

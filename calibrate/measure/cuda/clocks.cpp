@@ -12,6 +12,7 @@ namespace {
 using Device = struct nvmlDevice_st*;
 constexpr int success = 0;
 constexpr int sm_clock = 1;
+constexpr int memory_clock = 2;
 /// Reasons: SwPowerCap, HwSlowdown, SwThermalSlowdown, HwThermalSlowdown, HwPowerBrakeSlowdown.
 struct Utilisation {
   unsigned gpu = 0;
@@ -64,11 +65,16 @@ Clocks::Clocks(const std::string& pci_bus_id) : nvml_(std::make_unique<Nvml>()) 
 Clocks::~Clocks() { nvml_->shutdown(); }
 
 ClockState Clocks::read() const {
-  unsigned mhz = 0;
+  unsigned sm_mhz = 0;
+  unsigned memory_mhz = 0;
   unsigned long long reasons = 0;
-  if (nvml_->clock(nvml_->device, sm_clock, &mhz) != success || nvml_->reasons(nvml_->device, &reasons) != success)
-    throw DeviceError("NVML does not tell the GPU's clock, so throttling would not be seen");
-  return {.sm_mhz = static_cast<double>(mhz), .throttled = (reasons & held_back) != 0};
+  if (nvml_->clock(nvml_->device, sm_clock, &sm_mhz) != success ||
+      nvml_->clock(nvml_->device, memory_clock, &memory_mhz) != success ||
+      nvml_->reasons(nvml_->device, &reasons) != success)
+    throw DeviceError("NVML does not tell the GPU's clocks, so throttling would not be seen");
+  return {.sm_mhz = static_cast<double>(sm_mhz),
+          .memory_mhz = static_cast<double>(memory_mhz),
+          .throttled = (reasons & held_back) != 0};
 }
 
 std::string Clocks::driver() const {

@@ -11,6 +11,7 @@ namespace servecast {
 
 struct ClockState {
   double sm_mhz = 0;
+  double memory_mhz = 0;
   bool throttled = false;  // for heat or power
 };
 

@@ -127,6 +127,7 @@ class CudaBench final : public GpuBench {
     const Call& call = sets_[0].call();
     return {.seconds = seconds_of_calls(activity_.take(), count, call.time()),
             .clock_mhz = meanwhile.sm_mhz,
+            .memory_clock_mhz = meanwhile.memory_mhz,
             .throttled = before.throttled || meanwhile.throttled || clocks_.read().throttled,
             .version = call.version()};
   }

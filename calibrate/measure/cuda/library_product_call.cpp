@@ -55,6 +55,9 @@ class LibraryProductCall final : public Call {
     product_.reset(product);
     const cublasOperation_t transposed = CUBLAS_OP_T;
     lt.check(lt.set(product, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof transposed), "a transposed operand");
+    const std::int8_t fast =
+        type.operands == CUDA_R_8F_E4M3 ? 1 : 0;  // sums as the matrix units make them, like ours
+    lt.check(lt.set(product, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast), "fast sums");
   }
 
   /// False where the library has no kernel for the shape.

@@ -34,6 +34,7 @@ class MadeBench final : public GpuBench {
   }
   TimedCalls run(int count) override {
     TimedCalls calls{.clock_mhz = 1980,
+                     .memory_clock_mhz = 2619,
                      .throttled = nature_.throttled_batches-- > 0,
                      .version = order.back().engine == "servecast" ? "" : "13.0"};
     for (int i = 0; i < count; ++i) {

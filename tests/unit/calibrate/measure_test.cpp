@@ -50,6 +50,7 @@ TEST(Measure, MeasuresTheWholeGrid) {
   EXPECT_EQ(samples[0].gpu, "h100_sxm_80g");
   EXPECT_EQ(samples[0].engine, "servecast");
   EXPECT_EQ(samples[0].clock_mhz, 1980);
+  EXPECT_EQ(samples[0].memory_clock_mhz, 2619);
   for (const Sample& s : samples) EXPECT_LT(s.noise_fraction, 0.02);
 }
 

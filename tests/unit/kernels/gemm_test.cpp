@@ -179,6 +179,10 @@ TEST(Gemm, ManyRows) {
     EXPECT_LT(error<Bf16>({.m = 130, .n = 34, .k = 128}, kind), rounding<Bf16>) << name(kind);
   }
 }
+// 11 rows of tiles, of which 8 go together, by 3 columns of them.
+TEST(Gemm, EveryTileOnce) {
+  EXPECT_LT(error<Half>({.m = 10 * 128 + 1, .n = 258, .k = 64}, GemmKind::plain), rounding<Half>);
+}
 TEST(Gemm, SplitsOfKGiveTheSame) {
   for (const int splits : {2, 3, 5, 9})  // of 8 tiles: parts of different lengths, and empty ones
     EXPECT_LT(error<Half>({.m = 3, .n = 32, .k = 512, .splits = splits}, GemmKind::w4a16), rounding<Half>) << splits;
@@ -212,10 +216,7 @@ TEST(GemmOfGroups, RowsOfExperts) {
 TEST(GemmOfGroups, WideTiles) {
   const OnHopper hopper;
   const auto wide = []<class Kind>(Kind) {
-    return [](const Gemm& g) {
-      gemms::start_group_tiles<Kind, 256>(g, nullptr);
-      return true;
-    };
+    return [](const Gemm& g) { return gemms::start_group_tiles<Kind, 256>(g, nullptr); };
   };
   const Shape shape{.m = 70, .n = 300, .k = 448};
   Rng rng(48, "wide products");
