@@ -64,9 +64,9 @@ std::string bus_id() {
 
 void sleep_s(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
-/// Looks at the card for a second, or until it idles. Throws DeviceError where others keep it busy.
+/// Looks at the card for two seconds, or until it idles. Throws DeviceError where others keep it busy.
 std::set<unsigned> processes_before(const Clocks& clocks) {
-  constexpr int looks = 5;
+  constexpr int looks = 10;
   std::vector<unsigned> percents;
   for (int i = 0; i < looks; ++i) {
     const std::optional<unsigned> percent = clocks.busy_percent();

@@ -75,7 +75,7 @@ class MadeKv {
   int width_;
   Array<Kv> keys_;
   Array<Kv> values_;
-  std::vector<std::int32_t> table_;
+  Array<std::int32_t> table_;
 };
 
 struct Query {

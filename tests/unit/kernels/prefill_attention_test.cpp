@@ -23,10 +23,12 @@ double prefill_error(const Chunks& chunks) {
   const auto heads = static_cast<std::size_t>(sizes.q_heads);
   auto queries = random_array<Number>(static_cast<std::size_t>(start.back()) * heads * dim, rng, 4);
   Array<Number> out(queries.size());
+  const Array<std::int32_t> starts(start);
+  const Array<std::int32_t> context(sizes.context);
   const PrefillAttention a{.kv = kv.view(),
                            .queries = queries.data(),
-                           .query_start = start.data(),
-                           .context = sizes.context.data(),
+                           .query_start = starts.data(),
+                           .context = context.data(),
                            .out = out.data(),
                            .sequences = static_cast<int>(sizes.context.size()),
                            .q_heads = sizes.q_heads,
