@@ -2,6 +2,8 @@
 /// kernels/device.h on a GPU. Included by it only.
 #include <cuda_runtime.h>
 
+#include <type_traits>
+
 #include "kernels/device.h"
 
 #define SERVECAST_UNROLL _Pragma("unroll")
@@ -17,7 +19,7 @@ void launch(void (*kernel)(Arguments), const LaunchShape& shape, Stream stream, 
 }
 
 __device__ inline unsigned char* dynamic_shared() {
-  extern __shared__ __align__(16) unsigned char servecast_shared[];
+  extern __shared__ __align__(1024) unsigned char servecast_shared[];
   return servecast_shared;
 }
 
@@ -127,3 +129,8 @@ __device__ void multiply_add(FragmentC<int>& c, const FragmentA& a, const Fragme
 #undef SERVECAST_MMA
 
 }  // namespace servecast
+
+#include "kernels/device_cuda_boxes.h"
+#include "kernels/device_cuda_group.h"
+
+#undef SERVECAST_HOPPER

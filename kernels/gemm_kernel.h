@@ -1,7 +1,9 @@
 #pragma once
 /// Text of the products. For .cu files.
 #include "kernels/gemm.h"
+#include "kernels/gemm_group.h"
 #include "kernels/gemm_kinds.h"
+#include "kernels/gemm_part.h"
 
 namespace servecast::gemms {
 
@@ -27,12 +29,11 @@ struct Layout {
   static constexpr int threads = row_warps * column_warps * warp_lanes;
 };
 
-/// One block: tile_m rows and 128 columns of the product of one expert, or of one split of k.
+/// One block: tile_m rows and 128 columns.
 template <class Kind, int row_warps, int row_tiles>
 struct Product {
   using L = Layout<Kind, row_warps, row_tiles>;
   using A = typename Kind::A;
-  using Number = typename Kind::Number;
   using Sum = typename Kind::Sum;
   static constexpr int column_tiles = warp_columns / 8;
 
@@ -41,25 +42,8 @@ struct Product {
   int lane = static_cast<int>(threadIdx.x) % warp_lanes;
   int row_warp = static_cast<int>(threadIdx.x) / warp_lanes / column_warps;
   int column_warp = static_cast<int>(threadIdx.x) / warp_lanes % column_warps;
-  int first_column = static_cast<int>(blockIdx.x) * tile_n;
-  int expert = g.expert_rows != nullptr ? static_cast<int>(blockIdx.z) : 0;
-  int split = g.expert_rows != nullptr ? 0 : static_cast<int>(blockIdx.z);
-  int first_row = static_cast<int>(blockIdx.y) * L::tile_m;
-  int end_row = g.m;
-  int first_tile = 0;  // of k
-  int end_tile = 0;
+  ProductPart<Kind> part{g, {.rows = L::tile_m, .columns = tile_n, .k = tile_k}};
   FragmentC<Sum> sums[row_tiles][column_tiles] = {};
-
-  __device__ void find_part() {
-    if (g.expert_rows != nullptr) {
-      first_row += g.expert_rows[expert];
-      end_row = g.expert_rows[expert + 1];
-    }
-    const int tiles = g.k / tile_k;
-    const int each = (tiles + g.splits - 1) / g.splits;
-    first_tile = split * each;
-    end_tile = first_tile + each < tiles ? first_tile + each : tiles;
-  }
 
   /// `rows` rows of a tile, each of `bytes` bytes.
   template <int rows, int bits>
@@ -77,11 +61,11 @@ struct Product {
   }
 
   __device__ void copy_tile(int k_tile) {
-    unsigned char* stage = shared + (k_tile - first_tile) % L::stages * L::stage;
-    if (k_tile < end_tile) {
-      const std::int64_t first = static_cast<std::int64_t>(expert) * g.n;
-      copy_rows<L::tile_m, sizeof(A) * 8>(stage, g.a, first_row, end_row, k_tile);
-      copy_rows<tile_n, Kind::weight_bits>(stage + L::weights_at, g.weights, first + first_column, first + g.n,
+    unsigned char* stage = shared + (k_tile - part.first_tile) % L::stages * L::stage;
+    if (k_tile < part.end_tile) {
+      const std::int64_t first = static_cast<std::int64_t>(part.expert) * g.n;
+      copy_rows<L::tile_m, sizeof(A) * 8>(stage, g.a, part.first_row, part.end_row, k_tile);
+      copy_rows<tile_n, Kind::weight_bits>(stage + L::weights_at, g.weights, first + part.first_column, first + g.n,
                                            k_tile);
     }
     copy_async_commit();
@@ -90,15 +74,15 @@ struct Product {
   /// The scale of the group of k, twice in one register.
   __device__ std::uint32_t group_scale(int n, int k_tile) const {
     if constexpr (Kind::weight_bits != 4) return 0;
-    const int column = first_column + column_warp * warp_columns + n * 8 + lane / 4;
+    const int column = part.first_column + column_warp * warp_columns + n * 8 + lane / 4;
     if (column >= g.n) return 0;
-    const std::int64_t row = static_cast<std::int64_t>(expert) * g.n + column;
+    const std::int64_t row = static_cast<std::int64_t>(part.expert) * g.n + column;
     const auto* scales = static_cast<const std::uint16_t*>(g.column_scales);
     return scales[row * (g.k / group_k) + k_tile * tile_k / group_k] * 0x10001U;
   }
 
   __device__ void take_tile(int k_tile) {
-    const unsigned char* stage = shared + (k_tile - first_tile) % L::stages * L::stage;
+    const unsigned char* stage = shared + (k_tile - part.first_tile) % L::stages * L::stage;
     const unsigned char* a = stage + (row_warp * row_tiles * 16 + lane / 4) * L::a_row;
     const unsigned char* w = stage + L::weights_at + (column_warp * warp_columns + lane / 4) * L::w_row;
     std::uint32_t scales[column_tiles];
@@ -122,48 +106,22 @@ struct Product {
     }
   }
 
-  __device__ float scale(int row, int column) const {
-    float factor = 1;
-    if constexpr (Kind::scaled_columns)
-      factor = static_cast<const float*>(g.column_scales)[static_cast<std::int64_t>(expert) * g.n + column];
-    if constexpr (Kind::scaled_rows) factor *= g.row_scales[row];
-    return factor;
-  }
-
-  /// Two neighbouring columns.
-  __device__ void write_pair(int row, int column, Sum low, Sum high) {
-    const float first = static_cast<float>(low) * scale(row, column);
-    const float second = static_cast<float>(high) * scale(row, column + 1);
-    const std::int64_t at = static_cast<std::int64_t>(row) * g.n + column;
-    if (g.splits == 1) {
-      static_cast<std::uint32_t*>(g.out)[at / 2] = packed<Number>(first, second);
-    } else {
-      float* partial = g.partial + static_cast<std::int64_t>(split) * g.m * g.n + at;
-      partial[0] = first;
-      partial[1] = second;
-    }
-  }
-
   __device__ void write() {
     SERVECAST_UNROLL
     for (int m = 0; m < row_tiles; ++m) {
       SERVECAST_UNROLL
       for (int n = 0; n < column_tiles; ++n) {
-        const int row = first_row + (row_warp * row_tiles + m) * 16 + lane / 4;
-        const int column = first_column + column_warp * warp_columns + n * 8 + lane % 4 * 2;
-        if (column >= g.n) continue;
-        if (row < end_row) write_pair(row, column, sums[m][n].r[0], sums[m][n].r[1]);
-        if (row + 8 < end_row) write_pair(row + 8, column, sums[m][n].r[2], sums[m][n].r[3]);
+        const int row = part.first_row + (row_warp * row_tiles + m) * 16 + lane / 4;
+        part.write(row, part.first_column + column_warp * warp_columns + n * 8 + lane % 4 * 2, sums[m][n]);
       }
     }
   }
 
   __device__ void run() {
-    find_part();
-    if (first_row >= end_row) return;  // the whole block
+    if (part.first_row >= part.end_row) return;  // the whole block
     SERVECAST_UNROLL
-    for (int i = 0; i < L::stages - 1; ++i) copy_tile(first_tile + i);
-    for (int k_tile = first_tile; k_tile < end_tile; ++k_tile) {
+    for (int i = 0; i < L::stages - 1; ++i) copy_tile(part.first_tile + i);
+    for (int k_tile = part.first_tile; k_tile < part.end_tile; ++k_tile) {
       copy_async_wait<L::stages - 2>();
       block_barrier();  // this tile is there, and nobody reads the one before any more
       copy_tile(k_tile + L::stages - 1);
@@ -203,6 +161,15 @@ void start_tiles(const Gemm& g, Stream stream) {
          stream, g);
 }
 
+/// Many rows, of operands that the matrix instructions of warp groups take as they lie in memory.
+template <class Kind>
+bool start_many_on_hopper(const Gemm& g, Stream stream) {
+  if constexpr (Kind::weight_bits == sizeof(typename Kind::A) * 8)
+    return has_group_products() && start_group<Kind>(g, stream);
+  else
+    return false;
+}
+
 /// Up to `few_rows` rows (of an expert, with even routing) go 16 at a time, so that little is wasted on rows that are
 /// not there; more go 128 at a time, so that weights are read less often.
 template <class Kind>
@@ -210,7 +177,7 @@ bool start(const Gemm& g, Stream stream) {
   constexpr int few_rows = 32;
   if (g.m <= few_rows * g.experts)
     start_tiles<Kind, 1, 1>(g, stream);
-  else
+  else if (!start_many_on_hopper<Kind>(g, stream))
     start_tiles<Kind, 2, 4>(g, stream);
   const auto numbers =
       static_cast<unsigned>((static_cast<std::int64_t>(g.m) * g.n + reduce_threads - 1) / reduce_threads);

@@ -41,7 +41,7 @@ sqlite3:            sim/report tests/unit/report tests/unit/cli
 CLI/:               sim/cli calibrate/cli
 Eigen/:             calibrate tests
 Q[A-Z]:             gui tests/unit/gui tests/bench
-cuda|cupti|nv:      kernels calibrate/measure
+cu(da|pti|blas)|nv: kernels calibrate/measure tests/unit/kernels_on_gpu
 random$:            models/base
 ctime$:             tests/bench
 chrono$|time.h$:    sim/cli sim/engine calibrate/measure calibrate/cli gui tests

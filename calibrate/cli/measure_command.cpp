@@ -70,17 +70,20 @@ class MeasureCommand final : public Command {
     const MeasureProgress done = step_.wanted() ? step_.run(arguments_, show) : measure_kernels(show);
     view.finish(shown(done));
     print(console, done);
+    for (const std::string& note : notes_) console.err << note << "\n";
     if (step_.wanted() && !profile_.empty()) step_.compare(arguments_, profile_, console);
   }
 
-  MeasureProgress measure_kernels(const ShowProgress& show) const {
+  MeasureProgress measure_kernels(const ShowProgress& show) {
     const MeasureRequest request{.gpu = load_gpu(arguments_.gpu, {}).name,
                                  .version = version,
                                  .out = arguments_.out,
                                  .budget_s = arguments_.budget_s,
                                  .series = standard_series()};
     const std::unique_ptr<GpuBench> bench = open_gpu_bench();
-    return measure(request, *bench, show);
+    MeasureProgress done = measure(request, *bench, show);
+    notes_ = bench->notes();
+    return done;
   }
 
   BudgetProgress shown(const MeasureProgress& p) const {
@@ -93,14 +96,16 @@ class MeasureCommand final : public Command {
     fmt::print(console.out, "{} samples in {}", done.samples, arguments_.out);
     if (done.found > 0) fmt::print(console.out, " beside {} that were there", done.found);
     if (done.throttled > 0) fmt::print(console.out, "; {} left out: the card throttled", done.throttled);
-    if (done.skipped > 0) fmt::print(console.out, "; {} do not fit or have no kernel", done.skipped);
+    if (done.skipped > 0) fmt::print(console.out, "; {} do not fit or cannot run here", done.skipped);
     fmt::print(console.out, "\n");
+    if (done.clocks.targets() > 0) fmt::print(console.out, "{}\n", done.clocks.text());
   }
 
   MeasureArguments arguments_;
   MeasureStep step_;
   MeasureServe serve_;
   std::string profile_;
+  std::vector<std::string> notes_;  // what could not be looked at here
   ProgressArguments progress_;
 };
 

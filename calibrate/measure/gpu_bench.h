@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/measure/clock_check.h"
 #include "calibrate/plan/series.h"
 
 namespace servecast {
@@ -16,8 +17,10 @@ struct DeviceError : std::runtime_error {
 /// Calls of one target, timed.
 struct TimedCalls {
   std::vector<double> seconds{};
-  double clock_mhz = 0;    // of the SMs meanwhile; 0: not known
+  double clock_mhz = 0;  // of the SMs meanwhile; 0: not known
+  double memory_clock_mhz = 0;
   bool throttled = false;  // the card held its clocks back for heat or power
+  std::string version{};   // of the library whose kernel it is; empty: one of ours
 };
 
 /// A GPU on which targets are timed. A test has one of its own.
@@ -29,6 +32,11 @@ class GpuBench {
   virtual bool prepare(const MeasureTarget& target) = 0;
   /// Calls what was prepared `count` times.
   virtual TimedCalls run(int count) = 0;
+  /// Calls it as often, and tells what records and events say of the same calls; nothing where they time other
+  /// things.
+  virtual TwoClocks run_on_two_clocks(int count) = 0;
+  /// What could not be looked at here, a line each.
+  virtual std::vector<std::string> notes() const = 0;
   /// Seconds on a clock that never goes back.
   virtual double now_s() = 0;
   /// Lets the card cool down.

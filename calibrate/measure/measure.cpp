@@ -6,18 +6,24 @@
 namespace servecast {
 namespace {
 
-constexpr const char* own_engine = "servecast";
+constexpr int calls_on_two_clocks = 5;
 
 MeasureTarget target_of(const Sample& s) {
-  return {.op = s.op, .dtype = s.dtype, .kv_dtype = s.kv_dtype, .mode = s.mode, .kernel = s.kernel, .shape = s.shape};
+  return {.engine = s.engine,
+          .op = s.op,
+          .dtype = s.dtype,
+          .kv_dtype = s.kv_dtype,
+          .mode = s.mode,
+          .kernel = s.kernel,
+          .shape = s.shape};
 }
 
 Sample sample_of(const MeasureRequest& request, const GpuBench& bench, const MeasureTarget& t,
                  const TimedCalls& calls) {
   return {.gpu = request.gpu,
           .driver = bench.driver(),
-          .engine = own_engine,
-          .version = request.version,
+          .engine = t.engine,
+          .version = calls.version.empty() ? request.version : calls.version,
           .kernel = t.kernel,
           .op = t.op,
           .dtype = t.dtype,
@@ -27,7 +33,8 @@ Sample sample_of(const MeasureRequest& request, const GpuBench& bench, const Mea
           .count = static_cast<std::int64_t>(calls.seconds.size()),
           .median_s = median(calls.seconds),
           .noise_fraction = spread_fraction(calls.seconds),
-          .clock_mhz = calls.clock_mhz};
+          .clock_mhz = calls.clock_mhz,
+          .memory_clock_mhz = calls.memory_clock_mhz};
 }
 
 /// One run of the command.
@@ -36,7 +43,7 @@ class Measuring {
   Measuring(const MeasureRequest& request, GpuBench& bench)
       : request_(request), bench_(bench), planner_(request.series), log_(request.out), begin_s_(bench.now_s()) {
     for (const Sample& sample : log_.found()) {
-      if (sample.gpu != request.gpu || sample.engine != own_engine) continue;
+      if (sample.gpu != request.gpu) continue;
       planner_.learn(target_of(sample), sample.median_s);
       ++progress_.found;
     }
@@ -69,6 +76,8 @@ class Measuring {
     log_.write(sample);
     planner_.learn(target, sample.median_s);
     ++progress_.samples;
+    if (progress_.clocks.wants(target, sample.median_s))
+      progress_.clocks.add(target, bench_.run_on_two_clocks(calls_on_two_clocks));
   }
 
   const MeasureRequest& request_;

@@ -20,7 +20,8 @@ struct MeasureProgress {
   std::int64_t samples = 0;    // of this run
   std::int64_t found = 0;      // in the file before
   std::int64_t throttled = 0;  // left out
-  std::int64_t skipped = 0;    // do not fit, or no kernel
+  std::int64_t skipped = 0;    // do not fit, or cannot run here
+  ClockCheck clocks{};
   double spent_s = 0;
 };
 

@@ -31,6 +31,7 @@ TimedCalls try_once(const Repeated& repeated, const RepeatRule& rule) {
     const TimedCalls more = repeated.run(std::min(made, rule.most - made));
     all.seconds.insert(all.seconds.end(), more.seconds.begin(), more.seconds.end());
     all.clock_mhz = more.clock_mhz;
+    all.memory_clock_mhz = more.memory_clock_mhz;
     all.throttled = more.throttled;
   }
   return all;

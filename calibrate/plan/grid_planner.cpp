@@ -46,7 +46,8 @@ double covariance(const std::vector<double>& a, const std::vector<double>& b) {
 
 }  // namespace
 
-GridPlanner::GridPlanner(std::vector<Series> series) : series_(std::move(series)), stale_(series_.size(), true) {
+GridPlanner::GridPlanner(std::vector<Series> series)
+    : series_(std::move(series)), known_(series_.size()), stale_(series_.size(), true) {
   for (std::size_t s = 0; s < series_.size(); ++s) {
     assert(operator_kind(series_[s].like.op) != nullptr);
     first_.push_back(points_.size());
@@ -61,6 +62,7 @@ GridPlanner::GridPlanner(std::vector<Series> series) : series_(std::move(series)
         rest /= axis.values.size();
       }
       if (series_[s].complete != nullptr) series_[s].complete(point.target.shape);
+      point.place = place_of(point);
       index_[point.target] = points_.size();
       points_.push_back(std::move(point));
     }
@@ -76,6 +78,10 @@ GridPlanner::Point* GridPlanner::find(const MeasureTarget& target) {
 void GridPlanner::learn(const MeasureTarget& target, double seconds) {
   if (Point* point = find(target)) {
     point->seconds = seconds;
+    auto& known = known_[point->series];
+    const auto index = static_cast<std::size_t>(point - points_.data());
+    const auto at = std::ranges::lower_bound(known, index);
+    if (at == known.end() || *at != index) known.insert(at, index);
     stale_[point->series] = true;
   }
 }
@@ -90,8 +96,7 @@ bool GridPlanner::is_corner(const Point& point) const {
   return true;
 }
 
-/// Position along each axis in units of the kernel's length, half the axis in logarithms of the size.
-std::vector<double> GridPlanner::place(const Point& point) const {
+std::vector<double> GridPlanner::place_of(const Point& point) const {
   std::vector<double> place;
   for (std::size_t axis = 0; axis < point.at.size(); ++axis) {
     const auto& values = series_[point.series].axes[axis].values;
@@ -109,11 +114,9 @@ double GridPlanner::expected_s(const Point& point) const {
   const double at_least_rates_s = longest_work_s(point.target);
   double best = 0;
   double seconds = longest_launch_s + at_least_rates_s;
-  const std::vector<double> here = place(point);
-  for (std::size_t i = first_[point.series]; i < first_[point.series + 1]; ++i) {
+  for (const std::size_t i : known_[point.series]) {
     const Point& known = points_[i];
-    if (known.seconds == 0) continue;
-    const double likeness = covariance(here, place(known));
+    const double likeness = covariance(point.place, known.place);
     if (likeness <= best) continue;
     best = likeness;
     seconds = known.seconds +
@@ -185,22 +188,22 @@ std::optional<MeasureTarget> GridPlanner::next_knee(double most_s) {
   return std::nullopt;
 }
 
-void GridPlanner::find_variances(std::size_t series) {
-  std::vector<std::vector<double>> known;
-  for (std::size_t i = first_[series]; i < first_[series + 1]; ++i)
-    if (points_[i].seconds > 0) known.push_back(place(points_[i]));
+void GridPlanner::refresh(std::size_t series) {
+  const std::vector<std::size_t>& known = known_[series];
   const auto count = static_cast<Eigen::Index>(known.size());
+  const auto place = [&](Eigen::Index i) -> const auto& { return points_[known[static_cast<std::size_t>(i)]].place; };
   Eigen::MatrixXd all(count, count);
   for (Eigen::Index a = 0; a < count; ++a)
     for (Eigen::Index b = 0; b < count; ++b)
-      all(a, b) = covariance(known[static_cast<std::size_t>(a)], known[static_cast<std::size_t>(b)]) +
-                  (a == b ? noise_variance : 0);
+      all(a, b) = covariance(place(a), place(b)) + (a == b ? noise_variance : 0);
   const Eigen::LLT<Eigen::MatrixXd> factor(all);
   for (std::size_t i = first_[series]; i < first_[series + 1]; ++i) {
+    Point& point = points_[i];
+    if (!point.open()) continue;
     Eigen::VectorXd to_known(count);
-    const std::vector<double> here = place(points_[i]);
-    for (Eigen::Index a = 0; a < count; ++a) to_known(a) = covariance(here, known[static_cast<std::size_t>(a)]);
-    points_[i].variance = count > 0 ? 1 - to_known.dot(factor.solve(to_known)) : 1;
+    for (Eigen::Index a = 0; a < count; ++a) to_known(a) = covariance(point.place, place(a));
+    point.variance = count > 0 ? 1 - to_known.dot(factor.solve(to_known)) : 1;
+    point.cost_s = cost_s(point);
   }
   stale_[series] = false;
 }
@@ -209,13 +212,13 @@ std::optional<MeasureTarget> GridPlanner::next_uncertain(double most_s) {
   const Point* best = nullptr;
   double best_rate = -std::numeric_limits<double>::infinity();
   for (std::size_t s = 0; s < series_.size(); ++s) {
-    if (stale_[s]) find_variances(s);
+    if (stale_[s]) refresh(s);
     for (std::size_t i = first_[s]; i < first_[s + 1]; ++i) {
       if (!points_[i].open()) continue;
-      const double cost = cost_s(points_[i]);
-      if (cost <= most_s && points_[i].variance / cost > best_rate) {
+      const double rate = points_[i].variance / points_[i].cost_s;
+      if (points_[i].cost_s <= most_s && rate > best_rate) {
         best = &points_[i];
-        best_rate = points_[i].variance / cost;
+        best_rate = rate;
       }
     }
   }

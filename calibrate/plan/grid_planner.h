@@ -39,31 +39,32 @@ class GridPlanner {
   struct Point {
     std::size_t series = 0;
     std::vector<std::size_t> at{};  // index along each axis
+    std::vector<double> place{};    // along each axis in units of the kernel's length, half the axis in logarithms
     MeasureTarget target{};
     double seconds = 0;  // 0: not measured
     bool given_up = false;
     double variance = 1;  // of the logarithm of its time, before anything is measured 1
+    double cost_s = 0;
     bool open() const { return seconds == 0 && !given_up; }
   };
-  using Points = std::vector<Point*>;
-
   Point* find(const MeasureTarget& target);
   std::optional<MeasureTarget> next_corner(double most_s);
   std::optional<MeasureTarget> next_knee(double most_s);
   std::optional<MeasureTarget> next_uncertain(double most_s);
-  void find_variances(std::size_t series);
+  void refresh(std::size_t series);
   Point* knee_along(std::size_t series, const Point& corner, std::size_t axis);
   Point& point_at(std::size_t series, const std::vector<std::size_t>& at);
   bool is_corner(const Point& point) const;
   double expected_s(const Point& point) const;
   double cost_s(const Point& point) const;
-  std::vector<double> place(const Point& point) const;
+  std::vector<double> place_of(const Point& point) const;
 
   std::vector<Series> series_;
   std::vector<Point> points_;
   std::vector<std::size_t> first_;  // point of each series, and the end
   std::map<MeasureTarget, std::size_t> index_;
-  std::vector<bool> stale_;  // series whose variances are those of before
+  std::vector<std::vector<std::size_t>> known_;  // of each series: points that were measured, in their order
+  std::vector<bool> stale_;                      // series whose variances and costs are those of before
 };
 
 }  // namespace servecast

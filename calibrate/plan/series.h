@@ -8,6 +8,7 @@ namespace servecast {
 
 /// One call of one operator that can be measured; the words are those of a sample (docs/calibrate.md).
 struct MeasureTarget {
+  std::string engine = "servecast";  // whose kernel
   std::string op{};
   std::string dtype{};
   std::string kv_dtype{};
@@ -31,7 +32,8 @@ struct Series {
   void (*complete)(KernelShape&) = nullptr;
 };
 
-/// What `servecast-calibrate measure` plans over: the operators of a step and copies to and from the host.
+/// What `servecast-calibrate measure` plans over: the operators of a step, copies, launches, and what libraries make
+/// of the same products and sums.
 std::vector<Series> standard_series();
 
 }  // namespace servecast

@@ -21,7 +21,8 @@ struct Sample {
   std::int64_t count = 0;  // runs that the median was taken of
   double median_s = 0;
   double noise_fraction = 0;  // spread of the runs over their median
-  double clock_mhz = 0;
+  double clock_mhz = 0;       // of the SMs
+  double memory_clock_mhz = 0;
 };
 
 }  // namespace servecast

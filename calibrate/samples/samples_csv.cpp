@@ -59,6 +59,7 @@ constexpr std::array numbers{
     NumberColumn{"median_s", &Sample::median_s},
     NumberColumn{"noise_fraction", &Sample::noise_fraction},
     NumberColumn{"clock_mhz", &Sample::clock_mhz},
+    NumberColumn{"memory_clock_mhz", &Sample::memory_clock_mhz},
 };
 constexpr std::int64_t largest_size = std::int64_t{1} << 52;
 
@@ -121,7 +122,9 @@ std::string samples_header() {
   std::string line;
   for (const TextColumn& c : texts) line += fmt::format("{},", c.name);
   for (const SizeColumn& c : sizes) line += fmt::format("{},", c.name);
-  return line + "count,median_s,noise_fraction,clock_mhz\n";
+  line += "count";
+  for (const NumberColumn& c : numbers) line += fmt::format(",{}", c.name);
+  return line + "\n";
 }
 
 std::string samples_line(const Sample& s) {

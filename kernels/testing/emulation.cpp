@@ -20,8 +20,9 @@ struct Copy {
 };
 
 struct Thread {
-  enum class Wait { nothing, warp, block } wait = Wait::nothing;
-  const char* what = nullptr;  // its warp does together
+  enum class Wait { nothing, warp, block, condition } wait = Wait::nothing;
+  std::function<bool()> ready{};  // the condition
+  const char* what = nullptr;     // its warp does together
   int exchanges = 0;
   std::vector<Copy> uncommitted{};
   std::deque<std::vector<Copy>> groups{};  // of asynchronous copies, oldest first
@@ -45,6 +46,7 @@ void carry_out(const Copy& copy) {
     std::memcpy(copy.to, copy.from, 16);
   else
     std::memset(copy.to, 0, 16);
+  note_copy(copy.to);
 }
 
 Thread& self() { return block.threads[static_cast<std::size_t>(fibres().current())]; }
@@ -73,24 +75,44 @@ bool release(int first, int count, Thread::Wait where) {
   return true;
 }
 
-/// One warp at a time goes on, as far as it can: so it is far ahead of the others where no barrier holds it.
+bool release_ready() {
+  bool any = false;
+  for (int i = 0; i < static_cast<int>(block.threads.size()); ++i) {
+    Thread& thread = block.threads[static_cast<std::size_t>(i)];
+    if (thread.wait != Thread::Wait::condition || !thread.ready()) continue;
+    thread.wait = Thread::Wait::nothing;
+    fibres().wake(i);
+    any = true;
+  }
+  return any;
+}
+
+/// One warp at a time goes on, as far as it can: so it is far ahead of the others where no barrier holds it. Boxes
+/// come when nobody goes on without them.
 bool release_next() {
   const int count = static_cast<int>(block.threads.size());
   for (int i = 0; i < count; i += lanes)
     if (release(order == Order::backward ? count - lanes - i : i, lanes, Thread::Wait::warp)) return true;
-  return release(0, count, Thread::Wait::block);
+  if (release(0, count, Thread::Wait::block)) return true;
+  while (!release_ready())
+    if (!copy_next_box()) return false;
+  return true;
 }
 
 void run_block(const LaunchShape& shape, const std::function<void()>& thread) {
   block.threads.assign(shape.threads, {});
   block.warps.assign(shape.threads / lanes, {});
   block.shared.assign(shape.shared_bytes, 0xff);  // NaN in every format here
+  begin_groups(shape.threads, shape.shared_bytes);
+  begin_boxes();
   fibres().run(static_cast<int>(shape.threads), order == Order::backward, thread,
                {.before =
                     [](int i) {
                       threadIdx = {static_cast<unsigned>(i), 0, 0};
                     },
                 .after_round = release_next});
+  end_groups();
+  end_boxes();
 }
 
 }  // namespace
@@ -98,12 +120,19 @@ void run_block(const LaunchShape& shape, const std::function<void()>& thread) {
 void run(const LaunchShape& shape, const std::function<void()>& thread) {
   if (shape.threads % lanes != 0 || shape.threads == 0) throw std::logic_error("threads are no multiple of 32");
   if (shape.grid_x == 0 || shape.grid_y == 0 || shape.grid_z == 0) throw std::logic_error("the grid is empty");
-  if (shape.shared_bytes > 163 * 1024) throw std::logic_error("more shared memory than a block of sm_80 has");
+  if (shape.shared_bytes > (hopper ? 227U : 163U) * 1024)
+    throw std::logic_error("more shared memory than a block may have");
   gridDim = {shape.grid_x, shape.grid_y, shape.grid_z};
   blockDim = {shape.threads, 1, 1};
   for (blockIdx.z = 0; blockIdx.z < shape.grid_z; ++blockIdx.z)
     for (blockIdx.y = 0; blockIdx.y < shape.grid_y; ++blockIdx.y)
       for (blockIdx.x = 0; blockIdx.x < shape.grid_x; ++blockIdx.x) run_block(shape, thread);
+}
+
+void wait_until(const std::function<bool()>& ready) {
+  if (ready()) return;
+  self().ready = ready;
+  wait_for(Thread::Wait::condition);
 }
 
 const std::byte* exchange(const char* what, const void* mine, std::size_t bytes) {

@@ -56,6 +56,9 @@ Value offered(const std::byte* all, int lane) {
   return value;
 }
 
+/// Lets others run until `ready`.
+void wait_until(const std::function<bool()>& ready);
+
 inline int own_lane() { return static_cast<int>(threadIdx.x % 32); }
 void wait_async(int groups_left);
 void load_matrices(std::uint32_t* r, const void* row, int matrices, bool transposed);
@@ -125,3 +128,6 @@ template <class Number>
 void multiply_add(FragmentC<int>& c, const FragmentA& a, const FragmentB& b);
 
 }  // namespace servecast
+
+#include "kernels/testing/emulation_boxes.h"
+#include "kernels/testing/emulation_group.h"

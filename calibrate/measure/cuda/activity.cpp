@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "calibrate/measure/cuda/shared_library.h"
@@ -31,7 +32,8 @@ struct Cupti {
 };
 std::optional<Cupti> cupti;
 
-constexpr CUpti_ActivityKind kinds[]{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY};
+constexpr CUpti_ActivityKind kinds[]{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+                                     CUPTI_ACTIVITY_KIND_MEMCPY2};  // from one GPU to another
 
 void CUPTIAPI buffer_wanted(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
   *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, buffer_bytes));
@@ -40,19 +42,20 @@ void CUPTIAPI buffer_wanted(std::uint8_t** buffer, std::size_t* size, std::size_
 }
 
 template <class Record>
-ActivityRecord times_of(const CUpti_Activity* record) {
+void keep(const CUpti_Activity* record) {
   const auto* timed = reinterpret_cast<const Record*>(record);
-  return {.start_ns = static_cast<std::int64_t>(timed->start), .end_ns = static_cast<std::int64_t>(timed->end)};
+  cupti->records.push_back({.start_ns = static_cast<std::int64_t>(timed->start),
+                            .end_ns = static_cast<std::int64_t>(timed->end),
+                            .copy = !std::is_same_v<Record, CUpti_ActivityKernel10>});
 }
 
 void CUPTIAPI buffer_full(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid_bytes) {
   const std::lock_guard lock(cupti->mutex);
   CUpti_Activity* record = nullptr;
   while (cupti->next(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
-    if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
-      cupti->records.push_back(times_of<CUpti_ActivityKernel10>(record));
-    else if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY)
-      cupti->records.push_back(times_of<CUpti_ActivityMemcpy6>(record));
+    if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) keep<CUpti_ActivityKernel10>(record);
+    if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY) keep<CUpti_ActivityMemcpy6>(record);
+    if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY2) keep<CUpti_ActivityMemcpyPtoP4>(record);
   }
   std::free(buffer);
 }

@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "calibrate/measure/cuda/call.h"
 #include "kernels/decode_attention.h"
@@ -11,15 +9,6 @@ namespace {
 
 constexpr std::int64_t block_tokens = 16;
 constexpr std::int64_t query_rows = 16;  // of one KV head that a block of threads takes
-
-/// Every block once, in random order: where an engine's allocator leaves them after a while.
-std::vector<std::int32_t> scattered(std::int64_t blocks, Rng& rng) {
-  std::vector<std::int32_t> table(static_cast<std::size_t>(blocks));
-  std::iota(table.begin(), table.end(), 0);
-  for (std::size_t i = table.size(); i > 1; --i)
-    std::swap(table[i - 1], table[static_cast<std::size_t>(rng.uniform() * static_cast<double>(i))]);
-  return table;
-}
 
 /// KV of sequences of one length.
 class CachedKv {

@@ -65,10 +65,17 @@ DeviceBuffer random_buffer(std::int64_t count, Random kind, Rng& rng) {
   return buffer;
 }
 
-DeviceBuffer copy_of(std::span<const std::int32_t> numbers) {
-  DeviceBuffer buffer(static_cast<std::int64_t>(numbers.size_bytes()));
-  check_cuda(cudaMemcpy(buffer.data(), numbers.data(), numbers.size_bytes(), cudaMemcpyHostToDevice), "cudaMemcpy");
+namespace {
+
+DeviceBuffer copy_of_bytes(std::span<const std::byte> bytes) {
+  DeviceBuffer buffer(static_cast<std::int64_t>(bytes.size()));
+  check_cuda(cudaMemcpy(buffer.data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice), "cudaMemcpy");
   return buffer;
 }
+
+}  // namespace
+
+DeviceBuffer copy_of(std::span<const std::int32_t> numbers) { return copy_of_bytes(std::as_bytes(numbers)); }
+DeviceBuffer copy_of(std::span<const float> numbers) { return copy_of_bytes(std::as_bytes(numbers)); }
 
 }  // namespace servecast

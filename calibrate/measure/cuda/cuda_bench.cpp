@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 #include <string_view>
 #include <thread>
 
 #include "calibrate/measure/cuda/activity.h"
 #include "calibrate/measure/cuda/call.h"
 #include "calibrate/measure/cuda/clocks.h"
+#include "calibrate/measure/cuda/graph_replay.h"
+#include "calibrate/measure/cuda/stopwatch.h"
 
 namespace servecast {
 namespace {
@@ -23,12 +26,19 @@ struct Factory {
   std::unique_ptr<Call> (*make)(const MeasureTarget&, const CallContext&);
 };
 constexpr std::array factories{Factory{"gemm", make_product},
+                               Factory{"moe", make_expert_layer},
                                Factory{"prefill_attention", make_attention},
                                Factory{"decode_attention", make_attention},
                                Factory{"mla_decode", make_attention},
                                Factory{"elementwise", make_elementwise},
-                               Factory{"h2d", make_copy},
-                               Factory{"d2h", make_copy}};
+                               Factory{"h2d", make_host_copy},
+                               Factory{"d2h", make_host_copy},
+                               Factory{"d2d", make_device_copy},
+                               Factory{"p2p", make_peer_copy},
+                               Factory{"launch", make_launches},
+                               Factory{"all_reduce", make_collective},
+                               Factory{"all_gather", make_collective},
+                               Factory{"reduce_scatter", make_collective}};
 
 /// The first GPU that CUDA shows. Throws DeviceError.
 cudaDeviceProp first_device() {
@@ -52,10 +62,30 @@ std::string bus_id() {
   return text.data();
 }
 
+void sleep_s(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+
+/// Looks at the card for two seconds, or until it idles. Throws DeviceError where others keep it busy.
+std::set<unsigned> processes_before(const Clocks& clocks) {
+  constexpr int looks = 10;
+  std::vector<unsigned> percents;
+  for (int i = 0; i < looks; ++i) {
+    const std::optional<unsigned> percent = clocks.busy_percent();
+    if (percent) percents.push_back(*percent);
+    if (percent.value_or(0) == 0) break;
+    sleep_s(0.2);
+  }
+  const std::set<unsigned> processes = clocks.processes();
+  refuse_busy_card(percents, processes);
+  return processes;
+}
+
 class CudaBench final : public GpuBench {
  public:
-  CudaBench() : device_(first_device()), clocks_(bus_id()) {
+  CudaBench() : device_(first_device()), clocks_(bus_id()), others_(processes_before(clocks_)) {
     check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
+    const std::set<unsigned> now = clocks_.processes();
+    std::ranges::set_difference(now, others_, std::inserter(ours_, ours_.end()));
+    clocks_.loads();  // what was before this process
   }
   ~CudaBench() override {
     sets_.clear();
@@ -69,12 +99,15 @@ class CudaBench final : public GpuBench {
     const auto factory = std::ranges::find(factories, std::string_view(target.op), &Factory::op);
     if (factory == factories.end()) return false;
     Rng rng(1, "measure");
-    const CallContext context{.rng = rng, .processors = device_.multiProcessorCount, .has_fp8 = device_.major >= 9};
+    const CallContext context{.rng = rng,
+                              .libraries = libraries_,
+                              .processors = device_.multiProcessorCount,
+                              .has_fp8 = device_.major >= 9};
     try {
       do {
         std::unique_ptr<Call> call = factory->make(target, context);
         if (!call) return false;
-        sets_.push_back(std::move(call));
+        sets_.emplace_back(std::move(call), stream_);
       } while (another_set_is_needed());
     } catch (const NoRoom&) {
       if (sets_.empty()) return false;
@@ -90,15 +123,45 @@ class CudaBench final : public GpuBench {
     for (int i = 0; i < count; ++i) start();
     const ClockState meanwhile = clocks_.read();
     wait();
-    return {.seconds = seconds_of_calls(activity_.take(), count),
+    if (!ours_.empty()) refuse_other_load(clocks_.loads(), ours_);
+    const Call& call = sets_[0].call();
+    return {.seconds = seconds_of_calls(activity_.take(), count, call.time()),
             .clock_mhz = meanwhile.sm_mhz,
-            .throttled = before.throttled || meanwhile.throttled || clocks_.read().throttled};
+            .memory_clock_mhz = meanwhile.memory_mhz,
+            .throttled = before.throttled || meanwhile.throttled || clocks_.read().throttled,
+            .version = call.version()};
+  }
+
+  TwoClocks run_on_two_clocks(int count) override {
+    if (sets_[0].call().time() == CallTime::copies) return {};  // events would time the kernels beside them
+    std::vector<Stopwatch> watches(static_cast<std::size_t>(count));
+    for (Stopwatch& watch : watches) {
+      watch.begin(stream_);
+      start();
+      watch.end(stream_);
+    }
+    wait();
+    TwoClocks clocks{.record_s = seconds_of_calls(activity_.take(), count, sets_[0].call().time())};
+    for (const Stopwatch& watch : watches) clocks.event_s.push_back(watch.seconds());
+    return clocks;
+  }
+
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> notes;
+    for (const std::string& missing : {libraries_.cublaslt.missing(), libraries_.nccl.missing()})
+      if (!missing.empty()) notes.push_back("note: " + missing);
+    if (ours_.empty())
+      notes.emplace_back(
+          "note: the driver does not say which process on the card is this one, so whether others used it was looked "
+          "at "
+          "before the first sample only");
+    return notes;
   }
 
   double now_s() override {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   }
-  void pause(double seconds) override { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+  void pause(double seconds) override { sleep_s(seconds); }
 
  private:
   /// Calls take their inputs from several sets in turn, together twice the L2, so that each finds its own in memory.
@@ -106,21 +169,24 @@ class CudaBench final : public GpuBench {
     std::size_t free_bytes = 0;
     std::size_t all_bytes = 0;
     check_cuda(cudaMemGetInfo(&free_bytes, &all_bytes), "cudaMemGetInfo");
-    const double one = static_cast<double>(sets_[0]->bytes());
+    const double one = static_cast<double>(sets_[0].call().bytes());
     const bool room = one < static_cast<double>(free_bytes) - room_left * static_cast<double>(all_bytes);
     return room && sets_.size() < most_sets && one * static_cast<double>(sets_.size()) < 2.0 * device_.l2CacheSize;
   }
   void start() {
-    sets_[next_++ % sets_.size()]->start(stream_);
+    sets_[next_++ % sets_.size()].start(stream_);
     check_cuda(cudaGetLastError(), "a kernel's launch");
   }
   void wait() { check_cuda(cudaStreamSynchronize(stream_), "a kernel"); }
 
   cudaDeviceProp device_;
-  Activity activity_;
   Clocks clocks_;
+  std::set<unsigned> others_;  // processes that were there before; then the driver opens the card for this one
+  std::set<unsigned> ours_;
+  Activity activity_;
+  Libraries libraries_;
   cudaStream_t stream_ = nullptr;
-  std::vector<std::unique_ptr<Call>> sets_;
+  std::vector<Replay> sets_;
   std::size_t next_ = 0;
 };
 

@@ -89,7 +89,8 @@ std::unique_ptr<Call> make_elementwise(const MeasureTarget& target, const CallCo
   if (target.mode == "norm") return std::make_unique<NormCall>(bytes, context);
   if (target.mode == "activation") return std::make_unique<ActivationCall>(bytes, context);
   if (target.mode == "rope") return std::make_unique<RopeCall>(bytes, context);
-  return nullptr;
+  if (target.mode.starts_with("sample")) return make_sampling(target, context);
+  return make_expert_rows(target, context);
 }
 
 }  // namespace servecast

@@ -1,34 +1,12 @@
-#include <algorithm>
-#include <array>
-#include <string_view>
-
 #include "calibrate/measure/cuda/call.h"
-#include "kernels/gemm.h"
+#include "calibrate/measure/cuda/product_kinds.h"
 
 namespace servecast {
 namespace {
 
-/// How samples call a kind, and the bits of its operands.
-struct KindOfProduct {
-  std::string_view dtype;
-  GemmKind kind;
-  Random a;
-  Random weights;
-  int weight_bits;
-};
-constexpr std::array kinds{KindOfProduct{"bf16", GemmKind::plain, Random::bf16, Random::bf16, 16},
-                           KindOfProduct{"int8", GemmKind::w8a16, Random::bf16, Random::bytes, 8},
-                           KindOfProduct{"int4", GemmKind::w4a16, Random::bf16, Random::bytes, 4},
-                           KindOfProduct{"w8a8", GemmKind::w8a8, Random::bytes, Random::bytes, 8},
-                           KindOfProduct{"fp8", GemmKind::fp8, Random::fp8, Random::fp8, 8}};
-constexpr std::int64_t group_k = 128;
 constexpr std::int64_t few_rows = 32;  // up to which splitting k pays
 constexpr std::int64_t tile_n = 128;
 constexpr std::int64_t least_k = 512;  // of a split
-
-std::int64_t weight_elements(const KernelShape& s, const KindOfProduct& kind) {
-  return kind.weights == Random::bytes ? s.n * s.k * kind.weight_bits / 8 : s.n * s.k;
-}
 
 class ProductCall final : public Call {
  public:
@@ -36,9 +14,8 @@ class ProductCall final : public Call {
       : kind_(kind.kind),
         splits_(s.m <= few_rows ? splits_for((s.n + tile_n - 1) / tile_n, s.k / least_k, context.processors) : 1),
         a_(random_buffer(s.m * s.k, kind.a, context.rng)),
-        weights_(random_buffer(weight_elements(s, kind), kind.weights, context.rng)),
-        column_scales_(kind.kind == GemmKind::w4a16 ? random_buffer(s.n * s.k / group_k, Random::bf16, context.rng)
-                                                    : random_buffer(s.n, Random::fp32, context.rng)),
+        weights_(kind.random_weights(s.n, s.k, context.rng)),
+        column_scales_(kind.random_scales(s.n, s.k, context.rng)),
         row_scales_(random_buffer(s.m, Random::fp32, context.rng)),
         out_(s.m * s.n * 2),
         partial_(splits_ > 1 ? splits_ * s.m * s.n * 4 : 4) {
@@ -70,14 +47,10 @@ class ProductCall final : public Call {
 
 }  // namespace
 
-int splits_for(std::int64_t blocks, std::int64_t pieces, int processors) {
-  const std::int64_t wanted = (2 * processors + blocks - 1) / blocks;
-  return static_cast<int>(std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(pieces, 1)));
-}
-
 std::unique_ptr<Call> make_product(const MeasureTarget& target, const CallContext& context) {
-  const auto kind = std::ranges::find(kinds, std::string_view(target.dtype), &KindOfProduct::dtype);
-  if (kind == kinds.end() || (kind->kind == GemmKind::fp8 && !context.has_fp8)) return nullptr;
+  if (target.engine == "cublaslt") return make_library_product(target, context);
+  const KindOfProduct* kind = kind_of_product(target.dtype);
+  if (kind == nullptr || (kind->kind == GemmKind::fp8 && !context.has_fp8)) return nullptr;
   return std::make_unique<ProductCall>(target.shape, *kind, context);
 }
 

@@ -99,6 +99,13 @@ Sizes all_reduce_sizes(const KernelShape& s) { return {real(s.ranks), all_reduce
 KernelWork copy_work(const KernelShape& s, const NumberSizes&) { return {.bytes = real(s.bytes)}; }
 Sizes copy_sizes(const KernelShape& s) { return {real(s.bytes), 1, 1, 1}; }
 
+/// Copies within one memory: blocks of n bytes, or one piece (n 0).
+Sizes block_sizes(const KernelShape& s) { return {at_least_one_of(s.n), real(s.bytes), 1, 1}; }
+
+/// m kernels that do nothing, one after the other.
+KernelWork launch_work(const KernelShape&, const NumberSizes&) { return {}; }
+Sizes launch_sizes(const KernelShape& s) { return {real(s.m), 1, 1, 1}; }
+
 /// Tokens to and from their experts on other GPUs: each token once per rank that holds one of its experts.
 KernelWork exchange_work(const KernelShape& s, const NumberSizes& number) {
   const double ranks = at_least_one_of(s.ranks);
@@ -178,6 +185,13 @@ constexpr std::array kinds{
     OperatorKind{"p2p", "copy to another GPU", copy_work, 1, {{{"bytes", 1.9, 0.03}}}, copy_sizes},
     OperatorKind{"h2d", "copy from the host", copy_work, 1, {{{"bytes", 1.9, 0.03}}}, copy_sizes},
     OperatorKind{"d2h", "copy to the host", copy_work, 1, {{{"bytes", 1.9, 0.03}}}, copy_sizes},
+    OperatorKind{"d2d",
+                 "copy within the GPU's memory",
+                 copy_work,
+                 2,
+                 {{{"block_bytes", 1.9, 0.03}, {"bytes", 1.9, 0.03}}},
+                 block_sizes},
+    OperatorKind{"launch", "empty kernels", launch_work, 1, {{{"m", 1.9, 0.03}}}, launch_sizes},
     OperatorKind{"elementwise", "norms, activations, copies", copy_work, 1, {{{"bytes", 1.9, 0.03}}}, copy_sizes},
     OperatorKind{"ep_dispatch",
                  "tokens to their experts' GPUs",

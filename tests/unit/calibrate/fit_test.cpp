@@ -162,8 +162,8 @@ std::vector<Sample> latent_attention_timed_on_the_host() {
       s.gpu = "a100_sxm_80g";
       s.op = "mla_decode";
       s.dtype = s.kv_dtype = "bf16";
-      s.shape = {.n = 576, .k = 512, .sequences = sequences, .tokens = 1, .context = context, .q_heads = 16,
-                 .kv_heads = 1};
+      s.shape = {
+          .n = 576, .k = 512, .sequences = sequences, .tokens = 1, .context = context, .q_heads = 16, .kv_heads = 1};
       const KernelWork work = operator_kind(s.op)->work(s.shape, number_sizes("bf16", "bf16"));
       s.median_s = std::max(0.33e-3, 20e-6 + work.bytes / 800e9);
       all.push_back(s);
@@ -186,7 +186,8 @@ TEST(Cells, RowsThatTimeTheHostAreLeftOut) {
   for (const Cell& cell : cells.cells) EXPECT_GT(cell.seconds, 0.49e-3);
   // What the host hid: 32 sequences of 512 tokens are 18.9 MB, 24 us, and a launch.
   const OperatorModel model(fit_operator(all.begin()->first, cells));
-  const KernelShape hidden{.n = 576, .k = 512, .sequences = 32, .tokens = 1, .context = 512, .q_heads = 16, .kv_heads = 1};
+  const KernelShape hidden{
+      .n = 576, .k = 512, .sequences = 32, .tokens = 1, .context = 512, .q_heads = 16, .kv_heads = 1};
   EXPECT_NEAR(model(hidden).seconds, 44e-6, 10e-6);
 }
 

@@ -18,6 +18,7 @@ class MadeBench final : public GpuBench {
     int throttled_batches = 0;   // the first so many calls of run()
     std::int64_t largest_m = 0;  // what fits; 0: everything
     int fails_after = -1;        // targets; then the device is lost
+    double event_ratio = 1;      // what events say, over what records do
   };
   explicit MadeBench(const Nature& nature) : nature_(nature) {}
 
@@ -32,7 +33,10 @@ class MadeBench final : public GpuBench {
     return true;
   }
   TimedCalls run(int count) override {
-    TimedCalls calls{.clock_mhz = 1980, .throttled = nature_.throttled_batches-- > 0};
+    TimedCalls calls{.clock_mhz = 1980,
+                     .memory_clock_mhz = 2619,
+                     .throttled = nature_.throttled_batches-- > 0,
+                     .version = order.back().engine == "servecast" ? "" : "13.0"};
     for (int i = 0; i < count; ++i) {
       calls.seconds.push_back(seconds_ * (1 + nature_.spread * (2 * rng_.uniform() - 1)));
       now_s_ += calls.seconds.back();
@@ -40,6 +44,12 @@ class MadeBench final : public GpuBench {
     batches.push_back(count);
     return calls;
   }
+  TwoClocks run_on_two_clocks(int count) override {
+    const std::vector<double> record_s(static_cast<std::size_t>(count), seconds_);
+    now_s_ += seconds_ * count;
+    return {.record_s = record_s, .event_s = {seconds_ * nature_.event_ratio}};
+  }
+  std::vector<std::string> notes() const override { return {}; }
   double now_s() override { return now_s_; }
   void pause(double seconds) override {
     now_s_ += seconds;

@@ -5,6 +5,8 @@
 
 #include <fstream>
 #include <iterator>
+#include <set>
+#include <tuple>
 
 #include "calibrate/cli/cli.h"
 #include "calibrate/samples/samples_csv.h"
@@ -48,6 +50,7 @@ TEST(Measure, MeasuresTheWholeGrid) {
   EXPECT_EQ(samples[0].gpu, "h100_sxm_80g");
   EXPECT_EQ(samples[0].engine, "servecast");
   EXPECT_EQ(samples[0].clock_mhz, 1980);
+  EXPECT_EQ(samples[0].memory_clock_mhz, 2619);
   for (const Sample& s : samples) EXPECT_LT(s.noise_fraction, 0.02);
 }
 
@@ -103,6 +106,46 @@ TEST(Measure, DropsThrottledCallsAndTriesAgain) {
   const MeasureProgress dropped = measure_quietly(request_to(folder / "hot.csv"), hot);
   EXPECT_EQ(dropped.throttled, 28);
   EXPECT_TRUE(read_samples(folder / "hot.csv").empty());
+}
+
+// At 1 TFLOP/s products of 4,096 x 1,024 x 1,024 and more take over a millisecond.
+TEST(Measure, HoldsTheClocksAgainstEachOther) {
+  const TestFolder folder;
+  MadeBench bench({.flop_per_s = 1e12, .event_ratio = 0.5});
+  const MeasureProgress done = measure_quietly(request_to(folder / "s.csv"), bench);
+  EXPECT_EQ(done.clocks.targets(), 3);
+  EXPECT_DOUBLE_EQ(done.clocks.worst_ratio(), 2);
+  MadeBench quick({.flop_per_s = 1e16});
+  EXPECT_EQ(measure_quietly(request_to(folder / "quick.csv"), quick).clocks.targets(), 0);
+}
+
+TEST(Measure, SamplesNameTheLibraryAndItsVersion) {
+  const TestFolder folder;
+  MeasureRequest request = request_to(folder / "s.csv");
+  request.series[0].like.engine = "cublaslt";
+  MadeBench bench({});
+  measure_quietly(request, bench);
+  for (const Sample& sample : read_samples(folder / "s.csv")) {
+    EXPECT_EQ(sample.engine, sample.op == "gemm" ? "cublaslt" : "servecast");
+    EXPECT_EQ(sample.version, sample.op == "gemm" ? "13.0" : "1");
+  }
+  MadeBench again({});
+  EXPECT_EQ(measure_quietly(request, again).samples, 0);
+}
+
+TEST(Measure, TakesSomethingOfEverySeriesInAMinute) {
+  const TestFolder folder;
+  MeasureRequest request = request_to(folder / "s.csv", 60);
+  request.series = standard_series();
+  MadeBench bench({});
+  measure_quietly(request, bench);
+  const auto words = [](const auto& of) {
+    return std::tuple{of.engine, of.op, of.dtype, of.kv_dtype, of.mode, of.shape.head_dim};
+  };
+  std::set<decltype(words(Sample{}))> measured;
+  for (const Sample& sample : read_samples(folder / "s.csv")) measured.insert(words(sample));
+  for (const Series& series : request.series)
+    EXPECT_TRUE(measured.contains(words(series.like))) << series.like.op << ' ' << series.like.mode;
 }
 
 TEST(Measure, LeavesOutWhatDoesNotFit) {

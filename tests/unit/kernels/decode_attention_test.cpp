@@ -17,9 +17,10 @@ double decode_error(const AttentionSizes& sizes, int splits) {
   const auto key_dim = static_cast<std::size_t>(sizes.key_dim);
   auto queries = random_array<Number>(rows * key_dim, rng, 4);  // scores that differ: a softmax that is not flat
   Array<Number> out(rows * static_cast<std::size_t>(sizes.value_dim));
+  const Array<std::int32_t> context(sizes.context);
   DecodeAttention a{.kv = kv.view(),
                     .queries = queries.data(),
-                    .context = sizes.context.data(),
+                    .context = context.data(),
                     .out = out.data(),
                     .sequences = static_cast<int>(sequences),
                     .q_heads = sizes.q_heads,

@@ -52,7 +52,7 @@ TEST(RmsNormKernel, NormsAndAdds) {
 template <class Number>
 void check_rope(int heads, int size) {
   Rng rng(52, "rope");
-  const std::vector<std::int32_t> positions{0, 5, 2};
+  const Array<std::int32_t> positions(std::vector<std::int32_t>{0, 5, 2});
   const auto count = positions.size() * static_cast<std::size_t>(heads * size);
   const auto before = random_array<Number>(count, rng);
   Array<float> table(static_cast<std::size_t>(6 * size));
@@ -110,9 +110,9 @@ TEST(SiluMulKernel, GatesRows) {
   check_silu<Bf16>(3, 1024);
 }
 
-std::vector<std::int32_t> sampled(Array<float>& logits, int rows, int top_k, float temperature, float draw) {
-  std::vector<float> draws(static_cast<std::size_t>(rows), draw);
-  std::vector<std::int32_t> tokens(static_cast<std::size_t>(rows), -1);
+Array<std::int32_t> sampled(Array<float>& logits, int rows, int top_k, float temperature, float draw) {
+  const Array<float> draws(std::vector(static_cast<std::size_t>(rows), draw));
+  Array<std::int32_t> tokens(static_cast<std::size_t>(rows));
   sample_tokens({.logits = logits.data(),
                  .draws = draws.data(),
                  .tokens = tokens.data(),
@@ -121,6 +121,7 @@ std::vector<std::int32_t> sampled(Array<float>& logits, int rows, int top_k, flo
                  .top_k = top_k,
                  .temperature = temperature},
                 nullptr);
+  finish_kernels();
   return tokens;
 }
 TEST(SampleKernel, LargestOfEachRow) {

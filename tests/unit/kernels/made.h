@@ -1,6 +1,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -11,15 +12,23 @@
 
 #include "kernels/device.h"
 #include "models/base/rng.h"
+#include "tests/unit/kernels/machine.h"
 
 namespace servecast {
 
-/// Numbers for a kernel, aligned as GPU memory is.
+/// Numbers that kernels and tests read and write, aligned as GPU memory is.
 template <class Number>
 class Array {
  public:
-  explicit Array(std::size_t size) : size_(size), data_(new (std::align_val_t{256}) Number[size + 1]) { poison(); }
+  explicit Array(std::size_t size)
+      : size_(size), data_(static_cast<Number*>(kernel_memory((size + 1) * sizeof(Number)))) {
+    poison();
+  }
+  explicit Array(const std::vector<Number>& numbers) : Array(numbers.size()) {
+    std::ranges::copy(numbers, data_.get());
+  }
   Number* data() { return data_.get(); }
+  const Number* data() const { return data_.get(); }
   std::size_t size() const { return size_; }
   Number& operator[](std::size_t i) { return data_.get()[i]; }
   const Number& operator[](std::size_t i) const { return data_.get()[i]; }
@@ -29,7 +38,7 @@ class Array {
 
  private:
   struct Free {
-    void operator()(Number* data) const { ::operator delete[](data, std::align_val_t{256}); }
+    void operator()(Number* data) const { free_kernel_memory(data); }
   };
   std::size_t size_;
   std::unique_ptr<Number[], Free> data_;
@@ -63,21 +72,32 @@ inline constexpr double rounding = 1e-3;
 template <>
 inline constexpr double rounding<Bf16> = 8e-3;
 
-/// Runs `kernel` with threads backwards and copies early, then forwards and late; both must give the same bytes of
-/// `out`.
+/// Runs `kernel` with threads backwards, copies early and products late, then forwards and the other way about; both
+/// must give the same bytes of `out`.
 template <class Number>
 void run_in_both_orders(Array<Number>& out, const std::function<void()>& kernel) {
   emulation::order = emulation::Order::backward;
   emulation::copies = emulation::Copies::early;
+  emulation::products = emulation::Products::late;
   out.poison();
   kernel();
+  finish_kernels();
   std::vector<Number> backward(&out[0], &out[0] + out.size());
   emulation::order = emulation::Order::forward;
   emulation::copies = emulation::Copies::late;
+  emulation::products = emulation::Products::early;
   out.poison();
   kernel();
+  finish_kernels();
+  emulation::products = emulation::Products::late;
   EXPECT_EQ(std::memcmp(backward.data(), &out[0], out.size() * sizeof(Number)), 0)
-      << "depends on the order of threads and copies: a barrier or a wait is missing";
+      << "depends on the order of threads, copies and products: a barrier or a wait is missing";
 }
+
+/// Emulated launches go to a Hopper GPU until it is gone; real ones go where they go.
+struct OnHopper {
+  OnHopper() { emulation::hopper = true; }
+  ~OnHopper() { emulation::hopper = false; }
+};
 
 }  // namespace servecast

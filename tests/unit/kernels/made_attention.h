@@ -27,6 +27,7 @@ class MadeKv {
         table_(static_cast<std::size_t>(blocks())) {
     for (int i = 0; i < blocks(); ++i) table_[static_cast<std::size_t>(i)] = (i * 7 + 3) % blocks();
     while (std::gcd(7, blocks()) != 1) throw std::logic_error("blocks would be shared");
+    poison_what_is_no_token();
   }
   PagedKv view() {
     return {.keys = keys_.data(),
@@ -51,6 +52,19 @@ class MadeKv {
   std::size_t count(int dim) const {
     return static_cast<std::size_t>(blocks()) * static_cast<std::size_t>(sizes_.kv_heads * sizes_.block_tokens * dim);
   }
+  /// The end of a sequence's last block: whatever was there before.
+  void poison_what_is_no_token() {
+    const auto poison = [&](Array<Kv>& all, int dim, std::size_t row) {
+      const auto count = static_cast<std::size_t>(dim);
+      std::memset(static_cast<void*>(&all[row * count]), 0xff, count * sizeof(Kv));  // NaN in every format here
+    };
+    for (int s = 0; s < static_cast<int>(sizes_.context.size()); ++s)
+      for (int token = sizes_.context[static_cast<std::size_t>(s)]; token < width_ * sizes_.block_tokens; ++token)
+        for (int head = 0; head < sizes_.kv_heads; ++head) {
+          poison(keys_, sizes_.key_dim, row(s, head, token));
+          poison(values_, sizes_.value_dim, row(s, head, token));
+        }
+  }
   std::size_t row(int sequence, int head, int token) const {
     const int block = table_[static_cast<std::size_t>(sequence * width_ + token / sizes_.block_tokens)];
     return static_cast<std::size_t>((block * sizes_.kv_heads + head) * sizes_.block_tokens +
@@ -61,7 +75,7 @@ class MadeKv {
   int width_;
   Array<Kv> keys_;
   Array<Kv> values_;
-  std::vector<std::int32_t> table_;
+  Array<std::int32_t> table_;
 };
 
 struct Query {

@@ -27,6 +27,7 @@ struct Routed {
              .top_k = top_k} {
     gate_experts(view, nullptr);
     order_by_expert(view, nullptr);
+    finish_kernels();
   }
   static std::size_t visits(int tokens, int top_k) { return static_cast<std::size_t>(tokens * top_k); }
   static Array<float> random(int count) {
@@ -34,10 +35,10 @@ struct Routed {
     return random_array<float>(static_cast<std::size_t>(count), rng, 3);
   }
   Array<float> logits;
-  std::vector<std::int32_t> chosen;
-  std::vector<float> weights;
-  std::vector<std::int32_t> expert_rows;
-  std::vector<std::int32_t> row_of;
+  Array<std::int32_t> chosen;
+  Array<float> weights;
+  Array<std::int32_t> expert_rows;
+  Array<std::int32_t> row_of;
   Routing view;
 };
 
@@ -68,7 +69,7 @@ void check_order(const Routed& r) {
         ASSERT_EQ(r.row_of[i], row++);
       }
   }
-  ASSERT_EQ(r.expert_rows.back(), row);
+  ASSERT_EQ(r.expert_rows[r.expert_rows.size() - 1], row);
 }
 
 TEST(MoeKernels, GateAndOrder) {
@@ -141,7 +142,8 @@ TEST(KvGatherKernel, GathersAndScatters) {
     Rng rng(63, "blocks");
     const auto floats = static_cast<std::size_t>(block_bytes / 4);
     auto pool = random_array<float>(floats * 6, rng);
-    const std::vector<std::int32_t> blocks{4, 0, 3};
+    const std::vector<std::int32_t> taken_blocks{4, 0, 3};
+    const Array<std::int32_t> blocks(taken_blocks);
     Array<float> gathered(floats * 3);
     KvGather gather{
         .from = pool.data(), .to = gathered.data(), .blocks = blocks.data(), .count = 3, .block_bytes = block_bytes};
@@ -150,8 +152,9 @@ TEST(KvGatherKernel, GathersAndScatters) {
     gather.from = gathered.data();
     gather.to = back.data();
     scatter_blocks(gather, nullptr);
+    finish_kernels();
     for (std::size_t i = 0; i < floats * 6; ++i) {
-      const bool taken = std::ranges::count(blocks, static_cast<int>(i / floats)) > 0;
+      const bool taken = std::ranges::count(taken_blocks, static_cast<int>(i / floats)) > 0;
       ASSERT_TRUE(taken ? back[i] == pool[i] : std::isnan(back[i])) << i;
     }
     for (std::size_t i = 0; i < floats; ++i) ASSERT_EQ(gathered[floats * 2 + i], pool[floats * 3 + i]);

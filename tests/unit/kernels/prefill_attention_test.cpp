@@ -23,10 +23,12 @@ double prefill_error(const Chunks& chunks) {
   const auto heads = static_cast<std::size_t>(sizes.q_heads);
   auto queries = random_array<Number>(static_cast<std::size_t>(start.back()) * heads * dim, rng, 4);
   Array<Number> out(queries.size());
+  const Array<std::int32_t> starts(start);
+  const Array<std::int32_t> context(sizes.context);
   const PrefillAttention a{.kv = kv.view(),
                            .queries = queries.data(),
-                           .query_start = start.data(),
-                           .context = sizes.context.data(),
+                           .query_start = starts.data(),
+                           .context = context.data(),
                            .out = out.data(),
                            .sequences = static_cast<int>(sizes.context.size()),
                            .q_heads = sizes.q_heads,
@@ -74,6 +76,25 @@ TEST(PrefillAttention, QueriesShareKvHeads) {
   chunks.sizes.kv_heads = 2;
   chunks.sizes.block_tokens = 64;
   EXPECT_LT(prefill_error<Bf16>(chunks), rounding<Bf16>);
+}
+// With the matrix instructions of warp groups: 128 queries a block, tiles of 128 and 64 tokens.
+TEST(PrefillAttentionOfGroups, WholePromptsOfDifferentLengths) {
+  const OnHopper hopper;
+  EXPECT_LT(prefill_error<Half>(chunks_of(64, 1, {1, 128, 129, 17}, {1, 128, 129, 17})), rounding<Half>);
+}
+TEST(PrefillAttentionOfGroups, EveryHeadSize) {
+  const OnHopper hopper;
+  for (const int head_dim : {64, 128, 256}) {
+    EXPECT_LT(prefill_error<Half>(chunks_of(head_dim, 1, {70}, {70})), rounding<Half>) << head_dim;
+    EXPECT_LT(prefill_error<Bf16>(chunks_of(head_dim, 1, {140}, {40})), rounding<Bf16>) << head_dim;
+  }
+}
+TEST(PrefillAttentionOfGroups, ChunksOfGroupsOfHeads) {
+  const OnHopper hopper;
+  Chunks chunks = chunks_of(64, 4, {200, 300, 64}, {20, 150, 1});
+  chunks.sizes.kv_heads = 2;
+  chunks.sizes.block_tokens = 64;
+  EXPECT_LT(prefill_error<Half>(chunks), rounding<Half>);
 }
 TEST(PrefillAttention, SaysWhatIsNotBuilt) {
   EXPECT_FALSE(prefill_attention({}, 96, KvNumber::fp16, nullptr));

@@ -1,0 +1,41 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "calibrate/measure/cuda/cublaslt.h"
+#include "calibrate/measure/cuda/nccl.h"
+
+namespace servecast {
+
+/// A library that only some targets need: looked for once, when the first of them comes up.
+template <class Library>
+class Wanted {
+ public:
+  /// Null where it is missing.
+  Library* get() {
+    if (!asked_) open();
+    return library_ ? &*library_ : nullptr;
+  }
+  /// Why there is none; empty where there is one or nobody asked.
+  const std::string& missing() const { return missing_; }
+
+ private:
+  void open() {
+    asked_ = true;
+    try {
+      library_.emplace();
+    } catch (const DeviceError& error) {
+      missing_ = error.what();
+    }
+  }
+  bool asked_ = false;
+  std::optional<Library> library_;
+  std::string missing_;
+};
+
+struct Libraries {
+  Wanted<CublasLt> cublaslt{};
+  Wanted<Nccl> nccl{};
+};
+
+}  // namespace servecast

@@ -1,0 +1,42 @@
+#include "calibrate/measure/cuda/nccl.h"
+
+#include <fmt/format.h>
+
+namespace servecast {
+namespace {
+
+constexpr int success = 0;
+
+}  // namespace
+
+Nccl::Nccl() = default;
+
+Nccl::~Nccl() {
+  const auto destroy = load<int (*)(Communicator)>("ncclCommDestroy");
+  for (const auto& [ranks, all] : communicators_)
+    for (Communicator communicator : all) destroy(communicator);
+}
+
+const std::vector<Nccl::Communicator>& Nccl::communicators(int ranks) {
+  const auto found = communicators_.find(ranks);
+  if (found != communicators_.end()) return found->second;
+  std::vector<Communicator> all(static_cast<std::size_t>(ranks));
+  check(load<int (*)(Communicator*, int, const int*)>("ncclCommInitAll")(all.data(), ranks, nullptr),
+        "to connect the GPUs");
+  return communicators_[ranks] = std::move(all);
+}
+
+/// As its headers write it: 22703 is 2.27.3.
+std::string Nccl::version() const {
+  int number = 0;
+  check(load<int (*)(int*)>("ncclGetVersion")(&number), "to tell its version");
+  return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
+}
+
+void Nccl::check(int status, const char* what) const {
+  if (status != success)
+    throw DeviceError(
+        fmt::format("NCCL refuses {}: {}", what, load<const char* (*)(int)>("ncclGetErrorString")(status)));
+}
+
+}  // namespace servecast
