@@ -7,6 +7,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "calibrate/fit/quantizing.h"
+
 namespace servecast {
 namespace {
 
@@ -202,6 +204,7 @@ std::map<Flavour, FlavourCells> CellCollector::finish() {
     FlavourCells cells = cells_of(flavour, shapes);
     if (!cells.cells.empty()) all.emplace(flavour, std::move(cells));
   }
+  if (engine_ == "trtllm") add_quantizing(all);
   return all;
 }
 

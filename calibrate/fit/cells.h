@@ -14,9 +14,9 @@ namespace servecast {
 /// What is fitted together: an operator in one flavour.
 struct Flavour {
   std::string op;
-  std::string dtype;  // where the law depends on it: products, experts, exchanges, MLA modules
-  std::string kv_dtype;
-  std::string mode;
+  std::string dtype{};  // where the law depends on it: products, experts, exchanges, MLA modules
+  std::string kv_dtype{};
+  std::string mode{};
   std::int64_t head_dim = 0;
 
   auto operator<=>(const Flavour&) const = default;
@@ -34,7 +34,7 @@ struct Cell {
 /// Cells of one flavour in order of shape.
 struct FlavourCells {
   std::vector<Cell> cells{};
-  std::string source;  // "vllm 0.14.0, 0.19.0"
+  std::string source{};  // "vllm 0.14.0, 0.19.0"
   std::int64_t left_out_rows = 0;
   bool host_bound = false;  // of a table of which so many rows time the host that nothing tells how long a launch takes
 };

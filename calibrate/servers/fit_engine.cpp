@@ -25,13 +25,12 @@ constexpr double probe = 0.02;     // of a term, for its derivative
 using Term = double& (*)(EngineProfile&);
 constexpr std::array<Term, 4> terms{[](EngineProfile& e) -> double& { return e.request_path_s; },
                                     [](EngineProfile& e) -> double& { return e.frontend_sequence_s; },
-                                    [](EngineProfile& e) -> double& { return e.step.all_reduce_skew; },
+                                    [](EngineProfile& e) -> double& { return e.step.all_reduce_wait_s; },
                                     [](EngineProfile& e) -> double& { return e.step.sampler_s_per_logit; }};
 
-/// `start` with each term multiplied by exp(x): terms stay above zero; the skew stays at least 1.
+/// `start` with each term multiplied by exp(x): terms stay above zero.
 EngineProfile moved(EngineProfile engine, const Eigen::VectorXd& x) {
   for (std::size_t i = 0; i < terms.size(); ++i) terms[i](engine) *= std::exp(x[static_cast<Eigen::Index>(i)]);
-  engine.step.all_reduce_skew = std::max(1.0, engine.step.all_reduce_skew);
   return engine;
 }
 
@@ -108,7 +107,7 @@ request_path_s: {:.6g}
 frontend_sequence_s: {:.6g}
 scheduling_depth: {}
 step:
-  all_reduce_skew: {:.6g}
+  all_reduce_wait_s: {:.6g}
   sampler_s_per_logit: {:.6g}
   small_kernel_s: {:.6g}
   small_kernels_per_layer: {}
@@ -116,15 +115,18 @@ step:
   host_sequence_s: {:.6g}
   host_overlapped: {}
   cuda_graph_max_tokens: {}
+  prompt_layer_s: {:.6g}
+  input_scales: {}
 memory:
   rule: {}
   gpu_memory_utilization: {:.6g}
 {}error: {{decode_fraction: {:.6g}, prompt_fraction: {:.6g}, path_fraction: {:.6g}}}
 )",
                      e.title, e.basis, e.source, e.kernels, e.request_path_s, e.frontend_sequence_s,
-                     e.scheduling_depth, e.step.all_reduce_skew, e.step.sampler_s_per_logit, e.step.small_kernel_s,
+                     e.scheduling_depth, e.step.all_reduce_wait_s, e.step.sampler_s_per_logit, e.step.small_kernel_s,
                      e.step.small_kernels_per_layer, e.step.host_step_s, e.step.host_sequence_s,
-                     e.step.host_overlapped, e.step.cuda_graph_max_tokens, e.memory.rule,
+                     e.step.host_overlapped, e.step.cuda_graph_max_tokens, e.step.prompt_layer_s, e.step.input_scales,
+                     e.memory.rule,
                      e.memory.gpu_memory_utilization, reserve, e.error.decode_fraction, e.error.prompt_fraction,
                      e.error.path_fraction);
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <string>
 
 #include "models/base/fields.h"
 #include "models/hw/gpu.h"
@@ -8,10 +9,10 @@
 namespace servecast {
 
 /// What a serving engine adds to the kernels of a step; the same for every model and GPU. The defaults are those of
-/// vLLM 0.15 as fitted on H100 servers (15 stages of four models): all_reduce_skew, sampler_s_per_logit. The rest
+/// vLLM 0.15 as fitted on H100 servers (15 stages of four models): all_reduce_wait_s, sampler_s_per_logit. The rest
 /// follows from its code: it schedules the next step while the GPU computes this one, so host time is hidden.
 struct EngineTerms {
-  double all_reduce_skew = 1.279;
+  double all_reduce_wait_s = 2e-6;
   double small_kernel_s = 2e-6;
   std::int64_t small_kernels_per_layer = 6;  // two norms, rotary embedding, cache write, activation, one copy
   double sampler_s_per_logit = 0.119e-9;
@@ -20,10 +21,11 @@ struct EngineTerms {
   bool host_overlapped = true;
   std::int64_t cuda_graph_max_tokens = 512;
   double prompt_layer_s = 0;
+  std::string input_scales = "dynamic";
 
   void fields(Fields& f) {
-    f.field("all_reduce_skew", all_reduce_skew, "all-reduce inside the engine over the isolated benchmark",
-            at_least_one);
+    f.field("all_reduce_wait_s", all_reduce_wait_s,
+            "until the slowest rank has come, per all-reduce and doubling of the ranks; isolated benchmarks have none");
     f.field("small_kernel_s", small_kernel_s, "least time of one kernel that is neither a product nor attention");
     f.field("small_kernels_per_layer", small_kernels_per_layer,
             "such kernels in a layer; query and key norms: 2 more");
@@ -37,6 +39,10 @@ struct EngineTerms {
     f.field("prompt_layer_s", prompt_layer_s,
             "host time to launch one layer of a step with prompts, for which the GPU waits where its kernels are done "
             "sooner; 0: graphs hold such steps, too");
+    f.field("input_scales", input_scales,
+            "of fp8 products' inputs. dynamic: found before each product, as the kernels' benchmarks do; static: known, "
+            "one kernel quantises the inputs; fused: known, the kernel before writes fp8",
+            {"dynamic", "static", "fused"});
   }
 };
 
@@ -44,6 +50,10 @@ struct EngineTerms {
 /// the model is sampled without top-p and top-k. The term was fitted on an H100; memory bounds it, so other GPUs take
 /// longer in proportion to their bandwidth (assumed).
 double sampler_s_per_token(const EngineTerms& engine, const Llm& llm, const Gpu& gpu);
+
+/// Until the slowest of so many ranks has come to an all-reduce. Two ranks wait once, eight three times as long: fitted
+/// on 2 and 4 ranks, and 8 agree.
+double all_reduce_wait_s(const EngineTerms& engine, std::int64_t ranks);
 
 /// For kernels whose host time somebody else adds.
 inline EngineTerms without_host(EngineTerms terms) {

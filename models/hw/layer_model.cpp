@@ -73,7 +73,7 @@ LayerModel::LayerModel(const RooflineInputs& in, bool expert_layer)
       ranks_(std::min(in.shape.tensor_parallel, in.node_gpus)),
       expert_layer_(expert_layer),
       graph_tokens_(std::min(in.engine.cuda_graph_max_tokens, 2 * in.max_sequences)),
-      skew_(in.engine.all_reduce_skew),
+      all_reduce_wait_s_(all_reduce_wait_s(in.engine, in.shape.tensor_parallel)),
       small_kernels_s_(small_kernels_s(in.engine, in.llm)),
       linears_(linear_layers(in.llm, in.weights, in.shape.tensor_parallel, expert_layer)),
       elementwise_bytes_(elementwise_bytes_per_token(in.llm, in.shape.tensor_parallel, expert_layer)) {}
@@ -82,7 +82,9 @@ std::int64_t LayerModel::padded(std::int64_t tokens) const { return graph_rows(t
 
 StageTime LayerModel::all_reduce(std::int64_t tokens) const {
   const double bytes = real(padded(tokens)) * real(llm_.hidden) * facts(DataType::bf16).bytes;
-  return skew_ * all_reduce_time(kernels_.all_reduce, ranks_, bytes, tokens <= graph_tokens_);
+  StageTime time = all_reduce_time(kernels_.all_reduce, ranks_, bytes, tokens <= graph_tokens_);
+  time.seconds += all_reduce_wait_s_;
+  return time;
 }
 
 StageTime LayerModel::operator()(std::int64_t tokens) const {

@@ -41,7 +41,7 @@ class LayerModel {
   std::int64_t ranks_;  // of it, on one node
   bool expert_layer_;
   std::int64_t graph_tokens_;
-  double skew_;
+  double all_reduce_wait_s_;
   double small_kernels_s_;
   std::vector<Linear> linears_;
   double elementwise_bytes_;

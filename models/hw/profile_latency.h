@@ -29,7 +29,7 @@ struct ProfileInputs {
 
 /// Step time from a kernel profile. With T tokens, run as T* rows (cuda_graph.h), n sequences and L layers:
 ///   sum over layers of the products at T* (experts at T), elementwise bytes / rate and small kernels
-///   + skew (2 L + 1) all_reduce(T* hidden), the engine's own under a CUDA graph or eager
+///   + (2 L + 1) (all_reduce(T* hidden) + wait log2(ranks)), the engine's own kernel, or outside of CUDA graphs NCCL
 ///   + L (decode(n decodes, mean context) + sum over chunks max(0, prefill(chunk) - 8 us))
 ///   + LM head of the emitting sequences + sampler,
 /// and host time, beside or after it. Experts are routed evenly but at random, so few tokens touch fewer experts than

@@ -18,6 +18,11 @@ StageTime stage_time(const KernelTime& time) {
   return {.seconds = time.seconds, .compute_s = time.compute_s, .extrapolated = time.extrapolated};
 }
 
+/// Engines all-reduce with kernels of their own while messages are short and with NCCL above: whichever is faster.
+KernelTime faster(const KernelTime& own, const std::optional<KernelTime>& nccl) {
+  return nccl && nccl->seconds < own.seconds ? *nccl : own;
+}
+
 /// Experts that random routing touches over those that balanced routing does.
 double touched_share(const Experts& experts, std::int64_t tokens) {
   if (tokens >= all_experts_touched) return 1;
@@ -41,10 +46,22 @@ StageTime ProfileLayer::product(DataType weights, const GemmShape& shape, std::i
   if (rows == 0) return {};
   if (const auto time =
           kernels_.gemm({.dtype = facts(weights).name, .m = rows, .n = shape.columns, .k = shape.depth}))
-    return stage_time(*time);
+    return weights == DataType::fp8 ? with_known_scales(stage_time(*time), shape, rows) : stage_time(*time);
   StageTime time = gemm_time(in_.gpu.kernels.value().gemm.of(weights).value(), weights, shape, rows);
   time.extrapolated = true;
   return time;
+}
+
+// Profiles without the passes have products that were timed without, or whose servers run them, too.
+StageTime ProfileLayer::with_known_scales(StageTime product, const GemmShape& shape, std::int64_t rows) const {
+  if (in_.terms.input_scales == "dynamic") return product;
+  const double bytes = real(rows) * real(shape.depth) * (facts(DataType::bf16).bytes + facts(DataType::fp8).bytes);
+  const auto passes = kernels_.quantize(bytes);
+  if (!passes) return product;
+  product.seconds = std::max(product.compute_s, product.seconds - passes->seconds);
+  if (in_.terms.input_scales == "static")
+    product.seconds += in_.terms.small_kernel_s + bytes / in_.profile.elementwise_bytes_per_s;
+  return product;
 }
 
 StageTime ProfileLayer::experts(std::int64_t tokens) const {
@@ -87,23 +104,22 @@ StageTime ProfileLayer::spread_experts(std::int64_t rank_tokens) const {
   return time;
 }
 
-// Skew between ranks is time lost while they wait for each other: it grows with the message while that is launched
-// from a CUDA graph, and no further.
 StageTime ProfileLayer::all_reduce(std::int64_t tokens) const {
   if (in_.shape.tensor_parallel == 1 || tokens == 0) return {};
   StageTime time = all_reduce_alone(tokens);
-  const double graph_s = all_reduce_alone(std::min(tokens, std::max<std::int64_t>(1, graph_tokens()))).seconds;
-  time.seconds += (in_.terms.all_reduce_skew - 1) * std::min(time.seconds, graph_s);
+  time.seconds += all_reduce_wait_s(in_.terms, in_.shape.tensor_parallel);
   return time;
 }
 
 StageTime ProfileLayer::all_reduce_alone(std::int64_t tokens) const {
   const std::int64_t ranks = std::min(in_.shape.tensor_parallel, in_.node_gpus);
   const double bytes = real(graph_rows(tokens, graph_tokens())) * real(in_.llm.hidden) * facts(DataType::bf16).bytes;
-  const auto time = kernels_.collective(
-      {.op = "all_reduce", .mode = tokens <= graph_tokens() ? "graph" : "eager", .bytes = bytes, .ranks = ranks});
-  if (time) return stage_time(*time);
-  return all_reduce_time(in_.gpu.kernels.value().all_reduce, ranks, bytes, tokens <= graph_tokens());
+  const bool graph = tokens <= graph_tokens();
+  const auto own =
+      kernels_.collective({.op = "all_reduce", .mode = graph ? "graph" : "eager", .bytes = bytes, .ranks = ranks});
+  if (own && !graph) return stage_time(faster(*own, kernels_.all_reduce_by_nccl(bytes, ranks)));
+  if (own) return stage_time(*own);
+  return all_reduce_time(in_.gpu.kernels.value().all_reduce, ranks, bytes, graph);
 }
 
 StageTime ProfileLayer::head(std::int64_t emitted) const {

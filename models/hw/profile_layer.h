@@ -16,7 +16,7 @@ class ProfileLayer {
   ProfileLayer(const ProfileInputs& inputs, const KernelTimes& kernels, bool expert_layer);
 
   StageTime operator()(std::int64_t tokens) const;
-  /// All-reduce of the hidden state of so many tokens, skew included; nothing on one GPU.
+  /// All-reduce of the hidden state of so many tokens, with the wait for the slowest rank; nothing on one GPU.
   StageTime all_reduce(std::int64_t tokens) const;
   StageTime all_reduce_alone(std::int64_t tokens) const;
   /// Product with bf16 weights over the vocabulary.
@@ -24,6 +24,7 @@ class ProfileLayer {
 
  private:
   StageTime product(DataType weights, const GemmShape& shape, std::int64_t rows) const;
+  StageTime with_known_scales(StageTime product, const GemmShape& shape, std::int64_t rows) const;
   StageTime experts(std::int64_t tokens) const;
   StageTime spread_experts(std::int64_t rank_tokens) const;
   std::int64_t graph_tokens() const;

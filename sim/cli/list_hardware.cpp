@@ -171,7 +171,7 @@ ordered_json engine_items() {
                      {"request_path_s", engine.request_path_s},
                      {"frontend_sequence_s", engine.frontend_sequence_s},
                      {"host_step_s", engine.step.host_step_s},
-                     {"all_reduce_skew", engine.step.all_reduce_skew},
+                     {"all_reduce_wait_s", engine.step.all_reduce_wait_s},
                      {"memory_rule", engine.memory.rule}});
   }
   return items;
@@ -184,7 +184,7 @@ std::string engine_table(const ordered_json& items) {
                          {"REQUEST PATH", "request_path_s", as_seconds},
                          {"PER SEQUENCE", "frontend_sequence_s", as_seconds},
                          {"HOST STEP", "host_step_s", as_seconds},
-                         {"ALL-REDUCE", "all_reduce_skew", as_number},
+                         {"ALL-REDUCE WAIT", "all_reduce_wait_s", as_seconds},
                          {"MEMORY", "memory_rule", as_text}};
   return table(items, 3, columns);
 }

@@ -132,6 +132,12 @@ std::optional<KernelTime> KernelTimes::collective(const CollectiveCall& call) co
   return time({.op = call.op, .mode = call.mode}, {.bytes = whole(call.bytes), .ranks = call.ranks});
 }
 
+std::optional<KernelTime> KernelTimes::all_reduce_by_nccl(double bytes, std::int64_t ranks) const {
+  const Wanted wanted{.op = "all_reduce", .mode = "nccl"};
+  if (!find(wanted).exact) return std::nullopt;
+  return time(wanted, {.bytes = whole(bytes), .ranks = ranks});
+}
+
 std::optional<KernelTime> KernelTimes::exchange(const ExchangeCall& call) const {
   return time({.op = call.op, .dtype = call.op == "ep_dispatch" ? "fp8" : "bf16", .mode = call.mode},
               {.m = call.tokens, .k = call.hidden, .top_k = call.top_k, .ranks = call.ranks});
@@ -139,6 +145,12 @@ std::optional<KernelTime> KernelTimes::exchange(const ExchangeCall& call) const 
 
 std::optional<KernelTime> KernelTimes::copy(std::string_view op, double bytes, std::string_view mode) const {
   return time({.op = op, .mode = mode}, {.bytes = whole(bytes)});
+}
+
+std::optional<KernelTime> KernelTimes::quantize(double bytes) const {
+  const Wanted wanted{.op = "elementwise", .mode = "quantize"};
+  if (!find(wanted).exact) return std::nullopt;
+  return time(wanted, {.bytes = whole(bytes)});
 }
 
 std::optional<ProfileProblem> profile_problem(const KernelProfile& profile) {

@@ -77,9 +77,13 @@ class KernelTimes {
   std::optional<KernelTime> mla_decode(const LatentHeads& heads, std::int64_t sequences, double mean_context) const;
   std::optional<KernelTime> moe(const MoeCall& call) const;
   std::optional<KernelTime> collective(const CollectiveCall& call) const;
+  /// Where NCCL itself was measured.
+  std::optional<KernelTime> all_reduce_by_nccl(double bytes, std::int64_t ranks) const;
   std::optional<KernelTime> exchange(const ExchangeCall& call) const;
   /// `op`: p2p (mode nccl or across_nodes), h2d, d2h or elementwise.
   std::optional<KernelTime> copy(std::string_view op, double bytes, std::string_view mode = "") const;
+  /// Finding scales and quantising, over so many bytes. Nothing else stands in.
+  std::optional<KernelTime> quantize(double bytes) const;
 
  private:
   struct Entry {

@@ -31,12 +31,14 @@ struct Made {
   KernelProfile profile = made_up_profile();
   Llm llm = tiny_llm();
   Shape shape{};
-  EngineTerms terms{.all_reduce_skew = 1, .small_kernel_s = 1e-6, .small_kernels_per_layer = 6};
+  DataType weights = DataType::bf16;
+  EngineTerms terms{.all_reduce_wait_s = 0, .small_kernel_s = 1e-6, .small_kernels_per_layer = 6};
 
   std::unique_ptr<StepLatency> make() const {
     return make_profile_latency({.gpu = gpu,
                                  .profile = profile,
                                  .llm = llm,
+                                 .weights = weights,
                                  .shape = shape,
                                  .max_step_tokens = 600,
                                  .max_sequences = 128,
@@ -76,28 +78,67 @@ TEST(ProfileLatency, ChunksShareTheLaunch) {
   EXPECT_EQ(model->stage(alone, 0).seconds, model->stage(untold, 0).seconds);
 }
 
-// 2 L + 1 = 5 all-reduces of 8 rows of 100 bf16 values over 2 GPUs, 5 us + 1,600 bytes each, times the skew.
-TEST(ProfileLatency, AllReducesAreSkewed) {
+// 2 L + 1 = 5 all-reduces, each after 3 us until the other rank has come; whatever the message.
+TEST(ProfileLatency, AllReducesWaitForTheSlowestRank) {
   Made made;
   made.shape.tensor_parallel = 2;
   made.llm.kv_heads = 2;
-  const StepWork work{.decode_sequences = 8, .decode_kv_tokens = 512};
-  const double plain = made.make()->stage(work, 0).seconds;
-  made.terms.all_reduce_skew = 1.5;
-  EXPECT_NEAR(made.make()->stage(work, 0).seconds - plain, 0.5 * 5 * (5e-6 + 1600 / 1e12), 1e-15);
+  StepWork prompt;
+  prompt.add_chunk(64, 0);
+  for (const StepWork& work : {StepWork{.decode_sequences = 8, .decode_kv_tokens = 512}, prompt}) {
+    made.terms.all_reduce_wait_s = 0;
+    const double plain = made.make()->stage(work, 0).seconds;
+    made.terms.all_reduce_wait_s = 3e-6;
+    EXPECT_NEAR(made.make()->stage(work, 0).seconds - plain, 5 * 3e-6, 1e-15);
+  }
 }
 
-// 64 tokens of a prompt are more than a CUDA graph holds: they lose no more than the largest graph, 8 tokens.
-TEST(ProfileLatency, SkewDoesNotGrowWithPrompts) {
+TEST(ProfileLatency, RanksAreWaitedForOncePerDoubling) {
+  const EngineTerms terms{.all_reduce_wait_s = 2e-6};
+  EXPECT_EQ(all_reduce_wait_s(terms, 1), 0);
+  EXPECT_NEAR(all_reduce_wait_s(terms, 2), 2e-6, 1e-18);
+  EXPECT_NEAR(all_reduce_wait_s(terms, 8), 6e-6, 1e-18);
+}
+
+// 64 rows of 200 bytes: own kernels take 5 us + 12.8 us, NCCL 10 us and next to nothing, so 5 all-reduces of 10 us. In a
+// graph only own kernels run.
+TEST(ProfileLatency, LongMessagesGoByNccl) {
   Made made;
   made.shape.tensor_parallel = 2;
   made.llm.kv_heads = 2;
-  made.terms.cuda_graph_max_tokens = 8;
-  StepWork work;
-  work.add_chunk(64, 0);
-  const double plain = made.make()->stage(work, 0).seconds;
-  made.terms.all_reduce_skew = 1.5;
-  EXPECT_NEAR(made.make()->stage(work, 0).seconds - plain, 0.5 * 5 * (5e-6 + 1600 / 1e12), 1e-15);
+  made.profile.operators[3].law.bytes_per_s = 1e9;
+  FittedOperator nccl{.op = "all_reduce", .mode = "nccl", .law = {.launch_s = 10e-6, .bytes_per_s = 1e15}};
+  const StepWork work{.decode_sequences = 64, .decode_kv_tokens = 64};
+  const double in_graph_s = made.make()->stage(work, 0).seconds;
+  made.terms.cuda_graph_max_tokens = 0;
+  const double own_s = made.make()->stage(work, 0).seconds;
+  made.profile.operators.push_back(nccl);
+  EXPECT_NEAR(own_s - made.make()->stage(work, 0).seconds, 5 * (17.8e-6 - 10e-6), 1e-10);
+  made.terms.cuda_graph_max_tokens = 512;
+  EXPECT_EQ(made.make()->stage(work, 0).seconds, in_graph_s);
+}
+
+// 8 rows of 100, 100, 100 and 200 numbers go into the products of a layer, 3 bytes each. Finding their scales takes 2 us
+// and the bytes at 1e12 before each; a kernel that knows them 1 us and the bytes at 1e12.
+TEST(ProfileLatency, KnownScalesSpareThePassesOfTheBenchmark) {
+  Made made;
+  made.weights = DataType::fp8;
+  FittedOperator fp8 = made.profile.operators[0];
+  fp8.dtype = "fp8";
+  fp8.law.launch_s = 20e-6;
+  made.profile.operators.push_back(fp8);
+  const StepWork work{.decode_sequences = 8, .decode_kv_tokens = 512};
+  const double as_measured_s = made.make()->stage(work, 0).seconds;
+  made.terms.input_scales = "fused";
+  EXPECT_EQ(made.make()->stage(work, 0).seconds, as_measured_s) << "no passes in the profile";
+  made.profile.operators.push_back(
+      {.op = "elementwise", .mode = "quantize", .law = {.launch_s = 2e-6, .bytes_per_s = 1e12}});
+  const double bytes = 3 * 8 * (100 + 100 + 100 + 200);
+  EXPECT_NEAR(as_measured_s - made.make()->stage(work, 0).seconds, 2 * (4 * 2e-6 + bytes / 1e12), 1e-14);
+  made.terms.input_scales = "static";
+  EXPECT_NEAR(as_measured_s - made.make()->stage(work, 0).seconds, 2 * 4 * (2e-6 - 1e-6), 1e-14);
+  made.terms.input_scales = "dynamic";
+  EXPECT_EQ(made.make()->stage(work, 0).seconds, as_measured_s);
 }
 
 // 0.119 ns x 1,000 words x 8 tokens.

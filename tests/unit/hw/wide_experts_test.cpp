@@ -47,7 +47,7 @@ struct Made {
             .shape = shape,
             .max_step_tokens = 4000,
             .max_sequences = 400,
-            .terms = {.all_reduce_skew = 1, .small_kernel_s = 0, .cuda_graph_max_tokens = 0},
+            .terms = {.all_reduce_wait_s = 0, .small_kernel_s = 0, .cuda_graph_max_tokens = 0},
             .rank_loads = loads};
   }
   std::unique_ptr<StepLatency> make() const {

@@ -64,7 +64,7 @@ double bound_s(const Case& c, const StepWork& work) {
 
 TEST(RooflineLaws, NeverFasterThanTheDataSheet) {
   for (const Case& c : cases) {
-    const auto model = model_of(c, {.all_reduce_skew = 1});
+    const auto model = model_of(c, {.all_reduce_wait_s = 0});
     for (std::int64_t n = 1; n <= 256; n *= 4)
       for (std::int64_t context = 16; context <= 16384; context *= 4) {
         const StepWork work = decode(n, context);
@@ -114,7 +114,7 @@ struct Measured {
 // Time per output token of real servers where prompts are few: vLLM on H100. Rows 1 to 6: fixed concurrency, prompts
 // of 1,024 and 8,192 output tokens, mean context 5,120. The others: vLLM 0.15, 4 to 10 requests/s, mostly prefix
 // hits, with the mean number of running requests. None of them was used to fit a constant of the GPU file; the
-// all-reduce skew and the small-kernel floor come from servers of the same kind.
+// wait at all-reduces and the small-kernel floor come from servers of the same kind.
 TEST(RooflineAgainstServers, DecodeStepsWithinATenthAndAFifth) {
   const Case fp8_tp2{"h100_sxm_80g", "llama-3.1-70b", 2, DataType::fp8};
   const Case fp8_tp8{"h100_sxm_80g", "llama-3.1-70b", 8, DataType::fp8};

@@ -1,0 +1,36 @@
+#include "calibrate/servers/trtllm_bench.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/input/hardware.h"
+#include "sim/input/llm_config.h"
+
+namespace servecast {
+namespace {
+
+BuiltEngine on_h100(const char* llm, DataType type, std::int64_t gpus, std::int64_t in, std::int64_t out) {
+  return trtllm_bench_build(load_gpu("h100_sxm_80g", {}), load_llm(llm, {}), type, gpus, in, out);
+}
+
+// Llama-3.1-8B in fp8: 65,536 bytes a token, 8.03 of 79.18 "GB" are weights. 0.95 x 71.15 GiB hold 1,107,400 tokens.
+TEST(TrtllmBench, SettingsOfAnEngineByHand) {
+  const BuiltEngine short_both = on_h100("llama-3.1-8b", DataType::fp8, 1, 128, 128);
+  EXPECT_EQ(short_both.max_batch_size, 4096) << "4,325 sequences, capped";
+  EXPECT_EQ(short_both.max_num_tokens, 8192) << "two tokens of each in the mean";
+  const BuiltEngine long_answers = on_h100("llama-3.1-8b", DataType::fp8, 1, 128, 2048);
+  EXPECT_EQ(long_answers.max_batch_size, 512) << "508.9";
+  EXPECT_EQ(long_answers.max_num_tokens, 2048) << "541, at least 2,048";
+  const BuiltEngine long_prompts = on_h100("llama-3.1-8b", DataType::fp8, 1, 2048, 128);
+  EXPECT_EQ(long_prompts.max_batch_size, 512);
+  EXPECT_EQ(long_prompts.max_num_tokens, 9216) << "17 x 508.9 = 8,652";
+}
+
+// Llama-3.1-70B in bf16 on two: 327,680 bytes a token, 141.1 of 158.4 are weights: 53,700 tokens, 12.7 sequences.
+TEST(TrtllmBench, FewSequencesGetTheLeast) {
+  const BuiltEngine engine = on_h100("llama-3.1-70b", DataType::bf16, 2, 128, 4096);
+  EXPECT_EQ(engine.max_batch_size, 64);
+  EXPECT_EQ(engine.max_num_tokens, 2048);
+}
+
+}  // namespace
+}  // namespace servecast
