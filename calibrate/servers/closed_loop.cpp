@@ -15,8 +15,8 @@ constexpr double s_per_ms = 1e-3;
 // for 31 s.
 //
 // TensorRT-LLM's rows come from AIConfigurator, whose generator of settings (generator/config: agg) gives a server as
-// many tokens in a step as sequences, one prompt and 1,500. One client always waits: TTFT grows with the output's length
-// by a whole answer over the number of clients. So a server runs one sequence fewer than there are clients.
+// many tokens in a step as sequences, one prompt and 1,500. One client always waits: TTFT grows with the output's
+// length by a whole answer over the number of clients. So a server runs one sequence fewer than there are clients.
 constexpr std::int64_t rounds = 10;
 constexpr std::int64_t spare_tokens = 1500;
 

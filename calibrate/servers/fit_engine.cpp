@@ -126,9 +126,8 @@ memory:
                      e.scheduling_depth, e.step.all_reduce_wait_s, e.step.sampler_s_per_logit, e.step.small_kernel_s,
                      e.step.small_kernels_per_layer, e.step.host_step_s, e.step.host_sequence_s,
                      e.step.host_overlapped, e.step.cuda_graph_max_tokens, e.step.prompt_layer_s, e.step.input_scales,
-                     e.memory.rule,
-                     e.memory.gpu_memory_utilization, reserve, e.error.decode_fraction, e.error.prompt_fraction,
-                     e.error.path_fraction);
+                     e.memory.rule, e.memory.gpu_memory_utilization, reserve, e.error.decode_fraction,
+                     e.error.prompt_fraction, e.error.path_fraction);
 }
 
 }  // namespace servecast

@@ -45,14 +45,14 @@ std::string group(const CsvRow& row, const Machine& machine) {
   return is_fitted_on(row, machine) ? "TensorRT-LLM offline, fitted" : "TensorRT-LLM offline";
 }
 
-/// As the rows' page tells how they were made (TensorRT-LLM 0.15, docs/source/performance/perf-overview.md): rows in FP8
-/// keep the KV cache in FP8, too; the tool chooses the limits of a step and cuts prompts to them; the cache takes 95 %
-/// of what is left ("in the majority of cases").
+/// As the rows' page tells how they were made (TensorRT-LLM 0.15, docs/source/performance/perf-overview.md): rows in
+/// FP8 keep the KV cache in FP8, too; the tool chooses the limits of a step and cuts prompts to them; the cache takes
+/// 95 % of what is left ("in the majority of cases").
 std::string scenario(const CsvRow& row, const Machine& machine) {
   const std::string type = row.text("precision") == "FP8" ? "fp8" : "bf16";
-  const BuiltEngine engine = trtllm_bench_build(
-      load_gpu(machine.gpu, {}), load_llm(llm_of(row.text("model")), {}),
-      type == "fp8" ? DataType::fp8 : DataType::bf16, row.count("tp"), row.count("isl"), row.count("osl"));
+  const BuiltEngine engine = trtllm_bench_build(load_gpu(machine.gpu, {}), load_llm(llm_of(row.text("model")), {}),
+                                                type == "fp8" ? DataType::fp8 : DataType::bf16, row.count("tp"),
+                                                row.count("isl"), row.count("osl"));
   return fmt::format(R"(name: {} {}
 workload:
   generate:
@@ -74,8 +74,8 @@ pools:
     kv_cache: {{policy: paged_reserved, block_tokens: 64}}
 )",
                      row.text("model"), row.text("gpu"), row.text("num_requests"), row.text("isl"), row.text("osl"),
-                     machine.node, llm_of(row.text("model")), machine.gpu, type, type, row.text("tp"), engine.max_batch_size,
-                     engine.max_num_tokens);
+                     machine.node, llm_of(row.text("model")), machine.gpu, type, type, row.text("tp"),
+                     engine.max_batch_size, engine.max_num_tokens);
 }
 
 }  // namespace
@@ -85,15 +85,14 @@ std::vector<MeasuredServer> offline_servers(const std::string& file) {
   for (const CsvRow& row : read_csv(file)) {
     const auto machine = machine_of(row.text("gpu"));
     if (!machine) continue;
-    servers.push_back(
-        {.name = row.text("model") + " " + row.text("gpu"),
-         .model = llm_of(row.text("model")),
-         .engine = "trtllm-0.15",
-         .scenario = scenario(row, *machine),
-         .stages = {{.title = fmt::format("{} TP{}, {}/{}", row.text("precision"), row.text("tp"), row.text("isl"),
-                                          row.text("osl")),
-                     .group = group(row, *machine),
-                     .measured = {{ServerFigure::output_tokens_per_s, row.number("value")}}}}});
+    servers.push_back({.name = row.text("model") + " " + row.text("gpu"),
+                       .model = llm_of(row.text("model")),
+                       .engine = "trtllm-0.15",
+                       .scenario = scenario(row, *machine),
+                       .stages = {{.title = fmt::format("{} TP{}, {}/{}", row.text("precision"), row.text("tp"),
+                                                        row.text("isl"), row.text("osl")),
+                                   .group = group(row, *machine),
+                                   .measured = {{ServerFigure::output_tokens_per_s, row.number("value")}}}}});
   }
   return servers;
 }

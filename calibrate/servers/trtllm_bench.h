@@ -12,8 +12,8 @@ struct BuiltEngine {
 };
 
 /// The limits that `trtllm-bench build --dataset` gives an engine, from the lengths of the dataset: as many sequences
-/// as a KV cache of 95 % of what weights leave would hold, and of tokens as many as these take in per step in the mean,
-/// both rounded up (TensorRT-LLM 0.15, bench/build/tuning.py).
+/// as a KV cache of 95 % of what weights leave would hold, and of tokens as many as these take in per step in the
+/// mean, both rounded up (TensorRT-LLM 0.15, bench/build/tuning.py).
 BuiltEngine trtllm_bench_build(const Gpu& gpu, const Llm& llm, DataType type, std::int64_t tensor_parallel,
                                std::int64_t prompt_tokens, std::int64_t output_tokens);
 

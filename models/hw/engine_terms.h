@@ -24,8 +24,9 @@ struct EngineTerms {
   std::string input_scales = "dynamic";
 
   void fields(Fields& f) {
-    f.field("all_reduce_wait_s", all_reduce_wait_s,
-            "until the slowest rank has come, per all-reduce and doubling of the ranks; isolated benchmarks have none");
+    f.field(
+        "all_reduce_wait_s", all_reduce_wait_s,
+        "until the slowest rank has come, per all-reduce and doubling of the ranks; isolated benchmarks have none");
     f.field("small_kernel_s", small_kernel_s, "least time of one kernel that is neither a product nor attention");
     f.field("small_kernels_per_layer", small_kernels_per_layer,
             "such kernels in a layer; query and key norms: 2 more");
@@ -39,10 +40,11 @@ struct EngineTerms {
     f.field("prompt_layer_s", prompt_layer_s,
             "host time to launch one layer of a step with prompts, for which the GPU waits where its kernels are done "
             "sooner; 0: graphs hold such steps, too");
-    f.field("input_scales", input_scales,
-            "of fp8 products' inputs. dynamic: found before each product, as the kernels' benchmarks do; static: known, "
-            "one kernel quantises the inputs; fused: known, the kernel before writes fp8",
-            {"dynamic", "static", "fused"});
+    f.field(
+        "input_scales", input_scales,
+        "of fp8 products' inputs. dynamic: found before each product, as the kernels' benchmarks do; static: known, "
+        "one kernel quantises the inputs; fused: known, the kernel before writes fp8",
+        {"dynamic", "static", "fused"});
   }
 };
 
@@ -51,8 +53,8 @@ struct EngineTerms {
 /// longer in proportion to their bandwidth (assumed).
 double sampler_s_per_token(const EngineTerms& engine, const Llm& llm, const Gpu& gpu);
 
-/// Until the slowest of so many ranks has come to an all-reduce. Two ranks wait once, eight three times as long: fitted
-/// on 2 and 4 ranks, and 8 agree.
+/// Until the slowest of so many ranks has come to an all-reduce. Two ranks wait once, eight three times as long:
+/// fitted on 2 and 4 ranks, and 8 agree.
 double all_reduce_wait_s(const EngineTerms& engine, std::int64_t ranks);
 
 /// For kernels whose host time somebody else adds.

@@ -100,8 +100,8 @@ TEST(ProfileLatency, RanksAreWaitedForOncePerDoubling) {
   EXPECT_NEAR(all_reduce_wait_s(terms, 8), 6e-6, 1e-18);
 }
 
-// 64 rows of 200 bytes: own kernels take 5 us + 12.8 us, NCCL 10 us and next to nothing, so 5 all-reduces of 10 us. In a
-// graph only own kernels run.
+// 64 rows of 200 bytes: own kernels take 5 us + 12.8 us, NCCL 10 us and next to nothing, so 5 all-reduces of 10 us.
+// In a graph only own kernels run.
 TEST(ProfileLatency, LongMessagesGoByNccl) {
   Made made;
   made.shape.tensor_parallel = 2;
@@ -118,8 +118,8 @@ TEST(ProfileLatency, LongMessagesGoByNccl) {
   EXPECT_EQ(made.make()->stage(work, 0).seconds, in_graph_s);
 }
 
-// 8 rows of 100, 100, 100 and 200 numbers go into the products of a layer, 3 bytes each. Finding their scales takes 2 us
-// and the bytes at 1e12 before each; a kernel that knows them 1 us and the bytes at 1e12.
+// 8 rows of 100, 100, 100 and 200 numbers go into the products of a layer, 3 bytes each. Finding their scales takes 2
+// us and the bytes at 1e12 before each; a kernel that knows them 1 us and the bytes at 1e12.
 TEST(ProfileLatency, KnownScalesSpareThePassesOfTheBenchmark) {
   Made made;
   made.weights = DataType::fp8;
