@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "calibrate/measure/repeats.h"
-#include "calibrate/samples/samples_csv.h"
+#include "calibrate/measure/target_text.h"
 
 namespace servecast {
 namespace {
@@ -31,8 +31,7 @@ void ClockCheck::add(const MeasureTarget& target, const TwoClocks& clocks) {
   ++targets_;
   if (targets_ > 1 && std::abs(ratio - 1) <= std::abs(worst_ratio_ - 1)) return;
   worst_ratio_ = ratio;
-  worst_ = fmt::format("{} {} with {}", target.op, target.dtype.empty() ? target.mode : target.dtype,
-                       sizes_text(target.shape));
+  worst_ = target_text(target);
 }
 
 std::string ClockCheck::text() const {

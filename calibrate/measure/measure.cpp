@@ -1,5 +1,6 @@
 #include "calibrate/measure/measure.h"
 
+#include "calibrate/measure/target_text.h"
 #include "calibrate/plan/grid_planner.h"
 #include "calibrate/samples/sample_log.h"
 
@@ -52,7 +53,11 @@ class Measuring {
   MeasureProgress run(const std::function<void(const MeasureProgress&)>& show) {
     show(progress_);
     while (const auto target = planner_.next(request_.budget_s - progress_.spent_s)) {
-      take(*target);
+      try {
+        take(*target);
+      } catch (const DeviceError& error) {
+        throw DeviceError(target_text(*target) + ": " + error.what());
+      }
       progress_.spent_s = bench_.now_s() - begin_s_;
       show(progress_);
     }

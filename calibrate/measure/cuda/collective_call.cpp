@@ -74,7 +74,8 @@ std::unique_ptr<Call> make_collective(const MeasureTarget& target, const CallCon
   check_cuda(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
   if (target.shape.ranks > count) return nullptr;
   Nccl* nccl = context.libraries.nccl.get();
-  return nccl != nullptr ? std::make_unique<CollectiveCall>(target, *nccl, context.rng) : nullptr;
+  const bool connected = nccl != nullptr && !nccl->communicators(static_cast<int>(target.shape.ranks)).empty();
+  return connected ? std::make_unique<CollectiveCall>(target, *nccl, context.rng) : nullptr;
 }
 
 }  // namespace servecast

@@ -150,6 +150,8 @@ class CudaBench final : public GpuBench {
     std::vector<std::string> notes;
     for (const std::string& missing : {libraries_.cublaslt.missing(), libraries_.nccl.missing()})
       if (!missing.empty()) notes.push_back("note: " + missing);
+    const Nccl* nccl = libraries_.nccl.opened();
+    if (nccl != nullptr && !nccl->refusal().empty()) notes.push_back("note: " + nccl->refusal());
     if (ours_.empty())
       notes.emplace_back(
           "note: the driver does not say which process on the card is this one, so whether others used it was looked "

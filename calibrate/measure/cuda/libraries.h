@@ -18,6 +18,8 @@ class Wanted {
   }
   /// Why there is none; empty where there is one or nobody asked.
   const std::string& missing() const { return missing_; }
+  /// Null where it is missing or was never asked for.
+  const Library* opened() const { return library_ ? &*library_ : nullptr; }
 
  private:
   void open() {

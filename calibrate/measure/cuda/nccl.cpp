@@ -21,8 +21,11 @@ const std::vector<Nccl::Communicator>& Nccl::communicators(int ranks) {
   const auto found = communicators_.find(ranks);
   if (found != communicators_.end()) return found->second;
   std::vector<Communicator> all(static_cast<std::size_t>(ranks));
-  check(load<int (*)(Communicator*, int, const int*)>("ncclCommInitAll")(all.data(), ranks, nullptr),
-        "to connect the GPUs");
+  const int status = load<int (*)(Communicator*, int, const int*)>("ncclCommInitAll")(all.data(), ranks, nullptr);
+  if (status != success) {
+    refusal_ = fmt::format("NCCL refuses to connect {} GPUs: {}", ranks, text(status));
+    all.clear();
+  }
   return communicators_[ranks] = std::move(all);
 }
 
@@ -33,10 +36,10 @@ std::string Nccl::version() const {
   return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
 }
 
+std::string Nccl::text(int status) const { return load<const char* (*)(int)>("ncclGetErrorString")(status); }
+
 void Nccl::check(int status, const char* what) const {
-  if (status != success)
-    throw DeviceError(
-        fmt::format("NCCL refuses {}: {}", what, load<const char* (*)(int)>("ncclGetErrorString")(status)));
+  if (status != success) throw DeviceError(fmt::format("NCCL refuses {}: {}", what, text(status)));
 }
 
 }  // namespace servecast

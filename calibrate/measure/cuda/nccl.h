@@ -24,19 +24,22 @@ class Nccl {
   Nccl(const Nccl&) = delete;
   Nccl& operator=(const Nccl&) = delete;
 
-  /// Of GPUs 0 to `ranks` - 1, made once.
+  /// Of GPUs 0 to `ranks` - 1, made once; empty where they cannot be connected, which refusal() then tells of.
   const std::vector<Communicator>& communicators(int ranks);
+  const std::string& refusal() const { return refusal_; }
   std::string version() const;
   /// Throws DeviceError with what NCCL says.
   void check(int status, const char* what) const;
 
  private:
+  std::string text(int status) const;
   template <class Function>
   Function load(const char* name) const {
     return library_.function<Function>(name);
   }
   SharedLibrary library_{"libnccl.so.2", "sum over GPUs to measure"};
   std::map<int, std::vector<Communicator>> communicators_;
+  std::string refusal_;
 
  public:
   using Reduce = int (*)(const void*, void*, std::size_t, int type, int operation, Communicator, Stream);

@@ -30,14 +30,15 @@ TEST(ClockCheck, TellsTheFarthestOff) {
   check.add(copy, {});
   EXPECT_EQ(check.targets(), 2);
   EXPECT_DOUBLE_EQ(check.worst_ratio(), 0.99);
-  EXPECT_THAT(check.text(),
-              AllOf(HasSubstr("2 targets"), HasSubstr("0.9900, gemm bf16 with m 4096"), Not(HasSubstr("warning"))));
+  EXPECT_THAT(check.text(), AllOf(HasSubstr("2 targets"), HasSubstr("0.9900, gemm bf16 of servecast with m 4096"),
+                                  Not(HasSubstr("warning"))));
 }
 TEST(ClockCheck, WarnsBeyondTwoPercent) {
   ClockCheck check;
   check.add(copy, {.record_s = {1.03}, .event_s = {1}});
   check.add(product, {.record_s = {1}, .event_s = {1}});
-  EXPECT_THAT(check.text(), AllOf(HasSubstr("warning"), HasSubstr("1.0300, h2d pinned with bytes 1048576")));
+  EXPECT_THAT(check.text(),
+              AllOf(HasSubstr("warning"), HasSubstr("1.0300, h2d pinned of servecast with bytes 1048576")));
 }
 
 }  // namespace
