@@ -20,7 +20,7 @@ double quantile(std::vector<double> values, double fraction) {
 /// Two norms, one kernel that turns and writes to the cache, and the activation; nothing waits for a host, and no
 /// rows are added to fit a CUDA graph. The likeliest token is taken.
 const EngineTerms own_terms{
-    .all_reduce_skew = 1, .small_kernels_per_layer = 4, .sampler_s_per_logit = 0, .cuda_graph_max_tokens = 0};
+    .all_reduce_wait_s = 0, .small_kernels_per_layer = 4, .sampler_s_per_logit = 0, .cuda_graph_max_tokens = 0};
 
 }  // namespace
 
