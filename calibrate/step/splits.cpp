@@ -13,16 +13,15 @@ constexpr std::int64_t least_kv = 128;   // tokens of a split
 
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Work of `blocks` blocks, each of at least one of `pieces`, so that all SMs have two.
-int splits_of(std::int64_t blocks, std::int64_t pieces, int processors) {
+}  // namespace
+
+int splits_for(std::int64_t blocks, std::int64_t pieces, int processors) {
   const std::int64_t wanted = divided_up(2 * processors, blocks);
   return static_cast<int>(std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(pieces, 1)));
 }
 
-}  // namespace
-
 int product_splits(std::int64_t m, std::int64_t n, std::int64_t k, int processors) {
-  return m <= few_rows ? splits_of(divided_up(n, tile_n), k / least_k, processors) : 1;
+  return m <= few_rows ? splits_for(divided_up(n, tile_n), k / least_k, processors) : 1;
 }
 
 // Of n columns: at most one split more than 2 processors over n / tile_n blocks, each of n columns.
@@ -30,7 +29,7 @@ std::int64_t product_parts(std::int64_t n, int processors) { return few_rows * (
 
 int decode_splits(const DecodeSize& s, int processors) {
   const std::int64_t row_blocks = divided_up(s.q_heads / s.kv_heads, query_rows);
-  return splits_of(s.sequences * s.kv_heads * row_blocks, s.context / least_kv, processors);
+  return splits_for(s.sequences * s.kv_heads * row_blocks, s.context / least_kv, processors);
 }
 
 std::int64_t most_decode_splits(std::int64_t sequences, int processors) { return 2 * processors + sequences; }

@@ -3,6 +3,9 @@
 
 namespace servecast {
 
+/// Into how many parts work of `blocks` blocks is split, each of at least one of `pieces`, so that all SMs have two.
+int splits_for(std::int64_t blocks, std::int64_t pieces, int processors);
+
 /// Into how many parts the depth of a product of m x n x k is split: of few rows, so that all SMs have two blocks.
 int product_splits(std::int64_t m, std::int64_t n, std::int64_t k, int processors);
 

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "calibrate/measure/cuda/call.h"
+#include "calibrate/step/splits.h"
 #include "kernels/decode_attention.h"
 #include "kernels/prefill_attention.h"
 

@@ -47,9 +47,6 @@ std::unique_ptr<Call> make_peer_copy(const MeasureTarget& target, const CallCont
 std::unique_ptr<Call> make_launches(const MeasureTarget& target, const CallContext& context);
 std::unique_ptr<Call> make_collective(const MeasureTarget& target, const CallContext& context);
 
-/// Into how many parts work of `blocks` blocks is split, each of at least one of `pieces`, so that all SMs have two.
-int splits_for(std::int64_t blocks, std::int64_t pieces, int processors);
-
 /// Every block once, in random order: where an engine's allocator leaves them after a while.
 std::vector<std::int32_t> scattered(std::int64_t blocks, Rng& rng);
 

@@ -1,17 +1,16 @@
 #include <cuda_runtime.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <iterator>
 #include <string_view>
 #include <thread>
 
 #include "calibrate/measure/cuda/activity.h"
 #include "calibrate/measure/cuda/call.h"
-#include "calibrate/measure/cuda/clocks.h"
+#include "calibrate/measure/cuda/first_gpu.h"
 #include "calibrate/measure/cuda/graph_replay.h"
+#include "calibrate/measure/cuda/quiet_card.h"
 #include "calibrate/measure/cuda/stopwatch.h"
 
 namespace servecast {
@@ -40,52 +39,11 @@ constexpr std::array factories{Factory{"gemm", make_product},
                                Factory{"all_gather", make_collective},
                                Factory{"reduce_scatter", make_collective}};
 
-/// The first GPU that CUDA shows. Throws DeviceError.
-cudaDeviceProp first_device() {
-  int count = 0;
-  const cudaError_t status = cudaGetDeviceCount(&count);
-  if (status != cudaSuccess || count == 0)
-    throw DeviceError(fmt::format("no GPU is to be seen ({}); nvidia-smi should list one",
-                                  status != cudaSuccess ? cudaGetErrorString(status) : "none installed"));
-  cudaDeviceProp device{};
-  check_cuda(cudaGetDeviceProperties(&device, 0), "cudaGetDeviceProperties");
-  if (device.major != 8 && device.major != 9)
-    throw DeviceError(
-        fmt::format("{} has compute capability {}.{}; kernels are built for Ampere (8.x) and Hopper (9.0)",
-                    device.name, device.major, device.minor));
-  return device;
-}
-
-std::string bus_id() {
-  std::array<char, 32> text{};
-  check_cuda(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), 0), "cudaDeviceGetPCIBusId");
-  return text.data();
-}
-
-void sleep_s(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
-
-/// Looks at the card for two seconds, or until it idles. Throws DeviceError where others keep it busy.
-std::set<unsigned> processes_before(const Clocks& clocks) {
-  constexpr int looks = 10;
-  std::vector<unsigned> percents;
-  for (int i = 0; i < looks; ++i) {
-    const std::optional<unsigned> percent = clocks.busy_percent();
-    if (percent) percents.push_back(*percent);
-    if (percent.value_or(0) == 0) break;
-    sleep_s(0.2);
-  }
-  const std::set<unsigned> processes = clocks.processes();
-  refuse_busy_card(percents, processes);
-  return processes;
-}
-
 class CudaBench final : public GpuBench {
  public:
-  CudaBench() : device_(first_device()), clocks_(bus_id()), others_(processes_before(clocks_)) {
+  CudaBench() {
     check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
-    const std::set<unsigned> now = clocks_.processes();
-    std::ranges::set_difference(now, others_, std::inserter(ours_, ours_.end()));
-    clocks_.loads();  // what was before this process
+    card_.opened();
   }
   ~CudaBench() override {
     sets_.clear();
@@ -123,7 +81,7 @@ class CudaBench final : public GpuBench {
     for (int i = 0; i < count; ++i) start();
     const ClockState meanwhile = clocks_.read();
     wait();
-    if (!ours_.empty()) refuse_other_load(clocks_.loads(), ours_);
+    card_.check();
     const Call& call = sets_[0].call();
     return {.seconds = seconds_of_calls(activity_.take(), count, call.time()),
             .clock_mhz = meanwhile.sm_mhz,
@@ -152,18 +110,17 @@ class CudaBench final : public GpuBench {
       if (!missing.empty()) notes.push_back("note: " + missing);
     const Nccl* nccl = libraries_.nccl.opened();
     if (nccl != nullptr && !nccl->refusal().empty()) notes.push_back("note: " + nccl->refusal());
-    if (ours_.empty())
+    if (!card_.knows_us())
       notes.emplace_back(
           "note: the driver does not say which process on the card is this one, so whether others used it was looked "
-          "at "
-          "before the first sample only");
+          "at before the first sample only");
     return notes;
   }
 
   double now_s() override {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   }
-  void pause(double seconds) override { sleep_s(seconds); }
+  void pause(double seconds) override { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
  private:
   /// Calls take their inputs from several sets in turn, together twice the L2, so that each finds its own in memory.
@@ -181,10 +138,9 @@ class CudaBench final : public GpuBench {
   }
   void wait() { check_cuda(cudaStreamSynchronize(stream_), "a kernel"); }
 
-  cudaDeviceProp device_;
-  Clocks clocks_;
-  std::set<unsigned> others_;  // processes that were there before; then the driver opens the card for this one
-  std::set<unsigned> ours_;
+  cudaDeviceProp device_ = first_gpu();
+  Clocks clocks_{first_gpu_bus_id()};
+  QuietCard card_{clocks_};
   Activity activity_;
   Libraries libraries_;
   cudaStream_t stream_ = nullptr;

@@ -3,8 +3,9 @@
 #include <thread>
 
 #include "calibrate/measure/cuda/activity.h"
-#include "calibrate/measure/cuda/clocks.h"
+#include "calibrate/measure/cuda/first_gpu.h"
 #include "calibrate/measure/cuda/gpu_device.h"
+#include "calibrate/measure/cuda/quiet_card.h"
 #include "calibrate/measure/step_bench.h"
 #include "calibrate/measure/step_shapes.h"
 
@@ -26,10 +27,9 @@ StepLimits limits_here(const DecoderShape& shape, const std::vector<StepShape>& 
 class CudaStepBench final : public StepBench {
  public:
   CudaStepBench(const Llm& shard, const std::vector<StepShape>& shapes)
-      : shape_(decoder_shape(shard)),
-        clocks_(device_.bus_id()),
-        limits_(limits_here(shape_, shapes, device_)),
-        step_(shape_, limits_, device_) {}
+      : shape_(decoder_shape(shard)), limits_(limits_here(shape_, shapes, device_)), step_(shape_, limits_, device_) {
+    card_.opened();
+  }
 
   std::string driver() const override { return clocks_.driver(); }
 
@@ -55,8 +55,10 @@ class CudaStepBench final : public StepBench {
     for (int i = 0; i < count; ++i) step_.start();
     const ClockState meanwhile = clocks_.read();
     device_.wait();
+    card_.check();
     return {.seconds = seconds_of_calls(activity_.take(), count),
             .clock_mhz = meanwhile.sm_mhz,
+            .memory_clock_mhz = meanwhile.memory_mhz,
             .throttled = before.throttled || meanwhile.throttled || clocks_.read().throttled};
   }
 
@@ -67,9 +69,10 @@ class CudaStepBench final : public StepBench {
 
  private:
   DecoderShape shape_;
+  Clocks clocks_{first_gpu_bus_id()};
+  QuietCard card_{clocks_};
   GpuDevice device_;
   Activity activity_;
-  Clocks clocks_;
   StepLimits limits_;
   DecoderStep step_;
   Rng rng_{1, "step tokens"};

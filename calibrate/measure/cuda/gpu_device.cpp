@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
+#include "calibrate/measure/cuda/first_gpu.h"
 #include "kernels/numbers.h"
 
 namespace servecast {
@@ -19,21 +19,7 @@ constexpr std::int64_t pattern = std::int64_t{1} << 21;
 }  // namespace
 
 GpuDevice::GpuDevice() {
-  int count = 0;
-  const cudaError_t status = cudaGetDeviceCount(&count);
-  if (status != cudaSuccess || count == 0)
-    throw DeviceError(fmt::format("no GPU is to be seen ({}); nvidia-smi should list one",
-                                  status != cudaSuccess ? cudaGetErrorString(status) : "none installed"));
-  cudaDeviceProp device{};
-  check_cuda(cudaGetDeviceProperties(&device, 0), "cudaGetDeviceProperties");
-  if (device.major != 8 && device.major != 9)
-    throw DeviceError(
-        fmt::format("{} has compute capability {}.{}; kernels are built for Ampere (8.x) and Hopper (9.0)",
-                    device.name, device.major, device.minor));
-  processors_ = device.multiProcessorCount;
-  std::array<char, 32> text{};
-  check_cuda(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), 0), "cudaDeviceGetPCIBusId");
-  bus_id_ = text.data();
+  processors_ = first_gpu().multiProcessorCount;
   check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
 }
 

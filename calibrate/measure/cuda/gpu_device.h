@@ -25,12 +25,9 @@ class GpuDevice final : public KernelDevice {
   Stream stream() override { return stream_; }
   /// Throws DeviceError where a kernel has failed.
   void wait() override;
-  /// As CUDA writes it.
-  const std::string& bus_id() const { return bus_id_; }
 
  private:
   int processors_ = 0;
-  std::string bus_id_{};
   Stream stream_ = nullptr;
   std::vector<DeviceBuffer> buffers_{};
   Rng rng_{1, "decoder"};

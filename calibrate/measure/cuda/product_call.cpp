@@ -1,18 +1,15 @@
 #include "calibrate/measure/cuda/call.h"
 #include "calibrate/measure/cuda/product_kinds.h"
+#include "calibrate/step/splits.h"
 
 namespace servecast {
 namespace {
-
-constexpr std::int64_t few_rows = 32;  // up to which splitting k pays
-constexpr std::int64_t tile_n = 128;
-constexpr std::int64_t least_k = 512;  // of a split
 
 class ProductCall final : public Call {
  public:
   ProductCall(const KernelShape& s, const KindOfProduct& kind, const CallContext& context)
       : kind_(kind.kind),
-        splits_(s.m <= few_rows ? splits_for((s.n + tile_n - 1) / tile_n, s.k / least_k, context.processors) : 1),
+        splits_(product_splits(s.m, s.n, s.k, context.processors)),
         a_(random_buffer(s.m * s.k, kind.a, context.rng)),
         weights_(kind.random_weights(s.n, s.k, context.rng)),
         column_scales_(kind.random_scales(s.n, s.k, context.rng)),
