@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "calibrate/servers/csv_rows.h"
 #include "calibrate/servers/measured_server.h"
 #include "models/base/error.h"
@@ -38,7 +40,7 @@ Kind kind_of(const CsvRow& row) {
                                 "    batcher: {{policy: trtllm, overlap_scheduler: true, max_batch_size: {}, "
                                 "max_num_tokens: {}}}\n"
                                 "    kv_cache: {{policy: paged_reserved, block_tokens: 32}}\n",
-                                row.count("concurrency") - 1,
+                                std::max<std::int64_t>(1, row.count("concurrency") - 1),
                                 row.count("concurrency") + row.count("isl") + spare_tokens)};
   return {.model = "llama-3.1-70b",
           .engine = "vllm-0.15",
