@@ -28,7 +28,7 @@ class LayerModel {
   LayerModel(const RooflineInputs& inputs, bool expert_layer);
 
   StageTime operator()(std::int64_t tokens) const;
-  /// All-reduce of the hidden state of so many tokens, skew included; nothing on one GPU.
+  /// All-reduce of the hidden state of so many tokens, with the wait for the slowest rank; nothing on one GPU.
   StageTime all_reduce(std::int64_t tokens) const;
 
  private:
