@@ -53,8 +53,8 @@ struct EngineTerms {
 /// longer in proportion to their bandwidth (assumed).
 double sampler_s_per_token(const EngineTerms& engine, const Llm& llm, const Gpu& gpu);
 
-/// Until the slowest of so many ranks has come to an all-reduce. Two ranks wait once, eight three times as long: a form
-/// chosen with servers of 2, 4 and 8 ranks in view.
+/// Until the slowest of so many ranks has come to an all-reduce. Two ranks wait once, eight three times as long: a
+/// form chosen with servers of 2, 4 and 8 ranks in view.
 double all_reduce_wait_s(const EngineTerms& engine, std::int64_t ranks);
 
 /// For kernels whose host time somebody else adds.
