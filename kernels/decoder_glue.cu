@@ -36,15 +36,7 @@ struct Splitter {
     const float* sines = cosines + a.head_dim / 2;
     Vector first = qkv(head)[at];
     Vector second = qkv(head)[at + vectors / 2];
-    SERVECAST_UNROLL
-    for (int j = 0; j < wide; ++j) {
-      const float x = to_float(first.n[j]);
-      const float y = to_float(second.n[j]);
-      const float c = cosines[at * wide + j];
-      const float s = sines[at * wide + j];
-      first.n[j] = from_float<Number>(x * c - y * s);
-      second.n[j] = from_float<Number>(y * c + x * s);
-    }
+    servecast::turn(first, second, cosines + at * wide, sines + at * wide);
     target(head)[at] = first;
     target(head)[at + vectors / 2] = second;
   }

@@ -58,15 +58,7 @@ __global__ void __launch_bounds__(threads) rope_kernel(Rope a) {
     const std::int64_t place = head * 2 * half_vectors + at;
     auto first = load<Number>(a.x, place);
     auto second = load<Number>(a.x, place + half_vectors);
-    SERVECAST_UNROLL
-    for (int j = 0; j < wide; ++j) {
-      const float x = to_float(first.n[j]);
-      const float y = to_float(second.n[j]);
-      const float c = cosines[at * wide + j];
-      const float s = sines[at * wide + j];
-      first.n[j] = from_float<Number>(x * c - y * s);
-      second.n[j] = from_float<Number>(y * c + x * s);
-    }
+    turn(first, second, cosines + at * wide, sines + at * wide);
     store(a.x, place, first);
     store(a.x, place + half_vectors, second);
   }

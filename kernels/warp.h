@@ -46,4 +46,16 @@ struct alignas(16) Numbers16 {
   Number n[per_vector<Number>];
 };
 
+/// Rotary embedding of the numbers of a head's first half and of those half a head behind them.
+template <class Number>
+__device__ void turn(Numbers16<Number>& first, Numbers16<Number>& second, const float* cosines, const float* sines) {
+  SERVECAST_UNROLL
+  for (int j = 0; j < per_vector<Number>; ++j) {
+    const float x = to_float(first.n[j]);
+    const float y = to_float(second.n[j]);
+    first.n[j] = from_float<Number>(x * cosines[j] - y * sines[j]);
+    second.n[j] = from_float<Number>(y * cosines[j] + x * sines[j]);
+  }
+}
+
 }  // namespace servecast

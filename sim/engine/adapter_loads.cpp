@@ -1,15 +1,11 @@
 #include "sim/engine/adapter_loads.h"
 
+#include "sim/engine/replica_numbers.h"
+
 namespace servecast {
 
 AdapterLoads::AdapterLoads(const Scenario& scenario, const Wiring& wiring, Dispatcher& dispatcher)
-    : scenario_(scenario), wiring_(wiring), dispatcher_(dispatcher) {
-  std::size_t first = 0;
-  for (const Pool& pool : scenario.pools) {
-    first_.push_back(first);
-    first += pool.places.size();
-  }
-}
+    : scenario_(scenario), wiring_(wiring), dispatcher_(dispatcher), first_(first_replicas(scenario)) {}
 
 std::vector<Transfer> AdapterLoads::transfers(const ReplicaAt& to, std::int64_t adapters) const {
   const Pool& pool = scenario_.pools[to.pool];
@@ -17,11 +13,8 @@ std::vector<Transfer> AdapterLoads::transfers(const ReplicaAt& to, std::int64_t 
   for (const GpuPlace& gpu : pool.places[to.replica].gpus) {
     const Part source{.kind = Part::Kind::host, .place = gpu};
     const Part target{.kind = Part::Kind::gpu, .place = gpu};
-    all.push_back({.kind = "adapter_load",
-                   .from = Wiring::name(source),
-                   .to = Wiring::name(target),
-                   .path = wiring_.path(source, target),
-                   .bytes = static_cast<double>(adapters) * pool.adapters.gpu_bytes});
+    const double bytes = static_cast<double>(adapters) * pool.adapters.gpu_bytes;
+    all.push_back(wiring_.transfer("adapter_load", source, target, bytes));
   }
   return all;
 }

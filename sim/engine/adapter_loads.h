@@ -22,7 +22,7 @@ class AdapterLoads final : public AdapterLinks {
   const Scenario& scenario_;
   const Wiring& wiring_;
   Dispatcher& dispatcher_;
-  std::vector<std::size_t> first_{};  // by pool: the number of its first replica
+  std::vector<std::size_t> first_;  // by pool: the number of its first replica
 };
 
 }  // namespace servecast

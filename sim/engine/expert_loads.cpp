@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/engine/replica_numbers.h"
+
 namespace servecast {
 namespace {
 
@@ -10,11 +12,12 @@ constexpr const char* kind = "expert_load";
 }  // namespace
 
 ExpertLoads::ExpertLoads(const Scenario& scenario, const Wiring& wiring, Dispatcher& dispatcher)
-    : scenario_(scenario), wiring_(wiring), dispatcher_(dispatcher), by_link_(wiring.platform().links.size()) {
-  std::size_t first = 0;
+    : scenario_(scenario),
+      wiring_(wiring),
+      dispatcher_(dispatcher),
+      first_(first_replicas(scenario)),
+      by_link_(wiring.platform().links.size()) {
   for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool) {
-    first_.push_back(first);
-    first += scenario.pools[pool].places.size();
     if (!scenario.pools[pool].experts) continue;
     for (std::size_t replica = 0; replica < scenario.pools[pool].places.size(); ++replica)
       users_.push_back({.pool = pool, .replica = replica});
@@ -57,12 +60,8 @@ std::vector<Transfer> ExpertLoads::transfers(const User& user, const ExpertLoad&
   for (const GpuPlace& gpu : gpus) {
     const Part source{.kind = load.from_disk ? Part::Kind::disk : Part::Kind::host, .place = gpu};
     const Part target{.kind = Part::Kind::gpu, .place = gpu};
-    all.push_back(
-        {.kind = kind,
-         .from = Wiring::name(source),
-         .to = Wiring::name(target),
-         .path = wiring_.path(source, target),
-         .bytes = load.bytes / static_cast<double>(gpus.size()) / pool.spec.expert_offload->copy_rate_fraction});
+    const double bytes = load.bytes / static_cast<double>(gpus.size()) / pool.spec.expert_offload->copy_rate_fraction;
+    all.push_back(wiring_.transfer(kind, source, target, bytes));
   }
   return all;
 }

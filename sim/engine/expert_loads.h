@@ -37,7 +37,7 @@ class ExpertLoads final : public ExpertLinks, public FlowWatcher {
   const Scenario& scenario_;
   const Wiring& wiring_;
   Dispatcher& dispatcher_;
-  std::vector<std::size_t> first_{};  // by pool: the number of its first replica
+  std::vector<std::size_t> first_;  // by pool: the number of its first replica
   std::vector<User> users_{};
   std::vector<std::vector<std::size_t>> by_link_;  // users
 };

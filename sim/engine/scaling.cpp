@@ -111,12 +111,7 @@ void Scaling::load(const ReplicaAt& at, double now_s) {
   const Part host{.kind = Part::Kind::host, .place = place(at).gpus.front()};
   const Part storage{.kind = scenario_.node.nics > 0 ? Part::Kind::storage : Part::Kind::disk,
                      .place = place(at).gpus.front()};
-  flows_.start({{.kind = "image_load",
-                 .from = Wiring::name(storage),
-                 .to = Wiring::name(host),
-                 .path = wiring_.path(storage, host),
-                 .bytes = bytes}},
-               now_s, weights);
+  flows_.start({wiring_.transfer("image_load", storage, host, bytes)}, now_s, weights);
 }
 
 void Scaling::next_stage(const ReplicaAt& at, double now_s) {

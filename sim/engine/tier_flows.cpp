@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/engine/replica_numbers.h"
+
 namespace servecast {
 
 TierFlows::TierFlows(const Scenario& scenario, const Wiring& wiring, Dispatcher& dispatcher)
-    : scenario_(scenario), wiring_(wiring), dispatcher_(dispatcher) {
-  std::size_t first = 0;
-  for (const Pool& pool : scenario.pools) {
-    first_.push_back(first);
-    first += pool.places.size();
-  }
-}
+    : scenario_(scenario), wiring_(wiring), dispatcher_(dispatcher), first_(first_replicas(scenario)) {}
 
 const ReplicaPlace& TierFlows::place(PoolId pool, ReplicaId replica) const {
   return scenario_.pools[index(pool)].places[index(replica) - first_[index(pool)]];
@@ -37,11 +33,8 @@ Part TierFlows::own(PoolId pool, ReplicaId replica, std::optional<std::size_t> t
 
 /// What one GPU has of so many tokens.
 Transfer TierFlows::share(PoolId pool, const char* what, const Part& from, const Part& to, std::int64_t tokens) const {
-  return {.kind = what,
-          .from = Wiring::name(from),
-          .to = Wiring::name(to),
-          .path = wiring_.path(from, to),
-          .bytes = static_cast<double>(tokens) * scenario_.pools[index(pool)].kv_token_bytes_per_gpu()};
+  const double bytes = static_cast<double>(tokens) * scenario_.pools[index(pool)].kv_token_bytes_per_gpu();
+  return wiring_.transfer(what, from, to, bytes);
 }
 
 std::vector<Transfer> TierFlows::transfers(PoolId pool, ReplicaId to, std::span<const KvSource> sources) const {

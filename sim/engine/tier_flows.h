@@ -46,7 +46,7 @@ class TierFlows final : public TierLinks {
   const Scenario& scenario_;
   const Wiring& wiring_;
   Dispatcher& dispatcher_;
-  std::vector<std::size_t> first_{};  // by pool: the number of its first replica
+  std::vector<std::size_t> first_;  // by pool: the number of its first replica
   std::vector<Wanted> wanted_{};
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <utility>
 
 namespace servecast {
 namespace {
@@ -26,6 +27,10 @@ std::string Wiring::name(const Part& part) {
       return "storage";
   }
   std::abort();
+}
+
+Transfer Wiring::transfer(std::string kind, const Part& from, const Part& to, double bytes) const {
+  return {.kind = std::move(kind), .from = name(from), .to = name(to), .path = path(from, to), .bytes = bytes};
 }
 
 std::string Wiring::pcie(const GpuPlace& p) const { return name(p) + "/pcie"; }

@@ -35,6 +35,8 @@ class Wiring {
   static std::string name(const Part& part);
   /// From any part to any other. Host to host inside a node: no link, no delay.
   Path path(const Part& from, const Part& to) const;
+  /// Bytes from one part to another.
+  Transfer transfer(std::string kind, const Part& from, const Part& to, double bytes) const;
   /// From a GPU to another one.
   Path peer_path(const GpuPlace& from, const GpuPlace& to) const;
   /// How many switches that nodes hang on where a spine joins these; 0: one switch for all.

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <string_view>
-#include <thread>
 
 #include "calibrate/measure/cuda/activity.h"
 #include "calibrate/measure/cuda/call.h"
@@ -12,6 +10,7 @@
 #include "calibrate/measure/cuda/graph_replay.h"
 #include "calibrate/measure/cuda/quiet_card.h"
 #include "calibrate/measure/cuda/stopwatch.h"
+#include "calibrate/measure/cuda/wall_clock.h"
 
 namespace servecast {
 namespace {
@@ -117,10 +116,8 @@ class CudaBench final : public GpuBench {
     return notes;
   }
 
-  double now_s() override {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  }
-  void pause(double seconds) override { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+  double now_s() override { return wall_clock_s(); }
+  void pause(double seconds) override { sleep_for_s(seconds); }
 
  private:
   /// Calls take their inputs from several sets in turn, together twice the L2, so that each finds its own in memory.

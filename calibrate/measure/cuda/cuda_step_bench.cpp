@@ -1,11 +1,10 @@
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include "calibrate/measure/cuda/activity.h"
 #include "calibrate/measure/cuda/first_gpu.h"
 #include "calibrate/measure/cuda/gpu_device.h"
 #include "calibrate/measure/cuda/quiet_card.h"
+#include "calibrate/measure/cuda/wall_clock.h"
 #include "calibrate/measure/step_bench.h"
 #include "calibrate/measure/step_shapes.h"
 
@@ -62,10 +61,8 @@ class CudaStepBench final : public StepBench {
             .throttled = before.throttled || meanwhile.throttled || clocks_.read().throttled};
   }
 
-  double now_s() override {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  }
-  void pause(double seconds) override { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+  double now_s() override { return wall_clock_s(); }
+  void pause(double seconds) override { sleep_for_s(seconds); }
 
  private:
   DecoderShape shape_;

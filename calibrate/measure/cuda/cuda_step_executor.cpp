@@ -1,26 +1,19 @@
-#include <chrono>
 #include <limits>
-#include <thread>
 
 #include "calibrate/measure/cuda/gpu_device.h"
+#include "calibrate/measure/cuda/wall_clock.h"
 #include "calibrate/measure/step_bench.h"
 #include "calibrate/serve/kernel_executor.h"
 
 namespace servecast {
 namespace {
 
-ServerClock wall_clock() {
-  return {
-      .now_s =
-          [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); },
-      .sleep = [](double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }};
-}
-
 /// A device and the executor on it.
 class CudaStepExecutor final : public StepExecutor {
  public:
   CudaStepExecutor(const Llm& llm, const ServerSize& size)
-      : executor_(decoder_shape(llm), limits_here(decoder_shape(llm), size, device_), device_, wall_clock()) {
+      : executor_(decoder_shape(llm), limits_here(decoder_shape(llm), size, device_), device_,
+                  {.now_s = wall_clock_s, .sleep = sleep_for_s}) {
     executor_.warm_up();
   }
   std::int64_t kv_tokens() const override { return executor_.kv_tokens(); }
