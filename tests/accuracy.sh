@@ -13,4 +13,6 @@ awk -F ' *[|] *' '
   $2 == "all of these" { seen = 1; if ($4 + 0 < 85 || $4 + 0 > 95) fail("intervals hold " $4 ", asked: 85 to 95 %") }
   $2 == "E2E mean"     { if ($5 + 0 > 8) fail("half-width of E2E is " $5 ", asked: 8 %") }
   $2 == "TTFT mean"    { if ($5 + 0 > 15) fail("half-width of TTFT is " $5 ", asked: 15 %") }
+  $2 == "overloaded stages" && $4 + 0 < 100 { fail("intervals hold " $4 " of what overloaded servers measured, asked: all") }
+  /^Verdict/ { split($0, n, /[^0-9]+/); if (n[2] != n[3] || n[4] != n[5]) fail($0) }
   END { if (!seen) fail("no intervals"); exit bad }' "$scratch/page.md"

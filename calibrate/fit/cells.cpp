@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "calibrate/fit/quantizing.h"
+#include "models/base/quantile.h"
 
 namespace servecast {
 namespace {
@@ -23,12 +24,6 @@ constexpr double fewest_on_the_floor = 0.25;
 constexpr double slowest_kernel = 5;  // times what the data sheet promises; what would be faster is the host, too
 
 constexpr double least_moe_share = 2.0 / 3;  // some experts have two matrices, and uneven routing touches fewer
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 double log_deviation(const std::vector<double>& values) {
   if (values.size() < 2) return 0;

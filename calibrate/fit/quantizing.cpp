@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "models/base/quantile.h"
+
 namespace servecast {
 namespace {
 
@@ -15,12 +17,6 @@ using Seconds = std::map<std::int64_t, double>;  // of passes over so many bytes
 std::int64_t pass_bytes(const KernelShape& product) { return bytes_per_number * product.m * product.k; }
 
 double launch_s(const std::vector<Cell>& cells) { return std::ranges::min(cells, {}, &Cell::seconds).seconds; }
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 /// Medians over the narrow products that read as much.
 Seconds passes(const std::vector<Cell>& fp8, const std::vector<Cell>& bf16) {

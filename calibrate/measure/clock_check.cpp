@@ -6,6 +6,7 @@
 
 #include "calibrate/measure/repeats.h"
 #include "calibrate/measure/target_text.h"
+#include "models/base/quantile.h"
 
 namespace servecast {
 namespace {

@@ -4,18 +4,11 @@
 #include <cmath>
 
 #include "calibrate/measure/step_shapes.h"
+#include "models/base/quantile.h"
 #include "models/hw/profile_latency.h"
 
 namespace servecast {
 namespace {
-
-/// Nearest rank; requires some.
-double quantile(std::vector<double> values, double fraction) {
-  const auto rank = static_cast<std::ptrdiff_t>(std::ceil(fraction * static_cast<double>(values.size()))) - 1;
-  const auto nth = values.begin() + std::max<std::ptrdiff_t>(rank, 0);
-  std::ranges::nth_element(values, nth);
-  return *nth;
-}
 
 /// Two norms, one kernel that turns and writes to the cache, and the activation; nothing waits for a host, and no
 /// rows are added to fit a CUDA graph. The likeliest token is taken.

@@ -3,6 +3,7 @@
 #include "calibrate/measure/target_text.h"
 #include "calibrate/plan/grid_planner.h"
 #include "calibrate/samples/sample_log.h"
+#include "models/base/quantile.h"
 
 namespace servecast {
 namespace {

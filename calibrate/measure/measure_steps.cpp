@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "models/base/quantile.h"
+
 namespace servecast {
 namespace {
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double quartiles_of_normal = 1.349;
 
-double quantile(const std::vector<double>& sorted, double part) {
+double interpolated(const std::vector<double>& sorted, double part) {
   const double place = part * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(place);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
@@ -39,14 +39,9 @@ TimedCalls try_once(const Repeated& repeated, const RepeatRule& rule) {
 
 }  // namespace
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return quantile(values, 0.5);
-}
-
 double spread_fraction(std::vector<double> values) {
   std::ranges::sort(values);
-  return (quantile(values, 0.75) - quantile(values, 0.25)) / quartiles_of_normal / quantile(values, 0.5);
+  return (interpolated(values, 0.75) - interpolated(values, 0.25)) / quartiles_of_normal / interpolated(values, 0.5);
 }
 
 double noise_of_median(const std::vector<double>& values) {

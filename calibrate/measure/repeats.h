@@ -7,8 +7,6 @@
 
 namespace servecast {
 
-double median(std::vector<double> values);
-
 /// Standard deviation over the median, taken from the quartiles (a normal distribution's lie 1.349 apart), so that
 /// one odd run counts for little.
 double spread_fraction(std::vector<double> values);

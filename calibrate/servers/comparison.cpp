@@ -3,16 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/report/statistics.h"
+#include "models/base/quantile.h"
 
 namespace servecast {
 namespace {
-
-/// By nearest rank; requires values.
-double quantile(std::vector<double> values, double q) {
-  std::ranges::sort(values);
-  return values[static_cast<std::size_t>(nearest_rank(q, static_cast<std::int64_t>(values.size()))) - 1];
-}
 
 ComparedFigure compared(const MeasuredServer& server, const MeasuredStage& stage, const Measurement& m,
                         const Forecast& forecast) {
@@ -28,8 +22,9 @@ ComparedFigure compared(const MeasuredServer& server, const MeasuredStage& stage
   out.said_saturated = forecast.summary->saturated;
   out.forecast = figure_of(*forecast.summary, stage, m.figure);
   if (!forecast.interval) return out;
-  out.p05 = figure_of(forecast.interval->p05, stage, m.figure);
-  out.p95 = figure_of(forecast.interval->p95, stage, m.figure);
+  const FigureInterval interval = interval_of(*forecast.interval, stage, m.figure);
+  out.p05 = interval.p05;
+  out.p95 = interval.p95;
   return out;
 }
 

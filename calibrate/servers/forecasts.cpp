@@ -44,11 +44,16 @@ const Latencies* latencies_of(const Summary& summary, const std::string& request
   return found == summary.classes.end() ? nullptr : &found->latencies;
 }
 
-/// Of requests that were answered in full: E2E less the time of the tokens after the first. The report's TTFT counts
-/// clients that gave up later, too.
-std::optional<double> answered_ttft_s(const Latencies& latencies, double output_tokens) {
-  if (!latencies.e2e_s || !latencies.tpot_s) return std::nullopt;
-  return latencies.e2e_s->mean - (output_tokens - 1) * latencies.tpot_s->mean;
+/// Clients that give up after their first token count in the report's TTFT, but not in what was measured: that is of
+/// requests that were answered in full.
+bool of_answered(const MeasuredStage& stage, ServerFigure figure) {
+  return figure == ServerFigure::ttft_mean && stage.saturated;
+}
+
+/// Their TTFT: E2E less the time of the tokens after the first.
+std::optional<double> answered_ttft_s(const Latencies* e2e, const Latencies* tpot, const MeasuredStage& stage) {
+  if (!e2e || !tpot || !e2e->e2e_s || !tpot->tpot_s) return std::nullopt;
+  return std::max(0.0, e2e->e2e_s->mean - (stage.output_tokens - 1) * tpot->tpot_s->mean);
 }
 
 }  // namespace
@@ -73,12 +78,22 @@ std::optional<double> figure_of(const Summary& summary, const MeasuredStage& sta
   if (figure == ServerFigure::output_tokens_per_s) return summary.output_tokens_per_s;
   const Latencies* latencies = latencies_of(summary, stage.request_class);
   if (!latencies) return std::nullopt;
-  if (figure == ServerFigure::ttft_mean && stage.saturated) return answered_ttft_s(*latencies, stage.output_tokens);
+  if (of_answered(stage, figure)) return answered_ttft_s(latencies, latencies, stage);
   const auto& statistics = figure == ServerFigure::e2e_mean    ? latencies->e2e_s
                            : figure == ServerFigure::tpot_mean ? latencies->tpot_s
                                                                : latencies->ttft_s;
   if (!statistics) return std::nullopt;
   return figure == ServerFigure::ttft_p99 ? statistics->p99 : statistics->mean;
+}
+
+/// A difference of two figures whose draws are not at hand: from the least first and the most second one to the
+/// opposite, which holds it however they go together.
+FigureInterval interval_of(const Interval& interval, const MeasuredStage& stage, ServerFigure figure) {
+  if (!of_answered(stage, figure))
+    return {figure_of(interval.p05, stage, figure), figure_of(interval.p95, stage, figure)};
+  const Latencies* low = latencies_of(interval.p05, stage.request_class);
+  const Latencies* high = latencies_of(interval.p95, stage.request_class);
+  return {answered_ttft_s(low, high, stage), answered_ttft_s(high, low, stage)};
 }
 
 }  // namespace servecast

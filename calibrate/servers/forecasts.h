@@ -31,4 +31,11 @@ std::vector<Forecast> forecast(std::span<const MeasuredServer> servers, const Fo
 /// A figure of one stage; nothing where the run has no such class or nothing got so far.
 std::optional<double> figure_of(const Summary& summary, const MeasuredStage& stage, ServerFigure figure);
 
+/// The range that it falls into nine times out of ten, from and to.
+struct FigureInterval {
+  std::optional<double> p05{};
+  std::optional<double> p95{};
+};
+FigureInterval interval_of(const Interval& interval, const MeasuredStage& stage, ServerFigure figure);
+
 }  // namespace servecast

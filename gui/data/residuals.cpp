@@ -4,16 +4,14 @@
 #include <cmath>
 #include <limits>
 
+#include "models/base/quantile.h"
+
 namespace servecast::gui {
 namespace {
 
-/// The smallest value that `part` of the values do not exceed (nearest rank); absent without any.
-double quantile(std::vector<double> values, double part) {
-  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
-  const auto rank = static_cast<std::size_t>(std::ceil(part * static_cast<double>(values.size())));
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(rank, 1) - 1);
-  std::ranges::nth_element(values, at);
-  return *at;
+/// By nearest rank; absent without any.
+double quantile_or_nan(const std::vector<double>& values, double q) {
+  return values.empty() ? std::numeric_limits<double>::quiet_NaN() : quantile(values, q);
 }
 
 }  // namespace
@@ -49,9 +47,9 @@ std::vector<OperatorError> errors_of(const Residuals& residuals) {
     for (double& error : sizes) error = std::abs(error);
     errors[op].op = op;
     errors[op].held_out = sizes.size();
-    errors[op].median = quantile(sizes, 0.5);
-    errors[op].p90 = quantile(sizes, 0.9);
-    errors[op].bias = quantile(signed_errors[op], 0.5);
+    errors[op].median = quantile_or_nan(sizes, 0.5);
+    errors[op].p90 = quantile_or_nan(sizes, 0.9);
+    errors[op].bias = quantile_or_nan(signed_errors[op], 0.5);
   }
   return errors;
 }

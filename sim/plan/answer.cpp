@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "models/base/quantile.h"
 #include "models/hw/cost.h"
 #include "sim/plan/certificate.h"
 #include "sim/plan/head_room.h"
 #include "sim/plan/pareto.h"
-#include "sim/report/statistics.h"
 
 namespace servecast {
 namespace {
@@ -89,11 +89,9 @@ std::vector<PromiseFigures> promise_figures(const DesignResult& d) {
     std::vector<double> values;
     for (const auto& run : d.values)
       if (run[p]) values.push_back(*run[p]);
-    std::ranges::sort(values);
-    const auto count = static_cast<std::int64_t>(values.size());
-    if (count > 1) {
-      figures.p05 = values[static_cast<std::size_t>(nearest_rank(0.05, count) - 1)];
-      figures.p95 = values[static_cast<std::size_t>(nearest_rank(0.95, count) - 1)];
+    if (values.size() > 1) {
+      figures.p05 = quantile(values, 0.05);
+      figures.p95 = quantile(values, 0.95);
     }
     all.push_back(std::move(figures));
   }

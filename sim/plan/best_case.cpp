@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 
+#include "models/base/quantile.h"
 #include "models/hw/bound.h"
 #include "sim/report/human.h"
 

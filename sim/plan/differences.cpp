@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
-#include "sim/report/statistics.h"
+#include "models/base/quantile.h"
 
 namespace servecast {
 namespace {
-
-double quantile(const std::vector<double>& sorted, double q) {
-  return sorted[static_cast<std::size_t>(nearest_rank(q, static_cast<std::int64_t>(sorted.size()))) - 1];
-}
 
 bool same_sign(double a, double b) { return (a > 0 && b > 0) || (a < 0 && b < 0); }
 
@@ -21,7 +17,6 @@ void judge_by_pairs(Difference& d, const Compared& base, const Compared& other) 
     if (a && b) apart.push_back(*b - *a);
   }
   if (apart.empty()) return;
-  std::ranges::sort(apart);
   d.p05 = quantile(apart, 0.05);
   d.p95 = quantile(apart, 0.95);
   const auto agreeing = std::ranges::count_if(apart, [&](double value) { return same_sign(value, *d.apart); });

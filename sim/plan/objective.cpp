@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "models/base/error.h"
+#include "models/base/quantile.h"
 #include "sim/report/human.h"
 
 namespace servecast {

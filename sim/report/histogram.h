@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "models/base/quantile.h"
 #include "sim/report/any_order_sum.h"
 #include "sim/report/statistics.h"
 

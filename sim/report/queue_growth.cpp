@@ -30,4 +30,12 @@ std::optional<QueueGrowth> queue_growth(std::span<const SeriesRow> series, doubl
   return queue;
 }
 
+bool only_leaving_bounds_queue(const RequestCounts& all, std::int64_t left_queue, std::span<const SeriesRow> series) {
+  constexpr double few_fraction = 0.01;
+  const double few = std::max(1.0, few_fraction * static_cast<double>(all.arrived));
+  if (static_cast<double>(left_queue) >= few) return true;
+  const OverTime over = sum_over_pools(series);
+  return static_cast<double>(all.timed_out) >= few && mean(over.waiting) > mean(over.running);
+}
+
 }  // namespace servecast

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <type_traits>
 
+#include "models/base/quantile.h"
 #include "sim/report/json_fields.h"
 
 namespace servecast {

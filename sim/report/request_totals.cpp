@@ -27,6 +27,7 @@ std::int64_t& count_of(RequestCounts& counts, RequestStatus status) {
 void RequestTotals::add(const RequestRecord& r, const SloFacts& slo) {
   requests.arrived += 1;
   if (r.status != RequestStatus::lost) count_of(requests, r.status) += 1;  // FailureTotals counts these
+  left_queue += r.status == RequestStatus::timed_out && !r.scheduled_s;
   if (r.first_token_s) prompt_tokens += r.prompt_tokens;
   output_tokens += r.output_tokens * r.samples;
   const std::optional<double> ttft = servecast::ttft_s(r);

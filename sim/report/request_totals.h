@@ -25,6 +25,7 @@ struct RequestTotals {
   std::int64_t prompt_tokens = 0;  // of requests that got a first token
   std::int64_t output_tokens = 0;
   std::int64_t attaining = 0;  // kept every bound of the SLO
+  std::int64_t left_queue = 0;  // given up by their clients before they were in a batch
   std::int64_t keeping_ttft = 0;
   std::int64_t keeping_tpot = 0;
   std::int64_t keeping_e2e = 0;

@@ -1,21 +1,11 @@
 #include "sim/report/statistics.h"
 
 #include <algorithm>
-#include <cassert>
-#include <cmath>
 
+#include "models/base/quantile.h"
 #include "sim/report/any_order_sum.h"
 
 namespace servecast {
-
-std::int64_t nearest_rank(double q, std::int64_t count) {
-  assert(q > 0 && q <= 1 && count > 0);
-  // 0.95 * 20 is 19.000000000000000 in decimal but may come out a hair above 19 in binary: forgive a rounding error.
-  const double rank = q * static_cast<double>(count);
-  const double nearest = std::round(rank);
-  const bool whole = std::abs(rank - nearest) <= 1e-12 * rank;
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(whole ? nearest : std::ceil(rank)));
-}
 
 std::optional<Statistics> statistics_of(std::vector<double>& values) {
   if (values.empty()) return std::nullopt;

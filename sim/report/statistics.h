@@ -1,5 +1,4 @@
 #pragma once
-#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -26,10 +25,6 @@ struct Statistics {
   }
   bool operator==(const Statistics&) const = default;
 };
-
-/// Rank, from 1, of the q-quantile among `count` sorted values: the smallest rank that leaves a share q at or below
-/// it. Requires 0 < q <= 1 and count > 0.
-std::int64_t nearest_rank(double q, std::int64_t count);
 
 /// Exact, by nearest rank, and the same for any order of the values (times, 0 or more); nothing for no values.
 /// Reorders `values`.

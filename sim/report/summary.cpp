@@ -282,7 +282,9 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   s.gateway = summarise_gateway(recorder, facts, s.cost.usd_total, s.requests.completed);
   for (std::size_t p = 0; p < facts.pools.size(); ++p)
     s.pools.push_back(pool_of(facts.pools[p], recorder.pools()[p], facts.duration_s));
-  s.saturated = queue_growth(make_series(recorder, facts), replicas_of(s)).has_value();
+  const std::vector<SeriesRow> series = make_series(recorder, facts);
+  s.saturated = queue_growth(series, replicas_of(s)).has_value() ||
+                only_leaving_bounds_queue(s.requests, sum(all, &RequestTotals::left_queue), series);
   s.near_saturation = s.saturated || std::ranges::any_of(s.pools, [](const PoolSummary& pool) {
                         return pool.sequences_used_fraction > nearly_all_sequences;
                       });

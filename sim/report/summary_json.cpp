@@ -148,7 +148,9 @@ void Summary::fields(Fields& f) {
   f.field("workload", workload, "what arrives, in words");
   f.field("duration_s", duration_s, "from the start to the last event");
   f.field("steps", steps, "steps simulated");
-  f.field("saturated", saturated, "the queue grows while requests arrive: latencies depend on how long they do");
+  f.field("saturated", saturated,
+          "the queue grows while requests arrive, or only clients that give up keep it from growing: latencies "
+          "depend on how long requests arrive and how long clients wait");
   f.field("near_saturation", near_saturation, "saturated, or a pool runs nearly as many sequences as it may");
   f.group("requests", requests, "how requests ended");
   latency_fields(f, latencies, &itl_s);

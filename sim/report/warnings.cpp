@@ -19,6 +19,10 @@ void saturation(const Summary& summary, std::span<const SeriesRow> series, std::
         fmt::format("The queue grows: {} requests wait on average in the second quarter of the arrivals, {} in "
                     "the last. The cluster is saturated, and latencies depend on how long the trace is.",
                     human::number(queue->before), human::number(queue->at_end)));
+  if (summary.saturated)
+    return out.push_back(
+        "The cluster is saturated: the queue stays as long as it is only because clients give up waiting, and "
+        "latencies depend on how long they wait.");
   for (const PoolSummary& pool : summary.pools)
     if (summary.near_saturation && pool.sequences_used_fraction > nearly_all_sequences)
       out.push_back(

@@ -7,17 +7,6 @@
 namespace servecast {
 namespace {
 
-TEST(NearestRank, IsTheSmallestRankThatLeavesTheShareBelow) {
-  EXPECT_EQ(nearest_rank(0.50, 4), 2);
-  EXPECT_EQ(nearest_rank(0.50, 5), 3);    // 2.5 up
-  EXPECT_EQ(nearest_rank(0.95, 20), 19);  // exactly 19
-  EXPECT_EQ(nearest_rank(0.95, 21), 20);  // 19.95 up
-  EXPECT_EQ(nearest_rank(0.90, 10), 9);
-  EXPECT_EQ(nearest_rank(0.07, 100), 7);  // 0.07 * 100 is 7.000000000000001 in binary
-  EXPECT_EQ(nearest_rank(0.01, 3), 1);
-  EXPECT_EQ(nearest_rank(1, 3), 3);
-}
-
 TEST(Statistics, OfTheNumbersOneToTwoHundred) {
   std::vector<double> values;
   for (int i = 200; i >= 1; --i) values.push_back(i);

@@ -94,6 +94,31 @@ TEST(Summary, ClassesOnlyWhereThereAreSeveral) {
   EXPECT_EQ(s.classes[1].latencies.e2e_s, std::nullopt);
 }
 
+/// A hundred requests of ten seconds, of which `left` were never in a batch when their clients gave up, and `cut_off`
+/// were; on average `waiting` wait while one runs.
+Summary with_leavers(int left, int cut_off, int waiting = 0) {
+  Recorder recorder(1);
+  recorder.set_slo(made_up::facts().slo);
+  recorder.running(PoolId{}, 0, 10);
+  for (int i = 0; i < waiting; ++i) recorder.waiting(PoolId{}, 0, 10);
+  for (int i = 0; i < 100; ++i) {
+    RequestRecord r{
+        .id = static_cast<RequestId>(i), .arrival_s = 0.1 * i, .finish_s = 0.1 * i + 1, .prompt_tokens = 10};
+    if (i >= left) r.scheduled_s = r.arrival_s;
+    r.status = i < left + cut_off ? RequestStatus::timed_out : RequestStatus::completed;
+    recorder.request(r);
+  }
+  recorder.close();
+  return summarise(recorder, made_up::facts());
+}
+
+TEST(Summary, IsSaturatedWhereOnlyLeavingClientsBoundTheQueue) {
+  EXPECT_TRUE(with_leavers(1, 0).saturated);
+  EXPECT_FALSE(with_leavers(0, 0).saturated);
+  EXPECT_FALSE(with_leavers(0, 50, 1).saturated);  // their answers took long, not their wait
+  EXPECT_TRUE(with_leavers(0, 50, 2).saturated);
+}
+
 // Five requests where at most four are exact: the latencies move into histograms, counts and bounds do not.
 TEST(Summary, OfMoreRequestsThanAreKeptHasTheSameCounts) {
   const RunFacts facts = made_up::facts();

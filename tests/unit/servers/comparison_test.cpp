@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "calibrate/servers/accuracy_page.h"
+#include "calibrate/servers/forecasts.h"
 
 namespace servecast {
 namespace {
@@ -34,6 +35,24 @@ TEST(Comparison, CoverageCountsRowsWithAnInterval) {
   EXPECT_EQ(c.rows, 2);
   EXPECT_EQ(c.held, 1);
   EXPECT_NEAR(c.median_half_width, 0.1, 1e-12);
+}
+
+// 11 tokens after the first; draws that end after 100 to 160 s, with 2 to 4 s a token. The first token comes as early
+// as after 100 - 44 s and as late as after 160 - 22.
+TEST(Comparison, IntervalOfADifferenceHoldsItHoweverItsPartsGoTogether) {
+  const auto drawn = [](double ttft_s, double e2e_s, double tpot_s) {
+    return Summary{.latencies = {.ttft_s = Statistics{.mean = ttft_s},
+                                 .tpot_s = Statistics{.mean = tpot_s},
+                                 .e2e_s = Statistics{.mean = e2e_s}}};
+  };
+  const Interval interval{.replicates = 20, .p05 = drawn(7, 100, 2), .p95 = drawn(9, 160, 4)};
+  const MeasuredStage overloaded{.saturated = true, .output_tokens = 12};
+  const FigureInterval of_answered = interval_of(interval, overloaded, ServerFigure::ttft_mean);
+  EXPECT_EQ(of_answered.p05, 100 - 44);
+  EXPECT_EQ(of_answered.p95, 160 - 22);
+  const FigureInterval of_all = interval_of(interval, {.output_tokens = 12}, ServerFigure::ttft_mean);
+  EXPECT_EQ(of_all.p05, 7);
+  EXPECT_EQ(of_all.p95, 9);
 }
 
 TEST(Comparison, PageHasTheTableAndEveryRow) {
