@@ -1,5 +1,7 @@
 #include "sim/input/library.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -42,6 +44,11 @@ std::string library_file(const LibraryShelf& shelf, const std::string& name_or_p
     return name_or_path;
   }
   const std::vector<std::string> names = library_names(shelf);
+  if (names.empty())
+    throw UserError(where,
+                    fmt::format("unknown {} '{}': no {} file lies in '{}'. SERVECAST_LIBRARY may name the folder "
+                                "of scenarios that came with the program",
+                                shelf.kind, name_or_path, shelf.extension, (library_dir() / shelf.folder).string()));
   if (!std::ranges::binary_search(names, name_or_path))
     throw UserError(where, unknown_name(shelf.kind, name_or_path, names) + "; or the path of a " +
                                std::string(shelf.extension) + " file");

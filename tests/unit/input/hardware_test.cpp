@@ -169,6 +169,9 @@ TEST(Library, EnvironmentChoosesTheFolder) {
   EXPECT_THAT(list_nodes(), testing::ElementsAre("mine"));
   EXPECT_EQ(load_node("mine", {}).title, "Desktop");
   EXPECT_TRUE(list_gpus().empty());
+  EXPECT_THAT(
+      [] { load_gpu("h100_sxm_80g", {}); },
+      testing::ThrowsMessage<UserError>(HasSubstr("no .yaml file lies in '" + (folder / "hw/gpus").string())));
   ::unsetenv("SERVECAST_LIBRARY");
   fs::remove_all(folder);
 }
