@@ -12,7 +12,7 @@ mv "$scratch/made" "$scratch/moved"
 folder=$scratch/moved
 elsewhere=$(LD_LIBRARY_PATH=$folder/lib ldd "$folder"/bin/* "$folder"/lib/* |
   awk -v own="$folder/lib/" '/=>/ && index($3, own) != 1 { print $1 }' | sort -u |
-  grep -vE '^(linux-vdso|lib(c|m|dl|pthread|rt|resolv)|/lib64/ld-linux.*)\.so')
+  grep -vE '^(linux-vdso|lib(c|m|dl|pthread|rt|resolv|util)|/lib64/ld-linux.*)\.so')
 [ -z "$elsewhere" ] || wrong "taken from this machine: $elsewhere"
 
 cd "$scratch" || exit 1
