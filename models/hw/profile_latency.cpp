@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "models/hw/profile_attention.h"
@@ -12,63 +13,71 @@ namespace {
 
 double real(std::int64_t n) { return static_cast<double>(n); }
 
-/// Tables of everything are built once; a step is two look-ups, the decodes' attention and one sum.
+/// A step is two look-ups, the decodes' attention and one sum. What all else takes is asked of the profile when a
+/// step first has so many tokens: most runs see few of the numbers that they may have.
 class ProfileLatency final : public StepLatency {
  public:
-  explicit ProfileLatency(const ProfileInputs& inputs);
+  explicit ProfileLatency(ProfileInputs inputs);
 
   std::int64_t stages() const override { return static_cast<std::int64_t>(stages_.size()); }
   StageTime stage(const StepWork& work, std::int64_t stage) const override;
   double chunk_s(std::int64_t tokens, std::int64_t prefix_tokens) const override;
 
  private:
-  void tabulate(const ProfileInputs& inputs, const KernelTimes& kernels);
+  void ask_bodies(std::int64_t tokens) const;
   StageTime attention(const PipelineStage& stage, const StepWork& work) const;
   StageTime decodes(const ProfileAttention& attention, const StepWork& work) const;
   StageTime prompts(const PipelineStage& stage, const StepWork& work) const;
   void add_host(StageTime& sum, const StepWork& work) const;
 
-  EngineTerms terms_;
+  ProfileInputs in_;
+  KernelTimes kernels_;
+  ProfileLayer dense_;
+  std::optional<ProfileLayer> expert_;
+  HandOver hand_over_;
   double layers_;
   double full_layers_ = 0;
   double windowed_layers_ = 0;
-  double sampler_s_per_token_ = 0;
+  double sampler_s_per_token_;
   std::optional<ProfileAttention> full_;
   std::optional<ProfileAttention> windowed_;
-  std::vector<PipelineStage> stages_;
+  mutable std::vector<PipelineStage> stages_;
+  mutable std::vector<bool> asked_;  // which of the stages' by_tokens are known
   std::vector<StageTime> head_by_emitted_;
 };
 
-ProfileLatency::ProfileLatency(const ProfileInputs& in)
-    : terms_(in.terms), layers_(real(in.llm.layers)), stages_(pipeline_stages(in.llm, in.shape)) {
-  const KernelTimes kernels(in.profile);
-  for (const PipelineStage& stage : stages_) {
+ProfileLatency::ProfileLatency(ProfileInputs inputs)
+    : in_(std::move(inputs)),
+      kernels_(in_.profile),
+      dense_(in_, kernels_, false),
+      hand_over_(in_.llm, in_.shape, in_.stage_link),
+      layers_(real(in_.llm.layers)),
+      sampler_s_per_token_(sampler_s_per_token(in_.terms, in_.llm, in_.gpu)),
+      stages_(pipeline_stages(in_.llm, in_.shape)),
+      asked_(static_cast<std::size_t>(in_.max_step_tokens) + 1) {
+  if (in_.llm.experts) expert_.emplace(in_, kernels_, true);
+  for (PipelineStage& stage : stages_) {
     full_layers_ += stage.full_layers;
     windowed_layers_ += stage.windowed_layers;
+    stage.by_tokens.resize(asked_.size());
   }
-  if (full_layers_ > 0) full_.emplace(in, kernels, 0);
-  if (windowed_layers_ > 0) windowed_.emplace(in, kernels, in.llm.sliding_window);
-  sampler_s_per_token_ = sampler_s_per_token(in.terms, in.llm, in.gpu);
-  tabulate(in, kernels);
-}
-
-void ProfileLatency::tabulate(const ProfileInputs& in, const KernelTimes& kernels) {
-  const ProfileLayer dense(in, kernels, false);
-  std::optional<ProfileLayer> expert;
-  if (in.llm.experts) expert.emplace(in, kernels, true);
-  const HandOver hand_over(in.llm, in.shape, in.stage_link);
-  for (std::int64_t tokens = 0; tokens <= in.max_step_tokens; ++tokens) {
-    const BodyTimes times{.dense = dense(tokens),
-                          .expert = expert ? (*expert)(tokens) : StageTime{},
-                          .all_reduce = dense.all_reduce(tokens),
-                          .hand_over_s = hand_over.seconds(tokens)};
-    for (PipelineStage& stage : stages_) stage.by_tokens.push_back(stage.body(times));
-  }
+  if (full_layers_ > 0) full_.emplace(in_, kernels_, 0);
+  if (windowed_layers_ > 0) windowed_.emplace(in_, kernels_, in_.llm.sliding_window);
   // Its matrix is wider than the measured shapes and bound by memory alone, so that does not count as out of range.
-  for (std::int64_t n = 0; n <= in.max_sequences; ++n) {
-    head_by_emitted_.push_back(dense.head(n));
+  for (std::int64_t n = 0; n <= in_.max_sequences; ++n) {
+    head_by_emitted_.push_back(dense_.head(n));
     head_by_emitted_.back().extrapolated = false;
   }
+}
+
+void ProfileLatency::ask_bodies(std::int64_t tokens) const {
+  const BodyTimes times{.dense = dense_(tokens),
+                        .expert = expert_ ? (*expert_)(tokens) : StageTime{},
+                        .all_reduce = dense_.all_reduce(tokens),
+                        .hand_over_s = hand_over_.seconds(tokens)};
+  const auto row = static_cast<std::size_t>(tokens);
+  for (PipelineStage& stage : stages_) stage.by_tokens[row] = stage.body(times);
+  asked_[row] = true;
 }
 
 double ProfileLatency::chunk_s(std::int64_t tokens, std::int64_t prefix_tokens) const {
@@ -112,14 +121,16 @@ StageTime ProfileLatency::attention(const PipelineStage& stage, const StepWork& 
 
 void ProfileLatency::add_host(StageTime& sum, const StepWork& work) const {
   const double gpu_s = sum.seconds;
-  sum.seconds = with_host_s(terms_, gpu_s, work.decode_sequences + work.prefill_sequences);
+  sum.seconds = with_host_s(in_.terms, gpu_s, work.decode_sequences + work.prefill_sequences);
   sum.host_s = sum.seconds - gpu_s;
 }
 
 StageTime ProfileLatency::stage(const StepWork& work, std::int64_t index) const {
   const PipelineStage& stage = stages_[static_cast<std::size_t>(index)];
-  const auto last = static_cast<std::int64_t>(stage.by_tokens.size()) - 1;
-  StageTime sum = stage.by_tokens[static_cast<std::size_t>(std::min(work.tokens(), last))];
+  const std::int64_t last = in_.max_step_tokens;
+  const std::int64_t known = std::min(work.tokens(), last);
+  if (!asked_[static_cast<std::size_t>(known)]) ask_bodies(known);
+  StageTime sum = stage.by_tokens[static_cast<std::size_t>(known)];
   if (work.tokens() > last) sum = real(work.tokens()) / real(last) * sum;
   sum += attention(stage, work);
   if (stage.last) {

@@ -13,9 +13,9 @@
 namespace servecast {
 
 struct ProfileInputs {
-  const Gpu& gpu;                // stands in, marked extrapolated, for products that the profile lacks
-  const KernelProfile& profile;  // both are read while building, not kept
-  const Llm& llm;
+  Gpu gpu{};  // stands in, marked extrapolated, for products that the profile lacks
+  KernelProfile profile{};
+  Llm llm{};
   DataType weights = DataType::bf16;
   DataType kv = DataType::bf16;
   Shape shape{};

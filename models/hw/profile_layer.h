@@ -12,7 +12,7 @@ namespace servecast {
 /// What one transformer layer costs apart from attention, asked of a profile: a function of the step's tokens.
 class ProfileLayer {
  public:
-  /// Keeps both: only used while a latency is built.
+  /// Both must outlive it.
   ProfileLayer(const ProfileInputs& inputs, const KernelTimes& kernels, bool expert_layer);
 
   StageTime operator()(std::int64_t tokens) const;

@@ -9,7 +9,7 @@
 
 namespace servecast {
 
-/// Loads a scenario from its text.
+/// Loads a scenario from its text. Hardware that is bundled is read once.
 inline Scenario scenario_from(const std::string& text, const std::vector<Override>& overrides = {}) {
   const auto file = std::filesystem::temp_directory_path() / ("servecast-test-" + std::to_string(getpid()) + ".yaml");
   std::ofstream(file) << text;
@@ -17,7 +17,8 @@ inline Scenario scenario_from(const std::string& text, const std::vector<Overrid
     std::filesystem::path file;
     ~Remove() { std::filesystem::remove(file); }
   } remove{file};
-  return load_scenario(file.string(), overrides);
+  static HardwareFiles files;
+  return load_scenario(file.string(), overrides, files);
 }
 
 /// Four replicas on one DGX H100 and ten requests per second and replica.
