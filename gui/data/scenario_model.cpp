@@ -44,7 +44,8 @@ ScenarioModel::ScenarioModel(const Schema& schema, ScenarioDocument& document, Q
 void ScenarioModel::rebuild() {
   beginResetModel();
   root_ = {};
-  if (!document_.file().isEmpty()) add_children(root_, "", &document_.settings());
+  settings_ = document_.settings();
+  if (!document_.file().isEmpty()) add_children(root_, "", &settings_);
   endResetModel();
 }
 

@@ -53,6 +53,7 @@ class ScenarioModel final : public QAbstractItemModel {
 
   const Schema& schema_;
   ScenarioDocument& document_;
+  nlohmann::ordered_json settings_{};  // what the nodes point into; the document's change before the tree does
   SettingNode root_{};
 };
 

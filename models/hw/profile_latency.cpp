@@ -14,7 +14,8 @@ namespace {
 double real(std::int64_t n) { return static_cast<double>(n); }
 
 /// A step is two look-ups, the decodes' attention and one sum. What all else takes is asked of the profile when a
-/// step first has so many tokens: most runs see few of the numbers that they may have.
+/// step first has so many tokens, and remembered: most runs see few of the numbers that they may have. For one
+/// thread.
 class ProfileLatency final : public StepLatency {
  public:
   explicit ProfileLatency(ProfileInputs inputs);
