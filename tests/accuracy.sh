@@ -4,7 +4,7 @@
 calibrate=$1 folder=${SERVECAST_DATA:-$2/../shared/data}/measured
 [ -d "$folder" ] || { echo "no measured servers in $folder"; exit 77; }
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 1
-"$calibrate" report --servers "$folder" --held-out --replicates 10 --out "$scratch/page.md" || exit 1
+"$calibrate" report --servers "$folder" --held-out --replicates 20 --out "$scratch/page.md" || exit 1
 sed -n '1,/^## Every row/p' "$scratch/page.md"
 
 # "| all of these | 224 | 91.2 % | 6.1 % |": rows, share held, median half-width.
