@@ -17,9 +17,9 @@ elsewhere=$(LD_LIBRARY_PATH=$folder/lib ldd "$folder"/bin/* "$folder"/lib/* |
 
 cd "$scratch" || exit 1
 ln -s "$folder/servecast" linked
-env -i PATH=/usr/bin:/bin ./linked run "$folder/share/servecast/scenarios/chat.yaml" --set first_requests=10 --out out \
+./linked run "$folder/share/servecast/scenarios/chat.yaml" --set first_requests=10 --out out \
   >/dev/null || wrong "the moved folder cannot run the flagship scenario"
-env -i PATH=/usr/bin:/bin "$folder/servecast-calibrate" report h100_sxm_80g.vllm >page.md
+"$folder/servecast-calibrate" report h100_sxm_80g.vllm >page.md
 grep -q '^| gemm bf16 |' page.md || wrong "the moved folder does not find its kernel profiles"
 
 "$source/scripts/portable" "$folder" "$build" 2>message && wrong "an existing folder was written over"
