@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "calibrate/measure/repeats.h"
 #include "calibrate/measure/target_text.h"
 #include "models/base/quantile.h"
 

@@ -145,8 +145,8 @@ StageTime ProfileLatency::stage(const StepWork& work, std::int64_t index) const 
 
 }  // namespace
 
-std::unique_ptr<StepLatency> make_profile_latency(const ProfileInputs& inputs) {
-  return std::make_unique<ProfileLatency>(inputs);
+std::unique_ptr<StepLatency> make_profile_latency(ProfileInputs inputs) {
+  return std::make_unique<ProfileLatency>(std::move(inputs));
 }
 
 }  // namespace servecast

@@ -37,6 +37,6 @@ struct ProfileInputs {
 /// GPUs with `rank_loads`, they take what the fullest GPU's visits do, of evenly routed ones as many: those of
 /// (visits x T) tokens, less what memory takes of experts that nobody touches there.
 /// Pipeline stages as in make_roofline(). What was fitted and where: docs/models.md.
-std::unique_ptr<StepLatency> make_profile_latency(const ProfileInputs& inputs);
+std::unique_ptr<StepLatency> make_profile_latency(ProfileInputs inputs);
 
 }  // namespace servecast

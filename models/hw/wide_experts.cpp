@@ -1,6 +1,7 @@
 #include "models/hw/wide_experts.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "models/hw/kernel_time.h"
@@ -48,7 +49,7 @@ std::unique_ptr<StepLatency> rank_kernels(ProfileInputs in) {
   in.max_step_tokens = divided_up(in.max_step_tokens, in.shape.ranks());
   in.max_sequences = divided_up(in.max_sequences, in.shape.ranks());
   in.terms = without_host(in.terms);
-  return make_profile_latency(in);
+  return make_profile_latency(std::move(in));
 }
 
 class WideExperts final : public StepLatency {

@@ -249,20 +249,20 @@ class PoolLoader {
 
   void make_pool_profile_latency(Pool& pool, const KernelProfile& profile) {
     const auto batcher = pool.spec.batcher.make();
-    const ProfileInputs kernels{.gpu = pool.gpu,
-                                .profile = profile,
-                                .llm = pool.llm,
-                                .weights = weights(pool.spec),
-                                .kv = kv_type(pool.spec),
-                                .shape = pool.shape(),
-                                .max_step_tokens = batcher->max_step_tokens(),
-                                .max_sequences = max_rows(pool.spec),
-                                .stage_link = stage_link(pool),
-                                .node_gpus = node_.gpus,
-                                .terms = kernel_terms(pool),
-                                .rank_loads = pool.rank_loads};
+    ProfileInputs kernels{.gpu = pool.gpu,
+                          .profile = profile,
+                          .llm = pool.llm,
+                          .weights = weights(pool.spec),
+                          .kv = kv_type(pool.spec),
+                          .shape = pool.shape(),
+                          .max_step_tokens = batcher->max_step_tokens(),
+                          .max_sequences = max_rows(pool.spec),
+                          .stage_link = stage_link(pool),
+                          .node_gpus = node_.gpus,
+                          .terms = kernel_terms(pool),
+                          .rank_loads = pool.rank_loads};
     if (pool.spec.expert_parallel == 1)
-      pool.latency = over_nodes(pool, make_profile_latency(kernels));
+      pool.latency = over_nodes(pool, make_profile_latency(std::move(kernels)));
     else if (exchanges_experts(profile))
       pool.latency = wide_experts(pool, kernels);
     else
