@@ -4,18 +4,13 @@
 #include <fmt/ostream.h>
 
 #include "calibrate/measure/step_shapes.h"
+#include "calibrate/step/block_tables.h"
 #include "models/base/error.h"
 #include "sim/input/hardware.h"
 #include "sim/input/kernel_profile_file.h"
 #include "sim/input/llm_config.h"
 
 namespace servecast {
-namespace {
-
-constexpr std::int64_t block_tokens = 16;
-
-}  // namespace
-
 Llm measured_shard(const StepModel& model) {
   const Llm llm = load_llm(model.llm, {});
   if (const auto problem = cannot_run(llm, model.tensor_parallel)) throw UserError(*problem);
@@ -31,7 +26,7 @@ std::vector<ComparedStep> compared_with(const std::string& profile_name, const S
   if (const auto missing = missing_attention(profile, shard)) throw UserError(*missing);
   std::vector<StepShape> shapes;
   for (const StepSample& sample : samples) shapes.push_back(sample.shape);
-  const StepLimits limits = limits_of(shapes, block_tokens);
+  const StepLimits limits = limits_of(shapes, measured_block_tokens);
   return compare_steps(samples, *step_latency_of(load_gpu(profile.gpu, {}), profile, shard, limits));
 }
 

@@ -9,6 +9,7 @@
 
 #include "calibrate/cli/measured_models.h"
 #include "calibrate/serve/serve_loop.h"
+#include "calibrate/step/block_tables.h"
 #include "models/base/error.h"
 #include "sim/input/scenario.h"
 #include "sim/report/child_process.h"
@@ -20,8 +21,6 @@ namespace servecast {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::int64_t block_tokens = 16;
 
 /// A bundled name stays, a path is to be found from the folder of the scenario.
 std::string path_or_name(const std::string& name) { return fs::exists(name) ? fs::absolute(name).string() : name; }
@@ -45,7 +44,7 @@ std::string scenario_text(const ServeRun& run, std::int64_t blocks) {
       "    batcher: {{policy: vllm_v1, async_scheduling: false}}\n"
       "    kv_cache: {{policy: paged, block_tokens: {}{}}}\n",
       fs::absolute(run.trace).string(), run.requests, path_or_name(run.llm), path_or_name(run.gpu), latency,
-      block_tokens, all_blocks);
+      measured_block_tokens, all_blocks);
 }
 
 /// Throws UserError where a request is not for a plain server.
@@ -112,7 +111,7 @@ ServedBeside serve_beside_forecast(const ServeRun& run, const OpenExecutor& open
                                                                          .sequences = batcher->max_sequences(),
                                                                          .context = longest(requests)});
   const std::vector<RequestRecord> records = serve(requests, {*batcher, *cache}, *executor);
-  write_text(file, scenario_text(run, executor->kv_tokens() / block_tokens));
+  write_text(file, scenario_text(run, executor->kv_tokens() / measured_block_tokens));
   return {.measured = summary_of(records, scenario.notes->classes.all(), folder / "measured"),
           .forecast = forecast_of(file, folder / "forecast")};
 }

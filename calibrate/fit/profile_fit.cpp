@@ -33,7 +33,7 @@ KernelLaw rounded(KernelLaw law) {
   return law;
 }
 
-double quantile(const std::vector<double>& sorted, double part) {
+double error_at(const std::vector<double>& sorted, double part) {
   if (sorted.empty()) return 0;
   return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1) + 0.5)];
 }
@@ -73,9 +73,9 @@ FitEvidence judge(const FittedOperator& fitted, const std::vector<Cell>& cells) 
   std::ranges::sort(errors);
   evidence.held_out_rows = static_cast<std::int64_t>(errors.size());
   evidence.rows = static_cast<std::int64_t>(cells.size() - errors.size());
-  evidence.median_error = rounded(quantile(errors, 0.5), 3);
-  evidence.p90_error = rounded(quantile(errors, 0.9), 3);
-  evidence.p95_error = rounded(quantile(errors, 0.95), 3);
+  evidence.median_error = rounded(error_at(errors, 0.5), 3);
+  evidence.p90_error = rounded(error_at(errors, 0.9), 3);
+  evidence.p95_error = rounded(error_at(errors, 0.95), 3);
   evidence.spread_up_to_s = region_ends_s;
   evidence.spread_fraction = spread_by_region(logs);
   return evidence;

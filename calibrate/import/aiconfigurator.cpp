@@ -5,12 +5,10 @@
 
 #include "calibrate/import/importer.h"
 #include "models/base/names.h"
+#include "models/base/units.h"
 
 namespace servecast {
 namespace {
-
-constexpr double ms = 1e3;
-constexpr double us = 1e6;
 
 struct TypeName {
   std::string_view theirs;
@@ -58,7 +56,7 @@ void read_gemm(const Row& row, const ImportContext& context, const TakeSample& t
   s.dtype = type(row, "gemm_dtype").ours;
   s.shape = {.m = row.count("m"), .n = row.count("n"), .k = row.count("k")};
   if (s.shape.m == 0) return;  // some sets time a product without rows
-  s.median_s = row.seconds("latency", ms);
+  s.median_s = row.seconds("latency", ms_per_s);
   take(std::move(s));
 }
 
@@ -75,7 +73,7 @@ void read_attention(const Row& row, const ImportContext& context, const TakeSamp
              .kv_heads = row.count("num_key_value_heads"),
              .head_dim = row.count("head_dim"),
              .window = row.has("window_size") ? row.count("window_size") : 0};
-  s.median_s = row.seconds("latency", ms);
+  s.median_s = row.seconds("latency", ms_per_s);
   take(std::move(s));
 }
 
@@ -96,7 +94,7 @@ void read_mla(const Row& row, const ImportContext& context, const TakeSample& ta
              .context = module && !prompt ? row.count("step") : tokens + row.count("step"),
              .q_heads = row.count("num_heads"),
              .kv_heads = 1};
-  s.median_s = row.seconds("latency", ms);
+  s.median_s = row.seconds("latency", ms_per_s);
   take(std::move(s));
 }
 
@@ -111,7 +109,7 @@ void read_moe(const Row& row, const ImportContext& context, const TakeSample& ta
              .top_k = row.count("topk"),
              .tensor_parallel = row.count("moe_tp_size"),
              .expert_parallel = row.count("moe_ep_size")};
-  s.median_s = row.seconds("latency", ms);
+  s.median_s = row.seconds("latency", ms_per_s);
   take(std::move(s));
 }
 
@@ -121,7 +119,7 @@ void read_custom_all_reduce(const Row& row, const ImportContext& context, const 
   s.dtype = sent.ours;
   s.mode = row.text("backend").ends_with("eager") ? "eager" : "graph";
   s.shape = {.bytes = row.count("message_size") * sent.bytes, .ranks = row.count("num_gpus")};
-  s.median_s = row.seconds("latency", ms);
+  s.median_s = row.seconds("latency", ms_per_s);
   take(std::move(s));
 }
 
@@ -135,7 +133,7 @@ void read_nccl(const Row& row, const ImportContext& context, const TakeSample& t
   const TypeName& sent = type(row, "nccl_dtype");
   s.dtype = sent.ours;
   s.shape = {.bytes = row.count("message_size") * sent.bytes, .ranks = row.count("num_gpus")};
-  s.median_s = row.seconds("latency", ms);
+  s.median_s = row.seconds("latency", ms_per_s);
   take(std::move(s));
 }
 
@@ -152,7 +150,7 @@ void read_deepep(const Row& row, const ImportContext& context, const TakeSample&
                .experts = row.count("num_experts"),
                .top_k = row.count("num_topk"),
                .ranks = 8 * row.count("node_num")};
-    s.median_s = row.seconds(out ? dispatch : combine, us);
+    s.median_s = row.seconds(out ? dispatch : combine, us_per_s);
     take(std::move(s));
   }
 }

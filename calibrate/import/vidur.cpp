@@ -2,11 +2,10 @@
 #include <array>
 
 #include "calibrate/import/importer.h"
+#include "models/base/units.h"
 
 namespace servecast {
 namespace {
-
-constexpr double ms = 1e3;
 
 Sample start(const ImportContext& context, const char* op, const char* kernel) {
   return {.gpu = context.gpu,
@@ -24,10 +23,10 @@ Sample start(const ImportContext& context, const char* op, const char* kernel) {
 void take_median(const Row& row, const std::string& name, Sample&& s, const TakeSample& take) {
   const std::string column = "time_stats." + name + ".median";
   if (!row.has(column) || row.text(column).empty()) return;
-  s.median_s = row.number(column) / ms;
+  s.median_s = row.number(column) / ms_per_s;
   if (s.median_s <= 0) return;
   const std::string spread = "time_stats." + name + ".std";
-  if (row.has(spread) && !row.text(spread).empty()) s.noise_fraction = row.number(spread) / ms / s.median_s;
+  if (row.has(spread) && !row.text(spread).empty()) s.noise_fraction = row.number(spread) / ms_per_s / s.median_s;
   take(std::move(s));
 }
 
@@ -67,7 +66,7 @@ void read_mlp(const Row& row, const ImportContext& context, const TakeSample& ta
   }
 }
 
-void read_attention(const Row& row, const ImportContext& context, const TakeSample& take) {
+void read_layer_attention(const Row& row, const ImportContext& context, const TakeSample& take) {
   const bool prompt = row.text("is_prefill") == "True";
   const std::int64_t tp = row.count("num_tensor_parallel_workers");
   const std::int64_t tokens = prompt ? row.count("prefill_chunk_size") : 1;
@@ -97,7 +96,7 @@ void read_collective(const Row& row, const ImportContext& context, const TakeSam
 const std::vector<TableFormat>& vidur_formats() {
   static const std::vector<TableFormat> formats{
       {"Vidur mlp", {"time_stats.mlp_up_proj.median", "n_expanded_embd", "num_tokens"}, read_mlp},
-      {"Vidur attention", {"prefill_chunk_size", "kv_cache_size", "is_prefill"}, read_attention},
+      {"Vidur attention", {"prefill_chunk_size", "kv_cache_size", "is_prefill"}, read_layer_attention},
       {"Vidur all_reduce", {"time_stats.all_reduce.median", "num_workers", "size"}, read_collective},
       {"Vidur send_recv", {"time_stats.send_recv.median", "num_workers", "size"}, read_collective},
   };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/base/counts.h"
+
 namespace servecast {
 namespace {
 
@@ -58,7 +60,7 @@ StepLimits limits_of(const std::vector<StepShape>& shapes, std::int64_t block_to
     for (const StepPart& part : parts) {
       const std::int64_t held = part.before_tokens + part.tokens;
       tokens += part.tokens;
-      blocks += (held + block_tokens - 1) / block_tokens;
+      blocks += divided_up(held, block_tokens);
       limits.context = std::max(limits.context, held);
     }
     limits.tokens = std::max(limits.tokens, tokens);

@@ -24,11 +24,11 @@ struct Number {
   const char* name;
   double& (*of)(StepSample&);
 };
-constexpr std::array texts{Text{"gpu", [](StepSample& s) -> std::string& { return s.gpu; }},
-                           Text{"driver", [](StepSample& s) -> std::string& { return s.driver; }},
-                           Text{"version", [](StepSample& s) -> std::string& { return s.version; }},
-                           Text{"llm", [](StepSample& s) -> std::string& { return s.model.llm; }}};
-constexpr std::array counts{
+constexpr std::array step_texts{Text{"gpu", [](StepSample& s) -> std::string& { return s.gpu; }},
+                                Text{"driver", [](StepSample& s) -> std::string& { return s.driver; }},
+                                Text{"version", [](StepSample& s) -> std::string& { return s.version; }},
+                                Text{"llm", [](StepSample& s) -> std::string& { return s.model.llm; }}};
+constexpr std::array step_counts{
     Count{"layers", [](StepSample& s) -> std::int64_t& { return s.model.layers; }, 1},
     Count{"tensor_parallel", [](StepSample& s) -> std::int64_t& { return s.model.tensor_parallel; }, 1},
     Count{"decodes", [](StepSample& s) -> std::int64_t& { return s.shape.decodes; }, 0},
@@ -37,24 +37,24 @@ constexpr std::array counts{
     Count{"prompt_tokens", [](StepSample& s) -> std::int64_t& { return s.shape.prompt_tokens; }, 0},
     Count{"prompt_prefix", [](StepSample& s) -> std::int64_t& { return s.shape.prompt_prefix; }, 0},
     Count{"count", [](StepSample& s) -> std::int64_t& { return s.count; }, 1}};
-constexpr std::array numbers{Number{"median_s", [](StepSample& s) -> double& { return s.median_s; }},
-                             Number{"noise_fraction", [](StepSample& s) -> double& { return s.noise_fraction; }},
-                             Number{"clock_mhz", [](StepSample& s) -> double& { return s.clock_mhz; }}};
+constexpr std::array step_numbers{Number{"median_s", [](StepSample& s) -> double& { return s.median_s; }},
+                                  Number{"noise_fraction", [](StepSample& s) -> double& { return s.noise_fraction; }},
+                                  Number{"clock_mhz", [](StepSample& s) -> double& { return s.clock_mhz; }}};
 constexpr std::int64_t largest_count = std::int64_t{1} << 40;
 
 std::string header() {
   std::string line;
-  for (const Text& c : texts) line += fmt::format("{},", c.name);
-  for (const Count& c : counts) line += fmt::format("{},", c.name);
+  for (const Text& c : step_texts) line += fmt::format("{},", c.name);
+  for (const Count& c : step_counts) line += fmt::format("{},", c.name);
   return line + "median_s,noise_fraction,clock_mhz\n";
 }
 
 StepSample sample_of(const Csv& csv, const Line& line, const std::vector<std::string_view>& cells) {
   StepSample s;
-  for (const Text& c : texts) c.of(s) = cells[csv.column(c.name)];
-  for (const Count& c : counts)
+  for (const Text& c : step_texts) c.of(s) = cells[csv.column(c.name)];
+  for (const Count& c : step_counts)
     c.of(s) = read_count(line, cells[csv.column(c.name)], c.name, {.min = c.least, .max = largest_count});
-  for (const Number& c : numbers) c.of(s) = read_number(line, cells[csv.column(c.name)], c.name);
+  for (const Number& c : step_numbers) c.of(s) = read_number(line, cells[csv.column(c.name)], c.name);
   if (s.median_s <= 0) line.fail(cells[csv.column("median_s")], "median_s must be above 0");
   return s;
 }
@@ -91,8 +91,8 @@ StepSampleLog::StepSampleLog(const std::string& file) : rows_(file, header()) {
 void StepSampleLog::write(const StepSample& sample) {
   StepSample s = sample;
   std::string line;
-  for (const Text& c : texts) line += c.of(s) + ",";
-  for (const Count& c : counts) line += fmt::format("{},", c.of(s));
+  for (const Text& c : step_texts) line += c.of(s) + ",";
+  for (const Count& c : step_counts) line += fmt::format("{},", c.of(s));
   rows_.put(line + fmt::format("{},{},{}\n", s.median_s, s.noise_fraction, s.clock_mhz));
 }
 

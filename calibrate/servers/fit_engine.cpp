@@ -15,7 +15,7 @@
 namespace servecast {
 namespace {
 
-constexpr int rounds = 4;            // of Gauss-Newton; the terms are nearly linear in the figures
+constexpr int newton_rounds = 4;     // of Gauss-Newton; the terms are nearly linear in the figures
 constexpr double prior_share = 0.5;  // standard deviation of a term about where it starts, as a share of it
 constexpr double tpot_noise = 0.03;  // what kernel times leave unexplained of a mean, as a share of it
 constexpr double ttft_noise = 0.05;
@@ -79,7 +79,7 @@ EngineFit fit_engine(const EngineProfile& start, std::span<const MeasuredServer>
   std::vector<ComparedFigure> figures = fitted_figures(start, servers, how);
   fit.figures = static_cast<std::int64_t>(figures.size());
   fit.median_error_before = summarise_errors(figures).median;
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < newton_rounds; ++round) {
     const Eigen::VectorXd r = residuals(figures);
     Eigen::MatrixXd jacobian(r.size(), count);
     for (Eigen::Index i = 0; i < count; ++i) {

@@ -30,7 +30,7 @@ std::optional<Machine> machine_of(const std::string& gpu) {
   return found == machines.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::string llm_of(const std::string& model) {
+std::string llm_in_table(const std::string& model) {
   if (model == "LLaMA v3 70B") return "llama-3-70b";
   return model == "LLaMA v3.1 70B" ? "llama-3.1-70b" : "llama-3.1-8b";
 }
@@ -50,9 +50,9 @@ std::string group(const CsvRow& row, const Machine& machine) {
 /// 95 % of what is left ("in the majority of cases").
 std::string scenario(const CsvRow& row, const Machine& machine) {
   const std::string type = row.text("precision") == "FP8" ? "fp8" : "bf16";
-  const BuiltEngine engine = trtllm_bench_build(load_gpu(machine.gpu, {}), load_llm(llm_of(row.text("model")), {}),
-                                                type == "fp8" ? DataType::fp8 : DataType::bf16, row.count("tp"),
-                                                row.count("isl"), row.count("osl"));
+  const BuiltEngine engine = trtllm_bench_build(
+      load_gpu(machine.gpu, {}), load_llm(llm_in_table(row.text("model")), {}),
+      type == "fp8" ? DataType::fp8 : DataType::bf16, row.count("tp"), row.count("isl"), row.count("osl"));
   return fmt::format(R"(name: {} {}
 workload:
   generate:
@@ -74,7 +74,7 @@ pools:
     kv_cache: {{policy: paged_reserved, block_tokens: 64}}
 )",
                      row.text("model"), row.text("gpu"), row.text("num_requests"), row.text("isl"), row.text("osl"),
-                     machine.node, llm_of(row.text("model")), machine.gpu, type, type, row.text("tp"),
+                     machine.node, llm_in_table(row.text("model")), machine.gpu, type, type, row.text("tp"),
                      engine.max_batch_size, engine.max_num_tokens);
 }
 
@@ -86,7 +86,7 @@ std::vector<MeasuredServer> offline_servers(const std::string& file) {
     const auto machine = machine_of(row.text("gpu"));
     if (!machine) continue;
     servers.push_back({.name = row.text("model") + " " + row.text("gpu"),
-                       .model = llm_of(row.text("model")),
+                       .model = llm_in_table(row.text("model")),
                        .engine = "trtllm-0.15",
                        .scenario = scenario(row, *machine),
                        .stages = {{.title = fmt::format("{} TP{}, {}/{}", row.text("precision"), row.text("tp"),

@@ -6,6 +6,9 @@
 
 namespace servecast {
 
+/// Of the caches that are measured: what vLLM takes where nothing is said.
+inline constexpr std::int64_t measured_block_tokens = 16;
+
 /// Which blocks of a paged KV cache are whose. Those given back last are handed out first, so that after a while
 /// blocks of a sequence lie scattered, as in an engine.
 class BlockTables {

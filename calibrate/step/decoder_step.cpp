@@ -11,6 +11,7 @@
 #include "kernels/gemm.h"
 #include "kernels/kv_gather.h"
 #include "kernels/prefill_attention.h"
+#include "models/base/counts.h"
 
 namespace servecast {
 namespace {
@@ -26,7 +27,7 @@ std::int64_t kv_numbers(const DecoderShape& s, const StepLimits& l) {
   return l.kv_blocks * l.block_tokens * s.kv_heads * s.head_dim;
 }
 
-std::int64_t table_width(const StepLimits& l) { return (l.context + l.block_tokens - 1) / l.block_tokens; }
+std::int64_t table_width(const StepLimits& l) { return divided_up(l.context, l.block_tokens); }
 
 /// By token: its id, its row and its position. By sequence: context, beginning, who emits, and its blocks.
 std::int64_t loaded_numbers(const StepLimits& l) { return 3 * l.tokens + l.sequences * (3 + table_width(l)) + 1; }

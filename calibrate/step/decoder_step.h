@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "calibrate/step/block_tables.h"
 #include "calibrate/step/decoder_shape.h"
 #include "calibrate/step/kernel_device.h"
 #include "calibrate/step/step_arrays.h"
@@ -16,7 +17,7 @@ struct StepLimits {
   std::int64_t sequences = 256;
   std::int64_t context = 8192;  // of any sequence
   std::int64_t kv_blocks = 0;
-  std::int64_t block_tokens = 16;
+  std::int64_t block_tokens = measured_block_tokens;
 };
 
 /// Bytes of a decoder with these limits, weights and KV included.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/base/counts.h"
+
 namespace servecast {
 namespace {
 
@@ -10,8 +12,6 @@ constexpr std::int64_t tile_n = 128;     // columns of a block of threads
 constexpr std::int64_t least_k = 512;    // of a split
 constexpr std::int64_t query_rows = 16;  // of one KV head that a block takes
 constexpr std::int64_t least_kv = 128;   // tokens of a split
-
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 

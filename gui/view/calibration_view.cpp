@@ -19,7 +19,7 @@ constexpr int whole = 1000;             // of the width; only the ratio of sizes
 constexpr double close_by = 0.1;        // the band drawn around "as measured"
 constexpr double most_error_shown = 1;  // what is further off is drawn at the edge
 
-std::vector<DotGroup> groups() {
+std::vector<DotGroup> residual_groups() {
   return {{.name = CalibrationView::tr("fitted on"), .radius = 2},
           {.name = CalibrationView::tr("held out"), .radius = 3},
           {.name = CalibrationView::tr("outside the fitted range"), .radius = 3}};
@@ -103,11 +103,11 @@ void CalibrationView::show_operator(std::size_t op) {
   fitted.label = "fitted_s";
   times_->set_axes(time, fitted);
   times_->set_lines({{{{time.low, time.low}, {time.high, time.high}}}});
-  times_->set_dots(groups(), std::move(times));
+  times_->set_dots(residual_groups(), std::move(times));
   errors_->set_axes(time, axis_around(sizes, Quantity::fraction, false, "error_fraction"));
   errors_->set_lines({level(0, time, Qt::SolidLine), level(close_by, time, Qt::DashLine),
                       level(-close_by, time, Qt::DashLine)});
-  errors_->set_dots(groups(), std::move(errors));
+  errors_->set_dots(residual_groups(), std::move(errors));
   for (ScatterPlot* plot : {times_, errors_}) plot->set_chosen(std::nullopt);
 }
 

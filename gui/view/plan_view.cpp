@@ -21,7 +21,7 @@ namespace {
 constexpr std::array winners{"chosen", "front"};
 constexpr std::array good{"keeps", "undecided"};
 
-std::size_t group_of(const PlanDesign& design) {
+std::size_t verdict_group_of(const PlanDesign& design) {
   if (std::ranges::find(winners, design.verdict) != winners.end()) return 0;
   return std::ranges::find(good, design.verdict) != good.end() ? 1 : 2;
 }
@@ -37,7 +37,7 @@ QString whose_figures(const PlanDesign& design) {
   return PlanView::tr("Figures: only the beginning of the workload, in which it broke its promise");
 }
 
-std::vector<DotGroup> groups() {
+std::vector<DotGroup> verdict_groups() {
   return {{.name = PlanView::tr("best"), .tint = &Theme::chosen, .radius = 5},
           {.name = PlanView::tr("keeps its promises, or may"), .tint = &Theme::good, .radius = 3.5},
           {.name = PlanView::tr("does not"), .tint = &Theme::faint, .radius = 3}};
@@ -116,7 +116,7 @@ void PlanView::show_plan(PlanReport plan) {
                       .arg(QString::fromStdString(plan_->name), QString::fromStdString(plan_->goal),
                            QString::fromStdString(plan_->certificate.text)));
   draw();
-  const auto best = std::ranges::find(plan_->designs, std::size_t{0}, group_of);
+  const auto best = std::ranges::find(plan_->designs, std::size_t{0}, verdict_group_of);
   if (best != plan_->designs.end()) choose(static_cast<std::size_t>(best - plan_->designs.begin()));
 }
 
@@ -143,7 +143,8 @@ void PlanView::draw(const Scatter& scatter) {
     const std::optional<double> x = design.*scatter.x;
     const std::optional<double> y = design.*scatter.y;
     if (!x || !y) continue;
-    dots.push_back({.x = *x, .y = *y, .group = group_of(design), .id = i, .hollow = !at_best_estimate(design)});
+    dots.push_back(
+        {.x = *x, .y = *y, .group = verdict_group_of(design), .id = i, .hollow = !at_best_estimate(design)});
     const bool sure = at_best_estimate(design);  // the others are out, whatever their figures look like
     points.emplace_back(sure ? scatter.sign * *x : absent, scatter.sign * *y);
     xs.push_back(*x);
@@ -158,7 +159,7 @@ void PlanView::draw(const Scatter& scatter) {
   GuideLine front{.style = Qt::DashLine};
   for (const std::size_t i : front_of(points)) front.points.emplace_back(dots[i].x, dots[i].y);
   scatter.plot->set_lines({front});
-  scatter.plot->set_dots(groups(), std::move(dots));
+  scatter.plot->set_dots(verdict_groups(), std::move(dots));
 }
 
 QStringList PlanView::say(std::size_t i) const {

@@ -5,6 +5,11 @@
 
 namespace servecast {
 
+inline constexpr double seconds_per_hour = 3600;
+inline constexpr double seconds_per_day = 86'400;
+inline constexpr double ms_per_s = 1e3;
+inline constexpr double us_per_s = 1e6;
+
 /// The unit of a setting follows from its name (SI base units as suffix), so name and unit cannot disagree.
 /// Empty for plain counts and texts. The longest suffix wins.
 constexpr std::string_view unit_of(std::string_view key) {

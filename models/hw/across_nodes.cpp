@@ -3,12 +3,11 @@
 #include <bit>
 #include <utility>
 
+#include "models/base/counts.h"
 #include "models/hw/data_type.h"
 
 namespace servecast {
 namespace {
-
-double real(std::int64_t n) { return static_cast<double>(n); }
 
 class TensorsOverNodes final : public StepLatency {
  public:

@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/base/counts.h"
+
 namespace servecast {
-namespace {
-
-double real(std::int64_t n) { return static_cast<double>(n); }
-
-}  // namespace
 
 AttentionModel::AttentionModel(const RooflineInputs& in)
     : decode_fit_(in.gpu.kernels.value().decode_attention),

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <functional>
 
+#include "models/base/counts.h"
+
 namespace servecast {
 namespace {
 
 constexpr double flop_per_weight = 2;
-constexpr double bf16_bytes = 2;
 constexpr std::size_t windows = 64;
-
-double real(std::int64_t n) { return static_cast<double>(n); }
 
 /// Weights of linear layers that one token meets. Norms and biases of experts that it does not meet are subtracted
 /// too: less, so still a bound.

@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "models/base/binomial.h"
+#include "models/base/units.h"
 
 namespace servecast {
 

@@ -3,7 +3,6 @@
 
 namespace servecast {
 
-inline constexpr double seconds_per_hour = 3600;
 inline constexpr double joules_per_kwh = 3.6e6;
 
 /// Rent of `gpus` GPUs over `duration_s`, busy or not: rented GPUs are paid by the hour that they are held.

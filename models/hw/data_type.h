@@ -32,6 +32,8 @@ inline constexpr std::array<DataTypeFacts, 6> data_types{{
     {DataType::int4, "int4", 0.51953125, 2, DataType::bf16},
 }};
 
+inline constexpr double bf16_bytes = 2;
+
 constexpr const DataTypeFacts& facts(DataType type) {
   for (const DataTypeFacts& known : data_types)
     if (known.type == type) return known;

@@ -3,19 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/base/counts.h"
 #include "models/base/stable_math.h"
 
 namespace servecast {
 namespace {
 
 constexpr double fp8_bytes = 1 + 4.0 / 128;  // with DeepEP's scale of each 128 values
-constexpr double bf16_bytes = 2;
 // DeepEP's tables (README, H800 with CX7 400 Gb/s), own node taken off, over 0.94 x 50 GB/s: normal kernels EP32 43.5
 // and 42.8, EP64 44.6 and 43.8 GB/s; low latency EP32 to EP256 39.6 to 42.6 GB/s.
 constexpr double high_throughput_share = 0.93;
 constexpr double low_latency_share = 0.87;
-
-double real(std::int64_t n) { return static_cast<double>(n); }
 
 /// Of `places`, those that have one of a token's experts when each picks evenly and independently.
 double met(double places, std::int64_t active) { return places * (1 - stable::pow(1 - 1 / places, real(active))); }

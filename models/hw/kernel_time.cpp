@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cassert>
 
+#include "models/base/counts.h"
 #include "models/base/stable_math.h"
 
 namespace servecast {
 namespace {
-
-double real(std::int64_t n) { return static_cast<double>(n); }
 
 /// launch + (c^p + b^p)^(1/p), with the share of c.
 StageTime soft_roofline(const GemmFit& fit, double flop, double bytes) {

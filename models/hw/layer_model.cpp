@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
+#include "models/base/counts.h"
 #include "models/hw/cuda_graph.h"
 
 namespace servecast {
 namespace {
-
-double real(std::int64_t n) { return static_cast<double>(n); }
-
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 std::vector<Linear> latent_attention(const Llm& m, DataType weights, std::int64_t tp) {
   const LatentAttention& a = *m.latent;

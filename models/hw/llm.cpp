@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "models/base/counts.h"
+
 namespace servecast {
 namespace {
-
-double real(std::int64_t n) { return static_cast<double>(n); }
 
 double norm_weights(const Llm& m) { return real(m.hidden) * (m.layer_norm_bias ? 2 : 1); }
 

@@ -1,9 +1,9 @@
 #include "models/hw/lora.h"
 
+#include "models/base/counts.h"
+
 namespace servecast {
 namespace {
-
-double real(std::int64_t n) { return static_cast<double>(n); }
 
 class WithAdapters final : public StepLatency {
  public:

@@ -3,18 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/base/counts.h"
 #include "models/base/names.h"
 #include "models/hw/kernel_time.h"
 
 namespace servecast {
 namespace {
 
-constexpr double bf16_bytes = 2;
 constexpr double logit_bytes = 2 + 4 + 4;
-
-double real(std::int64_t n) { return static_cast<double>(n); }
-
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 bool divides(const Llm& llm, std::int64_t tensor_parallel) {
   const bool kv = llm.latent || llm.kv_heads % tensor_parallel == 0 || tensor_parallel % llm.kv_heads == 0;
@@ -104,15 +100,15 @@ MemoryPlan tightest_stage(const Gpu& gpu, const Llm& llm, const Shape& shape, co
   return tightest;
 }
 
-std::string whole(double bytes) { return std::to_string(static_cast<std::int64_t>(std::ceil(bytes))); }
+std::string rounded_bytes(double bytes) { return std::to_string(static_cast<std::int64_t>(std::ceil(bytes))); }
 
 std::string too_big(const Gpu& gpu, const Llm& llm, const Shape& shape, const MemorySettings& settings,
                     const MemoryUse& use, const MemoryPlan& plan) {
   const double need = plan.weight_bytes + plan.activation_bytes + plan.reserve_bytes;
-  std::string text = llm.name + " in " + std::string(facts(use.weights).name) + " does not fit on " +
-                     std::to_string(shape.gpus()) + " x " + gpu.title + ": each needs " + whole(need) +
-                     " bytes for weights, activations and reserve, " + whole(std::max(0.0, -plan.kv_pool_bytes)) +
-                     " more than there are, and holds no KV cache; ";
+  std::string text =
+      llm.name + " in " + std::string(facts(use.weights).name) + " does not fit on " + std::to_string(shape.gpus()) +
+      " x " + gpu.title + ": each needs " + rounded_bytes(need) + " bytes for weights, activations and reserve, " +
+      rounded_bytes(std::max(0.0, -plan.kv_pool_bytes)) + " more than there are, and holds no KV cache; ";
   const std::optional<Shape> smallest = smallest_shape(gpu, llm, settings, use);
   if (!smallest) return text + "no shape of this GPU holds it";
   return text + "smallest shape that fits: tensor_parallel " + std::to_string(smallest->tensor_parallel) +

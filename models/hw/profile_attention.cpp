@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "models/base/counts.h"
 #include "models/hw/octave_table.h"
 
 namespace servecast {
@@ -12,8 +13,6 @@ namespace {
 constexpr double longest_context = 1 << 20;
 constexpr std::int64_t long_prompt = 16384;  // bound by arithmetic on every GPU
 constexpr double most_pairs = 1e12;          // half the square of a million tokens
-
-double real(std::int64_t n) { return static_cast<double>(n); }
 
 AttentionHeads heads(const ProfileInputs& in, std::int64_t window) {
   return {.q_heads = std::max<std::int64_t>(1, in.llm.heads / in.shape.tensor_parallel),

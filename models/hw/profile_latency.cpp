@@ -5,13 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "models/base/counts.h"
 #include "models/hw/profile_attention.h"
 #include "models/hw/profile_layer.h"
 
 namespace servecast {
 namespace {
-
-double real(std::int64_t n) { return static_cast<double>(n); }
 
 /// A step is two look-ups, the decodes' attention and one sum. What all else takes is asked of the profile when a
 /// step first has so many tokens, and remembered: most runs see few of the numbers that they may have. For one

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/base/counts.h"
 #include "models/base/stable_math.h"
 #include "models/hw/cuda_graph.h"
 
@@ -11,8 +12,6 @@ namespace {
 
 /// From so many tokens on balanced benchmarks touch as many experts as random routing does.
 constexpr std::int64_t all_experts_touched = 64;
-
-double real(std::int64_t n) { return static_cast<double>(n); }
 
 StageTime stage_time(const KernelTime& time) {
   return {.seconds = time.seconds, .compute_s = time.compute_s, .extrapolated = time.extrapolated};

@@ -3,13 +3,12 @@
 #include <optional>
 #include <vector>
 
+#include "models/base/counts.h"
 #include "models/hw/attention_model.h"
 #include "models/hw/layer_model.h"
 
 namespace servecast {
 namespace {
-
-double real(std::int64_t n) { return static_cast<double>(n); }
 
 /// What a step costs apart from attention is a function of its tokens, and of the sequences that emit: both are
 /// tabulated once per stage, so that a step costs two look-ups and the attention.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/base/counts.h"
+
 namespace servecast {
 namespace {
 
@@ -10,7 +12,7 @@ constexpr double batching_overhead = 1.1;  // Vidur: grouped-query attention ove
 constexpr double nccl_launch_ms = 0.02;    // Vidur: each collective
 
 std::size_t whole(std::int64_t n) { return static_cast<std::size_t>(n); }
-std::int64_t up_to(std::int64_t n, std::int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
+std::int64_t up_to(std::int64_t n, std::int64_t multiple) { return divided_up(n, multiple) * multiple; }
 
 class FromTables final : public StepLatency {
  public:

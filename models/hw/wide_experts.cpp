@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/base/counts.h"
 #include "models/hw/kernel_time.h"
 
 namespace servecast {
@@ -11,9 +12,6 @@ namespace {
 
 constexpr double sms = 132;
 constexpr double exchange_sms = 20;
-
-double real(std::int64_t n) { return static_cast<double>(n); }
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// A part of a sum, rounded up.
 struct Part {

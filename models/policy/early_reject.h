@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 
+#include "models/base/counts.h"
 #include "models/policy/admission.h"
 
 namespace servecast {
@@ -58,7 +59,7 @@ inline DecodeSide decoding_now(const ReplicaViews& decoding) {
 inline double even_step_s(DecodeSide all_decodes, const Request& request, const ReplicaViews& decoding) {
   const auto each = [&](std::int64_t all) {
     const auto count = static_cast<std::int64_t>(decoding.size());
-    return (all + count - 1) / count;
+    return divided_up(all, count);
   };
   return decoding.probe().decode_step_s(each(all_decodes.requests + 1),
                                         each(all_decodes.kv_tokens + request.prompt_tokens));

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "models/base/counts.h"
 #include "models/base/registry.h"
 #include "models/policy/request.h"
 
@@ -45,7 +46,7 @@ struct BlockSettings {
   std::int64_t watermark(std::int64_t blocks) const {
     return static_cast<std::int64_t>(watermark_fraction * static_cast<double>(blocks));
   }
-  std::int64_t blocks_for(std::int64_t tokens) const { return (tokens + block_tokens - 1) / block_tokens; }
+  std::int64_t blocks_for(std::int64_t tokens) const { return divided_up(tokens, block_tokens); }
   /// Of a request of which each sequence holds `tokens` tokens. Sequences side by side share the whole blocks of what
   /// they have in common and copy the last one before they write to it (copy-on-write, PagedAttention, section 4.4).
   std::int64_t blocks_for(const Request& request, std::int64_t tokens) const {

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <utility>
 
+#include "models/base/counts.h"
+
 namespace servecast {
 namespace {
 
@@ -88,7 +90,7 @@ RadixTree::Node RadixTree::extend(Node from, const Request& request, std::int64_
   }
   if (found.tokens < to_tokens) {
     const std::int64_t block = request.block_tokens;
-    const auto count = static_cast<std::size_t>((to_tokens + block - 1) / block - found.tokens / block);
+    const auto count = static_cast<std::size_t>(divided_up(to_tokens, block) - found.tokens / block);
     const auto blocks = blocks_from(request, found.tokens).first(count);
     node = add({.above = node,
                 .begin = found.tokens,
@@ -148,7 +150,7 @@ RadixTree::Node RadixTree::add(Edge edge) {
 RadixTree::Node RadixTree::split(Node node, std::int64_t at_tokens) {
   const std::int64_t block = at(node).block_tokens;
   const std::int64_t skipped = at_tokens / block - at(node).first_block();
-  const auto ends = (at_tokens + block - 1) / block - at(node).first_block();
+  const auto ends = divided_up(at_tokens, block) - at(node).first_block();
   Edge upper = at(node);
   upper.end = at_tokens;
   upper.blocks.resize(static_cast<std::size_t>(ends));

@@ -4,12 +4,11 @@
 #include <cmath>
 #include <numeric>
 
+#include "models/base/counts.h"
 #include "models/base/stable_math.h"
 
 namespace servecast {
 namespace {
-
-double real(std::int64_t n) { return static_cast<double>(n); }
 
 /// Walks a recording layer by layer.
 class Describer {

@@ -2,14 +2,13 @@
 
 #include <cmath>
 
+#include "models/base/units.h"
 #include "sim/claims/claim.h"
 #include "sim/claims/claim_models.h"
 #include "sim/report/human.h"
 
 namespace servecast {
 namespace {
-
-constexpr double ms = 1e3;
 
 Finding quadratic_prompts(ClaimModels& models) {
   const auto flop = [&](std::int64_t tokens) { return models.prompt_flop("llama-2-7b", tokens); };
@@ -74,7 +73,7 @@ Finding phone_battery(ClaimModels& models) {
 Finding phone_token(ClaimModels& models) {
   const Gpu& phone = models.gpu("phone_100tops");
   const double bytes = 1e9 * facts(DataType::int4).bytes;
-  return {bytes / phone.hbm_bytes_per_s * ms,
+  return {bytes / phone.hbm_bytes_per_s * ms_per_s,
           fmt::format("{:.2f} GB of int4 weights over {:.0f} GB/s of memory; the 100 TOPS do not matter", bytes / 1e9,
                       phone.hbm_bytes_per_s / 1e9)};
 }
@@ -91,7 +90,7 @@ Finding expert_transfer(ClaimModels& models) {
           fmt::format(
               "an expert of Mixtral has {:.0f} MB: {:.1f} ms over PCIe 4.0, {:.2f} ms from the A100's memory, which "
               "bounds one token's product",
-              bytes / 1e6, bytes / a100.pcie_h2d_bytes_per_s * ms, bytes / a100.hbm_bytes_per_s * ms)};
+              bytes / 1e6, bytes / a100.pcie_h2d_bytes_per_s * ms_per_s, bytes / a100.hbm_bytes_per_s * ms_per_s)};
 }
 
 Finding doubling(ClaimModels& models) {

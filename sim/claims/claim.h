@@ -9,6 +9,10 @@ namespace servecast {
 
 class ClaimModels;
 
+// What claims are told in.
+inline constexpr double giga = 1e9;
+inline constexpr double percent = 100;
+
 /// A figure, or a range of them.
 struct ToldFigure {
   double low = 0;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "models/base/units.h"
 #include "models/hw/cost.h"
 #include "sim/claims/claim.h"
 #include "sim/claims/claim_models.h"
@@ -9,8 +10,6 @@
 namespace servecast {
 namespace {
 
-constexpr double ms = 1e3;
-constexpr double percent = 100;
 constexpr double cny_per_usd = 7.2;
 constexpr double escalated = 0.013;
 constexpr double fast_cny = 0.0003;  // an answer, as the article prices them
@@ -51,7 +50,7 @@ std::int64_t tokens_within(ClaimModels& models, const Served& served, double sec
 
 Finding fast_answer(ClaimModels& models) {
   const double seconds = models.request_s(fast_8b, 128, 128);
-  return {seconds * ms,
+  return {seconds * ms_per_s,
           fmt::format("128 tokens after 128, an 8B model on an A100 to itself; within 120 ms come {} tokens, {} "
                       "from 32B, {} from 32B on all eight",
                       tokens_within(models, fast_8b, 0.12), tokens_within(models, fast_32b, 0.12),
@@ -63,7 +62,7 @@ Finding shared_prefix(ClaimModels& models) {
   return {percent * prompt_s / slow_s,
           fmt::format("another model's KV cannot be used; the same text cached by the slow model "
                       "saves at most its prompt, {:.0f} ms of 2,048 tokens in a job of 100 s",
-                      prompt_s * ms)};
+                      prompt_s * ms_per_s)};
 }
 
 Finding report(ClaimModels& models) {
@@ -72,7 +71,7 @@ Finding report(ClaimModels& models) {
   return {tokens * token_s,
           fmt::format("25,000 tokens one after the other, 70B on eight H100 at {:.1f} ms each; {:.0f} sections "
                       "written beside each other keep it",
-                      token_s * ms, std::ceil(tokens * token_s / 180))};
+                      token_s * ms_per_s, std::ceil(tokens * token_s / 180))};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "models/base/units.h"
 #include "sim/claims/claim.h"
 #include "sim/claims/claim_models.h"
 #include "sim/report/human.h"
@@ -9,8 +10,6 @@
 namespace servecast {
 namespace {
 
-constexpr double ms = 1e3;
-constexpr double gb = 1e9;
 constexpr double requests_per_s = 1.2e6;
 const Served fast{"llama-3.1-8b", "a100_sxm_80g"};
 const Served slow{"llama-3.1-70b", "h100_sxm_80g", 4};
@@ -38,7 +37,7 @@ Finding hand_over(ClaimModels& models) {
   const double nvlink = models.gpu("a100_sxm_80g").nvlink_bytes_per_s;
   const double small = kv_bytes_per_token(models.llm("llama-3.1-8b"), DataType::bf16);
   const double large = kv_bytes_per_token(models.llm("llama-3.1-70b"), DataType::bf16);
-  return {2048 * small / wire * ms,
+  return {2048 * small / wire * ms_per_s,
           fmt::format(
               "KV of 2,048 tokens of an 8B model over one HDR port; 5 ms carry {:.0f} tokens, {:.0f} of a 70B model, "
               "{} over the A100's NVLink",
@@ -49,16 +48,17 @@ Finding cold_start(ClaimModels& models) {
   const double storage = models.fabric("single_switch").storage_bytes_per_s;
   const double small = weight_bytes(models.llm("llama-3.1-8b"), DataType::bf16);
   const double large = weight_bytes(models.llm("qwen2.5-32b"), DataType::bf16);
-  return {small / storage * ms,
+  return {small / storage * ms_per_s,
           fmt::format("{:.0f} GB of an 8B model over its storage of {:.0f} GB/s, {:.1f} s for 32B, before the engine "
                       "starts (10 to "
                       "60 s); from the memory of the host, the process warm, eight links load 8B in {:.0f} ms",
-                      small / gb, storage / gb, large / storage,
-                      small / (8 * models.gpu("a100_sxm_80g").pcie_h2d_bytes_per_s) * ms)};
+                      small / giga, storage / giga, large / storage,
+                      small / (8 * models.gpu("a100_sxm_80g").pcie_h2d_bytes_per_s) * ms_per_s)};
 }
 
 Finding fabric(ClaimModels& models) {
-  return {models.node("dgx_h100").nic_bytes_per_s * 8 / gb, "an H100 system ships with NDR ports; HDR is the A100's"};
+  return {models.node("dgx_h100").nic_bytes_per_s * 8 / giga,
+          "an H100 system ships with NDR ports; HDR is the A100's"};
 }
 
 }  // namespace

@@ -9,17 +9,16 @@
 namespace servecast {
 namespace {
 
-constexpr double gb = 1e9;
-constexpr double percent = 100;
 constexpr double block_tokens = 16;                       // of vLLM
 constexpr double wasted_tokens = (block_tokens - 1) / 2;  // in a sequence's last block, on average
 constexpr double chat_tokens = 161 + 338.0 / 2;  // ShareGPT half way through its answer (vLLM, SOSP'23, figure 11)
 
 Finding kv_of_a_sequence(ClaimModels& models) {
   const double token_bytes = kv_bytes_per_token(models.llm("llama-2-7b"), DataType::bf16);
-  return {token_bytes * 2048 / gb, fmt::format("2 x 32 layers x 4,096 x 2 bytes = {} bytes a token; 1.6 GB would "
-                                               "be {} tokens",
-                                               human::number(token_bytes), human::number(1.6 * gb / token_bytes))};
+  return {token_bytes * 2048 / giga,
+          fmt::format("2 x 32 layers x 4,096 x 2 bytes = {} bytes a token; 1.6 GB would "
+                      "be {} tokens",
+                      human::number(token_bytes), human::number(1.6 * giga / token_bytes))};
 }
 
 Finding kv_share(ClaimModels& models) {
@@ -29,7 +28,7 @@ Finding kv_share(ClaimModels& models) {
   const double sequences = std::ceil(0.6 / 0.4 * weights / sequence);
   return {percent * sequence / (weights + sequence),
           fmt::format("one sequence of 2,048 tokens beside {:.1f} GB of weights; 60 % from {:.0f} sequences at once",
-                      weights / gb, sequences)};
+                      weights / giga, sequences)};
 }
 
 Finding paged_use(ClaimModels&) {
@@ -41,10 +40,10 @@ Finding paged_use(ClaimModels&) {
 
 Finding quantised_size(ClaimModels& models) {
   const Llm& llm = models.llm("llama-2-7b");
-  const double int8 = weight_bytes(llm, DataType::int8) / gb;
-  const double int4 = weight_bytes(llm, DataType::int4) / gb;
+  const double int8 = weight_bytes(llm, DataType::int8) / giga;
+  const double int4 = weight_bytes(llm, DataType::int4) / giga;
   return {int8, fmt::format("bf16 {:.1f} GB, int8 {:.1f} GB, int4 {:.1f} GB: two formats, two sizes; KV comes on top",
-                            weight_bytes(llm, DataType::bf16) / gb, int8, int4)};
+                            weight_bytes(llm, DataType::bf16) / giga, int8, int4)};
 }
 
 Finding fragmentation(ClaimModels&) {
@@ -59,7 +58,7 @@ Finding experts_memory(ClaimModels& models) {
   return {0,
           fmt::format("every expert stays in memory ({:.0f} GB); what shrinks is arithmetic, {:.0f} % of the weights "
                       "are active, unless experts are offloaded",
-                      weight_bytes(llm, DataType::bf16) / gb, percent * active_parameters(llm) / parameters(llm))};
+                      weight_bytes(llm, DataType::bf16) / giga, percent * active_parameters(llm) / parameters(llm))};
 }
 
 Finding long_contexts(ClaimModels& models) {
@@ -69,7 +68,7 @@ Finding long_contexts(ClaimModels& models) {
   return {std::floor(room / request),
           fmt::format("a 70B model holds {:.1f} GB of KV for 128 Ki tokens; 16 x 80 GB less "
                       "one copy of the weights is {} GB at the very most",
-                      request / gb, human::number(room / gb))};
+                      request / giga, human::number(room / giga))};
 }
 
 Finding deepseek_gpus(ClaimModels& models) {
@@ -83,7 +82,7 @@ Finding deepseek_gpus(ClaimModels& models) {
       fmt::format(
           "{:.0f} GB in fp8 against the {:.0f} GB that vLLM takes of eight H100: two nodes; of eight H200 it takes "
           "{} GB",
-          weights / gb, node_bytes / gb, human::number(h200_bytes / gb))};
+          weights / giga, node_bytes / giga, human::number(h200_bytes / giga))};
 }
 
 Finding vector_nodes(ClaimModels& models) {

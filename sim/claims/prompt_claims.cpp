@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "models/base/units.h"
 #include "sim/claims/claim.h"
 #include "sim/claims/claim_models.h"
 
@@ -8,13 +9,12 @@ namespace {
 
 // The article measured an API whose hardware it does not know. DeepSeek-V3 on eight H200 stands for it here; small
 // models stand for its "lite" ones, whose sizes were not published.
-constexpr double ms = 1e3;
 const Served deepseek{"deepseek-v3", "h200_sxm_141g", 8, DataType::fp8};
 const Served large{"llama-3.1-70b", "h100_sxm_80g", 4};
 const Served lite{"llama-3.1-8b", "h100_sxm_80g"};
 
 double saved_ms(ClaimModels& models, std::int64_t before, std::int64_t after) {
-  return (models.prefill_s(deepseek, before) - models.prefill_s(deepseek, after)) * ms;
+  return (models.prefill_s(deepseek, before) - models.prefill_s(deepseek, after)) * ms_per_s;
 }
 
 Finding trimming(ClaimModels& models) {

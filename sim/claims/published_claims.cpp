@@ -5,8 +5,6 @@
 namespace servecast {
 namespace {
 
-constexpr double percent = 100;
-
 // What these rest on was measured by the systems' authors; docs/reproductions.md holds the simulator against them.
 
 Finding semi_pd(ClaimModels&) {

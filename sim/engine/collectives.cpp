@@ -8,7 +8,7 @@
 namespace servecast {
 namespace {
 
-constexpr std::string_view kind = "collective";
+constexpr std::string_view collective_kind = "collective";
 constexpr std::size_t no_group = std::numeric_limits<std::size_t>::max();
 
 /// The GPUs of a replica, node by node.
@@ -58,8 +58,10 @@ void Collectives::add(const Pool& pool, const ReplicaAt& at) {
       Path path = wiring_.peer_path(from, to);
       path.latency_s = 0;  // is in the step's time
       for (const std::size_t link : path.links) flows_on_link[link] += 1;
-      group.transfers.push_back(
-          {.kind = std::string(kind), .from = Wiring::name(from), .to = Wiring::name(to), .path = std::move(path)});
+      group.transfers.push_back({.kind = std::string(collective_kind),
+                                 .from = Wiring::name(from),
+                                 .to = Wiring::name(to),
+                                 .path = std::move(path)});
     }
   for (const auto& [link, flows] : flows_on_link)
     group.s_per_byte = std::max(group.s_per_byte, flows / wiring_.platform().links[link].bytes_per_s);
@@ -85,7 +87,7 @@ void Collectives::send(PoolId, ReplicaId replica, double at_s, double alone_s) {
 
 template <class Do>
 void Collectives::for_each_crossed(const Transfer& transfer, Do&& act) {
-  if (transfer.kind == kind) return;
+  if (transfer.kind == collective_kind) return;
   for (const std::size_t link : transfer.path.links)
     for (const std::size_t user : users_by_link_[link]) act(groups_[user]);
 }

@@ -7,7 +7,7 @@
 namespace servecast {
 namespace {
 
-constexpr const char* kind = "expert_load";
+constexpr const char* load_kind = "expert_load";
 
 }  // namespace
 
@@ -61,7 +61,7 @@ std::vector<Transfer> ExpertLoads::transfers(const User& user, const ExpertLoad&
     const Part source{.kind = load.from_disk ? Part::Kind::disk : Part::Kind::host, .place = gpu};
     const Part target{.kind = Part::Kind::gpu, .place = gpu};
     const double bytes = load.bytes / static_cast<double>(gpus.size()) / pool.spec.expert_offload->copy_rate_fraction;
-    all.push_back(wiring_.transfer(kind, source, target, bytes));
+    all.push_back(wiring_.transfer(load_kind, source, target, bytes));
   }
   return all;
 }
@@ -76,7 +76,7 @@ void ExpertLoads::load(PoolId pool, ReplicaId to, const ExpertLoad& load, double
 
 std::vector<std::size_t> ExpertLoads::users_of(const Transfer& transfer) const {
   std::vector<std::size_t> users;
-  if (transfer.kind == kind) return users;
+  if (transfer.kind == load_kind) return users;
   for (const std::size_t link : transfer.path.links)
     users.insert(users.end(), by_link_[link].begin(), by_link_[link].end());
   std::ranges::sort(users);

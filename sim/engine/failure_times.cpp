@@ -6,10 +6,11 @@
 #include <iterator>
 #include <limits>
 
+#include "models/base/units.h"
+
 namespace servecast {
 namespace {
 
-constexpr double seconds_per_day = 86'400;
 constexpr std::array<const char*, 7> words{"node", "gpu", "nic", "link", "switch", "storage", "replica"};
 
 // Nodes: 6.50 failures per 1,000 node-days on the 16,000 A100 of RSC-1 (Kokolis et al., Revisiting Reliability in

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
+#include "models/base/counts.h"
 #include "models/policy/routing_statistics.h"
 #include "sim/input/host_link.h"
 #include "sim/input/load_experts.h"
 
 namespace servecast {
 namespace {
-
-double real(std::int64_t n) { return static_cast<double>(n); }
 
 /// Every GPU gets its slice.
 OwnLinks::Rates link_rates(const Pool& pool, std::int64_t replica, const Node& node) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "models/base/counts.h"
 #include "sim/input/check_scaling.h"
 
 namespace servecast {
@@ -15,7 +16,7 @@ class FailureCheck {
   FailureCheck(YamlText& text, const ScenarioSpec& spec, const Node& node, const Fabric& fabric)
       : text_(text), spec_(*spec.failures), node_(node), nodes_(spec.cluster.nodes + spec.spares()) {
     if (fabric.topology == "fat_tree" && fabric.nodes_per_leaf > 0)
-      leaves_ = (nodes_ + fabric.nodes_per_leaf - 1) / fabric.nodes_per_leaf;
+      leaves_ = divided_up(nodes_, fabric.nodes_per_leaf);
     for (const PoolSpec& pool : spec.pools) replicas_ += pool.replicas;
   }
 

@@ -114,7 +114,7 @@ void check_readers(YamlText& text, const ScenarioSpec& spec) {
       text.fail(fmt::format("perceived[{}]", i), "there is an entry for this class already");
 }
 
-std::string problem_between(const Pool& from, const Pool& to) {
+std::string reuse_problem(const Pool& from, const Pool& to) {
   if (!(from.llm == to.llm))
     return fmt::format("'{}' runs {}, which cannot go on from the KV of {}: take kv_reuse: text_prefix", to.spec.name,
                        to.spec.llm, from.spec.llm);
@@ -165,7 +165,7 @@ void check_kv_paths(YamlText& text, const ScenarioSpec& spec, const std::vector<
     const auto to = pool(path->to);
     const std::string problem = from == pools.end() || to == pools.end()
                                     ? "KV goes from pool to pool; an API gives none away and takes none"
-                                    : problem_between(*from, *to);
+                                    : reuse_problem(*from, *to);
     if (!problem.empty()) text.fail(path_of(i) + ".kv_reuse", problem);
   }
 }

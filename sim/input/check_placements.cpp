@@ -16,7 +16,7 @@ std::string whole_batches(const Pool& pool) {
 }
 
 /// What one pool's placement asks of another; the first thing that is wrong.
-std::string problem_between(const Pool& pool, const Pool& to) {
+std::string handover_problem(const Pool& pool, const Pool& to) {
   const std::string& name = to.spec.name;
   if (name == pool.spec.name) return fmt::format("'{}' cannot decode for itself; name another pool", name);
   const auto sends_on = to.spec.placement.make();
@@ -94,7 +94,7 @@ void check(YamlText& text, std::vector<Pool>& pools, std::size_t i) {
     for (const Pool& pool : pools) names.push_back(pool.spec.name);
     return text.fail(path + ".decode_pool", unknown_name("pool", wanted, names));
   }
-  if (const std::string problem = problem_between(pools[i], *to); !problem.empty())
+  if (const std::string problem = handover_problem(pools[i], *to); !problem.empty())
     return text.fail(path + ".decode_pool", problem);
   pools[i].decode_pool = static_cast<std::size_t>(to - pools.begin());
   to->waiting_blocks_fraction = std::min(to->waiting_blocks_fraction, placement->waiting_blocks_fraction());

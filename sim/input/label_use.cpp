@@ -21,7 +21,7 @@ bool looks_at_clients(const PoolSpec& pool) {
          router == "kv_aware";
 }
 
-constexpr Use uses[] = {
+constexpr Use label_uses[] = {
     {"priority", "queue: {policy: priority} or a gateway with jobs",
      [](const PoolSpec& p) { return p.queue.policy() == "priority"; },
      [](const RequestLabels& l) { return l.priority.has_value(); }, "jobs"},
@@ -37,7 +37,7 @@ constexpr Use uses[] = {
 };
 
 void check(YamlText& text, const std::string& path, const RequestLabels& labels, const ScenarioSpec& spec) {
-  for (const Use& use : uses) {
+  for (const Use& use : label_uses) {
     const auto looks = [&](const PoolSpec& pool) {
       return use.looks(pool) && (labels.pool.empty() || labels.pool == pool.name);
     };

@@ -7,14 +7,13 @@
 #include <filesystem>
 #include <limits>
 
+#include "models/base/counts.h"
 #include "models/hw/kernel_time.h"
 #include "models/policy/routing_statistics.h"
 #include "sim/input/trace/routing_files.h"
 
 namespace servecast {
 namespace {
-
-double real(std::int64_t n) { return static_cast<double>(n); }
 
 constexpr std::int64_t profile_tokens_per_request = 64;
 

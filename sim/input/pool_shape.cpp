@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <map>
 
+#include "models/base/counts.h"
+
 namespace servecast {
 namespace {
-
-double real(std::int64_t n) { return static_cast<double>(n); }
 
 bool whole_nodes(std::int64_t gpus, const Node& node) { return gpus <= node.gpus || gpus % node.gpus == 0; }
 

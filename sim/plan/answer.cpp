@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/base/quantile.h"
+#include "models/base/units.h"
 #include "models/hw/cost.h"
 #include "sim/plan/certificate.h"
 #include "sim/plan/head_room.h"

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 
+#include "models/base/counts.h"
 #include "models/base/quantile.h"
 #include "models/hw/bound.h"
 #include "sim/report/human.h"
@@ -14,8 +15,6 @@ namespace servecast {
 namespace {
 
 constexpr double no_bound = std::numeric_limits<double>::infinity();
-
-double real(std::int64_t n) { return static_cast<double>(n); }
 
 /// Where the requests of one pool are served: the pool itself, and the one that decodes for it.
 struct Serving {

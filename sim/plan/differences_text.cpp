@@ -12,8 +12,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t any_width = 1000;  // a table is never cut: nothing else says these numbers
-
 std::string text(const Figure& figure, std::optional<double> value) { return value ? figure.text(*value) : "-"; }
 
 std::string signed_text(const Figure& figure, std::optional<double> value) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t most_looks = 6;
 constexpr std::int64_t second_look = 5;  // times the first
-constexpr double fine_enough = 1.01;
+constexpr double draws_close_enough = 1.01;
 
 /// The smallest n with chance^n <= error.
 std::int64_t certain_after(double chance, double error) {
@@ -69,7 +69,7 @@ std::optional<std::int64_t> draws_that_would_tell(const DrawPlan& plan, const Dr
     too_few = enough;
     enough = std::min(2 * enough, most);
   }
-  while (static_cast<double>(enough) > fine_enough * static_cast<double>(too_few) + 1) {
+  while (static_cast<double>(enough) > draws_close_enough * static_cast<double>(too_few) + 1) {
     const std::int64_t middle = (too_few + enough) / 2;
     (tells(middle) ? enough : too_few) = middle;
   }

@@ -15,10 +15,10 @@ namespace {
 constexpr int look_around_ms = 50;  // how long a wish to stop may go unnoticed
 
 /// One call of evaluate().
-class Batch {
+class Evaluation {
  public:
-  Batch(Simulator& simulator, ResultsFile* known, const EvaluatorOptions& options, RunsProgress& progress,
-        std::span<const RunRequest> requests)
+  Evaluation(Simulator& simulator, ResultsFile* known, const EvaluatorOptions& options, RunsProgress& progress,
+             std::span<const RunRequest> requests)
       : simulator_(simulator),
         known_(known),
         options_(options),
@@ -158,7 +158,7 @@ ForkedEvaluator::ForkedEvaluator(Simulator& simulator, ResultsFile* known, Evalu
     : simulator_(simulator), known_(known), options_(std::move(options)) {}
 
 std::vector<RunResult> ForkedEvaluator::evaluate(std::span<const RunRequest> requests) {
-  Batch batch(simulator_, known_, options_, progress_, requests);
+  Evaluation batch(simulator_, known_, options_, progress_, requests);
   batch.run();
   return batch.take_results();
 }

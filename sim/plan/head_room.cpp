@@ -5,7 +5,7 @@
 namespace servecast {
 namespace {
 
-constexpr double fine_enough = 1.02;
+constexpr double head_room_close_enough = 1.02;
 constexpr double most = 64;
 
 class Bracket {
@@ -53,7 +53,7 @@ std::optional<HeadRoom> head_room(Sizer& sizer, Runs& runs, const SizedDesign& s
     const double from = bracket.found.factor;
     bracket.narrow({1.25 * from, 1.5 * from, 2 * from});
   }
-  while (bracket.broken > bracket.found.factor * fine_enough) {
+  while (bracket.broken > bracket.found.factor * head_room_close_enough) {
     const double from = bracket.found.factor;
     const double step = (bracket.broken - from) / 4;
     bracket.narrow({from + step, from + 2 * step, from + 3 * step});

@@ -7,13 +7,12 @@
 #include <map>
 #include <set>
 
+#include "models/base/counts.h"
 #include "models/hw/cost.h"
 #include "sim/report/human.h"
 
 namespace servecast {
 namespace {
-
-double real(std::int64_t n) { return static_cast<double>(n); }
 
 struct RentTerm {
   std::string_view name;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "models/base/units.h"
 #include "models/hw/cost.h"
 
 namespace servecast {

@@ -14,7 +14,7 @@ namespace servecast {
 namespace {
 
 constexpr std::size_t hours = 24;
-constexpr std::array percentiles{50, 90, 95, 99, 100};
+constexpr std::array known_percentiles{50, 90, 95, 99, 100};
 
 std::string place_text(const Place& place) { return to_string(Problem{.place = place, .path = "", .message = ""}); }
 
@@ -59,7 +59,7 @@ void check_objective(YamlText& text, const ObjectiveSpec& o, const std::string& 
     text.fail(path, "attained_fraction takes 'at_least', and neither 'percentile' nor 'at_most'");
   if (!share && (!o.at_most || !o.percentile || o.at_least))
     text.fail(path, "'" + o.metric + "' takes 'percentile' and 'at_most'");
-  if (o.percentile && std::ranges::find(percentiles, *o.percentile) == percentiles.end())
+  if (o.percentile && std::ranges::find(known_percentiles, *o.percentile) == known_percentiles.end())
     text.fail(path + ".percentile", "'percentile' must be 50, 90, 95, 99 or 100");
 }
 

@@ -14,8 +14,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t any_width = 1000;  // a table is never cut: nothing else says these numbers
-
 std::string value_of(const std::string& setting) { return setting.substr(setting.find('=') + 1); }
 
 bool has_draws(const SweepTable& table) {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "models/base/units.h"
 #include "sim/report/recorder.h"
 #include "sim/report/run_facts.h"
 
 namespace servecast {
 namespace {
 
-constexpr double seconds_per_hour = 3600;
 constexpr double joules_per_kwh = 3.6e6;
 
 /// Before currency, carbon and requests are worked out.

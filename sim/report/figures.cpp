@@ -29,7 +29,7 @@ std::optional<double> lost_points(const Summary& s) {
   return most;
 }
 
-constexpr std::array<Figure, 15> all{{
+constexpr std::array<Figure, 15> all_figures{{
     {"requests_per_s", "requests/s", false, human::number,
      [](const Summary& s) { return std::optional(s.requests_per_s); }},
     {"output_tokens_per_s", "tokens/s", false, human::number,
@@ -56,6 +56,6 @@ constexpr std::array<Figure, 15> all{{
 
 }  // namespace
 
-std::span<const Figure> figures() { return all; }
+std::span<const Figure> figures() { return all_figures; }
 
 }  // namespace servecast

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "models/base/counts.h"
 #include "sim/report/recorder.h"
 #include "sim/report/run_facts.h"
 
 namespace servecast {
 namespace {
-
-double real(std::int64_t n) { return static_cast<double>(n); }
 
 std::optional<double> ratio(double part, std::int64_t whole) {
   if (whole == 0) return std::nullopt;

@@ -9,12 +9,13 @@
 namespace servecast {
 namespace {
 
-constexpr const char* layout =
+constexpr const char* table_layout =
     "DROP TABLE IF EXISTS plan; DROP TABLE IF EXISTS designs; DROP TABLE IF EXISTS settings;"
     "DROP TABLE IF EXISTS overrides;"
     "CREATE TABLE plan (name TEXT, goal TEXT, scenario TEXT, version TEXT, complete INTEGER, certificate TEXT,"
     " scenario_file TEXT);"
-    "CREATE TABLE designs (design INTEGER PRIMARY KEY, words TEXT, verdict TEXT, why TEXT, front INTEGER, gpus INTEGER,"
+    "CREATE TABLE designs (design INTEGER PRIMARY KEY, words TEXT, verdict TEXT, why TEXT, front INTEGER, gpus "
+    "INTEGER,"
     " nodes INTEGER, spare_nodes INTEGER, usd_per_hour REAL, best_case_overload REAL, draws INTEGER,"
     " kept_draws INTEGER, kept_fraction_low REAL, kept_fraction_high REAL, figures_of TEXT, attained_fraction REAL,"
     " ttft_p99_s REAL, tpot_p99_s REAL, tokens_per_s_per_user REAL, tokens_per_s_per_gpu REAL);"
@@ -111,7 +112,7 @@ void write_plan_tables(const std::string& file, const PlanReport& report) {
   const std::unique_ptr<sqlite3, Close> database(opened);
   const auto run = [&](const char* sql) { return sqlite3_exec(opened, sql, nullptr, nullptr, nullptr) == SQLITE_OK; };
   const bool fine =
-      status == SQLITE_OK && run("BEGIN IMMEDIATE") && run(layout) && fill(opened, report) && run("COMMIT");
+      status == SQLITE_OK && run("BEGIN IMMEDIATE") && run(table_layout) && fill(opened, report) && run("COMMIT");
   if (!fine) throw UserError({file}, std::string("cannot be written: ") + sqlite3_errmsg(opened));
 }
 

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 
+#include "models/base/units.h"
 #include "sim/report/human.h"
 #include "sim/report/run_facts.h"
 #include "sim/report/spread.h"
 
 namespace servecast {
 namespace {
-
-constexpr double seconds_per_hour = 3600;
 
 std::optional<Statistics> statistics(std::span<const double> values) {
   Spread spread;

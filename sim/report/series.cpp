@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cassert>
 
+#include "models/base/units.h"
+
 namespace servecast {
 namespace {
-
-constexpr double seconds_per_hour = 3600;
 
 /// What was recorded for the instant of the run's very end belongs to its last second.
 std::vector<SecondRecord> cut(std::span<const SecondRecord> recorded, std::size_t count) {

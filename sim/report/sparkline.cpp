@@ -8,12 +8,12 @@
 namespace servecast {
 namespace {
 
-constexpr std::array<std::string_view, 9> blocks{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+constexpr std::array<std::string_view, 9> eighths{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 constexpr std::array<std::string_view, 9> letters{" ", ".", ":", "-", "=", "+", "*", "#", "@"};
 
 std::size_t level(double value, double top) {
   if (value <= 0 || top <= 0) return 0;
-  const double steps = static_cast<double>(blocks.size() - 1);
+  const double steps = static_cast<double>(eighths.size() - 1);
   return static_cast<std::size_t>(std::ceil(std::min(1.0, value / top) * steps));
 }
 
@@ -26,7 +26,7 @@ std::string sparkline(std::span<const double> values, double top, std::size_t wi
     const std::size_t from = i * values.size() / characters;
     const std::size_t to = (i + 1) * values.size() / characters;
     const double highest = *std::ranges::max_element(values.subspan(from, to - from));
-    out += (unicode ? blocks : letters)[level(highest, top)];
+    out += (unicode ? eighths : letters)[level(highest, top)];
   }
   return out;
 }

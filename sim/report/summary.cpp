@@ -5,12 +5,11 @@
 #include <functional>
 #include <numeric>
 
+#include "models/base/units.h"
 #include "sim/report/queue_growth.h"
 
 namespace servecast {
 namespace {
-
-constexpr double seconds_per_hour = 3600;
 
 /// The totals of all classes, or of one.
 using Chosen = std::span<const RequestTotals>;

@@ -6,6 +6,9 @@
 
 namespace servecast {
 
+/// For tables that are never cut, because nothing else says their numbers.
+inline constexpr std::size_t any_width = 1000;
+
 /// Columns that a UTF-8 text takes on a terminal; wide (East Asian) characters take two.
 std::size_t columns(std::string_view text);
 

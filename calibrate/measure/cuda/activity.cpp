@@ -32,8 +32,8 @@ struct Cupti {
 };
 std::optional<Cupti> cupti;
 
-constexpr CUpti_ActivityKind kinds[]{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-                                     CUPTI_ACTIVITY_KIND_MEMCPY2};  // from one GPU to another
+constexpr CUpti_ActivityKind recorded_kinds[]{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+                                              CUPTI_ACTIVITY_KIND_MEMCPY2};  // from one GPU to another
 
 void CUPTIAPI buffer_wanted(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
   *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, buffer_bytes));
@@ -74,11 +74,11 @@ void check(CUptiResult result, const char* what) {
 Activity::Activity() {
   cupti.emplace();
   check(cupti->register_callbacks(buffer_wanted, buffer_full), "its callbacks");
-  for (const CUpti_ActivityKind kind : kinds) check(cupti->enable(kind), "records of kernels and copies");
+  for (const CUpti_ActivityKind kind : recorded_kinds) check(cupti->enable(kind), "records of kernels and copies");
 }
 
 Activity::~Activity() {
-  for (const CUpti_ActivityKind kind : kinds) cupti->disable(kind);
+  for (const CUpti_ActivityKind kind : recorded_kinds) cupti->disable(kind);
   cupti->flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 }
 

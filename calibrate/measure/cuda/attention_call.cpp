@@ -1,22 +1,23 @@
 #include <cmath>
 
 #include "calibrate/measure/cuda/call.h"
+#include "calibrate/step/block_tables.h"
 #include "calibrate/step/splits.h"
 #include "kernels/decode_attention.h"
 #include "kernels/prefill_attention.h"
+#include "models/base/counts.h"
 
 namespace servecast {
 namespace {
 
-constexpr std::int64_t block_tokens = 16;
 constexpr std::int64_t query_rows = 16;  // of one KV head that a block of threads takes
 
 /// KV of sequences of one length.
 class CachedKv {
  public:
   CachedKv(const KernelShape& s, std::int64_t key_dim, bool has_values, Random number, Rng& rng)
-      : blocks_((s.context + block_tokens - 1) / block_tokens),
-        keys_(random_buffer(s.sequences * blocks_ * block_tokens * s.kv_heads * key_dim, number, rng)),
+      : blocks_(divided_up(s.context, measured_block_tokens)),
+        keys_(random_buffer(s.sequences * blocks_ * measured_block_tokens * s.kv_heads * key_dim, number, rng)),
         values_(random_buffer(has_values ? keys_count(s, key_dim) : 1, number, rng)),
         table_(copy_of(scattered(s.sequences * blocks_, rng))),
         context_(copy_of(std::vector(static_cast<std::size_t>(s.sequences), static_cast<std::int32_t>(s.context)))),
@@ -27,7 +28,7 @@ class CachedKv {
             .values = values_.data(),
             .block_table = static_cast<std::int32_t*>(table_.data()),
             .blocks_per_sequence = static_cast<int>(blocks_),
-            .block_tokens = block_tokens,
+            .block_tokens = measured_block_tokens,
             .kv_heads = heads_};
   }
   const std::int32_t* context() const { return static_cast<std::int32_t*>(context_.data()); }
@@ -35,7 +36,7 @@ class CachedKv {
 
  private:
   std::int64_t keys_count(const KernelShape& s, std::int64_t key_dim) const {
-    return s.sequences * blocks_ * block_tokens * s.kv_heads * key_dim;
+    return s.sequences * blocks_ * measured_block_tokens * s.kv_heads * key_dim;
   }
   std::int64_t blocks_;
   DeviceBuffer keys_;

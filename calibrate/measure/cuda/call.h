@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -8,6 +9,8 @@
 #include "kernels/stream.h"
 
 namespace servecast {
+
+inline constexpr std::int64_t bf16_size = 2;  // bytes
 
 /// A target with buffers of its own.
 class Call {

@@ -11,8 +11,6 @@
 namespace servecast {
 namespace {
 
-constexpr std::int64_t number_bytes = 2;
-
 std::vector<int> first_devices(std::int64_t ranks) {
   std::vector<int> devices(static_cast<std::size_t>(ranks));
   std::iota(devices.begin(), devices.end(), 0);
@@ -31,7 +29,7 @@ class CollectiveCall final : public Call {
         streams_(first_devices(ranks_)) {
     for (int rank = 0; rank < ranks_; ++rank) {
       const OnDevice there(rank);
-      from_.push_back(random_buffer(bytes_ / number_bytes, Random::bf16, rng));
+      from_.push_back(random_buffer(bytes_ / bf16_size, Random::bf16, rng));
       to_.emplace_back(bytes_);
     }
   }
@@ -47,7 +45,7 @@ class CollectiveCall final : public Call {
 
  private:
   int start_rank(std::size_t rank) {
-    const auto whole = static_cast<std::size_t>(bytes_ / number_bytes);
+    const auto whole = static_cast<std::size_t>(bytes_ / bf16_size);
     const std::size_t part = whole / from_.size();
     const void* from = from_[rank].data();
     void* to = to_[rank].data();

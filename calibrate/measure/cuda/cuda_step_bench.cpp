@@ -7,18 +7,18 @@
 #include "calibrate/measure/cuda/wall_clock.h"
 #include "calibrate/measure/step_bench.h"
 #include "calibrate/measure/step_shapes.h"
+#include "calibrate/step/block_tables.h"
 
 namespace servecast {
 namespace {
 
 constexpr int warm_up_steps = 2;
-constexpr std::int64_t block_tokens = 16;
 
-std::int64_t blocks_of(const StepShape& shape) { return limits_of({shape}, block_tokens).kv_blocks; }
+std::int64_t blocks_of(const StepShape& shape) { return limits_of({shape}, measured_block_tokens).kv_blocks; }
 
 /// What the whole grid wants, but for KV; as much of that as fits.
 StepLimits limits_here(const DecoderShape& shape, const std::vector<StepShape>& steps, const KernelDevice& device) {
-  StepLimits limits = limits_of(steps, block_tokens);
+  StepLimits limits = limits_of(steps, measured_block_tokens);
   const std::int64_t wanted = limits.kv_blocks;
   return with_blocks_that_fit(shape, limits, wanted, device);
 }
@@ -35,7 +35,7 @@ class CudaStepBench final : public StepBench {
   bool prepare(const StepShape& shape) override {
     if (blocks_of(shape) > limits_.kv_blocks) return false;
     const std::vector<StepPart> parts = in_kernel_order(parts_of(shape));
-    BlockTables blocks(limits_.kv_blocks, block_tokens);
+    BlockTables blocks(limits_.kv_blocks, measured_block_tokens);
     std::vector<std::int32_t> ids;
     for (const StepPart& part : parts) {
       blocks.hold(part.sequence, part.before_tokens + part.tokens);

@@ -8,13 +8,12 @@ namespace {
 constexpr std::int64_t width = 1024;
 constexpr std::int64_t heads = 32;
 constexpr std::int64_t head_dim = 128;
-constexpr std::int64_t number_bytes = 2;
 
 /// Reads x and residual, writes residual and norm.
 class NormCall final : public Call {
  public:
   NormCall(std::int64_t bytes, const CallContext& context)
-      : rows_(bytes / (4 * width * number_bytes)),
+      : rows_(bytes / (4 * width * bf16_size)),
         x_(random_buffer(rows_ * width, Random::bf16, context.rng)),
         residual_(random_buffer(rows_ * width, Random::bf16, context.rng)),
         weight_(random_buffer(width, Random::bf16, context.rng)),
@@ -42,9 +41,9 @@ class NormCall final : public Call {
 class ActivationCall final : public Call {
  public:
   ActivationCall(std::int64_t bytes, const CallContext& context)
-      : rows_(bytes / (3 * width * number_bytes)),
+      : rows_(bytes / (3 * width * bf16_size)),
         x_(random_buffer(2 * rows_ * width, Random::bf16, context.rng)),
-        out_(rows_ * width * number_bytes) {}
+        out_(rows_ * width * bf16_size) {}
   void start(Stream stream) override {
     silu_mul({.x = x_.data(), .out = out_.data(), .rows = static_cast<int>(rows_), .size = width}, true, stream);
   }
@@ -60,7 +59,7 @@ class ActivationCall final : public Call {
 class RopeCall final : public Call {
  public:
   RopeCall(std::int64_t bytes, const CallContext& context)
-      : tokens_(bytes / (2 * heads * head_dim * number_bytes)),
+      : tokens_(bytes / (2 * heads * head_dim * bf16_size)),
         x_(random_buffer(tokens_ * heads * head_dim, Random::bf16, context.rng)),
         positions_(copy_of(std::vector<std::int32_t>(static_cast<std::size_t>(tokens_), 1))),
         table_(random_buffer(2 * head_dim, Random::fp32, context.rng)) {}

@@ -6,8 +6,6 @@
 namespace servecast {
 namespace {
 
-constexpr std::int64_t number_bytes = 2;
-
 /// An expert layer from the logits of its gate on: gate, order, permute, gate and up product, SiLU, down product,
 /// combine. Timed in a graph with its gaps, for a step waits for them. n: width of an expert, k: of a token.
 class ExpertLayerCall final : public Call {
@@ -17,9 +15,9 @@ class ExpertLayerCall final : public Call {
         visits_(s.m * s.top_k),
         routed_({.tokens = s.m, .experts = s.experts, .top_k = s.top_k}, loads, rng),
         x_(random_buffer(s.m * s.k, Random::bf16, rng)),
-        rows_(visits_ * s.k * number_bytes),
-        wide_(visits_ * 2 * s.n * number_bytes),
-        narrow_(visits_ * s.n * number_bytes),
+        rows_(visits_ * s.k * bf16_size),
+        wide_(visits_ * 2 * s.n * bf16_size),
+        narrow_(visits_ * s.n * bf16_size),
         products_(rows_.bytes()),
         out_(x_.bytes()),
         up_weights_(kind.random_weights(s.experts * 2 * s.n, s.k, rng)),

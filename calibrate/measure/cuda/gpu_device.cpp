@@ -14,7 +14,7 @@ namespace {
 
 constexpr double memory_used = 0.9;  // of what is free: CUDA and others want some
 /// Random numbers repeat after so many: no kernel's working set sees that.
-constexpr std::int64_t pattern = std::int64_t{1} << 21;
+constexpr std::int64_t pattern_numbers = std::int64_t{1} << 21;
 
 }  // namespace
 
@@ -38,7 +38,7 @@ void* GpuDevice::room(std::int64_t bytes) {
 }
 
 void* GpuDevice::random_numbers(std::int64_t count, double span) {
-  std::vector<Bf16> made(static_cast<std::size_t>(std::min(count, pattern)));
+  std::vector<Bf16> made(static_cast<std::size_t>(std::min(count, pattern_numbers)));
   for (Bf16& number : made) number = from_float<Bf16>(static_cast<float>((rng_.uniform() * 2 - 1) * span));
   auto* numbers = static_cast<Bf16*>(room(count * 2));
   copy_in(numbers, std::as_bytes(std::span(made)));

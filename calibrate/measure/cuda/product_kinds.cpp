@@ -6,11 +6,11 @@
 namespace servecast {
 namespace {
 
-constexpr std::array kinds{KindOfProduct{"bf16", GemmKind::plain, Random::bf16, Random::bf16, 16},
-                           KindOfProduct{"int8", GemmKind::w8a16, Random::bf16, Random::bytes, 8},
-                           KindOfProduct{"int4", GemmKind::w4a16, Random::bf16, Random::bytes, 4},
-                           KindOfProduct{"w8a8", GemmKind::w8a8, Random::bytes, Random::bytes, 8},
-                           KindOfProduct{"fp8", GemmKind::fp8, Random::fp8, Random::fp8, 8}};
+constexpr std::array product_kinds{KindOfProduct{"bf16", GemmKind::plain, Random::bf16, Random::bf16, 16},
+                                   KindOfProduct{"int8", GemmKind::w8a16, Random::bf16, Random::bytes, 8},
+                                   KindOfProduct{"int4", GemmKind::w4a16, Random::bf16, Random::bytes, 4},
+                                   KindOfProduct{"w8a8", GemmKind::w8a8, Random::bytes, Random::bytes, 8},
+                                   KindOfProduct{"fp8", GemmKind::fp8, Random::fp8, Random::fp8, 8}};
 constexpr std::int64_t group_k = 128;
 
 }  // namespace
@@ -25,8 +25,8 @@ DeviceBuffer KindOfProduct::random_scales(std::int64_t rows, std::int64_t k, Rng
 }
 
 const KindOfProduct* kind_of_product(std::string_view dtype) {
-  const auto kind = std::ranges::find(kinds, dtype, &KindOfProduct::dtype);
-  return kind != kinds.end() ? &*kind : nullptr;
+  const auto kind = std::ranges::find(product_kinds, dtype, &KindOfProduct::dtype);
+  return kind != product_kinds.end() ? &*kind : nullptr;
 }
 
 }  // namespace servecast

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/base/counts.h"
 #include "models/base/stable_math.h"
 
 namespace servecast {
@@ -9,7 +10,6 @@ namespace {
 
 using Sizes = std::array<double, max_grid_axes>;
 
-double real(std::int64_t n) { return static_cast<double>(n); }
 double at_least_one_of(std::int64_t n) { return real(std::max<std::int64_t>(n, 1)); }
 
 KernelWork gemm_work(const KernelShape& s, const NumberSizes& number) {

@@ -71,9 +71,9 @@ class OnOff final : public ArrivalProcess {
 std::int64_t requests_of(const StageSpec& stage) { return std::llround(stage.requests_per_s * stage.duration_s); }
 
 /// inference-perf's "constant" load: exponential gaps, divided by their sum and multiplied by the stage's length.
-class Stages final : public ArrivalProcess {
+class StagedArrivals final : public ArrivalProcess {
  public:
-  explicit Stages(const std::vector<StageSpec>& stages) : stages_(stages) {}
+  explicit StagedArrivals(const std::vector<StageSpec>& stages) : stages_(stages) {}
   double next_s(Rng& rng) override {
     while (given_ == arrivals_s_.size()) {
       if (stage_ == stages_.size()) return std::numeric_limits<double>::infinity();
@@ -116,7 +116,7 @@ std::unique_ptr<ArrivalProcess> make_even(const ArrivalSpec& spec) {
   if (spec.gamma) return std::make_unique<Gamma>(*spec.gamma);
   if (spec.constant) return std::make_unique<Constant>(*spec.constant);
   if (spec.on_off) return std::make_unique<OnOff>(*spec.on_off);
-  if (!spec.stages.empty()) return std::make_unique<Stages>(spec.stages);
+  if (!spec.stages.empty()) return std::make_unique<StagedArrivals>(spec.stages);
   return nullptr;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "models/base/counts.h"
 #include "sim/input/trace/numbers.h"
 
 namespace servecast {
@@ -48,7 +49,7 @@ void shift_blocks(TraceRow& row, BlockHash offset) {
 
 void check_block_count(const Line& line, const TraceRow& row) {
   if (row.blocks.empty()) return;
-  const std::int64_t most = (row.prompt_tokens + row.block_tokens - 1) / row.block_tokens;
+  const std::int64_t most = divided_up(row.prompt_tokens, row.block_tokens);
   const std::int64_t count = count_blocks(row);
   if (count > most)
     line.fail(line.text, fmt::format("{} hash blocks of {} tokens are more than a prompt of {} tokens has ({})",

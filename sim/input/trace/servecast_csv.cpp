@@ -19,9 +19,9 @@
 namespace servecast {
 namespace {
 
-const std::array<std::string, 11> columns{"request_id", "arrival_s",    "prompt_tokens", "output_tokens",
-                                          "session",    "think_s",      "class",         "client",
-                                          "priority",   "block_tokens", "prefix_blocks"};
+const std::array<std::string, 11> known_columns{"request_id", "arrival_s",    "prompt_tokens", "output_tokens",
+                                                "session",    "think_s",      "class",         "client",
+                                                "priority",   "block_tokens", "prefix_blocks"};
 
 class ServecastCsv final : public TraceFormat {
  public:
@@ -30,7 +30,8 @@ class ServecastCsv final : public TraceFormat {
     const Line header = *lines.next();
     csv_.read_header(header);
     for (const std::string_view name : csv_.cells(header))
-      if (std::ranges::find(columns, name) == columns.end()) header.fail(name, unknown_name("column", name, columns));
+      if (std::ranges::find(known_columns, name) == known_columns.end())
+        header.fail(name, unknown_name("column", name, known_columns));
     prompt_ = csv_.column("prompt_tokens");
     output_ = csv_.column("output_tokens");
     think_ = csv_.find("think_s");

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace servecast {
-namespace {
+namespace servecast::quantile_test {
 
 TEST(NearestRank, IsTheSmallestRankThatLeavesTheShareBelow) {
   EXPECT_EQ(nearest_rank(0.50, 4), 2);
@@ -29,5 +28,4 @@ TEST(Median, IsTheMiddleOrTheMeanOfTheMiddleTwo) {
   EXPECT_EQ(median({8, 1, 4, 2}), 3);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::quantile_test

@@ -4,8 +4,7 @@
 
 #include <array>
 
-namespace servecast {
-namespace {
+namespace servecast::rng_test {
 
 struct Moments {
   double mean = 0;
@@ -58,5 +57,4 @@ TEST(Rng, BelowStaysBelowAndReachesAll) {
   for (int count : seen) EXPECT_NEAR(count, 2000, 200);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::rng_test

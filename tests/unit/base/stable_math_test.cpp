@@ -4,8 +4,7 @@
 
 #include <limits>
 
-namespace servecast {
-namespace {
+namespace servecast::stable_math_test {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
@@ -29,5 +28,4 @@ TEST(StableMath, PowKeepsExactCasesNearlyExact) {
   for (double y = -3; y < 3; y += 0.31) EXPECT_NEAR(stable::pow(7.3, y) / std::pow(7.3, y), 1, 16 * eps) << y;
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::stable_math_test

@@ -4,8 +4,7 @@
 
 #include "calibrate/measure/gpu_bench.h"
 
-namespace servecast {
-namespace {
+namespace servecast::activity_records_test {
 
 using testing::DoubleNear;
 using testing::ElementsAre;
@@ -35,5 +34,4 @@ TEST(ActivityRecords, LostOnesAreNoticed) {
   EXPECT_THROW(seconds_of_calls({{0, 1}, {2, 3}, {4, 5}}, 2), DeviceError);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::activity_records_test

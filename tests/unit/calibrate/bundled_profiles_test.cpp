@@ -8,8 +8,7 @@
 #include "sim/input/library.h"
 #include "sim/input/llm_config.h"
 
-namespace servecast {
-namespace {
+namespace servecast::bundled_profiles_test {
 
 TEST(BundledProfiles, LoadAndAreSmall) {
   EXPECT_GE(list_profiles().size(), 6u);
@@ -47,5 +46,4 @@ TEST(BundledProfiles, AStepOfARealServer) {
   EXPECT_FALSE(step.extrapolated);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::bundled_profiles_test

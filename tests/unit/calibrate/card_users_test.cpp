@@ -4,8 +4,7 @@
 
 #include "calibrate/measure/gpu_bench.h"
 
-namespace servecast {
-namespace {
+namespace servecast::card_users_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -33,5 +32,4 @@ TEST(CardUsers, OthersThatBeginMeanwhileAreRefused) {
   refuse_other_load({}, {5});
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::card_users_test

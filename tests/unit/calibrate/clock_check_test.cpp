@@ -2,8 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace servecast {
-namespace {
+namespace servecast::clock_check_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -41,5 +40,4 @@ TEST(ClockCheck, WarnsBeyondTwoPercent) {
               AllOf(HasSubstr("warning"), HasSubstr("1.0300, h2d pinned of servecast with bytes 1048576")));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::clock_check_test

@@ -6,8 +6,7 @@
 #include <numeric>
 #include <set>
 
-namespace servecast {
-namespace {
+namespace servecast::expert_visits_test {
 
 using testing::ElementsAre;
 
@@ -58,5 +57,4 @@ TEST(ExpertVisits, KnowsNoOtherMode) {
   EXPECT_FALSE(expert_loads({.tokens = 1, .experts = 2}, "zipf", rng));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::expert_visits_test

@@ -13,8 +13,7 @@
 #include "sim/input/kernel_profile_file.h"
 #include "tests/unit/cli/servecast.h"
 
-namespace servecast {
-namespace {
+namespace servecast::fit_test {
 
 const KernelLaw truth{.launch_s = 4e-6, .flop_per_s = 7e14, .bytes_per_s = 2.5e12, .sharpness = 2.5};
 
@@ -241,5 +240,4 @@ TEST(ProfileFile, MistakesHaveTheirPlace) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::fit_test

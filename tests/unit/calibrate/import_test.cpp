@@ -4,8 +4,7 @@
 #include "models/base/error.h"
 #include "tests/unit/cli/servecast.h"
 
-namespace servecast {
-namespace {
+namespace servecast::import_test {
 
 std::vector<Sample> imported(const std::string& text) {
   const TestFolder folder;
@@ -125,5 +124,4 @@ TEST(Import, MistakesHaveTheirPlace) {
   EXPECT_NE(message("a,b\n1,2\n").find("no known table has these columns"), std::string::npos);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::import_test

@@ -15,8 +15,7 @@
 #include "sim/input/kernel_profile_file.h"
 #include "tests/unit/cli/servecast.h"
 
-namespace servecast {
-namespace {
+namespace servecast::measure_steps_test {
 
 using testing::HasSubstr;
 
@@ -214,5 +213,4 @@ TEST(MeasureStepsCommand, RefusesWhatItCannotDo) {
   EXPECT_EQ(measured({"--serve", "llama-3.1-8b", "--step", "llama-3.1-8b", "--trace", "x", "--out", "y"}).status, 2);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::measure_steps_test

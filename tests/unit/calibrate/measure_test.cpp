@@ -14,8 +14,7 @@
 #include "tests/unit/calibrate/made_bench.h"
 #include "tests/unit/cli/servecast.h"
 
-namespace servecast {
-namespace {
+namespace servecast::measure_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -203,5 +202,4 @@ TEST(MeasureCommand, SaysWhatIsMissing) {
   EXPECT_THAT(err.str(), HasSubstr("servecast-calibrate measure: "));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::measure_test

@@ -4,8 +4,7 @@
 
 #include "calibrate/plan/grid_planner.h"
 
-namespace servecast {
-namespace {
+namespace servecast::planner_test {
 
 constexpr double any = 1e9;
 
@@ -90,5 +89,4 @@ TEST(StandardSeries, AreKnownOperatorsWithinReach) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::planner_test

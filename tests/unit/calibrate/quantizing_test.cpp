@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace servecast {
-namespace {
+namespace servecast::quantizing_test {
 
 const Flavour fp8{.op = "gemm", .dtype = "fp8"};
 const Flavour bf16{.op = "gemm", .dtype = "bf16"};
@@ -56,5 +55,4 @@ TEST(Quantizing, NeedsBothTypes) {
   EXPECT_FALSE(cells.contains(quantize));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::quantizing_test

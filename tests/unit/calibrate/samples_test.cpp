@@ -4,8 +4,7 @@
 #include "models/base/error.h"
 #include "tests/unit/cli/servecast.h"
 
-namespace servecast {
-namespace {
+namespace servecast::samples_test {
 
 Sample product() {
   return {.gpu = "h100_sxm_80g",
@@ -73,5 +72,4 @@ TEST(SamplesCsv, MistakesHaveTheirPlace) {
   EXPECT_NE(message_of(folder.write("e.csv", "")).find("is empty"), std::string::npos);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::samples_test

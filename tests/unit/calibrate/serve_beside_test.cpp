@@ -11,8 +11,7 @@
 #include "sim/input/scenario.h"
 #include "tests/unit/cli/servecast.h"
 
-namespace servecast {
-namespace {
+namespace servecast::serve_beside_test {
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -107,5 +106,4 @@ TEST_F(ServeBeside, SaysWhatIsMissing) {
   EXPECT_THAT(err.str(), HasSubstr("servecast-calibrate measure: "));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::serve_beside_test

@@ -8,8 +8,7 @@
 #include "sim/claims/claim_models.h"
 #include "sim/claims/claims_text.h"
 
-namespace servecast {
-namespace {
+namespace servecast::claims_test {
 
 const std::vector<CheckedClaim>& claims() {
   static const std::vector<CheckedClaim> all = check_claims();
@@ -104,5 +103,4 @@ TEST(Claims, JsonSaysTheSame) {
   for (const auto& item : items) EXPECT_THAT(claims_markdown(claims()), testing::HasSubstr(item["how"]));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::claims_test

@@ -6,8 +6,7 @@
 #include "models/base/error.h"
 #include "tests/unit/cli/servecast.h"
 
-namespace servecast {
-namespace {
+namespace servecast::atomic_file_test {
 
 namespace fs = std::filesystem;
 
@@ -38,5 +37,4 @@ TEST(AtomicFile, says_what_cannot_be_read_or_written) {
   EXPECT_THAT(folder.names(), testing::IsEmpty());
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::atomic_file_test

@@ -7,8 +7,7 @@
 
 // Every file in tests/data/bad is wrong in one way; its first line says which message that gives.
 
-namespace servecast {
-namespace {
+namespace servecast::bad_input_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -65,5 +64,4 @@ TEST_P(BadInput, does_not_run_and_writes_nothing) {
 
 INSTANTIATE_TEST_SUITE_P(file, BadInput, testing::ValuesIn(bad_files()), [](const auto& test) { return test.param; });
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::bad_input_test

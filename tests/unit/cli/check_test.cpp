@@ -6,8 +6,7 @@
 #include "tests/unit/cli/servecast.h"
 #include "tests/unit/small_scenario.h"
 
-namespace servecast {
-namespace {
+namespace servecast::check_test {
 
 using testing::HasSubstr;
 
@@ -98,5 +97,4 @@ TEST(Check, names_the_option_that_is_wrong) {
   EXPECT_EQ(report["problems"][0]["path"], "seed");
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::check_test

@@ -7,8 +7,7 @@
 #include "tests/unit/small_scenario.h"
 #include "tests/unit/in_child.h"
 
-namespace servecast {
-namespace {
+namespace servecast::compare_test {
 
 using nlohmann::json;
 using testing::HasSubstr;
@@ -95,5 +94,4 @@ TEST_F(Compare, what_cannot_be_simulated_is_named) {
   EXPECT_THAT(report.err, HasSubstr("no.json"));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::compare_test

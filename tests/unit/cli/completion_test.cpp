@@ -6,8 +6,7 @@
 
 #include "tests/unit/cli/servecast.h"
 
-namespace servecast {
-namespace {
+namespace servecast::completion_test {
 
 using testing::Contains;
 using testing::ElementsAre;
@@ -62,5 +61,4 @@ TEST(Completion, every_shell_gets_every_command) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::completion_test

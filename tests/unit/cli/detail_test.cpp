@@ -5,8 +5,7 @@
 
 #include "models/base/error.h"
 
-namespace servecast {
-namespace {
+namespace servecast::detail_test {
 
 using testing::HasSubstr;
 
@@ -52,5 +51,4 @@ TEST(Detail, says_what_is_wrong) {
   EXPECT_THAT(error_of("steps@2:2"), HasSubstr("the window ends before it begins"));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::detail_test

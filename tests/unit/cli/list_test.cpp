@@ -13,8 +13,7 @@
 #include "sim/input/schema.h"
 #include "tests/unit/cli/servecast.h"
 
-namespace servecast {
-namespace {
+namespace servecast::list_test {
 
 using testing::HasSubstr;
 
@@ -102,5 +101,4 @@ TEST(List, hardware_comes_in_si_units) {
   EXPECT_THAT(servecast_with({"list", "gpus"}).out, HasSubstr("3.35 TB/s"));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::list_test

@@ -4,8 +4,7 @@
 #include "tests/unit/cli/servecast.h"
 #include "tests/unit/small_scenario.h"
 
-namespace servecast {
-namespace {
+namespace servecast::plan_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -106,5 +105,4 @@ TEST_F(PlanEmit, says_what_it_wants) {
   EXPECT_THAT(servecast_with({"plan", "merge", folder_ / "a"}).err, HasSubstr("--out"));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::plan_test

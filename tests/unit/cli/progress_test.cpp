@@ -7,8 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-namespace servecast {
-namespace {
+namespace servecast::progress_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -122,5 +121,4 @@ TEST(Progress, a_run_cut_short_leaves_no_bar) {
   EXPECT_TRUE(out.str().ends_with("\r\x1b[K"));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::progress_test

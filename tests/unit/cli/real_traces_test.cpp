@@ -12,8 +12,7 @@
 #include "tests/unit/cli/servecast.h"
 #include "tests/unit/input/trace_testing.h"
 
-namespace servecast {
-namespace {
+namespace servecast::real_traces_test {
 
 struct Replay {
   std::string scenario;  // in scenarios/
@@ -167,5 +166,4 @@ INSTANTIATE_TEST_SUITE_P(
                     Replay{"mooncake_70b.yaml", "mooncake/conversation_trace.jsonl.gz", 12'031}),
     [](const auto& test) { return test.param.scenario.substr(0, test.param.scenario.find('_')); });
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::real_traces_test

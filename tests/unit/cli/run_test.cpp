@@ -14,8 +14,7 @@
 
 // SimGrid can run once per process, so a test makes one run. (ctest gives each test a process of its own.)
 
-namespace servecast {
-namespace {
+namespace servecast::run_test {
 
 using nlohmann::json;
 using testing::ElementsAre;
@@ -152,5 +151,4 @@ TEST_P(RunCutShort, leaves_the_old_report_whole) {
 INSTANTIATE_TEST_SUITE_P(by, RunCutShort, testing::Values(SIGINT, SIGTERM, SIGHUP),
                          [](const auto& test) { return "signal_" + std::to_string(test.param); });
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::run_test

@@ -6,8 +6,7 @@
 #include "tests/unit/cli/servecast.h"
 #include "tests/unit/small_scenario.h"
 
-namespace servecast {
-namespace {
+namespace servecast::scenario_simulator_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -97,5 +96,4 @@ TEST_F(Simulate, a_changed_profile_is_another_run_and_read_anew) {
   EXPECT_THAT(second.learned, HasSubstr("own.yaml"));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::scenario_simulator_test

@@ -8,8 +8,7 @@
 #include "sim/input/scenario.h"
 #include "tests/unit/cli/servecast.h"
 
-namespace servecast {
-namespace {
+namespace servecast::schema_text_test {
 
 using testing::HasSubstr;
 
@@ -76,5 +75,4 @@ TEST(SchemaText, maps_that_are_alike_are_described_once) {
   EXPECT_THAT(text, HasSubstr("\n### `pools[].router`: `policy: round_robin`\n"));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::schema_text_test

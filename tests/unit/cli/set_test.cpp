@@ -4,8 +4,7 @@
 #include "tests/unit/cli/servecast.h"
 #include "tests/unit/small_scenario.h"
 
-namespace servecast {
-namespace {
+namespace servecast::set_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -74,5 +73,4 @@ TEST(Set, can_mend_a_broken_file) {
   EXPECT_THAT(text_of(file), testing::StartsWith("seed: 1 # wrong\n"));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::set_test

@@ -8,8 +8,7 @@
 #include "tests/unit/cli/servecast.h"
 #include "tests/unit/small_scenario.h"
 
-namespace servecast {
-namespace {
+namespace servecast::settings_text_test {
 
 TEST(SettingsText, holds_what_was_given_and_every_default) {
   const TestFolder folder;
@@ -40,5 +39,4 @@ TEST(SettingsText, is_a_scenario_that_says_the_same) {
   EXPECT_EQ(settings_text(again.spec), settings);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::settings_text_test

@@ -8,8 +8,7 @@
 #include "tests/unit/small_scenario.h"
 #include "tests/unit/in_child.h"
 
-namespace servecast {
-namespace {
+namespace servecast::sweep_test {
 
 using nlohmann::json;
 using testing::HasSubstr;
@@ -170,5 +169,4 @@ TEST_F(Sweep, a_run_of_the_beginning_takes_that_many_requests) {
   EXPECT_LT(summary["duration_s"], all["duration_s"]);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::sweep_test

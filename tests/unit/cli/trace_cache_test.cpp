@@ -6,8 +6,7 @@
 #include "models/policy/eviction.h"
 #include "tests/unit/cli/servecast.h"
 
-namespace servecast {
-namespace {
+namespace servecast::trace_cache_test {
 
 using testing::HasSubstr;
 
@@ -67,5 +66,4 @@ TEST_F(TraceCacheCommand, says_that_a_trace_without_blocks_has_nothing_to_cache)
   EXPECT_EQ(outcome.err, plain + ": no request has hash blocks, so there is nothing to cache\n");
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::trace_cache_test

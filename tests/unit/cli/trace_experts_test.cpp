@@ -4,8 +4,7 @@
 #include "tests/unit/cli/servecast.h"
 #include "tests/unit/input/trace_testing.h"
 
-namespace servecast {
-namespace {
+namespace servecast::trace_experts_test {
 
 using testing::HasSubstr;
 
@@ -34,5 +33,4 @@ TEST(TraceExpertsCommand, SaysWhichFileDoesNotFit) {
               HasSubstr("holds 5 bytes, and index.csv.gz and the model's shape make 192"));  // 2 x 24 x 4
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::trace_experts_test

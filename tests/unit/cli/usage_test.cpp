@@ -3,8 +3,7 @@
 
 #include "tests/unit/cli/servecast.h"
 
-namespace servecast {
-namespace {
+namespace servecast::usage_test {
 
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -107,5 +106,4 @@ TEST(Usage, a_missing_file_is_named) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::usage_test

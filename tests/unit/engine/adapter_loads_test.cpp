@@ -8,8 +8,7 @@
 #include "tests/unit/engine/everything_of.h"
 #include "tests/unit/engine/whole_runs.h"
 
-namespace servecast {
-namespace {
+namespace servecast::adapter_loads_test {
 
 constexpr double noticed_s = 2e-6;           // the end of a flow: within 2^-20 s
 constexpr double root_bytes_per_s = 55.3e9;  // of PCIe, above two GPUs and of each
@@ -210,5 +209,4 @@ TEST(AdapterLoads, StepByStepAndWithAllShortCuts) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::adapter_loads_test

@@ -4,8 +4,7 @@
 #include "sim/report/summary.h"
 #include "tests/unit/engine/scenario_text.h"
 
-namespace servecast {
-namespace {
+namespace servecast::adapters_test {
 
 std::string many_adapters(const std::string& router, const std::string& adapters, std::int64_t slots) {
   return R"(
@@ -114,5 +113,4 @@ pools: [{name: chat, llm: llama-3.1-8b, gpu: h100_sxm_80g, lora: {slots: 4}}]
   EXPECT_GT(seen[AdapterId{1}], seen[AdapterId{40}]) << "the first is the most popular";
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::adapters_test

@@ -6,8 +6,7 @@
 #include "tests/unit/engine/scenario_text.h"
 #include "tests/unit/engine/whole_runs.h"
 
-namespace servecast {
-namespace {
+namespace servecast::collectives_test {
 
 /// Every step takes 2/64 s, and for 1/64 s of it the network between nodes is busy.
 class HalfNetwork final : public StepLatency {
@@ -175,5 +174,4 @@ pools:
   EXPECT_GT(mean_step_s(2), 2.5 / 64);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::collectives_test

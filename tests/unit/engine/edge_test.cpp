@@ -4,8 +4,7 @@
 #include "sim/report/summary.h"
 #include "tests/unit/engine/scenario_text.h"
 
-namespace servecast {
-namespace {
+namespace servecast::edge_test {
 
 double tokens_per_s(const std::string& node, const std::string& pool) {
   Scenario scenario = scenario_from(R"(
@@ -51,5 +50,4 @@ TEST(Edge, APhoneDecodesAsItsMemoryAllows) {
   RecordProperty("tokens_per_s", std::to_string(now));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::edge_test

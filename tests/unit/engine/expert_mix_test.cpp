@@ -6,8 +6,7 @@
 #include "tests/unit/engine/everything_of.h"
 #include "tests/unit/engine/scenario_text.h"
 
-namespace servecast {
-namespace {
+namespace servecast::expert_mix_test {
 
 /// Mostly one request at a time to a small mixture that keeps half of its experts; `pool` and `workload` add to it.
 std::string one_user(const std::string& offload, const std::string& pool = "", const std::string& workload = "") {
@@ -155,5 +154,4 @@ TEST(ExpertMix, ShortCutsChangeNothing) {
     EXPECT_EQ(everything_of(mixed(seed), false), everything_of(mixed(seed), true)) << mixed(seed);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::expert_mix_test

@@ -11,8 +11,7 @@
 #include "tests/unit/engine/scenario_text.h"
 #include "tests/unit/in_child.h"
 
-namespace servecast {
-namespace {
+namespace servecast::expert_offload_test {
 
 /// One replica on each of two GPUs below one PCIe root, which carries one of them at a time at full speed.
 std::string two_on_a_root(double requests_per_s, int requests) {
@@ -153,5 +152,4 @@ pools:
   EXPECT_GT(std::stod(seen.substr(seen.find(' '))), 1.5) << "KV had to share: alone it takes 1";
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::expert_offload_test

@@ -6,8 +6,7 @@
 #include <cmath>
 #include <map>
 
-namespace servecast {
-namespace {
+namespace servecast::failure_times_test {
 
 using Kind = BreakablePart::Kind;
 
@@ -75,5 +74,4 @@ TEST(FailureTimes, AScriptIsPlayedInOrder) {
   EXPECT_EQ(times.next_s(), std::numeric_limits<double>::infinity());
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::failure_times_test

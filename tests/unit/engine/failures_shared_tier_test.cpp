@@ -3,8 +3,7 @@
 
 #include "tests/unit/engine/everything_of.h"
 
-namespace servecast {
-namespace {
+namespace servecast::failures_shared_tier_test {
 
 /// A replica on each of two nodes; all prompts begin alike. The first replica writes that beginning; after 3 s it
 /// fails or its node does.
@@ -60,5 +59,4 @@ TEST(FailuresWithASharedTier, StepByStepAsWithShortCuts) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::failures_shared_tier_test

@@ -8,8 +8,7 @@
 #include "tests/unit/engine/scenario_text.h"
 #include "tests/unit/engine/whole_runs.h"
 
-namespace servecast {
-namespace {
+namespace servecast::failures_test {
 
 /// Replicas of a node each. By turns, a request comes every second; every step takes 1/32 s.
 std::string nodes_with(const std::string& failures, int replicas, int requests, const std::string& more = {}) {
@@ -252,5 +251,4 @@ TEST_P(RandomFailures, StepByStepAndWithAllShortCutsAndNobodyForgotten) {
   ASSERT_EQ(quick, run_random(text, seed, true)) << "seed " << seed;
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::failures_test

@@ -8,8 +8,7 @@
 #include "sim/report/summary.h"
 #include "tests/unit/engine/scenario_text.h"
 
-namespace servecast {
-namespace {
+namespace servecast::gate_test {
 
 std::string load(const std::string& generate, const std::string& pool) {
   return R"(
@@ -144,5 +143,4 @@ TEST(PoolAnswers, AddUpTheStepsOfAPrompt) {
   EXPECT_EQ(answers.block_tokens(), 16);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::gate_test

@@ -7,8 +7,7 @@
 #include "tests/unit/engine/scenario_text.h"
 #include "tests/unit/in_child.h"
 
-namespace servecast {
-namespace {
+namespace servecast::kv_tiers_test {
 
 /// Three replicas of four tiers' worth of sessions, of which the GPUs hold few. By seed: cache, evictions, writes,
 /// rule, prefetch and which tiers there are.
@@ -243,5 +242,4 @@ TEST(KvOffloadScenario, HostMemoryRaisesTheHitRateAndLowersTheTimeToFirstToken) 
   EXPECT_LT(half.hit_fraction, with.hit_fraction);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::kv_tiers_test

@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace servecast {
-namespace {
+namespace servecast::link_meter_test {
 
 using testing::DoubleNear;
 using testing::ElementsAre;
@@ -81,5 +80,4 @@ TEST(LinkMeter, LosesNoBytesOfShortFlows) {
   EXPECT_THAT(heard.bytes["link0"], ElementsAre(near(700e3)));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::link_meter_test

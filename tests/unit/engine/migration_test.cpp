@@ -6,8 +6,7 @@
 #include "tests/unit/engine/scenario_text.h"
 #include "tests/unit/engine/whole_runs.h"
 
-namespace servecast {
-namespace {
+namespace servecast::migration_test {
 
 /// Random loads on scarce memory: every second one has constant steps and arrivals on multiples of half a step;
 /// some have closed loops, clients that give up, samples, swapping, two stages, prompts computed elsewhere, and
@@ -151,5 +150,4 @@ TEST(Migrations, TheSequencePausesWhileItsLastTokensAreCopied) {
   EXPECT_NEAR(moved_s - stayed_s, pause_s, 1e-9);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::migration_test

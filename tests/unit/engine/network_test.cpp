@@ -5,8 +5,7 @@
 
 #include "sim/engine/simgrid_engine.h"
 
-namespace servecast {
-namespace {
+namespace servecast::network_test {
 
 struct Wish {
   std::vector<std::size_t> links;
@@ -101,5 +100,4 @@ TEST(Network, OneFlowAfterTheOther) {
   for (int i = 0; i < 1000; ++i) ASSERT_NEAR(ends[static_cast<std::size_t>(i)], i * 1e-3 + 5e-4, notice_s) << i;
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::network_test

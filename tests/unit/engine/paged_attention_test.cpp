@@ -4,8 +4,7 @@
 
 #include "tests/unit/engine/scenario_text.h"
 
-namespace servecast {
-namespace {
+namespace servecast::paged_attention_test {
 
 double running_on_average(const std::string& batcher, const std::string& kv_cache) {
   Scenario scenario = scenario_from(R"(
@@ -41,5 +40,4 @@ TEST(PagedAttention, RunsAsManyMoreRequestsAsInThePaper) {
   EXPECT_NEAR(running_on_average("vllm_v0", "paged") / max, 30.42 / 7.00, 0.75);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::paged_attention_test

@@ -7,8 +7,7 @@
 #include "tests/unit/engine/scenario_text.h"
 #include "tests/unit/engine/whole_runs.h"
 
-namespace servecast {
-namespace {
+namespace servecast::placement_test {
 
 /// Gates that look at both pools, on some of the loads.
 std::string admission_text(std::uint64_t seed) {
@@ -270,5 +269,4 @@ TEST(HandOver, TheShippedScenarioHasSteadierTokensThanColocation) {
   EXPECT_LT(apart.hand_overs[0].hand_over_s->p99, 0.05);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::placement_test

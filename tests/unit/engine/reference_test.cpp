@@ -11,8 +11,7 @@
 #include "sim/input/trace/line_reader.h"
 #include "tests/unit/engine/scenario_text.h"
 
-namespace servecast {
-namespace {
+namespace servecast::reference_test {
 
 constexpr double tolerance_s = 1e-9;
 
@@ -113,5 +112,4 @@ TEST_P(Reference, EveryTimeAndEveryBatchIsTheSame) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::reference_test

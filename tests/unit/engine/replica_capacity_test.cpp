@@ -7,8 +7,7 @@
 #include "tests/unit/engine/scenario_text.h"
 #include "tests/unit/engine/whole_runs.h"
 
-namespace servecast {
-namespace {
+namespace servecast::replica_capacity_test {
 
 /// Share of requests within the SLO at so many times what one replica bears by SteadyCapacity.
 double attained_at(double times) {
@@ -38,5 +37,4 @@ TEST(SteadyCapacity, WhatAReplicaBearsIsWhatTheSimulationSays) {
   EXPECT_LT(attained_at(1.2), 0.9);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::replica_capacity_test

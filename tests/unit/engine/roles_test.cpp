@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace servecast {
-namespace {
+namespace servecast::roles_test {
 
 /// Four replicas of 100 blocks, of which one prefills at first. A prefilling one should have at most 8,192 waiting
 /// tokens, decoding ones at most 70 % of their blocks in use.
@@ -100,5 +99,4 @@ TEST(Roles, AreLookedAtOnWholeMultiples) {
   EXPECT_EQ(m.roles.next_check_s(), 8);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::roles_test

@@ -8,8 +8,7 @@
 #include "sim/engine/dispatcher.h"
 #include "tests/unit/engine/scenario_text.h"
 
-namespace servecast {
-namespace {
+namespace servecast::run_test {
 
 std::string one_request(std::int64_t prompt, std::int64_t output) {
   return R"(
@@ -280,5 +279,4 @@ TEST(Run, TellsItsProgressAndCanBeStopped) {
   EXPECT_GT(told.back().fraction_read, 0.2);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::run_test

@@ -8,8 +8,7 @@
 #include "tests/unit/engine/scenario_text.h"
 #include "tests/unit/engine/whole_runs.h"
 
-namespace servecast {
-namespace {
+namespace servecast::same_times_test {
 
 /// Such that some are taken on and some are not.
 std::string gate_settings(const std::string& gate) {
@@ -153,5 +152,4 @@ TEST_P(SameTimes, StepByStepThroughTheEngineAndWithAllShortCuts) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::same_times_test

@@ -8,8 +8,7 @@
 #include "tests/unit/engine/everything_of.h"
 #include "tests/unit/engine/whole_runs.h"
 
-namespace servecast {
-namespace {
+namespace servecast::scaling_test {
 
 /// Replicas of a GPU each; a request comes every second by turns, and every step takes 1/32 s.
 std::string pool_with(const std::string& more, int replicas = 4, int requests = 20, const std::string& top = {}) {
@@ -328,5 +327,4 @@ TEST(Scaling, OverADayAModelOfThePoolKeepsThePromiseForLessAndQueuesTellTooLate)
   EXPECT_EQ(day("{policy: hpa, waiting_requests: 4}").substr(0, 5), "false");
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::scaling_test

@@ -4,8 +4,7 @@
 #include "sim/report/summary.h"
 #include "tests/unit/engine/scenario_text.h"
 
-namespace servecast {
-namespace {
+namespace servecast::speculation_test {
 
 /// Clients that ask one after the other: as many sequences decode at a time.
 std::string closed_loop(const std::string& llm, std::int64_t clients, const std::string& pool) {
@@ -139,5 +138,4 @@ TEST(SpeculativeDecoding, ADrafterTakesMemory) {
             tokens(", speculative: {policy: eagle}"));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::speculation_test

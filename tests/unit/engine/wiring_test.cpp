@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace servecast {
-namespace {
+namespace servecast::wiring_test {
 
 /// Two pools' worth of GPUs on `nodes` nodes of four: GPUs 0-3 of node 0 and of the last node.
 Scenario wired(std::int64_t nodes, const std::string& gpu_link, std::int64_t nics, const std::string& topology) {
@@ -115,5 +114,4 @@ TEST(Wiring, PlatformNamesEveryPart) {
   for (const PlatformLink& link : p.links) EXPECT_GT(link.bytes_per_s, 0) << link.name;
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::wiring_test

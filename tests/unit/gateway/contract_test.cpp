@@ -5,8 +5,7 @@
 
 #include "tests/unit/gateway/made_gateway.h"
 
-namespace servecast {
-namespace {
+namespace servecast::contract_test {
 
 class AnyStage : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(All, AnyStage, testing::ValuesIn(Registry<GatewayPolicy>::names()),
@@ -107,5 +106,4 @@ TEST_P(AnyStage, SendsOnlyToWhomItNames) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::contract_test

@@ -7,8 +7,7 @@
 #include "tests/unit/engine/whole_runs.h"
 #include "tests/unit/gateway/behind.h"
 
-namespace servecast {
-namespace {
+namespace servecast::engine_test {
 
 const std::string scores =
     "quality:\n  - {target: fast, score: 0.7, source: made up}\n  - {target: slow, score: 0.9, source: made up}\n";
@@ -284,5 +283,4 @@ TEST(Gateway, SameModelKvComesOverTheLinks) {
   EXPECT_EQ(cached, 20.0 * 500);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::engine_test

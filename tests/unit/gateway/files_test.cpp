@@ -11,8 +11,7 @@
 #include "sim/report/summary.h"
 #include "sim/report/text_report.h"
 
-namespace servecast {
-namespace {
+namespace servecast::files_test {
 
 std::string text_of(const std::filesystem::path& file) {
   std::ostringstream text;
@@ -96,5 +95,4 @@ TEST(GatewayFiles, SummaryComesBackAsItWasWritten) {
   EXPECT_TRUE(to_json(Summary{}).find("gateway") == std::string::npos) << "nothing is said of what is not there";
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::files_test

@@ -8,8 +8,7 @@
 #include "sim/engine/graph_run.h"
 #include "tests/unit/gateway/behind.h"
 
-namespace servecast {
-namespace {
+namespace servecast::graph_test {
 
 std::vector<std::string> texts(const std::vector<GraphNode>& nodes) {
   std::vector<std::string> all;
@@ -216,5 +215,4 @@ TEST(Graph, EachPassIsToldAsItsNodes) {
   EXPECT_EQ(ran.summary.gateway.graph->requests, 400);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::graph_test

@@ -9,8 +9,7 @@
 #include "tests/unit/gateway/behind.h"
 #include "tests/unit/gateway/made_gateway.h"
 
-namespace servecast {
-namespace {
+namespace servecast::jobs_test {
 
 /// Puts a job in; tells whether it was taken.
 bool arrives(MadeStage& stage, std::uint32_t id, double arrival_s, std::int32_t priority = 0) {
@@ -261,5 +260,4 @@ TEST(Dispatch, JitterIsWhatTheStagesVaryBy) {
   EXPECT_NEAR(jitter("1").jitter_s, 0.01 * (std::exp(2.326) - 1), 0.007);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::jobs_test

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace servecast {
-namespace {
+namespace servecast::papers_test {
 
 struct Bill {
   double usd = 0;  // per request
@@ -99,5 +98,4 @@ TEST(S20, ItsOwnPricesSaveMoreThanItSays) {
   EXPECT_NEAR(saving("0.54"), 0.45, 0.01);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::papers_test

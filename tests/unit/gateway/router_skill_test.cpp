@@ -9,8 +9,7 @@
 
 #include "tests/unit/papers/papers.h"
 
-namespace servecast {
-namespace {
+namespace servecast::router_skill_test {
 
 struct Published {
   const char* benchmark;
@@ -92,5 +91,4 @@ TEST(RouterSkill, ArenaDataAloneIsAnotherCurve) {
   EXPECT_LT(router.calls(0.8) - 0.7426, 0);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::router_skill_test

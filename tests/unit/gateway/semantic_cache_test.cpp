@@ -3,8 +3,7 @@
 
 #include "tests/unit/gateway/made_gateway.h"
 
-namespace servecast {
-namespace {
+namespace servecast::semantic_cache_test {
 
 /// How many of `requests` requests are answered, when each that is not is answered by "small" and enters.
 double answered(MadeStage& stage, std::uint32_t requests, double gap_s = 0.1) {
@@ -125,5 +124,4 @@ TEST(SemanticCache, ARewriterIsAskedForThePassInstead) {
   EXPECT_EQ(second.request.prompt_tokens, 100 + 100) << "the answer and what the rewriter is told";
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::semantic_cache_test

@@ -4,8 +4,7 @@
 #include "sim/engine/run.h"
 #include "sim/report/summary.h"
 
-namespace servecast {
-namespace {
+namespace servecast::shipped_test {
 
 Summary shipped(const std::string& name, const std::string& requests, std::vector<Override> set = {}) {
   set.push_back({"first_requests", requests});
@@ -46,5 +45,4 @@ TEST(Shipped, CustomerServiceKeepsItsPromiseAtItsPeak) {
   EXPECT_EQ(s.requests.completed, 4000);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::shipped_test

@@ -7,8 +7,7 @@
 #include "models/policy/gateway_service.h"
 #include "tests/unit/gateway/made_gateway.h"
 
-namespace servecast {
-namespace {
+namespace servecast::stages_test {
 
 TEST(NormalQuantile, IsTheInverseOfTheNormalDistribution) {
   for (const double p : {1e-9, 0.001, 0.02, 0.3, 0.5, 0.841344746, 0.99, 1 - 1e-7})
@@ -277,5 +276,4 @@ TEST(ImageInput, HasTheLengthsOfServeGen) {
   EXPECT_NEAR(sum / 20'001, 650, 50);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::stages_test

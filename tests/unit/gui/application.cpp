@@ -4,8 +4,7 @@
 #include <QApplication>
 #include <QTemporaryDir>
 
-namespace servecast::gui {
-namespace {
+namespace servecast::gui::application {
 
 class WithApplication final : public testing::Environment {
  public:
@@ -27,5 +26,4 @@ class WithApplication final : public testing::Environment {
 
 [[maybe_unused]] const auto* added = testing::AddGlobalTestEnvironment(new WithApplication);
 
-}  // namespace
-}  // namespace servecast::gui
+}  // namespace servecast::gui::application

@@ -6,8 +6,7 @@
 
 #include "tests/unit/gui/report_files.h"
 
-namespace servecast::gui {
-namespace {
+namespace servecast::gui::comparison_test {
 
 Summary summary_with(double ttft_p99_s, double usd_per_hour) {
   Summary summary{.version = "0.1.0", .duration_s = 8};
@@ -65,5 +64,4 @@ TEST_F(Comparison, intervals_that_overlap_are_no_difference) {
   EXPECT_EQ(model.data(ttft, ComparisonModel::better_role).toInt(), -1);
 }
 
-}  // namespace
-}  // namespace servecast::gui
+}  // namespace servecast::gui::comparison_test

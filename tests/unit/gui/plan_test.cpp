@@ -10,8 +10,7 @@
 #include "gui/view/plan_view.h"
 #include "gui/view/scatter_plot.h"
 
-namespace servecast::gui {
-namespace {
+namespace servecast::gui::plan_test {
 
 using testing::ElementsAre;
 
@@ -134,5 +133,4 @@ TEST(PlanWindow, DrawsDesignsAndOpensOne) {
   EXPECT_EQ(wanted.count(), 1);
 }
 
-}  // namespace
-}  // namespace servecast::gui
+}  // namespace servecast::gui::plan_test

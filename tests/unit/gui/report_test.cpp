@@ -7,8 +7,7 @@
 #include "models/base/error.h"
 #include "tests/unit/gui/report_files.h"
 
-namespace servecast::gui {
-namespace {
+namespace servecast::gui::report_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -117,5 +116,4 @@ TEST(Report, replicas_and_links_at_a_moment) {
   EXPECT_THAT(report.links->used_at(2.5), ElementsAre(0, 0));
 }
 
-}  // namespace
-}  // namespace servecast::gui
+}  // namespace servecast::gui::report_test

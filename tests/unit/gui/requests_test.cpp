@@ -10,8 +10,7 @@
 #include "models/base/error.h"
 #include "tests/unit/gui/report_files.h"
 
-namespace servecast::gui {
-namespace {
+namespace servecast::gui::requests_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -240,5 +239,4 @@ TEST(Ticks, are_round_and_within) {
   EXPECT_EQ(text_of(Quantity::latency_s, std::nan("")), "—");
 }
 
-}  // namespace
-}  // namespace servecast::gui
+}  // namespace servecast::gui::requests_test

@@ -12,8 +12,7 @@
 #include "models/base/error.h"
 #include "tests/unit/gui/report_files.h"
 
-namespace servecast::gui {
-namespace {
+namespace servecast::gui::residuals_test {
 
 class ResidualsFile : public testing::Test {
  protected:
@@ -90,5 +89,4 @@ TEST(AxisAround, LeavesRoomAndTakesWhatAnAxisCanShow) {
   EXPECT_LT(nothing.low, nothing.high);
 }
 
-}  // namespace
-}  // namespace servecast::gui
+}  // namespace servecast::gui::residuals_test

@@ -8,8 +8,7 @@
 #include "gui/data/scenario_model.h"
 #include "tests/unit/gui/small_scenario.h"
 
-namespace servecast::gui {
-namespace {
+namespace servecast::gui::scenario_test {
 
 using testing::HasSubstr;
 
@@ -103,5 +102,4 @@ TEST_F(Scenario, a_file_that_cannot_be_read_as_a_scenario_has_its_problems_liste
   EXPECT_THROW(document_.open("/no/such/file.yaml"), UserError);
 }
 
-}  // namespace
-}  // namespace servecast::gui
+}  // namespace servecast::gui::scenario_test

@@ -8,8 +8,7 @@
 
 #include "gui/app/main_window.h"
 
-namespace servecast::gui {
-namespace {
+namespace servecast::gui::translation_test {
 
 TEST(Translation, chinese_is_complete) {
   QFile file(SERVECAST_SOURCE_DIR "/gui/i18n/servecast_zh_CN.ts");
@@ -31,5 +30,4 @@ TEST(Translation, chinese_reaches_the_window) {
   EXPECT_FALSE(texts.contains("Run"));
 }
 
-}  // namespace
-}  // namespace servecast::gui
+}  // namespace servecast::gui::translation_test

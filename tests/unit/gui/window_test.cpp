@@ -28,8 +28,7 @@
 #include "tests/unit/gui/report_files.h"
 #include "tests/unit/gui/small_scenario.h"
 
-namespace servecast::gui {
-namespace {
+namespace servecast::gui::window_test {
 
 using testing::HasSubstr;
 
@@ -244,5 +243,4 @@ TEST_F(Window, shots_of_all_views_need_no_display) {
   EXPECT_THROW(take_shot({.view = "cluster", .inputs = {residuals}, .picture = "x.png"}), UserError);
 }
 
-}  // namespace
-}  // namespace servecast::gui
+}  // namespace servecast::gui::window_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace servecast {
-namespace {
+namespace servecast::bound_test {
 
 /// One layer of attention (4 heads of 8, 2 KV heads) and a gated MLP, vocabulary 100.
 Llm small() {
@@ -61,5 +60,4 @@ TEST(Bound, RateIsEnoughForEvenArrivals) {
   EXPECT_NEAR(least_rate(work, 0), 1000.0 / 1001, 1e-12);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::bound_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace servecast {
-namespace {
+namespace servecast::derived_profile_test {
 
 Gpu gpu(double fp8_flop_per_s, double memory, double nvlink, double pcie) {
   Gpu g;
@@ -44,5 +43,4 @@ TEST(DerivedProfile, ScalesEveryRateToTheDataSheet) {
   EXPECT_DOUBLE_EQ(scaled.operators[0].evidence.spread_fraction[0], 0.13);  // 5 and 12 %: a right triangle
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::derived_profile_test

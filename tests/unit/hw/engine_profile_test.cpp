@@ -7,8 +7,7 @@
 #include "models/hw/profile/operator_model.h"
 #include "tests/unit/hw/made_up.h"
 
-namespace servecast {
-namespace {
+namespace servecast::engine_profile_test {
 
 // 10 ms + 3 ms + 5 x 40 us
 TEST(AnswerPath, AddsTheWayAndEverySequenceOfTheStep) {
@@ -119,5 +118,4 @@ TEST(CalibrationDraw, HasTheSpreadThatWasAsked) {
   EXPECT_NEAR(std::sqrt(squares / draws), 0.1, 0.005);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::engine_profile_test

@@ -4,8 +4,7 @@
 
 #include "tests/unit/hw/made_up.h"
 
-namespace servecast {
-namespace {
+namespace servecast::gpu_test {
 
 TEST(ScaleKernels, TakesTheSameShareOfThePeaks) {
   Gpu target = made_up_gpu();
@@ -47,5 +46,4 @@ TEST(PeakRate, WeightOnlyTypesComputeInBf16) {
   EXPECT_EQ(peak_flop_per_s(gpu, DataType::w8a8), 3);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::gpu_test

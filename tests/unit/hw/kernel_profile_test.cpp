@@ -4,8 +4,7 @@
 
 #include "models/hw/profile/kernel_times.h"
 
-namespace servecast {
-namespace {
+namespace servecast::kernel_profile_test {
 
 // launch 1 us, c = 2e6 / 1e12 = 2 us, b = 1e6 / 1e12 = 1 us, p = 1: 1 + 3 us, of which 2/3 of the 3 is arithmetic.
 TEST(KernelLaw, ByHand) {
@@ -129,5 +128,4 @@ TEST(ProfileProblem, NamesTheOperator) {
   EXPECT_NE(profile_problem(profile)->message.find("did you mean 'gemm'?"), std::string::npos);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::kernel_profile_test

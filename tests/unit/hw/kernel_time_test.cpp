@@ -7,8 +7,7 @@
 #include "models/hw/smooth_max.h"
 #include "tests/unit/hw/made_up.h"
 
-namespace servecast {
-namespace {
+namespace servecast::kernel_time_test {
 
 // m = 1, n = 200, k = 100: 40,000 flop = 4e-8 s; 40,000 + 200 + 400 bytes = 4.06e-8 s; launch 1e-6.
 TEST(Gemm, IsLaunchPlusArithmeticPlusBytes) {
@@ -73,5 +72,4 @@ TEST(SmoothMax, FollowsItsFormulaAndRises) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::kernel_time_test

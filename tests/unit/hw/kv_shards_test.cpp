@@ -4,8 +4,7 @@
 
 #include <map>
 
-namespace servecast {
-namespace {
+namespace servecast::kv_shards_test {
 
 Llm grouped() { return {.name = "made up", .layers = 80, .heads = 64, .kv_heads = 8, .head_size = 128}; }
 constexpr double head_bytes = 2 * 128 * 2;  // key and value of one head in one layer, bf16
@@ -64,5 +63,4 @@ TEST(KvShards, AddUpToTheKv) {
       }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::kv_shards_test

@@ -5,8 +5,7 @@
 #include "models/hw/drafted_latency.h"
 #include "models/hw/lora.h"
 
-namespace servecast {
-namespace {
+namespace servecast::layered_latency_test {
 
 /// So many layers of `layer_s` for decodes and `prompt_s` for prompts, and an LM head of 10 ms.
 class Stack final : public StepLatency {
@@ -133,5 +132,4 @@ TEST(Lora, EveryAdapterInUseIsReadOnce) {
   EXPECT_NEAR(with->stage(work, 0).seconds, 0.0455, 1e-12);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::layered_latency_test

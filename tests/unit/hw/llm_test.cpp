@@ -4,8 +4,7 @@
 
 #include "tests/unit/hw/made_up.h"
 
-namespace servecast {
-namespace {
+namespace servecast::llm_test {
 
 // tiny, one layer: q 100 x 100, k and v 100 x 50 each, o 100 x 100 = 30,000; MLP 3 x 100 x 200 = 60,000; two norms
 // 200. Two layers 180,400; embedding and LM head 100,000 each; last norm 100.
@@ -78,5 +77,4 @@ TEST(DataTypes, NamesAreKnown) {
   EXPECT_EQ(data_type_names().size(), data_types.size() + 1);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::llm_test

@@ -5,8 +5,7 @@
 
 #include "tests/unit/hw/made_up.h"
 
-namespace servecast {
-namespace {
+namespace servecast::memory_plan_test {
 
 using testing::HasSubstr;
 
@@ -110,5 +109,4 @@ TEST(MemoryPlan, RefusesShapesThatDoNotDivide) {
   EXPECT_FALSE(plan_memory(made_up_gpu(), tiny_llm(), {2, 1}, {}, {.node_gpus = 1}).problem);  // two whole nodes
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::memory_plan_test

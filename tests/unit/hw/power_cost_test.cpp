@@ -4,8 +4,7 @@
 #include "models/hw/power.h"
 #include "tests/unit/hw/made_up.h"
 
-namespace servecast {
-namespace {
+namespace servecast::power_cost_test {
 
 // idle 100, prefill 500, decode 300. A quarter arithmetic: 100 + .25 x 400 + .75 x 200 = 350.
 TEST(Power, IsSharedByWhatBounds) {
@@ -64,5 +63,4 @@ TEST(Cost, SparesKeepEnoughMachinesUp) {
   EXPECT_EQ(spare_machines(10, 1, 0.9999), 0);  // nothing ever fails
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::power_cost_test

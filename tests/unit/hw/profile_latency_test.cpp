@@ -8,8 +8,7 @@
 #include "models/hw/octave_table.h"
 #include "tests/unit/hw/made_up.h"
 
-namespace servecast {
-namespace {
+namespace servecast::profile_latency_test {
 
 /// Laws that are plain sums, and no residuals.
 KernelProfile made_up_profile() {
@@ -211,5 +210,4 @@ TEST(OctaveTable, FindsKnots) {
   EXPECT_GE(octave::knots_to(100), octave::point(100).knot + 2);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::profile_latency_test

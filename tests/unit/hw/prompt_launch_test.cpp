@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace servecast {
-namespace {
+namespace servecast::prompt_launch_test {
 
 /// A millisecond per token, split evenly over the stages.
 class PerToken final : public StepLatency {
@@ -52,5 +51,4 @@ TEST(PromptLaunch, EveryStageLaunchesItsOwnLayers) {
   EXPECT_DOUBLE_EQ(prompt_of(1, 3, 2).seconds, 0.006);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::prompt_launch_test

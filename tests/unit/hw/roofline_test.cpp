@@ -4,8 +4,7 @@
 
 #include "tests/unit/hw/made_up.h"
 
-namespace servecast {
-namespace {
+namespace servecast::roofline_test {
 
 constexpr EngineTerms no_host{.all_reduce_wait_s = 0, .small_kernel_s = 1e-6};
 
@@ -132,5 +131,4 @@ TEST(Roofline, MoreWorkNeverTakesLess) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::roofline_test

@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace servecast {
-namespace {
+namespace servecast::sm_share_test {
 
 constexpr StageTime prompt{.seconds = 0.1, .compute_s = 0.1};
 constexpr StageTime decode{.seconds = 0.025, .compute_s = 0};
@@ -63,5 +62,4 @@ TEST(SmShare, WhileOneWaitsForItsHostTheOtherHasTheGpu) {
   EXPECT_DOUBLE_EQ(beside({computes, 1}, {waits, 1}).seconds, 0.075);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::sm_share_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace servecast {
-namespace {
+namespace servecast::step_tables_test {
 
 /// Eight tokens; every per-layer operator takes tokens / 100 ms; attention its row x 10 + its column.
 StepTables small_tables() {
@@ -69,5 +68,4 @@ TEST(StepTables, BeyondTheTableTakesTheLastEntryAndSaysSo) {
   EXPECT_NEAR(t.seconds, (0.8 + 2) * 1e-3, 1e-15);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::step_tables_test

@@ -6,8 +6,7 @@
 #include "models/hw/memory_plan.h"
 #include "tests/unit/hw/made_up.h"
 
-namespace servecast {
-namespace {
+namespace servecast::wide_experts_test {
 
 /// Laws that are plain sums, and no residuals. Inside a node nothing is sent in no time but the launch.
 KernelProfile exchange_profile() {
@@ -190,5 +189,4 @@ TEST(TensorsAcrossNodes, AllReducesGoOverEveryPort) {
   EXPECT_NEAR(model->stage(decodes(40), 0).seconds, 1e-3 + sent_s + 5 * 4 * 10e-6, 1e-12);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::wide_experts_test

@@ -9,8 +9,7 @@
 #include "sim/input/kernel_profile_file.h"
 #include "sim/input/scenario.h"
 
-namespace servecast {
-namespace {
+namespace servecast::expert_balance_test {
 
 /// Routing as NVIDIA's benchmarks draw it (aiconfigurator, power_law_logits_v3): the share of an expert is
 /// distributed as x^-1.01 between 1 and 0.8 tokens. Several draws of these shares, as layers.
@@ -129,5 +128,4 @@ TEST(ExpertBalance, EvenRoutingCostsLittle) {
   EXPECT_LT(ratio, 1.3);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::expert_balance_test

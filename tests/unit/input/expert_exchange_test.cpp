@@ -10,8 +10,7 @@
 #include "sim/input/kernel_profile_file.h"
 #include "sim/input/llm_config.h"
 
-namespace servecast {
-namespace {
+namespace servecast::expert_exchange_test {
 
 struct Published {
   std::int64_t gpus = 0;
@@ -45,5 +44,4 @@ TEST(ExpertExchange, LowLatencyIsAsPublished) {
     EXPECT_NEAR(forecast_us(p.gpus, 128, ExchangeKernels::low_latency) / p.us, 1, 0.08) << p.gpus;
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::expert_exchange_test

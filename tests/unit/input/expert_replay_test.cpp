@@ -10,8 +10,7 @@
 
 #include "sim/input/trace/routing_files.h"
 
-namespace servecast {
-namespace {
+namespace servecast::expert_replay_test {
 
 std::string data(const std::string& name) {
   const char* given = std::getenv("SERVECAST_DATA");
@@ -89,5 +88,4 @@ TEST(RoutingFiles, SaysWhatIsMissing) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::expert_replay_test

@@ -12,8 +12,7 @@
 #include "models/hw/memory_plan.h"
 #include "sim/input/llm_config.h"
 
-namespace servecast {
-namespace {
+namespace servecast::hardware_test {
 
 using testing::HasSubstr;
 namespace fs = std::filesystem;
@@ -185,5 +184,4 @@ TEST(Library, UnknownNamesAreReportedWhereTheyStand) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::hardware_test

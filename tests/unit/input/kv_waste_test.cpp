@@ -5,8 +5,7 @@
 #include "sim/input/trace/line_reader.h"
 #include "tests/unit/input/trace_testing.h"
 
-namespace servecast {
-namespace {
+namespace servecast::kv_waste_test {
 
 /// Filled slots by slots held, over the time that all requests of a file of lengths decode, block size 16.
 double useful_fraction(const std::string& policy, const std::string& file) {
@@ -39,5 +38,4 @@ TEST(KvWaste, PagedWastesLessThanFourPercentOnShareGptLengths) {
   EXPECT_LT(useful_fraction("contiguous_pow2", *lengths), useful_fraction("paged", *lengths));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::kv_waste_test

@@ -11,8 +11,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace servecast {
-namespace {
+namespace servecast::latency_tables_test {
 
 using testing::HasSubstr;
 namespace fs = std::filesystem;
@@ -176,5 +175,4 @@ TEST_F(TableFolder, TruncatedGzipIsNoticed) {
   EXPECT_THAT(problem(), HasSubstr("add.csv.gz"));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::latency_tables_test

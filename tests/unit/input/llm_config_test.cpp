@@ -7,8 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace servecast {
-namespace {
+namespace servecast::llm_config_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -185,5 +184,4 @@ TEST(LoadLlm, UnknownNameIsReportedWhereItStands) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::llm_config_test

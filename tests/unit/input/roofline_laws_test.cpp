@@ -9,8 +9,7 @@
 #include "sim/input/hardware.h"
 #include "sim/input/llm_config.h"
 
-namespace servecast {
-namespace {
+namespace servecast::roofline_laws_test {
 
 struct Case {
   std::string gpu;
@@ -139,5 +138,4 @@ TEST(RooflineAgainstServers, DecodeStepsWithinATenthAndAFifth) {
   EXPECT_LT(errors[4], 0.1);  // median
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::roofline_laws_test

@@ -6,8 +6,7 @@
 
 #include "models/base/registry.h"
 
-namespace servecast {
-namespace {
+namespace servecast::schema_test {
 
 // A small policy kind of our own, so that the test does not move when a policy is added.
 struct Cook {
@@ -117,5 +116,4 @@ TEST(Schema, splits_paths) {
   EXPECT_EQ(setting("title").key(), "title");
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::schema_test

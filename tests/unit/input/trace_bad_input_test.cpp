@@ -1,8 +1,7 @@
 // One broken file per message. The message follows "file:".
 #include "tests/unit/input/trace_testing.h"
 
-namespace servecast {
-namespace {
+namespace servecast::trace_bad_input_test {
 
 struct BadTrace {
   std::string name;
@@ -141,5 +140,4 @@ TEST(BadTraceFile, AGzipCutShortIsToldAfterItsLastLine) {
   EXPECT_NE(message.find("is a gzip file that is cut short after line"), std::string::npos) << message;
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::trace_bad_input_test

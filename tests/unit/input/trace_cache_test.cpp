@@ -9,8 +9,7 @@
 #include "sim/input/trace/line_reader.h"
 #include "tests/unit/input/trace_testing.h"
 
-namespace servecast {
-namespace {
+namespace servecast::trace_cache_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -318,5 +317,4 @@ TEST(RealTraceCache, RagPulsePointsLeftOutAreOfBlocksThatHitByThemselves) {
     }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::trace_cache_test

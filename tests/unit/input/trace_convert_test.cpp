@@ -6,8 +6,7 @@
 #include "sim/input/trace/trace_info.h"
 #include "tests/unit/input/trace_testing.h"
 
-namespace servecast {
-namespace {
+namespace servecast::trace_convert_test {
 
 std::int64_t convert_file(const WorkloadSpec& spec, const std::string& out) {
   WorkloadNotes notes;
@@ -171,5 +170,4 @@ TEST(TraceInfo, IsToldInWords) {
             "prefix hits    16.33 % of prompt tokens begin a prompt seen before\n");
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::trace_convert_test

@@ -6,8 +6,7 @@
 #include "sim/input/trace/distribution.h"
 #include "tests/unit/input/trace_testing.h"
 
-namespace servecast {
-namespace {
+namespace servecast::trace_distribution_test {
 
 std::vector<double> draws(const DistributionSpec& spec, const std::filesystem::path& folder = {}) {
   const auto distribution = make_distribution(spec, folder);
@@ -130,5 +129,4 @@ TEST(Distribution, SaysWhatIsMissing) {
             Messages{"len.histogram.weights: 'weights' are all zero; at least one must be above"});
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::trace_distribution_test

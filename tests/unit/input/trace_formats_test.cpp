@@ -4,8 +4,7 @@
 #include "sim/input/trace/trace_format.h"
 #include "tests/unit/input/trace_testing.h"
 
-namespace servecast {
-namespace {
+namespace servecast::trace_formats_test {
 
 using testing::ElementsAre;
 
@@ -305,5 +304,4 @@ TEST_F(TraceFormats, CanBeForced) {
   EXPECT_THROW(read("arrival_s,prompt_tokens,output_tokens\n0,1,2\n", "azure"), UserError);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::trace_formats_test

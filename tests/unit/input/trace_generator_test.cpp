@@ -8,8 +8,7 @@
 #include "sim/input/trace/trace_info.h"
 #include "tests/unit/input/trace_testing.h"
 
-namespace servecast {
-namespace {
+namespace servecast::trace_generator_test {
 
 constexpr std::int64_t many = 100'000;
 
@@ -288,5 +287,4 @@ TEST(Generator, StagesHaveTheirExactNumberAndEnd) {
   EXPECT_NE(seen[49].request.request_class, seen[50].request.request_class);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::trace_generator_test

@@ -1,8 +1,7 @@
 #include "sim/input/trace/line_reader.h"
 #include "tests/unit/input/trace_testing.h"
 
-namespace servecast {
-namespace {
+namespace servecast::trace_line_reader_test {
 
 std::vector<std::string> lines_of(const std::string& file) {
   LineReader reader(file);
@@ -110,5 +109,4 @@ TEST(LineReader, SaysWhereAGzipIsCorrupt) {
   EXPECT_NE(message.find(": is a gzip file that is corrupt after line "), std::string::npos) << message;
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::trace_line_reader_test

@@ -7,8 +7,7 @@
 #include "sim/input/trace/trace_info.h"
 #include "tests/unit/input/trace_testing.h"
 
-namespace servecast {
-namespace {
+namespace servecast::trace_real_test {
 
 TraceInfo info_of(const std::string& file) {
   Opened opened = open_file(file);
@@ -146,5 +145,4 @@ TEST(RealTrace, LlmServingSim) {
   EXPECT_THAT(info.output_tokens.p99, Printed(1001, 1));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::trace_real_test

@@ -6,8 +6,7 @@
 #include "sim/input/trace/transform.h"
 #include "tests/unit/input/trace_testing.h"
 
-namespace servecast {
-namespace {
+namespace servecast::trace_transform_test {
 
 using testing::ElementsAre;
 using testing::Eq;
@@ -222,5 +221,4 @@ TEST(Merge, ReadsAFractionOfAll) {
   EXPECT_EQ(both->fraction_read(), 1);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::trace_transform_test

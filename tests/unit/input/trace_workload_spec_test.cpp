@@ -4,8 +4,7 @@
 #include "sim/input/trace/workload_spec.h"
 #include "tests/unit/input/trace_testing.h"
 
-namespace servecast {
-namespace {
+namespace servecast::trace_workload_spec_test {
 
 using testing::ElementsAre;
 
@@ -159,5 +158,4 @@ TEST_F(WorkloadSpecs, SayWhatIsWrongWithArrivals) {
             "histogram");
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::trace_workload_spec_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace servecast {
-namespace {
+namespace servecast::utf8_test {
 
 TEST(Utf8, accepts_text) {
   EXPECT_TRUE(is_utf8(""));
@@ -22,5 +21,4 @@ TEST(Utf8, refuses_other_bytes) {
   EXPECT_FALSE(is_utf8("\xF4\x90\x80\x80"));  // past the last one
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::utf8_test

@@ -5,8 +5,7 @@
 
 #include "models/base/error.h"
 
-namespace servecast {
-namespace {
+namespace servecast::yaml_edit_test {
 
 using testing::HasSubstr;
 
@@ -129,5 +128,4 @@ TEST(YamlEditRefuses, what_it_cannot_follow) {
   EXPECT_THAT(error_of("a: &x 1\nb: *x\n", "b", "2"), HasSubstr("edit the file by hand"));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::yaml_edit_test

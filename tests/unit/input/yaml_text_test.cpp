@@ -3,8 +3,7 @@
 #include "sim/input/yaml_fields.h"
 #include "tests/unit/input/trace_testing.h"
 
-namespace servecast {
-namespace {
+namespace servecast::yaml_text_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -85,5 +84,4 @@ TEST(YamlText, NamesKeysThatAreUnknownOrGivenTwice) {
             text.file + ":2:1: unknown key 'sede'; did you mean 'seed'? Known: name, seed");
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::yaml_text_test

@@ -4,8 +4,7 @@
 
 #include "tests/unit/kernels/made_attention.h"
 
-namespace servecast {
-namespace {
+namespace servecast::decode_attention_test {
 
 /// Random queries over `sizes`, against softmax in double.
 template <class Number, class Kv>
@@ -94,5 +93,4 @@ TEST(DecodeAttention, SaysWhatIsNotBuilt) {
   EXPECT_FALSE(mla_decode_attention({}, KvNumber::fp8, nullptr));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::decode_attention_test

@@ -4,8 +4,7 @@
 
 #include "tests/unit/kernels/made.h"
 
-namespace servecast {
-namespace {
+namespace servecast::decoder_glue_test {
 
 template <class Number>
 constexpr bool is_bf16 = std::is_same_v<Number, Bf16>;
@@ -106,5 +105,4 @@ TEST(WidenKernel, KeepsEveryNumber) {
   for (std::size_t i = from.size(); i < to.size(); ++i) EXPECT_TRUE(std::isnan(to.at(i))) << "behind the end";
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::decoder_glue_test

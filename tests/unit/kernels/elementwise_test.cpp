@@ -4,8 +4,7 @@
 
 #include "tests/unit/kernels/made.h"
 
-namespace servecast {
-namespace {
+namespace servecast::elementwise_test {
 
 template <class Number>
 constexpr bool is_bf16 = std::is_same_v<Number, Bf16>;
@@ -152,5 +151,4 @@ TEST(SampleKernel, DrawsFromTheSoftmaxOfTheLargest) {
   EXPECT_EQ(sampled(logits, 1, 3, 1, 1)[0], 40);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::elementwise_test

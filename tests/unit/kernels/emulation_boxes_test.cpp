@@ -3,8 +3,7 @@
 #include "kernels/swizzled.h"
 #include "tests/unit/kernels/made.h"
 
-namespace servecast {
-namespace {
+namespace servecast::emulation_boxes_test {
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -89,5 +88,4 @@ TEST(BoxEmulation, TellsMistakes) {
   EXPECT_THAT(running(at_an_odd_place), ThrowsMessage<std::logic_error>(HasSubstr("multiple of 1024")));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::emulation_boxes_test

@@ -3,8 +3,7 @@
 #include "kernels/swizzled.h"
 #include "tests/unit/kernels/made.h"
 
-namespace servecast {
-namespace {
+namespace servecast::emulation_group_test {
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -147,5 +146,4 @@ TEST(GroupEmulation, TellsMistakes) {
   EXPECT_THAT(running(one_warp_alone), ThrowsMessage<std::logic_error>(HasSubstr("wait for others")));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::emulation_group_test

@@ -3,8 +3,7 @@
 #include "kernels/warp.h"
 #include "tests/unit/kernels/made.h"
 
-namespace servecast {
-namespace {
+namespace servecast::emulation_test {
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -81,5 +80,4 @@ TEST(Emulation, CopiesArriveAtTheWaitAndNotBefore) {
   EXPECT_EQ(out[33], 0.0F);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::emulation_test

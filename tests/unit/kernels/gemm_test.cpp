@@ -2,8 +2,7 @@
 
 #include "tests/unit/kernels/made_gemm.h"
 
-namespace servecast {
-namespace {
+namespace servecast::gemm_test {
 
 using namespace made;
 
@@ -76,5 +75,4 @@ TEST(GemmOfGroups, RowsOfExperts) {
         << name(kind);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::gemm_test

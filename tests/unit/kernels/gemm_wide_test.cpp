@@ -1,8 +1,7 @@
 #include "kernels/gemm_kernel.h"
 #include "tests/unit/kernels/made_gemm.h"
 
-namespace servecast {
-namespace {
+namespace servecast::gemm_wide_test {
 
 using namespace made;
 
@@ -21,5 +20,4 @@ TEST(GemmOfGroups, WideTiles) {
             rounding<Bf16>);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::gemm_wide_test

@@ -6,8 +6,7 @@
 #include "kernels/kv_gather.h"
 #include "tests/unit/kernels/made.h"
 
-namespace servecast {
-namespace {
+namespace servecast::moe_test {
 
 /// Routing of random logits with what the kernels fill in.
 struct Routed {
@@ -161,5 +160,4 @@ TEST(KvGatherKernel, GathersAndScatters) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::moe_test

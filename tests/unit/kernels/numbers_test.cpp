@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace servecast {
-namespace {
+namespace servecast::numbers_test {
 
 /// Every pattern of the type that is a number, back and forth, and the number next to each midpoint.
 template <class Number, class Bits>
@@ -55,5 +54,4 @@ TEST(KernelNumbers, KnownValues) {
   EXPECT_EQ(packed<Half>(1.0F, -2.0F), 0xc0003c00U);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::numbers_test

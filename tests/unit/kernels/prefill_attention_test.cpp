@@ -4,8 +4,7 @@
 
 #include "tests/unit/kernels/made_attention.h"
 
-namespace servecast {
-namespace {
+namespace servecast::prefill_attention_test {
 
 struct Chunks {
   AttentionSizes sizes{};  // `context`: prefix and new tokens
@@ -101,5 +100,4 @@ TEST(PrefillAttention, SaysWhatIsNotBuilt) {
   EXPECT_FALSE(prefill_attention({}, 64, KvNumber::fp8, nullptr));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::prefill_attention_test

@@ -4,8 +4,7 @@
 // each engine kept on the GPU; what is assumed of the engines stands in the scenario.
 #include "tests/unit/papers/papers.h"
 
-namespace servecast {
-namespace {
+namespace servecast::moe_infinity_test {
 
 double seconds_per_token(std::vector<Override> engine) {
   return PaperRun(paper("moe_infinity", engine)).summary.latencies.tpot_s->mean;
@@ -43,5 +42,4 @@ TEST(MoeInfinity, TheOrderOfEngines) {
   RecordProperty("accelerate_s", std::to_string(accelerate));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::moe_infinity_test

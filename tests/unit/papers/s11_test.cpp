@@ -9,8 +9,7 @@
 #include "tests/unit/in_child.h"
 #include "tests/unit/papers/papers.h"
 
-namespace servecast {
-namespace {
+namespace servecast::s11_test {
 
 struct Outcome {
   double attained_fraction = 0;
@@ -53,5 +52,4 @@ TEST(S11, OnePeakBetweenTooFewPrefillAndTooFewDecodeNodes) {
   EXPECT_LT(by_split[2].tpot_s, by_split.back().tpot_s);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::s11_test

@@ -5,8 +5,7 @@
 #include "tests/unit/in_child.h"
 #include "tests/unit/papers/papers.h"
 
-namespace servecast {
-namespace {
+namespace servecast::s12_test {
 
 double turned_away(const std::string& trace, const std::string& admission) {
   const double count = std::stod(in_child([&] {
@@ -32,5 +31,4 @@ TEST(S12, PredictingTheDecodeLoadTurnsFewestAway) {
   EXPECT_LT(early, 1.05 * by_stage);  // published: 0.90 times
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::s12_test

@@ -6,8 +6,7 @@
 #include "tests/unit/in_child.h"
 #include "tests/unit/papers/papers.h"
 
-namespace servecast {
-namespace {
+namespace servecast::s13_test {
 
 /// Time to first token, per further token, and end to end; by request.
 using Times = std::vector<std::array<double, 3>>;
@@ -112,5 +111,4 @@ TEST(S13, CappedTokenMachinesServeTheSameLoadWithAQuarterLessPower) {
   EXPECT_LE(ratio, 1.2);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::s13_test

@@ -7,8 +7,7 @@
 #include "tests/unit/in_child.h"
 #include "tests/unit/papers/papers.h"
 
-namespace servecast {
-namespace {
+namespace servecast::s14_test {
 
 /// Free memory of every replica, second by second.
 struct FreeMemory final : DetailListener {
@@ -96,5 +95,4 @@ TEST(S14, MigrationShortensTheTailAndGathersFreeMemory) {
   EXPECT_LT(llumnix.pause_p99_s, 0.1);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::s14_test

@@ -3,8 +3,7 @@
 // give.
 #include "tests/unit/papers/papers.h"
 
-namespace servecast {
-namespace {
+namespace servecast::s15_test {
 
 double tokens_per_s(const std::string& scenario, const std::vector<Override>& overrides) {
   return 1 / PaperRun(paper(scenario, overrides)).summary.latencies.tpot_s->mean;
@@ -143,5 +142,4 @@ TEST(S15, ReportSaysHowDeepStepsGoAndWhatItCostsInAnswers) {
   EXPECT_NEAR(*summary.early_exits[0].lost_points, (0.66 + 0.17 + 0.35 + 0.62) / 4, 1e-9);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::s15_test

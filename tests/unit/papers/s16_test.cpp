@@ -6,8 +6,7 @@
 // routing's locality; llama.cpp's own time per token. What stands in for them, the scenario says.
 #include "tests/unit/papers/papers.h"
 
-namespace servecast {
-namespace {
+namespace servecast::s16_test {
 
 struct Result {
   double tokens_per_s = 0;
@@ -51,5 +50,4 @@ TEST(S16, ZeroLossReplacesNothing) {
   EXPECT_EQ(run.summary.expert_offload.at(0).quality_lost_fraction, 0.0);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::s16_test

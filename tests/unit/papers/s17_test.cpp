@@ -2,8 +2,7 @@
 // Asserted: at least 1.3 and 2 times.
 #include "tests/unit/papers/papers.h"
 
-namespace servecast {
-namespace {
+namespace servecast::s17_test {
 
 TEST(S17, CacheAwareRoutingBeatsRoundRobin) {
   const PaperRun aware(paper("s17_sglang_cache_aware"));
@@ -15,5 +14,4 @@ TEST(S17, CacheAwareRoutingBeatsRoundRobin) {
   RecordProperty("hits_by_turns", std::to_string(by_turns.hit_fraction()));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::s17_test

@@ -4,8 +4,7 @@
 #include "models/hw/cost.h"
 #include "tests/unit/papers/papers.h"
 
-namespace servecast {
-namespace {
+namespace servecast::s18_test {
 
 constexpr double day_s = 86400;
 constexpr double prompt_tokens = 608e9;  // in that day
@@ -57,5 +56,4 @@ TEST(S18, OutputTokensPerNodeAreForecastWithinAFactorOfTwo) {
   RecordProperty("tpot_s", std::to_string(summary.latencies.tpot_s->mean));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::s18_test

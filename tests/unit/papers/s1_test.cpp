@@ -4,8 +4,7 @@
 #include "tests/unit/papers/capacity.h"
 #include "tests/unit/papers/papers.h"
 
-namespace servecast {
-namespace {
+namespace servecast::s1_test {
 
 PaperRun serve(const std::string& kv_cache, double rate) {
   const std::string batcher = kv_cache == "paged" ? "vllm_v0" : "orca";
@@ -60,5 +59,4 @@ TEST(S1, AsManyMoreRequestsRunAsInThePaper) {
   RecordProperty("running", std::to_string(paged) + " " + std::to_string(oracle) + " " + std::to_string(max));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::s1_test

@@ -3,8 +3,7 @@
 // tokens to 4 to 10 times and 12 to 30 times.
 #include "tests/unit/papers/papers.h"
 
-namespace servecast {
-namespace {
+namespace servecast::s2_test {
 
 struct Cut {
   std::int64_t tokens = 0;
@@ -62,5 +61,4 @@ TEST(S2, TheGapGrowsWithTheLongestOutput) {
   EXPECT_LE(paged, 30);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::s2_test

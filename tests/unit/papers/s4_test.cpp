@@ -4,8 +4,7 @@
 #include "tests/unit/papers/capacity.h"
 #include "tests/unit/papers/papers.h"
 
-namespace servecast {
-namespace {
+namespace servecast::s4_test {
 
 PaperRun serve(const std::string& batcher, double rate) {
   return PaperRun(paper(
@@ -35,5 +34,4 @@ TEST(S4, ChunkedPrefillBearsTwiceTheLoad) {
   RecordProperty("stall", std::to_string(gaps_s.p99 / gaps_s.p50));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::s4_test

@@ -5,8 +5,7 @@
 #include "tests/unit/in_child.h"
 #include "tests/unit/papers/papers.h"
 
-namespace servecast {
-namespace {
+namespace servecast::s5_test {
 
 Override rate_of(double requests_per_s) {
   return {"workload.generate.arrivals.poisson.requests_per_s", std::to_string(requests_per_s)};
@@ -62,5 +61,4 @@ TEST(S5, PrefillAndDecodeApartServeMorePerGpu) {
   EXPECT_GE(best_on.prefill_gpus, best_on.decode_gpus);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::s5_test

@@ -13,8 +13,7 @@
 #include "tests/unit/in_child.h"
 #include "tests/unit/papers/papers.h"
 
-namespace servecast {
-namespace {
+namespace servecast::s6_test {
 
 std::vector<Override> at_rate(std::vector<Override> overrides, double requests_per_s) {
   overrides.push_back({"workload.generate.arrivals.poisson.requests_per_s", std::to_string(requests_per_s)});
@@ -98,5 +97,4 @@ TEST(S6, SemiPdKeepsUpWithMoreRequestsForLlama70BOnFourGpus) {
   EXPECT_GT(rates.fixed / rates.chunked, 1.15);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::s6_test

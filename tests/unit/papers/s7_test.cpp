@@ -8,8 +8,7 @@
 
 #include "tests/unit/papers/papers.h"
 
-namespace servecast {
-namespace {
+namespace servecast::s7_test {
 
 TEST(S7, SemiPdAnswersSoonerThanSglang) {
   std::map<int, double> sglang_tpot_s;
@@ -33,5 +32,4 @@ TEST(S7, SemiPdAnswersSoonerThanSglang) {
   EXPECT_NEAR(semi_tpot_s[14] / 0.043, 1, 0.25);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::s7_test

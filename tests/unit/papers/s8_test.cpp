@@ -9,8 +9,7 @@
 #include "tests/unit/papers/papers.h"
 #include "tests/unit/papers/worst_gaps.h"
 
-namespace servecast {
-namespace {
+namespace servecast::s8_test {
 
 constexpr std::array bounds_s = {0.1, 0.2, 0.3};
 
@@ -86,5 +85,4 @@ TEST(S8, GainsMostWhereTheBoundIsTight) {
   EXPECT_LE(gain[2], 1.0);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::s8_test

@@ -2,8 +2,7 @@
 // with the global one. Asserted: this order, and random at least 4 times global.
 #include "tests/unit/papers/papers.h"
 
-namespace servecast {
-namespace {
+namespace servecast::s9_test {
 
 TEST(S9, SchedulersRankAsInThePaper) {
   const std::string trace = trace_file("mooncake/conversation_trace.jsonl.gz");
@@ -26,5 +25,4 @@ TEST(S9, SchedulersRankAsInThePaper) {
   RecordProperty("global_s", std::to_string(global_s));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::s9_test

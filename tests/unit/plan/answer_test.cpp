@@ -5,8 +5,7 @@
 
 #include "tests/unit/plan/made_up_study.h"
 
-namespace servecast {
-namespace {
+namespace servecast::answer_test {
 
 using testing::ElementsAre;
 
@@ -117,5 +116,4 @@ TEST(Answer, TablesKeepTheFiguresAndWhoseTheyAre) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::answer_test

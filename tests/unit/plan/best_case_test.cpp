@@ -11,8 +11,7 @@
 #include "sim/plan/forked_evaluator.h"
 #include "sim/report/child_process.h"
 
-namespace servecast {
-namespace {
+namespace servecast::best_case_test {
 
 constexpr const char* base =
     "workload: {generate: {requests: 150, arrivals: {poisson: {requests_per_s: 5}},\n"
@@ -159,5 +158,4 @@ TEST_F(RandomDesigns, BoundsAreOptimistic) {
   EXPECT_GT(nearest, 0.4);  // and they say something: half of what comes out is physics
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::best_case_test

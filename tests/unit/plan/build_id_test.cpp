@@ -4,8 +4,7 @@
 
 #include "sim/plan/run_key.h"
 
-namespace servecast {
-namespace {
+namespace servecast::build_id_test {
 
 /// The linker's is a SHA-1 of 20 bytes, or as long as somebody made it; a digest of the file has 64 letters.
 TEST(BuildId, is_there_and_the_same_every_time) {
@@ -18,5 +17,4 @@ TEST(RunKey, another_program_has_other_results) {
   EXPECT_NE(run_key("one", "settings", {}, digests), run_key("other", "settings", {}, digests));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::build_id_test

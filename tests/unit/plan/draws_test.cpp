@@ -8,8 +8,7 @@
 #include "models/base/binomial.h"
 #include "models/base/rng.h"
 
-namespace servecast {
-namespace {
+namespace servecast::draws_test {
 
 TEST(Binomial, ByHand) {
   // 3 trials at 0.5: at least 2 in (3 + 1) / 8; at most 1 in the other half.
@@ -138,5 +137,4 @@ TEST(Draws, VerdictsAreWrongNoOftenerThanPlanned) {
   EXPECT_LE(decided, 0.45 * times);  // at most 0.2 for either verdict; the rest is chance
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::draws_test

@@ -5,8 +5,7 @@
 
 #include "models/base/error.h"
 
-namespace servecast {
-namespace {
+namespace servecast::expression_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -85,5 +84,4 @@ TEST(Expression, ReadsValuesAsTheyAreWritten) {
   EXPECT_EQ(value_of_text("inf"), ExpressionValue(std::string("inf")));  // not a number that one could compare
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::expression_test

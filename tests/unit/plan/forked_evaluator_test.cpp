@@ -14,8 +14,7 @@
 #include "models/base/error.h"
 #include "tests/unit/report/files.h"
 
-namespace servecast {
-namespace {
+namespace servecast::forked_evaluator_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -184,5 +183,4 @@ TEST_F(ForkedEvaluatorTest, ProgressCountsEveryRequest) {
   EXPECT_THAT(done, ElementsAre(0, 1, 2, 3, 4));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::forked_evaluator_test

@@ -5,8 +5,7 @@
 
 #include "models/base/error.h"
 
-namespace servecast {
-namespace {
+namespace servecast::grid_test {
 
 using testing::ElementsAre;
 
@@ -29,5 +28,4 @@ TEST(Grid, what_names_no_values_is_refused) {
   EXPECT_THROW(grid({parse_axis("a=1"), parse_axis("a=2")}), UserError);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::grid_test

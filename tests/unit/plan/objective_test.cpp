@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace servecast {
-namespace {
+namespace servecast::objective_test {
 
 Statistics all_at(double value) { return {value, value, value, value, value, value}; }
 
@@ -37,5 +36,4 @@ TEST(BrokenAlready, RequestsThatAreGoneCountAsLate) {
   EXPECT_FALSE(broken_already(ttft, run, {.all = 100}));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::objective_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace servecast {
-namespace {
+namespace servecast::pareto_test {
 
 TEST(Pareto, APointBeatsOnlyWhatIsNoBetterInAnything) {
   const ParetoPoint point{.x = 5, .y = 0.2, .z = -0.9};
@@ -27,5 +26,4 @@ TEST(Pareto, CountsWhatIsPaidBesideTheMachines) {
   EXPECT_EQ(expected_score(run), 0.87);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::pareto_test

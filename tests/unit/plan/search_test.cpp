@@ -8,8 +8,7 @@
 #include "sim/plan/certificate.h"
 #include "tests/unit/plan/made_up_study.h"
 
-namespace servecast {
-namespace {
+namespace servecast::search_test {
 
 using ::testing::Each;
 using ::testing::ElementsAre;
@@ -254,5 +253,4 @@ TEST(Search, TheBeginningOfTheWorkloadCanBeEnough) {
   EXPECT_EQ(until.size(), 8u);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::search_test

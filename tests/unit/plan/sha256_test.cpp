@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace servecast {
-namespace {
+namespace servecast::sha256_test {
 
 // NIST's examples (FIPS 180-4, "SHA-256 example" of the Cryptographic Standards site) and the empty text.
 TEST(Sha256, digests_are_those_of_the_standard) {
@@ -21,5 +20,4 @@ TEST(Sha256, pieces_are_the_same_as_the_whole) {
     EXPECT_EQ(Sha256().add(text.substr(0, cut)).add(text.substr(cut)).hex(), Sha256().add(text).hex()) << cut;
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::sha256_test

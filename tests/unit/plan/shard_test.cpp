@@ -4,8 +4,7 @@
 
 #include "models/base/error.h"
 
-namespace servecast {
-namespace {
+namespace servecast::shard_test {
 
 TEST(Shard, every_design_belongs_to_exactly_one) {
   std::vector<int> taken(8);
@@ -40,5 +39,4 @@ TEST(Shard, is_written_k_of_n) {
     EXPECT_THROW(parse_shard(word), UserError) << word;
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::shard_test

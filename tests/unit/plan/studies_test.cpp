@@ -9,8 +9,7 @@
 #include "sim/plan/forked_evaluator.h"
 #include "sim/plan/runs.h"
 
-namespace servecast {
-namespace {
+namespace servecast::studies_test {
 
 struct Reduced {
   const char* study;
@@ -134,5 +133,4 @@ INSTANTIATE_TEST_SUITE_P(Shipped, StudiesByDraws,
                                          Reduced{"moe", 2, "150"}),
                          [](const auto& test) { return test.param.study; });
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::studies_test

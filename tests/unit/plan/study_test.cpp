@@ -7,8 +7,7 @@
 #include "sim/plan/sizer.h"
 #include "tests/unit/plan/made_up_study.h"
 
-namespace servecast {
-namespace {
+namespace servecast::study_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -170,5 +169,4 @@ TEST(Sizer, CountsMachinesAndTheirPrice) {
   EXPECT_THAT(d.set, ElementsAre("pools[0].replicas=10", "workload.generate.rate_scale=3"));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::study_test

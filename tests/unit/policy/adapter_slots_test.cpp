@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace servecast {
-namespace {
+namespace servecast::adapter_slots_test {
 
 TEST(AdapterSlots, TheOneUsedLeastRecentlyMakesRoom) {
   AdapterSlots slots(2);
@@ -35,5 +34,4 @@ TEST(AdapterSlots, SeveralRequestsWithOneAdapterUseOneSlot) {
   EXPECT_TRUE(slots.has_room(AdapterId{8}));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::adapter_slots_test

@@ -6,8 +6,7 @@
 #include "tests/unit/policy/made_up_pool.h"
 #include "tests/unit/serving/fixture.h"
 
-namespace servecast {
-namespace {
+namespace servecast::admission_test {
 
 // Two per second, three saved. Three at 0 s; the fourth is one too many; at 0.4 s 0.8 are back, at 0.5 s one.
 TEST(TokenBucket, RefillsUpToItsBurst) {
@@ -104,5 +103,4 @@ TEST(EarlyRejectPredicted, LooksAtTheTimeWhenThePromptIsDone) {
   EXPECT_TRUE(gate->admits({.arrival_s = 30, .prompt_tokens = 1000}, pool.seen()));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::admission_test

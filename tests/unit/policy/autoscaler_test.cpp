@@ -7,8 +7,7 @@
 #include "tests/unit/policy/contract.h"
 #include "tests/unit/policy/set_by_key.h"
 
-namespace servecast {
-namespace {
+namespace servecast::autoscaler_test {
 
 using Settings = std::map<std::string, std::string>;
 
@@ -233,5 +232,4 @@ TEST(SteadyCapacity, OfAPoolThatOnlyComputesPromptsIsAQueue) {
   EXPECT_NEAR(capacity.requests_per_s(200, 100), 2.0 / 3 / 0.02, 1e-9);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::autoscaler_test

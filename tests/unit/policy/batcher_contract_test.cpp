@@ -10,8 +10,7 @@
 #include "models/policy/queue.h"
 #include "tests/unit/policy/contract.h"
 
-namespace servecast {
-namespace {
+namespace servecast::batcher_contract_test {
 
 /// A batch over plain lists, to see what a batcher asks for. Unlimited blocks.
 class ListBatch final : public Batch {
@@ -75,5 +74,4 @@ TEST_P(AnyBatcher, KeepsItsLimitsAndDoesSomething) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::batcher_contract_test

@@ -15,8 +15,7 @@
 #include "models/policy/router.h"
 #include "tests/unit/policy/made_up_pool.h"
 
-namespace servecast {
-namespace {
+namespace servecast::contract_test {
 
 class AnyPlacement : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(All, AnyPlacement, testing::ValuesIn(Registry<Placement>::names()), print_name);
@@ -297,5 +296,4 @@ TEST_P(AnyQueue, PutsAPreemptedRequestBeforeItsEquals) {
   EXPECT_EQ(queue->front(), Ticket{7});
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::contract_test

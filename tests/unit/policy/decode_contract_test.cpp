@@ -7,8 +7,7 @@
 #include "models/policy/early_exit.h"
 #include "models/policy/speculative.h"
 
-namespace servecast {
-namespace {
+namespace servecast::decode_contract_test {
 
 template <class Interface>
 std::unique_ptr<Interface> make(const std::string& name) {
@@ -83,5 +82,4 @@ TEST_P(AnyEarlyExit, EitherLeavesOrDraftsInsideTheModel) {
   EXPECT_LE(one->tokens_per_draft(), 1);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::decode_contract_test

@@ -7,8 +7,7 @@
 
 #include "tests/unit/policy/prompts.h"
 
-namespace servecast {
-namespace {
+namespace servecast::eviction_test {
 
 using testing::ElementsAre;
 
@@ -123,5 +122,4 @@ TEST(Eviction, FifoDoesNotCareForUse) {
   EXPECT_THAT(replay(Paths(prompts), "lru", 2).found, ElementsAre(0, 0, 1, 0, 1));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::eviction_test

@@ -4,8 +4,7 @@
 
 #include "models/base/rng.h"
 
-namespace servecast {
-namespace {
+namespace servecast::exit_layers_test {
 
 // A quarter leaves after layer 1, the rest after layer 3: mean 2.5. Of two tokens both leave at layer 1 with 1/16.
 TEST(ExitLayers, DeepestOfSeveralTokens) {
@@ -46,5 +45,4 @@ TEST(ExitLayers, OneDrawStandsForAllTokens) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::exit_layers_test

@@ -11,8 +11,7 @@
 #include "models/policy/expert_buddies.h"
 #include "tests/unit/policy/made_experts.h"
 
-namespace servecast {
-namespace {
+namespace servecast::expert_miss_test {
 
 using testing::ElementsAre;
 
@@ -194,5 +193,4 @@ TEST(BuddyAccuracy, IsThePublishedTable) {
   EXPECT_TRUE(buddy_accuracy_lost(0.5, 2).extrapolated);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::expert_miss_test

@@ -9,8 +9,7 @@
 #include "models/policy/routing_statistics.h"
 #include "tests/unit/policy/made_experts.h"
 
-namespace servecast {
-namespace {
+namespace servecast::expert_ranks_test {
 
 /// One layer of 4 experts, 2 for each token: token t is sent to those of row t % rows.
 RoutingTrace going_round(const std::vector<std::array<std::uint8_t, 2>>& rows, std::int64_t tokens) {
@@ -106,5 +105,4 @@ TEST(RankLoads, Interpolate) {
   EXPECT_TRUE(RankLoads().even());
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::expert_ranks_test

@@ -12,8 +12,7 @@
 #include "models/policy/routing_statistics.h"
 #include "tests/unit/policy/made_experts.h"
 
-namespace servecast {
-namespace {
+namespace servecast::expert_test {
 
 using testing::ElementsAre;
 
@@ -232,5 +231,4 @@ TEST(ExpertBalance, ReplicatesTheBusiestAndPacksEvenly) {
   EXPECT_NEAR(p.max_over_mean, (4 + 8.0 / 3 + 2) / 8, 1e-12);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::expert_test

@@ -5,8 +5,7 @@
 #include "models/base/rng.h"
 #include "models/policy/buddy.h"
 
-namespace servecast {
-namespace {
+namespace servecast::kv_cache_test {
 
 // 13 blocks begin as runs of 8, 4 and 1. A run of 2 splits the 4; given back, it is one piece again.
 TEST(Buddy, SplitsAndJoinsRuns) {
@@ -77,5 +76,4 @@ TEST(SharedBlocks, SaveWhatBeamSearchSavedInThePaper) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::kv_cache_test

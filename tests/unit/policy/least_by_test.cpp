@@ -4,8 +4,7 @@
 
 #include "models/base/rng.h"
 
-namespace servecast {
-namespace {
+namespace servecast::least_by_test {
 
 // Few different keys, so that there are ties; sizes on both sides of powers of two, which is where places are left
 // over.
@@ -27,5 +26,4 @@ TEST(LeastBy, IsTheFirstOfTheLeastWhateverChanges) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::least_by_test

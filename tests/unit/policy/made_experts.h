@@ -1,18 +1,10 @@
 #pragma once
-#include <memory>
-#include <string>
-
 #include "models/policy/expert_routing.h"
+#include "tests/unit/policy/contract.h"
 
 namespace servecast {
 
 inline constexpr ExpertShape shape{.layers = 5, .experts = 16, .active = 3};
-inline const auto print_name = [](const auto& policy) { return policy.param; };
-
-template <class Interface>
-std::unique_ptr<Interface> make(const std::string& name) {
-  return Registry<Interface>::all().at(name).prepare()->make();
-}
 
 /// Three generations of ten tokens; token t of layer l takes t + l and the two behind it.
 inline RoutingTrace made_trace() {

@@ -5,8 +5,7 @@
 #include "models/base/rng.h"
 #include "models/policy/kv_cache.h"
 
-namespace servecast {
-namespace {
+namespace servecast::paged_prefix_test {
 
 std::unique_ptr<KvCache> cache_of(std::int64_t blocks) {
   auto cache = Registry<KvCache>::all().at("paged_prefix").prepare()->make();
@@ -136,5 +135,4 @@ TEST(PagedPrefix, BlocksAreConserved) {
   EXPECT_EQ(cache->free_blocks(), 60);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::paged_prefix_test

@@ -5,8 +5,7 @@
 
 #include "tests/unit/policy/prompts.h"
 
-namespace servecast {
-namespace {
+namespace servecast::prefix_cache_test {
 
 using testing::ElementsAre;
 
@@ -169,5 +168,4 @@ TEST(PrefixCache, DoesWhatTheRulesSpelledOutDo) {
     }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::prefix_cache_test

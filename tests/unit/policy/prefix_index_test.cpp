@@ -9,8 +9,7 @@
 #include "models/base/rng.h"
 #include "models/policy/hash_ring.h"
 
-namespace servecast {
-namespace {
+namespace servecast::prefix_index_test {
 
 /// All blocks of all replicas in one list each, searched from end to end.
 class PlainIndex {
@@ -147,5 +146,4 @@ TEST(HashRing, AReplicaThatGoesMovesOnlyItsOwnKeys) {
   EXPECT_NEAR(moved, 100, 40);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::prefix_index_test

@@ -5,8 +5,7 @@
 #include "models/base/rng.h"
 #include "tests/unit/serving/fixture.h"
 
-namespace servecast {
-namespace {
+namespace servecast::queue_test {
 
 /// In which order the queue gives these out; a ticket is the place in the list.
 std::vector<std::size_t> order(const std::string& name, const std::vector<Request>& requests,
@@ -80,5 +79,4 @@ TEST(FairShare, NobodySavesUp) {
   EXPECT_EQ(queue->front(), Ticket{10});
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::queue_test

@@ -9,8 +9,7 @@
 #include "models/base/rng.h"
 #include "tests/unit/policy/made_cache.h"
 
-namespace servecast {
-namespace {
+namespace servecast::radix_test {
 
 using Tokens = std::vector<std::uint64_t>;
 
@@ -228,5 +227,4 @@ TEST(Radix, SharesWholePagesWhereItHasPages) {
   EXPECT_EQ(cache->cached_tokens(Holder({1, 2, 3, 4, 5, 6}, 128, 24).request), 0) << "24 and 64 do not go together";
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::radix_test

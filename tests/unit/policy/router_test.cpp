@@ -8,8 +8,7 @@
 #include "tests/unit/policy/made_up_pool.h"
 #include "tests/unit/serving/fixture.h"
 
-namespace servecast {
-namespace {
+namespace servecast::router_test {
 
 using Settings = std::map<std::string, double>;
 
@@ -249,5 +248,4 @@ TEST(PrefixCacheAware, ForgetsLeavesAtIntervals) {
   EXPECT_EQ(router.send({1, 2, 3, 4}, 60), 1u);  // half is not more than half: the smaller tree
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::router_test

@@ -9,8 +9,7 @@
 #include "models/policy/eviction.h"
 #include "tests/unit/policy/made_cache.h"
 
-namespace servecast {
-namespace {
+namespace servecast::sharing_caches_test {
 
 std::vector<std::string> sharing_caches() {
   std::vector<std::string> names;
@@ -193,5 +192,4 @@ TEST(SharingCaches, WithTtlWhatIsOldIsNotFound) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::sharing_caches_test

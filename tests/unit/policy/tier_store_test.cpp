@@ -7,8 +7,7 @@
 
 #include "models/base/rng.h"
 
-namespace servecast {
-namespace {
+namespace servecast::tier_store_test {
 
 std::unique_ptr<Eviction> eviction(const std::string& name) {
   return Registry<Eviction>::all().at(name).prepare()->make();
@@ -117,5 +116,4 @@ TEST_P(AnyTierStore, DoesWhatAPlainListDoes) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::tier_store_test

@@ -7,8 +7,7 @@
 #include "sim/report/summary.h"
 #include "tests/unit/report/made_up.h"
 
-namespace servecast {
-namespace {
+namespace servecast::account_test {
 
 using testing::HasSubstr;
 
@@ -121,5 +120,4 @@ TEST(Account, SurvivesTheFile) {
   EXPECT_EQ(summary_from(to_json(summary), "made up").account, summary.account);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::account_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace servecast {
-namespace {
+namespace servecast::any_order_sum_test {
 
 TEST(AnyOrderSum, IsTheSameInAnyOrder) {
   const double amounts[] = {1e6, 0.1, 1e-9, 3.3, 0.7, 123.456};
@@ -34,5 +33,4 @@ TEST(AnyOrderSum, BoundsWhatItCannotHold) {
   EXPECT_EQ(sum.value(), 0x1p34);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::any_order_sum_test

@@ -6,8 +6,7 @@
 #include "tests/unit/report/files.h"
 #include "tests/unit/report/made_up.h"
 
-namespace servecast {
-namespace {
+namespace servecast::csv_test {
 
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -147,5 +146,4 @@ TEST(DetailCsv, ReplicasLinksAndFlows) {
             "flow,kind,from,to,links,bytes,start_s,end_s\n4,kv_hand_over,g0,g1,g0/out g1/in,1024,1,1.5\n");
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::csv_test

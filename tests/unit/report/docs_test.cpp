@@ -9,8 +9,7 @@
 #include "sim/report/summary.h"
 #include "tests/unit/report/files.h"
 
-namespace servecast {
-namespace {
+namespace servecast::docs_test {
 
 /// docs/report.md explains every key and column, each written `so`.
 class Docs : public testing::Test {
@@ -57,5 +56,4 @@ TEST_F(Docs, ExplainEveryKey) {
       nlohmann::json::parse(to_json(Platform{.nodes = {{}}, .gpus = {{}}, .links = {{}}, .replicas = {{}}})));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::docs_test

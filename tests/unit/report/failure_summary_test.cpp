@@ -5,8 +5,7 @@
 
 #include "sim/report/recorder.h"
 
-namespace servecast {
-namespace {
+namespace servecast::failure_summary_test {
 
 /// One request a second; those of [from, to) miss the SLO.
 std::vector<SloSecond> missed(std::size_t from, std::size_t to, std::size_t length) {
@@ -32,5 +31,4 @@ TEST(SloRecovery, NeedsSomebodyToArrive) {
   EXPECT_EQ(slo_recovery_s(200, missed(0, 0, 100), 0.9), std::nullopt);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::failure_summary_test

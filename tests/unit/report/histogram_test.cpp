@@ -4,8 +4,7 @@
 
 #include "models/base/rng.h"
 
-namespace servecast {
-namespace {
+namespace servecast::histogram_test {
 
 TEST(Statistics, OfTheNumbersOneToTwoHundred) {
   std::vector<double> values;
@@ -92,5 +91,4 @@ TEST(Histogram, MergeIsAsIfAllHadBeenAddedToOne) {
   EXPECT_EQ(a.statistics(), both.statistics());
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::histogram_test

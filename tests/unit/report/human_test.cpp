@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace servecast {
-namespace {
+namespace servecast::human_test {
 
 TEST(Human, Seconds) {
   EXPECT_EQ(human::seconds(0), "0 s");
@@ -74,5 +73,4 @@ TEST(Human, PercentNeverRoundsToAllOrNothing) {
   EXPECT_EQ(human::percent(1e-12), "0.000000 %");
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::human_test

@@ -4,8 +4,7 @@
 
 #include "models/base/rng.h"
 
-namespace servecast {
-namespace {
+namespace servecast::interval_sum_test {
 
 using testing::DoubleNear;
 using testing::ElementsAre;
@@ -84,5 +83,4 @@ TEST(IntervalSum, AgreesWithAddingUpSecondBySecond) {
   for (std::size_t k = 0; k < slow.size(); ++k) EXPECT_THAT(means[k], DoubleNear(slow[k], 5000 * tick_s));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::interval_sum_test

@@ -11,8 +11,7 @@
 #include "sim/report/replace_folder.h"
 #include "tests/unit/report/files.h"
 
-namespace servecast {
-namespace {
+namespace servecast::output_folder_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -213,5 +212,4 @@ TEST(ReplaceFolder, ExchangeSwapsOrSaysThatItCannot) {
   EXPECT_EQ(read_text(t / "b/name"), "a");
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::output_folder_test

@@ -10,8 +10,7 @@
 #include "tests/unit/report/files.h"
 #include "tests/unit/report/made_up.h"
 
-namespace servecast {
-namespace {
+namespace servecast::perfetto_test {
 
 nlohmann::json events_of(const std::filesystem::path& file) {
   return nlohmann::json::parse(read_text(file))["traceEvents"];
@@ -94,5 +93,4 @@ TEST(Platform, WrittenAsItIsWired) {
   EXPECT_EQ(to_json(Platform{}), "{\n  \"nodes\": [],\n  \"gpus\": [],\n  \"links\": [],\n  \"replicas\": []\n}\n");
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::perfetto_test

@@ -7,8 +7,7 @@
 #include "models/base/rng.h"
 #include "sim/report/summary.h"
 
-namespace servecast {
-namespace {
+namespace servecast::recorder_test {
 
 /// Requests whose waits, prompts and decodes are spread over several octaves; a tenth of them not served.
 std::vector<RequestRecord> random_requests(std::uint32_t count) {
@@ -101,5 +100,4 @@ TEST(Recorder, IsExactUpToTheLimit) {
   EXPECT_GT(summary_of(all, {.exact_up_to = 100}).percentile_error_fraction, 0);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::recorder_test

@@ -5,8 +5,7 @@
 #include "tests/unit/report/files.h"
 #include "tests/unit/report/made_up.h"
 
-namespace servecast {
-namespace {
+namespace servecast::replicates_test {
 
 Summary best() { return summarise(made_up::recorder(), made_up::facts()); }
 
@@ -52,5 +51,4 @@ TEST(Replicates, AFileWithoutThemHasNone) {
   EXPECT_FALSE(read_interval(file));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::replicates_test

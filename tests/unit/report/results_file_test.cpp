@@ -12,8 +12,7 @@
 #include "models/base/error.h"
 #include "tests/unit/report/files.h"
 
-namespace servecast {
-namespace {
+namespace servecast::results_file_test {
 
 using testing::HasSubstr;
 
@@ -108,5 +107,4 @@ TEST(ResultsFile, other_files_are_refused_and_left_as_they_are) {
   EXPECT_THAT(message_of([&] { ResultsFile results("/no/such/folder/r.sqlite"); }), HasSubstr("cannot be used"));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::results_file_test

@@ -4,8 +4,7 @@
 
 #include "sim/report/over_time.h"
 
-namespace servecast {
-namespace {
+namespace servecast::series_test {
 
 constexpr PoolId first{0};
 constexpr PoolId second{1};
@@ -102,5 +101,4 @@ TEST(Recorder, PutsRequestsInOrder) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(index(recorder.requests()[i].id), i);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::series_test

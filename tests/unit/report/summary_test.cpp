@@ -8,8 +8,7 @@
 #include "tests/unit/report/files.h"
 #include "tests/unit/report/made_up.h"
 
-namespace servecast {
-namespace {
+namespace servecast::summary_test {
 
 using testing::HasSubstr;
 
@@ -255,5 +254,4 @@ TEST(SummaryJson, SaysWhatIsWrongWithAFile) {
                                 ": 'pools[0].gpus' should be a whole number");
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::summary_test

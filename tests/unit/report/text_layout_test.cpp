@@ -4,8 +4,7 @@
 
 #include "sim/report/sparkline.h"
 
-namespace servecast {
-namespace {
+namespace servecast::text_layout_test {
 
 TEST(TextLayout, ColumnsOfATerminal) {
   EXPECT_EQ(columns("abc"), 3u);
@@ -52,5 +51,4 @@ TEST(Sparkline, ScalesAndKeepsPeaks) {
   EXPECT_EQ(sparkline({}, 1, 10, true), "");
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::text_layout_test

@@ -11,8 +11,7 @@
 #include "tests/unit/report/files.h"
 #include "tests/unit/report/made_up.h"
 
-namespace servecast {
-namespace {
+namespace servecast::text_report_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -177,5 +176,4 @@ TEST(Warnings, WhatWasNotServedAndWhatIsFull) {
                           HasSubstr("Pool 'a': a replica's KV cache was full. "), HasSubstr("50.0 % of step time")));
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::text_report_test

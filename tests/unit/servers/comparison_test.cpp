@@ -5,8 +5,7 @@
 #include "calibrate/servers/accuracy_page.h"
 #include "calibrate/servers/forecasts.h"
 
-namespace servecast {
-namespace {
+namespace servecast::comparison_test {
 
 ComparedFigure row(double measured, double forecast) {
   return {.group = "vLLM open loop", .figure = ServerFigure::e2e_mean, .measured = measured, .forecast = forecast};
@@ -62,5 +61,4 @@ TEST(Comparison, PageHasTheTableAndEveryRow) {
   EXPECT_NE(page.find("| 2000.00 ms | 2100.00 ms | – | +5.0 % |"), std::string::npos);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::comparison_test

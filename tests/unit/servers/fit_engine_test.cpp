@@ -8,8 +8,7 @@
 #include "sim/report/child_process.h"
 #include "sim/report/text_file.h"
 
-namespace servecast {
-namespace {
+namespace servecast::fit_engine_test {
 
 const std::string two_rates = R"(
 workload:
@@ -73,5 +72,4 @@ TEST(OwnRuns, RowsOfOneScenarioAreOneServer) {
   EXPECT_EQ(servers[0].stages[1].measured[0].value, 0.03);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::fit_engine_test

@@ -12,8 +12,7 @@
 #include "sim/engine/run.h"
 #include "sim/input/scenario.h"
 
-namespace servecast {
-namespace {
+namespace servecast::measured_server_test {
 
 class MeasuredServers : public testing::Test {
  protected:
@@ -77,5 +76,4 @@ TEST_F(MeasuredServers, PrefixHitsAreThoseOfTheRealServers) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::measured_server_test

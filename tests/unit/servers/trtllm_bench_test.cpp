@@ -5,8 +5,7 @@
 #include "sim/input/hardware.h"
 #include "sim/input/llm_config.h"
 
-namespace servecast {
-namespace {
+namespace servecast::trtllm_bench_test {
 
 BuiltEngine on_h100(const char* llm, DataType type, std::int64_t gpus, std::int64_t in, std::int64_t out) {
   return trtllm_bench_build(load_gpu("h100_sxm_80g", {}), load_llm(llm, {}), type, gpus, in, out);
@@ -32,5 +31,4 @@ TEST(TrtllmBench, FewSequencesGetTheLeast) {
   EXPECT_EQ(engine.max_num_tokens, 2048);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::trtllm_bench_test

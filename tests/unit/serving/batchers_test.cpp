@@ -3,8 +3,7 @@
 
 #include "tests/unit/serving/fixture.h"
 
-namespace servecast {
-namespace {
+namespace servecast::batchers_test {
 
 Request request(std::uint32_t id, double arrival_s, std::int64_t prompt, std::int64_t output) {
   return {.id = RequestId{id}, .arrival_s = arrival_s, .prompt_tokens = prompt, .output_tokens = output};
@@ -228,5 +227,4 @@ TEST(Beams, SurvivePreemption) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::batchers_test

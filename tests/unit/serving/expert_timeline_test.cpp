@@ -6,8 +6,7 @@
 
 #include "models/base/rng.h"
 
-namespace servecast {
-namespace {
+namespace servecast::expert_timeline_test {
 
 ExpertLoad load(std::size_t layer, double bytes, bool from_disk = false, bool needed = true) {
   return {.step = 1, .layer = layer, .from_disk = from_disk, .bytes = bytes, .needed = needed};
@@ -116,5 +115,4 @@ TEST(ExpertTimeline, InPiecesItEndsWhenItEndsInOne) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::expert_timeline_test

@@ -6,8 +6,7 @@
 #include "models/policy/prefix_units.h"
 #include "tests/unit/serving/tiers.h"
 
-namespace servecast {
-namespace {
+namespace servecast::kv_tiers_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -98,5 +97,4 @@ TEST(SharedTier, IsWrittenInTheOrderOfTime) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::kv_tiers_test

@@ -10,8 +10,7 @@
 #include "tests/unit/serving/fixture.h"
 #include "tests/unit/serving/naive_server.h"
 
-namespace servecast {
-namespace {
+namespace servecast::replica_test {
 
 Request request(std::uint32_t id, double arrival_s, std::int64_t prompt, std::int64_t output) {
   return {.id = RequestId{id}, .arrival_s = arrival_s, .prompt_tokens = prompt, .output_tokens = output};
@@ -246,5 +245,4 @@ TEST(Replica, NothingAwaitedFinishesBeforeItSays) {
   EXPECT_GT(awaited_done(), 100);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::replica_test

@@ -8,8 +8,7 @@
 #include "models/policy/prefix_units.h"
 #include "tests/unit/serving/tiers.h"
 
-namespace servecast {
-namespace {
+namespace servecast::replica_tiers_test {
 
 using testing::IsEmpty;
 
@@ -279,5 +278,4 @@ TEST(ReplicaWithTiers, NobodyIsLostUnderRandomLoad) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::replica_tiers_test

@@ -7,8 +7,7 @@
 #include "models/policy/placement.h"
 #include "tests/unit/serving/fixture.h"
 
-namespace servecast {
-namespace {
+namespace servecast::sm_sides_test {
 
 /// 1 s for a step with prompts, all of it arithmetic; 0.25 s for one of decodes, all of it memory traffic.
 class BoundLatency final : public StepLatency {
@@ -182,5 +181,4 @@ TEST(SmSides, NewSharesAreThereWhenTheirProcessesHaveStarted) {
   EXPECT_EQ(sides.switches(), 1);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::sm_sides_test

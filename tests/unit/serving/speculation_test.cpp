@@ -8,8 +8,7 @@
 #include "tests/unit/serving/fixture.h"
 #include "tests/unit/serving/naive_server.h"
 
-namespace servecast {
-namespace {
+namespace servecast::speculation_test {
 
 /// As many drafts as asked for; the acceptance is the test's.
 class Made final : public Speculation {
@@ -159,5 +158,4 @@ TEST(Speculation, AcceptanceByPositionAndByTrace) {
   EXPECT_EQ(sum, 400) << "a request goes round in the trace";
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::speculation_test

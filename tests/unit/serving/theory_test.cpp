@@ -4,8 +4,7 @@
 #include "models/base/rng.h"
 #include "tests/unit/serving/fixture.h"
 
-namespace servecast {
-namespace {
+namespace servecast::theory_test {
 
 /// Adds up waiting times and forgets the rest.
 struct WaitListener final : ReplicaListener {
@@ -80,5 +79,4 @@ TEST(QueueingTheory, AsynchronousSchedulingCostsOneStepMoreToTheFirstToken) {
   }
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::theory_test

@@ -8,8 +8,7 @@
 #include "kernels/device.h"
 #include "tests/unit/step/host_device.h"
 
-namespace servecast {
-namespace {
+namespace servecast::decoder_step_test {
 
 using Numbers = std::vector<double>;
 
@@ -280,5 +279,4 @@ TEST(BlockTables, HandOutWhatWasGivenBack) {
   EXPECT_EQ(blocks.free_blocks(), 2);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::decoder_step_test

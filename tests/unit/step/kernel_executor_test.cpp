@@ -7,8 +7,7 @@
 #include "tests/unit/serving/fixture.h"
 #include "tests/unit/step/host_device.h"
 
-namespace servecast {
-namespace {
+namespace servecast::kernel_executor_test {
 
 constexpr DecoderShape tiny{
     .layers = 1, .hidden = 64, .q_heads = 2, .kv_heads = 1, .head_dim = 64, .intermediate = 64, .vocabulary = 64};
@@ -73,5 +72,4 @@ TEST(KernelExecutor, RejectsWhatCouldNeverFit) {
   EXPECT_EQ(run.records[1].status, RequestStatus::completed);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::kernel_executor_test

@@ -7,8 +7,7 @@
 #include "calibrate/step/block_tables.h"
 #include "tests/unit/engine/scenario_text.h"
 
-namespace servecast {
-namespace {
+namespace servecast::serve_loop_test {
 
 constexpr std::int64_t block_tokens = 16;
 
@@ -114,5 +113,4 @@ TEST(ServeLoop, ComesToTheSimulatorsTimesBitForBit) {
   EXPECT_GT(preempted, 50);
 }
 
-}  // namespace
-}  // namespace servecast
+}  // namespace servecast::serve_loop_test
