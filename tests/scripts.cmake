@@ -41,5 +41,6 @@ servecast_script_test(portable quick portable ${PROJECT_SOURCE_DIR} ${PROJECT_BI
 servecast_script_test(layers quick layers ${PROJECT_SOURCE_DIR})
 servecast_script_test(slurm full slurm ${program} ${here}/data/study_of_200.yaml)
 set_tests_properties(slurm PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900)
+servecast_script_test(published full published $<TARGET_FILE:servecast-calibrate> ${PROJECT_SOURCE_DIR})
 servecast_script_test(accuracy full accuracy $<TARGET_FILE:servecast-calibrate> ${PROJECT_SOURCE_DIR})
 set_tests_properties(accuracy PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1800)

@@ -22,6 +22,8 @@ constexpr Target targets[]{
      ServerFigure::output_tokens_per_s, false, 0, 0},
     {"the same on GPUs whose kernels are derived", "TensorRT-LLM offline, derived GPUs",
      ServerFigure::output_tokens_per_s, false, 0, 0},
+    {"TensorRT-LLM 1.0 offline, output tokens/s", "TensorRT-LLM 1.0 offline", ServerFigure::output_tokens_per_s,
+     false, 0.07, 0.20},
 };
 
 /// "vLLM closed loop" takes in "vLLM closed loop, 8192/1024", but no other group with a name of its own.

@@ -46,10 +46,10 @@ struct MeasuredServer {
 std::vector<MeasuredServer> open_loop_servers(const std::string& file);
 /// Fixed lengths and concurrency: closed_loop_h100.csv.
 std::vector<MeasuredServer> closed_loop_servers(const std::string& file);
-/// TensorRT-LLM, all requests at once: trtllm_offline_throughput.csv.
+/// TensorRT-LLM, all requests at once: trtllm_offline_throughput.csv and trtllm_1.0_offline.csv.
 std::vector<MeasuredServer> offline_servers(const std::string& file);
 
-/// All of a folder's, in this order.
+/// All of a folder's, in this order; UserError where it has none of these files.
 std::vector<MeasuredServer> all_servers(const std::string& folder);
 
 }  // namespace servecast

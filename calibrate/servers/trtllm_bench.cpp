@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "models/base/counts.h"
+
 namespace servecast {
 namespace {
 
@@ -27,23 +29,29 @@ std::int64_t rounded_up(double value, const std::array<Rounding, 3>& steps) {
   return static_cast<std::int64_t>(step->unit * std::ceil(value / step->unit));
 }
 
-}  // namespace
-
-// The tool takes gibibytes of memory and 1e9 bytes of weights for the same unit; so do we.
-BuiltEngine trtllm_bench_build(const Gpu& gpu, const Llm& llm, DataType type, std::int64_t tensor_parallel,
-                               std::int64_t prompt_tokens, std::int64_t output_tokens) {
-  const double number_bytes = facts(type).bytes;
-  const double gpus = static_cast<double>(tensor_parallel);
-  const double heads = static_cast<double>(std::max(tensor_parallel, llm.kv_heads));
-  const double token_gib =
-      2 * static_cast<double>(llm.layers) * heads * static_cast<double>(llm.head_size) * number_bytes / gib;
-  const double left = gpus * gpu.hbm_bytes / gib - parameters(llm) / 1e9 * number_bytes;
-  const double in = static_cast<double>(prompt_tokens);
-  const double out = static_cast<double>(output_tokens);
+BuiltEngine limits_of(const BenchedEngine& e, double weights_gib) {
+  const double heads = real(std::max(e.tensor_parallel, e.llm.kv_heads));
+  const double token_gib = 2 * real(e.llm.layers) * heads * real(e.llm.head_size) * facts(e.type).bytes / gib;
+  const double left = real(e.tensor_parallel) * e.gpu.hbm_bytes / gib - weights_gib;
+  const double in = real(e.prompt_tokens);
+  const double out = real(e.output_tokens);
   const double sequences = std::min(cache_fraction * left / (token_gib * (in + out)), most_sequences);
   const double tokens = std::min(sequences * (1 + in / out), most_tokens);
   return {.max_batch_size = std::max(fewest_sequences, rounded_up(sequences, sequence_steps)),
           .max_num_tokens = std::max(fewest_tokens, rounded_up(tokens, token_steps))};
+}
+
+}  // namespace
+
+// The tool takes gibibytes of memory and 1e9 bytes of weights for the same unit; so do we.
+BuiltEngine trtllm_bench_build(const BenchedEngine& engine) {
+  return limits_of(engine, parameters(engine.llm) / 1e9 * facts(engine.type).bytes);
+}
+
+BuiltEngine trtllm_bench_throughput(const BenchedEngine& engine) {
+  BuiltEngine limits = limits_of(engine, parameters(engine.llm) / gib * facts(engine.type).bytes);
+  limits.max_num_tokens = std::max(limits.max_num_tokens, engine.prompt_tokens + limits.max_batch_size);
+  return limits;
 }
 
 }  // namespace servecast

@@ -7,8 +7,12 @@
 
 namespace servecast::trtllm_bench_test {
 
-BuiltEngine on_h100(const char* llm, DataType type, std::int64_t gpus, std::int64_t in, std::int64_t out) {
-  return trtllm_bench_build(load_gpu("h100_sxm_80g", {}), load_llm(llm, {}), type, gpus, in, out);
+BuiltEngine on_h100(const char* llm_name, DataType type, std::int64_t gpus, std::int64_t in, std::int64_t out,
+                    BuiltEngine (*limits)(const BenchedEngine&) = trtllm_bench_build) {
+  const Gpu gpu = load_gpu("h100_sxm_80g", {});
+  const Llm llm = load_llm(llm_name, {});
+  return limits(
+      {.gpu = gpu, .llm = llm, .type = type, .tensor_parallel = gpus, .prompt_tokens = in, .output_tokens = out});
 }
 
 // Llama-3.1-8B in fp8: 65,536 bytes a token, 8.03 of 79.18 "GB" are weights. 0.95 x 71.15 GiB hold 1,107,400 tokens.
@@ -29,6 +33,13 @@ TEST(TrtllmBench, FewSequencesGetTheLeast) {
   const BuiltEngine engine = on_h100("llama-3.1-70b", DataType::bf16, 2, 128, 4096);
   EXPECT_EQ(engine.max_batch_size, 64);
   EXPECT_EQ(engine.max_num_tokens, 2048);
+}
+
+// The PyTorch flow counts weights in GiB: 7.48, so that 71.7 GiB leave room for 272 sequences of 4,096.
+TEST(TrtllmBench, WholePromptsFitBesideAllDecodesInThePytorchFlow) {
+  const BuiltEngine engine = on_h100("llama-3.1-8b", DataType::fp8, 1, 2048, 2048, trtllm_bench_throughput);
+  EXPECT_EQ(engine.max_batch_size, 384);
+  EXPECT_EQ(engine.max_num_tokens, 2048 + 384);
 }
 
 }  // namespace servecast::trtllm_bench_test
