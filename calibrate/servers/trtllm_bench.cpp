@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "models/hw/gpu.h"
+#include "models/hw/llm.h"
+
 namespace servecast {
 namespace {
 
