@@ -3,6 +3,7 @@
 #include <array>
 
 #include "calibrate/cli/commands.h"
+#include "sim/cli/console.h"
 #include "sim/cli/program.h"
 
 namespace servecast {

@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/cli/console.h"
-
 namespace servecast {
+
+struct Console;
 
 /// All of `servecast-calibrate`: reads the arguments after the program's name, runs a command, returns the exit
 /// status.

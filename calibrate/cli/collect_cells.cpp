@@ -1,7 +1,9 @@
 #include "calibrate/cli/collect_cells.h"
 
+#include "calibrate/fit/cells.h"
 #include "calibrate/samples/samples_csv.h"
 #include "models/base/error.h"
+#include "models/hw/gpu.h"
 
 namespace servecast {
 

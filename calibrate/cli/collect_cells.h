@@ -3,9 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/fit/cells.h"
-
 namespace servecast {
+
+struct Flavour;
+struct FlavourCells;
+struct Gpu;
 
 /// The cells of one GPU in these files of samples; rows of other GPUs are skipped. `engine`: whose rows are wanted.
 /// Throws UserError where a file is wrong or no row is of that GPU.

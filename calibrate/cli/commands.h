@@ -1,9 +1,9 @@
 #pragma once
 #include <memory>
 
-#include "sim/cli/command.h"
-
 namespace servecast {
+
+class Command;
 
 std::unique_ptr<Command> make_import_command();
 std::unique_ptr<Command> make_measure_command();

@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "calibrate/cli/commands.h"
 #include "calibrate/cli/operator_table.h"
+#include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/input/kernel_profile_file.h"
 
 namespace servecast {

@@ -1,9 +1,15 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "calibrate/cli/commands.h"
 #include "calibrate/servers/fit_engine.h"
+#include "calibrate/servers/forecasts.h"
+#include "calibrate/servers/measured_server.h"
 #include "calibrate/servers/own_runs.h"
 #include "models/base/error.h"
+#include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/cli/options.h"
 #include "sim/input/hardware.h"
 #include "sim/report/child_process.h"

@@ -1,11 +1,15 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <CLI/CLI.hpp>
+
 #include "calibrate/cli/collect_cells.h"
 #include "calibrate/cli/commands.h"
 #include "calibrate/cli/operator_table.h"
 #include "calibrate/fit/profile_fit.h"
 #include "calibrate/fit/profile_yaml.h"
+#include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/cli/options.h"
 #include "sim/input/hardware.h"
 #include "sim/report/text_file.h"

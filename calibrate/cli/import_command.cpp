@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <CLI/CLI.hpp>
+
 #include "calibrate/cli/commands.h"
 #include "calibrate/import/importer.h"
 #include "calibrate/samples/samples_csv.h"
+#include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/cli/options.h"
 #include "sim/input/hardware.h"
 

@@ -1,4 +1,5 @@
 #include "calibrate/cli/cli.h"
+#include "sim/cli/console.h"
 
 int main(int argc, char** argv) {
   servecast::Console console = servecast::standard_console();

@@ -1,12 +1,16 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <CLI/CLI.hpp>
+
 #include "calibrate/cli/commands.h"
 #include "calibrate/cli/measure_serve.h"
 #include "calibrate/cli/measure_step.h"
 #include "calibrate/measure/measure.h"
 #include "models/base/error.h"
 #include "servecast_version.h"
+#include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/cli/options.h"
 #include "sim/cli/progress.h"
 #include "sim/input/hardware.h"

@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <CLI/CLI.hpp>
+
+#include "calibrate/cli/measure_step.h"
+#include "calibrate/measure/step_bench.h"
+#include "sim/cli/console.h"
 #include "sim/cli/options.h"
 #include "sim/report/human.h"
 

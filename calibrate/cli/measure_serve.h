@@ -1,11 +1,18 @@
 #pragma once
-#include <CLI/CLI.hpp>
+#include <iosfwd>
+#include <string>
 
-#include "calibrate/cli/measure_step.h"
 #include "calibrate/cli/serve_beside.h"
-#include "sim/cli/console.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace servecast {
+
+struct Console;
+struct MeasureArguments;
 
 /// TTFT and TPOT, measured and forecast.
 void print_beside(std::ostream& out, const ServedBeside& both);

@@ -1,11 +1,14 @@
 #include "calibrate/cli/measure_step.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "calibrate/cli/measured_models.h"
+#include "calibrate/measure/compare_steps.h"
 #include "calibrate/measure/measure_steps.h"
 #include "calibrate/measure/step_shapes.h"
 #include "servecast_version.h"
+#include "sim/cli/console.h"
 #include "sim/input/hardware.h"
 
 namespace servecast {

@@ -1,13 +1,18 @@
 #pragma once
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 
-#include "calibrate/measure/measure.h"
-#include "calibrate/measure/step_bench.h"
-#include "sim/cli/console.h"
+#include "calibrate/samples/step_samples.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace servecast {
+
+struct Console;
+struct MeasureProgress;
 
 /// What every kind of measuring is told.
 struct MeasureArguments {

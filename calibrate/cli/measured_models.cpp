@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "calibrate/measure/compare_steps.h"
 #include "calibrate/measure/step_shapes.h"
 #include "calibrate/step/block_tables.h"
 #include "models/base/error.h"

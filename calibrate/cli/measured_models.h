@@ -4,9 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/measure/compare_steps.h"
-
 namespace servecast {
+
+struct ComparedStep;
+struct Llm;
+struct StepModel;
+struct StepSample;
 
 /// The shard whose steps are measured. Throws UserError where our kernels cannot run it.
 Llm measured_shard(const StepModel& model);

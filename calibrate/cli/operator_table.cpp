@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "models/hw/profile/kernel_profile.h"
+
 namespace servecast {
 
 std::string operator_title(const FittedOperator& fitted) {

@@ -1,9 +1,9 @@
 #pragma once
 #include <string>
 
-#include "models/hw/profile/kernel_profile.h"
-
 namespace servecast {
+
+struct FittedOperator;
 
 /// A markdown table of fits, one row each: what, from where, how many shapes, error on those held out.
 std::string operator_table_header();

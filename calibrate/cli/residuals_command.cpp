@@ -1,13 +1,17 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "calibrate/cli/collect_cells.h"
 #include "calibrate/cli/commands.h"
 #include "calibrate/cli/operator_table.h"
+#include "calibrate/fit/cells.h"
 #include "calibrate/samples/samples_csv.h"
 #include "models/hw/profile/operator_model.h"
+#include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/cli/options.h"
 #include "sim/input/hardware.h"
 #include "sim/input/kernel_profile_file.h"

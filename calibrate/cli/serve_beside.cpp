@@ -8,6 +8,8 @@
 #include <iterator>
 
 #include "calibrate/cli/measured_models.h"
+#include "calibrate/measure/step_bench.h"
+#include "calibrate/samples/step_samples.h"
 #include "calibrate/serve/serve_loop.h"
 #include "calibrate/step/block_tables.h"
 #include "models/base/error.h"

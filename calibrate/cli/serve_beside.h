@@ -1,12 +1,16 @@
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
-#include "calibrate/measure/step_bench.h"
 #include "sim/report/summary.h"
 
 namespace servecast {
+
+struct Llm;
+struct ServerSize;
+class StepExecutor;
 
 /// A small server to be measured, and where what comes of it goes.
 struct ServeRun {

@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "calibrate/servers/accuracy_page.h"
+#include "calibrate/servers/comparison.h"
+#include "calibrate/servers/held_out.h"
+#include "sim/cli/console.h"
 #include "sim/cli/options.h"
 #include "sim/input/hardware.h"
 #include "sim/report/child_process.h"

@@ -1,11 +1,15 @@
 #pragma once
-#include <CLI/CLI.hpp>
 #include <string>
 
-#include "calibrate/servers/held_out.h"
-#include "sim/cli/console.h"
+#include "calibrate/servers/forecasts.h"
+
+namespace CLI {
+class App;
+}
 
 namespace servecast {
+
+struct Console;
 
 /// The part of `report` that holds forecasts against measured servers.
 struct ServerReport {

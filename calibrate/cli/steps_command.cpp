@@ -1,12 +1,17 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "calibrate/cli/commands.h"
 #include "calibrate/cli/measured_models.h"
 #include "calibrate/measure/compare_steps.h"
+#include "models/base/error.h"
+#include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/cli/options.h"
 #include "sim/report/csv_writer.h"
 #include "sim/report/human.h"

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "calibrate/servers/comparison.h"
+
 namespace servecast {
 namespace {
 

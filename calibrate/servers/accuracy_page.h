@@ -2,9 +2,11 @@
 #include <span>
 #include <string>
 
-#include "calibrate/servers/comparison.h"
+#include "calibrate/servers/measured_server.h"
 
 namespace servecast {
+
+struct ComparedFigure;
 
 /// What to compare with: a row of the table of medians.
 struct Target {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "calibrate/servers/forecasts.h"
 #include "models/base/quantile.h"
 
 namespace servecast {

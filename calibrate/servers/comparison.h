@@ -1,13 +1,15 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "calibrate/servers/forecasts.h"
 #include "calibrate/servers/measured_server.h"
 
 namespace servecast {
+
+struct Forecast;
 
 /// One measured figure against its forecast.
 struct ComparedFigure {

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "calibrate/servers/comparison.h"
+#include "calibrate/servers/forecasts.h"
 #include "models/base/error.h"
 #include "sim/report/child_process.h"
 #include "sim/report/text_file.h"

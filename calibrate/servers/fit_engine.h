@@ -1,11 +1,14 @@
 #pragma once
+#include <cstdint>
 #include <span>
 #include <string>
 
-#include "calibrate/servers/forecasts.h"
 #include "models/hw/engine_profile.h"
 
 namespace servecast {
+
+struct ForecastOptions;
+struct MeasuredServer;
 
 /// An engine's terms as its own servers show them.
 struct EngineFit {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "calibrate/servers/fit_engine.h"
+#include "calibrate/servers/forecasts.h"
 
 namespace servecast {
 

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "calibrate/servers/csv_rows.h"
+#include "calibrate/servers/measured_server.h"
 #include "models/base/error.h"
 
 namespace servecast {

@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/servers/measured_server.h"
-
 namespace servecast {
+
+struct MeasuredServer;
 
 /// A user's own runs: a CSV with a row per stage and the columns scenario (a YAML file, relative to the CSV), class
 /// (of the stage's requests in the report, e.g. "stage 1"; empty: all), ttft_mean_s and tpot_mean_s. Rows of one

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "models/base/counts.h"
+#include "models/hw/gpu.h"
+#include "models/hw/llm.h"
 
 namespace servecast {
 namespace {

@@ -1,10 +1,12 @@
 #pragma once
 #include <cstdint>
 
-#include "models/hw/gpu.h"
-#include "models/hw/llm.h"
+#include "models/hw/data_type.h"
 
 namespace servecast {
+
+struct Gpu;
+struct Llm;
 
 struct BuiltEngine {
   std::int64_t max_batch_size = 0;

@@ -21,6 +21,7 @@
 #include "gui/view/theme.h"
 #include "models/base/error.h"
 #include "servecast_version.h"
+#include "sim/report/plan_report.h"
 
 namespace servecast::gui {
 

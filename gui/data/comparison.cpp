@@ -3,6 +3,9 @@
 #include <cmath>
 #include <functional>
 
+#include "gui/data/report.h"
+#include "sim/report/summary.h"
+
 namespace servecast::gui {
 namespace {
 

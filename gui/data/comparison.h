@@ -1,11 +1,16 @@
 #pragma once
 #include <QAbstractTableModel>
+#include <QString>
+#include <cstddef>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "gui/data/quantity.h"
-#include "gui/data/report.h"
 
 namespace servecast::gui {
+
+class Report;
 
 /// A figure of a report, with the range that --replicates gives it.
 struct Figure {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "gui/data/mapped_file.h"
 #include "models/base/error.h"
 
 namespace servecast::gui {

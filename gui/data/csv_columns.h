@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "gui/data/mapped_file.h"
-
 namespace servecast::gui {
+
+class MappedFile;
 
 /// Numbers of a CSV column; NaN where a cell is empty. (A std::optional<double> would take twice the memory, and
 /// comparing with NaN is false, which is what every filter here wants.)

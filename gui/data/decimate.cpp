@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gui/data/bins.h"
+
 namespace servecast::gui {
 
 std::vector<Extent> decimate(const Column& time_s, const Column& values, const Span& span, std::size_t columns) {

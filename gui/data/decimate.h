@@ -1,9 +1,12 @@
 #pragma once
+#include <cstddef>
 #include <vector>
 
-#include "gui/data/bins.h"
+#include "gui/data/csv_columns.h"
 
 namespace servecast::gui {
+
+struct Span;
 
 /// Least and largest value within one pixel column.
 struct Extent {

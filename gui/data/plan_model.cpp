@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "sim/report/plan_report.h"
+
 namespace servecast::gui {
 namespace {
 

@@ -1,9 +1,19 @@
 #pragma once
 #include <QAbstractTableModel>
+#include <QString>
+#include <QStringList>
+#include <cstddef>
+#include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "gui/data/quantity.h"
-#include "sim/report/plan_report.h"
+
+namespace servecast {
+struct PlanDesign;
+struct PlanReport;
+}  // namespace servecast
 
 namespace servecast::gui {
 

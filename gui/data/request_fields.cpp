@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "gui/data/requests.h"
+
 namespace servecast::gui {
 
 QString RequestField::text(std::size_t row) const {

@@ -1,11 +1,16 @@
 #pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "gui/data/csv_columns.h"
 #include "gui/data/quantity.h"
-#include "gui/data/requests.h"
 
 namespace servecast::gui {
+
+struct Requests;
 
 /// A column of the table of requests: of requests.csv, or a latency that follows from it.
 struct RequestField {

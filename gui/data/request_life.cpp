@@ -4,6 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "gui/data/detail.h"
+#include "gui/data/requests.h"
+
 namespace servecast::gui {
 namespace {
 

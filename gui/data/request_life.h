@@ -1,11 +1,12 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "gui/data/detail.h"
-#include "gui/data/requests.h"
-
 namespace servecast::gui {
+
+struct Requests;
+struct Steps;
 
 enum class LifeKind : std::uint8_t { gateway, earlier_passes, queue, prefill, hand_over, decode, stall };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gui/data/requests.h"
+
 namespace servecast::gui {
 
 RequestModel::RequestModel(const Requests& requests, QObject* parent)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "gui/data/mapped_file.h"
+
 namespace servecast::gui {
 namespace {
 

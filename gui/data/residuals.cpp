@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gui/data/mapped_file.h"
 #include "models/base/quantile.h"
 
 namespace servecast::gui {

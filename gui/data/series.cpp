@@ -1,5 +1,7 @@
 #include "gui/data/series.h"
 
+#include "gui/data/mapped_file.h"
+
 namespace servecast::gui {
 
 std::vector<PoolSeries> read_series(const std::string& file) {

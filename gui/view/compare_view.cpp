@@ -5,7 +5,9 @@
 #include <QStyledItemDelegate>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <algorithm>
 
+#include "gui/data/report.h"
 #include "gui/view/distribution_plot.h"
 #include "gui/view/parts.h"
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "gui/data/comparison.h"
+#include "gui/data/requests.h"
 
 class QLabel;
 class QTableView;
@@ -10,6 +11,7 @@ class QTableView;
 namespace servecast::gui {
 
 class DistributionPlot;
+class Report;
 
 /// Two or more reports side by side: how their latencies are spread, and by how much their figures differ.
 class CompareView final : public QWidget {

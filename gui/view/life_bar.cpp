@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "gui/data/detail.h"
 #include "gui/data/quantity.h"
 #include "gui/view/theme.h"
 

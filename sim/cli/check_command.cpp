@@ -1,15 +1,18 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.h"
 #include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/cli/options.h"
 #include "sim/cli/plan_study.h"
 #include "sim/cli/settings_text.h"
 #include "sim/plan/study.h"
 #include "sim/report/human.h"
+#include "sim/report/plan_report.h"
 
 namespace servecast {
 namespace {

@@ -1,5 +1,8 @@
+#include <CLI/CLI.hpp>
+
 #include "sim/claims/claims_text.h"
 #include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/cli/options.h"
 
 namespace servecast {

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/cli/program.h"
 
 namespace servecast {

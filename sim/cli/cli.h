@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/cli/console.h"
-
 namespace servecast {
+
+struct Console;
 
 /// The whole program: `arguments` are the words after its name. Returns the exit status: 0 fine, 2 the user's
 /// mistake, 1 ours.

@@ -1,10 +1,13 @@
 #pragma once
-#include <CLI/CLI.hpp>
 #include <memory>
 
-#include "sim/cli/console.h"
+namespace CLI {
+class App;
+}
 
 namespace servecast {
+
+struct Console;
 
 /// One word after `servecast`. It declares its options, which are its members, and runs once they are filled in.
 class Command {

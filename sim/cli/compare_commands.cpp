@@ -1,11 +1,14 @@
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 
 #include "models/base/error.h"
 #include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/cli/many_runs.h"
 #include "sim/cli/options.h"
 #include "sim/plan/differences.h"
+#include "sim/plan/replicated.h"
 #include "sim/report/json_fields.h"
 
 namespace servecast {

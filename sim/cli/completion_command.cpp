@@ -1,8 +1,10 @@
+#include <CLI/CLI.hpp>
 #include <map>
 #include <set>
 
 #include "sim/cli/command.h"
 #include "sim/cli/completion_script.h"
+#include "sim/cli/console.h"
 #include "sim/cli/detail.h"
 #include "sim/cli/options.h"
 #include "sim/input/hardware.h"

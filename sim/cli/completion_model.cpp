@@ -1,5 +1,6 @@
 #include "sim/cli/completion_model.h"
 
+#include <CLI/CLI.hpp>
 #include <sstream>
 
 namespace servecast {

@@ -1,8 +1,11 @@
 #pragma once
-#include <CLI/CLI.hpp>
 #include <map>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace servecast {
 

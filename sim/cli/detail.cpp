@@ -6,6 +6,8 @@
 
 #include "models/base/error.h"
 #include "models/base/names.h"
+#include "sim/report/output_folder.h"
+#include "sim/report/perfetto.h"
 #include "sim/report/text_file.h"
 
 namespace servecast {

@@ -3,16 +3,18 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sim/engine/run.h"
 #include "sim/report/detail_csv.h"
-#include "sim/report/output_folder.h"
-#include "sim/report/perfetto.h"
 
 namespace servecast {
+
+class OutputFolder;
+class PerfettoTrace;
 
 /// The words that `--detail` knows.
 inline constexpr std::array<std::string_view, 5> detail_words{"replicas", "links", "flows", "gateway", "steps"};

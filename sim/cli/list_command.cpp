@@ -1,4 +1,9 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
 #include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/cli/list_data.h"
 #include "sim/cli/options.h"
 #include "sim/report/text_layout.h"

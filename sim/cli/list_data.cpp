@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "models/base/registry.h"
 #include "models/policy/admission.h"
@@ -16,6 +17,7 @@
 #include "sim/cli/list_hardware.h"
 #include "sim/cli/schema_text.h"
 #include "sim/input/pool_spec.h"
+#include "sim/input/schema.h"
 #include "sim/input/trace/trace_format.h"
 
 namespace servecast {

@@ -1,5 +1,6 @@
 #include "sim/cli/list_hardware.h"
 
+#include <nlohmann/json.hpp>
 #include <span>
 
 #include "sim/input/hardware.h"

@@ -1,9 +1,11 @@
 #include "sim/cli/many_runs.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 
 #include "models/base/error.h"
+#include "sim/cli/console.h"
 #include "sim/cli/options.h"
 
 namespace servecast {

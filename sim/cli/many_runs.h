@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -6,8 +7,16 @@
 #include "sim/cli/hold_signals.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/scenario_simulator.h"
+#include "sim/plan/forked_evaluator.h"
+#include "sim/report/results_file.h"
+
+namespace CLI {
+class App;
+}
 
 namespace servecast {
+
+struct Console;
 
 /// The results file in the folder of --out.
 inline constexpr const char* results_name = "plan.sqlite";

@@ -1,9 +1,11 @@
 #include "sim/cli/options.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "models/base/error.h"
 #include "models/base/names.h"
+#include "sim/input/scenario.h"
 
 namespace servecast {
 
@@ -40,5 +42,7 @@ void ScenarioArguments::declare(CLI::App& app) {
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
 }
+
+Scenario ScenarioArguments::load() const { return load_scenario(file, parse_overrides(set)); }
 
 }  // namespace servecast

@@ -1,11 +1,16 @@
 #pragma once
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
-#include "sim/input/scenario.h"
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace servecast {
+
+struct Override;
+struct Scenario;
 
 /// "path=value" -> {path, value}. Throws UserError where there is no '=' or no path.
 Override parse_override(const std::string& word);
@@ -25,7 +30,7 @@ struct ScenarioArguments {
   std::vector<std::string> set;
 
   void declare(CLI::App& app);
-  Scenario load() const { return load_scenario(file, parse_overrides(set)); }
+  Scenario load() const;
 };
 
 }  // namespace servecast

@@ -1,16 +1,20 @@
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 
 #include "models/base/error.h"
 #include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/cli/many_runs.h"
 #include "sim/cli/options.h"
 #include "sim/cli/plan_emit.h"
 #include "sim/cli/plan_study.h"
 #include "sim/plan/emit/slurm.h"
+#include "sim/plan/shard.h"
 #include "sim/plan/study.h"
 #include "sim/report/child_process.h"
+#include "sim/report/plan_report.h"
 #include "sim/report/text_file.h"
 
 namespace servecast {

@@ -1,9 +1,9 @@
 #pragma once
 #include <string>
 
-#include "sim/input/scenario.h"
-
 namespace servecast {
+
+struct Scenario;
 
 /// What `plan --emit` can write of a scenario's pools.
 inline constexpr const char* emit_vllm = "vllm";

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "models/base/error.h"
 #include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/cli/many_runs.h"
 #include "sim/cli/options.h"
 

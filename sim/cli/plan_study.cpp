@@ -7,9 +7,16 @@
 
 #include "servecast_version.h"
 #include "sim/input/hardware.h"
+#include "sim/input/scenario.h"
 #include "sim/input/yaml_fields.h"
 #include "sim/plan/answer.h"
+#include "sim/plan/evaluator.h"
+#include "sim/plan/runs.h"
+#include "sim/plan/search.h"
+#include "sim/plan/shard.h"
+#include "sim/plan/study.h"
 #include "sim/report/json_fields.h"
+#include "sim/report/plan_report.h"
 #include "sim/report/text_file.h"
 
 namespace servecast {

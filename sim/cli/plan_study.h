@@ -2,11 +2,11 @@
 #include <optional>
 #include <string>
 
-#include "sim/plan/evaluator.h"
-#include "sim/plan/shard.h"
-#include "sim/report/plan_report.h"
-
 namespace servecast {
+
+class Evaluator;
+struct PlanReport;
+struct Shard;
 
 /// Carries out a study; `folder` takes the files of inputs that are changed (kinds of GPU with another bandwidth).
 PlanReport plan_study(const std::string& file, const std::string& folder, Evaluator& evaluator);

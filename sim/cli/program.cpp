@@ -1,10 +1,13 @@
 #include "sim/cli/program.h"
 
+#include <CLI/CLI.hpp>
 #include <exception>
 #include <map>
 
 #include "models/base/error.h"
 #include "servecast_version.h"
+#include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/cli/usage.h"
 
 namespace servecast {

@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "sim/cli/command.h"
-
 namespace servecast {
+
+class Command;
+struct Console;
 
 /// One command of a program.
 struct CommandEntry {

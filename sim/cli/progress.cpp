@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "sim/cli/console.h"
 #include "sim/cli/options.h"
+#include "sim/engine/run.h"
+#include "sim/plan/forked_evaluator.h"
 #include "sim/report/human.h"
 
 namespace servecast {

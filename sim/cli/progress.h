@@ -1,15 +1,18 @@
 #pragma once
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
 #include <ostream>
 #include <string>
 
-#include "sim/cli/console.h"
-#include "sim/engine/run.h"
-#include "sim/plan/forked_evaluator.h"
+namespace CLI {
+class App;
+}
 
 namespace servecast {
+
+struct Console;
+struct Progress;
+struct RunsProgress;
 
 enum class ProgressStyle { none, bar, json };
 

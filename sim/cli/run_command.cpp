@@ -1,8 +1,10 @@
+#include <CLI/CLI.hpp>
 #include <optional>
 
 #include "models/base/error.h"
 #include "servecast_version.h"
 #include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/cli/detail.h"
 #include "sim/cli/hold_signals.h"
 #include "sim/cli/many_runs.h"
@@ -12,6 +14,7 @@
 #include "sim/cli/trace_output.h"
 #include "sim/plan/replicated.h"
 #include "sim/report/csv_reports.h"
+#include "sim/report/output_folder.h"
 #include "sim/report/replicates.h"
 #include "sim/report/text_file.h"
 

@@ -12,7 +12,9 @@
 #include "sim/input/kernel_profile_file.h"
 #include "sim/input/library.h"
 #include "sim/plan/build_id.h"
+#include "sim/plan/evaluator.h"
 #include "sim/plan/sha256.h"
+#include "sim/report/summary.h"
 
 namespace servecast {
 namespace {

@@ -1,6 +1,11 @@
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/cli/options.h"
 #include "sim/cli/schema_text.h"
+#include "sim/input/schema.h"
 #include "sim/plan/study_spec.h"
 
 namespace servecast {

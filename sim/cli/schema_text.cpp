@@ -5,8 +5,10 @@
 #include <cctype>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "models/base/names.h"
+#include "sim/input/schema.h"
 #include "sim/report/text_layout.h"
 
 namespace servecast {

@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-#include "sim/input/schema.h"
-
 namespace servecast {
+
+struct Setting;
 
 // The keys of a settings file, written three ways.
 

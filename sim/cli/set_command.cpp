@@ -1,7 +1,11 @@
+#include <CLI/CLI.hpp>
+
 #include "models/base/error.h"
 #include "sim/cli/atomic_file.h"
 #include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/cli/options.h"
+#include "sim/input/scenario.h"
 #include "sim/input/yaml_edit.h"
 
 namespace servecast {

@@ -1,5 +1,6 @@
 #include "sim/cli/settings_text.h"
 
+#include "sim/input/scenario.h"
 #include "sim/report/json_fields.h"
 
 namespace servecast {

@@ -1,8 +1,10 @@
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 
 #include "models/base/error.h"
 #include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/cli/many_runs.h"
 #include "sim/cli/options.h"
 #include "sim/plan/emit/slurm.h"

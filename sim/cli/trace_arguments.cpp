@@ -1,5 +1,6 @@
 #include "sim/cli/trace_arguments.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "models/base/names.h"

@@ -1,9 +1,13 @@
 #pragma once
-#include <CLI/CLI.hpp>
+#include <cstdint>
 #include <map>
 #include <string>
 
 #include "sim/input/trace/workload_spec.h"
+
+namespace CLI {
+class App;
+}
 
 namespace servecast {
 

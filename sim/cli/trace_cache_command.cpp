@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
 
@@ -7,6 +8,7 @@
 #include "models/base/names.h"
 #include "models/policy/eviction.h"
 #include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/cli/options.h"
 #include "sim/cli/trace_arguments.h"
 #include "sim/input/trace/trace_cache.h"

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/cli/options.h"
 #include "sim/cli/trace_arguments.h"
 #include "sim/input/trace/trace_convert.h"

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "models/base/error.h"
 #include "models/base/names.h"
 #include "models/policy/expert_cache.h"
 #include "sim/cli/command.h"
+#include "sim/cli/console.h"
 #include "sim/cli/options.h"
 #include "sim/input/llm_config.h"
 #include "sim/input/trace/expert_replay.h"

@@ -1,5 +1,6 @@
 #include "sim/cli/usage.h"
 
+#include <CLI/CLI.hpp>
 #include <vector>
 
 #include "models/base/names.h"

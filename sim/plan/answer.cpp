@@ -7,9 +7,18 @@
 #include "models/base/quantile.h"
 #include "models/base/units.h"
 #include "models/hw/cost.h"
+#include "sim/input/trace/workload_spec.h"
 #include "sim/plan/certificate.h"
+#include "sim/plan/evaluator.h"
 #include "sim/plan/head_room.h"
+#include "sim/plan/objective.h"
 #include "sim/plan/pareto.h"
+#include "sim/plan/runs.h"
+#include "sim/plan/search.h"
+#include "sim/plan/study.h"
+#include "sim/plan/workload_facts.h"
+#include "sim/report/plan_report.h"
+#include "sim/report/summary.h"
 
 namespace servecast {
 namespace {

@@ -3,10 +3,14 @@
 #include <string>
 #include <vector>
 
-#include "sim/plan/runs.h"
-#include "sim/report/plan_report.h"
-
 namespace servecast {
+
+struct PlanReport;
+class Runs;
+struct SearchResult;
+struct SizedDesign;
+class Sizer;
+struct Study;
 
 /// One input of the chosen design, changed a little.
 struct InputChange {

@@ -3,10 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "sim/plan/objective.h"
-#include "sim/plan/workload_facts.h"
-
 namespace servecast {
+
+struct Promise;
+struct SizedScenario;
+struct WorkloadFacts;
 
 /// How far a design is from a promise even if nothing ever went wrong.
 struct BestCase {

@@ -3,8 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
+#include "sim/plan/evaluator.h"
+#include "sim/plan/objective.h"
+#include "sim/plan/runs.h"
+#include "sim/plan/search.h"
+#include "sim/plan/study.h"
 #include "sim/report/human.h"
+#include "sim/report/plan_report.h"
 
 namespace servecast {
 namespace {

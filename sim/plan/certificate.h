@@ -1,10 +1,12 @@
 #pragma once
 #include <string>
 
-#include "sim/plan/runs.h"
-#include "sim/report/plan_report.h"
-
 namespace servecast {
+
+struct Certificate;
+class Runs;
+struct SearchResult;
+struct Study;
 
 /// What was proven of a search's designs, in numbers and in words.
 Certificate certificate(const Study& study, const SearchResult& found);

@@ -12,6 +12,7 @@
 #include <exception>
 
 #include "models/base/error.h"
+#include "sim/plan/evaluator.h"
 
 namespace servecast {
 namespace {

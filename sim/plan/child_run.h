@@ -9,6 +9,8 @@
 
 namespace servecast {
 
+struct RunRequest;
+
 /// One run in a child process: a copy of this one (fork without exec, so that nothing is started and read anew). The
 /// child reads the scenario and tells its key; it is told to go on, or else is ended. It dies with its parent.
 class ChildRun {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/base/quantile.h"
+#include "sim/report/figures.h"
 
 namespace servecast {
 namespace {

@@ -1,13 +1,15 @@
 #pragma once
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "sim/plan/replicated.h"
-#include "sim/report/figures.h"
+#include "sim/report/replicates.h"
+#include "sim/report/summary.h"
 
 namespace servecast {
+
+struct Figure;
 
 /// One of the things compared: a report read from a file, or a scenario with its draws.
 struct Compared {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "sim/plan/differences.h"
+#include "sim/report/figures.h"
 #include "sim/report/human.h"
 #include "sim/report/json_fields.h"
 #include "sim/report/text_layout.h"

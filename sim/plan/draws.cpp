@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "models/base/binomial.h"
+#include "sim/plan/study_spec.h"
 
 namespace servecast {
 namespace {

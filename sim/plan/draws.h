@@ -3,9 +3,9 @@
 #include <optional>
 #include <vector>
 
-#include "sim/plan/study_spec.h"
-
 namespace servecast {
+
+struct PromiseSpec;
 
 // A design keeps its promise where it does so in a share `draws_fraction` of all draws of calibration error and seed.
 // That share is never known, only how many of some draws kept it. Verdicts are exact binomial tests (Clopper and

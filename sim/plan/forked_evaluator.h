@@ -1,15 +1,19 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "sim/plan/evaluator.h"
-#include "sim/plan/simulator.h"
 #include "sim/report/child_process.h"
-#include "sim/report/results_file.h"
 
 namespace servecast {
+
+class ResultsFile;
+class Simulator;
 
 /// How far an evaluator has come, in all that it was asked so far.
 struct RunsProgress {

@@ -1,6 +1,11 @@
 #include "sim/plan/head_room.h"
 
 #include <array>
+#include <vector>
+
+#include "sim/plan/runs.h"
+#include "sim/plan/sizer.h"
+#include "sim/plan/space.h"
 
 namespace servecast {
 namespace {

@@ -1,9 +1,12 @@
 #pragma once
+#include <optional>
 #include <string>
 
-#include "sim/plan/runs.h"
-
 namespace servecast {
+
+class Runs;
+struct SizedDesign;
+class Sizer;
 
 struct HeadRoom {
   double factor = 1;      // the promise was kept at this demand, and at every smaller one that was tried

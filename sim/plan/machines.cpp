@@ -9,6 +9,8 @@
 
 #include "models/base/counts.h"
 #include "models/hw/cost.h"
+#include "sim/input/scenario.h"
+#include "sim/plan/study_spec.h"
 #include "sim/report/human.h"
 
 namespace servecast {

@@ -4,9 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "sim/plan/study_spec.h"
-
 namespace servecast {
+
+struct AvailabilitySpec;
+struct BudgetSpec;
+struct PriceSpec;
+struct SizedScenario;
 
 struct GpuCount {
   std::string gpu{};

@@ -9,7 +9,11 @@
 
 #include "models/base/error.h"
 #include "models/base/quantile.h"
+#include "sim/input/scenario.h"
+#include "sim/plan/study.h"
+#include "sim/plan/study_spec.h"
 #include "sim/report/human.h"
+#include "sim/report/summary.h"
 
 namespace servecast {
 namespace {

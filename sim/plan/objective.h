@@ -4,10 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "sim/plan/study.h"
-#include "sim/report/summary.h"
-
 namespace servecast {
+
+struct SloSpec;
+struct Study;
+struct Summary;
 
 /// A promise as one run answers it.
 struct Promise {

@@ -6,6 +6,11 @@
 
 #include "models/base/units.h"
 #include "models/hw/cost.h"
+#include "sim/plan/runs.h"
+#include "sim/plan/search.h"
+#include "sim/plan/shard.h"
+#include "sim/plan/study.h"
+#include "sim/report/summary.h"
 
 namespace servecast {
 namespace {

@@ -1,9 +1,16 @@
 #pragma once
+#include <optional>
 #include <vector>
 
-#include "sim/plan/runs.h"
-
 namespace servecast {
+
+struct DesignResult;
+class Runs;
+struct SearchResult;
+struct Shard;
+struct SizedDesign;
+struct Study;
+struct Summary;
 
 /// What a Pareto goal trades; less is better in all. Nothing where a run served nobody.
 struct ParetoPoint {

@@ -4,9 +4,15 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 
+#include "models/base/error.h"
 #include "models/base/rng.h"
+#include "sim/plan/runs.h"
+#include "sim/plan/search.h"
+#include "sim/plan/shard.h"
+#include "sim/plan/study.h"
 
 namespace servecast {
 namespace {

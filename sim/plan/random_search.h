@@ -1,9 +1,13 @@
 #pragma once
 #include <vector>
 
-#include "sim/plan/runs.h"
-
 namespace servecast {
+
+struct Design;
+class Runs;
+struct Shard;
+class Sizer;
+struct Study;
 
 /// For a space that is too large to walk through: from random designs, one value of one dimension at a time, to the
 /// neighbour that is best at the best estimate, until none is better; again from other designs. Returns all designs

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "sim/plan/objective.h"
+#include "sim/plan/sizer.h"
+#include "sim/plan/workload_facts.h"
 #include "sim/report/human.h"
 
 namespace servecast {

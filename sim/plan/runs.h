@@ -1,10 +1,17 @@
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "sim/plan/search.h"
+#include "sim/plan/evaluator.h"
+#include "sim/report/summary.h"
 
 namespace servecast {
+
+struct SizedDesign;
+class Sizer;
 
 /// What one draw of one design came to.
 struct DrawOutcome {

@@ -12,6 +12,7 @@
 #include "sim/plan/pareto.h"
 #include "sim/plan/random_search.h"
 #include "sim/plan/runs.h"
+#include "sim/plan/study.h"
 #include "sim/report/human.h"
 
 namespace servecast {

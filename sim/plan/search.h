@@ -6,11 +6,14 @@
 #include <vector>
 
 #include "sim/plan/draws.h"
-#include "sim/plan/evaluator.h"
 #include "sim/plan/shard.h"
 #include "sim/plan/sizer.h"
+#include "sim/report/summary.h"
 
 namespace servecast {
+
+class Evaluator;
+struct Study;
 
 enum class Verdict : std::uint8_t {
   chosen,       // the best of those that keep their promises

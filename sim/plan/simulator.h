@@ -1,9 +1,9 @@
 #pragma once
 #include <string>
 
-#include "sim/plan/evaluator.h"
-
 namespace servecast {
+
+struct RunRequest;
 
 /// What load() found.
 struct LoadedRun {

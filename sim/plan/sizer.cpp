@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "models/base/names.h"
+#include "sim/input/scenario.h"
+#include "sim/plan/study.h"
 
 namespace servecast {
 namespace {
@@ -41,6 +43,10 @@ bool needs_promise(const Study& study) { return !study.spec.goal.starts_with("pa
 }  // namespace
 
 Sizer::Sizer(const Study& study) : study_(study), base_(YamlText::load(study.scenario_file)) {}
+
+const std::string& Sizer::scenario_file() const { return study_.scenario_file; }
+
+double Sizer::rate_factor(const Design& design) const { return study_.peak_rate_factor() * design.rate_factor; }
 
 YamlText Sizer::text_of(const Design& design) const {
   YamlText text = base_.clone();
@@ -97,6 +103,8 @@ const WorkloadFacts& Sizer::workload(const ScenarioSpec& spec, const Design& des
     known = std::make_unique<WorkloadFacts>(read_workload(spec, study_.scenario_file, rate_factor(design)));
   return *known;
 }
+
+std::int64_t Sizer::seed(const SizedDesign& sized, std::int64_t draw) { return spec_of(sized).seed + draw; }
 
 ScenarioSpec Sizer::spec_of(const SizedDesign& sized) {
   YamlText text = text_of(sized.design);

@@ -5,11 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "sim/input/hardware_files.h"
+#include "sim/input/yaml_fields.h"
 #include "sim/plan/best_case.h"
 #include "sim/plan/machines.h"
+#include "sim/plan/objective.h"
 #include "sim/plan/space.h"
+#include "sim/plan/workload_facts.h"
 
 namespace servecast {
+
+struct ScenarioSpec;
+struct Study;
 
 /// What is known of a design before anything is simulated.
 struct SizedDesign {
@@ -28,7 +35,7 @@ class Sizer {
  public:
   explicit Sizer(const Study& study);
 
-  const std::string& scenario_file() const { return study_.scenario_file; }
+  const std::string& scenario_file() const;
 
   /// Throws UserError where a design is a mistake: a setting that does not exist, a GPU that nobody knows.
   SizedDesign size(const Design& design);
@@ -40,14 +47,14 @@ class Sizer {
   bool broken_at_best(const SizedDesign& sized, std::int64_t draw);
 
   /// Seed of the draw: 0 is the best estimate.
-  std::int64_t seed(const SizedDesign& sized, std::int64_t draw) { return spec_of(sized).seed + draw; }
+  std::int64_t seed(const SizedDesign& sized, std::int64_t draw);
 
   ScenarioSpec spec_of(const SizedDesign& sized);
 
  private:
   YamlText text_of(const Design& design) const;
   const WorkloadFacts& workload(const ScenarioSpec& spec, const Design& design);
-  double rate_factor(const Design& design) const { return study_.peak_rate_factor() * design.rate_factor; }
+  double rate_factor(const Design& design) const;
 
   const Study& study_;
   YamlText base_;

@@ -6,6 +6,8 @@
 #include <functional>
 
 #include "models/base/error.h"
+#include "sim/input/scenario.h"
+#include "sim/plan/study.h"
 
 namespace servecast {
 namespace {

@@ -1,12 +1,14 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "sim/plan/study.h"
-
 namespace servecast {
+
+struct Override;
+struct Study;
 
 /// One point of the space.
 struct Design {

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "models/base/error.h"
+#include "sim/input/scenario.h"
 #include "sim/input/trace/prefix_set.h"
+#include "sim/input/trace/workload_spec.h"
 
 namespace servecast {
 namespace {

@@ -7,9 +7,11 @@
 
 #include "models/hw/bound.h"
 #include "models/policy/request.h"
-#include "sim/input/scenario.h"
 
 namespace servecast {
+
+struct ScenarioSpec;
+struct WorkloadSpec;
 
 /// One request as far as bounds need it.
 struct ExpectedRequest {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/input/scenario.h"
 #include "sim/plan/emit/unsaid.h"
 #include "sim/report/json_fields.h"
 

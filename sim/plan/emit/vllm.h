@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/input/scenario.h"
-
 namespace servecast {
+
+struct Scenario;
 
 /// A pool in the words of vLLM.
 struct VllmPool {

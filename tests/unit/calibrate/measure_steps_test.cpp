@@ -9,8 +9,10 @@
 
 #include "calibrate/cli/cli.h"
 #include "calibrate/cli/measured_models.h"
+#include "calibrate/measure/compare_steps.h"
 #include "calibrate/measure/step_shapes.h"
 #include "models/base/error.h"
+#include "sim/cli/console.h"
 #include "sim/input/hardware.h"
 #include "sim/input/kernel_profile_file.h"
 #include "tests/unit/cli/servecast.h"

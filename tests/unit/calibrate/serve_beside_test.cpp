@@ -7,7 +7,9 @@
 
 #include "calibrate/cli/cli.h"
 #include "calibrate/cli/measure_serve.h"
+#include "calibrate/measure/step_bench.h"
 #include "models/base/error.h"
+#include "sim/cli/console.h"
 #include "sim/input/scenario.h"
 #include "tests/unit/cli/servecast.h"
 

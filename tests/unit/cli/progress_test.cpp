@@ -6,6 +6,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <vector>
+
+#include "sim/engine/run.h"
+#include "sim/plan/forked_evaluator.h"
 
 namespace servecast::progress_test {
 

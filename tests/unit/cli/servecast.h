@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/cli/cli.h"
+#include "sim/cli/console.h"
 
 namespace servecast {
 

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/input/scenario.h"
 #include "tests/unit/cli/servecast.h"
 #include "tests/unit/small_scenario.h"
 

@@ -2,11 +2,12 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/unit/cli/servecast.h"
-#include "tests/unit/small_scenario.h"
 #include "tests/unit/in_child.h"
+#include "tests/unit/small_scenario.h"
 
 namespace servecast::sweep_test {
 

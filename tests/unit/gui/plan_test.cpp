@@ -5,10 +5,12 @@
 #include <QLabel>
 #include <QSignalSpy>
 #include <QTest>
+#include <limits>
 
 #include "gui/data/plan_model.h"
 #include "gui/view/plan_view.h"
 #include "gui/view/scatter_plot.h"
+#include "sim/report/plan_report.h"
 
 namespace servecast::gui::plan_test {
 

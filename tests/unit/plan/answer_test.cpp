@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/plan/evaluator.h"
+#include "sim/plan/runs.h"
+#include "sim/plan/study.h"
+#include "sim/report/plan_report.h"
 #include "tests/unit/plan/made_up_study.h"
 
 namespace servecast::answer_test {

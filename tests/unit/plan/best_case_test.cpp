@@ -9,6 +9,8 @@
 #include "models/base/rng.h"
 #include "sim/cli/scenario_simulator.h"
 #include "sim/plan/forked_evaluator.h"
+#include "sim/plan/objective.h"
+#include "sim/plan/workload_facts.h"
 #include "sim/report/child_process.h"
 
 namespace servecast::best_case_test {

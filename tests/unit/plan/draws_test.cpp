@@ -7,6 +7,7 @@
 
 #include "models/base/binomial.h"
 #include "models/base/rng.h"
+#include "sim/plan/study_spec.h"
 
 namespace servecast::draws_test {
 

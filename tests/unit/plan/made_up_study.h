@@ -4,7 +4,9 @@
 #include <functional>
 #include <string>
 
+#include "sim/plan/evaluator.h"
 #include "sim/plan/search.h"
+#include "sim/plan/study.h"
 #include "sim/report/child_process.h"
 
 namespace servecast {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/report/summary.h"
+
 namespace servecast::objective_test {
 
 Statistics all_at(double value) { return {value, value, value, value, value, value}; }

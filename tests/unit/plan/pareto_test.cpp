@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/report/summary.h"
+
 namespace servecast::pareto_test {
 
 TEST(Pareto, APointBeatsOnlyWhatIsNoBetterInAnything) {

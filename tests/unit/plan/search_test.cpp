@@ -6,6 +6,10 @@
 #include "models/base/error.h"
 #include "models/base/rng.h"
 #include "sim/plan/certificate.h"
+#include "sim/plan/evaluator.h"
+#include "sim/plan/runs.h"
+#include "sim/plan/study.h"
+#include "sim/report/plan_report.h"
 #include "tests/unit/plan/made_up_study.h"
 
 namespace servecast::search_test {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "calibrate/servers/forecasts.h"
+#include "calibrate/servers/measured_server.h"
 #include "calibrate/servers/own_runs.h"
 #include "sim/input/hardware.h"
 #include "sim/report/child_process.h"
