@@ -6,6 +6,7 @@
 
 #include "models/base/error.h"
 #include "models/base/names.h"
+#include "sim/report/platform.h"
 #include "sim/report/text_file.h"
 
 namespace servecast {

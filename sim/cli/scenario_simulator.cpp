@@ -13,6 +13,8 @@
 #include "sim/input/library.h"
 #include "sim/plan/build_id.h"
 #include "sim/plan/sha256.h"
+#include "sim/report/recorder.h"
+#include "sim/report/run_facts.h"
 
 namespace servecast {
 namespace {
