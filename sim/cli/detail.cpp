@@ -8,6 +8,7 @@
 #include "models/base/names.h"
 #include "sim/report/output_folder.h"
 #include "sim/report/perfetto.h"
+#include "sim/report/platform.h"
 #include "sim/report/text_file.h"
 
 namespace servecast {

@@ -12,10 +12,14 @@
 #include "sim/cli/progress.h"
 #include "sim/cli/settings_text.h"
 #include "sim/cli/trace_output.h"
+#include "sim/engine/run.h"
+#include "sim/input/scenario.h"
 #include "sim/plan/replicated.h"
 #include "sim/report/csv_reports.h"
 #include "sim/report/output_folder.h"
+#include "sim/report/recorder.h"
 #include "sim/report/replicates.h"
+#include "sim/report/run_facts.h"
 #include "sim/report/text_file.h"
 
 namespace servecast {

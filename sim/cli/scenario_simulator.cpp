@@ -14,6 +14,8 @@
 #include "sim/plan/build_id.h"
 #include "sim/plan/evaluator.h"
 #include "sim/plan/sha256.h"
+#include "sim/report/recorder.h"
+#include "sim/report/run_facts.h"
 #include "sim/report/summary.h"
 
 namespace servecast {

@@ -1,11 +1,18 @@
 #include "sim/engine/adapter_loads.h"
 
+#include "sim/engine/dispatcher.h"
+#include "sim/engine/flows.h"
+#include "sim/engine/replica_access.h"
 #include "sim/engine/replica_numbers.h"
+#include "sim/engine/wiring.h"
+#include "sim/input/scenario.h"
 
 namespace servecast {
 
 AdapterLoads::AdapterLoads(const Scenario& scenario, const Wiring& wiring, Dispatcher& dispatcher)
     : scenario_(scenario), wiring_(wiring), dispatcher_(dispatcher), first_(first_replicas(scenario)) {}
+
+std::uint64_t AdapterLoads::life(const ReplicaAt& at) const { return dispatcher_.pools()[at.pool].life(at.replica); }
 
 std::vector<Transfer> AdapterLoads::transfers(const ReplicaAt& to, std::int64_t adapters) const {
   const Pool& pool = scenario_.pools[to.pool];

@@ -1,10 +1,16 @@
 #pragma once
+#include <cstdint>
 #include <vector>
 
-#include "sim/engine/dispatcher.h"
-#include "sim/engine/wiring.h"
+#include "sim/serving/replica_setup.h"
 
 namespace servecast {
+
+class Dispatcher;
+class Wiring;
+struct ReplicaAt;
+struct Scenario;
+struct Transfer;
 
 /// Loads of LoRA adapters as flows: every GPU of a replica gets its share from the memory of its node. Those that a
 /// step waits for go together, as one copy after the other on a GPU's stream takes as long.
@@ -17,7 +23,7 @@ class AdapterLoads final : public AdapterLinks {
 
  private:
   std::vector<Transfer> transfers(const ReplicaAt& to, std::int64_t adapters) const;
-  std::uint64_t life(const ReplicaAt& at) const { return dispatcher_.pools()[at.pool].life(at.replica); }
+  std::uint64_t life(const ReplicaAt& at) const;
 
   const Scenario& scenario_;
   const Wiring& wiring_;

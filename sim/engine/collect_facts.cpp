@@ -4,6 +4,11 @@
 #include <map>
 #include <set>
 
+#include "sim/engine/dispatcher.h"
+#include "sim/input/scenario.h"
+#include "sim/report/recorder.h"
+#include "sim/report/run_facts.h"
+
 namespace servecast {
 namespace {
 

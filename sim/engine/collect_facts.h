@@ -1,7 +1,13 @@
 #pragma once
-#include "sim/engine/dispatcher.h"
 
 namespace servecast {
+
+class Dispatcher;
+class Recorder;
+struct RunFacts;
+struct Scenario;
+struct ScenarioSpec;
+struct SloFacts;
 
 /// Tells the recorder who reads the answers.
 void set_readers(Scenario& scenario, Recorder& recorder);

@@ -5,6 +5,10 @@
 #include <map>
 #include <string_view>
 
+#include "sim/engine/dispatcher.h"
+#include "sim/engine/wiring.h"
+#include "sim/input/scenario.h"
+
 namespace servecast {
 namespace {
 

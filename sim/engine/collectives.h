@@ -2,11 +2,16 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/engine/dispatcher.h"
 #include "sim/engine/flows.h"
-#include "sim/engine/wiring.h"
+#include "sim/engine/replica_access.h"
+#include "sim/serving/replica_setup.h"
 
 namespace servecast {
+
+class Dispatcher;
+class Wiring;
+struct Pool;
+struct Scenario;
 
 /// What the steps of replicas over several nodes send between these nodes. It repeats every step, so as long as
 /// nobody else uses its links it is part of the step's time and no flow (HOUSE rules, 2.5). Where another flow

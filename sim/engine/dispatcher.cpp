@@ -4,6 +4,9 @@
 #include <cassert>
 
 #include "sim/engine/collect_facts.h"
+#include "sim/input/scenario.h"
+#include "sim/report/recorder.h"
+#include "sim/report/run_facts.h"
 
 namespace servecast {
 namespace {

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "sim/engine/dispatcher.h"
+#include "sim/input/scenario.h"
+#include "sim/report/recorder.h"
 
 namespace servecast {
 

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "sim/engine/dispatcher.h"
+#include "sim/input/scenario.h"
+#include "sim/report/recorder.h"
 
 namespace servecast {
 

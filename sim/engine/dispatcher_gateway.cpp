@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sim/engine/dispatcher.h"
+#include "sim/report/recorder.h"
 
 namespace servecast {
 

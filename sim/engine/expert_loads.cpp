@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "sim/engine/dispatcher.h"
 #include "sim/engine/replica_numbers.h"
+#include "sim/engine/wiring.h"
+#include "sim/input/scenario.h"
 
 namespace servecast {
 namespace {

@@ -1,10 +1,15 @@
 #pragma once
+#include <cstdint>
 #include <vector>
 
-#include "sim/engine/dispatcher.h"
-#include "sim/engine/wiring.h"
+#include "sim/engine/flows.h"
+#include "sim/serving/replica_setup.h"
 
 namespace servecast {
+
+class Dispatcher;
+class Wiring;
+struct Scenario;
 
 /// Loads of experts while others use the same links: as flows. While nobody does, replicas work out their own loads;
 /// this looks at every flow of another kind and tells the replicas whose links it takes. Replicas whose loads

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "sim/engine/flows.h"
 #include "sim/engine/weight_loads.h"
+#include "sim/engine/wiring.h"
+#include "sim/input/scenario.h"
 
 namespace servecast {
 
@@ -26,6 +29,10 @@ Failures::Failures(Scenario& scenario, const Wiring& wiring, Flows& flows, Clust
   for (const FailureEventSpec& event : spec_.events) times_.add(event);
   for (const FailureRateSpec& rate : spec_.rates) times_.add(rate, parts(kind_of(rate.of)));
 }
+
+ReplicaPlace& Failures::place(const ReplicaAt& at) { return scenario_.pools[at.pool].places[at.replica]; }
+
+const ReplicaPlace& Failures::place(const ReplicaAt& at) const { return scenario_.pools[at.pool].places[at.replica]; }
 
 /// All of a kind that there are, spares included; of GPUs, those that are used or spare.
 std::vector<BreakablePart> Failures::parts(Kind kind) const {

@@ -5,13 +5,15 @@
 #include <vector>
 
 #include "sim/engine/failure_times.h"
-#include "sim/engine/flows.h"
 #include "sim/engine/replica_access.h"
-#include "sim/engine/wiring.h"
-#include "sim/input/scenario.h"
 #include "sim/report/failure_facts.h"
+#include "sim/serving/replica.h"
 
 namespace servecast {
+
+class Flows;
+class Wiring;
+struct Scenario;
 
 /// Carries out `failures`: which parts are broken, which replicas that stops, and how these come back.
 ///
@@ -86,8 +88,8 @@ class Failures {
   void take_spares(const ReplicaAt& at, double now_s);
   void load(const ReplicaAt& at, double now_s);
   std::size_t number(const ReplicaAt& at) const { return first_[at.pool] + at.replica; }
-  ReplicaPlace& place(const ReplicaAt& at) { return scenario_.pools[at.pool].places[at.replica]; }
-  const ReplicaPlace& place(const ReplicaAt& at) const { return scenario_.pools[at.pool].places[at.replica]; }
+  ReplicaPlace& place(const ReplicaAt& at);
+  const ReplicaPlace& place(const ReplicaAt& at) const;
 
   Scenario& scenario_;
   const FailureSpec& spec_;

@@ -4,6 +4,9 @@
 #include <algorithm>
 
 #include "sim/engine/failures.h"
+#include "sim/engine/flows.h"
+#include "sim/engine/wiring.h"
+#include "sim/input/scenario.h"
 
 namespace servecast {
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cassert>
 
+#include "sim/engine/run.h"
 #include "sim/input/check_gateway.h"
+#include "sim/input/scenario.h"
 
 namespace servecast {
 namespace {

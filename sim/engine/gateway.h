@@ -7,10 +7,12 @@
 
 #include "sim/engine/gateway_journey.h"
 #include "sim/engine/replica_access.h"
-#include "sim/engine/run.h"
 #include "sim/report/gateway_totals.h"
 
 namespace servecast {
+
+struct DetailListener;
+struct Scenario;
 
 /// Runs the scenario's gateway stages on every request, sends passes to pools and outside APIs, and puts the answers
 /// together. Knows no SimGrid and no replica: `next_s()` says when something is due, `act_due()` does it.

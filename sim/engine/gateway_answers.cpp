@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sim/engine/gateway.h"
+#include "sim/input/scenario.h"
 
 namespace servecast {
 

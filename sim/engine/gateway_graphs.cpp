@@ -4,6 +4,7 @@
 #include <set>
 
 #include "sim/engine/gateway.h"
+#include "sim/engine/run.h"
 
 namespace servecast {
 

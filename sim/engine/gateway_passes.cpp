@@ -3,6 +3,7 @@
 
 #include "models/base/mixed_bits.h"
 #include "sim/engine/gateway.h"
+#include "sim/input/scenario.h"
 
 namespace servecast {
 

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cassert>
 
+#include "sim/input/scenario.h"
+#include "sim/report/recorder.h"
+#include "sim/serving/replica.h"
+
 namespace servecast {
 namespace {
 

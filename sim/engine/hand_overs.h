@@ -12,9 +12,15 @@
 #include "sim/engine/kv_routes.h"
 #include "sim/engine/replica_access.h"
 #include "sim/engine/roles.h"
-#include "sim/report/recorder.h"
+#include "sim/serving/sequence.h"
 
 namespace servecast {
+
+class Recorder;
+class Wiring;
+struct MovingSequence;
+struct PromptChunk;
+struct Scenario;
 
 /// Requests whose prompts one replica computes and that go on on another: who goes where, and the way of their KV.
 /// Rules: Placement.

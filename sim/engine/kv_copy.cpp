@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/input/scenario.h"
+
 namespace servecast {
 
 KvCopy::KvCopy(const Pool& pool, const Node& node, const Fabric& fabric)

@@ -2,9 +2,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/input/scenario.h"
-
 namespace servecast {
+
+struct Fabric;
+struct Node;
+struct Pool;
 
 /// How long the KV of some tokens takes from one replica of a pool to another, while nobody else uses the links:
 /// every GPU sends its share to its counterpart, over NVLink or PCIe within a node, over the node's network ports

@@ -1,5 +1,8 @@
 #include "sim/engine/kv_routes.h"
 
+#include "sim/engine/wiring.h"
+#include "sim/input/scenario.h"
+
 namespace servecast {
 
 KvRoutes::RankAt KvRoutes::rank(const ReplicaAt& at, RequestId request) const {

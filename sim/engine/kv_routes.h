@@ -7,9 +7,11 @@
 #include "models/hw/kv_shards.h"
 #include "sim/engine/flows.h"
 #include "sim/engine/replica_access.h"
-#include "sim/engine/wiring.h"
 
 namespace servecast {
+
+class Wiring;
+struct Scenario;
 
 /// The ways of KV from replica to replica: every GPU sends what another one will keep of it. Where a replica's GPUs
 /// attend to requests of their own (ranks), these take turns by their ids.

@@ -4,6 +4,10 @@
 #include <cassert>
 #include <limits>
 
+#include "sim/engine/run.h"
+#include "sim/report/detail_csv.h"
+#include "sim/report/platform.h"
+
 namespace servecast {
 namespace {
 

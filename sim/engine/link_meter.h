@@ -1,11 +1,15 @@
 #pragma once
+#include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "sim/engine/flows.h"
-#include "sim/engine/run.h"
 
 namespace servecast {
+
+struct DetailListener;
+struct Platform;
 
 /// Bytes over each link and second. The network tells when a flow begins and ends, not how fast it went between; the
 /// rates are worked out again here, as max-min fair shares of the flows under way (progressive filling: Bertsekas and

@@ -6,6 +6,8 @@
 #include "models/policy/routing_statistics.h"
 #include "sim/input/host_link.h"
 #include "sim/input/load_experts.h"
+#include "sim/input/scenario.h"
+#include "sim/serving/expert_offload.h"
 
 namespace servecast {
 namespace {

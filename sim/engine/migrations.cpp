@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "models/policy/freeness.h"
+#include "sim/input/scenario.h"
+#include "sim/report/recorder.h"
 
 namespace servecast {
 namespace {

@@ -6,9 +6,13 @@
 
 #include "models/policy/migration.h"
 #include "sim/engine/kv_routes.h"
-#include "sim/report/recorder.h"
+#include "sim/serving/replica.h"
 
 namespace servecast {
+
+class Recorder;
+class Wiring;
+struct Scenario;
 
 /// Carries out the pools' Migration: sequences that decode go from replica to replica, each sending and each
 /// receiving one at a time. Within one instant: flows end, and with them a stage of copying; then, where that is due,

@@ -9,6 +9,8 @@
 #include <simgrid/s4u.hpp>
 #include <utility>
 
+#include "sim/report/platform.h"
+
 namespace servecast {
 namespace {
 

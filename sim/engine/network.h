@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "sim/engine/flows.h"
-#include "sim/report/platform.h"
 
 namespace servecast {
+
+struct PlatformLink;
 
 /// The cluster's links in SimGrid. Flows that cross a link at the same time share it max-min fairly. The latency of a
 /// path is a delay before the flow (Flows): links themselves have none, or SimGrid would weight the shares by it.

@@ -7,6 +7,8 @@
 
 namespace servecast {
 
+struct Pool;
+
 /// What a pool knows of itself beside its replicas.
 struct PoolPace {
   PoolPace(const Pool& pool, const KvCopy& kv_copy);

@@ -1,9 +1,13 @@
 #pragma once
+#include <compare>
 #include <cstddef>
 
-#include "sim/serving/replica.h"
+#include "sim/serving/sequence.h"
 
 namespace servecast {
+
+class Replica;
+struct Departure;
 
 /// A replica of the cluster.
 struct ReplicaAt {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "sim/engine/make_experts.h"
+#include "sim/input/scenario.h"
 
 namespace servecast {
 namespace {

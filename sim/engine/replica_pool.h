@@ -8,10 +8,12 @@
 #include "models/base/rng.h"
 #include "models/policy/admission.h"
 #include "sim/engine/pool_answers.h"
-#include "sim/input/scenario.h"
 #include "sim/serving/replica.h"
 
 namespace servecast {
+
+struct Node;
+struct Pool;
 
 /// Where a request goes within its pool.
 struct Destination {

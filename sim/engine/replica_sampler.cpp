@@ -1,5 +1,7 @@
 #include "sim/engine/replica_sampler.h"
 
+#include "sim/engine/run.h"
+
 namespace servecast {
 
 void ReplicaSampler::sample(const ReplicaView& view, PoolId pool) {

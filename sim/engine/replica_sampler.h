@@ -3,10 +3,12 @@
 
 #include "models/base/record.h"
 #include "models/policy/router.h"
-#include "sim/engine/run.h"
+#include "sim/report/detail_csv.h"
 #include "sim/report/interval_sum.h"
 
 namespace servecast {
+
+struct DetailListener;
 
 /// Collects the rows of replicas.csv: what each replica looks like at every full second, and its busy share of the
 /// second that begins there.

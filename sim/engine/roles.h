@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "models/policy/placement.h"
-#include "sim/serving/replica.h"
+#include "models/policy/router.h"
 
 namespace servecast {
 

@@ -13,6 +13,10 @@
 #include "sim/engine/simgrid_engine.h"
 #include "sim/engine/tier_flows.h"
 #include "sim/engine/weight_loads.h"
+#include "sim/engine/wiring.h"
+#include "sim/input/scenario.h"
+#include "sim/report/recorder.h"
+#include "sim/report/run_facts.h"
 
 namespace servecast {
 namespace {

@@ -3,13 +3,17 @@
 #include <functional>
 #include <span>
 
-#include "sim/input/scenario.h"
-#include "sim/report/detail_csv.h"
-#include "sim/report/platform.h"
-#include "sim/report/recorder.h"
-#include "sim/report/run_facts.h"
+#include "models/base/record.h"
 
 namespace servecast {
+
+class Recorder;
+struct FlowRecord;
+struct LinkSample;
+struct Platform;
+struct ReplicaSample;
+struct RunFacts;
+struct Scenario;
 
 /// How far a run has come, for a progress bar.
 struct Progress {

@@ -1,5 +1,8 @@
 #include "sim/engine/collect_facts.h"
 #include "sim/engine/dispatcher.h"
+#include "sim/input/scenario.h"
+#include "sim/report/recorder.h"
+#include "sim/report/run_facts.h"
 
 namespace servecast {
 

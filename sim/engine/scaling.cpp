@@ -2,7 +2,11 @@
 
 #include <algorithm>
 
+#include "sim/engine/flows.h"
 #include "sim/engine/weight_loads.h"
+#include "sim/engine/wiring.h"
+#include "sim/input/scenario.h"
+#include "sim/serving/replica.h"
 
 namespace servecast {
 

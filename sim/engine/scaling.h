@@ -7,14 +7,19 @@
 
 #include "models/base/rng.h"
 #include "models/policy/replica_capacity.h"
-#include "sim/engine/flows.h"
 #include "sim/engine/replica_access.h"
-#include "sim/engine/wiring.h"
-#include "sim/input/scenario.h"
-#include "sim/report/recorder.h"
+#include "sim/input/scaling_spec.h"
+#include "sim/report/run_facts.h"
 #include "sim/report/scaling_facts.h"
 
 namespace servecast {
+
+class Flows;
+class Recorder;
+class Wiring;
+struct Pool;
+struct ReplicaPlace;
+struct Scenario;
 
 /// Carries out the pools' Autoscaler: which replicas are switched on, how they start, and how they go.
 ///
@@ -130,7 +135,7 @@ class Scaling {
   std::vector<ReplicaAt> in(std::size_t pool, std::initializer_list<State> states) const;
   Life& life(const ReplicaAt& at) { return pools_[at.pool].lives[at.replica]; }
   const Life& life(const ReplicaAt& at) const { return pools_[at.pool].lives[at.replica]; }
-  const ReplicaPlace& place(const ReplicaAt& at) const { return scenario_.pools[at.pool].places[at.replica]; }
+  const ReplicaPlace& place(const ReplicaAt& at) const;
 
   const Scenario& scenario_;
   const Wiring& wiring_;

@@ -4,7 +4,9 @@
 
 #include "sim/engine/collect_facts.h"
 #include "sim/engine/scaling.h"
+#include "sim/input/scenario.h"
 #include "sim/report/latency.h"
+#include "sim/report/recorder.h"
 
 namespace servecast {
 
@@ -115,6 +117,8 @@ std::vector<ReplicaAt> Scaling::in(std::size_t pool, std::initializer_list<State
     if (std::ranges::find(states, pools_[pool].lives[i].state) != states.end()) found.push_back({pool, i});
   return found;
 }
+
+const ReplicaPlace& Scaling::place(const ReplicaAt& at) const { return scenario_.pools[at.pool].places[at.replica]; }
 
 void Scaling::set(const ReplicaAt& at, State state, double now_s) {
   Life& l = life(at);

@@ -3,12 +3,20 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/engine/dispatcher.h"
+#include "sim/engine/flows.h"
 #include "sim/engine/replica_numbers.h"
+#include "sim/engine/wiring.h"
+#include "sim/input/scenario.h"
 
 namespace servecast {
 
 TierFlows::TierFlows(const Scenario& scenario, const Wiring& wiring, Dispatcher& dispatcher)
     : scenario_(scenario), wiring_(wiring), dispatcher_(dispatcher), first_(first_replicas(scenario)) {}
+
+std::uint64_t TierFlows::life(PoolId pool, ReplicaId replica) const {
+  return dispatcher_.pools()[index(pool)].life(place_in_pool(pool, replica));
+}
 
 const ReplicaPlace& TierFlows::place(PoolId pool, ReplicaId replica) const {
   return scenario_.pools[index(pool)].places[index(replica) - first_[index(pool)]];

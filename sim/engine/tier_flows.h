@@ -1,13 +1,22 @@
 #pragma once
+#include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
+#include <string>
 #include <tuple>
 #include <vector>
 
-#include "sim/engine/dispatcher.h"
-#include "sim/engine/wiring.h"
+#include "sim/serving/replica_setup.h"
 
 namespace servecast {
+
+class Dispatcher;
+class Wiring;
+struct Part;
+struct ReplicaPlace;
+struct Scenario;
+struct Transfer;
 
 /// Fetches from KV tiers, and writes to them, as flows: every GPU of a replica gets or sends its share over its own
 /// way from or to host memory, disk, or the memory of the node whose replica wrote it. What one replica writes to a
@@ -39,9 +48,7 @@ class TierFlows final : public TierLinks {
   std::vector<Transfer> transfers(std::span<const Wanted> together) const;
   void begin(std::span<const Wanted> together, double now_s);
   std::size_t place_in_pool(PoolId pool, ReplicaId replica) const { return index(replica) - first_[index(pool)]; }
-  std::uint64_t life(PoolId pool, ReplicaId replica) const {
-    return dispatcher_.pools()[index(pool)].life(place_in_pool(pool, replica));
-  }
+  std::uint64_t life(PoolId pool, ReplicaId replica) const;
 
   const Scenario& scenario_;
   const Wiring& wiring_;

@@ -1,5 +1,9 @@
 #include "sim/engine/weight_loads.h"
 
+#include "sim/engine/flows.h"
+#include "sim/engine/wiring.h"
+#include "sim/input/scenario.h"
+
 namespace servecast {
 
 std::vector<Transfer> weight_shards(const Pool& pool, const ReplicaPlace& place, const Wiring& wiring) {

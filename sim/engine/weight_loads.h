@@ -2,11 +2,14 @@
 #include <functional>
 #include <vector>
 
-#include "sim/engine/flows.h"
-#include "sim/engine/wiring.h"
-#include "sim/input/scenario.h"
-
 namespace servecast {
+
+class Flows;
+class Wiring;
+struct Pool;
+struct ReplicaPlace;
+struct Scenario;
+struct Transfer;
 
 /// Which replica's weights have arrived.
 using WeightsLoaded = std::function<void(std::size_t pool, std::size_t replica, double now_s)>;

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "sim/input/scenario.h"
+
 namespace servecast {
 namespace {
 

@@ -4,11 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "models/hw/fabric.h"
+#include "models/hw/node.h"
 #include "sim/engine/flows.h"
-#include "sim/input/scenario.h"
+#include "sim/input/placement.h"
 #include "sim/report/platform.h"
 
 namespace servecast {
+
+struct Gpu;
+struct Scenario;
 
 /// One end of a transfer. Host memory and disk are those of the node; the GPU named with them says which PCIe root
 /// and network port the bytes pass.

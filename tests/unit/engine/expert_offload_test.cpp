@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "sim/report/detail_csv.h"
 #include "sim/report/summary.h"
 #include "tests/unit/engine/everything_of.h"
 #include "tests/unit/engine/scenario_text.h"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "sim/report/detail_csv.h"
 #include "sim/report/summary.h"
 #include "tests/unit/engine/scenario_text.h"
 #include "tests/unit/in_child.h"

@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/engine/run.h"
+#include "sim/report/detail_csv.h"
+#include "sim/report/platform.h"
+
 namespace servecast::link_meter_test {
 
 using testing::DoubleNear;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/engine/simgrid_engine.h"
+#include "sim/report/platform.h"
 
 namespace servecast::network_test {
 

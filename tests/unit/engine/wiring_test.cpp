@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/input/scenario.h"
+#include "sim/report/platform.h"
+
 namespace servecast::wiring_test {
 
 /// Two pools' worth of GPUs on `nodes` nodes of four: GPUs 0-3 of node 0 and of the last node.

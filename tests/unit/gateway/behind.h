@@ -2,7 +2,11 @@
 #include <string>
 #include <vector>
 
+#include "models/base/record.h"
 #include "sim/engine/run.h"
+#include "sim/input/scenario.h"
+#include "sim/report/recorder.h"
+#include "sim/report/run_facts.h"
 #include "sim/report/summary.h"
 #include "tests/unit/engine/scenario_text.h"
 

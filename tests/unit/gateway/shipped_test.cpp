@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "sim/engine/run.h"
+#include "sim/input/scenario.h"
+#include "sim/report/recorder.h"
+#include "sim/report/run_facts.h"
 #include "sim/report/summary.h"
 
 namespace servecast::shipped_test {

@@ -6,6 +6,9 @@
 #include <string>
 
 #include "sim/engine/run.h"
+#include "sim/input/scenario.h"
+#include "sim/report/recorder.h"
+#include "sim/report/run_facts.h"
 #include "sim/report/summary.h"
 
 namespace servecast {

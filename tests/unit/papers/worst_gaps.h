@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "models/base/record.h"
 #include "sim/engine/run.h"
 
 namespace servecast {
