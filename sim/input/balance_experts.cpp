@@ -7,6 +7,7 @@
 #include "models/policy/expert_ranks.h"
 #include "models/policy/routing_statistics.h"
 #include "sim/input/load_experts.h"
+#include "sim/input/scenario.h"
 
 namespace servecast {
 namespace {

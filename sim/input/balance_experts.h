@@ -1,9 +1,13 @@
 #pragma once
+#include <cstdint>
 #include <string>
 
-#include "sim/input/scenario.h"
-
 namespace servecast {
+
+struct Node;
+struct Place;
+struct Pool;
+class RankLoads;
 
 /// What the fullest GPU of a replica has with the routing of the pool's `expert_balance`; `folder` is where paths in
 /// the scenario count from. Throws UserError at `named` for what cannot be.

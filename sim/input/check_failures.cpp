@@ -7,6 +7,7 @@
 
 #include "models/base/counts.h"
 #include "sim/input/check_scaling.h"
+#include "sim/input/scenario.h"
 
 namespace servecast {
 namespace {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "models/base/names.h"
+#include "sim/input/scenario.h"
 
 namespace servecast {
 namespace {

@@ -1,10 +1,15 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "sim/input/scenario.h"
-
 namespace servecast {
+
+class AnswerQuality;
+class ClassNames;
+struct Pool;
+struct ScenarioSpec;
+struct YamlText;
 
 /// Everybody who can answer, by TargetId: the pools, then the API tiers of the gateway.
 std::vector<std::string> target_names(const ScenarioSpec& spec);

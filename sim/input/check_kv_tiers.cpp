@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "sim/input/scenario.h"
+
 namespace servecast {
 namespace {
 

@@ -1,9 +1,11 @@
 #pragma once
 #include <string>
 
-#include "sim/input/scenario.h"
-
 namespace servecast {
+
+struct Node;
+struct Pool;
+struct YamlText;
 
 /// Tiers stand in the order of their kinds, and DRAM has room for those that are in it. What is wrong with those of
 /// the pool at `path` is left in the text's problems.

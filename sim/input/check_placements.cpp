@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/base/names.h"
+#include "sim/input/scenario.h"
 
 namespace servecast {
 namespace {

@@ -1,9 +1,10 @@
 #pragma once
 #include <vector>
 
-#include "sim/input/scenario.h"
-
 namespace servecast {
+
+struct Pool;
+struct YamlText;
 
 /// Where a pool's placement sends requests on: is there such a pool, and can it take them? What is wrong is left in
 /// the text's problems. What a placement asks of replicas is noted down with their pools.

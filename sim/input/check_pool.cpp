@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/input/scenario.h"
+
 namespace servecast {
 namespace {
 

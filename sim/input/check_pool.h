@@ -1,9 +1,11 @@
 #pragma once
 #include <string>
 
-#include "sim/input/scenario.h"
-
 namespace servecast {
+
+struct Node;
+struct Pool;
+struct YamlText;
 
 /// Whether the policies and the shape of a pool, whose model and GPU are known, can go together; else what is wrong is
 /// left in the text's problems. `path`: of the pool.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sim/input/scenario.h"
+
 namespace servecast {
 namespace {
 

@@ -1,9 +1,12 @@
 #pragma once
+#include <string>
 #include <vector>
 
-#include "sim/input/scenario.h"
-
 namespace servecast {
+
+struct Pool;
+struct ScenarioSpec;
+struct YamlText;
 
 /// Why a pool's replicas cannot come and go while the run goes on, beyond where its requests go; empty: they can.
 std::string tied_down(const Pool& pool);

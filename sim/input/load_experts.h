@@ -1,9 +1,17 @@
 #pragma once
+#include <cstdint>
+#include <memory>
 #include <string>
 
-#include "sim/input/scenario.h"
-
 namespace servecast {
+
+struct ExpertPlan;
+class ExpertRouting;
+struct ExpertShape;
+struct Node;
+struct Place;
+struct Pool;
+struct RoutingData;
 
 /// What a routing's files hold; paths count from `folder`. Throws UserError at `named` where they do not fit.
 RoutingData routing_data(const ExpertRouting& routing, const ExpertShape& shape, const std::string& folder,
