@@ -27,9 +27,11 @@ std::vector<std::string> cells_of(const std::string& line) {
 
 }  // namespace
 
+void CsvRow::fail(const std::string& message) const { throw UserError(where_ + ": " + message); }
+
 const std::string& CsvRow::text(const std::string& column) const {
   const auto found = cells_.find(column);
-  if (found == cells_.end()) throw UserError(where_ + ": column '" + column + "' is missing");
+  if (found == cells_.end()) fail("column '" + column + "' is missing");
   return found->second;
 }
 
@@ -38,7 +40,7 @@ double CsvRow::number(const std::string& column) const {
   double value = 0;
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (error != std::errc() || end != cell.data() + cell.size())
-    throw UserError(where_ + ": column '" + column + "' holds '" + cell + "', not a number");
+    fail("column '" + column + "' holds '" + cell + "', not a number");
   return value;
 }
 

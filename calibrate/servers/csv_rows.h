@@ -16,6 +16,7 @@ class CsvRow {
   const std::string& text(const std::string& column) const;
   double number(const std::string& column) const;
   std::int64_t count(const std::string& column) const { return static_cast<std::int64_t>(number(column)); }
+  [[noreturn]] void fail(const std::string& message) const;
 
  private:
   std::string where_;

@@ -34,7 +34,7 @@ const Bench& bench_of(const CsvRow& row) {
   const std::string& engine = row.text("engine");
   const auto found = std::ranges::find_if(benches, [&](const Bench& b) { return engine.starts_with(b.rows); });
   if (found == benches.end())
-    throw UserError("no profile is known for engine '" + engine + "'; TensorRT-LLM 0.15 and 1.0 are");
+    row.fail("no profile is known for engine '" + engine + "'; TensorRT-LLM 0.15 and 1.0 are");
   return *found;
 }
 
@@ -56,13 +56,13 @@ std::optional<Machine> machine_of(const std::string& gpu) {
 }
 
 /// 3.3 has the shapes of 3.1.
-std::string llm_in_table(const std::string& model) {
+std::string llm_in_table(const CsvRow& row) {
   static const std::map<std::string, std::string> llms{
       {"LLaMA v3 70B", "llama-3-70b"},    {"LLaMA v3.1 70B", "llama-3.1-70b"}, {"LLaMA v3.1 8B", "llama-3.1-8b"},
       {"Llama 3.3 70B", "llama-3.1-70b"}, {"Llama 3.1 8B", "llama-3.1-8b"},    {"Llama 3.1 405B", "llama-3.1-405b"},
   };
-  const auto found = llms.find(model);
-  if (found == llms.end()) throw UserError("no bundled model is known for '" + model + "'");
+  const auto found = llms.find(row.text("model"));
+  if (found == llms.end()) row.fail("no bundled model is known for '" + row.text("model") + "'");
   return found->second;
 }
 
@@ -83,7 +83,7 @@ std::string scenario(const CsvRow& row, const Machine& machine) {
   const std::string type = row.text("precision") == "FP8" ? "fp8" : "bf16";
   const Bench& bench = bench_of(row);
   const Gpu gpu = load_gpu(machine.gpu, {});
-  const Llm llm = load_llm(llm_in_table(row.text("model")), {});
+  const Llm llm = load_llm(llm_in_table(row), {});
   const BuiltEngine limits = bench.limits({.gpu = gpu,
                                            .llm = llm,
                                            .type = data_type(type).value(),
@@ -123,7 +123,7 @@ std::vector<MeasuredServer> offline_servers(const std::string& file) {
     const auto machine = machine_of(row.text("gpu"));
     if (!machine) continue;
     servers.push_back({.name = row.text("model") + " " + row.text("gpu"),
-                       .model = llm_in_table(row.text("model")),
+                       .model = llm_in_table(row),
                        .engine = bench_of(row).engine,
                        .scenario = scenario(row, *machine),
                        .stages = {{.title = fmt::format("{} TP{}, {}/{}", row.text("precision"), row.text("tp"),

@@ -5,7 +5,6 @@
 
 #include "calibrate/servers/csv_rows.h"
 #include "calibrate/servers/measured_server.h"
-#include "models/base/error.h"
 
 namespace servecast {
 namespace {
@@ -16,12 +15,12 @@ constexpr std::int64_t prompt_groups = 10;  // the tool's defaults: the keys in 
 constexpr std::int64_t prompts_per_group = 10;
 constexpr std::int64_t half_block = 8;  // prompts differ a little in length, so their last blocks are filled in part
 
-std::string llm_of_path(const std::string& path) {
+std::string llm_of_path(const CsvRow& row) {
   static const std::map<std::string, std::string> names{{"meta-llama/Llama-2-7b-hf", "llama-2-7b"},
                                                         {"meta-llama/Llama-2-70b-hf", "llama-2-70b"},
                                                         {"codellama/CodeLlama-34b-Instruct-hf", "codellama-34b"}};
-  const auto found = names.find(path);
-  if (found == names.end()) throw UserError("no bundled model is known for '" + path + "'");
+  const auto found = names.find(row.text("model"));
+  if (found == names.end()) row.fail("no bundled model is known for '" + row.text("model") + "'");
   return found->second;
 }
 
@@ -59,8 +58,8 @@ pools:
 )",
                      row.text("experiment"), clients_wait_s, arrivals(stages), prompt_groups, prompts_per_group,
                      system_tokens, question_tokens - half_block, question_tokens + half_block,
-                     row.text("output_len"), llm_of_path(row.text("model")), row.text("tp"),
-                     row.text("max_num_batched_tokens"), row.text("max_num_seqs"));
+                     row.text("output_len"), llm_of_path(row), row.text("tp"), row.text("max_num_batched_tokens"),
+                     row.text("max_num_seqs"));
 }
 
 MeasuredStage stage(const CsvRow& row, bool first, bool several) {
@@ -86,10 +85,8 @@ std::vector<MeasuredServer> open_loop_servers(const std::string& file) {
   for (const CsvRow& row : rows) runs[row.text("experiment")].push_back(&row);
   std::vector<MeasuredServer> servers;
   for (const auto& [name, stages] : runs) {
-    MeasuredServer server{.name = name,
-                          .model = llm_of_path(stages.front()->text("model")),
-                          .engine = "vllm-0.15",
-                          .scenario = scenario(stages)};
+    MeasuredServer server{
+        .name = name, .model = llm_of_path(*stages.front()), .engine = "vllm-0.15", .scenario = scenario(stages)};
     for (const CsvRow* row : stages) server.stages.push_back(stage(*row, row == stages.front(), stages.size() > 1));
     servers.push_back(std::move(server));
   }
