@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "calibrate/servers/bundled_llm.h"
 #include "calibrate/servers/csv_rows.h"
 #include "calibrate/servers/measured_server.h"
 #include "calibrate/servers/trtllm_bench.h"
@@ -55,17 +56,6 @@ std::optional<Machine> machine_of(const std::string& gpu) {
   return found == machines.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// 3.3 has the shapes of 3.1.
-std::string llm_in_table(const CsvRow& row) {
-  static const std::map<std::string, std::string> llms{
-      {"LLaMA v3 70B", "llama-3-70b"},    {"LLaMA v3.1 70B", "llama-3.1-70b"}, {"LLaMA v3.1 8B", "llama-3.1-8b"},
-      {"Llama 3.3 70B", "llama-3.1-70b"}, {"Llama 3.1 8B", "llama-3.1-8b"},    {"Llama 3.1 405B", "llama-3.1-405b"},
-  };
-  const auto found = llms.find(row.text("model"));
-  if (found == llms.end()) row.fail("no bundled model is known for '" + row.text("model") + "'");
-  return found->second;
-}
-
 /// What trtllm-0.15 waits at all-reduces was fitted on these rows.
 bool is_fitted_on(const CsvRow& row, const Machine& machine) {
   return row.text("model") == "LLaMA v3 70B" && machine.gpu == "h100_sxm_80g" && row.count("tp") > 1;
@@ -83,7 +73,7 @@ std::string scenario(const CsvRow& row, const Machine& machine) {
   const std::string type = row.text("precision") == "FP8" ? "fp8" : "bf16";
   const Bench& bench = bench_of(row);
   const Gpu gpu = load_gpu(machine.gpu, {});
-  const Llm llm = load_llm(llm_in_table(row), {});
+  const Llm llm = load_llm(bundled_llm(row), {});
   const BuiltEngine limits = bench.limits({.gpu = gpu,
                                            .llm = llm,
                                            .type = data_type(type).value(),
@@ -123,7 +113,7 @@ std::vector<MeasuredServer> offline_servers(const std::string& file) {
     const auto machine = machine_of(row.text("gpu"));
     if (!machine) continue;
     servers.push_back({.name = row.text("model") + " " + row.text("gpu"),
-                       .model = llm_in_table(row),
+                       .model = bundled_llm(row),
                        .engine = bench_of(row).engine,
                        .scenario = scenario(row, *machine),
                        .stages = {{.title = fmt::format("{} TP{}, {}/{}", row.text("precision"), row.text("tp"),

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "calibrate/servers/bundled_llm.h"
 #include "calibrate/servers/csv_rows.h"
 #include "calibrate/servers/measured_server.h"
 
@@ -14,15 +15,6 @@ constexpr double clients_wait_s = 300;      // then they give up
 constexpr std::int64_t prompt_groups = 10;  // the tool's defaults: the keys in the file were unknown to it
 constexpr std::int64_t prompts_per_group = 10;
 constexpr std::int64_t half_block = 8;  // prompts differ a little in length, so their last blocks are filled in part
-
-std::string llm_of_path(const CsvRow& row) {
-  static const std::map<std::string, std::string> names{{"meta-llama/Llama-2-7b-hf", "llama-2-7b"},
-                                                        {"meta-llama/Llama-2-70b-hf", "llama-2-70b"},
-                                                        {"codellama/CodeLlama-34b-Instruct-hf", "codellama-34b"}};
-  const auto found = names.find(row.text("model"));
-  if (found == names.end()) row.fail("no bundled model is known for '" + row.text("model") + "'");
-  return found->second;
-}
 
 /// More came than was answered, or clients waited for minutes.
 bool saturated(const CsvRow& row) { return row.number("failures") > 0; }
@@ -58,7 +50,7 @@ pools:
 )",
                      row.text("experiment"), clients_wait_s, arrivals(stages), prompt_groups, prompts_per_group,
                      system_tokens, question_tokens - half_block, question_tokens + half_block,
-                     row.text("output_len"), llm_of_path(row), row.text("tp"), row.text("max_num_batched_tokens"),
+                     row.text("output_len"), bundled_llm(row), row.text("tp"), row.text("max_num_batched_tokens"),
                      row.text("max_num_seqs"));
 }
 
@@ -86,7 +78,7 @@ std::vector<MeasuredServer> open_loop_servers(const std::string& file) {
   std::vector<MeasuredServer> servers;
   for (const auto& [name, stages] : runs) {
     MeasuredServer server{
-        .name = name, .model = llm_of_path(*stages.front()), .engine = "vllm-0.15", .scenario = scenario(stages)};
+        .name = name, .model = bundled_llm(*stages.front()), .engine = "vllm-0.15", .scenario = scenario(stages)};
     for (const CsvRow* row : stages) server.stages.push_back(stage(*row, row == stages.front(), stages.size() > 1));
     servers.push_back(std::move(server));
   }
