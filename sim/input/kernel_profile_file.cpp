@@ -37,7 +37,7 @@ KernelProfile load_profile(const std::string& name_or_path, const Place& where, 
     FilesRead::note(file);
     return *kept;
   }
-  YamlText text = YamlText::load(file);
+  YamlText text = YamlText::load_lists_aside(file);
   KernelProfile profile;
   profile.name = std::filesystem::path(text.file).stem().string();
   YamlFields fields(text);

@@ -6,9 +6,12 @@
 #include <cctype>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "models/base/names.h"
 #include "sim/input/files_read.h"
+#include "sim/input/quoted_lists.h"
 #include "sim/input/settings_path.h"
 #include "sim/input/utf8.h"
 
@@ -73,12 +76,13 @@ std::string YamlText::file_of(const std::string& name) {
   return std::filesystem::exists(name) ? name : name.substr(0, name.rfind('#'));
 }
 
-YamlText YamlText::load(const std::string& name) {
-  const std::string file = file_of(name);
+template <class Parse>
+static YamlText loaded(const std::string& name, const Parse& parse) {
+  const std::string file = YamlText::file_of(name);
   YamlText text{.file = file, .root = {}, .overrides = {}};
   try {
     if (std::filesystem::is_directory(file)) throw UserError(Place{.file = file}, "is a folder, not a file");
-    text.root = YAML::LoadFile(file);
+    parse(file, text);
     FilesRead::note(name);
   } catch (const YAML::BadFile&) {
     throw UserError(Place{.file = file}, "cannot be read; give the path of an existing file");
@@ -88,6 +92,20 @@ YamlText YamlText::load(const std::string& name) {
   if (text.root.IsMap() && file != name) text.root.reset(text.root[name.substr(file.size() + 1)]);
   if (!text.root.IsMap()) throw UserError(Place{.file = name, .line = 1, .column = 1}, "must be a map of settings");
   return text;
+}
+
+YamlText YamlText::load(const std::string& name) {
+  return loaded(name, [](const std::string& file, YamlText& text) { text.root = YAML::LoadFile(file); });
+}
+
+YamlText YamlText::load_lists_aside(const std::string& name) {
+  return loaded(name, [](const std::string& file, YamlText& text) {
+    std::ifstream in(file);
+    if (!in) throw YAML::BadFile(file);
+    QuotedLists taken = take_quoted_lists(std::string(std::istreambuf_iterator<char>(in), {}));
+    text.root = YAML::Load(taken.rest);
+    text.aside = std::move(taken.lists);
+  });
 }
 
 std::string YamlText::text() const {
@@ -204,10 +222,16 @@ struct Plain<std::optional<T>> {
 };
 
 /// Of a list, yaml-cpp throws for a wrong entry instead of answering false.
-template <class T>
-bool decode(const YAML::Node& node, T& value) {
+template <class Value>
+bool YamlFields::decode(const YAML::Node& node, Value& value) const {
   try {
-    return YAML::convert<T>::decode(node, value);
+    if constexpr (std::is_same_v<Value, std::vector<std::string>>)
+      if (node.Tag() == QuotedLists::tag) {
+        const auto index = node.as<std::size_t>();
+        if (index < text_.aside.size()) value = text_.aside[index];
+        return index < text_.aside.size();
+      }
+    return YAML::convert<Value>::decode(node, value);
   } catch (const YAML::BadConversion&) {
     return false;
   }

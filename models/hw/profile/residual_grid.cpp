@@ -16,24 +16,9 @@ constexpr double per_unit = 1000;
 
 char letter(int digit) { return static_cast<char>(digit < '\\' - '#' ? '#' + digit : '#' + digit + 1); }
 
-/// Nothing for a character that is no digit.
-std::optional<int> digit(char c) {
-  if (c < '#' || c > '~' || c == '\\') return std::nullopt;
-  return c < '\\' ? c - '#' : c - '#' - 1;
-}
+bool is_digit(char c) { return c >= '#' && c <= '~' && c != '\\'; }
 
-/// The values of a line; nothing where it holds anything but pairs of letters.
-std::optional<std::vector<double>> numbers(const std::string& line) {
-  if (line.size() % 2 != 0) return std::nullopt;
-  std::vector<double> values;
-  for (std::size_t i = 0; i < line.size(); i += 2) {
-    const auto high = digit(line[i]);
-    const auto low = digit(line[i + 1]);
-    if (!high || !low) return std::nullopt;
-    values.push_back((*high * base + *low - zero) / per_unit);
-  }
-  return values;
-}
+int digit(char c) { return c < '\\' ? c - '#' : c - '#' - 1; }
 
 std::size_t lines_wanted(const GridText& text) {
   std::size_t lines = text.axes.empty() ? 0 : 1;
@@ -65,8 +50,8 @@ std::optional<std::string> grid_problem(const GridText& text) {
     return "has " + std::to_string(text.lines.size()) + " lines; its axes ask for " +
            std::to_string(lines_wanted(text));
   for (std::size_t i = 0; i < text.lines.size(); ++i) {
-    const auto values = numbers(text.lines[i]);
-    if (!values || values->size() != text.axes.back().points.size())
+    const std::string& line = text.lines[i];
+    if (line.size() != 2 * text.axes.back().points.size() || !std::ranges::all_of(line, is_digit))
       return "line " + std::to_string(i + 1) + " must hold " + std::to_string(text.axes.back().points.size()) +
              " values of two letters each";
   }
@@ -109,10 +94,9 @@ GridCell LogAxes::locate(std::span<const double> sizes) const {
 
 ResidualGrid::ResidualGrid(const GridText& text) : axes_(text.axes) {
   assert(!grid_problem(text));
-  for (const std::string& line : text.lines) {
-    const auto values = numbers(line);
-    values_.insert(values_.end(), values->begin(), values->end());
-  }
+  for (const std::string& line : text.lines)
+    for (std::size_t i = 0; i < line.size(); i += 2)
+      values_.push_back((digit(line[i]) * base + digit(line[i + 1]) - zero) / per_unit);
 }
 
 ResidualGrid::Value ResidualGrid::at(std::span<const double> sizes) const {
