@@ -29,15 +29,13 @@ class ImportCommand final : public Command {
 
   int run(Console& console) override {
     const ImportContext context{.gpu = load_gpu(gpu_, {}).name};
-    SampleWriter writer(out_);
-    std::int64_t rows = 0;
+    std::vector<Sample> samples;  // all of them first: a table that is wrong leaves the file as it was
     for (const std::string& table : tables_)
-      import_table(table, context, [&](Sample&& sample) {
-        writer.write(sample);
-        ++rows;
-      });
+      import_table(table, context, [&](Sample&& sample) { samples.push_back(std::move(sample)); });
+    SampleWriter writer(out_);
+    for (const Sample& sample : samples) writer.write(sample);
     writer.close();
-    fmt::print(console.out, "{} samples from {} tables in {}\n", rows, tables_.size(), out_);
+    fmt::print(console.out, "{} samples from {} tables in {}\n", samples.size(), tables_.size(), out_);
     return 0;
   }
 

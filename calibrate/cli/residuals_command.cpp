@@ -36,9 +36,10 @@ class ResidualsCommand final : public Command {
   int run(Console& console) override {
     const KernelProfile profile = load_profile(profile_, {});
     const Gpu gpu = load_gpu(profile.gpu, {});
+    const auto by_flavour = collect_cells(samples_, gpu, profile.engine);  // a mistake leaves the file as it was
     CsvWriter csv(out_, "profile,operator,shape,measured_s,fitted_s,held_out,extrapolated");
     std::int64_t rows = 0;
-    for (const auto& [flavour, cells] : collect_cells(samples_, gpu, profile.engine)) {
+    for (const auto& [flavour, cells] : by_flavour) {
       const auto fitted = std::ranges::find_if(profile.operators, [&](const FittedOperator& each) {
         return Flavour{each.op, each.dtype, each.kv_dtype, each.mode, each.head_dim} == flavour;
       });

@@ -7,6 +7,8 @@ namespace servecast {
 
 inline constexpr double seconds_per_hour = 3600;
 inline constexpr double seconds_per_day = 86'400;
+/// A run records every second that it simulates.
+inline constexpr double longest_run_s = 365 * seconds_per_day;
 inline constexpr double ms_per_s = 1e3;
 inline constexpr double us_per_s = 1e6;
 

@@ -39,7 +39,7 @@ class PlanCommand final : public Command {
     app.add_option("--set", scenario_.set, "With --emit: replace a setting; may be given several times")
         ->type_name("PATH=VALUE")
         ->allow_extra_args(false);
-    add_choice(app, "--emit", emit_, "what", {emit_vllm, emit_kubernetes, emit_slurm},
+    add_choice(app, "--emit", emit_, "output", {emit_vllm, emit_kubernetes, emit_slurm},
                "Simulate nothing: command lines (vllm) or manifest (kubernetes) of a scenario or of a plan's answer; "
                "a job array that carries out the study (slurm)");
     app.add_option("--shard", shard_, "Only the k-th of n shares of the work, for plan merge")->type_name("K/N");

@@ -32,7 +32,6 @@ Commands declare(const Program& program, CLI::App& root) {
   root.set_version_flag("--version", program.name + (" " + std::string(version)), "Print the version and exit");
   root.set_help_flag("-h,--help", "Print this help and exit");
   root.require_subcommand(1);
-  root.footer(program.footer);
   root.get_formatter()->column_width(34);
   Commands commands;
   for (const CommandEntry& entry : program.commands) {
@@ -40,6 +39,7 @@ Commands declare(const Program& program, CLI::App& root) {
     commands[app] = entry.make();
     commands[app]->declare(*app);
   }
+  root.footer(program.footer);  // last, or groups of commands would take over its examples
   return commands;
 }
 

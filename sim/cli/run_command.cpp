@@ -9,10 +9,12 @@
 #include "sim/cli/hold_signals.h"
 #include "sim/cli/many_runs.h"
 #include "sim/cli/options.h"
+#include "sim/cli/output_checks.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/settings_text.h"
 #include "sim/cli/trace_output.h"
 #include "sim/engine/run.h"
+#include "sim/input/files_read.h"
 #include "sim/input/scenario.h"
 #include "sim/plan/replicated.h"
 #include "sim/report/csv_reports.h"
@@ -71,7 +73,7 @@ class RunCommand final : public Command {
   int run(Console& console) override {
     const DetailChoice detail = parse_detail(detail_);
     if (detail.any() && out_.empty()) throw UserError("--detail writes files; say where with --out DIR");
-    Scenario scenario = scenario_.load();
+    Scenario scenario = load();
     const HoldSignals signals;  // until all that is half-written is either complete or gone
     try {
       const std::optional<Interval> interval = simulate_replicates(console);
@@ -82,6 +84,15 @@ class RunCommand final : public Command {
   }
 
  private:
+  /// Throws UserError where the trace would replace what is read, or be lost with the folder's old report.
+  Scenario load() const {
+    if (!trace_.empty() && !out_.empty()) refuse_in_report("--trace", trace_, out_);
+    const FilesRead read;
+    Scenario scenario = scenario_.load();
+    if (!trace_.empty()) refuse_to_replace_input("--trace", trace_, read.files());
+    return scenario;
+  }
+
   /// In child processes, and so before this one runs the engine. None where nobody asked.
   std::optional<Interval> simulate_replicates(const Console& console) const {
     if (replicates_ == 0) return std::nullopt;

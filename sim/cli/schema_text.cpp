@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <map>
@@ -81,10 +82,10 @@ std::string table(std::span<const Setting> settings, const std::string& map, con
   return rows.empty() ? "" : std::string(table_head) + rows;
 }
 
-std::string policy_sections(std::span<const Setting> settings, const std::string& map) {
+std::string policy_sections(std::span<const Setting> settings, const std::string& map, const std::string& policy) {
   std::string text;
   for (const Setting& s : settings) {
-    if (s.map() != map) continue;
+    if (s.map() != map || s.policy != policy) continue;
     for (const Alternative& a : s.alternatives) {
       const std::string rows = table(settings, map, a.name);
       text += fmt::format("\n### `{}`: `policy: {}`\n\n{}.{}\n", map, a.name, sentence(a.help),
@@ -95,19 +96,44 @@ std::string policy_sections(std::span<const Setting> settings, const std::string
   return text;
 }
 
-/// All that is said below a map, whatever the map is called.
-std::string everything_below(std::span<const Setting> settings, const std::string& map) {
-  std::string text;
-  for (const Setting& s : settings)
-    if (s.path.starts_with(map + ".")) text += s.path.substr(map.size()) + s.policy + table_row(s);
-  return text;
+/// The choice that a setting of a policy hangs on, the nearest above it: "gateway[].policy".
+std::string choice_above(std::span<const Setting> settings, const Setting& s) {
+  std::string nearest;
+  for (const Setting& choice : settings) {
+    const auto offers = [&](const Alternative& a) { return a.name == s.policy; };
+    const bool above = std::ranges::any_of(choice.alternatives, offers) && s.path.starts_with(choice.map() + ".");
+    if (above && choice.path.size() > nearest.size()) nearest = choice.path;
+  }
+  return nearest;
 }
 
-/// The name that a heading gets as the target of links: letters, digits, '-' and '_'.
+/// Policies may have maps of one name, so a map of a policy says whose it is.
+std::string heading(std::span<const Setting> settings, const Setting& s, const std::string& map) {
+  if (s.policy.empty()) return code(map);
+  return code(map) + " (" + code(choice_above(settings, s) + ": " + s.policy) + ")";
+}
+
+/// All that is said below a map, whatever the map is called. One that belongs to a policy is compared with namesakes
+/// only: it is short, and is looked up where it stands.
+std::string everything_below(std::span<const Setting> settings, const std::string& map, const std::string& policy) {
+  std::string text = policy.empty() ? "" : map;
+  std::string chosen;  // of choices inside the map: last, as the first of two namesakes tells it for both
+  for (const Setting& s : settings) {
+    if (!s.path.starts_with(map + ".")) continue;
+    const std::string row = s.path.substr(map.size()) + table_row(s);
+    if (s.policy == policy)
+      text += row;
+    else if (choice_above(settings, s).starts_with(map + "."))
+      chosen += s.policy + row;
+  }
+  return text + chosen;
+}
+
+/// The name that a heading gets as the target of links: letters, digits, '-' and '_'; '-' for a blank.
 std::string anchor(const std::string& heading) {
   std::string name;
   for (const char c : heading)
-    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-') name += c;
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == ' ') name += c == ' ' ? '-' : c;
   return name;
 }
 
@@ -128,19 +154,20 @@ std::string schema_json(std::span<const Setting> settings) {
 std::string schema_markdown(std::string_view head, std::span<const Setting> settings) {
   std::string text(head);
   text += "\n## The top of the file\n" + table(settings, "", "");
-  std::map<std::string, std::string> described;  // everything below a map -> the first map where that stands
+  std::map<std::string, std::string> described;  // everything below a map -> the first heading over it
   std::string same;                              // a map that was described under another name
   for (const Setting& s : settings) {
     const bool list = s.type == SettingType::list;
     const std::string map = s.path + (list ? "[]" : "");
     const bool below_same = !same.empty() && s.path.starts_with(same + ".");
     if ((!list && s.type != SettingType::map) || below_same) continue;
-    text += fmt::format("\n## `{}`\n\n{}{}.{}\n", map, list ? "Each entry of the list: " : "",
+    const std::string title = heading(settings, s, map);
+    text += fmt::format("\n## {}\n\n{}{}.{}\n", title, list ? "Each entry of the list: " : "",
                         list ? s.help : sentence(s.help), s.optional ? " May be left out as a whole." : "");
-    const auto [first, fresh] = described.emplace(everything_below(settings, map), map);
+    const auto [first, fresh] = described.emplace(everything_below(settings, map, s.policy), title);
     same = fresh ? "" : map;
-    text += fresh ? table(settings, map, "") + policy_sections(settings, map)
-                  : fmt::format("\nThe same keys as [`{0}`](#{1}).\n", first->second, anchor(first->second));
+    text += fresh ? table(settings, map, s.policy) + policy_sections(settings, map, s.policy)
+                  : fmt::format("\nThe same keys as [{}](#{}).\n", first->second, anchor(first->second));
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include "sim/cli/console.h"
 #include "sim/cli/many_runs.h"
 #include "sim/cli/options.h"
+#include "sim/cli/output_checks.h"
 #include "sim/plan/emit/slurm.h"
 #include "sim/plan/shard.h"
 #include "sim/plan/sweep_table.h"
@@ -30,7 +31,7 @@ class SweepCommand final : public Command {
     add_path(app, "--csv", csv_, "FILE", "Write the table with every figure");
     add_choice(app, "--format", format_, "format", {"text", "json"}, "Table on the terminal (text)");
     app.add_option("--shard", shard_, "Only the k-th of n shares of the points")->type_name("K/N");
-    add_choice(app, "--emit", emit_, "what", {"slurm"}, "Print a job array that does this instead of doing it");
+    add_choice(app, "--emit", emit_, "output", {"slurm"}, "Print a job array that does this instead of doing it");
     app.add_option("--shards", shards_, "Shares of the job array (8)")->check(CLI::Range(1, 100000))->type_name("N");
     runs_.declare(app);
     app.footer(
@@ -70,6 +71,7 @@ class SweepCommand final : public Command {
       requests.push_back({.scenario = scenario_.file, .set = scenario_.set});
       requests.back().set.insert(requests.back().set.end(), point.begin(), point.end());
     }
+    if (!csv_.empty()) refuse_to_replace_input("--csv", csv_, {scenario_.file});
     ManyRuns runs(runs_, requests.size() * (1 + static_cast<std::size_t>(replicates_)), console);
     table.results = evaluate_replicated(runs.evaluator(), requests, replicates_);
     runs.finish();

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "models/base/error.h"
+#include "sim/input/output_target.h"
 #include "sim/report/left_behind.h"
 
 namespace servecast {
@@ -16,8 +17,8 @@ const std::string partial_mark = ".partial-";
 }  // namespace
 
 TraceOutput::TraceOutput(std::string file, const std::vector<std::string>& pools)
-    : file_(std::move(file)), partial_(name_of_this_process(file_ + partial_mark)) {
-  const fs::path path(file_);
+    : file_(std::move(file)), target_(output_target(file_)), partial_(name_of_this_process(target_ + partial_mark)) {
+  const fs::path path(target_);
   remove_left_behind(path.parent_path(), path.filename().string() + partial_mark);
   try {
     events_ = std::make_unique<PerfettoTrace>(partial_, pools);
@@ -34,7 +35,7 @@ TraceOutput::~TraceOutput() {
 void TraceOutput::commit() {
   events_->close();
   std::error_code error;
-  fs::rename(partial_, file_, error);
+  fs::rename(partial_, target_, error);
   if (error) throw UserError(Place{.file = file_}, "cannot be written: " + error.message());
 }
 

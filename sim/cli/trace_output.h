@@ -7,11 +7,11 @@
 
 namespace servecast {
 
-/// The file of `run --trace`: written beside its place and moved there when it is whole. What killed runs left beside
-/// it is cleared away.
+/// The file of `run --trace`: written beside its place and moved there when it is whole. Symbolic links are followed.
+/// What killed runs left beside it is cleared away.
 class TraceOutput {
  public:
-  /// Throws UserError where the file cannot be written.
+  /// Throws UserError where the file cannot be written or is none.
   TraceOutput(std::string file, const std::vector<std::string>& pools);
   ~TraceOutput();
   TraceOutput(const TraceOutput&) = delete;
@@ -23,6 +23,7 @@ class TraceOutput {
 
  private:
   std::string file_;
+  std::string target_;
   std::string partial_;
   std::unique_ptr<PerfettoTrace> events_{};
 };

@@ -46,8 +46,8 @@ std::string usage_message(const CLI::App& root, const CLI::ParseError& error) {
   std::string what = error.what();
   if (const auto words = root.remaining(true); !words.empty())
     what = unwanted(app, words.front());
-  else if (const auto commands = command_names(app); !commands.empty())
-    what = "name a command: " + join(commands);
+  else if (app.get_require_subcommand_min() > 0)  // plan has a command below it, but needs none
+    what = "name a command: " + join(command_names(app));
   return full_name(app) + ": " + what + "; see '" + full_name(app) + " --help'";
 }
 

@@ -52,6 +52,7 @@ void Dispatcher::fail_due(double now_s) {
     if (requests_left()) {
       failures_->act_due(now_s);
       if (scaling_) scaling_->settle(now_s);
+      count_event(now_s);  // replicas that fail before they serve go on failing: only who watches can end that
     }
   }
   std::ranges::sort(struck_, {}, [](const MovingSequence& m) { return m.request.id; });

@@ -1,6 +1,9 @@
 #include "sim/input/hardware.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "sim/input/library.h"
 #include "sim/input/yaml_fields.h"
@@ -41,6 +44,16 @@ void check_kernels(YamlText& text, const Kernels& kernels) {
   }
 }
 
+void check_power(YamlText& text, const PowerDraw& power) {
+  if (power.cap_w <= power.idle_w || power.cap_w > power.tdp_w)
+    text.fail("power.cap_w", fmt::format("must be above 'idle_w', {} W, and at most 'tdp_w', {} W, not {} W",
+                                         power.idle_w, power.tdp_w, power.cap_w));
+  for (const auto& [name, watts] : {std::pair("prefill_w", power.prefill_w), std::pair("decode_w", power.decode_w)})
+    if (watts < power.idle_w)
+      text.fail(std::string("power.") + name,
+                fmt::format("must be at least 'idle_w', {} W, not {} W", power.idle_w, watts));
+}
+
 /// Sets kernels from the GPU that `kernels_like` names; that one must be measured itself.
 void take_kernels(YamlText& text, Gpu& gpu) {
   const Gpu measured = load_gpu(gpu.kernels_like, text.place("kernels_like"), text.file);
@@ -59,6 +72,7 @@ Gpu load_gpu(const std::string& name_or_path, const Place& where, const std::str
     text.fail("", "give either 'kernels' (measured on this GPU) or 'kernels_like' (the name of a measured GPU)");
   else if (gpu.kernels)
     check_kernels(text, *gpu.kernels);
+  if (text.problems.empty()) check_power(text, gpu.power);
   text.throw_problems();
   if (gpu.derived()) take_kernels(text, gpu);
   text.throw_problems();

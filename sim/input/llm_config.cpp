@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "models/base/names.h"
@@ -17,7 +18,12 @@ namespace fs = std::filesystem;
 /// Reads single keys of a config.json and collects what is wrong.
 class Config {
  public:
-  explicit Config(YamlText& text) : text_(text), root_(text.root) {}
+  explicit Config(YamlText& text) : text_(text), root_(text.root) {
+    std::set<std::string> seen;
+    for (const auto& entry : root_)
+      if (const std::string& key = entry.first.Scalar(); !seen.insert(key).second)
+        fail(key, "'" + key + "' is given twice");
+  }
 
   /// A count that must be there.
   std::int64_t count(const std::string& key) { return whole(key, std::nullopt, 1); }
@@ -222,7 +228,7 @@ const std::map<std::string, Family>& families() {
 }
 
 void check(Config& c, const Llm& m) {
-  if (m.heads % m.kv_heads != 0)
+  if (m.kv_heads < 1 || m.heads % m.kv_heads != 0)
     c.fail("num_key_value_heads", "'num_key_value_heads' must divide the attention heads");
   if (m.head_size < 1) c.fail("hidden_size", "'hidden_size' is smaller than 'num_attention_heads'");
   if (m.experts && m.experts->active > m.experts->count)

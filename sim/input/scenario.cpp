@@ -16,11 +16,13 @@ namespace servecast {
 namespace {
 
 void check_names(YamlText& text, const std::vector<PoolSpec>& pools) {
-  for (std::size_t i = 0; i < pools.size(); ++i)
+  for (std::size_t i = 0; i < pools.size(); ++i) {
+    if (pools[i].name.empty()) text.fail(fmt::format("pools[{}].name", i), "is empty; give the pool a name");
     for (std::size_t j = 0; j < i; ++j)
       if (pools[i].name == pools[j].name)
         text.fail(fmt::format("pools[{}].name", i),
                   fmt::format("'{}' is the name of pools[{}] already", pools[i].name, j));
+  }
 }
 
 std::vector<std::string> pool_names(const std::vector<PoolSpec>& pools) {

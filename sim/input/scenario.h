@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/units.h"
 #include "models/hw/engine_profile.h"
 #include "models/hw/fabric.h"
 #include "models/hw/gpu.h"
@@ -83,7 +84,8 @@ struct ScenarioSpec {
     f.field("calibration_draw", calibration_draw,
             "0: the best estimate; else that many-th draw of what the engines' calibration may be off by");
     f.field("calibration_spread", calibration_spread, "how much wider than its engine says that error is drawn");
-    f.field("until_s", until_s, "stop the simulated clock here; left out: run until every request is done", positive);
+    f.field("until_s", until_s, "stop the simulated clock here; left out: run until every request is done",
+            {.min = 0, .max = longest_run_s, .above_min = true});
     f.field("first_requests", first_requests,
             "leave out what arrives by itself after so many requests; left out: all of the workload", at_least_one);
     f.group("workload", workload, "what arrives");

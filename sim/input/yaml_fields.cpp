@@ -76,6 +76,12 @@ std::string YamlText::file_of(const std::string& name) {
   return std::filesystem::exists(name) ? name : name.substr(0, name.rfind('#'));
 }
 
+static YAML::Node only(const std::vector<YAML::Node>& documents, const std::string& file) {
+  if (documents.size() > 1)
+    throw UserError(place_of(file, documents[1].Mark()), "a second document begins here; give it a file of its own");
+  return documents.empty() ? YAML::Node() : documents.front();
+}
+
 template <class Parse>
 static YamlText loaded(const std::string& name, const Parse& parse) {
   const std::string file = YamlText::file_of(name);
@@ -95,7 +101,8 @@ static YamlText loaded(const std::string& name, const Parse& parse) {
 }
 
 YamlText YamlText::load(const std::string& name) {
-  return loaded(name, [](const std::string& file, YamlText& text) { text.root = YAML::LoadFile(file); });
+  return loaded(name,
+                [](const std::string& file, YamlText& text) { text.root = only(YAML::LoadAllFromFile(file), file); });
 }
 
 YamlText YamlText::load_lists_aside(const std::string& name) {
@@ -103,7 +110,7 @@ YamlText YamlText::load_lists_aside(const std::string& name) {
     std::ifstream in(file);
     if (!in) throw YAML::BadFile(file);
     QuotedLists taken = take_quoted_lists(std::string(std::istreambuf_iterator<char>(in), {}));
-    text.root = YAML::Load(taken.rest);
+    text.root = only(YAML::LoadAll(taken.rest), file);
     text.aside = std::move(taken.lists);
   });
 }
@@ -145,13 +152,20 @@ void YamlText::set(const std::string& path, const std::string& value, std::strin
   overrides[path] = given;
 }
 
-Place YamlText::place(const std::string& path) const {
-  for (std::string at = path; !at.empty();) {
-    if (const auto set = overrides.find(at); set != overrides.end()) return {.file = set->second};
-    if (const auto found = places.find(at); found != places.end()) return place_of(file, found->second);
-    const std::size_t cut = at.find_last_of(".[");
-    at.resize(cut == std::string::npos ? 0 : cut);
+/// What `map` holds for a setting or for the nearest one above it; its end where for none.
+template <class Map>
+static auto nearest(const Map& map, std::string path) {
+  for (;;) {
+    const auto found = map.find(path);
+    if (found != map.end() || path.empty()) return found;
+    const std::size_t cut = path.find_last_of(".[");
+    path.resize(cut == std::string::npos ? 0 : cut);
   }
+}
+
+Place YamlText::place(const std::string& path) const {
+  if (const auto set = nearest(overrides, path); set != overrides.end()) return {.file = set->second};
+  if (const auto found = nearest(places, path); found != places.end()) return place_of(file, found->second);
   return {.file = file};
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "models/base/error.h"
+#include "models/base/units.h"
 #include "sim/report/latency.h"
 
 namespace servecast {
@@ -30,6 +32,12 @@ void Recorder::perceive(const RequestRecord& record) {
   if (perceived_classes_.size() <= of) perceived_classes_.resize(of + 1);
   perceived_classes_[of].add(record, *reader);
   if (count_ == keep_.exact_up_to + 1) std::ranges::for_each(perceived_classes_, &PerceivedTotals::coarsen);
+}
+
+void Recorder::lengthen(PoolRecord& pool, std::size_t seconds) {
+  if (static_cast<double>(seconds) > longest_run_s)
+    throw UserError("the run goes on beyond a year, and every second of it is recorded; are rates and times right?");
+  pool.seconds.resize(seconds);
 }
 
 void Recorder::count_slo(const RequestRecord& record) {

@@ -112,9 +112,11 @@ class Recorder {
  private:
   static SecondRecord& second(PoolRecord& pool, Ticks at) {
     const std::size_t i = second_of(at);
-    if (pool.seconds.size() <= i) pool.seconds.resize(i + 1);
+    if (pool.seconds.size() <= i) lengthen(pool, i + 1);
     return pool.seconds[i];
   }
+  /// Throws UserError from a year on.
+  static void lengthen(PoolRecord& pool, std::size_t seconds);
   Ticks& kv_counted_to(ReplicaId replica) {
     if (kv_counted_to_.size() <= index(replica)) kv_counted_to_.resize(index(replica) + 1);
     return kv_counted_to_[index(replica)];

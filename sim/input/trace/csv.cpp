@@ -26,6 +26,9 @@ void Csv::read_header(const Line& header) {
   split(header.text, cells_);
   names_.assign(cells_.begin(), cells_.end());
   file_ = *header.file;
+  for (std::size_t i = 0; i < cells_.size(); ++i)
+    if (!cells_[i].empty() && std::ranges::find(names_, cells_[i]) - names_.begin() < static_cast<std::ptrdiff_t>(i))
+      header.fail(cells_[i], fmt::format("there are two columns '{}'", cells_[i]));
 }
 
 std::optional<std::size_t> Csv::find(std::string_view name) const {

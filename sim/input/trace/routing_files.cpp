@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "sim/input/files_read.h"
 #include "sim/input/trace/csv.h"
 #include "sim/input/trace/numbers.h"
 
@@ -26,6 +27,7 @@ struct CloseGzip {
 std::vector<std::uint8_t> read_bytes(const std::string& file, std::int64_t bytes, const Place& named) {
   const std::unique_ptr<gzFile_s, CloseGzip> handle(gzopen(file.c_str(), "rb"));
   if (!handle) throw UserError(named, fmt::format("cannot open '{}'", file));
+  FilesRead::note(file);
   std::vector<std::uint8_t> all(static_cast<std::size_t>(bytes) + 1);  // one more, to see that it ends
   std::size_t have = 0;
   while (have < all.size()) {

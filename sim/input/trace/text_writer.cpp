@@ -5,10 +5,12 @@
 #include <filesystem>
 
 #include "models/base/error.h"
+#include "sim/input/output_target.h"
 
 namespace servecast {
 
-TextWriter::TextWriter(const std::string& file) : file_(file), part_(file + ".part") {
+TextWriter::TextWriter(const std::string& file)
+    : file_(file), target_(output_target(file)), part_(target_ + ".part") {
   handle_ = gzopen(part_.c_str(), file_.ends_with(".gz") ? "wb9" : "wbT");
   if (handle_ == nullptr) fail();
 }
@@ -28,7 +30,7 @@ void TextWriter::finish() {
   const int closed = gzclose(handle_);
   handle_ = nullptr;
   std::error_code error;
-  if (closed == Z_OK) std::filesystem::rename(part_, file_, error);
+  if (closed == Z_OK) std::filesystem::rename(part_, target_, error);
   if (closed == Z_OK && !error) return;
   std::filesystem::remove(part_, error);
   fail();

@@ -9,6 +9,9 @@
 
 namespace servecast {
 
+/// So large that any length is too long for any model, and none overflows.
+inline constexpr Range length_scale{.min = 0, .max = 1e6, .above_min = true};
+
 /// How a source of requests is changed on its way. Slices count and cut what arrives by itself: the later requests of
 /// a session go with its first one. They come first, then the speed, then lengths, then the caps.
 struct TransformSpec {
@@ -30,8 +33,8 @@ struct TransformSpec {
     f.field("to_s", to_s, "leave out what arrives at this time or later");
     f.field("rate_scale", rate_scale, "gaps between arrivals are divided by this; think times are not", positive);
     f.field("prompt_scale", prompt_scale,
-            "prompts are so many times as long; those whose blocks the trace tells stay as they are", positive);
-    f.field("output_scale", output_scale, "outputs are so many times as long", positive);
+            "prompts are so many times as long; those whose blocks the trace tells stay as they are", length_scale);
+    f.field("output_scale", output_scale, "outputs are so many times as long", length_scale);
     f.field("cold_fraction", cold_fraction, "share of requests, chosen by their ids, that find nothing in any cache",
             fraction);
     f.field("max_prompt_tokens", max_prompt_tokens, "longer prompts are cut", at_least_one);

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,16 +101,78 @@ TEST(Run, refuses_a_folder_that_is_not_a_report_before_it_simulates) {
   EXPECT_EQ(text_of(folder / "home/letter.txt"), "dear");
 }
 
+/// servecast run FILE with these words is refused, and says so.
+void expect_refused(const std::string& file, std::vector<std::string> words, const std::string& message) {
+  words.insert(words.begin(), {"run", file});
+  const Outcome outcome = servecast_with(words);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr(message));
+}
+
+/// small_scenario with requests of a trace.
+std::string traced_scenario(const std::string& trace) {
+  std::string scenario = small_scenario;
+  const std::size_t from = scenario.find("  generate:");
+  return scenario.replace(from, scenario.find("slo:") - from, "  trace: {path: " + trace + "}\n");
+}
+
+TEST(Run, refuses_a_trace_in_place_of_what_it_reads) {
+  const TestFolder folder;
+  const std::string rows = "request_id,arrival_s,prompt_tokens,output_tokens\n0,0,100,10\n";
+  const std::string requests = folder.write("t.csv", rows);
+  const std::string file = folder.write("s.yaml", traced_scenario("t.csv"));
+  std::filesystem::create_symlink("t.csv", folder / "link.csv");
+  for (const std::string& trace : {file, requests, folder / "link.csv"})
+    expect_refused(file, {"--trace", trace}, "--trace: '" + trace + "' is read by this run; give another file");
+  EXPECT_EQ(text_of(file), traced_scenario("t.csv"));
+  EXPECT_EQ(text_of(requests), rows);
+  EXPECT_THAT(folder.names(), UnorderedElementsAre("s.yaml", "t.csv", "link.csv"));
+}
+
+TEST(Run, refuses_a_trace_in_the_folder_of_the_report) {
+  const TestFolder folder;
+  const std::string file = folder.write("s.yaml", small_scenario);
+  std::filesystem::create_directory(folder / "old");
+  std::filesystem::create_symlink("old", folder / "link");
+  for (const std::string& out : {folder / "new", folder / "old", folder / "old/", folder / "link"}) {
+    const std::string trace = out + "/t.json";
+    expect_refused(file, {"--out", out, "--trace", trace},
+                   "--trace: '" + trace +
+                       "' lies in the folder of --out, which holds the report alone; give a place outside it");
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "old"));
+  EXPECT_THAT(folder.names(), UnorderedElementsAre("s.yaml", "old", "link"));
+}
+
+TEST(Run, refuses_a_trace_in_place_of_a_folder_or_pipe) {
+  const TestFolder folder;
+  const std::string file = folder.write("s.yaml", small_scenario);
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  expect_refused(file, {"--trace", folder / "pipe"},
+                 (folder / "pipe") + ": is no regular file; give the path of a file");
+  expect_refused(file, {"--trace", folder / ""}, ": is a folder, not a file");
+  EXPECT_TRUE(std::filesystem::is_fifo(folder / "pipe"));
+}
+
+TEST(Run, a_trace_goes_where_a_symbolic_link_leads) {
+  const TestFolder folder;
+  const std::string file = folder.write("s.yaml", small_scenario);
+  std::filesystem::create_directory(folder / "far");
+  std::filesystem::create_symlink("far/t.json", folder / "t.json");
+  const Outcome outcome = servecast_with({"run", file, "--trace", folder / "t.json", "--out", folder / "report"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "t.json"));
+  EXPECT_GT(json::parse(text_of(folder / "far/t.json"))["traceEvents"].size(), 50u);
+}
+
 TEST(Run, a_trace_that_breaks_off_later_is_one_message_and_leaves_nothing) {
   const TestFolder folder;
   std::string rows = "request_id,arrival_s,prompt_tokens,output_tokens\n";
   for (int i = 0; i < 3000; ++i) rows += std::to_string(i) + "," + std::to_string(i) + ",100,10\n";
   rows += "3000,5,100,10\n";  // time runs backwards
   folder.write("t.csv", rows);
-  std::string scenario = small_scenario;
-  const std::size_t from = scenario.find("  generate:");
-  scenario.replace(from, scenario.find("slo:") - from, "  trace: {path: t.csv}\n");
-  const std::string file = folder.write("s.yaml", scenario);
+  const std::string file = folder.write("s.yaml", traced_scenario("t.csv"));
   const Outcome outcome = servecast_with({"run", file, "--out", folder / "report"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.out, "");

@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
+#include <sstream>
 
 #include "sim/input/scenario.h"
 #include "tests/unit/cli/servecast.h"
@@ -37,10 +41,50 @@ TEST(SchemaText, docs_of_studies_are_up_to_date) {
   EXPECT_THAT(page, testing::Not(HasSubstr("`base.pools")));
 }
 
+std::string policy_of(const nlohmann::json& item) {
+  return item.contains("only_with") ? item["only_with"]["value"].get<std::string>() : "";
+}
+
+/// What the page for people has: rows, as path and policy, and maps that are said to have another one's keys.
+struct Page {
+  std::set<std::string> headings, rows;
+  std::multimap<std::string, std::string> alike;  // path -> policy
+
+  bool has(const std::string& path, const std::string& policy) const {
+    return rows.contains(path + " " + policy) || std::ranges::any_of(alike, [&](const auto& map) {
+             return path.starts_with(map.first + ".") && (map.second.empty() || map.second == policy);
+           });
+  }
+};
+
+Page read_page(const std::string& text) {
+  const std::regex heading("##+ (?:`([^`]+)`(?:.*policy: (\\w+).*)?|The top of the file)"), row("\\| `(\\w+)` \\|.*");
+  Page page;
+  std::string map, policy;
+  std::smatch parts;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_match(line, parts, heading)) {
+      EXPECT_TRUE(page.headings.insert(line).second) << line;
+      map = parts[1], policy = parts[2];
+    } else if (std::regex_match(line, parts, row))
+      page.rows.insert((map.empty() ? "" : map + ".") + parts[1].str() + " " + policy);
+    else if (line.starts_with("The same keys as"))
+      page.alike.emplace(map, policy);
+  }
+  return page;
+}
+
+TEST(SchemaText, the_page_has_every_key_below_headings_of_their_own) {
+  const Page page = read_page(servecast_with({"schema", "--format", "markdown"}).out);
+  for (const auto& item : keys())
+    EXPECT_TRUE(page.has(item["path"], policy_of(item))) << item["path"] << " of policy " << policy_of(item);
+}
+
 TEST(SchemaText, every_key_is_there_once_and_explained) {
   std::set<std::string> seen;
   for (const auto& item : keys()) {
-    const std::string with = item.contains("only_with") ? item["only_with"]["value"].get<std::string>() : "";
+    const std::string with = policy_of(item);
     EXPECT_TRUE(seen.insert(item["path"].get<std::string>() + " " + with).second) << item["path"];
     EXPECT_NE(item["help"], "") << item["path"];
   }
@@ -74,6 +118,12 @@ TEST(SchemaText, maps_that_are_alike_are_described_once) {
   EXPECT_THAT(text, HasSubstr("## `workload.mix[].trace`\n\nReplay a recorded trace. May be left out as a whole.\n\n"
                               "The same keys as [`workload.trace`](#workloadtrace).\n"));
   EXPECT_THAT(text, HasSubstr("\n### `pools[].router`: `policy: round_robin`\n"));
+  EXPECT_THAT(text, HasSubstr("\n## `gateway[].search` (`gateway[].policy: semantic_cache`)\n\n"
+                              "For the nearest entry (1 to 10 ms).\n\n"
+                              "The same keys as [`gateway[].search` (`gateway[].policy: retrieval`)]"
+                              "(#gatewaysearch-gatewaypolicy-retrieval).\n"));
+  EXPECT_THAT(text,
+              HasSubstr("The same keys as [`pools[].kv_cache.eviction` (`pools[].kv_cache.policy: paged_prefix`)]"));
 }
 
 }  // namespace servecast::schema_text_test

@@ -86,6 +86,15 @@ TEST_F(Sweep, csv_has_a_column_for_each_setting_and_figure) {
   EXPECT_EQ(std::ranges::count(text, '\n'), 3);
 }
 
+TEST_F(Sweep, refuses_a_csv_in_place_of_its_scenario) {
+  const std::string before = text_of(file_);
+  const Outcome outcome = servecast_with({"sweep", file_, "--over", "seed=1,2", "--csv", file_});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("--csv: '" + file_ + "' is read by this run; give another file"));
+  EXPECT_EQ(text_of(file_), before);
+}
+
 /// Changes what the results file says, so that it shows where it was read.
 void spoil(const std::string& file) {
   sqlite3* database = nullptr;

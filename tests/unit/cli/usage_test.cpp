@@ -30,9 +30,10 @@ TEST_P(WrongUsage, is_one_clear_line_and_status_2) {
 INSTANTIATE_TEST_SUITE_P(
     words, WrongUsage,
     testing::Values(
-        Wrong{"nothing",
-              {},
-              "name a command: run, sweep, whatif, compare, plan, check, list, schema, set, claims, trace, completion"},
+        Wrong{
+            "nothing",
+            {},
+            "name a command: run, sweep, whatif, compare, plan, check, list, schema, set, claims, trace, completion"},
         Wrong{"unknown_command", {"rum"}, "unknown command 'rum'; did you mean 'run'?"},
         Wrong{"unknown_subcommand", {"trace", "inof"}, "unknown command 'inof'; did you mean 'info'?"},
         Wrong{"half_a_command", {"trace"}, "servecast trace: name a command: info, convert, make, cache, experts"},
@@ -66,6 +67,12 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"sweep_of_nothing", {"sweep", "/missing.yaml", "--over", "seed=1"}, "cannot be read"},
         Wrong{"no_change", {"whatif", "a.yaml"}, "--set is required"},
         Wrong{"one_to_compare", {"compare", "a.yaml"}, "WHAT"}, Wrong{"plan_of_nothing", {"plan"}, "say what to do"},
+        Wrong{"plan_without_jobs",
+              {"plan", "a.yaml", "--jobs", "0"},
+              "servecast plan: --jobs: Value 0 not in range 1 to 4096; see 'servecast plan --help'"},
+        Wrong{"plan_emits_nonsense",
+              {"plan", "a.yaml", "--emit", "bogus"},
+              "--emit: unknown output 'bogus'. Known: vllm, kubernetes, slurm"},
         Wrong{"nothing_to_merge", {"plan", "merge", "--out", "x"}, "DIR is required"},
         Wrong{"detail_without_out", {"run", "a.yaml", "--detail", "steps"}, "say where with --out DIR"}),
     [](const auto& test) { return test.param.name; });
@@ -97,6 +104,13 @@ TEST(Usage, every_command_has_help_with_an_example) {
     EXPECT_EQ(outcome.err, "");
     EXPECT_THAT(outcome.out, HasSubstr("Examples:\n" + example)) << words.front();
   }
+}
+
+TEST(Usage, a_group_has_no_examples_of_other_commands) {
+  const Outcome outcome = servecast_with({"trace", "--help"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("convert"));
+  EXPECT_THAT(outcome.out, testing::Not(HasSubstr("servecast run")));
 }
 
 TEST(Usage, a_missing_file_is_named) {

@@ -154,6 +154,13 @@ TEST_F(GpuFile, KernelsComeFromAMeasuredGpu) {
               HasSubstr("mine.yaml"));
 }
 
+TEST_F(GpuFile, PowerRisesFromIdleToTheCapToTheMost) {
+  const std::string text = bundled("l40s_48g");
+  EXPECT_THAT(problem(replaced(text, "cap_w: 350", "cap_w: 35")), HasSubstr("must be above 'idle_w', 35 W"));
+  EXPECT_THAT(problem(replaced(text, "cap_w: 350", "cap_w: 351")), HasSubstr("at most 'tdp_w', 350 W, not 351 W"));
+  EXPECT_THAT(problem(replaced(text, "decode_w: 190", "decode_w: 30")), HasSubstr("must be at least 'idle_w', 35 W"));
+}
+
 TEST_F(GpuFile, AllReducePointsRise) {
   const std::string text = bundled("h100_sxm_80g");
   EXPECT_THAT(problem(replaced(text, "{bytes: 131072,", "{bytes: 1000,")), HasSubstr("'bytes' must rise"));

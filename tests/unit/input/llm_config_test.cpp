@@ -167,6 +167,15 @@ TEST_F(LlmConfigFile, RefusesWhatIsNotModelled) {
   EXPECT_THAT(problems(R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 100, "vocab_size": 10,
   "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 3})"),
               ElementsAre("2:76: 'num_key_value_heads' must divide the attention heads"));
+  EXPECT_THAT(problems(R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 100, "vocab_size": 10,
+  "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 0})"),
+              ElementsAre("2:76: 'num_key_value_heads' must divide the attention heads"));
+}
+
+TEST_F(LlmConfigFile, AKeyIsGivenOnce) {
+  EXPECT_THAT(problems(R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 100, "vocab_size": 10,
+  "num_hidden_layers": 2, "num_attention_heads": 4, "hidden_size": 32})"),
+              ElementsAre(HasSubstr("'hidden_size' is given twice")));
 }
 
 TEST_F(LlmConfigFile, BrokenTextHasItsPlace) {

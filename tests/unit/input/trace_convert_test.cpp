@@ -1,6 +1,7 @@
 #include "sim/input/trace/trace_convert.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "sim/input/trace/line_reader.h"
 #include "sim/input/trace/trace_info.h"
@@ -121,6 +122,39 @@ TEST(Convert, LeavesNothingHalfWritten) {
   const std::string good = folder.write("good.csv", "arrival_s,prompt_tokens,output_tokens\n0,1,1\n");
   EXPECT_EQ(message_of([&] { convert_file(trace_spec(good), folder / "no/out.csv"); }),
             (folder / "no/out.csv") + ": cannot be written; is there such a folder, and room in it?");
+}
+
+TEST(Convert, FollowsSymbolicLinks) {
+  namespace fs = std::filesystem;
+  const TempFolder folder;
+  const std::string trace = folder.write("t.csv", "arrival_s,prompt_tokens,output_tokens\n0,1,1\n");
+  fs::create_directory(folder / "far");
+  fs::create_symlink("far/next.csv", folder / "link.csv");  // to a link to what is not there yet
+  fs::create_symlink("out.csv", folder / "far/next.csv");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(convert_file(trace_spec(trace), folder / "link.csv"), 1);
+    EXPECT_TRUE(fs::is_symlink(folder / "link.csv"));
+    EXPECT_TRUE(fs::is_symlink(folder / "far/next.csv"));
+    EXPECT_THAT(unpacked(folder / "far/out.csv"), testing::StartsWith("request_id,"));
+  }
+  fs::create_symlink("circle.csv", folder / "circle.csv");
+  EXPECT_EQ(message_of([&] { convert_file(trace_spec(trace), folder / "circle.csv"); }),
+            (folder / "circle.csv") + ": cannot be written: Too many levels of symbolic links");
+}
+
+TEST(Convert, ReplacesFilesAlone) {
+  const TempFolder folder;
+  const std::string trace = folder.write("t.csv", "arrival_s,prompt_tokens,output_tokens\n0,1,1\n");
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::filesystem::create_symlink("pipe", folder / "link");
+  std::filesystem::create_directory(folder / "dir");
+  const auto complaint = [&](const std::string& name) {
+    return message_of([&] { convert_file(trace_spec(trace), folder / name); });
+  };
+  EXPECT_EQ(complaint("pipe"), (folder / "pipe") + ": is no regular file; give the path of a file");
+  EXPECT_EQ(complaint("link"), (folder / "link") + ": is no regular file; give the path of a file");
+  EXPECT_EQ(complaint("dir"), (folder / "dir") + ": is a folder, not a file");
+  EXPECT_TRUE(std::filesystem::is_fifo(folder / "pipe"));
 }
 
 TEST(Make, SaysWhatIsWrongWithItsSettings) {

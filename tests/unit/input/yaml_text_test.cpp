@@ -74,6 +74,30 @@ TEST(YamlText, SetsWhatAFileWouldSay) {
   }
 }
 
+struct Outer {
+  Two inner;
+  void fields(Fields& f) { f.group("inner", inner, "a map"); }
+};
+
+TEST(YamlText, WhatIsWrongInsideAMapThatWasSetIsToldOfTheSetting) {
+  const TempFolder folder;
+  YamlText text = YamlText::load(folder.write("a.yaml", "inner:\n  name: x\n"));
+  text.set("inner", "{name: y, seed: z}");
+  YamlFields fields(text);
+  Outer outer;
+  outer.fields(fields);
+  ASSERT_EQ(text.problems.size(), 1u);
+  EXPECT_EQ(to_string(text.problems[0]), "--set inner={name: y, seed: z}: 'seed' must be a whole number, not 'z'");
+}
+
+TEST(YamlText, IsOneDocument) {
+  const TempFolder folder;
+  YamlText text = YamlText::load(folder.write("a.yaml", "---\nname: x\n...\n"));
+  EXPECT_EQ(read(text).name, "x");
+  EXPECT_THAT(complaint(folder.write("b.yaml", "name: x\n---\nseed: 1\n")),
+              HasSubstr("b.yaml:3:1: a second document begins here; give it a file of its own"));
+}
+
 TEST(YamlText, NamesKeysThatAreUnknownOrGivenTwice) {
   const TempFolder folder;
   YamlText text = YamlText::load(folder.write("a.yaml", "name: x\nsede: 1\nname: y\n"));
