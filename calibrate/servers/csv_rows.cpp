@@ -1,6 +1,7 @@
 #include "calibrate/servers/csv_rows.h"
 
 #include <charconv>
+#include <cmath>
 #include <fstream>
 
 #include "models/base/error.h"
@@ -41,6 +42,12 @@ double CsvRow::number(const std::string& column) const {
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (error != std::errc() || end != cell.data() + cell.size())
     fail("column '" + column + "' holds '" + cell + "', not a number");
+  return value;
+}
+
+double CsvRow::positive_number(const std::string& column) const {
+  const double value = number(column);
+  if (!(value > 0) || std::isinf(value)) fail("column '" + column + "' must be above 0, not " + text(column));
   return value;
 }
 

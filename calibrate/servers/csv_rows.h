@@ -15,6 +15,8 @@ class CsvRow {
   /// Throw UserError, with file and line, where the column is missing or holds no number.
   const std::string& text(const std::string& column) const;
   double number(const std::string& column) const;
+  /// Also where it is not above 0, or infinite.
+  double positive_number(const std::string& column) const;
   std::int64_t count(const std::string& column) const { return static_cast<std::int64_t>(number(column)); }
   [[noreturn]] void fail(const std::string& message) const;
 

@@ -45,7 +45,9 @@ std::vector<ComparedFigure> fitted_figures(const EngineProfile& engine, std::spa
     return f.saturated || (f.figure != ServerFigure::ttft_mean && f.figure != ServerFigure::tpot_mean);
   });
   for (const ComparedFigure& f : figures)
-    if (!f.forecast) throw UserError("'" + f.server + "' cannot be forecast, so nothing can be fitted on it");
+    if (!f.forecast)
+      throw UserError("'" + f.server + "', class '" + f.stage +
+                      "': no request of it gets so far in a forecast, so nothing can be fitted on it");
   return figures;
 }
 

@@ -31,8 +31,8 @@ std::vector<MeasuredServer> own_servers(const std::string& file) {
     servers.back().stages.push_back({.title = request_class.empty() ? "all" : request_class,
                                      .request_class = request_class,
                                      .group = "own runs",
-                                     .measured = {{ServerFigure::ttft_mean, row.number("ttft_mean_s")},
-                                                  {ServerFigure::tpot_mean, row.number("tpot_mean_s")}}});
+                                     .measured = {{ServerFigure::ttft_mean, row.positive_number("ttft_mean_s")},
+                                                  {ServerFigure::tpot_mean, row.positive_number("tpot_mean_s")}}});
   }
   return servers;
 }

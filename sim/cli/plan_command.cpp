@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
 
 #include "models/base/error.h"
@@ -48,6 +49,7 @@ class PlanCommand final : public Command {
                  "Simulate nothing: what memory, budgets and bounds say of every design");
     add_choice(app, "--format", format_, "format", {"text", "json"}, "Answer on the terminal (text)");
     runs_.declare(app);
+    app_ = &app;
     app.footer(
         "Examples:\n"
         "  servecast plan study.yaml --out plan\n"
@@ -60,6 +62,7 @@ class PlanCommand final : public Command {
   int run(Console& console) override {
     if (scenario_.file.empty())
       throw UserError("say what to do: plan STUDY, plan --emit vllm SCENARIO, or plan merge DIR... --out DIR");
+    refuse_unused();
     if (emit_ == emit_slurm) return emit_array(console);
     if (!emit_.empty()) {
       console.out << emitted(emit_, to_emit().load());
@@ -82,6 +85,24 @@ class PlanCommand final : public Command {
   }
 
  private:
+  /// No option is ignored: each thing that this command does says which it has no use for.
+  void refuse_unused() const {
+    const auto refuse = [&](const std::string& beside, std::initializer_list<const char*> unused) {
+      for (const char* option : unused)
+        if (app_->count(option) > 0) throw UserError(std::string(option) + " changes nothing beside " + beside);
+    };
+    if (emit_ == emit_slurm)
+      refuse("--emit slurm", {"--bounds-only", "--format", "--shard", "--jobs"});
+    else if (!emit_.empty())
+      refuse("--emit " + emit_, {"--bounds-only", "--format", "--shard", "--shards", "--jobs", "--out"});
+    else if (bounds_only_)
+      refuse("--bounds-only", {"--shard", "--shards", "--jobs", "--out"});
+    else if (!shard_.empty())
+      refuse("--shard", {"--shards", "--format"});
+    else if (app_->count("--shards") > 0)
+      throw UserError("--shards goes with --emit slurm");
+  }
+
   /// The scenario, or the answer of the plan whose folder was given: its base with the design's settings.
   ScenarioArguments to_emit() const {
     if (!fs::is_directory(scenario_.file)) return scenario_;
@@ -132,6 +153,7 @@ class PlanCommand final : public Command {
     return report;
   }
 
+  const CLI::App* app_ = nullptr;
   ScenarioArguments scenario_;
   ManyRunsArguments runs_;
   std::string emit_;

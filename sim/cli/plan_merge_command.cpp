@@ -27,7 +27,12 @@ class PlanMergeCommand final : public Command {
 
   int run(Console& console) override {
     std::vector<std::string> files;
-    for (const std::string& folder : folders_) files.push_back(results_in(folder));
+    std::error_code missing;  // --out may not be there yet
+    for (const std::string& folder : folders_) {
+      if (fs::equivalent(folder, into_.out, missing))
+        throw UserError({folder}, "is the folder of --out itself, where what is there stays; leave it out");
+      files.push_back(results_in(folder));
+    }
     ResultsFile joined(into_.file(results_name));
     const std::int64_t before = joined.size();
     for (const std::string& file : files) joined.add_all(file);

@@ -16,6 +16,8 @@ namespace {
 // Where a gzip file breaks off is known to about this many bytes of text.
 constexpr std::size_t chunk_bytes = 64 * 1024;
 
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // of UTF-8, as spreadsheets write it
+
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t") == std::string_view::npos; }
 
 }  // namespace
@@ -72,7 +74,8 @@ bool LineReader::take_line() {
     begin_ += length + (found ? 1 : 0);
     line_.text = {from, length};
     if (line_.text.ends_with('\r')) line_.text.remove_suffix(1);
-    ++line_.number;
+    if (++line_.number == 1 && line_.text.starts_with(byte_order_mark))
+      line_.text.remove_prefix(byte_order_mark.size());
     return true;
   }
 }

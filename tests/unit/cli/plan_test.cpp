@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <utility>
+
 #include "tests/unit/cli/servecast.h"
 #include "tests/unit/small_scenario.h"
 
@@ -96,6 +99,28 @@ TEST_F(PlanEmit, a_study_becomes_a_job_array) {
               HasSubstr("unknown key 'workload'"));
 }
 
+TEST_F(PlanEmit, ignores_no_option) {
+  const std::string study = SERVECAST_SOURCE_DIR "/scenarios/studies/chat_8b.yaml";
+  const std::vector<std::pair<std::vector<std::string>, std::string>> refused{
+      {{file_, "--emit", "vllm", "--out", folder_ / "x"}, "--out changes nothing beside --emit vllm"},
+      {{file_, "--emit", "kubernetes", "--format", "json"}, "--format changes nothing beside --emit kubernetes"},
+      {{study, "--emit", "slurm", "--out", folder_ / "x", "--jobs", "2"},
+       "--jobs changes nothing beside --emit slurm"},
+      {{study, "--bounds-only", "--out", folder_ / "x"}, "--out changes nothing beside --bounds-only"},
+      {{study, "--shard", "1/2", "--out", folder_ / "x", "--format", "json"},
+       "--format changes nothing beside --shard"},
+      {{study, "--shards", "3"}, "--shards goes with --emit slurm"}};
+  for (const auto& [words, message] : refused) {
+    std::vector<std::string> all{"plan"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Outcome outcome = servecast_with(all);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "x"));
+  }
+}
+
 TEST_F(PlanEmit, says_what_it_wants) {
   EXPECT_THAT(servecast_with({"plan"}).err, HasSubstr("say what to do"));
   EXPECT_EQ(servecast_with({"plan", "--emit", "sglang", file_}).status, 2);
@@ -103,6 +128,8 @@ TEST_F(PlanEmit, says_what_it_wants) {
   EXPECT_EQ(merge.status, 2);
   EXPECT_THAT(merge.err, HasSubstr("has no plan.sqlite"));
   EXPECT_THAT(servecast_with({"plan", "merge", folder_ / "a"}).err, HasSubstr("--out"));
+  EXPECT_THAT(servecast_with({"plan", "merge", folder_ / ".", "--out", folder_ / ""}).err,
+              HasSubstr("is the folder of --out itself"));
 }
 
 }  // namespace servecast::plan_test

@@ -33,6 +33,12 @@ TEST(LineReader, TakesAnyLineEndAndAMissingOne) {
   EXPECT_EQ(lines_of(folder.write("b.txt", "")), std::vector<std::string>{});
 }
 
+TEST(LineReader, PassesOverAByteOrderMark) {
+  const TempFolder folder;
+  EXPECT_EQ(lines_of(folder.write("a.txt", "\xEF\xBB\xBFone\n\xEF\xBB\xBFtwo\n")),
+            (std::vector<std::string>{"one", "\xEF\xBB\xBFtwo"}));
+}
+
 TEST(LineReader, PackedAndPlainGiveTheSame) {
   const TempFolder folder;
   const std::string text = numbered_lines(100'000);  // several buffers

@@ -6,6 +6,7 @@
 #include "calibrate/servers/forecasts.h"
 #include "calibrate/servers/measured_server.h"
 #include "calibrate/servers/own_runs.h"
+#include "models/base/error.h"
 #include "sim/input/hardware.h"
 #include "sim/report/child_process.h"
 #include "sim/report/text_file.h"
@@ -72,6 +73,21 @@ TEST(OwnRuns, RowsOfOneScenarioAreOneServer) {
   ASSERT_EQ(servers[0].stages.size(), 2u);
   EXPECT_EQ(servers[0].stages[1].request_class, "stage 2");
   EXPECT_EQ(servers[0].stages[1].measured[0].value, 0.03);
+}
+
+TEST(OwnRuns, FiguresAreAboveZero) {
+  const ScratchFolder scratch;
+  write_text(scratch / "a.yaml", two_rates);
+  for (const std::string figure : {"0", "nan", "inf", "-1"}) {
+    write_text(scratch / "runs.csv", "scenario,class,ttft_mean_s,tpot_mean_s\na.yaml,,0.02," + figure + "\n");
+    try {
+      own_servers(scratch / "runs.csv");
+      ADD_FAILURE() << figure;
+    } catch (const UserError& error) {
+      EXPECT_EQ(error.what(),
+                (scratch / "runs.csv").string() + ":2: column 'tpot_mean_s' must be above 0, not " + figure);
+    }
+  }
 }
 
 }  // namespace servecast::fit_engine_test
