@@ -1,5 +1,5 @@
 #!/bin/sh
-# Who may include what, how long a file may be, and that types have names of their own.  layers.sh SOURCE-FOLDER
+# Who may include what, how long a file may be, what clang 14 refuses, and that types have names of their own.  layers.sh SOURCE-FOLDER
 cd "$1" || exit 1
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 1
 
@@ -19,11 +19,13 @@ calibrate/samples:  models sim/input calibrate/samples
 calibrate/import:   models sim/input calibrate/samples calibrate/import
 calibrate/fit:      models sim/input calibrate/samples calibrate/fit
 calibrate/plan:     models calibrate/fit calibrate/plan
-calibrate/step:     models calibrate/step kernels
+calibrate/step:     models calibrate/step
 calibrate/serve:    models calibrate/step calibrate/serve
-calibrate/measure:  models sim/serving calibrate/step calibrate/serve calibrate/samples calibrate/fit calibrate/plan calibrate/measure kernels
+calibrate/decoder:  models calibrate/step calibrate/serve calibrate/decoder kernels
+calibrate/measure/cuda: models calibrate/step calibrate/decoder calibrate/samples calibrate/plan calibrate/measure kernels
+calibrate/measure:  models sim/serving calibrate/step calibrate/serve calibrate/samples calibrate/fit calibrate/plan calibrate/measure
 calibrate/servers:  models sim/input sim/report calibrate/servers
-calibrate/cli:      models sim/input sim/report sim/cli calibrate servecast_version.h
+calibrate/cli:      models sim/input sim/report sim/cli calibrate/step calibrate/serve calibrate/samples calibrate/import calibrate/fit calibrate/plan calibrate/measure calibrate/servers calibrate/cli servecast_version.h
 kernels:            kernels
 gui/data:           models/base sim/report gui/data
 gui/view:           models/base sim/report gui/data gui/view
@@ -87,6 +89,10 @@ failed=$?
 # shellcheck disable=SC2086
 long=$(wc -l $sources scripts/* tests/*.sh cmake/* | awk '$1 > 350 && $2 != "total"')
 if [ -n "$long" ]; then echo "over 350 lines; is it still one idea?"; echo "$long"; failed=1; fi
+# Clang 14, Debian 12's, refuses whatever makes a std::ranges::subrange or another view of libstdc++ 12.
+# shellcheck disable=SC2086
+views=$(grep -nE 'std::views|ranges::(subrange|unique|remove|remove_if|partition|stable_partition|equal_range|search|find_end|rotate)\b' $sources)
+if [ -n "$views" ]; then echo "does not compile with clang 14; use the algorithm of namespace std"; echo "$views"; failed=1; fi
 # Two types of one name in one namespace would be merged by the linker without a word; gui has a namespace of its own.
 twice=$(find models sim calibrate -name '*.h' -exec sed -nE 's/^(struct|class|enum class) ([A-Za-z]+)( final)?( :.*)? \{.*/\2/p' {} + |
   sort | uniq -d)

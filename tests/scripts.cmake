@@ -18,6 +18,17 @@ foreach(scenario IN LISTS scenarios)
 endforeach()
 servecast_script_test(determinism.chat quick determinism ${program} ${flagship})
 
+# Laws of every run, on scenarios that combine features.
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+add_executable(summary_laws ${here}/laws/summary_laws.cpp)
+target_link_libraries(summary_laws PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
+file(GLOB combinations CONFIGURE_DEPENDS ${here}/data/laws/*.yaml)
+foreach(scenario IN LISTS combinations)
+  get_filename_component(name ${scenario} NAME_WE)
+  servecast_script_test(laws.${name} quick laws ${program} $<TARGET_FILE:summary_laws> ${scenario})
+endforeach()
+
 # Broken scenarios, and broken traces with the message expected in <file>.expect.
 file(GLOB broken CONFIGURE_DEPENDS ${here}/data/bad/*.yaml ${here}/data/bad/traces/*)
 list(FILTER broken EXCLUDE REGEX "\\.expect$")
@@ -36,6 +47,7 @@ servecast_script_test(interrupt quick interrupt ${program} ${flagship} ${here}/d
 servecast_script_test(resume quick resume ${program} ${flagship})
 servecast_script_test(readme quick readme ${program} ${PROJECT_SOURCE_DIR})
 servecast_script_test(doc.plan quick doc ${program} ${PROJECT_SOURCE_DIR} docs/plan.md)
+servecast_script_test(scenario_commands quick scenario_commands ${program} ${PROJECT_SOURCE_DIR})
 servecast_script_test(install quick install ${PROJECT_BINARY_DIR} ${PROJECT_VERSION})
 servecast_script_test(portable quick portable ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 servecast_script_test(layers quick layers ${PROJECT_SOURCE_DIR})

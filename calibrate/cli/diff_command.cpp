@@ -6,6 +6,7 @@
 
 #include "calibrate/cli/commands.h"
 #include "calibrate/cli/operator_table.h"
+#include "models/base/escaped.h"
 #include "sim/cli/command.h"
 #include "sim/cli/console.h"
 #include "sim/input/kernel_profile_file.h"
@@ -36,7 +37,7 @@ class DiffCommand final : public Command {
     fmt::print(console.out,
                "| operator | launch, % | flop/s, % | bytes/s, % | median error, % | in {} |\n"
                "|---|--:|--:|--:|--:|--:|\n",
-               second.name);
+               visible(second.name));
     for (const FittedOperator& a : first.operators) {
       const std::string title = operator_title(a);
       const auto b = std::ranges::find(second.operators, title, operator_title);

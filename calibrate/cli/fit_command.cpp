@@ -8,6 +8,7 @@
 #include "calibrate/cli/operator_table.h"
 #include "calibrate/fit/profile_fit.h"
 #include "calibrate/fit/profile_yaml.h"
+#include "models/base/escaped.h"
 #include "sim/cli/command.h"
 #include "sim/cli/console.h"
 #include "sim/cli/options.h"
@@ -43,7 +44,7 @@ class FitCommand final : public Command {
     if (profile.operators.empty()) throw UserError("no operator has the 20 shapes that a fit needs");
     const std::string text = profile_yaml(profile, comment());
     write_text(out_, text);
-    fmt::print(console.out, "\n{} bytes in {}\n", text.size(), out_);
+    fmt::print(console.out, "\n{} bytes in {}\n", text.size(), visible(out_));
     return 0;
   }
 

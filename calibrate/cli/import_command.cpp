@@ -6,6 +6,7 @@
 #include "calibrate/cli/commands.h"
 #include "calibrate/import/importer.h"
 #include "calibrate/samples/samples_csv.h"
+#include "models/base/escaped.h"
 #include "sim/cli/command.h"
 #include "sim/cli/console.h"
 #include "sim/cli/options.h"
@@ -35,7 +36,7 @@ class ImportCommand final : public Command {
     SampleWriter writer(out_);
     for (const Sample& sample : samples) writer.write(sample);
     writer.close();
-    fmt::print(console.out, "{} samples from {} tables in {}\n", samples.size(), tables_.size(), out_);
+    fmt::print(console.out, "{} samples from {} tables in {}\n", samples.size(), tables_.size(), visible(out_));
     return 0;
   }
 

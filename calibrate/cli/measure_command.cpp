@@ -8,6 +8,7 @@
 #include "calibrate/cli/measure_step.h"
 #include "calibrate/measure/measure.h"
 #include "models/base/error.h"
+#include "models/base/escaped.h"
 #include "servecast_version.h"
 #include "sim/cli/command.h"
 #include "sim/cli/console.h"
@@ -61,7 +62,7 @@ class MeasureCommand final : public Command {
         take_samples(console);
       return 0;
     } catch (const DeviceError& error) {
-      console.err << "servecast-calibrate measure: " << error.what() << "\n";
+      console.err << "servecast-calibrate measure: " << visible(error.what()) << "\n";
       return no_measurement;
     }
   }
@@ -74,7 +75,7 @@ class MeasureCommand final : public Command {
     const MeasureProgress done = step_.wanted() ? step_.run(arguments_, show) : measure_kernels(show);
     view.finish(shown(done));
     print(console, done);
-    for (const std::string& note : notes_) console.err << note << "\n";
+    for (const std::string& note : notes_) console.err << visible(note) << "\n";
     if (step_.wanted() && !profile_.empty()) step_.compare(arguments_, profile_, console);
   }
 
@@ -97,7 +98,7 @@ class MeasureCommand final : public Command {
   }
 
   void print(Console& console, const MeasureProgress& done) const {
-    fmt::print(console.out, "{} samples in {}", done.samples, arguments_.out);
+    fmt::print(console.out, "{} samples in {}", done.samples, visible(arguments_.out));
     if (done.found > 0) fmt::print(console.out, " beside {} that were there", done.found);
     if (done.throttled > 0) fmt::print(console.out, "; {} left out: the card throttled", done.throttled);
     if (done.skipped > 0) fmt::print(console.out, "; {} do not fit or cannot run here", done.skipped);

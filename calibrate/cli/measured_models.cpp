@@ -6,6 +6,7 @@
 #include "calibrate/measure/compare_steps.h"
 #include "calibrate/measure/step_shapes.h"
 #include "calibrate/step/block_tables.h"
+#include "calibrate/step/decoder_shape.h"
 #include "models/base/error.h"
 #include "sim/input/hardware.h"
 #include "sim/input/kernel_profile_file.h"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/escaped.h"
 #include "models/hw/profile/kernel_profile.h"
 
 namespace servecast {
@@ -20,9 +21,9 @@ std::string operator_table_header() {
 
 std::string operator_table_row(const FittedOperator& fitted) {
   const FitEvidence& e = fitted.evidence;
-  return fmt::format("| {} | {} | {} | {} | {} | {:.1f} | {:.1f} | {:.1f} |\n", operator_title(fitted), e.source,
-                     e.rows, e.left_out_rows, e.held_out_rows, 100 * e.median_error, 100 * e.p90_error,
-                     100 * e.p95_error);
+  return fmt::format("| {} | {} | {} | {} | {} | {:.1f} | {:.1f} | {:.1f} |\n", visible(operator_title(fitted)),
+                     visible(e.source), e.rows, e.left_out_rows, e.held_out_rows, 100 * e.median_error,
+                     100 * e.p90_error, 100 * e.p95_error);
 }
 
 }  // namespace servecast

@@ -6,6 +6,7 @@
 #include "calibrate/cli/commands.h"
 #include "calibrate/cli/operator_table.h"
 #include "calibrate/cli/server_report.h"
+#include "models/base/escaped.h"
 #include "sim/cli/command.h"
 #include "sim/cli/console.h"
 #include "sim/input/kernel_profile_file.h"
@@ -32,7 +33,8 @@ class ReportCommand final : public Command {
     }
     for (const std::string& name : profiles_.empty() ? list_profiles() : profiles_) {
       const KernelProfile profile = load_profile(name, {});
-      fmt::print(console.out, "## {} ({})\n\n{}", profile.title, profile.name, operator_table_header());
+      fmt::print(console.out, "## {} ({})\n\n{}", visible(profile.title), visible(profile.name),
+                 operator_table_header());
       for (const FittedOperator& fitted : profile.operators) console.out << operator_table_row(fitted);
       console.out << "\n";
     }

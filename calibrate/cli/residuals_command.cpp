@@ -9,6 +9,7 @@
 #include "calibrate/cli/operator_table.h"
 #include "calibrate/fit/cells.h"
 #include "calibrate/samples/samples_csv.h"
+#include "models/base/escaped.h"
 #include "models/hw/profile/operator_model.h"
 #include "sim/cli/command.h"
 #include "sim/cli/console.h"
@@ -40,15 +41,15 @@ class ResidualsCommand final : public Command {
     CsvWriter csv(out_, "profile,operator,shape,measured_s,fitted_s,held_out,extrapolated");
     std::int64_t rows = 0;
     for (const auto& [flavour, cells] : by_flavour) {
-      const auto fitted = std::ranges::find_if(profile.operators, [&](const FittedOperator& each) {
-        return Flavour{each.op, each.dtype, each.kv_dtype, each.mode, each.head_dim} == flavour;
+      const auto fitted = std::ranges::find_if(profile.operators, [&wanted = flavour](const FittedOperator& each) {
+        return Flavour{each.op, each.dtype, each.kv_dtype, each.mode, each.head_dim} == wanted;
       });
       if (fitted == profile.operators.end()) continue;  // too few shapes for a fit
       write(csv, profile.title, *fitted, cells.cells);
       rows += static_cast<std::int64_t>(cells.cells.size());
     }
     csv.close();
-    fmt::print(console.out, "{} shapes in {}\n", rows, out_);
+    fmt::print(console.out, "{} shapes in {}\n", rows, visible(out_));
     return 0;
   }
 

@@ -13,6 +13,8 @@
 #include "calibrate/serve/serve_loop.h"
 #include "calibrate/step/block_tables.h"
 #include "models/base/error.h"
+#include "models/base/escaped.h"
+#include "models/base/input_file.h"
 #include "sim/input/scenario.h"
 #include "sim/report/child_process.h"
 #include "sim/report/csv_reports.h"
@@ -25,28 +27,28 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A bundled name stays, a path is to be found from the folder of the scenario.
-std::string path_or_name(const std::string& name) { return fs::exists(name) ? fs::absolute(name).string() : name; }
+std::string path_or_name(const std::string& name) { return is_there(name) ? fs::absolute(name).string() : name; }
 
 /// The node is there to be named: one GPU alone uses nothing of it.
 std::string scenario_text(const ServeRun& run, std::int64_t blocks) {
   const std::string all_blocks = blocks > 0 ? fmt::format(", num_gpu_blocks_override: {}", blocks) : "";
   const std::string latency = run.profile.empty() ? ""
-                                                  : fmt::format("    latency: {{model: profile, profile: '{}'}}\n",
-                                                                path_or_name(run.profile));
+                                                  : fmt::format("    latency: {{model: profile, profile: {}}}\n",
+                                                                yaml_text(path_or_name(run.profile)));
   return fmt::format(
       "name: a small server, measured and forecast\n"
-      "workload: {{trace: {{path: '{}', limit: {}}}}}\n"
+      "workload: {{trace: {{path: {}, limit: {}}}}}\n"
       "cluster: {{node: dgx_h100}}\n"
       "pools:\n"
       "  - name: server\n"
-      "    llm: '{}'\n"
-      "    gpu: '{}'\n"
+      "    llm: {}\n"
+      "    gpu: {}\n"
       "    engine: none\n"
       "{}"
       "    batcher: {{policy: vllm_v1, async_scheduling: false}}\n"
       "    kv_cache: {{policy: paged, block_tokens: {}{}}}\n",
-      fs::absolute(run.trace).string(), run.requests, path_or_name(run.llm), path_or_name(run.gpu), latency,
-      measured_block_tokens, all_blocks);
+      yaml_text(fs::absolute(run.trace).string()), run.requests, yaml_text(path_or_name(run.llm)),
+      yaml_text(path_or_name(run.gpu)), latency, measured_block_tokens, all_blocks);
 }
 
 /// Throws UserError where a request is not for a plain server.

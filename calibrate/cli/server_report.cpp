@@ -7,6 +7,7 @@
 #include "calibrate/servers/accuracy_page.h"
 #include "calibrate/servers/comparison.h"
 #include "calibrate/servers/held_out.h"
+#include "calibrate/servers/left_out.h"
 #include "sim/cli/console.h"
 #include "sim/cli/options.h"
 #include "sim/input/hardware.h"
@@ -51,20 +52,24 @@ void ServerReport::declare(CLI::App& app) {
 void ServerReport::run(Console& console) {
   how.program = sibling_program("servecast");
   how.at_a_time = processors();
-  const std::vector<MeasuredServer> all = all_servers(servers);
+  const ReadServers read = all_servers(servers);
+  const std::vector<MeasuredServer>& all = read.servers;
   std::string fitted_on = "Forecasts use the bundled engine profiles; each says in its file what it was fitted on.\n";
   std::vector<Forecast> forecasts;
   if (held_out) {
-    const std::vector<MeasuredServer> open = open_loop_servers(servers + "/vllm_h100_open_loop.csv");
+    const std::vector<MeasuredServer> open = open_loop_servers(servers + "/vllm_h100_open_loop.csv").servers;
     HeldOut held = forecast_held_out(all, open, load_engine("vllm-0.15", {}), how);
     fitted_on = fits_text(held.fits);
     forecasts = std::move(held.forecasts);
   } else {
     forecasts = forecast(all, how);
   }
-  for (const Forecast& f : forecasts)
-    if (!f.complaint.empty()) console.err << f.complaint << "\n";
-  const std::string page = accuracy_page(compare(all, forecasts), fitted_on);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!forecasts[i].complaint.empty()) console.err << all[i].name << ": " << forecasts[i].complaint << "\n";
+  if (!read.left_out.empty())
+    console.err << "No forecast can be made of " << read.left_out.size() << " rows:\n"
+                << left_out_text(read.left_out);
+  const std::string page = accuracy_page(compare(all, forecasts), read.left_out, fitted_on);
   if (out.empty())
     console.out << page;
   else

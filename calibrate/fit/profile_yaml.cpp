@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/escaped.h"
 #include "models/base/fields.h"
 
 namespace servecast {
@@ -17,7 +18,7 @@ class YamlWriter final : public Fields {
     put(a, value != 0 || a.required, fmt::format("{}", value));
   }
   void visit(const About& a, bool& value) override { put(a, true, value ? "true" : "false"); }
-  void visit(const About& a, std::string& value) override { put(a, !value.empty() || a.required, quoted(value)); }
+  void visit(const About& a, std::string& value) override { put(a, !value.empty() || a.required, yaml_text(value)); }
   void visit(const About& a, std::optional<double>& value) override { put(a, value.has_value(), number(value)); }
   void visit(const About& a, std::optional<std::int64_t>& value) override {
     put(a, value.has_value(), number(value));
@@ -29,7 +30,7 @@ class YamlWriter final : public Fields {
   void visit(const About& a, std::vector<std::string>& values) override {
     if (values.empty()) return;
     line(fmt::format("{}:", a.key));
-    for (const std::string& value : values) line("- " + quoted(value));
+    for (const std::string& value : values) line("- " + yaml_text(value));
   }
 
   void enter(const About& a) override {
@@ -55,8 +56,6 @@ class YamlWriter final : public Fields {
   static std::string number(const std::optional<T>& value) {
     return value ? fmt::format("{}", *value) : "";
   }
-  /// No text of a profile holds a quote or a backslash.
-  static std::string quoted(const std::string& text) { return "\"" + text + "\""; }
   void put(const About& a, bool wanted, const std::string& value) {
     if (wanted) line(fmt::format("{}: {}", a.key, value));
   }
@@ -82,7 +81,7 @@ std::string profile_yaml(const KernelProfile& profile, const std::string& commen
   std::size_t at = 0;
   while (at < comment.size()) {
     const std::size_t end = std::min(comment.find('\n', at), comment.size());
-    text += "# " + comment.substr(at, end - at) + "\n";
+    text += comment_line(comment.substr(at, end - at));
     at = end + 1;
   }
   return text + writer.take();

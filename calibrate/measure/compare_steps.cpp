@@ -20,11 +20,11 @@ const EngineTerms own_terms{
 std::unique_ptr<StepLatency> step_latency_of(const Gpu& gpu, const KernelProfile& profile, const Llm& shard,
                                              const StepLimits& limits) {
   return make_profile_latency({.gpu = gpu,
-                               .profile = profile,
                                .llm = shard,
                                .max_step_tokens = limits.tokens,
                                .max_sequences = limits.sequences,
-                               .terms = own_terms});
+                               .terms = own_terms},
+                              profile);
 }
 
 std::vector<ComparedStep> compare_steps(std::span<const StepSample> samples, const StepLatency& latency) {

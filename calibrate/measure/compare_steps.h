@@ -4,8 +4,9 @@
 #include <vector>
 
 #include "calibrate/samples/step_samples.h"
-#include "calibrate/step/decoder_step.h"
+#include "calibrate/step/step_limits.h"
 #include "models/hw/gpu.h"
+#include "models/hw/llm.h"
 #include "models/hw/profile/kernel_profile.h"
 #include "models/hw/step_latency.h"
 

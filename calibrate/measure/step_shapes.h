@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "calibrate/samples/step_samples.h"
-#include "calibrate/step/decoder_step.h"
+#include "calibrate/step/step_limits.h"
 #include "calibrate/step/step_part.h"
 
 namespace servecast {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "calibrate/servers/comparison.h"
+#include "calibrate/servers/left_out.h"
 
 namespace servecast {
 namespace {
@@ -110,9 +111,12 @@ std::string rows(std::span<const ComparedFigure> figures) {
 
 }  // namespace
 
-std::string accuracy_page(std::span<const ComparedFigure> figures, const std::string& fitted_on) {
-  return fmt::format("# Forecasts against real servers\n\n{}\n\n{}{}{}\n## Every row\n\n{}", fitted_on,
-                     medians(figures), verdicts(figures), intervals(figures), rows(figures));
+std::string accuracy_page(std::span<const ComparedFigure> figures, std::span<const LeftOutRow> left_out,
+                          const std::string& fitted_on) {
+  const std::string missing =
+      left_out.empty() ? "" : "\n## Left out\n\nRows without a forecast:\n\n" + left_out_text(left_out);
+  return fmt::format("# Forecasts against real servers\n\n{}\n\n{}{}{}\n## Every row\n\n{}{}", fitted_on,
+                     medians(figures), verdicts(figures), intervals(figures), rows(figures), missing);
 }
 
 }  // namespace servecast

@@ -18,7 +18,8 @@ struct Target {
   double p90;  // 0: none stated
 };
 
-/// Markdown: medians per group against the targets, intervals, then every row.
-std::string accuracy_page(std::span<const ComparedFigure> figures, const std::string& fitted_on);
+/// Markdown: medians per group against the targets, intervals, then every row, and those that were left out.
+std::string accuracy_page(std::span<const ComparedFigure> figures, std::span<const LeftOutRow> left_out,
+                          const std::string& fitted_on);
 
 }  // namespace servecast

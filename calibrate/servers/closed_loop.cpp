@@ -1,10 +1,16 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
+#include "calibrate/servers/bundled.h"
 #include "calibrate/servers/csv_rows.h"
+#include "calibrate/servers/left_out.h"
 #include "calibrate/servers/measured_server.h"
-#include "models/base/error.h"
+#include "models/base/escaped.h"
+#include "sim/input/hardware.h"
 
 namespace servecast {
 namespace {
@@ -22,37 +28,69 @@ constexpr double s_per_ms = 1e-3;
 constexpr std::int64_t rounds = 10;
 constexpr std::int64_t spare_tokens = 1500;
 
-struct Kind {
-  std::string model;
-  std::string engine;
-  std::string group;
-  double shortest;   // lengths are uniform from this share of the nominal ones up
-  std::string pool;  // settings beyond model, GPU and shape
-};
-
-Kind kind_of(const CsvRow& row) {
-  if (row.text("backend") == "trtllm")
-    return {.model = "llama-3.1-8b",
-            .engine = "trtllm-1.0",
-            .group = "TensorRT-LLM closed loop",
-            .shortest = 1,
-            .pool = fmt::format("    sampling: greedy\n"
-                                "    batcher: {{policy: trtllm, overlap_scheduler: true, max_batch_size: {}, "
-                                "max_num_tokens: {}}}\n"
-                                "    kv_cache: {{policy: paged_reserved, block_tokens: 32}}\n",
-                                std::max<std::int64_t>(1, row.count("concurrency") - 1),
-                                row.count("concurrency") + row.count("isl") + spare_tokens)};
-  return {.model = "llama-3.1-70b",
-          .engine = "vllm-0.15",
-          .group = "vLLM closed loop",
-          .shortest = 0.8,
-          .pool = fmt::format("    sampling: greedy\n"
-                              "    batcher: {{policy: vllm_v1, max_num_batched_tokens: 8192, max_num_seqs: {}}}\n"
-                              "    kv_cache: {{policy: paged}}\n",
-                              row.text("concurrency"))};
+std::string vllm_settings(const CsvRow& row) {
+  return fmt::format(
+      "    batcher: {{policy: vllm_v1, max_num_batched_tokens: 8192, max_num_seqs: {}}}\n"
+      "    kv_cache: {{policy: paged}}\n",
+      row.count("concurrency"));
 }
 
-std::string scenario(const CsvRow& row, const Kind& kind) {
+std::string trtllm_settings(const CsvRow& row) {
+  return fmt::format(
+      "    batcher: {{policy: trtllm, overlap_scheduler: true, max_batch_size: {}, max_num_tokens: {}}}\n"
+      "    kv_cache: {{policy: paged_reserved, block_tokens: 32}}\n",
+      std::max<std::int64_t>(1, row.count("concurrency") - 1),
+      row.count("concurrency") + row.count("isl") + spare_tokens);
+}
+
+/// Servers whose set-up is known.
+struct Kind {
+  std::string_view backend;
+  std::string_view version;  // the row's begins with it, or is not said
+  const char* engine;
+  const char* group;
+  double shortest;                     // lengths are uniform from this share of the nominal ones up
+  bool clean_ttft;                     // no start-up effects are inside it
+  std::string (*pool)(const CsvRow&);  // settings beyond model, GPU and shape
+};
+constexpr std::array<Kind, 2> known_servers{
+    {{"vllm", "0.15", "vllm-0.15", "vLLM closed loop", 0.8, true, vllm_settings},
+     {"trtllm", "1.0", "trtllm-1.0", "TensorRT-LLM closed loop", 1, false, trtllm_settings}}};
+
+/// 0.15, 0.15.1 and 0.15rc2 are 0.15, 0.150 is not.
+bool is_version(std::string_view version, std::string_view wanted) {
+  if (!version.starts_with(wanted)) return false;
+  const std::string_view rest = version.substr(wanted.size());
+  return rest.empty() || rest.front() < '0' || rest.front() > '9';
+}
+
+const Kind& kind_of(const CsvRow& row) {
+  const std::string& backend = row.text("backend");
+  const std::string& version = row.text("backend_version");
+  for (const Kind& kind : known_servers)
+    if (backend == kind.backend && (version.empty() || is_version(version, kind.version))) return kind;
+  std::vector<std::string> known;
+  for (const Kind& kind : known_servers) known.push_back(fmt::format("{} {}", kind.backend, kind.version));
+  throw NothingAlike(fmt::format("no closed-loop server of {}{}{} is known; those of {} are", backend,
+                                 version.empty() ? "" : " ", version, fmt::join(known, " and ")));
+}
+
+/// One aggregated server whose GPUs share layers: how others share requests out cannot be told from a row.
+void check_shape(const CsvRow& row, const BundledGpu& gpu) {
+  if (row.text("mode") != "agg")
+    throw NothingAlike(fmt::format("mode '{}' does not say which GPUs do what; 'agg' does", row.text("mode")));
+  if (row.text("concurrency").empty()) throw NothingAlike("the row does not say how many clients there were");
+  for (const char* column : {"attention_dp_size", "moe_ep_size"})
+    if (row.count_or_one(column) > 1)
+      throw NothingAlike(
+          fmt::format("{} {}: the row does not say how requests are shared out", column, row.text(column)));
+  const std::int64_t gpus = row.count_or_one("tp_size") * row.count_or_one("pp_size");
+  const std::int64_t most = load_node(gpu.node, {}).gpus;
+  if (gpus < 1 || gpus > most)
+    throw NothingAlike(fmt::format("{} GPUs are no share of a {} of {}", gpus, gpu.node, most));
+}
+
+std::string scenario(const CsvRow& row, const Kind& kind, const BundledGpu& gpu, const BundledLlm& llm) {
   const std::int64_t clients = row.count("concurrency");
   return fmt::format(R"(name: {}
 workload:
@@ -61,45 +99,49 @@ workload:
     arrivals: {{closed_loop: {{clients: {}}}}}
     prompt_tokens: {{uniform: {{min: {}, max: {}}}}}
     output_tokens: {{uniform: {{min: {}, max: {}}}}}
-cluster: {{node: dgx_h100}}
+cluster: {{node: {}}}
 pools:
   - name: server
     llm: {}
-    gpu: h100_sxm_80g
+    gpu: {}
     weights: {}
     tensor_parallel: {}
+    pipeline_parallel: {}
+    sampling: greedy
 {})",
-                     row.text("id"), rounds * clients, clients, kind.shortest * row.number("isl"), row.text("isl"),
-                     kind.shortest * row.number("osl"), row.text("osl"), kind.model,
-                     row.text("precision").empty() ? "bf16" : row.text("precision"), row.text("tp_size"), kind.pool);
+                     yaml_text(row.text("id")), rounds * clients, clients, kind.shortest * row.number("isl"),
+                     row.text("isl"), kind.shortest * row.number("osl"), row.text("osl"), gpu.node, llm.name,
+                     gpu.name, bundled_weights(row.text("precision"), llm.weights), row.count_or_one("tp_size"),
+                     row.count_or_one("pp_size"), kind.pool(row));
 }
 
 /// Start-up effects are inside the TTFT of the TensorRT-LLM rows (it grows with the output's length), so it is not
 /// compared; prompts of 8,192 tokens are where it says most.
-MeasuredStage stage(const CsvRow& row, const Kind& kind) {
+MeasuredStage stage(const CsvRow& row, const Kind& kind, const BundledGpu& gpu) {
   const bool long_prompts = row.count("isl") == 8192;
   MeasuredStage stage{.title = fmt::format("TP{}, {}/{}, {} clients", row.text("tp_size"), row.text("isl"),
                                            row.text("osl"), row.text("concurrency")),
-                      .group = kind.group + (long_prompts ? ", 8192/1024" : "")};
+                      .group = fmt::format("{}{}{}", kind.group, gpu.measured ? "" : ", derived GPUs",
+                                           long_prompts ? ", 8192/1024" : "")};
   stage.measured.push_back({ServerFigure::tpot_mean, s_per_ms * row.number("silicon_tpot_ms")});
-  if (row.text("backend") != "trtllm")
-    stage.measured.push_back({ServerFigure::ttft_mean, s_per_ms * row.number("silicon_ttft_ms")});
+  if (kind.clean_ttft) stage.measured.push_back({ServerFigure::ttft_mean, s_per_ms * row.number("silicon_ttft_ms")});
   return stage;
+}
+
+MeasuredServer closed_loop_server(const CsvRow& row) {
+  const Kind& kind = kind_of(row);
+  const BundledGpu gpu = bundled_gpu(row.text("system"));
+  const BundledLlm llm = bundled_llm(row.text("model_path"));
+  check_shape(row, gpu);
+  return {.name = fmt::format("{} {} {}", llm.name, kind.backend, row.text("system")),
+          .model = llm.name,
+          .engine = kind.engine,
+          .scenario = scenario(row, kind, gpu, llm),
+          .stages = {stage(row, kind, gpu)}};
 }
 
 }  // namespace
 
-std::vector<MeasuredServer> closed_loop_servers(const std::string& file) {
-  std::vector<MeasuredServer> servers;
-  for (const CsvRow& row : read_csv(file)) {
-    const Kind kind = kind_of(row);
-    servers.push_back({.name = kind.model + " " + row.text("backend"),
-                       .model = kind.model,
-                       .engine = kind.engine,
-                       .scenario = scenario(row, kind),
-                       .stages = {stage(row, kind)}});
-  }
-  return servers;
-}
+ReadServers closed_loop_servers(const std::string& file) { return read_rows(file, closed_loop_server); }
 
 }  // namespace servecast

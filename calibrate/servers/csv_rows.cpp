@@ -2,15 +2,17 @@
 
 #include <charconv>
 #include <cmath>
-#include <fstream>
+#include <optional>
+#include <string_view>
 
 #include "models/base/error.h"
+#include "sim/input/trace/line_reader.h"
 
 namespace servecast {
 namespace {
 
 /// A quoted cell may hold commas; a doubled quote in it stands for one.
-std::vector<std::string> cells_of(const std::string& line) {
+std::vector<std::string> cells_of(std::string_view line) {
   std::vector<std::string> cells(1);
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -28,7 +30,9 @@ std::vector<std::string> cells_of(const std::string& line) {
 
 }  // namespace
 
-void CsvRow::fail(const std::string& message) const { throw UserError(where_ + ": " + message); }
+void CsvRow::fail(const std::string& message) const {
+  throw UserError(file_ + ":" + std::to_string(line_) + ": " + message);
+}
 
 const std::string& CsvRow::text(const std::string& column) const {
   const auto found = cells_.find(column);
@@ -51,22 +55,28 @@ double CsvRow::positive_number(const std::string& column) const {
   return value;
 }
 
+std::int64_t CsvRow::count(const std::string& column) const {
+  constexpr double most = 1e9;
+  const double value = number(column);
+  if (!(value >= 0 && value <= most) || value != std::floor(value))
+    fail("column '" + column + "' must be a whole number from 0 to 1e9, not " + text(column));
+  return static_cast<std::int64_t>(value);
+}
+
 std::vector<CsvRow> read_csv(const std::string& file) {
-  std::ifstream in(file);
-  std::string line;
-  if (!std::getline(in, line)) throw UserError("'" + file + "' cannot be read, or is empty");
-  const std::vector<std::string> names = cells_of(line);
+  LineReader lines(file);
+  const std::optional<Line> header = lines.next();
+  if (!header) throw UserError(Place{.file = file}, "is empty");
+  const std::vector<std::string> names = cells_of(header->text);
   std::vector<CsvRow> rows;
-  for (std::size_t number = 2; std::getline(in, line); ++number) {
-    if (line.empty()) continue;
-    const std::vector<std::string> cells = cells_of(line);
-    const std::string where = file + ":" + std::to_string(number);
+  while (const std::optional<Line> line = lines.next()) {
+    const std::vector<std::string> cells = cells_of(line->text);
     if (cells.size() != names.size())
-      throw UserError(where + ": " + std::to_string(cells.size()) + " cells, but the header names " +
-                      std::to_string(names.size()));
+      throw UserError(file + ":" + std::to_string(line->number) + ": " + std::to_string(cells.size()) +
+                      " cells, but the header names " + std::to_string(names.size()));
     std::map<std::string, std::string> row;
     for (std::size_t i = 0; i < cells.size(); ++i) row[names[i]] = cells[i];
-    rows.emplace_back(where, std::move(row));
+    rows.emplace_back(file, line->number, std::move(row));
   }
   return rows;
 }

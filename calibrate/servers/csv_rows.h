@@ -1,27 +1,40 @@
 #pragma once
+#include <cstdint>
 #include <map>
-#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace servecast {
 
+/// Why no forecast can be made of a row that is sound in itself: nothing bundled is like what it measured.
+struct NothingAlike : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// One row of a table, by column.
 class CsvRow {
  public:
-  CsvRow(std::string where, std::map<std::string, std::string> cells)
-      : where_(std::move(where)), cells_(std::move(cells)) {}
+  CsvRow(std::string file, std::size_t line, std::map<std::string, std::string> cells)
+      : file_(std::move(file)), line_(line), cells_(std::move(cells)) {}
+
+  const std::string& file() const { return file_; }
+  std::size_t line() const { return line_; }
 
   /// Throw UserError, with file and line, where the column is missing or holds no number.
   const std::string& text(const std::string& column) const;
   double number(const std::string& column) const;
   /// Also where it is not above 0, or infinite.
   double positive_number(const std::string& column) const;
-  std::int64_t count(const std::string& column) const { return static_cast<std::int64_t>(number(column)); }
+  /// Also where it is not a whole number from 0 on, or absurdly large.
+  std::int64_t count(const std::string& column) const;
+  /// 1 where the cell is empty.
+  std::int64_t count_or_one(const std::string& column) const { return text(column).empty() ? 1 : count(column); }
   [[noreturn]] void fail(const std::string& message) const;
 
  private:
-  std::string where_;
+  std::string file_;
+  std::size_t line_;
   std::map<std::string, std::string> cells_;
 };
 

@@ -10,6 +10,7 @@
 #include "calibrate/servers/comparison.h"
 #include "calibrate/servers/forecasts.h"
 #include "models/base/error.h"
+#include "models/base/escaped.h"
 #include "sim/report/child_process.h"
 #include "sim/report/text_file.h"
 
@@ -102,9 +103,9 @@ std::string engine_yaml(const EngineProfile& e) {
   std::string reserve;
   if (e.memory.reserve_bytes) reserve += fmt::format("  reserve_bytes: {:.6g}\n", *e.memory.reserve_bytes);
   if (e.memory.overhead_bytes) reserve += fmt::format("  overhead_bytes: {:.6g}\n", *e.memory.overhead_bytes);
-  return fmt::format(R"(title: "{}"
+  return fmt::format(R"(title: {}
 basis: {}
-source: "{}"
+source: {}
 kernels: {}
 request_path_s: {:.6g}
 frontend_sequence_s: {:.6g}
@@ -125,12 +126,12 @@ memory:
   gpu_memory_utilization: {:.6g}
 {}error: {{decode_fraction: {:.6g}, prompt_fraction: {:.6g}, path_fraction: {:.6g}}}
 )",
-                     e.title, e.basis, e.source, e.kernels, e.request_path_s, e.frontend_sequence_s,
-                     e.scheduling_depth, e.step.all_reduce_wait_s, e.step.sampler_s_per_logit, e.step.small_kernel_s,
-                     e.step.small_kernels_per_layer, e.step.host_step_s, e.step.host_sequence_s,
-                     e.step.host_overlapped, e.step.cuda_graph_max_tokens, e.step.prompt_layer_s, e.step.input_scales,
-                     e.memory.rule, e.memory.gpu_memory_utilization, reserve, e.error.decode_fraction,
-                     e.error.prompt_fraction, e.error.path_fraction);
+                     yaml_text(e.title), e.basis, yaml_text(e.source), yaml_text(e.kernels), e.request_path_s,
+                     e.frontend_sequence_s, e.scheduling_depth, e.step.all_reduce_wait_s, e.step.sampler_s_per_logit,
+                     e.step.small_kernel_s, e.step.small_kernels_per_layer, e.step.host_step_s,
+                     e.step.host_sequence_s, e.step.host_overlapped, e.step.cuda_graph_max_tokens,
+                     e.step.prompt_layer_s, e.step.input_scales, e.memory.rule, e.memory.gpu_memory_utilization,
+                     reserve, e.error.decode_fraction, e.error.prompt_fraction, e.error.path_fraction);
 }
 
 }  // namespace servecast

@@ -41,15 +41,28 @@ struct MeasuredServer {
   std::vector<MeasuredStage> stages{};
 };
 
+/// A row that is sound, but of something of which no forecast can be made.
+struct LeftOutRow {
+  std::string file{};
+  std::size_t line = 0;
+  std::string why{};
+};
+
+/// What a file of measurements holds.
+struct ReadServers {
+  std::vector<MeasuredServer> servers{};
+  std::vector<LeftOutRow> left_out{};
+};
+
 /// vLLM under inference-perf: vllm_h100_open_loop.csv. What really ran: a fixed set of 100 prompts in a cycle,
 /// Poisson gaps scaled to fill the stage, outputs of exactly output_len tokens.
-std::vector<MeasuredServer> open_loop_servers(const std::string& file);
+ReadServers open_loop_servers(const std::string& file);
 /// Fixed lengths and concurrency: closed_loop_h100.csv.
-std::vector<MeasuredServer> closed_loop_servers(const std::string& file);
+ReadServers closed_loop_servers(const std::string& file);
 /// TensorRT-LLM, all requests at once: trtllm_offline_throughput.csv and trtllm_1.0_offline.csv.
-std::vector<MeasuredServer> offline_servers(const std::string& file);
+ReadServers offline_servers(const std::string& file);
 
-/// All of a folder's, in this order; UserError where it has none of these files.
-std::vector<MeasuredServer> all_servers(const std::string& folder);
+/// All of a folder's, in this order; UserError where it has none of these files, or no row that can be forecast.
+ReadServers all_servers(const std::string& folder);
 
 }  // namespace servecast

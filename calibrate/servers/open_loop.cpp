@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
-#include "calibrate/servers/bundled_llm.h"
+#include "calibrate/servers/bundled.h"
 #include "calibrate/servers/csv_rows.h"
 #include "calibrate/servers/measured_server.h"
+#include "models/base/escaped.h"
 
 namespace servecast {
 namespace {
@@ -15,6 +18,15 @@ constexpr double clients_wait_s = 300;      // then they give up
 constexpr std::int64_t prompt_groups = 10;  // the tool's defaults: the keys in the file were unknown to it
 constexpr std::int64_t prompts_per_group = 10;
 constexpr std::int64_t half_block = 8;  // prompts differ a little in length, so their last blocks are filled in part
+
+/// What the column `engine` begins with; the measured runs are of early 2026 and do not say the version.
+constexpr std::array open_loop_engines{"vLLM (v1", "vLLM 0.15"};
+
+void check_engine(const CsvRow& row) {
+  const std::string& engine = row.text("engine");
+  if (std::ranges::none_of(open_loop_engines, [&](const char* known) { return engine.starts_with(known); }))
+    throw NothingAlike(fmt::format("no open-loop server of engine '{}' is known; those of vLLM 0.15 are", engine));
+}
 
 /// More came than was answered, or clients waited for minutes.
 bool saturated(const CsvRow& row) { return row.number("failures") > 0; }
@@ -27,8 +39,9 @@ std::string arrivals(const std::vector<const CsvRow*>& stages) {
   return text;
 }
 
-std::string scenario(const std::vector<const CsvRow*>& stages) {
+std::string scenario(const std::vector<const CsvRow*>& stages, const BundledLlm& llm) {
   const CsvRow& row = *stages.front();
+  const BundledGpu gpu = bundled_gpu(row.text("gpu"));
   const std::int64_t system_tokens = row.count("system_prompt_len");
   const std::int64_t question_tokens = std::llround(row.number("prompt_len_mean")) - system_tokens;
   return fmt::format(R"(name: {}
@@ -39,19 +52,19 @@ workload:
     shared_prefix: {{groups: {}, prompts_per_group: {}, system_tokens: {}}}
     prompt_tokens: {{uniform: {{min: {}, max: {}}}}}
     output_tokens: {{fixed: {}}}
-cluster: {{node: dgx_h100}}
+cluster: {{node: {}}}
 pools:
   - name: server
     llm: {}
-    gpu: h100_sxm_80g
+    gpu: {}
     tensor_parallel: {}
     batcher: {{policy: vllm_v1, max_num_batched_tokens: {}, max_num_seqs: {}}}
     kv_cache: {{policy: paged_prefix}}
 )",
-                     row.text("experiment"), clients_wait_s, arrivals(stages), prompt_groups, prompts_per_group,
-                     system_tokens, question_tokens - half_block, question_tokens + half_block,
-                     row.text("output_len"), bundled_llm(row), row.text("tp"), row.text("max_num_batched_tokens"),
-                     row.text("max_num_seqs"));
+                     yaml_text(row.text("experiment")), clients_wait_s, arrivals(stages), prompt_groups,
+                     prompts_per_group, system_tokens, question_tokens - half_block, question_tokens + half_block,
+                     row.text("output_len"), gpu.node, llm.name, gpu.name, row.text("tp"),
+                     row.text("max_num_batched_tokens"), row.text("max_num_seqs"));
 }
 
 MeasuredStage stage(const CsvRow& row, bool first, bool several) {
@@ -69,20 +82,31 @@ MeasuredStage stage(const CsvRow& row, bool first, bool several) {
   return stage;
 }
 
+MeasuredServer open_loop_server(const std::string& name, const std::vector<const CsvRow*>& stages) {
+  const CsvRow& row = *stages.front();
+  check_engine(row);
+  const BundledLlm llm = bundled_llm(row.text("model"));
+  MeasuredServer server{.name = name, .model = llm.name, .engine = "vllm-0.15", .scenario = scenario(stages, llm)};
+  for (const CsvRow* stage_row : stages)
+    server.stages.push_back(stage(*stage_row, stage_row == stages.front(), stages.size() > 1));
+  return server;
+}
+
 }  // namespace
 
-std::vector<MeasuredServer> open_loop_servers(const std::string& file) {
+ReadServers open_loop_servers(const std::string& file) {
   const std::vector<CsvRow> rows = read_csv(file);
   std::map<std::string, std::vector<const CsvRow*>> runs;
   for (const CsvRow& row : rows) runs[row.text("experiment")].push_back(&row);
-  std::vector<MeasuredServer> servers;
+  ReadServers read;
   for (const auto& [name, stages] : runs) {
-    MeasuredServer server{
-        .name = name, .model = bundled_llm(*stages.front()), .engine = "vllm-0.15", .scenario = scenario(stages)};
-    for (const CsvRow* row : stages) server.stages.push_back(stage(*row, row == stages.front(), stages.size() > 1));
-    servers.push_back(std::move(server));
+    try {
+      read.servers.push_back(open_loop_server(name, stages));
+    } catch (const NothingAlike& problem) {
+      for (const CsvRow* row : stages) read.left_out.push_back({row->file(), row->line(), problem.what()});
+    }
   }
-  return servers;
+  return read;
 }
 
 }  // namespace servecast

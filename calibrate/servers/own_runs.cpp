@@ -1,23 +1,12 @@
 #include "calibrate/servers/own_runs.h"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "calibrate/servers/csv_rows.h"
 #include "calibrate/servers/measured_server.h"
-#include "models/base/error.h"
+#include "models/base/input_file.h"
 
 namespace servecast {
-namespace {
-
-std::string text_of_file(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  if (!in) throw UserError("'" + file.string() + "' cannot be read");
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-}  // namespace
 
 std::vector<MeasuredServer> own_servers(const std::string& file) {
   std::vector<MeasuredServer> servers;
@@ -25,7 +14,7 @@ std::vector<MeasuredServer> own_servers(const std::string& file) {
     const std::string& scenario = row.text("scenario");
     if (servers.empty() || servers.back().name != scenario) {
       const std::filesystem::path path = std::filesystem::path(file).parent_path() / scenario;
-      servers.push_back({.name = scenario, .model = scenario, .scenario = text_of_file(path)});
+      servers.push_back({.name = scenario, .model = scenario, .scenario = read_whole(path.string(), settings_mib)});
     }
     const std::string& request_class = row.text("class");
     servers.back().stages.push_back({.title = request_class.empty() ? "all" : request_class,

@@ -1,6 +1,7 @@
 #include "calibrate/step/step_arrays.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace servecast {
 namespace {
@@ -32,7 +33,7 @@ void add_tables(StepArrays& all, std::span<const StepPart> parts, const BlockTab
 
 std::vector<StepPart> in_kernel_order(std::span<const StepPart> parts) {
   std::vector<StepPart> ordered(parts.begin(), parts.end());
-  std::ranges::stable_partition(ordered, &StepPart::decodes);
+  std::stable_partition(ordered.begin(), ordered.end(), std::mem_fn(&StepPart::decodes));
   return ordered;
 }
 

@@ -23,7 +23,7 @@ void MainWindow::make_menus() {
   make_view_menu();
   auto* run_menu = menuBar()->addMenu(tr("&Run"));
   run_action_ = run_menu->addAction(tr("Run"), QKeySequence(Qt::CTRL | Qt::Key_R), this, &MainWindow::run);
-  run_menu->addAction(tr("&Cancel"), QKeySequence(Qt::CTRL | Qt::Key_Period), &simulation_, &Simulation::cancel);
+  cancel_action_ = run_menu->addAction(tr("&Cancel"), QKeySequence(Qt::CTRL | Qt::Key_Period), &simulation_, &Simulation::cancel);
   auto* help = menuBar()->addMenu(tr("&Help"));
   help->addAction(tr("&About Servecast"), this, [this] {
     QMessageBox::about(this, "Servecast",
@@ -71,20 +71,17 @@ QList<QAction*> MainWindow::make_file_menu() {
   file->addAction(tr("Open res&iduals…"), this, &MainWindow::ask_for_residuals);
   file->addAction(tr("&Close report"), QKeySequence::Close, this, &MainWindow::close_report);
   file->addSeparator();
-  auto* save_action = file->addAction(tr("&Save scenario"), QKeySequence::Save, this, &MainWindow::save);
-  connect(&document_, &ScenarioDocument::changed, this,
-          [this, save_action] { save_action->setEnabled(document_.edited()); });
-  save_action->setEnabled(false);
-  file->addAction(tr("Save scenario &as…"), QKeySequence::SaveAs, this, &MainWindow::save_as);
+  save_action_ = file->addAction(tr("&Save scenario"), QKeySequence::Save, this, &MainWindow::save);
+  save_as_action_ = file->addAction(tr("Save scenario &as…"), QKeySequence::SaveAs, this, &MainWindow::save_as);
   file->addAction(tr("&Export plots of this view…"), QKeySequence(Qt::CTRL | Qt::Key_E), this, &MainWindow::export_all_plots);
   file->addSeparator();
   file->addAction(tr("&Quit"), QKeySequence::Quit, this, &QWidget::close);
-  return {open, examples->menuAction(), save_action};
+  return {open, examples->menuAction(), save_action_};
 }
 
 void MainWindow::add_bundled(QMenu& menu) {
   for (const QFileInfo& scenario : bundled_scenarios())
-    menu.addAction(scenario.completeBaseName(), this, [this, scenario] {
+    menu.addAction(scenario.completeBaseName().replace('&', "&&"), this, [this, scenario] {
       if (may_lose_edits()) open_scenario(scenario.filePath());
     });
   menu.setEnabled(!menu.isEmpty());
@@ -98,6 +95,7 @@ void MainWindow::ask_for_scenario() {
 
 /// Asks what shall become of edits that are not saved; false: stay.
 bool MainWindow::may_lose_edits() {
+  scenario_view_->commit();
   if (!document_.edited()) return true;
   const auto answer =
       QMessageBox::question(this, tr("Save scenario"), tr("The scenario has edits that are not saved."),
@@ -126,6 +124,8 @@ void MainWindow::ask_for_residuals() {
 }
 
 void MainWindow::save() {
+  scenario_view_->commit();
+  if (document_.needs_a_name()) return save_as();
   try {
     document_.save();
   } catch (const UserError& error) {
@@ -134,11 +134,14 @@ void MainWindow::save() {
 }
 
 void MainWindow::save_as() {
-  const QString file =
-      QFileDialog::getSaveFileName(this, tr("Save scenario"), document_.file(), tr("Scenarios (*.yaml)"));
+  scenario_view_->commit();
+  const QString name = QFileInfo(document_.file()).fileName();
+  const QString there = document_.needs_a_name() ? QDir::home().filePath(name) : document_.file();
+  const QString file = QFileDialog::getSaveFileName(this, tr("Save scenario"), there, tr("Scenarios (*.yaml)"));
   if (file.isEmpty()) return;
   try {
-    document_.save_as(file);
+    const QStringList moved = document_.save_as(file);
+    tell(moved.isEmpty() ? QString() : tr("Changed, so that the copy finds its files: %1").arg(moved.join(", ")));
   } catch (const UserError& error) {
     tell(QString::fromStdString(error.what()));
   }

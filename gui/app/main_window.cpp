@@ -4,11 +4,13 @@
 #include <QDir>
 #include <QLabel>
 #include <QListWidget>
+#include <QScreen>
 #include <QStackedWidget>
 #include <QStandardPaths>
 #include <QVBoxLayout>
 #include <QWindow>
 
+#include "gui/data/tip.h"
 #include "gui/view/calibration_view.h"
 #include "gui/view/cluster_view.h"
 #include "gui/view/compare_view.h"
@@ -16,6 +18,7 @@
 #include "gui/view/parts.h"
 #include "gui/view/plan_view.h"
 #include "gui/view/requests_view.h"
+#include "gui/view/run_progress.h"
 #include "gui/view/run_view.h"
 #include "gui/view/scenario_view.h"
 #include "gui/view/theme.h"
@@ -27,7 +30,7 @@ namespace servecast::gui {
 
 MainWindow::MainWindow() {
   setWindowTitle("Servecast");
-  resize(1360, 880);
+  resize(QSize(1360, 880).boundedTo(screen()->availableSize()));
   make_views();
   auto* centre = new QWidget;
   auto* row = new QHBoxLayout(centre);
@@ -39,6 +42,7 @@ MainWindow::MainWindow() {
   notice_ = wrapped_label("notice");
   notice_->hide();
   column->addWidget(notice_);
+  column->addWidget(new RunProgress(simulation_));
   column->addWidget(views_, 1);
   row->addLayout(column, 1);
   setCentralWidget(centre);
@@ -48,9 +52,17 @@ MainWindow::MainWindow() {
   connect(&simulation_, &Simulation::finished, this, [this](const QString& folder) {
     if (open_report(folder)) go(View::run);
   });
+  connect(&simulation_, &Simulation::cancelled, this,
+          [this] { tell(tr("The run was cancelled. Earlier reports are untouched.")); });
+  connect(&simulation_, &Simulation::failed, this, &MainWindow::tell);
+  for (const auto signal : {&Simulation::started, &Simulation::cancelled})
+    connect(&simulation_, signal, this, &MainWindow::show_document_state);
+  connect(&simulation_, &Simulation::failed, this, &MainWindow::show_document_state);
+  connect(&simulation_, &Simulation::finished, this, &MainWindow::show_document_state);
   connect(run_view_, &RunView::run_wanted, this, &MainWindow::run);
   connect(plan_view_, &PlanView::design_wanted, this, &MainWindow::open_design);
   connect(&run_view_->dashboard(), &Dashboard::chosen_changed, requests_view_, &RequestsView::set_chosen);
+  connect(requests_view_, &RequestsView::all_wanted, this, [this] { run_view_->dashboard().set_brush({}); });
   show_document_state();
   show_comparison();
   go(View::scenario);
@@ -128,7 +140,7 @@ void MainWindow::add_to_list(const Report& report) {
   auto* item = new QListWidgetItem(QString::fromStdString(report.label));
   item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
   item->setCheckState(Qt::Checked);
-  item->setToolTip(QString::fromStdString(report.summary.name + "\n" + report.folder));
+  item->setToolTip(as_tip(QString::fromStdString(report.summary.name + "\n" + report.folder)));
   report_list_->addItem(item);
   report_list_->setCurrentItem(item);
   show_comparison();
@@ -149,7 +161,6 @@ void MainWindow::close_report() {
 void MainWindow::show_current(Report* report) {
   current_ = report;
   tell(report ? QString::fromStdString(report->notice) : QString());
-  run_view_->show_notice({});
   run_view_->show_empty(report == nullptr);
   requests_view_->show_report(report);
   cluster_view_->show_report(report);
@@ -233,7 +244,10 @@ void MainWindow::show_document_state() {
                           : document_.problems().empty() ? QString()
                                                          : tr("The scenario has mistakes.");
   run_view_->set_ready(why_not.isEmpty(), why_not);
-  run_action_->setEnabled(why_not.isEmpty());
+  run_action_->setEnabled(why_not.isEmpty() && !simulation_.running());
+  cancel_action_->setEnabled(simulation_.running());
+  save_action_->setEnabled(open && (document_.edited() || document_.needs_a_name()));
+  save_as_action_->setEnabled(open);
   setWindowTitle(open ? QFileInfo(document_.file()).fileName() +
                             (document_.edited() ? "* — Servecast" : " — Servecast")
                       : QString("Servecast"));
@@ -244,16 +258,17 @@ QString MainWindow::runs_folder() {
 }
 
 void MainWindow::run() {
+  scenario_view_->commit();
   if (document_.file().isEmpty() || !document_.problems().empty() || simulation_.running()) return;
   const QString name = QFileInfo(document_.file()).completeBaseName();
   QDir runs(runs_folder());
   if (!runs.mkpath(".")) return tell(tr("%1 cannot be made.").arg(runs.path()));
   int number = 1;
   while (runs.exists(QString("%1-%2").arg(name).arg(number))) ++number;
-  go(View::run);
-  run_view_->show_notice({});
+  tell({});
   simulation_.start({.scenario = document_.file(),
-                     .edits = document_.edits(),
+                     .text = document_.typed_text(),
+                     .edits = document_.settings_set(),
                      .detail = run_view_->detail(),
                      .replicates = run_view_->replicates(),
                      .folder = runs.filePath(QString("%1-%2").arg(name).arg(number))});

@@ -51,6 +51,9 @@ class MainWindow final : public QMainWindow {
   void compare(const std::vector<int>& reports);
   /// Runs what the scenario says, into a folder of its own below `runs_folder()`.
   void run();
+  /// Saves the scenario; under a new name, which it asks for, where it has none of its own.
+  void save();
+  void save_as();
   /// Where runs are kept.
   static QString runs_folder();
   void set_dark(bool dark);
@@ -90,8 +93,6 @@ class MainWindow final : public QMainWindow {
   void ask_for_plan();
   void ask_for_residuals();
   void open_design(const PlanDesign& design);
-  void save();
-  void save_as();
   void export_all_plots();
 
   ScenarioDocument document_{};
@@ -99,6 +100,9 @@ class MainWindow final : public QMainWindow {
   std::vector<std::unique_ptr<Report>> reports_{};
   Report* current_ = nullptr;
   QAction* run_action_ = nullptr;
+  QAction* cancel_action_ = nullptr;
+  QAction* save_action_ = nullptr;
+  QAction* save_as_action_ = nullptr;
   QListWidget* navigation_ = nullptr;
   QListWidget* report_list_ = nullptr;
   QLabel* notice_ = nullptr;

@@ -7,6 +7,7 @@
 
 #include "gui/data/mapped_file.h"
 #include "models/base/error.h"
+#include "models/base/escaped.h"
 
 namespace servecast::gui {
 
@@ -85,8 +86,17 @@ void CsvColumns::reserve(std::size_t rows) const {
   }
 }
 
+/// In quotes, a quote is written twice.
+static std::string with_single_quotes(std::string_view cell) {
+  std::string text(cell);
+  for (std::size_t at = 0; (at = text.find("\"\"", at)) != std::string::npos; ++at) text.erase(at, 1);
+  return text;
+}
+
 void CsvColumns::take(const Sink& sink, std::string_view cell, const Cursor& at) {
-  if (sink.words != nullptr) return sink.words->push_back(cell);
+  if (sink.words != nullptr && cell.find('"') != std::string_view::npos)
+    return sink.words->push_back(csv_text(with_single_quotes(cell)));
+  if (sink.words != nullptr) return sink.words->push_back(csv_text(cell));
   if (sink.offsets != nullptr) return sink.offsets->push_back(static_cast<std::uint64_t>(cell.data() - at.begin));
   double value = std::numeric_limits<double>::quiet_NaN();
   if (!cell.empty()) {

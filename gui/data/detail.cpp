@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
-#include <ranges>
 
 #include "models/base/error.h"
 #include "sim/report/json_fields.h"
@@ -36,6 +35,7 @@ ReplicaSamples read_replicas(const std::string& file) {
   csv.number("waiting", samples.waiting);
   csv.number("kv_used_fraction", samples.kv_used_fraction);
   csv.number("busy_fraction", samples.busy_fraction);
+  csv.words("state", samples.state, CsvColumns::Need::optional);
   csv.read(MappedFile(file));
   return samples;
 }
@@ -44,8 +44,9 @@ std::vector<double> LinkSamples::used_at(double time) const {
   std::vector<double> used(link.names.size(), 0);
   const double second = std::floor(time);
   const auto by = [this](std::uint32_t row) { return time_s[row]; };
-  const auto [first, last] = std::ranges::equal_range(by_time, second, {}, by);
-  for (auto row = first; row != last; ++row) used[link.code[*row]] = used_fraction[*row];
+  const auto last = std::ranges::upper_bound(by_time, second, {}, by);
+  for (auto row = std::ranges::lower_bound(by_time, second, {}, by); row != last; ++row)
+    used[link.code[*row]] = used_fraction[*row];
   return used;
 }
 
@@ -64,9 +65,13 @@ LinkSamples read_links(const std::string& file) {
 }
 
 bool Flows::crosses(std::size_t row, std::string_view link) const {
-  const std::string_view rest = file.text().substr(links_at[row]);
-  for (const auto each : std::views::split(rest.substr(0, rest.find(',')), ' '))
-    if (std::string_view(each.begin(), each.end()) == link) return true;
+  std::string_view rest = file.text().substr(links_at[row]);
+  rest = rest.substr(0, rest.find(','));
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    if (rest.substr(0, end) == link) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
   return false;
 }
 

@@ -13,6 +13,7 @@ namespace servecast::gui {
 /// replicas.csv: rows of one second stand together, in order of time.
 struct ReplicaSamples {
   Column time_s{}, replica{}, running{}, waiting{}, kv_used_fraction{}, busy_fraction{};
+  Words state{};  // "serving", "broken", ...; empty in reports of earlier versions
 
   std::size_t size() const { return time_s.size(); }
   /// Rows [first, second) of the second that `time_s` lies in.

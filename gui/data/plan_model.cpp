@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "gui/data/tip.h"
 #include "sim/report/plan_report.h"
 
 namespace servecast::gui {
@@ -120,7 +121,7 @@ QVariant PlanModel::data(const QModelIndex& index, int role) const {
   const PlanDesign& design = plan_->designs[shown_[static_cast<std::size_t>(index.row())]];
   const auto column = static_cast<std::size_t>(index.column());
   if (role == Qt::DisplayRole) return text(design, column);
-  if (role == Qt::ToolTipRole) return QString::fromStdString(design.why);
+  if (role == Qt::ToolTipRole) return design.why.empty() ? QVariant() : as_tip(QString::fromStdString(design.why));
   if (role == Qt::TextAlignmentRole && column > dimensions_.size()) return int{Qt::AlignRight | Qt::AlignVCenter};
   return {};
 }

@@ -16,19 +16,29 @@ QString servecast_path() {
   return QStandardPaths::findExecutable("servecast");
 }
 
-QFileInfoList bundled_scenarios() {
-  for (const QString& folder : {QCoreApplication::applicationDirPath() + "/../share/servecast/scenarios",
-                                QStringLiteral(SERVECAST_SOURCE_DIR "/scenarios")})
-    if (const QDir scenarios(folder); scenarios.exists())
-      return scenarios.entryInfoList({"*.yaml"}, QDir::Files, QDir::Name);
-  return {};
+/// Where the scenarios that come with the program lie; not there: nowhere.
+static QDir bundled_folder() {
+  const QDir installed(QCoreApplication::applicationDirPath() + "/../share/servecast/scenarios");
+  return installed.exists() ? installed : QDir(QStringLiteral(SERVECAST_SOURCE_DIR "/scenarios"));
 }
 
-Answer ask_servecast(const QStringList& arguments) {
+QFileInfoList bundled_scenarios() { return bundled_folder().entryInfoList({"*.yaml"}, QDir::Files, QDir::Name); }
+
+bool is_bundled(const QString& file) {
+  const QString bundled = bundled_folder().canonicalPath();
+  const QFileInfo info(file);
+  const QString folder = QFileInfo(info.exists() ? info.canonicalFilePath() : info.absoluteFilePath()).path();
+  const QString whole = QFileInfo(folder).canonicalFilePath();
+  return !bundled.isEmpty() && (whole == bundled || whole.startsWith(bundled + '/'));
+}
+
+Answer ask_servecast(const QStringList& arguments, const QByteArray& input) {
   constexpr int patience_ms = 30'000;
   if (servecast_path().isEmpty()) throw UserError("servecast lies neither beside this program nor on the PATH");
   QProcess process;
-  process.start(servecast_path(), arguments, QIODevice::ReadOnly);
+  process.start(servecast_path(), arguments);
+  process.write(input);
+  process.closeWriteChannel();
   if (!process.waitForFinished(patience_ms)) {
     process.kill();
     process.waitForFinished();

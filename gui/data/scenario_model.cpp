@@ -2,6 +2,9 @@
 
 #include <QRegularExpression>
 #include <algorithm>
+#include <utility>
+
+#include "gui/data/tip.h"
 
 namespace servecast::gui {
 namespace {
@@ -37,24 +40,78 @@ bool SettingNode::is_default() const {
 
 ScenarioModel::ScenarioModel(const Schema& schema, ScenarioDocument& document, QObject* parent)
     : QAbstractItemModel(parent), schema_(schema), document_(document) {
-  connect(&document, &ScenarioDocument::changed, this, &ScenarioModel::rebuild);
-  rebuild();
+  connect(&document, &ScenarioDocument::changed, this, &ScenarioModel::follow_document);
+  follow_document();
 }
 
-void ScenarioModel::rebuild() {
-  beginResetModel();
-  root_ = {};
-  settings_ = document_.settings();
-  if (!document_.file().isEmpty()) add_children(root_, "", &settings_);
-  endResetModel();
+void ScenarioModel::follow_document() {
+  const ordered_json before = std::exchange(settings_, document_.settings());  // rows point into it until they are merged
+  SettingNode now;
+  build(now);
+  merge(root_, now);
 }
 
-void ScenarioModel::add_children(SettingNode& parent, const std::string& path, const ordered_json* value) {
+void ScenarioModel::build(SettingNode& root) const {
+  if (!document_.file().isEmpty()) add_children(root, "", &settings_);
+}
+
+/// Makes the rows under a node those of another one. Both are in the order of the schema, or of the list.
+void ScenarioModel::merge(SettingNode& into, SettingNode& from) {
+  std::size_t at = 0;
+  for (std::unique_ptr<SettingNode>& row : from.children) {
+    const auto same = std::find_if(into.children.begin() + static_cast<std::ptrdiff_t>(at), into.children.end(),
+                                   [&](const auto& old) { return old->path == row->path; });
+    if (same == into.children.end()) {
+      insert_row(into, at, std::move(row));
+    } else {
+      remove_rows(into, at, static_cast<std::size_t>(same - into.children.begin()));
+      merge_row(*into.children[at], *row);
+    }
+    ++at;
+  }
+  remove_rows(into, at, into.children.size());
+}
+
+void ScenarioModel::merge_row(SettingNode& row, SettingNode& from) {
+  const bool same_value = (row.value == nullptr) == (from.value == nullptr) && (!row.value || *row.value == *from.value);
+  const bool same = same_value && row.about == from.about && row.title == from.title && row.problem == from.problem;
+  row.about = from.about;
+  row.title = from.title;
+  row.value = from.value;
+  row.problem = from.problem;
+  merge(row, from);
+  if (same) return;
+  const QModelIndex first = index_of(row);
+  emit dataChanged(first, first.siblingAtColumn(column_count - 1));
+}
+
+void ScenarioModel::remove_rows(SettingNode& parent, std::size_t first, std::size_t last) {
+  if (first == last) return;
+  beginRemoveRows(index_of(parent), static_cast<int>(first), static_cast<int>(last) - 1);
+  const auto begin = parent.children.begin();
+  parent.children.erase(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last));
+  for (std::size_t i = first; i < parent.children.size(); ++i) parent.children[i]->row = static_cast<int>(i);
+  endRemoveRows();
+}
+
+void ScenarioModel::insert_row(SettingNode& parent, std::size_t at, std::unique_ptr<SettingNode> row) {
+  beginInsertRows(index_of(parent), static_cast<int>(at), static_cast<int>(at));
+  row->parent = &parent;
+  parent.children.insert(parent.children.begin() + static_cast<std::ptrdiff_t>(at), std::move(row));
+  for (std::size_t i = at; i < parent.children.size(); ++i) parent.children[i]->row = static_cast<int>(i);
+  endInsertRows();
+}
+
+QModelIndex ScenarioModel::index_of(const SettingNode& node) const {
+  return &node == &root_ ? QModelIndex() : createIndex(node.row, 0, &node);
+}
+
+void ScenarioModel::add_children(SettingNode& parent, const std::string& path, const ordered_json* value) const {
   for (const SchemaEntry& about : schema_.children(path))
     if (applies(about, value)) add_child(parent, about, value);
 }
 
-void ScenarioModel::add_child(SettingNode& parent, const SchemaEntry& about, const ordered_json* map) {
+void ScenarioModel::add_child(SettingNode& parent, const SchemaEntry& about, const ordered_json* map) const {
   auto node = std::make_unique<SettingNode>();
   node->about = &about;
   node->title = QString::fromStdString(about.key);
@@ -70,7 +127,7 @@ void ScenarioModel::add_child(SettingNode& parent, const SchemaEntry& about, con
   parent.children.push_back(std::move(node));
 }
 
-void ScenarioModel::add_entries(SettingNode& list) {
+void ScenarioModel::add_entries(SettingNode& list) const {
   if (list.value == nullptr || !list.value->is_array()) return;
   for (const ordered_json& entry : *list.value) {
     auto node = std::make_unique<SettingNode>();
@@ -104,7 +161,7 @@ QModelIndex ScenarioModel::index(int row, int column, const QModelIndex& parent)
 
 QModelIndex ScenarioModel::parent(const QModelIndex& child) const {
   const SettingNode* above = child.isValid() ? node(child).parent : nullptr;
-  return above == nullptr || above == &root_ ? QModelIndex() : createIndex(above->row, 0, above);
+  return above == nullptr ? QModelIndex() : index_of(*above);
 }
 
 int ScenarioModel::rowCount(const QModelIndex& parent) const {
@@ -122,8 +179,8 @@ QVariant ScenarioModel::data(const QModelIndex& index, int role) const {
   const SettingNode& setting = node(index);
   const bool shown = role == Qt::DisplayRole || role == Qt::EditRole;
   if (role == Qt::ToolTipRole) {
-    if (!setting.problem.isEmpty()) return setting.problem;
-    return setting.about ? QString::fromStdString(setting.about->help) : QVariant();
+    if (!setting.problem.isEmpty()) return as_tip(setting.problem);
+    return setting.about ? as_tip(QString::fromStdString(setting.about->help)) : QVariant();
   }
   if (index.column() == title_column && shown) return setting.title;
   if (index.column() == unit_column && shown)

@@ -22,7 +22,7 @@ struct SettingNode {
 };
 
 /// The scenario as a tree: every setting that the schema knows, with the value in use. Writing a value edits the
-/// document; the tree is then built anew.
+/// document; the tree then changes row by row, so views keep what is unfolded and chosen.
 class ScenarioModel final : public QAbstractItemModel {
   Q_OBJECT
 
@@ -44,10 +44,16 @@ class ScenarioModel final : public QAbstractItemModel {
   QModelIndex index_of(const QString& path) const;
 
  private:
-  void rebuild();
-  void add_children(SettingNode& parent, const std::string& schema_path, const nlohmann::ordered_json* value);
-  void add_child(SettingNode& parent, const SchemaEntry& about, const nlohmann::ordered_json* map);
-  void add_entries(SettingNode& list);
+  void follow_document();
+  void build(SettingNode& root) const;
+  void merge(SettingNode& into, SettingNode& from);
+  void merge_row(SettingNode& row, SettingNode& from);
+  void remove_rows(SettingNode& parent, std::size_t first, std::size_t last);
+  void insert_row(SettingNode& parent, std::size_t at, std::unique_ptr<SettingNode> row);
+  QModelIndex index_of(const SettingNode& node) const;
+  void add_children(SettingNode& parent, const std::string& schema_path, const nlohmann::ordered_json* value) const;
+  void add_child(SettingNode& parent, const SchemaEntry& about, const nlohmann::ordered_json* map) const;
+  void add_entries(SettingNode& list) const;
   QString problem_at(const QString& path) const;
   QModelIndex find(const QModelIndex& under, const QString& path) const;
 

@@ -17,8 +17,9 @@ struct Progress {
 
 /// What to run.
 struct SimulationOrder {
-  QString scenario{};   // file
-  QStringList edits{};  // "path=value", as for --set
+  QString scenario{};              // file
+  std::optional<QString> text{};   // in place of what the file says
+  QStringList edits{};             // "path=value", as for --set
   QString detail{};     // as for --detail; may be empty
   int replicates = 0;   // as for --replicates; 0: none
   QString folder{};     // of the report
@@ -39,6 +40,7 @@ class Simulation final : public QObject {
   const SimulationOrder& order() const { return order_; }
 
  signals:
+  void started();
   void progressed(const servecast::gui::Progress& progress);
   void finished(const QString& folder);
   void cancelled();

@@ -2,69 +2,6 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN">
 <context>
-    <name>FigureCards</name>
-    <message>
-        <source>SLO</source>
-        <translation>SLO</translation>
-    </message>
-    <message>
-        <source>nothing promised</source>
-        <translation>未作承诺</translation>
-    </message>
-    <message>
-        <source>SLO met</source>
-        <translation>满足 SLO</translation>
-    </message>
-    <message>
-        <source>SLO missed</source>
-        <translation>未满足 SLO</translation>
-    </message>
-    <message>
-        <source>%1 asked</source>
-        <translation>要求 %1</translation>
-    </message>
-    <message>
-        <source>median %1</source>
-        <translation>中位数 %1</translation>
-    </message>
-    <message>
-        <source>Requests</source>
-        <translation>请求</translation>
-    </message>
-    <message>
-        <source>%1 not completed</source>
-        <translation>%1 个未完成</translation>
-    </message>
-    <message>
-        <source>all completed</source>
-        <translation>全部完成</translation>
-    </message>
-    <message>
-        <source>Output</source>
-        <translation>输出</translation>
-    </message>
-    <message>
-        <source>%1 requests/s</source>
-        <translation>%1 请求/s</translation>
-    </message>
-    <message>
-        <source>Cost</source>
-        <translation>成本</translation>
-    </message>
-    <message>
-        <source>%1 per M tokens</source>
-        <translation>%1 / 百万词元</translation>
-    </message>
-    <message>
-        <source>Energy</source>
-        <translation>能耗</translation>
-    </message>
-    <message>
-        <source>%1 per token</source>
-        <translation>%1 / 词元</translation>
-    </message>
-</context>
-<context>
     <name>servecast::gui::CalibrationView</name>
     <message>
         <source>fitted on</source>
@@ -126,6 +63,30 @@
 Run with the detail “cluster”.</source>
         <translation>没有可显示集群的报告。
 请以明细“集群”运行。</translation>
+    </message>
+    <message>
+        <source>broken</source>
+        <translation>故障</translation>
+    </message>
+    <message>
+        <source>starting</source>
+        <translation>启动中</translation>
+    </message>
+    <message>
+        <source>warm</source>
+        <translation>待命</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>未租用</translation>
+    </message>
+    <message>
+        <source>free</source>
+        <translation>未占用</translation>
+    </message>
+    <message>
+        <source>idle</source>
+        <translation>空闲</translation>
     </message>
 </context>
 <context>
@@ -400,6 +361,69 @@ Run with the detail “cluster”.</source>
     </message>
 </context>
 <context>
+    <name>servecast::gui::FigureCards</name>
+    <message>
+        <source>SLO</source>
+        <translation>SLO</translation>
+    </message>
+    <message>
+        <source>nothing promised</source>
+        <translation>未作承诺</translation>
+    </message>
+    <message>
+        <source>Within the SLO</source>
+        <translation>满足 SLO 的请求</translation>
+    </message>
+    <message>
+        <source>SLO met: %1 asked</source>
+        <translation>达到 SLO：要求 %1</translation>
+    </message>
+    <message>
+        <source>SLO missed: %1 asked</source>
+        <translation>未达到 SLO：要求 %1</translation>
+    </message>
+    <message>
+        <source>median %1</source>
+        <translation>中位数 %1</translation>
+    </message>
+    <message>
+        <source>Requests</source>
+        <translation>请求</translation>
+    </message>
+    <message>
+        <source>%1 not completed</source>
+        <translation>%1 个未完成</translation>
+    </message>
+    <message>
+        <source>all completed</source>
+        <translation>全部完成</translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>%1 requests/s</source>
+        <translation>%1 请求/s</translation>
+    </message>
+    <message>
+        <source>Cost</source>
+        <translation>成本</translation>
+    </message>
+    <message>
+        <source>%1 per M tokens</source>
+        <translation>%1 / 百万词元</translation>
+    </message>
+    <message>
+        <source>Energy</source>
+        <translation>能耗</translation>
+    </message>
+    <message>
+        <source>%1 per token</source>
+        <translation>%1 / 词元</translation>
+    </message>
+</context>
+<context>
     <name>servecast::gui::LifeBar</name>
     <message>
         <source>queue</source>
@@ -616,6 +640,14 @@ Apache-2.0</translation>
         <source>Calibration</source>
         <translation>标定</translation>
     </message>
+    <message>
+        <source>Changed, so that the copy finds its files: %1</source>
+        <translation>为使副本文件能找到其引用的文件，已更改：%1</translation>
+    </message>
+    <message>
+        <source>The run was cancelled. Earlier reports are untouched.</source>
+        <translation>运行已取消。先前的报告未受影响。</translation>
+    </message>
 </context>
 <context>
     <name>servecast::gui::OperatorErrorModel</name>
@@ -706,10 +738,6 @@ Apache-2.0</translation>
         <translation>最佳</translation>
     </message>
     <message>
-        <source>does not</source>
-        <translation>不满足</translation>
-    </message>
-    <message>
         <source>Open the folder or the plan.sqlite that servecast plan STUDY --out DIR has written.</source>
         <translation>请打开 servecast plan STUDY --out DIR 生成的文件夹或 plan.sqlite。</translation>
     </message>
@@ -736,6 +764,18 @@ Apache-2.0</translation>
     <message>
         <source>Figures: only the beginning of the workload, in which it broke its promise</source>
         <translation>数值：仅来自负载的开头部分，在此期间已违反承诺</translation>
+    </message>
+    <message>
+        <source>breaks a promise</source>
+        <translation>违反承诺</translation>
+    </message>
+    <message>
+        <source>no better than the best</source>
+        <translation>不会优于最佳方案</translation>
+    </message>
+    <message>
+        <source>cannot be built, or paid for</source>
+        <translation>无法构建或超出预算</translation>
     </message>
 </context>
 <context>
@@ -807,6 +847,33 @@ Apache-2.0</translation>
         <source>   ·   run with the detail “every batch” to see the batches it shared</source>
         <translation>   ·   以明细“每个批次”运行即可查看其所在批次</translation>
     </message>
+    <message>
+        <source>Show all</source>
+        <translation>显示全部</translation>
+    </message>
+    <message>
+        <source>Only the %1 requests chosen in the view Run are listed.</source>
+        <translation>仅列出在“运行”视图中选中的 %1 个请求。</translation>
+    </message>
+</context>
+<context>
+    <name>servecast::gui::RunProgress</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>reading the scenario</source>
+        <translation>正在读取场景</translation>
+    </message>
+    <message>
+        <source>%1 left</source>
+        <translation>剩余 %1</translation>
+    </message>
+    <message>
+        <source>%1 simulated · %2 arrived · %3 finished</source>
+        <translation>已模拟 %1 · 到达 %2 · 完成 %3</translation>
+    </message>
 </context>
 <context>
     <name>servecast::gui::RunView</name>
@@ -815,16 +882,8 @@ Apache-2.0</translation>
         <translation>打开场景并按“运行”，或打开报告文件夹。</translation>
     </message>
     <message>
-        <source>The run was cancelled. Earlier reports are untouched.</source>
-        <translation>运行已取消。先前的报告未受影响。</translation>
-    </message>
-    <message>
         <source>Run</source>
         <translation>运行</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
     </message>
     <message>
         <source>Detail: cluster</source>
@@ -853,14 +912,6 @@ Apache-2.0</translation>
     <message>
         <source>Repeat the run with other draws of the calibration, for 90 % intervals</source>
         <translation>以校准的不同抽样重复运行，得到 90 % 区间</translation>
-    </message>
-    <message>
-        <source>%1 simulated · %2 arrived · %3 finished</source>
-        <translation>已模拟 %1 · 到达 %2 · 完成 %3</translation>
-    </message>
-    <message>
-        <source> · %1 left</source>
-        <translation> · 剩余 %1</translation>
     </message>
 </context>
 <context>
@@ -899,6 +950,24 @@ Apache-2.0</translation>
     <message>
         <source>Open a scenario, or start from an example.</source>
         <translation>打开一个场景，或从示例开始。</translation>
+    </message>
+    <message>
+        <source>… and %1 more</source>
+        <translation>……另有 %1 处</translation>
+    </message>
+    <message>
+        <source>The settings appear here when the text beside has no mistakes.
+They are listed below it; a click on one goes to its line.</source>
+        <translation>旁边的文本没有错误时，设置会显示在这里。
+错误列在文本下方；点击即可跳到所在行。</translation>
+    </message>
+    <message>
+        <source>This is no scenario: it has no settings to show.</source>
+        <translation>这不是场景：没有可显示的设置。</translation>
+    </message>
+    <message>
+        <source>%1 (unsaved copy)</source>
+        <translation>%1（未保存的副本）</translation>
     </message>
 </context>
 <context>

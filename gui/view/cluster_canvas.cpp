@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "gui/data/quantity.h"
+#include "gui/data/tip.h"
 #include "gui/view/theme.h"
 
 namespace servecast::gui {
@@ -20,13 +21,23 @@ double distance(const QLineF& line, const QPointF& at) {
   return QLineF(line.p1() + share * along, at).length();
 }
 
-QString percent(double share) { return text_of(Quantity::fraction, share); }
+/// That computes, so that its share says something.
+bool works(std::string_view state) { return state == "serving" || state == "draining"; }
+
+QString state_name(std::string_view state) {
+  if (state == "broken") return ClusterCanvas::tr("broken");
+  if (state == "starting") return ClusterCanvas::tr("starting");
+  if (state == "warm") return ClusterCanvas::tr("warm");
+  if (state == "off") return ClusterCanvas::tr("off");
+  if (state == "free") return ClusterCanvas::tr("free");
+  return QString::fromUtf8(state.data(), static_cast<qsizetype>(state.size()));  // of a later version
+}
 
 }  // namespace
 
 ClusterCanvas::ClusterCanvas(QWidget* parent) : QWidget(parent) {
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
-  setMinimumSize(320, 240);
+  setMinimumSize(240, 240);
 }
 
 void ClusterCanvas::show_report(const Report* report) {
@@ -67,6 +78,7 @@ void ClusterCanvas::set_time(double time_s) {
   if (report_ == nullptr) return;
   busy_.assign(report_->platform->replicas.size(), 0);
   kv_ = busy_;
+  states_.assign(busy_.size(), "serving");
   if (report_->replicas) {
     const ReplicaSamples& samples = *report_->replicas;
     const auto [first, last] = samples.rows_at(time_s);
@@ -75,6 +87,7 @@ void ClusterCanvas::set_time(double time_s) {
       if (replica >= busy_.size()) continue;
       busy_[replica] = samples.busy_fraction[row];
       kv_[replica] = samples.kv_used_fraction[row];
+      if (!samples.state.empty()) states_[replica] = samples.state[row];
     }
   }
   link_used_.assign(report_->platform->links.size(), 0);
@@ -103,6 +116,27 @@ double ClusterCanvas::share_of(std::size_t gpu) const {
   return (by_ == ColourBy::kv ? kv_ : busy_)[static_cast<std::size_t>(replica)];
 }
 
+std::string_view ClusterCanvas::state_of(std::size_t gpu) const {
+  const int replica = replica_of_[gpu];
+  return replica < 0 || static_cast<std::size_t>(replica) >= states_.size() ? "free"
+                                                                            : states_[static_cast<std::size_t>(replica)];
+}
+
+QString ClusterCanvas::doing(std::size_t gpu) const {
+  const std::string_view state = state_of(gpu);
+  if (!works(state)) return state_name(state);
+  const double share = share_of(gpu);
+  if (by_ != ColourBy::kv && share == 0) return tr("idle");
+  return QString("%1 %").arg(share * 100, 0, 'f', 0);
+}
+
+QColor ClusterCanvas::fill_of(std::size_t gpu) const {
+  const Theme& t = theme_of(palette());
+  const std::string_view state = state_of(gpu);
+  if (state == "broken") return t.bad;
+  return works(state) && by_ != ColourBy::links ? t.ramp(share_of(gpu)) : t.page;
+}
+
 double ClusterCanvas::used(const ClusterLayout::Link& link) const {
   double most = 0;
   for (const std::size_t member : link.members) most = std::max(most, link_used_[member]);
@@ -124,21 +158,20 @@ void ClusterCanvas::paint_links(QPainter& painter, bool between_nodes) const {
 void ClusterCanvas::paint_gpus(QPainter& painter) const {
   const Theme& t = theme_of(palette());
   for (const ClusterLayout::Gpu& gpu : layout_.gpus) {
-    const double share = share_of(gpu.gpu);
-    const bool coloured = by_ != ColourBy::links && replica_of_[gpu.gpu] >= 0;
     const bool selected = static_cast<int>(gpu.gpu) == selected_gpu_;
-    const QColor fill = coloured ? t.ramp(share) : t.page;
+    const QColor fill = fill_of(gpu.gpu);
     painter.setBrush(fill);
     painter.setPen(QPen(selected ? t.chosen : t.border, selected ? 3 : layout_.detailed ? 1 : 0.5));
     painter.drawRoundedRect(gpu.place, layout_.detailed ? 4 : 1, layout_.detailed ? 4 : 1);
     if (!layout_.detailed || gpu.place.width() < 26) continue;
     const bool on_dark = fill.lightnessF() < 0.55f;
-    painter.setPen(on_dark ? QColor("#ffffff") : QColor("#14202b"));
+    const bool asleep = !works(state_of(gpu.gpu)) && state_of(gpu.gpu) != "broken";
+    painter.setPen(asleep ? t.muted : on_dark ? QColor("#ffffff") : QColor("#14202b"));
     QString text =
         QString("GPU %1").arg(QString::fromStdString(report_->platform->gpus[gpu.gpu].name).section("gpu", -1));
     const bool narrow = gpu.place.width() < 52;
-    if (coloured) text += QString(narrow ? "\n%1" : "\n%1 %").arg(share * 100, 0, 'f', 0);
     if (narrow) text.remove("GPU ");
+    if (by_ != ColourBy::links || !works(state_of(gpu.gpu))) text += "\n" + doing(gpu.gpu);
     painter.drawText(gpu.place, Qt::AlignCenter, text);
   }
 }
@@ -227,14 +260,13 @@ bool ClusterCanvas::event(QEvent* event) {
   QString text;
   if (gpu >= 0) {
     const auto& one = report_->platform->gpus[static_cast<std::size_t>(gpu)];
-    text =
-        QString::fromStdString(one.name + "  " + one.kind) + "\n" + percent(share_of(static_cast<std::size_t>(gpu)));
+    text = QString::fromStdString(one.name + "  " + one.kind) + "\n" + doing(static_cast<std::size_t>(gpu));
   } else if (link) {
     const PlatformLink& one = report_->platform->links[link->members.front()];
     text = QString::fromStdString(one.name).section('/', 0, -2) + "  " + text_of(Quantity::bytes, one.bytes_per_s) +
            "/s";
   }
-  QToolTip::showText(help->globalPos(), text, this);
+  QToolTip::showText(help->globalPos(), text.isEmpty() ? text : as_tip(text), this);
   return true;
 }
 

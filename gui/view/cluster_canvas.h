@@ -1,5 +1,6 @@
 #pragma once
 #include <QWidget>
+#include <string_view>
 
 #include "gui/data/report.h"
 #include "gui/view/cluster_layout.h"
@@ -24,6 +25,9 @@ class ClusterCanvas final : public QWidget {
   /// Of Platform::replicas; -1 where nobody runs on the GPU.
   int replica_of(std::size_t gpu) const { return replica_of_[gpu]; }
 
+  /// What a GPU does at the moment shown, in a word or as a share: "busy 40 %", "idle", "broken".
+  QString doing(std::size_t gpu) const;
+
  signals:
   void gpu_clicked(int gpu);
   /// Both directions; where all NICs of a node are one line, of each.
@@ -41,6 +45,8 @@ class ClusterCanvas final : public QWidget {
   int gpu_at(const QPointF& at) const;
   const ClusterLayout::Link* link_at(const QPointF& at) const;
   double share_of(std::size_t gpu) const;
+  std::string_view state_of(std::size_t gpu) const;
+  QColor fill_of(std::size_t gpu) const;
   double used(const ClusterLayout::Link& link) const;
   void paint_links(QPainter& painter, bool between_nodes) const;
   void paint_gpus(QPainter& painter) const;
@@ -52,6 +58,7 @@ class ClusterCanvas final : public QWidget {
   ColourBy by_ = ColourBy::busy;
   std::vector<int> replica_of_{};             // by GPU
   std::vector<double> busy_{}, kv_{};         // by replica, at time_s_
+  std::vector<std::string_view> states_{};    // likewise, as replicas.csv calls them
   std::vector<std::size_t> sampled_links_{};  // of the platform, by the number that links.csv gives them
   std::vector<double> link_used_{};           // by link of the platform
   int selected_gpu_ = -1;

@@ -71,15 +71,14 @@ QWidget* ClusterView::make_controls() {
 
 QWidget* ClusterView::make_panel() {
   auto* panel = new QWidget;
-  panel->setFixedWidth(330);
+  panel->setMinimumWidth(200);
+  panel->setMaximumWidth(330);
   auto* column = new QVBoxLayout(panel);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(8);
-  title_ = new QLabel;
-  title_->setObjectName("heading");
+  title_ = wrapped_label("heading");
   text_ = wrapped_label("muted");
-  batch_ = new QLabel;
-  batch_->setWordWrap(true);
+  batch_ = wrapped_label("plain");
   load_plot_ = new TimePlot;
   load_plot_->set_title(tr("Requests"));
   share_plot_ = new TimePlot;

@@ -72,9 +72,8 @@ Dashboard::Dashboard(QWidget* parent) : QWidget(parent) {
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(10);
-  figures_ = new QHBoxLayout;
-  figures_->setSpacing(10);
-  column->addLayout(figures_);
+  figures_ = new FigureCards;
+  column->addWidget(figures_);
   column->addWidget(make_controls());
   auto* grid = new QGridLayout;
   grid->setSpacing(10);
@@ -140,22 +139,14 @@ void Dashboard::show_report(const Report* report) {
   brush_ = {};
   if (report_ == nullptr) {
     for (TimePlot* plot : over_time_) plot->set_curves({}, Quantity::number, 1);  // they point into the report
-    return;
+    return emit chosen_changed({});
   }
-  fill_figures();
+  figures_->show_summary(report_->summary);
   fill_distributions();
   fill_time_plots();
   const Binning by_arrival{.high = std::max(report_->summary.duration_s, 1e-9)};
   arrival_bins_ = bins_of(report_->requests.arrival_s, by_arrival);
   show_chosen();
-}
-
-void Dashboard::fill_figures() {
-  while (QLayoutItem* item = figures_->takeAt(0)) {
-    delete item->widget();
-    delete item;
-  }
-  for (QWidget* card : figure_cards(report_->summary)) figures_->addWidget(card, 1);
 }
 
 void Dashboard::fill_distributions() {

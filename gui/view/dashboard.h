@@ -6,13 +6,13 @@
 #include "gui/data/report.h"
 
 class QGridLayout;
-class QHBoxLayout;
 class QLabel;
 class QPushButton;
 
 namespace servecast::gui {
 
 class DistributionPlot;
+class FigureCards;
 class TimePlot;
 
 /// What came out of a run at a glance: figures, how latencies are spread, how loads went over time. A span chosen in
@@ -40,7 +40,6 @@ class Dashboard final : public QWidget {
   QWidget* make_controls();
   void add_distributions(QGridLayout& grid);
   void add_time_plots(QGridLayout& grid);
-  void fill_figures();
   void fill_distributions();
   void fill_time_plots();
   void show_chosen();
@@ -49,7 +48,7 @@ class Dashboard final : public QWidget {
   Brush brush_{};
   bool log_ = true;
   bool cumulative_ = true;
-  QHBoxLayout* figures_ = nullptr;
+  FigureCards* figures_ = nullptr;
   QLabel* chosen_text_ = nullptr;
   QPushButton* give_up_ = nullptr;
   QPushButton* as_cdf_ = nullptr;

@@ -168,11 +168,9 @@ QString DistributionPlot::csv() const {
     for (std::size_t i = 0; i < sample.all.size(); ++i) {
       if (sample.all[i] == 0) continue;
       so_far += sample.all[i];
-      lines << QString("\"%1\",%2,%3,%4")
-                   .arg(sample.name)
-                   .arg(binning_.edge(i + 1))
-                   .arg(sample.all[i])
-                   .arg(so_far / all);
+      lines << QStringList{csv_cell(sample.name), csv_cell(binning_.edge(i + 1)), csv_cell(sample.all[i]),
+                           csv_cell(so_far / all)}
+                   .join(',');
     }
   }
   return lines.join('\n') + '\n';

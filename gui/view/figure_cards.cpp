@@ -1,19 +1,16 @@
 #include "gui/view/figure_cards.h"
 
-#include <QCoreApplication>
 #include <QFrame>
+#include <QGridLayout>
 #include <QLabel>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <cmath>
 
 #include "gui/data/quantity.h"
 
 namespace servecast::gui {
 namespace {
-
-struct FigureCards {
-  Q_DECLARE_TR_FUNCTIONS(FigureCards)
-};
 
 QString text(Quantity quantity, std::optional<double> value) {
   return text_of(quantity, value.value_or(std::nan("")));
@@ -35,6 +32,7 @@ QWidget* make(const Card& card) {
   const auto add = [&](const QString& words, const char* style) {
     auto* label = new QLabel(words);
     label->setObjectName(style);
+    label->setTextFormat(Qt::PlainText);
     column->addWidget(label);
     return label;
   };
@@ -50,9 +48,9 @@ QWidget* make(const Card& card) {
 
 Card promise(const Summary& s) {
   if (!s.slo.attained_fraction) return {FigureCards::tr("SLO"), "—", FigureCards::tr("nothing promised"), "figure"};
-  return {s.slo.met() ? FigureCards::tr("SLO met") : FigureCards::tr("SLO missed"),
-          text(Quantity::fraction, s.slo.attained_fraction),
-          FigureCards::tr("%1 asked").arg(text(Quantity::fraction, s.slo.target_fraction)),
+  const QString asked = text(Quantity::fraction, s.slo.target_fraction);
+  return {FigureCards::tr("Within the SLO"), text(Quantity::fraction, s.slo.attained_fraction),
+          s.slo.met() ? FigureCards::tr("SLO met: %1 asked").arg(asked) : FigureCards::tr("SLO missed: %1 asked").arg(asked),
           s.slo.met() ? "good" : "bad"};
 }
 
@@ -62,10 +60,8 @@ Card latency(const QString& title, const std::optional<Statistics>& all) {
           FigureCards::tr("median %1").arg(text(Quantity::latency_s, all->p50))};
 }
 
-}  // namespace
-
-std::vector<QWidget*> figure_cards(const Summary& s) {
-  const auto lost = s.requests.rejected + s.requests.timed_out + s.requests.unfinished;
+std::vector<QWidget*> cards_of(const Summary& s) {
+  const auto lost = s.requests.arrived - s.requests.completed;
   const std::vector<Card> cards{
       promise(s),
       latency("TTFT", s.latencies.ttft_s),
@@ -85,5 +81,37 @@ std::vector<QWidget*> figure_cards(const Summary& s) {
   for (const Card& card : cards) widgets.push_back(make(card));
   return widgets;
 }
+
+}  // namespace
+
+FigureCards::FigureCards(QWidget* parent) : QWidget(parent) {
+  grid_ = new QGridLayout(this);
+  grid_->setContentsMargins(0, 0, 0, 0);
+  grid_->setSpacing(10);
+}
+
+void FigureCards::show_summary(const Summary& summary) {
+  for (QWidget* card : cards_) delete card;
+  cards_ = cards_of(summary);
+  columns_ = 0;
+  int widest = 0;
+  for (const QWidget* card : cards_) widest = std::max(widest, card->minimumSizeHint().width());
+  card_width_ = widest + grid_->spacing();
+  setMinimumWidth(2 * card_width_);  // not that of all cards in a row
+  arrange();
+}
+
+void FigureCards::arrange() {
+  const int all = static_cast<int>(cards_.size());
+  if (all == 0) return;
+  const int rows = (all + std::clamp(width() / card_width_, 2, all) - 1) / std::clamp(width() / card_width_, 2, all);
+  const int columns = (all + rows - 1) / rows;
+  if (columns == columns_) return;
+  for (int i = 0; i < std::max(columns, columns_); ++i) grid_->setColumnStretch(i, i < columns ? 1 : 0);
+  columns_ = columns;
+  for (int i = 0; i < all; ++i) grid_->addWidget(cards_[static_cast<std::size_t>(i)], i / columns, i % columns);
+}
+
+void FigureCards::resizeEvent(QResizeEvent*) { arrange(); }
 
 }  // namespace servecast::gui

@@ -19,6 +19,7 @@ QWidget* column_of(std::initializer_list<QWidget*> widgets, QWidget* tall) {
 QLabel* muted_label() {
   auto* label = new QLabel;
   label->setObjectName("muted");
+  label->setTextFormat(Qt::PlainText);
   return label;
 }
 
@@ -26,6 +27,7 @@ QLabel* wrapped_label(const char* look) {
   auto* label = new QLabel;
   label->setObjectName(look);
   label->setWordWrap(true);
+  label->setTextFormat(Qt::PlainText);
   label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   return label;
 }

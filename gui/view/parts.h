@@ -12,7 +12,8 @@ namespace servecast::gui {
 /// The widgets below each other; `tall` takes the room that is left.
 QWidget* column_of(std::initializer_list<QWidget*> widgets, QWidget* tall);
 
-/// A text of less weight; of more than one line, which can be selected: its look is named in the style sheet.
+/// A text of less weight; of more than one line, which can be selected: its look is named in the style sheet. What they
+/// show is no HTML, whatever it looks like.
 QLabel* muted_label();
 QLabel* wrapped_label(const char* look);
 

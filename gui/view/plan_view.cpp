@@ -18,13 +18,37 @@
 namespace servecast::gui {
 namespace {
 
-/// How verdicts look in the plots: those that won, those that would do, and the rest.
-constexpr std::array winners{"chosen", "front"};
-constexpr std::array good{"keeps", "undecided"};
+/// How verdicts look in the plots.
+struct VerdictGroup {
+  const char* name;
+  std::vector<std::string_view> verdicts;
+  QColor Theme::*tint;
+  double radius;
+};
+
+const std::vector<VerdictGroup>& verdict_looks() {
+  static const std::vector<VerdictGroup> looks{
+      {QT_TRANSLATE_NOOP("servecast::gui::PlanView", "best"), {"chosen", "front"}, &Theme::chosen, 5},
+      {QT_TRANSLATE_NOOP("servecast::gui::PlanView", "keeps its promises, or may"),
+       {"keeps", "undecided"},
+       &Theme::good,
+       3.5},
+      {QT_TRANSLATE_NOOP("servecast::gui::PlanView", "breaks a promise"), {"breaks", "bound"}, &Theme::bad, 3},
+      {QT_TRANSLATE_NOOP("servecast::gui::PlanView", "no better than the best"),
+       {"not_needed", "dominated"},
+       &Theme::muted,
+       3},
+      {QT_TRANSLATE_NOOP("servecast::gui::PlanView", "cannot be built, or paid for"), {"impossible", "over_budget"}, &Theme::faint, 3}};
+  return looks;
+}
 
 std::size_t verdict_group_of(const PlanDesign& design) {
-  if (std::ranges::find(winners, design.verdict) != winners.end()) return 0;
-  return std::ranges::find(good, design.verdict) != good.end() ? 1 : 2;
+  const auto has = [&](const VerdictGroup& look) {
+    return std::ranges::find(look.verdicts, design.verdict) != look.verdicts.end();
+  };
+  const auto found = std::ranges::find_if(verdict_looks(), has);
+  const std::size_t number = static_cast<std::size_t>(found - verdict_looks().begin());
+  return std::min(number, verdict_looks().size() - 1);
 }
 
 bool at_best_estimate(const PlanDesign& design) {
@@ -39,9 +63,10 @@ QString whose_figures(const PlanDesign& design) {
 }
 
 std::vector<DotGroup> verdict_groups() {
-  return {{.name = PlanView::tr("best"), .tint = &Theme::chosen, .radius = 5},
-          {.name = PlanView::tr("keeps its promises, or may"), .tint = &Theme::good, .radius = 3.5},
-          {.name = PlanView::tr("does not"), .tint = &Theme::faint, .radius = 3}};
+  std::vector<DotGroup> groups;
+  for (const VerdictGroup& look : verdict_looks())
+    groups.push_back({.name = PlanView::tr(look.name), .tint = look.tint, .radius = look.radius});
+  return groups;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "gui/view/plot_export.h"
+#include "models/base/escaped.h"
 
 namespace servecast::gui {
 namespace {
@@ -28,6 +29,9 @@ double Axis::value(double share) const {
 std::vector<double> Axis::ticks(int wanted) const {
   return log ? log_ticks(low, high) : linear_ticks(low, high, wanted);
 }
+
+QString csv_cell(const QString& text) { return QString::fromStdString(servecast::csv_cell(text.toStdString())); }
+QString csv_cell(double number) { return QString::number(number, 'g', 17); }
 
 Plot::Plot(QWidget* parent) : QWidget(parent) {
   setMouseTracking(true);

@@ -28,6 +28,10 @@ struct LegendEntry {
   Qt::PenStyle style = Qt::SolidLine;
 };
 
+/// A cell of a plot's CSV: a text in quotes, a number with every bit.
+QString csv_cell(const QString& text);
+QString csv_cell(double number);
+
 /// What all plots share: title, legend, axes, the span chosen by dragging, the line under the mouse, export. Painted
 /// by hand on any painter, so screen, PNG and SVG are the same picture.
 class Plot : public QWidget {
@@ -38,6 +42,7 @@ class Plot : public QWidget {
 
   void set_title(const QString& title);
   const QString& title() const { return title_; }
+  const Axis& y_axis() const { return y_; }
   /// The span to show as chosen; given by whoever links the plots.
   void set_span(std::optional<Span> span);
   /// The legend in a line of its own even where there is room beside the title: plots in a row then look alike.
@@ -50,7 +55,7 @@ class Plot : public QWidget {
   /// The numbers that the plot shows.
   virtual QString csv() const = 0;
   QSize sizeHint() const override { return {420, 230}; }
-  QSize minimumSizeHint() const override { return {220, 150}; }
+  QSize minimumSizeHint() const override { return {160, 100}; }
 
  signals:
   /// A span was dragged; none: it was given up (a click, a double click).

@@ -34,7 +34,7 @@ bool write_svg(const Plot& plot, const QString& file) {
   svg.setFileName(file);
   svg.setSize(plot.size());
   svg.setViewBox(plot.rect());
-  svg.setTitle(plot.title());
+  svg.setTitle(plot.title().toHtmlEscaped());  // Qt writes it as it is
   QPainter painter;
   if (!painter.begin(&svg)) return false;
   plot.paint(painter, plot.rect());
@@ -84,7 +84,10 @@ void add_export_actions(QMenu& menu, Plot& plot) {
       try {
         export_plot(plot, file);
       } catch (const UserError& error) {
-        QMessageBox::warning(&plot, Plot::tr("Save plot"), QString::fromStdString(error.what()));
+        QMessageBox box(QMessageBox::Warning, Plot::tr("Save plot"), QString::fromStdString(error.what()),
+                        QMessageBox::Ok, &plot);
+        box.setTextFormat(Qt::PlainText);  // a name in it may look like HTML
+        box.exec();
       }
     });
   }

@@ -1,12 +1,15 @@
 #include "gui/view/requests_view.h"
 
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QSplitter>
 #include <QTableView>
 #include <QTableWidget>
 #include <QVBoxLayout>
+#include <numeric>
 
 #include "gui/view/life_bar.h"
 #include "gui/view/parts.h"
@@ -21,6 +24,7 @@ RequestsView::RequestsView(QWidget* parent) : QWidget(parent) {
   connect(filter_, &QLineEdit::textChanged, this, &RequestsView::apply_filter);
   complaint_ = wrapped_label("bad");
   complaint_->hide();
+  chosen_bar_ = make_chosen_bar();
   count_ = muted_label();
   table_ = new QTableView;
   table_->setSortingEnabled(true);
@@ -33,13 +37,28 @@ RequestsView::RequestsView(QWidget* parent) : QWidget(parent) {
   make_steps_table();
 
   auto* splitter = new QSplitter(Qt::Vertical);
-  splitter->addWidget(column_of({filter_, complaint_, count_, table_}, table_));
+  splitter->addWidget(column_of({filter_, complaint_, chosen_bar_, count_, table_}, table_));
   splitter->addWidget(column_of({life_title_, life_bar_, steps_}, steps_));
   splitter->setStretchFactor(0, 1);
   splitter->setStretchFactor(1, 1);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(splitter);
+}
+
+QWidget* RequestsView::make_chosen_bar() {
+  auto* bar = new QFrame;
+  bar->setObjectName("card");
+  auto* row = new QHBoxLayout(bar);
+  row->setContentsMargins(12, 6, 12, 6);
+  chosen_text_ = wrapped_label("strong");
+  auto* all = new QPushButton(tr("Show all"));
+  all->setShortcut(Qt::Key_Escape);
+  connect(all, &QPushButton::clicked, this, &RequestsView::all_wanted);
+  row->addWidget(chosen_text_, 1);
+  row->addWidget(all);
+  bar->hide();
+  return bar;
 }
 
 void RequestsView::make_steps_table() {
@@ -83,8 +102,14 @@ void RequestsView::set_chosen(const std::vector<std::uint8_t>& mask) {
 void RequestsView::showEvent(QShowEvent*) { apply_chosen(); }
 
 void RequestsView::apply_chosen() {
-  if (!model_ || !new_chosen_) return;
-  model_->set_chosen(*std::exchange(new_chosen_, std::nullopt));
+  if (!new_chosen_) return;
+  const std::vector<std::uint8_t> mask = *std::exchange(new_chosen_, std::nullopt);
+  chosen_bar_->setVisible(!mask.empty());
+  const auto some = static_cast<double>(std::accumulate(mask.begin(), mask.end(), std::size_t{0}));
+  chosen_text_->setText(
+      tr("Only the %1 requests chosen in the view Run are listed.").arg(text_of(Quantity::count, some)));
+  if (!model_) return;
+  model_->set_chosen(mask);
   show_count();
 }
 

@@ -30,11 +30,16 @@ class RequestsView final : public QWidget {
   void choose(int row);
   const RequestModel* model() const { return model_.get(); }
 
+ signals:
+  /// Those that a brush has not chosen shall be listed, too.
+  void all_wanted();
+
  protected:
   void showEvent(QShowEvent* event) override;
 
  private:
   void apply_chosen();
+  QWidget* make_chosen_bar();
   void make_steps_table();
   void apply_filter(const QString& text);
   void show_count();
@@ -48,6 +53,8 @@ class RequestsView final : public QWidget {
   RequestLife life_{};
   QLineEdit* filter_ = nullptr;
   QLabel* complaint_ = nullptr;
+  QWidget* chosen_bar_ = nullptr;  // says that a brush in another view leaves requests out
+  QLabel* chosen_text_ = nullptr;
   QLabel* count_ = nullptr;
   QTableView* table_ = nullptr;
   QLabel* life_title_ = nullptr;

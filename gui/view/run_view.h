@@ -5,8 +5,6 @@
 
 class QComboBox;
 class QLabel;
-class QLineEdit;
-class QProgressBar;
 class QPushButton;
 class QSpinBox;
 
@@ -14,7 +12,7 @@ namespace servecast::gui {
 
 class Dashboard;
 
-/// Starts a run, shows how far it is, and then what came out.
+/// Starts a run, and shows what came out.
 class RunView final : public QWidget {
   Q_OBJECT
 
@@ -26,7 +24,6 @@ class RunView final : public QWidget {
   void set_ready(bool ready, const QString& why_not);
   QString detail() const;
   int replicates() const;
-  void show_notice(const QString& text);
   void show_empty(bool empty);
 
  signals:
@@ -34,17 +31,12 @@ class RunView final : public QWidget {
 
  private:
   QWidget* make_controls();
-  void show_progress(const Progress& progress);
   void show_state();
 
   Simulation& simulation_;
   QPushButton* run_ = nullptr;
-  QPushButton* cancel_ = nullptr;
   QComboBox* detail_ = nullptr;
   QSpinBox* replicates_ = nullptr;
-  QProgressBar* progress_ = nullptr;
-  QLabel* counters_ = nullptr;
-  QLabel* notice_ = nullptr;
   QLabel* empty_ = nullptr;
   Dashboard* dashboard_ = nullptr;
   bool ready_ = false;

@@ -78,7 +78,8 @@ QColor ScatterPlot::colour(std::size_t group) const {
 std::vector<LegendEntry> ScatterPlot::legend() const {
   std::vector<LegendEntry> entries;
   for (std::size_t i = 0; i < groups_.size(); ++i)
-    if (!groups_[i].name.isEmpty()) entries.push_back({groups_[i].name, colour(i)});
+    if (!groups_[i].name.isEmpty() && std::ranges::find(dots_, i, &Dot::group) != dots_.end())
+      entries.push_back({groups_[i].name, colour(i)});
   return entries;
 }
 
@@ -151,9 +152,9 @@ void ScatterPlot::mouseDoubleClickEvent(QMouseEvent* event) {
 }
 
 QString ScatterPlot::csv() const {
-  QStringList lines{QString("\"%1\",\"%2\",group").arg(x_.label, y_.label)};
+  QStringList lines{csv_cell(x_.label) + ',' + csv_cell(y_.label) + ",group"};
   for (const Dot& dot : dots_)
-    lines << QString("%1,%2,\"%3\"").arg(dot.x, 0, 'g', 17).arg(dot.y, 0, 'g', 17).arg(groups_[dot.group].name);
+    lines << csv_cell(dot.x) + ',' + csv_cell(dot.y) + ',' + csv_cell(groups_[dot.group].name);
   return lines.join('\n') + '\n';
 }
 

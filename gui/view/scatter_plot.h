@@ -46,6 +46,8 @@ class ScatterPlot final : public Plot {
   /// Where a dot is drawn, in pixels of this widget; none where it lies outside.
   std::optional<QPointF> place_of(std::size_t id) const;
   QString csv() const override;
+  /// Groups that have a dot, as the legend shows them.
+  std::vector<LegendEntry> entries() const { return legend(); }
 
  signals:
   void chosen(std::size_t id);

@@ -59,11 +59,11 @@ constexpr const char* style_sheet = R"(
     QPushButton:checked { background: @chosen; border-color: @accent; color: @accent; }
     QPushButton:hover { border-color: @accent; }
     QPushButton:disabled { color: @faint; }
-    QToolButton { border: 1px solid @border; border-radius: 5px; padding: 5px 12px; background: @card; }
-    QToolButton:hover { border-color: @accent; }
-    QToolButton:disabled { color: @faint; }
-    QToolButton::menu-indicator { image: none; }
-    QToolButton#primary { background: @accent; color: @card; border-color: @accent; font-weight: 600; }
+    QToolButton#plain { border: 1px solid @border; border-radius: 5px; padding: 5px 12px; background: @card; }
+    QToolButton#plain:hover { border-color: @accent; }
+    QToolButton#plain:disabled { color: @faint; }
+    QToolButton#plain::menu-indicator { image: none; }
+    QToolButton#primary { border: 1px solid @accent; border-radius: 5px; padding: 5px 12px; background: @accent; color: @card; font-weight: 600; }
     QToolButton#primary:disabled { background: @faint; border-color: @faint; }
     QPushButton#primary { background: @accent; color: @card; border-color: @accent; font-weight: 600; }
     QPushButton#primary:disabled { background: @faint; border-color: @faint; }

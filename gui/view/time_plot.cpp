@@ -9,19 +9,23 @@
 namespace servecast::gui {
 
 void TimePlot::set_curves(std::vector<Curve> curves, Quantity quantity, double duration_s) {
-  constexpr double head_room = 1.08;
   curves_ = std::move(curves);
-  double largest = level_;
-  for (const Curve& curve : curves_)
-    for (const double value : *curve.values) largest = std::max(largest, value);
   x_ = {.high = std::max(duration_s, 1e-9), .quantity = Quantity::instant_s};
-  y_ = {.high = largest > 0 ? largest * head_room : 1, .quantity = quantity};
-  redraw();
+  y_.quantity = quantity;
+  rescale();
 }
 
 void TimePlot::set_level(double level) {
   level_ = level;
-  y_.high = std::max(y_.high, level * 1.08);
+  rescale();
+}
+
+void TimePlot::rescale() {
+  constexpr double head_room = 1.08;
+  double largest = level_;
+  for (const Curve& curve : curves_)
+    for (const double value : *curve.values) largest = std::max(largest, value);
+  y_.high = largest > 0 ? largest * head_room : 1;
   redraw();
 }
 
@@ -103,7 +107,7 @@ QString TimePlot::csv() const {
   QStringList lines{"curve,time_s,value"};
   for (const Curve& curve : curves_)
     for (std::size_t i = 0; i < curve.values->size(); ++i)
-      lines << QString("\"%1\",%2,%3").arg(curve.name).arg((*curve.time_s)[i]).arg((*curve.values)[i], 0, 'g', 17);
+      lines << csv_cell(curve.name) + ',' + csv_cell((*curve.time_s)[i]) + ',' + csv_cell((*curve.values)[i]);
   return lines.join('\n') + '\n';
 }
 

@@ -35,6 +35,7 @@ class TimePlot final : public Plot {
   QStringList reading(double x) const override;
 
  private:
+  void rescale();
   void paint_curve(QPainter& painter, const QRectF& area, const Curve& curve) const;
 
   std::vector<Curve> curves_{};

@@ -3,13 +3,15 @@
 #include <QGuiApplication>
 #include <QRegularExpression>
 #include <QTextDocument>
+#include <algorithm>
 
 #include "gui/view/theme.h"
 
 namespace servecast::gui {
 
-void YamlHighlighter::set_wrong_line(int line) {
-  wrong_line_ = line;
+void YamlHighlighter::set_wrong_lines(std::vector<int> lines) {
+  if (lines == wrong_lines_) return;
+  wrong_lines_ = std::move(lines);
   rehighlight();
 }
 
@@ -18,7 +20,7 @@ void YamlHighlighter::highlightBlock(const QString& text) {
   static const QRegularExpression comment(R"((?:^|\s)#.*$)");
   const Theme& t = theme_of(QGuiApplication::palette());
   QTextCharFormat format;
-  if (currentBlock().blockNumber() + 1 == wrong_line_) {
+  if (std::ranges::find(wrong_lines_, currentBlock().blockNumber() + 1) != wrong_lines_.end()) {
     QColor shade = t.bad;
     shade.setAlpha(60);
     format.setBackground(shade);

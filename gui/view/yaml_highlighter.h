@@ -1,5 +1,6 @@
 #pragma once
 #include <QSyntaxHighlighter>
+#include <vector>
 
 namespace servecast::gui {
 
@@ -9,14 +10,14 @@ class YamlHighlighter final : public QSyntaxHighlighter {
 
  public:
   using QSyntaxHighlighter::QSyntaxHighlighter;
-  /// Shades this line (from 1) as wrong; 0: none.
-  void set_wrong_line(int line);
+  /// Shades these lines (from 1) as wrong.
+  void set_wrong_lines(std::vector<int> lines);
 
  protected:
   void highlightBlock(const QString& text) override;
 
  private:
-  int wrong_line_ = 0;
+  std::vector<int> wrong_lines_{};
 };
 
 }  // namespace servecast::gui

@@ -37,6 +37,8 @@ struct BoundRequest {
   std::int64_t computed_tokens = 0;  // of the prompt, less the most that any cache could have found
   std::int64_t found_tokens = 0;
   std::int64_t output_tokens = 0;
+
+  bool operator==(const BoundRequest&) const = default;
 };
 
 /// Arithmetic: 2 per active weight and token, LM head for tokens that come out, causal attention in full layers.

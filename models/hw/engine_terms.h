@@ -9,7 +9,7 @@
 namespace servecast {
 
 /// What a serving engine adds to the kernels of a step; the same for every model and GPU. The defaults are those of
-/// vLLM 0.15 as fitted on H100 servers (15 stages of four models): all_reduce_wait_s, sampler_s_per_logit. The rest
+/// vLLM 0.15 on H100 servers (its engine file says which): all_reduce_wait_s, sampler_s_per_logit. The rest
 /// follows from its code: it schedules the next step while the GPU computes this one, so host time is hidden.
 struct EngineTerms {
   double all_reduce_wait_s = 2e-6;

@@ -32,61 +32,63 @@ LatentHeads latent_heads(const ProfileInputs& in, bool prompt) {
 }
 
 /// The profile has the kind that the model needs: whoever loads it checks.
-KernelTime decode_time(const ProfileInputs& in, const KernelTimes& kernels, std::int64_t window,
-                       std::int64_t sequences, double context) {
-  const auto time = in.llm.latent ? kernels.mla_decode(latent_heads(in, false), sequences, context)
-                                  : kernels.decode(heads(in, window), sequences, context);
+KernelTime decode_time(const ProfileInputs& in, std::int64_t window, std::int64_t sequences, double context) {
+  const auto time = in.llm.latent ? in.profile->mla_decode(latent_heads(in, false), sequences, context)
+                                  : in.profile->decode(heads(in, window), sequences, context);
   return time.value();
 }
 
-KernelTime prompt_time(const ProfileInputs& in, const KernelTimes& kernels, double tokens) {
-  const auto time = in.llm.latent ? kernels.mla_prefill(latent_heads(in, true), tokens, 0)
-                                  : kernels.prefill(heads(in, 0), tokens, 0);
+KernelTime prompt_time(const ProfileInputs& in, double tokens) {
+  const auto time = in.llm.latent ? in.profile->mla_prefill(latent_heads(in, true), tokens, 0)
+                                  : in.profile->prefill(heads(in, 0), tokens, 0);
   return time.value();
 }
 
 }  // namespace
 
-ProfileAttention::ProfileAttention(const ProfileInputs& inputs, const KernelTimes& kernels, std::int64_t window)
-    : window_(window) {
-  tabulate_decodes(inputs, kernels);
-  tabulate_prompts(inputs, kernels);
-  check_s_per_pair_ = chunk_s(long_prompt, 0) / pairs(long_prompt, 0) * decode_flop_per_pair(inputs.llm) /
-                      attention_flop_per_pair(inputs.llm);
-}
+ProfileAttention::ProfileAttention(const ProfileInputs& inputs, std::int64_t window)
+    : in_(inputs),
+      window_(window),
+      decodes_(octave::knots_to(real(inputs.max_sequences))),
+      prompts_(octave::knots_to(most_pairs)) {}
 
-void ProfileAttention::tabulate_decodes(const ProfileInputs& in, const KernelTimes& kernels) {
-  contexts_ = octave::knots_to(longest_context);
-  const std::size_t rows = octave::knots_to(real(in.max_sequences));
-  for (std::size_t row = 0; row < rows; ++row)
-    for (std::size_t column = 0; column < contexts_; ++column) {
-      const auto sequences = static_cast<std::int64_t>(octave::size(row));  // knots between 1 and 8 repeat
-      const KernelTime time = decode_time(in, kernels, window_, sequences, octave::size(column));
-      decode_s_.push_back(time.seconds * octave::size(row) / real(sequences));
-      decode_extrapolated_.push_back(time.extrapolated);
+const ProfileAttention::Row& ProfileAttention::decodes(std::size_t row) const {
+  return decodes_.at(row, [&] {
+    Row knots;
+    const auto sequences = static_cast<std::int64_t>(octave::size(row));  // knots between 1 and 8 repeat
+    for (std::size_t column = 0; column < octave::knots_to(longest_context); ++column) {
+      const KernelTime time = decode_time(in_, window_, sequences, octave::size(column));
+      knots.push_back(
+          {.seconds = time.seconds * octave::size(row) / real(sequences), .extrapolated = time.extrapolated});
     }
+    return knots;
+  });
 }
 
-void ProfileAttention::tabulate_prompts(const ProfileInputs& in, const KernelTimes& kernels) {
-  for (std::size_t knot = 0; knot < octave::knots_to(most_pairs); ++knot) {
-    const KernelTime time = prompt_time(in, kernels, std::sqrt(2 * octave::size(knot)));
-    prompt_s_.push_back(std::max(0.0, time.seconds - shared_launch_s));
-    prompt_extrapolated_.push_back(time.extrapolated);
-  }
+const ProfileAttention::Knot& ProfileAttention::prompt(std::size_t knot) const {
+  return prompts_.at(knot, [&] {
+    const KernelTime time = prompt_time(in_, std::sqrt(2 * octave::size(knot)));
+    return Knot{.seconds = std::max(0.0, time.seconds - shared_launch_s), .extrapolated = time.extrapolated};
+  });
+}
+
+double ProfileAttention::check_s(double pairs) const {
+  const double check_s_per_pair = chunk_s(long_prompt, 0) / this->pairs(long_prompt, 0) *
+                                  decode_flop_per_pair(in_.llm) / attention_flop_per_pair(in_.llm);
+  return check_s_per_pair * pairs;
 }
 
 StageTime ProfileAttention::decode(std::int64_t sequences, double mean_context) const {
   const OctavePoint n = octave::point(real(sequences));
   const OctavePoint context = octave::point(std::min(mean_context, longest_context));
-  const std::size_t rows = decode_s_.size() / contexts_;
-  const std::size_t row = std::min(n.knot, rows - 2);
+  const std::size_t row = std::min(n.knot, decodes_.size() - 2);
   const double row_part = n.knot > row ? 1 : n.part;
-  const double* at = &decode_s_[row * contexts_ + context.knot];
-  const double low = at[0] + (at[1] - at[0]) * context.part;
-  const double high = at[contexts_] + (at[contexts_ + 1] - at[contexts_]) * context.part;
+  const Knot* fewer = &decodes(row)[context.knot];
+  const Knot* more = &decodes(row + 1)[context.knot];
+  const double low = fewer[0].seconds + (fewer[1].seconds - fewer[0].seconds) * context.part;
+  const double high = more[0].seconds + (more[1].seconds - more[0].seconds) * context.part;
   const double scale = n.knot > row ? real(sequences) / octave::size(row + 1) : 1;  // more than were tabulated
-  return {.seconds = scale * (low + (high - low) * row_part),
-          .extrapolated = n.knot > row || decode_extrapolated_[row * contexts_ + context.knot]};
+  return {.seconds = scale * (low + (high - low) * row_part), .extrapolated = n.knot > row || fewer->extrapolated};
 }
 
 double ProfileAttention::pairs(std::int64_t tokens, std::int64_t prefix) const {
@@ -96,11 +98,12 @@ double ProfileAttention::pairs(std::int64_t tokens, std::int64_t prefix) const {
 
 double ProfileAttention::chunk_s(std::int64_t tokens, std::int64_t prefix) const {
   const OctavePoint at = octave::point(std::min(pairs(tokens, prefix), most_pairs));
-  return prompt_s_[at.knot] + (prompt_s_[at.knot + 1] - prompt_s_[at.knot]) * at.part;
+  const double shorter_s = prompt(at.knot).seconds;
+  return shorter_s + (prompt(at.knot + 1).seconds - shorter_s) * at.part;
 }
 
 bool ProfileAttention::prompt_extrapolated(double pairs) const {
-  return prompt_extrapolated_[octave::point(std::min(pairs, most_pairs)).knot];
+  return prompt(octave::point(std::min(pairs, most_pairs)).knot).extrapolated;
 }
 
 }  // namespace servecast

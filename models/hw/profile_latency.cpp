@@ -6,18 +6,18 @@
 #include <vector>
 
 #include "models/base/counts.h"
+#include "models/hw/asked_once.h"
 #include "models/hw/profile_attention.h"
 #include "models/hw/profile_layer.h"
 
 namespace servecast {
 namespace {
 
-/// A step is two look-ups, the decodes' attention and one sum. What all else takes is asked of the profile when a
-/// step first has so many tokens, and remembered: most runs see few of the numbers that they may have. For one
-/// thread.
+/// A step is two look-ups, the decodes' attention and one sum. What each takes is asked of the profile when a step
+/// first has so many tokens, and remembered: most runs see few of the numbers that they may have. For one thread.
 class ProfileLatency final : public StepLatency {
  public:
-  explicit ProfileLatency(ProfileInputs inputs);
+  ProfileLatency(ProfileInputs inputs, std::unique_ptr<const KernelTimes> own);
 
   std::int64_t stages() const override { return static_cast<std::int64_t>(stages_.size()); }
   StageTime stage(const StepWork& work, std::int64_t stage) const override;
@@ -25,13 +25,14 @@ class ProfileLatency final : public StepLatency {
 
  private:
   void ask_bodies(std::int64_t tokens) const;
+  const StageTime& head(std::int64_t emitted) const;
   StageTime attention(const PipelineStage& stage, const StepWork& work) const;
   StageTime decodes(const ProfileAttention& attention, const StepWork& work) const;
   StageTime prompts(const PipelineStage& stage, const StepWork& work) const;
   void add_host(StageTime& sum, const StepWork& work) const;
 
+  std::unique_ptr<const KernelTimes> own_;  // null: somebody else's
   ProfileInputs in_;
-  KernelTimes kernels_;
   ProfileLayer dense_;
   std::optional<ProfileLayer> expert_;
   HandOver hand_over_;
@@ -43,31 +44,26 @@ class ProfileLatency final : public StepLatency {
   std::optional<ProfileAttention> windowed_;
   mutable std::vector<PipelineStage> stages_;
   mutable std::vector<bool> asked_;  // which of the stages' by_tokens are known
-  std::vector<StageTime> head_by_emitted_;
+  AskedOnce<StageTime> head_by_emitted_;
 };
 
-ProfileLatency::ProfileLatency(ProfileInputs inputs)
-    : in_(std::move(inputs)),
-      kernels_(in_.profile),
-      dense_(in_, kernels_, false),
+ProfileLatency::ProfileLatency(ProfileInputs inputs, std::unique_ptr<const KernelTimes> own)
+    : own_(std::move(own)),
+      in_(std::move(inputs)),
+      dense_(in_, false),
       hand_over_(in_.llm, in_.shape, in_.stage_link),
       layers_(real(in_.llm.layers)),
       sampler_s_per_token_(sampler_s_per_token(in_.terms, in_.llm, in_.gpu)),
       stages_(pipeline_stages(in_.llm, in_.shape)),
-      asked_(static_cast<std::size_t>(in_.max_step_tokens) + 1) {
-  if (in_.llm.experts) expert_.emplace(in_, kernels_, true);
-  for (PipelineStage& stage : stages_) {
+      asked_(static_cast<std::size_t>(in_.max_step_tokens) + 1),
+      head_by_emitted_(static_cast<std::size_t>(in_.max_sequences) + 1) {
+  if (in_.llm.experts) expert_.emplace(in_, true);
+  for (const PipelineStage& stage : stages_) {
     full_layers_ += stage.full_layers;
     windowed_layers_ += stage.windowed_layers;
-    stage.by_tokens.resize(asked_.size());
   }
-  if (full_layers_ > 0) full_.emplace(in_, kernels_, 0);
-  if (windowed_layers_ > 0) windowed_.emplace(in_, kernels_, in_.llm.sliding_window);
-  // Its matrix is wider than the measured shapes and bound by memory alone, so that does not count as out of range.
-  for (std::int64_t n = 0; n <= in_.max_sequences; ++n) {
-    head_by_emitted_.push_back(dense_.head(n));
-    head_by_emitted_.back().extrapolated = false;
-  }
+  if (full_layers_ > 0) full_.emplace(in_, 0);
+  if (windowed_layers_ > 0) windowed_.emplace(in_, in_.llm.sliding_window);
 }
 
 void ProfileLatency::ask_bodies(std::int64_t tokens) const {
@@ -76,8 +72,21 @@ void ProfileLatency::ask_bodies(std::int64_t tokens) const {
                         .all_reduce = dense_.all_reduce(tokens),
                         .hand_over_s = hand_over_.seconds(tokens)};
   const auto row = static_cast<std::size_t>(tokens);
-  for (PipelineStage& stage : stages_) stage.by_tokens[row] = stage.body(times);
+  for (PipelineStage& stage : stages_) {
+    stage.by_tokens.resize(asked_.size());
+    stage.by_tokens[row] = stage.body(times);
+  }
   asked_[row] = true;
+}
+
+/// Its matrix is wider than the measured shapes and bound by memory alone, so that does not count as out of range.
+const StageTime& ProfileLatency::head(std::int64_t emitted) const {
+  const std::size_t row = std::min(static_cast<std::size_t>(emitted), head_by_emitted_.size() - 1);
+  return head_by_emitted_.at(row, [&] {
+    StageTime time = dense_.head(static_cast<std::int64_t>(row));
+    time.extrapolated = false;
+    return time;
+  });
 }
 
 double ProfileLatency::chunk_s(std::int64_t tokens, std::int64_t prefix_tokens) const {
@@ -134,8 +143,7 @@ StageTime ProfileLatency::stage(const StepWork& work, std::int64_t index) const 
   if (work.tokens() > last) sum = real(work.tokens()) / real(last) * sum;
   sum += attention(stage, work);
   if (stage.last) {
-    const auto most = static_cast<std::int64_t>(head_by_emitted_.size()) - 1;
-    sum += head_by_emitted_[static_cast<std::size_t>(std::min(work.emitted_tokens, most))];
+    sum += head(work.emitted_tokens);
     sum.seconds += sampler_s_per_token_ * real(work.emitted_tokens);
   }
   if (stage.first) add_host(sum, work);
@@ -145,7 +153,13 @@ StageTime ProfileLatency::stage(const StepWork& work, std::int64_t index) const 
 }  // namespace
 
 std::unique_ptr<StepLatency> make_profile_latency(ProfileInputs inputs) {
-  return std::make_unique<ProfileLatency>(std::move(inputs));
+  return std::make_unique<ProfileLatency>(std::move(inputs), nullptr);
+}
+
+std::unique_ptr<StepLatency> make_profile_latency(ProfileInputs inputs, const KernelProfile& profile) {
+  auto own = std::make_unique<const KernelTimes>(profile);
+  inputs.profile = own.get();
+  return std::make_unique<ProfileLatency>(std::move(inputs), std::move(own));
 }
 
 }  // namespace servecast

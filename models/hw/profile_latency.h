@@ -5,6 +5,7 @@
 #include "models/hw/gpu.h"
 #include "models/hw/llm.h"
 #include "models/hw/profile/kernel_profile.h"
+#include "models/hw/profile/kernel_times.h"
 #include "models/hw/rank_loads.h"
 #include "models/hw/roofline.h"
 #include "models/hw/shape.h"
@@ -13,8 +14,8 @@
 namespace servecast {
 
 struct ProfileInputs {
-  Gpu gpu{};  // stands in, marked extrapolated, for products that the profile lacks
-  KernelProfile profile{};
+  Gpu gpu{};                             // stands in, marked extrapolated, for products that the profile lacks
+  const KernelTimes* profile = nullptr;  // outlives the step time; one serves all that are timed by it
   Llm llm{};
   DataType weights = DataType::bf16;
   DataType kv = DataType::bf16;
@@ -38,5 +39,7 @@ struct ProfileInputs {
 /// (visits x T) tokens, less what memory takes of experts that nobody touches there.
 /// Pipeline stages as in make_roofline(). What was fitted and where: docs/models.md.
 std::unique_ptr<StepLatency> make_profile_latency(ProfileInputs inputs);
+/// The same, with a profile of its own.
+std::unique_ptr<StepLatency> make_profile_latency(ProfileInputs inputs, const KernelProfile& profile);
 
 }  // namespace servecast

@@ -30,9 +30,9 @@ double touched_share(const Experts& experts, std::int64_t tokens) {
 
 }  // namespace
 
-ProfileLayer::ProfileLayer(const ProfileInputs& inputs, const KernelTimes& kernels, bool expert_layer)
+ProfileLayer::ProfileLayer(const ProfileInputs& inputs, bool expert_layer)
     : in_(inputs),
-      kernels_(kernels),
+      kernels_(*inputs.profile),
       expert_layer_(expert_layer),
       linears_(linear_layers(inputs.llm, inputs.weights, inputs.shape.tensor_parallel, expert_layer)),
       elementwise_bytes_(elementwise_bytes_per_token(inputs.llm, inputs.shape.tensor_parallel, expert_layer)) {}
@@ -59,8 +59,15 @@ StageTime ProfileLayer::with_known_scales(StageTime product, const GemmShape& sh
   if (!passes) return product;
   product.seconds = std::max(product.compute_s, product.seconds - passes->seconds);
   if (in_.terms.input_scales == "static")
-    product.seconds += in_.terms.small_kernel_s + bytes / in_.profile.elementwise_bytes_per_s;
+    product.seconds += in_.terms.small_kernel_s + bytes / kernels_.elementwise_bytes_per_s();
   return product;
+}
+
+/// The GPU's own constants, for products that the profile lacks.
+const GemmFit& ProfileLayer::expert_fit() const {
+  const GemmFits& fits = in_.gpu.kernels.value().moe;
+  const auto& own = fits.of(in_.weights);
+  return own ? *own : fits.bf16.value();
 }
 
 StageTime ProfileLayer::experts(std::int64_t tokens) const {
@@ -75,10 +82,7 @@ StageTime ProfileLayer::experts(std::int64_t tokens) const {
                                       .top_k = experts.active,
                                       .tensor_parallel = in_.shape.tensor_parallel});
   if (measured) return touched_share(experts, tokens) * stage_time(*measured);
-  const GemmFits& fits = in_.gpu.kernels.value().moe;
-  const auto& own = fits.of(in_.weights);
-  StageTime time =
-      experts_time(own ? *own : fits.bf16.value(), in_.weights, in_.llm, in_.shape.tensor_parallel, tokens);
+  StageTime time = experts_time(expert_fit(), in_.weights, in_.llm, in_.shape.tensor_parallel, tokens);
   time.extrapolated = true;
   return time;
 }
@@ -96,10 +100,25 @@ StageTime ProfileLayer::spread_experts(std::int64_t rank_tokens) const {
                .experts = experts.count + in_.shape.redundant_experts,
                .top_k = experts.active,
                .expert_parallel = in_.shape.expert_parallel};
-  if (in_.rank_loads.even()) return touched_share(experts, tokens) * stage_time(kernels_.moe(call).value());
-  call.tokens = std::llround(load.visits * real(tokens));
-  StageTime time = stage_time(kernels_.moe(call).value());
+  if (!in_.rank_loads.even()) call.tokens = std::llround(load.visits * real(tokens));
+  const auto measured = kernels_.moe(call);
+  if (!measured) return experts_of_rank(tokens, load);
+  if (in_.rank_loads.even()) return touched_share(experts, tokens) * stage_time(*measured);
+  StageTime time = stage_time(*measured);
   time.seconds -= (1 - load.touched_fraction) * (time.seconds - time.compute_s);
+  return time;
+}
+
+/// Where nobody measured the products with weights of this type.
+StageTime ProfileLayer::experts_of_rank(std::int64_t tokens, const RankLoad& load) const {
+  const double ranks = real(in_.shape.ranks());
+  Experts all = in_.llm.experts.value();
+  all.count += in_.shape.redundant_experts;
+  const double visits = load.visits * real(tokens * all.active) / ranks;
+  const auto touched_tokens = static_cast<std::int64_t>(std::llround(load.visits * real(tokens)));
+  const double touched = load.touched_fraction * touched_experts(all, touched_tokens) / ranks;
+  StageTime time = experts_time(expert_fit(), in_.weights, in_.llm, 1, visits, touched);
+  time.extrapolated = true;
   return time;
 }
 
@@ -138,7 +157,7 @@ StageTime ProfileLayer::operator()(std::int64_t tokens) const {
   sum += 2 * all_reduce(tokens);
   const std::int64_t small = in_.terms.small_kernels_per_layer + (in_.llm.qk_norm ? 2 : 0);
   sum.seconds +=
-      real(small) * in_.terms.small_kernel_s + real(rows) * elementwise_bytes_ / in_.profile.elementwise_bytes_per_s;
+      real(small) * in_.terms.small_kernel_s + real(rows) * elementwise_bytes_ / kernels_.elementwise_bytes_per_s();
   return sum;
 }
 

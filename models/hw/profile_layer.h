@@ -12,8 +12,8 @@ namespace servecast {
 /// What one transformer layer costs apart from attention, asked of a profile: a function of the step's tokens.
 class ProfileLayer {
  public:
-  /// Both must outlive it.
-  ProfileLayer(const ProfileInputs& inputs, const KernelTimes& kernels, bool expert_layer);
+  /// The inputs must outlive it.
+  ProfileLayer(const ProfileInputs& inputs, bool expert_layer);
 
   StageTime operator()(std::int64_t tokens) const;
   /// All-reduce of the hidden state of so many tokens, with the wait for the slowest rank; nothing on one GPU.
@@ -26,7 +26,9 @@ class ProfileLayer {
   StageTime product(DataType weights, const GemmShape& shape, std::int64_t rows) const;
   StageTime with_known_scales(StageTime product, const GemmShape& shape, std::int64_t rows) const;
   StageTime experts(std::int64_t tokens) const;
+  const GemmFit& expert_fit() const;
   StageTime spread_experts(std::int64_t rank_tokens) const;
+  StageTime experts_of_rank(std::int64_t tokens, const RankLoad& load) const;
   std::int64_t graph_tokens() const;
 
   const ProfileInputs& in_;

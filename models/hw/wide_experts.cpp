@@ -6,41 +6,13 @@
 
 #include "models/base/counts.h"
 #include "models/hw/kernel_time.h"
+#include "models/hw/ranks.h"
 
 namespace servecast {
 namespace {
 
 constexpr double sms = 132;
 constexpr double exchange_sms = 20;
-
-/// A part of a sum, rounded up.
-struct Part {
-  std::int64_t of = 1;  // out of so many
-  std::int64_t taken = 1;
-  std::int64_t operator()(std::int64_t sum) const { return divided_up(sum * taken, of); }
-};
-
-/// What the fullest of `ranks` computes in one of `batches` equal parts of its step.
-StepWork fullest_rank(const StepWork& work, std::int64_t ranks, std::int64_t batches) {
-  StepWork w;
-  if (work.decode_sequences > 0) {
-    w.decode_sequences = divided_up(divided_up(work.decode_sequences, ranks), batches);
-    w.decode_kv_tokens = Part{work.decode_sequences, w.decode_sequences}(work.decode_kv_tokens);
-  }
-  if (work.prefill_sequences > 0) {
-    const std::int64_t sequences = divided_up(work.prefill_sequences, ranks);
-    const Part part{.of = work.prefill_sequences * batches, .taken = sequences};
-    w.prefill_sequences = divided_up(sequences, batches);
-    w.prefill_tokens = part(work.prefill_tokens);
-    w.prefill_squared_tokens = part(work.prefill_squared_tokens);
-    w.prefill_prefix_tokens = part(work.prefill_prefix_tokens);
-    w.prefill_prefix64_tokens = part(work.prefill_prefix64_tokens);
-    w.prefill_pairs = part(work.prefill_pairs);
-    w.prefill_attention_s = work.prefill_attention_s * real(part.taken) / real(part.of);
-  }
-  w.emitted_tokens = divided_up(divided_up(work.emitted_tokens, ranks), batches);
-  return w;
-}
 
 /// The kernels of one rank: its share of the batch, and of all routed tokens.
 std::unique_ptr<StepLatency> rank_kernels(ProfileInputs in) {
@@ -90,8 +62,7 @@ WideExperts::WideExperts(const WideExpertsInputs& in)
       expert_fraction_(expert_layers_ / real(in.kernels.llm.layers)),
       slowdown_(in.exchange == ExchangeKernels::high_throughput ? sms / (sms - exchange_sms) : 1),
       overlap_(in.two_batch_overlap) {
-  const KernelTimes kernels(in.kernels.profile);
-  const ExpertExchange exchange(in.kernels.llm, kernels, in.kernels.shape, in.link, in.exchange);
+  const ExpertExchange exchange(in.kernels.llm, *in.kernels.profile, in.kernels.shape, in.link, in.exchange);
   const std::int64_t most = divided_up(in.kernels.max_step_tokens, ranks_);
   for (std::int64_t tokens = 0; tokens <= most; ++tokens) {
     const ExchangeTime layer = exchange(tokens, in.kernels.rank_loads.at(tokens * ranks_));
@@ -109,7 +80,7 @@ ExchangeTime WideExperts::exchange(std::int64_t rank_tokens) const {
 }
 
 WideExperts::Batch WideExperts::batch(const StepWork& work) const {
-  const std::int64_t count = overlap_ && fullest_rank(work, ranks_, 1).tokens() > 1 ? 2 : 1;
+  const std::int64_t count = overlap_ && expert_layers_ > 0 && fullest_rank(work, ranks_, 1).tokens() > 1 ? 2 : 1;
   const StepWork share = fullest_rank(work, ranks_, count);
   Batch batch{.count = count, .compute = rank_->stage(share, 0), .exchange = exchange(share.tokens())};
   if (count > 1) batch.hiding_s = batch.compute.seconds * expert_fraction_ * slowdown_;

@@ -1,5 +1,7 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "models/base/registry.h"
@@ -16,7 +18,8 @@ struct PrefillView {
 
 /// How decoding sequences get their blocks.
 struct DecodeRules {
-  bool spare_block = false;  // each wants a free block before its turn, even where its last one has room (vLLM v0)
+  bool spare_block = false;  // each that grows wants a free block before its turn, even with room in its last one
+                             // (vLLM v0)
   bool cut_prompts = false;  // a prompt preempted part-way restarts with only what was computed of it; the rest is
                              // then made token by token (Vidur)
 };
@@ -70,6 +73,12 @@ enum class AfterLast : std::uint8_t {
   waits,         // likewise, and it is computed along; the client gets the whole output at the end
 };
 
+/// Sequences of one lane, where a replica's lanes share `sequences` of them. At least one, or with fewer sequences
+/// than lanes nobody would ever be admitted; how many run on all lanes together, Batch::admit() bounds.
+inline std::int64_t sequences_per_lane(std::int64_t sequences, std::int64_t lanes) {
+  return std::max<std::int64_t>(1, sequences / lanes);
+}
+
 /// Decides what one step computes.
 class Batcher {
  public:
@@ -79,6 +88,9 @@ class Batcher {
   /// The most tokens and sequences a step may hold: what the memory plan reserves activations for.
   virtual std::int64_t max_step_tokens() const = 0;
   virtual std::int64_t max_sequences() const = 0;
+
+  /// The longest prompt that it ever starts: a request with a longer one is rejected on arrival.
+  virtual std::int64_t max_prompt_tokens() const { return std::numeric_limits<std::int64_t>::max(); }
 
   /// Steps under way at a time on a replica without pipeline stages: 1, or 2 where the next step is scheduled while
   /// one runs (asynchronous scheduling).

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -87,6 +88,17 @@ class KvCache {
 
   /// Blocks of a request of which each sequence holds this many tokens.
   virtual std::int64_t blocks_for(const Request& request, std::int64_t tokens) const = 0;
+
+  /// The most that a request ever holds until each of its sequences holds `tokens` tokens. Beams give blocks back
+  /// when what they have in common fills one; but from any token to the one a block later they hold at least one
+  /// more.
+  std::int64_t most_blocks_for(const Request& request, std::int64_t tokens) const {
+    const std::int64_t in_turn = request.width() == 1 ? 1 : std::max<std::int64_t>(1, growth_tokens());
+    std::int64_t most = 0;
+    for (std::int64_t held = tokens; held > tokens - in_turn && held >= request.prompt_tokens; --held)
+      most = std::max(most, blocks_for(request, held));
+    return most;
+  }
 
   /// Leading prompt tokens that need no computing because an earlier request left them here. Asked at admission.
   virtual std::int64_t cached_tokens(const Request& request) const = 0;

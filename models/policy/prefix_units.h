@@ -7,13 +7,19 @@
 
 namespace servecast {
 
-/// Names a beginning of prompts, block by block; by default the empty one. Hash blocks alone do not: in some traces
-/// the same passage has the same hash behind any other. Blocks that are numbered in a row get names in a row, which
-/// keeps tables of them near each other in memory.
+/// Names a beginning of prompts, block by block; by default the empty one of the model without an adapter. Hash
+/// blocks alone do not: in some traces the same passage has the same hash behind any other. Blocks that are numbered
+/// in a row get names in a row, which keeps tables of them near each other in memory.
 struct PrefixName {
   std::uint64_t context = 0;  // stands for all before the row that `block` is in, and where the row begins
   BlockHash block = 0;
 
+  /// Before the first block. KV depends on the adapter, or the model, that computes it, so its id is part of the hash
+  /// of every block, as in vLLM (generate_block_hash_extra_keys in v1/core/kv_cache_utils.py).
+  static PrefixName start(const Request& request) {
+    if (request.adapter == AdapterId{}) return {};
+    return {.context = mixed_bits(0x9e3779b97f4a7c15u * (index(request.adapter) + std::uint64_t{1}))};
+  }
   PrefixName then(BlockHash next) const {
     if (next == block + 1) return {context, next};
     return {mixed_bits(mixed_bits(context + 0x9e3779b97f4a7c15u * (block + 1)) + next), next};
@@ -33,6 +39,8 @@ class PrefixUnits {
     if (high % low == 0) tokens_ = high;
   }
 
+  /// The name in front of the first unit.
+  PrefixName start() const { return PrefixName::start(request_); }
   /// Of one unit; 0: this request shares nothing.
   std::int64_t tokens() const { return tokens_; }
   /// Whole ones among the first `tokens` tokens of prompt and output, as far as these have hashes.

@@ -25,9 +25,13 @@ PrefixName RadixTree::Edge::name_before(std::int64_t block) const {
   return name;
 }
 
-BlockHash RadixTree::key(std::span<const BlockHash> blocks, std::int64_t block_tokens) const {
-  if (page_tokens_ <= block_tokens) return blocks.front();
-  PrefixName name;
+/// Of what begins with these blocks right below `above`; `before` is the name in front of them. Below the root that
+/// says which adapter computes them; further down all have the same one.
+BlockHash RadixTree::key(Node above, PrefixName before, std::span<const BlockHash> blocks,
+                         std::int64_t block_tokens) const {
+  const std::uint64_t adapter = above == root ? before.context : 0;
+  if (page_tokens_ <= block_tokens) return blocks.front() + adapter;
+  PrefixName name{.context = adapter};
   for (const BlockHash block : blocks.first(static_cast<std::size_t>(page_tokens_ / block_tokens)))
     name = name.then(block);
   return name.value();
@@ -47,7 +51,8 @@ RadixTree::Found RadixTree::find_below(Found from, const Request& request, std::
   for (Found found = from;;) {
     if (most_tokens - found.tokens < page_tokens_) return found;
     const auto& below = at(found.node).below;
-    const auto next = below.find(key(blocks_from(request, found.tokens), request.block_tokens));
+    const auto next = below.find(
+        key(found.node, PrefixName::start(request), blocks_from(request, found.tokens), request.block_tokens));
     if (next == below.end() || (!also_gone && gone(at(next->second)))) return found;
     found = {.node = next->second, .tokens = agrees_to(at(next->second), request, most_tokens)};
     if (found.tokens < at(found.node).end) return found;
@@ -96,7 +101,7 @@ RadixTree::Node RadixTree::extend(Node from, const Request& request, std::int64_
                 .begin = found.tokens,
                 .end = to_tokens,
                 .block_tokens = block,
-                .before = node == root ? PrefixName{} : at(node).name_before(found.tokens / block),
+                .before = node == root ? PrefixName::start(request) : at(node).name_before(found.tokens / block),
                 .blocks = {blocks.begin(), blocks.end()},
                 .entered = now_ + 1,
                 .uses = 1});

@@ -58,7 +58,7 @@ class RadixTree {
     std::int64_t block_tokens = 0;
     PrefixName before{};                // name of the whole blocks in front of it
     std::vector<BlockHash> blocks{};    // that it has a part of
-    std::map<BlockHash, Node> below{};  // by the name of the blocks of their first page
+    std::map<BlockHash, Node> below{};  // by the blocks of their first page, below the root by the adapter, too
     std::int64_t holders = 0;
     std::uint64_t entered = 0;
     std::uint64_t used = 0;
@@ -75,8 +75,8 @@ class RadixTree {
   std::int64_t agrees_to(const Edge& edge, const Request& request, std::int64_t most_tokens) const;
   bool gone(const Edge& edge) const { return edge.holders == 0 && clock_s_ - edge.used_s > lifetime_s_; }
   Found find_below(Found from, const Request& request, std::int64_t most_tokens, bool also_gone) const;
-  BlockHash key(std::span<const BlockHash> blocks, std::int64_t block_tokens) const;
-  BlockHash key(const Edge& edge) const { return key(edge.blocks, edge.block_tokens); }
+  BlockHash key(Node above, PrefixName before, std::span<const BlockHash> blocks, std::int64_t block_tokens) const;
+  BlockHash key(const Edge& edge) const { return key(edge.above, edge.before, edge.blocks, edge.block_tokens); }
   Node add(Edge edge);
   Node split(Node node, std::int64_t at_tokens);
   Node cut(const Found& found);

@@ -23,12 +23,12 @@ const StepLatency& ClaimModels::latency(const Served& served) {
   std::unique_ptr<StepLatency>& known = latencies_[served];
   if (known) return *known;
   known = make_profile_latency({.gpu = gpu(served.gpu),
-                                .profile = files_.profile(served.gpu + "." + engine().kernels, bundled, ""),
                                 .llm = llm(served.llm),
                                 .weights = served.weights,
                                 .shape = {.tensor_parallel = served.tensor_parallel},
                                 .max_step_tokens = longest_step_tokens,
-                                .terms = engine().step});
+                                .terms = engine().step},
+                               files_.profile(served.gpu + "." + engine().kernels, bundled, ""));
   return *known;
 }
 

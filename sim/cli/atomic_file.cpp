@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "models/base/error.h"
 #include "sim/report/left_behind.h"
@@ -26,13 +24,6 @@ void sync(const std::string& file) {
 }
 
 }  // namespace
-
-std::string read_file(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in.is_open() || fs::is_directory(file))
-    throw UserError(Place{.file = file}, "cannot be read; give the path of an existing file");
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 void replace_file(const std::string& file, std::string_view text) {
   std::error_code ignored;

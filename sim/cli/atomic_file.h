@@ -4,9 +4,6 @@
 
 namespace servecast {
 
-/// The bytes of a file. Throws UserError where it cannot be read.
-std::string read_file(const std::string& file);
-
 /// Replaces the contents of a file in one step: whoever reads it sees the old text or the new one. Symbolic links are
 /// followed and permissions kept. Throws UserError where that fails, and then the file is as it was.
 void replace_file(const std::string& file, std::string_view text);

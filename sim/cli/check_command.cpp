@@ -2,16 +2,22 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.h"
+#include "models/base/escaped.h"
+#include "sim/cli/check_lengths.h"
 #include "sim/cli/command.h"
 #include "sim/cli/console.h"
 #include "sim/cli/options.h"
 #include "sim/cli/plan_study.h"
 #include "sim/cli/settings_text.h"
+#include "sim/input/files_read.h"
+#include "sim/input/unsaved_text.h"
 #include "sim/plan/study.h"
 #include "sim/report/human.h"
+#include "sim/report/json_fields.h"
 #include "sim/report/plan_report.h"
 
 namespace servecast {
@@ -41,28 +47,38 @@ ordered_json to_json(const Pool& pool) {
           {"kv_pool_tokens", pool.memory.kv_pool_tokens}};
 }
 
+/// Looking for a file that is not there is noted, too.
+ordered_json there_are(const std::vector<std::string>& files) {
+  ordered_json json = ordered_json::array();
+  for (const std::string& file : files)
+    if (std::filesystem::exists(YamlText::file_of(file))) json.push_back(file);
+  return json;
+}
+
 std::string pool_text(const Pool& pool) {
   const MemoryPlan& memory = pool.memory;
   const std::string shape =
       fmt::format("tensor {} x pipeline {}", pool.spec.tensor_parallel, pool.spec.pipeline_parallel);
-  return fmt::format("\npool {}: {} in {}, {} x ({}) = {} x {}\n", pool.spec.name, pool.llm.name, pool.spec.weights,
-                     pool.spec.replicas, shape, pool.gpus(), pool.gpu.name) +
+  const std::string what = fmt::format("pool {}: {} in {}, {} x ({}) = {} x {}", pool.spec.name, pool.llm.name,
+                                       pool.spec.weights, pool.spec.replicas, shape, pool.gpus(), pool.gpu.name);
+  return "\n" + visible(what) + "\n" +
          fmt::format("  each GPU: {} weights, {} activations, {} reserved, {} KV cache\n",
                      human::bytes(memory.weight_bytes), human::bytes(memory.activation_bytes),
                      human::bytes(memory.reserve_bytes), human::bytes(memory.kv_pool_bytes)) +
          fmt::format("  each replica: {} tokens of KV cache\n", human::count(memory.kv_pool_tokens)) +
-         fmt::format("  step times: {}\n", pool.latency_source);
+         fmt::format("  step times: {}\n", visible(pool.latency_source));
 }
 
-std::string scenario_text(const std::string& file, const Scenario& scenario) {
+std::string scenario_text(const std::string& file, Scenario scenario) {
   std::int64_t used = 0;
   for (const Pool& pool : scenario.pools) used += pool.gpus();
   const std::int64_t there = scenario.node.gpus * scenario.spec.cluster.nodes;
-  std::string text = fmt::format("{}: no mistakes\n\n", file);
-  text += fmt::format("workload  {}\n", scenario.workload_text);
-  text += fmt::format("cluster   {} x {}, {} of {} GPUs used\n", scenario.spec.cluster.nodes, scenario.node.name,
-                      used, there);
+  std::string text = fmt::format("{}: no mistakes\n\n", visible(file));
+  text += fmt::format("workload  {}\n", visible(scenario.workload_text));
+  text += fmt::format("cluster   {} x {}, {} of {} GPUs used\n", scenario.spec.cluster.nodes,
+                      visible(scenario.node.name), used, there);
   for (const Pool& pool : scenario.pools) text += pool_text(pool);
+  for (const std::string& warning : prompts_too_long(scenario)) text += "\nwarning: " + warning + "\n";
   return text;
 }
 
@@ -81,7 +97,7 @@ std::string study_text(const std::string& file) {
   const auto count = [&](std::string_view verdict) {
     return std::ranges::count(report.designs, verdict, &PlanDesign::verdict);
   };
-  std::string text = fmt::format("{}: no mistakes\n\n", file);
+  std::string text = fmt::format("{}: no mistakes\n\n", visible(file));
   text += fmt::format("goal      {}\n", report.goal);
   text += fmt::format("demand    {:.3g} times the base scenario's rate\n", report.rate_factor);
   text += fmt::format("designs   {}: {} cannot be built, {} break a budget, {} break the promise even at best\n",
@@ -93,11 +109,13 @@ class CheckCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     scenario_.declare(app);
+    scenario_.declare_text(app);
     add_choice(app, "--format", format_, "format", {"text", "json"}, "How to write it (text)");
     app.footer("Examples:\n  servecast check chat.yaml\n  servecast check chat.yaml --format json");
   }
 
   int run(Console& console) override {
+    const auto unsaved = scenario_.unsaved();
     if (format_ == "json") return run_json(console);
     console.out << (study() ? study_text(scenario_.file) : scenario_text(scenario_.file, scenario_.load()));
     return 0;
@@ -112,7 +130,10 @@ class CheckCommand final : public Command {
 
   /// Problems are what this is asked for, so they go to stdout like any other answer.
   int run_json(Console& console) const {
-    ordered_json json{{"ok", true}, {"problems", ordered_json::array()}, {"pools", ordered_json::array()}};
+    ordered_json json{{"ok", true},
+                      {"problems", ordered_json::array()},
+                      {"pools", ordered_json::array()},
+                      {"warnings", ordered_json::array()}};
     try {
       if (study())
         json["designs"] = checked_study(scenario_.file).designs.size();
@@ -122,14 +143,16 @@ class CheckCommand final : public Command {
       json["ok"] = false;
       for (const Problem& problem : error.problems()) json["problems"].push_back(to_json(problem));
     }
-    console.out << json.dump(2, ' ', false, ordered_json::error_handler_t::replace)
-                << "\n";  // a file may hold anything
+    console.out << text_of(json);
     return json["ok"] ? 0 : 2;
   }
 
   void describe(ordered_json& json) const {
+    const FilesRead read;
     Scenario scenario = scenario_.load();
     for (const Pool& pool : scenario.pools) json["pools"].push_back(to_json(pool));
+    json["warnings"] = prompts_too_long(scenario);
+    json["files"] = there_are(read.files());
     json["settings"] = ordered_json::parse(settings_text(scenario.spec));
   }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "models/base/error.h"
+#include "models/base/input_file.h"
 #include "sim/cli/command.h"
 #include "sim/cli/console.h"
 #include "sim/cli/many_runs.h"
@@ -43,12 +44,12 @@ struct ComparisonArguments {
     ManyRuns many(runs, requests.size() * (1 + static_cast<std::size_t>(replicates)), console);
     if (!requests.front().seed) {
       const std::vector<RunResult> first = many.evaluator().evaluate(std::span(requests).first(1));
-      refuse(first.front().failure, names.front());
+      refuse(many, first.front().failure, names.front());
       for (RunRequest& request : requests) request.seed = first.front().summary->seed;
     }
     std::vector<Compared> compared;
     for (Replicated& one : evaluate_replicated(many.evaluator(), requests, replicates)) {
-      refuse(one.failure, names[compared.size()]);
+      refuse(many, one.failure, names[compared.size()]);
       compared.push_back(
           {.name = names[compared.size()], .best = std::move(*one.best), .draws = std::move(one.draws)});
     }
@@ -57,8 +58,8 @@ struct ComparisonArguments {
   }
 
  private:
-  static void refuse(const std::string& failure, const std::string& name) {
-    if (!failure.empty()) throw UserError(name + " cannot be simulated: " + failure);
+  static void refuse(const ManyRuns& many, const std::string& failure, const std::string& name) {
+    if (!failure.empty()) many.refuse(name + " cannot be simulated: " + failure);
   }
 };
 
@@ -97,7 +98,7 @@ class WhatifCommand final : public Command {
 
 /// summary.json of a report; none where the name is that of a scenario.
 std::optional<std::string> report_of(const std::string& name) {
-  if (fs::is_directory(name)) return (fs::path(name) / "summary.json").string();
+  if (is_folder(name)) return (fs::path(name) / "summary.json").string();
   if (name.ends_with(".json")) return name;
   return std::nullopt;
 }

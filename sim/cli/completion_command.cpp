@@ -9,6 +9,7 @@
 #include "sim/cli/options.h"
 #include "sim/input/hardware.h"
 #include "sim/input/llm_config.h"
+#include "sim/input/scenario.h"
 #include "sim/input/schema.h"
 
 namespace servecast {

@@ -4,19 +4,13 @@
 
 #include <map>
 
+#include "models/base/escaped.h"
 #include "models/base/names.h"
 
 namespace servecast {
 namespace {
 
 using Kind = Completion::Kind;
-
-/// 'text', safe in every shell here.
-std::string shell_word(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out + "'";
-}
 
 std::string_view kind_word(Kind kind) {
   return kind == Kind::files ? "files" : kind == Kind::folders ? "folders" : "words";

@@ -6,6 +6,7 @@
 #include "sim/cli/console.h"
 #include "sim/cli/list_data.h"
 #include "sim/cli/options.h"
+#include "sim/report/json_fields.h"
 #include "sim/report/text_layout.h"
 
 namespace servecast {
@@ -45,7 +46,7 @@ class ListCommand final : public Command {
     const auto chosen = std::ranges::find(listings(), kind_, &Listing::kind);
     const Listing& listing = kind_.empty() ? overview : *chosen;
     const ordered_json items = listing.items();
-    console.out << (format_ == "json" ? items.dump(2) + "\n" : listing.text(items));
+    console.out << (format_ == "json" ? text_of(items) : listing.text(items));
     return 0;
   }
 

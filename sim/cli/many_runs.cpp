@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <ostream>
+#include <stdexcept>
 
 #include "models/base/error.h"
 #include "sim/cli/console.h"
@@ -38,6 +40,7 @@ std::string ManyRunsArguments::file(const std::string& name) const {
 ManyRuns::ManyRuns(const ManyRunsArguments& arguments, std::size_t planned, const Console& console)
     : known_(open_results(arguments)),
       view_(arguments.progress.style(console), console.err),
+      err_(console.err),
       evaluator_(simulator_, known_.get(), options(arguments.jobs, planned)) {}
 
 EvaluatorOptions ManyRuns::options(std::int64_t jobs, std::size_t planned) {
@@ -50,6 +53,15 @@ EvaluatorOptions ManyRuns::options(std::int64_t jobs, std::size_t planned) {
           }};
 }
 
-void ManyRuns::finish() { view_.finish(evaluator_.progress()); }
+int ManyRuns::finish() {
+  view_.finish(evaluator_.progress());
+  for (const CrashedRun& crashed : evaluator_.crashed()) err_ << "servecast: " << to_string(crashed) << "\n";
+  return evaluator_.crashed().empty() ? 0 : 1;
+}
+
+void ManyRuns::refuse(const std::string& message) const {
+  if (evaluator_.crashed().empty()) throw UserError(message);
+  throw std::runtime_error(message + " (" + to_string(evaluator_.crashed().front()) + ")");
+}
 
 }  // namespace servecast

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <string>
 
@@ -39,8 +40,10 @@ class ManyRuns {
   ManyRuns(const ManyRunsArguments& arguments, std::size_t planned, const Console& console);
 
   Evaluator& evaluator() { return evaluator_; }
-  /// All is done: the bar goes.
-  void finish();
+  /// All is done: the bar goes, and runs that crashed are named. The command's exit status.
+  int finish();
+  /// Throws what a command says that cannot do without a run: a mistake of the user's, unless the run crashed.
+  [[noreturn]] void refuse(const std::string& message) const;
 
  private:
   EvaluatorOptions options(std::int64_t jobs, std::size_t planned);
@@ -49,6 +52,7 @@ class ManyRuns {
   ScenarioSimulator simulator_{};
   std::unique_ptr<ResultsFile> known_;  // null: nothing is kept
   ProgressView view_;
+  std::ostream& err_;
   ForkedEvaluator evaluator_;
 };
 

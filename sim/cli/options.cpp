@@ -4,8 +4,11 @@
 #include <algorithm>
 
 #include "models/base/error.h"
+#include "models/base/input_file.h"
 #include "models/base/names.h"
+#include "sim/cli/atomic_file.h"
 #include "sim/input/scenario.h"
+#include "sim/input/unsaved_text.h"
 
 namespace servecast {
 
@@ -41,6 +44,15 @@ void ScenarioArguments::declare(CLI::App& app) {
   app.add_option("--set", set, "Replace a setting, e.g. pools[0].router.policy=random; may be given several times")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
+}
+
+void ScenarioArguments::declare_text(CLI::App& app) {
+  add_path(app, "--text", text, "FILE", "Read the scenario's text from FILE (-: standard input), as if SCENARIO held it");
+}
+
+std::unique_ptr<UnsavedText> ScenarioArguments::unsaved() const {
+  if (text.empty()) return nullptr;
+  return std::make_unique<UnsavedText>(file, read_whole(text == "-" ? "/dev/stdin" : text, settings_mib));
 }
 
 Scenario ScenarioArguments::load() const { return load_scenario(file, parse_overrides(set)); }

@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@ namespace servecast {
 
 struct Override;
 struct Scenario;
+class UnsavedText;
 
 /// "path=value" -> {path, value}. Throws UserError where there is no '=' or no path.
 Override parse_override(const std::string& word);
@@ -28,8 +30,13 @@ CLI::Option* add_path(CLI::App& app, const std::string& name, std::string& path,
 struct ScenarioArguments {
   std::string file;
   std::vector<std::string> set;
+  std::string text{};  // a file; empty: that of the scenario
 
   void declare(CLI::App& app);
+  /// And `--text`.
+  void declare_text(CLI::App& app);
+  /// What `--text` gave, for as long as the scenario is read; null without it.
+  std::unique_ptr<UnsavedText> unsaved() const;
   Scenario load() const;
 };
 

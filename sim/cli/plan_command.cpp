@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "models/base/error.h"
+#include "models/base/input_file.h"
 #include "sim/cli/command.h"
 #include "sim/cli/console.h"
 #include "sim/cli/many_runs.h"
@@ -72,13 +73,14 @@ class PlanCommand final : public Command {
     if (bounds_only_) return print(size_up_study(scenario_.file), console);
     try {
       if (!shard_.empty()) return share(console);
-      const PlanReport report = plan(console);
+      int status = 0;
+      const PlanReport report = plan(console, status);
       if (!runs_.out.empty()) {
         write_plan_tables(runs_.file(results_name), report);
         write_whole(runs_.file("plan.json"), to_json(report));
       }
-      refuse_without_answer(report);
-      return print(report, console);
+      if (status == 0) refuse_without_answer(report);
+      return std::max(status, print(report, console));
     } catch (const Stopped&) {
       return cut_short;
     }
@@ -105,7 +107,7 @@ class PlanCommand final : public Command {
 
   /// The scenario, or the answer of the plan whose folder was given: its base with the design's settings.
   ScenarioArguments to_emit() const {
-    if (!fs::is_directory(scenario_.file)) return scenario_;
+    if (!is_folder(scenario_.file)) return scenario_;
     const PlanReport report = read_plan_tables((fs::path(scenario_.file) / results_name).string());
     const auto best = std::ranges::find_if(
         report.designs, [](const PlanDesign& d) { return d.verdict == "chosen" || d.verdict == "front"; });
@@ -139,17 +141,17 @@ class PlanCommand final : public Command {
       throw UserError("--shard needs a folder of its own for its results; say which with --out DIR");
     ManyRuns runs(runs_, 0, console);
     const std::string done = simulate_share(scenario_.file, share, runs.evaluator());
-    runs.finish();
+    const int status = runs.finish();
     console.out << done;
-    return 0;
+    return status;
   }
 
-  PlanReport plan(const Console& console) const {
+  PlanReport plan(const Console& console, int& status) const {
     const std::optional<ScratchFolder> scratch =
         runs_.out.empty() ? std::make_optional<ScratchFolder>() : std::nullopt;
     ManyRuns runs(runs_, 0, console);
     PlanReport report = plan_study(scenario_.file, scratch ? scratch->path().string() : runs_.out, runs.evaluator());
-    runs.finish();
+    status = runs.finish();
     return report;
   }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "models/base/error.h"
+#include "models/base/input_file.h"
 #include "sim/cli/command.h"
 #include "sim/cli/console.h"
 #include "sim/cli/many_runs.h"
@@ -43,7 +44,7 @@ class PlanMergeCommand final : public Command {
  private:
   static std::string results_in(const std::string& folder) {
     const fs::path file = fs::path(folder) / results_name;
-    if (!fs::exists(file))
+    if (!is_there(file))
       throw UserError({folder}, std::string("has no ") + results_name + "; name a folder of --out");
     return file.string();
   }

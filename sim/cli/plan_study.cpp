@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "models/base/escaped.h"
 #include "servecast_version.h"
 #include "sim/input/hardware.h"
 #include "sim/input/scenario.h"
@@ -66,14 +67,14 @@ std::vector<InputChange> bandwidth_changes(Sizer& sizer, const SizedDesign& size
     for (std::size_t i = 0; i < spec.pools.size(); ++i) {
       const std::string& gpu = spec.pools[i].gpu;
       const std::string file = changed_file(folder, gpu, "bandwidth", factor, gpu_text(gpu, factor, named_in));
-      memory.set.push_back(fmt::format("pools[{}].gpu={}", i, file));
+      memory.set.push_back(fmt::format("pools[{}].gpu={}", i, yaml_text(file)));
     }
     all.push_back(std::move(memory));
     if (sized.machines.nodes < 2) continue;
     const std::string& node = spec.cluster.node;
     all.push_back({.input = "network bandwidth", .factor = factor});
-    all.back().set.push_back(
-        "cluster.node=" + changed_file(folder, node, "network", factor, node_text(node, factor, named_in)));
+    all.back().set.push_back("cluster.node=" + yaml_text(changed_file(folder, node, "network", factor,
+                                                                      node_text(node, factor, named_in))));
   }
   return all;
 }

@@ -2,9 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <filesystem>
 #include <map>
 
 #include "models/base/error.h"
+#include "models/base/escaped.h"
 #include "servecast_version.h"
 #include "sim/cli/command.h"
 #include "sim/cli/console.h"
@@ -45,7 +47,8 @@ Commands declare(const Program& program, CLI::App& root) {
 
 void print_problems(const Program& program, const UserError& error, std::ostream& err) {
   for (const Problem& problem : error.problems())
-    err << (problem.place.file.empty() ? std::string(program.name) + ": " : "") << to_string(problem) << "\n";
+    err << (problem.place.file.empty() ? std::string(program.name) + ": " : "") << visible(to_string(problem))
+        << "\n";
 }
 
 int parse_and_run(const Program& program, const std::vector<std::string>& arguments, Console& console) {
@@ -58,7 +61,7 @@ int parse_and_run(const Program& program, const std::vector<std::string>& argume
     root.exit(asked, console.out, console.err);
     return fine;
   } catch (const CLI::ParseError& error) {
-    console.err << usage_message(root, error) << "\n";
+    console.err << visible(usage_message(root, error)) << "\n";
     return users_mistake;
   }
   return commands.at(&chosen_command(root))->run(console);
@@ -75,8 +78,12 @@ int run_program(const Program& program, const std::vector<std::string>& argument
   } catch (const UserError& error) {
     print_problems(program, error, console.err);
     return users_mistake;
+  } catch (const std::filesystem::filesystem_error& error) {  // e.g. a circle of symbolic links
+    const std::string path = error.path1().empty() ? std::string(program.name) : error.path1().string();
+    console.err << path << ": " << error.code().message() << "\n";
+    return users_mistake;
   } catch (const std::exception& error) {
-    console.err << program.name << ": internal error: " << error.what() << "\n";
+    console.err << program.name << ": internal error: " << visible(error.what()) << "\n";
     return our_mistake;
   }
 }

@@ -15,6 +15,7 @@
 #include "sim/cli/trace_output.h"
 #include "sim/engine/run.h"
 #include "sim/input/files_read.h"
+#include "sim/input/unsaved_text.h"
 #include "sim/input/scenario.h"
 #include "sim/plan/replicated.h"
 #include "sim/report/csv_reports.h"
@@ -52,6 +53,7 @@ class RunCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     scenario_.declare(app);
+    scenario_.declare_text(app);
     add_path(app, "-o,--out", out_, "DIR", "Write summary.json, requests.csv and series.csv into this folder");
     add_choice(app, "--format", format_, "format", {"text", "json"}, "Report on the terminal (text)");
     app.add_option("--detail", detail_, "More files for DIR: replicas,links,flows,gateway,steps[@FROM:TO], times in s")
@@ -71,6 +73,7 @@ class RunCommand final : public Command {
   }
 
   int run(Console& console) override {
+    const auto unsaved = scenario_.unsaved();  // replicates read it, too, in their own processes
     const DetailChoice detail = parse_detail(detail_);
     if (detail.any() && out_.empty()) throw UserError("--detail writes files; say where with --out DIR");
     Scenario scenario = load();
@@ -79,6 +82,8 @@ class RunCommand final : public Command {
       const std::optional<Interval> interval = simulate_replicates(console);
       return forecast(scenario, interval, detail, signals, console) ? 0 : cut_short;
     } catch (const Stopped&) {
+      return cut_short;
+    } catch (const CutShort&) {
       return cut_short;
     }
   }
@@ -99,7 +104,7 @@ class RunCommand final : public Command {
     ManyRuns runs({.progress = progress_}, static_cast<std::size_t>(replicates_) + 1, console);
     const RunRequest request{.scenario = scenario_.file, .set = scenario_.set};
     const Replicated replicated = evaluate_replicated(runs.evaluator(), std::span(&request, 1), replicates_).front();
-    if (!replicated.failure.empty()) throw UserError("replicates failed: " + replicated.failure);
+    if (!replicated.failure.empty()) runs.refuse("replicates failed: " + replicated.failure);
     runs.finish();
     return replicated.interval();
   }

@@ -5,6 +5,7 @@
 #include "sim/cli/console.h"
 #include "sim/cli/options.h"
 #include "sim/cli/schema_text.h"
+#include "sim/input/combinations.h"
 #include "sim/input/schema.h"
 #include "sim/plan/study_spec.h"
 
@@ -26,6 +27,17 @@ constexpr std::string_view study_head =
     "`base`\n"
     "are the keys of a [scenario](scenario.md). `servecast check FILE` says what is wrong with a study, too.\n";
 
+std::string combinations_json() {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const Combination& row : refused_combinations())
+    rows.push_back({{"feature", row.refused->name},
+                    {"with", row.with->name},
+                    {"obstacle", name(row.obstacle)},
+                    {"reason", row.reason},
+                    {"remedy", row.remedy}});
+  return rows.dump(2) + "\n";
+}
+
 /// Those of the scenario that may stand in a study have a page of their own.
 std::vector<Setting> study_settings() {
   std::vector<Setting> settings = describe_settings<StudySpec>();
@@ -36,11 +48,16 @@ std::vector<Setting> study_settings() {
 class SchemaCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
-    add_choice(app, "--of", of_, "kind of file", {"scenario", "study"}, "Which file's keys (scenario)");
+    add_choice(app, "--of", of_, "page", {"scenario", "study", "combinations"},
+               "Which file's keys, or what a scenario cannot combine (scenario)");
     add_choice(app, "--format", format_, "format", {"text", "json", "markdown"}, "How to write it (text)");
     app.footer("Examples:\n  servecast schema\n  servecast schema --of study\n  servecast schema --format json");
   }
   int run(Console& console) override {
+    if (of_ == "combinations") {
+      console.out << (format_ == "json" ? combinations_json() : combinations_markdown());
+      return 0;
+    }
     const bool study = of_ == "study";
     const std::vector<Setting> settings = study ? study_settings() : describe_settings<ScenarioSpec>();
     console.out << (format_ == "json"       ? schema_json(settings)

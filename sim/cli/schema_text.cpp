@@ -22,7 +22,7 @@ constexpr std::size_t text_width = 96;
 ordered_json to_json(const Setting& s) {
   ordered_json json{{"path", s.path}, {"type", word_of(s.type)}, {"required", s.required}};
   if (s.optional) json["optional"] = true;
-  if (!s.policy.empty()) json["only_with"] = {{"path", s.map() + ".policy"}, {"value", s.policy}};
+  if (!s.policy.empty()) json["only_with"] = {{"path", s.choice}, {"value", s.policy}};
   if (!s.unit.empty()) json["unit"] = s.unit;
   if (!s.value.is_null()) json["default"] = s.value;
   if (s.numeric()) {
@@ -96,21 +96,10 @@ std::string policy_sections(std::span<const Setting> settings, const std::string
   return text;
 }
 
-/// The choice that a setting of a policy hangs on, the nearest above it: "gateway[].policy".
-std::string choice_above(std::span<const Setting> settings, const Setting& s) {
-  std::string nearest;
-  for (const Setting& choice : settings) {
-    const auto offers = [&](const Alternative& a) { return a.name == s.policy; };
-    const bool above = std::ranges::any_of(choice.alternatives, offers) && s.path.starts_with(choice.map() + ".");
-    if (above && choice.path.size() > nearest.size()) nearest = choice.path;
-  }
-  return nearest;
-}
-
 /// Policies may have maps of one name, so a map of a policy says whose it is.
-std::string heading(std::span<const Setting> settings, const Setting& s, const std::string& map) {
+std::string heading(const Setting& s, const std::string& map) {
   if (s.policy.empty()) return code(map);
-  return code(map) + " (" + code(choice_above(settings, s) + ": " + s.policy) + ")";
+  return code(map) + " (" + code(s.choice + ": " + s.policy) + ")";
 }
 
 /// All that is said below a map, whatever the map is called. One that belongs to a policy is compared with namesakes
@@ -123,7 +112,7 @@ std::string everything_below(std::span<const Setting> settings, const std::strin
     const std::string row = s.path.substr(map.size()) + table_row(s);
     if (s.policy == policy)
       text += row;
-    else if (choice_above(settings, s).starts_with(map + "."))
+    else if (s.choice.starts_with(map + "."))
       chosen += s.policy + row;
   }
   return text + chosen;
@@ -161,7 +150,7 @@ std::string schema_markdown(std::string_view head, std::span<const Setting> sett
     const std::string map = s.path + (list ? "[]" : "");
     const bool below_same = !same.empty() && s.path.starts_with(same + ".");
     if ((!list && s.type != SettingType::map) || below_same) continue;
-    const std::string title = heading(settings, s, map);
+    const std::string title = heading(s, map);
     text += fmt::format("\n## {}\n\n{}{}.{}\n", title, list ? "Each entry of the list: " : "",
                         list ? s.help : sentence(s.help), s.optional ? " May be left out as a whole." : "");
     const auto [first, fresh] = described.emplace(everything_below(settings, map, s.policy), title);

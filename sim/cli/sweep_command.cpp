@@ -50,8 +50,9 @@ class SweepCommand final : public Command {
       std::erase_if(table.points, [shard = parse_shard(shard_)](const std::vector<std::string>& point) {
         return !shard.takes(point);
       });
+    int status = 0;
     try {
-      simulate(table, console);
+      status = simulate(table, console);
     } catch (const Stopped&) {
       return cut_short;
     }
@@ -61,11 +62,12 @@ class SweepCommand final : public Command {
       write_text(runs_.file("sweep.json"), text_of(sweep_json(table)));
     }
     console.out << (format_ == "json" ? text_of(sweep_json(table)) : sweep_text(table));
-    return 0;
+    return status;
   }
 
  private:
-  void simulate(SweepTable& table, const Console& console) const {
+  /// The exit status.
+  int simulate(SweepTable& table, const Console& console) const {
     std::vector<RunRequest> requests;
     for (const std::vector<std::string>& point : table.points) {
       requests.push_back({.scenario = scenario_.file, .set = scenario_.set});
@@ -74,8 +76,9 @@ class SweepCommand final : public Command {
     if (!csv_.empty()) refuse_to_replace_input("--csv", csv_, {scenario_.file});
     ManyRuns runs(runs_, requests.size() * (1 + static_cast<std::size_t>(replicates_)), console);
     table.results = evaluate_replicated(runs.evaluator(), requests, replicates_);
-    runs.finish();
-    refuse_if_nothing_ran(table);
+    const int status = runs.finish();
+    if (status == 0) refuse_if_nothing_ran(table);
+    return status;
   }
 
   /// A point that cannot be is a row of the table; where no point can, something is wrong with what all share.

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "models/base/escaped.h"
 #include "sim/cli/command.h"
 #include "sim/cli/console.h"
 #include "sim/cli/options.h"
@@ -18,7 +19,7 @@ CLI::Option* add_out(CLI::App& app, const std::string& name, std::string& out) {
 }
 
 std::string written(const std::string& file, std::int64_t requests) {
-  return fmt::format("{}: {} requests\n", file, human::count(requests));
+  return fmt::format("{}: {} requests\n", visible(file), human::count(requests));
 }
 
 class TraceInfoCommand final : public Command {
@@ -57,7 +58,7 @@ class TraceConvertCommand final : public Command {
       console.out << written(out_, convert(spec, context, out_));
     });
     for (const auto& [why, rows] : trace_.notes().skipped_rows)
-      console.err << fmt::format("{}: {} rows left out: {}\n", trace_.file(), human::count(rows), why);
+      console.err << fmt::format("{}: {} rows left out: {}\n", visible(trace_.file()), human::count(rows), why);
     return 0;
   }
 

@@ -44,7 +44,8 @@ Collectives::Collectives(const Scenario& scenario, const Wiring& wiring, Dispatc
     for (const Transfer& transfer : groups_[g].transfers)
       for (const std::size_t link : transfer.path.links)
         if (may_bind(wiring.platform().links[link], scenario.fabric)) users_by_link_[link].push_back(g);
-  for (std::vector<std::size_t>& users : users_by_link_) users.erase(std::ranges::unique(users).begin(), users.end());
+  for (std::vector<std::size_t>& users : users_by_link_)
+    users.erase(std::unique(users.begin(), users.end()), users.end());
   dispatcher.connect(*this);
   dispatcher.flows().add_watcher(*this);
   cross_each_other();

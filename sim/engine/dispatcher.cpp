@@ -48,35 +48,13 @@ Dispatcher::Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions&
   if (!scenario.spec.gateway.empty()) open_gateway();
 }
 
-double Dispatcher::next_s() {
-  while (!awaited_.empty() && generations_[awaited_.top().pool][awaited_.top().replica] != awaited_.top().generation)
-    awaited_.pop();
-  read_ahead();
-  double at_s = next_arrival_s();
-  if (!copying_.empty()) at_s = std::min(at_s, copying_.top().due_s);
-  if (!awaited_.empty()) at_s = std::min(at_s, awaited_.top().time_s);
-  at_s = std::min(at_s, flows_.next_s());
-  if (hand_overs_) at_s = std::min(at_s, hand_overs_->next_s());
-  if (hand_overs_ && at_s < Replica::infinity) at_s = std::min(at_s, hand_overs_->next_check_s());
-  if (migrations_) at_s = std::min(at_s, next_migration_check_s());
-  if (options_.step_by_step)
-    for (const ReplicaPool& pool : pools_) at_s = std::min(at_s, pool.next_due_s());
-  at_s = std::min(at_s, waiting_room_.next_give_up_s());
-  if ((failures_ || scaling_) && requests_left()) {
-    if (failures_) at_s = std::min(at_s, failures_->next_s());
-    if (scaling_) at_s = std::min(at_s, scaling_->next_s());
-  }
-  if (signals_ && at_s < Replica::infinity) at_s = next_signal_s(at_s);
-  if (stopped_ || at_s > until_s_) return Replica::infinity;
-  return samples() && at_s < Replica::infinity ? std::min(at_s, sampler_.next_s()) : at_s;
-}
-
 // Within one instant: first the steps that end and what they hand over, then the flows, then load is collected where
 // that is due, then requests arrive: those that were held up by a copy, then the others, in order of their ids. Steps
 // start afterwards: when the replica is next advanced beyond this instant, or now where somebody waits for it. Last,
 // flows begin.
 void Dispatcher::handle(double now_s) {
   assert(now_s >= now_s_);
+  watch_turn(now_s);
   now_s_ = now_s;
   for (ReplicaPool& pool : pools_)
     if (options_.step_by_step || pool.shares_tier() || (failures_ && failures_->next_s() <= now_s))
@@ -94,16 +72,21 @@ void Dispatcher::handle(double now_s) {
   if (hand_overs_) hand_overs_->act_due(now_s);
   if (migrations_) migrations_->act_due(now_s);
   if (failures_) fail_due(now_s);
+  give_up_waiting(now_s);
   if (scaling_) scale_due(now_s);
   if (signals_) collect_signals(now_s);
   deliver_copied(now_s);
   if (gateway_)
-    for (read_ahead(); gateway_->next_s() <= now_s; read_ahead()) gateway_->act_due(now_s);
+    for (read_ahead(); gateway_->next_s() <= now_s; read_ahead()) {
+      gateway_->act_due(now_s);
+      poll();
+    }
   for (read_ahead(); !inbound_.empty() && inbound_.top().due_s <= now_s; read_ahead()) {
     const Request request = inbound_.top().request;
     inbound_.pop();
     arrive(request, now_s);
     count_event(now_s);
+    poll();
   }
   if (samples() && sampler_.next_s() <= now_s) sample_replicas();
   watch_touched();
@@ -115,12 +98,6 @@ void Dispatcher::handle(double now_s) {
   flows_.begin_due(now_s);
 }
 
-/// `at_s`, or an instant before it at which load is collected.
-double Dispatcher::next_signal_s(double at_s) const {
-  for (const ReplicaPool& pool : pools_) at_s = std::min(at_s, pool.next_signal_s(at_s));
-  return at_s;
-}
-
 void Dispatcher::collect_signals(double now_s) {
   for (ReplicaPool& pool : pools_)
     if (pool.next_signal_s(now_s) <= now_s) pool.signal(now_s, *this);
@@ -129,9 +106,10 @@ void Dispatcher::collect_signals(double now_s) {
 void Dispatcher::arrive(const Request& request, double now_s) {
   if (!gateway_) ++arrived_;
   ++in_pools_;
+  ++progress_;
   recorder_.arrival(request.pool, request.arrival_s);
-  duration_s_ = std::max(duration_s_, now_s);
-  if (gateway_ && request.give_up_s <= now_s) return turn_away(request, RequestStatus::timed_out);
+  lasts_until(now_s);
+  if (request.give_up_s <= now_s) return turn_away(request, RequestStatus::timed_out);
   if (scaling_) scaling_->arrived(request);
   enter_pool(request, now_s);
   if (scaling_) mirror(request, now_s);
@@ -167,6 +145,7 @@ void Dispatcher::deliver(const Request& request, Serve serve, const Destination&
 }
 
 void Dispatcher::turn_away(const Request& request, RequestStatus status) {
+  lasts_until(now_s_);
   request_done(request, {.id = request.id,
                          .arrival_s = request.arrival_s,
                          .prompt_tokens = request.prompt_tokens,
@@ -209,25 +188,36 @@ void Dispatcher::drain() {
     for (ReplicaPool& pool : pools_) pool.advance_all(sampler_.next_s(), *this);
     sample_replicas();
   }
-  const double end_s = stopped_ ? now_s_ : until_s_;
   if (gateway_) gateway_->close();
   for (ReplicaPool& pool : pools_) {
-    pool.advance_all(end_s, *this);
-    if (end_s < Replica::infinity) duration_s_ = end_s;
+    pool.advance_all(until_s_, *this);
+    if (until_s_ < Replica::infinity) duration_s_ = until_s_;
     pool.abandon(duration_s_, *this);
   }
-  abandon_inbound(end_s);
+  abandon_inbound(until_s_);
   if (gateway_) gateway_->abandon(duration_s_);
   if (scaling_) scaling_->close(duration_s_, recorder_);
   if (samples()) sampler_.tell(duration_s_, *options_.detail);
 }
 
 void Dispatcher::sample_replicas() {
-  for (ReplicaPool& pool : pools_) {
+  for (std::size_t number = 0; number < pools_.size(); ++number) {
+    ReplicaPool& pool = pools_[number];
     pool.advance_all(sampler_.next_s(), *this);
-    for (std::size_t i = 0; i < pool.size(); ++i) sampler_.sample(pool[i].view(), pool[i].pool());
+    for (std::size_t i = 0; i < pool.size(); ++i)
+      sampler_.sample(pool[i].view(), pool[i].pool(), state_of({number, i}));
   }
   sampler_.end_of_second();
+}
+
+/// As replicas.csv calls it.
+std::string_view Dispatcher::state_of(const ReplicaAt& at) const {
+  if (scaling_ && scaling_->scales(at.pool)) {
+    const std::string_view state = scaling_->state(at);
+    return state == "off" && !whole(at) ? "broken" : state;
+  }
+  if (failures_ && failures_->state(at) != "serving") return failures_->state(at);
+  return pools_[at.pool][at.replica].ready() ? "serving" : "starting";
 }
 
 void Dispatcher::count_event(double now_s) {
@@ -237,11 +227,14 @@ void Dispatcher::count_event(double now_s) {
                        .fraction_read = scenario_.workload->fraction_read(),
                        .arrived = arrived_,
                        .finished = finished_});
-  if (options_.stop && options_.stop()) stopped_ = true;
 }
 
+// Where it was turned away or lost, that is at this very instant. Copies that warm a cache and passes whose answer
+// nobody waits for any more count as well: until their end things go on failing and being paid for.
 void Dispatcher::request_done(const Request& request, const RequestRecord& record) {
   --in_pools_;
+  lasts_until(record.status == RequestStatus::timed_out ? request.give_up_s : record.finish_s.value_or(now_s_));
+  ++progress_;
   if (scaling_) {
     if (is_mirrored(request.id)) return;
     scaling_->finished(record);
@@ -252,9 +245,11 @@ void Dispatcher::request_done(const Request& request, const RequestRecord& recor
   follow_up(as_it_came.value_or(request), record, 0);
 }
 
+/// What happens to requests is part of the run: shares are of its time, and GPUs are paid for all of it.
+void Dispatcher::lasts_until(double at_s) { duration_s_ = std::max(duration_s_, std::min(at_s, until_s_)); }
+
 void Dispatcher::finish(const RequestRecord& record) {
   recorder_.request(as_seen_by(record, until_s_));
-  if (record.finish_s) duration_s_ = std::max(duration_s_, std::min(*record.finish_s, until_s_));
   ++finished_;
   count_event(now_s_);
 }
@@ -276,6 +271,8 @@ bool Dispatcher::wants_members(double start_s) const {
 }
 
 void Dispatcher::step_done(const StepRecord& step, std::span<const StepMember> who) {
+  poll();
+  ++progress_;
   recorder_.step(step);
   duration_s_ = std::max(duration_s_, step.end_s);
   if (samples()) sampler_.step(step);

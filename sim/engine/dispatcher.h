@@ -2,7 +2,10 @@
 #include <map>
 #include <optional>
 #include <queue>
+#include <set>
+#include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "sim/engine/failures.h"
@@ -14,6 +17,7 @@
 #include "sim/engine/run.h"
 #include "sim/engine/scaling.h"
 #include "sim/engine/waiting_room.h"
+#include "sim/engine/watchdog.h"
 
 namespace servecast {
 
@@ -60,7 +64,8 @@ class Dispatcher final : public ReplicaListener,
   Flows& flows() { return flows_; }
   /// Over which KV moves; needed where some pool's requests go from replica to replica.
   void set_wiring(const Wiring& wiring);
-  bool stopped() const { return stopped_; }
+  /// How far it has come.
+  double now_s() const { return now_s_; }
   double duration_s() const { return duration_s_; }
   const std::vector<ReplicaPool>& pools() const { return pools_; }
   /// Null where nothing can fail.
@@ -164,6 +169,7 @@ class Dispatcher final : public ReplicaListener,
   double next_arrival_s() const;
   void send_to_pool(const Request& request);
   void fetch_kv_for(const Request& pass, Destination& to) const;
+  void lasts_until(double at_s);
   void finish(const RequestRecord& record);
   void send(const Request& request);
   void read_ahead();
@@ -174,6 +180,8 @@ class Dispatcher final : public ReplicaListener,
   void enter_pool(const Request& request, double now_s);
   void deliver(const Request& request, Serve serve, const Destination& to, double now_s);
   void copy_first(Copying copying, double now_s);
+  double next_copy_due_s() const;
+  void copied(RequestId id, double end_s);
   void deliver_copied(double now_s);
   void turn_away(const Request& request, RequestStatus status);
   void follow_up(const Request& request, const RequestRecord& record, double earliest_s);
@@ -184,8 +192,16 @@ class Dispatcher final : public ReplicaListener,
   void watch(std::size_t pool, std::size_t replica);
   void start_touched(double now_s);
   void sample_replicas();
+  std::string_view state_of(const ReplicaAt& at) const;
   bool samples() const { return options_.detail && options_.detail->wants_replicas(); }
   void count_event(double now_s);
+  void poll();
+  // Who is due when, and whether that leads anywhere (dispatcher_turns.cpp):
+  template <class Tell>
+  double next_of_all(Tell tell);
+  void watch_turn(double now_s);
+  bool something_comes() const;
+  std::string requests_left_by_pool() const;
 
   Scenario& scenario_;
   Recorder& recorder_;
@@ -197,7 +213,8 @@ class Dispatcher final : public ReplicaListener,
   std::optional<Request> next_;                           // from the workload
   std::priority_queue<Inbound, std::vector<Inbound>, Later> inbound_;
   std::priority_queue<Copying, std::vector<Copying>, Later> copying_;
-  std::map<RequestId, Copying> copied_by_flows_;  // while these are under way
+  std::map<RequestId, Copying> copied_by_flows_;          // while these are under way
+  std::set<std::pair<double, RequestId>> copy_give_ups_;  // of those whose clients will not wait for ever
   std::priority_queue<Awaited, std::vector<Awaited>, Later> awaited_;
   std::vector<Touched> touched_;  // replicas with awaited requests that changed in this instant
   Flows flows_;
@@ -221,7 +238,11 @@ class Dispatcher final : public ReplicaListener,
   std::int64_t arrived_ = 0;
   std::int64_t finished_ = 0;
   std::int64_t events_ = 0;
-  bool stopped_ = false;
+  std::int64_t polls_ = 0;
+  Watchdog watchdog_;
+  std::int64_t progress_ = 0;  // requests that arrived and ended, steps that were done
+  std::int64_t comings_ = 0;   // replicas that came or went
+  std::int64_t comings_seen_ = 0;
 };
 
 }  // namespace servecast

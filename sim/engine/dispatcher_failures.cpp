@@ -10,7 +10,7 @@
 namespace servecast {
 
 void Dispatcher::crash(const ReplicaAt& at, double now_s) {
-  duration_s_ = std::max(duration_s_, now_s);
+  lasts_until(now_s);
   std::vector<MovingSequence> struck = pools_[at.pool].fail(at.replica, now_s, *this);
   ++generations_[at.pool][at.replica];
   std::ranges::move(struck, std::back_inserter(struck_));
@@ -23,6 +23,7 @@ void Dispatcher::warned(const ReplicaAt& at, double now_s) {
 }
 
 void Dispatcher::serve(const ReplicaAt& at, double now_s) {
+  ++comings_;
   ReplicaPool& pool = pools_[at.pool];
   pool.set_ready(at.replica, now_s);
   pool.set_serving(at.replica, true);
@@ -42,7 +43,8 @@ void Dispatcher::set_pace(const ReplicaAt& at, const StepPace& pace, double now_
 /// Whether anything can still happen to a request. Requires that replicas are as far as anybody knows them.
 bool Dispatcher::requests_left() {
   read_ahead();
-  return in_pools_ > 0 || next_arrival_s() < Replica::infinity || until_s_ < Replica::infinity;
+  const bool at_gateway = gateway_ && !gateway_->idle();
+  return in_pools_ > 0 || next_ || !inbound_.empty() || at_gateway || until_s_ < Replica::infinity;
 }
 
 // Nothing breaks after the last request: how many failures there were must not depend on who looked when.
@@ -52,12 +54,11 @@ void Dispatcher::fail_due(double now_s) {
     if (requests_left()) {
       failures_->act_due(now_s);
       if (scaling_) scaling_->settle(now_s);
-      count_event(now_s);  // replicas that fail before they serve go on failing: only who watches can end that
+      count_event(now_s);
     }
   }
   std::ranges::sort(struck_, {}, [](const MovingSequence& m) { return m.request.id; });
   for (MovingSequence& struck : std::exchange(struck_, {})) go_on_elsewhere(std::move(struck), now_s);
-  give_up_waiting(now_s);
 }
 
 void Dispatcher::go_on_elsewhere(MovingSequence struck, double now_s) {
@@ -97,6 +98,7 @@ void Dispatcher::wait_outside(const WaitingRoom::Guest& guest) {
 }
 
 void Dispatcher::give_up(const WaitingRoom::Guest& guest) {
+  lasts_until(now_s_);
   if (!guest.begun) return turn_away(guest.request, RequestStatus::timed_out);
   RequestRecord record = guest.record_so_far();
   record.status = RequestStatus::timed_out;

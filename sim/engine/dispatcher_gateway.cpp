@@ -17,6 +17,7 @@ void Dispatcher::answered(const Request& as_it_came, const RequestRecord& record
   GatewayRecord seen = gateway;
   seen.completed = seen.completed && record.finish_s.value_or(now_s) <= until_s_;
   ++arrived_;
+  lasts_until(now_s);
   finish(record);
   recorder_.gateway(seen);
   follow_up(as_it_came, record, now_s);

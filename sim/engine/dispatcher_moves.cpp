@@ -34,26 +34,43 @@ void Dispatcher::set_wiring(const Wiring& wiring) {
 void Dispatcher::copy_first(Copying copying, double now_s) {
   const Destination& to = copying.to;
   if (!prefix_routes_) {
-    copying.due_s = now_s + to.copy_s;
+    copying.due_s = std::min(now_s + to.copy_s, copying.request.give_up_s);
     return copying_.push(std::move(copying));
   }
   const RequestId id = copying.request.id;
   const std::size_t pool = index(copying.request.pool);
   const ReplicaAt from{to.copy_pool.value_or(pool), to.copy_from};
   auto flows = prefix_routes_->transfers(from, {pool, to.replica}, id, static_cast<double>(to.copy_tokens));
+  if (copying.request.give_up_s < Replica::infinity) copy_give_ups_.emplace(copying.request.give_up_s, id);
   copied_by_flows_.emplace(id, std::move(copying));
-  flows_.start(std::move(flows), now_s, [this, id](double end_s) {
-    Copying done = std::move(copied_by_flows_.extract(id).mapped());
-    done.due_s = end_s;
-    copying_.push(std::move(done));
-  });
+  flows_.start(std::move(flows), now_s, [this, id](double end_s) { copied(id, end_s); });
+}
+
+double Dispatcher::next_copy_due_s() const {
+  const double give_up_s = copy_give_ups_.empty() ? Replica::infinity : copy_give_ups_.begin()->first;
+  return copying_.empty() ? give_up_s : std::min(give_up_s, copying_.top().due_s);
+}
+
+// All of it is there, or its client does not wait for it any longer: the flows go on for nobody then.
+void Dispatcher::copied(RequestId id, double end_s) {
+  auto found = copied_by_flows_.extract(id);
+  if (found.empty()) return;
+  Copying& done = found.mapped();
+  copy_give_ups_.erase({done.request.give_up_s, id});
+  done.due_s = end_s;
+  copying_.push(std::move(done));
 }
 
 void Dispatcher::deliver_copied(double now_s) {
+  while (!copy_give_ups_.empty() && copy_give_ups_.begin()->first <= now_s)
+    copied(copy_give_ups_.begin()->second, now_s);
   for (; !copying_.empty() && copying_.top().due_s <= now_s; copying_.pop()) {
     const Copying& due = copying_.top();
     recorder_.waiting(due.request.pool, due.since_s, due.due_s);
-    deliver(due.request, due.serve, due.to, now_s);
+    if (due.request.give_up_s <= now_s)
+      turn_away(due.request, RequestStatus::timed_out);
+    else
+      deliver(due.request, due.serve, due.to, now_s);
   }
 }
 
@@ -81,7 +98,9 @@ Replica& Dispatcher::advanced(const ReplicaAt& at, double now_s) {
   return pools_[at.pool][at.replica];
 }
 
+// A sequence on its way from one replica to another holds memory on both, even where its client has left.
 void Dispatcher::changed(const ReplicaAt& at) {
+  lasts_until(now_s_);
   pools_[at.pool].refresh(at.replica);
   touch(at.pool, at.replica);
 }
@@ -134,6 +153,7 @@ void Dispatcher::connect(TierLinks& links) {
 }
 
 void Dispatcher::fetched(std::size_t pool, std::size_t replica, Slot slot, double now_s) {
+  lasts_until(now_s);  // until then the blocks are held, whether anybody waits for them or not
   pools_[pool].fetched(replica, slot, now_s, *this);
   touch(pool, replica);
 }
@@ -144,7 +164,8 @@ bool Dispatcher::begins_write(std::size_t pool, std::size_t replica, const KvWri
 
 void Dispatcher::written(std::size_t pool, std::size_t replica, std::span<const KvWrite> writes, double now_s) {
   advanced({pool, replica}, now_s).written(writes, now_s);
-  changed({pool, replica});
+  pools_[pool].refresh(replica);
+  touch(pool, replica);
 }
 
 void Dispatcher::connect(AdapterLinks& links) {

@@ -9,19 +9,26 @@ namespace servecast {
 constexpr std::uint32_t first_mirror_id = 0xffffffff;
 
 void Dispatcher::make_ready(const ReplicaAt& at, double now_s) {
+  ++comings_;
   pools_[at.pool].set_ready(at.replica, now_s);
   if (failures_) failures_->set_pace(at, now_s);
   touch(at.pool, at.replica);
 }
 
-void Dispatcher::withdraw(const ReplicaAt& at) { pools_[at.pool].set_serving(at.replica, false); }
+void Dispatcher::withdraw(const ReplicaAt& at) {
+  ++comings_;
+  pools_[at.pool].set_serving(at.replica, false);
+}
 
+// It gets nothing more: its next step may start, and those whose clients have given up are out of it.
 bool Dispatcher::is_done(const ReplicaAt& at, double now_s) {
   pools_[at.pool].advance(at.replica, now_s, *this);
+  pools_[at.pool].start(at.replica, *this);
   return pools_[at.pool][at.replica].empty();
 }
 
 void Dispatcher::switch_off(const ReplicaAt& at, double now_s) {
+  ++comings_;
   pools_[at.pool].fail(at.replica, now_s, *this);
   ++generations_[at.pool][at.replica];
 }
@@ -39,10 +46,10 @@ std::int64_t Dispatcher::requests(const ReplicaAt& at, double now_s) {
   return view.running_requests + view.waiting_requests;
 }
 
-// As with failures, nothing of it happens after the last request.
+// As with failures, nothing starts after the last request; but a step of a replica that drains may outlast that.
 void Dispatcher::scale_due(double now_s) {
-  scaling_->retire_drained(now_s);
-  if (scaling_->next_s() > now_s) return;
+  const bool retired = scaling_->retire_drained(now_s);
+  if (!retired && scaling_->next_s() > now_s) return;
   for (ReplicaPool& pool : pools_) pool.advance_all(now_s, *this);
   if (requests_left()) scaling_->act_due(now_s);
 }

@@ -83,8 +83,7 @@ std::vector<std::size_t> ExpertLoads::users_of(const Transfer& transfer) const {
   for (const std::size_t link : transfer.path.links)
     users.insert(users.end(), by_link_[link].begin(), by_link_[link].end());
   std::ranges::sort(users);
-  const auto rest = std::ranges::unique(users);
-  users.erase(rest.begin(), rest.end());
+  users.erase(std::unique(users.begin(), users.end()), users.end());
   return users;
 }
 

@@ -63,6 +63,19 @@ double Failures::next_s() const {
   return std::min(times_.next_s(), starts_.empty() ? Replica::infinity : starts_.begin()->at_s);
 }
 
+std::string_view Failures::state(const ReplicaAt& at) const {
+  switch (lives_[number(at)].state) {
+    case State::broken:
+      return "broken";
+    case State::loading:
+    case State::starting:
+      return "starting";
+    case State::serving:
+      break;
+  }
+  return "serving";
+}
+
 void Failures::act_due(double now_s) {
   while (times_.next_s() <= now_s) apply(times_.take(), now_s);
   start_what_can(now_s);
@@ -135,6 +148,7 @@ void Failures::stop(const ReplicaAt& at, double now_s) {
     totals_[at.pool].crashed_s.push_back(now_s);
     cluster_.crash(at, now_s);
   }
+  if (life.state == State::loading) flows_.cancel(life.load, now_s);
   life.state = State::broken;
 }
 
@@ -193,10 +207,10 @@ void Failures::load(const ReplicaAt& at, double now_s) {
   life.state = State::loading;
   std::vector<Transfer> shards = weight_shards(scenario_.pools[at.pool], place(at), wiring_);
   for (const Transfer& shard : shards) totals_[at.pool].reload_bytes += shard.bytes;
-  flows_.start(std::move(shards), now_s, [this, which, attempt = life.attempts](double loaded_s) {
-    if (lives_[which].attempts != attempt) return;
+  life.load = flows_.start(std::move(shards), now_s, [this, which](double loaded_s) {
     lives_[which].state = State::starting;
-    starts_.insert({.at_s = loaded_s + spec_.engine_init_s, .who = replicas_[which], .attempt = attempt});
+    starts_.insert(
+        {.at_s = loaded_s + spec_.engine_init_s, .who = replicas_[which], .attempt = lives_[which].attempts});
   });
 }
 

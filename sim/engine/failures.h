@@ -45,10 +45,14 @@ class Failures {
 
   double next_s() const;
   void act_due(double now_s);
+  /// Something is broken, or a replica starts.
+  bool repairs() const { return !broken_.empty() || !warned_.empty() || !starts_.empty(); }
   /// All it needs is whole, and will be for all that is known.
   bool can_start(const ReplicaAt& at) const;
   /// A new replica is as slow as the parts under it.
   void set_pace(const ReplicaAt& at, double now_s);
+  /// As replicas.csv calls it. Of a pool without an autoscaler.
+  std::string_view state(const ReplicaAt& at) const;
   FailureTotals& totals(std::size_t pool) { return totals_[pool]; }
   /// Of a run that ended at `duration_s`.
   FailureFacts facts(double duration_s) const;
@@ -60,6 +64,7 @@ class Failures {
     double since_s = 0;          // it does not serve
     double down_s = 0;           // until then
     std::uint64_t attempts = 0;  // to start again; what an earlier one began is of no use
+    std::int64_t load = 0;       // the group of flows, while it loads
   };
   struct Start {
     double at_s = 0;

@@ -18,7 +18,7 @@ double noticed_s(double clock_s) { return std::ceil((clock_s + clock_error_s) * 
 
 }  // namespace
 
-void Flows::start(std::vector<Transfer> transfers, double at_s, Done done) {
+std::int64_t Flows::start(std::vector<Transfer> transfers, double at_s, Done done) {
   assert(carrier_ && !transfers.empty());
   const std::int64_t group = started_;
   groups_[group] = {.left = static_cast<std::int64_t>(transfers.size()), .done = std::move(done)};
@@ -27,6 +27,18 @@ void Flows::start(std::vector<Transfer> transfers, double at_s, Done done) {
     auto& due = transfer.path.links.empty() ? ending_ : beginning_;
     due.push({.at_s = first_byte_s, .flow = started_});
     flows_.emplace(started_++, Flow{.transfer = std::move(transfer), .group = group, .start_s = at_s});
+  }
+  return group;
+}
+
+// The flows of a group have numbers that follow each other.
+void Flows::cancel(std::int64_t group, double now_s) {
+  if (groups_.erase(group) == 0) return;
+  for (auto at = flows_.lower_bound(group); at != flows_.end() && at->second.group == group;) {
+    const auto flow = flows_.extract(at++);
+    if (!flow.mapped().under_way) continue;
+    carrier_->cancel(flow.key());
+    for (FlowWatcher* watcher : watchers_) watcher->cancelled(flow.mapped().transfer, now_s);
   }
 }
 
@@ -39,12 +51,15 @@ void Flows::begin_due(double now_s) {
   while (!beginning_.empty() && beginning_.top().at_s <= now_s) {
     const std::int64_t number = beginning_.top().flow;
     beginning_.pop();
-    const Transfer& transfer = flows_.at(number).transfer;
+    const auto flow = flows_.find(number);
+    if (flow == flows_.end()) continue;
+    const Transfer& transfer = flow->second.transfer;
     if (!cut_.empty() && is_cut(transfer.path)) {
       held_up_.push_back(number);
       continue;
     }
     for (FlowWatcher* watcher : watchers_) watcher->begins(transfer, now_s);
+    flow->second.under_way = true;
     carrier_->begin(number, transfer);
   }
 }
@@ -65,13 +80,15 @@ void Flows::mend(std::size_t link, double bytes_per_s, double now_s) {
   for (const std::int64_t number : std::exchange(held_up_, {})) beginning_.push({.at_s = now_s, .flow = number});
 }
 
-void Flows::ended(const EndedFlow& flow) { ending_.push({.at_s = noticed_s(flow.clock_s), .flow = flow.flow}); }
+void Flows::ended(const EndedFlow& flow) {
+  if (flows_.contains(flow.flow)) ending_.push({.at_s = noticed_s(flow.clock_s), .flow = flow.flow});
+}
 
 void Flows::tell_ended(double now_s) {
   while (!ending_.empty() && ending_.top().at_s <= now_s) {
     const std::int64_t number = ending_.top().flow;
     ending_.pop();
-    end(number, now_s);
+    if (flows_.contains(number)) end(number, now_s);
   }
 }
 

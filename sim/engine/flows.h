@@ -43,16 +43,19 @@ class FlowCarrier {
   virtual ~FlowCarrier() = default;
   /// The first byte of the flow leaves now. The carrier will tell when the last one has arrived.
   virtual void begin(std::int64_t flow, const Transfer& transfer) = 0;
+  /// A flow under way is broken off: it takes nothing of its links any more. The carrier may still tell its end.
+  virtual void cancel(std::int64_t flow) = 0;
   /// From now on a link carries so much.
   virtual void set_speed(std::size_t link, double bytes_per_s) = 0;
 };
 
-/// Is told when a flow's first byte leaves, before the carrier is, and when its end is noticed.
+/// Is told when a flow's first byte leaves, before the carrier is, and when its end is noticed or it is broken off.
 class FlowWatcher {
  public:
   virtual ~FlowWatcher() = default;
   virtual void begins(const Transfer& transfer, double now_s) = 0;
   virtual void ended(const Transfer& transfer, double now_s) = 0;
+  virtual void cancelled(const Transfer& transfer, double now_s) { ended(transfer, now_s); }
 };
 
 /// Transfers over shared links, started at any instant of the run. Knows no SimGrid: it keeps what waits for its
@@ -75,8 +78,11 @@ class Flows {
   void add_watcher(FlowWatcher& watcher) { watchers_.push_back(&watcher); }
 
   /// These leave at `at_s`, which is not in the past, all at once; `done` is called when the last of them has
-  /// arrived.
-  void start(std::vector<Transfer> transfers, double at_s, Done done);
+  /// arrived. Returns the number of the group.
+  std::int64_t start(std::vector<Transfer> transfers, double at_s, Done done);
+  /// Breaks off what is left of a group: nobody is told of its end, and observers hear nothing of it. Does nothing
+  /// where all of it has arrived.
+  void cancel(std::int64_t group, double now_s);
   /// Nobody who started one still waits.
   bool idle() const { return flows_.empty(); }
 
@@ -101,6 +107,7 @@ class Flows {
     Transfer transfer{};
     std::int64_t group = 0;
     double start_s = 0;
+    bool under_way = false;  // the carrier has it
   };
   struct Due {
     double at_s = 0;
@@ -118,6 +125,7 @@ class Flows {
   std::int64_t started_ = 0;
   std::map<std::int64_t, Flow> flows_;    // by number: their order of starting
   std::map<std::int64_t, Group> groups_;  // by the number of their first flow
+  // Numbers of flows that were broken off stay in what follows.
   std::priority_queue<Due> beginning_;    // they have their latency behind them then
   std::priority_queue<Due> ending_;
   std::set<std::size_t> cut_;             // links

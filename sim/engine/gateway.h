@@ -35,6 +35,8 @@ class Gateway {
   /// A request arrives at its arrival_s, which is not in the past.
   void accept(const Request& request);
   double next_s() const { return events_.empty() ? forever : events_.top().at_s; }
+  /// Nobody waits for an answer, and nothing goes on for somebody who has one. Something may still be due, in vain.
+  bool idle() const { return journeys_.empty(); }
   void act_due(double now_s);
 
   /// A pass that was sent to a pool has ended. Tells the id of the pass only.

@@ -129,7 +129,7 @@ void Gateway::pass_done(const Request& pass, const RequestRecord& record, double
   const double at_s = record.status == RequestStatus::timed_out ? pass.give_up_s : record.finish_s.value_or(now_s);
   if (owner.task) return task_done(j, *owner.task, record, std::max(now_s, at_s));
   j.pass_record = record;
-  if (closing_ || !pass.awaited) return end_pass(j, std::max(now_s, record.finish_s.value_or(now_s)));
+  if (closing_ || !pass.awaited) return end_pass(j, at_s);  // nobody watches: it may have ended long before
   ++j.turn;
   events_.push({std::max(now_s, at_s), owner.journey, What::pass_end, j.turn});
 }

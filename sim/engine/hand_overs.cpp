@@ -250,8 +250,9 @@ void HandOvers::sent(RequestId id, double now_s) {
 
 void HandOvers::complete(HandOver& h, double now_s) {
   const double seconds = now_s - h.prompt_done_s;
+  Replica& to = replicas_.advanced(*h.to, now_s);  // perhaps its client has given up there
   if (!h.told) recorder_.hand_over(PoolId(h.from.pool), seconds, routes_.bytes(h.from, *h.to, h.sent_tokens));
-  replicas_.advanced(*h.to, now_s).landed(*h.place, seconds, now_s);
+  to.landed(*h.place, seconds, now_s);
   replicas_.changed(*h.to);
   replicas_.advanced(h.from, now_s).release_exported(*h.exported, now_s);
   replicas_.changed(h.from);

@@ -31,11 +31,22 @@ void LinkMeter::begins(const Transfer& transfer, double now_s) {
 void LinkMeter::ended(const Transfer& transfer, double now_s) {
   const double since_s = now_s_;
   advance(now_s);
-  const auto flow = std::ranges::find(flows_, &transfer, &Flow::transfer);
-  assert(flow != flows_.end());
+  const auto flow = find(transfer);
   carry(*flow, flow->left_bytes, since_s, now_s);
   flows_.erase(flow);
   shared_ = false;
+}
+
+void LinkMeter::cancelled(const Transfer& transfer, double now_s) {
+  advance(now_s);
+  flows_.erase(find(transfer));
+  shared_ = false;
+}
+
+std::vector<LinkMeter::Flow>::iterator LinkMeter::find(const Transfer& transfer) {
+  const auto flow = std::ranges::find(flows_, &transfer, &Flow::transfer);
+  assert(flow != flows_.end());
+  return flow;
 }
 
 void LinkMeter::advance(double now_s) {
@@ -71,18 +82,18 @@ void LinkMeter::share_links() {
     for (const auto& [link, here] : crossed)
       if (here.flows > 0) least = std::min(least, here.share());
     // Judged before any of them is taken off: what one takes must not make another's links look free.
-    const auto filled = std::ranges::stable_partition(open, [&](const Flow* flow) {
+    const auto filled = std::stable_partition(open.begin(), open.end(), [&](const Flow* flow) {
       return std::ranges::none_of(flow->transfer->path.links,
                                   [&](std::size_t link) { return crossed.at(link).share() <= least * same_share; });
     });
-    for (Flow* flow : filled) {
-      flow->bytes_per_s = least;
-      for (const std::size_t link : flow->transfer->path.links) {
+    for (auto flow = filled; flow != open.end(); ++flow) {
+      (*flow)->bytes_per_s = least;
+      for (const std::size_t link : (*flow)->transfer->path.links) {
         crossed.at(link).bytes_per_s -= least;
         --crossed.at(link).flows;
       }
     }
-    open.erase(filled.begin(), filled.end());
+    open.erase(filled, open.end());
   }
   shared_ = true;
 }

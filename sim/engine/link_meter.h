@@ -20,6 +20,7 @@ class LinkMeter final : public FlowWatcher {
 
   void begins(const Transfer& transfer, double now_s) override;
   void ended(const Transfer& transfer, double now_s) override;
+  void cancelled(const Transfer& transfer, double now_s) override;
   void tell(DetailListener& listener) const;
 
  private:
@@ -30,6 +31,7 @@ class LinkMeter final : public FlowWatcher {
   };
   void advance(double now_s);
   void share_links();
+  std::vector<Flow>::iterator find(const Transfer& transfer);
   void carry(Flow& flow, double bytes, double from_s, double to_s);
 
   const Platform& platform_;

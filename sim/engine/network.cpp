@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
+#include <simgrid/Exception.hpp>
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
 #include <utility>
 
+#include "sim/engine/run.h"
 #include "sim/report/platform.h"
 
 namespace servecast {
@@ -30,6 +34,9 @@ class NamedLinks final : public routing::NetZoneImpl {
   std::vector<Link*> next_path{};
 };
 
+// SimGrid's default of 8 MB is for programs; who only waits needs a few kB, an exception's way out included.
+constexpr unsigned waiter_stack_kb = 64;
+
 /// Waits for one flow after the other.
 struct Waiter {
   std::int64_t flow = 0;
@@ -49,11 +56,27 @@ struct Network::Impl {
   std::vector<Waiter*> idle{};
   std::vector<EndedFlow> ended{};
   sg::SemaphorePtr flow_ended = sg::Semaphore::create(0);
+  std::exception_ptr thrown{};
+
+  /// What an actor does. An exception that left it would end the program, and SimGrid's own signal that ends an actor
+  /// must leave it: so these two kinds are carried out by hand, and the others go home.
+  template <class Body>
+  void act(Body body) {
+    try {
+      return body();
+    } catch (const std::exception&) {
+      thrown = std::current_exception();
+    } catch (const CutShort&) {
+      thrown = std::current_exception();
+    }
+    sg::Actor::kill_all();
+  }
 
   Waiter& free_waiter() {
     if (idle.empty()) {
       waiters.push_back(std::make_unique<Waiter>());
-      sg::Actor::create("flow", to, [this, waiter = waiters.back().get()] { wait_for_flows(*waiter); })->daemonize();
+      const auto wait = [this, waiter = waiters.back().get()] { act([&] { wait_for_flows(*waiter); }); };
+      sg::Actor::init("flow", to)->set_stacksize(waiter_stack_kb)->start(wait)->daemonize();
       return *waiters.back();
     }
     Waiter& waiter = *idle.back();
@@ -61,10 +84,17 @@ struct Network::Impl {
     return waiter;
   }
 
+  // SimGrid tells of what is broken off in one of two ways. Links never fail here: a cut one is only very slow.
+  static void wait_for_end(sg::Comm& comm) try {
+    comm.wait();
+  } catch (const simgrid::CancelException&) {
+  } catch (const simgrid::NetworkFailureException&) {
+  }
+
   void wait_for_flows(Waiter& waiter) {
     for (;;) {
       waiter.go->acquire();
-      waiter.comm->wait();
+      wait_for_end(*waiter.comm);
       waiter.comm.reset();
       ended.push_back({.flow = waiter.flow, .clock_s = sg::Engine::get_clock()});
       idle.push_back(&waiter);
@@ -88,7 +118,11 @@ Network::Network(std::span<const PlatformLink> links) : impl_(std::make_unique<I
 Network::~Network() = default;
 
 void Network::add_actor(const std::string& name, const std::function<void()>& body) {
-  sg::Actor::create(name, impl_->from, body);
+  sg::Actor::create(name, impl_->from, [this, body] { impl_->act(body); });
+}
+
+void Network::rethrow() const {
+  if (impl_->thrown) std::rethrow_exception(impl_->thrown);
 }
 
 // A communication starts with the call that completes it, and asks for its path there.
@@ -99,6 +133,12 @@ void Network::begin(std::int64_t flow, const Transfer& transfer) {
   waiter.flow = flow;
   waiter.comm = sg::Comm::sendto_async(impl_->from, impl_->to, static_cast<std::uint64_t>(std::ceil(transfer.bytes)));
   waiter.go->release();
+}
+
+void Network::cancel(std::int64_t flow) {
+  const auto waiter =
+      std::ranges::find_if(impl_->waiters, [flow](const auto& w) { return w->flow == flow && w->comm; });
+  if (waiter != impl_->waiters.end()) (*waiter)->comm->cancel();
 }
 
 void Network::set_speed(std::size_t link, double bytes_per_s) { impl_->named[link]->set_bandwidth(bytes_per_s); }

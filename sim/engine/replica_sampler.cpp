@@ -4,14 +4,15 @@
 
 namespace servecast {
 
-void ReplicaSampler::sample(const ReplicaView& view, PoolId pool) {
+void ReplicaSampler::sample(const ReplicaView& view, PoolId pool, std::string_view state) {
   samples_.push_back(
       {.time_s = next_s(),
        .replica = view.id,
        .pool = pool,
        .running = view.running_requests,
        .waiting = view.waiting_requests,
-       .kv_used_fraction = static_cast<double>(view.used_blocks) / static_cast<double>(view.total_blocks)});
+       .kv_used_fraction = static_cast<double>(view.used_blocks) / static_cast<double>(view.total_blocks),
+       .state = state});
 }
 
 void ReplicaSampler::step(const StepRecord& step) {

@@ -16,7 +16,7 @@ class ReplicaSampler {
  public:
   /// Next full second to look at.
   double next_s() const { return static_cast<double>(seconds_); }
-  void sample(const ReplicaView& view, PoolId pool);
+  void sample(const ReplicaView& view, PoolId pool, std::string_view state);
   void end_of_second() { ++seconds_; }
   void step(const StepRecord& step);
   /// Gives out all rows, second by second.

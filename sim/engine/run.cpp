@@ -1,6 +1,5 @@
 #include "sim/engine/run.h"
 
-#include <exception>
 #include <optional>
 
 #include "sim/engine/adapter_loads.h"
@@ -8,7 +7,9 @@
 #include "sim/engine/collectives.h"
 #include "sim/engine/dispatcher.h"
 #include "sim/engine/expert_loads.h"
+#include "sim/engine/fault.h"
 #include "sim/engine/link_meter.h"
+#include "sim/engine/liveness.h"
 #include "sim/engine/network.h"
 #include "sim/engine/simgrid_engine.h"
 #include "sim/engine/tier_flows.h"
@@ -30,20 +31,15 @@ struct Run {
   Network network;
   Dispatcher dispatcher;
   std::optional<LinkMeter> links{};
-  std::exception_ptr failure{};  // what the user's input did wrong while it was read
 };
 
-// A broken row in a trace that is read as it goes is found here. An exception must not leave an actor, and SimGrid's
-// own signal that ends one must: so this one kind is carried out by hand.
-void dispatcher_actor(Run& run) try {
+void dispatcher_actor(Run& run) {
   for (;;) {
     const double at_s = run.dispatcher.next_s();
     if (at_s == Replica::infinity && run.network.idle()) return;
     if (run.network.wait_until(at_s)) run.dispatcher.handle(at_s);
     for (const EndedFlow& flow : run.network.take_ended()) run.dispatcher.flows().ended(flow);
   }
-} catch (const UserError&) {
-  run.failure = std::current_exception();
 }
 
 std::string link_names(const Platform& platform, const Path& path) {
@@ -63,11 +59,8 @@ void listen_to_flows(Run& run, DetailListener& detail) {
   run.dispatcher.flows().add_watcher(*run.links);
 }
 
-}  // namespace
-
-RunFacts run(Scenario& scenario, Recorder& recorder, const RunOptions& options) {
-  SimgridEngine engine;
-  Run run(scenario, recorder, options);
+RunFacts simulate(SimgridEngine& engine, Run& run, Scenario& scenario, Recorder& recorder,
+                  const RunOptions& options) {
   if (options.detail) listen_to_flows(run, *options.detail);
   Dispatcher& dispatcher = run.dispatcher;
   dispatcher.flows().set_carrier(run.network);
@@ -89,11 +82,22 @@ RunFacts run(Scenario& scenario, Recorder& recorder, const RunOptions& options) 
       [&](std::size_t pool, std::size_t replica, double now_s) { dispatcher.weights_loaded(pool, replica, now_s); });
   run.network.add_actor("dispatcher", [&run] { dispatcher_actor(run); });
   engine.run();
-  if (run.failure) std::rethrow_exception(run.failure);
+  run.network.rethrow();
   dispatcher.drain();
   if (options.detail) run.links->tell(*options.detail);
   recorder.close();
   return collect_facts(scenario, dispatcher);
+}
+
+}  // namespace
+
+RunFacts run(Scenario& scenario, Recorder& recorder, const RunOptions& options) {
+  SimgridEngine engine;
+  Run run(scenario, recorder, options);
+  RunFacts facts = with_place(scenario.spec, run.dispatcher,
+                              [&] { return simulate(engine, run, scenario, recorder, options); });
+  require_all_ended(scenario, recorder, run.dispatcher);
+  return facts;
 }
 
 }  // namespace servecast

@@ -37,9 +37,12 @@ struct DetailListener {
   virtual void link(const LinkSample&) {}        // every second that a link carried something, once the run is over
 };
 
+/// A run was cut short by its RunOptions::stop.
+struct CutShort {};
+
 struct RunOptions {
   std::function<void(const Progress&)> progress{};  // called about every 1,000 requests; empty: nobody watches
-  std::function<bool()> stop{};                     // asked as often; true ends the run where it is
+  std::function<bool()> stop{};                     // asked all the time; true: the run throws CutShort
   DetailListener* detail = nullptr;
   bool step_by_step = false;  // every step is an event of the engine and asks its batcher: slow, and the same times
 };

@@ -18,15 +18,19 @@ double Scaling::next_s() const {
   double at_s = dues_.empty() ? Replica::infinity : dues_.begin()->at_s;
   for (const PoolState& pool : pools_)
     if (pool.scaler) at_s = std::min(at_s, pool.next_look_s);
+  return at_s;
+}
+
+double Scaling::next_drained_s() const {
+  double at_s = Replica::infinity;
   for (const ReplicaAt& at : draining_) at_s = std::min(at_s, cluster_.next_due_s(at));
   return at_s;
 }
 
-void Scaling::retire_drained(double now_s) {
-  if (draining_.empty()) return;
+bool Scaling::retire_drained(double now_s) {
   const std::set<ReplicaAt> draining = draining_;
   for (const ReplicaAt& at : draining) check_drained(at, now_s);
-  settle(now_s);
+  return draining_.size() < draining.size();
 }
 
 // Who has started, then what the autoscalers make of it.
@@ -102,20 +106,17 @@ void Scaling::turn_on(const ReplicaAt& at, double now_s) {
 /// The image first, which holds the program that asks for the weights.
 void Scaling::load(const ReplicaAt& at, double now_s) {
   set(at, State::loading, now_s);
-  const auto weights = [this, at, change = life(at).changes](double image_s) {
-    if (life(at).changes != change) return;
-    flows_.start(weight_shards(scenario_.pools[at.pool], place(at), wiring_), image_s,
-                 [this, at, change](double loaded_s) {
-                   if (life(at).changes == change)
-                     set_for(at, State::starting, pools_[at.pool].spec.engine_init_s, loaded_s);
-                 });
+  const auto weights = [this, at](double image_s) {
+    life(at).load = flows_.start(
+        weight_shards(scenario_.pools[at.pool], place(at), wiring_), image_s,
+        [this, at](double loaded_s) { set_for(at, State::starting, pools_[at.pool].spec.engine_init_s, loaded_s); });
   };
   const double bytes = pools_[at.pool].spec.image_bytes;
   if (bytes == 0) return weights(now_s);
   const Part host{.kind = Part::Kind::host, .place = place(at).gpus.front()};
   const Part storage{.kind = scenario_.node.nics > 0 ? Part::Kind::storage : Part::Kind::disk,
                      .place = place(at).gpus.front()};
-  flows_.start({wiring_.transfer("image_load", storage, host, bytes)}, now_s, weights);
+  life(at).load = flows_.start({wiring_.transfer("image_load", storage, host, bytes)}, now_s, weights);
 }
 
 void Scaling::next_stage(const ReplicaAt& at, double now_s) {

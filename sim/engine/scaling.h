@@ -52,11 +52,16 @@ class Scaling {
 
   Scaling(const Scenario& scenario, const Wiring& wiring, Flows& flows, Cluster& cluster);
 
-  /// When something of it is due that requests do not bring about.
+  /// When something of it is due that requests do not bring about. Of no use once no request is left.
   double next_s() const;
+  /// When the next step of a replica that drains may end.
+  double next_drained_s() const;
   void act_due(double now_s);
+  /// Some replica is on its way.
+  bool starts() const { return !dues_.empty(); }
   /// Those who were to go and have done all they had are switched off. At every instant at which anything happens.
-  void retire_drained(double now_s);
+  /// Whether anybody was.
+  bool retire_drained(double now_s);
   /// Something changed that it may want to make good: a replica has failed, or a part is whole again.
   void settle(double now_s);
   bool scales(std::size_t pool) const { return pools_[pool].scaler != nullptr; }
@@ -71,6 +76,8 @@ class Scaling {
   /// It will stop: it drains.
   void doomed(const ReplicaAt& at, double now_s);
   bool rented(const ReplicaAt& at) const { return life(at).state != State::off; }
+  /// As replicas.csv calls it. Of a pool with an autoscaler.
+  std::string_view state(const ReplicaAt& at) const;
   bool leaves(const ReplicaAt& at) const { return scales(at.pool) && life(at).state == State::draining; }
 
   /// Replicas that are to compute a copy of this request's prompt.
@@ -94,6 +101,7 @@ class Scaling {
     double rented_since_s = 0;
     double wanted_since_s = 0;       // a start that is under way
     std::uint64_t changes = 0;       // what an earlier state began is of no use
+    std::int64_t load = 0;           // the group of flows, while it loads
     std::vector<std::pair<double, double>> rents{};
   };
   struct PoolState {

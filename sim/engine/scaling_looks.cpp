@@ -37,6 +37,26 @@ void Scaling::add_pool(const Pool& pool, std::size_t number) {
   p.totals.most_serving = p.wanted;
 }
 
+std::string_view Scaling::state(const ReplicaAt& at) const {
+  switch (life(at).state) {
+    case State::off:
+      return "off";
+    case State::provisioning:
+    case State::loading:
+    case State::starting:
+    case State::waking:
+    case State::mirroring:
+      return "starting";
+    case State::warm:
+      return "warm";
+    case State::draining:
+      return "draining";
+    case State::serving:
+      break;
+  }
+  return "serving";
+}
+
 CapacityBounds Scaling::capacity_bounds(std::size_t pool) const {
   const Pool& p = scenario_.pools[pool];
   const bool decodes_for_others =
@@ -123,6 +143,7 @@ const ReplicaPlace& Scaling::place(const ReplicaAt& at) const { return scenario_
 void Scaling::set(const ReplicaAt& at, State state, double now_s) {
   Life& l = life(at);
   ScalingTotals& totals = pools_[at.pool].totals;
+  if (l.state == State::loading) flows_.cancel(l.load, now_s);  // it comes to nothing, unless all has arrived
   if (l.state == State::serving) totals.serving_s += now_s - l.since_s;
   if (l.state == State::off) l.rented_since_s = now_s;
   if (l.state != State::off && state == State::off) l.rents.emplace_back(l.rented_since_s, now_s);

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "models/base/counts.h"
-#include "sim/input/check_scaling.h"
 #include "sim/input/scenario.h"
 
 namespace servecast {
@@ -95,16 +94,6 @@ class FailureCheck {
   std::string path_{};
 };
 
-/// Why a pool's replicas cannot come and go; empty: they can.
-std::string tied(const Pool& pool) {
-  const auto placement = pool.spec.placement.make();
-  if (!placement->decode_pool().empty() || placement->prefill_replicas() > 0)
-    return fmt::format("placement '{}': its requests go from replica to replica", pool.spec.placement.policy());
-  if (pool.spec.migration.policy() != "none")
-    return fmt::format("migration '{}': its sequences go from replica to replica", pool.spec.migration.policy());
-  return tied_down(pool);
-}
-
 }  // namespace
 
 void check_failures(YamlText& text, const ScenarioSpec& spec, const Node& node, const Fabric& fabric,
@@ -113,10 +102,6 @@ void check_failures(YamlText& text, const ScenarioSpec& spec, const Node& node, 
   FailureCheck check(text, spec, node, fabric);
   check.events();
   check.rates();
-  for (std::size_t i = 0; i < pools.size(); ++i)
-    if (const std::string why = tied(pools[i]); !why.empty())
-      text.fail("failures", fmt::format("is not modelled for pool '{}', which has {}; leave one of them out",
-                                        pools[i].spec.name, why));
   if (spec.spares() == 0) return;
   if (node.nics == 0)
     text.fail("failures.spares", fmt::format("'{}' has no network port to load weights over", node.name));

@@ -18,18 +18,6 @@ std::map<std::int64_t, std::int64_t> replicas_by_node(const Pool& pool) {
   return count;
 }
 
-/// Why a step of this pool cannot wait for what one of its prompts fetches.
-std::optional<std::string> no_layer_wise(const Pool& pool) {
-  const auto with = [](const std::string& what) {
-    return fmt::format("steps that wait for what they fetch are not modelled with {}; leave out layer_wise", what);
-  };
-  if (pool.spec.pipeline_parallel > 1) return with("pipeline_parallel");
-  if (pool.spec.placement.make()->sm_partition()) return with("placement " + pool.spec.placement.policy());
-  if (pool.spec.expert_offload) return with("expert_offload");
-  if (pool.across_nodes()) return with("replicas over several nodes");
-  return std::nullopt;
-}
-
 }  // namespace
 
 void check_kv_tiers(YamlText& text, const std::string& path, const Pool& pool, const Node& node) {
@@ -40,8 +28,6 @@ void check_kv_tiers(YamlText& text, const std::string& path, const Pool& pool, c
                      fmt::format("KV cache '{}' keeps nothing that another request could use; with tiers it "
                                  "must be one that does, such as paged_prefix",
                                  pool.spec.kv_cache.policy()));
-  if (pool.spec.kv_tiers.layer_wise)
-    if (const auto problem = no_layer_wise(pool)) text.fail(path + ".kv_tiers.layer_wise", *problem);
   const std::map<std::int64_t, std::int64_t> replicas = replicas_by_node(pool);
   std::int64_t most = 0;
   for (const auto& [at, count] : replicas) most = std::max(most, count);

@@ -10,12 +10,6 @@
 namespace servecast {
 namespace {
 
-std::string whole_batches(const Pool& pool) {
-  if (pool.spec.batcher.make()->after_last() == AfterLast::leaves) return {};
-  return fmt::format("with batcher '{}' of '{}' whole batches stay together, so no request can go on elsewhere",
-                     pool.spec.batcher.policy(), pool.spec.name);
-}
-
 /// What one pool's placement asks of another; the first thing that is wrong.
 std::string handover_problem(const Pool& pool, const Pool& to) {
   const std::string& name = to.spec.name;
@@ -39,54 +33,24 @@ std::string handover_problem(const Pool& pool, const Pool& to) {
   if (to.spec.admission.policy() != "none")
     return fmt::format("admission '{}' of '{}' would be ignored: what it decodes has been admitted by '{}'",
                        to.spec.admission.policy(), name, pool.spec.name);
-  const std::string problem = whole_batches(pool);
-  return problem.empty() ? whole_batches(to) : problem;
+  if (to.spec.batcher.make()->after_last() != AfterLast::leaves)
+    return fmt::format("with batcher '{}' of '{}' whole batches stay together, so no request can come in between",
+                       to.spec.batcher.policy(), name);
+  return {};
 }
 
 void check_sides(YamlText& text, Pool& pool, const Placement& placement, const std::string& path) {
   if (placement.prefill_replicas() >= pool.spec.replicas)
     text.fail(path, fmt::format("of {} replicas {} cannot prefill and at least one decode; have more replicas",
                                 pool.spec.replicas, placement.prefill_replicas()));
-  if (const std::string problem = whole_batches(pool); !problem.empty()) text.fail(path, problem);
   pool.waiting_blocks_fraction = placement.waiting_blocks_fraction();
-}
-
-void check_sharing(YamlText& text, const Pool& pool, const std::string& path) {
-  if (pool.across_nodes())
-    text.fail(path,
-              fmt::format("with '{}' prompts and decodes share the SMs of every GPU, which is not modelled where a "
-                          "step takes several nodes",
-                          pool.spec.placement.policy()));
-  if (pool.spec.pipeline_parallel > 1)
-    text.fail(path,
-              fmt::format("with '{}' prompts and decodes share the SMs of every GPU, which is not modelled over "
-                          "pipeline stages; use tensor_parallel",
-                          pool.spec.placement.policy()));
-  if (const std::string problem = whole_batches(pool); !problem.empty()) text.fail(path, problem);
-}
-
-void check_migration(YamlText& text, const Pool& pool, const Placement& placement, const std::string& path) {
-  if (pool.spec.migration.policy() == "none") return;
-  if (placement.prefill_replicas() > 0)
-    text.fail(path, fmt::format("placement '{}' decides which replicas decode; choose migration 'none'",
-                                pool.spec.placement.policy()));
-  if (pool.across_nodes())
-    text.fail(path, "moving sequences between replicas over several nodes is not modelled; choose migration 'none'");
-  if (placement.sm_partition())
-    text.fail(path,
-              fmt::format("moving sequences between replicas of placement '{}' is not modelled; choose migration "
-                          "'none'",
-                          pool.spec.placement.policy()));
-  if (const std::string problem = whole_batches(pool); !problem.empty()) text.fail(path, problem);
 }
 
 void check(YamlText& text, std::vector<Pool>& pools, std::size_t i) {
   const auto placement = pools[i].spec.placement.make();
-  check_migration(text, pools[i], *placement, fmt::format("pools[{}].migration", i));
   const std::string wanted = placement->decode_pool();
   const std::string path = fmt::format("pools[{}].placement", i);
   if (const std::string problem = placement->problem(); !problem.empty()) text.fail(path, problem);
-  if (placement->sm_partition()) return check_sharing(text, pools[i], path);
   if (placement->prefill_replicas() > 0) return check_sides(text, pools[i], *placement, path);
   if (wanted.empty()) return;
   const auto to = std::ranges::find(pools, wanted, [](const Pool& pool) { return pool.spec.name; });

@@ -60,17 +60,6 @@ class ScalingCheck {
 
   void surroundings(std::size_t i) {
     const Pool& pool = pools_[i];
-    if (const std::string why = tied_down(pool); !why.empty())
-      fail(".autoscaler", fmt::format("is not modelled together with {}; leave one of them out", why));
-    if (!pool.spec.kv_tiers.levels.empty() && pool.spec.kv_tiers.levels.back().kind == "shared")
-      fail(".autoscaler",
-           "is not modelled together with a shared tier, which lies on the nodes of all replicas; leave "
-           "one of them out");
-    if (pool.spec.placement.make()->prefill_replicas() > 0)
-      fail(".autoscaler", fmt::format("is not modelled together with placement '{}', whose replicas take sides",
-                                      pool.spec.placement.policy()));
-    if (spec_.spares() > 0)
-      fail(".autoscaler", "and failures.spares both keep reserves; leave the spares out and have more replicas");
     const bool decodes_for_others = std::ranges::any_of(pools_, [&](const Pool& p) { return p.decode_pool == i; });
     const ScalingSpec scaling = pool.spec.scaling.value_or(ScalingSpec{});
     if (decodes_for_others && std::min(scaling.min_replicas, scaling.start_replicas.value_or(1)) == 0)
@@ -86,12 +75,6 @@ class ScalingCheck {
 };
 
 }  // namespace
-
-std::string tied_down(const Pool& pool) {
-  if (pool.spec.expert_offload) return "expert_offload";
-  if (pool.across_nodes()) return "replicas whose steps cross nodes";
-  return {};
-}
 
 void check_scaling(YamlText& text, const ScenarioSpec& spec, const std::vector<Pool>& pools) {
   ScalingCheck check(text, spec, pools);

@@ -1,5 +1,4 @@
 #pragma once
-#include <string>
 #include <vector>
 
 namespace servecast {
@@ -8,10 +7,7 @@ struct Pool;
 struct ScenarioSpec;
 struct YamlText;
 
-/// Why a pool's replicas cannot come and go while the run goes on, beyond where its requests go; empty: they can.
-std::string tied_down(const Pool& pool);
-
-/// Pools with an autoscaler: what does not go together.
+/// Pools with an autoscaler: whether their numbers make sense.
 void check_scaling(YamlText& text, const ScenarioSpec& spec, const std::vector<Pool>& pools);
 
 }  // namespace servecast

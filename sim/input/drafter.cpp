@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "models/hw/shape.h"
 #include "sim/input/llm_config.h"
 #include "sim/input/trace/line_reader.h"
 
@@ -37,15 +36,14 @@ std::optional<Llm> drafter_llm(const Drafter& drafter, const Llm& target, const 
   return llm;
 }
 
-MemoryBeside drafter_memory(const Drafter& drafter, const Llm& llm, const MemoryUse& use,
-                            std::int64_t tensor_parallel) {
+MemoryBeside drafter_memory(const Drafter& drafter, const Llm& llm, const MemoryUse& use, const Shape& shape) {
   if (drafter.first_layers > 0) return {};
-  const Shape shape{.tensor_parallel = tensor_parallel};
-  const double outer = embedding_parameters(llm) / static_cast<double>(tensor_parallel) * facts(DataType::bf16).bytes;
+  const auto split = static_cast<double>(shape.tensor_parallel);
+  const double outer = embedding_parameters(llm) / split * facts(DataType::bf16).bytes;
   const double shared = drafter.llm.empty() ? (llm.tied_embeddings ? 1 : 2) * outer : 0;
   return {.weight_bytes = stage_weight_bytes(llm, use.weights, shape, 0) - shared,
           .token_bytes =
-              static_cast<double>(llm.layers) * kv_bytes_per_token_layer_and_gpu(llm, use.kv, tensor_parallel)};
+              static_cast<double>(llm.layers) * kv_bytes_per_token_layer_and_gpu(llm, use.kv, shape.tensor_parallel)};
 }
 
 std::vector<std::int64_t> load_acceptance_trace(const std::string& file) {

@@ -5,6 +5,7 @@
 
 #include "models/hw/llm.h"
 #include "models/hw/memory_plan.h"
+#include "models/hw/shape.h"
 #include "models/policy/speculative.h"
 #include "sim/input/yaml_fields.h"
 
@@ -16,8 +17,7 @@ std::optional<Llm> drafter_llm(const Drafter& drafter, const Llm& target, const 
                                const std::string& file);
 
 /// What it adds to the memory of each GPU that it is on. Heads of the target use its embedding and LM head.
-MemoryBeside drafter_memory(const Drafter& drafter, const Llm& llm, const MemoryUse& use,
-                            std::int64_t tensor_parallel);
+MemoryBeside drafter_memory(const Drafter& drafter, const Llm& llm, const MemoryUse& use, const Shape& shape);
 
 /// Drafts taken over, one number a line.
 std::vector<std::int64_t> load_acceptance_trace(const std::string& file);

@@ -2,6 +2,7 @@
 
 #include <cassert>
 #include <filesystem>
+#include <optional>
 
 namespace servecast {
 namespace {
@@ -10,7 +11,14 @@ namespace fs = std::filesystem;
 
 KeptProfiles* keeper = nullptr;  // not handed down: see FilesRead
 
-std::int64_t change_of(const std::string& file) { return fs::last_write_time(file).time_since_epoch().count(); }
+std::optional<KeptProfiles::State> state_of(const std::string& file) {
+  std::error_code no_file;
+  const std::uintmax_t bytes = fs::file_size(file, no_file);
+  if (no_file) return std::nullopt;  // or a pipe, which tells its text once
+  const fs::file_time_type changed = fs::last_write_time(file, no_file);
+  if (no_file) return std::nullopt;
+  return KeptProfiles::State{.bytes = bytes, .changed = changed.time_since_epoch().count()};
+}
 
 }  // namespace
 
@@ -31,15 +39,12 @@ const KernelProfile* KeptProfiles::find(const std::string& file) {
   if (keeper == nullptr) return nullptr;
   const auto kept = keeper->kept_.find(file);
   if (kept == keeper->kept_.end()) return nullptr;
-  std::error_code gone;
-  const bool same =
-      kept->second.bytes == fs::file_size(file, gone) && !gone && kept->second.changed == change_of(file);
-  return same ? &kept->second.profile : nullptr;
+  return kept->second.state == state_of(file) ? &kept->second.profile : nullptr;
 }
 
 void KeptProfiles::keep(const std::string& file, const KernelProfile& profile) {
   if (keeper == nullptr) return;
-  keeper->kept_[file] = {.bytes = fs::file_size(file), .changed = change_of(file), .profile = profile};
+  if (const auto state = state_of(file)) keeper->kept_[file] = {.state = *state, .profile = profile};
 }
 
 }  // namespace servecast

@@ -17,6 +17,13 @@ class KeptProfiles {
   KeptProfiles(const KeptProfiles&) = delete;
   KeptProfiles& operator=(const KeptProfiles&) = delete;
 
+  /// By which one sees that a file has changed.
+  struct State {
+    std::uintmax_t bytes = 0;
+    std::int64_t changed = 0;
+    bool operator==(const State&) const = default;
+  };
+
   /// Files of those kept, sorted.
   std::vector<std::string> files() const;
 
@@ -26,8 +33,7 @@ class KeptProfiles {
 
  private:
   struct Kept {
-    std::uintmax_t bytes = 0;
-    std::int64_t changed = 0;
+    State state{};
     KernelProfile profile{};
   };
   std::map<std::string, Kept> kept_{};

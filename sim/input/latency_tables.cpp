@@ -1,44 +1,26 @@
 #include "sim/input/latency_tables.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "sim/input/files_read.h"
+#include "models/base/input_file.h"
+#include "sim/input/trace/line_reader.h"
 
 namespace servecast {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The whole file, unpacked where it is gzip.
-std::string slurp(const std::string& file) {
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> in(gzopen(file.c_str(), "rb"), gzclose);
-  if (!in) throw UserError(Place{.file = file}, "cannot be read");
-  FilesRead::note(file);
-  std::string text;
-  std::array<char, 65536> part;
-  int got = 0;
-  while ((got = gzread(in.get(), part.data(), part.size())) > 0)
-    text.append(part.data(), static_cast<std::size_t>(got));
-  int state = Z_OK;
-  gzerror(in.get(), &state);  // a file that ends too early is read to its end, and Z_BUF_ERROR
-  if (got < 0 || state != Z_OK) throw UserError(Place{.file = file}, "is a broken or truncated gzip file");
-  return text;
-}
-
 /// "<folder>/<name>.csv", or with ".gz".
 std::optional<std::string> find_table(const std::string& folder, const std::string& name) {
   for (const char* extension : {".csv", ".csv.gz"})
-    if (const fs::path file = fs::path(folder) / (name + extension); fs::exists(file)) return file.string();
+    if (const fs::path file = fs::path(folder) / (name + extension); is_there(file)) return file.string();
   return std::nullopt;
 }
 
@@ -50,17 +32,18 @@ std::string table_file(const std::string& folder, const std::string& name, const
 /// Numbers of a CSV file, line by line.
 class Rows {
  public:
-  Rows(const std::string& file, std::string_view header) : file_(file), text_(slurp(file)), rest_(text_) {
-    if (next_line() != header) fail("must begin with the line '" + std::string(header) + "'");
+  Rows(const std::string& file, std::string_view header) : lines_(file) {
+    const std::optional<Line> first = lines_.next();
+    if (!first || first->text != header) fail("must begin with the line '" + std::string(header) + "'");
   }
 
   /// False at the end. Every line must hold exactly N numbers of at least 0.
   template <std::size_t N>
   bool next(std::array<double, N>& numbers) {
-    if (rest_.empty()) return false;
-    const std::string_view line = next_line();
-    const char* at = line.data();
-    const char* const end = at + line.size();
+    const std::optional<Line> line = lines_.next();
+    if (!line) return false;
+    const char* at = line->text.data();
+    const char* const end = at + line->text.size();
     for (std::size_t i = 0; i < N; ++i) {
       const auto [stop, error] = std::from_chars(at, end, numbers[i]);
       const bool ended = i + 1 == N ? stop == end : stop != end && *stop == ',';
@@ -72,23 +55,11 @@ class Rows {
   }
 
   [[noreturn]] void fail(const std::string& message) const {
-    throw UserError(Place{.file = file_, .line = line_}, message);
+    throw UserError(Place{.file = lines_.file(), .line = lines_.current().number}, message);
   }
 
  private:
-  std::string_view next_line() {
-    ++line_;
-    const std::size_t end = std::min(rest_.find('\n'), rest_.size());
-    std::string_view line = rest_.substr(0, end);
-    rest_.remove_prefix(std::min(end + 1, rest_.size()));
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    return line;
-  }
-
-  std::string file_;
-  std::string text_;
-  std::string_view rest_;
-  int line_ = 0;
+  LineReader lines_;
 };
 
 /// num_tokens,ms with tokens counting up from 1.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "models/base/input_file.h"
 #include "models/base/names.h"
 #include "sim/input/files_read.h"
 
@@ -17,7 +18,7 @@ fs::path library_dir() {
   const fs::path program = fs::read_symlink("/proc/self/exe", unreadable);
   if (!unreadable) {
     const fs::path installed = program.parent_path().parent_path() / "share/servecast/scenarios";
-    if (fs::is_directory(installed)) return installed;
+    if (is_folder(installed)) return installed;
   }
   return fs::path(SERVECAST_SOURCE_DIR) / "scenarios";
 }
@@ -39,7 +40,7 @@ std::string library_file(const LibraryShelf& shelf, const std::string& name_or_p
                          const std::string& named_in) {
   if (name_or_path.find('/') != std::string::npos || name_or_path.ends_with(shelf.extension)) {
     const fs::path beside = fs::path(named_in).parent_path() / name_or_path;  // an absolute path stays itself
-    if (fs::exists(beside)) return beside.string();
+    if (is_there(beside)) return beside.string();
     FilesRead::note(beside.string());  // it would come first
     return name_or_path;
   }

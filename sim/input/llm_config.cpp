@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "models/base/input_file.h"
 #include "models/base/names.h"
 #include "sim/input/library.h"
 #include "sim/input/yaml_fields.h"
@@ -257,7 +258,7 @@ std::string sampling_of(Config& config, const fs::path& file) {
     return said;
   }
   const fs::path generation = file.parent_path() / "generation_config.json";
-  if (file.filename() != "config.json" || !fs::exists(generation)) return "plain";
+  if (file.filename() != "config.json" || !is_there(generation)) return "plain";
   const YamlText text = YamlText::load(generation.string());
   return text.root["top_p"].IsDefined() || text.root["top_k"].IsDefined() ? "topk_topp" : "plain";
 }
@@ -266,7 +267,7 @@ std::string sampling_of(Config& config, const fs::path& file) {
 
 Llm load_llm(const std::string& name_or_path, const Place& where, const std::string& named_in) {
   fs::path file = library_file(llm_shelf, name_or_path, where, named_in);
-  if (fs::is_directory(file)) file /= "config.json";
+  if (is_folder(file)) file /= "config.json";
   YamlText text = YamlText::load(file.string());
   Config config(text);
   const std::string model_type = config.text("model_type");

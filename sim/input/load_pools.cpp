@@ -4,16 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
-#include <optional>
 
 #include "models/hw/across_nodes.h"
-#include "models/hw/profile/derived_profile.h"
 #include "models/hw/profile_latency.h"
 #include "models/hw/wide_experts.h"
 #include "sim/input/balance_experts.h"
 #include "sim/input/check_kv_tiers.h"
 #include "sim/input/check_pool.h"
+#include "sim/input/combinations.h"
 #include "sim/input/kernel_profile_file.h"
 #include "sim/input/latency_tables.h"
 #include "sim/input/llm_config.h"
@@ -33,15 +31,14 @@ class PoolLoader {
  public:
   PoolLoader(YamlText& text, const ScenarioSpec& scenario, const PoolLoading& with)
       : text_(text),
+        scenario_(scenario),
         node_(with.node),
         fabric_(with.fabric),
         files_(with.files),
-        step_times_(with.step_times),
+        profiles_(with.profiles),
         placer_(scenario.cluster.nodes, with.node.gpus),
-        cluster_(scenario.cluster),
         seed_(static_cast<std::uint64_t>(scenario.seed)),
-        draw_(scenario.calibration_draw),
-        spread_(scenario.calibration_spread) {}
+        draw_(static_cast<std::uint64_t>(scenario.calibration_draw)) {}
 
   /// Looks up, sizes and checks one pool; what is wrong is left in the text's problems.
   Pool load(PoolSpec spec, std::size_t i) {
@@ -54,7 +51,8 @@ class PoolLoader {
     const bool engine = try_at(text_, path_ + ".engine",
                                [&] { pool.engine = files_.engine(pool.spec.engine, place(".engine"), text_.file); });
     if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
-    if (!llm || !gpu || !engine || !check_pool(text_, path_, pool, node_) || !load_additions(text_, path_, pool))
+    if (!llm || !gpu || !engine || !check_combinations(text_, path_, scenario_, pool.spec, node_) ||
+        !check_pool(text_, path_, pool, node_) || !load_additions(text_, path_, pool))
       return pool;
     if (pool.spec.expert_offload && !try_at(text_, path_ + ".expert_offload", [&] { plan_offload(pool); }))
       return pool;
@@ -63,7 +61,7 @@ class PoolLoader {
     if (text_.problems.empty() && pool.spec.expert_balance)
       try_at(text_, path_ + ".expert_balance", [&] { plan_balance(pool); });
     if (text_.problems.empty()) check_kv_tiers(text_, path_, pool, node_);
-    if (text_.problems.empty()) step_times_ ? make_step_times(pool) : check_latency(pool);
+    if (text_.problems.empty()) profiles_ != nullptr ? make_step_times(pool) : check_latency(pool);
     if (text_.problems.empty() && draw_ > 0) apply_draw(pool);
     return pool;
   }
@@ -131,7 +129,7 @@ class PoolLoader {
             ".replicas",
             fmt::format("{} replicas of {} GPUs do not fit: after {} of them the cluster's {} nodes of {} GPUs "
                         "are full",
-                        pool.spec.replicas, pool.gpus_per_replica(), i, cluster_.nodes, node_.gpus));
+                        pool.spec.replicas, pool.gpus_per_replica(), i, scenario_.cluster.nodes, node_.gpus));
       pool.places.push_back(std::move(*placed));
     }
   }
@@ -148,13 +146,12 @@ class PoolLoader {
 
   /// Of something that is timed like the pool's model. What the times on its own GPU rest on is said of the pool.
   LatencyOf latency_of(Pool& pool) {
-    return [this, &pool](const Llm& llm, const Gpu& device, std::int64_t stages) -> std::unique_ptr<StepLatency> {
-      Pool alone;
-      alone.spec = pool.spec;
-      alone.spec.pipeline_parallel = stages;
-      alone.llm = llm;
-      alone.gpu = device;
-      alone.engine = pool.engine;
+    return [this, &pool](const Llm& llm, const Gpu& device, const Shape& shape) -> std::unique_ptr<StepLatency> {
+      Pool alone{.spec = pool.spec, .llm = llm, .gpu = device, .engine = pool.engine};
+      alone.spec.tensor_parallel = shape.tensor_parallel;
+      alone.spec.pipeline_parallel = shape.pipeline_parallel;
+      alone.spec.expert_parallel = shape.expert_parallel;
+      if (&device == &pool.host) alone.spec.gpu = pool.spec.host_layers.device;
       alone.engine.step = without_host(pool.engine.step);
       alone.places = pool.places;
       alone.rank_loads = pool.rank_loads;
@@ -174,9 +171,9 @@ class PoolLoader {
   void make_plain_latency(Pool& pool) {
     if (pool.spec.latency.model == "table") return make_table_latency(pool);
     if (const auto problem = cannot_compute(pool.gpu, weights(pool.spec))) return fail(".weights", *problem);
-    std::optional<KernelProfile> profile;
+    const ReadyProfile* profile = nullptr;
     if (!try_at(text_, path_ + ".latency.profile", [&] { profile = profile_for(pool); })) return;
-    if (profile) return make_pool_profile_latency(pool, *profile);
+    if (profile != nullptr) return make_pool_profile_latency(pool, *profile);
     if (pool.spec.expert_parallel > 1) return fail(".expert_parallel", no_exchange(pool));
     const auto batcher = pool.spec.batcher.make();
     pool.latency = over_nodes(pool, make_roofline({.gpu = pool.gpu,
@@ -199,9 +196,9 @@ class PoolLoader {
 
   /// Pools of one engine on one kind of GPU are off together.
   void apply_draw(Pool& pool) {
-    Rng rng(static_cast<std::uint64_t>(draw_), "calibration/" + pool.engine.name + "/" + pool.gpu.name);
-    const CalibrationDraw draw = draw_calibration(pool.engine.error * spread_, rng);
-    if (step_times_) pool.latency = drawn(std::move(pool.latency), draw);
+    Rng rng(draw_, "calibration/" + pool.engine.name + "/" + pool.gpu.name);
+    const CalibrationDraw draw = draw_calibration(pool.engine.error * scenario_.calibration_spread, rng);
+    if (profiles_ != nullptr) pool.latency = drawn(std::move(pool.latency), draw);
     pool.fastest_fraction *= std::min({1.0, draw.decode_factor, draw.prompt_factor});
     pool.engine.request_path_s *= draw.path_factor;
     pool.engine.frontend_sequence_s *= draw.path_factor;
@@ -215,7 +212,7 @@ class PoolLoader {
     const std::string path = path_ + ".latency.profile";
     try_at(text_, path, [&] {
       if (const KernelProfile* profile = known_profile(pool))
-        pool.fastest_fraction = fastest_fraction(*profile, spread_, static_cast<std::uint64_t>(draw_));
+        pool.fastest_fraction = fastest_fraction(*profile, scenario_.calibration_spread, draw_);
     });
   }
 
@@ -236,21 +233,23 @@ class PoolLoader {
   }
 
   /// The same as it is used: scaled to the pool's GPU, and drawn.
-  std::optional<KernelProfile> profile_for(const Pool& pool) const {
+  const ReadyProfile* profile_for(const Pool& pool) const {
     const KernelProfile* known = known_profile(pool);
-    if (known == nullptr) return std::nullopt;
-    KernelProfile profile = *known;
-    if (pool.spec.latency.profile.empty() && pool.gpu.derived())
-      profile = scale_profile(std::move(profile), files_.gpu(pool.gpu.kernels_like, place(".latency.profile"), ""),
-                              pool.gpu);
-    if (draw_ > 0) return drawn(std::move(profile), spread_, static_cast<std::uint64_t>(draw_));
-    return profile;
+    if (known == nullptr) return nullptr;
+    const bool scaled = pool.spec.latency.profile.empty() && pool.gpu.derived();
+    const Place named = place(".latency.profile");
+    return &profiles_->get({.measured = *known,
+                            .from = scaled ? &files_.gpu(pool.gpu.kernels_like, named, "") : nullptr,
+                            .to = scaled ? &files_.gpu(pool.spec.gpu, named, text_.file) : nullptr,
+                            .draw = draw_,
+                            .spread = scenario_.calibration_spread});
   }
 
-  void make_pool_profile_latency(Pool& pool, const KernelProfile& profile) {
+  void make_pool_profile_latency(Pool& pool, const ReadyProfile& ready) {
+    const KernelProfile& profile = ready.profile;
     const auto batcher = pool.spec.batcher.make();
     ProfileInputs kernels{.gpu = pool.gpu,
-                          .profile = profile,
+                          .profile = &ready.times,
                           .llm = pool.llm,
                           .weights = weights(pool.spec),
                           .kv = kv_type(pool.spec),
@@ -326,15 +325,14 @@ class PoolLoader {
   static DataType kv_type(const PoolSpec& spec) { return *data_type(spec.kv_cache_dtype); }
 
   YamlText& text_;
+  const ScenarioSpec& scenario_;
   const Node& node_;
   const Fabric& fabric_;
   HardwareFiles& files_;
-  bool step_times_;
+  ReadyProfiles* profiles_;  // null: step times are not wanted
   Placer placer_;
-  const ClusterSpec& cluster_;
   std::uint64_t seed_;
-  std::int64_t draw_;
-  double spread_;
+  std::uint64_t draw_;
   std::string path_;
 };
 

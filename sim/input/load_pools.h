@@ -11,7 +11,7 @@ struct PoolLoading {
   const Node& node;
   const Fabric& fabric;
   HardwareFiles& files;
-  bool step_times = true;  // false: `latency` stays empty, and `fastest_fraction` is told instead
+  ReadyProfiles* profiles = nullptr;  // null: `latency` stays empty, and `fastest_fraction` is told instead
 };
 
 /// Looks up, sizes, checks and places the pools of a scenario; what is wrong is left in the text's problems.

@@ -22,21 +22,15 @@ std::optional<ShapeProblem> tensor_problem(const PoolSpec& spec, const Node& nod
   if (node.nics == 0)
     return problem(fmt::format("{} GPUs cannot share a layer: the nodes of {} have no network ports",
                                spec.tensor_parallel, node.gpus));
-  if (spec.pipeline_parallel > 1)
-    return problem("a layer over several nodes is not modelled over pipeline stages; use one or the other");
   return std::nullopt;
 }
 
 std::optional<ShapeProblem> expert_problem(const PoolSpec& spec, const Node& node) {
   const auto problem = [](std::string message) { return ShapeProblem{".expert_parallel", std::move(message)}; };
-  if (spec.tensor_parallel > 1 || spec.pipeline_parallel > 1)
-    return problem("each GPU attends to requests of its own then; leave out tensor_parallel and pipeline_parallel");
   if (!whole_nodes(spec.expert_parallel, node))
     return problem(fmt::format("{} GPUs are no whole nodes of {}", spec.expert_parallel, node.gpus));
   if (spec.expert_parallel > node.gpus && node.nics == 0)
     return problem(fmt::format("the nodes of {} GPUs have no network ports to reach experts elsewhere", node.gpus));
-  if (!spec.kv_tiers.levels.empty())
-    return problem("KV tiers below ranks with requests of their own are not modelled; leave out kv_tiers");
   if (spec.latency.model == "roofline" || spec.latency.model == "table")
     return problem(
         fmt::format("needs measured kernels: latency model 'profile' or 'auto', not '{}'", spec.latency.model));

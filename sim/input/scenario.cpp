@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 
 #include "sim/input/check_failures.h"
 #include "sim/input/check_gateway.h"
@@ -16,12 +17,12 @@ namespace servecast {
 namespace {
 
 void check_names(YamlText& text, const std::vector<PoolSpec>& pools) {
+  std::map<std::string, std::size_t> first;
   for (std::size_t i = 0; i < pools.size(); ++i) {
-    if (pools[i].name.empty()) text.fail(fmt::format("pools[{}].name", i), "is empty; give the pool a name");
-    for (std::size_t j = 0; j < i; ++j)
-      if (pools[i].name == pools[j].name)
-        text.fail(fmt::format("pools[{}].name", i),
-                  fmt::format("'{}' is the name of pools[{}] already", pools[i].name, j));
+    const std::string path = fmt::format("pools[{}].name", i);
+    if (pools[i].name.empty()) text.fail(path, "is empty; give the pool a name");
+    const auto [named, fresh] = first.emplace(pools[i].name, i);
+    if (!fresh) text.fail(path, fmt::format("'{}' is the name of pools[{}] already", pools[i].name, named->second));
   }
 }
 
@@ -103,8 +104,9 @@ Scenario load_scenario(const std::string& file, const std::vector<Override>& ove
   Scenario scenario;
   scenario.spec = read_spec(text);
   look_up(text, scenario.spec, files, scenario.node, scenario.fabric);
-  scenario.pools =
-      load_pools(text, scenario.spec, {.node = scenario.node, .fabric = scenario.fabric, .files = files});
+  scenario.pools = load_pools(
+      text, scenario.spec,
+      {.node = scenario.node, .fabric = scenario.fabric, .files = files, .profiles = &scenario.profiles});
   text.throw_problems();
   check_placements(text, scenario.pools);
   check_kv_paths(text, scenario.spec, scenario.pools);
@@ -122,8 +124,7 @@ SizedScenario size_scenario(YamlText& text, HardwareFiles& files) {
   look_up(text, sized.spec, files, sized.node, sized.fabric);
   text.throw_problems();
   look_up_pools(text, sized.spec, files);
-  sized.pools = load_pools(
-      text, sized.spec, {.node = sized.node, .fabric = sized.fabric, .files = files, .step_times = false});
+  sized.pools = load_pools(text, sized.spec, {.node = sized.node, .fabric = sized.fabric, .files = files});
   if (text.problems.empty()) check_placements(text, sized.pools);
   if (text.problems.empty()) check_kv_paths(text, sized.spec, sized.pools);
   sized.impossible = std::move(text.problems);

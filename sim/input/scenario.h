@@ -25,6 +25,7 @@
 #include "sim/input/placement.h"
 #include "sim/input/pool_shape.h"
 #include "sim/input/pool_spec.h"
+#include "sim/input/ready_profiles.h"
 #include "sim/input/trace/workload_spec.h"
 #include "sim/input/yaml_fields.h"
 
@@ -158,6 +159,7 @@ struct Scenario {
   ScenarioSpec spec;
   Node node;
   Fabric fabric;
+  ReadyProfiles profiles{};
   std::vector<Pool> pools;
   AnswerQuality quality{};
   std::string workload_text;             // what arrives, in words

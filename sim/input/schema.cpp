@@ -49,10 +49,13 @@ std::string SchemaFields::path_of(std::string_view key) const {
 void SchemaFields::add(const About& about, SettingType type, ordered_json value) {
   if (about.required || value == "") value = nullptr;  // an empty text means "not given"
   // A choice may stand in several alternatives of another: what depends only on the inner one is told once.
-  const auto same = [&](const Setting& s) { return s.path == path_of(about.key) && s.policy == policies_.back(); };
-  if (policies_.size() > 2 && std::ranges::any_of(settings_, same)) return;
+  const auto same = [&](const Setting& s) {
+    return s.path == path_of(about.key) && s.policy == variants_.back().policy;
+  };
+  if (variants_.size() > 2 && std::ranges::any_of(settings_, same)) return;
   settings_.push_back({.path = path_of(about.key),
-                       .policy = policies_.back(),
+                       .policy = variants_.back().policy,
+                       .choice = variants_.back().choice,
                        .type = type,
                        .unit = std::string(unit_of(about.key)),
                        .help = std::string(about.help),
@@ -90,7 +93,7 @@ std::size_t SchemaFields::enter_list(const About& about, std::size_t) {
 }
 
 void SchemaFields::enter_variant(std::string_view name, std::string_view help) {
-  policies_.emplace_back(name);
+  variants_.push_back({.policy = std::string(name), .choice = path_of("policy")});
   const auto choice = std::ranges::find(settings_, path_of("policy"), &Setting::path);
   assert(choice != settings_.end());
   if (std::ranges::find(choice->alternatives, name, &Alternative::name) != choice->alternatives.end()) return;

@@ -20,7 +20,8 @@ struct Alternative {
 /// One key of a settings file, as its `fields()` tells it.
 struct Setting {
   std::string path;    // "pools[].router.policy": [] stands for every entry of a list
-  std::string policy;  // the setting belongs to this alternative of the map it stands in; empty: to all
+  std::string policy;  // the setting belongs to this alternative; empty: to all
+  std::string choice;  // of the one that its path names: "pools[].router.policy"
   SettingType type{};
   std::string unit;
   std::string help;
@@ -62,15 +63,19 @@ class SchemaFields final : public Fields {
 
   bool describes() const override { return true; }
   void enter_variant(std::string_view name, std::string_view help) override;
-  void leave_variant() override { policies_.pop_back(); }
+  void leave_variant() override { variants_.pop_back(); }
 
  private:
   void add(const About& about, SettingType type, nlohmann::ordered_json value);
   std::string path_of(std::string_view key) const;
 
   std::vector<Setting> settings_;
-  std::vector<std::string> above_{""};     // paths of the maps and lists around the next setting
-  std::vector<std::string> policies_{""};  // alternatives around the next setting, of choices within choices
+  std::vector<std::string> above_{""};  // paths of the maps and lists around the next setting
+  struct Variant {
+    std::string policy{};
+    std::string choice{};  // its path
+  };
+  std::vector<Variant> variants_{{}};  // around the next setting, of choices within choices
 };
 
 /// Every key of a settings struct in order, with the defaults of `settings`.

@@ -8,6 +8,7 @@
 #include "models/hw/layered_latency.h"
 #include "models/hw/lora.h"
 #include "models/hw/prompt_launch.h"
+#include "models/hw/ranks.h"
 #include "sim/input/drafter.h"
 #include "sim/input/hardware.h"
 #include "sim/input/host_link.h"
@@ -23,12 +24,21 @@ double adapter_bytes_per_gpu(const Pool& pool) {
 }
 
 LayerPart layer_part(const Pool& pool, const Gpu& device, const LayerRange& range, const LatencyOf& latency_of) {
-  const std::int64_t stages = pool.spec.pipeline_parallel;
+  const Shape shape = pool.shape();
   Llm layers = pool.llm;
   layers.layers = range.size();
   Llm one = pool.llm;
-  one.layers = stages;
-  return {.all = latency_of(layers, device, stages), .one = latency_of(one, device, stages), .range = range};
+  one.layers = shape.pipeline_parallel;
+  return {.all = latency_of(layers, device, shape), .one = latency_of(one, device, shape), .range = range};
+}
+
+/// It is on the last stage. Layers like the model's own have their experts spread like these; of a model of its own,
+/// each rank has a copy that drafts for the rank's requests.
+Shape drafter_shape(const Pool& pool) {
+  if (!pool.spec.speculation()->drafter().llm.empty()) return {.tensor_parallel = pool.spec.tensor_parallel};
+  Shape shape = pool.shape();
+  shape.pipeline_parallel = 1;
+  return shape;
 }
 
 /// Reads settings of one pool.
@@ -37,29 +47,13 @@ class Additions {
   Additions(YamlText& text, const std::string& path) : text_(text), path_(path) {}
 
   bool load(Pool& pool) {
-    return check_offload(pool.spec) && check_early_exit(pool) && load_host(pool) && load_drafter(pool) &&
-           check_adapters(pool.spec);
+    return check_early_exit(pool) && load_host(pool) && load_drafter(pool);
   }
 
  private:
   bool fail(const std::string& key, const std::string& message) {
     text_.fail(path_ + key, message);
     return false;
-  }
-
-  bool check_offload(const PoolSpec& spec) {
-    if (!spec.expert_offload) return true;
-    if (spec.expert_parallel > 1)
-      return fail(".expert_offload", "with expert_parallel is not modelled; choose one of them");
-    if (spec.early_exit.policy() != "none")
-      return fail(".expert_offload",
-                  "nobody published which experts tokens ask for that leave early; leave out early_exit");
-    if (spec.host_layers.layers > 0)
-      return fail(".expert_offload", "the host cannot have whole layers, too; leave out host_layers");
-    if (spec.expert_offload->models > 1 && spec.lora)
-      return fail(".expert_offload.models",
-                  "a request's adapter would name both a model and a LoRA adapter; leave out lora");
-    return true;
   }
 
   bool check_early_exit(const Pool& pool) {
@@ -98,16 +92,6 @@ class Additions {
     });
   }
 
-  bool check_adapters(const PoolSpec& spec) {
-    const bool models = spec.expert_offload && spec.expert_offload->models > 1;
-    if ((!spec.lora && !models) || !spec.kv_cache.make()->shares_prefixes()) return true;
-    return fail(
-        spec.lora ? ".lora" : ".expert_offload.models",
-        fmt::format("KV cache '{}' would take the KV of one {} for another's; use one that shares nothing, such "
-                    "as paged",
-                    spec.kv_cache.policy(), spec.lora ? "adapter" : "model"));
-  }
-
   YamlText& text_;
   const std::string& path_;
 };
@@ -123,7 +107,7 @@ std::int64_t max_rows(const PoolSpec& spec) {
 MemoryBeside memory_beside(const Pool& pool, const MemoryUse& use) {
   MemoryBeside beside;
   if (pool.drafter)
-    beside = drafter_memory(pool.spec.speculation()->drafter(), *pool.drafter, use, pool.spec.tensor_parallel);
+    beside = drafter_memory(pool.spec.speculation()->drafter(), *pool.drafter, use, drafter_shape(pool));
   if (pool.spec.lora) beside.weight_bytes += adapter_bytes_per_gpu(pool) * static_cast<double>(pool.spec.lora->slots);
   return beside;
 }
@@ -161,8 +145,10 @@ void add_drafting(Pool& pool, const LatencyOf& latency_of) {
                  .candidates = policy->candidates(),
                  .first_layers = policy->drafter().first_layers > 0};
   if (pool.drafter) {
-    cost.model = latency_of(*pool.drafter, pool.gpu, 1);
+    const Shape shape = drafter_shape(pool);
+    cost.model = latency_of(*pool.drafter, pool.gpu, shape);
     if (!cost.model) return;
+    if (shape.ranks() < pool.shape().ranks()) cost.model = on_each_rank(std::move(cost.model), pool.shape().ranks());
   }
   pool.latency = make_drafted(std::move(pool.latency), std::move(cost));
 }

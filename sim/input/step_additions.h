@@ -10,9 +10,9 @@ namespace servecast {
 // What host layers, early exits, drafts and adapters make of a pool: what is wrong with them, what memory they take,
 // and how they change the time of a step.
 
-/// The step time of `llm` on `device`, with so many pipeline stages, without the host's time. Nothing where that is
+/// The step time of `llm` on `device`s, spread over them like this, without the host's time. Nothing where that is
 /// impossible: the problem is left in the scenario's text.
-using LatencyOf = std::function<std::unique_ptr<StepLatency>(const Llm& llm, const Gpu& device, std::int64_t stages)>;
+using LatencyOf = std::function<std::unique_ptr<StepLatency>(const Llm& llm, const Gpu& device, const Shape& shape)>;
 
 /// Checks the settings, and looks up what they name: the host's processor, the drafter, its trace. What is wrong is
 /// left in the text's problems; true where nothing is. `path`: of the pool.

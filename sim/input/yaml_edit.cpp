@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "models/base/error.h"
+#include "models/base/utf8.h"
 #include "sim/input/settings_path.h"
+#include "sim/input/yaml_document.h"
 #include "sim/input/yaml_fields.h"
 #include "sim/input/yaml_span.h"
 
@@ -21,15 +23,6 @@ struct Edit {
   std::string before{};
   std::string after{};
 };
-
-YAML::Node parse(const std::string& file, const std::string& text) {
-  try {
-    return YAML::Load(text);
-  } catch (const YAML::ParserException& e) {
-    throw UserError(Place{.file = file, .line = e.mark.line + 1, .column = e.mark.column + 1},
-                    "is not valid YAML: " + e.msg);
-  }
-}
 
 bool same(const YAML::Node& a, const YAML::Node& b) {
   if (a.Type() != b.Type() || a.size() != b.size()) return false;
@@ -134,7 +127,7 @@ void make_flow(YAML::Node node) {
 
 /// Ways to write the value, the plainest first.
 std::vector<std::string> spellings(const std::string& value) {
-  const YAML::Node node = YAML::Load(value);
+  const YAML::Node node = yaml_document(value, "");
   std::vector<std::string> ways;
   const bool one_line = value.find_first_of("\r\n") == std::string::npos;
   const std::size_t start = value.find_first_not_of(" \t");
@@ -152,11 +145,10 @@ std::vector<std::string> spellings(const std::string& value) {
 
 std::string edit_yaml(const std::string& file, const std::string& text, const std::string& path,
                       const std::string& value) {
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (text.starts_with(byte_order_mark))
     return std::string(byte_order_mark) + edit_yaml(file, text.substr(byte_order_mark.size()), path, value);
 
-  const YAML::Node root = parse(file, text);
+  const YAML::Node root = yaml_document(text, file);
   if (!root.IsMap()) throw UserError(Place{.file = file, .line = 1, .column = 1}, "must be a map of settings");
   YamlText wanted{.file = file, .root = YAML::Clone(root), .overrides = {}};
   wanted.set(path, value);
@@ -166,8 +158,8 @@ std::string edit_yaml(const std::string& file, const std::string& text, const st
     const std::string result =
         text.substr(0, edit.begin) + edit.before + spelling + edit.after + text.substr(edit.end);
     try {
-      if (same(YAML::Load(result), wanted.root)) return result;
-    } catch (const YAML::ParserException&) {  // this spelling does not go here
+      if (same(yaml_document(result, file), wanted.root)) return result;
+    } catch (const UserError&) {  // this spelling does not go here
     }
   }
   throw UserError(Place{.file = file}, "'" + path +

@@ -5,23 +5,19 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <set>
 
+#include "models/base/input_file.h"
 #include "models/base/names.h"
+#include "models/base/utf8.h"
 #include "sim/input/files_read.h"
 #include "sim/input/quoted_lists.h"
 #include "sim/input/settings_path.h"
-#include "sim/input/utf8.h"
+#include "sim/input/unsaved_text.h"
+#include "sim/input/yaml_document.h"
 
 namespace servecast {
 namespace {
-
-Place place_of(const std::string& file, const YAML::Mark& mark) {
-  if (mark.is_null()) return {.file = file};
-  return {.file = file, .line = mark.line + 1, .column = mark.column + 1};
-}
 
 std::string range_text(const Range& r) {
   if (r.max == std::numeric_limits<double>::infinity())
@@ -73,44 +69,29 @@ std::string out_of_range(const About&, const std::vector<std::string>&) { return
 }  // namespace
 
 std::string YamlText::file_of(const std::string& name) {
-  return std::filesystem::exists(name) ? name : name.substr(0, name.rfind('#'));
-}
-
-static YAML::Node only(const std::vector<YAML::Node>& documents, const std::string& file) {
-  if (documents.size() > 1)
-    throw UserError(place_of(file, documents[1].Mark()), "a second document begins here; give it a file of its own");
-  return documents.empty() ? YAML::Node() : documents.front();
+  return UnsavedText::of(name) || is_there(name) ? name : name.substr(0, name.rfind('#'));
 }
 
 template <class Parse>
 static YamlText loaded(const std::string& name, const Parse& parse) {
   const std::string file = YamlText::file_of(name);
   YamlText text{.file = file, .root = {}, .overrides = {}};
-  try {
-    if (std::filesystem::is_directory(file)) throw UserError(Place{.file = file}, "is a folder, not a file");
-    parse(file, text);
-    FilesRead::note(name);
-  } catch (const YAML::BadFile&) {
-    throw UserError(Place{.file = file}, "cannot be read; give the path of an existing file");
-  } catch (const YAML::ParserException& e) {
-    throw UserError(place_of(file, e.mark), "is not valid YAML: " + e.msg);
-  }
+  const std::string* unsaved = UnsavedText::of(file);
+  parse(unsaved ? *unsaved : read_whole(file, settings_mib), text);
+  FilesRead::note(name);
   if (text.root.IsMap() && file != name) text.root.reset(text.root[name.substr(file.size() + 1)]);
   if (!text.root.IsMap()) throw UserError(Place{.file = name, .line = 1, .column = 1}, "must be a map of settings");
   return text;
 }
 
 YamlText YamlText::load(const std::string& name) {
-  return loaded(name,
-                [](const std::string& file, YamlText& text) { text.root = only(YAML::LoadAllFromFile(file), file); });
+  return loaded(name, [](const std::string& yaml, YamlText& text) { text.root = yaml_document(yaml, text.file); });
 }
 
 YamlText YamlText::load_lists_aside(const std::string& name) {
-  return loaded(name, [](const std::string& file, YamlText& text) {
-    std::ifstream in(file);
-    if (!in) throw YAML::BadFile(file);
-    QuotedLists taken = take_quoted_lists(std::string(std::istreambuf_iterator<char>(in), {}));
-    text.root = only(YAML::LoadAll(taken.rest), file);
+  return loaded(name, [](const std::string& yaml, YamlText& text) {
+    QuotedLists taken = take_quoted_lists(yaml);
+    text.root = yaml_document(taken.rest, text.file);
     text.aside = std::move(taken.lists);
   });
 }
@@ -145,9 +126,9 @@ void YamlText::set(const std::string& path, const std::string& value, std::strin
     }
   }
   try {
-    node = is_plain_word(value) ? YAML::Node(value) : YAML::Load(value);
-  } catch (const YAML::ParserException& e) {
-    throw UserError(given + ": is not valid YAML: " + e.msg);
+    node = is_plain_word(value) ? YAML::Node(value) : yaml_document(value, given);
+  } catch (const UserError& e) {  // at a place in the value, which one sees
+    throw UserError(given + ": " + e.problems().front().message);
   }
   overrides[path] = given;
 }
@@ -191,6 +172,7 @@ void YamlFields::push_map(const YAML::Node& node, std::string path) {
 std::vector<YamlFields::Entry> YamlFields::entries_of(const YAML::Node& map, const std::string& path) {
   std::vector<Entry> entries;
   entries.reserve(map.size());
+  std::set<std::string> seen;
   for (const auto& entry : map) {
     const YAML::Mark mark = entry.first.Mark();
     if (!entry.first.IsScalar()) {
@@ -198,7 +180,7 @@ std::vector<YamlFields::Entry> YamlFields::entries_of(const YAML::Node& map, con
       continue;
     }
     const std::string& key = entry.first.Scalar();
-    if (std::ranges::find(entries, key, &Entry::key) != entries.end())
+    if (!seen.insert(key).second)
       text_.problems.push_back({place_of(text_.file, mark), path, "'" + key + "' is given twice"});
     entries.push_back({.key = key, .value = entry.second, .mark = mark});
   }

@@ -11,6 +11,7 @@
 #include "sim/plan/certificate.h"
 #include "sim/plan/evaluator.h"
 #include "sim/plan/head_room.h"
+#include "sim/plan/hour_cost.h"
 #include "sim/plan/objective.h"
 #include "sim/plan/pareto.h"
 #include "sim/plan/runs.h"
@@ -24,8 +25,6 @@ namespace servecast {
 namespace {
 
 constexpr double step = 0.1;  // of an input that is changed to see what follows
-
-double mean_w(const Summary& run) { return run.duration_s > 0 ? run.energy.j_total / run.duration_s : 0; }
 
 std::optional<double> per_million_tokens(double usd_per_hour, const Summary& run) {
   if (run.output_tokens_per_s <= 0) return std::nullopt;
@@ -80,8 +79,7 @@ PlanDesign row(const Study& study, const DesignResult& d, const SearchResult& fo
     row.kept_fraction_high = interval.high;
   }
   if (d.best_estimate) {
-    row.usd_per_hour =
-        usd_per_hour(sized.machines, study.spec.prices, study.spec.prices.term, mean_w(*d.best_estimate));
+    row.usd_per_hour = hour_cost(study, sized, *d.best_estimate).usd();
     add_figures(row, *d.best_estimate, best_estimate_figures);
   } else if (d.seen) {
     add_figures(row, d.seen->run, d.seen->beginning   ? beginning_figures
@@ -108,6 +106,22 @@ std::vector<PromiseFigures> promise_figures(const DesignResult& d) {
   return all;
 }
 
+/// Machines are paid around the clock, so at the mean rate of a day each request bears more of them; bills come with
+/// the requests.
+void add_costs(PlanAnswer& a, const Study& study, const SizedDesign& sized, const Summary& run) {
+  const HourCost hour = hour_cost(study, sized, run);
+  const double busier = study.peak_rate_factor() / study.mean_rate_factor();
+  const double at_mean_rate_usd = hour.machines_usd * busier + hour.outside_usd;
+  a.usd_per_hour = hour.usd();
+  if (hour.outside_usd > 0) a.outside_usd_per_hour = hour.outside_usd;
+  a.usd_per_request = per_request(hour.usd(), run);
+  a.usd_per_million_output_tokens = per_million_tokens(hour.usd(), run);
+  a.mean_usd_per_request = per_request(at_mean_rate_usd, run);
+  a.mean_usd_per_million_output_tokens = per_million_tokens(at_mean_rate_usd, run);
+  for (const std::string& term : price_terms())
+    if (const auto cost = hour_cost(study, sized, term, run)) a.terms.push_back({term, cost->usd()});
+}
+
 PlanAnswer answer(const Study& study, const DesignResult& d) {
   const Summary& run = *d.best_estimate;
   const Machines& machines = d.sized.machines;
@@ -118,17 +132,8 @@ PlanAnswer answer(const Study& study, const DesignResult& d) {
                .nodes = machines.nodes,
                .spare_nodes = machines.spare_nodes,
                .mean_w = mean_w(run)};
-  a.usd_per_hour = usd_per_hour(machines, study.spec.prices, study.spec.prices.term, a.mean_w).value_or(0);
-  a.usd_per_request = per_request(a.usd_per_hour, run);
-  a.usd_per_million_output_tokens = per_million_tokens(a.usd_per_hour, run);
-  if (const double usd = outside_usd_per_hour(run); usd > 0) a.outside_usd_per_hour = usd;
   a.score = expected_score(run);
-  const double busier = study.peak_rate_factor() / study.mean_rate_factor();
-  if (a.usd_per_request) a.mean_usd_per_request = *a.usd_per_request * busier;
-  if (a.usd_per_million_output_tokens)
-    a.mean_usd_per_million_output_tokens = *a.usd_per_million_output_tokens * busier;
-  for (const std::string& term : price_terms())
-    if (const auto usd = usd_per_hour(machines, study.spec.prices, term, a.mean_w)) a.terms.push_back({term, *usd});
+  add_costs(a, study, d.sized, run);
   a.promises = promise_figures(d);
   return a;
 }
@@ -155,7 +160,7 @@ std::vector<InputChange> changes(Sizer& sizer, const SizedDesign& sized, const M
       InputChange change{.input = std::string(length).substr(0, 6) + " length", .factor = factor};
       for (const std::string& path : sources(sizer.spec_of(sized).workload))
         change.set.push_back(fmt::format("{}.{}={}", path, length, factor));
-      all.push_back(std::move(change));
+      if (sizer.changes_workload(sized, change.set)) all.push_back(std::move(change));
     }
   }
   const bool hits =
@@ -172,9 +177,8 @@ std::vector<InputChange> changes(Sizer& sizer, const SizedDesign& sized, const M
 
 Sensitivity sensitivity(const Study& study, const SizedDesign& sized, const InputChange& change, const Summary& run) {
   Sensitivity s{.input = change.input, .factor = change.factor, .kept = true};
-  s.usd_per_hour = usd_per_hour(sized.machines, study.spec.prices, study.spec.prices.term, mean_w(run));
-  if (s.usd_per_hour) *s.usd_per_hour *= change.price_factor;
-  if (s.usd_per_hour) s.usd_per_million_output_tokens = per_million_tokens(*s.usd_per_hour, run);
+  s.usd_per_hour = hour_cost(study, sized, run).usd() * change.price_factor;
+  s.usd_per_million_output_tokens = per_million_tokens(*s.usd_per_hour, run);
   s.ttft_p99_s = p99(run.latencies.ttft_s);
   s.tpot_p99_s = p99(run.latencies.tpot_s);
   for (const Promise& promise : sized.promises) s.kept = s.kept && outcome(promise, run).kept;

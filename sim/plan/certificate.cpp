@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/plan/evaluator.h"
+#include "sim/plan/hour_cost.h"
 #include "sim/plan/objective.h"
 #include "sim/plan/runs.h"
 #include "sim/plan/search.h"
@@ -31,7 +32,7 @@ std::string open_text(const Study& study, const DrawPlan& draws, const DesignRes
 }
 
 std::string evidence_text(const Study& study, const SearchResult& found, const Certificate& c) {
-  if (!found.simulated) return "Bounds hold for the best estimate.";
+  if (c.draws_fraction == 0 && !found.simulated) return "Bounds hold for the best estimate.";
   if (c.draws_fraction == 0)
     return "Each verdict is one run at the best estimate: what the calibration may be off by is not in it.";
   return fmt::format(
@@ -48,12 +49,23 @@ std::string counts_text(const Certificate& c) {
       c.designs, c.impossible, c.over_budget, c.bound, c.simulated, c.not_needed);
 }
 
+/// Whether the answer is better only because somebody else does its work.
+bool leaves_out_apis(const Study& study, const SearchResult& found) {
+  return goal_leaves_out_apis(study) && std::ranges::any_of(found.best, [&](std::size_t i) {
+           const std::optional<Summary>& run = found.designs[i].best_estimate;
+           return run && asks_outside(*run);
+         });
+}
+
 std::string verdict_text(const Study& study, const SearchResult& found, const Certificate& c) {
   if (!found.simulated) return fmt::format("Nothing was simulated: {} designs are open.", found.not_ruled_out().size());
   if (!found.exhaustive)
     return "There is no certificate: the space is too large to be walked through, and was searched from random "
            "designs.";
   if (found.best.empty()) return "No design is proven to keep its promises.";
+  if (leaves_out_apis(study, found))
+    return fmt::format("There is no certificate: outside APIs answer, and what they take is not in goal {}.",
+                       study.spec.goal);
   if (study.spec.goal.starts_with("pareto")) return "Every design that can be built was simulated or is out of reach.";
   if (c.complete) return "Every better design is ruled out.";
   const std::size_t left = c.not_ruled_out.size();
@@ -86,7 +98,7 @@ Certificate certificate(const Study& study, const SearchResult& found) {
   if (!found.simulated) c.simulated = 0;
   for (const std::size_t i : found.simulated ? found.not_ruled_out() : std::vector<std::size_t>{})
     c.not_ruled_out.push_back(open_text(study, found.draws, found.designs[i]));
-  c.complete = found.exhaustive && !found.best.empty() && c.not_ruled_out.empty();
+  c.complete = found.exhaustive && !found.best.empty() && c.not_ruled_out.empty() && !leaves_out_apis(study, found);
   if (found.draws.error_per_look > 0) {
     c.draws_fraction = study.spec.promise.draws_fraction;
     c.error_fraction = study.spec.promise.error_fraction;

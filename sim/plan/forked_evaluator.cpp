@@ -1,5 +1,7 @@
 #include "sim/plan/forked_evaluator.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -19,11 +21,12 @@ constexpr int look_around_ms = 50;  // how long a wish to stop may go unnoticed
 class Evaluation {
  public:
   Evaluation(Simulator& simulator, ResultsFile* known, const EvaluatorOptions& options, RunsProgress& progress,
-             std::span<const RunRequest> requests)
+             std::vector<CrashedRun>& crashed, std::span<const RunRequest> requests)
       : simulator_(simulator),
         known_(known),
         options_(options),
         progress_(progress),
+        crashed_(crashed),
         requests_(requests),
         results_(requests.size()) {
     progress_.of += requests.size();
@@ -85,9 +88,10 @@ class Evaluation {
         return finish(run, run.child.text());
       case ChildRun::Told::refusal:
         if (known_ != nullptr && !run.key.empty()) known_->add_refusal(run.key, run.child.text());
-        [[fallthrough]];
+        return fail(run);
       case ChildRun::Told::failure:
-        return end(run, {.key = run.key, .summary = {}, .failure = run.child.text()});
+        crashed_.push_back({.request = requests_[run.wanted_by.front()], .how = run.child.text()});
+        return fail(run);
     }
   }
 
@@ -128,6 +132,7 @@ class Evaluation {
     return {.key = key, .summary = summary_from(text, "result " + key), .failure = {}};
   }
 
+  void fail(Running& run) { end(run, {.key = run.key, .summary = {}, .failure = run.child.text()}); }
   void end(Running& run, const RunResult& result) {
     run.over = true;
     end(run.wanted_by, result);
@@ -146,6 +151,7 @@ class Evaluation {
   ResultsFile* known_;
   const EvaluatorOptions& options_;
   RunsProgress& progress_;
+  std::vector<CrashedRun>& crashed_;
   std::span<const RunRequest> requests_;
   std::vector<RunResult> results_;
   std::list<Running> running_{};
@@ -155,11 +161,20 @@ class Evaluation {
 
 }  // namespace
 
+std::string to_string(const CrashedRun& crashed) {
+  const RunRequest& request = crashed.request;
+  std::string text = "the run of " + request.scenario;
+  if (!request.set.empty()) text += fmt::format(" with {}", fmt::join(request.set, ", "));
+  if (request.seed) text += fmt::format(", seed {}", *request.seed);
+  if (request.calibration_draw) text += fmt::format(", draw {} of the calibration", *request.calibration_draw);
+  return text + " crashed: " + crashed.how;
+}
+
 ForkedEvaluator::ForkedEvaluator(Simulator& simulator, ResultsFile* known, EvaluatorOptions options)
     : simulator_(simulator), known_(known), options_(std::move(options)) {}
 
 std::vector<RunResult> ForkedEvaluator::evaluate(std::span<const RunRequest> requests) {
-  Evaluation batch(simulator_, known_, options_, progress_, requests);
+  Evaluation batch(simulator_, known_, options_, progress_, crashed_, requests);
   batch.run();
   return batch.take_results();
 }

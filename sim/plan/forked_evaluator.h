@@ -22,6 +22,14 @@ struct RunsProgress {
   std::size_t simulated = 0;  // of those done; the others were known, or wrong
 };
 
+/// A run that ended without a result or a refusal: the program is at fault.
+struct CrashedRun {
+  RunRequest request{};
+  std::string how{};
+};
+/// Which run it was, and how it ended, for a person.
+std::string to_string(const CrashedRun& crashed);
+
 struct EvaluatorOptions {
   std::size_t at_a_time = processors();
   std::function<void(const RunsProgress&)> progress{};  // empty: nobody watches
@@ -39,12 +47,14 @@ class ForkedEvaluator final : public Evaluator {
 
   /// Since the beginning.
   const RunsProgress& progress() const { return progress_; }
+  const std::vector<CrashedRun>& crashed() const { return crashed_; }
 
  private:
   Simulator& simulator_;
   ResultsFile* known_;
   EvaluatorOptions options_;
   RunsProgress progress_{};
+  std::vector<CrashedRun> crashed_{};
 };
 
 }  // namespace servecast

@@ -36,7 +36,7 @@ std::optional<double> rent(const PriceSpec& prices, const RentTerm& term, const 
   return std::nullopt;
 }
 
-std::optional<double> rented(const Machines& m, const PriceSpec& prices, const RentTerm& term) {
+std::optional<double> rented(const Machines& m, const PriceSpec& prices, const RentTerm& term, double mean_w) {
   double sum = 0;
   double dearest = 0;
   for (const GpuCount& kind : m.gpus) {
@@ -45,7 +45,7 @@ std::optional<double> rented(const Machines& m, const PriceSpec& prices, const R
     sum += *price * real(kind.count);
     dearest = std::max(dearest, *price);
   }
-  return sum + dearest * real(m.spare_nodes * m.gpus_per_node);
+  return sum + dearest * real(m.spare_nodes * m.gpus_per_node) + power_usd_per_hour(mean_w, m.pue, m.usd_per_kwh);
 }
 
 std::optional<double> owned(const Machines& m, const PriceSpec& prices, double mean_w) {
@@ -90,25 +90,32 @@ Machines machines_of(const SizedScenario& sized, const std::optional<Availabilit
   }
   for (const auto& [name, kind] : kinds) m.gpus.push_back(kind);
   m.nodes = static_cast<std::int64_t>(nodes.size());
-  m.least_w += sized.node.overhead_w * real(m.nodes);
-  m.most_w += sized.node.overhead_w * real(m.nodes);
+  const double spare_w = sized.node.overhead_w + real(sized.node.gpus) * sized.pools.front().gpu.power.idle_w;
+  m.spare_nodes = sized.spec.spares();
+  const double beside_gpus_w = sized.node.overhead_w * real(m.nodes) + spare_w * real(m.spare_nodes);
+  m.least_w += beside_gpus_w;
+  m.most_w += beside_gpus_w;
   if (availability)
-    m.spare_nodes = spare_machines(m.nodes, available_fraction(availability->mtbf_s, availability->mttr_s),
-                                   availability->target_fraction);
+    m.spare_nodes = std::max(m.spare_nodes,
+                             spare_machines(m.nodes, available_fraction(availability->mtbf_s, availability->mttr_s),
+                                            availability->target_fraction));
+  if (sized.spec.account) {
+    m.usd_per_kwh = sized.spec.account->usd_per_kwh;
+    m.pue = sized.spec.account->pue;
+  }
   return m;
 }
 
 std::optional<double> usd_per_hour(const Machines& machines, const PriceSpec& prices, const std::string& term,
                                    double mean_w) {
   for (const RentTerm& known : rent_terms)
-    if (known.name == term) return rented(machines, prices, known);
+    if (known.name == term) return rented(machines, prices, known, mean_w);
   return owned(machines, prices, mean_w);
 }
 
-std::optional<std::string> over_budget(const Machines& machines, const BudgetSpec& budgets,
-                                       double least_usd_per_hour) {
-  if (budgets.usd_per_hour && least_usd_per_hour > *budgets.usd_per_hour)
-    return fmt::format("costs {}/h of at most {}", human::usd(least_usd_per_hour), human::usd(*budgets.usd_per_hour));
+std::optional<std::string> over_budget(const Machines& machines, const BudgetSpec& budgets, double usd_per_hour) {
+  if (budgets.usd_per_hour && usd_per_hour > *budgets.usd_per_hour)
+    return fmt::format("costs {}/h of at most {}", human::usd(usd_per_hour), human::usd(*budgets.usd_per_hour));
   if (budgets.power_w && machines.most_w > *budgets.power_w)
     return fmt::format("may draw {} of at most {}", human::watts(machines.most_w), human::watts(*budgets.power_w));
   for (const GpuBudgetSpec& budget : budgets.gpus)

@@ -23,9 +23,11 @@ struct Machines {
   std::vector<GpuCount> gpus{};  // by kind, sorted
   std::int64_t nodes = 0;        // that carry replicas
   std::int64_t gpus_per_node = 0;
-  std::int64_t spare_nodes = 0;  // for the availability asked for
+  std::int64_t spare_nodes = 0;  // for the availability asked for, or as many as the scenario has
   double least_w = 0;            // every GPU idle, nodes' own draw included
   double most_w = 0;             // every GPU at its cap
+  double usd_per_kwh = 0;        // of electricity that is paid beside rent
+  double pue = 1;                // then: what the building draws over what the machines draw
 
   std::int64_t gpu_count() const;
   bool operator==(const Machines&) const = default;
@@ -34,8 +36,9 @@ struct Machines {
 Machines machines_of(const SizedScenario& sized, const std::optional<AvailabilitySpec>& availability);
 
 /// Price of an hour. On demand, reserved, spot: rent of the GPUs in use, and of all GPUs of spare nodes, at the price
-/// of the dearest kind. Owned: purchase of all GPUs of nodes and spare nodes and of the nodes themselves over their
-/// life, and electricity at `mean_w` (spares are off). Nothing where the term is not on offer for a kind in use.
+/// of the dearest kind, and electricity at `mean_w` where the scenario's account pays for it beside rent. Owned:
+/// purchase of all GPUs of nodes and spare nodes and of the nodes themselves over their life, and electricity at
+/// `mean_w`. Spares for availability are off. Nothing where the term is not on offer for a kind in use.
 std::optional<double> usd_per_hour(const Machines& machines, const PriceSpec& prices, const std::string& term,
                                    double mean_w);
 
@@ -44,9 +47,8 @@ inline const std::vector<std::string>& price_terms() {
   return terms;
 }
 
-/// Which budget it breaks, in words; nothing where it keeps them all. `least_usd_per_hour`: as if it drew no more
-/// than when idle.
-std::optional<std::string> over_budget(const Machines& machines, const BudgetSpec& budgets,
-                                       double least_usd_per_hour);
+/// Which budget it breaks, in words; nothing where it keeps them all. `usd_per_hour`: the least it can be, or what it
+/// has come to.
+std::optional<std::string> over_budget(const Machines& machines, const BudgetSpec& budgets, double usd_per_hour);
 
 }  // namespace servecast

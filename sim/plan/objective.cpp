@@ -129,7 +129,7 @@ bool broken_already(const Promise& promise, const Summary& stopped, const Reques
     return group.counts.arrived - under_way - static_cast<std::int64_t>(attained) > allowed;
   }
   const std::optional<Statistics>& s = group.latencies.*metric_of(promise).latency;
-  const std::int64_t gone = group.counts.rejected + group.counts.shed + group.counts.timed_out;
+  const std::int64_t gone = group.counts.rejected + group.counts.shed + group.counts.timed_out + group.counts.lost;
   // Some that are still under way may have a value, too; without them there are fewer late ones, never more.
   const std::int64_t late = s ? late_among(*s, group.counts.completed, promise.bound) : 0;
   return late + gone > allowed;

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "models/base/units.h"
-#include "models/hw/cost.h"
+#include "sim/plan/hour_cost.h"
 #include "sim/plan/runs.h"
 #include "sim/plan/search.h"
 #include "sim/plan/shard.h"
@@ -30,6 +29,11 @@ std::optional<ParetoPoint> take(const Study& study, DesignResult& d, const DrawO
   if (outcome.beginning) d.seen = SeenRun{.run = *outcome.beginning, .beginning = true};
   d.verdict = Verdict::breaks;
   if (!outcome.kept || !outcome.run) return std::nullopt;
+  if (const auto broken = over_budget(study, d.sized, *outcome.run)) {
+    d.verdict = Verdict::over_budget;
+    d.why = *broken;
+    return std::nullopt;
+  }
   const auto point = pareto_point(study, d.sized, *outcome.run);
   const bool needs_score = study.spec.goal == "pareto_quality";
   if (!point)
@@ -54,13 +58,6 @@ void settle(const Study& study, const std::vector<Simulated>& all, std::vector<D
 
 }  // namespace
 
-double outside_usd_per_hour(const Summary& run) {
-  double usd = 0;
-  for (const BillSummary& line : run.gateway.bill)
-    if (line.item != "GPUs" && line.item != "all") usd += line.usd;
-  return run.duration_s > 0 ? usd / run.duration_s * seconds_per_hour : 0;
-}
-
 std::optional<double> expected_score(const Summary& run) {
   return run.gateway.quality.empty() ? std::nullopt : run.gateway.quality.front().score;
 }
@@ -68,12 +65,12 @@ std::optional<double> expected_score(const Summary& run) {
 std::optional<ParetoPoint> pareto_point(const Study& study, const SizedDesign& sized, const Summary& run) {
   if (study.spec.goal == "pareto_cost") {
     if (!run.latencies.ttft_s) return std::nullopt;
-    return ParetoPoint{goal_value(study, sized, run), run.latencies.ttft_s->p99};
+    return ParetoPoint{hour_cost(study, sized, run).usd(), run.latencies.ttft_s->p99};
   }
   if (study.spec.goal == "pareto_quality") {
     const auto score = expected_score(run);
     if (!run.latencies.ttft_s || !score) return std::nullopt;
-    return ParetoPoint{goal_value(study, sized, run) + outside_usd_per_hour(run), run.latencies.ttft_s->p99, -*score};
+    return ParetoPoint{hour_cost(study, sized, run).usd(), run.latencies.ttft_s->p99, -*score};
   }
   if (!run.latencies.tpot_s || run.latencies.tpot_s->p50 <= 0) return std::nullopt;
   return ParetoPoint{-1 / run.latencies.tpot_s->p50,

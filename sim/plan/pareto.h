@@ -14,7 +14,7 @@ struct Summary;
 
 /// What a Pareto goal trades; less is better in all. Nothing where a run served nobody.
 struct ParetoPoint {
-  double x = 0;  // minus output tokens/s per user; USD per hour
+  double x = 0;  // minus output tokens/s per user; USD per hour, bills included
   double y = 0;  // minus output tokens/s per GPU; p99 of TTFT
   double z = 0;  // 0, or minus the expected score
 
@@ -24,8 +24,6 @@ struct ParetoPoint {
 };
 std::optional<ParetoPoint> pareto_point(const Study& study, const SizedDesign& sized, const Summary& run);
 
-/// What the stages of the gateway and outside APIs cost in an hour, beside the machines.
-double outside_usd_per_hour(const Summary& run);
 /// Of all answers, where the scenario has scores.
 std::optional<double> expected_score(const Summary& run);
 

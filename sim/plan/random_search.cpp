@@ -9,6 +9,7 @@
 
 #include "models/base/error.h"
 #include "models/base/rng.h"
+#include "sim/plan/hour_cost.h"
 #include "sim/plan/runs.h"
 #include "sim/plan/search.h"
 #include "sim/plan/shard.h"
@@ -20,7 +21,9 @@ namespace {
 constexpr std::int64_t most_misses = 10000;  // random points that no constraint allows, before it gives up
 
 /// Smaller is better: first designs that can be had, then by how far the promise is missed, then by the goal.
-using Score = std::tuple<int, double, double>;
+using Score = std::tuple<int, double, GoalValue>;
+
+const Score cannot_be_had{2, 0, {}};
 
 using Values = std::vector<std::size_t>;  // by dimension; the last is the rate factor's
 
@@ -109,7 +112,7 @@ class Climber {
       if (scores_.contains(values)) continue;
       SizedDesign one = sizer_.size(*of(values));
       if (!one.impossible.empty() || !one.over_budget.empty()) {
-        scores_[values] = {2, 0, 0};
+        scores_[values] = cannot_be_had;
         continue;
       }
       sized.push_back(std::move(one));
@@ -118,9 +121,13 @@ class Climber {
     std::vector<DrawRequest> requests;
     for (const SizedDesign& one : sized) requests.push_back({&one, 0});
     const std::vector<DrawOutcome> outcomes = runs_.judge(requests);
-    for (std::size_t i = 0; i < outcomes.size(); ++i)
-      scores_[*whose[i]] = outcomes[i].kept ? Score{0, 0, least_goal_value(study_, sized[i])}
-                                            : Score{1, outcomes[i].miss, 0};
+    for (std::size_t i = 0; i < outcomes.size(); ++i) scores_[*whose[i]] = score(sized[i], outcomes[i]);
+  }
+
+  Score score(const SizedDesign& sized, const DrawOutcome& outcome) const {
+    if (!outcome.kept || !outcome.run) return {1, outcome.miss, {}};
+    if (over_budget(study_, sized, *outcome.run)) return cannot_be_had;
+    return {0, 0, goal_value(study_, sized, *outcome.run)};
   }
 
   const Study& study_;

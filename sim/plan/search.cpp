@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <numeric>
-#include <tuple>
+#include <utility>
 
 #include "models/base/rng.h"
+#include "sim/plan/hour_cost.h"
 #include "sim/plan/pareto.h"
 #include "sim/plan/random_search.h"
 #include "sim/plan/runs.h"
@@ -22,73 +22,99 @@ constexpr std::size_t group_size = 4;  // designs that are looked at together, t
 constexpr std::int64_t least_part = 16;  // draws of a design that are simulated at once, where a look has as many
 constexpr std::size_t joint_looks = 2;  // as far as a whole group goes; then one design after the other
 
-/// One run at the best estimate is all the evidence that is asked for.
-DrawPlan best_estimate_plan() { return {.looks = {1}}; }
+bool is_pareto(const Study& study) { return study.spec.goal.starts_with("pareto"); }
+
+/// Designs that neither size nor budget has ruled out.
+std::vector<std::size_t> candidates_by_size(const std::vector<DesignResult>& designs) {
+  std::vector<std::size_t> left;
+  for (std::size_t i = 0; i < designs.size(); ++i)
+    if (designs[i].verdict == Verdict::not_needed) left.push_back(i);
+  return left;
+}
+
+/// What is asked for as evidence: draws, or one run at the best estimate.
+struct Evidence {
+  Evidence(const Study& study, std::size_t candidates)
+      : by_draws(!is_pareto(study) && study.spec.promise.certainty == "draws"),
+        comparisons(std::max<std::int64_t>(1, static_cast<std::int64_t>(candidates))),
+        plan(by_draws ? plan_draws(study.spec.promise, comparisons) : DrawPlan{.looks = {1}}) {}
+
+  std::int64_t draw(std::int64_t i) const { return by_draws ? i + 1 : 0; }
+
+  DrawVerdict of(const DrawCount& count) const {
+    if (by_draws) return verdict(plan, count);
+    return count.kept == 1 ? DrawVerdict::keeps : DrawVerdict::breaks;
+  }
+
+  bool by_draws;
+  std::int64_t comparisons;
+  DrawPlan plan;
+};
+
+/// Whether the bound breaks the promise in as many draws as the first look wants.
+bool broken_by_bound(const Evidence& evidence, Sizer& sizer, const SizedDesign& sized) {
+  for (std::int64_t n = 0; n < evidence.plan.looks.front(); ++n)
+    if (!sizer.broken_at_best(sized, evidence.draw(n))) return false;
+  return evidence.of({.look = evidence.plan.looks.front(), .draws = evidence.plan.looks.front()}) ==
+         DrawVerdict::breaks;
+}
 
 /// Designs from the best to the worst that they can be.
 class Search {
  public:
   Search(const Study& study, Sizer& sizer, Runs& runs, std::vector<DesignResult>& designs)
-      : study_(study), sizer_(sizer), runs_(runs), designs_(designs) {}
+      : study_(study),
+        sizer_(sizer),
+        runs_(runs),
+        designs_(designs),
+        evidence_(study, candidates_by_size(designs).size()) {}
 
   SearchResult run(const Shard& share) {
-    SearchResult result;
-    std::vector<std::size_t> candidates = ordered(candidates_by_size());
-    by_draws_ = study_.spec.promise.certainty == "draws";
-    result.comparisons = std::max<std::int64_t>(1, static_cast<std::int64_t>(candidates.size()));
-    plan_ = by_draws_ ? plan_draws(study_.spec.promise, result.comparisons) : best_estimate_plan();
+    SearchResult result{.draws = evidence_.plan, .comparisons = evidence_.comparisons};
+    std::vector<std::size_t> candidates = ordered(candidates_by_size(designs_));
     rule_out_by_bound(candidates);
     judge(dealt(candidates, share));
     if (best_) result.best = {*best_};
-    result.draws = plan_;
     return result;
   }
 
  private:
-  std::vector<std::size_t> candidates_by_size() const {
-    std::vector<std::size_t> left;
-    for (std::size_t i = 0; i < designs_.size(); ++i)
-      if (designs_[i].verdict == Verdict::not_needed) left.push_back(i);
-    return left;
-  }
-
   std::vector<std::size_t> ordered(std::vector<std::size_t> some) const {
     const auto key = [&](std::size_t i) {
       const SizedDesign& s = designs_[i].sized;
-      return std::tuple(least_goal_value(study_, s), s.least_usd_per_hour, i);
+      return std::pair(least_goal_value(study_, s), i);
     };
     std::ranges::sort(some, {}, key);
     return some;
   }
 
-  std::int64_t draw(std::int64_t i) const { return by_draws_ ? i + 1 : 0; }
-
-  /// Out where the bound breaks the promise in as many draws as the first look wants.
   void rule_out_by_bound(std::vector<std::size_t>& candidates) {
     std::erase_if(candidates, [&](std::size_t i) {
       DesignResult& d = designs_[i];
-      for (std::int64_t n = 0; n < plan_.looks.front(); ++n)
-        if (!sizer_.broken_at_best(d.sized, draw(n))) return false;
-      d.draws = d.look = plan_.looks.front();
+      if (!broken_by_bound(evidence_, sizer_, d.sized)) return false;
+      d.draws = d.look = evidence_.plan.looks.front();
       d.miss = d.sized.best_case.overload;
-      d.verdict = by_draws_ && verdict(plan_, d.count()) != DrawVerdict::breaks ? Verdict::undecided : Verdict::bound;
+      d.verdict = Verdict::bound;
       d.why = d.sized.best_case.why();
-      return d.verdict == Verdict::bound;
+      return true;
     });
   }
 
-  /// No better than the best found so far, whatever a simulation would say.
-  bool pointless(std::size_t i) const {
-    return best_ && least_goal_value(study_, designs_[i].sized) >= best_value_;
+  /// What is known of the goal: bills and power only once the design has been simulated at the best estimate.
+  GoalValue at_least(const DesignResult& d) const {
+    return d.best_estimate ? goal_value(study_, d.sized, *d.best_estimate) : least_goal_value(study_, d.sized);
   }
+
+  /// No better than the best found so far, whatever a simulation would say.
+  bool pointless(std::size_t i) const { return best_ && at_least(designs_[i]) >= best_value_; }
 
   void judge(const std::vector<std::size_t>& candidates) {
     for (std::size_t at = 0; at < candidates.size(); at += group_size) {
       std::vector<std::size_t> group;
       for (std::size_t i = at; i < std::min(at + group_size, candidates.size()); ++i)
         if (!pointless(candidates[i])) group.push_back(candidates[i]);
-      for (std::size_t look = 0; look < std::min(joint_looks, plan_.looks.size()); ++look)
-        look_at(group, plan_.looks[look]);
+      for (std::size_t look = 0; look < std::min(joint_looks, evidence_.plan.looks.size()); ++look)
+        look_at(group, evidence_.plan.looks[look]);
       for (const std::size_t one : group) finish(one);
     }
     for (const std::size_t i : candidates) {
@@ -115,8 +141,9 @@ class Search {
         if (!waits_for(look, i)) continue;
         designs_[i].look = look;
         for (std::int64_t n = designs_[i].draws; n < std::min(look, designs_[i].draws + part); ++n) {
-          requests.push_back(
-              {.sized = &designs_[i].sized, .draw = draw(n), .beginning = look == plan_.looks.front()});
+          requests.push_back({.sized = &designs_[i].sized,
+                              .draw = evidence_.draw(n),
+                              .beginning = look == evidence_.plan.looks.front()});
           whose.push_back(i);
         }
       }
@@ -129,7 +156,7 @@ class Search {
 
   void take(DesignResult& d, const DrawOutcome& outcome) const {
     if (const Summary* run = outcome.seen(); run != nullptr && (outcome.run || !d.seen || d.seen->beginning))
-      d.seen = SeenRun{.run = *run, .draw = draw(d.draws), .beginning = !outcome.run};
+      d.seen = SeenRun{.run = *run, .draw = evidence_.draw(d.draws), .beginning = !outcome.run};
     d.draws += 1;
     d.kept += outcome.kept ? 1 : 0;
     if (outcome.run) d.values.push_back(outcome.values);
@@ -137,44 +164,45 @@ class Search {
       d.miss = outcome.miss;
       d.why = outcome.why;
     }
-    const DrawVerdict said = by_draws_     ? verdict(plan_, d.count())
-                             : d.kept == 1 ? DrawVerdict::keeps
-                                           : DrawVerdict::breaks;
+    const DrawVerdict said = evidence_.of(d.count());
     d.verdict = said == DrawVerdict::keeps    ? Verdict::keeps
                 : said == DrawVerdict::breaks ? Verdict::breaks
                                               : Verdict::undecided;
   }
 
-  /// All the looks that a design still needs, unless a better one has been found meanwhile.
-  void finish(std::size_t i) {
-    for (const std::int64_t draws : plan_.looks) {
-      if (!open(i) || pointless(i) || !worth_more_draws(plan_, designs_[i].count())) break;
-      look_at({i}, draws);
-    }
-    DesignResult& d = designs_[i];
-    if (open(i) && pointless(i)) {
-      d.verdict = Verdict::not_needed;
-      return;
-    }
-    if (d.verdict != Verdict::keeps) return;
-    const std::vector<DrawRequest> one{{&d.sized, 0}};
-    const std::vector<RunRequest> run{runs_.request(one.front())};
+  /// The run that says what the design costs. Before the many draws that a verdict may need: where it is too dear,
+  /// they can be spared.
+  void estimate(DesignResult& d) {
+    const std::vector<RunRequest> run{runs_.request({&d.sized, 0})};
     d.best_estimate = runs_.best_estimates(run).front().summary;
     if (!d.best_estimate) return;
-    const double value = goal_value(study_, d.sized, *d.best_estimate);
-    if (best_ && value >= best_value_) return;
+    if (const auto broken = over_budget(study_, d.sized, *d.best_estimate)) {
+      d.verdict = Verdict::over_budget;
+      d.why = *broken;
+    }
+  }
+
+  /// All the looks that a design still needs, unless a better one has been found meanwhile.
+  void finish(std::size_t i) {
+    DesignResult& d = designs_[i];
+    if (d.verdict == Verdict::keeps || (open(i) && !pointless(i))) estimate(d);
+    for (const std::int64_t draws : evidence_.plan.looks) {
+      if (!open(i) || pointless(i) || !worth_more_draws(evidence_.plan, d.count())) break;
+      look_at({i}, draws);
+    }
+    if (open(i) && pointless(i)) d.verdict = Verdict::not_needed;
+    if (d.verdict != Verdict::keeps || !d.best_estimate || pointless(i)) return;
     best_ = i;
-    best_value_ = value;
+    best_value_ = at_least(d);
   }
 
   const Study& study_;
   Sizer& sizer_;
   Runs& runs_;
   std::vector<DesignResult>& designs_;
-  DrawPlan plan_{};
-  bool by_draws_ = true;
+  Evidence evidence_;
   std::optional<std::size_t> best_{};
-  double best_value_ = std::numeric_limits<double>::infinity();
+  GoalValue best_value_{};  // of the best, where there is one
 };
 
 void sort_out_by_size(DesignResult& d) {
@@ -204,18 +232,22 @@ std::string_view word_of(Verdict verdict) {
   return words[static_cast<std::size_t>(verdict)];
 }
 
-double least_goal_value(const Study& study, const SizedDesign& sized) {
-  if (study.spec.goal == "least_energy") return sized.machines.least_w;
-  if (study.spec.goal == "most_goodput") return -sized.design.rate_factor;
-  return sized.least_usd_per_hour;
+GoalValue least_goal_value(const Study& study, const SizedDesign& sized) {
+  const double usd = sized.least_usd_per_hour;
+  if (study.spec.goal == "least_energy") return {sized.machines.least_w, usd};
+  if (study.spec.goal == "most_goodput") return {-sized.design.rate_factor, usd};
+  return {usd, usd};
 }
 
-double goal_value(const Study& study, const SizedDesign& sized, const Summary& run) {
-  if (study.spec.goal == "most_goodput") return -sized.design.rate_factor;
-  const double mean_w = run.duration_s > 0 ? run.energy.j_total / run.duration_s : 0;
-  if (study.spec.goal == "least_energy") return mean_w;
-  return usd_per_hour(sized.machines, study.spec.prices, study.spec.prices.term, mean_w)
-      .value_or(sized.least_usd_per_hour);
+GoalValue goal_value(const Study& study, const SizedDesign& sized, const Summary& run) {
+  const double usd = hour_cost(study, sized, run).usd();
+  if (study.spec.goal == "least_energy") return {mean_w(run), usd};
+  if (study.spec.goal == "most_goodput") return {-sized.design.rate_factor, usd};
+  return {usd, usd};
+}
+
+bool goal_leaves_out_apis(const Study& study) {
+  return study.spec.goal == "least_energy" || study.spec.goal == "pareto_throughput";
 }
 
 std::vector<std::size_t> SearchResult::not_ruled_out() const {
@@ -226,20 +258,22 @@ std::vector<std::size_t> SearchResult::not_ruled_out() const {
 }
 
 SearchResult size_up(const Study& study, Sizer& sizer) {
-  SearchResult result{.simulated = false};
-  result.designs = sized(enumerate(study), sizer);
-  for (DesignResult& d : result.designs) {
-    if (d.verdict != Verdict::not_needed) continue;
-    d.verdict = d.sized.best_case.overload > 1 ? Verdict::bound : Verdict::undecided;
+  SearchResult result{.designs = sized(enumerate(study), sizer), .simulated = false};
+  const std::vector<std::size_t> candidates = candidates_by_size(result.designs);
+  const Evidence evidence(study, candidates.size());
+  for (const std::size_t i : candidates) {
+    DesignResult& d = result.designs[i];
+    d.verdict = broken_by_bound(evidence, sizer, d.sized) ? Verdict::bound : Verdict::undecided;
     d.why = d.sized.best_case.why();
   }
+  result.draws = evidence.plan;
   return result;
 }
 
 SearchResult search(const Study& study, Sizer& sizer, Evaluator& evaluator, const Shard& share) {
   Runs runs(sizer, evaluator);
   const bool exhaustive = space_size(study) <= static_cast<double>(study.spec.search.most_designs);
-  const bool front = study.spec.goal.starts_with("pareto");
+  const bool front = is_pareto(study);
   std::vector<DesignResult> designs =
       sized(exhaustive ? enumerate(study) : random_designs(study, sizer, runs, share), sizer);
   const Shard of_designs = exhaustive ? share : Shard{};  // those of its own starts are all a share's own

@@ -1,4 +1,5 @@
 #pragma once
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -72,13 +73,23 @@ struct SearchResult {
 /// at random a share has every count-th start.
 SearchResult search(const Study& study, Sizer& sizer, Evaluator& evaluator, const Shard& share = {});
 
-/// Everything but the simulations: what memory, budgets and bounds say of every design.
+/// Everything but the simulations: what memory, budgets and bounds say of every design, as search() would have it.
 SearchResult size_up(const Study& study, Sizer& sizer);
 
-/// What is made small: USD per hour, watts, or the rate factor with a minus sign.
-double goal_value(const Study& study, const SizedDesign& sized, const Summary& best_estimate);
+/// What is made small. Of two designs that are alike in what the goal says, the cheaper one is better.
+struct GoalValue {
+  double value = 0;         // USD per hour, watts, or the rate factor with a minus sign
+  double usd_per_hour = 0;  // bills of gateway stages and outside APIs included
 
-/// The same before anything is simulated: never more than it will be.
-double least_goal_value(const Study& study, const SizedDesign& sized);
+  auto operator<=>(const GoalValue&) const = default;
+};
+GoalValue goal_value(const Study& study, const SizedDesign& sized, const Summary& best_estimate);
+
+/// The same before anything is simulated: never more than it will be, as bills only add to it.
+GoalValue least_goal_value(const Study& study, const SizedDesign& sized);
+
+/// Whether the goal is about something that outside APIs have a part in and no run counts: the power they draw, the
+/// GPUs they take.
+bool goal_leaves_out_apis(const Study& study);
 
 }  // namespace servecast

@@ -111,6 +111,17 @@ ScenarioSpec Sizer::spec_of(const SizedDesign& sized) {
   return size_scenario(text, files_).spec;
 }
 
+bool Sizer::changes_workload(const SizedDesign& sized, const std::vector<std::string>& set) {
+  YamlText text = text_of(sized.design);
+  for (const std::string& change : set) {
+    const std::size_t equals = change.find('=');
+    text.set(change.substr(0, equals), change.substr(equals + 1));
+  }
+  const ScenarioSpec changed = size_scenario(text, files_).spec;
+  return read_workload(changed, study_.scenario_file, rate_factor(sized.design)).requests !=
+         workload(sized, changed.seed).requests;
+}
+
 const WorkloadFacts& Sizer::workload(const SizedDesign& sized, std::int64_t seed) {
   ScenarioSpec spec = spec_of(sized);
   spec.seed = seed;

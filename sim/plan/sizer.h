@@ -51,6 +51,9 @@ class Sizer {
 
   ScenarioSpec spec_of(const SizedDesign& sized);
 
+  /// Whether "path=value" of the workload make other requests of it: lengths whose blocks a trace tells stay.
+  bool changes_workload(const SizedDesign& sized, const std::vector<std::string>& set);
+
  private:
   YamlText text_of(const Design& design) const;
   const WorkloadFacts& workload(const ScenarioSpec& spec, const Design& design);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "models/base/input_file.h"
 #include "models/base/names.h"
 #include "sim/input/try_at.h"
 
@@ -41,7 +42,7 @@ void check_scenario(YamlText& text, Study& study) {
   }
   const auto beside = std::filesystem::path(text.file).parent_path() / study.spec.scenario;
   study.scenario_file = beside.string();
-  if (!std::filesystem::exists(beside)) text.fail("scenario", "'" + study.scenario_file + "' is no file");
+  if (!is_there(beside)) text.fail("scenario", "'" + study.scenario_file + "' is no file");
 }
 
 void check_demand(YamlText& text, const DemandSpec& demand) {

@@ -59,7 +59,8 @@ struct BudgetSpec {
   std::vector<GpuBudgetSpec> gpus{};
 
   void fields(Fields& f) {
-    f.field("usd_per_hour", usd_per_hour, "most that a design may cost", positive);
+    f.field("usd_per_hour", usd_per_hour,
+            "most that a design may cost, bills of the gateway and of outside APIs included", positive);
     f.field("power_w", power_w, "most that it may draw with every GPU at its cap", positive);
     f.list("gpus", gpus, "kinds of GPU of which only so many can be had");
   }
@@ -216,11 +217,13 @@ struct StudySpec {
     f.group("promise", promise, "when a design counts as keeping its promise");
     f.list("space", space, "dimensions of the designs", true);
     f.field("constraints", constraints, "expressions over dimensions that every design must fulfil");
-    f.field("goal", goal,
-            "least_cost, least_energy: for the demand; most_goodput: the highest rate factor kept; pareto_throughput: "
-            "output tokens/s per user against per GPU; pareto_cost: cost against p99 of TTFT; pareto_quality: cost, bills "
-            "of the gateway and of outside APIs included, p99 of TTFT and the answers' expected score",
-            {"least_cost", "least_energy", "most_goodput", "pareto_throughput", "pareto_cost", "pareto_quality"});
+    f.field(
+        "goal", goal,
+        "least_cost, least_energy: for the demand; most_goodput: the highest rate factor kept; pareto_throughput: "
+        "output tokens/s per user against per GPU; pareto_cost: cost against p99 of TTFT; pareto_quality: cost, p99 "
+        "of "
+        "TTFT and the answers' expected score; every cost has bills of the gateway and of outside APIs in it",
+        {"least_cost", "least_energy", "most_goodput", "pareto_throughput", "pareto_cost", "pareto_quality"});
     f.field("rate_factors", rate_factors, "for most_goodput: demands to try, over the forecast one", positive);
     f.group("search", search, "how large a space is searched in full");
   }

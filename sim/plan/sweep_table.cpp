@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "models/base/escaped.h"
 #include "sim/report/csv_writer.h"
 #include "sim/report/figures.h"
 #include "sim/report/json_fields.h"
@@ -62,7 +63,7 @@ std::vector<std::string> point_row(const std::vector<std::string>& point, const 
   if (!result.failure.empty()) {
     const auto number = std::to_string(std::ranges::count(notes, '\n') + 1);
     row.back() += (row.back().empty() ? "failed (" : ", (") + number + ")";
-    notes += "(" + number + ") " + result.failure + "\n";
+    notes += "(" + number + ") " + visible(result.failure) + "\n";
   }
   return row;
 }
@@ -92,7 +93,7 @@ ordered_json point_json(const std::vector<std::string>& point, const Replicated&
 
 std::string csv_header(const SweepTable& table) {
   std::string header;
-  for (const SweepAxis& dimension : table.dimensions) header += dimension.path + ",";
+  for (const SweepAxis& dimension : table.dimensions) header += csv_cell(dimension.path) + ",";
   for (const Figure& figure : figures()) {
     header += std::string(figure.key) + ",";
     if (has_draws(table))

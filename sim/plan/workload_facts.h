@@ -19,6 +19,8 @@ struct ExpectedRequest {
   BoundRequest work{};  // with every cache hit that an endless, shared cache would give
   std::size_t pool = 0;
   ClassId request_class{};
+
+  bool operator==(const ExpectedRequest&) const = default;
 };
 
 /// All that arrives, read ahead of any simulation.

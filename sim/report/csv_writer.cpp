@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "models/base/error.h"
+#include "models/base/escaped.h"
 
 namespace servecast {
 
@@ -19,13 +20,10 @@ CsvWriter::CsvWriter(std::string file, std::string_view header)
 void CsvWriter::fail() const { throw UserError({name_}, std::string("cannot be written: ") + std::strerror(errno)); }
 
 CsvWriter& CsvWriter::cell(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+  if (is_plain_csv(text))
     put(text);
-  } else {
-    put("\"");
-    for (const char& c : text) put(c == '"' ? std::string_view("\"\"") : std::string_view(&c, 1));
-    put("\"");
-  }
+  else
+    put(csv_cell(text));
   put(",");
   return *this;
 }

@@ -32,7 +32,7 @@ ReplicasCsv::ReplicasCsv(const std::string& file, std::vector<std::string> pools
 
 void ReplicasCsv::add(const ReplicaSample& s) {
   csv_.cell(s.time_s).cell(static_cast<std::uint32_t>(s.replica)).cell(pools_[index(s.pool)]).cell(s.running);
-  csv_.cell(s.waiting).cell(s.kv_used_fraction).cell(s.busy_fraction).end_row();
+  csv_.cell(s.waiting).cell(s.kv_used_fraction).cell(s.busy_fraction).cell(s.state).end_row();
 }
 
 void LinksCsv::add(const LinkSample& s) {

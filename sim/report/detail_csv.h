@@ -1,6 +1,7 @@
 #pragma once
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/base/record.h"
@@ -36,11 +37,13 @@ struct ReplicaSample {
   std::int64_t waiting = 0;
   double kv_used_fraction = 0;
   double busy_fraction = 0;
+  std::string_view state = "serving";  // or starting, draining, warm, off, broken
 };
 
 class ReplicasCsv {
  public:
-  static constexpr std::string_view header = "time_s,replica,pool,running,waiting,kv_used_fraction,busy_fraction";
+  static constexpr std::string_view header =
+      "time_s,replica,pool,running,waiting,kv_used_fraction,busy_fraction,state";
   ReplicasCsv(const std::string& file, std::vector<std::string> pools);
   void add(const ReplicaSample& sample);
   void close() { csv_.close(); }

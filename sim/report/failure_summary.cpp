@@ -6,6 +6,7 @@
 #include "sim/report/human.h"
 #include "sim/report/recorder.h"
 #include "sim/report/run_facts.h"
+#include "sim/report/share_left.h"
 #include "sim/report/spread.h"
 
 namespace servecast {
@@ -13,15 +14,13 @@ namespace {
 
 constexpr std::size_t recovered_for_s = 10;
 
-double share_left(double part, double whole) { return whole > 0 ? 1 - part / whole : 1; }
-
 }  // namespace
 
 void FailureSummary::fields(Fields& f) {
   f.field("pool", pool, "pool");
   f.field("crashes", crashes, "times that one of its replicas stopped");
   f.field("available_fraction", available_fraction, "share of replica time in which they served", fraction);
-  f.field("lost", lost, "requests whose clients got an error");
+  f.field("lost", lost, "requests (behind a gateway: passes) that were lost with its replicas");
   f.field("retried", retried, "times that a request started over on another replica");
   f.field("resumed", resumed, "times that one went on there");
   f.field("lost_tokens", lost_tokens, "of prompts and outputs, computed in vain");
@@ -53,12 +52,6 @@ std::optional<double> slo_recovery_s(double crashed_s, std::span<const SloSecond
       return from == first ? 0 : static_cast<double>(from) - crashed_s;
   }
   return std::nullopt;
-}
-
-std::int64_t lost(std::span<const FailureSummary> failures) {
-  std::int64_t all = 0;
-  for (const FailureSummary& pool : failures) all += pool.lost;
-  return all;
 }
 
 std::vector<FailureSummary> failures_of(const Recorder& recorder, const RunFacts& facts) {

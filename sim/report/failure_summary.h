@@ -45,9 +45,6 @@ struct BrokenPartSummary {
   bool operator==(const BrokenPartSummary&) const = default;
 };
 
-/// Requests of all pools whose clients got an error.
-std::int64_t lost(std::span<const FailureSummary> failures);
-
 std::vector<FailureSummary> failures_of(const Recorder& recorder, const RunFacts& facts);
 std::vector<BrokenPartSummary> broken_parts_of(const RunFacts& facts);
 

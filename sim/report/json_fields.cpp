@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <iterator>
+
+#include "models/base/input_file.h"
+
+#include "models/base/escaped.h"
 
 namespace servecast {
 
@@ -140,13 +142,11 @@ void round_numbers(Json& json) {
   }
 }
 
-std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
-
-Json load_json(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw UserError({file}, "cannot be read");
-  return parse_json({std::istreambuf_iterator<char>(in), {}}, file);
+std::string text_of(const Json& json) {
+  return visible_json(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
+
+Json load_json(const std::string& file) { return parse_json(read_whole(file, report_mib), file); }
 
 Json parse_json(const std::string& text, const std::string& file) {
   try {

@@ -34,7 +34,8 @@ void PlanDesign::fields(Fields& f) {
   f.field("gpus", gpus, "in use");
   f.field("nodes", nodes, "in use");
   f.field("spare_nodes", spare_nodes, "for availability");
-  f.field("usd_per_hour", usd_per_hour, "price of an hour; where not simulated, the least it can be");
+  f.field("usd_per_hour", usd_per_hour,
+          "price of an hour, bills of gateway and outside APIs included; where not simulated, the least it can be");
   f.field("best_case_overload", best_case_overload, "above 1: the promise is out of reach at best");
   f.field("draws", draws, "simulated or ruled out by bound");
   f.field("kept_draws", kept_draws, "of these, in which the promise was kept");
@@ -57,18 +58,18 @@ void PlanAnswer::fields(Fields& f) {
   f.field("gpus", gpus, "in use");
   f.field("nodes", nodes, "in use");
   f.field("spare_nodes", spare_nodes, "for availability");
-  f.field("usd_per_hour", usd_per_hour, "price of an hour");
-  f.field("outside_usd_per_hour", outside_usd_per_hour, "beside that: stages of the gateway and outside APIs");
+  f.field("usd_per_hour", usd_per_hour, "price of an hour, bills of gateway and outside APIs included");
+  f.field("outside_usd_per_hour", outside_usd_per_hour, "of that: stages of the gateway and outside APIs");
   f.field("score", score, "expected of its answers, where the scenario has scores");
   f.field("usd_per_request", usd_per_request, "at the rate that the promise is for");
   f.field("usd_per_million_output_tokens", usd_per_million_output_tokens, "at the rate that the promise is for");
-  f.field("mean_usd_per_request", mean_usd_per_request, "at the mean rate, paid around the clock");
+  f.field("mean_usd_per_request", mean_usd_per_request, "at the mean rate, machines paid around the clock");
   f.field("mean_usd_per_million_output_tokens", mean_usd_per_million_output_tokens, "likewise");
   f.field("mean_w", mean_w, "drawn, nodes included");
   f.list("terms", terms, "what it costs under each term on offer", true);
   f.list("promises", promises, "how well each is kept", true);
   f.field("head_room_factor", head_room_factor, "traffic grows so many times before a promise breaks");
-  f.field("binding", binding, "which one breaks first");
+  f.field("binding", binding, "which one breaks first; empty: none did at the most that was tried");
   f.list("sensitivities", sensitivities, "what changes with the inputs", true);
 }
 

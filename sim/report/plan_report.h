@@ -73,7 +73,7 @@ struct PlanDesign {
 
 /// One of the best designs, in full.
 struct PlanAnswer {
-  std::optional<double> outside_usd_per_hour{};
+  std::optional<double> outside_usd_per_hour{};  // of usd_per_hour: stages of the gateway and outside APIs
   std::optional<double> score{};
   std::int64_t design = 0;
   std::vector<std::string> settings{};
@@ -84,7 +84,7 @@ struct PlanAnswer {
   double usd_per_hour = 0;
   std::optional<double> usd_per_request{};
   std::optional<double> usd_per_million_output_tokens{};
-  std::optional<double> mean_usd_per_request{};  // at the mean rate of the day, paid around the clock
+  std::optional<double> mean_usd_per_request{};  // at the mean rate of the day, machines paid around the clock
   std::optional<double> mean_usd_per_million_output_tokens{};
   double mean_w = 0;
   std::vector<TermPrice> terms{};

@@ -26,6 +26,12 @@ std::string counted(std::int64_t count, std::string_view thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
+std::string head_room_text(const PlanAnswer& a) {
+  if (a.binding.empty())
+    return fmt::format("traffic may grow {:.2f} times at least; no more was tried", *a.head_room_factor);
+  return fmt::format("traffic may grow {:.2f} times; then breaks {}", *a.head_room_factor, a.binding);
+}
+
 std::string answer_text(const PlanAnswer& a, std::size_t width) {
   std::string text = "\n" + wrapped(joined(a.settings), width, 2) + "\n";
   const auto item = [&](std::string_view name, const std::string& value) {
@@ -37,7 +43,7 @@ std::string answer_text(const PlanAnswer& a, std::size_t width) {
                            or_dash(a.usd_per_request, human::usd),
                            or_dash(a.usd_per_million_output_tokens, human::usd)));
   if (a.outside_usd_per_hour)
-    item("besides", human::usd(*a.outside_usd_per_hour) + "/h for gateway and outside APIs");
+    item("of that", human::usd(*a.outside_usd_per_hour) + "/h for stages of the gateway and outside APIs");
   if (a.score) item("quality", "expected score " + human::percent(*a.score));
   if (a.mean_usd_per_request != a.usd_per_request)
     item("over the day", fmt::format("{} per request, {} per million output tokens",
@@ -55,8 +61,7 @@ std::string answer_text(const PlanAnswer& a, std::size_t width) {
                                 p.p05 && p.p95 ? fmt::format(" ({} to {} over draws)", show(*p.p05), show(*p.p95))
                                                : ""));
   }
-  if (a.head_room_factor)
-    item("head-room", fmt::format("traffic may grow {:.2f} times; then breaks {}", *a.head_room_factor, a.binding));
+  if (a.head_room_factor) item("head-room", head_room_text(a));
   return text;
 }
 

@@ -15,8 +15,9 @@ std::int64_t& count_of(RequestCounts& counts, RequestStatus status) {
       return counts.shed;
     case RequestStatus::timed_out:
       return counts.timed_out;
-    case RequestStatus::unfinished:
     case RequestStatus::lost:
+      return counts.lost;
+    case RequestStatus::unfinished:
       break;
   }
   return counts.unfinished;
@@ -26,7 +27,7 @@ std::int64_t& count_of(RequestCounts& counts, RequestStatus status) {
 
 void RequestTotals::add(const RequestRecord& r, const SloFacts& slo) {
   requests.arrived += 1;
-  if (r.status != RequestStatus::lost) count_of(requests, r.status) += 1;  // FailureTotals counts these
+  count_of(requests, r.status) += 1;
   left_queue += r.status == RequestStatus::timed_out && !r.scheduled_s;
   if (r.first_token_s) prompt_tokens += r.prompt_tokens;
   output_tokens += r.output_tokens * r.samples;

@@ -14,6 +14,7 @@ struct RequestCounts {
   std::int64_t rejected = 0;
   std::int64_t shed = 0;
   std::int64_t timed_out = 0;
+  std::int64_t lost = 0;
   std::int64_t unfinished = 0;
   void fields(Fields& f);
   bool operator==(const RequestCounts&) const = default;

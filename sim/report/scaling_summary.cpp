@@ -7,6 +7,7 @@
 #include "models/base/units.h"
 #include "sim/report/human.h"
 #include "sim/report/run_facts.h"
+#include "sim/report/share_left.h"
 #include "sim/report/spread.h"
 
 namespace servecast {
@@ -47,7 +48,7 @@ std::vector<ScalingSummary> scaling_of(const RunFacts& facts) {
                    .serving_max = t.most_serving,
                    .rented_mean = t.rented_s / run_s,
                    .gpu_hours = pool.paid_gpus() * facts.duration_s / seconds_per_hour,
-                   .saved_fraction = 1 - pool.paid_gpus() / static_cast<double>(pool.gpus),
+                   .saved_fraction = share_left(pool.paid_gpus(), static_cast<double>(pool.gpus)),
                    .starts = t.starts,
                    .woken = t.woken,
                    .stops = t.stops,

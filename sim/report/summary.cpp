@@ -29,8 +29,9 @@ double per(double part, double whole) { return ratio(part, whole).value_or(0); }
 
 RequestCounts count_requests(Chosen chosen) {
   RequestCounts counts;
-  for (const auto count : {&RequestCounts::arrived, &RequestCounts::completed, &RequestCounts::rejected,
-                           &RequestCounts::shed, &RequestCounts::timed_out, &RequestCounts::unfinished})
+  for (const auto count :
+       {&RequestCounts::arrived, &RequestCounts::completed, &RequestCounts::rejected, &RequestCounts::shed,
+        &RequestCounts::timed_out, &RequestCounts::lost, &RequestCounts::unfinished})
     counts.*count = sum(chosen, [&](const RequestTotals& t) { return t.requests.*count; });
   return counts;
 }

@@ -20,6 +20,7 @@ void RequestCounts::fields(Fields& f) {
   f.field("rejected", rejected, "too large for any replica");
   f.field("shed", shed, "turned away for the load (HTTP 429)");
   f.field("timed_out", timed_out, "given up by their clients");
+  f.field("lost", lost, "their clients got an error: a replica failed that had them");
   f.field("unfinished", unfinished, "still waiting or running at the end");
 }
 

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "models/base/escaped.h"
+
 namespace servecast {
 namespace {
 
@@ -57,7 +59,9 @@ std::size_t columns(std::string_view text) {
   return total;
 }
 
-std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+std::string wrapped(std::string_view given, std::size_t width, std::size_t indent) {
+  const std::string shown = visible(given);
+  const std::string_view text = shown;
   std::string out;
   std::size_t used = 0;
   std::size_t at = 0;
@@ -87,6 +91,11 @@ std::string to_ascii(std::string text) {
     for (std::size_t at = text.find(sign); at != std::string::npos; at = text.find(sign, at))
       text.replace(at, sign.size(), ascii);
   return text;
+}
+
+void TextTable::row(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = visible(cell);
+  rows_.push_back(std::move(cells));
 }
 
 std::vector<std::size_t> TextTable::widths(std::size_t room) const {

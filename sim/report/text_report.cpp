@@ -61,7 +61,7 @@ void title(Page& page, const Summary& s) {
                   human::count(s.requests.arrived), human::count(s.requests.completed));
   if (s.requests.rejected > 0) text += fmt::format(", {} rejected", human::count(s.requests.rejected));
   if (s.requests.shed > 0) text += fmt::format(", {} turned away", human::count(s.requests.shed));
-  if (lost(s.failures) > 0) text += fmt::format(", {} lost", human::count(lost(s.failures)));
+  if (s.requests.lost > 0) text += fmt::format(", {} lost", human::count(s.requests.lost));
   if (s.requests.timed_out > 0) text += fmt::format(", {} timed out", human::count(s.requests.timed_out));
   if (s.requests.unfinished > 0) text += fmt::format(", {} unfinished", human::count(s.requests.unfinished));
   page.line(text + ".");

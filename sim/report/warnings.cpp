@@ -44,6 +44,9 @@ void not_served(const RequestCounts& requests, std::vector<std::string>& out) {
   if (requests.rejected > 0)
     out.push_back(fmt::format("{} of {} requests were rejected.", human::count(requests.rejected),
                               human::count(requests.arrived)));
+  if (requests.lost > 0)
+    out.push_back(fmt::format("{} of {} requests were lost with the replicas that served them.",
+                              human::count(requests.lost), human::count(requests.arrived)));
 }
 
 void kv_full(const PoolSummary& pool, std::vector<std::string>& out) {
@@ -66,9 +69,6 @@ std::vector<std::string> warnings(const Summary& summary, std::span<const Series
   std::vector<std::string> out;
   saturation(summary, series, out);
   not_served(summary.requests, out);
-  if (const std::int64_t gone = lost(summary.failures); gone > 0)
-    out.push_back(fmt::format("{} of {} requests were lost with the replicas that served them.", human::count(gone),
-                              human::count(summary.requests.arrived)));
   for (const PoolSummary& pool : summary.pools) kv_full(pool, out);
   for (const RestsOn& basis : summary.rests_on) extrapolated(basis, out);
   return out;

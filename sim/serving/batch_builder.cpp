@@ -19,9 +19,9 @@ PrefillView BatchBuilder::waiting() const { return view(replica_.setup_.queue->f
 
 std::int64_t BatchBuilder::decode_all(const DecodeRules& rules) {
   assert(!lane_.batch().decoded && lane_.batch().chunks.empty());
-  if (!lane_.swapped.empty()) replica_.swap_in(lane_, rules.spare_block ? 1 : 0);
+  lane_.spare_blocks = rules.spare_block && cache().growth_tokens() > 0 ? 1 : 0;  // who never grows wants none
+  if (!lane_.swapped.empty()) replica_.swap_in(lane_);
   if (lane_.decodes.size() == 0) return 0;
-  lane_.spare_blocks = rules.spare_block ? 1 : 0;
   if (replica_.setup_.speculator) choose_drafts();
   const std::int64_t due = lane_.decodes.blocks_due(replica_.sequences_);
   if (due + lane_.spare_blocks <= cache().free_blocks())
@@ -73,7 +73,7 @@ void BatchBuilder::make_room(const DecodeRules& rules) {
   for (std::size_t i = 0; i < members.size(); ++i) {
     const Slot slot = members[i];
     const std::int64_t due = lane_.decodes.blocks_due(replica_.sequences_[slot]);
-    const std::int64_t wanted = std::max<std::int64_t>(due, rules.spare_block ? 1 : 0);
+    const std::int64_t wanted = std::max(due, lane_.spare_blocks);
     bool out = false;
     while (!out && cache().free_blocks() < wanted) {
       if (replica_.give_up_fetched_blocks(slot)) continue;
@@ -113,7 +113,9 @@ std::int64_t BatchBuilder::continue_prefill(std::int64_t i, std::int64_t tokens)
     if (replica_.give_up_fetched_blocks(slot)) continue;
     const Slot victim = first_to_preempt({});
     replica_.preempt(victim, false, listener_);
-    if (victim == slot) return 0;
+    if (victim != slot) continue;
+    replica_.admissions_wait_ = lanes() > 1;
+    return 0;
   }
   add_chunk(slot, count);
   return count;

@@ -18,7 +18,8 @@ class BatchBuilder final : public Batch {
   std::int64_t prefilling() const override { return static_cast<std::int64_t>(lane_.prefilling.size()); }
   PrefillView prefill(std::int64_t i) const override;
   bool has_waiting() const override {
-    return replica_.takes_prompts(lane_) && replica_.swapped_ == 0 && replica_.waiting_ > 0 &&
+    const bool admits = !replica_.admissions_wait_ || replica_.running_ == 0;
+    return admits && replica_.takes_prompts(lane_) && replica_.swapped_ == 0 && replica_.waiting_ > 0 &&
            (!replica_.setup_.tiers || replica_.front_may_be_admitted());
   }
   PrefillView waiting() const override;

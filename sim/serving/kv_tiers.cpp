@@ -1,7 +1,6 @@
 #include "sim/serving/kv_tiers.h"
 
 #include <algorithm>
-#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -10,11 +9,12 @@
 namespace servecast {
 
 TierStore& SharedTier::look(double now_s) {
-  const auto later = std::ranges::stable_partition(noted_, [&](const Noted& noted) { return noted.at_s < now_s; });
-  const std::ranges::subrange due(noted_.begin(), later.begin());
-  std::ranges::stable_sort(due, {}, [](const Noted& noted) { return std::tuple(noted.at_s, noted.unit.owner); });
-  for (const Noted& noted : due) store_.put(noted.unit, noted.at_s);
-  noted_.erase(due.begin(), due.end());
+  const auto later =
+      std::stable_partition(noted_.begin(), noted_.end(), [&](const Noted& noted) { return noted.at_s < now_s; });
+  std::ranges::stable_sort(noted_.begin(), later, {},
+                           [](const Noted& noted) { return std::tuple(noted.at_s, noted.unit.owner); });
+  for (auto noted = noted_.begin(); noted != later; ++noted) store_.put(noted->unit, noted->at_s);
+  noted_.erase(noted_.begin(), later);
   return store_;
 }
 
@@ -36,9 +36,9 @@ void KvTiers::dropped(BlockHash unit, std::int64_t tokens) {
 }
 
 void KvTiers::write(std::span<const TierUnit> computed) {
-  for (const TierUnit& unit : computed | std::views::reverse)
+  for (auto unit = computed.rbegin(); unit != computed.rend(); ++unit)
     for (std::size_t tier = 0; tier < tiers_.size(); ++tier)
-      if (tiers_[tier].write == TierWrite::through) write({.tier = tier, .unit = unit});
+      if (tiers_[tier].write == TierWrite::through) write({.tier = tier, .unit = *unit});
 }
 
 void KvTiers::write(const KvWrite& write) { links_ ? links_->write(pool_, me_, write, now_s_) : written(write); }
@@ -63,7 +63,7 @@ TierHits KvTiers::find(const Request& request, std::int64_t cached_tokens, std::
   if (units.tokens() == 0) return hits;
   const std::int64_t first = cached_tokens / units.tokens();
   hits.from_tokens = first * units.tokens();
-  PrefixName name;
+  PrefixName name = units.start();
   for (std::int64_t unit = 0; unit < units.reusable(); ++unit) {
     name = units.name(name, unit);
     if (unit < first) continue;
@@ -85,7 +85,7 @@ void KvTiers::fetch(const Request& request, std::int64_t block_tokens, const Tie
     BlockHash name;
   };
   std::vector<Use> uses;
-  PrefixName name;
+  PrefixName name = units.start();
   std::int64_t unit = 0;
   for (; unit * units.tokens() < hits.from_tokens; ++unit) name = units.name(name, unit);
   for (const KvSource& source : hits.sources)
@@ -95,7 +95,7 @@ void KvTiers::fetch(const Request& request, std::int64_t block_tokens, const Tie
       fetched_[source.tier] += units.tokens();
       uses.push_back({source.tier, name.value()});
     }
-  for (const Use& use : uses | std::views::reverse) store(use.tier).use(use.name, now_s_);
+  for (auto use = uses.rbegin(); use != uses.rend(); ++use) store(use->tier).use(use->name, now_s_);
 }
 
 }  // namespace servecast

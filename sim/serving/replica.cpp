@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 namespace servecast {
@@ -41,7 +42,7 @@ bool Replica::enqueue(const Request& request, double now_s, ReplicaListener& lis
               .replica = setup_.id,
               .request_class = request.request_class,
               .samples = static_cast<std::uint16_t>(request.samples)};
-  if (!fits(request)) {
+  if (!fits(request) || request.prompt_tokens > setup_.batcher->max_prompt_tokens()) {
     s.record.status = RequestStatus::rejected;
     listener.request_done(request, s.record);
     return false;
@@ -78,7 +79,7 @@ bool Replica::fits(const Request& request) const {
   const std::int64_t held = request.prompt_tokens + request.output_tokens - 1;  // the last one is never held
   const std::int64_t most_tokens =
       held + (setup_.kv_cache->growth_tokens() > 0 && request.width() == 1 ? drafted : 0);
-  return setup_.kv_cache->blocks_for(request, most_tokens) <= setup_.kv_cache->admissible_blocks() &&
+  return setup_.kv_cache->most_blocks_for(request, most_tokens) <= setup_.kv_cache->admissible_blocks() &&
          request.width() <= setup_.batcher->max_sequences();
 }
 
@@ -119,6 +120,8 @@ void Replica::advance(double until_s, ReplicaListener& listener) {
 
 void Replica::start(ReplicaListener& listener) {
   if (!may_start_ || !ready_) return;
+  // Who has given up before it came here is in no step, whether somebody looks at this instant or later.
+  while (next_give_up_s() <= now_s_) give_up(give_ups_.top().slot, listener);
   may_start_ = false;
   start_batches(listener);
 }
@@ -163,17 +166,30 @@ StageTime Replica::stage_time(const StepWork& work, std::size_t stage) const {
   return pace_.step_time_factor > 1 ? slowed(time, pace_.step_time_factor) : time;
 }
 
+// A lane may let somebody go and start nothing: whoever finds no block is preempted, and whose client gave up leaves.
+// Then a lane that had its turn before has room perhaps. Each such round leaves fewer who run, so the last one starts
+// a batch or has nobody to start.
+void Replica::start_batches(ReplicaListener& listener) {
+  const auto held = [this] { return std::tuple(running_, swapped_, setup_.kv_cache->free_blocks()); };
+  auto before = held();
+  fill_lanes(listener);
+  while (std::ranges::none_of(lanes_, &Lane::busy) && held() != before) {
+    before = held();
+    fill_lanes(listener);
+  }
+  if (!wanting_room_.empty()) find_room_for_imports(listener);
+  account_blocks();  // where nothing could start, somebody may have left all the same
+}
+
 // A lane with nothing under way can be filled at any time, one that works only when a batch has just ended: an engine
 // that waits for a batch looks at nothing else.
-void Replica::start_batches(ReplicaListener& listener) {
+void Replica::fill_lanes(ReplicaListener& listener) {
   // Where prompts go from lane to lane, the last may pass one on to the first.
   for (int round = 0; round < (setup_.chunked_pipeline ? 2 : 1); ++round)
     for (Lane& lane : lanes_) {
       if (lane.busy() && !std::exchange(lane.ended, false)) continue;
       while (lane.batches.size() < depth_ && !held_end_s_ && fill(lane, listener)) launch(lane, listener);
     }
-  if (!wanting_room_.empty()) find_room_for_imports(listener);
-  account_blocks();  // where nothing could start, somebody may have left all the same
 }
 
 void Replica::account_blocks() {

@@ -52,7 +52,7 @@ class Replica {
   /// Takes every step that ends at or before `until_s` or starts before it.
   void advance(double until_s, ReplicaListener& listener);
   /// A request arrives; requires that the replica has been advanced to `now_s`, exactly. Returns false, and has
-  /// forgotten it, where it could never fit into the KV cache.
+  /// forgotten it, where it could never fit into the KV cache or the batcher never starts so long a prompt.
   bool enqueue(const Request& request, double now_s, ReplicaListener& listener, Serve serve = Serve::whole);
   /// The KV of the prompt's first tokens came from elsewhere: the cache keeps it like that of a prompt that was
   /// computed here, if it has room now. Requires the same of the clock.
@@ -63,7 +63,7 @@ class Replica {
   // A sequence moves here from another replica. As with enqueue(), the replica has been advanced to `now_s`.
   /// Nobody is here, waits to come, or is on the way.
   bool empty() const { return waiting_ + running_ + swapped_ + importing_ + exported_ == 0; }
-  /// It could be served here, whole.
+  /// It could decode here to its end, with nobody else about.
   bool fits(const Request& request) const;
   /// It will come: counted with those that run.
   void expect_import() { importing_ += 1; }
@@ -182,6 +182,7 @@ class Replica {
   double next_finish_s() const;
   StageTime stage_time(const StepWork& work, std::size_t stage) const;
   void start_batches(ReplicaListener& listener);
+  void fill_lanes(ReplicaListener& listener);
   bool fill(Lane& lane, ReplicaListener& listener);
   bool may_repeat(const Lane& lane) const;
   void join_decodes(Lane& lane);
@@ -210,7 +211,8 @@ class Replica {
   // When a sequence leaves its lane before its last token:
   void preempt(Slot slot, bool cut_prompt, ReplicaListener& listener);
   bool swap_out(Slot slot);
-  void swap_in(Lane& lane, std::int64_t spare_blocks);
+  void swap_in(Lane& lane);
+  std::int64_t blocks_to_swap_in(const Lane& lane, const Sequence& s) const;
   void take_out(Slot slot);
   void take_out_of_decodes(Slot slot);
   std::int64_t tokens_made(Slot slot) const;
@@ -294,6 +296,9 @@ class Replica {
   std::int64_t waiting_ = 0;            // requests
   std::int64_t running_ = 0;            // requests
   std::int64_t running_sequences_ = 0;  // of these
+  // A prompt gave up its chunks for want of blocks that other lanes hold: nobody is admitted until one that runs has
+  // finished, or two prompts could take turns throwing each other out for ever.
+  bool admissions_wait_ = false;
   std::int64_t swapped_ = 0;            // requests
   std::int64_t swapped_blocks_ = 0;
   std::int64_t importing_ = 0;         // sequences that come from other replicas and do not decode yet

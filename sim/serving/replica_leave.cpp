@@ -58,11 +58,17 @@ void Replica::take_out_of_decodes(Slot slot) {
     s.last_token_s = lane.busy() ? lane.last_seen_s : lane.last_decode_s;  // it is in every batch under way
 }
 
-// The sequences admitted first come back first.
+// What must be free for a sequence to come back: its blocks and those that it wants in the next step.
+std::int64_t Replica::blocks_to_swap_in(const Lane& lane, const Sequence& s) const {
+  return setup_.kv_cache->blocks_for(s.request, s.held.tokens + lane.decodes.tokens_wanted(s)) + lane.spare_blocks;
+}
+
+// The sequences admitted first come back first. Who needs more to come back than there ever is, is recomputed.
 bool Replica::swap_out(Slot slot) {
   Sequence& s = sequences_[slot];
-  if (swapped_blocks_ + s.held.blocks > setup_.swap.blocks) return false;
   Lane& lane = lanes_[s.lane];
+  if (swapped_blocks_ + s.held.blocks > setup_.swap.blocks) return false;
+  if (blocks_to_swap_in(lane, s) > setup_.kv_cache->admissible_blocks()) return false;
   const auto later = [&](Slot other) { return sequences_[other].admission > s.admission; };
   lane.swapped.insert(std::ranges::find_if(lane.swapped, later), slot);
   lane.batch().copy_s += static_cast<double>(s.held.blocks) * setup_.swap.out_s;
@@ -73,14 +79,14 @@ bool Replica::swap_out(Slot slot) {
 }
 
 // Whoever finds room, with the blocks that the next step takes, decodes in this step already.
-void Replica::swap_in(Lane& lane, std::int64_t spare_blocks) {
+void Replica::swap_in(Lane& lane) {
   KvCache& cache = *setup_.kv_cache;
   while (!lane.swapped.empty()) {
     const Slot slot = lane.swapped.front();
     Sequence& s = sequences_[slot];
-    const std::int64_t next = cache.blocks_for(s.request, s.held.tokens + lane.decodes.tokens_wanted(s));
     const std::int64_t watermark = cache.total_blocks() - cache.admissible_blocks();
-    const std::int64_t needed = next + lane.decodes.blocks_due(sequences_) + spare_blocks * (lane.decodes.size() + 1);
+    const std::int64_t needed =
+        blocks_to_swap_in(lane, s) + lane.decodes.blocks_due(sequences_) + lane.spare_blocks * lane.decodes.size();
     if (running_sequences_ + s.request.width() > setup_.batcher->max_sequences()) return;
     if (!adapter_has_room(s)) return;
     KvHeld back{};

@@ -20,7 +20,7 @@ void Replica::export_prompt(Slot slot, ReplicaListener& listener) {
   streamed_ -= s.serve == Serve::streamed_prompt ? 1 : 0;
   if (s.told) {  // its client gave up meanwhile: nobody goes on with it
     setup_.kv_cache->release(s.request, s.held);
-    sequences_.remove(slot);
+    remove(slot);
     return decide_again();
   }
   export_sequence(slot, listener);

@@ -215,6 +215,7 @@ void Replica::report_step(const FilledBatch& batch, ReplicaListener& listener) {
 void Replica::finish(Slot slot, ReplicaListener& listener) {
   Sequence& s = sequences_[slot];
   tell_service(s, s.made);
+  admissions_wait_ = false;
   running_ -= 1;
   running_sequences_ -= s.request.width();
   leave_adapter(s);

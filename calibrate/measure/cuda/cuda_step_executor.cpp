@@ -1,9 +1,9 @@
 #include <limits>
 
+#include "calibrate/decoder/kernel_executor.h"
 #include "calibrate/measure/cuda/gpu_device.h"
 #include "calibrate/measure/cuda/wall_clock.h"
 #include "calibrate/measure/step_bench.h"
-#include "calibrate/serve/kernel_executor.h"
 
 namespace servecast {
 namespace {

@@ -1,9 +1,9 @@
 #pragma once
 #include <vector>
 
+#include "calibrate/decoder/decoder_step.h"
+#include "calibrate/decoder/kernel_device.h"
 #include "calibrate/measure/cuda/buffers.h"
-#include "calibrate/step/decoder_step.h"
-#include "calibrate/step/kernel_device.h"
 
 namespace servecast {
 

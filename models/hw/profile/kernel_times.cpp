@@ -27,7 +27,7 @@ std::string_view measured_as(std::string_view dtype) { return dtype == "fp16" ? 
 
 }  // namespace
 
-KernelTimes::KernelTimes(const KernelProfile& profile) {
+KernelTimes::KernelTimes(const KernelProfile& profile) : elementwise_bytes_per_s_(profile.elementwise_bytes_per_s) {
   assert(!profile_problem(profile));
   for (const FittedOperator& fitted : profile.operators)
     entries_.push_back({.op = fitted.op,

@@ -68,6 +68,8 @@ class KernelTimes {
   /// Requires a profile without problems (see profile_problem()).
   explicit KernelTimes(const KernelProfile& profile);
 
+  double elementwise_bytes_per_s() const { return elementwise_bytes_per_s_; }
+
   std::optional<KernelTime> gemm(const GemmCall& call) const;
   /// One chunk of a prompt after `prefix` tokens: as a whole prompt with as many query-key pairs,
   /// sqrt(2 tokens (prefix + tokens / 2)) long. With a window a token meets at most that many.
@@ -106,6 +108,7 @@ class KernelTimes {
   Match find(const Wanted& wanted) const;
   std::optional<KernelTime> time(const Wanted& wanted, const KernelShape& shape) const;
 
+  double elementwise_bytes_per_s_;
   std::vector<Entry> entries_;
 };
 

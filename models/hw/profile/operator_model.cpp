@@ -25,12 +25,21 @@ OperatorModel::OperatorModel(const FittedOperator& fitted)
       spread_fraction_(fitted.evidence.spread_fraction) {
   assert(kind_ != nullptr);
   assert(fitted.residual.axes.empty() || fitted.residual.axes.size() == kind_->axis_count);
+  for (std::size_t d = 0; d < fitted.residual.axes.size(); ++d)
+    if (const auto& points = fitted.residual.axes[d].points; kind_->axes[d].one_stands_for_all && points.size() == 1)
+      only_point_[d] = points.front();
+}
+
+std::array<double, max_grid_axes> OperatorModel::grid_sizes(const KernelShape& shape) const {
+  auto sizes = kind_->sizes(shape);
+  for (std::size_t d = 0; d < sizes.size(); ++d) sizes[d] = only_point_[d].value_or(sizes[d]);
+  return sizes;
 }
 
 KernelTime OperatorModel::at(const KernelShape& asked, const NumberSizes& numbers) const {
   const KernelShape shape = fill_tiles(asked, tile_rows_);
   const LawTime law = law_(kind_->work(shape, numbers));
-  const auto sizes = kind_->sizes(shape);
+  const auto sizes = grid_sizes(shape);
   const ResidualGrid::Value residual = residual_.at(std::span(sizes).first(kind_->axis_count));
   const double ratio = stable::exp(residual.log_ratio);
   const double seconds = law.seconds * ratio;

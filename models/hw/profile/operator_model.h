@@ -1,4 +1,8 @@
 #pragma once
+#include <array>
+#include <optional>
+#include <vector>
+
 #include "models/hw/profile/kernel_profile.h"
 #include "models/hw/profile/operators.h"
 
@@ -24,6 +28,7 @@ class OperatorModel {
   const NumberSizes& number_sizes() const { return sizes_; }
 
  private:
+  std::array<double, max_grid_axes> grid_sizes(const KernelShape& shape) const;
   double spread(double seconds, double outside) const;
 
   const OperatorKind* kind_;
@@ -31,6 +36,7 @@ class OperatorModel {
   std::int64_t tile_rows_;
   KernelLaw law_;
   ResidualGrid residual_;
+  std::array<std::optional<double>, max_grid_axes> only_point_{};  // of axes whose one point stands for all
   std::vector<double> spread_up_to_s_;
   std::vector<double> spread_fraction_;
 };

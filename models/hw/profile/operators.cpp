@@ -16,7 +16,9 @@ KernelWork gemm_work(const KernelShape& s, const NumberSizes& number) {
   const double m = real(s.m), n = real(s.n), k = real(s.k);
   return {.flop = 2 * m * n * k, .bytes = n * k * number.weight + m * k * number.activation + m * n * 2};
 }
-/// Rows in multiples of 16, or not: vLLM's fp8 products take a sixth longer with 513 rows than with 768.
+/// Rows in multiples of 16, or not: vLLM's fp8 products take a sixth longer with 513 rows than with 768. A set of
+/// aligned rows alone, as all of A100's, is taken for both: in bf16 on H100 the medians of both, at any number of
+/// rows, lie -2 to 9 % apart.
 double row_alignment(std::int64_t m) { return m <= 16 || m % 16 == 0 ? 1 : 2; }
 Sizes gemm_sizes(const KernelShape& s) { return {real(s.n), real(s.k), row_alignment(s.m - s.padding), real(s.m)}; }
 
@@ -125,7 +127,7 @@ constexpr std::array kinds{
                  "matrix product",
                  gemm_work,
                  4,
-                 {{{"n", 1.19, 0.04}, {"k", 1.9, 0.2}, {"unaligned", 1.1, none, 0.04}, {"m", 1.25, 0.04}}},
+                 {{{"n", 1.19, 0.04}, {"k", 1.9, 0.2}, {"unaligned", 1.1, none, 0.04, true}, {"m", 1.25, 0.04}}},
                  gemm_sizes},
     OperatorKind{"prefill_attention",
                  "causal attention of prompts",

@@ -50,9 +50,10 @@ NumberSizes number_sizes(std::string_view dtype, std::string_view kv_dtype);
 /// An axis of an operator's residual grid, and how the fit treats it.
 struct OperatorAxis {
   std::string_view name;
-  double least_ratio = 1;  // sizes closer than this share a grid point
-  double stiffness = 0.1;  // weight of the squared second difference along it, a row having weight 1
-  double likeness = 0;     // weight of how its points differ in their slope along the last axis, squared
+  double least_ratio = 1;           // sizes closer than this share a grid point
+  double stiffness = 0.1;           // weight of the squared second difference along it, a row having weight 1
+  double likeness = 0;              // weight of how its points differ in their slope along the last axis, squared
+  bool one_stands_for_all = false;  // its points are kinds of calls: a set with one of them takes it for all
 };
 
 /// What is known of an operator before anything is measured. All functions are pure.

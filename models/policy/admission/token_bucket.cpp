@@ -7,7 +7,7 @@
 //
 // What API gateways do (requests and tokens per minute); Turner, "New directions in communications", 1986.
 #include <algorithm>
-#include <vector>
+#include <unordered_map>
 
 #include "models/policy/admission.h"
 
@@ -47,13 +47,12 @@ class TokenBucket final : public Admission {
     double filled_s = 0;
   };
   Bucket& bucket_of(ClientId client) {
-    if (buckets_.size() <= index(client)) buckets_.resize(index(client) + 1, {.level = settings_.burst});
-    return buckets_[index(client)];
+    return buckets_.try_emplace(client, Bucket{.level = settings_.burst}).first->second;
   }
 
   Settings settings_;
   bool by_tokens_;
-  std::vector<Bucket> buckets_;  // by client
+  std::unordered_map<ClientId, Bucket> buckets_;  // looked up, never walked through
 };
 
 [[maybe_unused]] const bool added =

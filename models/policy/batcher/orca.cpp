@@ -27,7 +27,7 @@ class Orca final : public Batcher {
   void fill(Batch& batch) override {
     std::int64_t sequences = batch.decode_all();
     std::int64_t tokens = sequences + batch.draft_tokens();
-    const std::int64_t most = settings_.max_num_seqs / batch.lanes();
+    const std::int64_t most = sequences_per_lane(settings_.max_num_seqs, batch.lanes());
     while (batch.preempted() == 0 && batch.has_waiting() && sequences < most) {
       const std::int64_t prompt = batch.waiting().left_tokens;
       if (tokens > 0 && tokens + prompt > settings_.max_num_batched_tokens) return;

@@ -37,7 +37,7 @@ class Sarathi final : public Batcher {
       budget -= batch.continue_prefill(i, std::min(batch.prefill(i).left_tokens, budget));
       ++sequences;
     }
-    const std::int64_t most = settings_.max_num_seqs / batch.lanes();
+    const std::int64_t most = sequences_per_lane(settings_.max_num_seqs, batch.lanes());
     while (budget > 0 && batch.has_waiting() && batch.running() < settings_.max_num_seqs && sequences < most) {
       const auto computed =
           batch.admit(std::min(batch.waiting().left_tokens, budget), {.whole_prompt = true, .arrival_order = true});

@@ -45,7 +45,7 @@ class SplitwiseMixed final : public Batcher {
 
  private:
   bool admit_prompts(Batch& batch, std::int64_t sequences, std::int64_t tokens) const {
-    const std::int64_t most = settings_.max_num_seqs / batch.lanes();
+    const std::int64_t most = sequences_per_lane(settings_.max_num_seqs, batch.lanes());
     bool any = false;
     for (; batch.has_waiting() && sequences < most; ++sequences) {
       const std::int64_t prompt = batch.waiting().left_tokens;

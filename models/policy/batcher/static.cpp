@@ -30,7 +30,8 @@ class Static final : public Batcher {
   void fill(Batch& batch) override {
     if (batch.decode_all() > 0) return;
     std::int64_t longest = 0;
-    for (std::int64_t size = 0; size < settings_.max_batch_size / batch.lanes() && batch.has_waiting(); ++size) {
+    const std::int64_t most = sequences_per_lane(settings_.max_batch_size, batch.lanes());
+    for (std::int64_t size = 0; size < most && batch.has_waiting(); ++size) {
       const std::int64_t prompt = batch.waiting().left_tokens;
       longest = std::max(longest, prompt);
       if (size > 0 && (size + 1) * longest > settings_.max_num_batched_tokens) break;

@@ -71,7 +71,7 @@ class PagedPrefix final : public KvCache {
     // Shared blocks that nobody uses right now stop being free.
     if (free_ - (admission ? watermark_ : 0) < more + found.idle * unit_blocks) return false;
     for (std::int64_t i = 0; i < found.units; ++i) use(name(units, held), held);
-    take(more);
+    grow(more);
     held.tokens = tokens;
     held.blocks = blocks_for(request, tokens);
     return true;
@@ -127,7 +127,7 @@ class PagedPrefix final : public KvCache {
   /// Of the next unit that a sequence may share.
   PrefixName name(const PrefixUnits& units, const KvHeld& held) {
     const PrefixName before =
-        held.shared == 0 ? PrefixName{} : at(CacheEntry{static_cast<std::uint32_t>(held.place)}).name;
+        held.shared == 0 ? units.start() : at(CacheEntry{static_cast<std::uint32_t>(held.place)}).name;
     return units.name(before, held.shared);
   }
   struct Hits {
@@ -137,7 +137,7 @@ class PagedPrefix final : public KvCache {
   /// Leading units that are here, of which at least one token is left to compute.
   Hits hits(const PrefixUnits& units) const {
     Hits hits;
-    PrefixName name;
+    PrefixName name = units.start();
     for (const std::int64_t most = units.reusable(); hits.units < most; ++hits.units) {
       name = units.name(name, hits.units);
       const auto found = numbers_.find(name.value());

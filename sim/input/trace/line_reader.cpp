@@ -8,6 +8,8 @@
 #include <filesystem>
 
 #include "models/base/error.h"
+#include "models/base/input_file.h"
+#include "models/base/utf8.h"
 #include "sim/input/files_read.h"
 
 namespace servecast {
@@ -15,8 +17,9 @@ namespace {
 
 // Where a gzip file breaks off is known to about this many bytes of text.
 constexpr std::size_t chunk_bytes = 64 * 1024;
-
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // of UTF-8, as spreadsheets write it
+// A request with a million block ids of 15 digits. A line is held as a whole, so one without end would fill the
+// memory.
+constexpr std::size_t longest_line_mib = 16;
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t") == std::string_view::npos; }
 
@@ -29,12 +32,11 @@ void Line::fail(std::string_view part, const std::string& message) const {
 
 LineReader::LineReader(const std::string& file) : file_(file), buffer_(chunk_bytes) {
   line_.file = &file_;
-  std::error_code error;
-  if (std::filesystem::is_directory(file_, error)) throw UserError(Place{.file = file_}, "is a folder, not a file");
-  handle_ = gzopen(file_.c_str(), "rb");
-  if (handle_ == nullptr) throw UserError(Place{.file = file_}, "cannot be read; give the path of an existing file");
+  if (!is_folder(file_)) handle_ = gzopen(file_.c_str(), "rb");
+  if (handle_ == nullptr) throw unreadable(file_);
   FilesRead::note(file_);
   gzbuffer(handle_, chunk_bytes);
+  std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(file_, error);
   file_bytes_ = error ? 0 : static_cast<std::int64_t>(size);
 }
@@ -52,6 +54,7 @@ std::optional<Line> LineReader::next() {
 }
 
 void LineReader::check_rest() {
+  if (gzdirect(handle_)) return;  // no gzip; it may be a device without an end
   std::vector<char> unread(chunk_bytes);
   while (gzread(handle_, unread.data(), chunk_bytes) > 0) continue;
   check_end();
@@ -65,6 +68,10 @@ bool LineReader::take_line() {
     const void* found = std::memchr(from + searched, '\n', size - searched);
     if (found == nullptr) {
       searched = size;
+      if (size > longest_line_mib << 20)
+        throw UserError(
+            Place{.file = file_, .line = line_.number + 1},
+            fmt::format("the line is longer than {} MiB; each request has a line of its own", longest_line_mib));
       if (fill()) continue;
       line_.text = {};
       if (size == 0) return false;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "models/base/input_file.h"
 #include "sim/input/files_read.h"
 #include "sim/input/trace/csv.h"
 #include "sim/input/trace/numbers.h"
@@ -129,7 +130,7 @@ void read_pairs(const RoutingFiles& files, std::int64_t experts, ExpertCounts& c
 
 RoutingTrace read_routing_trace(const std::string& folder, const ExpertShape& shape, const Place& named) {
   const std::filesystem::path path(folder);
-  if (!std::filesystem::is_directory(path)) throw UserError(named, fmt::format("there is no folder '{}'", folder));
+  if (!is_folder(path)) throw UserError(named, fmt::format("there is no folder '{}'", folder));
   RoutingTrace trace{.shape = shape, .first_token = read_generations(path / "index.csv.gz")};
   const std::int64_t bytes = trace.tokens() * shape.layers * shape.active;
   trace.experts = read_bytes(path / "routing_u8.bin.gz", bytes, named);

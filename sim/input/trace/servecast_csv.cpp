@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 
+#include "models/base/escaped.h"
 #include "models/base/names.h"
 #include "sim/input/trace/block_ids.h"
 #include "sim/input/trace/csv.h"
@@ -50,7 +51,7 @@ class ServecastCsv final : public TraceFormat {
     row.prompt_tokens = read_prompt_tokens(*line, cell(prompt_));
     row.output_tokens = read_output_tokens(*line, cell(output_));
     row.session = sessions_.id(cell(session_));
-    row.request_class = cell(class_);
+    row.request_class = csv_text(cell(class_));
     row.client = clients_.id(cell(client_));
     if (!cell(priority_).empty()) row.priority = read_priority(*line, cell(priority_));
     read_arrival(*line, row);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "models/base/escaped.h"
 #include "sim/input/trace/drain.h"
 #include "sim/input/trace/text_writer.h"
 
@@ -78,7 +79,7 @@ class RowWriter {
     if (request.session != SessionId{}) fmt::format_to(out, "{}", index(request.session));
     if (columns_.think_s) text_ += ',';
     if (think_s) fmt::format_to(out, "{}", whole_ns(*think_s));
-    if (columns_.request_class) text_ += ',' + class_name;
+    if (columns_.request_class) text_ += ',' + csv_cell(class_name);
     if (columns_.client) text_ += ',';
     if (request.client != ClientId{}) fmt::format_to(out, "{}", index(request.client));
     if (columns_.priority) fmt::format_to(out, ",{}", request.priority);

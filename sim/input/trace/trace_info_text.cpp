@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "models/base/escaped.h"
 #include "sim/input/trace/trace_info.h"
 
 namespace servecast {
@@ -42,7 +43,8 @@ std::string to_text(const TraceInfo& info) {
   if (info.sessions > 0)
     text += fmt::format("{:<14} {}, with {:.2f} requests on average, {} at most\n", "sessions", info.sessions,
                         info.mean_turns, info.max_turns);
-  for (const auto& [name, requests] : info.classes) text += fmt::format("{:<14} {}: {}\n", "class", name, requests);
+  for (const auto& [name, requests] : info.classes)
+    text += fmt::format("{:<14} {}: {}\n", "class", visible(name), requests);
   if (info.prefix_hit_fraction)
     text += fmt::format("{:<14} {:.2f} % of prompt tokens begin a prompt seen before\n", "prefix hits",
                         100 * *info.prefix_hit_fraction);
@@ -67,7 +69,7 @@ std::string to_json(const TraceInfo& info) {
            {"mean_turns", info.mean_turns},
            {"max_turns", info.max_turns}};
   if (info.prefix_hit_fraction) out["prefix_hit_fraction"] = *info.prefix_hit_fraction;
-  return out.dump(2) + "\n";
+  return visible_json(out.dump(2)) + "\n";
 }
 
 }  // namespace servecast

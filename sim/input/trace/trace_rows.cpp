@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.h"
-#include "sim/input/utf8.h"
+#include "models/base/utf8.h"
 
 namespace servecast {
 

@@ -41,7 +41,7 @@ void check_source(const SourceSpec& spec, const std::string& path, const Workloa
   check_pool(spec, path, context, problems);
   if (spec.labels.samples > 1 && spec.labels.beam_width > 1)
     problems.add(join_path(path, "beam_width"), "a request has several samples or a beam, not both: leave one at 1");
-  if (spec.labels.request_class.find_first_of(",\n\"") != std::string::npos)
+  if (spec.labels.request_class.find_first_of(",\r\n\"") != std::string::npos)
     problems.add(join_path(path, "class"), "'class' is a plain name, without commas, quotes or line breaks");
 }
 

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
-#include <string_view>
+#include "models/base/escaped.h"
 
 namespace servecast {
 namespace {
@@ -16,17 +14,6 @@ std::string command_line(const ShardedCommand& command) {
 }
 
 }  // namespace
-
-std::string shell_word(const std::string& word) {
-  const auto plain = [](unsigned char c) {
-    return std::isalnum(c) != 0 ||
-           std::string_view("_-./=:,@%+").find(static_cast<char>(c)) != std::string_view::npos;
-  };
-  if (!word.empty() && std::ranges::all_of(word, plain)) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
 
 std::string slurm_array(const ShardedCommand& command) {
   const std::string line = command_line(command);
@@ -42,10 +29,11 @@ std::string slurm_array(const ShardedCommand& command) {
       "  --jobs \"${{SLURM_CPUS_PER_TASK:-1}}\" --progress none\n"
       "\n"
       "# When all tasks are done:\n"
-      "#   {program} plan merge {out}/shard-* --out {out}\n"
-      "#   {line} --out {out}\n",
+      "{merge}{answer}",
       fmt::arg("shards", command.shards), fmt::arg("line", line), fmt::arg("out", out),
-      fmt::arg("program", shell_word(command.program)));
+      fmt::arg("merge", comment_line(fmt::format("  {} plan merge {}/shard-* --out {}", shell_word(command.program),
+                                                 out, out))),
+      fmt::arg("answer", comment_line(fmt::format("  {} --out {}", line, out))));
 }
 
 }  // namespace servecast

@@ -17,7 +17,4 @@ struct ShardedCommand {
 /// their node are started again by Slurm and go on where they were. Its last lines say how the shares are joined.
 std::string slurm_array(const ShardedCommand& command);
 
-/// The word as a shell reads it back.
-std::string shell_word(const std::string& word);
-
 }  // namespace servecast

@@ -1,14 +1,12 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <vector>
 
-#include "sim/plan/emit/slurm.h"
+#include "models/base/escaped.h"
 #include "sim/plan/emit/vllm.h"
 
 namespace servecast {
 namespace {
-
-std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }  // YAML reads JSON's texts
 
 /// A name that Kubernetes takes: lower case letters, digits and '-' (RFC 1123).
 std::string label(const std::string& name) {
@@ -23,14 +21,14 @@ std::string label(const std::string& name) {
 
 std::string remarks_text(const VllmPool& pool) {
   std::string text;
-  for (const std::string& remark : pool.remarks) text += "# - " + remark + "\n";
+  for (const std::string& remark : pool.remarks) text += comment_line("- " + remark);
   return text;
 }
 
 std::string deployment(const VllmPool& pool) {
   std::string args;
-  args += "            - " + quoted("--model=" + pool.model) + "\n";
-  for (const std::string& argument : pool.arguments) args += "            - " + quoted(argument) + "\n";
+  args += "            - " + yaml_text("--model=" + pool.model) + "\n";
+  for (const std::string& argument : pool.arguments) args += "            - " + yaml_text(argument) + "\n";
   const std::string side_channel =
       "          env:\n"
       "            - name: VLLM_NIXL_SIDE_CHANNEL_HOST\n"
@@ -45,7 +43,7 @@ std::string deployment(const VllmPool& pool) {
       "  template:\n"
       "    metadata: {{labels: {{app: {name}}}}}\n"
       "    spec:\n"
-      "      # nodeSelector: nodes with {gpu}, as your cluster labels them (nvidia.com/gpu.product)\n"
+      "      {node_selector}"
       "      containers:\n"
       "        - name: vllm\n"
       "          image: {image}\n"
@@ -57,9 +55,11 @@ std::string deployment(const VllmPool& pool) {
       "          resources: {{limits: {{nvidia.com/gpu: {gpus}}}}}\n"
       "          volumeMounts: [{{name: shm, mountPath: /dev/shm}}]\n"
       "      volumes: [{{name: shm, emptyDir: {{medium: Memory}}}}]\n",
-      fmt::arg("name", label(pool.name)), fmt::arg("replicas", pool.replicas), fmt::arg("gpu", pool.gpu),
-      fmt::arg("image", pool.image), fmt::arg("args", args), fmt::arg("env", pool.hands_over_kv ? side_channel : ""),
-      fmt::arg("gpus", pool.gpus));
+      fmt::arg("name", label(pool.name)), fmt::arg("replicas", pool.replicas),
+      fmt::arg("node_selector", comment_line("nodeSelector: nodes with " + pool.gpu +
+                                             ", as your cluster labels them (nvidia.com/gpu.product)")),
+      fmt::arg("image", yaml_text(pool.image)), fmt::arg("args", args),
+      fmt::arg("env", pool.hands_over_kv ? side_channel : ""), fmt::arg("gpus", pool.gpus));
 }
 
 std::string service(const VllmPool& pool) {
@@ -78,8 +78,8 @@ std::string service(const VllmPool& pool) {
 std::string vllm_commands(const std::vector<VllmPool>& pools) {
   std::string text = "#!/bin/sh\n";
   for (const VllmPool& pool : pools) {
-    text +=
-        fmt::format("\n# Pool {}: run this on each of {} x {} {}.\n", pool.name, pool.replicas, pool.gpus, pool.gpu);
+    text += "\n" + comment_line(fmt::format("Pool {}: run this on each of {} x {} {}.", pool.name, pool.replicas,
+                                            pool.gpus, pool.gpu));
     text += remarks_text(pool);
     text += "vllm serve " + shell_word(pool.model);
     for (const std::string& argument : pool.arguments)
@@ -93,7 +93,7 @@ std::string kubernetes_manifest(const std::vector<VllmPool>& pools) {
   std::string text;
   for (const VllmPool& pool : pools) {
     if (!text.empty()) text += "---\n";
-    text += "# Pool " + pool.name + "\n" + remarks_text(pool) + deployment(pool) + "---\n" + service(pool);
+    text += comment_line("Pool " + pool.name) + remarks_text(pool) + deployment(pool) + "---\n" + service(pool);
   }
   return text;
 }

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "models/hw/profile/operator_model.h"
 #include "models/hw/profile_latency.h"
 #include "sim/input/hardware.h"
 #include "sim/input/kernel_profile_file.h"
@@ -38,12 +40,64 @@ TEST(BundledProfiles, AStepOfARealServer) {
   const Gpu gpu = load_gpu("h100_sxm_80g", {});
   const KernelProfile profile = load_profile("h100_sxm_80g.vllm", {});
   const Llm llm = load_llm("llama-2-70b", {});
-  const auto latency = make_profile_latency(
-      {.gpu = gpu, .profile = profile, .llm = llm, .shape = {.tensor_parallel = 4}, .max_sequences = 128});
+  const auto latency =
+      make_profile_latency({.gpu = gpu, .llm = llm, .shape = {.tensor_parallel = 4}, .max_sequences = 128}, profile);
   const StageTime step =
       latency->stage({.decode_sequences = 37, .decode_kv_tokens = 37 * 699, .emitted_tokens = 37}, 0);
   EXPECT_NEAR(step.seconds, 18.7e-3, 0.05 * 18.7e-3);
   EXPECT_FALSE(step.extrapolated);
+}
+
+/// A whole step of decodes in 16 bits, without CUDA graphs that would change their number.
+StageTime decode_step(const KernelProfile& profile, const Llm& llm, std::int64_t sequences) {
+  const std::int64_t context = 1000;
+  const auto latency = make_profile_latency({.gpu = load_gpu(profile.gpu, {}),
+                                             .llm = llm,
+                                             .max_step_tokens = sequences,
+                                             .max_sequences = sequences,
+                                             .terms = {.cuda_graph_max_tokens = 0}},
+                                            profile);
+  return latency->stage(
+      {.decode_sequences = sequences, .decode_kv_tokens = sequences * context, .emitted_tokens = sequences}, 0);
+}
+
+/// The most sequences whose attention was measured, with heads of 128 in 16 bits.
+std::int64_t most_sequences(const KernelProfile& profile) {
+  const auto attention = std::ranges::find_if(profile.operators, [](const FittedOperator& fitted) {
+    return fitted.op == "decode_attention" && fitted.kv_dtype == "bf16" && fitted.head_dim == 128;
+  });
+  return static_cast<std::int64_t>(attention->residual.axes.front().points.back());
+}
+
+// A number of sequences between two measured ones lies inside, whether or not it is a multiple of anything. The model
+// has 4 KV heads for 32 of queries, because the A100's set of TensorRT-LLM knows no others.
+TEST(BundledProfiles, SequencesBetweenMeasuredOnesAreInside) {
+  Llm llm = load_llm("llama-3-8b", {});
+  llm.kv_heads = 4;
+  for (const std::string& name : list_profiles()) {
+    const KernelProfile profile = load_profile(name, {});
+    const std::int64_t most = most_sequences(profile);
+    for (const std::int64_t sequences : {std::int64_t{1}, std::int64_t{16}, std::int64_t{17}, std::int64_t{33},
+                                         std::int64_t{65}, std::int64_t{200}, most, 2 * most})
+      EXPECT_EQ(decode_step(profile, llm, sequences).extrapolated, sequences > most) << name << ", " << sequences;
+  }
+}
+
+// The same of products alone, whose rows are a step's tokens; and beyond the largest number of rows measured.
+TEST(BundledProfiles, RowsOfProductsBetweenMeasuredOnesAreInside) {
+  for (const std::string& name : list_profiles()) {
+    const KernelProfile profile = load_profile(name, {});
+    for (const FittedOperator& fitted : profile.operators) {
+      if (fitted.op != "gemm") continue;
+      const OperatorModel product(fitted);
+      const auto outside = [&](std::int64_t rows) { return product({.m = rows, .n = 4096, .k = 4096}).extrapolated; };
+      const auto last = static_cast<std::int64_t>(fitted.residual.axes.back().points.back());
+      for (const std::int64_t rows : {1, 17, 33, 65, 200, 1001}) EXPECT_FALSE(outside(rows)) << name << " " << rows;
+      EXPECT_FALSE(outside(last)) << name << " " << fitted.dtype;
+      EXPECT_TRUE(outside(2 * last)) << name << " " << fitted.dtype;
+      EXPECT_TRUE(outside(2 * last + 1)) << name << " " << fitted.dtype;
+    }
+  }
 }
 
 }  // namespace servecast::bundled_profiles_test

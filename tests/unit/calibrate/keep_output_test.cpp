@@ -2,22 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sstream>
-
-#include "calibrate/cli/cli.h"
-#include "tests/unit/cli/servecast.h"
+#include "tests/unit/calibrate/calibrate.h"
 
 namespace servecast::keep_output_test {
 
 using testing::HasSubstr;
-
-Outcome calibrate_with(const std::vector<std::string>& arguments) {
-  std::ostringstream out;
-  std::ostringstream err;
-  Console console{.out = out, .err = err};
-  const int status = run_calibrate(arguments, console);
-  return {.status = status, .out = out.str(), .err = err.str()};
-}
 
 struct KeepOutput : testing::Test {
   const TestFolder folder{};

@@ -7,27 +7,17 @@
 #include <fstream>
 #include <set>
 
-#include "calibrate/cli/cli.h"
 #include "calibrate/cli/measured_models.h"
 #include "calibrate/measure/compare_steps.h"
 #include "calibrate/measure/step_shapes.h"
 #include "models/base/error.h"
-#include "sim/cli/console.h"
 #include "sim/input/hardware.h"
 #include "sim/input/kernel_profile_file.h"
-#include "tests/unit/cli/servecast.h"
+#include "tests/unit/calibrate/calibrate.h"
 
 namespace servecast::measure_steps_test {
 
 using testing::HasSubstr;
-
-Outcome calibrate_with(const std::vector<std::string>& words) {
-  std::ostringstream out;
-  std::ostringstream err;
-  Console console{.out = out, .err = err};
-  const int status = run_calibrate(words, console);
-  return {.status = status, .out = out.str(), .err = err.str()};
-}
 
 const StepModel four_layers{.llm = "llama-3.1-8b", .layers = 4};
 

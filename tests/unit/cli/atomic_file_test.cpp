@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/base/error.h"
+#include "models/base/input_file.h"
 #include "tests/unit/cli/servecast.h"
 
 namespace servecast::atomic_file_test {
@@ -15,7 +15,7 @@ TEST(AtomicFile, replaces_the_text_and_keeps_the_permissions) {
   const std::string file = folder.write("a.yaml", "old");
   fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write | fs::perms::others_read);
   replace_file(file, "new");
-  EXPECT_EQ(read_file(file), "new");
+  EXPECT_EQ(read_whole(file, settings_mib), "new");
   EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write | fs::perms::others_read);
   EXPECT_THAT(folder.names(), testing::ElementsAre("a.yaml"));
 }
@@ -26,13 +26,13 @@ TEST(AtomicFile, follows_symbolic_links) {
   fs::create_symlink("a.yaml", folder / "link.yaml");
   replace_file(folder / "link.yaml", "new");
   EXPECT_TRUE(fs::is_symlink(folder / "link.yaml"));
-  EXPECT_EQ(read_file(file), "new");
+  EXPECT_EQ(read_whole(file, settings_mib), "new");
 }
 
 TEST(AtomicFile, says_what_cannot_be_read_or_written) {
   const TestFolder folder;
-  EXPECT_THROW(read_file(folder / "none"), UserError);
-  EXPECT_THROW(read_file(folder / ""), UserError);
+  EXPECT_THROW(read_whole(folder / "none", settings_mib), UserError);
+  EXPECT_THROW(read_whole(folder / "", settings_mib), UserError);
   EXPECT_THROW(replace_file(folder / "none", "new"), UserError);
   EXPECT_THAT(folder.names(), testing::IsEmpty());
 }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/unit/cli/servecast.h"
@@ -58,6 +59,23 @@ TEST(Check, tells_programs_the_same) {
   EXPECT_EQ(pool["kv_pool_tokens"], static_cast<std::int64_t>(pool["kv_pool_bytes"].get<double>() / 131072));
 }
 
+// Prompts of 200 tokens, and a batcher that starts none longer than its budget.
+TEST(Check, warns_of_prompts_that_will_be_rejected) {
+  const TestFolder folder;
+  const auto with_budget = [&](int tokens) {
+    return folder.write("s.yaml", small_scenario +
+                                      "    batcher: {policy: vllm_v0, max_num_seqs: 16, max_num_batched_tokens: " +
+                                      std::to_string(tokens) + "}\n");
+  };
+  EXPECT_THAT(servecast_with({"check", with_budget(200)}).out, testing::Not(HasSubstr("warning")));
+  const Outcome outcome = servecast_with({"check", with_budget(199)});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("warning: pool 'chat': 50 of the first 50 requests have prompts longer than 199 "
+                                     "tokens, the most that batcher 'vllm_v0' starts; they will be rejected"));
+  const Outcome json = servecast_with({"check", with_budget(199), "--format", "json"});
+  EXPECT_EQ(nlohmann::json::parse(json.out)["warnings"].size(), 1u);
+}
+
 TEST(Check, finds_every_mistake_at_once) {
   const TestFolder folder;
   const std::string file = folder.write("s.yaml",
@@ -96,6 +114,34 @@ TEST(Check, names_the_option_that_is_wrong) {
       nlohmann::json::parse(servecast_with({"check", file, "--set", "seed=x", "--format", "json"}).out);
   EXPECT_TRUE(report["problems"][0]["line"].is_null());
   EXPECT_EQ(report["problems"][0]["path"], "seed");
+}
+
+/// Of a scenario, as whoever copies it to another folder must know: also those it finds beside itself.
+TEST(Check, lists_the_files_that_it_reads) {
+  const TestFolder folder;
+  folder.write("two.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n0,10,5\n1,10,5\n");
+  std::string text = small_scenario;
+  const std::size_t at = text.find("workload:");
+  text.replace(at, text.find("slo:") - at, "workload: {trace: {path: two.csv}}\n");
+  const std::string file = folder.write("s.yaml", text);
+  const auto report = nlohmann::json::parse(servecast_with({"check", file, "--format", "json"}).out);
+  const std::vector<std::string> files = report["files"];
+  EXPECT_THAT(files, testing::Contains(file));
+  EXPECT_THAT(files, testing::Contains(folder / "two.csv"));
+  for (const std::string& each : files) EXPECT_TRUE(std::filesystem::exists(each)) << each;
+}
+
+/// An editor has not saved it yet: places are those of the text, paths count from the scenario's folder.
+TEST(Check, reads_a_text_that_is_not_saved) {
+  const TestFolder folder, elsewhere;
+  const std::string file = folder / "not_there_yet.yaml";
+  const std::string wrong = elsewhere.write("t.yaml", "seed: -1\n" + small_scenario.substr(small_scenario.find("workload")));
+  EXPECT_THAT(servecast_with({"check", file, "--text", wrong}).err, HasSubstr(file + ":1:7: 'seed' must be"));
+  const std::string right = elsewhere.write("t.yaml", small_scenario);
+  const Outcome outcome = servecast_with({"check", file, "--text", right});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(servecast_with({"check", file, "--text", elsewhere / "no"}).err, HasSubstr("cannot be read"));
+  EXPECT_EQ(servecast_with({"check", file}).status, 2);  // the text is gone with its command
 }
 
 }  // namespace servecast::check_test

@@ -78,8 +78,9 @@ TEST_F(PlanEmit, pools_that_hand_over_name_a_connector) {
 
 TEST_F(PlanEmit, a_manifest_has_a_deployment_and_a_service_per_pool) {
   const std::string text = emit("kubernetes", {"pools[0].tensor_parallel=2", "pools[0].name=My_Chat"});
-  for (const char* part : {"kind: Deployment", "kind: Service", "name: servecast-my-chat", "replicas: 2",
-                           "nvidia.com/gpu: 2", "image: vllm/vllm-openai:v0.15.0", "- \"--tensor-parallel-size\""})
+  for (const char* part :
+       {"kind: Deployment", "kind: Service", "name: servecast-my-chat", "replicas: 2", "nvidia.com/gpu: 2",
+        "image: \"vllm/vllm-openai:v0.15.0\"", "- \"--tensor-parallel-size\""})
     EXPECT_THAT(text, HasSubstr(part));
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 #include "servecast_version.h"
@@ -30,6 +31,16 @@ TEST(Run, prints_a_report) {
   EXPECT_THAT(outcome.out, HasSubstr("50 requests, 50 completed"));
   EXPECT_EQ(outcome.err, "");
   EXPECT_THAT(folder.names(), ElementsAre("s.yaml"));
+}
+
+TEST(Run, takes_a_text_that_is_not_saved) {
+  const TestFolder folder;
+  const std::string file = folder.write("s.yaml", small_scenario);
+  std::string text = small_scenario;
+  const std::string unsaved = folder.write("t.yaml", text.replace(text.find("requests: 50"), 12, "requests: 30"));
+  const Outcome outcome = servecast_with({"run", file, "--text", unsaved, "--set", "seed=9"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("30 requests, 30 completed"));
 }
 
 TEST(Run, prints_json_with_version_seed_and_settings) {
@@ -77,6 +88,37 @@ TEST(Run, writes_the_detail_and_the_trace_asked_for) {
   }
   EXPECT_GT(rows, 0);
   EXPECT_GT(json::parse(text_of(folder / "trace.json"))["traceEvents"].size(), 50u);
+}
+
+/// The states that a replica's rows go through, each once in a row.
+std::string states_of(const std::string& replicas_csv, int replica) {
+  std::istringstream lines(replicas_csv);
+  std::string states, last;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string second_cell = line.substr(line.find(',') + 1);
+    const std::string state = line.substr(line.rfind(',') + 1);
+    if (!second_cell.starts_with(std::to_string(replica) + ",") || state == last) continue;
+    states += (states.empty() ? "" : " ") + state;
+    last = state;
+  }
+  return states;
+}
+
+/// Replica 0 of the first pool breaks for 10 s and loads again; the second pool's other replica is never switched on.
+TEST(Run, tells_idle_replicas_from_broken_ones_and_those_switched_off) {
+  const TestFolder folder;
+  const std::string file = folder.write("s.yaml", small_scenario);
+  const Outcome outcome = servecast_with(
+      {"run", file, "--out", folder / "r", "--detail", "replicas", "--set", "workload.generate.requests=300", "--set",
+       "failures={engine_init_s: 5, events: [{at_s: 5.5, replica: 0, down_s: 10}]}", "--set",
+       "pools=[{name: chat, llm: llama-3.1-8b, gpu: h100_sxm_80g, replicas: 2}, {name: spare, llm: llama-3.1-8b, gpu: "
+       "h100_sxm_80g, replicas: 2, autoscaler: {policy: hpa, requests_per_s: 5}, scaling: {start_replicas: 1}}]"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const std::string rows = text_of(folder / "r/replicas.csv");
+  EXPECT_EQ(states_of(rows, 0), "serving broken starting serving");
+  EXPECT_EQ(states_of(rows, 1), "serving");
+  EXPECT_EQ(states_of(rows, 2), "serving");
+  EXPECT_EQ(states_of(rows, 3), "off");
 }
 
 TEST(Run, json_progress_ends_with_fraction_one) {

@@ -106,6 +106,19 @@ TEST(SchemaText, json_tells_all_about_a_key) {
   EXPECT_EQ(key("pools[].batcher.max_num_seqs")["only_with"]["path"], "pools[].batcher.policy");
 }
 
+// Also of what stands in a map, or a list, of the policy: the choice is further up then.
+TEST(SchemaText, json_names_the_choice_that_a_key_belongs_to) {
+  for (const auto& item : keys()) {
+    if (!item.contains("only_with")) continue;
+    const std::string choice = item["only_with"]["path"];
+    ASSERT_TRUE(std::ranges::any_of(keys(), [&](const nlohmann::json& one) { return one["path"] == choice; }))
+        << item;
+    const auto offered = key(choice)["choices"].get<std::set<std::string>>();
+    EXPECT_TRUE(offered.contains(item["only_with"]["value"].get<std::string>())) << item;
+    EXPECT_TRUE(item["path"].get<std::string>().starts_with(choice.substr(0, choice.size() - 6))) << item;
+  }
+}
+
 TEST(SchemaText, plain_text_has_every_path) {
   const std::string text = servecast_with({"schema"}).out;
   for (const auto& item : keys()) EXPECT_THAT(text, HasSubstr(item["path"].get<std::string>() + "\n"));

@@ -17,13 +17,17 @@ struct Outcome {
   std::string err;
 };
 
-inline Outcome servecast_with(const std::vector<std::string>& arguments) {
+/// `run`: run_cli, or the like of another program.
+template <class Run>
+Outcome outcome_of(const Run& run, const std::vector<std::string>& arguments) {
   std::ostringstream out;
   std::ostringstream err;
   Console console{.out = out, .err = err};
-  const int status = run_cli(arguments, console);
+  const int status = run(arguments, console);
   return {.status = status, .out = out.str(), .err = err.str()};
 }
+
+inline Outcome servecast_with(const std::vector<std::string>& arguments) { return outcome_of(run_cli, arguments); }
 
 /// A folder of one test, gone at its end.
 class TestFolder {

@@ -73,4 +73,14 @@ TEST(Set, can_mend_a_broken_file) {
   EXPECT_THAT(text_of(file), testing::StartsWith("seed: 1 # wrong\n"));
 }
 
+TEST(Set, changes_a_text_that_is_not_saved) {
+  const TestFolder folder;
+  const std::string file = folder.write("s.yaml", small_scenario);
+  const std::string unsaved = folder.write("unsaved.yaml", "# unsaved\n" + small_scenario);
+  const Outcome outcome = servecast_with({"set", file, "seed=7", "--text", unsaved, "--dry-run"});
+  EXPECT_THAT(outcome.out, testing::StartsWith("# unsaved\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("\nseed: 7\n"));
+  EXPECT_EQ(text_of(file), small_scenario);
+}
+
 }  // namespace servecast::set_test

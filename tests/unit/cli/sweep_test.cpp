@@ -69,6 +69,18 @@ TEST_F(Sweep, a_point_that_cannot_be_is_a_row_that_says_why) {
   EXPECT_THAT(text.out, HasSubstr("\n(1) "));
 }
 
+TEST_F(Sweep, a_point_that_crashes_is_named_and_the_others_are_there) {
+  // Replicas that fail every second and start in an hour serve nobody: the watchdog ends that run.
+  const std::string file = folder_.write(
+      "fails.yaml", small_scenario + std::string("failures: {engine_init_s: 3600, rates: [{of: gpu, mttr_s: 1}]}\n"));
+  const Outcome outcome = servecast_with({"sweep", file, "--over", "failures.rates[0].mtbf_s=1,1e9"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("the run of " + file + " with failures.rates[0].mtbf_s=1 crashed: "));
+  EXPECT_THAT(outcome.err, HasSubstr("no request and no step has got on"));
+  EXPECT_THAT(outcome.out, HasSubstr("failed (1)"));
+  EXPECT_THAT(outcome.out, HasSubstr("1e9"));
+}
+
 TEST_F(Sweep, where_no_point_can_be_it_is_a_mistake) {
   const Outcome outcome = servecast_with({"sweep", file_, "--over", "pools[0].replicsa=1,2"});
   EXPECT_EQ(outcome.status, 2);

@@ -113,4 +113,35 @@ pools: [{name: chat, llm: llama-3.1-8b, gpu: h100_sxm_80g, lora: {slots: 4}}]
   EXPECT_GT(seen[AdapterId{1}], seen[AdapterId{40}]) << "the first is the most popular";
 }
 
+// Twenty requests one after another begin with the same 1,600 tokens. Without adapters all but the first find them;
+// of two adapters each computes them once.
+TEST(Adapters, ShareBeginningsOnlyWithTheirOwn) {
+  const auto cached_tokens = [](const std::string& adapters, const std::string& cache) {
+    Scenario scenario = scenario_from(R"(
+workload:
+  generate:
+    requests: 20
+    arrivals: {constant: {requests_per_s: 1}}
+    prompt_tokens: {fixed: 16}
+    output_tokens: {fixed: 2}
+    system_prompts: {count: 1, tokens: 1600}
+)" + adapters + R"(cluster: {node: dgx_h100}
+pools:
+  - name: chat
+    llm: llama-3.1-8b
+    gpu: h100_sxm_80g
+    lora: {slots: 4}
+    kv_cache: {policy: )" + cache + "}\n");
+    Recorder recorder(1);
+    run_without_engine(scenario, recorder, {});
+    std::int64_t cached = 0;
+    for (const RequestRecord& r : recorder.requests()) cached += r.cached_tokens;
+    return cached;
+  };
+  for (const std::string cache : {"paged_prefix", "radix"}) {
+    EXPECT_EQ(cached_tokens("", cache), 19 * 1600) << cache;
+    EXPECT_EQ(cached_tokens("  adapters: {count: 2}\n", cache), 18 * 1600) << cache;
+  }
+}
+
 }  // namespace servecast::adapters_test

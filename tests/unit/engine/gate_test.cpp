@@ -55,6 +55,23 @@ TEST(Gate, TurnsAwayWhatABucketDoesNotHold) {
   EXPECT_EQ(s.slo.attained_fraction, 0.5) << "who is turned away keeps no promise";
 }
 
+// Two clients that the scenario names, ten requests each within a second: four of each are taken on, whatever the
+// other one does.
+TEST(Gate, EveryNamedClientHasAQuotaOfItsOwn) {
+  const std::string source =
+      "generate: {requests: 10, arrivals: {constant: {requests_per_s: 10}}, prompt_tokens: {fixed: 100}, "
+      "output_tokens: {fixed: 2}}";
+  const Ran ran("workload:\n  mix:\n  - {" + source + ", client: a, class: a}\n  - {" + source +
+                ", client: b, class: b}\ncluster: {node: dgx_h100}\npools:\n  - {name: chat, llm: llama-3.1-8b, "
+                "gpu: h100_sxm_80g, admission: {policy: token_bucket, rate_per_s: 0.001, burst: 4}}\n");
+  const Summary s = summarise(ran.recorder, ran.facts);
+  ASSERT_EQ(s.classes.size(), 2u);
+  for (const ClassSummary& client : s.classes) {
+    EXPECT_EQ(client.requests.completed, 4) << client.name;
+    EXPECT_EQ(client.requests.shed, 6) << client.name;
+  }
+}
+
 // Of two clients who ask at 0 s one is taken on. The other hears so at once, and so does every client after that.
 TEST(Gate, AnswersClosedLoopsAtOnce) {
   const Ran ran(load(R"(    requests: 5

@@ -272,10 +272,10 @@ TEST(Run, StopsAtTheTimeGiven) {
 TEST(Run, TellsItsProgressAndCanBeStopped) {
   std::vector<Progress> told;
   Scenario scenario = scenario_from(small_chat);
-  const Finished done = run_it(scenario, {.progress = [&](const Progress& p) { told.push_back(p); },
-                                          .stop = [&] { return told.size() >= 3; }});
+  const RunOptions options{.progress = [&](const Progress& p) { told.push_back(p); },
+                           .stop = [&] { return told.size() >= 3; }};
+  EXPECT_THROW(run_it(scenario, options), CutShort);
   ASSERT_EQ(told.size(), 3u);
-  EXPECT_LT(done.recorder.requests().size(), 3000u);
   EXPECT_GT(told.back().fraction_read, 0.2);
 }
 

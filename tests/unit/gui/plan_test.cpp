@@ -67,7 +67,7 @@ TEST_F(PlanTable, HasDimensionsVerdictAndFigures) {
   EXPECT_EQ(text(1, 3), "keeps");
   EXPECT_EQ(text(1, 5), "$20.00");
   EXPECT_EQ(text(3, 5), "—");
-  EXPECT_EQ(model_.index(0, 2).data(Qt::ToolTipRole).toString(), "TTFT p99 of 0.9 s is above 0.5 s");
+  EXPECT_EQ(model_.index(0, 2).data(Qt::ToolTipRole).toString(), "<qt>TTFT p99 of 0.9 s is above 0.5 s</qt>");
 }
 
 QStringList titles(const PlanModel& model) {
@@ -133,6 +133,23 @@ TEST(PlanWindow, DrawsDesignsAndOpensOne) {
   QSignalSpy wanted(&view, &PlanView::design_wanted);
   QTest::mouseDClick(&view.costs(), Qt::LeftButton, {}, view.costs().place_of(1)->toPoint());
   EXPECT_EQ(wanted.count(), 1);
+}
+
+std::vector<std::string> legend_of(const PlanReport& plan) {
+  PlanView view;
+  view.resize(1400, 700);
+  view.show_plan(plan);
+  std::vector<std::string> names;
+  for (const LegendEntry& entry : view.costs().entries()) names.push_back(entry.text.toStdString());
+  return names;
+}
+
+/// A design that was not needed may well keep its promises: it is not counted among those that break one.
+TEST(PlanWindow, LegendTellsBrokenPromisesFromDesignsNotNeeded) {
+  PlanReport plan = four_designs();
+  EXPECT_THAT(legend_of(plan), ElementsAre("best", "keeps its promises, or may", "breaks a promise"));
+  plan.designs[0].verdict = "not_needed";
+  EXPECT_THAT(legend_of(plan), ElementsAre("best", "keeps its promises, or may", "no better than the best"));
 }
 
 }  // namespace servecast::gui::plan_test

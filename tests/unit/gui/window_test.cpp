@@ -5,6 +5,7 @@
 #include <QDir>
 #include <QLabel>
 #include <QMessageBox>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableView>
@@ -106,6 +107,39 @@ TEST_F(Window, cancel_ends_the_child_and_loses_nothing) {
   EXPECT_TRUE(QDir(MainWindow::runs_folder()).isEmpty());
 }
 
+/// The bar, the time left and the button are there in every view, wherever the run was started.
+TEST_F(Window, a_run_shows_its_progress_in_every_view) {
+  ASSERT_TRUE(window_.open_scenario(write_small_scenario(folder_, "100000000")));
+  window_.go(View::scenario);
+  auto* bar = window_.findChild<QProgressBar*>();
+  EXPECT_FALSE(bar->isVisible());
+  QSignalSpy progressed(&window_.simulation(), &Simulation::progressed);
+  QTest::keySequence(&window_, QKeySequence(Qt::CTRL | Qt::Key_R));
+  EXPECT_TRUE(bar->isVisible());
+  for (int i = 0; i < 100 && !all_texts_have(" left"); ++i) ASSERT_TRUE(progressed.wait(patience_ms));
+  for (const View view : {View::scenario, View::run, View::requests}) {
+    window_.go(view);
+    EXPECT_TRUE(bar->isVisible());
+    EXPECT_TRUE(all_texts_have(" left"));
+    EXPECT_TRUE(button("Cancel")->isVisible());
+    EXPECT_FALSE(button("Run")->isEnabled());
+  }
+  QSignalSpy cancelled(&window_.simulation(), &Simulation::cancelled);
+  QTest::mouseClick(button("Cancel"), Qt::LeftButton);
+  ASSERT_TRUE(cancelled.wait(patience_ms));
+  EXPECT_FALSE(bar->isVisible());
+  EXPECT_TRUE(all_texts_have("cancelled"));
+  EXPECT_TRUE(button("Run")->isEnabled());
+}
+
+TEST_F(Window, a_run_that_fails_says_so_in_every_view) {
+  ASSERT_TRUE(window_.open_scenario(write_small_scenario(folder_)));
+  QSignalSpy failed(&window_.simulation(), &Simulation::failed);
+  window_.simulation().start({.scenario = "/no/such.yaml", .folder = QString::fromStdString((folder_ / "r").string())});
+  ASSERT_TRUE(failed.wait(patience_ms));
+  EXPECT_THAT(window_.notice().toStdString(), HasSubstr("/no/such.yaml"));
+}
+
 TEST_F(Window, a_scenario_with_mistakes_cannot_be_run) {
   ASSERT_TRUE(window_.open_scenario(write_small_scenario(folder_)));
   window_.document().set("pools[0].gpu", "h1000");
@@ -194,11 +228,73 @@ TEST_F(Window, dragging_over_one_plot_chooses_everywhere) {
   EXPECT_EQ(window_.requests_view().model()->rowCount(), 3);
 }
 
+/// The table says that a brush leaves requests out, and lets them in again.
+TEST_F(Window, a_brush_is_no_hidden_filter) {
+  ASSERT_TRUE(window_.open_report(QString::fromStdString(write_report(folder_, "r"))));
+  window_.go(View::requests);
+  EXPECT_FALSE(all_texts_have("chosen in the view Run"));
+  window_.run_view().dashboard().set_brush({.arrival_s = Span{5, 6}});
+  EXPECT_EQ(window_.requests_view().model()->rowCount(), 0);
+  EXPECT_TRUE(all_texts_have("Only the 0 requests chosen in the view Run"));
+  QTest::keySequence(&window_, QKeySequence(Qt::Key_Escape));
+  EXPECT_TRUE(QTest::qWaitFor([&] { return window_.requests_view().model()->rowCount() == 3; }));
+  EXPECT_TRUE(window_.run_view().dashboard().brush().empty());
+  window_.run_view().dashboard().set_brush({.arrival_s = Span{5, 6}});
+  ASSERT_TRUE(window_.open_report(QString::fromStdString(write_report(folder_, "other"))));
+  EXPECT_EQ(window_.requests_view().model()->rowCount(), 3);
+  EXPECT_FALSE(all_texts_have("chosen in the view Run"));
+}
+
+/// Not what the report before needed.
+TEST_F(Window, axes_are_of_the_report_shown) {
+  Summary large{.version = "0.1.0", .duration_s = 8};
+  large.pools = {{.name = "chat", .gpus = 512}};
+  Summary little = large;
+  little.pools[0].gpus = 2;
+  std::string series = series_head + "0,chat,1,2,0,0.5,1,100,10,400,0.01\n";  // one pool
+  for (const auto& [name, summary] : {std::pair("large", large), std::pair("little", little)}) {
+    const std::string report = write_report(folder_, name, three_requests, summary);
+    put_text(report + "/series.csv", series);
+    ASSERT_TRUE(window_.open_report(QString::fromStdString(report)));
+  }
+  for (const TimePlot* plot : window_.run_view().findChildren<TimePlot*>())
+    if (plot->title() == "Busy GPUs") {
+      EXPECT_LT(plot->y_axis().high, 3);
+    }
+}
+
+TEST_F(Window, a_missed_slo_says_what_was_met) {
+  Summary summary{.version = "0.1.0", .duration_s = 8};
+  summary.slo.ttft_s = 1;
+  summary.slo.attained_fraction = 0.71;
+  summary.slo.target_fraction = 0.99;
+  ASSERT_TRUE(window_.open_report(QString::fromStdString(write_report(folder_, "r", three_requests, summary))));
+  window_.go(View::run);
+  EXPECT_TRUE(all_texts_have("Within the SLO"));
+  EXPECT_TRUE(all_texts_have("71.0 %"));
+  EXPECT_TRUE(all_texts_have("SLO missed: 99.0 % asked"));
+}
+
+/// Half of a screen of 1,920 pixels, with its frame.
+TEST_F(Window, is_as_narrow_as_half_a_screen) {
+  ASSERT_TRUE(window_.open_scenario(write_small_scenario(folder_)));
+  ASSERT_TRUE(window_.open_report(QString::fromStdString(write_report(folder_, "r"))));
+  window_.resize(900, 700);
+  for (int view = 0; view < static_cast<int>(view_names.size()); ++view) {
+    window_.go(static_cast<View>(view));
+    QCoreApplication::processEvents();
+    EXPECT_LE(window_.width(), 900) << view_names[static_cast<std::size_t>(view)];
+    EXPECT_LE(window_.height(), 700) << view_names[static_cast<std::size_t>(view)];
+  }
+}
+
 TEST_F(Window, every_plot_is_exported_three_ways) {
   ASSERT_TRUE(window_.open_report(QString::fromStdString(write_report(folder_, "r"))));
   window_.go(View::run);
   QCoreApplication::processEvents();
   const QString to = QString::fromStdString((folder_ / "plots").string());
+  window_.resize(1360, 880);
+  QCoreApplication::processEvents();
   const int plots = export_all(window_.run_view(), to);
   EXPECT_EQ(plots, 9);
   const QDir files(to);

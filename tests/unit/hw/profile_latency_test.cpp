@@ -35,14 +35,14 @@ struct Made {
 
   std::unique_ptr<StepLatency> make() const {
     return make_profile_latency({.gpu = gpu,
-                                 .profile = profile,
                                  .llm = llm,
                                  .weights = weights,
                                  .shape = shape,
                                  .max_step_tokens = 600,
                                  .max_sequences = 128,
                                  .stage_link = {.bytes_per_s = 1e9, .latency_s = 1e-6},
-                                 .terms = terms});
+                                 .terms = terms},
+                                profile);
   }
 };
 

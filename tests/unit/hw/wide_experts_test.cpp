@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "models/hw/across_nodes.h"
 #include "models/hw/memory_plan.h"
 #include "tests/unit/hw/made_up.h"
@@ -38,10 +40,12 @@ struct Made {
   ExchangeKernels exchange = ExchangeKernels::high_throughput;
   bool overlap = false;
   RankLoads loads{};
+  mutable std::optional<KernelTimes> times{};  // of `profile`, as it was when it was last asked
 
   ProfileInputs kernels() const {
+    times.emplace(profile);
     return {.gpu = gpu,
-            .profile = profile,
+            .profile = &*times,
             .llm = llm,
             .shape = shape,
             .max_step_tokens = 4000,
@@ -89,7 +93,8 @@ TEST(WideExperts, LowLatencySendsToEveryExpert) {
 
 // 41 sequences: one rank has 11, and the others wait for it.
 TEST(WideExperts, TheFullestRankCounts) {
-  const auto model = Made().make();
+  const Made made;
+  const auto model = made.make();
   EXPECT_NEAR(model->stage(decodes(41), 0).seconds, model->stage(decodes(44), 0).seconds, 1e-9);
   EXPECT_GT(model->stage(decodes(41), 0).seconds, model->stage(decodes(40), 0).seconds);
 }
@@ -146,7 +151,8 @@ TEST(WideExperts, ExpertsThatNobodyWantsAreNotRead) {
 
 TEST(WideExperts, MoreWorkNeverTakesLessTime) {
   for (const bool overlap : {false, true}) {
-    const auto model = Made{.overlap = overlap}.make();
+    const Made made{.overlap = overlap};
+    const auto model = made.make();
     for (std::int64_t n = 8; n < 400; ++n)
       ASSERT_LE(model->stage(decodes(n), 0).seconds, model->stage(decodes(n + 1), 0).seconds + 1e-12) << n;
   }

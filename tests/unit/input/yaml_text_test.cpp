@@ -38,7 +38,7 @@ TEST(YamlText, AKeyOfAFileIsATextByItself) {
   EXPECT_TRUE(text.problems.empty());  // 'space' is none of its keys
   EXPECT_EQ(two.name, "inner");
   EXPECT_EQ(two.seed, 7);
-  EXPECT_EQ(text.file, file);  // paths in it count from here
+  EXPECT_EQ(text.file, file);             // paths in it count from here
   EXPECT_EQ(text.place("seed").line, 4);  // of the whole file
 }
 
@@ -95,7 +95,7 @@ TEST(YamlText, IsOneDocument) {
   YamlText text = YamlText::load(folder.write("a.yaml", "---\nname: x\n...\n"));
   EXPECT_EQ(read(text).name, "x");
   EXPECT_THAT(complaint(folder.write("b.yaml", "name: x\n---\nseed: 1\n")),
-              HasSubstr("b.yaml:3:1: a second document begins here; give it a file of its own"));
+              HasSubstr("b.yaml:2:1: a second document begins here; give it a file of its own"));
 }
 
 TEST(YamlText, NamesKeysThatAreUnknownOrGivenTwice) {

@@ -2,6 +2,8 @@
 // (mixtral-offloading), 2.14 (vLLM), 2.49 (DeepSpeed), 6.63 (Accelerate). Asserted: this order, and each engine's
 // distance from MoE-Infinity within a factor of two. Not published: lengths, prompts, versions, how much of the model
 // each engine kept on the GPU; what is assumed of the engines stands in the scenario.
+#include <fmt/format.h>
+
 #include "tests/unit/papers/papers.h"
 
 namespace servecast::moe_infinity_test {
@@ -35,11 +37,8 @@ TEST(MoeInfinity, TheOrderOfEngines) {
   near(vllm, 2.14);
   near(deepspeed, 2.49);
   near(accelerate, 6.63);
-  RecordProperty("moe_infinity_s", std::to_string(infinity));
-  RecordProperty("mixtral_offloading_s", std::to_string(offloading));
-  RecordProperty("vllm_s", std::to_string(vllm));
-  RecordProperty("deepspeed_s", std::to_string(deepspeed));
-  RecordProperty("accelerate_s", std::to_string(accelerate));
+  expect_in_row("MoE-Infinity:", fmt::format("| {:.2f}, {:.2f}, {:.2f}, {:.2f}, {:.2f} |", infinity, offloading, vllm,
+                                             deepspeed, accelerate));
 }
 
 }  // namespace servecast::moe_infinity_test

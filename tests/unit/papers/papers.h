@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "sim/engine/run.h"
@@ -44,6 +45,18 @@ struct PaperRun {
     return static_cast<double>(cached) / static_cast<double>(all);
   }
 };
+
+/// The row of docs/reproductions.md that begins so has these words: figures as they come out, so that the page tells
+/// no others.
+inline void expect_in_row(const std::string& row, const std::string& words) {
+  std::ifstream page(std::string(SERVECAST_SOURCE_DIR) + "/docs/reproductions.md");
+  for (std::string line; std::getline(page, line);) {
+    if (!line.starts_with("| " + row + " ")) continue;
+    EXPECT_NE(line.find(words), std::string::npos) << "the row '" << row << "' should say: " << words;
+    return;
+  }
+  ADD_FAILURE() << "docs/reproductions.md has no row '" << row << "'";
+}
 
 /// A file below traces/ of the measured data; empty where there is none.
 inline std::string trace_file(const std::string& name) {

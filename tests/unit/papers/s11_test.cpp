@@ -4,6 +4,8 @@
 //
 // Not reached: the fall to 86 % with 11 prefill nodes. Decodes of 15,000 tokens take 20 ms here, 32 to 58 ms there;
 // with these kernels even one decode node would keep 0.1 s.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "tests/unit/in_child.h"
@@ -34,13 +36,15 @@ TEST(S11, OnePeakBetweenTooFewPrefillAndTooFewDecodeNodes) {
   if (trace.empty()) GTEST_SKIP() << "no traces here";
   constexpr std::int64_t first = 5;
   std::vector<Outcome> by_split;
+  std::string attained;
   for (std::int64_t prefill = first; prefill <= 11; ++prefill) {
     by_split.push_back(split(trace, prefill));
     const Outcome& o = by_split.back();
-    RecordProperty("prefill_" + std::to_string(prefill), std::to_string(o.attained_fraction) + ", " +
-                                                             std::to_string(o.ttft_s) + " s, " +
-                                                             std::to_string(o.tpot_s) + " s");
+    attained += fmt::format("{}{:.1f}", attained.empty() ? "" : ", ", 100 * o.attained_fraction);
   }
+  expect_in_row(
+      "S11", fmt::format("| {} %; TTFT {:.1f} to {:.1f} s, {:.0f} to {:.0f} ms |", attained, by_split.front().ttft_s,
+                         by_split.back().ttft_s, 1e3 * by_split.front().tpot_s, 1e3 * by_split.back().tpot_s));
   const auto less = [](const Outcome& a, const Outcome& b) { return a.attained_fraction < b.attained_fraction; };
   const auto peak = std::ranges::max_element(by_split, less);
   const auto peak_nodes = static_cast<double>(first + (peak - by_split.begin()));

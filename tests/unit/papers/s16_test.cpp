@@ -4,6 +4,8 @@
 //
 // Not published: batch size and lengths; beta, alpha, eta, kappa and the margin; the gates' distribution; the
 // routing's locality; llama.cpp's own time per token. What stands in for them, the scenario says.
+#include <fmt/format.h>
+
 #include "tests/unit/papers/papers.h"
 
 namespace servecast::s16_test {
@@ -21,6 +23,7 @@ Result run_with(const std::string& miss, const std::string& cache_fraction) {
 
 TEST(S16, BuddiesGainALittleMoreSoWithASmallerCache) {
   double gain_before = 0;
+  std::vector<std::string> speeds, gains, saved;
   for (const std::string cache : {"0.75", "0.5", "0.375"}) {
     const Result original = run_with("load", cache);
     const Result buddies = run_with("buddy", cache);
@@ -35,12 +38,13 @@ TEST(S16, BuddiesGainALittleMoreSoWithASmallerCache) {
     EXPECT_GT(buddies.experts.quality_lost_fraction, 0.0);
     EXPECT_GT(random.experts.quality_lost_fraction, buddies.experts.quality_lost_fraction);
     gain_before = gain;
-    RecordProperty("tokens_per_s_" + cache, std::to_string(original.tokens_per_s) + " " +
-                                                std::to_string(buddies.tokens_per_s) + " " +
-                                                std::to_string(random.tokens_per_s));
-    RecordProperty("bytes_saved_" + cache,
-                   std::to_string(1 - buddies.experts.loaded_bytes / original.experts.loaded_bytes));
+    speeds.push_back(fmt::format("{:.1f}", original.tokens_per_s));
+    gains.push_back(fmt::format("+{:.1f}", 100 * (gain - 1)));
+    saved.push_back(fmt::format("{:.0f}", 100 * (1 - buddies.experts.loaded_bytes / original.experts.loaded_bytes)));
+    expect_in_row("S16", fmt::format("random {:.1f} tokens/s at every size", random.tokens_per_s));
   }
+  expect_in_row("S16", fmt::format("| {} tokens/s; buddies {} %; {} % fewer bytes", fmt::join(speeds, ", "),
+                                   fmt::join(gains, ", "), fmt::join(saved, ", ")));
 }
 
 TEST(S16, ZeroLossReplacesNothing) {

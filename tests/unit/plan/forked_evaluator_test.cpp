@@ -101,6 +101,16 @@ TEST_F(ForkedEvaluatorTest, AFailureIsAResultAndTheOthersGoOn) {
   for (const std::size_t i : {1, 2, 3}) EXPECT_FALSE(results[i].summary);
 }
 
+TEST_F(ForkedEvaluatorTest, ARunThatCrashedIsNamed) {
+  ForkedEvaluator evaluator(simulator, nullptr, {.at_a_time = 1});
+  evaluator.evaluate(std::vector<RunRequest>{
+      {.scenario = "broken"}, {.scenario = "killed", .set = {"a=1", "b[0]=2"}, .seed = 7}, {.scenario = "throws"}});
+  ASSERT_EQ(evaluator.crashed().size(), 2u);  // what the user got wrong is none
+  EXPECT_EQ(to_string(evaluator.crashed()[0]),
+            "the run of killed with a=1, b[0]=2, seed 7 crashed: the simulation was ended by a signal: Killed");
+  EXPECT_THAT(to_string(evaluator.crashed()[1]), HasSubstr("out of luck"));
+}
+
 TEST_F(ForkedEvaluatorTest, TheSameRunIsMadeOnce) {
   ForkedEvaluator evaluator(simulator, nullptr, {.at_a_time = 2});
   const auto results = evaluator.evaluate(named({"a", "a", "b", "a", "b"}));

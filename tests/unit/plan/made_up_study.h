@@ -42,17 +42,19 @@ inline double number(const RunRequest& run, const std::string& path) {
   return value.empty() ? 1 : std::stod(value);
 }
 
-/// Instead of an engine: a formula for the p99 of TTFT.
+/// Instead of an engine: a formula for the p99 of TTFT, and one for what outside APIs bill per hour.
 class Formula final : public Evaluator {
  public:
   using Ttft = std::function<double(const RunRequest&)>;
-  explicit Formula(Ttft ttft_s) : ttft_s_(std::move(ttft_s)) {}
+  explicit Formula(Ttft ttft_s, Ttft bill_usd_per_hour = {})
+      : ttft_s_(std::move(ttft_s)), bill_usd_per_hour_(std::move(bill_usd_per_hour)) {}
 
   std::vector<RunResult> evaluate(std::span<const RunRequest> requests) override {
     std::vector<RunResult> results;
     for (const RunRequest& request : requests) {
       asked.push_back(request);
       results.push_back({.key = "k", .summary = summary(ttft_s_(request)), .failure = {}});
+      if (bill_usd_per_hour_) add_bill(*results.back().summary, bill_usd_per_hour_(request));
     }
     return results;
   }
@@ -67,7 +69,14 @@ class Formula final : public Evaluator {
     s.energy.j_total = 1000 * 100;
     return s;
   }
+  static void add_bill(Summary& s, double usd_per_hour) {
+    if (usd_per_hour == 0) return;
+    s.gateway.bill = {{.item = "GPUs", .usd = 1}, {.item = "API far", .usd = usd_per_hour * s.duration_s / 3600}};
+    s.gateway.answered_by = {{.target = "far", .passes = 1}};
+  }
+
   Ttft ttft_s_;
+  Ttft bill_usd_per_hour_;
 };
 
 }  // namespace servecast

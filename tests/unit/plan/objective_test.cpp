@@ -34,7 +34,10 @@ TEST(BrokenAlready, RequestsThatAreGoneCountAsLate) {
   Summary run = stopped(0, 0.5);
   run.requests.shed = 11;
   EXPECT_TRUE(broken_already(ttft, run, {.all = 100}));
-  run.requests.shed = 10;
+  run.requests.shed = 5;
+  run.requests.lost = 6;
+  EXPECT_TRUE(broken_already(ttft, run, {.all = 100}));
+  run.requests.lost = 5;
   EXPECT_FALSE(broken_already(ttft, run, {.all = 100}));
 }
 

@@ -15,16 +15,10 @@ TEST(Pareto, APointBeatsOnlyWhatIsNoBetterInAnything) {
   EXPECT_FALSE(point.beats({.x = 4, .y = 0.3, .z = -0.5}));
 }
 
-TEST(Pareto, CountsWhatIsPaidBesideTheMachines) {
-  Summary run{.duration_s = 1800};
-  EXPECT_EQ(outside_usd_per_hour(run), 0);
+TEST(Pareto, TakesTheScoreOfAllAnswers) {
+  Summary run{};
   EXPECT_EQ(expected_score(run), std::nullopt);
-  run.gateway.bill = {{.item = "GPUs", .usd = 7},
-                      {.item = "retrieval", .usd = 1},
-                      {.item = "gpt4", .usd = 2},
-                      {.item = "all", .usd = 10}};
   run.gateway.quality = {{.score = 0.87}};
-  EXPECT_DOUBLE_EQ(outside_usd_per_hour(run), 6);
   EXPECT_EQ(expected_score(run), 0.87);
 }
 

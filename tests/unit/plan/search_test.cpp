@@ -10,7 +10,7 @@
 #include "sim/plan/runs.h"
 #include "sim/plan/study.h"
 #include "sim/report/plan_report.h"
-#include "tests/unit/plan/made_up_study.h"
+#include "tests/unit/plan/found.h"
 
 namespace servecast::search_test {
 
@@ -21,29 +21,6 @@ using ::testing::HasSubstr;
 constexpr const char* promise = "objectives: [{metric: ttft_s, percentile: 99, at_most: 1}]\n";
 constexpr const char* one_run = "promise: {certainty: best_estimate}\n";
 constexpr const char* replicas = "space: [{name: replicas, path: 'pools[0].replicas', from: 1, to: 8}]\n";
-
-struct Found {
-  Found(const std::string& below_base, const Formula::Ttft& ttft_s, const Shard& share = {})
-      : file(below_base),
-        study(file.load()),
-        sizer(study),
-        evaluator(ttft_s),
-        result(search(study, sizer, evaluator, share)) {}
-
-  std::string best() const { return result.best.empty() ? "" : words(study, design(result.best.front()).sized.design); }
-  const DesignResult& design(std::size_t i) const { return result.designs[i]; }
-  std::vector<Verdict> verdicts() const {
-    std::vector<Verdict> all;
-    for (const DesignResult& d : result.designs) all.push_back(d.verdict);
-    return all;
-  }
-
-  StudyFile file;
-  Study study;
-  Sizer sizer;
-  Formula evaluator;
-  SearchResult result;
-};
 
 double by_replicas(const RunRequest& run) { return 2.9 / number(run, "pools[0].replicas"); }
 
@@ -86,9 +63,9 @@ TEST(Search, RulesOutByMemoryBudgetAndBoundWithoutARun) {
       [](const RunRequest&) { return 0.1; });
   // 8B: 15 GB of weights over 3.35 TB/s are 4.5 ms on one GPU, more than a token may take; on two they may not.
   // 8 GPUs cost $20. 70B: 141 GB fit on no single GPU; two or four are too slow by far.
-  EXPECT_THAT(found.verdicts(), ElementsAre(Verdict::bound, Verdict::breaks, Verdict::breaks, Verdict::over_budget,
-                                            Verdict::impossible, Verdict::bound, Verdict::bound,
-                                            Verdict::over_budget));
+  EXPECT_THAT(found.verdicts(),
+              ElementsAre(Verdict::bound, Verdict::breaks, Verdict::breaks, Verdict::over_budget, Verdict::impossible,
+                          Verdict::bound, Verdict::bound, Verdict::over_budget));
   EXPECT_THAT(found.design(0).why, HasSubstr("TPOT p99 <= 4.00 ms asks for"));
   EXPECT_THAT(found.design(4).why, HasSubstr("does not fit"));
 }
@@ -112,6 +89,22 @@ TEST(Search, AgreesWithBruteForce) {
     const std::vector<std::size_t> brute_force(first == table.size() ? 0 : 1, first);
     EXPECT_EQ(found.result.best, brute_force);  // the space is in the order of cost
   }
+}
+
+/// 8B: 15 GB of weights over 3.35 TB/s are 4.5 ms a token. Some draws of the calibration are faster than the best
+/// estimate: a promise that is a little too tight for that is not out of reach of them.
+TEST(Search, SizingUpRulesOutWhatTheSearchRulesOut) {
+  for (const char* at_most : {"0.0040", "0.0043", "0.0044"})
+    for (const char* certainty : {"", one_run}) {
+      const Found found(std::string("objectives: [{metric: tpot_s, percentile: 99, at_most: ") + at_most + "}]\n" +
+                            certainty + "space: [{name: tp, path: 'pools[0].tensor_parallel', values: [1, 2]}]\n",
+                        [](const RunRequest&) { return 0.1; });
+      Sizer sizer(found.study);
+      const SearchResult bounds = size_up(found.study, sizer);
+      for (std::size_t i = 0; i < bounds.designs.size(); ++i)
+        EXPECT_EQ(bounds.designs[i].verdict == Verdict::bound, found.design(i).verdict == Verdict::bound)
+            << at_most << " " << certainty;
+    }
 }
 
 /// A design that breaks its promise in every tenth draw is ruled out; in every 25th, it is left open and not taken.
@@ -150,9 +143,9 @@ TEST(Search, AnUndecidedDesignThatIsNoBetterStaysOutOfTheCertificate) {
     const bool first = number(run, "pools[0].batcher.max_num_seqs") == 64;
     return first && run.calibration_draw.value_or(0) % 25 == 3 ? 2 : 0.5;
   };
-  const Found found(std::string(promise) +
-                        "space: [{name: seqs, path: 'pools[0].batcher.max_num_seqs', values: [64, 256]}]\n",
-                    often);
+  const Found found(
+      std::string(promise) + "space: [{name: seqs, path: 'pools[0].batcher.max_num_seqs', values: [64, 256]}]\n",
+      often);
   EXPECT_EQ(found.best(), "seqs=256");
   EXPECT_EQ(found.design(0).verdict, Verdict::not_needed);
   EXPECT_GT(found.design(0).draws, 100);
@@ -190,7 +183,8 @@ TEST(Search, ParetoFrontHasWhatNothingBeats) {
 }
 
 TEST(Search, ALargeSpaceIsSearchedAtRandomAndProvesNothing) {
-  const Found found(std::string(promise) + one_run + "search: {most_designs: 4, restarts: 3}\n" + replicas, by_replicas);
+  const Found found(std::string(promise) + one_run + "search: {most_designs: 4, restarts: 3}\n" + replicas,
+                    by_replicas);
   EXPECT_EQ(found.best(), "replicas=3");
   const Certificate proof = certificate(found.study, found.result);
   EXPECT_FALSE(proof.complete);

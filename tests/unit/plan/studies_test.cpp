@@ -65,13 +65,13 @@ TEST_P(Studies, CertificateAgreesWithBruteForce) {
     ASSERT_TRUE(results[r].summary) << results[r].failure;
     const bool kept = std::ranges::all_of(
         d.sized.promises, [&](const Promise& p) { return outcome(p, *results[r].summary).kept; });
-    if (kept) cheapest = std::min(cheapest, goal_value(study, d.sized, *results[r].summary));
+    if (kept) cheapest = std::min(cheapest, goal_value(study, d.sized, *results[r].summary).value);
     const bool ruled_out = d.verdict == Verdict::bound || d.verdict == Verdict::breaks;
     EXPECT_FALSE(kept && ruled_out) << words(study, d.sized.design) << ": " << d.why;
   }
   ASSERT_EQ(found.best.size(), 1u);
   const DesignResult& chosen = found.designs[found.best.front()];
-  EXPECT_EQ(goal_value(study, chosen.sized, *chosen.best_estimate), cheapest);
+  EXPECT_EQ(goal_value(study, chosen.sized, *chosen.best_estimate).value, cheapest);
   EXPECT_TRUE(certificate(study, found).complete);
 }
 
@@ -124,12 +124,12 @@ TEST_P(StudiesByDraws, CertificateAgreesWithBruteForce) {
       EXPECT_EQ(claimed(d.verdict), truth) << whose << ": " << d.why;
     }
     if (truth == DrawVerdict::keeps)
-      cheapest = std::min(cheapest, goal_value(study, d.sized, results.front().summary.value()));
+      cheapest = std::min(cheapest, goal_value(study, d.sized, results.front().summary.value()).value);
   }
   ASSERT_EQ(found.best.empty(), cheapest == std::numeric_limits<double>::infinity());
   if (found.best.empty()) return;
   const DesignResult& chosen = found.designs[found.best.front()];
-  EXPECT_EQ(goal_value(study, chosen.sized, *chosen.best_estimate), cheapest);
+  EXPECT_EQ(goal_value(study, chosen.sized, *chosen.best_estimate).value, cheapest);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, StudiesByDraws,

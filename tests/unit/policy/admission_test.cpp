@@ -18,6 +18,9 @@ TEST(TokenBucket, RefillsUpToItsBurst) {
   EXPECT_TRUE(admits(0) && admits(0) && admits(0));
   EXPECT_FALSE(admits(0));
   EXPECT_TRUE(admits(0, 2)) << "another client's bucket is full";
+  constexpr std::uint32_t labelled = 0x80000001;  // the first client that a scenario names
+  EXPECT_TRUE(admits(0, labelled) && admits(0, labelled) && admits(0, labelled));
+  EXPECT_FALSE(admits(0, labelled));
   EXPECT_FALSE(admits(0.4));
   EXPECT_TRUE(admits(0.5));
   EXPECT_FALSE(admits(0.5));

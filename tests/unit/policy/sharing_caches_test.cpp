@@ -60,6 +60,7 @@ TEST_P(SharingCache, BlocksAreConserved) {
       const std::size_t prompt_blocks = 1 + rng.below(said.size());
       const auto prompt = std::max<std::int64_t>(1, static_cast<std::int64_t>(4 * prompt_blocks - rng.below(4)));
       Holder holder({said.begin(), said.begin() + static_cast<std::ptrdiff_t>(prompt / 4)}, prompt, 4, said);
+      if (block_tokens == "4") holder.request.adapter = AdapterId(static_cast<std::uint32_t>(i % 3));
       const std::int64_t hit = cache->cached_tokens(holder.request);
       ASSERT_LT(hit, prompt);
       cached += hit;
@@ -117,6 +118,32 @@ TEST_P(SharingCache, ABlockIsFoundOnlyBehindItsPrefix) {
   ASSERT_TRUE(b.compute(*cache));
   EXPECT_EQ(cache->cached_tokens(Holder({1, 6}, 40, 16).request), 16);
   EXPECT_EQ(cache->cached_tokens(Holder({6}, 40, 16).request), 0);
+}
+
+// What one adapter, or model, computes is of no use to another one, at the root and below a common beginning.
+TEST_P(SharingCache, AdaptersShareNothingWithEachOther) {
+  for (const std::string page : {"8", "16", "32"}) {
+    const auto cache = cache_of(16 * 40, {{"block_tokens", page}});
+    Ledger ledger;
+    cache->tell(ledger);
+    const auto of = [](std::uint32_t adapter, std::vector<BlockHash> blocks) {
+      Holder holder(std::move(blocks), 128, 16);
+      holder.request.adapter = AdapterId(adapter);
+      return holder;
+    };
+    const std::vector<BlockHash> text{1, 2, 3, 4, 5, 6, 7, 8};
+    std::vector<Holder> holders;
+    for (const std::uint32_t adapter : {0u, 1u, 2u}) {
+      EXPECT_EQ(cache->cached_tokens(of(adapter, text).request), 0);
+      holders.push_back(of(adapter, text));
+      ASSERT_TRUE(holders.back().compute(*cache));
+      EXPECT_EQ(cache->cached_tokens(of(adapter, {1, 2, 3, 4, 9, 9, 9, 9}).request), 64);
+    }
+    EXPECT_EQ(cache->cached_tokens(of(3, text).request), 0);
+    EXPECT_EQ(ledger.here.size(), 3u * (page == "32" ? 4 : 8)) << "tiers below are told of three times the units";
+    for (Holder& holder : holders) holder.release(*cache);
+    EXPECT_EQ(cache->used_blocks(), 0);
+  }
 }
 
 // A session: 40 tokens asked, 30 answered, 20 more. The answer's last token has not been computed, so 69 tokens could

@@ -123,9 +123,10 @@ TEST(DetailCsv, ReplicasLinksAndFlows) {
                 .running = 4,
                 .waiting = 1,
                 .kv_used_fraction = 0.25,
-                .busy_fraction = 0.5});
+                .busy_fraction = 0.5,
+                .state = "broken"});
   replicas.close();
-  EXPECT_EQ(read_text(folder / "replicas.csv"), std::string(ReplicasCsv::header) + "\n2,1,chat,4,1,0.25,0.5\n");
+  EXPECT_EQ(read_text(folder / "replicas.csv"), std::string(ReplicasCsv::header) + "\n2,1,chat,4,1,0.25,0.5,broken\n");
 
   LinksCsv links(folder / "links.csv");
   links.add({.link = "node0.nic1", .time_s = 2, .bytes = 5e9, .used_fraction = 0.1});

@@ -26,6 +26,19 @@ TEST(Summary, CountsAndRates) {
   EXPECT_DOUBLE_EQ(s.output_tokens_per_s, 1.1);  // 5 + 1 + 2 + 3, the unfinished request's too
 }
 
+// However a request ends, that is counted, and all ends together are all requests.
+TEST(Summary, EveryStatusHasACount) {
+  Recorder recorder(1);
+  std::uint32_t id = 0;
+  using enum RequestStatus;
+  for (const RequestStatus status : {completed, rejected, shed, timed_out, unfinished, lost})
+    recorder.request({.id = RequestId{id++}, .status = status});
+  recorder.close();
+  EXPECT_EQ(summarise(recorder, {.pools = {PoolFacts{.replicas = 1}}, .classes = {""}}).requests,
+            (RequestCounts{.arrived = 6, .completed = 1, .rejected = 1, .shed = 1, .timed_out = 1, .lost = 1,
+                           .unfinished = 1}));
+}
+
 TEST(Summary, Latencies) {
   const Summary s = small();
   // First tokens after 1, 0.25, 3 and 1 s.
@@ -234,7 +247,7 @@ std::string error_of(const std::filesystem::path& file) {
 TEST(SummaryJson, SaysWhatIsWrongWithAFile) {
   const TemporaryFolder folder;
   const std::filesystem::path file = folder / "summary.json";
-  EXPECT_EQ(error_of(file), file.string() + ": cannot be read");
+  EXPECT_EQ(error_of(file), file.string() + ": cannot be read; give the path of an existing file");
 
   put_text(file, "{\n  \"seed\": 1,\n  \"na");
   EXPECT_THAT(error_of(file), HasSubstr(file.string() + ":3:"));

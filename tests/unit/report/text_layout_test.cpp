@@ -22,6 +22,13 @@ TEST(TextLayout, WrapsAtSpaces) {
   EXPECT_EQ(wrapped("", 5, 0), "");
 }
 
+TEST(TextLayout, ShowsWhatATerminalWouldObey) {
+  EXPECT_EQ(wrapped("a\x1b[1m b\nc", 80, 0), "a\\x1b[1m b\\x0ac");
+  TextTable table(1);
+  table.row({"a\x07", "1"});
+  EXPECT_EQ(table.text(0, any_width), "a\\x07  1\n");
+}
+
 TEST(TextLayout, Ascii) { EXPECT_EQ(to_ascii("µs ≤ µ · …"), "us <= u | ~"); }
 
 TEST(TextTable, AlignsAndLeavesNoTrailingBlanks) {

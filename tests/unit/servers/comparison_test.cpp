@@ -56,7 +56,7 @@ TEST(Comparison, IntervalOfADifferenceHoldsItHoweverItsPartsGoTogether) {
 
 TEST(Comparison, PageHasTheTableAndEveryRow) {
   const std::vector<ComparedFigure> rows{row(2, 2.1)};
-  const std::string page = accuracy_page(rows, "Fitted on nothing.");
+  const std::string page = accuracy_page(rows, {}, "Fitted on nothing.");
   EXPECT_NE(page.find("| vLLM open loop, E2E mean | 1 | 5.0 % | 5.0 % | +5.0 % | 3.0 % | – |"), std::string::npos);
   EXPECT_NE(page.find("| 2000.00 ms | 2100.00 ms | – | +5.0 % |"), std::string::npos);
 }

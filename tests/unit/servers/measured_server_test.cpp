@@ -36,7 +36,7 @@ class MeasuredServers : public testing::Test {
 };
 
 TEST_F(MeasuredServers, OpenLoopHasEighteenStagesOfThreeModels) {
-  const auto servers = open_loop_servers(folder_ + "/vllm_h100_open_loop.csv");
+  const auto servers = open_loop_servers(folder_ + "/vllm_h100_open_loop.csv").servers;
   EXPECT_EQ(servers.size(), 12u);
   std::size_t stages = 0;
   std::size_t saturated = 0;
@@ -50,9 +50,9 @@ TEST_F(MeasuredServers, OpenLoopHasEighteenStagesOfThreeModels) {
 }
 
 TEST_F(MeasuredServers, OneOfEachKindLoads) {
-  for (const auto& servers : {open_loop_servers(folder_ + "/vllm_h100_open_loop.csv"),
-                              closed_loop_servers(folder_ + "/closed_loop_h100.csv"),
-                              offline_servers(folder_ + "/trtllm_offline_throughput.csv")}) {
+  for (const auto& [servers, left_out] : {open_loop_servers(folder_ + "/vllm_h100_open_loop.csv"),
+                                          closed_loop_servers(folder_ + "/closed_loop_h100.csv"),
+                                          offline_servers(folder_ + "/trtllm_offline_throughput.csv")}) {
     ASSERT_FALSE(servers.empty());
     EXPECT_EQ(load(servers.front()).pools.size(), 1u);
     EXPECT_EQ(load(servers.back()).pools.size(), 1u);
@@ -62,7 +62,7 @@ TEST_F(MeasuredServers, OneOfEachKindLoads) {
 // After the first hundred requests every prompt is in the cache but for its last, partly filled block: the data say
 // that 96 to 98.6 % of prompt tokens were found there.
 TEST_F(MeasuredServers, PrefixHitsAreThoseOfTheRealServers) {
-  for (const MeasuredServer& server : open_loop_servers(folder_ + "/vllm_h100_open_loop.csv")) {
+  for (const MeasuredServer& server : open_loop_servers(folder_ + "/vllm_h100_open_loop.csv").servers) {
     if (server.stages.front().saturated) continue;
     Scenario scenario = load(server);
     Recorder recorder(1);

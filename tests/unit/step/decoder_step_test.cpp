@@ -1,10 +1,12 @@
 // The wiring of a decoder step: kernels executed on the host against a reference in double that knows none of them.
-#include "calibrate/step/decoder_step.h"
+#include "calibrate/decoder/decoder_step.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "calibrate/step/block_tables.h"
+#include "calibrate/step/decoder_shape.h"
 #include "kernels/device.h"
 #include "tests/unit/step/host_device.h"
 

@@ -4,7 +4,7 @@
 #include <new>
 #include <vector>
 
-#include "calibrate/step/kernel_device.h"
+#include "calibrate/decoder/kernel_device.h"
 #include "kernels/numbers.h"
 #include "models/base/rng.h"
 

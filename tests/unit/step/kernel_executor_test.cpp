@@ -1,5 +1,5 @@
 // A whole server on the host: the loop, the simulator's batcher, and real steps of a tiny decoder.
-#include "calibrate/serve/kernel_executor.h"
+#include "calibrate/decoder/kernel_executor.h"
 
 #include <gtest/gtest.h>
 

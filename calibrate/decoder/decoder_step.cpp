@@ -1,4 +1,4 @@
-#include "calibrate/step/decoder_step.h"
+#include "calibrate/decoder/decoder_step.h"
 
 #include <algorithm>
 #include <cassert>

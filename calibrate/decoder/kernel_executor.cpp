@@ -1,4 +1,4 @@
-#include "calibrate/serve/kernel_executor.h"
+#include "calibrate/decoder/kernel_executor.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "sim/input/utf8.h"
+#include "models/base/utf8.h"
 
 #include <gtest/gtest.h>
 

@@ -3,22 +3,13 @@
 #include <span>
 #include <vector>
 
-#include "calibrate/step/block_tables.h"
+#include "calibrate/decoder/kernel_device.h"
 #include "calibrate/step/decoder_shape.h"
-#include "calibrate/step/kernel_device.h"
 #include "calibrate/step/step_arrays.h"
+#include "calibrate/step/step_limits.h"
 #include "kernels/paged_kv.h"
 
 namespace servecast {
-
-/// The largest step, and the KV cache.
-struct StepLimits {
-  std::int64_t tokens = 2048;
-  std::int64_t sequences = 256;
-  std::int64_t context = 8192;  // of any sequence
-  std::int64_t kv_blocks = 0;
-  std::int64_t block_tokens = measured_block_tokens;
-};
 
 /// Bytes of a decoder with these limits, weights and KV included.
 std::int64_t decoder_bytes(const DecoderShape& shape, const StepLimits& limits, int processors);

@@ -2,9 +2,9 @@
 #include <functional>
 #include <map>
 
+#include "calibrate/decoder/decoder_step.h"
 #include "calibrate/serve/step_executor.h"
 #include "calibrate/step/block_tables.h"
-#include "calibrate/step/decoder_step.h"
 
 namespace servecast {
 

@@ -1,0 +1,105 @@
+#include "calibrate/servers/bundled.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "calibrate/servers/csv_rows.h"
+#include "models/hw/data_type.h"
+
+namespace servecast {
+namespace {
+
+struct Published {
+  std::string_view name;  // a fine-tuned model's may have more behind it, see tuned
+  const char* llm;
+  const char* weights = "bf16";
+};
+// Llama 3.3 has the shapes of 3.1, DeepSeek-R1 those of V3.
+constexpr Published published_llms[]{
+    {"01-ai/Yi-34B", "yi-34b"},
+    {"Qwen/Qwen2.5-32B", "qwen2.5-32b"},
+    {"Qwen/Qwen2.5-72B", "qwen2.5-72b"},
+    {"Qwen/Qwen2.5-7B", "qwen2.5-7b"},
+    {"Qwen/Qwen3-14B", "qwen3-14b"},
+    {"Qwen/Qwen3-235B-A22B", "qwen3-235b-a22b"},
+    {"Qwen/Qwen3-30B-A3B", "qwen3-30b-a3b"},
+    {"Qwen/Qwen3-32B", "qwen3-32b"},
+    {"codellama/CodeLlama-34b-Instruct-hf", "codellama-34b"},
+    {"codellama/CodeLlama-34b-hf", "codellama-34b"},
+    {"deepseek-ai/DeepSeek-R1", "deepseek-v3", "fp8"},
+    {"deepseek-ai/DeepSeek-V2-Lite", "deepseek-v2-lite"},
+    {"deepseek-ai/DeepSeek-V3", "deepseek-v3", "fp8"},
+    {"facebook/opt-13b", "opt-13b"},
+    {"facebook/opt-66b", "opt-66b"},
+    {"huggyllama/llama-30b", "llama-30b"},
+    {"meta-llama/Llama-2-13b-chat-hf", "llama-2-13b"},
+    {"meta-llama/Llama-2-13b-hf", "llama-2-13b"},
+    {"meta-llama/Llama-2-70b-chat-hf", "llama-2-70b"},
+    {"meta-llama/Llama-2-70b-hf", "llama-2-70b"},
+    {"meta-llama/Llama-2-7b-chat-hf", "llama-2-7b"},
+    {"meta-llama/Llama-2-7b-hf", "llama-2-7b"},
+    {"meta-llama/Llama-3.1-405B", "llama-3.1-405b"},
+    {"meta-llama/Llama-3.1-70B", "llama-3.1-70b"},
+    {"meta-llama/Llama-3.1-8B", "llama-3.1-8b"},
+    {"meta-llama/Llama-3.3-70B", "llama-3.1-70b"},
+    {"meta-llama/Meta-Llama-3-70B", "llama-3-70b"},
+    {"meta-llama/Meta-Llama-3-8B", "llama-3-8b"},
+    {"mistralai/Mistral-7B-v0.3", "mistral-7b"},
+    {"mistralai/Mixtral-8x22B-v0.1", "mixtral-8x22b"},
+    {"mistralai/Mixtral-8x7B-v0.1", "mixtral-8x7b"},
+    {"openai/gpt-oss-120b", "gpt-oss-120b", "mxfp4"},
+    {"openai/gpt-oss-20b", "gpt-oss-20b", "mxfp4"},
+    {"LLaMA v3 70B", "llama-3-70b"},
+    {"LLaMA v3.1 70B", "llama-3.1-70b"},
+    {"LLaMA v3.1 8B", "llama-3.1-8b"},
+    {"Llama 3.3 70B", "llama-3.1-70b"},
+    {"Llama 3.1 8B", "llama-3.1-8b"},
+    {"Llama 3.1 405B", "llama-3.1-405b"},
+};
+constexpr std::string_view tuned = "-Instruct";
+
+const std::map<std::string_view, BundledGpu> known_gpus{
+    {"H100-SXM-80GB", {"h100_sxm_80g", "dgx_h100"}},  {"H200-SXM-141GB", {"h200_sxm_141g", "hgx_h200"}},
+    {"A100-SXM4-80GB", {"a100_sxm_80g", "dgx_a100"}}, {"A100-PCIE-80GB", {"a100_pcie_80g", "pcie_server", false}},
+    {"L40S", {"l40s_48g", "pcie_server", false}},     {"h100_sxm", {"h100_sxm_80g", "dgx_h100"}},
+    {"h200_sxm", {"h200_sxm_141g", "hgx_h200"}},      {"a100_sxm", {"a100_sxm_80g", "dgx_a100"}},
+    {"l40s", {"l40s_48g", "pcie_server", false}},
+};
+
+/// As TensorRT-LLM's pages write them. Models that they ran in 16 bits are counted as bf16.
+const std::map<std::string_view, std::string> page_types{
+    {"FP8", "fp8"}, {"BF16", "bf16"}, {"FP16", "fp16"}, {"Mixed(FP16/BF16)", "bf16"}};
+
+}  // namespace
+
+BundledLlm bundled_llm(const std::string& published) {
+  const std::string_view name = published;
+  const auto found = std::ranges::find_if(published_llms, [&](const Published& p) {
+    return name == p.name || (name.starts_with(p.name) && name.substr(p.name.size()) == tuned);
+  });
+  if (found == std::ranges::end(published_llms))
+    throw NothingAlike(fmt::format("no bundled model is known for '{}'", published));
+  return {.name = found->llm, .weights = found->weights};
+}
+
+BundledGpu bundled_gpu(const std::string& published) {
+  const auto found = known_gpus.find(published);
+  if (found == known_gpus.end()) throw NothingAlike(fmt::format("no bundled GPU is known for '{}'", published));
+  return found->second;
+}
+
+std::string bundled_weights(const std::string& precision, const std::string& published) {
+  const std::string& said = precision.empty() ? published : precision;
+  const auto page = page_types.find(said);
+  const std::string& name = page == page_types.end() ? said : page->second;
+  if (const auto type = data_type(name)) return std::string(facts(*type).name);
+  std::vector<std::string_view> known;
+  for (const DataTypeFacts& type : data_types) known.push_back(type.name);
+  throw NothingAlike(fmt::format("weights in '{}' are not modelled; known are {}", said, fmt::join(known, ", ")));
+}
+
+}  // namespace servecast

@@ -1,0 +1,17 @@
+#pragma once
+#include <span>
+#include <string>
+
+#include "calibrate/servers/measured_server.h"
+
+namespace servecast {
+
+class CsvRow;
+
+/// A server for every row of a file; a row for which `server` throws NothingAlike is left out, with its reason.
+ReadServers read_rows(const std::string& file, MeasuredServer (*server)(const CsvRow&));
+
+/// Markdown, a line per reason with the rows that it holds for.
+std::string left_out_text(std::span<const LeftOutRow> rows);
+
+}  // namespace servecast

@@ -1,0 +1,188 @@
+#include "sim/input/combinations.h"
+
+#include <fmt/format.h>
+
+#include "models/hw/node.h"
+#include "sim/input/scenario.h"
+
+namespace servecast {
+namespace {
+
+namespace feature {
+
+constexpr Feature failures{.name = "failures",
+                           .key = "failures",
+                           .used = [](const PoolContext& c) { return c.scenario.failures.has_value(); },
+                           .of_scenario = true};
+constexpr Feature spares{.name = "spare nodes",
+                         .key = "failures.spares",
+                         .used = [](const PoolContext& c) { return c.scenario.spares() > 0; },
+                         .of_scenario = true};
+constexpr Feature autoscaler{
+    .name = "an autoscaler", .key = ".autoscaler", .used = [](const PoolContext& c) { return c.pool.scales(); }};
+constexpr Feature hand_over{.name = "prefill/decode disaggregation",
+                            .key = ".placement",
+                            .used = [](const PoolContext& c) { return !c.placement.decode_pool().empty(); }};
+constexpr Feature roles{.name = "prefill and decode roles within a pool",
+                        .key = ".placement",
+                        .used = [](const PoolContext& c) { return c.placement.prefill_replicas() > 0; }};
+constexpr Feature sm_sharing{.name = "prefill and decode on shares of the SMs",
+                             .key = ".placement",
+                             .used = [](const PoolContext& c) { return c.placement.sm_partition() != nullptr; }};
+constexpr Feature migration{.name = "migration", .key = ".migration", .used = [](const PoolContext& c) {
+                              return c.pool.migration.policy() != "none";
+                            }};
+constexpr Feature whole_batches{
+    .name = "a batcher that keeps whole batches together", .key = ".batcher", .used = [](const PoolContext& c) {
+      return c.batcher.after_last() != AfterLast::leaves;
+    }};
+constexpr Feature stages{.name = "pipeline parallelism",
+                         .key = ".pipeline_parallel",
+                         .used = [](const PoolContext& c) { return c.pool.pipeline_parallel > 1; }};
+constexpr Feature tensors{.name = "tensor parallelism", .key = ".tensor_parallel", .used = [](const PoolContext& c) {
+                            return c.pool.tensor_parallel > 1;
+                          }};
+constexpr Feature ranks{.name = "expert parallelism", .key = ".expert_parallel", .used = [](const PoolContext& c) {
+                          return c.pool.expert_parallel > 1;
+                        }};
+constexpr Feature over_nodes{
+    .name = "a step over several nodes", .key = ".tensor_parallel", .used = [](const PoolContext& c) {
+      return shape(c.pool).gpus_per_stage() > c.node.gpus;
+    }};
+constexpr Feature tiers{.name = "KV tiers", .key = ".kv_tiers", .used = [](const PoolContext& c) {
+                          return !c.pool.kv_tiers.levels.empty();
+                        }};
+constexpr Feature shared_tier{
+    .name = "a KV tier that replicas share", .key = ".kv_tiers", .used = [](const PoolContext& c) {
+      return tiers.used(c) && c.pool.kv_tiers.levels.back().kind == "shared";
+    }};
+constexpr Feature layer_wise{
+    .name = "KV fetched layer by layer", .key = ".kv_tiers.layer_wise", .used = [](const PoolContext& c) {
+      return tiers.used(c) && c.pool.kv_tiers.layer_wise;
+    }};
+constexpr Feature offload{.name = "expert offload", .key = ".expert_offload", .used = [](const PoolContext& c) {
+                            return c.pool.expert_offload.has_value();
+                          }};
+constexpr Feature models{
+    .name = "several models that share expert slots",
+    .key = ".expert_offload.models",
+    .used = [](const PoolContext& c) { return offload.used(c) && c.pool.expert_offload->models > 1; }};
+constexpr Feature adapters{
+    .name = "LoRA adapters", .key = ".lora", .used = [](const PoolContext& c) { return c.pool.lora.has_value(); }};
+constexpr Feature early_exit{.name = "early exit", .key = ".early_exit", .used = [](const PoolContext& c) {
+                               return c.pool.early_exit.policy() != "none";
+                             }};
+constexpr Feature host_layers{.name = "layers on the host", .key = ".host_layers", .used = [](const PoolContext& c) {
+                                return c.pool.host_layers.layers > 0;
+                              }};
+
+constexpr const char* tied_requests = "a failure would have to end transfers between replicas that are under way";
+constexpr const char* open_steps = "a failure would have to end a step whose end is not known yet";
+constexpr const char* waiting_stages = "several steps would wait for one fetch";
+constexpr const char* batch_stays = "whole batches stay together, so no request can go on elsewhere";
+constexpr const char* own_requests = "each GPU attends to requests of its own then";
+
+}  // namespace feature
+
+using enum Obstacle;
+
+constexpr Combination refused_pairs[] = {
+    {&feature::failures, &feature::hand_over, not_built, feature::tied_requests,
+     "leave failures out, or decode where prompts are computed"},
+    {&feature::failures, &feature::roles, not_built, feature::tied_requests,
+     "leave failures out, or choose placement 'colocated'"},
+    {&feature::failures, &feature::migration, not_built, feature::tied_requests,
+     "leave failures out, or choose migration 'none'"},
+    {&feature::failures, &feature::offload, not_built, feature::open_steps,
+     "leave failures out, or keep all experts in GPU memory"},
+    {&feature::failures, &feature::over_nodes, not_built, feature::open_steps,
+     "leave failures out, or keep a step within a node"},
+    {&feature::autoscaler, &feature::offload, not_built, "a replica would start with experts elsewhere",
+     "choose autoscaler 'none'"},
+    {&feature::autoscaler, &feature::over_nodes, not_built, "its nodes would come and go together",
+     "choose autoscaler 'none'"},
+    {&feature::autoscaler, &feature::shared_tier, not_built, "the tier lies on the nodes of all replicas",
+     "choose autoscaler 'none', or have tiers of each replica"},
+    {&feature::autoscaler, &feature::roles, not_built, "a replica that comes would have to take a role",
+     "choose autoscaler 'none'"},
+    {&feature::autoscaler, &feature::spares, excluded, "both keep reserves",
+     "leave the spares out and have more replicas"},
+    {&feature::sm_sharing, &feature::over_nodes, not_built, "its share of the SMs would change on every node at once",
+     "keep a step within a node"},
+    {&feature::sm_sharing, &feature::stages, not_built, "each stage would have shares of its own",
+     "use tensor_parallel"},
+    {&feature::sm_sharing, &feature::whole_batches, excluded, feature::batch_stays, "choose another batcher"},
+    {&feature::hand_over, &feature::whole_batches, excluded, feature::batch_stays, "choose another batcher"},
+    {&feature::roles, &feature::whole_batches, excluded, feature::batch_stays, "choose another batcher"},
+    {&feature::migration, &feature::whole_batches, excluded, feature::batch_stays,
+     "choose another batcher, or migration 'none'"},
+    {&feature::migration, &feature::roles, excluded, "the placement decides which replicas decode",
+     "choose migration 'none'"},
+    {&feature::migration, &feature::over_nodes, not_built, "the KV of one sequence would leave several nodes",
+     "choose migration 'none'"},
+    {&feature::migration, &feature::sm_sharing, not_built,
+     "a sequence would have to join the decodes of another replica", "choose migration 'none'"},
+    {&feature::over_nodes, &feature::stages, not_built, "stages would send while they share a layer",
+     "use one or the other"},
+    {&feature::ranks, &feature::tensors, not_built, feature::own_requests, "leave out tensor_parallel"},
+    {&feature::ranks, &feature::stages, not_built, feature::own_requests, "leave out pipeline_parallel"},
+    {&feature::ranks, &feature::tiers, not_built, feature::own_requests, "leave out kv_tiers"},
+    {&feature::layer_wise, &feature::stages, not_built, feature::waiting_stages, "leave out layer_wise"},
+    {&feature::layer_wise, &feature::sm_sharing, not_built, feature::waiting_stages, "leave out layer_wise"},
+    {&feature::layer_wise, &feature::offload, not_built, feature::waiting_stages, "leave out layer_wise"},
+    {&feature::layer_wise, &feature::over_nodes, not_built, feature::waiting_stages, "leave out layer_wise"},
+    {&feature::offload, &feature::ranks, not_built, "each GPU would have experts elsewhere", "choose one of them"},
+    {&feature::offload, &feature::early_exit, no_data,
+     "nobody published which experts tokens ask for that leave early", "leave out early_exit"},
+    {&feature::offload, &feature::host_layers, excluded, "the host cannot have whole layers, too",
+     "leave out host_layers"},
+    {&feature::models, &feature::adapters, excluded, "a request's adapter would name both a model and a LoRA adapter",
+     "leave out lora"},
+};
+
+constexpr std::string_view combinations_head = R"(# What cannot be used together
+
+<!-- Written by `servecast schema --of combinations --format markdown`. Change sim/input/combinations.cpp, not this file. -->
+
+Any feature of a pool goes with any other, apart from these pairs. *Not built*: nothing stands against it but that it is
+not modelled yet. *No data*: nobody has published what the forecast would have to rest on. *Contradiction*: the two ask
+for opposite things. `servecast check` names them with their place.
+
+| feature | with | why not | because | instead |
+|---|---|---|---|---|
+)";
+
+}  // namespace
+
+std::span<const Combination> refused_combinations() { return refused_pairs; }
+
+std::string_view name(Obstacle obstacle) {
+  constexpr std::string_view names[] = {"not built", "no data", "contradiction"};
+  return names[static_cast<std::size_t>(obstacle)];
+}
+
+bool check_combinations(YamlText& text, const std::string& path, const ScenarioSpec& scenario, const PoolSpec& pool,
+                        const Node& node) {
+  const auto placement = pool.placement.make();
+  const auto batcher = pool.batcher.make();
+  const PoolContext context{scenario, pool, node, *placement, *batcher};
+  bool fine = true;
+  for (const Combination& row : refused_pairs) {
+    if (!row.refused->used(context) || !row.with->used(context)) continue;
+    fine = false;
+    text.fail(row.refused->of_scenario ? row.refused->key : path + row.refused->key,
+              fmt::format("pool '{}' cannot have {} together with {}: {}; {}", pool.name, row.refused->name,
+                          row.with->name, row.reason, row.remedy));
+  }
+  return fine;
+}
+
+std::string combinations_markdown() {
+  std::string page(combinations_head);
+  for (const Combination& row : refused_pairs)
+    page += fmt::format("| {} | {} | {} | {} | {} |\n", row.refused->name, row.with->name, name(row.obstacle),
+                        row.reason, row.remedy);
+  return page;
+}
+
+}  // namespace servecast

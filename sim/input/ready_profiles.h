@@ -1,0 +1,41 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "models/hw/gpu.h"
+#include "models/hw/profile/kernel_profile.h"
+#include "models/hw/profile/kernel_times.h"
+
+namespace servecast {
+
+/// A kernel profile as pools use it.
+struct ReadyProfile {
+  explicit ReadyProfile(KernelProfile used) : profile(std::move(used)), times(profile) {}
+
+  KernelProfile profile;
+  KernelTimes times;
+};
+
+/// What is made of a measured profile. Profiles and GPUs are those of HardwareFiles, where each has one address.
+struct ProfileUse {
+  const KernelProfile& measured;
+  const Gpu* from = nullptr;  // where it was measured, and which GPU it is scaled to; null: it is not
+  const Gpu* to = nullptr;
+  std::uint64_t draw = 0;  // 0: the best estimate
+  double spread = 1;
+};
+
+/// The profiles of one scenario, each made ready once however many pools use it. Step times ask them, so this
+/// outlives the pools.
+class ReadyProfiles {
+ public:
+  const ReadyProfile& get(const ProfileUse& use);
+  std::size_t size() const { return profiles_.size(); }
+
+ private:
+  std::map<std::pair<const KernelProfile*, const Gpu*>, ReadyProfile> profiles_{};  // never walked
+};
+
+}  // namespace servecast

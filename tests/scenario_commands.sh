@@ -1,0 +1,44 @@
+#!/bin/sh
+# The commands in the heads of shipped scenarios say nothing that the program refuses.  scenario_commands.sh SERVECAST SOURCE-FOLDER
+#
+# A comment line "#   servecast run FILE ..." is a command; it goes on where it ends with "\". Each is given to `check`
+# instead, in the scenario's folder or, where FILE begins with scenarios/, in the source folder. Files to fetch are one
+# row long here; commands on data that is not shipped ("DATA/") are passed over.
+servecast=$1 source=$2
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 1
+mkdir "$scratch/bin"
+ln -s "$servecast" "$scratch/bin/servecast"
+cp -R "$source/scenarios" "$scratch/"
+export PATH="$scratch/bin:$PATH"
+cd "$scratch" || exit 1
+
+row='{"timestamp": 0, "input_length": 600, "output_length": 10, "hash_ids": [1, 2]}'
+for folder in . scenarios scenarios/papers; do
+  for name in conversation_trace synthetic_trace; do echo "$row" >"$folder/$name.jsonl"; done
+  printf 'TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,374,44\n' \
+    >"$folder/AzureLLMInferenceTrace_conv.csv"
+done
+
+find scenarios -name '*.yaml' | sort >files
+while IFS= read -r file; do
+  awk -v file="$file" '
+    function flush() { if (command != "") print file "\t" command; command = ""; more = 0 }
+    /^#   servecast run / { flush(); command = substr($0, 5); more = sub(/ *\\$/, "", command); next }
+    more { sub(/^# */, ""); more = sub(/ *\\$/, ""); command = command " " $0; next }
+    { flush() }
+    END { flush() }' "$file"
+done <files >commands
+
+count=0 failed=0
+tab=$(printf '\t')
+while IFS=$tab read -r file command; do
+  case $command in *DATA/*) continue ;; esac
+  case $command in *' scenarios/'*) folder=. ;; *) folder=$(dirname "$file") ;; esac
+  count=$((count + 1))
+  (cd "$folder" && eval "servecast check ${command#servecast run }") >out 2>&1 </dev/null && continue
+  failed=1
+  echo "$file: $command"
+  cat out
+done <commands
+[ "$count" -ge 30 ] || { echo "$count commands found; there were 30 and more"; failed=1; }
+exit $failed
