@@ -300,7 +300,7 @@ TEST_F(Window, every_plot_is_exported_three_ways) {
   const QDir files(to);
   for (const char* ending : {"*.png", "*.svg", "*.csv"}) EXPECT_EQ(files.entryList({ending}).size(), plots) << ending;
   const std::string csv = read_text(to.toStdString() + "/kv_blocks_in_use.csv");
-  EXPECT_THAT(csv, HasSubstr("\"chat\",1,0.75"));
+  EXPECT_THAT(csv, HasSubstr("\nchat,1,0.75"));
   EXPECT_THAT(read_text(to.toStdString() + "/busy_gpus.svg"), HasSubstr("<svg"));
   EXPECT_GT(QImage(to + "/cost_so_far.png").width(), 400);
 }
