@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "sim/engine/collect_facts.h"
+#include "sim/engine/replica_transfers.h"
 #include "sim/input/scenario.h"
 #include "sim/report/recorder.h"
 #include "sim/report/run_facts.h"
@@ -68,7 +69,7 @@ void Dispatcher::handle(double now_s) {
   }
   if (hand_overs_) hand_overs_->settle(now_s);
   flows_.tell_ended(now_s);
-  if (collectives_ && hand_overs_) hand_overs_->settle(now_s);  // of steps that have ended with what they sent
+  if (steps_become_flows_ && hand_overs_) hand_overs_->settle(now_s);  // of steps that have ended with what they sent
   if (hand_overs_) hand_overs_->act_due(now_s);
   if (migrations_) migrations_->act_due(now_s);
   if (failures_) fail_due(now_s);
@@ -93,8 +94,8 @@ void Dispatcher::handle(double now_s) {
   if (options_.step_by_step)
     for (ReplicaPool& pool : pools_) pool.start_all(*this);
   if (hand_overs_) hand_overs_->settle(now_s);
-  if (collectives_) start_touched(now_s);
-  if (tier_links_) tier_links_->begin_writes(now_s);
+  if (steps_become_flows_) start_touched(now_s);
+  if (transfers_) transfers_->begin_writes(now_s);
   flows_.begin_due(now_s);
 }
 

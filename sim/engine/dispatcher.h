@@ -21,6 +21,8 @@
 
 namespace servecast {
 
+class ReplicaTransfers;
+
 /// Source and gateway: takes requests from the workload when they are due, sends each to its pool, and where a client
 /// waits for an answer before it goes on (closed loop) notices the answer. Knows no SimGrid: `next_s()` says when to
 /// come back, `handle(now_s)` does all that is due at that instant.
@@ -42,24 +44,13 @@ class Dispatcher final : public ReplicaListener,
   void drain();
   void weights_loaded(std::size_t pool, std::size_t replica, double now_s);
 
-  void connect(TierLinks& links);
-  void fetched(std::size_t pool, std::size_t replica, Slot slot, double now_s);
-  bool begins_write(std::size_t pool, std::size_t replica, const KvWrite& write, double now_s);
-  void written(std::size_t pool, std::size_t replica, std::span<const KvWrite> writes, double now_s);
-  /// For replicas with experts elsewhere: over which links they come while others use these, and when others do.
-  void connect(ExpertLinks& links);
-  void expert_loaded(std::size_t pool, std::size_t replica, const ExpertLoad& load, double now_s);
-  void share_links(std::size_t pool, std::size_t replica, double now_s);
-  void own_links(std::size_t pool, std::size_t replica) { pools_[pool].own_links(replica); }
-
-  /// Over which links LoRA adapters come to the GPUs.
-  void connect(AdapterLinks& links);
-  void adapters_loaded(const ReplicaAt& at, std::size_t lane, double now_s);
-
-  /// The steps of a replica over several nodes: whether others use its links, and that all of one has arrived.
-  void connect(CollectiveLinks& links);
-  void set_crossed(const ReplicaAt& at, bool crossed, double now_s);
-  void collective_sent(const ReplicaAt& at, double now_s);
+  /// Over what the replicas' transfers go.
+  void connect(ReplicaTransfers& transfers);
+  void arrived(const ReplicaAt& at, Token token, double now_s);
+  bool begins_write(const ReplicaAt& at, const KvWrite& write, double now_s);
+  void written(const ReplicaAt& at, std::span<const KvWrite> writes, double now_s);
+  /// Whether others use the links of a replica's own traffic.
+  void set_contended(const ReplicaAt& at, OwnTraffic traffic, bool contended, double now_s);
 
   Flows& flows() { return flows_; }
   /// Over which KV moves; needed where some pool's requests go from replica to replica.
@@ -159,6 +150,7 @@ class Dispatcher final : public ReplicaListener,
   void mirror(const Request& request, double now_s);
   bool is_mirrored(RequestId id) const;
   bool requests_left();
+  std::vector<MovingSequence> stop(const ReplicaAt& at, double now_s);
   void fail_due(double now_s);
   void go_on_elsewhere(MovingSequence struck, double now_s);
   void resume(const MovingSequence& begun, double now_s);
@@ -218,7 +210,7 @@ class Dispatcher final : public ReplicaListener,
   std::priority_queue<Awaited, std::vector<Awaited>, Later> awaited_;
   std::vector<Touched> touched_;  // replicas with awaited requests that changed in this instant
   Flows flows_;
-  TierLinks* tier_links_ = nullptr;
+  ReplicaTransfers* transfers_ = nullptr;
   std::optional<KvRoutes> prefix_routes_;  // of prefixes that a router has copied; none: as if links were free
   std::optional<HandOvers> hand_overs_;    // where some pool has any
   std::optional<Migrations> migrations_;   // likewise
@@ -234,7 +226,7 @@ class Dispatcher final : public ReplicaListener,
   double now_s_ = 0;
   double duration_s_ = 0;
   bool signals_ = false;      // some pool shows its load at intervals
-  bool collectives_ = false;  // some replica's steps may become flows: it must not be passed over when one starts
+  bool steps_become_flows_ = false;  // of some replica, perhaps: it must not be passed over when one starts
   std::int64_t arrived_ = 0;
   std::int64_t finished_ = 0;
   std::int64_t events_ = 0;

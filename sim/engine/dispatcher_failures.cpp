@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sim/engine/dispatcher.h"
+#include "sim/engine/replica_transfers.h"
 #include "sim/input/scenario.h"
 #include "sim/report/recorder.h"
 
@@ -11,10 +12,16 @@ namespace servecast {
 
 void Dispatcher::crash(const ReplicaAt& at, double now_s) {
   lasts_until(now_s);
+  std::ranges::move(stop(at, now_s), std::back_inserter(struck_));
+  if (scales(at.pool)) scaling_->failed(at, now_s);
+}
+
+/// Who was there. Nothing that it had begun goes on.
+std::vector<MovingSequence> Dispatcher::stop(const ReplicaAt& at, double now_s) {
   std::vector<MovingSequence> struck = pools_[at.pool].fail(at.replica, now_s, *this);
   ++generations_[at.pool][at.replica];
-  std::ranges::move(struck, std::back_inserter(struck_));
-  if (scales(at.pool)) scaling_->failed(at, now_s);
+  if (transfers_) transfers_->stop(at, now_s);
+  return struck;
 }
 
 void Dispatcher::warned(const ReplicaAt& at, double now_s) {

@@ -112,30 +112,12 @@ Departure Dispatcher::depart(const ReplicaAt& at, Slot slot, double now_s) {
   return departure;
 }
 
-void Dispatcher::connect(CollectiveLinks& links) {
-  collectives_ = true;
-  for (ReplicaPool& pool : pools_) pool.connect(links);
-}
-
-// Flows begin last in an instant: what that makes of replicas is settled right away.
-void Dispatcher::set_crossed(const ReplicaAt& at, bool crossed, double now_s) {
-  pools_[at.pool].set_crossed(at.replica, crossed, now_s, *this);
-  if (!crossed) return;
-  touch(at.pool, at.replica);
-  start_touched(now_s);
-}
-
 // All that is due at this instant is done: whoever was changed by it goes on, and so do those who wait for that.
 void Dispatcher::start_touched(double now_s) {
   watch_touched();
   if (!hand_overs_) return;
   hand_overs_->settle(now_s);
   watch_touched();
-}
-
-void Dispatcher::collective_sent(const ReplicaAt& at, double now_s) {
-  pools_[at.pool].sent(at.replica, now_s, *this);
-  touch(at.pool, at.replica);
 }
 
 void Dispatcher::prompt_done(ReplicaId, Ticket place, const MovingSequence& sequence) {
@@ -145,50 +127,6 @@ void Dispatcher::chunk_launched(const PromptChunk& chunk) { hand_overs_->chunk_l
 void Dispatcher::prompt_restarts(RequestId id) { hand_overs_->prompt_restarts(id, now_s_); }
 void Dispatcher::import_has_room(RequestId id, Ticket place, std::int64_t cached_tokens) {
   hand_overs_->import_has_room(id, place, cached_tokens);
-}
-
-void Dispatcher::connect(TierLinks& links) {
-  tier_links_ = &links;
-  for (ReplicaPool& pool : pools_) pool.connect(links);
-}
-
-void Dispatcher::fetched(std::size_t pool, std::size_t replica, Slot slot, double now_s) {
-  lasts_until(now_s);  // until then the blocks are held, whether anybody waits for them or not
-  pools_[pool].fetched(replica, slot, now_s, *this);
-  touch(pool, replica);
-}
-
-bool Dispatcher::begins_write(std::size_t pool, std::size_t replica, const KvWrite& write, double now_s) {
-  return pools_[pool][replica].begins_write(write, now_s);
-}
-
-void Dispatcher::written(std::size_t pool, std::size_t replica, std::span<const KvWrite> writes, double now_s) {
-  advanced({pool, replica}, now_s).written(writes, now_s);
-  pools_[pool].refresh(replica);
-  touch(pool, replica);
-}
-
-void Dispatcher::connect(AdapterLinks& links) {
-  for (ReplicaPool& pool : pools_) pool.connect(links);
-}
-
-void Dispatcher::adapters_loaded(const ReplicaAt& at, std::size_t lane, double now_s) {
-  pools_[at.pool].adapters_loaded(at.replica, lane, now_s, *this);
-  touch(at.pool, at.replica);
-}
-
-void Dispatcher::connect(ExpertLinks& links) {
-  for (ReplicaPool& pool : pools_) pool.connect(links);
-}
-
-void Dispatcher::expert_loaded(std::size_t pool, std::size_t replica, const ExpertLoad& load, double now_s) {
-  pools_[pool].expert_loaded(replica, load, now_s, *this);
-  touch(pool, replica);
-}
-
-void Dispatcher::share_links(std::size_t pool, std::size_t replica, double now_s) {
-  pools_[pool].share_links(replica, now_s, *this);
-  watch(pool, replica);
 }
 
 }  // namespace servecast

@@ -29,8 +29,7 @@ bool Dispatcher::is_done(const ReplicaAt& at, double now_s) {
 
 void Dispatcher::switch_off(const ReplicaAt& at, double now_s) {
   ++comings_;
-  pools_[at.pool].fail(at.replica, now_s, *this);
-  ++generations_[at.pool][at.replica];
+  stop(at, now_s);
 }
 
 std::vector<ReplicaView> Dispatcher::serving(std::size_t pool, double now_s) {

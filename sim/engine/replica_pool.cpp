@@ -207,58 +207,22 @@ void ReplicaPool::set_ready(std::size_t i, double now_s) {
   refresh(i);
 }
 
-void ReplicaPool::connect(TierLinks& links) {
-  tier_links_ = &links;
-  for (Replica& replica : replicas_) replica.connect(links);
+void ReplicaPool::connect(TransferPort& port) {
+  for (Replica& replica : replicas_) replica.connect(port);
 }
 
-void ReplicaPool::connect(CollectiveLinks& links) {
-  for (Replica& replica : replicas_) replica.connect(links);
-}
-
-void ReplicaPool::set_crossed(std::size_t i, bool crossed, double now_s, ReplicaListener& listener) {
+bool ReplicaPool::arrived(std::size_t i, Token token, double now_s, ReplicaListener& listener) {
+  replicas_[i].advance(now_s, listener);
+  const bool held_blocks = replicas_[i].arrived(token, now_s, listener);
   advance(i, now_s, listener);
-  if (crossed) replicas_[i].start(listener);
-  replicas_[i].set_crossed(crossed, now_s);
-  refresh(i);
+  return held_blocks;
 }
 
-void ReplicaPool::sent(std::size_t i, double now_s, ReplicaListener& listener) {
-  replicas_[i].sent(now_s);
-  advance(i, now_s, listener);
-}
-
-void ReplicaPool::fetched(std::size_t i, Slot slot, double now_s, ReplicaListener& listener) {
+void ReplicaPool::set_contended(std::size_t i, OwnTraffic traffic, bool contended, double now_s,
+                                ReplicaListener& listener) {
   replicas_[i].advance(now_s, listener);
-  replicas_[i].fetched(slot, now_s);
-  refresh(i);
-}
-
-void ReplicaPool::connect(AdapterLinks& links) {
-  adapter_links_ = &links;
-  for (Replica& replica : replicas_) replica.connect(links);
-}
-
-void ReplicaPool::adapters_loaded(std::size_t i, std::size_t lane, double now_s, ReplicaListener& listener) {
-  replicas_[i].advance(now_s, listener);
-  replicas_[i].adapters_loaded(lane, now_s, listener);
-  refresh(i);
-}
-
-void ReplicaPool::connect(ExpertLinks& links) {
-  for (Replica& replica : replicas_) replica.connect(links);
-}
-
-void ReplicaPool::expert_loaded(std::size_t i, const ExpertLoad& load, double now_s, ReplicaListener& listener) {
-  replicas_[i].advance(now_s, listener);
-  replicas_[i].expert_loaded(load, now_s);
-  replicas_[i].advance(now_s, listener);
-  refresh(i);
-}
-
-void ReplicaPool::share_links(std::size_t i, double now_s, ReplicaListener& listener) {
-  replicas_[i].advance(now_s, listener);
-  replicas_[i].share_links(now_s);
+  if (contended) replicas_[i].start(listener);
+  replicas_[i].set_contended(traffic, contended, now_s);
   refresh(i);
 }
 

@@ -56,21 +56,10 @@ class ReplicaPool {
   void start(std::size_t i, ReplicaListener& listener);
   void start_all(ReplicaListener& listener);
   void set_ready(std::size_t i, double now_s);
-  /// With tiers: over which links they are reached, and that a fetch is done.
-  void connect(TierLinks& links);
-  void fetched(std::size_t i, Slot slot, double now_s, ReplicaListener& listener);
-  /// Likewise for replicas with experts elsewhere.
-  void connect(ExpertLinks& links);
-  void expert_loaded(std::size_t i, const ExpertLoad& load, double now_s, ReplicaListener& listener);
-  void share_links(std::size_t i, double now_s, ReplicaListener& listener);
-  void own_links(std::size_t i) { replicas_[i].own_links(); }
-  void connect(AdapterLinks& links);
-  void adapters_loaded(std::size_t i, std::size_t lane, double now_s, ReplicaListener& listener);
-  /// With replicas over several nodes: what Replica is told of their links. `crossed` comes when all that arrives at
-  /// this instant has arrived.
-  void connect(CollectiveLinks& links);
-  void set_crossed(std::size_t i, bool crossed, double now_s, ReplicaListener& listener);
-  void sent(std::size_t i, double now_s, ReplicaListener& listener);
+  /// What Replica is told of its transfers; `contended` comes when all that arrives at this instant has arrived.
+  void connect(TransferPort& port);
+  bool arrived(std::size_t i, Token token, double now_s, ReplicaListener& listener);
+  void set_contended(std::size_t i, OwnTraffic traffic, bool contended, double now_s, ReplicaListener& listener);
   /// What one replica finds may be what another has written: then all are brought up to an instant together.
   bool shares_tier() const { return shared_tier_ != nullptr; }
   const SharedTier* shared_tier() const { return shared_tier_.get(); }
@@ -113,8 +102,6 @@ class ReplicaPool {
   PoolId id_;
   std::uint64_t seed_;
   bool ask_every_step_;
-  TierLinks* tier_links_ = nullptr;
-  AdapterLinks* adapter_links_ = nullptr;
   std::unique_ptr<Router> router_;
   std::unique_ptr<Admission> admission_;
   bool looked_at_;  // by either of them

@@ -29,8 +29,7 @@ std::vector<MovingSequence> ReplicaPool::fail(std::size_t i, double now_s, Repli
   former_.push_back(std::move(replicas_[i]));
   replicas_[i] = make_replica(i);
   replicas_[i].set_not_ready();
-  if (tier_links_) replicas_[i].connect(*tier_links_);
-  if (adapter_links_) replicas_[i].connect(*adapter_links_);
+  replicas_[i].replaces(former_.back());
   ++lives_[i];
   set_serving(i, false);
   refresh(i);

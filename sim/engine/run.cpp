@@ -2,17 +2,15 @@
 
 #include <optional>
 
-#include "sim/engine/adapter_loads.h"
 #include "sim/engine/collect_facts.h"
-#include "sim/engine/collectives.h"
+#include "sim/engine/contention.h"
 #include "sim/engine/dispatcher.h"
-#include "sim/engine/expert_loads.h"
 #include "sim/engine/fault.h"
 #include "sim/engine/link_meter.h"
 #include "sim/engine/liveness.h"
 #include "sim/engine/network.h"
+#include "sim/engine/replica_transfers.h"
 #include "sim/engine/simgrid_engine.h"
-#include "sim/engine/tier_flows.h"
 #include "sim/engine/weight_loads.h"
 #include "sim/engine/wiring.h"
 #include "sim/input/scenario.h"
@@ -65,18 +63,10 @@ RunFacts simulate(SimgridEngine& engine, Run& run, Scenario& scenario, Recorder&
   Dispatcher& dispatcher = run.dispatcher;
   dispatcher.flows().set_carrier(run.network);
   dispatcher.set_wiring(run.wiring);
-  TierFlows tier_flows(scenario, run.wiring, dispatcher);
-  dispatcher.connect(tier_flows);
-  AdapterLoads adapter_loads(scenario, run.wiring, dispatcher);
-  dispatcher.connect(adapter_loads);
-  ExpertLoads expert_loads(scenario, run.wiring, dispatcher);
-  if (expert_loads.any()) {
-    dispatcher.connect(expert_loads);
-    dispatcher.flows().add_watcher(expert_loads);
-    expert_loads.tell_always_shared();
-  }
-  std::optional<Collectives> collectives;
-  if (has_collectives(scenario)) collectives.emplace(scenario, run.wiring, dispatcher);
+  ReplicaTransfers transfers(scenario, run.wiring, dispatcher);
+  dispatcher.connect(transfers);
+  Contention contention(scenario, run.wiring, dispatcher);
+  contention.tell_first();
   start_weight_loads(
       scenario, run.wiring, dispatcher.flows(),
       [&](std::size_t pool, std::size_t replica, double now_s) { dispatcher.weights_loaded(pool, replica, now_s); });

@@ -41,7 +41,7 @@ void KvTiers::write(std::span<const TierUnit> computed) {
       if (tiers_[tier].write == TierWrite::through) write({.tier = tier, .unit = *unit});
 }
 
-void KvTiers::write(const KvWrite& write) { links_ ? links_->write(pool_, me_, write, now_s_) : written(write); }
+void KvTiers::write(const KvWrite& write) { links_ ? links_->write(me_, write) : written(write); }
 
 void KvTiers::written(const KvWrite& done) {
   const Tier& tier = tiers_[done.tier];

@@ -34,7 +34,7 @@ class TierWrites {
  public:
   virtual ~TierWrites() = default;
   /// It wants to be there from now on, which is also the caller's instant; KvTiers::written() is called when it is.
-  virtual void write(PoolId pool, ReplicaId replica, const KvWrite& write, double now_s) = 0;
+  virtual void write(ReplicaId replica, const KvWrite& write) = 0;
 };
 
 /// Where a prompt goes on, in order, below the GPU's memory.
@@ -78,10 +78,7 @@ class KvTiers final : public PrefixListener {
   KvTiers(ReplicaId me, std::vector<Tier> tiers);
 
   /// Over what units are written; it outlives this. Without it they are there at once.
-  void connect(TierWrites& links, PoolId pool) {
-    links_ = &links;
-    pool_ = pool;
-  }
+  void connect(TierWrites& links) { links_ = &links; }
   /// Before anything else at that instant.
   void set_clock(double now_s) { now_s_ = now_s; }
   void computed(BlockHash unit, std::int64_t tokens) override;
@@ -112,7 +109,6 @@ class KvTiers final : public PrefixListener {
   void write(const KvWrite& write);
 
   ReplicaId me_;
-  PoolId pool_{};
   TierWrites* links_ = nullptr;
   std::vector<Tier> tiers_;
   std::vector<std::int64_t> fetched_;  // tokens, by tier

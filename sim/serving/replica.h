@@ -1,9 +1,12 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <queue>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "models/policy/router.h"
@@ -12,6 +15,7 @@
 #include "sim/serving/replica_setup.h"
 #include "sim/serving/replica_totals.h"
 #include "sim/serving/sm_sides.h"
+#include "sim/serving/transfer_port.h"
 
 namespace servecast {
 
@@ -113,45 +117,30 @@ class Replica {
   /// The first instant to which advance() does something: a step ends then, or has started before. Infinite when
   /// idle.
   double next_due_s() const;
-  /// With tiers: over which links. Before anything arrives; they outlive the replica.
-  void connect(TierLinks& links);
-  /// A fetch that was started for the request of this slot is done; requires that the replica has been advanced to
-  /// `now_s`, exactly.
-  void fetched(Slot slot, double now_s);
+  /// Over what its transfers go; before anything arrives. It outlives the replica.
+  void connect(TransferPort& port);
+  /// A transfer is done. The replica has been advanced to `now_s`, exactly. Whether KV blocks were held for it.
+  bool arrived(Token token, double now_s, ReplicaListener& listener);
+  /// From now on others use the links of this traffic, or do so no longer. The replica has been advanced to `now_s`,
+  /// and started.
+  void set_contended(OwnTraffic traffic, bool contended, double now_s);
+  /// It takes another one's place: the same links, with the same others on them.
+  void replaces(const Replica& before);
   /// A unit is to be written over the links; the replica has been advanced to `now_s`, and with a shared tier all have.
   /// False where it is in its tier already: then nothing moves.
   bool begins_write(const KvWrite& write, double now_s);
   /// Units have been written; likewise.
   void written(std::span<const KvWrite> writes, double now_s);
 
-  // With experts elsewhere:
-  /// Over which links, before anything arrives; they outlive the replica.
-  void connect(ExpertLinks& links) { expert_links_ = &links; }
-  /// Others use these links from now on, or do so no longer. The replica has been advanced to this instant.
-  void share_links(double now_s);
-  void own_links() { links_shared_ = false; }
-  void expert_loaded(const ExpertLoad& load, double now_s);
   const ExpertOffload* experts() const { return setup_.experts.get(); }
-  /// Over which links LoRA adapters come; they outlive the replica. None: links that nobody else uses.
-  void connect(AdapterLinks& links) { adapter_links_ = &links; }
-  /// Those for the step that this lane filled last. The replica has been advanced to this instant.
-  void adapters_loaded(std::size_t lane, double now_s, ReplicaListener& listener);
-  /// Where a stage's GPUs are on several nodes: over which links. They outlive the replica.
-  void connect(CollectiveLinks& links) { collectives_ = &links; }
-  /// Whether somebody else uses these links: then whoever drives the replica comes back whenever next_awaited_s()
-  /// says, and steps end when what they send has arrived. Requires that the replica has been advanced to `now_s`, and
-  /// started.
-  void set_crossed(bool crossed, double now_s);
-  /// All that was to be sent for the step under way has arrived.
-  void sent(double now_s);
 
   /// No awaited request can finish, and nothing start to move, before this instant unless something arrives. Infinite
   /// where none is here.
   double next_awaited_s() const {
     // A fetch, a write, a load or a collective may start with any step; who runs has its adapter.
-    if ((setup_.tiers && links_) || crossed_) return next_due_s();
-    if (setup_.experts && (links_shared_ || setup_.experts->waits())) return next_due_s();
-    if (adapters_ && adapter_links_ && waiting_ + swapped_ + importing_ > 0) return next_due_s();
+    if ((setup_.tiers && port_) || contended(OwnTraffic::collectives)) return next_due_s();
+    if (setup_.experts && (contended(OwnTraffic::experts) || setup_.experts->waits())) return next_due_s();
+    if (adapters_ && port_ && waiting_ + swapped_ + importing_ > 0) return next_due_s();
     return awaited_ > 0 || !wanting_room_.empty() ? std::min(next_finish_s(), next_give_up_s()) : infinity;
   }
 
@@ -177,6 +166,15 @@ class Replica {
 
  private:
   friend class BatchBuilder;
+  // What transfers under way are for:
+  struct FetchFor {
+    Slot slot{};
+  };
+  struct AdaptersFor {
+    std::size_t lane = 0;
+  };
+  struct Sent {};  // all that the step under way was to send
+  using Purpose = std::variant<FetchFor, ExpertLoad, AdaptersFor, Sent>;
 
   void find_next_end();
   double next_finish_s() const;
@@ -236,15 +234,23 @@ class Replica {
   // What is fetched from tiers below the GPU's memory (replica_fetch.cpp):
   bool front_may_be_admitted();
   void look_below(Slot slot);
+  void take_fetched(Slot slot);
   std::int64_t worth_fetching(const Request& request, const TierHits& hits) const;
   double prefill_s(std::int64_t from_tokens, std::int64_t to_tokens) const;
   double in_turn_s(double fetch_s, double compute_s) const;
   bool give_up_fetched_blocks(Slot keeper);
   void forget_fetched(Slot slot);
   void hold_for_layers(FilledBatch& batch);
-  void layers_fetched(Sequence& s, double now_s);
+  void layers_fetched(Sequence& s);
   void end_held_batch(FilledBatch& batch, double end_s);
   void set_clocks();
+  // What has moved (replica_transfers.cpp):
+  void start_transfer(const ReplicaTransfer& transfer, double at_s, const Purpose& purpose);
+  bool contended(OwnTraffic traffic) const { return contended_[static_cast<std::size_t>(traffic)]; }
+  bool end(const FetchFor& fetch, ReplicaListener& listener);
+  bool end(const ExpertLoad& load, ReplicaListener& listener);
+  bool end(const AdaptersFor& adapters, ReplicaListener& listener);
+  bool end(const Sent& sent, ReplicaListener& listener);
 
   // LoRA adapters (replica_adapters.cpp):
   bool adapter_has_room(const Sequence& s) const;
@@ -269,6 +275,7 @@ class Replica {
   void time_experts(FilledBatch& batch, double ready_s);
   void close_step(FilledBatch& batch);
   void go_on_with_experts();
+  void share_expert_links();
   void set_end(double end_s);
   double experts_due_s() const { return setup_.experts ? setup_.experts->next_s() : infinity; }
 
@@ -306,14 +313,11 @@ class Replica {
   std::vector<Slot> wanting_room_;     // of these, in order, those that wait for blocks
   std::int64_t exported_ = 0;          // sequences that decode elsewhere, their KV still here
   std::int64_t streamed_ = 0;          // prompts here whose chunks are told
-  TierLinks* links_ = nullptr;
-  ExpertLinks* expert_links_ = nullptr;
-  bool links_shared_ = false;  // those of the experts, with others
+  TransferPort* port_ = nullptr;  // none: links that nobody else uses
+  std::map<Token, Purpose> under_way_{};
+  std::array<bool, 2> contended_{};  // by OwnTraffic
   std::vector<TokenRun> expert_runs_{};  // of the step under way
   StageTime full_step_{};                // as if all experts were in the GPUs' memory
-  AdapterLinks* adapter_links_ = nullptr;
-  CollectiveLinks* collectives_ = nullptr;
-  bool crossed_ = false;
   // The batch filled last ends when it has sent all, or when what it computes on has come, and not before this:
   std::optional<double> held_end_s_{};
   std::int64_t fetches_awaited_ = 0;   // by that batch

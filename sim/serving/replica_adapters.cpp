@@ -25,17 +25,17 @@ void Replica::leave_adapter(const Sequence& s) {
   if (adapters_ && s.request.adapter != AdapterId{}) adapters_->leave(s.request.adapter);
 }
 
-/// When the batch being filled has its adapters; infinite where others use the links, too: adapters_loaded() tells.
+/// When the batch being filled has its adapters; infinite where others use the links, too: then their arrival tells.
 double Replica::load_adapters(Lane& lane) {
   FilledBatch& batch = lane.batch();
   const std::int64_t loads = std::exchange(lane.adapter_loads, 0);
   if (loads == 0) return batch.start_s;
   const double load_s = static_cast<double>(loads) * setup_.adapters.load_s;
-  if (!adapter_links_) {
+  if (!port_) {
     totals_.adapter_stall_s += load_s;
     return batch.start_s + load_s;
   }
-  adapter_links_->load(setup_.pool, setup_.id, static_cast<std::size_t>(&lane - lanes_.data()), loads, batch.start_s);
+  start_transfer(AdapterLoad{loads}, batch.start_s, AdaptersFor{static_cast<std::size_t>(&lane - lanes_.data())});
   const double alone_s = alone_end_s(batch, batch.start_s + load_s);
   batch.end_s = infinity;
   batch.seen_s = setup_.answers.seen_s(alone_s, batch.made_tokens(), filled_seen_s_);
@@ -51,9 +51,8 @@ double Replica::alone_end_s(const FilledBatch& batch, double ready_s) const {
   return at_s;
 }
 
-void Replica::adapters_loaded(std::size_t lane_number, double now_s, ReplicaListener& listener) {
-  now_s_ = std::max(now_s_, now_s);
-  Lane& lane = lanes_[lane_number];
+bool Replica::end(const AdaptersFor& adapters, ReplicaListener& listener) {
+  Lane& lane = lanes_[adapters.lane];
   assert(lane.busy());
   FilledBatch& batch = lane.batches.last();
   totals_.adapter_stall_s += now_s_ - batch.start_s;
@@ -63,6 +62,7 @@ void Replica::adapters_loaded(std::size_t lane_number, double now_s, ReplicaList
   lane.ended = true;  // the next can be filled
   may_start_ = true;
   find_next_end();
+  return false;
 }
 
 }  // namespace servecast

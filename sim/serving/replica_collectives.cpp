@@ -8,14 +8,6 @@
 
 namespace servecast {
 
-void Replica::set_crossed(bool crossed, double now_s) {
-  assert(setup_.across_nodes && collectives_ && now_s >= now_s_);
-  const bool begins = crossed && !crossed_;
-  crossed_ = crossed;
-  Lane& lane = lanes_.front();
-  if (begins && lane.busy() && !held_end_s_) send_collectives(lane.batches.running(), now_s);
-}
-
 // What has not been sent yet of a batch under way. All layers' together: arithmetic that it cannot be hidden behind
 // comes first, so that the step takes as long as ever while its links are free.
 void Replica::send_collectives(FilledBatch& batch, double now_s) {
@@ -25,12 +17,13 @@ void Replica::send_collectives(FilledBatch& batch, double now_s) {
   if (left_s <= 0) return;
   held_end_s_ = std::exchange(batch.end_s, infinity);
   find_next_end();
-  collectives_->send(setup_.pool, setup_.id, std::max(begin_s, now_s), left_s);
+  start_transfer(StepTraffic{left_s}, std::max(begin_s, now_s), Sent{});
 }
 
-void Replica::sent(double now_s) {
+bool Replica::end(const Sent&, ReplicaListener&) {
   assert(held_end_s_ && lanes_.front().busy());
-  end_held_batch(lanes_.front().batches.running(), now_s);
+  end_held_batch(lanes_.front().batches.running(), now_s_);
+  return false;
 }
 
 // GPUs that wait for the network draw what they do while memory bounds.

@@ -38,7 +38,7 @@ std::vector<TokenRun> Replica::token_runs(const Lane& lane) const {
 void Replica::time_experts(FilledBatch& batch, double ready_s) {
   full_step_ = stage_time(batch.work, 0);
   batch.start_s = ready_s + batch.copy_s;
-  const auto end_s = setup_.experts->start(full_step_, expert_runs_, batch.start_s, !links_shared_);
+  const auto end_s = setup_.experts->start(full_step_, expert_runs_, batch.start_s, !contended(OwnTraffic::experts));
   stage_free_s_.front() = batch.end_s = end_s.value_or(infinity);
   if (end_s) close_step(batch);
 }
@@ -53,26 +53,23 @@ void Replica::close_step(FilledBatch& batch) {
       static_cast<double>(setup_.stage_gpus) * time.seconds * step_power_w(setup_.power, time, setup_.power_cap_w);
 }
 
-void Replica::share_links(double now_s) {
-  links_shared_ = true;
+void Replica::share_expert_links() {
   std::vector<ExpertLoad> under_way;
-  if (!setup_.experts->share_links(now_s, under_way)) return;
-  now_s_ = std::max(now_s_, now_s);
-  for (const ExpertLoad& load : under_way) expert_links_->load(setup_.pool, setup_.id, load, now_s_);
+  if (!setup_.experts->share_links(now_s_, under_way)) return;
+  for (const ExpertLoad& load : under_way) start_transfer(load, now_s_, load);
   set_end(infinity);
   go_on_with_experts();
 }
 
-void Replica::expert_loaded(const ExpertLoad& load, double now_s) {
-  now_s_ = std::max(now_s_, now_s);
+bool Replica::end(const ExpertLoad& load, ReplicaListener&) {
   setup_.experts->arrived(load, now_s_);
   go_on_with_experts();
+  return false;
 }
 
 void Replica::go_on_with_experts() {
   if (!setup_.experts->waits()) return;
-  for (const ExpertLoad& load : setup_.experts->go_on(now_s_))
-    expert_links_->load(setup_.pool, setup_.id, load, now_s_);
+  for (const ExpertLoad& load : setup_.experts->go_on(now_s_)) start_transfer(load, now_s_, load);
   if (const auto end_s = setup_.experts->take_end()) set_end(*end_s);
 }
 

@@ -57,7 +57,7 @@ void Replica::look_below(Slot slot) {
     left -= sources.back().tokens;
   }
   account_blocks();
-  links_->fetch(setup_.pool, setup_.id, slot, sources, now_s_);
+  start_transfer(KvFetch{std::move(sources)}, now_s_, FetchFor{slot});
 }
 
 /// Fetching a part of a prompt and computing the rest: one after the other, or layer by layer, where a layer waits
@@ -81,7 +81,8 @@ std::int64_t Replica::worth_fetching(const Request& request, const TierHits& hit
       best = tokens;
       continue;
     }
-    const double fetch_s = links_->alone_s(setup_.pool, setup_.id, std::span(hits.sources).first(i + 1));
+    const KvFetch fetch{{hits.sources.begin(), hits.sources.begin() + static_cast<std::ptrdiff_t>(i + 1)}};
+    const double fetch_s = port_->alone_s(setup_.id, fetch);
     const double all_s = in_turn_s(fetch_s, prefill_s(hits.from_tokens + tokens, request.prompt_tokens));
     if (all_s >= best_s) continue;
     best = tokens;
@@ -104,21 +105,28 @@ double Replica::prefill_s(std::int64_t from_tokens, std::int64_t to_tokens) cons
   return seconds;
 }
 
-void Replica::fetched(Slot slot, double now_s) {
-  now_s_ = std::max(now_s_, now_s);
+bool Replica::end(const FetchFor& fetch, ReplicaListener&) {
   set_clocks();
+  const Slot slot = fetch.slot;
   Sequence& s = sequences_[slot];
   s.fetching = false;
   decide_again();
   may_start_ = true;
-  if (s.awaited_by_batch) return layers_fetched(s, now_s_);
-  if (s.told) {
+  if (s.awaited_by_batch) {
+    layers_fetched(s);
+  } else if (s.told) {
     setup_.kv_cache->release(s.request, s.held);
     sequences_.remove(slot);
     account_blocks();
-    return;
+  } else if (s.fetched_tokens > 0) {  // else preempted in the step that admitted it
+    take_fetched(slot);
   }
-  if (s.fetched_tokens == 0) return;  // preempted in the step that admitted it
+  return true;
+}
+
+/// It waits with its blocks filled, as if they had been here all along.
+void Replica::take_fetched(Slot slot) {
+  Sequence& s = sequences_[slot];
   setup_.kv_cache->computed(s.request, s.held, s.fetched_tokens);
   setup_.tiers->write_computed();
   fetched_.push_back(slot);
@@ -127,11 +135,6 @@ void Replica::fetched(Slot slot, double now_s) {
   s.aside = false;
   aside_ -= 1;
   waiting_ += 1;
-}
-
-void Replica::connect(TierLinks& links) {
-  links_ = &links;
-  if (setup_.tiers) setup_.tiers->connect(links, setup_.pool);
 }
 
 bool Replica::begins_write(const KvWrite& write, double now_s) {

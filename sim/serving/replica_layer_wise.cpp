@@ -21,13 +21,13 @@ void Replica::hold_for_layers(FilledBatch& batch) {
 
 /// The last layer's KV is here and is computed on from now; the first layer's came so much earlier as its share of
 /// the fetch, and all are computed on from then.
-void Replica::layers_fetched(Sequence& s, double now_s) {
+void Replica::layers_fetched(Sequence& s) {
   s.awaited_by_batch = false;
   FilledBatch& batch = lanes_.front().batches.last();
   const auto layers = static_cast<double>(setup_.fetch.layers);
   const double step_s = *held_end_s_ - batch.start_s;
-  const double first_layer_s = s.fetch_begun_s + (now_s - s.fetch_begun_s) / layers;
-  held_until_s_ = std::max({held_until_s_, now_s + step_s / layers, first_layer_s + step_s});
+  const double first_layer_s = s.fetch_begun_s + (now_s_ - s.fetch_begun_s) / layers;
+  held_until_s_ = std::max({held_until_s_, now_s_ + step_s / layers, first_layer_s + step_s});
   if (--fetches_awaited_ > 0) return;
   end_held_batch(batch, std::exchange(held_until_s_, 0));
   stage_free_s_.front() = batch.end_s;

@@ -28,43 +28,6 @@ struct SwapSpace {
   double in_s = 0;   // and back
 };
 
-/// The links between a replica and its tiers, in whose terms it decides and over which it fetches and writes.
-class TierLinks : public TierWrites {
- public:
-  /// How long this fetch takes if nobody else uses the links.
-  virtual double alone_s(PoolId pool, ReplicaId to, std::span<const KvSource> sources) const = 0;
-  /// It starts now, which is also the caller's instant; Replica::fetched() is called when it is done.
-  virtual void fetch(PoolId pool, ReplicaId to, Slot slot, std::span<const KvSource> sources, double now_s) = 0;
-  /// All that is written at this instant is known.
-  virtual void begin_writes(double /*now_s*/) {}
-};
-
-/// The links over which a replica's experts come, while others use them too.
-class ExpertLinks {
- public:
-  virtual ~ExpertLinks() = default;
-  /// The load starts now; Replica::expert_loaded() is called when it is done.
-  virtual void load(PoolId pool, ReplicaId to, const ExpertLoad& load, double now_s) = 0;
-};
-
-/// The links between the nodes of a replica, for what the collectives of its steps send.
-class CollectiveLinks {
- public:
-  virtual ~CollectiveLinks() = default;
-  /// From `at_s` on it sends what takes so long while nobody else uses its links; Replica::sent() is called when all
-  /// of it has arrived.
-  virtual void send(PoolId pool, ReplicaId replica, double at_s, double alone_s) = 0;
-};
-
-/// The links over which a replica's LoRA adapters come.
-class AdapterLinks {
- public:
-  virtual ~AdapterLinks() = default;
-  /// Loads so many for the step that a lane has just filled, from `at_s` on; Replica::adapters_loaded() is called
-  /// when the last of them is there.
-  virtual void load(PoolId pool, ReplicaId to, std::size_t lane, std::int64_t adapters, double at_s) = 0;
-};
-
 /// Which fetches from tiers are made.
 struct FetchRules {
   bool only_if_faster = true;  // than computing the same tokens

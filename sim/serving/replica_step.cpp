@@ -106,7 +106,7 @@ void Replica::time_batch(Lane& lane, FilledBatch& batch, double ready_s) {
 void Replica::tell_timed(Lane& lane, FilledBatch& batch, ReplicaListener& listener) {
   lane.last_seen_s = batch.seen_s;
   if (streamed_ > 0) tell_chunks(batch, listener);
-  if (crossed_) send_collectives(batch, now_s_);
+  if (contended(OwnTraffic::collectives)) send_collectives(batch, now_s_);
   if (setup_.fetch.layers > 0) hold_for_layers(batch);
 }
 

@@ -1,5 +1,4 @@
 // Steps over several nodes, and flows that cross their links.
-#include "sim/engine/collectives.h"
 
 #include <gtest/gtest.h>
 

@@ -13,30 +13,29 @@ namespace servecast::replica_tiers_test {
 using testing::IsEmpty;
 
 /// So many seconds per token; keeps what is asked for.
-struct MadeUpLinks final : TierLinks {
+struct MadeUpLinks final : TransferPort {
   double token_s = 0;
   struct Started {
-    Slot slot{};
+    Token token{};
     std::int64_t tokens = 0;
     double at_s = 0;
   };
   std::vector<Started> started{};
-  struct Wanted {
-    KvWrite write{};
-    double at_s = 0;
-  };
-  std::vector<Wanted> wanted{};
+  std::vector<KvWrite> wanted{};
 
-  double alone_s(PoolId, ReplicaId, std::span<const KvSource> sources) const override {
+  static std::int64_t tokens(const ReplicaTransfer& transfer) {
     std::int64_t tokens = 0;
-    for (const KvSource& source : sources) tokens += source.tokens;
-    return token_s * static_cast<double>(tokens);
+    for (const KvSource& source : std::get<KvFetch>(transfer).sources) tokens += source.tokens;
+    return tokens;
   }
-  void fetch(PoolId, ReplicaId, Slot slot, std::span<const KvSource> sources, double now_s) override {
-    started.push_back({slot, 0, now_s});
-    for (const KvSource& source : sources) started.back().tokens += source.tokens;
+  double alone_s(ReplicaId, const ReplicaTransfer& transfer) const override {
+    return token_s * static_cast<double>(tokens(transfer));
   }
-  void write(PoolId, ReplicaId, const KvWrite& write, double now_s) override { wanted.push_back({write, now_s}); }
+  Token start(ReplicaId, const ReplicaTransfer& transfer, double at_s) override {
+    started.push_back({Token{started.size()}, tokens(transfer), at_s});
+    return started.back().token;
+  }
+  void write(ReplicaId, const KvWrite& write) override { wanted.push_back(write); }
 };
 
 /// A step takes a millisecond per token. 20 blocks of 10 tokens; any prompt of 100 tokens pushes another out of the
@@ -65,8 +64,8 @@ struct Served {
   }
   /// Whatever is to be written is there.
   void write_all(double now_s) {
-    for (const MadeUpLinks::Wanted& w : std::exchange(links.wanted, {}))
-      if (replica.begins_write(w.write, now_s)) replica.written(std::array{w.write}, now_s);
+    for (const KvWrite& write : std::exchange(links.wanted, {}))
+      if (replica.begins_write(write, now_s)) replica.written(std::array{write}, now_s);
   }
   void ask(std::uint32_t id, const std::vector<BlockHash>& blocks, double at_s, bool written = true) {
     replica.advance(at_s, heard);
@@ -94,7 +93,7 @@ TEST(ReplicaWithTiers, WaitsForTheFetchAndComputesTheRest) {
   s.replica.advance(3, s.heard);
   EXPECT_FALSE(s.heard.done.contains(RequestId{2}));
   EXPECT_EQ(s.replica.view().waiting_requests, 1);
-  s.replica.fetched(s.links.started[0].slot, 3);
+  s.replica.arrived(s.links.started[0].token, 3, s.heard);
   s.replica.advance(4, s.heard);
   EXPECT_DOUBLE_EQ(s.first_token_s(2), 3.010);
   EXPECT_EQ(s.heard.done.at(RequestId{2}).cached_tokens, 90);
@@ -128,7 +127,7 @@ TEST(ReplicaWithTiers, OthersPassWhoWaitsForAFetch) {
   s.ask(3, numbered(501, 5), 2.5);
   s.replica.advance(3, s.heard);
   EXPECT_DOUBLE_EQ(s.first_token_s(3), 2.550);
-  s.replica.fetched(s.links.started[0].slot, 3);
+  s.replica.arrived(s.links.started[0].token, 3, s.heard);
   s.replica.advance(4, s.heard);
   EXPECT_DOUBLE_EQ(s.first_token_s(2), 3.010);
 }
@@ -163,7 +162,7 @@ TEST(ReplicaWithTiers, AClientThatGivesUpLeavesNothingBehind) {
     s.replica.start(s.heard);
     ASSERT_EQ(s.links.started.size(), 1u);
     s.replica.advance(during_fetch ? 2.6 : 2.1, s.heard);
-    s.replica.fetched(s.links.started[0].slot, during_fetch ? 2.6 : 2.1);
+    s.replica.arrived(s.links.started[0].token, during_fetch ? 2.6 : 2.1, s.heard);
     s.replica.advance(3, s.heard);
     EXPECT_EQ(s.heard.done.at(RequestId{2}).status,
               during_fetch ? RequestStatus::timed_out : RequestStatus::completed);
@@ -176,10 +175,11 @@ TEST(ReplicaWithTiers, AClientThatGivesUpLeavesNothingBehind) {
 TEST(ReplicaWithTiers, WritesWhatAStepHasComputedWhenItHasEnded) {
   Served s({.only_if_faster = false});
   s.ask(0, s.a, 0);
+  s.replica.advance(0.0999, s.heard);
   EXPECT_THAT(s.links.wanted, IsEmpty());
-  s.ask(1, s.b, 1, false);
+  s.replica.advance(0.1001, s.heard);
   ASSERT_EQ(s.links.wanted.size(), 10u);
-  for (const MadeUpLinks::Wanted& w : s.links.wanted) EXPECT_DOUBLE_EQ(w.at_s, 0.1);
+  s.ask(1, s.b, 1, false);
   s.ask(2, s.a, 2, false);
   EXPECT_THAT(s.links.started, IsEmpty());
   s.write_all(3);
@@ -203,7 +203,7 @@ TEST(ReplicaWithTiers, LayerWiseAStepEndsWhenItsLayersHaveCome) {
     EXPECT_EQ(s.replica.view().waiting_requests, 0);
     EXPECT_EQ(s.replica.next_due_s(), Replica::infinity);
     s.replica.advance(fetched_s, s.heard);
-    s.replica.fetched(s.links.started[0].slot, fetched_s);
+    s.replica.arrived(s.links.started[0].token, fetched_s, s.heard);
     s.replica.advance(4, s.heard);
     EXPECT_DOUBLE_EQ(s.first_token_s(2), first_token_s);
     EXPECT_EQ(s.heard.done.at(RequestId{2}).cached_tokens, 90);
@@ -235,21 +235,21 @@ TEST(ReplicaWithTiers, NobodyIsLostUnderRandomLoad) {
     for (BlockHash i = 0; i < 12; ++i) prompts.push_back(numbered(100 * i, 3 + rng.below(16)));
     struct Flight {
       double done_s;
-      Slot slot;
+      Token token;
     };
     std::vector<Flight> flights;
     std::size_t seen = 0;
     const auto run_to = [&](double until_s) {
       for (;;) {
         for (; seen < s.links.started.size(); ++seen)
-          flights.push_back({s.links.started[seen].at_s + 0.001 + rng.exponential(0.1), s.links.started[seen].slot});
+          flights.push_back({s.links.started[seen].at_s + 0.001 + rng.exponential(0.1), s.links.started[seen].token});
         const auto first = std::ranges::min_element(flights, {}, &Flight::done_s);
         const double flight_s = first == flights.end() ? Replica::infinity : first->done_s;
         const double at_s = std::min({until_s, flight_s, s.replica.next_due_s()});
         if (at_s == Replica::infinity) return;
         s.replica.advance(at_s, s.heard);
         if (flight_s <= at_s) {
-          s.replica.fetched(first->slot, at_s);
+          s.replica.arrived(first->token, at_s, s.heard);
           flights.erase(first);
         }
         s.replica.start(s.heard);

@@ -1,0 +1,54 @@
+#pragma once
+#include <array>
+#include <vector>
+
+#include "sim/engine/flows.h"
+#include "sim/engine/replica_access.h"
+#include "sim/serving/transfer_port.h"
+
+namespace servecast {
+
+class Dispatcher;
+class Wiring;
+struct Scenario;
+
+/// Which replicas have the links of their own traffic (experts' loads, collectives between nodes) to themselves.
+///
+/// Such traffic repeats with every step, so as long as nobody else uses its links it is worked out in closed form and
+/// is no flow (HOUSE rules, 2.5). This looks at every flow of another kind and tells the replicas whose links it takes;
+/// those whose own traffic may bind a link that they share never have it to themselves.
+class Contention final : public FlowWatcher {
+ public:
+  /// Watches the dispatcher's flows from now on, where any replica has such traffic. These outlive it.
+  Contention(const Scenario& scenario, const Wiring& wiring, Dispatcher& dispatcher);
+
+  /// Before anything arrives: those that never have their links to themselves.
+  void tell_first();
+  /// A replica is on other GPUs now.
+  void moved(const ReplicaAt& at, double now_s);
+  void begins(const Transfer& transfer, double now_s) override { count(transfer, 1, now_s); }
+  void ended(const Transfer& transfer, double now_s) override { count(transfer, -1, now_s); }
+
+ private:
+  struct User {
+    ReplicaAt at{};
+    OwnTraffic traffic{};
+    std::vector<std::size_t> links{};  // that may bind, once for each of its GPUs that uses them
+    std::int64_t others = 0;           // flows on these, of other kinds
+    bool always = false;
+    bool contended() const { return always || others > 0; }
+  };
+  void count(const Transfer& transfer, std::int64_t change, double now_s);
+  void add_others(User& user, std::int64_t change, double now_s);
+  void take_links(std::size_t number);
+  void find_always();
+
+  const Scenario& scenario_;
+  const Wiring& wiring_;
+  Dispatcher& dispatcher_;
+  std::vector<User> users_{};
+  std::vector<std::vector<std::size_t>> by_link_;             // users
+  std::array<std::vector<std::int64_t>, 2> others_on_link_;   // by OwnTraffic: flows under way of other kinds
+};
+
+}  // namespace servecast

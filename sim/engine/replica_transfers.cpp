@@ -1,0 +1,78 @@
+#include "sim/engine/replica_transfers.h"
+
+#include <algorithm>
+
+#include "sim/engine/dispatcher.h"
+#include "sim/engine/flows.h"
+#include "sim/engine/replica_numbers.h"
+
+namespace servecast {
+
+ReplicaTransfers::ReplicaTransfers(const Scenario& scenario, const Wiring& wiring, Dispatcher& dispatcher)
+    : routes_(scenario, wiring), dispatcher_(dispatcher), first_(first_replicas(scenario)) {}
+
+ReplicaAt ReplicaTransfers::at(ReplicaId replica) const {
+  const auto behind = std::ranges::upper_bound(first_, index(replica));
+  const auto pool = static_cast<std::size_t>(behind - first_.begin()) - 1;
+  return {pool, index(replica) - first_[pool]};
+}
+
+template <class Done>
+Token ReplicaTransfers::start_flows(const ReplicaAt& at, std::vector<Transfer> transfers, double at_s, Done done) {
+  const Token token{++started_};
+  under_way_[{at, token}] = dispatcher_.flows().start(std::move(transfers), at_s, [=, this](double done_s) {
+    under_way_.erase({at, token});
+    done(token, done_s);
+  });
+  return token;
+}
+
+Token ReplicaTransfers::start(ReplicaId replica, const ReplicaTransfer& transfer, double at_s) {
+  const ReplicaAt who = at(replica);
+  return start_flows(who, routes_.of(who, transfer), at_s,
+                     [=, this](Token token, double done_s) { dispatcher_.arrived(who, token, done_s); });
+}
+
+double ReplicaTransfers::alone_s(ReplicaId replica, const ReplicaTransfer& transfer) const {
+  return routes_.alone_s(at(replica), transfer);
+}
+
+void ReplicaTransfers::write(ReplicaId replica, const KvWrite& write) {
+  wanted_.push_back({.at = at(replica), .write = write});
+}
+
+// In the order of the replicas, whatever brought them to this instant.
+void ReplicaTransfers::begin_writes(double now_s) {
+  while (!wanted_.empty()) {  // one that is there already may push another out
+    std::vector<Wanted> now = std::exchange(wanted_, {});
+    std::ranges::stable_sort(now, {}, &Wanted::way);
+    std::erase_if(now, [&](const Wanted& w) { return !dispatcher_.begins_write(w.at, w.write, now_s); });
+    for (auto first = now.begin(); first != now.end();) {
+      const auto last = std::find_if(first, now.end(), [&](const Wanted& w) { return w.way() != first->way(); });
+      begin({first, last}, now_s);
+      first = last;
+    }
+  }
+}
+
+void ReplicaTransfers::begin(std::span<const Wanted> together, double now_s) {
+  const ReplicaAt who = together.front().at;
+  std::int64_t tokens = 0;
+  std::vector<KvWrite> writes;
+  for (const Wanted& w : together) {
+    tokens += w.write.unit.tokens;
+    writes.push_back(w.write);
+  }
+  start_flows(who, routes_.of_write(who, writes.front(), tokens), now_s,
+              [=, this](Token, double done_s) { dispatcher_.written(who, writes, done_s); });
+}
+
+void ReplicaTransfers::stop(const ReplicaAt& at, double now_s) {
+  std::erase_if(wanted_, [&](const Wanted& w) { return w.at == at; });
+  const auto first = under_way_.lower_bound({at, Token{}});
+  auto last = first;
+  for (; last != under_way_.end() && last->first.first == at; ++last) dispatcher_.flows().cancel(last->second, now_s);
+  under_way_.erase(first, last);
+}
+
+}  // namespace servecast

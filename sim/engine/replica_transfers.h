@@ -1,0 +1,53 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "sim/engine/transfer_routes.h"
+
+namespace servecast {
+
+class Dispatcher;
+class Flows;
+
+/// The port of all replicas: their transfers as flows over the cluster's links. Those of a replica that stops are
+/// broken off, so nobody hears of what an earlier life of a replica began.
+class ReplicaTransfers final : public TransferPort {
+ public:
+  /// These outlive it.
+  ReplicaTransfers(const Scenario& scenario, const Wiring& wiring, Dispatcher& dispatcher);
+
+  Token start(ReplicaId replica, const ReplicaTransfer& transfer, double at_s) override;
+  double alone_s(ReplicaId replica, const ReplicaTransfer& transfer) const override;
+  void write(ReplicaId replica, const KvWrite& write) override;
+
+  /// All that is written at this instant is known. What one replica writes to a tier goes together.
+  void begin_writes(double now_s);
+  /// The replica stops, and with it all that it has under way.
+  void stop(const ReplicaAt& at, double now_s);
+  /// It is on other GPUs now.
+  void moved(const ReplicaAt& at) { routes_.moved(at); }
+
+ private:
+  struct Wanted {  // a write that has not begun
+    ReplicaAt at{};
+    KvWrite write{};
+    auto way() const { return std::tuple(at, write.tier, write.from_tier); }
+  };
+  ReplicaAt at(ReplicaId replica) const;
+  template <class Done>
+  Token start_flows(const ReplicaAt& at, std::vector<Transfer> transfers, double at_s, Done done);
+  void begin(std::span<const Wanted> together, double now_s);
+
+  TransferRoutes routes_;
+  Dispatcher& dispatcher_;
+  std::vector<std::size_t> first_;  // by pool: the number of its first replica
+  std::uint64_t started_ = 0;
+  std::map<std::pair<ReplicaAt, Token>, std::int64_t> under_way_;  // groups of flows
+  std::vector<Wanted> wanted_{};
+};
+
+}  // namespace servecast

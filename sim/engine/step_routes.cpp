@@ -1,0 +1,44 @@
+#include "sim/engine/step_routes.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "sim/engine/wiring.h"
+#include "sim/input/scenario.h"
+
+namespace servecast {
+namespace {
+
+/// The GPUs of a replica, node by node.
+std::vector<std::vector<GpuPlace>> by_node(const ReplicaPlace& place) {
+  std::map<std::int64_t, std::vector<GpuPlace>> nodes;
+  for (const GpuPlace& gpu : place.gpus) nodes[gpu.node].push_back(gpu);
+  std::vector<std::vector<GpuPlace>> all;
+  for (auto& [node, gpus] : nodes) all.push_back(std::move(gpus));
+  return all;
+}
+
+}  // namespace
+
+StepRoutes step_routes(const Pool& pool, const ReplicaPlace& place, const Wiring& wiring) {
+  StepRoutes routes;
+  const auto nodes = by_node(place);
+  std::map<std::size_t, double> flows_on_link;
+  for (std::size_t node = 0; node < nodes.size(); ++node)
+    for (std::size_t i = 0; i < nodes[node].size(); ++i) {
+      const std::size_t distance = pool.spec.expert_parallel > 1 ? 1 + i % (nodes.size() - 1) : 1;
+      const GpuPlace& from = nodes[node][i];
+      const GpuPlace& to = nodes[(node + distance) % nodes.size()][i];
+      Path path = wiring.peer_path(from, to);
+      path.latency_s = 0;  // is in the step's time
+      for (const std::size_t link : path.links) flows_on_link[link] += 1;
+      routes.transfers.push_back(
+          {.kind = "collective", .from = Wiring::name(from), .to = Wiring::name(to), .path = std::move(path)});
+    }
+  for (const auto& [link, flows] : flows_on_link)
+    routes.s_per_byte = std::max(routes.s_per_byte, flows / wiring.platform().links[link].bytes_per_s);
+  return routes;
+}
+
+}  // namespace servecast

@@ -1,0 +1,108 @@
+#include "sim/engine/transfer_routes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/engine/replica_numbers.h"
+#include "sim/engine/wiring.h"
+#include "sim/input/scenario.h"
+
+namespace servecast {
+
+std::vector<Transfer> TransferRoutes::of(const ReplicaAt& at, const ReplicaTransfer& transfer) const {
+  return std::visit([&](const auto& what) { return flows(at, what); }, transfer);
+}
+
+const ReplicaPlace& TransferRoutes::place(const ReplicaAt& at) const {
+  return scenario_.pools[at.pool].places[at.replica];
+}
+
+const std::string& TransferRoutes::tier_kind(std::size_t pool, std::size_t tier) const {
+  return scenario_.pools[pool].spec.kv_tiers.levels[tier].kind;
+}
+
+/// One of a replica's GPUs, or what a tier has of it in the replica's own node.
+Part TransferRoutes::tier_part(const ReplicaAt& at, std::optional<std::size_t> tier, std::size_t gpu) const {
+  const GpuPlace& own = place(at).gpus[gpu];
+  if (!tier) return {.kind = Part::Kind::gpu, .place = own};
+  return {.kind = tier_kind(at.pool, *tier) == "nvme" ? Part::Kind::disk : Part::Kind::host, .place = own};
+}
+
+/// What one GPU has of so many tokens.
+Transfer TransferRoutes::kv_share(const ReplicaAt& at, const char* what, const Part& from, const Part& to,
+                                  std::int64_t tokens) const {
+  const double bytes = static_cast<double>(tokens) * scenario_.pools[at.pool].kv_token_bytes_per_gpu();
+  return wiring_.transfer(what, from, to, bytes);
+}
+
+/// From the memory of the node whose replica wrote it, where the tier is shared.
+std::vector<Transfer> TransferRoutes::flows(const ReplicaAt& at, const KvFetch& fetch) const {
+  std::map<std::pair<std::size_t, ReplicaId>, std::int64_t> tokens;  // one flow per GPU from each place
+  for (const KvSource& source : fetch.sources) tokens[{source.tier, source.owner}] += source.tokens;
+  const std::size_t first = first_replicas(scenario_)[at.pool];
+  std::vector<Transfer> transfers;
+  for (const auto& [where, count] : tokens)
+    for (std::size_t gpu = 0; gpu < place(at).gpus.size(); ++gpu) {
+      const bool shared = tier_kind(at.pool, where.first) == "shared";
+      const ReplicaAt owner{at.pool, shared ? index(where.second) - first : at.replica};
+      const Part target = tier_part(at, std::nullopt, gpu);
+      transfers.push_back(kv_share(at, "kv_fetch", tier_part(owner, where.first, gpu), target, count));
+    }
+  return transfers;
+}
+
+std::vector<Transfer> TransferRoutes::of_write(const ReplicaAt& at, const KvWrite& write, std::int64_t tokens) const {
+  std::vector<Transfer> transfers;
+  for (std::size_t gpu = 0; gpu < place(at).gpus.size(); ++gpu)
+    transfers.push_back(
+        kv_share(at, "kv_write", tier_part(at, write.from_tier, gpu), tier_part(at, write.tier, gpu), tokens));
+  return transfers;
+}
+
+/// Every GPU gets its slice. Copies that do not reach the links' rate take them for longer.
+std::vector<Transfer> TransferRoutes::flows(const ReplicaAt& at, const ExpertLoad& load) const {
+  const Pool& pool = scenario_.pools[at.pool];
+  const std::vector<GpuPlace>& gpus = place(at).gpus;
+  const double bytes = load.bytes / static_cast<double>(gpus.size()) / pool.spec.expert_offload->copy_rate_fraction;
+  std::vector<Transfer> transfers;
+  for (const GpuPlace& gpu : gpus) {
+    const Part source{.kind = load.from_disk ? Part::Kind::disk : Part::Kind::host, .place = gpu};
+    transfers.push_back(
+        wiring_.transfer("expert_load", source, {.kind = Part::Kind::gpu, .place = gpu}, bytes));
+  }
+  return transfers;
+}
+
+/// Those that a step waits for go together, as one copy after the other on a GPU's stream takes as long.
+std::vector<Transfer> TransferRoutes::flows(const ReplicaAt& at, const AdapterLoad& load) const {
+  const double bytes = static_cast<double>(load.adapters) * scenario_.pools[at.pool].adapters.gpu_bytes;
+  std::vector<Transfer> transfers;
+  for (const GpuPlace& gpu : place(at).gpus)
+    transfers.push_back(wiring_.transfer("adapter_load", {.kind = Part::Kind::host, .place = gpu},
+                                         {.kind = Part::Kind::gpu, .place = gpu}, bytes));
+  return transfers;
+}
+
+std::vector<Transfer> TransferRoutes::flows(const ReplicaAt& at, const StepTraffic& traffic) const {
+  if (!steps_.contains(at)) steps_[at] = step_routes(scenario_.pools[at.pool], place(at), wiring_);
+  const StepRoutes& routes = steps_[at];
+  std::vector<Transfer> transfers = routes.transfers;
+  for (Transfer& transfer : transfers) transfer.bytes = traffic.alone_s / routes.s_per_byte;
+  return transfers;
+}
+
+/// As long as the link with the most to carry takes, which is exact where all flows are alike.
+double TransferRoutes::alone_s(const ReplicaAt& at, const ReplicaTransfer& what) const {
+  std::map<std::size_t, double> link_bytes;
+  double latency_s = 0;
+  for (const Transfer& transfer : of(at, what)) {
+    latency_s = std::max(latency_s, transfer.path.latency_s);
+    for (const std::size_t link : transfer.path.links) link_bytes[link] += transfer.bytes;
+  }
+  double longest_s = 0;
+  for (const auto& [link, bytes] : link_bytes)
+    longest_s = std::max(longest_s, bytes / wiring_.platform().links[link].bytes_per_s);
+  return latency_s + longest_s;
+}
+
+}  // namespace servecast

@@ -1,0 +1,48 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/engine/replica_access.h"
+#include "sim/engine/step_routes.h"
+#include "sim/serving/transfer_port.h"
+
+namespace servecast {
+
+class Wiring;
+struct Part;
+struct ReplicaPlace;
+struct Scenario;
+
+/// Which flows a replica's transfers are: every GPU of it gets or sends its share over its own way.
+class TransferRoutes {
+ public:
+  /// These outlive it.
+  TransferRoutes(const Scenario& scenario, const Wiring& wiring) : scenario_(scenario), wiring_(wiring) {}
+
+  std::vector<Transfer> of(const ReplicaAt& at, const ReplicaTransfer& transfer) const;
+  /// So many tokens into a tier.
+  std::vector<Transfer> of_write(const ReplicaAt& at, const KvWrite& write, std::int64_t tokens) const;
+  /// How long all of it takes while nobody else uses the links.
+  double alone_s(const ReplicaAt& at, const ReplicaTransfer& transfer) const;
+  /// It is on other GPUs now.
+  void moved(const ReplicaAt& at) { steps_.erase(at); }
+
+ private:
+  std::vector<Transfer> flows(const ReplicaAt& at, const KvFetch& fetch) const;
+  std::vector<Transfer> flows(const ReplicaAt& at, const ExpertLoad& load) const;
+  std::vector<Transfer> flows(const ReplicaAt& at, const AdapterLoad& load) const;
+  std::vector<Transfer> flows(const ReplicaAt& at, const StepTraffic& traffic) const;
+  Transfer kv_share(const ReplicaAt& at, const char* what, const Part& from, const Part& to,
+                    std::int64_t tokens) const;
+  Part tier_part(const ReplicaAt& at, std::optional<std::size_t> tier, std::size_t gpu) const;
+  const std::string& tier_kind(std::size_t pool, std::size_t tier) const;
+  const ReplicaPlace& place(const ReplicaAt& at) const;
+
+  const Scenario& scenario_;
+  const Wiring& wiring_;
+  mutable std::map<ReplicaAt, StepRoutes> steps_;  // of those that have sent something; they do so every step
+};
+
+}  // namespace servecast
