@@ -90,11 +90,10 @@ void Dispatcher::handle(double now_s) {
     poll();
   }
   if (samples() && sampler_.next_s() <= now_s) sample_replicas();
-  watch_touched();
+  start_touched(now_s);
   if (options_.step_by_step)
     for (ReplicaPool& pool : pools_) pool.start_all(*this);
-  if (hand_overs_) hand_overs_->settle(now_s);
-  if (steps_become_flows_) start_touched(now_s);
+  start_touched(now_s);
   if (transfers_) transfers_->begin_writes(now_s);
   flows_.begin_due(now_s);
 }
@@ -118,10 +117,17 @@ void Dispatcher::arrive(const Request& request, double now_s) {
 
 void Dispatcher::enter_pool(const Request& request, double now_s) {
   ReplicaPool& pool = pools_[index(request.pool)];
-  if (!pool.anyone_serves()) return wait_outside({.request = request, .since_s = now_s});
+  if (!pool.anyone_serves()) return wait_outside({.pool = request.pool, .request = request, .since_s = now_s});
   const std::optional<std::size_t> decode_pool = scenario_.pools[index(request.pool)].decode_pool;
   if (!pool.admits(request, decode_pool ? &pools_[*decode_pool] : nullptr, now_s, *this))
     return turn_away(request, RequestStatus::shed);
+  enter_replica(request, now_s);
+}
+
+// The pool's gate has let it in.
+void Dispatcher::enter_replica(const Request& request, double now_s) {
+  ReplicaPool& pool = pools_[index(request.pool)];
+  if (!pool.anyone_serves()) return wait_outside({.pool = request.pool, .request = request, .since_s = now_s});
   std::optional<HandOvers::Start> start;
   if (hand_overs_ && !(start = hand_overs_->begin(request, now_s)))
     return turn_away(request, RequestStatus::rejected);

@@ -110,13 +110,17 @@ class Dispatcher final : public ReplicaListener,
     std::size_t pool = 0;
     std::size_t replica = 0;
   };
-  ReplicaAt route(std::size_t pool, const Request& request, double now_s) override;
+  std::optional<ReplicaAt> route(std::size_t pool, const Request& request, double now_s) override;
   bool admits_decode(const Request& request, std::size_t decode_pool, double now_s) override;
   void advance_pool(std::size_t pool, double now_s) override { pools_[pool].advance_all(now_s, *this); }
   const Replica& replica(const ReplicaAt& at) const override { return pools_[at.pool][at.replica]; }
   Replica& advanced(const ReplicaAt& at, double now_s) override;
   void changed(const ReplicaAt& at) override;
+  bool anyone_serves(std::size_t pool) const override { return pools_[pool].anyone_serves(); }
   Departure depart(const ReplicaAt& at, Slot slot, double now_s) override;
+  std::optional<MovingSequence> recall_import(const ReplicaAt& at, Slot slot, double now_s) override;
+  void wait_for(std::size_t pool, const MovingSequence& sequence, double now_s) override;
+  void compute_again(const ReplicaAt& at, const MovingSequence& sequence, double now_s) override;
   bool serves(const ReplicaAt& at) const override { return pools_[at.pool].serves(at.replica); }
   bool leaves(const ReplicaAt& at) const override { return scaling_ && scaling_->leaves(at); }
   double next_migration_check_s() const;
@@ -127,10 +131,7 @@ class Dispatcher final : public ReplicaListener,
   void crash(const ReplicaAt& at, double now_s) override;
   void serve(const ReplicaAt& at, double now_s) override;
   void set_pace(const ReplicaAt& at, const StepPace& pace, double now_s) override;
-  void moved(const ReplicaAt& at, double now_s) override {
-    prefix_routes_->forget_routes();
-    lose_memory(at, now_s);
-  }
+  void moved(const ReplicaAt& at, double now_s) override;
   void lose_memory(const ReplicaAt& at, double now_s) override { pools_[at.pool].lose_memory(at.replica, now_s); }
   bool scales(std::size_t pool) const override { return scaling_ && scaling_->scales(pool); }
   bool rented(const ReplicaAt& at) const override { return scaling_->rented(at); }
@@ -170,6 +171,7 @@ class Dispatcher final : public ReplicaListener,
   void collect_signals(double now_s);
   void arrive(const Request& request, double now_s);
   void enter_pool(const Request& request, double now_s);
+  void enter_replica(const Request& request, double now_s);
   void deliver(const Request& request, Serve serve, const Destination& to, double now_s);
   void copy_first(Copying copying, double now_s);
   double next_copy_due_s() const;

@@ -37,7 +37,7 @@ void Dispatcher::abandon_inbound(double end_s) {
     abandon(copying_.top().request);
   }
   for (const WaitingRoom::Guest& guest : waiting_room_.take_all()) {
-    recorder_.waiting(guest.request.pool, guest.since_s, end_s);
+    recorder_.waiting(guest.pool, guest.since_s, end_s);
     if (guest.begun && !gateway_)
       recorder_.request(guest.record_so_far());
     else

@@ -21,7 +21,18 @@ std::vector<MovingSequence> Dispatcher::stop(const ReplicaAt& at, double now_s) 
   std::vector<MovingSequence> struck = pools_[at.pool].fail(at.replica, now_s, *this);
   ++generations_[at.pool][at.replica];
   if (transfers_) transfers_->stop(at, now_s);
+  if (hand_overs_) hand_overs_->stopped(at, struck, now_s);
+  if (migrations_) migrations_->stopped(at, struck, now_s);
+  for (const MovingSequence& s : struck) waiting_room_.forget_kv_of(s.request.id);
   return struck;
+}
+
+void Dispatcher::moved(const ReplicaAt& at, double now_s) {
+  prefix_routes_->forget_routes();
+  if (hand_overs_) hand_overs_->moved();
+  if (migrations_) migrations_->moved();
+  transfers_->moved(at, now_s);
+  lose_memory(at, now_s);
 }
 
 void Dispatcher::warned(const ReplicaAt& at, double now_s) {
@@ -37,8 +48,11 @@ void Dispatcher::serve(const ReplicaAt& at, double now_s) {
   if (scales(at.pool) && failures_) failures_->set_pace(at, now_s);
   touch(at.pool, at.replica);
   for (const WaitingRoom::Guest& guest : waiting_room_.take(PoolId(at.pool))) {
-    recorder_.waiting(guest.request.pool, guest.since_s, now_s);
-    guest.begun ? resume(*guest.begun, now_s) : enter_pool(guest.request, now_s);
+    recorder_.waiting(guest.pool, guest.since_s, now_s);
+    if (guest.has_kv)
+      hand_overs_->go_on(guest.request.id);
+    else
+      guest.begun ? resume(*guest.begun, now_s) : enter_pool(guest.request, now_s);
   }
 }
 
@@ -85,22 +99,34 @@ void Dispatcher::go_on_elsewhere(MovingSequence struck, double now_s) {
   }
   ++totals.resumed;
   totals.reprefill_tokens += struck.tokens;
-  resume(struck, now_s);
+  struck.made > 0 ? resume(struck, now_s) : enter_replica(struck.request, now_s);
 }
 
-// The pool has taken the request on: its gate is not asked again.
+// The pool has taken the request on: its gate is not asked again. What it has got is computed where it decodes.
 void Dispatcher::resume(const MovingSequence& begun, double now_s) {
-  ReplicaPool& pool = pools_[index(begun.request.pool)];
-  if (!pool.anyone_serves()) return wait_outside({.request = begun.request, .begun = begun, .since_s = now_s});
-  const auto to = pool.pick(begun.request, now_s, *this);
-  if (!to) return turn_away(begun.request, RequestStatus::shed);
-  pool.resume(begun, to->replica, now_s, *this);
-  touch(index(begun.request.pool), to->replica);
+  const std::size_t pool = hand_overs_ ? hand_overs_->decode_pool(begun.request) : index(begun.request.pool);
+  if (!pools_[pool].anyone_serves())
+    return wait_outside({.pool = PoolId(pool), .request = begun.request, .begun = begun, .since_s = now_s});
+  const auto to = hand_overs_ ? hand_overs_->decoder(begun.request, now_s) : route(pool, begun.request, now_s);
+  to ? compute_again(*to, begun, now_s) : turn_away(begun.request, RequestStatus::shed);
+}
+
+void Dispatcher::compute_again(const ReplicaAt& at, const MovingSequence& sequence, double now_s) {
+  pools_[at.pool].resume(sequence, at.replica, now_s, *this);
+  touch(at.pool, at.replica);
+}
+
+void Dispatcher::wait_for(std::size_t pool, const MovingSequence& sequence, double now_s) {
+  wait_outside({.pool = PoolId(pool),
+                .request = sequence.request,
+                .begun = sequence,
+                .has_kv = true,
+                .since_s = now_s});
 }
 
 // A client may have stopped waiting while a prefix was copied for it.
 void Dispatcher::wait_outside(const WaitingRoom::Guest& guest) {
-  if (scaling_) scaling_->knock(index(guest.request.pool), now_s_);
+  if (scaling_) scaling_->knock(index(guest.pool), now_s_);
   guest.request.give_up_s > guest.since_s ? waiting_room_.enter(guest) : give_up(guest);
 }
 
@@ -114,7 +140,7 @@ void Dispatcher::give_up(const WaitingRoom::Guest& guest) {
 
 void Dispatcher::give_up_waiting(double now_s) {
   for (const WaitingRoom::Guest& guest : waiting_room_.take_given_up(now_s)) {
-    recorder_.waiting(guest.request.pool, guest.since_s, now_s);
+    recorder_.waiting(guest.pool, guest.since_s, now_s);
     give_up(guest);
   }
 }

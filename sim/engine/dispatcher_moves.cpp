@@ -82,9 +82,11 @@ double Dispatcher::next_migration_check_s() const {
   return at_s;
 }
 
-// The router of a pool that decodes for another neither copies nor turns away: see check_placements().
-ReplicaAt Dispatcher::route(std::size_t pool, const Request& request, double now_s) {
-  return {pool, pools_[pool].pick(request, now_s, *this).value().replica};
+// What it would have copied first is left out: that of a pool that decodes for another copies nothing, see
+// check_placements(), and who goes on elsewhere is not held up by it.
+std::optional<ReplicaAt> Dispatcher::route(std::size_t pool, const Request& request, double now_s) {
+  const auto to = pools_[pool].pick(request, now_s, *this);
+  return to ? std::optional(ReplicaAt{pool, to->replica}) : std::nullopt;
 }
 
 bool Dispatcher::admits_decode(const Request& request, std::size_t decode_pool, double now_s) {
@@ -114,10 +116,16 @@ Departure Dispatcher::depart(const ReplicaAt& at, Slot slot, double now_s) {
 
 // All that is due at this instant is done: whoever was changed by it goes on, and so do those who wait for that.
 void Dispatcher::start_touched(double now_s) {
-  watch_touched();
-  if (!hand_overs_) return;
-  hand_overs_->settle(now_s);
-  watch_touched();
+  do {
+    watch_touched();
+    if (hand_overs_) hand_overs_->settle(now_s);
+  } while (!touched_.empty());
+}
+
+std::optional<MovingSequence> Dispatcher::recall_import(const ReplicaAt& at, Slot slot, double now_s) {
+  auto sequence = advanced(at, now_s).recall_import(slot, now_s, *this);
+  changed(at);
+  return sequence;
 }
 
 void Dispatcher::prompt_done(ReplicaId, Ticket place, const MovingSequence& sequence) {

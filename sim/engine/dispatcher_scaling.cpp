@@ -30,6 +30,7 @@ bool Dispatcher::is_done(const ReplicaAt& at, double now_s) {
 void Dispatcher::switch_off(const ReplicaAt& at, double now_s) {
   ++comings_;
   stop(at, now_s);
+  lose_memory(at, now_s);
 }
 
 std::vector<ReplicaView> Dispatcher::serving(std::size_t pool, double now_s) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "sim/engine/hand_over.h"
 #include "sim/input/scenario.h"
 #include "sim/report/recorder.h"
 #include "sim/serving/replica.h"
@@ -12,26 +13,19 @@ namespace {
 
 constexpr double message_s = 10e-6;  // as Fabric::end_latency_s of the bundled fabrics
 
-}  // namespace
+class PoolMembers final : public RoleMembers {
+ public:
+  PoolMembers(const ReplicaAccess& replicas, std::size_t pool) : replicas_(replicas), pool_(pool) {}
+  bool serves(std::size_t i) const override { return replicas_.serves({pool_, i}); }
+  bool empty(std::size_t i) const override { return replicas_.replica({pool_, i}).empty(); }
+  ReplicaView view(std::size_t i) const override { return replicas_.replica({pool_, i}).view(); }
 
-/// One request on its way from the replica that computes its prompt to the one that decodes it.
-struct HandOvers::HandOver {
-  Request request{};  // as it came
-  KvMove move = KvMove::pulled;
-  ReplicaAt from{};
-  std::size_t decode_pool = 0;
-  std::optional<ReplicaAt> to{};           // once it is picked
-  std::optional<Slot> exported{};          // its place on `from`: its prompt is computed
-  std::optional<MovingSequence> moving{};  // until it is imported
-  std::optional<Slot> place{};             // its place on `to`: it has its blocks there
-  bool imported = false;                   // `to` has its record
-  bool starts_over = false;                // its prompt does, and what was reserved at `to` is not given back yet
-  bool told = false;                       // its record is out
-  std::int64_t flows = 0;                  // groups of flows under way
-  double cached_tokens = 0;                // KV tokens that are at `to` from the start
-  double sent_tokens = 0;
-  double prompt_done_s = 0;
+ private:
+  const ReplicaAccess& replicas_;
+  std::size_t pool_;
 };
+
+}  // namespace
 
 HandOvers::HandOvers(const Scenario& scenario, const Wiring& wiring, Flows& flows, Recorder& recorder,
                      ReplicaAccess& replicas)
@@ -43,7 +37,9 @@ HandOvers::HandOvers(const Scenario& scenario, const Wiring& wiring, Flows& flow
   for (const Pool& pool : scenario.pools) {
     PoolRules rules{.placement = pool.spec.placement.make()};
     const bool takes_sides = rules.placement->prefill_replicas() > 0;
-    if (takes_sides) rules.roles.emplace(*rules.placement, pool.spec.replicas);
+    if (takes_sides)
+      rules.roles.emplace(*rules.placement, std::make_unique<PoolMembers>(replicas, rules_.size()),
+                          pool.spec.replicas);
     if (takes_sides)
       rules.decode_pool = rules_.size();
     else if (pool.decode_pool)
@@ -57,18 +53,24 @@ HandOvers::HandOvers(const Scenario& scenario, const Wiring& wiring, Flows& flow
 HandOvers::~HandOvers() = default;
 
 std::optional<HandOvers::Start> HandOvers::begin(const Request& request, double now_s) {
-  const PoolRules& rules = rules_[index(request.pool)];
+  PoolRules& rules = rules_[index(request.pool)];
   if (!rules.placement) return Start{.request = request};
   std::optional<ReplicaAt> first;
-  if (rules.roles) first = pick(index(request.pool), request, true, now_s);
+  if (rules.roles) {
+    first = pick(rules.decode_pool, true, now_s);
+    const auto second = pick(rules.decode_pool, false, now_s);
+    if (!first || !second) return Start{.request = request, .to = first ? first : second};  // it is alone
+  }
   const KvMove move = request.output_tokens == 1 ? KvMove::stays : rules.placement->move(request);
   if (move == KvMove::stays) return Start{.request = request, .to = first};
   if (!replicas_.advanced({.pool = rules.decode_pool}, now_s).fits(request)) return std::nullopt;
   HandOver h{.request = request, .move = move, .decode_pool = rules.decode_pool};
   if (move != KvMove::pulled) {
-    h.to = replicas_.route(h.decode_pool, request, now_s);
-    replicas_.advanced(*h.to, now_s).expect_import();
-    replicas_.changed(*h.to);
+    h.to = decoder(request, now_s);
+    if (h.to) {
+      replicas_.advanced(*h.to, now_s).expect_import();
+      replicas_.changed(*h.to);
+    }
   }
   under_way_.emplace(request.id, std::move(h));
   Start start{
@@ -94,7 +96,7 @@ void HandOvers::prompt_done(Slot place, const MovingSequence& sequence, double n
 // hand-over waits for the last layer anyway.
 void HandOvers::chunk_launched(const PromptChunk& chunk) {
   const HandOver& h = under_way_.at(chunk.request);
-  const auto layers = static_cast<double>(scenario_.pools[h.from.pool].llm.layers);
+  const auto layers = static_cast<double>(scenario_.pools[h.from->pool].llm.layers);
   const auto tokens = static_cast<double>(chunk.computed_tokens);
   const double last_layer = static_cast<double>(chunk.tokens) / layers;
   const double layer_s = (chunk.end_s - chunk.start_s) / layers;
@@ -134,30 +136,57 @@ void HandOvers::settle(RequestId id, double now_s) {
   HandOver& h = found->second;
   if (h.told && h.flows == 0) return forget(id, now_s);
   if (h.moving && !h.told && !replicas_.admits_decode(h.request, h.decode_pool, now_s)) return settle(id, now_s);
-  if (h.moving && !h.told) hand_over(h, now_s);
+  if (h.moving && !h.told && !hand_over(h, now_s)) return;
   if (!h.imported || !h.place) return;
-  send(h, static_cast<double>(h.request.prompt_tokens), now_s + rules_[h.from.pool].placement->setup_s());
+  send(h, static_cast<double>(h.request.prompt_tokens), now_s + rules_[h.from->pool].placement->setup_s());
   if (h.flows == 0) complete(h, now_s);
 }
 
-// Its prompt is computed: the decoding replica hears of it.
-void HandOvers::hand_over(HandOver& h, double now_s) {
+// Its prompt is computed: the decoding replica hears of it. False where it goes another way.
+bool HandOvers::hand_over(HandOver& h, double now_s) {
   if (!h.to) {
-    h.to = pick(h.decode_pool, h.request, false, now_s);
+    const auto to = decoder(h.request, now_s);
+    if (!to) return replicas_.wait_for(h.decode_pool, *h.moving, now_s), false;
+    if (to == h.from) return stay(h, now_s), false;
+    h.to = to;
     replicas_.advanced(*h.to, now_s).expect_import();
   }
-  replicas_.advanced(*h.to, now_s).import(*h.moving, h.place, now_s);
+  h.imported = replicas_.advanced(*h.to, now_s).import(*h.moving, h.place, now_s);
   replicas_.changed(*h.to);
   h.moving.reset();
-  h.imported = true;
+  return true;
+}
+
+// Nobody else serves, or it has changed sides meanwhile.
+void HandOvers::stay(const HandOver& h, double now_s) {
+  const ReplicaAt at = *h.from;
+  const MovingSequence sequence = *h.moving;
+  release_exported(h, now_s);
+  under_way_.erase(h.request.id);
+  replicas_.compute_again(at, sequence, now_s);
+}
+
+std::size_t HandOvers::decode_pool(const Request& request) const {
+  const PoolRules& rules = rules_[index(request.pool)];
+  return rules.placement ? rules.decode_pool : index(request.pool);
 }
 
 // By the pool's router, unless its replicas take sides.
-ReplicaAt HandOvers::pick(std::size_t pool, const Request& request, bool prefill, double now_s) {
-  const std::optional<Roles>& roles = rules_[pool].roles;
-  if (!roles) return replicas_.route(pool, request, now_s);
+std::optional<ReplicaAt> HandOvers::decoder(const Request& request, double now_s) {
+  const std::size_t pool = decode_pool(request);
+  if (!replicas_.anyone_serves(pool)) return std::nullopt;
+  if (!rules_[pool].roles) return replicas_.route(pool, request, now_s);
+  const auto decoding = pick(pool, false, now_s);
+  return decoding ? decoding : pick(pool, true, now_s);
+}
+
+// Of a pool whose replicas take sides.
+std::optional<ReplicaAt> HandOvers::pick(std::size_t pool, bool prefill, double now_s) {
   replicas_.advance_pool(pool, now_s);
-  return {pool, roles->pick(prefill, [&](std::size_t i) { return replicas_.replica({pool, i}).view(); })};
+  Roles& roles = *rules_[pool].roles;
+  roles.cover();
+  const auto who = roles.pick(prefill);
+  return who ? std::optional(ReplicaAt{pool, *who}) : std::nullopt;
 }
 
 double HandOvers::next_s() const { return chunks_.empty() ? Replica::infinity : chunks_.begin()->at_s; }
@@ -179,14 +208,7 @@ void HandOvers::check_roles(double now_s) {
     std::optional<Roles>& roles = rules_[pool].roles;
     if (!roles || roles->next_check_s() > now_s) continue;
     replicas_.advance_pool(pool, now_s);
-    roles->check(
-        now_s,
-        [&](std::size_t i) {
-          return replicas_.replica({pool, i}).view();
-        },
-        [&](std::size_t i) {
-          return replicas_.replica({pool, i}).empty();
-        });
+    roles->check(now_s);
   }
 }
 
@@ -202,7 +224,7 @@ void HandOvers::send_due(double now_s) {
       if (h.flows == 0) start_over(h, now_s);
       continue;
     }
-    if (h.starts_over) continue;  // what is under way has to arrive first
+    if (!h.to || h.starts_over) continue;  // what is under way has to arrive first
     if (!h.place) reserve(h, now_s);
     if (h.place) send(h, due.tokens, now_s);
   }
@@ -234,14 +256,14 @@ void HandOvers::send(HandOver& h, double up_to_tokens, double at_s) {
   const double tokens = up_to_tokens - h.cached_tokens - h.sent_tokens;
   if (tokens <= 0) return;
   h.sent_tokens += tokens;
-  ++h.flows;
-  flows_.start(routes_.transfers(h.from, *h.to, h.request.id, tokens), at_s,
-               [this, id = h.request.id](double end_s) { sent(id, end_s); });
+  h.flows += 1;
+  h.groups.push_back(flows_.start(routes_.transfers(*h.from, *h.to, h.request.id, tokens), at_s,
+                                  [this, id = h.request.id](double end_s) { sent(id, end_s); }));
 }
 
 void HandOvers::sent(RequestId id, double now_s) {
   HandOver& h = under_way_.at(id);
-  --h.flows;
+  h.flows -= 1;
   if (h.flows > 0) return;
   if (h.imported) return complete(h, now_s);  // all of it was sent when the prompt was computed
   if (h.told) return forget(id, now_s);
@@ -251,25 +273,30 @@ void HandOvers::sent(RequestId id, double now_s) {
 void HandOvers::complete(HandOver& h, double now_s) {
   const double seconds = now_s - h.prompt_done_s;
   Replica& to = replicas_.advanced(*h.to, now_s);  // perhaps its client has given up there
-  if (!h.told) recorder_.hand_over(PoolId(h.from.pool), seconds, routes_.bytes(h.from, *h.to, h.sent_tokens));
+  if (!h.told) recorder_.hand_over(PoolId(h.from->pool), seconds, routes_.bytes(*h.from, *h.to, h.sent_tokens));
   to.landed(*h.place, seconds, now_s);
   replicas_.changed(*h.to);
-  replicas_.advanced(h.from, now_s).release_exported(*h.exported, now_s);
-  replicas_.changed(h.from);
+  release_exported(h, now_s);
   under_way_.erase(h.request.id);
+}
+
+void HandOvers::release_exported(const HandOver& h, double now_s) {
+  if (!h.exported) return;
+  replicas_.advanced(*h.from, now_s).release_exported(*h.exported, now_s);
+  replicas_.changed(*h.from);
+}
+
+void HandOvers::cancel_import(const HandOver& h, double now_s) {
+  if (!h.to || h.imported) return;
+  replicas_.advanced(*h.to, now_s).cancel_import(h.place, now_s);
+  replicas_.changed(*h.to);
 }
 
 // Its client gave up. Where the replicas know of that, they have dropped it, or will when its KV has landed.
 void HandOvers::forget(RequestId id, double now_s) {
   HandOver& h = under_way_.at(id);
-  if (h.exported) {
-    replicas_.advanced(h.from, now_s).release_exported(*h.exported, now_s);
-    replicas_.changed(h.from);
-  }
-  if (h.to && !h.imported) {
-    replicas_.advanced(*h.to, now_s).cancel_import(h.place, now_s);
-    replicas_.changed(*h.to);
-  }
+  release_exported(h, now_s);
+  cancel_import(h, now_s);
   under_way_.erase(id);
 }
 

@@ -53,6 +53,17 @@ class HandOvers {
   /// Its record is out. Gives the request as it came where it was not handed over yet.
   std::optional<Request> request_done(RequestId id);
 
+  /// A replica has stopped. Of those that it had, requests whose prompts it computed become as they came; others whose
+  /// KV is lost with it are added.
+  void stopped(const ReplicaAt& at, std::vector<MovingSequence>& interrupted, double now_s);
+  /// It is on other GPUs now.
+  void moved() { routes_.forget_routes(); }
+  /// Somebody of the pool that it waits for serves now.
+  void go_on(RequestId id) { unsettled_.insert(id); }
+  /// The pool that decodes this request, and who of it would now; nothing where nobody serves.
+  std::size_t decode_pool(const Request& request) const;
+  std::optional<ReplicaAt> decoder(const Request& request, double now_s);
+
   void settle(double now_s);
   /// When chunks next leave.
   double next_s() const;
@@ -76,14 +87,19 @@ class HandOvers {
     }
   };
   void settle(RequestId id, double now_s);
-  void hand_over(HandOver& h, double now_s);
+  bool hand_over(HandOver& h, double now_s);
   void reserve(HandOver& h, double now_s);
   void start_over(HandOver& h, double now_s);
   void send(HandOver& h, double up_to_tokens, double at_s);
   void sent(RequestId id, double now_s);
   void complete(HandOver& h, double now_s);
   void forget(RequestId id, double now_s);
-  ReplicaAt pick(std::size_t pool, const Request& request, bool prefill, double now_s);
+  void stay(const HandOver& h, double now_s);
+  void release_exported(const HandOver& h, double now_s);
+  void cancel_import(const HandOver& h, double now_s);
+  std::optional<ReplicaAt> pick(std::size_t pool, bool prefill, double now_s);
+  void lose_sender(HandOver& h, std::vector<MovingSequence>& interrupted, double now_s);
+  void lose_receiver(HandOver& h, double now_s);
   void check_roles(double now_s);
   void send_due(double now_s);
 

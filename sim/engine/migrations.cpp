@@ -102,8 +102,8 @@ void Migrations::send(const ReplicaAt& from, Moving& m, std::int64_t up_to_token
   const auto tokens = static_cast<double>(std::max<std::int64_t>(1, up_to_tokens - m.there_tokens));
   m.there_tokens = std::max(m.there_tokens, up_to_tokens);
   m.sent_tokens += tokens;
-  flows_.start(routes_.transfers(from, m.to, m.sequence.request.id, tokens), at_s,
-               [this, from](double end_s) { sent(from, end_s); });
+  m.group = flows_.start(routes_.transfers(from, m.to, m.sequence.request.id, tokens), at_s,
+                         [this, from](double end_s) { sent(from, end_s); });
 }
 
 void Migrations::sent(const ReplicaAt& from, double now_s) {
@@ -113,11 +113,35 @@ void Migrations::sent(const ReplicaAt& from, double now_s) {
   } else if (next_stage(from, m, now_s)) {
     return;
   } else {
-    replicas_.advanced(m.to, now_s).cancel_import(m.place, now_s);
-    replicas_.changed(m.to);
-    recorder_.migration_aborted(PoolId(from.pool));
+    abort(from, m, now_s);
   }
   under_way_.erase(from);
+}
+
+void Migrations::abort(const ReplicaAt& from, const Moving& m, double now_s) {
+  replicas_.advanced(m.to, now_s).cancel_import(m.place, now_s);
+  replicas_.changed(m.to);
+  recorder_.migration_aborted(PoolId(from.pool));
+}
+
+// Until it stops decoding, a sequence is where it was; from then on it is where it goes to.
+void Migrations::stopped(const ReplicaAt& at, std::vector<MovingSequence>& interrupted, double now_s) {
+  for (auto next = under_way_.begin(); next != under_way_.end();) {
+    const auto moving = next++;
+    const auto& [from, m] = *moving;
+    if (from != at && m.to != at) continue;
+    flows_.cancel(m.group, now_s);
+    if (m.to == at && m.stopped) {
+      replicas_.advanced(from, now_s).release_exported(m.sequence.at, now_s);
+      replicas_.changed(from);
+    } else if (m.to != at && m.stopped) {
+      if (const auto lost = replicas_.recall_import(m.to, m.place, now_s)) interrupted.push_back(*lost);
+    } else if (m.to != at) {
+      abort(from, m, now_s);
+    }
+    if (m.stopped || m.to == at) recorder_.migration_aborted(PoolId(from.pool));
+    under_way_.erase(moving);
+  }
 }
 
 // False where the sequence does not decode here any more, or the other replica has no room for what it has made.

@@ -25,6 +25,10 @@ class Migrations {
   /// When this pool is next looked at: on whole multiples of Migration::check_every_s(). Of no use while it is idle.
   double next_check_s(std::size_t pool) const { return rules_[pool].next_check_s; }
   void act_due(double now_s);
+  /// A replica has stopped. Sequences whose KV was on its way from it are added to those that were there.
+  void stopped(const ReplicaAt& at, std::vector<MovingSequence>& interrupted, double now_s);
+  /// Some replica is on other GPUs now.
+  void moved() { routes_.forget_routes(); }
 
  private:
   struct Rules {
@@ -41,6 +45,7 @@ class Migrations {
     double sent_tokens = 0;
     bool stopped = false;
     double stopped_s = 0;  // its last token here is computed
+    std::int64_t group = 0;  // of flows under way
   };
   void pair_up(std::size_t pool, double now_s);
   void clear_out(std::size_t pool, double now_s);
@@ -49,6 +54,7 @@ class Migrations {
   void begin(const ReplicaAt& from, const ReplicaAt& to, double now_s);
   void send(const ReplicaAt& from, Moving& m, std::int64_t up_to_tokens, double at_s);
   void sent(const ReplicaAt& from, double now_s);
+  void abort(const ReplicaAt& from, const Moving& m, double now_s);
   bool next_stage(const ReplicaAt& from, Moving& m, double now_s);
   void stop(const ReplicaAt& from, Moving& m, double now_s);
   void complete(const ReplicaAt& from, const Moving& m, double now_s);

@@ -1,6 +1,7 @@
 #pragma once
 #include <compare>
 #include <cstddef>
+#include <optional>
 
 #include "sim/serving/sequence.h"
 
@@ -8,6 +9,7 @@ namespace servecast {
 
 class Replica;
 struct Departure;
+struct MovingSequence;
 
 /// A replica of the cluster.
 struct ReplicaAt {
@@ -20,8 +22,8 @@ struct ReplicaAt {
 class ReplicaAccess {
  public:
   virtual ~ReplicaAccess() = default;
-  /// The pool's router picks.
-  virtual ReplicaAt route(std::size_t pool, const Request& request, double now_s) = 0;
+  /// The pool's router picks, or turns the request away.
+  virtual std::optional<ReplicaAt> route(std::size_t pool, const Request& request, double now_s) = 0;
   /// Whether the pool's gate lets a computed prompt go on to be decoded there; if not, its client has been told.
   virtual bool admits_decode(const Request& request, std::size_t decode_pool, double now_s) = 0;
   /// All of the pool brought up to `now_s`.
@@ -33,8 +35,14 @@ class ReplicaAccess {
   /// Brought up to `now_s`; changed() once something was done to it.
   virtual Replica& advanced(const ReplicaAt& at, double now_s) = 0;
   virtual void changed(const ReplicaAt& at) = 0;
-  /// Replica::depart().
+  virtual bool anyone_serves(std::size_t pool) const = 0;
+  /// Replica::depart(), recall_import().
   virtual Departure depart(const ReplicaAt& at, Slot slot, double now_s) = 0;
+  virtual std::optional<MovingSequence> recall_import(const ReplicaAt& at, Slot slot, double now_s) = 0;
+  /// Its KV is ready to be handed over to a pool of which nobody serves: it waits until somebody does.
+  virtual void wait_for(std::size_t pool, const MovingSequence& sequence, double now_s) = 0;
+  /// Its KV is given up: it is computed again there.
+  virtual void compute_again(const ReplicaAt& at, const MovingSequence& sequence, double now_s) = 0;
 };
 
 }  // namespace servecast

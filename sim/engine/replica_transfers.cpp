@@ -9,7 +9,10 @@
 namespace servecast {
 
 ReplicaTransfers::ReplicaTransfers(const Scenario& scenario, const Wiring& wiring, Dispatcher& dispatcher)
-    : routes_(scenario, wiring), dispatcher_(dispatcher), first_(first_replicas(scenario)) {}
+    : routes_(scenario, wiring),
+      dispatcher_(dispatcher),
+      contention_(scenario, wiring, dispatcher),
+      first_(first_replicas(scenario)) {}
 
 ReplicaAt ReplicaTransfers::at(ReplicaId replica) const {
   const auto behind = std::ranges::upper_bound(first_, index(replica));
@@ -65,6 +68,11 @@ void ReplicaTransfers::begin(std::span<const Wanted> together, double now_s) {
   }
   start_flows(who, routes_.of_write(who, writes.front(), tokens), now_s,
               [=, this](Token, double done_s) { dispatcher_.written(who, writes, done_s); });
+}
+
+void ReplicaTransfers::moved(const ReplicaAt& at, double now_s) {
+  routes_.moved(at);
+  contention_.moved(at, now_s);
 }
 
 void ReplicaTransfers::stop(const ReplicaAt& at, double now_s) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/engine/contention.h"
 #include "sim/engine/transfer_routes.h"
 
 namespace servecast {
@@ -29,7 +30,9 @@ class ReplicaTransfers final : public TransferPort {
   /// The replica stops, and with it all that it has under way.
   void stop(const ReplicaAt& at, double now_s);
   /// It is on other GPUs now.
-  void moved(const ReplicaAt& at) { routes_.moved(at); }
+  void moved(const ReplicaAt& at, double now_s);
+  /// Before anything arrives: who never has its links to itself is told.
+  void tell_contended() { contention_.tell_first(); }
 
  private:
   struct Wanted {  // a write that has not begun
@@ -44,6 +47,7 @@ class ReplicaTransfers final : public TransferPort {
 
   TransferRoutes routes_;
   Dispatcher& dispatcher_;
+  Contention contention_;
   std::vector<std::size_t> first_;  // by pool: the number of its first replica
   std::uint64_t started_ = 0;
   std::map<std::pair<ReplicaAt, Token>, std::int64_t> under_way_;  // groups of flows

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "models/policy/placement.h"
@@ -7,56 +9,42 @@
 
 namespace servecast {
 
-/// Who computes prompts and who decodes in a pool whose replicas change sides; rules: Placement::turn. The replicas
-/// shown must have been brought up to the instant.
+/// The replicas of one pool as they are now.
+class RoleMembers {
+ public:
+  virtual ~RoleMembers() = default;
+  virtual bool serves(std::size_t replica) const = 0;
+  virtual bool empty(std::size_t replica) const = 0;
+  virtual ReplicaView view(std::size_t replica) const = 0;
+};
+
+/// Who computes prompts and who decodes in a pool whose replicas change sides; rules: Placement::turn. Only replicas
+/// that serve are picked, counted and turned. All must have been brought up to the instant.
 class Roles {
  public:
-  Roles(const Placement& placement, std::int64_t replicas);
+  /// The placement outlives it.
+  Roles(const Placement& placement, std::unique_ptr<RoleMembers> members, std::int64_t size);
 
-  /// The prefilling replica with the fewest prompt tokens to compute, and the decoding one with the fewest sequences;
-  /// ties go to the lowest.
-  template <class ViewOf>
-  std::size_t pick(bool prefill, ViewOf view) const {
-    std::size_t best = sides_.size();
-    for (std::size_t i = 0; i < sides_.size(); ++i) {
-      if (sides_[i] != (prefill ? Side::prefill : Side::decode)) continue;
-      if (best == sides_.size() || load(prefill, view(i)) < load(prefill, view(best))) best = i;
-    }
-    return best;
-  }
-
+  /// The prefilling replica with the fewest prompt tokens to compute, or the decoding one with the fewest sequences;
+  /// ties go to the lowest. None: nobody of that side serves.
+  std::optional<std::size_t> pick(bool prefill) const;
   /// When the load is looked at next: on whole multiples of Placement::check_every_s().
   double next_check_s() const { return next_check_s_; }
   /// Who has drained changes sides; perhaps somebody else begins to drain.
-  template <class ViewOf, class IsEmpty>
-  void check(double now_s, ViewOf view, IsEmpty is_empty) {
-    next_check_s_ = after(now_s);
-    SideLoad prefill;
-    SideLoad decode;
-    bool draining = false;
-    for (std::size_t i = 0; i < sides_.size(); ++i) {
-      if (drains(i) && is_empty(i)) sides_[i] = sides_[i] == Side::prefill_drains ? Side::decode : Side::prefill;
-      draining = draining || drains(i);
-      if (sides_[i] == Side::prefill) add(prefill, view(i));
-      if (sides_[i] == Side::decode) add(decode, view(i));
-    }
-    if (draining) return;
-    const Turn turn = placement_.turn(prefill, decode);
-    if (turn == Turn::none) return;
-    const std::size_t who = pick(turn == Turn::to_decode, view);
-    sides_[who] = turn == Turn::to_decode ? Side::prefill_drains : Side::decode_drains;
-  }
+  void check(double now_s);
+  /// Replicas come and go: of a side that has nobody left who serves, somebody else is from now on, if two serve.
+  void cover();
 
  private:
   enum class Side : std::uint8_t { prefill, decode, prefill_drains, decode_drains };
   bool drains(std::size_t i) const { return sides_[i] == Side::prefill_drains || sides_[i] == Side::decode_drains; }
-  static std::int64_t load(bool prefill, const ReplicaView& view) {
-    return prefill ? view.waiting_tokens : view.running_requests;
-  }
-  static void add(SideLoad& side, const ReplicaView& view);
+  std::int64_t load(bool prefill, std::size_t i) const;
+  SideLoad load_of(Side side) const;
+  void cover(Side side, Side other);
   double after(double now_s) const;
 
   const Placement& placement_;
+  std::unique_ptr<RoleMembers> members_;
   std::vector<Side> sides_;
   double next_check_s_ = 0;
 };

@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "sim/engine/collect_facts.h"
-#include "sim/engine/contention.h"
 #include "sim/engine/dispatcher.h"
 #include "sim/engine/fault.h"
 #include "sim/engine/link_meter.h"
@@ -65,8 +64,7 @@ RunFacts simulate(SimgridEngine& engine, Run& run, Scenario& scenario, Recorder&
   dispatcher.set_wiring(run.wiring);
   ReplicaTransfers transfers(scenario, run.wiring, dispatcher);
   dispatcher.connect(transfers);
-  Contention contention(scenario, run.wiring, dispatcher);
-  contention.tell_first();
+  transfers.tell_contended();
   start_weight_loads(
       scenario, run.wiring, dispatcher.flows(),
       [&](std::size_t pool, std::size_t replica, double now_s) { dispatcher.weights_loaded(pool, replica, now_s); });

@@ -5,7 +5,7 @@
 namespace servecast {
 
 void WaitingRoom::enter(const Guest& guest) {
-  const Place place{guest.request.pool, entered_++};
+  const Place place{guest.pool, entered_++};
   guests_.emplace(place, guest);
   if (guest.request.give_up_s < Request::forever) give_ups_.emplace(guest.request.give_up_s, place);
 }
@@ -33,6 +33,12 @@ std::vector<WaitingRoom::Guest> WaitingRoom::take(PoolId pool) {
   for (auto at = guests_.lower_bound({pool, 0}); at != guests_.end() && at->first.first == pool;)
     taken.push_back(take((at++)->first));
   return taken;
+}
+
+void WaitingRoom::forget_kv_of(RequestId request) {
+  const auto found = std::ranges::find_if(
+      guests_, [&](const auto& g) { return g.second.has_kv && g.second.request.id == request; });
+  if (found != guests_.end()) take(found->first);
 }
 
 std::vector<WaitingRoom::Guest> WaitingRoom::take_all() {

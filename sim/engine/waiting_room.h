@@ -13,8 +13,10 @@ namespace servecast {
 class WaitingRoom {
  public:
   struct Guest {
+    PoolId pool{};  // that it waits for
     Request request{};
     std::optional<MovingSequence> begun{};  // on a replica that failed: it goes on
+    bool has_kv = false;                    // that waits to be handed over
     double since_s = 0;
 
     /// Of one that was begun.
@@ -35,6 +37,8 @@ class WaitingRoom {
   /// All who wait for this pool.
   std::vector<Guest> take(PoolId pool);
   std::vector<Guest> take_all();
+  /// The KV of this request is lost.
+  void forget_kv_of(RequestId request);
 
  private:
   using Place = std::pair<PoolId, std::int64_t>;

@@ -24,7 +24,6 @@ class ScalingCheck {
     }
     policy(pool);
     numbers(pool);
-    surroundings(i);
   }
 
  private:
@@ -56,16 +55,6 @@ class ScalingCheck {
     if (pool.start == "cold")
       fail(".start",
            "an autoscaler says who is there at the start; leave this out and give scaling.start_replicas: 0");
-  }
-
-  void surroundings(std::size_t i) {
-    const Pool& pool = pools_[i];
-    const bool decodes_for_others = std::ranges::any_of(pools_, [&](const Pool& p) { return p.decode_pool == i; });
-    const ScalingSpec scaling = pool.spec.scaling.value_or(ScalingSpec{});
-    if (decodes_for_others && std::min(scaling.min_replicas, scaling.start_replicas.value_or(1)) == 0)
-      fail(".scaling", fmt::format("'{}' decodes for another pool, whose prompts cannot wait outside; have at least "
-                                   "one replica always",
-                                   pool.spec.name));
   }
 
   YamlText& text_;

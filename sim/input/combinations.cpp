@@ -10,10 +10,6 @@ namespace {
 
 namespace feature {
 
-constexpr Feature failures{.name = "failures",
-                           .key = "failures",
-                           .used = [](const PoolContext& c) { return c.scenario.failures.has_value(); },
-                           .of_scenario = true};
 constexpr Feature spares{.name = "spare nodes",
                          .key = "failures.spares",
                          .used = [](const PoolContext& c) { return c.scenario.spares() > 0; },
@@ -52,10 +48,6 @@ constexpr Feature over_nodes{
 constexpr Feature tiers{.name = "KV tiers", .key = ".kv_tiers", .used = [](const PoolContext& c) {
                           return !c.pool.kv_tiers.levels.empty();
                         }};
-constexpr Feature shared_tier{
-    .name = "a KV tier that replicas share", .key = ".kv_tiers", .used = [](const PoolContext& c) {
-      return tiers.used(c) && c.pool.kv_tiers.levels.back().kind == "shared";
-    }};
 constexpr Feature layer_wise{
     .name = "KV fetched layer by layer", .key = ".kv_tiers.layer_wise", .used = [](const PoolContext& c) {
       return tiers.used(c) && c.pool.kv_tiers.layer_wise;
@@ -76,8 +68,6 @@ constexpr Feature host_layers{.name = "layers on the host", .key = ".host_layers
                                 return c.pool.host_layers.layers > 0;
                               }};
 
-constexpr const char* tied_requests = "a failure would have to end transfers between replicas that are under way";
-constexpr const char* open_steps = "a failure would have to end a step whose end is not known yet";
 constexpr const char* waiting_stages = "several steps would wait for one fetch";
 constexpr const char* batch_stays = "whole batches stay together, so no request can go on elsewhere";
 constexpr const char* own_requests = "each GPU attends to requests of its own then";
@@ -87,24 +77,6 @@ constexpr const char* own_requests = "each GPU attends to requests of its own th
 using enum Obstacle;
 
 constexpr Combination refused_pairs[] = {
-    {&feature::failures, &feature::hand_over, not_built, feature::tied_requests,
-     "leave failures out, or decode where prompts are computed"},
-    {&feature::failures, &feature::roles, not_built, feature::tied_requests,
-     "leave failures out, or choose placement 'colocated'"},
-    {&feature::failures, &feature::migration, not_built, feature::tied_requests,
-     "leave failures out, or choose migration 'none'"},
-    {&feature::failures, &feature::offload, not_built, feature::open_steps,
-     "leave failures out, or keep all experts in GPU memory"},
-    {&feature::failures, &feature::over_nodes, not_built, feature::open_steps,
-     "leave failures out, or keep a step within a node"},
-    {&feature::autoscaler, &feature::offload, not_built, "a replica would start with experts elsewhere",
-     "choose autoscaler 'none'"},
-    {&feature::autoscaler, &feature::over_nodes, not_built, "its nodes would come and go together",
-     "choose autoscaler 'none'"},
-    {&feature::autoscaler, &feature::shared_tier, not_built, "the tier lies on the nodes of all replicas",
-     "choose autoscaler 'none', or have tiers of each replica"},
-    {&feature::autoscaler, &feature::roles, not_built, "a replica that comes would have to take a role",
-     "choose autoscaler 'none'"},
     {&feature::autoscaler, &feature::spares, excluded, "both keep reserves",
      "leave the spares out and have more replicas"},
     {&feature::sm_sharing, &feature::over_nodes, not_built, "its share of the SMs would change on every node at once",
@@ -132,6 +104,9 @@ constexpr Combination refused_pairs[] = {
     {&feature::layer_wise, &feature::offload, not_built, feature::waiting_stages, "leave out layer_wise"},
     {&feature::layer_wise, &feature::over_nodes, not_built, feature::waiting_stages, "leave out layer_wise"},
     {&feature::offload, &feature::ranks, not_built, "each GPU would have experts elsewhere", "choose one of them"},
+    {&feature::offload, &feature::stages, not_built, "each stage would have experts elsewhere", "use tensor_parallel"},
+    {&feature::offload, &feature::sm_sharing, not_built, "loads for both sides would share the links",
+     "choose another placement"},
     {&feature::offload, &feature::early_exit, no_data,
      "nobody published which experts tokens ask for that leave early", "leave out early_exit"},
     {&feature::offload, &feature::host_layers, excluded, "the host cannot have whole layers, too",

@@ -61,11 +61,6 @@ void check_pool(const Pool& pool, const Place& named) {
   if (const std::int64_t all = pool.llm.experts->count * pool.spec.expert_offload->models; all > most_in_a_layer)
     throw UserError(named, fmt::format("{} models of '{}' have {} experts in a layer; at most {} can be offloaded",
                                        pool.spec.expert_offload->models, pool.llm.name, all, most_in_a_layer));
-  if (pool.spec.pipeline_parallel > 1)
-    throw UserError(named, "experts cannot be offloaded with pipeline_parallel above 1; use tensor_parallel");
-  if (pool.spec.placement.make()->sm_partition())
-    throw UserError(named, fmt::format("experts cannot be offloaded with placement '{}'; use another",
-                                       pool.spec.placement.policy()));
 }
 
 /// `path`, from the folder of the scenario.

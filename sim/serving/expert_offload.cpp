@@ -93,6 +93,10 @@ std::optional<double> ExpertOffload::take_end() {
   return end_s_;
 }
 
+void ExpertOffload::cut(double done_fraction) {
+  if (!shared_) totals_.stall_s -= counted_stall_s_ * (1 - done_fraction);
+}
+
 void ExpertOffload::finish(double end_s) {
   double least_s = 0;
   for (const ExpertLayerWork& work : work_) least_s += work.least_s();

@@ -98,6 +98,9 @@ class ExpertOffload {
   /// Its end, once: the step is over then.
   std::optional<double> take_end();
 
+  /// The step under way comes no further than this share of it.
+  void cut(double done_fraction);
+
   std::size_t models() const { return setup_.models.size(); }
   void forget(RequestId request) {
     for (const ExpertModel& model : setup_.models) model.routing->forget(request);
@@ -156,7 +159,7 @@ class ExpertOffload {
   bool shared_ = false;
   double start_s_ = 0;
   double end_s_ = 0;
-  double counted_stall_s_ = 0;  // of the step under way
+  double counted_stall_s_ = 0;  // of the step under way; nothing while its end is not known
   ExpertTotals totals_{};
 };
 

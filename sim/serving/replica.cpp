@@ -205,18 +205,23 @@ void Replica::decide_again() {
 }
 
 void Replica::abandon(double now_s, ReplicaListener& listener) {
+  if (setup_.experts && lanes_.front().busy()) setup_.experts->cut(0);
   for (std::size_t i = 0; i < sequences_.size(); ++i) {
     const Slot slot{static_cast<std::uint32_t>(i)};
     Sequence& s = sequences_[slot];
     if (s.told) continue;
-    if (s.stage == Stage::waiting || s.stage == Stage::swapped || s.stage == Stage::imported ||
-        s.stage == Stage::landed)
-      listener.request_waited(setup_.pool, s.since_s, now_s);
-    else
-      listener.request_ran(setup_.pool, s.since_s, now_s);
+    tell_until(s, now_s, listener);
     s.record.output_tokens = tokens_made(slot);
     listener.request_done(s.request, s.record);
   }
+}
+
+/// What it did until now, where it stops.
+void Replica::tell_until(const Sequence& s, double now_s, ReplicaListener& listener) const {
+  const bool waits = s.stage == Stage::waiting || s.stage == Stage::swapped || s.stage == Stage::imported ||
+                     s.stage == Stage::landed;
+  waits ? listener.request_waited(setup_.pool, s.since_s, now_s)
+        : listener.request_ran(setup_.pool, s.since_s, now_s);
 }
 
 // Output tokens that are out. What batches under way will make has not been made yet: a token for each prompt, one

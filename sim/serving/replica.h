@@ -76,7 +76,7 @@ class Replica {
   std::optional<Slot> reserve(const Request& request, std::int64_t tokens, double now_s);
   /// An expected sequence comes: to its place where it has one; else it waits for blocks, and import_has_room() tells
   /// when it has them.
-  void import(const MovingSequence& sequence, std::optional<Slot> place, double now_s);
+  Slot import(const MovingSequence& sequence, std::optional<Slot> place, double now_s);
   /// Of one that has its blocks but has not come: takes more of them. False, and nothing changes, without room.
   bool extend_import(Slot slot, std::int64_t tokens, double now_s);
   /// All its KV is here: it decodes from the next step on. With how long it took, where it came with its prompt
@@ -84,6 +84,8 @@ class Replica {
   void landed(Slot slot, std::optional<double> hand_over_s, double now_s);
   /// It does not come after all.
   void cancel_import(std::optional<Slot> place, double now_s);
+  /// The KV of an imported sequence is lost on its way. What it had got so far; nothing where its client has given up.
+  std::optional<MovingSequence> recall_import(Slot slot, double now_s, ReplicaListener& listener);
   /// The KV of a sequence told by prompt_done(), or one that has departed, is no longer needed here.
   void release_exported(Slot slot, double now_s);
   /// Of an import that has its blocks: leading tokens whose KV was here before it.
@@ -198,6 +200,8 @@ class Replica {
   void account_blocks();
   void take_in(const Sequence& sequence, double now_s);
   std::int64_t tokens_held(Slot slot) const;
+  MovingSequence stand_of(Slot slot) const;
+  void tell_until(const Sequence& s, double now_s, ReplicaListener& listener) const;
   void count_cut_step(const FilledBatch& batch, ReplicaListener& listener);
   void decide_again();
   void finish(Slot slot, ReplicaListener& listener);

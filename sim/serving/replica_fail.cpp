@@ -34,23 +34,25 @@ std::int64_t Replica::tokens_held(Slot slot) const {
   return s.request.prompt_tokens + made - 1;
 }
 
+/// How far it has come.
+MovingSequence Replica::stand_of(Slot slot) const {
+  const Sequence& s = sequences_[slot];
+  return {.request = s.request,
+          .record = s.record,
+          .tokens = tokens_held(slot),
+          .made = std::min(tokens_made(slot), s.request.output_tokens - 1),
+          .checks = s.checks,
+          .last_token_s = last_token_s(lanes_[s.lane], s)};
+}
+
 std::vector<MovingSequence> Replica::fail(double now_s, ReplicaListener& listener) {
   now_s_ = std::max(now_s_, now_s);
   std::vector<MovingSequence> hit;
   for (std::size_t i = 0; i < sequences_.size(); ++i) {
     const Slot slot{static_cast<std::uint32_t>(i)};
-    Sequence& s = sequences_[slot];
-    if (s.told) continue;
-    if (s.stage == Stage::waiting || s.stage == Stage::swapped)
-      listener.request_waited(setup_.pool, s.since_s, now_s);
-    else
-      listener.request_ran(setup_.pool, s.since_s, now_s);
-    hit.push_back({.request = s.request,
-                   .record = s.record,
-                   .tokens = tokens_held(slot),
-                   .made = std::min(tokens_made(slot), s.request.output_tokens - 1),
-                   .checks = s.checks,
-                   .last_token_s = last_token_s(lanes_[s.lane], s)});
+    if (sequences_[slot].told) continue;
+    tell_until(sequences_[slot], now_s, listener);
+    hit.push_back(stand_of(slot));
   }
   std::ranges::sort(hit, {}, [](const MovingSequence& m) { return m.request.id; });
   for (const Lane& lane : lanes_)
@@ -65,16 +67,22 @@ std::vector<MovingSequence> Replica::fail(double now_s, ReplicaListener& listene
 
 // What it took so far was taken; nothing came of it.
 void Replica::count_cut_step(const FilledBatch& batch, ReplicaListener& listener) {
-  if (batch.start_s >= now_s_) return;
-  const double done = (now_s_ - batch.start_s) / (batch.end_s - batch.start_s);
-  totals_.busy_s += done * batch.stages_s / static_cast<double>(stage_free_s_.size());
-  totals_.step_energy_j += done * batch.energy_j;
+  const double passed_s = std::max(0.0, now_s_ - batch.start_s);
+  const bool open = batch.end_s == infinity;  // GPUs that wait draw what they do while memory bounds
+  const double done = open ? 1 : passed_s / (batch.end_s - batch.start_s);
+  if (setup_.experts) setup_.experts->cut(done);
+  if (passed_s == 0) return;
+  const double energy_j = open ? static_cast<double>(setup_.stage_gpus) * passed_s *
+                                     step_power_w(setup_.power, {.seconds = 1}, setup_.power_cap_w)
+                               : done * batch.energy_j;
+  totals_.busy_s += (open ? passed_s : done * batch.stages_s) / static_cast<double>(stage_free_s_.size());
+  totals_.step_energy_j += energy_j;
   listener.step_done({.replica = setup_.id,
                       .pool = setup_.pool,
                       .start_s = batch.start_s,
                       .end_s = now_s_,
                       .used_blocks = batch.used_blocks,
-                      .energy_j = done * batch.energy_j,
+                      .energy_j = energy_j,
                       .beside_until_s = batch.beside_until_s},
                      {});
 }

@@ -101,7 +101,7 @@ std::optional<Slot> Replica::reserve(const Request& request, std::int64_t tokens
   return sequences_.add(s);
 }
 
-void Replica::import(const MovingSequence& sequence, std::optional<Slot> place, double now_s) {
+Slot Replica::import(const MovingSequence& sequence, std::optional<Slot> place, double now_s) {
   const Request& request = sequence.request;
   const Slot slot = place ? *place : sequences_.add({});
   Sequence& s = sequences_[slot];
@@ -121,6 +121,7 @@ void Replica::import(const MovingSequence& sequence, std::optional<Slot> place, 
   awaited_ += request.awaited ? 1 : 0;
   if (!place) wanting_room_.push_back(slot);
   changed(now_s);
+  return slot;
 }
 
 void Replica::find_room_for_imports(ReplicaListener& listener) {
@@ -163,6 +164,20 @@ void Replica::cancel_import(std::optional<Slot> place, double now_s) {
     drop_import(*place);
   else
     importing_ -= 1;
+}
+
+std::optional<MovingSequence> Replica::recall_import(Slot slot, double now_s, ReplicaListener& listener) {
+  changed(now_s);
+  const Sequence& s = sequences_[slot];
+  assert(s.stage == Stage::imported);
+  std::optional<MovingSequence> lost;
+  if (!s.told) {
+    tell_until(s, now_s, listener);
+    lost = stand_of(slot);
+    awaited_ -= s.request.awaited ? 1 : 0;
+  }
+  drop_import(slot);
+  return lost;
 }
 
 void Replica::drop_import(Slot slot) {

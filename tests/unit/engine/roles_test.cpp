@@ -14,18 +14,19 @@ struct Made {
   }();
   std::vector<ReplicaView> views{4, ReplicaView{.total_blocks = 100}};
   std::vector<bool> empty{false, false, false, false};
-  Roles roles{*placement, 4};
+  std::vector<bool> serves{true, true, true, true};
+  struct Members final : RoleMembers {
+    explicit Members(const Made& of) : made(of) {}
+    const Made& made;
+    bool serves(std::size_t i) const override { return made.serves[i]; }
+    bool empty(std::size_t i) const override { return made.empty[i]; }
+    ReplicaView view(std::size_t i) const override { return made.views[i]; }
+  };
+  Roles roles{*placement, std::make_unique<Members>(*this), 4};
 
-  void check(double now_s) {
-    roles.check(
-        now_s, [&](std::size_t i) { return views[i]; }, [&](std::size_t i) { return empty[i]; });
-  }
-  std::size_t prefill() const {
-    return roles.pick(true, [&](std::size_t i) { return views[i]; });
-  }
-  std::size_t decode() const {
-    return roles.pick(false, [&](std::size_t i) { return views[i]; });
-  }
+  void check(double now_s) { roles.check(now_s); }
+  std::size_t prefill() const { return roles.pick(true).value(); }
+  std::size_t decode() const { return roles.pick(false).value(); }
 };
 
 TEST(Roles, PickTheSideThatIsAskedForAndTheLeastLoadedOfIt) {
@@ -88,6 +89,37 @@ TEST(Roles, EverySideKeepsOne) {
   two.views[2].used_blocks = two.views[3].used_blocks = 71;
   two.check(3);  // the idle one goes back
   EXPECT_EQ(two.prefill(), 0u);
+}
+
+// The only prefilling replica stops: the decoding one with the least to do prefills at once. Of the last one that serves
+// there is no second side.
+TEST(Roles, ASideThatHasLostItsLastIsCoveredAtOnce) {
+  Made m;
+  m.views[1].running_requests = 3;
+  m.serves[0] = false;
+  EXPECT_FALSE(m.roles.pick(true));
+  m.roles.cover();
+  EXPECT_EQ(m.prefill(), 2u);
+  EXPECT_EQ(m.decode(), 3u);
+  m.serves[1] = m.serves[3] = false;
+  m.roles.cover();
+  EXPECT_EQ(m.prefill(), 2u);
+  EXPECT_FALSE(m.roles.pick(false));
+  m.serves[0] = true;  // it comes back, and to the side where nobody is
+  m.roles.cover();
+  EXPECT_EQ(m.decode(), 0u);
+  EXPECT_EQ(m.prefill(), 2u);
+}
+
+TEST(Roles, WhoDrainsCoversFirst) {
+  Made m;
+  m.views[0].waiting_tokens = 8193;
+  m.views[1].running_requests = 1;
+  m.views[2].running_requests = m.views[3].running_requests = 5;
+  m.check(1);  // 1 drains
+  m.serves[2] = m.serves[3] = false;
+  m.roles.cover();
+  EXPECT_EQ(m.decode(), 1u);
 }
 
 TEST(Roles, AreLookedAtOnWholeMultiples) {
