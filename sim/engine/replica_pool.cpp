@@ -222,7 +222,7 @@ void ReplicaPool::set_contended(std::size_t i, OwnTraffic traffic, bool contende
                                 ReplicaListener& listener) {
   replicas_[i].advance(now_s, listener);
   if (contended) replicas_[i].start(listener);
-  replicas_[i].set_contended(traffic, contended, now_s);
+  replicas_[i].set_contended(traffic, contended, now_s, listener);
   refresh(i);
 }
 

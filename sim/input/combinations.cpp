@@ -48,10 +48,6 @@ constexpr Feature over_nodes{
 constexpr Feature tiers{.name = "KV tiers", .key = ".kv_tiers", .used = [](const PoolContext& c) {
                           return !c.pool.kv_tiers.levels.empty();
                         }};
-constexpr Feature layer_wise{
-    .name = "KV fetched layer by layer", .key = ".kv_tiers.layer_wise", .used = [](const PoolContext& c) {
-      return tiers.used(c) && c.pool.kv_tiers.layer_wise;
-    }};
 constexpr Feature offload{.name = "expert offload", .key = ".expert_offload", .used = [](const PoolContext& c) {
                             return c.pool.expert_offload.has_value();
                           }};
@@ -68,7 +64,6 @@ constexpr Feature host_layers{.name = "layers on the host", .key = ".host_layers
                                 return c.pool.host_layers.layers > 0;
                               }};
 
-constexpr const char* waiting_stages = "several steps would wait for one fetch";
 constexpr const char* batch_stays = "whole batches stay together, so no request can go on elsewhere";
 constexpr const char* own_requests = "each GPU attends to requests of its own then";
 
@@ -79,8 +74,6 @@ using enum Obstacle;
 constexpr Combination refused_pairs[] = {
     {&feature::autoscaler, &feature::spares, excluded, "both keep reserves",
      "leave the spares out and have more replicas"},
-    {&feature::sm_sharing, &feature::over_nodes, not_built, "its share of the SMs would change on every node at once",
-     "keep a step within a node"},
     {&feature::sm_sharing, &feature::stages, not_built, "each stage would have shares of its own",
      "use tensor_parallel"},
     {&feature::sm_sharing, &feature::whole_batches, excluded, feature::batch_stays, "choose another batcher"},
@@ -90,19 +83,11 @@ constexpr Combination refused_pairs[] = {
      "choose another batcher, or migration 'none'"},
     {&feature::migration, &feature::roles, excluded, "the placement decides which replicas decode",
      "choose migration 'none'"},
-    {&feature::migration, &feature::over_nodes, not_built, "the KV of one sequence would leave several nodes",
-     "choose migration 'none'"},
-    {&feature::migration, &feature::sm_sharing, not_built,
-     "a sequence would have to join the decodes of another replica", "choose migration 'none'"},
     {&feature::over_nodes, &feature::stages, not_built, "stages would send while they share a layer",
      "use one or the other"},
     {&feature::ranks, &feature::tensors, not_built, feature::own_requests, "leave out tensor_parallel"},
     {&feature::ranks, &feature::stages, not_built, feature::own_requests, "leave out pipeline_parallel"},
     {&feature::ranks, &feature::tiers, not_built, feature::own_requests, "leave out kv_tiers"},
-    {&feature::layer_wise, &feature::stages, not_built, feature::waiting_stages, "leave out layer_wise"},
-    {&feature::layer_wise, &feature::sm_sharing, not_built, feature::waiting_stages, "leave out layer_wise"},
-    {&feature::layer_wise, &feature::offload, not_built, feature::waiting_stages, "leave out layer_wise"},
-    {&feature::layer_wise, &feature::over_nodes, not_built, feature::waiting_stages, "leave out layer_wise"},
     {&feature::offload, &feature::ranks, not_built, "each GPU would have experts elsewhere", "choose one of them"},
     {&feature::offload, &feature::stages, not_built, "each stage would have experts elsewhere", "use tensor_parallel"},
     {&feature::offload, &feature::sm_sharing, not_built, "loads for both sides would share the links",

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -10,6 +11,20 @@
 #include "sim/serving/decode_set.h"
 
 namespace servecast {
+
+/// What a batch that is launched waits for before its end is known. No open transfer: it is known at once.
+struct StepRun {
+  static constexpr double never = -std::numeric_limits<double>::infinity();
+
+  double alone_end_s = 0;         // if it waits for nothing that follows
+  double counted_end_s = 0;       // up to which its time and energy are counted
+  std::int64_t awaited = 0;       // transfers
+  double first_layer_s = never;   // when the first layer of all prompts fetched for it had come
+  double last_layer_s = never;    // likewise
+  double sent_s = never;          // when all that it sends between nodes had arrived
+  bool sends = false;             // that is, or was, a flow of its own
+  bool told = false;              // whoever wants to know of its chunks has heard of them
+};
 
 /// One batch, from when it is filled to when its tokens are out.
 struct FilledBatch {
@@ -35,7 +50,8 @@ struct FilledBatch {
   double copy_s = 0;                  // copying blocks between GPU and host, before it is computed
   StepWork work{};
   double start_s = 0;
-  double end_s = 0;
+  double end_s = 0;           // infinite while it is not known
+  StepRun run{};
   double seen_s = 0;          // its tokens are with the clients
   double stages_s = 0;        // time in stages, summed
   double extrapolated_s = 0;  // the part of it outside the fitted range
@@ -57,6 +73,7 @@ struct FilledBatch {
     preempted = riding = rejected = bunched = 0;
     work = {};
     copy_s = stages_s = extrapolated_s = energy_j = 0;
+    run = {};
   }
 };
 
@@ -125,6 +142,10 @@ struct Lane {
   bool repeat = false;                      // the next batch is this one with one more token per sequence
 
   bool busy() const { return batches.size() > 0; }
+  /// The end of the batch filled last is not known.
+  bool is_open() const {
+    return busy() && batches[batches.size() - 1].end_s == std::numeric_limits<double>::infinity();
+  }
   FilledBatch& batch() { return batches.filling(); }
 };
 

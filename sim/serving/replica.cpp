@@ -12,8 +12,7 @@ Replica::Replica(ReplicaSetup setup) : setup_(std::move(setup)) {
   const std::int64_t stages = setup_.latency->stages();
   const std::int64_t depth = std::min(setup_.batcher->depth(), setup_.max_depth);
   if (setup_.partition) sides_.emplace(std::move(setup_.partition));
-  assert(!sides_ || stages == 1);
-  assert(!setup_.across_nodes || (stages == 1 && !sides_));
+  assert((!sides_ && !setup_.across_nodes && !setup_.experts) || stages == 1);
   const bool one_batch = stages > 1 || sides_ || setup_.experts || setup_.across_nodes;
   depth_ = one_batch ? 1 : static_cast<std::size_t>(depth);
   assert(depth_ <= BatchRing::most_under_way);
@@ -107,7 +106,7 @@ void Replica::advance(double until_s, ReplicaListener& listener) {
       give_up(give_ups_.top().slot, listener);
     } else if (experts_due_s() <= until_s && experts_due_s() < infinity) {
       now_s_ = std::max(now_s_, experts_due_s());
-      go_on_with_experts();
+      go_on_with_experts(listener);
     } else if (next_end_s_ <= until_s && next_end_s_ < infinity) {
       now_s_ = next_end_s_;
       end_batch(lanes_[next_lane_], listener);
@@ -188,7 +187,7 @@ void Replica::fill_lanes(ReplicaListener& listener) {
   for (int round = 0; round < (setup_.chunked_pipeline ? 2 : 1); ++round)
     for (Lane& lane : lanes_) {
       if (lane.busy() && !std::exchange(lane.ended, false)) continue;
-      while (lane.batches.size() < depth_ && !held_end_s_ && fill(lane, listener)) launch(lane, listener);
+      while (lane.batches.size() < depth_ && may_fill(lane) && fill(lane, listener)) launch(lane, listener);
     }
 }
 

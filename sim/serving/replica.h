@@ -125,7 +125,7 @@ class Replica {
   bool arrived(Token token, double now_s, ReplicaListener& listener);
   /// From now on others use the links of this traffic, or do so no longer. The replica has been advanced to `now_s`,
   /// and started.
-  void set_contended(OwnTraffic traffic, bool contended, double now_s);
+  void set_contended(OwnTraffic traffic, bool contended, double now_s, ReplicaListener& listener);
   /// It takes another one's place: the same links, with the same others on them.
   void replaces(const Replica& before);
   /// A unit is to be written over the links; the replica has been advanced to `now_s`, and with a shared tier all have.
@@ -175,7 +175,9 @@ class Replica {
   struct AdaptersFor {
     std::size_t lane = 0;
   };
-  struct Sent {};  // all that the step under way was to send
+  struct Sent {  // all that the lane's step was to send between nodes
+    std::size_t lane = 0;
+  };
   using Purpose = std::variant<FetchFor, ExpertLoad, AdaptersFor, Sent>;
 
   void find_next_end();
@@ -190,7 +192,6 @@ class Replica {
   void describe(Lane& lane);
   void time_batch(Lane& lane, FilledBatch& batch, double ready_s);
   void time_stages(FilledBatch& batch, double ready_s);
-  void tell_timed(Lane& lane, FilledBatch& batch, ReplicaListener& listener);
   void list_members(Lane& lane);
   void end_batch(Lane& lane, ReplicaListener& listener);
   void end_prompt(Slot slot, ReplicaListener& listener);
@@ -244,9 +245,14 @@ class Replica {
   double in_turn_s(double fetch_s, double compute_s) const;
   bool give_up_fetched_blocks(Slot keeper);
   void forget_fetched(Slot slot);
-  void hold_for_layers(FilledBatch& batch);
-  void layers_fetched(Sequence& s);
-  void end_held_batch(FilledBatch& batch, double end_s);
+  // When a batch ends (replica_run.cpp):
+  void begin_run(Lane& lane, FilledBatch& batch, ReplicaListener& listener);
+  void settle_run(Lane& lane, FilledBatch& batch, ReplicaListener& listener);
+  void set_end(Lane& lane, FilledBatch& batch, double end_s);
+  void count_wait(FilledBatch& batch, double end_s);
+  bool may_fill(const Lane& lane) const;
+  void await_layers(const Lane& lane, FilledBatch& batch);
+  void layers_fetched(Sequence& s, ReplicaListener& listener);
   void set_clocks();
   // What has moved (replica_transfers.cpp):
   void start_transfer(const ReplicaTransfer& transfer, double at_s, const Purpose& purpose);
@@ -261,8 +267,8 @@ class Replica {
   void take_adapter(const Sequence& s, Lane& lane);
   void leave_adapter(const Sequence& s);
   double load_adapters(Lane& lane);
-  double alone_end_s(const FilledBatch& batch, double ready_s) const;
-  void send_collectives(FilledBatch& batch, double now_s);
+  double estimated_end_s(const FilledBatch& batch, double ready_s) const;
+  bool send_collectives(Lane& lane, FilledBatch& batch);
 
   // Where prompts and decodes run at the same time (replica_sides.cpp):
   Side side(const Lane& lane) const;
@@ -278,9 +284,9 @@ class Replica {
   std::vector<TokenRun> token_runs(const Lane& lane) const;
   void time_experts(FilledBatch& batch, double ready_s);
   void close_step(FilledBatch& batch);
-  void go_on_with_experts();
-  void share_expert_links();
-  void set_end(double end_s);
+  std::size_t number(const Lane& lane) const { return static_cast<std::size_t>(&lane - lanes_.data()); }
+  void go_on_with_experts(ReplicaListener& listener);
+  void share_expert_links(ReplicaListener& listener);
   double experts_due_s() const { return setup_.experts ? setup_.experts->next_s() : infinity; }
 
   void tell_service();
@@ -322,10 +328,6 @@ class Replica {
   std::array<bool, 2> contended_{};  // by OwnTraffic
   std::vector<TokenRun> expert_runs_{};  // of the step under way
   StageTime full_step_{};                // as if all experts were in the GPUs' memory
-  // The batch filled last ends when it has sent all, or when what it computes on has come, and not before this:
-  std::optional<double> held_end_s_{};
-  std::int64_t fetches_awaited_ = 0;   // by that batch
-  double held_until_s_ = 0;            // by those of them that have come
   std::int64_t aside_ = 0;             // requests
   std::int64_t not_looked_below_ = 0;  // requests that wait
   std::vector<Slot> fetched_{};        // they wait with blocks in hand; the first to be fetched in front

@@ -35,16 +35,16 @@ double Replica::load_adapters(Lane& lane) {
     totals_.adapter_stall_s += load_s;
     return batch.start_s + load_s;
   }
-  start_transfer(AdapterLoad{loads}, batch.start_s, AdaptersFor{static_cast<std::size_t>(&lane - lanes_.data())});
-  const double alone_s = alone_end_s(batch, batch.start_s + load_s);
+  start_transfer(AdapterLoad{loads}, batch.start_s, AdaptersFor{number(lane)});
+  batch.run.alone_end_s = estimated_end_s(batch, batch.start_s + load_s);
   batch.end_s = infinity;
-  batch.seen_s = setup_.answers.seen_s(alone_s, batch.made_tokens(), filled_seen_s_);
-  if (!sides_) held_end_s_ = alone_s;  // one side does not wait for the other's
+  batch.run.awaited += 1;
+  batch.seen_s = setup_.answers.seen_s(batch.run.alone_end_s, batch.made_tokens(), filled_seen_s_);
   return infinity;
 }
 
 /// When it would end if it could be computed from then on.
-double Replica::alone_end_s(const FilledBatch& batch, double ready_s) const {
+double Replica::estimated_end_s(const FilledBatch& batch, double ready_s) const {
   double at_s = ready_s;
   for (std::size_t i = 0; i < stage_free_s_.size(); ++i)
     at_s = std::max(at_s, stage_free_s_[i]) + batch.copy_s + stage_time(batch.work, i).seconds;
@@ -56,9 +56,9 @@ bool Replica::end(const AdaptersFor& adapters, ReplicaListener& listener) {
   assert(lane.busy());
   FilledBatch& batch = lane.batches.last();
   totals_.adapter_stall_s += now_s_ - batch.start_s;
-  if (!sides_) held_end_s_.reset();
+  batch.run.awaited -= 1;
   time_batch(lane, batch, now_s_);
-  tell_timed(lane, batch, listener);
+  begin_run(lane, batch, listener);
   lane.ended = true;  // the next can be filled
   may_start_ = true;
   find_next_end();

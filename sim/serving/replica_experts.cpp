@@ -53,34 +53,34 @@ void Replica::close_step(FilledBatch& batch) {
       static_cast<double>(setup_.stage_gpus) * time.seconds * step_power_w(setup_.power, time, setup_.power_cap_w);
 }
 
-void Replica::share_expert_links() {
+void Replica::share_expert_links(ReplicaListener& listener) {
   std::vector<ExpertLoad> under_way;
   if (!setup_.experts->share_links(now_s_, under_way)) return;
   for (const ExpertLoad& load : under_way) start_transfer(load, now_s_, load);
-  set_end(infinity);
-  go_on_with_experts();
+  set_end(lanes_.front(), lanes_.front().batches.first(), infinity);
+  go_on_with_experts(listener);
 }
 
-bool Replica::end(const ExpertLoad& load, ReplicaListener&) {
+bool Replica::end(const ExpertLoad& load, ReplicaListener& listener) {
   setup_.experts->arrived(load, now_s_);
-  go_on_with_experts();
+  go_on_with_experts(listener);
   return false;
 }
 
-void Replica::go_on_with_experts() {
+void Replica::go_on_with_experts(ReplicaListener& listener) {
   if (!setup_.experts->waits()) return;
   for (const ExpertLoad& load : setup_.experts->go_on(now_s_)) start_transfer(load, now_s_, load);
-  if (const auto end_s = setup_.experts->take_end()) set_end(*end_s);
-}
-
-// Of the step under way. Nothing was filled behind it, so what came before it is what has ended.
-void Replica::set_end(double end_s) {
-  FilledBatch& batch = lanes_.front().batches.first();
-  stage_free_s_.front() = batch.end_s = end_s;
-  if (end_s < infinity) close_step(batch);
-  filled_seen_s_ = batch.seen_s = setup_.answers.seen_s(end_s, batch.work.emitted_tokens, seen_s_);
-  lanes_.front().last_seen_s = batch.seen_s;
+  const auto end_s = setup_.experts->take_end();
+  if (!end_s) return;
+  Lane& lane = lanes_.front();
+  FilledBatch& batch = lane.batches.first();
+  stage_free_s_.front() = batch.end_s = *end_s;
+  close_step(batch);
+  batch.run.alone_end_s = batch.run.counted_end_s = *end_s;
+  filled_seen_s_ = batch.seen_s = setup_.answers.seen_s(*end_s, batch.work.emitted_tokens, seen_s_);
+  lane.last_seen_s = batch.seen_s;
   find_next_end();
+  settle_run(lane, batch, listener);
 }
 
 }  // namespace servecast

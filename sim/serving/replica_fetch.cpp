@@ -105,15 +105,15 @@ double Replica::prefill_s(std::int64_t from_tokens, std::int64_t to_tokens) cons
   return seconds;
 }
 
-bool Replica::end(const FetchFor& fetch, ReplicaListener&) {
+bool Replica::end(const FetchFor& fetch, ReplicaListener& listener) {
   set_clocks();
   const Slot slot = fetch.slot;
   Sequence& s = sequences_[slot];
   s.fetching = false;
   decide_again();
   may_start_ = true;
-  if (s.awaited_by_batch) {
-    layers_fetched(s);
+  if (s.awaited_by) {
+    layers_fetched(s, listener);
   } else if (s.told) {
     setup_.kv_cache->release(s.request, s.held);
     sequences_.remove(slot);

@@ -74,7 +74,7 @@ void Replica::launch(Lane& lane, ReplicaListener& listener) {
   if (!batch.finishing.empty()) lane.repeat = false;
   lane.last_seen_s = batch.seen_s;
   lane.batches.push();
-  if (ready_s < infinity) tell_timed(lane, batch, listener);
+  if (ready_s < infinity) begin_run(lane, batch, listener);
   find_next_end();
   account_blocks();
   if (setup_.tiers) batch.computed = setup_.tiers->take_computed();
@@ -100,14 +100,6 @@ void Replica::time_batch(Lane& lane, FilledBatch& batch, double ready_s) {
     time_stages(batch, ready_s);
   double& before_s = sides_ ? lane.last_seen_s : filled_seen_s_;
   before_s = batch.seen_s = setup_.answers.seen_s(batch.end_s, batch.made_tokens(), before_s);
-}
-
-// Its times are known, as far as they depend on nobody else.
-void Replica::tell_timed(Lane& lane, FilledBatch& batch, ReplicaListener& listener) {
-  lane.last_seen_s = batch.seen_s;
-  if (streamed_ > 0) tell_chunks(batch, listener);
-  if (contended(OwnTraffic::collectives)) send_collectives(batch, now_s_);
-  if (setup_.fetch.layers > 0) hold_for_layers(batch);
 }
 
 void Replica::time_stages(FilledBatch& batch, double ready_s) {

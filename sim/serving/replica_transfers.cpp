@@ -28,18 +28,16 @@ bool Replica::arrived(Token token, double now_s, ReplicaListener& listener) {
 }
 
 // The step under way, too, is worked out in closed form only until others come.
-void Replica::set_contended(OwnTraffic traffic, bool contended, double now_s) {
+void Replica::set_contended(OwnTraffic traffic, bool contended, double now_s, ReplicaListener& listener) {
   assert(now_s >= now_s_ || !ready_);
   bool& before = contended_[static_cast<std::size_t>(traffic)];
   const bool begins = contended && !before;
   before = contended;
   if (!begins) return;
   now_s_ = std::max(now_s_, now_s);
-  Lane& lane = lanes_.front();
-  if (traffic == OwnTraffic::experts)
-    share_expert_links();
-  else if (lane.busy() && !held_end_s_)
-    send_collectives(lane.batches.running(), now_s_);
+  if (traffic == OwnTraffic::experts) return share_expert_links(listener);
+  for (Lane& lane : lanes_)
+    if (lane.busy()) settle_run(lane, lane.batches.last(), listener);
 }
 
 }  // namespace servecast
