@@ -21,13 +21,18 @@ servecast_script_test(determinism.chat quick determinism ${program} ${flagship})
 # Laws of every run, on scenarios that combine features.
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
-add_executable(summary_laws ${here}/laws/summary_laws.cpp)
+file(GLOB laws CONFIGURE_DEPENDS ${here}/laws/*.cpp)
+add_executable(summary_laws ${laws})
 target_link_libraries(summary_laws PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
+target_include_directories(summary_laws PRIVATE ${PROJECT_SOURCE_DIR})
 file(GLOB combinations CONFIGURE_DEPENDS ${here}/data/laws/*.yaml)
 foreach(scenario IN LISTS combinations)
   get_filename_component(name ${scenario} NAME_WE)
   servecast_script_test(laws.${name} quick laws ${program} $<TARGET_FILE:summary_laws> ${scenario})
 endforeach()
+
+# The same laws on drawn scenarios, ten seeds a test.
+add_subdirectory(${here}/matrix)
 
 # Broken scenarios, and broken traces with the message expected in <file>.expect.
 file(GLOB broken CONFIGURE_DEPENDS ${here}/data/bad/*.yaml ${here}/data/bad/traces/*)
