@@ -31,8 +31,14 @@ foreach(scenario IN LISTS combinations)
   servecast_script_test(laws.${name} quick laws ${program} $<TARGET_FILE:summary_laws> ${scenario})
 endforeach()
 
-# The same laws on drawn scenarios, ten seeds a test.
+# The same laws on drawn scenarios, ten seeds a test: matrix.000 are the seeds 0 to 9. scripts/soak runs more of them.
 add_subdirectory(${here}/matrix)
+foreach(first RANGE 0 290 10)
+  string(LENGTH ${first} digits)
+  string(SUBSTRING 000 ${digits} -1 zeros)
+  servecast_script_test(matrix.${zeros}${first} quick matrix ${program} $<TARGET_FILE:summary_laws>
+                        $<TARGET_FILE:matrix_scenario> ${first} 10)
+endforeach()
 
 # Broken scenarios, and broken traces with the message expected in <file>.expect.
 file(GLOB broken CONFIGURE_DEPENDS ${here}/data/bad/*.yaml ${here}/data/bad/traces/*)

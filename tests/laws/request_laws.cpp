@@ -1,7 +1,5 @@
 #include <fmt/core.h>
 
-#include <array>
-
 #include "tests/laws/laws.h"
 
 namespace servecast::laws {
@@ -39,12 +37,13 @@ void check_classes(const RunFiles& run, Findings& findings) {
       findings.add("requests are conserved", fmt::format("classes have {} of {}, all {}", sums[state], state, count.dump()));
 }
 
-/// Arrival, first step, first token, last token.
+/// Arrival, first step, first token, last token. An API may have drafted before a pool's first step.
 void check_times(const RunFiles& run, const CsvTable& table, Findings& findings) {
-  constexpr std::array times{"arrival_s", "scheduled_s", "first_token_s", "finish_s"};
+  std::vector<std::string> times{"arrival_s", "scheduled_s", "first_token_s", "finish_s"};
+  if (run.has("gateway")) std::erase(times, "scheduled_s");
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     double before = 0;
-    for (const char* time : times) {
+    for (const std::string& time : times) {
       const double at = table.number(i, time).value_or(before);
       if (at < before)
         findings.add("times follow each other", fmt::format("request {}: {} {} after {}", table.text(i, "request_id"), time, at, before));

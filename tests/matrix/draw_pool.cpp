@@ -95,7 +95,7 @@ void add_memory(Draw draw, Tree& pool) {
 
 /// Drafts, exits, adapters, layers on the host.
 void add_extras(Draw draw, const PoolUse& use, const Fitted& fitted, Tree& pool) {
-  const bool roomy = use.machine.gpu_gb >= 80 && fitted.model.gb < 40;
+  const bool roomy = use.machine.gpu_gb >= 80 && fitted.model.gb < 20;
   if (draw.at("exit?").chance(0.08)) pool["early_exit"] = draw_policy<EarlyExit>(draw.at("early_exit"));
   const bool drafts_itself = pool.contains("early_exit") && pool["early_exit"]["policy"] == "layer_skip";
   if (!drafts_itself && draw.at("drafts?").chance(0.2)) {

@@ -136,7 +136,7 @@ Tree draw_source(Draw draw, const Wanted& wanted, const Tree& pools, const Tree&
 
 Tree draw_workload(Draw draw, const Tree& pools, const Tree& gateway) {
   const std::int64_t count = draw.at("count").pick(std::vector<std::int64_t>{1, 1, 2, 3});
-  const std::int64_t requests = draw.at("requests").pick(std::vector<std::int64_t>{100, 150, 200, 300});
+  const std::int64_t requests = draw.at("requests").pick(std::vector<std::int64_t>{100, 100, 150, 300});
   const bool brief = std::any_of(pools.begin(), pools.end(), [](const Tree& p) { return p.contains("expert_offload"); });
   if (count == 1) return draw_source(draw.at("source0"), {.requests = requests, .brief = brief}, pools, gateway);
   Tree mix = Tree::array();

@@ -72,7 +72,7 @@ const std::vector<Values>& table() {
       {"speculative.ngram", 0.6, {R"({"acceptance": {"rate_fraction": 0.6}})", R"({"num_speculative_tokens": 5})"}},
       {"speculative.draft_model", 1, {R"({"llm": "qwen2.5-7b"})", R"({"llm": "qwen2.5-7b", "num_speculative_tokens": 2})"}},
       {"early_exit.layer_skip", 1, {R"({"num_speculative_tokens": 4})", R"({"exit_layer": 3, "num_speculative_tokens": 2})"}},
-      {"early_exit.spec_ee", 1, {R"({"mean_layers": 20})", R"({"mean_layers": 24, "predictors": "all"})"}},
+      {"early_exit.spec_ee", 1, {R"({"mean_layers": 25})", R"({"mean_layers": 26, "predictors": "all"})"}},
       {"expert_prefetch.gate_lookahead", 0.5, {R"({"recall": 0.6})"}},
       {"expert_routing.synthetic", 0.7, {R"({"zipf_exponent": 1.2})", R"({"repeat_fraction": 0, "successor_fraction": 0})"}},
       {"expert_miss.buddy", 0.8, {R"({"tau_percentile": 15, "beta": 0.9})", R"({"tau": 0.2, "margin": 0.5, "rho": 1})",
