@@ -2,7 +2,6 @@
 # The laws that hold of every run, on one scenario.  laws.sh SERVECAST SUMMARY_LAWS SCENARIO
 # It ends by itself, soon and with exit status 0; summary_laws finds nothing; the same bytes come out again, and also with
 # every step an event of the engine, in every file but steps.csv.
-# LAWS_TWICE=0 leaves out the second plain run: the one with every step an event is a second one as well.
 # A law that does not hold is named at the beginning of the first line: "law: what".
 servecast=$1 summary_laws=$2 scenario=$3
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 1
@@ -27,9 +26,7 @@ same() {
 
 run plain
 "$summary_laws" "$scratch/plain" || exit 1
-if [ "${LAWS_TWICE:-1}" = 1 ]; then
-  run again
-  same again "the same bytes again"
-fi
+run again
+same again "the same bytes again"
 run step_by_step --step-by-step
 same step_by_step "the same bytes with --step-by-step"

@@ -7,9 +7,7 @@ servecast=$1 summary_laws=$2 matrix_scenario=$3 first=$4 count=$5 table=$6
 here=$(dirname "$0")
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 1
 LAWS_TIMEOUT_S=${LAWS_TIMEOUT_S:-60}
-LAWS_TWICE=0
-[ -z "$table" ] || LAWS_TWICE=1
-export LAWS_TIMEOUT_S LAWS_TWICE
+export LAWS_TIMEOUT_S
 
 # known SEED: the reason why it breaks a law today.
 known() { sed -n "s/^$1: *//p" "$here/matrix/known_failures"; }

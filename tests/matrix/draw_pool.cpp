@@ -165,7 +165,8 @@ Tree draw_pool(Draw draw, const PoolUse& use, const Fitted& fitted) {
   add_memory(draw, pool);
   add_gate(draw, use, pool);
   add_extras(draw, use, fitted, pool);
-  if (fitted.model.experts > 0) add_offload(draw.at("experts"), pool);
+  constexpr std::int64_t quick = 64;  // every load of an expert over a shared link is a flow
+  if (fitted.model.experts > 0 && fitted.model.experts <= quick) add_offload(draw.at("experts"), pool);
   return pool;
 }
 

@@ -23,7 +23,7 @@ const std::vector<const char*> outputs{
     R"({"uniform": {"min": 1, "max": 120}})",
     R"({"lognormal": {"median": 30, "sigma": 0.9}, "max": 500})",
 };
-// Where every token is sent through routed experts, which takes time.
+// Where every token is sent through routed experts, which takes time; requests are fewer then, too.
 const std::vector<const char*> brief_prompts{
     R"({"fixed": 60})",
     R"({"uniform": {"min": 1, "max": 200}})",
@@ -108,7 +108,7 @@ Tree draw_generate(Draw draw, const Wanted& wanted) {
                 {"prompt_tokens", Tree::parse(draw.at("prompt").pick(wanted.brief ? brief_prompts : prompts))},
                 {"output_tokens", Tree::parse(draw.at("output").pick(wanted.brief ? brief_outputs : outputs))}};
   if (draw.at("sessions?").chance(0.25)) generate["sessions"] = draw_sessions(draw.at("sessions"));
-  if (draw.at("beginning?").chance(0.4)) {
+  if (!wanted.brief && draw.at("beginning?").chance(0.4)) {
     const Tree beginning = Tree::parse(draw.at("beginning").pick(beginnings));
     if (!beginning.contains("shared_prefix") || !generate.contains("sessions")) generate.update(beginning);
   }
@@ -136,8 +136,8 @@ Tree draw_source(Draw draw, const Wanted& wanted, const Tree& pools, const Tree&
 
 Tree draw_workload(Draw draw, const Tree& pools, const Tree& gateway) {
   const std::int64_t count = draw.at("count").pick(std::vector<std::int64_t>{1, 1, 2, 3});
-  const std::int64_t requests = draw.at("requests").pick(std::vector<std::int64_t>{100, 100, 150, 300});
   const bool brief = std::any_of(pools.begin(), pools.end(), [](const Tree& p) { return p.contains("expert_offload"); });
+  const std::int64_t requests = brief ? 60 : draw.at("requests").pick(std::vector<std::int64_t>{100, 100, 150, 300});
   if (count == 1) return draw_source(draw.at("source0"), {.requests = requests, .brief = brief}, pools, gateway);
   Tree mix = Tree::array();
   const Wanted wanted{.requests = requests / count, .alone = false, .brief = brief};
