@@ -19,7 +19,7 @@ run() {
 # same NAME LAW: as the first run wrote it.
 same() {
   diff -r "$scratch/plain" "$scratch/$1" >"$scratch/diff" && return
-  echo "$2: differs"
+  echo "$2, $(sed -nE 's/^diff -r .*\/|^Files .*\/([^ ]*) differ/\1/p' "$scratch/diff" | sort -u | paste -sd ' '): differs"
   head -n 20 "$scratch/diff"
   exit 1
 }

@@ -51,7 +51,8 @@ void check_bytes(const RunFiles& run, Findings& findings) {
   const auto by_link = carried(run.tables.at("links"));
   for (const auto& [link, bytes] : flown(flows)) {
     const auto found = by_link.find(link);
-    findings.unless_at_least(law, "bytes of links.csv and flows.csv on " + link, found == by_link.end() ? 0 : found->second, bytes * (1 - 1e-6));
+    findings.unless_at_least(law, "bytes of links.csv and flows.csv on " + link,
+                             found == by_link.end() ? 0 : found->second, bytes * (1 - 1e-6));
   }
   if (run.has("failures") || run.settings.contains("until_s")) return;  // transfers may be broken off
   // A transfer whose client has left counts where it has been made, so flows have at least what the summary tells.

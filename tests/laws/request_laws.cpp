@@ -34,7 +34,8 @@ void check_classes(const RunFiles& run, Findings& findings) {
   }
   for (const auto& [state, count] : run.summary.at("requests").items())
     if (sums[state] != count)
-      findings.add("requests are conserved", fmt::format("classes have {} of {}, all {}", sums[state], state, count.dump()));
+      findings.add("requests are conserved",
+                   fmt::format("classes have {} of {}, all {}", sums[state], state, count.dump()));
 }
 
 /// Arrival, first step, first token, last token. An API may have drafted before a pool's first step.
@@ -46,12 +47,14 @@ void check_times(const RunFiles& run, const CsvTable& table, Findings& findings)
     for (const std::string& time : times) {
       const double at = table.number(i, time).value_or(before);
       if (at < before)
-        findings.add("times follow each other", fmt::format("request {}: {} {} after {}", table.text(i, "request_id"), time, at, before));
+        findings.add("times follow each other",
+                     fmt::format("request {}: {} {} after {}", table.text(i, "request_id"), time, at, before));
       before = at;
     }
     const double end = run.summary.at("duration_s");
     if (before > end * (1 + 1e-8))
-      findings.add("times follow each other", fmt::format("request {} at {}, after the end of the run at {}", table.text(i, "request_id"), before, end));
+      findings.add("times follow each other", fmt::format("request {} at {}, after the end of the run at {}",
+                                                          table.text(i, "request_id"), before, end));
   }
 }
 

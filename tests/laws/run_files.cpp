@@ -46,7 +46,9 @@ std::size_t CsvTable::at(const std::string& column) const {
   return static_cast<std::size_t>(found - columns.begin());
 }
 
-const std::string& CsvTable::text(std::size_t row, const std::string& column) const { return rows[row].at(at(column)); }
+const std::string& CsvTable::text(std::size_t row, const std::string& column) const {
+  return rows[row].at(at(column));
+}
 
 std::optional<double> CsvTable::number(std::size_t row, const std::string& column) const {
   const std::string& cell = text(row, column);

@@ -29,8 +29,8 @@ struct CsvTable {
 
 /// What one run has left in its folder.
 struct RunFiles {
-  Json summary;   // without the settings
-  Json settings;  // what the user wrote
+  Json summary;                            // without the settings
+  Json settings;                           // what the user wrote
   std::map<std::string, CsvTable> tables;  // by name: "requests"
 
   bool has(const char* setting) const { return settings.contains(setting) && !settings[setting].empty(); }

@@ -5,7 +5,9 @@
 namespace servecast::laws {
 namespace {
 
-bool several_outputs(const Json& source) { return source.value("samples", 1) > 1 || source.value("beam_width", 1) > 1; }
+bool several_outputs(const Json& source) {
+  return source.value("samples", 1) > 1 || source.value("beam_width", 1) > 1;
+}
 
 bool mirrors(const Json& pool) {
   return pool.contains("scaling") && pool["scaling"].is_object() && pool["scaling"].contains("mirror");
@@ -63,12 +65,14 @@ void check_tokens(const RunFiles& run, Findings& findings) {
   const double made = tokens_of(series, "output_tokens_per_s", duration_s);
   const double computed = tokens_of(series, "prompt_tokens_per_s", duration_s);
   findings.unless_at_least(law, "output tokens of series.csv, and those of requests.csv", made, output);
-  findings.unless_at_least(law, "prompt tokens of series.csv, and those of requests.csv", computed, prompts_computed(requests));
-  // Who has left is given up between two steps, and who may be turned away behind the prompt has a first token by then:
-  // these were for nobody.
+  findings.unless_at_least(law, "prompt tokens of series.csv, and those of requests.csv", computed,
+                           prompts_computed(requests));
+  // Who has left is given up between two steps, and who may be turned away behind the prompt has a first token by
+  // then: these were for nobody.
   const Json& ended = summary.at("requests");
   if (!run.has("failures") && !run.any_pool(mirrors) && ended.at("timed_out") == 0 && ended.at("shed") == 0)
-    findings.unless_equal(law, "output tokens of series.csv and requests.csv, where nothing is made twice", made, output);
+    findings.unless_equal(law, "output tokens of series.csv and requests.csv, where nothing is made twice", made,
+                          output);
 }
 
 }  // namespace servecast::laws

@@ -12,8 +12,8 @@ namespace servecast::matrix {
 /// A scenario, or a part of one, before it is written as YAML.
 using Tree = nlohmann::ordered_json;
 
-/// Choices from one seed. Each place of a scenario has a stream of its own, so that a policy that is added, or another
-/// feature that is drawn, shifts nothing elsewhere: the other choices of a seed stay as they are.
+/// Choices from one seed. Each place of a scenario has a stream of its own, so that a policy that is added, or
+/// another feature that is drawn, shifts nothing elsewhere: the other choices of a seed stay as they are.
 class Draw {
  public:
   explicit Draw(std::uint64_t seed, std::string place = "") : Draw(seed, place, Rng(seed, "matrix" + place)) {}
@@ -31,7 +31,8 @@ class Draw {
   }
 
  private:
-  Draw(std::uint64_t seed, std::string place, Rng rng) : seed_(seed), place_(std::move(place)), rng_(std::move(rng)) {}
+  Draw(std::uint64_t seed, std::string place, Rng rng)
+      : seed_(seed), place_(std::move(place)), rng_(std::move(rng)) {}
 
   std::uint64_t seed_;
   std::string place_;

@@ -24,9 +24,11 @@ void add_offload(Draw draw, Tree& pool) {
   if (!draw.at("offload?").chance(0.35)) return;
   Tree offload{{"profile_tokens", 256}};
   const bool models = draw.at("models?").chance(0.25);
-  const std::string how = draw.at("how").pick(std::vector<std::string>{"slots_per_layer", "cache_fraction", "kv_tokens"});
+  const std::string how =
+      draw.at("how").pick(std::vector<std::string>{"slots_per_layer", "cache_fraction", "kv_tokens"});
   if (how == "slots_per_layer") offload[how] = draw.at("slots").pick(std::vector{0, 2, 6});
-  if (how == "cache_fraction") offload[how] = draw.at("share").pick(models ? std::vector{0.1, 0.25} : std::vector{0.25, 0.5, 1.0});
+  if (how == "cache_fraction")
+    offload[how] = draw.at("share").pick(models ? std::vector{0.1, 0.25} : std::vector{0.25, 0.5, 1.0});
   if (how == "kv_tokens") offload[how] = 8192;
   if (models) offload["models"] = 3;
   if (draw.at("streams?").chance(0.3)) offload["streams"] = 2;

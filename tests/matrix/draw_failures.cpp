@@ -11,8 +11,8 @@ struct Kind {
   double mtbf_s = 0;    // so that one or two break in a run
   bool notice = false;  // can be given
 };
-const std::vector<Kind> kinds{{"node", 20, true}, {"gpu", 60, true},    {"nic", 60},
-                              {"link", 15},       {"switch", 30}, {"storage", 15}};
+const std::vector<Kind> kinds{{"node", 20, true}, {"gpu", 60, true}, {"nic", 60},
+                              {"link", 15},       {"switch", 30},    {"storage", 15}};
 
 Tree draw_rates(Draw draw, const Parts& parts) {
   Tree rates = Tree::array();

@@ -12,7 +12,8 @@ constexpr double switched = 0.25;
 bool of_this_policy(const Setting& setting) { return setting.path.find_first_of(".[") == std::string::npos; }
 
 bool text_of_a_person(const Setting& s) {
-  return s.choices.empty() && (s.type == SettingType::text || s.type == SettingType::texts || s.type == SettingType::list);
+  return s.choices.empty() &&
+         (s.type == SettingType::text || s.type == SettingType::texts || s.type == SettingType::list);
 }
 
 Tree some_value(Draw draw, const Setting& s) {
@@ -32,7 +33,8 @@ bool can_be_drawn(const std::string& kind, const std::string& policy, const std:
                       [](const Setting& s) { return s.required && of_this_policy(s) && text_of_a_person(s); });
 }
 
-Tree draw_settings(Draw draw, const std::string& kind, const std::string& policy, const std::vector<Setting>& schema) {
+Tree draw_settings(Draw draw, const std::string& kind, const std::string& policy,
+                   const std::vector<Setting>& schema) {
   Tree tree = Tree::object();
   std::size_t row = 0;
   for (const Values& values : values_of(kind, policy)) {

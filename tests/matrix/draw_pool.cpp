@@ -62,7 +62,8 @@ Tree draw_tiers(Draw draw) {
 Tree draw_scaling(Draw draw, std::int64_t replicas, bool needs_one, bool migrates) {
   Tree scaling{{"min_replicas", needs_one ? 1 : draw.at("least").pick(std::vector{0, 0, 1})},
                {"engine_init_s", draw.at("init").pick(std::vector{0.0, 0.5, 3.0})}};
-  if (draw.at("start?").chance(0.5)) scaling["start_replicas"] = draw.at("start").between(needs_one ? 1 : 0, replicas);
+  if (draw.at("start?").chance(0.5))
+    scaling["start_replicas"] = draw.at("start").between(needs_one ? 1 : 0, replicas);
   if (draw.at("provision?").chance(0.4)) scaling["provision_s"] = 1.5;
   if (draw.at("image?").chance(0.3)) scaling["image_bytes"] = 1e10;
   if (draw.at("warm?").chance(0.3)) {
@@ -76,8 +77,8 @@ Tree draw_scaling(Draw draw, std::int64_t replicas, bool needs_one, bool migrate
 
 void add_gate(Draw draw, const PoolUse& use, Tree& pool) {
   if (draw.at("router?").chance(0.75))
-    pool["router"] = draw_policy<Router>(
-        draw.at("router"), [&](Router& r) { return !use.decodes_for_others || r.only_picks(); });
+    pool["router"] =
+        draw_policy<Router>(draw.at("router"), [&](Router& r) { return !use.decodes_for_others || r.only_picks(); });
   if (!use.decodes_for_others && draw.at("admission?").chance(0.25))
     pool["admission"] = draw_policy<Admission>(draw.at("admission"));
   const bool looks = (!pool.contains("router") || made<Router>(pool["router"])->reads_state()) ||
@@ -106,13 +107,15 @@ void add_extras(Draw draw, const PoolUse& use, const Fitted& fitted, Tree& pool)
     pool["lora"] = {{"slots", draw.at("slots").pick(std::vector{1, 2, 6})},
                     {"modules", draw.at("modules").pick(std::vector<std::string>{"attention", "all"})}};
   if (fitted.cut.gpus() == 1 && fitted.weights == "bf16" && draw.at("host?").chance(0.05))
-    pool["host_layers"] = {{"layers", 4}, {"device", "i7_13650hx"},
+    pool["host_layers"] = {{"layers", 4},
+                           {"device", "i7_13650hx"},
                            {"which", draw.at("which").pick(std::vector<std::string>{"first", "last"})}};
 }
 
 /// Sides within the pool; that another pool decodes is for who draws several.
 Tree draw_own_placement(Draw draw) {
-  return draw_policy<Placement>(draw, [](Placement& p) { return p.prefill_replicas() > 0 || p.sm_partition() != nullptr; });
+  return draw_policy<Placement>(draw,
+                                [](Placement& p) { return p.prefill_replicas() > 0 || p.sm_partition() != nullptr; });
 }
 
 void add_replicas(Draw draw, const PoolUse& use, const Fitted& fitted, Tree& pool) {

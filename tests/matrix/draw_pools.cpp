@@ -36,7 +36,8 @@ Tree draw_pools(Draw draw, const Machine& machine) {
     if (decodes && of_pool.at("cut?").chance(0.5)) fitted = first;
     if (decodes && fitted.model.name != first.model.name) fitted = first;
     if (i == 0) first = fitted;
-    pools.push_back(draw_pool(of_pool, {.name = names[i], .machine = machine, .decodes_for_others = decodes}, fitted));
+    pools.push_back(
+        draw_pool(of_pool, {.name = names[i], .machine = machine, .decodes_for_others = decodes}, fitted));
   }
   if (hands_over) pools[0]["placement"] = draw_hand_over(draw.at("hand_over"), names[1]);
   if (draw.at("fp8").chance(0.1))

@@ -89,8 +89,10 @@ bool looked_at(const Label& label, const Tree& source, const Tree& pools, const 
 }
 
 Tree draw_sessions(Draw draw) {
-  Tree sessions{{"turns", Tree::parse(draw.pick(std::vector{R"({"fixed": 3})", R"({"uniform": {"min": 1, "max": 8}})"}))}};
-  if (draw.at("think?").chance(0.7)) sessions["think_s"] = {{"exponential", {{"mean", draw.at("think").pick(std::vector{0.1, 1.0})}}}};
+  Tree sessions{
+      {"turns", Tree::parse(draw.pick(std::vector{R"({"fixed": 3})", R"({"uniform": {"min": 1, "max": 8}})"}))}};
+  if (draw.at("think?").chance(0.7))
+    sessions["think_s"] = {{"exponential", {{"mean", draw.at("think").pick(std::vector{0.1, 1.0})}}}};
   if (draw.at("most?").chance(0.5)) sessions["max_session_tokens"] = 4000;
   return sessions;
 }
@@ -118,11 +120,13 @@ Tree draw_generate(Draw draw, const Wanted& wanted) {
 
 Tree draw_source(Draw draw, const Wanted& wanted, const Tree& pools, const Tree& gateway) {
   Tree source{{"generate", draw_generate(draw.at("generate"), wanted)}};
-  if (pools.size() > 1 && draw.at("pool?").chance(wanted.alone ? 0.25 : 0.7)) source["pool"] = draw.at("pool").pick(pools).at("name");
+  if (pools.size() > 1 && draw.at("pool?").chance(wanted.alone ? 0.25 : 0.7))
+    source["pool"] = draw.at("pool").pick(pools).at("name");
   for (const Label& label : labels)
     if (looked_at(label, source, pools, gateway) && draw.at(label.name).chance(0.85))
       source[label.name] = Tree::parse(draw.at(label.name).at("value").pick(label.values));
-  if (draw.at("class?").chance(0.2)) source["class"] = draw.at("class").pick(std::vector<std::string>{"long", "short"});
+  if (draw.at("class?").chance(0.2))
+    source["class"] = draw.at("class").pick(std::vector<std::string>{"long", "short"});
   if (draw.at("timeout?").chance(0.4))
     source["client_timeout_s"] = draw.at("timeout").pick(std::vector{0.01, 0.3, 1.0, 4.0});
   if (draw.at("samples").chance(0.1))
@@ -136,7 +140,8 @@ Tree draw_source(Draw draw, const Wanted& wanted, const Tree& pools, const Tree&
 
 Tree draw_workload(Draw draw, const Tree& pools, const Tree& gateway) {
   const std::int64_t count = draw.at("count").pick(std::vector<std::int64_t>{1, 1, 2, 3});
-  const bool brief = std::any_of(pools.begin(), pools.end(), [](const Tree& p) { return p.contains("expert_offload"); });
+  const bool brief =
+      std::any_of(pools.begin(), pools.end(), [](const Tree& p) { return p.contains("expert_offload"); });
   const std::int64_t requests = brief ? 60 : draw.at("requests").pick(std::vector<std::int64_t>{100, 100, 150, 300});
   if (count == 1) return draw_source(draw.at("source0"), {.requests = requests, .brief = brief}, pools, gateway);
   Tree mix = Tree::array();

@@ -21,8 +21,8 @@ const std::vector<Machine>& machines() {
 
 const std::vector<Model>& models() {
   static const std::vector<Model> all{
-      {"llama-3.1-8b", 16, 0, {1, 2, 4, 8, 16}},      {"llama-3.1-8b", 16, 0, {1, 2, 4, 8, 16}},
-      {"mistral-7b", 14.5, 0, {1, 2, 4, 8, 16}},      {"qwen2.5-7b", 15.3, 0, {1, 2, 4}},
+      {"llama-3.1-8b", 16, 0, {1, 2, 4, 8, 16}},        {"llama-3.1-8b", 16, 0, {1, 2, 4, 8, 16}},
+      {"mistral-7b", 14.5, 0, {1, 2, 4, 8, 16}},        {"qwen2.5-7b", 15.3, 0, {1, 2, 4}},
       {"deepseek-v2-lite", 31.5, 64, {1, 2, 4, 8, 16}}, {"mixtral-8x7b", 93.5, 8, {1, 2, 4, 8}},
       {"qwen3-30b-a3b", 61, 128, {1, 2, 4, 8}},
   };
@@ -36,12 +36,13 @@ double bytes_of(const std::string& weights) {
 
 constexpr double room_gb = 9;  // activations, reserve and some KV
 
-/// Every cut for which there is a reason to draw it, those of which more are to be drawn several times. Rare: two ways
-/// to cut that nobody had built together when this was written.
+/// Every cut for which there is a reason to draw it, those of which more are to be drawn several times. Rare: two
+/// ways to cut that nobody had built together when this was written.
 std::vector<Cut> cuts(const Machine& machine, const Model& model, bool draws_rare) {
   std::vector<Cut> all(8);
   const std::int64_t two_nodes = 2 * machine.gpus;
-  all.insert(all.end(), {{.tensor = 2}, {.tensor = 2}, {.tensor = 4}, {.pipeline = 2}, {.pipeline = 2}, {.pipeline = 4}});
+  all.insert(all.end(),
+             {{.tensor = 2}, {.tensor = 2}, {.tensor = 4}, {.pipeline = 2}, {.pipeline = 2}, {.pipeline = 4}});
   all.insert(all.end(), {{.tensor = 2, .pipeline = 2}, {.tensor = two_nodes}, {.tensor = two_nodes}});
   if (draws_rare) all.push_back({.tensor = two_nodes, .pipeline = 2});
   if (model.experts == 0 || !machine.exchanges_experts) return all;
@@ -71,7 +72,8 @@ Fitted draw_model(Draw draw, const Machine& machine) {
   const bool rare = draw.at("rare").chance(0.4);
   for (const Model& model : {wanted, models().front()}) {
     for (const Cut& cut : cuts(machine, model, rare))
-      if (divides(machine, model, cut) && fits(machine, model, weights, cut)) possible.push_back({model, weights, cut});
+      if (divides(machine, model, cut) && fits(machine, model, weights, cut))
+        possible.push_back({model, weights, cut});
     if (!possible.empty()) return draw.pick(possible);
   }
   return {models().front(), "int4", {}};

@@ -19,8 +19,8 @@ struct Machine {
 
 struct Model {
   std::string name;
-  double gb = 16;                              // in bf16
-  std::int64_t experts = 0;                    // of a layer
+  double gb = 16;                               // in bf16
+  std::int64_t experts = 0;                     // of a layer
   std::vector<std::int64_t> tensor_parallel{};  // over which its heads and MLPs divide
 };
 

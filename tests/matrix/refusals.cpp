@@ -22,7 +22,8 @@ std::string row_of(const std::string& line) {
   for (const Outside& other : outside)
     if (line.find(other.message) != std::string::npos) return std::string(other.pair) + " (outside the table)";
   for (const Combination& row : refused_combinations()) {
-    const std::string said = std::string("cannot have ") + row.refused->name + " together with " + row.with->name + ": ";
+    const std::string said =
+        std::string("cannot have ") + row.refused->name + " together with " + row.with->name + ": ";
     if (line.find(said) != std::string::npos)
       return std::string(row.refused->name) + " + " + row.with->name + " (" + std::string(name(row.obstacle)) + ")";
   }

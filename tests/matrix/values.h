@@ -7,8 +7,8 @@ namespace servecast::matrix {
 
 /// Settings of one policy, of which one is drawn.
 struct Values {
-  std::string_view policy;  // "kind.name"
-  double often = 1;         // share of the scenarios with this policy that give them at all
+  std::string_view policy;            // "kind.name"
+  double often = 1;                   // share of the scenarios with this policy that give them at all
   std::vector<const char*> settings;  // as JSON; "$1", "$2": pools or API tiers
 };
 

@@ -12,7 +12,8 @@ bool plain(const std::string& text) {
   constexpr const char* words[] = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"};
   if (text.empty() || std::isalpha(static_cast<unsigned char>(text[0])) == 0) return false;
   if (std::ranges::find(words, text) != std::end(words)) return false;
-  return std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-'; });
+  return std::ranges::all_of(
+      text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-'; });
 }
 
 std::string scalar(const Tree& value) {
