@@ -21,12 +21,23 @@ servecast_script_test(determinism.chat quick determinism ${program} ${flagship})
 # Laws of every run, on scenarios that combine features.
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
-add_executable(summary_laws ${here}/laws/summary_laws.cpp)
+file(GLOB laws CONFIGURE_DEPENDS ${here}/laws/*.cpp)
+add_executable(summary_laws ${laws})
 target_link_libraries(summary_laws PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
+target_include_directories(summary_laws PRIVATE ${PROJECT_SOURCE_DIR})
 file(GLOB combinations CONFIGURE_DEPENDS ${here}/data/laws/*.yaml)
 foreach(scenario IN LISTS combinations)
   get_filename_component(name ${scenario} NAME_WE)
   servecast_script_test(laws.${name} quick laws ${program} $<TARGET_FILE:summary_laws> ${scenario})
+endforeach()
+
+# The same laws on drawn scenarios, ten seeds a test: matrix.000 are the seeds 0 to 9. scripts/soak runs more of them.
+add_subdirectory(${here}/matrix)
+foreach(first RANGE 0 290 10)
+  string(LENGTH ${first} digits)
+  string(SUBSTRING 000 ${digits} -1 zeros)
+  servecast_script_test(matrix.${zeros}${first} quick matrix ${program} $<TARGET_FILE:summary_laws>
+                        $<TARGET_FILE:matrix_scenario> ${first} 10)
 endforeach()
 
 # Broken scenarios, and broken traces with the message expected in <file>.expect.

@@ -1,0 +1,60 @@
+#include "tests/matrix/draw_pools.h"
+
+#include "models/policy/placement.h"
+#include "sim/input/placement.h"
+#include "tests/matrix/draw_policy.h"
+#include "tests/matrix/draw_pool.h"
+
+namespace servecast::matrix {
+namespace {
+
+const std::vector<std::string> names{"chat", "second", "third"};
+
+/// A placement that hands sequences over to another pool: its settings say to which one.
+Tree draw_hand_over(Draw draw, const std::string& to) {
+  std::vector<std::string> policies;
+  for (const std::string& name : drawable<Placement>())
+    for (const Setting& s : schema_of<Placement>(name))
+      if (s.path == "decode_pool") policies.push_back(name);
+  const std::string policy = draw.pick(policies);
+  Tree placement{{"policy", policy}, {"decode_pool", to}};
+  placement.update(draw_settings(draw.at(policy), "placement", policy, {}));
+  return placement;
+}
+
+}  // namespace
+
+Tree draw_pools(Draw draw, const Machine& machine) {
+  const std::size_t count = draw.at("count").pick(std::vector<std::size_t>{1, 1, 1, 2, 2, 2, 3});
+  const bool hands_over = count > 1 && draw.at("hands_over").chance(0.5);
+  Tree pools = Tree::array();
+  Fitted first;
+  for (std::size_t i = 0; i < count; ++i) {
+    Draw of_pool = draw.at(names[i]);
+    Fitted fitted = draw_model(of_pool, machine);
+    const bool decodes = hands_over && i == 1;
+    if (decodes && of_pool.at("cut?").chance(0.5)) fitted = first;
+    if (decodes && fitted.model.name != first.model.name) fitted = first;
+    if (i == 0) first = fitted;
+    pools.push_back(
+        draw_pool(of_pool, {.name = names[i], .machine = machine, .decodes_for_others = decodes}, fitted));
+  }
+  if (hands_over) pools[0]["placement"] = draw_hand_over(draw.at("hand_over"), names[1]);
+  if (draw.at("fp8").chance(0.1))
+    for (Tree& pool : pools) pool["kv_cache_dtype"] = "fp8";
+  return pools;
+}
+
+std::int64_t nodes_for(const Tree& pools, const Machine& machine) {
+  constexpr std::int64_t more_than_enough = 1000;
+  Placer placer(more_than_enough, machine.gpus);
+  std::int64_t last = 0;
+  for (const Tree& pool : pools)
+    for (std::int64_t i = 0; i < pool.at("replicas"); ++i) {
+      const Cut cut = cut_of(pool);
+      last = placer.place(cut.tensor * cut.expert, cut.pipeline)->gpus.back().node;
+    }
+  return last + 1;
+}
+
+}  // namespace servecast::matrix
