@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/policy/router.h"
+#include "sim/serving/departure.h"
 #include "sim/serving/lane.h"
 #include "sim/serving/listener.h"
 #include "sim/serving/replica_setup.h"
@@ -18,26 +19,6 @@
 #include "sim/serving/transfer_port.h"
 
 namespace servecast {
-
-/// A sequence that decodes on a replica, and may go to another one.
-struct DecodingSequence {
-  Slot at{};
-  Request request{};
-  std::uint32_t preemptions = 0;  // so far: after one more it is not the same any longer
-  std::int64_t tokens = 0;        // that its KV holds
-};
-
-/// What has become of one.
-struct DecodeProgress {
-  std::int64_t computed_tokens = 0;  // that its KV holds
-  std::int64_t tokens = 0;           // that it will hold when the batches under way have ended
-};
-
-/// A sequence leaves for another replica: what goes there, and when the batches under way have computed it.
-struct Departure {
-  MovingSequence sequence{};
-  double complete_s = 0;
-};
 
 /// How much longer its steps take than they should: a slow node, or GPUs that throttle.
 struct StepPace {

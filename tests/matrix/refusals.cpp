@@ -7,20 +7,8 @@
 namespace servecast::matrix {
 namespace {
 
-/// Pairs that are refused elsewhere and are not in the table, as long as there are any.
-struct Outside {
-  const char* message;
-  const char* pair;
-};
-constexpr Outside outside[] = {
-    {"experts cannot be offloaded with pipeline_parallel", "expert offload + pipeline parallelism"},
-    {"experts cannot be offloaded with placement", "expert offload + prefill and decode on shares of the SMs"},
-};
-
 /// Empty: none.
 std::string row_of(const std::string& line) {
-  for (const Outside& other : outside)
-    if (line.find(other.message) != std::string::npos) return std::string(other.pair) + " (outside the table)";
   for (const Combination& row : refused_combinations()) {
     const std::string said =
         std::string("cannot have ") + row.refused->name + " together with " + row.with->name + ": ";
