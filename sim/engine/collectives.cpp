@@ -40,10 +40,13 @@ Collectives::Collectives(const Scenario& scenario, const Wiring& wiring, Dispatc
       group_of_.push_back(scenario.pools[pool].across_nodes() ? groups_.size() : no_group);
       if (group_of_.back() != no_group) add(scenario.pools[pool], {pool, replica});
     }
+  const auto fabric_of = [&](const Group& group) -> const Fabric& {
+    return scenario.group_of(scenario.pools[group.at.pool]).fabric;
+  };
   for (std::size_t g = 0; g < groups_.size(); ++g)
     for (const Transfer& transfer : groups_[g].transfers)
       for (const std::size_t link : transfer.path.links)
-        if (may_bind(wiring.platform().links[link], scenario.fabric)) users_by_link_[link].push_back(g);
+        if (may_bind(wiring.platform().links[link], fabric_of(groups_[g]))) users_by_link_[link].push_back(g);
   for (std::vector<std::size_t>& users : users_by_link_)
     users.erase(std::unique(users.begin(), users.end()), users.end());
   dispatcher.connect(*this);

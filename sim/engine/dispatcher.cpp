@@ -34,8 +34,9 @@ Dispatcher::Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions&
   recorder_.set_slo(slo_facts(scenario.spec));
   std::size_t first = 0;
   for (std::size_t i = 0; i < scenario.pools.size(); ++i) {
-    pools_.emplace_back(scenario.pools[i], KvCopy(scenario.pools[i], scenario.node, scenario.fabric), PoolId(i),
-                        ReplicaId(first), static_cast<std::uint64_t>(scenario.spec.seed), scenario.node,
+    const NodeGroup& group = scenario.group_of(scenario.pools[i]);
+    pools_.emplace_back(scenario.pools[i], KvCopy(scenario.pools[i], group.node, group.fabric), PoolId(i),
+                        ReplicaId(first), static_cast<std::uint64_t>(scenario.spec.seed), group.node,
                         options.step_by_step);
     signals_ = signals_ || pools_.back().signals();
     generations_.emplace_back(pools_.back().size(), 0);
