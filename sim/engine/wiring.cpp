@@ -52,8 +52,8 @@ std::string Wiring::of_group(const std::string& what, const NodeGroup& group) co
 
 Wiring::Wiring(const Scenario& scenario) : groups_(scenario.groups) {
   add_storage();
-  for (std::size_t link = 0; link < groups_.links().size(); ++link) add_trunk(link);
   for (const NodeGroup& group : groups_) add_switches_and_nodes(group);
+  for (std::size_t link = 0; link < groups_.links().size(); ++link) add_trunk(link);
   std::int64_t id = 0;
   for (const Pool& pool : scenario.pools) {
     for (const ReplicaPlace& place : pool.places) {

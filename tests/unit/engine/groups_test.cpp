@@ -170,4 +170,43 @@ pools:
   EXPECT_EQ(done.facts.failures.spares[0].usd_per_gpu_hour, scenario.pools[0].gpu.usd_per_hour);
 }
 
+const std::string two_pools = R"(
+pools:
+  - {name: fast, llm: llama-3.1-8b, gpu: h100_sxm_80g, start: cold}
+  - {name: slow, llm: llama-3.1-8b, gpu: a100_sxm_80g, start: cold}
+)";
+
+std::string load_of_two(const std::string& requests) {
+  const std::string rest =
+      ", arrivals: {poisson: {requests_per_s: 9}}, prompt_tokens: {exponential: {mean: 300}, max: "
+      "2000}, output_tokens: {exponential: {mean: 50}, max: 300}}}\n";
+  return "workload:\n  mix:\n    - {pool: fast, generate: {requests: " + requests + rest +
+         "    - {pool: slow, generate: {requests: " + requests + rest;
+}
+
+// Switch 0 is that of the first group, 1 that of the second: what loads there waits until it is whole again.
+TEST(Groups, ASwitchBelongsToOneOfThem) {
+  Scenario scenario = scenario_from(load_of_two("5") + R"(
+cluster: {groups: [{name: f, node: dgx_h100}, {name: s, node: dgx_a100}]}
+failures: {events: [{at_s: 0, switch: 1, down_s: 50}]}
+)" + two_pools);
+  const Finished done = run_it(scenario);
+  for (const RequestRecord& r : done.recorder.requests())
+    EXPECT_EQ(*r.first_token_s > 50, scenario.pools[index(r.pool)].spec.name == "slow") << *r.first_token_s;
+}
+
+// Pools that send nothing to each other share the storage alone, which is the cluster's: so it does not matter
+// whether their nodes are one group or two, as long as they are of one kind.
+TEST(Groups, ApartTheyAreAsTogether) {
+  const std::string pools = R"(
+pools:
+  - {name: fast, llm: llama-3.1-8b, gpu: h100_sxm_80g, start: cold, replicas: 8}
+  - {name: slow, llm: llama-3.1-8b, gpu: h100_sxm_80g, start: cold, replicas: 2}
+)";
+  const std::string load = load_of_two("100");
+  EXPECT_EQ(everything_of(load + "cluster: {node: dgx_h100, nodes: 2}" + pools, false),
+            everything_of(load + "cluster: {groups: [{name: a, node: dgx_h100}, {name: b, node: dgx_h100}]}" + pools,
+                          true));
+}
+
 }  // namespace servecast::groups_test
