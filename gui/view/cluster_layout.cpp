@@ -26,6 +26,7 @@ class Drafter {
     for (std::size_t i = 0; i < platform_.gpus.size(); ++i) on_node_[platform_.gpus[i].node].push_back(i);
     for (std::size_t i = 0; i < platform_.nodes.size(); ++i) fill_node(i);
     connect();
+    if (!platform_.groups.empty()) reach_storage();
     centre();
     return std::move(out_);
   }
@@ -36,7 +37,7 @@ class Drafter {
     for (const PlatformLink& link : platform_.links)
       for (const std::string& end : {link.from, link.to}) {
         if (end.find('/') != std::string::npos || is_node(end)) continue;
-        auto& row = end.starts_with("leaf") || end == "switch" ? lower : upper;
+        auto& row = end.starts_with("leaf") || end.starts_with("switch") ? lower : upper;
         if (std::ranges::find(row, end) == row.end()) row.push_back(end);
       }
     if (upper.size() == 2 && lower == std::vector<std::string>{"switch"}) {  // one switch: storage hangs beside it
@@ -81,7 +82,7 @@ class Drafter {
       const QRectF place((size_.width() - used) / 2 + column * (node_.width() + gap),
                          top_ + row * (node_.height() + gap), node_.width(), node_.height());
       const PlatformNode& node = platform_.nodes[i];
-      const QString text = QString::fromStdString(node.name + "  ·  " + node.kind);
+      const QString text = QString::fromStdString(node.name + group_text(node.name) + "  ·  " + node.kind);
       out_.nodes.push_back({place, out_.detailed ? text : QString()});
       where_[node.name] = place;
     }
@@ -154,6 +155,24 @@ class Drafter {
     }
   }
 
+  /// Every group has a way to the storage: a line to the top of each network.
+  void reach_storage() {
+    ClusterLayout::Link storage{.line = {}, .between_nodes = true};
+    std::vector<std::string> tops;
+    for (std::size_t i = 0; i < platform_.links.size(); ++i) {
+      const PlatformLink& link = platform_.links[i];
+      if (link.kind == "storage") storage.members.push_back(i);
+      for (const std::string& end : {link.from, link.to})
+        if ((end.starts_with("switch") || end.starts_with("spine")) && std::ranges::find(tops, end) == tops.end())
+          tops.push_back(end);
+    }
+    if (storage.members.empty()) return;
+    for (const std::string& top : tops) {
+      storage.line = between(place_of("storage"), place_of(top));
+      out_.links.push_back(storage);
+    }
+  }
+
   /// From where to where a link is drawn; none: there is no room for it.
   std::optional<QLineF> line_of(const PlatformLink& link, std::map<std::string, int>& ports) {
     const bool of_gpu = is_gpu(base_of_part(link));
@@ -172,7 +191,11 @@ class Drafter {
                     where_[base_name(link.name.substr(0, link.name.rfind('/'))) + "/disk"].left(), host.center().y());
     }
     if (!is_switch_link(link)) return std::nullopt;  // PCIe roots: inside the host's box
-    const QRectF a = place_of(link.from), b = place_of(link.to);
+    if (link.kind == "storage" && !platform_.groups.empty()) return std::nullopt;  // see reach_storage()
+    return between(place_of(link.from), place_of(link.to));
+  }
+
+  static QLineF between(const QRectF& a, const QRectF& b) {
     if (std::abs(a.center().y() - b.center().y()) < 1)
       return QLineF(a.left() < b.left() ? a.right() : a.left(), a.center().y(),
                     a.left() < b.left() ? b.left() : b.right(), b.center().y());
@@ -194,7 +217,15 @@ class Drafter {
 
   /// "node0/gpu3/pcie/out" -> "node0/gpu3".
   static std::string base_of_part(const PlatformLink& link) { return base_name(base_name(link.name)); }
-  bool is_switch_link(const PlatformLink& link) const { return link.kind == "fabric" || link.kind == "storage"; }
+  bool is_switch_link(const PlatformLink& link) const {
+    return link.kind == "fabric" || link.kind == "storage" || link.kind == "trunk";
+  }
+  /// Of a cluster with several groups: which one a node is in.
+  std::string group_text(const std::string& node) const {
+    for (const PlatformGroup& group : platform_.groups)
+      if (std::ranges::find(group.nodes, node) != group.nodes.end()) return "  ·  " + group.name;
+    return {};
+  }
   bool is_node(const std::string& name) const {
     return std::ranges::any_of(platform_.nodes, [&](const PlatformNode& node) { return node.name == name; });
   }

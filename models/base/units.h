@@ -24,7 +24,7 @@ constexpr std::string_view unit_of(std::string_view key) {
       {"g_per_kwh", "g/kWh"},
       {"requests_per_s", "requests/s"},
       {"_tokens_per_s", "tokens/s"},
-      {"_bytes_per_s", "bytes/s"},
+      {"bytes_per_s", "bytes/s"},
       {"_flop_per_s", "flop/s"},
       {"_per_s", "1/s"},
       {"_fraction", "share, 0 to 1"},

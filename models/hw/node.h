@@ -6,8 +6,8 @@
 
 namespace servecast {
 
-/// One server. Which GPUs sit in it is the scenario's business; NVLink's speed is the GPU's, its wiring is the
-/// node's.
+/// One server. Which GPUs sit in it is in the end the scenario's business; NVLink's speed is the GPU's, its wiring is
+/// the node's.
 struct Node {
   std::string name;  // of the file
   std::string title;
@@ -21,6 +21,7 @@ struct Node {
   double host_memory_bytes = 0;
   double nvme_bytes_per_s = 0;
   double overhead_w = 0;
+  std::string gpu{};  // name of the GPU that it is sold with; empty: any
 
   bool nvlink() const { return gpu_link != "pcie"; }
 
@@ -38,6 +39,7 @@ struct Node {
     f.required("host_memory_bytes", host_memory_bytes, "DRAM of the server", positive);
     f.required("nvme_bytes_per_s", nvme_bytes_per_s, "reading local disks, all together", positive);
     f.required("overhead_w", overhead_w, "power of everything but the GPUs, under load");
+    f.field("gpu", gpu, "GPU that it is sold with, by which pools find their group of nodes; left out: any");
   }
 };
 

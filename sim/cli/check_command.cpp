@@ -69,14 +69,24 @@ std::string pool_text(const Pool& pool) {
          fmt::format("  step times: {}\n", visible(pool.latency_source));
 }
 
+/// A line for each group of nodes; of several, with their names.
+std::string cluster_text(const Scenario& scenario) {
+  std::string text;
+  for (std::size_t i = 0; i < scenario.groups.size(); ++i) {
+    const NodeGroup& group = scenario.groups[i];
+    std::int64_t used = 0;
+    for (const Pool& pool : scenario.pools) used += pool.group == i ? pool.gpus() : 0;
+    text += fmt::format("{:<10}{}{} x {}, {} of {} GPUs used\n", i == 0 ? "cluster" : "",
+                        scenario.groups.several() ? visible(group.name) + ": " : "", group.nodes,
+                        visible(group.node.name), used, group.node.gpus * group.nodes);
+  }
+  return text;
+}
+
 std::string scenario_text(const std::string& file, Scenario scenario) {
-  std::int64_t used = 0;
-  for (const Pool& pool : scenario.pools) used += pool.gpus();
-  const std::int64_t there = scenario.node.gpus * scenario.spec.cluster.nodes;
   std::string text = fmt::format("{}: no mistakes\n\n", visible(file));
   text += fmt::format("workload  {}\n", visible(scenario.workload_text));
-  text += fmt::format("cluster   {} x {}, {} of {} GPUs used\n", scenario.spec.cluster.nodes,
-                      visible(scenario.node.name), used, there);
+  text += cluster_text(scenario);
   for (const Pool& pool : scenario.pools) text += pool_text(pool);
   for (const std::string& warning : prompts_too_long(scenario)) text += "\nwarning: " + warning + "\n";
   return text;
@@ -150,7 +160,10 @@ class CheckCommand final : public Command {
   void describe(ordered_json& json) const {
     const FilesRead read;
     Scenario scenario = scenario_.load();
-    for (const Pool& pool : scenario.pools) json["pools"].push_back(to_json(pool));
+    for (const Pool& pool : scenario.pools) {
+      json["pools"].push_back(to_json(pool));
+      if (scenario.groups.several()) json["pools"].back()["group"] = scenario.group_of(pool).name;
+    }
     json["warnings"] = prompts_too_long(scenario);
     json["files"] = there_are(read.files());
     json["settings"] = ordered_json::parse(settings_text(scenario.spec));

@@ -20,7 +20,10 @@ std::vector<std::string> value_words(const Setting& setting) {
   const std::map<std::string, std::vector<std::string>> bundled{{"pools[].llm", list_llms()},
                                                                 {"pools[].gpu", list_gpus()},
                                                                 {"cluster.node", list_nodes()},
-                                                                {"cluster.fabric", list_fabrics()}};
+                                                                {"cluster.fabric", list_fabrics()},
+                                                                {"cluster.groups[].node", list_nodes()},
+                                                                {"cluster.groups[].fabric", list_fabrics()},
+                                                                {"cluster.groups[].gpu", list_gpus()}};
   if (const auto names = bundled.find(setting.path); names != bundled.end()) return names->second;
   if (setting.type == SettingType::boolean) return {"true", "false"};
   return setting.choices;

@@ -56,25 +56,49 @@ std::string changed_file(const std::string& folder, const std::string& name, std
   return std::filesystem::absolute(file).string();
 }
 
-/// Every pool of the design on GPUs with more, or less, memory bandwidth; all nodes with faster, or slower, network
-/// ports where there are several.
+/// Every pool of the design on GPUs with more, or less, memory bandwidth; groups of nodes that say which GPU they
+/// have say so of this one.
+std::vector<std::string> other_memory(const ScenarioSpec& spec, double factor, const std::string& folder,
+                                      const std::string& named_in) {
+  const auto file = [&](const std::string& gpu) {
+    return yaml_text(changed_file(folder, gpu, "bandwidth", factor, gpu_text(gpu, factor, named_in)));
+  };
+  std::vector<std::string> set;
+  for (std::size_t i = 0; i < spec.pools.size(); ++i)
+    set.push_back(fmt::format("pools[{}].gpu={}", i, file(spec.pools[i].gpu)));
+  for (std::size_t i = 0; i < spec.cluster.groups.size(); ++i) {
+    const std::string& gpu = spec.cluster.groups[i].gpu;
+    if (gpu.empty() && spec.cluster.groups.size() == 1) continue;  // its pools may have any
+    const std::string sold_with = gpu.empty() ? load_node(spec.cluster.groups[i].node, Place{}, named_in).gpu : gpu;
+    if (!sold_with.empty()) set.push_back(fmt::format("cluster.groups[{}].gpu={}", i, file(sold_with)));
+  }
+  return set;
+}
+
+/// All nodes with faster, or slower, network ports.
+std::vector<std::string> other_ports(const ClusterSpec& cluster, double factor, const std::string& folder,
+                                     const std::string& named_in) {
+  const auto set_to = [&](const std::string& path, const std::string& node) {
+    const std::string file = changed_file(folder, node, "network", factor, node_text(node, factor, named_in));
+    return path + "=" + yaml_text(file);
+  };
+  if (cluster.groups.empty()) return {set_to("cluster.node", cluster.node)};
+  std::vector<std::string> set;
+  for (std::size_t i = 0; i < cluster.groups.size(); ++i)
+    set.push_back(set_to(fmt::format("cluster.groups[{}].node", i), cluster.groups[i].node));
+  return set;
+}
+
 std::vector<InputChange> bandwidth_changes(Sizer& sizer, const SizedDesign& sized, const std::string& folder) {
   std::vector<InputChange> all;
   const ScenarioSpec spec = sizer.spec_of(sized);
   const std::string& named_in = sizer.scenario_file();
   for (const double factor : {1 - bandwidth_step, 1 + bandwidth_step}) {
-    InputChange memory{.input = "memory bandwidth", .factor = factor};
-    for (std::size_t i = 0; i < spec.pools.size(); ++i) {
-      const std::string& gpu = spec.pools[i].gpu;
-      const std::string file = changed_file(folder, gpu, "bandwidth", factor, gpu_text(gpu, factor, named_in));
-      memory.set.push_back(fmt::format("pools[{}].gpu={}", i, yaml_text(file)));
-    }
-    all.push_back(std::move(memory));
-    if (sized.machines.nodes < 2) continue;
-    const std::string& node = spec.cluster.node;
-    all.push_back({.input = "network bandwidth", .factor = factor});
-    all.back().set.push_back("cluster.node=" + yaml_text(changed_file(folder, node, "network", factor,
-                                                                      node_text(node, factor, named_in))));
+    all.push_back(
+        {.input = "memory bandwidth", .factor = factor, .set = other_memory(spec, factor, folder, named_in)});
+    if (sized.machines.nodes() < 2) continue;
+    all.push_back(
+        {.input = "network bandwidth", .factor = factor, .set = other_ports(spec.cluster, factor, folder, named_in)});
   }
   return all;
 }

@@ -20,6 +20,12 @@ void erase_nulls(ordered_json& json) {
   }
 }
 
+/// Most pools name no group of nodes.
+void erase_unnamed_groups(ordered_json& json) {
+  for (ordered_json& pool : json["pools"])
+    if (pool["group"] == "") pool.erase("group");
+}
+
 }  // namespace
 
 std::string settings_text(ScenarioSpec& spec) {
@@ -27,6 +33,7 @@ std::string settings_text(ScenarioSpec& spec) {
   JsonWriter writer(json);
   spec.fields(writer);
   erase_nulls(json);
+  erase_unnamed_groups(json);
   return json.dump();
 }
 

@@ -184,13 +184,20 @@ std::set<std::int64_t> nodes_of(const Scenario& scenario, bool with_scaled) {
 /// spares, that of idle GPUs as well.
 double overhead_j(const Scenario& scenario, const Dispatcher& dispatcher) {
   const std::set<std::int64_t> always = nodes_of(scenario, false);
-  const auto spares = static_cast<double>(scenario.spec.spares());
-  const double idle_w = static_cast<double>(scenario.node.gpus) * scenario.pools.front().gpu.power.idle_w;
-  const double always_w =
-      static_cast<double>(always.size()) * scenario.node.overhead_w + spares * (scenario.node.overhead_w + idle_w);
+  double always_w = 0;
+  for (std::size_t i = 0; i < scenario.groups.size(); ++i) {
+    const NodeGroup& group = scenario.groups[i];
+    const auto nodes = std::ranges::count_if(always, [&](std::int64_t node) { return group.holds(node); });
+    always_w += static_cast<double>(nodes) * group.node.overhead_w;
+    if (group.spares == 0) continue;
+    const Gpu& gpu = std::ranges::find(scenario.pools, i, &Pool::group)->gpu;
+    const double idle_w = static_cast<double>(group.node.gpus) * gpu.power.idle_w;
+    always_w += static_cast<double>(group.spares) * (group.node.overhead_w + idle_w);
+  }
   double joules = always_w * dispatcher.duration_s();
   for (const std::int64_t node : nodes_of(scenario, true))
-    if (!always.contains(node)) joules += scenario.node.overhead_w * dispatcher.scaling()->node_rented_s(node);
+    if (!always.contains(node))
+      joules += scenario.groups.of(node).node.overhead_w * dispatcher.scaling()->node_rented_s(node);
   return joules;
 }
 

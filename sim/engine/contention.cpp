@@ -53,10 +53,11 @@ void Contention::tell_first() {
 void Contention::take_links(std::size_t number_of_user) {
   User& user = users_[number_of_user];
   const TransferRoutes routes(scenario_, wiring_);
+  const Fabric& fabric = scenario_.group_of(scenario_.pools[user.at.pool]).fabric;
   user.links.clear();
   for (const Transfer& transfer : routes.of(user.at, example(scenario_.pools[user.at.pool], user.traffic)))
     for (const std::size_t link : transfer.path.links)
-      if (user.traffic == OwnTraffic::experts || may_bind(wiring_.platform().links[link], scenario_.fabric))
+      if (user.traffic == OwnTraffic::experts || may_bind(wiring_.platform().links[link], fabric))
         user.links.push_back(link);
   for (const std::size_t link : user.links)
     if (by_link_[link].empty() || by_link_[link].back() != number_of_user) by_link_[link].push_back(number_of_user);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "sim/engine/collect_facts.h"
 #include "sim/engine/replica_transfers.h"
@@ -35,8 +36,9 @@ Dispatcher::Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions&
   recorder_.set_slo(slo_facts(scenario.spec));
   std::size_t first = 0;
   for (std::size_t i = 0; i < scenario.pools.size(); ++i) {
-    pools_.emplace_back(scenario.pools[i], KvCopy(scenario.pools[i], scenario.node, scenario.fabric), PoolId(i),
-                        ReplicaId(first), static_cast<std::uint64_t>(scenario.spec.seed), scenario.node,
+    const NodeGroup& group = scenario.group_of(scenario.pools[i]);
+    pools_.emplace_back(scenario.pools[i], KvCopy(scenario.pools[i], group.node, group.fabric), PoolId(i),
+                        ReplicaId(first), static_cast<std::uint64_t>(scenario.spec.seed), group.node,
                         options.step_by_step);
     signals_ = signals_ || pools_.back().signals();
     generations_.emplace_back(pools_.back().size(), 0);
@@ -185,16 +187,17 @@ void Dispatcher::watch(std::size_t pool, std::size_t replica) {
 
 void Dispatcher::weights_loaded(std::size_t pool, std::size_t replica, double now_s) {
   if (pools_[pool].life(replica) > 0) return;  // it failed meanwhile
-  pools_[pool].set_ready(replica, now_s);
+  pools_[pool].set_ready(replica, now_s, *this);
   touch(pool, replica);
 }
 
 void Dispatcher::drain() {
-  const auto busy = [&] { return std::ranges::any_of(pools_, &ReplicaPool::busy); };
-  while (samples() && busy() && sampler_.next_s() <= until_s_) {
-    for (ReplicaPool& pool : pools_) pool.advance_all(sampler_.next_s(), *this);
-    sample_replicas();
-  }
+  // A second is sampled where something is due at its end or later, whoever has looked at the replicas before.
+  const auto still_busy = [&](double at_s) {
+    for (ReplicaPool& pool : pools_) pool.advance_all(std::nextafter(at_s, 0), *this);
+    return std::ranges::any_of(pools_, &ReplicaPool::busy);
+  };
+  while (samples() && sampler_.next_s() <= until_s_ && still_busy(sampler_.next_s())) sample_replicas();
   if (gateway_) gateway_->close();
   for (ReplicaPool& pool : pools_) {
     pool.advance_all(until_s_, *this);

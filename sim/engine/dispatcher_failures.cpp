@@ -43,7 +43,7 @@ void Dispatcher::warned(const ReplicaAt& at, double now_s) {
 void Dispatcher::serve(const ReplicaAt& at, double now_s) {
   ++comings_;
   ReplicaPool& pool = pools_[at.pool];
-  pool.set_ready(at.replica, now_s);
+  pool.set_ready(at.replica, now_s, *this);
   pool.set_serving(at.replica, true);
   if (scales(at.pool) && failures_) failures_->set_pace(at, now_s);
   touch(at.pool, at.replica);

@@ -10,7 +10,7 @@ constexpr std::uint32_t first_mirror_id = 0xffffffff;
 
 void Dispatcher::make_ready(const ReplicaAt& at, double now_s) {
   ++comings_;
-  pools_[at.pool].set_ready(at.replica, now_s);
+  pools_[at.pool].set_ready(at.replica, now_s, *this);
   if (failures_) failures_->set_pace(at, now_s);
   touch(at.pool, at.replica);
 }

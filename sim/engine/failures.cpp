@@ -23,9 +23,9 @@ Failures::Failures(Scenario& scenario, const Wiring& wiring, Flows& flows, Clust
       replicas_.push_back({pool, replica});
   }
   lives_.resize(replicas_.size());
-  const std::int64_t nodes = scenario.spec.cluster.nodes;
-  for (std::int64_t node = nodes; node < nodes + spec_.spares; ++node)
-    for (std::int64_t gpu = 0; gpu < scenario.node.gpus; ++gpu) free_.emplace(node, gpu);
+  for (const NodeGroup& group : scenario.groups)
+    for (std::int64_t node = group.first_spare(); node < group.end_node(); ++node)
+      for (std::int64_t gpu = 0; gpu < group.node.gpus; ++gpu) free_.emplace(node, gpu);
   for (const FailureEventSpec& event : spec_.events) times_.add(event);
   for (const FailureRateSpec& rate : spec_.rates) times_.add(rate, parts(kind_of(rate.of)));
 }
@@ -37,13 +37,12 @@ const ReplicaPlace& Failures::place(const ReplicaAt& at) const { return scenario
 /// All of a kind that there are, spares included; of GPUs, those that are used or spare.
 std::vector<BreakablePart> Failures::parts(Kind kind) const {
   std::set<BreakablePart> all;
-  const std::int64_t nodes = scenario_.spec.cluster.nodes + spec_.spares;
-  const bool leaves = wiring_.leaves() > 0;
+  const NodeGroups& groups = scenario_.groups;
   if (kind == Kind::node)
-    for (std::int64_t node = 0; node < nodes; ++node) all.insert({.kind = kind, .node = node});
+    for (std::int64_t node = 0; node < groups.nodes(); ++node) all.insert({.kind = kind, .node = node});
   if (kind == Kind::nic)
-    for (std::int64_t node = 0; node < nodes; ++node)
-      for (std::int64_t nic = 0; nic < scenario_.node.nics; ++nic)
+    for (std::int64_t node = 0; node < groups.nodes(); ++node)
+      for (std::int64_t nic = 0; nic < groups.of(node).node.nics; ++nic)
         all.insert({.kind = kind, .node = node, .number = nic});
   if (kind == Kind::gpu)
     for (const ReplicaAt& at : replicas_)
@@ -51,8 +50,10 @@ std::vector<BreakablePart> Failures::parts(Kind kind) const {
   if (kind == Kind::gpu)
     for (const auto& [node, gpu] : free_) all.insert({.kind = kind, .node = node, .number = gpu});
   if (kind == Kind::link || kind == Kind::switch_)
-    for (std::int64_t leaf = 0; leaf < wiring_.leaves(); ++leaf) all.insert({.kind = kind, .number = leaf});
-  if ((kind == Kind::switch_ && !leaves) || kind == Kind::storage) all.insert({.kind = kind});
+    for (std::int64_t number = 0; number < groups.switches(); ++number)
+      if (kind == Kind::switch_ || groups.of_switch(number).has_leaves())
+        all.insert({.kind = kind, .number = number});
+  if (kind == Kind::storage) all.insert({.kind = kind});
   if (kind == Kind::replica)
     for (std::size_t i = 0; i < replicas_.size(); ++i)
       all.insert({.kind = kind, .number = static_cast<std::int64_t>(i)});
@@ -173,8 +174,8 @@ void Failures::start_what_can(double now_s) {
   }
 }
 
-// Its GPUs on a node of which one is broken go to GPUs of the same numbers on another node, and become free
-// themselves: whoever needs them may have them once they are whole.
+// Its GPUs on a node of which one is broken go to GPUs of the same numbers on another node of the group, and become
+// free themselves: whoever needs them may have them once they are whole.
 void Failures::take_spares(const ReplicaAt& at, double now_s) {
   std::vector<GpuPlace>& gpus = place(at).gpus;
   std::set<std::int64_t> bad;
@@ -187,7 +188,8 @@ void Failures::take_spares(const ReplicaAt& at, double now_s) {
       });
     };
     std::set<std::int64_t> spares;
-    for (const auto& [spare, gpu] : free_) spares.insert(spare);
+    for (const auto& [spare, gpu] : free_)
+      if (scenario_.groups.of(node).holds(spare)) spares.insert(spare);
     const auto found = std::ranges::find_if(spares, stands_in);
     if (found == spares.end()) continue;
     for (GpuPlace& gpu : gpus) {

@@ -9,24 +9,31 @@
 #include "sim/input/scenario.h"
 
 namespace servecast {
+namespace {
+
+/// What stands in for the storage of a node without network ports is its disk.
+std::vector<std::string> storage_links(const NodeGroups& groups) {
+  std::vector<std::string> names;
+  for (const NodeGroup& group : groups)
+    if (group.node.nics == 0) names.push_back(fmt::format("node{}/nvme", group.first_node));
+  if (names.size() < groups.size()) names.emplace_back("storage");
+  return names;
+}
+
+}  // namespace
 
 /// Without direction.
 std::vector<std::string> Failures::links_of(const BreakablePart& part) const {
   using enum BreakablePart::Kind;
-  const auto nics = [&](std::int64_t first_node, std::int64_t end_node) {
-    std::vector<std::string> names;
-    for (std::int64_t node = first_node; node < end_node; ++node)
-      for (std::int64_t nic = 0; nic < scenario_.node.nics; ++nic)
-        names.push_back(fmt::format("node{}/nic{}", node, nic));
-    return names;
-  };
-  const std::int64_t nodes = scenario_.spec.cluster.nodes + spec_.spares;
-  if (part.kind == storage) return {scenario_.node.nics > 0 ? "storage" : "node0/nvme"};
+  if (part.kind == storage) return storage_links(scenario_.groups);
   if (part.kind == nic) return {fmt::format("node{}/nic{}", part.node, part.number)};
   if (part.kind == link) return {fmt::format("leaf{}", part.number)};
-  if (wiring_.leaves() == 0) return nics(0, nodes);
-  const std::int64_t below = scenario_.fabric.nodes_per_leaf;
-  return nics(part.number * below, std::min(nodes, (part.number + 1) * below));
+  const NodeGroup& group = scenario_.groups.of_switch(part.number);
+  std::vector<std::string> names;
+  for (std::int64_t node = group.first_node; node < group.end_node(); ++node)
+    for (std::int64_t nic = 0; nic < group.node.nics; ++nic)
+      if (group.switch_of(node) == part.number) names.push_back(fmt::format("node{}/nic{}", node, nic));
+  return names;
 }
 
 void Failures::set_links(const BreakablePart& part, bool broken, double now_s) {
@@ -36,7 +43,7 @@ void Failures::set_links(const BreakablePart& part, bool broken, double now_s) {
       times += broken ? 1 : -1;
       if (times > 1 || (times == 1 && !broken)) continue;
       if (broken)
-        flows_.cut(link);
+        flows_.cut(link, now_s);
       else
         flows_.mend(link, wiring_.platform().links[link].bytes_per_s, now_s);
     }
@@ -69,9 +76,13 @@ void Failures::set_pace(const ReplicaAt& at, double now_s) {
 }
 
 FailureFacts Failures::facts(double duration_s) const {
-  FailureFacts facts{.pools = totals_,
-                     .spare_gpus = spec_.spares * scenario_.node.gpus,
-                     .spare_usd_per_gpu_hour = scenario_.pools.front().usd_per_gpu_hour()};
+  FailureFacts facts{.pools = totals_};
+  for (std::size_t i = 0; i < scenario_.groups.size(); ++i) {
+    const NodeGroup& group = scenario_.groups[i];
+    if (group.spares == 0) continue;
+    const Pool& pool = *std::ranges::find(scenario_.pools, i, &Pool::group);
+    facts.spares.push_back({.gpus = group.spares * group.node.gpus, .usd_per_gpu_hour = pool.usd_per_gpu_hour()});
+  }
   for (std::size_t i = 0; i < replicas_.size(); ++i) {
     FailureTotals& pool = facts.pools[replicas_[i].pool];
     const Life& life = lives_[i];

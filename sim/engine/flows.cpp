@@ -68,15 +68,24 @@ bool Flows::is_cut(const Path& path) const {
   return std::ranges::any_of(path.links, [this](std::size_t link) { return cut_.contains(link); });
 }
 
-void Flows::cut(std::size_t link) {
+bool Flows::all_cut() const {
+  return std::ranges::all_of(flows_, [this](const auto& flow) { return is_cut(flow.second.transfer.path); });
+}
+
+void Flows::set_speed(std::size_t link, double bytes_per_s, double now_s) {
+  carrier_->set_speed(link, bytes_per_s);
+  for (FlowWatcher* watcher : watchers_) watcher->set_speed(link, bytes_per_s, now_s);
+}
+
+void Flows::cut(std::size_t link, double now_s) {
   cut_.insert(link);
-  carrier_->set_speed(link, cut_bytes_per_s);
+  set_speed(link, cut_bytes_per_s, now_s);
 }
 
 // SimGrid bounds a flow for good by the slowest link of its path at its beginning: hence those are held up.
 void Flows::mend(std::size_t link, double bytes_per_s, double now_s) {
   cut_.erase(link);
-  carrier_->set_speed(link, bytes_per_s);
+  set_speed(link, bytes_per_s, now_s);
   for (const std::int64_t number : std::exchange(held_up_, {})) beginning_.push({.at_s = now_s, .flow = number});
 }
 

@@ -56,6 +56,8 @@ class FlowWatcher {
   virtual void begins(const Transfer& transfer, double now_s) = 0;
   virtual void ended(const Transfer& transfer, double now_s) = 0;
   virtual void cancelled(const Transfer& transfer, double now_s) { ended(transfer, now_s); }
+  /// From now on a link carries so much.
+  virtual void set_speed(std::size_t /*link*/, double /*bytes_per_s*/, double /*now_s*/) {}
 };
 
 /// Transfers over shared links, started at any instant of the run. Knows no SimGrid: it keeps what waits for its
@@ -85,6 +87,8 @@ class Flows {
   void cancel(std::int64_t group, double now_s);
   /// Nobody who started one still waits.
   bool idle() const { return flows_.empty(); }
+  /// None of them moves, as long as no link is mended.
+  bool all_cut() const;
 
   /// The next instant at which a flow begins or its end is noticed.
   double next_s() const;
@@ -93,7 +97,7 @@ class Flows {
   void tell_ended(double now_s);
   void begin_due(double now_s);
   /// A link lets nothing through: flows under way stand still, others do not begin before all of their path is mended.
-  void cut(std::size_t link);
+  void cut(std::size_t link, double now_s);
   void mend(std::size_t link, double bytes_per_s, double now_s);
   /// From the carrier.
   void ended(const EndedFlow& flow);
@@ -117,6 +121,7 @@ class Flows {
     }
   };
   bool is_cut(const Path& path) const;
+  void set_speed(std::size_t link, double bytes_per_s, double now_s);
   void end(std::int64_t number, double now_s);
 
   FlowCarrier* carrier_ = nullptr;

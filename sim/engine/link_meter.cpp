@@ -22,6 +22,16 @@ struct Crossed {
 
 }  // namespace
 
+LinkMeter::LinkMeter(const Platform& platform) : platform_(platform) {
+  for (const PlatformLink& link : platform.links) bytes_per_s_.push_back(link.bytes_per_s);
+}
+
+void LinkMeter::set_speed(std::size_t link, double bytes_per_s, double now_s) {
+  advance(now_s);
+  bytes_per_s_[link] = bytes_per_s;
+  shared_ = false;
+}
+
 void LinkMeter::begins(const Transfer& transfer, double now_s) {
   advance(now_s);
   flows_.push_back({.transfer = &transfer, .left_bytes = transfer.bytes});
@@ -72,7 +82,7 @@ void LinkMeter::share_links() {
   std::map<std::size_t, Crossed> crossed;
   for (const Flow& flow : flows_)
     for (const std::size_t link : flow.transfer->path.links) {
-      Crossed& here = crossed.try_emplace(link, Crossed{.bytes_per_s = platform_.links[link].bytes_per_s}).first->second;
+      Crossed& here = crossed.try_emplace(link, Crossed{.bytes_per_s = bytes_per_s_[link]}).first->second;
       ++here.flows;
     }
   std::vector<Flow*> open;

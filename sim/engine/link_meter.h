@@ -16,11 +16,12 @@ struct Platform;
 /// Gallager, Data Networks, §6.5.2). What is left of a flow when its end is noticed counts in its last second.
 class LinkMeter final : public FlowWatcher {
  public:
-  explicit LinkMeter(const Platform& platform) : platform_(platform) {}
+  explicit LinkMeter(const Platform& platform);
 
   void begins(const Transfer& transfer, double now_s) override;
   void ended(const Transfer& transfer, double now_s) override;
   void cancelled(const Transfer& transfer, double now_s) override;
+  void set_speed(std::size_t link, double bytes_per_s, double now_s) override;
   void tell(DetailListener& listener) const;
 
  private:
@@ -35,6 +36,7 @@ class LinkMeter final : public FlowWatcher {
   void carry(Flow& flow, double bytes, double from_s, double to_s);
 
   const Platform& platform_;
+  std::vector<double> bytes_per_s_{};  // by link, as it is now
   std::vector<Flow> flows_{};  // under way
   bool shared_ = false;        // their rates are known
   double now_s_ = 0;

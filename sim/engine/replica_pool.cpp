@@ -126,7 +126,7 @@ Replica ReplicaPool::make_replica(std::size_t i) const {
 bool ReplicaPool::admits(const Request& request, ReplicaPool* decoding, double now_s, ReplicaListener& listener) {
   if (looked_at_) advance_all(now_s, listener);
   const PoolAnswers answers(replicas_, shown_, pace_);
-  if (!decoding || !admission_->reads_state())
+  if (!decoding || !decoding->anyone_serves() || !admission_->reads_state())
     return admission_->admits(request, {views_, changed_, answers, nullptr, comings_});
   decoding->advance_all(now_s, listener);
   const PoolAnswers decode_answers(decoding->replicas_, decoding->shown_, decoding->pace_);
@@ -136,7 +136,7 @@ bool ReplicaPool::admits(const Request& request, ReplicaPool* decoding, double n
 
 bool ReplicaPool::admits_decode(const Request& request, ReplicaPool& decoding, double now_s,
                                 ReplicaListener& listener) {
-  if (!admission_->reads_state()) return true;
+  if (!admission_->reads_state() || !decoding.anyone_serves()) return true;
   decoding.advance_all(now_s, listener);
   const PoolAnswers answers(decoding.replicas_, decoding.shown_, decoding.pace_);
   return admission_->admits_decode(request,
@@ -202,7 +202,8 @@ void ReplicaPool::start_all(ReplicaListener& listener) {
   for (std::size_t i = 0; i < replicas_.size(); ++i) start(i, listener);
 }
 
-void ReplicaPool::set_ready(std::size_t i, double now_s) {
+void ReplicaPool::set_ready(std::size_t i, double now_s, ReplicaListener& listener) {
+  replicas_[i].advance(now_s, listener);  // clients may have given up meanwhile
   replicas_[i].set_ready(now_s);
   refresh(i);
 }

@@ -55,7 +55,7 @@ class ReplicaPool {
   /// All that arrives at this instant has arrived.
   void start(std::size_t i, ReplicaListener& listener);
   void start_all(ReplicaListener& listener);
-  void set_ready(std::size_t i, double now_s);
+  void set_ready(std::size_t i, double now_s, ReplicaListener& listener);
   /// What Replica is told of its transfers; `contended` comes when all that arrives at this instant has arrived.
   void connect(TransferPort& port);
   bool arrived(std::size_t i, Token token, double now_s, ReplicaListener& listener);

@@ -33,7 +33,8 @@ struct Run {
 void dispatcher_actor(Run& run) {
   for (;;) {
     const double at_s = run.dispatcher.next_s();
-    if (at_s == Replica::infinity && run.network.idle()) return;
+    // Nothing is repaired once no request is left: what waits for that never ends.
+    if (at_s == Replica::infinity && (run.network.idle() || run.dispatcher.flows().all_cut())) return;
     if (run.network.wait_until(at_s)) run.dispatcher.handle(at_s);
     for (const EndedFlow& flow : run.network.take_ended()) run.dispatcher.flows().ended(flow);
   }

@@ -114,8 +114,9 @@ void Scaling::load(const ReplicaAt& at, double now_s) {
   const double bytes = pools_[at.pool].spec.image_bytes;
   if (bytes == 0) return weights(now_s);
   const Part host{.kind = Part::Kind::host, .place = place(at).gpus.front()};
-  const Part storage{.kind = scenario_.node.nics > 0 ? Part::Kind::storage : Part::Kind::disk,
-                     .place = place(at).gpus.front()};
+  const Part storage{
+      .kind = scenario_.group_of(scenario_.pools[at.pool]).node.nics > 0 ? Part::Kind::storage : Part::Kind::disk,
+      .place = place(at).gpus.front()};
   life(at).load = flows_.start({wiring_.transfer("image_load", storage, host, bytes)}, now_s, weights);
 }
 

@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "models/hw/fabric.h"
-#include "models/hw/node.h"
 #include "sim/engine/flows.h"
+#include "sim/input/node_groups.h"
 #include "sim/input/placement.h"
 #include "sim/report/platform.h"
 
@@ -28,6 +27,7 @@ struct Part {
 ///   GPU - NVLink - GPU                               inside a node with NVLink
 ///   GPU - PCIe - (root - root) - PCIe - GPU          inside a node without
 ///   GPU - PCIe - NIC - (leaf - leaf) - NIC - PCIe - GPU   between nodes; GPUs take the NICs in turn
+///   GPU - PCIe - NIC - (leaf) - trunk - ... - (leaf) - NIC - PCIe - GPU   between nodes of two groups
 ///   storage - (leaf) - NIC - root - PCIe - GPU       weights; from the node's own disk where it has no NIC
 ///   GPU - PCIe - root - host - disk                  to the node's own memory and disk
 ///   host - root - NIC - (leaf - leaf) - NIC          to other nodes
@@ -44,8 +44,6 @@ class Wiring {
   Transfer transfer(std::string kind, const Part& from, const Part& to, double bytes) const;
   /// From a GPU to another one.
   Path peer_path(const GpuPlace& from, const GpuPlace& to) const;
-  /// How many switches that nodes hang on where a spine joins these; 0: one switch for all.
-  std::int64_t leaves() const { return has_leaves() ? leaf_of(nodes_ - 1) + 1 : 0; }
   /// Both directions of a physical link, as indices into the platform's.
   std::array<std::size_t, 2> pair(const std::string& name) const {
     return {link_index_.at(name + "/in"), link_index_.at(name + "/out")};
@@ -54,10 +52,19 @@ class Wiring {
   Path load_path(const GpuPlace& to) const;
 
  private:
+  /// Links between network ports, and the delay of the whole path.
+  struct Way {
+    std::vector<std::string> links{};
+    double latency_s = 0;
+  };
+
   void add_storage();
-  void add_node(std::int64_t node);
+  void add_trunk(std::size_t number);
+  void add_switches_and_nodes(const NodeGroup& group);
+  void add_leaf(const NodeGroup& group, std::int64_t leaf);
+  void add_node(const NodeGroup& group, std::int64_t number);
   void add_gpu(const GpuPlace& place, const Gpu& gpu);
-  void add_leaf(std::int64_t leaf);
+  void add_spares(const Scenario& scenario, std::size_t number);
   void add_pair(const std::string& name, const std::string& kind, const std::string& inner, const std::string& outer,
                 double in_bytes_per_s, double out_bytes_per_s, double latency_s);
 
@@ -65,17 +72,18 @@ class Wiring {
   Path node_path(const Part& from, const Part& to) const;
   std::vector<std::string> ways_out(const Part& part) const;
   std::vector<std::string> ways_in(const Part& part) const;
-  std::int64_t leaf_of(std::int64_t node) const;
-  bool has_leaves() const { return fabric_.nodes_per_leaf > 0 && fabric_.topology == "fat_tree"; }
+  Way between(const GpuPlace& from, const GpuPlace& to) const;
+  Way to_storage(const GpuPlace& from, const char* direction) const;
+  const Node& node(const GpuPlace& place) const { return groups_.of(place.node).node; }
   bool bridged(const GpuPlace& a, const GpuPlace& b) const;
   std::string pcie(const GpuPlace& place) const;
   std::string nvlink(const GpuPlace& place) const;
   std::string root(const GpuPlace& place) const;
   std::string nic(const GpuPlace& place) const;
+  std::string leaf(const GpuPlace& place) const;
+  std::string of_group(const std::string& what, const NodeGroup& group) const;
 
-  Node node_;
-  Fabric fabric_;
-  std::int64_t nodes_;  // spares included
+  NodeGroups groups_;
   Platform platform_;
   std::map<std::string, std::size_t> link_index_;
 };

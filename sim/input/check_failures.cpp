@@ -5,18 +5,18 @@
 #include <algorithm>
 #include <string>
 
-#include "models/base/counts.h"
 #include "sim/input/scenario.h"
 
 namespace servecast {
 namespace {
 
+bool without_port(const NodeGroup& group) { return group.node.nics == 0; }
+std::string no_port(const NodeGroup& group) { return fmt::format("'{}' has no network port", group.node.name); }
+
 class FailureCheck {
  public:
-  FailureCheck(YamlText& text, const ScenarioSpec& spec, const Node& node, const Fabric& fabric)
-      : text_(text), spec_(*spec.failures), node_(node), nodes_(spec.cluster.nodes + spec.spares()) {
-    if (fabric.topology == "fat_tree" && fabric.nodes_per_leaf > 0)
-      leaves_ = divided_up(nodes_, fabric.nodes_per_leaf);
+  FailureCheck(YamlText& text, const ScenarioSpec& spec, const NodeGroups& groups)
+      : text_(text), spec_(*spec.failures), groups_(groups) {
     for (const PoolSpec& pool : spec.pools) replicas_ += pool.replicas;
   }
 
@@ -41,8 +41,8 @@ class FailureCheck {
       if (!rate.mtbf_s && rate.of != "node" && rate.of != "gpu" && rate.of != "nic")
         fail("", fmt::format("nobody published how often a {} fails; give its mtbf_s", rate.of));
       if (rate.notice_s && rate.of != "node" && rate.of != "gpu") fail(".notice_s", no_notice);
-      if (rate.of == "link" && leaves_ == 0) fail(".of", no_spine);
-      if (rate.of == "nic" && node_.nics == 0) fail(".of", no_nic());
+      if (rate.of == "link" && std::ranges::none_of(groups_, &NodeGroup::has_leaves)) fail(".of", no_spine);
+      if (rate.of == "nic" && std::ranges::all_of(groups_, without_port)) fail(".of", no_port(groups_[0]));
       for (std::size_t j = 0; j < i; ++j)
         if (spec_.rates[j].of == rate.of) fail(".of", fmt::format("'{}' has a rate already", rate.of));
     }
@@ -51,25 +51,31 @@ class FailureCheck {
  private:
   static constexpr const char* no_notice = "would be ignored: only replicas can prepare for what they stand on";
   static constexpr const char* no_spine = "the fabric has one switch and no spine, so there are no cables to it";
-  std::string no_nic() const { return fmt::format("'{}' has no network port", node_.name); }
 
   void fail(const std::string& key, const std::string& message) { text_.fail(path_ + key, message); }
 
-  void below(const char* key, const std::optional<std::int64_t>& number, std::int64_t count) {
-    if (number && (*number < 0 || *number >= count))
-      fail(fmt::format(".{}", key), count == 1 ? fmt::format("there is only one, number 0")
-                                               : fmt::format("they are numbered 0 to {}", count - 1));
+  bool below(const char* key, const std::optional<std::int64_t>& number, std::int64_t count) {
+    if (!number || (*number >= 0 && *number < count)) return true;
+    fail(fmt::format(".{}", key), count == 1 ? fmt::format("there is only one, number 0")
+                                             : fmt::format("they are numbered 0 to {}", count - 1));
+    return false;
   }
 
   void numbers(const FailureEventSpec& e) {
-    below("node", e.node, nodes_);
-    below("gpu", e.gpu, node_.gpus);
     below("replica", e.replica, replicas_);
-    below("switch", e.switch_number, std::max<std::int64_t>(1, leaves_));
-    if (e.link && leaves_ == 0) return fail(".link", no_spine);
-    below("link", e.link, leaves_);
-    if (e.nic && node_.nics == 0) return fail(".nic", no_nic());
-    below("nic", e.nic, node_.nics);
+    below("switch", e.switch_number, groups_.switches());
+    if (e.link) return link(e);
+    if (!e.node || !below("node", e.node, groups_.nodes())) return;
+    const NodeGroup& group = groups_.of(*e.node);
+    below("gpu", e.gpu, group.node.gpus);
+    if (e.nic && without_port(group)) return fail(".nic", no_port(group));
+    below("nic", e.nic, group.node.nics);
+  }
+
+  void link(const FailureEventSpec& e) {
+    if (std::ranges::none_of(groups_, &NodeGroup::has_leaves)) return fail(".link", no_spine);
+    if (below("link", e.link, groups_.switches()) && !groups_.of_switch(*e.link).has_leaves())
+      fail(".link", no_spine);
   }
 
   void effect(const FailureEventSpec& e) {
@@ -87,30 +93,38 @@ class FailureCheck {
 
   YamlText& text_;
   const FailureSpec& spec_;
-  const Node& node_;
-  std::int64_t nodes_;
-  std::int64_t leaves_ = 0;
+  const NodeGroups& groups_;
   std::int64_t replicas_ = 0;
   std::string path_{};
 };
 
+/// A spare stands in for any node of its group, and loads weights as these do.
+void check_spares(YamlText& text, const NodeGroups& groups, std::size_t i, const std::vector<Pool>& pools) {
+  const NodeGroup& group = groups[i];
+  const std::string path = text.places.contains("failures.spares") ? "failures.spares" : groups.path(i, "spares");
+  if (without_port(group)) text.fail(path, no_port(group) + " to load weights over");
+  const auto of_group = [&](const Pool& pool) { return pool.group == i; };
+  const auto first = std::ranges::find_if(pools, of_group);
+  if (first == pools.end())
+    return text.fail(path,
+                     fmt::format("no pool is on {}, so its spares would stand in for nobody", groups.called(i)));
+  for (const Pool& pool : pools)
+    if (of_group(pool) && pool.spec.gpu != first->spec.gpu)
+      text.fail(path, fmt::format("a spare stands in for any node, so all pools need one kind of GPU; '{}' "
+                                  "has {}, '{}' has {}",
+                                  first->spec.name, first->spec.gpu, pool.spec.name, pool.spec.gpu));
+}
+
 }  // namespace
 
-void check_failures(YamlText& text, const ScenarioSpec& spec, const Node& node, const Fabric& fabric,
+void check_failures(YamlText& text, const ScenarioSpec& spec, const NodeGroups& groups,
                     const std::vector<Pool>& pools) {
   if (!spec.failures) return;
-  FailureCheck check(text, spec, node, fabric);
+  FailureCheck check(text, spec, groups);
   check.events();
   check.rates();
-  if (spec.spares() == 0) return;
-  if (node.nics == 0)
-    text.fail("failures.spares", fmt::format("'{}' has no network port to load weights over", node.name));
-  for (const Pool& pool : pools)
-    if (pool.spec.gpu != pools.front().spec.gpu)
-      text.fail("failures.spares",
-                fmt::format("a spare stands in for any node, so all pools need one kind of GPU; '{}' "
-                            "has {}, '{}' has {}",
-                            pools.front().spec.name, pools.front().spec.gpu, pool.spec.name, pool.spec.gpu));
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    if (groups[i].spares > 0) check_spares(text, groups, i, pools);
 }
 
 }  // namespace servecast

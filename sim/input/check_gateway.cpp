@@ -6,6 +6,7 @@
 #include <set>
 
 #include "models/base/names.h"
+#include "sim/input/pool_group.h"
 #include "sim/input/scenario.h"
 
 namespace servecast {
@@ -115,7 +116,7 @@ void check_readers(YamlText& text, const ScenarioSpec& spec) {
       text.fail(fmt::format("perceived[{}]", i), "there is an entry for this class already");
 }
 
-std::string reuse_problem(const Pool& from, const Pool& to) {
+std::string reuse_problem(const Pool& from, const Pool& to, const NodeGroups& groups) {
   if (!(from.llm == to.llm))
     return fmt::format("'{}' runs {}, which cannot go on from the KV of {}: take kv_reuse: text_prefix", to.spec.name,
                        to.spec.llm, from.spec.llm);
@@ -125,7 +126,7 @@ std::string reuse_problem(const Pool& from, const Pool& to) {
   if (!to.spec.kv_cache.make()->shares_prefixes())
     return fmt::format("kv_cache '{}' of '{}' does not look for what is there already; take paged_prefix or radix",
                        to.spec.kv_cache.policy(), to.spec.name);
-  return {};
+  return link_problem(from, to, groups);
 }
 
 }  // namespace
@@ -155,7 +156,8 @@ void check_gateway(YamlText& text, const ScenarioSpec& spec) {
   check_readers(text, spec);
 }
 
-void check_kv_paths(YamlText& text, const ScenarioSpec& spec, const std::vector<Pool>& pools) {
+void check_kv_paths(YamlText& text, const ScenarioSpec& spec, const NodeGroups& groups,
+                    const std::vector<Pool>& pools) {
   const auto pool = [&](const std::string& name) {
     return std::ranges::find(pools, name, [](const Pool& p) { return p.spec.name; });
   };
@@ -166,7 +168,7 @@ void check_kv_paths(YamlText& text, const ScenarioSpec& spec, const std::vector<
     const auto to = pool(path->to);
     const std::string problem = from == pools.end() || to == pools.end()
                                     ? "KV goes from pool to pool; an API gives none away and takes none"
-                                    : reuse_problem(*from, *to);
+                                    : reuse_problem(*from, *to, groups);
     if (!problem.empty()) text.fail(path_of(i) + ".kv_reuse", problem);
   }
 }

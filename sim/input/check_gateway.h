@@ -7,6 +7,7 @@ namespace servecast {
 
 class AnswerQuality;
 class ClassNames;
+class NodeGroups;
 struct Pool;
 struct ScenarioSpec;
 struct YamlText;
@@ -22,7 +23,8 @@ std::int64_t graph_width(const ScenarioSpec& spec);
 void check_gateway(YamlText& text, const ScenarioSpec& spec);
 
 /// Likewise, of pools that are looked up: whether KV can go from one to the other.
-void check_kv_paths(YamlText& text, const ScenarioSpec& spec, const std::vector<Pool>& pools);
+void check_kv_paths(YamlText& text, const ScenarioSpec& spec, const NodeGroups& groups,
+                    const std::vector<Pool>& pools);
 
 /// The table of scores. `classes` may grow by those that it names.
 AnswerQuality answer_quality(const ScenarioSpec& spec, ClassNames& classes);

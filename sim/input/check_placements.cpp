@@ -5,13 +5,14 @@
 #include <algorithm>
 
 #include "models/base/names.h"
+#include "sim/input/pool_group.h"
 #include "sim/input/scenario.h"
 
 namespace servecast {
 namespace {
 
 /// What one pool's placement asks of another; the first thing that is wrong.
-std::string handover_problem(const Pool& pool, const Pool& to) {
+std::string handover_problem(const Pool& pool, const Pool& to, const NodeGroups& groups) {
   const std::string& name = to.spec.name;
   if (name == pool.spec.name) return fmt::format("'{}' cannot decode for itself; name another pool", name);
   const auto sends_on = to.spec.placement.make();
@@ -36,7 +37,7 @@ std::string handover_problem(const Pool& pool, const Pool& to) {
   if (to.spec.batcher.make()->after_last() != AfterLast::leaves)
     return fmt::format("with batcher '{}' of '{}' whole batches stay together, so no request can come in between",
                        to.spec.batcher.policy(), name);
-  return {};
+  return link_problem(pool, to, groups);
 }
 
 void check_sides(YamlText& text, Pool& pool, const Placement& placement, const std::string& path) {
@@ -46,7 +47,7 @@ void check_sides(YamlText& text, Pool& pool, const Placement& placement, const s
   pool.waiting_blocks_fraction = placement.waiting_blocks_fraction();
 }
 
-void check(YamlText& text, std::vector<Pool>& pools, std::size_t i) {
+void check(YamlText& text, const NodeGroups& groups, std::vector<Pool>& pools, std::size_t i) {
   const auto placement = pools[i].spec.placement.make();
   const std::string wanted = placement->decode_pool();
   const std::string path = fmt::format("pools[{}].placement", i);
@@ -59,7 +60,7 @@ void check(YamlText& text, std::vector<Pool>& pools, std::size_t i) {
     for (const Pool& pool : pools) names.push_back(pool.spec.name);
     return text.fail(path + ".decode_pool", unknown_name("pool", wanted, names));
   }
-  if (const std::string problem = handover_problem(pools[i], *to); !problem.empty())
+  if (const std::string problem = handover_problem(pools[i], *to, groups); !problem.empty())
     return text.fail(path + ".decode_pool", problem);
   pools[i].decode_pool = static_cast<std::size_t>(to - pools.begin());
   to->waiting_blocks_fraction = std::min(to->waiting_blocks_fraction, placement->waiting_blocks_fraction());
@@ -68,8 +69,8 @@ void check(YamlText& text, std::vector<Pool>& pools, std::size_t i) {
 
 }  // namespace
 
-void check_placements(YamlText& text, std::vector<Pool>& pools) {
-  for (std::size_t i = 0; i < pools.size(); ++i) check(text, pools, i);
+void check_placements(YamlText& text, const NodeGroups& groups, std::vector<Pool>& pools) {
+  for (std::size_t i = 0; i < pools.size(); ++i) check(text, groups, pools, i);
 }
 
 }  // namespace servecast

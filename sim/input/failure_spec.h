@@ -26,12 +26,15 @@ struct FailureEventSpec {
 
   void fields(Fields& f) {
     f.required("at_s", at_s, "when");
-    f.field("node", node, "number of the node, from 0: it alone, or with gpu or nic a part of it");
+    f.field("node", node,
+            "number of the node, from 0 through all groups, spares behind the other nodes of their group: it alone, or "
+            "with gpu or nic a part of it");
     f.field("gpu", gpu, "number of the GPU in the node");
     f.field("nic", nic, "number of the network port in the node");
     f.field("replica", replica, "number of the replica through all pools: its engine crashes, its GPUs stay");
-    f.field("link", link, "number of the leaf switch whose cables to the spine are cut");
-    f.field("switch", switch_number, "number of the leaf switch; 0 where there is only one");
+    f.field("link", link, "number of the leaf switch whose cables to the spine are cut, as in switch");
+    f.field("switch", switch_number,
+            "number of the leaf switch, through all groups; a group without leaves has one switch");
     f.field("storage", storage, "shared storage");
     f.field("notice_s", notice_s,
             "before it is out of service (at_s is then when that is said): its replicas take no new requests, as on a "
@@ -81,7 +84,7 @@ struct FailureSpec {
             {"lost", "retry", "recompute"});
     f.field("engine_init_s", engine_init_s,
             "from the arrival of a replica's weights until it serves: graphs are captured, memory is measured");
-    f.field("spares", spares, "nodes beside those of the cluster that stand in for broken GPUs",
+    f.field("spares", spares, "nodes beside those of the cluster that stand in for broken GPUs; of several groups, each has its own",
             {.min = 0, .max = 16384});
     f.list("rates", rates, "what fails by chance; none: nothing does");
     f.list("events", events, "what fails at a given time");

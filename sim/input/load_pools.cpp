@@ -16,6 +16,7 @@
 #include "sim/input/latency_tables.h"
 #include "sim/input/llm_config.h"
 #include "sim/input/load_experts.h"
+#include "sim/input/pool_group.h"
 #include "sim/input/step_additions.h"
 #include "sim/input/try_at.h"
 
@@ -32,11 +33,10 @@ class PoolLoader {
   PoolLoader(YamlText& text, const ScenarioSpec& scenario, const PoolLoading& with)
       : text_(text),
         scenario_(scenario),
-        node_(with.node),
-        fabric_(with.fabric),
+        groups_(with.groups),
+        placer_(with.groups),
         files_(with.files),
         profiles_(with.profiles),
-        placer_(scenario.cluster.nodes, with.node.gpus),
         seed_(static_cast<std::uint64_t>(scenario.seed)),
         draw_(static_cast<std::uint64_t>(scenario.calibration_draw)) {}
 
@@ -51,34 +51,43 @@ class PoolLoader {
     const bool engine = try_at(text_, path_ + ".engine",
                                [&] { pool.engine = files_.engine(pool.spec.engine, place(".engine"), text_.file); });
     if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
-    if (!llm || !gpu || !engine || !check_combinations(text_, path_, scenario_, pool.spec, node_) ||
-        !check_pool(text_, path_, pool, node_) || !load_additions(text_, path_, pool))
+    if (!llm || !gpu || !engine || !stand_on_group(pool) ||
+        !check_combinations(text_, path_, scenario_, pool.spec, node()) || !check_pool(text_, path_, pool, node()) ||
+        !load_additions(text_, path_, pool))
       return pool;
     if (pool.spec.expert_offload && !try_at(text_, path_ + ".expert_offload", [&] { plan_offload(pool); }))
       return pool;
     size_memory(pool);
-    place_replicas(pool);
+    placer_.place(text_, path_, pool);
     if (text_.problems.empty() && pool.spec.expert_balance)
       try_at(text_, path_ + ".expert_balance", [&] { plan_balance(pool); });
-    if (text_.problems.empty()) check_kv_tiers(text_, path_, pool, node_);
+    if (text_.problems.empty()) check_kv_tiers(text_, path_, pool, node());
     if (text_.problems.empty()) profiles_ != nullptr ? make_step_times(pool) : check_latency(pool);
     if (text_.problems.empty() && draw_ > 0) apply_draw(pool);
     return pool;
   }
 
  private:
+  bool stand_on_group(Pool& pool) {
+    const auto chosen = placer_.choose(text_, path_, pool);
+    pool.group = chosen.value_or(0);
+    group_ = &groups_[pool.group];
+    return chosen.has_value();
+  }
+  const Node& node() const { return group_->node; }
+
   void make_step_times(Pool& pool) {
     make_latency(pool);
     if (text_.problems.empty()) add_prompt_launch(pool);
     if (text_.problems.empty()) add_drafting(pool, latency_of(pool));
-    if (text_.problems.empty()) add_adapters(pool, node_);
+    if (text_.problems.empty()) add_adapters(pool, node());
   }
 
   Place place(const std::string& key) const { return text_.place(path_ + key); }
   void fail(const std::string& key, const std::string& message) { text_.fail(path_ + key, message); }
 
   void plan_offload(Pool& pool) {
-    pool.experts = plan_experts(pool, node_, seed_, beside(text_.file, "."), place(".expert_offload"));
+    pool.experts = plan_experts(pool, node(), seed_, beside(text_.file, "."), place(".expert_offload"));
     const ExpertOffloadSpec& spec = *pool.spec.expert_offload;
     if (!spec.slots_per_layer && !spec.cache_fraction && !spec.hbm_bytes)
       while (pool.experts->slots > 0 && memory_plan(pool).kv_pool_tokens < spec.kv_tokens) --pool.experts->slots;
@@ -87,7 +96,7 @@ class PoolLoader {
   }
 
   void plan_balance(Pool& pool) {
-    pool.rank_loads = balance_experts(pool, node_, seed_, beside(text_.file, "."), place(".expert_balance"));
+    pool.rank_loads = balance_experts(pool, node(), seed_, beside(text_.file, "."), place(".expert_balance"));
     const ExpertBalanceSpec& spec = *pool.spec.expert_balance;
     const std::int64_t tokens = pool.spec.batcher.make()->max_step_tokens();
     pool.notes.push_back(
@@ -105,7 +114,7 @@ class PoolLoader {
                   .max_sequences = max_rows(pool.spec),
                   .absent_experts = pool.experts ? pool.experts->shape.experts - pool.experts->slots : 0,
                   .buffered_experts = pool.experts ? pool.spec.expert_offload->streams : 0,
-                  .node_gpus = node_.gpus};
+                  .node_gpus = node().gpus};
     use.beside = memory_beside(pool, use);
     Llm on_gpu = pool.llm;
     on_gpu.layers -= pool.spec.host_layers.layers;
@@ -119,19 +128,6 @@ class PoolLoader {
     cache->resize(pool.memory.kv_pool_tokens);
     if (cache->admissible_blocks() < 1)
       fail(".kv_cache", fmt::format("{} tokens of KV memory do not make one block", pool.memory.kv_pool_tokens));
-  }
-
-  void place_replicas(Pool& pool) {
-    for (std::int64_t i = 0; i < pool.spec.replicas; ++i) {
-      auto placed = placer_.place(pool.shape().gpus_per_stage(), pool.spec.pipeline_parallel);
-      if (!placed)
-        return fail(
-            ".replicas",
-            fmt::format("{} replicas of {} GPUs do not fit: after {} of them the cluster's {} nodes of {} GPUs "
-                        "are full",
-                        pool.spec.replicas, pool.gpus_per_replica(), i, scenario_.cluster.nodes, node_.gpus));
-      pool.places.push_back(std::move(*placed));
-    }
   }
 
   void make_latency(Pool& pool) {
@@ -184,7 +180,7 @@ class PoolLoader {
                                                    .max_step_tokens = batcher->max_step_tokens(),
                                                    .max_sequences = max_rows(pool.spec),
                                                    .stage_link = stage_link(pool),
-                                                   .node_gpus = node_.gpus,
+                                                   .node_gpus = node().gpus,
                                                    .engine = kernel_terms(pool)}));
     pool.latency_source =
         fmt::format("roofline, constants of {}",
@@ -257,7 +253,7 @@ class PoolLoader {
                           .max_step_tokens = batcher->max_step_tokens(),
                           .max_sequences = max_rows(pool.spec),
                           .stage_link = stage_link(pool),
-                          .node_gpus = node_.gpus,
+                          .node_gpus = node().gpus,
                           .terms = kernel_terms(pool),
                           .rank_loads = pool.rank_loads};
     if (pool.spec.expert_parallel == 1)
@@ -275,7 +271,7 @@ class PoolLoader {
       pool.notes.push_back(fmt::format("profile {} was measured on {}", profile.name, profile.gpu));
   }
 
-  bool takes_nodes(const Pool& pool) const { return pool.spec.tensor_parallel > node_.gpus; }
+  bool takes_nodes(const Pool& pool) const { return pool.spec.tensor_parallel > node().gpus; }
   /// Where more than kernels follow, the host works beside all of it.
   EngineTerms kernel_terms(const Pool& pool) const {
     return takes_nodes(pool) ? without_host(pool.engine.step) : pool.engine.step;
@@ -301,11 +297,9 @@ class PoolLoader {
         "of an H100 or H200 can",
         pool.gpu.title);
   }
-  NodeLink node_link(const Pool& pool) const {
-    return servecast::node_link(pool.places.front(), pool.gpu, node_, fabric_);
-  }
+  NodeLink node_link(const Pool& pool) const { return servecast::node_link(pool.places.front(), pool.gpu, *group_); }
   StageLink stage_link(const Pool& pool) const {
-    return servecast::stage_link(pool.shape(), pool.places.front(), pool.gpu, node_, fabric_);
+    return servecast::stage_link(pool.shape(), pool.places.front(), pool.gpu, *group_);
   }
 
   void make_table_latency(Pool& pool) {
@@ -326,14 +320,14 @@ class PoolLoader {
 
   YamlText& text_;
   const ScenarioSpec& scenario_;
-  const Node& node_;
-  const Fabric& fabric_;
+  const NodeGroups& groups_;
+  GroupPlacer placer_;
   HardwareFiles& files_;
   ReadyProfiles* profiles_;  // null: step times are not wanted
-  Placer placer_;
   std::uint64_t seed_;
   std::uint64_t draw_;
-  std::string path_;
+  std::string path_;                  // of the pool at hand
+  const NodeGroup* group_ = nullptr;  // likewise
 };
 
 }  // namespace

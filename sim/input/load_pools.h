@@ -8,8 +8,7 @@ namespace servecast {
 
 /// What else a pool is loaded with.
 struct PoolLoading {
-  const Node& node;
-  const Fabric& fabric;
+  const NodeGroups& groups;
   HardwareFiles& files;
   ReadyProfiles* profiles = nullptr;  // null: `latency` stays empty, and `fastest_fraction` is told instead
 };

@@ -20,15 +20,17 @@ struct ReplicaPlace {
 /// layer, or take whole nodes.
 class Placer {
  public:
-  Placer(std::int64_t nodes, std::int64_t gpus_per_node) : nodes_(nodes), gpus_per_node_(gpus_per_node) {}
+  /// Of nodes with numbers from `first_node` up to `end_node`.
+  Placer(std::int64_t first_node, std::int64_t end_node, std::int64_t gpus_per_node)
+      : end_node_(end_node), gpus_per_node_(gpus_per_node), next_{.node = first_node} {}
 
-  /// None where the cluster has no room left. Requires gpus_per_stage <= gpus per node, or a multiple of it.
+  /// None where they have no room left. Requires gpus_per_stage <= gpus per node, or a multiple of it.
   std::optional<ReplicaPlace> place(std::int64_t gpus_per_stage, std::int64_t stages);
 
  private:
-  std::int64_t nodes_;
+  std::int64_t end_node_;
   std::int64_t gpus_per_node_;
-  GpuPlace next_{};
+  GpuPlace next_;
 };
 
 }  // namespace servecast

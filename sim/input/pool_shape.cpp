@@ -58,8 +58,9 @@ std::optional<ShapeProblem> shape_problem(const PoolSpec& spec, const Node& node
   return tensor_problem(spec, node);
 }
 
-StageLink stage_link(const Shape& shape, const ReplicaPlace& place, const Gpu& gpu, const Node& node,
-                     const Fabric& fabric) {
+StageLink stage_link(const Shape& shape, const ReplicaPlace& place, const Gpu& gpu, const NodeGroup& group) {
+  const Node& node = group.node;
+  const Fabric& fabric = group.fabric;
   if (shape.pipeline_parallel == 1) return {};
   const GpuPlace& from = place.gpus[0];
   const GpuPlace& to = place.gpus[static_cast<std::size_t>(shape.gpus_per_stage())];
@@ -68,14 +69,15 @@ StageLink stage_link(const Shape& shape, const ReplicaPlace& place, const Gpu& g
           .latency_s = fabric.end_latency_s + fabric.hop_latency_s};
 }
 
-NodeLink node_link(const ReplicaPlace& place, const Gpu& gpu, const Node& node, const Fabric& fabric) {
+NodeLink node_link(const ReplicaPlace& place, const Gpu& gpu, const NodeGroup& group) {
+  const Node& node = group.node;
+  const Fabric& fabric = group.fabric;
   std::map<std::int64_t, std::int64_t> gpus_by_node;
   for (const GpuPlace& at : place.gpus) ++gpus_by_node[at.node];
   NodeLink link{.node_gpus = gpus_by_node.begin()->second};
   if (gpus_by_node.size() == 1) return link;
-  const bool leaves = fabric.nodes_per_leaf > 0 && fabric.topology == "fat_tree";
   std::map<std::int64_t, std::int64_t> nodes_by_leaf;
-  for (const auto& [at, gpus] : gpus_by_node) ++nodes_by_leaf[leaves ? at / fabric.nodes_per_leaf : 0];
+  for (const auto& [at, gpus] : gpus_by_node) ++nodes_by_leaf[group.switch_of(at)];
   const double ports = std::min(1.0, real(node.nics) / real(node.gpus));
   const double port = ports * node.nic_bytes_per_s * fabric.efficiency_fraction * uplink_share(nodes_by_leaf, fabric);
   link.bytes_per_s = std::min({port, gpu.pcie_d2h_bytes_per_s, gpu.pcie_h2d_bytes_per_s});

@@ -3,11 +3,10 @@
 #include <string>
 
 #include "models/hw/expert_exchange.h"
-#include "models/hw/fabric.h"
 #include "models/hw/gpu.h"
-#include "models/hw/node.h"
 #include "models/hw/pipeline_stage.h"
 #include "models/hw/shape.h"
+#include "sim/input/node_groups.h"
 #include "sim/input/placement.h"
 #include "sim/input/pool_spec.h"
 
@@ -29,10 +28,9 @@ struct ShapeProblem {
 std::optional<ShapeProblem> shape_problem(const PoolSpec& spec, const Node& node);
 
 /// From a replica's first stage to its second.
-StageLink stage_link(const Shape& shape, const ReplicaPlace& place, const Gpu& gpu, const Node& node,
-                     const Fabric& fabric);
+StageLink stage_link(const Shape& shape, const ReplicaPlace& place, const Gpu& gpu, const NodeGroup& group);
 /// Between the nodes that one stage takes, for each GPU: its port, or with fewer ports than GPUs its share of them;
 /// less where the nodes lie below several leaf switches whose uplinks cannot carry as much.
-NodeLink node_link(const ReplicaPlace& place, const Gpu& gpu, const Node& node, const Fabric& fabric);
+NodeLink node_link(const ReplicaPlace& place, const Gpu& gpu, const NodeGroup& group);
 
 }  // namespace servecast

@@ -147,6 +147,7 @@ struct PoolSpec {
   std::string weights = "bf16";
   std::string kv_cache_dtype = "auto";
   std::string gpu;
+  std::string group{};
   std::int64_t replicas = 1;
   std::int64_t tensor_parallel = 1;
   std::int64_t pipeline_parallel = 1;
@@ -199,6 +200,9 @@ struct PoolSpec {
     f.field("kv_cache_dtype", kv_cache_dtype, "data type of the KV cache; auto: bf16",
             {"auto", "bf16", "fp16", "fp8"});
     f.required("gpu", gpu, "bundled GPU (`servecast list gpus`) or the path of a YAML file");
+    f.field(
+        "group", group,
+        "group of nodes that carries it; left out: the first whose nodes have its GPU, and room for all replicas");
     f.field("replicas", replicas, "independent copies of the model", {.min = 1, .max = 131072});
     f.field("tensor_parallel", tensor_parallel, "GPUs that share every layer: of one node, or several whole ones",
             at_least_one);

@@ -46,23 +46,12 @@ ScenarioSpec read_spec(YamlText& text) {
   YamlFields fields(text);
   spec.fields(fields);
   fields.finish();
+  check_cluster(text, spec);
   text.throw_problems();
   check_names(text, spec.pools);
   check_labels(text, spec);
   check_gateway(text, spec);
   return spec;
-}
-
-/// Files that a scenario names: a wrong name is a mistake, whatever the sizes.
-void look_up(YamlText& text, const ScenarioSpec& spec, HardwareFiles& files, Node& node, Fabric& fabric) {
-  const std::string& file = text.file;
-  try_at(text, "cluster.node",
-         [&] { node = files.node(spec.cluster.node, text.place("cluster.node"), file); });
-  try_at(text, "cluster.fabric",
-         [&] { fabric = files.fabric(spec.cluster.fabric, text.place("cluster.fabric"), file); });
-  text.throw_problems();
-  if (spec.cluster.nodes > 1 && node.nics == 0)
-    text.fail("cluster.nodes", fmt::format("'{}' has no network port, so there can be only one", spec.cluster.node));
 }
 
 /// Throws what is wrong with the names that pools give.
@@ -103,14 +92,13 @@ Scenario load_scenario(const std::string& file, const std::vector<Override>& ove
   for (const Override& o : overrides) text.set(o.path, o.value);
   Scenario scenario;
   scenario.spec = read_spec(text);
-  look_up(text, scenario.spec, files, scenario.node, scenario.fabric);
-  scenario.pools = load_pools(
-      text, scenario.spec,
-      {.node = scenario.node, .fabric = scenario.fabric, .files = files, .profiles = &scenario.profiles});
+  scenario.groups = look_up_groups(text, scenario.spec, files);
+  scenario.pools =
+      load_pools(text, scenario.spec, {.groups = scenario.groups, .files = files, .profiles = &scenario.profiles});
   text.throw_problems();
-  check_placements(text, scenario.pools);
-  check_kv_paths(text, scenario.spec, scenario.pools);
-  check_failures(text, scenario.spec, scenario.node, scenario.fabric, scenario.pools);
+  check_placements(text, scenario.groups, scenario.pools);
+  check_kv_paths(text, scenario.spec, scenario.groups, scenario.pools);
+  check_failures(text, scenario.spec, scenario.groups, scenario.pools);
   check_scaling(text, scenario.spec, scenario.pools);
   text.throw_problems();
   open_workload(text, scenario);
@@ -121,12 +109,12 @@ Scenario load_scenario(const std::string& file, const std::vector<Override>& ove
 SizedScenario size_scenario(YamlText& text, HardwareFiles& files) {
   SizedScenario sized;
   sized.spec = read_spec(text);
-  look_up(text, sized.spec, files, sized.node, sized.fabric);
+  sized.groups = look_up_groups(text, sized.spec, files);
   text.throw_problems();
   look_up_pools(text, sized.spec, files);
-  sized.pools = load_pools(text, sized.spec, {.node = sized.node, .fabric = sized.fabric, .files = files});
-  if (text.problems.empty()) check_placements(text, sized.pools);
-  if (text.problems.empty()) check_kv_paths(text, sized.spec, sized.pools);
+  sized.pools = load_pools(text, sized.spec, {.groups = sized.groups, .files = files});
+  if (text.problems.empty()) check_placements(text, sized.groups, sized.pools);
+  if (text.problems.empty()) check_kv_paths(text, sized.spec, sized.groups, sized.pools);
   sized.impossible = std::move(text.problems);
   return sized;
 }

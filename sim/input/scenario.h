@@ -6,11 +6,9 @@
 
 #include "models/base/units.h"
 #include "models/hw/engine_profile.h"
-#include "models/hw/fabric.h"
 #include "models/hw/gpu.h"
 #include "models/hw/llm.h"
 #include "models/hw/memory_plan.h"
-#include "models/hw/node.h"
 #include "models/hw/rank_loads.h"
 #include "models/hw/roofline.h"
 #include "models/hw/step_latency.h"
@@ -19,9 +17,11 @@
 #include "models/policy/kv_cache.h"
 #include "models/policy/router.h"
 #include "sim/input/account_spec.h"
+#include "sim/input/cluster_spec.h"
 #include "sim/input/failure_spec.h"
 #include "sim/input/gateway_spec.h"
 #include "sim/input/hardware_files.h"
+#include "sim/input/node_groups.h"
 #include "sim/input/placement.h"
 #include "sim/input/pool_shape.h"
 #include "sim/input/pool_spec.h"
@@ -46,18 +46,6 @@ struct SloSpec {
   }
 };
 
-struct ClusterSpec {
-  std::string node;
-  std::int64_t nodes = 1;
-  std::string fabric = "single_switch";
-
-  void fields(Fields& f) {
-    f.required("node", node, "kind of server: a bundled name (`servecast list nodes`) or the path of a YAML file");
-    f.field("nodes", nodes, "how many of them", {.min = 1, .max = 16384});
-    f.field("fabric", fabric, "network between nodes: a bundled name (`servecast list fabrics`) or a YAML file");
-  }
-};
-
 /// A scenario file, key by key.
 struct ScenarioSpec {
   std::string name = "unnamed";
@@ -77,7 +65,11 @@ struct ScenarioSpec {
   std::vector<PoolSpec> pools{};
 
   /// Nodes beside those of the cluster.
-  std::int64_t spares() const { return failures ? failures->spares : 0; }
+  std::int64_t spares() const {
+    std::int64_t sum = failures ? failures->spares : 0;
+    for (const NodeGroupSpec& group : cluster.groups) sum += group.spares;
+    return sum;
+  }
 
   void fields(Fields& f) {
     f.field("name", name, "title of the report");
@@ -127,6 +119,7 @@ struct Pool {
   std::string latency_source{};         // what the step times rest on, in words
   std::string fitted_range{};           // likewise; empty where nothing was fitted
   std::vector<std::string> notes{};     // what else a reader of the forecast should know
+  std::size_t group = 0;                // of nodes, that carries it
   std::vector<ReplicaPlace> places{};   // by replica of this pool
   RankLoads rank_loads{};               // with expert_balance
   std::optional<ExpertPlan> experts{};  // where they are partly outside GPU memory
@@ -157,14 +150,15 @@ struct Pool {
 /// A scenario ready to run.
 struct Scenario {
   ScenarioSpec spec;
-  Node node;
-  Fabric fabric;
+  NodeGroups groups;
   ReadyProfiles profiles{};
   std::vector<Pool> pools;
   AnswerQuality quality{};
   std::string workload_text;             // what arrives, in words
   std::unique_ptr<WorkloadNotes> notes;  // what is learnt while the workload is read: class names, skipped rows
   std::unique_ptr<Workload> workload;    // a stream: one run uses it up
+
+  const NodeGroup& group_of(const Pool& pool) const { return groups[pool.group]; }
 };
 
 struct Override {
@@ -180,10 +174,11 @@ Scenario load_scenario(const std::string& file, const std::vector<Override>& ove
 /// A scenario as far as its sizes go: neither step times nor requests.
 struct SizedScenario {
   ScenarioSpec spec{};
-  Node node{};
-  Fabric fabric{};
+  NodeGroups groups{};
   std::vector<Pool> pools{};
   std::vector<Problem> impossible{};  // why machines and model do not go together like this; empty: they do
+
+  const NodeGroup& group_of(const Pool& pool) const { return groups[pool.group]; }
 };
 
 /// Throws UserError for a mistake in the text; what is well said but cannot be had is left in `impossible`.

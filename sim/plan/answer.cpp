@@ -67,8 +67,8 @@ PlanDesign row(const Study& study, const DesignResult& d, const SearchResult& fo
                  .why = d.why,
                  .front = d.verdict == Verdict::front,
                  .gpus = sized.machines.gpu_count(),
-                 .nodes = sized.machines.nodes,
-                 .spare_nodes = sized.machines.spare_nodes,
+                 .nodes = sized.machines.nodes(),
+                 .spare_nodes = sized.machines.spare_nodes(),
                  .best_case_overload = sized.best_case.overload,
                  .draws = d.draws,
                  .kept_draws = d.kept};
@@ -129,8 +129,8 @@ PlanAnswer answer(const Study& study, const DesignResult& d) {
                .settings = setting_words(study, d.sized.design),
                .set = d.sized.set,
                .gpus = machines.gpu_count(),
-               .nodes = machines.nodes,
-               .spare_nodes = machines.spare_nodes,
+               .nodes = machines.nodes(),
+               .spare_nodes = machines.spare_nodes(),
                .mean_w = mean_w(run)};
   a.score = expected_score(run);
   add_costs(a, study, d.sized, run);

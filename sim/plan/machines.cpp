@@ -36,33 +36,67 @@ std::optional<double> rent(const PriceSpec& prices, const RentTerm& term, const 
   return std::nullopt;
 }
 
+/// The most that one of a group's kinds of GPU costs, by the price of each kind.
+double dearest(const NodeCount& group, const std::map<std::string, double>& usd) {
+  double highest = 0;
+  for (const std::string& kind : group.kinds) highest = std::max(highest, usd.at(kind));
+  return highest;
+}
+
 std::optional<double> rented(const Machines& m, const PriceSpec& prices, const RentTerm& term, double mean_w) {
   double sum = 0;
-  double dearest = 0;
+  std::map<std::string, double> usd;
   for (const GpuCount& kind : m.gpus) {
     const auto price = rent(prices, term, kind);
     if (!price) return std::nullopt;
     sum += *price * real(kind.count);
-    dearest = std::max(dearest, *price);
+    usd[kind.gpu] = *price;
   }
-  return sum + dearest * real(m.spare_nodes * m.gpus_per_node) + power_usd_per_hour(mean_w, m.pue, m.usd_per_kwh);
+  for (const NodeCount& group : m.groups) sum += dearest(group, usd) * real(group.spare_nodes * group.gpus_per_node);
+  return sum + power_usd_per_hour(mean_w, m.pue, m.usd_per_kwh);
 }
 
 std::optional<double> owned(const Machines& m, const PriceSpec& prices, double mean_w) {
   if (!prices.owned) return std::nullopt;
-  double dearest = 0;
+  std::map<std::string, double> usd;
   double gpus_usd = 0;
   for (const GpuCount& kind : m.gpus) {
     const GpuPriceSpec* listed = find(prices, kind.gpu);
     if (listed == nullptr || !listed->purchase_usd) return std::nullopt;
     gpus_usd += *listed->purchase_usd * real(kind.count);
-    dearest = std::max(dearest, *listed->purchase_usd);
+    usd[kind.gpu] = *listed->purchase_usd;
   }
-  const std::int64_t nodes = m.nodes + m.spare_nodes;
-  gpus_usd += dearest * real(nodes * m.gpus_per_node - m.gpu_count());  // nodes are bought full
-  const double all_usd = gpus_usd + prices.owned->node_purchase_usd * real(nodes);
+  for (const NodeCount& group : m.groups) {  // nodes are bought full
+    const std::int64_t gpus = (group.nodes + group.spare_nodes) * group.gpus_per_node;
+    gpus_usd += dearest(group, usd) * real(gpus - group.gpus_in_use);
+  }
+  const double all_usd = gpus_usd + prices.owned->node_purchase_usd * real(m.nodes() + m.spare_nodes());
   return owned_usd_per_hour(all_usd, prices.owned->lifetime_s) +
          power_usd_per_hour(mean_w, prices.owned->pue, prices.owned->usd_per_kwh);
+}
+
+/// None: no pool is on it.
+std::optional<NodeCount> node_count(const SizedScenario& sized, std::size_t number) {
+  const NodeGroup& group = sized.groups[number];
+  NodeCount count{.spare_nodes = group.spares, .gpus_per_node = group.node.gpus};
+  std::set<std::int64_t> nodes;
+  for (const Pool& pool : sized.pools) {
+    if (pool.group != number) continue;
+    count.gpus_in_use += pool.gpus();
+    count.kinds.push_back(pool.spec.gpu);
+    for (const ReplicaPlace& place : pool.places)
+      for (const GpuPlace& gpu : place.gpus) nodes.insert(gpu.node);
+  }
+  count.nodes = static_cast<std::int64_t>(nodes.size());
+  return count.kinds.empty() ? std::nullopt : std::optional(count);
+}
+
+/// What nodes draw beside the GPUs in use; spares with all of theirs idle.
+double beside_w(const SizedScenario& sized, std::size_t number, const NodeCount& count) {
+  const Node& node = sized.groups[number].node;
+  const Pool& first = *std::ranges::find(sized.pools, number, &Pool::group);
+  const double spare_w = node.overhead_w + real(node.gpus) * first.gpu.power.idle_w;
+  return node.overhead_w * real(count.nodes) + spare_w * real(count.spare_nodes);
 }
 
 }  // namespace
@@ -73,10 +107,21 @@ std::int64_t Machines::gpu_count() const {
   return sum;
 }
 
+std::int64_t Machines::nodes() const {
+  std::int64_t sum = 0;
+  for (const NodeCount& group : groups) sum += group.nodes;
+  return sum;
+}
+
+std::int64_t Machines::spare_nodes() const {
+  std::int64_t sum = 0;
+  for (const NodeCount& group : groups) sum += group.spare_nodes;
+  return sum;
+}
+
 Machines machines_of(const SizedScenario& sized, const std::optional<AvailabilitySpec>& availability) {
-  Machines m{.gpus = {}, .gpus_per_node = sized.node.gpus};
+  Machines m;
   std::map<std::string, GpuCount> kinds;
-  std::set<std::int64_t> nodes;
   for (const Pool& pool : sized.pools) {
     GpuCount& kind = kinds[pool.spec.gpu];
     kind.gpu = pool.spec.gpu;
@@ -85,20 +130,22 @@ Machines machines_of(const SizedScenario& sized, const std::optional<Availabilit
     kind.usd_per_gpu_hour = (before_usd + pool.usd_per_gpu_hour() * real(pool.gpus())) / real(kind.count);
     m.least_w += pool.gpu.power.idle_w * real(pool.gpus());
     m.most_w += pool.spec.power_cap_w.value_or(pool.gpu.power.cap_w) * real(pool.gpus());
-    for (const ReplicaPlace& place : pool.places)
-      for (const GpuPlace& gpu : place.gpus) nodes.insert(gpu.node);
   }
   for (const auto& [name, kind] : kinds) m.gpus.push_back(kind);
-  m.nodes = static_cast<std::int64_t>(nodes.size());
-  const double spare_w = sized.node.overhead_w + real(sized.node.gpus) * sized.pools.front().gpu.power.idle_w;
-  m.spare_nodes = sized.spec.spares();
-  const double beside_gpus_w = sized.node.overhead_w * real(m.nodes) + spare_w * real(m.spare_nodes);
+  double beside_gpus_w = 0;
+  for (std::size_t i = 0; i < sized.groups.size(); ++i)
+    if (const auto group = node_count(sized, i)) {
+      m.groups.push_back(*group);
+      beside_gpus_w += beside_w(sized, i, *group);
+    }
   m.least_w += beside_gpus_w;
   m.most_w += beside_gpus_w;
   if (availability)
-    m.spare_nodes = std::max(m.spare_nodes,
-                             spare_machines(m.nodes, available_fraction(availability->mtbf_s, availability->mttr_s),
-                                            availability->target_fraction));
+    for (NodeCount& group : m.groups)
+      group.spare_nodes =
+          std::max(group.spare_nodes,
+                   spare_machines(group.nodes, available_fraction(availability->mtbf_s, availability->mttr_s),
+                                  availability->target_fraction));
   if (sized.spec.account) {
     m.usd_per_kwh = sized.spec.account->usd_per_kwh;
     m.pue = sized.spec.account->pue;

@@ -18,27 +18,39 @@ struct GpuCount {
   bool operator==(const GpuCount&) const = default;
 };
 
+/// Nodes of one group.
+struct NodeCount {
+  std::int64_t nodes = 0;        // that carry replicas
+  std::int64_t spare_nodes = 0;  // for the availability asked for, or as many as the scenario has
+  std::int64_t gpus_per_node = 0;
+  std::int64_t gpus_in_use = 0;
+  std::vector<std::string> kinds{};  // of GPUs in use
+  bool operator==(const NodeCount&) const = default;
+};
+
 /// What a design is made of, as a buyer sees it.
 struct Machines {
-  std::vector<GpuCount> gpus{};  // by kind, sorted
-  std::int64_t nodes = 0;        // that carry replicas
-  std::int64_t gpus_per_node = 0;
-  std::int64_t spare_nodes = 0;  // for the availability asked for, or as many as the scenario has
-  double least_w = 0;            // every GPU idle, nodes' own draw included
-  double most_w = 0;             // every GPU at its cap
-  double usd_per_kwh = 0;        // of electricity that is paid beside rent
-  double pue = 1;                // then: what the building draws over what the machines draw
+  std::vector<GpuCount> gpus{};     // by kind, sorted
+  std::vector<NodeCount> groups{};  // that carry replicas
+  double least_w = 0;               // every GPU idle, nodes' own draw included
+  double most_w = 0;                // every GPU at its cap
+  double usd_per_kwh = 0;           // of electricity that is paid beside rent
+  double pue = 1;                   // then: what the building draws over what the machines draw
 
   std::int64_t gpu_count() const;
+  std::int64_t nodes() const;
+  std::int64_t spare_nodes() const;
   bool operator==(const Machines&) const = default;
 };
 
+/// Spares for availability are counted for each group by itself: a node stands in for nodes of its own kind.
 Machines machines_of(const SizedScenario& sized, const std::optional<AvailabilitySpec>& availability);
 
 /// Price of an hour. On demand, reserved, spot: rent of the GPUs in use, and of all GPUs of spare nodes, at the price
-/// of the dearest kind, and electricity at `mean_w` where the scenario's account pays for it beside rent. Owned:
-/// purchase of all GPUs of nodes and spare nodes and of the nodes themselves over their life, and electricity at
-/// `mean_w`. Spares for availability are off. Nothing where the term is not on offer for a kind in use.
+/// of the dearest kind in their group, and electricity at `mean_w` where the scenario's account pays for it beside
+/// rent. Owned: purchase of all GPUs of nodes and spare nodes and of the nodes themselves over their life, and
+/// electricity at `mean_w`. Spares for availability are off. Nothing where the term is not on offer for a kind in
+/// use.
 std::optional<double> usd_per_hour(const Machines& machines, const PriceSpec& prices, const std::string& term,
                                    double mean_w);
 

@@ -26,10 +26,13 @@ std::vector<Paid> paid_for(const RunFacts& facts) {
     const double hours = pool.paid_gpus() * facts.duration_s / seconds_per_hour;
     paid.push_back({"GPUs of " + pool.name, hours, pool.energy_j, hours * pool.usd_per_gpu_hour});
   }
-  if (facts.failures.spare_gpus > 0) {
-    const double hours = static_cast<double>(facts.failures.spare_gpus) * facts.duration_s / seconds_per_hour;
-    paid.push_back({.item = "spare GPUs", .gpu_hours = hours, .usd = hours * facts.failures.spare_usd_per_gpu_hour});
+  Paid spares{.item = "spare GPUs"};
+  for (const SpareGpus& spare : facts.failures.spares) {
+    const double hours = static_cast<double>(spare.gpus) * facts.duration_s / seconds_per_hour;
+    spares.gpu_hours += hours;
+    spares.usd += hours * spare.usd_per_gpu_hour;
   }
+  if (!facts.failures.spares.empty()) paid.push_back(spares);
   paid.push_back({.item = "nodes", .j = facts.node_overhead_j});  // with what idle GPUs of spares draw
   for (const GatewayStageFacts& stage : facts.gateway.stages)
     if (stage.usd > 0) paid.push_back({.item = stage.policy, .usd = stage.usd});

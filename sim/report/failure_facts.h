@@ -28,11 +28,16 @@ struct BrokenPartFacts {
   double down_s = 0;  // of all of them together
 };
 
+/// GPUs of spare nodes, at one price.
+struct SpareGpus {
+  std::int64_t gpus = 0;
+  double usd_per_gpu_hour = 0;
+};
+
 struct FailureFacts {
   std::vector<FailureTotals> pools{};  // by PoolId; empty where nothing can fail
   std::vector<BrokenPartFacts> parts{};
-  std::int64_t spare_gpus = 0;
-  double spare_usd_per_gpu_hour = 0;
+  std::vector<SpareGpus> spares{};  // by group of nodes that has any
 };
 
 }  // namespace servecast

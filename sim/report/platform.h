@@ -31,7 +31,7 @@ struct PlatformGpu {
 
 struct PlatformLink {
   std::string name{};
-  std::string kind{};  // e.g. "nvlink", "pcie", "nic", "fabric"
+  std::string kind{};  // e.g. "nvlink", "pcie", "nic", "fabric", "trunk"
   std::string from{};  // a GPU, node or switch
   std::string to{};
   double bytes_per_s = 0;
@@ -57,12 +57,23 @@ struct PlatformReplica {
   }
 };
 
+struct PlatformGroup {
+  std::string name{};
+  std::vector<std::string> nodes{};
+  void fields(Fields& f) {
+    f.field("name", name, "group of nodes of one kind, as in the scenario");
+    f.field("nodes", nodes, "its nodes, spares included");
+  }
+};
+
 struct Platform {
+  std::vector<PlatformGroup> groups{};
   std::vector<PlatformNode> nodes{};
   std::vector<PlatformGpu> gpus{};
   std::vector<PlatformLink> links{};
   std::vector<PlatformReplica> replicas{};
   void fields(Fields& f) {
+    f.list("groups", groups, "groups of nodes, of a cluster that has several");
     f.list("nodes", nodes, "nodes", true);
     f.list("gpus", gpus, "GPUs", true);
     f.list("links", links, "links", true);

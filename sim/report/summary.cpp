@@ -70,7 +70,8 @@ SloSummary slo_of(Chosen all, const SloFacts& slo, double duration_s) {
 CostSummary cost_of(const RunFacts& facts, std::int64_t completed, std::int64_t output_tokens) {
   CostSummary cost;
   for (const PoolFacts& pool : facts.pools) cost.usd_per_hour += pool.paid_gpus() * pool.usd_per_gpu_hour;
-  cost.usd_per_hour += static_cast<double>(facts.failures.spare_gpus) * facts.failures.spare_usd_per_gpu_hour;
+  for (const SpareGpus& spare : facts.failures.spares)
+    cost.usd_per_hour += static_cast<double>(spare.gpus) * spare.usd_per_gpu_hour;
   cost.usd_total = cost.usd_per_hour * facts.duration_s / seconds_per_hour;
   cost.usd_per_request = ratio(cost.usd_total, static_cast<double>(completed));
   cost.usd_per_million_output_tokens = ratio(cost.usd_total * 1e6, static_cast<double>(output_tokens));

@@ -52,7 +52,7 @@ void Replica::release_exported(Slot slot, double now_s) {
 void Replica::tell_chunks(const FilledBatch& batch, ReplicaListener& listener) const {
   for (const FilledBatch::Chunk& chunk : batch.chunks) {
     const Sequence& s = sequences_[chunk.slot];
-    if (s.serve == Serve::streamed_prompt)
+    if (s.serve == Serve::streamed_prompt && !s.told)
       listener.chunk_launched({.request = s.request.id,
                                .tokens = chunk.tokens,
                                .computed_tokens = s.computed,

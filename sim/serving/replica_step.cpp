@@ -160,9 +160,10 @@ std::int64_t Replica::settle(Sequence& s) const {
 }
 
 void Replica::tell_gaps(Lane& lane, const FilledBatch& batch, ReplicaListener& listener) {
+  // One that went on from another pool may have its answers sooner here than that pool's front end let out the last.
   std::int64_t others = batch.work.decode_sequences - batch.riding;
   for (const FilledBatch::Fresh& fresh : batch.fresh) {
-    if (fresh.count > 0) listener.token_gap(setup_.pool, batch.seen_s - fresh.token_s, fresh.count);
+    if (fresh.count > 0) listener.token_gap(setup_.pool, std::max(0.0, batch.seen_s - fresh.token_s), fresh.count);
     others -= fresh.count;
   }
   if (others > 0) listener.token_gap(setup_.pool, batch.seen_s - lane.last_decode_s, others);
@@ -175,7 +176,7 @@ void Replica::end_prompt(Slot slot, ReplicaListener& listener) {
   Sequence& s = sequences_[slot];
   if (!s.told) {  // nobody is interested any more where its client gave up
     if (s.record.first_token_s)
-      listener.token_gap(setup_.pool, seen_s_ - s.last_token_s, s.request.width());
+      listener.token_gap(setup_.pool, std::max(0.0, seen_s_ - s.last_token_s), s.request.width());
     else
       s.record.first_token_s = seen_s_;
   }

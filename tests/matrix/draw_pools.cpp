@@ -47,7 +47,7 @@ Tree draw_pools(Draw draw, const Machine& machine) {
 
 std::int64_t nodes_for(const Tree& pools, const Machine& machine) {
   constexpr std::int64_t more_than_enough = 1000;
-  Placer placer(more_than_enough, machine.gpus);
+  Placer placer(0, more_than_enough, machine.gpus);
   std::int64_t last = 0;
   for (const Tree& pool : pools)
     for (std::int64_t i = 0; i < pool.at("replicas"); ++i) {

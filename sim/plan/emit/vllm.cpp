@@ -50,7 +50,7 @@ class Translation {
   void remark(const std::string& text) { out_.remarks.push_back(text); }
 
   void identity() {
-    for (const char* path : {"/name", "/llm", "/gpu", "/replicas", "/engine", "/tensor_parallel",
+    for (const char* path : {"/name", "/llm", "/gpu", "/group", "/replicas", "/engine", "/tensor_parallel",
                              "/pipeline_parallel", "/sampling", "/start", "/usd_per_gpu_hour"})
       unsaid_.take(path);
     unsaid_.take_all("/latency");
@@ -60,6 +60,7 @@ class Translation {
       remark("llm: " + pool_.llm.name + ": put the folder of its weights in its place");
     out_.replicas = pool_.spec.replicas;
     out_.gpu = pool_.gpu.name;
+    if (scenario_.groups.several()) out_.gpu += " of group " + scenario_.group_of(pool_).name;
     const std::string& engine = pool_.spec.engine;
     const bool vllm = engine.starts_with("vllm-");
     out_.image = "vllm/vllm-openai:" + (vllm ? "v" + engine.substr(5) + ".0" : std::string("latest"));
@@ -71,9 +72,10 @@ class Translation {
     argument("--tensor-parallel-size", std::to_string(pool_.spec.tensor_parallel));
     if (pool_.spec.pipeline_parallel > 1)
       argument("--pipeline-parallel-size", std::to_string(pool_.spec.pipeline_parallel));
-    if (out_.gpus > scenario_.node.gpus)
+    const std::int64_t of_node = scenario_.group_of(pool_).node.gpus;
+    if (out_.gpus > of_node)
       remark(fmt::format("a replica spans nodes ({} GPUs, {} per node): start vLLM on a Ray cluster of them",
-                         out_.gpus, scenario_.node.gpus));
+                         out_.gpus, of_node));
     if (const ordered_json watts = unsaid_.take("/power_cap_w"); !watts.is_null())
       remark("power_cap_w: set it on the node: nvidia-smi --power-limit=" + watts.dump());
   }

@@ -23,6 +23,21 @@ TEST(Check, tells_what_would_run) {
   EXPECT_THAT(outcome.out, HasSubstr("16.1 GB weights"));  // 8.03e9 parameters of 2 bytes
 }
 
+TEST(Check, tells_groups_of_nodes_apart) {
+  const TestFolder folder;
+  const std::string file = folder.write("s.yaml", small_scenario);
+  const std::string groups = "cluster={groups: [{name: old, node: dgx_a100, nodes: 3}, {name: new, node: dgx_h100}]}";
+  const Outcome outcome = servecast_with({"check", file, "--set", groups});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("cluster   old: 3 x dgx_a100, 0 of 24 GPUs used\n"
+                                     "          new: 1 x dgx_h100, 2 of 8 GPUs used\n"));
+  const auto report = nlohmann::json::parse(
+      servecast_with({"check", file, "--set", groups, "--set", "cluster.groups[1].nodes=2", "--format", "json"}).out);
+  EXPECT_EQ(report["pools"][0]["group"], "new");
+  EXPECT_EQ(report["settings"]["cluster"]["groups"][1]["nodes"], 2);
+  EXPECT_FALSE(report["settings"]["cluster"].contains("node"));
+}
+
 /// A study, however it is broken: in its own keys, in a setting of a dimension, in one of the base scenario.
 TEST(Check, a_study_is_checked_by_sizing_its_designs) {
   const TestFolder folder;

@@ -162,7 +162,7 @@ pools:
   - {name: wide, llm: qwen3-30b-a3b, gpu: h100_sxm_80g, expert_parallel: 24, engine: none,
      expert_exchange: {redundant_experts: 16}, router: {policy: round_robin}, replicas: )" +
                                         std::to_string(replicas) + "}\n");
-      scenario.fabric.nodes_per_leaf = 2;
+      scenario.groups[0].fabric.nodes_per_leaf = 2;
       scenario.pools[0].latency = std::make_unique<HalfNetwork>(0);
       const Finished done = run_it(scenario);
       return fmt::format("{}", done.facts.pools[0].busy_s / static_cast<double>(done.facts.steps));

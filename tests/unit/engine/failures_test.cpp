@@ -131,9 +131,9 @@ double back_s(const std::string& more, int spares = 0) {
 /// The weights of 8 GPUs over their own ports and the storage that they share.
 double load_s() {
   Scenario scenario = scenario_from(nodes_with("  events: []\n", 1, 1));
-  const double port = scenario.node.nic_bytes_per_s * scenario.fabric.efficiency_fraction;
+  const double port = scenario.groups[0].node.nic_bytes_per_s * scenario.groups[0].fabric.efficiency_fraction;
   const double bytes = scenario.pools[0].memory.weight_bytes;
-  return std::max(8 * bytes / scenario.fabric.storage_bytes_per_s, bytes / port);
+  return std::max(8 * bytes / scenario.groups[0].fabric.storage_bytes_per_s, bytes / port);
 }
 
 TEST(Failures, ComeBackWhenRepairedLoadedAndStarted) { EXPECT_NEAR(back_s(""), 105 + load_s() + 30, 1e-4); }

@@ -135,7 +135,7 @@ workload: {generate: {requests: 1, arrivals: {constant: {requests_per_s: 1}}, pr
 cluster: {node: dgx_a100, nodes: 2}
 pools: [{name: chat, llm: llama-3-70b, gpu: a100_sxm_80g, replicas: 3, tensor_parallel: 4}]
 )");
-  const KvCopy copy(scenario.pools[0], scenario.node, scenario.fabric);
+  const KvCopy copy(scenario.pools[0], scenario.groups[0].node, scenario.groups[0].fabric);
   const double bytes = 1000 * 2.0 * 80 * 8 * 128 * 2;  // K and V of 80 layers, 8 heads of 128, in bf16
   EXPECT_NEAR(copy.seconds(0, 1, 1000), 10e-6 + bytes / (4 * 300e9), 1e-7);
   // four GPUs, four ports of 25 GB/s at 94 %: PCIe, 24 GB/s each, is no narrower than 23.5
@@ -146,7 +146,7 @@ pools: [{name: chat, llm: llama-3-70b, gpu: a100_sxm_80g, replicas: 3, tensor_pa
 TEST(PoolAnswers, AddUpTheStepsOfAPrompt) {
   const Scenario scenario = scenario_from(small_chat);
   const Pool& pool = scenario.pools[0];
-  const PoolPace pace(pool, KvCopy(pool, scenario.node, scenario.fabric));
+  const PoolPace pace(pool, KvCopy(pool, scenario.groups[0].node, scenario.groups[0].fabric));
   const PoolAnswers answers({}, {}, pace);
   StepWork first;
   first.add_chunk(2048, 1000, pool.latency->chunk_s(2048, 1000));

@@ -15,7 +15,7 @@ double attained_at(double times) {
     const std::vector<Override> one{{"slo", "{ttft_s: 0.5, tpot_s: 0.016}"}, {"pools[0].replicas", "1"}};
     Scenario sized = scenario_from(small_chat, one);
     const Pool& pool = sized.pools[0];
-    const PoolPace pace(pool, KvCopy(pool, sized.node, sized.fabric));
+    const PoolPace pace(pool, KvCopy(pool, sized.groups[0].node, sized.groups[0].fabric));
     const PoolAnswers steps({}, {}, pace);
     const SteadyCapacity capacity(steps, {.max_sequences = pool.spec.batcher.make()->max_sequences(),
                                           .kv_tokens = pool.memory.kv_pool_tokens,

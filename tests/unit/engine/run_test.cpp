@@ -226,7 +226,7 @@ TEST(Run, ColdReplicasShareTheStorage) {
   } heard;
   Scenario scenario = scenario_from(small_chat, {{"pools[0].start", "cold"}});
   const double weight_bytes = scenario.pools[0].memory.weight_bytes;
-  const double storage_bytes_per_s = scenario.fabric.storage_bytes_per_s;
+  const double storage_bytes_per_s = scenario.groups[0].fabric.storage_bytes_per_s;
   const Finished done = run_it(scenario, {.detail = &heard});
   ASSERT_EQ(heard.flows.size(), 4u);
   // Four replicas load at once; storage is the narrowest link, so all end together after 4 x weights / bandwidth.

@@ -1,7 +1,10 @@
 // What the cluster says that each GPU does.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "gui/view/cluster_canvas.h"
+#include "gui/view/cluster_layout.h"
 #include "tests/unit/gui/report_files.h"
 
 namespace servecast::gui::cluster_test {
@@ -37,9 +40,10 @@ class Cluster : public testing::Test {
 };
 
 TEST_F(Cluster, TellsBrokenUnrentedAndIdleGpusApart) {
-  show("time_s,replica,pool,running,waiting,kv_used_fraction,busy_fraction,state\n"
-       "0,0,chat,0,0,0,0.4,serving\n0,1,chat,0,0,0,0,serving\n0,2,chat,0,0,0,0,broken\n0,3,chat,0,0,0,0,off\n"
-       "1,0,chat,0,0,0.2,0,draining\n1,1,chat,0,0,0,0,serving\n1,2,chat,0,0,0,0,starting\n1,3,chat,0,0,0,0,warm\n");
+  show(
+      "time_s,replica,pool,running,waiting,kv_used_fraction,busy_fraction,state\n"
+      "0,0,chat,0,0,0,0.4,serving\n0,1,chat,0,0,0,0,serving\n0,2,chat,0,0,0,0,broken\n0,3,chat,0,0,0,0,off\n"
+      "1,0,chat,0,0,0.2,0,draining\n1,1,chat,0,0,0,0,serving\n1,2,chat,0,0,0,0,starting\n1,3,chat,0,0,0,0,warm\n");
   canvas_.set_time(0);
   EXPECT_EQ(doing(0), "40 %");
   EXPECT_EQ(doing(1), "idle");
@@ -60,6 +64,51 @@ TEST_F(Cluster, ReadsReportsWithoutStates) {
   canvas_.set_time(0);
   EXPECT_EQ(doing(0), "40 %");
   EXPECT_EQ(doing(1), "idle");
+}
+
+/// Two groups of a node each, with a switch each and a link between them.
+Platform two_groups() {
+  Platform p;
+  p.groups = {{.name = "fast", .nodes = {"node0"}}, {.name = "slow", .nodes = {"node1"}}};
+  const auto add = [&](const std::string& name, const std::string& kind, const std::string& a, const std::string& b) {
+    p.links.push_back({.name = name + "/in", .kind = kind, .from = b, .to = a});
+    p.links.push_back({.name = name + "/out", .kind = kind, .from = a, .to = b});
+  };
+  add("storage", "storage", "fabric", "storage");
+  add("trunk0", "trunk", "switch-fast", "switch-slow");
+  for (const std::string node : {"node0", "node1"}) {
+    p.nodes.push_back({.name = node, .kind = "box"});
+    p.gpus.push_back({.name = node + "/gpu0", .kind = "h100", .node = node});
+    add(node + "/nic0", "nic", node, node == "node0" ? "switch-fast" : "switch-slow");
+  }
+  return p;
+}
+
+TEST(ClusterLayout, DrawsGroupsAndWhatJoinsThem) {
+  const ClusterLayout layout = lay_out(two_groups(), QSizeF(1200, 700));
+  const auto box = [](const std::vector<ClusterLayout::Box>& boxes, const QString& text) {
+    return std::ranges::find_if(boxes, [&](const ClusterLayout::Box& b) { return b.text.contains(text); })->place;
+  };
+  EXPECT_EQ(layout.nodes[0].text.toStdString(), "node0  ·  fast  ·  box");
+  EXPECT_EQ(layout.nodes[1].text.toStdString(), "node1  ·  slow  ·  box");
+  const QRectF fast = box(layout.parts, "switch-fast");
+  const QRectF slow = box(layout.parts, "switch-slow");
+  const QRectF storage = box(layout.parts, "storage");
+  const auto joins = [&](const QRectF& a, const QRectF& b) {
+    return std::ranges::count_if(layout.links, [&](const ClusterLayout::Link& link) {
+      const auto ends = [&](const QRectF& first, const QRectF& second) {
+        return first.adjusted(-1, -1, 1, 1).contains(link.line.p1()) &&
+               second.adjusted(-1, -1, 1, 1).contains(link.line.p2());
+      };
+      return ends(a, b) || ends(b, a);
+    });
+  };
+  EXPECT_EQ(joins(fast, slow), 1);
+  EXPECT_EQ(joins(storage, fast), 1);
+  EXPECT_EQ(joins(storage, slow), 1);
+  EXPECT_EQ(joins(fast, layout.nodes[0].place), 1);
+  EXPECT_EQ(joins(slow, layout.nodes[1].place), 1);
+  EXPECT_EQ(joins(fast, layout.nodes[1].place), 0);
 }
 
 }  // namespace servecast::gui::cluster_test

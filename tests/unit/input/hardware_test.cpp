@@ -54,11 +54,12 @@ TEST(BundledGpus, AreSound) {
 }
 
 TEST(BundledNodes, AreSound) {
-  EXPECT_THAT(list_nodes(), testing::ElementsAre("desktop", "dgx_a100", "dgx_h100", "hgx_a800", "hgx_h200", "laptop",
+  EXPECT_THAT(list_nodes(), testing::ElementsAre("desktop", "dgx_a100", "dgx_h100", "hgx_a800", "hgx_h100_hdr", "hgx_h200", "laptop",
                                                  "pcie_server", "pcie_server_1", "pcie_server_4", "phone"));
   for (const std::string& name : list_nodes()) {
     const Node node = load_node(name, {});
     EXPECT_EQ(node.gpus % node.gpus_per_pcie_root, 0) << name;
+    EXPECT_TRUE(node.gpu.empty() || load_gpu(node.gpu, {}).name == node.gpu) << name;
   }
   EXPECT_TRUE(load_node("dgx_h100", {}).nvlink());
   EXPECT_FALSE(load_node("desktop", {}).nvlink());

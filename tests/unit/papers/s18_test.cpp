@@ -21,7 +21,7 @@ TEST(S18, NodesAndMarginFollowFromTokensPerSecond) {
                        output_tokens / day_s / output_tokens_per_s_and_node;   // 131.4
   EXPECT_NEAR(nodes / 226.75, 1, 0.05);
 
-  const auto gpus = static_cast<std::int64_t>(nodes * static_cast<double>(unit.node.gpus));
+  const auto gpus = static_cast<std::int64_t>(nodes * static_cast<double>(unit.groups[0].node.gpus));
   const double rent = rent_usd(unit.pools[0].usd_per_gpu_hour(), gpus, day_s);
   EXPECT_NEAR(rent / 87'072, 1, 0.05);
 

@@ -158,15 +158,40 @@ TEST(Sizer, CountsMachinesAndTheirPrice) {
   Sizer sizer(study);
   const SizedDesign d = sizer.size(enumerate(study).front());
   EXPECT_EQ(d.machines.gpu_count(), 10);
-  EXPECT_EQ(d.machines.nodes, 2);  // eight and two
+  EXPECT_EQ(d.machines.nodes(), 2);  // eight and two
   // Two nodes up: 0.99^2 = 0.9801. Two of three: 0.99^3 + 3 * 0.99^2 * 0.01 = 0.999702.
-  EXPECT_EQ(d.machines.spare_nodes, 1);
+  EXPECT_EQ(d.machines.spare_nodes(), 1);
   const auto price = [&](const char* term) { return usd_per_hour(d.machines, study.spec.prices, term, 2000); };
   EXPECT_DOUBLE_EQ(*price("on_demand"), 18 * 2.5);  // ten, and the eight of the spare node
   EXPECT_DOUBLE_EQ(*price("reserved"), 18 * 2);
   EXPECT_FALSE(price("spot"));
   EXPECT_DOUBLE_EQ(*price("owned"), 24 * 1000 + 3 * 500 + 2 * 1.5 * 0.1);  // spent in an hour, and 3 kWh
   EXPECT_THAT(d.set, ElementsAre("pools[0].replicas=10", "workload.generate.rate_scale=3"));
+}
+
+// Eight H100 in a node of eight, five L40S in two nodes of four. A node up: 0.99; one of two: 0.9999. Two of three: 0.999702.
+// So each group has a spare, at the price of its own GPUs: 8 x 2 + 5 x 1 + 8 x 2 + 4 x 1. Nodes are bought full:
+// 16 x 1,000 + 12 x 100 and five nodes.
+TEST(Sizer, CountsEachGroupOfNodesByItself) {
+  const StudyFile file(
+      std::string(promise) +
+      "availability: {mtbf_s: 99, mttr_s: 1, target_fraction: 0.999}\n"
+      "prices: {gpus: [{gpu: h100_sxm_80g, reserved_usd_per_gpu_hour: 2, purchase_usd: 1000},\n"
+      "  {gpu: l40s_48g, reserved_usd_per_gpu_hour: 1, purchase_usd: 100}],\n"
+      "  owned: {lifetime_s: 3600, node_purchase_usd: 500, usd_per_kwh: 0.1, pue: 1.5}}\n"
+      "set: ['cluster={groups: [{name: a, node: dgx_h100}, {name: b, node: pcie_server_4, gpu: l40s_48g, nodes: 2}]}',\n"
+      "  'pools=[{name: x, llm: llama-3.1-8b, gpu: h100_sxm_80g, replicas: 8},\n"
+      "    {name: y, llm: llama-3.1-8b, gpu: l40s_48g, replicas: 5}]']\n"
+      "space: [{name: n, path: seed, values: [1]}]\n");
+  const Study study = file.load();
+  Sizer sizer(study);
+  const SizedDesign d = sizer.size(enumerate(study).front());
+  EXPECT_EQ(d.impossible, "");
+  EXPECT_EQ(d.machines.nodes(), 3);
+  EXPECT_EQ(d.machines.spare_nodes(), 2);
+  const auto price = [&](const char* term) { return usd_per_hour(d.machines, study.spec.prices, term, 2000); };
+  EXPECT_DOUBLE_EQ(*price("reserved"), 41);
+  EXPECT_DOUBLE_EQ(*price("owned"), 16 * 1000 + 12 * 100 + 5 * 500 + 2 * 1.5 * 0.1);
 }
 
 }  // namespace servecast::study_test

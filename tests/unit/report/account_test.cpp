@@ -89,8 +89,7 @@ TEST(Account, ApisAndStagesArePaidButDrawNothingHere) {
 TEST(Account, AgreesWithTheCost) {
   RunFacts facts = an_hour();
   facts.account = {.currency = "USD"};
-  facts.failures.spare_gpus = 8;
-  facts.failures.spare_usd_per_gpu_hour = 2.5;
+  facts.failures.spares = {{.gpus = 8, .usd_per_gpu_hour = 2.5}};
   const Summary summary = summarise(two_classes(), facts);
   const AccountLine& all = summary.account.value().items.back();
   EXPECT_DOUBLE_EQ(all.cost, 6 + 8 * 2.5);
