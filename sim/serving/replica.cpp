@@ -14,6 +14,7 @@ Replica::Replica(ReplicaSetup setup) : setup_(std::move(setup)) {
   if (setup_.partition) sides_.emplace(std::move(setup_.partition));
   assert((!sides_ && !setup_.across_nodes && !setup_.experts) || stages == 1);
   const bool one_batch = stages > 1 || sides_ || setup_.experts || setup_.across_nodes;
+  steps_may_wait_ = setup_.fetch.layers > 0 || setup_.experts || setup_.across_nodes;
   depth_ = one_batch ? 1 : static_cast<std::size_t>(depth);
   assert(depth_ <= BatchRing::most_under_way);
   for (std::int64_t i = 0; i < (sides_ ? 2 : stages); ++i)

@@ -282,6 +282,7 @@ class Replica {
   double seen_s_ = 0;                 // the same of the batch that has ended last
   std::vector<double> stage_free_s_;  // when each pipeline stage has done all its batches
   std::size_t depth_ = 1;             // batches that a lane may have under way
+  bool steps_may_wait_ = false;       // for more than their adapters
   double clock_fraction_ = 1;         // under the power cap
   StepPace pace_{};
   double now_s_ = 0;

@@ -10,6 +10,10 @@ namespace servecast {
 /// What it computes has its times, as far as these depend on nobody else.
 void Replica::begin_run(Lane& lane, FilledBatch& batch, ReplicaListener& listener) {
   lane.last_seen_s = batch.seen_s;
+  if (!steps_may_wait_ && streamed_ == 0) {
+    batch.run.alone_end_s = batch.end_s;
+    return;
+  }
   if (setup_.fetch.layers > 0) await_layers(lane, batch);
   if (batch.end_s < infinity) batch.run.alone_end_s = batch.run.counted_end_s = batch.end_s;
   settle_run(lane, batch, listener);
