@@ -51,60 +51,6 @@ Dispatcher::Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions&
   if (!scenario.spec.gateway.empty()) open_gateway();
 }
 
-// Within one instant: first the steps that end and what they hand over, then the flows, then load is collected where
-// that is due, then requests arrive: those that were held up by a copy, then the others, in order of their ids. Steps
-// start afterwards: when the replica is next advanced beyond this instant, or now where somebody waits for it. Last,
-// flows begin.
-void Dispatcher::handle(double now_s) {
-  assert(now_s >= now_s_);
-  watch_turn(now_s);
-  now_s_ = now_s;
-  for (ReplicaPool& pool : pools_)
-    if (options_.step_by_step || pool.shares_tier() || (failures_ && failures_->next_s() <= now_s))
-      pool.advance_all(now_s, *this);
-  while (!awaited_.empty() && awaited_.top().time_s <= now_s) {
-    const Awaited due = awaited_.top();
-    awaited_.pop();
-    if (generations_[due.pool][due.replica] != due.generation) continue;
-    pools_[due.pool].advance(due.replica, now_s, *this);
-    touch(due.pool, due.replica);
-  }
-  if (hand_overs_) hand_overs_->settle(now_s);
-  flows_.tell_ended(now_s);
-  if (steps_become_flows_ && hand_overs_) hand_overs_->settle(now_s);  // of steps that have ended with what they sent
-  if (hand_overs_) hand_overs_->act_due(now_s);
-  if (migrations_) migrations_->act_due(now_s);
-  if (failures_) fail_due(now_s);
-  give_up_waiting(now_s);
-  if (scaling_) scale_due(now_s);
-  if (signals_) collect_signals(now_s);
-  deliver_copied(now_s);
-  if (gateway_)
-    for (read_ahead(); gateway_->next_s() <= now_s; read_ahead()) {
-      gateway_->act_due(now_s);
-      poll();
-    }
-  for (read_ahead(); !inbound_.empty() && inbound_.top().due_s <= now_s; read_ahead()) {
-    const Request request = inbound_.top().request;
-    inbound_.pop();
-    arrive(request, now_s);
-    count_event(now_s);
-    poll();
-  }
-  if (samples() && sampler_.next_s() <= now_s) sample_replicas();
-  start_touched(now_s);
-  if (options_.step_by_step)
-    for (ReplicaPool& pool : pools_) pool.start_all(*this);
-  start_touched(now_s);
-  if (transfers_) transfers_->begin_writes(now_s);
-  flows_.begin_due(now_s);
-}
-
-void Dispatcher::collect_signals(double now_s) {
-  for (ReplicaPool& pool : pools_)
-    if (pool.next_signal_s(now_s) <= now_s) pool.signal(now_s, *this);
-}
-
 void Dispatcher::arrive(const Request& request, double now_s) {
   if (!gateway_) ++arrived_;
   ++in_pools_;

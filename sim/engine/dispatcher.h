@@ -123,7 +123,7 @@ class Dispatcher final : public ReplicaListener,
   void compute_again(const ReplicaAt& at, const MovingSequence& sequence, double now_s) override;
   bool serves(const ReplicaAt& at) const override { return pools_[at.pool].serves(at.replica); }
   bool leaves(const ReplicaAt& at) const override { return scaling_ && scaling_->leaves(at); }
-  double next_migration_check_s() const;
+  double next_migration_check_s();
   void send_pass(const Request& pass) override { send_to_pool(pass); }
   void answered(const Request& as_it_came, const RequestRecord& record, const GatewayRecord& gateway,
                 double now_s) override;
@@ -174,7 +174,7 @@ class Dispatcher final : public ReplicaListener,
   void enter_replica(const Request& request, double now_s);
   void deliver(const Request& request, Serve serve, const Destination& to, double now_s);
   void copy_first(Copying copying, double now_s);
-  double next_copy_due_s() const;
+  double next_copy_due_s();
   void copied(RequestId id, double end_s);
   void deliver_copied(double now_s);
   void turn_away(const Request& request, RequestStatus status);
@@ -190,9 +190,36 @@ class Dispatcher final : public ReplicaListener,
   bool samples() const { return options_.detail && options_.detail->wants_replicas(); }
   void count_event(double now_s);
   void poll();
-  // Who is due when, and whether that leads anywhere (dispatcher_turns.cpp):
-  template <class Tell>
-  double next_of_all(Tell tell);
+  // What happens within one instant (dispatcher_instant.cpp):
+  static constexpr bool rides_along = true;
+  struct Part {
+    const char* name;                   // as the watchdog calls it
+    double (Dispatcher::*next_s)();     // null: it is never due by itself
+    void (Dispatcher::*act)(double now_s);
+    bool rides = false;                 // nobody need come for that alone
+  };
+  static const Part parts_[];
+  double next_step_s();
+  void end_steps(double now_s);
+  double next_flow_s();
+  void end_flows(double now_s);
+  double next_hand_over_s();
+  void hand_over(double now_s);
+  double next_role_check_s();
+  void check_roles(double now_s);
+  void migrate(double now_s);
+  double next_failure_s();
+  double next_give_up_s();
+  double next_scaling_s();
+  double next_at_gateway_s();
+  void act_at_gateway(double now_s);
+  double next_inbound_s();
+  void take_inbound(double now_s);
+  double next_sample_s();
+  void sample_due(double now_s);
+  void start_steps(double now_s);
+  void begin_flows(double now_s);
+  // Whether that leads anywhere (dispatcher_turns.cpp):
   void watch_turn(double now_s);
   bool something_comes() const;
   std::string requests_left_by_pool() const;

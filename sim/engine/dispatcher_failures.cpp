@@ -70,6 +70,7 @@ bool Dispatcher::requests_left() {
 
 // Nothing breaks after the last request: how many failures there were must not depend on who looked when.
 void Dispatcher::fail_due(double now_s) {
+  if (!failures_) return;
   if (failures_->next_s() <= now_s) {
     for (ReplicaPool& pool : pools_) pool.advance_all(now_s, *this);  // weights may have come at this very instant
     if (requests_left()) {

@@ -46,7 +46,7 @@ void Dispatcher::copy_first(Copying copying, double now_s) {
   flows_.start(std::move(flows), now_s, [this, id](double end_s) { copied(id, end_s); });
 }
 
-double Dispatcher::next_copy_due_s() const {
+double Dispatcher::next_copy_due_s() {
   const double give_up_s = copy_give_ups_.empty() ? Replica::infinity : copy_give_ups_.begin()->first;
   return copying_.empty() ? give_up_s : std::min(give_up_s, copying_.top().due_s);
 }
@@ -75,8 +75,9 @@ void Dispatcher::deliver_copied(double now_s) {
 }
 
 // Idle pools are left alone. One that has done all its steps may still look busy here, and is looked at in vain.
-double Dispatcher::next_migration_check_s() const {
+double Dispatcher::next_migration_check_s() {
   double at_s = Replica::infinity;
+  if (!migrations_) return at_s;
   for (std::size_t pool = 0; pool < pools_.size(); ++pool)
     if (pools_[pool].busy()) at_s = std::min(at_s, migrations_->next_check_s(pool));
   return at_s;

@@ -48,6 +48,7 @@ std::int64_t Dispatcher::requests(const ReplicaAt& at, double now_s) {
 
 // As with failures, nothing starts after the last request; but a step of a replica that drains may outlast that.
 void Dispatcher::scale_due(double now_s) {
+  if (!scaling_) return;
   const bool retired = scaling_->retire_drained(now_s);
   if (!retired && scaling_->next_s() > now_s) return;
   for (ReplicaPool& pool : pools_) pool.advance_all(now_s, *this);

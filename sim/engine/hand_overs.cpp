@@ -198,11 +198,6 @@ double HandOvers::next_check_s() const {
   return at_s;
 }
 
-void HandOvers::act_due(double now_s) {
-  send_due(now_s);
-  check_roles(now_s);
-}
-
 void HandOvers::check_roles(double now_s) {
   for (std::size_t pool = 0; pool < rules_.size(); ++pool) {
     std::optional<Roles>& roles = rules_[pool].roles;

@@ -26,7 +26,7 @@ struct Scenario;
 /// Rules: Placement.
 ///
 /// Within one instant: steps end; what they have computed is handed over (settle); flows end; chunks that are to
-/// leave now do (act_due); requests arrive (begin); steps start; KV for which there is room now is fetched (settle);
+/// leave now do (send_due); requests arrive (begin); steps start; KV for which there is room now is fetched (settle);
 /// flows begin. In each of these, requests take turns by their ids.
 class HandOvers {
  public:
@@ -69,7 +69,8 @@ class HandOvers {
   double next_s() const;
   /// When the load of a pool whose replicas take sides is next looked at. Nobody need come for that alone.
   double next_check_s() const;
-  void act_due(double now_s);
+  void send_due(double now_s);
+  void check_roles(double now_s);
 
  private:
   struct HandOver;
@@ -100,8 +101,6 @@ class HandOvers {
   std::optional<ReplicaAt> pick(std::size_t pool, bool prefill, double now_s);
   void lose_sender(HandOver& h, std::vector<MovingSequence>& interrupted, double now_s);
   void lose_receiver(HandOver& h, double now_s);
-  void check_roles(double now_s);
-  void send_due(double now_s);
 
   const Scenario& scenario_;
   Flows& flows_;
