@@ -15,8 +15,8 @@ struct Scenario;
 /// Which replicas have the links of their own traffic (experts' loads, collectives between nodes) to themselves.
 ///
 /// Such traffic repeats with every step, so as long as nobody else uses its links it is worked out in closed form and
-/// is no flow (HOUSE rules, 2.5). This looks at every flow of another kind and tells the replicas whose links it takes;
-/// those whose own traffic may bind a link that they share never have it to themselves.
+/// is no flow (HOUSE rules, 2.5). This looks at every flow of another kind and tells the replicas whose links it
+/// takes; those whose own traffic may bind a link that they share never have it to themselves.
 class Contention final : public FlowWatcher {
  public:
   /// Watches the dispatcher's flows from now on, where any replica has such traffic. These outlive it.
@@ -47,8 +47,8 @@ class Contention final : public FlowWatcher {
   const Wiring& wiring_;
   Dispatcher& dispatcher_;
   std::vector<User> users_{};
-  std::vector<std::vector<std::size_t>> by_link_;             // users
-  std::array<std::vector<std::int64_t>, 2> others_on_link_;   // by OwnTraffic: flows under way of other kinds
+  std::vector<std::vector<std::size_t>> by_link_;            // users
+  std::array<std::vector<std::int64_t>, 2> others_on_link_;  // by OwnTraffic: flows under way of other kinds
 };
 
 }  // namespace servecast

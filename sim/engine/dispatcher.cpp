@@ -80,8 +80,7 @@ void Dispatcher::enter_replica(const Request& request, double now_s) {
   if (hand_overs_ && !(start = hand_overs_->begin(request, now_s)))
     return turn_away(request, RequestStatus::rejected);
   const Request& as_served = start ? start->request : request;
-  auto to =
-      start && start->to ? Destination{.replica = start->to->replica} : pool.pick(as_served, now_s, *this);
+  auto to = start && start->to ? Destination{.replica = start->to->replica} : pool.pick(as_served, now_s, *this);
   if (!to) return turn_away(request, RequestStatus::shed);
   if (gateway_) fetch_kv_for(request, *to);
   const Serve serve = start ? start->serve : Serve::whole;

@@ -193,10 +193,10 @@ class Dispatcher final : public ReplicaListener,
   // What happens within one instant (dispatcher_instant.cpp):
   static constexpr bool rides_along = true;
   struct Part {
-    const char* name;                   // as the watchdog calls it
-    double (Dispatcher::*next_s)();     // null: it is never due by itself
+    const char* name;                // as the watchdog calls it
+    double (Dispatcher::*next_s)();  // null: it is never due by itself
     void (Dispatcher::*act)(double now_s);
-    bool rides = false;                 // nobody need come for that alone
+    bool rides = false;  // nobody need come for that alone
   };
   static const Part parts_[];
   double next_step_s();
@@ -229,9 +229,9 @@ class Dispatcher final : public ReplicaListener,
   const RunOptions& options_;
   double until_s_;
   std::vector<ReplicaPool> pools_;
-  std::vector<std::vector<std::uint64_t>> generations_;   // by pool and replica
-  double least_inbound_s_ = Replica::infinity;            // of all pools
-  std::optional<Request> next_;                           // from the workload
+  std::vector<std::vector<std::uint64_t>> generations_;  // by pool and replica
+  double least_inbound_s_ = Replica::infinity;           // of all pools
+  std::optional<Request> next_;                          // from the workload
   std::priority_queue<Inbound, std::vector<Inbound>, Later> inbound_;
   std::priority_queue<Copying, std::vector<Copying>, Later> copying_;
   std::map<RequestId, Copying> copied_by_flows_;          // while these are under way
@@ -248,13 +248,13 @@ class Dispatcher final : public ReplicaListener,
   std::optional<Scaling> scaling_;         // likewise
   std::vector<PoolAnswers> step_models_;   // by pool, for autoscalers
   std::uint32_t mirrored_ = 0;
-  std::vector<MovingSequence> struck_;     // at this instant, by failures
+  std::vector<MovingSequence> struck_;  // at this instant, by failures
   WaitingRoom waiting_room_;
   std::int64_t in_pools_ = 0;  // requests that have arrived there and whose records are not out
   ReplicaSampler sampler_;
   double now_s_ = 0;
   double duration_s_ = 0;
-  bool signals_ = false;      // some pool shows its load at intervals
+  bool signals_ = false;             // some pool shows its load at intervals
   bool steps_become_flows_ = false;  // of some replica, perhaps: it must not be passed over when one starts
   std::int64_t arrived_ = 0;
   std::int64_t finished_ = 0;

@@ -118,11 +118,8 @@ void Dispatcher::compute_again(const ReplicaAt& at, const MovingSequence& sequen
 }
 
 void Dispatcher::wait_for(std::size_t pool, const MovingSequence& sequence, double now_s) {
-  wait_outside({.pool = PoolId(pool),
-                .request = sequence.request,
-                .begun = sequence,
-                .has_kv = true,
-                .since_s = now_s});
+  wait_outside(
+      {.pool = PoolId(pool), .request = sequence.request, .begun = sequence, .has_kv = true, .since_s = now_s});
 }
 
 // A client may have stopped waiting while a prefix was copied for it.

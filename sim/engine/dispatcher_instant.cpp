@@ -8,9 +8,9 @@
 
 namespace servecast {
 
-// Steps end before anything arrives, and start when all that arrives has arrived: an arrival on a step's boundary joins
-// the step that starts there. Parts break when what was on its way has come, autoscalers see what broke, and load is
-// collected before somebody is routed by it. Flows begin last.
+// Steps end before anything arrives, and start when all that arrives has arrived: an arrival on a step's boundary
+// joins the step that starts there. Parts break when what was on its way has come, autoscalers see what broke, and
+// load is collected before somebody is routed by it. Flows begin last.
 const Dispatcher::Part Dispatcher::parts_[] = {
     {"steps", &Dispatcher::next_step_s, &Dispatcher::end_steps},
     {"flows", &Dispatcher::next_flow_s, &Dispatcher::end_flows},
@@ -97,9 +97,7 @@ void Dispatcher::migrate(double now_s) {
   if (migrations_) migrations_->act_due(now_s);
 }
 
-double Dispatcher::next_failure_s() {
-  return failures_ && requests_left() ? failures_->next_s() : Replica::infinity;
-}
+double Dispatcher::next_failure_s() { return failures_ && requests_left() ? failures_->next_s() : Replica::infinity; }
 
 double Dispatcher::next_give_up_s() { return waiting_room_.next_give_up_s(); }
 

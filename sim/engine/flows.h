@@ -96,7 +96,8 @@ class Flows {
   /// flows were started; flows begin last.
   void tell_ended(double now_s);
   void begin_due(double now_s);
-  /// A link lets nothing through: flows under way stand still, others do not begin before all of their path is mended.
+  /// A link lets nothing through: flows under way stand still, others do not begin before all of their path is
+  /// mended.
   void cut(std::size_t link, double now_s);
   void mend(std::size_t link, double bytes_per_s, double now_s);
   /// From the carrier.
@@ -131,10 +132,10 @@ class Flows {
   std::map<std::int64_t, Flow> flows_;    // by number: their order of starting
   std::map<std::int64_t, Group> groups_;  // by the number of their first flow
   // Numbers of flows that were broken off stay in what follows.
-  std::priority_queue<Due> beginning_;    // they have their latency behind them then
+  std::priority_queue<Due> beginning_;  // they have their latency behind them then
   std::priority_queue<Due> ending_;
-  std::set<std::size_t> cut_;             // links
-  std::vector<std::int64_t> held_up_;     // flows that would have begun
+  std::set<std::size_t> cut_;          // links
+  std::vector<std::int64_t> held_up_;  // flows that would have begun
 };
 
 }  // namespace servecast

@@ -53,8 +53,8 @@ class HandOvers {
   /// Its record is out. Gives the request as it came where it was not handed over yet.
   std::optional<Request> request_done(RequestId id);
 
-  /// A replica has stopped. Of those that it had, requests whose prompts it computed become as they came; others whose
-  /// KV is lost with it are added.
+  /// A replica has stopped. Of those that it had, requests whose prompts it computed become as they came; others
+  /// whose KV is lost with it are added.
   void stopped(const ReplicaAt& at, std::vector<MovingSequence>& interrupted, double now_s);
   /// It is on other GPUs now.
   void moved() { routes_.forget_routes(); }

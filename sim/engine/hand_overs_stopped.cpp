@@ -17,8 +17,8 @@ void HandOvers::stopped(const ReplicaAt& at, std::vector<MovingSequence>& interr
   }
 }
 
-// The prompt's KV is gone, computed or not. An imported sequence whose client has given up is dropped when its KV lands,
-// or was at once where it had no blocks.
+// The prompt's KV is gone, computed or not. An imported sequence whose client has given up is dropped when its KV
+// lands, or was at once where it had no blocks.
 void HandOvers::lose_sender(HandOver& h, std::vector<MovingSequence>& interrupted, double now_s) {
   std::erase_if(chunks_, [&](const ChunkDue& due) { return due.request == h.request.id; });
   cancel_import(h, now_s);
@@ -32,8 +32,8 @@ void HandOvers::lose_sender(HandOver& h, std::vector<MovingSequence>& interrupte
   under_way_.erase(h.request.id);
 }
 
-// What was imported is among those that the replica had. Before that the prompt is computed as ever, and who decodes it
-// is chosen when that is done.
+// What was imported is among those that the replica had. Before that the prompt is computed as ever, and who decodes
+// it is chosen when that is done.
 void HandOvers::lose_receiver(HandOver& h, double now_s) {
   if (h.imported) {
     release_exported(h, now_s);

@@ -62,7 +62,8 @@ std::vector<LinkMeter::Flow>::iterator LinkMeter::find(const Transfer& transfer)
 void LinkMeter::advance(double now_s) {
   if (now_s <= now_s_) return;
   if (!shared_) share_links();
-  for (Flow& flow : flows_) carry(flow, std::min(flow.left_bytes, flow.bytes_per_s * (now_s - now_s_)), now_s_, now_s);
+  for (Flow& flow : flows_)
+    carry(flow, std::min(flow.left_bytes, flow.bytes_per_s * (now_s - now_s_)), now_s_, now_s);
   now_s_ = now_s;
 }
 

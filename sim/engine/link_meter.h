@@ -37,8 +37,8 @@ class LinkMeter final : public FlowWatcher {
 
   const Platform& platform_;
   std::vector<double> bytes_per_s_{};  // by link, as it is now
-  std::vector<Flow> flows_{};  // under way
-  bool shared_ = false;        // their rates are known
+  std::vector<Flow> flows_{};          // under way
+  bool shared_ = false;                // their rates are known
   double now_s_ = 0;
   std::map<std::pair<std::size_t, std::int64_t>, double> bytes_{};  // by link and second
 };

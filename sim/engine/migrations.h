@@ -44,7 +44,7 @@ class Migrations {
     std::int64_t there_tokens = 0;  // whose KV was there before, or will be when the copy under way has ended
     double sent_tokens = 0;
     bool stopped = false;
-    double stopped_s = 0;  // its last token here is computed
+    double stopped_s = 0;    // its last token here is computed
     std::int64_t group = 0;  // of flows under way
   };
   void pair_up(std::size_t pool, double now_s);

@@ -17,10 +17,10 @@ struct Pool;
 
 /// Where a request goes within its pool.
 struct Destination {
-  std::size_t replica = 0;       // its place in the pool
-  std::int64_t copy_tokens = 0;  // leading prompt tokens that its cache gets from another replica's first
-  std::size_t copy_from = 0;     // that one's place
-  double copy_s = 0;             // how long that takes while nobody else uses the links
+  std::size_t replica = 0;                 // its place in the pool
+  std::int64_t copy_tokens = 0;            // leading prompt tokens that its cache gets from another replica's first
+  std::size_t copy_from = 0;               // that one's place
+  double copy_s = 0;                       // how long that takes while nobody else uses the links
   std::optional<std::size_t> copy_pool{};  // the pool of that replica; none: this one
 };
 
@@ -118,8 +118,8 @@ class ReplicaPool {
   std::vector<std::uint32_t> place_of_;  // of each replica, in `shown_`; nowhere
   std::uint64_t comings_ = 0;            // changes of these
   std::vector<ReplicaView> views_;       // of `shown_`, of now, or of the last signal
-  std::vector<std::uint32_t> changed_;  // views, since the router last looked
-  LeastBy<std::int64_t> next_due_;      // by replica: the bits of the time, which are in the order of times from 0 on
+  std::vector<std::uint32_t> changed_;   // views, since the router last looked
+  LeastBy<std::int64_t> next_due_;  // by replica: the bits of the time, which are in the order of times from 0 on
 };
 
 }  // namespace servecast

@@ -83,8 +83,8 @@ RunFacts simulate(SimgridEngine& engine, Run& run, Scenario& scenario, Recorder&
 RunFacts run(Scenario& scenario, Recorder& recorder, const RunOptions& options) {
   SimgridEngine engine;
   Run run(scenario, recorder, options);
-  RunFacts facts = with_place(scenario.spec, run.dispatcher,
-                              [&] { return simulate(engine, run, scenario, recorder, options); });
+  RunFacts facts =
+      with_place(scenario.spec, run.dispatcher, [&] { return simulate(engine, run, scenario, recorder, options); });
   require_all_ended(scenario, recorder, run.dispatcher);
   return facts;
 }

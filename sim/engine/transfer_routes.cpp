@@ -67,8 +67,7 @@ std::vector<Transfer> TransferRoutes::flows(const ReplicaAt& at, const ExpertLoa
   std::vector<Transfer> transfers;
   for (const GpuPlace& gpu : gpus) {
     const Part source{.kind = load.from_disk ? Part::Kind::disk : Part::Kind::host, .place = gpu};
-    transfers.push_back(
-        wiring_.transfer("expert_load", source, {.kind = Part::Kind::gpu, .place = gpu}, bytes));
+    transfers.push_back(wiring_.transfer("expert_load", source, {.kind = Part::Kind::gpu, .place = gpu}, bytes));
   }
   return transfers;
 }

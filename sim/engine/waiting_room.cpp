@@ -36,8 +36,8 @@ std::vector<WaitingRoom::Guest> WaitingRoom::take(PoolId pool) {
 }
 
 void WaitingRoom::forget_kv_of(RequestId request) {
-  const auto found = std::ranges::find_if(
-      guests_, [&](const auto& g) { return g.second.has_kv && g.second.request.id == request; });
+  const auto found =
+      std::ranges::find_if(guests_, [&](const auto& g) { return g.second.has_kv && g.second.request.id == request; });
   if (found != guests_.end()) take(found->first);
 }
 

@@ -16,14 +16,14 @@ namespace servecast {
 struct StepRun {
   static constexpr double never = -std::numeric_limits<double>::infinity();
 
-  double alone_end_s = 0;         // if it waits for nothing that follows
-  double counted_end_s = 0;       // up to which its time and energy are counted
-  std::int64_t awaited = 0;       // transfers
-  double first_layer_s = never;   // when the first layer of all prompts fetched for it had come
-  double last_layer_s = never;    // likewise
-  double sent_s = never;          // when all that it sends between nodes had arrived
-  bool sends = false;             // that is, or was, a flow of its own
-  bool told = false;              // whoever wants to know of its chunks has heard of them
+  double alone_end_s = 0;        // if it waits for nothing that follows
+  double counted_end_s = 0;      // up to which its time and energy are counted
+  std::int64_t awaited = 0;      // transfers
+  double first_layer_s = never;  // when the first layer of all prompts fetched for it had come
+  double last_layer_s = never;   // likewise
+  double sent_s = never;         // when all that it sends between nodes had arrived
+  bool sends = false;            // that is, or was, a flow of its own
+  bool told = false;             // whoever wants to know of its chunks has heard of them
 };
 
 /// One batch, from when it is filled to when its tokens are out.
@@ -50,7 +50,7 @@ struct FilledBatch {
   double copy_s = 0;                  // copying blocks between GPU and host, before it is computed
   StepWork work{};
   double start_s = 0;
-  double end_s = 0;           // infinite while it is not known
+  double end_s = 0;  // infinite while it is not known
   StepRun run{};
   double seen_s = 0;          // its tokens are with the clients
   double stages_s = 0;        // time in stages, summed

@@ -65,7 +65,8 @@ class Replica {
   void landed(Slot slot, std::optional<double> hand_over_s, double now_s);
   /// It does not come after all.
   void cancel_import(std::optional<Slot> place, double now_s);
-  /// The KV of an imported sequence is lost on its way. What it had got so far; nothing where its client has given up.
+  /// The KV of an imported sequence is lost on its way. What it had got so far; nothing where its client has given
+  /// up.
   std::optional<MovingSequence> recall_import(Slot slot, double now_s, ReplicaListener& listener);
   /// The KV of a sequence told by prompt_done(), or one that has departed, is no longer needed here.
   void release_exported(Slot slot, double now_s);
@@ -81,8 +82,8 @@ class Replica {
   Departure depart(Slot slot, double now_s, ReplicaListener& listener);
 
   // Failures. The replica has been advanced to this instant, likewise.
-  /// It stops where it is, and all it holds is gone. Who was here, by id; nothing may be asked of it any more but what
-  /// it did so far.
+  /// It stops where it is, and all it holds is gone. Who was here, by id; nothing may be asked of it any more but
+  /// what it did so far.
   std::vector<MovingSequence> fail(double now_s, ReplicaListener& listener);
   /// What a replica that failed had begun goes on here: prompt and output so far are computed, and what is left is
   /// made. The clock as with enqueue().
@@ -109,8 +110,8 @@ class Replica {
   void set_contended(OwnTraffic traffic, bool contended, double now_s, ReplicaListener& listener);
   /// It takes another one's place: the same links, with the same others on them.
   void replaces(const Replica& before);
-  /// A unit is to be written over the links; the replica has been advanced to `now_s`, and with a shared tier all have.
-  /// False where it is in its tier already: then nothing moves.
+  /// A unit is to be written over the links; the replica has been advanced to `now_s`, and with a shared tier all
+  /// have. False where it is in its tier already: then nothing moves.
   bool begins_write(const KvWrite& write, double now_s);
   /// Units have been written; likewise.
   void written(std::span<const KvWrite> writes, double now_s);
@@ -298,21 +299,21 @@ class Replica {
   // A prompt gave up its chunks for want of blocks that other lanes hold: nobody is admitted until one that runs has
   // finished, or two prompts could take turns throwing each other out for ever.
   bool admissions_wait_ = false;
-  std::int64_t swapped_ = 0;            // requests
+  std::int64_t swapped_ = 0;  // requests
   std::int64_t swapped_blocks_ = 0;
   std::int64_t importing_ = 0;         // sequences that come from other replicas and do not decode yet
   std::int64_t importing_blocks_ = 0;  // that these hold already
   std::vector<Slot> wanting_room_;     // of these, in order, those that wait for blocks
   std::int64_t exported_ = 0;          // sequences that decode elsewhere, their KV still here
   std::int64_t streamed_ = 0;          // prompts here whose chunks are told
-  TransferPort* port_ = nullptr;  // none: links that nobody else uses
+  TransferPort* port_ = nullptr;       // none: links that nobody else uses
   std::map<Token, Purpose> under_way_{};
-  std::array<bool, 2> contended_{};  // by OwnTraffic
+  std::array<bool, 2> contended_{};      // by OwnTraffic
   std::vector<TokenRun> expert_runs_{};  // of the step under way
   StageTime full_step_{};                // as if all experts were in the GPUs' memory
-  std::int64_t aside_ = 0;             // requests
-  std::int64_t not_looked_below_ = 0;  // requests that wait
-  std::vector<Slot> fetched_{};        // they wait with blocks in hand; the first to be fetched in front
+  std::int64_t aside_ = 0;               // requests
+  std::int64_t not_looked_below_ = 0;    // requests that wait
+  std::vector<Slot> fetched_{};          // they wait with blocks in hand; the first to be fetched in front
   std::int64_t awaited_ = 0;
   std::int64_t uncomputed_tokens_ = 0;
   std::uint32_t arrivals_ = 0;

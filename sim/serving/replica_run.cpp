@@ -19,8 +19,8 @@ void Replica::begin_run(Lane& lane, FilledBatch& batch, ReplicaListener& listene
   settle_run(lane, batch, listener);
 }
 
-/// Something that it waits for has come, or somebody else uses its links now. Fetched layers are computed on from when
-/// they come; what it sends leaves when these times are known.
+/// Something that it waits for has come, or somebody else uses its links now. Fetched layers are computed on from
+/// when they come; what it sends leaves when these times are known.
 void Replica::settle_run(Lane& lane, FilledBatch& batch, ReplicaListener& listener) {
   StepRun& run = batch.run;
   const bool experts_open = setup_.experts && setup_.experts->waits();
@@ -41,8 +41,7 @@ void Replica::set_end(Lane& lane, FilledBatch& batch, double end_s) {
   if (end_s < infinity) {
     count_wait(batch, end_s);
     const FilledBatch& before = lane.batches.running();
-    batch.seen_s =
-        setup_.answers.seen_s(end_s, batch.made_tokens(), &before == &batch ? seen_s_ : before.seen_s);
+    batch.seen_s = setup_.answers.seen_s(end_s, batch.made_tokens(), &before == &batch ? seen_s_ : before.seen_s);
     filled_seen_s_ = lane.last_seen_s = batch.seen_s;
     lane.ended = true;  // the next can be filled
   }
@@ -51,8 +50,8 @@ void Replica::set_end(Lane& lane, FilledBatch& batch, double end_s) {
 
 /// GPUs that wait draw what they do while memory bounds.
 void Replica::count_wait(FilledBatch& batch, double end_s) {
-  const double from_s = sides_ ? std::max(batch.run.counted_end_s, sides_->beside_until_s(end_s))
-                               : batch.run.counted_end_s;
+  const double from_s =
+      sides_ ? std::max(batch.run.counted_end_s, sides_->beside_until_s(end_s)) : batch.run.counted_end_s;
   const double waited_s = std::max(0.0, end_s - from_s);
   batch.run.counted_end_s = end_s;
   batch.stages_s += waited_s;

@@ -32,7 +32,7 @@ struct SwapSpace {
 struct FetchRules {
   bool only_if_faster = true;  // than computing the same tokens
   bool on_arrival = true;      // where there is room then; else when it is the request's turn
-  std::int64_t layers = 0;     // of the model, where a prompt is computed behind its fetch layer by layer; 0: after it
+  std::int64_t layers = 0;  // of the model, where a prompt is computed behind its fetch layer by layer; 0: after it
 };
 
 struct ReplicaSetup {

@@ -59,10 +59,11 @@ struct Sequence {
   std::int64_t fetched_behind = 0;  // prompt tokens that were in the GPU's memory when it was looked up
   std::int64_t fetched_tokens = 0;  // prompt tokens that are in its blocks when it is admitted, by a fetch
   double fetch_begun_s = 0;
-  std::optional<std::uint16_t> awaited_by{};  // the lane whose batch waits for that fetch, since it was admitted before
-  bool told = false;                // its record is out: it has finished or its client gave up
-  double since_s = 0;               // start of the current wait or run
-  double last_token_s = 0;          // when its client last got a token; kept across a preemption
+  std::optional<std::uint16_t>
+      awaited_by{};         // the lane whose batch waits for that fetch, since it was admitted before
+  bool told = false;        // its record is out: it has finished or its client gave up
+  double since_s = 0;       // start of the current wait or run
+  double last_token_s = 0;  // when its client last got a token; kept across a preemption
   // While it decodes:
   std::int64_t joined_step = 0;    // DecodeSet::steps() when it joined
   std::int64_t joined_tokens = 0;  // tokens held then

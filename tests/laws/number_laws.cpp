@@ -9,8 +9,8 @@ namespace servecast::laws {
 namespace {
 
 constexpr double rounding = 1e-9;  // numbers of summary.json have nine significant digits
-// Of a link's second: SimGrid's clock and a flow's end differ by up to 2^-20 s, and bytes go by that clock. The ends of
-// others while a flow is under way add up: those of 64 of them are allowed for.
+// Of a link's second: SimGrid's clock and a flow's end differ by up to 2^-20 s, and bytes go by that clock. The ends
+// of others while a flow is under way add up: those of 64 of them are allowed for.
 constexpr double clock_rounding = 64 * 0x1p-20;
 
 bool is_share(const std::string& name) { return name.ends_with("_fraction"); }

@@ -10,11 +10,11 @@ namespace servecast::leases_test {
 
 constexpr double step_s = 1.0 / 32;
 constexpr std::int64_t outputs = 40;
-constexpr int prompt_steps = 8;  // of 2,000 tokens each
+constexpr int prompt_steps = 8;     // of 2,000 tokens each
 constexpr double noticed_s = 1e-5;  // ends of flows are noticed on a grid of about a microsecond
 
-/// One request of 16,000 tokens arrives at 1 s; every step takes 1/32 s. Two replicas of two GPUs each compute prompts,
-/// `decoders` decode; each has a node.
+/// One request of 16,000 tokens arrives at 1 s; every step takes 1/32 s. Two replicas of two GPUs each compute
+/// prompts, `decoders` decode; each has a node.
 std::string scenario(const std::string& transfer, int decoders, const std::string& failures) {
   return "workload:\n  generate:\n    requests: 1\n    arrivals: {constant: {requests_per_s: 1}}\n    prompt_tokens: "
          "{fixed: 16000}\n    output_tokens: {fixed: 40}\ncluster: {node: dgx_h100, nodes: " +
@@ -23,7 +23,8 @@ std::string scenario(const std::string& transfer, int decoders, const std::strin
          "replicas: 2, router: {policy: round_robin}, batcher: {policy: vllm_v1, max_num_batched_tokens: 2000}, "
          "placement: {policy: disaggregated, decode_pool: answers, transfer: " +
          transfer +
-         "}}\n  - {name: answers, llm: llama-3.1-8b, gpu: h100_sxm_80g, engine: none, tensor_parallel: 8, replicas: " +
+         "}}\n  - {name: answers, llm: llama-3.1-8b, gpu: h100_sxm_80g, engine: none, tensor_parallel: 8, "
+         "replicas: " +
          std::to_string(decoders) + ", batcher: {policy: vllm_v1, max_num_batched_tokens: 2000}}\n" + failures;
 }
 
@@ -61,8 +62,9 @@ Outcome outcome(const std::string& text) {
 }
 
 std::string stops(const std::string& in_flight, double at_s, int replica, double down_s = 1000) {
-  return fmt::format("failures:\n  in_flight: {}\n  engine_init_s: 2\n  events: [{{at_s: {}, replica: {}, down_s: {}}}]\n",
-                     in_flight, at_s, replica, down_s);
+  return fmt::format(
+      "failures:\n  in_flight: {}\n  engine_init_s: 2\n  events: [{{at_s: {}, replica: {}, down_s: {}}}]\n",
+      in_flight, at_s, replica, down_s);
 }
 
 constexpr int completed = static_cast<int>(RequestStatus::completed);

@@ -91,8 +91,8 @@ TEST(Roles, EverySideKeepsOne) {
   EXPECT_EQ(two.prefill(), 0u);
 }
 
-// The only prefilling replica stops: the decoding one with the least to do prefills at once. Of the last one that serves
-// there is no second side.
+// The only prefilling replica stops: the decoding one with the least to do prefills at once. Of the last one that
+// serves there is no second side.
 TEST(Roles, ASideThatHasLostItsLastIsCoveredAtOnce) {
   Made m;
   m.views[1].running_requests = 3;
