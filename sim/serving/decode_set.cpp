@@ -29,7 +29,7 @@ void DecodeSet::join(Sequence& s, Slot slot, std::int64_t tokens, std::int64_t l
   kv_tokens_ += width * std::min(tokens, attended_tokens_);
   if (tokens < attended_tokens_) {
     growing_ += width;
-    stop_at(steps_ + (attended_tokens_ - tokens), width);
+    stop_growing(steps_, tokens, width);
   }
   if (width == 1 && !due_.empty()) ++due_[due_phase(steps_, tokens, growth())];
   std::ranges::push_heap(heap_, later);
@@ -43,14 +43,14 @@ void DecodeSet::forget(Slot slot, const Sequence& s) {
   kv_tokens_ -= width * std::min(tokens(s), attended_tokens_);
   if (tokens(s) < attended_tokens_) {
     growing_ -= width;
-    stop_at(s.joined_step + (attended_tokens_ - s.joined_tokens), -width);
+    stop_growing(s.joined_step, s.joined_tokens, -width);
   }
   if (width == 1 && !due_.empty()) --due_[due_phase(s.joined_step, s.joined_tokens, growth())];
 }
 
-void DecodeSet::stop_at(std::int64_t step, std::int64_t sequences) {
-  if (attended_tokens_ == std::numeric_limits<std::int64_t>::max()) return;
-  const auto stop = stops_.try_emplace(step, 0).first;
+void DecodeSet::stop_growing(std::int64_t joined_step, std::int64_t joined_tokens, std::int64_t sequences) {
+  if (attended_tokens_ == std::numeric_limits<std::int64_t>::max()) return;  // they never do
+  const auto stop = stops_.try_emplace(joined_step + (attended_tokens_ - joined_tokens), 0).first;
   stop->second += sequences;
   if (stop->second == 0) stops_.erase(stop);
 }

@@ -106,7 +106,7 @@ class DecodeSet {
   std::int64_t growth() const { return static_cast<std::int64_t>(due_.size()); }
   std::size_t phase(std::int64_t step) const { return static_cast<std::size_t>(step % growth()); }
   void forget(Slot slot, const Sequence& s);
-  void stop_at(std::int64_t step, std::int64_t sequences);
+  void stop_growing(std::int64_t joined_step, std::int64_t joined_tokens, std::int64_t sequences);
   std::int64_t wide_blocks_due(const SequenceTable& table) const;
   std::int64_t all_blocks_due(const SequenceTable& table) const;
   std::int64_t make_tokens(Sequence& s);

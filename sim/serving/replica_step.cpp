@@ -234,8 +234,9 @@ void Replica::remove(Slot slot) {
 }
 
 // All but its last token has been computed, and may be of use to the next turn of its session. Several sequences have
-// said several things.
+// said several things, and whose client has given up has no next turn: what its session had said is forgotten.
 void Replica::keep_for_next_turn(Sequence& s) {
+  if (s.told) return;
   set_clocks();
   if (s.request.width() == 1) setup_.kv_cache->computed(s.request, s.held, s.held.tokens);
 }
