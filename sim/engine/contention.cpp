@@ -5,14 +5,13 @@
 #include <string_view>
 
 #include "sim/engine/dispatcher.h"
-#include "sim/engine/transfer_routes.h"
 #include "sim/engine/wiring.h"
 #include "sim/input/scenario.h"
 
 namespace servecast {
 namespace {
 
-constexpr std::array<std::string_view, 2> flow_kinds{"expert_load", "collective"};  // by OwnTraffic
+constexpr std::array<std::string_view, 2> flow_kinds{expert_load_kind, collective_kind};  // by OwnTraffic
 
 std::size_t number(OwnTraffic traffic) { return static_cast<std::size_t>(traffic); }
 
@@ -33,8 +32,13 @@ bool may_bind(const PlatformLink& link, const Fabric& fabric) {
 
 }  // namespace
 
-Contention::Contention(const Scenario& scenario, const Wiring& wiring, Dispatcher& dispatcher)
-    : scenario_(scenario), wiring_(wiring), dispatcher_(dispatcher), by_link_(wiring.platform().links.size()) {
+Contention::Contention(const Scenario& scenario, const Wiring& wiring, const TransferRoutes& routes,
+                       Dispatcher& dispatcher)
+    : scenario_(scenario),
+      wiring_(wiring),
+      routes_(routes),
+      dispatcher_(dispatcher),
+      by_link_(wiring.platform().links.size()) {
   others_on_link_.fill(std::vector<std::int64_t>(by_link_.size(), 0));
   for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool)
     for (std::size_t replica = 0; replica < scenario.pools[pool].places.size(); ++replica)
@@ -52,10 +56,9 @@ void Contention::tell_first() {
 
 void Contention::take_links(std::size_t number_of_user) {
   User& user = users_[number_of_user];
-  const TransferRoutes routes(scenario_, wiring_);
   const Fabric& fabric = scenario_.group_of(scenario_.pools[user.at.pool]).fabric;
   user.links.clear();
-  for (const Transfer& transfer : routes.of(user.at, example(scenario_.pools[user.at.pool], user.traffic)))
+  for (const Transfer& transfer : routes_.of(user.at, example(scenario_.pools[user.at.pool], user.traffic)))
     for (const std::size_t link : transfer.path.links)
       if (user.traffic == OwnTraffic::experts || may_bind(wiring_.platform().links[link], fabric))
         user.links.push_back(link);

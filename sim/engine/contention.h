@@ -3,8 +3,7 @@
 #include <vector>
 
 #include "sim/engine/flows.h"
-#include "sim/engine/replica_access.h"
-#include "sim/serving/transfer_port.h"
+#include "sim/engine/transfer_routes.h"
 
 namespace servecast {
 
@@ -20,7 +19,7 @@ struct Scenario;
 class Contention final : public FlowWatcher {
  public:
   /// Watches the dispatcher's flows from now on, where any replica has such traffic. These outlive it.
-  Contention(const Scenario& scenario, const Wiring& wiring, Dispatcher& dispatcher);
+  Contention(const Scenario& scenario, const Wiring& wiring, const TransferRoutes& routes, Dispatcher& dispatcher);
 
   /// Before anything arrives: those that never have their links to themselves.
   void tell_first();
@@ -45,6 +44,7 @@ class Contention final : public FlowWatcher {
 
   const Scenario& scenario_;
   const Wiring& wiring_;
+  const TransferRoutes& routes_;
   Dispatcher& dispatcher_;
   std::vector<User> users_{};
   std::vector<std::vector<std::size_t>> by_link_;            // users

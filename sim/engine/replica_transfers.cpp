@@ -4,21 +4,11 @@
 
 #include "sim/engine/dispatcher.h"
 #include "sim/engine/flows.h"
-#include "sim/engine/replica_numbers.h"
 
 namespace servecast {
 
 ReplicaTransfers::ReplicaTransfers(const Scenario& scenario, const Wiring& wiring, Dispatcher& dispatcher)
-    : routes_(scenario, wiring),
-      dispatcher_(dispatcher),
-      contention_(scenario, wiring, dispatcher),
-      first_(first_replicas(scenario)) {}
-
-ReplicaAt ReplicaTransfers::at(ReplicaId replica) const {
-  const auto behind = std::ranges::upper_bound(first_, index(replica));
-  const auto pool = static_cast<std::size_t>(behind - first_.begin()) - 1;
-  return {pool, index(replica) - first_[pool]};
-}
+    : routes_(scenario, wiring), dispatcher_(dispatcher), contention_(scenario, wiring, routes_, dispatcher) {}
 
 template <class Done>
 Token ReplicaTransfers::start_flows(const ReplicaAt& at, std::vector<Transfer> transfers, double at_s, Done done) {
@@ -31,17 +21,17 @@ Token ReplicaTransfers::start_flows(const ReplicaAt& at, std::vector<Transfer> t
 }
 
 Token ReplicaTransfers::start(ReplicaId replica, const ReplicaTransfer& transfer, double at_s) {
-  const ReplicaAt who = at(replica);
+  const ReplicaAt who = routes_.at(replica);
   return start_flows(who, routes_.of(who, transfer), at_s,
                      [=, this](Token token, double done_s) { dispatcher_.arrived(who, token, done_s); });
 }
 
 double ReplicaTransfers::alone_s(ReplicaId replica, const ReplicaTransfer& transfer) const {
-  return routes_.alone_s(at(replica), transfer);
+  return routes_.alone_s(routes_.at(replica), transfer);
 }
 
 void ReplicaTransfers::write(ReplicaId replica, const KvWrite& write) {
-  wanted_.push_back({.at = at(replica), .write = write});
+  wanted_.push_back({.at = routes_.at(replica), .write = write});
 }
 
 // In the order of the replicas, whatever brought them to this instant.

@@ -40,7 +40,6 @@ class ReplicaTransfers final : public TransferPort {
     KvWrite write{};
     auto way() const { return std::tuple(at, write.tier, write.from_tier); }
   };
-  ReplicaAt at(ReplicaId replica) const;
   template <class Done>
   Token start_flows(const ReplicaAt& at, std::vector<Transfer> transfers, double at_s, Done done);
   void begin(std::span<const Wanted> together, double now_s);
@@ -48,7 +47,6 @@ class ReplicaTransfers final : public TransferPort {
   TransferRoutes routes_;
   Dispatcher& dispatcher_;
   Contention contention_;
-  std::vector<std::size_t> first_;  // by pool: the number of its first replica
   std::uint64_t started_ = 0;
   std::map<std::pair<ReplicaAt, Token>, std::int64_t> under_way_;  // groups of flows
   std::vector<Wanted> wanted_{};

@@ -34,7 +34,7 @@ StepRoutes step_routes(const Pool& pool, const ReplicaPlace& place, const Wiring
       path.latency_s = 0;  // is in the step's time
       for (const std::size_t link : path.links) flows_on_link[link] += 1;
       routes.transfers.push_back(
-          {.kind = "collective", .from = Wiring::name(from), .to = Wiring::name(to), .path = std::move(path)});
+          {.kind = collective_kind, .from = Wiring::name(from), .to = Wiring::name(to), .path = std::move(path)});
     }
   for (const auto& [link, flows] : flows_on_link)
     routes.s_per_byte = std::max(routes.s_per_byte, flows / wiring.platform().links[link].bytes_per_s);

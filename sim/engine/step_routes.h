@@ -9,6 +9,8 @@ class Wiring;
 struct Pool;
 struct ReplicaPlace;
 
+constexpr const char* collective_kind = "collective";
+
 /// The flows of what a step of a replica over several nodes sends between these.
 ///
 /// Every GPU sends to the GPU of its own place in another node, so that each port sends and receives the same. Tensor

@@ -9,6 +9,15 @@
 
 namespace servecast {
 
+TransferRoutes::TransferRoutes(const Scenario& scenario, const Wiring& wiring)
+    : scenario_(scenario), wiring_(wiring), first_(first_replicas(scenario)) {}
+
+ReplicaAt TransferRoutes::at(ReplicaId replica) const {
+  const auto behind = std::ranges::upper_bound(first_, index(replica));
+  const auto pool = static_cast<std::size_t>(behind - first_.begin()) - 1;
+  return {pool, index(replica) - first_[pool]};
+}
+
 std::vector<Transfer> TransferRoutes::of(const ReplicaAt& at, const ReplicaTransfer& transfer) const {
   return std::visit([&](const auto& what) { return flows(at, what); }, transfer);
 }
@@ -39,12 +48,11 @@ Transfer TransferRoutes::kv_share(const ReplicaAt& at, const char* what, const P
 std::vector<Transfer> TransferRoutes::flows(const ReplicaAt& at, const KvFetch& fetch) const {
   std::map<std::pair<std::size_t, ReplicaId>, std::int64_t> tokens;  // one flow per GPU from each place
   for (const KvSource& source : fetch.sources) tokens[{source.tier, source.owner}] += source.tokens;
-  const std::size_t first = first_replicas(scenario_)[at.pool];
   std::vector<Transfer> transfers;
   for (const auto& [where, count] : tokens)
     for (std::size_t gpu = 0; gpu < place(at).gpus.size(); ++gpu) {
       const bool shared = tier_kind(at.pool, where.first) == "shared";
-      const ReplicaAt owner{at.pool, shared ? index(where.second) - first : at.replica};
+      const ReplicaAt owner = shared ? this->at(where.second) : at;
       const Part target = tier_part(at, std::nullopt, gpu);
       transfers.push_back(kv_share(at, "kv_fetch", tier_part(owner, where.first, gpu), target, count));
     }
@@ -67,7 +75,7 @@ std::vector<Transfer> TransferRoutes::flows(const ReplicaAt& at, const ExpertLoa
   std::vector<Transfer> transfers;
   for (const GpuPlace& gpu : gpus) {
     const Part source{.kind = load.from_disk ? Part::Kind::disk : Part::Kind::host, .place = gpu};
-    transfers.push_back(wiring_.transfer("expert_load", source, {.kind = Part::Kind::gpu, .place = gpu}, bytes));
+    transfers.push_back(wiring_.transfer(expert_load_kind, source, {.kind = Part::Kind::gpu, .place = gpu}, bytes));
   }
   return transfers;
 }

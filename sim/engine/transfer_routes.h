@@ -15,11 +15,15 @@ struct Part;
 struct ReplicaPlace;
 struct Scenario;
 
+constexpr const char* expert_load_kind = "expert_load";
+
 /// Which flows a replica's transfers are: every GPU of it gets or sends its share over its own way.
 class TransferRoutes {
  public:
   /// These outlive it.
-  TransferRoutes(const Scenario& scenario, const Wiring& wiring) : scenario_(scenario), wiring_(wiring) {}
+  TransferRoutes(const Scenario& scenario, const Wiring& wiring);
+
+  ReplicaAt at(ReplicaId replica) const;
 
   std::vector<Transfer> of(const ReplicaAt& at, const ReplicaTransfer& transfer) const;
   /// So many tokens into a tier.
@@ -42,6 +46,7 @@ class TransferRoutes {
 
   const Scenario& scenario_;
   const Wiring& wiring_;
+  std::vector<std::size_t> first_;                 // by pool: the number of its first replica
   mutable std::map<ReplicaAt, StepRoutes> steps_;  // of those that have sent something; they do so every step
 };
 

@@ -85,7 +85,6 @@ class BatchRing {
 
   std::size_t size() const { return count_; }  // under way
   const FilledBatch& operator[](std::size_t i) const { return ring_[(first_ + i) % ring_.size()]; }
-  FilledBatch& first() { return ring_[first_]; }  // of those under way
   FilledBatch& filling() { return ring_[(first_ + count_) % ring_.size()]; }
   const FilledBatch& filling() const { return (*this)[count_]; }
 

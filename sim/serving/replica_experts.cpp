@@ -57,7 +57,7 @@ void Replica::share_expert_links(ReplicaListener& listener) {
   std::vector<ExpertLoad> under_way;
   if (!setup_.experts->share_links(now_s_, under_way)) return;
   for (const ExpertLoad& load : under_way) start_transfer(load, now_s_, load);
-  set_end(lanes_.front(), lanes_.front().batches.first(), infinity);
+  set_end(lanes_.front(), lanes_.front().batches.running(), infinity);
   go_on_with_experts(listener);
 }
 
@@ -73,7 +73,7 @@ void Replica::go_on_with_experts(ReplicaListener& listener) {
   const auto end_s = setup_.experts->take_end();
   if (!end_s) return;
   Lane& lane = lanes_.front();
-  FilledBatch& batch = lane.batches.first();
+  FilledBatch& batch = lane.batches.running();
   stage_free_s_.front() = batch.end_s = *end_s;
   close_step(batch);
   batch.run.alone_end_s = batch.run.counted_end_s = *end_s;
