@@ -19,10 +19,10 @@ bool has(const Pool& pool, OwnTraffic traffic) {
   return traffic == OwnTraffic::experts ? pool.experts.has_value() : pool.across_nodes();
 }
 
-ReplicaTransfer example(const Pool& pool, OwnTraffic traffic) {
-  if (traffic == OwnTraffic::collectives) return StepTraffic{.alone_s = 1};
+ReplicaTransfer example(const Pool& pool, OwnTraffic traffic, std::size_t stage) {
+  if (traffic == OwnTraffic::collectives) return StepTraffic{.stage = stage, .alone_s = 1};
   const ExpertPlan& plan = *pool.experts;
-  return ExpertLoad{.from_disk = plan.host_experts < plan.shape.layers * plan.experts(), .bytes = 1};
+  return ExpertLoad{.stage = stage, .from_disk = plan.host_experts < plan.shape.layers * plan.experts(), .bytes = 1};
 }
 
 /// Uplinks that carry whatever the ports below them send cannot hold anybody up.
@@ -56,12 +56,14 @@ void Contention::tell_first() {
 
 void Contention::take_links(std::size_t number_of_user) {
   User& user = users_[number_of_user];
-  const Fabric& fabric = scenario_.group_of(scenario_.pools[user.at.pool]).fabric;
+  const Pool& pool = scenario_.pools[user.at.pool];
+  const Fabric& fabric = scenario_.group_of(pool).fabric;
   user.links.clear();
-  for (const Transfer& transfer : routes_.of(user.at, example(scenario_.pools[user.at.pool], user.traffic)))
-    for (const std::size_t link : transfer.path.links)
-      if (user.traffic == OwnTraffic::experts || may_bind(wiring_.platform().links[link], fabric))
-        user.links.push_back(link);
+  for (std::int64_t stage = 0; stage < pool.shape().pipeline_parallel; ++stage)
+    for (const Transfer& transfer : routes_.of(user.at, example(pool, user.traffic, static_cast<std::size_t>(stage))))
+      for (const std::size_t link : transfer.path.links)
+        if (user.traffic == OwnTraffic::experts || may_bind(wiring_.platform().links[link], fabric))
+          user.links.push_back(link);
   for (const std::size_t link : user.links)
     if (by_link_[link].empty() || by_link_[link].back() != number_of_user) by_link_[link].push_back(number_of_user);
 }

@@ -1,8 +1,10 @@
 #include "sim/engine/make_experts.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/base/counts.h"
+#include "models/hw/pipeline_stage.h"
 #include "models/policy/routing_statistics.h"
 #include "sim/input/host_link.h"
 #include "sim/input/load_experts.h"
@@ -12,7 +14,7 @@
 namespace servecast {
 namespace {
 
-/// Every GPU gets its slice.
+/// Every GPU of a stage gets its slice.
 OwnLinks::Rates link_rates(const Pool& pool, std::int64_t replica, const Node& node) {
   const ExpertOffloadSpec& spec = *pool.spec.expert_offload;
   const double all = host_to_gpu_bytes_per_s(pool.places[static_cast<std::size_t>(replica)], pool.gpu, node) *
@@ -36,6 +38,14 @@ ExpertTimes expert_times(const Pool& pool) {
     times.host_token_s = 2 * parameters / host->flop_per_s;
   }
   return times;
+}
+
+/// Layers with experts of each pipeline stage.
+std::vector<std::int64_t> stage_layers_with_experts(const Pool& pool) {
+  std::vector<std::int64_t> layers;
+  for (const PipelineStage& stage : pipeline_stages(pool.llm, pool.shape()))
+    layers.push_back(std::llround(stage.expert_layers));
+  return layers;
 }
 
 /// How often a layer's experts are used, model after model.
@@ -66,6 +76,7 @@ std::unique_ptr<ExpertOffload> make_experts(const Pool& pool, std::int64_t repli
   }
   return std::make_unique<ExpertOffload>(
       ExpertOffloadSetup{.shape = plan.shape,
+                         .stage_layers = stage_layers_with_experts(pool),
                          .models = std::move(models),
                          .cache = spec.cache.make(),
                          .long_run_uses = uses_of_all(plan),

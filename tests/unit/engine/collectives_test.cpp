@@ -13,7 +13,9 @@ class HalfNetwork final : public StepLatency {
   explicit HalfNetwork(double slack_s) : slack_s_(slack_s) {}
   std::int64_t stages() const override { return 1; }
   StageTime stage(const StepWork&, std::int64_t) const override { return {.seconds = 2.0 / 64}; }
-  AcrossNodes across_nodes(const StepWork&) const override { return {.seconds = 1.0 / 64, .slack_s = slack_s_}; }
+  AcrossNodes across_nodes(const StepWork&, std::int64_t) const override {
+    return {.seconds = 1.0 / 64, .slack_s = slack_s_};
+  }
 
  private:
   double slack_s_;

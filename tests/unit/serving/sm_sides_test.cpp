@@ -175,9 +175,9 @@ TEST(SmSides, NewSharesAreThereWhenTheirProcessesHaveStarted) {
   sides.finished(0.12);
   sides.ended(1);
   const StageTime prompt{.seconds = 1, .compute_s = 1};
-  EXPECT_DOUBLE_EQ(sides.start(Side::prefill, prompt, false, 3.9).seconds, 1);
+  EXPECT_DOUBLE_EQ(sides.start(0, Side::prefill, prompt, false, 3.9).seconds, 1);
   EXPECT_EQ(sides.switches(), 0);
-  EXPECT_NEAR(sides.start(Side::prefill, prompt, false, 4).seconds, 1 / 0.55, 1e-12);
+  EXPECT_NEAR(sides.start(0, Side::prefill, prompt, false, 4).seconds, 1 / 0.55, 1e-12);
   EXPECT_EQ(sides.switches(), 1);
 }
 
