@@ -14,11 +14,15 @@
 namespace servecast {
 namespace {
 
-/// Every GPU of a stage gets its slice.
+/// Every GPU of a stage gets its slice; the slowest stage counts. Stages that share a link load over it as flows.
 OwnLinks::Rates link_rates(const Pool& pool, std::int64_t replica, const Node& node) {
   const ExpertOffloadSpec& spec = *pool.spec.expert_offload;
-  const double all = host_to_gpu_bytes_per_s(pool.places[static_cast<std::size_t>(replica)], pool.gpu, node) *
-                     real(pool.spec.tensor_parallel);
+  const auto stage_gpus = static_cast<std::size_t>(pool.shape().gpus_per_stage());
+  const std::span<const GpuPlace> gpus = pool.places[static_cast<std::size_t>(replica)].gpus;
+  double each = pool.gpu.pcie_h2d_bytes_per_s;
+  for (std::size_t first = 0; first < gpus.size(); first += stage_gpus)
+    each = std::min(each, host_to_gpu_bytes_per_s(gpus.subspan(first, stage_gpus), pool.gpu, node));
+  const double all = each * real(pool.spec.tensor_parallel);
   return {.host_bytes_per_s = all * spec.copy_rate_fraction,
           .disk_bytes_per_s = std::min(all, node.nvme_bytes_per_s) * spec.copy_rate_fraction,
           .streams = spec.streams};
