@@ -71,7 +71,8 @@ struct ExpertTotals {
   double substituted = 0;
   double on_host = 0;
   double left_out = 0;
-  double stall_s = 0;  // steps took longer by that than with all loads in time
+  double step_s = 0;   // steps took, summed over the stages that have experts
+  double stall_s = 0;  // of that, what they would not have taken with all loads in time
 };
 
 /// The experts of one replica: which tokens want which, which are in the GPUs' memory, and what a step becomes by
