@@ -46,63 +46,29 @@ std::optional<ExpertFacts> expert_facts(const Pool& pool, const ReplicaPool& rep
   if (!pool.experts) return std::nullopt;
   ExpertFacts f{.cache_fraction =
                     static_cast<double>(pool.experts->slots) / static_cast<double>(pool.experts->experts())};
-  for (const Replica* r : all_of(replicas)) {
-    const ExpertTotals& t = r->experts()->totals();
-    f.requested += t.requested;
-    f.resident += t.resident;
-    f.prefetched += t.prefetched;
-    f.loads += t.loads;
-    f.guesses += t.guesses;
-    f.loaded_bytes += t.loaded_bytes;
-    f.disk_bytes += t.disk_bytes;
-    f.choices += t.choices;
-    f.substituted += t.substituted;
-    f.on_host += t.on_host;
-    f.left_out += t.left_out;
-    f.step_s += t.step_s;
-    f.stall_s += t.stall_s;
-  }
+  for (const Replica* r : all_of(replicas)) f.totals += r->experts()->totals();
   const auto quality = pool.spec.expert_offload->miss.make()->quality(f.cache_fraction);
-  if (f.substituted + f.left_out == 0)
+  if (f.totals.substituted + f.totals.left_out == 0)
     f.quality = QualityFacts{.source = "no expert was replaced or left out"};
-  else if (quality && f.left_out == 0)
+  else if (quality && f.totals.left_out == 0)
     f.quality = QualityFacts{quality->lost_fraction, quality->extrapolated, quality->source};
   return f;
 }
 
-std::optional<SpeculationFacts> speculation_facts(const ReplicaPool& replicas) {
+std::optional<DraftTotals> draft_totals(const ReplicaPool& replicas) {
   if (!replicas[0].speculator()) return std::nullopt;
-  SpeculationFacts facts;
-  for (const Replica* r : all_of(replicas)) {
-    const DraftTotals& totals = r->speculator()->totals();
-    facts.checks += totals.checks;
-    facts.drafted_tokens += totals.drafted;
-    facts.accepted_tokens += totals.accepted;
-  }
-  return facts;
+  DraftTotals totals;
+  for (const Replica* r : all_of(replicas)) totals += r->speculator()->totals();
+  return totals;
 }
 
 std::optional<EarlyExitFacts> early_exit_facts(const Pool& pool, const ReplicaPool& replicas) {
   if (!replicas[0].exits()) return std::nullopt;
   EarlyExitFacts facts{.model_layers = pool.llm.layers, .layers_per_token = replicas[0].exits()->layers().mean()};
-  for (const Replica* r : all_of(replicas)) {
-    facts.steps += r->exits()->totals().steps;
-    facts.layers += r->exits()->totals().layers;
-  }
+  for (const Replica* r : all_of(replicas)) facts.totals += r->exits()->totals();
   if (const auto accuracy = pool.spec.early_exit.make()->accuracy(pool.llm)) {
     facts.lost_points = accuracy->lost_points;
     facts.accuracy_source = accuracy->source;
-  }
-  return facts;
-}
-
-std::optional<AdapterFacts> adapter_facts(const Pool& pool, const ReplicaPool& replicas) {
-  if (!pool.spec.lora) return std::nullopt;
-  AdapterFacts facts{.adapter_slots = pool.spec.lora->slots};
-  for (const Replica* r : all_of(replicas)) {
-    facts.hits += r->totals().adapter_hits;
-    facts.loads += r->totals().adapter_loads;
-    facts.stall_s += r->totals().adapter_stall_s;
   }
   return facts;
 }
@@ -127,27 +93,18 @@ PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, std::optiona
                   .usd_per_gpu_hour = pool.usd_per_gpu_hour(),
                   .gpu_idle_w = pool.gpu.power.idle_w,
                   .max_sequences = pool.spec.batcher.make()->max_sequences()};
-  double step_energy_j = 0;
   for (const Replica* r : all_of(replicas)) {
-    const ReplicaTotals& totals = r->totals();
-    facts.busy_s += totals.busy_s;
-    facts.kv_block_s += totals.kv_block_s;
-    facts.kv_used_blocks_max = std::max(facts.kv_used_blocks_max, totals.kv_blocks_max);
+    facts.totals += r->totals();
     facts.kv_blocks_per_replica = r->kv_cache().total_blocks();
-    facts.preemptions += totals.preemptions;
-    facts.admitted_prompt_tokens += totals.prompt_tokens + totals.found_tokens;
-    step_energy_j += totals.step_energy_j;
   }
   facts.kv_tiers = tier_facts(pool, replicas);
   facts.experts = expert_facts(pool, replicas);
-  facts.speculation = speculation_facts(replicas);
+  facts.drafts = draft_totals(replicas);
   facts.early_exit = early_exit_facts(pool, replicas);
-  facts.adapters = adapter_facts(pool, replicas);
-  for (const KvTierFacts& tier : facts.kv_tiers)
-    if (tier.tier != "gpu") facts.admitted_prompt_tokens += tier.hit_tokens;
+  if (pool.spec.lora) facts.adapter_slots = pool.spec.lora->slots;
   const double gpus_per_replica = static_cast<double>(pool.gpus_per_replica());
-  const double idle_gpu_s = facts.paid_gpus() * duration_s - gpus_per_replica * facts.busy_s;
-  facts.energy_j = step_energy_j + pool.gpu.power.idle_w * std::max(0.0, idle_gpu_s);
+  const double idle_gpu_s = facts.paid_gpus() * duration_s - gpus_per_replica * facts.totals.busy_s;
+  facts.energy_j = facts.totals.step_energy_j + pool.gpu.power.idle_w * std::max(0.0, idle_gpu_s);
   return facts;
 }
 
@@ -155,20 +112,13 @@ std::string engine_text(const EngineProfile& engine) {
   return engine.name + " (" + engine.basis + ": " + engine.source + ")";
 }
 
-RestsOn rests_on(const Pool& pool, const ReplicaPool& replicas) {
-  RestsOn facts{.pool = pool.spec.name,
-                .latency_model = pool.latency_source,
-                .engine = engine_text(pool.engine),
-                .fitted_range = pool.fitted_range};
-  double busy_s = 0;
-  double extrapolated_s = 0;
-  for (const Replica* r : all_of(replicas)) {
-    busy_s += r->totals().busy_s;
-    extrapolated_s += r->totals().extrapolated_s;
-  }
-  facts.extrapolated_fraction = busy_s > 0 ? extrapolated_s / busy_s : 0;
-  facts.notes = pool.notes;
-  return facts;
+RestsOn rests_on(const Pool& pool, const ReplicaTotals& totals) {
+  return {.pool = pool.spec.name,
+          .latency_model = pool.latency_source,
+          .engine = engine_text(pool.engine),
+          .fitted_range = pool.fitted_range,
+          .extrapolated_fraction = totals.busy_s > 0 ? totals.extrapolated_s / totals.busy_s : 0,
+          .notes = pool.notes};
 }
 
 /// Nodes that carry replicas: of pools without an autoscaler, or of any.
@@ -247,8 +197,8 @@ RunFacts collect_facts(const Scenario& scenario, const Dispatcher& dispatcher) {
     const ReplicaPool& replicas = dispatcher.pools()[i];
     const std::optional<double> rented = rented_gpus(scenario.pools[i], dispatcher, i);
     facts.pools.push_back(pool_facts(scenario.pools[i], replicas, rented, facts.duration_s));
-    facts.rests_on.push_back(rests_on(scenario.pools[i], replicas));
-    for (const Replica* r : all_of(replicas)) facts.steps += r->totals().steps;
+    facts.rests_on.push_back(rests_on(scenario.pools[i], facts.pools.back().totals));
+    facts.steps += facts.pools.back().totals.steps;
   }
   return facts;
 }

@@ -17,7 +17,7 @@ Failures::Failures(Scenario& scenario, const Wiring& wiring, Flows& flows, Clust
       cluster_(cluster),
       times_(static_cast<std::uint64_t>(scenario.spec.seed)) {
   for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool) {
-    totals_.push_back({.pool = scenario.pools[pool].spec.name});
+    totals_.push_back({{.pool = scenario.pools[pool].spec.name}});
     first_.push_back(replicas_.size());
     for (std::size_t replica = 0; replica < scenario.pools[pool].places.size(); ++replica)
       replicas_.push_back({pool, replica});

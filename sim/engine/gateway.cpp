@@ -29,7 +29,7 @@ Gateway::Gateway(const Scenario& scenario, Exits& exits, DetailListener* detail)
   for (const GatewaySpec& entry : scenario.spec.gateway) {
     const std::string stream = "gateway/" + std::to_string(stages_.size()) + "/" + entry.stage.policy();
     stages_.push_back(
-        {.policy = entry.stage.make(), .rng = Rng(seed, stream), .facts = {.policy = entry.stage.policy()}});
+        {.policy = entry.stage.make(), .rng = Rng(seed, stream), .facts = {{.policy = entry.stage.policy()}}});
     GatewayPolicy& policy = *stages_.back().policy;
     stages_.back().jobs = policy.jobs();
     if (const TaskPlanner* planner = policy.planner())

@@ -26,7 +26,7 @@ void Scaling::add_pool(const Pool& pool, std::size_t number) {
   p.capacity = std::make_unique<SteadyCapacity>(cluster_.steps(number), capacity_bounds(number));
   p.lives.resize(pool.places.size());
   p.mirror_rng = Rng(static_cast<std::uint64_t>(scenario_.spec.seed), "mirror/" + pool.spec.name);
-  p.totals = {.pool = pool.spec.name, .autoscaler = pool.spec.autoscaler.policy()};
+  p.totals = {{.pool = pool.spec.name, .autoscaler = pool.spec.autoscaler.policy()}};
   p.wanted = p.spec.start_replicas.value_or(p.spec.min_replicas);
   const auto serving = static_cast<std::size_t>(p.wanted);
   const std::size_t there = std::min(p.lives.size(), serving + static_cast<std::size_t>(p.spec.warm_replicas));

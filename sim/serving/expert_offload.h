@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "models/base/totals.h"
 #include "models/hw/kernel_time.h"
 #include "models/hw/shape.h"
 #include "models/policy/expert_miss.h"
@@ -55,24 +56,6 @@ struct ExpertOffloadSetup {
   OwnLinks::Rates links{};                     // of a stage
   ExpertTimes times{};
   Rng rng{0, ""};
-};
-
-/// What came of it, in sums over steps and layers. A request for an expert counts once per step and layer, however
-/// many tokens make it; a choice counts once per token.
-struct ExpertTotals {
-  std::int64_t requested = 0;
-  std::int64_t resident = 0;    // of these, found in the GPUs' memory
-  std::int64_t prefetched = 0;  // on their way there, by a right guess
-  std::int64_t loads = 0;
-  std::int64_t guesses = 0;  // of the loads
-  double loaded_bytes = 0;
-  double disk_bytes = 0;  // of these, from disk
-  double choices = 0;
-  double substituted = 0;
-  double on_host = 0;
-  double left_out = 0;
-  double step_s = 0;   // steps took, summed over the stages that have experts
-  double stall_s = 0;  // of that, what they would not have taken with all loads in time
 };
 
 /// The experts of one replica: which tokens want which, which are in the GPUs' memory, and what a step becomes by

@@ -183,7 +183,7 @@ pools:
       scenario.groups[0].fabric.nodes_per_leaf = 2;
       scenario.pools[0].latency = std::make_unique<HalfNetwork>(0);
       const Finished done = run_it(scenario);
-      return fmt::format("{}", done.facts.pools[0].busy_s / static_cast<double>(done.facts.steps));
+      return fmt::format("{}", done.facts.pools[0].totals.busy_s / static_cast<double>(done.facts.steps));
     });
     return std::stod(text);
   };

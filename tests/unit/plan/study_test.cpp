@@ -123,6 +123,15 @@ TEST(Study, CollectsWhatIsWrongWithPlaces) {
                     HasSubstr("study.yaml:7:7: most_goodput needs 'rate_factors'")));
 }
 
+TEST(Study, PromisesAnyFigureOfAReport) {
+  EXPECT_THAT(complaint("objectives: [{metric: usd_per_hour, at_most: 1}]\n"
+                        "space: [{name: replicas, path: 'pools[0].replicas', values: [1]}]\n"),
+              HasSubstr("unknown figure 'usd_per_hour'; did you mean 'cost.usd_per_hour'?"));
+  EXPECT_THAT(complaint("objectives: [{metric: ttft_s.mean, percentile: 99, at_most: 1}]\n"
+                        "space: [{name: replicas, path: 'pools[0].replicas', values: [1]}]\n"),
+              HasSubstr("'ttft_s.mean' takes 'at_most' or 'at_least', and neither 'percentile' nor 'class'"));
+}
+
 TEST(Study, EmptySpaceIsAMistake) {
   EXPECT_THAT(complaint("space: []\n"), HasSubstr("'space' is empty"));
   EXPECT_THAT(complaint("space: [{name: n, path: seed, from: 3, to: 2}]\n"), HasSubstr("'n' has no values"));
@@ -169,20 +178,20 @@ TEST(Sizer, CountsMachinesAndTheirPrice) {
   EXPECT_THAT(d.set, ElementsAre("pools[0].replicas=10", "workload.generate.rate_scale=3"));
 }
 
-// Eight H100 in a node of eight, five L40S in two nodes of four. A node up: 0.99; one of two: 0.9999. Two of three: 0.999702.
-// So each group has a spare, at the price of its own GPUs: 8 x 2 + 5 x 1 + 8 x 2 + 4 x 1. Nodes are bought full:
-// 16 x 1,000 + 12 x 100 and five nodes.
+// Eight H100 in a node of eight, five L40S in two nodes of four. A node up: 0.99; one of two: 0.9999. Two of three:
+// 0.999702. So each group has a spare, at the price of its own GPUs: 8 x 2 + 5 x 1 + 8 x 2 + 4 x 1. Nodes are bought
+// full: 16 x 1,000 + 12 x 100 and five nodes.
 TEST(Sizer, CountsEachGroupOfNodesByItself) {
-  const StudyFile file(
-      std::string(promise) +
-      "availability: {mtbf_s: 99, mttr_s: 1, target_fraction: 0.999}\n"
-      "prices: {gpus: [{gpu: h100_sxm_80g, reserved_usd_per_gpu_hour: 2, purchase_usd: 1000},\n"
-      "  {gpu: l40s_48g, reserved_usd_per_gpu_hour: 1, purchase_usd: 100}],\n"
-      "  owned: {lifetime_s: 3600, node_purchase_usd: 500, usd_per_kwh: 0.1, pue: 1.5}}\n"
-      "set: ['cluster={groups: [{name: a, node: dgx_h100}, {name: b, node: pcie_server_4, gpu: l40s_48g, nodes: 2}]}',\n"
-      "  'pools=[{name: x, llm: llama-3.1-8b, gpu: h100_sxm_80g, replicas: 8},\n"
-      "    {name: y, llm: llama-3.1-8b, gpu: l40s_48g, replicas: 5}]']\n"
-      "space: [{name: n, path: seed, values: [1]}]\n");
+  const StudyFile file(std::string(promise) +
+                       "availability: {mtbf_s: 99, mttr_s: 1, target_fraction: 0.999}\n"
+                       "prices: {gpus: [{gpu: h100_sxm_80g, reserved_usd_per_gpu_hour: 2, purchase_usd: 1000},\n"
+                       "  {gpu: l40s_48g, reserved_usd_per_gpu_hour: 1, purchase_usd: 100}],\n"
+                       "  owned: {lifetime_s: 3600, node_purchase_usd: 500, usd_per_kwh: 0.1, pue: 1.5}}\n"
+                       "set: ['cluster={groups: [{name: a, node: dgx_h100}, {name: b, node: pcie_server_4, gpu: "
+                       "l40s_48g, nodes: 2}]}',\n"
+                       "  'pools=[{name: x, llm: llama-3.1-8b, gpu: h100_sxm_80g, replicas: 8},\n"
+                       "    {name: y, llm: llama-3.1-8b, gpu: l40s_48g, replicas: 5}]']\n"
+                       "space: [{name: n, path: seed, values: [1]}]\n");
   const Study study = file.load();
   Sizer sizer(study);
   const SizedDesign d = sizer.size(enumerate(study).front());
