@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "sim/engine/dispatcher.h"
 #include "sim/input/scenario.h"
@@ -109,7 +110,7 @@ std::optional<AdapterFacts> adapter_facts(const Pool& pool, const ReplicaPool& r
 /// GPUs paid for, mean over the run, where an autoscaler switches replicas on and off.
 std::optional<double> rented_gpus(const Pool& pool, const Dispatcher& dispatcher, std::size_t number) {
   if (!pool.spec.scales()) return std::nullopt;
-  const double gpu_s = dispatcher.scaling()->rented_s(number) * static_cast<double>(pool.gpus_per_replica());
+  const double gpu_s = dispatcher.lifecycle().totals(number).rented_s * static_cast<double>(pool.gpus_per_replica());
   return dispatcher.duration_s() > 0 ? gpu_s / dispatcher.duration_s() : 0;
 }
 
@@ -180,6 +181,25 @@ std::set<std::int64_t> nodes_of(const Scenario& scenario, bool with_scaled) {
   return nodes;
 }
 
+/// For how long some replica on this node was rented.
+double node_rented_s(const Scenario& scenario, const ReplicaLifecycle& lifecycle, std::int64_t node) {
+  ReplicaLifecycle::Rents rents;
+  for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool)
+    for (std::size_t i = 0; i < scenario.pools[pool].places.size(); ++i) {
+      const std::vector<GpuPlace>& gpus = scenario.pools[pool].places[i].gpus;
+      if (std::ranges::find(gpus, node, &GpuPlace::node) != gpus.end())
+        std::ranges::copy(lifecycle.rents({pool, i}), std::back_inserter(rents));
+    }
+  std::ranges::sort(rents);
+  double seconds = 0;
+  double until_s = 0;
+  for (const auto& [from_s, to_s] : rents) {
+    seconds += std::max(0.0, to_s - std::max(from_s, until_s));
+    until_s = std::max(until_s, to_s);
+  }
+  return seconds;
+}
+
 /// Energy of everything but GPUs, for the nodes that carry replicas, each whole, while any of these is there; of
 /// spares, that of idle GPUs as well.
 double overhead_j(const Scenario& scenario, const Dispatcher& dispatcher) {
@@ -197,7 +217,7 @@ double overhead_j(const Scenario& scenario, const Dispatcher& dispatcher) {
   double joules = always_w * dispatcher.duration_s();
   for (const std::int64_t node : nodes_of(scenario, true))
     if (!always.contains(node))
-      joules += scenario.groups.of(node).node.overhead_w * dispatcher.scaling()->node_rented_s(node);
+      joules += scenario.groups.of(node).node.overhead_w * node_rented_s(scenario, dispatcher.lifecycle(), node);
   return joules;
 }
 
@@ -236,9 +256,8 @@ RunFacts collect_facts(const Scenario& scenario, const Dispatcher& dispatcher) {
   if (spec.account) facts.account = account_terms(*spec.account);
   if (const Failures* failures = dispatcher.failures()) facts.failures = failures->facts(facts.duration_s);
   for (std::size_t i = 0; i < facts.failures.pools.size(); ++i) {
-    if (!scenario.pools[i].spec.scales()) continue;
-    facts.failures.pools[i].replica_s = dispatcher.scaling()->rented_s(i);
-    facts.failures.pools[i].down_s = dispatcher.scaling()->rented_s(i) - dispatcher.scaling()->serving_s(i);
+    FailureTotals& pool = facts.failures.pools[i];
+    std::tie(pool.replica_s, pool.down_s) = dispatcher.lifecycle().replica_and_down_s(i, facts.duration_s);
   }
   if (const Scaling* scaling = dispatcher.scaling()) facts.scaling = scaling->totals();
   if (const Gateway* gateway = dispatcher.gateway()) facts.gateway = gateway->facts();

@@ -15,6 +15,12 @@ namespace {
 
 constexpr std::int64_t events_per_progress_report = 1000;
 
+std::vector<LifeRules> rules_of_lives(const Scenario& scenario) {
+  std::vector<LifeRules> rules;
+  for (const Pool& pool : scenario.pools) rules.push_back(life_rules(scenario, pool));
+  return rules;
+}
+
 /// What clients know at `until_s`: tokens may still be on their way to them.
 RequestRecord as_seen_by(RequestRecord record, double until_s) {
   if (record.first_token_s > until_s) record.first_token_s.reset();
@@ -32,6 +38,7 @@ Dispatcher::Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions&
       recorder_(recorder),
       options_(options),
       until_s_(scenario.spec.until_s.value_or(Replica::infinity)),
+      lifecycle_(rules_of_lives(scenario), *this),
       next_(scenario.workload->next()) {
   recorder_.set_slo(slo_facts(scenario.spec));
   std::size_t first = 0;
@@ -92,7 +99,7 @@ void Dispatcher::enter_replica(const Request& request, double now_s) {
 
 void Dispatcher::deliver(const Request& request, Serve serve, const Destination& to, double now_s) {
   const std::size_t pool = index(request.pool);
-  if (!pools_[pool].serves(to.replica)) return enter_pool(request, now_s);  // it failed while the prefix was copied
+  if (!serves({pool, to.replica})) return enter_pool(request, now_s);  // it failed while the prefix was copied
   pools_[pool].deliver(request, to, serve, now_s, *this);
   if (serve != Serve::whole) hand_overs_->begun(request.id, {pool, to.replica});
   touch(pool, to.replica);
@@ -130,12 +137,6 @@ void Dispatcher::watch(std::size_t pool, std::size_t replica) {
     awaited_.push({.time_s = time_s, .pool = pool, .replica = replica, .generation = ++generations_[pool][replica]});
 }
 
-void Dispatcher::weights_loaded(std::size_t pool, std::size_t replica, double now_s) {
-  if (pools_[pool].life(replica) > 0) return;  // it failed meanwhile
-  pools_[pool].set_ready(replica, now_s, *this);
-  touch(pool, replica);
-}
-
 void Dispatcher::drain() {
   // A second is sampled where something is due at its end or later, whoever has looked at the replicas before.
   const auto still_busy = [&](double at_s) {
@@ -151,7 +152,7 @@ void Dispatcher::drain() {
   }
   abandon_inbound(until_s_);
   if (gateway_) gateway_->abandon(duration_s_);
-  if (scaling_) scaling_->close(duration_s_, recorder_);
+  if (scaling_) lifecycle_.close(duration_s_, recorder_);
   if (samples()) sampler_.tell(duration_s_, *options_.detail);
 }
 
@@ -160,19 +161,9 @@ void Dispatcher::sample_replicas() {
     ReplicaPool& pool = pools_[number];
     pool.advance_all(sampler_.next_s(), *this);
     for (std::size_t i = 0; i < pool.size(); ++i)
-      sampler_.sample(pool[i].view(), pool[i].pool(), state_of({number, i}));
+      sampler_.sample(pool[i].view(), pool[i].pool(), lifecycle_.name({number, i}));
   }
   sampler_.end_of_second();
-}
-
-/// As replicas.csv calls it.
-std::string_view Dispatcher::state_of(const ReplicaAt& at) const {
-  if (scaling_ && scaling_->scales(at.pool)) {
-    const std::string_view state = scaling_->state(at);
-    return state == "off" && !whole(at) ? "broken" : state;
-  }
-  if (failures_ && failures_->state(at) != "serving") return failures_->state(at);
-  return pools_[at.pool][at.replica].ready() ? "serving" : "starting";
 }
 
 void Dispatcher::count_event(double now_s) {

@@ -18,6 +18,7 @@
 #include "sim/engine/scaling.h"
 #include "sim/engine/waiting_room.h"
 #include "sim/engine/watchdog.h"
+#include "sim/engine/weight_loads.h"
 
 namespace servecast {
 
@@ -32,7 +33,8 @@ class Dispatcher final : public ReplicaListener,
                          private ReplicaAccess,
                          private Gateway::Exits,
                          private Failures::Cluster,
-                         private Scaling::Cluster {
+                         private ReplicaLifecycle::Replicas,
+                         private Scaling::Pools {
  public:
   Dispatcher(Scenario& scenario, Recorder& recorder, const RunOptions& options);
 
@@ -42,7 +44,6 @@ class Dispatcher final : public ReplicaListener,
   /// Nothing is due any more but the replicas' own steps: lets them come to their end, or to the scenario's
   /// `until_s`.
   void drain();
-  void weights_loaded(std::size_t pool, std::size_t replica, double now_s);
 
   /// Over what the replicas' transfers go.
   void connect(ReplicaTransfers& transfers);
@@ -61,6 +62,7 @@ class Dispatcher final : public ReplicaListener,
   const std::vector<ReplicaPool>& pools() const { return pools_; }
   /// Null where nothing can fail.
   const Failures* failures() const { return failures_ ? &*failures_ : nullptr; }
+  const ReplicaLifecycle& lifecycle() const { return lifecycle_; }
   /// Null where no pool has an autoscaler.
   const Scaling* scaling() const { return scaling_ ? &*scaling_ : nullptr; }
   /// Null where the scenario has none.
@@ -121,8 +123,8 @@ class Dispatcher final : public ReplicaListener,
   std::optional<MovingSequence> recall_import(const ReplicaAt& at, Slot slot, double now_s) override;
   void wait_for(std::size_t pool, const MovingSequence& sequence, double now_s) override;
   void compute_again(const ReplicaAt& at, const MovingSequence& sequence, double now_s) override;
-  bool serves(const ReplicaAt& at) const override { return pools_[at.pool].serves(at.replica); }
-  bool leaves(const ReplicaAt& at) const override { return scaling_ && scaling_->leaves(at); }
+  bool serves(const ReplicaAt& at) const override { return lifecycle_.serves(at); }
+  bool leaves(const ReplicaAt& at) const override { return lifecycle_.leaves(at); }
   double next_migration_check_s();
   void send_pass(const Request& pass) override { send_to_pool(pass); }
   void answered(const Request& as_it_came, const RequestRecord& record, const GatewayRecord& gateway,
@@ -133,16 +135,12 @@ class Dispatcher final : public ReplicaListener,
   void set_pace(const ReplicaAt& at, const StepPace& pace, double now_s) override;
   void moved(const ReplicaAt& at, double now_s) override;
   void lose_memory(const ReplicaAt& at, double now_s) override { pools_[at.pool].lose_memory(at.replica, now_s); }
-  bool scales(std::size_t pool) const override { return scaling_ && scaling_->scales(pool); }
-  bool rented(const ReplicaAt& at) const override { return scaling_->rented(at); }
-  void warned(const ReplicaAt& at, double now_s) override;
   // Where autoscalers have replicas come and go (dispatcher_scaling.cpp):
   void make_ready(const ReplicaAt& at, double now_s) override;
   void withdraw(const ReplicaAt& at) override;
   bool is_done(const ReplicaAt& at, double now_s) override;
   double next_due_s(const ReplicaAt& at) const override { return pools_[at.pool][at.replica].next_due_s(); }
   void switch_off(const ReplicaAt& at, double now_s) override;
-  bool whole(const ReplicaAt& at) const override { return !failures_ || failures_->can_start(at); }
   std::vector<ReplicaView> serving(std::size_t pool, double now_s) override;
   std::int64_t requests(const ReplicaAt& at, double now_s) override;
   std::int64_t waiting_outside(std::size_t pool) const override { return waiting_room_.count(PoolId(pool)); }
@@ -186,7 +184,6 @@ class Dispatcher final : public ReplicaListener,
   void watch(std::size_t pool, std::size_t replica);
   void start_touched(double now_s);
   void sample_replicas();
-  std::string_view state_of(const ReplicaAt& at) const;
   bool samples() const { return options_.detail && options_.detail->wants_replicas(); }
   void count_event(double now_s);
   void poll();
@@ -229,6 +226,7 @@ class Dispatcher final : public ReplicaListener,
   const RunOptions& options_;
   double until_s_;
   std::vector<ReplicaPool> pools_;
+  ReplicaLifecycle lifecycle_;
   std::vector<std::vector<std::uint64_t>> generations_;  // by pool and replica
   double least_inbound_s_ = Replica::infinity;           // of all pools
   std::optional<Request> next_;                          // from the workload
@@ -245,8 +243,9 @@ class Dispatcher final : public ReplicaListener,
   std::optional<Migrations> migrations_;   // likewise
   std::optional<Gateway> gateway_;         // likewise
   std::optional<Failures> failures_;       // likewise
-  std::optional<Scaling> scaling_;         // likewise
-  std::vector<PoolAnswers> step_models_;   // by pool, for autoscalers
+  std::optional<WeightLoads> weight_loads_;
+  std::optional<Scaling> scaling_;        // likewise
+  std::vector<PoolAnswers> step_models_;  // by pool, for autoscalers
   std::uint32_t mirrored_ = 0;
   std::vector<MovingSequence> struck_;  // at this instant, by failures
   WaitingRoom waiting_room_;

@@ -13,7 +13,6 @@ namespace servecast {
 void Dispatcher::crash(const ReplicaAt& at, double now_s) {
   lasts_until(now_s);
   std::ranges::move(stop(at, now_s), std::back_inserter(struck_));
-  if (scales(at.pool)) scaling_->failed(at, now_s);
 }
 
 /// Who was there. Nothing that it had begun goes on.
@@ -35,18 +34,9 @@ void Dispatcher::moved(const ReplicaAt& at, double now_s) {
   lose_memory(at, now_s);
 }
 
-void Dispatcher::warned(const ReplicaAt& at, double now_s) {
-  if (scales(at.pool)) return scaling_->doomed(at, now_s);
-  pools_[at.pool].set_serving(at.replica, false);
-}
-
 void Dispatcher::serve(const ReplicaAt& at, double now_s) {
-  ++comings_;
-  ReplicaPool& pool = pools_[at.pool];
-  pool.set_ready(at.replica, now_s, *this);
-  pool.set_serving(at.replica, true);
-  if (scales(at.pool) && failures_) failures_->set_pace(at, now_s);
-  touch(at.pool, at.replica);
+  make_ready(at, now_s);
+  pools_[at.pool].set_serving(at.replica, true);
   for (const WaitingRoom::Guest& guest : waiting_room_.take(PoolId(at.pool))) {
     recorder_.waiting(guest.pool, guest.since_s, now_s);
     if (guest.has_kv)
@@ -75,7 +65,7 @@ void Dispatcher::fail_due(double now_s) {
     for (ReplicaPool& pool : pools_) pool.advance_all(now_s, *this);  // weights may have come at this very instant
     if (requests_left()) {
       failures_->act_due(now_s);
-      if (scaling_) scaling_->settle(now_s);
+      lifecycle_.settle(now_s);
       count_event(now_s);
     }
   }
@@ -124,7 +114,7 @@ void Dispatcher::wait_for(std::size_t pool, const MovingSequence& sequence, doub
 
 // A client may have stopped waiting while a prefix was copied for it.
 void Dispatcher::wait_outside(const WaitingRoom::Guest& guest) {
-  if (scaling_) scaling_->knock(index(guest.pool), now_s_);
+  lifecycle_.knock(index(guest.pool), now_s_);
   guest.request.give_up_s > guest.since_s ? waiting_room_.enter(guest) : give_up(guest);
 }
 

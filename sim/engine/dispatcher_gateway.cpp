@@ -28,7 +28,7 @@ void Dispatcher::fetch_kv_for(const Request& pass, Destination& to) const {
   const auto source = gateway_->kv_for(pass.id);
   if (!source || to.copy_tokens >= source->tokens) return;
   if (source->from == ReplicaAt{index(pass.pool), to.replica}) return;  // it is there
-  if (!pools_[source->from.pool].serves(source->from.replica)) return;
+  if (!serves(source->from)) return;
   to.copy_tokens = source->tokens;
   to.copy_from = source->from.replica;
   to.copy_pool = source->from.pool;

@@ -19,7 +19,7 @@ const Dispatcher::Part Dispatcher::parts_[] = {
     {"looks for migrations", &Dispatcher::next_migration_check_s, &Dispatcher::migrate},
     {"failures", &Dispatcher::next_failure_s, &Dispatcher::fail_due},
     {"clients that give up outside", &Dispatcher::next_give_up_s, &Dispatcher::give_up_waiting},
-    {"autoscalers", &Dispatcher::next_scaling_s, &Dispatcher::scale_due},
+    {"replicas that start and drain", &Dispatcher::next_scaling_s, &Dispatcher::scale_due},
     {"load that is collected", nullptr, &Dispatcher::collect_signals},  // see next_s()
     {"copies of prefixes", &Dispatcher::next_copy_due_s, &Dispatcher::deliver_copied},
     {"gateway", &Dispatcher::next_at_gateway_s, &Dispatcher::act_at_gateway},
@@ -102,8 +102,9 @@ double Dispatcher::next_failure_s() { return failures_ && requests_left() ? fail
 double Dispatcher::next_give_up_s() { return waiting_room_.next_give_up_s(); }
 
 double Dispatcher::next_scaling_s() {
-  if (!scaling_) return Replica::infinity;
-  return std::min(scaling_->next_drained_s(), requests_left() ? scaling_->next_s() : Replica::infinity);
+  const double starts_s = std::min(lifecycle_.next_s(), scaling_ ? scaling_->next_s() : Replica::infinity);
+  if (starts_s == Replica::infinity) return lifecycle_.next_drained_s();
+  return std::min(lifecycle_.next_drained_s(), requests_left() ? starts_s : Replica::infinity);
 }
 
 /// `at_s`, or an instant before it at which load is collected.

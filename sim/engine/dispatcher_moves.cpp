@@ -21,10 +21,11 @@ void Dispatcher::set_wiring(const Wiring& wiring) {
   if (std::ranges::any_of(scenario_.pools, hands_over))
     hand_overs_.emplace(scenario_, wiring, flows_, recorder_, static_cast<ReplicaAccess&>(*this));
   prefix_routes_.emplace(scenario_, wiring, "kv_copy");
-  if (scenario_.spec.failures) failures_.emplace(scenario_, wiring, flows_, static_cast<Failures::Cluster&>(*this));
+  if (scenario_.spec.failures)
+    failures_.emplace(scenario_, wiring, flows_, lifecycle_, static_cast<Failures::Cluster&>(*this));
   for (const ReplicaPool& pool : pools_) step_models_.push_back(pool.steps());
-  if (servecast::scales(scenario_))
-    scaling_.emplace(scenario_, wiring, flows_, static_cast<Scaling::Cluster&>(*this));
+  if (servecast::scales(scenario_)) scaling_.emplace(scenario_, lifecycle_, static_cast<Scaling::Pools&>(*this));
+  lifecycle_.begin(weight_loads_.emplace(scenario_, wiring, flows_));
   if (migrates(scenario_))
     migrations_.emplace(scenario_, wiring, flows_, recorder_, static_cast<ReplicaAccess&>(*this));
 }

@@ -37,7 +37,7 @@ std::vector<ReplicaView> Dispatcher::serving(std::size_t pool, double now_s) {
   pools_[pool].advance_all(now_s, *this);
   std::vector<ReplicaView> views;
   for (std::size_t i = 0; i < pools_[pool].size(); ++i)
-    if (pools_[pool].serves(i)) views.push_back(pools_[pool][i].view());
+    if (serves({pool, i})) views.push_back(pools_[pool][i].view());
   return views;
 }
 
@@ -48,11 +48,14 @@ std::int64_t Dispatcher::requests(const ReplicaAt& at, double now_s) {
 
 // As with failures, nothing starts after the last request; but a step of a replica that drains may outlast that.
 void Dispatcher::scale_due(double now_s) {
-  if (!scaling_) return;
-  const bool retired = scaling_->retire_drained(now_s);
-  if (!retired && scaling_->next_s() > now_s) return;
+  const bool retired = lifecycle_.retire_drained(now_s);
+  const bool looks = scaling_ && scaling_->next_s() <= now_s;
+  if (!retired && !looks && lifecycle_.next_s() > now_s) return;
   for (ReplicaPool& pool : pools_) pool.advance_all(now_s, *this);
-  if (requests_left()) scaling_->act_due(now_s);
+  if (!requests_left()) return;
+  lifecycle_.act_due(now_s);
+  if (scaling_) scaling_->look_due(now_s);
+  lifecycle_.settle(now_s);
 }
 
 void Dispatcher::mirror(const Request& request, double now_s) {

@@ -31,7 +31,7 @@ void Dispatcher::watch_turn(double now_s) {
 bool Dispatcher::something_comes() const {
   return !copying_.empty() || !flows_.idle() || (hand_overs_ && hand_overs_->next_s() < Replica::infinity) ||
          std::ranges::any_of(pools_, &ReplicaPool::busy) || waiting_room_.next_give_up_s() < Replica::infinity ||
-         (failures_ && failures_->repairs()) || (scaling_ && scaling_->starts());
+         (failures_ && failures_->repairs()) || lifecycle_.next_s() < Replica::infinity;
 }
 
 std::string Dispatcher::requests_left_by_pool() const {

@@ -85,7 +85,6 @@ ReplicaPool::ReplicaPool(const Pool& pool, const KvCopy& kv_copy, PoolId id, Rep
     place_of_.push_back(static_cast<std::uint32_t>(i));
     views_.push_back(replicas_.back().view());
   }
-  lives_.assign(replicas, 0);
   next_due_.assign(std::vector<std::int64_t>(replicas_.size(), std::bit_cast<std::int64_t>(Replica::infinity)));
 }
 
@@ -150,7 +149,7 @@ std::optional<Destination> ReplicaPool::pick(const Request& request, double now_
   changed_.clear();
   if (!route) return std::nullopt;
   Destination to{.replica = index(route->replica) - first_, .copy_tokens = route->copy_tokens};
-  assert(to.replica < replicas_.size() && serves(to.replica) && "a router picks one of the replicas it was shown");
+  assert(to.replica < replicas_.size() && shown(to.replica) && "a router picks one of the replicas it was shown");
   if (to.copy_tokens == 0) return to;
   to.copy_from = index(route->copy_from) - first_;
   to.copy_s = pace_.copy.seconds(to.copy_from, to.replica, to.copy_tokens);
@@ -233,7 +232,7 @@ void ReplicaPool::abandon(double now_s, ReplicaListener& listener) {
 }
 
 void ReplicaPool::refresh(std::size_t i) {
-  if (looked_at_ && !signals() && serves(i)) {
+  if (looked_at_ && !signals() && shown(i)) {
     views_[place_of_[i]] = replicas_[i].view();
     changed_.push_back(place_of_[i]);
   }

@@ -70,8 +70,7 @@ class ReplicaPool {
   /// When the next step of any replica starts or ends.
   double next_due_s() const { return std::bit_cast<double>(next_due_.key(next_due_.least())); }
 
-  // Replicas that come and go. Routers and gates see those that serve; at first all do.
-  bool serves(std::size_t i) const { return place_of_[i] != nowhere; }
+  // Replicas that come and go, as their lifecycle says. Routers and gates see those that serve; at first all do.
   bool anyone_serves() const { return !shown_.empty(); }
   void set_serving(std::size_t i, bool serving);
   /// It stops at `now_s` and starts over as an empty one that is not ready. Who was there, by id.
@@ -81,8 +80,6 @@ class ReplicaPool {
   /// A request goes on that was begun elsewhere.
   void resume(const MovingSequence& sequence, std::size_t i, double now_s, ReplicaListener& listener);
   void set_pace(std::size_t i, const StepPace& pace, double now_s, ReplicaListener& listener);
-  /// How often a replica has failed: who waits for something on its behalf was asked by an earlier one.
-  std::uint64_t life(std::size_t i) const { return lives_[i]; }
   /// Those that have failed, as they were then.
   std::span<const Replica> former() const { return former_; }
 
@@ -95,6 +92,7 @@ class ReplicaPool {
 
  private:
   static constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
+  bool shown(std::size_t i) const { return place_of_[i] != nowhere; }
   Replica make_replica(std::size_t i) const;
 
   const Pool& pool_;
@@ -113,7 +111,6 @@ class ReplicaPool {
   std::unique_ptr<SharedTier> shared_tier_;
   std::vector<Replica> replicas_;
   std::vector<Replica> former_;
-  std::vector<std::uint64_t> lives_;
   std::vector<std::uint32_t> shown_;     // those that serve
   std::vector<std::uint32_t> place_of_;  // of each replica, in `shown_`; nowhere
   std::uint64_t comings_ = 0;            // changes of these

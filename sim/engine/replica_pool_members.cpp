@@ -6,7 +6,7 @@
 namespace servecast {
 
 void ReplicaPool::set_serving(std::size_t i, bool serving) {
-  if (serves(i) == serving) return;
+  if (shown(i) == serving) return;
   const auto at = std::ranges::lower_bound(shown_, i);
   const auto view = views_.begin() + (at - shown_.begin());
   if (serving) {
@@ -30,7 +30,6 @@ std::vector<MovingSequence> ReplicaPool::fail(std::size_t i, double now_s, Repli
   replicas_[i] = make_replica(i);
   replicas_[i].set_not_ready();
   replicas_[i].replaces(former_.back());
-  ++lives_[i];
   set_serving(i, false);
   refresh(i);
   return hit;

@@ -10,7 +10,6 @@
 #include "sim/engine/network.h"
 #include "sim/engine/replica_transfers.h"
 #include "sim/engine/simgrid_engine.h"
-#include "sim/engine/weight_loads.h"
 #include "sim/engine/wiring.h"
 #include "sim/input/scenario.h"
 #include "sim/report/recorder.h"
@@ -66,9 +65,6 @@ RunFacts simulate(SimgridEngine& engine, Run& run, Scenario& scenario, Recorder&
   ReplicaTransfers transfers(scenario, run.wiring, dispatcher);
   dispatcher.connect(transfers);
   transfers.tell_contended();
-  start_weight_loads(
-      scenario, run.wiring, dispatcher.flows(),
-      [&](std::size_t pool, std::size_t replica, double now_s) { dispatcher.weights_loaded(pool, replica, now_s); });
   run.network.add_actor("dispatcher", [&run] { dispatcher_actor(run); });
   engine.run();
   run.network.rethrow();
