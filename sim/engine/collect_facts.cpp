@@ -5,9 +5,10 @@
 #include <set>
 #include <tuple>
 
-#include "sim/engine/dispatcher.h"
+#include "sim/engine/cluster.h"
+#include "sim/engine/scenario_facts.h"
+#include "sim/engine/simulation.h"
 #include "sim/input/scenario.h"
-#include "sim/report/recorder.h"
 #include "sim/report/run_facts.h"
 
 namespace servecast {
@@ -108,10 +109,11 @@ std::optional<AdapterFacts> adapter_facts(const Pool& pool, const ReplicaPool& r
 }
 
 /// GPUs paid for, mean over the run, where an autoscaler switches replicas on and off.
-std::optional<double> rented_gpus(const Pool& pool, const Dispatcher& dispatcher, std::size_t number) {
+std::optional<double> rented_gpus(const Pool& pool, const Simulation& simulation, std::size_t number) {
   if (!pool.spec.scales()) return std::nullopt;
-  const double gpu_s = dispatcher.lifecycle().totals(number).rented_s * static_cast<double>(pool.gpus_per_replica());
-  return dispatcher.duration_s() > 0 ? gpu_s / dispatcher.duration_s() : 0;
+  const double gpu_s =
+      simulation.cluster().lifecycle().totals(number).rented_s * static_cast<double>(pool.gpus_per_replica());
+  return simulation.clock().duration_s() > 0 ? gpu_s / simulation.clock().duration_s() : 0;
 }
 
 PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, std::optional<double> rented_gpus,
@@ -202,7 +204,7 @@ double node_rented_s(const Scenario& scenario, const ReplicaLifecycle& lifecycle
 
 /// Energy of everything but GPUs, for the nodes that carry replicas, each whole, while any of these is there; of
 /// spares, that of idle GPUs as well.
-double overhead_j(const Scenario& scenario, const Dispatcher& dispatcher) {
+double overhead_j(const Scenario& scenario, const Simulation& simulation) {
   const std::set<std::int64_t> always = nodes_of(scenario, false);
   double always_w = 0;
   for (std::size_t i = 0; i < scenario.groups.size(); ++i) {
@@ -214,10 +216,11 @@ double overhead_j(const Scenario& scenario, const Dispatcher& dispatcher) {
     const double idle_w = static_cast<double>(group.node.gpus) * gpu.power.idle_w;
     always_w += static_cast<double>(group.spares) * (group.node.overhead_w + idle_w);
   }
-  double joules = always_w * dispatcher.duration_s();
+  double joules = always_w * simulation.clock().duration_s();
   for (const std::int64_t node : nodes_of(scenario, true))
     if (!always.contains(node))
-      joules += scenario.groups.of(node).node.overhead_w * node_rented_s(scenario, dispatcher.lifecycle(), node);
+      joules +=
+          scenario.groups.of(node).node.overhead_w * node_rented_s(scenario, simulation.cluster().lifecycle(), node);
   return joules;
 }
 
@@ -227,43 +230,26 @@ AccountTerms account_terms(const AccountSpec& spec) {
 
 }  // namespace
 
-void set_readers(Scenario& scenario, Recorder& recorder) {
-  std::map<ClassId, ReaderFacts> readers;
-  std::optional<ReaderFacts> others;
-  for (const ReaderSpec& entry : scenario.spec.perceived) {
-    const ReaderFacts reader{static_cast<double>(entry.first_field_tokens), entry.reading_tokens_per_s};
-    if (entry.request_class.empty())
-      others = reader;
-    else
-      readers.emplace(scenario.notes->classes.id(entry.request_class), reader);
-  }
-  recorder.set_readers(std::move(readers), others);
-}
-
-SloFacts slo_facts(const ScenarioSpec& spec) {
-  return {spec.slo.ttft_s, spec.slo.tpot_s, spec.slo.e2e_s, spec.slo.target_fraction};
-}
-
-RunFacts collect_facts(const Scenario& scenario, const Dispatcher& dispatcher) {
+RunFacts collect_facts(const Scenario& scenario, const Simulation& simulation) {
   const ScenarioSpec& spec = scenario.spec;
   RunFacts facts{.name = spec.name,
                  .seed = spec.seed,
                  .workload = scenario.workload_text,
-                 .duration_s = dispatcher.duration_s(),
+                 .duration_s = simulation.clock().duration_s(),
                  .slo = slo_facts(spec),
                  .classes = scenario.notes->classes.all(),
-                 .node_overhead_j = overhead_j(scenario, dispatcher)};
+                 .node_overhead_j = overhead_j(scenario, simulation)};
   if (spec.account) facts.account = account_terms(*spec.account);
-  if (const Failures* failures = dispatcher.failures()) facts.failures = failures->facts(facts.duration_s);
+  if (const Failures* failures = simulation.parts().failures) facts.failures = failures->facts(facts.duration_s);
   for (std::size_t i = 0; i < facts.failures.pools.size(); ++i) {
     FailureTotals& pool = facts.failures.pools[i];
-    std::tie(pool.replica_s, pool.down_s) = dispatcher.lifecycle().replica_and_down_s(i, facts.duration_s);
+    std::tie(pool.replica_s, pool.down_s) = simulation.cluster().lifecycle().replica_and_down_s(i, facts.duration_s);
   }
-  if (const Scaling* scaling = dispatcher.scaling()) facts.scaling = scaling->totals();
-  if (const Gateway* gateway = dispatcher.gateway()) facts.gateway = gateway->facts();
+  if (const Scaling* scaling = simulation.parts().scaling) facts.scaling = scaling->totals();
+  if (const Gateway* gateway = simulation.parts().gateway) facts.gateway = gateway->facts();
   for (std::size_t i = 0; i < scenario.pools.size(); ++i) {
-    const ReplicaPool& replicas = dispatcher.pools()[i];
-    const std::optional<double> rented = rented_gpus(scenario.pools[i], dispatcher, i);
+    const ReplicaPool& replicas = simulation.cluster().pools()[i];
+    const std::optional<double> rented = rented_gpus(scenario.pools[i], simulation, i);
     facts.pools.push_back(pool_facts(scenario.pools[i], replicas, rented, facts.duration_s));
     facts.rests_on.push_back(rests_on(scenario.pools[i], replicas));
     for (const Replica* r : all_of(replicas)) facts.steps += r->totals().steps;

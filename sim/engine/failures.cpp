@@ -2,20 +2,20 @@
 
 #include <algorithm>
 
+#include "sim/engine/cluster.h"
 #include "sim/engine/flows.h"
 #include "sim/engine/wiring.h"
 #include "sim/input/scenario.h"
 
 namespace servecast {
 
-Failures::Failures(Scenario& scenario, const Wiring& wiring, Flows& flows, ReplicaLifecycle& lifecycle,
-                   Cluster& cluster)
+Failures::Failures(Scenario& scenario, const Wiring& wiring, Flows& flows, Cluster& cluster)
     : scenario_(scenario),
       spec_(*scenario.spec.failures),
       wiring_(wiring),
       flows_(flows),
-      lifecycle_(lifecycle),
       cluster_(cluster),
+      lifecycle_(cluster.lifecycle()),
       times_(static_cast<std::uint64_t>(scenario.spec.seed)) {
   for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool) {
     totals_.push_back({.pool = scenario.pools[pool].spec.name});

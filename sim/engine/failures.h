@@ -4,14 +4,16 @@
 #include <set>
 #include <vector>
 
+#include "sim/engine/cluster_follower.h"
 #include "sim/engine/failure_times.h"
-#include "sim/engine/replica_lifecycle.h"
 #include "sim/report/failure_facts.h"
 #include "sim/serving/replica.h"
 
 namespace servecast {
 
+class Cluster;
 class Flows;
+class ReplicaLifecycle;
 class Wiring;
 struct Scenario;
 
@@ -20,27 +22,17 @@ struct Scenario;
 /// A replica stops when one of its GPUs does, with its node or alone, or its engine; ReplicaLifecycle is told, and
 /// when all that it needs is whole again. Network ports, cables, switches and storage only hold up what travels over
 /// them: a broken one lets (nearly) nothing through.
-class Failures {
+class Failures final : public ClusterFollower {
  public:
-  /// What it does to the rest of the run.
-  class Cluster {
-   public:
-    virtual ~Cluster() = default;
-    virtual void set_pace(const ReplicaAt& at, const StepPace& pace, double now_s) = 0;
-    /// It goes to other GPUs, and leaves behind what the memory of its nodes held for others.
-    virtual void moved(const ReplicaAt& at, double now_s) = 0;
-    virtual void lose_memory(const ReplicaAt& at, double now_s) = 0;
-  };
-
   /// Puts replicas that spares stand in for on other GPUs: changes their places in `scenario`.
-  Failures(Scenario& scenario, const Wiring& wiring, Flows& flows, ReplicaLifecycle& lifecycle, Cluster& cluster);
+  Failures(Scenario& scenario, const Wiring& wiring, Flows& flows, Cluster& cluster);
 
   double next_s() const { return times_.next_s(); }
   void act_due(double now_s);
   /// Something is broken, or will be.
   bool repairs() const { return !broken_.empty() || !warned_.empty(); }
   /// A new replica is as slow as the parts under it.
-  void set_pace(const ReplicaAt& at, double now_s);
+  void ready(const ReplicaAt& at, double now_s) override { set_pace(at, now_s); }
   FailureTotals& totals(std::size_t pool) { return totals_[pool]; }
   /// Of a run that ended at `duration_s`, without the time of replicas.
   FailureFacts facts(double duration_s) const;
@@ -63,6 +55,7 @@ class Failures {
   void count(const PartChange& change);
   void set_links(const BreakablePart& part, bool broken, double now_s);
   void set_slow(const PartChange& change, double now_s);
+  void set_pace(const ReplicaAt& at, double now_s);
   void stop(const ReplicaAt& at, double now_s);
   void look_at(const ReplicaAt& at, double now_s);
   void take_spares(const ReplicaAt& at, double now_s);
@@ -74,8 +67,8 @@ class Failures {
   const FailureSpec& spec_;
   const Wiring& wiring_;
   Flows& flows_;
-  ReplicaLifecycle& lifecycle_;
   Cluster& cluster_;
+  ReplicaLifecycle& lifecycle_;
   FailureTimes times_;
   std::vector<std::size_t> first_;                // ReplicaId, by pool
   std::vector<ReplicaAt> replicas_;               // by ReplicaId

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/engine/cluster.h"
 #include "sim/engine/failures.h"
 #include "sim/engine/flows.h"
 #include "sim/engine/wiring.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/engine/replica_access.h"
+#include "sim/engine/replica_at.h"
 #include "sim/input/scaling_spec.h"
 #include "sim/report/scaling_facts.h"
 

@@ -2,27 +2,36 @@
 
 #include <algorithm>
 
-#include "sim/engine/collect_facts.h"
+#include "sim/engine/cluster.h"
+#include "sim/engine/scenario_facts.h"
+#include "sim/engine/waiting_room.h"
 #include "sim/input/scenario.h"
 #include "sim/report/latency.h"
-#include "sim/serving/replica.h"
 
 namespace servecast {
+namespace {
+
+constexpr std::uint32_t first_copy_id = 0xffffffff;
+
+}  // namespace
 
 bool scales(const Scenario& scenario) {
   return std::ranges::any_of(scenario.pools, [](const Pool& pool) { return pool.spec.scales(); });
 }
 
-Scaling::Scaling(const Scenario& scenario, ReplicaLifecycle& lifecycle, Pools& pools)
-    : scenario_(scenario), lifecycle_(lifecycle), pools_(pools), slo_(slo_facts(scenario.spec)) {
+Scaling::Scaling(const Scenario& scenario, Cluster& cluster, const WaitingRoom& outside)
+    : scenario_(scenario), cluster_(cluster), outside_(outside), slo_(slo_facts(scenario.spec)) {
   for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool)
     states_.push_back(scenario.pools[pool].spec.scales() ? state(pool) : PoolState{});
 }
 
 Scaling::PoolState Scaling::state(std::size_t number) const {
   const PoolSpec& pool = scenario_.pools[number].spec;
+  auto steps = std::make_unique<PoolAnswers>(cluster_.pools()[number].routing().steps());
+  auto capacity = std::make_unique<SteadyCapacity>(*steps, capacity_bounds(number));
   return {.scaler = pool.autoscaler.make(),
-          .capacity = std::make_unique<SteadyCapacity>(pools_.steps(number), capacity_bounds(number)),
+          .steps = std::move(steps),
+          .capacity = std::move(capacity),
           .spec = pool.scaling.value_or(ScalingSpec{}),
           .mirror_rng = Rng(static_cast<std::uint64_t>(scenario_.spec.seed), "mirror/" + pool.name)};
 }
@@ -76,34 +85,51 @@ void Scaling::look_due(double now_s) {
 
 void Scaling::look(std::size_t pool, double now_s) {
   PoolState& p = states_[pool];
-  const std::vector<ReplicaView> views = pools_.serving(pool, now_s);
+  ReplicaPool& replicas = cluster_.pools()[pool];
+  replicas.advance_all(now_s);
+  std::vector<ReplicaView> views;
+  for (std::size_t i = 0; i < replicas.size(); ++i)
+    if (cluster_.lifecycle().serves({pool, i})) views.push_back(replicas[i].view());
   p.load.now_s = now_s;
   p.load.serving = views;
-  p.load.coming = lifecycle_.coming(pool);
-  p.load.waiting_outside = pools_.waiting_outside(pool);
-  p.load.block_tokens = pools_.steps(pool).block_tokens();
+  p.load.coming = cluster_.lifecycle().coming(pool);
+  p.load.waiting_outside = outside_.count(PoolId(pool));
+  p.load.block_tokens = p.steps->block_tokens();
   p.load.slo_target_fraction = slo_.target_fraction;
   p.load.capacity = p.capacity.get();
   const std::int64_t least = std::max<std::int64_t>(p.spec.min_replicas, p.load.waiting_outside > 0 ? 1 : 0);
-  lifecycle_.want(pool, std::clamp(p.scaler->wanted(p.load), least, scenario_.pools[pool].spec.replicas));
+  cluster_.lifecycle().want(pool, std::clamp(p.scaler->wanted(p.load), least, scenario_.pools[pool].spec.replicas));
   p.load = {.since_s = now_s};
   p.next_look_s = p.scaler->next_look_s(now_s);
 }
 
-std::vector<ReplicaAt> Scaling::mirrors_of(const Request& request) {
+// Copies ask for one token, since what fills a cache is the prompt. Their ids count down from the highest there is.
+std::vector<Scaling::Copy> Scaling::copies_of(const Request& request) {
   PoolState& p = states_[index(request.pool)];
   if (!p.scaler || !p.spec.mirror) return {};
-  std::vector<ReplicaAt> mirrors = lifecycle_.mirroring(index(request.pool));
-  std::erase_if(mirrors, [&](const ReplicaAt&) { return p.mirror_rng.uniform() >= p.spec.mirror->fraction; });
-  p.mirrored += static_cast<std::int64_t>(mirrors.size());
-  return mirrors;
+  std::vector<Copy> copies;
+  for (const ReplicaAt& at : cluster_.lifecycle().mirroring(index(request.pool))) {
+    if (p.mirror_rng.uniform() >= p.spec.mirror->fraction) continue;
+    Request copy = request;
+    copy.id = RequestId{first_copy_id - copies_++};
+    copy.output_tokens = 1;
+    copy.samples = 1;
+    copy.beam_width = 1;
+    copy.awaited = false;
+    copy.give_up_s = Request::forever;
+    copies.push_back({at, copy});
+    ++p.mirrored;
+  }
+  return copies;
 }
+
+bool Scaling::is_copy(RequestId id) const { return copies_ > 0 && index(id) > first_copy_id - copies_; }
 
 std::vector<ScalingTotals> Scaling::totals() const {
   std::vector<ScalingTotals> all;
   for (std::size_t pool = 0; pool < states_.size(); ++pool) {
     if (!states_[pool].scaler) continue;
-    all.push_back(lifecycle_.totals(pool));
+    all.push_back(cluster_.lifecycle().totals(pool));
     all.back().pool = scenario_.pools[pool].spec.name;
     all.back().autoscaler = scenario_.pools[pool].spec.autoscaler.policy();
     all.back().mirrored = states_[pool].mirrored;

@@ -5,40 +5,43 @@
 
 #include "models/base/rng.h"
 #include "models/policy/replica_capacity.h"
-#include "sim/engine/replica_lifecycle.h"
+#include "sim/engine/replica_at.h"
 #include "sim/input/scaling_spec.h"
 #include "sim/report/run_facts.h"
+#include "sim/report/scaling_facts.h"
 
 namespace servecast {
 
+class Cluster;
+class WaitingRoom;
+struct Scenario;
+
 /// Carries out the pools' Autoscaler: shows it the load at its instants, and tells the lifecycle how many replicas it
-/// wants. Says, too, which replicas compute copies of prompts before they serve.
+/// wants. Makes the copies of prompts, too, that replicas compute before they serve.
 class Scaling {
  public:
-  /// What it sees of the pools.
-  class Pools {
-   public:
-    virtual ~Pools() = default;
-    virtual std::vector<ReplicaView> serving(std::size_t pool, double now_s) = 0;
-    virtual std::int64_t waiting_outside(std::size_t pool) const = 0;
-    virtual const PoolProbe& steps(std::size_t pool) const = 0;
-  };
-
-  Scaling(const Scenario& scenario, ReplicaLifecycle& lifecycle, Pools& pools);
+  Scaling(const Scenario& scenario, Cluster& cluster, const WaitingRoom& outside);
 
   /// When it looks. Of no use once no request is left.
   double next_s() const;
   void look_due(double now_s);
   void arrived(const Request& request);
   void finished(const RequestRecord& record);
-  /// Replicas that are to compute a copy of this request's prompt.
-  std::vector<ReplicaAt> mirrors_of(const Request& request);
+  /// Copies of a request's prompt that fill the caches of replicas before these serve. They ask for one token, and
+  /// have ids of their own and no records.
+  struct Copy {
+    ReplicaAt at{};
+    Request request{};
+  };
+  std::vector<Copy> copies_of(const Request& request);
+  bool is_copy(RequestId id) const;
   /// By pool; those that no autoscaler has are left out.
   std::vector<ScalingTotals> totals() const;
 
  private:
   struct PoolState {
     std::unique_ptr<Autoscaler> scaler{};  // null: none
+    std::unique_ptr<PoolProbe> steps{};
     std::unique_ptr<ReplicaCapacity> capacity{};
     ScalingSpec spec{};
     double next_look_s = 0;
@@ -52,10 +55,11 @@ class Scaling {
   void look(std::size_t pool, double now_s);
 
   const Scenario& scenario_;
-  ReplicaLifecycle& lifecycle_;
-  Pools& pools_;
+  Cluster& cluster_;
+  const WaitingRoom& outside_;
   SloFacts slo_;
   std::vector<PoolState> states_;  // by pool
+  std::uint32_t copies_ = 0;
 };
 
 /// Whether any pool has an autoscaler.
