@@ -61,6 +61,7 @@ std::optional<ExpertFacts> expert_facts(const Pool& pool, const ReplicaPool& rep
     f.substituted += t.substituted;
     f.on_host += t.on_host;
     f.left_out += t.left_out;
+    f.step_s += t.step_s;
     f.stall_s += t.stall_s;
   }
   const auto quality = pool.spec.expert_offload->miss.make()->quality(f.cache_fraction);

@@ -56,6 +56,7 @@ struct ExpertFacts {
   double substituted = 0;
   double on_host = 0;
   double left_out = 0;
+  double step_s = 0;  // see ExpertTotals
   double stall_s = 0;
   std::optional<QualityFacts> quality{};  // absent where nobody published it
 };
