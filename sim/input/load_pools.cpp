@@ -90,7 +90,7 @@ class PoolLoader {
     pool.experts = plan_experts(pool, node(), seed_, beside(text_.file, "."), place(".expert_offload"));
     const ExpertOffloadSpec& spec = *pool.spec.expert_offload;
     if (!spec.slots_per_layer && !spec.cache_fraction && !spec.hbm_bytes)
-      while (pool.experts->slots > 0 && memory_plan(pool).kv_pool_tokens < spec.kv_tokens) --pool.experts->slots;
+      while (pool.experts->slots > 0 && memory_plan(pool).kv_pool_tokens < spec.kv_tokens) pool.experts->slots -= pool.spec.expert_parallel;
     pool.notes.push_back(fmt::format("experts: {} of {} per layer in GPU memory, routing {}", pool.experts->slots,
                                      pool.experts->experts(), spec.routing.policy()));
   }
