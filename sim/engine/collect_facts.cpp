@@ -233,6 +233,8 @@ RunFacts collect_facts(const Scenario& scenario, const Dispatcher& dispatcher) {
                  .slo = slo_facts(spec),
                  .classes = scenario.notes->classes.all(),
                  .node_overhead_j = overhead_j(scenario, dispatcher)};
+  for (const ChangedFigure& figure : scenario.changed_hardware)
+    facts.changed_hardware.push_back({figure.path, figure.from, figure.to});
   if (spec.account) facts.account = account_terms(*spec.account);
   if (const Failures* failures = dispatcher.failures()) facts.failures = failures->facts(facts.duration_s);
   for (std::size_t i = 0; i < facts.failures.pools.size(); ++i) {

@@ -136,8 +136,9 @@ NodeGroups look_up_groups(YamlText& text, const ScenarioSpec& spec, HardwareFile
     const auto read = [&](const std::string& key, auto look_up) {
       try_at(text, at(key), [&] { look_up(text.place(at(key))); });
     };
-    read("node", [&](const Place& place) { group.node = files.node(from.node, place, text.file); });
-    read("fabric", [&](const Place& place) { group.fabric = files.fabric(from.fabric, place, text.file); });
+    read("node", [&](const Place& place) { group.node = files.node(from.node, place, text.file, spec.hardware); });
+    read("fabric",
+         [&](const Place& place) { group.fabric = files.fabric(from.fabric, place, text.file, spec.hardware); });
     // What a kind of node is sold with tells groups apart; where there is one group, pools may have any GPU.
     if (several) group.gpu = group.node.gpu;
     if (!from.gpu.empty())

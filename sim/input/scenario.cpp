@@ -92,6 +92,7 @@ Scenario load_scenario(const std::string& file, const std::vector<Override>& ove
   for (const Override& o : overrides) text.set(o.path, o.value);
   Scenario scenario;
   scenario.spec = read_spec(text);
+  scenario.changed_hardware = settle_hardware_changes(text, scenario.spec, files);
   scenario.groups = look_up_groups(text, scenario.spec, files);
   scenario.pools =
       load_pools(text, scenario.spec, {.groups = scenario.groups, .files = files, .profiles = &scenario.profiles});
@@ -109,6 +110,7 @@ Scenario load_scenario(const std::string& file, const std::vector<Override>& ove
 SizedScenario size_scenario(YamlText& text, HardwareFiles& files) {
   SizedScenario sized;
   sized.spec = read_spec(text);
+  settle_hardware_changes(text, sized.spec, files);
   sized.groups = look_up_groups(text, sized.spec, files);
   text.throw_problems();
   look_up_pools(text, sized.spec, files);

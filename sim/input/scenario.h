@@ -20,6 +20,7 @@
 #include "sim/input/cluster_spec.h"
 #include "sim/input/failure_spec.h"
 #include "sim/input/gateway_spec.h"
+#include "sim/input/hardware_changes.h"
 #include "sim/input/hardware_files.h"
 #include "sim/input/node_groups.h"
 #include "sim/input/placement.h"
@@ -57,6 +58,7 @@ struct ScenarioSpec {
   WorkloadSpec workload{};
   SloSpec slo{};
   ClusterSpec cluster{};
+  HardwareChanges hardware{};
   std::optional<FailureSpec> failures{};
   std::vector<GatewaySpec> gateway{};
   std::vector<QualitySpec> quality{};
@@ -84,6 +86,7 @@ struct ScenarioSpec {
     f.group("workload", workload, "what arrives");
     f.group("slo", slo, "what users are promised");
     f.group("cluster", cluster, "which machines, and how they are wired");
+    hardware.fields(f);
     f.group("failures", failures, "what breaks while the run goes on; left out: nothing does");
     f.list("gateway", gateway,
            "stages in front of the pools, in the order in which a request passes them; none: requests go where the "
@@ -153,6 +156,7 @@ struct Scenario {
   NodeGroups groups;
   ReadyProfiles profiles{};
   std::vector<Pool> pools;
+  std::vector<ChangedFigure> changed_hardware{};
   AnswerQuality quality{};
   std::string workload_text;             // what arrives, in words
   std::unique_ptr<WorkloadNotes> notes;  // what is learnt while the workload is read: class names, skipped rows

@@ -80,9 +80,9 @@ struct EarlyExitFacts {
 /// LoRA adapters of a pool.
 struct AdapterFacts {
   std::int64_t adapter_slots = 0;  // of each replica
-  std::int64_t hits = 0;   // requests whose adapter was on the GPUs when they were admitted
-  std::int64_t loads = 0;  // those whose adapter was not
-  double stall_s = 0;      // steps waited for loads, summed over replicas
+  std::int64_t hits = 0;           // requests whose adapter was on the GPUs when they were admitted
+  std::int64_t loads = 0;          // those whose adapter was not
+  double stall_s = 0;              // steps waited for loads, summed over replicas
 };
 
 /// One pool: what it is, and what it added up to. Sums run over its replicas and from 0 to the run's duration.
@@ -93,7 +93,7 @@ struct PoolFacts {
   std::int64_t replicas = 0;
   std::int64_t tensor_parallel = 1;  // GPUs that one step keeps busy at a time
   std::int64_t pipeline_parallel = 1;
-  std::int64_t gpus = 0;  // of all replicas
+  std::int64_t gpus = 0;                // of all replicas
   std::optional<double> rented_gpus{};  // mean over the run, where replicas come and go
   double usd_per_gpu_hour = 0;
   double gpu_idle_w = 0;           // what one GPU draws while no step runs on it
@@ -137,6 +137,20 @@ struct RestsOn {
   bool operator==(const RestsOn&) const = default;
 };
 
+/// A figure of the hardware that the scenario states otherwise than its file.
+struct ChangedHardware {
+  std::string setting{};
+  std::string from{};
+  std::string to{};
+
+  void fields(Fields& f) {
+    f.field("setting", setting, "of the scenario, that changes it");
+    f.field("from", from, "what the file says");
+    f.field("to", to, "what the scenario says");
+  }
+  bool operator==(const ChangedHardware&) const = default;
+};
+
 /// What a run is accounted for with, beyond the rent of its GPUs.
 struct AccountTerms {
   std::string currency{};
@@ -154,14 +168,15 @@ struct RunFacts {
   double duration_s = 0;   // nothing recorded lies after it
   std::int64_t steps = 0;
   SloFacts slo{};
-  std::vector<PoolFacts> pools{};      // by PoolId
-  GatewayFacts gateway{};              // empty without one
-  FailureFacts failures{};             // empty where nothing can fail
-  std::vector<ScalingTotals> scaling{};  // of pools with an autoscaler
-  std::vector<std::string> classes{};  // names of request classes, by ClassId; 0 is the unnamed one
-  std::optional<AccountTerms> account{};    // where an account is wanted
-  double node_overhead_j = 0;          // energy of the nodes beyond their GPUs
+  std::vector<PoolFacts> pools{};         // by PoolId
+  GatewayFacts gateway{};                 // empty without one
+  FailureFacts failures{};                // empty where nothing can fail
+  std::vector<ScalingTotals> scaling{};   // of pools with an autoscaler
+  std::vector<std::string> classes{};     // names of request classes, by ClassId; 0 is the unnamed one
+  std::optional<AccountTerms> account{};  // where an account is wanted
+  double node_overhead_j = 0;             // energy of the nodes beyond their GPUs
   std::vector<RestsOn> rests_on{};
+  std::vector<ChangedHardware> changed_hardware{};
   std::string settings = "{}";  // every setting of the scenario, as JSON text
 };
 

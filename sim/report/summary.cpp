@@ -300,6 +300,7 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   s.scaling = scaling_of(facts);
   s.classes = classes_of(all, facts);
   s.rests_on = facts.rests_on;
+  s.changed_hardware = facts.changed_hardware;
   s.settings = facts.settings;
   return s;
 }

@@ -6,10 +6,10 @@
 
 #include "sim/report/account.h"
 #include "sim/report/failure_summary.h"
-#include "sim/report/scaling_summary.h"
 #include "sim/report/gateway_summary.h"
 #include "sim/report/recorder.h"
 #include "sim/report/run_facts.h"
+#include "sim/report/scaling_summary.h"
 #include "sim/report/statistics.h"
 
 namespace servecast {
@@ -209,6 +209,7 @@ struct Summary {
   std::vector<BrokenPartSummary> broken_parts{};   // by kind, likewise
   std::vector<ClassSummary> classes{};             // empty unless there are several
   std::vector<RestsOn> rests_on{};
+  std::vector<ChangedHardware> changed_hardware{};
   std::string settings = "{}";  // JSON text
 
   void fields(Fields& f);  // all but the settings

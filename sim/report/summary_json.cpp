@@ -177,6 +177,8 @@ void Summary::fields(Fields& f) {
   f.list("broken_parts", broken_parts, "kind by kind, where something can fail");
   f.list("classes", classes, "class by class, where there are several");
   f.list("rests_on", rests_on, "what the forecast rests on", true);
+  f.list("changed_hardware", changed_hardware,
+         "figures of hardware that the scenario states otherwise than its files");
 }
 
 std::string to_json(const Summary& summary) {

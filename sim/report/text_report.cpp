@@ -269,6 +269,9 @@ void rests_on(Page& page, const Summary& s) {
     for (const std::string& note : basis.notes) text += "; " + note;
     page.line(text, Paint::plain, 4);
   }
+  for (const ChangedHardware& figure : s.changed_hardware)
+    page.line(fmt::format("  {}: {}, where the file says {}", figure.setting, figure.to, figure.from), Paint::plain,
+              4);
   if (s.percentile_error_fraction > 0)
     page.line(fmt::format("  percentiles: from histograms, within {} of the exact ones",
                           human::percent(s.percentile_error_fraction)));
