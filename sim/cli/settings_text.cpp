@@ -25,8 +25,12 @@ void erase_empty(ordered_json& map) {
     item = *item == "" || *item == ordered_json::object() ? map.erase(item) : std::next(item);
 }
 
-/// Most pools name no group of nodes.
+/// Most pools name no group of nodes; without pools, there are no nodes.
 void erase_unnamed_groups(ordered_json& json) {
+  if (!json.contains("pools")) {
+    json.erase("cluster");
+    return;
+  }
   for (ordered_json& pool : json["pools"])
     if (pool["group"] == "") pool.erase("group");
 }

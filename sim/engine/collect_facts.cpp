@@ -5,6 +5,7 @@
 #include <set>
 
 #include "sim/engine/dispatcher.h"
+#include "sim/engine/unused_gpus.h"
 #include "sim/input/scenario.h"
 #include "sim/report/recorder.h"
 #include "sim/report/run_facts.h"
@@ -243,6 +244,7 @@ RunFacts collect_facts(const Scenario& scenario, const Dispatcher& dispatcher) {
     facts.failures.pools[i].down_s = dispatcher.scaling()->rented_s(i) - dispatcher.scaling()->serving_s(i);
   }
   if (const Scaling* scaling = dispatcher.scaling()) facts.scaling = scaling->totals();
+  facts.unused_gpus = unused_gpus(scenario, dispatcher.scaling(), facts.duration_s);
   if (const Gateway* gateway = dispatcher.gateway()) facts.gateway = gateway->facts();
   for (std::size_t i = 0; i < scenario.pools.size(); ++i) {
     const ReplicaPool& replicas = dispatcher.pools()[i];

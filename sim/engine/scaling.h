@@ -25,8 +25,8 @@ struct Scenario;
 ///
 /// A replica that is wanted gets a machine, its image, its weights from shared storage over the modelled links, its
 /// engine starts, and it serves; or it waits in the warm reserve until it is wanted. One that is not wanted takes no
-/// further requests, and is switched off (or goes back to the reserve) when it has done those it has. Rent is paid from
-/// the first moment to the last.
+/// further requests, and is switched off (or goes back to the reserve) when it has done those it has. Rent is paid
+/// from the first moment to the last.
 class Scaling {
  public:
   /// What it does to the rest of the run, and sees of it.
@@ -90,18 +90,34 @@ class Scaling {
   /// Replicas rented, integrated over time.
   double rented_s(std::size_t pool) const { return pools_[pool].totals.rented_s; }
   double serving_s(std::size_t pool) const { return pools_[pool].totals.serving_s; }
+  /// For how long this one was rented.
+  double rented_s(const ReplicaAt& at) const {
+    double seconds = 0;
+    for (const auto& [from_s, to_s] : life(at).rents) seconds += to_s - from_s;
+    return seconds;
+  }
   /// For how long some replica on this node was rented.
   double node_rented_s(std::int64_t node) const;
 
  private:
-  enum class State : std::uint8_t { off, provisioning, loading, starting, warm, waking, mirroring, serving, draining };
+  enum class State : std::uint8_t {
+    off,
+    provisioning,
+    loading,
+    starting,
+    warm,
+    waking,
+    mirroring,
+    serving,
+    draining
+  };
   struct Life {
     State state = State::off;
     double since_s = 0;
     double rented_since_s = 0;
-    double wanted_since_s = 0;       // a start that is under way
-    std::uint64_t changes = 0;       // what an earlier state began is of no use
-    std::int64_t load = 0;           // the group of flows, while it loads
+    double wanted_since_s = 0;  // a start that is under way
+    std::uint64_t changes = 0;  // what an earlier state began is of no use
+    std::int64_t load = 0;      // the group of flows, while it loads
     std::vector<std::pair<double, double>> rents{};
   };
   struct PoolState {

@@ -42,6 +42,7 @@ std::set<std::string> gpus_used(const ScenarioSpec& spec) {
 std::set<std::string> of_groups(const ScenarioSpec& spec, std::string NodeGroupSpec::*name,
                                 std::string ClusterSpec::*short_form) {
   std::set<std::string> used;
+  if (spec.pools.empty()) return used;
   for (const NodeGroupSpec& group : spec.cluster.groups) used.insert(group.*name);
   if (used.empty()) used.insert(spec.cluster.*short_form);
   return used;

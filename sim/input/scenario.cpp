@@ -48,6 +48,8 @@ ScenarioSpec read_spec(YamlText& text) {
   fields.finish();
   check_cluster(text, spec);
   text.throw_problems();
+  check_servers(text, spec);
+  text.throw_problems();
   check_names(text, spec.pools);
   check_labels(text, spec);
   check_gateway(text, spec);
@@ -102,6 +104,7 @@ Scenario load_scenario(const std::string& file, const std::vector<Override>& ove
   check_failures(text, scenario.spec, scenario.groups, scenario.pools);
   check_scaling(text, scenario.spec, scenario.pools);
   text.throw_problems();
+  scenario.node_uses = node_uses(scenario.pools);
   open_workload(text, scenario);
   scenario.quality = answer_quality(scenario.spec, scenario.notes->classes);
   return scenario;

@@ -23,6 +23,7 @@
 #include "sim/input/hardware_changes.h"
 #include "sim/input/hardware_files.h"
 #include "sim/input/node_groups.h"
+#include "sim/input/node_use.h"
 #include "sim/input/placement.h"
 #include "sim/input/pool_shape.h"
 #include "sim/input/pool_spec.h"
@@ -94,7 +95,9 @@ struct ScenarioSpec {
     f.list("quality", quality, "how good the answers of whom are; left out: nothing is said of it");
     f.list("perceived", perceived, "who reads the answers; left out: nothing is said of what they feel");
     f.group("account", account, "money, energy and carbon by what causes them; left out: no account is kept");
-    f.list("pools", pools, "groups of like replicas: one model, one kind of GPU, one set of policies", true);
+    f.list("pools", pools,
+           "groups of like replicas: one model, one kind of GPU, one set of policies; none, and no cluster, where "
+           "outside APIs of the gateway answer everything: the first one, or whom its stages choose");
   }
 };
 
@@ -156,6 +159,7 @@ struct Scenario {
   NodeGroups groups;
   ReadyProfiles profiles{};
   std::vector<Pool> pools;
+  std::map<std::int64_t, NodeUse> node_uses{};  // before anything moves to a spare
   std::vector<ChangedFigure> changed_hardware{};
   AnswerQuality quality{};
   std::string workload_text;             // what arrives, in words

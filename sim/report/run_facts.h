@@ -137,6 +137,20 @@ struct RestsOn {
   bool operator==(const RestsOn&) const = default;
 };
 
+/// GPUs of rented nodes that no pool holds, mean over the run.
+struct UnusedGpus {
+  std::string group{};  // of nodes; empty: of the only one
+  double gpus = 0;
+  double usd_per_hour = 0;
+
+  void fields(Fields& f) {
+    f.field("group", group, "of nodes; empty where the cluster has one");
+    f.field("gpus", gpus, "mean over the run");
+    f.field("usd_per_hour", usd_per_hour, "their rent, which is part of cost");
+  }
+  bool operator==(const UnusedGpus&) const = default;
+};
+
 /// A figure of the hardware that the scenario states otherwise than its file.
 struct ChangedHardware {
   std::string setting{};
@@ -172,6 +186,7 @@ struct RunFacts {
   GatewayFacts gateway{};                 // empty without one
   FailureFacts failures{};                // empty where nothing can fail
   std::vector<ScalingTotals> scaling{};   // of pools with an autoscaler
+  std::vector<UnusedGpus> unused_gpus{};  // by group of nodes that has any
   std::vector<std::string> classes{};     // names of request classes, by ClassId; 0 is the unnamed one
   std::optional<AccountTerms> account{};  // where an account is wanted
   double node_overhead_j = 0;             // energy of the nodes beyond their GPUs

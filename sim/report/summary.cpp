@@ -72,6 +72,7 @@ CostSummary cost_of(const RunFacts& facts, std::int64_t completed, std::int64_t 
   for (const PoolFacts& pool : facts.pools) cost.usd_per_hour += pool.paid_gpus() * pool.usd_per_gpu_hour;
   for (const SpareGpus& spare : facts.failures.spares)
     cost.usd_per_hour += static_cast<double>(spare.gpus) * spare.usd_per_gpu_hour;
+  for (const UnusedGpus& unused : facts.unused_gpus) cost.usd_per_hour += unused.usd_per_hour;
   cost.usd_total = cost.usd_per_hour * facts.duration_s / seconds_per_hour;
   cost.usd_per_request = ratio(cost.usd_total, static_cast<double>(completed));
   cost.usd_per_million_output_tokens = ratio(cost.usd_total * 1e6, static_cast<double>(output_tokens));
@@ -300,6 +301,7 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   s.scaling = scaling_of(facts);
   s.classes = classes_of(all, facts);
   s.rests_on = facts.rests_on;
+  s.unused_gpus = facts.unused_gpus;
   s.changed_hardware = facts.changed_hardware;
   s.settings = facts.settings;
   return s;

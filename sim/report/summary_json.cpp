@@ -37,7 +37,7 @@ void SloSummary::fields(Fields& f) {
 }
 
 void CostSummary::fields(Fields& f) {
-  f.field("usd_per_hour", usd_per_hour, "price of all GPUs");
+  f.field("usd_per_hour", usd_per_hour, "price of all GPUs that are paid for, used or not");
   f.field("usd_total", usd_total, "price of all GPUs for the run's duration");
   f.field("usd_per_request", usd_per_request, "total by completed requests");
   f.field("usd_per_million_output_tokens", usd_per_million_output_tokens, "total by output tokens");
@@ -166,6 +166,7 @@ void Summary::fields(Fields& f) {
   f.group("account", account, "money, energy and carbon by what causes them, where the scenario keeps an account");
   gateway.fields(f);
   f.list("pools", pools, "pool by pool", true);
+  f.list("unused_gpus", unused_gpus, "GPUs that no pool uses, of nodes that are rented whole");
   f.list("hand_overs", hand_overs, "pool by pool, where another replica decodes");
   f.list("migrations", migrations, "pool by pool, where sequences move while they decode");
   f.list("expert_offload", expert_offload, "pool by pool, where experts are partly outside GPU memory");
