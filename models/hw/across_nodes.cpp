@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <utility>
+#include <vector>
 
 #include "models/base/counts.h"
 #include "models/hw/data_type.h"
@@ -14,34 +15,38 @@ class TensorsOverNodes final : public StepLatency {
   TensorsOverNodes(std::unique_ptr<StepLatency> inside, const TensorsAcrossNodes& across)
       : inside_(std::move(inside)), terms_(across.terms) {
     const std::int64_t nodes = across.shape.tensor_parallel / across.link.node_gpus;
-    const double reduces = 2 * real(across.llm.layers) + 1;
     const double bytes = real(across.llm.hidden) * facts(DataType::bf16).bytes / real(across.link.node_gpus);
-    s_per_token_ = reduces * 2 * (1 - 1 / real(nodes)) * bytes / across.link.bytes_per_s;
     const int rounds = std::bit_width(static_cast<std::uint64_t>(nodes - 1));  // ceil(log2 nodes)
-    latency_s_ = reduces * 2 * rounds * across.link.latency_s;
+    for (std::int64_t stage = 0; stage < stages(); ++stage) {
+      const double reduces =
+          2 * real(stage_layers(across.llm.layers, stages(), stage).size()) + (stage == 0 ? 1 : 0);  // and embeddings
+      s_per_token_.push_back(reduces * 2 * (1 - 1 / real(nodes)) * bytes / across.link.bytes_per_s);
+      latency_s_.push_back(reduces * 2 * rounds * across.link.latency_s);
+    }
   }
 
-  std::int64_t stages() const override { return 1; }
+  std::int64_t stages() const override { return inside_->stages(); }
   double chunk_s(std::int64_t tokens, std::int64_t prefix_tokens) const override {
     return inside_->chunk_s(tokens, prefix_tokens);
   }
   StageTime stage(const StepWork& work, std::int64_t stage) const override {
     StageTime sum = inside_->stage(work, stage);
-    sum.seconds += latency_s_ + across_nodes(work).seconds;
+    sum.seconds += latency_s_[static_cast<std::size_t>(stage)] + across_nodes(work, stage).seconds;
+    if (stage > 0) return sum;
     const double gpu_s = sum.seconds;
     sum.seconds = with_host_s(terms_, gpu_s, work.decode_sequences + work.prefill_sequences);
     sum.host_s = sum.seconds - gpu_s;
     return sum;
   }
-  AcrossNodes across_nodes(const StepWork& work) const override {
-    return {.seconds = s_per_token_ * real(work.tokens())};
+  AcrossNodes across_nodes(const StepWork& work, std::int64_t stage) const override {
+    return {.seconds = s_per_token_[static_cast<std::size_t>(stage)] * real(work.tokens())};
   }
 
  private:
   std::unique_ptr<StepLatency> inside_;
   EngineTerms terms_;
-  double s_per_token_ = 0;
-  double latency_s_ = 0;
+  std::vector<double> s_per_token_;  // by stage
+  std::vector<double> latency_s_;
 };
 
 }  // namespace

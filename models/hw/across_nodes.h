@@ -11,7 +11,7 @@ namespace servecast {
 
 struct TensorsAcrossNodes {
   const Llm& llm;
-  Shape shape{};  // one stage over several whole nodes
+  Shape shape{};  // each stage over several whole nodes
   NodeLink link{};
   EngineTerms terms{};
 };
@@ -20,8 +20,8 @@ struct TensorsAcrossNodes {
 /// counts those, without host time), and then between nodes, every GPU with its share of the vector over its own
 /// port:
 ///   (2 L + 1) (2 (n - 1) / n x bytes / (GPUs of a node) / port rate + 2 ceil(log2 n) x latency),
-/// n nodes, as NCCL's rings over rails do; nothing of it is hidden. Leaves out: NCCL's own trees and their
-/// pipelining.
+/// n nodes, L layers of a pipeline stage, 1 for the embeddings in the first, as NCCL's rings over rails do; nothing
+/// of it is hidden. Leaves out: NCCL's own trees and their pipelining.
 std::unique_ptr<StepLatency> make_across_nodes(std::unique_ptr<StepLatency> inside, const TensorsAcrossNodes& across);
 
 }  // namespace servecast

@@ -38,6 +38,17 @@ class Layered final : public StepLatency {
     return sum;
   }
 
+  /// Of all layers, those that tokens have left included.
+  AcrossNodes across_nodes(const StepWork& work, std::int64_t stage) const override {
+    AcrossNodes sum;
+    for (const LayerPart& part : parts_) {
+      const AcrossNodes sent = part.all->across_nodes(work, stage);
+      sum.seconds += sent.seconds;
+      sum.slack_s += sent.slack_s;
+    }
+    return sum;
+  }
+
  private:
   static LayerRange of_stage(const LayerPart& part, std::int64_t stage) {
     const LayerRange inside = stage_layers(part.range.size(), part.all->stages(), stage);

@@ -63,7 +63,7 @@ class StepLatency {
   /// Time the batch occupies this stage, hand-over to the next stage included. Requires work.tokens() > 0.
   virtual StageTime stage(const StepWork& work, std::int64_t stage) const = 0;
   /// The part of stage() that the network between nodes takes; nothing where a stage stays inside one.
-  virtual AcrossNodes across_nodes(const StepWork& /*work*/) const { return {}; }
+  virtual AcrossNodes across_nodes(const StepWork& /*work*/, std::int64_t /*stage*/) const { return {}; }
 };
 
 }  // namespace servecast

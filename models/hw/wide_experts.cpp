@@ -28,7 +28,7 @@ class WideExperts final : public StepLatency {
 
   std::int64_t stages() const override { return 1; }
   StageTime stage(const StepWork& work, std::int64_t stage) const override;
-  AcrossNodes across_nodes(const StepWork& work) const override;
+  AcrossNodes across_nodes(const StepWork& work, std::int64_t stage) const override;
   double chunk_s(std::int64_t tokens, std::int64_t prefix_tokens) const override {
     return rank_->chunk_s(tokens, prefix_tokens);
   }
@@ -103,7 +103,7 @@ StageTime WideExperts::stage(const StepWork& work, std::int64_t) const {
   return sum;
 }
 
-AcrossNodes WideExperts::across_nodes(const StepWork& work) const {
+AcrossNodes WideExperts::across_nodes(const StepWork& work, std::int64_t) const {
   const Batch p = batch(work);
   const double slack_s = p.count == 1 ? 0 : 2 * std::max(0.0, p.hiding_s - p.exchange.seconds);
   return {.seconds = real(p.count) * p.exchange.across_nodes_s, .slack_s = slack_s};

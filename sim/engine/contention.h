@@ -7,7 +7,7 @@
 
 namespace servecast {
 
-class Dispatcher;
+class Cluster;
 class Wiring;
 struct Scenario;
 
@@ -15,11 +15,13 @@ struct Scenario;
 ///
 /// Such traffic repeats with every step, so as long as nobody else uses its links it is worked out in closed form and
 /// is no flow (HOUSE rules, 2.5). This looks at every flow of another kind and tells the replicas whose links it
-/// takes; those whose own traffic may bind a link that they share never have it to themselves.
+/// takes; those whose own traffic may bind a link that they share, with each other or between their own pipeline
+/// stages, never have it to themselves.
 class Contention final : public FlowWatcher {
  public:
-  /// Watches the dispatcher's flows from now on, where any replica has such traffic. These outlive it.
-  Contention(const Scenario& scenario, const Wiring& wiring, const TransferRoutes& routes, Dispatcher& dispatcher);
+  /// Watches the flows from now on, where any replica has such traffic. These outlive it.
+  Contention(const Scenario& scenario, const Wiring& wiring, const TransferRoutes& routes, Flows& flows,
+             Cluster& cluster);
 
   /// Before anything arrives: those that never have their links to themselves.
   void tell_first();
@@ -29,11 +31,15 @@ class Contention final : public FlowWatcher {
   void ended(const Transfer& transfer, double now_s) override { count(transfer, -1, now_s); }
 
  private:
+  struct LinkUse {
+    std::size_t link = 0;
+    std::size_t stage = 0;
+  };
   struct User {
     ReplicaAt at{};
     OwnTraffic traffic{};
-    std::vector<std::size_t> links{};  // that may bind, once for each of its GPUs that uses them
-    std::int64_t others = 0;           // flows on these, of other kinds
+    std::vector<LinkUse> links{};  // that may bind, once for each of its GPUs that uses them, stage by stage
+    std::int64_t others = 0;       // flows on these, of other kinds
     bool always = false;
     bool contended() const { return always || others > 0; }
   };
@@ -45,7 +51,7 @@ class Contention final : public FlowWatcher {
   const Scenario& scenario_;
   const Wiring& wiring_;
   const TransferRoutes& routes_;
-  Dispatcher& dispatcher_;
+  Cluster& cluster_;
   std::vector<User> users_{};
   std::vector<std::vector<std::size_t>> by_link_;            // users
   std::array<std::vector<std::int64_t>, 2> others_on_link_;  // by OwnTraffic: flows under way of other kinds

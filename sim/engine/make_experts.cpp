@@ -1,8 +1,10 @@
 #include "sim/engine/make_experts.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/base/counts.h"
+#include "models/hw/pipeline_stage.h"
 #include "models/policy/routing_statistics.h"
 #include "sim/input/host_link.h"
 #include "sim/input/load_experts.h"
@@ -12,11 +14,15 @@
 namespace servecast {
 namespace {
 
-/// Every GPU gets its slice.
+/// Every GPU of a stage gets its slice; the slowest stage counts. Stages that share a link load over it as flows.
 OwnLinks::Rates link_rates(const Pool& pool, std::int64_t replica, const Node& node) {
   const ExpertOffloadSpec& spec = *pool.spec.expert_offload;
-  const double all = host_to_gpu_bytes_per_s(pool.places[static_cast<std::size_t>(replica)], pool.gpu, node) *
-                     real(pool.spec.tensor_parallel);
+  const auto stage_gpus = static_cast<std::size_t>(pool.shape().gpus_per_stage());
+  const std::span<const GpuPlace> gpus = pool.places[static_cast<std::size_t>(replica)].gpus;
+  double each = pool.gpu.pcie_h2d_bytes_per_s;
+  for (std::size_t first = 0; first < gpus.size(); first += stage_gpus)
+    each = std::min(each, host_to_gpu_bytes_per_s(gpus.subspan(first, stage_gpus), pool.gpu, node));
+  const double all = each * real(pool.spec.tensor_parallel);
   return {.host_bytes_per_s = all * spec.copy_rate_fraction,
           .disk_bytes_per_s = std::min(all, node.nvme_bytes_per_s) * spec.copy_rate_fraction,
           .streams = spec.streams};
@@ -36,6 +42,14 @@ ExpertTimes expert_times(const Pool& pool) {
     times.host_token_s = 2 * parameters / host->flop_per_s;
   }
   return times;
+}
+
+/// Layers with experts of each pipeline stage.
+std::vector<std::int64_t> stage_layers_with_experts(const Pool& pool) {
+  std::vector<std::int64_t> layers;
+  for (const PipelineStage& stage : pipeline_stages(pool.llm, pool.shape()))
+    layers.push_back(std::llround(stage.expert_layers));
+  return layers;
 }
 
 /// How often a layer's experts are used, model after model.
@@ -66,6 +80,7 @@ std::unique_ptr<ExpertOffload> make_experts(const Pool& pool, std::int64_t repli
   }
   return std::make_unique<ExpertOffload>(
       ExpertOffloadSetup{.shape = plan.shape,
+                         .stage_layers = stage_layers_with_experts(pool),
                          .models = std::move(models),
                          .cache = spec.cache.make(),
                          .long_run_uses = uses_of_all(plan),

@@ -10,10 +10,10 @@
 namespace servecast {
 namespace {
 
-/// The GPUs of a replica, node by node.
-std::vector<std::vector<GpuPlace>> by_node(const ReplicaPlace& place) {
+/// Node by node.
+std::vector<std::vector<GpuPlace>> by_node(std::span<const GpuPlace> stage) {
   std::map<std::int64_t, std::vector<GpuPlace>> nodes;
-  for (const GpuPlace& gpu : place.gpus) nodes[gpu.node].push_back(gpu);
+  for (const GpuPlace& gpu : stage) nodes[gpu.node].push_back(gpu);
   std::vector<std::vector<GpuPlace>> all;
   for (auto& [node, gpus] : nodes) all.push_back(std::move(gpus));
   return all;
@@ -21,9 +21,9 @@ std::vector<std::vector<GpuPlace>> by_node(const ReplicaPlace& place) {
 
 }  // namespace
 
-StepRoutes step_routes(const Pool& pool, const ReplicaPlace& place, const Wiring& wiring) {
+StepRoutes step_routes(const Pool& pool, std::span<const GpuPlace> stage, const Wiring& wiring) {
   StepRoutes routes;
-  const auto nodes = by_node(place);
+  const auto nodes = by_node(stage);
   std::map<std::size_t, double> flows_on_link;
   for (std::size_t node = 0; node < nodes.size(); ++node)
     for (std::size_t i = 0; i < nodes[node].size(); ++i) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <span>
 #include <vector>
 
 #include "sim/engine/flows.h"
@@ -7,11 +8,11 @@ namespace servecast {
 
 class Wiring;
 struct Pool;
-struct ReplicaPlace;
+struct GpuPlace;
 
 constexpr const char* collective_kind = "collective";
 
-/// The flows of what a step of a replica over several nodes sends between these.
+/// The flows of what a step sends between the nodes of one pipeline stage of a replica.
 ///
 /// Every GPU sends to the GPU of its own place in another node, so that each port sends and receives the same. Tensor
 /// parallelism: to the next node, as a ring over rails does. Expert parallelism: GPUs of different places to nodes at
@@ -21,6 +22,7 @@ struct StepRoutes {
   double s_per_byte = 0;              // while nobody else uses the links
 };
 
-StepRoutes step_routes(const Pool& pool, const ReplicaPlace& place, const Wiring& wiring);
+/// Of the stage that has these GPUs.
+StepRoutes step_routes(const Pool& pool, std::span<const GpuPlace> stage, const Wiring& wiring);
 
 }  // namespace servecast

@@ -26,6 +26,12 @@ const ReplicaPlace& TransferRoutes::place(const ReplicaAt& at) const {
   return scenario_.pools[at.pool].places[at.replica];
 }
 
+/// The GPUs of one pipeline stage.
+std::span<const GpuPlace> TransferRoutes::stage(const ReplicaAt& at, std::size_t stage) const {
+  const auto gpus = static_cast<std::size_t>(scenario_.pools[at.pool].shape().gpus_per_stage());
+  return std::span(place(at).gpus).subspan(stage * gpus, gpus);
+}
+
 const std::string& TransferRoutes::tier_kind(std::size_t pool, std::size_t tier) const {
   return scenario_.pools[pool].spec.kv_tiers.levels[tier].kind;
 }
@@ -67,10 +73,10 @@ std::vector<Transfer> TransferRoutes::of_write(const ReplicaAt& at, const KvWrit
   return transfers;
 }
 
-/// Every GPU gets its slice. Copies that do not reach the links' rate take them for longer.
+/// Every GPU of the stage gets its slice. Copies that do not reach the links' rate take them for longer.
 std::vector<Transfer> TransferRoutes::flows(const ReplicaAt& at, const ExpertLoad& load) const {
   const Pool& pool = scenario_.pools[at.pool];
-  const std::vector<GpuPlace>& gpus = place(at).gpus;
+  const std::span<const GpuPlace> gpus = stage(at, load.stage);
   const double bytes = load.bytes / static_cast<double>(gpus.size()) / pool.spec.expert_offload->copy_rate_fraction;
   std::vector<Transfer> transfers;
   for (const GpuPlace& gpu : gpus) {
@@ -91,8 +97,9 @@ std::vector<Transfer> TransferRoutes::flows(const ReplicaAt& at, const AdapterLo
 }
 
 std::vector<Transfer> TransferRoutes::flows(const ReplicaAt& at, const StepTraffic& traffic) const {
-  if (!steps_.contains(at)) steps_[at] = step_routes(scenario_.pools[at.pool], place(at), wiring_);
-  const StepRoutes& routes = steps_[at];
+  const auto [found, fresh] = steps_.try_emplace({at, traffic.stage});
+  StepRoutes& routes = found->second;
+  if (fresh) routes = step_routes(scenario_.pools[at.pool], stage(at, traffic.stage), wiring_);
   std::vector<Transfer> transfers = routes.transfers;
   for (Transfer& transfer : transfers) transfer.bytes = traffic.alone_s / routes.s_per_byte;
   return transfers;

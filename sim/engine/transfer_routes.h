@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/engine/replica_access.h"
+#include "sim/engine/replica_at.h"
 #include "sim/engine/step_routes.h"
 #include "sim/serving/transfer_port.h"
 
@@ -31,7 +31,9 @@ class TransferRoutes {
   /// How long all of it takes while nobody else uses the links.
   double alone_s(const ReplicaAt& at, const ReplicaTransfer& transfer) const;
   /// It is on other GPUs now.
-  void moved(const ReplicaAt& at) { steps_.erase(at); }
+  void moved(const ReplicaAt& at) {
+    std::erase_if(steps_, [&](const auto& step) { return step.first.first == at; });
+  }
 
  private:
   std::vector<Transfer> flows(const ReplicaAt& at, const KvFetch& fetch) const;
@@ -43,11 +45,13 @@ class TransferRoutes {
   Part tier_part(const ReplicaAt& at, std::optional<std::size_t> tier, std::size_t gpu) const;
   const std::string& tier_kind(std::size_t pool, std::size_t tier) const;
   const ReplicaPlace& place(const ReplicaAt& at) const;
+  std::span<const GpuPlace> stage(const ReplicaAt& at, std::size_t stage) const;
 
   const Scenario& scenario_;
   const Wiring& wiring_;
-  std::vector<std::size_t> first_;                 // by pool: the number of its first replica
-  mutable std::map<ReplicaAt, StepRoutes> steps_;  // of those that have sent something; they do so every step
+  std::vector<std::size_t> first_;  // by pool: the number of its first replica
+  mutable std::map<std::pair<ReplicaAt, std::size_t>, StepRoutes>
+      steps_;  // by stage, of those that have sent something; they do so every step
 };
 
 }  // namespace servecast

@@ -1,12 +1,14 @@
 #pragma once
+#include <span>
+
 #include "models/hw/gpu.h"
 #include "models/hw/node.h"
 #include "sim/input/placement.h"
 
 namespace servecast {
 
-/// What each GPU of a replica gets from its host's memory while all of them load: its own PCIe link, and those below
-/// one root share that. The slowest counts.
-double host_to_gpu_bytes_per_s(const ReplicaPlace& place, const Gpu& gpu, const Node& node);
+/// What each of these GPUs gets from its host's memory while all of them load: its own PCIe link, and those below one
+/// root share that. The slowest counts.
+double host_to_gpu_bytes_per_s(std::span<const GpuPlace> gpus, const Gpu& gpu, const Node& node);
 
 }  // namespace servecast

@@ -164,7 +164,7 @@ void add_adapters(Pool& pool, const Node& node) {
   const double bytes = adapter_bytes_per_gpu(pool);
   pool.adapters = {.slots = lora.slots,
                    .gpu_bytes = bytes,
-                   .load_s = bytes / host_to_gpu_bytes_per_s(pool.places.front(), pool.gpu, node)};
+                   .load_s = bytes / host_to_gpu_bytes_per_s(pool.places.front().gpus, pool.gpu, node)};
   const double products = static_cast<double>(pool.llm.layers * lora_products(pool.llm, lora.modules == "all"));
   pool.latency = make_with_adapters(
       std::move(pool.latency),

@@ -262,7 +262,9 @@ bool comes_as_it_is(const SizedScenario& sized) { return sized.spec.gateway.empt
 BestCase BestCases::of(const SizedScenario& sized, const std::vector<Promise>& promises, const WorkloadFacts& facts) {
   BestCase worst;
   if (!facts.open_loop || !comes_as_it_is(sized) || std::ranges::any_of(sized.pools, beats_data_sheets)) return worst;
-  const std::vector<Limits> all = all_limits(promises, sized.spec.slo);
+  std::vector<Promise> of_requests = promises;
+  std::erase_if(of_requests, [](const Promise& p) { return p.is_figure(); });  // no data sheet bounds these
+  const std::vector<Limits> all = all_limits(of_requests, sized.spec.slo);
   for (std::size_t i = 0; i < sized.pools.size(); ++i) {
     const Serving place = serving(sized, i);
     for (const Limits& limits : all) worst = Judge(place, limits, facts, rates_).worse(std::move(worst));

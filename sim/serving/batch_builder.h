@@ -11,8 +11,8 @@ class BatchBuilder final : public Batch {
   BatchBuilder(Replica& replica, Lane& lane, ReplicaListener& listener)
       : replica_(replica), lane_(lane), listener_(listener) {}
 
-  std::int64_t lanes() const override { return static_cast<std::int64_t>(replica_.stage_free_s_.size()); }
-  std::int64_t lane() const override { return replica_.sides_ ? 0 : index(); }
+  std::int64_t lanes() const override { return static_cast<std::int64_t>(replica_.stages_.count()); }
+  std::int64_t lane() const override { return index() % lanes(); }
   std::int64_t running() const override { return replica_.running_sequences_; }
   std::int64_t decoding() const override { return lane_.decodes.sequences(); }
   std::int64_t prefilling() const override { return static_cast<std::int64_t>(lane_.prefilling.size()); }

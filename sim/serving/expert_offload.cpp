@@ -19,9 +19,12 @@ ExpertOffload::ExpertOffload(ExpertOffloadSetup setup)
       active_(static_cast<std::size_t>(setup_.shape.active)),
       each_(static_cast<std::size_t>(setup_.shape.experts)),
       all_(setup_.models.size() * each_),
-      before_(static_cast<std::size_t>(setup_.shape.layers)),
-      links_(setup_.links),
-      links_at_start_(setup_.links) {
+      before_(static_cast<std::size_t>(setup_.shape.layers)) {
+  if (setup_.stage_layers.empty()) setup_.stage_layers = {setup_.shape.layers};
+  for (std::int64_t first = 0; const std::int64_t layers : setup_.stage_layers) {
+    stages_.push_back({.layers = {.first = first, .last = first + layers}, .links = OwnLinks(setup_.links)});
+    first += layers;
+  }
   const auto in_layer = static_cast<std::int64_t>(all_);
   for (std::int64_t layer = 0; layer < setup_.shape.layers; ++layer) {
     const auto first = setup_.long_run_uses.begin() + layer * in_layer;
@@ -33,75 +36,6 @@ ExpertOffload::ExpertOffload(ExpertOffloadSetup setup)
     host_->fill();
   }
   for (const ExpertModel& model : setup_.models) model.prefetch->resize(setup_.shape);
-}
-
-std::optional<double> ExpertOffload::start(const StageTime& full, std::span<const TokenRun> runs, double now_s,
-                                           bool own_links) {
-  ++steps_;
-  route(runs);
-  plan(full);
-  start_s_ = now_s;
-  while (links_.next_s() <= now_s) links_.move_to(links_.next_s());
-  links_.move_to(std::max(now_s, links_.now_s()));
-  links_at_start_ = links_;
-  step_.start(work_, now_s);
-  shared_ = !own_links;
-  if (shared_) return std::nullopt;
-  end_s_ = *play(step_, links_, steps_, ExpertTimeline::infinity);
-  counted_stall_s_ = 0;
-  finish(end_s_);
-  return end_s_;
-}
-
-bool ExpertOffload::share_links(double now_s, std::vector<ExpertLoad>& under_way) {
-  if (shared_ || now_s >= end_s_) {
-    links_.hand_over();
-    return false;
-  }
-  totals_.stall_s -= counted_stall_s_;
-  links_ = links_at_start_;
-  step_.start(work_, start_s_);
-  play(step_, links_, steps_, std::max(now_s, start_s_));
-  under_way = links_.hand_over();
-  streams_used_ += static_cast<std::int64_t>(under_way.size());
-  shared_ = true;
-  return true;
-}
-
-std::vector<ExpertLoad> ExpertOffload::go_on(double now_s) {
-  if (step_.next_s() <= now_s) step_.go_on(now_s);
-  std::vector<ExpertLoad> wanted;
-  while (streams_used_ < setup_.links.streams) {
-    const auto next = step_.take_wanted();
-    if (!next) break;
-    ++streams_used_;
-    wanted.push_back(*next);
-  }
-  return wanted;
-}
-
-void ExpertOffload::arrived(const ExpertLoad& load, double now_s) {
-  streams_used_ -= 1;
-  if (shared_ && load.step == steps_) step_.arrived(load, now_s);  // else of a step that is over
-}
-
-std::optional<double> ExpertOffload::take_end() {
-  if (!shared_ || !step_.done()) return std::nullopt;
-  shared_ = false;
-  end_s_ = step_.end_s();
-  finish(end_s_);
-  return end_s_;
-}
-
-void ExpertOffload::cut(double done_fraction) {
-  if (!shared_) totals_.stall_s -= counted_stall_s_ * (1 - done_fraction);
-}
-
-void ExpertOffload::finish(double end_s) {
-  double least_s = 0;
-  for (const ExpertLayerWork& work : work_) least_s += work.least_s();
-  counted_stall_s_ = std::max(0.0, end_s - start_s_ - least_s);
-  totals_.stall_s += counted_stall_s_;
 }
 
 void ExpertOffload::route(std::span<const TokenRun> runs) {
@@ -139,25 +73,35 @@ void ExpertOffload::route_token(const RoutedToken& token, std::size_t model, dou
   tokens_ += stands_for;
 }
 
-// The step's time is divided evenly between the layers; of each, the experts' part as the model of it has it, with as
-// many experts as even routing would touch.
-void ExpertOffload::plan(const StageTime& full) {
-  const auto layers = static_cast<double>(layers_.size());
+ExpertStep ExpertOffload::plan(std::span<const StageTime> full, std::span<const TokenRun> runs) {
+  ++steps_;
+  route(runs);
+  work_.assign(layers_.size(), {});
+  for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
+    coming_.clear();
+    if (!on(stage)) continue;
+    const double before_s = other_s(stage, full[stage]);
+    for (std::int64_t layer = stages_[stage].layers.first; layer < stages_[stage].layers.last; ++layer)
+      plan_layer(stage, static_cast<std::size_t>(layer), before_s);
+  }
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer) before_[layer] = layers_[layer].asked;
+  return {.number = steps_, .work = std::move(work_), .stages = std::vector<ExpertStep::Stage>(stages_.size())};
+}
+
+/// What a layer takes beside its experts. A stage's time is divided evenly between its layers; of each, the experts'
+/// part as the model of it has it, with as many experts as even routing would touch.
+double ExpertOffload::other_s(std::size_t stage, const StageTime& full) const {
   const Experts& experts = *setup_.times.llm.experts;
   const double experts_s = setup_.times.gpu_s(tokens_ * static_cast<double>(active_),
                                               touched_experts(experts, static_cast<std::int64_t>(tokens_)));
-  const double other_s = std::max(0.0, full.seconds / layers - experts_s);
-  work_.assign(layers_.size(), {});
-  coming_.clear();
-  for (std::size_t layer = 0; layer < layers_.size(); ++layer) plan_layer(layer, other_s);
-  for (std::size_t layer = 0; layer < layers_.size(); ++layer) before_[layer] = layers_[layer].asked;
+  return std::max(0.0, full.seconds / static_cast<double>(stages_[stage].layers.size()) - experts_s);
 }
 
-void ExpertOffload::plan_layer(std::size_t layer, double other_s) {
+void ExpertOffload::plan_layer(std::size_t stage, std::size_t layer, double other_s) {
   const Demand demand = demand_of(serve(layer));
   ExpertLayerWork& work = work_[layer];
   work.before_s = other_s;
-  const std::int64_t guessed = judge_guesses(layer, demand);
+  const std::int64_t guessed = judge_guesses(stage, layer, demand);
   work.expected = guessed + static_cast<std::int64_t>(demand.loaded.size());
   const auto late = static_cast<double>(work.expected);
   const auto all = static_cast<double>(demand.used.size() + demand.loaded.size());
@@ -166,13 +110,13 @@ void ExpertOffload::plan_layer(std::size_t layer, double other_s) {
   work.resident_s = work.each_s * (all - late);
   for (const double tokens : demand.host_tokens)
     if (tokens > 0) work.host_s += std::max(setup_.times.host_expert_s, tokens * setup_.times.host_token_s);
-  for (const ExpertId expert : demand.loaded) work.loads.push_back(load(layer, expert, true));
+  for (const ExpertId expert : demand.loaded) work.loads.push_back(load(stage, layer, expert, true));
   for (const ExpertId expert : coming_)
     if (demand.visits[index(expert)] == 0) slots_[layer].use(entry(expert));
   for (const ExpertId expert : demand.used) slots_[layer].use(entry(expert));
   for (const ExpertId expert : demand.loaded) slots_[layer].use(entry(expert));
   coming_.clear();
-  if (layer + 1 < layers_.size()) predict(layer + 1, work);
+  if (static_cast<std::int64_t>(layer) + 1 < stages_[stage].layers.last) predict(stage, layer + 1, work);
 }
 
 ExpertOffload::Demand ExpertOffload::demand_of(const std::vector<ServedChoice>& served) {
@@ -197,8 +141,8 @@ ExpertOffload::Demand ExpertOffload::demand_of(const std::vector<ServedChoice>& 
 }
 
 /// Which guesses the layer waits for; returns how many.
-std::int64_t ExpertOffload::judge_guesses(std::size_t layer, const Demand& demand) {
-  if (layer == 0) return 0;
+std::int64_t ExpertOffload::judge_guesses(std::size_t stage, std::size_t layer, const Demand& demand) {
+  if (static_cast<std::int64_t>(layer) == stages_[stage].layers.first) return 0;
   std::int64_t right = 0;
   for (ExpertLoad& guess : work_[layer - 1].loads) {
     if (guess.layer != layer) continue;
@@ -275,8 +219,9 @@ void ExpertOffload::serve_model(std::size_t model, std::size_t layer, std::vecto
     served[tokens[i / active_] * active_ + i % active_] = {.by = own[i].by, .expert = in_all(model, own[i].expert)};
 }
 
-/// Loads what is guessed for a layer and not there yet; it takes its place in the cache at once.
-void ExpertOffload::predict(std::size_t layer, ExpertLayerWork& work) {
+/// Loads what is guessed for a layer and not there yet; it takes its place in the cache at once. A guess is made by
+/// the GPUs of the layer before, so the first layer of a stage has none.
+void ExpertOffload::predict(std::size_t stage, std::size_t layer, ExpertLayerWork& work) {
   for (std::size_t model = 0; model < setup_.models.size(); ++model) {
     if (std::ranges::find(model_of_, model) == model_of_.end()) continue;
     const std::vector<ExpertId> here = own(model, layers_[layer - 1].asked);
@@ -289,12 +234,12 @@ void ExpertOffload::predict(std::size_t layer, ExpertLayerWork& work) {
         coming_.push_back(expert);
   }
   for (const ExpertId expert : coming_) {
-    work.loads.push_back(load(layer, expert, false));
+    work.loads.push_back(load(stage, layer, expert, false));
     totals_.guesses += 1;
   }
 }
 
-ExpertLoad ExpertOffload::load(std::size_t layer, ExpertId expert, bool needed) {
+ExpertLoad ExpertOffload::load(std::size_t stage, std::size_t layer, ExpertId expert, bool needed) {
   bool from_disk = false;
   if (host_) {
     const auto place = layer * all_ + index(expert);
@@ -304,6 +249,7 @@ ExpertLoad ExpertOffload::load(std::size_t layer, ExpertId expert, bool needed) 
   totals_.loaded_bytes += setup_.expert_bytes;
   totals_.disk_bytes += from_disk ? setup_.expert_bytes : 0;
   return {.step = steps_,
+          .stage = stage,
           .layer = layer,
           .expert = expert,
           .from_disk = from_disk,

@@ -4,11 +4,13 @@
 #include <span>
 #include <vector>
 
+#include "models/base/totals.h"
 #include "models/hw/kernel_time.h"
+#include "models/hw/shape.h"
 #include "models/policy/expert_miss.h"
 #include "models/policy/expert_prefetch.h"
 #include "models/policy/expert_slots.h"
-#include "sim/serving/expert_timeline.h"
+#include "sim/serving/expert_step.h"
 
 namespace servecast {
 
@@ -43,38 +45,22 @@ struct ExpertTimes {
 };
 
 struct ExpertOffloadSetup {
-  ExpertShape shape{};  // of one model
+  ExpertShape shape{};                       // of one model
+  std::vector<std::int64_t> stage_layers{};  // of these, on the GPUs of each pipeline stage; none given: all on one
   std::vector<ExpertModel> models{};
   std::unique_ptr<ExpertCache> cache;
   std::vector<std::uint64_t> long_run_uses{};  // [layer][model][expert], from a profile
   std::int64_t slots = 0;                      // of each layer, in the GPUs' memory
   std::int64_t host_experts = 0;               // of all layers, in host memory; the others are on disk
   double expert_bytes = 0;                     // of all GPUs' slices together
-  OwnLinks::Rates links{};
+  OwnLinks::Rates links{};                     // of a stage
   ExpertTimes times{};
   Rng rng{0, ""};
 };
 
-/// What came of it, in sums over steps and layers. A request for an expert counts once per step and layer, however
-/// many tokens make it; a choice counts once per token.
-struct ExpertTotals {
-  std::int64_t requested = 0;
-  std::int64_t resident = 0;    // of these, found in the GPUs' memory
-  std::int64_t prefetched = 0;  // on their way there, by a right guess
-  std::int64_t loads = 0;
-  std::int64_t guesses = 0;  // of the loads
-  double loaded_bytes = 0;
-  double disk_bytes = 0;  // of these, from disk
-  double choices = 0;
-  double substituted = 0;
-  double on_host = 0;
-  double left_out = 0;
-  double stall_s = 0;  // steps took longer by that than with all loads in time
-};
-
 /// The experts of one replica: which tokens want which, which are in the GPUs' memory, and what a step becomes by
 /// that. Which experts are loaded and who leaves does not depend on how long loads take, so a step's work is planned
-/// when it starts; how long it takes follows from the links.
+/// when it is launched; how long it takes in each pipeline stage follows from the links of that stage's GPUs.
 ///
 /// Several models of the same shape may share the slots: a layer's experts are numbered through all of them here,
 /// model after model.
@@ -82,24 +68,31 @@ class ExpertOffload {
  public:
   explicit ExpertOffload(ExpertOffloadSetup setup);
 
-  /// Plans the next step, which would take `full` with all experts in the GPUs' memory, and starts it. On own links
-  /// it returns the end; where others use the links too, nothing: it goes on by wanted() and arrived().
-  std::optional<double> start(const StageTime& full, std::span<const TokenRun> runs, double now_s, bool own_links);
-  /// Others use the links from now on. False where no step is under way on own links. Else it goes on by wanted() and
-  /// arrived(), first of all with the loads returned, of which some bytes are left.
-  bool share_links(double now_s, std::vector<ExpertLoad>& under_way);
+  /// Whether this stage has layers with experts.
+  bool on(std::size_t stage) const { return stages_[stage].layers.size() > 0; }
+  /// Plans the next step, which would take `full` in each stage with all experts in the GPUs' memory.
+  ExpertStep plan(std::span<const StageTime> full, std::span<const TokenRun> runs);
+  /// The step has the GPUs of a stage, which take `stretch` times as long as planned. On own links it returns the
+  /// end; where others use the links too, nothing: it goes on by go_on() and arrived(). The step stays where it is.
+  std::optional<double> begin(ExpertStep& step, std::size_t stage, double now_s, double stretch, bool own_links);
+  /// The stage was begun last by this step, on own links, and not yet in truth.
+  void undo(const ExpertStep& step, std::size_t stage);
+  /// Others use the links from now on. True where the step is under way there: then it goes on by go_on() and
+  /// arrived(), first of all with the loads `under_way`, of which some bytes are left.
+  bool share_links(ExpertStep& step, std::size_t stage, double now_s, std::vector<ExpertLoad>& under_way);
+  /// The same of a stage that no step is in: what wrong guesses still copy is forgotten.
+  void clear_links(std::size_t stage) { stages_[stage].links.hand_over(); }
 
   // While the links are shared:
-  bool waits() const { return shared_; }
-  double next_s() const { return shared_ ? step_.next_s() : ExpertTimeline::infinity; }
   /// Everything due; returns the loads to start now.
-  std::vector<ExpertLoad> go_on(double now_s);
-  void arrived(const ExpertLoad& load, double now_s);
-  /// Its end, once: the step is over then.
-  std::optional<double> take_end();
+  std::vector<ExpertLoad> go_on(ExpertStep& step, std::size_t stage, double now_s);
+  /// `step` is the one that asked for it; null where that is over.
+  void arrived(ExpertStep* step, const ExpertLoad& load, double now_s);
+  /// When the step is through this stage, once: then it is.
+  std::optional<double> take_end(ExpertStep& step, std::size_t stage);
 
-  /// The step under way comes no further than this share of it.
-  void cut(double done_fraction);
+  /// The step comes no further in this stage than this share of it.
+  void cut(const ExpertStep& step, std::size_t stage, double done_fraction);
 
   std::size_t models() const { return setup_.models.size(); }
   void forget(RequestId request) {
@@ -108,6 +101,11 @@ class ExpertOffload {
   const ExpertTotals& totals() const { return totals_; }
 
  private:
+  struct StageState {
+    LayerRange layers{};  // of those with experts
+    OwnLinks links;
+    std::int64_t streams_used = 0;  // flows under way
+  };
   struct Layer {
     std::vector<ExpertId> asked{};  // each once, in the order of the tokens
     std::vector<double> visits{};   // by expert
@@ -121,20 +119,21 @@ class ExpertOffload {
   };
   void route(std::span<const TokenRun> runs);
   void route_token(const RoutedToken& token, std::size_t model, double stands_for);
-  void plan(const StageTime& full);
-  void plan_layer(std::size_t layer, double other_s);
+  double other_s(std::size_t stage, const StageTime& full) const;
+  void plan_layer(std::size_t stage, std::size_t layer, double other_s);
   void look(std::size_t layer);
   std::vector<ServedChoice> serve(std::size_t layer);
   void serve_model(std::size_t model, std::size_t layer, std::vector<ServedChoice>& served);
-  void predict(std::size_t layer, ExpertLayerWork& work);
+  void predict(std::size_t stage, std::size_t layer, ExpertLayerWork& work);
   std::vector<ExpertId> own(std::size_t model, const std::vector<ExpertId>& experts) const;
   ExpertId in_all(std::size_t model, ExpertId expert) const;
   ExpertId in_model(std::size_t model, ExpertId expert) const;
-  ExpertLoad load(std::size_t layer, ExpertId expert, bool needed);
+  ExpertLoad load(std::size_t stage, std::size_t layer, ExpertId expert, bool needed);
   Demand demand_of(const std::vector<ServedChoice>& served);
-  std::int64_t judge_guesses(std::size_t layer, const Demand& demand);
+  std::int64_t judge_guesses(std::size_t stage, std::size_t layer, const Demand& demand);
   void count(const ServedChoice& choice, double stands_for);
-  void finish(double end_s);
+  void restart(ExpertStep& step, std::size_t stage) const;
+  void finish(ExpertStep& step, std::size_t stage, double end_s);
 
   ExpertOffloadSetup setup_;
   std::vector<ExpertSlots> slots_{};   // by layer
@@ -151,15 +150,8 @@ class ExpertOffload {
   std::vector<bool> on_gpu_{};                   // by expert, in the layer that is planned
   std::vector<ExpertId> coming_{};               // guessed for it
   std::vector<ExpertLayerWork> work_{};
-  ExpertTimeline step_{};
-  OwnLinks links_;
-  OwnLinks links_at_start_;
+  std::vector<StageState> stages_{};
   std::int64_t steps_ = 0;
-  std::int64_t streams_used_ = 0;  // flows under way
-  bool shared_ = false;
-  double start_s_ = 0;
-  double end_s_ = 0;
-  double counted_stall_s_ = 0;  // of the step under way; nothing while its end is not known
   ExpertTotals totals_{};
 };
 

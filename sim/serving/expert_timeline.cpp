@@ -5,13 +5,15 @@
 
 namespace servecast {
 
-void ExpertTimeline::start(const std::vector<ExpertLayerWork>& layers, double now_s) {
-  layers_ = &layers;
+void ExpertTimeline::start(std::span<const ExpertLayerWork> layers, double now_s, std::size_t first, double stretch) {
+  layers_ = layers;
+  first_ = first;
+  stretch_ = stretch;
   layer_ = 0;
   past_gate_ = false;
   here_.assign(layers.size(), 0);
   wanted_.clear();
-  due_s_ = layers.empty() ? now_s : now_s + layers.front().before_s;
+  due_s_ = layers.empty() ? now_s : now_s + stretch_ * layers.front().before_s;
 }
 
 void ExpertTimeline::go_on(double now_s) {
@@ -21,29 +23,30 @@ void ExpertTimeline::go_on(double now_s) {
       continue;
     }
     past_gate_ = false;
-    if (++layer_ < layers_->size()) due_s_ += (*layers_)[layer_].before_s;
+    if (++layer_ < layers_.size()) due_s_ += stretch_ * layers_[layer_].before_s;
   }
 }
 
 void ExpertTimeline::reach_gate(double now_s) {
-  const ExpertLayerWork& work = (*layers_)[layer_];
+  const ExpertLayerWork& work = layers_[layer_];
   past_gate_ = true;
   host_until_s_ = now_s + work.host_s;
-  gpu_until_s_ = now_s + work.resident_s + static_cast<double>(here_[layer_]) * work.each_s;
+  gpu_until_s_ = now_s + stretch_ * work.resident_s + static_cast<double>(here_[layer_]) * (stretch_ * work.each_s);
   wanted_.insert(wanted_.end(), work.loads.begin(), work.loads.end());
   wait_or_finish();
 }
 
 void ExpertTimeline::wait_or_finish() {
-  const bool waits = here_[layer_] < (*layers_)[layer_].expected;
+  const bool waits = here_[layer_] < layers_[layer_].expected;
   due_s_ = waits ? infinity : std::max(gpu_until_s_, host_until_s_);
 }
 
 void ExpertTimeline::arrived(const ExpertLoad& load, double now_s) {
   if (!load.needed) return;
-  here_[load.layer] += 1;
-  if (load.layer != layer_ || !past_gate_) return;
-  gpu_until_s_ = std::max(gpu_until_s_, now_s) + (*layers_)[layer_].each_s;
+  const std::size_t layer = load.layer - first_;
+  here_[layer] += 1;
+  if (layer != layer_ || !past_gate_) return;
+  gpu_until_s_ = std::max(gpu_until_s_, now_s) + stretch_ * layers_[layer_].each_s;
   wait_or_finish();
 }
 

@@ -3,6 +3,7 @@
 #include <deque>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "models/policy/expert_routing.h"
@@ -12,6 +13,7 @@ namespace servecast {
 /// One expert on its way to the GPUs' memory.
 struct ExpertLoad {
   std::int64_t step = 0;  // which one asked for it
+  std::size_t stage = 0;  // whose GPUs have the layer
   std::size_t layer = 0;  // of that step's work
   ExpertId expert{};
   bool from_disk = false;  // else from host memory
@@ -28,10 +30,10 @@ struct ExpertLayerWork {
   std::vector<ExpertLoad> loads{};  // wanted at the gate: first what this layer misses, then guesses for the next
   std::int64_t expected = 0;        // loads that this layer waits for, those guessed before included
 
-  /// With everything in time.
-  double least_s() const {
-    const double gpu_s = resident_s + static_cast<double>(expected) * each_s;
-    return before_s + (gpu_s > host_s ? gpu_s : host_s);
+  /// With everything in time, on a GPU that takes `stretch` times as long.
+  double least_s(double stretch = 1) const {
+    const double gpu_s = stretch * (resident_s + static_cast<double>(expected) * each_s);
+    return stretch * before_s + (gpu_s > host_s ? gpu_s : host_s);
   }
 };
 
@@ -41,8 +43,9 @@ class ExpertTimeline {
  public:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-  void start(const std::vector<ExpertLayerWork>& layers, double now_s);
-  bool done() const { return layer_ == layers_->size(); }
+  /// The first of `layers`, which outlive it, is number `first` of its step; the GPU takes `stretch` times as long.
+  void start(std::span<const ExpertLayerWork> layers, double now_s, std::size_t first = 0, double stretch = 1);
+  bool done() const { return layer_ == layers_.size(); }
   /// When done.
   double end_s() const { return due_s_; }
   /// When it goes on of itself; infinite while it waits for a load.
@@ -58,7 +61,9 @@ class ExpertTimeline {
   void reach_gate(double now_s);
   void wait_or_finish();
 
-  const std::vector<ExpertLayerWork>* layers_ = nullptr;  // outlive it
+  std::span<const ExpertLayerWork> layers_{};
+  std::size_t first_ = 0;
+  double stretch_ = 1;
   std::size_t layer_ = 0;
   bool past_gate_ = false;
   double due_s_ = infinity;

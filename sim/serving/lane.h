@@ -1,30 +1,15 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <limits>
-#include <optional>
 #include <vector>
 
 #include "models/base/record.h"
 #include "models/hw/step_latency.h"
 #include "models/policy/tier_store.h"
 #include "sim/serving/decode_set.h"
+#include "sim/serving/step_run.h"
 
 namespace servecast {
-
-/// What a batch that is launched waits for before its end is known. No open transfer: it is known at once.
-struct StepRun {
-  static constexpr double never = -std::numeric_limits<double>::infinity();
-
-  double alone_end_s = 0;        // if it waits for nothing that follows
-  double counted_end_s = 0;      // up to which its time and energy are counted
-  std::int64_t awaited = 0;      // transfers
-  double first_layer_s = never;  // when the first layer of all prompts fetched for it had come
-  double last_layer_s = never;   // likewise
-  double sent_s = never;         // when all that it sends between nodes had arrived
-  bool sends = false;            // that is, or was, a flow of its own
-  bool told = false;             // whoever wants to know of its chunks has heard of them
-};
 
 /// One batch, from when it is filled to when its tokens are out.
 struct FilledBatch {
@@ -52,11 +37,7 @@ struct FilledBatch {
   double start_s = 0;
   double end_s = 0;  // infinite while it is not known
   StepRun run{};
-  double seen_s = 0;          // its tokens are with the clients
-  double stages_s = 0;        // time in stages, summed
-  double extrapolated_s = 0;  // the part of it outside the fitted range
-  double energy_j = 0;
-  std::optional<double> beside_until_s{};  // see StepRecord
+  double seen_s = 0;  // its tokens are with the clients
   std::int64_t used_blocks = 0;
   std::vector<TierUnit> computed{};  // that tiers take when it has ended
 
@@ -72,8 +53,8 @@ struct FilledBatch {
     computed.clear();
     preempted = riding = rejected = bunched = 0;
     work = {};
-    copy_s = stages_s = extrapolated_s = energy_j = 0;
-    run = {};
+    copy_s = 0;
+    run.clear();
   }
 };
 
@@ -111,8 +92,8 @@ class BatchRing {
   std::size_t count_ = 0;
 };
 
-/// A group of sequences that step together. A replica has one lane; one for prompts and one for decodes where these
-/// run at the same time (Side); with pipeline parallelism as many as stages, so that every stage can have a batch: a
+/// A group of sequences that step together. A replica has one lane, or with pipeline parallelism as many as stages,
+/// so that every stage can have a batch; where prompts and decodes run at the same time, as many for each Side. A
 /// sequence belongs to the lane that admitted it, and while the lane's batch is under way none of its sequences can
 /// be scheduled again.
 ///
@@ -142,9 +123,7 @@ struct Lane {
 
   bool busy() const { return batches.size() > 0; }
   /// The end of the batch filled last is not known.
-  bool is_open() const {
-    return busy() && batches[batches.size() - 1].end_s == std::numeric_limits<double>::infinity();
-  }
+  bool is_open() const { return busy() && batches[batches.size() - 1].end_s == StepRun::infinity; }
   FilledBatch& batch() { return batches.filling(); }
 };
 

@@ -8,23 +8,28 @@
 
 namespace servecast {
 
-Replica::Replica(ReplicaSetup setup) : setup_(std::move(setup)) {
-  const std::int64_t stages = setup_.latency->stages();
+Replica::Replica(ReplicaSetup setup)
+    : setup_(std::move(setup)),
+      links_(std::make_unique<OpenTransfers>(setup_.id)),
+      stages_({.latency = setup_.latency,
+               .experts = std::move(setup_.experts),
+               .partition = std::move(setup_.partition),
+               .gpus = setup_.stage_gpus,
+               .across_nodes = setup_.across_nodes,
+               .fetched_layers = setup_.fetch.layers,
+               .power = setup_.power,
+               .power_cap_w = setup_.power_cap_w},
+              *links_) {
   const std::int64_t depth = std::min(setup_.batcher->depth(), setup_.max_depth);
-  if (setup_.partition) sides_.emplace(std::move(setup_.partition));
-  assert((!sides_ && !setup_.across_nodes && !setup_.experts) || stages == 1);
-  const bool one_batch = stages > 1 || sides_ || setup_.experts || setup_.across_nodes;
-  steps_may_wait_ = setup_.fetch.layers > 0 || setup_.experts || setup_.across_nodes;
+  const bool one_batch = stages_.count() > 1 || stages_.sides();  // other lanes' batches follow
   depth_ = one_batch ? 1 : static_cast<std::size_t>(depth);
   assert(depth_ <= BatchRing::most_under_way);
-  for (std::int64_t i = 0; i < (sides_ ? 2 : stages); ++i)
+  for (std::size_t i = 0; i < (stages_.sides() ? 2 : 1) * stages_.count(); ++i)
     lanes_.emplace_back(*setup_.kv_cache, setup_.speculator.get());
-  stage_free_s_.assign(static_cast<std::size_t>(stages), 0);
   total_blocks_ = setup_.kv_cache->total_blocks();
   clocked_cache_ = setup_.kv_cache->reads_clock();
   if (setup_.adapters.slots > 0) adapters_.emplace(setup_.adapters.slots);
   if (setup_.tiers) setup_.kv_cache->tell(*setup_.tiers);
-  if (setup_.power_cap_w < setup_.power.prefill_w) clock_fraction_ = clock_fraction(setup_.power, setup_.power_cap_w);
 }
 
 bool Replica::enqueue(const Request& request, double now_s, ReplicaListener& listener, Serve serve) {
@@ -66,7 +71,7 @@ void Replica::take_in(const Sequence& s, double now_s) {
   streamed_ += s.serve == Serve::streamed_prompt ? 1 : 0;
   now_s_ = std::max(now_s_, now_s);
   may_start_ = true;
-  if (sides_) sides_->arrived();
+  if (SmSides* sides = stages_.sides()) sides->arrived();
   if (setup_.tiers) {
     sequences_[slot].looked_below = false;
     not_looked_below_ += 1;
@@ -99,21 +104,23 @@ void Replica::set_ready(double now_s) {
 
 void Replica::advance(double until_s, ReplicaListener& listener) {
   for (;;) {
-    if (may_start_ && ready_ && std::min(next_end_s_, next_give_up_s()) > now_s_) {  // all that is due now is done
+    const double next_s = std::min({next_end_s_, next_give_up_s(), stages_.next_s()});
+    if (may_start_ && ready_ && next_s > now_s_) {  // all that is due now is done
       if (now_s_ >= until_s) return;
       start(listener);
-    } else if (next_give_up_s() < next_end_s_ && next_give_up_s() <= until_s) {
-      now_s_ = std::max(now_s_, next_give_up_s());
-      give_up(give_ups_.top().slot, listener);
-    } else if (experts_due_s() <= until_s && experts_due_s() < infinity) {
-      now_s_ = std::max(now_s_, experts_due_s());
-      go_on_with_experts(listener);
-    } else if (next_end_s_ <= until_s && next_end_s_ < infinity) {
+    } else if (next_s > until_s || next_s == infinity) {
+      return;
+    } else if (next_end_s_ == next_s) {
       now_s_ = next_end_s_;
       end_batch(lanes_[next_lane_], listener);
       may_start_ = running_ > 0 || swapped_ > 0 || waiting_ > 0 || importing_ > 0;
+    } else if (stages_.next_s() == next_s) {
+      now_s_ = std::max(now_s_, next_s);
+      stages_.go_on(now_s_);
+      take_ends(listener);
     } else {
-      return;
+      now_s_ = std::max(now_s_, next_s);
+      give_up(give_ups_.top().slot, listener);
     }
   }
 }
@@ -139,31 +146,24 @@ void Replica::find_next_end() {
 
 double Replica::next_due_s() const {
   if (may_start_ && ready_) return std::nextafter(now_s_, infinity);
-  return std::min({next_end_s_, next_give_up_s(), experts_due_s()});
+  return std::min({next_end_s_, next_give_up_s(), stages_.next_s()});
 }
 
 // A lane that repeats pure decodes runs until its first sequence finishes or its blocks run short. Only the sums
 // change, so that run can be played through without touching the books. Anything else: look after the next event.
 double Replica::next_finish_s() const {
   const Lane& lane = lanes_.front();
-  if (setup_.experts || setup_.exits || lanes_.size() > 1 || lane.batches.size() != 1 || !lane.repeat ||
+  if (stages_.experts() || setup_.exits || lanes_.size() > 1 || lane.batches.size() != 1 || !lane.repeat ||
       !lane.gone.empty() || may_start_ || !lane.decodes.grows_steadily())
     return next_due_s();
   StepWork work = lane.batches[0].work;
   double at_s = next_end_s_;
   for (std::int64_t left = lane.decodes.steps_left(); left > 0; --left) {
     work.decode_kv_tokens += lane.decodes.growing();
-    at_s += stage_time(work, 0).seconds;
+    at_s += stages_.time(work, 0).seconds;
   }
   const std::int64_t most_blocks = lane.decodes.sequences() * (lane.decodes.steps_left() + 1);
   return most_blocks <= setup_.kv_cache->free_blocks() ? at_s : next_due_s();
-}
-
-StageTime Replica::stage_time(const StepWork& work, std::size_t stage) const {
-  StageTime time = setup_.latency->stage(work, static_cast<std::int64_t>(stage));
-  const double clock = std::min(clock_fraction_, pace_.clock_fraction);
-  if (clock < 1) time = at_clock(time, clock);
-  return pace_.step_time_factor > 1 ? slowed(time, pace_.step_time_factor) : time;
 }
 
 // A lane may let somebody go and start nothing: whoever finds no block is preempted, and whose client gave up leaves.
@@ -205,7 +205,7 @@ void Replica::decide_again() {
 }
 
 void Replica::abandon(double now_s, ReplicaListener& listener) {
-  if (setup_.experts && lanes_.front().busy()) setup_.experts->cut(0);
+  stages_.abandon();
   for (std::size_t i = 0; i < sequences_.size(); ++i) {
     const Slot slot{static_cast<std::uint32_t>(i)};
     Sequence& s = sequences_[slot];

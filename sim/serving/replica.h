@@ -2,30 +2,20 @@
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <memory>
 #include <queue>
 #include <span>
-#include <variant>
 #include <vector>
 
+#include "models/base/totals.h"
 #include "models/policy/router.h"
 #include "sim/serving/departure.h"
 #include "sim/serving/lane.h"
 #include "sim/serving/listener.h"
 #include "sim/serving/replica_setup.h"
-#include "sim/serving/replica_totals.h"
-#include "sim/serving/sm_sides.h"
-#include "sim/serving/transfer_port.h"
+#include "sim/serving/stages.h"
 
 namespace servecast {
-
-/// How much longer its steps take than they should: a slow node, or GPUs that throttle.
-struct StepPace {
-  double step_time_factor = 1;
-  double clock_fraction = 1;  // of the GPUs' full clock
-  bool operator==(const StepPace&) const = default;
-};
 
 /// One copy of a model on its GPUs: waiting queue, running batch, KV accounting, and a clock of its own. A plain
 /// state machine: whoever wants to look at it or hand it a request first advances it to that instant. Within one
@@ -89,7 +79,7 @@ class Replica {
   /// made. The clock as with enqueue().
   void resume(const MovingSequence& sequence, double now_s);
   /// Steps that start from now on go at this pace.
-  void set_pace(const StepPace& pace) { pace_ = pace; }
+  void set_pace(const StepPace& pace) { stages_.set_pace(pace); }
 
   bool ready() const { return ready_; }
   /// From now on steps may start; a replica whose weights still load starts out not ready.
@@ -116,15 +106,14 @@ class Replica {
   /// Units have been written; likewise.
   void written(std::span<const KvWrite> writes, double now_s);
 
-  const ExpertOffload* experts() const { return setup_.experts.get(); }
+  const ExpertOffload* experts() const { return stages_.experts(); }
 
   /// No awaited request can finish, and nothing start to move, before this instant unless something arrives. Infinite
   /// where none is here.
   double next_awaited_s() const {
     // A fetch, a write, a load or a collective may start with any step; who runs has its adapter.
-    if ((setup_.tiers && port_) || contended(OwnTraffic::collectives)) return next_due_s();
-    if (setup_.experts && (contended(OwnTraffic::experts) || setup_.experts->waits())) return next_due_s();
-    if (adapters_ && port_ && waiting_ + swapped_ + importing_ > 0) return next_due_s();
+    if ((setup_.tiers && links_->port()) || stages_.in_time() || stages_.next_s() < infinity) return next_due_s();
+    if (adapters_ && links_->port() && waiting_ + swapped_ + importing_ > 0) return next_due_s();
     return awaited_ > 0 || !wanting_room_.empty() ? std::min(next_finish_s(), next_give_up_s()) : infinity;
   }
 
@@ -138,7 +127,7 @@ class Replica {
   }
   const ReplicaTotals& totals() const { return totals_; }
   const KvCache& kv_cache() const { return *setup_.kv_cache; }
-  const SmSides* sides() const { return sides_ ? &*sides_ : nullptr; }
+  const SmSides* sides() const { return stages_.sides(); }
   const std::optional<Exits>& exits() const { return setup_.exits; }
   const std::optional<AdapterSlots>& adapters() const { return adapters_; }
   const Speculator* speculator() const { return setup_.speculator.get(); }
@@ -150,21 +139,8 @@ class Replica {
 
  private:
   friend class BatchBuilder;
-  // What transfers under way are for:
-  struct FetchFor {
-    Slot slot{};
-  };
-  struct AdaptersFor {
-    std::size_t lane = 0;
-  };
-  struct Sent {  // all that the lane's step was to send between nodes
-    std::size_t lane = 0;
-  };
-  using Purpose = std::variant<FetchFor, ExpertLoad, AdaptersFor, Sent>;
-
   void find_next_end();
   double next_finish_s() const;
-  StageTime stage_time(const StepWork& work, std::size_t stage) const;
   void start_batches(ReplicaListener& listener);
   void fill_lanes(ReplicaListener& listener);
   bool fill(Lane& lane, ReplicaListener& listener);
@@ -172,8 +148,6 @@ class Replica {
   void join_decodes(Lane& lane);
   void launch(Lane& lane, ReplicaListener& listener);
   void describe(Lane& lane);
-  void time_batch(Lane& lane, FilledBatch& batch, double ready_s);
-  void time_stages(FilledBatch& batch, double ready_s);
   void list_members(Lane& lane);
   void end_batch(Lane& lane, ReplicaListener& listener);
   void end_prompt(Slot slot, ReplicaListener& listener);
@@ -228,17 +202,13 @@ class Replica {
   bool give_up_fetched_blocks(Slot keeper);
   void forget_fetched(Slot slot);
   // When a batch ends (replica_run.cpp):
-  void begin_run(Lane& lane, FilledBatch& batch, ReplicaListener& listener);
-  void settle_run(Lane& lane, FilledBatch& batch, ReplicaListener& listener);
-  void set_end(Lane& lane, FilledBatch& batch, double end_s);
-  void count_wait(FilledBatch& batch, double end_s);
+  void begin_run(Lane& lane, FilledBatch& batch, double ready_s, ReplicaListener& listener);
+  void await_layers(FilledBatch& batch);
+  void take_ends(ReplicaListener& listener);
+  void take_end(FilledBatch& batch, double end_s, ReplicaListener& listener);
   bool may_fill(const Lane& lane) const;
-  void await_layers(const Lane& lane, FilledBatch& batch);
-  void layers_fetched(Sequence& s, ReplicaListener& listener);
   void set_clocks();
   // What has moved (replica_transfers.cpp):
-  void start_transfer(const ReplicaTransfer& transfer, double at_s, const Purpose& purpose);
-  bool contended(OwnTraffic traffic) const { return contended_[static_cast<std::size_t>(traffic)]; }
   bool end(const FetchFor& fetch, ReplicaListener& listener);
   bool end(const ExpertLoad& load, ReplicaListener& listener);
   bool end(const AdaptersFor& adapters, ReplicaListener& listener);
@@ -249,13 +219,14 @@ class Replica {
   void take_adapter(const Sequence& s, Lane& lane);
   void leave_adapter(const Sequence& s);
   double load_adapters(Lane& lane);
-  double estimated_end_s(const FilledBatch& batch, double ready_s) const;
-  bool send_collectives(Lane& lane, FilledBatch& batch);
 
   // Where prompts and decodes run at the same time (replica_sides.cpp):
-  Side side(const Lane& lane) const;
-  bool takes_prompts(const Lane& lane) const { return !sides_ || side(lane) == Side::prefill; }
-  void time_side(const Lane& lane, FilledBatch& batch, double ready_s);
+  Side side(const Lane& lane) const { return static_cast<Side>(number(lane) / stages_.count()); }
+  std::span<Lane> lanes_of(Side side) {
+    return std::span(lanes_).subspan(static_cast<std::size_t>(side) * stages_.count(), stages_.count());
+  }
+  Lane& least_decoding();
+  bool takes_prompts(const Lane& lane) const { return !stages_.sides() || side(lane) == Side::prefill; }
   void pass_to_decode_lane(Lane& from);
   void tell_sides(const FilledBatch& batch);
   void tell_tiers(const FilledBatch& batch);
@@ -264,12 +235,7 @@ class Replica {
   // Where experts are partly elsewhere (replica_experts.cpp):
   std::size_t model_of(const Request& request) const;
   std::vector<TokenRun> token_runs(const Lane& lane) const;
-  void time_experts(FilledBatch& batch, double ready_s);
-  void close_step(FilledBatch& batch);
   std::size_t number(const Lane& lane) const { return static_cast<std::size_t>(&lane - lanes_.data()); }
-  void go_on_with_experts(ReplicaListener& listener);
-  void share_expert_links(ReplicaListener& listener);
-  double experts_due_s() const { return setup_.experts ? setup_.experts->next_s() : infinity; }
 
   void tell_service();
   void tell_service(Sequence& s, std::int64_t made);
@@ -277,15 +243,12 @@ class Replica {
   ReplicaSetup setup_;
   SequenceTable sequences_;
   std::vector<Lane> lanes_;
-  std::optional<SmSides> sides_{};
+  std::unique_ptr<OpenTransfers> links_;
+  Stages stages_;
   std::optional<AdapterSlots> adapters_{};
-  double filled_seen_s_ = 0;          // when the tokens of the batch filled last are with their clients
-  double seen_s_ = 0;                 // the same of the batch that has ended last
-  std::vector<double> stage_free_s_;  // when each pipeline stage has done all its batches
-  std::size_t depth_ = 1;             // batches that a lane may have under way
-  bool steps_may_wait_ = false;       // for more than their adapters
-  double clock_fraction_ = 1;         // under the power cap
-  StepPace pace_{};
+  double seen_s_ = 0;                     // when the tokens of the batch that has ended last are with their clients
+  std::array<double, 2> seen_by_side_{};  // likewise, of each side
+  std::size_t depth_ = 1;                 // batches that a lane may have under way
   double now_s_ = 0;
   bool ready_ = true;
   bool may_start_ = false;        // something changed at now_s_: look whether a batch can start
@@ -306,14 +269,9 @@ class Replica {
   std::vector<Slot> wanting_room_;     // of these, in order, those that wait for blocks
   std::int64_t exported_ = 0;          // sequences that decode elsewhere, their KV still here
   std::int64_t streamed_ = 0;          // prompts here whose chunks are told
-  TransferPort* port_ = nullptr;       // none: links that nobody else uses
-  std::map<Token, Purpose> under_way_{};
-  std::array<bool, 2> contended_{};      // by OwnTraffic
-  std::vector<TokenRun> expert_runs_{};  // of the step under way
-  StageTime full_step_{};                // as if all experts were in the GPUs' memory
-  std::int64_t aside_ = 0;               // requests
-  std::int64_t not_looked_below_ = 0;    // requests that wait
-  std::vector<Slot> fetched_{};          // they wait with blocks in hand; the first to be fetched in front
+  std::int64_t aside_ = 0;             // requests
+  std::int64_t not_looked_below_ = 0;  // requests that wait
+  std::vector<Slot> fetched_{};        // they wait with blocks in hand; the first to be fetched in front
   std::int64_t awaited_ = 0;
   std::int64_t uncomputed_tokens_ = 0;
   std::uint32_t arrivals_ = 0;

@@ -31,24 +31,13 @@ double Replica::load_adapters(Lane& lane) {
   const std::int64_t loads = std::exchange(lane.adapter_loads, 0);
   if (loads == 0) return batch.start_s;
   const double load_s = static_cast<double>(loads) * setup_.adapters.load_s;
-  if (!port_) {
+  batch.run.expected_ready_s = batch.start_s + load_s;
+  if (!links_->port()) {
     totals_.adapter_stall_s += load_s;
-    return batch.start_s + load_s;
+    return batch.run.expected_ready_s;
   }
-  start_transfer(AdapterLoad{loads}, batch.start_s, AdaptersFor{number(lane)});
-  batch.run.alone_end_s = estimated_end_s(batch, batch.start_s + load_s);
-  batch.end_s = infinity;
-  batch.run.awaited += 1;
-  batch.seen_s = setup_.answers.seen_s(batch.run.alone_end_s, batch.made_tokens(), filled_seen_s_);
+  links_->start(AdapterLoad{loads}, batch.start_s, AdaptersFor{number(lane)});
   return infinity;
-}
-
-/// When it would end if it could be computed from then on.
-double Replica::estimated_end_s(const FilledBatch& batch, double ready_s) const {
-  double at_s = ready_s;
-  for (std::size_t i = 0; i < stage_free_s_.size(); ++i)
-    at_s = std::max(at_s, stage_free_s_[i]) + batch.copy_s + stage_time(batch.work, i).seconds;
-  return at_s;
 }
 
 bool Replica::end(const AdaptersFor& adapters, ReplicaListener& listener) {
@@ -56,12 +45,8 @@ bool Replica::end(const AdaptersFor& adapters, ReplicaListener& listener) {
   assert(lane.busy());
   FilledBatch& batch = lane.batches.last();
   totals_.adapter_stall_s += now_s_ - batch.start_s;
-  batch.run.awaited -= 1;
-  time_batch(lane, batch, now_s_);
-  begin_run(lane, batch, listener);
-  lane.ended = true;  // the next can be filled
-  may_start_ = true;
-  find_next_end();
+  stages_.ready(batch, now_s_);
+  take_ends(listener);
   return false;
 }
 

@@ -67,7 +67,7 @@ Departure Replica::depart(Slot slot, double now_s, ReplicaListener& listener) {
   double last_token_s = lane.last_decode_s;
   for (std::size_t i = 0; i < lane.batches.size(); ++i)
     if (lane.batches[i].decoded) {
-      complete_s = std::min(lane.batches[i].end_s, lane.batches[i].run.alone_end_s);
+      complete_s = std::min(lane.batches[i].end_s, stages_.alone_end_s(lane.batches[i]));
       last_token_s = lane.batches[i].seen_s;
     }
   export_sequence(slot, listener);

@@ -67,23 +67,18 @@ std::vector<MovingSequence> Replica::fail(double now_s, ReplicaListener& listene
 
 // What it took so far was taken; nothing came of it.
 void Replica::count_cut_step(const FilledBatch& batch, ReplicaListener& listener) {
-  const double passed_s = std::max(0.0, now_s_ - batch.start_s);
-  const bool open = batch.end_s == infinity;  // GPUs that wait draw what they do while memory bounds
-  const double done = open ? 1 : passed_s / (batch.end_s - batch.start_s);
-  if (setup_.experts) setup_.experts->cut(done);
-  if (passed_s == 0) return;
-  const double energy_j = open ? static_cast<double>(setup_.stage_gpus) * passed_s *
-                                     step_power_w(setup_.power, {.seconds = 1}, setup_.power_cap_w)
-                               : done * batch.energy_j;
-  totals_.busy_s += (open ? passed_s : done * batch.stages_s) / static_cast<double>(stage_free_s_.size());
-  totals_.step_energy_j += energy_j;
+  const Stages::Taken taken = stages_.cut(batch, now_s_);
+  if (now_s_ <= batch.start_s) return;
+  totals_.busy_s += taken.busy_s / static_cast<double>(stages_.count());
+  totals_.step_energy_j += taken.energy_j;
   listener.step_done({.replica = setup_.id,
                       .pool = setup_.pool,
                       .start_s = batch.start_s,
                       .end_s = now_s_,
                       .used_blocks = batch.used_blocks,
-                      .energy_j = energy_j,
-                      .beside_until_s = batch.beside_until_s},
+                      .energy_j = taken.energy_j,
+                      .beside_until_s = batch.run.beside_until_s,
+                      .busy_s = stages_.sides() ? std::optional(taken.busy_s) : std::nullopt},
                      {});
 }
 

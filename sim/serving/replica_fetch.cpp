@@ -57,7 +57,7 @@ void Replica::look_below(Slot slot) {
     left -= sources.back().tokens;
   }
   account_blocks();
-  start_transfer(KvFetch{std::move(sources)}, now_s_, FetchFor{slot});
+  links_->start(KvFetch{std::move(sources)}, now_s_, FetchFor{slot});
 }
 
 /// Fetching a part of a prompt and computing the rest: one after the other, or layer by layer, where a layer waits
@@ -82,7 +82,7 @@ std::int64_t Replica::worth_fetching(const Request& request, const TierHits& hit
       continue;
     }
     const KvFetch fetch{{hits.sources.begin(), hits.sources.begin() + static_cast<std::ptrdiff_t>(i + 1)}};
-    const double fetch_s = port_->alone_s(setup_.id, fetch);
+    const double fetch_s = links_->alone_s(fetch);
     const double all_s = in_turn_s(fetch_s, prefill_s(hits.from_tokens + tokens, request.prompt_tokens));
     if (all_s >= best_s) continue;
     best = tokens;
@@ -99,7 +99,7 @@ double Replica::prefill_s(std::int64_t from_tokens, std::int64_t to_tokens) cons
     const std::int64_t count = std::min(most, to_tokens - done);
     StepWork work;
     work.add_chunk(count, done, setup_.latency->chunk_s(count, done));
-    for (std::size_t stage = 0; stage < stage_free_s_.size(); ++stage) seconds += stage_time(work, stage).seconds;
+    seconds += stages_.seconds(work);
     done += count;
   }
   return seconds;
@@ -113,7 +113,8 @@ bool Replica::end(const FetchFor& fetch, ReplicaListener& listener) {
   decide_again();
   may_start_ = true;
   if (s.awaited_by) {
-    layers_fetched(s, listener);
+    stages_.fetched(lanes_[*std::exchange(s.awaited_by, std::nullopt)].batches.last(), s.fetch_begun_s, now_s_);
+    take_ends(listener);
   } else if (s.told) {
     setup_.kv_cache->release(s.request, s.held);
     sequences_.remove(slot);

@@ -152,11 +152,9 @@ void Replica::landed(Slot slot, std::optional<double> hand_over_s, double now_s)
   setup_.kv_cache->computed(s.request, s.held, std::min(s.computed, s.request.prompt_tokens));
   if (hand_over_s) s.record.hand_over_s = hand_over_s;
   s.stage = Stage::landed;
-  const auto held = [](const Lane& l) { return l.decodes.size() + static_cast<std::int64_t>(l.landed.size()); };
-  const auto lane = sides_ ? lanes_.begin() + static_cast<std::ptrdiff_t>(Side::decode)
-                           : std::ranges::min_element(lanes_, {}, held);
-  s.lane = static_cast<std::uint16_t>(lane - lanes_.begin());
-  lane->landed.push_back(slot);
+  Lane& lane = least_decoding();
+  s.lane = static_cast<std::uint16_t>(number(lane));
+  lane.landed.push_back(slot);
 }
 
 void Replica::cancel_import(std::optional<Slot> place, double now_s) {

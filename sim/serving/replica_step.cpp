@@ -54,9 +54,8 @@ void Replica::join_decodes(Lane& lane) {
 void Replica::launch(Lane& lane, ReplicaListener& listener) {
   FilledBatch& batch = lane.batch();
   describe(lane);
-  const double ready_s = load_adapters(lane);
-  if (ready_s < infinity) time_batch(lane, batch, ready_s);
   if (listener.wants_members(batch.start_s)) list_members(lane);
+  begin_run(lane, batch, load_adapters(lane), listener);
   if (batch.decoded) std::swap(batch.fresh, lane.fresh);
   while (lane.decodes.has_finished()) {
     const Slot slot = lane.decodes.take_finished(sequences_);
@@ -72,48 +71,21 @@ void Replica::launch(Lane& lane, ReplicaListener& listener) {
   }
   if (setup_.chunked_pipeline) pass_on_prompts(lane);
   if (!batch.finishing.empty()) lane.repeat = false;
-  lane.last_seen_s = batch.seen_s;
   lane.batches.push();
-  if (ready_s < infinity) begin_run(lane, batch, listener);
   find_next_end();
   account_blocks();
   if (setup_.tiers) batch.computed = setup_.tiers->take_computed();
 }
 
-// What it computes is known, and when it has the GPUs.
+// What it computes is known, and when it can have the GPUs.
 void Replica::describe(Lane& lane) {
   FilledBatch& batch = lane.batch();
   batch.used_blocks = setup_.kv_cache->used_blocks();
   if (adapters_) batch.work.adapters = adapters_->in_use();
   if (setup_.exits && batch.decoded) batch.work.decode_layers = setup_.exits->draw(batch.work);
-  if (setup_.experts) expert_runs_ = token_runs(lane);
-  batch.start_s = sides_ ? now_s_ : std::max(now_s_, stage_free_s_.front());
-}
-
-/// From `ready_s` on it can be computed.
-void Replica::time_batch(Lane& lane, FilledBatch& batch, double ready_s) {
-  if (sides_)
-    time_side(lane, batch, ready_s);
-  else if (setup_.experts)
-    time_experts(batch, ready_s);
-  else
-    time_stages(batch, ready_s);
-  double& before_s = sides_ ? lane.last_seen_s : filled_seen_s_;
-  before_s = batch.seen_s = setup_.answers.seen_s(batch.end_s, batch.made_tokens(), before_s);
-}
-
-void Replica::time_stages(FilledBatch& batch, double ready_s) {
-  double at_s = ready_s;
-  for (std::size_t i = 0; i < stage_free_s_.size(); ++i) {
-    const StageTime time = stage_time(batch.work, i);
-    at_s = std::max(at_s, stage_free_s_[i]) + batch.copy_s + time.seconds;
-    stage_free_s_[i] = at_s;
-    batch.stages_s += time.seconds;
-    if (time.extrapolated) batch.extrapolated_s += time.seconds;
-    batch.energy_j +=
-        static_cast<double>(setup_.stage_gpus) * time.seconds * step_power_w(setup_.power, time, setup_.power_cap_w);
-  }
-  batch.end_s = at_s;
+  batch.run.lane = number(lane);
+  batch.run.side = side(lane);
+  batch.start_s = std::max(now_s_, stages_.first_free_s(batch.run.side));
 }
 
 void Replica::list_members(Lane& lane) {
@@ -127,7 +99,8 @@ void Replica::list_members(Lane& lane) {
 
 void Replica::end_batch(Lane& lane, ReplicaListener& listener) {
   const FilledBatch& batch = lane.batches[0];
-  seen_s_ = batch.seen_s;
+  seen_s_ = seen_by_side_[static_cast<std::size_t>(batch.run.side)] = batch.seen_s;
+  stages_.ended(batch);
   lane.batches.pop();
   lane.ended = true;
   find_next_end();
@@ -137,9 +110,9 @@ void Replica::end_batch(Lane& lane, ReplicaListener& listener) {
     sequences_[slot].made = sequences_[slot].request.output_tokens;
     finish(slot, listener);
   }
-  if (sides_) tell_sides(batch);
+  if (stages_.sides()) tell_sides(batch);
   for (Slot slot : batch.prompts) end_prompt(slot, listener);
-  if (sides_) pass_to_decode_lane(lane);
+  if (stages_.sides()) pass_to_decode_lane(lane);
   release_kept(lane, listener);
   account_blocks();
   if (setup_.tiers) tell_tiers(batch);
@@ -184,11 +157,13 @@ void Replica::end_prompt(Slot slot, ReplicaListener& listener) {
 }
 
 void Replica::report_step(const FilledBatch& batch, ReplicaListener& listener) {
-  const double stages = static_cast<double>(stage_free_s_.size());
+  const auto stages = static_cast<double>(stages_.count());
+  const double energy_j = batch.run.sum(&StagePass::energy_j);
+  const double busy_s = batch.run.sum(&StagePass::busy_s);
   totals_.steps += 1;
-  totals_.busy_s += batch.stages_s / stages;
-  totals_.extrapolated_s += batch.extrapolated_s / stages;
-  totals_.step_energy_j += batch.energy_j;
+  totals_.busy_s += busy_s / stages;
+  totals_.extrapolated_s += batch.run.sum(&StagePass::extrapolated_s) / stages;
+  totals_.step_energy_j += energy_j;
   totals_.prompt_tokens += batch.work.prefill_tokens;
   totals_.output_tokens += batch.made_tokens();
   listener.step_done({.replica = setup_.id,
@@ -200,8 +175,9 @@ void Replica::report_step(const FilledBatch& batch, ReplicaListener& listener) {
                       .prefill_tokens = batch.work.prefill_tokens,
                       .emitted_tokens = batch.made_tokens(),
                       .used_blocks = batch.used_blocks,
-                      .energy_j = batch.energy_j,
-                      .beside_until_s = batch.beside_until_s},
+                      .energy_j = energy_j,
+                      .beside_until_s = batch.run.beside_until_s,
+                      .busy_s = stages_.sides() ? std::optional(busy_s) : std::nullopt},
                      batch.members);
 }
 
@@ -228,7 +204,7 @@ void Replica::finish(Slot slot, ReplicaListener& listener) {
 
 // Nobody need take it out any more, and its slot may soon be another's.
 void Replica::remove(Slot slot) {
-  if (setup_.experts) setup_.experts->forget(sequences_[slot].request.id);
+  if (ExpertOffload* experts = stages_.experts()) experts->forget(sequences_[slot].request.id);
   std::erase(lanes_[sequences_[slot].lane].gone, slot);
   sequences_.remove(slot);
 }
@@ -250,7 +226,7 @@ void Replica::tell_finished(Slot slot, ReplicaListener& listener) {
   s.record.finish_s = seen_s_;
   s.record.output_tokens = s.made;
   s.record.status = RequestStatus::completed;
-  if (sides_) tell_finished_to_sides(s);
+  if (stages_.sides()) tell_finished_to_sides(s);
   listener.request_ran(setup_.pool, s.since_s, now_s_);
   listener.request_done(s.request, s.record);
   forget_told();

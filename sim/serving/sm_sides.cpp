@@ -17,19 +17,24 @@ double percentile(std::vector<double>& values, double percent) {
 
 }  // namespace
 
-StageTime SmSides::start(Side side, const StageTime& full, bool other_runs, double now_s) {
+StageTime SmSides::start(std::size_t stage, Side side, const StageTime& full, bool other_runs, double now_s) {
   if (coming_ && coming_->ready_s <= now_s) {
     shares_ = coming_->to;
     coming_.reset();
     switches_ += 1;
   }
-  SharedStep& mine = step(side);
-  mine = {.full = full, .share = side == Side::decode ? shares_.decode : shares_.prefill};
+  StageSteps& steps = stages_[stage];
+  const bool decodes = side == Side::decode;
+  SharedStep& mine = decodes ? steps.decode : steps.prefill;
+  mine = {.full = full, .share = decodes ? shares_.decode : shares_.prefill};
   if (!other_runs) return at_share(full, mine.share);
-  return beside(mine, side == Side::decode ? prefill_ : decode_);
+  return beside(mine, decodes ? steps.prefill : steps.decode);
 }
 
-double SmSides::beside_until_s(double end_s) { return std::exchange(busy_until_s_, std::max(busy_until_s_, end_s)); }
+double SmSides::beside_until_s(std::size_t stage, double end_s) {
+  double& busy_until_s = stages_[stage].busy_until_s;
+  return std::exchange(busy_until_s, std::max(busy_until_s, end_s));
+}
 
 void SmSides::prompts_started(std::int64_t prompts, double full_s) {
   window_.prompts += prompts;

@@ -6,25 +6,24 @@
 
 #include "models/hw/sm_share.h"
 #include "models/policy/sm_partition.h"
+#include "sim/serving/step_run.h"
 
 namespace servecast {
-
-/// A replica's lanes where prompts and decodes run at the same time on the same GPUs.
-enum class Side : std::uint8_t { decode, prefill };
 
 /// The SMs of such a replica: who has which share, and what is measured to move them. A step's time is fixed when it
 /// starts, by the shares then and by what runs on the other side then; whatever starts or ends beside it later
 /// changes only the steps that start later. The processes of a new partition are ready `switch_s` after it was
-/// decided on, and each side goes on with its share from its next step on.
+/// decided on, and each side goes on with its share from its next step on. The two processes reach over all pipeline
+/// stages, so their shares are the same in each.
 class SmSides {
  public:
-  explicit SmSides(std::unique_ptr<SmPartition> partition)
-      : partition_(std::move(partition)), shares_(partition_->first()) {}
+  explicit SmSides(std::unique_ptr<SmPartition> partition, std::size_t stages = 1)
+      : partition_(std::move(partition)), shares_(partition_->first()), stages_(stages) {}
 
-  /// A step of one side starts; `full` as if it ran alone with all SMs.
-  StageTime start(Side side, const StageTime& full, bool other_runs, double now_s);
-  /// Until when the GPUs have work without the step that starts now and ends then.
-  double beside_until_s(double end_s);
+  /// A step of one side starts in a stage; `full` as if it ran alone with all SMs.
+  StageTime start(std::size_t stage, Side side, const StageTime& full, bool other_runs, double now_s);
+  /// Until when the stage's GPUs have work without the step that starts there now and ends then.
+  double beside_until_s(std::size_t stage, double end_s);
 
   // What the partition is to know:
   void arrived() { window_.arrivals += 1; }
@@ -51,15 +50,17 @@ class SmSides {
     double ready_s = 0;
     SmShares to{};
   };
-  SharedStep& step(Side side) { return side == Side::decode ? decode_ : prefill_; }
+  struct StageSteps {
+    SharedStep decode{};  // that runs, or ran last
+    SharedStep prefill{};
+    double busy_until_s = 0;
+  };
   SmWindow seen(double now_s);
 
   std::unique_ptr<SmPartition> partition_;
   SmShares shares_;
   std::optional<Switch> coming_{};
-  SharedStep decode_{};  // that runs, or ran last
-  SharedStep prefill_{};
-  double busy_until_s_ = 0;
+  std::vector<StageSteps> stages_;
   Measured window_{};
   std::int64_t switches_ = 0;
 };

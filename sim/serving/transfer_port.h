@@ -21,8 +21,10 @@ struct AdapterLoad {
   std::int64_t adapters = 0;
 };
 
-/// What the collectives of a step send between nodes, by how long that takes while nobody else uses the links.
+/// What the collectives of a step send between the nodes of a pipeline stage, by how long that takes while nobody
+/// else uses the links.
 struct StepTraffic {
+  std::size_t stage = 0;
   double alone_s = 0;
 };
 

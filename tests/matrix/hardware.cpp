@@ -44,7 +44,7 @@ std::vector<Cut> cuts(const Machine& machine, const Model& model, bool draws_rar
   all.insert(all.end(),
              {{.tensor = 2}, {.tensor = 2}, {.tensor = 4}, {.pipeline = 2}, {.pipeline = 2}, {.pipeline = 4}});
   all.insert(all.end(), {{.tensor = 2, .pipeline = 2}, {.tensor = two_nodes}, {.tensor = two_nodes}});
-  if (draws_rare) all.push_back({.tensor = two_nodes, .pipeline = 2});
+  all.push_back({.tensor = two_nodes, .pipeline = 2});
   if (model.experts == 0 || !machine.exchanges_experts) return all;
   for (const std::int64_t ranks : {2, 4, 8, 16}) all.insert(all.end(), 2, {.expert = ranks});
   if (draws_rare) all.insert(all.end(), {{.tensor = 2, .expert = 4}, {.pipeline = 2, .expert = 2}});

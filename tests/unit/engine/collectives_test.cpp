@@ -7,52 +7,58 @@
 
 namespace servecast::collectives_test {
 
-/// Every step takes 2/64 s, and for 1/64 s of it the network between nodes is busy.
+/// Every step takes 2/64 s in each stage, and for 1/64 s of it the network between nodes is busy.
 class HalfNetwork final : public StepLatency {
  public:
-  explicit HalfNetwork(double slack_s) : slack_s_(slack_s) {}
-  std::int64_t stages() const override { return 1; }
+  explicit HalfNetwork(double slack_s, std::int64_t stages = 1) : slack_s_(slack_s), stages_(stages) {}
+  std::int64_t stages() const override { return stages_; }
   StageTime stage(const StepWork&, std::int64_t) const override { return {.seconds = 2.0 / 64}; }
-  AcrossNodes across_nodes(const StepWork&) const override { return {.seconds = 1.0 / 64, .slack_s = slack_s_}; }
+  AcrossNodes across_nodes(const StepWork&, std::int64_t) const override {
+    return {.seconds = 1.0 / 64, .slack_s = slack_s_};
+  }
 
  private:
   double slack_s_;
+  std::int64_t stages_;
 };
 
 constexpr double port_bytes_per_s = 12.5e9 * 0.94;  // one per node
 constexpr double path_s = 10.13e-6;
 
-/// Prompts of two nodes with one port each, decodes on a third; requests at 1/64 and 2/64 s.
+/// Prompts on two nodes with one port each for every stage, decodes on another; requests at 1/64 and 2/64 s.
 struct TwoPrompts {
   std::vector<double> first_token_s{};
   std::vector<double> hand_over_s{};
 };
-TwoPrompts two_prompts(std::int64_t prompt_tokens, double slack_s, bool moves = true) {
-  const std::string told = in_child([&] {
-    Scenario scenario = scenario_from(R"(
+TwoPrompts two_prompts(std::int64_t prompt_tokens, double slack_s, bool moves = true, std::int64_t stages = 1) {
+  const std::string told =
+      in_child([&] {
+        Scenario scenario = scenario_from(R"(
 workload:
   generate:
     requests: 2
     arrivals: {constant: {requests_per_s: 64}}
     prompt_tokens: {fixed: )" + std::to_string(prompt_tokens) +
-                                      R"(}
+                                          R"(}
     output_tokens: {fixed: 2}
-cluster: {node: pcie_server_4, nodes: 3}
+cluster: {node: pcie_server_4, nodes: )" + std::to_string(2 * stages + 1) +
+                                          R"(}
 pools:
-  - {name: wide, llm: llama-3.1-8b, gpu: a100_pcie_80g, tensor_parallel: 8, engine: none,
-     batcher: {policy: vllm_v1, max_num_batched_tokens: 16384}, placement: )" +
-                                      (moves ? "{policy: disaggregated, decode_pool: decode}"
-                                             : "{policy: colocated}") +
-                                      R"(}
+  - {name: wide, llm: llama-3.1-8b, gpu: a100_pcie_80g, tensor_parallel: 8, engine: none, pipeline_parallel: )" +
+                                          std::to_string(stages) + R"(,
+     batcher: {policy: vllm_v1, max_num_batched_tokens: 16384, async_scheduling: false}, placement: )" +
+                                          (moves ? "{policy: disaggregated, decode_pool: decode}"
+                                                 : "{policy: colocated}") +
+                                          R"(}
   - {name: decode, llm: llama-3.1-8b, gpu: a100_pcie_80g, tensor_parallel: 4, engine: none}
 )");
-    scenario.pools[0].latency = std::make_unique<HalfNetwork>(slack_s);
-    const Finished done = run_it(scenario);
-    std::string text;
-    for (const RequestRecord& r : done.recorder.requests())
-      text += fmt::format("{} {} ", *r.first_token_s - r.arrival_s, r.hand_over_s.value_or(0));
-    return text;
-  });
+        scenario.pools[0].latency = std::make_unique<HalfNetwork>(slack_s, stages);
+        const Finished done = run_it(scenario);
+        std::string text;
+        for (const RequestRecord& r : done.recorder.requests())
+          text += fmt::format("{} {} ", *r.first_token_s - r.arrival_s, r.hand_over_s.value_or(0));
+        return text;
+      });
   TwoPrompts out;
   std::istringstream in(told);
   for (double first_s = 0, moved_s = 0; in >> first_s >> moved_s;) {
@@ -96,6 +102,18 @@ TEST(Collectives, HaveTheirLinksBackWhenTheHandOverEnds) {
 TEST(Collectives, MayBeSlowerBehindArithmetic) {
   EXPECT_NEAR(two_prompts(8000, 1.0 / 64).first_token_s[1], 3.0 / 64, 2e-6);
   EXPECT_NEAR(two_prompts(8000, 0.5 / 64).first_token_s[1], 3.5 / 64, 2e-6);
+}
+
+// Two stages on two nodes each. The first prompt is in the first stage in [1/64, 3/64] and in the second in [3/64,
+// 5/64]; the second prompt is in each 2/64 s later, and the network part of its second stage starts at 6/64. From
+// 5/64 on the first prompt's KV goes to the fifth node: sixteen shards, a sixteenth of its port each, so four leave
+// each sender over a quarter of its port. That leaves three quarters to the collective, which takes 4/3 of 1/64 s.
+TEST(Collectives, OfPipelineStagesMeetWhatCrossesTheNodesOfTheirStage) {
+  EXPECT_NEAR(two_prompts(8000, 0, false, 2).first_token_s[1], 5.0 / 64, 1e-12);
+  const TwoPrompts t = two_prompts(8000, 0, true, 2);
+  ASSERT_GT(kv_s(8000), (2 + 1.0 / 3) / 64) << "KV moves until then";
+  EXPECT_NEAR(t.first_token_s[0], 4.0 / 64, 1e-12);
+  EXPECT_NEAR(t.first_token_s[1], (4 + 4.0 / 3) / 64, 2e-6);
 }
 
 std::string wide_experts(std::uint64_t seed) {
@@ -165,7 +183,7 @@ pools:
       scenario.groups[0].fabric.nodes_per_leaf = 2;
       scenario.pools[0].latency = std::make_unique<HalfNetwork>(0);
       const Finished done = run_it(scenario);
-      return fmt::format("{}", done.facts.pools[0].busy_s / static_cast<double>(done.facts.steps));
+      return fmt::format("{}", done.facts.pools[0].totals.busy_s / static_cast<double>(done.facts.steps));
     });
     return std::stod(text);
   };

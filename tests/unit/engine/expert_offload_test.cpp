@@ -30,6 +30,7 @@ pools:
     llm: deepseek-v2-lite
     gpu: a100_pcie_40g
     replicas: 2
+    batcher: {{policy: vllm_v1, async_scheduling: false}}
     router: {{policy: round_robin}}
     latency: {{model: roofline}}
     expert_offload:
@@ -65,8 +66,20 @@ TEST(ExpertOffload, ReplicasBelowOneRootShareIt) {
   EXPECT_LT(shared, 2 * alone * 1.01) << "at worst each gets half";
 }
 
+/// One replica in two stages below one root, one request at a time: never do both stages load.
+TEST(ExpertOffload, EachStageLoadsItsOwnExperts) {
+  const std::string text = two_on_a_root(0.2, 4);
+  const std::vector<Override> stages{{"pools[0].replicas", "1"},
+                                     {"pools[0].pipeline_parallel", "2"},
+                                     {"pools[0].expert_offload.prefetch.policy", "none"}};
+  const double closed = std::stod(tpot(text, stages, false));
+  const double flows = std::stod(tpot(text, stages, true));
+  EXPECT_NEAR(flows / closed, 1, 2e-3);
+  EXPECT_NE(flows, closed) << "stages that share a link load over it as flows";
+}
+
 /// Sessions whose KV comes back from host memory over the links of the experts.
-std::string random_scenario(std::uint64_t seed) {
+std::string random_scenario(std::uint64_t seed, const std::string& shape) {
   Rng rng(seed, "experts");
   const auto one_of = [&](std::vector<std::string> words) { return words[rng.below(words.size())]; };
   return fmt::format(R"(
@@ -79,13 +92,14 @@ workload:
     sessions: {{turns: {{fixed: 3}}, think_s: {{exponential: {{mean: 1}}}}}}
     prompt_tokens: {{exponential: {{mean: 700}}, max: 1500}}
     output_tokens: {{exponential: {{mean: 12}}, max: 40}}
-cluster: {{node: {}}}
+cluster: {{node: {}, nodes: 2}}
 pools:
   - name: chat
     llm: deepseek-v2-lite
     gpu: a100_pcie_40g
     replicas: {}
     latency: {{model: roofline}}
+{}
     kv_cache: {{policy: paged_prefix, num_gpu_blocks_override: 260}}
     kv_tiers: {{fetch: always, levels: [{{kind: host, capacity_bytes: 2e10}}]}}
     expert_offload:
@@ -98,17 +112,20 @@ pools:
       host: {{flop_per_s: 1e12, memory_bytes_per_s: 1e11}}
 )",
                      seed, one_of({"1", "8"}), one_of({"pcie_server_1", "pcie_server_4"}), one_of({"1", "1", "1"}),
-                     one_of({"0.25", "0.6"}), one_of({"1", "3"}), one_of({"4e9", "2e11"}),
+                     shape, one_of({"0.25", "0.6"}), one_of({"1", "3"}), one_of({"4e9", "2e11"}),
                      one_of({"lru", "lfu", "frequency_pinned"}),
                      one_of({"none", "previous_token", "gate_lookahead", "co_activation", "oracle"}),
                      one_of({"load", "cpu", "buddy", "skip", "random"}));
 }
 
 TEST(ExpertOffload, ShortCutsChangeNothingWhileKvSharesTheLinks) {
-  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    const std::string text = random_scenario(seed);
-    EXPECT_EQ(everything_of(text, false), everything_of(text, true)) << text;
-  }
+  const std::string stages = "    pipeline_parallel: 2\n";
+  const std::string sides = "    placement: {policy: semi_pd}\n";
+  for (std::uint64_t seed = 1; seed <= 6; ++seed)
+    for (const std::string& shape : {std::string(), stages, sides, stages + sides}) {
+      const std::string text = random_scenario(seed, shape);
+      EXPECT_EQ(everything_of(text, false), everything_of(text, true)) << text;
+    }
 }
 
 /// Looks at flows: how many there were of each kind, and how much longer than alone the slowest KV took.

@@ -79,15 +79,15 @@ TEST(WideExperts, OneStepByHand) {
   const StageTime t = made.make()->stage(decodes(40), 0);
   const double across_s = 7.5 * 100 * (1 + 4.0 / 128 + 2) / 0.93e9;
   EXPECT_NEAR(t.seconds, made.rank(decodes(10)).seconds + 60e-6 + across_s, 1e-9);
-  EXPECT_NEAR(made.make()->across_nodes(decodes(40)).seconds, across_s, 1e-12);
-  EXPECT_EQ(made.make()->across_nodes(decodes(40)).slack_s, 0);
+  EXPECT_NEAR(made.make()->across_nodes(decodes(40), 0).seconds, across_s, 1e-12);
+  EXPECT_EQ(made.make()->across_nodes(decodes(40), 0).slack_s, 0);
 }
 
 // To each expert by itself: 2 of them, half in another node, at 0.87 of the port.
 TEST(WideExperts, LowLatencySendsToEveryExpert) {
   const Made made{.exchange = ExchangeKernels::low_latency};
   const double across_s = 10 * 100 * (1 + 4.0 / 128 + 2) / 0.87e9;
-  EXPECT_NEAR(made.make()->across_nodes(decodes(40)).seconds, across_s, 1e-12);
+  EXPECT_NEAR(made.make()->across_nodes(decodes(40), 0).seconds, across_s, 1e-12);
   EXPECT_NEAR(made.make()->stage(decodes(40), 0).seconds, made.rank(decodes(10)).seconds + 20e-6 + across_s, 1e-9);
 }
 
@@ -108,7 +108,7 @@ TEST(WideExperts, TwoHalvesOverlap) {
   const double hides_s = compute_s / 2;
   const StageTime t = made.make()->stage(decodes(40), 0);
   EXPECT_NEAR(t.seconds, compute_s + 2 * std::max(hides_s, exchange_s) + std::min(hides_s, exchange_s), 1e-9);
-  EXPECT_NEAR(made.make()->across_nodes(decodes(40)).slack_s, 2 * std::max(0.0, hides_s - exchange_s), 1e-9);
+  EXPECT_NEAR(made.make()->across_nodes(decodes(40), 0).slack_s, 2 * std::max(0.0, hides_s - exchange_s), 1e-9);
 }
 
 // High-throughput kernels take 20 of 132 SMs from the arithmetic beside them.
@@ -131,8 +131,8 @@ TEST(WideExperts, AllWaitForTheGpuWhoseExpertsAreWantedMost) {
     const Made even{.exchange = which};
     const Made uneven{.exchange = which, .loads = RankLoads({twice})};
     const double products_s = (6.0 * 20 * 30 * 100 + 20 * (2 * 100 + 3 * 30) * 2) / 1e12;
-    const double even_across_s = even.make()->across_nodes(decodes(40)).seconds;
-    const double across_s = uneven.make()->across_nodes(decodes(40)).seconds;
+    const double even_across_s = even.make()->across_nodes(decodes(40), 0).seconds;
+    const double across_s = uneven.make()->across_nodes(decodes(40), 0).seconds;
     EXPECT_NEAR(across_s / even_across_s, which == ExchangeKernels::low_latency ? 2 : 1.5, 1e-9);
     EXPECT_NEAR(uneven.make()->stage(decodes(40), 0).seconds - even.make()->stage(decodes(40), 0).seconds,
                 products_s + across_s - even_across_s, 1e-9);
@@ -191,7 +191,7 @@ TEST(TensorsAcrossNodes, AllReducesGoOverEveryPort) {
                                         .shape = {.tensor_parallel = 6},
                                         .link = {.node_gpus = 2, .bytes_per_s = 1e9, .latency_s = 10e-6}});
   const double sent_s = 5 * 2 * 2.0 / 3 * 4000 / 1e9;
-  EXPECT_NEAR(model->across_nodes(decodes(40)).seconds, sent_s, 1e-15);
+  EXPECT_NEAR(model->across_nodes(decodes(40), 0).seconds, sent_s, 1e-15);
   EXPECT_NEAR(model->stage(decodes(40), 0).seconds, 1e-3 + sent_s + 5 * 4 * 10e-6, 1e-12);
 }
 

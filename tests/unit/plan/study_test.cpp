@@ -123,6 +123,15 @@ TEST(Study, CollectsWhatIsWrongWithPlaces) {
                     HasSubstr("study.yaml:7:7: most_goodput needs 'rate_factors'")));
 }
 
+TEST(Study, PromisesAnyFigureOfAReport) {
+  EXPECT_THAT(complaint("objectives: [{metric: usd_per_hour, at_most: 1}]\n"
+                        "space: [{name: replicas, path: 'pools[0].replicas', values: [1]}]\n"),
+              HasSubstr("unknown figure 'usd_per_hour'; did you mean 'cost.usd_per_hour'?"));
+  EXPECT_THAT(complaint("objectives: [{metric: ttft_s.mean, percentile: 99, at_most: 1}]\n"
+                        "space: [{name: replicas, path: 'pools[0].replicas', values: [1]}]\n"),
+              HasSubstr("'ttft_s.mean' takes 'at_most' or 'at_least', and neither 'percentile' nor 'class'"));
+}
+
 TEST(Study, EmptySpaceIsAMistake) {
   EXPECT_THAT(complaint("space: []\n"), HasSubstr("'space' is empty"));
   EXPECT_THAT(complaint("space: [{name: n, path: seed, from: 3, to: 2}]\n"), HasSubstr("'n' has no values"));

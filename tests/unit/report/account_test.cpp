@@ -75,7 +75,7 @@ TEST(Account, ClassesShareByTimeInService) {
 
 TEST(Account, ApisAndStagesArePaidButDrawNothingHere) {
   RunFacts facts = an_hour();
-  facts.gateway.stages = {{.policy = "classifier", .usd = 2}};
+  facts.gateway.stages = {{{.policy = "classifier", .usd = 2}}};
   facts.gateway.targets = {{.name = "outside", .api = true, .usd = 4}};
   const AccountSummary account = account_of(two_classes(), facts, 3).value();
   ASSERT_EQ(account.items.size(), 5U);

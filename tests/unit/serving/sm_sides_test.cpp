@@ -20,6 +20,13 @@ class BoundLatency final : public StepLatency {
 };
 const BoundLatency bound;
 
+/// The same in each of two stages.
+class TwoStages final : public StepLatency {
+ public:
+  std::int64_t stages() const override { return 2; }
+  StageTime stage(const StepWork& w, std::int64_t) const override { return bound.stage(w, 0); }
+};
+
 struct Semi {
   std::map<std::string, double> settings{};
   std::int64_t blocks = 1000;
@@ -175,10 +182,26 @@ TEST(SmSides, NewSharesAreThereWhenTheirProcessesHaveStarted) {
   sides.finished(0.12);
   sides.ended(1);
   const StageTime prompt{.seconds = 1, .compute_s = 1};
-  EXPECT_DOUBLE_EQ(sides.start(Side::prefill, prompt, false, 3.9).seconds, 1);
+  EXPECT_DOUBLE_EQ(sides.start(0, Side::prefill, prompt, false, 3.9).seconds, 1);
   EXPECT_EQ(sides.switches(), 0);
-  EXPECT_NEAR(sides.start(Side::prefill, prompt, false, 4).seconds, 1 / 0.55, 1e-12);
+  EXPECT_NEAR(sides.start(0, Side::prefill, prompt, false, 4).seconds, 1 / 0.55, 1e-12);
   EXPECT_EQ(sides.switches(), 1);
+}
+
+// Shares of 50 and 50, two stages. The first prompt takes 2 s in each. The second is in the first stage when the
+// first prompt leaves it, at 2 s, and has its token at 6 s. From 4 s on the first request decodes beside it, 0.40553
+// s in each stage; a prompt that only computes takes no bandwidth. At 6 s the second request's decode step waits for
+// the first stage, which the other's third step has had since 4 + 4 x 0.40553 s, and then follows it.
+TEST(SmSides, ShareEachOfTheStages) {
+  const TwoStages two;
+  Replica replica = Semi{.settings = {{"prefill_sm_fraction", 0.5}, {"decode_sm_fraction", 0.5}}}.replica(two);
+  Listener listener;
+  serve(replica, {request(0, 0, 8, 9), request(1, 0.5, 8, 2)}, listener);
+  const double pass_s = 0.25 * memory_stretch(0.5);
+  EXPECT_DOUBLE_EQ(*listener.done[RequestId{0}].first_token_s, 4);
+  EXPECT_NEAR(*listener.done[RequestId{0}].finish_s, 4 + 8 * 2 * pass_s, 1e-12);
+  EXPECT_DOUBLE_EQ(*listener.done[RequestId{1}].first_token_s, 6);
+  EXPECT_NEAR(*listener.done[RequestId{1}].finish_s, 4 + (5 + 2) * pass_s, 1e-12);
 }
 
 }  // namespace servecast::sm_sides_test
