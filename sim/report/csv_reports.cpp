@@ -9,6 +9,11 @@
 namespace servecast {
 namespace {
 
+/// Where there are only outside APIs, requests have no pool.
+std::string pool_name(const RunFacts& facts, PoolId pool) {
+  return facts.pools.empty() ? "" : facts.pools[index(pool)].name;
+}
+
 constexpr std::array<std::string_view, 6> status_names{"completed", "rejected",   "shed",
                                                        "timed_out", "unfinished", "lost"};  // by RequestStatus
 
@@ -25,7 +30,7 @@ std::optional<std::uint32_t> decode_replica_of(const RequestRecord& r) {
 
 void write_row(CsvWriter& csv, const RequestRecord& r, const RunFacts& facts) {
   csv.cell(static_cast<std::uint32_t>(r.id)).cell(r.arrival_s).cell(r.scheduled_s).cell(r.first_token_s);
-  csv.cell(r.finish_s).cell(r.prompt_tokens).cell(r.output_tokens).cell(facts.pools[index(r.pool)].name);
+  csv.cell(r.finish_s).cell(r.prompt_tokens).cell(r.output_tokens).cell(pool_name(facts, r.pool));
   csv.cell(replica_of(r)).cell(r.preemptions).cell(status_names[static_cast<std::size_t>(r.status)]);
 }
 
