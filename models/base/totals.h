@@ -55,7 +55,8 @@ struct ExpertTotals {
   double substituted = 0;
   double on_host = 0;
   double left_out = 0;
-  double stall_s = 0;  // steps took longer by that than with all loads in time
+  double step_s = 0;   // steps took, summed over the stages that have experts
+  double stall_s = 0;  // of that, what they would not have taken with all loads in time
 
   ExpertTotals& operator+=(const ExpertTotals& next) {
     requested += next.requested;
@@ -69,6 +70,7 @@ struct ExpertTotals {
     substituted += next.substituted;
     on_host += next.on_host;
     left_out += next.left_out;
+    step_s += next.step_s;
     stall_s += next.stall_s;
     return *this;
   }

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
-#include "sim/engine/dispatcher.h"
+#include "sim/engine/cluster.h"
+#include "sim/engine/scenario_facts.h"
+#include "sim/engine/simulation.h"
 #include "sim/input/scenario.h"
-#include "sim/report/recorder.h"
 #include "sim/report/run_facts.h"
 
 namespace servecast {
@@ -74,10 +76,11 @@ std::optional<EarlyExitFacts> early_exit_facts(const Pool& pool, const ReplicaPo
 }
 
 /// GPUs paid for, mean over the run, where an autoscaler switches replicas on and off.
-std::optional<double> rented_gpus(const Pool& pool, const Dispatcher& dispatcher, std::size_t number) {
+std::optional<double> rented_gpus(const Pool& pool, const Simulation& simulation, std::size_t number) {
   if (!pool.spec.scales()) return std::nullopt;
-  const double gpu_s = dispatcher.scaling()->rented_s(number) * static_cast<double>(pool.gpus_per_replica());
-  return dispatcher.duration_s() > 0 ? gpu_s / dispatcher.duration_s() : 0;
+  const double gpu_s =
+      simulation.cluster().lifecycle().totals(number).rented_s * static_cast<double>(pool.gpus_per_replica());
+  return simulation.clock().duration_s() > 0 ? gpu_s / simulation.clock().duration_s() : 0;
 }
 
 PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, std::optional<double> rented_gpus,
@@ -131,9 +134,28 @@ std::set<std::int64_t> nodes_of(const Scenario& scenario, bool with_scaled) {
   return nodes;
 }
 
+/// For how long some replica on this node was rented.
+double node_rented_s(const Scenario& scenario, const ReplicaLifecycle& lifecycle, std::int64_t node) {
+  ReplicaLifecycle::Rents rents;
+  for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool)
+    for (std::size_t i = 0; i < scenario.pools[pool].places.size(); ++i) {
+      const std::vector<GpuPlace>& gpus = scenario.pools[pool].places[i].gpus;
+      if (std::ranges::find(gpus, node, &GpuPlace::node) != gpus.end())
+        std::ranges::copy(lifecycle.rents({pool, i}), std::back_inserter(rents));
+    }
+  std::ranges::sort(rents);
+  double seconds = 0;
+  double until_s = 0;
+  for (const auto& [from_s, to_s] : rents) {
+    seconds += std::max(0.0, to_s - std::max(from_s, until_s));
+    until_s = std::max(until_s, to_s);
+  }
+  return seconds;
+}
+
 /// Energy of everything but GPUs, for the nodes that carry replicas, each whole, while any of these is there; of
 /// spares, that of idle GPUs as well.
-double overhead_j(const Scenario& scenario, const Dispatcher& dispatcher) {
+double overhead_j(const Scenario& scenario, const Simulation& simulation) {
   const std::set<std::int64_t> always = nodes_of(scenario, false);
   double always_w = 0;
   for (std::size_t i = 0; i < scenario.groups.size(); ++i) {
@@ -145,10 +167,11 @@ double overhead_j(const Scenario& scenario, const Dispatcher& dispatcher) {
     const double idle_w = static_cast<double>(group.node.gpus) * gpu.power.idle_w;
     always_w += static_cast<double>(group.spares) * (group.node.overhead_w + idle_w);
   }
-  double joules = always_w * dispatcher.duration_s();
+  double joules = always_w * simulation.clock().duration_s();
   for (const std::int64_t node : nodes_of(scenario, true))
     if (!always.contains(node))
-      joules += scenario.groups.of(node).node.overhead_w * dispatcher.scaling()->node_rented_s(node);
+      joules +=
+          scenario.groups.of(node).node.overhead_w * node_rented_s(scenario, simulation.cluster().lifecycle(), node);
   return joules;
 }
 
@@ -158,44 +181,26 @@ AccountTerms account_terms(const AccountSpec& spec) {
 
 }  // namespace
 
-void set_readers(Scenario& scenario, Recorder& recorder) {
-  std::map<ClassId, ReaderFacts> readers;
-  std::optional<ReaderFacts> others;
-  for (const ReaderSpec& entry : scenario.spec.perceived) {
-    const ReaderFacts reader{static_cast<double>(entry.first_field_tokens), entry.reading_tokens_per_s};
-    if (entry.request_class.empty())
-      others = reader;
-    else
-      readers.emplace(scenario.notes->classes.id(entry.request_class), reader);
-  }
-  recorder.set_readers(std::move(readers), others);
-}
-
-SloFacts slo_facts(const ScenarioSpec& spec) {
-  return {spec.slo.ttft_s, spec.slo.tpot_s, spec.slo.e2e_s, spec.slo.target_fraction};
-}
-
-RunFacts collect_facts(const Scenario& scenario, const Dispatcher& dispatcher) {
+RunFacts collect_facts(const Scenario& scenario, const Simulation& simulation) {
   const ScenarioSpec& spec = scenario.spec;
   RunFacts facts{.name = spec.name,
                  .seed = spec.seed,
                  .workload = scenario.workload_text,
-                 .duration_s = dispatcher.duration_s(),
+                 .duration_s = simulation.clock().duration_s(),
                  .slo = slo_facts(spec),
                  .classes = scenario.notes->classes.all(),
-                 .node_overhead_j = overhead_j(scenario, dispatcher)};
+                 .node_overhead_j = overhead_j(scenario, simulation)};
   if (spec.account) facts.account = account_terms(*spec.account);
-  if (const Failures* failures = dispatcher.failures()) facts.failures = failures->facts(facts.duration_s);
+  if (const Failures* failures = simulation.parts().failures) facts.failures = failures->facts(facts.duration_s);
   for (std::size_t i = 0; i < facts.failures.pools.size(); ++i) {
-    if (!scenario.pools[i].spec.scales()) continue;
-    facts.failures.pools[i].replica_s = dispatcher.scaling()->rented_s(i);
-    facts.failures.pools[i].down_s = dispatcher.scaling()->rented_s(i) - dispatcher.scaling()->serving_s(i);
+    FailureTotals& pool = facts.failures.pools[i];
+    std::tie(pool.replica_s, pool.down_s) = simulation.cluster().lifecycle().replica_and_down_s(i, facts.duration_s);
   }
-  if (const Scaling* scaling = dispatcher.scaling()) facts.scaling = scaling->totals();
-  if (const Gateway* gateway = dispatcher.gateway()) facts.gateway = gateway->facts();
+  if (const Scaling* scaling = simulation.parts().scaling) facts.scaling = scaling->totals();
+  if (const Gateway* gateway = simulation.parts().gateway) facts.gateway = gateway->facts();
   for (std::size_t i = 0; i < scenario.pools.size(); ++i) {
-    const ReplicaPool& replicas = dispatcher.pools()[i];
-    const std::optional<double> rented = rented_gpus(scenario.pools[i], dispatcher, i);
+    const ReplicaPool& replicas = simulation.cluster().pools()[i];
+    const std::optional<double> rented = rented_gpus(scenario.pools[i], simulation, i);
     facts.pools.push_back(pool_facts(scenario.pools[i], replicas, rented, facts.duration_s));
     facts.rests_on.push_back(rests_on(scenario.pools[i], facts.pools.back().totals));
     facts.steps += facts.pools.back().totals.steps;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "sim/engine/run.h"
+#include "sim/engine/run_options.h"
 #include "sim/input/check_gateway.h"
 #include "sim/input/scenario.h"
 

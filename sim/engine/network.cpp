@@ -12,7 +12,7 @@
 #include <simgrid/s4u.hpp>
 #include <utility>
 
-#include "sim/engine/run.h"
+#include "sim/engine/run_options.h"
 #include "sim/report/platform.h"
 
 namespace servecast {

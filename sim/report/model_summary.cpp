@@ -77,7 +77,7 @@ std::vector<ExpertSummary> experts_of(const RunFacts& facts) {
                    .loaded_bytes = e.loaded_bytes,
                    .disk_bytes = e.disk_bytes,
                    .wasted_load_fraction = per(real(e.guesses - e.prefetched), real(e.loads)),
-                   .stall_fraction = per(e.stall_s, pool.totals.busy_s),
+                   .stall_fraction = per(e.stall_s, e.step_s),
                    .substituted_fraction = per(e.substituted, e.choices),
                    .host_fraction = per(e.on_host, e.choices),
                    .left_out_fraction = per(e.left_out, e.choices)});

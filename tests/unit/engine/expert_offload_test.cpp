@@ -30,6 +30,7 @@ pools:
     llm: deepseek-v2-lite
     gpu: a100_pcie_40g
     replicas: 2
+    batcher: {{policy: vllm_v1, async_scheduling: false}}
     router: {{policy: round_robin}}
     latency: {{model: roofline}}
     expert_offload:

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "sim/engine/dispatcher.h"
 #include "tests/unit/engine/scenario_text.h"
 
 namespace servecast::run_test {
