@@ -5,6 +5,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "models/base/units.h"
+#include "sim/report/csv_column.h"
 #include "sim/report/figures.h"
 #include "sim/report/text_layout.h"
 
@@ -25,7 +27,10 @@ constexpr std::string_view figures_head =
     "A *spread* is how something differs from request to request: it has `mean`, `p50`, `p90`, `p95`, `p99` and "
     "`max`. "
     "*Better* says\n"
-    "which way a number should go. What is *worked out* from other numbers can be compared, and no file holds it.\n";
+    "which way a number should go. What is *worked out* from other numbers can be compared, and no file holds it. "
+    "The columns of "
+    "CSV\n"
+    "files follow at the end.\n";
 
 std::string_view word(Better better) {
   constexpr std::array<std::string_view, 3> words{"", "lower", "higher"};  // by Better
@@ -54,6 +59,14 @@ std::string markdown_table(const std::vector<FigureRow>& rows, const std::string
   return text;
 }
 
+std::string csv_section(const CsvFile& file) {
+  std::string text = fmt::format("\n## `{}`\n\n{}.\n\n| column | what it is | unit | only |\n|---|---|---|---|\n",
+                                 file.name, file.about);
+  for (const CsvFile::Column& c : file.columns)
+    text += fmt::format("| `{}` | {} | {} | {} |\n", c.name, c.help, unit_of(c.name), c.only);
+  return text;
+}
+
 }  // namespace
 
 std::string figures_markdown() {
@@ -64,6 +77,7 @@ std::string figures_markdown() {
       const std::string whole = row.key + (row.kind == RowKind::list ? "[]" : "");
       text += fmt::format("\n## `{}`\n\n{}.\n", whole, row.help) + markdown_table(rows, whole + ".");
     }
+  for (const CsvFile& file : csv_files()) text += csv_section(file);
   return text;
 }
 

@@ -15,12 +15,10 @@ class ItemCells final : public FieldWalk {
   std::size_t left_columns = 1;
 
   void number(const About& about, std::optional<double> value, bool count) override {
-    if (in_item_ > 0) return;
     if (spread_) return statistic(about.key, value);
     if (about.figure) put(about.figure->heading, about.figure->joint, text_of_figure(about, count), value);
   }
   void text(const About& about, const std::string& value) override {
-    if (in_item_ > 0) return;
     if (!named_) name = value;
     named_ = true;
     if (!about.figure) return;
@@ -30,35 +28,23 @@ class ItemCells final : public FieldWalk {
   }
   void derive(const About& about, std::optional<double> value) override { number(about, value, false); }
 
-  void enter(const About& about) override { begin(about); }
+  void enter(const About& about) override {
+    spread_ = about.figure;
+    spread_text_ = text_of_figure(about, false);
+  }
   bool enter_optional(const About& about, bool present) override {
-    begin(about);
+    enter(about);
     if (present) return true;
     if (spread_)
       for (const ShownStatistic& s : spread_->statistics) statistic(s.key, std::nullopt);
     leave();
     return false;
   }
-  std::size_t enter_list(const About&, std::size_t size) override {
-    ++in_item_;  // lists within an item are told elsewhere
-    return size;
-  }
-  void enter_item(std::size_t) override { ++in_item_; }
-  void leave() override {
-    if (in_item_ > 0)
-      --in_item_;
-    else
-      spread_.reset();
-  }
+  std::size_t enter_list(const About&, std::size_t) override { return 0; }  // those are told elsewhere
+  void enter_item(std::size_t) override {}
+  void leave() override { spread_.reset(); }
 
  private:
-  void begin(const About& about) {
-    if (in_item_ > 0)
-      ++in_item_;
-    else
-      spread_ = about.figure;
-    spread_text_ = text_of_figure(about, false);
-  }
   void statistic(std::string_view key, std::optional<double> value) {
     for (const ShownStatistic& s : spread_->statistics) {
       if (s.key.empty() || s.key != key) continue;
@@ -79,7 +65,6 @@ class ItemCells final : public FieldWalk {
   std::optional<Shown> spread_{};
   std::string (*spread_text_)(double) = nullptr;
   bool named_ = false;
-  int in_item_ = 0;  // how deep in a list of the item
 };
 
 }  // namespace

@@ -33,7 +33,9 @@ TEST(GatewayFiles, GatewayCsvHasARowForEachEvent) {
            .prompt_tokens = 10,
            .output_tokens = 20});
   csv.close();
-  EXPECT_EQ(text_of(file), std::string(GatewayCsv::header) + "\n7,threshold,stage,1,1.5,0.25,10,20\n");
+  EXPECT_EQ(
+      text_of(file),
+      "request_id,what,kind,start_s,end_s,usd,prompt_tokens,output_tokens\n7,threshold,stage,1,1.5,0.25,10,20\n");
   EXPECT_NE(std::ranges::find(report_files, "gateway.csv"), report_files.end()) << "a report may hold it";
 }
 
@@ -47,10 +49,12 @@ TEST(GatewayFiles, RequestsHaveColumnsOfTheirGateway) {
   RunFacts facts{.pools = {{.name = "chat"}}, .classes = {""}};
   facts.gateway.targets = {{.name = "chat"}};
   write_requests_csv(folder / "a.csv", requests, facts, gateway);
-  EXPECT_EQ(text_of(folder / "a.csv"), std::string(requests_header) +
-                                           ",answered_by,passes,gateway_s,gateway_usd,score\n"
-                                           "0,1,,,2,5,0,chat,0,0,completed,chat,2,0.5,0.25,0.75\n"
-                                           "1,3,,,,0,0,chat,,0,completed,memory,0,0,0,\n");
+  EXPECT_EQ(text_of(folder / "a.csv"),
+            "request_id,arrival_s,scheduled_s,first_token_s,finish_s,prompt_tokens,output_tokens,pool,replica,"
+            "preemptions,status"
+            ",answered_by,passes,gateway_s,gateway_usd,score\n"
+            "0,1,,,2,5,0,chat,0,0,completed,chat,2,0.5,0.25,0.75\n"
+            "1,3,,,,0,0,chat,,0,completed,memory,0,0,0,\n");
   write_requests_csv(folder / "b.csv", requests, facts);
   EXPECT_EQ(text_of(folder / "b.csv").find("answered_by"), std::string::npos);
 }
