@@ -83,6 +83,17 @@ class PoolLoader {
     if (text_.problems.empty()) add_prompt_launch(pool);
     if (text_.problems.empty()) add_drafting(pool, latency_of(pool));
     if (text_.problems.empty()) add_adapters(pool, node());
+    if (text_.problems.empty()) tell_depth(pool);
+  }
+
+  /// Whoever asks for asynchronous scheduling hears where there is none.
+  static void tell_depth(Pool& pool) {
+    if (std::min(pool.spec.batcher.make()->depth(), pool.engine.scheduling_depth) < 2) return;
+    if (pool.spec.pipeline_parallel > 1)
+      pool.notes.push_back(
+          "asynchronous scheduling is off: while a batch is in a pipeline stage, others are in the next");
+    else if (pool.spec.placement.make()->sm_partition() != nullptr)
+      pool.notes.push_back("asynchronous scheduling is off: steps of prompts and decodes are scheduled apart");
   }
 
   PoolHardware hardware() const {
@@ -95,7 +106,8 @@ class PoolLoader {
     pool.experts = plan_experts(pool, node(), seed_, beside(text_.file, "."), place(".expert_offload"));
     const ExpertOffloadSpec& spec = *pool.spec.expert_offload;
     if (!spec.slots_per_layer && !spec.cache_fraction && !spec.hbm_bytes)
-      while (pool.experts->slots > 0 && memory_plan(pool).kv_pool_tokens < spec.kv_tokens) pool.experts->slots -= pool.spec.expert_parallel;
+      while (pool.experts->slots > 0 && memory_plan(pool).kv_pool_tokens < spec.kv_tokens)
+        pool.experts->slots -= pool.spec.expert_parallel;
     pool.notes.push_back(fmt::format("experts: {} of {} per layer in GPU memory, routing {}", pool.experts->slots,
                                      pool.experts->experts(), spec.routing.policy()));
   }
