@@ -55,12 +55,18 @@ ordered_json there_are(const std::vector<std::string>& files) {
   return json;
 }
 
+std::string shape_text(const Pool& pool) {
+  const std::string text =
+      fmt::format("tensor {} x pipeline {}", pool.spec.tensor_parallel, pool.spec.pipeline_parallel);
+  if (pool.spec.expert_parallel == 1) return text;
+  return fmt::format("{}, experts over {} in {} ranks", text, pool.spec.expert_parallel, pool.shape().ranks());
+}
+
 std::string pool_text(const Pool& pool) {
   const MemoryPlan& memory = pool.memory;
-  const std::string shape =
-      fmt::format("tensor {} x pipeline {}", pool.spec.tensor_parallel, pool.spec.pipeline_parallel);
-  const std::string what = fmt::format("pool {}: {} in {}, {} x ({}) = {} x {}", pool.spec.name, pool.llm.name,
-                                       pool.spec.weights, pool.spec.replicas, shape, pool.gpus(), pool.gpu.name);
+  const std::string what =
+      fmt::format("pool {}: {} in {}, {} x ({}) = {} x {}", pool.spec.name, pool.llm.name, pool.spec.weights,
+                  pool.spec.replicas, shape_text(pool), pool.gpus(), pool.gpu.name);
   return "\n" + visible(what) + "\n" +
          fmt::format("  each GPU: {} weights, {} activations, {} reserved, {} KV cache\n",
                      human::bytes(memory.weight_bytes), human::bytes(memory.activation_bytes),
@@ -92,8 +98,8 @@ std::string scenario_text(const std::string& file, Scenario scenario) {
   return text;
 }
 
-/// A study is checked by sizing each of its designs: a setting that does not exist is found there. Throws UserError as
-/// `plan` does where bounds alone leave no design that could keep the promise.
+/// A study is checked by sizing each of its designs: a setting that does not exist is found there. Throws UserError
+/// as `plan` does where bounds alone leave no design that could keep the promise.
 PlanReport checked_study(const std::string& file) {
   PlanReport report = size_up_study(file);
   const bool open = std::ranges::find(report.designs, "undecided", &PlanDesign::verdict) != report.designs.end();
