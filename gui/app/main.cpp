@@ -17,9 +17,10 @@ using namespace servecast;
 using namespace servecast::gui;
 
 struct Options {
-  QCommandLineOption shot{
-      "shot", "Render VIEW (scenario, run, cluster, requests, compare, plan, calibration) into the last argument, a .png, and end.",
-      "VIEW"};
+  QCommandLineOption shot{"shot",
+                          "Render VIEW (scenario, run, cluster, requests, compare, plan, calibration) into the last "
+                          "argument, a .png, and end.",
+                          "VIEW"};
   QCommandLineOption dark{"dark", "Dark colours."};
   QCommandLineOption language{"language", "Language of the texts, e.g. en or zh_CN (default: the system's).", "NAME"};
   QCommandLineOption size{"size", "Size of the picture (1360x880).", "WxH", "1360x880"};
@@ -39,8 +40,10 @@ void say_what_is_serious(QtMsgType type, const QMessageLogContext&, const QStrin
 
 void translate(QApplication& app, const QString& language) {
   const QLocale locale = language.isEmpty() ? QLocale::system() : QLocale(language);
-  auto* ours = new QTranslator(&app);
-  if (ours->load(locale, "servecast", "_", ":/i18n")) QApplication::installTranslator(ours);
+  for (const char* texts : {"servecast", "figures"}) {
+    auto* ours = new QTranslator(&app);
+    if (ours->load(locale, texts, "_", ":/i18n")) QApplication::installTranslator(ours);
+  }
   auto* of_qt = new QTranslator(&app);
   if (of_qt->load(locale, "qtbase", "_", QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
     QApplication::installTranslator(of_qt);
@@ -64,7 +67,8 @@ int run(QApplication& app) {
   const Options options;
   QCommandLineParser parser;
   parser.setApplicationDescription("Explore Servecast scenarios and reports in a window");
-  parser.addPositionalArgument("FILE", "Scenarios (.yaml), folders of reports and plans, residuals (.csv).", "[FILE...]");
+  parser.addPositionalArgument("FILE", "Scenarios (.yaml), folders of reports and plans, residuals (.csv).",
+                               "[FILE...]");
   parser.addOptions({options.shot, options.dark, options.language, options.size, options.time});
   parser.addHelpOption();
   parser.addVersionOption();

@@ -6,14 +6,14 @@
 #include <span>
 #include <vector>
 
-#include "gui/data/quantity.h"
+#include "sim/report/figures.h"
 
 namespace servecast::gui {
 
 class Report;
 
 /// A figure of a report, with the range that --replicates gives it.
-struct Figure {
+struct ReportedFigure {
   std::optional<double> value{};
   std::optional<double> p05{};
   std::optional<double> p95{};
@@ -21,16 +21,17 @@ struct Figure {
 
 /// A line of the comparison: one figure of every report.
 struct ComparisonRow {
-  QString name{};  // e.g. "TTFT p99"
-  Quantity quantity = Quantity::number;
-  bool less_is_better = true;
-  std::vector<Figure> figures{};  // by report
+  Figure figure{};
+  std::vector<ReportedFigure> reported{};  // by report
 
   /// Relative to the first report: 0.1 is 10 % more. None where either is absent or the first is 0.
   std::optional<double> change(std::size_t report) const;
   /// Whether both have an interval and these do not touch; none: not known.
   std::optional<bool> apart(std::size_t report) const;
 };
+
+/// In the language of the window.
+QString heading_of(const Figure& figure);
 
 std::vector<ComparisonRow> compare(std::span<Report* const> reports);
 

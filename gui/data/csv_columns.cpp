@@ -1,6 +1,7 @@
 #include "gui/data/csv_columns.h"
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <cstring>
 #include <limits>
@@ -8,6 +9,7 @@
 #include "gui/data/mapped_file.h"
 #include "models/base/error.h"
 #include "models/base/escaped.h"
+#include "sim/report/csv_column.h"
 
 namespace servecast::gui {
 
@@ -55,14 +57,22 @@ struct CsvColumns::Cursor {
   }
 };
 
+CsvColumns::CsvColumns(std::string_view file) : file_(file) {}
+
+void CsvColumns::add(Sink sink) {
+  const auto of = std::ranges::find(csv_files(), file_, &CsvFile::name);
+  assert(file_.empty() || std::ranges::find(of->columns, sink.name, &CsvFile::Column::name) != of->columns.end());
+  sinks_.push_back(std::move(sink));
+}
+
 void CsvColumns::number(std::string name, Column& column, Need need) {
-  sinks_.push_back({.name = std::move(name), .need = need, .numbers = &column});
+  add({.name = std::move(name), .need = need, .numbers = &column});
 }
 void CsvColumns::words(std::string name, Words& column, Need need) {
-  sinks_.push_back({.name = std::move(name), .need = need, .words = &column});
+  add({.name = std::move(name), .need = need, .words = &column});
 }
 void CsvColumns::place(std::string name, std::vector<std::uint64_t>& offsets) {
-  sinks_.push_back({.name = std::move(name), .offsets = &offsets});
+  add({.name = std::move(name), .offsets = &offsets});
 }
 
 std::vector<const CsvColumns::Sink*> CsvColumns::by_position(Cursor& at, std::string_view header) const {

@@ -30,6 +30,10 @@ class CsvColumns {
  public:
   enum class Need { required, optional };
 
+  CsvColumns() = default;
+  /// Of a report: which of csv_files() it is, e.g. "series.csv". Only columns that this one may have are asked for.
+  explicit CsvColumns(std::string_view file);
+
   void number(std::string name, Column& column, Need need = Need::required);
   void words(std::string name, Words& column, Need need = Need::required);
   /// Where the cell stands in the file: for texts that are read when somebody asks for them.
@@ -47,11 +51,13 @@ class CsvColumns {
   };
   struct Cursor;
 
+  void add(Sink sink);
   std::vector<const Sink*> by_position(Cursor& at, std::string_view header) const;
   void reserve(std::size_t rows) const;
   static void take(const Sink& sink, std::string_view cell, const Cursor& at);
 
-  std::vector<Sink> sinks_;
+  std::string_view file_{};
+  std::vector<Sink> sinks_{};
 };
 
 }  // namespace servecast::gui

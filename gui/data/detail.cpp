@@ -28,7 +28,7 @@ std::vector<std::size_t> ReplicaSamples::rows_of(double which) const {
 
 ReplicaSamples read_replicas(const std::string& file) {
   ReplicaSamples samples;
-  CsvColumns csv;
+  CsvColumns csv("replicas.csv");
   csv.number("time_s", samples.time_s);
   csv.number("replica", samples.replica);
   csv.number("running", samples.running);
@@ -52,7 +52,7 @@ std::vector<double> LinkSamples::used_at(double time) const {
 
 LinkSamples read_links(const std::string& file) {
   LinkSamples samples;
-  CsvColumns csv;
+  CsvColumns csv("links.csv");
   csv.words("link", samples.link);
   csv.number("time_s", samples.time_s);
   csv.number("bytes", samples.bytes);
@@ -77,7 +77,7 @@ bool Flows::crosses(std::size_t row, std::string_view link) const {
 
 Flows read_flows(const std::string& file) {
   Flows flows{.file = MappedFile(file)};
-  CsvColumns csv;
+  CsvColumns csv("flows.csv");
   csv.number("flow", flows.flow);
   csv.words("kind", flows.kind);
   csv.words("from", flows.from);
@@ -92,7 +92,7 @@ Flows read_flows(const std::string& file) {
 
 Steps read_steps(const std::string& file) {
   Steps steps{.file = MappedFile(file)};
-  CsvColumns csv;
+  CsvColumns csv("steps.csv");
   csv.number("replica", steps.replica);
   csv.words("pool", steps.pool);
   csv.number("start_s", steps.start_s);

@@ -37,7 +37,7 @@ Column time_per_output_token(const Requests& r) {
 
 Requests read_requests(const std::string& file) {
   Requests r;
-  CsvColumns csv;
+  CsvColumns csv("requests.csv");
   csv.number("request_id", r.request_id);
   csv.number("arrival_s", r.arrival_s);
   csv.number("scheduled_s", r.scheduled_s);

@@ -7,7 +7,7 @@ namespace servecast::gui {
 std::vector<PoolSeries> read_series(const std::string& file) {
   PoolSeries all;
   Words pool;
-  CsvColumns csv;
+  CsvColumns csv("series.csv");
   csv.number("time_s", all.time_s);
   csv.words("pool", pool);
   for (std::size_t i = 0; i < amount_names.size(); ++i) {

@@ -222,38 +222,6 @@ Run with the detail “cluster”.</source>
 <context>
     <name>servecast::gui::ComparisonModel</name>
     <message>
-        <source>SLO kept</source>
-        <translation>满足 SLO</translation>
-    </message>
-    <message>
-        <source>Goodput, requests/s</source>
-        <translation>有效吞吐，请求/s</translation>
-    </message>
-    <message>
-        <source>Requests/s</source>
-        <translation>请求/s</translation>
-    </message>
-    <message>
-        <source>Output tokens/s</source>
-        <translation>输出词元/s</translation>
-    </message>
-    <message>
-        <source>GPUs</source>
-        <translation>GPU 数</translation>
-    </message>
-    <message>
-        <source>Price per hour</source>
-        <translation>每小时价格</translation>
-    </message>
-    <message>
-        <source>Per million output tokens</source>
-        <translation>每百万输出词元</translation>
-    </message>
-    <message>
-        <source>Energy per output token</source>
-        <translation>每输出词元能耗</translation>
-    </message>
-    <message>
         <source>The 90 % intervals overlap: the difference may be chance.</source>
         <translation>90 % 区间有重叠：差异可能出于偶然。</translation>
     </message>

@@ -5,16 +5,11 @@
 #include <QLabel>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <cmath>
 
-#include "gui/data/quantity.h"
+#include "gui/data/comparison.h"
 
 namespace servecast::gui {
 namespace {
-
-QString text(Quantity quantity, std::optional<double> value) {
-  return text_of(quantity, value.value_or(std::nan("")));
-}
 
 struct Card {
   QString title{};
@@ -46,39 +41,46 @@ QWidget* make(const Card& card) {
   return frame;
 }
 
-Card promise(const Summary& s) {
+QString text(const FigureValues& values, const char* key) {
+  const auto value = values.of(key);
+  return value ? QString::fromStdString(figure(key).text(*value)) : QString("—");
+}
+
+Card promise(const Summary& s, const FigureValues& values) {
   if (!s.slo.attained_fraction) return {FigureCards::tr("SLO"), "—", FigureCards::tr("nothing promised"), "figure"};
-  const QString asked = text(Quantity::fraction, s.slo.target_fraction);
-  return {FigureCards::tr("Within the SLO"), text(Quantity::fraction, s.slo.attained_fraction),
-          s.slo.met() ? FigureCards::tr("SLO met: %1 asked").arg(asked) : FigureCards::tr("SLO missed: %1 asked").arg(asked),
+  const QString asked = text(values, "slo.target_fraction");
+  return {FigureCards::tr("Within the SLO"), text(values, "slo.attained_fraction"),
+          s.slo.met() ? FigureCards::tr("SLO met: %1 asked").arg(asked)
+                      : FigureCards::tr("SLO missed: %1 asked").arg(asked),
           s.slo.met() ? "good" : "bad"};
 }
 
-Card latency(const QString& title, const std::optional<Statistics>& all) {
-  if (!all) return {title, "—", {}};
-  return {title + " p99", text(Quantity::latency_s, all->p99),
-          FigureCards::tr("median %1").arg(text(Quantity::latency_s, all->p50))};
-}
-
 std::vector<QWidget*> cards_of(const Summary& s) {
-  const auto lost = s.requests.arrived - s.requests.completed;
+  const FigureValues values(s);
+  const auto card = [&](const QString& title, const char* key, const QString& below, const char* key_below,
+                        const char* behind = "") {
+    return Card{title, text(values, key) + behind, below.arg(text(values, key_below))};
+  };
+  const auto latency = [&](const char* p99, const char* median) {
+    return card(heading_of(figure(p99)), p99, FigureCards::tr("median %1"), median);
+  };
+  const bool all_completed = s.requests.arrived == s.requests.completed;
   const std::vector<Card> cards{
-      promise(s),
-      latency("TTFT", s.latencies.ttft_s),
-      latency("TPOT", s.latencies.tpot_s),
-      latency("E2E", s.latencies.e2e_s),
-      {FigureCards::tr("Requests"), text(Quantity::count, static_cast<double>(s.requests.completed)),
-       lost > 0 ? FigureCards::tr("%1 not completed").arg(text(Quantity::count, static_cast<double>(lost)))
-                : FigureCards::tr("all completed")},
-      {FigureCards::tr("Output"), text(Quantity::tokens_per_s, s.output_tokens_per_s),
-       FigureCards::tr("%1 requests/s").arg(text(Quantity::number, s.requests_per_s))},
-      {FigureCards::tr("Cost"), text(Quantity::usd, s.cost.usd_per_hour) + "/h",
-       FigureCards::tr("%1 per M tokens").arg(text(Quantity::usd, s.cost.usd_per_million_output_tokens))},
-      {FigureCards::tr("Energy"), text(Quantity::joules, s.energy.j_total),
-       FigureCards::tr("%1 per token").arg(text(Quantity::joules, s.energy.j_per_output_token))},
+      promise(s, values),
+      latency("ttft_s.p99", "ttft_s.p50"),
+      latency("tpot_s.p99", "tpot_s.p50"),
+      latency("e2e_s.p99", "e2e_s.p50"),
+      {FigureCards::tr("Requests"), text(values, "requests.completed"),
+       all_completed ? FigureCards::tr("all completed")
+                     : FigureCards::tr("%1 not completed").arg(text(values, "not_completed"))},
+      card(FigureCards::tr("Output"), "output_tokens_per_s", FigureCards::tr("%1 requests/s"), "requests_per_s",
+           "/s"),
+      card(FigureCards::tr("Cost"), "cost.usd_per_hour", FigureCards::tr("%1 per M tokens"),
+           "cost.usd_per_million_output_tokens", "/h"),
+      card(FigureCards::tr("Energy"), "energy.j_total", FigureCards::tr("%1 per token"), "energy.j_per_output_token"),
   };
   std::vector<QWidget*> widgets;
-  for (const Card& card : cards) widgets.push_back(make(card));
+  for (const Card& one : cards) widgets.push_back(make(one));
   return widgets;
 }
 

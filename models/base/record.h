@@ -95,6 +95,7 @@ struct StepRecord {
   std::int64_t used_blocks = 0;            // KV blocks held during the step
   double energy_j = 0;                     // of the replica's GPUs during the step
   std::optional<double> beside_until_s{};  // where steps share GPUs: until then another one counts as using them
+  std::optional<double> busy_s{};          // likewise over several stages: how long only this one counts
 };
 
 /// One sequence's share of a step.

@@ -12,10 +12,10 @@ inline constexpr double longest_run_s = 365 * seconds_per_day;
 inline constexpr double ms_per_s = 1e3;
 inline constexpr double us_per_s = 1e6;
 
-/// The unit of a setting follows from its name (SI base units as suffix), so name and unit cannot disagree.
+/// The unit of a setting or figure follows from its name (SI base units as suffix), so name and unit cannot disagree.
 /// Empty for plain counts and texts. The longest suffix wins.
 constexpr std::string_view unit_of(std::string_view key) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 20> units{{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 32> units{{
       {"usd_per_hour", "USD/h"},
       {"usd_per_gpu_hour", "USD/h"},
       {"usd_per_million_prompt_tokens", "USD"},
@@ -28,10 +28,22 @@ constexpr std::string_view unit_of(std::string_view key) {
       {"_flop_per_s", "flop/s"},
       {"_per_s", "1/s"},
       {"_fraction", "share, 0 to 1"},
+      {"_fraction_mean", "share, 0 to 1"},
+      {"_fraction_max", "share, 0 to 1"},
       {"_tokens", "tokens"},
+      {"_tokens_mean", "tokens"},
+      {"_tokens_in_mean", "tokens"},
+      {"_tokens_out_mean", "tokens"},
       {"_blocks", "blocks"},
-      {"_bytes", "bytes"},
-      {"_usd", "USD"},
+      {"bytes", "bytes"},
+      {"per_usd", ""},
+      {"usd", "USD"},
+      {"usd_total", "USD"},
+      {"usd_per_request", "USD"},
+      {"kwh", "kWh"},
+      {"_s_mean", "s"},
+      {"j_total", "J"},
+      {"j_per_output_token", "J"},
       {"_s", "s"},
       {"_j", "J"},
       {"_w", "W"},

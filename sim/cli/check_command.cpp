@@ -93,6 +93,9 @@ std::string scenario_text(const std::string& file, Scenario scenario) {
   std::string text = fmt::format("{}: no mistakes\n\n", visible(file));
   text += fmt::format("workload  {}\n", visible(scenario.workload_text));
   text += cluster_text(scenario);
+  for (const ChangedFigure& figure : scenario.changed_hardware)
+    text += fmt::format("changed   {}: {}, where the file says {}\n", visible(figure.path), visible(figure.to),
+                        visible(figure.from));
   for (const Pool& pool : scenario.pools) text += pool_text(pool);
   for (const std::string& warning : prompts_too_long(scenario)) text += "\nwarning: " + warning + "\n";
   return text;

@@ -22,6 +22,7 @@ constexpr std::int64_t default_replicates = 20;
 /// What both commands take.
 struct ComparisonArguments {
   std::int64_t replicates = default_replicates;
+  std::vector<std::string> figures{};
   std::string format = "text";
   ManyRunsArguments runs{};
 
@@ -29,12 +30,15 @@ struct ComparisonArguments {
     app.add_option("--replicates", replicates, "Seeds and draws of the calibration's error, the same for all (20)")
         ->check(CLI::Range(0, 10000))
         ->type_name("N");
+    add_figures(app, figures);
     add_choice(app, "--format", format, "format", {"text", "json"}, "Table on the terminal (text)");
     runs.declare(app);
   }
 
   void print(const std::vector<Compared>& compared, Console& console) const {
-    console.out << (format == "json" ? text_of(differences_json(compared)) : differences_text(compared));
+    const std::vector<FigureColumn> wanted = figure_columns(figures);
+    console.out << (format == "json" ? text_of(differences_json(wanted, compared))
+                                     : differences_text(wanted, compared));
   }
 
   /// Simulates the requests, all with the seed of the first: by position, with names as given.

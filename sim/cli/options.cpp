@@ -9,6 +9,7 @@
 #include "sim/cli/atomic_file.h"
 #include "sim/input/scenario.h"
 #include "sim/input/unsaved_text.h"
+#include "sim/report/figures.h"
 
 namespace servecast {
 
@@ -33,6 +34,22 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& val
   return app.add_option(name, value, help)->check(CLI::Validator(unknown, ""))->type_name(join(words, "|"));
 }
 
+CLI::Option* add_figures(CLI::App& app, std::vector<std::string>& keys) {
+  const auto unknown = [](const std::string& key) -> std::string {
+    try {
+      return figure(key), "";
+    } catch (const UserError& error) {
+      return error.what();
+    }
+  };
+  return app
+      .add_option("--figures", keys, "Figures to tell, e.g. ttft_s.p90,pools[0].busy_fraction (those one plans with)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(unknown, ""))
+      ->type_name("KEY,...");
+}
+
 CLI::Option* add_path(CLI::App& app, const std::string& name, std::string& path, const std::string& type,
                       const std::string& help) {
   const auto nameless = [](const std::string& word) { return word.empty() ? "the name is empty" : ""; };
@@ -47,7 +64,8 @@ void ScenarioArguments::declare(CLI::App& app) {
 }
 
 void ScenarioArguments::declare_text(CLI::App& app) {
-  add_path(app, "--text", text, "FILE", "Read the scenario's text from FILE (-: standard input), as if SCENARIO held it");
+  add_path(app, "--text", text, "FILE",
+           "Read the scenario's text from FILE (-: standard input), as if SCENARIO held it");
 }
 
 std::unique_ptr<UnsavedText> ScenarioArguments::unsaved() const {

@@ -3,6 +3,7 @@
 
 #include "sim/cli/command.h"
 #include "sim/cli/console.h"
+#include "sim/cli/figures_text.h"
 #include "sim/cli/options.h"
 #include "sim/cli/schema_text.h"
 #include "sim/input/combinations.h"
@@ -48,14 +49,20 @@ std::vector<Setting> study_settings() {
 class SchemaCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
-    add_choice(app, "--of", of_, "page", {"scenario", "study", "combinations"},
-               "Which file's keys, or what a scenario cannot combine (scenario)");
+    add_choice(app, "--of", of_, "page", {"scenario", "study", "combinations", "figures"},
+               "Which file's keys, what a scenario cannot combine, or the figures of a report (scenario)");
     add_choice(app, "--format", format_, "format", {"text", "json", "markdown"}, "How to write it (text)");
     app.footer("Examples:\n  servecast schema\n  servecast schema --of study\n  servecast schema --format json");
   }
   int run(Console& console) override {
     if (of_ == "combinations") {
       console.out << (format_ == "json" ? combinations_json() : combinations_markdown());
+      return 0;
+    }
+    if (of_ == "figures") {
+      console.out << (format_ == "json"       ? figures_json()
+                      : format_ == "markdown" ? figures_markdown()
+                                              : figures_plain());
       return 0;
     }
     const bool study = of_ == "study";

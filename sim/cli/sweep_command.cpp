@@ -29,6 +29,7 @@ class SweepCommand final : public Command {
         ->check(CLI::Range(0, 10000))
         ->type_name("N");
     add_path(app, "--csv", csv_, "FILE", "Write the table with every figure");
+    add_figures(app, figures_);
     add_choice(app, "--format", format_, "format", {"text", "json"}, "Table on the terminal (text)");
     app.add_option("--shard", shard_, "Only the k-th of n shares of the points")->type_name("K/N");
     add_choice(app, "--emit", emit_, "output", {"slurm"}, "Print a job array that does this instead of doing it");
@@ -41,7 +42,7 @@ class SweepCommand final : public Command {
   }
 
   int run(Console& console) override {
-    SweepTable table;
+    SweepTable table{.figures = figure_columns(figures_)};
     for (const std::string& word : over_) table.dimensions.push_back(parse_axis(word));
     table.points = grid(table.dimensions);
     parse_overrides(scenario_.set);
@@ -98,6 +99,7 @@ class SweepCommand final : public Command {
     };
     add("--set", scenario_.set);
     add("--over", over_);
+    add("--figures", figures_);
     if (replicates_ > 0) add("--replicates", {std::to_string(replicates_)});
     console.out << slurm_array(
         {.program = sibling_program("servecast"), .words = words, .out = runs_.out, .shards = shards_});
@@ -109,6 +111,7 @@ class SweepCommand final : public Command {
   std::vector<std::string> over_;
   std::int64_t replicates_ = 0;
   std::string csv_;
+  std::vector<std::string> figures_;
   std::string format_ = "text";
   std::string shard_;
   std::string emit_;

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
-#include "sim/engine/dispatcher.h"
+#include "sim/engine/cluster.h"
+#include "sim/engine/scenario_facts.h"
+#include "sim/engine/simulation.h"
+#include "sim/engine/unused_gpus.h"
 #include "sim/input/scenario.h"
-#include "sim/report/recorder.h"
 #include "sim/report/run_facts.h"
 
 namespace servecast {
@@ -46,48 +49,26 @@ std::optional<ExpertFacts> expert_facts(const Pool& pool, const ReplicaPool& rep
   if (!pool.experts) return std::nullopt;
   ExpertFacts f{.cache_fraction =
                     static_cast<double>(pool.experts->slots) / static_cast<double>(pool.experts->experts())};
-  for (const Replica* r : all_of(replicas)) {
-    const ExpertTotals& t = r->experts()->totals();
-    f.requested += t.requested;
-    f.resident += t.resident;
-    f.prefetched += t.prefetched;
-    f.loads += t.loads;
-    f.guesses += t.guesses;
-    f.loaded_bytes += t.loaded_bytes;
-    f.disk_bytes += t.disk_bytes;
-    f.choices += t.choices;
-    f.substituted += t.substituted;
-    f.on_host += t.on_host;
-    f.left_out += t.left_out;
-    f.stall_s += t.stall_s;
-  }
+  for (const Replica* r : all_of(replicas)) f.totals += r->experts()->totals();
   const auto quality = pool.spec.expert_offload->miss.make()->quality(f.cache_fraction);
-  if (f.substituted + f.left_out == 0)
+  if (f.totals.substituted + f.totals.left_out == 0)
     f.quality = QualityFacts{.source = "no expert was replaced or left out"};
-  else if (quality && f.left_out == 0)
+  else if (quality && f.totals.left_out == 0)
     f.quality = QualityFacts{quality->lost_fraction, quality->extrapolated, quality->source};
   return f;
 }
 
-std::optional<SpeculationFacts> speculation_facts(const ReplicaPool& replicas) {
+std::optional<DraftTotals> draft_totals(const ReplicaPool& replicas) {
   if (!replicas[0].speculator()) return std::nullopt;
-  SpeculationFacts facts;
-  for (const Replica* r : all_of(replicas)) {
-    const DraftTotals& totals = r->speculator()->totals();
-    facts.checks += totals.checks;
-    facts.drafted_tokens += totals.drafted;
-    facts.accepted_tokens += totals.accepted;
-  }
-  return facts;
+  DraftTotals totals;
+  for (const Replica* r : all_of(replicas)) totals += r->speculator()->totals();
+  return totals;
 }
 
 std::optional<EarlyExitFacts> early_exit_facts(const Pool& pool, const ReplicaPool& replicas) {
   if (!replicas[0].exits()) return std::nullopt;
   EarlyExitFacts facts{.model_layers = pool.llm.layers, .layers_per_token = replicas[0].exits()->layers().mean()};
-  for (const Replica* r : all_of(replicas)) {
-    facts.steps += r->exits()->totals().steps;
-    facts.layers += r->exits()->totals().layers;
-  }
+  for (const Replica* r : all_of(replicas)) facts.totals += r->exits()->totals();
   if (const auto accuracy = pool.spec.early_exit.make()->accuracy(pool.llm)) {
     facts.lost_points = accuracy->lost_points;
     facts.accuracy_source = accuracy->source;
@@ -95,22 +76,12 @@ std::optional<EarlyExitFacts> early_exit_facts(const Pool& pool, const ReplicaPo
   return facts;
 }
 
-std::optional<AdapterFacts> adapter_facts(const Pool& pool, const ReplicaPool& replicas) {
-  if (!pool.spec.lora) return std::nullopt;
-  AdapterFacts facts{.adapter_slots = pool.spec.lora->slots};
-  for (const Replica* r : all_of(replicas)) {
-    facts.hits += r->totals().adapter_hits;
-    facts.loads += r->totals().adapter_loads;
-    facts.stall_s += r->totals().adapter_stall_s;
-  }
-  return facts;
-}
-
 /// GPUs paid for, mean over the run, where an autoscaler switches replicas on and off.
-std::optional<double> rented_gpus(const Pool& pool, const Dispatcher& dispatcher, std::size_t number) {
+std::optional<double> rented_gpus(const Pool& pool, const Simulation& simulation, std::size_t number) {
   if (!pool.spec.scales()) return std::nullopt;
-  const double gpu_s = dispatcher.scaling()->rented_s(number) * static_cast<double>(pool.gpus_per_replica());
-  return dispatcher.duration_s() > 0 ? gpu_s / dispatcher.duration_s() : 0;
+  const double gpu_s =
+      simulation.cluster().lifecycle().totals(number).rented_s * static_cast<double>(pool.gpus_per_replica());
+  return simulation.clock().duration_s() > 0 ? gpu_s / simulation.clock().duration_s() : 0;
 }
 
 PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, std::optional<double> rented_gpus,
@@ -126,27 +97,18 @@ PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, std::optiona
                   .usd_per_gpu_hour = pool.usd_per_gpu_hour(),
                   .gpu_idle_w = pool.gpu.power.idle_w,
                   .max_sequences = pool.spec.batcher.make()->max_sequences()};
-  double step_energy_j = 0;
   for (const Replica* r : all_of(replicas)) {
-    const ReplicaTotals& totals = r->totals();
-    facts.busy_s += totals.busy_s;
-    facts.kv_block_s += totals.kv_block_s;
-    facts.kv_used_blocks_max = std::max(facts.kv_used_blocks_max, totals.kv_blocks_max);
+    facts.totals += r->totals();
     facts.kv_blocks_per_replica = r->kv_cache().total_blocks();
-    facts.preemptions += totals.preemptions;
-    facts.admitted_prompt_tokens += totals.prompt_tokens + totals.found_tokens;
-    step_energy_j += totals.step_energy_j;
   }
   facts.kv_tiers = tier_facts(pool, replicas);
   facts.experts = expert_facts(pool, replicas);
-  facts.speculation = speculation_facts(replicas);
+  facts.drafts = draft_totals(replicas);
   facts.early_exit = early_exit_facts(pool, replicas);
-  facts.adapters = adapter_facts(pool, replicas);
-  for (const KvTierFacts& tier : facts.kv_tiers)
-    if (tier.tier != "gpu") facts.admitted_prompt_tokens += tier.hit_tokens;
+  if (pool.spec.lora) facts.adapter_slots = pool.spec.lora->slots;
   const double gpus_per_replica = static_cast<double>(pool.gpus_per_replica());
-  const double idle_gpu_s = facts.paid_gpus() * duration_s - gpus_per_replica * facts.busy_s;
-  facts.energy_j = step_energy_j + pool.gpu.power.idle_w * std::max(0.0, idle_gpu_s);
+  const double idle_gpu_s = facts.paid_gpus() * duration_s - gpus_per_replica * facts.totals.busy_s;
+  facts.energy_j = facts.totals.step_energy_j + pool.gpu.power.idle_w * std::max(0.0, idle_gpu_s);
   return facts;
 }
 
@@ -154,20 +116,13 @@ std::string engine_text(const EngineProfile& engine) {
   return engine.name + " (" + engine.basis + ": " + engine.source + ")";
 }
 
-RestsOn rests_on(const Pool& pool, const ReplicaPool& replicas) {
-  RestsOn facts{.pool = pool.spec.name,
-                .latency_model = pool.latency_source,
-                .engine = engine_text(pool.engine),
-                .fitted_range = pool.fitted_range};
-  double busy_s = 0;
-  double extrapolated_s = 0;
-  for (const Replica* r : all_of(replicas)) {
-    busy_s += r->totals().busy_s;
-    extrapolated_s += r->totals().extrapolated_s;
-  }
-  facts.extrapolated_fraction = busy_s > 0 ? extrapolated_s / busy_s : 0;
-  facts.notes = pool.notes;
-  return facts;
+RestsOn rests_on(const Pool& pool, const ReplicaTotals& totals) {
+  return {.pool = pool.spec.name,
+          .latency_model = pool.latency_source,
+          .engine = engine_text(pool.engine),
+          .fitted_range = pool.fitted_range,
+          .extrapolated_fraction = totals.busy_s > 0 ? totals.extrapolated_s / totals.busy_s : 0,
+          .notes = pool.notes};
 }
 
 /// Nodes that carry replicas: of pools without an autoscaler, or of any.
@@ -182,7 +137,7 @@ std::set<std::int64_t> nodes_of(const Scenario& scenario, bool with_scaled) {
 
 /// Energy of everything but GPUs, for the nodes that carry replicas, each whole, while any of these is there; of
 /// spares, that of idle GPUs as well.
-double overhead_j(const Scenario& scenario, const Dispatcher& dispatcher) {
+double overhead_j(const Scenario& scenario, const Simulation& simulation) {
   const std::set<std::int64_t> always = nodes_of(scenario, false);
   double always_w = 0;
   for (std::size_t i = 0; i < scenario.groups.size(); ++i) {
@@ -194,10 +149,11 @@ double overhead_j(const Scenario& scenario, const Dispatcher& dispatcher) {
     const double idle_w = static_cast<double>(group.node.gpus) * gpu.power.idle_w;
     always_w += static_cast<double>(group.spares) * (group.node.overhead_w + idle_w);
   }
-  double joules = always_w * dispatcher.duration_s();
+  double joules = always_w * simulation.clock().duration_s();
   for (const std::int64_t node : nodes_of(scenario, true))
     if (!always.contains(node))
-      joules += scenario.groups.of(node).node.overhead_w * dispatcher.scaling()->node_rented_s(node);
+      joules +=
+          scenario.groups.of(node).node.overhead_w * node_rented_s(scenario, simulation.cluster().lifecycle(), node);
   return joules;
 }
 
@@ -207,47 +163,32 @@ AccountTerms account_terms(const AccountSpec& spec) {
 
 }  // namespace
 
-void set_readers(Scenario& scenario, Recorder& recorder) {
-  std::map<ClassId, ReaderFacts> readers;
-  std::optional<ReaderFacts> others;
-  for (const ReaderSpec& entry : scenario.spec.perceived) {
-    const ReaderFacts reader{static_cast<double>(entry.first_field_tokens), entry.reading_tokens_per_s};
-    if (entry.request_class.empty())
-      others = reader;
-    else
-      readers.emplace(scenario.notes->classes.id(entry.request_class), reader);
-  }
-  recorder.set_readers(std::move(readers), others);
-}
-
-SloFacts slo_facts(const ScenarioSpec& spec) {
-  return {spec.slo.ttft_s, spec.slo.tpot_s, spec.slo.e2e_s, spec.slo.target_fraction};
-}
-
-RunFacts collect_facts(const Scenario& scenario, const Dispatcher& dispatcher) {
+RunFacts collect_facts(const Scenario& scenario, const Simulation& simulation) {
   const ScenarioSpec& spec = scenario.spec;
   RunFacts facts{.name = spec.name,
                  .seed = spec.seed,
                  .workload = scenario.workload_text,
-                 .duration_s = dispatcher.duration_s(),
+                 .duration_s = simulation.clock().duration_s(),
                  .slo = slo_facts(spec),
                  .classes = scenario.notes->classes.all(),
-                 .node_overhead_j = overhead_j(scenario, dispatcher)};
+                 .node_overhead_j = overhead_j(scenario, simulation)};
+  for (const ChangedFigure& figure : scenario.changed_hardware)
+    facts.changed_hardware.push_back({figure.path, figure.from, figure.to});
+  facts.unused_gpus = unused_gpus(scenario, simulation.cluster().lifecycle(), facts.duration_s);
   if (spec.account) facts.account = account_terms(*spec.account);
-  if (const Failures* failures = dispatcher.failures()) facts.failures = failures->facts(facts.duration_s);
+  if (const Failures* failures = simulation.parts().failures) facts.failures = failures->facts(facts.duration_s);
   for (std::size_t i = 0; i < facts.failures.pools.size(); ++i) {
-    if (!scenario.pools[i].spec.scales()) continue;
-    facts.failures.pools[i].replica_s = dispatcher.scaling()->rented_s(i);
-    facts.failures.pools[i].down_s = dispatcher.scaling()->rented_s(i) - dispatcher.scaling()->serving_s(i);
+    FailureTotals& pool = facts.failures.pools[i];
+    std::tie(pool.replica_s, pool.down_s) = simulation.cluster().lifecycle().replica_and_down_s(i, facts.duration_s);
   }
-  if (const Scaling* scaling = dispatcher.scaling()) facts.scaling = scaling->totals();
-  if (const Gateway* gateway = dispatcher.gateway()) facts.gateway = gateway->facts();
+  if (const Scaling* scaling = simulation.parts().scaling) facts.scaling = scaling->totals();
+  if (const Gateway* gateway = simulation.parts().gateway) facts.gateway = gateway->facts();
   for (std::size_t i = 0; i < scenario.pools.size(); ++i) {
-    const ReplicaPool& replicas = dispatcher.pools()[i];
-    const std::optional<double> rented = rented_gpus(scenario.pools[i], dispatcher, i);
+    const ReplicaPool& replicas = simulation.cluster().pools()[i];
+    const std::optional<double> rented = rented_gpus(scenario.pools[i], simulation, i);
     facts.pools.push_back(pool_facts(scenario.pools[i], replicas, rented, facts.duration_s));
-    facts.rests_on.push_back(rests_on(scenario.pools[i], replicas));
-    for (const Replica* r : all_of(replicas)) facts.steps += r->totals().steps;
+    facts.rests_on.push_back(rests_on(scenario.pools[i], facts.pools.back().totals));
+    facts.steps += facts.pools.back().totals.steps;
   }
   return facts;
 }

@@ -5,7 +5,7 @@
 #include <set>
 #include <string_view>
 
-#include "sim/engine/dispatcher.h"
+#include "sim/engine/cluster.h"
 #include "sim/engine/wiring.h"
 #include "sim/input/scenario.h"
 
@@ -20,10 +20,15 @@ bool has(const Pool& pool, OwnTraffic traffic) {
   return traffic == OwnTraffic::experts ? pool.experts.has_value() : pool.across_nodes();
 }
 
-ReplicaTransfer example(const Pool& pool, OwnTraffic traffic, std::size_t stage) {
-  if (traffic == OwnTraffic::collectives) return StepTraffic{.stage = stage, .alone_s = 1};
+/// What the GPUs of a stage send or load.
+std::vector<ReplicaTransfer> examples(const Pool& pool, OwnTraffic traffic, std::size_t stage) {
+  if (traffic == OwnTraffic::collectives) return {StepTraffic{.stage = stage, .alone_s = 1}};
   const ExpertPlan& plan = *pool.experts;
-  return ExpertLoad{.stage = stage, .from_disk = plan.host_experts < plan.shape.layers * plan.experts(), .bytes = 1};
+  const bool from_disk = plan.host_experts < plan.shape.layers * plan.experts();
+  std::vector<ReplicaTransfer> loads;
+  for (std::size_t group = 0; group < static_cast<std::size_t>(pool.spec.expert_parallel); ++group)
+    loads.push_back(ExpertLoad{.stage = stage, .group = group, .from_disk = from_disk, .bytes = 1});
+  return loads;
 }
 
 /// Uplinks that carry whatever the ports below them send cannot hold anybody up.
@@ -33,12 +38,12 @@ bool may_bind(const PlatformLink& link, const Fabric& fabric) {
 
 }  // namespace
 
-Contention::Contention(const Scenario& scenario, const Wiring& wiring, const TransferRoutes& routes,
-                       Dispatcher& dispatcher)
+Contention::Contention(const Scenario& scenario, const Wiring& wiring, const TransferRoutes& routes, Flows& flows,
+                       Cluster& cluster)
     : scenario_(scenario),
       wiring_(wiring),
       routes_(routes),
-      dispatcher_(dispatcher),
+      cluster_(cluster),
       by_link_(wiring.platform().links.size()) {
   others_on_link_.fill(std::vector<std::int64_t>(by_link_.size(), 0));
   for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool)
@@ -47,12 +52,12 @@ Contention::Contention(const Scenario& scenario, const Wiring& wiring, const Tra
         if (has(scenario.pools[pool], traffic)) users_.push_back({.at = {pool, replica}, .traffic = traffic});
   for (std::size_t user = 0; user < users_.size(); ++user) take_links(user);
   find_always();
-  if (!users_.empty()) dispatcher.flows().add_watcher(*this);
+  if (!users_.empty()) flows.add_watcher(*this);
 }
 
 void Contention::tell_first() {
   for (const User& user : users_)
-    if (user.always) dispatcher_.set_contended(user.at, user.traffic, true, 0);
+    if (user.always) cluster_.set_contended(user.at, user.traffic, true, 0);
 }
 
 void Contention::take_links(std::size_t number_of_user) {
@@ -61,10 +66,11 @@ void Contention::take_links(std::size_t number_of_user) {
   const Fabric& fabric = scenario_.group_of(pool).fabric;
   user.links.clear();
   for (std::size_t stage = 0; stage < static_cast<std::size_t>(pool.shape().pipeline_parallel); ++stage)
-    for (const Transfer& transfer : routes_.of(user.at, example(pool, user.traffic, stage)))
-      for (const std::size_t link : transfer.path.links)
-        if (user.traffic == OwnTraffic::experts || may_bind(wiring_.platform().links[link], fabric))
-          user.links.push_back({link, stage});
+    for (const ReplicaTransfer& example : examples(pool, user.traffic, stage))
+      for (const Transfer& transfer : routes_.of(user.at, example))
+        for (const std::size_t link : transfer.path.links)
+          if (user.traffic == OwnTraffic::experts || may_bind(wiring_.platform().links[link], fabric))
+            user.links.push_back({link, stage});
   for (const auto& [link, stage] : user.links)
     if (by_link_[link].empty() || by_link_[link].back() != number_of_user) by_link_[link].push_back(number_of_user);
 }
@@ -106,7 +112,7 @@ void Contention::count(const Transfer& transfer, std::int64_t change, double now
 void Contention::add_others(User& user, std::int64_t change, double now_s) {
   const bool before = user.contended();
   user.others += change;
-  if (user.contended() != before) dispatcher_.set_contended(user.at, user.traffic, !before, now_s);
+  if (user.contended() != before) cluster_.set_contended(user.at, user.traffic, !before, now_s);
 }
 
 void Contention::moved(const ReplicaAt& at, double now_s) {
@@ -125,7 +131,7 @@ void Contention::moved(const ReplicaAt& at, double now_s) {
   find_always();
   for (std::size_t i = 0; i < users_.size(); ++i)
     if (users_[i].contended() != before[i])
-      dispatcher_.set_contended(users_[i].at, users_[i].traffic, users_[i].contended(), now_s);
+      cluster_.set_contended(users_[i].at, users_[i].traffic, users_[i].contended(), now_s);
 }
 
 }  // namespace servecast

@@ -7,7 +7,7 @@
 
 namespace servecast {
 
-class Dispatcher;
+class Cluster;
 class Wiring;
 struct Scenario;
 
@@ -19,8 +19,9 @@ struct Scenario;
 /// stages, never have it to themselves.
 class Contention final : public FlowWatcher {
  public:
-  /// Watches the dispatcher's flows from now on, where any replica has such traffic. These outlive it.
-  Contention(const Scenario& scenario, const Wiring& wiring, const TransferRoutes& routes, Dispatcher& dispatcher);
+  /// Watches the flows from now on, where any replica has such traffic. These outlive it.
+  Contention(const Scenario& scenario, const Wiring& wiring, const TransferRoutes& routes, Flows& flows,
+             Cluster& cluster);
 
   /// Before anything arrives: those that never have their links to themselves.
   void tell_first();
@@ -50,7 +51,7 @@ class Contention final : public FlowWatcher {
   const Scenario& scenario_;
   const Wiring& wiring_;
   const TransferRoutes& routes_;
-  Dispatcher& dispatcher_;
+  Cluster& cluster_;
   std::vector<User> users_{};
   std::vector<std::vector<std::size_t>> by_link_;            // users
   std::array<std::vector<std::int64_t>, 2> others_on_link_;  // by OwnTraffic: flows under way of other kinds

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/engine/cluster.h"
 #include "sim/engine/flows.h"
-#include "sim/engine/weight_loads.h"
 #include "sim/engine/wiring.h"
 #include "sim/input/scenario.h"
 
@@ -15,14 +15,14 @@ Failures::Failures(Scenario& scenario, const Wiring& wiring, Flows& flows, Clust
       wiring_(wiring),
       flows_(flows),
       cluster_(cluster),
+      lifecycle_(cluster.lifecycle()),
       times_(static_cast<std::uint64_t>(scenario.spec.seed)) {
   for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool) {
-    totals_.push_back({.pool = scenario.pools[pool].spec.name});
+    totals_.push_back({{.pool = scenario.pools[pool].spec.name}});
     first_.push_back(replicas_.size());
     for (std::size_t replica = 0; replica < scenario.pools[pool].places.size(); ++replica)
       replicas_.push_back({pool, replica});
   }
-  lives_.resize(replicas_.size());
   for (const NodeGroup& group : scenario.groups)
     for (std::int64_t node = group.first_spare(); node < group.end_node(); ++node)
       for (std::int64_t gpu = 0; gpu < group.node.gpus; ++gpu) free_.emplace(node, gpu);
@@ -60,36 +60,10 @@ std::vector<BreakablePart> Failures::parts(Kind kind) const {
   return {all.begin(), all.end()};
 }
 
-double Failures::next_s() const {
-  return std::min(times_.next_s(), starts_.empty() ? Replica::infinity : starts_.begin()->at_s);
-}
-
-std::string_view Failures::state(const ReplicaAt& at) const {
-  switch (lives_[number(at)].state) {
-    case State::broken:
-      return "broken";
-    case State::loading:
-    case State::starting:
-      return "starting";
-    case State::serving:
-      break;
-  }
-  return "serving";
-}
-
 void Failures::act_due(double now_s) {
   while (times_.next_s() <= now_s) apply(times_.take(), now_s);
-  start_what_can(now_s);
-  while (!starts_.empty() && starts_.begin()->at_s <= now_s) {
-    const Start start = *starts_.begin();
-    starts_.erase(starts_.begin());
-    Life& life = lives_[number(start.who)];
-    if (life.attempts != start.attempt || life.state != State::starting) continue;
-    life.state = State::serving;
-    life.down_s += now_s - life.since_s;
-    cluster_.serve(start.who, now_s);
-    set_pace(start.who, now_s);
-  }
+  for (const ReplicaAt& at : replicas_)
+    if (!lifecycle_.is_whole(at)) look_at(at, now_s);
 }
 
 bool Failures::uses(const ReplicaAt& at, const BreakablePart& part) const {
@@ -123,7 +97,7 @@ void Failures::apply(const PartChange& change, double now_s) {
 void Failures::warn(const BreakablePart& part, double now_s) {
   warned_.insert(part);
   for (const ReplicaAt& at : replicas_)
-    if (uses(at, part)) cluster_.warned(at, now_s);
+    if (uses(at, part)) lifecycle_.doomed(at, now_s);
 }
 
 void Failures::count(const PartChange& change) {
@@ -137,20 +111,7 @@ void Failures::count(const PartChange& change) {
 }
 
 void Failures::stop(const ReplicaAt& at, double now_s) {
-  if (cluster_.scales(at.pool)) {
-    if (!cluster_.rented(at)) return;
-    totals_[at.pool].crashed_s.push_back(now_s);
-    return cluster_.crash(at, now_s);
-  }
-  Life& life = lives_[number(at)];
-  ++life.attempts;
-  if (life.state == State::serving) {
-    life.since_s = now_s;
-    totals_[at.pool].crashed_s.push_back(now_s);
-    cluster_.crash(at, now_s);
-  }
-  if (life.state == State::loading) flows_.cancel(life.load, now_s);
-  life.state = State::broken;
+  if (lifecycle_.broken(at, now_s)) totals_[at.pool].crashed_s.push_back(now_s);
 }
 
 bool Failures::whole(const BreakablePart& part) const { return !broken_.contains(part) && !warned_.contains(part); }
@@ -160,18 +121,18 @@ bool Failures::whole(const GpuPlace& gpu) const {
          whole(BreakablePart{.kind = Kind::gpu, .node = gpu.node, .number = gpu.gpu});
 }
 
-bool Failures::can_start(const ReplicaAt& at) const {
+bool Failures::whole(const ReplicaAt& at) const {
   const auto which = static_cast<std::int64_t>(number(at));
   return whole(BreakablePart{.kind = Kind::replica, .number = which}) &&
          std::ranges::all_of(place(at).gpus, [&](const GpuPlace& gpu) { return whole(gpu); });
 }
 
-void Failures::start_what_can(double now_s) {
-  for (std::size_t i = 0; i < replicas_.size(); ++i) {
-    if (lives_[i].state != State::broken) continue;
-    if (!free_.empty()) take_spares(replicas_[i], now_s);
-    if (can_start(replicas_[i])) load(replicas_[i], now_s);
-  }
+// Perhaps its parts are whole again, or spares stand in.
+void Failures::look_at(const ReplicaAt& at, double now_s) {
+  if (!free_.empty() && lifecycle_.waits_for_parts(at)) take_spares(at, now_s);
+  if (!whole(at) || !lifecycle_.whole(at, now_s)) return;
+  for (std::size_t i = 0; i < place(at).gpus.size(); ++i)
+    totals_[at.pool].reload_bytes += scenario_.pools[at.pool].memory.weight_bytes;
 }
 
 // Its GPUs on a node of which one is broken go to GPUs of the same numbers on another node of the group, and become
@@ -201,19 +162,6 @@ void Failures::take_spares(const ReplicaAt& at, double now_s) {
     ++totals_[at.pool].stand_ins;
     cluster_.moved(at, now_s);
   }
-}
-
-void Failures::load(const ReplicaAt& at, double now_s) {
-  const std::size_t which = number(at);
-  Life& life = lives_[which];
-  life.state = State::loading;
-  std::vector<Transfer> shards = weight_shards(scenario_.pools[at.pool], place(at), wiring_);
-  for (const Transfer& shard : shards) totals_[at.pool].reload_bytes += shard.bytes;
-  life.load = flows_.start(std::move(shards), now_s, [this, which](double loaded_s) {
-    lives_[which].state = State::starting;
-    starts_.insert(
-        {.at_s = loaded_s + spec_.engine_init_s, .who = replicas_[which], .attempt = lives_[which].attempts});
-  });
 }
 
 }  // namespace servecast

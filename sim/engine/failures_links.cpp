@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/engine/cluster.h"
 #include "sim/engine/failures.h"
 #include "sim/engine/flows.h"
 #include "sim/engine/wiring.h"
@@ -82,13 +83,6 @@ FailureFacts Failures::facts(double duration_s) const {
     if (group.spares == 0) continue;
     const Pool& pool = *std::ranges::find(scenario_.pools, i, &Pool::group);
     facts.spares.push_back({.gpus = group.spares * group.node.gpus, .usd_per_gpu_hour = pool.usd_per_gpu_hour()});
-  }
-  for (std::size_t i = 0; i < replicas_.size(); ++i) {
-    FailureTotals& pool = facts.pools[replicas_[i].pool];
-    const Life& life = lives_[i];
-    pool.replica_s += duration_s;
-    pool.down_s += life.down_s;
-    if (life.state != State::serving) pool.down_s += std::max(0.0, duration_s - life.since_s);
   }
   std::map<Kind, KindTotals> kinds = kinds_;
   for (const FailureRateSpec& rate : spec_.rates) kinds.try_emplace(kind_of(rate.of));

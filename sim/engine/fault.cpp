@@ -27,8 +27,8 @@ constexpr const char* end_of_place = "s of simulated time";
 
 }  // namespace
 
-FaultNote::FaultNote(const ScenarioSpec& scenario, const Dispatcher& dispatcher)
-    : run_(fmt::format("scenario '{}', seed {}, at ", scenario.name, scenario.seed)), dispatcher_(dispatcher) {
+FaultNote::FaultNote(const ScenarioSpec& scenario, const RunClock& clock)
+    : run_(fmt::format("scenario '{}', seed {}, at ", scenario.name, scenario.seed)), clock_(clock) {
   assert(fault_note == nullptr);
   fault_note = this;
   handler_before_ = std::signal(SIGABRT, note_and_end);
@@ -39,12 +39,12 @@ FaultNote::~FaultNote() {
   fault_note = nullptr;
 }
 
-std::string FaultNote::place() const { return fmt::format("{}{:.9g} {}", run_, dispatcher_.now_s(), end_of_place); }
+std::string FaultNote::place() const { return fmt::format("{}{:.9g} {}", run_, clock_.now_s(), end_of_place); }
 
 void FaultNote::print() const noexcept {
   std::array<char, 512> line{};
   const int length =
-      std::snprintf(line.data(), line.size(), "%s%.9g %s\n", run_.c_str(), dispatcher_.now_s(), end_of_place);
+      std::snprintf(line.data(), line.size(), "%s%.9g %s\n", run_.c_str(), clock_.now_s(), end_of_place);
   const auto size = static_cast<std::size_t>(std::clamp(length, 0, static_cast<int>(line.size()) - 1));
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), size);
 }

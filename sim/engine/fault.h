@@ -3,7 +3,7 @@
 #include <string>
 
 #include "models/base/error.h"
-#include "sim/engine/dispatcher.h"
+#include "sim/engine/run_clock.h"
 
 namespace servecast {
 
@@ -13,7 +13,7 @@ struct ScenarioSpec;
 /// program ends with exit status 1. One at a time.
 class FaultNote {
  public:
-  FaultNote(const ScenarioSpec& scenario, const Dispatcher& dispatcher);
+  FaultNote(const ScenarioSpec& scenario, const RunClock& clock);
   ~FaultNote();
   FaultNote(const FaultNote&) = delete;
   FaultNote& operator=(const FaultNote&) = delete;
@@ -24,14 +24,14 @@ class FaultNote {
 
  private:
   std::string run_;
-  const Dispatcher& dispatcher_;
+  const RunClock& clock_;
   void (*handler_before_)(int);
 };
 
 /// Runs, and adds to what a fault of the program says which run it ended and how far that had come.
 template <class Body>
-auto with_place(const ScenarioSpec& scenario, const Dispatcher& dispatcher, Body body) {
-  const FaultNote note(scenario, dispatcher);
+auto with_place(const ScenarioSpec& scenario, const RunClock& clock, Body body) {
+  const FaultNote note(scenario, clock);
   try {
     return body();
   } catch (const UserError&) {

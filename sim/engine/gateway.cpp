@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "sim/engine/run.h"
+#include "sim/engine/run_options.h"
 #include "sim/input/check_gateway.h"
 #include "sim/input/scenario.h"
 
@@ -29,7 +29,7 @@ Gateway::Gateway(const Scenario& scenario, Exits& exits, DetailListener* detail)
   for (const GatewaySpec& entry : scenario.spec.gateway) {
     const std::string stream = "gateway/" + std::to_string(stages_.size()) + "/" + entry.stage.policy();
     stages_.push_back(
-        {.policy = entry.stage.make(), .rng = Rng(seed, stream), .facts = {.policy = entry.stage.policy()}});
+        {.policy = entry.stage.make(), .rng = Rng(seed, stream), .facts = {{.policy = entry.stage.policy()}}});
     GatewayPolicy& policy = *stages_.back().policy;
     stages_.back().jobs = policy.jobs();
     if (const TaskPlanner* planner = policy.planner())

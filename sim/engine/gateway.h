@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/engine/gateway_journey.h"
-#include "sim/engine/replica_access.h"
+#include "sim/engine/replica_at.h"
 #include "sim/report/gateway_totals.h"
 
 namespace servecast {

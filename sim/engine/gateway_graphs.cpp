@@ -4,7 +4,7 @@
 #include <set>
 
 #include "sim/engine/gateway.h"
-#include "sim/engine/run.h"
+#include "sim/engine/run_options.h"
 
 namespace servecast {
 

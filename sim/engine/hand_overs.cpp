@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "sim/engine/cluster.h"
 #include "sim/engine/hand_over.h"
 #include "sim/input/scenario.h"
 #include "sim/report/recorder.h"
@@ -15,30 +16,37 @@ constexpr double message_s = 10e-6;  // as Fabric::end_latency_s of the bundled 
 
 class PoolMembers final : public RoleMembers {
  public:
-  PoolMembers(const ReplicaAccess& replicas, std::size_t pool) : replicas_(replicas), pool_(pool) {}
-  bool serves(std::size_t i) const override { return replicas_.serves({pool_, i}); }
-  bool empty(std::size_t i) const override { return replicas_.replica({pool_, i}).empty(); }
-  ReplicaView view(std::size_t i) const override { return replicas_.replica({pool_, i}).view(); }
+  PoolMembers(const Cluster& cluster, std::size_t pool) : cluster_(cluster), pool_(pool) {}
+  bool serves(std::size_t i) const override { return cluster_.lifecycle().serves({pool_, i}); }
+  bool empty(std::size_t i) const override { return cluster_.replica({pool_, i}).empty(); }
+  ReplicaView view(std::size_t i) const override { return cluster_.replica({pool_, i}).view(); }
 
  private:
-  const ReplicaAccess& replicas_;
+  const Cluster& cluster_;
   std::size_t pool_;
 };
 
 }  // namespace
 
+bool hands_over(const Scenario& scenario) {
+  return std::ranges::any_of(scenario.pools, [](const Pool& pool) {
+    return pool.decode_pool || pool.spec.placement.make()->prefill_replicas() > 0;
+  });
+}
+
 HandOvers::HandOvers(const Scenario& scenario, const Wiring& wiring, Flows& flows, Recorder& recorder,
-                     ReplicaAccess& replicas)
+                     Cluster& cluster, Onward& onward)
     : scenario_(scenario),
       flows_(flows),
       recorder_(recorder),
-      replicas_(replicas),
+      cluster_(cluster),
+      onward_(onward),
       routes_(scenario, wiring, "kv_hand_over") {
   for (const Pool& pool : scenario.pools) {
     PoolRules rules{.placement = pool.spec.placement.make()};
     const bool takes_sides = rules.placement->prefill_replicas() > 0;
     if (takes_sides)
-      rules.roles.emplace(*rules.placement, std::make_unique<PoolMembers>(replicas, rules_.size()),
+      rules.roles.emplace(*rules.placement, std::make_unique<PoolMembers>(cluster, rules_.size()),
                           pool.spec.replicas);
     if (takes_sides)
       rules.decode_pool = rules_.size();
@@ -63,13 +71,13 @@ std::optional<HandOvers::Start> HandOvers::begin(const Request& request, double 
   }
   const KvMove move = request.output_tokens == 1 ? KvMove::stays : rules.placement->move(request);
   if (move == KvMove::stays) return Start{.request = request, .to = first};
-  if (!replicas_.advanced({.pool = rules.decode_pool}, now_s).fits(request)) return std::nullopt;
+  if (!cluster_.advanced({.pool = rules.decode_pool}, now_s).fits(request)) return std::nullopt;
   HandOver h{.request = request, .move = move, .decode_pool = rules.decode_pool};
   if (move != KvMove::pulled) {
     h.to = decoder(request, now_s);
     if (h.to) {
-      replicas_.advanced(*h.to, now_s).expect_import();
-      replicas_.changed(*h.to);
+      cluster_.advanced(*h.to, now_s).expect_import();
+      cluster_.changed(*h.to);
     }
   }
   under_way_.emplace(request.id, std::move(h));
@@ -135,7 +143,7 @@ void HandOvers::settle(RequestId id, double now_s) {
   if (found == under_way_.end()) return;
   HandOver& h = found->second;
   if (h.told && h.flows == 0) return forget(id, now_s);
-  if (h.moving && !h.told && !replicas_.admits_decode(h.request, h.decode_pool, now_s)) return settle(id, now_s);
+  if (h.moving && !h.told && !onward_.admits_decode(h.request, h.decode_pool, now_s)) return settle(id, now_s);
   if (h.moving && !h.told && !hand_over(h, now_s)) return;
   if (!h.imported || !h.place) return;
   send(h, static_cast<double>(h.request.prompt_tokens), now_s + rules_[h.from->pool].placement->setup_s());
@@ -146,13 +154,13 @@ void HandOvers::settle(RequestId id, double now_s) {
 bool HandOvers::hand_over(HandOver& h, double now_s) {
   if (!h.to) {
     const auto to = decoder(h.request, now_s);
-    if (!to) return replicas_.wait_for(h.decode_pool, *h.moving, now_s), false;
+    if (!to) return onward_.wait_for(h.decode_pool, *h.moving, now_s), false;
     if (to == h.from) return stay(h, now_s), false;
     h.to = to;
-    replicas_.advanced(*h.to, now_s).expect_import();
+    cluster_.advanced(*h.to, now_s).expect_import();
   }
-  h.imported = replicas_.advanced(*h.to, now_s).import(*h.moving, h.place, now_s);
-  replicas_.changed(*h.to);
+  h.imported = cluster_.advanced(*h.to, now_s).import(*h.moving, h.place, now_s);
+  cluster_.changed(*h.to);
   h.moving.reset();
   return true;
 }
@@ -163,7 +171,7 @@ void HandOvers::stay(const HandOver& h, double now_s) {
   const MovingSequence sequence = *h.moving;
   release_exported(h, now_s);
   under_way_.erase(h.request.id);
-  replicas_.compute_again(at, sequence, now_s);
+  onward_.compute_again(at, sequence, now_s);
 }
 
 std::size_t HandOvers::decode_pool(const Request& request) const {
@@ -174,15 +182,15 @@ std::size_t HandOvers::decode_pool(const Request& request) const {
 // By the pool's router, unless its replicas take sides.
 std::optional<ReplicaAt> HandOvers::decoder(const Request& request, double now_s) {
   const std::size_t pool = decode_pool(request);
-  if (!replicas_.anyone_serves(pool)) return std::nullopt;
-  if (!rules_[pool].roles) return replicas_.route(pool, request, now_s);
+  if (!cluster_.anyone_serves(pool)) return std::nullopt;
+  if (!rules_[pool].roles) return onward_.route(pool, request, now_s);
   const auto decoding = pick(pool, false, now_s);
   return decoding ? decoding : pick(pool, true, now_s);
 }
 
 // Of a pool whose replicas take sides.
 std::optional<ReplicaAt> HandOvers::pick(std::size_t pool, bool prefill, double now_s) {
-  replicas_.advance_pool(pool, now_s);
+  cluster_.pools()[pool].advance_all(now_s);
   Roles& roles = *rules_[pool].roles;
   roles.cover();
   const auto who = roles.pick(prefill);
@@ -202,7 +210,7 @@ void HandOvers::check_roles(double now_s) {
   for (std::size_t pool = 0; pool < rules_.size(); ++pool) {
     std::optional<Roles>& roles = rules_[pool].roles;
     if (!roles || roles->next_check_s() > now_s) continue;
-    replicas_.advance_pool(pool, now_s);
+    cluster_.pools()[pool].advance_all(now_s);
     roles->check(now_s);
   }
 }
@@ -228,19 +236,19 @@ void HandOvers::send_due(double now_s) {
 // The whole prompt's blocks, for its first chunk. Without room the KV stays until there is some, the prompt computed
 // or not.
 void HandOvers::reserve(HandOver& h, double now_s) {
-  Replica& to = replicas_.advanced(*h.to, now_s);
+  Replica& to = cluster_.advanced(*h.to, now_s);
   h.place = to.reserve(h.request, h.request.prompt_tokens, now_s);
   if (h.place) h.cached_tokens = static_cast<double>(to.cached_tokens(*h.place));
-  replicas_.changed(*h.to);
+  cluster_.changed(*h.to);
 }
 
 // It gives back what was reserved for it, and is a prompt like any other from its next chunk on.
 void HandOvers::start_over(HandOver& h, double now_s) {
   if (!h.starts_over) return;
-  Replica& to = replicas_.advanced(*h.to, now_s);
+  Replica& to = cluster_.advanced(*h.to, now_s);
   to.cancel_import(h.place, now_s);
   to.expect_import();
-  replicas_.changed(*h.to);
+  cluster_.changed(*h.to);
   h.place.reset();
   h.cached_tokens = h.sent_tokens = 0;
   h.starts_over = false;
@@ -267,24 +275,24 @@ void HandOvers::sent(RequestId id, double now_s) {
 
 void HandOvers::complete(HandOver& h, double now_s) {
   const double seconds = now_s - h.prompt_done_s;
-  Replica& to = replicas_.advanced(*h.to, now_s);  // perhaps its client has given up there
+  Replica& to = cluster_.advanced(*h.to, now_s);  // perhaps its client has given up there
   if (!h.told) recorder_.hand_over(PoolId(h.from->pool), seconds, routes_.bytes(*h.from, *h.to, h.sent_tokens));
   to.landed(*h.place, seconds, now_s);
-  replicas_.changed(*h.to);
+  cluster_.changed(*h.to);
   release_exported(h, now_s);
   under_way_.erase(h.request.id);
 }
 
 void HandOvers::release_exported(const HandOver& h, double now_s) {
   if (!h.exported) return;
-  replicas_.advanced(*h.from, now_s).release_exported(*h.exported, now_s);
-  replicas_.changed(*h.from);
+  cluster_.advanced(*h.from, now_s).release_exported(*h.exported, now_s);
+  cluster_.changed(*h.from);
 }
 
 void HandOvers::cancel_import(const HandOver& h, double now_s) {
   if (!h.to || h.imported) return;
-  replicas_.advanced(*h.to, now_s).cancel_import(h.place, now_s);
-  replicas_.changed(*h.to);
+  cluster_.advanced(*h.to, now_s).cancel_import(h.place, now_s);
+  cluster_.changed(*h.to);
 }
 
 // Its client gave up. Where the replicas know of that, they have dropped it, or will when its KV has landed.

@@ -8,14 +8,16 @@
 #include <vector>
 
 #include "models/policy/placement.h"
+#include "sim/engine/cluster_follower.h"
 #include "sim/engine/flows.h"
 #include "sim/engine/kv_routes.h"
-#include "sim/engine/replica_access.h"
+#include "sim/engine/replica_at.h"
 #include "sim/engine/roles.h"
 #include "sim/serving/sequence.h"
 
 namespace servecast {
 
+class Cluster;
 class Recorder;
 class Wiring;
 struct MovingSequence;
@@ -28,11 +30,25 @@ struct Scenario;
 /// Within one instant: steps end; what they have computed is handed over (settle); flows end; chunks that are to
 /// leave now do (send_due); requests arrive (begin); steps start; KV for which there is room now is fetched (settle);
 /// flows begin. In each of these, requests take turns by their ids.
-class HandOvers {
+class HandOvers final : public ClusterFollower {
  public:
-  HandOvers(const Scenario& scenario, const Wiring& wiring, Flows& flows, Recorder& recorder,
-            ReplicaAccess& replicas);
-  ~HandOvers();
+  /// Where requests go on that hand-overs let go of, and who says where.
+  class Onward {
+   public:
+    virtual ~Onward() = default;
+    /// The pool's router picks, or turns the request away.
+    virtual std::optional<ReplicaAt> route(std::size_t pool, const Request& request, double now_s) = 0;
+    /// Whether the pool's gate lets a computed prompt go on to be decoded there; if not, its client has been told.
+    virtual bool admits_decode(const Request& request, std::size_t decode_pool, double now_s) = 0;
+    /// Its KV is ready to be handed over to a pool of which nobody serves: it waits until somebody does.
+    virtual void wait_for(std::size_t pool, const MovingSequence& sequence, double now_s) = 0;
+    /// Its KV is given up: it is computed again there.
+    virtual void compute_again(const ReplicaAt& at, const MovingSequence& sequence, double now_s) = 0;
+  };
+
+  HandOvers(const Scenario& scenario, const Wiring& wiring, Flows& flows, Recorder& recorder, Cluster& cluster,
+            Onward& onward);
+  ~HandOvers() override;
 
   /// What the replica that computes the prompt is to do, and the request as it shall see it. Nothing where the
   /// request could never be decoded.
@@ -55,16 +71,15 @@ class HandOvers {
 
   /// A replica has stopped. Of those that it had, requests whose prompts it computed become as they came; others
   /// whose KV is lost with it are added.
-  void stopped(const ReplicaAt& at, std::vector<MovingSequence>& interrupted, double now_s);
-  /// It is on other GPUs now.
-  void moved() { routes_.forget_routes(); }
+  void stopped(const ReplicaAt& at, std::vector<MovingSequence>& interrupted, double now_s) override;
+  void moved(const ReplicaAt&, double) override { routes_.forget_routes(); }
   /// Somebody of the pool that it waits for serves now.
   void go_on(RequestId id) { unsettled_.insert(id); }
   /// The pool that decodes this request, and who of it would now; nothing where nobody serves.
   std::size_t decode_pool(const Request& request) const;
   std::optional<ReplicaAt> decoder(const Request& request, double now_s);
 
-  void settle(double now_s);
+  void settle(double now_s) override;
   /// When chunks next leave.
   double next_s() const;
   /// When the load of a pool whose replicas take sides is next looked at. Nobody need come for that alone.
@@ -105,12 +120,16 @@ class HandOvers {
   const Scenario& scenario_;
   Flows& flows_;
   Recorder& recorder_;
-  ReplicaAccess& replicas_;
+  Cluster& cluster_;
+  Onward& onward_;
   std::vector<PoolRules> rules_;  // by pool
   std::map<RequestId, HandOver> under_way_;
   std::set<RequestId> unsettled_;  // something happened to these in this instant
   std::set<ChunkDue> chunks_;
   KvRoutes routes_;
 };
+
+/// Whether any pool hands requests over.
+bool hands_over(const Scenario& scenario);
 
 }  // namespace servecast

@@ -6,7 +6,7 @@
 
 #include "models/hw/kv_shards.h"
 #include "sim/engine/flows.h"
-#include "sim/engine/replica_access.h"
+#include "sim/engine/replica_at.h"
 
 namespace servecast {
 

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <limits>
 
-#include "sim/engine/run.h"
+#include "sim/engine/run_options.h"
 #include "sim/report/detail_csv.h"
 #include "sim/report/platform.h"
 

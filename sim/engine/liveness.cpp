@@ -2,31 +2,33 @@
 
 #include <fmt/format.h>
 
-#include <string>
-
-#include "sim/engine/dispatcher.h"
+#include "sim/engine/cluster.h"
+#include "sim/engine/waiting_room.h"
 #include "sim/input/scenario.h"
 #include "sim/report/recorder.h"
 
 namespace servecast {
-namespace {
 
-/// Who waits or runs on which replica.
-std::string where_requests_are(const Scenario& scenario, const Dispatcher& dispatcher) {
+std::string where_requests_are(const Scenario& scenario, const Cluster& cluster, const WaitingRoom& outside) {
   std::string text;
-  for (std::size_t p = 0; p < scenario.pools.size(); ++p)
-    for (std::size_t i = 0; i < dispatcher.pools()[p].size(); ++i) {
-      const ReplicaView view = dispatcher.pools()[p][i].view();
+  for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool) {
+    std::int64_t count = outside.count(PoolId(pool));
+    std::string places = count > 0 ? fmt::format(", outside: {}", count) : "";
+    for (std::size_t i = 0; i < cluster.pools()[pool].size(); ++i) {
+      const ReplicaView view = cluster.pools()[pool][i].view();
       if (view.waiting_requests + view.running_requests == 0) continue;
-      text += fmt::format("{}pool '{}', replica {}: {} waiting, {} running", text.empty() ? "" : "; ",
-                          scenario.pools[p].spec.name, i, view.waiting_requests, view.running_requests);
+      count += view.waiting_requests + view.running_requests;
+      places += fmt::format(", replica {}: {} waiting, {} running", i, view.waiting_requests, view.running_requests);
     }
+    if (count == 0) continue;
+    text += fmt::format("{}{} of them in pool '{}'{}", text.empty() ? "" : "; ", count,
+                        scenario.pools[pool].spec.name, places);
+  }
   return text.empty() ? "on no replica" : text;
 }
 
-}  // namespace
-
-void require_all_ended(const Scenario& scenario, const Recorder& recorder, const Dispatcher& dispatcher) {
+void require_all_ended(const Scenario& scenario, const Recorder& recorder, const Cluster& cluster,
+                       const WaitingRoom& outside) {
   if (scenario.spec.until_s) return;
   std::int64_t unfinished = 0;
   for (const RequestTotals& of_class : recorder.classes()) unfinished += of_class.requests.unfinished;
@@ -35,7 +37,7 @@ void require_all_ended(const Scenario& scenario, const Recorder& recorder, const
       fmt::format("scenario '{}', seed {}: the run ends with {} of {} requests unfinished ({}). Nothing that they "
                   "wait for happens any more; with `until_s` the run ends there and reports them.",
                   scenario.spec.name, scenario.spec.seed, unfinished, recorder.count(),
-                  where_requests_are(scenario, dispatcher)));
+                  where_requests_are(scenario, cluster, outside)));
 }
 
 }  // namespace servecast

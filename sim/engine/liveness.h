@@ -1,10 +1,12 @@
 #pragma once
 #include <stdexcept>
+#include <string>
 
 namespace servecast {
 
-class Dispatcher;
+class Cluster;
 class Recorder;
+class WaitingRoom;
 struct Scenario;
 
 /// A run has come to its end by itself and left requests unfinished: whatever they wait for never happens. Never the
@@ -14,7 +16,11 @@ class RequestsLeftUnfinished : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Throws RequestsLeftUnfinished, unless the run was to end at `until_s`. Requires that the dispatcher has drained.
-void require_all_ended(const Scenario& scenario, const Recorder& recorder, const Dispatcher& dispatcher);
+/// Who waits or runs on which replica, or waits outside a pool.
+std::string where_requests_are(const Scenario& scenario, const Cluster& cluster, const WaitingRoom& outside);
+
+/// Throws RequestsLeftUnfinished, unless the run was to end at `until_s`. Requires that it is drained.
+void require_all_ended(const Scenario& scenario, const Recorder& recorder, const Cluster& cluster,
+                       const WaitingRoom& outside);
 
 }  // namespace servecast

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "models/policy/freeness.h"
+#include "sim/engine/cluster.h"
 #include "sim/input/scenario.h"
 #include "sim/report/recorder.h"
 
@@ -27,8 +28,8 @@ bool migrates(const Scenario& scenario) {
 }
 
 Migrations::Migrations(const Scenario& scenario, const Wiring& wiring, Flows& flows, Recorder& recorder,
-                       ReplicaAccess& replicas)
-    : flows_(flows), recorder_(recorder), replicas_(replicas), routes_(scenario, wiring, "kv_migration") {
+                       Cluster& cluster)
+    : flows_(flows), recorder_(recorder), cluster_(cluster), routes_(scenario, wiring, "kv_migration") {
   for (const Pool& pool : scenario.pools) {
     sizes_.push_back(static_cast<std::size_t>(pool.spec.replicas));
     rules_.push_back({.migration = pool.spec.migration.make(),
@@ -49,20 +50,31 @@ void Migrations::act_due(double now_s) {
   }
 }
 
+double Migrations::next_check_s() const {
+  double at_s = Replica::infinity;
+  for (std::size_t pool = 0; pool < rules_.size(); ++pool)
+    if (cluster_.pools()[pool].busy()) at_s = std::min(at_s, rules_[pool].next_check_s);
+  return at_s;
+}
+
+bool Migrations::moves_out(const ReplicaAt& at) const {
+  return rules_[at.pool].clears_out && cluster_.lifecycle().leaves(at);
+}
+
 bool Migrations::takes_part(const ReplicaAt& at) const {
   return under_way_.contains(at) || std::ranges::any_of(under_way_, [&](const auto& m) { return m.second.to == at; });
 }
 
 void Migrations::pair_up(std::size_t pool, double now_s) {
-  replicas_.advance_pool(pool, now_s);
+  cluster_.pools()[pool].advance_all(now_s);
   const Rules& rules = rules_[pool];
   clear_out(pool, now_s);
   std::vector<ReplicaView> views;
   std::vector<ReplicaAt> shown;
   for (std::size_t i = 0; i < sizes_[pool]; ++i) {
     const ReplicaAt at{pool, i};
-    if (!replicas_.replica(at).ready() || !replicas_.serves(at) || takes_part(at)) continue;
-    views.push_back(replicas_.replica(at).view());
+    if (!cluster_.replica(at).ready() || !cluster_.lifecycle().serves(at) || takes_part(at)) continue;
+    views.push_back(cluster_.replica(at).view());
     shown.push_back(at);
   }
   for (const MigrationPair& pair : rules.migration->pairs(views, rules.block_tokens))
@@ -76,23 +88,23 @@ void Migrations::clear_out(std::size_t pool, double now_s) {
     if (!moves_out(from) || under_way_.contains(from)) continue;
     std::optional<ReplicaAt> to;
     const auto free = [&](std::size_t r) {
-      return freeness(replicas_.replica({pool, r}).view(), rules_[pool].block_tokens);
+      return freeness(cluster_.replica({pool, r}).view(), rules_[pool].block_tokens);
     };
     for (std::size_t r = 0; r < sizes_[pool]; ++r)
-      if (replicas_.serves({pool, r}) && !takes_part({pool, r}) && (!to || free(r) > free(to->replica)))
+      if (cluster_.lifecycle().serves({pool, r}) && !takes_part({pool, r}) && (!to || free(r) > free(to->replica)))
         to = {pool, r};
     if (to) begin(from, *to, now_s);
   }
 }
 
 void Migrations::begin(const ReplicaAt& from, const ReplicaAt& to, double now_s) {
-  const auto sequence = replicas_.advanced(from, now_s).shortest_decoding();
+  const auto sequence = cluster_.advanced(from, now_s).shortest_decoding();
   if (!sequence) return;
-  Replica& there = replicas_.advanced(to, now_s);
+  Replica& there = cluster_.advanced(to, now_s);
   const auto place = there.reserve(sequence->request, sequence->tokens, now_s);
   if (!place) return;
   there.expect_import();
-  replicas_.changed(to);
+  cluster_.changed(to);
   Moving& m = under_way_[from] = {.sequence = *sequence, .to = to, .place = *place};
   m.there_tokens = there.cached_tokens(*place);
   send(from, m, sequence->tokens, now_s);
@@ -119,8 +131,8 @@ void Migrations::sent(const ReplicaAt& from, double now_s) {
 }
 
 void Migrations::abort(const ReplicaAt& from, const Moving& m, double now_s) {
-  replicas_.advanced(m.to, now_s).cancel_import(m.place, now_s);
-  replicas_.changed(m.to);
+  cluster_.advanced(m.to, now_s).cancel_import(m.place, now_s);
+  cluster_.changed(m.to);
   recorder_.migration_aborted(PoolId(from.pool));
 }
 
@@ -132,10 +144,10 @@ void Migrations::stopped(const ReplicaAt& at, std::vector<MovingSequence>& inter
     if (from != at && m.to != at) continue;
     flows_.cancel(m.group, now_s);
     if (m.to == at && m.stopped) {
-      replicas_.advanced(from, now_s).release_exported(m.sequence.at, now_s);
-      replicas_.changed(from);
+      cluster_.advanced(from, now_s).release_exported(m.sequence.at, now_s);
+      cluster_.changed(from);
     } else if (m.to != at && m.stopped) {
-      if (const auto lost = replicas_.recall_import(m.to, m.place, now_s)) interrupted.push_back(*lost);
+      if (const auto lost = cluster_.recall_import(m.to, m.place, now_s)) interrupted.push_back(*lost);
     } else if (m.to != at) {
       abort(from, m, now_s);
     }
@@ -146,14 +158,14 @@ void Migrations::stopped(const ReplicaAt& at, std::vector<MovingSequence>& inter
 
 // False where the sequence does not decode here any more, or the other replica has no room for what it has made.
 bool Migrations::next_stage(const ReplicaAt& from, Moving& m, double now_s) {
-  const auto progress = replicas_.advanced(from, now_s).progress(m.sequence);
+  const auto progress = cluster_.advanced(from, now_s).progress(m.sequence);
   if (!progress) return false;
   const Rules& rules = rules_[from.pool];
   const std::int64_t left = progress->computed_tokens - m.there_tokens;
   const bool last = left <= rules.migration->last_stage_blocks() * rules.block_tokens;
   const std::int64_t up_to = last ? progress->tokens : progress->computed_tokens;
-  if (!replicas_.advanced(m.to, now_s).extend_import(m.place, up_to, now_s)) return false;
-  replicas_.changed(m.to);
+  if (!cluster_.advanced(m.to, now_s).extend_import(m.place, up_to, now_s)) return false;
+  cluster_.changed(m.to);
   if (last)
     stop(from, m, now_s);
   else
@@ -162,9 +174,9 @@ bool Migrations::next_stage(const ReplicaAt& from, Moving& m, double now_s) {
 }
 
 void Migrations::stop(const ReplicaAt& from, Moving& m, double now_s) {
-  const Departure departure = replicas_.depart(from, m.sequence.at, now_s);
-  replicas_.advanced(m.to, now_s).import(departure.sequence, m.place, now_s);
-  replicas_.changed(m.to);
+  const Departure departure = cluster_.depart(from, m.sequence.at, now_s);
+  cluster_.advanced(m.to, now_s).import(departure.sequence, m.place, now_s);
+  cluster_.changed(m.to);
   m.stopped = true;
   m.stopped_s = departure.complete_s;
   send(from, m, departure.sequence.tokens, departure.complete_s);
@@ -172,10 +184,10 @@ void Migrations::stop(const ReplicaAt& from, Moving& m, double now_s) {
 
 void Migrations::complete(const ReplicaAt& from, const Moving& m, double now_s) {
   recorder_.migrated(PoolId(from.pool), now_s - m.stopped_s, routes_.bytes(from, m.to, m.sent_tokens));
-  replicas_.advanced(m.to, now_s).landed(m.place, std::nullopt, now_s);
-  replicas_.changed(m.to);
-  replicas_.advanced(from, now_s).release_exported(m.sequence.at, now_s);
-  replicas_.changed(from);
+  cluster_.advanced(m.to, now_s).landed(m.place, std::nullopt, now_s);
+  cluster_.changed(m.to);
+  cluster_.advanced(from, now_s).release_exported(m.sequence.at, now_s);
+  cluster_.changed(from);
 }
 
 }  // namespace servecast

@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "models/policy/migration.h"
+#include "sim/engine/cluster_follower.h"
 #include "sim/engine/kv_routes.h"
 #include "sim/serving/replica.h"
 
 namespace servecast {
 
+class Cluster;
 class Recorder;
 class Wiring;
 struct Scenario;
@@ -17,18 +19,17 @@ struct Scenario;
 /// Carries out the pools' Migration: sequences that decode go from replica to replica, each sending and each
 /// receiving one at a time. Within one instant: flows end, and with them a stage of copying; then, where that is due,
 /// replicas are paired and first stages start; then requests arrive.
-class Migrations {
+class Migrations final : public ClusterFollower {
  public:
-  Migrations(const Scenario& scenario, const Wiring& wiring, Flows& flows, Recorder& recorder,
-             ReplicaAccess& replicas);
+  Migrations(const Scenario& scenario, const Wiring& wiring, Flows& flows, Recorder& recorder, Cluster& cluster);
 
-  /// When this pool is next looked at: on whole multiples of Migration::check_every_s(). Of no use while it is idle.
-  double next_check_s(std::size_t pool) const { return rules_[pool].next_check_s; }
+  /// When a pool is next looked at: on whole multiples of Migration::check_every_s(). Idle pools are left alone; one
+  /// that has done all its steps may still look busy here, and is looked at in vain.
+  double next_check_s() const;
   void act_due(double now_s);
   /// A replica has stopped. Sequences whose KV was on its way from it are added to those that were there.
-  void stopped(const ReplicaAt& at, std::vector<MovingSequence>& interrupted, double now_s);
-  /// Some replica is on other GPUs now.
-  void moved() { routes_.forget_routes(); }
+  void stopped(const ReplicaAt& at, std::vector<MovingSequence>& interrupted, double now_s) override;
+  void moved(const ReplicaAt&, double) override { routes_.forget_routes(); }
 
  private:
   struct Rules {
@@ -49,7 +50,7 @@ class Migrations {
   };
   void pair_up(std::size_t pool, double now_s);
   void clear_out(std::size_t pool, double now_s);
-  bool moves_out(const ReplicaAt& at) const { return rules_[at.pool].clears_out && replicas_.leaves(at); }
+  bool moves_out(const ReplicaAt& at) const;
   bool takes_part(const ReplicaAt& at) const;
   void begin(const ReplicaAt& from, const ReplicaAt& to, double now_s);
   void send(const ReplicaAt& from, Moving& m, std::int64_t up_to_tokens, double at_s);
@@ -61,7 +62,7 @@ class Migrations {
 
   Flows& flows_;
   Recorder& recorder_;
-  ReplicaAccess& replicas_;
+  Cluster& cluster_;
   KvRoutes routes_;
   std::vector<Rules> rules_;               // by pool
   std::vector<std::size_t> sizes_;         // by pool

@@ -1,18 +1,25 @@
 #include "sim/engine/replica_sampler.h"
 
-#include "sim/engine/run.h"
+#include "sim/engine/cluster.h"
+#include "sim/engine/run_options.h"
 
 namespace servecast {
 
-void ReplicaSampler::sample(const ReplicaView& view, PoolId pool, std::string_view state) {
-  samples_.push_back(
-      {.time_s = next_s(),
-       .replica = view.id,
-       .pool = pool,
-       .running = view.running_requests,
-       .waiting = view.waiting_requests,
-       .kv_used_fraction = static_cast<double>(view.used_blocks) / static_cast<double>(view.total_blocks),
-       .state = state});
+void ReplicaSampler::look_at(Cluster& cluster) {
+  cluster.advance_all(next_s());
+  for (std::size_t pool = 0; pool < cluster.pools().size(); ++pool)
+    for (std::size_t i = 0; i < cluster.pools()[pool].size(); ++i) {
+      const ReplicaView view = cluster.replica({pool, i}).view();
+      samples_.push_back(
+          {.time_s = next_s(),
+           .replica = view.id,
+           .pool = PoolId(pool),
+           .running = view.running_requests,
+           .waiting = view.waiting_requests,
+           .kv_used_fraction = static_cast<double>(view.used_blocks) / static_cast<double>(view.total_blocks),
+           .state = cluster.lifecycle().name({pool, i})});
+    }
+  ++seconds_;
 }
 
 void ReplicaSampler::step(const StepRecord& step) {

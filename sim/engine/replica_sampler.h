@@ -8,6 +8,7 @@
 
 namespace servecast {
 
+class Cluster;
 struct DetailListener;
 
 /// Collects the rows of replicas.csv: what each replica looks like at every full second, and its busy share of the
@@ -16,8 +17,8 @@ class ReplicaSampler {
  public:
   /// Next full second to look at.
   double next_s() const { return static_cast<double>(seconds_); }
-  void sample(const ReplicaView& view, PoolId pool, std::string_view state);
-  void end_of_second() { ++seconds_; }
+  /// Brings all replicas up to then.
+  void look_at(Cluster& cluster);
   void step(const StepRecord& step);
   /// Gives out all rows, second by second.
   void tell(double duration_s, DetailListener& listener) const;

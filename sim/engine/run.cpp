@@ -3,14 +3,12 @@
 #include <optional>
 
 #include "sim/engine/collect_facts.h"
-#include "sim/engine/dispatcher.h"
 #include "sim/engine/fault.h"
 #include "sim/engine/link_meter.h"
 #include "sim/engine/liveness.h"
 #include "sim/engine/network.h"
-#include "sim/engine/replica_transfers.h"
 #include "sim/engine/simgrid_engine.h"
-#include "sim/engine/weight_loads.h"
+#include "sim/engine/simulation.h"
 #include "sim/engine/wiring.h"
 #include "sim/input/scenario.h"
 #include "sim/report/recorder.h"
@@ -22,21 +20,21 @@ namespace {
 /// What the parts of one run share.
 struct Run {
   Run(Scenario& scenario, Recorder& recorder, const RunOptions& options)
-      : wiring(scenario), network(wiring.platform().links), dispatcher(scenario, recorder, options) {}
+      : wiring(scenario), network(wiring.platform().links), simulation(scenario, recorder, options) {}
 
   Wiring wiring;
   Network network;
-  Dispatcher dispatcher;
+  Simulation simulation;
   std::optional<LinkMeter> links{};
 };
 
-void dispatcher_actor(Run& run) {
+void simulation_actor(Run& run) {
   for (;;) {
-    const double at_s = run.dispatcher.next_s();
+    const double at_s = run.simulation.next_s();
     // Nothing is repaired once no request is left: what waits for that never ends.
-    if (at_s == Replica::infinity && (run.network.idle() || run.dispatcher.flows().all_cut())) return;
-    if (run.network.wait_until(at_s)) run.dispatcher.handle(at_s);
-    for (const EndedFlow& flow : run.network.take_ended()) run.dispatcher.flows().ended(flow);
+    if (at_s == Replica::infinity && (run.network.idle() || run.simulation.flows().all_cut())) return;
+    if (run.network.wait_until(at_s)) run.simulation.handle(at_s);
+    for (const EndedFlow& flow : run.network.take_ended()) run.simulation.flows().ended(flow);
   }
 }
 
@@ -48,34 +46,27 @@ std::string link_names(const Platform& platform, const Path& path) {
 
 void listen_to_flows(Run& run, DetailListener& detail) {
   detail.platform(run.wiring.platform());
-  run.dispatcher.flows().set_observer([&](std::int64_t flow, const FinishedTransfer& t) {
+  run.simulation.flows().set_observer([&](std::int64_t flow, const FinishedTransfer& t) {
     const Transfer& transfer = *t.transfer;
     const std::string links = link_names(run.wiring.platform(), transfer.path);
     detail.flow({flow, transfer.kind, transfer.from, transfer.to, links, transfer.bytes, t.start_s, t.end_s});
   });
   run.links.emplace(run.wiring.platform());
-  run.dispatcher.flows().add_watcher(*run.links);
+  run.simulation.flows().add_watcher(*run.links);
 }
 
 RunFacts simulate(SimgridEngine& engine, Run& run, Scenario& scenario, Recorder& recorder,
                   const RunOptions& options) {
   if (options.detail) listen_to_flows(run, *options.detail);
-  Dispatcher& dispatcher = run.dispatcher;
-  dispatcher.flows().set_carrier(run.network);
-  dispatcher.set_wiring(run.wiring);
-  ReplicaTransfers transfers(scenario, run.wiring, dispatcher);
-  dispatcher.connect(transfers);
-  transfers.tell_contended();
-  start_weight_loads(
-      scenario, run.wiring, dispatcher.flows(),
-      [&](std::size_t pool, std::size_t replica, double now_s) { dispatcher.weights_loaded(pool, replica, now_s); });
-  run.network.add_actor("dispatcher", [&run] { dispatcher_actor(run); });
+  run.simulation.flows().set_carrier(run.network);
+  run.simulation.connect(run.wiring);
+  run.network.add_actor("simulation", [&run] { simulation_actor(run); });
   engine.run();
   run.network.rethrow();
-  dispatcher.drain();
+  run.simulation.drain();
   if (options.detail) run.links->tell(*options.detail);
   recorder.close();
-  return collect_facts(scenario, dispatcher);
+  return collect_facts(scenario, run.simulation);
 }
 
 }  // namespace
@@ -83,9 +74,9 @@ RunFacts simulate(SimgridEngine& engine, Run& run, Scenario& scenario, Recorder&
 RunFacts run(Scenario& scenario, Recorder& recorder, const RunOptions& options) {
   SimgridEngine engine;
   Run run(scenario, recorder, options);
-  RunFacts facts =
-      with_place(scenario.spec, run.dispatcher, [&] { return simulate(engine, run, scenario, recorder, options); });
-  require_all_ended(scenario, recorder, run.dispatcher);
+  RunFacts facts = with_place(scenario.spec, run.simulation.clock(),
+                              [&] { return simulate(engine, run, scenario, recorder, options); });
+  require_all_ended(scenario, recorder, run.simulation.cluster(), run.simulation.outside());
   return facts;
 }
 

@@ -2,193 +2,139 @@
 
 #include <algorithm>
 
-#include "sim/engine/flows.h"
-#include "sim/engine/weight_loads.h"
-#include "sim/engine/wiring.h"
+#include "sim/engine/cluster.h"
+#include "sim/engine/scenario_facts.h"
+#include "sim/engine/waiting_room.h"
 #include "sim/input/scenario.h"
-#include "sim/serving/replica.h"
+#include "sim/report/latency.h"
 
 namespace servecast {
+namespace {
+
+constexpr std::uint32_t first_copy_id = 0xffffffff;
+
+}  // namespace
 
 bool scales(const Scenario& scenario) {
   return std::ranges::any_of(scenario.pools, [](const Pool& pool) { return pool.spec.scales(); });
 }
 
+Scaling::Scaling(const Scenario& scenario, Cluster& cluster, const WaitingRoom& outside)
+    : scenario_(scenario), cluster_(cluster), outside_(outside), slo_(slo_facts(scenario.spec)) {
+  for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool)
+    states_.push_back(scenario.pools[pool].spec.scales() ? state(pool) : PoolState{});
+}
+
+Scaling::PoolState Scaling::state(std::size_t number) const {
+  const PoolSpec& pool = scenario_.pools[number].spec;
+  auto steps = std::make_unique<PoolAnswers>(cluster_.pools()[number].routing().steps());
+  auto capacity = std::make_unique<SteadyCapacity>(*steps, capacity_bounds(number));
+  return {.scaler = pool.autoscaler.make(),
+          .steps = std::move(steps),
+          .capacity = std::move(capacity),
+          .spec = pool.scaling.value_or(ScalingSpec{}),
+          .mirror_rng = Rng(static_cast<std::uint64_t>(scenario_.spec.seed), "mirror/" + pool.name)};
+}
+
+CapacityBounds Scaling::capacity_bounds(std::size_t pool) const {
+  const Pool& p = scenario_.pools[pool];
+  const bool decodes_for_others =
+      std::ranges::any_of(scenario_.pools, [&](const Pool& other) { return other.decode_pool == pool; });
+  return {.stages = p.latency->stages(),
+          .max_sequences = p.spec.batcher.make()->max_sequences(),
+          .kv_tokens = p.memory.kv_pool_tokens,
+          .computes_prompts = !decodes_for_others,
+          .decodes = !p.decode_pool,
+          .ttft_s = slo_.ttft_s ? slo_.ttft_s : slo_.e2e_s,
+          .tpot_s = slo_.tpot_s};
+}
+
+/// The pool that requests arrive at, and the one that decodes for it.
+std::vector<Scaling::PoolState*> Scaling::concerned(PoolId pool) {
+  std::vector<PoolState*> pools{&states_[index(pool)]};
+  if (const auto decode_pool = scenario_.pools[index(pool)].decode_pool) pools.push_back(&states_[*decode_pool]);
+  return pools;
+}
+
+void Scaling::arrived(const Request& request) {
+  for (PoolState* pool : concerned(request.pool)) {
+    pool->load.arrived += 1;
+    pool->load.prompt_tokens += request.prompt_tokens;
+  }
+}
+
+void Scaling::finished(const RequestRecord& record) {
+  for (PoolState* pool : concerned(record.pool)) {
+    pool->load.finished += 1;
+    pool->load.output_tokens += record.output_tokens;
+    pool->load.missed_slo += keeps_all(record, slo_) ? 0 : 1;
+  }
+}
+
 double Scaling::next_s() const {
-  double at_s = dues_.empty() ? Replica::infinity : dues_.begin()->at_s;
-  for (const PoolState& pool : pools_)
+  double at_s = Replica::infinity;
+  for (const PoolState& pool : states_)
     if (pool.scaler) at_s = std::min(at_s, pool.next_look_s);
   return at_s;
 }
 
-double Scaling::next_drained_s() const {
-  double at_s = Replica::infinity;
-  for (const ReplicaAt& at : draining_) at_s = std::min(at_s, cluster_.next_due_s(at));
-  return at_s;
+void Scaling::look_due(double now_s) {
+  for (std::size_t pool = 0; pool < states_.size(); ++pool)
+    if (states_[pool].scaler && states_[pool].next_look_s <= now_s) look(pool, now_s);
 }
 
-bool Scaling::retire_drained(double now_s) {
-  const std::set<ReplicaAt> draining = draining_;
-  for (const ReplicaAt& at : draining) check_drained(at, now_s);
-  return draining_.size() < draining.size();
+void Scaling::look(std::size_t pool, double now_s) {
+  PoolState& p = states_[pool];
+  ReplicaPool& replicas = cluster_.pools()[pool];
+  replicas.advance_all(now_s);
+  std::vector<ReplicaView> views;
+  for (std::size_t i = 0; i < replicas.size(); ++i)
+    if (cluster_.lifecycle().serves({pool, i})) views.push_back(replicas[i].view());
+  p.load.now_s = now_s;
+  p.load.serving = views;
+  p.load.coming = cluster_.lifecycle().coming(pool);
+  p.load.waiting_outside = outside_.count(PoolId(pool));
+  p.load.block_tokens = p.steps->block_tokens();
+  p.load.slo_target_fraction = slo_.target_fraction;
+  p.load.capacity = p.capacity.get();
+  const std::int64_t least = std::max<std::int64_t>(p.spec.min_replicas, p.load.waiting_outside > 0 ? 1 : 0);
+  cluster_.lifecycle().want(pool, std::clamp(p.scaler->wanted(p.load), least, scenario_.pools[pool].spec.replicas));
+  p.load = {.since_s = now_s};
+  p.next_look_s = p.scaler->next_look_s(now_s);
 }
 
-// Who has started, then what the autoscalers make of it.
-void Scaling::act_due(double now_s) {
-  while (!dues_.empty() && dues_.begin()->at_s <= now_s) {
-    const Due due = *dues_.begin();
-    dues_.erase(dues_.begin());
-    if (life(due.who).changes == due.change) next_stage(due.who, now_s);
+// Copies ask for one token, since what fills a cache is the prompt. Their ids count down from the highest there is.
+std::vector<Scaling::Copy> Scaling::copies_of(const Request& request) {
+  PoolState& p = states_[index(request.pool)];
+  if (!p.scaler || !p.spec.mirror) return {};
+  std::vector<Copy> copies;
+  for (const ReplicaAt& at : cluster_.lifecycle().mirroring(index(request.pool))) {
+    if (p.mirror_rng.uniform() >= p.spec.mirror->fraction) continue;
+    Request copy = request;
+    copy.id = RequestId{first_copy_id - copies_++};
+    copy.output_tokens = 1;
+    copy.samples = 1;
+    copy.beam_width = 1;
+    copy.awaited = false;
+    copy.give_up_s = Request::forever;
+    copies.push_back({at, copy});
+    ++p.mirrored;
   }
-  for (std::size_t pool = 0; pool < pools_.size(); ++pool)
-    if (pools_[pool].scaler && pools_[pool].next_look_s <= now_s) look(pool, now_s);
-  settle(now_s);
+  return copies;
 }
 
-void Scaling::settle(double now_s) {
-  for (std::size_t pool = 0; pool < pools_.size(); ++pool)
-    if (pools_[pool].scaler) settle(pool, now_s);
-}
+bool Scaling::is_copy(RequestId id) const { return copies_ > 0 && index(id) > first_copy_id - copies_; }
 
-// As many as are wanted serve, or will without further ado; what is missing is on the way, and so is what the reserve
-// lacks.
-void Scaling::settle(std::size_t pool, double now_s) {
-  const PoolState& p = pools_[pool];
-  const std::int64_t active = count(pool, {State::waking, State::mirroring, State::serving});
-  if (active > p.wanted) shrink(pool, active - p.wanted, now_s);
-  if (active < p.wanted) grow(pool, p.wanted - active, now_s);
-  const std::int64_t missing = p.wanted - count(pool, {State::waking, State::mirroring, State::serving});
-  set_on_the_way(pool, std::max<std::int64_t>(0, missing + p.spec.warm_replicas - count(pool, {State::warm})), now_s);
-}
-
-/// From the warm reserve, as far as that goes.
-void Scaling::grow(std::size_t pool, std::int64_t missing, double now_s) {
-  PoolState& p = pools_[pool];
-  for (const ReplicaAt& at : in(pool, {State::warm})) {
-    if (missing-- == 0) return;
-    ++p.totals.woken;
-    life(at).wanted_since_s = now_s;
-    set_for(at, State::waking, p.spec.warm_start_s.value_or(0.3), now_s);
+std::vector<ScalingTotals> Scaling::totals() const {
+  std::vector<ScalingTotals> all;
+  for (std::size_t pool = 0; pool < states_.size(); ++pool) {
+    if (!states_[pool].scaler) continue;
+    all.push_back(cluster_.lifecycle().totals(pool));
+    all.back().pool = scenario_.pools[pool].spec.name;
+    all.back().autoscaler = scenario_.pools[pool].spec.autoscaler.policy();
+    all.back().mirrored = states_[pool].mirrored;
   }
-}
-
-/// Those first that do not serve yet, then those with the fewest requests; ties go to the highest number.
-void Scaling::shrink(std::size_t pool, std::int64_t surplus, double now_s) {
-  const auto requests = [&](const ReplicaAt& at) {
-    return life(at).state == State::serving ? cluster_.requests(at, now_s) : std::int64_t{-1};
-  };
-  std::vector<ReplicaAt> active = in(pool, {State::waking, State::mirroring, State::serving});
-  std::ranges::reverse(active);
-  std::ranges::stable_sort(active, {}, requests);
-  for (const ReplicaAt& at : std::span(active).first(static_cast<std::size_t>(surplus))) leave(at, now_s);
-}
-
-/// Starts what is missing where all parts are whole; stops what is too much, the latest first.
-void Scaling::set_on_the_way(std::size_t pool, std::int64_t wanted, double now_s) {
-  std::vector<ReplicaAt> coming = in(pool, {State::provisioning, State::loading, State::starting});
-  std::ranges::stable_sort(coming, {}, [&](const ReplicaAt& at) { return life(at).rented_since_s; });
-  for (; static_cast<std::int64_t>(coming.size()) > wanted; coming.pop_back()) set(coming.back(), State::off, now_s);
-  std::int64_t missing = wanted - static_cast<std::int64_t>(coming.size());
-  for (const ReplicaAt& at : in(pool, {State::off})) {
-    if (missing <= 0) return;
-    if (!cluster_.whole(at)) continue;
-    --missing;
-    turn_on(at, now_s);
-  }
-}
-
-void Scaling::turn_on(const ReplicaAt& at, double now_s) {
-  ++pools_[at.pool].totals.starts;
-  life(at).wanted_since_s = now_s;
-  set_for(at, State::provisioning, pools_[at.pool].spec.provision_s, now_s);
-}
-
-/// The image first, which holds the program that asks for the weights.
-void Scaling::load(const ReplicaAt& at, double now_s) {
-  set(at, State::loading, now_s);
-  const auto weights = [this, at](double image_s) {
-    life(at).load = flows_.start(
-        weight_shards(scenario_.pools[at.pool], place(at), wiring_), image_s,
-        [this, at](double loaded_s) { set_for(at, State::starting, pools_[at.pool].spec.engine_init_s, loaded_s); });
-  };
-  const double bytes = pools_[at.pool].spec.image_bytes;
-  if (bytes == 0) return weights(now_s);
-  const Part host{.kind = Part::Kind::host, .place = place(at).gpus.front()};
-  const Part storage{
-      .kind = scenario_.group_of(scenario_.pools[at.pool]).node.nics > 0 ? Part::Kind::storage : Part::Kind::disk,
-      .place = place(at).gpus.front()};
-  life(at).load = flows_.start({wiring_.transfer("image_load", storage, host, bytes)}, now_s, weights);
-}
-
-void Scaling::next_stage(const ReplicaAt& at, double now_s) {
-  switch (life(at).state) {
-    case State::provisioning:
-      return load(at, now_s);
-    case State::starting:
-      return ready(at, now_s);
-    case State::waking:
-    case State::mirroring:
-      return enter(at, now_s);
-    default:
-      return;
-  }
-}
-
-void Scaling::ready(const ReplicaAt& at, double now_s) {
-  PoolState& p = pools_[at.pool];
-  if (count(at.pool, {State::waking, State::mirroring, State::serving}) >= p.wanted)
-    return set(at, State::warm, now_s);
-  if (!p.spec.mirror) return enter(at, now_s);
-  cluster_.make_ready(at, now_s);
-  set_for(at, State::mirroring, p.spec.mirror->for_s, now_s);
-}
-
-void Scaling::enter(const ReplicaAt& at, double now_s) {
-  ScalingTotals& totals = pools_[at.pool].totals;
-  totals.start_s.push_back(now_s - life(at).wanted_since_s);
-  set(at, State::serving, now_s);
-  totals.most_serving = std::max(totals.most_serving, count(at.pool, {State::serving}));
-  cluster_.serve(at, now_s);
-}
-
-void Scaling::leave(const ReplicaAt& at, double now_s) {
-  cluster_.withdraw(at);
-  draining_.insert(at);
-  set(at, State::draining, now_s);
-  check_drained(at, now_s);
-}
-
-void Scaling::check_drained(const ReplicaAt& at, double now_s) {
-  if (!draining_.contains(at) || !cluster_.is_done(at, now_s)) return;
-  PoolState& p = pools_[at.pool];
-  draining_.erase(at);
-  p.totals.drain_s.push_back(now_s - life(at).since_s);
-  ++p.totals.stops;
-  const bool kept = cluster_.whole(at) && count(at.pool, {State::warm}) < p.spec.warm_replicas;
-  if (!kept) cluster_.switch_off(at, now_s);
-  set(at, kept ? State::warm : State::off, now_s);
-}
-
-void Scaling::failed(const ReplicaAt& at, double now_s) {
-  draining_.erase(at);
-  set(at, State::off, now_s);
-}
-
-void Scaling::doomed(const ReplicaAt& at, double now_s) {
-  switch (life(at).state) {
-    case State::off:
-    case State::draining:
-      return;
-    case State::serving:
-    case State::mirroring:
-    case State::waking:
-      return leave(at, now_s);
-    case State::warm:
-      cluster_.switch_off(at, now_s);
-      [[fallthrough]];
-    default:
-      return set(at, State::off, now_s);
-  }
+  return all;
 }
 
 }  // namespace servecast

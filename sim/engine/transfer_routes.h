@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/engine/replica_access.h"
+#include "sim/engine/replica_at.h"
 #include "sim/engine/step_routes.h"
 #include "sim/serving/transfer_port.h"
 

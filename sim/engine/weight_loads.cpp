@@ -6,26 +6,37 @@
 
 namespace servecast {
 
-std::vector<Transfer> weight_shards(const Pool& pool, const ReplicaPlace& place, const Wiring& wiring) {
+// The image holds the program that asks for the weights.
+void WeightLoads::start(const ReplicaAt& at, double now_s, std::function<void(double now_s)> loaded) {
+  const auto& scaling = scenario_.pools[at.pool].spec.scaling;
+  const auto load_weights = [this, at, loaded = std::move(loaded)](double image_s) {
+    groups_[at] = flows_.start(weights(at), image_s, loaded);
+  };
+  if (!scaling || scaling->image_bytes == 0) return load_weights(now_s);
+  groups_[at] = flows_.start({image(at)}, now_s, load_weights);
+}
+
+void WeightLoads::cancel(const ReplicaAt& at, double now_s) { flows_.cancel(groups_.at(at), now_s); }
+
+Transfer WeightLoads::image(const ReplicaAt& at) const {
+  const Pool& pool = scenario_.pools[at.pool];
+  const GpuPlace& place = pool.places[at.replica].gpus.front();
+  const bool has_network = scenario_.group_of(pool).node.nics > 0;
+  const Part storage{.kind = has_network ? Part::Kind::storage : Part::Kind::disk, .place = place};
+  return wiring_.transfer("image_load", storage, {.kind = Part::Kind::host, .place = place},
+                          pool.spec.scaling->image_bytes);
+}
+
+std::vector<Transfer> WeightLoads::weights(const ReplicaAt& at) const {
+  const Pool& pool = scenario_.pools[at.pool];
   std::vector<Transfer> shards;
-  for (const GpuPlace& gpu : place.gpus)
+  for (const GpuPlace& gpu : pool.places[at.replica].gpus)
     shards.push_back({.kind = "weight_load",
                       .from = "storage",
                       .to = Wiring::name(gpu),
-                      .path = wiring.load_path(gpu),
+                      .path = wiring_.load_path(gpu),
                       .bytes = pool.memory.weight_bytes});
   return shards;
-}
-
-void start_weight_loads(const Scenario& scenario, const Wiring& wiring, Flows& flows, const WeightsLoaded& loaded) {
-  for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool) {
-    const Pool& p = scenario.pools[pool];
-    if (p.spec.start != "cold") continue;
-    for (std::size_t replica = 0; replica < p.places.size(); ++replica) {
-      flows.start(weight_shards(p, p.places[replica], wiring), 0,
-                  [=](double now_s) { loaded(pool, replica, now_s); });
-    }
-  }
 }
 
 }  // namespace servecast

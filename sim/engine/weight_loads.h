@@ -1,24 +1,32 @@
 #pragma once
-#include <functional>
-#include <vector>
+#include <map>
+
+#include "sim/engine/replica_lifecycle.h"
 
 namespace servecast {
 
 class Flows;
 class Wiring;
-struct Pool;
-struct ReplicaPlace;
-struct Scenario;
 struct Transfer;
 
-/// Which replica's weights have arrived.
-using WeightsLoaded = std::function<void(std::size_t pool, std::size_t replica, double now_s)>;
+/// What a replica loads before its engine starts: its container image, if that is not there, then one flow per GPU
+/// with its share of the weights, all at once from shared storage.
+class WeightLoads final : public ReplicaLifecycle::Loads {
+ public:
+  WeightLoads(const Scenario& scenario, const Wiring& wiring, Flows& flows)
+      : scenario_(scenario), wiring_(wiring), flows_(flows) {}
 
-/// One transfer per GPU with its share of the weights, from shared storage.
-std::vector<Transfer> weight_shards(const Pool& pool, const ReplicaPlace& place, const Wiring& wiring);
+  void start(const ReplicaAt& at, double now_s, std::function<void(double now_s)> loaded) override;
+  void cancel(const ReplicaAt& at, double now_s) override;
 
-/// For every replica of a pool that starts cold: one flow per GPU with its share of the weights, all at once from
-/// shared storage, at the start of the run. `loaded` is told when a replica has all of its own.
-void start_weight_loads(const Scenario& scenario, const Wiring& wiring, Flows& flows, const WeightsLoaded& loaded);
+ private:
+  Transfer image(const ReplicaAt& at) const;
+  std::vector<Transfer> weights(const ReplicaAt& at) const;
+
+  const Scenario& scenario_;
+  const Wiring& wiring_;
+  Flows& flows_;
+  std::map<ReplicaAt, std::int64_t> groups_;  // of flows, of each replica's latest load
+};
 
 }  // namespace servecast

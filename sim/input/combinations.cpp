@@ -32,12 +32,12 @@ constexpr Feature whole_batches{
     .name = "a batcher that keeps whole batches together", .key = ".batcher", .used = [](const PoolContext& c) {
       return c.batcher.after_last() != AfterLast::leaves;
     }};
-constexpr Feature ranks{.name = "expert parallelism", .key = ".expert_parallel", .used = [](const PoolContext& c) {
-                          return c.pool.expert_parallel > 1;
-                        }};
 constexpr Feature offload{.name = "expert offload", .key = ".expert_offload", .used = [](const PoolContext& c) {
                             return c.pool.expert_offload.has_value();
                           }};
+constexpr Feature copies{.name = "copies of experts",
+                         .key = ".expert_exchange.redundant_experts",
+                         .used = [](const PoolContext& c) { return c.pool.expert_exchange.redundant_experts > 0; }};
 constexpr Feature models{
     .name = "several models that share expert slots",
     .key = ".expert_offload.models",
@@ -67,7 +67,8 @@ constexpr Combination refused_pairs[] = {
      "choose another batcher, or migration 'none'"},
     {&feature::migration, &feature::roles, excluded, "the placement decides which replicas decode",
      "choose migration 'none'"},
-    {&feature::offload, &feature::ranks, not_built, "each GPU would have experts elsewhere", "choose one of them"},
+    {&feature::offload, &feature::copies, excluded, "copies take the memory that offload is to save",
+     "leave out expert_exchange.redundant_experts"},
     {&feature::offload, &feature::early_exit, no_data,
      "nobody published which experts tokens ask for that leave early", "leave out early_exit"},
     {&feature::offload, &feature::host_layers, excluded, "the host cannot have whole layers, too",

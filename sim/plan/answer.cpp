@@ -53,7 +53,8 @@ void add_figures(PlanDesign& row, const Summary& run, std::string_view of) {
   row.attained_fraction = run.slo.attained_fraction;
   row.ttft_p99_s = p99(run.latencies.ttft_s);
   row.tpot_p99_s = p99(run.latencies.tpot_s);
-  if (run.latencies.tpot_s && run.latencies.tpot_s->p50 > 0) row.tokens_per_s_per_user = 1 / run.latencies.tpot_s->p50;
+  if (run.latencies.tpot_s && run.latencies.tpot_s->p50 > 0)
+    row.tokens_per_s_per_user = 1 / run.latencies.tpot_s->p50;
   row.tokens_per_s_per_gpu = run.output_tokens_per_s / static_cast<double>(row.gpus);
   row.score = expected_score(run);
 }
@@ -82,9 +83,10 @@ PlanDesign row(const Study& study, const DesignResult& d, const SearchResult& fo
     row.usd_per_hour = hour_cost(study, sized, *d.best_estimate).usd();
     add_figures(row, *d.best_estimate, best_estimate_figures);
   } else if (d.seen) {
-    add_figures(row, d.seen->run, d.seen->beginning   ? beginning_figures
-                                  : d.seen->draw > 0 ? draw_figures
-                                                     : best_estimate_figures);
+    add_figures(row, d.seen->run,
+                d.seen->beginning  ? beginning_figures
+                : d.seen->draw > 0 ? draw_figures
+                                   : best_estimate_figures);
   }
   return row;
 }
@@ -92,8 +94,10 @@ PlanDesign row(const Study& study, const DesignResult& d, const SearchResult& fo
 std::vector<PromiseFigures> promise_figures(const DesignResult& d) {
   std::vector<PromiseFigures> all;
   for (std::size_t p = 0; p < d.sized.promises.size(); ++p) {
-    PromiseFigures figures{.promise = d.sized.promises[p].words(),
-                           .value = outcome(d.sized.promises[p], *d.best_estimate).value};
+    const Promise& promise = d.sized.promises[p];
+    PromiseFigures figures{.promise = promise.words(),
+                           .text = [promise](double value) { return promise.text(value); },
+                           .value = outcome(promise, *d.best_estimate).value};
     std::vector<double> values;
     for (const auto& run : d.values)
       if (run[p]) values.push_back(*run[p]);

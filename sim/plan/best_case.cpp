@@ -185,13 +185,20 @@ constexpr Demand demands[]{{"arithmetic", true, false, [](const LeastWork& w) { 
                            {"memory traffic", true, true, [](const LeastWork& w) { return w.decode_bytes; }}};
 constexpr Demand prompts{"arithmetic of prompts", false, false, [](const LeastWork& w) { return w.prompt_flop; }};
 
+/// All of a pool that a request alone on it depends on. Designs may change the figures of a GPU, so its name is not
+/// enough.
+std::string device_key(const Pool& pool) {
+  return fmt::format("{} {} {} {}", peak_flop_per_s(pool.gpu, *data_type(pool.spec.weights)),
+                     pool.gpu.hbm_bytes_per_s, pool.spec.tensor_parallel, pool.spec.pipeline_parallel);
+}
+
 /// One set of limits on one place.
 class Judge {
  public:
   Judge(const Serving& place, const Limits& limits, const WorkloadFacts& facts, std::map<std::string, double>& known)
       : place_(place), limits_(limits), facts_(facts), known_(known) {
-    key_ = fmt::format("{} {} {} {} {} {} ", static_cast<const void*>(&facts), place.key(), limits.name, limits.ttft_s,
-                       limits.tpot_s, limits.e2e_s);
+    key_ = fmt::format("{} {} {} {} {} {} ", static_cast<const void*>(&facts), place.key(), limits.name,
+                       limits.ttft_s, limits.tpot_s, limits.e2e_s);
   }
 
   /// The worst of it, where that is worse than `worst`.
@@ -207,9 +214,8 @@ class Judge {
  private:
   void consider(double overload, std::string_view of, BestCase& worst) const {
     if (overload <= worst.overload) return;
-    worst = {.overload = overload,
-             .promise = limits_.name,
-             .asks = fmt::format("asks for {:.3g} times {}", overload, of)};
+    worst = {
+        .overload = overload, .promise = limits_.name, .asks = fmt::format("asks for {:.3g} times {}", overload, of)};
   }
 
   void hold(const Demand& demand, BestCase& worst) {
@@ -219,10 +225,7 @@ class Judge {
   }
 
   double alone_on_it() {
-    const PoolSpec& p = place_.prompts->spec;
-    const PoolSpec& d = place_.decodes->spec;
-    return once(fmt::format("alone {} {} {} {} {}", p.gpu, p.tensor_parallel, p.pipeline_parallel, d.gpu,
-                            d.tensor_parallel),
+    return once(fmt::format("alone {} {}", device_key(*place_.prompts), device_key(*place_.decodes)),
                 [&] { return alone_overload(place_, some(), limits_, late()); });
   }
 
@@ -243,8 +246,8 @@ class Judge {
   std::string key_;
 };
 
-/// Where a step makes several tokens, leaves out layers or experts, has a processor beside the GPUs, or takes its time
-/// from the user's tables.
+/// Where a step makes several tokens, leaves out layers or experts, has a processor beside the GPUs, or takes its
+/// time from the user's tables.
 bool beats_data_sheets(const Pool& pool) {
   const PoolSpec& spec = pool.spec;
   return spec.latency.model == "table" || spec.speculative.policy() != "none" || spec.early_exit.policy() != "none" ||
@@ -259,7 +262,9 @@ bool comes_as_it_is(const SizedScenario& sized) { return sized.spec.gateway.empt
 BestCase BestCases::of(const SizedScenario& sized, const std::vector<Promise>& promises, const WorkloadFacts& facts) {
   BestCase worst;
   if (!facts.open_loop || !comes_as_it_is(sized) || std::ranges::any_of(sized.pools, beats_data_sheets)) return worst;
-  const std::vector<Limits> all = all_limits(promises, sized.spec.slo);
+  std::vector<Promise> of_requests = promises;
+  std::erase_if(of_requests, [](const Promise& p) { return p.is_figure(); });  // no data sheet bounds these
+  const std::vector<Limits> all = all_limits(of_requests, sized.spec.slo);
   for (std::size_t i = 0; i < sized.pools.size(); ++i) {
     const Serving place = serving(sized, i);
     for (const Limits& limits : all) worst = Judge(place, limits, facts, rates_).worse(std::move(worst));

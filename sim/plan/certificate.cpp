@@ -18,9 +18,8 @@ namespace servecast {
 namespace {
 
 std::int64_t count(const SearchResult& found, std::initializer_list<Verdict> which) {
-  return std::ranges::count_if(found.designs, [&](const DesignResult& d) {
-    return std::ranges::find(which, d.verdict) != which.end();
-  });
+  return std::ranges::count_if(
+      found.designs, [&](const DesignResult& d) { return std::ranges::find(which, d.verdict) != which.end(); });
 }
 
 /// An undecided design, and what it would take to decide it.
@@ -44,7 +43,8 @@ std::string evidence_text(const Study& study, const SearchResult& found, const C
 /// What all designs have become.
 std::string counts_text(const Certificate& c) {
   return fmt::format(
-      "Of {} designs {} cannot be built, {} break a budget, {} break the promise even at best, {} were simulated, and "
+      "Of {} designs {} cannot be built, {} break a budget, {} break the promise even at best, {} were simulated, "
+      "and "
       "{} can be no better than the answer.",
       c.designs, c.impossible, c.over_budget, c.bound, c.simulated, c.not_needed);
 }
@@ -58,7 +58,8 @@ bool leaves_out_apis(const Study& study, const SearchResult& found) {
 }
 
 std::string verdict_text(const Study& study, const SearchResult& found, const Certificate& c) {
-  if (!found.simulated) return fmt::format("Nothing was simulated: {} designs are open.", found.not_ruled_out().size());
+  if (!found.simulated)
+    return fmt::format("Nothing was simulated: {} designs are open.", found.not_ruled_out().size());
   if (!found.exhaustive)
     return "There is no certificate: the space is too large to be walked through, and was searched from random "
            "designs.";
@@ -66,7 +67,8 @@ std::string verdict_text(const Study& study, const SearchResult& found, const Ce
   if (leaves_out_apis(study, found))
     return fmt::format("There is no certificate: outside APIs answer, and what they take is not in goal {}.",
                        study.spec.goal);
-  if (study.spec.goal.starts_with("pareto")) return "Every design that can be built was simulated or is out of reach.";
+  if (study.spec.goal.starts_with("pareto"))
+    return "Every design that can be built was simulated or is out of reach.";
   if (c.complete) return "Every better design is ruled out.";
   const std::size_t left = c.not_ruled_out.size();
   return fmt::format("{} better {} not ruled out: draws do not tell.", left, left == 1 ? "design is" : "designs are");
@@ -125,13 +127,12 @@ std::string closest(const Study& study, Runs& runs, const SearchResult& found) {
     if (!results.front().summary) break;
     const Outcome one = outcome(promise, *results.front().summary);
     if (one.kept) continue;
-    const auto shown = promise.is_share() ? human::percent : human::seconds;
     missed += fmt::format("{}{} (it is {})", missed.empty() ? "" : ", ", promise.words(),
-                          one.value ? shown(*one.value) : "never");
+                          one.value ? promise.text(*one.value) : "never");
   }
   if (missed.empty())
-    missed = fmt::format("the share of draws (kept in {} of {}; at the best estimate it keeps everything)", near->kept,
-                         near->draws);
+    missed = fmt::format("the share of draws (kept in {} of {}; at the best estimate it keeps everything)",
+                         near->kept, near->draws);
   return fmt::format("closest is {}; it misses {}", words(study, near->sized.design), missed);
 }
 

@@ -1,15 +1,15 @@
 #pragma once
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "sim/report/figures.h"
 #include "sim/report/replicates.h"
 #include "sim/report/summary.h"
 
 namespace servecast {
-
-struct Figure;
 
 /// One of the things compared: a report read from a file, or a scenario with its draws.
 struct Compared {
@@ -21,7 +21,7 @@ struct Compared {
 
 /// How far a figure lies apart in two of them, and how sure that is.
 struct Difference {
-  const Figure* figure = nullptr;
+  FigureColumn figure{};
   std::optional<double> base{};
   std::optional<double> other{};
   std::optional<double> apart{};  // other - base
@@ -35,10 +35,11 @@ struct Difference {
 };
 
 /// Figure by figure.
-std::vector<Difference> differences(const Compared& base, const Compared& other);
+std::vector<Difference> differences(std::span<const FigureColumn> figures, const Compared& base,
+                                    const Compared& other);
 
 /// For the terminal: every one after the first against the first.
-std::string differences_text(const std::vector<Compared>& compared);
-nlohmann::ordered_json differences_json(const std::vector<Compared>& compared);
+std::string differences_text(std::span<const FigureColumn> figures, const std::vector<Compared>& compared);
+nlohmann::ordered_json differences_json(std::span<const FigureColumn> figures, const std::vector<Compared>& compared);
 
 }  // namespace servecast

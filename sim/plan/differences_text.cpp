@@ -1,9 +1,7 @@
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "sim/plan/differences.h"
-#include "sim/report/figures.h"
 #include "sim/report/human.h"
 #include "sim/report/json_fields.h"
 #include "sim/report/text_layout.h"
@@ -12,8 +10,6 @@ namespace servecast {
 namespace {
 
 using nlohmann::ordered_json;
-
-std::string text(const Figure& figure, std::optional<double> value) { return value ? figure.text(*value) : "-"; }
 
 std::string signed_text(const Figure& figure, std::optional<double> value) {
   if (!value) return "-";
@@ -27,7 +23,7 @@ std::string relative(const Difference& d) {
 
 std::string range(const Difference& d) {
   if (!d.p05) return "-";
-  return signed_text(*d.figure, d.p05) + " to " + signed_text(*d.figure, d.p95);
+  return signed_text(d.figure, d.p05) + " to " + signed_text(d.figure, d.p95);
 }
 
 /// What the draws say of the sign of the difference.
@@ -39,31 +35,23 @@ std::string surety(const Difference& d) {
   return d.clear() ? way : "not clear";
 }
 
-/// A heading may stand for two columns of a wider table: "P99" of what?
-std::string full_heading(const Figure& figure) {
-  const std::string key(figure.key);
-  const std::string heading(figure.heading);
-  if (heading != "P99") return heading;
-  std::string of = key.substr(0, key.find('_'));
-  for (char& c : of) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return of + " " + heading;
-}
-
-std::string pair_text(const Compared& base, const Compared& other) {
+std::string pair_text(std::span<const FigureColumn> figures, const Compared& base, const Compared& other) {
   TextTable rows(1);
   rows.row({"", base.name, other.name, "difference", "", "90 % of draws", ""});
-  for (const Difference& d : differences(base, other))
-    rows.row({full_heading(*d.figure), text(*d.figure, d.base), text(*d.figure, d.other),
-              signed_text(*d.figure, d.apart), relative(d), range(d), surety(d)});
+  for (const Difference& d : differences(figures, base, other)) {
+    const Figure& figure = d.figure;
+    rows.row({figure.heading, figure.shown(d.base), figure.shown(d.other), signed_text(figure, d.apart), relative(d),
+              range(d), surety(d)});
+  }
   return rows.text(0, any_width);
 }
 
 ordered_json number(std::optional<double> value) { return value ? ordered_json(*value) : ordered_json(); }
 
-ordered_json pair_json(const Compared& base, const Compared& other) {
+ordered_json pair_json(std::span<const FigureColumn> figures, const Compared& base, const Compared& other) {
   ordered_json json{{"base", base.name}, {"other", other.name}, {"figures", ordered_json::object()}};
-  for (const Difference& d : differences(base, other))
-    json["figures"][std::string(d.figure->key)] = {
+  for (const Difference& d : differences(figures, base, other))
+    json["figures"][d.figure.name] = {
         {"base", number(d.base)}, {"other", number(d.other)}, {"difference", number(d.apart)},
         {"p05", number(d.p05)},   {"p95", number(d.p95)},     {"agreeing_fraction", number(d.agreeing_fraction)}};
   json["replicates"] = std::min(base.draws.size(), other.draws.size());
@@ -72,17 +60,17 @@ ordered_json pair_json(const Compared& base, const Compared& other) {
 
 }  // namespace
 
-std::string differences_text(const std::vector<Compared>& compared) {
+std::string differences_text(std::span<const FigureColumn> figures, const std::vector<Compared>& compared) {
   std::string text;
   for (std::size_t i = 1; i < compared.size(); ++i)
-    text += (i > 1 ? "\n" : "") + pair_text(compared.front(), compared[i]);
+    text += (i > 1 ? "\n" : "") + pair_text(figures, compared.front(), compared[i]);
   return text;
 }
 
-ordered_json differences_json(const std::vector<Compared>& compared) {
+ordered_json differences_json(std::span<const FigureColumn> figures, const std::vector<Compared>& compared) {
   ordered_json json{{"comparisons", ordered_json::array()}};
   for (std::size_t i = 1; i < compared.size(); ++i)
-    json["comparisons"].push_back(pair_json(compared.front(), compared[i]));
+    json["comparisons"].push_back(pair_json(figures, compared.front(), compared[i]));
   round_numbers(json);
   return json;
 }

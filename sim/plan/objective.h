@@ -15,11 +15,17 @@ struct Promise {
   std::string metric{};
   std::string request_class{};
   std::int64_t percentile = 0;  // of a latency
-  double bound = 0;             // at most; of attained_fraction: at least
+  double bound = 0;
+  bool at_least = false;  // that, or at most
 
   bool is_share() const { return metric == "attained_fraction"; }
+  bool is_latency() const { return metric == "ttft_s" || metric == "tpot_s" || metric == "e2e_s"; }
+  /// Of a report, by its key.
+  bool is_figure() const { return !is_share() && !is_latency(); }
   /// "TTFT p99 <= 1.00 s".
   std::string words() const;
+  /// Of what was promised, as people read it.
+  std::string text(double value) const;
   bool operator==(const Promise&) const = default;
 };
 

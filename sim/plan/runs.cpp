@@ -7,18 +7,17 @@
 #include "sim/plan/objective.h"
 #include "sim/plan/sizer.h"
 #include "sim/plan/workload_facts.h"
-#include "sim/report/human.h"
 
 namespace servecast {
 namespace {
 
-constexpr std::int64_t beginning_part = 8;       // the first eighth
-constexpr std::int64_t least_requests = 800;     // of a workload whose beginning is worth a run of its own
+constexpr std::int64_t beginning_part = 8;    // the first eighth
+constexpr std::int64_t least_requests = 800;  // of a workload whose beginning is worth a run of its own
 
 /// What came of a promise. Of a latency that no request has, such as the TPOT of single tokens, nothing is late.
 std::string came_to(const Promise& promise, const Outcome& one) {
   if (!one.value) return one.kept ? "no request has any" : "never";
-  return promise.is_share() ? human::percent(*one.value) : human::seconds(*one.value);
+  return promise.text(*one.value);
 }
 
 /// Of a run of the whole workload.

@@ -10,6 +10,8 @@
 #include "models/base/input_file.h"
 #include "models/base/names.h"
 #include "sim/input/try_at.h"
+#include "sim/plan/objective.h"
+#include "sim/report/figures.h"
 
 namespace servecast {
 namespace {
@@ -54,12 +56,21 @@ void check_demand(YamlText& text, const DemandSpec& demand) {
     text.fail("demand.hourly", "'hourly' has no hour in which anything arrives");
 }
 
+/// A figure of a report has one bound, and is told of the whole run.
+void check_figure(YamlText& text, const ObjectiveSpec& o, const std::string& path) {
+  try_at(text, path + ".metric", [&] { figure(o.metric); });
+  if (o.at_most.has_value() == o.at_least.has_value() || o.percentile || !o.request_class.empty())
+    text.fail(path, "'" + o.metric + "' takes 'at_most' or 'at_least', and neither 'percentile' nor 'class'");
+}
+
 void check_objective(YamlText& text, const ObjectiveSpec& o, const std::string& path) {
-  const bool share = o.metric == "attained_fraction";
-  if (share && (!o.at_least || o.percentile || o.at_most))
-    text.fail(path, "attained_fraction takes 'at_least', and neither 'percentile' nor 'at_most'");
-  if (!share && (!o.at_most || !o.percentile || o.at_least))
-    text.fail(path, "'" + o.metric + "' takes 'percentile' and 'at_most'");
+  const Promise promise{.metric = o.metric};
+  if (promise.is_figure()) return check_figure(text, o, path);
+  if (promise.is_share() && (!o.at_least || *o.at_least <= 0 || *o.at_least > 1 || o.percentile || o.at_most))
+    text.fail(path,
+              "attained_fraction takes 'at_least', above 0 and at most 1, and neither 'percentile' nor 'at_most'");
+  if (promise.is_latency() && (!o.at_most || *o.at_most <= 0 || !o.percentile || o.at_least))
+    text.fail(path, "'" + o.metric + "' takes 'percentile' and 'at_most', above 0");
   if (o.percentile && std::ranges::find(known_percentiles, *o.percentile) == known_percentiles.end())
     text.fail(path + ".percentile", "'percentile' must be 50, 90, 95, 99 or 100");
 }
@@ -89,7 +100,8 @@ std::vector<DimensionValue> option_values(YamlText& text, const DimensionSpec& d
 
 std::vector<DimensionValue> values_of(YamlText& text, const DimensionSpec& d, const std::string& path) {
   const bool range = d.from || d.to;
-  const int ways = static_cast<int>(!d.values.empty()) + static_cast<int>(range) + static_cast<int>(!d.options.empty());
+  const int ways =
+      static_cast<int>(!d.values.empty()) + static_cast<int>(range) + static_cast<int>(!d.options.empty());
   if (ways != 1) {
     text.fail(path, "'" + d.name + "' takes one of: 'path' with 'values'; 'path' with 'from' and 'to'; 'options'");
     return {};

@@ -18,8 +18,8 @@ struct DemandSpec {
 
   void fields(Fields& f) {
     f.field("growth_factor", growth_factor, "forecast mean rate over the base scenario's", positive);
-    f.field("peak_factor", peak_factor, "rate that the promise is for, over the mean rate; left out: from hourly, or 1",
-            at_least_one);
+    f.field("peak_factor", peak_factor,
+            "rate that the promise is for, over the mean rate; left out: from hourly, or 1", at_least_one);
     f.field("hourly", hourly, "day curve: 24 rates in any unit; the largest over their mean is the peak factor");
   }
 };
@@ -33,13 +33,15 @@ struct ObjectiveSpec {
   std::optional<double> at_least{};
 
   void fields(Fields& f) {
-    f.required("metric", metric, "ttft_s, tpot_s, e2e_s: a percentile of it; attained_fraction: share that keeps `slo`",
-               {"ttft_s", "tpot_s", "e2e_s", "attained_fraction"});
-    f.field("class", request_class, "of these requests; left out: of all");
+    f.required(
+        "metric", metric,
+        "ttft_s, tpot_s, e2e_s: a percentile of it; attained_fraction: share that keeps `slo`; or the key of any "
+        "figure of a report (figures.md), such as e2e_s.mean or cost.usd_per_request");
+    f.field("class", request_class, "of these requests; left out: of all. Not for figures of a report");
     f.field("percentile", percentile, "50, 90, 95, 99 or 100 (the maximum), of all requests that arrive",
             {.min = 50, .max = 100});
-    f.field("at_most", at_most, "bound on that percentile", positive);
-    f.field("at_least", at_least, "bound on attained_fraction", positive_fraction);
+    f.field("at_most", at_most, "bound on that percentile or figure");
+    f.field("at_least", at_least, "bound on attained_fraction or that figure");
   }
 };
 

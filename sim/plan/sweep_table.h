@@ -5,6 +5,7 @@
 
 #include "sim/plan/grid.h"
 #include "sim/plan/replicated.h"
+#include "sim/report/figures.h"
 
 namespace servecast {
 
@@ -13,6 +14,7 @@ struct SweepTable {
   std::vector<SweepAxis> dimensions{};
   std::vector<std::vector<std::string>> points{};  // by point: "path=value" by dimension
   std::vector<Replicated> results{};               // by point
+  std::vector<FigureColumn> figures = figure_columns();
 };
 
 /// For the terminal: a row per point, below it its 5 % and 95 % quantiles where there are draws; what failed is told

@@ -32,6 +32,12 @@ std::vector<Paid> paid_for(const RunFacts& facts) {
     spares.gpu_hours += hours;
     spares.usd += hours * spare.usd_per_gpu_hour;
   }
+  for (const UnusedGpus& unused : facts.unused_gpus) {
+    const double hours = facts.duration_s / seconds_per_hour;
+    paid.push_back({.item = unused.group.empty() ? "unused GPUs" : "unused GPUs of " + unused.group,
+                    .gpu_hours = unused.gpus * hours,
+                    .usd = unused.usd_per_hour * hours});
+  }
   if (!facts.failures.spares.empty()) paid.push_back(spares);
   paid.push_back({.item = "nodes", .j = facts.node_overhead_j});  // with what idle GPUs of spares draw
   for (const GatewayStageFacts& stage : facts.gateway.stages)
@@ -88,20 +94,27 @@ std::vector<AccountLine> shared_out(const Paid& all, const Recorder& recorder, c
 }  // namespace
 
 void AccountLine::fields(Fields& f) {
-  f.field("item", item, "what is paid for, or whose requests");
-  f.field("gpu_hours", gpu_hours, "GPUs times hours that they were held");
-  f.field("kwh", kwh, "energy at the building's meter");
-  f.field("cost", cost, "in the account's currency, electricity included where it is paid for");
-  f.field("cost_per_request", cost_per_request, "by completed requests");
-  f.field("co2_g", co2_g, "grams of CO2 equivalent");
-  f.field("co2_g_per_request", co2_g_per_request, "by completed requests");
+  f.field(
+      "item", item,
+      "what is paid for (GPUs of a pool, spare GPUs, nodes, a stage of the gateway, an API, all), or whose requests");
+  f.figure("gpu_hours", gpu_hours, "GPUs times hours that they were held",
+           {.heading = "GPU-hours", .better = Better::lower});
+  f.figure("kwh", kwh, "energy at the building's meter", {.heading = "kWh", .better = Better::lower});
+  f.figure("cost", cost, "in the account's currency, electricity included where it is paid for",
+           {.heading = "cost", .better = Better::lower});
+  f.figure("cost_per_request", cost_per_request, "by completed requests",
+           {.heading = "per request", .better = Better::lower});
+  f.figure("co2_g", co2_g, "grams of CO2 equivalent", {.heading = "g CO2", .better = Better::lower});
+  f.figure("co2_g_per_request", co2_g_per_request, "by completed requests",
+           {.heading = "per request", .better = Better::lower});
 }
 
 void AccountSummary::fields(Fields& f) {
   f.field("currency", currency, "of all amounts in here");
-  f.field("per_usd", per_usd, "how much of it a dollar buys");
+  f.figure("per_usd", per_usd, "how much of it a dollar buys");
   f.list("items", items, "what is paid for; the last one is all of it");
-  f.list("classes", classes, "all of it, shared out by seconds in service; empty unless there are several classes");
+  f.list("classes", classes,
+         "all of it, shared out by seconds in service (E2E less queueing); empty unless there are several classes");
 }
 
 std::optional<AccountSummary> account_of(const Recorder& recorder, const RunFacts& facts, std::int64_t completed) {

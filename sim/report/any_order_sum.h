@@ -20,9 +20,10 @@ class AnyOrderSum {
     whole_ += whole * count;
     carry(rest * count);
   }
-  void merge(const AnyOrderSum& other) {
+  AnyOrderSum& operator+=(const AnyOrderSum& other) {
     whole_ += other.whole_;
     carry(other.rest_);
+    return *this;
   }
   double value() const { return static_cast<double>(whole_) + static_cast<double>(rest_) / one; }
 

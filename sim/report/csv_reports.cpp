@@ -4,108 +4,192 @@
 #include <array>
 #include <cassert>
 
-#include "sim/report/csv_writer.h"
-
 namespace servecast {
 namespace {
 
 constexpr std::array<std::string_view, 6> status_names{"completed", "rejected",   "shed",
                                                        "timed_out", "unfinished", "lost"};  // by RequestStatus
 
+struct RequestRow {
+  const RequestRecord* of;
+  const RunFacts* facts;
+  const GatewayRecord* gateway;  // null without one
+};
+
+/// Where there are only outside APIs, requests have no pool.
+std::string_view pool_name(const RequestRow& row) {
+  return row.facts->pools.empty() ? "" : std::string_view(row.facts->pools[index(row.of->pool)].name);
+}
+std::string_view status_name(const RequestRow& row) { return status_names[static_cast<std::size_t>(row.of->status)]; }
+std::string_view class_name(const RequestRow& row) { return row.facts->classes[index(row.of->request_class)]; }
+
 /// A request that was turned away has not been to a replica.
-std::optional<std::uint32_t> replica_of(const RequestRecord& r) {
+std::optional<std::uint32_t> replica_of(const RequestRow& row) {
+  const RequestRecord& r = *row.of;
   if (r.status == RequestStatus::rejected || r.status == RequestStatus::shed || r.off_pools) return std::nullopt;
   return static_cast<std::uint32_t>(r.replica);
 }
 
-std::optional<std::uint32_t> decode_replica_of(const RequestRecord& r) {
-  if (!r.decode_replica) return std::nullopt;
-  return static_cast<std::uint32_t>(*r.decode_replica);
+std::optional<std::uint32_t> decode_replica_of(const RequestRow& row) {
+  if (!row.of->decode_replica) return std::nullopt;
+  return static_cast<std::uint32_t>(*row.of->decode_replica);
 }
 
-void write_row(CsvWriter& csv, const RequestRecord& r, const RunFacts& facts) {
-  csv.cell(static_cast<std::uint32_t>(r.id)).cell(r.arrival_s).cell(r.scheduled_s).cell(r.first_token_s);
-  csv.cell(r.finish_s).cell(r.prompt_tokens).cell(r.output_tokens).cell(facts.pools[index(r.pool)].name);
-  csv.cell(replica_of(r)).cell(r.preemptions).cell(status_names[static_cast<std::size_t>(r.status)]);
+std::string_view answered_by(const RequestRow& row) {
+  const std::uint16_t who = row.gateway->answered_by;
+  if (who == GatewayRecord::no_one) return "";
+  if (who == GatewayRecord::memory) return "memory";
+  return row.facts->gateway.targets[who].name;
 }
 
-std::string_view answered_by(const GatewayRecord& g, const RunFacts& facts) {
-  if (g.answered_by == GatewayRecord::no_one) return "";
-  if (g.answered_by == GatewayRecord::memory) return "memory";
-  return facts.gateway.targets[g.answered_by].name;
+/// Of a request that was worked out in several passes.
+template <auto member>
+auto of_graph(const RequestRow& row) {
+  const std::optional<GraphRecord>& graph = row.gateway->graph;
+  return graph ? std::optional((*graph).*member) : std::nullopt;
 }
 
-void write_gateway_cells(CsvWriter& csv, const GatewayRecord& g, const RunFacts& facts) {
-  csv.cell(answered_by(g, facts)).cell(static_cast<std::uint32_t>(g.passes)).cell(g.gateway_s).cell(g.usd);
-  csv.cell(g.score);
+/// Of a job that was taken.
+const JobRecord* taken_job(const RequestRow& row) {
+  return row.gateway->job && !row.gateway->job->refused ? &*row.gateway->job : nullptr;
+}
+std::optional<double> acknowledged_s(const RequestRow& row) {
+  const JobRecord* job = taken_job(row);
+  return job ? std::optional(job->acknowledged_s) : std::nullopt;
+}
+std::optional<double> waited_s(const RequestRow& row) {
+  const JobRecord* job = taken_job(row);
+  return job ? job->waited_s : std::nullopt;
+}
+std::string_view deadline(const RequestRow& row) {
+  const JobRecord* job = taken_job(row);
+  if (!job || !job->kept) return "";
+  return *job->kept ? "kept" : "missed";
 }
 
-std::string_view kept_word(const JobRecord& job) {
-  if (!job.kept) return "";
-  return *job.kept ? "kept" : "missed";
-}
+using R = RequestRecord;
+using G = GatewayRecord;
+constexpr CsvColumn<RequestRow> request_columns[]{
+    {"request_id", "number of the request", cell_of<&RequestRow::of, &R::id>},
+    {"arrival_s", "it arrived", cell_of<&RequestRow::of, &R::arrival_s>},
+    {"scheduled_s", "the first step that works on it began", cell_of<&RequestRow::of, &R::scheduled_s>},
+    {"first_token_s", "the step that made its first output token ended", cell_of<&RequestRow::of, &R::first_token_s>},
+    {"finish_s", "the step that made its last output token ended", cell_of<&RequestRow::of, &R::finish_s>},
+    {"prompt_tokens", "length of the prompt", cell_of<&RequestRow::of, &R::prompt_tokens>},
+    {"output_tokens", "made by the end of the run", cell_of<&RequestRow::of, &R::output_tokens>},
+    {"pool", "where it was served; behind a gateway, where the answer comes from", cell_of<pool_name>},
+    {"replica", "likewise; replicas are numbered through all pools. None for a request that was turned away",
+     cell_of<replica_of>},
+    {"preemptions", "times that it lost its KV blocks", cell_of<&RequestRow::of, &R::preemptions>},
+    {"status", "`completed`, `rejected`, `shed`, `timed_out`, `lost` or `unfinished`", cell_of<status_name>},
+};
+constexpr CsvColumn<RequestRow> cached_columns[]{
+    {"cached_tokens", "prompt tokens found in the KV cache", cell_of<&RequestRow::of, &R::cached_tokens>}};
+constexpr CsvColumn<RequestRow> class_columns[]{{"class", "request class", cell_of<class_name>}};
+constexpr CsvColumn<RequestRow> moved_columns[]{
+    {"decode_replica", "the replica that decoded it", cell_of<decode_replica_of>},
+    {"hand_over_s", "from the end of its prompt to the KV's arrival there",
+     cell_of<&RequestRow::of, &R::hand_over_s>}};
+constexpr CsvColumn<RequestRow> gateway_columns[]{
+    {"answered_by", "who answered; `memory`: the gateway", cell_of<answered_by>},
+    {"passes", "that were sent to pools or APIs", cell_of<&RequestRow::gateway, &G::passes>},
+    {"gateway_s", "time that stages took", cell_of<&RequestRow::gateway, &G::gateway_s>},
+    {"gateway_usd", "money that stages and APIs took", cell_of<&RequestRow::gateway, &G::usd>},
+    {"score", "expected of the answer", cell_of<&RequestRow::gateway, &G::score>}};
+constexpr CsvColumn<RequestRow> graph_columns[]{
+    {"makespan_s", "from the first pass's start to the last one's end", cell_of<of_graph<&GraphRecord::makespan_s>>},
+    {"node_time_s", "all passes, as if one came after the other", cell_of<of_graph<&GraphRecord::node_time_s>>},
+    {"graph_prompt_tokens", "of all passes", cell_of<of_graph<&GraphRecord::prompt_tokens>>},
+    {"graph_output_tokens", "of all passes", cell_of<of_graph<&GraphRecord::output_tokens>>}};
+constexpr CsvColumn<RequestRow> job_columns[]{
+    {"acknowledged_s", "from arrival until the client knew that its job was taken", cell_of<acknowledged_s>},
+    {"waited_s", "for workers", cell_of<waited_s>},
+    {"deadline", "`kept`, `missed` or empty", cell_of<deadline>}};
 
-void write_job_cells(CsvWriter& csv, const std::optional<JobRecord>& job) {
-  if (!job || job->refused) {
-    csv.cell("").cell("").cell("");
-    return;
-  }
-  csv.cell(job->acknowledged_s).cell(job->waited_s).cell(kept_word(*job));
-}
+using Requests = std::span<const RequestRecord>;
+using Gateway = std::span<const GatewayRecord>;
 
-void write_graph_cells(CsvWriter& csv, const std::optional<GraphRecord>& graph) {
-  if (!graph) {
-    csv.cell("").cell("").cell("").cell("");
-    return;
-  }
-  csv.cell(graph->makespan_s).cell(graph->node_time_s).cell(graph->prompt_tokens).cell(graph->output_tokens);
-}
+/// Columns that are there together.
+struct ColumnGroup {
+  std::span<const CsvColumn<RequestRow>> columns;
+  std::string_view only;
+  bool (*wanted)(Requests, Gateway);
+};
+const ColumnGroup groups[]{
+    {request_columns, "", [](Requests, Gateway) { return true; }},
+    {cached_columns, "where some request found any",
+     [](Requests all, Gateway) { return std::ranges::any_of(all, [](const R& r) { return r.cached_tokens > 0; }); }},
+    {class_columns, "where there are several",
+     [](Requests all, Gateway) {
+       return std::ranges::adjacent_find(all, std::ranges::not_equal_to{}, &R::request_class) != all.end();
+     }},
+    {moved_columns, "where some request was decoded elsewhere than its prompt was computed",
+     [](Requests all, Gateway) {
+       return std::ranges::any_of(all, [](const R& r) { return r.decode_replica.has_value(); });
+     }},
+    {gateway_columns, "with a gateway", [](Requests, Gateway all) { return !all.empty(); }},
+    {graph_columns, "where requests are worked out in several passes",
+     [](Requests, Gateway all) { return std::ranges::any_of(all, [](const G& g) { return g.graph.has_value(); }); }},
+    {job_columns, "where requests become jobs",
+     [](Requests, Gateway all) { return std::ranges::any_of(all, [](const G& g) { return g.job.has_value(); }); }},
+};
+
+struct SeriesCells {
+  const SeriesRow* of;
+  std::string_view pool;
+};
+using S = SeriesRow;
+constexpr CsvColumn<SeriesCells> series_columns[]{
+    {"time_s", "the second begins", cell_of<&SeriesCells::of, &S::time_s>},
+    {"pool", "name", cell_of<&SeriesCells::pool>},
+    {"arrivals", "requests that arrived at the pool in it; behind a gateway each pass is one",
+     cell_of<&SeriesCells::of, &S::arrivals>},
+    {"running", "requests admitted on a replica", cell_of<&SeriesCells::of, &S::running>},
+    {"waiting", "requests in a queue", cell_of<&SeriesCells::of, &S::waiting>},
+    {"kv_used_fraction", "KV blocks held by running steps, by all blocks of the pool",
+     cell_of<&SeriesCells::of, &S::kv_used_fraction>},
+    {"busy_gpus", "GPUs with a step", cell_of<&SeriesCells::of, &S::busy_gpus>},
+    {"prompt_tokens_per_s", "prompt tokens computed by steps that ended in it, recomputed ones included",
+     cell_of<&SeriesCells::of, &S::prompt_tokens_per_s>},
+    {"output_tokens_per_s", "output tokens made by those steps", cell_of<&SeriesCells::of, &S::output_tokens_per_s>},
+    {"watts", "of the pool's GPUs: energy of steps, and idle power of GPUs without one",
+     cell_of<&SeriesCells::of, &S::watts>},
+    {"usd", "cost from the start of the run to the end of this second", cell_of<&SeriesCells::of, &S::usd>}};
+constexpr CsvColumn<SeriesCells> rented_columns[]{
+    {"rented_gpus", "GPUs paid for", cell_of<&SeriesCells::of, &S::rented_gpus>}};
 
 }  // namespace
 
-void write_requests_csv(const std::string& file, std::span<const RequestRecord> requests, const RunFacts& facts,
-                        std::span<const GatewayRecord> gateway) {
+void write_requests_csv(const std::string& file, Requests requests, const RunFacts& facts, Gateway gateway) {
   assert(gateway.empty() || gateway.size() == requests.size());
-  const bool any_cached = std::ranges::any_of(requests, [](const RequestRecord& r) { return r.cached_tokens > 0; });
-  const bool several_classes = std::ranges::adjacent_find(requests, std::ranges::not_equal_to{},
-                                                          &RequestRecord::request_class) != requests.end();
-  const bool any_moved =
-      std::ranges::any_of(requests, [](const RequestRecord& r) { return r.decode_replica.has_value(); });
-  std::string header(requests_header);
-  if (any_cached) header += ",cached_tokens";
-  if (several_classes) header += ",class";
-  if (any_moved) header += ",decode_replica,hand_over_s";
-  if (!gateway.empty()) header += ",answered_by,passes,gateway_s,gateway_usd,score";
-  const bool any_graph = std::ranges::any_of(gateway, [](const GatewayRecord& g) { return g.graph.has_value(); });
-  const bool any_job = std::ranges::any_of(gateway, [](const GatewayRecord& g) { return g.job.has_value(); });
-  if (any_graph) header += ",makespan_s,node_time_s,graph_prompt_tokens,graph_output_tokens";
-  if (any_job) header += ",acknowledged_s,waited_s,deadline";
-  CsvWriter csv(file, header);
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    const RequestRecord& r = requests[i];
-    write_row(csv, r, facts);
-    if (any_cached) csv.cell(r.cached_tokens);
-    if (several_classes) csv.cell(facts.classes[index(r.request_class)]);
-    if (any_moved) csv.cell(decode_replica_of(r)).cell(r.hand_over_s);
-    if (!gateway.empty()) write_gateway_cells(csv, gateway[i], facts);
-    if (any_graph) write_graph_cells(csv, gateway[i].graph);
-    if (any_job) write_job_cells(csv, gateway[i].job);
-    csv.end_row();
-  }
+  std::vector<CsvColumn<RequestRow>> columns;
+  for (const ColumnGroup& group : groups)
+    if (group.wanted(requests, gateway)) columns.insert(columns.end(), group.columns.begin(), group.columns.end());
+  CsvTable<RequestRow> csv(file, std::move(columns));
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    csv.add({&requests[i], &facts, gateway.empty() ? nullptr : &gateway[i]});
   csv.close();
 }
 
+CsvFile requests_csv() {
+  CsvFile file{"requests.csv", "One row per request, by `request_id`"};
+  for (const ColumnGroup& group : groups) file.with(group.columns, group.only);
+  return file;
+}
+
 void write_series_csv(const std::string& file, std::span<const SeriesRow> rows, const RunFacts& facts) {
-  const bool scales = std::ranges::any_of(facts.pools, [](const PoolFacts& p) { return p.rented_gpus.has_value(); });
-  CsvWriter csv(file, std::string(series_header) + (scales ? ",rented_gpus" : ""));
-  for (const SeriesRow& r : rows) {
-    csv.cell(r.time_s).cell(facts.pools[index(r.pool)].name).cell(r.arrivals).cell(r.running).cell(r.waiting);
-    csv.cell(r.kv_used_fraction).cell(r.busy_gpus).cell(r.prompt_tokens_per_s).cell(r.output_tokens_per_s);
-    csv.cell(r.watts).cell(r.usd);
-    if (scales) csv.cell(r.rented_gpus);
-    csv.end_row();
-  }
+  std::vector<CsvColumn<SeriesCells>> columns(std::begin(series_columns), std::end(series_columns));
+  if (std::ranges::any_of(facts.pools, [](const PoolFacts& p) { return p.rented_gpus.has_value(); }))
+    columns.push_back(rented_columns[0]);
+  CsvTable<SeriesCells> csv(file, std::move(columns));
+  for (const SeriesRow& row : rows) csv.add({&row, facts.pools[index(row.pool)].name});
   csv.close();
+}
+
+CsvFile series_csv() {
+  return CsvFile{"series.csv", "One row per second and pool. Amounts are means over the second"}
+      .with(series_columns)
+      .with(rented_columns, "with an autoscaler");
 }
 
 }  // namespace servecast

@@ -5,25 +5,28 @@
 #include <vector>
 
 #include "models/base/record.h"
-#include "sim/report/csv_writer.h"
+#include "sim/report/csv_column.h"
 
 namespace servecast {
 
 // The files that --detail adds. Each writer takes rows as they come and keeps none; call close() at the end.
 
+struct StepCells {
+  const StepRecord* of;
+  std::string_view pool;
+  std::string_view who;
+};
+
 /// steps.csv: every step, and who was in it ("id:tokens id:tokens").
 class StepsCsv {
  public:
-  static constexpr std::string_view header =
-      "replica,pool,start_s,end_s,decode_sequences,prefill_sequences,prefill_tokens,emitted_tokens,used_blocks,"
-      "energy_j,"
-      "who";
   StepsCsv(const std::string& file, std::vector<std::string> pools);
   void add(const StepRecord& step, std::span<const StepMember> who);
   void close() { csv_.close(); }
+  static CsvFile described();
 
  private:
-  CsvWriter csv_;
+  CsvTable<StepCells> csv_;
   std::vector<std::string> pools_;  // names, by PoolId
   std::string who_{};
 };
@@ -40,16 +43,20 @@ struct ReplicaSample {
   std::string_view state = "serving";  // or starting, draining, warm, off, broken
 };
 
+struct ReplicaCells {
+  const ReplicaSample* of;
+  std::string_view pool;
+};
+
 class ReplicasCsv {
  public:
-  static constexpr std::string_view header =
-      "time_s,replica,pool,running,waiting,kv_used_fraction,busy_fraction,state";
   ReplicasCsv(const std::string& file, std::vector<std::string> pools);
-  void add(const ReplicaSample& sample);
+  void add(const ReplicaSample& sample) { csv_.add({&sample, pools_[index(sample.pool)]}); }
   void close() { csv_.close(); }
+  static CsvFile described();
 
  private:
-  CsvWriter csv_;
+  CsvTable<ReplicaCells> csv_;
   std::vector<std::string> pools_;
 };
 
@@ -61,15 +68,10 @@ struct LinkSample {
   double used_fraction = 0;  // of its capacity
 };
 
-class LinksCsv {
+class LinksCsv : public CsvTable<LinkSample> {
  public:
-  static constexpr std::string_view header = "link,time_s,bytes,used_fraction";
-  explicit LinksCsv(const std::string& file) : csv_(file, header) {}
-  void add(const LinkSample& sample);
-  void close() { csv_.close(); }
-
- private:
-  CsvWriter csv_;
+  explicit LinksCsv(const std::string& file);
+  static CsvFile described();
 };
 
 /// One transfer, from its start to its last byte.
@@ -84,28 +86,17 @@ struct FlowRecord {
   double end_s = 0;
 };
 
-class FlowsCsv {
+class FlowsCsv : public CsvTable<FlowRecord> {
  public:
-  static constexpr std::string_view header = "flow,kind,from,to,links,bytes,start_s,end_s";
-  explicit FlowsCsv(const std::string& file) : csv_(file, header) {}
-  void add(const FlowRecord& flow);
-  void close() { csv_.close(); }
-
- private:
-  CsvWriter csv_;
+  explicit FlowsCsv(const std::string& file);
+  static CsvFile described();
 };
 
 /// What the gateway did: each stage's work on each request, and each pass that went to somebody who can answer.
-class GatewayCsv {
+class GatewayCsv : public CsvTable<GatewayEvent> {
  public:
-  static constexpr std::string_view header =
-      "request_id,what,kind,start_s,end_s,usd,prompt_tokens,output_tokens";
-  explicit GatewayCsv(const std::string& file) : csv_(file, header) {}
-  void add(const GatewayEvent& event);
-  void close() { csv_.close(); }
-
- private:
-  CsvWriter csv_;
+  explicit GatewayCsv(const std::string& file);
+  static CsvFile described();
 };
 
 }  // namespace servecast

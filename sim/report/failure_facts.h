@@ -5,19 +5,24 @@
 
 namespace servecast {
 
-/// What failures did to one pool.
-struct FailureTotals {
+/// What is counted as failures strike one pool, and told as it is.
+struct FailureCounts {
   std::string pool{};
-  double replica_s = 0;               // of all its replicas
-  double down_s = 0;                  // of that, in which they did not serve
-  std::vector<double> crashed_s{};    // when a replica stopped
-  std::int64_t lost = 0;              // requests
-  std::int64_t retried = 0;           // times that one started over on another replica
-  std::int64_t resumed = 0;           // or went on there
-  std::int64_t lost_tokens = 0;       // computed, prompts and outputs, in vain
-  std::int64_t reprefill_tokens = 0;  // of these, in prompts that are computed again
-  double reload_bytes = 0;            // of weights
-  std::int64_t stand_ins = 0;         // times that a replica went to GPUs of a spare
+  std::int64_t lost = 0;
+  std::int64_t retried = 0;
+  std::int64_t resumed = 0;
+  std::int64_t lost_tokens = 0;
+  std::int64_t reprefill_tokens = 0;
+  double reload_bytes = 0;
+  std::int64_t stand_ins = 0;
+  bool operator==(const FailureCounts&) const = default;
+};
+
+/// What failures did to one pool.
+struct FailureTotals : FailureCounts {
+  double replica_s = 0;             // of all its replicas
+  double down_s = 0;                // of that, in which they did not serve
+  std::vector<double> crashed_s{};  // when a replica stopped
 };
 
 /// Parts of one kind.

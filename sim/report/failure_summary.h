@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "models/base/fields.h"
+#include "sim/report/failure_facts.h"
 #include "sim/report/statistics.h"
-#include "sim/report/text_layout.h"
 
 namespace servecast {
 
@@ -18,17 +18,9 @@ struct SloSecond;
 // The part of summary.json on failures. Members are spelled as the keys; lists are empty where nothing can fail.
 
 /// What failures did to one pool.
-struct FailureSummary {
-  std::string pool{};
+struct FailureSummary : FailureCounts {
   std::int64_t crashes = 0;
   double available_fraction = 1;
-  std::int64_t lost = 0;
-  std::int64_t retried = 0;
-  std::int64_t resumed = 0;
-  std::int64_t lost_tokens = 0;
-  std::int64_t reprefill_tokens = 0;
-  double reload_bytes = 0;
-  std::int64_t stand_ins = 0;
   std::optional<Statistics> slo_recovery_s{};
   std::int64_t not_recovered = 0;
   void fields(Fields& f);
@@ -51,8 +43,5 @@ std::vector<BrokenPartSummary> broken_parts_of(const RunFacts& facts);
 /// From the crash until the SLO holds again: until a span of ten seconds begins such that, of the requests that
 /// arrive in it, the target share keeps every bound. Nothing where that does not come, or nobody arrives.
 std::optional<double> slo_recovery_s(double crashed_s, std::span<const SloSecond> seconds, double target_fraction);
-
-/// For the text report; empty without failures.
-std::optional<TextTable> failure_table(std::span<const FailureSummary> failures);
 
 }  // namespace servecast

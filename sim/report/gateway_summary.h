@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/base/fields.h"
+#include "sim/report/gateway_totals.h"
 #include "sim/report/statistics.h"
 
 namespace servecast {
@@ -19,20 +20,12 @@ struct RunFacts;
 struct StageCount {
   std::string name{};
   double value = 0;
-  void fields(Fields& f) {
-    f.field("name", name, "what was counted");
-    f.field("value", value, "how many");
-  }
+  void fields(Fields& f);
   bool operator==(const StageCount&) const = default;
 };
 
-struct StageSummary {
-  std::string policy{};
-  std::int64_t requests = 0;
-  std::int64_t answered = 0;
-  std::int64_t second_passes = 0;
+struct StageSummary : StageCounts {
   std::optional<Statistics> delay_s{};
-  double usd = 0;
   double prompt_tokens_in_mean = 0;
   double prompt_tokens_out_mean = 0;
   std::vector<StageCount> counts{};
@@ -115,15 +108,10 @@ struct GraphSummary {
 };
 
 /// Requests that became jobs; the first entry, without a class, is of all classes.
-struct JobSummary {
+struct JobSummary : JobCounts {
   std::string request_class{};
-  std::int64_t jobs = 0;
-  std::int64_t refused = 0;
-  std::int64_t started = 0;
-  std::int64_t dropped = 0;
   std::optional<Statistics> acknowledged_s{};
   std::optional<Statistics> waited_s{};
-  std::int64_t due = 0;
   std::optional<double> kept_fraction{};
   double workers_fraction = 0;
   void fields(Fields& f);

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,14 +11,19 @@
 
 namespace servecast {
 
-/// What a stage of the gateway has done to all requests.
-struct GatewayStageFacts {
+/// What is counted of a stage of the gateway, and told as it is.
+struct StageCounts {
   std::string policy{};
-  std::int64_t requests = 0;  // that it was asked about
-  std::int64_t answered = 0;  // by itself
+  std::int64_t requests = 0;
+  std::int64_t answered = 0;
   std::int64_t second_passes = 0;
-  Histogram delay_s{};  // that it added, of each time it was asked, verdicts on answers included
   double usd = 0;
+  bool operator==(const StageCounts&) const = default;
+};
+
+/// What a stage of the gateway has done to all requests.
+struct GatewayStageFacts : StageCounts {
+  Histogram delay_s{};  // that it added, of each time it was asked, verdicts on answers included
   std::int64_t prompt_tokens_in = 0;
   std::int64_t prompt_tokens_out = 0;
   struct Count {
@@ -66,14 +72,15 @@ struct GraphTotals {
   std::int64_t plain_prompt_tokens = 0;
   std::int64_t plain_output_tokens = 0;
 
-  void merge(const GraphTotals& other) {
-    requests += other.requests;
-    makespan_s.merge(other.makespan_s);
-    node_time_s.merge(other.node_time_s);
-    prompt_tokens += other.prompt_tokens;
-    output_tokens += other.output_tokens;
-    plain_prompt_tokens += other.plain_prompt_tokens;
-    plain_output_tokens += other.plain_output_tokens;
+  GraphTotals& operator+=(const GraphTotals& next) {
+    requests += next.requests;
+    makespan_s += next.makespan_s;
+    node_time_s += next.node_time_s;
+    prompt_tokens += next.prompt_tokens;
+    output_tokens += next.output_tokens;
+    plain_prompt_tokens += next.plain_prompt_tokens;
+    plain_output_tokens += next.plain_output_tokens;
+    return *this;
   }
   void add(const GraphRecord& r) {
     ++requests;
@@ -86,28 +93,39 @@ struct GraphTotals {
   }
 };
 
-/// Requests that became jobs.
-struct JobTotals {
+/// What is counted of requests that became jobs, and told as it is.
+struct JobCounts {
   std::int64_t jobs = 0;
   std::int64_t refused = 0;
+  std::int64_t started = 0;
   std::int64_t dropped = 0;
+  std::int64_t due = 0;  // of which it is known whether they kept their deadline
+
+  JobCounts& operator+=(const JobCounts& next) {
+    jobs += next.jobs;
+    refused += next.refused;
+    started += next.started;
+    dropped += next.dropped;
+    due += next.due;
+    return *this;
+  }
+  bool operator==(const JobCounts&) const = default;
+};
+
+/// Requests that became jobs.
+struct JobTotals : JobCounts {
   Spread acknowledged_s{};
   Spread waited_s{};
-  std::int64_t started = 0;
   AnyOrderSum worker_s{};
-  std::int64_t due = 0;
   std::int64_t kept = 0;
 
-  void merge(const JobTotals& other) {
-    jobs += other.jobs;
-    refused += other.refused;
-    dropped += other.dropped;
-    acknowledged_s.merge(other.acknowledged_s);
-    waited_s.merge(other.waited_s);
-    started += other.started;
-    worker_s.merge(other.worker_s);
-    due += other.due;
-    kept += other.kept;
+  JobTotals& operator+=(const JobTotals& next) {
+    JobCounts::operator+=(next);
+    acknowledged_s += next.acknowledged_s;
+    waited_s += next.waited_s;
+    worker_s += next.worker_s;
+    kept += next.kept;
+    return *this;
   }
   void add(const JobRecord& r) {
     ++jobs;
@@ -138,6 +156,19 @@ struct GatewayTotals {
     for (Spread* spread :
          {&gateway_s, &dispatch_s, &graphs.makespan_s, &graphs.node_time_s, &jobs.acknowledged_s, &jobs.waited_s})
       spread->coarsen();
+  }
+  GatewayTotals& operator+=(const GatewayTotals& next) {
+    completed += next.completed;
+    scored += next.scored;
+    score += next.score;
+    usd += next.usd;
+    gateway_s += next.gateway_s;
+    answers.resize(std::max(answers.size(), next.answers.size()));
+    for (std::size_t i = 0; i < next.answers.size(); ++i) answers[i] += next.answers[i];
+    dispatch_s += next.dispatch_s;
+    graphs += next.graphs;
+    jobs += next.jobs;
+    return *this;
   }
   void add(const GatewayRecord& r, std::size_t targets) {
     answers.resize(targets + 1);

@@ -36,13 +36,14 @@ class Histogram {
     max_ = std::max(max_, value);
   }
 
-  void merge(const Histogram& other) {
+  Histogram& operator+=(const Histogram& other) {
     for (std::size_t o = 0; o < octaves; ++o)
       for (std::size_t i = 0; i < other.octaves_[o].size(); ++i) octave(o)[i] += other.octaves_[o][i];
     count_ += other.count_;
-    sum_.merge(other.sum_);
+    sum_ += other.sum_;
     min_ = std::min(min_, other.min_);
     max_ = std::max(max_, other.max_);
+    return *this;
   }
 
   std::int64_t count() const { return count_; }

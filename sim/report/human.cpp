@@ -52,6 +52,8 @@ std::string count(std::int64_t value) {
   return fmt::format("{}{}", value < 0 ? "-" : "", grouped(fmt::format("{}", std::abs(value))));
 }
 
+std::string whole(double value) { return count(std::llround(value)); }
+
 std::string number(double value) {
   if (value == 0) return "0";
   if (std::abs(value) >= next_unit_from) return count(std::llround(value));

@@ -9,6 +9,7 @@ namespace servecast::human {
 
 std::string number(double value);       // 5.53, 1,234, 0.00213
 std::string count(std::int64_t value);  // 19,366
+std::string whole(double value);        // the same of a count that is no integer any more
 std::string seconds(double value);      // a latency: 25.3 ms, 1.00 s, 1,234 s
 std::string span(double value);         // how long something lasts: 58 min 20 s
 std::string bytes(double value);        // 85.0 GB

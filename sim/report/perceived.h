@@ -24,6 +24,12 @@ struct PerceivedTotals {
   void coarsen() {
     for (Spread* spread : {&first_line_s, &first_object_s, &stall_s}) spread->coarsen();
   }
+  PerceivedTotals& operator+=(const PerceivedTotals& next) {
+    first_line_s += next.first_line_s;
+    first_object_s += next.first_object_s;
+    stall_s += next.stall_s;
+    return *this;
+  }
   void add(const RequestRecord& r, const ReaderFacts& reader) {
     const std::optional<double> whole_s = e2e_s(r);
     if (!whole_s || !r.first_token_s) return;

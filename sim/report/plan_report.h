@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@ namespace servecast {
 /// One promise of one design: at the best estimate, and over draws of calibration error and seed.
 struct PromiseFigures {
   std::string promise{};
+  std::function<std::string(double)> text{};  // of its values, as people read them; not in JSON
   std::optional<double> value{};
   std::optional<double> p05{};
   std::optional<double> p95{};
@@ -38,8 +40,8 @@ struct Sensitivity {
   void fields(Fields& f);
 };
 
-/// What the figures of a design are those of: a whole run at the best estimate; one of a draw of calibration error and
-/// seed; the beginning of the workload, which was enough to rule the design out.
+/// What the figures of a design are those of: a whole run at the best estimate; one of a draw of calibration error
+/// and seed; the beginning of the workload, which was enough to rule the design out.
 inline constexpr std::string_view best_estimate_figures = "best_estimate";
 inline constexpr std::string_view draw_figures = "draw";
 inline constexpr std::string_view beginning_figures = "beginning";
@@ -131,8 +133,8 @@ std::string to_json(const PlanReport& report);
 /// For the terminal.
 std::string plan_text(const PlanReport& report, std::size_t width);
 
-/// Writes the designs into the tables `plan`, `designs`, `settings` and `overrides` of a SQLite file, in place of what
-/// was there.
+/// Writes the designs into the tables `plan`, `designs`, `settings` and `overrides` of a SQLite file, in place of
+/// what was there.
 void write_plan_tables(const std::string& file, const PlanReport& report);
 
 /// Reads them back: name, goal, scenario, the certificate's text, designs. Throws UserError where the file is missing

@@ -39,28 +39,25 @@ std::string answer_text(const PlanAnswer& a, std::size_t width) {
   };
   item("machines", fmt::format("{} on {}{}", counted(a.gpus, "GPU"), counted(a.nodes, "node"),
                                a.spare_nodes > 0 ? fmt::format(" and {} spare", a.spare_nodes) : ""));
-  item("cost", fmt::format("{}/h, {} per request, {} per million output tokens", human::usd(a.usd_per_hour),
-                           or_dash(a.usd_per_request, human::usd),
-                           or_dash(a.usd_per_million_output_tokens, human::usd)));
+  item("cost",
+       fmt::format("{}/h, {} per request, {} per million output tokens", human::usd(a.usd_per_hour),
+                   or_dash(a.usd_per_request, human::usd), or_dash(a.usd_per_million_output_tokens, human::usd)));
   if (a.outside_usd_per_hour)
     item("of that", human::usd(*a.outside_usd_per_hour) + "/h for stages of the gateway and outside APIs");
   if (a.score) item("quality", "expected score " + human::percent(*a.score));
   if (a.mean_usd_per_request != a.usd_per_request)
-    item("over the day", fmt::format("{} per request, {} per million output tokens",
-                                     or_dash(a.mean_usd_per_request, human::usd),
-                                     or_dash(a.mean_usd_per_million_output_tokens, human::usd)));
+    item("over the day",
+         fmt::format("{} per request, {} per million output tokens", or_dash(a.mean_usd_per_request, human::usd),
+                     or_dash(a.mean_usd_per_million_output_tokens, human::usd)));
   std::string terms;
   for (const TermPrice& t : a.terms)
     terms += fmt::format("{}{} {}/h", terms.empty() ? "" : ", ", t.term, human::usd(t.usd_per_hour));
   item("terms", terms);
   item("power", human::watts(a.mean_w));
-  for (const PromiseFigures& p : a.promises) {
-    const bool share = p.promise.ends_with("SLO");
-    const auto show = [&](double v) { return share ? human::percent(v) : human::seconds(v); };
-    item("promise", fmt::format("{}: {}{}", p.promise, or_dash(p.value, show),
-                                p.p05 && p.p95 ? fmt::format(" ({} to {} over draws)", show(*p.p05), show(*p.p95))
-                                               : ""));
-  }
+  for (const PromiseFigures& p : a.promises)
+    item("promise",
+         fmt::format("{}: {}{}", p.promise, or_dash(p.value, p.text),
+                     p.p05 && p.p95 ? fmt::format(" ({} to {} over draws)", p.text(*p.p05), p.text(*p.p95)) : ""));
   if (a.head_room_factor) item("head-room", head_room_text(a));
   return text;
 }
@@ -82,7 +79,8 @@ std::vector<const PlanDesign*> runners_up(const PlanReport& report) {
   for (const PlanDesign& d : report.designs)
     if (d.verdict != "chosen" && !d.front && d.draws > 0) all.push_back(&d);
   std::ranges::stable_sort(all, std::greater<>(), [](const PlanDesign* d) {
-    return std::pair(static_cast<double>(d->kept_draws) / static_cast<double>(d->draws), -d->usd_per_hour.value_or(0));
+    return std::pair(static_cast<double>(d->kept_draws) / static_cast<double>(d->draws),
+                     -d->usd_per_hour.value_or(0));
   });
   if (all.size() > most_rows) all.resize(most_rows);
   return all;
@@ -103,7 +101,8 @@ std::string plan_text(const PlanReport& report, std::size_t width) {
   for (const PlanDesign* d : others)
     text += wrapped(fmt::format("  {} at {}/h: {} ({} of {} draws kept); {}", joined(d->settings),
                                 or_dash(d->usd_per_hour, human::usd), d->verdict, d->kept_draws, d->draws, d->why),
-                    width, 4) + "\n";
+                    width, 4) +
+            "\n";
   text += "\nCERTIFICATE\n" + wrapped("  " + report.certificate.text, width, 2) + "\n";
   for (const std::string& open : report.certificate.not_ruled_out)
     text += wrapped("  not ruled out: " + open, width, 4) + "\n";

@@ -160,7 +160,8 @@ inline Recorder::StepTicks Recorder::ticks(const StepRecord& record) {
   Ticks& counted = kv_counted_to(record.replica);
   const Ticks kv_from = std::clamp(counted, from, to);
   counted = std::max(counted, to);
-  return {.from = from, .busy_from = from, .kv_from = kv_from, .to = to};
+  const Ticks busy_from = record.busy_s ? std::max(from, to - to_ticks(*record.busy_s)) : from;
+  return {.from = from, .busy_from = busy_from, .kv_from = kv_from, .to = to};
 }
 
 inline void Recorder::step(const StepRecord& record) {

@@ -47,6 +47,22 @@ void RequestTotals::add(const RequestRecord& r, const SloFacts& slo) {
   queue_s.add(servecast::queue_s(r));
 }
 
+RequestTotals& RequestTotals::operator+=(const RequestTotals& next) {
+  requests += next.requests;
+  prompt_tokens += next.prompt_tokens;
+  output_tokens += next.output_tokens;
+  attaining += next.attaining;
+  left_queue += next.left_queue;
+  keeping_ttft += next.keeping_ttft;
+  keeping_tpot += next.keeping_tpot;
+  keeping_e2e += next.keeping_e2e;
+  ttft_s += next.ttft_s;
+  tpot_s += next.tpot_s;
+  e2e_s += next.e2e_s;
+  queue_s += next.queue_s;
+  return *this;
+}
+
 void RequestTotals::coarsen() {
   for (Spread* latency : {&ttft_s, &tpot_s, &e2e_s, &queue_s}) latency->coarsen();
 }

@@ -16,6 +16,17 @@ struct RequestCounts {
   std::int64_t timed_out = 0;
   std::int64_t lost = 0;
   std::int64_t unfinished = 0;
+
+  RequestCounts& operator+=(const RequestCounts& next) {
+    arrived += next.arrived;
+    completed += next.completed;
+    rejected += next.rejected;
+    shed += next.shed;
+    timed_out += next.timed_out;
+    lost += next.lost;
+    unfinished += next.unfinished;
+    return *this;
+  }
   void fields(Fields& f);
   bool operator==(const RequestCounts&) const = default;
 };
@@ -25,7 +36,7 @@ struct RequestTotals {
   RequestCounts requests{};
   std::int64_t prompt_tokens = 0;  // of requests that got a first token
   std::int64_t output_tokens = 0;
-  std::int64_t attaining = 0;  // kept every bound of the SLO
+  std::int64_t attaining = 0;   // kept every bound of the SLO
   std::int64_t left_queue = 0;  // given up by their clients before they were in a batch
   std::int64_t keeping_ttft = 0;
   std::int64_t keeping_tpot = 0;
@@ -36,6 +47,7 @@ struct RequestTotals {
   Spread queue_s{};
 
   void add(const RequestRecord& record, const SloFacts& slo);
+  RequestTotals& operator+=(const RequestTotals& next);
   void coarsen();
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/base/fields.h"
+#include "models/base/totals.h"
 #include "sim/report/failure_facts.h"
 #include "sim/report/gateway_totals.h"
 #include "sim/report/scaling_facts.h"
@@ -41,48 +42,20 @@ struct QualityFacts {
   std::string source{};
 };
 
-/// A pool whose experts are partly elsewhere, its replicas together. Requests are counted once per step and layer,
-/// choices once per token and layer.
+/// A pool whose experts are partly elsewhere, its replicas together.
 struct ExpertFacts {
   double cache_fraction = 0;  // of a layer's experts, in GPU memory
-  std::int64_t requested = 0;
-  std::int64_t resident = 0;
-  std::int64_t prefetched = 0;
-  std::int64_t loads = 0;
-  std::int64_t guesses = 0;
-  double loaded_bytes = 0;
-  double disk_bytes = 0;
-  double choices = 0;
-  double substituted = 0;
-  double on_host = 0;
-  double left_out = 0;
-  double stall_s = 0;
+  ExpertTotals totals{};
   std::optional<QualityFacts> quality{};  // absent where nobody published it
-};
-
-/// What came of a pool's speculation.
-struct SpeculationFacts {
-  std::int64_t checks = 0;  // a sequence's drafts checked in a step
-  std::int64_t drafted_tokens = 0;
-  std::int64_t accepted_tokens = 0;
 };
 
 /// How deep a pool's decode steps went, where tokens leave early.
 struct EarlyExitFacts {
   std::int64_t model_layers = 0;
-  double layers_per_token = 0;          // in the mean
-  std::int64_t steps = 0;               // with decodes
-  std::int64_t layers = 0;              // summed over these
+  double layers_per_token = 0;  // in the mean
+  ExitTotals totals{};
   std::optional<double> lost_points{};  // published: of a benchmark's score in percent
   std::string accuracy_source{};
-};
-
-/// LoRA adapters of a pool.
-struct AdapterFacts {
-  std::int64_t adapter_slots = 0;  // of each replica
-  std::int64_t hits = 0;   // requests whose adapter was on the GPUs when they were admitted
-  std::int64_t loads = 0;  // those whose adapter was not
-  double stall_s = 0;      // steps waited for loads, summed over replicas
 };
 
 /// One pool: what it is, and what it added up to. Sums run over its replicas and from 0 to the run's duration.
@@ -93,27 +66,29 @@ struct PoolFacts {
   std::int64_t replicas = 0;
   std::int64_t tensor_parallel = 1;  // GPUs that one step keeps busy at a time
   std::int64_t pipeline_parallel = 1;
-  std::int64_t gpus = 0;  // of all replicas
+  std::int64_t gpus = 0;                // of all replicas
   std::optional<double> rented_gpus{};  // mean over the run, where replicas come and go
   double usd_per_gpu_hour = 0;
   double gpu_idle_w = 0;           // what one GPU draws while no step runs on it
   std::int64_t max_sequences = 0;  // that may run on one replica
 
-  double busy_s = 0;      // replica-seconds with a step; a stage of p counts 1/p
-  double kv_block_s = 0;  // integral of used blocks over time
+  ReplicaTotals totals{};
   std::int64_t kv_blocks_per_replica = 0;
-  std::int64_t kv_used_blocks_max = 0;  // in the fullest replica at its fullest
-  std::int64_t preemptions = 0;
-  std::int64_t admitted_prompt_tokens = 0;  // computed, recomputed or found
-  std::vector<KvTierFacts> kv_tiers{};      // empty where there is nothing below the GPUs' memory
-  std::optional<ExpertFacts> experts{};     // where they are partly elsewhere
-  std::optional<SpeculationFacts> speculation{};
+  std::vector<KvTierFacts> kv_tiers{};   // empty where there is nothing below the GPUs' memory
+  std::optional<ExpertFacts> experts{};  // where they are partly elsewhere
+  std::optional<DraftTotals> drafts{};   // where sequences speculate
   std::optional<EarlyExitFacts> early_exit{};
-  std::optional<AdapterFacts> adapters{};
-  double energy_j = 0;  // of its GPUs, idle time included
+  std::optional<std::int64_t> adapter_slots{};  // of each replica, where requests name LoRA adapters
+  double energy_j = 0;                          // of its GPUs, idle time included
 
   /// GPUs that are paid for, mean over the run.
   double paid_gpus() const { return rented_gpus.value_or(static_cast<double>(gpus)); }
+  /// Of prompts: computed, recomputed or found in a tier of the KV memory.
+  std::int64_t admitted_prompt_tokens() const {
+    std::int64_t tokens = totals.prompt_tokens;
+    for (const KvTierFacts& tier : kv_tiers) tokens += tier.hit_tokens;
+    return tokens;
+  }
   double gpus_per_replica() const { return static_cast<double>(gpus) / static_cast<double>(replicas); }
 };
 
@@ -131,10 +106,39 @@ struct RestsOn {
     f.field("latency_model", latency_model, "what says how long a step takes");
     f.field("engine", engine, "serving engine, and what its terms rest on");
     f.field("fitted_range", fitted_range, "the range it was fitted on, in words");
-    f.field("extrapolated_fraction", extrapolated_fraction, "share of step time outside that range", fraction);
+    f.figure("extrapolated_fraction", extrapolated_fraction, "share of step time outside that range",
+             {.better = Better::lower});
     f.field("notes", notes, "what else to know");
   }
   bool operator==(const RestsOn&) const = default;
+};
+
+/// GPUs of rented nodes that no pool holds, mean over the run.
+struct UnusedGpus {
+  std::string group{};  // of nodes; empty: of the only one
+  double gpus = 0;
+  double usd_per_hour = 0;
+
+  void fields(Fields& f) {
+    f.field("group", group, "of nodes that are rented whole (`cluster.rent`); empty where the cluster has one");
+    f.figure("gpus", gpus, "that no pool uses, mean over the run", {.better = Better::lower});
+    f.figure("usd_per_hour", usd_per_hour, "their rent, which is part of `cost`", {.better = Better::lower});
+  }
+  bool operator==(const UnusedGpus&) const = default;
+};
+
+/// A figure of the hardware that the scenario states otherwise than its file.
+struct ChangedHardware {
+  std::string setting{};
+  std::string from{};
+  std::string to{};
+
+  void fields(Fields& f) {
+    f.field("setting", setting, "of the scenario, that changes it");
+    f.field("from", from, "what the file says");
+    f.field("to", to, "what the scenario says");
+  }
+  bool operator==(const ChangedHardware&) const = default;
 };
 
 /// What a run is accounted for with, beyond the rent of its GPUs.
@@ -154,14 +158,16 @@ struct RunFacts {
   double duration_s = 0;   // nothing recorded lies after it
   std::int64_t steps = 0;
   SloFacts slo{};
-  std::vector<PoolFacts> pools{};      // by PoolId
-  GatewayFacts gateway{};              // empty without one
-  FailureFacts failures{};             // empty where nothing can fail
-  std::vector<ScalingTotals> scaling{};  // of pools with an autoscaler
-  std::vector<std::string> classes{};  // names of request classes, by ClassId; 0 is the unnamed one
-  std::optional<AccountTerms> account{};    // where an account is wanted
-  double node_overhead_j = 0;          // energy of the nodes beyond their GPUs
+  std::vector<PoolFacts> pools{};         // by PoolId
+  GatewayFacts gateway{};                 // empty without one
+  FailureFacts failures{};                // empty where nothing can fail
+  std::vector<ScalingTotals> scaling{};   // of pools with an autoscaler
+  std::vector<std::string> classes{};     // names of request classes, by ClassId; 0 is the unnamed one
+  std::optional<AccountTerms> account{};  // where an account is wanted
+  double node_overhead_j = 0;             // energy of the nodes beyond their GPUs
+  std::vector<UnusedGpus> unused_gpus{};  // by group of nodes that has any
   std::vector<RestsOn> rests_on{};
+  std::vector<ChangedHardware> changed_hardware{};
   std::string settings = "{}";  // every setting of the scenario, as JSON text
 };
 

@@ -5,19 +5,24 @@
 
 namespace servecast {
 
-/// What an autoscaler made of one pool.
-struct ScalingTotals {
+/// What is counted as an autoscaler has replicas of one pool come and go, and told as it is.
+struct ScalingCounts {
   std::string pool{};
   std::string autoscaler{};
-  std::int64_t starts = 0;  // replicas that began to start, those of the warm reserve among them
-  std::int64_t woken = 0;   // that came from the warm reserve
-  std::int64_t stops = 0;   // that were switched off, or went back to the reserve
-  double rented_s = 0;      // replicas, integrated over time
-  double serving_s = 0;     // likewise, those that serve
+  std::int64_t starts = 0;    // those of the warm reserve among them
+  std::int64_t woken = 0;     // that came from the warm reserve
+  std::int64_t stops = 0;     // that were switched off, or went back to the reserve
+  std::int64_t mirrored = 0;  // prompts computed to fill caches
+  bool operator==(const ScalingCounts&) const = default;
+};
+
+/// What an autoscaler made of one pool.
+struct ScalingTotals : ScalingCounts {
+  double rented_s = 0;   // replicas, integrated over time
+  double serving_s = 0;  // likewise, those that serve
   std::int64_t most_serving = 0;
   std::vector<double> start_s{};  // from the decision until it could serve
   std::vector<double> drain_s{};  // from the last request that it took until it had done all
-  std::int64_t mirrored = 0;      // prompts computed to fill caches
 };
 
 }  // namespace servecast

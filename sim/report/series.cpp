@@ -18,7 +18,7 @@ std::vector<SecondRecord> cut(std::span<const SecondRecord> recorded, std::size_
     to.output_tokens += recorded[i].output_tokens;
     to.step_ticks += recorded[i].step_ticks;
     to.kv_block_ticks += recorded[i].kv_block_ticks;
-    to.step_energy_j.merge(recorded[i].step_energy_j);
+    to.step_energy_j += recorded[i].step_energy_j;
   }
   return out;
 }

@@ -10,12 +10,13 @@ void Spread::coarsen() {
   for (const double value_s : std::exchange(values_s_, {})) histogram_->add(value_s);
 }
 
-void Spread::merge(const Spread& other) {
+Spread& Spread::operator+=(const Spread& other) {
   if (other.histogram_) {
     coarsen();
-    histogram_->merge(*other.histogram_);
+    *histogram_ += *other.histogram_;
   }
   for (const double value_s : other.values_s_) add(value_s);
+  return *this;
 }
 
 std::optional<Statistics> Spread::statistics() const {

@@ -20,7 +20,7 @@ class Spread {
     if (value_s) add(*value_s);
   }
   /// Adds those of another one; coarse if either was.
-  void merge(const Spread& other);
+  Spread& operator+=(const Spread& other);
   /// Forgets the single values: from now on percentiles are within Histogram::max_error_fraction.
   void coarsen();
 

@@ -16,12 +16,12 @@ struct Statistics {
   double max = 0;
 
   void fields(Fields& f) {
-    f.field("mean", mean, "arithmetic mean");
-    f.field("p50", p50, "half of the values are no larger");
-    f.field("p90", p90, "90 % of the values are no larger");
-    f.field("p95", p95, "95 % of the values are no larger");
-    f.field("p99", p99, "99 % of the values are no larger");
-    f.field("max", max, "the largest value");
+    f.figure("mean", mean, "arithmetic mean");
+    f.figure("p50", p50, "half of the values are no larger");
+    f.figure("p90", p90, "90 % of the values are no larger");
+    f.figure("p95", p95, "95 % of the values are no larger");
+    f.figure("p99", p99, "99 % of the values are no larger");
+    f.figure("max", max, "the largest value");
   }
   bool operator==(const Statistics&) const = default;
 };

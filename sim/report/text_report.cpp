@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <utility>
 
 #include "sim/report/account_text.h"
+#include "sim/report/field_walk.h"
+#include "sim/report/figures.h"
 #include "sim/report/gateway_text.h"
 #include "sim/report/human.h"
+#include "sim/report/item_table.h"
 #include "sim/report/over_time.h"
 #include "sim/report/sparkline.h"
 #include "sim/report/text_layout.h"
@@ -57,8 +60,8 @@ void title(Page& page, const Summary& s) {
   for (const PoolSummary& pool : s.pools)
     gpus += fmt::format("{}{} x {}", gpus.empty() ? "" : ", ", pool.gpus, pool.gpu);
   std::string text =
-      fmt::format("{} on {}, for {}: {} requests, {} completed", s.workload, gpus, human::span(s.duration_s),
-                  human::count(s.requests.arrived), human::count(s.requests.completed));
+      fmt::format("{} on {}, for {}: {} requests, {} completed", s.workload, gpus.empty() ? "outside APIs" : gpus,
+                  human::span(s.duration_s), human::count(s.requests.arrived), human::count(s.requests.completed));
   if (s.requests.rejected > 0) text += fmt::format(", {} rejected", human::count(s.requests.rejected));
   if (s.requests.shed > 0) text += fmt::format(", {} turned away", human::count(s.requests.shed));
   if (s.requests.lost > 0) text += fmt::format(", {} lost", human::count(s.requests.lost));
@@ -70,54 +73,64 @@ void title(Page& page, const Summary& s) {
   if (const std::string bounds = bound_by_bound(s.slo); !bounds.empty()) page.line(bounds);
 }
 
-std::vector<std::string> latency_row(std::string_view name, const std::optional<Statistics>& d) {
-  std::vector<std::string> cells{std::string(name)};
-  if (!d) {
-    cells.resize(7, "-");
-    return cells;
+/// Spreads that have a line among the latencies, as the rows of a table.
+class LatencyLines final : public FieldWalk {
+ public:
+  LatencyLines() { table_.row({"", "mean", "p50", "p90", "p95", "p99", "max"}); }
+  /// Those that stand in a struct itself; `whose` goes behind their names.
+  template <HasFields T>
+  void add(const T& of, const std::string& whose = "") {
+    whose_ = whose;
+    walk(of, *this);
   }
-  for (const double value : {d->mean, d->p50, d->p90, d->p95, d->p99, d->max}) cells.push_back(human::seconds(value));
-  return cells;
-}
+  const TextTable& table() const { return table_; }
+
+  void number(const About&, std::optional<double> value, bool) override {
+    if (!cells_.empty()) cells_.push_back(human::seconds(*value));
+  }
+  void enter(const About& about) override {
+    if (about.figure && !about.figure->line.empty()) cells_ = {std::string(about.figure->line) + whose_};
+  }
+  bool enter_optional(const About& about, bool present) override {
+    enter(about);
+    if (present) return true;
+    if (!cells_.empty()) cells_.resize(7, "-");
+    leave();
+    return false;
+  }
+  std::size_t enter_list(const About&, std::size_t) override { return 0; }
+  void enter_item(std::size_t) override {}
+  void leave() override {
+    if (!cells_.empty()) table_.row(std::exchange(cells_, {}));
+  }
+
+ private:
+  TextTable table_{1};
+  std::string whose_{};
+  std::vector<std::string> cells_{};
+};
 
 void latency(Page& page, const Summary& s) {
   page.heading("LATENCY");
-  TextTable table(1);
-  table.row({"", "mean", "p50", "p90", "p95", "p99", "max"});
-  table.row(latency_row("to first token (TTFT)", s.latencies.ttft_s));
-  table.row(latency_row("per output token (TPOT)", s.latencies.tpot_s));
-  table.row(latency_row("between tokens (ITL)", s.itl_s));
-  table.row(latency_row("end to end (E2E)", s.latencies.e2e_s));
-  table.row(latency_row("in the queue", s.latencies.queue_s));
-  for (const HandOverSummary& h : s.hand_overs) table.row(latency_row("KV hand-over from " + h.pool, h.hand_over_s));
-  for (const MigrationSummary& m : s.migrations) table.row(latency_row("pause to migrate in " + m.pool, m.pause_s));
-  page.table(table);
+  LatencyLines lines;
+  lines.add(s);
+  for (const HandOverSummary& h : s.hand_overs) lines.add(h, " " + h.pool);
+  for (const MigrationSummary& m : s.migrations) lines.add(m, " " + m.pool);
+  page.table(lines.table());
 }
 
 /// What calibration and chance leave open, for the figures that one plans with.
 void intervals(Page& page, const Summary& s, const Interval& interval) {
-  struct Row {
-    std::string_view name;
-    std::optional<Statistics> Latencies::*latency;
-    double Statistics::*figure;
-  };
-  constexpr Row rows[]{{"TTFT mean", &Latencies::ttft_s, &Statistics::mean},
-                       {"TTFT p99", &Latencies::ttft_s, &Statistics::p99},
-                       {"TPOT mean", &Latencies::tpot_s, &Statistics::mean},
-                       {"E2E mean", &Latencies::e2e_s, &Statistics::mean},
-                       {"E2E p99", &Latencies::e2e_s, &Statistics::p99}};
   page.heading(fmt::format("WITHIN, 9 times out of 10 ({} replicates)", interval.replicates));
   TextTable table(1);
   table.row({"", "forecast", "from", "to"});
-  for (const Row& row : rows) {
-    const auto value = [&](const Summary& of) {
-      const auto& statistics = of.latencies.*row.latency;
-      return statistics ? human::seconds((*statistics).*row.figure) : "-";
-    };
-    table.row({std::string(row.name), value(s), value(interval.p05), value(interval.p95)});
+  const FigureValues best(s), low(interval.p05), high(interval.p95);
+  for (const char* key :
+       {"ttft_s.mean", "ttft_s.p99", "tpot_s.mean", "e2e_s.mean", "e2e_s.p99", "output_tokens_per_s"}) {
+    const Figure row = figure(key);
+    const auto text = [&](const FigureValues& values) { return row.shown(values.of(key)); };
+    table.row({row.heading, text(best), text(low), text(high)});
   }
-  table.row({"output tokens/s", human::number(s.output_tokens_per_s), human::number(interval.p05.output_tokens_per_s),
-             human::number(interval.p95.output_tokens_per_s)});
   page.table(table);
 }
 
@@ -132,31 +145,24 @@ void totals(Page& page, const Summary& s) {
                    human::number(s.prompt_tokens_per_s), human::number(s.output_tokens_per_s)));
   if (s.slo.goodput_requests_per_s)
     item("goodput", human::number(*s.slo.goodput_requests_per_s) + " requests/s within the SLO");
+  if (s.pools.empty()) return;  // who is asked instead sends bills: see GATEWAY
   item("cost", fmt::format("{}/h · {} per million output tokens · {}/request · {} in all",
                            human::usd(s.cost.usd_per_hour), or_dash(s.cost.usd_per_million_output_tokens, human::usd),
                            or_dash(s.cost.usd_per_request, human::usd), human::usd(s.cost.usd_total)));
+  for (const UnusedGpus& unused : s.unused_gpus)
+    item("of that",
+         fmt::format("{}/h for {} GPUs{} that no pool uses: nodes are rented whole", human::usd(unused.usd_per_hour),
+                     human::number(unused.gpus), unused.group.empty() ? "" : " of group " + unused.group));
   item("energy", fmt::format("{} · {} per output token", human::joules(s.energy.j_total),
                              or_dash(s.energy.j_per_output_token, human::joules)));
 }
 
 void pools(Page& page, const Summary& s) {
+  if (s.pools.empty()) return;
   page.heading("POOLS");
-  TextTable table(3);
-  table.row({"", "model", "GPU", "replicas", "GPUs", "busy", "KV mean", "KV max", "preempted"});
+  page.table(item_table({}, s.pools));
   for (const PoolSummary& p : s.pools)
-    table.row({p.name, p.llm, p.gpu, human::count(p.replicas), human::count(p.gpus), human::percent(p.busy_fraction),
-               human::percent(p.kv_used_fraction_mean), human::percent(p.kv_used_fraction_max),
-               human::count(p.preemptions)});
-  page.table(table);
-  for (const PoolSummary& p : s.pools) {
-    if (p.kv_tiers.empty()) continue;
-    TextTable tiers(1);
-    tiers.row({"  KV of " + p.name, "hits", "of prompts", "fetched", "written", "evicted"});
-    for (const KvTierSummary& t : p.kv_tiers)
-      tiers.row({"  " + t.tier, human::count(t.hit_tokens), human::percent(t.hit_fraction),
-                 human::bytes(t.fetched_bytes), human::bytes(t.written_bytes), human::bytes(t.evicted_bytes)});
-    page.table(tiers);
-  }
+    if (!p.kv_tiers.empty()) page.table(item_table({.title = "  KV of " + p.name, .indent = "  "}, p.kv_tiers));
   for (const SpeculationSummary& p : s.speculations)
     page.line(fmt::format("  {}: {} of {} drafts taken over ({}), {} tokens a step and sequence", p.pool,
                           human::count(p.accepted_tokens), human::count(p.drafted_tokens),
@@ -175,18 +181,16 @@ void pools(Page& page, const Summary& s) {
                           human::seconds(p.stall_s)));
 }
 
+/// Nothing where there is nobody to tell of.
+template <class T>
+void items(Page& page, std::string_view heading, const std::vector<T>& all) {
+  if (all.empty()) return;
+  page.heading(heading);
+  page.table(item_table({.unnamed = ""}, all));
+}
+
 void experts(Page& page, const Summary& s) {
-  if (s.expert_offload.empty()) return;
-  page.heading("EXPERTS outside GPU memory");
-  TextTable table(1);
-  table.row({"", "in GPU", "hits", "prefetched", "loaded", "wasted", "stalls", "replaced", "on host", "left out"});
-  for (const ExpertSummary& e : s.expert_offload)
-    table.row({e.pool, human::percent(e.cache_fraction), human::percent(e.hit_fraction),
-               human::percent(e.prefetch_hit_fraction), human::bytes(e.loaded_bytes),
-               human::percent(e.wasted_load_fraction), human::percent(e.stall_fraction),
-               human::percent(e.substituted_fraction), human::percent(e.host_fraction),
-               human::percent(e.left_out_fraction)});
-  page.table(table);
+  items(page, "EXPERTS outside GPU memory", s.expert_offload);
   for (const ExpertSummary& e : s.expert_offload) {
     const std::string lost =
         e.quality_lost_fraction ? human::percent(*e.quality_lost_fraction) + " of accuracy" : "unknown";
@@ -203,38 +207,12 @@ void put(Page& page, const TextSection& section) {
   for (const std::string& line : section.lines) page.line(line, Paint::plain, 4);
 }
 
-void scaling(Page& page, const Summary& s) {
-  const auto table = scaling_table(s.scaling);
-  if (!table) return;
-  page.heading("SCALING");
-  page.table(*table);
-}
-
 void failures(Page& page, const Summary& s) {
-  const auto table = failure_table(s.failures);
-  if (!table) return;
-  page.heading("FAILURES");
-  page.table(*table);
+  items(page, "FAILURES", s.failures);
+  if (s.failures.empty()) return;
   for (const BrokenPartSummary& p : s.broken_parts)
     page.line(fmt::format("  {}: {} failures of {} parts, available {}", p.of, human::count(p.failures),
                           human::count(p.parts), human::percent(p.available_fraction)));
-}
-
-void classes(Page& page, const Summary& s) {
-  if (s.classes.empty()) return;
-  page.heading("CLASSES");
-  TextTable table(1);
-  table.row({"", "requests", "TTFT p50", "TTFT p99", "TPOT p50", "TPOT p99", "E2E p99", "within SLO"});
-  const auto show = [](const std::optional<Statistics>& d, double Statistics::*value) {
-    return d ? human::seconds((*d).*value) : "-";
-  };
-  for (const ClassSummary& c : s.classes) {
-    const Latencies& l = c.latencies;
-    table.row({c.name, human::count(c.requests.arrived), show(l.ttft_s, &Statistics::p50),
-               show(l.ttft_s, &Statistics::p99), show(l.tpot_s, &Statistics::p50), show(l.tpot_s, &Statistics::p99),
-               show(l.e2e_s, &Statistics::p99), c.attained_fraction ? human::percent(*c.attained_fraction) : "-"});
-  }
-  page.table(table);
 }
 
 void curves(Page& page, const Summary& s, std::span<const SeriesRow> series) {
@@ -260,6 +238,7 @@ void curves(Page& page, const Summary& s, std::span<const SeriesRow> series) {
 
 void rests_on(Page& page, const Summary& s) {
   page.heading("RESTS ON");
+  if (s.pools.empty()) page.line("  what the gateway's stages say of outside APIs");
   for (const RestsOn& basis : s.rests_on) {
     std::string text = fmt::format("  {}: {}", basis.pool, basis.latency_model);
     if (!basis.fitted_range.empty())
@@ -269,6 +248,9 @@ void rests_on(Page& page, const Summary& s) {
     for (const std::string& note : basis.notes) text += "; " + note;
     page.line(text, Paint::plain, 4);
   }
+  for (const ChangedHardware& figure : s.changed_hardware)
+    page.line(fmt::format("  {}: {}, where the file says {}", figure.setting, figure.to, figure.from), Paint::plain,
+              4);
   if (s.percentile_error_fraction > 0)
     page.line(fmt::format("  percentiles: from histograms, within {} of the exact ones",
                           human::percent(s.percentile_error_fraction)));
@@ -288,9 +270,9 @@ std::string text_report(const Summary& summary, std::span<const SeriesRow> serie
   for (const TextSection& section : gateway_sections(summary.gateway)) put(page, section);
   pools(page, summary);
   experts(page, summary);
-  scaling(page, summary);
+  items(page, "SCALING", summary.scaling);
   failures(page, summary);
-  classes(page, summary);
+  items(page, "CLASSES", summary.classes);
   curves(page, summary, series);
   const std::vector<std::string> warned = warnings(summary, series);
   if (!warned.empty()) page.heading("WARNINGS");

@@ -2,16 +2,11 @@
 #include <cstdint>
 
 #include "models/base/rng.h"
+#include "models/base/totals.h"
 #include "models/hw/step_latency.h"
 #include "models/policy/exit_layers.h"
 
 namespace servecast {
-
-/// What came of early exit so far.
-struct ExitTotals {
-  std::int64_t steps = 0;   // with decodes
-  std::int64_t layers = 0;  // that they ran, summed over these steps
-};
 
 /// How deep the decode steps of a replica go. A step runs until the last of its tokens leaves; how deep that is, is
 /// drawn once for the step, so that it costs the same for one sequence and for five hundred.

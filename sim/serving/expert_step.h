@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "sim/serving/expert_timeline.h"
@@ -11,11 +10,12 @@ namespace servecast {
 struct ExpertStep {
   struct Stage {
     ExpertTimeline timeline{};
-    std::optional<OwnLinks> links_before{};  // as it found them
+    std::vector<OwnLinks> links_before{};  // as it found them
     double begin_s = 0;
     double stretch = 1;
     double end_s = 0;            // once it is known
-    double counted_stall_s = 0;  // nothing while its end is not known
+    double counted_s = 0;        // in the totals: nothing while its end is not known
+    double counted_stall_s = 0;  // likewise
     bool shared = false;         // others use the links, and its end is not known
   };
   std::int64_t number = 0;              // of the steps planned so far

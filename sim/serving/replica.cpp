@@ -21,7 +21,7 @@ Replica::Replica(ReplicaSetup setup)
                .power_cap_w = setup_.power_cap_w},
               *links_) {
   const std::int64_t depth = std::min(setup_.batcher->depth(), setup_.max_depth);
-  const bool one_batch = stages_.count() > 1 || stages_.sides() || stages_.experts() || setup_.across_nodes;
+  const bool one_batch = stages_.count() > 1 || stages_.sides();  // other lanes' batches follow
   depth_ = one_batch ? 1 : static_cast<std::size_t>(depth);
   assert(depth_ <= BatchRing::most_under_way);
   for (std::size_t i = 0; i < (stages_.sides() ? 2 : 1) * stages_.count(); ++i)

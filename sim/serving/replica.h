@@ -7,12 +7,12 @@
 #include <span>
 #include <vector>
 
+#include "models/base/totals.h"
 #include "models/policy/router.h"
 #include "sim/serving/departure.h"
 #include "sim/serving/lane.h"
 #include "sim/serving/listener.h"
 #include "sim/serving/replica_setup.h"
-#include "sim/serving/replica_totals.h"
 #include "sim/serving/stages.h"
 
 namespace servecast {

@@ -69,7 +69,7 @@ std::vector<MovingSequence> Replica::fail(double now_s, ReplicaListener& listene
 void Replica::count_cut_step(const FilledBatch& batch, ReplicaListener& listener) {
   const Stages::Taken taken = stages_.cut(batch, now_s_);
   if (now_s_ <= batch.start_s) return;
-  totals_.busy_s += taken.busy_s;
+  totals_.busy_s += taken.busy_s / static_cast<double>(stages_.count());
   totals_.step_energy_j += taken.energy_j;
   listener.step_done({.replica = setup_.id,
                       .pool = setup_.pool,
@@ -77,7 +77,8 @@ void Replica::count_cut_step(const FilledBatch& batch, ReplicaListener& listener
                       .end_s = now_s_,
                       .used_blocks = batch.used_blocks,
                       .energy_j = taken.energy_j,
-                      .beside_until_s = batch.run.beside_until_s},
+                      .beside_until_s = batch.run.beside_until_s,
+                      .busy_s = stages_.sides() ? std::optional(taken.busy_s) : std::nullopt},
                      {});
 }
 

@@ -159,8 +159,9 @@ void Replica::end_prompt(Slot slot, ReplicaListener& listener) {
 void Replica::report_step(const FilledBatch& batch, ReplicaListener& listener) {
   const auto stages = static_cast<double>(stages_.count());
   const double energy_j = batch.run.sum(&StagePass::energy_j);
+  const double busy_s = batch.run.sum(&StagePass::busy_s);
   totals_.steps += 1;
-  totals_.busy_s += batch.run.sum(&StagePass::busy_s) / stages;
+  totals_.busy_s += busy_s / stages;
   totals_.extrapolated_s += batch.run.sum(&StagePass::extrapolated_s) / stages;
   totals_.step_energy_j += energy_j;
   totals_.prompt_tokens += batch.work.prefill_tokens;
@@ -175,7 +176,8 @@ void Replica::report_step(const FilledBatch& batch, ReplicaListener& listener) {
                       .emitted_tokens = batch.made_tokens(),
                       .used_blocks = batch.used_blocks,
                       .energy_j = energy_j,
-                      .beside_until_s = batch.run.beside_until_s},
+                      .beside_until_s = batch.run.beside_until_s,
+                      .busy_s = stages_.sides() ? std::optional(busy_s) : std::nullopt},
                      batch.members);
 }
 

@@ -2,18 +2,12 @@
 #include <cstdint>
 #include <memory>
 
+#include "models/base/totals.h"
 #include "models/hw/step_latency.h"
 #include "models/policy/acceptance.h"
 #include "models/policy/speculative.h"
 
 namespace servecast {
-
-/// What came of speculation so far.
-struct DraftTotals {
-  std::int64_t checks = 0;  // a sequence's drafts checked in a step
-  std::int64_t drafted = 0;
-  std::int64_t accepted = 0;
-};
 
 /// How the sequences of a replica speculate: how many drafts a step checks, and what comes of them.
 class Speculator {

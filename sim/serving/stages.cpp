@@ -138,7 +138,7 @@ void Stages::count(FilledBatch& batch, std::size_t stage) {
   pass.busy_s = pass.alone.seconds;
   if (sides_) {
     const double beside_until_s = sides_->beside_until_s(stage, pass.alone_end_s);
-    if (!batch.run.beside_until_s) batch.run.beside_until_s = beside_until_s;
+    if (count_ == 1) batch.run.beside_until_s = beside_until_s;
     pass.busy_s = std::max(0.0, pass.alone_end_s - std::max(pass.begin_s, beside_until_s));
     const StageTime full = time(batch.work, stage);
     pass.energy_j = gpus * ((power_w(full) - setup_.power.idle_w) * full.seconds + setup_.power.idle_w * pass.busy_s);
@@ -239,7 +239,7 @@ Stages::Taken Stages::cut(const FilledBatch& batch, double now_s) {
     const bool open = pass.end_s == infinity;
     const double done = open ? 1 : passed_s / (pass.end_s - pass.begin_s);
     if (batch.run.experts) setup_.experts->cut(*batch.run.experts, stage, done);
-    taken.busy_s += (open ? passed_s : done * pass.busy_s) / static_cast<double>(count_);
+    taken.busy_s += open ? passed_s : done * pass.busy_s;
     taken.energy_j +=
         open ? static_cast<double>(setup_.gpus) * passed_s * power_w({.seconds = 1}) : done * pass.energy_j;
   }

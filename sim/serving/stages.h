@@ -76,7 +76,7 @@ class Stages {
   double alone_end_s(const FilledBatch& batch) const;
   /// It is through the last stage.
   void ended(const FilledBatch& batch) { std::erase(flight_, &batch); }
-  /// It comes no further: what it has taken of the GPUs so far, one stage's seconds and all stages' energy.
+  /// It comes no further: what it has taken of the GPUs of all stages so far.
   struct Taken {
     double busy_s = 0;
     double energy_j = 0;

@@ -55,6 +55,7 @@ struct StepRun {
     *this = {};
     passes = std::move(kept);
   }
+  /// Summed over the stages entered so far.
   double sum(double StagePass::*what) const {
     double sum = 0;
     for (const StagePass& pass : passes) sum += pass.*what;

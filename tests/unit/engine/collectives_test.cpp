@@ -46,7 +46,7 @@ cluster: {node: pcie_server_4, nodes: )" + std::to_string(2 * stages + 1) +
 pools:
   - {name: wide, llm: llama-3.1-8b, gpu: a100_pcie_80g, tensor_parallel: 8, engine: none, pipeline_parallel: )" +
                                           std::to_string(stages) + R"(,
-     batcher: {policy: vllm_v1, max_num_batched_tokens: 16384}, placement: )" +
+     batcher: {policy: vllm_v1, max_num_batched_tokens: 16384, async_scheduling: false}, placement: )" +
                                           (moves ? "{policy: disaggregated, decode_pool: decode}"
                                                  : "{policy: colocated}") +
                                           R"(}
@@ -183,7 +183,7 @@ pools:
       scenario.groups[0].fabric.nodes_per_leaf = 2;
       scenario.pools[0].latency = std::make_unique<HalfNetwork>(0);
       const Finished done = run_it(scenario);
-      return fmt::format("{}", done.facts.pools[0].busy_s / static_cast<double>(done.facts.steps));
+      return fmt::format("{}", done.facts.pools[0].totals.busy_s / static_cast<double>(done.facts.steps));
     });
     return std::stod(text);
   };

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "sim/engine/dispatcher.h"
 #include "tests/unit/engine/scenario_text.h"
 
 namespace servecast::run_test {
@@ -116,11 +115,11 @@ TEST(Run, TokensAndRequestsAreConserved) {
     computed += s.prompt_tokens;
     emitted += s.output_tokens;
   }
-  EXPECT_EQ(done.facts.pools[0].preemptions, 0);
+  EXPECT_EQ(done.facts.pools[0].totals.preemptions, 0);
   EXPECT_EQ(computed, prompt_tokens);
   EXPECT_EQ(emitted, output_tokens);
   EXPECT_EQ(done.recorder.pools()[0].token_gap_s.count(), output_tokens - 3000);
-  EXPECT_LE(done.facts.pools[0].kv_used_blocks_max, done.facts.pools[0].kv_blocks_per_replica);
+  EXPECT_LE(done.facts.pools[0].totals.kv_blocks_max, done.facts.pools[0].kv_blocks_per_replica);
 }
 
 // Little's law, L = lambda W, exactly: requests in the system integrated over time are their times in it, summed.

@@ -1,8 +1,7 @@
 // The engine orders events and nothing else, and looking changes nothing: SimGrid with every step put before it and
-// every detail asked for gives the same times, bit for bit, as a plain loop over the dispatcher with all short cuts.
+// every detail asked for gives the same times, bit for bit, as a plain loop over the simulation with all short cuts.
 #include <gtest/gtest.h>
 
-#include "sim/engine/dispatcher.h"
 #include "sim/report/series.h"
 #include "sim/report/summary.h"
 #include "tests/unit/engine/scenario_text.h"
@@ -121,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(All, SameTimes,
                          });
 
 // The engine can run once per process, so one seed per pair of policies goes through SimGrid; the other seeds compare
-// the two ways through the dispatcher alone.
+// the two ways through the simulation alone.
 TEST_P(SameTimes, StepByStepThroughTheEngineAndWithAllShortCuts) {
   const auto& [batcher, router] = GetParam();
   const std::uint64_t first = Rng(1, batcher + "/" + router).below(200);

@@ -33,7 +33,9 @@ TEST(GatewayFiles, GatewayCsvHasARowForEachEvent) {
            .prompt_tokens = 10,
            .output_tokens = 20});
   csv.close();
-  EXPECT_EQ(text_of(file), std::string(GatewayCsv::header) + "\n7,threshold,stage,1,1.5,0.25,10,20\n");
+  EXPECT_EQ(
+      text_of(file),
+      "request_id,what,kind,start_s,end_s,usd,prompt_tokens,output_tokens\n7,threshold,stage,1,1.5,0.25,10,20\n");
   EXPECT_NE(std::ranges::find(report_files, "gateway.csv"), report_files.end()) << "a report may hold it";
 }
 
@@ -47,10 +49,12 @@ TEST(GatewayFiles, RequestsHaveColumnsOfTheirGateway) {
   RunFacts facts{.pools = {{.name = "chat"}}, .classes = {""}};
   facts.gateway.targets = {{.name = "chat"}};
   write_requests_csv(folder / "a.csv", requests, facts, gateway);
-  EXPECT_EQ(text_of(folder / "a.csv"), std::string(requests_header) +
-                                           ",answered_by,passes,gateway_s,gateway_usd,score\n"
-                                           "0,1,,,2,5,0,chat,0,0,completed,chat,2,0.5,0.25,0.75\n"
-                                           "1,3,,,,0,0,chat,,0,completed,memory,0,0,0,\n");
+  EXPECT_EQ(text_of(folder / "a.csv"),
+            "request_id,arrival_s,scheduled_s,first_token_s,finish_s,prompt_tokens,output_tokens,pool,replica,"
+            "preemptions,status"
+            ",answered_by,passes,gateway_s,gateway_usd,score\n"
+            "0,1,,,2,5,0,chat,0,0,completed,chat,2,0.5,0.25,0.75\n"
+            "1,3,,,,0,0,chat,,0,completed,memory,0,0,0,\n");
   write_requests_csv(folder / "b.csv", requests, facts);
   EXPECT_EQ(text_of(folder / "b.csv").find("answered_by"), std::string::npos);
 }
@@ -76,13 +80,10 @@ TEST(GatewayFiles, RequestsHaveColumnsOfTheirGraphsAndJobs) {
 
 TEST(GatewayFiles, SummaryComesBackAsItWasWritten) {
   Summary summary{.name = "a gateway"};
-  summary.gateway.whole = {{.policy = "gateway", .requests = 3}};
-  summary.gateway.stages = {{.policy = "threshold",
-                             .requests = 3,
-                             .second_passes = 1,
-                             .delay_s = Statistics{.mean = 0.5},
-                             .usd = 0.25,
-                             .counts = {{"to_strong", 2}}}};
+  summary.gateway.whole = {{{.policy = "gateway", .requests = 3}}};
+  summary.gateway.stages = {{{.policy = "threshold", .requests = 3, .second_passes = 1, .usd = 0.25}}};
+  summary.gateway.stages[0].delay_s = Statistics{.mean = 0.5};
+  summary.gateway.stages[0].counts = {{"to_strong", 2}};
   summary.gateway.answered_by = {{.target = "chat", .passes = 3, .answers = 3, .answers_fraction = 1}};
   summary.gateway.quality = {{.request_class = "", .requests = 3, .scored = 2, .score = 0.75}};
   summary.gateway.perceived = {{.request_class = "code", .stall_s = Statistics{.mean = 2}}};
@@ -90,7 +91,8 @@ TEST(GatewayFiles, SummaryComesBackAsItWasWritten) {
   summary.gateway.dispatch = {.time_s = Statistics{.mean = 0.25, .p99 = 0.5}, .jitter_s = 0.125};
   summary.gateway.graph = {.requests = 3, .makespan_s = Statistics{.mean = 4}, .plain_prompt_tokens_mean = 100};
   summary.gateway.graph_nodes = {{.node = "draft", .passes = 6, .critical_fraction = 0.5, .critical_s_mean = 2}};
-  summary.gateway.jobs = {{.jobs = 3, .refused = 1, .due = 2, .kept_fraction = 0.5, .workers_fraction = 0.25}};
+  summary.gateway.jobs = {{{.jobs = 3, .refused = 1, .due = 2}}};
+  summary.gateway.jobs[0].kept_fraction = 0.5;
   EXPECT_TRUE(summary_from(to_json(summary), "test") == summary);
   EXPECT_TRUE(to_json(Summary{}).find("gateway") == std::string::npos) << "nothing is said of what is not there";
 }

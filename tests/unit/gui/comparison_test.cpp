@@ -22,7 +22,7 @@ class Comparison : public testing::Test {
   Report second_{write_report(folder_, "b", three_requests, summary_with(3, 5)), "0.1.0"};
 
   static const ComparisonRow& row(const std::vector<ComparisonRow>& rows, const QString& name) {
-    return *std::ranges::find(rows, name, &ComparisonRow::name);
+    return *std::ranges::find(rows, name, [](const ComparisonRow& r) { return heading_of(r.figure); });
   }
   int row_of(const ComparisonModel& model, const QString& name) {
     for (int i = 0; i < model.rowCount(); ++i)
@@ -35,7 +35,7 @@ TEST_F(Comparison, differences_are_relative_to_the_first) {
   const std::array reports{&first_, &second_};
   const auto rows = compare(reports);
   EXPECT_DOUBLE_EQ(*row(rows, "TTFT p99").change(1), 0.5);  // 3 s by 2 s
-  EXPECT_DOUBLE_EQ(*row(rows, "Price per hour").change(1), -0.5);
+  EXPECT_DOUBLE_EQ(*row(rows, "cost per hour").change(1), -0.5);
   EXPECT_FALSE(row(rows, "TPOT p50").change(1));  // neither has one
   EXPECT_FALSE(row(rows, "TTFT p99").apart(1));   // no replicates: not known
 }
@@ -47,7 +47,7 @@ TEST_F(Comparison, the_table_says_better_and_worse) {
   const QModelIndex ttft = model.index(row_of(model, "TTFT p99"), 2);
   EXPECT_EQ(model.data(ttft).toString(), "3.00 s   +50.0 %");
   EXPECT_EQ(model.data(ttft, ComparisonModel::better_role).toInt(), -1);
-  EXPECT_EQ(model.data(model.index(row_of(model, "Price per hour"), 2), ComparisonModel::better_role).toInt(), 1);
+  EXPECT_EQ(model.data(model.index(row_of(model, "cost per hour"), 2), ComparisonModel::better_role).toInt(), 1);
   EXPECT_EQ(model.headerData(2, Qt::Horizontal).toString(), "b");
 }
 

@@ -8,7 +8,6 @@
 #include <QTextDocument>
 #include <QXmlStreamReader>
 
-#include "gui/app/main_window.h"
 #include "gui/view/cluster_view.h"
 #include "gui/view/compare_view.h"
 #include "gui/view/plan_view.h"
@@ -19,6 +18,7 @@
 #include "gui/view/time_plot.h"
 #include "models/base/escaped.h"
 #include "tests/unit/gui/report_files.h"
+#include "tests/unit/gui/shown_window.h"
 #include "tests/unit/gui/small_scenario.h"
 
 namespace servecast::gui::names_test {
@@ -36,18 +36,13 @@ std::string with(std::string text, const std::string& old, const std::string& no
 
 const std::string cell = servecast::csv_cell(hostile);
 
-class Names : public testing::Test {
+class Names : public ShownWindow {
  protected:
-  TemporaryFolder folder_;
-  MainWindow window_;
-
   void SetUp() override {
-    window_.show();
-    ASSERT_TRUE(QTest::qWaitForWindowExposed(&window_));
+    ShownWindow::SetUp();
     Summary summary{.version = "0.1.0", .duration_s = 8};
     summary.name = hostile;
-    const std::string report =
-        write_report(folder_, hostile_folder, with(three_requests, "chat", cell), summary);
+    const std::string report = write_report(folder_, hostile_folder, with(three_requests, "chat", cell), summary);
     put_text(report + "/series.csv", with(read_text(report + "/series.csv"), "chat", cell));
     ASSERT_TRUE(window_.open_report(QString::fromStdString(report))) << window_.notice().toStdString();
   }

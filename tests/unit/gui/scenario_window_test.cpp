@@ -1,4 +1,5 @@
-// The scenario in the window: edits leave the place, the text mends what the form cannot show, copies find their files.
+// The scenario in the window: edits leave the place, the text mends what the form cannot show, copies find their
+// files.
 #include <gmock/gmock.h>
 
 #include <QAbstractItemModelTester>
@@ -17,11 +18,11 @@
 #include <QTimer>
 #include <QTreeView>
 
-#include "gui/app/main_window.h"
 #include "gui/data/moved_paths.h"
 #include "gui/data/program.h"
 #include "gui/view/scenario_view.h"
 #include "gui/view/yaml_editor.h"
+#include "tests/unit/gui/shown_window.h"
 #include "tests/unit/gui/small_scenario.h"
 
 namespace servecast::gui::scenario_window_test {
@@ -30,15 +31,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-class ScenarioWindow : public testing::Test {
+class ScenarioWindow : public ShownWindow {
  protected:
-  TemporaryFolder folder_;
-  MainWindow window_;
-
-  void SetUp() override {
-    window_.show();
-    ASSERT_TRUE(QTest::qWaitForWindowExposed(&window_));
-  }
   ScenarioView& view() { return window_.scenario_view(); }
   ScenarioDocument& document() { return window_.document(); }
   QModelIndex at(const QString& path) { return view().model()->index_of(path); }
@@ -113,7 +107,8 @@ TEST_F(ScenarioWindow, RowsComeAndGoOneByOne) {
   ASSERT_TRUE(chunk.isValid());
   document().set("pools[0].batcher", "{policy: sarathi}");
   EXPECT_FALSE(chunk.isValid());  // only vLLM's has it
-  document().set("pools", "[{name: a, llm: llama-3.1-8b, gpu: h100_sxm_80g}, {name: b, llm: llama-3.1-8b, gpu: h100_sxm_80g}]");
+  document().set(
+      "pools", "[{name: a, llm: llama-3.1-8b, gpu: h100_sxm_80g}, {name: b, llm: llama-3.1-8b, gpu: h100_sxm_80g}]");
   ASSERT_TRUE(replicas.isValid());
   EXPECT_EQ(view().model()->node(replicas).path, "pools[0].replicas");
   view().tree().expand(at("pools[1]"));
@@ -139,7 +134,7 @@ TEST_F(ScenarioWindow, AMistakeOnOpeningIsMendedInTheText) {
   EXPECT_TRUE(view().tree().isVisible());
   EXPECT_EQ(at("pools[0].replicas").siblingAtColumn(ScenarioModel::value_column).data().toString(), "2");
   EXPECT_THAT(read_text(broken.toStdString()), HasSubstr("h1000"));  // not saved yet
-  document().set("seed", "8");  // what is typed and what is set go together
+  document().set("seed", "8");                                       // what is typed and what is set go together
   window_.save();
   EXPECT_THAT(read_text(broken.toStdString()), HasSubstr("gpu: h100_sxm_80g"));
   EXPECT_THAT(read_text(broken.toStdString()), testing::StartsWith("# mine\n"));
@@ -183,8 +178,7 @@ TEST_F(ScenarioWindow, WhatWasNotTypedStays) {
   EXPECT_FALSE(document().edited());
   type_over("seed: 3", "seed: 5");
   window_.save();
-  EXPECT_EQ(read_text(dos.toStdString()),
-            "# a\xc2\xa0space\r\n" + text.replace(text.find("seed: 3"), 7, "seed: 5"));
+  EXPECT_EQ(read_text(dos.toStdString()), "# a\xc2\xa0space\r\n" + text.replace(text.find("seed: 3"), 7, "seed: 5"));
 }
 
 std::string with_trace(const std::string& path) {
@@ -227,14 +221,13 @@ TEST_F(ScenarioWindow, ItSaysWhatItHasChangedInACopy) {
 
 /// Every setting that names a file, in whatever key, is found by what was read.
 TEST(MovedPaths, FollowsFilesAndFolders) {
-  const nlohmann::ordered_json settings{{"name", "tables"},
-                                        {"cluster", {{"node", "./my_node.yaml"}}},
-                                        {"pools", {{{"llm", "models/own"}, {"gpu", "h100_sxm_80g"}, {"note", "gone.csv"}}}},
-                                        {"workload", {{"trace", {{"path", "/whole/t.csv"}}}}}};
-  const MovingScenario scenario{settings,
-                                {"/a/b/s.yaml", "/a/b/./my_node.yaml", "/a/b/models/own/config.json", "/whole/t.csv"},
-                                "/a/b",
-                                "/a"};
+  const nlohmann::ordered_json settings{
+      {"name", "tables"},
+      {"cluster", {{"node", "./my_node.yaml"}}},
+      {"pools", {{{"llm", "models/own"}, {"gpu", "h100_sxm_80g"}, {"note", "gone.csv"}}}},
+      {"workload", {{"trace", {{"path", "/whole/t.csv"}}}}}};
+  const MovingScenario scenario{
+      settings, {"/a/b/s.yaml", "/a/b/./my_node.yaml", "/a/b/models/own/config.json", "/whole/t.csv"}, "/a/b", "/a"};
   const QStringList moved = moved_paths(scenario);
   ASSERT_EQ(moved.size(), 2);
   EXPECT_THAT(moved[0].toStdString(), testing::StartsWith("cluster.node="));

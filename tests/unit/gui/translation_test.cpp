@@ -7,6 +7,7 @@
 #include <QTranslator>
 
 #include "gui/app/main_window.h"
+#include "gui/data/comparison.h"
 
 namespace servecast::gui::translation_test {
 
@@ -17,6 +18,15 @@ TEST(Translation, chinese_is_complete) {
   EXPECT_FALSE(text.contains("unfinished"));
   EXPECT_FALSE(text.contains("vanished"));
   EXPECT_GT(text.count("<message"), 100);
+}
+
+TEST(Translation, headings_of_figures_are_complete) {
+  QFile file(SERVECAST_SOURCE_DIR "/gui/i18n/figures_zh_CN.ts");
+  ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+  const QString text = QString::fromUtf8(file.readAll());
+  for (const ComparisonRow& row : compare({}))
+    EXPECT_TRUE(text.contains("<source>" + QString::fromStdString(row.figure.heading) + "</source>"))
+        << row.figure.heading;
 }
 
 TEST(Translation, chinese_reaches_the_window) {

@@ -14,7 +14,6 @@
 #include <map>
 #include <string>
 
-#include "gui/app/main_window.h"
 #include "gui/app/shot.h"
 #include "gui/view/cluster_view.h"
 #include "gui/view/compare_view.h"
@@ -27,6 +26,7 @@
 #include "gui/view/scenario_view.h"
 #include "gui/view/time_plot.h"
 #include "tests/unit/gui/report_files.h"
+#include "tests/unit/gui/shown_window.h"
 #include "tests/unit/gui/small_scenario.h"
 
 namespace servecast::gui::window_test {
@@ -35,15 +35,8 @@ using testing::HasSubstr;
 
 constexpr int patience_ms = 60'000;
 
-class Window : public testing::Test {
+class Window : public ShownWindow {
  protected:
-  TemporaryFolder folder_;
-  MainWindow window_;
-
-  void SetUp() override {
-    window_.show();
-    ASSERT_TRUE(QTest::qWaitForWindowExposed(&window_));
-  }
   QPushButton* button(const QString& text) {
     for (QPushButton* each : window_.findChildren<QPushButton*>())
       if (each->text() == text) return each;
@@ -135,7 +128,8 @@ TEST_F(Window, a_run_shows_its_progress_in_every_view) {
 TEST_F(Window, a_run_that_fails_says_so_in_every_view) {
   ASSERT_TRUE(window_.open_scenario(write_small_scenario(folder_)));
   QSignalSpy failed(&window_.simulation(), &Simulation::failed);
-  window_.simulation().start({.scenario = "/no/such.yaml", .folder = QString::fromStdString((folder_ / "r").string())});
+  window_.simulation().start(
+      {.scenario = "/no/such.yaml", .folder = QString::fromStdString((folder_ / "r").string())});
   ASSERT_TRUE(failed.wait(patience_ms));
   EXPECT_THAT(window_.notice().toStdString(), HasSubstr("/no/such.yaml"));
 }

@@ -41,4 +41,20 @@ TEST(BrokenAlready, RequestsThatAreGoneCountAsLate) {
   EXPECT_FALSE(broken_already(ttft, run, {.all = 100}));
 }
 
+TEST(Outcome, OfAFigureIsHeldAgainstItsBound) {
+  Summary run{.requests = {.arrived = 10, .completed = 8}, .requests_per_s = 4};
+  run.cost.usd_per_request = 0.003;
+  const Promise price{.metric = "cost.usd_per_request", .bound = 0.002};
+  EXPECT_FALSE(outcome(price, run).kept);
+  EXPECT_DOUBLE_EQ(outcome(price, run).miss, 1.5);  // 0.003 / 0.002
+  const Promise rate{.metric = "requests_per_s", .bound = 5, .at_least = true};
+  EXPECT_FALSE(outcome(rate, run).kept);
+  EXPECT_DOUBLE_EQ(outcome(rate, run).miss, 1.25);  // 5 / 4
+  const Promise none_lost{.metric = "requests.lost", .bound = 0};
+  EXPECT_TRUE(outcome(none_lost, run).kept);
+  run.cost.usd_per_request.reset();
+  EXPECT_FALSE(outcome(price, run).kept) << "nothing is known of it";
+  EXPECT_FALSE(broken_already(rate, run, {.all = 100})) << "more may come";
+}
+
 }  // namespace servecast::objective_test

@@ -35,6 +35,8 @@ std::string why(const std::string& objective) {
 TEST(Runs, SayWhatCameOfAPromiseThatNothingIsWrongWith) {
   EXPECT_THAT(why("{metric: attained_fraction, at_least: 0.95}"), testing::EndsWith(" within the SLO: 100.0 %"));
   EXPECT_EQ(why("{metric: tpot_s, percentile: 99, at_most: 0.05}"), "TPOT p99 <= 50.0 ms: no request has any");
+  EXPECT_EQ(why("{metric: requests.completed, at_least: 100}"), "requests.completed >= 100: 100");
+  EXPECT_EQ(why("{metric: cost.usd_per_hour, at_most: 4}"), "cost per hour <= $4.00: $0");
 }
 
 }  // namespace servecast::runs_test

@@ -12,7 +12,7 @@ TEST(AnyOrderSum, IsTheSameInAnyOrder) {
     backwards.add(amounts[5 - i], 6 - i);
     (i % 2 == 0 ? halves : other_half).add(amounts[i], i + 1);
   }
-  halves.merge(other_half);
+  halves += other_half;
   EXPECT_EQ(forwards.value(), backwards.value());
   EXPECT_EQ(forwards.value(), halves.value());
   // 1e6 + 0.2 + 3e-9 + 13.2 + 3.5 + 740.736

@@ -110,9 +110,10 @@ TEST(DetailCsv, Steps) {
           who);
   csv.add({.replica = ReplicaId{3}, .start_s = 0.75, .end_s = 1}, {});
   csv.close();
-  EXPECT_EQ(
-      read_text(folder / "steps.csv"),
-      std::string(StepsCsv::header) + "\n3,chat,0.5,0.75,1,1,512,2,40,100,12:1 7:512\n3,chat,0.75,1,0,0,0,0,0,0,\n");
+  EXPECT_EQ(read_text(folder / "steps.csv"),
+            "replica,pool,start_s,end_s,decode_sequences,prefill_sequences,prefill_tokens,emitted_tokens,used_blocks,"
+            "energy_j,"
+            "who\n3,chat,0.5,0.75,1,1,512,2,40,100,12:1 7:512\n3,chat,0.75,1,0,0,0,0,0,0,\n");
 }
 
 TEST(DetailCsv, ReplicasLinksAndFlows) {
@@ -126,7 +127,9 @@ TEST(DetailCsv, ReplicasLinksAndFlows) {
                 .busy_fraction = 0.5,
                 .state = "broken"});
   replicas.close();
-  EXPECT_EQ(read_text(folder / "replicas.csv"), std::string(ReplicasCsv::header) + "\n2,1,chat,4,1,0.25,0.5,broken\n");
+  EXPECT_EQ(
+      read_text(folder / "replicas.csv"),
+      "time_s,replica,pool,running,waiting,kv_used_fraction,busy_fraction,state\n2,1,chat,4,1,0.25,0.5,broken\n");
 
   LinksCsv links(folder / "links.csv");
   links.add({.link = "node0.nic1", .time_s = 2, .bytes = 5e9, .used_fraction = 0.1});

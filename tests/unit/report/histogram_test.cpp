@@ -84,10 +84,10 @@ TEST(Histogram, MergeIsAsIfAllHadBeenAddedToOne) {
     b.add(x, 4);
     both.add(x, 4);
   }
-  a.merge(b);
+  a += b;
   EXPECT_EQ(a.count(), 11);
   EXPECT_EQ(a.statistics(), both.statistics());
-  a.merge(Histogram{});
+  a += Histogram{};
   EXPECT_EQ(a.statistics(), both.statistics());
 }
 

@@ -1,0 +1,15 @@
+#pragma once
+
+namespace servecast {
+
+class Recorder;
+struct Scenario;
+struct ScenarioSpec;
+struct SloFacts;
+
+/// Tells the recorder who reads the answers.
+void set_readers(Scenario& scenario, Recorder& recorder);
+
+SloFacts slo_facts(const ScenarioSpec& spec);
+
+}  // namespace servecast

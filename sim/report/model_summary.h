@@ -1,0 +1,76 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/base/fields.h"
+
+namespace servecast {
+
+struct RunFacts;
+
+// What pools do differently with their models, in summary.json: experts elsewhere, drafts, early exits, adapters.
+// Members are spelled as the keys; each list is empty where no pool does so.
+
+/// A pool whose experts are partly outside the GPUs' memory.
+struct ExpertSummary {
+  std::string pool{};
+  double cache_fraction = 0;
+  double hit_fraction = 0;
+  double prefetch_hit_fraction = 0;
+  double loaded_bytes = 0;
+  double disk_bytes = 0;
+  double wasted_load_fraction = 0;
+  double stall_fraction = 0;
+  double substituted_fraction = 0;
+  double host_fraction = 0;
+  double left_out_fraction = 0;
+  std::optional<double> quality_lost_fraction{};
+  bool quality_extrapolated = false;
+  std::string quality_source{};
+  void fields(Fields& f);
+  bool operator==(const ExpertSummary&) const = default;
+};
+
+/// Drafts of a pool's sequences, and what came of them.
+struct SpeculationSummary {
+  std::string pool{};
+  std::int64_t drafted_tokens = 0;
+  std::int64_t accepted_tokens = 0;
+  double accepted_fraction = 0;
+  double tokens_per_step = 0;
+  void fields(Fields& f);
+  bool operator==(const SpeculationSummary&) const = default;
+};
+
+/// How deep a pool's decode steps went, and what leaving early costs in answers.
+struct EarlyExitSummary {
+  std::string pool{};
+  std::int64_t model_layers = 0;
+  double layers_per_token = 0;
+  double layers_per_step = 0;
+  std::optional<double> lost_points{};
+  std::string accuracy_source{};
+  void fields(Fields& f);
+  bool operator==(const EarlyExitSummary&) const = default;
+};
+
+/// LoRA adapters of a pool's requests.
+struct AdapterSummary {
+  std::string pool{};
+  std::int64_t adapter_slots = 0;
+  std::int64_t hits = 0;
+  std::int64_t loads = 0;
+  double hit_fraction = 0;
+  double stall_s = 0;
+  void fields(Fields& f);
+  bool operator==(const AdapterSummary&) const = default;
+};
+
+std::vector<ExpertSummary> experts_of(const RunFacts& facts);
+std::vector<SpeculationSummary> speculations_of(const RunFacts& facts);
+std::vector<EarlyExitSummary> early_exits_of(const RunFacts& facts);
+std::vector<AdapterSummary> adapters_of(const RunFacts& facts);
+
+}  // namespace servecast
