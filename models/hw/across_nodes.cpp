@@ -6,6 +6,7 @@
 
 #include "models/base/counts.h"
 #include "models/hw/data_type.h"
+#include "models/hw/pipeline_stage.h"
 
 namespace servecast {
 namespace {
@@ -17,9 +18,9 @@ class TensorsOverNodes final : public StepLatency {
     const std::int64_t nodes = across.shape.tensor_parallel / across.link.node_gpus;
     const double bytes = real(across.llm.hidden) * facts(DataType::bf16).bytes / real(across.link.node_gpus);
     const int rounds = std::bit_width(static_cast<std::uint64_t>(nodes - 1));  // ceil(log2 nodes)
-    for (std::int64_t stage = 0; stage < stages(); ++stage) {
-      const double reduces =
-          2 * real(stage_layers(across.llm.layers, stages(), stage).size()) + (stage == 0 ? 1 : 0);  // and embeddings
+    for (const PipelineStage& stage : pipeline_stages(across.llm, across.shape)) {
+      const double gathers = across.shape.shares_out_tokens() ? stage.expert_layers : 0;
+      const double reduces = 2 * stage.layers() - gathers / 2 + (stage.first ? 1 : 0);  // and embeddings
       s_per_token_.push_back(reduces * 2 * (1 - 1 / real(nodes)) * bytes / across.link.bytes_per_s);
       latency_s_.push_back(reduces * 2 * rounds * across.link.latency_s);
     }

@@ -21,7 +21,8 @@ struct TensorsAcrossNodes {
 /// port:
 ///   (2 L + 1) (2 (n - 1) / n x bytes / (GPUs of a node) / port rate + 2 ceil(log2 n) x latency),
 /// n nodes, L layers of a pipeline stage, 1 for the embeddings in the first, as NCCL's rings over rails do; nothing
-/// of it is hidden. Leaves out: NCCL's own trees and their pipelining.
+/// of it is hidden. An all-gather, which ranks with requests of their own have in place of a second all-reduce in
+/// layers with experts, counts as half of one. Leaves out: NCCL's own trees and their pipelining.
 std::unique_ptr<StepLatency> make_across_nodes(std::unique_ptr<StepLatency> inside, const TensorsAcrossNodes& across);
 
 }  // namespace servecast

@@ -7,7 +7,8 @@
 
 namespace servecast {
 
-/// KV that one GPU of a replica has and one of another replica wants. GPUs are counted stage by stage, rank by rank.
+/// KV that one GPU of a replica has and one of another replica wants. GPUs are those that have KV of one request, all
+/// or with several ranks those of one: counted stage by stage, as Shape::gpu_of_rank() does.
 struct KvShard {
   std::int64_t from_gpu = 0;
   std::int64_t to_gpu = 0;

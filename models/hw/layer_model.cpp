@@ -1,9 +1,11 @@
 #include "models/hw/layer_model.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "models/base/counts.h"
 #include "models/hw/cuda_graph.h"
+#include "models/hw/fullest_gpu.h"
 
 namespace servecast {
 namespace {
@@ -35,21 +37,27 @@ double small_kernels_s(const EngineTerms& engine, const Llm& llm) {
 
 }  // namespace
 
-std::vector<Linear> linear_layers(const Llm& m, DataType weights, std::int64_t tp, bool expert_layer) {
+std::vector<Linear> attention_linears(const Llm& m, DataType weights, std::int64_t tp) {
+  if (m.latent) return latent_attention(m, weights, tp);
+  const std::int64_t query_width = divided_up(m.heads, tp) * m.head_size;
+  return {{{query_width + 2 * kv_heads_per_gpu(m, tp) * m.head_size, m.hidden}, weights},
+          {{m.hidden, query_width}, weights}};
+}
+
+std::vector<Linear> mlp_linears(const Llm& m, DataType weights, std::int64_t tp, bool expert_layer) {
   std::vector<Linear> all;
-  if (m.latent) {
-    all = latent_attention(m, weights, tp);
-  } else {
-    const std::int64_t query_width = divided_up(m.heads, tp) * m.head_size;
-    all.push_back({{query_width + 2 * kv_heads_per_gpu(m, tp) * m.head_size, m.hidden}, weights});
-    all.push_back({{m.hidden, query_width}, weights});
-  }
   if (expert_layer) {
     all.push_back({{m.experts->count, m.hidden}, DataType::bf16, false});  // router
     add_mlp(all, m, weights, divided_up(m.experts->shared_intermediate, tp));
   } else {
     add_mlp(all, m, weights, divided_up(m.intermediate, tp));
   }
+  return all;
+}
+
+std::vector<Linear> linear_layers(const Llm& m, DataType weights, std::int64_t tp, bool expert_layer) {
+  std::vector<Linear> all = attention_linears(m, weights, tp);
+  std::ranges::copy(mlp_linears(m, weights, tp, expert_layer), std::back_inserter(all));
   return all;
 }
 
@@ -66,8 +74,9 @@ LayerModel::LayerModel(const RooflineInputs& in, bool expert_layer)
     : llm_(in.llm),
       kernels_(in.gpu.kernels.value()),
       weights_(in.weights),
-      tensor_parallel_(in.shape.tensor_parallel),
-      ranks_(std::min(in.shape.tensor_parallel, in.node_gpus)),
+      shape_(in.shape),
+      rank_loads_(in.rank_loads),
+      node_ranks_(std::min(in.shape.tensor_parallel, in.node_gpus)),
       expert_layer_(expert_layer),
       graph_tokens_(std::min(in.engine.cuda_graph_max_tokens, 2 * in.max_sequences)),
       all_reduce_wait_s_(all_reduce_wait_s(in.engine, in.shape.tensor_parallel)),
@@ -79,9 +88,16 @@ std::int64_t LayerModel::padded(std::int64_t tokens) const { return graph_rows(t
 
 StageTime LayerModel::all_reduce(std::int64_t tokens) const {
   const double bytes = real(padded(tokens)) * real(llm_.hidden) * facts(DataType::bf16).bytes;
-  StageTime time = all_reduce_time(kernels_.all_reduce, ranks_, bytes, tokens <= graph_tokens_);
+  StageTime time = all_reduce_time(kernels_.all_reduce, node_ranks_, bytes, tokens <= graph_tokens_);
   time.seconds += all_reduce_wait_s_;
   return time;
+}
+
+StageTime LayerModel::experts(std::int64_t tokens) const {
+  const auto& own = kernels_.moe.of(weights_);
+  const GemmFit& fit = own ? *own : kernels_.moe.bf16.value();
+  if (shape_.expert_parallel == 1) return experts_time(fit, weights_, llm_, shape_.tensor_parallel, tokens);
+  return fullest_gpu_time(fit, weights_, llm_, shape_, {.tokens = tokens, .load = rank_loads_.at(tokens)});
 }
 
 StageTime LayerModel::operator()(std::int64_t tokens) const {
@@ -92,11 +108,7 @@ StageTime LayerModel::operator()(std::int64_t tokens) const {
     one.extrapolated &= linear.counts_range;
     sum += one;
   }
-  if (expert_layer_) {
-    const auto& own = kernels_.moe.of(weights_);
-    const GemmFit& fit = own ? *own : kernels_.moe.bf16.value();
-    sum += experts_time(fit, weights_, llm_, tensor_parallel_, tokens);
-  }
+  if (expert_layer_) sum += experts(tokens);
   sum += 2 * all_reduce(tokens);
   sum.seconds += small_kernels_s_ + real(rows) * elementwise_bytes_ / kernels_.elementwise_bytes_per_s;
   return sum;

@@ -14,7 +14,11 @@ struct Linear {
   bool counts_range = true;  // false: too small or too plainly memory-bound for the fitted shapes to matter
 };
 
-/// Linear layers of one transformer layer on one GPU of a tensor-parallel group, routed experts apart.
+/// Linear layers of one transformer layer on one GPU of a tensor-parallel group: of attention, and of what follows
+/// it, routed experts apart.
+std::vector<Linear> attention_linears(const Llm& llm, DataType weights, std::int64_t tensor_parallel);
+std::vector<Linear> mlp_linears(const Llm& llm, DataType weights, std::int64_t tensor_parallel, bool expert_layer);
+/// Both.
 std::vector<Linear> linear_layers(const Llm& llm, DataType weights, std::int64_t tensor_parallel, bool expert_layer);
 
 /// Bytes that the elementwise kernels of one layer move for one token on one GPU, in bf16: two norms with residuals
@@ -33,12 +37,14 @@ class LayerModel {
 
  private:
   std::int64_t padded(std::int64_t tokens) const;
+  StageTime experts(std::int64_t tokens) const;
 
   Llm llm_;
   Kernels kernels_;
   DataType weights_;
-  std::int64_t tensor_parallel_;
-  std::int64_t ranks_;  // of it, on one node
+  Shape shape_;
+  RankLoads rank_loads_;
+  std::int64_t node_ranks_;  // GPUs of the tensor-parallel group on one node
   bool expert_layer_;
   std::int64_t graph_tokens_;
   double all_reduce_wait_s_;

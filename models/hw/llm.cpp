@@ -44,7 +44,8 @@ LayerWeights expert_mlp(const Llm& m, std::int64_t experts) {
   const LayerWeights one = dense_mlp(m, m.experts->intermediate);
   LayerWeights w{.split = real(experts) * one.split, .kept = real(experts) * one.kept};
   w.routed = w.split;
-  w.split += dense_mlp(m, m.experts->shared_intermediate).split;
+  w.shared = dense_mlp(m, m.experts->shared_intermediate).split;
+  w.split += w.shared;
   w.kept += real(m.hidden) * real(m.experts->count);  // router
   if (m.experts->router_bias) w.kept += real(m.experts->count);
   return w;
@@ -59,6 +60,7 @@ LayerWeights weights(const Llm& m, std::int64_t first, std::int64_t last, bool o
     sum.split += a.split + b.split;
     sum.replicated += a.replicated;
     sum.routed += b.routed;
+    sum.shared += b.shared;
     sum.kept += a.kept + b.kept + real(m.norms_per_layer) * norm_weights(m);
   }
   return sum;

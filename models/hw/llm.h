@@ -86,6 +86,7 @@ struct LayerWeights {
   double replicated = 0;  // linear layers that every GPU of the group holds whole (down-projections of MLA)
   double kept = 0;        // norms, biases, expert router: whole on every GPU, and never quantised
   double routed = 0;      // of `split`, those of the routed experts
+  double shared = 0;      // of `split`, those of the experts that every token passes
 
   double linear() const { return split + replicated; }
 };

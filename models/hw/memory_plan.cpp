@@ -12,15 +12,29 @@ namespace {
 
 constexpr double logit_bytes = 2 + 4 + 4;
 
-bool divides(const Llm& llm, std::int64_t tensor_parallel) {
-  const bool kv = llm.latent || llm.kv_heads % tensor_parallel == 0 || tensor_parallel % llm.kv_heads == 0;
-  const bool experts = !llm.experts || (llm.experts->intermediate % tensor_parallel == 0 &&
-                                        llm.experts->shared_intermediate % tensor_parallel == 0);
-  return llm.heads % tensor_parallel == 0 && kv && llm.intermediate % tensor_parallel == 0 && experts;
+/// Whether a layer's experts can be sliced as far as the shape slices them.
+bool divides(const Experts& experts, const Shape& shape) {
+  const bool routed = shape.expert_parallel > 1 || experts.intermediate % shape.tensor_parallel == 0;
+  const bool shared = shape.shares_out_tokens() || experts.shared_intermediate % shape.tensor_parallel == 0;
+  return routed && shared;
+}
+
+bool divides(const Llm& llm, const Shape& shape) {
+  const std::int64_t tp = shape.tensor_parallel;
+  const bool kv = llm.latent || llm.kv_heads % tp == 0 || tp % llm.kv_heads == 0;
+  const bool experts = !llm.experts || divides(*llm.experts, shape);
+  return llm.heads % tp == 0 && kv && llm.intermediate % tp == 0 && experts;
+}
+
+bool whole_ranks(const Shape& shape) {
+  return shape.expert_parallel == 1 || shape.expert_parallel % shape.tensor_parallel == 0;
 }
 
 std::optional<std::string> cannot_spread_experts(const Llm& llm, const Shape& shape) {
   if (!llm.experts) return llm.name + " has no experts to spread; leave out expert_parallel";
+  if (!whole_ranks(shape))
+    return "expert_parallel " + std::to_string(shape.expert_parallel) + " is no multiple of tensor_parallel " +
+           std::to_string(shape.tensor_parallel);
   const std::int64_t all = llm.experts->count + shape.redundant_experts;
   if (all % shape.expert_parallel == 0) return std::nullopt;
   return std::to_string(all) + " experts do not divide evenly over " + std::to_string(shape.expert_parallel) +
@@ -30,17 +44,19 @@ std::optional<std::string> cannot_spread_experts(const Llm& llm, const Shape& sh
 
 /// Why the model cannot be cut like this, whatever the memory.
 std::optional<std::string> impossible(const Llm& llm, const Shape& shape, const MemoryUse& use) {
-  if (shape.expert_parallel > 1) return cannot_spread_experts(llm, shape);
+  if (shape.expert_parallel > 1)
+    if (auto problem = cannot_spread_experts(llm, shape)) return problem;
   if (shape.pipeline_parallel > llm.layers)
     return "pipeline_parallel " + std::to_string(shape.pipeline_parallel) + " is more than the " +
            std::to_string(llm.layers) + " layers of " + llm.name;
   if (shape.tensor_parallel > use.node_gpus && shape.tensor_parallel % use.node_gpus != 0)
     return "tensor_parallel " + std::to_string(shape.tensor_parallel) + " is more than the " +
            std::to_string(use.node_gpus) + " GPUs of a node and no multiple of them; over nodes it takes whole ones";
-  if (divides(llm, shape.tensor_parallel)) return std::nullopt;
+  if (divides(llm, shape)) return std::nullopt;
   std::vector<std::string> good;
-  for (std::int64_t t = 1; t <= use.node_gpus; ++t)
-    if (divides(llm, t)) good.push_back(std::to_string(t));
+  Shape other = shape;
+  for (other.tensor_parallel = 1; other.tensor_parallel <= use.node_gpus; ++other.tensor_parallel)
+    if (whole_ranks(other) && divides(llm, other)) good.push_back(std::to_string(other.tensor_parallel));
   return "tensor_parallel " + std::to_string(shape.tensor_parallel) + " does not divide the heads and MLPs of " +
          llm.name + " evenly; valid: " + join(good);
 }
@@ -148,8 +164,9 @@ double stage_weight_bytes(const Llm& llm, DataType weights, const Shape& shape, 
   const double tp = real(shape.tensor_parallel);
   const LayerRange range = stage_layers(llm.layers, shape.pipeline_parallel, stage);
   LayerWeights w = layer_weights(llm, range.first, range.last);
-  if (shape.expert_parallel > 1)
-    w.split += w.routed * (real(experts_per_gpu(llm, shape)) / real(llm.experts->count) - 1);
+  if (shape.expert_parallel > 1)  // what is whole on a GPU counts as often as it is divided below
+    w.split += w.routed * (tp * real(experts_per_gpu(llm, shape)) / real(llm.experts->count) - 1);
+  if (shape.shares_out_tokens()) w.split += w.shared * (tp - 1);
   const bool first = stage == 0;
   const bool last = stage == shape.pipeline_parallel - 1;
   double outer = 0;  // tied embeddings are one table where first and last stage are the same
@@ -177,7 +194,7 @@ std::optional<Shape> smallest_shape(const Gpu& gpu, const Llm& llm, const Memory
   std::int64_t widest = 1;
   for (std::int64_t t = 1; t <= use.node_gpus; t *= 2) {
     if (fits({.tensor_parallel = t})) return Shape{.tensor_parallel = t};
-    if (divides(llm, t)) widest = t;
+    if (divides(llm, {.tensor_parallel = t})) widest = t;
   }
   for (std::int64_t p = 2; p <= llm.layers; ++p)
     if (const Shape shape{.tensor_parallel = widest, .pipeline_parallel = p}; fits(shape)) return shape;

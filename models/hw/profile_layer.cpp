@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "models/base/counts.h"
 #include "models/base/stable_math.h"
 #include "models/hw/cuda_graph.h"
+#include "models/hw/fullest_gpu.h"
 
 namespace servecast {
 namespace {
@@ -34,8 +36,12 @@ ProfileLayer::ProfileLayer(const ProfileInputs& inputs, bool expert_layer)
     : in_(inputs),
       kernels_(*inputs.profile),
       expert_layer_(expert_layer),
-      linears_(linear_layers(inputs.llm, inputs.weights, inputs.shape.tensor_parallel, expert_layer)),
-      elementwise_bytes_(elementwise_bytes_per_token(inputs.llm, inputs.shape.tensor_parallel, expert_layer)) {}
+      linears_(attention_linears(inputs.llm, inputs.weights, inputs.shape.tensor_parallel)),
+      elementwise_bytes_(elementwise_bytes_per_token(inputs.llm, inputs.shape.tensor_parallel, expert_layer)) {
+  const bool share = expert_layer && inputs.shape.shares_out_tokens();
+  const auto mlp = mlp_linears(inputs.llm, inputs.weights, share ? 1 : inputs.shape.tensor_parallel, expert_layer);
+  std::ranges::copy(mlp, std::back_inserter(share ? of_share_ : linears_));
+}
 
 std::int64_t ProfileLayer::graph_tokens() const {
   return std::min(in_.terms.cuda_graph_max_tokens, 2 * in_.max_sequences);
@@ -87,8 +93,8 @@ StageTime ProfileLayer::experts(std::int64_t tokens) const {
   return time;
 }
 
-// Every rank sends as many tokens; the fullest one's experts get more than their share. What arrives in fp8 is scaled
-// in blocks of 128 (DeepEP), so the products are those of block-scaled fp8.
+// Every rank sends as many tokens; the fullest GPU's experts get more than their share. DeepEP sends fp8 scaled in
+// blocks of 128, and so are the experts of published fp8 checkpoints: the products are those of block-scaled fp8.
 StageTime ProfileLayer::spread_experts(std::int64_t rank_tokens) const {
   const Experts& experts = in_.llm.experts.value();
   const std::int64_t tokens = rank_tokens * in_.shape.ranks();
@@ -102,23 +108,15 @@ StageTime ProfileLayer::spread_experts(std::int64_t rank_tokens) const {
                .expert_parallel = in_.shape.expert_parallel};
   if (!in_.rank_loads.even()) call.tokens = std::llround(load.visits * real(tokens));
   const auto measured = kernels_.moe(call);
-  if (!measured) return experts_of_rank(tokens, load);
+  if (!measured) {  // nobody did with weights of this type
+    StageTime time =
+        fullest_gpu_time(expert_fit(), in_.weights, in_.llm, in_.shape, {.tokens = tokens, .load = load});
+    time.extrapolated = true;
+    return time;
+  }
   if (in_.rank_loads.even()) return touched_share(experts, tokens) * stage_time(*measured);
   StageTime time = stage_time(*measured);
   time.seconds -= (1 - load.touched_fraction) * (time.seconds - time.compute_s);
-  return time;
-}
-
-/// Where nobody measured the products with weights of this type.
-StageTime ProfileLayer::experts_of_rank(std::int64_t tokens, const RankLoad& load) const {
-  const double ranks = real(in_.shape.ranks());
-  Experts all = in_.llm.experts.value();
-  all.count += in_.shape.redundant_experts;
-  const double visits = load.visits * real(tokens * all.active) / ranks;
-  const auto touched_tokens = static_cast<std::int64_t>(std::llround(load.visits * real(tokens)));
-  const double touched = load.touched_fraction * touched_experts(all, touched_tokens) / ranks;
-  StageTime time = experts_time(expert_fit(), in_.weights, in_.llm, 1, visits, touched);
-  time.extrapolated = true;
   return time;
 }
 
@@ -140,21 +138,44 @@ StageTime ProfileLayer::all_reduce_alone(std::int64_t tokens) const {
   return all_reduce_time(in_.gpu.kernels.value().all_reduce, ranks, bytes, graph);
 }
 
+// What the GPUs of a rank have got back for their shares of its tokens, for all of them; NCCL does it. Where nobody
+// measured that, the all-reduce of which it is the second half stands for it.
+StageTime ProfileLayer::all_gather(std::int64_t tokens) const {
+  if (tokens == 0) return {};
+  const std::int64_t ranks = std::min(in_.shape.tensor_parallel, in_.node_gpus);
+  const double bytes = real(graph_rows(tokens, graph_tokens())) * real(in_.llm.hidden) * facts(DataType::bf16).bytes;
+  const auto measured = kernels_.collective({.op = "all_gather", .mode = "nccl", .bytes = bytes, .ranks = ranks});
+  StageTime time = measured ? stage_time(*measured) : all_reduce_alone(tokens);
+  time.seconds += all_reduce_wait_s(in_.terms, in_.shape.tensor_parallel);
+  return time;
+}
+
 StageTime ProfileLayer::head(std::int64_t emitted) const {
   return product(DataType::bf16, {.columns = in_.llm.vocabulary / in_.shape.tensor_parallel, .depth = in_.llm.hidden},
                  emitted);
 }
 
-StageTime ProfileLayer::operator()(std::int64_t tokens) const {
-  const std::int64_t rows = graph_rows(tokens, graph_tokens());
+StageTime ProfileLayer::products(const std::vector<Linear>& linears, std::int64_t rows) const {
   StageTime sum;
-  for (const Linear& linear : linears_) {
+  for (const Linear& linear : linears) {
     StageTime one = product(linear.weights, linear.shape, rows);
     one.extrapolated &= linear.counts_range;
     sum += one;
   }
+  return sum;
+}
+
+StageTime ProfileLayer::operator()(std::int64_t tokens) const {
+  const std::int64_t rows = graph_rows(tokens, graph_tokens());
+  StageTime sum = products(linears_, rows);
   if (expert_layer_) sum += experts(tokens);
-  sum += 2 * all_reduce(tokens);
+  if (of_share_.empty()) {
+    sum += 2 * all_reduce(tokens);
+  } else {
+    sum += products(of_share_, divided_up(rows, in_.shape.tensor_parallel));
+    sum += all_reduce(tokens);
+    sum += all_gather(tokens);
+  }
   const std::int64_t small = in_.terms.small_kernels_per_layer + (in_.llm.qk_norm ? 2 : 0);
   sum.seconds +=
       real(small) * in_.terms.small_kernel_s + real(rows) * elementwise_bytes_ / kernels_.elementwise_bytes_per_s();

@@ -24,17 +24,19 @@ class ProfileLayer {
 
  private:
   StageTime product(DataType weights, const GemmShape& shape, std::int64_t rows) const;
+  StageTime products(const std::vector<Linear>& linears, std::int64_t rows) const;
+  StageTime all_gather(std::int64_t tokens) const;
   StageTime with_known_scales(StageTime product, const GemmShape& shape, std::int64_t rows) const;
   StageTime experts(std::int64_t tokens) const;
   const GemmFit& expert_fit() const;
   StageTime spread_experts(std::int64_t rank_tokens) const;
-  StageTime experts_of_rank(std::int64_t tokens, const RankLoad& load) const;
   std::int64_t graph_tokens() const;
 
   const ProfileInputs& in_;
   const KernelTimes& kernels_;
   bool expert_layer_;
-  std::vector<Linear> linears_;
+  std::vector<Linear> linears_;     // over all tokens of the rank
+  std::vector<Linear> of_share_{};  // over each GPU's share of them
   double elementwise_bytes_;
 };
 

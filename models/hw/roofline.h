@@ -7,6 +7,7 @@
 #include "models/hw/gpu.h"
 #include "models/hw/llm.h"
 #include "models/hw/pipeline_stage.h"
+#include "models/hw/rank_loads.h"
 #include "models/hw/shape.h"
 #include "models/hw/step_latency.h"
 
@@ -23,6 +24,7 @@ struct RooflineInputs {
   StageLink stage_link{};            // needed with pipeline_parallel above 1
   std::int64_t node_gpus = 1 << 20;  // of a tensor-parallel group, at most so many share a node
   EngineTerms engine{};
+  RankLoads rank_loads{};  // with shape.expert_parallel above 1
 };
 
 /// Step time as a sum over operators, each a soft maximum of launch, arithmetic and memory time:
@@ -31,6 +33,8 @@ struct RooflineInputs {
 ///   first stage: embedding all-reduce; last stage: LM head and sampler of the emitting sequences; between stages:
 ///   hidden state and residual over the link; host time of the engine on the first stage: added, or where the engine
 ///   works ahead, the longer of both.
+/// Experts that are spread whole over the GPUs of one rank take what those of the fullest GPU do (fullest_gpu.h); of
+/// several ranks nobody measured how these send tokens to experts, so shape.ranks() is 1.
 /// Constants: the GPU file. Formulas, ranges, errors and what is left out: docs/models.md.
 /// Requires cannot_compute(gpu, weights) to be empty.
 std::unique_ptr<StepLatency> make_roofline(const RooflineInputs& inputs);

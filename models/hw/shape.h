@@ -2,12 +2,16 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "models/base/ids.h"
 #include "models/hw/llm.h"
 
 namespace servecast {
 
-/// How one replica is spread over GPUs. With expert parallelism each GPU has whole experts, its share of them, and
-/// attends to requests of its own (a rank); tensor_parallel is 1 then.
+/// How one replica is spread over GPUs. With expert parallelism each GPU of a stage has whole experts, its share of
+/// them, and the GPUs form ranks of `tensor_parallel` GPUs each: a rank attends to requests of its own, and its GPUs
+/// divide attention and dense layers. So vLLM's --enable-expert-parallel has it (EP size = TP x DP, "Expert Parallel
+/// Deployment"; ranks are its data-parallel engines). Requires expert_parallel to be 1 or a multiple of
+/// tensor_parallel; with 1 experts are sliced like other layers.
 struct Shape {
   std::int64_t tensor_parallel = 1;
   std::int64_t pipeline_parallel = 1;
@@ -15,12 +19,24 @@ struct Shape {
   std::int64_t redundant_experts = 0;  // copies of experts that are wanted most, over all GPUs
 
   /// GPUs that work on the same step.
-  std::int64_t gpus_per_stage() const { return tensor_parallel * expert_parallel; }
+  std::int64_t gpus_per_stage() const { return std::max(tensor_parallel, expert_parallel); }
   std::int64_t gpus() const { return gpus_per_stage() * pipeline_parallel; }
-  /// Groups of GPUs with requests of their own.
-  std::int64_t ranks() const { return expert_parallel; }
+  /// Groups of GPUs with requests of their own. One: all GPUs see all tokens, as with tensor parallelism alone.
+  std::int64_t ranks() const { return std::max<std::int64_t>(1, expert_parallel / tensor_parallel); }
+  /// GPUs of a rank send tokens to experts elsewhere: each those of its own share of the rank's tokens, or all of
+  /// them would be sent tensor_parallel times (vLLM's sequence-parallel MoE, pull requests 24134 and 24982).
+  bool shares_out_tokens() const { return ranks() > 1 && tensor_parallel > 1; }
+  /// The replica's GPU that is GPU `gpu` of one rank; both are counted stage by stage.
+  std::int64_t gpu_of_rank(std::int64_t rank, std::int64_t gpu) const {
+    return gpu / tensor_parallel * gpus_per_stage() + rank * tensor_parallel + gpu % tensor_parallel;
+  }
   bool operator==(const Shape&) const = default;
 };
+
+/// Ranks take requests in turn by their ids, as round-robin data parallelism hands them out.
+inline std::int64_t rank_of(RequestId request, std::int64_t ranks) {
+  return static_cast<std::int64_t>(index(request)) % ranks;
+}
 
 /// The layers of one pipeline stage: first to last, exclusive.
 struct LayerRange {

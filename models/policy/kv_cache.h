@@ -63,8 +63,9 @@ struct BlockSettings {
 class PrefixListener {
  public:
   virtual ~PrefixListener() = default;
-  virtual void computed(BlockHash unit, std::int64_t tokens) = 0;  // it is in the cache now and was not before
-  virtual void dropped(BlockHash unit, std::int64_t tokens) = 0;   // its memory was wanted for something else
+  /// It is in the cache now and was not before: this request has computed it, or fetched it.
+  virtual void computed(RequestId by, BlockHash unit, std::int64_t tokens) = 0;
+  virtual void dropped(BlockHash unit, std::int64_t tokens) = 0;  // its memory was wanted for something else
 };
 
 /// The KV cache of one replica: who holds how many blocks. Counted in blocks of all its GPUs together.

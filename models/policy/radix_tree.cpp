@@ -107,7 +107,8 @@ RadixTree::Node RadixTree::extend(Node from, const Request& request, std::int64_
                 .uses = 1});
     touch(node);
     if (listener_)
-      for_units(at(node), [&](BlockHash name, std::int64_t tokens) { listener_->computed(name, tokens); });
+      for_units(at(node),
+                [&](BlockHash name, std::int64_t tokens) { listener_->computed(request.id, name, tokens); });
   }
   lock(node);
   unlock(from);

@@ -15,7 +15,8 @@ namespace servecast {
 struct TierUnit {
   BlockHash name = 0;
   std::int64_t tokens = 0;
-  ReplicaId owner{};  // who wrote it: in whose node it lies, where a tier spans several
+  ReplicaId owner{};      // who wrote it: in whose node it lies, where a tier spans several
+  std::int64_t rank = 0;  // of the owner: which of its GPUs did
 };
 
 /// One tier of KV memory: units by name, up to a capacity. Anything may leave at any time; what it was worth depends

@@ -55,12 +55,18 @@ ordered_json there_are(const std::vector<std::string>& files) {
   return json;
 }
 
+std::string shape_text(const Pool& pool) {
+  const std::string text =
+      fmt::format("tensor {} x pipeline {}", pool.spec.tensor_parallel, pool.spec.pipeline_parallel);
+  if (pool.spec.expert_parallel == 1) return text;
+  return fmt::format("{}, experts over {} in {} ranks", text, pool.spec.expert_parallel, pool.shape().ranks());
+}
+
 std::string pool_text(const Pool& pool) {
   const MemoryPlan& memory = pool.memory;
-  const std::string shape =
-      fmt::format("tensor {} x pipeline {}", pool.spec.tensor_parallel, pool.spec.pipeline_parallel);
-  const std::string what = fmt::format("pool {}: {} in {}, {} x ({}) = {} x {}", pool.spec.name, pool.llm.name,
-                                       pool.spec.weights, pool.spec.replicas, shape, pool.gpus(), pool.gpu.name);
+  const std::string what =
+      fmt::format("pool {}: {} in {}, {} x ({}) = {} x {}", pool.spec.name, pool.llm.name, pool.spec.weights,
+                  pool.spec.replicas, shape_text(pool), pool.gpus(), pool.gpu.name);
   return "\n" + visible(what) + "\n" +
          fmt::format("  each GPU: {} weights, {} activations, {} reserved, {} KV cache\n",
                      human::bytes(memory.weight_bytes), human::bytes(memory.activation_bytes),

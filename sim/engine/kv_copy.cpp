@@ -7,7 +7,7 @@
 namespace servecast {
 
 KvCopy::KvCopy(const Pool& pool, const Node& node, const Fabric& fabric)
-    : gpu_token_bytes_(static_cast<double>(pool.shape().ranks()) * pool.kv_token_bytes_per_gpu()) {
+    : gpu_token_bytes_(pool.kv_token_bytes_of_rank_gpu()) {
   const auto gpus = static_cast<double>(pool.gpus_per_replica());
   const auto ports = static_cast<double>(std::min(pool.gpus_per_replica(), node.nics));
   within_ = {.bytes_per_s = peer_bytes_per_s(pool.gpu), .latency_s = node.gpu_link_latency_s};

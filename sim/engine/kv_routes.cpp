@@ -5,8 +5,13 @@
 
 namespace servecast {
 
-KvRoutes::RankAt KvRoutes::rank(const ReplicaAt& at, RequestId request) const {
-  return {at, static_cast<std::int64_t>(index(request)) % scenario_.pools[at.pool].shape().ranks()};
+RankAt KvRoutes::rank(const ReplicaAt& at, RequestId request) const {
+  return {at, rank_of(request, scenario_.pools[at.pool].shape().ranks())};
+}
+
+const GpuPlace& KvRoutes::gpu(const Pool& pool, const RankAt& at, std::int64_t of_rank) {
+  const ReplicaPlace& place = pool.places[at.replica.replica];
+  return place.gpus[static_cast<std::size_t>(pool.shape().gpu_of_rank(at.rank, of_rank))];
 }
 
 const KvRoutes::Route& KvRoutes::route(const RankAt& from, const RankAt& to) {
@@ -17,9 +22,8 @@ const KvRoutes::Route& KvRoutes::route(const RankAt& from, const RankAt& to) {
   const Pool& b = scenario_.pools[to.replica.pool];
   route.shards = kv_shards(a.llm, *data_type(a.spec.kv_cache_dtype), a.shape(), b.shape());
   for (const KvShard& shard : route.shards) {
-    const GpuPlace& source =
-        a.places[from.replica.replica].gpus[static_cast<std::size_t>(from.rank + shard.from_gpu)];
-    const GpuPlace& sink = b.places[to.replica.replica].gpus[static_cast<std::size_t>(to.rank + shard.to_gpu)];
+    const GpuPlace& source = gpu(a, from, shard.from_gpu);
+    const GpuPlace& sink = gpu(b, to, shard.to_gpu);
     route.transfers.push_back({.kind = kind_,
                                .from = Wiring::name(source),
                                .to = Wiring::name(sink),

@@ -11,10 +11,12 @@
 namespace servecast {
 
 class Wiring;
+struct GpuPlace;
+struct Pool;
 struct Scenario;
 
-/// The ways of KV from replica to replica: every GPU sends what another one will keep of it. Where a replica's GPUs
-/// attend to requests of their own (ranks), these take turns by their ids.
+/// The ways of KV from replica to replica: every GPU sends what another one will keep of it. Where a replica has
+/// several ranks, a request's KV is on the GPUs of one of them: see rank_of().
 class KvRoutes {
  public:
   /// `kind` is that of the transfers.
@@ -27,16 +29,13 @@ class KvRoutes {
   double bytes(const ReplicaAt& from, const ReplicaAt& to, double tokens);
 
  private:
-  struct RankAt {
-    ReplicaAt replica{};
-    std::int64_t rank = 0;
-    auto operator<=>(const RankAt&) const = default;
-  };
   struct Route {
     std::vector<KvShard> shards{};
     std::vector<Transfer> transfers{};  // without bytes
   };
   RankAt rank(const ReplicaAt& at, RequestId request) const;
+  /// Of the rank's GPUs, counted stage by stage.
+  static const GpuPlace& gpu(const Pool& pool, const RankAt& at, std::int64_t of_rank);
   const Route& route(const RankAt& from, const RankAt& to);
 
   const Scenario& scenario_;

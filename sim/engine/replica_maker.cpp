@@ -38,7 +38,7 @@ std::unique_ptr<KvTiers> make_tiers(const Pool& pool, ReplicaId id, SharedTier* 
     else
       tiers.back().own = std::make_unique<TierStore>(capacity_tokens(pool, level), level.eviction.make());
   }
-  return std::make_unique<KvTiers>(id, std::move(tiers));
+  return std::make_unique<KvTiers>(id, std::move(tiers), pool.shape().ranks());
 }
 
 std::unique_ptr<Speculator> make_speculator(const Pool& pool, std::uint64_t seed) {

@@ -27,7 +27,7 @@ StepRoutes step_routes(const Pool& pool, std::span<const GpuPlace> stage, const 
   std::map<std::size_t, double> flows_on_link;
   for (std::size_t node = 0; node < nodes.size(); ++node)
     for (std::size_t i = 0; i < nodes[node].size(); ++i) {
-      const std::size_t distance = pool.spec.expert_parallel > 1 ? 1 + i % (nodes.size() - 1) : 1;
+      const std::size_t distance = pool.shape().ranks() > 1 ? 1 + i % (nodes.size() - 1) : 1;
       const GpuPlace& from = nodes[node][i];
       const GpuPlace& to = nodes[(node + distance) % nodes.size()][i];
       Path path = wiring.peer_path(from, to);

@@ -14,9 +14,10 @@ constexpr const char* collective_kind = "collective";
 
 /// The flows of what a step sends between the nodes of one pipeline stage of a replica.
 ///
-/// Every GPU sends to the GPU of its own place in another node, so that each port sends and receives the same. Tensor
-/// parallelism: to the next node, as a ring over rails does. Expert parallelism: GPUs of different places to nodes at
-/// different distances, which stands for everybody sending to everybody.
+/// Every GPU sends to the GPU of its own place in another node, so that each port sends and receives the same. One
+/// tensor-parallel group: to the next node, as a ring over rails does. Ranks that send tokens to each other's
+/// experts: GPUs of different places to nodes at different distances, which stands for everybody sending to
+/// everybody.
 struct StepRoutes {
   std::vector<Transfer> transfers{};  // without bytes
   double s_per_byte = 0;              // while nobody else uses the links

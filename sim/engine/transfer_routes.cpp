@@ -1,6 +1,7 @@
 #include "sim/engine/transfer_routes.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "sim/engine/replica_numbers.h"
@@ -36,41 +37,47 @@ const std::string& TransferRoutes::tier_kind(std::size_t pool, std::size_t tier)
   return scenario_.pools[pool].spec.kv_tiers.levels[tier].kind;
 }
 
-/// One of a replica's GPUs, or what a tier has of it in the replica's own node.
-Part TransferRoutes::tier_part(const ReplicaAt& at, std::optional<std::size_t> tier, std::size_t gpu) const {
-  const GpuPlace& own = place(at).gpus[gpu];
+/// One of a rank's GPUs, or what a tier has of it in that GPU's own node.
+Part TransferRoutes::tier_part(const RankAt& at, std::optional<std::size_t> tier, std::int64_t gpu) const {
+  const Shape shape = scenario_.pools[at.replica.pool].shape();
+  const GpuPlace& own = place(at.replica).gpus[static_cast<std::size_t>(shape.gpu_of_rank(at.rank, gpu))];
   if (!tier) return {.kind = Part::Kind::gpu, .place = own};
-  return {.kind = tier_kind(at.pool, *tier) == "nvme" ? Part::Kind::disk : Part::Kind::host, .place = own};
+  return {.kind = tier_kind(at.replica.pool, *tier) == "nvme" ? Part::Kind::disk : Part::Kind::host, .place = own};
 }
 
-/// What one GPU has of so many tokens.
-Transfer TransferRoutes::kv_share(const ReplicaAt& at, const char* what, const Part& from, const Part& to,
-                                  std::int64_t tokens) const {
-  const double bytes = static_cast<double>(tokens) * scenario_.pools[at.pool].kv_token_bytes_per_gpu();
-  return wiring_.transfer(what, from, to, bytes);
-}
-
-/// From the memory of the node whose replica wrote it, where the tier is shared.
-std::vector<Transfer> TransferRoutes::flows(const ReplicaAt& at, const KvFetch& fetch) const {
-  std::map<std::pair<std::size_t, ReplicaId>, std::int64_t> tokens;  // one flow per GPU from each place
-  for (const KvSource& source : fetch.sources) tokens[{source.tier, source.owner}] += source.tokens;
+/// So many tokens of one rank, each of whose GPUs has its share of them.
+std::vector<Transfer> TransferRoutes::kv_shares(const char* what, const TierEnd& from, const TierEnd& to,
+                                                std::int64_t tokens) const {
+  const Pool& pool = scenario_.pools[to.at.replica.pool];
+  const double bytes = static_cast<double>(tokens) * pool.kv_token_bytes_of_rank_gpu();
+  const std::int64_t gpus = pool.gpus_per_replica() / pool.shape().ranks();
   std::vector<Transfer> transfers;
-  for (const auto& [where, count] : tokens)
-    for (std::size_t gpu = 0; gpu < place(at).gpus.size(); ++gpu) {
-      const bool shared = tier_kind(at.pool, where.first) == "shared";
-      const ReplicaAt owner = shared ? this->at(where.second) : at;
-      const Part target = tier_part(at, std::nullopt, gpu);
-      transfers.push_back(kv_share(at, "kv_fetch", tier_part(owner, where.first, gpu), target, count));
-    }
+  for (std::int64_t gpu = 0; gpu < gpus; ++gpu)
+    transfers.push_back(
+        wiring_.transfer(what, tier_part(from.at, from.tier, gpu), tier_part(to.at, to.tier, gpu), bytes));
+  return transfers;
+}
+
+/// To the GPUs of the request's rank; from the memory of the node whose rank wrote it, which where the tier is shared
+/// may be another replica's.
+std::vector<Transfer> TransferRoutes::flows(const ReplicaAt& at, const KvFetch& fetch) const {
+  std::map<std::tuple<std::size_t, ReplicaId, std::int64_t>, std::int64_t>
+      tokens;  // one flow per GPU from each place
+  for (const KvSource& source : fetch.sources) tokens[{source.tier, source.owner, source.rank}] += source.tokens;
+  const RankAt reader{at, rank_of(fetch.request, scenario_.pools[at.pool].shape().ranks())};
+  std::vector<Transfer> transfers;
+  for (const auto& [where, count] : tokens) {
+    const auto& [tier, owner, rank] = where;
+    const ReplicaAt writer = tier_kind(at.pool, tier) == "shared" ? this->at(owner) : at;
+    for (Transfer& share : kv_shares("kv_fetch", {{writer, rank}, tier}, {reader}, count))
+      transfers.push_back(std::move(share));
+  }
   return transfers;
 }
 
 std::vector<Transfer> TransferRoutes::of_write(const ReplicaAt& at, const KvWrite& write, std::int64_t tokens) const {
-  std::vector<Transfer> transfers;
-  for (std::size_t gpu = 0; gpu < place(at).gpus.size(); ++gpu)
-    transfers.push_back(
-        kv_share(at, "kv_write", tier_part(at, write.from_tier, gpu), tier_part(at, write.tier, gpu), tokens));
-  return transfers;
+  const RankAt rank{at, write.unit.rank};
+  return kv_shares("kv_write", {rank, write.from_tier}, {rank, write.tier}, tokens);
 }
 
 /// Every GPU that has the expert gets its slice. Copies that do not reach the links' rate take them for longer.

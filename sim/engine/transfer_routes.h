@@ -17,7 +17,8 @@ struct Scenario;
 
 constexpr const char* expert_load_kind = "expert_load";
 
-/// Which flows a replica's transfers are: every GPU of it gets or sends its share over its own way.
+/// Which flows a replica's transfers are: every GPU of it gets or sends its share over its own way. KV of a request
+/// is on the GPUs of one rank, so only these get or send it.
 class TransferRoutes {
  public:
   /// These outlive it.
@@ -26,7 +27,7 @@ class TransferRoutes {
   ReplicaAt at(ReplicaId replica) const;
 
   std::vector<Transfer> of(const ReplicaAt& at, const ReplicaTransfer& transfer) const;
-  /// So many tokens into a tier.
+  /// So many tokens of the unit's rank into a tier.
   std::vector<Transfer> of_write(const ReplicaAt& at, const KvWrite& write, std::int64_t tokens) const;
   /// How long all of it takes while nobody else uses the links.
   double alone_s(const ReplicaAt& at, const ReplicaTransfer& transfer) const;
@@ -40,9 +41,13 @@ class TransferRoutes {
   std::vector<Transfer> flows(const ReplicaAt& at, const ExpertLoad& load) const;
   std::vector<Transfer> flows(const ReplicaAt& at, const AdapterLoad& load) const;
   std::vector<Transfer> flows(const ReplicaAt& at, const StepTraffic& traffic) const;
-  Transfer kv_share(const ReplicaAt& at, const char* what, const Part& from, const Part& to,
-                    std::int64_t tokens) const;
-  Part tier_part(const ReplicaAt& at, std::optional<std::size_t> tier, std::size_t gpu) const;
+  struct TierEnd {  // a rank's GPUs, or what a tier has of them
+    RankAt at{};
+    std::optional<std::size_t> tier{};
+  };
+  std::vector<Transfer> kv_shares(const char* what, const TierEnd& from, const TierEnd& to,
+                                  std::int64_t tokens) const;
+  Part tier_part(const RankAt& at, std::optional<std::size_t> tier, std::int64_t gpu) const;
   const std::string& tier_kind(std::size_t pool, std::size_t tier) const;
   const ReplicaPlace& place(const ReplicaAt& at) const;
   std::span<const GpuPlace> stage(const ReplicaAt& at, std::size_t stage) const;

@@ -32,22 +32,6 @@ constexpr Feature whole_batches{
     .name = "a batcher that keeps whole batches together", .key = ".batcher", .used = [](const PoolContext& c) {
       return c.batcher.after_last() != AfterLast::leaves;
     }};
-constexpr Feature stages{.name = "pipeline parallelism",
-                         .key = ".pipeline_parallel",
-                         .used = [](const PoolContext& c) { return c.pool.pipeline_parallel > 1; }};
-constexpr Feature tensors{.name = "tensor parallelism", .key = ".tensor_parallel", .used = [](const PoolContext& c) {
-                            return c.pool.tensor_parallel > 1;
-                          }};
-constexpr Feature ranks{.name = "expert parallelism", .key = ".expert_parallel", .used = [](const PoolContext& c) {
-                          return c.pool.expert_parallel > 1;
-                        }};
-constexpr Feature over_nodes{
-    .name = "a step over several nodes", .key = ".tensor_parallel", .used = [](const PoolContext& c) {
-      return shape(c.pool).gpus_per_stage() > c.node.gpus;
-    }};
-constexpr Feature tiers{.name = "KV tiers", .key = ".kv_tiers", .used = [](const PoolContext& c) {
-                          return !c.pool.kv_tiers.levels.empty();
-                        }};
 constexpr Feature offload{.name = "expert offload", .key = ".expert_offload", .used = [](const PoolContext& c) {
                             return c.pool.expert_offload.has_value();
                           }};
@@ -68,7 +52,6 @@ constexpr Feature host_layers{.name = "layers on the host", .key = ".host_layers
                               }};
 
 constexpr const char* batch_stays = "whole batches stay together, so no request can go on elsewhere";
-constexpr const char* own_requests = "each GPU attends to requests of its own then";
 
 }  // namespace feature
 
@@ -84,9 +67,6 @@ constexpr Combination refused_pairs[] = {
      "choose another batcher, or migration 'none'"},
     {&feature::migration, &feature::roles, excluded, "the placement decides which replicas decode",
      "choose migration 'none'"},
-    {&feature::ranks, &feature::tensors, not_built, feature::own_requests, "leave out tensor_parallel"},
-    {&feature::ranks, &feature::stages, not_built, feature::own_requests, "leave out pipeline_parallel"},
-    {&feature::ranks, &feature::tiers, not_built, feature::own_requests, "leave out kv_tiers"},
     {&feature::offload, &feature::copies, excluded, "copies take the memory that offload is to save",
      "leave out expert_exchange.redundant_experts"},
     {&feature::offload, &feature::early_exit, no_data,

@@ -190,7 +190,7 @@ class PoolLoader {
     };
     if (!try_at(text_, path_ + ".latency.profile", look_up)) return;
     if (profile != nullptr) return make_pool_profile_latency(pool, *profile);
-    if (pool.spec.expert_parallel > 1) return fail(".expert_parallel", no_exchange(pool));
+    if (pool.shape().ranks() > 1) return fail(".expert_parallel", no_exchange(pool));
     const auto batcher = pool.spec.batcher.make();
     pool.latency = over_nodes(pool, make_roofline({.gpu = pool.gpu,
                                                    .llm = pool.llm,
@@ -201,7 +201,8 @@ class PoolLoader {
                                                    .max_sequences = max_rows(pool.spec),
                                                    .stage_link = stage_link(pool),
                                                    .node_gpus = node().gpus,
-                                                   .engine = kernel_terms(pool)}));
+                                                   .engine = kernel_terms(pool),
+                                                   .rank_loads = pool.rank_loads}));
     pool.latency_source =
         fmt::format("roofline, constants of {}",
                     pool.gpu.derived() ? pool.gpu.kernels_like + " scaled to " + pool.gpu.name : pool.gpu.name);
@@ -245,7 +246,7 @@ class PoolLoader {
                           .node_gpus = node().gpus,
                           .terms = kernel_terms(pool),
                           .rank_loads = pool.rank_loads};
-    if (pool.spec.expert_parallel == 1)
+    if (pool.shape().ranks() == 1)
       pool.latency = over_nodes(pool, make_profile_latency(std::move(kernels)));
     else if (exchanges_experts(profile))
       pool.latency = wide_experts(pool, kernels);
@@ -256,7 +257,10 @@ class PoolLoader {
     add_profile_notes(pool, profile, hardware());
   }
 
-  bool takes_nodes(const Pool& pool) const { return pool.spec.tensor_parallel > node().gpus; }
+  /// One tensor-parallel group does; ranks with requests of their own are the business of WideExperts.
+  bool takes_nodes(const Pool& pool) const {
+    return pool.shape().ranks() == 1 && pool.spec.tensor_parallel > node().gpus;
+  }
   /// Where more than kernels follow, the host works beside all of it.
   EngineTerms kernel_terms(const Pool& pool) const {
     return takes_nodes(pool) ? without_host(pool.engine.step) : pool.engine.step;
@@ -279,10 +283,12 @@ class PoolLoader {
   static std::string no_exchange(const Pool& pool) {
     return fmt::format(
         "nobody measured how {} sends tokens to experts (ep_dispatch, ep_combine); GPUs with a profile "
-        "of an H100 or H200 can",
-        pool.gpu.title);
+        "of an H100 or H200 can, or one rank: tensor_parallel {}",
+        pool.gpu.title, pool.spec.expert_parallel);
   }
-  NodeLink node_link(const Pool& pool) const { return servecast::node_link(pool.places.front(), pool.gpu, *group_); }
+  NodeLink node_link(const Pool& pool) const {
+    return servecast::node_link(pool.shape(), pool.places.front(), pool.gpu, *group_);
+  }
   StageLink stage_link(const Pool& pool) const {
     return servecast::stage_link(pool.shape(), pool.places.front(), pool.gpu, *group_);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "models/base/counts.h"
 
@@ -25,15 +26,30 @@ std::optional<ShapeProblem> tensor_problem(const PoolSpec& spec, const Node& nod
   return std::nullopt;
 }
 
+/// Those of each rank are neighbours: they share a node, or take whole ones.
+std::optional<ShapeProblem> rank_problem(const PoolSpec& spec, const Node& node) {
+  const std::int64_t tensors = spec.tensor_parallel;
+  if (spec.expert_parallel % tensors != 0)
+    return ShapeProblem{".expert_parallel",
+                        fmt::format("{} GPUs are no whole ranks of tensor_parallel {}; use a multiple of it, or 1: "
+                                    "experts are split like other layers",
+                                    spec.expert_parallel, tensors)};
+  if (spec.expert_parallel <= node.gpus || node.gpus % tensors == 0 || tensors % node.gpus == 0) return std::nullopt;
+  return ShapeProblem{".tensor_parallel",
+                      fmt::format("ranks of {} GPUs would lie across nodes of {}; use a divisor or a multiple of {}",
+                                  tensors, node.gpus, node.gpus)};
+}
+
 std::optional<ShapeProblem> expert_problem(const PoolSpec& spec, const Node& node) {
   const auto problem = [](std::string message) { return ShapeProblem{".expert_parallel", std::move(message)}; };
+  if (auto of_rank = rank_problem(spec, node)) return of_rank;
   if (!whole_nodes(spec.expert_parallel, node))
     return problem(fmt::format("{} GPUs are no whole nodes of {}", spec.expert_parallel, node.gpus));
   if (spec.expert_parallel > node.gpus && node.nics == 0)
     return problem(fmt::format("the nodes of {} GPUs have no network ports to reach experts elsewhere", node.gpus));
-  if (spec.latency.model == "roofline" || spec.latency.model == "table")
-    return problem(
-        fmt::format("needs measured kernels: latency model 'profile' or 'auto', not '{}'", spec.latency.model));
+  const std::string& model = spec.latency.model;
+  if (model == "table" || (model == "roofline" && shape(spec).ranks() > 1))
+    return problem(fmt::format("needs measured kernels: latency model 'profile' or 'auto', not '{}'", model));
   return std::nullopt;
 }
 
@@ -69,11 +85,12 @@ StageLink stage_link(const Shape& shape, const ReplicaPlace& place, const Gpu& g
           .latency_s = fabric.end_latency_s + fabric.hop_latency_s};
 }
 
-NodeLink node_link(const ReplicaPlace& place, const Gpu& gpu, const NodeGroup& group) {
+NodeLink node_link(const Shape& shape, const ReplicaPlace& place, const Gpu& gpu, const NodeGroup& group) {
   const Node& node = group.node;
   const Fabric& fabric = group.fabric;
   std::map<std::int64_t, std::int64_t> gpus_by_node;
-  for (const GpuPlace& at : place.gpus) ++gpus_by_node[at.node];
+  const auto first_stage = static_cast<std::size_t>(shape.gpus_per_stage());
+  for (const GpuPlace& at : std::span(place.gpus).first(first_stage)) ++gpus_by_node[at.node];
   NodeLink link{.node_gpus = gpus_by_node.begin()->second};
   if (gpus_by_node.size() == 1) return link;
   std::map<std::int64_t, std::int64_t> nodes_by_leaf;

@@ -207,12 +207,15 @@ struct PoolSpec {
     f.field("tensor_parallel", tensor_parallel, "GPUs that share every layer: of one node, or several whole ones",
             at_least_one);
     f.field("pipeline_parallel", pipeline_parallel, "groups of layers on GPUs of their own", at_least_one);
-    f.field(
-        "expert_parallel", expert_parallel,
-        "GPUs over which whole experts are spread, each attending to requests of its own; the batcher's limits are "
-        "those of all of them. 1: experts are split like other layers",
-        at_least_one);
-    f.group("expert_exchange", expert_exchange, "with expert_parallel: how tokens reach their experts");
+    f.field("expert_parallel", expert_parallel,
+            "GPUs over which whole experts are spread, a multiple of tensor_parallel: so many of them at a time are "
+            "a rank "
+            "that attends to requests of its own; the batcher's limits are those of all of them. 1: experts are "
+            "split like "
+            "other layers",
+            at_least_one);
+    f.group("expert_exchange", expert_exchange,
+            "with expert_parallel: copies of experts, and with several ranks how tokens reach them");
     f.group("expert_balance", expert_balance,
             "with expert_parallel: experts that are not wanted equally often, so that all GPUs wait for the fullest; "
             "left out: evenly used");

@@ -144,8 +144,12 @@ struct Pool {
   /// Of a replica, a step's GPUs are on several nodes.
   bool across_nodes() const { return !places.empty() && places.front().gpus.front().node != last_of_stage().node; }
   std::int64_t gpus() const { return spec.replicas * gpus_per_replica(); }
-  /// On each GPU; of a replica's GPUs together.
+  /// On each GPU, in the mean of all its ranks' tokens; on each GPU of the rank that has it; of a replica's GPUs
+  /// together.
   double kv_token_bytes_per_gpu() const { return memory.kv_pool_bytes / static_cast<double>(memory.kv_pool_tokens); }
+  double kv_token_bytes_of_rank_gpu() const {
+    return static_cast<double>(shape().ranks()) * kv_token_bytes_per_gpu();
+  }
   double kv_token_bytes() const { return kv_token_bytes_per_gpu() * static_cast<double>(gpus_per_replica()); }
   const GpuPlace& last_of_stage() const {
     return places.front().gpus[static_cast<std::size_t>(shape().gpus_per_stage() - 1)];

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "models/hw/shape.h"
 #include "models/policy/prefix_units.h"
 
 namespace servecast {
@@ -23,16 +24,33 @@ void SharedTier::forget(ReplicaId owner, double now_s) {
   std::erase_if(noted_, [&](const Noted& noted) { return noted.unit.owner == owner; });
 }
 
-KvTiers::KvTiers(ReplicaId me, std::vector<Tier> tiers)
-    : me_(me), tiers_(std::move(tiers)), fetched_(tiers_.size(), 0) {}
+KvTiers::KvTiers(ReplicaId me, std::vector<Tier> tiers, std::int64_t ranks)
+    : me_(me), ranks_(ranks), tiers_(std::move(tiers)), fetched_(tiers_.size(), 0) {}
 
-void KvTiers::computed(BlockHash unit, std::int64_t tokens) {
-  computed_.push_back({.name = unit, .tokens = tokens, .owner = me_});
+/// Whoever computed it has it on the GPUs of its rank.
+TierUnit KvTiers::unit_of(RequestId by, BlockHash name, std::int64_t tokens) {
+  TierUnit unit{.name = name, .tokens = tokens, .owner = me_, .rank = rank_of(by, ranks_)};
+  if (ranks_ > 1) rank_of_unit_[name] = unit.rank;
+  return unit;
+}
+
+TierUnit KvTiers::unit_that_leaves(BlockHash name, std::int64_t tokens) {
+  TierUnit unit{.name = name, .tokens = tokens, .owner = me_};
+  if (const auto known = rank_of_unit_.find(name); known != rank_of_unit_.end()) {
+    unit.rank = known->second;
+    rank_of_unit_.erase(known);
+  }
+  return unit;
+}
+
+void KvTiers::computed(RequestId by, BlockHash unit, std::int64_t tokens) {
+  computed_.push_back(unit_of(by, unit, tokens));
 }
 
 void KvTiers::dropped(BlockHash unit, std::int64_t tokens) {
   if (!links_) write_computed();
-  if (tiers_.front().write == TierWrite::on_evict) write({.unit = {unit, tokens, me_}});
+  const TierUnit left = unit_that_leaves(unit, tokens);
+  if (tiers_.front().write == TierWrite::on_evict) write({.unit = left});
 }
 
 void KvTiers::write(std::span<const TierUnit> computed) {
@@ -45,7 +63,11 @@ void KvTiers::write(const KvWrite& write) { links_ ? links_->write(me_, write) :
 
 void KvTiers::written(const KvWrite& done) {
   const Tier& tier = tiers_[done.tier];
-  if (tier.shared) return tier.shared->write({done.unit.name, done.unit.tokens, me_}, now_s_);
+  if (tier.shared) {
+    TierUnit mine = done.unit;
+    mine.owner = me_;
+    return tier.shared->write(mine, now_s_);
+  }
   const std::size_t below = done.tier + 1;
   for (const TierUnit& left : tier.own->put(done.unit, now_s_))
     if (below < tiers_.size() && tiers_[below].write == TierWrite::on_evict)
@@ -71,8 +93,8 @@ TierHits KvTiers::find(const Request& request, std::int64_t cached_tokens, std::
     std::size_t tier = 0;
     while (tier < tiers_.size() && (found = store(tier).find(name.value(), now_s_)) == nullptr) ++tier;
     if (!found) return hits;
-    if (hits.sources.empty() || hits.sources.back().tier != tier || hits.sources.back().owner != found->owner)
-      hits.sources.push_back({.tier = tier, .owner = found->owner});
+    const KvSource from{.tier = tier, .owner = found->owner, .rank = found->rank};
+    if (hits.sources.empty() || !hits.sources.back().same_place(from)) hits.sources.push_back(from);
     hits.sources.back().tokens += units.tokens();
   }
   return hits;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -14,11 +15,13 @@ namespace servecast {
 /// When a tier is written: as soon as a unit is computed, or when it leaves the tier above.
 enum class TierWrite : std::uint8_t { through, on_evict };
 
-/// What a fetch reads from one place: so many tokens of a tier, written by one replica.
+/// What a fetch reads from one place: so many tokens of a tier, written by one rank of a replica.
 struct KvSource {
   std::size_t tier = 0;
   ReplicaId owner{};
   std::int64_t tokens = 0;
+  std::int64_t rank = 0;
+  bool same_place(const KvSource& o) const { return tier == o.tier && owner == o.owner && rank == o.rank; }
   bool operator==(const KvSource&) const = default;
 };
 
@@ -75,13 +78,14 @@ class KvTiers final : public PrefixListener {
     std::unique_ptr<TierStore> own{};  // or
     SharedTier* shared = nullptr;      // which outlives this
   };
-  KvTiers(ReplicaId me, std::vector<Tier> tiers);
+  /// `ranks` of the replica have requests of their own, and each a part of the KV (rank_of()).
+  KvTiers(ReplicaId me, std::vector<Tier> tiers, std::int64_t ranks = 1);
 
   /// Over what units are written; it outlives this. Without it they are there at once.
   void connect(TierWrites& links) { links_ = &links; }
   /// Before anything else at that instant.
   void set_clock(double now_s) { now_s_ = now_s; }
-  void computed(BlockHash unit, std::int64_t tokens) override;
+  void computed(RequestId by, BlockHash unit, std::int64_t tokens) override;
   void dropped(BlockHash unit, std::int64_t tokens) override;
   /// Writes what was computed. Until then it is only noted, so that the beginning of a prompt is written last: what
   /// was written longest ago leaves first, and the end of a prompt is worth nothing without its beginning.
@@ -107,12 +111,16 @@ class KvTiers final : public PrefixListener {
  private:
   TierStore& store(std::size_t tier);
   void write(const KvWrite& write);
+  TierUnit unit_of(RequestId by, BlockHash name, std::int64_t tokens);
+  TierUnit unit_that_leaves(BlockHash name, std::int64_t tokens);
 
   ReplicaId me_;
+  std::int64_t ranks_;
   TierWrites* links_ = nullptr;
   std::vector<Tier> tiers_;
-  std::vector<std::int64_t> fetched_;  // tokens, by tier
-  std::vector<TierUnit> computed_{};   // at this instant and not yet written
+  std::vector<std::int64_t> fetched_;                           // tokens, by tier
+  std::vector<TierUnit> computed_{};                            // at this instant and not yet written
+  std::unordered_map<BlockHash, std::int64_t> rank_of_unit_{};  // on the GPUs; empty where there is one rank
   double now_s_ = 0;
 };
 

@@ -53,11 +53,12 @@ void Replica::look_below(Slot slot) {
   std::vector<KvSource> sources;
   for (std::int64_t left = tokens; const KvSource& source : hits.sources) {
     if (left == 0) break;
-    sources.push_back({source.tier, source.owner, std::min(left, source.tokens)});
+    sources.push_back(source);
+    sources.back().tokens = std::min(left, source.tokens);
     left -= sources.back().tokens;
   }
   account_blocks();
-  links_->start(KvFetch{std::move(sources)}, now_s_, FetchFor{slot});
+  links_->start(KvFetch{s.request.id, std::move(sources)}, now_s_, FetchFor{slot});
 }
 
 /// Fetching a part of a prompt and computing the rest: one after the other, or layer by layer, where a layer waits
@@ -81,7 +82,8 @@ std::int64_t Replica::worth_fetching(const Request& request, const TierHits& hit
       best = tokens;
       continue;
     }
-    const KvFetch fetch{{hits.sources.begin(), hits.sources.begin() + static_cast<std::ptrdiff_t>(i + 1)}};
+    const KvFetch fetch{request.id,
+                        {hits.sources.begin(), hits.sources.begin() + static_cast<std::ptrdiff_t>(i + 1)}};
     const double fetch_s = links_->alone_s(fetch);
     const double all_s = in_turn_s(fetch_s, prefill_s(hits.from_tokens + tokens, request.prompt_tokens));
     if (all_s >= best_s) continue;

@@ -11,8 +11,9 @@ namespace servecast {
 /// A transfer of a replica while it is under way.
 enum class Token : std::uint64_t {};
 
-/// KV of a prompt, from tiers below the GPU's memory.
+/// KV of a request's prompt, from tiers below the GPU's memory.
 struct KvFetch {
+  RequestId request{};
   std::vector<KvSource> sources{};
 };
 

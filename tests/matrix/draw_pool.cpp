@@ -140,10 +140,8 @@ void add_replicas(Draw draw, const PoolUse& use, const Fitted& fitted, Tree& poo
 void add_shape(Draw draw, const Fitted& fitted, Tree& pool) {
   if (fitted.cut.tensor > 1) pool["tensor_parallel"] = fitted.cut.tensor;
   if (fitted.cut.pipeline > 1) pool["pipeline_parallel"] = fitted.cut.pipeline;
-  if (fitted.cut.expert == 1) {
-    if (draw.at("roofline").chance(0.25)) pool["latency"] = {{"model", "roofline"}};
-    return;
-  }
+  if (fitted.cut.ranks() == 1 && draw.at("roofline").chance(0.25)) pool["latency"] = {{"model", "roofline"}};
+  if (fitted.cut.expert == 1) return;
   pool["expert_parallel"] = fitted.cut.expert;
   add_exchange(draw.at("exchange"), fitted, pool);
 }

@@ -36,18 +36,29 @@ double bytes_of(const std::string& weights) {
 
 constexpr double room_gb = 9;  // activations, reserve and some KV
 
-/// Every cut for which there is a reason to draw it, those of which more are to be drawn several times. Rare: two
-/// ways to cut that nobody had built together when this was written.
-std::vector<Cut> cuts(const Machine& machine, const Model& model, bool draws_rare) {
+/// Whole experts on each GPU: with ranks that send tokens to each other, over stages and over nodes, too.
+std::vector<Cut> expert_cuts(const Machine& machine) {
+  std::vector<Cut> all{
+      {.tensor = 2, .expert = 2}, {.tensor = 4, .expert = 4}, {.tensor = 2, .pipeline = 2, .expert = 2}};
+  if (!machine.exchanges_experts) return all;
+  for (const std::int64_t ranks : {2, 4, 8, 16}) all.insert(all.end(), 2, {.expert = ranks});
+  all.insert(all.end(), {{.tensor = 2, .expert = 4}, {.tensor = 2, .expert = 8}, {.tensor = 4, .expert = 16}});
+  all.insert(all.end(),
+             {{.pipeline = 2, .expert = 2}, {.pipeline = 2, .expert = 4}, {.tensor = 2, .pipeline = 2, .expert = 4}});
+  return all;
+}
+
+/// Every cut for which there is a reason to draw it, those of which more are to be drawn several times.
+std::vector<Cut> cuts(const Machine& machine, const Model& model) {
   std::vector<Cut> all(8);
   const std::int64_t two_nodes = 2 * machine.gpus;
   all.insert(all.end(),
              {{.tensor = 2}, {.tensor = 2}, {.tensor = 4}, {.pipeline = 2}, {.pipeline = 2}, {.pipeline = 4}});
   all.insert(all.end(), {{.tensor = 2, .pipeline = 2}, {.tensor = two_nodes}, {.tensor = two_nodes}});
   all.push_back({.tensor = two_nodes, .pipeline = 2});
-  if (model.experts == 0 || !machine.exchanges_experts) return all;
-  for (const std::int64_t ranks : {2, 4, 8, 16}) all.insert(all.end(), 2, {.expert = ranks});
-  if (draws_rare) all.insert(all.end(), {{.tensor = 2, .expert = 4}, {.pipeline = 2, .expert = 2}});
+  if (model.experts == 0) return all;
+  const std::vector<Cut> with_experts = expert_cuts(machine);
+  all.insert(all.end(), with_experts.begin(), with_experts.end());
   return all;
 }
 
@@ -69,9 +80,8 @@ Fitted draw_model(Draw draw, const Machine& machine) {
   std::vector<Fitted> possible;
   const Model wanted = draw.at("model").pick(models());
   const std::string weights = draw.at("weights").pick(machine.weights);
-  const bool rare = draw.at("rare").chance(0.4);
   for (const Model& model : {wanted, models().front()}) {
-    for (const Cut& cut : cuts(machine, model, rare))
+    for (const Cut& cut : cuts(machine, model))
       if (divides(machine, model, cut) && fits(machine, model, weights, cut))
         possible.push_back({model, weights, cut});
     if (!possible.empty()) return draw.pick(possible);

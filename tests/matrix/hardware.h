@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -29,7 +30,8 @@ struct Cut {
   std::int64_t tensor = 1;
   std::int64_t pipeline = 1;
   std::int64_t expert = 1;
-  std::int64_t gpus() const { return tensor * pipeline * expert; }
+  std::int64_t ranks() const { return std::max<std::int64_t>(1, expert / tensor); }  // with requests of their own
+  std::int64_t gpus() const { return std::max(tensor, expert) * pipeline; }
 };
 
 Machine draw_machine(Draw draw);

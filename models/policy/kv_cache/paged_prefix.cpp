@@ -90,7 +90,7 @@ class PagedPrefix final : public KvCache {
       const CacheEntry number = add({.blocks = static_cast<std::int32_t>(blocks), .name = unit, .entered = ++now_});
       numbers_[unit.value()] = number;
       append(number, held);
-      if (listener_) listener_->computed(unit.value(), units.tokens());
+      if (listener_) listener_->computed(request.id, unit.value(), units.tokens());
     }
   }
 

@@ -75,12 +75,21 @@ class Translation {
     argument("--tensor-parallel-size", std::to_string(pool_.spec.tensor_parallel));
     if (pool_.spec.pipeline_parallel > 1)
       argument("--pipeline-parallel-size", std::to_string(pool_.spec.pipeline_parallel));
+    experts();
     const std::int64_t of_node = scenario_.group_of(pool_).node.gpus;
     if (out_.gpus > of_node)
       remark(fmt::format("a replica spans nodes ({} GPUs, {} per node): start vLLM on a Ray cluster of them",
                          out_.gpus, of_node));
     if (const ordered_json watts = unsaid_.take("/power_cap_w"); !watts.is_null())
       remark("power_cap_w: set it on the node: nvidia-smi --power-limit=" + watts.dump());
+  }
+
+  /// vLLM spreads experts over as many GPUs as its tensor- and data-parallel sizes make.
+  void experts() {
+    unsaid_.take("/expert_parallel");
+    if (pool_.spec.expert_parallel == 1) return;
+    out_.arguments.push_back("--enable-expert-parallel");
+    if (pool_.shape().ranks() > 1) argument("--data-parallel-size", std::to_string(pool_.shape().ranks()));
   }
 
   void data_types() {

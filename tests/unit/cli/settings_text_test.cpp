@@ -34,11 +34,12 @@ TEST(SettingsText, leaves_out_what_has_no_value) {
 
 TEST(SettingsText, of_groups_of_nodes_says_the_same) {
   const TestFolder folder;
-  Scenario scenario = load_scenario(
-      folder.write("s.yaml", small_scenario),
-      {{"cluster", "{groups: [{name: a, node: dgx_a100}, {name: h, node: dgx_h100}], links: [{between: [a, h], "
-                   "bytes_per_s: 1e9, latency_s: 0.01}]}"},
-       {"pools[0].group", "h"}});
+  Scenario scenario =
+      load_scenario(folder.write("s.yaml", small_scenario),
+                    {{"cluster",
+                      "{groups: [{name: a, node: dgx_a100}, {name: h, node: dgx_h100}], links: [{between: [a, h], "
+                      "bytes_per_s: 1e9, latency_s: 0.01}]}"},
+                     {"pools[0].group", "h"}});
   const std::string settings = settings_text(scenario.spec);
   Scenario again = load_scenario(folder.write("again.json", settings));
   EXPECT_EQ(settings_text(again.spec), settings);

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "sim/report/detail_csv.h"
 #include "sim/report/summary.h"
+#include "tests/unit/engine/flows_seen.h"
 #include "tests/unit/engine/scenario_text.h"
 #include "tests/unit/in_child.h"
 
@@ -76,33 +76,8 @@ TEST_P(KvTiersOnTheEngine, StepByStepThroughTheEngineAndWithAllShortCuts) {
   EXPECT_EQ(quick.find("unfinished\": 1"), std::string::npos);
 }
 
-struct Flow {
-  double bytes = 0;
-  double start_s = 0;
-  double end_s = 0;
-  double seconds() const { return end_s - start_s; }
-};
-struct FlowsSeen final : DetailListener {
-  std::map<std::string, std::vector<Flow>> by_kind{};
-  void flow(const FlowRecord& flow) override {
-    by_kind[std::string(flow.kind)].push_back({flow.bytes, flow.start_s, flow.end_s});
-  }
-};
-
-/// A trace of prompts in blocks of 16 tokens, and the flows of a scenario that runs it.
-std::map<std::string, std::vector<Flow>> flows_of(const std::string& rows, const std::string& scenario_text) {
-  const auto trace = std::filesystem::temp_directory_path() / fmt::format("servecast-tiers-{}.csv", getpid());
-  std::ofstream(trace) << "arrival_s,prompt_tokens,output_tokens,block_tokens,prefix_blocks\n" << rows;
-  Scenario scenario =
-      scenario_from(fmt::format("workload: {{trace: {{path: {}}}}}\n{}", trace.string(), scenario_text));
-  FlowsSeen seen;
-  run_it(scenario, {.detail = &seen});
-  std::filesystem::remove(trace);
-  return seen.by_kind;
-}
-
 /// What moves below one PCIe root, which carries as much as either of its two replicas' links: 55.3e9 bytes/s.
-std::map<std::string, std::vector<Flow>> below_one_root(const std::string& rows) {
+FlowsByKind below_one_root(const std::string& rows) {
   return flows_of(rows, R"(
 cluster: {node: dgx_h100}
 pools:
@@ -120,7 +95,7 @@ pools:
 const std::string first_rows = "0,16000,1,16,1-1000\n0,16000,1,16,2001-3000\n100,16000,1,16,4001-5000\n";
 
 /// And then the first again: the second replica `apart_s` after the first.
-std::map<std::string, std::vector<Flow>> two_below_one_root(double apart_s) {
+FlowsByKind two_below_one_root(double apart_s) {
   return below_one_root(first_rows + fmt::format("{},16000,1,16,6001-7000\n"
                                                  "200,16000,1,16,1-1000\n{},16000,1,16,2001-3000\n",
                                                  100 + apart_s, 200 + apart_s));
@@ -170,7 +145,7 @@ TEST(KvTiersWrites, GoTheOtherWayThanFetches) {
 }
 
 /// A prompt of 8,000 tokens in one step on the eight GPUs of a node, decoded on another node.
-std::map<std::string, std::vector<Flow>> handed_over(const std::string& levels) {
+FlowsByKind handed_over(const std::string& levels) {
   return flows_of("0,8000,2,16,1-500\n", fmt::format(R"(
 cluster: {{node: dgx_h100, nodes: 2}}
 pools:

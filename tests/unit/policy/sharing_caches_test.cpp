@@ -26,7 +26,7 @@ std::vector<std::string> evictions() {
 /// Counts what a cache says that it holds: each unit comes in once and leaves once.
 struct Ledger final : PrefixListener {
   std::set<BlockHash> here{};
-  void computed(BlockHash unit, std::int64_t) override { EXPECT_TRUE(here.insert(unit).second); }
+  void computed(RequestId, BlockHash unit, std::int64_t) override { EXPECT_TRUE(here.insert(unit).second); }
   void dropped(BlockHash unit, std::int64_t) override { EXPECT_EQ(here.erase(unit), 1u); }
 };
 

@@ -16,8 +16,8 @@ void tell(const std::vector<BlockHash>& blocks, auto told) {
   PrefixName name;
   for (const BlockHash block : blocks) told((name = name.then(block)).value());
 }
-void compute(KvTiers& tiers, const std::vector<BlockHash>& blocks) {
-  tell(blocks, [&](BlockHash name) { tiers.computed(name, 10); });
+void compute(KvTiers& tiers, const std::vector<BlockHash>& blocks, RequestId by = {}) {
+  tell(blocks, [&](BlockHash name) { tiers.computed(by, name, 10); });
   tiers.write_computed();
 }
 void drop(KvTiers& tiers, const std::vector<BlockHash>& blocks) {
@@ -68,9 +68,26 @@ TEST(KvTiers, AHoleEndsWhatIsFound) {
   const auto blocks = numbered(1, 5);
   PrefixName name;
   for (const BlockHash block : blocks)
-    if (name = name.then(block); block != 3) tiers.computed(name.value(), 10);
+    if (name = name.then(block); block != 3) tiers.computed({}, name.value(), 10);
   EXPECT_THAT(tiers.find(prompt(blocks, 51), 0, 10).sources, ElementsAre(KvSource{0, me, 20}));
   EXPECT_THAT(tiers.find(prompt(blocks, 51), 30, 10).sources, ElementsAre(KvSource{0, me, 20}));
+}
+
+// Four ranks: request 6 computes on rank 2, request 7 on rank 3. What leaves the GPU is still known to be theirs.
+TEST(KvTiers, UnitsLieWithTheRankOfTheRequestThatComputedThem) {
+  for (const auto write : {TierWrite::through, TierWrite::on_evict}) {
+    std::vector<KvTiers::Tier> own;
+    own.push_back({.write = write, .own = store(1000)});
+    KvTiers tiers(me, std::move(own), 4);
+    const auto blocks = numbered(1, 5);
+    compute(tiers, {1, 2}, RequestId{6});
+    PrefixName behind = PrefixName().then(1).then(2);
+    for (const BlockHash block : {3, 4}) tiers.computed(RequestId{7}, (behind = behind.then(block)).value(), 10);
+    tiers.write_computed();
+    drop(tiers, numbered(1, 4));
+    EXPECT_THAT(tiers.find(prompt(blocks, 50), 0, 10).sources,
+                ElementsAre(KvSource{0, me, 20, 2}, KvSource{0, me, 20, 3}));
+  }
 }
 
 // Two replicas write to one tier, told in the wrong order of time. Who looks at 2 s sees what was written before.
