@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gui/data/tip.h"
+#include "models/base/fields.h"
 
 namespace servecast::gui {
 namespace {
@@ -45,7 +46,8 @@ ScenarioModel::ScenarioModel(const Schema& schema, ScenarioDocument& document, Q
 }
 
 void ScenarioModel::follow_document() {
-  const ordered_json before = std::exchange(settings_, document_.settings());  // rows point into it until they are merged
+  const ordered_json before =
+      std::exchange(settings_, document_.settings());  // rows point into it until they are merged
   SettingNode now;
   build(now);
   merge(root_, now);
@@ -73,7 +75,8 @@ void ScenarioModel::merge(SettingNode& into, SettingNode& from) {
 }
 
 void ScenarioModel::merge_row(SettingNode& row, SettingNode& from) {
-  const bool same_value = (row.value == nullptr) == (from.value == nullptr) && (!row.value || *row.value == *from.value);
+  const bool same_value =
+      (row.value == nullptr) == (from.value == nullptr) && (!row.value || *row.value == *from.value);
   const bool same = same_value && row.about == from.about && row.title == from.title && row.problem == from.problem;
   row.about = from.about;
   row.title = from.title;
@@ -108,15 +111,24 @@ QModelIndex ScenarioModel::index_of(const SettingNode& node) const {
 
 void ScenarioModel::add_children(SettingNode& parent, const std::string& path, const ordered_json* value) const {
   for (const SchemaEntry& about : schema_.children(path))
-    if (applies(about, value)) add_child(parent, about, value);
+    if (about.key == any_name)
+      add_named(parent, about, value);
+    else if (applies(about, value))
+      add_child(parent, about, about.key, value);
 }
 
-void ScenarioModel::add_child(SettingNode& parent, const SchemaEntry& about, const ordered_json* map) const {
+/// The names that the scenario gives, where the schema says that there may be any.
+void ScenarioModel::add_named(SettingNode& parent, const SchemaEntry& about, const ordered_json* map) const {
+  for (const auto& [name, value] : map->items()) add_child(parent, about, name, map);
+}
+
+void ScenarioModel::add_child(SettingNode& parent, const SchemaEntry& about, const std::string& key,
+                              const ordered_json* map) const {
   auto node = std::make_unique<SettingNode>();
   node->about = &about;
-  node->title = QString::fromStdString(about.key);
+  node->title = QString::fromStdString(key);
   node->path = parent.path.isEmpty() ? node->title : parent.path + "." + node->title;
-  node->value = member(map, about.key);
+  node->value = member(map, key);
   node->problem = problem_at(node->path);
   node->parent = &parent;
   node->row = static_cast<int>(parent.children.size());

@@ -52,7 +52,9 @@ class ScenarioModel final : public QAbstractItemModel {
   void insert_row(SettingNode& parent, std::size_t at, std::unique_ptr<SettingNode> row);
   QModelIndex index_of(const SettingNode& node) const;
   void add_children(SettingNode& parent, const std::string& schema_path, const nlohmann::ordered_json* value) const;
-  void add_child(SettingNode& parent, const SchemaEntry& about, const nlohmann::ordered_json* map) const;
+  void add_child(SettingNode& parent, const SchemaEntry& about, const std::string& key,
+                 const nlohmann::ordered_json* map) const;
+  void add_named(SettingNode& parent, const SchemaEntry& about, const nlohmann::ordered_json* map) const;
   void add_entries(SettingNode& list) const;
   QString problem_at(const QString& path) const;
   QModelIndex find(const QModelIndex& under, const QString& path) const;

@@ -2,6 +2,7 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -90,6 +91,19 @@ class Fields {
     leave();
   }
 
+  /// Maps of settings, each under a name that the user gives. A name that does not stand there has none.
+  template <HasFields T>
+  void named(std::string_view key, std::map<std::string, T>& values, std::string_view help) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : values) names.push_back(name);
+    for (const std::string& name : enter_named({.key = key, .help = help}, std::move(names))) {
+      enter({.key = name, .help = help});
+      values[name].fields(*this);
+      leave();
+    }
+    leave();
+  }
+
   /// True for a visitor that wants every alternative of a choice, not the chosen one (schema, help).
   virtual bool describes() const { return false; }
   /// Brackets the settings of one alternative; called only where describes().
@@ -109,6 +123,11 @@ class Fields {
   virtual bool enter_optional(const About&, bool present) = 0;  // true: visit the fields, then leave()
   virtual std::size_t enter_list(const About&, std::size_t size) = 0;
   virtual void enter_item(std::size_t index) = 0;
+  /// Given the names there are; those to visit, each between enter() and leave(), and then leave().
+  virtual std::vector<std::string> enter_named(const About& about, std::vector<std::string> names) {
+    enter(about);
+    return names;
+  }
   virtual void leave() = 0;
   virtual void derive(const About&, std::optional<double> /*value*/) {}
 
@@ -131,5 +150,8 @@ class Fields {
     leave();
   }
 };
+
+/// Stands for any name where settings are described.
+constexpr std::string_view any_name = "<name>";
 
 }  // namespace servecast

@@ -64,6 +64,12 @@ double peer_bytes_per_s(const Gpu& gpu) {
   return std::min(gpu.pcie_h2d_bytes_per_s, gpu.pcie_d2h_bytes_per_s);
 }
 
+bool same_rates(const Gpu& a, const Gpu& b) {
+  return a.peaks == b.peaks && a.hbm_bytes_per_s == b.hbm_bytes_per_s &&
+         a.nvlink_bytes_per_s == b.nvlink_bytes_per_s && a.pcie_h2d_bytes_per_s == b.pcie_h2d_bytes_per_s &&
+         a.pcie_d2h_bytes_per_s == b.pcie_d2h_bytes_per_s;
+}
+
 Kernels scale_kernels(const Gpu& measured, const Gpu& target) {
   Kernels k = measured.kernels.value();
   const double memory_ratio = target.hbm_bytes_per_s / measured.hbm_bytes_per_s;

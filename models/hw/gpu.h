@@ -15,6 +15,7 @@ struct Peaks {
   double int8_flop_per_s = 0;
   double int4_flop_per_s = 0;
 
+  bool operator==(const Peaks&) const = default;
   void fields(Fields& f) {
     f.required("bf16_flop_per_s", bf16_flop_per_s, "bf16 and fp16, accumulated in fp32", positive);
     f.required("fp8_flop_per_s", fp8_flop_per_s, "fp8; 0: none");
@@ -82,6 +83,9 @@ std::optional<std::string> cannot_compute(const Gpu& gpu, DataType weights);
 
 /// One direction of the path to another GPU of the node: NVLink, or PCIe where there is none.
 double peer_bytes_per_s(const Gpu& gpu);
+
+/// Whether kernels take as long on both as far as the data sheet says: the same memory bandwidth, peaks and links.
+bool same_rates(const Gpu& a, const Gpu& b);
 
 /// Kernel constants for a GPU that nobody measured: those of `measured`, with its share of the data-sheet peaks.
 ///   arithmetic rates x ratio of the peaks of that data type, memory rates x ratio of memory bandwidths,

@@ -56,10 +56,12 @@ double pool_bytes(const Gpu& gpu, const MemorySettings& settings, double taken_b
 double absent_bytes(const Llm& llm, const Shape& shape, const MemoryUse& use, std::int64_t stage) {
   if (use.absent_experts == 0) return 0;
   const LayerRange range = stage_layers(llm.layers, shape.pipeline_parallel, stage);
-  std::int64_t absent = -use.buffered_experts;
+  std::int64_t absent = 0;
   for (std::int64_t layer = range.first; layer < range.last; ++layer)
     absent += llm.has_experts(layer) ? use.absent_experts : 0;
-  return real(absent) * expert_weight_bytes(llm, use.weights) / real(shape.tensor_parallel);
+  const double on_gpu = real(absent) / real(shape.expert_parallel) - real(use.buffered_experts);
+  const double slices = shape.expert_parallel > 1 ? 1 : real(shape.tensor_parallel);
+  return on_gpu * expert_weight_bytes(llm, use.weights) / slices;
 }
 
 /// A rank's share of the batch.
@@ -74,8 +76,8 @@ MemoryPlan plan_stage(const Gpu& gpu, const Llm& llm, const Shape& shape, const 
                       const MemoryUse& use, std::int64_t stage) {
   MemoryPlan plan;
   const MemoryBeside beside = stage == shape.pipeline_parallel - 1 ? use.beside : MemoryBeside{};
-  plan.weight_bytes = stage_weight_bytes(llm, use.weights, shape, stage) - absent_bytes(llm, shape, use, stage) +
-                      beside.weight_bytes;
+  plan.weight_bytes =
+      stage_weight_bytes(llm, use.weights, shape, stage) - absent_bytes(llm, shape, use, stage) + beside.weight_bytes;
   if (settings.overhead_bytes) {
     plan.reserve_bytes = *settings.overhead_bytes;
   } else {

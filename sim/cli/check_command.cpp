@@ -87,13 +87,16 @@ std::string scenario_text(const std::string& file, Scenario scenario) {
   std::string text = fmt::format("{}: no mistakes\n\n", visible(file));
   text += fmt::format("workload  {}\n", visible(scenario.workload_text));
   text += cluster_text(scenario);
+  for (const ChangedFigure& figure : scenario.changed_hardware)
+    text += fmt::format("changed   {}: {}, where the file says {}\n", visible(figure.path), visible(figure.to),
+                        visible(figure.from));
   for (const Pool& pool : scenario.pools) text += pool_text(pool);
   for (const std::string& warning : prompts_too_long(scenario)) text += "\nwarning: " + warning + "\n";
   return text;
 }
 
-/// A study is checked by sizing each of its designs: a setting that does not exist is found there. Throws UserError as
-/// `plan` does where bounds alone leave no design that could keep the promise.
+/// A study is checked by sizing each of its designs: a setting that does not exist is found there. Throws UserError
+/// as `plan` does where bounds alone leave no design that could keep the promise.
 PlanReport checked_study(const std::string& file) {
   PlanReport report = size_up_study(file);
   const bool open = std::ranges::find(report.designs, "undecided", &PlanDesign::verdict) != report.designs.end();

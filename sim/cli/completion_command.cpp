@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <map>
 #include <set>
@@ -35,14 +37,27 @@ std::string first_entry(std::string path) {
   return path;
 }
 
+/// "gpus.<name>.hbm_bytes_per_s" once for each GPU that is bundled.
+std::vector<std::string> all_paths(const std::string& path) {
+  static const std::map<std::string, std::vector<std::string>> bundled{
+      {"gpus", list_gpus()}, {"nodes", list_nodes()}, {"fabrics", list_fabrics()}};
+  const std::size_t at = path.find(any_name);
+  if (at == std::string::npos) return {first_entry(path)};
+  std::vector<std::string> paths;
+  for (const std::string& name : bundled.at(path.substr(0, at - 1)))
+    paths.push_back(path.substr(0, at) + name + path.substr(at + any_name.size()));
+  return paths;
+}
+
 /// Every "path=" of a scenario, and "path=value" where the values are known.
 std::vector<std::string> setting_words() {
   std::set<std::string> words;  // two policies may have a setting of the same name
   for (const Setting& setting : describe_settings<ScenarioSpec>()) {
     if (setting.type == SettingType::map || setting.type == SettingType::list) continue;
-    const std::string start = first_entry(setting.path) + "=";
-    words.insert(start);
-    for (const std::string& value : value_words(setting)) words.insert(start + value);
+    for (const std::string& path : all_paths(setting.path)) {
+      words.insert(path + "=");
+      for (const std::string& value : value_words(setting)) words.insert(fmt::format("{}={}", path, value));
+    }
   }
   return {words.begin(), words.end()};
 }

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
-#include "models/base/escaped.h"
 #include "servecast_version.h"
-#include "sim/input/hardware.h"
 #include "sim/input/scenario.h"
 #include "sim/input/yaml_fields.h"
 #include "sim/plan/answer.h"
@@ -25,80 +24,48 @@ namespace {
 
 constexpr double bandwidth_step = 0.1;
 
-/// The GPU with this many times its memory bandwidth, kernels scaled to it. JSON is YAML.
-std::string gpu_text(const std::string& name, double factor, const std::string& named_in) {
-  Gpu gpu = load_gpu(name, Place{}, named_in);
-  gpu.hbm_bytes_per_s *= factor;
-  if (!gpu.derived()) gpu.kernels_like = gpu.name;
-  gpu.kernels.reset();
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  JsonWriter writer(json);
-  gpu.fields(writer);
-  json.erase("kernels");
-  return text_of(json);
+/// "gpus.h100_sxm_80g.hbm_bytes_per_s=3.015e+12": a figure with this many times what the design has.
+std::string times(double factor, const std::string& setting, double value) {
+  return fmt::format("{}={}", setting, factor * value);
 }
 
-std::string node_text(const std::string& name, double factor, const std::string& named_in) {
-  Node node = load_node(name, Place{}, named_in);
-  node.nic_bytes_per_s *= factor;
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  JsonWriter writer(json);
-  node.fields(writer);
-  return text_of(json);
-}
-
-/// A piece of hardware with another bandwidth, as a file of the folder: the path that names it.
-std::string changed_file(const std::string& folder, const std::string& name, std::string_view what, double factor,
-                         const std::string& text) {
-  const std::string stem = std::filesystem::path(name).stem().string();
-  const auto file = std::filesystem::path(folder) / fmt::format("{}_{}_{}.yaml", stem, what, factor);
-  write_text(file.string(), text);
-  return std::filesystem::absolute(file).string();
-}
-
-/// Every pool of the design on GPUs with more, or less, memory bandwidth; groups of nodes that say which GPU they
-/// have say so of this one.
-std::vector<std::string> other_memory(const ScenarioSpec& spec, double factor, const std::string& folder,
-                                      const std::string& named_in) {
-  const auto file = [&](const std::string& gpu) {
-    return yaml_text(changed_file(folder, gpu, "bandwidth", factor, gpu_text(gpu, factor, named_in)));
-  };
-  std::vector<std::string> set;
-  for (std::size_t i = 0; i < spec.pools.size(); ++i)
-    set.push_back(fmt::format("pools[{}].gpu={}", i, file(spec.pools[i].gpu)));
-  for (std::size_t i = 0; i < spec.cluster.groups.size(); ++i) {
-    const std::string& gpu = spec.cluster.groups[i].gpu;
-    if (gpu.empty() && spec.cluster.groups.size() == 1) continue;  // its pools may have any
-    const std::string sold_with = gpu.empty() ? load_node(spec.cluster.groups[i].node, Place{}, named_in).gpu : gpu;
-    if (!sold_with.empty()) set.push_back(fmt::format("cluster.groups[{}].gpu={}", i, file(sold_with)));
+/// Every pool of the design on GPUs with more, or less, memory bandwidth. None where lookup tables say how long steps
+/// take: nobody knows theirs.
+std::set<std::string> other_memory(const ScenarioSpec& spec, double factor, const std::string& named_in) {
+  HardwareFiles files;
+  std::set<std::string> set;
+  for (const PoolSpec& pool : spec.pools) {
+    if (pool.latency.model == "table") return {};
+    const Gpu& gpu = files.gpu(pool.gpu, Place{}, named_in, spec.hardware);
+    set.insert(times(factor, "gpus." + gpu.name + ".hbm_bytes_per_s", gpu.hbm_bytes_per_s));
   }
   return set;
 }
 
 /// All nodes with faster, or slower, network ports.
-std::vector<std::string> other_ports(const ClusterSpec& cluster, double factor, const std::string& folder,
-                                     const std::string& named_in) {
-  const auto set_to = [&](const std::string& path, const std::string& node) {
-    const std::string file = changed_file(folder, node, "network", factor, node_text(node, factor, named_in));
-    return path + "=" + yaml_text(file);
-  };
-  if (cluster.groups.empty()) return {set_to("cluster.node", cluster.node)};
-  std::vector<std::string> set;
-  for (std::size_t i = 0; i < cluster.groups.size(); ++i)
-    set.push_back(set_to(fmt::format("cluster.groups[{}].node", i), cluster.groups[i].node));
+std::set<std::string> other_ports(const ScenarioSpec& spec, double factor, const std::string& named_in) {
+  HardwareFiles files;
+  std::vector<std::string> nodes;
+  for (const NodeGroupSpec& group : spec.cluster.groups) nodes.push_back(group.node);
+  if (nodes.empty()) nodes.push_back(spec.cluster.node);
+  std::set<std::string> set;
+  for (const std::string& name : nodes) {
+    const Node& node = files.node(name, Place{}, named_in, spec.hardware);
+    set.insert(times(factor, "nodes." + node.name + ".nic_bytes_per_s", node.nic_bytes_per_s));
+  }
   return set;
 }
 
-std::vector<InputChange> bandwidth_changes(Sizer& sizer, const SizedDesign& sized, const std::string& folder) {
+std::vector<InputChange> bandwidth_changes(Sizer& sizer, const SizedDesign& sized) {
   std::vector<InputChange> all;
   const ScenarioSpec spec = sizer.spec_of(sized);
   const std::string& named_in = sizer.scenario_file();
+  const auto add = [&](const char* input, double factor, const std::set<std::string>& set) {
+    if (!set.empty()) all.push_back({.input = input, .factor = factor, .set = {set.begin(), set.end()}});
+  };
   for (const double factor : {1 - bandwidth_step, 1 + bandwidth_step}) {
-    all.push_back(
-        {.input = "memory bandwidth", .factor = factor, .set = other_memory(spec, factor, folder, named_in)});
-    if (sized.machines.nodes() < 2) continue;
-    all.push_back(
-        {.input = "network bandwidth", .factor = factor, .set = other_ports(spec.cluster, factor, folder, named_in)});
+    add("memory bandwidth", factor, other_memory(spec, factor, named_in));
+    if (sized.machines.nodes() >= 2) add("network bandwidth", factor, other_ports(spec, factor, named_in));
   }
   return all;
 }
@@ -120,7 +87,7 @@ PlanReport plan_study(const std::string& file, const std::string& folder, Evalua
   Sizer sizer(study);
   const SearchResult found = search(study, sizer, evaluator);
   Runs runs(sizer, evaluator);
-  const auto more = [&](const SizedDesign& sized) { return bandwidth_changes(sizer, sized, folder); };
+  const auto more = [&](const SizedDesign& sized) { return bandwidth_changes(sizer, sized); };
   PlanReport report = plan_report(study, sizer, runs, found, more);
   report.scenario_file = base_file(study, folder);
   report.version = version;

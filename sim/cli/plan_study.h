@@ -8,7 +8,7 @@ class Evaluator;
 struct PlanReport;
 struct Shard;
 
-/// Carries out a study; `folder` takes the files of inputs that are changed (kinds of GPU with another bandwidth).
+/// Carries out a study; `folder` takes the base scenario where it stands in the study itself.
 PlanReport plan_study(const std::string& file, const std::string& folder, Evaluator& evaluator);
 
 /// Makes the runs of one share of a study's work, for `plan merge`: what was done, in a line. The answer is the whole

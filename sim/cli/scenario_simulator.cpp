@@ -44,6 +44,7 @@ LoadedRun ScenarioSimulator::load(const RunRequest& request) {
   scenario_.emplace(load_scenario(request.scenario, overrides_of(request)));
   settings_ = settings_text(scenario_->spec);
   std::vector<std::string> inputs = read.files();
+  std::ranges::sort(inputs);             // in which order they were read does not matter either
   std::erase(inputs, request.scenario);  // what it says is in the settings; its comments do not matter
   LoadedRun loaded;
   for (const std::string& file : inputs)

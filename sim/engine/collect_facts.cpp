@@ -8,6 +8,7 @@
 #include "sim/engine/cluster.h"
 #include "sim/engine/scenario_facts.h"
 #include "sim/engine/simulation.h"
+#include "sim/engine/unused_gpus.h"
 #include "sim/input/scenario.h"
 #include "sim/report/run_facts.h"
 
@@ -134,25 +135,6 @@ std::set<std::int64_t> nodes_of(const Scenario& scenario, bool with_scaled) {
   return nodes;
 }
 
-/// For how long some replica on this node was rented.
-double node_rented_s(const Scenario& scenario, const ReplicaLifecycle& lifecycle, std::int64_t node) {
-  ReplicaLifecycle::Rents rents;
-  for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool)
-    for (std::size_t i = 0; i < scenario.pools[pool].places.size(); ++i) {
-      const std::vector<GpuPlace>& gpus = scenario.pools[pool].places[i].gpus;
-      if (std::ranges::find(gpus, node, &GpuPlace::node) != gpus.end())
-        std::ranges::copy(lifecycle.rents({pool, i}), std::back_inserter(rents));
-    }
-  std::ranges::sort(rents);
-  double seconds = 0;
-  double until_s = 0;
-  for (const auto& [from_s, to_s] : rents) {
-    seconds += std::max(0.0, to_s - std::max(from_s, until_s));
-    until_s = std::max(until_s, to_s);
-  }
-  return seconds;
-}
-
 /// Energy of everything but GPUs, for the nodes that carry replicas, each whole, while any of these is there; of
 /// spares, that of idle GPUs as well.
 double overhead_j(const Scenario& scenario, const Simulation& simulation) {
@@ -190,6 +172,9 @@ RunFacts collect_facts(const Scenario& scenario, const Simulation& simulation) {
                  .slo = slo_facts(spec),
                  .classes = scenario.notes->classes.all(),
                  .node_overhead_j = overhead_j(scenario, simulation)};
+  for (const ChangedFigure& figure : scenario.changed_hardware)
+    facts.changed_hardware.push_back({figure.path, figure.from, figure.to});
+  facts.unused_gpus = unused_gpus(scenario, simulation.cluster().lifecycle(), facts.duration_s);
   if (spec.account) facts.account = account_terms(*spec.account);
   if (const Failures* failures = simulation.parts().failures) facts.failures = failures->facts(facts.duration_s);
   for (std::size_t i = 0; i < facts.failures.pools.size(); ++i) {

@@ -20,10 +20,15 @@ bool has(const Pool& pool, OwnTraffic traffic) {
   return traffic == OwnTraffic::experts ? pool.experts.has_value() : pool.across_nodes();
 }
 
-ReplicaTransfer example(const Pool& pool, OwnTraffic traffic, std::size_t stage) {
-  if (traffic == OwnTraffic::collectives) return StepTraffic{.stage = stage, .alone_s = 1};
+/// What the GPUs of a stage send or load.
+std::vector<ReplicaTransfer> examples(const Pool& pool, OwnTraffic traffic, std::size_t stage) {
+  if (traffic == OwnTraffic::collectives) return {StepTraffic{.stage = stage, .alone_s = 1}};
   const ExpertPlan& plan = *pool.experts;
-  return ExpertLoad{.stage = stage, .from_disk = plan.host_experts < plan.shape.layers * plan.experts(), .bytes = 1};
+  const bool from_disk = plan.host_experts < plan.shape.layers * plan.experts();
+  std::vector<ReplicaTransfer> loads;
+  for (std::size_t group = 0; group < static_cast<std::size_t>(pool.spec.expert_parallel); ++group)
+    loads.push_back(ExpertLoad{.stage = stage, .group = group, .from_disk = from_disk, .bytes = 1});
+  return loads;
 }
 
 /// Uplinks that carry whatever the ports below them send cannot hold anybody up.
@@ -61,10 +66,11 @@ void Contention::take_links(std::size_t number_of_user) {
   const Fabric& fabric = scenario_.group_of(pool).fabric;
   user.links.clear();
   for (std::size_t stage = 0; stage < static_cast<std::size_t>(pool.shape().pipeline_parallel); ++stage)
-    for (const Transfer& transfer : routes_.of(user.at, example(pool, user.traffic, stage)))
-      for (const std::size_t link : transfer.path.links)
-        if (user.traffic == OwnTraffic::experts || may_bind(wiring_.platform().links[link], fabric))
-          user.links.push_back({link, stage});
+    for (const ReplicaTransfer& example : examples(pool, user.traffic, stage))
+      for (const Transfer& transfer : routes_.of(user.at, example))
+        for (const std::size_t link : transfer.path.links)
+          if (user.traffic == OwnTraffic::experts || may_bind(wiring_.platform().links[link], fabric))
+            user.links.push_back({link, stage});
   for (const auto& [link, stage] : user.links)
     if (by_link_[link].empty() || by_link_[link].back() != number_of_user) by_link_[link].push_back(number_of_user);
 }

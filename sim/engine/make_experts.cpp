@@ -14,7 +14,8 @@
 namespace servecast {
 namespace {
 
-/// Every GPU of a stage gets its slice; the slowest stage counts. Stages that share a link load over it as flows.
+/// Of a group of GPUs that have experts of their own; every one of them gets its slice, and the slowest stage counts.
+/// Groups on a node share its disk evenly; stages that share a link load over it as flows.
 OwnLinks::Rates link_rates(const Pool& pool, std::int64_t replica, const Node& node) {
   const ExpertOffloadSpec& spec = *pool.spec.expert_offload;
   const auto stage_gpus = static_cast<std::size_t>(pool.shape().gpus_per_stage());
@@ -22,9 +23,10 @@ OwnLinks::Rates link_rates(const Pool& pool, std::int64_t replica, const Node& n
   double each = pool.gpu.pcie_h2d_bytes_per_s;
   for (std::size_t first = 0; first < gpus.size(); first += stage_gpus)
     each = std::min(each, host_to_gpu_bytes_per_s(gpus.subspan(first, stage_gpus), pool.gpu, node));
-  const double all = each * real(pool.spec.tensor_parallel);
+  const std::int64_t groups_on_a_node = std::min(pool.spec.expert_parallel, node.gpus);
+  const double all = each * real(pool.shape().gpus_per_stage()) / real(pool.spec.expert_parallel);
   return {.host_bytes_per_s = all * spec.copy_rate_fraction,
-          .disk_bytes_per_s = std::min(all, node.nvme_bytes_per_s) * spec.copy_rate_fraction,
+          .disk_bytes_per_s = std::min(all, node.nvme_bytes_per_s / real(groups_on_a_node)) * spec.copy_rate_fraction,
           .streams = spec.streams};
 }
 
@@ -35,7 +37,7 @@ ExpertTimes expert_times(const Pool& pool) {
   ExpertTimes times{.fit = own ? *own : fits.bf16.value(),
                     .weights = weights,
                     .llm = pool.llm,
-                    .tensor_parallel = pool.spec.tensor_parallel};
+                    .tensor_parallel = pool.spec.expert_parallel > 1 ? 1 : pool.spec.tensor_parallel};
   if (const auto& host = pool.spec.expert_offload->host) {
     const double parameters = pool.experts->expert_bytes / facts(weights).bytes;
     times.host_expert_s = pool.experts->expert_bytes / host->memory_bytes_per_s;
@@ -81,6 +83,7 @@ std::unique_ptr<ExpertOffload> make_experts(const Pool& pool, std::int64_t repli
   return std::make_unique<ExpertOffload>(
       ExpertOffloadSetup{.shape = plan.shape,
                          .stage_layers = stage_layers_with_experts(pool),
+                         .groups = static_cast<std::size_t>(pool.spec.expert_parallel),
                          .models = std::move(models),
                          .cache = spec.cache.make(),
                          .long_run_uses = uses_of_all(plan),

@@ -73,10 +73,12 @@ std::vector<Transfer> TransferRoutes::of_write(const ReplicaAt& at, const KvWrit
   return transfers;
 }
 
-/// Every GPU of the stage gets its slice. Copies that do not reach the links' rate take them for longer.
+/// Every GPU that has the expert gets its slice. Copies that do not reach the links' rate take them for longer.
 std::vector<Transfer> TransferRoutes::flows(const ReplicaAt& at, const ExpertLoad& load) const {
   const Pool& pool = scenario_.pools[at.pool];
-  const std::span<const GpuPlace> gpus = stage(at, load.stage);
+  const std::span<const GpuPlace> all = stage(at, load.stage);
+  const std::size_t each = all.size() / static_cast<std::size_t>(pool.spec.expert_parallel);
+  const std::span<const GpuPlace> gpus = all.subspan(load.group * each, each);
   const double bytes = load.bytes / static_cast<double>(gpus.size()) / pool.spec.expert_offload->copy_rate_fraction;
   std::vector<Transfer> transfers;
   for (const GpuPlace& gpu : gpus) {

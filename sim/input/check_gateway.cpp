@@ -147,6 +147,20 @@ std::int64_t graph_width(const ScenarioSpec& spec) {
   return width;
 }
 
+void check_servers(YamlText& text, const ScenarioSpec& spec) {
+  if (!spec.pools.empty()) return;
+  const auto is_api = [](const GatewaySpec& entry) { return entry.stage.make()->api() != nullptr; };
+  if (std::ranges::none_of(spec.gateway, is_api))
+    return text.fail("pools", fmt::format("'pools' is {}: nobody would answer; give pools, or a gateway with an "
+                                          "api_tier",
+                                          text.places.contains("pools") ? "empty" : "missing"));
+  for (const char* key : {"cluster", "failures"})
+    if (text.places.contains(key))
+      text.fail(key, fmt::format("'{}' would be ignored: without pools nothing runs on machines of the scenario; "
+                                 "leave it out, or give pools",
+                                 key));
+}
+
 void check_gateway(YamlText& text, const ScenarioSpec& spec) {
   const std::vector<std::string> names = target_names(spec);
   check_api_names(text, spec, names);

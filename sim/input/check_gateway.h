@@ -18,6 +18,9 @@ std::vector<std::string> target_names(const ScenarioSpec& spec);
 /// Passes of a request that the stage which plans them may have under way at a time; 1 where there is none.
 std::int64_t graph_width(const ScenarioSpec& spec);
 
+/// Without pools, outside APIs must answer, and nothing may be said of machines. Leaves that in the text's problems.
+void check_servers(YamlText& text, const ScenarioSpec& spec);
+
 /// What is wrong between the stages of the gateway, the table of scores and the pools' names is left in the text's
 /// problems.
 void check_gateway(YamlText& text, const ScenarioSpec& spec);

@@ -15,6 +15,7 @@ struct NodeGroupSpec {
   std::string fabric = "single_switch";
   std::string gpu{};
   std::int64_t spares = 0;
+  std::string rent = "as_cluster";
 
   void fields(Fields& f) {
     f.required("name", name, "name of the group, as pools and links call it");
@@ -28,6 +29,8 @@ struct NodeGroupSpec {
         "with, else whichever its pools have");
     f.field("spares", spares, "with failures: nodes beside these that stand in for broken GPUs of the group",
             {.min = 0, .max = 16384});
+    f.field("rent", rent, "how its machines are paid for: as cluster.rent says, or one of what that may be",
+            {"as_cluster", "whole_nodes", "single_gpus"});
   }
 };
 
@@ -50,6 +53,7 @@ struct ClusterSpec {
   std::string node;
   std::int64_t nodes = 1;
   std::string fabric = "single_switch";
+  std::string rent = "whole_nodes";
   std::vector<NodeGroupSpec> groups{};
   std::vector<GroupLinkSpec> links{};
 
@@ -61,6 +65,10 @@ struct ClusterSpec {
       f.field("nodes", nodes, "how many of them", {.min = 1, .max = 16384});
       f.field("fabric", fabric, "network between nodes: a bundled name (`servecast list fabrics`) or a YAML file");
     }
+    f.field("rent", rent,
+            "whole_nodes: a node with a replica on it is paid for with all of its GPUs, once for all pools; "
+            "single_gpus: the GPUs of replicas alone. Spare nodes are whole",
+            {"whole_nodes", "single_gpus"});
     f.list("groups", groups, "in place of node, nodes and fabric: groups of nodes, each of its own kind and network");
     f.list("links", links,
            "what joins the networks of groups; what has no link on the way between two groups cannot go from one to "

@@ -51,6 +51,9 @@ constexpr Feature tiers{.name = "KV tiers", .key = ".kv_tiers", .used = [](const
 constexpr Feature offload{.name = "expert offload", .key = ".expert_offload", .used = [](const PoolContext& c) {
                             return c.pool.expert_offload.has_value();
                           }};
+constexpr Feature copies{.name = "copies of experts",
+                         .key = ".expert_exchange.redundant_experts",
+                         .used = [](const PoolContext& c) { return c.pool.expert_exchange.redundant_experts > 0; }};
 constexpr Feature models{
     .name = "several models that share expert slots",
     .key = ".expert_offload.models",
@@ -84,7 +87,8 @@ constexpr Combination refused_pairs[] = {
     {&feature::ranks, &feature::tensors, not_built, feature::own_requests, "leave out tensor_parallel"},
     {&feature::ranks, &feature::stages, not_built, feature::own_requests, "leave out pipeline_parallel"},
     {&feature::ranks, &feature::tiers, not_built, feature::own_requests, "leave out kv_tiers"},
-    {&feature::offload, &feature::ranks, not_built, "each GPU would have experts elsewhere", "choose one of them"},
+    {&feature::offload, &feature::copies, excluded, "copies take the memory that offload is to save",
+     "leave out expert_exchange.redundant_experts"},
     {&feature::offload, &feature::early_exit, no_data,
      "nobody published which experts tokens ask for that leave early", "leave out early_exit"},
     {&feature::offload, &feature::host_layers, excluded, "the host cannot have whole layers, too",

@@ -44,16 +44,6 @@ void check_kernels(YamlText& text, const Kernels& kernels) {
   }
 }
 
-void check_power(YamlText& text, const PowerDraw& power) {
-  if (power.cap_w <= power.idle_w || power.cap_w > power.tdp_w)
-    text.fail("power.cap_w", fmt::format("must be above 'idle_w', {} W, and at most 'tdp_w', {} W, not {} W",
-                                         power.idle_w, power.tdp_w, power.cap_w));
-  for (const auto& [name, watts] : {std::pair("prefill_w", power.prefill_w), std::pair("decode_w", power.decode_w)})
-    if (watts < power.idle_w)
-      text.fail(std::string("power.") + name,
-                fmt::format("must be at least 'idle_w', {} W, not {} W", power.idle_w, watts));
-}
-
 /// Sets kernels from the GPU that `kernels_like` names; that one must be measured itself.
 void take_kernels(YamlText& text, Gpu& gpu) {
   const Gpu measured = load_gpu(gpu.kernels_like, text.place("kernels_like"), text.file);
@@ -65,6 +55,15 @@ void take_kernels(YamlText& text, Gpu& gpu) {
 
 }  // namespace
 
+void check_power(YamlText& text, const std::string& path, const PowerDraw& power) {
+  if (power.cap_w <= power.idle_w || power.cap_w > power.tdp_w)
+    text.fail(path + ".cap_w", fmt::format("must be above 'idle_w', {} W, and at most 'tdp_w', {} W, not {} W",
+                                           power.idle_w, power.tdp_w, power.cap_w));
+  for (const auto& [name, watts] : {std::pair("prefill_w", power.prefill_w), std::pair("decode_w", power.decode_w)})
+    if (watts < power.idle_w)
+      text.fail(path + "." + name, fmt::format("must be at least 'idle_w', {} W, not {} W", power.idle_w, watts));
+}
+
 Gpu load_gpu(const std::string& name_or_path, const Place& where, const std::string& named_in) {
   YamlText text = YamlText::load(library_file(gpu_shelf, name_or_path, where, named_in));
   Gpu gpu = read_file<Gpu>(text);
@@ -72,7 +71,7 @@ Gpu load_gpu(const std::string& name_or_path, const Place& where, const std::str
     text.fail("", "give either 'kernels' (measured on this GPU) or 'kernels_like' (the name of a measured GPU)");
   else if (gpu.kernels)
     check_kernels(text, *gpu.kernels);
-  if (text.problems.empty()) check_power(text, gpu.power);
+  if (text.problems.empty()) check_power(text, "power", gpu.power);
   text.throw_problems();
   if (gpu.derived()) take_kernels(text, gpu);
   text.throw_problems();

@@ -19,6 +19,15 @@ const auto& once(Map& known, Load load, const std::string& name, const Place& wh
   return known.emplace(key, load(name, where, named_in)).first->second;
 }
 
+template <class File, class Known>
+const File& with_changes(Known& known, const File& file, const std::map<std::string, ChangesOf<File>>& changes) {
+  const auto change = changes.find(file.name);
+  if (change == changes.end()) return file;
+  const std::pair key(&file, change->second.figures);
+  const auto found = known.find(key);
+  return found != known.end() ? found->second : known.emplace(key, changed(file, key.second)).first->second;
+}
+
 }  // namespace
 
 const Gpu& HardwareFiles::gpu(const std::string& name, const Place& where, const std::string& named_in) {
@@ -33,11 +42,27 @@ const Fabric& HardwareFiles::fabric(const std::string& name, const Place& where,
   return once(fabrics_, load_fabric, name, where, named_in);
 }
 
+const Gpu& HardwareFiles::gpu(const std::string& name, const Place& where, const std::string& named_in,
+                              const HardwareChanges& changes) {
+  return with_changes(changed_gpus_, gpu(name, where, named_in), changes.gpus);
+}
+
+const Node& HardwareFiles::node(const std::string& name, const Place& where, const std::string& named_in,
+                                const HardwareChanges& changes) {
+  return with_changes(changed_nodes_, node(name, where, named_in), changes.nodes);
+}
+
+const Fabric& HardwareFiles::fabric(const std::string& name, const Place& where, const std::string& named_in,
+                                    const HardwareChanges& changes) {
+  return with_changes(changed_fabrics_, fabric(name, where, named_in), changes.fabrics);
+}
+
 const EngineProfile& HardwareFiles::engine(const std::string& name, const Place& where, const std::string& named_in) {
   return once(engines_, load_engine, name, where, named_in);
 }
 
-const KernelProfile& HardwareFiles::profile(const std::string& name, const Place& where, const std::string& named_in) {
+const KernelProfile& HardwareFiles::profile(const std::string& name, const Place& where,
+                                            const std::string& named_in) {
   return once(profiles_, load_profile, name, where, named_in);
 }
 

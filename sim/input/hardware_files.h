@@ -9,6 +9,7 @@
 #include "models/hw/llm.h"
 #include "models/hw/node.h"
 #include "models/hw/profile/kernel_profile.h"
+#include "sim/input/hardware_changes.h"
 
 namespace servecast {
 
@@ -21,6 +22,13 @@ class HardwareFiles {
   const Gpu& gpu(const std::string& name, const Place& where, const std::string& named_in);
   const Node& node(const std::string& name, const Place& where, const std::string& named_in);
   const Fabric& fabric(const std::string& name, const Place& where, const std::string& named_in);
+  /// As a scenario has it. Who changes nothing of it gets the file's own; those who change the same share one.
+  const Gpu& gpu(const std::string& name, const Place& where, const std::string& named_in,
+                 const HardwareChanges& changes);
+  const Node& node(const std::string& name, const Place& where, const std::string& named_in,
+                   const HardwareChanges& changes);
+  const Fabric& fabric(const std::string& name, const Place& where, const std::string& named_in,
+                       const HardwareChanges& changes);
   const EngineProfile& engine(const std::string& name, const Place& where, const std::string& named_in);
   const KernelProfile& profile(const std::string& name, const Place& where, const std::string& named_in);
   const Llm& llm(const std::string& name, const Place& where, const std::string& named_in);
@@ -29,6 +37,9 @@ class HardwareFiles {
 
  private:
   using Name = std::pair<std::string, std::string>;  // and the file that names it: a path counts from there
+  template <class File>
+  using Changed = std::map<std::pair<const File*, FigureChanges>, File>;  // never walked: its order is that of memory
+
   std::map<Name, Gpu> gpus_{};
   std::map<Name, Node> nodes_{};
   std::map<Name, Fabric> fabrics_{};
@@ -36,6 +47,9 @@ class HardwareFiles {
   std::map<Name, KernelProfile> profiles_{};
   std::map<Name, Llm> llms_{};
   std::map<std::string, bool> profile_names_{};
+  Changed<Gpu> changed_gpus_{};
+  Changed<Node> changed_nodes_{};
+  Changed<Fabric> changed_fabrics_{};
 };
 
 }  // namespace servecast

@@ -18,6 +18,10 @@ namespace {
 
 constexpr std::int64_t profile_tokens_per_request = 64;
 
+/// GPUs over which the bytes of an expert are divided, and those that have different experts.
+std::int64_t slices(const Pool& pool) { return pool.spec.expert_parallel > 1 ? 1 : pool.spec.tensor_parallel; }
+std::int64_t groups(const Pool& pool) { return pool.spec.expert_parallel; }
+
 /// Experts of each layer in the GPUs' memory; all of them where it is for the memory to say.
 std::int64_t slots_of(const Pool& pool, const ExpertPlan& plan, const Place& named) {
   const ExpertOffloadSpec& spec = *pool.spec.expert_offload;
@@ -28,8 +32,8 @@ std::int64_t slots_of(const Pool& pool, const ExpertPlan& plan, const Place& nam
                     "says how many experts stay in GPU memory by more than one of slots_per_layer, "
                     "cache_fraction and hbm_bytes; give one of them");
   if (spec.hbm_bytes) {
-    const double layer_bytes = real(plan.shape.layers) * plan.expert_bytes / real(pool.spec.tensor_parallel);
-    const auto slots = static_cast<std::int64_t>(*spec.hbm_bytes / layer_bytes);
+    const double layer_bytes = real(plan.shape.layers) * plan.expert_bytes / real(slices(pool));
+    const auto slots = static_cast<std::int64_t>(*spec.hbm_bytes / layer_bytes) * groups(pool);
     if (slots >= 1) return std::min(slots, plan.experts());
     throw UserError(named, fmt::format("hbm_bytes {:.3g} holds no expert of each of the {} layers; one of each takes "
                                        "{:.3g} bytes per GPU",
@@ -91,7 +95,7 @@ ExpertPlan plan_experts(const Pool& pool, const Node& node, std::uint64_t seed, 
   check_policies(spec, named);
   ExpertPlan plan{.shape = expert_shape(pool.llm), .models = spec.models};
   plan.expert_bytes = expert_weight_bytes(pool.llm, *data_type(pool.spec.weights));
-  plan.slots = slots_of(pool, plan, named);
+  plan.slots = slots_of(pool, plan, named) / groups(pool) * groups(pool);  // as many on each
   const double host_bytes = spec.host_bytes.value_or(node.host_memory_bytes / real(pool.spec.replicas));
   if (host_bytes > node.host_memory_bytes)
     throw UserError(

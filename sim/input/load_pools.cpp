@@ -17,6 +17,7 @@
 #include "sim/input/llm_config.h"
 #include "sim/input/load_experts.h"
 #include "sim/input/pool_group.h"
+#include "sim/input/pool_profile.h"
 #include "sim/input/step_additions.h"
 #include "sim/input/try_at.h"
 
@@ -46,14 +47,15 @@ class PoolLoader {
     Pool pool{.spec = std::move(spec)};
     const bool llm =
         try_at(text_, path_ + ".llm", [&] { pool.llm = files_.llm(pool.spec.llm, place(".llm"), text_.file); });
-    const bool gpu =
-        try_at(text_, path_ + ".gpu", [&] { pool.gpu = files_.gpu(pool.spec.gpu, place(".gpu"), text_.file); });
+    const bool gpu = try_at(text_, path_ + ".gpu", [&] {
+      pool.gpu = files_.gpu(pool.spec.gpu, place(".gpu"), text_.file, scenario_.hardware);
+    });
     const bool engine = try_at(text_, path_ + ".engine",
                                [&] { pool.engine = files_.engine(pool.spec.engine, place(".engine"), text_.file); });
     if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
     if (!llm || !gpu || !engine || !stand_on_group(pool) ||
         !check_combinations(text_, path_, scenario_, pool.spec, node()) || !check_pool(text_, path_, pool, node()) ||
-        !load_additions(text_, path_, pool))
+        !load_additions(text_, path_, files_, scenario_.hardware, pool))
       return pool;
     if (pool.spec.expert_offload && !try_at(text_, path_ + ".expert_offload", [&] { plan_offload(pool); }))
       return pool;
@@ -83,6 +85,9 @@ class PoolLoader {
     if (text_.problems.empty()) add_adapters(pool, node());
   }
 
+  PoolHardware hardware() const {
+    return {.scenario = scenario_, .files = files_, .file = text_.file, .where = place(".latency.profile")};
+  }
   Place place(const std::string& key) const { return text_.place(path_ + key); }
   void fail(const std::string& key, const std::string& message) { text_.fail(path_ + key, message); }
 
@@ -90,7 +95,7 @@ class PoolLoader {
     pool.experts = plan_experts(pool, node(), seed_, beside(text_.file, "."), place(".expert_offload"));
     const ExpertOffloadSpec& spec = *pool.spec.expert_offload;
     if (!spec.slots_per_layer && !spec.cache_fraction && !spec.hbm_bytes)
-      while (pool.experts->slots > 0 && memory_plan(pool).kv_pool_tokens < spec.kv_tokens) --pool.experts->slots;
+      while (pool.experts->slots > 0 && memory_plan(pool).kv_pool_tokens < spec.kv_tokens) pool.experts->slots -= pool.spec.expert_parallel;
     pool.notes.push_back(fmt::format("experts: {} of {} per layer in GPU memory, routing {}", pool.experts->slots,
                                      pool.experts->experts(), spec.routing.policy()));
   }
@@ -168,7 +173,10 @@ class PoolLoader {
     if (pool.spec.latency.model == "table") return make_table_latency(pool);
     if (const auto problem = cannot_compute(pool.gpu, weights(pool.spec))) return fail(".weights", *problem);
     const ReadyProfile* profile = nullptr;
-    if (!try_at(text_, path_ + ".latency.profile", [&] { profile = profile_for(pool); })) return;
+    const auto look_up = [&] {
+      if (const auto use = profile_use(pool, hardware())) profile = &profiles_->get(*use);
+    };
+    if (!try_at(text_, path_ + ".latency.profile", look_up)) return;
     if (profile != nullptr) return make_pool_profile_latency(pool, *profile);
     if (pool.spec.expert_parallel > 1) return fail(".expert_parallel", no_exchange(pool));
     const auto batcher = pool.spec.batcher.make();
@@ -187,7 +195,7 @@ class PoolLoader {
                     pool.gpu.derived() ? pool.gpu.kernels_like + " scaled to " + pool.gpu.name : pool.gpu.name);
     pool.fitted_range =
         "products to 8,192 rows, prompts to 16,384 tokens, decodes to 2,048 sequences of 131,072 tokens";
-    if (pool.gpu.derived()) pool.notes.push_back(pool.gpu.name + " was not measured: constants are derived");
+    add_roofline_notes(pool, hardware());
   }
 
   /// Pools of one engine on one kind of GPU are off together.
@@ -202,43 +210,12 @@ class PoolLoader {
 
   /// All that make_latency() would find wrong, and how much faster than the best estimate this draw may be at most.
   void check_latency(Pool& pool) {
-    if (pool.spec.latency.model == "table") return;
+    if (pool.spec.latency.model == "table") return (void)check_table_rates(text_, path_, pool, hardware());
     if (const auto problem = cannot_compute(pool.gpu, weights(pool.spec))) return fail(".weights", *problem);
     if (draw_ == 0) return;
-    const std::string path = path_ + ".latency.profile";
-    try_at(text_, path, [&] {
-      if (const KernelProfile* profile = known_profile(pool))
-        pool.fastest_fraction = fastest_fraction(*profile, scenario_.calibration_spread, draw_);
+    try_at(text_, path_ + ".latency.profile", [&] {
+      if (const auto use = profile_use(pool, hardware())) pool.fastest_fraction = fastest_fraction(*use);
     });
-  }
-
-  /// As it was measured: the one that is asked for, else that of the GPU, or of the one it is derived from, for the
-  /// engine's kernels. Null where the roofline is to be used.
-  const KernelProfile* known_profile(const Pool& pool) const {
-    const LatencySpec& spec = pool.spec.latency;
-    if (spec.model == "roofline") return nullptr;
-    const bool asked = spec.model == "profile" || !spec.profile.empty();
-    const std::string& measured = pool.gpu.derived() ? pool.gpu.kernels_like : pool.gpu.name;
-    const std::string name = spec.profile.empty() ? measured + "." + pool.engine.kernels : spec.profile;
-    if (!asked && !files_.has_profile(name)) return nullptr;
-    const Place named = place(".latency.profile");
-    const KernelProfile& profile = files_.profile(name, named, text_.file);
-    const auto missing = missing_attention(profile, pool.llm);
-    if (missing && asked) throw UserError(named, *missing);
-    return missing ? nullptr : &profile;
-  }
-
-  /// The same as it is used: scaled to the pool's GPU, and drawn.
-  const ReadyProfile* profile_for(const Pool& pool) const {
-    const KernelProfile* known = known_profile(pool);
-    if (known == nullptr) return nullptr;
-    const bool scaled = pool.spec.latency.profile.empty() && pool.gpu.derived();
-    const Place named = place(".latency.profile");
-    return &profiles_->get({.measured = *known,
-                            .from = scaled ? &files_.gpu(pool.gpu.kernels_like, named, "") : nullptr,
-                            .to = scaled ? &files_.gpu(pool.spec.gpu, named, text_.file) : nullptr,
-                            .draw = draw_,
-                            .spread = scenario_.calibration_spread});
   }
 
   void make_pool_profile_latency(Pool& pool, const ReadyProfile& ready) {
@@ -264,11 +241,7 @@ class PoolLoader {
       return fail(".expert_parallel", no_exchange(pool));
     pool.latency_source = fmt::format("kernel profile {} ({})", profile.name, profile.title);
     pool.fitted_range = fitted_range(profile, facts(weights(pool.spec)).name);
-    if (profile.gpu == pool.gpu.kernels_like && pool.spec.latency.profile.empty())
-      pool.notes.push_back(
-          fmt::format("{} was not measured: profile {} scaled to its data sheet", pool.gpu.name, profile.name));
-    else if (profile.gpu != pool.gpu.name)
-      pool.notes.push_back(fmt::format("profile {} was measured on {}", profile.name, profile.gpu));
+    add_profile_notes(pool, profile, hardware());
   }
 
   bool takes_nodes(const Pool& pool) const { return pool.spec.tensor_parallel > node().gpus; }
@@ -303,6 +276,7 @@ class PoolLoader {
   }
 
   void make_table_latency(Pool& pool) {
+    if (!check_table_rates(text_, path_, pool, hardware())) return;
     const std::string key = path_ + ".latency.tables";
     if (pool.spec.latency.tables.empty())
       return text_.fail(path_ + ".latency", "model: table needs 'tables', the folder that holds them");

@@ -19,10 +19,11 @@ std::vector<std::string> group_names(const ClusterSpec& cluster) {
 }
 
 /// The short form has no group with a name, and groups stand for all that it says.
-void check_form(YamlText& text, const ClusterSpec& cluster) {
+void check_form(YamlText& text, const ScenarioSpec& spec) {
+  const ClusterSpec& cluster = spec.cluster;
   const bool broken =
       std::ranges::any_of(text.problems, [](const Problem& problem) { return problem.path.starts_with("cluster"); });
-  if (cluster.groups.empty() && !broken && !text.places.contains("cluster.node"))
+  if (cluster.groups.empty() && !broken && !spec.pools.empty() && !text.places.contains("cluster.node"))
     text.fail(
         "cluster.node",
         "'cluster.node' is missing: kind of server, as `servecast list nodes` has them; or give cluster.groups");
@@ -117,27 +118,31 @@ void check_ports(YamlText& text, const NodeGroups& groups) {
 }  // namespace
 
 void check_cluster(YamlText& text, const ScenarioSpec& spec) {
-  check_form(text, spec.cluster);
+  check_form(text, spec);
   check_group_names(text, spec.cluster);
   check_group_links(text, spec.cluster);
   check_group_spares(text, spec);
 }
 
 NodeGroups look_up_groups(YamlText& text, const ScenarioSpec& spec, HardwareFiles& files) {
+  if (spec.pools.empty()) return {};
   const std::vector<NodeGroupSpec> specs = as_groups(spec);
   const bool several = specs.size() > 1;
   std::vector<NodeGroup> groups;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const NodeGroupSpec& from = specs[i];
-    NodeGroup group{.name = from.name, .nodes = from.nodes, .spares = from.spares};
+    const std::string& rent = from.rent == "as_cluster" ? spec.cluster.rent : from.rent;
+    NodeGroup group{
+        .name = from.name, .nodes = from.nodes, .spares = from.spares, .rented_whole = rent == "whole_nodes"};
     const auto at = [&](const std::string& key) {
       return from.name.empty() ? "cluster." + key : fmt::format("cluster.groups[{}].{}", i, key);
     };
     const auto read = [&](const std::string& key, auto look_up) {
       try_at(text, at(key), [&] { look_up(text.place(at(key))); });
     };
-    read("node", [&](const Place& place) { group.node = files.node(from.node, place, text.file); });
-    read("fabric", [&](const Place& place) { group.fabric = files.fabric(from.fabric, place, text.file); });
+    read("node", [&](const Place& place) { group.node = files.node(from.node, place, text.file, spec.hardware); });
+    read("fabric",
+         [&](const Place& place) { group.fabric = files.fabric(from.fabric, place, text.file, spec.hardware); });
     // What a kind of node is sold with tells groups apart; where there is one group, pools may have any GPU.
     if (several) group.gpu = group.node.gpu;
     if (!from.gpu.empty())

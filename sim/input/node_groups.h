@@ -23,6 +23,7 @@ struct NodeGroup {
   std::string gpu{};  // in all of its nodes; empty: whichever its pools have
   std::int64_t nodes = 1;
   std::int64_t spares = 0;
+  bool rented_whole = true;  // else GPU by GPU
   std::int64_t first_node = 0;
   std::int64_t first_switch = 0;
 

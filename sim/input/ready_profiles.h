@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "models/hw/gpu.h"
@@ -27,6 +28,9 @@ struct ProfileUse {
   double spread = 1;
 };
 
+/// The share of its best estimate's time that no operator takes less than, as it is used.
+double fastest_fraction(const ProfileUse& use);
+
 /// The profiles of one scenario, each made ready once however many pools use it. Step times ask them, so this
 /// outlives the pools.
 class ReadyProfiles {
@@ -35,7 +39,7 @@ class ReadyProfiles {
   std::size_t size() const { return profiles_.size(); }
 
  private:
-  std::map<std::pair<const KernelProfile*, const Gpu*>, ReadyProfile> profiles_{};  // never walked
+  std::map<std::tuple<const KernelProfile*, const Gpu*, const Gpu*>, ReadyProfile> profiles_{};  // never walked
 };
 
 }  // namespace servecast

@@ -48,6 +48,8 @@ ScenarioSpec read_spec(YamlText& text) {
   fields.finish();
   check_cluster(text, spec);
   text.throw_problems();
+  check_servers(text, spec);
+  text.throw_problems();
   check_names(text, spec.pools);
   check_labels(text, spec);
   check_gateway(text, spec);
@@ -92,6 +94,7 @@ Scenario load_scenario(const std::string& file, const std::vector<Override>& ove
   for (const Override& o : overrides) text.set(o.path, o.value);
   Scenario scenario;
   scenario.spec = read_spec(text);
+  scenario.changed_hardware = settle_hardware_changes(text, scenario.spec, files);
   scenario.groups = look_up_groups(text, scenario.spec, files);
   scenario.pools =
       load_pools(text, scenario.spec, {.groups = scenario.groups, .files = files, .profiles = &scenario.profiles});
@@ -101,6 +104,7 @@ Scenario load_scenario(const std::string& file, const std::vector<Override>& ove
   check_failures(text, scenario.spec, scenario.groups, scenario.pools);
   check_scaling(text, scenario.spec, scenario.pools);
   text.throw_problems();
+  scenario.node_uses = node_uses(scenario.pools);
   open_workload(text, scenario);
   scenario.quality = answer_quality(scenario.spec, scenario.notes->classes);
   return scenario;
@@ -109,6 +113,7 @@ Scenario load_scenario(const std::string& file, const std::vector<Override>& ove
 SizedScenario size_scenario(YamlText& text, HardwareFiles& files) {
   SizedScenario sized;
   sized.spec = read_spec(text);
+  settle_hardware_changes(text, sized.spec, files);
   sized.groups = look_up_groups(text, sized.spec, files);
   text.throw_problems();
   look_up_pools(text, sized.spec, files);

@@ -20,8 +20,10 @@
 #include "sim/input/cluster_spec.h"
 #include "sim/input/failure_spec.h"
 #include "sim/input/gateway_spec.h"
+#include "sim/input/hardware_changes.h"
 #include "sim/input/hardware_files.h"
 #include "sim/input/node_groups.h"
+#include "sim/input/node_use.h"
 #include "sim/input/placement.h"
 #include "sim/input/pool_shape.h"
 #include "sim/input/pool_spec.h"
@@ -57,6 +59,7 @@ struct ScenarioSpec {
   WorkloadSpec workload{};
   SloSpec slo{};
   ClusterSpec cluster{};
+  HardwareChanges hardware{};
   std::optional<FailureSpec> failures{};
   std::vector<GatewaySpec> gateway{};
   std::vector<QualitySpec> quality{};
@@ -84,6 +87,7 @@ struct ScenarioSpec {
     f.group("workload", workload, "what arrives");
     f.group("slo", slo, "what users are promised");
     f.group("cluster", cluster, "which machines, and how they are wired");
+    hardware.fields(f);
     f.group("failures", failures, "what breaks while the run goes on; left out: nothing does");
     f.list("gateway", gateway,
            "stages in front of the pools, in the order in which a request passes them; none: requests go where the "
@@ -91,7 +95,9 @@ struct ScenarioSpec {
     f.list("quality", quality, "how good the answers of whom are; left out: nothing is said of it");
     f.list("perceived", perceived, "who reads the answers; left out: nothing is said of what they feel");
     f.group("account", account, "money, energy and carbon by what causes them; left out: no account is kept");
-    f.list("pools", pools, "groups of like replicas: one model, one kind of GPU, one set of policies", true);
+    f.list("pools", pools,
+           "groups of like replicas: one model, one kind of GPU, one set of policies; none, and no cluster, where "
+           "outside APIs of the gateway answer everything: the first one, or whom its stages choose");
   }
 };
 
@@ -153,6 +159,8 @@ struct Scenario {
   NodeGroups groups;
   ReadyProfiles profiles{};
   std::vector<Pool> pools;
+  std::map<std::int64_t, NodeUse> node_uses{};  // before anything moves to a spare
+  std::vector<ChangedFigure> changed_hardware{};
   AnswerQuality quality{};
   std::string workload_text;             // what arrives, in words
   std::unique_ptr<WorkloadNotes> notes;  // what is learnt while the workload is read: class names, skipped rows

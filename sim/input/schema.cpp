@@ -92,6 +92,11 @@ std::size_t SchemaFields::enter_list(const About& about, std::size_t) {
   return 1;  // one entry stands for all
 }
 
+std::vector<std::string> SchemaFields::enter_named(const About& about, std::vector<std::string>) {
+  enter(about);
+  return {std::string(any_name)};
+}
+
 void SchemaFields::enter_variant(std::string_view name, std::string_view help) {
   variants_.push_back({.policy = std::string(name), .choice = path_of("policy")});
   const auto choice = std::ranges::find(settings_, path_of("policy"), &Setting::path);

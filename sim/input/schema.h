@@ -19,7 +19,7 @@ struct Alternative {
 
 /// One key of a settings file, as its `fields()` tells it.
 struct Setting {
-  std::string path;    // "pools[].router.policy": [] stands for every entry of a list
+  std::string path;    // "pools[].router.policy": [] stands for every entry of a list, <name> for any name
   std::string policy;  // the setting belongs to this alternative; empty: to all
   std::string choice;  // of the one that its path names: "pools[].router.policy"
   SettingType type{};
@@ -59,6 +59,7 @@ class SchemaFields final : public Fields {
   bool enter_optional(const About& about, bool present) override;
   std::size_t enter_list(const About& about, std::size_t size) override;
   void enter_item(std::size_t) override { above_.push_back(above_.back() + "[]"); }
+  std::vector<std::string> enter_named(const About& about, std::vector<std::string> names) override;
   void leave() override { above_.pop_back(); }
 
   bool describes() const override { return true; }

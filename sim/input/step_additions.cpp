@@ -10,7 +10,6 @@
 #include "models/hw/prompt_launch.h"
 #include "models/hw/ranks.h"
 #include "sim/input/drafter.h"
-#include "sim/input/hardware.h"
 #include "sim/input/host_link.h"
 #include "sim/input/try_at.h"
 
@@ -44,11 +43,10 @@ Shape drafter_shape(const Pool& pool) {
 /// Reads settings of one pool.
 class Additions {
  public:
-  Additions(YamlText& text, const std::string& path) : text_(text), path_(path) {}
+  Additions(YamlText& text, const std::string& path, HardwareFiles& files, const HardwareChanges& changes)
+      : text_(text), path_(path), files_(files), changes_(changes) {}
 
-  bool load(Pool& pool) {
-    return check_early_exit(pool) && load_host(pool) && load_drafter(pool);
-  }
+  bool load(Pool& pool) { return check_early_exit(pool) && load_host(pool) && load_drafter(pool); }
 
  private:
   bool fail(const std::string& key, const std::string& message) {
@@ -72,7 +70,8 @@ class Additions {
                                               "tensor or pipeline parallelism",
                                               host.layers, pool.llm.layers, pool.llm.name));
     const std::string key = path_ + ".host_layers.device";
-    if (!try_at(text_, key, [&] { pool.host = load_gpu(host.device, text_.place(key), text_.file); })) return false;
+    const auto look_up = [&] { pool.host = files_.gpu(host.device, text_.place(key), text_.file, changes_); };
+    if (!try_at(text_, key, look_up)) return false;
     const auto problem = cannot_compute(pool.host, *data_type(pool.spec.weights));
     return !problem || fail(".host_layers.device", *problem);
   }
@@ -94,11 +93,16 @@ class Additions {
 
   YamlText& text_;
   const std::string& path_;
+  HardwareFiles& files_;
+  const HardwareChanges& changes_;
 };
 
 }  // namespace
 
-bool load_additions(YamlText& text, const std::string& path, Pool& pool) { return Additions(text, path).load(pool); }
+bool load_additions(YamlText& text, const std::string& path, HardwareFiles& files, const HardwareChanges& changes,
+                    Pool& pool) {
+  return Additions(text, path, files, changes).load(pool);
+}
 
 std::int64_t max_rows(const PoolSpec& spec) {
   return spec.batcher.make()->max_sequences() * (1 + spec.speculation()->max_rows());

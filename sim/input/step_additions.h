@@ -16,7 +16,8 @@ using LatencyOf = std::function<std::unique_ptr<StepLatency>(const Llm& llm, con
 
 /// Checks the settings, and looks up what they name: the host's processor, the drafter, its trace. What is wrong is
 /// left in the text's problems; true where nothing is. `path`: of the pool.
-bool load_additions(YamlText& text, const std::string& path, Pool& pool);
+bool load_additions(YamlText& text, const std::string& path, HardwareFiles& files, const HardwareChanges& changes,
+                    Pool& pool);
 
 /// Rows of a decode step at most: a sequence's own token and its drafts.
 std::int64_t max_rows(const PoolSpec& spec);

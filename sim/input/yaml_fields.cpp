@@ -281,6 +281,13 @@ void YamlFields::enter_item(std::size_t i) {
   push_map(node, path);
 }
 
+std::vector<std::string> YamlFields::enter_named(const About& about, std::vector<std::string> names) {
+  enter(about);
+  std::set<std::string> given;  // one that is given twice was found wrong already
+  for (const Entry& entry : levels_.back().entries) given.insert(entry.key);
+  return given.empty() ? names : std::vector<std::string>(given.begin(), given.end());
+}
+
 void YamlFields::leave() {
   const Level level = std::move(levels_.back());
   levels_.pop_back();

@@ -62,6 +62,7 @@ class YamlFields final : public Fields {
   bool enter_optional(const About& about, bool present) override;
   std::size_t enter_list(const About& about, std::size_t size) override;
   void enter_item(std::size_t index) override;
+  std::vector<std::string> enter_named(const About& about, std::vector<std::string> names) override;
   void leave() override;      // a map left behind reports the keys that no field asked for
   void finish() { leave(); }  // of the top level
 

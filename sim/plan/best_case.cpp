@@ -185,6 +185,13 @@ constexpr Demand demands[]{{"arithmetic", true, false, [](const LeastWork& w) { 
                            {"memory traffic", true, true, [](const LeastWork& w) { return w.decode_bytes; }}};
 constexpr Demand prompts{"arithmetic of prompts", false, false, [](const LeastWork& w) { return w.prompt_flop; }};
 
+/// All of a pool that a request alone on it depends on. Designs may change the figures of a GPU, so its name is not
+/// enough.
+std::string device_key(const Pool& pool) {
+  return fmt::format("{} {} {} {}", peak_flop_per_s(pool.gpu, *data_type(pool.spec.weights)),
+                     pool.gpu.hbm_bytes_per_s, pool.spec.tensor_parallel, pool.spec.pipeline_parallel);
+}
+
 /// One set of limits on one place.
 class Judge {
  public:
@@ -218,11 +225,8 @@ class Judge {
   }
 
   double alone_on_it() {
-    const PoolSpec& p = place_.prompts->spec;
-    const PoolSpec& d = place_.decodes->spec;
-    return once(
-        fmt::format("alone {} {} {} {} {}", p.gpu, p.tensor_parallel, p.pipeline_parallel, d.gpu, d.tensor_parallel),
-        [&] { return alone_overload(place_, some(), limits_, late()); });
+    return once(fmt::format("alone {} {}", device_key(*place_.prompts), device_key(*place_.decodes)),
+                [&] { return alone_overload(place_, some(), limits_, late()); });
   }
 
   template <class Compute>

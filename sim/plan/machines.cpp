@@ -9,6 +9,7 @@
 
 #include "models/base/counts.h"
 #include "models/hw/cost.h"
+#include "sim/input/node_use.h"
 #include "sim/input/scenario.h"
 #include "sim/plan/study_spec.h"
 #include "sim/report/human.h"
@@ -43,6 +44,14 @@ double dearest(const NodeCount& group, const std::map<std::string, double>& usd)
   return highest;
 }
 
+/// At the price of the dearest kind on the node, each of which is on offer: they are in use.
+double unused_usd(const UnusedCount& unused, const PriceSpec& prices, const RentTerm& term) {
+  double highest = 0;
+  for (const auto& [kind, usd] : unused.usd_per_gpu_hour)
+    highest = std::max(highest, rent(prices, term, {.gpu = kind, .usd_per_gpu_hour = usd}).value());
+  return highest * real(unused.gpus);
+}
+
 std::optional<double> rented(const Machines& m, const PriceSpec& prices, const RentTerm& term, double mean_w) {
   double sum = 0;
   std::map<std::string, double> usd;
@@ -52,6 +61,7 @@ std::optional<double> rented(const Machines& m, const PriceSpec& prices, const R
     sum += *price * real(kind.count);
     usd[kind.gpu] = *price;
   }
+  for (const UnusedCount& unused : m.unused) sum += unused_usd(unused, prices, term);
   for (const NodeCount& group : m.groups) sum += dearest(group, usd) * real(group.spare_nodes * group.gpus_per_node);
   return sum + power_usd_per_hour(mean_w, m.pue, m.usd_per_kwh);
 }
@@ -138,6 +148,11 @@ Machines machines_of(const SizedScenario& sized, const std::optional<Availabilit
       m.groups.push_back(*group);
       beside_gpus_w += beside_w(sized, i, *group);
     }
+  for (const auto& [number, use] : node_uses(sized.pools)) {
+    const NodeGroup& group = sized.groups[use.group];
+    if (group.rented_whole && use.gpus < group.node.gpus)
+      m.unused.push_back({.gpus = group.node.gpus - use.gpus, .usd_per_gpu_hour = use.usd_per_gpu_hour});
+  }
   m.least_w += beside_gpus_w;
   m.most_w += beside_gpus_w;
   if (availability)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "models/base/names.h"
 #include "sim/input/scenario.h"
@@ -12,7 +13,9 @@ namespace servecast {
 namespace {
 
 /// "pools[0].llm" says little of a design; the message does.
-std::string first_of(const std::vector<Problem>& problems) { return problems.empty() ? "" : problems.front().message; }
+std::string first_of(const std::vector<Problem>& problems) {
+  return problems.empty() ? "" : problems.front().message;
+}
 
 double fastest_fraction(const SizedScenario& sized) {
   double fastest = 1;
@@ -36,6 +39,12 @@ void check_autoscalers(const SizedScenario& sized) {
           fmt::format("pool '{}' has autoscaler '{}', but a plan is for machines that are rented all the "
                       "time; leave it out, and compare autoscalers with `servecast sweep`",
                       pool.spec.name, pool.spec.autoscaler.policy()));
+}
+
+/// Nothing that arrives depends on these.
+bool changes_machines(const std::string& path) {
+  constexpr std::array maps{"pools", "cluster", "gpus", "nodes", "fabrics"};
+  return std::ranges::any_of(maps, [&](const char* map) { return path.starts_with(map); });
 }
 
 bool needs_promise(const Study& study) { return !study.spec.goal.starts_with("pareto"); }
@@ -79,7 +88,8 @@ SizedDesign Sizer::size(const Design& design) {
   if (!sized.impossible.empty()) return sized;
   sized.promises = promises_of(study_, scenario.spec.slo, needs_promise(study_));
   sized.machines = machines_of(scenario, study_.spec.availability);
-  const auto price = usd_per_hour(sized.machines, study_.spec.prices, study_.spec.prices.term, sized.machines.least_w);
+  const auto price =
+      usd_per_hour(sized.machines, study_.spec.prices, study_.spec.prices.term, sized.machines.least_w);
   if (!price)
     sized.over_budget = "has no price under term " + study_.spec.prices.term;
   else
@@ -96,11 +106,9 @@ const WorkloadFacts& Sizer::workload(const ScenarioSpec& spec, const Design& des
   std::string key = fmt::format("{} {}", spec.seed, rate_factor(design));
   for (const PoolSpec& pool : spec.pools) key += " " + pool.name;
   for (const Override& change : settings(study_, design))
-    if (!change.path.starts_with("pools") && !change.path.starts_with("cluster"))
-      key += " " + change.path + "=" + change.value;
+    if (!changes_machines(change.path)) key += " " + change.path + "=" + change.value;
   std::unique_ptr<WorkloadFacts>& known = workloads_[key];
-  if (!known)
-    known = std::make_unique<WorkloadFacts>(read_workload(spec, study_.scenario_file, rate_factor(design)));
+  if (!known) known = std::make_unique<WorkloadFacts>(read_workload(spec, study_.scenario_file, rate_factor(design)));
   return *known;
 }
 

@@ -32,6 +32,12 @@ std::vector<Paid> paid_for(const RunFacts& facts) {
     spares.gpu_hours += hours;
     spares.usd += hours * spare.usd_per_gpu_hour;
   }
+  for (const UnusedGpus& unused : facts.unused_gpus) {
+    const double hours = facts.duration_s / seconds_per_hour;
+    paid.push_back({.item = unused.group.empty() ? "unused GPUs" : "unused GPUs of " + unused.group,
+                    .gpu_hours = unused.gpus * hours,
+                    .usd = unused.usd_per_hour * hours});
+  }
   if (!facts.failures.spares.empty()) paid.push_back(spares);
   paid.push_back({.item = "nodes", .j = facts.node_overhead_j});  // with what idle GPUs of spares draw
   for (const GatewayStageFacts& stage : facts.gateway.stages)

@@ -7,7 +7,8 @@
 namespace servecast {
 
 void CostSummary::fields(Fields& f) {
-  f.figure("usd_per_hour", usd_per_hour, "price of all GPUs", {.heading = "cost per hour", .better = Better::lower});
+  f.figure("usd_per_hour", usd_per_hour, "price of all GPUs that are paid for, used or not",
+           {.heading = "cost per hour", .better = Better::lower});
   f.figure("usd_total", usd_total, "price of all GPUs for `duration_s`", {.better = Better::lower});
   f.figure("usd_per_request", usd_per_request, "total by completed requests",
            {.heading = "cost per request", .better = Better::lower});
@@ -27,6 +28,7 @@ CostSummary cost_of(const RunFacts& facts, std::int64_t completed, std::int64_t 
   for (const PoolFacts& pool : facts.pools) cost.usd_per_hour += pool.paid_gpus() * pool.usd_per_gpu_hour;
   for (const SpareGpus& spare : facts.failures.spares)
     cost.usd_per_hour += static_cast<double>(spare.gpus) * spare.usd_per_gpu_hour;
+  for (const UnusedGpus& unused : facts.unused_gpus) cost.usd_per_hour += unused.usd_per_hour;
   cost.usd_total = cost.usd_per_hour * facts.duration_s / seconds_per_hour;
   cost.usd_per_request = ratio(cost.usd_total, static_cast<double>(completed));
   cost.usd_per_million_output_tokens = ratio(cost.usd_total * 1e6, static_cast<double>(output_tokens));

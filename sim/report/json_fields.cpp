@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "models/base/input_file.h"
-
 #include "models/base/escaped.h"
+#include "models/base/input_file.h"
 
 namespace servecast {
 
@@ -34,6 +33,14 @@ std::size_t JsonWriter::enter_list(const About& about, std::size_t size) {
 }
 
 void JsonWriter::enter_item(std::size_t index) { levels_.push_back(&(*levels_.back())[index]); }
+
+std::vector<std::string> JsonWriter::enter_named(const About& about, std::vector<std::string> names) {
+  if (names.empty())
+    levels_.push_back(&left_out_);
+  else
+    enter(about);
+  return names;
+}
 
 JsonReader::JsonReader(const Json& object, std::string file) : file_(std::move(file)), levels_{{&object, ""}} {
   if (!object.is_object()) problems_.push_back({{file_}, "", "not a JSON object"});
@@ -125,6 +132,17 @@ void JsonReader::enter_item(std::size_t index) {
   const std::string path = list.path + "[" + std::to_string(index) + "]";
   if (!item->is_object()) problems_.push_back({{file_}, path, "'" + path + "' should be an object"});
   levels_.push_back({item, path});
+}
+
+std::vector<std::string> JsonReader::enter_named(const About& about, std::vector<std::string> /*names*/) {
+  const Json* above = levels_.back().json;
+  const bool left_out = above && above->is_object() && !above->contains(std::string(about.key));
+  const Json* json = left_out ? nullptr : find(about, &Json::is_object, "an object");
+  levels_.push_back({json, path_of(about.key)});
+  std::vector<std::string> names;
+  if (json)
+    for (const auto& [name, value] : json->items()) names.push_back(name);
+  return names;
 }
 
 void JsonReader::throw_problems() const {

@@ -9,7 +9,7 @@
 namespace servecast {
 
 /// Writes a struct with `fields()` as a JSON object, keys in the order of the fields. An absent optional becomes
-/// null; an empty list that is not required is left out.
+/// null; an empty list that is not required is left out, and so is an empty map of names.
 class JsonWriter final : public Fields {
  public:
   explicit JsonWriter(nlohmann::ordered_json& object) : levels_{&object} {}
@@ -27,6 +27,7 @@ class JsonWriter final : public Fields {
   bool enter_optional(const About& about, bool present) override;
   std::size_t enter_list(const About& about, std::size_t size) override;
   void enter_item(std::size_t index) override;
+  std::vector<std::string> enter_named(const About& about, std::vector<std::string> names) override;
   void leave() override { levels_.pop_back(); }
 
  private:
@@ -40,7 +41,7 @@ class JsonWriter final : public Fields {
   }
 
   std::vector<nlohmann::ordered_json*> levels_;
-  nlohmann::ordered_json left_out_;  // where an empty list goes that is left out
+  nlohmann::ordered_json left_out_;  // where goes what is left out
 };
 
 /// Reads what JsonWriter wrote. Keys it does not know are skipped, so that newer files can be read; what is missing
@@ -62,6 +63,7 @@ class JsonReader final : public Fields {
   bool enter_optional(const About& about, bool present) override;
   std::size_t enter_list(const About& about, std::size_t size) override;
   void enter_item(std::size_t index) override;
+  std::vector<std::string> enter_named(const About& about, std::vector<std::string> names) override;
   void leave() override { levels_.pop_back(); }
 
   /// Throws UserError with everything found wrong, if anything.

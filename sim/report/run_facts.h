@@ -113,6 +113,34 @@ struct RestsOn {
   bool operator==(const RestsOn&) const = default;
 };
 
+/// GPUs of rented nodes that no pool holds, mean over the run.
+struct UnusedGpus {
+  std::string group{};  // of nodes; empty: of the only one
+  double gpus = 0;
+  double usd_per_hour = 0;
+
+  void fields(Fields& f) {
+    f.field("group", group, "of nodes that are rented whole (`cluster.rent`); empty where the cluster has one");
+    f.figure("gpus", gpus, "that no pool uses, mean over the run", {.better = Better::lower});
+    f.figure("usd_per_hour", usd_per_hour, "their rent, which is part of `cost`", {.better = Better::lower});
+  }
+  bool operator==(const UnusedGpus&) const = default;
+};
+
+/// A figure of the hardware that the scenario states otherwise than its file.
+struct ChangedHardware {
+  std::string setting{};
+  std::string from{};
+  std::string to{};
+
+  void fields(Fields& f) {
+    f.field("setting", setting, "of the scenario, that changes it");
+    f.field("from", from, "what the file says");
+    f.field("to", to, "what the scenario says");
+  }
+  bool operator==(const ChangedHardware&) const = default;
+};
+
 /// What a run is accounted for with, beyond the rent of its GPUs.
 struct AccountTerms {
   std::string currency{};
@@ -137,7 +165,9 @@ struct RunFacts {
   std::vector<std::string> classes{};     // names of request classes, by ClassId; 0 is the unnamed one
   std::optional<AccountTerms> account{};  // where an account is wanted
   double node_overhead_j = 0;             // energy of the nodes beyond their GPUs
+  std::vector<UnusedGpus> unused_gpus{};  // by group of nodes that has any
   std::vector<RestsOn> rests_on{};
+  std::vector<ChangedHardware> changed_hardware{};
   std::string settings = "{}";  // every setting of the scenario, as JSON text
 };
 

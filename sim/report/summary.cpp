@@ -80,6 +80,7 @@ void Summary::fields(Fields& f) {
   f.group("account", account, "money, energy and carbon by what causes them, where the scenario keeps an `account`");
   gateway.fields(f);
   f.list("pools", pools, "pool by pool", true);
+  f.list("unused_gpus", unused_gpus, "GPUs that no pool uses, of nodes that are rented whole");
   f.list("hand_overs", hand_overs, "pool by pool, where another replica decodes than computed the prompt");
   f.list("migrations", migrations, "pool by pool, where sequences move while they decode");
   f.list("expert_offload", expert_offload, "pool by pool, where experts are partly outside GPU memory");
@@ -91,6 +92,8 @@ void Summary::fields(Fields& f) {
   f.list("broken_parts", broken_parts, "kind by kind, where something can fail");
   f.list("classes", classes, "class by class, where requests of several arrived");
   f.list("rests_on", rests_on, "pool by pool, what the forecast rests on", true);
+  f.list("changed_hardware", changed_hardware,
+         "figures of hardware that the scenario states otherwise than its files");
   f.derived("gpus", gpus_of(*this), "GPUs of all pools",
             {.heading = "GPUs", .better = Better::lower, .text = human::whole});
   f.derived("not_completed", real(requests.arrived - requests.completed),
@@ -143,6 +146,8 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   s.scaling = scaling_of(facts);
   s.classes = classes_of(recorder.classes(), facts);
   s.rests_on = facts.rests_on;
+  s.unused_gpus = facts.unused_gpus;
+  s.changed_hardware = facts.changed_hardware;
   s.settings = facts.settings;
   return s;
 }

@@ -53,6 +53,8 @@ struct Summary {
   std::vector<BrokenPartSummary> broken_parts{};   // by kind, likewise
   std::vector<ClassSummary> classes{};             // empty unless there are several
   std::vector<RestsOn> rests_on{};
+  std::vector<UnusedGpus> unused_gpus{};
+  std::vector<ChangedHardware> changed_hardware{};
   std::string settings = "{}";  // JSON text
 
   void fields(Fields& f);  // all but the settings

@@ -60,8 +60,8 @@ void title(Page& page, const Summary& s) {
   for (const PoolSummary& pool : s.pools)
     gpus += fmt::format("{}{} x {}", gpus.empty() ? "" : ", ", pool.gpus, pool.gpu);
   std::string text =
-      fmt::format("{} on {}, for {}: {} requests, {} completed", s.workload, gpus, human::span(s.duration_s),
-                  human::count(s.requests.arrived), human::count(s.requests.completed));
+      fmt::format("{} on {}, for {}: {} requests, {} completed", s.workload, gpus.empty() ? "outside APIs" : gpus,
+                  human::span(s.duration_s), human::count(s.requests.arrived), human::count(s.requests.completed));
   if (s.requests.rejected > 0) text += fmt::format(", {} rejected", human::count(s.requests.rejected));
   if (s.requests.shed > 0) text += fmt::format(", {} turned away", human::count(s.requests.shed));
   if (s.requests.lost > 0) text += fmt::format(", {} lost", human::count(s.requests.lost));
@@ -145,14 +145,20 @@ void totals(Page& page, const Summary& s) {
                    human::number(s.prompt_tokens_per_s), human::number(s.output_tokens_per_s)));
   if (s.slo.goodput_requests_per_s)
     item("goodput", human::number(*s.slo.goodput_requests_per_s) + " requests/s within the SLO");
+  if (s.pools.empty()) return;  // who is asked instead sends bills: see GATEWAY
   item("cost", fmt::format("{}/h · {} per million output tokens · {}/request · {} in all",
                            human::usd(s.cost.usd_per_hour), or_dash(s.cost.usd_per_million_output_tokens, human::usd),
                            or_dash(s.cost.usd_per_request, human::usd), human::usd(s.cost.usd_total)));
+  for (const UnusedGpus& unused : s.unused_gpus)
+    item("of that",
+         fmt::format("{}/h for {} GPUs{} that no pool uses: nodes are rented whole", human::usd(unused.usd_per_hour),
+                     human::number(unused.gpus), unused.group.empty() ? "" : " of group " + unused.group));
   item("energy", fmt::format("{} · {} per output token", human::joules(s.energy.j_total),
                              or_dash(s.energy.j_per_output_token, human::joules)));
 }
 
 void pools(Page& page, const Summary& s) {
+  if (s.pools.empty()) return;
   page.heading("POOLS");
   page.table(item_table({}, s.pools));
   for (const PoolSummary& p : s.pools)
@@ -232,6 +238,7 @@ void curves(Page& page, const Summary& s, std::span<const SeriesRow> series) {
 
 void rests_on(Page& page, const Summary& s) {
   page.heading("RESTS ON");
+  if (s.pools.empty()) page.line("  what the gateway's stages say of outside APIs");
   for (const RestsOn& basis : s.rests_on) {
     std::string text = fmt::format("  {}: {}", basis.pool, basis.latency_model);
     if (!basis.fitted_range.empty())
@@ -241,6 +248,9 @@ void rests_on(Page& page, const Summary& s) {
     for (const std::string& note : basis.notes) text += "; " + note;
     page.line(text, Paint::plain, 4);
   }
+  for (const ChangedHardware& figure : s.changed_hardware)
+    page.line(fmt::format("  {}: {}, where the file says {}", figure.setting, figure.to, figure.from), Paint::plain,
+              4);
   if (s.percentile_error_fraction > 0)
     page.line(fmt::format("  percentiles: from histograms, within {} of the exact ones",
                           human::percent(s.percentile_error_fraction)));

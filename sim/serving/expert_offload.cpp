@@ -10,8 +10,6 @@ namespace {
 /// many nearly every expert is touched, so more of them would change little.
 constexpr std::int64_t most_asked_per_run = 128;
 
-CacheEntry entry(ExpertId expert) { return CacheEntry{static_cast<std::uint32_t>(index(expert))}; }
-
 }  // namespace
 
 ExpertOffload::ExpertOffload(ExpertOffloadSetup setup)
@@ -22,20 +20,38 @@ ExpertOffload::ExpertOffload(ExpertOffloadSetup setup)
       before_(static_cast<std::size_t>(setup_.shape.layers)) {
   if (setup_.stage_layers.empty()) setup_.stage_layers = {setup_.shape.layers};
   for (std::int64_t first = 0; const std::int64_t layers : setup_.stage_layers) {
-    stages_.push_back({.layers = {.first = first, .last = first + layers}, .links = OwnLinks(setup_.links)});
+    stages_.push_back({.layers = {.first = first, .last = first + layers},
+                       .links = std::vector(setup_.groups, OwnLinks(setup_.links)),
+                       .streams_used = std::vector<std::int64_t>(setup_.groups)});
     first += layers;
   }
   const auto in_layer = static_cast<std::int64_t>(all_);
-  for (std::int64_t layer = 0; layer < setup_.shape.layers; ++layer) {
-    const auto first = setup_.long_run_uses.begin() + layer * in_layer;
-    slots_.emplace_back(setup_.slots, *setup_.cache, std::vector<std::uint64_t>(first, first + in_layer));
-    slots_.back().fill();
-  }
+  for (std::size_t layer = 0; layer < before_.size(); ++layer)
+    for (std::size_t group = 0; group < setup_.groups; ++group) {
+      slots_.emplace_back(setup_.slots / static_cast<std::int64_t>(setup_.groups), *setup_.cache, uses(layer, group));
+      slots_.back().fill();
+    }
   if (setup_.host_experts < setup_.shape.layers * in_layer) {
     host_.emplace(setup_.host_experts, *setup_.cache, setup_.long_run_uses);
     host_->fill();
   }
   for (const ExpertModel& model : setup_.models) model.prefetch->resize(setup_.shape);
+}
+
+/// Of the experts that a group has, model after model.
+std::vector<std::uint64_t> ExpertOffload::uses(std::size_t layer, std::size_t group) const {
+  std::vector<std::uint64_t> uses;
+  for (std::size_t e = 0; e < all_; ++e)
+    if (group_of(ExpertId{static_cast<std::uint16_t>(e)}) == group)
+      uses.push_back(setup_.long_run_uses[layer * all_ + e]);
+  return uses;
+}
+
+/// Its place among those.
+CacheEntry ExpertOffload::entry(ExpertId expert) const {
+  const std::size_t per_group = each_ / setup_.groups;
+  const std::size_t place = index(expert) / each_ * per_group + index(expert) % per_group;
+  return CacheEntry{static_cast<std::uint32_t>(place)};
 }
 
 void ExpertOffload::route(std::span<const TokenRun> runs) {
@@ -89,11 +105,12 @@ ExpertStep ExpertOffload::plan(std::span<const StageTime> full, std::span<const 
 }
 
 /// What a layer takes beside its experts. A stage's time is divided evenly between its layers; of each, the experts'
-/// part as the model of it has it, with as many experts as even routing would touch.
+/// part as the model of it has it, with as many experts as even routing would touch, a group's share of all.
 double ExpertOffload::other_s(std::size_t stage, const StageTime& full) const {
   const Experts& experts = *setup_.times.llm.experts;
-  const double experts_s = setup_.times.gpu_s(tokens_ * static_cast<double>(active_),
-                                              touched_experts(experts, static_cast<std::int64_t>(tokens_)));
+  const auto groups = static_cast<double>(setup_.groups);
+  const double touched = touched_experts(experts, static_cast<std::int64_t>(tokens_));
+  const double experts_s = setup_.times.gpu_s(tokens_ * static_cast<double>(active_) / groups, touched / groups);
   return std::max(0.0, full.seconds / static_cast<double>(stages_[stage].layers.size()) - experts_s);
 }
 
@@ -101,20 +118,23 @@ void ExpertOffload::plan_layer(std::size_t stage, std::size_t layer, double othe
   const Demand demand = demand_of(serve(layer));
   ExpertLayerWork& work = work_[layer];
   work.before_s = other_s;
-  const std::int64_t guessed = judge_guesses(stage, layer, demand);
-  work.expected = guessed + static_cast<std::int64_t>(demand.loaded.size());
-  const auto late = static_cast<double>(work.expected);
-  const auto all = static_cast<double>(demand.used.size() + demand.loaded.size());
-  const double all_s = setup_.times.gpu_s(demand.gpu_visits, all);
-  work.each_s = all > 0 ? all_s / all : 0;
-  work.resident_s = work.each_s * (all - late);
+  const std::vector<std::int64_t> guessed = right_guesses(stage, layer, demand);
+  work.groups.resize(setup_.groups);
+  for (std::size_t group = 0; group < setup_.groups; ++group) {
+    ExpertGroupWork& part = work.groups[group];
+    const std::int64_t loaded = in_group(demand.loaded, group);
+    part.expected = guessed[group] + loaded;
+    const auto all = static_cast<double>(in_group(demand.used, group) + loaded);
+    part.each_s = all > 0 ? setup_.times.gpu_s(demand.gpu_visits[group], all) / all : 0;
+    part.resident_s = part.each_s * (all - static_cast<double>(part.expected));
+  }
   for (const double tokens : demand.host_tokens)
     if (tokens > 0) work.host_s += std::max(setup_.times.host_expert_s, tokens * setup_.times.host_token_s);
   for (const ExpertId expert : demand.loaded) work.loads.push_back(load(stage, layer, expert, true));
   for (const ExpertId expert : coming_)
-    if (demand.visits[index(expert)] == 0) slots_[layer].use(entry(expert));
-  for (const ExpertId expert : demand.used) slots_[layer].use(entry(expert));
-  for (const ExpertId expert : demand.loaded) slots_[layer].use(entry(expert));
+    if (demand.visits[index(expert)] == 0) slots_for(layer, expert).use(entry(expert));
+  for (const ExpertId expert : demand.used) slots_for(layer, expert).use(entry(expert));
+  for (const ExpertId expert : demand.loaded) slots_for(layer, expert).use(entry(expert));
   coming_.clear();
   if (static_cast<std::int64_t>(layer) + 1 < stages_[stage].layers.last) predict(stage, layer + 1, work);
 }
@@ -123,6 +143,7 @@ ExpertOffload::Demand ExpertOffload::demand_of(const std::vector<ServedChoice>& 
   Demand demand;
   demand.visits.assign(all_, 0);
   demand.host_tokens = demand.visits;
+  demand.gpu_visits.assign(setup_.groups, 0);
   for (std::size_t i = 0; i < served.size(); ++i) {
     const ServedChoice& choice = served[i];
     const double tokens = stand_for_[i / active_];
@@ -135,19 +156,23 @@ ExpertOffload::Demand ExpertOffload::demand_of(const std::vector<ServedChoice>& 
     double& visits = demand.visits[index(choice.expert)];
     if (visits == 0) (choice.by == ServedBy::load ? demand.loaded : demand.used).push_back(choice.expert);
     visits += tokens;
-    demand.gpu_visits += tokens;
+    demand.gpu_visits[group_of(choice.expert)] += tokens;
   }
   return demand;
 }
 
-/// Which guesses the layer waits for; returns how many.
-std::int64_t ExpertOffload::judge_guesses(std::size_t stage, std::size_t layer, const Demand& demand) {
-  if (static_cast<std::int64_t>(layer) == stages_[stage].layers.first) return 0;
-  std::int64_t right = 0;
+std::int64_t ExpertOffload::in_group(const std::vector<ExpertId>& experts, std::size_t group) const {
+  return std::ranges::count_if(experts, [&](ExpertId expert) { return group_of(expert) == group; });
+}
+
+/// Which guesses the layer waits for; returns how many, by group.
+std::vector<std::int64_t> ExpertOffload::right_guesses(std::size_t stage, std::size_t layer, const Demand& demand) {
+  std::vector<std::int64_t> right(setup_.groups);
+  if (static_cast<std::int64_t>(layer) == stages_[stage].layers.first) return right;
   for (ExpertLoad& guess : work_[layer - 1].loads) {
     if (guess.layer != layer) continue;
     guess.needed = demand.visits[index(guess.expert)] > 0;
-    right += guess.needed ? 1 : 0;
+    right[guess.group] += guess.needed ? 1 : 0;
   }
   return right;
 }
@@ -170,7 +195,10 @@ std::vector<ExpertId> ExpertOffload::own(std::size_t model, const std::vector<Ex
 /// What is there when the layer asks.
 void ExpertOffload::look(std::size_t layer) {
   on_gpu_.assign(all_, false);
-  for (std::size_t e = 0; e < all_; ++e) on_gpu_[e] = slots_[layer].holds(CacheEntry{static_cast<std::uint32_t>(e)});
+  for (std::size_t e = 0; e < all_; ++e) {
+    const ExpertId expert{static_cast<std::uint16_t>(e)};
+    on_gpu_[e] = slots_for(layer, expert).holds(entry(expert));
+  }
   for (const ExpertId expert : layers_[layer].asked) {
     const bool guessed = std::ranges::find(coming_, expert) != coming_.end();
     totals_.requested += 1;
@@ -230,7 +258,7 @@ void ExpertOffload::predict(std::size_t stage, std::size_t layer, ExpertLayerWor
     const LayerSight sight{
         .layer = static_cast<std::int64_t>(layer), .here = here, .coming = coming, .before = before};
     for (const ExpertId guess : setup_.models[model].prefetch->predict(sight, setup_.rng))
-      if (const ExpertId expert = in_all(model, guess); !slots_[layer].holds(entry(expert)))
+      if (const ExpertId expert = in_all(model, guess); !slots_for(layer, expert).holds(entry(expert)))
         coming_.push_back(expert);
   }
   for (const ExpertId expert : coming_) {
@@ -251,6 +279,7 @@ ExpertLoad ExpertOffload::load(std::size_t stage, std::size_t layer, ExpertId ex
   return {.step = steps_,
           .stage = stage,
           .layer = layer,
+          .group = group_of(expert),
           .expert = expert,
           .from_disk = from_disk,
           .bytes = setup_.expert_bytes,

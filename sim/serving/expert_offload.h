@@ -47,13 +47,15 @@ struct ExpertTimes {
 struct ExpertOffloadSetup {
   ExpertShape shape{};                       // of one model
   std::vector<std::int64_t> stage_layers{};  // of these, on the GPUs of each pipeline stage; none given: all on one
+  std::size_t groups =
+      1;  // of a stage's GPUs, each with whole experts of its own, in order; within one: slices of each
   std::vector<ExpertModel> models{};
   std::unique_ptr<ExpertCache> cache;
   std::vector<std::uint64_t> long_run_uses{};  // [layer][model][expert], from a profile
   std::int64_t slots = 0;                      // of each layer, in the GPUs' memory
   std::int64_t host_experts = 0;               // of all layers, in host memory; the others are on disk
   double expert_bytes = 0;                     // of all GPUs' slices together
-  OwnLinks::Rates links{};                     // of a stage
+  OwnLinks::Rates links{};                     // of a group
   ExpertTimes times{};
   Rng rng{0, ""};
 };
@@ -81,7 +83,9 @@ class ExpertOffload {
   /// arrived(), first of all with the loads `under_way`, of which some bytes are left.
   bool share_links(ExpertStep& step, std::size_t stage, double now_s, std::vector<ExpertLoad>& under_way);
   /// The same of a stage that no step is in: what wrong guesses still copy is forgotten.
-  void clear_links(std::size_t stage) { stages_[stage].links.hand_over(); }
+  void clear_links(std::size_t stage) {
+    for (OwnLinks& group : stages_[stage].links) group.hand_over();
+  }
 
   // While the links are shared:
   /// Everything due; returns the loads to start now.
@@ -102,9 +106,9 @@ class ExpertOffload {
 
  private:
   struct StageState {
-    LayerRange layers{};  // of those with experts
-    OwnLinks links;
-    std::int64_t streams_used = 0;  // flows under way
+    LayerRange layers{};                       // of those with experts
+    std::vector<OwnLinks> links{};             // by group
+    std::vector<std::int64_t> streams_used{};  // by group: flows under way
   };
   struct Layer {
     std::vector<ExpertId> asked{};  // each once, in the order of the tokens
@@ -115,7 +119,7 @@ class ExpertOffload {
     std::vector<double> host_tokens{};  // by expert
     std::vector<ExpertId> used{};       // on the GPU without a load now, each once
     std::vector<ExpertId> loaded{};     // each once
-    double gpu_visits = 0;
+    std::vector<double> gpu_visits{};   // by group
   };
   void route(std::span<const TokenRun> runs);
   void route_token(const RoutedToken& token, std::size_t model, double stands_for);
@@ -126,17 +130,24 @@ class ExpertOffload {
   void serve_model(std::size_t model, std::size_t layer, std::vector<ServedChoice>& served);
   void predict(std::size_t stage, std::size_t layer, ExpertLayerWork& work);
   std::vector<ExpertId> own(std::size_t model, const std::vector<ExpertId>& experts) const;
+  std::size_t group_of(ExpertId expert) const { return index(expert) % each_ / (each_ / setup_.groups); }
+  ExpertSlots& slots_for(std::size_t layer, ExpertId expert) {
+    return slots_[layer * setup_.groups + group_of(expert)];
+  }
+  std::vector<std::uint64_t> uses(std::size_t layer, std::size_t group) const;
+  CacheEntry entry(ExpertId expert) const;
+  std::int64_t in_group(const std::vector<ExpertId>& experts, std::size_t group) const;
+  std::vector<std::int64_t> right_guesses(std::size_t stage, std::size_t layer, const Demand& demand);
   ExpertId in_all(std::size_t model, ExpertId expert) const;
   ExpertId in_model(std::size_t model, ExpertId expert) const;
   ExpertLoad load(std::size_t stage, std::size_t layer, ExpertId expert, bool needed);
   Demand demand_of(const std::vector<ServedChoice>& served);
-  std::int64_t judge_guesses(std::size_t stage, std::size_t layer, const Demand& demand);
   void count(const ServedChoice& choice, double stands_for);
   void restart(ExpertStep& step, std::size_t stage) const;
   void finish(ExpertStep& step, std::size_t stage, double end_s);
 
   ExpertOffloadSetup setup_;
-  std::vector<ExpertSlots> slots_{};   // by layer
+  std::vector<ExpertSlots> slots_{};   // by layer and group
   std::optional<ExpertSlots> host_{};  // where not all experts are in host memory
   std::size_t active_;
   std::size_t each_;                     // experts of a model in a layer

@@ -10,8 +10,10 @@ std::optional<double> ExpertOffload::begin(ExpertStep& step, std::size_t stage, 
                                            bool own_links) {
   StageState& at = stages_[stage];
   ExpertStep::Stage& play_of = step.stages[stage];
-  while (at.links.next_s() <= now_s) at.links.move_to(at.links.next_s());
-  at.links.move_to(std::max(now_s, at.links.now_s()));
+  for (OwnLinks& group : at.links) {
+    while (group.next_s() <= now_s) group.move_to(group.next_s());
+    group.move_to(std::max(now_s, group.now_s()));
+  }
   play_of.links_before = at.links;
   play_of.begin_s = now_s;
   play_of.stretch = stretch;
@@ -32,23 +34,24 @@ void ExpertOffload::restart(ExpertStep& step, std::size_t stage) const {
 
 void ExpertOffload::undo(const ExpertStep& step, std::size_t stage) {
   cut(step, stage, 0);
-  stages_[stage].links = *step.stages[stage].links_before;
+  stages_[stage].links = step.stages[stage].links_before;
 }
 
 bool ExpertOffload::share_links(ExpertStep& step, std::size_t stage, double now_s,
                                 std::vector<ExpertLoad>& under_way) {
   ExpertStep::Stage& at = step.stages[stage];
-  OwnLinks& links = stages_[stage].links;
+  StageState& here = stages_[stage];
   if (at.shared || now_s >= at.end_s) {
-    links.hand_over();
+    clear_links(stage);
     return false;
   }
   undo(step, stage);
   at.counted_s = at.counted_stall_s = 0;
   restart(step, stage);
-  play(at.timeline, links, step.number, std::max(now_s, at.begin_s));
-  under_way = links.hand_over();
-  stages_[stage].streams_used += static_cast<std::int64_t>(under_way.size());
+  play(at.timeline, here.links, step.number, std::max(now_s, at.begin_s));
+  for (OwnLinks& group : here.links)
+    for (const ExpertLoad& load : group.hand_over()) under_way.push_back(load);
+  for (const ExpertLoad& load : under_way) here.streams_used[load.group] += 1;
   at.shared = true;
   return true;
 }
@@ -56,18 +59,17 @@ bool ExpertOffload::share_links(ExpertStep& step, std::size_t stage, double now_
 std::vector<ExpertLoad> ExpertOffload::go_on(ExpertStep& step, std::size_t stage, double now_s) {
   ExpertTimeline& timeline = step.stages[stage].timeline;
   if (timeline.next_s() <= now_s) timeline.go_on(now_s);
+  std::vector<std::int64_t>& used = stages_[stage].streams_used;
   std::vector<ExpertLoad> wanted;
-  while (stages_[stage].streams_used < setup_.links.streams) {
-    const auto next = timeline.take_wanted();
-    if (!next) break;
-    ++stages_[stage].streams_used;
+  while (const auto next = timeline.take_wanted([&](std::size_t g) { return used[g] < setup_.links.streams; })) {
+    used[next->group] += 1;
     wanted.push_back(*next);
   }
   return wanted;
 }
 
 void ExpertOffload::arrived(ExpertStep* step, const ExpertLoad& load, double now_s) {
-  stages_[load.stage].streams_used -= 1;
+  stages_[load.stage].streams_used[load.group] -= 1;
   if (step && step->stages[load.stage].shared) step->stages[load.stage].timeline.arrived(load, now_s);
 }
 

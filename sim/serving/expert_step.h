@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "sim/serving/expert_timeline.h"
@@ -11,7 +10,7 @@ namespace servecast {
 struct ExpertStep {
   struct Stage {
     ExpertTimeline timeline{};
-    std::optional<OwnLinks> links_before{};  // as it found them
+    std::vector<OwnLinks> links_before{};  // as it found them
     double begin_s = 0;
     double stretch = 1;
     double end_s = 0;            // once it is known

@@ -11,7 +11,9 @@ void ExpertTimeline::start(std::span<const ExpertLayerWork> layers, double now_s
   stretch_ = stretch;
   layer_ = 0;
   past_gate_ = false;
-  here_.assign(layers.size(), 0);
+  groups_ = layers.empty() ? 1 : layers.front().groups.size();
+  gpu_until_s_.assign(groups_, 0);
+  here_.assign(layers.size() * groups_, 0);
   wanted_.clear();
   due_s_ = layers.empty() ? now_s : now_s + stretch_ * layers.front().before_s;
 }
@@ -31,30 +33,31 @@ void ExpertTimeline::reach_gate(double now_s) {
   const ExpertLayerWork& work = layers_[layer_];
   past_gate_ = true;
   host_until_s_ = now_s + work.host_s;
-  gpu_until_s_ = now_s + stretch_ * work.resident_s + static_cast<double>(here_[layer_]) * (stretch_ * work.each_s);
+  for (std::size_t group = 0; group < groups_; ++group) {
+    const ExpertGroupWork& part = work.groups[group];
+    const auto here = static_cast<double>(here_[layer_ * groups_ + group]);
+    gpu_until_s_[group] = now_s + stretch_ * part.resident_s + here * (stretch_ * part.each_s);
+  }
   wanted_.insert(wanted_.end(), work.loads.begin(), work.loads.end());
   wait_or_finish();
 }
 
 void ExpertTimeline::wait_or_finish() {
-  const bool waits = here_[layer_] < layers_[layer_].expected;
-  due_s_ = waits ? infinity : std::max(gpu_until_s_, host_until_s_);
+  due_s_ = host_until_s_;
+  for (std::size_t group = 0; group < groups_; ++group) {
+    const bool waits = here_[layer_ * groups_ + group] < layers_[layer_].groups[group].expected;
+    due_s_ = std::max(due_s_, waits ? infinity : gpu_until_s_[group]);
+  }
 }
 
 void ExpertTimeline::arrived(const ExpertLoad& load, double now_s) {
   if (!load.needed) return;
   const std::size_t layer = load.layer - first_;
-  here_[layer] += 1;
+  here_[layer * groups_ + load.group] += 1;
   if (layer != layer_ || !past_gate_) return;
-  gpu_until_s_ = std::max(gpu_until_s_, now_s) + stretch_ * layers_[layer_].each_s;
+  double& until_s = gpu_until_s_[load.group];
+  until_s = std::max(until_s, now_s) + stretch_ * layers_[layer_].groups[load.group].each_s;
   wait_or_finish();
-}
-
-std::optional<ExpertLoad> ExpertTimeline::take_wanted() {
-  if (wanted_.empty()) return std::nullopt;
-  const ExpertLoad load = wanted_.front();
-  wanted_.pop_front();
-  return load;
 }
 
 // Disk loads share the disk and with the others the GPUs' links; what the disk leaves goes to those from memory.
@@ -103,22 +106,21 @@ std::vector<ExpertLoad> OwnLinks::hand_over() {
   return rest;
 }
 
-std::optional<double> play(ExpertTimeline& step, OwnLinks& links, std::int64_t number, double until_s) {
+std::optional<double> play(ExpertTimeline& step, std::span<OwnLinks> links, std::int64_t number, double until_s) {
   for (;;) {
-    while (links.has_free_stream()) {
-      const auto load = step.take_wanted();
-      if (!load) break;
-      links.begin(*load);
-    }
-    const double at_s = std::min(step.next_s(), links.next_s());
+    while (const auto load = step.take_wanted([&](std::size_t group) { return links[group].has_free_stream(); }))
+      links[load->group].begin(*load);
+    double at_s = step.next_s();
+    for (const OwnLinks& group : links) at_s = std::min(at_s, group.next_s());
     if (step.done()) return step.end_s();
     if (at_s > until_s) break;
     assert(at_s < ExpertTimeline::infinity && "it waits for a load that nobody has wanted");
-    for (const ExpertLoad& load : links.move_to(at_s))
-      if (load.step == number) step.arrived(load, at_s);
+    for (OwnLinks& group : links)
+      for (const ExpertLoad& load : group.move_to(at_s))
+        if (load.step == number) step.arrived(load, at_s);
     step.go_on(at_s);
   }
-  links.move_to(until_s);
+  for (OwnLinks& group : links) group.move_to(until_s);
   return std::nullopt;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <limits>
@@ -15,25 +16,33 @@ struct ExpertLoad {
   std::int64_t step = 0;  // which one asked for it
   std::size_t stage = 0;  // whose GPUs have the layer
   std::size_t layer = 0;  // of that step's work
+  std::size_t group = 0;  // of the stage's GPUs, that has the expert
   ExpertId expert{};
   bool from_disk = false;  // else from host memory
   double bytes = 0;        // of all GPUs' slices together
   bool needed = true;      // false: a wrong guess
 };
 
+/// What GPUs do in one layer with the experts that they have.
+struct ExpertGroupWork {
+  double resident_s = 0;      // experts that are in the GPUs' memory when the step begins
+  double each_s = 0;          // one that comes later, once it is there
+  std::int64_t expected = 0;  // loads that the layer waits for, those guessed before included
+};
+
 /// What a step does in one layer with experts, and its share of everything else in the step.
 struct ExpertLayerWork {
-  double before_s = 0;              // until its gate is known
-  double resident_s = 0;            // experts that are in the GPU's memory when the step begins
-  double each_s = 0;                // one that comes later, once it is there
-  double host_s = 0;                // what the host computes, beside the GPU
+  double before_s = 0;                     // until its gate is known
+  double host_s = 0;                       // what the host computes, beside the GPUs
+  std::vector<ExpertGroupWork> groups{1};  // of GPUs that have experts of their own; the slowest counts
   std::vector<ExpertLoad> loads{};  // wanted at the gate: first what this layer misses, then guesses for the next
-  std::int64_t expected = 0;        // loads that this layer waits for, those guessed before included
 
-  /// With everything in time, on a GPU that takes `stretch` times as long.
+  /// With everything in time, on GPUs that take `stretch` times as long.
   double least_s(double stretch = 1) const {
-    const double gpu_s = stretch * (resident_s + static_cast<double>(expected) * each_s);
-    return stretch * before_s + (gpu_s > host_s ? gpu_s : host_s);
+    double until_s = host_s;
+    for (const ExpertGroupWork& group : groups)
+      until_s = std::max(until_s, stretch * (group.resident_s + static_cast<double>(group.expected) * group.each_s));
+    return stretch * before_s + until_s;
   }
 };
 
@@ -54,8 +63,15 @@ class ExpertTimeline {
   void go_on(double now_s);
   /// A load of this step is done.
   void arrived(const ExpertLoad& load, double now_s);
-  /// The next load that is wanted and has not been taken yet.
-  std::optional<ExpertLoad> take_wanted();
+  /// The next load that is wanted, has not been taken yet and goes to a group that `takes` another.
+  template <class Takes>
+  std::optional<ExpertLoad> take_wanted(Takes takes) {
+    const auto next = std::ranges::find_if(wanted_, [&](const ExpertLoad& load) { return takes(load.group); });
+    if (next == wanted_.end()) return std::nullopt;
+    const ExpertLoad load = *next;
+    wanted_.erase(next);
+    return load;
+  }
 
  private:
   void reach_gate(double now_s);
@@ -68,17 +84,18 @@ class ExpertTimeline {
   bool past_gate_ = false;
   double due_s_ = infinity;
   double host_until_s_ = 0;
-  double gpu_until_s_ = 0;            // with all that has arrived
-  std::vector<std::int64_t> here_{};  // by layer: loads that it waits for and that have arrived
+  std::size_t groups_ = 1;
+  std::vector<double> gpu_until_s_{};  // by group, with all that has arrived
+  std::vector<std::int64_t> here_{};   // by layer and group: loads that it waits for and that have arrived
   std::deque<ExpertLoad> wanted_{};
 };
 
-/// The links of one replica while nobody else uses them: loads in order, so many at a time, which share the links
+/// The links of a group of GPUs while nobody else uses them: loads in order, so many at a time, which share the links
 /// max-min fairly.
 class OwnLinks {
  public:
   struct Rates {
-    double host_bytes_per_s = 0;  // to all GPUs of the replica together
+    double host_bytes_per_s = 0;  // to all its GPUs together
     double disk_bytes_per_s = 0;
     std::int64_t streams = 1;
   };
@@ -108,7 +125,8 @@ class OwnLinks {
   std::vector<Active> active_{};
 };
 
-/// Plays a step on own links until `until_s` or its end. Returns when the step has ended; nothing where it has not.
-std::optional<double> play(ExpertTimeline& step, OwnLinks& links, std::int64_t number, double until_s);
+/// Plays a step on own links, by group, until `until_s` or its end. Returns when the step has ended; nothing where it
+/// has not.
+std::optional<double> play(ExpertTimeline& step, std::span<OwnLinks> links, std::int64_t number, double until_s);
 
 }  // namespace servecast

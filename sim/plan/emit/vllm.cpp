@@ -64,6 +64,9 @@ class Translation {
     const std::string& engine = pool_.spec.engine;
     const bool vllm = engine.starts_with("vllm-");
     out_.image = "vllm/vllm-openai:" + (vllm ? "v" + engine.substr(5) + ".0" : std::string("latest"));
+    for (const ChangedFigure& figure : scenario_.changed_hardware)
+      remark(fmt::format("{}: the forecast has {}, the file of what can be had {}", figure.path, figure.to,
+                         figure.from));
     if (!vllm) remark("engine: " + engine + ": the forecast is another engine's, not vLLM's");
   }
 

@@ -45,8 +45,10 @@ TEST_F(Simulate, a_key_stands_for_all_that_a_run_rests_on) {
   const std::vector<RunRequest> others{{.scenario = file_, .seed = 4},
                                        {.scenario = file_, .calibration_draw = 1},
                                        {.scenario = file_, .first_requests = 10},
-                                       {.scenario = file_, .set = {"slo.ttft_s=2"}}};
+                                       {.scenario = file_, .set = {"slo.ttft_s=2"}},
+                                       {.scenario = file_, .set = {"gpus.h100_sxm_80g.hbm_bytes_per_s=3e12"}}};
   for (const RunRequest& other : others) EXPECT_NE(load("", other).key, key);
+  EXPECT_EQ(load("", {.scenario = file_, .set = {"gpus.h100_sxm_80g.hbm_bytes_per_s=3350e9"}}).key, key);  // as it is
 }
 
 /// With the same name and the same files the key is the same, so nobody needs to load the scenario.

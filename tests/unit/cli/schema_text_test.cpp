@@ -58,7 +58,7 @@ struct Page {
 };
 
 Page read_page(const std::string& text) {
-  const std::regex heading("##+ (?:`([^`]+)`(?:.*policy: (\\w+).*)?|The top of the file)"), row("\\| `(\\w+)` \\|.*");
+  const std::regex heading("##+ (?:`([^`]+)`(?:.*policy: (\\w+).*)?|The top of the file)"), row("\\| `(\\w+|<name>)` \\|.*");
   Page page;
   std::string map, policy;
   std::smatch parts;

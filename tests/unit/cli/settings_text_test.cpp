@@ -45,6 +45,21 @@ TEST(SettingsText, of_groups_of_nodes_says_the_same) {
   EXPECT_EQ(again.groups.links()[0].latency_s, 0.01);
 }
 
+TEST(SettingsText, of_changed_hardware_says_only_what_is_changed) {
+  const TestFolder folder;
+  Scenario scenario = load_scenario(folder.write("s.yaml", small_scenario),
+                                    {{"gpus.h100_sxm_80g.hbm_bytes_per_s", "3e12"},
+                                     {"gpus.h100_sxm_80g.power.idle_w", "75"},  // as in the file
+                                     {"nodes.dgx_h100.gpu_link", "pcie"}});
+  const std::string settings = settings_text(scenario.spec);
+  const auto json = nlohmann::json::parse(settings);
+  EXPECT_EQ(json["gpus"], nlohmann::json::parse(R"({"h100_sxm_80g": {"hbm_bytes_per_s": 3e12}})"));
+  EXPECT_EQ(json["nodes"], nlohmann::json::parse(R"({"dgx_h100": {"gpu_link": "pcie"}})"));
+  EXPECT_FALSE(json.contains("fabrics"));
+  Scenario again = load_scenario(folder.write("again.json", settings));
+  EXPECT_EQ(settings_text(again.spec), settings);
+}
+
 TEST(SettingsText, is_a_scenario_that_says_the_same) {
   const TestFolder folder;
   Scenario scenario = load_scenario(folder.write("s.yaml", small_scenario));

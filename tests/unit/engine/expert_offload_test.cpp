@@ -78,6 +78,39 @@ TEST(ExpertOffload, EachStageLoadsItsOwnExperts) {
   EXPECT_NE(flows, closed) << "stages that share a link load over it as flows";
 }
 
+/// Experts spread whole over the GPUs, each of which loads its own over its own link.
+std::string spread(const std::string& offload) {
+  return R"(
+seed: 2
+workload:
+  generate:
+    requests: 4
+    arrivals: {poisson: {requests_per_s: 0.5}}
+    prompt_tokens: {fixed: 64}
+    output_tokens: {fixed: 20}
+cluster: {node: dgx_h100}
+pools:
+  - name: chat
+    llm: deepseek-v2-lite
+    gpu: h100_sxm_80g
+    expert_parallel: 4
+)" + offload;
+}
+
+TEST(ExpertOffload, SpreadExpertsAllInMemoryTakeAboutAsLongAsWithoutOffload) {
+  const double all = std::stod(tpot(spread(""), {}, true));
+  const double offloaded = std::stod(tpot(spread("    expert_offload: {cache_fraction: 1}\n"), {}, true));
+  EXPECT_NEAR(offloaded / all, 1, 0.1) << "apart from routing that is drawn, not even";
+}
+
+TEST(ExpertOffload, SpreadExpertsLoadOverAllLinksAtOnce) {
+  const std::string half = "    expert_offload: {cache_fraction: 0.5, prefetch: {policy: none}}\n";
+  const double four = std::stod(tpot(spread(half), {}, true));
+  const double two = std::stod(tpot(spread(half), {{"pools[0].expert_parallel", "2"}}, true));
+  EXPECT_LT(four, two);
+  EXPECT_GT(four, two / 2 * 0.99) << "half as many experts to load over each link, at best";
+}
+
 /// Sessions whose KV comes back from host memory over the links of the experts.
 std::string random_scenario(std::uint64_t seed, const std::string& shape) {
   Rng rng(seed, "experts");

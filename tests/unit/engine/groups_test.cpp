@@ -134,13 +134,13 @@ pools:
             to_json(Wiring(scenario_from(group + pools)).platform()));
 }
 
-// Eight H100 and eight A100 with one replica each of all; the rent of 16 GPUs at two prices, and two kinds of nodes.
+// An H100 node and an A100 node with one replica each: the rent of 16 GPUs at two prices, and two kinds of nodes.
 TEST(Groups, EachIsPaidForAtItsOwnPrice) {
   Scenario scenario = split_scenario("  links: [{between: [fast, slow], bytes_per_s: 10e9, latency_s: 0}]");
   const Finished done = run_it(scenario);
   const Summary summary = summarise(done.recorder, done.facts);
-  EXPECT_NEAR(summary.cost.usd_per_hour, scenario.pools[0].gpu.usd_per_hour + scenario.pools[1].gpu.usd_per_hour,
-              1e-9);
+  EXPECT_NEAR(summary.cost.usd_per_hour,
+              8 * (scenario.pools[0].gpu.usd_per_hour + scenario.pools[1].gpu.usd_per_hour), 1e-9);
   EXPECT_NE(scenario.pools[0].gpu.usd_per_hour, scenario.pools[1].gpu.usd_per_hour);
   EXPECT_NEAR(done.facts.node_overhead_j, (2800 + 1750) * done.facts.duration_s, 1e-6);
 }
@@ -204,9 +204,12 @@ pools:
   - {name: slow, llm: llama-3.1-8b, gpu: h100_sxm_80g, start: cold, replicas: 2}
 )";
   const std::string load = load_of_two("100");
-  EXPECT_EQ(everything_of(load + "cluster: {node: dgx_h100, nodes: 2}" + pools, false),
-            everything_of(load + "cluster: {groups: [{name: a, node: dgx_h100}, {name: b, node: dgx_h100}]}" + pools,
-                          true));
+  EXPECT_EQ(
+      everything_of(load + "cluster: {node: dgx_h100, nodes: 2, rent: single_gpus}" + pools, false),
+      everything_of(
+          load + "cluster: {rent: single_gpus, groups: [{name: a, node: dgx_h100}, {name: b, node: dgx_h100}]}" +
+              pools,
+          true));
 }
 
 }  // namespace servecast::groups_test

@@ -48,4 +48,28 @@ TEST(Shipped, CustomerServiceKeepsItsPromiseAtItsPeak) {
   EXPECT_EQ(s.requests.completed, 4000);
 }
 
+// Two requests a second of 800 and 200 tokens, for ten seconds. Each costs 800 x 0.27e-6 + 200 x 1.10e-6 USD, has its
+// first token after 0.85 s + 800 x 0.14 ms and its last 199 x 30 ms later; the last one arrives after 9.5 s.
+TEST(Shipped, AnApiAloneNeedsNoMachines) {
+  const Summary s = shipped("api_only", "20",
+                            {{"workload.generate.arrivals", "{constant: {requests_per_s: 2}}"},
+                             {"workload.generate.prompt_tokens", "{fixed: 800}"},
+                             {"workload.generate.output_tokens", "{fixed: 200}"},
+                             {"gateway[0].ttft_sigma", "0"},
+                             {"gateway[0].tpot_sigma", "0"}});
+  EXPECT_EQ(s.requests.completed, 20);
+  EXPECT_TRUE(s.pools.empty());
+  const double usd = 20 * (800 * 0.27e-6 + 200 * 1.10e-6);
+  EXPECT_NEAR(s.gateway.bill.back().usd, usd, 1e-12);
+  EXPECT_NEAR(s.account->items.back().cost, usd, 1e-12);
+  EXPECT_EQ(s.cost.usd_per_hour, 0);
+  const double ttft_s = 0.85 + 800 * 0.00014;
+  EXPECT_NEAR(s.latencies.ttft_s->max, ttft_s, 1e-9);
+  EXPECT_NEAR(s.latencies.e2e_s->max, ttft_s + 199 * 0.03, 1e-9);
+  EXPECT_NEAR(s.duration_s, 9.5 + ttft_s + 199 * 0.03, 1e-9);
+  EXPECT_EQ(*s.slo.attained_fraction, 1);
+}
+
+TEST(Shipped, AnApiAloneKeepsItsPromise) { EXPECT_TRUE(shipped("api_only", "5000").slo.met()); }
+
 }  // namespace servecast::shipped_test

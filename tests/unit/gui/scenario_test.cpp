@@ -75,6 +75,16 @@ TEST_F(Scenario, another_policy_drops_what_only_the_first_one_knows) {
   EXPECT_TRUE(value("pools[0].batcher.chunk_tokens").isValid());
 }
 
+TEST_F(Scenario, figures_of_hardware_are_edited_below_its_name) {
+  EXPECT_FALSE(value("gpus.h100_sxm_80g").isValid());
+  model_.setData(value("gpus"), "{h100_sxm_80g: {hbm_bytes_per_s: 3.0e+12}}");
+  EXPECT_TRUE(document_.problems().empty());
+  EXPECT_EQ(text_at("gpus.h100_sxm_80g.hbm_bytes_per_s"), "3000000000000.0");
+  model_.setData(value("gpus.h100_sxm_80g.usd_per_hour"), "5");
+  EXPECT_TRUE(document_.problems().empty());
+  EXPECT_EQ(text_at("gpus.h100_sxm_80g.usd_per_hour"), "5.0");
+}
+
 TEST_F(Scenario, texts_are_quoted_where_yaml_needs_it) {
   model_.setData(value("name"), "yes: a #title");
   EXPECT_TRUE(document_.problems().empty());

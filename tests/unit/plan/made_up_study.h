@@ -20,7 +20,7 @@ class StudyFile {
                                  requests +
                                  ", arrivals: {constant: {requests_per_s: 1}},\n"
                                  "    prompt_tokens: {fixed: 100}, output_tokens: {fixed: 10}}}\n"
-                                 "  cluster: {node: dgx_h100, nodes: 2}\n"
+                                 "  cluster: {node: dgx_h100, nodes: 2, rent: single_gpus}\n"
                                  "  pools: [{name: chat, llm: llama-3.1-8b, gpu: h100_sxm_80g}]\n" +
                                  below_base;
   }

@@ -182,16 +182,17 @@ TEST(Sizer, CountsMachinesAndTheirPrice) {
 // 0.999702. So each group has a spare, at the price of its own GPUs: 8 x 2 + 5 x 1 + 8 x 2 + 4 x 1. Nodes are bought
 // full: 16 x 1,000 + 12 x 100 and five nodes.
 TEST(Sizer, CountsEachGroupOfNodesByItself) {
-  const StudyFile file(std::string(promise) +
-                       "availability: {mtbf_s: 99, mttr_s: 1, target_fraction: 0.999}\n"
-                       "prices: {gpus: [{gpu: h100_sxm_80g, reserved_usd_per_gpu_hour: 2, purchase_usd: 1000},\n"
-                       "  {gpu: l40s_48g, reserved_usd_per_gpu_hour: 1, purchase_usd: 100}],\n"
-                       "  owned: {lifetime_s: 3600, node_purchase_usd: 500, usd_per_kwh: 0.1, pue: 1.5}}\n"
-                       "set: ['cluster={groups: [{name: a, node: dgx_h100}, {name: b, node: pcie_server_4, gpu: "
-                       "l40s_48g, nodes: 2}]}',\n"
-                       "  'pools=[{name: x, llm: llama-3.1-8b, gpu: h100_sxm_80g, replicas: 8},\n"
-                       "    {name: y, llm: llama-3.1-8b, gpu: l40s_48g, replicas: 5}]']\n"
-                       "space: [{name: n, path: seed, values: [1]}]\n");
+  const StudyFile file(
+      std::string(promise) +
+      "availability: {mtbf_s: 99, mttr_s: 1, target_fraction: 0.999}\n"
+      "prices: {gpus: [{gpu: h100_sxm_80g, reserved_usd_per_gpu_hour: 2, purchase_usd: 1000},\n"
+      "  {gpu: l40s_48g, reserved_usd_per_gpu_hour: 1, purchase_usd: 100}],\n"
+      "  owned: {lifetime_s: 3600, node_purchase_usd: 500, usd_per_kwh: 0.1, pue: 1.5}}\n"
+      "set: ['cluster={rent: single_gpus, groups: [{name: a, node: dgx_h100}, {name: b, node: pcie_server_4, gpu: "
+      "l40s_48g, nodes: 2}]}',\n"
+      "  'pools=[{name: x, llm: llama-3.1-8b, gpu: h100_sxm_80g, replicas: 8},\n"
+      "    {name: y, llm: llama-3.1-8b, gpu: l40s_48g, replicas: 5}]']\n"
+      "space: [{name: n, path: seed, values: [1]}]\n");
   const Study study = file.load();
   Sizer sizer(study);
   const SizedDesign d = sizer.size(enumerate(study).front());
@@ -201,6 +202,46 @@ TEST(Sizer, CountsEachGroupOfNodesByItself) {
   const auto price = [&](const char* term) { return usd_per_hour(d.machines, study.spec.prices, term, 2000); };
   EXPECT_DOUBLE_EQ(*price("reserved"), 41);
   EXPECT_DOUBLE_EQ(*price("owned"), 16 * 1000 + 12 * 100 + 5 * 500 + 2 * 1.5 * 0.1);
+}
+
+// Eleven H100 and five L40S in nodes of eight and four: 5 + 3 are paid for and not used, at 2.50 and 0.80 USD unless
+// the study has a price for the term.
+TEST(Sizer, NodesThatAreRentedWholeCostAllTheirGpus) {
+  const StudyFile file(
+      std::string(promise) +
+      "prices: {gpus: [{gpu: h100_sxm_80g, reserved_usd_per_gpu_hour: 2}, {gpu: l40s_48g, "
+      "reserved_usd_per_gpu_hour: 0.5}]}\n"
+      "set: ['cluster={groups: [{name: a, node: dgx_h100, nodes: 2}, {name: b, node: pcie_server_4, gpu: l40s_48g, "
+      "nodes: 2}]}',\n"
+      "  'pools=[{name: x, llm: llama-3.1-8b, gpu: h100_sxm_80g, replicas: 11},\n"
+      "    {name: y, llm: llama-3.1-8b, gpu: l40s_48g, replicas: 5, usd_per_gpu_hour: 0.8}]']\n"
+      "space: [{name: rent, path: cluster.rent, values: [whole_nodes, single_gpus]}]\n");
+  const Study study = file.load();
+  Sizer sizer(study);
+  const std::vector<Design> designs = enumerate(study);
+  const SizedDesign whole = sizer.size(designs[0]);
+  const SizedDesign single = sizer.size(designs[1]);
+  EXPECT_EQ(whole.impossible, "");
+  EXPECT_DOUBLE_EQ(whole.least_usd_per_hour, 16 * 2.5 + 8 * 0.8);
+  EXPECT_DOUBLE_EQ(single.least_usd_per_hour, 11 * 2.5 + 5 * 0.8);
+  EXPECT_DOUBLE_EQ(*usd_per_hour(whole.machines, study.spec.prices, "reserved", 0), 16 * 2 + 8 * 0.5);
+  EXPECT_DOUBLE_EQ(*usd_per_hour(single.machines, study.spec.prices, "reserved", 0), 11 * 2 + 5 * 0.5);
+}
+
+// What a token takes at best is what weights and KV take to be read: twice as long with half the memory bandwidth.
+TEST(Sizer, DesignsMayDifferInTheFiguresOfAGpu) {
+  const StudyFile file(
+      "objectives: [{metric: tpot_s, percentile: 50, at_most: 0.0001}]\n"
+      "promise: {certainty: best_estimate}\n"
+      "space: [{name: bandwidth, path: gpus.h100_sxm_80g.hbm_bytes_per_s, values: ['3.35e12', '1.675e12']}]\n");
+  const Study study = file.load();
+  Sizer sizer(study);
+  const std::vector<Design> designs = enumerate(study);
+  const SizedDesign whole = sizer.size(designs[0]);
+  const SizedDesign half = sizer.size(designs[1]);
+  EXPECT_NEAR(half.best_case.overload / whole.best_case.overload, 2, 1e-9);
+  EXPECT_EQ(sizer.size(designs[0]).best_case.overload, whole.best_case.overload);
+  EXPECT_THAT(half.set, ElementsAre("gpus.h100_sxm_80g.hbm_bytes_per_s=1.675e12"));
 }
 
 }  // namespace servecast::study_test

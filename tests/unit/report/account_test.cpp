@@ -90,11 +90,12 @@ TEST(Account, AgreesWithTheCost) {
   RunFacts facts = an_hour();
   facts.account = {.currency = "USD"};
   facts.failures.spares = {{.gpus = 8, .usd_per_gpu_hour = 2.5}};
+  facts.unused_gpus = {{.group = "fast", .gpus = 1.5, .usd_per_hour = 4}};
   const Summary summary = summarise(two_classes(), facts);
   const AccountLine& all = summary.account.value().items.back();
-  EXPECT_DOUBLE_EQ(all.cost, 6 + 8 * 2.5);
+  EXPECT_DOUBLE_EQ(all.cost, 6 + 8 * 2.5 + 4);
   EXPECT_DOUBLE_EQ(all.cost, summary.cost.usd_total);
-  EXPECT_DOUBLE_EQ(all.gpu_hours, 10);
+  EXPECT_DOUBLE_EQ(all.gpu_hours, 11.5);
 }
 
 TEST(Account, NothingServedHasNoPricePerRequest) {
