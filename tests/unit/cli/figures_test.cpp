@@ -34,12 +34,12 @@ TEST(Figures, AreListedForProgramsAndPeople) {
 TEST(Figures, AnyOfThemCanBeCompared) {
   const TestFolder folder;
   const std::string file = folder.write("small.yaml", small_scenario);
-  const Outcome shown = servecast_with({"whatif", file, "--set", "pools[0].replicas=2", "--replicates", "0",
+  const Outcome shown = servecast_with({"whatif", file, "--set", "pools[0].replicas=1", "--replicates", "0",
                                         "--figures", "pools[0].replicas,ttft_s.p90", "--format", "json"});
   ASSERT_EQ(shown.status, 0) << shown.err;
   const json figures = json::parse(shown.out)["comparisons"][0]["figures"];
   EXPECT_EQ(figures.size(), 2u);
-  EXPECT_EQ(figures["pools[0].replicas"]["difference"], 1);
+  EXPECT_EQ(figures["pools[0].replicas"]["difference"], -1);
   EXPECT_TRUE(figures["ttft_s.p90"]["base"].is_number());
 }
 
