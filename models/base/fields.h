@@ -104,6 +104,19 @@ class Fields {
     leave();
   }
 
+  /// Numbers, each under a name that the user gives.
+  void named(std::string_view key, std::map<std::string, double>& values, std::string_view help, Range range) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : values) names.push_back(name);
+    for (const std::string& name : enter_named({.key = key, .help = help}, std::move(names))) {
+      std::optional<double> value;
+      if (values.contains(name)) value = values[name];
+      visit({.key = name, .help = help, .range = range}, value);
+      if (value) values[name] = *value;
+    }
+    leave();
+  }
+
   /// True for a visitor that wants every alternative of a choice, not the chosen one (schema, help).
   virtual bool describes() const { return false; }
   /// Brackets the settings of one alternative; called only where describes().

@@ -20,6 +20,9 @@ class Admission {
   /// Where another pool decodes: asked again when the prompt is computed, before the KV is handed over.
   virtual bool admits_decode(const Request& /*request*/, const ReplicaViews& /*decoding*/) { return true; }
 
+  /// What it looks at of a request beyond its size.
+  virtual RequestNeeds needs() const { return {}; }
+
   /// False for a policy that never looks at the views' numbers and asks nothing.
   virtual bool reads_state() const { return true; }
 

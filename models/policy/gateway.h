@@ -173,6 +173,13 @@ class GatewayPolicy {
   /// True: answered() is called, and the engine notices every answer when it is there.
   virtual bool sees_answers() const { return false; }
 
+  /// What it looks at of a request beyond its size.
+  virtual RequestNeeds needs() const { return {}; }
+
+  /// Its requests go on as drafts, which a later stage must review.
+  virtual bool wants_review() const { return false; }
+  virtual bool reviews() const { return false; }
+
   /// It may ask for another pass when there is an answer.
   virtual bool asks_again() const { return false; }
 

@@ -28,6 +28,9 @@ class WaitingQueue {
   /// It was admitted, or its client gave up.
   virtual void erase(Ticket ticket, const Request& request) = 0;
 
+  /// What it looks at of a request beyond its size.
+  virtual RequestNeeds needs() const { return {}; }
+
   /// Who is preempted first where memory is short: the highest rank, of these the last admitted.
   virtual std::int32_t preemption_rank(const Request&) const { return 0; }
 

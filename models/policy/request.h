@@ -10,6 +10,13 @@ namespace servecast {
 
 using BlockHash = std::uint64_t;
 
+/// What a policy looks at of a request beyond its size: a workload that says what nobody looks at is mistaken.
+struct RequestNeeds {
+  bool client = false;
+  bool priority = false;
+  bool deadline = false;
+};
+
 /// What a client asks for. The output length is what the client will get; only an oracle policy may look at it.
 struct Request {
   RequestId id{};

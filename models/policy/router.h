@@ -110,6 +110,9 @@ class Router {
   /// request well, and its client is told to come back later (HTTP 429).
   virtual std::optional<Route> pick(const Request& request, const ReplicaViews& replicas, Rng& rng) = 0;
 
+  /// What it looks at of a request beyond its size.
+  virtual RequestNeeds needs() const { return {}; }
+
   /// False for a router that never looks at the views' numbers and asks nothing: then nobody needs to bring them up
   /// to date.
   virtual bool reads_state() const { return true; }

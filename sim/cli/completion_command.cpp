@@ -40,7 +40,10 @@ std::string first_entry(std::string path) {
 /// "gpus.<name>.hbm_bytes_per_s" once for each GPU that is bundled.
 std::vector<std::string> all_paths(const std::string& path) {
   static const std::map<std::string, std::vector<std::string>> bundled{
-      {"gpus", list_gpus()}, {"nodes", list_nodes()}, {"fabrics", list_fabrics()}};
+      {"gpus", list_gpus()},
+      {"nodes", list_nodes()},
+      {"fabrics", list_fabrics()},
+      {"exchange_rates", {"EUR", "GBP", "CNY", "JPY"}}};
   const std::size_t at = path.find(any_name);
   if (at == std::string::npos) return {first_entry(path)};
   std::vector<std::string> paths;

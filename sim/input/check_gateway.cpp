@@ -42,11 +42,11 @@ void check_stage(YamlText& text, const ScenarioSpec& spec, std::size_t i, const 
       text.fail(path_of(i) + "." + target.key,
                 fmt::format("'{}' needs to know how good the answers of '{}' are: give 'quality' an entry for it",
                             stage.policy(), target.name));
-  const auto reviews = [](const GatewaySpec& later) { return later.stage.policy() == "fast_slow"; };
-  if (stage.policy() == "dual_threshold" &&
+  const auto reviews = [](const GatewaySpec& later) { return later.stage.make()->reviews(); };
+  if (policy->wants_review() &&
       std::none_of(spec.gateway.begin() + static_cast<std::ptrdiff_t>(i), spec.gateway.end(), reviews))
     text.fail(path_of(i) + ".policy",
-              "nobody reviews what 'dual_threshold' wants reviewed: put 'fast_slow' behind it");
+              fmt::format("nobody reviews what '{}' wants reviewed: put 'fast_slow' behind it", stage.policy()));
 }
 
 using Stages = std::vector<std::unique_ptr<GatewayPolicy>>;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 
+#include "sim/input/check_currency.h"
 #include "sim/input/check_failures.h"
 #include "sim/input/check_gateway.h"
 #include "sim/input/check_placements.h"
@@ -48,6 +49,7 @@ ScenarioSpec read_spec(YamlText& text) {
   fields.finish();
   check_cluster(text, spec);
   text.throw_problems();
+  settle_currency(text, spec);
   check_servers(text, spec);
   text.throw_problems();
   check_names(text, spec.pools);

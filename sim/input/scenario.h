@@ -56,6 +56,7 @@ struct ScenarioSpec {
   double calibration_spread = 1;
   std::optional<double> until_s{};
   std::optional<std::int64_t> first_requests{};
+  std::map<std::string, double> exchange_rates{};
   WorkloadSpec workload{};
   SloSpec slo{};
   ClusterSpec cluster{};
@@ -84,6 +85,10 @@ struct ScenarioSpec {
             {.min = 0, .max = longest_run_s, .above_min = true});
     f.field("first_requests", first_requests,
             "leave out what arrives by itself after so many requests; left out: all of the workload", at_least_one);
+    f.named(
+        "exchange_rates", exchange_rates,
+        "dollars that one of another currency costs, by its ISO code: any amount may then be written like 2.30 EUR",
+        positive);
     f.group("workload", workload, "what arrives");
     f.group("slo", slo, "what users are promised");
     f.group("cluster", cluster, "which machines, and how they are wired");

@@ -11,6 +11,7 @@
 #include "models/base/names.h"
 #include "models/base/utf8.h"
 #include "sim/input/files_read.h"
+#include "sim/input/money.h"
 #include "sim/input/quoted_lists.h"
 #include "sim/input/settings_path.h"
 #include "sim/input/unsaved_text.h"
@@ -233,12 +234,35 @@ bool YamlFields::decode(const YAML::Node& node, Value& value) const {
   }
 }
 
+/// An amount with its currency, where the setting is one of money.
+static std::optional<Money> money_in(const About& about, const YAML::Node& node) {
+  const bool of_money = about.key.find("usd") != std::string_view::npos && about.key != "per_usd";
+  return of_money && node.IsScalar() ? read_money(node.Scalar()) : std::nullopt;
+}
+
+template <class T>
+void YamlFields::take_money(const About& about, const Money& money, T& value) {
+  const auto usd = in_usd(money, text_.root);
+  if (!usd)
+    return text_.fail(path_of(about.key),
+                      fmt::format("'{0}' is in {1}, and nothing says what that is worth: give exchange_rates: "
+                                  "{{{1}: dollars that one costs}} in the scenario, or a number of dollars; files of "
+                                  "hardware have dollars",
+                                  about.key, money.currency));
+  if (const std::string wrong = out_of_range(about, *usd); !wrong.empty())
+    text_.fail(path_of(about.key), wrong);
+  else
+    value = *usd;
+}
+
 template <class T>
 void YamlFields::read(const About& about, T& value) {
   using Value = typename Plain<T>::type;
   const YAML::Node* node = find(about);
   if (node == nullptr) return;  // keep the default
   Value read{};
+  if constexpr (std::is_same_v<Value, double>)
+    if (const auto money = money_in(about, *node)) return take_money(about, *money, value);
   if (!decode(*node, read)) {
     text_.fail(path_of(about.key), fmt::format("'{}' must be {}, not {}", about.key, kind_of<Value>(), shown(*node)));
     return;

@@ -10,6 +10,8 @@
 
 namespace servecast {
 
+struct Money;
+
 /// A parsed YAML (or JSON) text with what the reader needs beside the nodes: its name, the places of settings given
 /// on the command line, and everything found wrong so far.
 struct YamlText {
@@ -83,6 +85,8 @@ class YamlFields final : public Fields {
   };
   template <class T>
   void read(const About& about, T& value);
+  template <class T>
+  void take_money(const About& about, const Money& money, T& value);
   template <class Value>
   bool decode(const YAML::Node& node, Value& value) const;
   const YAML::Node* find(const About& about);  // null where the key is absent

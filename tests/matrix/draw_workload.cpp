@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/input/scenario.h"
+
 namespace servecast::matrix {
 namespace {
 
@@ -51,39 +53,41 @@ const std::vector<const char*> beginnings{
     R"({"shared_prefix": {"groups": 4, "prompts_per_group": 5, "system_tokens": 512}})",
 };
 
-/// A label, and who looks at it: where nobody does, it is refused.
+/// A label, and which need of a policy makes somebody look at it: where nobody does, it is refused.
 struct Label {
   const char* name;
   std::vector<const char*> values;  // as JSON
-  bool (*looks)(const Tree& pool);
-  const char* stage = "";  // of the gateway, which looks at it as well
+  bool RequestNeeds::*need;         // null: of a pool that serves several models or adapters
 };
-
-std::string policy_of(const Tree& pool, const char* kind) {
-  return pool.contains(kind) ? pool.at(kind).at("policy").get<std::string>() : "";
-}
 
 const std::vector<Label> labels{
-    {"priority", {"0", "3", "7"}, [](const Tree& p) { return policy_of(p, "queue") == "priority"; }, "jobs"},
-    {"client",
-     {R"("ann")", R"("bob")", R"("cleo")"},
-     [](const Tree& p) {
-       const std::string router = policy_of(p, "router");
-       return policy_of(p, "queue") == "fair_share" || policy_of(p, "admission") == "token_bucket" ||
-              router == "session" || router == "kv_aware";
-     }},
-    {"ttft_deadline_s", {"0.2", "2"}, [](const Tree& p) { return policy_of(p, "queue") == "earliest_deadline"; }},
-    {"adapters",
-     {R"({"count": 2})", R"({"count": 12, "zipf_exponent": 0.5})"},
-     [](const Tree& p) {
-       return p.contains("lora") || (p.contains("expert_offload") && p.at("expert_offload").contains("models"));
-     }},
+    {"priority", {"0", "3", "7"}, &RequestNeeds::priority},
+    {"client", {R"("ann")", R"("bob")", R"("cleo")"}, &RequestNeeds::client},
+    {"ttft_deadline_s", {"0.2", "2"}, &RequestNeeds::deadline},
+    {"adapters", {R"({"count": 2})", R"({"count": 12, "zipf_exponent": 0.5})"}, nullptr},
 };
 
+template <class Policy>
+bool needs(const Label& label, const Tree& policy) {
+  return Registry<Policy>::all().at(policy.at("policy").get<std::string>()).prepare()->make()->needs().*label.need;
+}
+
+template <class Policy>
+bool pool_needs(const Label& label, const Tree& pool, const char* kind) {
+  return pool.contains(kind) && needs<Policy>(label, pool.at(kind));
+}
+
+bool pool_looks(const Label& label, const Tree& pool) {
+  if (label.need == nullptr)
+    return pool.contains("lora") || (pool.contains("expert_offload") && pool.at("expert_offload").contains("models"));
+  return pool_needs<WaitingQueue>(label, pool, "queue") || pool_needs<Router>(label, pool, "router") ||
+         pool_needs<Admission>(label, pool, "admission");
+}
+
 bool looked_at(const Label& label, const Tree& source, const Tree& pools, const Tree& gateway) {
-  const auto stage = [&](const Tree& s) { return s.at("policy") == label.stage; };
+  const auto stage = [&](const Tree& s) { return label.need != nullptr && needs<GatewayPolicy>(label, s); };
   const auto pool = [&](const Tree& p) {
-    return (!source.contains("pool") || source.at("pool") == p.at("name")) && label.looks(p);
+    return (!source.contains("pool") || source.at("pool") == p.at("name")) && pool_looks(label, p);
   };
   return std::any_of(gateway.begin(), gateway.end(), stage) || std::any_of(pools.begin(), pools.end(), pool);
 }

@@ -29,6 +29,7 @@ class TokenBucket final : public Admission {
   explicit TokenBucket(const Settings& settings)
       : settings_(settings), by_tokens_(settings.unit == "prompt_tokens") {}
 
+  RequestNeeds needs() const override { return {.client = true}; }
   bool reads_state() const override { return false; }
   bool admits(const Request& request, const ReplicaViews&) override {
     Bucket& bucket = bucket_of(request.client);

@@ -43,6 +43,7 @@ class DualThreshold final : public GatewayPolicy {
     slow_ = context.target(settings_.slow);
   }
 
+  bool wants_review() const override { return true; }
   GatewayStep arrive(const GatewayCall& call) override {
     const double confidence = call.rng.uniform();
     const double complexity = call.rng.uniform();

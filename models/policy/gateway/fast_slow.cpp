@@ -46,6 +46,7 @@ class FastSlow final : public GatewayPolicy {
   std::vector<NamedTarget> targets() const override { return {{"fast", settings_.fast}, {"slow", settings_.slow}}; }
   bool sees_answers() const override { return true; }
   bool asks_again() const override { return true; }
+  bool reviews() const override { return true; }
   bool goes_on() const override { return settings_.kv_reuse != "none"; }
   std::optional<KvPath> kv_path() const override {
     if (settings_.kv_reuse != "same_model_kv") return std::nullopt;

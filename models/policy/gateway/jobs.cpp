@@ -83,6 +83,7 @@ class Jobs final : public GatewayPolicy, private JobQueue {
       all.push_back({"late", "there is no deadline to cancel at: give 'deadline_s', or leave 'late' out"});
     return all;
   }
+  RequestNeeds needs() const override { return {.priority = true}; }
   bool sees_answers() const override { return true; }
   void prepare(const GatewayContext& context) override {
     parts_ = settings_.parts.value_or(context.width);

@@ -18,6 +18,8 @@ class EarliestDeadline final : public RankedQueue {
   };
   explicit EarliestDeadline(const Settings& settings) : settings_(settings) {}
 
+  RequestNeeds needs() const override { return {.deadline = true}; }
+
  private:
   double rank(const Request& request) const override {
     return request.deadline_s - settings_.prompt_token_s * static_cast<double>(request.prompt_tokens);

@@ -26,6 +26,7 @@ class FairShare final : public WaitingQueue {
   };
   explicit FairShare(const Settings& settings) : settings_(settings) {}
 
+  RequestNeeds needs() const override { return {.client = true}; }
   std::size_t size() const override { return size_; }
   Ticket front() const override { return clients_.at(waiting_.begin()->second).tickets.front(); }
 

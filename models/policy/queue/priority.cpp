@@ -15,6 +15,7 @@ class Priority final : public RankedQueue {
   };
   explicit Priority(const Settings&) {}
 
+  RequestNeeds needs() const override { return {.priority = true}; }
   std::int32_t preemption_rank(const Request& request) const override { return request.priority; }
 
  private:

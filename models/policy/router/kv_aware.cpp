@@ -20,6 +20,7 @@ class KvAware final : public Router {
   };
   explicit KvAware(const Settings& settings) : settings_(settings) {}
 
+  RequestNeeds needs() const override { return {.client = true}; }
   std::optional<Route> pick(const Request& request, const ReplicaViews& replicas, Rng&) override {
     const ReplicaId otherwise = ring_.pick(request, replicas);
     std::size_t best = 0;
