@@ -122,8 +122,6 @@ struct Lane {
   bool repeat = false;                      // the next batch is this one with one more token per sequence
 
   bool busy() const { return batches.size() > 0; }
-  /// The end of the batch filled last is not known.
-  bool is_open() const { return busy() && batches[batches.size() - 1].end_s == StepRun::infinity; }
   FilledBatch& batch() { return batches.filling(); }
 };
 

@@ -53,8 +53,6 @@ void Replica::take_end(FilledBatch& batch, double end_s, ReplicaListener& listen
 }
 
 /// Nobody is put into a batch behind one of which it is not known when it is through the first stage.
-bool Replica::may_fill(const Lane& lane) const {
-  return !lane.is_open() && stages_.first_free_s(side(lane)) < infinity;
-}
+bool Replica::may_fill(const Lane& lane) const { return stages_.first_free_s(side(lane)) < infinity; }
 
 }  // namespace servecast

@@ -44,6 +44,7 @@ void Stages::launch(FilledBatch& batch, double ready_s, std::span<const TokenRun
   StepRun& run = batch.run;
   run.number = ++launched_;
   run.ready_s = ready_s;
+  if (ready_s < infinity) run.expected_ready_s = ready_s;
   flight_.push_back(&batch);
   if (setup_.experts) {
     std::vector<StageTime> full;
@@ -173,7 +174,7 @@ void Stages::settle(FilledBatch& batch, std::size_t stage, double now_s) {
     const double step_s = pass.alone_end_s - pass.begin_s;
     end_s = std::max({end_s, run.first_layer_s + step_s, run.last_layer_s + step_s / stage_layers()});
   }
-  count_wait(pass, stage, end_s);
+  if (end_s > pass.counted_end_s) count_wait(pass, stage, end_s);
   pass.end_s = free_s = end_s;
   if (setup_.across_nodes && links_->contended(OwnTraffic::collectives) && !pass.sends && send(batch, stage, now_s))
     pass.end_s = free_s = infinity;

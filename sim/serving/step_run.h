@@ -48,12 +48,15 @@ struct StepRun {
   std::optional<double> beside_until_s{};  // see StepRecord
   bool told = false;                       // whoever wants to know of its chunks has heard of them
 
-  /// Starts over, and keeps its memory.
+  /// Starts over, and keeps its memory. What launching it sets stays.
   void clear() {
-    std::vector<StagePass> kept = std::move(passes);
-    kept.clear();
-    *this = {};
-    passes = std::move(kept);
+    due_s = infinity;
+    fetches = 0;
+    first_layer_s = last_layer_s = -infinity;
+    passes.clear();
+    experts.reset();
+    beside_until_s.reset();
+    told = false;
   }
   /// Summed over the stages entered so far.
   double sum(double StagePass::*what) const {
