@@ -2,10 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "tests/unit/cli/servecast.h"
-#include "tests/unit/small_scenario.h"
 #include "tests/unit/in_child.h"
+#include "tests/unit/small_scenario.h"
 
 namespace servecast::compare_test {
 
@@ -45,9 +46,11 @@ TEST_F(Compare, whatif_of_nothing_differs_in_nothing) {
 }
 
 TEST_F(Compare, paired_draws_are_surer_than_their_spread) {
-  // Twice the GPUs cost twice as much in every draw. Latency under a rate this low differs less between one and two
-  // replicas than between seeds, yet pairs tell them apart.
-  const json figures = parsed({"whatif", file_, "--set", "pools[0].replicas=4", "--replicates", "20"})[0]["figures"];
+  // Twice the GPUs, rented one by one, cost twice as much in every draw. Latency under a rate this low differs less
+  // between one and two replicas than between seeds, yet pairs tell them apart.
+  const std::string by_gpu = folder_.write(
+      "by_gpu.yaml", std::regex_replace(small_scenario, std::regex("dgx_h100"), "dgx_h100, rent: single_gpus"));
+  const json figures = parsed({"whatif", by_gpu, "--set", "pools[0].replicas=4", "--replicates", "20"})[0]["figures"];
   const json cost = figures["usd_per_hour"];
   EXPECT_EQ(cost["other"].get<double>(), 2 * cost["base"].get<double>());
   EXPECT_EQ(cost["agreeing_fraction"], 1.0);
