@@ -37,9 +37,7 @@ class Drawn final : public StepLatency {
     time.compute_s = off(time.compute_s, decodes.compute_s);
     return time;
   }
-  AcrossNodes across_nodes(const StepWork& work, std::int64_t stage) const override {
-    return exact_->across_nodes(work, stage);
-  }
+  StepSends sends(const StepWork& work, std::int64_t stage) const override { return exact_->sends(work, stage); }
 
  private:
   std::unique_ptr<StepLatency> exact_;

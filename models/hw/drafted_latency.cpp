@@ -24,9 +24,7 @@ class Drafted final : public StepLatency {
     if (cost_.model && (work.draft_tokens > 0 || work.prefill_tokens > 0)) sum += drafting(work);
     return sum;
   }
-  AcrossNodes across_nodes(const StepWork& work, std::int64_t stage) const override {
-    return model_->across_nodes(work, stage);
-  }
+  StepSends sends(const StepWork& work, std::int64_t stage) const override { return model_->sends(work, stage); }
 
  private:
   StageTime drafting(const StepWork& work) const {

@@ -51,12 +51,14 @@ double ExpertExchange::inside_s(const Way& way, double tokens) const {
 
 ExchangeTime ExpertExchange::one_way(const Way& way, double tokens, const RankLoad& load) const {
   const double inside = inside_s(way, load.visits * tokens * copies_inside_);
-  if (copies_outside_ == 0) return {.seconds = inside};
+  const double launch = inside_s(way, 1);
+  const double sends = std::max(0.0, inside - launch);
+  if (copies_outside_ == 0) return {.seconds = inside, .inside_node_s = sends};
   const bool low_latency = which_ == ExchangeKernels::low_latency;
   const double share = low_latency ? low_latency_share : high_throughput_share;
   const double fuller = low_latency ? load.visits : load.node_visits;
   const double across = fuller * tokens * copies_outside_ * way.bytes_per_token / (share * link_.bytes_per_s);
-  return {.seconds = std::max(inside, inside_s(way, 1) + across), .across_nodes_s = across};
+  return {.seconds = std::max(inside, launch + across), .inside_node_s = sends, .across_nodes_s = across};
 }
 
 ExchangeTime ExpertExchange::operator()(std::int64_t rank_tokens, const RankLoad& load) const {
@@ -65,7 +67,7 @@ ExchangeTime ExpertExchange::operator()(std::int64_t rank_tokens, const RankLoad
       one_way({.op = "ep_dispatch", .bytes_per_token = real(llm_.hidden) * fp8_bytes}, real(rank_tokens), load);
   const ExchangeTime back =
       one_way({.op = "ep_combine", .bytes_per_token = real(llm_.hidden) * bf16_bytes}, real(rank_tokens), load);
-  return {.seconds = out.seconds + back.seconds, .across_nodes_s = out.across_nodes_s + back.across_nodes_s};
+  return out + back;
 }
 
 }  // namespace servecast

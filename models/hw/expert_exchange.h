@@ -9,11 +9,12 @@
 
 namespace servecast {
 
-/// The network between the nodes of one replica, as each of its GPUs has it for itself.
+/// The links between the GPUs of one stage of a replica, as each of them has them for itself.
 struct NodeLink {
-  std::int64_t node_gpus = 8;  // GPUs of the replica in each node
-  double bytes_per_s = 0;      // one direction
-  double latency_s = 0;
+  std::int64_t node_gpus = 8;     // GPUs of the stage in each node
+  double bytes_per_s = 0;         // to other nodes, one direction
+  double latency_s = 0;           // likewise
+  double inside_bytes_per_s = 0;  // to its peers in the node, one direction
 };
 
 /// Kernels that send tokens to the GPUs of their experts and back, as DeepEP has them.
@@ -21,7 +22,15 @@ enum class ExchangeKernels : std::uint8_t { high_throughput, low_latency };
 
 struct ExchangeTime {
   double seconds = 0;
-  double across_nodes_s = 0;  // the part of it in which the network ports send
+  double inside_node_s = 0;   // the part of it in which the links inside a node send
+  double across_nodes_s = 0;  // likewise the network ports
+
+  friend ExchangeTime operator+(const ExchangeTime& a, const ExchangeTime& b) {
+    return {a.seconds + b.seconds, a.inside_node_s + b.inside_node_s, a.across_nodes_s + b.across_nodes_s};
+  }
+  friend ExchangeTime operator*(double n, const ExchangeTime& time) {
+    return {n * time.seconds, n * time.inside_node_s, n * time.across_nodes_s};
+  }
 };
 
 /// Dispatch and combine of one expert layer, while nobody else uses the network:

@@ -39,13 +39,9 @@ class Layered final : public StepLatency {
   }
 
   /// Of all layers, those that tokens have left included.
-  AcrossNodes across_nodes(const StepWork& work, std::int64_t stage) const override {
-    AcrossNodes sum;
-    for (const LayerPart& part : parts_) {
-      const AcrossNodes sent = part.all->across_nodes(work, stage);
-      sum.seconds += sent.seconds;
-      sum.slack_s += sent.slack_s;
-    }
+  StepSends sends(const StepWork& work, std::int64_t stage) const override {
+    StepSends sum;
+    for (const LayerPart& part : parts_) sum += part.all->sends(work, stage);
     return sum;
   }
 

@@ -19,9 +19,7 @@ class WithAdapters final : public StepLatency {
       time.seconds += (cost_.launches_s + cost_.adapter_s * real(work.adapters)) / real(stages());
     return time;
   }
-  AcrossNodes across_nodes(const StepWork& work, std::int64_t stage) const override {
-    return model_->across_nodes(work, stage);
-  }
+  StepSends sends(const StepWork& work, std::int64_t stage) const override { return model_->sends(work, stage); }
 
  private:
   std::unique_ptr<StepLatency> model_;

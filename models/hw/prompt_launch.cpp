@@ -23,9 +23,7 @@ class PromptLaunch final : public StepLatency {
     time.host_s += waits_s;
     return time;
   }
-  AcrossNodes across_nodes(const StepWork& work, std::int64_t stage) const override {
-    return model_->across_nodes(work, stage);
-  }
+  StepSends sends(const StepWork& work, std::int64_t stage) const override { return model_->sends(work, stage); }
 
  private:
   std::unique_ptr<StepLatency> model_;

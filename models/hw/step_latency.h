@@ -42,11 +42,37 @@ struct StageTime {
   bool extrapolated = false;  // some operator was outside the range that its constants were fitted on
 };
 
-/// What a step's collectives send between nodes, as time on links that nobody else uses. It is part of the stage's
-/// time; `slack_s` of it could be added before the stage takes longer, since arithmetic hides it.
-struct AcrossNodes {
+/// What a step's collectives send over links of one kind, as time on links that carry nothing else. It is part of the
+/// stage's time.
+struct SendTime {
   double seconds = 0;
-  double slack_s = 0;
+  double slack_s = 0;  // that they may take longer before the stage does, since arithmetic hides it
+  double after_s = 0;  // that the stage takes at least once they are done
+
+  SendTime& operator+=(const SendTime& other) {
+    seconds += other.seconds;
+    slack_s += other.slack_s;
+    after_s += other.after_s;
+    return *this;
+  }
+};
+
+/// The links that collectives go over.
+enum class Reach : std::uint8_t {
+  inside_node,   // NVLink, or PCIe
+  across_nodes,  // network ports
+};
+
+struct StepSends {
+  SendTime inside_node{};
+  SendTime across_nodes{};
+
+  StepSends& operator+=(const StepSends& other) {
+    inside_node += other.inside_node;
+    across_nodes += other.across_nodes;
+    return *this;
+  }
+  const SendTime& over(Reach reach) const { return reach == Reach::inside_node ? inside_node : across_nodes; }
 };
 
 /// How long a step takes on one model replica. A replica has one stage, or with pipeline parallelism several that a
@@ -62,8 +88,8 @@ class StepLatency {
   virtual double chunk_s(std::int64_t /*tokens*/, std::int64_t /*prefix_tokens*/) const { return 0; }
   /// Time the batch occupies this stage, hand-over to the next stage included. Requires work.tokens() > 0.
   virtual StageTime stage(const StepWork& work, std::int64_t stage) const = 0;
-  /// The part of stage() that the network between nodes takes; nothing where a stage stays inside one.
-  virtual AcrossNodes across_nodes(const StepWork& /*work*/, std::int64_t /*stage*/) const { return {}; }
+  /// The part of stage() in which the links between the stage's GPUs send.
+  virtual StepSends sends(const StepWork& /*work*/, std::int64_t /*stage*/) const { return {}; }
 };
 
 }  // namespace servecast

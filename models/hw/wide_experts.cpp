@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "models/base/counts.h"
-#include "models/hw/across_nodes.h"
 #include "models/hw/kernel_time.h"
 #include "models/hw/pipeline_stage.h"
 #include "models/hw/ranks.h"
+#include "models/hw/tensor_collectives.h"
 
 namespace servecast {
 namespace {
@@ -22,9 +22,9 @@ std::unique_ptr<StepLatency> rank_kernels(const WideExpertsInputs& inputs) {
   in.max_step_tokens = divided_up(in.max_step_tokens, in.shape.ranks());
   in.max_sequences = divided_up(in.max_sequences, in.shape.ranks());
   in.terms = without_host(in.terms);
-  const TensorsAcrossNodes across{.llm = in.llm, .shape = in.shape, .link = inputs.link, .terms = in.terms};
-  if (in.shape.tensor_parallel <= inputs.link.node_gpus) return make_profile_latency(std::move(in));
-  return make_across_nodes(make_profile_latency(in), across);
+  if (in.shape.tensor_parallel == 1) return make_profile_latency(std::move(in));
+  return make_tensor_collectives(make_profile_latency(in),
+                                 {.llm = in.llm, .shape = in.shape, .link = inputs.link, .terms = in.terms});
 }
 
 class WideExperts final : public StepLatency {
@@ -33,7 +33,7 @@ class WideExperts final : public StepLatency {
 
   std::int64_t stages() const override { return static_cast<std::int64_t>(stages_.size()); }
   StageTime stage(const StepWork& work, std::int64_t stage) const override;
-  AcrossNodes across_nodes(const StepWork& work, std::int64_t stage) const override;
+  StepSends sends(const StepWork& work, std::int64_t stage) const override;
   double chunk_s(std::int64_t tokens, std::int64_t prefix_tokens) const override {
     return rank_->chunk_s(tokens, prefix_tokens);
   }
@@ -77,11 +77,9 @@ WideExperts::WideExperts(const WideExpertsInputs& in)
 ExchangeTime WideExperts::exchange(const PipelineStage& stage, std::int64_t rank_tokens) const {
   const auto last = static_cast<std::int64_t>(exchange_by_tokens_.size()) - 1;
   const ExchangeTime& layer = exchange_by_tokens_[static_cast<std::size_t>(std::min(rank_tokens, last))];
-  const ExchangeTime time{.seconds = stage.expert_layers * layer.seconds,
-                          .across_nodes_s = stage.expert_layers * layer.across_nodes_s};
+  const ExchangeTime time = stage.expert_layers * layer;
   if (rank_tokens <= last) return time;
-  const double more = real(rank_tokens) / real(last);  // ranks may be fuller than the mean
-  return {.seconds = more * time.seconds, .across_nodes_s = more * time.across_nodes_s};
+  return real(rank_tokens) / real(last) * time;  // ranks may be fuller than the mean
 }
 
 WideExperts::Batch WideExperts::batch(const StepWork& work, std::int64_t index) const {
@@ -113,11 +111,19 @@ StageTime WideExperts::stage(const StepWork& work, std::int64_t index) const {
   return sum;
 }
 
-AcrossNodes WideExperts::across_nodes(const StepWork& work, std::int64_t stage) const {
+/// An exchange goes inside nodes and between them at the same time, so the shorter part may take as long as the
+/// other.
+StepSends WideExperts::sends(const StepWork& work, std::int64_t stage) const {
   const Batch p = batch(work, stage);
+  const double n = real(p.count);
   const double slack_s = p.count == 1 ? 0 : 2 * std::max(0.0, p.hiding_s - p.exchange.seconds);
-  const double within_ranks_s = rank_->across_nodes(p.share, stage).seconds;
-  return {.seconds = real(p.count) * (p.exchange.across_nodes_s + within_ranks_s), .slack_s = slack_s};
+  const double longer_s = p.exchange.across_nodes_s - p.exchange.inside_node_s;
+  const StepSends ranks = rank_->sends(p.share, stage);
+  return {.inside_node = {.seconds = n * (p.exchange.inside_node_s + ranks.inside_node.seconds),
+                          .slack_s = slack_s + n * std::max(0.0, longer_s),
+                          .after_s = n * ranks.inside_node.after_s},
+          .across_nodes = {.seconds = n * (p.exchange.across_nodes_s + ranks.across_nodes.seconds),
+                           .slack_s = slack_s + n * std::max(0.0, -longer_s)}};
 }
 
 }  // namespace

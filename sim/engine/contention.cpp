@@ -1,9 +1,11 @@
 #include "sim/engine/contention.h"
 
 #include <algorithm>
-#include <array>
+#include <limits>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 
 #include "sim/engine/cluster.h"
 #include "sim/engine/wiring.h"
@@ -12,17 +14,25 @@
 namespace servecast {
 namespace {
 
-constexpr std::array<std::string_view, 2> flow_kinds{expert_load_kind, collective_kind};  // by OwnTraffic
-
 std::size_t number(OwnTraffic traffic) { return static_cast<std::size_t>(traffic); }
 
+std::string_view flow_kind(OwnTraffic traffic) {
+  return traffic == OwnTraffic::experts ? expert_load_kind : collective_kind;
+}
+
+std::optional<Reach> reach(OwnTraffic traffic) {
+  if (traffic == OwnTraffic::experts) return std::nullopt;
+  return traffic == OwnTraffic::inside_node ? Reach::inside_node : Reach::across_nodes;
+}
+
 bool has(const Pool& pool, OwnTraffic traffic) {
-  return traffic == OwnTraffic::experts ? pool.experts.has_value() : pool.across_nodes();
+  const auto over = reach(traffic);
+  return over ? pool.sends(*over) : pool.experts.has_value();
 }
 
 /// What the GPUs of a stage send or load.
 std::vector<ReplicaTransfer> examples(const Pool& pool, OwnTraffic traffic, std::size_t stage) {
-  if (traffic == OwnTraffic::collectives) return {StepTraffic{.stage = stage, .alone_s = 1}};
+  if (const auto over = reach(traffic)) return {StepTraffic{.stage = stage, .reach = *over, .alone_s = 1}};
   const ExpertPlan& plan = *pool.experts;
   const bool from_disk = plan.host_experts < plan.shape.layers * plan.experts();
   std::vector<ReplicaTransfer> loads;
@@ -34,6 +44,12 @@ std::vector<ReplicaTransfer> examples(const Pool& pool, OwnTraffic traffic, std:
 /// Uplinks that carry whatever the ports below them send cannot hold anybody up.
 bool may_bind(const PlatformLink& link, const Fabric& fabric) {
   return link.kind != "fabric" || fabric.oversubscription > 1;
+}
+
+double bottleneck(const Transfer& transfer, const Platform& platform) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::size_t link : transfer.path.links) least = std::min(least, platform.links[link].bytes_per_s);
+  return least;
 }
 
 }  // namespace
@@ -48,7 +64,7 @@ Contention::Contention(const Scenario& scenario, const Wiring& wiring, const Tra
   others_on_link_.fill(std::vector<std::int64_t>(by_link_.size(), 0));
   for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool)
     for (std::size_t replica = 0; replica < scenario.pools[pool].places.size(); ++replica)
-      for (const OwnTraffic traffic : {OwnTraffic::experts, OwnTraffic::collectives})
+      for (const OwnTraffic traffic : all_own_traffic)
         if (has(scenario.pools[pool], traffic)) users_.push_back({.at = {pool, replica}, .traffic = traffic});
   for (std::size_t user = 0; user < users_.size(); ++user) take_links(user);
   find_always();
@@ -70,37 +86,34 @@ void Contention::take_links(std::size_t number_of_user) {
       for (const Transfer& transfer : routes_.of(user.at, example))
         for (const std::size_t link : transfer.path.links)
           if (user.traffic == OwnTraffic::experts || may_bind(wiring_.platform().links[link], fabric))
-            user.links.push_back({link, stage});
-  for (const auto& [link, stage] : user.links)
-    if (by_link_[link].empty() || by_link_[link].back() != number_of_user) by_link_[link].push_back(number_of_user);
+            user.links.push_back({link, stage, bottleneck(transfer, wiring_.platform())});
+  for (const LinkUse& use : user.links)
+    if (by_link_[use.link].empty() || by_link_[use.link].back() != number_of_user)
+      by_link_[use.link].push_back(number_of_user);
 }
 
-/// Steps that share a link in both of which GPUs send without a pause, and loads of experts that together are more
-/// than a link carries: a GPU's own link is the most that its loads can take.
+/// Traffic that together may be more than a link carries.
 void Contention::find_always() {
   for (User& user : users_) user.always = false;
-  for (std::size_t link = 0; link < by_link_.size(); ++link)
-    for (const OwnTraffic traffic : {OwnTraffic::experts, OwnTraffic::collectives}) {
-      double most = 0;
-      std::set<std::pair<std::size_t, std::size_t>> sharing;  // user, and stage
-      for (const std::size_t number_of_user : by_link_[link]) {
-        const User& user = users_[number_of_user];
-        if (user.traffic != traffic) continue;
-        for (const LinkUse& use : user.links) {
-          if (use.link != link) continue;
-          sharing.insert({number_of_user, use.stage});
-          most += scenario_.pools[user.at.pool].gpu.pcie_h2d_bytes_per_s;
-        }
+  for (std::size_t link = 0; link < by_link_.size(); ++link) {
+    double most = 0;
+    std::set<std::tuple<ReplicaAt, std::size_t, bool>> sharing;  // replica, stage, whether these are loads
+    for (const std::size_t number_of_user : by_link_[link]) {
+      const User& user = users_[number_of_user];
+      for (const LinkUse& use : user.links) {
+        if (use.link != link) continue;
+        sharing.insert({user.at, use.stage, user.traffic == OwnTraffic::experts});
+        most += use.bytes_per_s;
       }
-      const bool binds = traffic == OwnTraffic::collectives || most > wiring_.platform().links[link].bytes_per_s;
-      if (sharing.size() > 1 && binds)
-        for (const auto& [user, stage] : sharing) users_[user].always = true;
     }
+    if (sharing.size() < 2 || most <= wiring_.platform().links[link].bytes_per_s) continue;
+    for (const std::size_t user : by_link_[link]) users_[user].always = true;
+  }
 }
 
 void Contention::count(const Transfer& transfer, std::int64_t change, double now_s) {
-  for (const OwnTraffic traffic : {OwnTraffic::experts, OwnTraffic::collectives}) {
-    if (transfer.kind == flow_kinds[number(traffic)]) continue;
+  for (const OwnTraffic traffic : all_own_traffic) {
+    if (transfer.kind == flow_kind(traffic)) continue;
     for (const std::size_t link : transfer.path.links) {
       others_on_link_[number(traffic)][link] += change;
       for (const std::size_t user : by_link_[link])

@@ -11,12 +11,13 @@ class Cluster;
 class Wiring;
 struct Scenario;
 
-/// Which replicas have the links of their own traffic (experts' loads, collectives between nodes) to themselves.
+/// Which replicas have the links of their own traffic (experts' loads, collectives) to themselves.
 ///
-/// Such traffic repeats with every step, so as long as nobody else uses its links it is worked out in closed form and
-/// is no flow (HOUSE rules, 2.5). This looks at every flow of another kind and tells the replicas whose links it
+/// Such traffic repeats with every step, so as long as its links carry nothing else it is worked out in closed form
+/// and is no flow (HOUSE rules, 2.5). This looks at every flow of another kind and tells the replicas whose links it
 /// takes; those whose own traffic may bind a link that they share, with each other or between their own pipeline
-/// stages, never have it to themselves.
+/// stages, never have it to themselves. Loads and collectives of a replica go at the same time, so they share; its
+/// collectives follow each other, so they do not.
 class Contention final : public FlowWatcher {
  public:
   /// Watches the flows from now on, where any replica has such traffic. These outlive it.
@@ -34,6 +35,7 @@ class Contention final : public FlowWatcher {
   struct LinkUse {
     std::size_t link = 0;
     std::size_t stage = 0;
+    double bytes_per_s = 0;  // the most that the traffic reaches
   };
   struct User {
     ReplicaAt at{};
@@ -53,8 +55,9 @@ class Contention final : public FlowWatcher {
   const TransferRoutes& routes_;
   Cluster& cluster_;
   std::vector<User> users_{};
-  std::vector<std::vector<std::size_t>> by_link_;            // users
-  std::array<std::vector<std::int64_t>, 2> others_on_link_;  // by OwnTraffic: flows under way of other kinds
+  std::vector<std::vector<std::size_t>> by_link_;  // users
+  std::array<std::vector<std::int64_t>, all_own_traffic.size()>
+      others_on_link_;  // by OwnTraffic: flows under way of other kinds
 };
 
 }  // namespace servecast

@@ -93,12 +93,16 @@ void Flows::ended(const EndedFlow& flow) {
   if (flows_.contains(flow.flow)) ending_.push({.at_s = noticed_s(flow.clock_s), .flow = flow.flow});
 }
 
-void Flows::tell_ended(double now_s) {
+bool Flows::tell_ended(double now_s) {
+  bool any = false;
   while (!ending_.empty() && ending_.top().at_s <= now_s) {
     const std::int64_t number = ending_.top().flow;
     ending_.pop();
-    if (flows_.contains(number)) end(number, now_s);
+    if (!flows_.contains(number)) continue;
+    end(number, now_s);
+    any = true;
   }
+  return any;
 }
 
 void Flows::end(std::int64_t number, double now_s) {

@@ -93,8 +93,8 @@ class Flows {
   /// The next instant at which a flow begins or its end is noticed.
   double next_s() const;
   /// Within an instant: ends come between the steps that end and the requests that arrive, in the order in which the
-  /// flows were started; flows begin last.
-  void tell_ended(double now_s);
+  /// flows were started; flows begin last. Whether any has ended.
+  bool tell_ended(double now_s);
   void begin_due(double now_s);
   /// A link lets nothing through: flows under way stand still, others do not begin before all of their path is
   /// mended.

@@ -36,7 +36,8 @@ Simulation::Simulation(Scenario& scenario, Recorder& recorder, const RunOptions&
 void Simulation::connect(const Wiring& wiring) {
   cluster_.follow(transfers_.emplace(scenario_, wiring, flows_, cluster_, clock_));
   for (ReplicaPool& pool : cluster_.pools()) pool.connect(*transfers_);
-  steps_become_flows_ = std::ranges::any_of(scenario_.pools, &Pool::across_nodes);
+  for (const Pool& pool : scenario_.pools)
+    for (const Reach reach : all_reaches) steps_become_flows_ |= pool.sends(reach);
   copies_.connect(scenario_, wiring);
   cluster_.follow(copies_);
   if (hands_over(scenario_)) {

@@ -102,8 +102,7 @@ void Simulation::end_steps(double now_s) {
 
 // Steps may end with what they send.
 void Simulation::end_flows(double now_s) {
-  flows_.tell_ended(now_s);
-  if (steps_become_flows_) cluster_.settle(now_s);
+  if (flows_.tell_ended(now_s) && steps_become_flows_) cluster_.settle(now_s);
 }
 
 double Simulation::next_failure_s() { return failures_ && flow_.any_left() ? failures_->next_s() : never; }

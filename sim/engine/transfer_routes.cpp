@@ -106,9 +106,9 @@ std::vector<Transfer> TransferRoutes::flows(const ReplicaAt& at, const AdapterLo
 }
 
 std::vector<Transfer> TransferRoutes::flows(const ReplicaAt& at, const StepTraffic& traffic) const {
-  const auto [found, fresh] = steps_.try_emplace({at, traffic.stage});
+  const auto [found, fresh] = steps_.try_emplace({at, {traffic.stage, traffic.reach}});
   StepRoutes& routes = found->second;
-  if (fresh) routes = step_routes(scenario_.pools[at.pool], stage(at, traffic.stage), wiring_);
+  if (fresh) routes = step_routes(scenario_.pools[at.pool], stage(at, traffic.stage), traffic.reach, wiring_);
   std::vector<Transfer> transfers = routes.transfers;
   for (Transfer& transfer : transfers) transfer.bytes = traffic.alone_s / routes.s_per_byte;
   return transfers;

@@ -55,8 +55,9 @@ class TransferRoutes {
   const Scenario& scenario_;
   const Wiring& wiring_;
   std::vector<std::size_t> first_;  // by pool: the number of its first replica
-  mutable std::map<std::pair<ReplicaAt, std::size_t>, StepRoutes>
-      steps_;  // by stage, of those that have sent something; they do so every step
+  using StageReach = std::pair<std::size_t, Reach>;
+  mutable std::map<std::pair<ReplicaAt, StageReach>, StepRoutes>
+      steps_;  // of those that have sent something; they do so every step
 };
 
 }  // namespace servecast

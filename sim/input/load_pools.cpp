@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "models/hw/across_nodes.h"
 #include "models/hw/profile_latency.h"
+#include "models/hw/tensor_collectives.h"
 #include "models/hw/wide_experts.h"
 #include "sim/input/balance_experts.h"
 #include "sim/input/check_kv_tiers.h"
@@ -192,17 +192,17 @@ class PoolLoader {
     if (profile != nullptr) return make_pool_profile_latency(pool, *profile);
     if (pool.shape().ranks() > 1) return fail(".expert_parallel", no_exchange(pool));
     const auto batcher = pool.spec.batcher.make();
-    pool.latency = over_nodes(pool, make_roofline({.gpu = pool.gpu,
-                                                   .llm = pool.llm,
-                                                   .weights = weights(pool.spec),
-                                                   .kv = kv_type(pool.spec),
-                                                   .shape = pool.shape(),
-                                                   .max_step_tokens = batcher->max_step_tokens(),
-                                                   .max_sequences = max_rows(pool.spec),
-                                                   .stage_link = stage_link(pool),
-                                                   .node_gpus = node().gpus,
-                                                   .engine = kernel_terms(pool),
-                                                   .rank_loads = pool.rank_loads}));
+    pool.latency = with_collectives(pool, make_roofline({.gpu = pool.gpu,
+                                                         .llm = pool.llm,
+                                                         .weights = weights(pool.spec),
+                                                         .kv = kv_type(pool.spec),
+                                                         .shape = pool.shape(),
+                                                         .max_step_tokens = batcher->max_step_tokens(),
+                                                         .max_sequences = max_rows(pool.spec),
+                                                         .stage_link = stage_link(pool),
+                                                         .node_gpus = node().gpus,
+                                                         .engine = kernel_terms(pool),
+                                                         .rank_loads = pool.rank_loads}));
     pool.latency_source =
         fmt::format("roofline, constants of {}",
                     pool.gpu.derived() ? pool.gpu.kernels_like + " scaled to " + pool.gpu.name : pool.gpu.name);
@@ -247,7 +247,7 @@ class PoolLoader {
                           .terms = kernel_terms(pool),
                           .rank_loads = pool.rank_loads};
     if (pool.shape().ranks() == 1)
-      pool.latency = over_nodes(pool, make_profile_latency(std::move(kernels)));
+      pool.latency = with_collectives(pool, make_profile_latency(std::move(kernels)));
     else if (exchanges_experts(profile))
       pool.latency = wide_experts(pool, kernels);
     else
@@ -265,11 +265,14 @@ class PoolLoader {
   EngineTerms kernel_terms(const Pool& pool) const {
     return takes_nodes(pool) ? without_host(pool.engine.step) : pool.engine.step;
   }
-  std::unique_ptr<StepLatency> over_nodes(const Pool& pool, std::unique_ptr<StepLatency> latency) const {
-    if (!takes_nodes(pool)) return latency;
-    return make_across_nodes(
-        std::move(latency),
-        {.llm = pool.llm, .shape = pool.shape(), .link = node_link(pool), .terms = pool.engine.step});
+  /// `latency` of one tensor-parallel group in one node, with host time unless it takes several.
+  std::unique_ptr<StepLatency> with_collectives(const Pool& pool, std::unique_ptr<StepLatency> latency) const {
+    if (pool.spec.tensor_parallel == 1) return latency;
+    return make_tensor_collectives(std::move(latency),
+                                   {.llm = pool.llm,
+                                    .shape = pool.shape(),
+                                    .link = node_link(pool),
+                                    .terms = takes_nodes(pool) ? pool.engine.step : without_host(pool.engine.step)});
   }
   std::unique_ptr<StepLatency> wide_experts(const Pool& pool, const ProfileInputs& kernels) const {
     const ExpertExchangeSpec& spec = pool.spec.expert_exchange;
@@ -299,10 +302,11 @@ class PoolLoader {
     if (pool.spec.latency.tables.empty())
       return text_.fail(path_ + ".latency", "model: table needs 'tables', the folder that holds them");
     try_at(text_, key, [&] {
-      pool.latency = make_step_tables(
-          load_step_tables(beside(text_.file, pool.spec.latency.tables), text_.place(key),
-                           pool.spec.pipeline_parallel),
-          {.stages = pool.spec.pipeline_parallel, .layers_per_stage = pool.llm.layers / pool.spec.pipeline_parallel});
+      StepTables tables = load_step_tables(beside(text_.file, pool.spec.latency.tables), text_.place(key),
+                                           pool.spec.pipeline_parallel);
+      const StepTablesShape shape{.stages = pool.spec.pipeline_parallel,
+                                  .layers_per_stage = pool.llm.layers / pool.spec.pipeline_parallel};
+      pool.latency = with_collectives(pool, make_step_tables(std::move(tables), shape));
     });
     pool.latency_source = "lookup tables in " + pool.spec.latency.tables;
   }

@@ -67,6 +67,12 @@ double uplink_share(const std::map<std::int64_t, std::int64_t>& nodes_by_leaf, c
   return share;
 }
 
+/// From a GPU of a stage to the next in a ring. Bridges join pairs, so the ring of more GPUs goes over PCIe as well.
+double inside_rate(const Gpu& gpu, const Node& node, const Shape& shape) {
+  const bool bridged = node.gpu_link == "nvswitch" || (node.gpu_link == "pairs" && shape.gpus_per_stage() == 2);
+  return bridged ? peer_bytes_per_s(gpu) : std::min(gpu.pcie_h2d_bytes_per_s, gpu.pcie_d2h_bytes_per_s);
+}
+
 }  // namespace
 
 std::optional<ShapeProblem> shape_problem(const PoolSpec& spec, const Node& node) {
@@ -91,7 +97,7 @@ NodeLink node_link(const Shape& shape, const ReplicaPlace& place, const Gpu& gpu
   std::map<std::int64_t, std::int64_t> gpus_by_node;
   const auto first_stage = static_cast<std::size_t>(shape.gpus_per_stage());
   for (const GpuPlace& at : std::span(place.gpus).first(first_stage)) ++gpus_by_node[at.node];
-  NodeLink link{.node_gpus = gpus_by_node.begin()->second};
+  NodeLink link{.node_gpus = gpus_by_node.begin()->second, .inside_bytes_per_s = inside_rate(gpu, node, shape)};
   if (gpus_by_node.size() == 1) return link;
   std::map<std::int64_t, std::int64_t> nodes_by_leaf;
   for (const auto& [at, gpus] : gpus_by_node) ++nodes_by_leaf[group.switch_of(at)];

@@ -86,6 +86,14 @@ void open_workload(YamlText& text, Scenario& scenario) {
 
 }  // namespace
 
+bool Pool::sends(Reach reach) const {
+  const std::int64_t stage = shape().gpus_per_stage();
+  if (places.empty() || stage == 1) return false;
+  const std::vector<GpuPlace>& gpus = places.front().gpus;
+  const std::int64_t node = gpus.front().node;
+  return reach == Reach::inside_node ? gpus[1].node == node : gpus[static_cast<std::size_t>(stage - 1)].node != node;
+}
+
 Scenario load_scenario(const std::string& file, const std::vector<Override>& overrides) {
   HardwareFiles files;
   return load_scenario(file, overrides, files);

@@ -146,8 +146,8 @@ struct Pool {
 
   Shape shape() const { return servecast::shape(spec); }
   std::int64_t gpus_per_replica() const { return shape().gpus(); }
-  /// Of a replica, a step's GPUs are on several nodes.
-  bool across_nodes() const { return !places.empty() && places.front().gpus.front().node != last_of_stage().node; }
+  /// Whether the GPUs of a stage send to each other over such links. Each node of a stage has as many of them.
+  bool sends(Reach reach) const;
   std::int64_t gpus() const { return spec.replicas * gpus_per_replica(); }
   /// On each GPU, in the mean of all its ranks' tokens; on each GPU of the rank that has it; of a replica's GPUs
   /// together.
@@ -156,9 +156,6 @@ struct Pool {
     return static_cast<double>(shape().ranks()) * kv_token_bytes_per_gpu();
   }
   double kv_token_bytes() const { return kv_token_bytes_per_gpu() * static_cast<double>(gpus_per_replica()); }
-  const GpuPlace& last_of_stage() const {
-    return places.front().gpus[static_cast<std::size_t>(shape().gpus_per_stage() - 1)];
-  }
   double usd_per_gpu_hour() const { return spec.usd_per_gpu_hour.value_or(gpu.usd_per_hour); }
 };
 

@@ -16,9 +16,10 @@ struct FetchFor {
 struct AdaptersFor {  // of the batch that the lane has launched last
   std::size_t lane = 0;
 };
-struct Sent {  // all that a batch was to send between the nodes of a stage
+struct Sent {  // all that a batch was to send over links of one reach in a stage
   std::uint64_t batch = 0;
   std::size_t stage = 0;
+  double after_s = 0;  // that the stage takes at least from then on
 };
 using Purpose = std::variant<FetchFor, ExpertLoad, AdaptersFor, Sent>;
 
@@ -42,6 +43,7 @@ class OpenTransfers {
   }
 
   bool contended(OwnTraffic traffic) const { return contended_[static_cast<std::size_t>(traffic)]; }
+  bool any_contended() const { return contended_ != decltype(contended_){}; }
   /// Whether this begins now.
   bool set_contended(OwnTraffic traffic, bool contended) {
     return !std::exchange(contended_[static_cast<std::size_t>(traffic)], contended) && contended;
@@ -56,7 +58,7 @@ class OpenTransfers {
   ReplicaId replica_;
   TransferPort* port_ = nullptr;
   std::map<Token, Purpose> under_way_{};
-  std::array<bool, 2> contended_{};  // by OwnTraffic
+  std::array<bool, all_own_traffic.size()> contended_{};  // by OwnTraffic
 };
 
 }  // namespace servecast

@@ -15,7 +15,7 @@ Replica::Replica(ReplicaSetup setup)
                .experts = std::move(setup_.experts),
                .partition = std::move(setup_.partition),
                .gpus = setup_.stage_gpus,
-               .across_nodes = setup_.across_nodes,
+               .sends = setup_.stage_sends,
                .fetched_layers = setup_.fetch.layers,
                .power = setup_.power,
                .power_cap_w = setup_.power_cap_w},

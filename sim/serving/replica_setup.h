@@ -47,7 +47,7 @@ struct ReplicaSetup {
   FetchRules fetch{};
   std::unique_ptr<ExpertOffload> experts{};  // partly elsewhere; none: all in the GPUs' memory
   std::int64_t stage_gpus = 1;               // that a step keeps busy at a time
-  bool across_nodes = false;                 // these are on several nodes
+  std::array<bool, 2> stage_sends{};         // by Reach: these send to each other
   PowerDraw power{};                         // of one GPU
   double power_cap_w = std::numeric_limits<double>::infinity();
   AnswerPath answers{};                // from the end of a step to the clients

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace servecast {
 
@@ -10,7 +11,8 @@ constexpr double infinity = StepRun::infinity;
 Stages::Stages(StagesSetup setup, OpenTransfers& links)
     : setup_(std::move(setup)), links_(&links), count_(setup_.latency->stages()) {
   if (setup_.partition) sides_.emplace(std::move(setup_.partition), count());
-  may_wait_ = setup_.fetched_layers > 0 || setup_.experts || setup_.across_nodes || (sides_ && count_ > 1);
+  const bool sends = setup_.sends != std::array<bool, 2>{};
+  may_wait_ = setup_.fetched_layers > 0 || setup_.experts || sends || (sides_ && count_ > 1);
   free_s_.assign(2 * count(), 0);
   if (setup_.power_cap_w < setup_.power.prefill_w) clock_fraction_ = clock_fraction(setup_.power, setup_.power_cap_w);
 }
@@ -36,8 +38,7 @@ double Stages::first_free_s(Side side) const {
 
 bool Stages::in_time() const {
   if (!may_wait_) return false;
-  return (sides_ && (count_ > 1 || setup_.experts)) || (setup_.experts && links_->contended(OwnTraffic::experts)) ||
-         (setup_.across_nodes && links_->contended(OwnTraffic::collectives));
+  return (sides_ && (count_ > 1 || setup_.experts)) || links_->any_contended();
 }
 
 void Stages::launch(FilledBatch& batch, double ready_s, std::span<const TokenRun> tokens, double now_s) {
@@ -73,7 +74,7 @@ void Stages::sent(const Sent& sent, double now_s) {
   const auto batch = std::ranges::find(flight_, sent.batch, [](const FilledBatch* b) { return b->run.number; });
   assert(batch != flight_.end());
   StagePass& pass = (*batch)->run.passes[sent.stage];
-  pass.sent_s = now_s;
+  pass.sent_s = std::max(pass.sent_s, now_s + sent.after_s);
   pass.sending -= 1;
   settle(**batch, sent.stage, now_s);
   enter_all(now_s);
@@ -89,7 +90,7 @@ void Stages::go_on(double now_s) {
 void Stages::contended(OwnTraffic traffic, double now_s) {
   forget_ahead(now_s);
   if (traffic == OwnTraffic::experts) share_expert_links(now_s);
-  if (traffic == OwnTraffic::collectives)
+  if (traffic != OwnTraffic::experts)
     for (FilledBatch* batch : flight_)
       if (!batch->run.passes.empty()) settle(*batch, batch->run.passes.size() - 1, now_s);
   go_on(now_s);
@@ -176,21 +177,30 @@ void Stages::settle(FilledBatch& batch, std::size_t stage, double now_s) {
   }
   if (end_s > pass.counted_end_s) count_wait(pass, stage, end_s);
   pass.end_s = free_s = end_s;
-  if (setup_.across_nodes && links_->contended(OwnTraffic::collectives) && !pass.sends && send(batch, stage, now_s))
-    pass.end_s = free_s = infinity;
+  if (send_contended(batch, stage, now_s)) pass.end_s = free_s = infinity;
 }
 
-/// What has not been sent yet between nodes. All layers' together: arithmetic that it cannot be hidden behind comes
-/// first, so that the pass takes as long as ever while its links are free. False: all is sent.
-bool Stages::send(FilledBatch& batch, std::size_t stage, double now_s) {
+/// Whether it has to wait for that.
+bool Stages::send_contended(FilledBatch& batch, std::size_t stage, double now_s) {
+  bool waits = false;
+  for (const Reach reach : all_reaches)
+    if (links_->contended(own_traffic(reach))) waits |= send(batch, stage, reach, now_s);
+  return waits;
+}
+
+/// What it has not sent yet. All layers' collectives together: arithmetic that cannot hide them comes first, so that
+/// the pass takes as long as ever while its links are free. False: all is sent, or on its way.
+bool Stages::send(FilledBatch& batch, std::size_t stage, Reach reach, double now_s) {
   StagePass& pass = batch.run.passes[stage];
-  const AcrossNodes all = setup_.latency->across_nodes(batch.work, static_cast<std::int64_t>(stage));
-  const double begin_s = std::max(pass.begin_s, pass.end_s - all.seconds - all.slack_s);
-  const double left_s = all.seconds - std::max(0.0, now_s - begin_s);
-  pass.sends = true;
+  if (std::exchange(pass.sends[static_cast<std::size_t>(reach)], true)) return false;
+  const SendTime all = setup_.latency->sends(batch.work, static_cast<std::int64_t>(stage)).over(reach);
+  const double done_s = pass.end_s - all.after_s;
+  const double begin_s = std::max(pass.begin_s, done_s - all.seconds - all.slack_s);
+  const double left_s = std::min(all.seconds, done_s - begin_s) - std::max(0.0, now_s - begin_s);
   if (left_s <= 0) return false;
   pass.sending += 1;
-  links_->start(StepTraffic{stage, left_s}, std::max(begin_s, now_s), Sent{batch.run.number, stage});
+  links_->start(StepTraffic{stage, reach, left_s}, std::max(begin_s, now_s),
+                Sent{batch.run.number, stage, all.after_s});
   return true;
 }
 

@@ -24,7 +24,7 @@ struct StagesSetup {
   std::unique_ptr<ExpertOffload> experts{};  // partly elsewhere; none: all in the GPUs' memory
   std::unique_ptr<SmPartition> partition{};  // prompts and decodes run at the same time; none: they take turns
   std::int64_t gpus = 1;                     // of a stage, which a step keeps busy at a time
-  bool across_nodes = false;                 // these are on several nodes
+  std::array<bool, 2> sends{};               // by Reach: these send to each other
   std::int64_t fetched_layers = 0;  // of the model, where prompts are fetched layer by layer; 0: they are not
   PowerDraw power{};                // of one GPU
   double power_cap_w = StepRun::infinity;
@@ -32,7 +32,7 @@ struct StagesSetup {
 
 /// The GPUs of a replica, pipeline stage by pipeline stage: which batch has them from when to when. A batch enters a
 /// stage when it is through the one before and the batch before it is through this one. There it computes, and may
-/// wait: for layers of KV that are fetched, for experts, for what it sends between nodes. While it waits for a
+/// wait: for layers of KV that are fetched, for experts, for its collectives. While it waits for a
 /// transfer, its end is not known (infinite), and nobody enters behind it.
 ///
 /// What depends on nobody else is worked out at once, up to the last stage. As soon as others use the links, or where
@@ -49,8 +49,6 @@ class Stages {
   void set_pace(const StepPace& pace) { pace_ = pace; }
   /// When another batch can enter the first stage; infinite while that is not known.
   double first_free_s(Side side) const;
-  /// Whether a batch may have to wait for a transfer once it has entered a stage.
-  bool may_wait() const { return may_wait_; }
   /// Transfers may start at any instant at which something is due.
   bool in_time() const;
 
@@ -94,7 +92,8 @@ class Stages {
   void enter(FilledBatch& batch, double now_s);
   void begin(FilledBatch& batch, double begin_s, double now_s);
   void settle(FilledBatch& batch, std::size_t stage, double now_s);
-  bool send(FilledBatch& batch, std::size_t stage, double now_s);
+  bool send_contended(FilledBatch& batch, std::size_t stage, double now_s);
+  bool send(FilledBatch& batch, std::size_t stage, Reach reach, double now_s);
   void count(FilledBatch& batch, std::size_t stage);
   void count_wait(StagePass& pass, std::size_t stage, double end_s);
   void forget_ahead(double now_s);
@@ -117,7 +116,7 @@ class Stages {
   std::optional<SmSides> sides_{};
   double clock_fraction_ = 1;  // under the power cap
   StepPace pace_{};
-  bool may_wait_;
+  bool may_wait_;  // for a transfer, once a batch has entered a stage
   std::vector<double>
       free_s_;  // by side and stage: when all batches launched so far are through; infinite: not known
   std::vector<FilledBatch*> flight_{};

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -18,9 +19,9 @@ struct StagePass {
   double begin_s = 0;
   StageTime alone{};                                         // of the computation, with the GPUs to itself
   double alone_end_s = 0;                                    // if it waits for nothing that follows
-  double sent_s = -std::numeric_limits<double>::infinity();  // when all that it sends between nodes had arrived
-  std::int64_t sending = 0;                                  // transfers of that
-  bool sends = false;                                        // they are, or were, flows of their own
+  double sent_s = -std::numeric_limits<double>::infinity();  // when what it sent as flows lets it end
+  std::int64_t sending = 0;                                  // flows of that under way
+  std::array<bool, 2> sends{};                               // by Reach: it has made flows of these
   bool experts_open = false;                                 // experts are on their way over links that others use
   double end_s = 0;                                          // infinite while it is not known
   // What it takes up to `counted_end_s`, waiting included:

@@ -1,8 +1,10 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <variant>
 #include <vector>
 
+#include "models/hw/step_latency.h"
 #include "sim/serving/expert_timeline.h"
 #include "sim/serving/kv_tiers.h"
 
@@ -22,10 +24,11 @@ struct AdapterLoad {
   std::int64_t adapters = 0;
 };
 
-/// What the collectives of a step send between the nodes of a pipeline stage, by how long that takes while nobody
-/// else uses the links.
+/// What the collectives of a step send between the GPUs of a pipeline stage, by how long that takes on links that
+/// carry nothing else.
 struct StepTraffic {
   std::size_t stage = 0;
+  Reach reach = Reach::across_nodes;
   double alone_s = 0;
 };
 
@@ -40,7 +43,13 @@ class TransferPort : public TierWrites {
   virtual double alone_s(ReplicaId replica, const ReplicaTransfer& transfer) const = 0;
 };
 
-/// Traffic that a replica works out in closed form as long as nobody else uses its links.
-enum class OwnTraffic : std::uint8_t { experts, collectives };
+/// Traffic that a replica works out in closed form as long as its links carry nothing else: loads of experts, and
+/// collectives by their reach.
+enum class OwnTraffic : std::uint8_t { experts, inside_node, across_nodes };
+inline constexpr std::array all_own_traffic{OwnTraffic::experts, OwnTraffic::inside_node, OwnTraffic::across_nodes};
+inline constexpr std::array all_reaches{Reach::inside_node, Reach::across_nodes};
+constexpr OwnTraffic own_traffic(Reach reach) {
+  return reach == Reach::inside_node ? OwnTraffic::inside_node : OwnTraffic::across_nodes;
+}
 
 }  // namespace servecast

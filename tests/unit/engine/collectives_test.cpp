@@ -1,4 +1,4 @@
-// Steps over several nodes, and flows that cross their links.
+// Steps whose GPUs send to each other, and flows that cross their links.
 
 #include <gtest/gtest.h>
 
@@ -7,58 +7,33 @@
 
 namespace servecast::collectives_test {
 
-/// Every step takes 2/64 s in each stage, and for 1/64 s of it the network between nodes is busy.
+/// Every step takes 2/64 s in each stage, and for 1/64 s of it links of one reach are busy.
 class HalfNetwork final : public StepLatency {
  public:
-  explicit HalfNetwork(double slack_s, std::int64_t stages = 1) : slack_s_(slack_s), stages_(stages) {}
+  explicit HalfNetwork(double slack_s, std::int64_t stages = 1, Reach reach = Reach::across_nodes)
+      : slack_s_(slack_s), stages_(stages), reach_(reach) {}
   std::int64_t stages() const override { return stages_; }
   StageTime stage(const StepWork&, std::int64_t) const override { return {.seconds = 2.0 / 64}; }
-  AcrossNodes across_nodes(const StepWork&, std::int64_t) const override {
-    return {.seconds = 1.0 / 64, .slack_s = slack_s_};
+  StepSends sends(const StepWork&, std::int64_t) const override {
+    const SendTime half{.seconds = 1.0 / 64, .slack_s = slack_s_};
+    return reach_ == Reach::inside_node ? StepSends{.inside_node = half} : StepSends{.across_nodes = half};
   }
 
  private:
   double slack_s_;
   std::int64_t stages_;
+  Reach reach_;
 };
 
 constexpr double port_bytes_per_s = 12.5e9 * 0.94;  // one per node
 constexpr double path_s = 10.13e-6;
 
-/// Prompts on two nodes with one port each for every stage, decodes on another; requests at 1/64 and 2/64 s.
 struct TwoPrompts {
   std::vector<double> first_token_s{};
   std::vector<double> hand_over_s{};
 };
-TwoPrompts two_prompts(std::int64_t prompt_tokens, double slack_s, bool moves = true, std::int64_t stages = 1) {
-  const std::string told =
-      in_child([&] {
-        Scenario scenario = scenario_from(R"(
-workload:
-  generate:
-    requests: 2
-    arrivals: {constant: {requests_per_s: 64}}
-    prompt_tokens: {fixed: )" + std::to_string(prompt_tokens) +
-                                          R"(}
-    output_tokens: {fixed: 2}
-cluster: {node: pcie_server_4, nodes: )" + std::to_string(2 * stages + 1) +
-                                          R"(}
-pools:
-  - {name: wide, llm: llama-3.1-8b, gpu: a100_pcie_80g, tensor_parallel: 8, engine: none, pipeline_parallel: )" +
-                                          std::to_string(stages) + R"(,
-     batcher: {policy: vllm_v1, max_num_batched_tokens: 16384, async_scheduling: false}, placement: )" +
-                                          (moves ? "{policy: disaggregated, decode_pool: decode}"
-                                                 : "{policy: colocated}") +
-                                          R"(}
-  - {name: decode, llm: llama-3.1-8b, gpu: a100_pcie_80g, tensor_parallel: 4, engine: none}
-)");
-        scenario.pools[0].latency = std::make_unique<HalfNetwork>(slack_s, stages);
-        const Finished done = run_it(scenario);
-        std::string text;
-        for (const RequestRecord& r : done.recorder.requests())
-          text += fmt::format("{} {} ", *r.first_token_s - r.arrival_s, r.hand_over_s.value_or(0));
-        return text;
-      });
+/// What a run in a process of its own told: each request's time to first token and of its hand-over.
+TwoPrompts read_prompts(const std::string& told) {
   TwoPrompts out;
   std::istringstream in(told);
   for (double first_s = 0, moved_s = 0; in >> first_s >> moved_s;) {
@@ -66,6 +41,40 @@ pools:
     out.hand_over_s.push_back(moved_s);
   }
   return out;
+}
+std::string prompts_told(Scenario& scenario) {
+  std::string text;
+  for (const RequestRecord& r : run_it(scenario).recorder.requests())
+    text += fmt::format("{} {} ", *r.first_token_s - r.arrival_s, r.hand_over_s.value_or(0));
+  return text;
+}
+
+/// Prompts on two nodes with one port each for every stage, decodes on another; requests at 1/64 and 2/64 s.
+TwoPrompts two_prompts(std::int64_t prompt_tokens, double slack_s, bool moves = true, std::int64_t stages = 1) {
+  return read_prompts(in_child([&] {
+    Scenario scenario = scenario_from(R"(
+workload:
+  generate:
+    requests: 2
+    arrivals: {constant: {requests_per_s: 64}}
+    prompt_tokens: {fixed: )" + std::to_string(prompt_tokens) +
+                                      R"(}
+    output_tokens: {fixed: 2}
+cluster: {node: pcie_server_4, nodes: )" +
+                                      std::to_string(2 * stages + 1) +
+                                      R"(}
+pools:
+  - {name: wide, llm: llama-3.1-8b, gpu: a100_pcie_80g, tensor_parallel: 8, engine: none, pipeline_parallel: )" +
+                                      std::to_string(stages) + R"(,
+     batcher: {policy: vllm_v1, max_num_batched_tokens: 16384, async_scheduling: false}, placement: )" +
+                                      (moves ? "{policy: disaggregated, decode_pool: decode}"
+                                             : "{policy: colocated}") +
+                                      R"(}
+  - {name: decode, llm: llama-3.1-8b, gpu: a100_pcie_80g, tensor_parallel: 4, engine: none}
+)");
+    scenario.pools[0].latency = std::make_unique<HalfNetwork>(slack_s, stages);
+    return prompts_told(scenario);
+  }));
 }
 
 double kv_s(std::int64_t tokens) { return static_cast<double>(tokens) * 131072 / port_bytes_per_s; }
@@ -114,6 +123,47 @@ TEST(Collectives, OfPipelineStagesMeetWhatCrossesTheNodesOfTheirStage) {
   ASSERT_GT(kv_s(8000), (2 + 1.0 / 3) / 64) << "KV moves until then";
   EXPECT_NEAR(t.first_token_s[0], 4.0 / 64, 1e-12);
   EXPECT_NEAR(t.first_token_s[1], (4 + 4.0 / 3) / 64, 2e-6);
+}
+
+constexpr double pcie_bytes_per_s = 24.8e9;
+constexpr std::int64_t tokens = 16000;
+constexpr double kv_of_two_s = tokens * 131072 / 2 / pcie_bytes_per_s;  // each of two GPUs sends half
+
+/// Prompts on two GPUs below a PCIe switch, decodes on two others below it; requests at 1/64 and 2/64 s.
+TwoPrompts in_one_node(double slack_s, bool moves) {
+  return read_prompts(in_child([&] {
+    Scenario scenario =
+        scenario_from(R"(
+workload:
+  generate:
+    requests: 2
+    arrivals: {constant: {requests_per_s: 64}}
+    prompt_tokens: {fixed: )" +
+                      std::to_string(tokens) + R"(}
+    output_tokens: {fixed: 2}
+cluster: {node: pcie_server}
+pools:
+  - {name: prompts, llm: llama-3.1-8b, gpu: a100_pcie_80g, tensor_parallel: 2, engine: none,
+     batcher: {policy: vllm_v1, max_num_batched_tokens: 16384, async_scheduling: false}, placement: )" +
+                      (moves ? "{policy: disaggregated, decode_pool: decode}" : "{policy: colocated}") + R"(}
+  - {name: decode, llm: llama-3.1-8b, gpu: a100_pcie_80g, tensor_parallel: 2, engine: none}
+)");
+    scenario.pools[0].latency = std::make_unique<HalfNetwork>(slack_s, 1, Reach::inside_node);
+    return prompts_told(scenario);
+  }));
+}
+
+// The first prompt's step is [1/64, 3/64]; its KV moves from 3/64 on, over the links on which the second prompt's
+// step all-reduces from 4/64 on. Each has half a link: the all-reduce takes 2/64 s in place of 1/64, and the KV as
+// much longer.
+TEST(Collectives, InsideANodeMeetAHandOver) {
+  EXPECT_NEAR(in_one_node(0, false).first_token_s[1], 3.0 / 64, 1e-12);
+  const TwoPrompts t = in_one_node(0, true);
+  ASSERT_GT(kv_of_two_s, 2.0 / 64);
+  ASSERT_LT(kv_of_two_s, 3.0 / 64);
+  EXPECT_NEAR(t.first_token_s[0], 2.0 / 64, 1e-12);
+  EXPECT_NEAR(t.first_token_s[1], 4.0 / 64, 4e-6);
+  EXPECT_NEAR(in_one_node(1.0 / 64, true).first_token_s[1], 3.0 / 64, 4e-6) << "hidden behind arithmetic";
 }
 
 std::string wide_experts(std::uint64_t seed) {

@@ -65,7 +65,7 @@ TEST(ExpertRanks, EachGpuSendsItsShareOfTheRanksTokens) {
   const MadeExchange made{.shape = {.tensor_parallel = 2, .expert_parallel = 4}};
   const double across_s = 7.5 * 100 * (1 + 4.0 / 128 + 2) / 0.93e9;
   EXPECT_NEAR(made.make()->stage(decodes(40), 0).seconds, made.rank(decodes(20)).seconds + 60e-6 + across_s, 1e-12);
-  EXPECT_NEAR(made.make()->across_nodes(decodes(40), 0).seconds, across_s, 1e-15);
+  EXPECT_NEAR(made.make()->sends(decodes(40), 0).across_nodes.seconds, across_s, 1e-15);
 }
 
 // Ranks of four GPUs on nodes of two: attention's all-reduces cross the network, too. 2 x 2 + 1 of them, of which one
@@ -77,7 +77,7 @@ TEST(ExpertRanks, MayTakeSeveralNodes) {
   const MadeExchange made{.llm = llm, .shape = {.tensor_parallel = 4, .expert_parallel = 8}};
   const double reduces_s = 4.5 * 20 * 100 * 2 / 2 / 1e9;
   const double sent_s = 5 * 1.75 * 0.75 * 100 * (1 + 4.0 / 128 + 2) / 0.93e9;
-  EXPECT_NEAR(made.make()->across_nodes(decodes(40), 0).seconds, reduces_s + sent_s, 1e-15);
+  EXPECT_NEAR(made.make()->sends(decodes(40), 0).across_nodes.seconds, reduces_s + sent_s, 1e-15);
   EXPECT_NEAR(made.make()->stage(decodes(40), 0).seconds, made.rank(decodes(20)).seconds + reduces_s + 60e-6 + sent_s,
               1e-12);
 }

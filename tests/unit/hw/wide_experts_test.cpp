@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "models/hw/across_nodes.h"
 #include "models/hw/memory_plan.h"
+#include "models/hw/tensor_collectives.h"
 #include "tests/unit/hw/made_exchange.h"
 
 namespace servecast::wide_experts_test {
@@ -17,15 +17,15 @@ TEST(WideExperts, OneStepByHand) {
   const StageTime t = made.make()->stage(decodes(40), 0);
   const double across_s = 7.5 * 100 * (1 + 4.0 / 128 + 2) / 0.93e9;
   EXPECT_NEAR(t.seconds, made.rank(decodes(10)).seconds + 60e-6 + across_s, 1e-9);
-  EXPECT_NEAR(made.make()->across_nodes(decodes(40), 0).seconds, across_s, 1e-12);
-  EXPECT_EQ(made.make()->across_nodes(decodes(40), 0).slack_s, 0);
+  EXPECT_NEAR(made.make()->sends(decodes(40), 0).across_nodes.seconds, across_s, 1e-12);
+  EXPECT_EQ(made.make()->sends(decodes(40), 0).across_nodes.slack_s, 0);
 }
 
 // To each expert by itself: 2 of them, half in another node, at 0.87 of the port.
 TEST(WideExperts, LowLatencySendsToEveryExpert) {
   const Made made{.exchange = ExchangeKernels::low_latency};
   const double across_s = 10 * 100 * (1 + 4.0 / 128 + 2) / 0.87e9;
-  EXPECT_NEAR(made.make()->across_nodes(decodes(40), 0).seconds, across_s, 1e-12);
+  EXPECT_NEAR(made.make()->sends(decodes(40), 0).across_nodes.seconds, across_s, 1e-12);
   EXPECT_NEAR(made.make()->stage(decodes(40), 0).seconds, made.rank(decodes(10)).seconds + 20e-6 + across_s, 1e-9);
 }
 
@@ -46,7 +46,7 @@ TEST(WideExperts, TwoHalvesOverlap) {
   const double hides_s = compute_s / 2;
   const StageTime t = made.make()->stage(decodes(40), 0);
   EXPECT_NEAR(t.seconds, compute_s + 2 * std::max(hides_s, exchange_s) + std::min(hides_s, exchange_s), 1e-9);
-  EXPECT_NEAR(made.make()->across_nodes(decodes(40), 0).slack_s, 2 * std::max(0.0, hides_s - exchange_s), 1e-9);
+  EXPECT_NEAR(made.make()->sends(decodes(40), 0).across_nodes.slack_s, 2 * std::max(0.0, hides_s - exchange_s), 1e-9);
 }
 
 // High-throughput kernels take 20 of 132 SMs from the arithmetic beside them.
@@ -69,8 +69,8 @@ TEST(WideExperts, AllWaitForTheGpuWhoseExpertsAreWantedMost) {
     const Made even{.exchange = which};
     const Made uneven{.exchange = which, .loads = RankLoads({twice})};
     const double products_s = (6.0 * 20 * 30 * 100 + 20 * (2 * 100 + 3 * 30) * 2) / 1e12;
-    const double even_across_s = even.make()->across_nodes(decodes(40), 0).seconds;
-    const double across_s = uneven.make()->across_nodes(decodes(40), 0).seconds;
+    const double even_across_s = even.make()->sends(decodes(40), 0).across_nodes.seconds;
+    const double across_s = uneven.make()->sends(decodes(40), 0).across_nodes.seconds;
     EXPECT_NEAR(across_s / even_across_s, which == ExchangeKernels::low_latency ? 2 : 1.5, 1e-9);
     EXPECT_NEAR(uneven.make()->stage(decodes(40), 0).seconds - even.make()->stage(decodes(40), 0).seconds,
                 products_s + across_s - even_across_s, 1e-9);
@@ -121,16 +121,29 @@ class OneMs final : public StepLatency {
 };
 
 // 5 all-reduces of 40 x 100 bf16 values over 3 nodes of 2 GPUs: each GPU 2 x 2/3 of half of 8,000 bytes at 1 GB/s,
-// and 2 x 2 messages of 10 us.
-TEST(TensorsAcrossNodes, AllReducesGoOverEveryPort) {
+// and 2 x 2 messages of 10 us. Before that, in its node, 2 x 1/2 of 8,000 bytes at 4 GB/s.
+TEST(TensorCollectives, AllReducesGoOverEveryPort) {
   const Llm llm = tiny_llm();
-  const auto model = make_across_nodes(std::make_unique<OneMs>(),
-                                       {.llm = llm,
-                                        .shape = {.tensor_parallel = 6},
-                                        .link = {.node_gpus = 2, .bytes_per_s = 1e9, .latency_s = 10e-6}});
+  const NodeLink link{.node_gpus = 2, .bytes_per_s = 1e9, .latency_s = 10e-6, .inside_bytes_per_s = 4e9};
+  const auto model =
+      make_tensor_collectives(std::make_unique<OneMs>(), {.llm = llm, .shape = {.tensor_parallel = 6}, .link = link});
   const double sent_s = 5 * 2 * 2.0 / 3 * 4000 / 1e9;
-  EXPECT_NEAR(model->across_nodes(decodes(40), 0).seconds, sent_s, 1e-15);
+  const StepSends sends = model->sends(decodes(40), 0);
+  EXPECT_NEAR(sends.across_nodes.seconds, sent_s, 1e-15);
+  EXPECT_NEAR(sends.inside_node.seconds, 5 * 8000 / 4e9, 1e-15);
+  EXPECT_EQ(sends.inside_node.after_s, sends.across_nodes.seconds);
   EXPECT_NEAR(model->stage(decodes(40), 0).seconds, 1e-3 + sent_s + 5 * 4 * 10e-6, 1e-12);
+}
+
+// All in one node: four GPUs send 2 x 3/4 of the vector each, and the step takes as long as without.
+TEST(TensorCollectives, InOneNodeTakeNoMoreThanTheKernels) {
+  const Llm llm = tiny_llm();
+  const auto model = make_tensor_collectives(
+      std::make_unique<OneMs>(),
+      {.llm = llm, .shape = {.tensor_parallel = 4}, .link = {.node_gpus = 4, .inside_bytes_per_s = 4e9}});
+  EXPECT_EQ(model->stage(decodes(40), 0).seconds, 1e-3);
+  EXPECT_NEAR(model->sends(decodes(40), 0).inside_node.seconds, 5 * 1.5 * 8000 / 4e9, 1e-15);
+  EXPECT_EQ(model->sends(decodes(40), 0).across_nodes.seconds, 0);
 }
 
 }  // namespace servecast::wide_experts_test
