@@ -22,22 +22,36 @@ Tree draw_hand_over(Draw draw, const std::string& to) {
   return placement;
 }
 
+struct Placed {
+  Machine machine;
+  Fitted fitted;
+};
+
+/// The model is that of the first pool; the cut, too, now and then, and where its own machine has no room for it.
+Placed draw_decoder(Draw draw, const Placed& own, const Placed& first) {
+  if (own.machine.gpu != first.machine.gpu)
+    if (const auto fitted = draw_cut(draw.at("elsewhere"), own.machine, first.fitted.model))
+      return {own.machine, *fitted};
+  if (own.machine.gpu != first.machine.gpu || draw.at("cut?").chance(0.5)) return first;
+  return own.fitted.model.name == first.fitted.model.name ? own : first;
+}
+
 }  // namespace
 
-Tree draw_pools(Draw draw, const Machine& machine) {
+Tree draw_pools(Draw draw, const std::vector<Machine>& machines) {
   const std::size_t count = draw.at("count").pick(std::vector<std::size_t>{1, 1, 1, 2, 2, 2, 3});
   const bool hands_over = count > 1 && draw.at("hands_over").chance(0.5);
   Tree pools = Tree::array();
-  Fitted first;
+  Placed first;
   for (std::size_t i = 0; i < count; ++i) {
     Draw of_pool = draw.at(names[i]);
-    Fitted fitted = draw_model(of_pool, machine);
+    const Machine& own = machines[i % machines.size()];
     const bool decodes = hands_over && i == 1;
-    if (decodes && of_pool.at("cut?").chance(0.5)) fitted = first;
-    if (decodes && fitted.model.name != first.model.name) fitted = first;
-    if (i == 0) first = fitted;
-    pools.push_back(
-        draw_pool(of_pool, {.name = names[i], .machine = machine, .decodes_for_others = decodes}, fitted));
+    Placed placed{own, draw_model(of_pool, own)};
+    if (decodes) placed = draw_decoder(of_pool, placed, first);
+    if (i == 0) first = placed;
+    pools.push_back(draw_pool(of_pool, {.name = names[i], .machine = placed.machine, .decodes_for_others = decodes},
+                              placed.fitted));
   }
   if (hands_over) pools[0]["placement"] = draw_hand_over(draw.at("hand_over"), names[1]);
   if (draw.at("fp8").chance(0.1))
@@ -49,11 +63,13 @@ std::int64_t nodes_for(const Tree& pools, const Machine& machine) {
   constexpr std::int64_t more_than_enough = 1000;
   Placer placer(0, more_than_enough, machine.gpus);
   std::int64_t last = 0;
-  for (const Tree& pool : pools)
+  for (const Tree& pool : pools) {
+    if (pool.at("gpu") != machine.gpu) continue;
     for (std::int64_t i = 0; i < pool.at("replicas"); ++i) {
       const Cut cut = cut_of(pool);
       last = placer.place(cut.tensor * cut.expert, cut.pipeline)->gpus.back().node;
     }
+  }
   return last + 1;
 }
 

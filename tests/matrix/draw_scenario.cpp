@@ -11,6 +11,7 @@
 namespace servecast::matrix {
 namespace {
 
+const std::vector<std::string> group_names{"first", "other"};
 const std::vector<std::string> fabrics{"single_switch", "single_switch", "fat_tree", "fat_tree_4_to_1"};
 
 Tree draw_slo(Draw draw) {
@@ -30,24 +31,58 @@ std::int64_t replicas_of(const Tree& pools) {
   return sum;
 }
 
+/// Kinds of machines that pools stand on, in order.
+std::vector<Machine> used(const std::vector<Machine>& machines, const Tree& pools) {
+  std::vector<Machine> all;
+  std::ranges::copy_if(machines, std::back_inserter(all), [&](const Machine& machine) {
+    return std::any_of(pools.begin(), pools.end(), [&](const Tree& pool) { return pool.at("gpu") == machine.gpu; });
+  });
+  return all;
+}
+
+/// A group for each kind of machine; the short form for one.
+Tree draw_cluster(Draw draw, const std::vector<Machine>& machines, const Tree& pools) {
+  Tree groups = Tree::array();
+  for (const Machine& machine : machines) {
+    Draw of = groups.empty() ? draw : draw.at("other");
+    const std::int64_t nodes = nodes_for(pools, machine) + (of.at("more").chance(0.2) ? 1 : 0);
+    groups.push_back({{"node", machine.node}, {"nodes", nodes}, {"fabric", of.at("fabric").pick(fabrics)}});
+  }
+  if (groups.size() == 1) return groups[0];
+  for (std::size_t i = 0; i < groups.size(); ++i) groups[i]["name"] = group_names[i];
+  Draw link = draw.at("link");
+  return {{"groups", groups},
+          {"links",
+           {{{"between", group_names},
+             {"bytes_per_s", link.pick(std::vector{3e9, 1e11})},
+             {"latency_s", link.at("latency").pick(std::vector{1e-6, 4e-3})}}}}};
+}
+
+Parts parts_of(const Tree& cluster, const std::vector<Machine>& machines, const Tree& pools) {
+  Parts parts{.node_gpus = machines.front().gpus, .replicas = replicas_of(pools), .spine = true};
+  for (const Machine& machine : machines) parts.node_gpus = std::min(parts.node_gpus, machine.gpus);
+  parts.several_groups = cluster.contains("groups");
+  for (const Tree& group : parts.several_groups ? cluster["groups"] : Tree::array({cluster})) {
+    parts.nodes += group.at("nodes").get<std::int64_t>();
+    parts.spine &= group.at("fabric") != "single_switch";
+  }
+  return parts;
+}
+
 }  // namespace
 
 Tree draw_scenario(std::uint64_t seed) {
   const Draw draw(seed);
-  const Machine machine = draw_machine(draw.at("machine"));
-  const Tree pools = draw_pools(draw.at("pools"), machine);
-  const std::int64_t nodes = nodes_for(pools, machine) + (draw.at("more").chance(0.2) ? 1 : 0);
-  const std::string fabric = draw.at("fabric").pick(fabrics);
+  const std::vector<Machine> kinds = draw_machines(draw.at("machine"));
+  const Tree pools = draw_pools(draw.at("pools"), kinds);
+  const std::vector<Machine> machines = used(kinds, pools);
   const Tree gateway = draw.at("gateway?").chance(0.3) ? draw_gateway(draw.at("gateway"), pools) : Tree::array();
   Tree scenario{{"seed", seed}, {"workload", draw_workload(draw.at("workload"), pools, gateway)}};
   if (draw.at("until?").chance(0.04)) scenario["until_s"] = 3;
   if (any_has(pools, "autoscaler") || draw.at("slo?").chance(0.5)) scenario["slo"] = draw_slo(draw.at("slo"));
-  scenario["cluster"] = {{"node", machine.node}, {"nodes", nodes}, {"fabric", fabric}};
+  scenario["cluster"] = draw_cluster(draw, machines, pools);
   if (draw.at("failures?").chance(0.25))
-    scenario["failures"] = draw_failures(draw.at("failures"), {.nodes = nodes,
-                                                               .node_gpus = machine.gpus,
-                                                               .replicas = replicas_of(pools),
-                                                               .spine = fabric != "single_switch"});
+    scenario["failures"] = draw_failures(draw.at("failures"), parts_of(scenario["cluster"], machines, pools));
   if (!gateway.empty()) {
     scenario["gateway"] = gateway;
     scenario["quality"] = draw_quality(draw.at("quality"), pools, gateway);
@@ -55,6 +90,8 @@ Tree draw_scenario(std::uint64_t seed) {
   if (draw.at("perceived").chance(0.15)) scenario["perceived"].push_back({{"first_field_tokens", 5}});
   if (draw.at("account").chance(0.15)) scenario["account"] = {{"pue", 1.2}, {"co2_g_per_kwh", 400}};
   scenario["pools"] = pools;
+  if (machines.size() > 1)
+    for (Tree& pool : scenario["pools"]) pool["group"] = group_names[pool["gpu"] == machines[0].gpu ? 0 : 1];
   return scenario;
 }
 

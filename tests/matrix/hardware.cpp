@@ -74,18 +74,28 @@ bool fits(const Machine& machine, const Model& model, const std::string& weights
 
 }  // namespace
 
-Machine draw_machine(Draw draw) { return draw.pick(machines()); }
+std::vector<Machine> draw_machines(Draw draw) {
+  std::vector<Machine> chosen{draw.pick(machines())};
+  Draw second = draw.at("second");
+  if (!second.chance(0.15)) return chosen;
+  const Machine other = second.pick(machines());
+  const bool connected = chosen.front().gpus > 1 && other.gpus > 1;
+  if (connected && other.gpu != chosen.front().gpu) chosen.push_back(other);
+  return chosen;
+}
+
+std::optional<Fitted> draw_cut(Draw draw, const Machine& machine, const Model& model) {
+  std::vector<Fitted> possible;
+  const std::string weights = draw.at("weights").pick(machine.weights);
+  for (const Cut& cut : cuts(machine, model))
+    if (divides(machine, model, cut) && fits(machine, model, weights, cut)) possible.push_back({model, weights, cut});
+  if (possible.empty()) return std::nullopt;
+  return draw.pick(possible);
+}
 
 Fitted draw_model(Draw draw, const Machine& machine) {
-  std::vector<Fitted> possible;
-  const Model wanted = draw.at("model").pick(models());
-  const std::string weights = draw.at("weights").pick(machine.weights);
-  for (const Model& model : {wanted, models().front()}) {
-    for (const Cut& cut : cuts(machine, model))
-      if (divides(machine, model, cut) && fits(machine, model, weights, cut))
-        possible.push_back({model, weights, cut});
-    if (!possible.empty()) return draw.pick(possible);
-  }
+  for (const Model& model : {draw.at("model").pick(models()), models().front()})
+    if (const auto fitted = draw_cut(draw, machine, model)) return *fitted;
   return {models().front(), "int4", {}};
 }
 

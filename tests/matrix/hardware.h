@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,8 @@ struct Cut {
   std::int64_t gpus() const { return std::max(tensor, expert) * pipeline; }
 };
 
-Machine draw_machine(Draw draw);
+/// One kind, or now and then two, each with network ports and other GPUs.
+std::vector<Machine> draw_machines(Draw draw);
 
 /// A model that has room for KV on these GPUs in these weights, and a cut that goes with it.
 struct Fitted {
@@ -43,5 +45,7 @@ struct Fitted {
   Cut cut;
 };
 Fitted draw_model(Draw draw, const Machine& machine);
+/// The same model on other GPUs, where it fits.
+std::optional<Fitted> draw_cut(Draw draw, const Machine& machine, const Model& model);
 
 }  // namespace servecast::matrix
