@@ -29,6 +29,7 @@ class TensorCollectives final : public StepLatency {
       PerStage& per = per_stage_.emplace_back();
       if (gpus > 1) per.inside_s_per_token = reduces * sent_share(gpus) * bytes / in.link.inside_bytes_per_s;
       if (nodes == 1) continue;
+      across_ = true;
       per.across_s_per_token = reduces * sent_share(nodes) * bytes / real(gpus) / in.link.bytes_per_s;
       per.across_latency_s = reduces * 2 * rounds * in.link.latency_s;
     }
@@ -40,12 +41,13 @@ class TensorCollectives final : public StepLatency {
   }
   StageTime stage(const StepWork& work, std::int64_t stage) const override {
     StageTime sum = inside_->stage(work, stage);
+    if (!across_) return sum;
     const PerStage& per = per_stage_[static_cast<std::size_t>(stage)];
     sum.seconds += per.across_latency_s + per.across_s_per_token * real(work.tokens());
     if (stage > 0) return sum;
     const double gpu_s = sum.seconds;
     sum.seconds = with_host_s(terms_, gpu_s, work.decode_sequences + work.prefill_sequences);
-    sum.host_s += sum.seconds - gpu_s;
+    sum.host_s = sum.seconds - gpu_s;
     return sum;
   }
   StepSends sends(const StepWork& work, std::int64_t stage) const override {
@@ -65,6 +67,7 @@ class TensorCollectives final : public StepLatency {
   std::unique_ptr<StepLatency> inside_;
   EngineTerms terms_;
   std::vector<PerStage> per_stage_{};
+  bool across_ = false;  // nodes
 };
 
 }  // namespace

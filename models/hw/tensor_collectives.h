@@ -13,7 +13,7 @@ struct TensorCollectivesInputs {
   const Llm& llm;
   Shape shape{};  // a stage's tensor-parallel group shares a node, or takes several whole ones
   NodeLink link{};
-  EngineTerms terms{};  // with host time only where `inside` is without
+  EngineTerms terms{};  // of a group that takes several nodes: `inside` is without host time then
 };
 
 /// What a tensor-parallel group sends in a step. All-reduces are done in each node first; `inside` counts their time.

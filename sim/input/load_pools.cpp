@@ -265,14 +265,11 @@ class PoolLoader {
   EngineTerms kernel_terms(const Pool& pool) const {
     return takes_nodes(pool) ? without_host(pool.engine.step) : pool.engine.step;
   }
-  /// `latency` of one tensor-parallel group in one node, with host time unless it takes several.
   std::unique_ptr<StepLatency> with_collectives(const Pool& pool, std::unique_ptr<StepLatency> latency) const {
     if (pool.spec.tensor_parallel == 1) return latency;
-    return make_tensor_collectives(std::move(latency),
-                                   {.llm = pool.llm,
-                                    .shape = pool.shape(),
-                                    .link = node_link(pool),
-                                    .terms = takes_nodes(pool) ? pool.engine.step : without_host(pool.engine.step)});
+    return make_tensor_collectives(
+        std::move(latency),
+        {.llm = pool.llm, .shape = pool.shape(), .link = node_link(pool), .terms = pool.engine.step});
   }
   std::unique_ptr<StepLatency> wide_experts(const Pool& pool, const ProfileInputs& kernels) const {
     const ExpertExchangeSpec& spec = pool.spec.expert_exchange;
