@@ -43,6 +43,7 @@ inline double exp(double x) {
 /// x^y for x >= 0.
 inline double pow(double x, double y) {
   if (x == 0) return y == 0 ? 1 : 0;
+  if (x == 1) return 1;  // what the rest gives, too
   return exp(y * log(x));
 }
 

@@ -28,7 +28,6 @@ std::string_view measured_as(std::string_view dtype) { return dtype == "fp16" ? 
 }  // namespace
 
 KernelTimes::KernelTimes(const KernelProfile& profile) : elementwise_bytes_per_s_(profile.elementwise_bytes_per_s) {
-  assert(!profile_problem(profile));
   for (const FittedOperator& fitted : profile.operators)
     entries_.push_back({.op = fitted.op,
                         .dtype = fitted.dtype,
@@ -54,7 +53,10 @@ KernelTimes::Match KernelTimes::find(const Wanted& wanted) const {
 }
 
 std::optional<KernelTime> KernelTimes::time(const Wanted& wanted, const KernelShape& shape) const {
-  const Match match = find(wanted);
+  return time(find(wanted), wanted, shape);
+}
+
+std::optional<KernelTime> KernelTimes::time(const Match& match, const Wanted& wanted, const KernelShape& shape) {
   if (match.entry == nullptr) return std::nullopt;
   KernelTime time = match.entry->model.at(shape, number_sizes(wanted.dtype, wanted.kv_dtype));
   time.extrapolated |= !match.exact;
@@ -66,7 +68,7 @@ std::optional<KernelTime> KernelTimes::gemm(const GemmCall& call) const {
   const Wanted wanted{.op = "gemm", .dtype = dtype};
   const Match match = find(wanted);
   if (match.entry == nullptr || match.entry->dtype != dtype) return std::nullopt;  // rates differ too much
-  return time(wanted, {.m = call.m, .n = call.n, .k = call.k});
+  return time(match, wanted, {.m = call.m, .n = call.n, .k = call.k});
 }
 
 std::optional<KernelTime> KernelTimes::prefill(const AttentionHeads& heads, double tokens, double prefix) const {

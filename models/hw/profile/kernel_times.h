@@ -107,6 +107,7 @@ class KernelTimes {
   };
   Match find(const Wanted& wanted) const;
   std::optional<KernelTime> time(const Wanted& wanted, const KernelShape& shape) const;
+  static std::optional<KernelTime> time(const Match& match, const Wanted& wanted, const KernelShape& shape);
 
   double elementwise_bytes_per_s_;
   std::vector<Entry> entries_;

@@ -80,6 +80,10 @@ GridCell LogAxes::locate(std::span<const double> sizes) const {
     const std::size_t high = std::min(static_cast<std::size_t>(above - logs.begin()), logs.size() - 1);
     const std::size_t low = high > 0 ? high - 1 : 0;
     const double part = high > low ? (inside - logs[low]) / (logs[high] - logs[low]) : 0;
+    if (part == 0) {  // the upper corners have no share
+      for (std::size_t c = 0; c < cell.corners; ++c) cell.corner[c] = cell.corner[c] * logs.size() + low;
+      continue;
+    }
     for (std::size_t c = 0; c < cell.corners; ++c) {
       const std::size_t base = cell.corner[c] * logs.size();
       cell.corner[c + cell.corners] = base + high;

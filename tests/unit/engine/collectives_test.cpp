@@ -43,8 +43,9 @@ TwoPrompts read_prompts(const std::string& told) {
   return out;
 }
 std::string prompts_told(Scenario& scenario) {
+  const Finished done = run_it(scenario);
   std::string text;
-  for (const RequestRecord& r : run_it(scenario).recorder.requests())
+  for (const RequestRecord& r : done.recorder.requests())
     text += fmt::format("{} {} ", *r.first_token_s - r.arrival_s, r.hand_over_s.value_or(0));
   return text;
 }
