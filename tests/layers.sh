@@ -12,6 +12,7 @@ sim/input:          models sim/input
 sim/serving:        models sim/serving
 sim/report:         models/base sim/report
 sim/engine:         models sim/input sim/serving sim/report sim/engine
+sim/plan/report:    models/base sim/report sim/plan/report
 sim/plan:           models sim/input sim/report sim/plan
 sim/claims:         models sim/input sim/report sim/claims
 sim/cli:            models sim servecast_version.h
@@ -24,12 +25,12 @@ calibrate/serve:    models calibrate/step calibrate/serve
 calibrate/decoder:  models calibrate/step calibrate/serve calibrate/decoder kernels
 calibrate/measure/cuda: models calibrate/step calibrate/decoder calibrate/samples calibrate/plan calibrate/measure kernels
 calibrate/measure:  models sim/serving calibrate/step calibrate/serve calibrate/samples calibrate/fit calibrate/plan calibrate/measure
-calibrate/servers:  models sim/input sim/report calibrate/servers
-calibrate/cli:      models sim/input sim/report sim/cli calibrate/step calibrate/serve calibrate/samples calibrate/import calibrate/fit calibrate/plan calibrate/measure calibrate/servers calibrate/cli servecast_version.h
+calibrate/servers:  models sim/input sim/report sim/plan/runs calibrate/servers
+calibrate/cli:      models sim/input sim/report sim/plan/runs sim/cli calibrate/step calibrate/serve calibrate/samples calibrate/import calibrate/fit calibrate/plan calibrate/measure calibrate/servers calibrate/cli servecast_version.h
 kernels:            kernels
-gui/data:           models/base sim/report gui/data
-gui/view:           models/base sim/report gui/data gui/view
-gui/app:            models/base sim/report gui servecast_version.h
+gui/data:           models/base sim/report sim/plan/report gui/data
+gui/view:           models/base sim/report sim/plan/report gui/data gui/view
+gui/app:            models/base sim/report sim/plan/report gui servecast_version.h
 tests:              models sim calibrate kernels gui tests servecast_version.h
 TABLE
 
@@ -39,7 +40,7 @@ simgrid/|xbt/:      sim/engine tests/unit/engine
 yaml-cpp/:          sim/input tests/unit/input
 nlohmann/:          sim/input sim/report sim/plan sim/claims sim/cli calibrate gui/data tests
 zlib:               sim/input calibrate/samples tests/unit/input
-sqlite3:            sim/report tests/unit/report tests/unit/cli
+sqlite3:            sim/plan tests/unit/plan tests/unit/cli
 CLI/:               sim/cli calibrate/cli
 Eigen/:             calibrate tests
 Q[A-Z]:             gui tests/unit/gui tests/bench

@@ -12,8 +12,8 @@
 #include "sim/cli/console.h"
 #include "sim/cli/options.h"
 #include "sim/input/hardware.h"
-#include "sim/report/child_process.h"
-#include "sim/report/text_file.h"
+#include "sim/plan/runs/child_process.h"
+#include "sim/report/files/text_file.h"
 
 namespace servecast {
 namespace {

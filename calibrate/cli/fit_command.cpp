@@ -13,7 +13,7 @@
 #include "sim/cli/console.h"
 #include "sim/cli/options.h"
 #include "sim/input/hardware.h"
-#include "sim/report/text_file.h"
+#include "sim/report/files/text_file.h"
 
 namespace servecast {
 namespace {

@@ -9,7 +9,7 @@
 #include "calibrate/measure/step_bench.h"
 #include "sim/cli/console.h"
 #include "sim/cli/options.h"
-#include "sim/report/human.h"
+#include "sim/report/layout/human.h"
 
 namespace servecast {
 namespace {

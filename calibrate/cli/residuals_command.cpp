@@ -16,7 +16,7 @@
 #include "sim/cli/options.h"
 #include "sim/input/hardware.h"
 #include "sim/input/kernel_profile_file.h"
-#include "sim/report/csv_writer.h"
+#include "sim/report/csv/csv_writer.h"
 
 namespace servecast {
 namespace {

@@ -16,10 +16,10 @@
 #include "models/base/escaped.h"
 #include "models/base/input_file.h"
 #include "sim/input/scenario.h"
-#include "sim/report/child_process.h"
-#include "sim/report/csv_reports.h"
-#include "sim/report/recorder.h"
-#include "sim/report/text_file.h"
+#include "sim/plan/runs/child_process.h"
+#include "sim/report/csv/csv_reports.h"
+#include "sim/report/files/text_file.h"
+#include "sim/report/record/recorder.h"
 
 namespace servecast {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
 
 namespace servecast {
 

@@ -13,8 +13,8 @@
 #include "sim/cli/command.h"
 #include "sim/cli/console.h"
 #include "sim/cli/options.h"
-#include "sim/report/csv_writer.h"
-#include "sim/report/human.h"
+#include "sim/report/csv/csv_writer.h"
+#include "sim/report/layout/human.h"
 
 namespace servecast {
 namespace {

@@ -11,8 +11,8 @@
 #include "calibrate/servers/forecasts.h"
 #include "models/base/error.h"
 #include "models/base/escaped.h"
-#include "sim/report/child_process.h"
-#include "sim/report/text_file.h"
+#include "sim/plan/runs/child_process.h"
+#include "sim/report/files/text_file.h"
 
 namespace servecast {
 namespace {

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "sim/report/child_process.h"
-#include "sim/report/text_file.h"
+#include "sim/plan/runs/child_process.h"
+#include "sim/report/files/text_file.h"
 
 namespace servecast {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "calibrate/servers/measured_server.h"
-#include "sim/report/replicates.h"
-#include "sim/report/summary.h"
+#include "sim/report/figures/replicates.h"
+#include "sim/report/summary/summary.h"
 
 namespace servecast {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "sim/report/child_process.h"
-#include "sim/report/text_file.h"
+#include "sim/plan/runs/child_process.h"
+#include "sim/report/files/text_file.h"
 
 namespace servecast {
 namespace {

@@ -24,7 +24,7 @@
 #include "gui/view/theme.h"
 #include "models/base/error.h"
 #include "servecast_version.h"
-#include "sim/report/plan_report.h"
+#include "sim/plan/report/plan_report.h"
 
 namespace servecast::gui {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/report/figures.h"
+#include "sim/report/figures/figures.h"
 
 namespace servecast::gui {
 

@@ -9,7 +9,7 @@
 #include "gui/data/mapped_file.h"
 #include "models/base/error.h"
 #include "models/base/escaped.h"
-#include "sim/report/csv_column.h"
+#include "sim/report/csv/csv_column.h"
 
 namespace servecast::gui {
 

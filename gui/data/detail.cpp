@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "models/base/error.h"
-#include "sim/report/json_fields.h"
+#include "sim/report/fields/json_fields.h"
 
 namespace servecast::gui {
 

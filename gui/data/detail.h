@@ -4,7 +4,7 @@
 
 #include "gui/data/csv_columns.h"
 #include "gui/data/mapped_file.h"
-#include "sim/report/platform.h"
+#include "sim/report/record/platform.h"
 
 namespace servecast::gui {
 

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "gui/data/tip.h"
-#include "sim/report/plan_report.h"
+#include "sim/plan/report/plan_report.h"
 
 namespace servecast::gui {
 namespace {

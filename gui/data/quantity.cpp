@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "sim/report/human.h"
+#include "sim/report/layout/human.h"
 
 namespace servecast::gui {
 namespace {

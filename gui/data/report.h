@@ -7,8 +7,8 @@
 #include "gui/data/detail.h"
 #include "gui/data/requests.h"
 #include "gui/data/series.h"
-#include "sim/report/replicates.h"
-#include "sim/report/summary.h"
+#include "sim/report/figures/replicates.h"
+#include "sim/report/summary/summary.h"
 
 namespace servecast::gui {
 

@@ -5,7 +5,7 @@
 
 #include "gui/data/quantity.h"
 #include "models/base/error.h"
-#include "sim/report/human.h"
+#include "sim/report/layout/human.h"
 
 namespace servecast::gui {
 namespace {

@@ -4,7 +4,7 @@
 #include <QString>
 #include <vector>
 
-#include "sim/report/platform.h"
+#include "sim/report/record/platform.h"
 
 namespace servecast::gui {
 

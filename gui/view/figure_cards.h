@@ -2,7 +2,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
 
 class QGridLayout;
 

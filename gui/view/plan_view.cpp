@@ -13,7 +13,7 @@
 
 #include "gui/view/parts.h"
 #include "gui/view/scatter_plot.h"
-#include "sim/report/plan_report.h"
+#include "sim/plan/report/plan_report.h"
 
 namespace servecast::gui {
 namespace {

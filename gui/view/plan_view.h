@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "gui/data/plan_model.h"
-#include "sim/report/plan_report.h"
+#include "sim/plan/report/plan_report.h"
 
 class QLabel;
 class QLineEdit;

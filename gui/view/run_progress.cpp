@@ -7,7 +7,7 @@
 #include <QPushButton>
 
 #include "gui/view/parts.h"
-#include "sim/report/human.h"
+#include "sim/report/layout/human.h"
 
 namespace servecast::gui {
 namespace {

@@ -6,7 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "sim/report/human.h"
+#include "sim/report/layout/human.h"
 
 namespace servecast {
 namespace {

@@ -5,7 +5,7 @@
 #include "models/base/units.h"
 #include "sim/claims/claim.h"
 #include "sim/claims/claim_models.h"
-#include "sim/report/human.h"
+#include "sim/report/layout/human.h"
 
 namespace servecast {
 namespace {

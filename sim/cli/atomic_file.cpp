@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "models/base/error.h"
-#include "sim/report/left_behind.h"
-#include "sim/report/text_file.h"
+#include "sim/report/files/left_behind.h"
+#include "sim/report/files/text_file.h"
 
 namespace servecast {
 

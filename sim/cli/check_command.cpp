@@ -15,10 +15,10 @@
 #include "sim/cli/settings_text.h"
 #include "sim/input/files_read.h"
 #include "sim/input/unsaved_text.h"
+#include "sim/plan/report/plan_report.h"
 #include "sim/plan/study.h"
-#include "sim/report/human.h"
-#include "sim/report/json_fields.h"
-#include "sim/report/plan_report.h"
+#include "sim/report/fields/json_fields.h"
+#include "sim/report/layout/human.h"
 
 namespace servecast {
 namespace {

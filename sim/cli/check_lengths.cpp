@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "sim/input/scenario.h"
-#include "sim/report/human.h"
+#include "sim/report/layout/human.h"
 
 namespace servecast {
 namespace {

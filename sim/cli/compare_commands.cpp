@@ -10,7 +10,7 @@
 #include "sim/cli/options.h"
 #include "sim/plan/differences.h"
 #include "sim/plan/replicated.h"
-#include "sim/report/json_fields.h"
+#include "sim/report/fields/json_fields.h"
 
 namespace servecast {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 #include <ostream>
 
-#include "sim/report/text_report.h"
+#include "sim/report/text/text_report.h"
 
 namespace servecast {
 

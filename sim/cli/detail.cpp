@@ -6,10 +6,10 @@
 
 #include "models/base/error.h"
 #include "models/base/names.h"
-#include "sim/report/output_folder.h"
-#include "sim/report/perfetto.h"
-#include "sim/report/platform.h"
-#include "sim/report/text_file.h"
+#include "sim/report/files/output_folder.h"
+#include "sim/report/files/perfetto.h"
+#include "sim/report/files/text_file.h"
+#include "sim/report/record/platform.h"
 
 namespace servecast {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sim/engine/run.h"
-#include "sim/report/detail_csv.h"
+#include "sim/report/csv/detail_csv.h"
 
 namespace servecast {
 

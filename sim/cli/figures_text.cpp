@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/units.h"
-#include "sim/report/csv_column.h"
-#include "sim/report/figures.h"
-#include "sim/report/text_layout.h"
+#include "sim/report/csv/csv_column.h"
+#include "sim/report/figures/figures.h"
+#include "sim/report/layout/text_layout.h"
 
 namespace servecast {
 namespace {

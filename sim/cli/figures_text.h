@@ -3,7 +3,7 @@
 
 namespace servecast {
 
-// The keys of summary.json (sim/report/figures.h), written three ways.
+// The keys of summary.json (sim/report/figures/figures.h), written three ways.
 
 std::string figures_json();
 /// docs/figures.md.

@@ -6,8 +6,8 @@
 #include "sim/cli/console.h"
 #include "sim/cli/list_data.h"
 #include "sim/cli/options.h"
-#include "sim/report/json_fields.h"
-#include "sim/report/text_layout.h"
+#include "sim/report/fields/json_fields.h"
+#include "sim/report/layout/text_layout.h"
 
 namespace servecast {
 namespace {

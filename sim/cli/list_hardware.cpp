@@ -5,8 +5,8 @@
 
 #include "sim/input/hardware.h"
 #include "sim/input/llm_config.h"
-#include "sim/report/human.h"
-#include "sim/report/text_layout.h"
+#include "sim/report/layout/human.h"
+#include "sim/report/layout/text_layout.h"
 
 namespace servecast {
 namespace {

@@ -9,7 +9,7 @@
 #include "sim/cli/progress.h"
 #include "sim/cli/scenario_simulator.h"
 #include "sim/plan/forked_evaluator.h"
-#include "sim/report/results_file.h"
+#include "sim/plan/runs/results_file.h"
 
 namespace CLI {
 class App;

@@ -9,7 +9,7 @@
 #include "sim/cli/atomic_file.h"
 #include "sim/input/scenario.h"
 #include "sim/input/unsaved_text.h"
-#include "sim/report/figures.h"
+#include "sim/report/figures/figures.h"
 
 namespace servecast {
 

@@ -13,11 +13,11 @@
 #include "sim/cli/plan_emit.h"
 #include "sim/cli/plan_study.h"
 #include "sim/plan/emit/slurm.h"
+#include "sim/plan/report/plan_report.h"
+#include "sim/plan/runs/child_process.h"
 #include "sim/plan/shard.h"
 #include "sim/plan/study.h"
-#include "sim/report/child_process.h"
-#include "sim/report/plan_report.h"
-#include "sim/report/text_file.h"
+#include "sim/report/files/text_file.h"
 
 namespace servecast {
 namespace {

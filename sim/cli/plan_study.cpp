@@ -11,13 +11,13 @@
 #include "sim/input/yaml_fields.h"
 #include "sim/plan/answer.h"
 #include "sim/plan/evaluator.h"
+#include "sim/plan/report/plan_report.h"
 #include "sim/plan/runs.h"
 #include "sim/plan/search.h"
 #include "sim/plan/shard.h"
 #include "sim/plan/study.h"
-#include "sim/report/json_fields.h"
-#include "sim/report/plan_report.h"
-#include "sim/report/text_file.h"
+#include "sim/report/fields/json_fields.h"
+#include "sim/report/files/text_file.h"
 
 namespace servecast {
 namespace {

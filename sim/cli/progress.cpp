@@ -13,7 +13,7 @@
 #include "sim/cli/options.h"
 #include "sim/engine/run.h"
 #include "sim/plan/forked_evaluator.h"
-#include "sim/report/human.h"
+#include "sim/report/layout/human.h"
 
 namespace servecast {
 namespace {

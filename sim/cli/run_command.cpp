@@ -18,12 +18,12 @@
 #include "sim/input/unsaved_text.h"
 #include "sim/input/scenario.h"
 #include "sim/plan/replicated.h"
-#include "sim/report/csv_reports.h"
-#include "sim/report/output_folder.h"
-#include "sim/report/recorder.h"
-#include "sim/report/replicates.h"
-#include "sim/report/run_facts.h"
-#include "sim/report/text_file.h"
+#include "sim/report/csv/csv_reports.h"
+#include "sim/report/files/output_folder.h"
+#include "sim/report/record/recorder.h"
+#include "sim/report/figures/replicates.h"
+#include "sim/report/record/run_facts.h"
+#include "sim/report/files/text_file.h"
 
 namespace servecast {
 namespace {

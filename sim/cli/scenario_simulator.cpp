@@ -14,9 +14,9 @@
 #include "sim/plan/build_id.h"
 #include "sim/plan/evaluator.h"
 #include "sim/plan/sha256.h"
-#include "sim/report/recorder.h"
-#include "sim/report/run_facts.h"
-#include "sim/report/summary.h"
+#include "sim/report/record/recorder.h"
+#include "sim/report/record/run_facts.h"
+#include "sim/report/summary/summary.h"
 
 namespace servecast {
 namespace {

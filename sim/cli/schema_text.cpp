@@ -10,7 +10,7 @@
 
 #include "models/base/names.h"
 #include "sim/input/schema.h"
-#include "sim/report/text_layout.h"
+#include "sim/report/layout/text_layout.h"
 
 namespace servecast {
 namespace {

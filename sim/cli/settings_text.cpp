@@ -1,7 +1,7 @@
 #include "sim/cli/settings_text.h"
 
 #include "sim/input/scenario.h"
-#include "sim/report/json_fields.h"
+#include "sim/report/fields/json_fields.h"
 
 namespace servecast {
 namespace {

@@ -11,8 +11,8 @@
 #include "sim/plan/emit/slurm.h"
 #include "sim/plan/shard.h"
 #include "sim/plan/sweep_table.h"
-#include "sim/report/json_fields.h"
-#include "sim/report/text_file.h"
+#include "sim/report/fields/json_fields.h"
+#include "sim/report/files/text_file.h"
 
 namespace servecast {
 namespace {

@@ -9,7 +9,7 @@
 #include "sim/cli/trace_arguments.h"
 #include "sim/input/trace/trace_convert.h"
 #include "sim/input/trace/trace_info.h"
-#include "sim/report/human.h"
+#include "sim/report/layout/human.h"
 
 namespace servecast {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "models/base/error.h"
 #include "sim/input/output_target.h"
-#include "sim/report/left_behind.h"
+#include "sim/report/files/left_behind.h"
 
 namespace servecast {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/report/perfetto.h"
+#include "sim/report/files/perfetto.h"
 
 namespace servecast {
 

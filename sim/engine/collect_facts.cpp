@@ -10,7 +10,7 @@
 #include "sim/engine/simulation.h"
 #include "sim/engine/unused_gpus.h"
 #include "sim/input/scenario.h"
-#include "sim/report/run_facts.h"
+#include "sim/report/record/run_facts.h"
 
 namespace servecast {
 namespace {

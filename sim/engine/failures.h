@@ -6,7 +6,7 @@
 
 #include "sim/engine/cluster_follower.h"
 #include "sim/engine/failure_times.h"
-#include "sim/report/failure_facts.h"
+#include "sim/report/record/failure_facts.h"
 #include "sim/serving/replica.h"
 
 namespace servecast {

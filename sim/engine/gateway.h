@@ -7,7 +7,7 @@
 
 #include "sim/engine/gateway_journey.h"
 #include "sim/engine/replica_at.h"
-#include "sim/report/gateway_totals.h"
+#include "sim/report/record/gateway_totals.h"
 
 namespace servecast {
 

@@ -6,7 +6,7 @@
 #include "sim/engine/cluster.h"
 #include "sim/engine/hand_over.h"
 #include "sim/input/scenario.h"
-#include "sim/report/recorder.h"
+#include "sim/report/record/recorder.h"
 #include "sim/serving/replica.h"
 
 namespace servecast {

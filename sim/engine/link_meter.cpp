@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "sim/engine/run_options.h"
-#include "sim/report/detail_csv.h"
-#include "sim/report/platform.h"
+#include "sim/report/csv/detail_csv.h"
+#include "sim/report/record/platform.h"
 
 namespace servecast {
 namespace {

@@ -5,7 +5,7 @@
 #include "sim/engine/cluster.h"
 #include "sim/engine/waiting_room.h"
 #include "sim/input/scenario.h"
-#include "sim/report/recorder.h"
+#include "sim/report/record/recorder.h"
 
 namespace servecast {
 

@@ -6,7 +6,7 @@
 #include "models/policy/freeness.h"
 #include "sim/engine/cluster.h"
 #include "sim/input/scenario.h"
-#include "sim/report/recorder.h"
+#include "sim/report/record/recorder.h"
 
 namespace servecast {
 namespace {

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "sim/engine/run_options.h"
-#include "sim/report/platform.h"
+#include "sim/report/record/platform.h"
 
 namespace servecast {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "sim/input/scenario.h"
-#include "sim/report/recorder.h"
+#include "sim/report/record/recorder.h"
 
 namespace servecast {
 

@@ -11,7 +11,7 @@
 
 #include "sim/engine/replica_at.h"
 #include "sim/input/scaling_spec.h"
-#include "sim/report/scaling_facts.h"
+#include "sim/report/record/scaling_facts.h"
 
 namespace servecast {
 

@@ -3,8 +3,8 @@
 
 #include "models/base/record.h"
 #include "models/policy/router.h"
-#include "sim/report/detail_csv.h"
-#include "sim/report/interval_sum.h"
+#include "sim/report/csv/detail_csv.h"
+#include "sim/report/statistics/interval_sum.h"
 
 namespace servecast {
 

@@ -8,7 +8,7 @@
 #include "sim/engine/run_clock.h"
 #include "sim/engine/scaling.h"
 #include "sim/input/scenario.h"
-#include "sim/report/recorder.h"
+#include "sim/report/record/recorder.h"
 
 namespace servecast {
 

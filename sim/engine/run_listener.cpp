@@ -4,7 +4,7 @@
 #include "sim/engine/request_ends.h"
 #include "sim/engine/run_clock.h"
 #include "sim/engine/run_options.h"
-#include "sim/report/recorder.h"
+#include "sim/report/record/recorder.h"
 
 namespace servecast {
 

@@ -3,8 +3,8 @@
 #include "sim/engine/liveness.h"
 #include "sim/engine/simulation.h"
 #include "sim/input/scenario.h"
-#include "sim/report/recorder.h"
-#include "sim/report/run_facts.h"
+#include "sim/report/record/recorder.h"
+#include "sim/report/record/run_facts.h"
 
 namespace servecast {
 

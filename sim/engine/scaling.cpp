@@ -6,7 +6,7 @@
 #include "sim/engine/scenario_facts.h"
 #include "sim/engine/waiting_room.h"
 #include "sim/input/scenario.h"
-#include "sim/report/latency.h"
+#include "sim/report/record/latency.h"
 
 namespace servecast {
 namespace {

@@ -7,8 +7,8 @@
 #include "models/policy/replica_capacity.h"
 #include "sim/engine/replica_at.h"
 #include "sim/input/scaling_spec.h"
-#include "sim/report/run_facts.h"
-#include "sim/report/scaling_facts.h"
+#include "sim/report/record/run_facts.h"
+#include "sim/report/record/scaling_facts.h"
 
 namespace servecast {
 

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "sim/input/scenario.h"
-#include "sim/report/recorder.h"
-#include "sim/report/run_facts.h"
+#include "sim/report/record/recorder.h"
+#include "sim/report/record/run_facts.h"
 
 namespace servecast {
 

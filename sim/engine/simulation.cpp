@@ -6,8 +6,8 @@
 #include "sim/engine/run_options.h"
 #include "sim/engine/scenario_facts.h"
 #include "sim/input/scenario.h"
-#include "sim/report/recorder.h"
-#include "sim/report/run_facts.h"
+#include "sim/report/record/recorder.h"
+#include "sim/report/record/run_facts.h"
 
 namespace servecast {
 

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/report/run_facts.h"
+#include "sim/report/record/run_facts.h"
 
 namespace servecast {
 

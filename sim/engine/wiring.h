@@ -7,7 +7,7 @@
 #include "sim/engine/flows.h"
 #include "sim/input/node_groups.h"
 #include "sim/input/placement.h"
-#include "sim/report/platform.h"
+#include "sim/report/record/platform.h"
 
 namespace servecast {
 

@@ -14,12 +14,12 @@
 #include "sim/plan/hour_cost.h"
 #include "sim/plan/objective.h"
 #include "sim/plan/pareto.h"
+#include "sim/plan/report/plan_report.h"
 #include "sim/plan/runs.h"
 #include "sim/plan/search.h"
 #include "sim/plan/study.h"
 #include "sim/plan/workload_facts.h"
-#include "sim/report/plan_report.h"
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
 
 namespace servecast {
 namespace {

@@ -12,7 +12,7 @@
 #include "sim/input/scenario.h"
 #include "sim/plan/objective.h"
 #include "sim/plan/workload_facts.h"
-#include "sim/report/human.h"
+#include "sim/report/layout/human.h"
 
 namespace servecast {
 namespace {

@@ -8,11 +8,11 @@
 #include "sim/plan/evaluator.h"
 #include "sim/plan/hour_cost.h"
 #include "sim/plan/objective.h"
+#include "sim/plan/report/plan_report.h"
 #include "sim/plan/runs.h"
 #include "sim/plan/search.h"
 #include "sim/plan/study.h"
-#include "sim/report/human.h"
-#include "sim/report/plan_report.h"
+#include "sim/report/layout/human.h"
 
 namespace servecast {
 namespace {

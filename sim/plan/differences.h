@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/report/figures.h"
-#include "sim/report/replicates.h"
-#include "sim/report/summary.h"
+#include "sim/report/figures/figures.h"
+#include "sim/report/figures/replicates.h"
+#include "sim/report/summary/summary.h"
 
 namespace servecast {
 

@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "sim/plan/differences.h"
-#include "sim/report/human.h"
-#include "sim/report/json_fields.h"
-#include "sim/report/text_layout.h"
+#include "sim/report/fields/json_fields.h"
+#include "sim/report/layout/human.h"
+#include "sim/report/layout/text_layout.h"
 
 namespace servecast {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
 
 namespace servecast {
 

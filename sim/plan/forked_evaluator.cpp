@@ -10,7 +10,7 @@
 
 #include "models/base/error.h"
 #include "sim/plan/child_run.h"
-#include "sim/report/results_file.h"
+#include "sim/plan/runs/results_file.h"
 
 namespace servecast {
 namespace {

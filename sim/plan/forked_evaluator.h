@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/plan/evaluator.h"
-#include "sim/report/child_process.h"
+#include "sim/plan/runs/child_process.h"
 
 namespace servecast {
 

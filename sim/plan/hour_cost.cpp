@@ -6,7 +6,7 @@
 #include "models/hw/cost.h"
 #include "sim/plan/sizer.h"
 #include "sim/plan/study.h"
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
 
 namespace servecast {
 

@@ -12,7 +12,7 @@
 #include "sim/input/node_use.h"
 #include "sim/input/scenario.h"
 #include "sim/plan/study_spec.h"
-#include "sim/report/human.h"
+#include "sim/report/layout/human.h"
 
 namespace servecast {
 namespace {

@@ -12,8 +12,8 @@
 #include "sim/input/scenario.h"
 #include "sim/plan/study.h"
 #include "sim/plan/study_spec.h"
-#include "sim/report/figures.h"
-#include "sim/report/human.h"
+#include "sim/report/figures/figures.h"
+#include "sim/report/layout/human.h"
 
 namespace servecast {
 namespace {

@@ -9,7 +9,7 @@
 #include "sim/plan/search.h"
 #include "sim/plan/shard.h"
 #include "sim/plan/study.h"
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
 
 namespace servecast {
 namespace {

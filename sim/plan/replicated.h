@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/plan/evaluator.h"
-#include "sim/report/replicates.h"
+#include "sim/report/figures/replicates.h"
 
 namespace servecast {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/plan/evaluator.h"
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
 
 namespace servecast {
 

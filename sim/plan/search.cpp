@@ -13,7 +13,7 @@
 #include "sim/plan/random_search.h"
 #include "sim/plan/runs.h"
 #include "sim/plan/study.h"
-#include "sim/report/human.h"
+#include "sim/report/layout/human.h"
 
 namespace servecast {
 namespace {

@@ -9,7 +9,7 @@
 #include "sim/plan/draws.h"
 #include "sim/plan/shard.h"
 #include "sim/plan/sizer.h"
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
 
 namespace servecast {
 

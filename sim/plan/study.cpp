@@ -11,7 +11,7 @@
 #include "models/base/names.h"
 #include "sim/input/try_at.h"
 #include "sim/plan/objective.h"
-#include "sim/report/figures.h"
+#include "sim/report/figures/figures.h"
 
 namespace servecast {
 namespace {

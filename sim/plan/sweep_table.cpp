@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "models/base/escaped.h"
-#include "sim/report/csv_writer.h"
-#include "sim/report/json_fields.h"
-#include "sim/report/text_layout.h"
+#include "sim/report/csv/csv_writer.h"
+#include "sim/report/fields/json_fields.h"
+#include "sim/report/layout/text_layout.h"
 
 namespace servecast {
 namespace {

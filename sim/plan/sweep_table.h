@@ -5,7 +5,7 @@
 
 #include "sim/plan/grid.h"
 #include "sim/plan/replicated.h"
-#include "sim/report/figures.h"
+#include "sim/report/figures/figures.h"
 
 namespace servecast {
 

@@ -13,8 +13,8 @@
 #include "gui/view/run_view.h"
 #include "gui/view/time_plot.h"
 #include "models/base/rng.h"
-#include "sim/report/csv_reports.h"
-#include "sim/report/text_file.h"
+#include "sim/report/csv/csv_reports.h"
+#include "sim/report/files/text_file.h"
 
 namespace servecast::gui {
 namespace {

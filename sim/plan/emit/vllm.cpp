@@ -8,7 +8,7 @@
 
 #include "sim/input/scenario.h"
 #include "sim/plan/emit/unsaid.h"
-#include "sim/report/json_fields.h"
+#include "sim/report/fields/json_fields.h"
 
 namespace servecast {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <map>
 
-#include "sim/report/detail_csv.h"
+#include "sim/report/csv/detail_csv.h"
 #include "tests/unit/engine/everything_of.h"
 #include "tests/unit/engine/whole_runs.h"
 

@@ -1,7 +1,7 @@
 // LoRA adapters on whole scenarios.
 #include <gtest/gtest.h>
 
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
 #include "tests/unit/engine/scenario_text.h"
 
 namespace servecast::adapters_test {

@@ -1,7 +1,7 @@
 // Small devices: a laptop with part of the layers on its processor, and a phone.
 #include <gtest/gtest.h>
 
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
 #include "tests/unit/engine/scenario_text.h"
 
 namespace servecast::edge_test {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
 #include "tests/unit/engine/scenario_text.h"
 #include "tests/unit/in_child.h"
 

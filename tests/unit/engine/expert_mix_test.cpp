@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
 #include "tests/unit/engine/everything_of.h"
 #include "tests/unit/engine/scenario_text.h"
 

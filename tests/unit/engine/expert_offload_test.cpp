@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "sim/report/detail_csv.h"
-#include "sim/report/summary.h"
+#include "sim/report/csv/detail_csv.h"
+#include "sim/report/summary/summary.h"
 #include "tests/unit/engine/everything_of.h"
 #include "tests/unit/engine/scenario_text.h"
 #include "tests/unit/in_child.h"

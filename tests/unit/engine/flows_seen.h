@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/report/detail_csv.h"
+#include "sim/report/csv/detail_csv.h"
 #include "tests/unit/engine/scenario_text.h"
 
 namespace servecast {

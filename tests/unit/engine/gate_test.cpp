@@ -5,7 +5,7 @@
 
 #include "sim/engine/kv_copy.h"
 #include "sim/engine/pool_answers.h"
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
 #include "tests/unit/engine/scenario_text.h"
 
 namespace servecast::gate_test {

@@ -4,8 +4,8 @@
 
 #include "sim/engine/run.h"
 #include "sim/engine/wiring.h"
-#include "sim/report/platform.h"
-#include "sim/report/summary.h"
+#include "sim/report/record/platform.h"
+#include "sim/report/summary/summary.h"
 #include "tests/unit/engine/everything_of.h"
 #include "tests/unit/engine/scenario_text.h"
 

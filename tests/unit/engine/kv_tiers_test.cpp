@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
 #include "tests/unit/engine/flows_seen.h"
 #include "tests/unit/engine/scenario_text.h"
 #include "tests/unit/in_child.h"

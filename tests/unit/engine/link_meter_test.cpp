@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "sim/engine/run.h"
-#include "sim/report/detail_csv.h"
-#include "sim/report/platform.h"
+#include "sim/report/csv/detail_csv.h"
+#include "sim/report/record/platform.h"
 
 namespace servecast::link_meter_test {
 

@@ -11,7 +11,7 @@
 
 #include "models/policy/request.h"
 #include "sim/engine/simgrid_engine.h"
-#include "sim/report/platform.h"
+#include "sim/report/record/platform.h"
 
 namespace servecast::network_test {
 

@@ -1,7 +1,7 @@
 // Machines are rented whole, each once, unless the scenario says that GPUs are rented singly.
 #include <gtest/gtest.h>
 
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
 #include "tests/unit/engine/scenario_text.h"
 #include "tests/unit/in_child.h"
 

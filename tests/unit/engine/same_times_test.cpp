@@ -2,8 +2,8 @@
 // every detail asked for gives the same times, bit for bit, as a plain loop over the simulation with all short cuts.
 #include <gtest/gtest.h>
 
-#include "sim/report/series.h"
-#include "sim/report/summary.h"
+#include "sim/report/record/series.h"
+#include "sim/report/summary/summary.h"
 #include "tests/unit/engine/scenario_text.h"
 #include "tests/unit/engine/whole_runs.h"
 

@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include "sim/report/series.h"
+#include "sim/report/record/series.h"
 #include "tests/unit/engine/scenario_text.h"
 #include "tests/unit/engine/whole_runs.h"
 

@@ -1,7 +1,7 @@
 // Speculative decoding on whole scenarios: what it gains and where that ends.
 #include <gtest/gtest.h>
 
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
 #include "tests/unit/engine/scenario_text.h"
 
 namespace servecast::speculation_test {

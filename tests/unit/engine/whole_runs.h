@@ -4,7 +4,7 @@
 #include <string>
 
 #include "models/hw/step_latency.h"
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
 #include "tests/unit/in_child.h"
 
 namespace servecast {

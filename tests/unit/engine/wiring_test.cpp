@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "sim/input/scenario.h"
-#include "sim/report/platform.h"
+#include "sim/report/record/platform.h"
 
 namespace servecast::wiring_test {
 

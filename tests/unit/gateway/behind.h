@@ -5,9 +5,9 @@
 #include "models/base/record.h"
 #include "sim/engine/run.h"
 #include "sim/input/scenario.h"
-#include "sim/report/recorder.h"
-#include "sim/report/run_facts.h"
-#include "sim/report/summary.h"
+#include "sim/report/record/recorder.h"
+#include "sim/report/record/run_facts.h"
+#include "sim/report/summary/summary.h"
 #include "tests/unit/engine/scenario_text.h"
 
 namespace servecast {

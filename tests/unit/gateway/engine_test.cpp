@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "sim/report/detail_csv.h"
+#include "sim/report/csv/detail_csv.h"
 #include "tests/unit/engine/whole_runs.h"
 #include "tests/unit/gateway/behind.h"
 

@@ -5,11 +5,11 @@
 #include <fstream>
 #include <sstream>
 
-#include "sim/report/csv_reports.h"
-#include "sim/report/detail_csv.h"
-#include "sim/report/output_folder.h"
-#include "sim/report/summary.h"
-#include "sim/report/text_report.h"
+#include "sim/report/csv/csv_reports.h"
+#include "sim/report/csv/detail_csv.h"
+#include "sim/report/files/output_folder.h"
+#include "sim/report/summary/summary.h"
+#include "sim/report/text/text_report.h"
 
 namespace servecast::files_test {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "sim/report/latency.h"
+#include "sim/report/record/latency.h"
 #include "tests/unit/gateway/behind.h"
 #include "tests/unit/gateway/made_gateway.h"
 

@@ -3,9 +3,9 @@
 
 #include "sim/engine/run.h"
 #include "sim/input/scenario.h"
-#include "sim/report/recorder.h"
-#include "sim/report/run_facts.h"
-#include "sim/report/summary.h"
+#include "sim/report/record/recorder.h"
+#include "sim/report/record/run_facts.h"
+#include "sim/report/summary/summary.h"
 
 namespace servecast::shipped_test {
 

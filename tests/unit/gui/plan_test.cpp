@@ -10,7 +10,7 @@
 #include "gui/data/plan_model.h"
 #include "gui/view/plan_view.h"
 #include "gui/view/scatter_plot.h"
-#include "sim/report/plan_report.h"
+#include "sim/plan/report/plan_report.h"
 
 namespace servecast::gui::plan_test {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "gui/data/report.h"
-#include "sim/report/plan_report.h"
+#include "sim/plan/report/plan_report.h"
 #include "tests/unit/report/files.h"
 
 namespace servecast::gui {

@@ -4,7 +4,7 @@
 // costs more than the prompts computed in vain, and prediction mends the former.
 #include <fmt/format.h>
 
-#include "sim/report/human.h"
+#include "sim/report/layout/human.h"
 #include "tests/unit/in_child.h"
 #include "tests/unit/papers/papers.h"
 

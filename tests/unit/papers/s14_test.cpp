@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "sim/report/detail_csv.h"
+#include "sim/report/csv/detail_csv.h"
 #include "tests/unit/in_child.h"
 #include "tests/unit/papers/papers.h"
 

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "sim/plan/evaluator.h"
+#include "sim/plan/report/plan_report.h"
 #include "sim/plan/runs.h"
 #include "sim/plan/study.h"
-#include "sim/report/plan_report.h"
 #include "tests/unit/plan/made_up_study.h"
 
 namespace servecast::answer_test {

@@ -10,8 +10,8 @@
 #include "sim/cli/scenario_simulator.h"
 #include "sim/plan/forked_evaluator.h"
 #include "sim/plan/objective.h"
+#include "sim/plan/runs/child_process.h"
 #include "sim/plan/workload_facts.h"
-#include "sim/report/child_process.h"
 
 namespace servecast::best_case_test {
 

@@ -2,7 +2,7 @@
 
 #include "models/base/rng.h"
 #include "sim/plan/certificate.h"
-#include "sim/report/plan_report.h"
+#include "sim/plan/report/plan_report.h"
 #include "tests/unit/plan/found.h"
 
 namespace servecast::bills_test {

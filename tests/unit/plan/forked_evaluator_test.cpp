@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "models/base/error.h"
+#include "sim/plan/runs/results_file.h"
 #include "sim/plan/simulator.h"
-#include "sim/report/results_file.h"
 #include "tests/unit/report/files.h"
 
 namespace servecast::forked_evaluator_test {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/plan/sizer.h"
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
 #include "tests/unit/plan/made_up_study.h"
 
 namespace servecast::hour_cost_test {

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "sim/plan/evaluator.h"
+#include "sim/plan/runs/child_process.h"
 #include "sim/plan/search.h"
 #include "sim/plan/study.h"
-#include "sim/report/child_process.h"
 
 namespace servecast {
 

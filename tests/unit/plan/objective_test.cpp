@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
 
 namespace servecast::objective_test {
 

@@ -7,9 +7,9 @@
 #include "models/base/rng.h"
 #include "sim/plan/certificate.h"
 #include "sim/plan/evaluator.h"
+#include "sim/plan/report/plan_report.h"
 #include "sim/plan/runs.h"
 #include "sim/plan/study.h"
-#include "sim/report/plan_report.h"
 #include "tests/unit/plan/found.h"
 
 namespace servecast::search_test {

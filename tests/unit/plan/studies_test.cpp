@@ -8,10 +8,10 @@
 #include "sim/plan/certificate.h"
 #include "sim/plan/forked_evaluator.h"
 #include "sim/plan/objective.h"
+#include "sim/plan/report/plan_report.h"
 #include "sim/plan/runs.h"
 #include "sim/plan/search.h"
 #include "sim/plan/study.h"
-#include "sim/report/plan_report.h"
 
 namespace servecast::studies_test {
 

@@ -1,10 +1,10 @@
-#include "sim/report/account.h"
+#include "sim/report/summary/account.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sim/report/account_text.h"
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
+#include "sim/report/text/account_text.h"
 #include "tests/unit/report/made_up.h"
 
 namespace servecast::account_test {

@@ -1,4 +1,4 @@
-#include "sim/report/any_order_sum.h"
+#include "sim/report/statistics/any_order_sum.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 
 #include "models/base/error.h"
-#include "sim/report/csv_reports.h"
-#include "sim/report/detail_csv.h"
+#include "sim/report/csv/csv_reports.h"
+#include "sim/report/csv/detail_csv.h"
 #include "tests/unit/report/files.h"
 #include "tests/unit/report/made_up.h"
 

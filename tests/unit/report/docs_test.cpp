@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/report/platform.h"
+#include "sim/report/record/platform.h"
 #include "tests/unit/report/files.h"
 
 namespace servecast::docs_test {

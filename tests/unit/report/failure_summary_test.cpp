@@ -1,9 +1,9 @@
 // When an SLO that failures broke holds again.
-#include "sim/report/failure_summary.h"
+#include "sim/report/summary/failure_summary.h"
 
 #include <gtest/gtest.h>
 
-#include "sim/report/recorder.h"
+#include "sim/report/record/recorder.h"
 
 namespace servecast::failure_summary_test {
 

@@ -1,5 +1,5 @@
 // The table of figures: that a row is all that a figure needs to be in the file, in tables and in comparisons.
-#include "sim/report/figures.h"
+#include "sim/report/figures/figures.h"
 
 #include <gmock/gmock.h>
 
@@ -7,9 +7,9 @@
 #include <set>
 
 #include "models/base/error.h"
-#include "sim/report/field_walk.h"
-#include "sim/report/item_table.h"
-#include "sim/report/json_fields.h"
+#include "sim/report/fields/field_walk.h"
+#include "sim/report/fields/json_fields.h"
+#include "sim/report/layout/item_table.h"
 
 namespace servecast::figures_test {
 

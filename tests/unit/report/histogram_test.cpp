@@ -1,4 +1,4 @@
-#include "sim/report/histogram.h"
+#include "sim/report/statistics/histogram.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/report/human.h"
+#include "sim/report/layout/human.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/report/interval_sum.h"
+#include "sim/report/statistics/interval_sum.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 #pragma once
-#include "sim/report/recorder.h"
-#include "sim/report/run_facts.h"
+#include "sim/report/record/recorder.h"
+#include "sim/report/record/run_facts.h"
 
 namespace servecast::made_up {
 

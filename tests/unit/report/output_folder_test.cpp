@@ -1,4 +1,4 @@
-#include "sim/report/output_folder.h"
+#include "sim/report/files/output_folder.h"
 
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "models/base/error.h"
-#include "sim/report/replace_folder.h"
+#include "sim/report/files/replace_folder.h"
 #include "tests/unit/report/files.h"
 
 namespace servecast::output_folder_test {

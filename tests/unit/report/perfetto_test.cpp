@@ -1,4 +1,4 @@
-#include "sim/report/perfetto.h"
+#include "sim/report/files/perfetto.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.h"
-#include "sim/report/platform.h"
+#include "sim/report/record/platform.h"
 #include "tests/unit/report/files.h"
 #include "tests/unit/report/made_up.h"
 

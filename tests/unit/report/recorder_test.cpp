@@ -1,11 +1,11 @@
-#include "sim/report/recorder.h"
+#include "sim/report/record/recorder.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "models/base/rng.h"
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
 
 namespace servecast::recorder_test {
 

@@ -1,4 +1,4 @@
-#include "sim/report/replicates.h"
+#include "sim/report/figures/replicates.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "sim/report/series.h"
+#include "sim/report/record/series.h"
 
 #include <gtest/gtest.h>
 
-#include "sim/report/over_time.h"
+#include "sim/report/record/over_time.h"
 
 namespace servecast::series_test {
 

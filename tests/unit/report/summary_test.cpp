@@ -1,4 +1,4 @@
-#include "sim/report/summary.h"
+#include "sim/report/summary/summary.h"
 
 #include <gmock/gmock.h>
 

@@ -1,8 +1,8 @@
-#include "sim/report/text_layout.h"
+#include "sim/report/layout/text_layout.h"
 
 #include <gtest/gtest.h>
 
-#include "sim/report/sparkline.h"
+#include "sim/report/layout/sparkline.h"
 
 namespace servecast::text_layout_test {
 

@@ -1,13 +1,13 @@
-#include "sim/report/text_report.h"
+#include "sim/report/text/text_report.h"
 
 #include <gmock/gmock.h>
 
 #include <cstdlib>
 #include <sstream>
 
-#include "sim/report/text_layout.h"
-#include "sim/report/verdict.h"
-#include "sim/report/warnings.h"
+#include "sim/report/layout/text_layout.h"
+#include "sim/report/text/verdict.h"
+#include "sim/report/text/warnings.h"
 #include "tests/unit/report/files.h"
 #include "tests/unit/report/made_up.h"
 

@@ -8,8 +8,8 @@
 #include "calibrate/servers/own_runs.h"
 #include "models/base/error.h"
 #include "sim/input/hardware.h"
-#include "sim/report/child_process.h"
-#include "sim/report/text_file.h"
+#include "sim/plan/runs/child_process.h"
+#include "sim/report/files/text_file.h"
 
 namespace servecast::fit_engine_test {
 

@@ -8,8 +8,8 @@
 
 #include "models/base/error.h"
 #include "sim/input/scenario.h"
-#include "sim/report/child_process.h"
-#include "sim/report/text_file.h"
+#include "sim/plan/runs/child_process.h"
+#include "sim/report/files/text_file.h"
 
 namespace servecast::left_out_test {
 

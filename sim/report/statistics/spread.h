@@ -1,0 +1,34 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "sim/report/statistics/histogram.h"
+
+namespace servecast {
+
+/// One latency of many requests: every value while they are few, a histogram of them from coarsen() on. The order of
+/// the values makes no difference.
+class Spread {
+ public:
+  void add(double value_s) {
+    if (histogram_)
+      histogram_->add(value_s);
+    else
+      values_s_.push_back(value_s);
+  }
+  void add(std::optional<double> value_s) {
+    if (value_s) add(*value_s);
+  }
+  /// Adds those of another one; coarse if either was.
+  Spread& operator+=(const Spread& other);
+  /// Forgets the single values: from now on percentiles are within Histogram::max_error_fraction.
+  void coarsen();
+
+  std::optional<Statistics> statistics() const;
+
+ private:
+  std::vector<double> values_s_;
+  std::optional<Histogram> histogram_;
+};
+
+}  // namespace servecast

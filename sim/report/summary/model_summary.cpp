@@ -1,0 +1,133 @@
+#include "sim/report/summary/model_summary.h"
+
+#include "models/base/counts.h"
+#include "sim/report/record/run_facts.h"
+#include "sim/report/statistics/ratio.h"
+
+namespace servecast {
+
+void ExpertSummary::fields(Fields& f) {
+  f.field("pool", pool, "pool whose experts are partly elsewhere");
+  f.figure("cache_fraction", cache_fraction, "share of a layer's experts that GPU memory holds",
+           {.heading = "in GPU"});
+  f.figure("hit_fraction", hit_fraction,
+           "share of the experts asked for, once per step and layer, that were in GPU memory without a prefetch",
+           {.heading = "hits", .better = Better::higher});
+  f.figure("prefetch_hit_fraction", prefetch_hit_fraction, "that a prefetch had named",
+           {.heading = "prefetched", .better = Better::higher});
+  f.figure("loaded_bytes", loaded_bytes, "of experts moved to the GPUs",
+           {.heading = "loaded", .better = Better::lower});
+  f.figure("disk_bytes", disk_bytes, "of these, from disk", {.better = Better::lower});
+  f.figure("wasted_load_fraction", wasted_load_fraction, "share of the loads that were wrong guesses",
+           {.heading = "wasted", .better = Better::lower});
+  f.figure("stall_fraction", stall_fraction, "share of step time lost to loads that came late",
+           {.heading = "stalls", .better = Better::lower});
+  f.figure("substituted_fraction", substituted_fraction,
+           "share of the tokens' choices that another expert stood in for",
+           {.heading = "replaced", .better = Better::lower});
+  f.figure("host_fraction", host_fraction, "that the host computed", {.heading = "on host"});
+  f.figure("left_out_fraction", left_out_fraction, "that were left out",
+           {.heading = "left out", .better = Better::lower});
+  f.figure("quality_lost_fraction", quality_lost_fraction,
+           "points of accuracy / 100 that published tables give for this; null where nobody published it",
+           {.better = Better::lower});
+  f.field("quality_extrapolated", quality_extrapolated, "outside what was published");
+  f.field("quality_source", quality_source, "where that figure comes from: another model's, as a rule");
+}
+
+void SpeculationSummary::fields(Fields& f) {
+  f.field("pool", pool, "pool whose sequences speculate");
+  f.figure("drafted_tokens", drafted_tokens, "drafts checked");
+  f.figure("accepted_tokens", accepted_tokens, "of these, taken over", {.better = Better::higher});
+  f.figure("accepted_fraction", accepted_fraction, "the same as a share", {.better = Better::higher});
+  f.figure("tokens_per_step", tokens_per_step,
+           "output tokens that a sequence makes in a step with drafts, in the mean", {.better = Better::higher});
+}
+
+void EarlyExitSummary::fields(Fields& f) {
+  f.field("pool", pool, "pool whose tokens leave early");
+  f.figure("model_layers", model_layers, "layers of its model");
+  f.figure("layers_per_token", layers_per_token, "after which a token leaves, in the mean");
+  f.figure("layers_per_step", layers_per_step, "that a decode step runs, in the mean: to its deepest exit");
+  f.figure("lost_points", lost_points, "of a benchmark's score in percent, as published; null: nobody did",
+           {.better = Better::lower});
+  f.field("accuracy_source", accuracy_source, "where that was published");
+}
+
+void AdapterSummary::fields(Fields& f) {
+  f.field("pool", pool, "pool that serves the adapters");
+  f.figure("adapter_slots", adapter_slots, "adapters that one replica holds");
+  f.figure("hits", hits, "requests whose adapter was on the GPUs when they were admitted",
+           {.better = Better::higher});
+  f.figure("loads", loads, "requests for which it was loaded", {.better = Better::lower});
+  f.figure("hit_fraction", hit_fraction, "hits by both", {.better = Better::higher});
+  f.figure("stall_s", stall_s, "time in which steps waited for loads, summed over replicas",
+           {.better = Better::lower});
+}
+
+std::vector<ExpertSummary> experts_of(const RunFacts& facts) {
+  std::vector<ExpertSummary> all;
+  for (const PoolFacts& pool : facts.pools) {
+    if (!pool.experts) continue;
+    const ExpertTotals& e = pool.experts->totals;
+    all.push_back({.pool = pool.name,
+                   .cache_fraction = pool.experts->cache_fraction,
+                   .hit_fraction = per(real(e.resident), real(e.requested)),
+                   .prefetch_hit_fraction = per(real(e.prefetched), real(e.requested)),
+                   .loaded_bytes = e.loaded_bytes,
+                   .disk_bytes = e.disk_bytes,
+                   .wasted_load_fraction = per(real(e.guesses - e.prefetched), real(e.loads)),
+                   .stall_fraction = per(e.stall_s, e.step_s),
+                   .substituted_fraction = per(e.substituted, e.choices),
+                   .host_fraction = per(e.on_host, e.choices),
+                   .left_out_fraction = per(e.left_out, e.choices)});
+    const std::optional<QualityFacts>& quality = pool.experts->quality;
+    if (!quality) continue;
+    all.back().quality_lost_fraction = quality->lost_fraction;
+    all.back().quality_extrapolated = quality->extrapolated;
+    all.back().quality_source = quality->source;
+  }
+  return all;
+}
+
+std::vector<SpeculationSummary> speculations_of(const RunFacts& facts) {
+  std::vector<SpeculationSummary> all;
+  for (const PoolFacts& pool : facts.pools)
+    if (const std::optional<DraftTotals>& d = pool.drafts)
+      all.push_back({.pool = pool.name,
+                     .drafted_tokens = d->drafted,
+                     .accepted_tokens = d->accepted,
+                     .accepted_fraction = per(real(d->accepted), real(d->drafted)),
+                     .tokens_per_step = 1 + per(real(d->accepted), real(d->checks))});
+  return all;
+}
+
+std::vector<EarlyExitSummary> early_exits_of(const RunFacts& facts) {
+  std::vector<EarlyExitSummary> all;
+  for (const PoolFacts& pool : facts.pools)
+    if (const std::optional<EarlyExitFacts>& e = pool.early_exit)
+      all.push_back({.pool = pool.name,
+                     .model_layers = e->model_layers,
+                     .layers_per_token = e->layers_per_token,
+                     .layers_per_step = per(real(e->totals.layers), real(e->totals.steps)),
+                     .lost_points = e->lost_points,
+                     .accuracy_source = e->accuracy_source});
+  return all;
+}
+
+std::vector<AdapterSummary> adapters_of(const RunFacts& facts) {
+  std::vector<AdapterSummary> all;
+  for (const PoolFacts& pool : facts.pools) {
+    if (!pool.adapter_slots) continue;
+    const ReplicaTotals& t = pool.totals;
+    all.push_back({.pool = pool.name,
+                   .adapter_slots = *pool.adapter_slots,
+                   .hits = t.adapter_hits,
+                   .loads = t.adapter_loads,
+                   .hit_fraction = per(real(t.adapter_hits), real(t.adapter_hits + t.adapter_loads)),
+                   .stall_s = t.adapter_stall_s});
+  }
+  return all;
+}
+
+}  // namespace servecast

@@ -1,0 +1,107 @@
+#include "sim/report/summary/request_summary.h"
+
+#include "models/base/counts.h"
+#include "sim/report/statistics/ratio.h"
+
+namespace servecast {
+
+void RequestCounts::fields(Fields& f) {
+  f.figure("arrived", arrived, "all requests: those below add up to it", {.heading = "requests"});
+  f.figure("completed", completed, "got all their output tokens", {.better = Better::higher});
+  f.figure("rejected", rejected, "no replica could ever hold them, or its batcher never starts so long a prompt",
+           {.better = Better::lower});
+  f.figure("shed", shed, "turned away for the load (HTTP 429)", {.better = Better::lower});
+  f.figure("timed_out", timed_out, "given up by their clients", {.better = Better::lower});
+  f.figure("lost", lost, "their clients got an error: a replica failed that had them, with `in_flight: lost`",
+           {.better = Better::lower});
+  f.figure("unfinished", unfinished,
+           "waiting or running at `until_s`; a run without it that leaves any ends with an error",
+           {.better = Better::lower});
+}
+
+void Latencies::fields(Fields& f, std::optional<Statistics>* itl_s) {
+  f.figure("ttft_s", ttft_s,
+           "time to first token as the client sees it: `first_token_s` − `arrival_s`, the engine's request path "
+           "included, of requests that got one",
+           {.heading = "TTFT",
+            .better = Better::lower,
+            .statistics = {{{"p50"}, {"p99"}}},
+            .line = "to first token (TTFT)"});
+  f.figure(
+      "tpot_s", tpot_s,
+      "time per output token: (`finish_s` − `first_token_s`) / (`output_tokens` − 1), of completed requests with "
+      "two or more",
+      {.heading = "TPOT",
+       .better = Better::lower,
+       .statistics = {{{"p50"}, {"p99"}}},
+       .line = "per output token (TPOT)"});
+  if (itl_s)
+    f.figure("itl_s", *itl_s, "gap between an output token and the one before it, over all tokens of all requests",
+             {.heading = "ITL", .better = Better::lower, .line = "between tokens (ITL)"});
+  f.figure("e2e_s", e2e_s, "`finish_s` − `arrival_s`, of completed requests",
+           {.heading = "E2E", .better = Better::lower, .statistics = {{{"p99"}}}, .line = "end to end (E2E)"});
+  f.figure("queue_s", queue_s, "`scheduled_s` − `arrival_s`, of requests that were in a batch",
+           {.heading = "queue", .better = Better::lower, .line = "in the queue"});
+}
+
+void SloSummary::fields(Fields& f) {
+  f.figure("ttft_s", ttft_s, "bound on the time to first token, as the scenario states it");
+  f.figure("tpot_s", tpot_s, "bound on the time per output token, likewise");
+  f.figure("e2e_s", e2e_s, "bound on the whole time, likewise");
+  f.figure("target_fraction", target_fraction, "share of requests that shall keep all bounds");
+  f.figure("attained_fraction", attained_fraction, "share of all arrived requests that kept every stated bound",
+           {.heading = "SLO kept", .better = Better::higher});
+  f.figure("goodput_requests_per_s", goodput_requests_per_s, "requests that kept every stated bound, by `duration_s`",
+           {.heading = "goodput/s", .better = Better::higher});
+  const Shown kept{.better = Better::higher};
+  f.figure("ttft_attained_fraction", ttft_attained_fraction, "share that kept this one bound", kept);
+  f.figure("tpot_attained_fraction", tpot_attained_fraction, "share that kept this one bound", kept);
+  f.figure("e2e_attained_fraction", e2e_attained_fraction, "share that kept this one bound", kept);
+}
+
+void ClassSummary::fields(Fields& f) {
+  f.field("name", name, "class");
+  f.group("requests", requests, "requests of this class");
+  latencies.fields(f);
+  f.figure("attained_fraction", attained_fraction, "share of its requests that kept every stated bound",
+           {.heading = "within SLO", .better = Better::higher});
+}
+
+Latencies latencies_of(const RequestTotals& totals) {
+  return {.ttft_s = totals.ttft_s.statistics(),
+          .tpot_s = totals.tpot_s.statistics(),
+          .e2e_s = totals.e2e_s.statistics(),
+          .queue_s = totals.queue_s.statistics()};
+}
+
+SloSummary slo_of(const RequestTotals& all, const SloFacts& slo, double duration_s) {
+  if (!slo.stated()) return {};
+  const double arrived = real(all.requests.arrived);
+  const auto kept = [&](std::optional<double> bound, std::int64_t keeping) -> std::optional<double> {
+    if (!bound) return std::nullopt;
+    return ratio(real(keeping), arrived);
+  };
+  return {.ttft_s = slo.ttft_s,
+          .tpot_s = slo.tpot_s,
+          .e2e_s = slo.e2e_s,
+          .target_fraction = slo.target_fraction,
+          .attained_fraction = ratio(real(all.attaining), arrived),
+          .goodput_requests_per_s = per(real(all.attaining), duration_s),
+          .ttft_attained_fraction = kept(slo.ttft_s, all.keeping_ttft),
+          .tpot_attained_fraction = kept(slo.tpot_s, all.keeping_tpot),
+          .e2e_attained_fraction = kept(slo.e2e_s, all.keeping_e2e)};
+}
+
+std::vector<ClassSummary> classes_of(std::span<const RequestTotals> classes, const RunFacts& facts) {
+  std::vector<ClassSummary> all;
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const RequestTotals& totals = classes[i];
+    if (totals.requests.arrived == 0) continue;
+    all.push_back({.name = facts.classes[i], .requests = totals.requests, .latencies = latencies_of(totals)});
+    if (facts.slo.stated()) all.back().attained_fraction = per(real(totals.attaining), real(totals.requests.arrived));
+  }
+  if (all.size() < 2) all.clear();
+  return all;
+}
+
+}  // namespace servecast
