@@ -7,8 +7,8 @@
 #include "models/base/registry.h"
 #include "models/hw/exit_terms.h"
 #include "models/hw/llm.h"
-#include "models/policy/exit_layers.h"
 #include "models/policy/speculative.h"
+#include "models/policy/support/exit_layers.h"
 
 namespace servecast {
 

@@ -9,10 +9,10 @@
 
 #include "models/base/registry.h"
 #include "models/base/rng.h"
-#include "models/policy/answer_quality.h"
-#include "models/policy/job_queue.h"
+#include "models/policy/graph/answer_quality.h"
+#include "models/policy/graph/job_queue.h"
+#include "models/policy/graph/task_graph.h"
 #include "models/policy/request.h"
-#include "models/policy/task_graph.h"
 
 namespace servecast {
 

@@ -5,7 +5,7 @@
 
 #include "models/base/registry.h"
 #include "models/policy/request.h"
-#include "models/policy/sm_partition.h"
+#include "models/policy/support/sm_partition.h"
 
 namespace servecast {
 

@@ -5,9 +5,9 @@
 
 #include "models/base/registry.h"
 #include "models/base/rng.h"
-#include "models/policy/least_by.h"
 #include "models/policy/pool_probe.h"
 #include "models/policy/request.h"
+#include "models/policy/support/least_by.h"
 
 namespace servecast {
 

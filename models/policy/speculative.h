@@ -4,7 +4,7 @@
 #include <string>
 
 #include "models/base/registry.h"
-#include "models/policy/acceptance.h"
+#include "models/policy/support/acceptance.h"
 
 namespace servecast {
 

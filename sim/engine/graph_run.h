@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "models/base/record.h"
+#include "models/policy/graph/task_graph.h"
 #include "models/policy/request.h"
-#include "models/policy/task_graph.h"
 
 namespace servecast {
 

@@ -5,7 +5,7 @@
 
 #include "models/base/counts.h"
 #include "models/hw/pipeline_stage.h"
-#include "models/policy/routing_statistics.h"
+#include "models/policy/experts/routing_statistics.h"
 #include "sim/input/host_link.h"
 #include "sim/input/load_experts.h"
 #include "sim/input/scenario.h"

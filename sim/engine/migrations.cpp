@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/policy/freeness.h"
+#include "models/policy/shared/freeness.h"
 #include "sim/engine/cluster.h"
 #include "sim/input/scenario.h"
 #include "sim/report/record/recorder.h"

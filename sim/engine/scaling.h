@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "models/base/rng.h"
-#include "models/policy/replica_capacity.h"
+#include "models/policy/shared/replica_capacity.h"
 #include "sim/engine/replica_at.h"
 #include "sim/input/scaling_spec.h"
 #include "sim/report/record/run_facts.h"

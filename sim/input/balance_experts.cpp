@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "models/policy/expert_ranks.h"
-#include "models/policy/routing_statistics.h"
+#include "models/policy/experts/expert_ranks.h"
+#include "models/policy/experts/routing_statistics.h"
 #include "sim/input/load_experts.h"
 #include "sim/input/scenario.h"
 

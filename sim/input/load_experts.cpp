@@ -9,7 +9,7 @@
 
 #include "models/base/counts.h"
 #include "models/hw/kernel_time.h"
-#include "models/policy/routing_statistics.h"
+#include "models/policy/experts/routing_statistics.h"
 #include "sim/input/scenario.h"
 #include "sim/input/trace/routing_files.h"
 

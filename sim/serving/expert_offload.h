@@ -9,7 +9,7 @@
 #include "models/hw/shape.h"
 #include "models/policy/expert_miss.h"
 #include "models/policy/expert_prefetch.h"
-#include "models/policy/expert_slots.h"
+#include "models/policy/experts/expert_slots.h"
 #include "sim/serving/expert_step.h"
 
 namespace servecast {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "models/hw/shape.h"
-#include "models/policy/prefix_units.h"
+#include "models/policy/prefix/prefix_units.h"
 
 namespace servecast {
 

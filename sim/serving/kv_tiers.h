@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "models/policy/caches/tier_store.h"
 #include "models/policy/kv_cache.h"
-#include "models/policy/tier_store.h"
 
 namespace servecast {
 

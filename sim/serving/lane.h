@@ -5,7 +5,7 @@
 
 #include "models/base/record.h"
 #include "models/hw/step_latency.h"
-#include "models/policy/tier_store.h"
+#include "models/policy/caches/tier_store.h"
 #include "sim/serving/decode_set.h"
 #include "sim/serving/step_run.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/hw/sm_share.h"
-#include "models/policy/sm_partition.h"
+#include "models/policy/support/sm_partition.h"
 #include "sim/serving/step_run.h"
 
 namespace servecast {

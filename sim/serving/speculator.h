@@ -4,8 +4,8 @@
 
 #include "models/base/totals.h"
 #include "models/hw/step_latency.h"
-#include "models/policy/acceptance.h"
 #include "models/policy/speculative.h"
+#include "models/policy/support/acceptance.h"
 
 namespace servecast {
 

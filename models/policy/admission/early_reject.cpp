@@ -6,7 +6,7 @@
 // away for a load that will be gone ("early_reject_predicted").
 //
 // Mooncake, arXiv 2407.00079, section 7.2 (early rejection).
-#include "models/policy/early_reject.h"
+#include "models/policy/shared/early_reject.h"
 
 namespace servecast {
 namespace {

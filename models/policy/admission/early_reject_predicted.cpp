@@ -7,7 +7,7 @@
 // Mooncake, arXiv 2407.00079, section 7.4 (prediction at the level of the system, with a uniform decode time).
 #include <vector>
 
-#include "models/policy/early_reject.h"
+#include "models/policy/shared/early_reject.h"
 
 namespace servecast {
 namespace {

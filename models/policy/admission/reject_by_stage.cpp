@@ -5,7 +5,7 @@
 // Where the same replicas decode, their step is not looked at.
 //
 // Mooncake, arXiv 2407.00079, section 7.2 (the baseline of table 3).
-#include "models/policy/early_reject.h"
+#include "models/policy/shared/early_reject.h"
 
 namespace servecast {
 namespace {

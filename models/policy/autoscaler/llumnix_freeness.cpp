@@ -7,7 +7,7 @@
 // sudden load: one replica at a time. With `scaling.drain: migrate` and the migration of the same system, replicas
 // leave quickly. Llumnix, OSDI 2024, section 4.4.3; bounds and interval of its code (10 and 60, every 10 s).
 #include "models/policy/autoscaler.h"
-#include "models/policy/freeness.h"
+#include "models/policy/shared/freeness.h"
 
 namespace servecast {
 namespace {

@@ -2,10 +2,10 @@
 // does from profiles of its engine.
 //
 // Takes the rate of arrivals and the mean prompt and output of the interval that has passed, asks what one replica
-// bears of such requests within the promise (models/policy/replica_capacity.h), and wants as many as the rate takes,
-// with `headroom_fraction` to spare. Prompts, outputs and load may all change; what one replica bears need not be
-// known. Wins where the mix changes; loses where the model is wrong, and reacts an interval late. Keeps what it has
-// where nothing has finished yet.
+// bears of such requests within the promise (models/policy/shared/replica_capacity.h), and wants as many as the rate
+// takes, with `headroom_fraction` to spare. Prompts, outputs and load may all change; what one replica bears need not
+// be known. Wins where the mix changes; loses where the model is wrong, and reacts an interval late. Keeps what it
+// has where nothing has finished yet.
 #include "models/policy/autoscaler.h"
 
 namespace servecast {

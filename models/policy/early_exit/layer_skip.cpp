@@ -3,8 +3,8 @@
 //
 // No second model and no memory of its own, and the output is the model's. But drafts cost whole layers: it needs a
 // model trained to be right early, and small batches.
-#include "models/policy/drafting.h"
 #include "models/policy/early_exit.h"
+#include "models/policy/shared/drafting.h"
 
 namespace servecast {
 namespace {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "models/policy/expert_draws.h"
+#include "models/policy/experts/expert_draws.h"
 
 namespace servecast {
 namespace {

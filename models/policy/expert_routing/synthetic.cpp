@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "models/base/stable_math.h"
-#include "models/policy/expert_draws.h"
+#include "models/policy/experts/expert_draws.h"
 
 namespace servecast {
 namespace {

@@ -6,7 +6,7 @@
 // model with a score q gets min(1, q / (1 - h)) of the easy ones right where a share h is hard, and what is left of q
 // on hard ones.
 #include "models/policy/gateway.h"
-#include "models/policy/gateway_service.h"
+#include "models/policy/stages/gateway_service.h"
 
 namespace servecast {
 namespace {

@@ -5,7 +5,7 @@
 // tenth whose intent is least clear to the review. The two are independent, since nobody published how they go
 // together, and say nothing about scores. Put "fast_slow" behind it: that one drafts and reviews.
 #include "models/policy/gateway.h"
-#include "models/policy/gateway_service.h"
+#include "models/policy/stages/gateway_service.h"
 
 namespace servecast {
 namespace {

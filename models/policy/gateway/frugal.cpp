@@ -10,7 +10,7 @@
 // half of what independence would give.
 #include "models/base/normal_quantile.h"
 #include "models/policy/gateway.h"
-#include "models/policy/gateway_service.h"
+#include "models/policy/stages/gateway_service.h"
 
 namespace servecast {
 namespace {

@@ -17,7 +17,7 @@
 
 #include "models/base/names.h"
 #include "models/policy/gateway.h"
-#include "models/policy/graph_node.h"
+#include "models/policy/stages/graph_node.h"
 
 namespace servecast {
 namespace {

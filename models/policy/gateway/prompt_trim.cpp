@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "models/policy/gateway.h"
-#include "models/policy/gateway_service.h"
+#include "models/policy/stages/gateway_service.h"
 
 namespace servecast {
 namespace {

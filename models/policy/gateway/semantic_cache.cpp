@@ -14,9 +14,9 @@
 #include <numeric>
 
 #include "models/base/normal_quantile.h"
-#include "models/policy/answer_store.h"
 #include "models/policy/gateway.h"
-#include "models/policy/gateway_service.h"
+#include "models/policy/stages/answer_store.h"
+#include "models/policy/stages/gateway_service.h"
 
 namespace servecast {
 namespace {

@@ -6,7 +6,7 @@
 // for latency alone; it is for money, where the large model's tokens are dear, and where the context would not fit.
 // Loses details (quality_factor), and the prefix cache behind the system prompt.
 #include "models/policy/gateway.h"
-#include "models/policy/gateway_service.h"
+#include "models/policy/stages/gateway_service.h"
 
 namespace servecast {
 namespace {

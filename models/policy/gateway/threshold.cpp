@@ -7,8 +7,8 @@
 // rank r the strong model's expected lead is gap * gain(r); what both can answer does not depend on the rank
 // otherwise. The win probability is that lead: an answer that both get right, or neither, is no win.
 #include "models/policy/gateway.h"
-#include "models/policy/gateway_service.h"
-#include "models/policy/router_skill.h"
+#include "models/policy/stages/gateway_service.h"
+#include "models/policy/stages/router_skill.h"
 
 namespace servecast {
 namespace {

@@ -4,7 +4,7 @@
 // own time, and another pass whose prompt is the one before, the call and its result. So the time to first token
 // grows by whole passes, and the prompt is read once per pass, unless a prefix cache keeps it: then only what is new.
 #include "models/policy/gateway.h"
-#include "models/policy/gateway_service.h"
+#include "models/policy/stages/gateway_service.h"
 
 namespace servecast {
 namespace {

@@ -3,7 +3,7 @@
 //
 // Few sequences fit, and most of what they reserve stays empty: 20 % of it held tokens on ShareGPT (Kwon et al.,
 // figure 2). A request longer than `max_tokens` is rejected.
-#include "models/policy/contiguous_cache.h"
+#include "models/policy/caches/contiguous_cache.h"
 
 namespace servecast {
 namespace {

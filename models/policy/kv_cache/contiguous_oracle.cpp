@@ -2,7 +2,7 @@
 // SOSP 2023, section 6.1).
 //
 // Nobody knows output lengths in advance: this is the best that reserving in one piece could do.
-#include "models/policy/contiguous_cache.h"
+#include "models/policy/caches/contiguous_cache.h"
 
 namespace servecast {
 namespace {

@@ -2,7 +2,7 @@
 // (Pow2)" of Kwon et al., SOSP 2023, section 6.1).
 //
 // Stands for an engine that guesses output lengths within a factor of two: it looks at the true length.
-#include "models/policy/contiguous_cache.h"
+#include "models/policy/caches/contiguous_cache.h"
 
 namespace servecast {
 namespace {

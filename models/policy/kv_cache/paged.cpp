@@ -2,7 +2,7 @@
 //
 // A sequence wastes at most one block less one token. Nothing is shared between requests and nothing is kept after
 // they finish; see "paged_prefix" for that.
-#include "models/policy/counted_cache.h"
+#include "models/policy/caches/counted_cache.h"
 
 namespace servecast {
 namespace {

@@ -15,9 +15,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "models/policy/eviction_queue.h"
+#include "models/policy/caches/eviction_queue.h"
 #include "models/policy/kv_cache.h"
-#include "models/policy/prefix_units.h"
+#include "models/policy/prefix/prefix_units.h"
 
 namespace servecast {
 namespace {

@@ -5,7 +5,7 @@
 // longest output is the output itself, as in benchmarks that ask for an exact number of tokens.
 #include <algorithm>
 
-#include "models/policy/counted_cache.h"
+#include "models/policy/caches/counted_cache.h"
 
 namespace servecast {
 namespace {

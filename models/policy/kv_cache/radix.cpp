@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <cassert>
 
-#include "models/policy/prefix_units.h"
-#include "models/policy/radix_tree.h"
+#include "models/policy/prefix/prefix_units.h"
+#include "models/policy/prefix/radix_tree.h"
 
 namespace servecast {
 namespace {

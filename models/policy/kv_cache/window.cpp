@@ -9,7 +9,7 @@
 // A chunk of a prompt attends to what the window keeps of the prompt before it and to all of itself.
 #include <algorithm>
 
-#include "models/policy/counted_cache.h"
+#include "models/policy/caches/counted_cache.h"
 
 namespace servecast {
 namespace {

@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "models/policy/freeness.h"
 #include "models/policy/migration.h"
+#include "models/policy/shared/freeness.h"
 
 namespace servecast {
 namespace {

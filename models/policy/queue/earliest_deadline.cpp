@@ -2,7 +2,7 @@
 // with the least slack: its deadline less the time that its prompt takes.
 //
 // Deadlines come with the requests (`ttft_deadline_s` of the workload); those without come last.
-#include "models/policy/ranked_queue.h"
+#include "models/policy/shared/ranked_queue.h"
 
 namespace servecast {
 namespace {

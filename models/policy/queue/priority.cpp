@@ -3,7 +3,7 @@
 // "priority").
 //
 // A request that runs is not stopped for a more urgent one that waits. Requests with large numbers can starve.
-#include "models/policy/ranked_queue.h"
+#include "models/policy/shared/ranked_queue.h"
 
 namespace servecast {
 namespace {

@@ -3,7 +3,7 @@
 // The prediction is the true length times a lognormal error, the same for a request wherever it goes; an error of 0
 // is an oracle. Long outputs can starve.
 #include "models/base/rng.h"
-#include "models/policy/ranked_queue.h"
+#include "models/policy/shared/ranked_queue.h"
 
 namespace servecast {
 namespace {

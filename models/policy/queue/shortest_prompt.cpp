@@ -1,6 +1,6 @@
 // Queue "shortest_prompt": the shortest prompt first, which makes the mean time to first token smallest where prompts
 // are computed one after the other. Long prompts can starve.
-#include "models/policy/ranked_queue.h"
+#include "models/policy/shared/ranked_queue.h"
 
 namespace servecast {
 namespace {

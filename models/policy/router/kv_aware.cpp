@@ -5,7 +5,7 @@
 // everybody who wants it, however long its queue is.
 //
 // vLLM production-stack, routing logic "kvaware", which asks LMCache's controller; threshold 2,000 tokens.
-#include "models/policy/session_ring.h"
+#include "models/policy/shared/session_ring.h"
 
 namespace servecast {
 namespace {

@@ -7,7 +7,7 @@
 // migration "llumnix".
 //
 // Llumnix, OSDI 2024, section 4.4 (dispatch metric "remaining_steps" of its code).
-#include "models/policy/freeness.h"
+#include "models/policy/shared/freeness.h"
 
 namespace servecast {
 namespace {

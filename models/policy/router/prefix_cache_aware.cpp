@@ -1,7 +1,7 @@
 // Router "prefix_cache_aware": to the replica that was sent the longest beginning of this prompt before, unless the
 // load is uneven.
 //
-// The router asks nobody what is cached: it keeps a radix tree of what it sent to each replica (models/policy/
+// The router asks nobody what is cached: it keeps a radix tree of what it sent to each replica (models/policy/prefix/
 // prefix_index.h) and takes that for the cache. In this order:
 //   load uneven (most - least > balance_abs_threshold, and most > balance_rel_threshold x least): fewest requests;
 //   matched share of the prompt above cache_threshold: the replica of the longest match;
@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/policy/prefix_index.h"
+#include "models/policy/prefix/prefix_index.h"
 #include "models/policy/router.h"
 
 namespace servecast {

@@ -5,7 +5,7 @@
 // replica computes. Requests with neither go to the replica with the fewest requests.
 //
 // vLLM production-stack, routing logic "session"; Karger et al., "Consistent hashing and random trees", STOC 1997.
-#include "models/policy/session_ring.h"
+#include "models/policy/shared/session_ring.h"
 
 namespace servecast {
 namespace {

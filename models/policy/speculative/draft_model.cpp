@@ -3,7 +3,7 @@
 //
 // Every draft costs a step of the small model, which keeps weights and KV of its own on the same GPUs. Good with a
 // model twenty times smaller or more at small batches; a mediocre one costs more than it saves.
-#include "models/policy/drafting.h"
+#include "models/policy/shared/drafting.h"
 
 namespace servecast {
 namespace {

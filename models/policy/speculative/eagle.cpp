@@ -9,7 +9,7 @@
 // A draft costs a layer and an LM head: a few percent of a step. Good at small and middle batches; needs a head
 // trained for the model. Its vocabulary may be a part of the model's (EAGLE-3: 32,000). Left out: the product that
 // joins hidden state and embedding, a sixth of the layer.
-#include "models/policy/drafting.h"
+#include "models/policy/shared/drafting.h"
 
 namespace servecast {
 namespace {

@@ -4,7 +4,7 @@
 //
 // The best drafts there are, for models that have such modules: 80 to 90 % of second tokens are right (DeepSeek-V3,
 // ISCA 2025). Each module is a whole layer, experts included.
-#include "models/policy/drafting.h"
+#include "models/policy/shared/drafting.h"
 
 namespace servecast {
 namespace {

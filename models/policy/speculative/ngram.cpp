@@ -3,7 +3,7 @@
 //
 // Costs next to nothing and no memory. Good where the output repeats the prompt: summaries, code edits, retrieval;
 // in free chat few drafts are taken over.
-#include "models/policy/drafting.h"
+#include "models/policy/shared/drafting.h"
 
 namespace servecast {
 namespace {

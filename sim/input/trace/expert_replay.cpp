@@ -2,8 +2,8 @@
 
 #include <numeric>
 
-#include "models/policy/expert_balance.h"
-#include "models/policy/expert_slots.h"
+#include "models/policy/experts/expert_balance.h"
+#include "models/policy/experts/expert_slots.h"
 
 namespace servecast {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "models/policy/routing_statistics.h"
+#include "models/policy/experts/routing_statistics.h"
 
 namespace servecast {
 

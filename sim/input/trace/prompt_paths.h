@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/policy/prefix_trie.h"
+#include "models/policy/prefix/prefix_trie.h"
 #include "models/policy/request.h"
 
 namespace servecast {

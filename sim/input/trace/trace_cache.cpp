@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "models/policy/prefix_cache.h"
+#include "models/policy/prefix/prefix_cache.h"
 #include "sim/input/trace/drain.h"
 #include "sim/input/trace/prompt_paths.h"
 

@@ -57,13 +57,13 @@ TEST(List, policies_come_with_their_settings) {
       HasSubstr("- max_num_batched_tokens: token budget of one step (integer, tokens, default 2048, at least 1)"));
 }
 
-/// Folders of models/policy/ hold one policy each .cpp, named as a scenario names it.
+/// Folders of models/policy/ with a header beside them hold one policy each .cpp, named as a scenario names it.
 std::map<std::string, std::filesystem::path> policy_files() {
   std::map<std::string, std::filesystem::path> files;
   for (const auto& kind : std::filesystem::directory_iterator(SERVECAST_SOURCE_DIR "/models/policy"))
-    if (kind.is_directory())
+    if (std::filesystem::exists(kind.path().string() + ".h"))  // else it holds what policies share
       for (const auto& file : std::filesystem::directory_iterator(kind.path()))
-        files.emplace(kind.path().filename().string() + "/" + file.path().stem().string(), file.path());
+        if (file.path().extension() == ".cpp") files.emplace(kind.path().filename().string() + "/" + file.path().stem().string(), file.path());
   return files;
 }
 

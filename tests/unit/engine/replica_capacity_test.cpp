@@ -1,5 +1,5 @@
 // What a replica bears by the formula against what the simulation says.
-#include "models/policy/replica_capacity.h"
+#include "models/policy/shared/replica_capacity.h"
 
 #include <gtest/gtest.h>
 

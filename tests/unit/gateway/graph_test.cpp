@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "models/policy/graph_node.h"
+#include "models/policy/stages/graph_node.h"
 #include "sim/engine/graph_run.h"
 #include "tests/unit/gateway/behind.h"
 

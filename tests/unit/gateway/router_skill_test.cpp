@@ -3,7 +3,7 @@
 // Asserted: within 3 points of the published ones. The paper gives APGR and CPT of several routers; the routers
 // trained on arena data alone (MT-Bench: CPT 25.32 and 74.26 %) have curves of another shape, which one number does
 // not tell: see the last test.
-#include "models/policy/router_skill.h"
+#include "models/policy/stages/router_skill.h"
 
 #include <gtest/gtest.h>
 

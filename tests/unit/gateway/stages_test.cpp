@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "models/base/normal_quantile.h"
-#include "models/policy/gateway_service.h"
+#include "models/policy/stages/gateway_service.h"
 #include "tests/unit/gateway/made_gateway.h"
 
 namespace servecast::stages_test {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "models/hw/profile/kernel_times.h"
-#include "models/policy/expert_draws.h"
-#include "models/policy/expert_ranks.h"
+#include "models/policy/experts/expert_draws.h"
+#include "models/policy/experts/expert_ranks.h"
 #include "sim/input/kernel_profile_file.h"
 #include "sim/input/scenario.h"
 

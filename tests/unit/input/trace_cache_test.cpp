@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-#include "models/policy/eviction_queue.h"
+#include "models/policy/caches/eviction_queue.h"
 #include "sim/input/trace/line_reader.h"
 #include "tests/unit/input/trace_testing.h"
 

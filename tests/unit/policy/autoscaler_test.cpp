@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "models/policy/replica_capacity.h"
+#include "models/policy/shared/replica_capacity.h"
 #include "tests/unit/policy/contract.h"
 #include "tests/unit/policy/set_by_key.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-#include "tests/unit/policy/prompts.h"
+#include "tests/unit/policy/prefix/prompts.h"
 
 namespace servecast::eviction_test {
 

@@ -1,4 +1,4 @@
-#include "models/policy/exit_layers.h"
+#include "models/policy/support/exit_layers.h"
 
 #include <gtest/gtest.h>
 

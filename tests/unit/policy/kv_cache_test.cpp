@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "models/base/rng.h"
-#include "models/policy/buddy.h"
+#include "models/policy/support/buddy.h"
 
 namespace servecast::kv_cache_test {
 

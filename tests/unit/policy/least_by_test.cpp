@@ -1,4 +1,4 @@
-#include "models/policy/least_by.h"
+#include "models/policy/support/least_by.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/policy/prefix_units.h"
+#include "models/policy/prefix/prefix_units.h"
 #include "tests/unit/serving/tiers.h"
 
 namespace servecast::kv_tiers_test {

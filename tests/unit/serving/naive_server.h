@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "models/hw/step_latency.h"
-#include "models/policy/acceptance.h"
 #include "models/policy/request.h"
+#include "models/policy/support/acceptance.h"
 
 namespace servecast {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "models/policy/prefix_units.h"
+#include "models/policy/prefix/prefix_units.h"
 #include "tests/unit/serving/tiers.h"
 
 namespace servecast::replica_tiers_test {
