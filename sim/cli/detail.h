@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/engine/run.h"
+#include "sim/engine/run/run.h"
 #include "sim/report/csv/detail_csv.h"
 
 namespace servecast {

@@ -11,7 +11,7 @@
 
 #include "sim/cli/console.h"
 #include "sim/cli/options.h"
-#include "sim/engine/run.h"
+#include "sim/engine/run/run.h"
 #include "sim/plan/forked_evaluator.h"
 #include "sim/report/layout/human.h"
 

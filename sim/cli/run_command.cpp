@@ -13,7 +13,7 @@
 #include "sim/cli/progress.h"
 #include "sim/cli/settings_text.h"
 #include "sim/cli/trace_output.h"
-#include "sim/engine/run.h"
+#include "sim/engine/run/run.h"
 #include "sim/input/files_read.h"
 #include "sim/input/unsaved_text.h"
 #include "sim/input/scenario.h"

@@ -7,7 +7,7 @@
 #include "servecast_version.h"
 #include "sim/cli/options.h"
 #include "sim/cli/settings_text.h"
-#include "sim/engine/run.h"
+#include "sim/engine/run/run.h"
 #include "sim/input/files_read.h"
 #include "sim/input/kernel_profile_file.h"
 #include "sim/input/library.h"

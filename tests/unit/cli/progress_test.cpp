@@ -8,7 +8,7 @@
 #include <sstream>
 #include <vector>
 
-#include "sim/engine/run.h"
+#include "sim/engine/run/run.h"
 #include "sim/plan/forked_evaluator.h"
 
 namespace servecast::progress_test {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "sim/engine/run.h"
+#include "sim/engine/run/run.h"
 #include "sim/input/scenario.h"
 #include "sim/report/record/recorder.h"
 #include "sim/report/record/run_facts.h"

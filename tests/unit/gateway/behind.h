@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "models/base/record.h"
-#include "sim/engine/run.h"
+#include "sim/engine/run/run.h"
 #include "sim/input/scenario.h"
 #include "sim/report/record/recorder.h"
 #include "sim/report/record/run_facts.h"

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "models/policy/stages/graph_node.h"
-#include "sim/engine/graph_run.h"
+#include "sim/engine/gateway/graph_run.h"
 #include "tests/unit/gateway/behind.h"
 
 namespace servecast::graph_test {

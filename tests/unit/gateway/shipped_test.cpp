@@ -1,7 +1,7 @@
 // The shipped scenarios with a gateway keep, or break, the promise that their comments speak of.
 #include <gtest/gtest.h>
 
-#include "sim/engine/run.h"
+#include "sim/engine/run/run.h"
 #include "sim/input/scenario.h"
 #include "sim/report/record/recorder.h"
 #include "sim/report/record/run_facts.h"

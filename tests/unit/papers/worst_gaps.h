@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "models/base/record.h"
-#include "sim/engine/run.h"
+#include "sim/engine/run/run.h"
 
 namespace servecast {
 

@@ -1,0 +1,98 @@
+#include "sim/engine/cluster/make_experts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/base/counts.h"
+#include "models/hw/pipeline_stage.h"
+#include "models/policy/experts/routing_statistics.h"
+#include "sim/input/host_link.h"
+#include "sim/input/load_experts.h"
+#include "sim/input/scenario.h"
+#include "sim/serving/expert_offload.h"
+
+namespace servecast {
+namespace {
+
+/// Of a group of GPUs that have experts of their own; every one of them gets its slice, and the slowest stage counts.
+/// Groups on a node share its disk evenly; stages that share a link load over it as flows.
+OwnLinks::Rates link_rates(const Pool& pool, std::int64_t replica, const Node& node) {
+  const ExpertOffloadSpec& spec = *pool.spec.expert_offload;
+  const auto stage_gpus = static_cast<std::size_t>(pool.shape().gpus_per_stage());
+  const std::span<const GpuPlace> gpus = pool.places[static_cast<std::size_t>(replica)].gpus;
+  double each = pool.gpu.pcie_h2d_bytes_per_s;
+  for (std::size_t first = 0; first < gpus.size(); first += stage_gpus)
+    each = std::min(each, host_to_gpu_bytes_per_s(gpus.subspan(first, stage_gpus), pool.gpu, node));
+  const std::int64_t groups_on_a_node = std::min(pool.spec.expert_parallel, node.gpus);
+  const double all = each * real(pool.shape().gpus_per_stage()) / real(pool.spec.expert_parallel);
+  return {.host_bytes_per_s = all * spec.copy_rate_fraction,
+          .disk_bytes_per_s = std::min(all, node.nvme_bytes_per_s / real(groups_on_a_node)) * spec.copy_rate_fraction,
+          .streams = spec.streams};
+}
+
+ExpertTimes expert_times(const Pool& pool) {
+  const DataType weights = *data_type(pool.spec.weights);
+  const GemmFits& fits = pool.gpu.kernels.value().moe;
+  const auto& own = fits.of(weights);
+  ExpertTimes times{.fit = own ? *own : fits.bf16.value(),
+                    .weights = weights,
+                    .llm = pool.llm,
+                    .tensor_parallel = pool.spec.expert_parallel > 1 ? 1 : pool.spec.tensor_parallel};
+  if (const auto& host = pool.spec.expert_offload->host) {
+    const double parameters = pool.experts->expert_bytes / facts(weights).bytes;
+    times.host_expert_s = pool.experts->expert_bytes / host->memory_bytes_per_s;
+    times.host_token_s = 2 * parameters / host->flop_per_s;
+  }
+  return times;
+}
+
+/// Layers with experts of each pipeline stage.
+std::vector<std::int64_t> stage_layers_with_experts(const Pool& pool) {
+  std::vector<std::int64_t> layers;
+  for (const PipelineStage& stage : pipeline_stages(pool.llm, pool.shape()))
+    layers.push_back(std::llround(stage.expert_layers));
+  return layers;
+}
+
+/// How often a layer's experts are used, model after model.
+std::vector<std::uint64_t> uses_of_all(const ExpertPlan& plan) {
+  const auto each = static_cast<std::size_t>(plan.shape.experts);
+  const auto all = static_cast<std::size_t>(plan.experts());
+  std::vector<std::uint64_t> uses(static_cast<std::size_t>(plan.shape.layers) * all);
+  for (std::size_t model = 0; model < plan.profiles.size(); ++model) {
+    const std::vector<std::uint64_t> own = count_uses(plan.profiles[model]);
+    for (std::size_t i = 0; i < own.size(); ++i) uses[i / each * all + model * each + i % each] = own[i];
+  }
+  return uses;
+}
+
+}  // namespace
+
+std::unique_ptr<ExpertOffload> make_experts(const Pool& pool, std::int64_t replica, std::uint64_t seed,
+                                            const Node& node) {
+  if (!pool.experts) return nullptr;
+  const ExpertOffloadSpec& spec = *pool.spec.expert_offload;
+  const ExpertPlan& plan = *pool.experts;
+  std::vector<ExpertModel> models;
+  for (std::int64_t model = 0; model < plan.models; ++model) {
+    models.push_back({.routing = make_routing(pool, plan, model, seed),
+                      .prefetch = spec.prefetch.make(),
+                      .miss = spec.miss.make()});
+    models.back().miss->prepare(plan.profiles[static_cast<std::size_t>(model)]);
+  }
+  return std::make_unique<ExpertOffload>(
+      ExpertOffloadSetup{.shape = plan.shape,
+                         .stage_layers = stage_layers_with_experts(pool),
+                         .groups = static_cast<std::size_t>(pool.spec.expert_parallel),
+                         .models = std::move(models),
+                         .cache = spec.cache.make(),
+                         .long_run_uses = uses_of_all(plan),
+                         .slots = plan.slots,
+                         .host_experts = plan.host_experts,
+                         .expert_bytes = plan.expert_bytes,
+                         .links = link_rates(pool, replica, node),
+                         .times = expert_times(pool),
+                         .rng = Rng(seed, "experts/" + pool.spec.name + "/" + std::to_string(replica))});
+}
+
+}  // namespace servecast

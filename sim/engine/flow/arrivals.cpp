@@ -1,0 +1,51 @@
+#include "sim/engine/flow/arrivals.h"
+
+#include <algorithm>
+
+#include "sim/engine/gateway/gateway.h"
+#include "sim/input/scenario.h"
+
+namespace servecast {
+namespace {
+
+double least_inbound_s(const Scenario& scenario) {
+  double least_s = scenario.spec.gateway.empty() ? Replica::infinity : 0;
+  for (const Pool& pool : scenario.pools) least_s = std::min(least_s, pool.engine.inbound_s());
+  return least_s;
+}
+
+}  // namespace
+
+Arrivals::Arrivals(Scenario& scenario, const FlowParts& parts)
+    : scenario_(scenario),
+      parts_(parts),
+      least_inbound_s_(least_inbound_s(scenario)),
+      next_(scenario.workload->next()) {}
+
+void Arrivals::send(const Request& request) {
+  parts_.gateway ? parts_.gateway->accept(request) : send_to_pool(request);
+}
+
+void Arrivals::send_to_pool(const Request& request) {
+  inbound_.push({request.arrival_s + scenario_.pools[index(request.pool)].engine.inbound_s(), request});
+}
+
+double Arrivals::next_anywhere_s() const {
+  return parts_.gateway ? std::min(next_s(), parts_.gateway->next_s()) : next_s();
+}
+
+void Arrivals::read_ahead() {
+  while (next_ && next_->arrival_s + least_inbound_s_ <= next_anywhere_s()) {
+    send(*next_);
+    next_ = scenario_.workload->next();
+  }
+}
+
+std::optional<Request> Arrivals::take_due(double now_s) {
+  if (inbound_.empty() || inbound_.top().due_s > now_s) return std::nullopt;
+  const Request request = inbound_.top().request;
+  inbound_.pop();
+  return request;
+}
+
+}  // namespace servecast

@@ -1,0 +1,48 @@
+#pragma once
+#include <optional>
+#include <queue>
+#include <tuple>
+#include <vector>
+
+#include "sim/engine/flow/flow_parts.h"
+#include "sim/serving/replica.h"
+
+namespace servecast {
+
+struct Scenario;
+
+/// Requests between the workload and the engines' queues. One passes the client's and the engine's front end before
+/// it can be queued; where pools differ in that, the order of arrival at the engines is not that of the workload.
+class Arrivals {
+ public:
+  Arrivals(Scenario& scenario, const FlowParts& parts);
+
+  /// From a client: to the gateway, if there is one.
+  void send(const Request& request);
+  void send_to_pool(const Request& request);
+  /// Reads the workload until nothing of it can be due before what is under way.
+  void read_ahead();
+  /// Something is still to come.
+  bool any_left() const { return next_ || !inbound_.empty(); }
+  /// When the next request is due at a pool; or at the gateway.
+  double next_s() const { return inbound_.empty() ? Replica::infinity : inbound_.top().due_s; }
+  double next_anywhere_s() const;
+  /// The next one that is due at a pool, in the order of ids where several are.
+  std::optional<Request> take_due(double now_s);
+
+ private:
+  struct Inbound {
+    double due_s = 0;
+    Request request{};
+    bool operator<(const Inbound& other) const {  // the earliest on top
+      return std::tie(due_s, request.id) > std::tie(other.due_s, other.request.id);
+    }
+  };
+  Scenario& scenario_;
+  const FlowParts& parts_;
+  double least_inbound_s_;  // of all pools; with a gateway requests come there first
+  std::optional<Request> next_;
+  std::priority_queue<Inbound> inbound_{};
+};
+
+}  // namespace servecast

@@ -1,0 +1,96 @@
+#include "sim/engine/flow/request_ends.h"
+
+#include <algorithm>
+
+#include "sim/engine/flow/arrivals.h"
+#include "sim/engine/scaling/scaling.h"
+#include "sim/engine/time/run_clock.h"
+#include "sim/engine/transfers/hand_overs.h"
+#include "sim/input/scenario.h"
+#include "sim/report/record/recorder.h"
+
+namespace servecast {
+namespace {
+
+/// What clients know at `until_s`: tokens may still be on their way to them.
+RequestRecord as_seen_by(RequestRecord record, double until_s) {
+  if (record.first_token_s > until_s) record.first_token_s.reset();
+  if (record.finish_s > until_s) {
+    record.finish_s.reset();
+    record.status = RequestStatus::unfinished;
+  }
+  return record;
+}
+
+}  // namespace
+
+RequestEnds::RequestEnds(Scenario& scenario, Recorder& recorder, RunClock& clock, Arrivals& arrivals,
+                         const FlowParts& parts)
+    : scenario_(scenario), recorder_(recorder), clock_(clock), arrivals_(arrivals), parts_(parts) {}
+
+// Where it was turned away or lost, that is at this very instant. Copies that warm a cache and passes whose answer
+// nobody waits for any more count as well: until their end things go on failing and being paid for.
+void RequestEnds::done(const Request& request, const RequestRecord& record) {
+  --in_pools_;
+  const bool gave_up = record.status == RequestStatus::timed_out;
+  clock_.lasts_until(gave_up ? request.give_up_s : record.finish_s.value_or(clock_.now_s()));
+  clock_.gets_on();
+  if (parts_.scaling) {
+    if (parts_.scaling->is_copy(request.id)) return;
+    parts_.scaling->finished(record);
+  }
+  const std::optional<Request> as_it_came =
+      parts_.hand_overs ? parts_.hand_overs->request_done(request.id) : std::nullopt;
+  if (parts_.gateway) return parts_.gateway->pass_done(as_it_came.value_or(request), record, clock_.now_s());
+  finish(record);
+  follow_up(as_it_came.value_or(request), record, 0);
+}
+
+void RequestEnds::turn_away(const Request& request, RequestStatus status) {
+  clock_.lasts_until(clock_.now_s());
+  done(request, {.id = request.id,
+                 .arrival_s = request.arrival_s,
+                 .prompt_tokens = request.prompt_tokens,
+                 .pool = request.pool,
+                 .request_class = request.request_class,
+                 .samples = static_cast<std::uint16_t>(request.samples),
+                 .status = status});
+}
+
+void RequestEnds::abandon(const Request& request) {
+  if (parts_.gateway) return;  // it knows what is on its way
+  recorder_.request({.id = request.id,
+                     .arrival_s = request.arrival_s,
+                     .prompt_tokens = request.prompt_tokens,
+                     .pool = request.pool,
+                     .request_class = request.request_class});
+}
+
+void RequestEnds::send_pass(const Request& pass) { arrivals_.send_to_pool(pass); }
+
+void RequestEnds::answered(const Request& as_it_came, const RequestRecord& record, const GatewayRecord& gateway,
+                           double now_s) {
+  GatewayRecord seen = gateway;
+  seen.completed = seen.completed && record.finish_s.value_or(now_s) <= clock_.until_s();
+  clock_.request_came();
+  clock_.lasts_until(now_s);
+  finish(record);
+  recorder_.gateway(seen);
+  follow_up(as_it_came, record, now_s);
+}
+
+void RequestEnds::finish(const RequestRecord& record) {
+  recorder_.request(as_seen_by(record, clock_.until_s()));
+  clock_.request_ended();
+}
+
+/// The client has known of its answer since `earliest_s` at the earliest.
+void RequestEnds::follow_up(const Request& request, const RequestRecord& record, double earliest_s) {
+  if (!request.awaited || record.status == RequestStatus::unfinished) return;
+  const bool gave_up = record.status == RequestStatus::timed_out;  // a rejection is an answer, too
+  const double told_s = gave_up ? request.give_up_s : record.finish_s.value_or(clock_.now_s());
+  const auto next = scenario_.workload->follow_up(request, std::max(earliest_s, told_s));
+  if (next) arrivals_.send(*next);
+}
+
+}  // namespace servecast

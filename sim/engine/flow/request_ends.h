@@ -1,0 +1,43 @@
+#pragma once
+#include <cstdint>
+
+#include "sim/engine/flow/flow_parts.h"
+#include "sim/engine/gateway/gateway.h"
+
+namespace servecast {
+
+class Arrivals;
+class Recorder;
+class RunClock;
+
+/// What becomes of requests that have ended: their records, and the next turns of their clients.
+class RequestEnds final : public Gateway::Exits {
+ public:
+  RequestEnds(Scenario& scenario, Recorder& recorder, RunClock& clock, Arrivals& arrivals, const FlowParts& parts);
+
+  /// A request has come to a pool, or a copy of one to a replica. Its end will be told.
+  void began() { ++in_pools_; }
+  std::int64_t in_pools() const { return in_pools_; }
+  /// It has ended where it was, perhaps at this very instant.
+  void done(const Request& request, const RequestRecord& record);
+  /// It ends at this instant without having reached a replica.
+  void turn_away(const Request& request, RequestStatus status);
+  /// The run is cut off while it is on its way.
+  void abandon(const Request& request);
+
+ private:
+  void send_pass(const Request& pass) override;
+  void answered(const Request& as_it_came, const RequestRecord& record, const GatewayRecord& gateway,
+                double now_s) override;
+  void finish(const RequestRecord& record);
+  void follow_up(const Request& request, const RequestRecord& record, double earliest_s);
+
+  Scenario& scenario_;
+  Recorder& recorder_;
+  RunClock& clock_;
+  Arrivals& arrivals_;
+  const FlowParts& parts_;
+  std::int64_t in_pools_ = 0;
+};
+
+}  // namespace servecast

@@ -1,0 +1,49 @@
+#include "sim/engine/links/kv_routes.h"
+
+#include "sim/engine/links/wiring.h"
+#include "sim/input/scenario.h"
+
+namespace servecast {
+
+RankAt KvRoutes::rank(const ReplicaAt& at, RequestId request) const {
+  return {at, rank_of(request, scenario_.pools[at.pool].shape().ranks())};
+}
+
+const GpuPlace& KvRoutes::gpu(const Pool& pool, const RankAt& at, std::int64_t of_rank) {
+  const ReplicaPlace& place = pool.places[at.replica.replica];
+  return place.gpus[static_cast<std::size_t>(pool.shape().gpu_of_rank(at.rank, of_rank))];
+}
+
+const KvRoutes::Route& KvRoutes::route(const RankAt& from, const RankAt& to) {
+  const auto [found, fresh] = routes_.try_emplace({from, to});
+  Route& route = found->second;
+  if (!fresh) return route;
+  const Pool& a = scenario_.pools[from.replica.pool];
+  const Pool& b = scenario_.pools[to.replica.pool];
+  route.shards = kv_shards(a.llm, *data_type(a.spec.kv_cache_dtype), a.shape(), b.shape());
+  for (const KvShard& shard : route.shards) {
+    const GpuPlace& source = gpu(a, from, shard.from_gpu);
+    const GpuPlace& sink = gpu(b, to, shard.to_gpu);
+    route.transfers.push_back({.kind = kind_,
+                               .from = Wiring::name(source),
+                               .to = Wiring::name(sink),
+                               .path = wiring_.peer_path(source, sink)});
+  }
+  return route;
+}
+
+std::vector<Transfer> KvRoutes::transfers(const ReplicaAt& from, const ReplicaAt& to, RequestId request,
+                                          double tokens) {
+  const Route& way = route(rank(from, request), rank(to, request));
+  std::vector<Transfer> transfers = way.transfers;
+  for (std::size_t i = 0; i < transfers.size(); ++i) transfers[i].bytes = tokens * way.shards[i].bytes_per_token;
+  return transfers;
+}
+
+double KvRoutes::bytes(const ReplicaAt& from, const ReplicaAt& to, double tokens) {
+  double bytes = 0;
+  for (const KvShard& shard : route({from}, {to}).shards) bytes += tokens * shard.bytes_per_token;
+  return bytes;
+}
+
+}  // namespace servecast

@@ -1,0 +1,196 @@
+#include "sim/engine/run/collect_facts.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "sim/engine/cluster/cluster.h"
+#include "sim/engine/facts/scenario_facts.h"
+#include "sim/engine/facts/unused_gpus.h"
+#include "sim/engine/run/simulation.h"
+#include "sim/input/scenario.h"
+#include "sim/report/record/run_facts.h"
+
+namespace servecast {
+namespace {
+
+/// Those that serve and those that have failed.
+std::vector<const Replica*> all_of(const ReplicaPool& pool) {
+  std::vector<const Replica*> all;
+  for (std::size_t i = 0; i < pool.size(); ++i) all.push_back(&pool[i]);
+  for (const Replica& replica : pool.former()) all.push_back(&replica);
+  return all;
+}
+
+/// Sums over replicas; what they share is counted once.
+std::vector<KvTierFacts> tier_facts(const Pool& pool, const ReplicaPool& replicas) {
+  if (pool.spec.kv_tiers.levels.empty()) return {};
+  std::vector<KvTierFacts> facts{{.tier = "gpu"}};
+  const auto bytes = [&](std::int64_t tokens) { return static_cast<double>(tokens) * pool.kv_token_bytes(); };
+  const auto add = [&](KvTierFacts& tier, const TierStore& store) {
+    tier.written_bytes += bytes(store.written_tokens());
+    tier.evicted_bytes += bytes(store.dropped_tokens());
+  };
+  for (const Replica* r : all_of(replicas)) facts.front().hit_tokens += r->totals().found_tokens;
+  for (std::size_t tier = 0; tier < pool.spec.kv_tiers.levels.size(); ++tier) {
+    facts.push_back({.tier = pool.spec.kv_tiers.levels[tier].kind});
+    for (const Replica* r : all_of(replicas)) {
+      facts.back().hit_tokens += r->tiers()->fetched_tokens(tier);
+      if (const TierStore* own = (*r->tiers())[tier].own.get()) add(facts.back(), *own);
+    }
+    facts.back().fetched_bytes = bytes(facts.back().hit_tokens);
+    if (facts.back().tier == "shared") add(facts.back(), replicas.shared_tier()->store());
+  }
+  return facts;
+}
+
+std::optional<ExpertFacts> expert_facts(const Pool& pool, const ReplicaPool& replicas) {
+  if (!pool.experts) return std::nullopt;
+  ExpertFacts f{.cache_fraction =
+                    static_cast<double>(pool.experts->slots) / static_cast<double>(pool.experts->experts())};
+  for (const Replica* r : all_of(replicas)) f.totals += r->experts()->totals();
+  const auto quality = pool.spec.expert_offload->miss.make()->quality(f.cache_fraction);
+  if (f.totals.substituted + f.totals.left_out == 0)
+    f.quality = QualityFacts{.source = "no expert was replaced or left out"};
+  else if (quality && f.totals.left_out == 0)
+    f.quality = QualityFacts{quality->lost_fraction, quality->extrapolated, quality->source};
+  return f;
+}
+
+std::optional<DraftTotals> draft_totals(const ReplicaPool& replicas) {
+  if (!replicas[0].speculator()) return std::nullopt;
+  DraftTotals totals;
+  for (const Replica* r : all_of(replicas)) totals += r->speculator()->totals();
+  return totals;
+}
+
+std::optional<EarlyExitFacts> early_exit_facts(const Pool& pool, const ReplicaPool& replicas) {
+  if (!replicas[0].exits()) return std::nullopt;
+  EarlyExitFacts facts{.model_layers = pool.llm.layers, .layers_per_token = replicas[0].exits()->layers().mean()};
+  for (const Replica* r : all_of(replicas)) facts.totals += r->exits()->totals();
+  if (const auto accuracy = pool.spec.early_exit.make()->accuracy(pool.llm)) {
+    facts.lost_points = accuracy->lost_points;
+    facts.accuracy_source = accuracy->source;
+  }
+  return facts;
+}
+
+/// GPUs paid for, mean over the run, where an autoscaler switches replicas on and off.
+std::optional<double> rented_gpus(const Pool& pool, const Simulation& simulation, std::size_t number) {
+  if (!pool.spec.scales()) return std::nullopt;
+  const double gpu_s =
+      simulation.cluster().lifecycle().totals(number).rented_s * static_cast<double>(pool.gpus_per_replica());
+  return simulation.clock().duration_s() > 0 ? gpu_s / simulation.clock().duration_s() : 0;
+}
+
+PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, std::optional<double> rented_gpus,
+                     double duration_s) {
+  PoolFacts facts{.name = pool.spec.name,
+                  .llm = pool.llm.name,
+                  .gpu = pool.gpu.name,
+                  .replicas = pool.spec.replicas,
+                  .tensor_parallel = pool.shape().gpus_per_stage(),
+                  .pipeline_parallel = pool.spec.pipeline_parallel,
+                  .gpus = pool.gpus(),
+                  .rented_gpus = rented_gpus,
+                  .usd_per_gpu_hour = pool.usd_per_gpu_hour(),
+                  .gpu_idle_w = pool.gpu.power.idle_w,
+                  .max_sequences = pool.spec.batcher.make()->max_sequences()};
+  for (const Replica* r : all_of(replicas)) {
+    facts.totals += r->totals();
+    facts.kv_blocks_per_replica = r->kv_cache().total_blocks();
+  }
+  facts.kv_tiers = tier_facts(pool, replicas);
+  facts.experts = expert_facts(pool, replicas);
+  facts.drafts = draft_totals(replicas);
+  facts.early_exit = early_exit_facts(pool, replicas);
+  if (pool.spec.lora) facts.adapter_slots = pool.spec.lora->slots;
+  const double gpus_per_replica = static_cast<double>(pool.gpus_per_replica());
+  const double idle_gpu_s = facts.paid_gpus() * duration_s - gpus_per_replica * facts.totals.busy_s;
+  facts.energy_j = facts.totals.step_energy_j + pool.gpu.power.idle_w * std::max(0.0, idle_gpu_s);
+  return facts;
+}
+
+std::string engine_text(const EngineProfile& engine) {
+  return engine.name + " (" + engine.basis + ": " + engine.source + ")";
+}
+
+RestsOn rests_on(const Pool& pool, const ReplicaTotals& totals) {
+  return {.pool = pool.spec.name,
+          .latency_model = pool.latency_source,
+          .engine = engine_text(pool.engine),
+          .fitted_range = pool.fitted_range,
+          .extrapolated_fraction = totals.busy_s > 0 ? totals.extrapolated_s / totals.busy_s : 0,
+          .notes = pool.notes};
+}
+
+/// Nodes that carry replicas: of pools without an autoscaler, or of any.
+std::set<std::int64_t> nodes_of(const Scenario& scenario, bool with_scaled) {
+  std::set<std::int64_t> nodes;
+  for (const Pool& pool : scenario.pools)
+    for (const ReplicaPlace& place : pool.places)
+      for (const GpuPlace& gpu : place.gpus)
+        if (with_scaled || !pool.spec.scales()) nodes.insert(gpu.node);
+  return nodes;
+}
+
+/// Energy of everything but GPUs, for the nodes that carry replicas, each whole, while any of these is there; of
+/// spares, that of idle GPUs as well.
+double overhead_j(const Scenario& scenario, const Simulation& simulation) {
+  const std::set<std::int64_t> always = nodes_of(scenario, false);
+  double always_w = 0;
+  for (std::size_t i = 0; i < scenario.groups.size(); ++i) {
+    const NodeGroup& group = scenario.groups[i];
+    const auto nodes = std::ranges::count_if(always, [&](std::int64_t node) { return group.holds(node); });
+    always_w += static_cast<double>(nodes) * group.node.overhead_w;
+    if (group.spares == 0) continue;
+    const Gpu& gpu = std::ranges::find(scenario.pools, i, &Pool::group)->gpu;
+    const double idle_w = static_cast<double>(group.node.gpus) * gpu.power.idle_w;
+    always_w += static_cast<double>(group.spares) * (group.node.overhead_w + idle_w);
+  }
+  double joules = always_w * simulation.clock().duration_s();
+  for (const std::int64_t node : nodes_of(scenario, true))
+    if (!always.contains(node))
+      joules +=
+          scenario.groups.of(node).node.overhead_w * node_rented_s(scenario, simulation.cluster().lifecycle(), node);
+  return joules;
+}
+
+AccountTerms account_terms(const AccountSpec& spec) {
+  return {spec.currency, spec.per_usd, spec.usd_per_kwh, spec.pue, spec.co2_g_per_kwh};
+}
+
+}  // namespace
+
+RunFacts collect_facts(const Scenario& scenario, const Simulation& simulation) {
+  const ScenarioSpec& spec = scenario.spec;
+  RunFacts facts{.name = spec.name,
+                 .seed = spec.seed,
+                 .workload = scenario.workload_text,
+                 .duration_s = simulation.clock().duration_s(),
+                 .slo = slo_facts(spec),
+                 .classes = scenario.notes->classes.all(),
+                 .node_overhead_j = overhead_j(scenario, simulation)};
+  for (const ChangedFigure& figure : scenario.changed_hardware)
+    facts.changed_hardware.push_back({figure.path, figure.from, figure.to});
+  facts.unused_gpus = unused_gpus(scenario, simulation.cluster().lifecycle(), facts.duration_s);
+  if (spec.account) facts.account = account_terms(*spec.account);
+  if (const Failures* failures = simulation.parts().failures) facts.failures = failures->facts(facts.duration_s);
+  for (std::size_t i = 0; i < facts.failures.pools.size(); ++i) {
+    FailureTotals& pool = facts.failures.pools[i];
+    std::tie(pool.replica_s, pool.down_s) = simulation.cluster().lifecycle().replica_and_down_s(i, facts.duration_s);
+  }
+  if (const Scaling* scaling = simulation.parts().scaling) facts.scaling = scaling->totals();
+  if (const Gateway* gateway = simulation.parts().gateway) facts.gateway = gateway->facts();
+  for (std::size_t i = 0; i < scenario.pools.size(); ++i) {
+    const ReplicaPool& replicas = simulation.cluster().pools()[i];
+    const std::optional<double> rented = rented_gpus(scenario.pools[i], simulation, i);
+    facts.pools.push_back(pool_facts(scenario.pools[i], replicas, rented, facts.duration_s));
+    facts.rests_on.push_back(rests_on(scenario.pools[i], facts.pools.back().totals));
+    facts.steps += facts.pools.back().totals.steps;
+  }
+  return facts;
+}
+
+}  // namespace servecast

@@ -1,0 +1,68 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/base/rng.h"
+#include "models/policy/shared/replica_capacity.h"
+#include "sim/engine/links/replica_at.h"
+#include "sim/input/scaling_spec.h"
+#include "sim/report/record/run_facts.h"
+#include "sim/report/record/scaling_facts.h"
+
+namespace servecast {
+
+class Cluster;
+class WaitingRoom;
+struct Scenario;
+
+/// Carries out the pools' Autoscaler: shows it the load at its instants, and tells the lifecycle how many replicas it
+/// wants. Makes the copies of prompts, too, that replicas compute before they serve.
+class Scaling {
+ public:
+  Scaling(const Scenario& scenario, Cluster& cluster, const WaitingRoom& outside);
+
+  /// When it looks. Of no use once no request is left.
+  double next_s() const;
+  void look_due(double now_s);
+  void arrived(const Request& request);
+  void finished(const RequestRecord& record);
+  /// Copies of a request's prompt that fill the caches of replicas before these serve. They ask for one token, and
+  /// have ids of their own and no records.
+  struct Copy {
+    ReplicaAt at{};
+    Request request{};
+  };
+  std::vector<Copy> copies_of(const Request& request);
+  bool is_copy(RequestId id) const;
+  /// By pool; those that no autoscaler has are left out.
+  std::vector<ScalingTotals> totals() const;
+
+ private:
+  struct PoolState {
+    std::unique_ptr<Autoscaler> scaler{};  // null: none
+    std::unique_ptr<PoolProbe> steps{};
+    std::unique_ptr<ReplicaCapacity> capacity{};
+    ScalingSpec spec{};
+    double next_look_s = 0;
+    PoolLoad load{};  // since the last look
+    Rng mirror_rng{0, ""};
+    std::int64_t mirrored = 0;
+  };
+  PoolState state(std::size_t pool) const;
+  CapacityBounds capacity_bounds(std::size_t pool) const;
+  std::vector<PoolState*> concerned(PoolId pool);
+  void look(std::size_t pool, double now_s);
+
+  const Scenario& scenario_;
+  Cluster& cluster_;
+  const WaitingRoom& outside_;
+  SloFacts slo_;
+  std::vector<PoolState> states_;  // by pool
+  std::uint32_t copies_ = 0;
+};
+
+/// Whether any pool has an autoscaler.
+bool scales(const Scenario& scenario);
+
+}  // namespace servecast

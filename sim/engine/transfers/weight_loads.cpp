@@ -1,0 +1,42 @@
+#include "sim/engine/transfers/weight_loads.h"
+
+#include "sim/engine/links/flows.h"
+#include "sim/engine/links/wiring.h"
+#include "sim/input/scenario.h"
+
+namespace servecast {
+
+// The image holds the program that asks for the weights.
+void WeightLoads::start(const ReplicaAt& at, double now_s, std::function<void(double now_s)> loaded) {
+  const auto& scaling = scenario_.pools[at.pool].spec.scaling;
+  const auto load_weights = [this, at, loaded = std::move(loaded)](double image_s) {
+    groups_[at] = flows_.start(weights(at), image_s, loaded);
+  };
+  if (!scaling || scaling->image_bytes == 0) return load_weights(now_s);
+  groups_[at] = flows_.start({image(at)}, now_s, load_weights);
+}
+
+void WeightLoads::cancel(const ReplicaAt& at, double now_s) { flows_.cancel(groups_.at(at), now_s); }
+
+Transfer WeightLoads::image(const ReplicaAt& at) const {
+  const Pool& pool = scenario_.pools[at.pool];
+  const GpuPlace& place = pool.places[at.replica].gpus.front();
+  const bool has_network = scenario_.group_of(pool).node.nics > 0;
+  const Part storage{.kind = has_network ? Part::Kind::storage : Part::Kind::disk, .place = place};
+  return wiring_.transfer("image_load", storage, {.kind = Part::Kind::host, .place = place},
+                          pool.spec.scaling->image_bytes);
+}
+
+std::vector<Transfer> WeightLoads::weights(const ReplicaAt& at) const {
+  const Pool& pool = scenario_.pools[at.pool];
+  std::vector<Transfer> shards;
+  for (const GpuPlace& gpu : pool.places[at.replica].gpus)
+    shards.push_back({.kind = "weight_load",
+                      .from = "storage",
+                      .to = Wiring::name(gpu),
+                      .path = wiring_.load_path(gpu),
+                      .bytes = pool.memory.weight_bytes});
+  return shards;
+}
+
+}  // namespace servecast
