@@ -11,7 +11,7 @@
 #include "sim/cli/command.h"
 #include "sim/cli/console.h"
 #include "sim/cli/options.h"
-#include "sim/input/hardware.h"
+#include "sim/input/library/hardware.h"
 #include "sim/plan/runs/child_process.h"
 #include "sim/report/files/text_file.h"
 

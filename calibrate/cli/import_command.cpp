@@ -10,7 +10,7 @@
 #include "sim/cli/command.h"
 #include "sim/cli/console.h"
 #include "sim/cli/options.h"
-#include "sim/input/hardware.h"
+#include "sim/input/library/hardware.h"
 
 namespace servecast {
 namespace {

@@ -14,8 +14,8 @@
 #include "sim/cli/console.h"
 #include "sim/cli/options.h"
 #include "sim/cli/progress.h"
-#include "sim/input/hardware.h"
-#include "sim/input/kernel_profile_file.h"
+#include "sim/input/library/hardware.h"
+#include "sim/input/library/kernel_profile_file.h"
 
 namespace servecast {
 namespace {

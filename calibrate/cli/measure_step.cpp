@@ -9,7 +9,7 @@
 #include "calibrate/measure/step_shapes.h"
 #include "servecast_version.h"
 #include "sim/cli/console.h"
-#include "sim/input/hardware.h"
+#include "sim/input/library/hardware.h"
 
 namespace servecast {
 

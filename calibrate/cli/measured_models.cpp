@@ -8,9 +8,9 @@
 #include "calibrate/step/block_tables.h"
 #include "calibrate/step/decoder_shape.h"
 #include "models/base/error.h"
-#include "sim/input/hardware.h"
-#include "sim/input/kernel_profile_file.h"
-#include "sim/input/llm_config.h"
+#include "sim/input/library/hardware.h"
+#include "sim/input/library/kernel_profile_file.h"
+#include "sim/input/library/llm_config.h"
 
 namespace servecast {
 Llm measured_shard(const StepModel& model) {

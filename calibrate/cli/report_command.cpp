@@ -9,7 +9,7 @@
 #include "models/base/escaped.h"
 #include "sim/cli/command.h"
 #include "sim/cli/console.h"
-#include "sim/input/kernel_profile_file.h"
+#include "sim/input/library/kernel_profile_file.h"
 
 namespace servecast {
 namespace {

@@ -10,7 +10,7 @@
 #include "calibrate/servers/left_out.h"
 #include "sim/cli/console.h"
 #include "sim/cli/options.h"
-#include "sim/input/hardware.h"
+#include "sim/input/library/hardware.h"
 #include "sim/plan/runs/child_process.h"
 #include "sim/report/files/text_file.h"
 

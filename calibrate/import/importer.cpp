@@ -5,7 +5,7 @@
 
 #include "models/base/error.h"
 #include "models/base/names.h"
-#include "sim/input/trace/numbers.h"
+#include "sim/input/files/numbers.h"
 
 namespace servecast {
 namespace {

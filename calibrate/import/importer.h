@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "calibrate/samples/sample.h"
-#include "sim/input/trace/csv.h"
+#include "sim/input/files/csv.h"
 
 namespace servecast {
 

@@ -9,8 +9,8 @@
 
 #include "models/base/error.h"
 #include "models/base/names.h"
-#include "sim/input/trace/csv.h"
-#include "sim/input/trace/numbers.h"
+#include "sim/input/files/csv.h"
+#include "sim/input/files/numbers.h"
 
 namespace servecast {
 namespace {

@@ -5,8 +5,8 @@
 #include <array>
 
 #include "models/base/error.h"
-#include "sim/input/trace/csv.h"
-#include "sim/input/trace/numbers.h"
+#include "sim/input/files/csv.h"
+#include "sim/input/files/numbers.h"
 
 namespace servecast {
 namespace {

@@ -10,7 +10,7 @@
 #include "calibrate/servers/left_out.h"
 #include "calibrate/servers/measured_server.h"
 #include "models/base/escaped.h"
-#include "sim/input/hardware.h"
+#include "sim/input/library/hardware.h"
 
 namespace servecast {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "models/base/error.h"
-#include "sim/input/trace/line_reader.h"
+#include "sim/input/files/line_reader.h"
 
 namespace servecast {
 namespace {

@@ -12,8 +12,8 @@
 #include "calibrate/servers/trtllm_bench.h"
 #include "models/base/error.h"
 #include "models/base/input_file.h"
-#include "sim/input/hardware.h"
-#include "sim/input/llm_config.h"
+#include "sim/input/library/hardware.h"
+#include "sim/input/library/llm_config.h"
 
 namespace servecast {
 namespace {

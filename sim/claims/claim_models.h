@@ -7,7 +7,7 @@
 #include "models/hw/data_type.h"
 #include "models/hw/memory_plan.h"
 #include "models/hw/step_latency.h"
-#include "sim/input/hardware_files.h"
+#include "sim/input/scenario/hardware_files.h"
 
 namespace servecast {
 

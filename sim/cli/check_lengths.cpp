@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/report/layout/human.h"
 
 namespace servecast {

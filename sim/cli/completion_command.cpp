@@ -9,10 +9,10 @@
 #include "sim/cli/console.h"
 #include "sim/cli/detail.h"
 #include "sim/cli/options.h"
-#include "sim/input/hardware.h"
-#include "sim/input/llm_config.h"
-#include "sim/input/scenario.h"
-#include "sim/input/schema.h"
+#include "sim/input/library/hardware.h"
+#include "sim/input/library/llm_config.h"
+#include "sim/input/scenario/scenario.h"
+#include "sim/input/yaml/schema.h"
 
 namespace servecast {
 namespace {

@@ -16,9 +16,9 @@
 #include "models/policy/router.h"
 #include "sim/cli/list_hardware.h"
 #include "sim/cli/schema_text.h"
-#include "sim/input/pool_spec.h"
-#include "sim/input/schema.h"
-#include "sim/input/trace/trace_format.h"
+#include "sim/input/specs/pool_spec.h"
+#include "sim/input/trace/formats/trace_format.h"
+#include "sim/input/yaml/schema.h"
 
 namespace servecast {
 namespace {

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "sim/input/hardware.h"
-#include "sim/input/llm_config.h"
+#include "sim/input/library/hardware.h"
+#include "sim/input/library/llm_config.h"
 #include "sim/report/layout/human.h"
 #include "sim/report/layout/text_layout.h"
 

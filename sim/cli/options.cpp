@@ -7,8 +7,8 @@
 #include "models/base/input_file.h"
 #include "models/base/names.h"
 #include "sim/cli/atomic_file.h"
-#include "sim/input/scenario.h"
-#include "sim/input/unsaved_text.h"
+#include "sim/input/files/unsaved_text.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/report/figures/figures.h"
 
 namespace servecast {

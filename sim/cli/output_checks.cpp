@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "models/base/error.h"
-#include "sim/input/yaml_fields.h"
+#include "sim/input/yaml/yaml_fields.h"
 
 namespace servecast {
 

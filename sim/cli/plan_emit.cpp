@@ -1,6 +1,6 @@
 #include "sim/cli/plan_emit.h"
 
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/plan/emit/vllm.h"
 
 namespace servecast {

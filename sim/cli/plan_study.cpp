@@ -7,8 +7,8 @@
 #include <set>
 
 #include "servecast_version.h"
-#include "sim/input/scenario.h"
-#include "sim/input/yaml_fields.h"
+#include "sim/input/scenario/scenario.h"
+#include "sim/input/yaml/yaml_fields.h"
 #include "sim/plan/answer.h"
 #include "sim/plan/evaluator.h"
 #include "sim/plan/report/plan_report.h"

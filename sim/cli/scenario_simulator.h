@@ -1,8 +1,8 @@
 #pragma once
 #include <optional>
 
-#include "sim/input/kept_profiles.h"
-#include "sim/input/scenario.h"
+#include "sim/input/library/kept_profiles.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/plan/run_key.h"
 #include "sim/plan/simulator.h"
 

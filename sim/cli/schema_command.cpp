@@ -6,8 +6,8 @@
 #include "sim/cli/figures_text.h"
 #include "sim/cli/options.h"
 #include "sim/cli/schema_text.h"
-#include "sim/input/combinations.h"
-#include "sim/input/schema.h"
+#include "sim/input/rules/combinations.h"
+#include "sim/input/yaml/schema.h"
 #include "sim/plan/study_spec.h"
 
 namespace servecast {

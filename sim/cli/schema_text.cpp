@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/names.h"
-#include "sim/input/schema.h"
+#include "sim/input/yaml/schema.h"
 #include "sim/report/layout/text_layout.h"
 
 namespace servecast {

@@ -6,9 +6,9 @@
 #include "sim/cli/command.h"
 #include "sim/cli/console.h"
 #include "sim/cli/options.h"
-#include "sim/input/scenario.h"
-#include "sim/input/unsaved_text.h"
-#include "sim/input/yaml_edit.h"
+#include "sim/input/files/unsaved_text.h"
+#include "sim/input/scenario/scenario.h"
+#include "sim/input/yaml/yaml_edit.h"
 
 namespace servecast {
 namespace {

@@ -1,6 +1,6 @@
 #include "sim/cli/settings_text.h"
 
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/report/fields/json_fields.h"
 
 namespace servecast {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "models/base/names.h"
-#include "sim/input/schema.h"
+#include "sim/input/yaml/schema.h"
 
 namespace servecast {
 namespace {

@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "sim/input/trace/workload_spec.h"
+#include "sim/input/trace/workload/workload_spec.h"
 
 namespace CLI {
 class App;

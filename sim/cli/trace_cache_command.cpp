@@ -11,7 +11,7 @@
 #include "sim/cli/console.h"
 #include "sim/cli/options.h"
 #include "sim/cli/trace_arguments.h"
-#include "sim/input/trace/trace_cache.h"
+#include "sim/input/trace/cache/trace_cache.h"
 
 namespace servecast {
 namespace {

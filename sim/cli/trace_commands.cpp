@@ -7,8 +7,8 @@
 #include "sim/cli/console.h"
 #include "sim/cli/options.h"
 #include "sim/cli/trace_arguments.h"
-#include "sim/input/trace/trace_convert.h"
-#include "sim/input/trace/trace_info.h"
+#include "sim/input/trace/cache/trace_convert.h"
+#include "sim/input/trace/cache/trace_info.h"
 #include "sim/report/layout/human.h"
 
 namespace servecast {

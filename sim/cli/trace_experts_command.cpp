@@ -8,9 +8,9 @@
 #include "sim/cli/command.h"
 #include "sim/cli/console.h"
 #include "sim/cli/options.h"
-#include "sim/input/llm_config.h"
-#include "sim/input/trace/expert_replay.h"
-#include "sim/input/trace/routing_files.h"
+#include "sim/input/library/llm_config.h"
+#include "sim/input/trace/cache/expert_replay.h"
+#include "sim/input/trace/read/routing_files.h"
 
 namespace servecast {
 namespace {

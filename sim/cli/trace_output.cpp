@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "models/base/error.h"
-#include "sim/input/output_target.h"
+#include "sim/input/files/output_target.h"
 #include "sim/report/files/left_behind.h"
 
 namespace servecast {

@@ -7,7 +7,7 @@
 #include "models/base/quantile.h"
 #include "models/base/units.h"
 #include "models/hw/cost.h"
-#include "sim/input/trace/workload_spec.h"
+#include "sim/input/trace/workload/workload_spec.h"
 #include "sim/plan/certificate.h"
 #include "sim/plan/evaluator.h"
 #include "sim/plan/head_room.h"

@@ -9,8 +9,8 @@
 
 #include "models/base/counts.h"
 #include "models/hw/cost.h"
-#include "sim/input/node_use.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/node_use.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/plan/study_spec.h"
 #include "sim/report/layout/human.h"
 

@@ -9,7 +9,7 @@
 
 #include "models/base/error.h"
 #include "models/base/quantile.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/plan/study.h"
 #include "sim/plan/study_spec.h"
 #include "sim/report/figures/figures.h"

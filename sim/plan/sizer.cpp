@@ -6,7 +6,7 @@
 #include <array>
 
 #include "models/base/names.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/plan/study.h"
 
 namespace servecast {

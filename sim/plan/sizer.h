@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/input/hardware_files.h"
-#include "sim/input/yaml_fields.h"
+#include "sim/input/scenario/hardware_files.h"
+#include "sim/input/yaml/yaml_fields.h"
 #include "sim/plan/best_case.h"
 #include "sim/plan/machines.h"
 #include "sim/plan/objective.h"

@@ -9,7 +9,7 @@
 
 #include "models/base/input_file.h"
 #include "models/base/names.h"
-#include "sim/input/try_at.h"
+#include "sim/input/yaml/try_at.h"
 #include "sim/plan/objective.h"
 #include "sim/report/figures/figures.h"
 

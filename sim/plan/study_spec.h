@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 
 namespace servecast {
 

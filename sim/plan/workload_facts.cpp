@@ -6,9 +6,9 @@
 #include <filesystem>
 
 #include "models/base/error.h"
-#include "sim/input/scenario.h"
-#include "sim/input/trace/prefix_set.h"
-#include "sim/input/trace/workload_spec.h"
+#include "sim/input/scenario/scenario.h"
+#include "sim/input/trace/cache/prefix_set.h"
+#include "sim/input/trace/workload/workload_spec.h"
 
 namespace servecast {
 namespace {

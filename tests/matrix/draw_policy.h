@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/base/registry.h"
-#include "sim/input/schema.h"
+#include "sim/input/yaml/schema.h"
 #include "tests/matrix/draw.h"
 
 namespace servecast::matrix {

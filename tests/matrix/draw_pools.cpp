@@ -1,7 +1,7 @@
 #include "tests/matrix/draw_pools.h"
 
 #include "models/policy/placement.h"
-#include "sim/input/placement.h"
+#include "sim/input/scenario/placement.h"
 #include "tests/matrix/draw_policy.h"
 #include "tests/matrix/draw_pool.h"
 

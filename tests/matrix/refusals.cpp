@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "sim/input/combinations.h"
+#include "sim/input/rules/combinations.h"
 
 namespace servecast::matrix {
 namespace {

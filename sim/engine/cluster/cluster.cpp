@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "sim/engine/time/run_clock.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 
 namespace servecast {
 namespace {

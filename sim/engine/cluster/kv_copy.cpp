@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 
 namespace servecast {
 

@@ -6,9 +6,9 @@
 #include "models/base/counts.h"
 #include "models/hw/pipeline_stage.h"
 #include "models/policy/experts/routing_statistics.h"
-#include "sim/input/host_link.h"
-#include "sim/input/load_experts.h"
-#include "sim/input/scenario.h"
+#include "sim/input/resolve/load_experts.h"
+#include "sim/input/scenario/host_link.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/serving/expert_offload.h"
 
 namespace servecast {

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 
 namespace servecast {
 namespace {

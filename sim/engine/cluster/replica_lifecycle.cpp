@@ -4,7 +4,7 @@
 #include <array>
 #include <span>
 
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/report/record/recorder.h"
 
 namespace servecast {

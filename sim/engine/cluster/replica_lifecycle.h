@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sim/engine/links/replica_at.h"
-#include "sim/input/scaling_spec.h"
+#include "sim/input/specs/scaling_spec.h"
 #include "sim/report/record/scaling_facts.h"
 
 namespace servecast {

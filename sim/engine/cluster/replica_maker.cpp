@@ -1,7 +1,7 @@
 #include "sim/engine/cluster/replica_maker.h"
 
 #include "sim/engine/cluster/make_experts.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/serving/replica.h"
 
 namespace servecast {

@@ -1,6 +1,6 @@
 #include "sim/engine/cluster/replica_pool.h"
 
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 
 namespace servecast {
 

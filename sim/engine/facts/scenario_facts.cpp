@@ -3,7 +3,7 @@
 #include <map>
 #include <optional>
 
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/report/record/recorder.h"
 #include "sim/report/record/run_facts.h"
 

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "sim/engine/cluster/replica_lifecycle.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 
 namespace servecast {
 namespace {

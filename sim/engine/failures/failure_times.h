@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "models/base/rng.h"
-#include "sim/input/failure_spec.h"
-#include "sim/input/placement.h"
+#include "sim/input/scenario/placement.h"
+#include "sim/input/specs/failure_spec.h"
 
 namespace servecast {
 

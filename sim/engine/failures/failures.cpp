@@ -5,7 +5,7 @@
 #include "sim/engine/cluster/cluster.h"
 #include "sim/engine/links/flows.h"
 #include "sim/engine/links/wiring.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 
 namespace servecast {
 

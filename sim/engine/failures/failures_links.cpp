@@ -7,7 +7,7 @@
 #include "sim/engine/failures/failures.h"
 #include "sim/engine/links/flows.h"
 #include "sim/engine/links/wiring.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 
 namespace servecast {
 namespace {

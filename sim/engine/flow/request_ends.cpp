@@ -6,7 +6,7 @@
 #include "sim/engine/scaling/scaling.h"
 #include "sim/engine/time/run_clock.h"
 #include "sim/engine/transfers/hand_overs.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/report/record/recorder.h"
 
 namespace servecast {

@@ -4,8 +4,8 @@
 #include <cassert>
 
 #include "sim/engine/time/run_options.h"
-#include "sim/input/check_gateway.h"
-#include "sim/input/scenario.h"
+#include "sim/input/rules/check_gateway.h"
+#include "sim/input/scenario/scenario.h"
 
 namespace servecast {
 namespace {

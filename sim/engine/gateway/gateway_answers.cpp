@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "sim/engine/gateway/gateway.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 
 namespace servecast {
 

@@ -3,7 +3,7 @@
 
 #include "models/base/mixed_bits.h"
 #include "sim/engine/gateway/gateway.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 
 namespace servecast {
 

@@ -1,7 +1,7 @@
 #include "sim/engine/links/kv_routes.h"
 
 #include "sim/engine/links/wiring.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 
 namespace servecast {
 

@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 
 namespace servecast {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "sim/engine/links/wiring.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 
 namespace servecast {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "sim/engine/links/replica_numbers.h"
 #include "sim/engine/links/wiring.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 
 namespace servecast {
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 
 namespace servecast {
 namespace {

@@ -9,7 +9,7 @@
 #include "sim/engine/facts/scenario_facts.h"
 #include "sim/engine/facts/unused_gpus.h"
 #include "sim/engine/run/simulation.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/report/record/run_facts.h"
 
 namespace servecast {

@@ -4,7 +4,7 @@
 
 #include "sim/engine/cluster/cluster.h"
 #include "sim/engine/cluster/waiting_room.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/report/record/recorder.h"
 
 namespace servecast {

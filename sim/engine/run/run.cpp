@@ -10,7 +10,7 @@
 #include "sim/engine/run/liveness.h"
 #include "sim/engine/run/simulation.h"
 #include "sim/engine/time/fault.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/report/record/recorder.h"
 #include "sim/report/record/run_facts.h"
 

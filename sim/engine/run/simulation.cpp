@@ -5,7 +5,7 @@
 
 #include "sim/engine/facts/scenario_facts.h"
 #include "sim/engine/time/run_options.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/report/record/recorder.h"
 #include "sim/report/record/run_facts.h"
 

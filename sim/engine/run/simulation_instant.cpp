@@ -8,7 +8,7 @@
 
 #include "sim/engine/run/liveness.h"
 #include "sim/engine/run/simulation.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 
 namespace servecast {
 namespace {

@@ -5,7 +5,7 @@
 #include "sim/engine/cluster/cluster.h"
 #include "sim/engine/cluster/waiting_room.h"
 #include "sim/engine/facts/scenario_facts.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/report/record/latency.h"
 
 namespace servecast {

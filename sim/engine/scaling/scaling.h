@@ -6,7 +6,7 @@
 #include "models/base/rng.h"
 #include "models/policy/shared/replica_capacity.h"
 #include "sim/engine/links/replica_at.h"
-#include "sim/input/scaling_spec.h"
+#include "sim/input/specs/scaling_spec.h"
 #include "sim/report/record/run_facts.h"
 #include "sim/report/record/scaling_facts.h"
 

@@ -9,7 +9,7 @@
 #include <csignal>
 #include <cstdio>
 
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 
 namespace servecast {
 namespace {

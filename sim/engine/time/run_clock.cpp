@@ -1,7 +1,7 @@
 #include "sim/engine/time/run_clock.h"
 
 #include "sim/engine/time/run_options.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 
 namespace servecast {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "sim/engine/cluster/cluster.h"
 #include "sim/engine/links/wiring.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 
 namespace servecast {
 namespace {

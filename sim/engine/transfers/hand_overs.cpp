@@ -5,7 +5,7 @@
 
 #include "sim/engine/cluster/cluster.h"
 #include "sim/engine/transfers/hand_over.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/report/record/recorder.h"
 #include "sim/serving/replica.h"
 

@@ -5,7 +5,7 @@
 
 #include "models/policy/shared/freeness.h"
 #include "sim/engine/cluster/cluster.h"
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/report/record/recorder.h"
 
 namespace servecast {

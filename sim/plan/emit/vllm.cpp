@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/plan/emit/unsaid.h"
 #include "sim/report/fields/json_fields.h"
 

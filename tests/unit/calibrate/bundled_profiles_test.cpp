@@ -5,10 +5,10 @@
 
 #include "models/hw/profile/operator_model.h"
 #include "models/hw/profile_latency.h"
-#include "sim/input/hardware.h"
-#include "sim/input/kernel_profile_file.h"
-#include "sim/input/library.h"
-#include "sim/input/llm_config.h"
+#include "sim/input/library/hardware.h"
+#include "sim/input/library/kernel_profile_file.h"
+#include "sim/input/library/library.h"
+#include "sim/input/library/llm_config.h"
 
 namespace servecast::bundled_profiles_test {
 

@@ -9,8 +9,8 @@
 #include "calibrate/fit/profile_yaml.h"
 #include "calibrate/fit/tiles.h"
 #include "models/hw/profile/operator_model.h"
-#include "sim/input/hardware.h"
-#include "sim/input/kernel_profile_file.h"
+#include "sim/input/library/hardware.h"
+#include "sim/input/library/kernel_profile_file.h"
 #include "tests/unit/cli/servecast.h"
 
 namespace servecast::fit_test {

@@ -11,8 +11,8 @@
 #include "calibrate/measure/compare_steps.h"
 #include "calibrate/measure/step_shapes.h"
 #include "models/base/error.h"
-#include "sim/input/hardware.h"
-#include "sim/input/kernel_profile_file.h"
+#include "sim/input/library/hardware.h"
+#include "sim/input/library/kernel_profile_file.h"
 #include "tests/unit/calibrate/calibrate.h"
 
 namespace servecast::measure_steps_test {

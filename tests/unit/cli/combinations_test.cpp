@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "sim/input/combinations.h"
+#include "sim/input/rules/combinations.h"
 #include "tests/unit/cli/servecast.h"
 
 namespace servecast::combinations_test {

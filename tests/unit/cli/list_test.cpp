@@ -9,8 +9,8 @@
 
 #include "models/policy/router.h"
 #include "sim/cli/list_data.h"
-#include "sim/input/pool_spec.h"
-#include "sim/input/schema.h"
+#include "sim/input/specs/pool_spec.h"
+#include "sim/input/yaml/schema.h"
 #include "tests/unit/cli/servecast.h"
 
 namespace servecast::list_test {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "sim/input/trace/csv.h"
+#include "sim/input/files/csv.h"
 #include "tests/unit/cli/servecast.h"
 #include "tests/unit/input/trace_testing.h"
 

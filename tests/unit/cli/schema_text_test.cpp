@@ -10,7 +10,7 @@
 #include <set>
 #include <sstream>
 
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 #include "tests/unit/cli/servecast.h"
 
 namespace servecast::schema_text_test {

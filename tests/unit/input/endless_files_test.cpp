@@ -3,13 +3,13 @@
 #include <filesystem>
 
 #include "models/base/input_file.h"
-#include "sim/input/hardware.h"
-#include "sim/input/kernel_profile_file.h"
-#include "sim/input/latency_tables.h"
-#include "sim/input/llm_config.h"
-#include "sim/input/trace/routing_files.h"
-#include "sim/input/trace/trace_format.h"
-#include "sim/input/yaml_fields.h"
+#include "sim/input/library/hardware.h"
+#include "sim/input/library/kernel_profile_file.h"
+#include "sim/input/library/latency_tables.h"
+#include "sim/input/library/llm_config.h"
+#include "sim/input/trace/formats/trace_format.h"
+#include "sim/input/trace/read/routing_files.h"
+#include "sim/input/yaml/yaml_fields.h"
 #include "tests/unit/input/trace_testing.h"
 
 // Files without an end, and names that lead nowhere, through every reader: a message with the place, and soon.

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "models/base/error.h"
-#include "sim/input/trace/drain.h"
-#include "sim/input/trace/workload_spec.h"
+#include "sim/input/trace/cache/drain.h"
+#include "sim/input/trace/workload/workload_spec.h"
 
 namespace servecast {
 

@@ -7,7 +7,7 @@
 #include "calibrate/servers/measured_server.h"
 #include "calibrate/servers/own_runs.h"
 #include "models/base/error.h"
-#include "sim/input/hardware.h"
+#include "sim/input/library/hardware.h"
 #include "sim/plan/runs/child_process.h"
 #include "sim/report/files/text_file.h"
 

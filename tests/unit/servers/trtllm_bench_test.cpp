@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/input/hardware.h"
-#include "sim/input/llm_config.h"
+#include "sim/input/library/hardware.h"
+#include "sim/input/library/llm_config.h"
 
 namespace servecast::trtllm_bench_test {
 

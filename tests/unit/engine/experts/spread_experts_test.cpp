@@ -5,7 +5,7 @@
 
 #include "models/policy/early_exit.h"
 #include "models/policy/speculative.h"
-#include "sim/input/hardware.h"
+#include "sim/input/library/hardware.h"
 #include "tests/unit/engine/scenario_text.h"
 
 namespace servecast::spread_experts_test {

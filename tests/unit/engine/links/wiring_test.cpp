@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sim/input/scenario.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/report/record/platform.h"
 
 namespace servecast::wiring_test {

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <map>
 
-#include "sim/input/trace/csv.h"
-#include "sim/input/trace/line_reader.h"
+#include "sim/input/files/csv.h"
+#include "sim/input/files/line_reader.h"
 #include "tests/unit/engine/scenario_text.h"
 
 namespace servecast::reference_test {

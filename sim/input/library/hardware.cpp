@@ -1,0 +1,98 @@
+#include "sim/input/library/hardware.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/input/library/library.h"
+#include "sim/input/yaml/yaml_fields.h"
+
+namespace servecast {
+namespace {
+
+template <HasFields T>
+T read_file(YamlText& text) {
+  T value;
+  value.name = std::filesystem::path(text.file).stem().string();
+  YamlFields fields(text);
+  value.fields(fields);
+  fields.finish();
+  return value;
+}
+
+template <HasFields T>
+T load(const LibraryShelf& shelf, const std::string& name_or_path, const Place& where, const std::string& named_in) {
+  YamlText text = YamlText::load(library_file(shelf, name_or_path, where, named_in));
+  const T value = read_file<T>(text);
+  text.throw_problems();
+  return value;
+}
+
+/// What fields() cannot say: fits needed by every model, and points in order.
+void check_kernels(YamlText& text, const Kernels& kernels) {
+  if (!kernels.gemm.bf16)
+    text.fail("kernels.gemm", "'bf16' is missing: the LM head is computed in bf16 whatever the weights");
+  if (!kernels.moe.bf16) text.fail("kernels.moe", "'bf16' is missing: other data types fall back on it");
+  const auto& points = kernels.all_reduce.points;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const std::string path = "kernels.all_reduce.points[" + std::to_string(i) + "]";
+    if (points[i].bytes <= points[i - 1].bytes) text.fail(path, "'bytes' must rise from point to point");
+    if (points[i].ranks_2_s < points[i - 1].ranks_2_s || points[i].ranks_4_s < points[i - 1].ranks_4_s ||
+        points[i].ranks_8_s < points[i - 1].ranks_8_s)
+      text.fail(path, "is faster than the point before it, although it is larger");
+  }
+}
+
+/// Sets kernels from the GPU that `kernels_like` names; that one must be measured itself.
+void take_kernels(YamlText& text, Gpu& gpu) {
+  const Gpu measured = load_gpu(gpu.kernels_like, text.place("kernels_like"), text.file);
+  if (measured.derived())
+    text.fail("kernels_like", "'" + gpu.kernels_like + "' is itself derived; name '" + measured.kernels_like + "'");
+  else
+    gpu.kernels = scale_kernels(measured, gpu);
+}
+
+}  // namespace
+
+void check_power(YamlText& text, const std::string& path, const PowerDraw& power) {
+  if (power.cap_w <= power.idle_w || power.cap_w > power.tdp_w)
+    text.fail(path + ".cap_w", fmt::format("must be above 'idle_w', {} W, and at most 'tdp_w', {} W, not {} W",
+                                           power.idle_w, power.tdp_w, power.cap_w));
+  for (const auto& [name, watts] : {std::pair("prefill_w", power.prefill_w), std::pair("decode_w", power.decode_w)})
+    if (watts < power.idle_w)
+      text.fail(path + "." + name, fmt::format("must be at least 'idle_w', {} W, not {} W", power.idle_w, watts));
+}
+
+Gpu load_gpu(const std::string& name_or_path, const Place& where, const std::string& named_in) {
+  YamlText text = YamlText::load(library_file(gpu_shelf, name_or_path, where, named_in));
+  Gpu gpu = read_file<Gpu>(text);
+  if (gpu.kernels.has_value() == gpu.derived())
+    text.fail("", "give either 'kernels' (measured on this GPU) or 'kernels_like' (the name of a measured GPU)");
+  else if (gpu.kernels)
+    check_kernels(text, *gpu.kernels);
+  if (text.problems.empty()) check_power(text, "power", gpu.power);
+  text.throw_problems();
+  if (gpu.derived()) take_kernels(text, gpu);
+  text.throw_problems();
+  return gpu;
+}
+
+Node load_node(const std::string& name_or_path, const Place& where, const std::string& named_in) {
+  return load<Node>(node_shelf, name_or_path, where, named_in);
+}
+
+Fabric load_fabric(const std::string& name_or_path, const Place& where, const std::string& named_in) {
+  return load<Fabric>(fabric_shelf, name_or_path, where, named_in);
+}
+
+EngineProfile load_engine(const std::string& name_or_path, const Place& where, const std::string& named_in) {
+  return load<EngineProfile>(engine_shelf, name_or_path, where, named_in);
+}
+
+std::vector<std::string> list_gpus() { return library_names(gpu_shelf); }
+std::vector<std::string> list_nodes() { return library_names(node_shelf); }
+std::vector<std::string> list_fabrics() { return library_names(fabric_shelf); }
+std::vector<std::string> list_engines() { return library_names(engine_shelf); }
+
+}  // namespace servecast

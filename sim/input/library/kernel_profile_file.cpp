@@ -1,0 +1,78 @@
+#include "sim/input/library/kernel_profile_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/hw/profile/kernel_times.h"
+#include "sim/input/files/files_read.h"
+#include "sim/input/library/kept_profiles.h"
+#include "sim/input/library/library.h"
+#include "sim/input/yaml/yaml_fields.h"
+
+namespace servecast {
+namespace {
+
+const FittedOperator* find(const KernelProfile& profile, std::string_view op, std::string_view dtype) {
+  const FittedOperator* found = nullptr;
+  for (const FittedOperator& fitted : profile.operators)
+    if (fitted.op == op && fitted.mode.empty() && (found == nullptr || fitted.dtype == dtype)) found = &fitted;
+  return found;
+}
+
+/// Largest size along an axis of an operator's grid; 0 where there is none.
+std::int64_t largest(const FittedOperator* fitted, std::string_view axis) {
+  if (fitted != nullptr)
+    for (const GridAxis& candidate : fitted->residual.axes)
+      if (candidate.name == axis) return std::llround(candidate.points.back());
+  return 0;
+}
+
+}  // namespace
+
+KernelProfile load_profile(const std::string& name_or_path, const Place& where, const std::string& named_in) {
+  const std::string file = library_file(profile_shelf, name_or_path, where, named_in);
+  if (const KernelProfile* kept = KeptProfiles::find(file)) {
+    FilesRead::note(file);
+    return *kept;
+  }
+  YamlText text = YamlText::load_lists_aside(file);
+  KernelProfile profile;
+  profile.name = std::filesystem::path(text.file).stem().string();
+  YamlFields fields(text);
+  profile.fields(fields);
+  fields.finish();
+  text.throw_problems();
+  if (const auto problem = profile_problem(profile))
+    text.fail("operators[" + std::to_string(problem->entry) + "]", problem->message);
+  text.throw_problems();
+  KeptProfiles::keep(file, profile);
+  return profile;
+}
+
+std::optional<std::string> missing_attention(const KernelProfile& profile, const Llm& llm) {
+  for (const char* op :
+       {llm.latent ? "mla_decode" : "decode_attention", llm.latent ? "mla_prefill" : "prefill_attention"})
+    if (find(profile, op, "") == nullptr) return fmt::format("profile '{}' has no '{}'", profile.name, op);
+  return std::nullopt;
+}
+
+bool exchanges_experts(const KernelProfile& profile) {
+  const auto has = [&](std::string_view op) {
+    return std::ranges::find(profile.operators, op, &FittedOperator::op) != profile.operators.end();
+  };
+  return has("ep_dispatch") && has("ep_combine");
+}
+
+std::string fitted_range(const KernelProfile& profile, std::string_view weights) {
+  const FittedOperator* prefill = find(profile, "prefill_attention", "");
+  const FittedOperator* decode = find(profile, "decode_attention", "");
+  return fmt::format("products to {} rows, prompts to {} tokens, decodes to {} sequences of {} tokens",
+                     largest(find(profile, "gemm", weights), "m"), largest(prefill, "tokens"),
+                     largest(decode, "sequences"), largest(decode, "context"));
+}
+
+std::vector<std::string> list_profiles() { return library_names(profile_shelf); }
+
+}  // namespace servecast

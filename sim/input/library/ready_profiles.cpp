@@ -1,0 +1,31 @@
+#include "sim/input/library/ready_profiles.h"
+
+#include "models/hw/calibration_draw.h"
+#include "models/hw/profile/derived_profile.h"
+
+namespace servecast {
+namespace {
+
+KernelProfile scaled(const ProfileUse& use) {
+  return use.to == nullptr ? use.measured : scale_profile(use.measured, *use.from, *use.to);
+}
+
+KernelProfile as_used(const ProfileUse& use) {
+  KernelProfile profile = scaled(use);
+  return use.draw > 0 ? drawn(std::move(profile), use.spread, use.draw) : profile;
+}
+
+}  // namespace
+
+double fastest_fraction(const ProfileUse& use) {
+  if (use.to == nullptr) return fastest_fraction(use.measured, use.spread, use.draw);
+  return fastest_fraction(scaled(use), use.spread, use.draw);
+}
+
+const ReadyProfile& ReadyProfiles::get(const ProfileUse& use) {
+  const std::tuple key(&use.measured, use.from, use.to);
+  const auto found = profiles_.find(key);
+  return found != profiles_.end() ? found->second : profiles_.emplace(key, as_used(use)).first->second;
+}
+
+}  // namespace servecast

@@ -1,0 +1,77 @@
+#include "sim/input/resolve/pool_profile.h"
+
+#include <fmt/format.h>
+
+#include "sim/input/library/kernel_profile_file.h"
+
+namespace servecast {
+namespace {
+
+const Gpu& file_of(const Pool& pool, const PoolHardware& with) {
+  return with.files.gpu(pool.spec.gpu, with.where, with.file);
+}
+
+/// As it was measured; null where the roofline is to be used.
+const KernelProfile* known_profile(const Pool& pool, const PoolHardware& with) {
+  const LatencySpec& spec = pool.spec.latency;
+  if (spec.model == "roofline") return nullptr;
+  const bool asked = spec.model == "profile" || !spec.profile.empty();
+  const std::string& measured = pool.gpu.derived() ? pool.gpu.kernels_like : pool.gpu.name;
+  const std::string name = spec.profile.empty() ? measured + "." + pool.engine.kernels : spec.profile;
+  if (!asked && !with.files.has_profile(name)) return nullptr;
+  const KernelProfile& profile = with.files.profile(name, with.where, with.file);
+  const auto missing = missing_attention(profile, pool.llm);
+  if (missing && asked) throw UserError(with.where, *missing);
+  return missing ? nullptr : &profile;
+}
+
+void add_changed_note(Pool& pool, const std::string& what, const PoolHardware& with) {
+  if (rates_changed(pool, with))
+    pool.notes.push_back(fmt::format("{} is not as its file says: {} scaled to the changed figures: {}",
+                                     pool.gpu.name, what, scaling_rule));
+}
+
+}  // namespace
+
+bool rates_changed(const Pool& pool, const PoolHardware& with) { return !same_rates(file_of(pool, with), pool.gpu); }
+
+std::optional<ProfileUse> profile_use(const Pool& pool, const PoolHardware& with) {
+  const KernelProfile* known = known_profile(pool, with);
+  if (known == nullptr) return std::nullopt;
+  ProfileUse use{.measured = *known,
+                 .draw = static_cast<std::uint64_t>(with.scenario.calibration_draw),
+                 .spread = with.scenario.calibration_spread};
+  if (pool.spec.latency.profile.empty() && pool.gpu.derived())
+    use.from = &with.files.gpu(pool.gpu.kernels_like, with.where, "");
+  else if (rates_changed(pool, with))
+    use.from = &file_of(pool, with);
+  if (use.from != nullptr) use.to = &with.files.gpu(pool.spec.gpu, with.where, with.file, with.scenario.hardware);
+  return use;
+}
+
+void add_profile_notes(Pool& pool, const KernelProfile& profile, const PoolHardware& with) {
+  if (profile.gpu == pool.gpu.kernels_like && pool.spec.latency.profile.empty())
+    pool.notes.push_back(
+        fmt::format("{} was not measured: profile {} scaled to its data sheet", pool.gpu.name, profile.name));
+  else if (profile.gpu != pool.gpu.name)
+    pool.notes.push_back(fmt::format("profile {} was measured on {}", profile.name, profile.gpu));
+  add_changed_note(pool, "kernel profile " + profile.name, with);
+}
+
+void add_roofline_notes(Pool& pool, const PoolHardware& with) {
+  if (pool.gpu.derived()) pool.notes.push_back(pool.gpu.name + " was not measured: constants are derived");
+  add_changed_note(pool, "the roofline's constants", with);
+}
+
+bool check_table_rates(YamlText& text, const std::string& path, const Pool& pool, const PoolHardware& with) {
+  const Gpu& file = file_of(pool, with);
+  if (file.hbm_bytes_per_s == pool.gpu.hbm_bytes_per_s && file.peaks == pool.gpu.peaks) return true;
+  text.fail(
+      path + ".latency.model",
+      fmt::format("the lookup tables are of '{0}' as it is: what gpus.{0} changes would be ignored; use profile "
+                  "or roofline",
+                  pool.gpu.name));
+  return false;
+}
+
+}  // namespace servecast

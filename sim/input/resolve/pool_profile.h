@@ -1,0 +1,32 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "sim/input/library/ready_profiles.h"
+#include "sim/input/scenario/scenario.h"
+
+namespace servecast {
+
+/// Where a pool's step times come from. `where`: of its `latency.profile`, for messages.
+struct PoolHardware {
+  const ScenarioSpec& scenario;
+  HardwareFiles& files;
+  const std::string& file;  // that names the pool's hardware
+  Place where{};
+};
+
+/// Whether the scenario changed what the times of this GPU's kernels go by.
+bool rates_changed(const Pool& pool, const PoolHardware& with);
+
+/// The measured profile that times the pool, and which GPUs it is scaled between: the one that it asks for, else that
+/// of its GPU, or of the one it is derived from, for the engine's kernels. Nothing where the roofline is to be used.
+std::optional<ProfileUse> profile_use(const Pool& pool, const PoolHardware& with);
+
+/// Notes for the reader of a forecast that rests on this profile, or on the roofline.
+void add_profile_notes(Pool& pool, const KernelProfile& profile, const PoolHardware& with);
+void add_roofline_notes(Pool& pool, const PoolHardware& with);
+
+/// Tables of step times say nothing of a GPU with another memory or other units. Leaves that in the text's problems.
+bool check_table_rates(YamlText& text, const std::string& path, const Pool& pool, const PoolHardware& with);
+
+}  // namespace servecast

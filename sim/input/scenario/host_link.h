@@ -1,0 +1,14 @@
+#pragma once
+#include <span>
+
+#include "models/hw/gpu.h"
+#include "models/hw/node.h"
+#include "sim/input/scenario/placement.h"
+
+namespace servecast {
+
+/// What each of these GPUs gets from its host's memory while all of them load: its own PCIe link, and those below one
+/// root share that. The slowest counts.
+double host_to_gpu_bytes_per_s(std::span<const GpuPlace> gpus, const Gpu& gpu, const Node& node);
+
+}  // namespace servecast
