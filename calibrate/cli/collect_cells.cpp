@@ -3,7 +3,7 @@
 #include "calibrate/fit/cells.h"
 #include "calibrate/samples/samples_csv.h"
 #include "models/base/error.h"
-#include "models/hw/gpu.h"
+#include "models/hw/machine/gpu.h"
 
 namespace servecast {
 

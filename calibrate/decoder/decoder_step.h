@@ -19,7 +19,7 @@ std::int64_t decoder_bytes(const DecoderShape& shape, const StepLimits& limits, 
 ///   per layer: norm, product of queries, keys and values, turn and write to the cache, attention of decodes and of
 ///   prompts, output product, residual and norm, gate and up product, SiLU, down product
 ///   residual and norm, LM head of those who emit, the likeliest token
-/// as the simulator's step latency counts it (models/hw/profile_latency.h).
+/// as the simulator's step latency counts it (models/hw/profile/profile_latency.h).
 class DecoderStep {
  public:
   /// Keeps the device, on which it takes all its memory now.

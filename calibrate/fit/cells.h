@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "calibrate/samples/sample.h"
-#include "models/hw/gpu.h"
+#include "models/hw/machine/gpu.h"
 
 namespace servecast {
 

@@ -5,7 +5,7 @@
 
 #include "calibrate/measure/step_shapes.h"
 #include "models/base/quantile.h"
-#include "models/hw/profile_latency.h"
+#include "models/hw/profile/profile_latency.h"
 
 namespace servecast {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "calibrate/samples/step_samples.h"
 #include "calibrate/step/step_limits.h"
-#include "models/hw/gpu.h"
-#include "models/hw/llm.h"
+#include "models/hw/latency/step_latency.h"
+#include "models/hw/llm/llm.h"
+#include "models/hw/machine/gpu.h"
 #include "models/hw/profile/kernel_profile.h"
-#include "models/hw/step_latency.h"
 
 namespace servecast {
 

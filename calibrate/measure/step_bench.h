@@ -6,7 +6,7 @@
 #include "calibrate/measure/gpu_bench.h"
 #include "calibrate/samples/step_samples.h"
 #include "calibrate/serve/step_executor.h"
-#include "models/hw/llm.h"
+#include "models/hw/llm/llm.h"
 
 namespace servecast {
 

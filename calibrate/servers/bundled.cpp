@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "calibrate/servers/csv_rows.h"
-#include "models/hw/data_type.h"
+#include "models/hw/llm/data_type.h"
 
 namespace servecast {
 namespace {

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "models/hw/engine_profile.h"
+#include "models/hw/profile/engine_profile.h"
 
 namespace servecast {
 

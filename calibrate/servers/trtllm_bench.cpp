@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "models/base/counts.h"
-#include "models/hw/gpu.h"
-#include "models/hw/llm.h"
+#include "models/hw/llm/llm.h"
+#include "models/hw/machine/gpu.h"
 
 namespace servecast {
 namespace {

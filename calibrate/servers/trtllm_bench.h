@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "models/hw/data_type.h"
+#include "models/hw/llm/data_type.h"
 
 namespace servecast {
 

@@ -2,7 +2,7 @@
 #include <optional>
 #include <string>
 
-#include "models/hw/llm.h"
+#include "models/hw/llm/llm.h"
 
 namespace servecast {
 

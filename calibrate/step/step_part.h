@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "models/hw/step_latency.h"
+#include "models/hw/latency/step_latency.h"
 
 namespace servecast {
 

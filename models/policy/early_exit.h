@@ -5,8 +5,8 @@
 #include <string>
 
 #include "models/base/registry.h"
-#include "models/hw/exit_terms.h"
-#include "models/hw/llm.h"
+#include "models/hw/additions/exit_terms.h"
+#include "models/hw/llm/llm.h"
 #include "models/policy/speculative.h"
 #include "models/policy/support/exit_layers.h"
 

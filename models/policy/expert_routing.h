@@ -8,7 +8,7 @@
 #include "models/base/ids.h"
 #include "models/base/registry.h"
 #include "models/base/rng.h"
-#include "models/hw/llm.h"
+#include "models/hw/llm/llm.h"
 
 namespace servecast {
 

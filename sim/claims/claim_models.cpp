@@ -1,8 +1,8 @@
 #include "sim/claims/claim_models.h"
 
 #include "models/base/error.h"
-#include "models/hw/bound.h"
-#include "models/hw/profile_latency.h"
+#include "models/hw/profile/profile_latency.h"
+#include "models/hw/roofline/bound.h"
 
 namespace servecast {
 namespace {

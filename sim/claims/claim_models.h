@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "models/hw/data_type.h"
-#include "models/hw/memory_plan.h"
-#include "models/hw/step_latency.h"
+#include "models/hw/latency/step_latency.h"
+#include "models/hw/llm/data_type.h"
+#include "models/hw/memory/memory_plan.h"
 #include "sim/input/scenario/hardware_files.h"
 
 namespace servecast {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "models/base/units.h"
-#include "models/hw/cost.h"
+#include "models/hw/power_cost/cost.h"
 #include "sim/claims/claim.h"
 #include "sim/claims/claim_models.h"
 

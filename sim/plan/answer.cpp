@@ -6,7 +6,7 @@
 
 #include "models/base/quantile.h"
 #include "models/base/units.h"
-#include "models/hw/cost.h"
+#include "models/hw/power_cost/cost.h"
 #include "sim/input/trace/workload/workload_spec.h"
 #include "sim/plan/certificate.h"
 #include "sim/plan/evaluator.h"

@@ -8,7 +8,7 @@
 
 #include "models/base/counts.h"
 #include "models/base/quantile.h"
-#include "models/hw/bound.h"
+#include "models/hw/roofline/bound.h"
 #include "sim/input/scenario/scenario.h"
 #include "sim/plan/objective.h"
 #include "sim/plan/workload_facts.h"

@@ -18,8 +18,8 @@ struct BestCase {
   std::string why() const { return promise.empty() ? "" : promise + " " + asks; }
 };
 
-/// Holds designs against what no machine can beat (models/hw/bound.h). Rates that a workload asks for depend on the
-/// model and its data types, not on the machines, so they are computed once and used for thousands of designs.
+/// Holds designs against what no machine can beat (models/hw/roofline/bound.h). Rates that a workload asks for depend
+/// on the model and its data types, not on the machines, so they are computed once and used for thousands of designs.
 class BestCases {
  public:
   /// The promise that the design misses by most. `facts` must outlive this. Empty-handed (overload 0) for closed

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "models/base/units.h"
-#include "models/hw/cost.h"
+#include "models/hw/power_cost/cost.h"
 #include "sim/plan/sizer.h"
 #include "sim/plan/study.h"
 #include "sim/report/summary/summary.h"

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "models/base/counts.h"
-#include "models/hw/cost.h"
+#include "models/hw/power_cost/cost.h"
 #include "sim/input/scenario/node_use.h"
 #include "sim/input/scenario/scenario.h"
 #include "sim/plan/study_spec.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/hw/bound.h"
+#include "models/hw/roofline/bound.h"
 #include "models/policy/request.h"
 
 namespace servecast {

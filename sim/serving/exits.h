@@ -3,7 +3,7 @@
 
 #include "models/base/rng.h"
 #include "models/base/totals.h"
-#include "models/hw/step_latency.h"
+#include "models/hw/latency/step_latency.h"
 #include "models/policy/support/exit_layers.h"
 
 namespace servecast {

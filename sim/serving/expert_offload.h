@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "models/base/totals.h"
-#include "models/hw/kernel_time.h"
-#include "models/hw/shape.h"
+#include "models/hw/latency/kernel_time.h"
+#include "models/hw/llm/shape.h"
 #include "models/policy/expert_miss.h"
 #include "models/policy/expert_prefetch.h"
 #include "models/policy/experts/expert_slots.h"

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "models/hw/shape.h"
+#include "models/hw/llm/shape.h"
 #include "models/policy/prefix/prefix_units.h"
 
 namespace servecast {

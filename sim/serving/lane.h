@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "models/base/record.h"
-#include "models/hw/step_latency.h"
+#include "models/hw/latency/step_latency.h"
 #include "models/policy/caches/tier_store.h"
 #include "sim/serving/decode_set.h"
 #include "sim/serving/step_run.h"

@@ -5,9 +5,9 @@
 #include <optional>
 #include <span>
 
-#include "models/hw/engine_profile.h"
-#include "models/hw/power.h"
-#include "models/hw/step_latency.h"
+#include "models/hw/latency/step_latency.h"
+#include "models/hw/power_cost/power.h"
+#include "models/hw/profile/engine_profile.h"
 #include "models/policy/batcher.h"
 #include "models/policy/caches/adapter_slots.h"
 #include "models/policy/kv_cache.h"

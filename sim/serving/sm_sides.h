@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/hw/sm_share.h"
+#include "models/hw/additions/sm_share.h"
 #include "models/policy/support/sm_partition.h"
 #include "sim/serving/step_run.h"
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "models/base/totals.h"
-#include "models/hw/step_latency.h"
+#include "models/hw/latency/step_latency.h"
 #include "models/policy/speculative.h"
 #include "models/policy/support/acceptance.h"
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "models/hw/power.h"
+#include "models/hw/power_cost/power.h"
 #include "sim/serving/expert_offload.h"
 #include "sim/serving/lane.h"
 #include "sim/serving/open_transfers.h"

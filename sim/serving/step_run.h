@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/hw/step_latency.h"
+#include "models/hw/latency/step_latency.h"
 #include "sim/serving/expert_step.h"
 
 namespace servecast {

@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include "models/hw/step_latency.h"
+#include "models/hw/latency/step_latency.h"
 #include "sim/serving/expert_timeline.h"
 #include "sim/serving/kv_tiers.h"
 

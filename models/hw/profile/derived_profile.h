@@ -1,5 +1,5 @@
 #pragma once
-#include "models/hw/gpu.h"
+#include "models/hw/machine/gpu.h"
 #include "models/hw/profile/kernel_profile.h"
 
 namespace servecast {

@@ -1,6 +1,6 @@
 #pragma once
 #include "models/base/rng.h"
-#include "models/hw/rank_loads.h"
+#include "models/hw/latency/rank_loads.h"
 #include "models/policy/expert_routing.h"
 
 namespace servecast {

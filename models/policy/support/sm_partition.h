@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "models/hw/sm_share.h"
+#include "models/hw/additions/sm_share.h"
 
 namespace servecast {
 

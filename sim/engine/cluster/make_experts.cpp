@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "models/base/counts.h"
-#include "models/hw/pipeline_stage.h"
+#include "models/hw/latency/pipeline_stage.h"
 #include "models/policy/experts/routing_statistics.h"
 #include "sim/input/resolve/load_experts.h"
 #include "sim/input/scenario/host_link.h"

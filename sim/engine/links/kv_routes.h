@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/hw/kv_shards.h"
+#include "models/hw/memory/kv_shards.h"
 #include "sim/engine/links/flows.h"
 #include "sim/engine/links/replica_at.h"
 

@@ -2,7 +2,7 @@
 #include <span>
 #include <vector>
 
-#include "models/hw/step_latency.h"
+#include "models/hw/latency/step_latency.h"
 #include "sim/engine/links/flows.h"
 
 namespace servecast {

@@ -3,9 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include "models/hw/llm.h"
-#include "models/hw/memory_plan.h"
-#include "models/hw/shape.h"
+#include "models/hw/llm/llm.h"
+#include "models/hw/llm/shape.h"
+#include "models/hw/memory/memory_plan.h"
 #include "models/policy/speculative.h"
 #include "sim/input/yaml/yaml_fields.h"
 

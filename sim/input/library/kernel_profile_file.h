@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/base/error.h"
-#include "models/hw/llm.h"
+#include "models/hw/llm/llm.h"
 #include "models/hw/profile/kernel_profile.h"
 
 namespace servecast {

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "models/base/error.h"
-#include "models/hw/step_tables.h"
+#include "models/hw/latency/step_tables.h"
 
 namespace servecast {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "models/base/error.h"
-#include "models/hw/llm.h"
+#include "models/hw/llm/llm.h"
 
 namespace servecast {
 

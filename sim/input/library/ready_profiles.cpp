@@ -1,6 +1,6 @@
 #include "sim/input/library/ready_profiles.h"
 
-#include "models/hw/calibration_draw.h"
+#include "models/hw/profile/calibration_draw.h"
 #include "models/hw/profile/derived_profile.h"
 
 namespace servecast {

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "models/hw/gpu.h"
+#include "models/hw/machine/gpu.h"
 #include "models/hw/profile/kernel_profile.h"
 #include "models/hw/profile/kernel_times.h"
 

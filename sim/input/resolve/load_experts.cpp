@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "models/base/counts.h"
-#include "models/hw/kernel_time.h"
+#include "models/hw/latency/kernel_time.h"
 #include "models/policy/experts/routing_statistics.h"
 #include "sim/input/scenario/scenario.h"
 #include "sim/input/trace/read/routing_files.h"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "models/hw/profile_latency.h"
-#include "models/hw/tensor_collectives.h"
-#include "models/hw/wide_experts.h"
+#include "models/hw/parallel/tensor_collectives.h"
+#include "models/hw/parallel/wide_experts.h"
+#include "models/hw/profile/profile_latency.h"
 #include "sim/input/library/kernel_profile_file.h"
 #include "sim/input/library/latency_tables.h"
 #include "sim/input/library/llm_config.h"

@@ -4,11 +4,11 @@
 
 #include <filesystem>
 
-#include "models/hw/drafted_latency.h"
-#include "models/hw/layered_latency.h"
-#include "models/hw/lora.h"
-#include "models/hw/prompt_launch.h"
-#include "models/hw/ranks.h"
+#include "models/hw/additions/drafted_latency.h"
+#include "models/hw/additions/layered_latency.h"
+#include "models/hw/additions/lora.h"
+#include "models/hw/additions/prompt_launch.h"
+#include "models/hw/parallel/ranks.h"
 #include "sim/input/library/drafter.h"
 #include "sim/input/scenario/host_link.h"
 #include "sim/input/yaml/try_at.h"

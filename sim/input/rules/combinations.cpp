@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "models/hw/node.h"
+#include "models/hw/machine/node.h"
 #include "sim/input/scenario/scenario.h"
 
 namespace servecast {

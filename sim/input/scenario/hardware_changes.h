@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "models/hw/fabric.h"
-#include "models/hw/gpu.h"
-#include "models/hw/node.h"
+#include "models/hw/machine/fabric.h"
+#include "models/hw/machine/gpu.h"
+#include "models/hw/machine/node.h"
 #include "sim/input/scenario/figure_changes.h"
 
 namespace servecast {

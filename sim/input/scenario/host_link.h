@@ -1,8 +1,8 @@
 #pragma once
 #include <span>
 
-#include "models/hw/gpu.h"
-#include "models/hw/node.h"
+#include "models/hw/machine/gpu.h"
+#include "models/hw/machine/node.h"
 #include "sim/input/scenario/placement.h"
 
 namespace servecast {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "models/hw/fabric.h"
-#include "models/hw/node.h"
+#include "models/hw/machine/fabric.h"
+#include "models/hw/machine/node.h"
 
 namespace servecast {
 

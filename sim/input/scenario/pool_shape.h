@@ -2,10 +2,10 @@
 #include <optional>
 #include <string>
 
-#include "models/hw/expert_exchange.h"
-#include "models/hw/gpu.h"
-#include "models/hw/pipeline_stage.h"
-#include "models/hw/shape.h"
+#include "models/hw/latency/pipeline_stage.h"
+#include "models/hw/llm/shape.h"
+#include "models/hw/machine/gpu.h"
+#include "models/hw/parallel/expert_exchange.h"
 #include "sim/input/scenario/node_groups.h"
 #include "sim/input/scenario/placement.h"
 #include "sim/input/specs/pool_spec.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "models/hw/memory_plan.h"
+#include "models/hw/memory/memory_plan.h"
 #include "models/policy/admission.h"
 #include "models/policy/autoscaler.h"
 #include "models/policy/batcher.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "models/hw/profile/operator_model.h"
-#include "models/hw/profile_latency.h"
+#include "models/hw/profile/profile_latency.h"
 #include "sim/input/library/hardware.h"
 #include "sim/input/library/kernel_profile_file.h"
 #include "sim/input/library/library.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "models/hw/step_latency.h"
+#include "models/hw/latency/step_latency.h"
 #include "sim/report/summary/summary.h"
 #include "tests/unit/in_child.h"
 

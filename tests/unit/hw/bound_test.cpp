@@ -1,4 +1,4 @@
-#include "models/hw/bound.h"
+#include "models/hw/roofline/bound.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "models/hw/memory_plan.h"
-#include "models/hw/roofline.h"
+#include "models/hw/memory/memory_plan.h"
+#include "models/hw/roofline/roofline.h"
 #include "tests/unit/hw/made_exchange.h"
 
 namespace servecast::expert_ranks_test {

@@ -1,4 +1,4 @@
-#include "models/hw/gpu.h"
+#include "models/hw/machine/gpu.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "models/hw/kernel_time.h"
+#include "models/hw/latency/kernel_time.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "models/hw/smooth_max.h"
+#include "models/hw/roofline/smooth_max.h"
 #include "tests/unit/hw/made_up.h"
 
 namespace servecast::kernel_time_test {

@@ -1,4 +1,4 @@
-#include "models/hw/kv_shards.h"
+#include "models/hw/memory/kv_shards.h"
 
 #include <gtest/gtest.h>
 

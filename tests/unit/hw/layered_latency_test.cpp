@@ -1,9 +1,9 @@
-#include "models/hw/layered_latency.h"
+#include "models/hw/additions/layered_latency.h"
 
 #include <gtest/gtest.h>
 
-#include "models/hw/drafted_latency.h"
-#include "models/hw/lora.h"
+#include "models/hw/additions/drafted_latency.h"
+#include "models/hw/additions/lora.h"
 
 namespace servecast::layered_latency_test {
 

@@ -1,4 +1,4 @@
-#include "models/hw/llm.h"
+#include "models/hw/llm/llm.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <optional>
 
-#include "models/hw/wide_experts.h"
+#include "models/hw/parallel/wide_experts.h"
 #include "tests/unit/hw/made_up.h"
 
 namespace servecast {

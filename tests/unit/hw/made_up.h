@@ -1,6 +1,6 @@
 #pragma once
-#include "models/hw/gpu.h"
-#include "models/hw/llm.h"
+#include "models/hw/llm/llm.h"
+#include "models/hw/machine/gpu.h"
 
 namespace servecast {
 

@@ -1,4 +1,4 @@
-#include "models/hw/memory_plan.h"
+#include "models/hw/memory/memory_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

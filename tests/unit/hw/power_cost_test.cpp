@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "models/hw/cost.h"
-#include "models/hw/power.h"
+#include "models/hw/power_cost/cost.h"
+#include "models/hw/power_cost/power.h"
 #include "tests/unit/hw/made_up.h"
 
 namespace servecast::power_cost_test {

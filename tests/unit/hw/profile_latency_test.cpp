@@ -1,11 +1,11 @@
-#include "models/hw/profile_latency.h"
+#include "models/hw/profile/profile_latency.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "models/hw/cuda_graph.h"
-#include "models/hw/octave_table.h"
+#include "models/hw/latency/cuda_graph.h"
+#include "models/hw/latency/octave_table.h"
 #include "tests/unit/hw/made_up.h"
 
 namespace servecast::profile_latency_test {

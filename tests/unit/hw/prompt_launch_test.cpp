@@ -1,4 +1,4 @@
-#include "models/hw/prompt_launch.h"
+#include "models/hw/additions/prompt_launch.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "models/hw/roofline.h"
+#include "models/hw/roofline/roofline.h"
 
 #include <gtest/gtest.h>
 

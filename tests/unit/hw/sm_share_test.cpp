@@ -1,5 +1,5 @@
 // Two processes on one GPU: numbers by hand.
-#include "models/hw/sm_share.h"
+#include "models/hw/additions/sm_share.h"
 
 #include <gtest/gtest.h>
 

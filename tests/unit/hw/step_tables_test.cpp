@@ -1,4 +1,4 @@
-#include "models/hw/step_tables.h"
+#include "models/hw/latency/step_tables.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "models/hw/wide_experts.h"
+#include "models/hw/parallel/wide_experts.h"
 
 #include <gtest/gtest.h>
 
-#include "models/hw/memory_plan.h"
-#include "models/hw/tensor_collectives.h"
+#include "models/hw/memory/memory_plan.h"
+#include "models/hw/parallel/tensor_collectives.h"
 #include "tests/unit/hw/made_exchange.h"
 
 namespace servecast::wide_experts_test {

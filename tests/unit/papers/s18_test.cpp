@@ -3,7 +3,7 @@
 // and node within a factor of 2, forecast.
 #include <fmt/format.h>
 
-#include "models/hw/cost.h"
+#include "models/hw/power_cost/cost.h"
 #include "tests/unit/papers/papers.h"
 
 namespace servecast::s18_test {

@@ -7,7 +7,7 @@
 #include <list>
 #include <vector>
 
-#include "models/hw/step_latency.h"
+#include "models/hw/latency/step_latency.h"
 #include "models/policy/request.h"
 #include "models/policy/support/acceptance.h"
 

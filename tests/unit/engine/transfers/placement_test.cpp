@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "models/hw/kv_shards.h"
+#include "models/hw/memory/kv_shards.h"
 #include "tests/unit/engine/scenario_text.h"
 #include "tests/unit/engine/whole_runs.h"
 

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "models/hw/memory_plan.h"
+#include "models/hw/memory/memory_plan.h"
 #include "sim/input/library/llm_config.h"
 
 namespace servecast::hardware_test {

@@ -1,5 +1,5 @@
 // DeepEP's published times (README, H800 with 400 Gb/s ports) against the model's, from kernels measured on H100.
-#include "models/hw/expert_exchange.h"
+#include "models/hw/parallel/expert_exchange.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/hw/roofline.h"
-#include "models/hw/shape.h"
+#include "models/hw/llm/shape.h"
+#include "models/hw/roofline/roofline.h"
 #include "sim/input/library/hardware.h"
 #include "sim/input/library/llm_config.h"
 

@@ -1,0 +1,73 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "models/base/fields.h"
+#include "models/hw/llm/llm.h"
+#include "models/hw/machine/gpu.h"
+
+namespace servecast {
+
+/// What a serving engine adds to the kernels of a step; the same for every model and GPU. The defaults are those of
+/// vLLM 0.15 on H100 servers (its engine file says which): all_reduce_wait_s, sampler_s_per_logit. The rest
+/// follows from its code: it schedules the next step while the GPU computes this one, so host time is hidden.
+struct EngineTerms {
+  double all_reduce_wait_s = 2e-6;
+  double small_kernel_s = 2e-6;
+  std::int64_t small_kernels_per_layer = 6;  // two norms, rotary embedding, cache write, activation, one copy
+  double sampler_s_per_logit = 0.119e-9;
+  double host_step_s = 0;
+  double host_sequence_s = 0;
+  bool host_overlapped = true;
+  std::int64_t cuda_graph_max_tokens = 512;
+  double prompt_layer_s = 0;
+  std::string input_scales = "dynamic";
+
+  void fields(Fields& f) {
+    f.field(
+        "all_reduce_wait_s", all_reduce_wait_s,
+        "until the slowest rank has come, per all-reduce and doubling of the ranks; isolated benchmarks have none");
+    f.field("small_kernel_s", small_kernel_s, "least time of one kernel that is neither a product nor attention");
+    f.field("small_kernels_per_layer", small_kernels_per_layer,
+            "such kernels in a layer; query and key norms: 2 more");
+    f.field("sampler_s_per_logit", sampler_s_per_logit,
+            "sampling with top-p or top-k, per emitted token and vocabulary entry");
+    f.field("host_step_s", host_step_s, "host time of one step: scheduling, launching, handing out");
+    f.field("host_sequence_s", host_sequence_s, "the same, more for each sequence in it");
+    f.field("host_overlapped", host_overlapped, "the host works while the GPU computes: the longer of both counts");
+    f.field("cuda_graph_max_tokens", cuda_graph_max_tokens,
+            "largest step run as a CUDA graph, at most twice the sequences; 0: all eager");
+    f.field("prompt_layer_s", prompt_layer_s,
+            "host time to launch one layer of a step with prompts, for which the GPU waits where its kernels are done "
+            "sooner; 0: graphs hold such steps, too");
+    f.field(
+        "input_scales", input_scales,
+        "of fp8 products' inputs. dynamic: found before each product, as the kernels' benchmarks do; static: known, "
+        "one kernel quantises the inputs; fused: known, the kernel before writes fp8",
+        {"dynamic", "static", "fused"});
+  }
+};
+
+/// Softmax, sort and running sum over the whole vocabulary, on every GPU of a tensor-parallel group; nothing where
+/// the model is sampled without top-p and top-k. The term was fitted on an H100; memory bounds it, so other GPUs take
+/// longer in proportion to their bandwidth (assumed).
+double sampler_s_per_token(const EngineTerms& engine, const Llm& llm, const Gpu& gpu);
+
+/// Until the slowest of so many ranks has come to an all-reduce. Two ranks wait once, eight three times as long: a
+/// form chosen with servers of 2, 4 and 8 ranks in view.
+double all_reduce_wait_s(const EngineTerms& engine, std::int64_t ranks);
+
+/// For kernels whose host time somebody else adds.
+inline EngineTerms without_host(EngineTerms terms) {
+  terms.host_step_s = terms.host_sequence_s = terms.prompt_layer_s = 0;
+  return terms;
+}
+
+/// A step of `gpu_s` with what the host does for so many sequences.
+inline double with_host_s(const EngineTerms& engine, double gpu_s, std::int64_t sequences) {
+  const double host_s = engine.host_step_s + engine.host_sequence_s * static_cast<double>(sequences);
+  if (!engine.host_overlapped) return gpu_s + host_s;
+  return gpu_s > host_s ? gpu_s : host_s;
+}
+
+}  // namespace servecast

@@ -1,0 +1,114 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "models/hw/llm/data_type.h"
+
+namespace servecast {
+
+/// Mixture of experts: most layers send each token through a few of many small MLPs.
+struct Experts {
+  std::int64_t count = 0;
+  std::int64_t active = 0;               // experts per token
+  std::int64_t intermediate = 0;         // width of one expert
+  std::int64_t shared_intermediate = 0;  // width of the experts that every token passes, all of them together
+  std::int64_t first_dense_layers = 0;   // leading layers with a dense MLP
+  std::int64_t layer_step = 1;           // of the others, every layer_step-th has experts
+  bool router_bias = false;
+
+  bool operator==(const Experts&) const = default;
+};
+
+/// Multi-head latent attention (DeepSeek-V2): one compressed vector per token stands for the keys and values of
+/// every head.
+struct LatentAttention {
+  std::int64_t query_rank = 0;  // 0: queries are not compressed
+  std::int64_t kv_rank = 0;
+  std::int64_t rope_head_size = 0;
+  std::int64_t nope_head_size = 0;
+  std::int64_t value_head_size = 0;
+
+  bool operator==(const LatentAttention&) const = default;
+};
+
+/// The architecture of a decoder-only language model: what its size and its arithmetic follow from.
+struct Llm {
+  std::string name;
+  std::string repository{};  // on HuggingFace, or the folder of its files; empty: not known
+  std::int64_t layers = 0;
+  std::int64_t hidden = 0;
+  std::int64_t heads = 0;
+  std::int64_t kv_heads = 0;
+  std::int64_t head_size = 0;
+  std::int64_t vocabulary = 0;
+  std::int64_t intermediate = 0;       // of the dense MLP; 0 where every layer has experts
+  std::int64_t learned_positions = 0;  // rows of a position table; 0: positions are computed
+  std::int64_t sliding_window = 0;     // tokens a windowed layer looks back; 0: none is windowed
+  std::int64_t full_attention_step =
+      0;                             // every so many-th layer is not windowed; 0: all are, where there is a window
+  bool tied_embeddings = false;      // the LM head is the embedding table
+  bool gated_mlp = true;             // three matrices (SwiGLU); otherwise two
+  bool layer_norm_bias = false;      // LayerNorm (scale and bias) instead of RMSNorm (scale)
+  std::int64_t norms_per_layer = 2;  // phi: one
+  bool qk_norm = false;
+  bool qkv_bias = false;
+  bool output_bias = false;  // of the attention's output projection
+  bool mlp_bias = false;
+  bool lm_head_bias = false;
+  bool attention_sinks = false;    // one learned logit per head (gpt-oss)
+  std::string sampling = "plain";  // greedy, plain (temperature alone) or topk_topp: what its publisher asks for
+  std::optional<Experts> experts{};
+  std::optional<LatentAttention> latent{};
+
+  bool has_experts(std::int64_t layer) const;
+  bool windowed(std::int64_t layer) const;
+  std::int64_t expert_layers() const;
+  std::int64_t windowed_layers() const;
+  /// Length of a query or key vector, and of a value vector, of one head.
+  std::int64_t query_size() const { return latent ? latent->nope_head_size + latent->rope_head_size : head_size; }
+  std::int64_t value_size() const { return latent ? latent->value_head_size : head_size; }
+
+  bool operator==(const Llm&) const = default;
+};
+
+/// Weights, all of them; counted as the publishers do.
+double parameters(const Llm& llm);
+/// Weights that one token meets: of the experts only the chosen ones. The embedding table counts whole, as in most
+/// published figures (gpt-oss counts without it).
+double active_parameters(const Llm& llm);
+/// Weights of one copy of the embedding table: what `active_parameters` counts although a token reads one row.
+double embedding_parameters(const Llm& llm);
+
+/// Weights of the layers `first` to `last` (exclusive).
+struct LayerWeights {
+  double split = 0;       // linear layers that tensor parallelism divides
+  double replicated = 0;  // linear layers that every GPU of the group holds whole (down-projections of MLA)
+  double kept = 0;        // norms, biases, expert router: whole on every GPU, and never quantised
+  double routed = 0;      // of `split`, those of the routed experts
+  double shared = 0;      // of `split`, those of the experts that every token passes
+
+  double linear() const { return split + replicated; }
+};
+LayerWeights layer_weights(const Llm& llm, std::int64_t first, std::int64_t last);
+
+/// Memory of the weights. Quantisation shrinks the linear layers only; embeddings, LM head, norms, biases and the
+/// expert router stay bf16, as vLLM keeps them.
+double weight_bytes(const Llm& llm, DataType weights);
+
+/// Keys and values of one token in one layer: 2 x KV heads x head size, or the one latent vector of MLA.
+double kv_bytes_per_token_and_layer(const Llm& llm, DataType kv);
+/// In all layers. Layers with a sliding window count in full, as if nothing were ever dropped: an upper bound.
+double kv_bytes_per_token(const Llm& llm, DataType kv);
+
+/// Arithmetic for one token that attends to `context` tokens, itself included: 2 per active weight of every matrix
+/// (LM head included, embedding look-up not), and 2 per element of each query-key and score-value product.
+/// Left out: norms, activations, rotary embedding, softmax (below 1 %).
+double flop_per_token(const Llm& llm, double context);
+/// The attention's part of it, in one layer without a window.
+double attention_flop_per_pair(const Llm& llm);
+/// The same of a decode: MLA decodes in the latent space, scores against the whole latent vector, values of its
+/// compressed part.
+double decode_flop_per_pair(const Llm& llm);
+
+}  // namespace servecast

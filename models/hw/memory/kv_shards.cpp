@@ -1,0 +1,55 @@
+#include "models/hw/memory/kv_shards.h"
+
+#include <algorithm>
+#include <map>
+
+namespace servecast {
+namespace {
+
+struct Heads {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+
+/// Of `heads`, those that a rank holds; with more ranks than heads, several hold the same one.
+Heads heads_of(std::int64_t rank, std::int64_t heads, std::int64_t ranks) {
+  if (ranks >= heads) return {.first = rank * heads / ranks, .count = 1};
+  return {.first = rank * (heads / ranks), .count = heads / ranks};
+}
+
+/// The rank that gives a head to rank `for_rank` of the other side.
+std::int64_t holder(std::int64_t head, std::int64_t heads, std::int64_t ranks, std::int64_t for_rank) {
+  if (ranks < heads) return head / (heads / ranks);
+  const std::int64_t copies = ranks / heads;
+  return head * copies + for_rank % copies;
+}
+
+}  // namespace
+
+std::vector<KvShard> kv_shards(const Llm& llm, DataType kv, const Shape& from, const Shape& to) {
+  const std::int64_t heads = llm.latent ? 1 : llm.kv_heads;
+  const double head_bytes = kv_bytes_per_token_and_layer(llm, kv) / static_cast<double>(heads);
+  std::map<std::pair<std::int64_t, std::int64_t>, double> bytes;  // by to, from
+  for (std::int64_t s = 0; s < from.pipeline_parallel; ++s) {
+    const LayerRange there = stage_layers(llm.layers, from.pipeline_parallel, s);
+    for (std::int64_t t = 0; t < to.pipeline_parallel; ++t) {
+      const LayerRange here = stage_layers(llm.layers, to.pipeline_parallel, t);
+      const std::int64_t layers = std::min(there.last, here.last) - std::max(there.first, here.first);
+      if (layers <= 0) continue;
+      for (std::int64_t rank = 0; rank < to.tensor_parallel; ++rank) {
+        const Heads wanted = heads_of(rank, heads, to.tensor_parallel);
+        for (std::int64_t head = wanted.first; head < wanted.first + wanted.count; ++head) {
+          const std::int64_t giver = holder(head, heads, from.tensor_parallel, rank);
+          bytes[{t * to.tensor_parallel + rank, s * from.tensor_parallel + giver}] +=
+              static_cast<double>(layers) * head_bytes;
+        }
+      }
+    }
+  }
+  std::vector<KvShard> shards;
+  for (const auto& [gpus, b] : bytes)
+    shards.push_back({.from_gpu = gpus.second, .to_gpu = gpus.first, .bytes_per_token = b});
+  return shards;
+}
+
+}  // namespace servecast

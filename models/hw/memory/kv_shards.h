@@ -1,0 +1,24 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "models/hw/llm/llm.h"
+#include "models/hw/llm/shape.h"
+
+namespace servecast {
+
+/// KV that one GPU of a replica has and one of another replica wants. GPUs are those that have KV of one request, all
+/// or with several ranks those of one: counted stage by stage, as Shape::gpu_of_rank() does.
+struct KvShard {
+  std::int64_t from_gpu = 0;
+  std::int64_t to_gpu = 0;
+  double bytes_per_token = 0;
+};
+
+/// How the KV of a sequence is divided when it moves between replicas of these shapes: every GPU of the second gets
+/// the heads and layers that it will hold, each from a GPU of the first that holds them. Heads that several GPUs hold
+/// (more GPUs than heads, or the latent vector of MLA) are copied, and taken from the holders in turn. In order of
+/// `to_gpu`, then `from_gpu`.
+std::vector<KvShard> kv_shards(const Llm& llm, DataType kv, const Shape& from, const Shape& to);
+
+}  // namespace servecast

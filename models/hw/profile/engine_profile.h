@@ -1,0 +1,63 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "models/base/fields.h"
+#include "models/hw/latency/engine_terms.h"
+#include "models/hw/memory/memory_plan.h"
+#include "models/hw/profile/calibration_draw.h"
+
+namespace servecast {
+
+/// The way of an output token from the end of its step to the client that sees it. The tokens of one step leave
+/// through one event loop: `sequence_s` for every sequence that emits in the step, and all of them are seen together.
+struct AnswerPath {
+  double fixed_s = 0;
+  double sequence_s = 0;
+
+  /// Tokens come in the order of their steps: not before those of the step before, which were seen at `before_s`.
+  double seen_s(double end_s, std::int64_t emitted, double before_s) const {
+    const double at_s = end_s + fixed_s + sequence_s * static_cast<double>(emitted);
+    return at_s > before_s ? at_s : before_s;
+  }
+};
+
+/// A serving engine and its version: what it adds to the model and the GPU. A few physical terms, the same for every
+/// model and GPU, each file saying what they rest on.
+struct EngineProfile {
+  std::string name{};  // of the file
+  std::string title{};
+  std::string basis = "assumed";
+  std::string source{};
+  std::string kernels = "vllm";
+  double request_path_s = 0;
+  double frontend_sequence_s = 0;
+  std::int64_t scheduling_depth = 2;
+  EngineTerms step{};
+  MemorySettings memory{};
+  CalibrationError error{};
+
+  /// Half of the request's path lies before the engine's queue, half behind its step. Only their sum shows in TTFT
+  /// and E2E, so the split itself cannot be measured from outside.
+  double inbound_s() const { return request_path_s / 2; }
+  AnswerPath answer_path() const { return {.fixed_s = request_path_s / 2, .sequence_s = frontend_sequence_s}; }
+
+  void fields(Fields& f) {
+    f.required("title", title, "engine and version");
+    f.required("basis", basis, "fitted: on measured servers; assumed: carried over or from documents",
+               {"fitted", "assumed"});
+    f.required("source", source, "what the terms were fitted on, or where they come from");
+    f.field("kernels", kernels, "whose kernels it runs: which profile of a GPU stands for it, <gpu>.<kernels>");
+    f.field("request_path_s", request_path_s,
+            "per request outside the engine: HTTP, tokeniser, processes, detokeniser, client");
+    f.field("frontend_sequence_s", frontend_sequence_s,
+            "more until a step's tokens are seen, for each sequence that emits in it");
+    f.field("scheduling_depth", scheduling_depth,
+            "most batches under way: 2 schedules a step while the one before runs", {.min = 1, .max = 2});
+    f.group("step", step, "what the engine adds to the kernels of a step");
+    f.group("memory", memory, "how it divides GPU memory");
+    f.group("error", error, "how far forecasts with these terms may be off");
+  }
+};
+
+}  // namespace servecast

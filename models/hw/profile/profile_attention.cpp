@@ -1,0 +1,109 @@
+#include "models/hw/profile/profile_attention.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "models/base/counts.h"
+#include "models/hw/latency/octave_table.h"
+
+namespace servecast {
+namespace {
+
+constexpr double longest_context = 1 << 20;
+constexpr std::int64_t long_prompt = 16384;  // bound by arithmetic on every GPU
+constexpr double most_pairs = 1e12;          // half the square of a million tokens
+
+AttentionHeads heads(const ProfileInputs& in, std::int64_t window) {
+  return {.q_heads = std::max<std::int64_t>(1, in.llm.heads / in.shape.tensor_parallel),
+          .kv_heads = kv_heads_per_gpu(in.llm, in.shape.tensor_parallel),
+          .head_dim = in.llm.head_size,
+          .window = window,
+          .kv_dtype = facts(in.kv).name};
+}
+
+/// Prompts run with full heads, decoding on the latent vector.
+LatentHeads latent_heads(const ProfileInputs& in, bool prompt) {
+  const LatentAttention& a = in.llm.latent.value();
+  return {.heads = std::max<std::int64_t>(1, in.llm.heads / in.shape.tensor_parallel),
+          .query_size = prompt ? in.llm.query_size() : a.kv_rank + a.rope_head_size,
+          .value_size = prompt ? in.llm.value_size() : a.kv_rank,
+          .kv_dtype = facts(in.kv).name};
+}
+
+/// The profile has the kind that the model needs: whoever loads it checks.
+KernelTime decode_time(const ProfileInputs& in, std::int64_t window, std::int64_t sequences, double context) {
+  const auto time = in.llm.latent ? in.profile->mla_decode(latent_heads(in, false), sequences, context)
+                                  : in.profile->decode(heads(in, window), sequences, context);
+  return time.value();
+}
+
+KernelTime prompt_time(const ProfileInputs& in, double tokens) {
+  const auto time = in.llm.latent ? in.profile->mla_prefill(latent_heads(in, true), tokens, 0)
+                                  : in.profile->prefill(heads(in, 0), tokens, 0);
+  return time.value();
+}
+
+}  // namespace
+
+ProfileAttention::ProfileAttention(const ProfileInputs& inputs, std::int64_t window)
+    : in_(inputs),
+      window_(window),
+      decodes_(octave::knots_to(real(inputs.max_sequences))),
+      prompts_(octave::knots_to(most_pairs)) {}
+
+const ProfileAttention::Row& ProfileAttention::decodes(std::size_t row) const {
+  return decodes_.at(row, [&] {
+    Row knots;
+    const auto sequences = static_cast<std::int64_t>(octave::size(row));  // knots between 1 and 8 repeat
+    for (std::size_t column = 0; column < octave::knots_to(longest_context); ++column) {
+      const KernelTime time = decode_time(in_, window_, sequences, octave::size(column));
+      knots.push_back(
+          {.seconds = time.seconds * octave::size(row) / real(sequences), .extrapolated = time.extrapolated});
+    }
+    return knots;
+  });
+}
+
+const ProfileAttention::Knot& ProfileAttention::prompt(std::size_t knot) const {
+  return prompts_.at(knot, [&] {
+    const KernelTime time = prompt_time(in_, std::sqrt(2 * octave::size(knot)));
+    return Knot{.seconds = std::max(0.0, time.seconds - shared_launch_s), .extrapolated = time.extrapolated};
+  });
+}
+
+double ProfileAttention::check_s(double pairs) const {
+  const double check_s_per_pair = chunk_s(long_prompt, 0) / this->pairs(long_prompt, 0) *
+                                  decode_flop_per_pair(in_.llm) / attention_flop_per_pair(in_.llm);
+  return check_s_per_pair * pairs;
+}
+
+StageTime ProfileAttention::decode(std::int64_t sequences, double mean_context) const {
+  const OctavePoint n = octave::point(real(sequences));
+  const OctavePoint context = octave::point(std::min(mean_context, longest_context));
+  const std::size_t row = std::min(n.knot, decodes_.size() - 2);
+  const double row_part = n.knot > row ? 1 : n.part;
+  const Knot* fewer = &decodes(row)[context.knot];
+  const Knot* more = &decodes(row + 1)[context.knot];
+  const double low = fewer[0].seconds + (fewer[1].seconds - fewer[0].seconds) * context.part;
+  const double high = more[0].seconds + (more[1].seconds - more[0].seconds) * context.part;
+  const double scale = n.knot > row ? real(sequences) / octave::size(row + 1) : 1;  // more than were tabulated
+  return {.seconds = scale * (low + (high - low) * row_part), .extrapolated = n.knot > row || fewer->extrapolated};
+}
+
+double ProfileAttention::pairs(std::int64_t tokens, std::int64_t prefix) const {
+  const double all = real(tokens) * (real(prefix) + 0.5 * real(tokens));
+  return window_ > 0 ? std::min(all, real(tokens) * real(window_)) : all;
+}
+
+double ProfileAttention::chunk_s(std::int64_t tokens, std::int64_t prefix) const {
+  const OctavePoint at = octave::point(std::min(pairs(tokens, prefix), most_pairs));
+  const double shorter_s = prompt(at.knot).seconds;
+  return shorter_s + (prompt(at.knot + 1).seconds - shorter_s) * at.part;
+}
+
+bool ProfileAttention::prompt_extrapolated(double pairs) const {
+  return prompt(octave::point(std::min(pairs, most_pairs)).knot).extrapolated;
+}
+
+}  // namespace servecast

@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "models/hw/latency/asked_once.h"
+#include "models/hw/profile/profile_latency.h"
+
+namespace servecast {
+
+/// Attention of one layer on one GPU, asked of a profile and kept as tables: decoding over sequences and mean
+/// context, prompts over query-key pairs (octave_table.h).
+class ProfileAttention {
+ public:
+  /// The inputs must outlive it. `window` 0: attends to everything.
+  ProfileAttention(const ProfileInputs& inputs, std::int64_t window);
+
+  StageTime decode(std::int64_t sequences, double mean_context) const;
+  /// Arithmetic of so many query-key pairs, at the rate of long prompts: what checking drafts takes at least.
+  double check_s(double pairs) const;
+  /// A chunk beside other attention work: without the launch, which it shares.
+  double chunk_s(std::int64_t tokens, std::int64_t prefix) const;
+  /// Whether a prompt with so many pairs is outside the measured ones.
+  bool prompt_extrapolated(double pairs) const;
+
+ private:
+  struct Knot {
+    double seconds = 0;
+    bool extrapolated = false;
+  };
+  using Row = std::vector<Knot>;  // by mean context
+  double pairs(std::int64_t tokens, std::int64_t prefix) const;
+  const Row& decodes(std::size_t row) const;
+  const Knot& prompt(std::size_t knot) const;
+
+  const ProfileInputs& in_;
+  std::int64_t window_;
+  AskedOnce<Row> decodes_;   // by sequences
+  AskedOnce<Knot> prompts_;  // by pairs, launch taken off
+};
+
+/// Launch that chunks share with the decodes of a step, from the served steps that the engine terms were fitted on.
+inline constexpr double shared_launch_s = 8e-6;
+
+}  // namespace servecast

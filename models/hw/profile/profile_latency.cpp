@@ -1,0 +1,165 @@
+#include "models/hw/profile/profile_latency.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "models/base/counts.h"
+#include "models/hw/latency/asked_once.h"
+#include "models/hw/profile/profile_attention.h"
+#include "models/hw/profile/profile_layer.h"
+
+namespace servecast {
+namespace {
+
+/// A step is two look-ups, the decodes' attention and one sum. What each takes is asked of the profile when a step
+/// first has so many tokens, and remembered: most runs see few of the numbers that they may have. For one thread.
+class ProfileLatency final : public StepLatency {
+ public:
+  ProfileLatency(ProfileInputs inputs, std::unique_ptr<const KernelTimes> own);
+
+  std::int64_t stages() const override { return static_cast<std::int64_t>(stages_.size()); }
+  StageTime stage(const StepWork& work, std::int64_t stage) const override;
+  double chunk_s(std::int64_t tokens, std::int64_t prefix_tokens) const override;
+
+ private:
+  void ask_bodies(std::int64_t tokens) const;
+  const StageTime& head(std::int64_t emitted) const;
+  StageTime attention(const PipelineStage& stage, const StepWork& work) const;
+  StageTime decodes(const ProfileAttention& attention, const StepWork& work) const;
+  StageTime prompts(const PipelineStage& stage, const StepWork& work) const;
+  void add_host(StageTime& sum, const StepWork& work) const;
+
+  std::unique_ptr<const KernelTimes> own_;  // null: somebody else's
+  ProfileInputs in_;
+  ProfileLayer dense_;
+  std::optional<ProfileLayer> expert_;
+  HandOver hand_over_;
+  double layers_;
+  double full_layers_ = 0;
+  double windowed_layers_ = 0;
+  double sampler_s_per_token_;
+  std::optional<ProfileAttention> full_;
+  std::optional<ProfileAttention> windowed_;
+  mutable std::vector<PipelineStage> stages_;
+  mutable std::vector<bool> asked_;  // which of the stages' by_tokens are known
+  AskedOnce<StageTime> head_by_emitted_;
+};
+
+ProfileLatency::ProfileLatency(ProfileInputs inputs, std::unique_ptr<const KernelTimes> own)
+    : own_(std::move(own)),
+      in_(std::move(inputs)),
+      dense_(in_, false),
+      hand_over_(in_.llm, in_.shape, in_.stage_link),
+      layers_(real(in_.llm.layers)),
+      sampler_s_per_token_(sampler_s_per_token(in_.terms, in_.llm, in_.gpu)),
+      stages_(pipeline_stages(in_.llm, in_.shape)),
+      asked_(static_cast<std::size_t>(in_.max_step_tokens) + 1),
+      head_by_emitted_(static_cast<std::size_t>(in_.max_sequences) + 1) {
+  if (in_.llm.experts) expert_.emplace(in_, true);
+  for (const PipelineStage& stage : stages_) {
+    full_layers_ += stage.full_layers;
+    windowed_layers_ += stage.windowed_layers;
+  }
+  if (full_layers_ > 0) full_.emplace(in_, 0);
+  if (windowed_layers_ > 0) windowed_.emplace(in_, in_.llm.sliding_window);
+}
+
+void ProfileLatency::ask_bodies(std::int64_t tokens) const {
+  const BodyTimes times{.dense = dense_(tokens),
+                        .expert = expert_ ? (*expert_)(tokens) : StageTime{},
+                        .all_reduce = dense_.all_reduce(tokens),
+                        .hand_over_s = hand_over_.seconds(tokens)};
+  const auto row = static_cast<std::size_t>(tokens);
+  for (PipelineStage& stage : stages_) {
+    stage.by_tokens.resize(asked_.size());
+    stage.by_tokens[row] = stage.body(times);
+  }
+  asked_[row] = true;
+}
+
+/// Its matrix is wider than the measured shapes and bound by memory alone, so that does not count as out of range.
+const StageTime& ProfileLatency::head(std::int64_t emitted) const {
+  const std::size_t row = std::min(static_cast<std::size_t>(emitted), head_by_emitted_.size() - 1);
+  return head_by_emitted_.at(row, [&] {
+    StageTime time = dense_.head(static_cast<std::int64_t>(row));
+    time.extrapolated = false;
+    return time;
+  });
+}
+
+double ProfileLatency::chunk_s(std::int64_t tokens, std::int64_t prefix_tokens) const {
+  double sum = 0;
+  if (full_) sum += full_layers_ * full_->chunk_s(tokens, prefix_tokens);
+  if (windowed_) sum += windowed_layers_ * windowed_->chunk_s(tokens, prefix_tokens);
+  return sum;
+}
+
+/// The chunks' attention as they were added; for work that was summed up without, that of as many mean chunks.
+StageTime ProfileLatency::prompts(const PipelineStage& stage, const StepWork& work) const {
+  if (work.prefill_sequences == 0) return {};
+  const std::int64_t n = work.prefill_sequences;
+  double seconds = work.prefill_attention_s;
+  if (seconds == 0) seconds = real(n) * chunk_s(work.prefill_tokens / n, work.prefill_prefix_tokens / n);
+  seconds *= stage.layers() / layers_;
+  StageTime sum{.seconds = seconds, .compute_s = seconds};
+  if (work.decode_sequences == 0) sum.seconds += stage.layers() * shared_launch_s;
+  const double mean_pairs = real(work.prefill_pairs) / real(n);
+  sum.extrapolated = (full_ ? *full_ : *windowed_).prompt_extrapolated(mean_pairs);
+  return sum;
+}
+
+/// With drafts the keys are read once for all queries of a sequence, and the arithmetic is that of all of them.
+StageTime ProfileLatency::decodes(const ProfileAttention& attention, const StepWork& work) const {
+  const double context = real(work.decode_kv_tokens) / real(work.decode_sequences);
+  StageTime time = attention.decode(work.decode_sequences, context);
+  if (work.draft_tokens == 0) return time;
+  const double check_s = attention.check_s(context * real(work.decode_sequences + work.draft_tokens));
+  if (check_s > time.seconds) time.seconds = time.compute_s = check_s;
+  return time;
+}
+
+StageTime ProfileLatency::attention(const PipelineStage& stage, const StepWork& work) const {
+  StageTime sum = prompts(stage, work);
+  if (work.decode_sequences == 0) return sum;
+  if (stage.full_layers > 0) sum += stage.full_layers * decodes(*full_, work);
+  if (stage.windowed_layers > 0) sum += stage.windowed_layers * decodes(*windowed_, work);
+  return sum;
+}
+
+void ProfileLatency::add_host(StageTime& sum, const StepWork& work) const {
+  const double gpu_s = sum.seconds;
+  sum.seconds = with_host_s(in_.terms, gpu_s, work.decode_sequences + work.prefill_sequences);
+  sum.host_s = sum.seconds - gpu_s;
+}
+
+StageTime ProfileLatency::stage(const StepWork& work, std::int64_t index) const {
+  const PipelineStage& stage = stages_[static_cast<std::size_t>(index)];
+  const std::int64_t last = in_.max_step_tokens;
+  const std::int64_t known = std::min(work.tokens(), last);
+  if (!asked_[static_cast<std::size_t>(known)]) ask_bodies(known);
+  StageTime sum = stage.by_tokens[static_cast<std::size_t>(known)];
+  if (work.tokens() > last) sum = real(work.tokens()) / real(last) * sum;
+  sum += attention(stage, work);
+  if (stage.last) {
+    sum += head(work.emitted_tokens);
+    sum.seconds += sampler_s_per_token_ * real(work.emitted_tokens);
+  }
+  if (stage.first) add_host(sum, work);
+  return sum;
+}
+
+}  // namespace
+
+std::unique_ptr<StepLatency> make_profile_latency(ProfileInputs inputs) {
+  return std::make_unique<ProfileLatency>(std::move(inputs), nullptr);
+}
+
+std::unique_ptr<StepLatency> make_profile_latency(ProfileInputs inputs, const KernelProfile& profile) {
+  auto own = std::make_unique<const KernelTimes>(profile);
+  inputs.profile = own.get();
+  return std::make_unique<ProfileLatency>(std::move(inputs), std::move(own));
+}
+
+}  // namespace servecast

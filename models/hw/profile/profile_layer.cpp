@@ -1,0 +1,185 @@
+#include "models/hw/profile/profile_layer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "models/base/counts.h"
+#include "models/base/stable_math.h"
+#include "models/hw/latency/cuda_graph.h"
+#include "models/hw/latency/fullest_gpu.h"
+
+namespace servecast {
+namespace {
+
+/// From so many tokens on balanced benchmarks touch as many experts as random routing does.
+constexpr std::int64_t all_experts_touched = 64;
+
+StageTime stage_time(const KernelTime& time) {
+  return {.seconds = time.seconds, .compute_s = time.compute_s, .extrapolated = time.extrapolated};
+}
+
+/// Engines all-reduce with kernels of their own while messages are short and with NCCL above: whichever is faster.
+KernelTime faster(const KernelTime& own, const std::optional<KernelTime>& nccl) {
+  return nccl && nccl->seconds < own.seconds ? *nccl : own;
+}
+
+/// Experts that random routing touches over those that balanced routing does.
+double touched_share(const Experts& experts, std::int64_t tokens) {
+  if (tokens >= all_experts_touched) return 1;
+  return touched_experts(experts, tokens) / real(std::min(experts.count, experts.active * tokens));
+}
+
+}  // namespace
+
+ProfileLayer::ProfileLayer(const ProfileInputs& inputs, bool expert_layer)
+    : in_(inputs),
+      kernels_(*inputs.profile),
+      expert_layer_(expert_layer),
+      linears_(attention_linears(inputs.llm, inputs.weights, inputs.shape.tensor_parallel)),
+      elementwise_bytes_(elementwise_bytes_per_token(inputs.llm, inputs.shape.tensor_parallel, expert_layer)) {
+  const bool share = expert_layer && inputs.shape.shares_out_tokens();
+  const auto mlp = mlp_linears(inputs.llm, inputs.weights, share ? 1 : inputs.shape.tensor_parallel, expert_layer);
+  std::ranges::copy(mlp, std::back_inserter(share ? of_share_ : linears_));
+}
+
+std::int64_t ProfileLayer::graph_tokens() const {
+  return std::min(in_.terms.cuda_graph_max_tokens, 2 * in_.max_sequences);
+}
+
+StageTime ProfileLayer::product(DataType weights, const GemmShape& shape, std::int64_t rows) const {
+  if (rows == 0) return {};
+  if (const auto time =
+          kernels_.gemm({.dtype = facts(weights).name, .m = rows, .n = shape.columns, .k = shape.depth}))
+    return weights == DataType::fp8 ? with_known_scales(stage_time(*time), shape, rows) : stage_time(*time);
+  StageTime time = gemm_time(in_.gpu.kernels.value().gemm.of(weights).value(), weights, shape, rows);
+  time.extrapolated = true;
+  return time;
+}
+
+// Profiles without the passes have products that were timed without, or whose servers run them, too.
+StageTime ProfileLayer::with_known_scales(StageTime product, const GemmShape& shape, std::int64_t rows) const {
+  if (in_.terms.input_scales == "dynamic") return product;
+  const double bytes = real(rows) * real(shape.depth) * (facts(DataType::bf16).bytes + facts(DataType::fp8).bytes);
+  const auto passes = kernels_.quantize(bytes);
+  if (!passes) return product;
+  product.seconds = std::max(product.compute_s, product.seconds - passes->seconds);
+  if (in_.terms.input_scales == "static")
+    product.seconds += in_.terms.small_kernel_s + bytes / kernels_.elementwise_bytes_per_s();
+  return product;
+}
+
+/// The GPU's own constants, for products that the profile lacks.
+const GemmFit& ProfileLayer::expert_fit() const {
+  const GemmFits& fits = in_.gpu.kernels.value().moe;
+  const auto& own = fits.of(in_.weights);
+  return own ? *own : fits.bf16.value();
+}
+
+StageTime ProfileLayer::experts(std::int64_t tokens) const {
+  if (tokens == 0) return {};
+  const Experts& experts = in_.llm.experts.value();
+  if (in_.shape.expert_parallel > 1) return spread_experts(tokens);
+  const auto measured = kernels_.moe({.dtype = facts(in_.weights).name,
+                                      .tokens = tokens,
+                                      .hidden = in_.llm.hidden,
+                                      .width = experts.intermediate,
+                                      .experts = experts.count,
+                                      .top_k = experts.active,
+                                      .tensor_parallel = in_.shape.tensor_parallel});
+  if (measured) return touched_share(experts, tokens) * stage_time(*measured);
+  StageTime time = experts_time(expert_fit(), in_.weights, in_.llm, in_.shape.tensor_parallel, tokens);
+  time.extrapolated = true;
+  return time;
+}
+
+// Every rank sends as many tokens; the fullest GPU's experts get more than their share. DeepEP sends fp8 scaled in
+// blocks of 128, and so are the experts of published fp8 checkpoints: the products are those of block-scaled fp8.
+StageTime ProfileLayer::spread_experts(std::int64_t rank_tokens) const {
+  const Experts& experts = in_.llm.experts.value();
+  const std::int64_t tokens = rank_tokens * in_.shape.ranks();
+  const RankLoad load = in_.rank_loads.at(tokens);
+  MoeCall call{.dtype = in_.weights == DataType::fp8 ? "fp8_block" : facts(in_.weights).name,
+               .tokens = tokens,
+               .hidden = in_.llm.hidden,
+               .width = experts.intermediate,
+               .experts = experts.count + in_.shape.redundant_experts,
+               .top_k = experts.active,
+               .expert_parallel = in_.shape.expert_parallel};
+  if (!in_.rank_loads.even()) call.tokens = std::llround(load.visits * real(tokens));
+  const auto measured = kernels_.moe(call);
+  if (!measured) {  // nobody did with weights of this type
+    StageTime time =
+        fullest_gpu_time(expert_fit(), in_.weights, in_.llm, in_.shape, {.tokens = tokens, .load = load});
+    time.extrapolated = true;
+    return time;
+  }
+  if (in_.rank_loads.even()) return touched_share(experts, tokens) * stage_time(*measured);
+  StageTime time = stage_time(*measured);
+  time.seconds -= (1 - load.touched_fraction) * (time.seconds - time.compute_s);
+  return time;
+}
+
+StageTime ProfileLayer::all_reduce(std::int64_t tokens) const {
+  if (in_.shape.tensor_parallel == 1 || tokens == 0) return {};
+  StageTime time = all_reduce_alone(tokens);
+  time.seconds += all_reduce_wait_s(in_.terms, in_.shape.tensor_parallel);
+  return time;
+}
+
+StageTime ProfileLayer::all_reduce_alone(std::int64_t tokens) const {
+  const std::int64_t ranks = std::min(in_.shape.tensor_parallel, in_.node_gpus);
+  const double bytes = real(graph_rows(tokens, graph_tokens())) * real(in_.llm.hidden) * facts(DataType::bf16).bytes;
+  const bool graph = tokens <= graph_tokens();
+  const auto own =
+      kernels_.collective({.op = "all_reduce", .mode = graph ? "graph" : "eager", .bytes = bytes, .ranks = ranks});
+  if (own && !graph) return stage_time(faster(*own, kernels_.all_reduce_by_nccl(bytes, ranks)));
+  if (own) return stage_time(*own);
+  return all_reduce_time(in_.gpu.kernels.value().all_reduce, ranks, bytes, graph);
+}
+
+// What the GPUs of a rank have got back for their shares of its tokens, for all of them; NCCL does it. Where nobody
+// measured that, the all-reduce of which it is the second half stands for it.
+StageTime ProfileLayer::all_gather(std::int64_t tokens) const {
+  if (tokens == 0) return {};
+  const std::int64_t ranks = std::min(in_.shape.tensor_parallel, in_.node_gpus);
+  const double bytes = real(graph_rows(tokens, graph_tokens())) * real(in_.llm.hidden) * facts(DataType::bf16).bytes;
+  const auto measured = kernels_.collective({.op = "all_gather", .mode = "nccl", .bytes = bytes, .ranks = ranks});
+  StageTime time = measured ? stage_time(*measured) : all_reduce_alone(tokens);
+  time.seconds += all_reduce_wait_s(in_.terms, in_.shape.tensor_parallel);
+  return time;
+}
+
+StageTime ProfileLayer::head(std::int64_t emitted) const {
+  return product(DataType::bf16, {.columns = in_.llm.vocabulary / in_.shape.tensor_parallel, .depth = in_.llm.hidden},
+                 emitted);
+}
+
+StageTime ProfileLayer::products(const std::vector<Linear>& linears, std::int64_t rows) const {
+  StageTime sum;
+  for (const Linear& linear : linears) {
+    StageTime one = product(linear.weights, linear.shape, rows);
+    one.extrapolated &= linear.counts_range;
+    sum += one;
+  }
+  return sum;
+}
+
+StageTime ProfileLayer::operator()(std::int64_t tokens) const {
+  const std::int64_t rows = graph_rows(tokens, graph_tokens());
+  StageTime sum = products(linears_, rows);
+  if (expert_layer_) sum += experts(tokens);
+  if (of_share_.empty()) {
+    sum += 2 * all_reduce(tokens);
+  } else {
+    sum += products(of_share_, divided_up(rows, in_.shape.tensor_parallel));
+    sum += all_reduce(tokens);
+    sum += all_gather(tokens);
+  }
+  const std::int64_t small = in_.terms.small_kernels_per_layer + (in_.llm.qk_norm ? 2 : 0);
+  sum.seconds +=
+      real(small) * in_.terms.small_kernel_s + real(rows) * elementwise_bytes_ / kernels_.elementwise_bytes_per_s();
+  return sum;
+}
+
+}  // namespace servecast

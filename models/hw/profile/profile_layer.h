@@ -1,0 +1,43 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "models/hw/latency/kernel_time.h"
+#include "models/hw/profile/kernel_times.h"
+#include "models/hw/profile/profile_latency.h"
+#include "models/hw/roofline/layer_model.h"
+
+namespace servecast {
+
+/// What one transformer layer costs apart from attention, asked of a profile: a function of the step's tokens.
+class ProfileLayer {
+ public:
+  /// The inputs must outlive it.
+  ProfileLayer(const ProfileInputs& inputs, bool expert_layer);
+
+  StageTime operator()(std::int64_t tokens) const;
+  /// All-reduce of the hidden state of so many tokens, with the wait for the slowest rank; nothing on one GPU.
+  StageTime all_reduce(std::int64_t tokens) const;
+  StageTime all_reduce_alone(std::int64_t tokens) const;
+  /// Product with bf16 weights over the vocabulary.
+  StageTime head(std::int64_t emitted) const;
+
+ private:
+  StageTime product(DataType weights, const GemmShape& shape, std::int64_t rows) const;
+  StageTime products(const std::vector<Linear>& linears, std::int64_t rows) const;
+  StageTime all_gather(std::int64_t tokens) const;
+  StageTime with_known_scales(StageTime product, const GemmShape& shape, std::int64_t rows) const;
+  StageTime experts(std::int64_t tokens) const;
+  const GemmFit& expert_fit() const;
+  StageTime spread_experts(std::int64_t rank_tokens) const;
+  std::int64_t graph_tokens() const;
+
+  const ProfileInputs& in_;
+  const KernelTimes& kernels_;
+  bool expert_layer_;
+  std::vector<Linear> linears_;     // over all tokens of the rank
+  std::vector<Linear> of_share_{};  // over each GPU's share of them
+  double elementwise_bytes_;
+};
+
+}  // namespace servecast

@@ -1,0 +1,117 @@
+#include "models/hw/roofline/layer_model.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "models/base/counts.h"
+#include "models/hw/latency/cuda_graph.h"
+#include "models/hw/latency/fullest_gpu.h"
+
+namespace servecast {
+namespace {
+
+std::vector<Linear> latent_attention(const Llm& m, DataType weights, std::int64_t tp) {
+  const LatentAttention& a = *m.latent;
+  const std::int64_t heads = divided_up(m.heads, tp);
+  const std::int64_t query_width = heads * m.query_size();
+  std::vector<Linear> all;
+  if (a.query_rank > 0) all.push_back({{a.query_rank, m.hidden}, weights});
+  all.push_back({{query_width, a.query_rank > 0 ? a.query_rank : m.hidden}, weights});
+  all.push_back({{a.kv_rank + a.rope_head_size, m.hidden}, weights, false});
+  all.push_back({{heads * (a.nope_head_size + a.value_head_size), a.kv_rank}, weights, false});
+  all.push_back({{m.hidden, heads * a.value_head_size}, weights});
+  return all;
+}
+
+void add_mlp(std::vector<Linear>& all, const Llm& m, DataType weights, std::int64_t width) {
+  if (width == 0) return;
+  all.push_back({{(m.gated_mlp ? 2 : 1) * width, m.hidden}, weights});
+  all.push_back({{m.hidden, width}, weights});
+}
+
+/// Kernels of a layer that are neither products nor attention: two norms, rotary embedding, cache write, activation
+/// and one copy; query and key norms where there are any.
+double small_kernels_s(const EngineTerms& engine, const Llm& llm) {
+  return real(engine.small_kernels_per_layer + (llm.qk_norm ? 2 : 0)) * engine.small_kernel_s;
+}
+
+}  // namespace
+
+std::vector<Linear> attention_linears(const Llm& m, DataType weights, std::int64_t tp) {
+  if (m.latent) return latent_attention(m, weights, tp);
+  const std::int64_t query_width = divided_up(m.heads, tp) * m.head_size;
+  return {{{query_width + 2 * kv_heads_per_gpu(m, tp) * m.head_size, m.hidden}, weights},
+          {{m.hidden, query_width}, weights}};
+}
+
+std::vector<Linear> mlp_linears(const Llm& m, DataType weights, std::int64_t tp, bool expert_layer) {
+  std::vector<Linear> all;
+  if (expert_layer) {
+    all.push_back({{m.experts->count, m.hidden}, DataType::bf16, false});  // router
+    add_mlp(all, m, weights, divided_up(m.experts->shared_intermediate, tp));
+  } else {
+    add_mlp(all, m, weights, divided_up(m.intermediate, tp));
+  }
+  return all;
+}
+
+std::vector<Linear> linear_layers(const Llm& m, DataType weights, std::int64_t tp, bool expert_layer) {
+  std::vector<Linear> all = attention_linears(m, weights, tp);
+  std::ranges::copy(mlp_linears(m, weights, tp, expert_layer), std::back_inserter(all));
+  return all;
+}
+
+double elementwise_bytes_per_token(const Llm& m, std::int64_t tp, bool expert_layer) {
+  const double queries = real(m.heads * m.query_size()) / real(tp);
+  const double keys =
+      m.latent ? real(m.latent->kv_rank + m.latent->rope_head_size) : real(kv_heads_per_gpu(m, tp) * m.head_size);
+  const double mlp = expert_layer ? real(m.experts->active * m.experts->intermediate + m.experts->shared_intermediate)
+                                  : real(m.intermediate);
+  return 12 * real(m.hidden) + 4 * (queries + 2 * keys) + 4 * keys + (m.gated_mlp ? 6 : 4) * mlp / real(tp);
+}
+
+LayerModel::LayerModel(const RooflineInputs& in, bool expert_layer)
+    : llm_(in.llm),
+      kernels_(in.gpu.kernels.value()),
+      weights_(in.weights),
+      shape_(in.shape),
+      rank_loads_(in.rank_loads),
+      node_ranks_(std::min(in.shape.tensor_parallel, in.node_gpus)),
+      expert_layer_(expert_layer),
+      graph_tokens_(std::min(in.engine.cuda_graph_max_tokens, 2 * in.max_sequences)),
+      all_reduce_wait_s_(all_reduce_wait_s(in.engine, in.shape.tensor_parallel)),
+      small_kernels_s_(small_kernels_s(in.engine, in.llm)),
+      linears_(linear_layers(in.llm, in.weights, in.shape.tensor_parallel, expert_layer)),
+      elementwise_bytes_(elementwise_bytes_per_token(in.llm, in.shape.tensor_parallel, expert_layer)) {}
+
+std::int64_t LayerModel::padded(std::int64_t tokens) const { return graph_rows(tokens, graph_tokens_); }
+
+StageTime LayerModel::all_reduce(std::int64_t tokens) const {
+  const double bytes = real(padded(tokens)) * real(llm_.hidden) * facts(DataType::bf16).bytes;
+  StageTime time = all_reduce_time(kernels_.all_reduce, node_ranks_, bytes, tokens <= graph_tokens_);
+  time.seconds += all_reduce_wait_s_;
+  return time;
+}
+
+StageTime LayerModel::experts(std::int64_t tokens) const {
+  const auto& own = kernels_.moe.of(weights_);
+  const GemmFit& fit = own ? *own : kernels_.moe.bf16.value();
+  if (shape_.expert_parallel == 1) return experts_time(fit, weights_, llm_, shape_.tensor_parallel, tokens);
+  return fullest_gpu_time(fit, weights_, llm_, shape_, {.tokens = tokens, .load = rank_loads_.at(tokens)});
+}
+
+StageTime LayerModel::operator()(std::int64_t tokens) const {
+  const std::int64_t rows = padded(tokens);
+  StageTime sum;
+  for (const Linear& linear : linears_) {
+    StageTime one = gemm_time(kernels_.gemm.of(linear.weights).value(), linear.weights, linear.shape, rows);
+    one.extrapolated &= linear.counts_range;
+    sum += one;
+  }
+  if (expert_layer_) sum += experts(tokens);
+  sum += 2 * all_reduce(tokens);
+  sum.seconds += small_kernels_s_ + real(rows) * elementwise_bytes_ / kernels_.elementwise_bytes_per_s;
+  return sum;
+}
+
+}  // namespace servecast
