@@ -3,8 +3,8 @@
 #include <array>
 
 #include "calibrate/cli/commands.h"
-#include "sim/cli/console.h"
-#include "sim/cli/program.h"
+#include "sim/cli/program/console.h"
+#include "sim/cli/program/program.h"
 
 namespace servecast {
 namespace {

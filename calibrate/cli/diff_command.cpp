@@ -7,8 +7,8 @@
 #include "calibrate/cli/commands.h"
 #include "calibrate/cli/operator_table.h"
 #include "models/base/escaped.h"
-#include "sim/cli/command.h"
-#include "sim/cli/console.h"
+#include "sim/cli/program/command.h"
+#include "sim/cli/program/console.h"
 #include "sim/input/library/kernel_profile_file.h"
 
 namespace servecast {

@@ -9,9 +9,9 @@
 #include "calibrate/fit/profile_fit.h"
 #include "calibrate/fit/profile_yaml.h"
 #include "models/base/escaped.h"
-#include "sim/cli/command.h"
-#include "sim/cli/console.h"
-#include "sim/cli/options.h"
+#include "sim/cli/program/command.h"
+#include "sim/cli/program/console.h"
+#include "sim/cli/program/options.h"
 #include "sim/input/library/hardware.h"
 #include "sim/report/files/text_file.h"
 

@@ -7,9 +7,9 @@
 #include "calibrate/import/importer.h"
 #include "calibrate/samples/samples_csv.h"
 #include "models/base/escaped.h"
-#include "sim/cli/command.h"
-#include "sim/cli/console.h"
-#include "sim/cli/options.h"
+#include "sim/cli/program/command.h"
+#include "sim/cli/program/console.h"
+#include "sim/cli/program/options.h"
 #include "sim/input/library/hardware.h"
 
 namespace servecast {

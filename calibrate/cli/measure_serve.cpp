@@ -7,8 +7,8 @@
 
 #include "calibrate/cli/measure_step.h"
 #include "calibrate/measure/step_bench.h"
-#include "sim/cli/console.h"
-#include "sim/cli/options.h"
+#include "sim/cli/program/console.h"
+#include "sim/cli/program/options.h"
 #include "sim/report/layout/human.h"
 
 namespace servecast {

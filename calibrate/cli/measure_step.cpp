@@ -8,7 +8,7 @@
 #include "calibrate/measure/measure_steps.h"
 #include "calibrate/measure/step_shapes.h"
 #include "servecast_version.h"
-#include "sim/cli/console.h"
+#include "sim/cli/program/console.h"
 #include "sim/input/library/hardware.h"
 
 namespace servecast {

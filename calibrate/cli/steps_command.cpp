@@ -10,9 +10,9 @@
 #include "calibrate/cli/measured_models.h"
 #include "calibrate/measure/compare_steps.h"
 #include "models/base/error.h"
-#include "sim/cli/command.h"
-#include "sim/cli/console.h"
-#include "sim/cli/options.h"
+#include "sim/cli/program/command.h"
+#include "sim/cli/program/console.h"
+#include "sim/cli/program/options.h"
 #include "sim/report/csv/csv_writer.h"
 #include "sim/report/layout/human.h"
 

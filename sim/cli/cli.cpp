@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "sim/cli/command.h"
-#include "sim/cli/console.h"
-#include "sim/cli/program.h"
+#include "sim/cli/program/command.h"
+#include "sim/cli/program/console.h"
+#include "sim/cli/program/program.h"
 
 namespace servecast {
 namespace {

@@ -1,5 +1,5 @@
 #include "sim/cli/cli.h"
-#include "sim/cli/console.h"
+#include "sim/cli/program/console.h"
 
 int main(int argc, char** argv) {
   servecast::Console console = servecast::standard_console();

@@ -11,7 +11,7 @@
 #include "calibrate/cli/cli.h"
 #include "calibrate/samples/samples_csv.h"
 #include "models/base/error.h"
-#include "sim/cli/console.h"
+#include "sim/cli/program/console.h"
 #include "tests/unit/calibrate/made_bench.h"
 #include "tests/unit/cli/servecast.h"
 

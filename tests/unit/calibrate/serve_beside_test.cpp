@@ -9,7 +9,7 @@
 #include "calibrate/cli/measure_serve.h"
 #include "calibrate/measure/step_bench.h"
 #include "models/base/error.h"
-#include "sim/cli/console.h"
+#include "sim/cli/program/console.h"
 #include "sim/input/scenario/scenario.h"
 #include "tests/unit/cli/servecast.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/cli/cli.h"
-#include "sim/cli/console.h"
+#include "sim/cli/program/console.h"
 
 namespace servecast {
 

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "models/base/rng.h"
-#include "sim/cli/scenario_simulator.h"
+#include "sim/cli/runs/scenario_simulator.h"
 #include "sim/plan/forked_evaluator.h"
 #include "sim/plan/objective.h"
 #include "sim/plan/runs/child_process.h"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "sim/cli/plan_study.h"
-#include "sim/cli/scenario_simulator.h"
+#include "sim/cli/runs/plan_study.h"
+#include "sim/cli/runs/scenario_simulator.h"
 #include "sim/plan/certificate.h"
 #include "sim/plan/forked_evaluator.h"
 #include "sim/plan/objective.h"

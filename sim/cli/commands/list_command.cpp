@@ -1,0 +1,62 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "sim/cli/listing/list_data.h"
+#include "sim/cli/program/command.h"
+#include "sim/cli/program/console.h"
+#include "sim/cli/program/options.h"
+#include "sim/report/fields/json_fields.h"
+#include "sim/report/layout/text_layout.h"
+
+namespace servecast {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::vector<std::string> kinds() {
+  std::vector<std::string> words;
+  for (const Listing& listing : listings()) words.emplace_back(listing.kind);
+  return words;
+}
+
+ordered_json overview_items() {
+  ordered_json items = ordered_json::array();
+  for (const Listing& listing : listings())
+    items.push_back({{"kind", listing.kind}, {"count", listing.items().size()}, {"help", listing.help}});
+  return items;
+}
+
+std::string overview_text(const ordered_json& items) {
+  constexpr std::size_t any_width = 1000;
+  TextTable rows(3);
+  for (const ordered_json& item : items) rows.row({item.at("kind"), item.at("count").dump(), item.at("help")});
+  return rows.text(0, any_width) + "\n'servecast list KIND' shows them.\n";
+}
+
+class ListCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    add_choice(app, "KIND", kind_, "kind", kinds(), "What to list; left out: how much there is of each");
+    add_choice(app, "--format", format_, "format", {"text", "json"}, "How to write it (text)");
+    app.footer("Examples:\n  servecast list\n  servecast list gpus\n  servecast list routers --format json");
+  }
+  int run(Console& console) override {
+    const Listing overview{.kind = "", .help = "", .items = overview_items, .text = overview_text};
+    const auto chosen = std::ranges::find(listings(), kind_, &Listing::kind);
+    const Listing& listing = kind_.empty() ? overview : *chosen;
+    const ordered_json items = listing.items();
+    console.out << (format_ == "json" ? text_of(items) : listing.text(items));
+    return 0;
+  }
+
+ private:
+  std::string kind_;
+  std::string format_ = "text";
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_list_command() { return std::make_unique<ListCommand>(); }
+
+}  // namespace servecast

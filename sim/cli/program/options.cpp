@@ -1,0 +1,78 @@
+#include "sim/cli/program/options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "models/base/error.h"
+#include "models/base/input_file.h"
+#include "models/base/names.h"
+#include "sim/cli/program/atomic_file.h"
+#include "sim/input/files/unsaved_text.h"
+#include "sim/input/scenario/scenario.h"
+#include "sim/report/figures/figures.h"
+
+namespace servecast {
+
+Override parse_override(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw UserError("'" + word + "' sets nothing; write path=value, e.g. pools[0].replicas=8");
+  return {.path = word.substr(0, equals), .value = word.substr(equals + 1)};
+}
+
+std::vector<Override> parse_overrides(const std::vector<std::string>& words) {
+  std::vector<Override> overrides;
+  for (const std::string& word : words) overrides.push_back(parse_override(word));
+  return overrides;
+}
+
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& kind,
+                        const std::vector<std::string>& words, const std::string& help) {
+  const auto unknown = [kind, words](const std::string& word) {
+    return std::ranges::find(words, word) == words.end() ? unknown_name(kind, word, words) : std::string();
+  };
+  return app.add_option(name, value, help)->check(CLI::Validator(unknown, ""))->type_name(join(words, "|"));
+}
+
+CLI::Option* add_figures(CLI::App& app, std::vector<std::string>& keys) {
+  const auto unknown = [](const std::string& key) -> std::string {
+    try {
+      return figure(key), "";
+    } catch (const UserError& error) {
+      return error.what();
+    }
+  };
+  return app
+      .add_option("--figures", keys, "Figures to tell, e.g. ttft_s.p90,pools[0].busy_fraction (those one plans with)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(unknown, ""))
+      ->type_name("KEY,...");
+}
+
+CLI::Option* add_path(CLI::App& app, const std::string& name, std::string& path, const std::string& type,
+                      const std::string& help) {
+  const auto nameless = [](const std::string& word) { return word.empty() ? "the name is empty" : ""; };
+  return app.add_option(name, path, help)->check(CLI::Validator(nameless, ""))->type_name(type);
+}
+
+void ScenarioArguments::declare(CLI::App& app) {
+  add_path(app, "SCENARIO", file, "FILE", "The scenario, a YAML file")->required();
+  app.add_option("--set", set, "Replace a setting, e.g. pools[0].router.policy=random; may be given several times")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
+}
+
+void ScenarioArguments::declare_text(CLI::App& app) {
+  add_path(app, "--text", text, "FILE",
+           "Read the scenario's text from FILE (-: standard input), as if SCENARIO held it");
+}
+
+std::unique_ptr<UnsavedText> ScenarioArguments::unsaved() const {
+  if (text.empty()) return nullptr;
+  return std::make_unique<UnsavedText>(file, read_whole(text == "-" ? "/dev/stdin" : text, settings_mib));
+}
+
+Scenario ScenarioArguments::load() const { return load_scenario(file, parse_overrides(set)); }
+
+}  // namespace servecast
