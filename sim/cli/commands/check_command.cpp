@@ -16,7 +16,7 @@
 #include "sim/input/files/files_read.h"
 #include "sim/input/files/unsaved_text.h"
 #include "sim/plan/report/plan_report.h"
-#include "sim/plan/study.h"
+#include "sim/plan/study/study.h"
 #include "sim/report/fields/json_fields.h"
 #include "sim/report/layout/human.h"
 

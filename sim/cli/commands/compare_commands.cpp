@@ -8,8 +8,8 @@
 #include "sim/cli/program/console.h"
 #include "sim/cli/program/options.h"
 #include "sim/cli/runs/many_runs.h"
-#include "sim/plan/differences.h"
-#include "sim/plan/replicated.h"
+#include "sim/plan/compare/differences.h"
+#include "sim/plan/compare/replicated.h"
 #include "sim/report/fields/json_fields.h"
 
 namespace servecast {

@@ -15,8 +15,8 @@
 #include "sim/plan/emit/slurm.h"
 #include "sim/plan/report/plan_report.h"
 #include "sim/plan/runs/child_process.h"
-#include "sim/plan/shard.h"
-#include "sim/plan/study.h"
+#include "sim/plan/search/shard.h"
+#include "sim/plan/study/study.h"
 #include "sim/report/files/text_file.h"
 
 namespace servecast {

@@ -17,7 +17,7 @@
 #include "sim/input/files/files_read.h"
 #include "sim/input/files/unsaved_text.h"
 #include "sim/input/scenario/scenario.h"
-#include "sim/plan/replicated.h"
+#include "sim/plan/compare/replicated.h"
 #include "sim/report/csv/csv_reports.h"
 #include "sim/report/files/output_folder.h"
 #include "sim/report/record/recorder.h"

@@ -8,7 +8,7 @@
 #include "sim/cli/program/options.h"
 #include "sim/input/rules/combinations.h"
 #include "sim/input/yaml/schema.h"
-#include "sim/plan/study_spec.h"
+#include "sim/plan/study/study_spec.h"
 
 namespace servecast {
 namespace {

@@ -8,9 +8,9 @@
 #include "sim/cli/program/console.h"
 #include "sim/cli/program/options.h"
 #include "sim/cli/runs/many_runs.h"
+#include "sim/plan/compare/sweep_table.h"
 #include "sim/plan/emit/slurm.h"
-#include "sim/plan/shard.h"
-#include "sim/plan/sweep_table.h"
+#include "sim/plan/search/shard.h"
 #include "sim/report/fields/json_fields.h"
 #include "sim/report/files/text_file.h"
 

@@ -12,7 +12,7 @@
 #include "sim/cli/program/console.h"
 #include "sim/cli/program/options.h"
 #include "sim/engine/run/run.h"
-#include "sim/plan/forked_evaluator.h"
+#include "sim/plan/runs/forked_evaluator.h"
 #include "sim/report/layout/human.h"
 
 namespace servecast {

@@ -8,7 +8,7 @@
 #include "sim/cli/output/progress.h"
 #include "sim/cli/program/hold_signals.h"
 #include "sim/cli/runs/scenario_simulator.h"
-#include "sim/plan/forked_evaluator.h"
+#include "sim/plan/runs/forked_evaluator.h"
 #include "sim/plan/runs/results_file.h"
 
 namespace CLI {

@@ -3,8 +3,8 @@
 
 #include "sim/input/library/kept_profiles.h"
 #include "sim/input/scenario/scenario.h"
-#include "sim/plan/run_key.h"
-#include "sim/plan/simulator.h"
+#include "sim/plan/runs/run_key.h"
+#include "sim/plan/runs/simulator.h"
 
 namespace servecast {
 

@@ -1,12 +1,12 @@
-#include "sim/plan/answer.h"
+#include "sim/plan/answer/answer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sim/plan/evaluator.h"
 #include "sim/plan/report/plan_report.h"
-#include "sim/plan/runs.h"
-#include "sim/plan/study.h"
+#include "sim/plan/runs/evaluator.h"
+#include "sim/plan/search/runs.h"
+#include "sim/plan/study/study.h"
 #include "tests/unit/plan/made_up_study.h"
 
 namespace servecast::answer_test {

@@ -1,4 +1,4 @@
-#include "sim/plan/best_case.h"
+#include "sim/plan/judge/best_case.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,10 +8,10 @@
 
 #include "models/base/rng.h"
 #include "sim/cli/runs/scenario_simulator.h"
-#include "sim/plan/forked_evaluator.h"
-#include "sim/plan/objective.h"
+#include "sim/plan/judge/workload_facts.h"
 #include "sim/plan/runs/child_process.h"
-#include "sim/plan/workload_facts.h"
+#include "sim/plan/runs/forked_evaluator.h"
+#include "sim/plan/study/objective.h"
 
 namespace servecast::best_case_test {
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "models/base/rng.h"
-#include "sim/plan/certificate.h"
+#include "sim/plan/answer/certificate.h"
 #include "sim/plan/report/plan_report.h"
 #include "tests/unit/plan/found.h"
 

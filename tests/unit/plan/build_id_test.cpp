@@ -1,8 +1,8 @@
-#include "sim/plan/build_id.h"
+#include "sim/plan/runs/build_id.h"
 
 #include <gtest/gtest.h>
 
-#include "sim/plan/run_key.h"
+#include "sim/plan/runs/run_key.h"
 
 namespace servecast::build_id_test {
 

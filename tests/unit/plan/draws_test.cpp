@@ -1,4 +1,4 @@
-#include "sim/plan/draws.h"
+#include "sim/plan/judge/draws.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "models/base/binomial.h"
 #include "models/base/rng.h"
-#include "sim/plan/study_spec.h"
+#include "sim/plan/study/study_spec.h"
 
 namespace servecast::draws_test {
 

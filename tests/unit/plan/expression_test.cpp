@@ -1,4 +1,4 @@
-#include "sim/plan/expression.h"
+#include "sim/plan/study/expression.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

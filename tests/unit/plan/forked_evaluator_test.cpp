@@ -1,4 +1,4 @@
-#include "sim/plan/forked_evaluator.h"
+#include "sim/plan/runs/forked_evaluator.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 #include "models/base/error.h"
 #include "sim/plan/runs/results_file.h"
-#include "sim/plan/simulator.h"
+#include "sim/plan/runs/simulator.h"
 #include "tests/unit/report/files.h"
 
 namespace servecast::forked_evaluator_test {

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/plan/search.h"
-#include "sim/plan/study.h"
+#include "sim/plan/search/search.h"
+#include "sim/plan/study/study.h"
 #include "tests/unit/plan/made_up_study.h"
 
 namespace servecast {

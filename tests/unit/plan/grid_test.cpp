@@ -1,4 +1,4 @@
-#include "sim/plan/grid.h"
+#include "sim/plan/compare/grid.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

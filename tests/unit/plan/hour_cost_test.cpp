@@ -1,8 +1,8 @@
-#include "sim/plan/hour_cost.h"
+#include "sim/plan/judge/hour_cost.h"
 
 #include <gtest/gtest.h>
 
-#include "sim/plan/sizer.h"
+#include "sim/plan/judge/sizer.h"
 #include "sim/report/summary/summary.h"
 #include "tests/unit/plan/made_up_study.h"
 

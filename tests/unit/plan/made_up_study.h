@@ -4,10 +4,10 @@
 #include <functional>
 #include <string>
 
-#include "sim/plan/evaluator.h"
 #include "sim/plan/runs/child_process.h"
-#include "sim/plan/search.h"
-#include "sim/plan/study.h"
+#include "sim/plan/runs/evaluator.h"
+#include "sim/plan/search/search.h"
+#include "sim/plan/study/study.h"
 
 namespace servecast {
 

@@ -1,4 +1,4 @@
-#include "sim/plan/objective.h"
+#include "sim/plan/study/objective.h"
 
 #include <gtest/gtest.h>
 

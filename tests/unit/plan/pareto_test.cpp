@@ -1,4 +1,4 @@
-#include "sim/plan/pareto.h"
+#include "sim/plan/search/pareto.h"
 
 #include <gtest/gtest.h>
 

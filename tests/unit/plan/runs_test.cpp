@@ -1,9 +1,9 @@
-#include "sim/plan/runs.h"
+#include "sim/plan/search/runs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sim/plan/sizer.h"
+#include "sim/plan/judge/sizer.h"
 #include "tests/unit/plan/made_up_study.h"
 
 namespace servecast::runs_test {

@@ -1,15 +1,15 @@
-#include "sim/plan/search.h"
+#include "sim/plan/search/search.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "models/base/error.h"
 #include "models/base/rng.h"
-#include "sim/plan/certificate.h"
-#include "sim/plan/evaluator.h"
+#include "sim/plan/answer/certificate.h"
 #include "sim/plan/report/plan_report.h"
-#include "sim/plan/runs.h"
-#include "sim/plan/study.h"
+#include "sim/plan/runs/evaluator.h"
+#include "sim/plan/search/runs.h"
+#include "sim/plan/study/study.h"
 #include "tests/unit/plan/found.h"
 
 namespace servecast::search_test {

@@ -1,4 +1,4 @@
-#include "sim/plan/sha256.h"
+#include "sim/plan/runs/sha256.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/plan/shard.h"
+#include "sim/plan/search/shard.h"
 
 #include <gtest/gtest.h>
 

@@ -5,13 +5,13 @@
 
 #include "sim/cli/runs/plan_study.h"
 #include "sim/cli/runs/scenario_simulator.h"
-#include "sim/plan/certificate.h"
-#include "sim/plan/forked_evaluator.h"
-#include "sim/plan/objective.h"
+#include "sim/plan/answer/certificate.h"
 #include "sim/plan/report/plan_report.h"
-#include "sim/plan/runs.h"
-#include "sim/plan/search.h"
-#include "sim/plan/study.h"
+#include "sim/plan/runs/forked_evaluator.h"
+#include "sim/plan/search/runs.h"
+#include "sim/plan/search/search.h"
+#include "sim/plan/study/objective.h"
+#include "sim/plan/study/study.h"
 
 namespace servecast::studies_test {
 

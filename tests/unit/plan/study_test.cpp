@@ -1,10 +1,10 @@
-#include "sim/plan/study.h"
+#include "sim/plan/study/study.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "models/base/error.h"
-#include "sim/plan/sizer.h"
+#include "sim/plan/judge/sizer.h"
 #include "tests/unit/plan/made_up_study.h"
 
 namespace servecast::study_test {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sim/plan/evaluator.h"
+#include "sim/plan/runs/evaluator.h"
 #include "tests/unit/cli/servecast.h"
 #include "tests/unit/small_scenario.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sim/engine/run/run.h"
-#include "sim/plan/forked_evaluator.h"
+#include "sim/plan/runs/forked_evaluator.h"
 
 namespace servecast::progress_test {
 

@@ -1,0 +1,139 @@
+#include "sim/plan/answer/certificate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "sim/plan/judge/hour_cost.h"
+#include "sim/plan/report/plan_report.h"
+#include "sim/plan/runs/evaluator.h"
+#include "sim/plan/search/runs.h"
+#include "sim/plan/search/search.h"
+#include "sim/plan/study/objective.h"
+#include "sim/plan/study/study.h"
+#include "sim/report/layout/human.h"
+
+namespace servecast {
+namespace {
+
+std::int64_t count(const SearchResult& found, std::initializer_list<Verdict> which) {
+  return std::ranges::count_if(
+      found.designs, [&](const DesignResult& d) { return std::ranges::find(which, d.verdict) != which.end(); });
+}
+
+/// An undecided design, and what it would take to decide it.
+std::string open_text(const Study& study, const DrawPlan& draws, const DesignResult& d) {
+  const auto enough = draws_that_would_tell(draws, d.count());
+  return fmt::format("{}: kept in {} of {} draws; it would take {} {} to tell if that share stays",
+                     words(study, d.sized.design), d.kept, d.draws, enough ? "some" : "more than",
+                     human::count(enough.value_or(too_many_draws)));
+}
+
+std::string evidence_text(const Study& study, const SearchResult& found, const Certificate& c) {
+  if (c.draws_fraction == 0 && !found.simulated) return "Bounds hold for the best estimate.";
+  if (c.draws_fraction == 0)
+    return "Each verdict is one run at the best estimate: what the calibration may be off by is not in it.";
+  return fmt::format(
+      "To keep a promise is to keep it in {} of all draws of calibration error and seed; all verdicts together are "
+      "wrong with a chance of at most {}.",
+      human::percent(study.spec.promise.draws_fraction), human::percent(study.spec.promise.error_fraction));
+}
+
+/// What all designs have become.
+std::string counts_text(const Certificate& c) {
+  return fmt::format(
+      "Of {} designs {} cannot be built, {} break a budget, {} break the promise even at best, {} were simulated, "
+      "and "
+      "{} can be no better than the answer.",
+      c.designs, c.impossible, c.over_budget, c.bound, c.simulated, c.not_needed);
+}
+
+/// Whether the answer is better only because somebody else does its work.
+bool leaves_out_apis(const Study& study, const SearchResult& found) {
+  return goal_leaves_out_apis(study) && std::ranges::any_of(found.best, [&](std::size_t i) {
+           const std::optional<Summary>& run = found.designs[i].best_estimate;
+           return run && asks_outside(*run);
+         });
+}
+
+std::string verdict_text(const Study& study, const SearchResult& found, const Certificate& c) {
+  if (!found.simulated)
+    return fmt::format("Nothing was simulated: {} designs are open.", found.not_ruled_out().size());
+  if (!found.exhaustive)
+    return "There is no certificate: the space is too large to be walked through, and was searched from random "
+           "designs.";
+  if (found.best.empty()) return "No design is proven to keep its promises.";
+  if (leaves_out_apis(study, found))
+    return fmt::format("There is no certificate: outside APIs answer, and what they take is not in goal {}.",
+                       study.spec.goal);
+  if (study.spec.goal.starts_with("pareto"))
+    return "Every design that can be built was simulated or is out of reach.";
+  if (c.complete) return "Every better design is ruled out.";
+  const std::size_t left = c.not_ruled_out.size();
+  return fmt::format("{} better {} not ruled out: draws do not tell.", left, left == 1 ? "design is" : "designs are");
+}
+
+/// Of those that can be had: first by what simulations missed, then by what the bounds say.
+const DesignResult* nearest(const SearchResult& found) {
+  const DesignResult* best = nullptr;
+  for (const DesignResult& d : found.designs) {
+    if (d.verdict == Verdict::impossible || d.verdict == Verdict::over_budget) continue;
+    const auto key = [](const DesignResult& r) {
+      return std::tuple(r.verdict != Verdict::undecided, r.verdict == Verdict::bound, r.miss);
+    };
+    if (best == nullptr || key(d) < key(*best)) best = &d;
+  }
+  return best;
+}
+
+}  // namespace
+
+Certificate certificate(const Study& study, const SearchResult& found) {
+  Certificate c{.designs = static_cast<std::int64_t>(found.designs.size()),
+                .impossible = count(found, {Verdict::impossible}),
+                .over_budget = count(found, {Verdict::over_budget}),
+                .bound = count(found, {Verdict::bound}),
+                .simulated = count(found, {Verdict::chosen, Verdict::front, Verdict::keeps, Verdict::undecided,
+                                           Verdict::breaks, Verdict::dominated}),
+                .not_needed = count(found, {Verdict::not_needed})};
+  if (!found.simulated) c.simulated = 0;
+  for (const std::size_t i : found.simulated ? found.not_ruled_out() : std::vector<std::size_t>{})
+    c.not_ruled_out.push_back(open_text(study, found.draws, found.designs[i]));
+  c.complete = found.exhaustive && !found.best.empty() && c.not_ruled_out.empty() && !leaves_out_apis(study, found);
+  if (found.draws.error_per_look > 0) {
+    c.draws_fraction = study.spec.promise.draws_fraction;
+    c.error_fraction = study.spec.promise.error_fraction;
+  }
+  c.text = verdict_text(study, found, c) + " " + counts_text(c) + " " + evidence_text(study, found, c);
+  return c;
+}
+
+std::string closest(const Study& study, Runs& runs, const SearchResult& found) {
+  const DesignResult* near = nearest(found);
+  if (near == nullptr) {
+    const std::string& why = found.designs.front().why;
+    return fmt::format("none of {} designs can be had; the first: {}", found.designs.size(), why);
+  }
+  if (near->verdict == Verdict::bound) {
+    const BestCase& best = near->sized.best_case;
+    return fmt::format("closest is {}; it misses {}, which {}", words(study, near->sized.design), best.promise,
+                       best.asks);
+  }
+  const std::vector<RunRequest> request{runs.request({&near->sized, 0})};
+  const std::vector<RunResult> results = runs.best_estimates(request);
+  std::string missed;
+  for (const Promise& promise : near->sized.promises) {
+    if (!results.front().summary) break;
+    const Outcome one = outcome(promise, *results.front().summary);
+    if (one.kept) continue;
+    missed += fmt::format("{}{} (it is {})", missed.empty() ? "" : ", ", promise.words(),
+                          one.value ? promise.text(*one.value) : "never");
+  }
+  if (missed.empty())
+    missed = fmt::format("the share of draws (kept in {} of {}; at the best estimate it keeps everything)",
+                         near->kept, near->draws);
+  return fmt::format("closest is {}; it misses {}", words(study, near->sized.design), missed);
+}
+
+}  // namespace servecast

@@ -1,0 +1,69 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/input/scenario/hardware_files.h"
+#include "sim/input/yaml/yaml_fields.h"
+#include "sim/plan/judge/best_case.h"
+#include "sim/plan/judge/machines.h"
+#include "sim/plan/judge/workload_facts.h"
+#include "sim/plan/study/objective.h"
+#include "sim/plan/study/space.h"
+
+namespace servecast {
+
+struct ScenarioSpec;
+struct Study;
+
+/// What is known of a design before anything is simulated.
+struct SizedDesign {
+  Design design{};
+  std::vector<std::string> set{};  // "path=value": makes the base scenario this design, under the forecast demand
+  std::string impossible{};        // why machines and model do not go together; empty: they do
+  std::string over_budget{};       // which budget it breaks; empty: none
+  BestCase best_case{};            // by the best estimate
+  Machines machines{};
+  double least_usd_per_hour = 0;
+  std::vector<Promise> promises{};
+};
+
+/// Sizes designs by the code that checks scenarios, and holds them against what no machine can beat.
+class Sizer {
+ public:
+  explicit Sizer(const Study& study);
+
+  const std::string& scenario_file() const;
+
+  /// Throws UserError where a design is a mistake: a setting that does not exist, a GPU that nobody knows.
+  SizedDesign size(const Design& design);
+
+  /// Requests of a design under one seed, at its rate.
+  const WorkloadFacts& workload(const SizedDesign& sized, std::int64_t seed);
+
+  /// True where the bound says that the design breaks its promise in this draw of calibration error and seed, too.
+  bool broken_at_best(const SizedDesign& sized, std::int64_t draw);
+
+  /// Seed of the draw: 0 is the best estimate.
+  std::int64_t seed(const SizedDesign& sized, std::int64_t draw);
+
+  ScenarioSpec spec_of(const SizedDesign& sized);
+
+  /// Whether "path=value" of the workload make other requests of it: lengths whose blocks a trace tells stay.
+  bool changes_workload(const SizedDesign& sized, const std::vector<std::string>& set);
+
+ private:
+  YamlText text_of(const Design& design) const;
+  const WorkloadFacts& workload(const ScenarioSpec& spec, const Design& design);
+  double rate_factor(const Design& design) const;
+
+  const Study& study_;
+  YamlText base_;
+  HardwareFiles files_{};
+  BestCases best_cases_{};
+  std::map<std::string, std::unique_ptr<WorkloadFacts>> workloads_{};
+};
+
+}  // namespace servecast

@@ -1,0 +1,139 @@
+#include "sim/plan/runs/child_run.h"
+
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <exception>
+
+#include "models/base/error.h"
+#include "sim/plan/runs/evaluator.h"
+
+namespace servecast {
+namespace {
+
+// A message: what it is, how many bytes follow, and these.
+struct Header {
+  ChildRun::Told told{};
+  std::uint64_t bytes = 0;
+};
+
+constexpr char end_mark = '\0';  // of a part of what is told with a key
+
+/// A child that cannot reach its parent has nobody to work for.
+void send_all(int socket, const void* data, std::size_t size) {
+  const char* at = static_cast<const char*>(data);
+  while (size > 0) {
+    const ssize_t sent = ::send(socket, at, size, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) _exit(1);
+    at += sent;
+    size -= static_cast<std::size_t>(sent);
+  }
+}
+
+void tell(int socket, ChildRun::Told told, const std::string& text) {
+  const Header header{.told = told, .bytes = text.size()};
+  send_all(socket, &header, sizeof header);
+  send_all(socket, text.data(), text.size());
+}
+
+LoadedRun parts_of(const std::string& text) {
+  const std::size_t first = text.find(end_mark);
+  const std::size_t second = text.find(end_mark, first + 1);
+  return {.key = text.substr(0, first),
+          .learned = text.substr(first + 1, second - first - 1),
+          .rests_on = text.substr(second + 1)};
+}
+
+void wait_for_word_to_go_on(int socket) {
+  char word = 0;
+  ssize_t got = 0;
+  while ((got = ::recv(socket, &word, 1, 0)) < 0 && errno == EINTR) continue;
+  if (got != 1) _exit(0);
+}
+
+std::string in_one_line(const UserError& error) {
+  std::string text;
+  for (const Problem& problem : error.problems()) text += (text.empty() ? "" : "; ") + to_string(problem);
+  return text;
+}
+
+[[noreturn]] void be_the_child(Simulator& simulator, const RunRequest& request, int socket) {
+  try {
+    const LoadedRun loaded = simulator.load(request);
+    tell(socket, ChildRun::Told::key, loaded.key + end_mark + loaded.learned + end_mark + loaded.rests_on);
+    wait_for_word_to_go_on(socket);
+    tell(socket, ChildRun::Told::summary, simulator.run());
+  } catch (const UserError& error) {
+    tell(socket, ChildRun::Told::refusal, in_one_line(error));
+  } catch (const std::exception& error) {
+    tell(socket, ChildRun::Told::failure, std::string("internal error: ") + error.what());
+  }
+  _exit(0);  // nothing of the parent's is flushed or closed twice
+}
+
+}  // namespace
+
+ChildRun::ChildRun(Simulator& simulator, const RunRequest& request) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    throw UserError(std::string("no child process can be started: ") + std::strerror(errno));
+  const pid_t parent = ::getpid();
+  child_ = ::fork();
+  if (child_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) _exit(1);  // it died before that
+    ::close(ends[0]);
+    be_the_child(simulator, request, ends[1]);
+  }
+  ::close(ends[1]);
+  socket_ = ends[0];
+  if (child_ > 0) return;
+  ::close(socket_);
+  throw UserError(std::string("no child process can be started: ") + std::strerror(errno));
+}
+
+ChildRun::~ChildRun() {
+  ::close(socket_);
+  if (child_ == 0) return;
+  ::kill(child_, SIGKILL);
+  while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) continue;
+}
+
+ChildRun::Told ChildRun::receive() {
+  std::array<char, 65536> part;
+  const ssize_t got = ::recv(socket_, part.data(), part.size(), MSG_DONTWAIT);
+  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return Told::nothing_yet;
+  if (got <= 0) return last_words_of_the_dead();
+  unread_.append(part.data(), static_cast<std::size_t>(got));
+  Header header;
+  if (unread_.size() < sizeof header) return Told::nothing_yet;
+  std::memcpy(&header, unread_.data(), sizeof header);
+  if (unread_.size() < sizeof header + header.bytes) return Told::nothing_yet;
+  text_ = unread_.substr(sizeof header);  // it waits for an answer or ends: nothing follows
+  unread_.clear();
+  if (header.told == Told::key) loaded_ = parts_of(text_);
+  return header.told;
+}
+
+ChildRun::Told ChildRun::last_words_of_the_dead() {
+  int status = 0;
+  while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) continue;
+  child_ = 0;
+  text_ = WIFSIGNALED(status) ? std::string("the simulation was ended by a signal: ") + ::strsignal(WTERMSIG(status))
+                              : "the simulation ended without a result";
+  return Told::failure;
+}
+
+void ChildRun::go_on() {
+  const char word = 1;
+  while (::send(socket_, &word, 1, MSG_NOSIGNAL) < 0 && errno == EINTR) continue;  // a dead child is noticed later
+}
+
+}  // namespace servecast

@@ -1,0 +1,78 @@
+#include "sim/plan/runs/sha256.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace servecast {
+namespace {
+
+// FIPS 180-4, section 4.2.2: the fractional parts of the cube roots of the first 64 primes.
+constexpr std::array<std::uint32_t, 64> round_constants{
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+using Schedule = std::array<std::uint32_t, 64>;
+
+/// Section 6.2.2, step 1.
+Schedule schedule(const unsigned char* bytes) {
+  Schedule w{};
+  for (std::size_t t = 0; t < 16; ++t)
+    for (std::size_t i = 0; i < 4; ++i) w[t] = (w[t] << 8) | bytes[4 * t + i];
+  for (std::size_t t = 16; t < 64; ++t) {
+    const std::uint32_t s0 = std::rotr(w[t - 15], 7) ^ std::rotr(w[t - 15], 18) ^ (w[t - 15] >> 3);
+    const std::uint32_t s1 = std::rotr(w[t - 2], 17) ^ std::rotr(w[t - 2], 19) ^ (w[t - 2] >> 10);
+    w[t] = w[t - 16] + s0 + w[t - 7] + s1;
+  }
+  return w;
+}
+
+}  // namespace
+
+void Sha256::block(const unsigned char* bytes) {
+  const Schedule w = schedule(bytes);
+  auto [a, b, c, d, e, f, g, h] = state_;
+  for (std::size_t t = 0; t < 64; ++t) {  // steps 2 and 3
+    const std::uint32_t s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
+    const std::uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + round_constants[t] + w[t];
+    const std::uint32_t s0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
+    const std::uint32_t t2 = s0 + ((a & b) ^ (a & c) ^ (b & c));
+    h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
+  }
+  const std::array<std::uint32_t, 8> added{a, b, c, d, e, f, g, h};
+  for (std::size_t i = 0; i < state_.size(); ++i) state_[i] += added[i];
+}
+
+Sha256& Sha256::add(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::size_t held = bytes_ % partial_.size();
+    const std::size_t taken = std::min(partial_.size() - held, bytes.size());
+    std::memcpy(partial_.data() + held, bytes.data(), taken);
+    bytes_ += taken;
+    bytes.remove_prefix(taken);
+    if (bytes_ % partial_.size() == 0) block(partial_.data());
+  }
+  return *this;
+}
+
+std::string Sha256::hex() {
+  const std::uint64_t bits = 8 * bytes_;
+  add(std::string_view("\x80", 1));
+  while (bytes_ % partial_.size() != 56) add(std::string_view("\0", 1));
+  std::string length;
+  for (int shift = 56; shift >= 0; shift -= 8) length += static_cast<char>((bits >> shift) & 0xff);
+  add(length);
+  std::string text;
+  for (const std::uint32_t word : state_) text += fmt::format("{:08x}", word);
+  return text;
+}
+
+}  // namespace servecast
