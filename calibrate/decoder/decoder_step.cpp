@@ -5,12 +5,12 @@
 #include <cmath>
 
 #include "calibrate/step/splits.h"
-#include "kernels/decode_attention.h"
-#include "kernels/decoder_glue.h"
-#include "kernels/elementwise.h"
-#include "kernels/gemm.h"
-#include "kernels/kv_gather.h"
-#include "kernels/prefill_attention.h"
+#include "kernels/attention/decode_attention.h"
+#include "kernels/attention/kv_gather.h"
+#include "kernels/attention/prefill_attention.h"
+#include "kernels/elementwise/decoder_glue.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/gemm/gemm.h"
 #include "models/base/counts.h"
 
 namespace servecast {

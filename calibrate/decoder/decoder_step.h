@@ -7,7 +7,7 @@
 #include "calibrate/step/decoder_shape.h"
 #include "calibrate/step/step_arrays.h"
 #include "calibrate/step/step_limits.h"
-#include "kernels/paged_kv.h"
+#include "kernels/attention/paged_kv.h"
 
 namespace servecast {
 

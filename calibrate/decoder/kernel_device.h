@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "kernels/stream.h"
+#include "kernels/device/stream.h"
 
 namespace servecast {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/device.h"
+#include "kernels/device/device.h"
 #include "kernels/testing/fibres.h"
 
 namespace servecast {

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "kernels/device.h"
+#include "kernels/device/device.h"
 #include "kernels/testing/fibres.h"
 
 namespace servecast {

@@ -3,8 +3,8 @@
 #include "calibrate/measure/cuda/call.h"
 #include "calibrate/step/block_tables.h"
 #include "calibrate/step/splits.h"
-#include "kernels/decode_attention.h"
-#include "kernels/prefill_attention.h"
+#include "kernels/attention/decode_attention.h"
+#include "kernels/attention/prefill_attention.h"
 #include "models/base/counts.h"
 
 namespace servecast {

@@ -2,7 +2,7 @@
 
 #include "calibrate/measure/cuda/call.h"
 #include "calibrate/measure/cuda/host_buffer.h"
-#include "kernels/kv_gather.h"
+#include "kernels/attention/kv_gather.h"
 
 namespace servecast {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "kernels/numbers.h"
+#include "kernels/device/numbers.h"
 
 namespace servecast {
 namespace {

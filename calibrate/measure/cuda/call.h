@@ -6,7 +6,7 @@
 #include "calibrate/measure/activity_records.h"
 #include "calibrate/measure/cuda/buffers.h"
 #include "calibrate/measure/cuda/libraries.h"
-#include "kernels/stream.h"
+#include "kernels/device/stream.h"
 
 namespace servecast {
 

@@ -1,7 +1,7 @@
 #include "calibrate/measure/cuda/call.h"
 #include "calibrate/measure/cuda/product_kinds.h"
 #include "calibrate/measure/cuda/routed_tokens.h"
-#include "kernels/elementwise.h"
+#include "kernels/elementwise/elementwise.h"
 
 namespace servecast {
 namespace {

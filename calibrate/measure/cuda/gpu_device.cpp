@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "calibrate/measure/cuda/first_gpu.h"
-#include "kernels/numbers.h"
+#include "kernels/device/numbers.h"
 
 namespace servecast {
 namespace {

@@ -1,5 +1,5 @@
 #include "calibrate/measure/cuda/call.h"
-#include "kernels/empty.h"
+#include "kernels/elementwise/empty.h"
 
 namespace servecast {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "calibrate/measure/cuda/shared_library.h"
-#include "kernels/stream.h"
+#include "kernels/device/stream.h"
 
 struct ncclComm;
 

@@ -2,7 +2,7 @@
 #include <string_view>
 
 #include "calibrate/measure/cuda/buffers.h"
-#include "kernels/gemm.h"
+#include "kernels/gemm/gemm.h"
 
 namespace servecast {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "calibrate/measure/cuda/buffers.h"
 #include "calibrate/measure/expert_visits.h"
-#include "kernels/moe.h"
+#include "kernels/moe/moe.h"
 
 namespace servecast {
 

@@ -1,5 +1,5 @@
 #include "calibrate/measure/cuda/call.h"
-#include "kernels/elementwise.h"
+#include "kernels/elementwise/elementwise.h"
 
 namespace servecast {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernels/decode_attention.h"
+#include "kernels/attention/decode_attention.h"
 
 #include <algorithm>
 

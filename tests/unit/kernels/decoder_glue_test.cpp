@@ -1,4 +1,4 @@
-#include "kernels/decoder_glue.h"
+#include "kernels/elementwise/decoder_glue.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "kernels/swizzled.h"
+#include "kernels/device/swizzled.h"
 #include "tests/unit/kernels/made.h"
 
 namespace servecast::emulation_group_test {

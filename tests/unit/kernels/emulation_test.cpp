@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "kernels/warp.h"
+#include "kernels/device/warp.h"
 #include "tests/unit/kernels/made.h"
 
 namespace servecast::emulation_test {

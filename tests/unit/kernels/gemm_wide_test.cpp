@@ -1,4 +1,4 @@
-#include "kernels/gemm_kernel.h"
+#include "kernels/gemm/gemm_kernel.h"
 #include "tests/unit/kernels/made_gemm.h"
 
 namespace servecast::gemm_wide_test {

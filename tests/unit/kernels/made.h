@@ -10,7 +10,7 @@
 #include <numeric>
 #include <vector>
 
-#include "kernels/device.h"
+#include "kernels/device/device.h"
 #include "models/base/rng.h"
 #include "tests/unit/kernels/machine.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <span>
 
-#include "kernels/paged_kv.h"
+#include "kernels/attention/paged_kv.h"
 #include "tests/unit/kernels/made.h"
 
 namespace servecast {

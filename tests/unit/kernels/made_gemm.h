@@ -1,5 +1,5 @@
 #pragma once
-#include "kernels/gemm.h"
+#include "kernels/gemm/gemm.h"
 #include "tests/unit/kernels/made.h"
 
 namespace servecast::made {

@@ -1,9 +1,9 @@
-#include "kernels/moe.h"
+#include "kernels/moe/moe.h"
 
 #include <algorithm>
 
-#include "kernels/gemm.h"
-#include "kernels/kv_gather.h"
+#include "kernels/attention/kv_gather.h"
+#include "kernels/gemm/gemm.h"
 #include "tests/unit/kernels/made.h"
 
 namespace servecast::moe_test {

@@ -1,4 +1,4 @@
-#include "kernels/numbers.h"
+#include "kernels/device/numbers.h"
 
 #include <gtest/gtest.h>
 

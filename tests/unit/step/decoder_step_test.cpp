@@ -7,7 +7,7 @@
 
 #include "calibrate/step/block_tables.h"
 #include "calibrate/step/decoder_shape.h"
-#include "kernels/device.h"
+#include "kernels/device/device.h"
 #include "tests/unit/step/host_device.h"
 
 namespace servecast::decoder_step_test {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "calibrate/decoder/kernel_device.h"
-#include "kernels/numbers.h"
+#include "kernels/device/numbers.h"
 #include "models/base/rng.h"
 
 namespace servecast {

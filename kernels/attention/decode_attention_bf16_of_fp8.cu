@@ -1,0 +1,9 @@
+#include "kernels/attention/decode_attention_kernel.h"
+
+namespace servecast::decode {
+
+bool bf16_of_fp8(const DecodeAttention& a, int head_dim, Stream stream) {
+  return start_head<Bf16, Fp8>(a, head_dim, stream);
+}
+
+}  // namespace servecast::decode
