@@ -9,7 +9,7 @@
 #include "sim/input/resolve/load_experts.h"
 #include "sim/input/scenario/host_link.h"
 #include "sim/input/scenario/scenario.h"
-#include "sim/serving/expert_offload.h"
+#include "sim/serving/resources/expert_offload.h"
 
 namespace servecast {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sim/input/scenario/scenario.h"
-#include "sim/serving/speculator.h"
+#include "sim/serving/sequences/speculator.h"
 
 namespace servecast {
 

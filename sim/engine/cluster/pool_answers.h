@@ -3,7 +3,7 @@
 
 #include "models/policy/pool_probe.h"
 #include "sim/engine/cluster/kv_copy.h"
-#include "sim/serving/replica.h"
+#include "sim/serving/replica/replica.h"
 
 namespace servecast {
 

@@ -2,7 +2,7 @@
 
 #include "sim/engine/cluster/make_experts.h"
 #include "sim/input/scenario/scenario.h"
-#include "sim/serving/replica.h"
+#include "sim/serving/replica/replica.h"
 
 namespace servecast {
 namespace {

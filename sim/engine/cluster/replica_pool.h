@@ -5,7 +5,7 @@
 
 #include "sim/engine/cluster/pool_routing.h"
 #include "sim/engine/cluster/replica_maker.h"
-#include "sim/serving/replica.h"
+#include "sim/serving/replica/replica.h"
 
 namespace servecast {
 

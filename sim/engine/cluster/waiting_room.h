@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/serving/listener.h"
+#include "sim/serving/sequences/listener.h"
 
 namespace servecast {
 

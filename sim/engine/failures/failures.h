@@ -7,7 +7,7 @@
 #include "sim/engine/cluster/cluster_follower.h"
 #include "sim/engine/failures/failure_times.h"
 #include "sim/report/record/failure_facts.h"
-#include "sim/serving/replica.h"
+#include "sim/serving/replica/replica.h"
 
 namespace servecast {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/engine/flow/flow_parts.h"
-#include "sim/serving/replica.h"
+#include "sim/serving/replica/replica.h"
 
 namespace servecast {
 

@@ -3,7 +3,7 @@
 
 #include "sim/engine/facts/replica_sampler.h"
 #include "sim/engine/flow/flow_parts.h"
-#include "sim/serving/listener.h"
+#include "sim/serving/sequences/listener.h"
 
 namespace servecast {
 

@@ -6,7 +6,7 @@
 
 #include "sim/engine/links/replica_at.h"
 #include "sim/engine/links/step_routes.h"
-#include "sim/serving/transfer_port.h"
+#include "sim/serving/resources/transfer_port.h"
 
 namespace servecast {
 

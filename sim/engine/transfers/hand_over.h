@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "sim/engine/transfers/hand_overs.h"
-#include "sim/serving/replica.h"
+#include "sim/serving/replica/replica.h"
 
 namespace servecast {
 

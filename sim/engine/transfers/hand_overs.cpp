@@ -7,7 +7,7 @@
 #include "sim/engine/transfers/hand_over.h"
 #include "sim/input/scenario/scenario.h"
 #include "sim/report/record/recorder.h"
-#include "sim/serving/replica.h"
+#include "sim/serving/replica/replica.h"
 
 namespace servecast {
 namespace {

@@ -13,7 +13,7 @@
 #include "sim/engine/links/kv_routes.h"
 #include "sim/engine/links/replica_at.h"
 #include "sim/engine/transfers/roles.h"
-#include "sim/serving/sequence.h"
+#include "sim/serving/sequences/sequence.h"
 
 namespace servecast {
 

@@ -7,7 +7,7 @@
 #include "models/policy/migration.h"
 #include "sim/engine/cluster/cluster_follower.h"
 #include "sim/engine/links/kv_routes.h"
-#include "sim/serving/replica.h"
+#include "sim/serving/replica/replica.h"
 
 namespace servecast {
 

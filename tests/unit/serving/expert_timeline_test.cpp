@@ -1,5 +1,5 @@
 // How long a step takes that waits for experts, by hand; and that playing it in pieces changes nothing.
-#include "sim/serving/expert_timeline.h"
+#include "sim/serving/resources/expert_timeline.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/base/fields.h"
-#include "sim/serving/replica.h"
+#include "sim/serving/replica/replica.h"
 
 namespace servecast {
 

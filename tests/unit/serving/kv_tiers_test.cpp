@@ -1,4 +1,4 @@
-#include "sim/serving/kv_tiers.h"
+#include "sim/serving/resources/kv_tiers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "sim/serving/replica.h"
+#include "sim/serving/replica/replica.h"
 
 #include <gtest/gtest.h>
 

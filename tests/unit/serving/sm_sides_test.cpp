@@ -1,5 +1,5 @@
 // Prompts and decodes at the same time on the same GPUs (semi-PD).
-#include "sim/serving/sm_sides.h"
+#include "sim/serving/step/sm_sides.h"
 
 #include <gtest/gtest.h>
 

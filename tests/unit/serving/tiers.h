@@ -3,7 +3,7 @@
 #include <numeric>
 #include <vector>
 
-#include "sim/serving/kv_tiers.h"
+#include "sim/serving/resources/kv_tiers.h"
 #include "tests/unit/serving/fixture.h"
 
 namespace servecast {

@@ -1,0 +1,64 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "models/hw/latency/step_latency.h"
+#include "models/hw/power_cost/power.h"
+#include "models/hw/profile/engine_profile.h"
+#include "models/policy/batcher.h"
+#include "models/policy/caches/adapter_slots.h"
+#include "models/policy/kv_cache.h"
+#include "models/policy/queue.h"
+#include "sim/serving/resources/expert_offload.h"
+#include "sim/serving/resources/kv_tiers.h"
+#include "sim/serving/sequences/exits.h"
+#include "sim/serving/sequences/sequence.h"
+#include "sim/serving/sequences/speculator.h"
+#include "sim/serving/step/sm_sides.h"
+
+namespace servecast {
+
+/// Host memory for the blocks of preempted sequences. Blocks are those of the KV cache: a share of each on every GPU.
+struct SwapSpace {
+  std::int64_t blocks = 0;
+  double out_s = 0;  // copying one to the host, while nothing is computed
+  double in_s = 0;   // and back
+};
+
+/// Which fetches from tiers are made.
+struct FetchRules {
+  bool only_if_faster = true;  // than computing the same tokens
+  bool on_arrival = true;      // where there is room then; else when it is the request's turn
+  std::int64_t layers = 0;  // of the model, where a prompt is computed behind its fetch layer by layer; 0: after it
+};
+
+struct ReplicaSetup {
+  ReplicaId id{};
+  PoolId pool{};
+  const StepLatency* latency = nullptr;  // outlives the replica
+  std::unique_ptr<Batcher> batcher;
+  std::unique_ptr<WaitingQueue> queue;
+  std::unique_ptr<KvCache> kv_cache;  // resized
+  SwapSpace swap{};                   // none: who is preempted is recomputed
+  std::unique_ptr<KvTiers> tiers{};   // below the GPU's memory; none: what leaves it is lost
+  FetchRules fetch{};
+  std::unique_ptr<ExpertOffload> experts{};  // partly elsewhere; none: all in the GPUs' memory
+  std::int64_t stage_gpus = 1;               // that a step keeps busy at a time
+  std::array<bool, 2> stage_sends{};         // by Reach: these send to each other
+  PowerDraw power{};                         // of one GPU
+  double power_cap_w = std::numeric_limits<double>::infinity();
+  AnswerPath answers{};                // from the end of a step to the clients
+  std::int64_t max_depth = 2;          // batches that the engine may have under way
+  double waiting_blocks_fraction = 1;  // no KV is imported while sequences not decoding yet hold more of the blocks
+  bool chunked_pipeline = false;       // a prompt's next chunk follows in the next lane, see Placement
+  std::optional<Exits> exits{};        // where tokens leave before the last layer
+  AdapterSetup adapters{};
+  std::unique_ptr<Speculator> speculator{};  // none: a decode makes one token a step
+  std::unique_ptr<SmPartition> partition{};  // prompts and decodes run at the same time; none: they take turns
+  bool ask_every_step = false;               // never repeat a batch without asking the batcher
+};
+
+}  // namespace servecast

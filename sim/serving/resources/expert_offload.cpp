@@ -1,0 +1,296 @@
+#include "sim/serving/resources/expert_offload.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace servecast {
+namespace {
+
+/// Of a longer run, so many tokens spread over it are asked about; each stands for as many as it takes. With that
+/// many nearly every expert is touched, so more of them would change little.
+constexpr std::int64_t most_asked_per_run = 128;
+
+}  // namespace
+
+ExpertOffload::ExpertOffload(ExpertOffloadSetup setup)
+    : setup_(std::move(setup)),
+      active_(static_cast<std::size_t>(setup_.shape.active)),
+      each_(static_cast<std::size_t>(setup_.shape.experts)),
+      all_(setup_.models.size() * each_),
+      before_(static_cast<std::size_t>(setup_.shape.layers)) {
+  if (setup_.stage_layers.empty()) setup_.stage_layers = {setup_.shape.layers};
+  for (std::int64_t first = 0; const std::int64_t layers : setup_.stage_layers) {
+    stages_.push_back({.layers = {.first = first, .last = first + layers},
+                       .links = std::vector(setup_.groups, OwnLinks(setup_.links)),
+                       .streams_used = std::vector<std::int64_t>(setup_.groups)});
+    first += layers;
+  }
+  const auto in_layer = static_cast<std::int64_t>(all_);
+  for (std::size_t layer = 0; layer < before_.size(); ++layer)
+    for (std::size_t group = 0; group < setup_.groups; ++group) {
+      slots_.emplace_back(setup_.slots / static_cast<std::int64_t>(setup_.groups), *setup_.cache, uses(layer, group));
+      slots_.back().fill();
+    }
+  if (setup_.host_experts < setup_.shape.layers * in_layer) {
+    host_.emplace(setup_.host_experts, *setup_.cache, setup_.long_run_uses);
+    host_->fill();
+  }
+  for (const ExpertModel& model : setup_.models) model.prefetch->resize(setup_.shape);
+}
+
+/// Of the experts that a group has, model after model.
+std::vector<std::uint64_t> ExpertOffload::uses(std::size_t layer, std::size_t group) const {
+  std::vector<std::uint64_t> uses;
+  for (std::size_t e = 0; e < all_; ++e)
+    if (group_of(ExpertId{static_cast<std::uint16_t>(e)}) == group)
+      uses.push_back(setup_.long_run_uses[layer * all_ + e]);
+  return uses;
+}
+
+/// Its place among those.
+CacheEntry ExpertOffload::entry(ExpertId expert) const {
+  const std::size_t per_group = each_ / setup_.groups;
+  const std::size_t place = index(expert) / each_ * per_group + index(expert) % per_group;
+  return CacheEntry{static_cast<std::uint32_t>(place)};
+}
+
+void ExpertOffload::route(std::span<const TokenRun> runs) {
+  choices_.clear();
+  stand_for_.clear();
+  model_of_.clear();
+  tokens_ = 0;
+  for (const TokenRun& run : runs) {
+    const std::int64_t asked = std::min(run.tokens, most_asked_per_run);
+    for (std::int64_t i = 0; i < asked; ++i)
+      route_token({.request = run.request, .position = run.first + i * run.tokens / asked}, run.model,
+                  static_cast<double>(run.tokens) / static_cast<double>(asked));
+  }
+  layers_.assign(static_cast<std::size_t>(setup_.shape.layers), {});
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
+    layers_[layer].visits.assign(all_, 0);
+    for (std::size_t token = 0; token < stand_for_.size(); ++token)
+      for (std::size_t rank = 0; rank < active_; ++rank) {
+        const ExpertId expert = choices_[(token * layers_.size() + layer) * active_ + rank].expert;
+        double& visits = layers_[layer].visits[index(expert)];
+        if (visits == 0) layers_[layer].asked.push_back(expert);
+        visits += stand_for_[token];
+      }
+  }
+}
+
+void ExpertOffload::route_token(const RoutedToken& token, std::size_t model, double stands_for) {
+  const std::size_t size = static_cast<std::size_t>(setup_.shape.layers) * active_;
+  choices_.resize(choices_.size() + size);
+  const std::span<ExpertChoice> choices = std::span(choices_).last(size);
+  setup_.models[model].routing->route(token, setup_.rng, choices);
+  for (ExpertChoice& choice : choices) choice.expert = in_all(model, choice.expert);
+  stand_for_.push_back(stands_for);
+  model_of_.push_back(model);
+  tokens_ += stands_for;
+}
+
+ExpertStep ExpertOffload::plan(std::span<const StageTime> full, std::span<const TokenRun> runs) {
+  ++steps_;
+  route(runs);
+  work_.assign(layers_.size(), {});
+  for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
+    coming_.clear();
+    if (!on(stage)) continue;
+    const double before_s = other_s(stage, full[stage]);
+    for (std::int64_t layer = stages_[stage].layers.first; layer < stages_[stage].layers.last; ++layer)
+      plan_layer(stage, static_cast<std::size_t>(layer), before_s);
+  }
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer) before_[layer] = layers_[layer].asked;
+  return {.number = steps_, .work = std::move(work_), .stages = std::vector<ExpertStep::Stage>(stages_.size())};
+}
+
+/// What a layer takes beside its experts. A stage's time is divided evenly between its layers; of each, the experts'
+/// part as the model of it has it, with as many experts as even routing would touch, a group's share of all.
+double ExpertOffload::other_s(std::size_t stage, const StageTime& full) const {
+  const Experts& experts = *setup_.times.llm.experts;
+  const auto groups = static_cast<double>(setup_.groups);
+  const double touched = touched_experts(experts, static_cast<std::int64_t>(tokens_));
+  const double experts_s = setup_.times.gpu_s(tokens_ * static_cast<double>(active_) / groups, touched / groups);
+  return std::max(0.0, full.seconds / static_cast<double>(stages_[stage].layers.size()) - experts_s);
+}
+
+void ExpertOffload::plan_layer(std::size_t stage, std::size_t layer, double other_s) {
+  const Demand demand = demand_of(serve(layer));
+  ExpertLayerWork& work = work_[layer];
+  work.before_s = other_s;
+  const std::vector<std::int64_t> guessed = right_guesses(stage, layer, demand);
+  work.groups.resize(setup_.groups);
+  for (std::size_t group = 0; group < setup_.groups; ++group) {
+    ExpertGroupWork& part = work.groups[group];
+    const std::int64_t loaded = in_group(demand.loaded, group);
+    part.expected = guessed[group] + loaded;
+    const auto all = static_cast<double>(in_group(demand.used, group) + loaded);
+    part.each_s = all > 0 ? setup_.times.gpu_s(demand.gpu_visits[group], all) / all : 0;
+    part.resident_s = part.each_s * (all - static_cast<double>(part.expected));
+  }
+  for (const double tokens : demand.host_tokens)
+    if (tokens > 0) work.host_s += std::max(setup_.times.host_expert_s, tokens * setup_.times.host_token_s);
+  for (const ExpertId expert : demand.loaded) work.loads.push_back(load(stage, layer, expert, true));
+  for (const ExpertId expert : coming_)
+    if (demand.visits[index(expert)] == 0) slots_for(layer, expert).use(entry(expert));
+  for (const ExpertId expert : demand.used) slots_for(layer, expert).use(entry(expert));
+  for (const ExpertId expert : demand.loaded) slots_for(layer, expert).use(entry(expert));
+  coming_.clear();
+  if (static_cast<std::int64_t>(layer) + 1 < stages_[stage].layers.last) predict(stage, layer + 1, work);
+}
+
+ExpertOffload::Demand ExpertOffload::demand_of(const std::vector<ServedChoice>& served) {
+  Demand demand;
+  demand.visits.assign(all_, 0);
+  demand.host_tokens = demand.visits;
+  demand.gpu_visits.assign(setup_.groups, 0);
+  for (std::size_t i = 0; i < served.size(); ++i) {
+    const ServedChoice& choice = served[i];
+    const double tokens = stand_for_[i / active_];
+    count(choice, tokens);
+    if (choice.by == ServedBy::nobody) continue;
+    if (choice.by == ServedBy::host) {
+      demand.host_tokens[index(choice.expert)] += tokens;
+      continue;
+    }
+    double& visits = demand.visits[index(choice.expert)];
+    if (visits == 0) (choice.by == ServedBy::load ? demand.loaded : demand.used).push_back(choice.expert);
+    visits += tokens;
+    demand.gpu_visits[group_of(choice.expert)] += tokens;
+  }
+  return demand;
+}
+
+std::int64_t ExpertOffload::in_group(const std::vector<ExpertId>& experts, std::size_t group) const {
+  return std::ranges::count_if(experts, [&](ExpertId expert) { return group_of(expert) == group; });
+}
+
+/// Which guesses the layer waits for; returns how many, by group.
+std::vector<std::int64_t> ExpertOffload::right_guesses(std::size_t stage, std::size_t layer, const Demand& demand) {
+  std::vector<std::int64_t> right(setup_.groups);
+  if (static_cast<std::int64_t>(layer) == stages_[stage].layers.first) return right;
+  for (ExpertLoad& guess : work_[layer - 1].loads) {
+    if (guess.layer != layer) continue;
+    guess.needed = demand.visits[index(guess.expert)] > 0;
+    right[guess.group] += guess.needed ? 1 : 0;
+  }
+  return right;
+}
+
+ExpertId ExpertOffload::in_all(std::size_t model, ExpertId expert) const {
+  return ExpertId{static_cast<std::uint16_t>(model * each_ + index(expert))};
+}
+ExpertId ExpertOffload::in_model(std::size_t model, ExpertId expert) const {
+  return ExpertId{static_cast<std::uint16_t>(index(expert) - model * each_)};
+}
+
+/// Those of one model, numbered within it.
+std::vector<ExpertId> ExpertOffload::own(std::size_t model, const std::vector<ExpertId>& experts) const {
+  std::vector<ExpertId> own;
+  for (const ExpertId expert : experts)
+    if (index(expert) / each_ == model) own.push_back(in_model(model, expert));
+  return own;
+}
+
+/// What is there when the layer asks.
+void ExpertOffload::look(std::size_t layer) {
+  on_gpu_.assign(all_, false);
+  for (std::size_t e = 0; e < all_; ++e) {
+    const ExpertId expert{static_cast<std::uint16_t>(e)};
+    on_gpu_[e] = slots_for(layer, expert).holds(entry(expert));
+  }
+  for (const ExpertId expert : layers_[layer].asked) {
+    const bool guessed = std::ranges::find(coming_, expert) != coming_.end();
+    totals_.requested += 1;
+    totals_.resident += on_gpu_[index(expert)] && !guessed ? 1 : 0;
+    totals_.prefetched += guessed ? 1 : 0;
+  }
+  for (const ExpertId expert : coming_) on_gpu_[index(expert)] = true;
+}
+
+/// How every choice of the layer's tokens is served.
+std::vector<ServedChoice> ExpertOffload::serve(std::size_t layer) {
+  look(layer);
+  std::vector<ServedChoice> served(stand_for_.size() * active_);
+  for (std::size_t model = 0; model < setup_.models.size(); ++model) serve_model(model, layer, served);
+  return served;
+}
+
+/// Of the tokens of one model: only its own experts stand in.
+void ExpertOffload::serve_model(std::size_t model, std::size_t layer, std::vector<ServedChoice>& served) {
+  std::vector<std::size_t> tokens;
+  std::vector<ExpertChoice> choices;
+  std::vector<ServedChoice> own;
+  for (std::size_t token = 0; token < stand_for_.size(); ++token) {
+    if (model_of_[token] != model) continue;
+    tokens.push_back(token);
+    for (std::size_t rank = 0; rank < active_; ++rank) {
+      choices.push_back(choices_[(token * layers_.size() + layer) * active_ + rank]);
+      const bool here = on_gpu_[index(choices.back().expert)];
+      choices.back().expert = in_model(model, choices.back().expert);
+      own.push_back({.by = here ? ServedBy::gpu : ServedBy::load, .expert = choices.back().expert});
+    }
+  }
+  if (tokens.empty()) return;
+  const auto first = on_gpu_.begin() + static_cast<std::ptrdiff_t>(model * each_);
+  const std::vector<bool> on_gpu(first, first + static_cast<std::ptrdiff_t>(each_));
+  const MissSight sight{.layer = static_cast<std::int64_t>(layer),
+                        .active = active_,
+                        .choices = choices,
+                        .on_gpu = on_gpu,
+                        .costs = {.expert_bytes = setup_.expert_bytes,
+                                  .load_s = setup_.expert_bytes / setup_.links.host_bytes_per_s,
+                                  .host_expert_s = setup_.times.host_expert_s,
+                                  .host_token_s = setup_.times.host_token_s}};
+  setup_.models[model].miss->answer(sight, setup_.rng, own);
+  for (std::size_t i = 0; i < own.size(); ++i)
+    served[tokens[i / active_] * active_ + i % active_] = {.by = own[i].by, .expert = in_all(model, own[i].expert)};
+}
+
+/// Loads what is guessed for a layer and not there yet; it takes its place in the cache at once. A guess is made by
+/// the GPUs of the layer before, so the first layer of a stage has none.
+void ExpertOffload::predict(std::size_t stage, std::size_t layer, ExpertLayerWork& work) {
+  for (std::size_t model = 0; model < setup_.models.size(); ++model) {
+    if (std::ranges::find(model_of_, model) == model_of_.end()) continue;
+    const std::vector<ExpertId> here = own(model, layers_[layer - 1].asked);
+    const std::vector<ExpertId> coming = own(model, layers_[layer].asked);
+    const std::vector<ExpertId> before = own(model, before_[layer]);
+    const LayerSight sight{
+        .layer = static_cast<std::int64_t>(layer), .here = here, .coming = coming, .before = before};
+    for (const ExpertId guess : setup_.models[model].prefetch->predict(sight, setup_.rng))
+      if (const ExpertId expert = in_all(model, guess); !slots_for(layer, expert).holds(entry(expert)))
+        coming_.push_back(expert);
+  }
+  for (const ExpertId expert : coming_) {
+    work.loads.push_back(load(stage, layer, expert, false));
+    totals_.guesses += 1;
+  }
+}
+
+ExpertLoad ExpertOffload::load(std::size_t stage, std::size_t layer, ExpertId expert, bool needed) {
+  bool from_disk = false;
+  if (host_) {
+    const auto place = layer * all_ + index(expert);
+    from_disk = !host_->use(CacheEntry{static_cast<std::uint32_t>(place)});
+  }
+  totals_.loads += 1;
+  totals_.loaded_bytes += setup_.expert_bytes;
+  totals_.disk_bytes += from_disk ? setup_.expert_bytes : 0;
+  return {.step = steps_,
+          .stage = stage,
+          .layer = layer,
+          .group = group_of(expert),
+          .expert = expert,
+          .from_disk = from_disk,
+          .bytes = setup_.expert_bytes,
+          .needed = needed};
+}
+
+void ExpertOffload::count(const ServedChoice& choice, double stands_for) {
+  totals_.choices += stands_for;
+  if (choice.by == ServedBy::buddy) totals_.substituted += stands_for;
+  if (choice.by == ServedBy::host) totals_.on_host += stands_for;
+  if (choice.by == ServedBy::nobody) totals_.left_out += stands_for;
+}
+
+}  // namespace servecast

@@ -1,0 +1,169 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "models/base/totals.h"
+#include "models/hw/latency/kernel_time.h"
+#include "models/hw/llm/shape.h"
+#include "models/policy/expert_miss.h"
+#include "models/policy/expert_prefetch.h"
+#include "models/policy/experts/expert_slots.h"
+#include "sim/serving/resources/expert_step.h"
+
+namespace servecast {
+
+/// Consecutive tokens of one request that a step computes.
+struct TokenRun {
+  RequestId request{};
+  std::int64_t first = 0;
+  std::int64_t tokens = 0;
+  std::size_t model = 0;  // of those that share the slots
+};
+
+/// One of several models that share the slots. Experts are numbered within it.
+struct ExpertModel {
+  std::unique_ptr<ExpertRouting> routing;  // resized
+  std::unique_ptr<ExpertPrefetch> prefetch;
+  std::unique_ptr<ExpertMiss> miss;  // prepared
+};
+
+/// How long experts take on a replica.
+struct ExpertTimes {
+  GemmFit fit{};  // of the GPU's grouped products
+  DataType weights = DataType::bf16;
+  Llm llm{};
+  std::int64_t tensor_parallel = 1;
+  double host_expert_s = 0;  // see MissCosts
+  double host_token_s = 0;
+
+  /// One layer's products, of so many visits to so many experts.
+  double gpu_s(double visits, double touched) const {
+    return touched == 0 ? 0 : experts_time(fit, weights, llm, tensor_parallel, visits, touched).seconds;
+  }
+};
+
+struct ExpertOffloadSetup {
+  ExpertShape shape{};                       // of one model
+  std::vector<std::int64_t> stage_layers{};  // of these, on the GPUs of each pipeline stage; none given: all on one
+  std::size_t groups =
+      1;  // of a stage's GPUs, each with whole experts of its own, in order; within one: slices of each
+  std::vector<ExpertModel> models{};
+  std::unique_ptr<ExpertCache> cache;
+  std::vector<std::uint64_t> long_run_uses{};  // [layer][model][expert], from a profile
+  std::int64_t slots = 0;                      // of each layer, in the GPUs' memory
+  std::int64_t host_experts = 0;               // of all layers, in host memory; the others are on disk
+  double expert_bytes = 0;                     // of all GPUs' slices together
+  OwnLinks::Rates links{};                     // of a group
+  ExpertTimes times{};
+  Rng rng{0, ""};
+};
+
+/// The experts of one replica: which tokens want which, which are in the GPUs' memory, and what a step becomes by
+/// that. Which experts are loaded and who leaves does not depend on how long loads take, so a step's work is planned
+/// when it is launched; how long it takes in each pipeline stage follows from the links of that stage's GPUs.
+///
+/// Several models of the same shape may share the slots: a layer's experts are numbered through all of them here,
+/// model after model.
+class ExpertOffload {
+ public:
+  explicit ExpertOffload(ExpertOffloadSetup setup);
+
+  /// Whether this stage has layers with experts.
+  bool on(std::size_t stage) const { return stages_[stage].layers.size() > 0; }
+  /// Plans the next step, which would take `full` in each stage with all experts in the GPUs' memory.
+  ExpertStep plan(std::span<const StageTime> full, std::span<const TokenRun> runs);
+  /// The step has the GPUs of a stage, which take `stretch` times as long as planned. On own links it returns the
+  /// end; where others use the links too, nothing: it goes on by go_on() and arrived(). The step stays where it is.
+  std::optional<double> begin(ExpertStep& step, std::size_t stage, double now_s, double stretch, bool own_links);
+  /// The stage was begun last by this step, on own links, and not yet in truth.
+  void undo(const ExpertStep& step, std::size_t stage);
+  /// Others use the links from now on. True where the step is under way there: then it goes on by go_on() and
+  /// arrived(), first of all with the loads `under_way`, of which some bytes are left.
+  bool share_links(ExpertStep& step, std::size_t stage, double now_s, std::vector<ExpertLoad>& under_way);
+  /// The same of a stage that no step is in: what wrong guesses still copy is forgotten.
+  void clear_links(std::size_t stage) {
+    for (OwnLinks& group : stages_[stage].links) group.hand_over();
+  }
+
+  // While the links are shared:
+  /// Everything due; returns the loads to start now.
+  std::vector<ExpertLoad> go_on(ExpertStep& step, std::size_t stage, double now_s);
+  /// `step` is the one that asked for it; null where that is over.
+  void arrived(ExpertStep* step, const ExpertLoad& load, double now_s);
+  /// When the step is through this stage, once: then it is.
+  std::optional<double> take_end(ExpertStep& step, std::size_t stage);
+
+  /// The step comes no further in this stage than this share of it.
+  void cut(const ExpertStep& step, std::size_t stage, double done_fraction);
+
+  std::size_t models() const { return setup_.models.size(); }
+  void forget(RequestId request) {
+    for (const ExpertModel& model : setup_.models) model.routing->forget(request);
+  }
+  const ExpertTotals& totals() const { return totals_; }
+
+ private:
+  struct StageState {
+    LayerRange layers{};                       // of those with experts
+    std::vector<OwnLinks> links{};             // by group
+    std::vector<std::int64_t> streams_used{};  // by group: flows under way
+  };
+  struct Layer {
+    std::vector<ExpertId> asked{};  // each once, in the order of the tokens
+    std::vector<double> visits{};   // by expert
+  };
+  struct Demand {                       // of a layer, once it is known who computes what
+    std::vector<double> visits{};       // on the GPU, by expert
+    std::vector<double> host_tokens{};  // by expert
+    std::vector<ExpertId> used{};       // on the GPU without a load now, each once
+    std::vector<ExpertId> loaded{};     // each once
+    std::vector<double> gpu_visits{};   // by group
+  };
+  void route(std::span<const TokenRun> runs);
+  void route_token(const RoutedToken& token, std::size_t model, double stands_for);
+  double other_s(std::size_t stage, const StageTime& full) const;
+  void plan_layer(std::size_t stage, std::size_t layer, double other_s);
+  void look(std::size_t layer);
+  std::vector<ServedChoice> serve(std::size_t layer);
+  void serve_model(std::size_t model, std::size_t layer, std::vector<ServedChoice>& served);
+  void predict(std::size_t stage, std::size_t layer, ExpertLayerWork& work);
+  std::vector<ExpertId> own(std::size_t model, const std::vector<ExpertId>& experts) const;
+  std::size_t group_of(ExpertId expert) const { return index(expert) % each_ / (each_ / setup_.groups); }
+  ExpertSlots& slots_for(std::size_t layer, ExpertId expert) {
+    return slots_[layer * setup_.groups + group_of(expert)];
+  }
+  std::vector<std::uint64_t> uses(std::size_t layer, std::size_t group) const;
+  CacheEntry entry(ExpertId expert) const;
+  std::int64_t in_group(const std::vector<ExpertId>& experts, std::size_t group) const;
+  std::vector<std::int64_t> right_guesses(std::size_t stage, std::size_t layer, const Demand& demand);
+  ExpertId in_all(std::size_t model, ExpertId expert) const;
+  ExpertId in_model(std::size_t model, ExpertId expert) const;
+  ExpertLoad load(std::size_t stage, std::size_t layer, ExpertId expert, bool needed);
+  Demand demand_of(const std::vector<ServedChoice>& served);
+  void count(const ServedChoice& choice, double stands_for);
+  void restart(ExpertStep& step, std::size_t stage) const;
+  void finish(ExpertStep& step, std::size_t stage, double end_s);
+
+  ExpertOffloadSetup setup_;
+  std::vector<ExpertSlots> slots_{};   // by layer and group
+  std::optional<ExpertSlots> host_{};  // where not all experts are in host memory
+  std::size_t active_;
+  std::size_t each_;                     // experts of a model in a layer
+  std::size_t all_;                      // of all models
+  std::vector<ExpertChoice> choices_{};  // [token][layer][rank], of this step
+  std::vector<double> stand_for_{};      // by token: how many it stands for
+  std::vector<std::size_t> model_of_{};  // by token
+  double tokens_ = 0;
+  std::vector<Layer> layers_{};
+  std::vector<std::vector<ExpertId>> before_{};  // by layer: asked in the step before
+  std::vector<bool> on_gpu_{};                   // by expert, in the layer that is planned
+  std::vector<ExpertId> coming_{};               // guessed for it
+  std::vector<ExpertLayerWork> work_{};
+  std::vector<StageState> stages_{};
+  std::int64_t steps_ = 0;
+  ExpertTotals totals_{};
+};
+
+}  // namespace servecast

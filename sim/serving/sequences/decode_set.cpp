@@ -1,0 +1,158 @@
+#include "sim/serving/sequences/decode_set.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+
+namespace servecast {
+namespace {
+
+/// Phase of the step counter at which a sequence that joined at `step` with `tokens` tokens takes its next block:
+/// at step k it holds tokens + k - step, which must be a multiple of the growth.
+std::size_t due_phase(std::int64_t step, std::int64_t tokens, std::int64_t growth) {
+  return static_cast<std::size_t>(((step - tokens) % growth + growth) % growth);
+}
+
+}  // namespace
+
+void DecodeSet::join(Sequence& s, Slot slot, std::int64_t tokens, std::int64_t left) {
+  assert(left > 0);
+  s.joined_step = steps_;
+  s.joined_tokens = tokens;
+  s.progress = 0;
+  s.last_steps = {};
+  const std::int64_t width = s.request.width();
+  sequences_ += width;
+  if (width > 1) wide_.push_back(slot);
+  heap_.push_back({.finish = steps_ + left, .admission = s.admission, .slot = slot});
+  if (speculator_) return;
+  kv_tokens_ += width * std::min(tokens, attended_tokens_);
+  if (tokens < attended_tokens_) {
+    growing_ += width;
+    stop_growing(steps_, tokens, width);
+  }
+  if (width == 1 && !due_.empty()) ++due_[due_phase(steps_, tokens, growth())];
+  std::ranges::push_heap(heap_, later);
+}
+
+void DecodeSet::forget(Slot slot, const Sequence& s) {
+  const std::int64_t width = s.request.width();
+  sequences_ -= width;
+  if (width > 1) std::erase(wide_, slot);
+  if (speculator_) return;
+  kv_tokens_ -= width * std::min(tokens(s), attended_tokens_);
+  if (tokens(s) < attended_tokens_) {
+    growing_ -= width;
+    stop_growing(s.joined_step, s.joined_tokens, -width);
+  }
+  if (width == 1 && !due_.empty()) --due_[due_phase(s.joined_step, s.joined_tokens, growth())];
+}
+
+void DecodeSet::stop_growing(std::int64_t joined_step, std::int64_t joined_tokens, std::int64_t sequences) {
+  if (attended_tokens_ == std::numeric_limits<std::int64_t>::max()) return;  // they never do
+  const auto stop = stops_.try_emplace(joined_step + (attended_tokens_ - joined_tokens), 0).first;
+  stop->second += sequences;
+  if (stop->second == 0) stops_.erase(stop);
+}
+
+std::int64_t DecodeSet::blocks_due(const Sequence& s) const {
+  if (due_.empty()) return 0;
+  if (speculator_ && s.request.width() == 1)
+    return std::max<std::int64_t>(0, cache_->blocks_for(s.request, tokens(s) + tokens_wanted(s)) - s.held.blocks);
+  if (s.request.width() == 1) return tokens(s) % growth() == 0 ? 1 : 0;
+  return cache_->blocks_for(s.request, tokens(s) + 1) - cache_->blocks_for(s.request, tokens(s));
+}
+
+std::int64_t DecodeSet::wide_blocks_due(const SequenceTable& table) const {
+  std::int64_t blocks = 0;
+  for (Slot slot : wide_) blocks += blocks_due(table[slot]);
+  return blocks;
+}
+
+std::int64_t DecodeSet::all_blocks_due(const SequenceTable& table) const {
+  std::int64_t blocks = 0;
+  for (const Entry& entry : heap_) blocks += blocks_due(table[entry.slot]);
+  return blocks;
+}
+
+std::int64_t DecodeSet::blocks(const Sequence& s) const {
+  const bool written_down = speculator_ && s.request.width() == 1 && !due_.empty();
+  return written_down ? s.held.blocks : cache_->blocks_for(s.request, tokens(s));
+}
+
+std::int64_t DecodeSet::held_tokens(const SequenceTable& table) const {
+  std::int64_t held = 0;
+  for (const Entry& entry : heap_)
+    held += table[entry.slot].request.width() * std::min(tokens(table[entry.slot]), attended_tokens_);
+  return held;
+}
+
+std::int64_t DecodeSet::made_in_last(const Sequence& s, std::int64_t steps) const {
+  if (!speculator_) return steps;
+  return steps == 0 ? 0 : s.last_steps[0] + (steps > 1 ? s.last_steps[1] : 0);
+}
+
+std::int64_t DecodeSet::tokens_wanted(const Sequence& s) const {
+  return 1 + (speculator_ && s.request.width() == 1 ? speculator_->slots(drafts_) : 0);
+}
+
+std::int64_t DecodeSet::make_tokens(Sequence& s) {
+  if (s.request.width() > 1) return 1;
+  const std::int64_t made = s.made + s.progress;
+  s.checks += drafts_ > 0 ? 1 : 0;
+  return speculator_->made({.request = s.request.id, .made = made, .steps = s.checks, .count = drafts_},
+                           s.request.output_tokens - made);
+}
+
+std::int64_t DecodeSet::step_with_drafts(SequenceTable& table) {
+  ++steps_;
+  kv_tokens_ = 0;
+  std::int64_t all = 0;
+  for (const Entry& entry : heap_) {
+    Sequence& s = table[entry.slot];
+    const std::int64_t width = s.request.width();
+    const std::int64_t computed = 1 + (width == 1 ? speculator_->rows(drafts_) : 0);
+    kv_tokens_ += width * std::min(tokens(s) + computed, attended_tokens_);
+    if (!due_.empty() && width == 1)
+      s.held.blocks = std::max(s.held.blocks, cache_->blocks_for(s.request, tokens(s) + tokens_wanted(s)));
+    const std::int64_t made = make_tokens(s);
+    s.progress += made;
+    s.last_steps = {made, s.last_steps[0]};
+    all += width * made;
+    if (s.made + s.progress == s.request.output_tokens) finished_.push_back(entry);
+  }
+  std::ranges::sort(finished_, std::ranges::greater{}, &Entry::admission);
+  for (const Entry& done : finished_) std::erase_if(heap_, [&](const Entry& e) { return e.slot == done.slot; });
+  return all;
+}
+
+Slot DecodeSet::take_finished(const SequenceTable& table) {
+  assert(has_finished());
+  if (speculator_) {
+    const Slot slot = finished_.back().slot;
+    finished_.pop_back();
+    forget(slot, table[slot]);
+    return slot;
+  }
+  std::ranges::pop_heap(heap_, later);
+  const Slot slot = heap_.back().slot;
+  heap_.pop_back();
+  forget(slot, table[slot]);
+  return slot;
+}
+
+std::vector<Slot> DecodeSet::members(const SequenceTable& table) const {
+  std::vector<Slot> slots;
+  for (const Entry& entry : heap_) slots.push_back(entry.slot);
+  for (const Entry& entry : finished_) slots.push_back(entry.slot);  // where sequences speculate
+  std::ranges::sort(slots, {}, [&](Slot slot) { return table[slot].admission; });
+  return slots;
+}
+
+void DecodeSet::remove(Slot slot, const SequenceTable& table) {
+  forget(slot, table[slot]);
+  std::erase_if(heap_, [&](const Entry& entry) { return entry.slot == slot; });
+  if (!speculator_) std::ranges::make_heap(heap_, later);
+}
+
+}  // namespace servecast

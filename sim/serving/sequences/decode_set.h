@@ -1,0 +1,129 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "sim/serving/sequences/sequence.h"
+#include "sim/serving/sequences/speculator.h"
+
+namespace servecast {
+
+/// The decoding sequences of one batch lane, in lazy accounts: a step in which all of them make one token costs O(1),
+/// whatever their number. What belongs to one sequence is worked out only when it joins, finishes or is preempted.
+///
+///   tokens a sequence holds now = tokens when it joined + steps since
+///   it finishes                 = when the step counter reaches the step fixed at joining (kept in a heap)
+///   tokens it attends to        = the same, up to what the cache keeps of a sequence: the step at which it has as
+///   many
+///                                 is fixed at joining, too, and a list says how many stop growing at each step
+///   it takes a new KV block     = when its tokens pass a multiple of the growth: always at the same phase of the
+///   step
+///                                 counter, so one counter per phase says how many blocks a step takes
+///
+/// Where sequences speculate, each makes a number of tokens of its own in a step, and the members are walked: a step
+/// costs O(n), as little per token. What a member holds is then written down in its Sequence.
+class DecodeSet {
+ public:
+  /// Both outlive the set. Without a speculator everybody makes one token a step.
+  explicit DecodeSet(const KvCache& cache, Speculator* speculator = nullptr)
+      : cache_(&cache),
+        speculator_(speculator),
+        attended_tokens_(cache.attended_tokens()),
+        due_(static_cast<std::size_t>(cache.growth_tokens()), 0) {}
+
+  std::int64_t size() const { return static_cast<std::int64_t>(heap_.size()); }
+  /// Of all members: one each, or as many as a request has side by side.
+  std::int64_t sequences() const { return sequences_; }
+  std::int64_t steps() const { return steps_; }
+  /// KV tokens that all attend to together, and by how many more with every step, until somebody attends to no more.
+  std::int64_t kv_tokens() const { return kv_tokens_; }
+  std::int64_t growing() const { return growing_; }
+  bool grows_steadily() const { return stops_.empty(); }
+  /// Blocks that the next step takes, of all members and of one; below 0 where beams give some back.
+  std::int64_t blocks_due(const SequenceTable& table) const {
+    if (due_.empty()) return 0;
+    if (speculator_) return all_blocks_due(table);
+    return due_[phase(steps_)] + (wide_.empty() ? 0 : wide_blocks_due(table));
+  }
+  std::int64_t blocks_due(const Sequence& s) const;
+
+  /// `s` holds `tokens` tokens and will make `left` more; from the next step on.
+  void join(Sequence& s, Slot slot, std::int64_t tokens, std::int64_t left);
+
+  /// Everybody makes one token.
+  void step() {
+    ++steps_;
+    kv_tokens_ += growing_;
+    if (stops_.empty() || stops_.begin()->first > steps_) return;
+    growing_ -= stops_.begin()->second;
+    stops_.erase(stops_.begin());
+  }
+
+  // Where sequences speculate:
+  /// Those with drafts; members of several sequences make one token a step each.
+  std::int64_t speculating() const { return size() - static_cast<std::int64_t>(wide_.size()); }
+  std::int64_t held_tokens(const SequenceTable& table) const;
+  /// The next step checks so many drafts of each.
+  void set_drafts(std::int64_t drafts) { drafts_ = drafts; }
+  std::int64_t drafts() const { return drafts_; }
+  /// In place of step(): returns how many tokens were made.
+  std::int64_t step_with_drafts(SequenceTable& table);
+  /// Tokens that a member made in its last `steps` steps, at most two.
+  std::int64_t made_in_last(const Sequence& s, std::int64_t steps) const;
+  /// Tokens behind those it holds that a sequence wants room for in the next step.
+  std::int64_t tokens_wanted(const Sequence& s) const;
+
+  /// Steps until the first sequence finishes, counted from now; requires size() > 0.
+  std::int64_t steps_left() const { return heap_.front().finish - steps_; }
+
+  /// Takes out the next sequence that made its last token in the step just done, in order of admission.
+  bool has_finished() const {
+    return speculator_ ? !finished_.empty() : !heap_.empty() && heap_.front().finish == steps_;
+  }
+  Slot take_finished(const SequenceTable& table);
+
+  /// Members in order of admission: costs O(n log n), for the rare moments when blocks run short.
+  std::vector<Slot> members(const SequenceTable& table) const;
+  void remove(Slot slot, const SequenceTable& table);
+
+  /// Tokens that a member holds now.
+  std::int64_t tokens(const Sequence& s) const {
+    return s.joined_tokens + (speculator_ ? s.progress : steps_ - s.joined_step);
+  }
+  /// And blocks.
+  std::int64_t blocks(const Sequence& s) const;
+
+ private:
+  struct Entry {
+    std::int64_t finish;
+    std::uint32_t admission;
+    Slot slot;
+  };
+  static bool later(const Entry& a, const Entry& b) {
+    return a.finish != b.finish ? a.finish > b.finish : a.admission > b.admission;
+  }
+  std::int64_t growth() const { return static_cast<std::int64_t>(due_.size()); }
+  std::size_t phase(std::int64_t step) const { return static_cast<std::size_t>(step % growth()); }
+  void forget(Slot slot, const Sequence& s);
+  void stop_growing(std::int64_t joined_step, std::int64_t joined_tokens, std::int64_t sequences);
+  std::int64_t wide_blocks_due(const SequenceTable& table) const;
+  std::int64_t all_blocks_due(const SequenceTable& table) const;
+  std::int64_t make_tokens(Sequence& s);
+
+  const KvCache* cache_;
+  Speculator* speculator_;
+  std::int64_t attended_tokens_;
+  std::vector<Entry> heap_;        // the first to finish on top; in no order where sequences speculate
+  std::vector<Entry> finished_;    // where they do: in the step just done, the one admitted first at the end
+  std::vector<std::int64_t> due_;  // by phase of the step counter: members of one sequence that take a block then
+  std::vector<Slot> wide_;         // members of several sequences: few, and asked one by one
+  std::int64_t sequences_ = 0;
+  std::int64_t steps_ = 0;
+  std::int64_t kv_tokens_ = 0;
+  std::int64_t drafts_ = 0;
+  std::int64_t growing_ = 0;                    // sequences that attend to one token more with every step
+  std::map<std::int64_t, std::int64_t> stops_;  // those of them that stop, by step; empty where a cache keeps all
+};
+
+}  // namespace servecast

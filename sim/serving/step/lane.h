@@ -1,0 +1,128 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "models/base/record.h"
+#include "models/hw/latency/step_latency.h"
+#include "models/policy/caches/tier_store.h"
+#include "sim/serving/sequences/decode_set.h"
+#include "sim/serving/step/step_run.h"
+
+namespace servecast {
+
+/// One batch, from when it is filled to when its tokens are out.
+struct FilledBatch {
+  struct Chunk {
+    Slot slot{};
+    std::int64_t tokens = 0;
+  };
+  struct Fresh {  // sequences that got their last token outside a decode step, all at the same instant
+    double token_s = 0;
+    std::int64_t count = 0;
+  };
+
+  bool decoded = false;  // the decodes take part
+  std::vector<Chunk> chunks{};
+  std::vector<Slot> prompts{};        // those of the chunks that end a prompt: they come out with a token
+  std::vector<Slot> finishing{};      // decodes that make their last token
+  std::vector<Fresh> fresh{};         // decodes for which this is the first decode step
+  std::vector<StepMember> members{};  // everybody, where somebody wants to know
+  std::int64_t preempted = 0;         // requests thrown out while it was filled
+  std::int64_t riding = 0;            // sequences computed along that have made their last token
+  std::int64_t rejected = 0;          // tokens computed and thrown away: drafts that were wrong
+  std::int64_t bunched = 0;           // output tokens of decodes beyond one each
+  double copy_s = 0;                  // copying blocks between GPU and host, before it is computed
+  StepWork work{};
+  double start_s = 0;
+  double end_s = 0;  // infinite while it is not known
+  StepRun run{};
+  double seen_s = 0;  // its tokens are with the clients
+  std::int64_t used_blocks = 0;
+  std::vector<TierUnit> computed{};  // that tiers take when it has ended
+
+  std::int64_t made_tokens() const { return work.emitted_tokens - rejected; }
+
+  void clear() {
+    decoded = false;
+    chunks.clear();
+    prompts.clear();
+    finishing.clear();
+    fresh.clear();
+    members.clear();
+    computed.clear();
+    preempted = riding = rejected = bunched = 0;
+    work = {};
+    copy_s = 0;
+    run.clear();
+  }
+};
+
+/// The batches under way, in order, and behind them the one that is being filled. They take turns in the same places,
+/// so that the loop neither copies nor allocates.
+class BatchRing {
+ public:
+  static constexpr std::size_t most_under_way = 2;
+
+  std::size_t size() const { return count_; }  // under way
+  const FilledBatch& operator[](std::size_t i) const { return ring_[(first_ + i) % ring_.size()]; }
+  FilledBatch& filling() { return ring_[(first_ + count_) % ring_.size()]; }
+  const FilledBatch& filling() const { return (*this)[count_]; }
+
+  /// The first of those under way.
+  FilledBatch& running() { return ring_[first_]; }
+  /// Of those under way, the one that was filled last.
+  FilledBatch& last() { return ring_[(first_ + count_ - 1) % ring_.size()]; }
+
+  /// Whoever ends its prompt in a batch under way is not waited for any more.
+  void forget(Slot slot) {
+    for (FilledBatch& batch : ring_) std::erase(batch.prompts, slot);
+  }
+  /// The batch being filled is under way from now on.
+  void push() { ++count_; }
+  /// The first has ended; what it holds stays readable until another is filled.
+  void pop() {
+    first_ = (first_ + 1) % ring_.size();
+    --count_;
+  }
+
+ private:
+  std::array<FilledBatch, most_under_way + 1> ring_{};
+  std::size_t first_ = 0;
+  std::size_t count_ = 0;
+};
+
+/// A group of sequences that step together. A replica has one lane, or with pipeline parallelism as many as stages,
+/// so that every stage can have a batch; where prompts and decodes run at the same time, as many for each Side. A
+/// sequence belongs to the lane that admitted it, and while the lane's batch is under way none of its sequences can
+/// be scheduled again.
+///
+/// With asynchronous scheduling a lane has two batches under way: one runs, the next is filled already, as if the
+/// first had ended. Who has finished by then is known when a batch is filled, since lengths are; what that frees is
+/// not free before the batch has really ended.
+struct Lane {
+  explicit Lane(const KvCache& cache, Speculator* speculator = nullptr) : decodes(cache, speculator) {}
+
+  DecodeSet decodes;
+  std::vector<Slot> prefilling{};   // admitted, prompt not finished; in order of admission
+  std::vector<Slot> joining{};      // prompt finished by the batch filled last: they decode from the next one on
+  std::vector<Slot> swapped{};      // preempted with their blocks in host memory: the first comes back first
+  std::vector<Slot> landed{};       // from other replicas: they decode from the next batch on
+  std::vector<Slot> kept{};         // see AfterLast
+  std::vector<Slot> gone{};         // their clients gave up: out when the next batch is filled
+  std::int64_t adapter_loads = 0;   // that the next batch waits for
+  std::int64_t kept_kv_tokens = 0;  // that those computed along hold
+  BatchRing batches{};
+  bool ended = false;  // a batch has ended at this instant, and the next can be filled
+
+  double last_decode_s = 0;                 // when the tokens of the last step with the decodes in it were seen
+  double last_seen_s = 0;                   // the same of the batch filled last
+  std::vector<FilledBatch::Fresh> fresh{};  // members that joined since the last decode step
+  std::int64_t spare_blocks = 0;            // that must be free beside those due, or the exact rules decide
+  bool repeat = false;                      // the next batch is this one with one more token per sequence
+
+  bool busy() const { return batches.size() > 0; }
+  FilledBatch& batch() { return batches.filling(); }
+};
+
+}  // namespace servecast
