@@ -7,7 +7,7 @@
 
 #include "gui/app/main_window.h"
 #include "gui/app/shot.h"
-#include "gui/view/theme.h"
+#include "gui/view/parts/theme.h"
 #include "models/base/error.h"
 #include "servecast_version.h"
 

@@ -8,10 +8,10 @@
 #include <QStackedWidget>
 
 #include "gui/app/main_window.h"
-#include "gui/data/program.h"
-#include "gui/view/plot_export.h"
-#include "gui/view/scenario_view.h"
-#include "gui/view/theme.h"
+#include "gui/data/runs/program.h"
+#include "gui/view/parts/theme.h"
+#include "gui/view/plots/plot_export.h"
+#include "gui/view/scenario/scenario_view.h"
 #include "models/base/error.h"
 #include "servecast_version.h"
 

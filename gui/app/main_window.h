@@ -3,9 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include "gui/data/report.h"
-#include "gui/data/scenario_document.h"
-#include "gui/data/simulation.h"
+#include "gui/data/report/report.h"
+#include "gui/data/runs/simulation.h"
+#include "gui/data/scenario/scenario_document.h"
 
 class QLabel;
 class QListWidget;

@@ -5,13 +5,13 @@
 #include <algorithm>
 
 #include "gui/app/main_window.h"
-#include "gui/view/calibration_view.h"
-#include "gui/view/cluster_view.h"
-#include "gui/view/dashboard.h"
-#include "gui/view/plan_view.h"
-#include "gui/view/requests_view.h"
-#include "gui/view/run_view.h"
-#include "gui/view/scenario_view.h"
+#include "gui/view/cluster/cluster_view.h"
+#include "gui/view/pages/calibration_view.h"
+#include "gui/view/pages/dashboard.h"
+#include "gui/view/pages/plan_view.h"
+#include "gui/view/pages/requests_view.h"
+#include "gui/view/pages/run_view.h"
+#include "gui/view/scenario/scenario_view.h"
 #include "models/base/error.h"
 
 namespace servecast::gui {

@@ -7,11 +7,11 @@
 #include <QTest>
 
 #include "gui/app/main_window.h"
-#include "gui/view/dashboard.h"
-#include "gui/view/distribution_plot.h"
-#include "gui/view/requests_view.h"
-#include "gui/view/run_view.h"
-#include "gui/view/time_plot.h"
+#include "gui/view/pages/dashboard.h"
+#include "gui/view/pages/requests_view.h"
+#include "gui/view/pages/run_view.h"
+#include "gui/view/plots/distribution_plot.h"
+#include "gui/view/plots/time_plot.h"
 #include "models/base/rng.h"
 #include "sim/report/csv/csv_reports.h"
 #include "sim/report/files/text_file.h"

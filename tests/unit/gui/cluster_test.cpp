@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "gui/view/cluster_canvas.h"
-#include "gui/view/cluster_layout.h"
+#include "gui/view/cluster/cluster_canvas.h"
+#include "gui/view/cluster/cluster_layout.h"
 #include "tests/unit/gui/report_files.h"
 
 namespace servecast::gui::cluster_test {

@@ -1,4 +1,4 @@
-#include "gui/data/comparison.h"
+#include "gui/data/tables/comparison.h"
 
 #include <gmock/gmock.h>
 

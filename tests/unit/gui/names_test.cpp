@@ -8,14 +8,14 @@
 #include <QTextDocument>
 #include <QXmlStreamReader>
 
-#include "gui/view/cluster_view.h"
-#include "gui/view/compare_view.h"
-#include "gui/view/plan_view.h"
-#include "gui/view/plot_export.h"
-#include "gui/view/requests_view.h"
-#include "gui/view/run_view.h"
-#include "gui/view/scenario_view.h"
-#include "gui/view/time_plot.h"
+#include "gui/view/cluster/cluster_view.h"
+#include "gui/view/pages/compare_view.h"
+#include "gui/view/pages/plan_view.h"
+#include "gui/view/pages/requests_view.h"
+#include "gui/view/pages/run_view.h"
+#include "gui/view/plots/plot_export.h"
+#include "gui/view/plots/time_plot.h"
+#include "gui/view/scenario/scenario_view.h"
 #include "models/base/escaped.h"
 #include "tests/unit/gui/report_files.h"
 #include "tests/unit/gui/shown_window.h"

@@ -7,9 +7,9 @@
 #include <QTest>
 #include <limits>
 
-#include "gui/data/plan_model.h"
-#include "gui/view/plan_view.h"
-#include "gui/view/scatter_plot.h"
+#include "gui/data/tables/plan_model.h"
+#include "gui/view/pages/plan_view.h"
+#include "gui/view/plots/scatter_plot.h"
 #include "sim/plan/report/plan_report.h"
 
 namespace servecast::gui::plan_test {

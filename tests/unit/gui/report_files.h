@@ -2,7 +2,7 @@
 #include <QString>
 #include <string>
 
-#include "gui/data/report.h"
+#include "gui/data/report/report.h"
 #include "sim/plan/report/plan_report.h"
 #include "tests/unit/report/files.h"
 

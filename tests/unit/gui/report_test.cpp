@@ -1,4 +1,4 @@
-#include "gui/data/report.h"
+#include "gui/data/report/report.h"
 
 #include <gmock/gmock.h>
 

@@ -3,10 +3,10 @@
 
 #include <QAbstractItemModelTester>
 
-#include "gui/data/bins.h"
-#include "gui/data/decimate.h"
-#include "gui/data/request_life.h"
-#include "gui/data/request_model.h"
+#include "gui/data/report/bins.h"
+#include "gui/data/report/decimate.h"
+#include "gui/data/tables/request_life.h"
+#include "gui/data/tables/request_model.h"
 #include "models/base/error.h"
 #include "tests/unit/gui/report_files.h"
 

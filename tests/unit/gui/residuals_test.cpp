@@ -5,10 +5,10 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "gui/data/operator_error_model.h"
-#include "gui/data/residuals.h"
-#include "gui/view/calibration_view.h"
-#include "gui/view/scatter_plot.h"
+#include "gui/data/report/residuals.h"
+#include "gui/data/tables/operator_error_model.h"
+#include "gui/view/pages/calibration_view.h"
+#include "gui/view/plots/scatter_plot.h"
 #include "models/base/error.h"
 #include "tests/unit/gui/report_files.h"
 

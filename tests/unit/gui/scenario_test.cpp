@@ -4,8 +4,8 @@
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
 
-#include "gui/data/program.h"
-#include "gui/data/scenario_model.h"
+#include "gui/data/runs/program.h"
+#include "gui/data/scenario/scenario_model.h"
 #include "tests/unit/gui/small_scenario.h"
 
 namespace servecast::gui::scenario_test {

@@ -18,10 +18,10 @@
 #include <QTimer>
 #include <QTreeView>
 
-#include "gui/data/moved_paths.h"
-#include "gui/data/program.h"
-#include "gui/view/scenario_view.h"
-#include "gui/view/yaml_editor.h"
+#include "gui/data/runs/program.h"
+#include "gui/data/scenario/moved_paths.h"
+#include "gui/view/scenario/scenario_view.h"
+#include "gui/view/scenario/yaml_editor.h"
 #include "tests/unit/gui/shown_window.h"
 #include "tests/unit/gui/small_scenario.h"
 

@@ -7,7 +7,7 @@
 #include <QToolButton>
 #include <set>
 
-#include "gui/view/theme.h"
+#include "gui/view/parts/theme.h"
 
 namespace servecast::gui::style_test {
 

@@ -7,7 +7,7 @@
 #include <QTranslator>
 
 #include "gui/app/main_window.h"
-#include "gui/data/comparison.h"
+#include "gui/data/tables/comparison.h"
 
 namespace servecast::gui::translation_test {
 
