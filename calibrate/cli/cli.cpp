@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "calibrate/cli/commands.h"
+#include "calibrate/cli/commands/commands.h"
 #include "sim/cli/program/console.h"
 #include "sim/cli/program/program.h"
 

@@ -4,13 +4,13 @@
 #include <array>
 #include <string_view>
 
-#include "calibrate/measure/cuda/activity.h"
-#include "calibrate/measure/cuda/call.h"
-#include "calibrate/measure/cuda/first_gpu.h"
-#include "calibrate/measure/cuda/graph_replay.h"
-#include "calibrate/measure/cuda/quiet_card.h"
-#include "calibrate/measure/cuda/stopwatch.h"
-#include "calibrate/measure/cuda/wall_clock.h"
+#include "calibrate/measure/cuda/calls/call.h"
+#include "calibrate/measure/cuda/calls/graph_replay.h"
+#include "calibrate/measure/cuda/device/first_gpu.h"
+#include "calibrate/measure/cuda/device/quiet_card.h"
+#include "calibrate/measure/cuda/device/stopwatch.h"
+#include "calibrate/measure/cuda/device/wall_clock.h"
+#include "calibrate/measure/cuda/libraries/activity.h"
 
 namespace servecast {
 namespace {

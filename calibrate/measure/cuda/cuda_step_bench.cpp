@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "calibrate/measure/cuda/activity.h"
-#include "calibrate/measure/cuda/first_gpu.h"
-#include "calibrate/measure/cuda/gpu_device.h"
-#include "calibrate/measure/cuda/quiet_card.h"
-#include "calibrate/measure/cuda/wall_clock.h"
+#include "calibrate/measure/cuda/device/first_gpu.h"
+#include "calibrate/measure/cuda/device/gpu_device.h"
+#include "calibrate/measure/cuda/device/quiet_card.h"
+#include "calibrate/measure/cuda/device/wall_clock.h"
+#include "calibrate/measure/cuda/libraries/activity.h"
 #include "calibrate/measure/step_bench.h"
 #include "calibrate/measure/step_shapes.h"
 #include "calibrate/step/block_tables.h"

@@ -1,8 +1,8 @@
 #include <limits>
 
 #include "calibrate/decoder/kernel_executor.h"
-#include "calibrate/measure/cuda/gpu_device.h"
-#include "calibrate/measure/cuda/wall_clock.h"
+#include "calibrate/measure/cuda/device/gpu_device.h"
+#include "calibrate/measure/cuda/device/wall_clock.h"
 #include "calibrate/measure/step_bench.h"
 
 namespace servecast {

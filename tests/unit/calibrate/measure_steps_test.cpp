@@ -7,7 +7,7 @@
 #include <fstream>
 #include <set>
 
-#include "calibrate/cli/measured_models.h"
+#include "calibrate/cli/measuring/measured_models.h"
 #include "calibrate/measure/compare_steps.h"
 #include "calibrate/measure/step_shapes.h"
 #include "models/base/error.h"

@@ -1,12 +1,12 @@
 // A measured server beside its forecast, with an executor that follows the simulator's own step times.
-#include "calibrate/cli/serve_beside.h"
+#include "calibrate/cli/measuring/serve_beside.h"
 
 #include <gmock/gmock.h>
 
 #include <sstream>
 
 #include "calibrate/cli/cli.h"
-#include "calibrate/cli/measure_serve.h"
+#include "calibrate/cli/measuring/measure_serve.h"
 #include "calibrate/measure/step_bench.h"
 #include "models/base/error.h"
 #include "sim/cli/program/console.h"

@@ -1,0 +1,79 @@
+#include "calibrate/cli/tables/server_report.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "calibrate/servers/accuracy_page.h"
+#include "calibrate/servers/comparison.h"
+#include "calibrate/servers/held_out.h"
+#include "calibrate/servers/left_out.h"
+#include "sim/cli/program/console.h"
+#include "sim/cli/program/options.h"
+#include "sim/input/library/hardware.h"
+#include "sim/plan/runs/child_process.h"
+#include "sim/report/files/text_file.h"
+
+namespace servecast {
+namespace {
+
+/// The terms of each fit, for whoever reads the page.
+std::string fits_text(const std::vector<HeldOutFit>& fits) {
+  std::string text =
+      "Forecasts of vLLM's open loop use engine terms fitted on the servers of the other models alone:\n\n"
+      "| left out | fitted figures | request path | front end per sequence | wait at an all-reduce | sampler per "
+      "logit | median "
+      "error on them, before and after |\n|---|---|---|---|---|---|---|\n";
+  for (const HeldOutFit& f : fits) {
+    const EngineProfile& e = f.fit.engine;
+    text += fmt::format("| {} | {} | {:.2f} ms | {:.1f} µs | {:.2f} µs | {:.3f} ns | {:.1f} %, {:.1f} % |\n", f.model,
+                        f.fit.figures, 1e3 * e.request_path_s, 1e6 * e.frontend_sequence_s,
+                        1e6 * e.step.all_reduce_wait_s, 1e9 * e.step.sampler_s_per_logit,
+                        100 * f.fit.median_error_before, 100 * f.fit.median_error_after);
+  }
+  return text;
+}
+
+}  // namespace
+
+void ServerReport::declare(CLI::App& app) {
+  add_path(app, "--servers", servers, "DIR", "Hold forecasts against the measured servers of this folder instead");
+  add_path(app, "-o,--out", out, "FILE", "Write that page into this file");
+  app.add_option("--set", how.settings, "Replace a setting in every server's scenario")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--replicates", how.replicates, "Draws behind every 90 % interval (0: none)")
+      ->check(CLI::Range(0, 1000))
+      ->type_name("N");
+  app.add_flag("--held-out", held_out,
+               "Fit the terms of vllm-0.15 anew for every model on the servers of the others");
+}
+
+void ServerReport::run(Console& console) {
+  how.program = sibling_program("servecast");
+  how.at_a_time = processors();
+  const ReadServers read = all_servers(servers);
+  const std::vector<MeasuredServer>& all = read.servers;
+  std::string fitted_on = "Forecasts use the bundled engine profiles; each says in its file what it was fitted on.\n";
+  std::vector<Forecast> forecasts;
+  if (held_out) {
+    const std::vector<MeasuredServer> open = open_loop_servers(servers + "/vllm_h100_open_loop.csv").servers;
+    HeldOut held = forecast_held_out(all, open, load_engine("vllm-0.15", {}), how);
+    fitted_on = fits_text(held.fits);
+    forecasts = std::move(held.forecasts);
+  } else {
+    forecasts = forecast(all, how);
+  }
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!forecasts[i].complaint.empty()) console.err << all[i].name << ": " << forecasts[i].complaint << "\n";
+  if (!read.left_out.empty())
+    console.err << "No forecast can be made of " << read.left_out.size() << " rows:\n"
+                << left_out_text(read.left_out);
+  const std::string page = accuracy_page(compare(all, forecasts), read.left_out, fitted_on);
+  if (out.empty())
+    console.out << page;
+  else
+    write_text(out, page);
+}
+
+}  // namespace servecast
