@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/matrix/draw.h"
+#include "tests/matrix/draw/draw.h"
 
 namespace servecast::matrix {
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <optional>
 
-#include "tests/matrix/draw_scenario.h"
+#include "tests/matrix/draw/draw_scenario.h"
 #include "tests/matrix/edits.h"
 #include "tests/matrix/refusals.h"
 #include "tests/matrix/yaml_text.h"

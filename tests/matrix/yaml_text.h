@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "tests/matrix/draw.h"
+#include "tests/matrix/draw/draw.h"
 
 namespace servecast::matrix {
 

@@ -1,6 +1,6 @@
 #pragma once
-#include "tests/matrix/draw.h"
-#include "tests/matrix/hardware.h"
+#include "tests/matrix/draw/draw.h"
+#include "tests/matrix/draw/hardware.h"
 
 namespace servecast::matrix {
 

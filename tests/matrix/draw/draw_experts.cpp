@@ -1,10 +1,10 @@
-#include "tests/matrix/draw_experts.h"
+#include "tests/matrix/draw/draw_experts.h"
 
 #include "models/policy/expert_cache.h"
 #include "models/policy/expert_miss.h"
 #include "models/policy/expert_prefetch.h"
 #include "models/policy/expert_routing.h"
-#include "tests/matrix/draw_policy.h"
+#include "tests/matrix/draw/draw_policy.h"
 
 namespace servecast::matrix {
 

@@ -6,7 +6,7 @@
 
 #include "models/base/registry.h"
 #include "sim/input/yaml/schema.h"
-#include "tests/matrix/draw.h"
+#include "tests/matrix/draw/draw.h"
 
 namespace servecast::matrix {
 

@@ -1,10 +1,10 @@
-#include "tests/matrix/draw_gateway.h"
+#include "tests/matrix/draw/draw_gateway.h"
 
 #include <algorithm>
 
 #include "models/policy/gateway.h"
 #include "models/policy/kv_cache.h"
-#include "tests/matrix/draw_policy.h"
+#include "tests/matrix/draw/draw_policy.h"
 
 namespace servecast::matrix {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/matrix/draw_workload.h"
+#include "tests/matrix/draw/draw_workload.h"
 
 #include <algorithm>
 #include <string>

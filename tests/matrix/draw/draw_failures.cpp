@@ -1,4 +1,4 @@
-#include "tests/matrix/draw_failures.h"
+#include "tests/matrix/draw/draw_failures.h"
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 #pragma once
 #include <vector>
 
-#include "tests/matrix/draw.h"
-#include "tests/matrix/hardware.h"
+#include "tests/matrix/draw/draw.h"
+#include "tests/matrix/draw/hardware.h"
 
 namespace servecast::matrix {
 

@@ -1,4 +1,4 @@
-#include "tests/matrix/values.h"
+#include "tests/matrix/draw/values.h"
 
 namespace servecast::matrix {
 namespace {

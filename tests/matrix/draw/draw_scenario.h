@@ -1,5 +1,5 @@
 #pragma once
-#include "tests/matrix/draw.h"
+#include "tests/matrix/draw/draw.h"
 
 namespace servecast::matrix {
 

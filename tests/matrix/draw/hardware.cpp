@@ -1,4 +1,4 @@
-#include "tests/matrix/hardware.h"
+#include "tests/matrix/draw/hardware.h"
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
-#include "tests/matrix/draw_scenario.h"
+#include "tests/matrix/draw/draw_scenario.h"
 
 #include <algorithm>
 
 #include "models/policy/gateway.h"
-#include "tests/matrix/draw_failures.h"
-#include "tests/matrix/draw_gateway.h"
-#include "tests/matrix/draw_pools.h"
-#include "tests/matrix/draw_workload.h"
+#include "tests/matrix/draw/draw_failures.h"
+#include "tests/matrix/draw/draw_gateway.h"
+#include "tests/matrix/draw/draw_pools.h"
+#include "tests/matrix/draw/draw_workload.h"
 
 namespace servecast::matrix {
 namespace {

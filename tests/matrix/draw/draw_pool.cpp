@@ -1,4 +1,4 @@
-#include "tests/matrix/draw_pool.h"
+#include "tests/matrix/draw/draw_pool.h"
 
 #include "models/policy/admission.h"
 #include "models/policy/autoscaler.h"
@@ -11,8 +11,8 @@
 #include "models/policy/queue.h"
 #include "models/policy/router.h"
 #include "models/policy/speculative.h"
-#include "tests/matrix/draw_experts.h"
-#include "tests/matrix/draw_policy.h"
+#include "tests/matrix/draw/draw_experts.h"
+#include "tests/matrix/draw/draw_policy.h"
 
 namespace servecast::matrix {
 namespace {

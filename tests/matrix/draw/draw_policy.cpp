@@ -1,8 +1,8 @@
-#include "tests/matrix/draw_policy.h"
+#include "tests/matrix/draw/draw_policy.h"
 
 #include <string_view>
 
-#include "tests/matrix/values.h"
+#include "tests/matrix/draw/values.h"
 
 namespace servecast::matrix {
 namespace {

@@ -1,9 +1,9 @@
-#include "tests/matrix/draw_pools.h"
+#include "tests/matrix/draw/draw_pools.h"
 
 #include "models/policy/placement.h"
 #include "sim/input/scenario/placement.h"
-#include "tests/matrix/draw_policy.h"
-#include "tests/matrix/draw_pool.h"
+#include "tests/matrix/draw/draw_policy.h"
+#include "tests/matrix/draw/draw_pool.h"
 
 namespace servecast::matrix {
 namespace {
