@@ -1,5 +1,5 @@
 #!/bin/sh
-# Who may include what, how long a file may be, what clang 14 refuses, and that types have names of their own.  layers.sh SOURCE-FOLDER
+# Who may include what, between layers and between the rooms of a folder, how long a file may be, how many a folder holds, what clang 14 refuses, and that types have names of their own.  layers.sh SOURCE-FOLDER
 cd "$1" || exit 1
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 1
 
@@ -50,6 +50,34 @@ ctime$:             tests/bench
 chrono$|time.h$:    sim/cli sim/engine calibrate/measure calibrate/cli gui tests
 TABLE
 
+# Rooms of a folder, from the ground up: each may include itself and what stands left of it. Rooms joined by | do not include
+# each other; "." is the files of the folder itself.
+cat >"$scratch/rooms" <<'TABLE'
+models/hw:              llm machine latency additions|memory|power_cost|roofline profile parallel
+models/policy:          graph|support . caches|shared|stages prefix|experts admission|autoscaler|batcher|early_exit|eviction|expert_cache|expert_miss|expert_prefetch|expert_routing|gateway|kv_cache|migration|placement|queue|router|speculative
+sim/input:              files|specs yaml library|trace scenario rules resolve
+sim/input/trace:        generate|rows formats read workload cache
+sim/serving:            sequences resources step replica
+sim/report:             fields|files|statistics layout|record csv|summary figures text
+sim/engine:             time links cluster|gateway facts|failures|transfers scaling flow run
+sim/plan:               emit|report|runs|study compare|judge search answer
+sim/cli:                completion|listing|program .|output runs commands
+kernels:                device testing attention|gemm|moe elementwise
+calibrate/measure:      . cuda|none
+calibrate/measure/cuda: libraries device calls .
+calibrate/cli:          measuring|tables commands .
+gui/data:               report|runs|words scenario|tables
+gui/view:               parts plots|scenario cluster|pages
+tests/matrix:           draw .
+TABLE
+
+# Folders with more than 25 files, and why.
+cat >"$scratch/large" <<'TABLE'
+tests/data/bad        one broken scenario each, all of a kind
+tests/data/bad/traces one broken trace each, all of a kind
+scenarios/llms        one model each; the file's name is the model's
+TABLE
+
 # Every include as "file:line folder included", with the leading " or < kept.
 folders=$(ls -d models sim calibrate kernels gui tests 2>/dev/null)  # git keeps no empty ones
 # shellcheck disable=SC2086  # a list of folders
@@ -86,6 +114,46 @@ awk '
   }
   END { exit bad }' "$scratch/ours" "$scratch/theirs" "$scratch/includes"
 failed=$?
+
+# Rooms: no arrow up, or across between rooms that do not know each other.
+awk '
+  FNR == 1 { file++ }
+  file == 1 {
+    split($0, part, / *: */); folder[++folders] = part[1]; n = split(part[2], levels, " ")
+    for (i = 1; i <= n; i++) { m = split(levels[i], beside, "|"); for (k = 1; k <= m; k++) level[part[1], beside[k]] = i }
+    next
+  }
+  function room(path, top,   rest) {  # of a file in a folder of the table
+    rest = substr(path, length(top) + 2)
+    return rest ~ /\// ? substr(rest, 1, index(rest, "/") - 1) : "."
+  }
+  substr($3, 1, 1) == "\"" {
+    target = substr($3, 2)
+    for (f = 1; f <= folders; f++) {
+      top = folder[f]
+      if (index($2 "/", top "/") != 1) continue
+      from = room($2 "/x", top)
+      if (!((top, from) in level)) { if (!told[top, from]++) print $1 ": no place for room " from " of " top " in tests/layers.sh"; bad = 1; continue }
+      if (index(target, top "/") != 1) continue
+      to = room(target, top)
+      if (to == from) continue
+      if (!((top, to) in level) || level[top, to] >= level[top, from]) {
+        print $1 ": room " from " of " top " may not include room " to ": " target; bad = 1
+      }
+    }
+  }
+  END { exit bad }' "$scratch/rooms" "$scratch/includes" || failed=1
+
+# Folders: not too large, and each that holds code, or rooms with code, says what it is.
+large=$(find $folders docs scripts cmake scenarios -type f ! -name README.md 2>/dev/null | sed 's|/[^/]*$||' | sort | uniq -c |
+  awk -v table="$scratch/large" 'BEGIN { while ((getline line < table) > 0) { split(line, part, " "); allowed[part[1]] = 1 } }
+                                 $1 > 25 && !($2 in allowed) { print $2 ": " $1 " files" }')
+if [ -n "$large" ]; then echo "over 25 files; which rooms are in there?"; echo "$large"; failed=1; fi
+# shellcheck disable=SC2086
+nameless=$(echo $sources | tr ' ' '\n' | awk -F/ '$1 != "tests" { for (i = 2; i <= NF; i++) { path = $1; for (k = 2; k < i; k++) path = path "/" $k; print path } }' |
+  sort -u | while read -r folder; do [ -f "$folder/README.md" ] || echo "$folder"; done)
+if [ -n "$nameless" ]; then echo "no README.md in:" $nameless; failed=1; fi
+
 
 # shellcheck disable=SC2086
 long=$(wc -l $sources scripts/* tests/*.sh cmake/* | awk '$1 > 350 && $2 != "total"')

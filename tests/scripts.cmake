@@ -62,6 +62,7 @@ servecast_script_test(scenario_commands quick scenario_commands ${program} ${PRO
 servecast_script_test(install quick install ${PROJECT_BINARY_DIR} ${PROJECT_VERSION})
 servecast_script_test(portable quick portable ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 servecast_script_test(layers quick layers ${PROJECT_SOURCE_DIR})
+servecast_script_test(where quick where ${PROJECT_SOURCE_DIR})
 servecast_script_test(slurm full slurm ${program} ${here}/data/study_of_200.yaml)
 set_tests_properties(slurm PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900)
 servecast_script_test(published full published $<TARGET_FILE:servecast-calibrate> ${PROJECT_SOURCE_DIR})
