@@ -154,7 +154,6 @@ nameless=$(echo $sources | tr ' ' '\n' | awk -F/ '$1 != "tests" { for (i = 2; i 
   sort -u | while read -r folder; do [ -f "$folder/README.md" ] || echo "$folder"; done)
 if [ -n "$nameless" ]; then echo "no README.md in:" $nameless; failed=1; fi
 
-
 # shellcheck disable=SC2086
 long=$(wc -l $sources scripts/* tests/*.sh cmake/* | awk '$1 > 350 && $2 != "total"')
 if [ -n "$long" ]; then echo "over 350 lines; is it still one idea?"; echo "$long"; failed=1; fi

@@ -1,7 +1,6 @@
 #include "models/hw/profile/kernel_times.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 
 #include "models/base/names.h"

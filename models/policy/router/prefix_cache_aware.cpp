@@ -1,7 +1,7 @@
 // Router "prefix_cache_aware": to the replica that was sent the longest beginning of this prompt before, unless the
 // load is uneven.
 //
-// The router asks nobody what is cached: it keeps a radix tree of what it sent to each replica (models/policy/prefix/
+// The router asks no replica what is cached: it keeps a radix tree of what it sent to each (models/policy/prefix/
 // prefix_index.h) and takes that for the cache. In this order:
 //   load uneven (most - least > balance_abs_threshold, and most > balance_rel_threshold x least): fewest requests;
 //   matched share of the prompt above cache_threshold: the replica of the longest match;

@@ -22,7 +22,7 @@ constexpr const char* collective_kind = "collective";
 /// sending to all.
 struct StepRoutes {
   std::vector<Transfer> transfers{};  // without bytes
-  double s_per_byte = 0;              // while nobody else uses the links
+  double s_per_byte = 0;              // on links that carry nothing else
 };
 
 /// Of the stage that has these GPUs.

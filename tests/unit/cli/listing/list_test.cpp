@@ -63,7 +63,8 @@ std::map<std::string, std::filesystem::path> policy_files() {
   for (const auto& kind : std::filesystem::directory_iterator(SERVECAST_SOURCE_DIR "/models/policy"))
     if (std::filesystem::exists(kind.path().string() + ".h"))  // else it holds what policies share
       for (const auto& file : std::filesystem::directory_iterator(kind.path()))
-        if (file.path().extension() == ".cpp") files.emplace(kind.path().filename().string() + "/" + file.path().stem().string(), file.path());
+        if (file.path().extension() == ".cpp")
+          files.emplace(kind.path().filename().string() + "/" + file.path().stem().string(), file.path());
   return files;
 }
 
