@@ -57,7 +57,7 @@ models/hw:              llm machine latency additions|memory|power_cost|roofline
 models/policy:          graph|support . caches|shared|stages prefix|experts admission|autoscaler|batcher|early_exit|eviction|expert_cache|expert_miss|expert_prefetch|expert_routing|gateway|kv_cache|migration|placement|queue|router|speculative
 sim/input:              files|specs yaml library|trace scenario rules resolve
 sim/input/trace:        generate|rows formats read workload cache
-sim/serving:            sequences resources step replica
+sim/serving:            sequences resources step state replica
 sim/report:             fields|files|statistics layout|record csv|summary figures text
 sim/engine:             time links cluster|gateway facts|failures|transfers scaling flow run
 sim/plan:               emit|report|runs|study compare|judge search answer

@@ -53,13 +53,13 @@ void Cluster::advance_all(double now_s) {
 }
 
 Departure Cluster::depart(const ReplicaAt& at, Slot slot, double now_s) {
-  Departure departure = advanced(at, now_s).depart(slot, now_s, listener_);
+  Departure departure = advanced(at, now_s).exports().depart(slot, now_s, listener_);
   changed(at);
   return departure;
 }
 
-std::optional<MovingSequence> Cluster::recall_import(const ReplicaAt& at, Slot slot, double now_s) {
-  auto sequence = advanced(at, now_s).recall_import(slot, now_s, listener_);
+std::optional<MovingSequence> Cluster::recall(const ReplicaAt& at, Slot slot, double now_s) {
+  auto sequence = advanced(at, now_s).imports().recall(slot, now_s, listener_);
   changed(at);
   return sequence;
 }

@@ -38,9 +38,9 @@ class Cluster final : private ReplicaLifecycle::Replicas {
   /// The same for one whose pool knows of it already, and that no request holds.
   void touch(const ReplicaAt& at);
   void advance_all(double now_s);
-  /// Replica::depart(), recall_import().
+  /// Exports::depart(), Imports::recall().
   Departure depart(const ReplicaAt& at, Slot slot, double now_s);
-  std::optional<MovingSequence> recall_import(const ReplicaAt& at, Slot slot, double now_s);
+  std::optional<MovingSequence> recall(const ReplicaAt& at, Slot slot, double now_s);
 
   // From parts that break:
   void set_pace(const ReplicaAt& at, const StepPace& pace, double now_s);

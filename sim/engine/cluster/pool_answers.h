@@ -31,10 +31,10 @@ class PoolAnswers final : public PoolProbe {
       : replicas_(replicas), shown_(shown), pace_(pace) {}
 
   std::int64_t cached_tokens(const Request& request, std::size_t replica) const override {
-    return replicas_[shown_[replica]].kv_cache().cached_tokens(request);
+    return replicas_[shown_[replica]].core().cache().cached_tokens(request);
   }
   bool holds_adapter(AdapterId adapter, std::size_t replica) const override {
-    const auto& adapters = replicas_[shown_[replica]].adapters();
+    const AdapterSlots* adapters = replicas_[shown_[replica]].core().adapters.slots();
     return !adapters || adapters->holds(adapter);
   }
   std::int64_t block_tokens() const override { return pace_.block_tokens; }

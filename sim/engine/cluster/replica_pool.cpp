@@ -82,7 +82,7 @@ std::vector<MovingSequence> ReplicaPool::fail(std::size_t i, double now_s) {
 }
 
 void ReplicaPool::lose_memory(std::size_t i, double now_s) {
-  if (SharedTier* tier = make_.shared_tier()) tier->forget(replicas_[i].id(), now_s);
+  if (SharedTier* tier = make_.shared_tier()) tier->forget(replicas_[i].core().id(), now_s);
 }
 
 void ReplicaPool::abandon(double now_s) {

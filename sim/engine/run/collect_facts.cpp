@@ -32,12 +32,12 @@ std::vector<KvTierFacts> tier_facts(const Pool& pool, const ReplicaPool& replica
     tier.written_bytes += bytes(store.written_tokens());
     tier.evicted_bytes += bytes(store.dropped_tokens());
   };
-  for (const Replica* r : all_of(replicas)) facts.front().hit_tokens += r->totals().found_tokens;
+  for (const Replica* r : all_of(replicas)) facts.front().hit_tokens += r->core().totals.found_tokens;
   for (std::size_t tier = 0; tier < pool.spec.kv_tiers.levels.size(); ++tier) {
     facts.push_back({.tier = pool.spec.kv_tiers.levels[tier].kind});
     for (const Replica* r : all_of(replicas)) {
-      facts.back().hit_tokens += r->tiers()->fetched_tokens(tier);
-      if (const TierStore* own = (*r->tiers())[tier].own.get()) add(facts.back(), *own);
+      facts.back().hit_tokens += r->core().setup.tiers->fetched_tokens(tier);
+      if (const TierStore* own = (*r->core().setup.tiers)[tier].own.get()) add(facts.back(), *own);
     }
     facts.back().fetched_bytes = bytes(facts.back().hit_tokens);
     if (facts.back().tier == "shared") add(facts.back(), replicas.shared_tier()->store());
@@ -49,7 +49,7 @@ std::optional<ExpertFacts> expert_facts(const Pool& pool, const ReplicaPool& rep
   if (!pool.experts) return std::nullopt;
   ExpertFacts f{.cache_fraction =
                     static_cast<double>(pool.experts->slots) / static_cast<double>(pool.experts->experts())};
-  for (const Replica* r : all_of(replicas)) f.totals += r->experts()->totals();
+  for (const Replica* r : all_of(replicas)) f.totals += r->core().stages.experts()->totals();
   const auto quality = pool.spec.expert_offload->miss.make()->quality(f.cache_fraction);
   if (f.totals.substituted + f.totals.left_out == 0)
     f.quality = QualityFacts{.source = "no expert was replaced or left out"};
@@ -59,16 +59,17 @@ std::optional<ExpertFacts> expert_facts(const Pool& pool, const ReplicaPool& rep
 }
 
 std::optional<DraftTotals> draft_totals(const ReplicaPool& replicas) {
-  if (!replicas[0].speculator()) return std::nullopt;
+  if (!replicas[0].core().setup.speculator) return std::nullopt;
   DraftTotals totals;
-  for (const Replica* r : all_of(replicas)) totals += r->speculator()->totals();
+  for (const Replica* r : all_of(replicas)) totals += r->core().setup.speculator->totals();
   return totals;
 }
 
 std::optional<EarlyExitFacts> early_exit_facts(const Pool& pool, const ReplicaPool& replicas) {
-  if (!replicas[0].exits()) return std::nullopt;
-  EarlyExitFacts facts{.model_layers = pool.llm.layers, .layers_per_token = replicas[0].exits()->layers().mean()};
-  for (const Replica* r : all_of(replicas)) facts.totals += r->exits()->totals();
+  if (!replicas[0].core().setup.exits) return std::nullopt;
+  EarlyExitFacts facts{.model_layers = pool.llm.layers,
+                       .layers_per_token = replicas[0].core().setup.exits->layers().mean()};
+  for (const Replica* r : all_of(replicas)) facts.totals += r->core().setup.exits->totals();
   if (const auto accuracy = pool.spec.early_exit.make()->accuracy(pool.llm)) {
     facts.lost_points = accuracy->lost_points;
     facts.accuracy_source = accuracy->source;
@@ -98,8 +99,8 @@ PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, std::optiona
                   .gpu_idle_w = pool.gpu.power.idle_w,
                   .max_sequences = pool.spec.batcher.make()->max_sequences()};
   for (const Replica* r : all_of(replicas)) {
-    facts.totals += r->totals();
-    facts.kv_blocks_per_replica = r->kv_cache().total_blocks();
+    facts.totals += r->core().totals;
+    facts.kv_blocks_per_replica = r->core().cache().total_blocks();
   }
   facts.kv_tiers = tier_facts(pool, replicas);
   facts.experts = expert_facts(pool, replicas);

@@ -71,12 +71,12 @@ std::optional<HandOvers::Start> HandOvers::begin(const Request& request, double 
   }
   const KvMove move = request.output_tokens == 1 ? KvMove::stays : rules.placement->move(request);
   if (move == KvMove::stays) return Start{.request = request, .to = first};
-  if (!cluster_.advanced({.pool = rules.decode_pool}, now_s).fits(request)) return std::nullopt;
+  if (!fits(cluster_.advanced({.pool = rules.decode_pool}, now_s).core().setup, request)) return std::nullopt;
   HandOver h{.request = request, .move = move, .decode_pool = rules.decode_pool};
   if (move != KvMove::pulled) {
     h.to = decoder(request, now_s);
     if (h.to) {
-      cluster_.advanced(*h.to, now_s).expect_import();
+      cluster_.advanced(*h.to, now_s).imports().expect();
       cluster_.changed(*h.to);
     }
   }
@@ -157,9 +157,9 @@ bool HandOvers::hand_over(HandOver& h, double now_s) {
     if (!to) return onward_.wait_for(h.decode_pool, *h.moving, now_s), false;
     if (to == h.from) return stay(h, now_s), false;
     h.to = to;
-    cluster_.advanced(*h.to, now_s).expect_import();
+    cluster_.advanced(*h.to, now_s).imports().expect();
   }
-  h.imported = cluster_.advanced(*h.to, now_s).import(*h.moving, h.place, now_s);
+  h.imported = cluster_.advanced(*h.to, now_s).imports().bring(*h.moving, h.place, now_s);
   cluster_.changed(*h.to);
   h.moving.reset();
   return true;
@@ -236,7 +236,7 @@ void HandOvers::send_due(double now_s) {
 // The whole prompt's blocks, for its first chunk. Without room the KV stays until there is some, the prompt computed
 // or not.
 void HandOvers::reserve(HandOver& h, double now_s) {
-  Replica& to = cluster_.advanced(*h.to, now_s);
+  Imports& to = cluster_.advanced(*h.to, now_s).imports();
   h.place = to.reserve(h.request, h.request.prompt_tokens, now_s);
   if (h.place) h.cached_tokens = static_cast<double>(to.cached_tokens(*h.place));
   cluster_.changed(*h.to);
@@ -245,9 +245,9 @@ void HandOvers::reserve(HandOver& h, double now_s) {
 // It gives back what was reserved for it, and is a prompt like any other from its next chunk on.
 void HandOvers::start_over(HandOver& h, double now_s) {
   if (!h.starts_over) return;
-  Replica& to = cluster_.advanced(*h.to, now_s);
-  to.cancel_import(h.place, now_s);
-  to.expect_import();
+  Imports& to = cluster_.advanced(*h.to, now_s).imports();
+  to.cancel(h.place, now_s);
+  to.expect();
   cluster_.changed(*h.to);
   h.place.reset();
   h.cached_tokens = h.sent_tokens = 0;
@@ -277,7 +277,7 @@ void HandOvers::complete(HandOver& h, double now_s) {
   const double seconds = now_s - h.prompt_done_s;
   Replica& to = cluster_.advanced(*h.to, now_s);  // perhaps its client has given up there
   if (!h.told) recorder_.hand_over(PoolId(h.from->pool), seconds, routes_.bytes(*h.from, *h.to, h.sent_tokens));
-  to.landed(*h.place, seconds, now_s);
+  to.imports().landed(*h.place, seconds, now_s);
   cluster_.changed(*h.to);
   release_exported(h, now_s);
   under_way_.erase(h.request.id);
@@ -285,13 +285,13 @@ void HandOvers::complete(HandOver& h, double now_s) {
 
 void HandOvers::release_exported(const HandOver& h, double now_s) {
   if (!h.exported) return;
-  cluster_.advanced(*h.from, now_s).release_exported(*h.exported, now_s);
+  cluster_.advanced(*h.from, now_s).exports().release(*h.exported, now_s);
   cluster_.changed(*h.from);
 }
 
 void HandOvers::cancel_import(const HandOver& h, double now_s) {
   if (!h.to || h.imported) return;
-  cluster_.advanced(*h.to, now_s).cancel_import(h.place, now_s);
+  cluster_.advanced(*h.to, now_s).imports().cancel(h.place, now_s);
   cluster_.changed(*h.to);
 }
 

@@ -24,7 +24,7 @@ void HandOvers::lose_sender(HandOver& h, std::vector<MovingSequence>& interrupte
   std::erase_if(chunks_, [&](const ChunkDue& due) { return due.request == h.request.id; });
   cancel_import(h, now_s);
   if (h.imported && (!h.told || h.place)) {
-    if (const auto lost = cluster_.recall_import(*h.to, *h.imported, now_s)) interrupted.push_back(*lost);
+    if (const auto lost = cluster_.recall(*h.to, *h.imported, now_s)) interrupted.push_back(*lost);
   } else if (h.moving && !h.told) {
     interrupted.push_back(*h.moving);
   }

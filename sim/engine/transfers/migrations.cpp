@@ -73,7 +73,7 @@ void Migrations::pair_up(std::size_t pool, double now_s) {
   std::vector<ReplicaAt> shown;
   for (std::size_t i = 0; i < sizes_[pool]; ++i) {
     const ReplicaAt at{pool, i};
-    if (!cluster_.replica(at).ready() || !cluster_.lifecycle().serves(at) || takes_part(at)) continue;
+    if (!cluster_.replica(at).core().clock.ready || !cluster_.lifecycle().serves(at) || takes_part(at)) continue;
     views.push_back(cluster_.replica(at).view());
     shown.push_back(at);
   }
@@ -98,12 +98,12 @@ void Migrations::clear_out(std::size_t pool, double now_s) {
 }
 
 void Migrations::begin(const ReplicaAt& from, const ReplicaAt& to, double now_s) {
-  const auto sequence = cluster_.advanced(from, now_s).shortest_decoding();
+  const auto sequence = cluster_.advanced(from, now_s).exports().shortest_decoding();
   if (!sequence) return;
-  Replica& there = cluster_.advanced(to, now_s);
+  Imports& there = cluster_.advanced(to, now_s).imports();
   const auto place = there.reserve(sequence->request, sequence->tokens, now_s);
   if (!place) return;
-  there.expect_import();
+  there.expect();
   cluster_.changed(to);
   Moving& m = under_way_[from] = {.sequence = *sequence, .to = to, .place = *place};
   m.there_tokens = there.cached_tokens(*place);
@@ -131,7 +131,7 @@ void Migrations::sent(const ReplicaAt& from, double now_s) {
 }
 
 void Migrations::abort(const ReplicaAt& from, const Moving& m, double now_s) {
-  cluster_.advanced(m.to, now_s).cancel_import(m.place, now_s);
+  cluster_.advanced(m.to, now_s).imports().cancel(m.place, now_s);
   cluster_.changed(m.to);
   recorder_.migration_aborted(PoolId(from.pool));
 }
@@ -144,10 +144,10 @@ void Migrations::stopped(const ReplicaAt& at, std::vector<MovingSequence>& inter
     if (from != at && m.to != at) continue;
     flows_.cancel(m.group, now_s);
     if (m.to == at && m.stopped) {
-      cluster_.advanced(from, now_s).release_exported(m.sequence.at, now_s);
+      cluster_.advanced(from, now_s).exports().release(m.sequence.at, now_s);
       cluster_.changed(from);
     } else if (m.to != at && m.stopped) {
-      if (const auto lost = cluster_.recall_import(m.to, m.place, now_s)) interrupted.push_back(*lost);
+      if (const auto lost = cluster_.recall(m.to, m.place, now_s)) interrupted.push_back(*lost);
     } else if (m.to != at) {
       abort(from, m, now_s);
     }
@@ -158,13 +158,13 @@ void Migrations::stopped(const ReplicaAt& at, std::vector<MovingSequence>& inter
 
 // False where the sequence does not decode here any more, or the other replica has no room for what it has made.
 bool Migrations::next_stage(const ReplicaAt& from, Moving& m, double now_s) {
-  const auto progress = cluster_.advanced(from, now_s).progress(m.sequence);
+  const auto progress = cluster_.advanced(from, now_s).exports().progress(m.sequence);
   if (!progress) return false;
   const Rules& rules = rules_[from.pool];
   const std::int64_t left = progress->computed_tokens - m.there_tokens;
   const bool last = left <= rules.migration->last_stage_blocks() * rules.block_tokens;
   const std::int64_t up_to = last ? progress->tokens : progress->computed_tokens;
-  if (!cluster_.advanced(m.to, now_s).extend_import(m.place, up_to, now_s)) return false;
+  if (!cluster_.advanced(m.to, now_s).imports().extend(m.place, up_to, now_s)) return false;
   cluster_.changed(m.to);
   if (last)
     stop(from, m, now_s);
@@ -175,7 +175,7 @@ bool Migrations::next_stage(const ReplicaAt& from, Moving& m, double now_s) {
 
 void Migrations::stop(const ReplicaAt& from, Moving& m, double now_s) {
   const Departure departure = cluster_.depart(from, m.sequence.at, now_s);
-  cluster_.advanced(m.to, now_s).import(departure.sequence, m.place, now_s);
+  cluster_.advanced(m.to, now_s).imports().bring(departure.sequence, m.place, now_s);
   cluster_.changed(m.to);
   m.stopped = true;
   m.stopped_s = departure.complete_s;
@@ -184,9 +184,9 @@ void Migrations::stop(const ReplicaAt& from, Moving& m, double now_s) {
 
 void Migrations::complete(const ReplicaAt& from, const Moving& m, double now_s) {
   recorder_.migrated(PoolId(from.pool), now_s - m.stopped_s, routes_.bytes(from, m.to, m.sent_tokens));
-  cluster_.advanced(m.to, now_s).landed(m.place, std::nullopt, now_s);
+  cluster_.advanced(m.to, now_s).imports().landed(m.place, std::nullopt, now_s);
   cluster_.changed(m.to);
-  cluster_.advanced(from, now_s).release_exported(m.sequence.at, now_s);
+  cluster_.advanced(from, now_s).exports().release(m.sequence.at, now_s);
   cluster_.changed(from);
 }
 

@@ -46,7 +46,7 @@ void ReplicaTransfers::begin_writes(double now_s) {
     std::vector<Wanted> now = std::exchange(wanted_, {});
     std::ranges::stable_sort(now, {}, &Wanted::way);
     std::erase_if(now, [&](const Wanted& w) {
-      return !cluster_.pools()[w.at.pool][w.at.replica].begins_write(w.write, now_s);
+      return !cluster_.replica(w.at).core().setup.tiers->begins_write(w.write, now_s);
     });
     for (auto first = now.begin(); first != now.end();) {
       const auto last = std::find_if(first, now.end(), [&](const Wanted& w) { return w.way() != first->way(); });
@@ -75,7 +75,7 @@ void ReplicaTransfers::arrived(const ReplicaAt& at, Token token, double now_s) {
 }
 
 void ReplicaTransfers::written(const ReplicaAt& at, std::span<const KvWrite> writes, double now_s) {
-  cluster_.advanced(at, now_s).written(writes, now_s);
+  cluster_.advanced(at, now_s).core().setup.tiers->written(writes, now_s);
   cluster_.pools()[at.pool].refresh(at.replica);
   cluster_.touch(at);
 }

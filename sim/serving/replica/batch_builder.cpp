@@ -8,84 +8,82 @@
 namespace servecast {
 
 PrefillView BatchBuilder::view(Slot slot) const {
-  const Sequence& s = replica_.sequences_[slot];
+  const Sequence& s = book_[slot];
   return {.id = s.request.id, .arrival_s = s.record.arrival_s, .left_tokens = s.left()};
 }
 
 PrefillView BatchBuilder::prefill(std::int64_t i) const {
   return view(lane_.prefilling[static_cast<std::size_t>(i)]);
 }
-PrefillView BatchBuilder::waiting() const { return view(replica_.setup_.queue->front()); }
+PrefillView BatchBuilder::waiting() const { return view(core_.setup.queue->front()); }
 
 std::int64_t BatchBuilder::decode_all(const DecodeRules& rules) {
-  assert(!lane_.batch().decoded && lane_.batch().chunks.empty());
+  assert(!batch_.decoded && batch_.chunks.empty());
   lane_.spare_blocks = rules.spare_block && cache().growth_tokens() > 0 ? 1 : 0;  // who never grows wants none
-  if (!lane_.swapped.empty()) replica_.swap_in(lane_);
+  if (!lane_.swapped.empty()) parts_.swapping.in(lane_);
   if (lane_.decodes.size() == 0) return 0;
-  if (replica_.setup_.speculator) choose_drafts();
-  const std::int64_t due = lane_.decodes.blocks_due(replica_.sequences_);
+  if (speculator()) choose_drafts();
+  const std::int64_t due = lane_.decodes.blocks_due(book_.table());
   if (due + lane_.spare_blocks <= cache().free_blocks())
     cache().grow(due);
   else
     make_room(rules);
   const std::int64_t count = lane_.decodes.sequences();
   if (count == 0) return 0;
-  if (replica_.setup_.speculator)
+  if (speculator())
     check_drafts();
   else
     lane_.decodes.step();
-  lane_.batch().decoded = true;
-  lane_.batch().work.decode_sequences = count;
-  lane_.batch().work.decode_kv_tokens = lane_.decodes.kv_tokens();
-  lane_.batch().work.emitted_tokens += count + lane_.batch().work.draft_tokens;
-  if (replica_.setup_.batcher->after_last() == AfterLast::waits) compute_along();
+  batch_.decoded = true;
+  batch_.work.decode_sequences = count;
+  batch_.work.decode_kv_tokens = lane_.decodes.kv_tokens();
+  batch_.work.emitted_tokens += count + batch_.work.draft_tokens;
+  if (core_.setup.batcher->after_last() == AfterLast::waits) compute_along();
   return count;
 }
 
 void BatchBuilder::choose_drafts() {
-  const DecodeSet& decodes = lane_.decodes;
-  const Speculator& speculator = *replica_.setup_.speculator;
-  lane_.decodes.set_drafts(
-      speculator.choose(decodes.speculating(), decodes.held_tokens(replica_.sequences_), *replica_.setup_.latency));
+  DecodeSet& decodes = lane_.decodes;
+  const std::int64_t held = decodes.held_tokens(book_.table());
+  decodes.set_drafts(speculator()->choose(decodes.speculating(), held, *core_.setup.latency));
 }
 
 void BatchBuilder::check_drafts() {
-  FilledBatch& batch = lane_.batch();
+  FilledBatch& batch = batch_;
   batch.work.draft_sequences = lane_.decodes.drafts() > 0 ? lane_.decodes.speculating() : 0;
-  batch.work.draft_tokens = batch.work.draft_sequences * replica_.setup_.speculator->rows(lane_.decodes.drafts());
-  batch.bunched = lane_.decodes.step_with_drafts(replica_.sequences_) - lane_.decodes.sequences();
+  batch.work.draft_tokens = batch.work.draft_sequences * speculator()->rows(lane_.decodes.drafts());
+  batch.bunched = lane_.decodes.step_with_drafts(book_.table()) - lane_.decodes.sequences();
   batch.rejected = batch.work.draft_tokens - batch.bunched;
 }
 
 // Padding: whoever is done already takes part as if it had one token more.
 void BatchBuilder::compute_along() {
-  for (Slot slot : lane_.kept) lane_.batch().riding += replica_.sequences_[slot].request.width();
-  if (cache().attended_tokens() == std::numeric_limits<std::int64_t>::max())
-    lane_.kept_kv_tokens += lane_.batch().riding;
-  lane_.batch().work.decode_sequences += lane_.batch().riding;
-  lane_.batch().work.decode_kv_tokens += lane_.kept_kv_tokens;
+  for (Slot slot : lane_.kept) batch_.riding += book_[slot].request.width();
+  if (cache().attended_tokens() == std::numeric_limits<std::int64_t>::max()) lane_.kept_kv_tokens += batch_.riding;
+  batch_.work.decode_sequences += batch_.riding;
+  batch_.work.decode_kv_tokens += lane_.kept_kv_tokens;
 }
 
 // Blocks are short: sequence by sequence, in order of admission, preempting others until there is room: as a rule the
 // last admitted. A sequence that finds itself next is preempted.
 void BatchBuilder::make_room(const DecodeRules& rules) {
-  std::vector<Slot> members = lane_.decodes.members(replica_.sequences_);
+  std::vector<Slot> members = lane_.decodes.members(book_.table());
   for (std::size_t i = 0; i < members.size(); ++i) {
     const Slot slot = members[i];
-    const std::int64_t due = lane_.decodes.blocks_due(replica_.sequences_[slot]);
+    const std::int64_t due = lane_.decodes.blocks_due(book_[slot]);
     const std::int64_t wanted = std::max(due, lane_.spare_blocks);
     bool out = false;
     while (!out && cache().free_blocks() < wanted) {
-      if (replica_.give_up_fetched_blocks(slot)) continue;
+      if (parts_.fetches.give_up_blocks(slot)) continue;
       const Slot victim = first_to_preempt(members);
       const auto found = std::ranges::find(members, victim);
       if (found != members.end()) {
         const auto place = static_cast<std::size_t>(found - members.begin());
-        if (place < i) cache().grow(-lane_.decodes.blocks_due(replica_.sequences_[victim]));  // it had its turn
+        if (place < i) cache().grow(-lane_.decodes.blocks_due(book_[victim]));  // it had its turn
         members.erase(found);
         if (place <= i) --i;
       }
-      replica_.preempt(victim, rules.cut_prompts, listener_);
+      parts_.leaves.preempt(victim, rules.cut_prompts, listener_);
       out = victim == slot;
     }
     if (!out) cache().grow(due);
@@ -94,8 +92,8 @@ void BatchBuilder::make_room(const DecodeRules& rules) {
 
 Slot BatchBuilder::first_to_preempt(const std::vector<Slot>& decoding) const {
   const auto later = [this](Slot a, Slot b) {
-    const Sequence& x = replica_.sequences_[a];
-    const Sequence& y = replica_.sequences_[b];
+    const Sequence& x = book_[a];
+    const Sequence& y = book_[b];
     return std::tie(x.preemption_rank, x.admission) < std::tie(y.preemption_rank, y.admission);
   };
   const auto last = std::ranges::max_element(decoding, later);
@@ -106,15 +104,15 @@ Slot BatchBuilder::first_to_preempt(const std::vector<Slot>& decoding) const {
 
 std::int64_t BatchBuilder::continue_prefill(std::int64_t i, std::int64_t tokens) {
   const Slot slot = lane_.prefilling[static_cast<std::size_t>(i)];
-  Sequence& s = replica_.sequences_[slot];
+  Sequence& s = book_[slot];
   const std::int64_t count = std::min(tokens, s.left());
   assert(count > 0);
   while (!cache().hold(s.request, s.held, std::max(s.held.tokens, s.computed + count), false)) {
-    if (replica_.give_up_fetched_blocks(slot)) continue;
+    if (parts_.fetches.give_up_blocks(slot)) continue;
     const Slot victim = first_to_preempt({});
-    replica_.preempt(victim, false, listener_);
+    parts_.leaves.preempt(victim, false, listener_);
     if (victim != slot) continue;
-    replica_.admissions_wait_ = lanes() > 1;
+    if (lanes() > 1) book_.hold_admissions();
     return 0;
   }
   add_chunk(slot, count);
@@ -123,10 +121,9 @@ std::int64_t BatchBuilder::continue_prefill(std::int64_t i, std::int64_t tokens)
 
 std::optional<std::int64_t> BatchBuilder::admit(std::int64_t tokens, const AdmitRules& rules) {
   assert(tokens > 0);
-  const Slot slot = replica_.setup_.queue->front();
-  Sequence& s = replica_.sequences_[slot];
-  if (replica_.running_sequences_ + s.request.width() > replica_.setup_.batcher->max_sequences()) return std::nullopt;
-  if (!replica_.adapter_has_room(s)) return std::nullopt;
+  const Slot slot = core_.setup.queue->front();
+  Sequence& s = book_[slot];
+  if (!book_.has_place(s)) return std::nullopt;
   // The last token is always computed: it gives the first output token.
   const bool fetched = s.fetched_tokens > 0;  // it has blocks already
   const std::int64_t found = fetched ? s.fetched_tokens : cache().cached_tokens(s.request);
@@ -134,58 +131,56 @@ std::optional<std::int64_t> BatchBuilder::admit(std::int64_t tokens, const Admit
   const std::int64_t count = std::min(tokens, s.to_compute - cached);
   const std::int64_t held = std::max(s.held.tokens, rules.whole_prompt ? s.to_compute : cached + count);
   while (!cache().hold(s.request, s.held, held, !fetched))
-    if (!replica_.give_up_fetched_blocks(slot)) return std::nullopt;
-  if (fetched) std::erase(replica_.fetched_, slot);
-  s.fetched_tokens = 0;
-  replica_.totals_.found_tokens += fetched ? s.fetched_behind : cached;
-  replica_.take_adapter(s, lane_);
-  replica_.setup_.queue->erase(slot, s.request);
-  replica_.waiting_ -= 1;
-  if (s.record.preemptions == 0) replica_.setup_.queue->served(s.request, s.request.prompt_tokens, 0);
-  s.stage = Stage::prefilling;
-  s.lane = static_cast<std::uint16_t>(index());
-  replica_.running_ += 1;
-  replica_.running_sequences_ += s.request.width();
-  replica_.uncomputed_tokens_ -= cached;
-  s.computed = cached;
-  s.record.cached_tokens = cached;
-  s.admission = rules.arrival_order ? s.arrival : ++replica_.admissions_;
-  listener_.request_waited(replica_.pool(), s.since_s, replica_.now_s_);
-  s.since_s = replica_.now_s_;
-  if (!s.record.scheduled_s) s.record.scheduled_s = replica_.now_s_;
-  const auto age = [this](Slot other) { return replica_.sequences_[other].admission; };
-  lane_.prefilling.insert(std::ranges::upper_bound(lane_.prefilling, s.admission, {}, age), slot);
+    if (!parts_.fetches.give_up_blocks(slot)) return std::nullopt;
+  if (fetched) parts_.fetches.admitted(slot);
+  core_.totals.found_tokens += fetched ? s.fetched_behind : cached;
+  run(slot, cached, rules.arrival_order);
   add_chunk(slot, count);
   return count;
 }
 
+void BatchBuilder::run(Slot slot, std::int64_t cached_tokens, bool arrival_order) {
+  Sequence& s = book_[slot];
+  const double now_s = core_.clock.now_s;
+  book_.admit(slot, lane_.number, cached_tokens, arrival_order);
+  listener_.request_waited(core_.pool(), s.since_s, now_s);
+  s.since_s = now_s;
+  if (!s.record.scheduled_s) s.record.scheduled_s = now_s;
+  const auto age = [this](Slot other) { return book_[other].admission; };
+  lane_.prefilling.insert(std::ranges::upper_bound(lane_.prefilling, s.admission, {}, age), slot);
+}
+
 void BatchBuilder::add_chunk(Slot slot, std::int64_t tokens) {
-  Sequence& s = replica_.sequences_[slot];
+  Sequence& s = book_[slot];
+  add_work(s, tokens);
+  book_.compute(slot, tokens);
+  batch_.chunks.push_back({slot, s.request.id, tokens, s.computed});
+  batch_.streams |= s.serve == Serve::streamed_prompt;
+  cache().computed(s.request, s.held, std::min(s.computed, s.request.prompt_tokens));
+  if (s.left() > 0) return;
+  batch_.work.emitted_tokens += s.request.width();
+  batch_.prompts.push_back(slot);
+}
+
+void BatchBuilder::add_work(const Sequence& s, std::int64_t tokens) {
   // After a preemption, the outputs made so far are computed side by side.
   const std::int64_t past_prompt = std::max<std::int64_t>(0, s.computed + tokens - s.request.prompt_tokens);
   const std::int64_t outputs = std::min(tokens, past_prompt);
-  const StepLatency& latency = *replica_.setup_.latency;
+  const StepLatency& latency = *core_.setup.latency;
   const auto add = [&](std::int64_t count, std::int64_t before) {
     const std::int64_t attended = std::min(before, cache().attended_tokens());
-    lane_.batch().work.add_chunk(count, attended, latency.chunk_s(count, attended));
+    batch_.work.add_chunk(count, attended, latency.chunk_s(count, attended));
   };
   add(tokens, s.computed);
   for (std::int64_t i = 1; i < s.request.width() && outputs > 0; ++i) add(outputs, s.computed + tokens - outputs);
-  lane_.batch().chunks.push_back({.slot = slot, .tokens = tokens});
-  s.computed += tokens;
-  replica_.uncomputed_tokens_ -= tokens;
-  cache().computed(s.request, s.held, std::min(s.computed, s.request.prompt_tokens));
-  if (s.left() > 0) return;
-  lane_.batch().work.emitted_tokens += s.request.width();
-  lane_.batch().prompts.push_back(slot);
 }
 
 void BatchBuilder::pad_prompts() {
   std::int64_t longest = 0;
-  for (const FilledBatch::Chunk& c : lane_.batch().chunks) longest = std::max(longest, c.tokens);
-  const std::int64_t emitted = lane_.batch().work.emitted_tokens;
-  lane_.batch().work = {.emitted_tokens = emitted};
-  for (std::size_t i = 0; i < lane_.batch().chunks.size(); ++i) lane_.batch().work.add_chunk(longest, 0);
+  for (const FilledBatch::Chunk& c : batch_.chunks) longest = std::max(longest, c.tokens);
+  const std::int64_t emitted = batch_.work.emitted_tokens;
+  batch_.work = {.emitted_tokens = emitted};
+  for (std::size_t i = 0; i < batch_.chunks.size(); ++i) batch_.work.add_chunk(longest, 0);
 }
 
 }  // namespace servecast

@@ -1,26 +1,29 @@
 #pragma once
 #include <vector>
 
-#include "sim/serving/replica/replica.h"
+#include "sim/serving/replica/leaves.h"
 
 namespace servecast {
 
 /// The Batch that a batcher fills: carries its decisions out on the replica's books.
 class BatchBuilder final : public Batch {
  public:
-  BatchBuilder(Replica& replica, Lane& lane, ReplicaListener& listener)
-      : replica_(replica), lane_(lane), listener_(listener) {}
+  struct Parts {
+    KvFetches& fetches;
+    Swapping& swapping;
+    Leaves& leaves;
+  };
+  BatchBuilder(ReplicaCore& core, Lane& lane, const Parts& parts, ReplicaListener& listener)
+      : core_(core), book_(core.book), lane_(lane), batch_(lane.batch()), parts_(parts), listener_(listener) {}
 
-  std::int64_t lanes() const override { return static_cast<std::int64_t>(replica_.stages_.count()); }
-  std::int64_t lane() const override { return index() % lanes(); }
-  std::int64_t running() const override { return replica_.running_sequences_; }
+  std::int64_t lanes() const override { return static_cast<std::int64_t>(core_.stages.count()); }
+  std::int64_t lane() const override { return static_cast<std::int64_t>(lane_.number) % lanes(); }
+  std::int64_t running() const override { return book_.sums().running_sequences; }
   std::int64_t decoding() const override { return lane_.decodes.sequences(); }
   std::int64_t prefilling() const override { return static_cast<std::int64_t>(lane_.prefilling.size()); }
   PrefillView prefill(std::int64_t i) const override;
   bool has_waiting() const override {
-    const bool admits = !replica_.admissions_wait_ || replica_.running_ == 0;
-    return admits && replica_.takes_prompts(lane_) && replica_.swapped_ == 0 && replica_.waiting_ > 0 &&
-           (!replica_.setup_.tiers || replica_.front_may_be_admitted());
+    return book_.admits() && core_.lanes.takes_prompts(lane_) && parts_.fetches.front_may_be_admitted();
   }
   PrefillView waiting() const override;
 
@@ -30,22 +33,27 @@ class BatchBuilder final : public Batch {
   std::int64_t continue_prefill(std::int64_t i, std::int64_t tokens) override;
   std::optional<std::int64_t> admit(std::int64_t tokens, const AdmitRules& rules) override;
   void pad_prompts() override;
-  std::int64_t preempted() const override { return lane_.batch().preempted; }
-  std::int64_t draft_tokens() const override { return lane_.batch().work.draft_tokens; }
+  std::int64_t preempted() const override { return batch_.preempted; }
+  std::int64_t draft_tokens() const override { return batch_.work.draft_tokens; }
 
  private:
-  std::int64_t index() const { return &lane_ - replica_.lanes_.data(); }
-  KvCache& cache() const { return *replica_.setup_.kv_cache; }
+  KvCache& cache() const { return core_.cache(); }
+  Speculator* speculator() const { return core_.setup.speculator.get(); }
   void make_room(const DecodeRules& rules);
   Slot first_to_preempt(const std::vector<Slot>& decoding) const;
   void choose_drafts();
   void check_drafts();
   void compute_along();
+  void run(Slot slot, std::int64_t cached_tokens, bool arrival_order);
   void add_chunk(Slot slot, std::int64_t tokens);
+  void add_work(const Sequence& s, std::int64_t tokens);
   PrefillView view(Slot slot) const;
 
-  Replica& replica_;
+  ReplicaCore& core_;
+  SequenceBook& book_;
   Lane& lane_;
+  FilledBatch& batch_;
+  Parts parts_;
   ReplicaListener& listener_;
 };
 

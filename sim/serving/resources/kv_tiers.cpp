@@ -61,6 +61,7 @@ void KvTiers::write(std::span<const TierUnit> computed) {
 
 void KvTiers::write(const KvWrite& write) { links_ ? links_->write(me_, write) : written(write); }
 
+/// It is there: who leaves the tier for it may go on to the next one.
 void KvTiers::written(const KvWrite& done) {
   const Tier& tier = tiers_[done.tier];
   if (tier.shared) {
@@ -76,6 +77,18 @@ void KvTiers::written(const KvWrite& done) {
 
 TierStore& KvTiers::store(std::size_t tier) {
   return tiers_[tier].shared ? tiers_[tier].shared->look(now_s_) : *tiers_[tier].own;
+}
+
+bool KvTiers::begins_write(const KvWrite& write, double now_s) {
+  set_clock(now_s);
+  if (!store(write.tier).find(write.unit.name, now_s_)) return true;
+  written(write);
+  return false;
+}
+
+void KvTiers::written(std::span<const KvWrite> writes, double now_s) {
+  set_clock(now_s);
+  for (const KvWrite& write : writes) written(write);
 }
 
 TierHits KvTiers::find(const Request& request, std::int64_t cached_tokens, std::int64_t block_tokens) {

@@ -93,10 +93,11 @@ class KvTiers final : public PrefixListener {
   /// The same in two steps, where what was noted will be computed by the end of a batch.
   std::vector<TierUnit> take_computed() { return std::exchange(computed_, {}); }
   void write(std::span<const TierUnit> computed);
-  /// Whether the tier has it already; requires that all replicas have come as far where they share it.
-  bool holds(const KvWrite& write) { return store(write.tier).find(write.unit.name, now_s_) != nullptr; }
-  /// It is there: who leaves the tier for it may go on to the next one.
-  void written(const KvWrite& write);
+  /// A unit is to be written over the links, at an instant to which its replica has been advanced, and with a shared
+  /// tier all have. False where it is in its tier already: then nothing moves.
+  bool begins_write(const KvWrite& write, double now_s);
+  /// Units have been written; likewise.
+  void written(std::span<const KvWrite> writes, double now_s);
 
   /// What follows the first `cached_tokens` tokens of the prompt, which the GPU has; `block_tokens` are those of its
   /// cache.
@@ -111,6 +112,7 @@ class KvTiers final : public PrefixListener {
  private:
   TierStore& store(std::size_t tier);
   void write(const KvWrite& write);
+  void written(const KvWrite& write);
   TierUnit unit_of(RequestId by, BlockHash name, std::int64_t tokens);
   TierUnit unit_that_leaves(BlockHash name, std::int64_t tokens);
 

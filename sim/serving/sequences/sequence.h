@@ -14,19 +14,31 @@ namespace servecast {
 /// Index of a sequence in its replica's table: its ticket, should it have to wait.
 using Slot = Ticket;
 
-/// Where a sequence is on its way through a lane.
+/// Where a sequence is on its way through a replica. SequenceBook alone writes it.
 enum class Stage : std::uint8_t {
   waiting,     // in the queue
+  aside,       // it was its turn while its KV is fetched: out of the queue until it is there
   prefilling,  // admitted, part of its prompt still to be put into a batch
   joining,     // its whole prompt is in batches: it decodes from the next one on
   decoding,
-  swapped,   // preempted while it decoded, its blocks in host memory
-  exported,  // its prompt is computed and another replica goes on with it: blocks stay until its KV has arrived there
-  imported,  // it comes from another replica, and its KV is not here yet
-  landed,    // its KV is here: it decodes from the next batch on
-  ending,    // its last token is in a batch under way
-  kept,      // has made its last token, and stays for the others of its batch
+  ending,     // its last token is in a batch under way
+  kept,       // has made its last token, and stays for the others of its batch
+  swapped,    // preempted while it decoded, its blocks in host memory
+  imported,   // it comes from another replica, and its KV is not here yet
+  landed,     // its KV is here: it decodes from the next batch on
+  exported,   // another replica goes on with it: blocks stay until its KV has arrived there
+  forgotten,  // its client gave up while a fetch fills its blocks: out when that is done
 };
+constexpr std::size_t stages_of_life = 12;
+
+/// It has a place among those that a replica runs at a time.
+constexpr bool runs(Stage stage) { return stage >= Stage::prefilling && stage <= Stage::ending; }
+/// It waits for its turn.
+constexpr bool queued(Stage stage) { return stage <= Stage::aside; }
+/// Time in this stage counts as waiting.
+constexpr bool waits(Stage stage) {
+  return queued(stage) || stage == Stage::swapped || stage == Stage::imported || stage == Stage::landed;
+}
 
 /// What a replica does for a request.
 enum class Serve : std::uint8_t {
@@ -55,13 +67,12 @@ struct Sequence {
   Serve serve = Serve::whole;
   bool looked_below = true;         // whether tiers below the GPU's memory hold more of its prompt has been looked up
   bool fetching = false;            // from there, while it waits
-  bool aside = false;               // it was its turn meanwhile: out of the queue until the fetch is done
   std::int64_t fetched_behind = 0;  // prompt tokens that were in the GPU's memory when it was looked up
   std::int64_t fetched_tokens = 0;  // prompt tokens that are in its blocks when it is admitted, by a fetch
   double fetch_begun_s = 0;
   std::optional<std::uint16_t>
       awaited_by{};         // the lane whose batch waits for that fetch, since it was admitted before
-  bool told = false;        // its record is out: it has finished or its client gave up
+  bool told = false;        // nobody here reports it any more: it has finished, left, or its client gave up
   double since_s = 0;       // start of the current wait or run
   double last_token_s = 0;  // when its client last got a token; kept across a preemption
   // While it decodes:

@@ -14,8 +14,10 @@ namespace servecast {
 /// One batch, from when it is filled to when its tokens are out.
 struct FilledBatch {
   struct Chunk {
-    Slot slot{};
+    Slot slot{};  // another's, perhaps, by the time that the batch ends
+    RequestId request{};
     std::int64_t tokens = 0;
+    std::int64_t computed = 0;  // of its prompt, with these
   };
   struct Fresh {  // sequences that got their last token outside a decode step, all at the same instant
     double token_s = 0;
@@ -23,6 +25,7 @@ struct FilledBatch {
   };
 
   bool decoded = false;  // the decodes take part
+  bool streams = false;  // KV of its chunks leaves as it is computed
   std::vector<Chunk> chunks{};
   std::vector<Slot> prompts{};        // those of the chunks that end a prompt: they come out with a token
   std::vector<Slot> finishing{};      // decodes that make their last token
@@ -44,7 +47,7 @@ struct FilledBatch {
   std::int64_t made_tokens() const { return work.emitted_tokens - rejected; }
 
   void clear() {
-    decoded = false;
+    decoded = streams = false;
     chunks.clear();
     prompts.clear();
     finishing.clear();
@@ -101,8 +104,11 @@ class BatchRing {
 /// first had ended. Who has finished by then is known when a batch is filled, since lengths are; what that frees is
 /// not free before the batch has really ended.
 struct Lane {
-  explicit Lane(const KvCache& cache, Speculator* speculator = nullptr) : decodes(cache, speculator) {}
+  Lane(std::size_t position, Side part, const KvCache& cache, Speculator* speculator)
+      : number(position), side(part), decodes(cache, speculator) {}
 
+  std::size_t number;  // of the replica's lanes
+  Side side;
   DecodeSet decodes;
   std::vector<Slot> prefilling{};   // admitted, prompt not finished; in order of admission
   std::vector<Slot> joining{};      // prompt finished by the batch filled last: they decode from the next one on
@@ -110,7 +116,6 @@ struct Lane {
   std::vector<Slot> landed{};       // from other replicas: they decode from the next batch on
   std::vector<Slot> kept{};         // see AfterLast
   std::vector<Slot> gone{};         // their clients gave up: out when the next batch is filled
-  std::int64_t adapter_loads = 0;   // that the next batch waits for
   std::int64_t kept_kv_tokens = 0;  // that those computed along hold
   BatchRing batches{};
   bool ended = false;  // a batch has ended at this instant, and the next can be filled

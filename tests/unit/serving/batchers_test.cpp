@@ -12,10 +12,10 @@ Request request(std::uint32_t id, double arrival_s, std::int64_t prompt, std::in
 Listener serve_with(const ReplicaLimits& limits, const std::vector<Request>& requests) {
   const LinearLatency latency(1);
   Replica replica = make_replica(latency, limits);
-  const std::int64_t free_blocks = replica.kv_cache().free_blocks();
+  const std::int64_t free_blocks = replica.core().cache().free_blocks();
   Listener heard;
   serve(replica, requests, heard);
-  EXPECT_EQ(replica.kv_cache().free_blocks(), free_blocks);
+  EXPECT_EQ(replica.core().cache().free_blocks(), free_blocks);
   EXPECT_EQ(replica.view().running_requests, 0);
   EXPECT_EQ(replica.view().waiting_requests, 0);
   EXPECT_EQ(replica.view().waiting_tokens, 0);

@@ -6,6 +6,7 @@
 
 #include "models/base/fields.h"
 #include "sim/serving/replica/replica.h"
+#include "tests/unit/serving/recount.h"
 
 namespace servecast {
 
@@ -120,6 +121,7 @@ inline void serve(Replica& replica, const std::vector<Request>& requests, Listen
   for (const Request& r : requests) {
     replica.advance(r.arrival_s, listener);
     replica.enqueue(r, r.arrival_s, listener);
+    expect_right_sums(replica);
   }
   replica.advance(Replica::infinity, listener);
 }

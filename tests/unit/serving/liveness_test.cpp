@@ -103,11 +103,12 @@ TEST_P(AnyBatcher, EndsWhateverItTakesOn) {
     const Load load(GetParam(), seed);
     const LinearLatency latency(1, 0, 0, load.stages);
     Replica replica = make_replica(latency, load.limits, load.speculator());
-    const std::int64_t free_blocks = replica.kv_cache().free_blocks();
+    const std::int64_t free_blocks = replica.core().cache().free_blocks();
     Listener heard;
     for (const Request& r : load.requests) {
       replica.advance(r.arrival_s, heard);
       replica.enqueue(r, r.arrival_s, heard);
+      expect_right_sums(replica);
     }
     replica.advance(long_after_s, heard);
     for (const Request& r : load.requests) {
@@ -118,7 +119,7 @@ TEST_P(AnyBatcher, EndsWhateverItTakesOn) {
       ASSERT_TRUE(!done || record.output_tokens == r.output_tokens) << "request " << index(r.id) << ", seed " << seed;
       completed += done ? 1 : 0;
     }
-    ASSERT_EQ(replica.kv_cache().free_blocks(), free_blocks) << "seed " << seed;
+    ASSERT_EQ(replica.core().cache().free_blocks(), free_blocks) << "seed " << seed;
     ASSERT_EQ(replica.next_due_s(), Replica::infinity) << "seed " << seed;
   }
   EXPECT_GT(completed, static_cast<std::int64_t>(2 * loads));  // of 12 each: the corners are not empty

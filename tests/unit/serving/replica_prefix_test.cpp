@@ -27,7 +27,7 @@ TEST(ReplicaWithPrefixes, DoesNotReadWhatASessionHasSaidOnceItsClientHasGivenUp)
   replica.advance(1, heard);
   EXPECT_TRUE(replica.empty());
   const std::vector<BlockHash> next{1, 2, 103, 4};
-  EXPECT_EQ(replica.kv_cache().cached_tokens(prompt(next, 40)), 20);
+  EXPECT_EQ(replica.core().cache().cached_tokens(prompt(next, 40)), 20);
 }
 
 }  // namespace servecast::replica_prefix_test

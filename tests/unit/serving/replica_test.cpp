@@ -29,9 +29,9 @@ TEST(Replica, ServesOneRequest) {
   EXPECT_EQ(r.finish_s, 3.5);
   EXPECT_EQ(r.output_tokens, 3);
   EXPECT_EQ(heard.steps.size(), 3u);
-  EXPECT_EQ(replica.totals().busy_s, 1.5);
+  EXPECT_EQ(replica.core().totals.busy_s, 1.5);
   // 100 tokens: 7 blocks of 16, during all three steps (tokens 101 and 102 fit)
-  EXPECT_EQ(replica.totals().kv_block_s, 7 * 1.5);
+  EXPECT_EQ(replica.core().totals.kv_block_s, 7 * 1.5);
   EXPECT_EQ(replica.next_due_s(), Replica::infinity);
 }
 
@@ -77,7 +77,7 @@ TEST(Replica, PreemptsTheLastAndRecomputesIt) {
   EXPECT_EQ(second.preemptions, 1u);
   EXPECT_EQ(second.first_token_s, 1);
   EXPECT_EQ(second.finish_s, 13);
-  EXPECT_EQ(replica.kv_cache().free_blocks(), 6);
+  EXPECT_EQ(replica.core().cache().free_blocks(), 6);
   // Every output token but the first of each request has a gap; the preempted one waited from 5 s to 10 s for one.
   std::int64_t gaps = 0;
   double longest_s = 0;
@@ -124,7 +124,7 @@ TEST(Replica, PipelineStagesWorkOnDifferentBatches) {
   EXPECT_EQ(heard.done.at(RequestId{1}).first_token_s, 3);
   EXPECT_EQ(heard.done.at(RequestId{0}).finish_s, 4);
   EXPECT_EQ(heard.done.at(RequestId{1}).finish_s, 5);
-  EXPECT_EQ(replica.totals().busy_s, 4);  // 4 batches, each 1 s on each of 2 stages, averaged over the stages
+  EXPECT_EQ(replica.core().totals.busy_s, 4);  // 4 batches, each 1 s on each of 2 stages, averaged over the stages
 }
 
 TEST(Replica, CutOffInTheMiddleTellsWhatWasMade) {
@@ -156,7 +156,7 @@ TEST(Replica, WhoComesAfterAClientThatGaveUpAtTheEndIsServed) {
   replica.advance(Replica::infinity, heard);
   EXPECT_EQ(heard.done.at(RequestId{0}).status, RequestStatus::timed_out);
   EXPECT_EQ(heard.done.at(RequestId{1}).finish_s, 5);
-  EXPECT_EQ(replica.kv_cache().used_blocks(), 0);
+  EXPECT_EQ(replica.core().cache().used_blocks(), 0);
 }
 
 // Random loads, half of them with arrivals exactly on step boundaries, KV from scarce to plenty: the lazy books give
@@ -206,7 +206,7 @@ TEST_P(ReplicaAgainstNaive, SameTimesBitForBit) {
     ASSERT_EQ(times, expected[index(r.id)]) << "request " << index(r.id);
     tokens += r.output_tokens;
   }
-  EXPECT_EQ(replica.kv_cache().free_blocks(), naive.blocks);
+  EXPECT_EQ(replica.core().cache().free_blocks(), naive.blocks);
   EXPECT_EQ(gaps, tokens - 400) << "one gap for every output token after the first";
   for (const StepRecord& step : heard.steps) {
     EXPECT_LE(step.used_blocks, naive.blocks);

@@ -65,7 +65,8 @@ struct Served {
   /// Whatever is to be written is there.
   void write_all(double now_s) {
     for (const KvWrite& write : std::exchange(links.wanted, {}))
-      if (replica.begins_write(write, now_s)) replica.written(std::array{write}, now_s);
+      if (replica.core().setup.tiers->begins_write(write, now_s))
+        replica.core().setup.tiers->written(std::array{write}, now_s);
   }
   void ask(std::uint32_t id, const std::vector<BlockHash>& blocks, double at_s, bool written = true) {
     replica.advance(at_s, heard);
@@ -93,13 +94,14 @@ TEST(ReplicaWithTiers, WaitsForTheFetchAndComputesTheRest) {
   s.replica.advance(3, s.heard);
   EXPECT_FALSE(s.heard.done.contains(RequestId{2}));
   EXPECT_EQ(s.replica.view().waiting_requests, 1);
+  EXPECT_FALSE(s.replica.empty()) << "set aside until its KV is here";
   s.replica.arrived(s.links.started[0].token, 3, s.heard);
   s.replica.advance(4, s.heard);
   EXPECT_DOUBLE_EQ(s.first_token_s(2), 3.010);
   EXPECT_EQ(s.heard.done.at(RequestId{2}).cached_tokens, 90);
-  EXPECT_EQ(s.replica.kv_cache().used_blocks(), 0);
-  EXPECT_EQ(s.replica.totals().found_tokens, 50);
-  EXPECT_EQ(s.replica.tiers()->fetched_tokens(0), 40);
+  EXPECT_EQ(s.replica.core().cache().used_blocks(), 0);
+  EXPECT_EQ(s.replica.core().totals.found_tokens, 50);
+  EXPECT_EQ(s.replica.core().setup.tiers->fetched_tokens(0), 40);
 }
 
 // 50 ms to compute; to fetch 40 tokens and compute 10 takes 0.4 t + 10 ms: worth it below 1 ms per token, not at it.
@@ -166,7 +168,7 @@ TEST(ReplicaWithTiers, AClientThatGivesUpLeavesNothingBehind) {
     s.replica.advance(3, s.heard);
     EXPECT_EQ(s.heard.done.at(RequestId{2}).status,
               during_fetch ? RequestStatus::timed_out : RequestStatus::completed);
-    EXPECT_EQ(s.replica.kv_cache().used_blocks(), 0);
+    EXPECT_EQ(s.replica.core().cache().used_blocks(), 0);
     EXPECT_EQ(s.replica.view().waiting_requests, 0);
   }
 }
@@ -186,7 +188,8 @@ TEST(ReplicaWithTiers, WritesWhatAStepHasComputedWhenItHasEnded) {
   s.ask(3, s.b, 3);
   s.ask(4, s.a, 4);
   EXPECT_FALSE(s.links.started.empty());
-  EXPECT_FALSE(s.replica.begins_write({.unit = {PrefixName{}.then(s.a.front()).value(), 10, ReplicaId{0}}}, 4))
+  EXPECT_FALSE(s.replica.core().setup.tiers->begins_write(
+      {.unit = {PrefixName{}.then(s.a.front()).value(), 10, ReplicaId{0}}}, 4))
       << "it is there, nothing moves";
 }
 
@@ -207,7 +210,7 @@ TEST(ReplicaWithTiers, LayerWiseAStepEndsWhenItsLayersHaveCome) {
     s.replica.advance(4, s.heard);
     EXPECT_DOUBLE_EQ(s.first_token_s(2), first_token_s);
     EXPECT_EQ(s.heard.done.at(RequestId{2}).cached_tokens, 90);
-    EXPECT_EQ(s.replica.kv_cache().used_blocks(), 0);
+    EXPECT_EQ(s.replica.core().cache().used_blocks(), 0);
   }
 }
 
@@ -254,6 +257,7 @@ TEST(ReplicaWithTiers, NobodyIsLostUnderRandomLoad) {
         }
         s.replica.start(s.heard);
         s.write_all(at_s);
+        expect_right_sums(s.replica);
         if (at_s >= until_s) return;
       }
     };
@@ -271,7 +275,7 @@ TEST(ReplicaWithTiers, NobodyIsLostUnderRandomLoad) {
     }
     run_to(Replica::infinity);
     ASSERT_EQ(s.heard.done.size(), 300u) << "seed " << seed;
-    EXPECT_EQ(s.replica.kv_cache().used_blocks(), 0) << "seed " << seed;
+    EXPECT_EQ(s.replica.core().cache().used_blocks(), 0) << "seed " << seed;
     EXPECT_EQ(s.replica.view().waiting_requests, 0);
     EXPECT_EQ(s.replica.view().waiting_tokens, 0);
     EXPECT_GT(s.links.started.size(), 20u);

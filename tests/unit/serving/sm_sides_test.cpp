@@ -72,7 +72,7 @@ TEST(SmSides, TimeInWhichBothRunIsBusyOnce) {
   Replica replica = Semi{.settings = {{"prefill_sm_fraction", 0.5}, {"decode_sm_fraction", 0.5}}}.replica(bound);
   Listener listener;
   serve(replica, {request(0, 0, 8, 9), request(1, 3, 8, 2)}, listener);
-  EXPECT_NEAR(replica.totals().busy_s, 2 + 9 * 0.25 * memory_stretch(0.5), 1e-12);
+  EXPECT_NEAR(replica.core().totals.busy_s, 2 + 9 * 0.25 * memory_stretch(0.5), 1e-12);
   double steps_s = 0;
   for (const StepRecord& step : listener.steps) steps_s += step.end_s - step.start_s;
   EXPECT_NEAR(steps_s, 4 + 9 * 0.25 * memory_stretch(0.5), 1e-12);
@@ -113,7 +113,7 @@ TEST(SmSides, ShortCutsChangeNothing) {
       Listener listener;
       serve(replica, requests, listener);
       EXPECT_EQ(listener.done.size(), requests.size()) << "seed " << seed;
-      EXPECT_EQ(replica.kv_cache().used_blocks(), 0) << "seed " << seed;
+      EXPECT_EQ(replica.core().cache().used_blocks(), 0) << "seed " << seed;
       std::vector<double> times;
       for (const auto& [id, r] : listener.done) {
         EXPECT_NE(r.status, RequestStatus::unfinished) << "seed " << seed;

@@ -46,7 +46,7 @@ TEST(Speculation, TokensComeInBunches) {
   EXPECT_EQ(heard.steps[1].emitted_tokens, 4);
   EXPECT_EQ(heard.steps[3].emitted_tokens, 2);
   EXPECT_EQ(heard.members[1].front().tokens, 4);
-  EXPECT_EQ(replica.totals().output_tokens, 11);
+  EXPECT_EQ(replica.core().totals.output_tokens, 11);
   // Gaps: three of half a second, and 3 + 3 + 1 tokens that come together with the one before.
   std::int64_t together = 0;
   for (const auto& [gap_s, count] : heard.gaps) together += gap_s == 0 ? count : 0;
@@ -63,7 +63,7 @@ TEST(Speculation, SlotsAreTakenForDraftsAndLookahead) {
   EXPECT_EQ(heard.steps.at(0).used_blocks, 2);
   EXPECT_EQ(heard.steps.at(1).used_blocks, 4);
   EXPECT_EQ(heard.steps.at(2).used_blocks, 4) << "16 tokens";
-  EXPECT_EQ(replica.kv_cache().used_blocks(), 0);
+  EXPECT_EQ(replica.core().cache().used_blocks(), 0);
 }
 
 class AgainstPlain : public testing::TestWithParam<int> {};
@@ -112,7 +112,7 @@ TEST_P(AgainstPlain, ServerGivesTheSameTimes) {
     ASSERT_EQ(times, expected[index(r.id)]) << "request " << index(r.id);
     ASSERT_EQ(record.output_tokens, r.output_tokens);
   }
-  EXPECT_EQ(replica.kv_cache().free_blocks(), naive.blocks);
+  EXPECT_EQ(replica.core().cache().free_blocks(), naive.blocks);
 }
 
 // Leviathan, Kalman and Matias, "Fast Inference from Transformers via Speculative Decoding", ICML 2023, equation 1: a

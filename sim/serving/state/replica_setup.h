@@ -61,4 +61,7 @@ struct ReplicaSetup {
   bool ask_every_step = false;               // never repeat a batch without asking the batcher
 };
 
+/// The replica could decode it to its end, with nobody else about.
+bool fits(const ReplicaSetup& setup, const Request& request);
+
 }  // namespace servecast

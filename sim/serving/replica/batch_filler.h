@@ -1,0 +1,44 @@
+#pragma once
+#include "sim/serving/replica/batch_results.h"
+#include "sim/serving/replica/leaves.h"
+
+namespace servecast {
+
+/// Fills the lanes with batches, and launches them.
+class BatchFiller {
+ public:
+  BatchFiller(ReplicaCore& core, KvFetches& fetches, Imports& imports, Swapping& swapping, Leaves& leaves,
+              RunEnds& ends, BatchResults& results)
+      : core_(core),
+        fetches_(fetches),
+        imports_(imports),
+        swapping_(swapping),
+        leaves_(leaves),
+        ends_(ends),
+        results_(results) {}
+
+  /// Starts what can start now.
+  void start(ReplicaListener& listener);
+
+ private:
+  void fill_lanes(ReplicaListener& listener);
+  bool fill(Lane& lane, ReplicaListener& listener);
+  void choose(Lane& lane, ReplicaListener& listener);
+  bool may_repeat(const Lane& lane) const;
+  void join_decodes(Lane& lane);
+  void launch(Lane& lane, ReplicaListener& listener);
+  void describe(Lane& lane);
+  void list_members(Lane& lane);
+  void move_on(Lane& lane);
+  void pass_on_prompts(Lane& lane);
+
+  ReplicaCore& core_;
+  KvFetches& fetches_;
+  Imports& imports_;
+  Swapping& swapping_;
+  Leaves& leaves_;
+  RunEnds& ends_;
+  BatchResults& results_;
+};
+
+}  // namespace servecast

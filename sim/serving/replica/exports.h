@@ -1,0 +1,37 @@
+#pragma once
+#include <optional>
+
+#include "sim/serving/sequences/departure.h"
+#include "sim/serving/state/replica_core.h"
+
+namespace servecast {
+
+/// Sequences that leave a replica for others: once their prompt is computed, or while they decode. Whoever calls has
+/// advanced the replica to `now_s`, exactly.
+class Exports {
+ public:
+  explicit Exports(ReplicaCore& core) : core_(core) {}
+
+  /// Of those of a single output whose KV is here, the one that holds the fewest tokens; ties go to the lowest id.
+  std::optional<DecodingSequence> shortest_decoding() const;
+  /// Nothing where it has finished, was preempted or was given up by its client.
+  std::optional<DecodeProgress> progress(const DecodingSequence& sequence) const;
+  /// It is in no further batch. Its blocks stay until release().
+  Departure depart(Slot slot, double now_s, ReplicaListener& listener);
+  /// The KV of a sequence told by prompt_done(), or one that has departed, is no longer needed here.
+  void release(Slot slot, double now_s);
+
+  // The replica's own calls:
+  /// The prompt is computed, and others hear of it.
+  void prompt_done(Slot slot, double seen_s, ReplicaListener& listener);
+  /// Those of the batch's chunks whose KV leaves as it is computed.
+  void tell_chunks(const FilledBatch& batch, ReplicaListener& listener) const;
+
+ private:
+  bool may_depart(const Sequence& s) const;
+  void hand_on(Slot slot, ReplicaListener& listener);
+
+  ReplicaCore& core_;
+};
+
+}  // namespace servecast

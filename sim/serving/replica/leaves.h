@@ -1,0 +1,31 @@
+#pragma once
+#include "sim/serving/replica/imports.h"
+#include "sim/serving/replica/kv_fetches.h"
+#include "sim/serving/replica/swapping.h"
+
+namespace servecast {
+
+/// How a sequence leaves its lane before its last token: preempted, to be recomputed or copied back later, or dropped
+/// because its client gave up.
+class Leaves {
+ public:
+  Leaves(ReplicaCore& core, KvFetches& fetches, Imports& imports, Swapping& swapping)
+      : core_(core), fetches_(fetches), imports_(imports), swapping_(swapping) {}
+
+  void preempt(Slot slot, bool cut_prompt, ReplicaListener& listener);
+  /// The client hears no more of it. Who waits leaves at once; who runs, when the next batch is filled.
+  void give_up(Slot slot, ReplicaListener& listener);
+  /// A batch under way goes on with them, but nobody looks at what it makes of them.
+  void drop_gone(Lane& lane);
+
+ private:
+  void take_out(Slot slot);
+  void drop(Lane& lane, Slot slot);
+
+  ReplicaCore& core_;
+  KvFetches& fetches_;
+  Imports& imports_;
+  Swapping& swapping_;
+};
+
+}  // namespace servecast
