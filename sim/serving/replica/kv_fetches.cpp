@@ -103,8 +103,7 @@ double KvFetches::prefill_s(std::int64_t from_tokens, std::int64_t to_tokens) co
   return seconds;
 }
 
-void KvFetches::await_layers(FilledBatch& batch) {
-  if (rules_.layers == 0) return;
+void KvFetches::await_all(FilledBatch& batch) {
   for (const FilledBatch::Chunk& chunk : batch.chunks) {
     Sequence& s = core_.book[chunk.slot];
     if (!s.fetching || s.awaited_by) continue;
@@ -157,10 +156,6 @@ void KvFetches::forget(Slot slot) {
   if (s.fetching) return core_.book.forget(slot);
   if (std::erase(fetched_, slot) > 0) core_.cache().release(s.request, s.held);
   core_.book.remove(slot);
-}
-
-void KvFetches::note(FilledBatch& batch) {
-  if (tiers_) batch.computed = tiers_->take_computed();
 }
 
 void KvFetches::write(const FilledBatch& batch) {

@@ -27,16 +27,21 @@ class KvFetches {
   /// It runs with the blocks that were fetched for it.
   void admitted(Slot slot) { std::erase(fetched_, slot); }
   /// The batch computes behind what is fetched for it, layer by layer.
-  void await_layers(FilledBatch& batch);
+  void await_layers(FilledBatch& batch) {
+    if (rules_.layers > 0) await_all(batch);
+  }
   /// A fetch is done: the lane whose batch has waited for it, if one has.
   std::optional<std::uint16_t> ended(Slot slot);
   /// Its client gave up while it waited. Blocks into which a fetch writes stay taken until it is done.
   void forget(Slot slot);
   /// The batch that is launched computes what tiers may take, and its end hands it to them.
-  void note(FilledBatch& batch);
+  void note(FilledBatch& batch) {
+    if (tiers_) batch.computed = tiers_->take_computed();
+  }
   void write(const FilledBatch& batch);
 
  private:
+  void await_all(FilledBatch& batch);
   void look(Slot slot);
   void begin(Slot slot, const TierHits& hits, std::int64_t tokens);
   void take(Slot slot);

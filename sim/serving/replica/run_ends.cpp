@@ -50,11 +50,6 @@ void RunEnds::contended(OwnTraffic traffic, ReplicaListener& listener) {
   take_all(listener);
 }
 
-void RunEnds::ended(const FilledBatch& batch) {
-  seen_s_ = seen_by_side_[static_cast<std::size_t>(batch.run.side)] = batch.seen_s;
-  core_.stages.ended(batch);
-}
-
 bool RunEnds::arrived(const FetchFor& fetch, ReplicaListener& listener) {
   const double begun_s = core_.book[fetch.slot].fetch_begun_s;
   const auto lane = fetches_.ended(fetch.slot);

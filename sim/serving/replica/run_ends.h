@@ -21,7 +21,10 @@ class RunEnds {
   /// Others use the links of this traffic from now on: steps under way are no longer what was worked out for them.
   void contended(OwnTraffic traffic, ReplicaListener& listener);
   /// The first batch of the lane is through the last stage.
-  void ended(const FilledBatch& batch);
+  void ended(const FilledBatch& batch) {
+    seen_s_ = seen_by_side_[static_cast<std::size_t>(batch.run.side)] = batch.seen_s;
+    core_.stages.ended(batch);
+  }
   /// When the tokens of the batch that has ended last are with their clients.
   double seen_s() const { return seen_s_; }
 

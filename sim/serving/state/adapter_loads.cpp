@@ -14,9 +14,8 @@ void AdapterLoads::take(const Sequence& s) {
   wanted_[s.lane] += 1;
 }
 
-double AdapterLoads::load(Lane& lane) {
+double AdapterLoads::begin(Lane& lane) {
   FilledBatch& batch = lane.batch();
-  if (wanted(lane) == 0) return batch.start_s;
   const std::int64_t loads = std::exchange(wanted_[lane.number], 0);
   const double load_s = static_cast<double>(loads) * load_s_;
   batch.run.expected_ready_s = batch.start_s + load_s;

@@ -33,11 +33,12 @@ class AdapterLoads {
   std::int64_t wanted(const Lane& lane) const { return lane.number < wanted_.size() ? wanted_[lane.number] : 0; }
   /// When the batch being filled has its adapters; infinite where others use the links, too: then their arrival
   /// tells.
-  double load(Lane& lane);
+  double load(Lane& lane) { return wanted(lane) == 0 ? lane.batch().start_s : begin(lane); }
   /// They are there.
   void loaded(const FilledBatch& batch, double now_s) { totals_.adapter_stall_s += now_s - batch.start_s; }
 
  private:
+  double begin(Lane& lane);
   bool uses(const Sequence& s) const { return slots_ && s.request.adapter != AdapterId{}; }
 
   std::optional<AdapterSlots> slots_{};
