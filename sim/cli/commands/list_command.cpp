@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "models/base/names.h"
 #include "sim/cli/listing/list_data.h"
 #include "sim/cli/program/command.h"
 #include "sim/cli/program/console.h"
@@ -34,11 +35,33 @@ std::string overview_text(const ordered_json& items) {
   return rows.text(0, any_width) + "\n'servecast list KIND' shows them.\n";
 }
 
+/// A table of what the items say in a word, a number or a sentence; the first names them.
+std::string markdown(const ordered_json& items) {
+  std::vector<std::string> columns;
+  for (const ordered_json& item : items)
+    for (const auto& [key, value] : item.items())
+      if (!value.is_structured() && std::ranges::find(columns, key) == columns.end()) columns.push_back(key);
+  std::string text = "| " + join(columns, " | ") + " |\n|";
+  for (std::size_t i = 0; i < columns.size(); ++i) text += "---|";
+  text += "\n";
+  for (const ordered_json& item : items) {
+    for (const std::string& key : columns) {
+      const ordered_json value = item.value(key, ordered_json());
+      std::string words = value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
+      for (auto at = words.find('|'); at != std::string::npos; at = words.find('|', at + 2)) words.insert(at, "\\");
+      text += key == columns.front() ? "| `" + words + "` |" : " " + words + " |";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 class ListCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     add_choice(app, "KIND", kind_, "kind", kinds(), "What to list; left out: how much there is of each");
-    add_choice(app, "--format", format_, "format", {"text", "json"}, "How to write it (text)");
+    add_choice(app, "--format", format_, "format", {"text", "json", "markdown"},
+               "How to write it (text); markdown: names and what each is, as a table");
     app.footer("Examples:\n  servecast list\n  servecast list gpus\n  servecast list routers --format json");
   }
   int run(Console& console) override {
@@ -46,7 +69,9 @@ class ListCommand final : public Command {
     const auto chosen = std::ranges::find(listings(), kind_, &Listing::kind);
     const Listing& listing = kind_.empty() ? overview : *chosen;
     const ordered_json items = listing.items();
-    console.out << (format_ == "json" ? text_of(items) : listing.text(items));
+    console.out << (format_ == "json"       ? text_of(items)
+                    : format_ == "markdown" ? markdown(items)
+                                            : listing.text(items));
     return 0;
   }
 

@@ -46,16 +46,18 @@ struct PaperRun {
   }
 };
 
-/// The row of docs/reproductions.md that begins so has these words: figures as they come out, so that the page tells
-/// no others.
-inline void expect_in_row(const std::string& row, const std::string& words) {
+/// The section of docs/reproductions.md whose heading begins so has these words: figures as they come out, so that the
+/// page tells no others.
+inline void expect_in_section(const std::string& name, const std::string& words) {
   std::ifstream page(std::string(SERVECAST_SOURCE_DIR) + "/docs/reproductions.md");
+  std::string section;  // its lines joined by blanks
+  bool inside = false;
   for (std::string line; std::getline(page, line);) {
-    if (!line.starts_with("| " + row + " ")) continue;
-    EXPECT_NE(line.find(words), std::string::npos) << "the row '" << row << "' should say: " << words;
-    return;
+    if (line.starts_with("## ")) inside = (line + " ").starts_with("## " + name + " ");
+    if (inside) section += line + " ";
   }
-  ADD_FAILURE() << "docs/reproductions.md has no row '" << row << "'";
+  EXPECT_NE(section, "") << "docs/reproductions.md has no section '" << name << "'";
+  EXPECT_NE(section.find(words), std::string::npos) << "the section '" << name << "' should say: " << words;
 }
 
 /// A file below traces/ of the measured data; empty where there is none.

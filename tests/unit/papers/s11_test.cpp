@@ -42,7 +42,7 @@ TEST(S11, OnePeakBetweenTooFewPrefillAndTooFewDecodeNodes) {
     const Outcome& o = by_split.back();
     attained += fmt::format("{}{:.1f}", attained.empty() ? "" : ", ", 100 * o.attained_fraction);
   }
-  expect_in_row(
+  expect_in_section(
       "S11", fmt::format("| {} %; TTFT {:.1f} to {:.1f} s, {:.0f} to {:.0f} ms |", attained, by_split.front().ttft_s,
                          by_split.back().ttft_s, 1e3 * by_split.front().tpot_s, 1e3 * by_split.back().tpot_s));
   const auto less = [](const Outcome& a, const Outcome& b) { return a.attained_fraction < b.attained_fraction; };

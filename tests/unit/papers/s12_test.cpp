@@ -32,7 +32,7 @@ TEST(S12, PredictingTheDecodeLoadTurnsFewestAway) {
   EXPECT_LT(predicted, by_stage);
   EXPECT_LT(early, 1.05 * by_stage);  // published: 0.90 times
   const auto said = [](double count) { return human::count(static_cast<std::int64_t>(count)); };
-  expect_in_row("S12", fmt::format("of 12,031: {}, {}, {} |", said(by_stage), said(early), said(predicted)));
+  expect_in_section("S12", fmt::format("of 12,031: {}, {}, {} |", said(by_stage), said(early), said(predicted)));
 }
 
 }  // namespace servecast::s12_test

@@ -93,7 +93,7 @@ TEST(S14, MigrationShortensTheTailAndGathersFreeMemory) {
   EXPECT_LT(llumnix.tpot_p99_s, by_turns.tpot_p99_s);
   EXPECT_GT(llumnix.moved, 0);
   EXPECT_LT(llumnix.pause_p99_s, 0.1);
-  expect_in_row(
+  expect_in_section(
       "S14",
       fmt::format(
           "| P99 TTFT {:.0f} s and {:.0f} s against {:.1f} s; fragmentation {:.1f} % (INFaaS++) down to {:.2f} %; "

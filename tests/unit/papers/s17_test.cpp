@@ -11,7 +11,7 @@ TEST(S17, CacheAwareRoutingBeatsRoundRobin) {
   const PaperRun by_turns(paper("s17_sglang_cache_aware", {{"pools[0].router.policy", "round_robin"}}));
   EXPECT_GE(aware.summary.requests_per_s / by_turns.summary.requests_per_s, 1.3);
   EXPECT_GE(aware.hit_fraction() / by_turns.hit_fraction(), 2);
-  expect_in_row("S17", fmt::format("| {:.2f} times, {:.1f} times ({:.0f} % against {:.0f} %) |",
+  expect_in_section("S17", fmt::format("| {:.2f} times, {:.1f} times ({:.0f} % against {:.0f} %) |",
                                    aware.summary.requests_per_s / by_turns.summary.requests_per_s,
                                    aware.hit_fraction() / by_turns.hit_fraction(), 100 * aware.hit_fraction(),
                                    100 * by_turns.hit_fraction()));

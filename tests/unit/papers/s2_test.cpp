@@ -48,9 +48,9 @@ TEST(S2, TheGapGrowsWithTheLongestOutput) {
     continuous = tokens_per_s(pieces) / loop;
     paged = tokens_per_s(vllm) / loop;
     if (cut.tokens == 1536)
-      expect_in_row("S2", fmt::format("| {:.0f} tokens/s, {:.1f} times, {:.1f} times;", loop, continuous, paged));
+      expect_in_section("S2", fmt::format("| {:.0f} tokens/s, {:.1f} times, {:.1f} times;", loop, continuous, paged));
     if (cut.tokens == 32)
-      expect_in_row("S2", fmt::format("up to 32 tokens {:.1f} and {:.1f} times |", continuous, paged));
+      expect_in_section("S2", fmt::format("up to 32 tokens {:.1f} and {:.1f} times |", continuous, paged));
     if (cut.tokens == 32) {  // about 1 to 2: a piece for 544 tokens is rounded up to one for 1,024
       EXPECT_GE(continuous, 0.8);
       EXPECT_LE(continuous, 2);

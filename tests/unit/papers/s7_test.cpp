@@ -29,7 +29,7 @@ TEST(S7, SemiPdAnswersSoonerThanSglang) {
     semi_tpot_s[rate] = semi.summary.latencies.tpot_s->p90;
     ratios[rate] = ratio;
   }
-  expect_in_row(
+  expect_in_section(
       "S7",
       fmt::format("| {:.2f} times at 6 requests/s, {:.2f} at 10, {:.2f} at 14, {:.2f} at 18; {:.0f} to {:.0f} ms and "
                   "{:.0f} to {:.0f} ms;",

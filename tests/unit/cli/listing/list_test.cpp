@@ -73,9 +73,11 @@ std::string text_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// A policy is a file of its own, is listed, and docs/policies.md says what it does.
+// A policy is a file of its own, is listed, and a page of docs/policies/ says what it does.
 TEST(List, every_policy_is_a_file_is_listed_and_is_explained) {
-  const std::string pages = text_of(SERVECAST_SOURCE_DIR "/docs/policies.md");
+  std::string pages;
+  for (const auto& page : std::filesystem::directory_iterator(SERVECAST_SOURCE_DIR "/docs/policies"))
+    pages += text_of(page.path());
   std::set<std::string> all;
   for (const Listing& listing : listings())
     if (const auto items = listing.items(); items.at(0).contains("settings"))
@@ -92,6 +94,12 @@ TEST(List, every_policy_is_a_file_is_listed_and_is_explained) {
 TEST(List, latencies_are_those_that_a_scenario_can_name) {
   const auto settings = describe_settings<LatencySpec>();
   EXPECT_EQ(names(listed("latencies")), std::ranges::find(settings, "model", &Setting::path)->choices);
+}
+
+TEST(List, markdown_is_a_table_of_names_and_what_each_is) {
+  const std::string text = servecast_with({"list", "queues", "--format", "markdown"}).out;
+  EXPECT_THAT(text, testing::StartsWith("| name | help |\n|---|---|\n| `earliest_deadline` | "));
+  for (const std::string& name : names(listed("queues"))) EXPECT_THAT(text, HasSubstr("\n| `" + name + "` | "));
 }
 
 TEST(List, hardware_comes_in_si_units) {

@@ -127,6 +127,31 @@ TEST(SchemaText, plain_text_has_every_path) {
                               "    integer, tokens; default 2048; at least 1; with policy: vllm_v1\n"));
 }
 
+TEST(SchemaText, a_path_picks_the_keys_at_and_below_it) {
+  const std::string text = servecast_with({"schema", "pools[].queue"}).out;
+  EXPECT_TRUE(text.starts_with("pools[].queue\n")) << text;
+  EXPECT_THAT(text, HasSubstr("pools[].queue.policy\n"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("pools[].router")));
+  for (const char* same : {"pools[0].queue", "pools.queue"}) EXPECT_EQ(servecast_with({"schema", same}).out, text);
+  EXPECT_THAT(servecast_with({"schema", "pools[].queue", "--format", "markdown"}).out,
+              testing::StartsWith("\n### `pools[].queue`\n"));
+  EXPECT_THAT(servecast_with({"schema", "budgets", "--of", "study"}).out, HasSubstr("budgets.usd_per_hour\n"));
+}
+
+TEST(SchemaText, a_path_that_is_not_there_names_the_nearest) {
+  const auto wrong = servecast_with({"schema", "pools[].quee"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("unknown key 'pools[].quee'; did you mean 'pools[].queue'?"));
+  EXPECT_EQ(servecast_with({"schema", "ttft_s", "--of", "figures"}).status, 2);
+}
+
+TEST(SchemaText, the_page_begins_with_links_to_its_sections) {
+  const std::string text = servecast_with({"schema", "--format", "markdown"}).out;
+  EXPECT_THAT(text, HasSubstr("| [`pools[].queue`](#poolsqueue) |"));
+  EXPECT_THAT(text, HasSubstr("[`fcfs`](#poolsqueue-policy-fcfs)"));
+  EXPECT_THAT(text, HasSubstr("[`retrieval.search`](#gatewaysearch-gatewaypolicy-retrieval)"));
+}
+
 TEST(SchemaText, maps_that_are_alike_are_described_once) {
   const std::string text = servecast_with({"schema", "--format", "markdown"}).out;
   EXPECT_THAT(text, HasSubstr("## `workload.mix[].trace`\n\nReplay a recorded trace. May be left out as a whole.\n\n"
