@@ -30,7 +30,7 @@ if [ -x "$scratch/prefix/bin/servecast-gui" ]; then  # where Qt was found
 fi
 
 for file in bash-completion/completions/servecast zsh/site-functions/_servecast \
-            fish/vendor_completions.d/servecast.fish doc/servecast/LICENSE; do
+            fish/vendor_completions.d/servecast.fish doc/servecast/LICENSE man/man1/servecast.1 man/man1/servecast-calibrate.1; do
   [ -s "$share/$file" ] || wrong "not installed: share/$file"
 done
 bash -n "$share/bash-completion/completions/servecast" || wrong "bash cannot read its completion file"
