@@ -113,14 +113,12 @@ PlanReport checked_study(const std::string& file) {
 
 std::string study_text(const std::string& file) {
   const PlanReport report = checked_study(file);
-  const auto count = [&](std::string_view verdict) {
-    return std::ranges::count(report.designs, verdict, &PlanDesign::verdict);
-  };
   std::string text = fmt::format("{}: no mistakes\n\n", visible(file));
   text += fmt::format("goal      {}\n", report.goal);
-  text += fmt::format("demand    {:.3g} times the base scenario's rate\n", report.rate_factor);
-  text += fmt::format("designs   {}: {} cannot be built, {} break a budget, {} break the promise even at best\n",
-                      report.designs.size(), count("impossible"), count("over_budget"), count("bound"));
+  text += "demand    ";
+  if (report.requests_per_s) text += human::number(*report.requests_per_s) + " requests/s, ";
+  text += fmt::format("{:.3g} times the base scenario's rate\n", report.rate_factor);
+  text += "designs   " + report.certificate.text + "\n";
   return text;
 }
 

@@ -9,8 +9,11 @@
 #include "models/hw/power_cost/cost.h"
 #include "sim/input/trace/workload/workload_spec.h"
 #include "sim/plan/answer/certificate.h"
+#include "sim/plan/answer/cost_range.h"
 #include "sim/plan/answer/head_room.h"
+#include "sim/plan/answer/headline.h"
 #include "sim/plan/judge/hour_cost.h"
+#include "sim/plan/judge/rent.h"
 #include "sim/plan/judge/workload_facts.h"
 #include "sim/plan/report/plan_report.h"
 #include "sim/plan/runs/evaluator.h"
@@ -66,6 +69,7 @@ PlanDesign row(const Study& study, const DesignResult& d, const SearchResult& fo
                  .set = sized.set,
                  .verdict = std::string(word_of(d.verdict)),
                  .why = d.why,
+                 .says = verdict_sentence(std::string(word_of(d.verdict)), d.why, d.kept, d.draws),
                  .front = d.verdict == Verdict::front,
                  .gpus = sized.machines.gpu_count(),
                  .nodes = sized.machines.nodes(),
@@ -110,16 +114,18 @@ std::vector<PromiseFigures> promise_figures(const DesignResult& d) {
   return all;
 }
 
-/// Machines are paid around the clock, so at the mean rate of a day each request bears more of them; bills come with
-/// the requests.
+/// Machines are paid around the clock, so at the mean rate of a day each request bears more of them; the rest comes
+/// with the requests.
 void add_costs(PlanAnswer& a, const Study& study, const SizedDesign& sized, const Summary& run) {
   const HourCost hour = hour_cost(study, sized, run);
-  const double busier = study.peak_rate_factor() / study.mean_rate_factor();
-  const double at_mean_rate_usd = hour.machines_usd * busier + hour.outside_usd;
+  const double at_mean_rate_usd = hour.usd() / hour.traffic;
   a.usd_per_hour = hour.usd();
-  if (hour.outside_usd > 0) a.outside_usd_per_hour = hour.outside_usd;
-  a.usd_per_request = per_request(hour.usd(), run);
-  a.usd_per_million_output_tokens = per_million_tokens(hour.usd(), run);
+  for (const CostLine& line : hour.lines)
+    a.cost_lines.push_back({std::string(line.item), line.by_traffic ? line.usd * hour.traffic : line.usd});
+  a.usd_per_month = hour.usd() * hours_per_month;
+  if (hour.by_traffic_usd() > 0) a.outside_usd_per_hour = hour.by_traffic_usd();
+  a.usd_per_request = per_request(hour.usd_at_peak(), run);
+  a.usd_per_million_output_tokens = per_million_tokens(hour.usd_at_peak(), run);
   a.mean_usd_per_request = per_request(at_mean_rate_usd, run);
   a.mean_usd_per_million_output_tokens = per_million_tokens(at_mean_rate_usd, run);
   for (const std::string& term : price_terms())
@@ -132,6 +138,7 @@ PlanAnswer answer(const Study& study, const DesignResult& d) {
   PlanAnswer a{.design = d.sized.design.index,
                .settings = setting_words(study, d.sized.design),
                .set = d.sized.set,
+               .machines = machines.words(),
                .gpus = machines.gpu_count(),
                .nodes = machines.nodes(),
                .spare_nodes = machines.spare_nodes(),
@@ -208,6 +215,18 @@ std::vector<Sensitivity> sensitivities(const Study& study, Sizer& sizer, Runs& r
   return rows;
 }
 
+/// Absolute rates, of any design that can be built: all get the same requests.
+void add_demand(PlanReport& report, const Study& study, Sizer& sizer, const SearchResult& found) {
+  const auto some = std::ranges::find_if(found.designs, [](const DesignResult& d) {
+    return d.sized.impossible.empty() && d.sized.design.rate_factor == 1;
+  });
+  if (some == found.designs.end()) return;
+  const auto rate = sizer.workload(some->sized, sizer.seed(some->sized, 0)).arrivals_per_s();
+  if (!rate) return;
+  report.requests_per_s = *rate;
+  report.mean_requests_per_s = *rate * study.mean_rate_factor() / study.peak_rate_factor();
+}
+
 }  // namespace
 
 PlanReport plan_report(const Study& study, Sizer& sizer, Runs& runs, const SearchResult& found,
@@ -220,12 +239,22 @@ PlanReport plan_report(const Study& study, Sizer& sizer, Runs& runs, const Searc
     if (!found.designs[i].best_estimate) continue;
     const SizedDesign& sized = found.designs[i].sized;
     report.answers.push_back(answer(study, found.designs[i]));
+    report.answers.back().requests_per_s = sizer.workload(sized, sizer.seed(sized, 0)).arrivals_per_s();
     if (const auto room = head_room(sizer, runs, sized)) {
       report.answers.back().head_room_factor = room->factor;
       report.answers.back().binding = room->binding;
     }
     if (found.best.size() == 1) report.answers.back().sensitivities = sensitivities(study, sizer, runs, sized, more);
   }
+  add_demand(report, study, sizer, found);
+  if (const auto range = cost_range(study, runs, found); range && !report.answers.empty()) {
+    PlanAnswer& a = report.answers.front();
+    a.usd_per_month_low = std::min(a.usd_per_month, range->low_usd_per_hour * hours_per_month);
+    a.usd_per_month_high = std::max(a.usd_per_month, range->high_usd_per_hour * hours_per_month);
+    a.high_is_open = range->open;
+  }
+  if (!study.spec.goal.starts_with("pareto")) report.kinds = kinds_of(study, found);
+  report.headline = headline(study, report);
   if (found.best.empty() && found.simulated) report.closest = closest(study, runs, found);
   report.certificate = certificate(study, found);
   for (const DesignResult& d : found.designs) report.designs.push_back(row(study, d, found));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "sim/plan/judge/hour_cost.h"
@@ -40,13 +41,30 @@ std::string evidence_text(const Study& study, const SearchResult& found, const C
       human::percent(study.spec.promise.draws_fraction), human::percent(study.spec.promise.error_fraction));
 }
 
-/// What all designs have become.
+struct Fate {
+  std::int64_t Certificate::*count;
+  std::string_view one;
+  std::string_view several;
+};
+constexpr std::array<Fate, 5> fates{{
+    {&Certificate::impossible, "cannot be built", "cannot be built"},
+    {&Certificate::over_budget, "breaks a budget", "break a budget"},
+    {&Certificate::bound, "cannot keep its promise even on idle machines", "cannot keep their promises even on idle machines"},
+    {&Certificate::simulated, "was simulated", "were simulated"},
+    {&Certificate::not_needed, "can be no better than the answer", "can be no better than the answer"},
+}};
+
+/// What all designs have become; what none has become is not said.
 std::string counts_text(const Certificate& c) {
-  return fmt::format(
-      "Of {} designs {} cannot be built, {} break a budget, {} break the promise even at best, {} were simulated, "
-      "and "
-      "{} can be no better than the answer.",
-      c.designs, c.impossible, c.over_budget, c.bound, c.simulated, c.not_needed);
+  std::vector<std::string> parts;
+  for (const Fate& fate : fates)
+    if (const std::int64_t n = c.*fate.count; n > 0)
+      parts.push_back(fmt::format("{} {}", n, n == 1 ? fate.one : fate.several));
+  if (c.undecided_by_bounds > 0) parts.push_back(fmt::format("{} need simulations", c.undecided_by_bounds));
+  std::string text = fmt::format("Of {} design{} ", c.designs, c.designs == 1 ? "" : "s");
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  return text + ".";
 }
 
 /// Whether the answer is better only because somebody else does its work.
@@ -58,8 +76,7 @@ bool leaves_out_apis(const Study& study, const SearchResult& found) {
 }
 
 std::string verdict_text(const Study& study, const SearchResult& found, const Certificate& c) {
-  if (!found.simulated)
-    return fmt::format("Nothing was simulated: {} designs are open.", found.not_ruled_out().size());
+  if (!found.simulated) return "Nothing was simulated.";
   if (!found.exhaustive)
     return "There is no certificate: the space is too large to be walked through, and was searched from random "
            "designs.";
@@ -98,6 +115,7 @@ Certificate certificate(const Study& study, const SearchResult& found) {
                                            Verdict::breaks, Verdict::dominated}),
                 .not_needed = count(found, {Verdict::not_needed})};
   if (!found.simulated) c.simulated = 0;
+  if (!found.simulated) c.undecided_by_bounds = static_cast<std::int64_t>(found.not_ruled_out().size());
   for (const std::size_t i : found.simulated ? found.not_ruled_out() : std::vector<std::size_t>{})
     c.not_ruled_out.push_back(open_text(study, found.draws, found.designs[i]));
   c.complete = found.exhaustive && !found.best.empty() && c.not_ruled_out.empty() && !leaves_out_apis(study, found);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
@@ -17,78 +16,12 @@
 namespace servecast {
 namespace {
 
-struct RentTerm {
-  std::string_view name;
-  std::optional<double> GpuPriceSpec::*price;
-};
-constexpr std::array<RentTerm, 3> rent_terms{{{"on_demand", &GpuPriceSpec::on_demand_usd_per_gpu_hour},
-                                              {"reserved", &GpuPriceSpec::reserved_usd_per_gpu_hour},
-                                              {"spot", &GpuPriceSpec::spot_usd_per_gpu_hour}}};
-
-const GpuPriceSpec* find(const PriceSpec& prices, const std::string& gpu) {
-  const auto found = std::ranges::find(prices.gpus, gpu, &GpuPriceSpec::gpu);
-  return found == prices.gpus.end() ? nullptr : &*found;
-}
-
-std::optional<double> rent(const PriceSpec& prices, const RentTerm& term, const GpuCount& kind) {
-  const GpuPriceSpec* listed = find(prices, kind.gpu);
-  if (listed != nullptr && listed->*term.price) return listed->*term.price;
-  if (term.name == "on_demand") return kind.usd_per_gpu_hour;
-  return std::nullopt;
-}
-
-/// The most that one of a group's kinds of GPU costs, by the price of each kind.
-double dearest(const NodeCount& group, const std::map<std::string, double>& usd) {
-  double highest = 0;
-  for (const std::string& kind : group.kinds) highest = std::max(highest, usd.at(kind));
-  return highest;
-}
-
-/// At the price of the dearest kind on the node, each of which is on offer: they are in use.
-double unused_usd(const UnusedCount& unused, const PriceSpec& prices, const RentTerm& term) {
-  double highest = 0;
-  for (const auto& [kind, usd] : unused.usd_per_gpu_hour)
-    highest = std::max(highest, rent(prices, term, {.gpu = kind, .usd_per_gpu_hour = usd}).value());
-  return highest * real(unused.gpus);
-}
-
-std::optional<double> rented(const Machines& m, const PriceSpec& prices, const RentTerm& term, double mean_w) {
-  double sum = 0;
-  std::map<std::string, double> usd;
-  for (const GpuCount& kind : m.gpus) {
-    const auto price = rent(prices, term, kind);
-    if (!price) return std::nullopt;
-    sum += *price * real(kind.count);
-    usd[kind.gpu] = *price;
-  }
-  for (const UnusedCount& unused : m.unused) sum += unused_usd(unused, prices, term);
-  for (const NodeCount& group : m.groups) sum += dearest(group, usd) * real(group.spare_nodes * group.gpus_per_node);
-  return sum + power_usd_per_hour(mean_w, m.pue, m.usd_per_kwh);
-}
-
-std::optional<double> owned(const Machines& m, const PriceSpec& prices, double mean_w) {
-  if (!prices.owned) return std::nullopt;
-  std::map<std::string, double> usd;
-  double gpus_usd = 0;
-  for (const GpuCount& kind : m.gpus) {
-    const GpuPriceSpec* listed = find(prices, kind.gpu);
-    if (listed == nullptr || !listed->purchase_usd) return std::nullopt;
-    gpus_usd += *listed->purchase_usd * real(kind.count);
-    usd[kind.gpu] = *listed->purchase_usd;
-  }
-  for (const NodeCount& group : m.groups) {  // nodes are bought full
-    const std::int64_t gpus = (group.nodes + group.spare_nodes) * group.gpus_per_node;
-    gpus_usd += dearest(group, usd) * real(gpus - group.gpus_in_use);
-  }
-  const double all_usd = gpus_usd + prices.owned->node_purchase_usd * real(m.nodes() + m.spare_nodes());
-  return owned_usd_per_hour(all_usd, prices.owned->lifetime_s) +
-         power_usd_per_hour(mean_w, prices.owned->pue, prices.owned->usd_per_kwh);
-}
-
 /// None: no pool is on it.
 std::optional<NodeCount> node_count(const SizedScenario& sized, std::size_t number) {
   const NodeGroup& group = sized.groups[number];
-  NodeCount count{.spare_nodes = group.spares, .gpus_per_node = group.node.gpus};
+  NodeCount count{.group = sized.groups.several() ? group.name : "",
+                  .spare_nodes = group.spares,
+                  .gpus_per_node = group.node.gpus};
   std::set<std::int64_t> nodes;
   for (const Pool& pool : sized.pools) {
     if (pool.group != number) continue;
@@ -99,6 +32,52 @@ std::optional<NodeCount> node_count(const SizedScenario& sized, std::size_t numb
   }
   count.nodes = static_cast<std::int64_t>(nodes.size());
   return count.kinds.empty() ? std::nullopt : std::optional(count);
+}
+
+/// GPUs of a pool that are held at any time: the fewest replicas, but that some may be broken.
+std::optional<std::int64_t> always_held(const SizedScenario& sized, const Pool& pool) {
+  if (!pool.spec.scales()) return std::nullopt;
+  if (sized.spec.failures) return 0;
+  const ScalingSpec scaling = pool.spec.scaling.value_or(ScalingSpec{});
+  return std::min(scaling.min_replicas, scaling.start_replicas.value_or(scaling.min_replicas)) *
+         pool.gpus_per_replica();
+}
+
+PoolCount pool_count(const SizedScenario& sized, const Pool& pool) {
+  return {.pool = pool.spec.name,
+          .gpu = pool.spec.gpu,
+          .gpus = pool.gpus(),
+          .gpus_per_replica = pool.gpus_per_replica(),
+          .always = always_held(sized, pool),
+          .usd_per_gpu_hour = pool.usd_per_gpu_hour()};
+}
+
+std::vector<TierCount> tiers_of(const SizedScenario& sized) {
+  std::map<std::string, double> bytes;
+  for (const Pool& pool : sized.pools)
+    for (const KvTierSpec& level : pool.spec.kv_tiers.levels)
+      bytes[level.kind] += level.capacity_bytes * (level.kind == "shared" ? 1 : real(pool.spec.replicas));
+  std::vector<TierCount> tiers;
+  for (const auto& [kind, sum] : bytes) tiers.push_back({.kind = kind, .bytes = sum});
+  return tiers;
+}
+
+/// GPUs that no pool uses of nodes that are rented whole.
+std::vector<UnusedCount> unused_of(const SizedScenario& sized) {
+  std::map<std::int64_t, bool> standing;  // by node: a pool that does not scale is on it
+  for (const Pool& pool : sized.pools)
+    for (const ReplicaPlace& place : pool.places)
+      for (const GpuPlace& gpu : place.gpus) standing[gpu.node] = standing[gpu.node] || !pool.spec.scales();
+  std::vector<UnusedCount> all;
+  for (const auto& [number, use] : node_uses(sized.pools)) {
+    const NodeGroup& group = sized.groups[use.group];
+    if (group.rented_whole && use.gpus < group.node.gpus)
+      all.push_back({.group = sized.groups.several() ? group.name : "",
+                     .gpus = group.node.gpus - use.gpus,
+                     .comes_and_goes = !standing[number],
+                     .usd_per_gpu_hour = use.usd_per_gpu_hour});
+  }
+  return all;
 }
 
 /// What nodes draw beside the GPUs in use; spares with all of theirs idle.
@@ -129,32 +108,38 @@ std::int64_t Machines::spare_nodes() const {
   return sum;
 }
 
+std::string Machines::words() const {
+  if (gpus.empty()) return "outside APIs alone";
+  std::string text;
+  for (const GpuCount& kind : gpus) text += fmt::format("{}{} {}", text.empty() ? "" : " and ", kind.count, kind.title);
+  text += fmt::format(" on {} node{}", nodes(), nodes() == 1 ? "" : "s");
+  return spare_nodes() > 0 ? text + fmt::format(" and {} spare", spare_nodes()) : text;
+}
+
+bool Machines::scales() const {
+  return std::ranges::any_of(pools, [](const PoolCount& pool) { return pool.always.has_value(); });
+}
+
 Machines machines_of(const SizedScenario& sized, const std::optional<AvailabilitySpec>& availability) {
-  Machines m;
+  Machines m{.tiers = tiers_of(sized), .unused = unused_of(sized)};
   std::map<std::string, GpuCount> kinds;
   for (const Pool& pool : sized.pools) {
+    m.pools.push_back(pool_count(sized, pool));
     GpuCount& kind = kinds[pool.spec.gpu];
     kind.gpu = pool.spec.gpu;
-    const double before_usd = kind.usd_per_gpu_hour * real(kind.count);
+    kind.title = pool.gpu.title;
     kind.count += pool.gpus();
-    kind.usd_per_gpu_hour = (before_usd + pool.usd_per_gpu_hour() * real(pool.gpus())) / real(kind.count);
-    m.least_w += pool.gpu.power.idle_w * real(pool.gpus());
+    m.least_w += pool.gpu.power.idle_w * real(m.pools.back().always.value_or(pool.gpus()));
     m.most_w += pool.spec.power_cap_w.value_or(pool.gpu.power.cap_w) * real(pool.gpus());
   }
   for (const auto& [name, kind] : kinds) m.gpus.push_back(kind);
-  double beside_gpus_w = 0;
   for (std::size_t i = 0; i < sized.groups.size(); ++i)
     if (const auto group = node_count(sized, i)) {
       m.groups.push_back(*group);
-      beside_gpus_w += beside_w(sized, i, *group);
+      const double beside_gpus_w = beside_w(sized, i, *group);
+      m.least_w += m.scales() ? 0 : beside_gpus_w;
+      m.most_w += beside_gpus_w;
     }
-  for (const auto& [number, use] : node_uses(sized.pools)) {
-    const NodeGroup& group = sized.groups[use.group];
-    if (group.rented_whole && use.gpus < group.node.gpus)
-      m.unused.push_back({.gpus = group.node.gpus - use.gpus, .usd_per_gpu_hour = use.usd_per_gpu_hour});
-  }
-  m.least_w += beside_gpus_w;
-  m.most_w += beside_gpus_w;
   if (availability)
     for (NodeCount& group : m.groups)
       group.spare_nodes =
@@ -166,13 +151,6 @@ Machines machines_of(const SizedScenario& sized, const std::optional<Availabilit
     m.pue = sized.spec.account->pue;
   }
   return m;
-}
-
-std::optional<double> usd_per_hour(const Machines& machines, const PriceSpec& prices, const std::string& term,
-                                   double mean_w) {
-  for (const RentTerm& known : rent_terms)
-    if (known.name == term) return rented(machines, prices, known, mean_w);
-  return owned(machines, prices, mean_w);
 }
 
 std::optional<std::string> over_budget(const Machines& machines, const BudgetSpec& budgets, double usd_per_hour) {

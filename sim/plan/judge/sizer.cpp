@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "models/base/names.h"
 #include "sim/input/scenario/scenario.h"
+#include "sim/plan/judge/hour_cost.h"
 #include "sim/plan/study/study.h"
 
 namespace servecast {
@@ -31,19 +33,33 @@ void check_classes(const std::vector<Promise>& promises, const std::vector<std::
       throw UserError("objectives: " + unknown_name("class", promise.request_class, named));
 }
 
-/// Costs of a plan are those of machines rented all the time.
-void check_autoscalers(const SizedScenario& sized) {
-  for (const Pool& pool : sized.pools)
-    if (pool.spec.scales())
-      throw UserError(
-          fmt::format("pool '{}' has autoscaler '{}', but a plan is for machines that are rented all the "
-                      "time; leave it out, and compare autoscalers with `servecast sweep`",
-                      pool.spec.name, pool.spec.autoscaler.policy()));
+std::string kinds_of(const ScenarioSpec& spec) {
+  std::set<std::string> kinds;
+  for (const PoolSpec& pool : spec.pools) kinds.insert(pool.gpu);
+  std::string names;
+  for (const std::string& kind : kinds) names += (names.empty() ? "" : " + ") + kind;
+  return names;
+}
+
+std::string text_of(const FailureRateSpec& rate) {
+  std::string text = fmt::format("{{of: {}, mttr_s: {}", rate.of, rate.mttr_s);
+  if (rate.mtbf_s) text += fmt::format(", mtbf_s: {}", *rate.mtbf_s);
+  if (rate.notice_s) text += fmt::format(", notice_s: {}", *rate.notice_s);
+  return text + "}";
+}
+
+/// Spot machines are called back: a node that breaks, with notice, beside what the scenario has break.
+std::vector<Override> call_backs(const SpotSpec& spot, const std::optional<FailureSpec>& failures) {
+  const FailureSpec before = failures.value_or(FailureSpec{});
+  std::string rates;
+  for (const FailureRateSpec& rate : before.rates) rates += text_of(rate) + ", ";
+  rates += text_of({.of = "node", .mtbf_s = spot.mtbf_s, .mttr_s = spot.mttr_s, .notice_s = spot.notice_s});
+  return {{"failures.rates", "[" + rates + "]"}};
 }
 
 /// Nothing that arrives depends on these.
 bool changes_machines(const std::string& path) {
-  constexpr std::array maps{"pools", "cluster", "gpus", "nodes", "fabrics"};
+  constexpr std::array maps{"pools", "cluster", "gpus", "nodes", "fabrics", "failures"};
   return std::ranges::any_of(maps, [&](const char* map) { return path.starts_with(map); });
 }
 
@@ -66,35 +82,41 @@ YamlText Sizer::text_of(const Design& design) const {
       throw UserError(fmt::format("{} (of design {})", error.what(), words(study_, design)));
     }
   };
-  std::size_t next = 0;
-  const std::vector<Override> all = settings(study_, design);
-  for (; next < study_.spec.set.size(); ++next) set(all[next], "set " + all[next].path + "=" + all[next].value);
+  for (const Override& change : settings_of_all(study_)) set(change, "set " + change.path + "=" + change.value);
   for (std::size_t d = 0; d < design.chosen.size(); ++d) {
     if (!design.chosen[d]) continue;
     for (const Override& change : study_.dimensions[d].values[*design.chosen[d]].set)
-      set(change, study_.dimensions[d].place + ": " + change.path + "=" + change.value);
+      if (!is_of_study(change))
+        set(change, study_.dimensions[d].place + ": " + change.path + "=" + change.value);
   }
   return text;
+}
+
+/// What the term does to the machines while they serve.
+std::vector<Override> Sizer::term_settings(const Design& design, const ScenarioSpec& spec) const {
+  const std::optional<SpotSpec>& spot = study_.spec.prices.spot;
+  if (!spot || term_of(study_, design) != "spot" || spec.pools.empty()) return {};
+  return call_backs(*spot, spec.failures);
 }
 
 SizedDesign Sizer::size(const Design& design) {
   YamlText text = text_of(design);
   const SizedScenario scenario = size_scenario(text, files_);
-  check_autoscalers(scenario);
-  SizedDesign sized{.design = design};
+  SizedDesign sized{.design = design, .kinds = kinds_of(scenario.spec), .term = term_of(study_, design)};
   for (const Override& change : settings(study_, design)) sized.set.push_back(change.path + "=" + change.value);
+  for (const Override& change : term_settings(design, scenario.spec))
+    sized.set.push_back(change.path + "=" + change.value);
   for (std::string& word : faster(scenario.spec.workload, rate_factor(design))) sized.set.push_back(std::move(word));
   sized.impossible = first_of(scenario.impossible);
   if (!sized.impossible.empty()) return sized;
   sized.promises = promises_of(study_, scenario.spec.slo, needs_promise(study_));
   sized.machines = machines_of(scenario, study_.spec.availability);
-  const auto price =
-      usd_per_hour(sized.machines, study_.spec.prices, study_.spec.prices.term, sized.machines.least_w);
-  if (!price)
-    sized.over_budget = "has no price under term " + study_.spec.prices.term;
-  else
-    sized.over_budget = over_budget(sized.machines, study_.spec.budgets, *price).value_or("");
-  sized.least_usd_per_hour = price.value_or(0);
+  if (const auto least = least_hour_cost(sized.machines, study_.spec.prices, sized.term)) {
+    sized.least_usd_per_hour = least->usd();
+    sized.over_budget = over_budget(sized.machines, study_.spec.budgets, least->usd()).value_or("");
+  } else {
+    sized.over_budget = "has no price under term " + sized.term;
+  }
   const WorkloadFacts& facts = workload(scenario.spec, design);
   check_classes(sized.promises, facts.classes);
   sized.best_case = best_cases_.of(scenario, sized.promises, facts);

@@ -15,6 +15,7 @@
 
 namespace servecast {
 
+struct Override;
 struct ScenarioSpec;
 struct Study;
 
@@ -22,10 +23,12 @@ struct Study;
 struct SizedDesign {
   Design design{};
   std::vector<std::string> set{};  // "path=value": makes the base scenario this design, under the forecast demand
+  std::string kinds{};             // of GPU: "a100_sxm_80g + h100_sxm_80g"; empty: outside APIs do all
   std::string impossible{};        // why machines and model do not go together; empty: they do
   std::string over_budget{};       // which budget it breaks; empty: none
   BestCase best_case{};            // by the best estimate
   Machines machines{};
+  std::string term{};  // that its machines are paid under
   double least_usd_per_hour = 0;
   std::vector<Promise> promises{};
 };
@@ -56,6 +59,7 @@ class Sizer {
 
  private:
   YamlText text_of(const Design& design) const;
+  std::vector<Override> term_settings(const Design& design, const ScenarioSpec& spec) const;
   const WorkloadFacts& workload(const ScenarioSpec& spec, const Design& design);
   double rate_factor(const Design& design) const;
 

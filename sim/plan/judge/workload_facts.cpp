@@ -48,6 +48,12 @@ BoundRequest least(const Request& request, PrefixSet& seen) {
 
 }  // namespace
 
+std::optional<double> WorkloadFacts::arrivals_per_s() const {
+  if (!open_loop || requests.size() < 2) return std::nullopt;
+  const double span_s = requests.back().arrival_s - requests.front().arrival_s;
+  return span_s > 0 ? std::optional(static_cast<double>(count()) / span_s) : std::nullopt;
+}
+
 WorkloadFacts read_workload(const ScenarioSpec& spec, const std::string& file, double rate_factor) {
   WorkloadSpec workload = spec.workload;
   if (rate_factor != 1)

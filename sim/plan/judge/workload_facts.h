@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ struct WorkloadFacts {
   bool several_tokens = true;  // every request makes two or more
 
   std::int64_t count() const { return static_cast<std::int64_t>(requests.size()); }
+  /// From the first arrival to the last; nothing of fewer than two, or where answers make requests come.
+  std::optional<double> arrivals_per_s() const;
 };
 
 /// Of a scenario whose file is `file`, at this many times its rate.

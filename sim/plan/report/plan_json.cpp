@@ -15,6 +15,11 @@ void TermPrice::fields(Fields& f) {
   f.field("usd_per_hour", usd_per_hour, "price of an hour");
 }
 
+void CostShare::fields(Fields& f) {
+  f.field("item", item, "what is paid for");
+  f.field("usd_per_hour", usd_per_hour, "price of an hour, in the mean over the day");
+}
+
 void Sensitivity::fields(Fields& f) {
   f.field("input", input, "what changes");
   f.field("factor", factor, "by how much");
@@ -30,6 +35,7 @@ void PlanDesign::fields(Fields& f) {
   f.field("settings", settings, "dimension=value");
   f.field("verdict", verdict, "what became of it");
   f.field("why", why, "what ruled it out");
+  f.field("says", says, "both, as a sentence");
   f.field("front", front, "nothing is better in both of a Pareto goal");
   f.field("gpus", gpus, "in use");
   f.field("nodes", nodes, "in use");
@@ -55,11 +61,20 @@ void PlanAnswer::fields(Fields& f) {
   f.field("design", design, "number in the order of the space");
   f.field("settings", settings, "dimension=value");
   f.field("set", set, "path=value on the base scenario: the scenario of this design");
+  f.field("machines", machines, "in words");
+  f.field("requests_per_s", requests_per_s, "that arrive where it keeps its promises");
   f.field("gpus", gpus, "in use");
   f.field("nodes", nodes, "in use");
   f.field("spare_nodes", spare_nodes, "for availability");
-  f.field("usd_per_hour", usd_per_hour, "price of an hour, bills of gateway and outside APIs included");
-  f.field("outside_usd_per_hour", outside_usd_per_hour, "of that: stages of the gateway and outside APIs");
+  f.field("usd_per_hour", usd_per_hour, "all that an hour is paid for, in the mean over the day");
+  f.field("usd_per_month", usd_per_month, "of 730 hours");
+  f.field("usd_per_month_low", usd_per_month_low,
+          "of the cheapest design that keeps its promises, draw by draw: 5 % of the draws are below");
+  f.field("usd_per_month_high", usd_per_month_high, "95 % of the draws are no dearer");
+  f.field("high_is_open", high_is_open, "in some draw no design did that was tried");
+  f.list("cost_lines", cost_lines, "what it is made of", true);
+  f.field("outside_usd_per_hour", outside_usd_per_hour,
+          "of that, what comes with the requests: gateway stages, outside APIs, egress");
   f.field("score", score, "expected of its answers, where the scenario has scores");
   f.field("usd_per_request", usd_per_request, "at the rate that the promise is for");
   f.field("usd_per_million_output_tokens", usd_per_million_output_tokens, "at the rate that the promise is for");
@@ -73,6 +88,17 @@ void PlanAnswer::fields(Fields& f) {
   f.list("sensitivities", sensitivities, "what changes with the inputs", true);
 }
 
+void PlanKind::fields(Fields& f) {
+  f.field("gpus", gpus, "kinds of GPU; empty: outside APIs alone");
+  f.field("designs", designs, "in the space");
+  f.field("design", design, "number of the best one that keeps its promises");
+  f.field("settings", settings, "dimension=value");
+  f.field("machines", machines, "in words");
+  f.field("usd_per_hour", usd_per_hour, "price of an hour");
+  f.field("usd_per_month", usd_per_month, "of 730 hours");
+  f.field("says", says, "how well it keeps them, or why none does");
+}
+
 void Certificate::fields(Fields& f) {
   f.field("complete", complete, "every better design was ruled out");
   f.field("text", text, "in words");
@@ -82,17 +108,22 @@ void Certificate::fields(Fields& f) {
   f.field("bound", bound, "break the promise even at best");
   f.field("simulated", simulated, "judged by simulation");
   f.field("not_needed", not_needed, "can be no better than the best");
+  f.field("undecided_by_bounds", undecided_by_bounds, "where nothing was simulated: these need simulations");
   f.field("not_ruled_out", not_ruled_out, "simulated, and draws do not tell");
   f.field("draws_fraction", draws_fraction, "share of draws that keep the promise; 0: one run, the best estimate");
   f.field("error_fraction", error_fraction, "chance that a verdict is wrong, all of them together");
 }
 
 void PlanReport::fields(Fields& f) {
+  f.field("headline", headline, "the answer in a sentence");
   f.field("name", name, "study");
   f.field("version", version, "of the program");
   f.field("goal", goal, "what was looked for");
   f.field("scenario", scenario, "base scenario");
   f.field("rate_factor", rate_factor, "arrivals over the base scenario's");
+  f.field("requests_per_s", requests_per_s, "that the promise is for");
+  f.field("mean_requests_per_s", mean_requests_per_s, "over the day");
+  f.list("kinds", kinds, "the best design of each kind of GPU", true);
   f.list("answers", answers, "the chosen design, or the front", true);
   f.field("closest", closest, "where none keeps its promises");
   f.group("certificate", certificate, "what was proven");

@@ -28,6 +28,13 @@ struct TermPrice {
   void fields(Fields& f);
 };
 
+/// One line of the account of an hour.
+struct CostShare {
+  std::string item{};
+  double usd_per_hour = 0;
+  void fields(Fields& f);
+};
+
 /// What happens to cost and latency when one input changes.
 struct Sensitivity {
   std::string input{};
@@ -53,6 +60,7 @@ struct PlanDesign {
   std::vector<std::string> set{};       // "path=value" on the base scenario: that of this design; not in JSON
   std::string verdict{};
   std::string why{};
+  std::string says{};  // verdict and why, as a sentence
   bool front = false;
   std::int64_t gpus = 0;
   std::int64_t nodes = 0;
@@ -75,15 +83,22 @@ struct PlanDesign {
 
 /// One of the best designs, in full.
 struct PlanAnswer {
-  std::optional<double> outside_usd_per_hour{};  // of usd_per_hour: stages of the gateway and outside APIs
+  std::optional<double> outside_usd_per_hour{};  // of usd_per_hour: what comes with the requests
   std::optional<double> score{};
   std::int64_t design = 0;
   std::vector<std::string> settings{};
   std::vector<std::string> set{};  // "path=value": with the base scenario, the scenario of this design
+  std::string machines{};          // "14 H100 SXM 80GB on 2 nodes"
+  std::optional<double> requests_per_s{};
   std::int64_t gpus = 0;
   std::int64_t nodes = 0;
   std::int64_t spare_nodes = 0;
   double usd_per_hour = 0;
+  double usd_per_month = 0;
+  std::optional<double> usd_per_month_low{};   // of the cheapest design that keeps its promises, draw by draw: 5 %
+  std::optional<double> usd_per_month_high{};  // 95 %
+  bool high_is_open = false;                   // in some draw none did that was tried
+  std::vector<CostShare> cost_lines{};
   std::optional<double> usd_per_request{};
   std::optional<double> usd_per_million_output_tokens{};
   std::optional<double> mean_usd_per_request{};  // at the mean rate of the day, machines paid around the clock
@@ -97,6 +112,19 @@ struct PlanAnswer {
   void fields(Fields& f);
 };
 
+/// The best design of one kind of GPU.
+struct PlanKind {
+  std::string gpus{};      // kinds, as pools name them
+  std::int64_t designs = 0;
+  std::optional<std::int64_t> design{};  // none keeps its promises
+  std::vector<std::string> settings{};
+  std::string machines{};  // "14 H100 SXM 80GB on 2 nodes"
+  std::optional<double> usd_per_hour{};
+  std::optional<double> usd_per_month{};
+  std::string says{};      // why there is none, or how well it keeps them
+  void fields(Fields& f);
+};
+
 /// What was proven, and how.
 struct Certificate {
   bool complete = false;  // every better design was ruled out
@@ -107,6 +135,7 @@ struct Certificate {
   std::int64_t bound = 0;
   std::int64_t simulated = 0;
   std::int64_t not_needed = 0;
+  std::int64_t undecided_by_bounds = 0;  // where nothing was simulated
   std::vector<std::string> not_ruled_out{};
   double draws_fraction = 0;  // 0: judged by one run at the best estimate
   double error_fraction = 0;
@@ -114,12 +143,16 @@ struct Certificate {
 };
 
 struct PlanReport {
+  std::string headline{};  // the answer in a sentence
   std::string name{};
   std::string version{};
   std::string goal{};
   std::string scenario{};
   std::string scenario_file{};  // where it lies on this machine; not in JSON
   double rate_factor = 1;
+  std::optional<double> requests_per_s{};       // that the promise is for
+  std::optional<double> mean_requests_per_s{};  // over the day
+  std::vector<PlanKind> kinds{};
   std::vector<PlanAnswer> answers{};  // the chosen design, or the front; empty: none keeps its promises
   std::string closest{};              // then: the design that comes closest, and what it misses
   Certificate certificate{};

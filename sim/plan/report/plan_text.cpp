@@ -22,14 +22,11 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string counted(std::int64_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
-
 std::string head_room_text(const PlanAnswer& a) {
   if (a.binding.empty())
     return fmt::format("traffic may grow {:.2f} times at least; no more was tried", *a.head_room_factor);
-  return fmt::format("traffic may grow {:.2f} times; then breaks {}", *a.head_room_factor, a.binding);
+  const std::string to = a.requests_per_s ? fmt::format(" to {} requests/s", human::number(*a.requests_per_s * *a.head_room_factor)) : "";
+  return fmt::format("traffic may grow {:.2f} times{}; then it breaks {}", *a.head_room_factor, to, a.binding);
 }
 
 std::string answer_text(const PlanAnswer& a, std::size_t width) {
@@ -37,13 +34,13 @@ std::string answer_text(const PlanAnswer& a, std::size_t width) {
   const auto item = [&](std::string_view name, const std::string& value) {
     text += wrapped(fmt::format("  {:<14}{}", name, value), width, 16) + "\n";
   };
-  item("machines", fmt::format("{} on {}{}", counted(a.gpus, "GPU"), counted(a.nodes, "node"),
-                               a.spare_nodes > 0 ? fmt::format(" and {} spare", a.spare_nodes) : ""));
-  item("cost",
-       fmt::format("{}/h, {} per request, {} per million output tokens", human::usd(a.usd_per_hour),
-                   or_dash(a.usd_per_request, human::usd), or_dash(a.usd_per_million_output_tokens, human::usd)));
-  if (a.outside_usd_per_hour)
-    item("of that", human::usd(*a.outside_usd_per_hour) + "/h for stages of the gateway and outside APIs");
+  item("machines", a.machines);
+  item("cost", fmt::format("{} per month: {}/h, {} per request, {} per million output tokens", human::usd(a.usd_per_month),
+                           human::usd(a.usd_per_hour), or_dash(a.usd_per_request, human::usd),
+                           or_dash(a.usd_per_million_output_tokens, human::usd)));
+  if (a.cost_lines.size() > 1)
+    for (const CostShare& line : a.cost_lines) item("  of that", human::usd(line.usd_per_hour) + "/h for " + line.item);
+  if (a.requests_per_s) item("demand", human::number(*a.requests_per_s) + " requests/s");
   if (a.score) item("quality", "expected score " + human::percent(*a.score));
   if (a.mean_usd_per_request != a.usd_per_request)
     item("over the day",
@@ -52,7 +49,7 @@ std::string answer_text(const PlanAnswer& a, std::size_t width) {
   std::string terms;
   for (const TermPrice& t : a.terms)
     terms += fmt::format("{}{} {}/h", terms.empty() ? "" : ", ", t.term, human::usd(t.usd_per_hour));
-  item("terms", terms);
+  item("terms", terms.empty() ? "none on offer" : terms);
   item("power", human::watts(a.mean_w));
   for (const PromiseFigures& p : a.promises)
     item("promise",
@@ -86,12 +83,38 @@ std::vector<const PlanDesign*> runners_up(const PlanReport& report) {
   return all;
 }
 
+std::string kinds_table(const PlanReport& report, std::size_t width) {
+  if (report.kinds.empty() || report.answers.empty()) return "";
+  TextTable table(3);
+  table.row({"GPU", "machines", "design", "per month", "per hour"});
+  std::string none;
+  for (const PlanKind& kind : report.kinds) {
+    const std::string name = kind.gpus.empty() ? "outside APIs" : kind.gpus;
+    table.row({name, kind.design ? kind.machines : "none", joined(kind.settings), or_dash(kind.usd_per_month, human::usd),
+               or_dash(kind.usd_per_hour, human::usd)});
+    if (!kind.design) none += wrapped(fmt::format("  {}: {}", name, kind.says), width, 4) + "\n";
+  }
+  return "\nBY KIND OF GPU\n" + table.text(2, std::max(width, any_width)) + none;
+}
+
+std::string demand_text(const PlanReport& report) {
+  std::vector<std::string> parts;
+  if (report.requests_per_s) parts.push_back(human::number(*report.requests_per_s) + " requests/s");
+  if (report.mean_requests_per_s && report.mean_requests_per_s != report.requests_per_s)
+    parts.push_back(human::number(*report.mean_requests_per_s) + " in the mean over the day");
+  if (report.rate_factor != 1)
+    parts.push_back(fmt::format("{:.3g} times the base scenario's rate", report.rate_factor));
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "demand: " : ", ") + part;
+  return text.empty() ? "" : text + "\n";
+}
+
 }  // namespace
 
 std::string plan_text(const PlanReport& report, std::size_t width) {
-  std::string text = wrapped(fmt::format("{}: {}", report.name, report.goal), width, 0) + "\n";
-  if (report.rate_factor != 1)
-    text += fmt::format("demand: {:.3g} times the base scenario's rate\n", report.rate_factor);
+  std::string text = report.headline.empty() ? "" : wrapped(report.headline, width, 0) + "\n\n";
+  text += wrapped(fmt::format("{}: {}", report.name, report.goal), width, 0) + "\n" + demand_text(report);
+  text += kinds_table(report, width);
   const std::size_t shown = std::min(report.answers.size(), most_rows);
   for (std::size_t i = 0; i < shown; ++i)
     text += answer_text(report.answers[i], width) + sensitivity_table(report.answers[i], width);
@@ -99,8 +122,7 @@ std::string plan_text(const PlanReport& report, std::size_t width) {
   const std::vector<const PlanDesign*> others = runners_up(report);
   if (!others.empty()) text += "\nRUNNERS-UP\n";
   for (const PlanDesign* d : others)
-    text += wrapped(fmt::format("  {} at {}/h: {} ({} of {} draws kept); {}", joined(d->settings),
-                                or_dash(d->usd_per_hour, human::usd), d->verdict, d->kept_draws, d->draws, d->why),
+    text += wrapped(fmt::format("  {} at {}/h {}", joined(d->settings), or_dash(d->usd_per_hour, human::usd), d->says),
                     width, 4) +
             "\n";
   text += "\nCERTIFICATE\n" + wrapped("  " + report.certificate.text, width, 2) + "\n";

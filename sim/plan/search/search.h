@@ -55,6 +55,7 @@ struct DesignResult {
 struct SearchResult {
   std::vector<DesignResult> designs{};  // in the order of the space; of a random search, those that were tried
   std::vector<std::size_t> best{};      // the chosen one, or the front; empty: none keeps its promises
+  std::vector<std::size_t> next_best{};  // the best of each other kind of GPU that keeps its promises, best first
   bool exhaustive = true;
   bool simulated = true;  // false: nothing was, by size_up()
   DrawPlan draws{};

@@ -110,16 +110,34 @@ std::string value_name(const Study& study, const Design& design, std::size_t dim
   return chosen ? study.dimensions[dimension].values[*chosen].name : "";
 }
 
-std::vector<Override> settings(const Study& study, const Design& design) {
+bool is_of_study(const Override& change) { return change.path == "prices.term"; }
+
+std::string term_of(const Study& study, const Design& design) {
+  std::string term = study.spec.prices.term;
+  for (std::size_t d = 0; d < design.chosen.size(); ++d) {
+    if (!design.chosen[d]) continue;
+    for (const Override& change : study.dimensions[d].values[*design.chosen[d]].set)
+      if (is_of_study(change)) term = change.value;
+  }
+  return term;
+}
+
+std::vector<Override> settings_of_all(const Study& study) {
   std::vector<Override> all;
   for (const std::string& word : study.spec.set) {
     const std::size_t equals = word.find('=');
     all.push_back({word.substr(0, equals), word.substr(equals + 1)});
   }
+  return all;
+}
+
+std::vector<Override> settings(const Study& study, const Design& design) {
+  std::vector<Override> all = settings_of_all(study);
   for (std::size_t d = 0; d < design.chosen.size(); ++d) {
     if (!design.chosen[d]) continue;
     const DimensionValue& value = study.dimensions[d].values[*design.chosen[d]];
-    all.insert(all.end(), value.set.begin(), value.set.end());
+    std::ranges::copy_if(value.set, std::back_inserter(all),
+                         [](const Override& change) { return !is_of_study(change); });
   }
   return all;
 }

@@ -32,8 +32,17 @@ std::optional<Design> design_of(const Study& study, const std::vector<std::size_
 /// "gpu=h100_sxm_80g replicas=4".
 std::string words(const Study& study, const Design& design);
 
-/// Its settings, those of the study as a whole first.
+/// Settings of the scenario that every design has.
+std::vector<Override> settings_of_all(const Study& study);
+
+/// Its settings of the scenario, those of the study as a whole first.
 std::vector<Override> settings(const Study& study, const Design& design);
+
+/// Whether a dimension sets this of the study, prices.term, and not of the scenario.
+bool is_of_study(const Override& change);
+
+/// The term that its machines are paid under.
+std::string term_of(const Study& study, const Design& design);
 
 /// The value of a dimension as the answer shows it; empty where it is not in use.
 std::string value_name(const Study& study, const Design& design, std::size_t dimension);

@@ -11,6 +11,7 @@
 #include "models/base/names.h"
 #include "sim/input/yaml/try_at.h"
 #include "sim/plan/study/objective.h"
+#include "sim/plan/study/space.h"
 #include "sim/report/figures/figures.h"
 
 namespace servecast {
@@ -75,9 +76,23 @@ void check_objective(YamlText& text, const ObjectiveSpec& o, const std::string& 
     text.fail(path + ".percentile", "'percentile' must be 50, 90, 95, 99 or 100");
 }
 
-void check_prices(YamlText& text, const PriceSpec& prices) {
-  if (prices.term == "owned" && !prices.owned)
-    text.fail("prices.term", "'owned' needs the group 'owned': lifetime, electricity and the rest of the server");
+constexpr std::array price_term_words{"on_demand", "reserved", "spot", "owned"};
+
+void check_term(YamlText& text, const PriceSpec& prices, const std::string& term, const std::string& path) {
+  if (std::ranges::find(price_term_words, term) == price_term_words.end())
+    text.fail(path, "'" + term + "' is no term: on_demand, reserved, spot, owned");
+  if (term == "owned" && !prices.owned)
+    text.fail(path, "'owned' needs the group 'owned': lifetime, electricity and the rest of the server");
+}
+
+/// The study's own term, and those of designs.
+void check_prices(YamlText& text, const Study& study) {
+  check_term(text, study.spec.prices, study.spec.prices.term, "prices.term");
+  for (std::size_t d = 0; d < study.dimensions.size(); ++d)
+    for (const DimensionValue& value : study.dimensions[d].values)
+      for (const Override& change : value.set)
+        if (is_of_study(change))
+          check_term(text, study.spec.prices, change.value, fmt::format("space[{}]", d));
 }
 
 std::vector<DimensionValue> range_values(const DimensionSpec& d) {
@@ -184,9 +199,9 @@ Study load_study(const std::string& file) {
   check_demand(text, study.spec.demand);
   for (std::size_t i = 0; i < study.spec.objectives.size(); ++i)
     check_objective(text, study.spec.objectives[i], fmt::format("objectives[{}]", i));
-  check_prices(text, study.spec.prices);
   for (const std::string& word : study.spec.set) split(text, "set", word);
   read_space(text, study);
+  check_prices(text, study);
   check_goal(text, study.spec);
   text.throw_problems();
   return study;

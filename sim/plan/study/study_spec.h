@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/input/scenario/scenario.h"
+#include "sim/plan/study/price_spec.h"
 
 namespace servecast {
 
@@ -65,51 +66,6 @@ struct BudgetSpec {
             "most that a design may cost, bills of the gateway and of outside APIs included", positive);
     f.field("power_w", power_w, "most that it may draw with every GPU at its cap", positive);
     f.list("gpus", gpus, "kinds of GPU of which only so many can be had");
-  }
-};
-
-/// What one kind of GPU costs under each term; a term left out is not on offer.
-struct GpuPriceSpec {
-  std::string gpu;
-  std::optional<double> on_demand_usd_per_gpu_hour{};
-  std::optional<double> reserved_usd_per_gpu_hour{};
-  std::optional<double> spot_usd_per_gpu_hour{};
-  std::optional<double> purchase_usd{};
-
-  void fields(Fields& f) {
-    f.required("gpu", gpu, "kind of GPU, as pools name it");
-    f.field("on_demand_usd_per_gpu_hour", on_demand_usd_per_gpu_hour, "left out: the scenario's price");
-    f.field("reserved_usd_per_gpu_hour", reserved_usd_per_gpu_hour, "for a term of years");
-    f.field("spot_usd_per_gpu_hour", spot_usd_per_gpu_hour, "while nobody pays more");
-    f.field("purchase_usd", purchase_usd, "to buy one");
-  }
-};
-
-/// Machines that are bought.
-struct OwnedSpec {
-  double lifetime_s = 0;
-  double node_purchase_usd = 0;
-  double usd_per_kwh = 0;
-  double pue = 1;
-
-  void fields(Fields& f) {
-    f.required("lifetime_s", lifetime_s, "over which the purchase is spread, evenly; four years: 1.262e8", positive);
-    f.required("node_purchase_usd", node_purchase_usd, "of a server without its GPUs");
-    f.required("usd_per_kwh", usd_per_kwh, "electricity");
-    f.required("pue", pue, "what the building draws over what the machines draw", at_least_one);
-  }
-};
-
-struct PriceSpec {
-  std::string term = "on_demand";
-  std::vector<GpuPriceSpec> gpus{};
-  std::optional<OwnedSpec> owned{};
-
-  void fields(Fields& f) {
-    f.field("term", term, "what designs are compared under; the answer tells the others too",
-            {"on_demand", "reserved", "spot", "owned"});
-    f.list("gpus", gpus, "prices by kind of GPU");
-    f.group("owned", owned, "what else owning costs; needed for term: owned");
   }
 };
 

@@ -82,7 +82,7 @@ TEST(Answer, LeavesOutInputsThatChangeNothing) {
   EXPECT_THAT(inputs_of(report_of(StudyFile(sessions + plain), by_inputs)), Not(Contains("prompt length")));
 }
 
-/// 10 an hour for the API; the rate is at its peak, half as high on average.
+/// 10 an hour for the API where the rate is at its peak; it is half as high on average, and so is the bill.
 TEST(Answer, BillsArePartOfTheCost) {
   const StudyFile file(std::string("demand: {peak_factor: 2}\n") + study_text);
   const Study study = file.load();
@@ -93,15 +93,16 @@ TEST(Answer, BillsArePartOfTheCost) {
   const PlanReport report =
       plan_report(study, sizer, runs, found, [](const SizedDesign&) { return std::vector<InputChange>{}; });
   const PlanAnswer& a = report.answers.at(0);
-  EXPECT_DOUBLE_EQ(a.usd_per_hour, 12.5);
-  EXPECT_DOUBLE_EQ(a.outside_usd_per_hour.value(), 10);
+  EXPECT_DOUBLE_EQ(a.usd_per_hour, 7.5);
+  EXPECT_DOUBLE_EQ(a.usd_per_month, 730 * 7.5);
+  EXPECT_DOUBLE_EQ(a.outside_usd_per_hour.value(), 5);
   EXPECT_DOUBLE_EQ(a.usd_per_request.value(), 12.5 / 3600);  // a request a second
   EXPECT_DOUBLE_EQ(a.mean_usd_per_request.value(), (2 * 2.5 + 10) / 3600);
-  EXPECT_DOUBLE_EQ(a.terms.at(0).usd_per_hour, 12.5);
-  EXPECT_DOUBLE_EQ(report.designs.at(0).usd_per_hour.value(), 12.5);
+  EXPECT_DOUBLE_EQ(a.terms.at(0).usd_per_hour, 7.5);
+  EXPECT_DOUBLE_EQ(report.designs.at(0).usd_per_hour.value(), 7.5);
   for (const Sensitivity& s : a.sensitivities)
     if (s.input == "price") {
-      EXPECT_DOUBLE_EQ(s.usd_per_hour.value(), 12.5 * s.factor);
+      EXPECT_DOUBLE_EQ(s.usd_per_hour.value(), 7.5 * s.factor);
     }
 }
 

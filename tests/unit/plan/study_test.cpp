@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "models/base/error.h"
+#include "sim/plan/judge/hour_cost.h"
 #include "sim/plan/judge/sizer.h"
+#include "sim/report/summary/summary.h"
 #include "tests/unit/plan/made_up_study.h"
 
 namespace servecast::study_test {
@@ -156,6 +158,13 @@ TEST(Study, DemandIsThePeakOfTheDay) {
   EXPECT_DOUBLE_EQ(file.load().peak_rate_factor(), 1.5 * 25 / 2);  // 48 in 24 hours: 2 on average
 }
 
+std::optional<double> price_at_2kw(const Study& study, const SizedDesign& d, const char* term) {
+  Summary run{.duration_s = 1};
+  run.energy.j_total = 2000;
+  const auto cost = hour_cost(study, d, term, run);
+  return cost ? std::optional(cost->usd()) : std::nullopt;
+}
+
 TEST(Sizer, CountsMachinesAndTheirPrice) {
   const StudyFile file(std::string(promise) +
                        "availability: {mtbf_s: 99, mttr_s: 1, target_fraction: 0.999}\n"
@@ -170,7 +179,7 @@ TEST(Sizer, CountsMachinesAndTheirPrice) {
   EXPECT_EQ(d.machines.nodes(), 2);  // eight and two
   // Two nodes up: 0.99^2 = 0.9801. Two of three: 0.99^3 + 3 * 0.99^2 * 0.01 = 0.999702.
   EXPECT_EQ(d.machines.spare_nodes(), 1);
-  const auto price = [&](const char* term) { return usd_per_hour(d.machines, study.spec.prices, term, 2000); };
+  const auto price = [&](const char* term) { return price_at_2kw(study, d, term); };
   EXPECT_DOUBLE_EQ(*price("on_demand"), 18 * 2.5);  // ten, and the eight of the spare node
   EXPECT_DOUBLE_EQ(*price("reserved"), 18 * 2);
   EXPECT_FALSE(price("spot"));
@@ -199,7 +208,7 @@ TEST(Sizer, CountsEachGroupOfNodesByItself) {
   EXPECT_EQ(d.impossible, "");
   EXPECT_EQ(d.machines.nodes(), 3);
   EXPECT_EQ(d.machines.spare_nodes(), 2);
-  const auto price = [&](const char* term) { return usd_per_hour(d.machines, study.spec.prices, term, 2000); };
+  const auto price = [&](const char* term) { return price_at_2kw(study, d, term); };
   EXPECT_DOUBLE_EQ(*price("reserved"), 41);
   EXPECT_DOUBLE_EQ(*price("owned"), 16 * 1000 + 12 * 100 + 5 * 500 + 2 * 1.5 * 0.1);
 }
@@ -224,8 +233,8 @@ TEST(Sizer, NodesThatAreRentedWholeCostAllTheirGpus) {
   EXPECT_EQ(whole.impossible, "");
   EXPECT_DOUBLE_EQ(whole.least_usd_per_hour, 16 * 2.5 + 8 * 0.8);
   EXPECT_DOUBLE_EQ(single.least_usd_per_hour, 11 * 2.5 + 5 * 0.8);
-  EXPECT_DOUBLE_EQ(*usd_per_hour(whole.machines, study.spec.prices, "reserved", 0), 16 * 2 + 8 * 0.5);
-  EXPECT_DOUBLE_EQ(*usd_per_hour(single.machines, study.spec.prices, "reserved", 0), 11 * 2 + 5 * 0.5);
+  EXPECT_DOUBLE_EQ(least_hour_cost(whole.machines, study.spec.prices, "reserved")->usd(), 16 * 2 + 8 * 0.5);
+  EXPECT_DOUBLE_EQ(least_hour_cost(single.machines, study.spec.prices, "reserved")->usd(), 11 * 2 + 5 * 0.5);
 }
 
 // What a token takes at best is what weights and KV take to be read: twice as long with half the memory bandwidth.
