@@ -1,6 +1,7 @@
 #include "sim/engine/flow/request_flow.h"
 
 #include "sim/engine/cluster/cluster.h"
+#include "sim/engine/failures/failures.h"
 #include "sim/engine/flow/arrivals.h"
 #include "sim/engine/flow/request_ends.h"
 #include "sim/engine/gateway/gateway.h"
