@@ -1,4 +1,5 @@
-"""Adds to the site of docs/: pages at the top of the repository, the README's part on installing, and Doxygen's pages if there are any."""
+"""Adds to the site of docs/: pages at the top of the repository, the README's part on installing, Doxygen's pages if there
+are any; and a place in the navigation for pages that mkdocs.yml does not name."""
 import pathlib
 import re
 
@@ -15,8 +16,19 @@ def slug(text, separator):
     return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
 
 
+def pages_of(nav):
+    """Files that a navigation names."""
+    for entry in nav if isinstance(nav, list) else nav.values() if isinstance(nav, dict) else [nav]:
+        yield from [entry] if isinstance(entry, str) else pages_of(entry)
+
+
 def on_config(config):
     config["mdx_configs"]["toc"]["slugify"] = slug
+    named = set(pages_of(config["nav"]))
+    docs = pathlib.Path(config["docs_dir"])
+    others = sorted(str(path.relative_to(docs)) for path in docs.rglob("*.md") if str(path.relative_to(docs)) not in named)
+    if others:  # pages that mkdocs.yml has no place for yet
+        config["nav"].append({"More": others})
     return config
 
 

@@ -41,7 +41,9 @@ std::string markdown(const ordered_json& items) {
   for (const ordered_json& item : items)
     for (const auto& [key, value] : item.items())
       if (!value.is_structured() && std::ranges::find(columns, key) == columns.end()) columns.push_back(key);
-  std::string text = "| " + join(columns, " | ") + " |\n|";
+  std::string text = "|";
+  for (const std::string& key : columns) text += key == "help" ? " what it is |" : " " + key + " |";
+  text += "\n|";
   for (std::size_t i = 0; i < columns.size(); ++i) text += "---|";
   text += "\n";
   for (const ordered_json& item : items) {

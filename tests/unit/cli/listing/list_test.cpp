@@ -98,7 +98,7 @@ TEST(List, latencies_are_those_that_a_scenario_can_name) {
 
 TEST(List, markdown_is_a_table_of_names_and_what_each_is) {
   const std::string text = servecast_with({"list", "queues", "--format", "markdown"}).out;
-  EXPECT_THAT(text, testing::StartsWith("| name | help |\n|---|---|\n| `earliest_deadline` | "));
+  EXPECT_THAT(text, testing::StartsWith("| name | what it is |\n|---|---|\n| `earliest_deadline` | "));
   for (const std::string& name : names(listed("queues"))) EXPECT_THAT(text, HasSubstr("\n| `" + name + "` | "));
 }
 
