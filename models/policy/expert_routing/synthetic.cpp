@@ -5,7 +5,8 @@
 // of the expert of the same rank in the layer before, by a permutation fixed per layer (`successor_fraction`); else
 // drawn by popularity. The defaults are the statistics of gpt-oss-20b, as measured by
 //   servecast trace experts FOLDER --llm gpt-oss-20b
-// on the recorded routing of 703 generations (docs/policies/expert_routing.md). Knows no topics: a request's experts wander.
+// on the recorded routing of 703 generations (docs/policies/expert_routing.md). Knows no topics: a request's experts
+// wander.
 #include <numeric>
 #include <unordered_map>
 #include <utility>

@@ -37,8 +37,8 @@ TEST(MoeInfinity, TheOrderOfEngines) {
   near(vllm, 2.14);
   near(deepspeed, 2.49);
   near(accelerate, 6.63);
-  expect_in_section("MoE-Infinity", fmt::format("| {:.2f}, {:.2f}, {:.2f}, {:.2f}, {:.2f} |", infinity, offloading, vllm,
-                                             deepspeed, accelerate));
+  expect_in_section("MoE-Infinity", fmt::format("| {:.2f}, {:.2f}, {:.2f}, {:.2f}, {:.2f} |", infinity, offloading,
+                                                vllm, deepspeed, accelerate));
 }
 
 }  // namespace servecast::moe_infinity_test

@@ -46,8 +46,8 @@ struct PaperRun {
   }
 };
 
-/// The section of docs/reproductions.md whose heading begins so has these words: figures as they come out, so that the
-/// page tells no others.
+/// The section of docs/reproductions.md whose heading begins so has these words: figures as they come out, so that
+/// the page tells no others.
 inline void expect_in_section(const std::string& name, const std::string& words) {
   std::ifstream page(std::string(SERVECAST_SOURCE_DIR) + "/docs/reproductions.md");
   std::string section;  // its lines joined by blanks

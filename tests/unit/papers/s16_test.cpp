@@ -44,7 +44,7 @@ TEST(S16, BuddiesGainALittleMoreSoWithASmallerCache) {
     expect_in_section("S16", fmt::format("random {:.1f} tokens/s at every size", random.tokens_per_s));
   }
   expect_in_section("S16", fmt::format("| {} tokens/s; buddies {} %; {} % fewer bytes", fmt::join(speeds, ", "),
-                                   fmt::join(gains, ", "), fmt::join(saved, ", ")));
+                                       fmt::join(gains, ", "), fmt::join(saved, ", ")));
 }
 
 TEST(S16, ZeroLossReplacesNothing) {

@@ -12,9 +12,9 @@ TEST(S17, CacheAwareRoutingBeatsRoundRobin) {
   EXPECT_GE(aware.summary.requests_per_s / by_turns.summary.requests_per_s, 1.3);
   EXPECT_GE(aware.hit_fraction() / by_turns.hit_fraction(), 2);
   expect_in_section("S17", fmt::format("| {:.2f} times, {:.1f} times ({:.0f} % against {:.0f} %) |",
-                                   aware.summary.requests_per_s / by_turns.summary.requests_per_s,
-                                   aware.hit_fraction() / by_turns.hit_fraction(), 100 * aware.hit_fraction(),
-                                   100 * by_turns.hit_fraction()));
+                                       aware.summary.requests_per_s / by_turns.summary.requests_per_s,
+                                       aware.hit_fraction() / by_turns.hit_fraction(), 100 * aware.hit_fraction(),
+                                       100 * by_turns.hit_fraction()));
 }
 
 }  // namespace servecast::s17_test

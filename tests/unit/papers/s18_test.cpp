@@ -43,7 +43,7 @@ TEST(S18, PromptTokensPerNodeAreForecastWithinAFactorOfTwo) {
   EXPECT_GE(taken / prompt_tokens_per_s_and_node, 0.5);
   EXPECT_LE(taken / prompt_tokens_per_s_and_node, 2);
   expect_in_section("S18", fmt::format("forecast: {:.0f}k prompt tokens/s per node ({:.2f} times)", taken / 1e3,
-                                   taken / prompt_tokens_per_s_and_node));
+                                       taken / prompt_tokens_per_s_and_node));
 }
 
 // As many requests at a time as make 21 tokens/s for each user at the published rate.

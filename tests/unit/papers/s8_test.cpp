@@ -80,7 +80,7 @@ TEST(S8, GainsMostWhereTheBoundIsTight) {
     told += fmt::format("{}{:.2f} against {:.2f}", i > 0 ? ", " : "", apart, together);
   }
   expect_in_section("S8", fmt::format("| {:.0f}, {:.0f} and {:.0f} % ({} times the trace's rate) |", 100 * gain[0],
-                                  100 * gain[1], 100 * gain[2], told));
+                                      100 * gain[1], 100 * gain[2], told));
   EXPECT_GT(gain[0], gain[1]);
   EXPECT_GT(gain[1], gain[2]);
   EXPECT_GE(gain[1], 0.8);
@@ -112,8 +112,9 @@ TEST(S8, LonePromptsTakeAsLongAsPublished) {
     told += fmt::format("{}{:.2f}", told.empty() ? "" : ", ", seconds);
   }
   expect_in_section("S8", "8k to 128k tokens take " + told + " s here");
-  expect_in_section("S8", fmt::format("take {:.0f} to {:.0f} ms with host terms of vLLM 0.6",
-                                  1e3 * alone_s(8192, "vllm-0.6").second, 1e3 * alone_s(131000, "vllm-0.6").second));
+  expect_in_section("S8",
+                    fmt::format("take {:.0f} to {:.0f} ms with host terms of vLLM 0.6",
+                                1e3 * alone_s(8192, "vllm-0.6").second, 1e3 * alone_s(131000, "vllm-0.6").second));
 }
 
 }  // namespace servecast::s8_test

@@ -21,7 +21,8 @@ TEST(S9, SchedulersRankAsInThePaper) {
   EXPECT_GT(balanced_s, local_s);
   EXPECT_GT(local_s, global_s);
   EXPECT_GE(random_s / global_s, 4);
-  expect_in_section("S9", fmt::format("| {:.2f}, {:.2f}, {:.2f}, {:.2f} s |", random_s, balanced_s, local_s, global_s));
+  expect_in_section("S9",
+                    fmt::format("| {:.2f}, {:.2f}, {:.2f}, {:.2f} s |", random_s, balanced_s, local_s, global_s));
   expect_in_section("S9", fmt::format("{:.1f} ours", random_s / global_s));
 }
 
