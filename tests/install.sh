@@ -33,5 +33,6 @@ for file in bash-completion/completions/servecast zsh/site-functions/_servecast 
             fish/vendor_completions.d/servecast.fish doc/servecast/LICENSE man/man1/servecast.1 man/man1/servecast-calibrate.1; do
   [ -s "$share/$file" ] || wrong "not installed: share/$file"
 done
+grep -qx "version: $version" "$share/doc/servecast/CITATION.cff" || wrong "CITATION.cff has another version than $version"
 bash -n "$share/bash-completion/completions/servecast" || wrong "bash cannot read its completion file"
 exit $failed
