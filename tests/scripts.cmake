@@ -68,6 +68,7 @@ servecast_script_test(portable quick portable ${PROJECT_SOURCE_DIR} ${PROJECT_BI
 servecast_script_test(layers quick layers ${PROJECT_SOURCE_DIR})
 servecast_script_test(where quick docs/where ${PROJECT_SOURCE_DIR})
 servecast_script_test(links quick docs/links ${PROJECT_SOURCE_DIR})
+servecast_script_test(policies quick docs/policies ${PROJECT_SOURCE_DIR})
 servecast_script_test(made quick docs/made ${program} ${PROJECT_SOURCE_DIR})
 servecast_script_test(pictures quick docs/pictures ${PROJECT_SOURCE_DIR})
 set_tests_properties(pictures PROPERTIES SKIP_RETURN_CODE 77)
