@@ -1,9 +1,10 @@
 #!/bin/sh
-# The commands in the heads of shipped scenarios say nothing that the program refuses.  scenario_commands.sh SERVECAST SOURCE-FOLDER
+# Commands in the heads of shipped scenarios and in pages say nothing that the program refuses.  scenario_commands.sh SERVECAST SOURCE-FOLDER
 #
-# A comment line "#   servecast run FILE ..." is a command; it goes on where it ends with "\". Each is given to `check`
-# instead, in the scenario's folder or, where FILE begins with scenarios/, in the source folder. Files to fetch are one
-# row long here; commands on data that is not shipped ("DATA/") are passed over.
+# A comment line "#   servecast run FILE ..." is a command, and so is a line "servecast run scenarios/..." of a page, in a block or
+# indented by four; it goes on where it ends with "\". Each is given to `check` instead, in the scenario's folder or, where FILE
+# begins with scenarios/, in the source folder. Files to fetch are one row long here; commands on data that is not shipped
+# ("DATA/") are passed over.
 servecast=$1 source=$2
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 1
 mkdir "$scratch/bin"
@@ -28,6 +29,16 @@ while IFS= read -r file; do
     { flush() }
     END { flush() }' "$file"
 done <files >commands
+find "$source/docs" -name '*.md' | sort >pages
+while IFS= read -r file; do
+  awk -v file="${file#"$source"/}" '
+    function flush() { if (command != "") print file "\t" command; command = ""; more = 0 }
+    /^(    |\$ )?servecast run scenarios\// { flush(); command = $0; sub(/^(    |\$ )/, "", command); sub(/ *[|>#].*/, "", command)
+      more = sub(/ *\\$/, "", command); next }
+    more { sub(/^ */, ""); more = sub(/ *\\$/, ""); command = command " " $0; next }
+    { flush() }
+    END { flush() }' "$file"
+done <pages >>commands
 
 count=0 failed=0
 tab=$(printf '\t')
@@ -35,10 +46,11 @@ while IFS=$tab read -r file command; do
   case $command in *DATA/*) continue ;; esac
   case $command in *' scenarios/'*) folder=. ;; *) folder=$(dirname "$file") ;; esac
   count=$((count + 1))
-  (cd "$folder" && eval "servecast check ${command#servecast run }") >out 2>&1 </dev/null && continue
+  checked=$(echo "${command#servecast run }" | sed -E 's/ --(replicates|out|detail|trace|format) [^ ]+//g')  # what only a run takes
+  (cd "$folder" && eval "servecast check $checked") >out 2>&1 </dev/null && continue
   failed=1
   echo "$file: $command"
   cat out
 done <commands
-[ "$count" -ge 30 ] || { echo "$count commands found; there were 30 and more"; failed=1; }
+[ "$count" -ge 45 ] || { echo "$count commands found; there were 45 and more"; failed=1; }
 exit $failed
