@@ -13,7 +13,7 @@ std::string row_of(const std::string& line) {
     const std::string said =
         std::string("cannot have ") + row.refused->name + " together with " + row.with->name + ": ";
     if (line.find(said) != std::string::npos)
-      return std::string(row.refused->name) + " + " + row.with->name + " (" + std::string(name(row.obstacle)) + ")";
+      return std::string(row.refused->name) + " + " + row.with->name;
   }
   return {};
 }

@@ -85,9 +85,9 @@ bool Llm::windowed(std::int64_t layer) const {
   return full_attention_step == 0 || (layer + 1) % full_attention_step != 0;
 }
 
-std::int64_t Llm::expert_layers() const {
+std::int64_t Llm::expert_layers_before(std::int64_t end) const {
   std::int64_t count = 0;
-  for (std::int64_t layer = 0; layer < layers; ++layer) count += has_experts(layer) ? 1 : 0;
+  for (std::int64_t layer = 0; layer < end; ++layer) count += has_experts(layer) ? 1 : 0;
   return count;
 }
 

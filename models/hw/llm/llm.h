@@ -63,7 +63,9 @@ struct Llm {
 
   bool has_experts(std::int64_t layer) const;
   bool windowed(std::int64_t layer) const;
-  std::int64_t expert_layers() const;
+  std::int64_t expert_layers() const { return expert_layers_before(layers); }
+  /// Of its first layers.
+  std::int64_t expert_layers_before(std::int64_t end) const;
   std::int64_t windowed_layers() const;
   /// Length of a query or key vector, and of a value vector, of one head.
   std::int64_t query_size() const { return latent ? latent->nope_head_size + latent->rope_head_size : head_size; }

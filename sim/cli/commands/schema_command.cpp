@@ -37,7 +37,6 @@ std::string combinations_json() {
   for (const Combination& row : refused_combinations())
     rows.push_back({{"feature", row.refused->name},
                     {"with", row.with->name},
-                    {"obstacle", name(row.obstacle)},
                     {"reason", row.reason},
                     {"remedy", row.remedy}});
   return rows.dump(2) + "\n";

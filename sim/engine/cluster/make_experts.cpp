@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "models/base/counts.h"
-#include "models/hw/latency/pipeline_stage.h"
 #include "models/policy/experts/routing_statistics.h"
 #include "sim/input/resolve/load_experts.h"
 #include "sim/input/scenario/host_link.h"
+#include "sim/input/scenario/pool_shape.h"
 #include "sim/input/scenario/scenario.h"
 #include "sim/serving/resources/expert_offload.h"
 
@@ -46,11 +46,15 @@ ExpertTimes expert_times(const Pool& pool) {
   return times;
 }
 
-/// Layers with experts of each pipeline stage.
-std::vector<std::int64_t> stage_layers_with_experts(const Pool& pool) {
-  std::vector<std::int64_t> layers;
-  for (const PipelineStage& stage : pipeline_stages(pool.llm, pool.shape()))
-    layers.push_back(std::llround(stage.expert_layers));
+/// Layers with experts on the GPUs of each pipeline stage: those on the host have theirs there, and load none.
+std::vector<LayerRange> stage_layers_with_experts(const Pool& pool) {
+  const LayerRange on_gpu = split_layers(pool.llm.layers, pool.spec.host_layers).gpu;
+  std::vector<LayerRange> layers;
+  for (std::int64_t stage = 0; stage < pool.shape().pipeline_parallel; ++stage) {
+    const LayerRange range = stage_layers(on_gpu.size(), pool.shape().pipeline_parallel, stage);
+    layers.push_back({.first = pool.llm.expert_layers_before(on_gpu.first + range.first),
+                      .last = pool.llm.expert_layers_before(on_gpu.first + range.last)});
+  }
   return layers;
 }
 

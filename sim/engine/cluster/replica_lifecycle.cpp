@@ -74,12 +74,18 @@ void ReplicaLifecycle::doomed(const ReplicaAt& at, double now_s) {
   }
 }
 
+// Of an autoscaler's pool, a broken replica waits only where those that are off and whole are too few.
 bool ReplicaLifecycle::waits_for_parts(const ReplicaAt& at) const {
-  return standing(at) && life(at).state == State::off && !life(at).whole;
+  if (life(at).state != State::off || life(at).whole) return false;
+  if (standing(at)) return true;
+  const std::int64_t can_start = std::ranges::count_if(
+      pools_[at.pool].lives, [](const Life& l) { return l.state == State::off && l.whole; });
+  return wanted_on_the_way(at.pool) > count(at.pool, on_the_way) + can_start;
 }
 
+// An autoscaler's replica starts with settle().
 bool ReplicaLifecycle::whole(const ReplicaAt& at, double now_s) {
-  const bool waited = waits_for_parts(at);
+  const bool waited = standing(at) && waits_for_parts(at);
   life(at).whole = true;
   if (waited) load(at, now_s);
   return waited;
@@ -103,8 +109,13 @@ void ReplicaLifecycle::settle(std::size_t pool, double now_s) {
   const std::int64_t surplus = active(pool) - p.wanted;
   if (surplus > 0) shrink(pool, surplus, now_s);
   if (surplus < 0) grow(pool, -surplus, now_s);
-  const std::int64_t missing = p.wanted - active(pool) + p.rules.scaling.warm_replicas - count(pool, {State::warm});
-  set_on_the_way(pool, std::max<std::int64_t>(0, missing), now_s);
+  set_on_the_way(pool, wanted_on_the_way(pool), now_s);
+}
+
+std::int64_t ReplicaLifecycle::wanted_on_the_way(std::size_t pool) const {
+  const PoolLife& p = pools_[pool];
+  return std::max<std::int64_t>(
+      0, p.wanted - active(pool) + p.rules.scaling.warm_replicas - count(pool, {State::warm}));
 }
 
 /// From the warm reserve, as far as that goes.
@@ -131,7 +142,7 @@ void ReplicaLifecycle::shrink(std::size_t pool, std::int64_t surplus, double now
 
 /// Starts what is missing where all parts are whole; stops what is too much, the latest first.
 void ReplicaLifecycle::set_on_the_way(std::size_t pool, std::int64_t wanted, double now_s) {
-  std::vector<ReplicaAt> coming = in(pool, {State::provisioning, State::loading, State::starting});
+  std::vector<ReplicaAt> coming = in(pool, on_the_way);
   std::ranges::stable_sort(coming, {}, [&](const ReplicaAt& at) { return life(at).rented_since_s; });
   for (; static_cast<std::int64_t>(coming.size()) > wanted; coming.pop_back()) set(coming.back(), State::off, now_s);
   std::int64_t missing = wanted - static_cast<std::int64_t>(coming.size());

@@ -80,7 +80,7 @@ class ReplicaLifecycle {
   /// All parts under it are in service, and will be for all that is known. Whether it starts at once.
   bool whole(const ReplicaAt& at, double now_s);
   bool is_whole(const ReplicaAt& at) const { return life(at).whole; }
-  /// It is wanted and does not start because it is not whole.
+  /// It is off, and the pool has fewer replicas than it wants because parts are broken: with other parts it would start.
   bool waits_for_parts(const ReplicaAt& at) const;
 
   /// So many are to serve. Takes effect with settle().
@@ -127,6 +127,7 @@ class ReplicaLifecycle {
     serving,
     draining
   };
+  static constexpr std::initializer_list<State> on_the_way{State::provisioning, State::loading, State::starting};
   static constexpr double forever = std::numeric_limits<double>::infinity();
   struct Life {
     State state = State::off;
@@ -163,6 +164,8 @@ class ReplicaLifecycle {
   std::int64_t active(std::size_t pool) const {
     return count(pool, {State::waking, State::mirroring, State::serving});
   }
+  /// Replicas that are to be on the way, so that as many as are wanted serve and the warm reserve is full.
+  std::int64_t wanted_on_the_way(std::size_t pool) const;
   void begin(std::size_t pool);
   void settle(std::size_t pool, double now_s);
   void grow(std::size_t pool, std::int64_t missing, double now_s);

@@ -62,6 +62,10 @@ std::vector<BreakablePart> Failures::parts(Kind kind) const {
 
 void Failures::act_due(double now_s) {
   while (times_.next_s() <= now_s) apply(times_.take(), now_s);
+  look_for_parts(now_s);
+}
+
+void Failures::look_for_parts(double now_s) {
   for (const ReplicaAt& at : replicas_)
     if (!lifecycle_.is_whole(at)) look_at(at, now_s);
 }

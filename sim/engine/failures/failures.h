@@ -29,6 +29,8 @@ class Failures final : public ClusterFollower {
 
   double next_s() const { return times_.next_s(); }
   void act_due(double now_s);
+  /// Replicas whose parts are whole again may start; spares stand in for those whose parts are not.
+  void look_for_parts(double now_s);
   /// Something is broken, or will be.
   bool repairs() const { return !broken_.empty() || !warned_.empty(); }
   /// A new replica is as slow as the parts under it.

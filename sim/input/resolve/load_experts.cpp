@@ -10,6 +10,7 @@
 #include "models/base/counts.h"
 #include "models/hw/latency/kernel_time.h"
 #include "models/policy/experts/routing_statistics.h"
+#include "sim/input/scenario/pool_shape.h"
 #include "sim/input/scenario/scenario.h"
 #include "sim/input/trace/read/routing_files.h"
 
@@ -32,12 +33,14 @@ std::int64_t slots_of(const Pool& pool, const ExpertPlan& plan, const Place& nam
                     "says how many experts stay in GPU memory by more than one of slots_per_layer, "
                     "cache_fraction and hbm_bytes; give one of them");
   if (spec.hbm_bytes) {
-    const double layer_bytes = real(plan.shape.layers) * plan.expert_bytes / real(slices(pool));
+    const LayerRange on_gpu = split_layers(pool.llm.layers, pool.spec.host_layers).gpu;
+    const std::int64_t layers = pool.llm.expert_layers_before(on_gpu.last) - pool.llm.expert_layers_before(on_gpu.first);
+    const double layer_bytes = real(layers) * plan.expert_bytes / real(slices(pool));
     const auto slots = static_cast<std::int64_t>(*spec.hbm_bytes / layer_bytes) * groups(pool);
     if (slots >= 1) return std::min(slots, plan.experts());
     throw UserError(named, fmt::format("hbm_bytes {:.3g} holds no expert of each of the {} layers; one of each takes "
                                        "{:.3g} bytes per GPU",
-                                       *spec.hbm_bytes, plan.shape.layers, layer_bytes));
+                                       *spec.hbm_bytes, layers, layer_bytes));
   }
   const std::int64_t slots = spec.slots_per_layer.value_or(
       static_cast<std::int64_t>(std::llround(spec.cache_fraction.value_or(0) * real(plan.experts()))));

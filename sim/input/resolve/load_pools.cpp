@@ -54,7 +54,7 @@ class PoolLoader {
                                [&] { pool.engine = files_.engine(pool.spec.engine, place(".engine"), text_.file); });
     if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
     if (!llm || !gpu || !engine || !stand_on_group(pool) ||
-        !check_combinations(text_, path_, scenario_, pool.spec, node()) || !check_pool(text_, path_, pool, node()) ||
+        !check_combinations(text_, path_, pool.spec) || !check_pool(text_, path_, pool, node()) ||
         !load_additions(text_, path_, files_, scenario_.hardware, pool))
       return pool;
     if (pool.spec.expert_offload && !try_at(text_, path_ + ".expert_offload", [&] { plan_offload(pool); }))

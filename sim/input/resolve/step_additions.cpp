@@ -11,6 +11,7 @@
 #include "models/hw/parallel/ranks.h"
 #include "sim/input/library/drafter.h"
 #include "sim/input/scenario/host_link.h"
+#include "sim/input/scenario/pool_shape.h"
 #include "sim/input/yaml/try_at.h"
 
 namespace servecast {
@@ -121,15 +122,12 @@ bool in_parts(const Pool& pool) {
 }
 
 std::unique_ptr<StepLatency> latency_in_parts(const Pool& pool, const LatencyOf& latency_of) {
-  const std::int64_t on_host = pool.spec.host_layers.layers;
-  const bool host_first = pool.spec.host_layers.which == "first";
-  const std::int64_t layers = pool.llm.layers;
-  const LayerRange gpu = host_first ? LayerRange{on_host, layers} : LayerRange{0, layers - on_host};
-  const LayerRange host = host_first ? LayerRange{0, on_host} : LayerRange{layers - on_host, layers};
+  const LayerSplit layers = split_layers(pool.llm.layers, pool.spec.host_layers);
   std::vector<LayerPart> parts;
-  parts.push_back(layer_part(pool, pool.gpu, gpu, latency_of));
-  if (on_host > 0)
-    parts.insert(host_first ? parts.begin() : parts.end(), layer_part(pool, pool.host, host, latency_of));
+  parts.push_back(layer_part(pool, pool.gpu, layers.gpu, latency_of));
+  if (layers.host.size() > 0)
+    parts.insert(layers.host.first == 0 ? parts.begin() : parts.end(),
+                 layer_part(pool, pool.host, layers.host, latency_of));
   for (const LayerPart& part : parts)
     if (!part.all || !part.one) return nullptr;
   return make_layered(std::move(parts), pool.spec.early_exit.make()->terms(pool.llm), pool.engine.step);

@@ -19,6 +19,16 @@ inline Shape shape(const PoolSpec& spec) {
           .redundant_experts = spec.expert_parallel > 1 ? spec.expert_exchange.redundant_experts : 0};
 }
 
+/// Layers of a model on its GPUs and on the host's processor.
+struct LayerSplit {
+  LayerRange gpu{};
+  LayerRange host{};
+};
+inline LayerSplit split_layers(std::int64_t layers, const HostLayersSpec& host) {
+  if (host.which == "first") return {.gpu = {host.layers, layers}, .host = {0, host.layers}};
+  return {.gpu = {0, layers - host.layers}, .host = {layers - host.layers, layers}};
+}
+
 /// A setting that is wrong, and why.
 struct ShapeProblem {
   std::string key;

@@ -42,7 +42,8 @@ struct ExpertOffloadSpec {
     f.field(
         "models", models,
         "fine-tuned models that have experts of their own, share everything else and keep their experts in the same "
-        "slots; a request's adapter (workload: adapters) names its model",
+        "slots; a request's adapter (workload: adapters) names its model: adapter k asks model k modulo models, with lora "
+        "as an adapter of that model",
         {.min = 1, .max = 1024});
     f.field("slots_per_layer", slots_per_layer,
             "experts of each layer in the GPUs' memory, of all models; 0: none stays. With this, cache_fraction and "

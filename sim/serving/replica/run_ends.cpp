@@ -6,7 +6,8 @@ namespace servecast {
 namespace {
 
 // Of the models that share the experts' slots, by the adapter that the request names. Every sample or beam of a
-// request is a token of its own, and so is every draft, wherever in a tree.
+// request is a token of its own, and so is every draft, wherever in a tree. Decodes go together to the deepest of their
+// exits, as the step's time has it.
 std::vector<TokenRun> token_runs(const ReplicaCore& core, const Lane& lane) {
   std::vector<TokenRun> runs;
   const FilledBatch& batch = lane.batches.filling();
@@ -19,7 +20,8 @@ std::vector<TokenRun> token_runs(const ReplicaCore& core, const Lane& lane) {
       runs.push_back({.request = s.request.id,
                       .first = lane.decodes.tokens(s),
                       .tokens = s.request.width() + (s.request.width() == 1 ? drafts : 0),
-                      .model = model_of(s.request)});
+                      .model = model_of(s.request),
+                      .layers = batch.work.decode_layers});
     }
   for (const FilledBatch::Chunk& c : batch.chunks) {
     const Sequence& s = core.book[c.slot];

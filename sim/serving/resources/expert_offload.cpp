@@ -18,13 +18,11 @@ ExpertOffload::ExpertOffload(ExpertOffloadSetup setup)
       each_(static_cast<std::size_t>(setup_.shape.experts)),
       all_(setup_.models.size() * each_),
       before_(static_cast<std::size_t>(setup_.shape.layers)) {
-  if (setup_.stage_layers.empty()) setup_.stage_layers = {setup_.shape.layers};
-  for (std::int64_t first = 0; const std::int64_t layers : setup_.stage_layers) {
-    stages_.push_back({.layers = {.first = first, .last = first + layers},
+  if (setup_.stage_layers.empty()) setup_.stage_layers = {{.first = 0, .last = setup_.shape.layers}};
+  for (const LayerRange& layers : setup_.stage_layers)
+    stages_.push_back({.layers = layers,
                        .links = std::vector(setup_.groups, OwnLinks(setup_.links)),
                        .streams_used = std::vector<std::int64_t>(setup_.groups)});
-    first += layers;
-  }
   const auto in_layer = static_cast<std::int64_t>(all_);
   for (std::size_t layer = 0; layer < before_.size(); ++layer)
     for (std::size_t group = 0; group < setup_.groups; ++group) {
@@ -58,34 +56,41 @@ void ExpertOffload::route(std::span<const TokenRun> runs) {
   choices_.clear();
   stand_for_.clear();
   model_of_.clear();
+  depth_of_.clear();
   tokens_ = 0;
   for (const TokenRun& run : runs) {
     const std::int64_t asked = std::min(run.tokens, most_asked_per_run);
     for (std::int64_t i = 0; i < asked; ++i)
-      route_token({.request = run.request, .position = run.first + i * run.tokens / asked}, run.model,
+      route_token({.request = run.request, .position = run.first + i * run.tokens / asked}, run,
                   static_cast<double>(run.tokens) / static_cast<double>(asked));
   }
   layers_.assign(static_cast<std::size_t>(setup_.shape.layers), {});
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
     layers_[layer].visits.assign(all_, 0);
-    for (std::size_t token = 0; token < stand_for_.size(); ++token)
+    for (std::size_t token = 0; token < stand_for_.size(); ++token) {
+      if (!reaches(token, layer)) continue;
+      layers_[layer].tokens += stand_for_[token];
       for (std::size_t rank = 0; rank < active_; ++rank) {
         const ExpertId expert = choices_[(token * layers_.size() + layer) * active_ + rank].expert;
         double& visits = layers_[layer].visits[index(expert)];
         if (visits == 0) layers_[layer].asked.push_back(expert);
         visits += stand_for_[token];
       }
+    }
   }
 }
 
-void ExpertOffload::route_token(const RoutedToken& token, std::size_t model, double stands_for) {
+void ExpertOffload::route_token(const RoutedToken& token, const TokenRun& run, double stands_for) {
   const std::size_t size = static_cast<std::size_t>(setup_.shape.layers) * active_;
   choices_.resize(choices_.size() + size);
   const std::span<ExpertChoice> choices = std::span(choices_).last(size);
-  setup_.models[model].routing->route(token, setup_.rng, choices);
-  for (ExpertChoice& choice : choices) choice.expert = in_all(model, choice.expert);
+  setup_.models[run.model].routing->route(token, setup_.rng, choices);
+  for (ExpertChoice& choice : choices) choice.expert = in_all(run.model, choice.expert);
   stand_for_.push_back(stands_for);
-  model_of_.push_back(model);
+  model_of_.push_back(run.model);
+  const Llm& llm = setup_.times.llm;
+  const std::int64_t depth = run.layers == 0 ? setup_.shape.layers : llm.expert_layers_before(run.layers);
+  depth_of_.push_back(static_cast<std::size_t>(depth));
   tokens_ += stands_for;
 }
 
@@ -96,26 +101,39 @@ ExpertStep ExpertOffload::plan(std::span<const StageTime> full, std::span<const 
   for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
     coming_.clear();
     if (!on(stage)) continue;
-    const double before_s = other_s(stage, full[stage]);
-    for (std::int64_t layer = stages_[stage].layers.first; layer < stages_[stage].layers.last; ++layer)
-      plan_layer(stage, static_cast<std::size_t>(layer), before_s);
+    for (std::int64_t i = stages_[stage].layers.first; i < stages_[stage].layers.last; ++i) {
+      const auto layer = static_cast<std::size_t>(i);
+      plan_layer(stage, layer, other_s(stage, layer, full[stage]));
+    }
   }
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) before_[layer] = layers_[layer].asked;
   return {.number = steps_, .work = std::move(work_), .stages = std::vector<ExpertStep::Stage>(stages_.size())};
 }
 
-/// What a layer takes beside its experts. A stage's time is divided evenly between its layers; of each, the experts'
-/// part as the model of it has it, with as many experts as even routing would touch, a group's share of all.
-double ExpertOffload::other_s(std::size_t stage, const StageTime& full) const {
+/// Of a stage, each weighted with the share of the step's tokens that run it.
+double ExpertOffload::layers_run(std::size_t stage) const {
+  double sum = 0;
+  for (std::int64_t i = stages_[stage].layers.first; i < stages_[stage].layers.last; ++i)
+    sum += layers_[static_cast<std::size_t>(i)].tokens / tokens_;
+  return sum;
+}
+
+/// What a layer takes beside its experts. A stage's time is divided between its layers by the tokens that run them,
+/// evenly where none do; of each, the experts' part as the model of it has it, with as many experts as even routing
+/// would touch, a group's share of all.
+double ExpertOffload::other_s(std::size_t stage, std::size_t layer, const StageTime& full) const {
   const Experts& experts = *setup_.times.llm.experts;
   const auto groups = static_cast<double>(setup_.groups);
-  const double touched = touched_experts(experts, static_cast<std::int64_t>(tokens_));
-  const double experts_s = setup_.times.gpu_s(tokens_ * static_cast<double>(active_) / groups, touched / groups);
-  return std::max(0.0, full.seconds / static_cast<double>(stages_[stage].layers.size()) - experts_s);
+  const double tokens = layers_[layer].tokens;
+  const double run = layers_run(stage);
+  const double share = run > 0 ? tokens / tokens_ / run : 1 / static_cast<double>(stages_[stage].layers.size());
+  const double touched = touched_experts(experts, static_cast<std::int64_t>(tokens));
+  const double experts_s = setup_.times.gpu_s(tokens * static_cast<double>(active_) / groups, touched / groups);
+  return std::max(0.0, full.seconds * share - experts_s);
 }
 
 void ExpertOffload::plan_layer(std::size_t stage, std::size_t layer, double other_s) {
-  const Demand demand = demand_of(serve(layer));
+  const Demand demand = demand_of(layer, serve(layer));
   ExpertLayerWork& work = work_[layer];
   work.before_s = other_s;
   const std::vector<std::int64_t> guessed = right_guesses(stage, layer, demand);
@@ -139,12 +157,13 @@ void ExpertOffload::plan_layer(std::size_t stage, std::size_t layer, double othe
   if (static_cast<std::int64_t>(layer) + 1 < stages_[stage].layers.last) predict(stage, layer + 1, work);
 }
 
-ExpertOffload::Demand ExpertOffload::demand_of(const std::vector<ServedChoice>& served) {
+ExpertOffload::Demand ExpertOffload::demand_of(std::size_t layer, const std::vector<ServedChoice>& served) {
   Demand demand;
   demand.visits.assign(all_, 0);
   demand.host_tokens = demand.visits;
   demand.gpu_visits.assign(setup_.groups, 0);
   for (std::size_t i = 0; i < served.size(); ++i) {
+    if (!reaches(i / active_, layer)) continue;
     const ServedChoice& choice = served[i];
     const double tokens = stand_for_[i / active_];
     count(choice, tokens);
@@ -222,7 +241,7 @@ void ExpertOffload::serve_model(std::size_t model, std::size_t layer, std::vecto
   std::vector<ExpertChoice> choices;
   std::vector<ServedChoice> own;
   for (std::size_t token = 0; token < stand_for_.size(); ++token) {
-    if (model_of_[token] != model) continue;
+    if (model_of_[token] != model || !reaches(token, layer)) continue;
     tokens.push_back(token);
     for (std::size_t rank = 0; rank < active_; ++rank) {
       choices.push_back(choices_[(token * layers_.size() + layer) * active_ + rank]);

@@ -19,7 +19,8 @@ struct TokenRun {
   RequestId request{};
   std::int64_t first = 0;
   std::int64_t tokens = 0;
-  std::size_t model = 0;  // of those that share the slots
+  std::size_t model = 0;        // of those that share the slots
+  std::int64_t layers = 0;      // of the model that they run before they leave; 0: all
 };
 
 /// One of several models that share the slots. Experts are numbered within it.
@@ -46,7 +47,7 @@ struct ExpertTimes {
 
 struct ExpertOffloadSetup {
   ExpertShape shape{};                       // of one model
-  std::vector<std::int64_t> stage_layers{};  // of these, on the GPUs of each pipeline stage; none given: all on one
+  std::vector<LayerRange> stage_layers{};    // of these, on the GPUs of each pipeline stage; none given: all on one
   std::size_t groups =
       1;  // of a stage's GPUs, each with whole experts of its own, in order; within one: slices of each
   std::vector<ExpertModel> models{};
@@ -113,6 +114,7 @@ class ExpertOffload {
   struct Layer {
     std::vector<ExpertId> asked{};  // each once, in the order of the tokens
     std::vector<double> visits{};   // by expert
+    double tokens = 0;              // that run it
   };
   struct Demand {                       // of a layer, once it is known who computes what
     std::vector<double> visits{};       // on the GPU, by expert
@@ -122,8 +124,10 @@ class ExpertOffload {
     std::vector<double> gpu_visits{};   // by group
   };
   void route(std::span<const TokenRun> runs);
-  void route_token(const RoutedToken& token, std::size_t model, double stands_for);
-  double other_s(std::size_t stage, const StageTime& full) const;
+  void route_token(const RoutedToken& token, const TokenRun& run, double stands_for);
+  bool reaches(std::size_t token, std::size_t layer) const { return layer < depth_of_[token]; }
+  double layers_run(std::size_t stage) const;
+  double other_s(std::size_t stage, std::size_t layer, const StageTime& full) const;
   void plan_layer(std::size_t stage, std::size_t layer, double other_s);
   void look(std::size_t layer);
   std::vector<ServedChoice> serve(std::size_t layer);
@@ -141,7 +145,7 @@ class ExpertOffload {
   ExpertId in_all(std::size_t model, ExpertId expert) const;
   ExpertId in_model(std::size_t model, ExpertId expert) const;
   ExpertLoad load(std::size_t stage, std::size_t layer, ExpertId expert, bool needed);
-  Demand demand_of(const std::vector<ServedChoice>& served);
+  Demand demand_of(std::size_t layer, const std::vector<ServedChoice>& served);
   void count(const ServedChoice& choice, double stands_for);
   void restart(ExpertStep& step, std::size_t stage) const;
   void finish(ExpertStep& step, std::size_t stage, double end_s);
@@ -155,6 +159,7 @@ class ExpertOffload {
   std::vector<ExpertChoice> choices_{};  // [token][layer][rank], of this step
   std::vector<double> stand_for_{};      // by token: how many it stands for
   std::vector<std::size_t> model_of_{};  // by token
+  std::vector<std::size_t> depth_of_{};  // by token: the layers with experts that it runs are those before
   double tokens_ = 0;
   std::vector<Layer> layers_{};
   std::vector<std::vector<ExpertId>> before_{};  // by layer: asked in the step before

@@ -117,6 +117,40 @@ TEST(ExpertMix, MoreModelsKeepASmallerShareOfTheirExperts) {
               28.0 * static_cast<double>(few.pools[0].experts->shape.layers) * each, each);
 }
 
+/// Experts that one request asks for: 32 tokens of a prompt, and 63 decode steps of a token each.
+std::int64_t asked(const std::string& pool) {
+  std::string text = one_user("cache_fraction: 0.5", pool);
+  text.replace(text.find("requests: 12"), 12, "requests: 1 ");
+  Scenario scenario = scenario_from(text);
+  Recorder recorder(scenario.pools.size());
+  return run_without_engine(scenario, recorder, {}).pools.at(0).experts.value().totals.requested;
+}
+
+// DeepSeek-V2-Lite has 27 layers, the first without experts, and asks 6 experts a token and layer. Decodes that all leave
+// after 10 layers run 9 of the 26 layers with experts, prompts all of them.
+TEST(ExpertMix, TokensThatLeaveEarlyAskForNoExpertsBehind) {
+  std::string shares = "[0,0,0,0,0,0,0,0,0,1";
+  for (int layer = 10; layer < 27; ++layer) shares += ",0";
+  EXPECT_EQ(asked("") - asked("early_exit: {policy: spec_ee, exit_shares: " + shares + "]}"), 63 * 6 * (26 - 9));
+}
+
+// Of 26 layers with experts, 7 are on the host: 19 ask for experts of a GPU, about as many each.
+TEST(ExpertMix, LayersOnTheHostLoadNoExperts) {
+  for (const std::string which : {"first, layers: 8", "last, layers: 7"})
+    EXPECT_NEAR(static_cast<double>(asked("host_layers: {device: i7_13650hx, which: " + which + "}")) / 19,
+                static_cast<double>(asked("")) / 26, 0.03 * 32 * 6)
+        << which;
+}
+
+// Adapter k is one of model k modulo 2: both have experts of their own, and each adapter a slot.
+TEST(ExpertMix, AdaptersBelongToTheModelsThatShareSlots) {
+  const Summary both = summary_of(one_user("models: 2, slots_per_layer: 32", "lora: {slots: 4}",
+                                           "adapters: {count: 4, zipf_exponent: 0}"));
+  EXPECT_LE(both.adapters.at(0).loads, 4);
+  EXPECT_NEAR(both.expert_offload.at(0).hit_fraction, hits(2, 32, 2), 0.01);
+  EXPECT_EQ(both.requests.completed, 12);
+}
+
 std::string mixed(std::uint64_t seed) {
   Rng rng(seed, "mix");
   const auto one_of = [&](std::vector<std::string> words) { return words[rng.below(words.size())]; };
@@ -141,7 +175,8 @@ pools:
     expert_offload: {}, cache: {{policy: {}}}, prefetch: {{policy: {}}}, miss: {{policy: {}}}}}
 )",
       seed, one_of({"1", "2"}),
-      one_of({"speculative: {policy: ngram}",
+      one_of({"speculative: {policy: ngram}", "early_exit: {policy: spec_ee, mean_layers: 20}",
+              "early_exit: {policy: layer_skip}\n    lora: {slots: 2}",
               "speculative: {policy: eagle, num_speculative_tokens: 3, tree_width: 2, length: goodput}"}),
       one_of({"{models: 3, slots_per_layer: 40", "{models: 2, slots_per_layer: 20"}),
       one_of({"lru", "lfu", "frequency_pinned"}),

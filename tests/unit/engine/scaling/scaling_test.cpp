@@ -38,6 +38,7 @@ struct Totals {
   std::int64_t most_serving = 0;
   std::int64_t mirrored = 0;
   std::size_t struck = 0;
+  std::int64_t stand_ins = 0;
   double last_start_s = 0;
   double duration_s = 0;
 };
@@ -54,14 +55,14 @@ struct ScaledRun {
         out += fmt::format("{} {} {} {} {}\n", r.arrival_s, static_cast<int>(r.status), r.first_token_s.value_or(-1),
                            r.finish_s.value_or(-1), index(r.replica));
       const ScalingTotals& scaled = done.facts.scaling[0];
-      const std::int64_t struck = done.facts.failures.pools.empty() ? 0 : done.facts.failures.pools[0].retried;
-      return out + fmt::format("{} {} {} {} {} {} {} {} {} {}", scaled.starts, scaled.woken, scaled.stops,
-                               scaled.rented_s, scaled.serving_s, scaled.most_serving, scaled.mirrored, struck,
-                               scaled.start_s.empty() ? -1 : scaled.start_s.back(), done.facts.duration_s);
+      const FailureTotals failed = done.facts.failures.pools.empty() ? FailureTotals{} : done.facts.failures.pools[0];
+      return out + fmt::format("{} {} {} {} {} {} {} {} {} {} {}", scaled.starts, scaled.woken, scaled.stops,
+                               scaled.rented_s, scaled.serving_s, scaled.most_serving, scaled.mirrored, failed.retried,
+                               failed.stand_ins, scaled.start_s.empty() ? -1 : scaled.start_s.back(), done.facts.duration_s);
     }));
     for (Row& r : rows) in >> r.arrival_s >> r.status >> r.first_token_s >> r.finish_s >> r.replica;
     in >> t.starts >> t.woken >> t.stops >> t.rented_s >> t.serving_s >> t.most_serving >> t.mirrored >> t.struck >>
-        t.last_start_s >> t.duration_s;
+        t.stand_ins >> t.last_start_s >> t.duration_s;
     EXPECT_TRUE(in);
   }
   std::vector<Row> rows;
@@ -167,6 +168,29 @@ TEST(Scaling, ASpotMachineThatIsCalledBackIsReplaced) {
   EXPECT_EQ(struck.t.starts, 1);
   for (const ScaledRun* run : {&warned, &struck})
     for (const Row& r : run->rows) EXPECT_EQ(r.status, static_cast<int>(RequestStatus::completed));
+}
+
+// The node breaks at 4.2 s. The spare stands in at once where no other replica is left to start, and a repaired node
+// adds nothing; with another replica, the spare stays a spare until both are wanted at 20 s.
+TEST(Scaling, ASpareStandsInWhereTooFewReplicasAreWhole) {
+  const std::string failure = "failures:\n  spares: 1\n  events: [{at_s: 4.2, node: 0, gpu: 0, down_s: 100}]\n";
+  const auto run = [&](int replicas, const std::string& later) {
+    const std::string times = "{at_s: 0, replicas: 1}" + later;
+    return ScaledRun(pool_with(scheduled(times, "engine_init_s: 1"), replicas, 40, failure), 40);
+  };
+  const ScaledRun alone = run(1, "");
+  EXPECT_EQ(alone.t.stand_ins, 1);
+  EXPECT_EQ(alone.t.starts, 1);
+  EXPECT_NEAR(alone.t.last_start_s, weight_bytes / storage_bytes_per_s + 1, 1e-3);
+  const ScaledRun two = run(2, "");
+  EXPECT_EQ(two.t.stand_ins, 0);
+  EXPECT_EQ(two.t.starts, 1);
+  const ScaledRun both = run(2, ", {at_s: 20, replicas: 2}");
+  EXPECT_EQ(both.t.stand_ins, 1);
+  EXPECT_EQ(both.t.starts, 2);
+  EXPECT_EQ(both.t.most_serving, 2);
+  for (const ScaledRun* r : {&alone, &two, &both})
+    for (const Row& row : r->rows) EXPECT_EQ(row.status, static_cast<int>(RequestStatus::completed));
 }
 
 /// Twenty clients of few sessions, whose prompts grow: what a cache holds matters.
