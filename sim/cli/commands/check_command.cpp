@@ -12,6 +12,7 @@
 #include "sim/cli/program/command.h"
 #include "sim/cli/program/console.h"
 #include "sim/cli/program/options.h"
+#include "sim/cli/program/problem_json.h"
 #include "sim/cli/runs/plan_study.h"
 #include "sim/input/files/files_read.h"
 #include "sim/input/files/unsaved_text.h"
@@ -24,15 +25,6 @@ namespace servecast {
 namespace {
 
 using nlohmann::ordered_json;
-
-ordered_json to_json(const Problem& problem) {
-  ordered_json json{{"file", problem.place.file}, {"line", nullptr}, {"column", nullptr}};
-  if (problem.place.line > 0) json["line"] = problem.place.line;
-  if (problem.place.column > 0) json["column"] = problem.place.column;
-  json["path"] = problem.path;
-  json["message"] = problem.message;
-  return json;
-}
 
 ordered_json to_json(const Pool& pool) {
   return {{"name", pool.spec.name},
@@ -158,7 +150,7 @@ class CheckCommand final : public Command {
         describe(json);
     } catch (const UserError& error) {
       json["ok"] = false;
-      for (const Problem& problem : error.problems()) json["problems"].push_back(to_json(problem));
+      for (const Problem& problem : error.problems()) json["problems"].push_back(problem_json(problem));
     }
     console.out << text_of(json);
     return json["ok"] ? 0 : 2;

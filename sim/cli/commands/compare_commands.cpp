@@ -4,6 +4,7 @@
 
 #include "models/base/error.h"
 #include "models/base/input_file.h"
+#include "models/base/names.h"
 #include "sim/cli/program/command.h"
 #include "sim/cli/program/console.h"
 #include "sim/cli/program/options.h"
@@ -114,20 +115,25 @@ class CompareCommand final : public Command {
         ->required()
         ->expected(2, 100)
         ->type_name("FILE");
+    app.add_option("--set", set_, "Replace a setting of the K-th (1 is the first); without K of all scenarios")
+        ->type_name("[K:]PATH=VALUE ...")
+        ->allow_extra_args(false);
     comparison_.declare(app);
     app.footer(
         "Examples:\n"
         "  servecast compare report-a report-b\n"
-        "  servecast compare h100.yaml a100.yaml --replicates 50");
+        "  servecast compare h100.yaml a100.yaml --replicates 50\n"
+        "  servecast compare chat.yaml chat.yaml --set seed=7 --set 2:pools[0].replicas=8");
   }
 
   int run(Console& console) override {
+    const std::vector<std::vector<std::string>> settings = settings_of_each();
     std::vector<RunRequest> requests;
     std::vector<std::string> simulated;
-    for (const std::string& name : names_)
-      if (!report_of(name)) {
-        requests.push_back({.scenario = name});
-        simulated.push_back(name);
+    for (std::size_t i = 0; i < names_.size(); ++i)
+      if (!report_of(names_[i])) {
+        requests.push_back({.scenario = names_[i], .set = settings[i]});
+        simulated.push_back(title(names_[i], settings[i]));
       }
     try {
       std::vector<Compared> scenarios = comparison_.simulate(requests, simulated, console);
@@ -139,6 +145,38 @@ class CompareCommand final : public Command {
   }
 
  private:
+  static std::string title(const std::string& name, const std::vector<std::string>& settings) {
+    return settings.empty() ? name : name + " with " + join(settings);
+  }
+
+  /// What --set says, by position in names_. Throws UserError where it speaks of a report or of nothing.
+  std::vector<std::vector<std::string>> settings_of_each() const {
+    std::vector<std::vector<std::string>> settings(names_.size());
+    if (!set_.empty() &&
+        std::ranges::all_of(names_, [](const std::string& name) { return report_of(name).has_value(); }))
+      throw UserError("--set changes scenarios, and only reports are compared");
+    for (const std::string& word : set_) {
+      const std::size_t digits = word.find_first_not_of("0123456789");
+      const bool one = digits > 0 && digits != std::string::npos && word[digits] == ':';
+      const std::string setting = one ? word.substr(digits + 1) : word;
+      parse_override(setting);
+      const std::size_t which = one ? number(word.substr(0, digits), word) : 0;
+      for (std::size_t i = 0; i < names_.size(); ++i)
+        if (one ? i + 1 == which : !report_of(names_[i])) settings[i].push_back(setting);
+    }
+    return settings;
+  }
+
+  std::size_t number(const std::string& digits, const std::string& word) const {
+    const std::size_t which = digits.size() > 3 ? 0 : std::stoul(digits);
+    if (which < 1 || which > names_.size())
+      throw UserError("'" + word + "' speaks of none of the " + std::to_string(names_.size()) + " that are compared");
+    if (report_of(names_[which - 1]))
+      throw UserError("'" + word + "' changes '" + names_[which - 1] +
+                      "', which is a report; only a scenario can be changed");
+    return which;
+  }
+
   std::vector<Compared> in_order(std::vector<Compared> scenarios) const {
     std::vector<Compared> all;
     std::size_t next = 0;
@@ -156,6 +194,7 @@ class CompareCommand final : public Command {
   }
 
   std::vector<std::string> names_;
+  std::vector<std::string> set_;
   ComparisonArguments comparison_;
 };
 

@@ -4,12 +4,15 @@
 #include <exception>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "models/base/error.h"
 #include "models/base/escaped.h"
 #include "servecast_version.h"
 #include "sim/cli/program/command.h"
 #include "sim/cli/program/console.h"
+#include "sim/cli/program/options.h"
+#include "sim/cli/program/problem_json.h"
 #include "sim/cli/program/usage.h"
 
 namespace servecast {
@@ -18,6 +21,7 @@ namespace {
 constexpr int fine = 0;
 constexpr int our_mistake = 1;
 constexpr int users_mistake = 2;
+constexpr const char* problems_option = "--problems";
 
 using Commands = std::map<const CLI::App*, std::unique_ptr<Command>>;
 
@@ -45,14 +49,45 @@ Commands declare(const Program& program, CLI::App& root) {
   return commands;
 }
 
-void print_problems(const Program& program, const UserError& error, std::ostream& err) {
-  for (const Problem& problem : error.problems())
-    err << (problem.place.file.empty() ? std::string(program.name) + ": " : "") << visible(to_string(problem))
-        << "\n";
+/// Tells what went wrong, a line for each problem: for a person, or for a program (--problems json).
+class Mistakes {
+ public:
+  Mistakes(const Program& program, std::ostream& err) : program_(program), err_(err) {}
+  void use(const std::string& format) { json_ = format == "json"; }
+
+  void tell(const Problem& problem) const {
+    if (json_)
+      err_ << visible_json(
+                  problem_json(problem).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace))
+           << "\n";
+    else
+      err_ << (problem.place.file.empty() ? std::string(program_.name) + ": " : "") << visible(to_string(problem))
+           << "\n";
+  }
+  /// Text that stands for itself where a person reads.
+  void tell(const std::string& text) const {
+    if (json_) return tell(Problem{.place = {}, .path = {}, .message = text});
+    err_ << visible(text) << "\n";
+  }
+
+ private:
+  const Program& program_;
+  std::ostream& err_;
+  bool json_ = false;
+};
+
+/// The word of --problems, also where the rest of the command line is wrong.
+std::string problem_format(const CLI::App& root) {
+  const std::vector<std::string>& words = root.get_option(problems_option)->results();
+  return words.empty() ? "" : words.back();
 }
 
-int parse_and_run(const Program& program, const std::vector<std::string>& arguments, Console& console) {
+int parse_and_run(const Program& program, const std::vector<std::string>& arguments, Console& console,
+                  Mistakes& mistakes) {
   CLI::App root(program.help, program.name);
+  std::string problems = "text";
+  add_choice(root, problems_option, problems, "format", {"text", "json"},
+             "How mistakes are told (text); json: one object per line");
   const Commands commands = declare(program, root);
   std::vector<std::string> last_first(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
   try {
@@ -61,29 +96,32 @@ int parse_and_run(const Program& program, const std::vector<std::string>& argume
     root.exit(asked, console.out, console.err);
     return fine;
   } catch (const CLI::ParseError& error) {
-    console.err << visible(usage_message(root, error)) << "\n";
+    mistakes.use(problem_format(root));
+    mistakes.tell(usage_message(root, error));
     return users_mistake;
   }
+  mistakes.use(problems);
   return commands.at(&chosen_command(root))->run(console);
 }
 
 }  // namespace
 
 int run_program(const Program& program, const std::vector<std::string>& arguments, Console& console) {
+  Mistakes mistakes(program, console.err);
   try {
-    const int status = parse_and_run(program, arguments, console);
+    const int status = parse_and_run(program, arguments, console, mistakes);
     console.out.flush();
     if (!console.out) throw UserError("the output cannot be written; is the disk full?");
     return status;
   } catch (const UserError& error) {
-    print_problems(program, error, console.err);
+    for (const Problem& problem : error.problems()) mistakes.tell(problem);
     return users_mistake;
   } catch (const std::filesystem::filesystem_error& error) {  // e.g. a circle of symbolic links
     const std::string path = error.path1().empty() ? std::string(program.name) : error.path1().string();
-    console.err << path << ": " << error.code().message() << "\n";
+    mistakes.tell(path + ": " + error.code().message());
     return users_mistake;
   } catch (const std::exception& error) {
-    console.err << program.name << ": internal error: " << visible(error.what()) << "\n";
+    mistakes.tell(std::string(program.name) + ": internal error: " + error.what());
     return our_mistake;
   }
 }
