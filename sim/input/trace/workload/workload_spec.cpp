@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "models/base/names.h"
+#include "sim/input/trace/read/handed_trace.h"
 #include "sim/input/trace/read/trace_file.h"
 #include "sim/input/trace/workload/merge.h"
 #include "sim/input/trace/workload/stage_classes.h"
@@ -90,7 +91,10 @@ std::unique_ptr<Workload> make_unlabelled(const SourceSpec& spec, std::uint64_t 
                              .sessions_per_s = spec.trace->sessions_per_s,
                              .sessions_per_s_path = join_path(path, "trace.sessions_per_s"),
                              .notes = context.notes};
-  return transform(open_named(file, options, join_path(path, "trace.path")), spec.trace->transform);
+  const HandedTrace* handed = HandedTrace::named(spec.trace->path);
+  return transform(
+      handed != nullptr ? handed->open(options) : open_named(file, options, join_path(path, "trace.path")),
+      spec.trace->transform);
 }
 
 std::unique_ptr<Workload> make_source(const SourceSpec& spec, std::uint64_t source, const std::string& path,
