@@ -31,6 +31,7 @@ kernels:            kernels
 gui/data:           models/base sim/report sim/plan/report gui/data
 gui/view:           models/base sim/report sim/plan/report gui/data gui/view
 gui/app:            models/base sim/report sim/plan/report gui servecast_version.h
+python/extension:   models sim/input sim/cli python/extension servecast_version.h
 tests:              models sim calibrate kernels gui tests servecast_version.h
 TABLE
 
@@ -45,6 +46,7 @@ CLI/:               sim/cli calibrate/cli
 Eigen/:             calibrate tests
 Q[A-Z]:             gui tests/unit/gui tests/bench
 cu(da|pti|blas)|nv: kernels calibrate/measure tests/unit/kernels_on_gpu
+nanobind/|Python.h: python/extension
 random$:            models/base
 ctime$:             tests/bench
 chrono$|time.h$:    sim/cli sim/engine calibrate/measure calibrate/cli gui tests
@@ -79,7 +81,7 @@ scenarios/llms        one model each; the file's name is the model's
 TABLE
 
 # Every include as "file:line folder included", with the leading " or < kept.
-folders=$(ls -d models sim calibrate kernels gui tests 2>/dev/null)  # git keeps no empty ones
+folders=$(ls -d models sim calibrate kernels gui python tests 2>/dev/null)  # git keeps no empty ones
 # shellcheck disable=SC2086  # a list of folders
 sources=$(find $folders -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh')
 # shellcheck disable=SC2086  # a list of files

@@ -1,0 +1,355 @@
+# Written by python/make_stubs.py from `servecast schema --of figures`; do not edit.
+from typing import Any
+
+class Figures(dict[str, Any]):
+    def at(self, path: str) -> Any: ...
+    def flat(self) -> dict[str, Any]: ...
+
+class Spread(Figures):
+    mean: float
+    p50: float
+    p90: float
+    p95: float
+    p99: float
+    max: float
+
+class Account(Figures):
+    currency: str  # of all amounts in here
+    per_usd: float  # how much of it a dollar buys
+    items_: list[AccountItems]  # what is paid for; the last one is all of it
+    classes: list[AccountClasses]  # all of it, shared out by seconds in service (E2E less queueing); empty unless there are several classes
+
+class AccountClasses(Figures):
+    item: str  # what is paid for (GPUs of a pool, spare GPUs, nodes, a stage of the gateway, an API, all), or whose requests
+    gpu_hours: float  # GPUs times hours that they were held
+    kwh: float  # energy at the building's meter [kWh]
+    cost: float  # in the account's currency, electricity included where it is paid for
+    cost_per_request: float  # by completed requests
+    co2_g: float  # grams of CO2 equivalent
+    co2_g_per_request: float  # by completed requests
+
+class AccountItems(Figures):
+    item: str  # what is paid for (GPUs of a pool, spare GPUs, nodes, a stage of the gateway, an API, all), or whose requests
+    gpu_hours: float  # GPUs times hours that they were held
+    kwh: float  # energy at the building's meter [kWh]
+    cost: float  # in the account's currency, electricity included where it is paid for
+    cost_per_request: float  # by completed requests
+    co2_g: float  # grams of CO2 equivalent
+    co2_g_per_request: float  # by completed requests
+
+class Adapters(Figures):
+    pool: str  # pool that serves the adapters
+    adapter_slots: float  # adapters that one replica holds
+    hits: float  # requests whose adapter was on the GPUs when they were admitted
+    loads: float  # requests for which it was loaded
+    hit_fraction: float  # hits by both [share, 0 to 1]
+    stall_s: float  # time in which steps waited for loads, summed over replicas [s]
+
+class AnsweredBy(Figures):
+    target: str  # pool, API tier, or the gateway's memory
+    passes: float  # that were sent there
+    answers: float  # that clients got from there
+    answers_fraction: float  # share of all answers [share, 0 to 1]
+
+class Bill(Figures):
+    item: str  # what is paid for: GPUs, a stage, an API, all
+    usd: float  # in all [USD]
+    usd_per_request: float  # by completed requests [USD]
+
+class BrokenParts(Figures):
+    of: str  # kind of part
+    parts: float  # how many there are
+    failures: float  # how often one of them failed
+    available_fraction: float  # share of their time in which they were whole [share, 0 to 1]
+
+class ChangedHardware(Figures):
+    setting: str  # of the scenario, that changes it
+    from_: str  # what the file says
+    to: str  # what the scenario says
+
+class Classes(Figures):
+    name: str  # class
+    requests: ClassesRequests  # requests of this class
+    ttft_s: Spread  # time to first token as the client sees it: `first_token_s` − `arrival_s`, the engine's request path included, of requests that got one [s]
+    tpot_s: Spread  # time per output token: (`finish_s` − `first_token_s`) / (`output_tokens` − 1), of completed requests with two or more [s]
+    e2e_s: Spread  # `finish_s` − `arrival_s`, of completed requests [s]
+    queue_s: Spread  # `scheduled_s` − `arrival_s`, of requests that were in a batch [s]
+    attained_fraction: float  # share of its requests that kept every stated bound [share, 0 to 1]
+
+class ClassesRequests(Figures):
+    arrived: float  # all requests: those below add up to it
+    completed: float  # got all their output tokens
+    rejected: float  # no replica could ever hold them, or its batcher never starts so long a prompt
+    shed: float  # turned away for the load (HTTP 429)
+    timed_out: float  # given up by their clients
+    lost: float  # their clients got an error: a replica failed that had them, with `in_flight: lost`
+    unfinished: float  # waiting or running at `until_s`; a run without it that leaves any ends with an error
+
+class Cost(Figures):
+    usd_per_hour: float  # price of all GPUs that are paid for, used or not [USD/h]
+    usd_total: float  # price of all GPUs for `duration_s` [USD]
+    usd_per_request: float  # total by completed requests [USD]
+    usd_per_million_output_tokens: float  # total by output tokens [USD]
+
+class Dispatch(Figures):
+    time_s: Spread  # arrival, or start as a job, until the first pass is with whom it was sent to [s]
+    jitter_s: float  # its p99 less its p50 [s]
+
+class EarlyExits(Figures):
+    pool: str  # pool whose tokens leave early
+    model_layers: float  # layers of its model
+    layers_per_token: float  # after which a token leaves, in the mean
+    layers_per_step: float  # that a decode step runs, in the mean: to its deepest exit
+    lost_points: float  # of a benchmark's score in percent, as published; null: nobody did
+    accuracy_source: str  # where that was published
+
+class Energy(Figures):
+    j_total: float  # GPUs, idle time included, and what their nodes draw beside them [J]
+    j_per_output_token: float  # total by output tokens [J]
+
+class ExpertOffload(Figures):
+    pool: str  # pool whose experts are partly elsewhere
+    cache_fraction: float  # share of a layer's experts that GPU memory holds [share, 0 to 1]
+    hit_fraction: float  # share of the experts asked for, once per step and layer, that were in GPU memory without a prefetch [share, 0 to 1]
+    prefetch_hit_fraction: float  # that a prefetch had named [share, 0 to 1]
+    loaded_bytes: float  # of experts moved to the GPUs [bytes]
+    disk_bytes: float  # of these, from disk [bytes]
+    wasted_load_fraction: float  # share of the loads that were wrong guesses [share, 0 to 1]
+    stall_fraction: float  # share of step time lost to loads that came late [share, 0 to 1]
+    substituted_fraction: float  # share of the tokens' choices that another expert stood in for [share, 0 to 1]
+    host_fraction: float  # that the host computed [share, 0 to 1]
+    left_out_fraction: float  # that were left out [share, 0 to 1]
+    quality_lost_fraction: float  # points of accuracy / 100 that published tables give for this; null where nobody published it [share, 0 to 1]
+    quality_extrapolated: bool  # outside what was published
+    quality_source: str  # where that figure comes from: another model's, as a rule
+
+class Failures(Figures):
+    pool: str  # pool
+    crashes: float  # times that one of its replicas stopped
+    available_fraction: float  # share of replica time in which they served [share, 0 to 1]
+    lost: float  # requests (behind a gateway: passes) that were lost with its replicas
+    retried: float  # times that a request started over on another replica
+    resumed: float  # times that one went on there
+    lost_tokens: float  # of prompts and outputs, computed in vain [tokens]
+    reprefill_tokens: float  # of these, in prompts that are computed again [tokens]
+    reload_bytes: float  # of weights, loaded again [bytes]
+    stand_ins: float  # times that GPUs of a spare stood in
+    slo_recovery_s: Spread  # from a crash until ten seconds begin in which the target share of those who arrive keeps the SLO (in whole seconds of the run; 0: at once) [s]
+    not_recovered: float  # crashes after which it never did
+
+class Gateway(Figures):
+    policy: str  # stage
+    requests: float  # that it was asked about
+    answered: float  # of these, answered by itself
+    second_passes: float  # passes that it asked for when there was an answer
+    delay_s: Spread  # time that it added, verdicts on answers included [s]
+    usd: float  # what its calls cost [USD]
+    prompt_tokens_in_mean: float  # prompt tokens of a request that came [tokens]
+    prompt_tokens_out_mean: float  # of one that went on [tokens]
+    counts: list[GatewayCounts]  # what only this kind of stage counts
+
+class GatewayCounts(Figures):
+    name: str  # what was counted
+    value: float  # how many
+
+class GatewayStages(Figures):
+    policy: str  # stage
+    requests: float  # that it was asked about
+    answered: float  # of these, answered by itself
+    second_passes: float  # passes that it asked for when there was an answer
+    delay_s: Spread  # time that it added, verdicts on answers included [s]
+    usd: float  # what its calls cost [USD]
+    prompt_tokens_in_mean: float  # prompt tokens of a request that came [tokens]
+    prompt_tokens_out_mean: float  # of one that went on [tokens]
+    counts: list[GatewayStagesCounts]  # what only this kind of stage counts
+
+class GatewayStagesCounts(Figures):
+    name: str  # what was counted
+    value: float  # how many
+
+class Graph(Figures):
+    requests: float  # that were worked out to their end
+    makespan_s: Spread  # from the first pass's start to the last one's end [s]
+    node_time_s: Spread  # all passes and their tools, as if one came after the other [s]
+    prompt_tokens_mean: float  # of all passes of a request [tokens]
+    output_tokens_mean: float  # likewise [tokens]
+    plain_prompt_tokens_mean: float  # of the request in one pass [tokens]
+    plain_output_tokens_mean: float  # likewise [tokens]
+
+class GraphNodes(Figures):
+    node: str  # node
+    passes: float  # of requests that were worked out to their end
+    ttft_s: Spread  # from the sending of a pass to its first token [s]
+    e2e_s: Spread  # to its last [s]
+    prompt_tokens_mean: float  # of a pass [tokens]
+    cached_tokens_mean: float  # of these, found in the KV cache [tokens]
+    output_tokens_mean: float  # of a pass [tokens]
+    critical_fraction: float  # share of requests that waited for it: it lay on their critical path [share, 0 to 1]
+    critical_s_mean: float  # how long a request waits for it, its tools included; these add up to the mean makespan [s]
+
+class HandOvers(Figures):
+    pool: str  # pool that computed the prompts
+    requests: float  # requests that went on elsewhere
+    bytes: float  # of their KV [bytes]
+    hand_over_s: Spread  # from the end of the prompt to the KV's arrival, waiting for room included [s]
+
+class Jobs(Figures):
+    class_: str  # class of requests; empty: all
+    jobs: float  # that came
+    refused: float  # of these, since the queue was full
+    started: float  # that had workers
+    dropped: float  # cancelled at their deadline
+    acknowledged_s: Spread  # arrival until the client knows that its job was taken [s]
+    waited_s: Spread  # for workers, of those that had some [s]
+    due: float  # jobs of which it is known whether they kept their deadline
+    kept_fraction: float  # share of these that did [share, 0 to 1]
+    workers_fraction: float  # share of the workers' time that they had [share, 0 to 1]
+
+class Migrations(Figures):
+    pool: str  # pool within which they moved
+    moved: float  # sequences that moved to another replica while they decoded; one may do so several times
+    aborted: float  # that did not: finished, preempted or without room while they were copied
+    bytes: float  # of KV, for those that moved [bytes]
+    pause_s: Spread  # from the last token on one replica until the next can be computed on the other [s]
+
+class Perceived(Figures):
+    class_: str  # class of requests; empty: all
+    first_line_s: Spread  # arrival to the end of the first field, where answers come line by line [s]
+    first_object_s: Spread  # the same, where an answer is one JSON object [s]
+    stall_s: Spread  # time in which the reader waits for more text [s]
+
+class Pools(Figures):
+    name: str  # pool, as in the scenario
+    llm: str  # its model
+    gpu: str  # its kind of GPU
+    replicas: float  # copies of the model
+    gpus: float  # GPUs of all replicas
+    busy_fraction: float  # share of replica time with a step running; one stage of p counts 1/p. With an autoscaler this and KV use are of rented time [share, 0 to 1]
+    kv_used_fraction_mean: float  # used KV blocks by all blocks, mean over time and replicas [share, 0 to 1]
+    kv_used_fraction_max: float  # the same in the fullest replica at its fullest [share, 0 to 1]
+    sequences_used_fraction: float  # running sequences by the most that may run, in the busiest tenth of the time [share, 0 to 1]
+    preemptions: float  # times that a sequence lost its KV blocks and had to be computed again
+    kv_tiers: list[PoolsKvTiers]  # where KV was found, tier by tier; left out without tiers
+    energy_j: float  # of its GPUs, idle time included [J]
+    itl_s: Spread  # gap between two output tokens of a request [s]
+
+class PoolsKvTiers(Figures):
+    tier: str  # `gpu`, the GPUs' own memory, comes first; then the kinds of tiers below
+    hit_tokens: float  # prompt tokens found here instead of computed [tokens]
+    hit_fraction: float  # the same as a share of all prompt tokens computed or found [share, 0 to 1]
+    fetched_bytes: float  # moved from here to the GPUs [bytes]
+    written_bytes: float  # taken in [bytes]
+    evicted_bytes: float  # that left for others or grew too old [bytes]
+
+class Quality(Figures):
+    class_: str  # class of requests; empty: all
+    requests: float  # completed
+    scored: float  # of these, with an expected score
+    score: float  # mean expected score of these, 0 to 1
+
+class Requests(Figures):
+    arrived: float  # all requests: those below add up to it
+    completed: float  # got all their output tokens
+    rejected: float  # no replica could ever hold them, or its batcher never starts so long a prompt
+    shed: float  # turned away for the load (HTTP 429)
+    timed_out: float  # given up by their clients
+    lost: float  # their clients got an error: a replica failed that had them, with `in_flight: lost`
+    unfinished: float  # waiting or running at `until_s`; a run without it that leaves any ends with an error
+
+class RestsOn(Figures):
+    pool: str  # pool this is about
+    latency_model: str  # what says how long a step takes
+    engine: str  # serving engine, and what its terms rest on
+    fitted_range: str  # the range it was fitted on, in words
+    extrapolated_fraction: float  # share of step time outside that range [share, 0 to 1]
+    notes: str  # what else to know
+
+class Scaling(Figures):
+    pool: str  # pool
+    autoscaler: str  # what decides how many of its replicas serve
+    serving_mean: float  # replicas that served, mean over the run
+    serving_max: float  # at most
+    rented_mean: float  # replicas paid for, mean over the run: those that start, drain or wait, too
+    gpu_hours: float  # paid for
+    saved_fraction: float  # of what all its replicas would have cost all the time [share, 0 to 1]
+    starts: float  # replicas that began to start, those of the warm reserve among them
+    woken: float  # times that one came from the warm reserve
+    stops: float  # times that one had done all and was switched off, or went to the reserve
+    start_s: Spread  # from the decision until it served [s]
+    drain_s: Spread  # from the last request it took until it had done all [s]
+    mirrored: float  # prompts computed to fill caches of new replicas
+
+class Slo(Figures):
+    ttft_s: float  # bound on the time to first token, as the scenario states it [s]
+    tpot_s: float  # bound on the time per output token, likewise [s]
+    e2e_s: float  # bound on the whole time, likewise [s]
+    target_fraction: float  # share of requests that shall keep all bounds [share, 0 to 1]
+    attained_fraction: float  # share of all arrived requests that kept every stated bound [share, 0 to 1]
+    goodput_requests_per_s: float  # requests that kept every stated bound, by `duration_s` [requests/s]
+    ttft_attained_fraction: float  # share that kept this one bound [share, 0 to 1]
+    tpot_attained_fraction: float  # share that kept this one bound [share, 0 to 1]
+    e2e_attained_fraction: float  # share that kept this one bound [share, 0 to 1]
+
+class Speculations(Figures):
+    pool: str  # pool whose sequences speculate
+    drafted_tokens: float  # drafts checked [tokens]
+    accepted_tokens: float  # of these, taken over [tokens]
+    accepted_fraction: float  # the same as a share [share, 0 to 1]
+    tokens_per_step: float  # output tokens that a sequence makes in a step with drafts, in the mean
+
+class UnusedGpus(Figures):
+    group: str  # of nodes that are rented whole (`cluster.rent`); empty where the cluster has one
+    gpus: float  # that no pool uses, mean over the run
+    usd_per_hour: float  # their rent, which is part of `cost` [USD/h]
+
+class Summary(Figures):
+    name: str  # scenario
+    version: str  # of the program
+    seed: float  # of the random streams
+    workload: str  # what arrives, in words
+    duration_s: float  # from the start of the run to the last thing that happened to a request: a token, a rejection, a failure, its client's leaving, its KV memory coming free [s]
+    steps: float  # batches simulated
+    saturated: bool  # the queue grows while requests arrive, or only clients that give up keep it from growing: latencies depend on how long requests arrive and how long clients wait
+    near_saturation: bool  # saturated, or a pool runs more than 85 % of the sequences it may: a small error of the step time is a large one of the queue
+    requests: Requests  # how requests ended
+    ttft_s: Spread  # time to first token as the client sees it: `first_token_s` − `arrival_s`, the engine's request path included, of requests that got one [s]
+    tpot_s: Spread  # time per output token: (`finish_s` − `first_token_s`) / (`output_tokens` − 1), of completed requests with two or more [s]
+    itl_s: Spread  # gap between an output token and the one before it, over all tokens of all requests [s]
+    e2e_s: Spread  # `finish_s` − `arrival_s`, of completed requests [s]
+    queue_s: Spread  # `scheduled_s` − `arrival_s`, of requests that were in a batch [s]
+    percentile_error_fraction: float  # how far percentiles of latencies per request may be off, relative to the exact ones; 0: exact [share, 0 to 1]
+    requests_per_s: float  # completed requests by `duration_s` [requests/s]
+    prompt_tokens_per_s: float  # prompt tokens of requests that got a first token, by `duration_s` (recomputed ones not counted again) [tokens/s]
+    output_tokens_per_s: float  # output tokens of the answers that users got, by `duration_s`; what else a gateway had made (inner tasks of a graph, passes that were given up) is in `series.csv` and `gateway` [tokens/s]
+    slo: Slo  # what was promised and what was kept
+    cost: Cost  # money for GPUs
+    energy: Energy  # energy of the machines
+    account: Account  # money, energy and carbon by what causes them, where the scenario keeps an `account`
+    gateway: list[Gateway]  # one entry: all stages together; left out without a gateway
+    gateway_stages: list[GatewayStages]  # stage by stage
+    answered_by: list[AnsweredBy]  # who answered
+    quality: list[Quality]  # expected scores, where the scenario has a table of them: of all, then class by class
+    perceived: list[Perceived]  # what readers feel, where the scenario says who reads: of all, then class by class
+    bill: list[Bill]  # what is paid for what, with a gateway; `cost` stays that of the GPUs
+    dispatch: list[Dispatch]  # one entry: how long the gateway takes to hand requests on
+    graph: list[Graph]  # one entry: requests worked out in several passes
+    graph_nodes: list[GraphNodes]  # node by node, where requests are worked out in several passes
+    jobs: list[Jobs]  # requests that became jobs: all, then class by class where there are several
+    pools: list[Pools]  # pool by pool
+    unused_gpus: list[UnusedGpus]  # GPUs that no pool uses, of nodes that are rented whole
+    hand_overs: list[HandOvers]  # pool by pool, where another replica decodes than computed the prompt
+    migrations: list[Migrations]  # pool by pool, where sequences move while they decode
+    expert_offload: list[ExpertOffload]  # pool by pool, where experts are partly outside GPU memory
+    speculations: list[Speculations]  # pool by pool, where sequences speculate
+    early_exits: list[EarlyExits]  # pool by pool, where tokens leave before the last layer
+    adapters: list[Adapters]  # pool by pool, where requests name LoRA adapters
+    scaling: list[Scaling]  # pool by pool, where an autoscaler has replicas come and go
+    failures: list[Failures]  # pool by pool, where something can fail
+    broken_parts: list[BrokenParts]  # kind by kind, where something can fail
+    classes: list[Classes]  # class by class, where requests of several arrived
+    rests_on: list[RestsOn]  # pool by pool, what the forecast rests on
+    changed_hardware: list[ChangedHardware]  # figures of hardware that the scenario states otherwise than its files
+    settings: dict[str, Any]  # every setting as it was used
+    replicates: int  # with `replicates`: how many there were
+    p05: "Summary"  # with `replicates`: lower ends of the 90 % intervals
+    p95: "Summary"  # with `replicates`: upper ends
