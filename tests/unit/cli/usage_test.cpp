@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "tests/unit/cli/servecast.h"
 
@@ -120,6 +121,24 @@ TEST(Usage, a_missing_file_is_named) {
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(outcome.err, "nowhere/none.yaml: cannot be read; give the path of an existing file\n");
   }
+}
+
+TEST(Usage, mistakes_are_told_to_a_program_one_object_a_line) {
+  TestFolder folder;
+  const std::string file = folder.write("bad.yaml", "name: bad\nseeed: 3\n");
+  const Outcome outcome = servecast_with({"--problems", "json", "run", file});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  const std::string line = outcome.err.substr(0, outcome.err.find('\n'));
+  const nlohmann::json told = nlohmann::json::parse(line);
+  EXPECT_EQ(told["file"], file);
+  EXPECT_THAT(outcome.err, HasSubstr("\"line\":2,\"column\":1"));
+  EXPECT_THAT(outcome.err, HasSubstr("seeed"));
+
+  const nlohmann::json usage = nlohmann::json::parse(servecast_with({"--problems", "json", "rum"}).err);
+  EXPECT_EQ(usage["line"], nullptr);
+  EXPECT_THAT(usage["message"].get<std::string>(), HasSubstr("did you mean 'run'?"));
+  EXPECT_THAT(servecast_with({"--problems", "jsn", "list"}).err, HasSubstr("did you mean 'json'?"));
 }
 
 }  // namespace servecast::usage_test

@@ -97,4 +97,20 @@ TEST_F(Compare, what_cannot_be_simulated_is_named) {
   EXPECT_THAT(report.err, HasSubstr("no.json"));
 }
 
+TEST_F(Compare, settings_change_all_scenarios_or_one) {
+  const json pair =
+      parsed({"compare", file_, file_, "--set", "seed=3", "--set", "2:pools[0].replicas=3", "--replicates", "2"})[0];
+  EXPECT_EQ(pair["base"], file_ + " with seed=3");
+  EXPECT_EQ(pair["other"], file_ + " with seed=3, pools[0].replicas=3");
+  const json changed =
+      parsed({"whatif", file_, "--set", "seed=3", "--set", "pools[0].replicas=3", "--replicates", "2"})[0];
+  EXPECT_EQ(pair["figures"]["ttft_p99_s"]["other"], changed["figures"]["ttft_p99_s"]["other"]);
+  for (const auto& [set, message] : std::vector<std::pair<std::string, std::string>>{
+           {"3:seed=2", "speaks of none of the 2"}, {"0:seed=2", "speaks of none"}, {"1:seed", "sets nothing"}})
+    EXPECT_THAT(servecast_with({"compare", file_, file_, "--set", set}).err, HasSubstr(message));
+  const std::string made = report("made", {});
+  EXPECT_THAT(servecast_with({"compare", made, file_, "--set", "1:seed=2"}).err, HasSubstr("which is a report"));
+  EXPECT_THAT(servecast_with({"compare", made, made, "--set", "seed=2"}).err, HasSubstr("only reports are compared"));
+}
+
 }  // namespace servecast::compare_test

@@ -1,6 +1,8 @@
 // The `workload:` part of a scenario: from YAML to requests, and every mistake at its place.
 #include <gmock/gmock.h>
 
+#include "sim/input/trace/read/handed_trace.h"
+#include "sim/input/trace/read/trace_file.h"
 #include "sim/input/trace/workload/workload_spec.h"
 #include "tests/unit/input/trace_testing.h"
 
@@ -156,6 +158,16 @@ TEST_F(WorkloadSpecs, SayWhatIsWrongWithArrivals) {
   EXPECT_EQ(wrong(generate_with("{poisson: {requests_per_s: 1}}", "    sessions: {turns: {}}\n")),
             "7:23: 'workload.generate.sessions.turns' needs one of: fixed, uniform, lognormal, exponential, zipf, "
             "histogram");
+}
+
+TEST_F(WorkloadSpecs, AProcessHandsOverATraceOfItsOwn) {
+  const HandedTrace handed("mine",
+                           [this](const TraceOptions& options) { return open_trace(folder_ / "a.csv", options); });
+  EXPECT_THAT(prompts(read("workload:\n  trace: {path: mine, skip: 1}\n")), ElementsAre(20, 30));
+  EXPECT_THAT(prompts(read("workload:\n  trace: {path: b.csv}\n")), ElementsAre(11, 21));
+  EXPECT_THAT(wrong("workload:\n  trace: {path: mine, sessions_per_s: 2}\n"),
+              testing::HasSubstr("'mine' tells every arrival"));
+  EXPECT_THAT(wrong("workload:\n  trace: {path: mine, format: azure}\n"), testing::HasSubstr("leave it at 'auto'"));
 }
 
 }  // namespace servecast::trace_workload_spec_test
