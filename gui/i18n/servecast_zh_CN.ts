@@ -422,7 +422,7 @@ Run with the detail “cluster”.</source>
         <translation>网关</translation>
     </message>
     <message>
-        <source>earlier passes</source>
+        <source>earlier LLM calls</source>
         <translation>先前各次</translation>
     </message>
 </context>

@@ -57,7 +57,7 @@ void check_tokens(const RunFiles& run, Findings& findings) {
                         summary.at("output_tokens_per_s").get<double>() * duration_s, output);
   findings.unless_equal(law, "prompt tokens of summary.json and requests.csv",
                         summary.at("prompt_tokens_per_s").get<double>() * duration_s, prompts_begun(requests));
-  // The passes of a gateway are the series', its answers the requests'.
+  // The LLM calls of a gateway are the series', its answers the requests'.
   if (run.has("gateway") || run.any_pool(cuts_prompts)) return;
   const double arrivals = series.sum("arrivals");
   findings.unless_equal("requests are conserved", "arrivals of series.csv and requests.csv", arrivals,

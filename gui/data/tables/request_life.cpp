@@ -87,12 +87,14 @@ void add_steps(const Requests& r, std::size_t row, const Steps& steps, RequestLi
   walk.go_on(r.decode_replica[row]);
 }
 
-/// What comes before the first step of the pass that gave the answer; all there is where a gateway answered itself.
+/// What comes before the first step of the LLM call that gave the answer; all there is where a gateway answered
+/// itself.
 void add_wait(const Requests& r, std::size_t row, RequestLife& life) {
-  const double until_s = std::isnan(r.scheduled_s[row]) && !r.gateway_s.empty() ? r.finish_s[row] : r.scheduled_s[row];
+  const double until_s =
+      std::isnan(r.scheduled_s[row]) && !r.gateway_s.empty() ? r.finish_s[row] : r.scheduled_s[row];
   const double gateway_s = r.gateway_s.empty() || std::isnan(r.gateway_s[row]) ? 0 : r.gateway_s[row];
   const double through_s = std::min(r.arrival_s[row] + gateway_s, until_s);
-  const bool again = !r.passes.empty() && r.passes[row] > 1;
+  const bool again = !r.llm_calls.empty() && r.llm_calls[row] > 1;
   add_part(life.parts, LifeKind::gateway, r.arrival_s[row], through_s);
   add_part(life.parts, again ? LifeKind::earlier_passes : LifeKind::queue, through_s, until_s);
 }

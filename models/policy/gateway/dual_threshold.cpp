@@ -44,15 +44,15 @@ class DualThreshold final : public GatewayPolicy {
   }
 
   bool wants_review() const override { return true; }
-  GatewayStep arrive(const GatewayCall& call) override {
-    const double confidence = call.rng.uniform();
-    const double complexity = call.rng.uniform();
+  StageAction arrive(const StageInput& input) override {
+    const double confidence = input.rng.uniform();
+    const double complexity = input.rng.uniform();
     const bool to_slow = complexity > settings_.complex_above;
     const bool alone = to_slow || (confidence >= settings_.confident_above && complexity <= settings_.simple_below);
-    call.of.target = to_slow ? slow_ : fast_;
-    call.of.reviewed = !alone;
+    input.outgoing.target = to_slow ? slow_ : fast_;
+    input.outgoing.reviewed = !alone;
     ++(to_slow ? slow_count_ : alone ? fast_count_ : mixed_count_);
-    return {.delay_s = service_.call_s(call.now_s, call.rng), .usd = service_.usd()};
+    return {.delay_s = service_.call_s(input.now_s, input.rng), .usd = service_.usd()};
   }
 
   std::vector<PolicyCount> counts() const override {

@@ -57,32 +57,32 @@ class FastSlow final : public GatewayPolicy {
     slow_ = context.target(settings_.slow);
   }
 
-  GatewayStep arrive(const GatewayCall& call) override {
-    if (!call.of.reviewed) {
-      call.of.target = fast_;
-      call.of.reviewed = call.rng.uniform() < settings_.review_fraction;
+  StageAction arrive(const StageInput& input) override {
+    if (!input.outgoing.reviewed) {
+      input.outgoing.target = fast_;
+      input.outgoing.reviewed = input.rng.uniform() < settings_.review_fraction;
     }
-    call.note.number = *call.of.reviewed ? drafted : alone;
+    input.note.number = *input.outgoing.reviewed ? drafted : alone;
     return {};
   }
 
-  GatewayVerdict answered(const GatewayCall& call, const GatewayAnswer& answer) override {
-    if (call.note.number != drafted) {
-      if (call.note.number == in_review) ++(answer.target == slow_ ? reviewed_ : late_);
+  GatewayVerdict answered(const StageInput& input, const GatewayAnswer& answer) override {
+    if (input.note.number != drafted) {
+      if (input.note.number == in_review) ++(answer.target == slow_ ? reviewed_ : late_);
       return {};
     }
-    const double late_s = call.of.request.arrival_s + settings_.timeout_s;
-    const double delay_s = service_.call_s(call.now_s, call.rng);
-    if (call.now_s + delay_s >= late_s) {
+    const double late_s = input.outgoing.request.arrival_s + settings_.timeout_s;
+    const double delay_s = service_.call_s(input.now_s, input.rng);
+    if (input.now_s + delay_s >= late_s) {
       ++late_;
       return {};
     }
-    call.note.number = in_review;
-    const std::int64_t said = call.of.request.prompt_tokens + answer.output_tokens;
+    input.note.number = in_review;
+    const std::int64_t said = input.outgoing.request.prompt_tokens + answer.output_tokens;
     const double output = std::round(static_cast<double>(answer.output_tokens) * settings_.review_output_ratio);
     return {.delay_s = delay_s,
             .usd = service_.usd(),
-            .again = NextPass{.target = slow_,
+            .again = NextCall{.target = slow_,
                               .prompt_tokens = said + settings_.review_prompt_tokens,
                               .output_tokens = std::max<std::int64_t>(1, static_cast<std::int64_t>(output)),
                               .goes_on = settings_.kv_reuse != "none",

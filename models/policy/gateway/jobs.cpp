@@ -91,21 +91,21 @@ class Jobs final : public GatewayPolicy, private JobQueue {
   }
   JobQueue* jobs() override { return this; }
 
-  GatewayStep arrive(const GatewayCall& call) override {
-    call.note.number = 0;
+  StageAction arrive(const StageInput& input) override {
+    input.note.number = 0;
     if (settings_.most_waiting > 0 && std::ssize(waiting_) >= settings_.most_waiting)
       return {.job = Job{.refused = true}};
-    const auto own = classes_.find(call.of.request.request_class);
-    Job job{.acknowledged_s = acknowledgement_.call_s(call.now_s, call.rng), .parts = parts_};
+    const auto own = classes_.find(input.outgoing.request.request_class);
+    Job job{.acknowledged_s = acknowledgement_.call_s(input.now_s, input.rng), .parts = parts_};
     std::optional<double> deadline_s = settings_.deadline_s;
     if (own != classes_.end()) {
       job.parts = own->second.parts.value_or(parts_);
       if (own->second.deadline_s) deadline_s = own->second.deadline_s;
     }
-    Request& request = call.of.request;
+    Request& request = input.outgoing.request;
     if (deadline_s) job.due_s = request.arrival_s + *deadline_s;
     request.give_up_s = settings_.late == "cancel" ? job.due_s.value_or(Request::forever) : Request::forever;
-    call.of.held = true;
+    input.outgoing.held = true;
     const Place place{.priority = request.priority,
                       .due_s = job.due_s.value_or(Request::forever),
                       .arrival_s = request.arrival_s,
@@ -114,8 +114,8 @@ class Jobs final : public GatewayPolicy, private JobQueue {
     jobs_.emplace(request.id, Taken{.place = place, .parts = job.parts});
     return {.usd = acknowledgement_.usd(), .job = job};
   }
-  GatewayVerdict answered(const GatewayCall& call, const GatewayAnswer&) override {
-    return {.delay_s = notification_.call_s(call.now_s, call.rng), .usd = notification_.usd()};
+  GatewayVerdict answered(const StageInput& input, const GatewayAnswer&) override {
+    return {.delay_s = notification_.call_s(input.now_s, input.rng), .usd = notification_.usd()};
   }
 
  private:

@@ -105,39 +105,39 @@ class SemanticCache final : public GatewayPolicy {
     if (!settings_.rewriter.empty()) rewriter_ = context.target(settings_.rewriter);
   }
 
-  GatewayStep arrive(const GatewayCall& call) override {
-    const double embedded_s = embedding_.call_s(call.now_s, call.rng);
-    GatewayStep step{.delay_s = embedded_s, .usd = embedding_.usd() + search_.usd()};
-    step.delay_s += search_.call_s(call.now_s + embedded_s, call.rng);
-    call.note.number = intent(call.rng);
-    store_.expire(call.now_s);
-    const std::optional<StoredAnswer> found = find(call.note.number, call.rng);
+  StageAction arrive(const StageInput& input) override {
+    const double embedded_s = embedding_.call_s(input.now_s, input.rng);
+    StageAction step{.delay_s = embedded_s, .usd = embedding_.usd() + search_.usd()};
+    step.delay_s += search_.call_s(input.now_s + embedded_s, input.rng);
+    input.note.number = intent(input.rng);
+    store_.expire(input.now_s);
+    const std::optional<StoredAnswer> found = find(input.note.number, input.rng);
     if (!found) return step;
-    if (skips(call.rng)) {
+    if (skips(input.rng)) {
       ++skipped_;
       return step;
     }
-    const bool right = found->intent == call.note.number;
+    const bool right = found->intent == input.note.number;
     ++(right ? hits_ : false_hits_);
     const std::optional<double> score = right ? found->score : std::optional(settings_.false_hit_score);
     if (!rewriter_) {
       step.answer = {.output_tokens = found->output_tokens, .score = score};
       return step;
     }
-    call.note.number = rewritten;
-    call.of.rewrite_prompt(found->output_tokens + settings_.rewrite_prompt_tokens, 0);
-    call.of.request.output_tokens = std::max<std::int64_t>(1, found->output_tokens);
-    call.of.target = *rewriter_;
-    call.of.score = score;
-    call.of.fixed = true;
+    input.note.number = rewritten;
+    input.outgoing.rewrite_prompt(found->output_tokens + settings_.rewrite_prompt_tokens, 0);
+    input.outgoing.request.output_tokens = std::max<std::int64_t>(1, found->output_tokens);
+    input.outgoing.target = *rewriter_;
+    input.outgoing.score = score;
+    input.outgoing.fixed = true;
     return step;
   }
 
-  GatewayVerdict answered(const GatewayCall& call, const GatewayAnswer& answer) override {
-    if (call.note.number != rewritten)
-      store_.put({.intent = call.note.number,
+  GatewayVerdict answered(const StageInput& input, const GatewayAnswer& answer) override {
+    if (input.note.number != rewritten)
+      store_.put({.intent = input.note.number,
                   .output_tokens = answer.output_tokens,
-                  .stored_s = call.now_s,
+                  .stored_s = input.now_s,
                   .score = answer.score});
     return {};
   }

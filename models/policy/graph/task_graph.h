@@ -17,7 +17,7 @@ struct TextPiece {
   bool operator==(const TextPiece&) const = default;
 };
 
-/// One pass of a request that is worked out in several.
+/// One LLM call of a request that is worked out in several.
 struct Subtask {
   std::uint32_t node = 0;  // to which it belongs: index into TaskPlanner::nodes()
   TargetId target{};

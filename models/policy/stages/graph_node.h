@@ -62,7 +62,7 @@ struct GraphNode {
   }
 };
 
-/// Nodes so that each comes after those that it needs, and how many passes there are side by side at most.
+/// Nodes so that each comes after those that it needs, and how many LLM calls there are side by side at most.
 struct GraphLevels {
   std::vector<std::size_t> order{};
   std::int64_t width = 1;

@@ -39,11 +39,11 @@ void RequestEnds::done(const Request& request, const RequestRecord& record) {
     if (parts_.scaling->is_copy(request.id)) return;
     parts_.scaling->finished(record);
   }
-  const std::optional<Request> as_it_came =
+  const std::optional<Request> original =
       parts_.hand_overs ? parts_.hand_overs->request_done(request.id) : std::nullopt;
-  if (parts_.gateway) return parts_.gateway->pass_done(as_it_came.value_or(request), record, clock_.now_s());
+  if (parts_.gateway) return parts_.gateway->call_done(original.value_or(request), record, clock_.now_s());
   finish(record);
-  follow_up(as_it_came.value_or(request), record, 0);
+  follow_up(original.value_or(request), record, 0);
 }
 
 void RequestEnds::turn_away(const Request& request, RequestStatus status) {
@@ -66,9 +66,9 @@ void RequestEnds::abandon(const Request& request) {
                      .request_class = request.request_class});
 }
 
-void RequestEnds::send_pass(const Request& pass) { arrivals_.send_to_pool(pass); }
+void RequestEnds::send_call(const Request& call) { arrivals_.send_to_pool(call); }
 
-void RequestEnds::answered(const Request& as_it_came, const RequestRecord& record, const GatewayRecord& gateway,
+void RequestEnds::answered(const Request& original, const RequestRecord& record, const GatewayRecord& gateway,
                            double now_s) {
   GatewayRecord seen = gateway;
   seen.completed = seen.completed && record.finish_s.value_or(now_s) <= clock_.until_s();
@@ -76,7 +76,7 @@ void RequestEnds::answered(const Request& as_it_came, const RequestRecord& recor
   clock_.lasts_until(now_s);
   finish(record);
   recorder_.gateway(seen);
-  follow_up(as_it_came, record, now_s);
+  follow_up(original, record, now_s);
 }
 
 void RequestEnds::finish(const RequestRecord& record) {

@@ -96,10 +96,10 @@ void RequestFlow::enter_replica(const Request& request, double now_s) {
 }
 
 /// KV that a pass is to find where it goes comes from where the pass before was computed.
-void RequestFlow::fetch_kv_for(const Request& pass, Destination& to) const {
-  const auto source = parts_.gateway->kv_for(pass.id);
+void RequestFlow::fetch_kv_for(const Request& call, Destination& to) const {
+  const auto source = parts_.gateway->kv_for(call.id);
   if (!source || to.copy_tokens >= source->tokens) return;
-  if (source->from == ReplicaAt{index(pass.pool), to.replica}) return;  // it is there
+  if (source->from == ReplicaAt{index(call.pool), to.replica}) return;  // it is there
   if (!cluster_.lifecycle().serves(source->from)) return;
   to.copy_tokens = source->tokens;
   to.copy_from = source->from.replica;

@@ -52,7 +52,7 @@ class RequestFlow final : public ClusterFollower, private HandOvers::Onward {
   void enter_replica(const Request& request, double now_s);
   void deliver(const Request& request, Serve serve, const Destination& to, double now_s);
   void deliver_to(const ReplicaAt& at, const Request& request, Serve serve, std::int64_t copied_tokens, double now_s);
-  void fetch_kv_for(const Request& pass, Destination& to) const;
+  void fetch_kv_for(const Request& call, Destination& to) const;
   void go_on(MovingSequence struck, double now_s);
   void resume(const MovingSequence& begun, double now_s);
   void wait(const WaitingRoom::Guest& guest);

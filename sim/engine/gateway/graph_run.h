@@ -17,7 +17,7 @@ class GraphRun {
     std::vector<std::uint32_t> followers{};
     std::size_t waits_for = 0;  // answers that are not there yet
     double ready_s = 0;         // since when all are
-    double sent_s = 0;          // since when it is a pass
+    double sent_s = 0;          // since when it is an LLM call
     double end_s = 0;
     std::int64_t attempt = 0;         // of an API
     double usd = 0;                   // likewise
@@ -41,7 +41,7 @@ class GraphRun {
   std::vector<std::uint32_t> critical_path() const;
   GraphRecord record() const;
 
-  std::int64_t in_pools = 0;  // passes that pools will tell of
+  std::int64_t in_pools = 0;  // LLM calls that pools will tell of
 
  private:
   std::vector<Task> tasks_{};
@@ -50,8 +50,8 @@ class GraphRun {
   double start_s_;
 };
 
-/// Names for the blocks of a pass's prompt and output. Prompts of one request that begin with the same pieces begin
-/// with the same names; the request's own prompt has those that it came with.
+/// Names for the blocks of an LLM call's prompt and output. Prompts of one request that begin with the same pieces
+/// begin with the same names; the request's own prompt has those that it came with.
 std::vector<BlockHash> block_names(const Request& request, const Subtask& task, std::uint32_t number);
 
 }  // namespace servecast

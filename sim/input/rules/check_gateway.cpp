@@ -59,30 +59,31 @@ void check_graph(YamlText& text, const ScenarioSpec& spec, const Stages& stages,
               fmt::format("'{}' must be the last stage: put '{}' before it", name(graph), name(graph + 1)));
   for (std::size_t i = 0; i < stages.size(); ++i) {
     if (stages[i]->asks_again())
-      text.fail(path_of(graph) + ".policy", fmt::format("'{}' plans all passes, but '{}' asks for more: take one of "
-                                                        "the two",
-                                                        name(graph), name(i)));
+      text.fail(path_of(graph) + ".policy",
+                fmt::format("'{}' plans all LLM calls, but '{}' asks for more: take one of "
+                            "the two",
+                            name(graph), name(i)));
     if (stages[i]->jobs() && stages[graph]->planner()->streams())
       text.fail(path_of(graph) + ".streamed",
                 fmt::format("the answer to a job goes out as a whole: leave 'streamed' out, or '{}'", name(i)));
   }
 }
 
-/// A job must not be over while passes of it are to come.
+/// A job must not be over while LLM calls of it are to come.
 void check_jobs(YamlText& text, const ScenarioSpec& spec, const Stages& stages, std::size_t jobs) {
   const auto name = [&](std::size_t i) { return spec.gateway[i].stage.policy(); };
   for (std::size_t i = 0; i < jobs; ++i) {
     if (stages[i]->asks_again())
-      text.fail(
-          path_of(jobs) + ".policy",
-          fmt::format("a job is over before '{}' asks for another pass: put '{}' before it", name(i), name(jobs)));
+      text.fail(path_of(jobs) + ".policy",
+                fmt::format("a job is over before '{}' asks for another LLM call: put '{}' before it", name(i),
+                            name(jobs)));
     if (stages[i]->jobs()) text.fail(path_of(jobs) + ".policy", "there is a queue of jobs already");
   }
   const auto widest = stages[jobs]->jobs()->widest();
   if (const std::int64_t width = graph_width(spec); widest && *widest < width)
     text.fail(
         path_of(jobs) + ".workers",
-        fmt::format("no job could start with {} workers: the graph has {} passes side by side; have as many, or "
+        fmt::format("no job could start with {} workers: the graph has {} LLM calls side by side; have as many, or "
                     "give 'parts'",
                     *widest, width));
 }

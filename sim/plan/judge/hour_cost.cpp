@@ -132,7 +132,7 @@ double mean_w(const Summary& run) { return run.duration_s > 0 ? run.energy.j_tot
 
 bool asks_outside(const Summary& run) {
   return std::ranges::any_of(run.gateway.answered_by, [&](const AnsweredBy& by) {
-    return by.passes > 0 &&
+    return by.llm_calls > 0 &&
            std::ranges::find(run.gateway.bill, "API " + by.target, &BillSummary::item) != run.gateway.bill.end();
   });
 }

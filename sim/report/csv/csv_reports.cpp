@@ -42,7 +42,7 @@ std::string_view answered_by(const RequestRow& row) {
   return row.facts->gateway.targets[who].name;
 }
 
-/// Of a request that was worked out in several passes.
+/// Of a request that was worked out in several LLM calls.
 template <auto member>
 auto of_graph(const RequestRow& row) {
   const std::optional<GraphRecord>& graph = row.gateway->graph;
@@ -92,15 +92,16 @@ constexpr CsvColumn<RequestRow> moved_columns[]{
      cell_of<&RequestRow::of, &R::hand_over_s>}};
 constexpr CsvColumn<RequestRow> gateway_columns[]{
     {"answered_by", "who answered; `memory`: the gateway", cell_of<answered_by>},
-    {"passes", "that were sent to pools or APIs", cell_of<&RequestRow::gateway, &G::passes>},
+    {"llm_calls", "that were sent to pools or APIs", cell_of<&RequestRow::gateway, &G::llm_calls>},
     {"gateway_s", "time that stages took", cell_of<&RequestRow::gateway, &G::gateway_s>},
     {"gateway_usd", "money that stages and APIs took", cell_of<&RequestRow::gateway, &G::usd>},
     {"score", "expected of the answer", cell_of<&RequestRow::gateway, &G::score>}};
 constexpr CsvColumn<RequestRow> graph_columns[]{
-    {"makespan_s", "from the first pass's start to the last one's end", cell_of<of_graph<&GraphRecord::makespan_s>>},
-    {"node_time_s", "all passes, as if one came after the other", cell_of<of_graph<&GraphRecord::node_time_s>>},
-    {"graph_prompt_tokens", "of all passes", cell_of<of_graph<&GraphRecord::prompt_tokens>>},
-    {"graph_output_tokens", "of all passes", cell_of<of_graph<&GraphRecord::output_tokens>>}};
+    {"makespan_s", "from the first LLM call's start to the last one's end",
+     cell_of<of_graph<&GraphRecord::makespan_s>>},
+    {"node_time_s", "all LLM calls, as if one came after the other", cell_of<of_graph<&GraphRecord::node_time_s>>},
+    {"graph_prompt_tokens", "of all LLM calls", cell_of<of_graph<&GraphRecord::prompt_tokens>>},
+    {"graph_output_tokens", "of all LLM calls", cell_of<of_graph<&GraphRecord::output_tokens>>}};
 constexpr CsvColumn<RequestRow> job_columns[]{
     {"acknowledged_s", "from arrival until the client knew that its job was taken", cell_of<acknowledged_s>},
     {"waited_s", "for workers", cell_of<waited_s>},
@@ -128,7 +129,7 @@ const ColumnGroup groups[]{
        return std::ranges::any_of(all, [](const R& r) { return r.decode_replica.has_value(); });
      }},
     {gateway_columns, "with a gateway", [](Requests, Gateway all) { return !all.empty(); }},
-    {graph_columns, "where requests are worked out in several passes",
+    {graph_columns, "where requests are worked out in several LLM calls",
      [](Requests, Gateway all) { return std::ranges::any_of(all, [](const G& g) { return g.graph.has_value(); }); }},
     {job_columns, "where requests become jobs",
      [](Requests, Gateway all) { return std::ranges::any_of(all, [](const G& g) { return g.job.has_value(); }); }},
@@ -142,7 +143,7 @@ using S = SeriesRow;
 constexpr CsvColumn<SeriesCells> series_columns[]{
     {"time_s", "the second begins", cell_of<&SeriesCells::of, &S::time_s>},
     {"pool", "name", cell_of<&SeriesCells::pool>},
-    {"arrivals", "requests that arrived at the pool in it; behind a gateway each pass is one",
+    {"arrivals", "requests that arrived at the pool in it; behind a gateway each LLM call is one",
      cell_of<&SeriesCells::of, &S::arrivals>},
     {"running", "requests admitted on a replica", cell_of<&SeriesCells::of, &S::running>},
     {"waiting", "requests in a queue", cell_of<&SeriesCells::of, &S::waiting>},

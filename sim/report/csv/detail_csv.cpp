@@ -55,12 +55,12 @@ constexpr CsvColumn<FlowRecord> flow_columns[]{
 
 constexpr CsvColumn<GatewayEvent> event_columns[]{
     {"request_id", "whose", cell_of<&GatewayEvent::id>},
-    {"what", "the stage, whom the pass went to, or the node of a graph", cell_of<&GatewayEvent::what>},
-    {"kind", "`stage`, `verdict`, `accepted` as a job, `pass`, `node`", cell_of<&GatewayEvent::kind>},
+    {"what", "the stage, whom the LLM call went to, or the node of a graph", cell_of<&GatewayEvent::what>},
+    {"kind", "`stage`, `verdict`, `accepted` as a job, `call`, `node`", cell_of<&GatewayEvent::kind>},
     {"start_s", "it began", cell_of<&GatewayEvent::start_s>},
     {"end_s", "it ended", cell_of<&GatewayEvent::end_s>},
     {"usd", "what it cost", cell_of<&GatewayEvent::usd>},
-    {"prompt_tokens", "of the request or pass", cell_of<&GatewayEvent::prompt_tokens>},
+    {"prompt_tokens", "of the request or LLM call", cell_of<&GatewayEvent::prompt_tokens>},
     {"output_tokens", "likewise", cell_of<&GatewayEvent::output_tokens>}};
 
 template <class Row, std::size_t n>
@@ -111,7 +111,7 @@ CsvFile GatewayCsv::described() {
   return CsvFile{
       "gateway.csv",
       "With `--detail` and a gateway, one row per stage and request, per verdict on an answer that took time "
-      "or money, and per pass"}
+      "or money, and per LLM call"}
       .with(event_columns);
 }
 

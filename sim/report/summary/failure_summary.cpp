@@ -21,7 +21,7 @@ void FailureSummary::fields(Fields& f) {
            {.heading = "crashes", .better = Better::lower});
   f.figure("available_fraction", available_fraction, "share of replica time in which they served",
            {.heading = "available", .better = Better::higher});
-  f.figure("lost", lost, "requests (behind a gateway: passes) that were lost with its replicas",
+  f.figure("lost", lost, "requests (behind a gateway: LLM calls) that were lost with its replicas",
            {.heading = "lost", .better = Better::lower});
   f.figure("retried", retried, "times that a request started over on another replica", {.heading = "retried"});
   f.figure("resumed", resumed, "times that one went on there", {.heading = "resumed"});

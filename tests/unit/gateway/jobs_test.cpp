@@ -208,7 +208,7 @@ TEST(Jobs, ClientsKnowAtOnceAndAreToldAtTheEnd) {
   }
 }
 
-// A job has its workers until all passes are done, whose number the graph behind it says.
+// A job has its workers until all LLM calls are done, whose number the graph behind it says.
 TEST(Jobs, AGraphBehindThemSaysHowWideTheyAre) {
   const Ran ran(
       behind("gateway:\n  - {policy: jobs, workers: 4}\n  - {policy: graph, nodes: [{name: part, parts: 3}, "

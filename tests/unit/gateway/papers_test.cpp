@@ -78,9 +78,9 @@ TEST(FrugalGpt, WhoIsAskedLastHasWaitedForTheOthers) {
   std::array<double, 4> count{};
   for (std::size_t i = 0; i < run.recorder.requests().size(); ++i) {
     const RequestRecord& r = run.recorder.requests()[i];
-    const std::size_t passes = run.recorder.gateway_requests()[i].passes;
-    sum[passes] += *r.finish_s - r.arrival_s;
-    count[passes] += 1;
+    const std::size_t llm_calls = run.recorder.gateway_requests()[i].llm_calls;
+    sum[llm_calls] += *r.finish_s - r.arrival_s;
+    count[llm_calls] += 1;
   }
   ASSERT_GT(count[1], 100);
   ASSERT_GT(count[3], 100);

@@ -175,7 +175,7 @@ TEST(GatewayRequest, HasItsTimeBeforeTheQueue) {
   const Report report{
       write_report(folder, "gateway",
                    "request_id,arrival_s,scheduled_s,first_token_s,finish_s,prompt_tokens,output_tokens,pool,replica,"
-                   "preemptions,status,answered_by,passes,gateway_s,gateway_usd,score\n"
+                   "preemptions,status,answered_by,llm_calls,gateway_s,gateway_usd,score\n"
                    "0,1,1.5,2,4,100,3,chat,0,0,completed,chat,1,0.25,0,0.5\n"
                    "1,1,3,3.5,4,100,3,chat,0,0,completed,chat,2,0.25,0,0.5\n"
                    "2,1,,1.125,1.125,100,3,chat,,0,completed,memory,0,0.125,0,0.5\n"),

@@ -13,11 +13,11 @@
 namespace servecast {
 
 /// A request between its arrival at the gateway and its answer.
-struct GatewayJourney {
+struct RequestContext {
   static constexpr std::size_t nobody = std::numeric_limits<std::size_t>::max();
 
-  Request as_it_came{};
-  GatewayRequest of{};
+  Request original{};
+  GatewayRequest outgoing{};
   std::vector<PolicyNote> notes{};  // by stage
   std::size_t stages = 0;           // that were asked when it arrived
   std::size_t holder = nobody;      // the first stage that holds answers back
@@ -25,18 +25,18 @@ struct GatewayJourney {
   std::uint32_t turn = 0;           // events of earlier turns are void
   GatewayRecord record{};
 
-  // The pass under way.
-  bool passing = false;
-  RequestId pass_id{};
+  // The LLM call under way.
+  bool calling = false;
+  RequestId call_id{};
   double sent_s = 0;
-  double pass_usd = 0;
+  double call_usd = 0;
   std::int64_t attempt = 0;        // of an API
-  std::optional<NextPass> next{};  // what it was asked for with; none: the first
+  std::optional<NextCall> next{};  // what it was asked for with; none: the first
   std::size_t asked_by = nobody;
-  RequestRecord pass_record{};      // how it ended
-  std::vector<BlockHash> blocks{};  // of its prompt and output, where later passes go on from them
+  RequestRecord call_record{};      // how it ended
+  std::vector<BlockHash> blocks{};  // of its prompt and output, where later LLM calls go on from them
 
-  std::unique_ptr<GraphRun> graph{};  // several passes instead of one
+  std::unique_ptr<GraphRun> graph{};  // several LLM calls instead of one
 
   // Where it is a job.
   std::optional<Job> job{};
@@ -50,12 +50,12 @@ struct GatewayJourney {
   std::optional<GatewayAnswer> answer{};
   RequestRecord answer_record{};
   bool answer_seen = false;  // the client has it already
-  std::optional<GatewayStep::Answer> from_memory{};
+  std::optional<StageAction::Answer> from_memory{};
   std::optional<double> first_token_s{};
   std::optional<double> scheduled_s{};
   std::int64_t cached_tokens = 0;
   std::uint32_t preemptions = 0;
-  bool told = false;  // a pass goes on for nobody
+  bool told = false;  // an LLM call goes on for nobody
 };
 
 }  // namespace servecast
