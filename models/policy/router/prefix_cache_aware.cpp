@@ -41,7 +41,7 @@ class PrefixCacheAware final : public Router {
   explicit PrefixCacheAware(const Settings& settings) : settings_(settings) {}
 
   std::optional<Route> pick(const Request& request, const ReplicaViews& replicas, Rng&) override {
-    if (ids_.empty() || comings_ != replicas.comings()) forget_gone(replicas);
+    if (ids_.empty() || membership_version_ != replicas.membership_version()) forget_gone(replicas);
     cut_back(request.arrival_s);
     const ReplicaId picked = choose(request, replicas);
     sent_.insert(request, index(picked));
@@ -57,7 +57,7 @@ class PrefixCacheAware final : public Router {
       if (!std::ranges::binary_search(ids, id)) sent_.evict(index(id), 0);
     ids_ = std::move(ids);
     sent_.grow(index(ids_.back()) + 1);
-    comings_ = replicas.comings();
+    membership_version_ = replicas.membership_version();
   }
 
   ReplicaId choose(const Request& request, const ReplicaViews& replicas) const {
@@ -86,7 +86,7 @@ class PrefixCacheAware final : public Router {
   Settings settings_;
   PrefixIndex sent_{0};         // by ReplicaId
   std::vector<ReplicaId> ids_;  // of those that serve
-  std::uint64_t comings_ = 0;
+  std::uint64_t membership_version_ = 0;
   double cut_back_s_ = 0;
 };
 

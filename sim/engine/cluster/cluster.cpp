@@ -81,7 +81,7 @@ std::vector<MovingSequence> Cluster::take_struck() {
 
 // Clients may have given up meanwhile.
 void Cluster::make_ready(const ReplicaAt& at, double now_s) {
-  ++comings_;
+  ++membership_changes_;
   pools_[at.pool].change(at.replica, now_s, [&](Replica& replica) { replica.set_ready(now_s); });
   for (ClusterFollower* follower : followers_) follower->ready(at, now_s);
   touch(at);
@@ -94,7 +94,7 @@ void Cluster::serve(const ReplicaAt& at, double now_s) {
 }
 
 void Cluster::withdraw(const ReplicaAt& at) {
-  ++comings_;
+  ++membership_changes_;
   pools_[at.pool].routing().set_shown(at.replica, false);
 }
 
@@ -104,7 +104,7 @@ void Cluster::crash(const ReplicaAt& at, double now_s) {
 }
 
 void Cluster::switch_off(const ReplicaAt& at, double now_s) {
-  ++comings_;
+  ++membership_changes_;
   stop(at, now_s);
   lose_memory(at, now_s);
 }

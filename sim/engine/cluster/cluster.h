@@ -50,7 +50,7 @@ class Cluster final : private ReplicaLifecycle::Replicas {
   /// Who was on replicas that have stopped since, by id.
   std::vector<MovingSequence> take_struck();
   /// Times that replicas came or went since this was last asked.
-  std::int64_t take_comings() { return std::exchange(comings_, 0); }
+  std::int64_t take_membership_changes() { return std::exchange(membership_changes_, 0); }
 
   // Within one instant:
   /// When a step ends that somebody waits for.
@@ -95,7 +95,7 @@ class Cluster final : private ReplicaLifecycle::Replicas {
   std::priority_queue<Awaited> awaited_{};
   std::vector<ReplicaAt> touched_{};  // replicas with awaited requests that changed in this instant
   std::vector<MovingSequence> struck_{};
-  std::int64_t comings_ = 0;
+  std::int64_t membership_changes_ = 0;
 };
 
 }  // namespace servecast

@@ -93,7 +93,7 @@ void PoolRouting::set_shown(std::size_t i, bool show) {
   for (std::size_t place = 0; place < shown_.size(); ++place)
     place_of_[shown_[place]] = static_cast<std::uint32_t>(place);
   changed_.clear();
-  ++comings_;
+  ++membership_version_;
 }
 
 }  // namespace servecast

@@ -63,7 +63,7 @@ class PoolRouting {
   static constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
   PoolAnswers answers() const { return {replicas_, shown_, pace_}; }
   ReplicaViews views(const PoolAnswers& answers, const ReplicaViews* decoding = nullptr) const {
-    return {views_, changed_, answers, decoding, comings_};
+    return {views_, changed_, answers, decoding, membership_version_};
   }
   bool shown(std::size_t i) const { return place_of_[i] != nowhere; }
 
@@ -78,7 +78,7 @@ class PoolRouting {
   const std::vector<Replica>& replicas_;
   std::vector<std::uint32_t> shown_{};     // those that serve
   std::vector<std::uint32_t> place_of_{};  // of each replica, in `shown_`; nowhere
-  std::uint64_t comings_ = 0;              // changes of these
+  std::uint64_t membership_version_ = 0;   // changes of these
   std::vector<ReplicaView> views_{};       // of `shown_`
   std::vector<std::uint32_t> changed_{};   // views, since the router last looked
 };

@@ -157,7 +157,7 @@ void Simulation::sample_replicas(double now_s) {
 void Simulation::watch_turn(double now_s) {
   clock_.poll();
   if (!watchdog_.stands_still(now_s, clock_.progress())) return;
-  const bool replaces = cluster_.take_comings() > 0;
+  const bool replaces = cluster_.take_membership_changes() > 0;
   const bool breaks = failures_ && failures_->next_s() <= now_s;
   const bool has_end = clock_.has_end() || arrivals_.next_anywhere_s() < never;
   watchdog_.count(has_end || (!replaces && !breaks && something_comes()));
