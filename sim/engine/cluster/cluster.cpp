@@ -27,7 +27,8 @@ Cluster::Cluster(const Scenario& scenario, ReplicaListener& listener, RunClock& 
   }
   for (std::size_t i = 0; i < pools_.size(); ++i) {
     const std::optional<std::size_t> decode_pool = scenario.pools[i].decode_pool;
-    if (decode_pool && pools_[i].routing().gate_reads_state()) pools_[*decode_pool].routing().expect_looks();
+    if (decode_pool && pools_[i].routing().admission_reads_state())
+      pools_[*decode_pool].routing().require_fresh_views();
   }
 }
 

@@ -38,10 +38,10 @@ class PoolRouting {
   std::optional<Destination> pick(const Request& request);
 
   /// Whether gate or router look at views, be it another pool's.
-  bool reads_state() const { return looked_at_; }
-  bool gate_reads_state() const { return admission_->reads_state(); }
+  bool reads_state() const { return needs_fresh_views_; }
+  bool admission_reads_state() const { return admission_->reads_state(); }
   /// Another pool's gate will look at this one.
-  void expect_looks() { looked_at_ = true; }
+  void require_fresh_views() { needs_fresh_views_ = true; }
 
   /// The last instant up to `at_s` at which load is collected, if that is still to come. Earlier ones may be left
   /// out where nobody looks before `at_s`. Infinite: none.
@@ -69,7 +69,7 @@ class PoolRouting {
 
   std::unique_ptr<Router> router_;
   std::unique_ptr<Admission> admission_;
-  bool looked_at_;
+  bool needs_fresh_views_;
   double signal_delay_s_;
   double signalled_s_ = 0;
   PoolPace pace_;

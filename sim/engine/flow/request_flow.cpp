@@ -70,7 +70,7 @@ void RequestFlow::enter_pool(const Request& request, double now_s) {
     return wait({.pool = request.pool, .request = request, .since_s = now_s});
   PoolRouting& routing = cluster_.pools()[index(request.pool)].routing(now_s);
   const std::optional<std::size_t> decode_pool = scenario_.pools[index(request.pool)].decode_pool;
-  const bool looks = decode_pool && routing.gate_reads_state();
+  const bool looks = decode_pool && routing.admission_reads_state();
   const PoolRouting* decoding = looks ? &cluster_.pools()[*decode_pool].routing(now_s) : nullptr;
   if (!routing.admits(request, decoding)) return ends_.turn_away(request, RequestStatus::shed);
   enter_replica(request, now_s);
@@ -192,7 +192,7 @@ std::optional<ReplicaAt> RequestFlow::route(std::size_t pool, const Request& req
 
 bool RequestFlow::admits_decode(const Request& request, std::size_t decode_pool, double now_s) {
   PoolRouting& gate = cluster_.pools()[index(request.pool)].routing();
-  if (!gate.gate_reads_state()) return true;
+  if (!gate.admission_reads_state()) return true;
   if (gate.admits_decode(request, cluster_.pools()[decode_pool].routing(now_s))) return true;
   ends_.turn_away(request, RequestStatus::shed);
   return false;
