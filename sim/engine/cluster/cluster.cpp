@@ -75,9 +75,9 @@ void Cluster::moved(const ReplicaAt& at, double now_s) {
   lose_memory(at, now_s);
 }
 
-std::vector<MovingSequence> Cluster::take_struck() {
-  std::ranges::sort(struck_, {}, [](const MovingSequence& m) { return m.request.id; });
-  return std::exchange(struck_, {});
+std::vector<MovingSequence> Cluster::take_interrupted() {
+  std::ranges::sort(interrupted_, {}, [](const MovingSequence& m) { return m.request.id; });
+  return std::exchange(interrupted_, {});
 }
 
 // Clients may have given up meanwhile.
@@ -101,7 +101,7 @@ void Cluster::withdraw(const ReplicaAt& at) {
 
 void Cluster::crash(const ReplicaAt& at, double now_s) {
   clock_.lasts_until(now_s);
-  std::ranges::move(stop(at, now_s), std::back_inserter(struck_));
+  std::ranges::move(stop(at, now_s), std::back_inserter(interrupted_));
 }
 
 void Cluster::switch_off(const ReplicaAt& at, double now_s) {
@@ -112,10 +112,10 @@ void Cluster::switch_off(const ReplicaAt& at, double now_s) {
 
 /// Who was there. Nothing that it had begun goes on.
 std::vector<MovingSequence> Cluster::stop(const ReplicaAt& at, double now_s) {
-  std::vector<MovingSequence> struck = pools_[at.pool].fail(at.replica, now_s);
+  std::vector<MovingSequence> interrupted = pools_[at.pool].fail(at.replica, now_s);
   ++generation(at);
-  for (ClusterFollower* follower : followers_) follower->stopped(at, struck, now_s);
-  return struck;
+  for (ClusterFollower* follower : followers_) follower->stopped(at, interrupted, now_s);
+  return interrupted;
 }
 
 // It gets nothing more: its next step may start, and those whose clients have given up are out of it.

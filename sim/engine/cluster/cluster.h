@@ -48,7 +48,7 @@ class Cluster final : private ReplicaLifecycle::Replicas {
   void moved(const ReplicaAt& at, double now_s);
   void lose_memory(const ReplicaAt& at, double now_s) { pools_[at.pool].lose_memory(at.replica, now_s); }
   /// Who was on replicas that have stopped since, by id.
-  std::vector<MovingSequence> take_struck();
+  std::vector<MovingSequence> take_interrupted();
   /// Times that replicas came or went since this was last asked.
   std::int64_t take_membership_changes() { return std::exchange(membership_changes_, 0); }
 
@@ -94,7 +94,7 @@ class Cluster final : private ReplicaLifecycle::Replicas {
   std::vector<std::vector<std::uint64_t>> generations_{};  // by pool and replica
   std::priority_queue<Awaited> awaited_{};
   std::vector<ReplicaAt> touched_{};  // replicas with awaited requests that changed in this instant
-  std::vector<MovingSequence> struck_{};
+  std::vector<MovingSequence> interrupted_{};
   std::int64_t membership_changes_ = 0;
 };
 

@@ -145,27 +145,27 @@ void RequestFlow::stopped(const ReplicaAt&, std::vector<MovingSequence>& interru
 }
 
 void RequestFlow::go_on_elsewhere(double now_s) {
-  for (MovingSequence& struck : cluster_.take_struck()) go_on(std::move(struck), now_s);
+  for (MovingSequence& interrupted : cluster_.take_interrupted()) go_on(std::move(interrupted), now_s);
 }
 
-void RequestFlow::go_on(MovingSequence struck, double now_s) {
-  FailureTotals& totals = parts_.failures->totals(index(struck.request.pool));
-  totals.lost_tokens += struck.tokens;
+void RequestFlow::go_on(MovingSequence interrupted, double now_s) {
+  FailureTotals& totals = parts_.failures->totals(index(interrupted.request.pool));
+  totals.lost_tokens += interrupted.tokens;
   const std::string& in_flight = scenario_.spec.failures->in_flight;
   if (in_flight == "lost") {
     ++totals.lost;
-    struck.record.status = RequestStatus::lost;
-    struck.record.output_tokens = struck.made;
-    return ends_.done(struck.request, struck.record);
+    interrupted.record.status = RequestStatus::lost;
+    interrupted.record.output_tokens = interrupted.made;
+    return ends_.done(interrupted.request, interrupted.record);
   }
   if (in_flight == "retry") {
     ++totals.retried;
-    totals.reprefill_tokens += std::min(struck.tokens, struck.request.prompt_tokens);
-    return enter_pool(struck.request, now_s);
+    totals.reprefill_tokens += std::min(interrupted.tokens, interrupted.request.prompt_tokens);
+    return enter_pool(interrupted.request, now_s);
   }
   ++totals.resumed;
-  totals.reprefill_tokens += struck.tokens;
-  struck.made > 0 ? resume(struck, now_s) : enter_replica(struck.request, now_s);
+  totals.reprefill_tokens += interrupted.tokens;
+  interrupted.made > 0 ? resume(interrupted, now_s) : enter_replica(interrupted.request, now_s);
 }
 
 // The pool has taken the request on: its gate is not asked again. What it has got is computed where it decodes.

@@ -34,7 +34,7 @@ class RequestFlow final : public ClusterFollower, private HandOvers::Onward {
   void deliver_copied(double now_s);
   double next_give_up_s() const { return outside_.next_give_up_s(); }
   void give_up_outside(double now_s);
-  /// Those that failures have struck.
+  /// Those that failures have interrupted.
   void go_on_elsewhere(double now_s);
   /// The run is cut off: requests that were sent before that but have not reached an engine.
   void abandon(double end_s);
@@ -53,7 +53,7 @@ class RequestFlow final : public ClusterFollower, private HandOvers::Onward {
   void deliver(const Request& request, Serve serve, const Destination& to, double now_s);
   void deliver_to(const ReplicaAt& at, const Request& request, Serve serve, std::int64_t copied_tokens, double now_s);
   void fetch_kv_for(const Request& call, Destination& to) const;
-  void go_on(MovingSequence struck, double now_s);
+  void go_on(MovingSequence interrupted, double now_s);
   void resume(const MovingSequence& begun, double now_s);
   void wait(const WaitingRoom::Guest& guest);
   void give_up(const WaitingRoom::Guest& guest);

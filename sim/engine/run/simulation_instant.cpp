@@ -60,7 +60,7 @@ const S::Moment S::moments_[] = {
     {"looks for migrations", due<&S::migrations_, &Migrations::next_check_s>,
      acts<&S::migrations_, &Migrations::act_due>},
     {"failures", due<&S::next_failure_s>, acts<&S::fail>},
-    {"requests that failures struck", nullptr, acts<&S::flow_, &RequestFlow::go_on_elsewhere>},
+    {"requests that failures interrupted", nullptr, acts<&S::flow_, &RequestFlow::go_on_elsewhere>},
     {"clients that give up outside", due<&S::flow_, &RequestFlow::next_give_up_s>,
      acts<&S::flow_, &RequestFlow::give_up_outside>},
     {"replicas that start and drain", due<&S::next_start_s>, acts<&S::start_and_drain>},

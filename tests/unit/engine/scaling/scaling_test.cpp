@@ -160,13 +160,13 @@ TEST(Scaling, ASpotMachineThatIsCalledBackIsReplaced) {
     return "failures:\n  events: [{at_s: 4.2, node: 0, gpu: 0, " + notice + "down_s: 100}]\n";
   };
   const ScaledRun warned(pool_with(fixed, 2, 20, event("notice_s: 5, ")), 20);
-  EXPECT_EQ(warned.t.struck, 0u);
+  EXPECT_EQ(warned.t.interrupted, 0u);
   EXPECT_EQ(warned.t.starts, 1);
   EXPECT_EQ(warned.rows.back().replica, 1u);
-  const ScaledRun struck(pool_with(fixed, 2, 20, event("")), 20);
-  EXPECT_EQ(struck.t.struck, 1u);
-  EXPECT_EQ(struck.t.starts, 1);
-  for (const ScaledRun* run : {&warned, &struck})
+  const ScaledRun interrupted(pool_with(fixed, 2, 20, event("")), 20);
+  EXPECT_EQ(interrupted.t.interrupted, 1u);
+  EXPECT_EQ(interrupted.t.starts, 1);
+  for (const ScaledRun* run : {&warned, &interrupted})
     for (const Row& r : run->rows) EXPECT_EQ(r.status, static_cast<int>(RequestStatus::completed));
 }
 
