@@ -82,7 +82,7 @@ class Hpa final : public Autoscaler {
   static std::int64_t up_to(double replicas) { return static_cast<std::int64_t>(std::ceil(replicas)); }
 
   std::int64_t wish(const PoolLoad& load) const {
-    std::int64_t waiting = load.waiting_outside;
+    std::int64_t waiting = load.pending_requests;
     double kv = 0;
     for (const ReplicaView& r : load.serving) {
       waiting += r.waiting_requests;

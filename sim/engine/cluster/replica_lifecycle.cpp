@@ -91,7 +91,7 @@ bool ReplicaLifecycle::whole(const ReplicaAt& at, double now_s) {
   return waited;
 }
 
-void ReplicaLifecycle::knock(std::size_t pool, double now_s) {
+void ReplicaLifecycle::demand(std::size_t pool, double now_s) {
   if (pools_[pool].wanted > 0) return;
   want(pool, 1);
   settle(pool, now_s);

@@ -86,8 +86,8 @@ class ReplicaLifecycle {
   /// So many are to serve. Takes effect with settle().
   void want(std::size_t pool, std::int64_t replicas) { pools_[pool].wanted = replicas; }
   void settle(double now_s);
-  /// A request waits before a pool of which nobody serves: somebody is wanted at once.
-  void knock(std::size_t pool, double now_s);
+  /// A request waits before a pool of which no replica serves: one is wanted at once.
+  void demand(std::size_t pool, double now_s);
 
   /// When a wait in somebody's start is over, and when a step of a replica that drains may be. The former is of no
   /// use once no request is left.

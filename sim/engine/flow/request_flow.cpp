@@ -131,17 +131,17 @@ void RequestFlow::deliver_to(const ReplicaAt& at, const Request& request, Serve 
 }
 
 void RequestFlow::serves(const ReplicaAt& at, double now_s) {
-  for (const WaitingRoom::Guest& guest : outside_.take(PoolId(at.pool))) {
-    recorder_.waiting(guest.pool, guest.since_s, now_s);
-    if (guest.has_kv)
-      parts_.hand_overs->go_on(guest.request.id);
+  for (const PendingQueue::PendingRequest& waiting : pending_.take(PoolId(at.pool))) {
+    recorder_.waiting(waiting.pool, waiting.since_s, now_s);
+    if (waiting.has_kv)
+      parts_.hand_overs->go_on(waiting.request.id);
     else
-      guest.begun ? resume(*guest.begun, now_s) : enter_pool(guest.request, now_s);
+      waiting.begun ? resume(*waiting.begun, now_s) : enter_pool(waiting.request, now_s);
   }
 }
 
 void RequestFlow::stopped(const ReplicaAt&, std::vector<MovingSequence>& interrupted, double) {
-  for (const MovingSequence& s : interrupted) outside_.forget_kv_of(s.request.id);
+  for (const MovingSequence& s : interrupted) pending_.forget_kv_of(s.request.id);
 }
 
 void RequestFlow::go_on_elsewhere(double now_s) {
@@ -203,23 +203,23 @@ void RequestFlow::wait_for(std::size_t pool, const MovingSequence& sequence, dou
 }
 
 // A client may have stopped waiting while a prefix was copied for it.
-void RequestFlow::wait(const WaitingRoom::Guest& guest) {
-  cluster_.lifecycle().knock(index(guest.pool), clock_.now_s());
-  guest.request.give_up_s > guest.since_s ? outside_.enter(guest) : give_up(guest);
+void RequestFlow::wait(const PendingQueue::PendingRequest& waiting) {
+  cluster_.lifecycle().demand(index(waiting.pool), clock_.now_s());
+  waiting.request.give_up_s > waiting.since_s ? pending_.enter(waiting) : give_up(waiting);
 }
 
-void RequestFlow::give_up(const WaitingRoom::Guest& guest) {
+void RequestFlow::give_up(const PendingQueue::PendingRequest& waiting) {
   clock_.lasts_until(clock_.now_s());
-  if (!guest.begun) return ends_.turn_away(guest.request, RequestStatus::timed_out);
-  RequestRecord record = guest.record_so_far();
+  if (!waiting.begun) return ends_.turn_away(waiting.request, RequestStatus::timed_out);
+  RequestRecord record = waiting.record_so_far();
   record.status = RequestStatus::timed_out;
-  ends_.done(guest.request, record);
+  ends_.done(waiting.request, record);
 }
 
-void RequestFlow::give_up_outside(double now_s) {
-  for (const WaitingRoom::Guest& guest : outside_.take_given_up(now_s)) {
-    recorder_.waiting(guest.pool, guest.since_s, now_s);
-    give_up(guest);
+void RequestFlow::give_up_pending(double now_s) {
+  for (const PendingQueue::PendingRequest& waiting : pending_.take_given_up(now_s)) {
+    recorder_.waiting(waiting.pool, waiting.since_s, now_s);
+    give_up(waiting);
   }
 }
 
@@ -229,12 +229,12 @@ void RequestFlow::abandon(double end_s) {
     recorder_.waiting(copy->request.pool, copy->since_s, end_s);
     ends_.abandon(copy->request);
   }
-  for (const WaitingRoom::Guest& guest : outside_.take_all()) {
-    recorder_.waiting(guest.pool, guest.since_s, end_s);
-    if (guest.begun && !parts_.gateway)
-      recorder_.request(guest.record_so_far());
+  for (const PendingQueue::PendingRequest& waiting : pending_.take_all()) {
+    recorder_.waiting(waiting.pool, waiting.since_s, end_s);
+    if (waiting.begun && !parts_.gateway)
+      recorder_.request(waiting.record_so_far());
     else
-      ends_.abandon(guest.request);
+      ends_.abandon(waiting.request);
   }
   while (const std::optional<Request> request = arrivals_.take_due(Replica::infinity)) {
     if (request->arrival_s > end_s) continue;

@@ -50,7 +50,7 @@ void Simulation::connect(const Wiring& wiring) {
     cluster_.follow(*failures_);
   }
   cluster_.follow(flow_);
-  if (scales(scenario_)) parts_.scaling = &scaling_.emplace(scenario_, cluster_, flow_.outside());
+  if (scales(scenario_)) parts_.scaling = &scaling_.emplace(scenario_, cluster_, flow_.pending());
   cluster_.lifecycle().begin(weight_loads_.emplace(scenario_, wiring, flows_));
   transfers_->tell_contended();
 }

@@ -39,7 +39,7 @@ class Simulation {
   const RunClock& clock() const { return clock_; }
   const Cluster& cluster() const { return cluster_; }
   const FlowParts& parts() const { return parts_; }
-  const WaitingRoom& outside() const { return flow_.outside(); }
+  const PendingQueue& pending() const { return flow_.pending(); }
 
  private:
   /// What happens within one instant (simulation_instant.cpp).

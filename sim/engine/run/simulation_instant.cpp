@@ -61,8 +61,8 @@ const S::Moment S::moments_[] = {
      acts<&S::migrations_, &Migrations::act_due>},
     {"failures", due<&S::next_failure_s>, acts<&S::fail>},
     {"requests that failures interrupted", nullptr, acts<&S::flow_, &RequestFlow::go_on_elsewhere>},
-    {"clients that give up outside", due<&S::flow_, &RequestFlow::next_give_up_s>,
-     acts<&S::flow_, &RequestFlow::give_up_outside>},
+    {"clients that give up in the pending queue", due<&S::flow_, &RequestFlow::next_give_up_s>,
+     acts<&S::flow_, &RequestFlow::give_up_pending>},
     {"replicas that start and drain", due<&S::next_start_s>, acts<&S::start_and_drain>},
     {"load that is collected", nullptr, acts<&S::collect_load>},  // see next_s()
     {"copies of prefixes", due<&S::copies_, &PrefixCopies::next_s>, acts<&S::flow_, &RequestFlow::deliver_copied>},
@@ -166,7 +166,7 @@ void Simulation::watch_turn(double now_s) {
     if (moment.next_s && moment.next_s(*this) <= now_s) watchdog_.acts(moment.name);
   if (watchdog_.ends())
     throw std::runtime_error(fmt::format("{}; {} requests are left: {}", watchdog_.told(), ends_.in_pools(),
-                                         where_requests_are(scenario_, cluster_, outside())));
+                                         where_requests_are(scenario_, cluster_, pending())));
 }
 
 /// What may help requests that wait, and ends by itself.

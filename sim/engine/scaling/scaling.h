@@ -13,14 +13,14 @@
 namespace servecast {
 
 class Cluster;
-class WaitingRoom;
+class PendingQueue;
 struct Scenario;
 
 /// Carries out the pools' Autoscaler: shows it the load at its instants, and tells the lifecycle how many replicas it
 /// wants. Makes the copies of prompts, too, that replicas compute before they serve.
 class Scaling {
  public:
-  Scaling(const Scenario& scenario, Cluster& cluster, const WaitingRoom& outside);
+  Scaling(const Scenario& scenario, Cluster& cluster, const PendingQueue& pending);
 
   /// When it looks. Of no use once no request is left.
   double next_s() const;
@@ -56,7 +56,7 @@ class Scaling {
 
   const Scenario& scenario_;
   Cluster& cluster_;
-  const WaitingRoom& outside_;
+  const PendingQueue& pending_;
   SloFacts slo_;
   std::vector<PoolState> states_;  // by pool
   std::uint32_t copies_ = 0;

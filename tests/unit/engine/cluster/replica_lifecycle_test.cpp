@@ -263,9 +263,9 @@ TEST(ReplicaLifecycle, ADoomedOneLeavesTheReserveOrNeverGetsThere) {
 TEST(ReplicaLifecycle, ARequestThatFindsNobodyWakesAPoolAtOnce) {
   Made m(scaled());
   m.want(0, 10);
-  m.lives.knock(0, 20);
+  m.lives.demand(0, 20);
   EXPECT_THAT(m.names(), ElementsAre("starting", "off"));
-  m.lives.knock(0, 21);
+  m.lives.demand(0, 21);
   EXPECT_THAT(m.names(), ElementsAre("starting", "off"));
 }
 

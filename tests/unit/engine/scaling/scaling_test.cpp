@@ -129,7 +129,7 @@ TEST(Scaling, RentIsPaidFromTheDecisionUntilAllIsDone) {
   for (const Row& r : run.rows) EXPECT_EQ(r.status, static_cast<int>(RequestStatus::completed));
 }
 
-// Switched off until somebody knocks: the first request waits for a cold start, those who come meanwhile with it.
+// Switched off until there is demand: the first request waits for a cold start, and so do those that come meanwhile.
 TEST(Scaling, ToZeroAndBack) {
   const ScaledRun run(pool_with("autoscaler: {policy: hpa, requests_per_s: 2, check_every_s: 1, down_window_s: 3}, "
                                 "scaling: {min_replicas: 0, engine_init_s: 1}",
@@ -152,7 +152,7 @@ TEST(Scaling, AReserveIsThereAtOnceAndIsFilledAgain) {
   EXPECT_NEAR(run.t.rented_s, 2 * run.t.duration_s + run.t.duration_s - 5, 1e-9);
 }
 
-// Notice of 5 s is enough to finish what is there: nobody is struck, and another replica has started meanwhile.
+// Notice of 5 s is enough to finish what is there: nobody is interrupted, and another replica has started meanwhile.
 TEST(Scaling, ASpotMachineThatIsCalledBackIsReplaced) {
   const std::string fixed =
       "autoscaler: {policy: scheduled, times: [{at_s: 0, replicas: 1}]}, scaling: {engine_init_s: 1}";

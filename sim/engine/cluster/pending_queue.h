@@ -10,9 +10,9 @@
 namespace servecast {
 
 /// Requests that wait before a pool of which no replica serves, in order of arrival.
-class WaitingRoom {
+class PendingQueue {
  public:
-  struct Guest {
+  struct PendingRequest {
     PoolId pool{};  // that it waits for
     Request request{};
     std::optional<MovingSequence> begun{};  // on a replica that failed: it goes on
@@ -27,24 +27,24 @@ class WaitingRoom {
     }
   };
 
-  void enter(const Guest& guest);
-  bool empty() const { return guests_.empty(); }
+  void enter(const PendingRequest& waiting);
+  bool empty() const { return requests_.empty(); }
   /// When the next of them stops waiting.
   double next_give_up_s() const;
-  std::vector<Guest> take_given_up(double now_s);
+  std::vector<PendingRequest> take_given_up(double now_s);
   /// How many wait for this pool.
   std::int64_t count(PoolId pool) const;
   /// All who wait for this pool.
-  std::vector<Guest> take(PoolId pool);
-  std::vector<Guest> take_all();
+  std::vector<PendingRequest> take(PoolId pool);
+  std::vector<PendingRequest> take_all();
   /// The KV of this request is lost.
   void forget_kv_of(RequestId request);
 
  private:
   using Place = std::pair<PoolId, std::int64_t>;
-  Guest take(Place place);
+  PendingRequest take(Place place);
 
-  std::map<Place, Guest> guests_;
+  std::map<Place, PendingRequest> requests_;
   std::set<std::pair<double, Place>> give_ups_;  // of those who will not wait for ever
   std::int64_t entered_ = 0;
 };
