@@ -15,7 +15,7 @@ class Server {
         batcher_(policies.batcher),
         cache_(policies.cache),
         batch_(all_, cache_, policies.batcher.max_sequences()) {
-    assert(batcher_.depth() == 1 && batcher_.after_last() == AfterLast::leaves);
+    assert(batcher_.depth() == 1 && batcher_.after_last() == AfterLast::frees);
     cache_.resize(executor.kv_tokens());
     for (const Request& r : requests)
       all_.push_back({.request = r,

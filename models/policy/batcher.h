@@ -68,9 +68,9 @@ class Batch {
 
 /// What becomes of a sequence that has made its last token while others of its batch go on.
 enum class AfterLast : std::uint8_t {
-  leaves,        // its memory is free and its place can be taken
-  keeps_memory,  // until nobody of its lane runs any more
-  waits,         // likewise, and it is computed along; the client gets the whole output at the end
+  frees,         // its memory is free and its place can be taken
+  keeps_memory,  // until no sequence of its lane runs any more
+  pads,          // likewise, and steps compute it as padding; the client gets the whole output at the end
 };
 
 /// Sequences of one lane, where a replica's lanes share `sequences` of them. At least one, or with fewer sequences
@@ -96,7 +96,7 @@ class Batcher {
   /// one runs (asynchronous scheduling).
   virtual std::int64_t depth() const { return 1; }
 
-  virtual AfterLast after_last() const { return AfterLast::leaves; }
+  virtual AfterLast after_last() const { return AfterLast::frees; }
 
   /// Fills `batch`. Called whenever a step can start and something is running or waiting. An empty batch means: wait.
   virtual void fill(Batch& batch) = 0;

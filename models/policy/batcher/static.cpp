@@ -25,7 +25,7 @@ class Static final : public Batcher {
 
   std::int64_t max_step_tokens() const override { return settings_.max_num_batched_tokens; }
   std::int64_t max_sequences() const override { return settings_.max_batch_size; }
-  AfterLast after_last() const override { return AfterLast::waits; }
+  AfterLast after_last() const override { return AfterLast::pads; }
 
   void fill(Batch& batch) override {
     if (batch.decode_all() > 0) return;

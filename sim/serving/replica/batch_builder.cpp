@@ -38,7 +38,7 @@ std::int64_t BatchBuilder::decode_all(const DecodeRules& rules) {
   batch_.work.decode_sequences = count;
   batch_.work.decode_kv_tokens = lane_.decodes.kv_tokens();
   batch_.work.emitted_tokens += count + batch_.work.draft_tokens;
-  if (core_.setup.batcher->after_last() == AfterLast::waits) compute_along();
+  if (core_.setup.batcher->after_last() == AfterLast::pads) add_padding();
   return count;
 }
 
@@ -52,16 +52,17 @@ void BatchBuilder::check_drafts() {
   FilledBatch& batch = batch_;
   batch.work.draft_sequences = lane_.decodes.drafts() > 0 ? lane_.decodes.speculating() : 0;
   batch.work.draft_tokens = batch.work.draft_sequences * speculator()->rows(lane_.decodes.drafts());
-  batch.bunched = lane_.decodes.step_with_drafts(book_.table()) - lane_.decodes.sequences();
-  batch.rejected = batch.work.draft_tokens - batch.bunched;
+  batch.accepted_drafts = lane_.decodes.step_with_drafts(book_.table()) - lane_.decodes.sequences();
+  batch.rejected = batch.work.draft_tokens - batch.accepted_drafts;
 }
 
 // Padding: whoever is done already takes part as if it had one token more.
-void BatchBuilder::compute_along() {
-  for (Slot slot : lane_.kept) batch_.riding += book_[slot].request.width();
-  if (cache().attended_tokens() == std::numeric_limits<std::int64_t>::max()) lane_.kept_kv_tokens += batch_.riding;
-  batch_.work.decode_sequences += batch_.riding;
-  batch_.work.decode_kv_tokens += lane_.kept_kv_tokens;
+void BatchBuilder::add_padding() {
+  for (Slot slot : lane_.finished) batch_.padding_sequences += book_[slot].request.width();
+  if (cache().attended_tokens() == std::numeric_limits<std::int64_t>::max())
+    lane_.padding_kv_tokens += batch_.padding_sequences;
+  batch_.work.decode_sequences += batch_.padding_sequences;
+  batch_.work.decode_kv_tokens += lane_.padding_kv_tokens;
 }
 
 // Blocks are short: sequence by sequence, in order of admission, preempting others until there is room: as a rule the

@@ -43,7 +43,7 @@ class BatchBuilder final : public Batch {
   Slot first_to_preempt(const std::vector<Slot>& decoding) const;
   void choose_drafts();
   void check_drafts();
-  void compute_along();
+  void add_padding();
   void run(Slot slot, std::int64_t cached_tokens, bool arrival_order);
   void add_chunk(Slot slot, std::int64_t tokens);
   void add_work(const Sequence& s, std::int64_t tokens);

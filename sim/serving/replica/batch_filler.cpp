@@ -48,7 +48,7 @@ bool BatchFiller::fill(Lane& lane, ReplicaListener& listener) {
   choose(lane, listener);
   if (lane.batch().work.tokens() > 0) return true;
   // Memory may have run so short that nobody of the batch is left but those who keep theirs.
-  return results_.release_kept(lane, listener) && fill(lane, listener);
+  return results_.release_finished(lane, listener) && fill(lane, listener);
 }
 
 void BatchFiller::choose(Lane& lane, ReplicaListener& listener) {

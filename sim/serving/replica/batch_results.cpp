@@ -20,7 +20,7 @@ void BatchResults::end(Lane& lane, ReplicaListener& listener) {
   if (sides) tell_sides(batch);
   for (Slot slot : batch.prompts) end_prompt(slot, listener);
   if (sides) pass_to_decode_lane(lane);
-  release_kept(lane, listener);
+  release_finished(lane, listener);
   core_.blocks.account(core_.clock.now_s);
   fetches_.write(batch);
 }
@@ -71,13 +71,14 @@ void BatchResults::cut(const FilledBatch& batch, ReplicaListener& listener) {
 void BatchResults::tell_gaps(Lane& lane, const FilledBatch& batch, ReplicaListener& listener) {
   const PoolId pool = core_.pool();
   // One that went on from another pool may have its answers sooner here than that pool's front end let out the last.
-  std::int64_t others = batch.work.decode_sequences - batch.riding;
+  std::int64_t others = batch.work.decode_sequences - batch.padding_sequences;
   for (const FilledBatch::Fresh& fresh : batch.fresh) {
     if (fresh.count > 0) listener.token_gap(pool, std::max(0.0, batch.seen_s - fresh.token_s), fresh.count);
     others -= fresh.count;
   }
   if (others > 0) listener.token_gap(pool, batch.seen_s - lane.last_decode_s, others);
-  if (batch.bunched > 0) listener.token_gap(pool, 0, batch.bunched);  // seen together with the one before
+  if (batch.accepted_drafts > 0)
+    listener.token_gap(pool, 0, batch.accepted_drafts);  // seen together with the one before
   lane.last_decode_s = batch.seen_s;
 }
 
@@ -96,7 +97,7 @@ void BatchResults::end_prompt(Slot slot, ReplicaListener& listener) {
 void BatchResults::finish(Slot slot, ReplicaListener& listener) {
   Sequence& s = core_.book[slot];
   core_.lanes.tell_service(s, s.made);
-  core_.book.enter(slot, Stage::kept);
+  core_.book.enter(slot, Stage::finished);
   if (s.serve == Serve::whole) return finish_here(slot, listener);
   if (!s.told) return exports_.prompt_done(slot, ends_.seen_s(), listener);
   remove(slot);  // its client gave up meanwhile: nobody goes on with it
@@ -107,11 +108,11 @@ void BatchResults::finish_here(Slot slot, ReplicaListener& listener) {
   Sequence& s = core_.book[slot];
   const AfterLast after = core_.setup.batcher->after_last();
   keep_for_next_turn(s);
-  if (after != AfterLast::waits) tell(slot, listener);
-  if (after != AfterLast::leaves) {
+  if (after != AfterLast::pads) tell(slot, listener);
+  if (after != AfterLast::frees) {
     Lane& lane = core_.lanes.of(s);
-    lane.kept.push_back(slot);
-    lane.kept_kv_tokens += s.request.width() * std::min(s.held.tokens, core_.cache().attended_tokens());
+    lane.finished.push_back(slot);
+    lane.padding_kv_tokens += s.request.width() * std::min(s.held.tokens, core_.cache().attended_tokens());
     return;
   }
   remove(slot);
@@ -149,17 +150,17 @@ void BatchResults::tell(Slot slot, ReplicaListener& listener) {
   listener.request_done(s.request, s.record);
 }
 
-bool BatchResults::release_kept(Lane& lane, ReplicaListener& listener) {
-  if (lane.kept.empty() || lane.busy() || lane.decodes.size() > 0 || !lane.joining.empty() ||
+bool BatchResults::release_finished(Lane& lane, ReplicaListener& listener) {
+  if (lane.finished.empty() || lane.busy() || lane.decodes.size() > 0 || !lane.joining.empty() ||
       !lane.prefilling.empty())
     return false;
-  for (Slot slot : lane.kept) {
-    if (core_.setup.batcher->after_last() == AfterLast::waits) core_.book[slot].record.first_token_s = ends_.seen_s();
+  for (Slot slot : lane.finished) {
+    if (core_.setup.batcher->after_last() == AfterLast::pads) core_.book[slot].record.first_token_s = ends_.seen_s();
     tell(slot, listener);
     remove(slot);
   }
-  lane.kept.clear();
-  lane.kept_kv_tokens = 0;
+  lane.finished.clear();
+  lane.padding_kv_tokens = 0;
   core_.lanes.decide_again();
   return true;
 }

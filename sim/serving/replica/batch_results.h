@@ -15,7 +15,7 @@ class BatchResults {
   void cut(const FilledBatch& batch, ReplicaListener& listener);
   /// Of a lane whose whole batch is done, memory and places come free. Clients that waited for it get everything at
   /// once. False: there is nobody.
-  bool release_kept(Lane& lane, ReplicaListener& listener);
+  bool release_finished(Lane& lane, ReplicaListener& listener);
 
  private:
   void report(const FilledBatch& batch, ReplicaListener& listener);

@@ -55,7 +55,7 @@ void Leaves::drop_gone(Lane& lane) {
 void Leaves::drop(Lane& lane, Slot slot) {
   switch (core_.book[slot].stage) {
     case Stage::ending:
-    case Stage::kept:
+    case Stage::finished:
       return;  // about to leave by itself
     case Stage::landed:
       return imports_.drop(slot);

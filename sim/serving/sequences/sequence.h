@@ -22,7 +22,7 @@ enum class Stage : std::uint8_t {
   joining,     // its whole prompt is in batches: it decodes from the next one on
   decoding,
   ending,     // its last token is in a batch under way
-  kept,       // has made its last token, and stays for the others of its batch
+  finished,   // has made its last token, and stays for the others of its batch
   swapped,    // preempted while it decoded, its blocks in host memory
   imported,   // it comes from another replica, and its KV is not here yet
   landed,     // its KV is here: it decodes from the next batch on

@@ -26,7 +26,7 @@ std::int64_t tokens_held(const ReplicaCore& core, Slot slot) {
 
 /// When its client last got a token.
 double last_token_s(const Lane& lane, const Sequence& s) {
-  const bool decoded = s.stage == Stage::decoding || s.stage == Stage::ending || s.stage == Stage::kept;
+  const bool decoded = s.stage == Stage::decoding || s.stage == Stage::ending || s.stage == Stage::finished;
   const double before_s = std::max(s.last_token_s, s.record.first_token_s.value_or(0));
   return decoded ? std::max(before_s, lane.last_decode_s) : before_s;
 }

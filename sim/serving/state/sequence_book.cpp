@@ -66,7 +66,7 @@ void SequenceBook::enter(Slot slot, Stage stage) {
   sums_.running_sequences += more * s.request.width();
   if (more > 0) adapters_.take(s);
   if (more < 0) adapters_.leave(s);
-  if (stage == Stage::kept) admissions_wait_ = false;
+  if (stage == Stage::finished) admissions_wait_ = false;
   s.stage = stage;
 }
 

@@ -25,7 +25,7 @@ Tree draw_eviction(Draw draw) {
 
 Tree draw_batcher(Draw draw, const PoolUse& use) {
   const bool whole = !use.decodes_for_others && draw.at("whole").chance(whole_batches);
-  return draw_policy<Batcher>(draw, [&](Batcher& b) { return (b.after_last() != AfterLast::leaves) == whole; });
+  return draw_policy<Batcher>(draw, [&](Batcher& b) { return (b.after_last() != AfterLast::frees) == whole; });
 }
 
 /// Blocks for a few requests at a time, or for many.

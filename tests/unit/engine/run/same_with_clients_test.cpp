@@ -36,7 +36,7 @@ std::string workload(Draw& draw, std::uint64_t seed) {
 std::vector<std::string> batchers() {
   std::vector<std::string> names = Registry<Batcher>::names();
   std::erase_if(names, [](const std::string& name) {
-    return Registry<Batcher>::all().at(name).prepare()->make()->after_last() != AfterLast::leaves;
+    return Registry<Batcher>::all().at(name).prepare()->make()->after_last() != AfterLast::frees;
   });
   return names;
 }
