@@ -277,7 +277,7 @@ void HandOvers::complete(HandOver& h, double now_s) {
   const double seconds = now_s - h.prompt_done_s;
   Replica& to = cluster_.advanced(*h.to, now_s);  // perhaps its client has given up there
   if (!h.told) recorder_.hand_over(PoolId(h.from->pool), seconds, routes_.bytes(*h.from, *h.to, h.sent_tokens));
-  to.imports().landed(*h.place, seconds, now_s);
+  to.imports().kv_received(*h.place, seconds, now_s);
   cluster_.changed(*h.to);
   release_exported(h, now_s);
   under_way_.erase(h.request.id);
@@ -295,7 +295,7 @@ void HandOvers::cancel_import(const HandOver& h, double now_s) {
   cluster_.changed(*h.to);
 }
 
-// Its client gave up. Where the replicas know of that, they have dropped it, or will when its KV has landed.
+// Its client gave up. Where the replicas know of that, they have dropped it, or will when its KV was received.
 void HandOvers::forget(RequestId id, double now_s) {
   HandOver& h = under_way_.at(id);
   release_exported(h, now_s);

@@ -184,7 +184,7 @@ void Migrations::stop(const ReplicaAt& from, Moving& m, double now_s) {
 
 void Migrations::complete(const ReplicaAt& from, const Moving& m, double now_s) {
   recorder_.migrated(PoolId(from.pool), now_s - m.stopped_s, routes_.bytes(from, m.to, m.sent_tokens));
-  cluster_.advanced(m.to, now_s).imports().landed(m.place, std::nullopt, now_s);
+  cluster_.advanced(m.to, now_s).imports().kv_received(m.place, std::nullopt, now_s);
   cluster_.changed(m.to);
   cluster_.advanced(from, now_s).exports().release(m.sequence.at, now_s);
   cluster_.changed(from);

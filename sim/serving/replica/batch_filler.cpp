@@ -43,7 +43,7 @@ bool BatchFiller::fill(Lane& lane, ReplicaListener& listener) {
   core_.blocks.set_clock(core_.clock.now_s);
   if (!lane.gone.empty()) leaves_.drop_gone(lane);
   if (!lane.joining.empty()) join_decodes(lane);
-  if (!lane.landed.empty()) imports_.join(lane, listener);
+  if (!lane.received.empty()) imports_.join(lane, listener);
   core_.lanes.tell_service();
   choose(lane, listener);
   if (lane.batch().work.tokens() > 0) return true;

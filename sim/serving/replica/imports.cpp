@@ -66,17 +66,17 @@ bool Imports::extend(Slot slot, std::int64_t tokens, double now_s) {
   return true;
 }
 
-void Imports::landed(Slot slot, std::optional<double> hand_over_s, double now_s) {
+void Imports::kv_received(Slot slot, std::optional<double> hand_over_s, double now_s) {
   Sequence& s = core_.book[slot];
   assert(s.stage == Stage::imported && s.held.blocks > 0);
   core_.changed(now_s);
   if (s.told) return drop(slot);  // its client gave up meanwhile
   core_.cache().computed(s.request, s.held, std::min(s.computed, s.request.prompt_tokens));
   if (hand_over_s) s.record.hand_over_s = hand_over_s;
-  core_.book.enter(slot, Stage::landed);
+  core_.book.enter(slot, Stage::kv_received);
   Lane& lane = core_.lanes.least_decoding();
   s.lane = static_cast<std::uint16_t>(lane.number);
-  lane.landed.push_back(slot);
+  lane.received.push_back(slot);
 }
 
 void Imports::cancel(std::optional<Slot> place, double now_s) {
@@ -102,7 +102,7 @@ std::optional<MovingSequence> Imports::recall(Slot slot, double now_s, ReplicaLi
 }
 
 void Imports::given_up(Slot slot) {
-  if (core_.book[slot].held.blocks == 0) drop(slot);  // else when its KV has landed
+  if (core_.book[slot].held.blocks == 0) drop(slot);  // else when its KV was received
 }
 
 void Imports::drop(Slot slot) {
@@ -111,15 +111,15 @@ void Imports::drop(Slot slot) {
   blocks_ -= s.held.blocks;
   if (s.held.blocks > 0) core_.cache().release(s.request, s.held);
   std::erase(wanting_room_, slot);
-  if (s.stage == Stage::landed) std::erase(core_.lanes.of(s).landed, slot);
+  if (s.stage == Stage::kv_received) std::erase(core_.lanes.of(s).received, slot);
   core_.book.remove(slot);
   core_.lanes.decide_again();
 }
 
 void Imports::join(Lane& lane, ReplicaListener& listener) {
   std::size_t joined = 0;
-  for (; joined < lane.landed.size(); ++joined) {
-    const Slot slot = lane.landed[joined];
+  for (; joined < lane.received.size(); ++joined) {
+    const Slot slot = lane.received[joined];
     Sequence& s = core_.book[slot];
     if (!core_.book.has_place(s)) break;
     expected_ -= 1;
@@ -130,7 +130,7 @@ void Imports::join(Lane& lane, ReplicaListener& listener) {
     lane.decodes.join(s, slot, s.computed, s.request.output_tokens - s.made);
     lane.fresh.push_back({.token_s = s.last_token_s, .count = s.request.width()});
   }
-  lane.landed.erase(lane.landed.begin(), lane.landed.begin() + static_cast<std::ptrdiff_t>(joined));
+  lane.received.erase(lane.received.begin(), lane.received.begin() + static_cast<std::ptrdiff_t>(joined));
   if (joined > 0) lane.repeat = false;
 }
 

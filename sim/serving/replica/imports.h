@@ -29,7 +29,7 @@ class Imports {
   std::int64_t cached_tokens(Slot slot) const { return core_.book[slot].imported_cached_tokens; }
   /// All its KV is here: it decodes from the next step on. With how long it took, where it came with its prompt
   /// just computed.
-  void landed(Slot slot, std::optional<double> hand_over_s, double now_s);
+  void kv_received(Slot slot, std::optional<double> hand_over_s, double now_s);
   /// It does not come after all.
   void cancel(std::optional<Slot> place, double now_s);
   /// The KV of a sequence is lost on its way. What it had got so far; nothing where its client has given up.
@@ -37,7 +37,7 @@ class Imports {
 
   // The replica's own calls:
   void find_room(ReplicaListener& listener);
-  /// Of those that have landed, as many as may run. The others wait for somebody to finish.
+  /// Of those whose KV was received, as many as may run. The others wait for a sequence to finish.
   void join(Lane& lane, ReplicaListener& listener);
   /// Its client has given up.
   void given_up(Slot slot);

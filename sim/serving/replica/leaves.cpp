@@ -57,7 +57,7 @@ void Leaves::drop(Lane& lane, Slot slot) {
     case Stage::ending:
     case Stage::finished:
       return;  // about to leave by itself
-    case Stage::landed:
+    case Stage::kv_received:
       return imports_.drop(slot);
     case Stage::swapped:
       return swapping_.drop(lane, slot);

@@ -21,13 +21,13 @@ enum class Stage : std::uint8_t {
   prefilling,  // admitted, part of its prompt still to be put into a batch
   joining,     // its whole prompt is in batches: it decodes from the next one on
   decoding,
-  ending,     // its last token is in a batch under way
-  finished,   // has made its last token, and stays for the others of its batch
-  swapped,    // preempted while it decoded, its blocks in host memory
-  imported,   // it comes from another replica, and its KV is not here yet
-  landed,     // its KV is here: it decodes from the next batch on
-  exported,   // another replica goes on with it: blocks stay until its KV has arrived there
-  forgotten,  // its client gave up while a fetch fills its blocks: out when that is done
+  ending,       // its last token is in a batch under way
+  finished,     // has made its last token, and stays for the others of its batch
+  swapped,      // preempted while it decoded, its blocks in host memory
+  imported,     // it comes from another replica, and its KV is not here yet
+  kv_received,  // its KV is here: it decodes from the next batch on
+  exported,     // another replica goes on with it: blocks stay until its KV has arrived there
+  forgotten,    // its client gave up while a fetch fills its blocks: out when that is done
 };
 constexpr std::size_t stages_of_life = 12;
 
@@ -37,7 +37,7 @@ constexpr bool runs(Stage stage) { return stage >= Stage::prefilling && stage <=
 constexpr bool queued(Stage stage) { return stage <= Stage::aside; }
 /// Time in this stage counts as waiting.
 constexpr bool waits(Stage stage) {
-  return queued(stage) || stage == Stage::swapped || stage == Stage::imported || stage == Stage::landed;
+  return queued(stage) || stage == Stage::swapped || stage == Stage::imported || stage == Stage::kv_received;
 }
 
 /// What a replica does for a request.

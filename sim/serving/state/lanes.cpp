@@ -15,7 +15,7 @@ Lanes::Lanes(const ReplicaSetup& setup, std::size_t stages, bool sides, Sequence
 }
 
 Lane& Lanes::least_decoding() {
-  const auto held = [](const Lane& l) { return l.decodes.size() + static_cast<std::int64_t>(l.landed.size()); };
+  const auto held = [](const Lane& l) { return l.decodes.size() + static_cast<std::int64_t>(l.received.size()); };
   const auto end = std::ranges::find(lanes_, Side::prefill, &Lane::side);
   return *std::ranges::min_element(lanes_.begin(), end, {}, held);
 }

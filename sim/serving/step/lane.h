@@ -113,7 +113,7 @@ struct Lane {
   std::vector<Slot> prefilling{};      // admitted, prompt not finished; in order of admission
   std::vector<Slot> joining{};         // prompt finished by the batch filled last: they decode from the next one on
   std::vector<Slot> swapped{};         // preempted with their blocks in host memory: the first comes back first
-  std::vector<Slot> landed{};          // from other replicas: they decode from the next batch on
+  std::vector<Slot> received{};        // from other replicas: they decode from the next batch on
   std::vector<Slot> finished{};        // see AfterLast
   std::vector<Slot> gone{};            // their clients gave up: out when the next batch is filled
   std::int64_t padding_kv_tokens = 0;  // that padding sequences hold

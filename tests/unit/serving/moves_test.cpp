@@ -84,7 +84,7 @@ TEST(Moves, BooksAreRightUnderRandomLoad) {
         if (rng.uniform() < 0.1)
           lost += to.imports().recall(at, now_s, heard) ? 1 : 0;
         else
-          to.imports().landed(at, 0.0, now_s);
+          to.imports().kv_received(at, 0.0, now_s);
         imported.erase(id);
       }
       for (auto it = exported.begin(); it != exported.end();)
