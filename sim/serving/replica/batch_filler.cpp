@@ -14,7 +14,7 @@ namespace servecast {
 void BatchFiller::start(ReplicaListener& listener) {
   const auto held = [this] {
     const SequenceSums& sums = core_.book.sums();
-    return std::tuple(sums.running, sums.of(Stage::swapped), core_.cache().free_blocks());
+    return std::tuple(sums.running, sums.of(SequenceState::swapped), core_.cache().free_blocks());
   };
   auto before = held();
   fill_lanes(listener);
@@ -71,7 +71,7 @@ void BatchFiller::choose(Lane& lane, ReplicaListener& listener) {
 // from them.
 bool BatchFiller::may_repeat(const Lane& lane) const {
   const bool beams = lane.decodes.sequences() > lane.decodes.size();
-  const bool moody = core_.setup.queue->counts_service() && core_.book.sums().of(Stage::waiting) > 0;
+  const bool moody = core_.setup.queue->counts_service() && core_.book.sums().of(SequenceState::waiting) > 0;
   return !core_.setup.speculator && !beams && !moody && !fetches_.looks();
 }
 
@@ -80,7 +80,7 @@ void BatchFiller::join_decodes(Lane& lane) {
   std::int64_t count = 0;
   for (Slot slot : lane.joining) {
     Sequence& s = core_.book[slot];
-    core_.book.enter(slot, Stage::decoding);
+    core_.book.enter(slot, SequenceState::decoding);
     lane.decodes.join(s, slot, s.computed, s.request.output_tokens - s.made);
     s.last_token_s = lane.last_seen_s;
     count += s.request.width();
@@ -131,14 +131,14 @@ void BatchFiller::move_on(Lane& lane) {
   while (lane.decodes.has_finished()) {
     const Slot slot = lane.decodes.take_finished(core_.book.table());
     core_.lanes.settle(core_.book[slot]);
-    core_.book.enter(slot, Stage::ending);
+    core_.book.enter(slot, SequenceState::ending);
     batch.finishing.push_back(slot);
   }
   for (Slot slot : batch.prompts) {
     Sequence& s = core_.book[slot];
     std::erase(lane.prefilling, slot);
     const bool goes_on = ++s.made < s.request.output_tokens;
-    core_.book.enter(slot, goes_on ? Stage::joining : Stage::ending);
+    core_.book.enter(slot, goes_on ? SequenceState::joining : SequenceState::ending);
     if (goes_on) lane.joining.push_back(slot);
   }
 }

@@ -97,7 +97,7 @@ void BatchResults::end_prompt(Slot slot, ReplicaListener& listener) {
 void BatchResults::finish(Slot slot, ReplicaListener& listener) {
   Sequence& s = core_.book[slot];
   core_.lanes.tell_service(s, s.made);
-  core_.book.enter(slot, Stage::finished);
+  core_.book.enter(slot, SequenceState::finished);
   if (s.serve == Serve::whole) return finish_here(slot, listener);
   if (!s.told) return exports_.prompt_done(slot, ends_.seen_s(), listener);
   remove(slot);  // its client gave up meanwhile: nobody goes on with it
@@ -181,7 +181,7 @@ void BatchResults::pass_to_decode_lane(Lane& from) {
     Lane& to = core_.lanes.least_decoding();
     s.lane = static_cast<std::uint16_t>(to.number);
     s.last_token_s = ends_.seen_s();
-    core_.book.enter(slot, Stage::decoding);
+    core_.book.enter(slot, SequenceState::decoding);
     to.decodes.join(s, slot, s.computed, s.request.output_tokens - s.made);
     if (to.fresh.empty() || to.fresh.back().token_s != s.last_token_s)
       to.fresh.push_back({.token_s = s.last_token_s});

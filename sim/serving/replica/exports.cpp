@@ -21,7 +21,7 @@ std::int64_t computed_tokens(const Lane& lane, const Sequence& s) {
 
 // Once it has made a token here, and no batch under way may still be computing what it held when it joined.
 bool Exports::may_depart(const Sequence& s) const {
-  if (s.told || s.stage != Stage::decoding || s.request.width() > 1) return false;
+  if (s.told || s.state != SequenceState::decoding || s.request.width() > 1) return false;
   const Lane& lane = core_.lanes.of(s);
   return lane.decodes.steps() - s.joined_step >=
          std::max<std::int64_t>(1, static_cast<std::int64_t>(lane.batches.size()));
@@ -42,7 +42,7 @@ std::optional<DecodingSequence> Exports::shortest_decoding() const {
 
 std::optional<DecodeProgress> Exports::progress(const DecodingSequence& sequence) const {
   const Sequence& s = core_.book[sequence.at];
-  if (s.told || s.stage != Stage::decoding || s.request.id != sequence.request.id ||
+  if (s.told || s.state != SequenceState::decoding || s.request.id != sequence.request.id ||
       s.record.preemptions != sequence.preemptions)
     return std::nullopt;
   const Lane& lane = core_.lanes.of(s);
@@ -53,7 +53,7 @@ std::optional<DecodeProgress> Exports::progress(const DecodingSequence& sequence
 Departure Exports::depart(Slot slot, double now_s, ReplicaListener& listener) {
   Sequence& s = core_.book[slot];
   const Lane& lane = core_.lanes.of(s);
-  assert(s.stage == Stage::decoding && !s.told);
+  assert(s.state == SequenceState::decoding && !s.told);
   core_.changed(now_s);
   core_.lanes.take_out_of_decodes(slot);
   double complete_s = now_s;
@@ -76,7 +76,7 @@ Departure Exports::depart(Slot slot, double now_s, ReplicaListener& listener) {
 /// It is another replica's from now on; only its blocks are still here.
 void Exports::hand_on(Slot slot, ReplicaListener& listener) {
   const Sequence& s = core_.book[slot];
-  core_.book.enter(slot, Stage::exported);
+  core_.book.enter(slot, SequenceState::exported);
   core_.book.tell(slot);
   listener.request_ran(core_.pool(), s.since_s, core_.clock.now_s);
 }
@@ -91,7 +91,7 @@ void Exports::prompt_done(Slot slot, double seen_s, ReplicaListener& listener) {
 
 void Exports::release(Slot slot, double now_s) {
   const Sequence& s = core_.book[slot];
-  assert(s.stage == Stage::exported);
+  assert(s.state == SequenceState::exported);
   core_.cache().release(s.request, s.held);
   core_.book.remove(slot);
   core_.changed(now_s);

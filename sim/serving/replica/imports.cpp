@@ -7,8 +7,8 @@ namespace servecast {
 // Who was preempted here goes before who comes from elsewhere.
 bool Imports::someone_comes_back() const {
   const SequenceSums& sums = core_.book.sums();
-  return sums.of(Stage::swapped) > 0 ||
-         (sums.of(Stage::waiting) > 0 && core_.book[core_.setup.queue->front()].record.preemptions > 0);
+  return sums.of(SequenceState::swapped) > 0 ||
+         (sums.of(SequenceState::waiting) > 0 && core_.book[core_.setup.queue->front()].record.preemptions > 0);
 }
 
 bool Imports::hold(Sequence& s) {
@@ -23,14 +23,15 @@ bool Imports::hold(Sequence& s) {
 
 std::optional<Slot> Imports::reserve(const Request& request, std::int64_t tokens, double now_s) {
   if (want_room()) return std::nullopt;
-  Sequence s{.request = request, .to_compute = tokens, .computed = tokens, .stage = Stage::imported, .told = true};
+  Sequence s{
+      .request = request, .to_compute = tokens, .computed = tokens, .state = SequenceState::imported, .told = true};
   if (!hold(s)) return std::nullopt;
   core_.changed(now_s);
   return core_.book.add(s);
 }
 
 Slot Imports::bring(const MovingSequence& sequence, std::optional<Slot> place, double now_s) {
-  const Slot slot = place ? *place : core_.book.add({.stage = Stage::imported, .told = true});
+  const Slot slot = place ? *place : core_.book.add({.state = SequenceState::imported, .told = true});
   if (!place) wanting_room_.push_back(slot);
   Sequence& s = core_.book[slot];
   s.request = sequence.request;
@@ -58,7 +59,7 @@ void Imports::find_room(ReplicaListener& listener) {
 
 bool Imports::extend(Slot slot, std::int64_t tokens, double now_s) {
   Sequence& s = core_.book[slot];
-  assert(s.stage == Stage::imported && s.held.blocks > 0);
+  assert(s.state == SequenceState::imported && s.held.blocks > 0);
   const std::int64_t before = s.held.blocks;
   if (tokens > s.held.tokens && !core_.cache().hold(s.request, s.held, tokens, false)) return false;
   blocks_ += s.held.blocks - before;
@@ -68,12 +69,12 @@ bool Imports::extend(Slot slot, std::int64_t tokens, double now_s) {
 
 void Imports::kv_received(Slot slot, std::optional<double> hand_over_s, double now_s) {
   Sequence& s = core_.book[slot];
-  assert(s.stage == Stage::imported && s.held.blocks > 0);
+  assert(s.state == SequenceState::imported && s.held.blocks > 0);
   core_.changed(now_s);
   if (s.told) return drop(slot);  // its client gave up meanwhile
   core_.cache().computed(s.request, s.held, std::min(s.computed, s.request.prompt_tokens));
   if (hand_over_s) s.record.hand_over_s = hand_over_s;
-  core_.book.enter(slot, Stage::kv_received);
+  core_.book.enter(slot, SequenceState::kv_received);
   Lane& lane = core_.lanes.least_decoding();
   s.lane = static_cast<std::uint16_t>(lane.number);
   lane.received.push_back(slot);
@@ -90,7 +91,7 @@ void Imports::cancel(std::optional<Slot> place, double now_s) {
 std::optional<MovingSequence> Imports::recall(Slot slot, double now_s, ReplicaListener& listener) {
   core_.changed(now_s);
   const Sequence& s = core_.book[slot];
-  assert(s.stage == Stage::imported);
+  assert(s.state == SequenceState::imported);
   std::optional<MovingSequence> lost;
   if (!s.told) {
     tell_until(core_, s, now_s, listener);
@@ -111,7 +112,7 @@ void Imports::drop(Slot slot) {
   blocks_ -= s.held.blocks;
   if (s.held.blocks > 0) core_.cache().release(s.request, s.held);
   std::erase(wanting_room_, slot);
-  if (s.stage == Stage::kv_received) std::erase(core_.lanes.of(s).received, slot);
+  if (s.state == SequenceState::kv_received) std::erase(core_.lanes.of(s).received, slot);
   core_.book.remove(slot);
   core_.lanes.decide_again();
 }

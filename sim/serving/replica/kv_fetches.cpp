@@ -14,7 +14,7 @@ void KvFetches::arrived(Slot slot) {
 
 bool KvFetches::front_may_be_admitted() {
   if (!tiers_) return true;
-  while (core_.book.sums().of(Stage::waiting) > 0) {
+  while (core_.book.sums().of(SequenceState::waiting) > 0) {
     const Slot front = core_.setup.queue->front();
     const Sequence& s = core_.book[front];
     if (!s.looked_below) look(front);
@@ -135,7 +135,7 @@ void KvFetches::take(Slot slot) {
   core_.cache().computed(s.request, s.held, s.fetched_tokens);
   tiers_->write_computed();
   fetched_.push_back(slot);
-  if (s.stage == Stage::aside) core_.book.put_in_front(slot);
+  if (s.state == SequenceState::aside) core_.book.put_in_front(slot);
 }
 
 bool KvFetches::give_up_blocks(Slot keeper) {

@@ -6,7 +6,7 @@ namespace servecast {
 
 void Leaves::preempt(Slot slot, bool cut_prompt, ReplicaListener& listener) {
   Sequence& s = core_.book[slot];
-  const bool decoding = s.stage == Stage::decoding;
+  const bool decoding = s.state == SequenceState::decoding;
   take_out(slot);
   if (!decoding && cut_prompt) s.made = s.computed - s.request.prompt_tokens;
   listener.request_ran(core_.pool(), s.since_s, core_.clock.now_s);
@@ -23,7 +23,7 @@ void Leaves::preempt(Slot slot, bool cut_prompt, ReplicaListener& listener) {
 void Leaves::take_out(Slot slot) {
   const Sequence& s = core_.book[slot];
   Lane& lane = core_.lanes.of(s);
-  if (s.stage == Stage::decoding) core_.lanes.take_out_of_decodes(slot);
+  if (s.state == SequenceState::decoding) core_.lanes.take_out_of_decodes(slot);
   std::erase(lane.prefilling, slot);
   std::erase(lane.joining, slot);
   core_.cache().release(s.request, s.held);
@@ -38,10 +38,10 @@ void Leaves::give_up(Slot slot, ReplicaListener& listener) {
   s.record.output_tokens = core_.lanes.tokens_made(slot);
   tell_until(core_, s, core_.clock.now_s, listener);
   listener.request_done(s.request, s.record);
-  if (queued(s.stage)) {
+  if (queued(s.state)) {
     fetches_.forget(slot);
     core_.lanes.decide_again();
-  } else if (s.stage == Stage::imported) {
+  } else if (s.state == SequenceState::imported) {
     imports_.given_up(slot);
   } else {
     core_.lanes.of(s).gone.push_back(slot);
@@ -53,13 +53,13 @@ void Leaves::drop_gone(Lane& lane) {
 }
 
 void Leaves::drop(Lane& lane, Slot slot) {
-  switch (core_.book[slot].stage) {
-    case Stage::ending:
-    case Stage::finished:
+  switch (core_.book[slot].state) {
+    case SequenceState::ending:
+    case SequenceState::finished:
       return;  // about to leave by itself
-    case Stage::kv_received:
+    case SequenceState::kv_received:
       return imports_.drop(slot);
-    case Stage::swapped:
+    case SequenceState::swapped:
       return swapping_.drop(lane, slot);
     default:
       break;

@@ -200,7 +200,8 @@ ReplicaView Replica::view() const {
   const ReplicaCore& core = parts_->core;
   const SequenceSums& sums = core.book.sums();
   return {.id = core.id(),
-          .waiting_requests = sums.of(Stage::waiting) + sums.of(Stage::aside) + sums.of(Stage::swapped),
+          .waiting_requests =
+              sums.of(SequenceState::waiting) + sums.of(SequenceState::aside) + sums.of(SequenceState::swapped),
           .waiting_tokens = sums.uncomputed_tokens,
           .running_requests = sums.running + parts_->imports.expected(),
           .used_blocks = core.blocks.held(),

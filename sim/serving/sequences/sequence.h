@@ -15,7 +15,7 @@ namespace servecast {
 using Slot = Ticket;
 
 /// Where a sequence is on its way through a replica. SequenceBook alone writes it.
-enum class Stage : std::uint8_t {
+enum class SequenceState : std::uint8_t {
   waiting,     // in the queue
   aside,       // it was its turn while its KV is fetched: out of the queue until it is there
   prefilling,  // admitted, part of its prompt still to be put into a batch
@@ -29,15 +29,18 @@ enum class Stage : std::uint8_t {
   exported,     // another replica goes on with it: blocks stay until its KV has arrived there
   forgotten,    // its client gave up while a fetch fills its blocks: out when that is done
 };
-constexpr std::size_t stages_of_life = 12;
+constexpr std::size_t sequence_states = 12;
 
 /// It has a place among those that a replica runs at a time.
-constexpr bool runs(Stage stage) { return stage >= Stage::prefilling && stage <= Stage::ending; }
+constexpr bool runs(SequenceState state) {
+  return state >= SequenceState::prefilling && state <= SequenceState::ending;
+}
 /// It waits for its turn.
-constexpr bool queued(Stage stage) { return stage <= Stage::aside; }
-/// Time in this stage counts as waiting.
-constexpr bool waits(Stage stage) {
-  return queued(stage) || stage == Stage::swapped || stage == Stage::imported || stage == Stage::kv_received;
+constexpr bool queued(SequenceState state) { return state <= SequenceState::aside; }
+/// Time in this state counts as waiting.
+constexpr bool waits(SequenceState state) {
+  return queued(state) || state == SequenceState::swapped || state == SequenceState::imported ||
+         state == SequenceState::kv_received;
 }
 
 /// What a replica does for a request.
@@ -62,7 +65,7 @@ struct Sequence {
   std::int64_t told_service = 0;            // output tokens that the queue was told of
   std::int64_t imported_cached_tokens = 0;  // of one that came from another replica: KV that was here before it
   std::int32_t preemption_rank = 0;
-  Stage stage = Stage::waiting;
+  SequenceState state = SequenceState::waiting;
   std::uint16_t lane = 0;  // while it is admitted
   Serve serve = Serve::whole;
   bool looked_below = true;         // whether tiers below the GPU's memory hold more of its prompt has been looked up

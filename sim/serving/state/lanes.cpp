@@ -55,7 +55,7 @@ std::int64_t Lanes::tokens_made(Slot slot) const {
   const Sequence& s = book_[slot];
   const Lane& lane = of(s);
   std::int64_t made = s.made;
-  std::int64_t decoded = s.stage == Stage::decoding ? lane.decodes.tokens(s) - s.joined_tokens : 0;
+  std::int64_t decoded = s.state == SequenceState::decoding ? lane.decodes.tokens(s) - s.joined_tokens : 0;
   std::int64_t ahead = 0;
   for (std::size_t i = 0; i < lane.batches.size(); ++i) {
     const FilledBatch& batch = lane.batches[i];
@@ -72,7 +72,8 @@ void Lanes::tell_service() {
   if (!counts_service_) return;
   for (std::size_t i = 0; i < book_.table().size(); ++i) {
     Sequence& s = book_[Slot(i)];
-    if (!s.told && s.stage == Stage::decoding) tell_service(s, s.made + of(s).decodes.tokens(s) - s.joined_tokens);
+    if (!s.told && s.state == SequenceState::decoding)
+      tell_service(s, s.made + of(s).decodes.tokens(s) - s.joined_tokens);
   }
 }
 

@@ -17,16 +17,17 @@ std::int64_t chunks_under_way(std::span<const Lane> lanes, Slot slot) {
 /// Tokens whose KV is computed, of each of its sequences. The last token made is not held.
 std::int64_t tokens_held(const ReplicaCore& core, Slot slot) {
   const Sequence& s = core.book[slot];
-  if (queued(s.stage)) return 0;
+  if (queued(s.state)) return 0;
   const std::int64_t made = core.lanes.tokens_made(slot);
-  if (s.stage == Stage::prefilling || s.stage == Stage::joining || made == 0)
+  if (s.state == SequenceState::prefilling || s.state == SequenceState::joining || made == 0)
     return std::max<std::int64_t>(0, s.computed - chunks_under_way(core.lanes.all(), slot));
   return s.request.prompt_tokens + made - 1;
 }
 
 /// When its client last got a token.
 double last_token_s(const Lane& lane, const Sequence& s) {
-  const bool decoded = s.stage == Stage::decoding || s.stage == Stage::ending || s.stage == Stage::finished;
+  const bool decoded =
+      s.state == SequenceState::decoding || s.state == SequenceState::ending || s.state == SequenceState::finished;
   const double before_s = std::max(s.last_token_s, s.record.first_token_s.value_or(0));
   return decoded ? std::max(before_s, lane.last_decode_s) : before_s;
 }
@@ -60,7 +61,7 @@ void ReplicaCore::changed(double at_s) {
 }
 
 void tell_until(const ReplicaCore& core, const Sequence& s, double now_s, ReplicaListener& listener) {
-  waits(s.stage) ? listener.request_waited(core.pool(), s.since_s, now_s)
+  waits(s.state) ? listener.request_waited(core.pool(), s.since_s, now_s)
                  : listener.request_ran(core.pool(), s.since_s, now_s);
 }
 

@@ -22,15 +22,15 @@ struct GiveUp {
 
 /// What the sequences of a replica add up to.
 struct SequenceSums {
-  std::array<std::int64_t, stages_of_life> counts{};  // requests, by Stage
-  std::int64_t running = 0;                           // requests in all stages that run
-  std::int64_t running_sequences = 0;                 // of these: one each, or as many as a request has side by side
+  std::array<std::int64_t, sequence_states> counts{};  // requests, by SequenceState
+  std::int64_t running = 0;                            // requests in all states that run
+  std::int64_t running_sequences = 0;                  // of these: one each, or as many as a request has side by side
   std::int64_t uncomputed_tokens = 0;
   std::int64_t awaited = 0;  // requests whose clients go on only when they have their answers
 
-  std::int64_t of(Stage stage) const { return counts[static_cast<std::size_t>(stage)]; }
+  std::int64_t of(SequenceState state) const { return counts[static_cast<std::size_t>(state)]; }
   /// Requests that run, or will once there is room.
-  std::int64_t work() const { return running + of(Stage::waiting) + of(Stage::swapped); }
+  std::int64_t work() const { return running + of(SequenceState::waiting) + of(SequenceState::swapped); }
   /// Nothing is left of any.
   bool nobody() const { return counts == decltype(counts){}; }
   bool operator==(const SequenceSums&) const = default;
@@ -56,7 +56,8 @@ class SequenceBook {
   }
   /// Somebody in the queue may be admitted. Who was swapped out comes back first.
   bool admits() const {
-    return (!admissions_wait_ || sums_.running == 0) && sums_.of(Stage::swapped) == 0 && sums_.of(Stage::waiting) > 0;
+    return (!admissions_wait_ || sums_.running == 0) && sums_.of(SequenceState::swapped) == 0 &&
+           sums_.of(SequenceState::waiting) > 0;
   }
   /// Whose client gives up first, and when.
   const GiveUp& next_give_up() const { return give_ups_.empty() ? nobody : give_ups_.top(); }
@@ -76,8 +77,8 @@ class SequenceBook {
   void admit(Slot slot, std::size_t lane, std::int64_t cached_tokens, bool arrival_order);
   /// So many tokens of it are in a batch.
   void compute(Slot slot, std::int64_t tokens);
-  /// It goes on in another stage of which nothing else is to be said.
-  void enter(Slot slot, Stage stage);
+  /// It goes on in another state, which changes nothing else.
+  void enter(Slot slot, SequenceState state);
   /// One from another replica takes its place in its lane.
   void run_import(Slot slot);
   /// Preempted: its blocks are gone, and prompt and output so far are computed again.
@@ -100,7 +101,7 @@ class SequenceBook {
   bool stale(const GiveUp& entry) const {
     return table_[entry.slot].told || table_[entry.slot].arrival != entry.arrival;
   }
-  std::int64_t& counted(Stage stage) { return sums_.counts[static_cast<std::size_t>(stage)]; }
+  std::int64_t& counted(SequenceState state) { return sums_.counts[static_cast<std::size_t>(state)]; }
 
   WaitingQueue& queue_;
   AdapterLoads& adapters_;
