@@ -49,7 +49,7 @@ std::optional<ExpertFacts> expert_facts(const Pool& pool, const ReplicaPool& rep
   if (!pool.experts) return std::nullopt;
   ExpertFacts f{.cache_fraction =
                     static_cast<double>(pool.experts->slots) / static_cast<double>(pool.experts->experts())};
-  for (const Replica* r : all_of(replicas)) f.totals += r->core().stages.experts()->totals();
+  for (const Replica* r : all_of(replicas)) f.totals += r->core().pipeline.experts()->totals();
   const auto quality = pool.spec.expert_offload->miss.make()->quality(f.cache_fraction);
   if (f.totals.substituted + f.totals.left_out == 0)
     f.quality = QualityFacts{.source = "no expert was replaced or left out"};

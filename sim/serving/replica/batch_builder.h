@@ -16,7 +16,7 @@ class BatchBuilder final : public Batch {
   BatchBuilder(ReplicaCore& core, Lane& lane, const Parts& parts, ReplicaListener& listener)
       : core_(core), book_(core.book), lane_(lane), batch_(lane.batch()), parts_(parts), listener_(listener) {}
 
-  std::int64_t lanes() const override { return static_cast<std::int64_t>(core_.stages.count()); }
+  std::int64_t lanes() const override { return static_cast<std::int64_t>(core_.pipeline.count()); }
   std::int64_t lane() const override { return static_cast<std::int64_t>(lane_.number) % lanes(); }
   std::int64_t running() const override { return book_.sums().running_sequences; }
   std::int64_t decoding() const override { return lane_.decodes.sequences(); }

@@ -112,7 +112,7 @@ void BatchFiller::describe(Lane& lane) {
   if (core_.setup.exits && batch.decoded) batch.work.decode_layers = core_.setup.exits->draw(batch.work);
   batch.run.lane = lane.number;
   batch.run.side = lane.side;
-  batch.start_s = std::max(core_.clock.now_s, core_.stages.first_free_s(lane.side));
+  batch.start_s = std::max(core_.clock.now_s, core_.pipeline.first_free_s(lane.side));
 }
 
 void BatchFiller::list_members(Lane& lane) {

@@ -16,7 +16,7 @@ void BatchResults::end(Lane& lane, ReplicaListener& listener) {
     core_.book[slot].made = core_.book[slot].request.output_tokens;
     finish(slot, listener);
   }
-  const bool sides = core_.stages.sides() != nullptr;
+  const bool sides = core_.pipeline.sides() != nullptr;
   if (sides) tell_sides(batch);
   for (Slot slot : batch.prompts) end_prompt(slot, listener);
   if (sides) pass_to_decode_lane(lane);
@@ -26,13 +26,13 @@ void BatchResults::end(Lane& lane, ReplicaListener& listener) {
 }
 
 void BatchResults::report(const FilledBatch& batch, ReplicaListener& listener) {
-  const auto stages = static_cast<double>(core_.stages.count());
-  const double energy_j = batch.run.sum(&StagePass::energy_j);
-  const double busy_s = batch.run.sum(&StagePass::busy_s);
+  const auto stages = static_cast<double>(core_.pipeline.count());
+  const double energy_j = batch.run.sum(&StageRun::energy_j);
+  const double busy_s = batch.run.sum(&StageRun::busy_s);
   ReplicaTotals& totals = core_.totals;
   totals.steps += 1;
   totals.busy_s += busy_s / stages;
-  totals.extrapolated_s += batch.run.sum(&StagePass::extrapolated_s) / stages;
+  totals.extrapolated_s += batch.run.sum(&StageRun::extrapolated_s) / stages;
   totals.step_energy_j += energy_j;
   totals.prompt_tokens += batch.work.prefill_tokens;
   totals.output_tokens += batch.made_tokens();
@@ -47,15 +47,15 @@ void BatchResults::report(const FilledBatch& batch, ReplicaListener& listener) {
                       .used_blocks = batch.used_blocks,
                       .energy_j = energy_j,
                       .beside_until_s = batch.run.beside_until_s,
-                      .busy_s = core_.stages.sides() ? std::optional(busy_s) : std::nullopt},
+                      .busy_s = core_.pipeline.sides() ? std::optional(busy_s) : std::nullopt},
                      batch.members);
 }
 
 void BatchResults::cut(const FilledBatch& batch, ReplicaListener& listener) {
   const double now_s = core_.clock.now_s;
-  const Stages::Taken taken = core_.stages.cut(batch, now_s);
+  const Pipeline::Taken taken = core_.pipeline.cut(batch, now_s);
   if (now_s <= batch.start_s) return;
-  core_.totals.busy_s += taken.busy_s / static_cast<double>(core_.stages.count());
+  core_.totals.busy_s += taken.busy_s / static_cast<double>(core_.pipeline.count());
   core_.totals.step_energy_j += taken.energy_j;
   listener.step_done({.replica = core_.id(),
                       .pool = core_.pool(),
@@ -64,7 +64,7 @@ void BatchResults::cut(const FilledBatch& batch, ReplicaListener& listener) {
                       .used_blocks = batch.used_blocks,
                       .energy_j = taken.energy_j,
                       .beside_until_s = batch.run.beside_until_s,
-                      .busy_s = core_.stages.sides() ? std::optional(taken.busy_s) : std::nullopt},
+                      .busy_s = core_.pipeline.sides() ? std::optional(taken.busy_s) : std::nullopt},
                      {});
 }
 
@@ -123,7 +123,7 @@ void BatchResults::finish_here(Slot slot, ReplicaListener& listener) {
 void BatchResults::remove(Slot slot) {
   const Sequence& s = core_.book[slot];
   core_.cache().release(s.request, s.held);
-  if (ExpertOffload* experts = core_.stages.experts()) experts->forget(s.request.id);
+  if (ExpertOffload* experts = core_.pipeline.experts()) experts->forget(s.request.id);
   std::erase(core_.lanes.of(s).gone, slot);
   core_.book.remove(slot);
 }
@@ -144,7 +144,7 @@ void BatchResults::tell(Slot slot, ReplicaListener& listener) {
   s.record.finish_s = ends_.seen_s();
   s.record.output_tokens = s.made;
   s.record.status = RequestStatus::completed;
-  if (SmSides* sides = core_.stages.sides(); sides && s.made > 1)
+  if (SmSides* sides = core_.pipeline.sides(); sides && s.made > 1)
     sides->finished((*s.record.finish_s - *s.record.first_token_s) / static_cast<double>(s.made - 1));
   listener.request_ran(core_.pool(), s.since_s, core_.clock.now_s);
   listener.request_done(s.request, s.record);
@@ -166,7 +166,7 @@ bool BatchResults::release_finished(Lane& lane, ReplicaListener& listener) {
 }
 
 void BatchResults::tell_sides(const FilledBatch& batch) {
-  SmSides& sides = *core_.stages.sides();
+  SmSides& sides = *core_.pipeline.sides();
   for (Slot slot : batch.prompts) {
     const RequestRecord& record = core_.book[slot].record;
     if (record.preemptions == 0) sides.first_token(ends_.seen_s() - record.arrival_s);

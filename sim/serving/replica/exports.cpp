@@ -60,7 +60,7 @@ Departure Exports::depart(Slot slot, double now_s, ReplicaListener& listener) {
   double last_token_s = lane.last_decode_s;
   for (std::size_t i = 0; i < lane.batches.size(); ++i)
     if (lane.batches[i].decoded) {
-      complete_s = std::min(lane.batches[i].end_s, core_.stages.alone_end_s(lane.batches[i]));
+      complete_s = std::min(lane.batches[i].end_s, core_.pipeline.alone_end_s(lane.batches[i]));
       last_token_s = lane.batches[i].seen_s;
     }
   hand_on(slot, listener);

@@ -97,7 +97,7 @@ double KvFetches::prefill_s(std::int64_t from_tokens, std::int64_t to_tokens) co
     const std::int64_t count = std::min(most, to_tokens - done);
     StepWork work;
     work.add_chunk(count, done, core_.setup.latency->chunk_s(count, done));
-    seconds += core_.stages.seconds(work);
+    seconds += core_.pipeline.seconds(work);
     done += count;
   }
   return seconds;

@@ -70,7 +70,7 @@ void Replica::take_in(const Sequence& sequence, double now_s) {
   core.clock.wake(now_s);
   const Slot slot = core.book.arrive(sequence);
   if (core.setup.queue->front() == slot) core.lanes.decide_again();
-  if (SmSides* sides = core.stages.sides()) sides->arrived();
+  if (SmSides* sides = core.pipeline.sides()) sides->arrived();
   parts_->fetches.arrived(slot);
 }
 
@@ -84,7 +84,7 @@ void Replica::adopt(const Request& request, std::int64_t tokens) {
 
 bool Replica::empty() const { return core().book.sums().nobody() && parts_->imports.expected() == 0; }
 
-void Replica::set_pace(const StepPace& pace) { parts_->core.stages.set_pace(pace); }
+void Replica::set_pace(const StepPace& pace) { parts_->core.pipeline.set_pace(pace); }
 
 void Replica::set_ready(double now_s) {
   parts_->core.clock.ready = true;
@@ -98,7 +98,7 @@ void Replica::advance(double until_s, ReplicaListener& listener) {
   ReplicaClock& clock = core.clock;
   for (;;) {
     const double end_s = core.lanes.next_end_s();
-    const double next_s = std::min({end_s, core.book.next_give_up().at_s, core.stages.next_s()});
+    const double next_s = std::min({end_s, core.book.next_give_up().at_s, core.pipeline.next_s()});
     if (clock.may_start && clock.ready && next_s > clock.now_s) {  // all that is due now is done
       if (clock.now_s >= until_s) return;
       start(listener);
@@ -109,7 +109,7 @@ void Replica::advance(double until_s, ReplicaListener& listener) {
     if (end_s == next_s) {
       parts_->results.end(core.lanes.next_to_end(), listener);
       clock.may_start = core.book.sums().work() > 0 || parts_->imports.expected() > 0;
-    } else if (core.stages.next_s() == next_s) {
+    } else if (core.pipeline.next_s() == next_s) {
       parts_->ends.go_on(listener);
     } else {
       parts_->leaves.give_up(core.book.next_give_up().slot, listener);
@@ -149,7 +149,7 @@ std::vector<MovingSequence> Replica::fail(double now_s, ReplicaListener& listene
 
 void Replica::abandon(double now_s, ReplicaListener& listener) {
   ReplicaCore& core = parts_->core;
-  core.stages.abandon();
+  core.pipeline.abandon();
   for (std::size_t i = 0; i < core.book.table().size(); ++i) {
     const Slot slot = static_cast<Slot>(i);
     Sequence& s = core.book[slot];
@@ -163,14 +163,14 @@ void Replica::abandon(double now_s, ReplicaListener& listener) {
 double Replica::next_due_s() const {
   const ReplicaCore& core = parts_->core;
   if (core.clock.may_start && core.clock.ready) return std::nextafter(core.clock.now_s, infinity);
-  return std::min({core.lanes.next_end_s(), core.book.next_give_up().at_s, core.stages.next_s()});
+  return std::min({core.lanes.next_end_s(), core.book.next_give_up().at_s, core.pipeline.next_s()});
 }
 
 double Replica::next_awaited_s() const {
   const ReplicaCore& core = parts_->core;
   const SequenceSums& sums = core.book.sums();
   // A fetch, a write, a load or a collective may start with any step; who runs has its adapter.
-  if ((core.setup.tiers && core.links.port()) || core.stages.in_time() || core.stages.next_s() < infinity)
+  if ((core.setup.tiers && core.links.port()) || core.pipeline.in_time() || core.pipeline.next_s() < infinity)
     return next_due_s();
   const bool may_load = core.adapters.slots() && core.links.port();
   if (may_load && sums.work() + parts_->imports.expected() > sums.running) return next_due_s();
@@ -183,14 +183,14 @@ double Replica::next_awaited_s() const {
 double Replica::next_finish_s() const {
   const ReplicaCore& core = parts_->core;
   const Lane& lane = core.lanes[0];
-  if (core.stages.experts() || core.setup.exits || core.lanes.all().size() > 1 || lane.batches.size() != 1 ||
+  if (core.pipeline.experts() || core.setup.exits || core.lanes.all().size() > 1 || lane.batches.size() != 1 ||
       !lane.repeat || !lane.gone.empty() || core.clock.may_start || !lane.decodes.grows_steadily())
     return next_due_s();
   StepWork work = lane.batches[0].work;
   double at_s = core.lanes.next_end_s();
   for (std::int64_t left = lane.decodes.steps_left(); left > 0; --left) {
     work.decode_kv_tokens += lane.decodes.growing();
-    at_s += core.stages.time(work, 0).seconds;
+    at_s += core.pipeline.time(work, 0).seconds;
   }
   const std::int64_t most_blocks = lane.decodes.sequences() * (lane.decodes.steps_left() + 1);
   return most_blocks <= core.cache().free_blocks() ? at_s : next_due_s();

@@ -11,7 +11,7 @@ namespace {
 std::vector<TokenRun> token_runs(const ReplicaCore& core, const Lane& lane) {
   std::vector<TokenRun> runs;
   const FilledBatch& batch = lane.batches.filling();
-  const auto model_of = [&](const Request& r) { return index(r.adapter) % core.stages.experts()->models(); };
+  const auto model_of = [&](const Request& r) { return index(r.adapter) % core.pipeline.experts()->models(); };
   const std::int64_t drafts =
       batch.work.draft_sequences > 0 ? batch.work.draft_tokens / batch.work.draft_sequences : 0;
   if (batch.decoded)
@@ -37,18 +37,18 @@ void RunEnds::begin(Lane& lane, double ready_s, ReplicaListener& listener) {
   FilledBatch& batch = lane.batch();
   fetches_.await_layers(batch);
   std::vector<TokenRun> tokens;
-  if (core_.stages.experts()) tokens = token_runs(core_, lane);
-  core_.stages.launch(batch, ready_s, tokens, core_.clock.now_s);
-  take(batch, core_.stages.end_s(batch), listener);
+  if (core_.pipeline.experts()) tokens = token_runs(core_, lane);
+  core_.pipeline.launch(batch, ready_s, tokens, core_.clock.now_s);
+  take(batch, core_.pipeline.end_s(batch), listener);
 }
 
 void RunEnds::go_on(ReplicaListener& listener) {
-  core_.stages.go_on(core_.clock.now_s);
+  core_.pipeline.go_on(core_.clock.now_s);
   take_all(listener);
 }
 
 void RunEnds::contended(OwnTraffic traffic, ReplicaListener& listener) {
-  core_.stages.contended(traffic, core_.clock.now_s);
+  core_.pipeline.contended(traffic, core_.clock.now_s);
   take_all(listener);
 }
 
@@ -56,13 +56,13 @@ bool RunEnds::arrived(const FetchFor& fetch, ReplicaListener& listener) {
   const double begun_s = core_.book[fetch.slot].fetch_begun_s;
   const auto lane = fetches_.ended(fetch.slot);
   if (!lane) return true;
-  core_.stages.fetched(core_.lanes[*lane].batches.last(), begun_s, core_.clock.now_s);
+  core_.pipeline.fetched(core_.lanes[*lane].batches.last(), begun_s, core_.clock.now_s);
   take_all(listener);
   return true;
 }
 
 bool RunEnds::arrived(const ExpertLoad& load, ReplicaListener& listener) {
-  core_.stages.arrived(load, core_.clock.now_s);
+  core_.pipeline.arrived(load, core_.clock.now_s);
   take_all(listener);
   return false;
 }
@@ -70,13 +70,13 @@ bool RunEnds::arrived(const ExpertLoad& load, ReplicaListener& listener) {
 bool RunEnds::arrived(const AdaptersFor& adapters, ReplicaListener& listener) {
   FilledBatch& batch = core_.lanes[adapters.lane].batches.last();
   core_.adapters.loaded(batch, core_.clock.now_s);
-  core_.stages.ready(batch, core_.clock.now_s);
+  core_.pipeline.ready(batch, core_.clock.now_s);
   take_all(listener);
   return false;
 }
 
 bool RunEnds::arrived(const Sent& sent, ReplicaListener& listener) {
-  core_.stages.sent(sent, core_.clock.now_s);
+  core_.pipeline.sent(sent, core_.clock.now_s);
   take_all(listener);
   return false;
 }
@@ -85,8 +85,8 @@ bool RunEnds::arrived(const Sent& sent, ReplicaListener& listener) {
 /// through the first stage another batch can be filled.
 void RunEnds::take_all(ReplicaListener& listener) {
   bool changed = false;
-  for (FilledBatch* batch : core_.stages.in_flight()) {
-    const double end_s = core_.stages.end_s(*batch);
+  for (FilledBatch* batch : core_.pipeline.in_flight()) {
+    const double end_s = core_.pipeline.end_s(*batch);
     changed |= end_s != batch->end_s;
     if (!changed) continue;
     core_.lanes[batch->run.lane].ended |= batch->end_s == StepRun::infinity && end_s < StepRun::infinity;
@@ -100,13 +100,13 @@ void RunEnds::take_all(ReplicaListener& listener) {
 void RunEnds::take(FilledBatch& batch, double end_s, ReplicaListener& listener) {
   batch.end_s = end_s;
   double before_s = seen_by_side_[static_cast<std::size_t>(batch.run.side)];
-  for (const FilledBatch* other : core_.stages.in_flight()) {
+  for (const FilledBatch* other : core_.pipeline.in_flight()) {
     if (other == &batch) break;
     if (other->run.side == batch.run.side) before_s = other->seen_s;
   }
   const bool known = end_s < StepRun::infinity;
   batch.seen_s =
-      core_.setup.answers.seen_s(known ? end_s : core_.stages.alone_end_s(batch), batch.made_tokens(), before_s);
+      core_.setup.answers.seen_s(known ? end_s : core_.pipeline.alone_end_s(batch), batch.made_tokens(), before_s);
   core_.lanes[batch.run.lane].last_seen_s = batch.seen_s;
   if (batch.streams && known && !std::exchange(batch.run.told, true)) exports_.tell_chunks(batch, listener);
 }

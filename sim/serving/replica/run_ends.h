@@ -15,7 +15,7 @@ class RunEnds {
   /// The lane's batch is launched; from `ready_s` on the first stage may take it.
   void begin(Lane& lane, double ready_s, ReplicaListener& listener);
   /// Another batch can be filled for these lanes: it is known when it can enter the first stage.
-  bool may_begin(const Lane& lane) const { return core_.stages.first_free_s(lane.side) < StepRun::infinity; }
+  bool may_begin(const Lane& lane) const { return core_.pipeline.first_free_s(lane.side) < StepRun::infinity; }
   /// A stage is due.
   void go_on(ReplicaListener& listener);
   /// Others use the links of this traffic from now on: steps under way are no longer what was worked out for them.
@@ -23,7 +23,7 @@ class RunEnds {
   /// The first batch of the lane is through the last stage.
   void ended(const FilledBatch& batch) {
     seen_s_ = seen_by_side_[static_cast<std::size_t>(batch.run.side)] = batch.seen_s;
-    core_.stages.ended(batch);
+    core_.pipeline.ended(batch);
   }
   /// When the tokens of the batch that has ended last are with their clients.
   double seen_s() const { return seen_s_; }

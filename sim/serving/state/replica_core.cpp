@@ -32,7 +32,7 @@ double last_token_s(const Lane& lane, const Sequence& s) {
   return decoded ? std::max(before_s, lane.last_decode_s) : before_s;
 }
 
-StagesSetup stages_setup(ReplicaSetup& setup) {
+PipelineSetup pipeline_setup(ReplicaSetup& setup) {
   return {.latency = setup.latency,
           .experts = std::move(setup.experts),
           .partition = std::move(setup.partition),
@@ -48,10 +48,10 @@ StagesSetup stages_setup(ReplicaSetup& setup) {
 ReplicaCore::ReplicaCore(ReplicaSetup settings)
     : setup(std::move(settings)),
       links(setup.id),
-      stages(stages_setup(setup), links),
+      pipeline(pipeline_setup(setup), links),
       adapters(setup.adapters, links, totals),
       book(*setup.queue, adapters, setup.batcher->max_sequences()),
-      lanes(setup, stages.count(), stages.sides() != nullptr, book),
+      lanes(setup, pipeline.count(), pipeline.sides() != nullptr, book),
       blocks(*setup.kv_cache, setup.tiers.get(), totals) {}
 
 void ReplicaCore::changed(double at_s) {

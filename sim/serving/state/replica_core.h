@@ -5,7 +5,7 @@
 #include "sim/serving/state/kv_blocks.h"
 #include "sim/serving/state/lanes.h"
 #include "sim/serving/state/replica_setup.h"
-#include "sim/serving/step/stages.h"
+#include "sim/serving/step/pipeline.h"
 
 namespace servecast {
 
@@ -39,7 +39,7 @@ struct ReplicaCore {
   ReplicaClock clock{};
   ReplicaTotals totals{};
   OpenTransfers links;
-  Stages stages;
+  Pipeline pipeline;
   AdapterLoads adapters;
   SequenceBook book;
   Lanes lanes;

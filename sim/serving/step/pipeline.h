@@ -19,7 +19,7 @@ struct StepPace {
   bool operator==(const StepPace&) const = default;
 };
 
-struct StagesSetup {
+struct PipelineSetup {
   const StepLatency* latency = nullptr;      // outlives the stages
   std::unique_ptr<ExpertOffload> experts{};  // partly elsewhere; none: all in the GPUs' memory
   std::unique_ptr<SmPartition> partition{};  // prompts and decodes run at the same time; none: they take turns
@@ -37,9 +37,9 @@ struct StagesSetup {
 ///
 /// What depends on nobody else is worked out at once, up to the last stage. As soon as others use the links, or where
 /// two sides share the SMs of several stages, a batch enters each stage only when its time has come (next_s()).
-class Stages {
+class Pipeline {
  public:
-  Stages(StagesSetup setup, OpenTransfers& links);
+  Pipeline(PipelineSetup setup, OpenTransfers& links);
 
   std::size_t count() const { return static_cast<std::size_t>(count_); }
   /// How long a batch keeps a stage that it has to itself.
@@ -95,10 +95,10 @@ class Stages {
   bool send_contended(FilledBatch& batch, std::size_t stage, double now_s);
   bool send(FilledBatch& batch, std::size_t stage, Reach reach, double now_s);
   void count(FilledBatch& batch, std::size_t stage);
-  void count_wait(StagePass& pass, std::size_t stage, double end_s);
+  void count_wait(StageRun& stage_run, std::size_t stage, double end_s);
   void forget_ahead(double now_s);
   void find_next();
-  // Beside another side, and with experts elsewhere (stages_shared.cpp):
+  // Beside another side, and with experts elsewhere (pipeline_shared.cpp):
   StageTime on_share(const FilledBatch& batch, std::size_t stage, const StageTime& full);
   bool other_side_runs(const FilledBatch& batch, std::size_t stage) const;
   void begin_experts(FilledBatch& batch, std::size_t stage, double stretch);
@@ -110,7 +110,7 @@ class Stages {
   double power_w(const StageTime& time) const { return step_power_w(setup_.power, time, setup_.power_cap_w); }
   double& free_s(Side side, std::size_t stage) { return free_s_[static_cast<std::size_t>(side) * count() + stage]; }
 
-  StagesSetup setup_;
+  PipelineSetup setup_;
   OpenTransfers* links_;
   std::int64_t count_;
   std::optional<SmSides> sides_{};

@@ -1,55 +1,55 @@
 // Passes that share: the SMs with the other side's, the links to host memory with whoever else uses them.
 #include <algorithm>
 
-#include "sim/serving/step/stages.h"
+#include "sim/serving/step/pipeline.h"
 
 namespace servecast {
 
-StageTime Stages::on_share(const FilledBatch& batch, std::size_t stage, const StageTime& full) {
+StageTime Pipeline::on_share(const FilledBatch& batch, std::size_t stage, const StageTime& full) {
   const StepRun& run = batch.run;
   if (stage == 0)
     sides_->prompts_started(static_cast<std::int64_t>(batch.prompts.size()),
                             run.side == Side::prefill ? seconds(batch.work) : 0);
-  return sides_->start(stage, run.side, full, other_side_runs(batch, stage), run.passes[stage].begin_s);
+  return sides_->start(stage, run.side, full, other_side_runs(batch, stage), run.stages[stage].begin_s);
 }
 
-bool Stages::other_side_runs(const FilledBatch& batch, std::size_t stage) const {
-  const double now_s = batch.run.passes[stage].begin_s;
+bool Pipeline::other_side_runs(const FilledBatch& batch, std::size_t stage) const {
+  const double now_s = batch.run.stages[stage].begin_s;
   return std::ranges::any_of(flight_, [&](const FilledBatch* other) {
-    return other->run.side != batch.run.side && stage < other->run.passes.size() &&
-           other->run.passes[stage].begin_s <= now_s && now_s < other->run.passes[stage].end_s;
+    return other->run.side != batch.run.side && stage < other->run.stages.size() &&
+           other->run.stages[stage].begin_s <= now_s && now_s < other->run.stages[stage].end_s;
   });
 }
 
 /// Both sides' loads share the links, so neither knows in advance when its own arrive.
-void Stages::begin_experts(FilledBatch& batch, std::size_t stage, double stretch) {
-  const StagePass& pass = batch.run.passes[stage];
+void Pipeline::begin_experts(FilledBatch& batch, std::size_t stage, double stretch) {
+  const StageRun& stage_run = batch.run.stages[stage];
   const bool own_links = !sides_ && !links_->contended(OwnTraffic::experts);
   const auto end_s =
-      setup_.experts->begin(*batch.run.experts, stage, pass.begin_s + batch.copy_s, stretch, own_links);
-  batch.run.passes[stage].experts_open = true;
+      setup_.experts->begin(*batch.run.experts, stage, stage_run.begin_s + batch.copy_s, stretch, own_links);
+  batch.run.stages[stage].experts_open = true;
   if (end_s) experts_done(batch, stage, *end_s);
 }
 
-void Stages::experts_done(FilledBatch& batch, std::size_t stage, double end_s) {
-  StagePass& pass = batch.run.passes[stage];
-  pass.experts_open = false;
-  pass.alone_end_s = end_s;
-  pass.alone.seconds = end_s - (pass.begin_s + batch.copy_s);
+void Pipeline::experts_done(FilledBatch& batch, std::size_t stage, double end_s) {
+  StageRun& stage_run = batch.run.stages[stage];
+  stage_run.experts_open = false;
+  stage_run.alone_end_s = end_s;
+  stage_run.alone.seconds = end_s - (stage_run.begin_s + batch.copy_s);
   count(batch, stage);
 }
 
-void Stages::arrived(const ExpertLoad& load, double now_s) {
+void Pipeline::arrived(const ExpertLoad& load, double now_s) {
   const auto batch = std::ranges::find_if(
       flight_, [&](const FilledBatch* b) { return b->run.experts && b->run.experts->number == load.step; });
   setup_.experts->arrived(batch == flight_.end() ? nullptr : &*(*batch)->run.experts, load, now_s);
   go_on(now_s);
 }
 
-void Stages::play_experts(double now_s) {
+void Pipeline::play_experts(double now_s) {
   for (FilledBatch* batch : flight_) {
-    if (batch->run.passes.empty() || !batch->run.passes.back().experts_open) continue;
-    const std::size_t stage = batch->run.passes.size() - 1;
+    if (batch->run.stages.empty() || !batch->run.stages.back().experts_open) continue;
+    const std::size_t stage = batch->run.stages.size() - 1;
     for (const ExpertLoad& load : setup_.experts->go_on(*batch->run.experts, stage, now_s))
       links_->start(load, now_s, load);
     const auto end_s = setup_.experts->take_end(*batch->run.experts, stage);
@@ -59,23 +59,23 @@ void Stages::play_experts(double now_s) {
   }
 }
 
-void Stages::share_expert_links(double now_s) {
+void Pipeline::share_expert_links(double now_s) {
   for (FilledBatch* batch : flight_) {
-    if (batch->run.passes.empty()) continue;
-    const std::size_t stage = batch->run.passes.size() - 1;
+    if (batch->run.stages.empty()) continue;
+    const std::size_t stage = batch->run.stages.size() - 1;
     std::vector<ExpertLoad> under_way;
     if (!setup_.experts->on(stage) || !setup_.experts->share_links(*batch->run.experts, stage, now_s, under_way))
       continue;
     for (const ExpertLoad& load : under_way) links_->start(load, now_s, load);
-    batch->run.passes[stage].experts_open = true;
+    batch->run.stages[stage].experts_open = true;
     settle(*batch, stage, now_s);
   }
   for (std::size_t stage = 0; stage < count(); ++stage) setup_.experts->clear_links(stage);
 }
 
-void Stages::abandon() {
+void Pipeline::abandon() {
   for (const FilledBatch* batch : flight_)
-    for (std::size_t stage = 0; batch->run.experts && stage < batch->run.passes.size(); ++stage)
+    for (std::size_t stage = 0; batch->run.experts && stage < batch->run.stages.size(); ++stage)
       setup_.experts->cut(*batch->run.experts, stage, 0);
 }
 
