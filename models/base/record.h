@@ -8,7 +8,7 @@
 namespace servecast {
 
 /// How a request ended. Rejected: no replica could ever hold it; shed: turned away for the load at that time (HTTP
-/// 429); lost: the replica that served it failed, and nobody asked again.
+/// 429); lost: the replica that served it failed, and no retry followed.
 enum class RequestStatus : std::uint8_t { completed, rejected, shed, timed_out, unfinished, lost };
 
 /// Everything that is kept about one request; one row of requests.csv. Times are seconds from the start of the run.

@@ -47,7 +47,7 @@ class Autoscaler {
 
   /// When it looks next, after `now_s`; infinite: never, and all replicas serve all the time.
   virtual double next_look_s(double now_s) const = 0;
-  /// Asked at these instants, and at 0. Whoever asks keeps the answer between the pool's least and most.
+  /// Asked at these instants, and at 0. The caller keeps the answer between the pool's least and most.
   virtual std::int64_t wanted(const PoolLoad& load) = 0;
 
   /// It needs a promise (SLO) to size for.

@@ -74,7 +74,7 @@ enum class AfterLast : std::uint8_t {
 };
 
 /// Sequences of one lane, where a replica's lanes share `sequences` of them. At least one, or with fewer sequences
-/// than lanes nobody would ever be admitted; how many run on all lanes together, Batch::admit() bounds.
+/// than lanes no sequence would ever be admitted; how many run on all lanes together, Batch::admit() bounds.
 inline std::int64_t sequences_per_lane(std::int64_t sequences, std::int64_t lanes) {
   return std::max<std::int64_t>(1, sequences / lanes);
 }

@@ -15,7 +15,7 @@ enum class ServedBy : std::uint8_t {
   load,   // the layer waits until it has been loaded
   host,   // the host computes it
   buddy,  // another expert that is in the GPU's memory stands in for it
-  nobody  // it is left out
+  none    // it is left out
 };
 
 struct ServedChoice {
@@ -26,7 +26,7 @@ struct ServedChoice {
 /// What it takes to have one expert computed.
 struct MissCosts {
   double expert_bytes = 0;
-  double load_s = 0;         // of one expert over links that nobody else uses
+  double load_s = 0;         // of one expert over links that nothing else uses
   double host_expert_s = 0;  // the host reads one expert from its memory
   double host_token_s = 0;   // the host's arithmetic for one token and expert
 };
@@ -61,7 +61,7 @@ class ExpertMiss {
   /// `served` holds, for every choice, itself by `gpu` or by `load`; changes those that are to go another way. Who
   /// stands in must be on the GPU, and not twice for a token.
   virtual void answer(const MissSight& sight, Rng& rng, std::span<ServedChoice> served) const = 0;
-  /// What its stand-ins cost where so large a share of the experts is in the GPU's memory; nothing where nobody
+  /// What its stand-ins cost where so large a share of the experts is in the GPU's memory; nothing where no table
   /// published it.
   virtual std::optional<QualityFigure> quality(double /*cache_fraction*/) const { return std::nullopt; }
 };

@@ -51,7 +51,7 @@ struct RoutingTrace {
   }
 };
 
-/// How often experts were chosen, in those layers of a model that somebody counted.
+/// How often experts were chosen, in those layers of a model that were counted.
 struct ExpertCounts {
   struct Layer {
     std::int64_t layer = 0;

@@ -71,7 +71,7 @@ struct GatewayAnswer {
   double first_token_s = 0;
   double finish_s = 0;
   std::int64_t output_tokens = 0;
-  std::optional<double> score{};  // expected; none: nobody said
+  std::optional<double> score{};  // expected; none: not known
 };
 
 /// Another LLM call of the same request. Where it comes to nothing (turned away, too late), the answer before stands,
@@ -111,7 +111,7 @@ inline TargetId GatewayContext::target(std::string_view name) const {
   return static_cast<TargetId>(std::ranges::find(targets, name) - targets.begin());
 }
 
-/// A setting that names somebody who can answer.
+/// A setting that names a target: a pool or an API tier.
 struct NamedTarget {
   std::string key{};
   std::string name{};

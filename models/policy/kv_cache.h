@@ -58,7 +58,7 @@ struct BlockSettings {
   }
 };
 
-/// Is told what a cache of prefixes holds: whoever keeps copies elsewhere. A unit is a run of `tokens` tokens of a
+/// Hears what a cache of prefixes holds, to keep copies elsewhere. A unit is a run of `tokens` tokens of a
 /// prompt behind the unit before it; its hash stands for all of the prompt up to its end.
 class PrefixListener {
  public:

@@ -25,7 +25,7 @@ class Migration {
   static constexpr std::string_view kind = "migration";
   virtual ~Migration() = default;
 
-  /// Time between two looks at the replicas; infinite: nobody moves.
+  /// Time between two evaluations of the replicas; infinite: no sequence moves.
   virtual double check_every_s() const = 0;
 
   /// Who sends a sequence to whom; each replica at most once. Shown are those that may do so now: ready, and not

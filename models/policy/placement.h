@@ -42,8 +42,8 @@ class Placement {
   /// The pool's own replicas take sides: at first so many compute prompts and the others decode. 0: they do not. Not
   /// together with a decode pool.
   virtual std::int64_t prefill_replicas() const { return 0; }
-  /// Where they do, asked every check_every_s() while requests are there and nobody drains. Both sides have at least
-  /// one replica, and must keep one.
+  /// Where they do, asked every check_every_s() while requests are there and no replica drains. Both sides have at
+  /// least one replica, and must keep one.
   virtual double check_every_s() const { return 1; }
   virtual Turn turn(const SideLoad& /*prefill*/, const SideLoad& /*decode*/) const { return Turn::none; }
 

@@ -113,8 +113,8 @@ class Router {
   /// What it looks at of a request beyond its size.
   virtual RequestNeeds needs() const { return {}; }
 
-  /// False for a router that never looks at the views' numbers and asks nothing: then nobody needs to bring them up
-  /// to date.
+  /// False for a router that never looks at the views' numbers and asks nothing: then the engine need not bring them
+  /// up to date.
   virtual bool reads_state() const { return true; }
 
   /// False for a router that may turn requests away or have prefixes copied first.

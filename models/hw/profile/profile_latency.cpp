@@ -31,7 +31,7 @@ class ProfileLatency final : public StepLatency {
   StageTime prompts(const PipelineStage& stage, const StepWork& work) const;
   void add_host(StageTime& sum, const StepWork& work) const;
 
-  std::unique_ptr<const KernelTimes> own_;  // null: somebody else's
+  std::unique_ptr<const KernelTimes> own_;  // null: another model owns them
   ProfileInputs in_;
   ProfileLayer dense_;
   std::optional<ProfileLayer> expert_;

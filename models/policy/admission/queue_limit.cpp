@@ -1,4 +1,4 @@
-// Admission "queue_limit": nobody is taken on while the queues are full.
+// Admission "queue_limit": no request is admitted while the queues are full.
 //
 // Full means `max_waiting_requests` per replica of the pool, waiting anywhere in it: running requests do not count.
 // Bounds the wait without knowing anything of it; blind to how long the prompts in the queue are.

@@ -11,7 +11,7 @@ namespace servecast {
 struct AdapterSetup {
   std::int64_t slots = 0;  // 0: none are served, and who names one gets the model alone
   double gpu_bytes = 0;    // of one, on each GPU
-  double load_s = 0;       // of one from the host, while nobody else uses the links
+  double load_s = 0;       // of one from the host, while nothing else uses the links
 };
 
 /// The adapters in one replica's GPU memory: a fixed number of slots, each with one adapter. Who is used by a running

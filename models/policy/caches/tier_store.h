@@ -20,7 +20,7 @@ struct TierUnit {
 };
 
 /// One tier of KV memory: units by name, up to a capacity. Anything may leave at any time; what it was worth depends
-/// on what stands in front of it, which is the business of whoever looks units up in order.
+/// on what stands in front of it, which the caller knows, as it looks units up in order.
 class TierStore {
  public:
   TierStore(std::int64_t capacity_tokens, std::unique_ptr<Eviction> eviction);

@@ -8,7 +8,7 @@
 //      percentile of a profile.
 //   2. distribution gate: where the share beta or more of the experts that the batch asks for is missing, the cache
 //   is
-//      a bad one for this batch and nobody stands in; with pcie_budget_bytes, where loading them would take more.
+//      a bad one for this batch and no buddy stands in; with pcie_budget_bytes, where loading them would take more.
 //   3. choice: for each missing expert the buddy of the largest Psi that is in the GPU's memory and not used by the
 //      token already, at most rho per token. The routing weight stays.
 //   4. fallback: who is still missing is loaded, computed by the host, or left out.
@@ -51,9 +51,9 @@ class BuddyStandIns final : public ExpertMiss {
               "in place of tau: that percentile of the entropies of each layer (paper: 10 to 20)",
               {.min = 0, .max = 100});
       f.field("temperature", temperature, "of the gates in that entropy (paper: 0.8 to 1.2)", positive);
-      f.field("margin", margin, "nobody stands in where the first gate leads the second by more; left out: no bound",
-              fraction);
-      f.field("beta", beta, "nobody stands in where this share of the experts asked for is missing, or more",
+      f.field("margin", margin,
+              "no buddy stands in where the first gate leads the second by more; left out: no bound", fraction);
+      f.field("beta", beta, "no buddy stands in where this share of the experts asked for is missing, or more",
               fraction);
       f.field("pcie_budget_bytes", pcie_budget_bytes, "or where loading them all would move more than this",
               positive);
@@ -64,7 +64,7 @@ class BuddyStandIns final : public ExpertMiss {
       f.field("laplace", laplace, "added to every count of two experts chosen together");
       f.field("eta", eta, "weight of the gate's liking for the buddy in its score");
       f.field("kappa", kappa, "loss of score per hop to the GPU that holds it", fraction);
-      f.field("zero_loss", zero_loss, "true: nobody ever stands in; the fallback takes all");
+      f.field("zero_loss", zero_loss, "true: no buddy ever stands in; the fallback takes all");
       f.field("fallback", fallback, "load: the layer waits; cpu: the host computes; skip: left out",
               {"load", "cpu", "skip"});
     }
@@ -100,7 +100,7 @@ class BuddyStandIns final : public ExpertMiss {
   ServedBy fallback() const {
     return settings_.fallback == "load"  ? ServedBy::load
            : settings_.fallback == "cpu" ? ServedBy::host
-                                         : ServedBy::nobody;
+                                         : ServedBy::none;
   }
 
   /// The distribution gate.

@@ -2,7 +2,7 @@
 // slowly, the rest fast with a review (a fast/slow dual system as described by the 2048 AI community, 2025).
 //
 // Confidence and complexity are ranks among all requests, so thresholds are shares: confident_above 0.1 leaves the
-// tenth whose intent is least clear to the review. The two are independent, since nobody published how they go
+// tenth whose intent is least clear to the review. The two are independent, since no publication says how they go
 // together, and say nothing about scores. Put "fast_slow" behind it: that one drafts and reviews.
 #include "models/policy/gateway.h"
 #include "models/policy/stages/gateway_service.h"

@@ -3,7 +3,7 @@
 //
 // The client has its first token as early as with the fast model alone. A review costs the whole prompt and the draft
 // as a prompt of the slow model, and its output besides. Where it is not there by the time-out, the draft stands and
-// the review is cancelled, or finished for nobody. The review begins when the draft is complete. What of its prompt
+// the review is cancelled, or finished in vain. The review begins when the draft is complete. What of its prompt
 // need not be computed: kv_reuse none: nothing; text_prefix: what the slow pool's own cache has seen of that text (a
 // system prompt, earlier turns that it reviewed); same_model_kv: the KV of prompt and draft comes over the links from
 // the replica that drafted, which holds only between pools of one model: KV of an 8B is of no use to a 70B.

@@ -8,7 +8,7 @@
 // decode beside it. Loses where the pool is busy (the same tokens wait for each other), where parts are short (each
 // pays for a prompt of its own: the token overhead), and where one part needs another's words. A prompt is, in this
 // order: the share of the request's, the answers of all nodes before, the node's own words. So siblings have the same
-// beginning, which a prefix cache computes once; with a share below one it is another text for everybody.
+// beginning, which a prefix cache computes once; with a share below one it is another text in each node.
 //
 // Nodes of one LLM call start at the instant at which the last answer that they need is there. How often an agent
 // comes back is drawn when the request arrives, geometrically; what its tools take likewise. The answer is that of

@@ -2,10 +2,10 @@
 // for workers, and the client is notified when it is done (queue and workers as with Kafka or RabbitMQ before a batch
 // scheduler of Volcano's kind).
 //
-// Wins where nobody sits and waits: a burst is worked off later at full use of the GPUs, the urgent goes first, and
-// what would have timed out is an answer that comes later. Loses where somebody does wait: nothing streams, so the
+// Wins where no user sits and waits: a burst is worked off later at full use of the GPUs, the urgent goes first, and
+// what would have timed out is an answer that comes later. Loses where users do wait: nothing streams, so the
 // first token comes with the last. Order: smaller priority first (the workload's), then earlier deadline, then
-// earlier arrival. Nobody overtakes whoever waits before him in that order: a job of many parts, which starts only
+// earlier arrival. No job overtakes one that waits before it in that order: a job of many parts, which starts only
 // when so many workers are free (a gang: parts that wait for each other would hold workers for nothing), keeps
 // narrower ones behind it waiting but is never starved by them. Volcano itself lets these go ahead. Who has a job's
 // workers keeps all of them until its answer is there.

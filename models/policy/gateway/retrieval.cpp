@@ -1,6 +1,6 @@
 // Gateway "retrieval": passages from a vector store are put into the prompt.
 //
-// Everybody whose question is looked up pays for the embedding, the search and the prefill of the passages. They
+// Every request that is looked up pays for the embedding, the search and the prefill of the passages. They
 // stand behind the system prompt, so the prompt's beginning is the same as others' up to there only. What they add to
 // the answers belongs into the table of scores.
 #include <cmath>

@@ -3,7 +3,7 @@
 //
 // Every request pays for its embedding and the search, so it gains only where enough is asked again: expected latency
 // = look-up + (1 - hit rate) * model. What is asked is made up: requests are paraphrases of intents of a Zipf
-// popularity, a share of them repeats nobody. The cosine to a stored paraphrase of the same intent is normal, so is
+// popularity, a share of them repeats no other. The cosine to a stored paraphrase of the same intent is normal, so is
 // that to each of the other entries, and the nearest of all counts if it reaches the threshold: where that one is
 // about something else, the answer is wrong (a false hit), the more often the fuller the cache and the lower the
 // threshold. The defaults give what 2411.05276 measured at 0.8 with 8,000 entries: 61.6 to 68.8 % of queries whose
@@ -44,7 +44,7 @@ struct IntentSettings {
   void fields(Fields& f) {
     f.field("count", count, "different things that are asked more than once", {.min = 1, .max = 1e7});
     f.field("zipf_exponent", zipf_exponent, "the i-th is asked in proportion to i^-this; 0: all alike");
-    f.field("unique_fraction", unique_fraction, "share of requests that ask what nobody else does", fraction);
+    f.field("unique_fraction", unique_fraction, "share of requests that ask what no other does", fraction);
   }
 };
 
@@ -155,7 +155,7 @@ class SemanticCache final : public GatewayPolicy {
  private:
   static constexpr std::int64_t rewritten = -1;
 
-  /// From 0 on; what nobody else asks has a number of its own beyond those.
+  /// From 0 on; an intent of one request alone has a number beyond those.
   std::int64_t intent(Rng& rng) {
     if (rng.uniform() < settings_.intents.unique_fraction) return settings_.intents.count + unique_++;
     const auto found = std::ranges::upper_bound(popularity_, rng.uniform() * popularity_.back());

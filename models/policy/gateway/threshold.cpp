@@ -2,7 +2,7 @@
 // the strong model answers, else the weak one (RouteLLM, arXiv 2406.18665).
 //
 // Saves most where the two models differ little in quality and much in price, and where the router can tell
-// (apgr well above 0.5; see router_skill.h). A router that guesses saves nothing that a coin would not. Everybody
+// (apgr well above 0.5; see router_skill.h). A router that guesses saves nothing that a coin would not. Every request
 // pays the router's own time: 6 to 24 ms for those published (mf 155, BERT 69.6, causal 42.5 requests/s). Scores: at
 // rank r the strong model's expected lead is gap * gain(r); what both can answer does not depend on the rank
 // otherwise. The win probability is that lead: an answer that both get right, or neither, is no win.

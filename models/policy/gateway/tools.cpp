@@ -1,6 +1,6 @@
 // Gateway "tools": the model calls tools before it answers, each tool call an LLM call of its own (an agent's loop).
 //
-// A request that uses tools makes a geometric number of calls. Each is a short answer that nobody sees, the tool's
+// A request that uses tools makes a geometric number of calls. Each is a short answer that no user sees, the tool's
 // own time, and another LLM call whose prompt is the one before, the call and its result. So the time to first token
 // grows by whole LLM calls, and the prompt is read once per LLM call, unless a prefix cache keeps it: then only what
 // is new.

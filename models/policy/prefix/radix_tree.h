@@ -15,7 +15,7 @@ namespace servecast {
 /// branches off, and belongs to the node below it. Sizes and positions are in tokens; a path is named by hash blocks,
 /// the last of which may be part-filled.
 ///
-/// A node is held by whoever uses it and by held nodes below it. Only nodes that nobody holds and nothing hangs on
+/// A node is held by sequences that use it and by held nodes below it. Only nodes that are not held and have no child
 /// can leave, whole.
 class RadixTree {
  public:
@@ -35,7 +35,7 @@ class RadixTree {
 
   /// How much of the first `most_tokens` tokens of this request is here.
   Found find(const Request& request, std::int64_t most_tokens) const;
-  /// Of what was found, the tokens that nobody holds.
+  /// Of what was found, the tokens that no sequence holds.
   std::int64_t idle_tokens(const Found& found) const;
   /// Holds the path to where `found` ends, which becomes a node of its own. Returns it.
   Node hold(const Found& found);

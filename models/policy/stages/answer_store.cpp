@@ -62,7 +62,7 @@ const StoredAnswer& AnswerStore::of_intent(std::int64_t intent, std::int64_t n) 
   return used(by_intent_.at(intent)[static_cast<std::size_t>(n)]);
 }
 
-// Walks on from the n-th until one is about something else: there is one, or nobody asks.
+// Walks on from the n-th until one is about something else: there is one, or the caller does not ask.
 const StoredAnswer& AnswerStore::other_than(std::int64_t intent, std::int64_t n) {
   auto at = static_cast<std::size_t>(n) % held_.size();
   while (seats_[held_[at]].answer.intent == intent) at = (at + 1) % held_.size();

@@ -68,7 +68,7 @@ struct GraphLevels {
   std::int64_t width = 1;
 };
 
-/// Cycles, names that nobody has or two have, nodes that nobody needs; the settings' keys are within `nodes`.
+/// Cycles, names that no node has or two have, nodes that no other needs; the settings' keys are within `nodes`.
 std::vector<SettingProblem> problems_of(std::span<const GraphNode> nodes);
 
 std::size_t node_called(const std::string& name, std::span<const GraphNode> nodes);

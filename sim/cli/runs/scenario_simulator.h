@@ -8,7 +8,7 @@
 
 namespace servecast {
 
-/// What `servecast run` does, for whoever wants many runs.
+/// What `servecast run` does, for commands that make many runs.
 class ScenarioSimulator final : public Simulator {
  public:
   LoadedRun load(const RunRequest& request) override;

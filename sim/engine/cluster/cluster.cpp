@@ -138,7 +138,7 @@ double Cluster::next_step_s() {
   return at_s;
 }
 
-// Nobody is advanced that nobody looks at.
+// Only pools whose load is read are advanced.
 void Cluster::end_steps(double now_s) {
   for (ReplicaPool& pool : pools_)
     if (step_by_step_ || pool.shared_tier()) pool.advance_all(now_s);
@@ -156,7 +156,7 @@ void Cluster::settle(double now_s) {
   for (ClusterFollower* follower : followers_) follower->settle(now_s);
 }
 
-// Now where somebody waits for it; else when the replica is next advanced beyond this instant.
+// Now where a client waits for it; else when the replica is next advanced beyond this instant.
 void Cluster::start_steps(double now_s) {
   start_touched(now_s);
   if (!step_by_step_) return;

@@ -15,7 +15,7 @@ namespace servecast {
 
 class RunClock;
 
-/// The replicas of all pools and their lives. Brings replicas up to instants, visits those on which somebody waits
+/// The replicas of all pools and their lives. Brings replicas up to instants, visits those on which a client waits
 /// for something, and does to them what their lives say; followers hear of it.
 class Cluster final : private ReplicaLifecycle::Replicas {
  public:
@@ -53,7 +53,7 @@ class Cluster final : private ReplicaLifecycle::Replicas {
   std::int64_t take_membership_changes() { return std::exchange(membership_changes_, 0); }
 
   // Within one instant:
-  /// When a step ends that somebody waits for.
+  /// When a step ends that a client or a part of the run waits for.
   double next_step_s();
   void end_steps(double now_s);
   void settle(double now_s);

@@ -18,12 +18,12 @@ struct Destination {
   std::size_t replica = 0;                 // its place in the pool
   std::int64_t copy_tokens = 0;            // leading prompt tokens that its cache gets from another replica's first
   std::size_t copy_from = 0;               // that one's place
-  double copy_s = 0;                       // how long that takes while nobody else uses the links
+  double copy_s = 0;                       // how long that takes while nothing else uses the links
   std::optional<std::size_t> copy_pool{};  // the pool of that replica; none: this one
 };
 
 /// The gate and the router of one pool, and the views of replicas that these see: those that serve, as they are now
-/// or were when load was last collected. Replicas have been brought up to the instant by whoever asks.
+/// or were when load was last collected. The caller has brought replicas up to the instant.
 class PoolRouting {
  public:
   /// All replicas of the pool are there, and shown. They stay where they are.
@@ -44,13 +44,13 @@ class PoolRouting {
   void require_fresh_views() { needs_fresh_views_ = true; }
 
   /// The last instant up to `at_s` at which load is collected, if that is still to come. Earlier ones may be left
-  /// out where nobody looks before `at_s`. Infinite: none.
+  /// out where no view is read before `at_s`. Infinite: none.
   double next_signal_s(double at_s) const;
   bool signals() const { return signal_delay_s_ > 0; }
   /// Shows gate and router the load as it is now.
   void signal(double now_s);
 
-  /// Somebody did something to a replica: its view follows.
+  /// A replica has changed: its view follows.
   void refresh(std::size_t i);
   /// As its lifecycle says: it gets requests, or does so no longer.
   void set_shown(std::size_t i, bool shown);

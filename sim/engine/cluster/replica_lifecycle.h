@@ -89,12 +89,12 @@ class ReplicaLifecycle {
   /// A request waits before a pool of which no replica serves: one is wanted at once.
   void demand(std::size_t pool, double now_s);
 
-  /// When a wait in somebody's start is over, and when a step of a replica that drains may be. The former is of no
+  /// When a wait in a replica's start is over, and when a step of a replica that drains may be. The former is of no
   /// use once no request is left.
   double next_s() const { return dues_.empty() ? forever : dues_.begin()->at_s; }
   double next_drained_s() const;
   void act_due(double now_s);
-  /// Those who drain and have done all they had stop. Whether anybody did.
+  /// Replicas that drain and have done all they had stop. Whether any did.
   bool retire_drained(double now_s);
 
   /// It gets requests; or it does so no longer, and goes when it has done those it has.
@@ -186,7 +186,7 @@ class ReplicaLifecycle {
   Loads* loads_ = nullptr;
   std::vector<PoolLife> pools_;
   std::set<Due> dues_;
-  std::set<ReplicaAt> draining_;  // so that nobody walks all replicas to find them
+  std::set<ReplicaAt> draining_;  // so that finding them does not walk all replicas
 };
 
 }  // namespace servecast

@@ -38,7 +38,7 @@ class ReplicaPool {
     something(replicas_[i]);
     refresh(i);
   }
-  /// Somebody did something to a replica.
+  /// A replica has changed.
   void refresh(std::size_t i);
   /// A request reaches its replica, and before it the KV of so many tokens that were copied for it.
   void deliver(std::size_t i, const Request& request, Serve serve, std::int64_t copied_tokens, double now_s);

@@ -140,7 +140,7 @@ void Failures::look_at(const ReplicaAt& at, double now_s) {
 }
 
 // Its GPUs on a node of which one is broken go to GPUs of the same numbers on another node of the group, and become
-// free themselves: whoever needs them may have them once they are whole.
+// free themselves: any replica may have them once they are whole.
 void Failures::take_spares(const ReplicaAt& at, double now_s) {
   std::vector<GpuPlace>& gpus = place(at).gpus;
   std::set<std::int64_t> bad;

@@ -79,7 +79,7 @@ class Failures final : public ClusterFollower {
   std::multiset<BreakablePart> warned_;  // these will break
   std::map<BreakablePart, std::vector<StepPace>> slow_;
   std::map<std::size_t, std::int64_t> cut_;               // links
-  std::set<std::pair<std::int64_t, std::int64_t>> free_;  // GPUs of spares that nobody uses: node, number
+  std::set<std::pair<std::int64_t, std::int64_t>> free_;  // unused GPUs of spares: node, number
   std::vector<FailureTotals> totals_;                     // by pool
   std::map<Kind, KindTotals> kinds_;
 };

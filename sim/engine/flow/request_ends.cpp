@@ -29,7 +29,7 @@ RequestEnds::RequestEnds(Scenario& scenario, Recorder& recorder, RunClock& clock
     : scenario_(scenario), recorder_(recorder), clock_(clock), arrivals_(arrivals), parts_(parts) {}
 
 // Where it was turned away or lost, that is at this very instant. Copies that warm a cache and passes whose answer
-// nobody waits for any more count as well: until their end things go on failing and being paid for.
+// no client waits for any more count as well: until their end things go on failing and being paid for.
 void RequestEnds::done(const Request& request, const RequestRecord& record) {
   --in_pools_;
   const bool gave_up = record.status == RequestStatus::timed_out;

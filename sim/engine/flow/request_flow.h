@@ -21,7 +21,7 @@ class RequestFlow final : public ClusterFollower, private HandOvers::Onward {
   RequestFlow(const Scenario& scenario, Recorder& recorder, RunClock& clock, Cluster& cluster, Arrivals& arrivals,
               RequestEnds& ends, PrefixCopies& copies, const FlowParts& parts);
 
-  /// Whether anything can still happen to a request. Requires that replicas are as far as anybody knows them.
+  /// Whether anything can still happen to a request. Requires that replicas are as far as the run knows them.
   bool any_left();
   /// Requests that wait before a pool.
   const PendingQueue& pending() const { return pending_; }

@@ -16,7 +16,7 @@ class RunListener final : public ReplicaListener {
  public:
   RunListener(Recorder& recorder, RunClock& clock, RequestEnds& ends, const FlowParts& parts, DetailListener* detail);
 
-  /// Null unless somebody wants to see replicas every second.
+  /// Null unless the detail listener wants replicas every second.
   ReplicaSampler* sampler() { return samples_ ? &sampler_ : nullptr; }
 
   void request_done(const Request& request, const RequestRecord& record) override;

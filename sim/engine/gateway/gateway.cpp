@@ -129,7 +129,7 @@ void Gateway::run_stages(RequestContext& context, double now_s) {
     ++stage.facts.requests;
     stage.facts.prompt_tokens_in += context.outgoing.request.prompt_tokens;
     const StageAction step = stage.policy->arrive({context.outgoing, context.notes[i], now_s, stage.rng});
-    if (context.outgoing.held && context.holder == RequestContext::nobody) context.holder = i;
+    if (context.outgoing.held && context.holder == RequestContext::no_stage) context.holder = i;
     if (step.job) return await_workers(context, i, step, now_s);
     charge(context, i, step.delay_s, step.usd, now_s, "stage");
     if (step.answer) {

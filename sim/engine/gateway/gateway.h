@@ -20,7 +20,7 @@ struct Scenario;
 /// Within one instant, journeys take turns by the ids of their requests.
 class Gateway {
  public:
-  /// What it asks of whoever runs it.
+  /// What it asks of the run.
   class Callbacks {
    public:
     virtual ~Callbacks() = default;
@@ -35,7 +35,7 @@ class Gateway {
   /// A request arrives at its arrival_s, which is not in the past.
   void accept(const Request& request);
   double next_s() const { return events_.empty() ? forever : events_.top().at_s; }
-  /// Nobody waits for an answer, and nothing goes on for somebody who has one. Something may still be due, in vain.
+  /// No client waits for an answer, and no call goes on for one that has it. An event may still be due, in vain.
   bool idle() const { return contexts_.empty(); }
   void act_due(double now_s);
 

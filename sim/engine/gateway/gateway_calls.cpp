@@ -40,7 +40,7 @@ void Gateway::shape_call(RequestContext& context) {
     context.outgoing.request.prompt_tokens = context.next->prompt_tokens;
     context.outgoing.request.output_tokens = context.next->output_tokens;
     context.outgoing.score = context.next->score;
-    if (context.holder == context.asked_by && !context.next->held) context.holder = RequestContext::nobody;
+    if (context.holder == context.asked_by && !context.next->held) context.holder = RequestContext::no_stage;
     context.outgoing.held = context.next->held || context.holder < context.asked_by;
   }
   if (goes_on_) extend_blocks(context);
@@ -109,7 +109,7 @@ void Gateway::pay(RequestContext& context, Target& target, double usd) const {
   target.facts.usd += usd;
 }
 
-/// The gateway is through with what it does before anybody is asked.
+/// The gateway is through with what it does before it calls a model.
 void Gateway::note_dispatch(RequestContext& context, TargetId target, double now_s) const {
   if (context.record.dispatch_s) return;
   const bool to_pool = !targets_[index(target)].api;
@@ -131,7 +131,7 @@ void Gateway::call_done(const Request& call, const RequestRecord& record, double
   const double at_s = record.status == RequestStatus::timed_out ? call.give_up_s : record.finish_s.value_or(now_s);
   if (owner.task) return task_done(context, *owner.task, record, std::max(now_s, at_s));
   context.call_record = record;
-  if (closing_ || !call.awaited) return end_call(context, at_s);  // nobody watches: it may have ended long before
+  if (closing_ || !call.awaited) return end_call(context, at_s);  // no stage watches: it may have ended long before
   ++context.turn;
   events_.push({std::max(now_s, at_s), owner.request, What::call_end, context.turn});
 }

@@ -13,7 +13,7 @@ void Gateway::await_workers(RequestContext& context, std::size_t stage, const St
   context.has_place = true;
   context.queued_at = stage;
   context.job_since_s = now_s;
-  context.original.give_up_s = context.outgoing.request.give_up_s;  // whoever has an acknowledgement does not wait
+  context.original.give_up_s = context.outgoing.request.give_up_s;  // a client with an acknowledgement does not wait
   if (context.original.give_up_s < forever) push(context, What::give_up, context.original.give_up_s);
   start_jobs(stage, now_s);
 }

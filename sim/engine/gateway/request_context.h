@@ -14,13 +14,13 @@ namespace servecast {
 
 /// A request between its arrival at the gateway and its answer.
 struct RequestContext {
-  static constexpr std::size_t nobody = std::numeric_limits<std::size_t>::max();
+  static constexpr std::size_t no_stage = std::numeric_limits<std::size_t>::max();
 
   Request original{};
   GatewayRequest outgoing{};
   std::vector<PolicyNote> notes{};  // by stage
   std::size_t stages = 0;           // that were asked when it arrived
-  std::size_t holder = nobody;      // the first stage that holds answers back
+  std::size_t holder = no_stage;    // the first stage that holds answers back
   std::size_t verdicts = 0;         // stages that still have to judge the answer
   std::uint32_t turn = 0;           // events of earlier turns are void
   GatewayRecord record{};
@@ -32,7 +32,7 @@ struct RequestContext {
   double call_usd = 0;
   std::int64_t attempt = 0;        // of an API
   std::optional<NextCall> next{};  // what it was asked for with; none: the first
-  std::size_t asked_by = nobody;
+  std::size_t asked_by = no_stage;
   RequestRecord call_record{};      // how it ended
   std::vector<BlockHash> blocks{};  // of its prompt and output, where later LLM calls go on from them
 
@@ -55,7 +55,7 @@ struct RequestContext {
   std::optional<double> scheduled_s{};
   std::int64_t cached_tokens = 0;
   std::uint32_t preemptions = 0;
-  bool told = false;  // an LLM call goes on for nobody
+  bool told = false;  // an LLM call goes on in vain
 };
 
 }  // namespace servecast

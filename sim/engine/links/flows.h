@@ -37,7 +37,7 @@ struct EndedFlow {
   double clock_s = 0;
 };
 
-/// Whoever makes the transfers and knows how flows share links: the network.
+/// Makes the transfers and knows how flows share links: the network.
 class FlowCarrier {
  public:
   virtual ~FlowCarrier() = default;
@@ -61,7 +61,7 @@ class FlowWatcher {
 };
 
 /// Transfers over shared links, started at any instant of the run. Knows no SimGrid: it keeps what waits for its
-/// time, hands it to the carrier when that has come, and tells whoever started it about the end.
+/// time, hands it to the carrier when that has come, and reports the end to the part that started it.
 ///
 /// Times are our own: an end is taken from the carrier's clock, which may be off by 1e-9 s (SimGrid merges instants
 /// closer than that, and its clock is a sum of rounded differences), so it is noticed at the next whole 2^-20 s,
@@ -82,10 +82,10 @@ class Flows {
   /// These leave at `at_s`, which is not in the past, all at once; `done` is called when the last of them has
   /// arrived. Returns the number of the group.
   std::int64_t start(std::vector<Transfer> transfers, double at_s, Done done);
-  /// Breaks off what is left of a group: nobody is told of its end, and observers hear nothing of it. Does nothing
+  /// Breaks off what is left of a group: its end is not reported, and listeners hear nothing. Does nothing
   /// where all of it has arrived.
   void cancel(std::int64_t group, double now_s);
-  /// Nobody who started one still waits.
+  /// No part that started one still waits.
   bool idle() const { return flows_.empty(); }
   /// None of them moves, as long as no link is mended.
   bool all_cut() const;

@@ -29,7 +29,7 @@ class TransferRoutes {
   std::vector<Transfer> of(const ReplicaAt& at, const ReplicaTransfer& transfer) const;
   /// So many tokens of the unit's rank into a tier.
   std::vector<Transfer> of_write(const ReplicaAt& at, const KvWrite& write, std::int64_t tokens) const;
-  /// How long all of it takes while nobody else uses the links.
+  /// How long the whole transfer takes while nothing else uses the links.
   double alone_s(const ReplicaAt& at, const ReplicaTransfer& transfer) const;
   /// It is on other GPUs now.
   void moved(const ReplicaAt& at) {

@@ -57,7 +57,7 @@ void Simulation::connect(const Wiring& wiring) {
 
 void Simulation::drain() {
   const double until_s = clock_.until_s();
-  // A second is sampled where something is due at its end or later, whoever has looked at the replicas before.
+  // A second is sampled where something is due at its end or later, however far replicas have been advanced before.
   const auto still_busy = [&](double at_s) {
     cluster_.advance_all(std::nextafter(at_s, 0));
     return std::ranges::any_of(cluster_.pools(), &ReplicaPool::busy);

@@ -47,7 +47,7 @@ class Simulation {
     const char* name;                   // as the watchdog calls it
     double (*next_s)(Simulation& run);  // null: it is never due by itself
     void (*act)(Simulation& run, double now_s);
-    bool rides = false;  // nobody need come for that alone
+    bool rides = false;  // the run does not come back for that alone
   };
   static const Moment moments_[];
   double next_failure_s();

@@ -1,4 +1,4 @@
-// One instant: who is due when, and in which order everybody acts.
+// One instant: which part is due when, and in which order the parts act.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ void acts(S& run, double now_s) {
 
 // Steps end before anything arrives, and start when all that arrives has arrived: an arrival on a step's boundary
 // joins the step that starts there. Parts break when what was on its way has come, autoscalers see what broke, and
-// load is collected before somebody is routed by it. Flows begin last.
+// load is collected before requests are routed by it. Flows begin last.
 const S::Moment S::moments_[] = {
     {"steps", due<&S::cluster_, &Cluster::next_step_s>, acts<&S::end_steps>},
     {"flows", due<&S::flows_, &Flows::next_s>, acts<&S::end_flows>},
@@ -153,7 +153,7 @@ void Simulation::sample_replicas(double now_s) {
 }
 
 // While parts break, and replicas come and go, nothing that is on its way is waited for: all that may go on for ever
-// without serving anybody.
+// without serving any request.
 void Simulation::watch_turn(double now_s) {
   clock_.poll();
   if (!watchdog_.stands_still(now_s, clock_.progress())) return;

@@ -5,7 +5,7 @@
 
 namespace servecast {
 
-/// Ends a run that goes on and gets nowhere: in an instant without end, or around requests that nobody will ever
+/// Ends a run that goes on and gets nowhere: in an instant without end, or around requests that no replica will ever
 /// serve, while autoscalers look, and parts break and are repaired.
 ///
 /// Every turn of the loop is told to it. Against the run count turns of one instant, and turns in which no request

@@ -41,7 +41,7 @@ std::vector<ReplicaTransfer> examples(const Pool& pool, OwnTraffic traffic, std:
   return loads;
 }
 
-/// Uplinks that carry whatever the ports below them send cannot hold anybody up.
+/// Uplinks that carry all that the ports below them send hold no flow up.
 bool may_bind(const PlatformLink& link, const Fabric& fabric) {
   return link.kind != "fabric" || fabric.oversubscription > 1;
 }

@@ -165,7 +165,7 @@ bool HandOvers::hand_over(HandOver& h, double now_s) {
   return true;
 }
 
-// Nobody else serves, or it has changed sides meanwhile.
+// No other replica serves, or it has changed sides meanwhile.
 void HandOvers::stay(const HandOver& h, double now_s) {
   const ReplicaAt at = *h.from;
   const MovingSequence sequence = *h.moving;

@@ -40,7 +40,7 @@ class HandOvers final : public ClusterFollower {
     virtual std::optional<ReplicaAt> route(std::size_t pool, const Request& request, double now_s) = 0;
     /// Whether the pool's gate lets a computed prompt go on to be decoded there; if not, its client has been told.
     virtual bool admits_decode(const Request& request, std::size_t decode_pool, double now_s) = 0;
-    /// Its KV is ready to be handed over to a pool of which nobody serves: it waits until somebody does.
+    /// Its KV is ready to be handed over to a pool of which no replica serves: it waits until one does.
     virtual void wait_for(std::size_t pool, const MovingSequence& sequence, double now_s) = 0;
     /// Its KV is given up: it is computed again there.
     virtual void compute_again(const ReplicaAt& at, const MovingSequence& sequence, double now_s) = 0;
@@ -73,16 +73,16 @@ class HandOvers final : public ClusterFollower {
   /// whose KV is lost with it are added.
   void stopped(const ReplicaAt& at, std::vector<MovingSequence>& interrupted, double now_s) override;
   void moved(const ReplicaAt&, double) override { routes_.forget_routes(); }
-  /// Somebody of the pool that it waits for serves now.
+  /// A replica of the pool that it waits for serves now.
   void go_on(RequestId id) { unsettled_.insert(id); }
-  /// The pool that decodes this request, and who of it would now; nothing where nobody serves.
+  /// The pool that decodes this request, and its replica that would now; nothing where none serves.
   std::size_t decode_pool(const Request& request) const;
   std::optional<ReplicaAt> decoder(const Request& request, double now_s);
 
   void settle(double now_s) override;
   /// When chunks next leave.
   double next_s() const;
-  /// When the load of a pool whose replicas take sides is next looked at. Nobody need come for that alone.
+  /// When the load of a pool whose replicas take sides is next evaluated. The run does not come back for that alone.
   double next_check_s() const;
   void send_due(double now_s);
   void check_roles(double now_s);

@@ -43,7 +43,8 @@ void Migrations::act_due(double now_s) {
   for (std::size_t pool = 0; pool < rules_.size(); ++pool) {
     Rules& rules = rules_[pool];
     const double every_s = rules.migration->check_every_s();
-    if (rules.next_check_s < now_s) rules.next_check_s = multiple_from(now_s, every_s);  // nobody was there meanwhile
+    if (rules.next_check_s < now_s)
+      rules.next_check_s = multiple_from(now_s, every_s);  // no request was there meanwhile
     if (rules.next_check_s > now_s || every_s == Replica::infinity) continue;
     pair_up(pool, now_s);
     rules.next_check_s = multiple_from(std::nextafter(now_s, Replica::infinity), every_s);
@@ -81,7 +82,7 @@ void Migrations::pair_up(std::size_t pool, double now_s) {
     begin(shown[pair.from], shown[pair.to], now_s);
 }
 
-/// Replicas that leave send what they have to whoever is most free (Llumnix, section 4.4.3: as if they were full).
+/// Replicas that drain send what they have to the freest one (Llumnix, section 4.4.3: as if they were full).
 void Migrations::clear_out(std::size_t pool, double now_s) {
   for (std::size_t i = 0; i < sizes_[pool]; ++i) {
     const ReplicaAt from{pool, i};

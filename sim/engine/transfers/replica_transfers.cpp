@@ -68,7 +68,7 @@ void ReplicaTransfers::begin(std::span<const Wanted> together, double now_s) {
               [=, this](Token, double done_s) { written(who, writes, done_s); });
 }
 
-// Until then blocks are held for some of them, whether anybody waits for these or not.
+// Until then blocks are held for some of them, whether a request waits for these or not.
 void ReplicaTransfers::arrived(const ReplicaAt& at, Token token, double now_s) {
   if (cluster_.pools()[at.pool].arrived(at.replica, token, now_s)) clock_.lasts_until(now_s);
   cluster_.touch(at);

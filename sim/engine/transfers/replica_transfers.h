@@ -15,7 +15,7 @@ namespace servecast {
 class RunClock;
 
 /// The port of all replicas: their transfers as flows over the cluster's links. Those of a replica that stops are
-/// broken off, so nobody hears of what an earlier life of a replica began.
+/// broken off, so no replica hears of what an earlier life began.
 class ReplicaTransfers final : public TransferPort, public ClusterFollower {
  public:
   /// These outlive it.

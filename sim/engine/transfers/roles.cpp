@@ -62,7 +62,7 @@ void Roles::cover() {
   cover(Side::decode, Side::prefill);
 }
 
-// Whoever drains goes first; then who has the least to do, unless it is the last of its side.
+// A replica that drains goes first; then the one with the least to do, unless it is the last of its side.
 void Roles::cover(Side side, Side other) {
   if (load_of(side).replicas > 0) return;
   const bool prefill = other == Side::prefill;

@@ -26,13 +26,13 @@ class Roles {
   Roles(const Placement& placement, std::unique_ptr<RoleMembers> members, std::int64_t size);
 
   /// The prefilling replica with the fewest prompt tokens to compute, or the decoding one with the fewest sequences;
-  /// ties go to the lowest. None: nobody of that side serves.
+  /// ties go to the lowest. None: no replica of that side serves.
   std::optional<std::size_t> pick(bool prefill) const;
   /// When the load is looked at next: on whole multiples of Placement::check_every_s().
   double next_check_s() const { return next_check_s_; }
-  /// Who has drained changes sides; perhaps somebody else begins to drain.
+  /// A drained replica changes sides; perhaps another begins to drain.
   void check(double now_s);
-  /// Replicas come and go: of a side that has nobody left who serves, somebody else is from now on, if two serve.
+  /// Replicas come and go: a side without a serving replica gets one of the other side's, if two serve.
   void cover();
 
  private:

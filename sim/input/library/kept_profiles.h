@@ -27,7 +27,7 @@ class KeptProfiles {
   /// Files of those kept, sorted.
   std::vector<std::string> files() const;
 
-  /// Null where nobody keeps any, or not this one.
+  /// Null where no cache is open, or it does not hold this one.
   static const KernelProfile* find(const std::string& file);
   static void keep(const std::string& file, const KernelProfile& profile);
 

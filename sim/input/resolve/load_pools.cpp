@@ -86,7 +86,7 @@ class PoolLoader {
     if (text_.problems.empty()) tell_depth(pool);
   }
 
-  /// Whoever asks for asynchronous scheduling hears where there is none.
+  /// A scenario that asks for asynchronous scheduling hears where there is none.
   static void tell_depth(Pool& pool) {
     if (std::min(pool.spec.batcher.make()->depth(), pool.engine.scheduling_depth) < 2) return;
     if (pool.spec.pipeline_parallel > 1)
@@ -282,7 +282,7 @@ class PoolLoader {
   }
   static std::string no_exchange(const Pool& pool) {
     return fmt::format(
-        "nobody measured how {} sends tokens to experts (ep_dispatch, ep_combine); GPUs with a profile "
+        "there are no measurements of how {} sends tokens to experts (ep_dispatch, ep_combine); GPUs with a profile "
         "of an H100 or H200 can, or one rank: tensor_parallel {}",
         pool.gpu.title, pool.spec.expert_parallel);
   }

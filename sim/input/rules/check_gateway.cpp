@@ -46,7 +46,7 @@ void check_stage(YamlText& text, const ScenarioSpec& spec, std::size_t i, const 
   if (policy->wants_review() &&
       std::none_of(spec.gateway.begin() + static_cast<std::ptrdiff_t>(i), spec.gateway.end(), reviews))
     text.fail(path_of(i) + ".policy",
-              fmt::format("nobody reviews what '{}' wants reviewed: put 'fast_slow' behind it", stage.policy()));
+              fmt::format("no stage reviews what '{}' wants reviewed: put 'fast_slow' behind it", stage.policy()));
 }
 
 using Stages = std::vector<std::unique_ptr<GatewayPolicy>>;
@@ -152,7 +152,7 @@ void check_servers(YamlText& text, const ScenarioSpec& spec) {
   if (!spec.pools.empty()) return;
   const auto is_api = [](const GatewaySpec& entry) { return entry.stage.make()->api() != nullptr; };
   if (std::ranges::none_of(spec.gateway, is_api))
-    return text.fail("pools", fmt::format("'pools' is {}: nobody would answer; give pools, or a gateway with an "
+    return text.fail("pools", fmt::format("'pools' is {}: nothing would answer; give pools, or a gateway with an "
                                           "api_tier",
                                           text.places.contains("pools") ? "empty" : "missing"));
   for (const char* key : {"cluster", "failures"})

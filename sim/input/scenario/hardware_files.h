@@ -15,7 +15,7 @@ namespace servecast {
 
 struct Place;
 
-/// Descriptions of hardware, engines and models, each file read once however often it is asked for: whoever sizes
+/// Descriptions of hardware, engines and models, each file read once however often it is asked for: code that sizes
 /// thousands of scenarios keeps one of these. Throws UserError as the load functions do; what is wrong is not kept.
 class HardwareFiles {
  public:

@@ -7,8 +7,8 @@
 
 namespace servecast {
 
-/// Settings on their way into another program's words. Whoever has said a setting takes it; what nobody took and is
-/// not as it is by default is left over, so that nothing is dropped without a word.
+/// Settings on their way into another program's words. Code that has expressed a setting takes it; what was not taken
+/// and is not as it is by default is left over, so that nothing is dropped without a word.
 class Unsaid {
  public:
   Unsaid(const nlohmann::ordered_json& settings, const nlohmann::ordered_json& defaults)

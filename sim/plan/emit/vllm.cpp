@@ -180,7 +180,7 @@ class Translation {
     out_.hands_over_kv = true;
   }
 
-  /// NIXL: whoever decodes fetches. Mooncake's connector knows which side it is on.
+  /// NIXL: the decoding side fetches. Mooncake's connector knows which side it is on.
   static std::string connector(const PoolSpec& spec, const std::string& role) {
     const std::string& policy = spec.placement.policy();
     if (policy == "disaggregated" || policy == "splitwise")

@@ -61,7 +61,7 @@ Serving serving(const SizedScenario& sized, std::size_t i) {
   return place;
 }
 
-/// The least that one request takes on this place with nobody else there.
+/// The least that one request takes on this place with no other there.
 struct Alone {
   double ttft_s = 0;
   double token_s = 0;
@@ -111,7 +111,7 @@ Limits limits_of(const Promise& promise, const SloSpec& slo) {
   return limits;
 }
 
-/// Promises on TTFT and on TPOT together: whoever keeps both has its last token by a time.
+/// Promises on TTFT and on TPOT together: a request that keeps both has its last token by a time.
 std::vector<Limits> all_limits(const std::vector<Promise>& promises, const SloSpec& slo) {
   std::vector<Limits> all;
   for (const Promise& promise : promises) all.push_back(limits_of(promise, slo));

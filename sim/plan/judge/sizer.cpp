@@ -25,7 +25,7 @@ double fastest_fraction(const SizedScenario& sized) {
   return fastest;
 }
 
-/// A promise to a class of requests that never comes would be kept by everybody.
+/// A promise to a class of requests that never comes would be kept by every design.
 void check_classes(const std::vector<Promise>& promises, const std::vector<std::string>& classes) {
   const std::vector<std::string> named(classes.begin() + 1, classes.end());  // the first is that of all others
   for (const Promise& promise : promises)

@@ -25,7 +25,7 @@ struct Header {
 
 constexpr char end_mark = '\0';  // of a part of what is told with a key
 
-/// A child that cannot reach its parent has nobody to work for.
+/// A child that cannot reach its parent works in vain.
 void send_all(int socket, const void* data, std::size_t size) {
   const char* at = static_cast<const char*>(data);
   while (size > 0) {

@@ -95,7 +95,7 @@ class Evaluation {
     }
   }
 
-  /// Goes on with a run that nobody has made or is making.
+  /// Goes on with a run that is neither made nor being made.
   void decide(Running& run, const LoadedRun& loaded) {
     if (!loaded.learned.empty()) simulator_.remember(loaded.learned);
     if (known_ != nullptr) known_->add_request(run.name, {.key = loaded.key, .rests_on = loaded.rests_on});

@@ -32,7 +32,7 @@ std::string to_string(const CrashedRun& crashed);
 
 struct EvaluatorOptions {
   std::size_t at_a_time = processors();
-  std::function<void(const RunsProgress&)> progress{};  // empty: nobody watches
+  std::function<void(const RunsProgress&)> progress{};  // empty: none
   std::function<bool()> stop{};                         // asked many times a second; true: Stopped
 };
 

@@ -122,7 +122,7 @@ std::vector<Promise> promises_of(const Study& study, const SloSpec& slo, bool ne
 Outcome outcome(const Promise& promise, const Summary& run) {
   if (promise.is_figure()) return figure_outcome(promise, run);
   const Group group = group_of(promise, run);
-  if (group.counts.arrived == 0) return {.kept = true};  // nobody was promised anything
+  if (group.counts.arrived == 0) return {.kept = true};  // no request was promised anything
   if (promise.is_share()) return share_outcome(promise, group);
   const std::optional<Statistics>& s = latency_of(promise, group.latencies);
   const bool all_served = group.counts.completed == group.counts.arrived;

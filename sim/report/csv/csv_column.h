@@ -75,7 +75,7 @@ struct CsvFile {
   }
 };
 
-/// Every CSV file of a report. Whoever reads one takes its columns by these names.
+/// Every CSV file of a report. Readers take columns by these names.
 const std::vector<CsvFile>& csv_files();
 
 }  // namespace servecast

@@ -31,7 +31,7 @@ constexpr CsvColumn<ReplicaCells> replica_columns[]{
     {"state",
      "`serving`; `starting` (loads its weights, or its engine starts); with an autoscaler also `draining`, `warm` "
      "(the "
-     "reserve) and `off` (nobody pays for it); with failures `broken`, until it can start again",
+     "reserve) and `off` (not paid for); with failures `broken`, until it can start again",
      cell_of<&ReplicaCells::of, &ReplicaSample::state>}};
 
 constexpr CsvColumn<LinkSample> link_columns[]{

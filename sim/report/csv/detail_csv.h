@@ -92,7 +92,7 @@ class FlowsCsv : public CsvTable<FlowRecord> {
   static CsvFile described();
 };
 
-/// What the gateway did: each stage's work on each request, and each pass that went to somebody who can answer.
+/// What the gateway did: each stage's work on each request, and each LLM call that went to a target.
 class GatewayCsv : public CsvTable<GatewayEvent> {
  public:
   explicit GatewayCsv(const std::string& file);

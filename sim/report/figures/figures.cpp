@@ -112,7 +112,7 @@ std::string without_numbers(std::string_view key) {
   return out;
 }
 
-/// Of the whole key or of its end, whichever is nearer to what somebody wrote.
+/// Of the whole key or of its end, whichever is nearer to what the user wrote.
 std::size_t distance(std::string_view wanted, const std::string& key) {
   return std::min(edit_distance(wanted, key),
                   edit_distance(wanted, std::string_view(key).substr(key.rfind('.') + 1)));

@@ -33,7 +33,7 @@ struct GatewayStageFacts : StageCounts {
   std::vector<Count> counts{};
 };
 
-/// Somebody who can answer.
+/// A pool or an API tier that can answer.
 struct TargetFacts {
   std::string name{};
   std::int64_t llm_calls = 0;

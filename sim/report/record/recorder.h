@@ -101,7 +101,7 @@ class Recorder {
   bool exact() const { return count_ <= keep_.exact_up_to; }
   /// By ClassId.
   std::span<const RequestTotals> classes() const { return classes_; }
-  /// By ClassId; empty unless there is a gateway, or somebody who reads.
+  /// By ClassId; empty unless there is a gateway, or readers.
   std::span<const GatewayTotals> gateway_classes() const { return gateway_classes_; }
   std::span<const PerceivedTotals> perceived_classes() const { return perceived_classes_; }
   /// By id. Empty unless records are kept.

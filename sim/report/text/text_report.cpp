@@ -181,7 +181,7 @@ void pools(Page& page, const Summary& s) {
                           human::seconds(p.stall_s)));
 }
 
-/// Nothing where there is nobody to tell of.
+/// Nothing where there are none.
 template <class T>
 void items(Page& page, std::string_view heading, const std::vector<T>& all) {
   if (all.empty()) return;

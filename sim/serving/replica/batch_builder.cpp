@@ -56,7 +56,7 @@ void BatchBuilder::check_drafts() {
   batch.rejected = batch.work.draft_tokens - batch.accepted_drafts;
 }
 
-// Padding: whoever is done already takes part as if it had one token more.
+// Padding: a finished sequence takes part as if it had one token more.
 void BatchBuilder::add_padding() {
   for (Slot slot : lane_.finished) batch_.padding_sequences += book_[slot].request.width();
   if (cache().attended_tokens() == std::numeric_limits<std::int64_t>::max())

@@ -8,9 +8,9 @@
 
 namespace servecast {
 
-// A lane may let somebody go and start nothing: whoever finds no block is preempted, and whose client gave up leaves.
+// A lane may let a sequence go and start nothing: one without a block is preempted, one whose client gave up leaves.
 // Then a lane that had its turn before has room perhaps. Each such round leaves fewer who run, so the last one starts
-// a batch or has nobody to start.
+// a batch or has nothing to start.
 void BatchFiller::start(ReplicaListener& listener) {
   const auto held = [this] {
     const SequenceSums& sums = core_.book.sums();
@@ -23,7 +23,7 @@ void BatchFiller::start(ReplicaListener& listener) {
     fill_lanes(listener);
   }
   if (imports_.want_room()) imports_.find_room(listener);
-  core_.blocks.account(core_.clock.now_s);  // where nothing could start, somebody may have left all the same
+  core_.blocks.account(core_.clock.now_s);  // where nothing could start, a sequence may have left all the same
 }
 
 // A lane with nothing under way can be filled at any time, one that works only when a batch has just ended: an engine
@@ -47,7 +47,7 @@ bool BatchFiller::fill(Lane& lane, ReplicaListener& listener) {
   core_.lanes.tell_service();
   choose(lane, listener);
   if (lane.batch().work.tokens() > 0) return true;
-  // Memory may have run so short that nobody of the batch is left but those who keep theirs.
+  // Memory may have run so short that of the batch only finished sequences are left.
   return results_.release_finished(lane, listener) && fill(lane, listener);
 }
 
@@ -66,9 +66,9 @@ void BatchFiller::choose(Lane& lane, ReplicaListener& listener) {
   lane.repeat = !core_.setup.ask_every_step && only_decodes && may_repeat(lane) && batcher.repeatable(builder);
 }
 
-// Beams may give blocks back, and a queue that counts service may change its mind: then somebody may fit who did not.
-// What others may take depends on the drafts, and these on the load. Tiers change while others wait for room to fetch
-// from them.
+// Beams may give blocks back, and a queue that counts service may change its mind: then a request may fit that did
+// not. What others may take depends on the drafts, and these on the load. Tiers change while others wait for room to
+// fetch from them.
 bool BatchFiller::may_repeat(const Lane& lane) const {
   const bool beams = lane.decodes.sequences() > lane.decodes.size();
   const bool moody = core_.setup.queue->counts_service() && core_.book.sums().of(SequenceState::waiting) > 0;

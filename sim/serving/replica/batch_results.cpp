@@ -85,7 +85,7 @@ void BatchResults::tell_gaps(Lane& lane, const FilledBatch& batch, ReplicaListen
 // The last chunk of a prompt gives an output token: the first one, or after a preemption one more.
 void BatchResults::end_prompt(Slot slot, ReplicaListener& listener) {
   Sequence& s = core_.book[slot];
-  if (!s.told) {  // nobody is interested any more where its client gave up
+  if (!s.told) {  // not where its client gave up
     if (s.record.first_token_s)
       listener.token_gap(core_.pool(), std::max(0.0, ends_.seen_s() - s.last_token_s), s.request.width());
     else
@@ -100,7 +100,7 @@ void BatchResults::finish(Slot slot, ReplicaListener& listener) {
   core_.book.enter(slot, SequenceState::finished);
   if (s.serve == Serve::whole) return finish_here(slot, listener);
   if (!s.told) return exports_.prompt_done(slot, ends_.seen_s(), listener);
-  remove(slot);  // its client gave up meanwhile: nobody goes on with it
+  remove(slot);  // its client gave up meanwhile: no replica goes on with it
   core_.lanes.decide_again();
 }
 
@@ -119,7 +119,7 @@ void BatchResults::finish_here(Slot slot, ReplicaListener& listener) {
   core_.lanes.decide_again();
 }
 
-// Nobody need take it out any more, and its slot may soon be another's.
+// Nothing need take it out any more, and its slot may soon be another's.
 void BatchResults::remove(Slot slot) {
   const Sequence& s = core_.book[slot];
   core_.cache().release(s.request, s.held);

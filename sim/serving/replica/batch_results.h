@@ -14,7 +14,7 @@ class BatchResults {
   /// The replica stops in the middle of it: what it took so far was taken, and nothing came of it.
   void cut(const FilledBatch& batch, ReplicaListener& listener);
   /// Of a lane whose whole batch is done, memory and places come free. Clients that waited for it get everything at
-  /// once. False: there is nobody.
+  /// once. False: there is none.
   bool release_finished(Lane& lane, ReplicaListener& listener);
 
  private:

@@ -6,7 +6,7 @@
 
 namespace servecast {
 
-/// Sequences that leave a replica for others: once their prompt is computed, or while they decode. Whoever calls has
+/// Sequences that leave a replica for others: once their prompt is computed, or while they decode. The caller has
 /// advanced the replica to `now_s`, exactly.
 class Exports {
  public:

@@ -6,7 +6,7 @@
 
 namespace servecast {
 
-/// Sequences that come to a replica from others. Whoever calls has advanced the replica to `now_s`, exactly.
+/// Sequences that come to a replica from others. The caller has advanced the replica to `now_s`, exactly.
 class Imports {
  public:
   explicit Imports(ReplicaCore& core) : core_(core) {}

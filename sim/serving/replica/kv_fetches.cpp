@@ -26,7 +26,7 @@ bool KvFetches::front_may_be_admitted() {
   return false;
 }
 
-/// Starts a fetch if one is worth it and there is room. Without room, somebody will look again.
+/// Starts a fetch if one is worth it and there is room. Without room, tiers are probed again later.
 void KvFetches::look(Slot slot) {
   Sequence& s = core_.book[slot];
   KvCache& cache = core_.cache();

@@ -15,7 +15,7 @@ class Leaves {
   void preempt(Slot slot, bool cut_prompt, ReplicaListener& listener);
   /// The client hears no more of it. Who waits leaves at once; who runs, when the next batch is filled.
   void give_up(Slot slot, ReplicaListener& listener);
-  /// A batch under way goes on with them, but nobody looks at what it makes of them.
+  /// A batch under way goes on with them, but what it makes of them is ignored.
   void drop_gone(Lane& lane);
 
  private:

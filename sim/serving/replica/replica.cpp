@@ -82,7 +82,7 @@ void Replica::adopt(const Request& request, std::int64_t tokens) {
   cache.release(request, held);
 }
 
-bool Replica::empty() const { return core().book.sums().nobody() && parts_->imports.expected() == 0; }
+bool Replica::empty() const { return core().book.sums().empty() && parts_->imports.expected() == 0; }
 
 void Replica::set_pace(const StepPace& pace) { parts_->core.pipeline.set_pace(pace); }
 
@@ -120,7 +120,7 @@ void Replica::advance(double until_s, ReplicaListener& listener) {
 void Replica::start(ReplicaListener& listener) {
   ReplicaCore& core = parts_->core;
   if (!core.clock.may_start || !core.clock.ready) return;
-  // Who has given up before it came here is in no step, whether somebody looks at this instant or later.
+  // A request given up before it came here is in no step, whether the replica is advanced to this instant or beyond.
   while (core.book.next_give_up().at_s <= core.clock.now_s)
     parts_->leaves.give_up(core.book.next_give_up().slot, listener);
   core.clock.may_start = false;

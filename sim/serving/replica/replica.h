@@ -10,7 +10,7 @@
 namespace servecast {
 
 /// One copy of a model on its GPUs: waiting queue, running batch, KV accounting, and a clock of its own. A plain
-/// state machine: whoever wants to look at it or hand it a request first advances it to that instant. Within one
+/// state machine: callers that read it or hand it a request first advance it to that instant. Within one
 /// instant, steps end first, then requests arrive, then steps start. What it does is done by its parts.
 class Replica {
  public:
@@ -29,7 +29,7 @@ class Replica {
   void adopt(const Request& request, std::int64_t tokens);
   /// All that arrives at this instant has arrived: steps may start without waiting for the next advance().
   void start(ReplicaListener& listener);
-  /// Nobody is here, waits to come, or is on the way.
+  /// No request is here, waits to come, or is on the way.
   bool empty() const;
 
   // Failures. The replica has been advanced to this instant, likewise.

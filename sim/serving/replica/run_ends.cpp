@@ -81,7 +81,7 @@ bool RunEnds::arrived(const Sent& sent, ReplicaListener& listener) {
   return false;
 }
 
-/// Something came, or somebody else uses the links now: ends may be known that were not, or be others. Behind who is
+/// Something came, or others use the links now: ends may be known that were not, or be others. Behind who is
 /// through the first stage another batch can be filled.
 void RunEnds::take_all(ReplicaListener& listener) {
   bool changed = false;

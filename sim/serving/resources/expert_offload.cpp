@@ -167,7 +167,7 @@ ExpertOffload::Demand ExpertOffload::demand_of(std::size_t layer, const std::vec
     const ServedChoice& choice = served[i];
     const double tokens = stand_for_[i / active_];
     count(choice, tokens);
-    if (choice.by == ServedBy::nobody) continue;
+    if (choice.by == ServedBy::none) continue;
     if (choice.by == ServedBy::host) {
       demand.host_tokens[index(choice.expert)] += tokens;
       continue;
@@ -309,7 +309,7 @@ void ExpertOffload::count(const ServedChoice& choice, double stands_for) {
   totals_.choices += stands_for;
   if (choice.by == ServedBy::buddy) totals_.substituted += stands_for;
   if (choice.by == ServedBy::host) totals_.on_host += stands_for;
-  if (choice.by == ServedBy::nobody) totals_.left_out += stands_for;
+  if (choice.by == ServedBy::none) totals_.left_out += stands_for;
 }
 
 }  // namespace servecast

@@ -114,7 +114,7 @@ std::optional<double> play(ExpertTimeline& step, std::span<OwnLinks> links, std:
     for (const OwnLinks& group : links) at_s = std::min(at_s, group.next_s());
     if (step.done()) return step.end_s();
     if (at_s > until_s) break;
-    assert(at_s < ExpertTimeline::infinity && "it waits for a load that nobody has wanted");
+    assert(at_s < ExpertTimeline::infinity && "it waits for a load that was never started");
     for (OwnLinks& group : links)
       for (const ExpertLoad& load : group.move_to(at_s))
         if (load.step == number) step.arrived(load, at_s);

@@ -90,8 +90,8 @@ class ExpertTimeline {
   std::deque<ExpertLoad> wanted_{};
 };
 
-/// The links of a group of GPUs while nobody else uses them: loads in order, so many at a time, which share the links
-/// max-min fairly.
+/// The links of a group of GPUs while nothing else uses them: loads in order, so many at a time, which share the
+/// links max-min fairly.
 class OwnLinks {
  public:
   struct Rates {

@@ -27,7 +27,7 @@ void SharedTier::forget(ReplicaId owner, double now_s) {
 KvTiers::KvTiers(ReplicaId me, std::vector<Tier> tiers, std::int64_t ranks)
     : me_(me), ranks_(ranks), tiers_(std::move(tiers)), fetched_(tiers_.size(), 0) {}
 
-/// Whoever computed it has it on the GPUs of its rank.
+/// The replica that computed it has it on the GPUs of its rank.
 TierUnit KvTiers::unit_of(RequestId by, BlockHash name, std::int64_t tokens) {
   TierUnit unit{.name = name, .tokens = tokens, .owner = me_, .rank = rank_of(by, ranks_)};
   if (ranks_ > 1) rank_of_unit_[name] = unit.rank;

@@ -39,7 +39,7 @@ class TransferPort : public TierWrites {
  public:
   /// From `at_s` on, which is not in the past; Replica::arrived() is told when the last byte is there.
   virtual Token start(ReplicaId replica, const ReplicaTransfer& transfer, double at_s) = 0;
-  /// How long this takes if nobody else uses the links.
+  /// How long this takes if nothing else uses the links.
   virtual double alone_s(ReplicaId replica, const ReplicaTransfer& transfer) const = 0;
 };
 

@@ -75,7 +75,7 @@ struct Sequence {
   double fetch_begun_s = 0;
   std::optional<std::uint16_t>
       awaited_by{};         // the lane whose batch waits for that fetch, since it was admitted before
-  bool told = false;        // nobody here reports it any more: it has finished, left, or its client gave up
+  bool told = false;        // this replica reports it no more: it has finished, left, or its client gave up
   double since_s = 0;       // start of the current wait or run
   double last_token_s = 0;  // when its client last got a token; kept across a preemption
   // While it decodes:

@@ -32,7 +32,7 @@ struct ReplicaCore {
   KvCache& cache() const { return blocks.cache(); }
   ReplicaId id() const { return setup.id; }
   PoolId pool() const { return setup.pool; }
-  /// Something came free, or somebody came, from outside.
+  /// Something came free, or a sequence came, from outside.
   void changed(double at_s);
 
   ReplicaSetup setup;

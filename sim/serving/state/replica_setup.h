@@ -61,7 +61,7 @@ struct ReplicaSetup {
   bool ask_every_step = false;               // never repeat a batch without asking the batcher
 };
 
-/// The replica could decode it to its end, with nobody else about.
+/// The replica could decode it to its end, with no other there.
 bool fits(const ReplicaSetup& setup, const Request& request);
 
 }  // namespace servecast

@@ -32,7 +32,7 @@ struct SequenceSums {
   /// Requests that run, or will once there is room.
   std::int64_t work() const { return running + of(SequenceState::waiting) + of(SequenceState::swapped); }
   /// Nothing is left of any.
-  bool nobody() const { return counts == decltype(counts){}; }
+  bool empty() const { return counts == decltype(counts){}; }
   bool operator==(const SequenceSums&) const = default;
 };
 
@@ -54,13 +54,13 @@ class SequenceBook {
   bool has_place(const Sequence& s) const {
     return sums_.running_sequences + s.request.width() <= max_sequences_ && adapters_.has_room(s);
   }
-  /// Somebody in the queue may be admitted. Who was swapped out comes back first.
+  /// A request in the queue may be admitted. Swapped-out sequences come back first.
   bool admits() const {
     return (!admissions_wait_ || sums_.running == 0) && sums_.of(SequenceState::swapped) == 0 &&
            sums_.of(SequenceState::waiting) > 0;
   }
   /// Whose client gives up first, and when.
-  const GiveUp& next_give_up() const { return give_ups_.empty() ? nobody : give_ups_.top(); }
+  const GiveUp& next_give_up() const { return give_ups_.empty() ? never : give_ups_.top(); }
 
   // -- edges
   /// It waits in the queue.
@@ -83,8 +83,8 @@ class SequenceBook {
   void run_import(Slot slot);
   /// Preempted: its blocks are gone, and prompt and output so far are computed again.
   void start_over(Slot slot);
-  /// Its prompt finds no block that other lanes do not hold: nobody is admitted until one that runs has finished, or
-  /// two prompts could take turns throwing each other out for ever.
+  /// Its prompt finds no block that other lanes do not hold: no request is admitted until one that runs has finished,
+  /// or two prompts could take turns throwing each other out for ever.
   void hold_admissions() { admissions_wait_ = true; }
   /// Its record is out, or goes out elsewhere.
   void tell(Slot slot);
@@ -96,7 +96,7 @@ class SequenceBook {
   void clear();
 
  private:
-  static constexpr GiveUp nobody{};
+  static constexpr GiveUp never{};
   void watch(Slot slot);
   bool stale(const GiveUp& entry) const {
     return table_[entry.slot].told || table_[entry.slot].arrival != entry.arrival;

@@ -30,7 +30,7 @@ struct FilledBatch {
   std::vector<Slot> prompts{};         // those of the chunks that end a prompt: they come out with a token
   std::vector<Slot> finishing{};       // decodes that make their last token
   std::vector<Fresh> fresh{};          // decodes for which this is the first decode step
-  std::vector<StepMember> members{};   // everybody, where somebody wants to know
+  std::vector<StepMember> members{};   // all, where the listener wants to know
   std::int64_t preempted = 0;          // requests thrown out while it was filled
   std::int64_t padding_sequences = 0;  // sequences that have made their last token and are computed still
   std::int64_t rejected = 0;           // tokens computed and thrown away: drafts that were wrong
@@ -77,7 +77,7 @@ class BatchRing {
   /// Of those under way, the one that was filled last.
   FilledBatch& last() { return ring_[(first_ + count_ - 1) % ring_.size()]; }
 
-  /// Whoever ends its prompt in a batch under way is not waited for any more.
+  /// A sequence that ends its prompt in a batch under way is not waited for any more.
   void forget(Slot slot) {
     for (FilledBatch& batch : ring_) std::erase(batch.prompts, slot);
   }

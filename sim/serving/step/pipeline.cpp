@@ -85,7 +85,7 @@ void Pipeline::go_on(double now_s) {
   enter_all(now_s);
 }
 
-/// What nobody is in yet is forgotten, and done again when its time has come. Who is in a stage goes on over the
+/// Stages not entered yet are forgotten, and done again when their time has come. A batch in a stage goes on over the
 /// links as they are now.
 void Pipeline::contended(OwnTraffic traffic, double now_s) {
   forget_ahead(now_s);
@@ -161,7 +161,7 @@ void Pipeline::count_wait(StageRun& stage_run, std::size_t stage, double end_s) 
   stage_run.energy_j += static_cast<double>(setup_.gpus) * waited_s * power_w({.seconds = 1});
 }
 
-/// Something that it waits for has come, or somebody else uses its links now. Fetched layers are computed on from
+/// Something that it waits for has come, or others use its links now. Fetched layers are computed on from
 /// when they come, as in Mooncake (arXiv 2407.00079, section 5.2: each layer waits for its own KV; the GPUs of all
 /// stages fetch theirs at the same time); what it sends leaves when these times are known.
 void Pipeline::settle(FilledBatch& batch, std::size_t stage, double now_s) {

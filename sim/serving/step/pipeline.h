@@ -33,10 +33,10 @@ struct PipelineSetup {
 /// The GPUs of a replica, pipeline stage by pipeline stage: which batch has them from when to when. A batch enters a
 /// stage when it is through the one before and the batch before it is through this one. There it computes, and may
 /// wait: for layers of KV that are fetched, for experts, for its collectives. While it waits for a
-/// transfer, its end is not known (infinite), and nobody enters behind it.
+/// transfer, its end is not known (infinite), and no batch enters behind it.
 ///
-/// What depends on nobody else is worked out at once, up to the last stage. As soon as others use the links, or where
-/// two sides share the SMs of several stages, a batch enters each stage only when its time has come (next_s()).
+/// What depends on no other replica is worked out at once, up to the last stage. As soon as others use the links, or
+/// where two sides share the SMs of several stages, a batch enters each stage only when its time has come (next_s()).
 class Pipeline {
  public:
   Pipeline(PipelineSetup setup, OpenTransfers& links);
@@ -80,7 +80,7 @@ class Pipeline {
     double energy_j = 0;
   };
   Taken cut(const FilledBatch& batch, double now_s);
-  /// Nobody counts what is in flight any more.
+  /// What is in flight is not counted any more.
   void abandon();
 
   ExpertOffload* experts() const { return setup_.experts.get(); }

@@ -1,4 +1,4 @@
-// Passes that share: the SMs with the other side's, the links to host memory with whoever else uses them.
+// Stages that share: the SMs with the other side's, the links to host memory with other flows.
 #include <algorithm>
 
 #include "sim/serving/step/pipeline.h"

@@ -47,7 +47,7 @@ struct StepRun {
   std::vector<StageRun> stages{};    // of the stages entered so far
   std::optional<ExpertStep> experts{};
   std::optional<double> beside_until_s{};  // see StepRecord
-  bool told = false;                       // whoever wants to know of its chunks has heard of them
+  bool told = false;                       // its chunks are reported
 
   /// Starts over, and keeps its memory. What launching it sets stays.
   void clear() {
