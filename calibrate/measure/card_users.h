@@ -12,9 +12,9 @@ struct ProcessLoad {
   unsigned sm_percent = 0;
 };
 
-/// Throws DeviceError, naming the processes, where a card that nobody should use yet is at work in every one of the
-/// looks at it. `percents`: of the time in which a kernel ran, over about a second; it lags, so one idle look is
-/// enough.
+/// Throws DeviceError, naming the processes, where a GPU that no other process should use yet is at work in every one
+/// of the looks at it. `percents`: of the time in which a kernel ran, over about a second; it lags, so one idle look
+/// is enough.
 void refuse_busy_card(std::span<const unsigned> percents, const std::set<unsigned>& processes);
 
 /// Throws DeviceError where a process that is not among `ours` computes. A container knows its own processes by other

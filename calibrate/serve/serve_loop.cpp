@@ -56,7 +56,7 @@ class Server {
   void step() {
     batch_.begin();
     batcher_.fill(batch_);
-    assert(!batch_.parts().empty() && "whoever waits alone fits");
+    assert(!batch_.parts().empty() && "a request that waits alone fits");
     for (const std::size_t request : batch_.thrown_out()) executor_.release(static_cast<std::int64_t>(request));
     const double begin_s = executor_.now_s();
     for (const StepPart& part : batch_.parts()) {

@@ -486,7 +486,7 @@ Run with the detail “cluster”.</source>
     </message>
     <message>
         <source>Servecast %1
-Forecasts LLM serving before anyone buys a GPU.
+Forecasts LLM serving before you buy a GPU.
 Apache-2.0</source>
         <translation>Servecast %1
 在购买 GPU 之前预测大模型服务。

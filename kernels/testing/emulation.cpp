@@ -28,8 +28,8 @@ struct Thread {
   std::deque<std::vector<Copy>> groups{};  // of asynchronous copies, oldest first
 };
 
-/// Offers lie in two places by turns, so that one wait per exchange is enough: whoever writes a place again has met
-/// the others since they read it.
+/// Offers lie in two places by turns, so that one wait per exchange is enough: a thread that writes a place again has
+/// met the others since they read it.
 struct Warp {
   alignas(16) std::array<std::array<std::byte, lanes * largest_offer>, 2> offers{};
 };
@@ -88,7 +88,7 @@ bool release_ready() {
 }
 
 /// One warp at a time goes on, as far as it can: so it is far ahead of the others where no barrier holds it. Boxes
-/// come when nobody goes on without them.
+/// come when no thread goes on without them.
 bool release_next() {
   const int count = static_cast<int>(block.threads.size());
   for (int i = 0; i < count; i += lanes)

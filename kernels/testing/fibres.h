@@ -12,7 +12,7 @@ namespace servecast::emulation {
 class Fibres {
  public:
   /// Runs `body` in fibres 0 to `count` - 1. `before` is told which is about to go on; `after_round` is called when
-  /// none can, wakes those that may and says whether any did. Throws std::logic_error where it wakes nobody, or with
+  /// none can, wakes those that may and says whether any did. Throws std::logic_error where it wakes none, or with
   /// what failed.
   struct Hooks {
     std::function<void(int)> before;

@@ -68,7 +68,7 @@ void check_tokens(const RunFiles& run, Findings& findings) {
   findings.unless_at_least(law, "prompt tokens of series.csv, and those of requests.csv", computed,
                            prompts_computed(requests));
   // Who has left is given up between two steps, and who may be turned away behind the prompt has a first token by
-  // then: these were for nobody.
+  // then: these were in vain.
   const Json& ended = summary.at("requests");
   if (!run.has("failures") && !run.any_pool(mirrors) && ended.at("timed_out") == 0 && ended.at("shed") == 0)
     findings.unless_equal(law, "output tokens of series.csv and requests.csv, where nothing is made twice", made,

@@ -63,7 +63,7 @@ struct StepShare {
   std::int64_t tokens = 0;
 };
 
-/// Everybody in a step ("id:tokens id:tokens").
+/// All sequences in a step ("id:tokens id:tokens").
 std::vector<StepShare> who_was_in(const Steps& steps, std::size_t row);
 
 /// platform.json.

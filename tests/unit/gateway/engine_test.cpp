@@ -32,7 +32,7 @@ TEST(Gateway, OneThatDoesNothingChangesNoTime) {
   const Ran none(behind(""));
   const Ran idle(behind("gateway:\n  - {policy: api_tier, name: outside}\n"));
   EXPECT_EQ(requests_of(none), requests_of(idle));
-  EXPECT_EQ(idle.summary.gateway.answered_by.size(), 1u) << "nobody but the fast pool";
+  EXPECT_EQ(idle.summary.gateway.answered_by.size(), 1u) << "no target but the fast pool";
 }
 
 TEST(Gateway, EveryStageAloneAnswersEveryRequestOnceAndRepeats) {
@@ -80,7 +80,7 @@ TEST(Gateway, AHitIsThereAfterTheLookUpAndCostsNoPool) {
     const GatewayRecord& g = ran.recorder.gateway_requests()[i];
     EXPECT_NEAR(g.gateway_s, 0.015, 1e-12);
     EXPECT_EQ(g.llm_calls, g.answered_by == GatewayRecord::memory ? 0 : 1);
-    EXPECT_GE(*r.first_token_s - r.arrival_s, 0.015 - 1e-12) << "everybody waits for the look-up";
+    EXPECT_GE(*r.first_token_s - r.arrival_s, 0.015 - 1e-12) << "every request waits for the look-up";
     if (g.answered_by != GatewayRecord::memory) continue;
     ++hits;
     EXPECT_NEAR(*r.finish_s - r.arrival_s, 0.015, 1e-9);
@@ -244,7 +244,7 @@ TEST(Gateway, ReadersWaitForJsonLongerThanForLines) {
   EXPECT_LT(p.first_line_s->mean, p.first_object_s->mean);
   EXPECT_GE(p.first_line_s->mean, ran.summary.latencies.ttft_s->mean);
   EXPECT_DOUBLE_EQ(p.first_object_s->mean, ran.summary.latencies.e2e_s->mean);
-  EXPECT_GT(p.stall_s->mean, 0) << "nobody writes 1,000 tokens a second";
+  EXPECT_GT(p.stall_s->mean, 0) << "no reader writes 1,000 tokens a second";
 }
 
 /// KV bytes that went over links, and the tokens that reviews found, with kv_reuse: same_model_kv between pools of

@@ -56,7 +56,7 @@ double saving(const std::string& cheap_score, const std::string& best_score, con
 
 // OVERRULING (73.3 %) and COQA (59.2 %): the paper has the models' accuracies in figures only and says nothing of its
 // scorer's. Three points of the cheap model's accuracy, or an AUC of 0.7 or 0.9, move the saving by more than thirty
-// points: below and above what was published. Whoever picks these can have any saving, which would show nothing.
+// points: below and above what was published. A choice of these can give any saving, which would show nothing.
 TEST(FrugalGpt, SavesWhateverItsUnpublishedNumbersSay) {
   struct Task {
     double published;

@@ -119,7 +119,7 @@ TEST(Figures, AnUnknownKeyIsAnsweredWithTheNearest) {
   EXPECT_THAT(complaint("name"), StartsWith("unknown figure 'name'")) << "a text is no figure";
 }
 
-/// A struct with a figure more than anybody has seen: the row is all that it took.
+/// A struct with a new figure: the row is all that it took.
 struct MadeUp {
   std::string name{};
   double warm_fraction = 0;

@@ -161,7 +161,7 @@ TEST(FairShareQueue, SharesBetweenClientsWhateverTheyAskFor) {
 }
 
 // Steps of a second. Request 0 has tokens 1 to 3 when its client gives up at 3.5; the step under way ends at 4 with a
-// token for nobody, and request 1 has its place. Request 2 gave up in the queue.
+// token in vain, and request 1 has its place. Request 2 gave up in the queue.
 TEST(TimeOut, FreesThePlaceWhenTheNextBatchIsFilled) {
   std::vector<Request> requests{request(0, 0, 10, 100), request(1, 0.25, 10, 2), request(2, 0.25, 10, 2)};
   requests[0].give_up_s = 3.5;

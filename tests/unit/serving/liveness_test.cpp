@@ -138,7 +138,7 @@ Listener serve_with(const ReplicaLimits& limits, const std::vector<Request>& req
   return heard;
 }
 
-// The budget is 100 tokens: a prompt of 100 is computed, one of 101 never will be and stands in nobody's way.
+// The budget is 100 tokens: a prompt of 100 is computed, one of 101 never will be and stands in no request's way.
 TEST(VllmV0, RejectsPromptsLongerThanItsBudget) {
   const Listener heard =
       serve_with({.budget = 100, .batcher = "vllm_v0"}, {request(0, 101, 2), request(1, 100, 2), request(2, 10, 2)});

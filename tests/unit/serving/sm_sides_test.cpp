@@ -53,7 +53,7 @@ Request request(std::uint32_t id, double arrival_s, std::int64_t prompt, std::in
 
 // Shares of 50 and 50. The first prompt runs alone with half of the SMs: 2 s. From then on it decodes, a step of
 // 0.25 x 1.6221 = 0.40553 s alone. The second prompt comes at 3 s, while the step from 2.81106 to 3.21659 runs, and
-// is computed at once, beside decodes: 2 s. These have half of the SMs whoever else runs, and a prompt that only
+// is computed at once, beside decodes: 2 s. These have half of the SMs whatever else runs, and a prompt that only
 // computes takes no bandwidth.
 TEST(SmSides, PromptsDoNotWaitForDecodesNorDecodesForPrompts) {
   Replica replica = Semi{.settings = {{"prefill_sm_fraction", 0.5}, {"decode_sm_fraction", 0.5}}}.replica(bound);

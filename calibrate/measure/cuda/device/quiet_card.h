@@ -5,14 +5,14 @@
 
 namespace servecast {
 
-/// Sees to it that nobody else computes on a card while it is measured.
+/// Sees to it that no other process computes on a GPU while it is measured.
 class QuietCard {
  public:
   /// Before this process opens the card: looks at it for two seconds, or until it idles. Throws DeviceError where
   /// others keep it busy.
   explicit QuietCard(Clocks& clocks);
 
-  /// This process has opened it: whoever is new on it is this one.
+  /// This process has opened it: a new process on it is this one.
   void opened();
   /// False where the driver does not say which process this is; then check() looks at nothing.
   bool knows_us() const { return !ours_.empty(); }

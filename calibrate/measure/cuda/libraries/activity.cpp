@@ -66,7 +66,7 @@ void check(CUptiResult result, const char* what) {
   cupti->text(result, &text);
   throw DeviceError(std::string("CUPTI refuses ") + what + ": " + (text != nullptr ? text : "no reason given") +
                     ". Where only administrators may profile, the driver's setting "
-                    "NVreg_RestrictProfilingToAdminUsers=0 lets everybody");
+                    "NVreg_RestrictProfilingToAdminUsers=0 lets every user");
 }
 
 }  // namespace

@@ -107,9 +107,9 @@ TEST(Signal, EverybodyFollowsTheSameOldNews) {
   EXPECT_EQ(replicas("    signal_delay_s: 2.5\n"), (std::vector<std::uint32_t>{0, 0, 0, 1, 1, 1, 1, 1, 0, 0}));
 }
 
-// Prompts that share 8,192 tokens come faster than one replica computes them. Whoever goes to the second replica
-// first finds the shared part there: it was copied, 8,192 tokens of 131,072 bytes at 450 GB/s of NVLink and its
-// latency.
+// Prompts that share 8,192 tokens come faster than one replica computes them. A request that goes to the second
+// replica first finds the shared part there: it was copied, 8,192 tokens of 131,072 bytes at 450 GB/s of NVLink and
+// its latency.
 TEST(Conductor, APrefixIsThereWhenTheRequestArrives) {
   Ran ran(load(R"(    requests: 40
     arrivals: {constant: {requests_per_s: 8}}

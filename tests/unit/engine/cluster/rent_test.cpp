@@ -52,7 +52,7 @@ TEST(Rent, ThreeOfEightGpusCostEight) {
   EXPECT_DOUBLE_EQ(single.account_usd, single.usd_total);
 }
 
-// The second node carries nobody, and nobody pays for it.
+// The second node carries no replica, and is not paid for.
 TEST(Rent, TwoPoolsOnANodePayForItOnce) {
   EXPECT_DOUBLE_EQ(rent("cluster: {node: dgx_h100, nodes: 2}\npools:\n" + pool("a", 3) + pool("b", 2)).usd_per_hour,
                    20);
@@ -76,7 +76,8 @@ TEST(Rent, GroupsMayDiffer) {
   EXPECT_DOUBLE_EQ(groups.unused_gpus, 7);
 }
 
-// A node with three replicas and a spare, into which they move when their node breaks: 16 GPUs, whoever stands where.
+// A node with three replicas and a spare, into which they move when their node breaks: 16 GPUs, whichever replica
+// stands where.
 TEST(Rent, ASpareIsPaidForOnce) {
   const std::string spare = "cluster: {node: dgx_h100}\npools:\n" + pool("chat", 3) + "failures: {spares: 1";
   EXPECT_DOUBLE_EQ(rent(spare + "}\n").usd_per_hour, 16 * 2.5);

@@ -142,7 +142,7 @@ TEST(ReplicaLifecycle, ABreakWhileTheEngineStartsMakesTheStartVoid) {
   EXPECT_THAT(m.names(), ElementsAre("broken", "serving"));
 }
 
-// Cold replicas take requests at once. The first weights of one that has stopped come for nobody.
+// Cold replicas take requests at once. The first weights of one that has stopped come in vain.
 TEST(ReplicaLifecycle, AColdReplicaServesBeforeItsWeightsAreThereAndAStoppedOneHearsNothingOfThem) {
   Made m(standing(true));
   EXPECT_THAT(m.loads.who_loads, ElementsAre(0, 1));
@@ -189,7 +189,7 @@ TEST(ReplicaLifecycle, WantedAgainWhileOneDrainsAnotherStarts) {
   EXPECT_EQ(m.lives.totals(0).starts, 2);
 }
 
-// It stops with what it had. Nobody retires it later, and nobody starts it before it is whole.
+// It stops with what it had. It is not retired later, and not started before it is whole.
 TEST(ReplicaLifecycle, ABreakWhileItDrainsEndsItAndItsRent) {
   Made m(scaled());
   m.replicas.busy = {0};

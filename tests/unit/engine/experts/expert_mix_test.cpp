@@ -96,8 +96,8 @@ double hits(int models, int slots, int named) {
 }
 
 // Two models in the slots of one: each request pushes out what the model before it used. With twice the slots both
-// find more than one did alone with its half, since whoever runs takes what the other leaves idle; and where
-// everybody names the same one, it has all slots to itself.
+// find more than one did alone with its half, since the one that runs takes what the other leaves idle; and where
+// all name the same one, it has all slots to itself.
 TEST(ExpertMix, ModelsShareTheSlots) {
   const Summary one = summary_of(one_user("slots_per_layer: 32"));
   const double alone = one.expert_offload.at(0).hit_fraction;

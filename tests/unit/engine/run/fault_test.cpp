@@ -1,4 +1,4 @@
-// What a fault of the program says, and that whoever may end a run can.
+// What a fault of the program says, and that a run can be ended.
 #include "sim/engine/time/fault.h"
 
 #include <gmock/gmock.h>

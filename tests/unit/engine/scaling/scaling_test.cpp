@@ -152,7 +152,8 @@ TEST(Scaling, AReserveIsThereAtOnceAndIsFilledAgain) {
   EXPECT_NEAR(run.t.rented_s, 2 * run.t.duration_s + run.t.duration_s - 5, 1e-9);
 }
 
-// Notice of 5 s is enough to finish what is there: nobody is interrupted, and another replica has started meanwhile.
+// Notice of 5 s is enough to finish what is there: no request is interrupted, and another replica has started
+// meanwhile.
 TEST(Scaling, ASpotMachineThatIsCalledBackIsReplaced) {
   const std::string fixed =
       "autoscaler: {policy: scheduled, times: [{at_s: 0, replicas: 1}]}, scaling: {engine_init_s: 1}";

@@ -63,7 +63,7 @@ TEST(Adapters, GpusBelowOneRootLoadTheirSharesTogether) {
   EXPECT_NEAR(load_s("    tensor_parallel: 2\n") / load_s(""), 1, 0.01);
 }
 
-// Nobody names one: slots cost memory, but no time.
+// No request names one: slots cost memory, but no time.
 TEST(Adapters, CostNothingWhereNobodyNamesOne) {
   const Summary none = summary_of(many_adapters("least_requests", "", 8));
   std::string text = many_adapters("least_requests", "", 8);
