@@ -127,9 +127,9 @@ class KvCache {
   /// Tokens that a sequence attends to at most; those between its first and its last ones are forgotten.
   virtual std::int64_t attended_tokens() const { return std::numeric_limits<std::int64_t>::max(); }
 
-  /// True where prompts that begin alike share what they have in common: then there is a listener to tell.
+  /// True where prompts that begin alike share what they have in common: then a listener may be set.
   virtual bool shares_prefixes() const { return false; }
-  virtual void tell(PrefixListener& /*listener*/) {}
+  virtual void listen(PrefixListener& /*listener*/) {}
 
   /// True where time matters: then the clock is set before anything else is asked at that instant.
   virtual bool reads_clock() const { return false; }

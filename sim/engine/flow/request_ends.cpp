@@ -88,8 +88,8 @@ void RequestEnds::finish(const RequestRecord& record) {
 void RequestEnds::follow_up(const Request& request, const RequestRecord& record, double earliest_s) {
   if (!request.awaited || record.status == RequestStatus::unfinished) return;
   const bool gave_up = record.status == RequestStatus::timed_out;  // a rejection is an answer, too
-  const double told_s = gave_up ? request.give_up_s : record.finish_s.value_or(clock_.now_s());
-  const auto next = scenario_.workload->follow_up(request, std::max(earliest_s, told_s));
+  const double known_s = gave_up ? request.give_up_s : record.finish_s.value_or(clock_.now_s());
+  const auto next = scenario_.workload->follow_up(request, std::max(earliest_s, known_s));
   if (next) arrivals_.send(*next);
 }
 

@@ -77,11 +77,11 @@ void Gateway::act(const Event& event) {
   if (found == contexts_.end()) return;
   RequestContext& context = found->second;
   if (event.what == What::late) {
-    if (context.calling && !context.told && context.record.llm_calls == event.turn) late(context, event.at_s);
+    if (context.calling && !context.reported && context.record.llm_calls == event.turn) late(context, event.at_s);
     return;
   }
   if (event.what >= What::task_leave) return act_on_task(context, event);
-  if (event.turn != context.turn || context.told) return;
+  if (event.turn != context.turn || context.reported) return;
   switch (event.what) {
     case What::stage:
       return run_stages(context, event.at_s);

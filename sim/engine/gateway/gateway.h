@@ -125,13 +125,13 @@ class Gateway {
   void task_done(RequestContext& context, std::uint32_t number, const RequestRecord& record, double now_s);
   void end_task(RequestContext& context, std::uint32_t number, double now_s);
   void end_graph(RequestContext& context, double now_s);
-  void tell_task(const RequestContext& context, const GraphRun::Task& task, double now_s);
+  void report_task(const RequestContext& context, const GraphRun::Task& task, double now_s);
   void count_graph(const GraphRun& graph);
   // Requests that became jobs (gateway_jobs.cpp):
   void await_workers(RequestContext& context, std::size_t stage, const StageAction& step, double now_s);
   void start_jobs(std::size_t stage, double now_s);
   void job_over(RequestContext& context, double now_s);
-  static void judge_deadline(RequestContext& context, const RequestRecord& told, double now_s);
+  static void judge_deadline(RequestContext& context, const RequestRecord& answer, double now_s);
   ReplicaAt replica_at(ReplicaId replica) const;
   void extend_blocks(RequestContext& context) const;
 

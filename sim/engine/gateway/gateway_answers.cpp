@@ -45,10 +45,10 @@ void Gateway::conclude(RequestContext& context, RequestStatus status, double now
   const bool call_goes_on = context.calling && !targets_[index(context.outgoing.target)].api;
   const bool tasks_go_on = context.graph && context.graph->in_pools > 0;
   if (context.has_place) job_over(context, now_s);
-  context.told = true;
-  const RequestRecord told = put_together(context, status, now_s);
-  judge_deadline(context, told, now_s);
-  callbacks_.answered(context.original, told, context.record, now_s);
+  context.reported = true;
+  const RequestRecord answer = put_together(context, status, now_s);
+  judge_deadline(context, answer, now_s);
+  callbacks_.answered(context.original, answer, context.record, now_s);
   if (!call_goes_on && !tasks_go_on) contexts_.erase(id);
 }
 
@@ -58,7 +58,7 @@ void Gateway::abandon(double end_s) {
     const bool came = context.original.arrival_s <= end_s;
     context.calling = false;
     if (context.graph) context.graph->in_pools = 0;
-    if (came && !context.told)
+    if (came && !context.reported)
       conclude(context, RequestStatus::unfinished, end_s);
     else
       contexts_.erase(contexts_.begin());

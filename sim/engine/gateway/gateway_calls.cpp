@@ -124,7 +124,7 @@ void Gateway::call_done(const Request& call, const RequestRecord& record, double
   const auto found = contexts_.find(owner.request);
   if (found == contexts_.end()) return;
   RequestContext& context = found->second;
-  if (context.told) {
+  if (context.reported) {
     if (!context.graph || --context.graph->in_pools == 0) contexts_.erase(found);
     return;
   }

@@ -20,7 +20,7 @@ void Gateway::start_graph(RequestContext& context, const TaskGraph& graph, doubl
 }
 
 void Gateway::act_on_task(RequestContext& context, const Event& event) {
-  if (context.told) return;
+  if (context.reported) return;
   switch (event.what) {
     case What::task_leave:
       return send_task(context, event.turn, event.at_s);
@@ -85,7 +85,7 @@ void Gateway::task_done(RequestContext& context, std::uint32_t number, const Req
 
 void Gateway::end_task(RequestContext& context, std::uint32_t number, double now_s) {
   GraphRun::Task& task = (*context.graph)[number];
-  tell_task(context, task, now_s);
+  report_task(context, task, now_s);
   context.preemptions += task.record.preemptions;
   if (!context.scheduled_s || task.record.scheduled_s < context.scheduled_s)
     context.scheduled_s = task.record.scheduled_s;
@@ -124,7 +124,7 @@ void Gateway::end_graph(RequestContext& context, double now_s) {
   ask_verdicts(context, now_s);
 }
 
-void Gateway::tell_task(const RequestContext& context, const GraphRun::Task& task, double now_s) {
+void Gateway::report_task(const RequestContext& context, const GraphRun::Task& task, double now_s) {
   if (!detail_) return;
   detail_->gateway({.id = context.original.id,
                     .what = nodes_[task.what.node].name,

@@ -40,11 +40,11 @@ void Gateway::job_over(RequestContext& context, double now_s) {
   start_jobs(context.queued_at, now_s);
 }
 
-void Gateway::judge_deadline(RequestContext& context, const RequestRecord& told, double now_s) {
+void Gateway::judge_deadline(RequestContext& context, const RequestRecord& answer, double now_s) {
   if (!context.job || !context.job->due_s) return;
-  context.record.job->dropped = told.status == RequestStatus::timed_out;
-  const bool open = told.status == RequestStatus::unfinished && now_s < *context.job->due_s;
-  if (!open) context.record.job->kept = told.finish_s && *told.finish_s <= *context.job->due_s;
+  context.record.job->dropped = answer.status == RequestStatus::timed_out;
+  const bool open = answer.status == RequestStatus::unfinished && now_s < *context.job->due_s;
+  if (!open) context.record.job->kept = answer.finish_s && *answer.finish_s <= *context.job->due_s;
 }
 
 }  // namespace servecast

@@ -55,7 +55,7 @@ struct RequestContext {
   std::optional<double> scheduled_s{};
   std::int64_t cached_tokens = 0;
   std::uint32_t preemptions = 0;
-  bool told = false;  // an LLM call goes on in vain
+  bool reported = false;  // an LLM call goes on in vain
 };
 
 }  // namespace servecast

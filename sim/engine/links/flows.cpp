@@ -93,7 +93,7 @@ void Flows::ended(const EndedFlow& flow) {
   if (flows_.contains(flow.flow)) ending_.push({.at_s = noticed_s(flow.clock_s), .flow = flow.flow});
 }
 
-bool Flows::tell_ended(double now_s) {
+bool Flows::report_ended(double now_s) {
   bool any = false;
   while (!ending_.empty() && ending_.top().at_s <= now_s) {
     const std::int64_t number = ending_.top().flow;

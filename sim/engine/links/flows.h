@@ -94,7 +94,7 @@ class Flows {
   double next_s() const;
   /// Within an instant: ends come between the steps that end and the requests that arrive, in the order in which the
   /// flows were started; flows begin last. Whether any has ended.
-  bool tell_ended(double now_s);
+  bool report_ended(double now_s);
   void begin_due(double now_s);
   /// A link lets nothing through: flows under way stand still, others do not begin before all of their path is
   /// mended.

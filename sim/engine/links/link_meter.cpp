@@ -109,7 +109,7 @@ void LinkMeter::share_links() {
   shared_ = true;
 }
 
-void LinkMeter::tell(DetailListener& listener) const {
+void LinkMeter::report(DetailListener& listener) const {
   for (const auto& [key, bytes] : bytes_) {
     const PlatformLink& link = platform_.links[key.first];
     listener.link({.link = link.name,

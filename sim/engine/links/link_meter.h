@@ -22,7 +22,7 @@ class LinkMeter final : public FlowWatcher {
   void ended(const Transfer& transfer, double now_s) override;
   void cancelled(const Transfer& transfer, double now_s) override;
   void set_speed(std::size_t link, double bytes_per_s, double now_s) override;
-  void tell(DetailListener& listener) const;
+  void report(DetailListener& listener) const;
 
  private:
   struct Flow {

@@ -64,7 +64,7 @@ RunFacts simulate(SimgridEngine& engine, Run& run, Scenario& scenario, Recorder&
   engine.run();
   run.network.rethrow();
   run.simulation.drain();
-  if (options.detail) run.links->tell(*options.detail);
+  if (options.detail) run.links->report(*options.detail);
   recorder.close();
   return collect_facts(scenario, run.simulation);
 }

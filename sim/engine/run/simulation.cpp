@@ -52,7 +52,7 @@ void Simulation::connect(const Wiring& wiring) {
   cluster_.follow(flow_);
   if (scales(scenario_)) parts_.scaling = &scaling_.emplace(scenario_, cluster_, flow_.pending());
   cluster_.lifecycle().begin(weight_loads_.emplace(scenario_, wiring, flows_));
-  transfers_->tell_contended();
+  transfers_->mark_contended();
 }
 
 void Simulation::drain() {
@@ -63,7 +63,7 @@ void Simulation::drain() {
     return std::ranges::any_of(cluster_.pools(), &ReplicaPool::busy);
   };
   ReplicaSampler* sampler = listener_.sampler();
-  while (sampler && sampler->next_s() <= until_s && still_busy(sampler->next_s())) sampler->look_at(cluster_);
+  while (sampler && sampler->next_s() <= until_s && still_busy(sampler->next_s())) sampler->sample(cluster_);
   if (gateway_) gateway_->close();
   for (ReplicaPool& pool : cluster_.pools()) {
     pool.advance_all(until_s);
@@ -73,7 +73,7 @@ void Simulation::drain() {
   flow_.abandon(until_s);
   if (gateway_) gateway_->abandon(clock_.duration_s());
   cluster_.lifecycle().close(clock_.duration_s(), recorder_);
-  if (sampler) sampler->tell(clock_.duration_s(), *options_.detail);
+  if (sampler) sampler->report(clock_.duration_s(), *options_.detail);
 }
 
 }  // namespace servecast

@@ -102,7 +102,7 @@ void Simulation::end_steps(double now_s) {
 
 // Steps may end with what they send.
 void Simulation::end_flows(double now_s) {
-  if (flows_.tell_ended(now_s) && steps_become_flows_) cluster_.settle(now_s);
+  if (flows_.report_ended(now_s) && steps_become_flows_) cluster_.settle(now_s);
 }
 
 double Simulation::next_failure_s() { return failures_ && flow_.any_left() ? failures_->next_s() : never; }
@@ -149,7 +149,7 @@ void Simulation::collect_load(double now_s) {
 double Simulation::next_sample_s() { return listener_.sampler() ? listener_.sampler()->next_s() : never; }
 
 void Simulation::sample_replicas(double now_s) {
-  if (next_sample_s() <= now_s) listener_.sampler()->look_at(cluster_);
+  if (next_sample_s() <= now_s) listener_.sampler()->sample(cluster_);
 }
 
 // While parts break, and replicas come and go, nothing that is on its way is waited for: all that may go on for ever
@@ -165,7 +165,7 @@ void Simulation::watch_turn(double now_s) {
   for (const Moment& moment : moments_)
     if (moment.next_s && moment.next_s(*this) <= now_s) watchdog_.acts(moment.name);
   if (watchdog_.ends())
-    throw std::runtime_error(fmt::format("{}; {} requests are left: {}", watchdog_.told(), ends_.in_pools(),
+    throw std::runtime_error(fmt::format("{}; {} requests are left: {}", watchdog_.report(), ends_.in_pools(),
                                          where_requests_are(scenario_, cluster_, pending())));
 }
 

@@ -25,7 +25,7 @@ class Watchdog {
   void acts(const std::string& part) { ++acted_[part]; }
   bool ends() const { return near(0); }
   /// What went on in the last turns.
-  std::string told() const;
+  std::string report() const;
 
  private:
   static constexpr std::int64_t listed_turns = 1'000;

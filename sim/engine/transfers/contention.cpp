@@ -71,7 +71,7 @@ Contention::Contention(const Scenario& scenario, const Wiring& wiring, const Tra
   if (!users_.empty()) flows.add_watcher(*this);
 }
 
-void Contention::tell_first() {
+void Contention::mark_always_contended() {
   for (const User& user : users_)
     if (user.always) cluster_.set_contended(user.at, user.traffic, true, 0);
 }

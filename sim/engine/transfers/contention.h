@@ -25,7 +25,7 @@ class Contention final : public FlowWatcher {
              Cluster& cluster);
 
   /// Before anything arrives: those that never have their links to themselves.
-  void tell_first();
+  void mark_always_contended();
   /// A replica is on other GPUs now.
   void moved(const ReplicaAt& at, double now_s);
   void begins(const Transfer& transfer, double now_s) override { count(transfer, 1, now_s); }

@@ -129,7 +129,7 @@ void HandOvers::import_has_room(RequestId id, Slot place, std::int64_t cached_to
 std::optional<Request> HandOvers::request_done(RequestId id) {
   const auto found = under_way_.find(id);
   if (found == under_way_.end()) return std::nullopt;
-  found->second.told = true;
+  found->second.reported = true;
   unsettled_.insert(id);
   return found->second.request;
 }
@@ -142,9 +142,9 @@ void HandOvers::settle(RequestId id, double now_s) {
   const auto found = under_way_.find(id);
   if (found == under_way_.end()) return;
   HandOver& h = found->second;
-  if (h.told && h.flows == 0) return forget(id, now_s);
-  if (h.moving && !h.told && !onward_.admits_decode(h.request, h.decode_pool, now_s)) return settle(id, now_s);
-  if (h.moving && !h.told && !hand_over(h, now_s)) return;
+  if (h.reported && h.flows == 0) return forget(id, now_s);
+  if (h.moving && !h.reported && !onward_.admits_decode(h.request, h.decode_pool, now_s)) return settle(id, now_s);
+  if (h.moving && !h.reported && !hand_over(h, now_s)) return;
   if (!h.imported || !h.place) return;
   send(h, static_cast<double>(h.request.prompt_tokens), now_s + rules_[h.from->pool].placement->setup_s());
   if (h.flows == 0) complete(h, now_s);
@@ -220,7 +220,7 @@ void HandOvers::send_due(double now_s) {
     const ChunkDue due = *chunks_.begin();
     chunks_.erase(chunks_.begin());
     const auto found = under_way_.find(due.request);
-    if (found == under_way_.end() || found->second.told || found->second.exported) continue;
+    if (found == under_way_.end() || found->second.reported || found->second.exported) continue;
     HandOver& h = found->second;
     if (due.tokens == 0) {
       h.starts_over = h.place.has_value();
@@ -269,14 +269,14 @@ void HandOvers::sent(RequestId id, double now_s) {
   h.flows -= 1;
   if (h.flows > 0) return;
   if (h.imported) return complete(h, now_s);  // all of it was sent when the prompt was computed
-  if (h.told) return forget(id, now_s);
+  if (h.reported) return forget(id, now_s);
   start_over(h, now_s);
 }
 
 void HandOvers::complete(HandOver& h, double now_s) {
   const double seconds = now_s - h.prompt_done_s;
   Replica& to = cluster_.advanced(*h.to, now_s);  // perhaps its client has given up there
-  if (!h.told) recorder_.hand_over(PoolId(h.from->pool), seconds, routes_.bytes(*h.from, *h.to, h.sent_tokens));
+  if (!h.reported) recorder_.hand_over(PoolId(h.from->pool), seconds, routes_.bytes(*h.from, *h.to, h.sent_tokens));
   to.imports().kv_received(*h.place, seconds, now_s);
   cluster_.changed(*h.to);
   release_exported(h, now_s);

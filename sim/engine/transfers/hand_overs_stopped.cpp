@@ -23,9 +23,9 @@ void HandOvers::stopped(const ReplicaAt& at, std::vector<MovingSequence>& interr
 void HandOvers::lose_sender(HandOver& h, std::vector<MovingSequence>& interrupted, double now_s) {
   std::erase_if(chunks_, [&](const ChunkDue& due) { return due.request == h.request.id; });
   cancel_import(h, now_s);
-  if (h.imported && (!h.told || h.place)) {
+  if (h.imported && (!h.reported || h.place)) {
     if (const auto lost = cluster_.recall(*h.to, *h.imported, now_s)) interrupted.push_back(*lost);
-  } else if (h.moving && !h.told) {
+  } else if (h.moving && !h.reported) {
     interrupted.push_back(*h.moving);
   }
   for (MovingSequence& sequence : interrupted)

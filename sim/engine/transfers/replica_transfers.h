@@ -31,7 +31,7 @@ class ReplicaTransfers final : public TransferPort, public ClusterFollower {
   void stopped(const ReplicaAt& at, std::vector<MovingSequence>& interrupted, double now_s) override;
   void moved(const ReplicaAt& at, double now_s) override;
   /// Before anything arrives: who never has its links to itself is told.
-  void tell_contended() { contention_.tell_first(); }
+  void mark_contended() { contention_.mark_always_contended(); }
 
  private:
   struct Wanted {  // a write that has not begun

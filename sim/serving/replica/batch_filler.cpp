@@ -44,7 +44,7 @@ bool BatchFiller::fill(Lane& lane, ReplicaListener& listener) {
   if (!lane.gone.empty()) leaves_.drop_gone(lane);
   if (!lane.joining.empty()) join_decodes(lane);
   if (!lane.received.empty()) imports_.join(lane, listener);
-  core_.lanes.tell_service();
+  core_.lanes.report_service();
   choose(lane, listener);
   if (lane.batch().work.tokens() > 0) return true;
   // Memory may have run so short that of the batch only finished sequences are left.

@@ -11,13 +11,13 @@ void BatchResults::end(Lane& lane, ReplicaListener& listener) {
   lane.ended = true;
   core_.lanes.find_next_end();
   report(batch, listener);
-  if (batch.decoded) tell_gaps(lane, batch, listener);
+  if (batch.decoded) report_gaps(lane, batch, listener);
   for (Slot slot : batch.finishing) {
     core_.book[slot].made = core_.book[slot].request.output_tokens;
     finish(slot, listener);
   }
   const bool sides = core_.pipeline.sides() != nullptr;
-  if (sides) tell_sides(batch);
+  if (sides) report_sides(batch);
   for (Slot slot : batch.prompts) end_prompt(slot, listener);
   if (sides) pass_to_decode_lane(lane);
   release_finished(lane, listener);
@@ -68,7 +68,7 @@ void BatchResults::cut(const FilledBatch& batch, ReplicaListener& listener) {
                      {});
 }
 
-void BatchResults::tell_gaps(Lane& lane, const FilledBatch& batch, ReplicaListener& listener) {
+void BatchResults::report_gaps(Lane& lane, const FilledBatch& batch, ReplicaListener& listener) {
   const PoolId pool = core_.pool();
   // One that went on from another pool may have its answers sooner here than that pool's front end let out the last.
   std::int64_t others = batch.work.decode_sequences - batch.padding_sequences;
@@ -85,7 +85,7 @@ void BatchResults::tell_gaps(Lane& lane, const FilledBatch& batch, ReplicaListen
 // The last chunk of a prompt gives an output token: the first one, or after a preemption one more.
 void BatchResults::end_prompt(Slot slot, ReplicaListener& listener) {
   Sequence& s = core_.book[slot];
-  if (!s.told) {  // not where its client gave up
+  if (!s.reported) {  // not where its client gave up
     if (s.record.first_token_s)
       listener.token_gap(core_.pool(), std::max(0.0, ends_.seen_s() - s.last_token_s), s.request.width());
     else
@@ -96,10 +96,10 @@ void BatchResults::end_prompt(Slot slot, ReplicaListener& listener) {
 
 void BatchResults::finish(Slot slot, ReplicaListener& listener) {
   Sequence& s = core_.book[slot];
-  core_.lanes.tell_service(s, s.made);
+  core_.lanes.report_service(s, s.made);
   core_.book.enter(slot, SequenceState::finished);
   if (s.serve == Serve::whole) return finish_here(slot, listener);
-  if (!s.told) return exports_.prompt_done(slot, ends_.seen_s(), listener);
+  if (!s.reported) return exports_.prompt_done(slot, ends_.seen_s(), listener);
   remove(slot);  // its client gave up meanwhile: no replica goes on with it
   core_.lanes.decide_again();
 }
@@ -108,7 +108,7 @@ void BatchResults::finish_here(Slot slot, ReplicaListener& listener) {
   Sequence& s = core_.book[slot];
   const AfterLast after = core_.setup.batcher->after_last();
   keep_for_next_turn(s);
-  if (after != AfterLast::pads) tell(slot, listener);
+  if (after != AfterLast::pads) report_done(slot, listener);
   if (after != AfterLast::frees) {
     Lane& lane = core_.lanes.of(s);
     lane.finished.push_back(slot);
@@ -131,16 +131,16 @@ void BatchResults::remove(Slot slot) {
 // All but its last token has been computed, and may be of use to the next turn of its session. Several sequences have
 // said several things, and whose client has given up has no next turn: what its session had said is forgotten.
 void BatchResults::keep_for_next_turn(Sequence& s) {
-  if (s.told) return;
+  if (s.reported) return;
   core_.blocks.set_clock(core_.clock.now_s);
   if (s.request.width() == 1) core_.cache().computed(s.request, s.held, s.held.tokens);
 }
 
 // The client has its answer, or had given up waiting for it.
-void BatchResults::tell(Slot slot, ReplicaListener& listener) {
+void BatchResults::report_done(Slot slot, ReplicaListener& listener) {
   Sequence& s = core_.book[slot];
-  if (s.told) return;
-  core_.book.tell(slot);
+  if (s.reported) return;
+  core_.book.mark_reported(slot);
   s.record.finish_s = ends_.seen_s();
   s.record.output_tokens = s.made;
   s.record.status = RequestStatus::completed;
@@ -156,7 +156,7 @@ bool BatchResults::release_finished(Lane& lane, ReplicaListener& listener) {
     return false;
   for (Slot slot : lane.finished) {
     if (core_.setup.batcher->after_last() == AfterLast::pads) core_.book[slot].record.first_token_s = ends_.seen_s();
-    tell(slot, listener);
+    report_done(slot, listener);
     remove(slot);
   }
   lane.finished.clear();
@@ -165,7 +165,7 @@ bool BatchResults::release_finished(Lane& lane, ReplicaListener& listener) {
   return true;
 }
 
-void BatchResults::tell_sides(const FilledBatch& batch) {
+void BatchResults::report_sides(const FilledBatch& batch) {
   SmSides& sides = *core_.pipeline.sides();
   for (Slot slot : batch.prompts) {
     const RequestRecord& record = core_.book[slot].record;

@@ -19,14 +19,14 @@ class BatchResults {
 
  private:
   void report(const FilledBatch& batch, ReplicaListener& listener);
-  void tell_gaps(Lane& lane, const FilledBatch& batch, ReplicaListener& listener);
+  void report_gaps(Lane& lane, const FilledBatch& batch, ReplicaListener& listener);
   void end_prompt(Slot slot, ReplicaListener& listener);
   void finish(Slot slot, ReplicaListener& listener);
   void finish_here(Slot slot, ReplicaListener& listener);
   void keep_for_next_turn(Sequence& s);
-  void tell(Slot slot, ReplicaListener& listener);
+  void report_done(Slot slot, ReplicaListener& listener);
   void remove(Slot slot);
-  void tell_sides(const FilledBatch& batch);
+  void report_sides(const FilledBatch& batch);
   void pass_to_decode_lane(Lane& from);
 
   ReplicaCore& core_;

@@ -21,7 +21,7 @@ std::int64_t computed_tokens(const Lane& lane, const Sequence& s) {
 
 // Once it has made a token here, and no batch under way may still be computing what it held when it joined.
 bool Exports::may_depart(const Sequence& s) const {
-  if (s.told || s.state != SequenceState::decoding || s.request.width() > 1) return false;
+  if (s.reported || s.state != SequenceState::decoding || s.request.width() > 1) return false;
   const Lane& lane = core_.lanes.of(s);
   return lane.decodes.steps() - s.joined_step >=
          std::max<std::int64_t>(1, static_cast<std::int64_t>(lane.batches.size()));
@@ -42,7 +42,7 @@ std::optional<DecodingSequence> Exports::shortest_decoding() const {
 
 std::optional<DecodeProgress> Exports::progress(const DecodingSequence& sequence) const {
   const Sequence& s = core_.book[sequence.at];
-  if (s.told || s.state != SequenceState::decoding || s.request.id != sequence.request.id ||
+  if (s.reported || s.state != SequenceState::decoding || s.request.id != sequence.request.id ||
       s.record.preemptions != sequence.preemptions)
     return std::nullopt;
   const Lane& lane = core_.lanes.of(s);
@@ -53,7 +53,7 @@ std::optional<DecodeProgress> Exports::progress(const DecodingSequence& sequence
 Departure Exports::depart(Slot slot, double now_s, ReplicaListener& listener) {
   Sequence& s = core_.book[slot];
   const Lane& lane = core_.lanes.of(s);
-  assert(s.state == SequenceState::decoding && !s.told);
+  assert(s.state == SequenceState::decoding && !s.reported);
   core_.changed(now_s);
   core_.lanes.take_out_of_decodes(slot);
   double complete_s = now_s;
@@ -77,7 +77,7 @@ Departure Exports::depart(Slot slot, double now_s, ReplicaListener& listener) {
 void Exports::hand_on(Slot slot, ReplicaListener& listener) {
   const Sequence& s = core_.book[slot];
   core_.book.enter(slot, SequenceState::exported);
-  core_.book.tell(slot);
+  core_.book.mark_reported(slot);
   listener.request_ran(core_.pool(), s.since_s, core_.clock.now_s);
 }
 
@@ -97,10 +97,10 @@ void Exports::release(Slot slot, double now_s) {
   core_.changed(now_s);
 }
 
-void Exports::tell_chunks(const FilledBatch& batch, ReplicaListener& listener) const {
+void Exports::report_chunks(const FilledBatch& batch, ReplicaListener& listener) const {
   for (const FilledBatch::Chunk& chunk : batch.chunks) {
     const Sequence& s = core_.book[chunk.slot];
-    if (s.request.id == chunk.request && s.serve == Serve::streamed_prompt && !s.told)
+    if (s.request.id == chunk.request && s.serve == Serve::streamed_prompt && !s.reported)
       listener.chunk_launched({.request = chunk.request,
                                .tokens = chunk.tokens,
                                .computed_tokens = chunk.computed,

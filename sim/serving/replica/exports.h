@@ -25,7 +25,7 @@ class Exports {
   /// The prompt is computed, and others hear of it.
   void prompt_done(Slot slot, double seen_s, ReplicaListener& listener);
   /// Those of the batch's chunks whose KV leaves as it is computed.
-  void tell_chunks(const FilledBatch& batch, ReplicaListener& listener) const;
+  void report_chunks(const FilledBatch& batch, ReplicaListener& listener) const;
 
  private:
   bool may_depart(const Sequence& s) const;

@@ -23,22 +23,25 @@ bool Imports::hold(Sequence& s) {
 
 std::optional<Slot> Imports::reserve(const Request& request, std::int64_t tokens, double now_s) {
   if (want_room()) return std::nullopt;
-  Sequence s{
-      .request = request, .to_compute = tokens, .computed = tokens, .state = SequenceState::imported, .told = true};
+  Sequence s{.request = request,
+             .to_compute = tokens,
+             .computed = tokens,
+             .state = SequenceState::imported,
+             .reported = true};
   if (!hold(s)) return std::nullopt;
   core_.changed(now_s);
   return core_.book.add(s);
 }
 
 Slot Imports::bring(const MovingSequence& sequence, std::optional<Slot> place, double now_s) {
-  const Slot slot = place ? *place : core_.book.add({.state = SequenceState::imported, .told = true});
+  const Slot slot = place ? *place : core_.book.add({.state = SequenceState::imported, .reported = true});
   if (!place) wanting_room_.push_back(slot);
   Sequence& s = core_.book[slot];
   s.request = sequence.request;
   s.record = sequence.record;
   s.record.decode_replica = core_.id();
   s.to_compute = s.computed = sequence.tokens;
-  s.made = s.told_service = sequence.made;
+  s.made = s.reported_service = sequence.made;
   s.checks = sequence.checks;
   s.since_s = now_s;
   s.last_token_s = sequence.last_token_s;
@@ -71,7 +74,7 @@ void Imports::kv_received(Slot slot, std::optional<double> hand_over_s, double n
   Sequence& s = core_.book[slot];
   assert(s.state == SequenceState::imported && s.held.blocks > 0);
   core_.changed(now_s);
-  if (s.told) return drop(slot);  // its client gave up meanwhile
+  if (s.reported) return drop(slot);  // its client gave up meanwhile
   core_.cache().computed(s.request, s.held, std::min(s.computed, s.request.prompt_tokens));
   if (hand_over_s) s.record.hand_over_s = hand_over_s;
   core_.book.enter(slot, SequenceState::kv_received);
@@ -93,10 +96,10 @@ std::optional<MovingSequence> Imports::recall(Slot slot, double now_s, ReplicaLi
   const Sequence& s = core_.book[slot];
   assert(s.state == SequenceState::imported);
   std::optional<MovingSequence> lost;
-  if (!s.told) {
-    tell_until(core_, s, now_s, listener);
+  if (!s.reported) {
+    report_until(core_, s, now_s, listener);
     lost = stand_of(core_, slot);
-    core_.book.tell(slot);
+    core_.book.mark_reported(slot);
   }
   drop(slot);
   return lost;

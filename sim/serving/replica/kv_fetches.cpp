@@ -119,7 +119,7 @@ std::optional<std::uint16_t> KvFetches::ended(Slot slot) {
   core_.clock.may_start = true;
   s.fetching = false;
   if (s.awaited_by) return std::exchange(s.awaited_by, std::nullopt);
-  if (s.told) {
+  if (s.reported) {
     core_.cache().release(s.request, s.held);
     core_.book.remove(slot);
     core_.blocks.account(core_.clock.now_s);

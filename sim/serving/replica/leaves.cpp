@@ -32,11 +32,11 @@ void Leaves::take_out(Slot slot) {
 
 void Leaves::give_up(Slot slot, ReplicaListener& listener) {
   Sequence& s = core_.book[slot];
-  assert(!s.told);
-  core_.book.tell(slot);
+  assert(!s.reported);
+  core_.book.mark_reported(slot);
   s.record.status = RequestStatus::timed_out;
   s.record.output_tokens = core_.lanes.tokens_made(slot);
-  tell_until(core_, s, core_.clock.now_s, listener);
+  report_until(core_, s, core_.clock.now_s, listener);
   listener.request_done(s.request, s.record);
   if (queued(s.state)) {
     fetches_.forget(slot);

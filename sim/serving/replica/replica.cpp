@@ -56,7 +56,7 @@ void Replica::resume(const MovingSequence& sequence, double now_s) {
              .record = sequence.record,
              .to_compute = sequence.request.prompt_tokens + sequence.made,
              .made = sequence.made,
-             .told_service = sequence.made,
+             .reported_service = sequence.made,
              .since_s = now_s,
              .last_token_s = sequence.last_token_s,
              .checks = sequence.checks};
@@ -66,7 +66,7 @@ void Replica::resume(const MovingSequence& sequence, double now_s) {
 
 void Replica::take_in(const Sequence& sequence, double now_s) {
   ReplicaCore& core = parts_->core;
-  core.lanes.tell_service();
+  core.lanes.report_service();
   core.clock.wake(now_s);
   const Slot slot = core.book.arrive(sequence);
   if (core.setup.queue->front() == slot) core.lanes.decide_again();
@@ -133,8 +133,8 @@ std::vector<MovingSequence> Replica::fail(double now_s, ReplicaListener& listene
   std::vector<MovingSequence> hit;
   for (std::size_t i = 0; i < core.book.table().size(); ++i) {
     const Slot slot = static_cast<Slot>(i);
-    if (core.book[slot].told) continue;
-    tell_until(core, core.book[slot], now_s, listener);
+    if (core.book[slot].reported) continue;
+    report_until(core, core.book[slot], now_s, listener);
     hit.push_back(stand_of(core, slot));
   }
   std::ranges::sort(hit, {}, [](const MovingSequence& m) { return m.request.id; });
@@ -153,8 +153,8 @@ void Replica::abandon(double now_s, ReplicaListener& listener) {
   for (std::size_t i = 0; i < core.book.table().size(); ++i) {
     const Slot slot = static_cast<Slot>(i);
     Sequence& s = core.book[slot];
-    if (s.told) continue;
-    tell_until(core, s, now_s, listener);
+    if (s.reported) continue;
+    report_until(core, s, now_s, listener);
     s.record.output_tokens = core.lanes.tokens_made(slot);
     listener.request_done(s.request, s.record);
   }

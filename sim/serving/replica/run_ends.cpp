@@ -108,7 +108,7 @@ void RunEnds::take(FilledBatch& batch, double end_s, ReplicaListener& listener) 
   batch.seen_s =
       core_.setup.answers.seen_s(known ? end_s : core_.pipeline.alone_end_s(batch), batch.made_tokens(), before_s);
   core_.lanes[batch.run.lane].last_seen_s = batch.seen_s;
-  if (batch.streams && known && !std::exchange(batch.run.told, true)) exports_.tell_chunks(batch, listener);
+  if (batch.streams && known && !std::exchange(batch.run.reported, true)) exports_.report_chunks(batch, listener);
 }
 
 }  // namespace servecast

@@ -62,7 +62,7 @@ struct Sequence {
                                 // still to be made token by token
   std::uint32_t arrival = 0;    // order of arrival on this replica
   std::uint32_t admission = 0;  // order of admission: the last is preempted first
-  std::int64_t told_service = 0;            // output tokens that the queue was told of
+  std::int64_t reported_service = 0;        // output tokens that the queue was told of
   std::int64_t imported_cached_tokens = 0;  // of one that came from another replica: KV that was here before it
   std::int32_t preemption_rank = 0;
   SequenceState state = SequenceState::waiting;
@@ -75,7 +75,7 @@ struct Sequence {
   double fetch_begun_s = 0;
   std::optional<std::uint16_t>
       awaited_by{};         // the lane whose batch waits for that fetch, since it was admitted before
-  bool told = false;        // this replica reports it no more: it has finished, left, or its client gave up
+  bool reported = false;    // this replica reports it no more: it has finished, left, or its client gave up
   double since_s = 0;       // start of the current wait or run
   double last_token_s = 0;  // when its client last got a token; kept across a preemption
   // While it decodes:
@@ -103,7 +103,7 @@ class SequenceTable {
     return slot;
   }
   void remove(Slot slot) {
-    sequences_[index(slot)].told = true;
+    sequences_[index(slot)].reported = true;
     free_.push_back(slot);
   }
   /// Slots in use and free: of a free one, the record is `told`.

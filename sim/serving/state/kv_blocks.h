@@ -13,7 +13,7 @@ class KvBlocks {
   /// All of them outlive it. `tiers`: below the GPU's memory; null: what leaves it is lost.
   KvBlocks(KvCache& cache, KvTiers* tiers, ReplicaTotals& totals)
       : cache_(cache), tiers_(tiers), totals_(totals), total_(cache.total_blocks()), clocked_(cache.reads_clock()) {
-    if (tiers) cache.tell(*tiers);
+    if (tiers) cache.set_listener(*tiers);
   }
 
   KvCache& cache() const { return cache_; }

@@ -41,7 +41,7 @@ void Lanes::take_out_of_decodes(Slot slot) {
   Lane& lane = of(s);
   const std::int64_t tokens = settle(s);
   s.made += tokens - s.joined_tokens;
-  tell_service(s, s.made);
+  report_service(s, s.made);
   lane.decodes.remove(slot, book_.table());
   const auto fresh = std::ranges::find(lane.fresh, s.last_token_s, &FilledBatch::Fresh::token_s);
   if (tokens == s.joined_tokens && fresh != lane.fresh.end())
@@ -68,19 +68,19 @@ std::int64_t Lanes::tokens_made(Slot slot) const {
   return std::max<std::int64_t>(0, made + std::max<std::int64_t>(0, decoded - lane.decodes.made_in_last(s, ahead)));
 }
 
-void Lanes::tell_service() {
+void Lanes::report_service() {
   if (!counts_service_) return;
   for (std::size_t i = 0; i < book_.table().size(); ++i) {
     Sequence& s = book_[Slot(i)];
-    if (!s.told && s.state == SequenceState::decoding)
-      tell_service(s, s.made + of(s).decodes.tokens(s) - s.joined_tokens);
+    if (!s.reported && s.state == SequenceState::decoding)
+      report_service(s, s.made + of(s).decodes.tokens(s) - s.joined_tokens);
   }
 }
 
-void Lanes::tell_service(Sequence& s, std::int64_t made) {
-  if (made <= s.told_service) return;
-  queue_.served(s.request, 0, (made - s.told_service) * s.request.width());
-  s.told_service = made;
+void Lanes::report_service(Sequence& s, std::int64_t made) {
+  if (made <= s.reported_service) return;
+  queue_.served(s.request, 0, (made - s.reported_service) * s.request.width());
+  s.reported_service = made;
 }
 
 }  // namespace servecast

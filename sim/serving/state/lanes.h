@@ -49,9 +49,9 @@ class Lanes {
   /// Output tokens that are out. What batches under way will make has not been made yet.
   std::int64_t tokens_made(Slot slot) const;
   /// Output tokens of all that decode, to a queue that counts them, before it is asked who is next.
-  void tell_service();
+  void report_service();
   /// And of one.
-  void tell_service(Sequence& s, std::int64_t made);
+  void report_service(Sequence& s, std::int64_t made);
 
  private:
   SequenceBook& book_;

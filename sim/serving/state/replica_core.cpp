@@ -60,7 +60,7 @@ void ReplicaCore::changed(double at_s) {
   blocks.account(clock.now_s);
 }
 
-void tell_until(const ReplicaCore& core, const Sequence& s, double now_s, ReplicaListener& listener) {
+void report_until(const ReplicaCore& core, const Sequence& s, double now_s, ReplicaListener& listener) {
   waits(s.state) ? listener.request_waited(core.pool(), s.since_s, now_s)
                  : listener.request_ran(core.pool(), s.since_s, now_s);
 }

@@ -48,7 +48,7 @@ struct ReplicaCore {
 
 // What can be said of one of its sequences, wherever it is on its way:
 /// What it did until now, where it stops.
-void tell_until(const ReplicaCore& core, const Sequence& s, double now_s, ReplicaListener& listener);
+void report_until(const ReplicaCore& core, const Sequence& s, double now_s, ReplicaListener& listener);
 /// How far it has come.
 MovingSequence stand_of(const ReplicaCore& core, Slot slot);
 

@@ -27,7 +27,7 @@ Slot SequenceBook::arrive(const Sequence& sequence) {
 }
 
 void SequenceBook::import(Slot slot) {
-  table_[slot].told = false;
+  table_[slot].reported = false;
   watch(slot);
 }
 
@@ -85,8 +85,8 @@ void SequenceBook::start_over(Slot slot) {
   put_in_front(slot);
 }
 
-void SequenceBook::tell(Slot slot) {
-  table_[slot].told = true;
+void SequenceBook::mark_reported(Slot slot) {
+  table_[slot].reported = true;
   sums_.awaited -= table_[slot].request.awaited ? 1 : 0;
   while (!give_ups_.empty() && stale(give_ups_.top())) give_ups_.pop();
 }

@@ -87,7 +87,7 @@ class SequenceBook {
   /// or two prompts could take turns throwing each other out for ever.
   void hold_admissions() { admissions_wait_ = true; }
   /// Its record is out, or goes out elsewhere.
-  void tell(Slot slot);
+  void mark_reported(Slot slot);
   /// Its client gave up while a fetch fills its blocks.
   void forget(Slot slot);
   /// Nothing of it is left here.
@@ -99,7 +99,7 @@ class SequenceBook {
   static constexpr GiveUp never{};
   void watch(Slot slot);
   bool stale(const GiveUp& entry) const {
-    return table_[entry.slot].told || table_[entry.slot].arrival != entry.arrival;
+    return table_[entry.slot].reported || table_[entry.slot].arrival != entry.arrival;
   }
   std::int64_t& counted(SequenceState state) { return sums_.counts[static_cast<std::size_t>(state)]; }
 

@@ -47,7 +47,7 @@ struct StepRun {
   std::vector<StageRun> stages{};    // of the stages entered so far
   std::optional<ExpertStep> experts{};
   std::optional<double> beside_until_s{};  // see StepRecord
-  bool told = false;                       // its chunks are reported
+  bool reported = false;                   // its chunks are reported
 
   /// Starts over, and keeps its memory. What launching it sets stays.
   void clear() {
@@ -57,7 +57,7 @@ struct StepRun {
     stages.clear();
     experts.reset();
     beside_until_s.reset();
-    told = false;
+    reported = false;
   }
   /// Summed over the stages entered so far.
   double sum(double StageRun::*what) const {

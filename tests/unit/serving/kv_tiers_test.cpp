@@ -12,9 +12,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 /// Tells the tiers that these blocks of a prompt were computed, or dropped.
-void tell(const std::vector<BlockHash>& blocks, auto told) {
+void tell(const std::vector<BlockHash>& blocks, auto reported) {
   PrefixName name;
-  for (const BlockHash block : blocks) told((name = name.then(block)).value());
+  for (const BlockHash block : blocks) reported((name = name.then(block)).value());
 }
 void compute(KvTiers& tiers, const std::vector<BlockHash>& blocks, RequestId by = {}) {
   tell(blocks, [&](BlockHash name) { tiers.computed(by, name, 10); });

@@ -15,7 +15,7 @@ inline SequenceSums recount(const SequenceBook& book) {
     sums.running += runs(s.state) ? 1 : 0;
     sums.running_sequences += runs(s.state) ? s.request.width() : 0;
     sums.uncomputed_tokens += s.left();
-    sums.awaited += s.request.awaited && !s.told ? 1 : 0;
+    sums.awaited += s.request.awaited && !s.reported ? 1 : 0;
   }
   return sums;
 }

@@ -51,7 +51,7 @@ TEST(Watchdog, AnInstantMayHaveManyTurnsButNotForEver) {
     EXPECT_TRUE(dog.stands_still(5, ++progress));
   }
   EXPECT_TRUE(dog.ends());
-  EXPECT_THAT(dog.told(), HasSubstr("this instant does not end"));
+  EXPECT_THAT(dog.report(), HasSubstr("this instant does not end"));
 }
 
 TEST(Watchdog, ProgressAmongTurnsOfAnInstantIsSeenAtTheNext) {
