@@ -46,7 +46,7 @@ class Autoscaler {
   virtual ~Autoscaler() = default;
 
   /// When it looks next, after `now_s`; infinite: never, and all replicas serve all the time.
-  virtual double next_look_s(double now_s) const = 0;
+  virtual double next_evaluation_s(double now_s) const = 0;
   /// Asked at these instants, and at 0. The caller keeps the answer between the pool's least and most.
   virtual std::int64_t wanted(const PoolLoad& load) = 0;
 

@@ -33,7 +33,7 @@ class Hpa final : public Autoscaler {
     double up_fraction = 1;
     std::int64_t up_replicas = 4;
     void fields(Fields& f) {
-      f.field("check_every_s", check_every_s, "between two looks (Kubernetes: 15)", positive);
+      f.field("check_every_s", check_every_s, "between two evaluations (Kubernetes: 15)", positive);
       f.field("requests_per_s", requests_per_s, "target: requests that arrive, per replica", positive);
       f.field("waiting_requests", waiting_requests, "target: requests in the queue, per replica", positive);
       f.field("kv_used_fraction", kv_used_fraction, "target: share of KV blocks in use", positive_fraction);
@@ -48,7 +48,7 @@ class Hpa final : public Autoscaler {
   };
   explicit Hpa(const Settings& settings) : settings_(settings) {}
 
-  double next_look_s(double now_s) const override { return multiple_after(now_s, settings_.check_every_s); }
+  double next_evaluation_s(double now_s) const override { return multiple_after(now_s, settings_.check_every_s); }
   bool needs_slo() const override { return settings_.slo; }
 
   std::optional<std::string> problem() const override {

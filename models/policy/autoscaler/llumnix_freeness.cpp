@@ -19,14 +19,14 @@ class LlumnixFreeness final : public Autoscaler {
     double up_below = 10;
     double down_above = 60;
     void fields(Fields& f) {
-      f.field("check_every_s", check_every_s, "between two looks", positive);
+      f.field("check_every_s", check_every_s, "between two evaluations", positive);
       f.field("up_below", up_below, "free KV blocks per request, mean over replicas, below which one more is wanted");
       f.field("down_above", down_above, "likewise, above which one fewer is wanted");
     }
   };
   explicit LlumnixFreeness(const Settings& settings) : settings_(settings) {}
 
-  double next_look_s(double now_s) const override { return multiple_after(now_s, settings_.check_every_s); }
+  double next_evaluation_s(double now_s) const override { return multiple_after(now_s, settings_.check_every_s); }
 
   std::optional<std::string> problem() const override {
     if (settings_.up_below < settings_.down_above) return std::nullopt;

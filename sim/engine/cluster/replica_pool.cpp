@@ -86,7 +86,7 @@ void ReplicaPool::lose_memory(std::size_t i, double now_s) {
 }
 
 void ReplicaPool::abandon(double now_s) {
-  if (SharedTier* tier = make_.shared_tier()) tier->look(Replica::infinity);
+  if (SharedTier* tier = make_.shared_tier()) tier->store_at(Replica::infinity);
   for (Replica& replica : replicas_) replica.abandon(now_s, listener_);
 }
 

@@ -67,7 +67,7 @@ void Failures::act_due(double now_s) {
 
 void Failures::look_for_parts(double now_s) {
   for (const ReplicaAt& at : replicas_)
-    if (!lifecycle_.is_whole(at)) look_at(at, now_s);
+    if (!lifecycle_.is_whole(at)) evaluate(at, now_s);
 }
 
 bool Failures::uses(const ReplicaAt& at, const BreakablePart& part) const {
@@ -132,7 +132,7 @@ bool Failures::whole(const ReplicaAt& at) const {
 }
 
 // Perhaps its parts are whole again, or spares stand in.
-void Failures::look_at(const ReplicaAt& at, double now_s) {
+void Failures::evaluate(const ReplicaAt& at, double now_s) {
   if (!free_.empty() && lifecycle_.waits_for_parts(at)) take_spares(at, now_s);
   if (!whole(at) || !lifecycle_.whole(at, now_s)) return;
   for (std::size_t i = 0; i < place(at).gpus.size(); ++i)

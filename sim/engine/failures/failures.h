@@ -59,7 +59,7 @@ class Failures final : public ClusterFollower {
   void set_slow(const PartChange& change, double now_s);
   void set_pace(const ReplicaAt& at, double now_s);
   void stop(const ReplicaAt& at, double now_s);
-  void look_at(const ReplicaAt& at, double now_s);
+  void evaluate(const ReplicaAt& at, double now_s);
   void take_spares(const ReplicaAt& at, double now_s);
   std::size_t number(const ReplicaAt& at) const { return first_[at.pool] + at.replica; }
   ReplicaPlace& place(const ReplicaAt& at);

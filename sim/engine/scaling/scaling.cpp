@@ -74,16 +74,16 @@ void Scaling::finished(const RequestRecord& record) {
 double Scaling::next_s() const {
   double at_s = Replica::infinity;
   for (const PoolState& pool : states_)
-    if (pool.scaler) at_s = std::min(at_s, pool.next_look_s);
+    if (pool.scaler) at_s = std::min(at_s, pool.next_evaluation_s);
   return at_s;
 }
 
-void Scaling::look_due(double now_s) {
+void Scaling::evaluate_due(double now_s) {
   for (std::size_t pool = 0; pool < states_.size(); ++pool)
-    if (states_[pool].scaler && states_[pool].next_look_s <= now_s) look(pool, now_s);
+    if (states_[pool].scaler && states_[pool].next_evaluation_s <= now_s) evaluate(pool, now_s);
 }
 
-void Scaling::look(std::size_t pool, double now_s) {
+void Scaling::evaluate(std::size_t pool, double now_s) {
   PoolState& p = states_[pool];
   ReplicaPool& replicas = cluster_.pools()[pool];
   replicas.advance_all(now_s);
@@ -100,7 +100,7 @@ void Scaling::look(std::size_t pool, double now_s) {
   const std::int64_t least = std::max<std::int64_t>(p.spec.min_replicas, p.load.pending_requests > 0 ? 1 : 0);
   cluster_.lifecycle().want(pool, std::clamp(p.scaler->wanted(p.load), least, scenario_.pools[pool].spec.replicas));
   p.load = {.since_s = now_s};
-  p.next_look_s = p.scaler->next_look_s(now_s);
+  p.next_evaluation_s = p.scaler->next_evaluation_s(now_s);
 }
 
 // Copies ask for one token, since what fills a cache is the prompt. Their ids count down from the highest there is.

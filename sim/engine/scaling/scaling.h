@@ -24,7 +24,7 @@ class Scaling {
 
   /// When it looks. Of no use once no request is left.
   double next_s() const;
-  void look_due(double now_s);
+  void evaluate_due(double now_s);
   void arrived(const Request& request);
   void finished(const RequestRecord& record);
   /// Copies of a request's prompt that fill the caches of replicas before these serve. They ask for one token, and
@@ -44,7 +44,7 @@ class Scaling {
     std::unique_ptr<PoolProbe> steps{};
     std::unique_ptr<ReplicaCapacity> capacity{};
     ScalingSpec spec{};
-    double next_look_s = 0;
+    double next_evaluation_s = 0;
     PoolLoad load{};  // since the last look
     Rng mirror_rng{0, ""};
     std::int64_t mirrored = 0;
@@ -52,7 +52,7 @@ class Scaling {
   PoolState state(std::size_t pool) const;
   CapacityBounds capacity_bounds(std::size_t pool) const;
   std::vector<PoolState*> concerned(PoolId pool);
-  void look(std::size_t pool, double now_s);
+  void evaluate(std::size_t pool, double now_s);
 
   const Scenario& scenario_;
   Cluster& cluster_;

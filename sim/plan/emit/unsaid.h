@@ -15,14 +15,14 @@ class Unsaid {
       : settings_(settings.flatten()), defaults_(defaults.flatten()) {}
 
   /// The value at "/batcher/policy"; null where there is none.
-  nlohmann::ordered_json look(const std::string& path) const {
+  nlohmann::ordered_json peek(const std::string& path) const {
     return settings_.value(path, nlohmann::ordered_json());
   }
   nlohmann::ordered_json take(const std::string& path) {
     taken_.insert(path);
-    return look(path);
+    return peek(path);
   }
-  bool is(const std::string& path, const std::string& text) const { return look(path) == text; }
+  bool is(const std::string& path, const std::string& text) const { return peek(path) == text; }
   /// Takes it where it has this value.
   bool take_if(const std::string& path, const std::string& text) {
     if (is(path, text)) taken_.insert(path);

@@ -100,7 +100,7 @@ class Translation {
     if (weights != "fp8" && weights != "fp16" && weights != "bf16")
       remark("weights: " + weights +
              ": name a checkpoint that is quantised so; vLLM reads the method from its config");
-    const std::string kv = unsaid_.look("/kv_cache_dtype");
+    const std::string kv = unsaid_.peek("/kv_cache_dtype");
     if (kv == "fp8") argument("--kv-cache-dtype", "fp8");
     if (kv == "fp8" || kv == (fp16 ? "fp16" : "bf16")) unsaid_.take("/kv_cache_dtype");
     if (kv == "auto" && fp16) remark("kv_cache_dtype: auto: bf16 in the forecast, the weights' float16 in vLLM");

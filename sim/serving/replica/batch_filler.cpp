@@ -72,7 +72,7 @@ void BatchFiller::choose(Lane& lane, ReplicaListener& listener) {
 bool BatchFiller::may_repeat(const Lane& lane) const {
   const bool beams = lane.decodes.sequences() > lane.decodes.size();
   const bool moody = core_.setup.queue->counts_service() && core_.book.sums().of(SequenceState::waiting) > 0;
-  return !core_.setup.speculator && !beams && !moody && !fetches_.looks();
+  return !core_.setup.speculator && !beams && !moody && !fetches_.any_unprobed();
 }
 
 // Whose prompt the batch before finishes decodes from now on.

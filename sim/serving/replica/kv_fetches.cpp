@@ -7,9 +7,9 @@ namespace servecast {
 
 void KvFetches::arrived(Slot slot) {
   if (!tiers_) return;
-  core_.book[slot].looked_below = false;
-  not_looked_ += 1;
-  if (rules_.on_arrival) look(slot);
+  core_.book[slot].tiers_probed = false;
+  unprobed_ += 1;
+  if (rules_.on_arrival) probe_tiers(slot);
 }
 
 bool KvFetches::front_may_be_admitted() {
@@ -17,9 +17,9 @@ bool KvFetches::front_may_be_admitted() {
   while (core_.book.sums().of(SequenceState::waiting) > 0) {
     const Slot front = core_.setup.queue->front();
     const Sequence& s = core_.book[front];
-    if (!s.looked_below) look(front);
-    if (!s.looked_below && !give_up_blocks(front)) return false;
-    if (!s.looked_below) continue;
+    if (!s.tiers_probed) probe_tiers(front);
+    if (!s.tiers_probed && !give_up_blocks(front)) return false;
+    if (!s.tiers_probed) continue;
     if (!s.fetching || rules_.layers > 0) return true;
     core_.book.set_aside(front);
   }
@@ -27,15 +27,15 @@ bool KvFetches::front_may_be_admitted() {
 }
 
 /// Starts a fetch if one is worth it and there is room. Without room, tiers are probed again later.
-void KvFetches::look(Slot slot) {
+void KvFetches::probe_tiers(Slot slot) {
   Sequence& s = core_.book[slot];
   KvCache& cache = core_.cache();
   core_.blocks.set_clock(core_.clock.now_s);
   const TierHits hits = tiers_->find(s.request, cache.cached_tokens(s.request), cache.growth_tokens());
   const std::int64_t tokens = worth_fetching(s.request, hits);
   if (tokens > 0 && !cache.hold(s.request, s.held, hits.from_tokens + tokens, true)) return;
-  s.looked_below = true;
-  not_looked_ -= 1;
+  s.tiers_probed = true;
+  unprobed_ -= 1;
   if (tokens > 0) begin(slot, hits, tokens);
 }
 
@@ -152,7 +152,7 @@ bool KvFetches::give_up_blocks(Slot keeper) {
 
 void KvFetches::forget(Slot slot) {
   const Sequence& s = core_.book[slot];
-  not_looked_ -= s.looked_below ? 0 : 1;
+  unprobed_ -= s.tiers_probed ? 0 : 1;
   if (s.fetching) return core_.book.forget(slot);
   if (std::erase(fetched_, slot) > 0) core_.cache().release(s.request, s.held);
   core_.book.remove(slot);

@@ -18,7 +18,7 @@ class KvFetches {
   /// It has come to the queue.
   void arrived(Slot slot);
   /// For some requests tiers are still to be probed, when there is room for a fetch.
-  bool looks() const { return not_looked_ > 0; }
+  bool any_unprobed() const { return unprobed_ > 0; }
   /// Is there a request at the front of the queue that need not wait for a fetch, or for room to make one?
   bool front_may_be_admitted();
   /// Of those that were fetched and still wait, the last but `keeper` gives back its blocks: whatever of them is
@@ -42,7 +42,7 @@ class KvFetches {
 
  private:
   void await_all(FilledBatch& batch);
-  void look(Slot slot);
+  void probe_tiers(Slot slot);
   void begin(Slot slot, const TierHits& hits, std::int64_t tokens);
   void take(Slot slot);
   std::int64_t worth_fetching(const Request& request, const TierHits& hits) const;
@@ -52,7 +52,7 @@ class KvFetches {
   ReplicaCore& core_;
   KvTiers* tiers_;
   const FetchRules& rules_;
-  std::int64_t not_looked_ = 0;  // requests that wait
+  std::int64_t unprobed_ = 0;    // requests that wait
   std::vector<Slot> fetched_{};  // they wait with blocks in hand; the first to be fetched in front
 };
 

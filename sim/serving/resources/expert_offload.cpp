@@ -211,8 +211,8 @@ std::vector<ExpertId> ExpertOffload::own(std::size_t model, const std::vector<Ex
   return own;
 }
 
-/// What is there when the layer asks.
-void ExpertOffload::look(std::size_t layer) {
+/// Which experts are in the GPU when the layer asks.
+void ExpertOffload::find_resident(std::size_t layer) {
   on_gpu_.assign(all_, false);
   for (std::size_t e = 0; e < all_; ++e) {
     const ExpertId expert{static_cast<std::uint16_t>(e)};
@@ -229,7 +229,7 @@ void ExpertOffload::look(std::size_t layer) {
 
 /// How every choice of the layer's tokens is served.
 std::vector<ServedChoice> ExpertOffload::serve(std::size_t layer) {
-  look(layer);
+  find_resident(layer);
   std::vector<ServedChoice> served(stand_for_.size() * active_);
   for (std::size_t model = 0; model < setup_.models.size(); ++model) serve_model(model, layer, served);
   return served;

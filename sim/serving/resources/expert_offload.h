@@ -129,7 +129,7 @@ class ExpertOffload {
   double layers_run(std::size_t stage) const;
   double other_s(std::size_t stage, std::size_t layer, const StageTime& full) const;
   void plan_layer(std::size_t stage, std::size_t layer, double other_s);
-  void look(std::size_t layer);
+  void find_resident(std::size_t layer);
   std::vector<ServedChoice> serve(std::size_t layer);
   void serve_model(std::size_t model, std::size_t layer, std::vector<ServedChoice>& served);
   void predict(std::size_t stage, std::size_t layer, ExpertLayerWork& work);

@@ -9,7 +9,7 @@
 
 namespace servecast {
 
-TierStore& SharedTier::look(double now_s) {
+TierStore& SharedTier::store_at(double now_s) {
   const auto later =
       std::stable_partition(noted_.begin(), noted_.end(), [&](const Noted& noted) { return noted.at_s < now_s; });
   std::ranges::stable_sort(noted_.begin(), later, {},
@@ -20,7 +20,7 @@ TierStore& SharedTier::look(double now_s) {
 }
 
 void SharedTier::forget(ReplicaId owner, double now_s) {
-  look(now_s).forget(owner);
+  store_at(now_s).forget(owner);
   std::erase_if(noted_, [&](const Noted& noted) { return noted.unit.owner == owner; });
 }
 
@@ -76,7 +76,7 @@ void KvTiers::written(const KvWrite& done) {
 }
 
 TierStore& KvTiers::store(std::size_t tier) {
-  return tiers_[tier].shared ? tiers_[tier].shared->look(now_s_) : *tiers_[tier].own;
+  return tiers_[tier].shared ? tiers_[tier].shared->store_at(now_s_) : *tiers_[tier].own;
 }
 
 bool KvTiers::begins_write(const KvWrite& write, double now_s) {

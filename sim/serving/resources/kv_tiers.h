@@ -56,7 +56,7 @@ class SharedTier {
 
   void write(const TierUnit& unit, double now_s) { noted_.push_back({now_s, unit}); }
   /// As of `now_s`; requires that all replicas have come as far. Valid until the next call.
-  TierStore& look(double now_s);
+  TierStore& store_at(double now_s);
   /// What this replica wrote is gone, at an instant to which all have come.
   void forget(ReplicaId owner, double now_s);
   const TierStore& store() const { return store_; }

@@ -68,7 +68,7 @@ struct Sequence {
   SequenceState state = SequenceState::waiting;
   std::uint16_t lane = 0;  // while it is admitted
   Serve serve = Serve::whole;
-  bool looked_below = true;         // whether tiers below the GPU's memory hold more of its prompt has been looked up
+  bool tiers_probed = true;         // whether tiers below the GPU's memory hold more of its prompt has been looked up
   bool fetching = false;            // from there, while it waits
   std::int64_t fetched_behind = 0;  // prompt tokens that were in the GPU's memory when it was looked up
   std::int64_t fetched_tokens = 0;  // prompt tokens that are in its blocks when it is admitted, by a fetch

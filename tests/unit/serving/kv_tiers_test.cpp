@@ -105,12 +105,12 @@ TEST(SharedTier, IsWrittenInTheOrderOfTime) {
     if (one_first) write_one();
     write_other();
     if (!one_first) write_one();
-    const TierStore& seen = shared.look(2.0);
+    const TierStore& seen = shared.store_at(2.0);
     EXPECT_FALSE(seen.find(1, 2)) << "the first to come has left";
     EXPECT_TRUE(seen.find(2, 2));
     EXPECT_EQ(seen.find(3, 2)->owner, ReplicaId{1});
     EXPECT_FALSE(seen.find(4, 2)) << "not before its instant is over";
-    EXPECT_TRUE(shared.look(2.5).find(4, 2.5));
+    EXPECT_TRUE(shared.store_at(2.5).find(4, 2.5));
   }
 }
 
