@@ -84,7 +84,7 @@ void BatchBuilder::make_room(const DecodeRules& rules) {
         members.erase(found);
         if (place <= i) --i;
       }
-      parts_.leaves.preempt(victim, rules.cut_prompts, listener_);
+      parts_.removals.preempt(victim, rules.cut_prompts, listener_);
       out = victim == slot;
     }
     if (!out) cache().grow(due);
@@ -111,7 +111,7 @@ std::int64_t BatchBuilder::continue_prefill(std::int64_t i, std::int64_t tokens)
   while (!cache().hold(s.request, s.held, std::max(s.held.tokens, s.computed + count), false)) {
     if (parts_.fetches.give_up_blocks(slot)) continue;
     const Slot victim = first_to_preempt({});
-    parts_.leaves.preempt(victim, false, listener_);
+    parts_.removals.preempt(victim, false, listener_);
     if (victim != slot) continue;
     if (lanes() > 1) book_.hold_admissions();
     return 0;

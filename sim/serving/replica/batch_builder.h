@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "sim/serving/replica/leaves.h"
+#include "sim/serving/replica/lane_removals.h"
 
 namespace servecast {
 
@@ -11,7 +11,7 @@ class BatchBuilder final : public Batch {
   struct Parts {
     KvFetches& fetches;
     Swapping& swapping;
-    Leaves& leaves;
+    LaneRemovals& removals;
   };
   BatchBuilder(ReplicaCore& core, Lane& lane, const Parts& parts, ReplicaListener& listener)
       : core_(core), book_(core.book), lane_(lane), batch_(lane.batch()), parts_(parts), listener_(listener) {}

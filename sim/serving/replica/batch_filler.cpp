@@ -41,7 +41,7 @@ void BatchFiller::fill_lanes(ReplicaListener& listener) {
 bool BatchFiller::fill(Lane& lane, ReplicaListener& listener) {
   lane.batch().clear();
   core_.blocks.set_clock(core_.clock.now_s);
-  if (!lane.gone.empty()) leaves_.drop_gone(lane);
+  if (!lane.cancelled.empty()) removals_.drop_cancelled(lane);
   if (!lane.joining.empty()) join_decodes(lane);
   if (!lane.received.empty()) imports_.join(lane, listener);
   core_.lanes.report_service();
@@ -53,7 +53,7 @@ bool BatchFiller::fill(Lane& lane, ReplicaListener& listener) {
 
 void BatchFiller::choose(Lane& lane, ReplicaListener& listener) {
   Batcher& batcher = *core_.setup.batcher;
-  BatchBuilder builder(core_, lane, {fetches_, swapping_, leaves_}, listener);
+  BatchBuilder builder(core_, lane, {fetches_, swapping_, removals_}, listener);
   if (lane.repeat && lane.decodes.size() > 0 &&
       lane.decodes.blocks_due(core_.book.table()) + lane.spare_blocks <= core_.cache().free_blocks()) {
     builder.decode_all({.spare_block = lane.spare_blocks > 0});

@@ -124,7 +124,7 @@ void BatchResults::remove(Slot slot) {
   const Sequence& s = core_.book[slot];
   core_.cache().release(s.request, s.held);
   if (ExpertOffload* experts = core_.pipeline.experts()) experts->forget(s.request.id);
-  std::erase(core_.lanes.of(s).gone, slot);
+  std::erase(core_.lanes.of(s).cancelled, slot);
   core_.book.remove(slot);
 }
 
@@ -186,7 +186,7 @@ void BatchResults::pass_to_decode_lane(Lane& from) {
     if (to.fresh.empty() || to.fresh.back().token_s != s.last_token_s)
       to.fresh.push_back({.token_s = s.last_token_s});
     to.fresh.back().count += s.request.width();
-    if (std::erase(from.gone, slot) > 0) to.gone.push_back(slot);
+    if (std::erase(from.cancelled, slot) > 0) to.cancelled.push_back(slot);
   }
   from.joining.clear();
 }

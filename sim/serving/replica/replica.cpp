@@ -17,10 +17,10 @@ struct Replica::Parts {
   Imports imports{core};
   Exports exports{core};
   Swapping swapping{core};
-  Leaves leaves{core, fetches, imports, swapping};
+  LaneRemovals removals{core, fetches, imports, swapping};
   RunEnds ends{core, fetches, exports};
   BatchResults results{core, fetches, exports, ends};
-  BatchFiller filler{core, fetches, imports, swapping, leaves, ends, results};
+  BatchFiller filler{core, fetches, imports, swapping, removals, ends, results};
 };
 
 Replica::Replica(ReplicaSetup setup) : parts_(std::make_unique<Parts>(std::move(setup))) {}
@@ -112,7 +112,7 @@ void Replica::advance(double until_s, ReplicaListener& listener) {
     } else if (core.pipeline.next_s() == next_s) {
       parts_->ends.go_on(listener);
     } else {
-      parts_->leaves.give_up(core.book.next_give_up().slot, listener);
+      parts_->removals.give_up(core.book.next_give_up().slot, listener);
     }
   }
 }
@@ -122,7 +122,7 @@ void Replica::start(ReplicaListener& listener) {
   if (!core.clock.may_start || !core.clock.ready) return;
   // A request given up before it came here is in no step, whether the replica is advanced to this instant or beyond.
   while (core.book.next_give_up().at_s <= core.clock.now_s)
-    parts_->leaves.give_up(core.book.next_give_up().slot, listener);
+    parts_->removals.give_up(core.book.next_give_up().slot, listener);
   core.clock.may_start = false;
   parts_->filler.start(listener);
 }
@@ -184,7 +184,7 @@ double Replica::next_finish_s() const {
   const ReplicaCore& core = parts_->core;
   const Lane& lane = core.lanes[0];
   if (core.pipeline.experts() || core.setup.exits || core.lanes.all().size() > 1 || lane.batches.size() != 1 ||
-      !lane.repeat || !lane.gone.empty() || core.clock.may_start || !lane.decodes.grows_steadily())
+      !lane.repeat || !lane.cancelled.empty() || core.clock.may_start || !lane.decodes.grows_steadily())
     return next_due_s();
   StepWork work = lane.batches[0].work;
   double at_s = core.lanes.next_end_s();

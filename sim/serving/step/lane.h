@@ -115,7 +115,7 @@ struct Lane {
   std::vector<Slot> swapped{};         // preempted with their blocks in host memory: the first comes back first
   std::vector<Slot> received{};        // from other replicas: they decode from the next batch on
   std::vector<Slot> finished{};        // see AfterLast
-  std::vector<Slot> gone{};            // their clients gave up: out when the next batch is filled
+  std::vector<Slot> cancelled{};       // their clients gave up: out when the next batch is filled
   std::int64_t padding_kv_tokens = 0;  // that padding sequences hold
   BatchRing batches{};
   bool ended = false;  // a batch has ended at this instant, and the next can be filled

@@ -7,16 +7,16 @@ namespace servecast {
 
 /// How a sequence leaves its lane before its last token: preempted, to be recomputed or copied back later, or dropped
 /// because its client gave up.
-class Leaves {
+class LaneRemovals {
  public:
-  Leaves(ReplicaCore& core, KvFetches& fetches, Imports& imports, Swapping& swapping)
+  LaneRemovals(ReplicaCore& core, KvFetches& fetches, Imports& imports, Swapping& swapping)
       : core_(core), fetches_(fetches), imports_(imports), swapping_(swapping) {}
 
   void preempt(Slot slot, bool cut_prompt, ReplicaListener& listener);
   /// The client hears no more of it. Who waits leaves at once; who runs, when the next batch is filled.
   void give_up(Slot slot, ReplicaListener& listener);
   /// A batch under way goes on with them, but what it makes of them is ignored.
-  void drop_gone(Lane& lane);
+  void drop_cancelled(Lane& lane);
 
  private:
   void take_out(Slot slot);

@@ -1,10 +1,10 @@
-#include "sim/serving/replica/leaves.h"
+#include "sim/serving/replica/lane_removals.h"
 
 #include <utility>
 
 namespace servecast {
 
-void Leaves::preempt(Slot slot, bool cut_prompt, ReplicaListener& listener) {
+void LaneRemovals::preempt(Slot slot, bool cut_prompt, ReplicaListener& listener) {
   Sequence& s = core_.book[slot];
   const bool decoding = s.state == SequenceState::decoding;
   take_out(slot);
@@ -20,7 +20,7 @@ void Leaves::preempt(Slot slot, bool cut_prompt, ReplicaListener& listener) {
 }
 
 // Out of the lane's books and its memory free; `made` and `held` say what it had.
-void Leaves::take_out(Slot slot) {
+void LaneRemovals::take_out(Slot slot) {
   const Sequence& s = core_.book[slot];
   Lane& lane = core_.lanes.of(s);
   if (s.state == SequenceState::decoding) core_.lanes.take_out_of_decodes(slot);
@@ -30,7 +30,7 @@ void Leaves::take_out(Slot slot) {
   core_.lanes.decide_again();
 }
 
-void Leaves::give_up(Slot slot, ReplicaListener& listener) {
+void LaneRemovals::give_up(Slot slot, ReplicaListener& listener) {
   Sequence& s = core_.book[slot];
   assert(!s.reported);
   core_.book.mark_reported(slot);
@@ -44,15 +44,15 @@ void Leaves::give_up(Slot slot, ReplicaListener& listener) {
   } else if (s.state == SequenceState::imported) {
     imports_.given_up(slot);
   } else {
-    core_.lanes.of(s).gone.push_back(slot);
+    core_.lanes.of(s).cancelled.push_back(slot);
   }
 }
 
-void Leaves::drop_gone(Lane& lane) {
-  for (Slot slot : std::exchange(lane.gone, {})) drop(lane, slot);
+void LaneRemovals::drop_cancelled(Lane& lane) {
+  for (Slot slot : std::exchange(lane.cancelled, {})) drop(lane, slot);
 }
 
-void Leaves::drop(Lane& lane, Slot slot) {
+void LaneRemovals::drop(Lane& lane, Slot slot) {
   switch (core_.book[slot].state) {
     case SequenceState::ending:
     case SequenceState::finished:
