@@ -53,10 +53,10 @@ void Cluster::advance_all(double now_s) {
   for (ReplicaPool& pool : pools_) pool.advance_all(now_s);
 }
 
-Departure Cluster::depart(const ReplicaAt& at, Slot slot, double now_s) {
-  Departure departure = advanced(at, now_s).exports().depart(slot, now_s, listener_);
+DetachedSequence Cluster::detach(const ReplicaAt& at, Slot slot, double now_s) {
+  DetachedSequence detached = advanced(at, now_s).exports().detach(slot, now_s, listener_);
   changed(at);
-  return departure;
+  return detached;
 }
 
 std::optional<MovingSequence> Cluster::recall(const ReplicaAt& at, Slot slot, double now_s) {

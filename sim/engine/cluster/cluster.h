@@ -38,8 +38,8 @@ class Cluster final : private ReplicaLifecycle::Replicas {
   /// The same for one whose pool knows of it already, and that no request holds.
   void touch(const ReplicaAt& at);
   void advance_all(double now_s);
-  /// Exports::depart(), Imports::recall().
-  Departure depart(const ReplicaAt& at, Slot slot, double now_s);
+  /// Exports::detach(), Imports::recall().
+  DetachedSequence detach(const ReplicaAt& at, Slot slot, double now_s);
   std::optional<MovingSequence> recall(const ReplicaAt& at, Slot slot, double now_s);
 
   // From parts that break:

@@ -175,12 +175,12 @@ bool Migrations::next_stage(const ReplicaAt& from, Moving& m, double now_s) {
 }
 
 void Migrations::stop(const ReplicaAt& from, Moving& m, double now_s) {
-  const Departure departure = cluster_.depart(from, m.sequence.at, now_s);
-  cluster_.advanced(m.to, now_s).imports().bring(departure.sequence, m.place, now_s);
+  const DetachedSequence detached = cluster_.detach(from, m.sequence.at, now_s);
+  cluster_.advanced(m.to, now_s).imports().bring(detached.sequence, m.place, now_s);
   cluster_.changed(m.to);
   m.stopped = true;
-  m.stopped_s = departure.complete_s;
-  send(from, m, departure.sequence.tokens, departure.complete_s);
+  m.stopped_s = detached.complete_s;
+  send(from, m, detached.sequence.tokens, detached.complete_s);
 }
 
 void Migrations::complete(const ReplicaAt& from, const Moving& m, double now_s) {

@@ -20,7 +20,7 @@ std::int64_t computed_tokens(const Lane& lane, const Sequence& s) {
 }  // namespace
 
 // Once it has made a token here, and no batch under way may still be computing what it held when it joined.
-bool Exports::may_depart(const Sequence& s) const {
+bool Exports::may_detach(const Sequence& s) const {
   if (s.reported || s.state != SequenceState::decoding || s.request.width() > 1) return false;
   const Lane& lane = core_.lanes.of(s);
   return lane.decodes.steps() - s.joined_step >=
@@ -32,7 +32,7 @@ std::optional<DecodingSequence> Exports::shortest_decoding() const {
   for (std::size_t i = 0; i < core_.book.table().size(); ++i) {
     const Slot slot{static_cast<std::uint32_t>(i)};
     const Sequence& s = core_.book[slot];
-    if (!may_depart(s)) continue;
+    if (!may_detach(s)) continue;
     const std::int64_t tokens = computed_tokens(core_.lanes.of(s), s);
     if (shortest && std::tie(shortest->tokens, shortest->request.id) < std::tie(tokens, s.request.id)) continue;
     shortest = {.at = slot, .request = s.request, .preemptions = s.record.preemptions, .tokens = tokens};
@@ -50,7 +50,7 @@ std::optional<DecodeProgress> Exports::progress(const DecodingSequence& sequence
 }
 
 // Lengths are known, so what the batches under way will make of it is known when it leaves.
-Departure Exports::depart(Slot slot, double now_s, ReplicaListener& listener) {
+DetachedSequence Exports::detach(Slot slot, double now_s, ReplicaListener& listener) {
   Sequence& s = core_.book[slot];
   const Lane& lane = core_.lanes.of(s);
   assert(s.state == SequenceState::decoding && !s.reported);

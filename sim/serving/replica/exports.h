@@ -1,7 +1,7 @@
 #pragma once
 #include <optional>
 
-#include "sim/serving/sequences/departure.h"
+#include "sim/serving/sequences/detached_sequence.h"
 #include "sim/serving/state/replica_core.h"
 
 namespace servecast {
@@ -17,8 +17,8 @@ class Exports {
   /// Nothing where it has finished, was preempted or was given up by its client.
   std::optional<DecodeProgress> progress(const DecodingSequence& sequence) const;
   /// It is in no further batch. Its blocks stay until release().
-  Departure depart(Slot slot, double now_s, ReplicaListener& listener);
-  /// The KV of a sequence told by prompt_done(), or one that has departed, is no longer needed here.
+  DetachedSequence detach(Slot slot, double now_s, ReplicaListener& listener);
+  /// The KV of a sequence told by prompt_done(), or one that has been detached, is no longer needed here.
   void release(Slot slot, double now_s);
 
   // The replica's own calls:
@@ -28,7 +28,7 @@ class Exports {
   void report_chunks(const FilledBatch& batch, ReplicaListener& listener) const;
 
  private:
-  bool may_depart(const Sequence& s) const;
+  bool may_detach(const Sequence& s) const;
   void hand_on(Slot slot, ReplicaListener& listener);
 
   ReplicaCore& core_;

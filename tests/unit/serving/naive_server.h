@@ -139,12 +139,12 @@ struct NaiveServer {
       if (it->ending()) continue;
       const std::int64_t count = std::min(left, std::max<std::int64_t>(1, it->to_compute - it->computed));
       const std::int64_t need = needs(*it, count);
-      bool cancelled = false;
-      while (free_ < need && !cancelled) {
+      bool gone = false;
+      while (free_ < need && !gone) {
         preempted = true;
-        cancelled = preempt_last(*it);
+        gone = preempt_last(*it);
       }
-      if (cancelled) break;
+      if (gone) break;
       free_ -= need;
       it->held += need;
       take(*it, count);

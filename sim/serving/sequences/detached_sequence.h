@@ -21,7 +21,7 @@ struct DecodeProgress {
 };
 
 /// A sequence leaves for another replica: what goes there, and when the batches under way have computed it.
-struct Departure {
+struct DetachedSequence {
   MovingSequence sequence{};
   double complete_s = 0;
 };
