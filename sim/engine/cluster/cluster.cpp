@@ -70,8 +70,8 @@ void Cluster::set_pace(const ReplicaAt& at, const StepPace& pace, double now_s) 
   touch(at);
 }
 
-void Cluster::moved(const ReplicaAt& at, double now_s) {
-  for (ClusterFollower* follower : followers_) follower->moved(at, now_s);
+void Cluster::relocated(const ReplicaAt& at, double now_s) {
+  for (ClusterFollower* follower : followers_) follower->relocated(at, now_s);
   lose_memory(at, now_s);
 }
 
@@ -112,7 +112,7 @@ void Cluster::switch_off(const ReplicaAt& at, double now_s) {
 
 /// Who was there. Nothing that it had begun goes on.
 std::vector<MovingSequence> Cluster::stop(const ReplicaAt& at, double now_s) {
-  std::vector<MovingSequence> interrupted = pools_[at.pool].fail(at.replica, now_s);
+  std::vector<MovingSequence> interrupted = pools_[at.pool].stop(at.replica, now_s);
   ++generation(at);
   for (ClusterFollower* follower : followers_) follower->stopped(at, interrupted, now_s);
   return interrupted;

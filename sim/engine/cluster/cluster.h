@@ -45,7 +45,7 @@ class Cluster final : private ReplicaLifecycle::Replicas {
   // From parts that break:
   void set_pace(const ReplicaAt& at, const StepPace& pace, double now_s);
   /// It goes to other GPUs, and leaves behind what the memory of its nodes held for others.
-  void moved(const ReplicaAt& at, double now_s);
+  void relocated(const ReplicaAt& at, double now_s);
   void lose_memory(const ReplicaAt& at, double now_s) { pools_[at.pool].lose_memory(at.replica, now_s); }
   /// Who was on replicas that have stopped since, by id.
   std::vector<MovingSequence> take_interrupted();

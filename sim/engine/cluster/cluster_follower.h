@@ -19,7 +19,7 @@ class ClusterFollower {
   /// It has stopped. Requests that were on their way from or to it are added to those that it had.
   virtual void stopped(const ReplicaAt&, std::vector<MovingSequence>& /*interrupted*/, double /*now_s*/) {}
   /// It is on other GPUs now.
-  virtual void moved(const ReplicaAt&, double /*now_s*/) {}
+  virtual void relocated(const ReplicaAt&, double /*now_s*/) {}
 };
 
 }  // namespace servecast

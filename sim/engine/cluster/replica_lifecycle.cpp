@@ -67,7 +67,7 @@ void ReplicaLifecycle::doomed(const ReplicaAt& at, double now_s) {
     l.withdrawn = in_use;
     if (in_use) replicas_.withdraw(at);
   } else if (in_use) {
-    leave(at, now_s);
+    drain(at, now_s);
   } else if (l.state != State::off && l.state != State::draining) {
     if (l.state == State::warm) replicas_.switch_off(at, now_s);
     set(at, State::off, now_s);
@@ -137,7 +137,7 @@ void ReplicaLifecycle::shrink(std::size_t pool, std::int64_t surplus, double now
   std::vector<ReplicaAt> active = in(pool, {State::waking, State::mirroring, State::serving});
   std::ranges::reverse(active);
   std::ranges::stable_sort(active, {}, requests);
-  for (const ReplicaAt& at : std::span(active).first(static_cast<std::size_t>(surplus))) leave(at, now_s);
+  for (const ReplicaAt& at : std::span(active).first(static_cast<std::size_t>(surplus))) drain(at, now_s);
 }
 
 /// Starts what is missing where all parts are whole; stops what is too much, the latest first.
@@ -206,7 +206,7 @@ void ReplicaLifecycle::enter(const ReplicaAt& at, double now_s) {
   replicas_.serve(at, now_s);
 }
 
-void ReplicaLifecycle::leave(const ReplicaAt& at, double now_s) {
+void ReplicaLifecycle::drain(const ReplicaAt& at, double now_s) {
   replicas_.withdraw(at);
   set(at, State::draining, now_s);
   retire(at, now_s);

@@ -99,7 +99,7 @@ class ReplicaLifecycle {
 
   /// It gets requests; or it does so no longer, and goes when it has done those it has.
   bool serves(const ReplicaAt& at) const { return takes_requests(life(at)) && !life(at).withdrawn; }
-  bool leaves(const ReplicaAt& at) const { return life(at).state == State::draining; }
+  bool drains(const ReplicaAt& at) const { return life(at).state == State::draining; }
   /// As replicas.csv calls it.
   std::string_view name(const ReplicaAt& at) const;
   /// How many will serve beside those that do, once what is on the way has filled the reserve.
@@ -176,7 +176,7 @@ class ReplicaLifecycle {
   void next_stage(const ReplicaAt& at, double now_s);
   void ready(const ReplicaAt& at, double now_s);
   void enter(const ReplicaAt& at, double now_s);
-  void leave(const ReplicaAt& at, double now_s);
+  void drain(const ReplicaAt& at, double now_s);
   bool retire(const ReplicaAt& at, double now_s);
   void set(const ReplicaAt& at, State state, double now_s);
   void set_for(const ReplicaAt& at, State state, double seconds, double now_s);

@@ -53,7 +53,7 @@ class ReplicaPool {
   /// A transfer is done. Whether KV blocks were held for it.
   bool arrived(std::size_t i, Token token, double now_s);
   /// It stops at `now_s` and starts over as an empty one that is not ready. Who was there, by id.
-  std::vector<MovingSequence> fail(std::size_t i, double now_s);
+  std::vector<MovingSequence> stop(std::size_t i, double now_s);
   /// The memory of its nodes is gone, and with it what it wrote to a tier that all share.
   void lose_memory(std::size_t i, double now_s);
   /// The run is cut off.

@@ -164,7 +164,7 @@ void Failures::take_spares(const ReplicaAt& at, double now_s) {
       gpu.node = *found;
     }
     ++totals_[at.pool].stand_ins;
-    cluster_.moved(at, now_s);
+    cluster_.relocated(at, now_s);
   }
 }
 

@@ -32,7 +32,7 @@ class TransferRoutes {
   /// How long the whole transfer takes while nothing else uses the links.
   double alone_s(const ReplicaAt& at, const ReplicaTransfer& transfer) const;
   /// It is on other GPUs now.
-  void moved(const ReplicaAt& at) {
+  void relocated(const ReplicaAt& at) {
     std::erase_if(steps_, [&](const auto& step) { return step.first.first == at; });
   }
 

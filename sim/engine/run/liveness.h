@@ -19,7 +19,7 @@ class RequestsLeftUnfinished : public std::runtime_error {
 /// How many requests wait or run on each replica, and how many wait before a pool.
 std::string where_requests_are(const Scenario& scenario, const Cluster& cluster, const PendingQueue& pending);
 
-/// Throws RequestsLeftUnfinished, unless the run was to end at `until_s`. Requires that it is drained.
+/// Throws RequestsLeftUnfinished, unless the run was to end at `until_s`. Requires that the run is finished.
 void require_all_ended(const Scenario& scenario, const Recorder& recorder, const Cluster& cluster,
                        const PendingQueue& pending);
 

@@ -63,7 +63,7 @@ RunFacts simulate(SimgridEngine& engine, Run& run, Scenario& scenario, Recorder&
   run.network.add_actor("simulation", [&run] { simulation_actor(run); });
   engine.run();
   run.network.rethrow();
-  run.simulation.drain();
+  run.simulation.finish();
   if (options.detail) run.links->report(*options.detail);
   recorder.close();
   return collect_facts(scenario, run.simulation);

@@ -55,7 +55,7 @@ void Simulation::connect(const Wiring& wiring) {
   transfers_->mark_contended();
 }
 
-void Simulation::drain() {
+void Simulation::finish() {
   const double until_s = clock_.until_s();
   // A second is sampled where something is due at its end or later, however far replicas have been advanced before.
   const auto still_busy = [&](double at_s) {

@@ -33,7 +33,7 @@ class Simulation {
   void handle(double now_s);
   /// Nothing is due any more but the replicas' own steps: lets them come to their end, or to the scenario's
   /// `until_s`.
-  void drain();
+  void finish();
 
   Flows& flows() { return flows_; }
   const RunClock& clock() const { return clock_; }
@@ -55,7 +55,7 @@ class Simulation {
   double next_sample_s();
   void end_steps(double now_s);
   void end_flows(double now_s);
-  void fail(double now_s);
+  void break_parts(double now_s);
   void start_and_drain(double now_s);
   void collect_load(double now_s);
   void sample_replicas(double now_s);

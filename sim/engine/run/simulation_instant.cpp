@@ -59,7 +59,7 @@ const S::Moment S::moments_[] = {
      acts<&S::hand_overs_, &HandOvers::check_roles>, rides_along},
     {"evaluates migrations", due<&S::migrations_, &Migrations::next_check_s>,
      acts<&S::migrations_, &Migrations::act_due>},
-    {"failures", due<&S::next_failure_s>, acts<&S::fail>},
+    {"failures", due<&S::next_failure_s>, acts<&S::break_parts>},
     {"requests that failures interrupted", nullptr, acts<&S::flow_, &RequestFlow::go_on_elsewhere>},
     {"clients that give up in the pending queue", due<&S::flow_, &RequestFlow::next_give_up_s>,
      acts<&S::flow_, &RequestFlow::give_up_pending>},
@@ -108,7 +108,7 @@ void Simulation::end_flows(double now_s) {
 double Simulation::next_failure_s() { return failures_ && flow_.any_left() ? failures_->next_s() : never; }
 
 // Nothing breaks after the last request: how many failures there were must not depend on who looked when.
-void Simulation::fail(double now_s) {
+void Simulation::break_parts(double now_s) {
   if (!failures_ || failures_->next_s() > now_s) return;
   cluster_.advance_all(now_s);  // weights may have come at this very instant
   if (!flow_.any_left()) return;

@@ -128,7 +128,7 @@ void Contention::add_others(User& user, std::int64_t change, double now_s) {
   if (user.contended() != before) cluster_.set_contended(user.at, user.traffic, !before, now_s);
 }
 
-void Contention::moved(const ReplicaAt& at, double now_s) {
+void Contention::relocated(const ReplicaAt& at, double now_s) {
   std::vector<bool> before;
   for (const User& user : users_) before.push_back(user.contended());
   for (std::vector<std::size_t>& users : by_link_)

@@ -27,7 +27,7 @@ class Contention final : public FlowWatcher {
   /// Before anything arrives: those that never have their links to themselves.
   void mark_always_contended();
   /// A replica is on other GPUs now.
-  void moved(const ReplicaAt& at, double now_s);
+  void relocated(const ReplicaAt& at, double now_s);
   void begins(const Transfer& transfer, double now_s) override { count(transfer, 1, now_s); }
   void ended(const Transfer& transfer, double now_s) override { count(transfer, -1, now_s); }
 

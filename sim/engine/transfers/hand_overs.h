@@ -72,7 +72,7 @@ class HandOvers final : public ClusterFollower {
   /// A replica has stopped. Of those that it had, requests whose prompts it computed become as they came; others
   /// whose KV is lost with it are added.
   void stopped(const ReplicaAt& at, std::vector<MovingSequence>& interrupted, double now_s) override;
-  void moved(const ReplicaAt&, double) override { routes_.forget_routes(); }
+  void relocated(const ReplicaAt&, double) override { routes_.forget_routes(); }
   /// A replica of the pool that it waits for serves now.
   void go_on(RequestId id) { unsettled_.insert(id); }
   /// The pool that decodes this request, and its replica that would now; nothing where none serves.

@@ -59,7 +59,7 @@ double Migrations::next_check_s() const {
 }
 
 bool Migrations::moves_out(const ReplicaAt& at) const {
-  return rules_[at.pool].clears_out && cluster_.lifecycle().leaves(at);
+  return rules_[at.pool].clears_out && cluster_.lifecycle().drains(at);
 }
 
 bool Migrations::takes_part(const ReplicaAt& at) const {

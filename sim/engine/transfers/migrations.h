@@ -29,7 +29,7 @@ class Migrations final : public ClusterFollower {
   void act_due(double now_s);
   /// A replica has stopped. Sequences whose KV was on its way from it are added to those that were there.
   void stopped(const ReplicaAt& at, std::vector<MovingSequence>& interrupted, double now_s) override;
-  void moved(const ReplicaAt&, double) override { routes_.forget_routes(); }
+  void relocated(const ReplicaAt&, double) override { routes_.forget_routes(); }
 
  private:
   struct Rules {

@@ -39,7 +39,7 @@ class PrefixCopies final : public ClusterFollower {
   std::optional<PrefixCopy> take_due(double now_s);
   /// The run is: all that are under way are due.
   void cut_short();
-  void moved(const ReplicaAt&, double) override { routes_->forget_routes(); }
+  void relocated(const ReplicaAt&, double) override { routes_->forget_routes(); }
 
  private:
   struct Later {

@@ -80,9 +80,9 @@ void ReplicaTransfers::written(const ReplicaAt& at, std::span<const KvWrite> wri
   cluster_.touch(at);
 }
 
-void ReplicaTransfers::moved(const ReplicaAt& at, double now_s) {
-  routes_.moved(at);
-  contention_.moved(at, now_s);
+void ReplicaTransfers::relocated(const ReplicaAt& at, double now_s) {
+  routes_.relocated(at);
+  contention_.relocated(at, now_s);
 }
 
 void ReplicaTransfers::stopped(const ReplicaAt& at, std::vector<MovingSequence>&, double now_s) {

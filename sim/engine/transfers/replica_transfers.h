@@ -29,7 +29,7 @@ class ReplicaTransfers final : public TransferPort, public ClusterFollower {
   void begin_writes(double now_s);
   /// All that the replica has under way stops with it.
   void stopped(const ReplicaAt& at, std::vector<MovingSequence>& interrupted, double now_s) override;
-  void moved(const ReplicaAt& at, double now_s) override;
+  void relocated(const ReplicaAt& at, double now_s) override;
   /// Before anything arrives: who never has its links to itself is told.
   void mark_contended() { contention_.mark_always_contended(); }
 

@@ -127,7 +127,7 @@ void Replica::start(ReplicaListener& listener) {
   parts_->filler.start(listener);
 }
 
-std::vector<MovingSequence> Replica::fail(double now_s, ReplicaListener& listener) {
+std::vector<MovingSequence> Replica::stop(double now_s, ReplicaListener& listener) {
   ReplicaCore& core = parts_->core;
   core.clock.reach(now_s);
   std::vector<MovingSequence> hit;

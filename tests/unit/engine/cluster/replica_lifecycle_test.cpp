@@ -95,7 +95,7 @@ TEST(ReplicaLifecycle, AStartTakesMachineWeightsAndEngineAndAnEndWaitsForItsRequ
   m.want(1, 30);
   EXPECT_THAT(m.names(), ElementsAre("serving", "draining"));
   EXPECT_FALSE(m.lives.serves(at(1)));
-  EXPECT_TRUE(m.lives.leaves(at(1)));
+  EXPECT_TRUE(m.lives.drains(at(1)));
   EXPECT_EQ(m.lives.next_drained_s(), 7);
   EXPECT_FALSE(m.lives.retire_drained(31));
   m.replicas.busy = {0};
