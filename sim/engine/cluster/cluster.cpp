@@ -71,7 +71,7 @@ void Cluster::set_pace(const ReplicaAt& at, const StepPace& pace, double now_s) 
 }
 
 void Cluster::relocated(const ReplicaAt& at, double now_s) {
-  for (ClusterFollower* follower : followers_) follower->relocated(at, now_s);
+  for (ClusterListener* listener : listeners_) listener->relocated(at, now_s);
   lose_memory(at, now_s);
 }
 
@@ -84,14 +84,14 @@ std::vector<MovingSequence> Cluster::take_interrupted() {
 void Cluster::make_ready(const ReplicaAt& at, double now_s) {
   ++membership_changes_;
   pools_[at.pool].change(at.replica, now_s, [&](Replica& replica) { replica.set_ready(now_s); });
-  for (ClusterFollower* follower : followers_) follower->ready(at, now_s);
+  for (ClusterListener* listener : listeners_) listener->ready(at, now_s);
   touch(at);
 }
 
 void Cluster::serve(const ReplicaAt& at, double now_s) {
   make_ready(at, now_s);
   pools_[at.pool].routing().set_shown(at.replica, true);
-  for (ClusterFollower* follower : followers_) follower->serves(at, now_s);
+  for (ClusterListener* listener : listeners_) listener->serves(at, now_s);
 }
 
 void Cluster::withdraw(const ReplicaAt& at) {
@@ -114,7 +114,7 @@ void Cluster::switch_off(const ReplicaAt& at, double now_s) {
 std::vector<MovingSequence> Cluster::stop(const ReplicaAt& at, double now_s) {
   std::vector<MovingSequence> interrupted = pools_[at.pool].stop(at.replica, now_s);
   ++generation(at);
-  for (ClusterFollower* follower : followers_) follower->stopped(at, interrupted, now_s);
+  for (ClusterListener* listener : listeners_) listener->stopped(at, interrupted, now_s);
   return interrupted;
 }
 
@@ -153,7 +153,7 @@ void Cluster::end_steps(double now_s) {
 }
 
 void Cluster::settle(double now_s) {
-  for (ClusterFollower* follower : followers_) follower->settle(now_s);
+  for (ClusterListener* listener : listeners_) listener->settle(now_s);
 }
 
 // Now where a client waits for it; else when the replica is next advanced beyond this instant.

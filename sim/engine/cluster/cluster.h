@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/engine/cluster/cluster_follower.h"
+#include "sim/engine/cluster/cluster_listener.h"
 #include "sim/engine/cluster/replica_lifecycle.h"
 #include "sim/engine/cluster/replica_pool.h"
 
@@ -16,14 +16,14 @@ namespace servecast {
 class RunClock;
 
 /// The replicas of all pools and their lives. Brings replicas up to instants, visits those on which a client waits
-/// for something, and does to them what their lives say; followers hear of it.
+/// for something, and does to them what their lives say; its listeners hear of it.
 class Cluster final : private ReplicaLifecycle::Replicas {
  public:
   using Pools = std::deque<ReplicaPool>;  // that stay where they are
 
   Cluster(const Scenario& scenario, ReplicaListener& listener, RunClock& clock, bool step_by_step);
-  /// In the order in which they are told.
-  void follow(ClusterFollower& follower) { followers_.push_back(&follower); }
+  /// In the order in which they are called.
+  void add_listener(ClusterListener& listener) { listeners_.push_back(&listener); }
 
   Pools& pools() { return pools_; }
   const Pools& pools() const { return pools_; }
@@ -90,7 +90,7 @@ class Cluster final : private ReplicaLifecycle::Replicas {
   bool step_by_step_;
   Pools pools_{};
   ReplicaLifecycle lifecycle_;
-  std::vector<ClusterFollower*> followers_{};
+  std::vector<ClusterListener*> listeners_{};
   std::vector<std::vector<std::uint64_t>> generations_{};  // by pool and replica
   std::priority_queue<Awaited> awaited_{};
   std::vector<ReplicaAt> touched_{};  // replicas with awaited requests that changed in this instant

@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "sim/engine/cluster/cluster_follower.h"
+#include "sim/engine/cluster/cluster_listener.h"
 #include "sim/engine/failures/failure_times.h"
 #include "sim/report/record/failure_facts.h"
 #include "sim/serving/replica/replica.h"
@@ -22,7 +22,7 @@ struct Scenario;
 /// A replica stops when one of its GPUs does, with its node or alone, or its engine; ReplicaLifecycle is told, and
 /// when all that it needs is whole again. Network ports, cables, switches and storage only hold up what travels over
 /// them: a broken one lets (nearly) nothing through.
-class Failures final : public ClusterFollower {
+class Failures final : public ClusterListener {
  public:
   /// Puts replicas that spares stand in for on other GPUs: changes their places in `scenario`.
   Failures(Scenario& scenario, const Wiring& wiring, Flows& flows, Cluster& cluster);

@@ -16,7 +16,7 @@ class RunClock;
 /// The way of a request to its replica: it arrives at its pool, the gate admits it, the router sends it, perhaps the
 /// beginning of its prompt is copied first, and it is delivered. It waits before a pool of which no replica serves,
 /// and goes on elsewhere where its replica has failed.
-class RequestFlow final : public ClusterFollower, private HandOvers::Onward {
+class RequestFlow final : public ClusterListener, private HandOvers::Onward {
  public:
   RequestFlow(const Scenario& scenario, Recorder& recorder, RunClock& clock, Cluster& cluster, Arrivals& arrivals,
               RequestEnds& ends, PrefixCopies& copies, const FlowParts& parts);

@@ -10,7 +10,7 @@ GraphRun::GraphRun(const TaskGraph& graph, double now_s)
     : streamed_(graph.streamed), left_(graph.tasks.size()), start_s_(now_s) {
   for (const Subtask& subtask : graph.tasks) {
     for (const std::uint32_t before : subtask.after)
-      tasks_[before].followers.push_back(static_cast<std::uint32_t>(tasks_.size()));
+      tasks_[before].successors.push_back(static_cast<std::uint32_t>(tasks_.size()));
     tasks_.push_back({.what = subtask, .waits_for = subtask.after.size(), .ready_s = now_s});
   }
 }
@@ -26,10 +26,10 @@ std::vector<std::uint32_t> GraphRun::end(std::uint32_t task, double end_s) {
   tasks_[task].end_s = end_s;
   --left_;
   std::vector<std::uint32_t> ready;
-  for (const std::uint32_t follower : tasks_[task].followers) {
-    if (--tasks_[follower].waits_for > 0) continue;
-    tasks_[follower].ready_s = end_s;
-    ready.push_back(follower);
+  for (const std::uint32_t successor : tasks_[task].successors) {
+    if (--tasks_[successor].waits_for > 0) continue;
+    tasks_[successor].ready_s = end_s;
+    ready.push_back(successor);
   }
   return ready;
 }

@@ -14,7 +14,7 @@ class GraphRun {
  public:
   struct Task {
     Subtask what{};
-    std::vector<std::uint32_t> followers{};
+    std::vector<std::uint32_t> successors{};
     std::size_t waits_for = 0;  // answers that are not there yet
     double ready_s = 0;         // since when all are
     double sent_s = 0;          // since when it is an LLM call
@@ -36,7 +36,7 @@ class GraphRun {
   Task& operator[](std::uint32_t task) { return tasks_[task]; }
   const std::vector<Task>& tasks() const { return tasks_; }
   std::uint32_t streamed() const { return streamed_; }
-  bool is_answer(std::uint32_t task) const { return tasks_[task].followers.empty(); }
+  bool is_answer(std::uint32_t task) const { return tasks_[task].successors.empty(); }
   /// The task whose end is the end of all, and then each that the one before waited for longest: ties to the first.
   std::vector<std::uint32_t> critical_path() const;
   GraphRecord record() const;

@@ -50,9 +50,9 @@ class FlowCarrier {
 };
 
 /// Is told when a flow's first byte leaves, before the carrier is, and when its end is noticed or it is broken off.
-class FlowWatcher {
+class FlowListener {
  public:
-  virtual ~FlowWatcher() = default;
+  virtual ~FlowListener() = default;
   virtual void begins(const Transfer& transfer, double now_s) = 0;
   virtual void ended(const Transfer& transfer, double now_s) = 0;
   virtual void cancelled(const Transfer& transfer, double now_s) { ended(transfer, now_s); }
@@ -77,7 +77,7 @@ class Flows {
   void set_observer(Observer observer) { observer_ = std::move(observer); }
 
   /// May start flows when it is told of one.
-  void add_watcher(FlowWatcher& watcher) { watchers_.push_back(&watcher); }
+  void add_listener(FlowListener& listener) { listeners_.push_back(&listener); }
 
   /// These leave at `at_s`, which is not in the past, all at once; `done` is called when the last of them has
   /// arrived. Returns the number of the group.
@@ -126,7 +126,7 @@ class Flows {
   void end(std::int64_t number, double now_s);
 
   FlowCarrier* carrier_ = nullptr;
-  std::vector<FlowWatcher*> watchers_{};
+  std::vector<FlowListener*> listeners_{};
   Observer observer_{};
   std::int64_t started_ = 0;
   std::map<std::int64_t, Flow> flows_;    // by number: their order of starting

@@ -52,7 +52,7 @@ void listen_to_flows(Run& run, DetailListener& detail) {
     detail.flow({flow, transfer.kind, transfer.from, transfer.to, links, transfer.bytes, t.start_s, t.end_s});
   });
   run.links.emplace(run.wiring.platform());
-  run.simulation.flows().add_watcher(*run.links);
+  run.simulation.flows().add_listener(*run.links);
 }
 
 RunFacts simulate(SimgridEngine& engine, Run& run, Scenario& scenario, Recorder& recorder,

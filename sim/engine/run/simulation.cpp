@@ -31,25 +31,25 @@ Simulation::Simulation(Scenario& scenario, Recorder& recorder, const RunOptions&
   recorder.set_gateway(gateway_->facts().targets.size());
 }
 
-// Followers in the order in which they hear that a replica has stopped: the flow of requests last, when all that were
+// Listeners in the order in which they hear that a replica has stopped: the flow of requests last, when all that were
 // on their way from or to it are known.
 void Simulation::connect(const Wiring& wiring) {
-  cluster_.follow(transfers_.emplace(scenario_, wiring, flows_, cluster_, clock_));
+  cluster_.add_listener(transfers_.emplace(scenario_, wiring, flows_, cluster_, clock_));
   for (ReplicaPool& pool : cluster_.pools()) pool.connect(*transfers_);
   for (const Pool& pool : scenario_.pools)
     for (const Reach reach : all_reaches) steps_become_flows_ |= pool.sends(reach);
   copies_.connect(scenario_, wiring);
-  cluster_.follow(copies_);
+  cluster_.add_listener(copies_);
   if (hands_over(scenario_)) {
     parts_.hand_overs = &hand_overs_.emplace(scenario_, wiring, flows_, recorder_, cluster_, flow_.onward());
-    cluster_.follow(*hand_overs_);
+    cluster_.add_listener(*hand_overs_);
   }
-  if (migrates(scenario_)) cluster_.follow(migrations_.emplace(scenario_, wiring, flows_, recorder_, cluster_));
+  if (migrates(scenario_)) cluster_.add_listener(migrations_.emplace(scenario_, wiring, flows_, recorder_, cluster_));
   if (scenario_.spec.failures) {
     parts_.failures = &failures_.emplace(scenario_, wiring, flows_, cluster_);
-    cluster_.follow(*failures_);
+    cluster_.add_listener(*failures_);
   }
-  cluster_.follow(flow_);
+  cluster_.add_listener(flow_);
   if (scales(scenario_)) parts_.scaling = &scaling_.emplace(scenario_, cluster_, flow_.pending());
   cluster_.lifecycle().begin(weight_loads_.emplace(scenario_, wiring, flows_));
   transfers_->mark_contended();

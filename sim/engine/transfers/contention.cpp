@@ -68,7 +68,7 @@ Contention::Contention(const Scenario& scenario, const Wiring& wiring, const Tra
         if (has(scenario.pools[pool], traffic)) users_.push_back({.at = {pool, replica}, .traffic = traffic});
   for (std::size_t user = 0; user < users_.size(); ++user) take_links(user);
   find_always();
-  if (!users_.empty()) flows.add_watcher(*this);
+  if (!users_.empty()) flows.add_listener(*this);
 }
 
 void Contention::mark_always_contended() {

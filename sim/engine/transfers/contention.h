@@ -18,7 +18,7 @@ struct Scenario;
 /// takes; those whose own traffic may bind a link that they share, with each other or between their own pipeline
 /// stages, never have it to themselves. Loads and collectives of a replica go at the same time, so they share; its
 /// collectives follow each other, so they do not.
-class Contention final : public FlowWatcher {
+class Contention final : public FlowListener {
  public:
   /// Watches the flows from now on, where any replica has such traffic. These outlive it.
   Contention(const Scenario& scenario, const Wiring& wiring, const TransferRoutes& routes, Flows& flows,

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/policy/placement.h"
-#include "sim/engine/cluster/cluster_follower.h"
+#include "sim/engine/cluster/cluster_listener.h"
 #include "sim/engine/links/flows.h"
 #include "sim/engine/links/kv_routes.h"
 #include "sim/engine/links/replica_at.h"
@@ -30,7 +30,7 @@ struct Scenario;
 /// Within one instant: steps end; what they have computed is handed over (settle); flows end; chunks that are to
 /// leave now do (send_due); requests arrive (begin); steps start; KV for which there is room now is fetched (settle);
 /// flows begin. In each of these, requests take turns by their ids.
-class HandOvers final : public ClusterFollower {
+class HandOvers final : public ClusterListener {
  public:
   /// Where requests go on that hand-overs let go of, and who says where.
   class Onward {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/engine/cluster/cluster_follower.h"
+#include "sim/engine/cluster/cluster_listener.h"
 #include "sim/engine/cluster/pool_routing.h"
 #include "sim/engine/links/kv_routes.h"
 
@@ -25,7 +25,7 @@ struct PrefixCopy {
 };
 
 /// KV of prompts' beginnings on its way to the replicas that their requests go to.
-class PrefixCopies final : public ClusterFollower {
+class PrefixCopies final : public ClusterListener {
  public:
   explicit PrefixCopies(Flows& flows) : flows_(flows) {}
   /// Over the links between replicas, which others may use as well; until then as if links were free.

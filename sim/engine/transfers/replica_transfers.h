@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/engine/cluster/cluster_follower.h"
+#include "sim/engine/cluster/cluster_listener.h"
 #include "sim/engine/links/transfer_routes.h"
 #include "sim/engine/transfers/contention.h"
 
@@ -16,7 +16,7 @@ class RunClock;
 
 /// The port of all replicas: their transfers as flows over the cluster's links. Those of a replica that stops are
 /// broken off, so no replica hears of what an earlier life began.
-class ReplicaTransfers final : public TransferPort, public ClusterFollower {
+class ReplicaTransfers final : public TransferPort, public ClusterListener {
  public:
   /// These outlive it.
   ReplicaTransfers(const Scenario& scenario, const Wiring& wiring, Flows& flows, Cluster& cluster, RunClock& clock);

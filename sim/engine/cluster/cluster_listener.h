@@ -7,10 +7,10 @@ namespace servecast {
 
 struct MovingSequence;
 
-/// Is told what becomes of replicas.
-class ClusterFollower {
+/// Hears what becomes of replicas.
+class ClusterListener {
  public:
-  virtual ~ClusterFollower() = default;
+  virtual ~ClusterListener() = default;
   /// Something may have happened to replicas within this instant.
   virtual void settle(double /*now_s*/) {}
   /// It can compute from now on; and it gets requests.
