@@ -16,7 +16,7 @@ class RunClock;
 /// The way of a request to its replica: it arrives at its pool, the gate admits it, the router sends it, perhaps the
 /// beginning of its prompt is copied first, and it is delivered. It waits before a pool of which no replica serves,
 /// and goes on elsewhere where its replica has failed.
-class RequestFlow final : public ClusterListener, private HandOvers::Onward {
+class RequestFlow final : public ClusterListener, private HandOvers::Callbacks {
  public:
   RequestFlow(const Scenario& scenario, Recorder& recorder, RunClock& clock, Cluster& cluster, Arrivals& arrivals,
               RequestEnds& ends, PrefixCopies& copies, const FlowParts& parts);
@@ -26,7 +26,7 @@ class RequestFlow final : public ClusterListener, private HandOvers::Onward {
   /// Requests that wait before a pool.
   const PendingQueue& pending() const { return pending_; }
   /// For hand-overs, which let go of requests.
-  HandOvers::Onward& onward() { return *this; }
+  HandOvers::Callbacks& callbacks() { return *this; }
 
   // Within one instant:
   void ask_gateway(double now_s);

@@ -41,7 +41,7 @@ void Simulation::connect(const Wiring& wiring) {
   copies_.connect(scenario_, wiring);
   cluster_.add_listener(copies_);
   if (hands_over(scenario_)) {
-    parts_.hand_overs = &hand_overs_.emplace(scenario_, wiring, flows_, recorder_, cluster_, flow_.onward());
+    parts_.hand_overs = &hand_overs_.emplace(scenario_, wiring, flows_, recorder_, cluster_, flow_.callbacks());
     cluster_.add_listener(*hand_overs_);
   }
   if (migrates(scenario_)) cluster_.add_listener(migrations_.emplace(scenario_, wiring, flows_, recorder_, cluster_));

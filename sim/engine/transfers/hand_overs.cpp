@@ -35,12 +35,12 @@ bool hands_over(const Scenario& scenario) {
 }
 
 HandOvers::HandOvers(const Scenario& scenario, const Wiring& wiring, Flows& flows, Recorder& recorder,
-                     Cluster& cluster, Onward& onward)
+                     Cluster& cluster, Callbacks& callbacks)
     : scenario_(scenario),
       flows_(flows),
       recorder_(recorder),
       cluster_(cluster),
-      onward_(onward),
+      callbacks_(callbacks),
       routes_(scenario, wiring, "kv_hand_over") {
   for (const Pool& pool : scenario.pools) {
     PoolRules rules{.placement = pool.spec.placement.make()};
@@ -143,7 +143,7 @@ void HandOvers::settle(RequestId id, double now_s) {
   if (found == under_way_.end()) return;
   HandOver& h = found->second;
   if (h.reported && h.flows == 0) return forget(id, now_s);
-  if (h.moving && !h.reported && !onward_.admits_decode(h.request, h.decode_pool, now_s)) return settle(id, now_s);
+  if (h.moving && !h.reported && !callbacks_.admits_decode(h.request, h.decode_pool, now_s)) return settle(id, now_s);
   if (h.moving && !h.reported && !hand_over(h, now_s)) return;
   if (!h.imported || !h.place) return;
   send(h, static_cast<double>(h.request.prompt_tokens), now_s + rules_[h.from->pool].placement->setup_s());
@@ -154,7 +154,7 @@ void HandOvers::settle(RequestId id, double now_s) {
 bool HandOvers::hand_over(HandOver& h, double now_s) {
   if (!h.to) {
     const auto to = decoder(h.request, now_s);
-    if (!to) return onward_.wait_for(h.decode_pool, *h.moving, now_s), false;
+    if (!to) return callbacks_.wait_for(h.decode_pool, *h.moving, now_s), false;
     if (to == h.from) return stay(h, now_s), false;
     h.to = to;
     cluster_.advanced(*h.to, now_s).imports().expect();
@@ -171,7 +171,7 @@ void HandOvers::stay(const HandOver& h, double now_s) {
   const MovingSequence sequence = *h.moving;
   release_exported(h, now_s);
   under_way_.erase(h.request.id);
-  onward_.compute_again(at, sequence, now_s);
+  callbacks_.compute_again(at, sequence, now_s);
 }
 
 std::size_t HandOvers::decode_pool(const Request& request) const {
@@ -183,7 +183,7 @@ std::size_t HandOvers::decode_pool(const Request& request) const {
 std::optional<ReplicaAt> HandOvers::decoder(const Request& request, double now_s) {
   const std::size_t pool = decode_pool(request);
   if (!cluster_.anyone_serves(pool)) return std::nullopt;
-  if (!rules_[pool].roles) return onward_.route(pool, request, now_s);
+  if (!rules_[pool].roles) return callbacks_.route(pool, request, now_s);
   const auto decoding = pick(pool, false, now_s);
   return decoding ? decoding : pick(pool, true, now_s);
 }

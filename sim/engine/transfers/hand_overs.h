@@ -33,9 +33,9 @@ struct Scenario;
 class HandOvers final : public ClusterListener {
  public:
   /// Where requests go on that hand-overs let go of, and who says where.
-  class Onward {
+  class Callbacks {
    public:
-    virtual ~Onward() = default;
+    virtual ~Callbacks() = default;
     /// The pool's router picks, or turns the request away.
     virtual std::optional<ReplicaAt> route(std::size_t pool, const Request& request, double now_s) = 0;
     /// Whether the pool's gate lets a computed prompt go on to be decoded there; if not, its client has been told.
@@ -47,7 +47,7 @@ class HandOvers final : public ClusterListener {
   };
 
   HandOvers(const Scenario& scenario, const Wiring& wiring, Flows& flows, Recorder& recorder, Cluster& cluster,
-            Onward& onward);
+            Callbacks& callbacks);
   ~HandOvers() override;
 
   /// What the replica that computes the prompt is to do, and the request as it shall see it. Nothing where the
@@ -121,7 +121,7 @@ class HandOvers final : public ClusterListener {
   Flows& flows_;
   Recorder& recorder_;
   Cluster& cluster_;
-  Onward& onward_;
+  Callbacks& callbacks_;
   std::vector<PoolRules> rules_;  // by pool
   std::map<RequestId, HandOver> under_way_;
   std::set<RequestId> unsettled_;  // something happened to these in this instant
