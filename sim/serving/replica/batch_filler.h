@@ -8,7 +8,7 @@ namespace servecast {
 class BatchFiller {
  public:
   BatchFiller(ReplicaCore& core, KvFetches& fetches, Imports& imports, Swapping& swapping, LaneRemovals& removals,
-              RunEnds& ends, BatchResults& results)
+              StepEnds& ends, BatchResults& results)
       : core_(core),
         fetches_(fetches),
         imports_(imports),
@@ -37,7 +37,7 @@ class BatchFiller {
   Imports& imports_;
   Swapping& swapping_;
   LaneRemovals& removals_;
-  RunEnds& ends_;
+  StepEnds& ends_;
   BatchResults& results_;
 };
 

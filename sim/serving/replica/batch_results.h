@@ -1,12 +1,12 @@
 #pragma once
-#include "sim/serving/replica/run_ends.h"
+#include "sim/serving/replica/step_ends.h"
 
 namespace servecast {
 
 /// What comes of a batch that has ended: tokens, sequences that are finished, prompts that decode from now on.
 class BatchResults {
  public:
-  BatchResults(ReplicaCore& core, KvFetches& fetches, Exports& exports, RunEnds& ends)
+  BatchResults(ReplicaCore& core, KvFetches& fetches, Exports& exports, StepEnds& ends)
       : core_(core), fetches_(fetches), exports_(exports), ends_(ends) {}
 
   /// The first batch of the lane ends now.
@@ -32,7 +32,7 @@ class BatchResults {
   ReplicaCore& core_;
   KvFetches& fetches_;
   Exports& exports_;
-  RunEnds& ends_;
+  StepEnds& ends_;
 };
 
 }  // namespace servecast

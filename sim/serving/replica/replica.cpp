@@ -18,7 +18,7 @@ struct Replica::Parts {
   Exports exports{core};
   Swapping swapping{core};
   LaneRemovals removals{core, fetches, imports, swapping};
-  RunEnds ends{core, fetches, exports};
+  StepEnds ends{core, fetches, exports};
   BatchResults results{core, fetches, exports, ends};
   BatchFiller filler{core, fetches, imports, swapping, removals, ends, results};
 };

@@ -7,9 +7,9 @@
 namespace servecast {
 
 /// When the batches that were launched end: their stages say so, at once or when what they wait for has come.
-class RunEnds {
+class StepEnds {
  public:
-  RunEnds(ReplicaCore& core, KvFetches& fetches, const Exports& exports)
+  StepEnds(ReplicaCore& core, KvFetches& fetches, const Exports& exports)
       : core_(core), fetches_(fetches), exports_(exports) {}
 
   /// The lane's batch is launched; from `ready_s` on the first stage may take it.

@@ -1,4 +1,4 @@
-#include "sim/serving/replica/run_ends.h"
+#include "sim/serving/replica/step_ends.h"
 
 #include <utility>
 
@@ -33,7 +33,7 @@ std::vector<TokenRun> token_runs(const ReplicaCore& core, const Lane& lane) {
 
 }  // namespace
 
-void RunEnds::begin(Lane& lane, double ready_s, ReplicaListener& listener) {
+void StepEnds::begin(Lane& lane, double ready_s, ReplicaListener& listener) {
   FilledBatch& batch = lane.batch();
   fetches_.await_layers(batch);
   std::vector<TokenRun> tokens;
@@ -42,17 +42,17 @@ void RunEnds::begin(Lane& lane, double ready_s, ReplicaListener& listener) {
   take(batch, core_.pipeline.end_s(batch), listener);
 }
 
-void RunEnds::go_on(ReplicaListener& listener) {
+void StepEnds::go_on(ReplicaListener& listener) {
   core_.pipeline.go_on(core_.clock.now_s);
   take_all(listener);
 }
 
-void RunEnds::contended(OwnTraffic traffic, ReplicaListener& listener) {
+void StepEnds::contended(OwnTraffic traffic, ReplicaListener& listener) {
   core_.pipeline.contended(traffic, core_.clock.now_s);
   take_all(listener);
 }
 
-bool RunEnds::arrived(const FetchFor& fetch, ReplicaListener& listener) {
+bool StepEnds::arrived(const FetchFor& fetch, ReplicaListener& listener) {
   const double begun_s = core_.book[fetch.slot].fetch_begun_s;
   const auto lane = fetches_.ended(fetch.slot);
   if (!lane) return true;
@@ -61,13 +61,13 @@ bool RunEnds::arrived(const FetchFor& fetch, ReplicaListener& listener) {
   return true;
 }
 
-bool RunEnds::arrived(const ExpertLoad& load, ReplicaListener& listener) {
+bool StepEnds::arrived(const ExpertLoad& load, ReplicaListener& listener) {
   core_.pipeline.arrived(load, core_.clock.now_s);
   take_all(listener);
   return false;
 }
 
-bool RunEnds::arrived(const AdaptersFor& adapters, ReplicaListener& listener) {
+bool StepEnds::arrived(const AdaptersFor& adapters, ReplicaListener& listener) {
   FilledBatch& batch = core_.lanes[adapters.lane].batches.last();
   core_.adapters.loaded(batch, core_.clock.now_s);
   core_.pipeline.ready(batch, core_.clock.now_s);
@@ -75,7 +75,7 @@ bool RunEnds::arrived(const AdaptersFor& adapters, ReplicaListener& listener) {
   return false;
 }
 
-bool RunEnds::arrived(const Sent& sent, ReplicaListener& listener) {
+bool StepEnds::arrived(const Sent& sent, ReplicaListener& listener) {
   core_.pipeline.sent(sent, core_.clock.now_s);
   take_all(listener);
   return false;
@@ -83,7 +83,7 @@ bool RunEnds::arrived(const Sent& sent, ReplicaListener& listener) {
 
 /// Something came, or others use the links now: ends may be known that were not, or be others. Behind who is
 /// through the first stage another batch can be filled.
-void RunEnds::take_all(ReplicaListener& listener) {
+void StepEnds::take_all(ReplicaListener& listener) {
   bool changed = false;
   for (FilledBatch* batch : core_.pipeline.in_flight()) {
     const double end_s = core_.pipeline.end_s(*batch);
@@ -97,7 +97,7 @@ void RunEnds::take_all(ReplicaListener& listener) {
 }
 
 /// Its tokens are with the clients some time after its end: as it seems now, while that is not known.
-void RunEnds::take(FilledBatch& batch, double end_s, ReplicaListener& listener) {
+void StepEnds::take(FilledBatch& batch, double end_s, ReplicaListener& listener) {
   batch.end_s = end_s;
   double before_s = seen_by_side_[static_cast<std::size_t>(batch.run.side)];
   for (const FilledBatch* other : core_.pipeline.in_flight()) {
