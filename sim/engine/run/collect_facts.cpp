@@ -66,10 +66,10 @@ std::optional<DraftTotals> draft_totals(const ReplicaPool& replicas) {
 }
 
 std::optional<EarlyExitFacts> early_exit_facts(const Pool& pool, const ReplicaPool& replicas) {
-  if (!replicas[0].core().setup.exits) return std::nullopt;
+  if (!replicas[0].core().setup.early_exits) return std::nullopt;
   EarlyExitFacts facts{.model_layers = pool.llm.layers,
-                       .layers_per_token = replicas[0].core().setup.exits->layers().mean()};
-  for (const Replica* r : all_of(replicas)) facts.totals += r->core().setup.exits->totals();
+                       .layers_per_token = replicas[0].core().setup.early_exits->layers().mean()};
+  for (const Replica* r : all_of(replicas)) facts.totals += r->core().setup.early_exits->totals();
   if (const auto accuracy = pool.spec.early_exit.make()->accuracy(pool.llm)) {
     facts.lost_points = accuracy->lost_points;
     facts.accuracy_source = accuracy->source;

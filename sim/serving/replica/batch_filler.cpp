@@ -109,7 +109,7 @@ void BatchFiller::describe(Lane& lane) {
   FilledBatch& batch = lane.batch();
   batch.used_blocks = core_.blocks.used();
   if (const AdapterSlots* slots = core_.adapters.slots()) batch.work.adapters = slots->in_use();
-  if (core_.setup.exits && batch.decoded) batch.work.decode_layers = core_.setup.exits->draw(batch.work);
+  if (core_.setup.early_exits && batch.decoded) batch.work.decode_layers = core_.setup.early_exits->draw(batch.work);
   batch.run.lane = lane.number;
   batch.run.side = lane.side;
   batch.start_s = std::max(core_.clock.now_s, core_.pipeline.first_free_s(lane.side));

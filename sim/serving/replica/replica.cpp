@@ -183,7 +183,7 @@ double Replica::next_awaited_s() const {
 double Replica::next_finish_s() const {
   const ReplicaCore& core = parts_->core;
   const Lane& lane = core.lanes[0];
-  if (core.pipeline.experts() || core.setup.exits || core.lanes.all().size() > 1 || lane.batches.size() != 1 ||
+  if (core.pipeline.experts() || core.setup.early_exits || core.lanes.all().size() > 1 || lane.batches.size() != 1 ||
       !lane.repeat || !lane.cancelled.empty() || core.clock.may_start || !lane.decodes.grows_steadily())
     return next_due_s();
   StepWork work = lane.batches[0].work;

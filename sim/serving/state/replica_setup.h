@@ -14,7 +14,7 @@
 #include "models/policy/queue.h"
 #include "sim/serving/resources/expert_offload.h"
 #include "sim/serving/resources/kv_tiers.h"
-#include "sim/serving/sequences/exits.h"
+#include "sim/serving/sequences/early_exits.h"
 #include "sim/serving/sequences/sequence.h"
 #include "sim/serving/sequences/speculator.h"
 #include "sim/serving/step/sm_sides.h"
@@ -54,7 +54,7 @@ struct ReplicaSetup {
   std::int64_t max_depth = 2;          // batches that the engine may have under way
   double waiting_blocks_fraction = 1;  // no KV is imported while sequences not decoding yet hold more of the blocks
   bool chunked_pipeline = false;       // a prompt's next chunk follows in the next lane, see Placement
-  std::optional<Exits> exits{};        // where tokens leave before the last layer
+  std::optional<EarlyExits> early_exits{};  // where tokens leave before the last layer
   AdapterSetup adapters{};
   std::unique_ptr<Speculator> speculator{};  // none: a decode makes one token a step
   std::unique_ptr<SmPartition> partition{};  // prompts and decodes run at the same time; none: they take turns

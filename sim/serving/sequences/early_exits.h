@@ -10,9 +10,9 @@ namespace servecast {
 
 /// How deep the decode steps of a replica go. A step runs until the last of its tokens leaves; how deep that is, is
 /// drawn once for the step, so that it costs the same for one sequence and for five hundred.
-class Exits {
+class EarlyExits {
  public:
-  Exits(ExitLayers layers, double tokens_per_draft, Rng rng)
+  EarlyExits(ExitLayers layers, double tokens_per_draft, Rng rng)
       : layers_(std::move(layers)), tokens_per_draft_(tokens_per_draft), rng_(std::move(rng)) {}
 
   /// Layers that the decodes of this step run.
