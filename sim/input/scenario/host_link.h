@@ -3,7 +3,7 @@
 
 #include "models/hw/machine/gpu.h"
 #include "models/hw/machine/node.h"
-#include "sim/input/scenario/placement.h"
+#include "sim/input/scenario/gpu_places.h"
 
 namespace servecast {
 

@@ -18,10 +18,10 @@ struct ReplicaPlace {
 
 /// Hands out GPUs in order, node by node. The GPUs of one pipeline stage share a node, since they talk in every
 /// layer, or take whole nodes.
-class Placer {
+class GpuAllocator {
  public:
   /// Of nodes with numbers from `first_node` up to `end_node`.
-  Placer(std::int64_t first_node, std::int64_t end_node, std::int64_t gpus_per_node)
+  GpuAllocator(std::int64_t first_node, std::int64_t end_node, std::int64_t gpus_per_node)
       : end_node_(end_node), gpus_per_node_(gpus_per_node), next_{.node = first_node} {}
 
   /// None where they have no room left. Requires gpus_per_stage <= gpus per node, or a multiple of it.

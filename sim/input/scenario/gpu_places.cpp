@@ -1,10 +1,10 @@
-#include "sim/input/scenario/placement.h"
+#include "sim/input/scenario/gpu_places.h"
 
 #include <cassert>
 
 namespace servecast {
 
-std::optional<ReplicaPlace> Placer::place(std::int64_t gpus_per_stage, std::int64_t stages) {
+std::optional<ReplicaPlace> GpuAllocator::place(std::int64_t gpus_per_stage, std::int64_t stages) {
   assert(gpus_per_stage <= gpus_per_node_ || gpus_per_stage % gpus_per_node_ == 0);
   ReplicaPlace place;
   for (std::int64_t stage = 0; stage < stages; ++stage) {
