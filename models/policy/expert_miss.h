@@ -32,7 +32,7 @@ struct MissCosts {
 };
 
 /// One layer of a step. Choices are those of token 0, then those of token 1 ..., `active` each, highest gate first.
-struct MissSight {
+struct MissView {
   std::int64_t layer = 0;
   std::size_t active = 0;
   std::span<const ExpertChoice> choices{};
@@ -60,7 +60,7 @@ class ExpertMiss {
   virtual void prepare(const RoutingTrace& /*profile*/) {}
   /// `served` holds, for every choice, itself by `gpu` or by `load`; changes those that are to go another way. Who
   /// stands in must be on the GPU, and not twice for a token.
-  virtual void answer(const MissSight& sight, Rng& rng, std::span<ServedChoice> served) const = 0;
+  virtual void answer(const MissView& view, Rng& rng, std::span<ServedChoice> served) const = 0;
   /// What its stand-ins cost where so large a share of the experts is in the GPU's memory; nothing where no table
   /// published it.
   virtual std::optional<QualityFigure> quality(double /*cache_fraction*/) const { return std::nullopt; }

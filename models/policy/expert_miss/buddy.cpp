@@ -80,12 +80,12 @@ class BuddyStandIns final : public ExpertMiss {
       tau_ = entropy_percentiles(profile, *settings_.tau_percentile, settings_.temperature);
   }
 
-  void answer(const MissSight& sight, Rng&, std::span<ServedChoice> served) const override {
-    const bool bypassed = settings_.zero_loss || mis_cached(sight, served);
-    for (std::size_t begin = 0; begin < served.size(); begin += sight.active) {
-      const auto choices = sight.choices.subspan(begin, sight.active);
-      const auto token = served.subspan(begin, sight.active);
-      if (!bypassed && !picky(sight.layer, choices)) stand_in(sight, choices, token);
+  void answer(const MissView& view, Rng&, std::span<ServedChoice> served) const override {
+    const bool bypassed = settings_.zero_loss || mis_cached(view, served);
+    for (std::size_t begin = 0; begin < served.size(); begin += view.active) {
+      const auto choices = view.choices.subspan(begin, view.active);
+      const auto token = served.subspan(begin, view.active);
+      if (!bypassed && !picky(view.layer, choices)) stand_in(view, choices, token);
       for (ServedChoice& choice : token)
         if (choice.by == ServedBy::load) choice.by = fallback();
     }
@@ -104,19 +104,19 @@ class BuddyStandIns final : public ExpertMiss {
   }
 
   /// The distribution gate.
-  bool mis_cached(const MissSight& sight, std::span<const ServedChoice> served) const {
-    std::vector<bool> asked(sight.on_gpu.size(), false);
+  bool mis_cached(const MissView& view, std::span<const ServedChoice> served) const {
+    std::vector<bool> asked(view.on_gpu.size(), false);
     std::int64_t all = 0;
     std::int64_t missing = 0;
     for (const ServedChoice& choice : served) {
       if (asked[index(choice.expert)]) continue;
       asked[index(choice.expert)] = true;
       ++all;
-      missing += sight.on_gpu[index(choice.expert)] ? 0 : 1;
+      missing += view.on_gpu[index(choice.expert)] ? 0 : 1;
     }
     if (static_cast<double>(missing) >= settings_.beta * static_cast<double>(all)) return true;
     return settings_.pcie_budget_bytes &&
-           static_cast<double>(missing) * sight.costs.expert_bytes > *settings_.pcie_budget_bytes;
+           static_cast<double>(missing) * view.costs.expert_bytes > *settings_.pcie_budget_bytes;
   }
 
   /// The token gate.
@@ -125,18 +125,18 @@ class BuddyStandIns final : public ExpertMiss {
     return settings_.margin && choices.size() > 1 && choices[0].gate - choices[1].gate > *settings_.margin;
   }
 
-  void stand_in(const MissSight& sight, std::span<const ExpertChoice> choices, std::span<ServedChoice> token) const {
+  void stand_in(const MissView& view, std::span<const ExpertChoice> choices, std::span<ServedChoice> token) const {
     std::int64_t left = settings_.rho;
     for (std::size_t i = 0; i < token.size() && left > 0; ++i) {
       if (token[i].by != ServedBy::load) continue;
-      const std::optional<ExpertId> buddy = best_buddy(sight, choices, token, i);
+      const std::optional<ExpertId> buddy = best_buddy(view, choices, token, i);
       if (!buddy) continue;
       token[i] = {.by = ServedBy::buddy, .expert = *buddy};
       --left;
     }
   }
 
-  std::optional<ExpertId> best_buddy(const MissSight& sight, std::span<const ExpertChoice> choices,
+  std::optional<ExpertId> best_buddy(const MissView& view, std::span<const ExpertChoice> choices,
                                      std::span<const ServedChoice> token, std::size_t missing) const {
     struct Candidate {
       ExpertBuddy buddy{};
@@ -144,13 +144,13 @@ class BuddyStandIns final : public ExpertMiss {
     };
     std::vector<Candidate> candidates;
     double most_liked = 0;
-    for (const ExpertBuddy& buddy : buddies_->of(sight.layer, choices[missing].expert)) {
+    for (const ExpertBuddy& buddy : buddies_->of(view.layer, choices[missing].expert)) {
       const bool used = std::ranges::find(token, buddy.expert, &ServedChoice::expert) != token.end() ||
                         std::ranges::find(choices, buddy.expert, &ExpertChoice::expert) != choices.end();
-      if (used || !sight.on_gpu[index(buddy.expert)]) continue;
+      if (used || !view.on_gpu[index(buddy.expert)]) continue;
       candidates.push_back({.buddy = buddy});
       for (const ExpertChoice& other : choices)
-        candidates.back().liking += other.gate * buddies_->q(sight.layer, other.expert, buddy.expert);
+        candidates.back().liking += other.gate * buddies_->q(view.layer, other.expert, buddy.expert);
       most_liked = std::max(most_liked, candidates.back().liking);
     }
     std::optional<ExpertId> best;

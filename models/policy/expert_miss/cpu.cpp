@@ -20,14 +20,14 @@ class CpuMisses final : public ExpertMiss {
 
   bool computes_on_host() const override { return true; }
 
-  void answer(const MissSight& sight, Rng&, std::span<ServedChoice> served) const override {
+  void answer(const MissView& view, Rng&, std::span<ServedChoice> served) const override {
     std::map<ExpertId, double> tokens;
     for (const ServedChoice& choice : served)
       if (choice.by == ServedBy::load) tokens[choice.expert] += 1;
     for (ServedChoice& choice : served) {
       if (choice.by != ServedBy::load) continue;
-      const double host_s = std::max(sight.costs.host_expert_s, tokens[choice.expert] * sight.costs.host_token_s);
-      if (host_s <= sight.costs.load_s) choice.by = ServedBy::host;
+      const double host_s = std::max(view.costs.host_expert_s, tokens[choice.expert] * view.costs.host_token_s);
+      if (host_s <= view.costs.load_s) choice.by = ServedBy::host;
     }
   }
 };

@@ -12,7 +12,7 @@ class SkipMisses final : public ExpertMiss {
     void fields(Fields&) {}
   };
   explicit SkipMisses(const Settings&) {}
-  void answer(const MissSight&, Rng&, std::span<ServedChoice> served) const override {
+  void answer(const MissView&, Rng&, std::span<ServedChoice> served) const override {
     for (ServedChoice& choice : served)
       if (choice.by == ServedBy::load) choice.by = ServedBy::none;
   }
