@@ -51,7 +51,7 @@ struct Steps {
   MappedFile file;
   Words pool{};
   Column replica{}, start_s{}, end_s{}, decode_sequences{}, prefill_sequences{}, prefill_tokens{}, used_blocks{};
-  std::vector<std::uint64_t> who_at{};
+  std::vector<std::uint64_t> members_at{};
 
   std::size_t size() const { return start_s.size(); }
 };

@@ -100,11 +100,11 @@ class Graph final : public GatewayPolicy, private TaskPlanner {
       for (const std::uint32_t before : answers[node_called(name, settings_.nodes)]) task.after.push_back(before);
     const auto self = static_cast<std::uint32_t>(graph.tasks.size());
     const bool whole = node.prompt_fraction == 1;
-    if (whole) task.prompt.push_back({.of = TextPiece::Of::request, .tokens = request.prompt_tokens});
+    if (whole) task.prompt.push_back({.source = TextPiece::Source::request, .tokens = request.prompt_tokens});
     for (const std::uint32_t before : task.after)
-      task.prompt.push_back({TextPiece::Of::answer, before, graph.tasks[before].output_tokens});
+      task.prompt.push_back({TextPiece::Source::answer, before, graph.tasks[before].output_tokens});
     const std::int64_t some = whole ? 0 : share(node.prompt_fraction, request.prompt_tokens);
-    task.prompt.push_back({TextPiece::Of::own, self, node.prompt_tokens + some});
+    task.prompt.push_back({TextPiece::Source::own, self, node.prompt_tokens + some});
     if (task.prompt_tokens() == 0) task.prompt.back().tokens = 1;
     task.output_tokens = node.output_tokens.value_or(
         std::max<std::int64_t>(1, share(node.output_fraction.value_or(1), request.output_tokens)));
@@ -126,8 +126,8 @@ class Graph final : public GatewayPolicy, private TaskPlanner {
       const std::uint32_t round = add(graph, task);
       task.after = {round};
       task.tool_s = rounds.tool.median_s * (rounds.tool.sigma > 0 ? input.rng.lognormal(0, rounds.tool.sigma) : 1);
-      task.prompt.push_back({TextPiece::Of::answer, round, rounds.round_tokens});
-      task.prompt.push_back({TextPiece::Of::own, round + 1, rounds.result_tokens});
+      task.prompt.push_back({TextPiece::Source::answer, round, rounds.round_tokens});
+      task.prompt.push_back({TextPiece::Source::own, round + 1, rounds.result_tokens});
     }
     task.output_tokens = answer_tokens;
     return add(graph, std::move(task));

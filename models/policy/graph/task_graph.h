@@ -9,8 +9,8 @@ namespace servecast {
 
 /// A part of a prompt. Equal parts of two prompts of one request are the same text, which a prefix cache finds again.
 struct TextPiece {
-  enum class Of : std::uint8_t { request, answer, own };
-  Of of = Of::own;
+  enum class Source : std::uint8_t { request, answer, own };
+  Source source = Source::own;
   std::uint32_t task = 0;  // whose answer, or whose own words
   std::int64_t tokens = 0;
 

@@ -40,7 +40,7 @@ class AnswerStore {
     StoredAnswer answer{};
     CacheUse use{};
     std::uint64_t rank = 0;
-    std::size_t at = 0;         // in held_
+    std::size_t place = 0;      // in held_
     std::size_t at_intent = 0;  // in its list of by_intent_
   };
   void remove(std::uint32_t seat);

@@ -146,8 +146,8 @@ void Cluster::end_steps(double now_s) {
     const Awaited due = awaited_.top();
     awaited_.pop();
     if (stale(due)) continue;
-    pools_[due.at.pool].advance(due.at.replica, now_s);
-    touch(due.at);
+    pools_[due.replica.pool].advance(due.replica.replica, now_s);
+    touch(due.replica);
   }
   settle(now_s);
 }

@@ -65,10 +65,10 @@ class Cluster final : private ReplicaLifecycle::Replicas {
  private:
   struct Awaited {  // a replica on which a client may get its answer at `time_s`, not earlier
     double time_s = 0;
-    ReplicaAt at{};
+    ReplicaAt replica{};
     std::uint64_t generation = 0;  // of the replica when this was worked out; stale once it has changed
     bool operator<(const Awaited& other) const {  // the earliest on top
-      return std::tie(time_s, at) > std::tie(other.time_s, other.at);
+      return std::tie(time_s, replica) > std::tie(other.time_s, other.replica);
     }
   };
   void make_ready(const ReplicaAt& at, double now_s) override;
@@ -81,7 +81,7 @@ class Cluster final : private ReplicaLifecycle::Replicas {
   std::int64_t requests(const ReplicaAt& at, double now_s) override;
   std::vector<MovingSequence> stop(const ReplicaAt& at, double now_s);
   std::uint64_t& generation(const ReplicaAt& at) { return generations_[at.pool][at.replica]; }
-  bool stale(const Awaited& a) { return generation(a.at) != a.generation; }
+  bool stale(const Awaited& a) { return generation(a.replica) != a.generation; }
   void start_touched(double now_s);
   void watch_touched();
 

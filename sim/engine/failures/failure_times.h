@@ -22,7 +22,7 @@ struct BreakablePart {
   auto operator<=>(const BreakablePart&) const = default;
 };
 
-/// The words of `failures.rates[].of`, by Kind; a replica's engine fails in scripts alone.
+/// The words of `failures.rates[].part`, by Kind; a replica's engine fails in scripts alone.
 BreakablePart::Kind kind_of(const std::string& word);
 const char* word_of(BreakablePart::Kind kind);
 

@@ -27,7 +27,7 @@ Failures::Failures(Scenario& scenario, const Wiring& wiring, Flows& flows, Clust
     for (std::int64_t node = group.first_spare(); node < group.end_node(); ++node)
       for (std::int64_t gpu = 0; gpu < group.node.gpus; ++gpu) free_.emplace(node, gpu);
   for (const FailureEventSpec& event : spec_.events) times_.add(event);
-  for (const FailureRateSpec& rate : spec_.rates) times_.add(rate, parts(kind_of(rate.of)));
+  for (const FailureRateSpec& rate : spec_.rates) times_.add(rate, parts(kind_of(rate.part)));
 }
 
 ReplicaPlace& Failures::place(const ReplicaAt& at) { return scenario_.pools[at.pool].places[at.replica]; }

@@ -97,11 +97,13 @@ class BlockNamer {
 
 std::vector<BlockHash> block_names(const Request& request, const Subtask& task, std::uint32_t number) {
   BlockNamer namer(request.prefix_blocks, request.block_tokens);
-  const auto piece = [&](TextPiece::Of of, std::uint32_t of_task) {
-    return mixed_bits((std::uint64_t{index(request.id)} << 32 | of_task) + (static_cast<std::uint64_t>(of) << 62));
+  const auto piece = [&](TextPiece::Source source, std::uint32_t of_task) {
+    return mixed_bits((std::uint64_t{index(request.id)} << 32 | of_task) +
+                      (static_cast<std::uint64_t>(source) << 62));
   };
-  for (const TextPiece& p : task.prompt) namer.add(piece(p.of, p.task), p.tokens, p.of == TextPiece::Of::request);
-  namer.add(piece(TextPiece::Of::answer, number), task.output_tokens, false);
+  for (const TextPiece& p : task.prompt)
+    namer.add(piece(p.source, p.task), p.tokens, p.source == TextPiece::Source::request);
+  namer.add(piece(TextPiece::Source::answer, number), task.output_tokens, false);
   return namer.take();
 }
 

@@ -42,7 +42,7 @@ class TransferRoutes {
   std::vector<Transfer> flows(const ReplicaAt& at, const AdapterLoad& load) const;
   std::vector<Transfer> flows(const ReplicaAt& at, const StepTraffic& traffic) const;
   struct TierEnd {  // a rank's GPUs, or what a tier has of them
-    RankAt at{};
+    RankAt rank{};
     std::optional<std::size_t> tier{};
   };
   std::vector<Transfer> kv_shares(const char* what, const TierEnd& from, const TierEnd& to,

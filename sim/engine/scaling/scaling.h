@@ -30,7 +30,7 @@ class Scaling {
   /// Copies of a request's prompt that fill the caches of replicas before these serve. They ask for one token, and
   /// have ids of their own and no records.
   struct Copy {
-    ReplicaAt at{};
+    ReplicaAt replica{};
     Request request{};
   };
   std::vector<Copy> copies_of(const Request& request);

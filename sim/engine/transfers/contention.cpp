@@ -65,7 +65,7 @@ Contention::Contention(const Scenario& scenario, const Wiring& wiring, const Tra
   for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool)
     for (std::size_t replica = 0; replica < scenario.pools[pool].places.size(); ++replica)
       for (const OwnTraffic traffic : all_own_traffic)
-        if (has(scenario.pools[pool], traffic)) users_.push_back({.at = {pool, replica}, .traffic = traffic});
+        if (has(scenario.pools[pool], traffic)) users_.push_back({.replica = {pool, replica}, .traffic = traffic});
   for (std::size_t user = 0; user < users_.size(); ++user) take_links(user);
   find_always();
   if (!users_.empty()) flows.add_listener(*this);
@@ -73,17 +73,17 @@ Contention::Contention(const Scenario& scenario, const Wiring& wiring, const Tra
 
 void Contention::mark_always_contended() {
   for (const User& user : users_)
-    if (user.always) cluster_.set_contended(user.at, user.traffic, true, 0);
+    if (user.always) cluster_.set_contended(user.replica, user.traffic, true, 0);
 }
 
 void Contention::take_links(std::size_t number_of_user) {
   User& user = users_[number_of_user];
-  const Pool& pool = scenario_.pools[user.at.pool];
+  const Pool& pool = scenario_.pools[user.replica.pool];
   const Fabric& fabric = scenario_.group_of(pool).fabric;
   user.links.clear();
   for (std::size_t stage = 0; stage < static_cast<std::size_t>(pool.shape().pipeline_parallel); ++stage)
     for (const ReplicaTransfer& example : examples(pool, user.traffic, stage))
-      for (const Transfer& transfer : routes_.of(user.at, example))
+      for (const Transfer& transfer : routes_.of(user.replica, example))
         for (const std::size_t link : transfer.path.links)
           if (user.traffic == OwnTraffic::experts || may_bind(wiring_.platform().links[link], fabric))
             user.links.push_back({link, stage, bottleneck(transfer, wiring_.platform())});
@@ -102,7 +102,7 @@ void Contention::find_always() {
       const User& user = users_[number_of_user];
       for (const LinkUse& use : user.links) {
         if (use.link != link) continue;
-        sharing.insert({user.at, use.stage, user.traffic == OwnTraffic::experts});
+        sharing.insert({user.replica, use.stage, user.traffic == OwnTraffic::experts});
         most += use.bytes_per_s;
       }
     }
@@ -125,7 +125,7 @@ void Contention::count(const Transfer& transfer, std::int64_t change, double now
 void Contention::add_others(User& user, std::int64_t change, double now_s) {
   const bool before = user.contended();
   user.others += change;
-  if (user.contended() != before) cluster_.set_contended(user.at, user.traffic, !before, now_s);
+  if (user.contended() != before) cluster_.set_contended(user.replica, user.traffic, !before, now_s);
 }
 
 void Contention::relocated(const ReplicaAt& at, double now_s) {

@@ -38,7 +38,7 @@ class Contention final : public FlowListener {
     double bytes_per_s = 0;  // the most that the traffic reaches
   };
   struct User {
-    ReplicaAt at{};
+    ReplicaAt replica{};
     OwnTraffic traffic{};
     std::vector<LinkUse> links{};  // that may bind, once for each of its GPUs that uses them, stage by stage
     std::int64_t others = 0;       // flows on these, of other kinds

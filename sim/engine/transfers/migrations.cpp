@@ -145,7 +145,7 @@ void Migrations::stopped(const ReplicaAt& at, std::vector<MovingSequence>& inter
     if (from != at && m.to != at) continue;
     flows_.cancel(m.group, now_s);
     if (m.to == at && m.stopped) {
-      cluster_.advanced(from, now_s).exports().release(m.sequence.at, now_s);
+      cluster_.advanced(from, now_s).exports().release(m.sequence.slot, now_s);
       cluster_.changed(from);
     } else if (m.to != at && m.stopped) {
       if (const auto lost = cluster_.recall(m.to, m.place, now_s)) interrupted.push_back(*lost);
@@ -175,7 +175,7 @@ bool Migrations::next_stage(const ReplicaAt& from, Moving& m, double now_s) {
 }
 
 void Migrations::stop(const ReplicaAt& from, Moving& m, double now_s) {
-  const DetachedSequence detached = cluster_.detach(from, m.sequence.at, now_s);
+  const DetachedSequence detached = cluster_.detach(from, m.sequence.slot, now_s);
   cluster_.advanced(m.to, now_s).imports().bring(detached.sequence, m.place, now_s);
   cluster_.changed(m.to);
   m.stopped = true;
@@ -187,7 +187,7 @@ void Migrations::complete(const ReplicaAt& from, const Moving& m, double now_s) 
   recorder_.migrated(PoolId(from.pool), now_s - m.stopped_s, routes_.bytes(from, m.to, m.sent_tokens));
   cluster_.advanced(m.to, now_s).imports().kv_received(m.place, std::nullopt, now_s);
   cluster_.changed(m.to);
-  cluster_.advanced(from, now_s).exports().release(m.sequence.at, now_s);
+  cluster_.advanced(from, now_s).exports().release(m.sequence.slot, now_s);
   cluster_.changed(from);
 }
 

@@ -37,7 +37,7 @@ double ReplicaTransfers::alone_s(ReplicaId replica, const ReplicaTransfer& trans
 }
 
 void ReplicaTransfers::write(ReplicaId replica, const KvWrite& write) {
-  wanted_.push_back({.at = routes_.at(replica), .write = write});
+  wanted_.push_back({.replica = routes_.at(replica), .write = write});
 }
 
 // In the order of the replicas, whatever brought them to this instant.
@@ -46,7 +46,7 @@ void ReplicaTransfers::begin_writes(double now_s) {
     std::vector<Wanted> now = std::exchange(wanted_, {});
     std::ranges::stable_sort(now, {}, &Wanted::way);
     std::erase_if(now, [&](const Wanted& w) {
-      return !cluster_.replica(w.at).core().setup.tiers->begins_write(w.write, now_s);
+      return !cluster_.replica(w.replica).core().setup.tiers->begins_write(w.write, now_s);
     });
     for (auto first = now.begin(); first != now.end();) {
       const auto last = std::find_if(first, now.end(), [&](const Wanted& w) { return w.way() != first->way(); });
@@ -57,7 +57,7 @@ void ReplicaTransfers::begin_writes(double now_s) {
 }
 
 void ReplicaTransfers::begin(std::span<const Wanted> together, double now_s) {
-  const ReplicaAt who = together.front().at;
+  const ReplicaAt who = together.front().replica;
   std::int64_t tokens = 0;
   std::vector<KvWrite> writes;
   for (const Wanted& w : together) {
@@ -86,7 +86,7 @@ void ReplicaTransfers::relocated(const ReplicaAt& at, double now_s) {
 }
 
 void ReplicaTransfers::stopped(const ReplicaAt& at, std::vector<MovingSequence>&, double now_s) {
-  std::erase_if(wanted_, [&](const Wanted& w) { return w.at == at; });
+  std::erase_if(wanted_, [&](const Wanted& w) { return w.replica == at; });
   const auto first = under_way_.lower_bound({at, Token{}});
   auto last = first;
   for (; last != under_way_.end() && last->first.first == at; ++last) flows_.cancel(last->second, now_s);

@@ -35,7 +35,7 @@ class ReplicaTransfers final : public TransferPort, public ClusterListener {
 
  private:
   struct Wanted {  // a write that has not begun
-    ReplicaAt at{};
+    ReplicaAt replica{};
     KvWrite write{};
     auto way() const { return std::tuple(at, write.tier, write.from_tier, write.unit.rank); }
   };

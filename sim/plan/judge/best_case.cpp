@@ -179,7 +179,7 @@ struct Demand {
   std::string_view name;
   bool decoding;
   bool memory;
-  double (*of)(const LeastWork&);
+  double (*amount)(const LeastWork&);
 };
 constexpr Demand demands[]{{"arithmetic", true, false, [](const LeastWork& w) { return w.flop(); }},
                            {"memory traffic", true, true, [](const LeastWork& w) { return w.decode_bytes; }}};
@@ -219,7 +219,7 @@ class Judge {
   }
 
   void hold(const Demand& demand, BestCase& worst) {
-    const double needed = once(demand.name, [&] { return rate(place_, some(), limits_, late(), demand.of); });
+    const double needed = once(demand.name, [&] { return rate(place_, some(), limits_, late(), demand.amount); });
     const double there = demand.memory ? place_.bytes_per_s() : place_.flop_per_s(demand.decoding);
     consider(needed / there, fmt::format("the {} that its GPUs can do at best", demand.name), worst);
   }

@@ -29,7 +29,7 @@ class Evaluation {
         crashed_(crashed),
         requests_(requests),
         results_(requests.size()) {
-    progress_.of += requests.size();
+    progress_.total += requests.size();
   }
 
   void run() {

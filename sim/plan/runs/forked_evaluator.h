@@ -18,7 +18,7 @@ class Simulator;
 /// How far an evaluator has come, in all that it was asked so far.
 struct RunsProgress {
   std::size_t done = 0;
-  std::size_t of = 0;
+  std::size_t total = 0;
   std::size_t simulated = 0;  // of those done; the others were known, or wrong
 };
 

@@ -6,33 +6,33 @@ namespace servecast {
 namespace {
 
 constexpr CsvColumn<StepCells> step_columns[]{
-    {"replica", "where", cell_of<&StepCells::of, &StepRecord::replica>},
+    {"replica", "where", cell_of<&StepCells::record, &StepRecord::replica>},
     {"pool", "where", cell_of<&StepCells::pool>},
-    {"start_s", "when it began", cell_of<&StepCells::of, &StepRecord::start_s>},
-    {"end_s", "when it ended", cell_of<&StepCells::of, &StepRecord::end_s>},
-    {"decode_sequences", "that make one token each", cell_of<&StepCells::of, &StepRecord::decode_sequences>},
-    {"prefill_sequences", "chunks of prompts", cell_of<&StepCells::of, &StepRecord::prefill_sequences>},
-    {"prefill_tokens", "tokens in these", cell_of<&StepCells::of, &StepRecord::prefill_tokens>},
+    {"start_s", "when it began", cell_of<&StepCells::record, &StepRecord::start_s>},
+    {"end_s", "when it ended", cell_of<&StepCells::record, &StepRecord::end_s>},
+    {"decode_sequences", "that make one token each", cell_of<&StepCells::record, &StepRecord::decode_sequences>},
+    {"prefill_sequences", "chunks of prompts", cell_of<&StepCells::record, &StepRecord::prefill_sequences>},
+    {"prefill_tokens", "tokens in these", cell_of<&StepCells::record, &StepRecord::prefill_tokens>},
     {"emitted_tokens", "output tokens: decodes and finished prefills",
-     cell_of<&StepCells::of, &StepRecord::emitted_tokens>},
-    {"used_blocks", "KV blocks held during the step", cell_of<&StepCells::of, &StepRecord::used_blocks>},
-    {"energy_j", "of its GPUs", cell_of<&StepCells::of, &StepRecord::energy_j>},
-    {"who", "`id:tokens id:tokens ...`, the requests in it and how many tokens of each it worked on",
-     cell_of<&StepCells::who>}};
+     cell_of<&StepCells::record, &StepRecord::emitted_tokens>},
+    {"used_blocks", "KV blocks held during the step", cell_of<&StepCells::record, &StepRecord::used_blocks>},
+    {"energy_j", "of its GPUs", cell_of<&StepCells::record, &StepRecord::energy_j>},
+    {"members", "`id:tokens id:tokens ...`, the requests in it and how many tokens of each it worked on",
+     cell_of<&StepCells::members>}};
 
 constexpr CsvColumn<ReplicaCells> replica_columns[]{
-    {"time_s", "the second begins", cell_of<&ReplicaCells::of, &ReplicaSample::time_s>},
-    {"replica", "number, through all pools", cell_of<&ReplicaCells::of, &ReplicaSample::replica>},
+    {"time_s", "the second begins", cell_of<&ReplicaCells::record, &ReplicaSample::time_s>},
+    {"replica", "number, through all pools", cell_of<&ReplicaCells::record, &ReplicaSample::replica>},
     {"pool", "its pool", cell_of<&ReplicaCells::pool>},
-    {"running", "requests admitted", cell_of<&ReplicaCells::of, &ReplicaSample::running>},
-    {"waiting", "requests in its queue", cell_of<&ReplicaCells::of, &ReplicaSample::waiting>},
-    {"kv_used_fraction", "of its KV blocks", cell_of<&ReplicaCells::of, &ReplicaSample::kv_used_fraction>},
-    {"busy_fraction", "of the second, with a step", cell_of<&ReplicaCells::of, &ReplicaSample::busy_fraction>},
+    {"running", "requests admitted", cell_of<&ReplicaCells::record, &ReplicaSample::running>},
+    {"waiting", "requests in its queue", cell_of<&ReplicaCells::record, &ReplicaSample::waiting>},
+    {"kv_used_fraction", "of its KV blocks", cell_of<&ReplicaCells::record, &ReplicaSample::kv_used_fraction>},
+    {"busy_fraction", "of the second, with a step", cell_of<&ReplicaCells::record, &ReplicaSample::busy_fraction>},
     {"state",
      "`serving`; `starting` (loads its weights, or its engine starts); with an autoscaler also `draining`, `warm` "
      "(the "
      "reserve) and `off` (not paid for); with failures `broken`, until it can start again",
-     cell_of<&ReplicaCells::of, &ReplicaSample::state>}};
+     cell_of<&ReplicaCells::record, &ReplicaSample::state>}};
 
 constexpr CsvColumn<LinkSample> link_columns[]{
     {"link", "its name in `platform.json`", cell_of<&LinkSample::link>},

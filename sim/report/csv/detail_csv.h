@@ -12,9 +12,9 @@ namespace servecast {
 // The files that --detail adds. Each writer takes rows as they come and keeps none; call close() at the end.
 
 struct StepCells {
-  const StepRecord* of;
+  const StepRecord* record;
   std::string_view pool;
-  std::string_view who;
+  std::string_view members;
 };
 
 /// steps.csv: every step, and who was in it ("id:tokens id:tokens").
@@ -44,7 +44,7 @@ struct ReplicaSample {
 };
 
 struct ReplicaCells {
-  const ReplicaSample* of;
+  const ReplicaSample* record;
   std::string_view pool;
 };
 

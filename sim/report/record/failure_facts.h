@@ -27,7 +27,7 @@ struct FailureTotals : FailureCounts {
 
 /// Parts of one kind.
 struct BrokenPartFacts {
-  std::string of{};
+  std::string part{};
   std::int64_t parts = 0;
   std::int64_t failures = 0;
   double down_s = 0;  // of all of them together

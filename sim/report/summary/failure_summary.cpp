@@ -40,7 +40,7 @@ void FailureSummary::fields(Fields& f) {
 }
 
 void BrokenPartSummary::fields(Fields& f) {
-  f.field("of", of, "kind of part");
+  f.field("part", part, "kind of part");
   f.figure("parts", parts, "how many there are");
   f.figure("failures", failures, "how often one of them failed", {.better = Better::lower});
   f.figure("available_fraction", available_fraction, "share of their time in which they were whole",
@@ -82,7 +82,7 @@ std::vector<FailureSummary> failures_of(const Recorder& recorder, const RunFacts
 std::vector<BrokenPartSummary> broken_parts_of(const RunFacts& facts) {
   std::vector<BrokenPartSummary> all;
   for (const BrokenPartFacts& p : facts.failures.parts)
-    all.push_back({.of = p.of,
+    all.push_back({.part = p.part,
                    .parts = p.parts,
                    .failures = p.failures,
                    .available_fraction = share_left(p.down_s, static_cast<double>(p.parts) * facts.duration_s)});

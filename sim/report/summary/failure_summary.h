@@ -29,7 +29,7 @@ struct FailureSummary : FailureCounts {
 
 /// Parts of one kind that failed, or might have.
 struct BrokenPartSummary {
-  std::string of{};
+  std::string part{};
   std::int64_t parts = 0;
   std::int64_t failures = 0;
   double available_fraction = 1;

@@ -211,7 +211,7 @@ void failures(Page& page, const Summary& s) {
   items(page, "FAILURES", s.failures);
   if (s.failures.empty()) return;
   for (const BrokenPartSummary& p : s.broken_parts)
-    page.line(fmt::format("  {}: {} failures of {} parts, available {}", p.of, human::count(p.failures),
+    page.line(fmt::format("  {}: {} failures of {} parts, available {}", p.part, human::count(p.failures),
                           human::count(p.parts), human::percent(p.available_fraction)));
 }
 

@@ -35,13 +35,13 @@ std::optional<DecodingSequence> Exports::shortest_decoding() const {
     if (!may_detach(s)) continue;
     const std::int64_t tokens = computed_tokens(core_.lanes.of(s), s);
     if (shortest && std::tie(shortest->tokens, shortest->request.id) < std::tie(tokens, s.request.id)) continue;
-    shortest = {.at = slot, .request = s.request, .preemptions = s.record.preemptions, .tokens = tokens};
+    shortest = {.slot = slot, .request = s.request, .preemptions = s.record.preemptions, .tokens = tokens};
   }
   return shortest;
 }
 
 std::optional<DecodeProgress> Exports::progress(const DecodingSequence& sequence) const {
-  const Sequence& s = core_.book[sequence.at];
+  const Sequence& s = core_.book[sequence.slot];
   if (s.reported || s.state != SequenceState::decoding || s.request.id != sequence.request.id ||
       s.record.preemptions != sequence.preemptions)
     return std::nullopt;

@@ -8,7 +8,7 @@ namespace servecast {
 
 /// A sequence that decodes on a replica, and may go to another one.
 struct DecodingSequence {
-  Slot at{};
+  Slot slot{};
   Request request{};
   std::uint32_t preemptions = 0;  // so far: after one more it is not the same any longer
   std::int64_t tokens = 0;        // that its KV holds

@@ -43,9 +43,10 @@ TEST(GraphNodes, LevelsAreInTheOrderOfTheLongestWay) {
 TEST(BlockNames, AreTheSameAsLongAsTheTextIs) {
   const Request request{.id = RequestId{3}, .prompt_tokens = 20, .block_tokens = 16};
   const auto names = [&](std::uint32_t own, std::int64_t more) {
-    return block_names(
-        request,
-        {.prompt = {{TextPiece::Of::request, 0, 20}, {TextPiece::Of::own, own, 20 + more}}, .output_tokens = 24}, 9);
+    return block_names(request,
+                       {.prompt = {{TextPiece::Source::request, 0, 20}, {TextPiece::Source::own, own, 20 + more}},
+                        .output_tokens = 24},
+                       9);
   };
   EXPECT_EQ(names(1, 0).size(), 4u);
   EXPECT_EQ(names(1, 0)[0], names(2, 0)[0]) << "both begin with the request's prompt";

@@ -112,7 +112,7 @@ TEST_F(Table, life_with_steps_knows_chunks_stalls_and_company) {
   // Request 0 has a prompt of 100 tokens: chunks of 60 and 40, between them a step without it, then decodes.
   put_text(report_.folder + "/steps.csv",
            "replica,pool,start_s,end_s,decode_sequences,prefill_sequences,prefill_tokens,emitted_tokens,used_blocks,"
-           "energy_j,who\n"
+           "energy_j,members\n"
            "0,chat,1.5,1.6,0,1,60,0,4,1,0:60\n"
            "0,chat,1.6,1.8,1,0,0,1,4,1,7:1\n"
            "1,chat,1.6,1.8,1,0,0,1,4,1,8:1\n"
@@ -159,7 +159,7 @@ TEST_F(MovedRequest, HasItsHandOver) {
 TEST_F(MovedRequest, HasStepsOfBothReplicas) {
   put_text(report_.folder + "/steps.csv",
            "replica,pool,start_s,end_s,decode_sequences,prefill_sequences,prefill_tokens,emitted_tokens,used_blocks,"
-           "energy_j,who\n"
+           "energy_j,members\n"
            "0,chat,1.5,2,0,1,100,1,4,1,0:100\n"
            "0,chat,2,3,0,1,100,1,4,1,6:100\n"  // the next prompt there is no stall of this one
            "1,chat,2.5,3,1,0,0,1,4,1,7:1\n"

@@ -188,7 +188,7 @@ TEST_F(ForkedEvaluatorTest, WhatAChildHasReadTheNextOnesKnow) {
 TEST_F(ForkedEvaluatorTest, ProgressCountsEveryRequest) {
   std::vector<std::size_t> done;
   const EvaluatorOptions options{.at_a_time = 1, .progress = [&](const RunsProgress& p) {
-                                   EXPECT_EQ(p.of, 4);
+                                   EXPECT_EQ(p.total, 4);
                                    done.push_back(p.done);
                                  }};
   ForkedEvaluator(simulator, nullptr, options).evaluate(named({"a", "broken", "a", "b"}));

@@ -9,7 +9,7 @@ namespace servecast::moves_test {
 
 struct Moves final : ReplicaListener {
   struct Prompt {
-    Slot at{};
+    Slot slot{};
     MovingSequence sequence{};
   };
   std::vector<Prompt> prompts{};
@@ -74,7 +74,7 @@ TEST(Moves, BooksAreRightUnderRandomLoad) {
     const auto hand_over = [&](double now_s) {
       for (Moves::Prompt& p : std::exchange(heard.prompts, {})) {
         p.sequence.request = whole.at(p.sequence.request.id);
-        exported[p.sequence.request.id] = p.at;
+        exported[p.sequence.request.id] = p.slot;
         to.imports().expect();
         imported[p.sequence.request.id] = to.imports().bring(p.sequence, std::nullopt, now_s);
       }

@@ -52,8 +52,9 @@ class RealReplay : public testing::TestWithParam<Replay> {
     if (!trace_) GTEST_SKIP() << "no real traces here";
   }
   std::vector<std::string> command(const std::string& name) const {
-    return {name, SERVECAST_SOURCE_DIR "/scenarios/" + GetParam().scenario, "--set",
-            "workload.trace.path=" + *trace_, "--set", "pools[0].engine=none"};  // Little's law is the engine's
+    return {name,    SERVECAST_SOURCE_DIR "/scenarios/" + GetParam().scenario,
+            "--set", "workload.trace.path=" + *trace_,
+            "--set", "pools[0].engine=none"};  // Little's law is the engine's
   }
   Outcome run(const std::string& report) const {
     std::vector<std::string> arguments = command("run");
@@ -84,7 +85,7 @@ TEST_P(RealReplay, completes_every_request_and_conserves_tokens) {
   std::vector<std::int64_t> worked(static_cast<std::size_t>(GetParam().requests));
   double emitted = 0;
   for (Table steps(folder_ / "report/steps.csv"); steps.next(); emitted += steps["emitted_tokens"])
-    add_work(steps.text("who"), worked);
+    add_work(steps.text("members"), worked);
 
   Opened trace = open_file(*trace_);
   double output_tokens = 0;

@@ -122,7 +122,7 @@ workload:
     output_tokens: {exponential: {mean: 60}, max: 400}
 failures:
   spares: 1
-  rates: [{of: node, mtbf_s: 20, mttr_s: 5}, {of: link, mtbf_s: 10, mttr_s: 1}]
+  rates: [{part: node, mtbf_s: 20, mttr_s: 5}, {part: link, mtbf_s: 10, mttr_s: 1}]
 pools:
   - {name: prefill, llm: llama-3.1-8b, gpu: a100_sxm_80g, replicas: 3, tensor_parallel: 2, start: cold}
   - {name: large, llm: llama-3.1-70b, gpu: a100_sxm_80g, tensor_parallel: 4, pipeline_parallel: 2}

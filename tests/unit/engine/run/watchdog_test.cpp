@@ -76,7 +76,7 @@ cluster: {node: dgx_h100}
 pools: [{name: slow, llm: llama-3.1-8b, gpu: h100_sxm_80g}]
 failures:
   engine_init_s: 3600
-  rates: [{of: gpu, mtbf_s: 1, mttr_s: 1}]
+  rates: [{part: gpu, mtbf_s: 1, mttr_s: 1}]
 )";
 
 std::string end_of(const std::string& text, const std::vector<Override>& overrides = {}) {
