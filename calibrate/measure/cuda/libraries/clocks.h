@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/measure/card_users.h"
+#include "calibrate/measure/gpu_users.h"
 
 namespace servecast {
 

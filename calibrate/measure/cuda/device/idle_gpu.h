@@ -6,11 +6,11 @@
 namespace servecast {
 
 /// Sees to it that no other process computes on a GPU while it is measured.
-class QuietCard {
+class IdleGpu {
  public:
-  /// Before this process opens the card: looks at it for two seconds, or until it idles. Throws DeviceError where
+  /// Before this process opens the GPU: looks at it for two seconds, or until it idles. Throws DeviceError where
   /// others keep it busy.
-  explicit QuietCard(Clocks& clocks);
+  explicit IdleGpu(Clocks& clocks);
 
   /// This process has opened it: a new process on it is this one.
   void opened();

@@ -1,4 +1,4 @@
-#include "calibrate/measure/cuda/device/quiet_card.h"
+#include "calibrate/measure/cuda/device/idle_gpu.h"
 
 #include <algorithm>
 #include <chrono>
@@ -7,7 +7,7 @@
 
 namespace servecast {
 
-QuietCard::QuietCard(Clocks& clocks) : clocks_(clocks) {
+IdleGpu::IdleGpu(Clocks& clocks) : clocks_(clocks) {
   constexpr int looks = 10;
   constexpr std::chrono::milliseconds between{200};
   std::vector<unsigned> percents;
@@ -21,12 +21,12 @@ QuietCard::QuietCard(Clocks& clocks) : clocks_(clocks) {
   refuse_busy_card(percents, others_);
 }
 
-void QuietCard::opened() {
+void IdleGpu::opened() {
   std::ranges::set_difference(clocks_.processes(), others_, std::inserter(ours_, ours_.end()));
   clocks_.loads();  // what was before this process
 }
 
-void QuietCard::check() {
+void IdleGpu::check() {
   if (knows_us()) refuse_other_load(clocks_.loads(), ours_);
 }
 

@@ -1,10 +1,10 @@
-#include "calibrate/measure/card_users.h"
+#include "calibrate/measure/gpu_users.h"
 
 #include <gmock/gmock.h>
 
 #include "calibrate/measure/gpu_bench.h"
 
-namespace servecast::card_users_test {
+namespace servecast::gpu_users_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -32,4 +32,4 @@ TEST(CardUsers, OthersThatBeginMeanwhileAreRefused) {
   refuse_other_load({}, {5});
 }
 
-}  // namespace servecast::card_users_test
+}  // namespace servecast::gpu_users_test

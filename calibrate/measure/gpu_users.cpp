@@ -1,4 +1,4 @@
-#include "calibrate/measure/card_users.h"
+#include "calibrate/measure/gpu_users.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,14 +24,14 @@ void refuse_busy_card(std::span<const unsigned> percents, const std::set<unsigne
   if (least <= idle_percent) return;
   const std::string who = processes.empty() ? "a process that the driver does not name here"
                                             : fmt::format("process {}", fmt::join(processes, ", "));
-  throw DeviceError(fmt::format("the card is busy, {} % of the time, with {}{}", least, who, way_out));
+  throw DeviceError(fmt::format("the GPU is busy, {} % of the time, with {}{}", least, who, way_out));
 }
 
 void refuse_other_load(std::span<const ProcessLoad> loads, const std::set<unsigned>& ours) {
   const auto busiest = std::ranges::max_element(
       loads, {}, [&](const ProcessLoad& load) { return ours.contains(load.pid) ? 0 : load.sm_percent; });
   if (busiest == loads.end() || ours.contains(busiest->pid) || busiest->sm_percent <= idle_percent) return;
-  throw DeviceError(fmt::format("the card has become busy: process {} computes on {} % of it{}", busiest->pid,
+  throw DeviceError(fmt::format("the GPU has become busy: process {} computes on {} % of it{}", busiest->pid,
                                 busiest->sm_percent, way_out));
 }
 
