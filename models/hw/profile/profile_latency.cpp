@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/base/counts.h"
-#include "models/hw/latency/asked_once.h"
+#include "models/hw/latency/memo.h"
 #include "models/hw/profile/profile_attention.h"
 #include "models/hw/profile/profile_layer.h"
 
@@ -44,7 +44,7 @@ class ProfileLatency final : public StepLatency {
   std::optional<ProfileAttention> windowed_;
   mutable std::vector<PipelineStage> stages_;
   mutable std::vector<bool> asked_;  // which of the stages' by_tokens are known
-  AskedOnce<StageTime> head_by_emitted_;
+  Memo<StageTime> head_by_emitted_;
 };
 
 ProfileLatency::ProfileLatency(ProfileInputs inputs, std::unique_ptr<const KernelTimes> own)

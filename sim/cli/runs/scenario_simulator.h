@@ -1,7 +1,7 @@
 #pragma once
 #include <optional>
 
-#include "sim/input/library/kept_profiles.h"
+#include "sim/input/library/profile_cache.h"
 #include "sim/input/scenario/scenario.h"
 #include "sim/plan/runs/run_key.h"
 #include "sim/plan/runs/simulator.h"
@@ -21,7 +21,7 @@ class ScenarioSimulator final : public Simulator {
   std::optional<Scenario> scenario_{};
   std::string settings_{};
   FileDigests digests_{};
-  KeptProfiles profiles_{};
+  ProfileCache profiles_{};
 };
 
 }  // namespace servecast

@@ -133,7 +133,7 @@ Outcome outcome(const Promise& promise, const Summary& run) {
   return {.value = value, .kept = *value <= promise.bound, .miss = *value / promise.bound};
 }
 
-bool broken_already(const Promise& promise, const Summary& stopped, const RequestsToCome& requests) {
+bool broken_already(const Promise& promise, const Summary& stopped, const ExpectedRequests& requests) {
   if (promise.is_figure()) return false;             // what comes may make up for what was
   if (!promise.request_class.empty()) return false;  // how many of a class there will be is not known
   if (promise.metric == "tpot_s" && !requests.several_tokens) return false;  // nor how many have a TPOT

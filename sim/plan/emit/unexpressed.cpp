@@ -1,4 +1,4 @@
-#include "sim/plan/emit/unsaid.h"
+#include "sim/plan/emit/unexpressed.h"
 
 #include <algorithm>
 
@@ -24,12 +24,12 @@ bool nothing(const ordered_json& value) { return value.is_null() || (value.is_st
 
 }  // namespace
 
-void Unsaid::take_all(const std::string& above) {
+void Unexpressed::take_all(const std::string& above) {
   for (const auto& [path, value] : settings_.items())
     if (path == above || path.starts_with(above + "/")) taken_.insert(path);
 }
 
-std::vector<std::string> Unsaid::left() const {
+std::vector<std::string> Unexpressed::left() const {
   std::vector<std::string> all;
   for (const auto& [path, value] : settings_.items()) {
     if (taken_.contains(path) || nothing(value) || defaults_.value(path, ordered_json()) == value) continue;

@@ -9,9 +9,9 @@ namespace servecast {
 
 /// Settings on their way into another program's words. Code that has expressed a setting takes it; what was not taken
 /// and is not as it is by default is left over, so that nothing is dropped without a word.
-class Unsaid {
+class Unexpressed {
  public:
-  Unsaid(const nlohmann::ordered_json& settings, const nlohmann::ordered_json& defaults)
+  Unexpressed(const nlohmann::ordered_json& settings, const nlohmann::ordered_json& defaults)
       : settings_(settings.flatten()), defaults_(defaults.flatten()) {}
 
   /// The value at "/batcher/policy"; null where there is none.

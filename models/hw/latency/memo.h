@@ -8,9 +8,9 @@ namespace servecast {
 /// A table whose entries are worked out when they are first asked for, and its memory taken then: most runs see few
 /// of the sizes that they may have. For one thread.
 template <class Value>
-class AskedOnce {
+class Memo {
  public:
-  explicit AskedOnce(std::size_t size) : size_(size) {}
+  explicit Memo(std::size_t size) : size_(size) {}
 
   std::size_t size() const { return size_; }
   /// Stays where it is. `work_out()` gives the entry.

@@ -10,12 +10,12 @@ namespace servecast {
 
 /// While it lives, kernel profiles that are read stay in memory: most of reading a scenario is reading them. A file
 /// that has changed since is read again. One at a time.
-class KeptProfiles {
+class ProfileCache {
  public:
-  KeptProfiles();
-  ~KeptProfiles();
-  KeptProfiles(const KeptProfiles&) = delete;
-  KeptProfiles& operator=(const KeptProfiles&) = delete;
+  ProfileCache();
+  ~ProfileCache();
+  ProfileCache(const ProfileCache&) = delete;
+  ProfileCache& operator=(const ProfileCache&) = delete;
 
   /// By which one sees that a file has changed.
   struct State {
