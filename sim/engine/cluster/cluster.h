@@ -17,7 +17,7 @@ class RunClock;
 
 /// The replicas of all pools and their lives. Brings replicas up to instants, visits those on which a client waits
 /// for something, and does to them what their lives say; its listeners hear of it.
-class Cluster final : private ReplicaLifecycle::Replicas {
+class Cluster final : private ReplicaLifecycle::Callbacks {
  public:
   using Pools = std::deque<ReplicaPool>;  // that stay where they are
 

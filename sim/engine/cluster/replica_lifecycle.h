@@ -35,15 +35,15 @@ LifeRules life_rules(const Scenario& scenario, const Pool& pool);
 ///                                        |-> warm -> waking -> serving         |-> warm
 ///
 /// Parts that break and are repaired say `broken`, `doomed` and `whole`; who scales says how many are wanted. From
-/// these the lifecycle decides which replica starts, serves, drains and stops, and tells `Replicas`. A state's
+/// these the lifecycle decides which replica starts, serves, drains and stops, and calls `Callbacks`. A state's
 /// generation is the token of what it began: the end of a load or a wait that a later state no longer wants is
 /// ignored. Rent is paid from the first moment of a start until the replica is off.
 class ReplicaLifecycle {
  public:
   /// What a replica's life does to the rest of the run.
-  class Replicas {
+  class Callbacks {
    public:
-    virtual ~Replicas() = default;
+    virtual ~Callbacks() = default;
     /// It can compute, though it gets no requests by that.
     virtual void make_ready(const ReplicaAt& at, double now_s) = 0;
     /// It can compute and gets requests; or gets no more.
@@ -69,7 +69,7 @@ class ReplicaLifecycle {
   };
 
   /// By pool. All serve until begin(), or take requests and wait for their weights.
-  ReplicaLifecycle(const std::vector<LifeRules>& rules, Replicas& replicas);
+  ReplicaLifecycle(const std::vector<LifeRules>& rules, Callbacks& callbacks);
   /// The run begins: pools that an autoscaler has start with as many replicas as it wants, cold ones with loads.
   void begin(Loads& loads);
 
@@ -182,7 +182,7 @@ class ReplicaLifecycle {
   void set_for(const ReplicaAt& at, State state, double seconds, double now_s);
   void account(Life& l, PoolLife& pool, State next, double now_s);
 
-  Replicas& replicas_;
+  Callbacks& callbacks_;
   Loads* loads_ = nullptr;
   std::vector<PoolLife> pools_;
   std::set<Due> dues_;

@@ -53,14 +53,14 @@ void Gateway::accept(const Request& request) {
   context.notes.resize(stages_.size());
   context.record.id = request.id;
   context.record.request_class = request.request_class;
-  push(context, What::stage, request.arrival_s);
+  push(context, EventKind::stage, request.arrival_s);
 }
 
 // A client that gives up before that is told so then.
-void Gateway::push(RequestContext& context, What what, double at_s) {
+void Gateway::push(RequestContext& context, EventKind what, double at_s) {
   ++context.turn;
   const double give_up_s = context.original.give_up_s;
-  if (at_s > give_up_s) return events_.push({give_up_s, context.original.id, What::give_up, context.turn});
+  if (at_s > give_up_s) return events_.push({give_up_s, context.original.id, EventKind::give_up, context.turn});
   events_.push({at_s, context.original.id, what, context.turn});
 }
 
@@ -76,26 +76,26 @@ void Gateway::act(const Event& event) {
   const auto found = contexts_.find(event.request);
   if (found == contexts_.end()) return;
   RequestContext& context = found->second;
-  if (event.what == What::late) {
+  if (event.what == EventKind::late) {
     if (context.calling && !context.reported && context.record.llm_calls == event.turn) late(context, event.at_s);
     return;
   }
-  if (event.what >= What::task_leave) return act_on_task(context, event);
+  if (event.what >= EventKind::task_leave) return act_on_task(context, event);
   if (event.turn != context.turn || context.reported) return;
   switch (event.what) {
-    case What::stage:
+    case EventKind::stage:
       return run_stages(context, event.at_s);
-    case What::verdict:
+    case EventKind::verdict:
       return ask_verdicts(context, event.at_s);
-    case What::leave:
+    case EventKind::leave:
       return start_call(context, event.at_s);
-    case What::ask_api:
+    case EventKind::ask_api:
       return ask_api(context, event.at_s);
-    case What::call_end:
+    case EventKind::call_end:
       return end_call(context, event.at_s);
-    case What::memory:
+    case EventKind::memory:
       return conclude(context, RequestStatus::completed, event.at_s);
-    case What::give_up:
+    case EventKind::give_up:
       context.calling = false;
       return conclude(context, RequestStatus::timed_out, event.at_s);
     default:
@@ -135,11 +135,11 @@ void Gateway::run_stages(RequestContext& context, double now_s) {
     if (step.answer) {
       ++stage.facts.answered;
       context.from_memory = step.answer;
-      return push(context, What::memory, now_s + step.delay_s);
+      return push(context, EventKind::memory, now_s + step.delay_s);
     }
     stage.facts.prompt_tokens_out += context.outgoing.request.prompt_tokens;
     if (step.graph) return start_graph(context, *step.graph, now_s);
-    if (step.delay_s > 0) return push(context, What::stage, now_s + step.delay_s);
+    if (step.delay_s > 0) return push(context, EventKind::stage, now_s + step.delay_s);
   }
   start_call(context, now_s);
 }
@@ -198,9 +198,9 @@ void Gateway::ask_verdicts(RequestContext& context, double now_s) {
       ++stage.facts.follow_up_calls;
       context.next = verdict.again;
       context.asked_by = i;
-      return push(context, What::leave, now_s + verdict.delay_s);
+      return push(context, EventKind::leave, now_s + verdict.delay_s);
     }
-    if (verdict.delay_s > 0) return push(context, What::verdict, now_s + verdict.delay_s);
+    if (verdict.delay_s > 0) return push(context, EventKind::verdict, now_s + verdict.delay_s);
   }
   conclude(context, RequestStatus::completed, now_s);
 }

@@ -57,7 +57,7 @@ class Gateway {
 
  private:
   static constexpr double forever = Request::forever;
-  enum class What : std::uint8_t {
+  enum class EventKind : std::uint8_t {
     stage,
     verdict,
     leave,
@@ -73,7 +73,7 @@ class Gateway {
   struct Event {
     double at_s = 0;
     RequestId request{};
-    What what{};
+    EventKind what{};
     std::uint32_t turn = 0;                     // of late: the LLM call; of what concerns tasks: which
     bool operator<(const Event& other) const {  // the earliest on top
       return std::tie(at_s, request, what, turn) > std::tie(other.at_s, other.request, other.what, other.turn);
@@ -95,7 +95,7 @@ class Gateway {
     std::optional<std::uint32_t> task{};
   };
 
-  void push(RequestContext& context, What what, double at_s);
+  void push(RequestContext& context, EventKind what, double at_s);
   void act(const Event& event);
   void run_stages(RequestContext& context, double now_s);
   void ask_verdicts(RequestContext& context, double now_s);

@@ -17,7 +17,7 @@ void Gateway::start_call(RequestContext& context, double now_s) {
   Target& target = targets_[index(context.outgoing.target)];
   ++target.facts.llm_calls;
   if (context.next && context.next->late_s < forever)
-    events_.push({context.next->late_s, context.original.id, What::late, context.record.llm_calls});
+    events_.push({context.next->late_s, context.original.id, EventKind::late, context.record.llm_calls});
   if (target.api) {
     context.attempt = 0;
     return ask_api(context, now_s);
@@ -81,12 +81,12 @@ Request Gateway::call_request(const RequestContext& context, double now_s) const
 void Gateway::ask_api(RequestContext& context, double now_s) {
   Target& target = targets_[index(context.outgoing.target)];
   const ApiReply reply = target.api->ask(context.outgoing.request, context.attempt++, now_s, target.rng);
-  if (reply.kind == ApiReply::Kind::try_again) return push(context, What::ask_api, reply.retry_s);
+  if (reply.kind == ApiReply::Kind::try_again) return push(context, EventKind::ask_api, reply.retry_s);
   context.call_record = api_record(context, reply, context.outgoing.request.output_tokens, context.sent_s);
-  if (reply.kind == ApiReply::Kind::turned_away) return push(context, What::call_end, now_s);
+  if (reply.kind == ApiReply::Kind::turned_away) return push(context, EventKind::call_end, now_s);
   context.call_usd = reply.usd;
   pay(context, target, reply.usd);
-  push(context, What::call_end, reply.finish_s);
+  push(context, EventKind::call_end, reply.finish_s);
 }
 
 RequestRecord Gateway::api_record(const RequestContext& context, const ApiReply& reply, std::int64_t output_tokens,
@@ -133,7 +133,7 @@ void Gateway::call_done(const Request& call, const RequestRecord& record, double
   context.call_record = record;
   if (closing_ || !call.awaited) return end_call(context, at_s);  // no stage watches: it may have ended long before
   ++context.turn;
-  events_.push({std::max(now_s, at_s), owner.request, What::call_end, context.turn});
+  events_.push({std::max(now_s, at_s), owner.request, EventKind::call_end, context.turn});
 }
 
 std::optional<Gateway::KvSource> Gateway::kv_for(RequestId call) const {

@@ -12,7 +12,7 @@ void Gateway::start_graph(RequestContext& context, const TaskGraph& graph, doubl
   context.graph = std::make_unique<GraphRun>(graph, now_s);
   ++context.turn;
   if (context.original.give_up_s < forever)
-    events_.push({context.original.give_up_s, context.original.id, What::give_up, context.turn});
+    events_.push({context.original.give_up_s, context.original.id, EventKind::give_up, context.turn});
   for (const std::uint32_t task : context.graph->roots()) {
     note_dispatch(context, (*context.graph)[task].what.target, now_s);
     send_task(context, task, now_s);
@@ -22,9 +22,9 @@ void Gateway::start_graph(RequestContext& context, const TaskGraph& graph, doubl
 void Gateway::act_on_task(RequestContext& context, const Event& event) {
   if (context.reported) return;
   switch (event.what) {
-    case What::task_leave:
+    case EventKind::task_leave:
       return send_task(context, event.turn, event.at_s);
-    case What::task_asks_api:
+    case EventKind::task_asks_api:
       return ask_api_for(context, event.turn, event.at_s);
     default:
       return end_task(context, event.turn, event.at_s);
@@ -69,18 +69,18 @@ void Gateway::ask_api_for(RequestContext& context, std::uint32_t number, double 
   const Request request = task_request(context, number, context.original.id, now_s);
   const ApiReply reply = target.api->ask(request, task.attempt++, now_s, target.rng);
   if (reply.kind == ApiReply::Kind::try_again)
-    return events_.push({reply.retry_s, context.original.id, What::task_asks_api, number});
+    return events_.push({reply.retry_s, context.original.id, EventKind::task_asks_api, number});
   task.record = api_record(context, reply, request.output_tokens, task.sent_s);
   task.usd = reply.usd;
   pay(context, target, reply.usd);
-  events_.push({task.record.finish_s.value_or(now_s), context.original.id, What::task_end, number});
+  events_.push({task.record.finish_s.value_or(now_s), context.original.id, EventKind::task_end, number});
 }
 
 void Gateway::task_done(RequestContext& context, std::uint32_t number, const RequestRecord& record, double now_s) {
   --context.graph->in_pools;
   (*context.graph)[number].record = record;
   if (closing_) return end_task(context, number, now_s);
-  events_.push({now_s, context.original.id, What::task_end, number});
+  events_.push({now_s, context.original.id, EventKind::task_end, number});
 }
 
 void Gateway::end_task(RequestContext& context, std::uint32_t number, double now_s) {
@@ -96,7 +96,7 @@ void Gateway::end_task(RequestContext& context, std::uint32_t number, double now
   if (number == context.graph->streamed() && !context.outgoing.held)
     context.first_token_s = task.record.first_token_s;
   for (const std::uint32_t next : context.graph->end(number, now_s))
-    events_.push({now_s + (*context.graph)[next].what.tool_s, context.original.id, What::task_leave, next});
+    events_.push({now_s + (*context.graph)[next].what.tool_s, context.original.id, EventKind::task_leave, next});
   if (context.graph->all_done()) end_graph(context, now_s);
 }
 

@@ -14,7 +14,7 @@ void Gateway::await_workers(RequestContext& context, std::size_t stage, const St
   context.queued_at = stage;
   context.job_since_s = now_s;
   context.original.give_up_s = context.outgoing.request.give_up_s;  // a client with an acknowledgement does not wait
-  if (context.original.give_up_s < forever) push(context, What::give_up, context.original.give_up_s);
+  if (context.original.give_up_s < forever) push(context, EventKind::give_up, context.original.give_up_s);
   start_jobs(stage, now_s);
 }
 
@@ -25,7 +25,7 @@ void Gateway::start_jobs(std::size_t stage, double now_s) {
     context.record.job->waited_s = now_s - context.job_since_s;
     charge(context, stage, now_s - context.job_since_s, 0, context.job_since_s, "stage");
     context.job_since_s = context.dispatched_from_s = now_s;
-    push(context, What::stage, now_s);
+    push(context, EventKind::stage, now_s);
   }
 }
 

@@ -17,7 +17,7 @@ using ::testing::Pair;
 ReplicaAt at(std::size_t replica) { return {0, replica}; }
 
 /// Writes down what replicas are told. Those that are busy have work left.
-struct MadeReplicas final : ReplicaLifecycle::Replicas {
+struct MadeReplicas final : ReplicaLifecycle::Callbacks {
   void note(const char* what, const ReplicaAt& who) { told.push_back(what + std::to_string(who.replica)); }
   void make_ready(const ReplicaAt& who, double) override { note("ready ", who); }
   void serve(const ReplicaAt& who, double) override { note("serve ", who); }
