@@ -21,7 +21,7 @@ struct GpuPriceSpec {
     f.required("gpu", gpu, "kind of GPU, as pools name it");
     f.field("on_demand_usd_per_gpu_hour", on_demand_usd_per_gpu_hour, "left out: the scenario's price");
     f.field("reserved_usd_per_gpu_hour", reserved_usd_per_gpu_hour, "for a term of years");
-    f.field("spot_usd_per_gpu_hour", spot_usd_per_gpu_hour, "while nobody pays more");
+    f.field("spot_usd_per_gpu_hour", spot_usd_per_gpu_hour, "while no other customer pays more");
     f.field("purchase_usd", purchase_usd, "to buy one");
   }
 };
