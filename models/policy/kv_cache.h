@@ -129,7 +129,7 @@ class KvCache {
 
   /// True where prompts that begin alike share what they have in common: then a listener may be set.
   virtual bool shares_prefixes() const { return false; }
-  virtual void listen(PrefixListener& /*listener*/) {}
+  virtual void set_listener(PrefixListener& /*listener*/) {}
 
   /// True where time matters: then the clock is set before anything else is asked at that instant.
   virtual bool reads_clock() const { return false; }

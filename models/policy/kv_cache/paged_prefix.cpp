@@ -52,7 +52,7 @@ class PagedPrefix final : public KvCache {
     if (blocks < 0) give_back(-blocks);
   }
   bool shares_prefixes() const override { return true; }
-  void listen(PrefixListener& listener) override { listener_ = &listener; }
+  void set_listener(PrefixListener& listener) override { listener_ = &listener; }
   bool reads_clock() const override { return lifetime_s_ < std::numeric_limits<double>::infinity(); }
   void set_clock(double now_s) override { clock_s_ = now_s; }
 

@@ -45,7 +45,7 @@ class Radix final : public KvCache {
   std::int64_t growth_tokens() const override { return settings_.block_tokens; }
   void grow(std::int64_t blocks) override { take(blocks); }
   bool shares_prefixes() const override { return true; }
-  void listen(PrefixListener& listener) override { tree_.set_listener(listener); }
+  void set_listener(PrefixListener& listener) override { tree_.set_listener(listener); }
   bool reads_clock() const override { return eviction_->lifetime_s() < std::numeric_limits<double>::infinity(); }
   void set_clock(double now_s) override { tree_.set_clock(now_s); }
 

@@ -30,7 +30,7 @@ class RadixTree {
   /// `eviction` outlives the tree. All runs are whole pages; pages divide hash blocks or the other way round.
   RadixTree(const Eviction& eviction, std::int64_t page_tokens);
 
-  void listen(PrefixListener& listener) { listener_ = &listener; }
+  void set_listener(PrefixListener& listener) { listener_ = &listener; }
   void set_clock(double now_s) { clock_s_ = now_s; }
 
   /// How much of the first `most_tokens` tokens of this request is here.
