@@ -22,9 +22,9 @@ void refuse_busy_card(std::span<const unsigned> percents, const std::set<unsigne
   if (percents.empty()) return;
   const unsigned least = *std::ranges::min_element(percents);
   if (least <= idle_percent) return;
-  const std::string who = processes.empty() ? "a process that the driver does not name here"
-                                            : fmt::format("process {}", fmt::join(processes, ", "));
-  throw DeviceError(fmt::format("the GPU is busy, {} % of the time, with {}{}", least, who, way_out));
+  const std::string users = processes.empty() ? "a process that the driver does not name here"
+                                              : fmt::format("process {}", fmt::join(processes, ", "));
+  throw DeviceError(fmt::format("the GPU is busy, {} % of the time, with {}{}", least, users, way_out));
 }
 
 void refuse_other_load(std::span<const ProcessLoad> loads, const std::set<unsigned>& ours) {

@@ -51,8 +51,8 @@ void carry_out(const Copy& copy) {
 
 Thread& self() { return block.threads[static_cast<std::size_t>(fibres().current())]; }
 
-void wait_for(Thread::Wait whom) {
-  self().wait = whom;
+void wait_for(Thread::Wait peers) {
+  self().wait = peers;
   fibres().sleep();
 }
 

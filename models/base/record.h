@@ -56,25 +56,24 @@ struct JobRecord {
 struct GatewayRecord {
   RequestId id{};
   ClassId request_class{};
-  std::uint16_t answered_by = no_one;  // a TargetId, or one of the two below
-  std::uint16_t llm_calls = 0;         // that were sent to pools or APIs
-  double gateway_s = 0;                // time in its stages
-  double usd = 0;                      // of its stages and of outside APIs
-  std::optional<double> score{};       // expected of the answer
-  std::optional<double>
-      dispatch_s{};  // until its first LLM call was with whom it was sent to; of a job, since its start
+  std::uint16_t answered_by = no_target;  // a TargetId, or one of the two below
+  std::uint16_t llm_calls = 0;            // that were sent to pools or APIs
+  double gateway_s = 0;                   // time in its stages
+  double usd = 0;                         // of its stages and of outside APIs
+  std::optional<double> score{};          // expected of the answer
+  std::optional<double> dispatch_s{};     // until its first LLM call was with its target; of a job, since its start
   bool completed = false;
   std::optional<GraphRecord> graph{};
   std::optional<JobRecord> job{};
 
-  static constexpr std::uint16_t no_one = 0xffff;
+  static constexpr std::uint16_t no_target = 0xffff;
   static constexpr std::uint16_t memory = 0xfffe;
 };
 
 /// One stage's work on one request, or one LLM call; one row of gateway.csv.
 struct GatewayEvent {
   RequestId id{};
-  std::string_view what{};  // a stage, whom the LLM call went to, or the node of a graph
+  std::string_view what{};  // a stage, the target of the LLM call, or the node of a graph
   std::string_view kind{};  // "stage", "accepted", "verdict", "call", "node"
   double start_s = 0;
   double end_s = 0;

@@ -27,7 +27,7 @@ struct DecodeRules {
 /// How a waiting request is admitted.
 struct AdmitRules {
   bool whole_prompt = false;   // its blocks are those of the whole prompt, not of the first chunk (vLLM v0, Sarathi)
-  bool arrival_order = false;  // it is as old as its arrival, not as its last admission: who is preempted first
+  bool arrival_order = false;  // it is as old as its arrival, not as its last admission: for the order of preemption
 };
 
 /// The batch of one step, while it is put together. What a batcher does is call these; each call either succeeds or

@@ -18,10 +18,10 @@ struct CacheUse {
   std::uint64_t now = 0;                 // grows with every use
   std::uint64_t entered = 0;             // `now` of the use that brought the entry in
   std::uint64_t uses = 1;                // since then, that one included; 0: room that holds nothing
-  std::uint64_t next_use = never_again;  // a count of its own, e.g. of requests; only for who is clairvoyant()
+  std::uint64_t next_use = never_again;  // a count of its own, e.g. of requests; only for a clairvoyant() one
 };
 
-/// Decides who leaves a full cache. It ranks; the entry of the lowest rank leaves first, of equals the one with the
+/// Decides what leaves a full cache. It ranks; the entry of the lowest rank leaves first, of equals the one with the
 /// highest number. Which entries may leave at all (unused now, nothing built on them) is the cache's business.
 ///
 /// One instance may serve any number of caches: a rank follows from the use alone.
@@ -37,7 +37,7 @@ class Eviction {
   /// its turn comes, and those behind it stay, of no use until it is back.
   virtual bool leaves_only() const { return true; }
 
-  /// True for who must be told the next use of an entry. Then a newcomer competes too: it is not taken in where
+  /// True for one that must know the next use of an entry. Then a newcomer competes too: it is not taken in where
   /// nothing that may leave ranks below it.
   virtual bool clairvoyant() const { return false; }
 

@@ -17,10 +17,10 @@ class ExpertCache {
   static constexpr std::string_view kind = "expert_cache";
   virtual ~ExpertCache() = default;
 
-  /// Called when an expert comes in and each time it is used; who has the lowest rank leaves first.
+  /// Called when an expert comes in and each time it is used; the expert of the lowest rank leaves first.
   virtual std::uint64_t rank(const CacheUse& use, std::uint64_t long_run_uses) const = 0;
 
-  /// Who ranks below all that is there is not taken in: it is used once, from a buffer.
+  /// An expert that ranks below all that are there is not taken in: it is used once, from a buffer.
   virtual bool newcomers_compete() const { return false; }
   /// Starts out with the experts that are used most in the long run, wherever it starts.
   virtual bool starts_full() const { return false; }

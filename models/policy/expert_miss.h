@@ -58,7 +58,7 @@ class ExpertMiss {
   virtual bool computes_on_host() const { return false; }
   /// Before all steps, with a recording of the routing to learn from.
   virtual void prepare(const RoutingTrace& /*profile*/) {}
-  /// `served` holds, for every choice, itself by `gpu` or by `load`; changes those that are to go another way. Who
+  /// `served` holds, for every choice, itself by `gpu` or by `load`; changes those that are to go another way. What
   /// stands in must be on the GPU, and not twice for a token.
   virtual void answer(const MissView& view, Rng& rng, std::span<ServedChoice> served) const = 0;
   /// What its stand-ins cost where so large a share of the experts is in the GPU's memory; nothing where no table

@@ -19,7 +19,7 @@ namespace servecast {
 /// A request on its way through the gateway, as its policies have made it so far.
 struct GatewayRequest {
   Request request{};               // its prompt and its output are those of the next LLM call
-  TargetId target{};               // who is to answer
+  TargetId target{};               // that is to answer
   bool held = false;               // the client sees nothing of that answer until the gateway has judged it
   bool fixed = false;              // decided: later stages are not asked
   std::optional<bool> reviewed{};  // whether a draft is to be reviewed, where a policy has decided that
@@ -97,7 +97,7 @@ struct GatewayVerdict {
   std::optional<double> score{};  // what is known of the answer by now
 };
 
-/// The names of those who can answer, and how good their answers are.
+/// The names of all targets, and how good their answers are.
 struct GatewayContext {
   std::vector<std::string> targets{};  // by TargetId
   const AnswerQuality& quality;
@@ -156,7 +156,7 @@ class ApiTier {
 
 /// One stage of the gateway, in front of all pools. Stages are run in the scenario's order when a request arrives,
 /// and in the opposite order when it has its answer. Each may take time and money, change the request, answer it,
-/// choose who does, or ask for another LLM call.
+/// choose its target, or ask for another LLM call.
 class GatewayPolicy {
  public:
   static constexpr std::string_view kind = "gateway policy";
@@ -164,11 +164,11 @@ class GatewayPolicy {
 
   /// Asked once, when the scenario is loaded: what is wrong with the settings taken together.
   virtual std::vector<SettingProblem> problems() const { return {}; }
-  /// Whom it sends requests to. Each must be a pool or an API tier.
+  /// The targets that it sends requests to. Each must be a pool or an API tier.
   virtual std::vector<NamedTarget> targets() const { return {}; }
-  /// Whose scores it must know.
+  /// The targets whose scores it must know.
   virtual std::vector<NamedTarget> scored() const { return {}; }
-  /// Between whom it has KV moved.
+  /// The pools between which it has KV moved.
   virtual std::optional<KvPath> kv_path() const { return std::nullopt; }
   /// True: answered() is called, and the engine notices every answer when it is there.
   virtual bool sees_answers() const { return false; }

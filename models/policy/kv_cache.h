@@ -68,7 +68,7 @@ class PrefixListener {
   virtual void dropped(BlockHash unit, std::int64_t tokens) = 0;  // its memory was wanted for something else
 };
 
-/// The KV cache of one replica: who holds how many blocks. Counted in blocks of all its GPUs together.
+/// The KV cache of one replica: which sequence holds how many blocks. Counted in blocks of all its GPUs together.
 ///
 /// Two ways to take blocks: `hold` for the chunk of a prompt, and `grow` for the tokens that decoding sequences make,
 /// all of them in one call, so that a step costs the same for one sequence and for five hundred.

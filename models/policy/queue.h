@@ -31,7 +31,7 @@ class WaitingQueue {
   /// What it looks at of a request beyond its size.
   virtual RequestNeeds needs() const { return {}; }
 
-  /// Who is preempted first where memory is short: the highest rank, of these the last admitted.
+  /// The order of preemption where memory is short: the highest rank, of these the last admitted.
   virtual std::int32_t preemption_rank(const Request&) const { return 0; }
 
   /// Does the order depend on the work done for each client? Then served() is told: the prompt of a request when it

@@ -27,7 +27,7 @@ struct Request {
   PoolId pool{};  // where the gateway sends it
   ClassId request_class{};
   AdapterId adapter{};                         // that it is served with; 0: the model alone
-  ClientId client{};                           // who asks: fair queues share between clients
+  ClientId client{};                           // its sender: fair queues share between clients
   SessionId session{};                         // 0: not part of a session
   bool awaited = false;                        // something happens when it finishes (closed loop)
   std::int32_t block_tokens = 0;               // tokens per hash block of the trace; 0: no hashes

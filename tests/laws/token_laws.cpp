@@ -67,7 +67,7 @@ void check_tokens(const RunFiles& run, Findings& findings) {
   findings.unless_at_least(law, "output tokens of series.csv, and those of requests.csv", made, output);
   findings.unless_at_least(law, "prompt tokens of series.csv, and those of requests.csv", computed,
                            prompts_computed(requests));
-  // Who has left is given up between two steps, and who may be turned away behind the prompt has a first token by
+  // A request that has left is given up between two steps, and one turned away behind the prompt has a first token by
   // then: these were in vain.
   const Json& ended = summary.at("requests");
   if (!run.has("failures") && !run.any_pool(mirrors) && ended.at("timed_out") == 0 && ended.at("shed") == 0)

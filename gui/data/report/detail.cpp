@@ -106,7 +106,7 @@ Steps read_steps(const std::string& file) {
   return steps;
 }
 
-std::vector<StepShare> who_was_in(const Steps& steps, std::size_t row) {
+std::vector<StepShare> members_of(const Steps& steps, std::size_t row) {
   const std::string_view rest = steps.file.text().substr(steps.members_at[row]);
   const char* at = rest.data();
   const char* const end = at + rest.find('\n');  // the reader saw to it that every row ends

@@ -46,7 +46,7 @@ struct Flows {
 };
 Flows read_flows(const std::string& file);
 
-/// steps.csv, but for its last column: who was in a step is read when asked for.
+/// steps.csv, but for its last column: members of a step are read when asked for.
 struct Steps {
   MappedFile file;
   Words pool{};
@@ -64,7 +64,7 @@ struct StepShare {
 };
 
 /// All sequences in a step ("id:tokens id:tokens").
-std::vector<StepShare> who_was_in(const Steps& steps, std::size_t row);
+std::vector<StepShare> members_of(const Steps& steps, std::size_t row);
 
 /// platform.json.
 Platform read_platform(const std::string& file);

@@ -46,9 +46,9 @@ class StepWalk {
   void go_on(double replica) {
     bool others_ran = false;  // since the last step that worked on it
     for (const std::size_t step : steps_between(steps_, replica, at_s_, last_s_)) {
-      const std::vector<StepShare> who = who_was_in(steps_, step);
-      const auto share = std::ranges::find(who, id_, &StepShare::request);
-      if (share == who.end())
+      const std::vector<StepShare> members = members_of(steps_, step);
+      const auto share = std::ranges::find(members, id_, &StepShare::request);
+      if (share == members.end())
         others_ran = true;
       else
         add(step, share->tokens, std::exchange(others_ran, false));

@@ -165,10 +165,10 @@ void RequestsView::show_steps() {
   steps_->setRowCount(static_cast<int>(life_.steps.size()));
   for (std::size_t i = 0; i < life_.steps.size(); ++i) {
     const std::size_t row = life_.steps[i].row;
-    const std::vector<StepShare> who = who_was_in(*steps, row);
+    const std::vector<StepShare> members = members_of(*steps, row);
     QStringList others;
-    for (std::size_t k = 0; k < who.size() && k < most_names; ++k) others << QString::number(who[k].request);
-    if (who.size() > most_names) others << tr("… %1 in all").arg(who.size());
+    for (std::size_t k = 0; k < members.size() && k < most_names; ++k) others << QString::number(members[k].request);
+    if (members.size() > most_names) others << tr("… %1 in all").arg(members.size());
     const QStringList cells{text_of(Quantity::instant_s, steps->start_s[row]),
                             text_of(Quantity::latency_s, steps->end_s[row] - steps->start_s[row]),
                             QString::number(life_.steps[i].tokens),

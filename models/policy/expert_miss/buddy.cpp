@@ -11,7 +11,7 @@
 //      a bad one for this batch and no buddy stands in; with pcie_budget_bytes, where loading them would take more.
 //   3. choice: for each missing expert the buddy of the largest Psi that is in the GPU's memory and not used by the
 //      token already, at most rho per token. The routing weight stays.
-//   4. fallback: who is still missing is loaded, computed by the host, or left out.
+//   4. fallback: what is still missing is loaded, computed by the host, or left out.
 // Saves loads where entropy is high and the cache large enough; costs answer quality, which the report forecasts from
 // the paper's tables. Not published, so defaults of ours: beta (0.6 in a reproduction), eta, kappa, margin, alpha.
 // z is the gate's liking for the buddy: unknown for experts that were not chosen, so estimated as the mean q to the

@@ -1,4 +1,4 @@
-// Expert miss "cpu": the host computes who is missing, from its own memory, beside the GPU.
+// Expert miss "cpu": the host computes the missing experts, from its own memory, beside the GPU.
 //
 // Right for few tokens, where reading an expert from DRAM is cheaper than moving it over PCIe (Fiddler, arXiv
 // 2402.07033). An expert that many tokens want is loaded all the same where that takes less time, as there. Answers

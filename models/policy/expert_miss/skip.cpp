@@ -1,4 +1,4 @@
-// Expert miss "skip": who is missing is left out.
+// Expert miss "skip": missing experts are left out.
 //
 // As fast as if all were there, and answers suffer: by how much is not published. Of use as the other bound.
 #include "models/policy/expert_miss.h"

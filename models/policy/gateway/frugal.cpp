@@ -29,9 +29,10 @@ class Frugal final : public GatewayPolicy {
                  "least score of an answer that is accepted: of each model but the last", fraction);
       f.field("scorer_auc", scorer_auc, "chance that a right answer scores higher than a wrong one; 0.5: it guesses",
               {.min = 0.5, .max = 0.9999});
-      f.field("nested_fraction", nested_fraction,
-              "1: whatever a model knows, a better one knows too; 0: who is right does not depend on the others",
-              fraction);
+      f.field(
+          "nested_fraction", nested_fraction,
+          "1: whatever a model knows, a better one knows too; 0: whether one is right does not depend on the others",
+          fraction);
       f.group("scorer", scorer, "the judge (a DistilBERT)");
     }
   };

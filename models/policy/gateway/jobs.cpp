@@ -7,8 +7,8 @@
 // first token comes with the last. Order: smaller priority first (the workload's), then earlier deadline, then
 // earlier arrival. No job overtakes one that waits before it in that order: a job of many parts, which starts only
 // when so many workers are free (a gang: parts that wait for each other would hold workers for nothing), keeps
-// narrower ones behind it waiting but is never starved by them. Volcano itself lets these go ahead. Who has a job's
-// workers keeps all of them until its answer is there.
+// narrower ones behind it waiting but is never starved by them. Volcano itself lets these go ahead. A client with a
+// job's workers keeps all of them until its answer is there.
 #include <compare>
 #include <map>
 #include <set>

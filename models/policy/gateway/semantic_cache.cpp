@@ -72,7 +72,7 @@ class SemanticCache final : public GatewayPolicy {
               "skips hits at random, for variety: 0 none, 0.7213 one in five, 2 and above all");
       f.field("ttl_s", ttl_s, "answers older than this are gone; left out: none is too old", positive);
       f.field("capacity", capacity, "answers that it holds", {.min = 1, .max = 1e8});
-      f.group("eviction", eviction, "who leaves when it is full");
+      f.group("eviction", eviction, "which answer leaves when it is full");
       f.group("intents", intents, "what is asked how often");
       f.group("same", same, "cosine to a stored paraphrase of the same intent");
       f.group("other", other, "cosine to any other entry");

@@ -2,9 +2,9 @@
 // vllm/v1/core/block_pool.py; on by default there).
 //
 // A full block of a prompt can be used by every later prompt with the same beginning, while its first user runs and
-// after it has finished, until its memory is wanted. Who then leaves first, the eviction says: with lru, as in vLLM,
-// free blocks are taken in the order in which they became free, whether or not they hold something, the end of a
-// prompt before its beginning. The last token of a prompt is always computed.
+// after it has finished, until its memory is wanted. Which block then leaves first, the eviction says: with lru, as
+// in vLLM, free blocks are taken in the order in which they became free, whether or not they hold something, the end
+// of a prompt before its beginning. The last token of a prompt is always computed.
 //
 // Which blocks are alike, the trace says by its hash blocks, so sharing works in units of the larger of hash block
 // and cache block, one of which must divide the other (else nothing is shared). Output is shared where the next

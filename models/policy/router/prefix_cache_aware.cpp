@@ -49,7 +49,7 @@ class PrefixCacheAware final : public Router {
   }
 
  private:
-  /// Who comes back comes with an empty cache.
+  /// A replica that comes back has an empty cache.
   void forget_gone(const ReplicaViews& replicas) {
     std::vector<ReplicaId> ids;
     for (const ReplicaView& r : replicas) ids.push_back(r.id);
@@ -91,7 +91,8 @@ class PrefixCacheAware final : public Router {
 };
 
 [[maybe_unused]] const bool added = Registry<Router>::add<PrefixCacheAware>(
-    "prefix_cache_aware", "who was sent the longest beginning of the prompt before, while load is even (SGLang)");
+    "prefix_cache_aware",
+    "the replica that was sent the longest beginning of the prompt before, while load is even (SGLang)");
 
 }  // namespace
 }  // namespace servecast

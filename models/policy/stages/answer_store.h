@@ -19,7 +19,7 @@ struct StoredAnswer {
   std::optional<double> score{};
 };
 
-/// The answers of a semantic cache, each under what was asked. Who leaves when it is full, an Eviction says.
+/// The answers of a semantic cache, each under what was asked. Which one leaves when it is full, an Eviction says.
 class AnswerStore {
  public:
   AnswerStore(std::size_t capacity, std::optional<double> ttl_s, std::unique_ptr<Eviction> eviction);

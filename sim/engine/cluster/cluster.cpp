@@ -110,7 +110,7 @@ void Cluster::switch_off(const ReplicaAt& at, double now_s) {
   lose_memory(at, now_s);
 }
 
-/// Who was there. Nothing that it had begun goes on.
+/// Returns the sequences that were there. Nothing that it had begun goes on.
 std::vector<MovingSequence> Cluster::stop(const ReplicaAt& at, double now_s) {
   std::vector<MovingSequence> interrupted = pools_[at.pool].stop(at.replica, now_s);
   ++generation(at);

@@ -47,7 +47,7 @@ class Cluster final : private ReplicaLifecycle::Callbacks {
   /// It goes to other GPUs, and leaves behind what the memory of its nodes held for others.
   void relocated(const ReplicaAt& at, double now_s);
   void lose_memory(const ReplicaAt& at, double now_s) { pools_[at.pool].lose_memory(at.replica, now_s); }
-  /// Who was on replicas that have stopped since, by id.
+  /// Sequences of replicas that have stopped since, by id.
   std::vector<MovingSequence> take_interrupted();
   /// Times that replicas came or went since this was last asked.
   std::int64_t take_membership_changes() { return std::exchange(membership_changes_, 0); }
@@ -57,7 +57,7 @@ class Cluster final : private ReplicaLifecycle::Callbacks {
   double next_step_s();
   void end_steps(double now_s);
   void settle(double now_s);
-  /// All that is due is done: who was changed by it goes on, and so do those who wait for that.
+  /// All that is due is done: changed replicas go on, and so does what waits for them.
   void start_steps(double now_s);
   /// Others use the links of its own traffic from now on, or do so no longer. Settled at once, as flows begin last.
   void set_contended(const ReplicaAt& at, OwnTraffic traffic, bool contended, double now_s);

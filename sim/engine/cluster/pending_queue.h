@@ -34,7 +34,7 @@ class PendingQueue {
   std::vector<PendingRequest> take_given_up(double now_s);
   /// How many wait for this pool.
   std::int64_t count(PoolId pool) const;
-  /// All who wait for this pool.
+  /// All requests that wait for this pool.
   std::vector<PendingRequest> take(PoolId pool);
   std::vector<PendingRequest> take_all();
   /// The KV of this request is lost.
@@ -45,7 +45,7 @@ class PendingQueue {
   PendingRequest take(Place place);
 
   std::map<Place, PendingRequest> requests_;
-  std::set<std::pair<double, Place>> give_ups_;  // of those who will not wait for ever
+  std::set<std::pair<double, Place>> give_ups_;  // of those that will not wait for ever
   std::int64_t entered_ = 0;
 };
 

@@ -35,7 +35,7 @@ void ReplicaLifecycle::begin(Loads& loads) {
   }
 }
 
-// Those who serve at the start are there, and so is the reserve.
+// Replicas that serve at the start are there, and so is the reserve.
 void ReplicaLifecycle::begin(std::size_t pool) {
   PoolLife& p = pools_[pool];
   p.lives.assign(p.lives.size(), Life{});
@@ -174,7 +174,7 @@ void ReplicaLifecycle::loaded(const ReplicaAt& at, double now_s) {
 void ReplicaLifecycle::act_due(double now_s) {
   while (next_s() <= now_s && !dues_.empty()) {
     const Due due = dues_.extract(dues_.begin()).value();
-    if (life(due.who).generation == due.generation) next_stage(due.who, now_s);
+    if (life(due.replica).generation == due.generation) next_stage(due.replica, now_s);
   }
 }
 

@@ -34,7 +34,7 @@ LifeRules life_rules(const Scenario& scenario, const Pool& pool);
 ///   off -> provisioning -> loading -> starting -> (mirroring ->) serving -> draining -> off
 ///                                        |-> warm -> waking -> serving         |-> warm
 ///
-/// Parts that break and are repaired say `broken`, `doomed` and `whole`; who scales says how many are wanted. From
+/// Parts that break and are repaired say `broken`, `doomed` and `whole`; scaling says how many are wanted. From
 /// these the lifecycle decides which replica starts, serves, drains and stops, and calls `Callbacks`. A state's
 /// generation is the token of what it began: the end of a load or a wait that a later state no longer wants is
 /// ignored. Rent is paid from the first moment of a start until the replica is off.
@@ -149,7 +149,7 @@ class ReplicaLifecycle {
   };
   struct Due {
     double at_s = 0;
-    ReplicaAt who{};
+    ReplicaAt replica{};
     std::uint64_t generation = 0;
     auto operator<=>(const Due&) const = default;
   };

@@ -9,7 +9,8 @@
 
 namespace servecast {
 
-/// The replicas of one pool, each with a clock of its own: brings them up to instants, and keeps who is due next.
+/// The replicas of one pool, each with a clock of its own: brings them up to instants, and keeps which one is due
+/// next.
 class ReplicaPool {
  public:
   ReplicaPool(const Scenario& scenario, PoolId id, ReplicaId first, ReplicaListener& listener, bool ask_every_step);
@@ -52,7 +53,8 @@ class ReplicaPool {
   void connect(TransferPort& port);
   /// A transfer is done. Whether KV blocks were held for it.
   bool arrived(std::size_t i, Token token, double now_s);
-  /// It stops at `now_s` and starts over as an empty one that is not ready. Who was there, by id.
+  /// It stops at `now_s` and starts over as an empty one that is not ready. Returns the sequences that were there, by
+  /// id.
   std::vector<MovingSequence> stop(std::size_t i, double now_s);
   /// The memory of its nodes is gone, and with it what it wrote to a tier that all share.
   void lose_memory(std::size_t i, double now_s);

@@ -90,7 +90,7 @@ void Failures::apply(const PartChange& change, double now_s) {
   const Kind kind = change.part.kind;
   if (kind != Kind::node && kind != Kind::gpu && kind != Kind::replica)
     return set_links(change.part, change.begins, now_s);
-  if (!change.begins) return;  // who waited for it starts when all changes of this instant are known
+  if (!change.begins) return;  // replicas that waited for it start when all changes of this instant are known
   for (const ReplicaAt& at : replicas_) {
     if (!uses(at, change.part)) continue;
     stop(at, now_s);

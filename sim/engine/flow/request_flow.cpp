@@ -184,7 +184,7 @@ void RequestFlow::compute_again(const ReplicaAt& at, const MovingSequence& seque
 }
 
 // What it would have copied first is left out: that of a pool that decodes for another copies nothing, see
-// check_placements(), and who goes on elsewhere is not held up by it.
+// check_placements(), and a request that goes on elsewhere is not held up by it.
 std::optional<ReplicaAt> RequestFlow::route(std::size_t pool, const Request& request, double now_s) {
   const auto to = cluster_.pools()[pool].routing(now_s).pick(request);
   return to ? std::optional(ReplicaAt{pool, to->replica}) : std::nullopt;

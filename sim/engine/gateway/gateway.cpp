@@ -214,7 +214,7 @@ void Gateway::late(RequestContext& context, double now_s) {
 
 /// The answer before stands.
 void Gateway::fall_back(RequestContext& context, double now_s) {
-  assert(context.answer && "who bounds the time of an LLM call has an answer before it");
+  assert(context.answer && "an LLM call with a time limit has an answer before it");
   context.verdicts = closing_ ? 0 : context.asked_by + 1;
   ask_verdicts(context, now_s);
 }

@@ -29,7 +29,7 @@ class GraphRun {
 
   /// Those that may start at once.
   std::vector<std::uint32_t> roots() const;
-  /// Its answer is there: who may start now.
+  /// Its answer is there: which tasks may start now.
   std::vector<std::uint32_t> end(std::uint32_t task, double end_s);
   bool all_done() const { return left_ == 0; }
 

@@ -34,7 +34,8 @@ class NamedLinks final : public routing::NetZoneImpl {
   std::vector<Link*> next_path{};
 };
 
-// SimGrid's default of 8 MB is for programs; who only waits needs a few kB, an exception's way out included.
+// SimGrid's default of 8 MB is for programs; an actor that only waits needs a few kB, an exception's way out
+// included.
 constexpr unsigned waiter_stack_kb = 64;
 
 /// Waits for one flow after the other.

@@ -107,7 +107,7 @@ void Simulation::end_flows(double now_s) {
 
 double Simulation::next_failure_s() { return failures_ && flow_.any_left() ? failures_->next_s() : never; }
 
-// Nothing breaks after the last request: how many failures there were must not depend on who looked when.
+// Nothing breaks after the last request: how many failures there were must not depend on when the run looked.
 void Simulation::break_parts(double now_s) {
   if (!failures_ || failures_->next_s() > now_s) return;
   cluster_.advance_all(now_s);  // weights may have come at this very instant

@@ -8,7 +8,7 @@ namespace servecast {
 struct RunOptions;
 struct Scenario;
 
-/// How far a run has come: its instant, how long it lasts, and what it counts of its progress. Tells who watches, and
+/// How far a run has come: its instant, how long it lasts, and what it counts of its progress. Reports progress, and
 /// asks whether to stop.
 ///
 /// Times are the run's own, not the engine's clock: SimGrid merges instants closer than 1e-9 s.

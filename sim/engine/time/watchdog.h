@@ -20,7 +20,7 @@ class Watchdog {
   bool stands_still(double now_s, std::int64_t progress);
   /// Of a turn that stands still. `waits`: something is on its way.
   void count(bool waits) { idle_turns_ += waits ? 0 : 1; }
-  /// The end is near: who is due is told, for the message.
+  /// The end is near: parts that act are noted, for the message.
   bool lists() const { return near(listed_turns); }
   void acts(const std::string& part) { ++acted_[part]; }
   bool ends() const { return near(0); }

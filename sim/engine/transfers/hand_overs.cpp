@@ -193,8 +193,8 @@ std::optional<ReplicaAt> HandOvers::pick(std::size_t pool, bool prefill, double 
   cluster_.pools()[pool].advance_all(now_s);
   Roles& roles = *rules_[pool].roles;
   roles.cover();
-  const auto who = roles.pick(prefill);
-  return who ? std::optional(ReplicaAt{pool, *who}) : std::nullopt;
+  const auto replica = roles.pick(prefill);
+  return replica ? std::optional(ReplicaAt{pool, *replica}) : std::nullopt;
 }
 
 double HandOvers::next_s() const { return chunks_.empty() ? Replica::infinity : chunks_.begin()->at_s; }

@@ -24,7 +24,7 @@ struct MovingSequence;
 struct PromptChunk;
 struct Scenario;
 
-/// Requests whose prompts one replica computes and that go on on another: who goes where, and the way of their KV.
+/// Requests whose prompts one replica computes and that go on on another: which goes where, and the way of their KV.
 /// Rules: Placement.
 ///
 /// Within one instant: steps end; what they have computed is handed over (settle); flows end; chunks that are to
@@ -32,7 +32,7 @@ struct Scenario;
 /// flows begin. In each of these, requests take turns by their ids.
 class HandOvers final : public ClusterListener {
  public:
-  /// Where requests go on that hand-overs let go of, and who says where.
+  /// Where requests go on that hand-overs let go.
   class Callbacks {
    public:
     virtual ~Callbacks() = default;

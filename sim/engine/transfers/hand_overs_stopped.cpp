@@ -33,8 +33,8 @@ void HandOvers::lose_sender(HandOver& h, std::vector<MovingSequence>& interrupte
   under_way_.erase(h.request.id);
 }
 
-// What was imported is among those that the replica had. Before that the prompt is computed as ever, and who decodes
-// it is chosen when that is done.
+// What was imported is among those that the replica had. Before that the prompt is computed as ever, and which
+// replica decodes it is chosen when that is done.
 void HandOvers::lose_receiver(HandOver& h, double now_s) {
   if (h.imported) {
     release_exported(h, now_s);

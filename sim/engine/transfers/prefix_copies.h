@@ -53,7 +53,7 @@ class PrefixCopies final : public ClusterListener {
   std::optional<KvRoutes> routes_{};
   std::priority_queue<PrefixCopy, std::vector<PrefixCopy>, Later> there_{};
   std::map<RequestId, PrefixCopy> by_flows_{};         // while these are under way
-  std::set<std::pair<double, RequestId>> give_ups_{};  // of those whose clients will not wait for ever
+  std::set<std::pair<double, RequestId>> give_ups_{};  // of those whose clients do not wait for ever
 };
 
 }  // namespace servecast

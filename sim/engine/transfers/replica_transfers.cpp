@@ -27,9 +27,9 @@ Token ReplicaTransfers::start_flows(const ReplicaAt& at, std::vector<Transfer> t
 }
 
 Token ReplicaTransfers::start(ReplicaId replica, const ReplicaTransfer& transfer, double at_s) {
-  const ReplicaAt who = routes_.at(replica);
-  return start_flows(who, routes_.of(who, transfer), at_s,
-                     [=, this](Token token, double done_s) { arrived(who, token, done_s); });
+  const ReplicaAt at = routes_.at(replica);
+  return start_flows(at, routes_.of(at, transfer), at_s,
+                     [=, this](Token token, double done_s) { arrived(at, token, done_s); });
 }
 
 double ReplicaTransfers::alone_s(ReplicaId replica, const ReplicaTransfer& transfer) const {
@@ -57,15 +57,15 @@ void ReplicaTransfers::begin_writes(double now_s) {
 }
 
 void ReplicaTransfers::begin(std::span<const Wanted> together, double now_s) {
-  const ReplicaAt who = together.front().replica;
+  const ReplicaAt at = together.front().replica;
   std::int64_t tokens = 0;
   std::vector<KvWrite> writes;
   for (const Wanted& w : together) {
     tokens += w.write.unit.tokens;
     writes.push_back(w.write);
   }
-  start_flows(who, routes_.of_write(who, writes.front(), tokens), now_s,
-              [=, this](Token, double done_s) { written(who, writes, done_s); });
+  start_flows(at, routes_.of_write(at, writes.front(), tokens), now_s,
+              [=, this](Token, double done_s) { written(at, writes, done_s); });
 }
 
 // Until then blocks are held for some of them, whether a request waits for these or not.

@@ -30,7 +30,7 @@ class ReplicaTransfers final : public TransferPort, public ClusterListener {
   /// All that the replica has under way stops with it.
   void stopped(const ReplicaAt& at, std::vector<MovingSequence>& interrupted, double now_s) override;
   void relocated(const ReplicaAt& at, double now_s) override;
-  /// Before anything arrives: who never has its links to itself is told.
+  /// Before anything arrives: tells replicas that never have their links to themselves.
   void mark_contended() { contention_.mark_always_contended(); }
 
  private:

@@ -67,12 +67,12 @@ void Roles::cover(Side side, Side other) {
   if (load_of(side).replicas > 0) return;
   const bool prefill = other == Side::prefill;
   const bool may_turn = load_of(other).replicas > 1;
-  std::optional<std::size_t> who;
+  std::optional<std::size_t> best;
   for (std::size_t i = 0; i < sides_.size(); ++i) {
     if (!members_->serves(i) || (!drains(i) && !may_turn)) continue;
-    if (!who || std::pair(!drains(i), load(prefill, i)) < std::pair(!drains(*who), load(prefill, *who))) who = i;
+    if (!best || std::pair(!drains(i), load(prefill, i)) < std::pair(!drains(*best), load(prefill, *best))) best = i;
   }
-  if (who) sides_[*who] = side;
+  if (best) sides_[*best] = side;
 }
 
 double Roles::after(double now_s) const {

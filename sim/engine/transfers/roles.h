@@ -18,8 +18,8 @@ class RoleMembers {
   virtual ReplicaView view(std::size_t replica) const = 0;
 };
 
-/// Who computes prompts and who decodes in a pool whose replicas change sides; rules: Placement::turn. Only replicas
-/// that serve are picked, counted and turned. All must have been brought up to the instant.
+/// Which replicas compute prompts and which decode in a pool whose replicas change sides; rules: Placement::turn.
+/// Only replicas that serve are picked, counted and turned. All must have been brought up to the instant.
 class Roles {
  public:
   /// The placement outlives it.

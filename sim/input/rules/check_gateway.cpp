@@ -51,7 +51,7 @@ void check_stage(YamlText& text, const ScenarioSpec& spec, std::size_t i, const 
 
 using Stages = std::vector<std::unique_ptr<GatewayPolicy>>;
 
-/// A graph has the last word on what is asked of whom.
+/// A graph has the last word on which target is asked what.
 void check_graph(YamlText& text, const ScenarioSpec& spec, const Stages& stages, std::size_t graph) {
   const auto name = [&](std::size_t i) { return spec.gateway[i].stage.policy(); };
   if (graph + 1 < stages.size())

@@ -97,12 +97,13 @@ struct ScenarioSpec {
     f.list("gateway", gateway,
            "stages in front of the pools, in the order in which a request passes them; none: requests go where the "
            "workload says");
-    f.list("quality", quality, "how good the answers of whom are; left out: nothing is said of it");
-    f.list("perceived", perceived, "who reads the answers; left out: nothing is said of what they feel");
+    f.list("quality", quality,
+           "how good the answers of each target are; left out: the report says nothing of quality");
+    f.list("perceived", perceived, "readers of the answers; left out: the report says nothing of what they feel");
     f.group("account", account, "money, energy and carbon by what causes them; left out: no account is kept");
     f.list("pools", pools,
            "groups of like replicas: one model, one kind of GPU, one set of policies; none, and no cluster, where "
-           "outside APIs of the gateway answer everything: the first one, or whom its stages choose");
+           "outside APIs of the gateway answer everything: the first one, or the one that its stages choose");
   }
 };
 

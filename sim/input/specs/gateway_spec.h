@@ -26,7 +26,7 @@ struct QualitySpec {
   }
 };
 
-/// What those who read the answers feel.
+/// What readers of the answers feel.
 struct ReaderSpec {
   std::string request_class;
   std::int64_t first_field_tokens = 20;

@@ -174,7 +174,7 @@ double rate(const Serving& place, const std::vector<const ExpectedRequest*>& req
   return least_rate(due, late);
 }
 
-/// One kind of work, and who does it.
+/// One kind of work, and what does it.
 struct Demand {
   std::string_view name;
   bool decoding;

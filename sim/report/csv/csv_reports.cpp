@@ -38,10 +38,10 @@ std::optional<std::uint32_t> decode_replica_of(const RequestRow& row) {
 }
 
 std::string_view answered_by(const RequestRow& row) {
-  const std::uint16_t who = row.gateway->answered_by;
-  if (who == GatewayRecord::no_one) return "";
-  if (who == GatewayRecord::memory) return "memory";
-  return row.facts->gateway.targets[who].name;
+  const std::uint16_t target = row.gateway->answered_by;
+  if (target == GatewayRecord::no_target) return "";
+  if (target == GatewayRecord::memory) return "memory";
+  return row.facts->gateway.targets[target].name;
 }
 
 /// Of a request that was worked out in several LLM calls.
@@ -94,7 +94,7 @@ constexpr CsvColumn<RequestRow> moved_columns[]{
     {"hand_over_s", "from the end of its prompt to the KV's arrival there",
      cell_of<&RequestRow::record, &R::hand_over_s>}};
 constexpr CsvColumn<RequestRow> gateway_columns[]{
-    {"answered_by", "who answered; `memory`: the gateway", cell_of<answered_by>},
+    {"answered_by", "target that answered; `memory`: the gateway", cell_of<answered_by>},
     {"llm_calls", "that were sent to pools or APIs", cell_of<&RequestRow::gateway, &G::llm_calls>},
     {"gateway_s", "time that stages took", cell_of<&RequestRow::gateway, &G::gateway_s>},
     {"gateway_usd", "money that stages and APIs took", cell_of<&RequestRow::gateway, &G::usd>},

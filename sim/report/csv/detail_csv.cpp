@@ -55,7 +55,7 @@ constexpr CsvColumn<FlowRecord> flow_columns[]{
 
 constexpr CsvColumn<GatewayEvent> event_columns[]{
     {"request_id", "whose", cell_of<&GatewayEvent::id>},
-    {"what", "the stage, whom the LLM call went to, or the node of a graph", cell_of<&GatewayEvent::what>},
+    {"what", "the stage, the target of the LLM call, or the node of a graph", cell_of<&GatewayEvent::what>},
     {"kind", "`stage`, `verdict`, `accepted` as a job, `call`, `node`", cell_of<&GatewayEvent::kind>},
     {"start_s", "it began", cell_of<&GatewayEvent::start_s>},
     {"end_s", "it ended", cell_of<&GatewayEvent::end_s>},
@@ -78,9 +78,9 @@ void append(std::string& text, std::int64_t number) {
 StepsCsv::StepsCsv(const std::string& file, std::vector<std::string> pools)
     : csv_(file, all(step_columns)), pools_(std::move(pools)) {}
 
-void StepsCsv::add(const StepRecord& step, std::span<const StepMember> who) {
+void StepsCsv::add(const StepRecord& step, std::span<const StepMember> members) {
   who_.clear();
-  for (const StepMember& member : who) {
+  for (const StepMember& member : members) {
     if (!who_.empty()) who_ += ' ';
     append(who_, static_cast<std::int64_t>(member.id));
     who_ += ':';

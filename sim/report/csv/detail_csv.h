@@ -17,11 +17,11 @@ struct StepCells {
   std::string_view members;
 };
 
-/// steps.csv: every step, and who was in it ("id:tokens id:tokens").
+/// steps.csv: every step, and its members ("id:tokens id:tokens").
 class StepsCsv {
  public:
   StepsCsv(const std::string& file, std::vector<std::string> pools);
-  void add(const StepRecord& step, std::span<const StepMember> who);
+  void add(const StepRecord& step, std::span<const StepMember> members);
   void close() { csv_.close(); }
   static CsvFile described();
 

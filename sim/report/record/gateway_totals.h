@@ -179,7 +179,7 @@ struct GatewayTotals {
     if (r.job) jobs.add(*r.job);
     if (!r.completed) return;
     ++completed;
-    if (r.answered_by != GatewayRecord::no_one)
+    if (r.answered_by != GatewayRecord::no_target)
       ++answers[r.answered_by == GatewayRecord::memory ? targets : r.answered_by];
     if (!r.score) return;
     ++scored;

@@ -63,7 +63,7 @@ class Recorder {
   void set_readers(std::map<ClassId, ReaderFacts> readers, std::optional<ReaderFacts> others);
   /// How the SLO is kept from second to second is wanted; before the first request.
   void watch_slo() { watches_slo_ = true; }
-  /// There is a gateway in front of so many who can answer; before the first request.
+  /// There is a gateway in front of so many targets; before the first request.
   void set_gateway(std::size_t targets) { gateway_targets_ = targets; }
   /// Once per request, when it has finished or was rejected, or at the end of the run. In any order.
   void request(const RequestRecord& record);

@@ -35,7 +35,8 @@ struct AccountSummary {
 };
 
 /// Nothing where the scenario keeps none. A class bears the share of the whole that its completed requests have of
-/// all seconds in service (E2E less queueing): who keeps memory and batches occupied pays, whatever it was for.
+/// all seconds in service (E2E less queueing): a request that keeps memory and batches occupied pays, whatever it was
+/// for.
 std::optional<AccountSummary> account_of(const Recorder& recorder, const RunFacts& facts, std::int64_t completed);
 
 }  // namespace servecast

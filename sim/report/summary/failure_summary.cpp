@@ -31,11 +31,11 @@ void FailureSummary::fields(Fields& f) {
            {.heading = "to prefill again", .better = Better::lower});
   f.figure("reload_bytes", reload_bytes, "of weights, loaded again", {.heading = "reloaded"});
   f.figure("stand_ins", stand_ins, "times that GPUs of a spare stood in");
-  f.figure(
-      "slo_recovery_s", slo_recovery_s,
-      "from a crash until ten seconds begin in which the target share of those who arrive keeps the SLO (in whole "
-      "seconds of the run; 0: at once)",
-      {.better = Better::lower, .statistics = {{{"mean", "SLO back (mean, max)"}, {"max", "", ", "}}}});
+  f.figure("slo_recovery_s", slo_recovery_s,
+           "from a crash until ten seconds begin in which the target share of requests that arrive keeps the SLO (in "
+           "whole "
+           "seconds of the run; 0: at once)",
+           {.better = Better::lower, .statistics = {{{"mean", "SLO back (mean, max)"}, {"max", "", ", "}}}});
   f.figure("not_recovered", not_recovered, "crashes after which it never did", {.better = Better::lower});
 }
 

@@ -215,7 +215,7 @@ void BillSummary::fields(Fields& f) {
 }
 
 void DispatchSummary::fields(Fields& f) {
-  f.figure("time_s", time_s, "arrival, or start as a job, until the first LLM call is with whom it was sent to",
+  f.figure("time_s", time_s, "arrival, or start as a job, until the first LLM call is with its target",
            {.better = Better::lower});
   f.figure("jitter_s", jitter_s, "its p99 less its p50", {.better = Better::lower});
 }
@@ -268,9 +268,9 @@ void JobSummary::fields(Fields& f) {
 void GatewaySummary::fields(Fields& f) {
   f.list("gateway", whole, "one entry: all stages together; left out without a gateway");
   f.list("gateway_stages", stages, "stage by stage");
-  f.list("answered_by", answered_by, "who answered");
+  f.list("answered_by", answered_by, "targets that answered");
   f.list("quality", quality, "expected scores, where the scenario has a table of them: of all, then class by class");
-  f.list("perceived", perceived, "what readers feel, where the scenario says who reads: of all, then class by class");
+  f.list("perceived", perceived, "what readers feel, where the scenario has readers: of all, then class by class");
   f.list("bill", bill, "what is paid for what, with a gateway; `cost` stays that of the GPUs");
   one_at_most(f, "dispatch", dispatch, "one entry: how long the gateway takes to hand requests on");
   one_at_most(f, "graph", graph, "one entry: requests worked out in several LLM calls");

@@ -33,7 +33,7 @@ struct StageSummary : StageCounts {
   bool operator==(const StageSummary&) const = default;
 };
 
-/// Who answered: a pool, an outside API, or the gateway's own memory.
+/// A target that answered: a pool, an outside API, or the gateway's own memory.
 struct AnsweredBy {
   std::string target{};
   std::int64_t llm_calls = 0;

@@ -145,7 +145,7 @@ void totals(Page& page, const Summary& s) {
                    human::number(s.prompt_tokens_per_s), human::number(s.output_tokens_per_s)));
   if (s.slo.goodput_requests_per_s)
     item("goodput", human::number(*s.slo.goodput_requests_per_s) + " requests/s within the SLO");
-  if (s.pools.empty()) return;  // who is asked instead sends bills: see GATEWAY
+  if (s.pools.empty()) return;  // APIs are asked instead and send bills: see GATEWAY
   item("cost", fmt::format("{}/h · {} per million output tokens · {}/request · {} in all",
                            human::usd(s.cost.usd_per_hour), or_dash(s.cost.usd_per_million_output_tokens, human::usd),
                            or_dash(s.cost.usd_per_request, human::usd), human::usd(s.cost.usd_total)));

@@ -19,7 +19,8 @@ PrefillView BatchBuilder::waiting() const { return view(core_.setup.queue->front
 
 std::int64_t BatchBuilder::decode_all(const DecodeRules& rules) {
   assert(!batch_.decoded && batch_.chunks.empty());
-  lane_.spare_blocks = rules.spare_block && cache().growth_tokens() > 0 ? 1 : 0;  // who never grows wants none
+  lane_.spare_blocks =
+      rules.spare_block && cache().growth_tokens() > 0 ? 1 : 0;  // a sequence that never grows wants none
   if (!lane_.swapped.empty()) parts_.swapping.in(lane_);
   if (lane_.decodes.size() == 0) return 0;
   if (speculator()) choose_drafts();

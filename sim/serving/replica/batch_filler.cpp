@@ -9,8 +9,8 @@
 namespace servecast {
 
 // A lane may let a sequence go and start nothing: one without a block is preempted, one whose client gave up leaves.
-// Then a lane that had its turn before has room perhaps. Each such round leaves fewer who run, so the last one starts
-// a batch or has nothing to start.
+// Then a lane that had its turn before has room perhaps. Each such round leaves fewer that run, so the last one
+// starts a batch or has nothing to start.
 void BatchFiller::start(ReplicaListener& listener) {
   const auto held = [this] {
     const SequenceSums& sums = core_.book.sums();
@@ -75,7 +75,7 @@ bool BatchFiller::may_repeat(const Lane& lane) const {
   return !core_.setup.speculator && !beams && !moody && !fetches_.any_unprobed();
 }
 
-// Whose prompt the batch before finishes decodes from now on.
+// Sequences whose prompt the batch before finishes decode from now on.
 void BatchFiller::join_decodes(Lane& lane) {
   std::int64_t count = 0;
   for (Slot slot : lane.joining) {
@@ -125,7 +125,7 @@ void BatchFiller::list_members(Lane& lane) {
   for (const FilledBatch::Chunk& c : batch.chunks) batch.members.push_back({.id = c.request, .tokens = c.tokens});
 }
 
-// Lengths are known, so it is known who makes its last token in this batch.
+// Lengths are known, so it is known which sequences make their last token in this batch.
 void BatchFiller::move_on(Lane& lane) {
   FilledBatch& batch = lane.batch();
   while (lane.decodes.has_finished()) {

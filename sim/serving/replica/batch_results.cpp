@@ -174,7 +174,7 @@ void BatchResults::report_sides(const FilledBatch& batch) {
   sides.ended(core_.clock.now_s);
 }
 
-// Whose prompt is done decodes from the next decode step on.
+// A sequence whose prompt is done decodes from the next decode step on.
 void BatchResults::pass_to_decode_lane(Lane& from) {
   for (Slot slot : from.joining) {
     Sequence& s = core_.book[slot];

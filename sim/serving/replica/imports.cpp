@@ -4,7 +4,7 @@
 
 namespace servecast {
 
-// Who was preempted here goes before who comes from elsewhere.
+// Sequences preempted here go before those that come from elsewhere.
 bool Imports::someone_comes_back() const {
   const SequenceSums& sums = core_.book.sums();
   return sums.of(SequenceState::swapped) > 0 ||

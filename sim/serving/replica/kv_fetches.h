@@ -8,9 +8,10 @@ namespace servecast {
 /// How a request gets what tiers below the GPU's memory hold of its prompt: blocks are taken first, then a fetch
 /// fills them while the request waits, then it is admitted as if the GPU had had it all along.
 ///
-/// Whose turn comes during the fetch is put aside and lets others pass, as in vLLM (requests waiting for remote KV).
-/// Blocks in the hands of a request that waits are the first to be given up: what they hold stays in the cache while
-/// it can. What is computed or leaves the GPU goes the other way (KvTiers). Without tiers none of it does anything.
+/// A request whose turn comes during the fetch is put aside and lets others pass, as in vLLM
+/// (WAITING_FOR_REMOTE_KVS). Blocks in the hands of a request that waits are the first to be given up: what they hold
+/// stays in the cache while it can. What is computed or leaves the GPU goes the other way (KvTiers). Without tiers
+/// none of it does anything.
 class KvFetches {
  public:
   explicit KvFetches(ReplicaCore& core) : core_(core), tiers_(core.setup.tiers.get()), rules_(core.setup.fetch) {}

@@ -169,7 +169,7 @@ double Replica::next_due_s() const {
 double Replica::next_awaited_s() const {
   const ReplicaCore& core = parts_->core;
   const SequenceSums& sums = core.book.sums();
-  // A fetch, a write, a load or a collective may start with any step; who runs has its adapter.
+  // A fetch, a write, a load or a collective may start with any step; a running request has its adapter.
   if ((core.setup.tiers && core.links.port()) || core.pipeline.in_time() || core.pipeline.next_s() < infinity)
     return next_due_s();
   const bool may_load = core.adapters.slots() && core.links.port();

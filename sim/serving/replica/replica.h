@@ -33,8 +33,8 @@ class Replica {
   bool empty() const;
 
   // Failures. The replica has been advanced to this instant, likewise.
-  /// It stops where it is, and all it holds is gone. Who was here, by id; nothing may be asked of it any more but
-  /// what it did so far.
+  /// It stops where it is, and all it holds is gone. Returns what was here, by id; nothing may be asked of it any
+  /// more but what it did so far.
   std::vector<MovingSequence> stop(double now_s, ReplicaListener& listener);
   /// What a replica that failed had begun goes on here: prompt and output so far are computed, and what is left is
   /// made. The clock as with enqueue().

@@ -81,7 +81,7 @@ bool StepEnds::arrived(const Sent& sent, ReplicaListener& listener) {
   return false;
 }
 
-/// Something came, or others use the links now: ends may be known that were not, or be others. Behind who is
+/// Something came, or others use the links now: ends may be known that were not, or be others. Behind a batch that is
 /// through the first stage another batch can be filled.
 void StepEnds::take_all(ReplicaListener& listener) {
   bool changed = false;

@@ -62,7 +62,7 @@ struct ExpertOffloadSetup {
 };
 
 /// The experts of one replica: which tokens want which, which are in the GPUs' memory, and what a step becomes by
-/// that. Which experts are loaded and who leaves does not depend on how long loads take, so a step's work is planned
+/// that. Which experts are loaded and which leave does not depend on how long loads take, so a step's work is planned
 /// when it is launched; how long it takes in each pipeline stage follows from the links of that stage's GPUs.
 ///
 /// Several models of the same shape may share the slots: a layer's experts are numbered through all of them here,
@@ -116,7 +116,7 @@ class ExpertOffload {
     std::vector<double> visits{};   // by expert
     double tokens = 0;              // that run it
   };
-  struct Demand {                       // of a layer, once it is known who computes what
+  struct Demand {                       // of a layer, once it is known which GPU computes what
     std::vector<double> visits{};       // on the GPU, by expert
     std::vector<double> host_tokens{};  // by expert
     std::vector<ExpertId> used{};       // on the GPU without a load now, each once

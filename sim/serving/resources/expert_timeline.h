@@ -14,7 +14,7 @@ namespace servecast {
 /// One expert on its way to the GPUs' memory.
 struct ExpertLoad {
   std::int64_t step = 0;  // which one asked for it
-  std::size_t stage = 0;  // whose GPUs have the layer
+  std::size_t stage = 0;  // its GPUs have the layer
   std::size_t layer = 0;  // of that step's work
   std::size_t group = 0;  // of the stage's GPUs, that has the expert
   ExpertId expert{};

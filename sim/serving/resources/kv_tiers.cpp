@@ -61,7 +61,7 @@ void KvTiers::write(std::span<const TierUnit> computed) {
 
 void KvTiers::write(const KvWrite& write) { links_ ? links_->write(me_, write) : written(write); }
 
-/// It is there: who leaves the tier for it may go on to the next one.
+/// It is there: units that leave the tier for it may go on to the next one.
 void KvTiers::written(const KvWrite& done) {
   const Tier& tier = tiers_[done.tier];
   if (tier.shared) {

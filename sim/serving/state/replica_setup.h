@@ -42,7 +42,7 @@ struct ReplicaSetup {
   std::unique_ptr<Batcher> batcher;
   std::unique_ptr<WaitingQueue> queue;
   std::unique_ptr<KvCache> kv_cache;  // resized
-  SwapSpace swap{};                   // none: who is preempted is recomputed
+  SwapSpace swap{};                   // none: preempted sequences are recomputed
   std::unique_ptr<KvTiers> tiers{};   // below the GPU's memory; none: what leaves it is lost
   FetchRules fetch{};
   std::unique_ptr<ExpertOffload> experts{};  // partly elsewhere; none: all in the GPUs' memory

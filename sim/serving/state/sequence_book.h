@@ -37,7 +37,8 @@ struct SequenceSums {
 };
 
 /// The sequences of a replica, and what they add up to. Every edge of a sequence's life is one function here, and no
-/// sum is written anywhere else: who takes a place takes its adapter, and gives both back whatever way it leaves.
+/// sum is written anywhere else: a sequence that takes a place takes its adapter, and gives both back whatever way it
+/// leaves.
 class SequenceBook {
  public:
   /// All of them outlive it. `max_sequences` run at a time.
@@ -59,7 +60,7 @@ class SequenceBook {
     return (!admissions_wait_ || sums_.running == 0) && sums_.of(SequenceState::swapped) == 0 &&
            sums_.of(SequenceState::waiting) > 0;
   }
-  /// Whose client gives up first, and when.
+  /// The sequence whose client gives up first, and when.
   const GiveUp& next_give_up() const { return give_ups_.empty() ? never : give_ups_.top(); }
 
   // -- edges

@@ -101,8 +101,8 @@ class BatchRing {
 /// be scheduled again.
 ///
 /// With asynchronous scheduling a lane has two batches under way: one runs, the next is filled already, as if the
-/// first had ended. Who has finished by then is known when a batch is filled, since lengths are; what that frees is
-/// not free before the batch has really ended.
+/// first had ended. Which sequences have finished by then is known when a batch is filled, since lengths are; what
+/// that frees is not free before the batch has really ended.
 struct Lane {
   Lane(std::size_t position, Side part, const KvCache& cache, Speculator* speculator)
       : number(position), side(part), decodes(cache, speculator) {}

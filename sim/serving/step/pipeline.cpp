@@ -227,7 +227,7 @@ void Pipeline::forget_ahead(double now_s) {
       if (run.experts && setup_.experts->on(run.stages.size() - 1))
         setup_.experts->undo(*run.experts, run.stages.size() - 1);
   }
-  std::ranges::fill(free_s_, 0);  // who is in no stage any more has left it by now
+  std::ranges::fill(free_s_, 0);  // a batch in no stage any more has left it by now
   for (const FilledBatch* batch : flight_)
     for (std::size_t stage = 0; stage < batch->run.stages.size(); ++stage)
       free_s(batch->run.side, stage) = batch->run.stages[stage].end_s;

@@ -112,7 +112,7 @@ void add_extras(Draw draw, const PoolUse& use, const Fitted& fitted, Tree& pool)
                            {"which", draw.at("which").pick(std::vector<std::string>{"first", "last"})}};
 }
 
-/// Sides within the pool; that another pool decodes is for who draws several.
+/// Sides within the pool; that another pool decodes is drawn with several.
 Tree draw_own_placement(Draw draw) {
   return draw_policy<Placement>(draw,
                                 [](Placement& p) { return p.prefill_replicas() > 0 || p.sm_partition() != nullptr; });

@@ -128,7 +128,7 @@ TEST_F(Table, life_with_steps_knows_chunks_stalls_and_company) {
   EXPECT_DOUBLE_EQ(life.parts[2].to_s - life.parts[2].from_s, 0.2);
   ASSERT_EQ(life.steps.size(), 3u);
   EXPECT_EQ(life.steps[1].tokens, 40);
-  const auto who = who_was_in(*steps, life.steps[1].row);
+  const auto who = members_of(*steps, life.steps[1].row);
   ASSERT_EQ(who.size(), 2u);
   EXPECT_EQ(who[0].request, 7);
 }
