@@ -49,7 +49,7 @@ class Eviction {
 /// What a cache that serves says of an eviction that only a replay can give what it needs.
 inline std::optional<std::string> needs_future(const Eviction& eviction) {
   if (!eviction.clairvoyant()) return std::nullopt;
-  return "this eviction must be told what is asked for next, which a server does not know; take another here, and "
+  return "this eviction must know what is asked for next, which a server does not know; take another here, and "
          "`servecast trace cache --policy belady` for the bound";
 }
 

@@ -11,7 +11,7 @@
 namespace servecast {
 
 /// Decides which experts of a layer stay in a GPU's memory. It ranks, as an Eviction does, and may besides go by how
-/// often an expert is used in the long run, which a profile tells beforehand.
+/// often an expert is used in the long run, which a profile has beforehand.
 class ExpertCache {
  public:
   static constexpr std::string_view kind = "expert_cache";
@@ -24,14 +24,14 @@ class ExpertCache {
   virtual bool newcomers_compete() const { return false; }
   /// Starts out with the experts that are used most in the long run, wherever it starts.
   virtual bool starts_full() const { return false; }
-  /// Must be told the next use, which only a replay knows.
+  /// Must know the next use, which only a replay does.
   virtual bool clairvoyant() const { return false; }
 };
 
 /// What serving says of a cache that only a replay can give what it needs.
 inline std::optional<std::string> needs_future(const ExpertCache& cache) {
   if (!cache.clairvoyant()) return std::nullopt;
-  return "this cache must be told which experts are asked for next, which a server does not know; take another here, "
+  return "this cache must know which experts are asked for next, which a server does not know; take another here, "
          "and `servecast trace experts --policy belady` for the bound";
 }
 

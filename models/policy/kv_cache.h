@@ -28,7 +28,7 @@ inline std::int64_t common_tokens(const Request& request, std::int64_t tokens) {
   return std::max(request.prompt_tokens, forked);
 }
 
-/// What every cache of fixed blocks is told.
+/// Settings of every cache of fixed blocks.
 struct BlockSettings {
   std::int64_t block_tokens = 16;
   double watermark_fraction = 0;
@@ -110,7 +110,7 @@ class KvCache {
   virtual bool hold(const Request& request, KvHeld& held, std::int64_t tokens, bool admission) = 0;
 
   /// The first `tokens` tokens of the prompt are computed: others may use them from now on. Once a request of one
-  /// sequence has made its last token, also told of prompt and output together.
+  /// sequence has made its last token, also of prompt and output together.
   virtual void computed(const Request& /*request*/, KvHeld& /*held*/, std::int64_t /*tokens*/) {}
 
   /// A decoding sequence takes one more block each time its tokens pass a multiple of this; 0: it never grows.

@@ -8,7 +8,7 @@ namespace servecast {
 
 /// What a router or an admission policy may ask of a pool beyond the views. Asked for when it is wanted, so that
 /// policies that do not ask pay nothing. Answers are exact at this instant even where views are late: which one holds
-/// which prefix, real routers ask when a request comes (LMCache's controller) or are told block by block (Dynamo's KV
+/// which prefix, real routers ask when a request comes (LMCache's controller) or hear block by block (Dynamo's KV
 /// events), while load is collected at intervals.
 ///
 /// Replicas are named by their position in the views.

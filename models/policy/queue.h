@@ -34,7 +34,7 @@ class WaitingQueue {
   /// The order of preemption where memory is short: the highest rank, of these the last admitted.
   virtual std::int32_t preemption_rank(const Request&) const { return 0; }
 
-  /// Does the order depend on the work done for each client? Then served() is told: the prompt of a request when it
+  /// Does the order depend on the work done for each client? Then served() counts: the prompt of a request when it
   /// is first admitted, and output tokens before the front is asked for.
   virtual bool counts_service() const { return false; }
   virtual void served(const Request&, std::int64_t /*prompt_tokens*/, std::int64_t /*output_tokens*/) {}

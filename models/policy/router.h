@@ -107,7 +107,7 @@ class Router {
   /// `replicas` is never empty and shows the pool exactly as it is at the request's arrival: steps that end at that
   /// instant have ended, none that starts then has started. With the pool's `signal_delay_s` it shows the pool as it
   /// was at the last signal. Called once per admitted request, in arrival order. Nothing: no replica can serve the
-  /// request well, and its client is told to come back later (HTTP 429).
+  /// request well, and its client is asked to come back later (HTTP 429).
   virtual std::optional<Route> pick(const Request& request, const ReplicaViews& replicas, Rng& rng) = 0;
 
   /// What it looks at of a request beyond its size.

@@ -36,7 +36,7 @@ class FastSlow final : public GatewayPolicy {
       f.field("late_review", late_review, "what becomes of a review that is too late", {"cancel", "finish"});
       f.field("kv_reuse", kv_reuse, "what of the review's prompt need not be computed",
               {"none", "text_prefix", "same_model_kv"});
-      f.field("review_prompt_tokens", review_prompt_tokens, "what the reviewer is told behind prompt and draft");
+      f.field("review_prompt_tokens", review_prompt_tokens, "instructions to the reviewer behind prompt and draft");
       f.field("review_output_ratio", review_output_ratio, "length of the reviewed answer, by the draft's", positive);
       f.group("hand_over", hand_over, "from one to the other, beside the bytes that are moved");
     }

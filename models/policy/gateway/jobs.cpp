@@ -1,4 +1,4 @@
-// Gateway "jobs": requests become asynchronous jobs. The client is told at once that its job was taken, the job waits
+// Gateway "jobs": requests become asynchronous jobs. The client hears at once that its job was taken, the job waits
 // for workers, and the client is notified when it is done (queue and workers as with Kafka or RabbitMQ before a batch
 // scheduler of Volcano's kind).
 //

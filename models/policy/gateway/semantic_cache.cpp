@@ -79,7 +79,7 @@ class SemanticCache final : public GatewayPolicy {
       f.field("false_hit_score", false_hit_score, "score of the answer to another question", fraction);
       f.field("rewriter", rewriter,
               "pool or API tier that words a found answer anew; left out: it goes out as it is");
-      f.field("rewrite_prompt_tokens", rewrite_prompt_tokens, "what the rewriter is told beside the answer");
+      f.field("rewrite_prompt_tokens", rewrite_prompt_tokens, "instructions to the rewriter beside the answer");
     }
   };
   explicit SemanticCache(const Settings& settings)

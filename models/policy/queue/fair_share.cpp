@@ -65,7 +65,7 @@ class FairShare final : public WaitingQueue {
     std::deque<Ticket> tickets{};
   };
 
-  // From whole sums, so that it does not depend on how often they are told.
+  // From whole sums, so that it does not depend on how often they are reported.
   double counter(const Client& c) const {
     return c.lifted + settings_.prompt_weight * static_cast<double>(c.prompt_tokens) +
            settings_.output_weight * static_cast<double>(c.output_tokens);

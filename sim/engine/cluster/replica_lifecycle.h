@@ -106,7 +106,7 @@ class ReplicaLifecycle {
   std::int64_t coming(std::size_t pool) const;
   std::vector<ReplicaAt> mirroring(std::size_t pool) const { return in(pool, {State::mirroring}); }
 
-  /// The end of the run: tells what was rented when.
+  /// The end of the run: reports what was rented when.
   void close(double duration_s, Recorder& recorder);
   const ScalingTotals& totals(std::size_t pool) const { return pools_[pool].totals; }
   /// Of a run that is closed: its replicas' time, or what of it was rented, and how long of that they did not serve.

@@ -19,7 +19,7 @@ struct Scenario;
 
 /// Carries out `failures`: which parts are broken, and where spares stand in.
 ///
-/// A replica stops when one of its GPUs does, with its node or alone, or its engine; ReplicaLifecycle is told, and
+/// A replica stops when one of its GPUs does, with its node or alone, or its engine; ReplicaLifecycle hears it, and
 /// when all that it needs is whole again. Network ports, cables, switches and storage only hold up what travels over
 /// them: a broken one lets (nearly) nothing through.
 class Failures final : public ClusterListener {

@@ -15,7 +15,7 @@ class RequestEnds final : public Gateway::Callbacks {
  public:
   RequestEnds(Scenario& scenario, Recorder& recorder, RunClock& clock, Arrivals& arrivals, const FlowParts& parts);
 
-  /// A request has come to a pool, or a copy of one to a replica. Its end will be told.
+  /// A request has come to a pool, or a copy of one to a replica. Its end will be reported.
   void began() { ++in_pools_; }
   std::int64_t in_pools() const { return in_pools_; }
   /// It has ended where it was, perhaps at this very instant.

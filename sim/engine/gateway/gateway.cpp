@@ -56,7 +56,7 @@ void Gateway::accept(const Request& request) {
   push(context, EventKind::stage, request.arrival_s);
 }
 
-// A client that gives up before that is told so then.
+// A client that gives up before that hears so then.
 void Gateway::push(RequestContext& context, EventKind what, double at_s) {
   ++context.turn;
   const double give_up_s = context.original.give_up_s;

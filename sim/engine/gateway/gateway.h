@@ -39,7 +39,7 @@ class Gateway {
   bool idle() const { return contexts_.empty(); }
   void act_due(double now_s);
 
-  /// An LLM call that was sent to a pool has ended. Tells the id of the LLM call only.
+  /// An LLM call that was sent to a pool has ended. Of `call` only the id counts.
   void call_done(const Request& call, const RequestRecord& record, double now_s);
   /// KV that an LLM call gets from another pool's replica before it starts.
   struct KvSource {
@@ -48,7 +48,7 @@ class Gateway {
   };
   std::optional<KvSource> kv_for(RequestId call) const;
 
-  /// The end of the run: from now on nothing is due any more, and what ends is told at once.
+  /// The end of the run: from now on nothing is due any more, and what ends is reported at once.
   void close() { closing_ = true; }
   /// Requests that came by then and are still on their way have no answer.
   void abandon(double end_s);

@@ -1,4 +1,4 @@
-// What the gateway tells of a request that has its answer, or gets none, and of itself.
+// What the gateway reports of a request that has its answer, or gets none, and of itself.
 #include <algorithm>
 
 #include "sim/engine/gateway/gateway.h"

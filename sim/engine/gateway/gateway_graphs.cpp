@@ -38,7 +38,7 @@ void Gateway::send_task(RequestContext& context, std::uint32_t number, double no
   Target& target = targets_[index(task.what.target)];
   ++target.facts.llm_calls;
   if (target.api) return ask_api_for(context, number, now_s);
-  const bool last = number + 1 == context.graph->tasks().size();  // its steps are told as the request's own
+  const bool last = number + 1 == context.graph->tasks().size();  // its steps are reported as the request's own
   const RequestId id = last ? context.original.id : RequestId{next_call_++};
   calls_.emplace(id, Owner{context.original.id, number});
   ++context.graph->in_pools;

@@ -41,7 +41,7 @@ class GraphRun {
   std::vector<std::uint32_t> critical_path() const;
   GraphRecord record() const;
 
-  std::int64_t in_pools = 0;  // LLM calls that pools will tell of
+  std::int64_t in_pools = 0;  // LLM calls whose end pools will report
 
  private:
   std::vector<Task> tasks_{};

@@ -41,15 +41,15 @@ struct EndedFlow {
 class FlowCarrier {
  public:
   virtual ~FlowCarrier() = default;
-  /// The first byte of the flow leaves now. The carrier will tell when the last one has arrived.
+  /// The first byte of the flow leaves now. The carrier reports when the last one has arrived.
   virtual void begin(std::int64_t flow, const Transfer& transfer) = 0;
-  /// A flow under way is broken off: it takes nothing of its links any more. The carrier may still tell its end.
+  /// A flow under way is broken off: it takes nothing of its links any more. The carrier may still report its end.
   virtual void cancel(std::int64_t flow) = 0;
   /// From now on a link carries so much.
   virtual void set_speed(std::size_t link, double bytes_per_s) = 0;
 };
 
-/// Is told when a flow's first byte leaves, before the carrier is, and when its end is noticed or it is broken off.
+/// Hears when a flow's first byte leaves, before the carrier does, and when its end is noticed or it is broken off.
 class FlowListener {
  public:
   virtual ~FlowListener() = default;
@@ -73,10 +73,10 @@ class Flows {
 
   /// Without a carrier nothing may be started.
   void set_carrier(FlowCarrier& carrier) { carrier_ = &carrier; }
-  /// Is told of every flow when it has ended.
+  /// Hears of every flow when it has ended.
   void set_observer(Observer observer) { observer_ = std::move(observer); }
 
-  /// May start flows when it is told of one.
+  /// May start flows when it hears of one.
   void add_listener(FlowListener& listener) { listeners_.push_back(&listener); }
 
   /// These leave at `at_s`, which is not in the past, all at once; `done` is called when the last of them has

@@ -11,9 +11,9 @@ namespace servecast {
 struct DetailListener;
 struct Platform;
 
-/// Bytes over each link and second. The network tells when a flow begins and ends, not how fast it went between; the
-/// rates are worked out again here, as max-min fair shares of the flows under way (progressive filling: Bertsekas and
-/// Gallager, Data Networks, §6.5.2). What is left of a flow when its end is noticed counts in its last second.
+/// Bytes over each link and second. The network reports when a flow begins and ends, not how fast it went between;
+/// the rates are worked out again here, as max-min fair shares of the flows under way (progressive filling: Bertsekas
+/// and Gallager, Data Networks, §6.5.2). What is left of a flow when its end is noticed counts in its last second.
 class LinkMeter final : public FlowListener {
  public:
   explicit LinkMeter(const Platform& platform);

@@ -85,7 +85,7 @@ struct Network::Impl {
     return waiter;
   }
 
-  // SimGrid tells of what is broken off in one of two ways. Links never fail here: a cut one is only very slow.
+  // SimGrid reports what is broken off in one of two ways. Links never fail here: a cut one is only very slow.
   static void wait_for_end(sg::Comm& comm) try { comm.wait(); } catch (const simgrid::CancelException&) {
   } catch (const simgrid::NetworkFailureException&) {
   }

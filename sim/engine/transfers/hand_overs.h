@@ -38,7 +38,7 @@ class HandOvers final : public ClusterListener {
     virtual ~Callbacks() = default;
     /// The pool's router picks, or turns the request away.
     virtual std::optional<ReplicaAt> route(std::size_t pool, const Request& request, double now_s) = 0;
-    /// Whether the pool's gate lets a computed prompt go on to be decoded there; if not, its client has been told.
+    /// Whether the pool admits a computed prompt to be decoded there; if not, its client has heard so.
     virtual bool admits_decode(const Request& request, std::size_t decode_pool, double now_s) = 0;
     /// Its KV is ready to be handed over to a pool of which no replica serves: it waits until one does.
     virtual void wait_for(std::size_t pool, const MovingSequence& sequence, double now_s) = 0;
@@ -61,7 +61,7 @@ class HandOvers final : public ClusterListener {
   /// The router has sent it there.
   void begun(RequestId id, const ReplicaAt& at);
 
-  // What replicas tell, any time within an instant:
+  // What replicas report, any time within an instant:
   void prompt_done(Slot place, const MovingSequence& sequence, double now_s);
   void chunk_launched(const PromptChunk& chunk);
   void prompt_restarts(RequestId id, double now_s);

@@ -14,7 +14,7 @@ ProfileCache* keeper = nullptr;  // not handed down: see FilesRead
 std::optional<ProfileCache::State> state_of(const std::string& file) {
   std::error_code no_file;
   const std::uintmax_t bytes = fs::file_size(file, no_file);
-  if (no_file) return std::nullopt;  // or a pipe, which tells its text once
+  if (no_file) return std::nullopt;  // or a pipe, which gives its text once
   const fs::file_time_type changed = fs::last_write_time(file, no_file);
   if (no_file) return std::nullopt;
   return ProfileCache::State{.bytes = bytes, .changed = changed.time_since_epoch().count()};

@@ -5,7 +5,7 @@
 
 namespace servecast {
 
-/// What is counted as failures strike one pool, and told as it is.
+/// Counts of the failures of one pool, reported as they are.
 struct FailureCounts {
   std::string pool{};
   std::int64_t lost = 0;

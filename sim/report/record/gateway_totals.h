@@ -11,7 +11,7 @@
 
 namespace servecast {
 
-/// What is counted of a stage of the gateway, and told as it is.
+/// Counts of a stage of the gateway, reported as they are.
 struct StageCounts {
   std::string policy{};
   std::int64_t requests = 0;
@@ -93,7 +93,7 @@ struct GraphTotals {
   }
 };
 
-/// What is counted of requests that became jobs, and told as it is.
+/// Counts of requests that became jobs, reported as they are.
 struct JobCounts {
   std::int64_t jobs = 0;
   std::int64_t refused = 0;

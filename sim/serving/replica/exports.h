@@ -18,7 +18,7 @@ class Exports {
   std::optional<DecodeProgress> progress(const DecodingSequence& sequence) const;
   /// It is in no further batch. Its blocks stay until release().
   DetachedSequence detach(Slot slot, double now_s, ReplicaListener& listener);
-  /// The KV of a sequence told by prompt_done(), or one that has been detached, is no longer needed here.
+  /// The KV of a sequence reported by prompt_done(), or one that has been detached, is no longer needed here.
   void release(Slot slot, double now_s);
 
   // The replica's own calls:

@@ -20,8 +20,8 @@ class Imports {
   /// Takes blocks for so many tokens of one before it comes, where there is room for it right away. It is then to be
   /// brought to the place returned.
   std::optional<Slot> reserve(const Request& request, std::int64_t tokens, double now_s);
-  /// An expected sequence comes: to its place where it has one; else it waits for blocks, and import_has_room() tells
-  /// when it has them.
+  /// An expected sequence comes: to its place where it has one; else it waits for blocks, and import_has_room()
+  /// reports when it has them.
   Slot bring(const MovingSequence& sequence, std::optional<Slot> place, double now_s);
   /// Of one that has its blocks but has not come: takes more of them. False, and nothing changes, without room.
   bool extend(Slot slot, std::int64_t tokens, double now_s);

@@ -44,7 +44,7 @@ class Replica {
   /// From now on steps may start; a replica whose weights still load starts out not ready.
   void set_ready(double now_s);
   void set_not_ready();
-  /// Tells about whatever still waits or runs when the run is cut off at `now_s`.
+  /// Reports what still waits or runs when the run is cut off at `now_s`.
   void abandon(double now_s, ReplicaListener& listener);
 
   /// The first instant to which advance() does something: a step ends then, or has started before. Infinite when

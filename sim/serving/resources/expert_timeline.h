@@ -47,7 +47,7 @@ struct ExpertLayerWork {
 };
 
 /// A step of a model whose experts are partly elsewhere, as it goes: layer after layer, each waiting for the experts
-/// that it needs. Decides nothing and knows no links: it says which loads are wanted, and is told when they are done.
+/// that it needs. Decides nothing and knows no links: it says which loads are wanted, and hears when they are done.
 class ExpertTimeline {
  public:
   static constexpr double infinity = std::numeric_limits<double>::infinity();

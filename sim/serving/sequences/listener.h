@@ -27,7 +27,7 @@ struct PromptChunk {
   double end_s = 0;
 };
 
-/// What a replica tells as it goes. Calls come in the order of the replica's own clock.
+/// What a replica reports as it goes. Calls come in the order of the replica's own clock.
 class ReplicaListener {
  public:
   virtual ~ReplicaListener() = default;

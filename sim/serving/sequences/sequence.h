@@ -47,7 +47,7 @@ constexpr bool waits(SequenceState state) {
 enum class Serve : std::uint8_t {
   whole,
   prompt,           // computes its prompt, for another replica to go on
-  streamed_prompt,  // the same, and tells of every chunk
+  streamed_prompt,  // the same, and reports every chunk
 };
 
 /// One request on a replica, from its arrival there to its last token.
@@ -62,7 +62,7 @@ struct Sequence {
                                 // still to be made token by token
   std::uint32_t arrival = 0;    // order of arrival on this replica
   std::uint32_t admission = 0;  // order of admission: the last is preempted first
-  std::int64_t reported_service = 0;        // output tokens that the queue was told of
+  std::int64_t reported_service = 0;        // output tokens reported to the queue
   std::int64_t imported_cached_tokens = 0;  // of one that came from another replica: KV that was here before it
   std::int32_t preemption_rank = 0;
   SequenceState state = SequenceState::waiting;
@@ -106,7 +106,7 @@ class SequenceTable {
     sequences_[index(slot)].reported = true;
     free_.push_back(slot);
   }
-  /// Slots in use and free: of a free one, the record is `told`.
+  /// Slots in use and free: of a free one, the record is `reported`.
   std::size_t size() const { return sequences_.size(); }
   Sequence& operator[](Slot slot) { return sequences_[index(slot)]; }
   const Sequence& operator[](Slot slot) const { return sequences_[index(slot)]; }
