@@ -31,7 +31,7 @@ void refuse_other_load(std::span<const ProcessLoad> loads, const std::set<unsign
   const auto busiest = std::ranges::max_element(
       loads, {}, [&](const ProcessLoad& load) { return ours.contains(load.pid) ? 0 : load.sm_percent; });
   if (busiest == loads.end() || ours.contains(busiest->pid) || busiest->sm_percent <= idle_percent) return;
-  throw DeviceError(fmt::format("the GPU has become busy: process {} computes on {} % of it{}", busiest->pid,
+  throw DeviceError(fmt::format("the GPU has become busy: process {} computes for {} % of the time{}", busiest->pid,
                                 busiest->sm_percent, way_out));
 }
 

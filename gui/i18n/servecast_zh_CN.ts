@@ -776,7 +776,7 @@ Apache-2.0</translation>
         <translation>时长</translation>
     </message>
     <message>
-        <source>tokens of it</source>
+        <source>its tokens</source>
         <translation>其词元</translation>
     </message>
     <message>
@@ -804,7 +804,7 @@ Apache-2.0</translation>
         <translation>请求 %1，资源池 %2</translation>
     </message>
     <message>
-        <source>   ·   the report has no steps of it</source>
+        <source>   ·   the report has none of its steps</source>
         <translation>   ·   报告中没有它的步骤</translation>
     </message>
     <message>

@@ -63,7 +63,7 @@ void check_same_operation(int first) {
     if (what(i) != what(first)) throw std::logic_error("lanes of a warp meet in " + what(first) + " and " + what(i));
 }
 
-/// Wakes threads `first` to `first` + `count` - 1 if all of them wait at `where`.
+/// Wakes threads `first` to `first` + `count` - 1 if every one waits at `where`.
 bool release(int first, int count, Thread::Wait where) {
   for (int i = first; i < first + count; ++i)
     if (fibres().ended(i) || block.threads[static_cast<std::size_t>(i)].wait != where) return false;

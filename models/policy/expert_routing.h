@@ -100,7 +100,7 @@ class ExpertRouting {
   virtual void resize(const ExpertShape&, const RoutingData&, Rng&) = 0;
   /// Fills in shape.layers x shape.active choices: layer by layer, highest gate first, none twice in a layer.
   virtual void route(const RoutedToken&, Rng&, std::span<ExpertChoice> choices) = 0;
-  /// The request has left: nothing more of it will be asked.
+  /// The request has left: its tokens are not asked for any more.
   virtual void forget(RequestId) {}
 };
 

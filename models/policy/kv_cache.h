@@ -71,7 +71,7 @@ class PrefixListener {
 /// The KV cache of one replica: which sequence holds how many blocks. Counted in blocks of all its GPUs together.
 ///
 /// Two ways to take blocks: `hold` for the chunk of a prompt, and `grow` for the tokens that decoding sequences make,
-/// all of them in one call, so that a step costs the same for one sequence and for five hundred.
+/// for all sequences in one call, so that a step costs the same for one sequence and for five hundred.
 class KvCache {
  public:
   static constexpr std::string_view kind = "kv_cache";

@@ -51,7 +51,7 @@ class ReplicaViews {
   std::uint64_t membership_version_;
 };
 
-/// The position for which `key(position)` is least; ties go to the lowest. Looks at all of them.
+/// The position for which `key(position)` is least; ties go to the lowest. Compares all positions.
 template <class KeyOf>
 std::size_t least_position(const ReplicaViews& replicas, KeyOf key) {
   std::size_t best = 0;

@@ -25,7 +25,7 @@ struct StatedFigure {
 /// How a claim speaks of its figure.
 enum class Says { is, at_most, at_least };
 
-/// What the models make of it, and how: the figures on the way there.
+/// What the models compute, and how: the figures on the way there.
 struct Finding {
   StatedFigure value;
   std::string working;
@@ -64,7 +64,7 @@ struct CheckedClaim {
   ClaimVerdict verdict;
 };
 
-/// All of them, by article.
+/// All claims, by article.
 std::vector<CheckedClaim> check_claims();
 
 /// What each article is about.

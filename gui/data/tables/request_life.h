@@ -25,7 +25,7 @@ struct LifeStep {
 
 struct RequestLife {
   std::vector<LifePart> parts{};
-  std::vector<LifeStep> steps{};  // in order of time; empty where the report has no steps of it
+  std::vector<LifeStep> steps{};  // in order of time; empty where the report has none of its steps
 };
 
 /// From requests.csv alone: the gateway, LLM calls before the one that gave the answer (with their queues), queue,

@@ -63,8 +63,8 @@ QWidget* RequestsView::make_chosen_bar() {
 
 void RequestsView::make_steps_table() {
   steps_ = new QTableWidget(0, 7);
-  steps_->setHorizontalHeaderLabels({tr("start"), tr("length"), tr("tokens of it"), tr("decodes"),
-                                     tr("prefill chunks"), tr("prefill tokens"), tr("shared with")});
+  steps_->setHorizontalHeaderLabels({tr("start"), tr("length"), tr("its tokens"), tr("decodes"), tr("prefill chunks"),
+                                     tr("prefill tokens"), tr("shared with")});
   dress(*steps_);
   for (int i = 0; i < steps_->columnCount(); ++i) steps_->setColumnWidth(i, 120);
   steps_->horizontalHeader()->setStretchLastSection(true);
@@ -153,7 +153,7 @@ void RequestsView::read_life(std::size_t row) {
   if (steps == nullptr)
     title += tr("   ·   run with the detail “every batch” to see the batches it shared");
   else if (life_.steps.empty())
-    title += tr("   ·   the report has no steps of it");
+    title += tr("   ·   the report has none of its steps");
   life_title_->setText(title);
   show_steps();
 }

@@ -110,7 +110,7 @@ StageTime ProfileLatency::prompts(const PipelineStage& stage, const StepWork& wo
   return sum;
 }
 
-/// With drafts the keys are read once for all queries of a sequence, and the arithmetic is that of all of them.
+/// With drafts the keys are read once for all queries of a sequence, and the arithmetic is that of all queries.
 StageTime ProfileLatency::decodes(const ProfileAttention& attention, const StepWork& work) const {
   const double context = real(work.decode_kv_tokens) / real(work.decode_sequences);
   StageTime time = attention.decode(work.decode_sequences, context);

@@ -7,7 +7,7 @@
 // wait before an empty pool count as waiting. Missed promises ask for more in proportion to the share that may miss,
 // at most twice as many, and never for fewer than there are while half of that share misses.
 //
-// Wins where load changes over minutes and a metric tells of it early (queue and KV do, missed promises come late);
+// Wins where load changes over minutes and a metric shows it early (queue and KV do, missed promises come late);
 // loses where replicas take longer to come than the load to change, and after peaks, when the window holds on to
 // them. Kubernetes documentation, "Horizontal Pod Autoscaling" (algorithm details, stabilization window, default
 // behavior): a look every 15 s, tolerance 0.1, windows of 0 and 300 s, up by 100 % or 4 replicas.

@@ -2,7 +2,7 @@
 //
 // Every `check_every_s`: one replica more where the mean over replicas of freeness (free KV blocks per request,
 // prompts that wait counted as held: freeness.h) is below `up_below`, one fewer where it is above `down_above`;
-// nothing while a replica is on its way, since freeness does not know of it yet. A replica without requests is
+// nothing while a replica is on its way, since freeness does not count it yet. A replica without requests is
 // infinitely free. Wins where memory, not arrivals, says how full a pool is: long outputs, big prompts. Loses against
 // sudden load: one replica at a time. With `scaling.drain: migrate` and the migration of the same system, replicas
 // leave quickly. Llumnix, OSDI 2024, section 4.4.3; bounds and interval of its code (10 and 60, every 10 s).

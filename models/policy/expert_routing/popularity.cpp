@@ -27,7 +27,7 @@ class PopularityRouting final : public ExpertRouting {
           "co_activation", co_activation,
           "table with the columns layer_i, expert_i, layer_j, expert_j and count; left out: layers are independent");
       f.field("model", model, "only rows with this in their column 'model'; left out: the tables hold one model");
-      f.field("domain", domain, "only rows with this in their column 'domain'; left out: all of them, summed");
+      f.field("domain", domain, "only rows with this in their column 'domain'; left out: all rows, summed");
       f.field("gate_spread", gate_spread, "how far gates lie apart, see `synthetic`", positive);
     }
   };

@@ -8,7 +8,7 @@
 // earlier arrival. No job overtakes one that waits before it in that order: a job of many parts, which starts only
 // when so many workers are free (a gang: parts that wait for each other would hold workers for nothing), keeps
 // narrower ones behind it waiting but is never starved by them. Volcano itself lets these go ahead. A client with a
-// job's workers keeps all of them until its answer is there.
+// job's workers keeps every one until its answer is there.
 #include <compare>
 #include <map>
 #include <set>
@@ -51,7 +51,7 @@ struct JobsSettings {
             {"finish", "cancel"});
     f.group("acknowledgement", acknowledgement,
             "until the client knows that its job was taken; the job does not wait");
-    f.group("notification", notification, "from the answer to the client's knowing of it");
+    f.group("notification", notification, "from the answer until the client knows");
   }
 };
 

@@ -23,7 +23,7 @@ struct Subtask {
   TargetId target{};
   std::vector<TextPiece> prompt{};
   std::int64_t output_tokens = 0;
-  std::vector<std::uint32_t> after{};  // those whose answers it waits for, all of them earlier in the list
+  std::vector<std::uint32_t> after{};  // those whose answers it waits for, each earlier in the list
   double tool_s = 0;                   // from the last of these answers until it can start
 
   std::int64_t prompt_tokens() const {
@@ -39,7 +39,7 @@ struct TaskGraph {
   std::uint32_t streamed = 0;  // whose words the client reads as they come
 };
 
-/// What a stage that plans such graphs says of all of them.
+/// What a stage that plans such graphs says of every one.
 class TaskPlanner {
  public:
   virtual ~TaskPlanner() = default;

@@ -1,4 +1,4 @@
-// Router "kv_aware": to the replica that holds the longest beginning of the prompt, if that is nearly all of it.
+// Router "kv_aware": to the replica that holds the longest beginning of the prompt, if that is nearly the whole.
 //
 // "Nearly" is all but `threshold_tokens`. A replica that holds too little loses to consistent hashing of the session
 // (see "session"). Good for long contexts that are asked again and again. Bad under load: the replica that holds a

@@ -16,7 +16,7 @@ namespace servecast {
 class RunClock;
 
 /// The replicas of all pools and their lives. Brings replicas up to instants, visits those on which a client waits
-/// for something, and does to them what their lives say; its listeners hear of it.
+/// for something, and does to them what their lives say; its listeners hear that.
 class Cluster final : private ReplicaLifecycle::Callbacks {
  public:
   using Pools = std::deque<ReplicaPool>;  // that stay where they are
@@ -35,7 +35,7 @@ class Cluster final : private ReplicaLifecycle::Callbacks {
   /// Brought up to `now_s`; changed() once something was done to it.
   Replica& advanced(const ReplicaAt& at, double now_s);
   void changed(const ReplicaAt& at);
-  /// The same for one whose pool knows of it already, and that no request holds.
+  /// The same where the pool knows already, and no request holds the replica.
   void touch(const ReplicaAt& at);
   void advance_all(double now_s);
   /// Exports::detach(), Imports::recall().

@@ -6,7 +6,7 @@
 
 namespace servecast {
 
-/// As the client saw it: one request, whatever the gateway has made of it.
+/// As the client saw it: one request, whatever calls the gateway has made.
 RequestRecord Gateway::put_together(const RequestContext& context, RequestStatus status, double now_s) const {
   RequestRecord r = context.answer ? context.answer_record : context.call_record;
   if (context.record.llm_calls == 0) r.pool = context.original.pool;

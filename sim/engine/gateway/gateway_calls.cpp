@@ -28,7 +28,7 @@ void Gateway::start_call(RequestContext& context, double now_s) {
   callbacks_.send_call(call_request(context, now_s));
 }
 
-/// What the stage that asked for another LLM call wants of it.
+/// Prompt, output and target as the stage that asked for another LLM call wants them.
 void Gateway::shape_call(RequestContext& context) {
   if (context.next) {
     if (!context.next->goes_on) context.blocks.clear();

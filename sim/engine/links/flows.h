@@ -83,7 +83,7 @@ class Flows {
   /// arrived. Returns the number of the group.
   std::int64_t start(std::vector<Transfer> transfers, double at_s, Done done);
   /// Breaks off what is left of a group: its end is not reported, and listeners hear nothing. Does nothing
-  /// where all of it has arrived.
+  /// where the last byte has arrived.
   void cancel(std::int64_t group, double now_s);
   /// No part that started one still waits.
   bool idle() const { return flows_.empty(); }

@@ -112,7 +112,7 @@ void HandOvers::chunk_launched(const PromptChunk& chunk) {
   chunks_.insert({.at_s = chunk.end_s, .request = chunk.request, .tokens = tokens});
 }
 
-// The decoding replica hears of it a little later: what it frees may be wanted by prompts that wait for it, and these
+// The decoding replica hears a little later: what it frees may be wanted by prompts that wait for it, and these
 // keep blocks which this one waits for.
 void HandOvers::prompt_restarts(RequestId id, double now_s) {
   std::erase_if(chunks_, [id](const ChunkDue& due) { return due.request == id; });
@@ -150,7 +150,7 @@ void HandOvers::settle(RequestId id, double now_s) {
   if (h.flows == 0) complete(h, now_s);
 }
 
-// Its prompt is computed: the decoding replica hears of it. False where it goes another way.
+// Its prompt is computed: the decoding replica hears that. False where it goes another way.
 bool HandOvers::hand_over(HandOver& h, double now_s) {
   if (!h.to) {
     const auto to = decoder(h.request, now_s);
@@ -268,7 +268,7 @@ void HandOvers::sent(RequestId id, double now_s) {
   HandOver& h = under_way_.at(id);
   h.flows -= 1;
   if (h.flows > 0) return;
-  if (h.imported) return complete(h, now_s);  // all of it was sent when the prompt was computed
+  if (h.imported) return complete(h, now_s);  // it was sent whole when the prompt was computed
   if (h.reported) return forget(id, now_s);
   start_over(h, now_s);
 }

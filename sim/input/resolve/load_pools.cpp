@@ -261,7 +261,7 @@ class PoolLoader {
   bool takes_nodes(const Pool& pool) const {
     return pool.shape().ranks() == 1 && pool.spec.tensor_parallel > node().gpus;
   }
-  /// Where more than kernels follow, the host works beside all of it.
+  /// Where more than kernels follow, the host works beside them.
   EngineTerms kernel_terms(const Pool& pool) const {
     return takes_nodes(pool) ? without_host(pool.engine.step) : pool.engine.step;
   }

@@ -69,7 +69,7 @@ void check_graph(YamlText& text, const ScenarioSpec& spec, const Stages& stages,
   }
 }
 
-/// A job must not be over while LLM calls of it are to come.
+/// A job must not be over while its LLM calls are to come.
 void check_jobs(YamlText& text, const ScenarioSpec& spec, const Stages& stages, std::size_t jobs) {
   const auto name = [&](std::size_t i) { return spec.gateway[i].stage.policy(); };
   for (std::size_t i = 0; i < jobs; ++i) {

@@ -210,7 +210,7 @@ struct PoolSpec {
     f.field("expert_parallel", expert_parallel,
             "GPUs over which whole experts are spread, a multiple of tensor_parallel: so many of them at a time are "
             "a rank "
-            "that attends to requests of its own; the batcher's limits are those of all of them. 1: experts are "
+            "that attends to requests of its own; the batcher's limits are those of all ranks. 1: experts are "
             "split like "
             "other layers",
             at_least_one);

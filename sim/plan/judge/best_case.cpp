@@ -201,7 +201,7 @@ class Judge {
                        limits.ttft_s, limits.tpot_s, limits.e2e_s);
   }
 
-  /// The worst of it, where that is worse than `worst`.
+  /// The worst value, where that is worse than `worst`.
   BestCase worse(BestCase worst) {
     consider(alone_on_it(), "what an idle machine can do at best", worst);
     const bool first_token_only = limits_.tpot_s == no_bound && limits_.e2e_s == no_bound;

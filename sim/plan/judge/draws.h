@@ -37,7 +37,7 @@ struct DrawCount {
 };
 
 /// The verdict of a look, as soon as it is the same whatever becomes of the draws that are left: so stopping there
-/// makes no verdict wrong oftener. Open: not known yet, or open after all of them.
+/// makes no verdict wrong oftener. Open: not known yet, or open after all draws.
 DrawVerdict verdict(const DrawPlan& plan, const DrawCount& count);
 
 /// More draws than a user would wait for.

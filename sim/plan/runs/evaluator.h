@@ -20,7 +20,7 @@ struct RunRequest {
   bool operator==(const RunRequest&) const = default;
 };
 
-/// What came of it.
+/// Its outcome.
 struct RunResult {
   std::string key{};  // stands for everything the run rests on; empty where the scenario is wrong
   std::optional<Summary> summary{};

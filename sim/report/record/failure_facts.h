@@ -30,7 +30,7 @@ struct BrokenPartFacts {
   std::string part{};
   std::int64_t parts = 0;
   std::int64_t failures = 0;
-  double down_s = 0;  // of all of them together
+  double down_s = 0;  // summed
 };
 
 /// GPUs of spare nodes, at one price.

@@ -52,7 +52,7 @@ struct KeepRequests {
   std::int64_t exact_up_to = 1'000'000;  // their latencies, 32 bytes for each; with more requests only histograms
 };
 
-/// Takes down what happens during a run, at a few nanoseconds per event, and keeps what the reports need of it.
+/// Takes down what happens during a run, at a few nanoseconds per event, and keeps what the reports need.
 class Recorder {
  public:
   explicit Recorder(std::size_t pools, const KeepRequests& keep = {}) : keep_(keep), pools_(pools) {}

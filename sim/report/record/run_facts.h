@@ -19,7 +19,7 @@ struct SloFacts {
   std::optional<double> ttft_s{};
   std::optional<double> tpot_s{};
   std::optional<double> e2e_s{};
-  double target_fraction = 1;  // share of requests that shall keep all of them
+  double target_fraction = 1;  // share of requests that shall keep every bound
 
   bool stated() const { return ttft_s || tpot_s || e2e_s; }
   bool operator==(const SloFacts&) const = default;

@@ -29,7 +29,7 @@ struct AccountSummary {
   std::string currency{};
   double per_usd = 1;
   std::vector<AccountLine> items{};    // pools, nodes, stages of the gateway, APIs, then all
-  std::vector<AccountLine> classes{};  // all of it shared out; empty unless there are several
+  std::vector<AccountLine> classes{};  // the sum shared out; empty unless there are several
   void fields(Fields& f);
   bool operator==(const AccountSummary&) const = default;
 };

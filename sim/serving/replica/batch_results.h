@@ -11,7 +11,7 @@ class BatchResults {
 
   /// The first batch of the lane ends now.
   void end(Lane& lane, ReplicaListener& listener);
-  /// The replica stops in the middle of it: what it took so far was taken, and nothing came of it.
+  /// The replica stops in the middle: the batch took what it took so far, in vain.
   void cut(const FilledBatch& batch, ReplicaListener& listener);
   /// Of a lane whose whole batch is done, memory and places come free. Clients that waited for it get everything at
   /// once. False: there is none.

@@ -49,7 +49,7 @@ std::optional<DecodeProgress> Exports::progress(const DecodingSequence& sequence
   return DecodeProgress{.computed_tokens = computed_tokens(lane, s), .tokens = lane.decodes.tokens(s)};
 }
 
-// Lengths are known, so what the batches under way will make of it is known when it leaves.
+// Lengths are known, so what it is after the batches under way is known when it leaves.
 DetachedSequence Exports::detach(Slot slot, double now_s, ReplicaListener& listener) {
   Sequence& s = core_.book[slot];
   const Lane& lane = core_.lanes.of(s);

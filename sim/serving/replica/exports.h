@@ -22,7 +22,7 @@ class Exports {
   void release(Slot slot, double now_s);
 
   // The replica's own calls:
-  /// The prompt is computed, and others hear of it.
+  /// The prompt is computed, and the listener hears that.
   void prompt_done(Slot slot, double seen_s, ReplicaListener& listener);
   /// Those of the batch's chunks whose KV leaves as it is computed.
   void report_chunks(const FilledBatch& batch, ReplicaListener& listener) const;

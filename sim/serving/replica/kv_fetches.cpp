@@ -58,7 +58,7 @@ void KvFetches::begin(Slot slot, const TierHits& hits, std::int64_t tokens) {
 }
 
 /// Fetching a part of a prompt and computing the rest: one after the other, or layer by layer, where a layer waits
-/// for what is fetched of it and for the layer before. The first and the last layer tell, as all of them are alike.
+/// for what is fetched of it and for the layer before. The first and the last layer decide, as all are alike.
 double KvFetches::in_turn_s(double fetch_s, double compute_s) const {
   if (rules_.layers == 0) return fetch_s + compute_s;
   const auto layers = static_cast<double>(rules_.layers);

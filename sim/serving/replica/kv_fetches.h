@@ -11,7 +11,7 @@ namespace servecast {
 /// A request whose turn comes during the fetch is put aside and lets others pass, as in vLLM
 /// (WAITING_FOR_REMOTE_KVS). Blocks in the hands of a request that waits are the first to be given up: what they hold
 /// stays in the cache while it can. What is computed or leaves the GPU goes the other way (KvTiers). Without tiers
-/// none of it does anything.
+/// it does nothing.
 class KvFetches {
  public:
   explicit KvFetches(ReplicaCore& core) : core_(core), tiers_(core.setup.tiers.get()), rules_(core.setup.fetch) {}

@@ -13,7 +13,7 @@ class LaneRemovals {
       : core_(core), fetches_(fetches), imports_(imports), swapping_(swapping) {}
 
   void preempt(Slot slot, bool cut_prompt, ReplicaListener& listener);
-  /// The client hears no more of it. A waiting sequence leaves at once; a running one when the next batch is filled.
+  /// The client has given up. A waiting sequence leaves at once; a running one when the next batch is filled.
   void give_up(Slot slot, ReplicaListener& listener);
   /// A batch under way goes on with them, but what it makes of them is ignored.
   void drop_cancelled(Lane& lane);

@@ -65,7 +65,7 @@ struct ExpertOffloadSetup {
 /// that. Which experts are loaded and which leave does not depend on how long loads take, so a step's work is planned
 /// when it is launched; how long it takes in each pipeline stage follows from the links of that stage's GPUs.
 ///
-/// Several models of the same shape may share the slots: a layer's experts are numbered through all of them here,
+/// Several models of the same shape may share the slots: a layer's experts are numbered through all models here,
 /// model after model.
 class ExpertOffload {
  public:

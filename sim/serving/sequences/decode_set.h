@@ -9,7 +9,7 @@
 
 namespace servecast {
 
-/// The decoding sequences of one batch lane, in lazy accounts: a step in which all of them make one token costs O(1),
+/// The decoding sequences of one batch lane, in lazy accounts: a step in which each makes one token costs O(1),
 /// whatever their number. What belongs to one sequence is worked out only when it joins, finishes or is preempted.
 ///
 ///   tokens a sequence holds now = tokens when it joined + steps since

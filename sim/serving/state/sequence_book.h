@@ -41,7 +41,7 @@ struct SequenceSums {
 /// leaves.
 class SequenceBook {
  public:
-  /// All of them outlive it. `max_sequences` run at a time.
+  /// The arguments outlive it. `max_sequences` run at a time.
   SequenceBook(WaitingQueue& queue, AdapterLoads& adapters, std::int64_t max_sequences)
       : queue_(queue), adapters_(adapters), max_sequences_(max_sequences) {}
 
@@ -91,7 +91,7 @@ class SequenceBook {
   void mark_reported(Slot slot);
   /// Its client gave up while a fetch fills its blocks.
   void forget(Slot slot);
-  /// Nothing of it is left here.
+  /// This replica has forgotten it.
   void remove(Slot slot);
   /// All are gone.
   void clear();

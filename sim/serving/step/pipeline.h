@@ -53,7 +53,7 @@ class Pipeline {
   bool in_time() const;
 
   // Batches in the order in which they were launched. They stay where they are until they have ended. Each of these
-  // calls may change the ends of all of them.
+  // calls may change the ends of all batches.
   /// From `ready_s` on it may enter the first stage; infinite: ready() says when. `tokens`: with experts elsewhere.
   void launch(FilledBatch& batch, double ready_s, std::span<const TokenRun> tokens, double now_s);
   void ready(FilledBatch& batch, double now_s);
