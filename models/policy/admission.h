@@ -7,7 +7,7 @@
 
 namespace servecast {
 
-/// Decides at a pool's gate whether a request is taken on. One that is not gets HTTP 429 at once and costs nothing.
+/// Decides whether a pool takes a request on. One that it turns away gets HTTP 429 at once and costs nothing.
 class Admission {
  public:
   static constexpr std::string_view kind = "admission";

@@ -22,14 +22,14 @@ struct Destination {
   std::optional<std::size_t> copy_pool{};  // the pool of that replica; none: this one
 };
 
-/// The gate and the router of one pool, and the views of replicas that these see: those that serve, as they are now
+/// The admission and the router of one pool, and the views of replicas that these see: those that serve, as they are now
 /// or were when load was last collected. The caller has brought replicas up to the instant.
 class PoolRouting {
  public:
   /// All replicas of the pool are there, and shown. They stay where they are.
   PoolRouting(const Scenario& scenario, PoolId id, ReplicaId first, const std::vector<Replica>& replicas);
 
-  /// False: the gate turns it away. Where it reads state it looks at the pool that will decode, too, if that is
+  /// False: admission turns it away. Where it reads state it looks at the pool that will decode, too, if that is
   /// another one.
   bool admits(const Request& request, const PoolRouting* decoding);
   /// The same before a computed prompt is handed over to that pool.
@@ -37,17 +37,17 @@ class PoolRouting {
   /// The router's choice. None: it turns the request away.
   std::optional<Destination> pick(const Request& request);
 
-  /// Whether gate or router look at views, be it another pool's.
+  /// Whether admission or router read views, be it another pool's.
   bool reads_state() const { return needs_fresh_views_; }
   bool admission_reads_state() const { return admission_->reads_state(); }
-  /// Another pool's gate will look at this one.
+  /// Another pool's admission will read this one's.
   void require_fresh_views() { needs_fresh_views_ = true; }
 
   /// The last instant up to `at_s` at which load is collected, if that is still to come. Earlier ones may be left
   /// out where no view is read before `at_s`. Infinite: none.
   double next_signal_s(double at_s) const;
   bool signals() const { return signal_delay_s_ > 0; }
-  /// Shows gate and router the load as it is now.
+  /// Shows admission and router the load as it is now.
   void signal(double now_s);
 
   /// A replica has changed: its view follows.

@@ -25,7 +25,7 @@ class ReplicaPool {
   /// together.
   const SharedTier* shared_tier() const { return make_.shared_tier(); }
 
-  /// Gate and router, with the pool brought up to `now_s` as far as they look at it; and as they are.
+  /// Admission and router, with the pool brought up to `now_s` as far as they look at it; and as they are.
   PoolRouting& routing(double now_s);
   PoolRouting& routing() { return routing_; }
   const PoolRouting& routing() const { return routing_; }

@@ -76,7 +76,7 @@ void RequestFlow::enter_pool(const Request& request, double now_s) {
   enter_replica(request, now_s);
 }
 
-// The pool's gate has let it in.
+// The pool's admission has let it in.
 void RequestFlow::enter_replica(const Request& request, double now_s) {
   if (!cluster_.anyone_serves(index(request.pool)))
     return wait({.pool = request.pool, .request = request, .since_s = now_s});
@@ -168,7 +168,7 @@ void RequestFlow::go_on(MovingSequence interrupted, double now_s) {
   interrupted.made > 0 ? resume(interrupted, now_s) : enter_replica(interrupted.request, now_s);
 }
 
-// The pool has taken the request on: its gate is not asked again. What it has got is computed where it decodes.
+// The pool has taken the request on: its admission is not asked again. What it has got is computed where it decodes.
 void RequestFlow::resume(const MovingSequence& begun, double now_s) {
   HandOvers* hand_overs = parts_.hand_overs;
   const std::size_t pool = hand_overs ? hand_overs->decode_pool(begun.request) : index(begun.request.pool);
@@ -191,9 +191,9 @@ std::optional<ReplicaAt> RequestFlow::route(std::size_t pool, const Request& req
 }
 
 bool RequestFlow::admits_decode(const Request& request, std::size_t decode_pool, double now_s) {
-  PoolRouting& gate = cluster_.pools()[index(request.pool)].routing();
-  if (!gate.admission_reads_state()) return true;
-  if (gate.admits_decode(request, cluster_.pools()[decode_pool].routing(now_s))) return true;
+  PoolRouting& routing = cluster_.pools()[index(request.pool)].routing();
+  if (!routing.admission_reads_state()) return true;
+  if (routing.admits_decode(request, cluster_.pools()[decode_pool].routing(now_s))) return true;
   ends_.turn_away(request, RequestStatus::shed);
   return false;
 }

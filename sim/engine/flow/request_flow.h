@@ -13,7 +13,7 @@ class Recorder;
 class RequestEnds;
 class RunClock;
 
-/// The way of a request to its replica: it arrives at its pool, the gate admits it, the router sends it, perhaps the
+/// The way of a request to its replica: it arrives at its pool, admission lets it in, the router sends it, perhaps the
 /// beginning of its prompt is copied first, and it is delivered. It waits before a pool of which no replica serves,
 /// and goes on elsewhere where its replica has failed.
 class RequestFlow final : public ClusterListener, private HandOvers::Callbacks {

@@ -8,7 +8,7 @@
 #include "sim/report/summary/summary.h"
 #include "tests/unit/engine/scenario_text.h"
 
-namespace servecast::gate_test {
+namespace servecast::pool_admission_test {
 
 std::string load(const std::string& generate, const std::string& pool) {
   return R"(
@@ -160,4 +160,4 @@ TEST(PoolAnswers, AddUpTheStepsOfAPrompt) {
   EXPECT_EQ(answers.block_tokens(), 16);
 }
 
-}  // namespace servecast::gate_test
+}  // namespace servecast::pool_admission_test
