@@ -75,7 +75,7 @@ const Kind& kind_of(const CsvRow& row) {
                             version.empty() ? "" : " ", version, fmt::join(known, " and ")));
 }
 
-/// One aggregated server whose GPUs share layers: how others share requests out cannot be told from a row.
+/// One aggregated server whose GPUs share layers: a row does not say how others share requests out.
 void check_shape(const CsvRow& row, const BundledGpu& gpu) {
   if (row.text("mode") != "agg")
     throw NoMatch(fmt::format("mode '{}' does not say which GPUs do what; 'agg' does", row.text("mode")));

@@ -60,7 +60,7 @@ struct StageAction {
     std::int64_t output_tokens = 0;
     std::optional<double> score{};
   };
-  std::optional<Answer> answer{};    // from the gateway's own memory: no one else is asked
+  std::optional<Answer> answer{};    // from the gateway's own memory: no target is asked
   std::optional<TaskGraph> graph{};  // the LLM calls that it is worked out in, instead of one
   std::optional<Job> job{};          // it goes on when the stage's queue says so
 };

@@ -69,7 +69,7 @@ class MeasureCommand final : public Command {
 
  private:
   void take_samples(Console& console) {
-    if (!profile_.empty()) load_profile(profile_, {});  // what is wrong with it is told before anything is measured
+    if (!profile_.empty()) load_profile(profile_, {});  // its mistakes are reported before anything is measured
     ProgressView view(progress_.style(console), console.err);
     const auto show = [&](const MeasureProgress& p) { view.show(shown(p)); };
     const MeasureProgress done = step_.wanted() ? step_.run(arguments_, show) : measure_kernels(show);

@@ -1,7 +1,7 @@
 // Batcher "orca": iteration-level scheduling with selective batching (Orca, Yu et al., OSDI 2022).
 //
 // In every step all sequences decode, and waiting requests join with their whole prompt while places and memory
-// allow, in one batch. Running sequences stall while a long prompt is computed along with them. Orca reserves memory
+// allow, in one batch. Running sequences stall while a long prompt is computed in the same step. Orca reserves memory
 // in one piece: use it with the KV caches "contiguous_max", "contiguous_pow2" or "contiguous_oracle".
 #include "models/policy/batcher.h"
 

@@ -42,7 +42,7 @@ class SplitwiseJsq final : public Router {
  private:
   bool within(const ReplicaView& r) const { return r.waiting_tokens <= settings_.max_pending_tokens; }
 
-  /// Tokens of a prompt that is being computed are not waiting any more: a replica that has one is told from an idle
+  /// Tokens of a prompt that is being computed are not waiting any more: a replica that has one differs from an idle
   /// one by what runs there.
   static auto load(const ReplicaView& r) { return std::pair(r.waiting_tokens, r.running_requests); }
 

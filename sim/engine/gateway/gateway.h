@@ -17,7 +17,7 @@ struct Scenario;
 /// Runs the scenario's gateway stages on every request, sends LLM calls to pools and outside APIs, and puts the
 /// answers together. Knows no SimGrid and no replica: `next_s()` says when something is due, `act_due()` does it.
 ///
-/// Within one instant, journeys take turns by the ids of their requests.
+/// Within one instant, requests take turns by their ids.
 class Gateway {
  public:
   /// What it asks of the run.

@@ -87,7 +87,7 @@ class Flows {
   void cancel(std::int64_t group, double now_s);
   /// No part that started one still waits.
   bool idle() const { return flows_.empty(); }
-  /// None of them moves, as long as no link is mended.
+  /// No flow moves, as long as no link is mended.
   bool all_cut() const;
 
   /// The next instant at which a flow begins or its end is noticed.

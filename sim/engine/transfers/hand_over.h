@@ -9,7 +9,7 @@ namespace servecast {
 
 /// One request on its way from the replica that computes its prompt to the one that decodes it.
 struct HandOvers::HandOver {
-  Request request{};  // as it came
+  Request request{};  // the original
   KvMove move = KvMove::pulled;
   std::optional<ReplicaAt> from{};  // once it has got there
   std::size_t decode_pool = 0;

@@ -66,10 +66,10 @@ class HandOvers final : public ClusterListener {
   void chunk_launched(const PromptChunk& chunk);
   void prompt_restarts(RequestId id, double now_s);
   void import_has_room(RequestId id, Slot place, std::int64_t cached_tokens);
-  /// Its record is out. Gives the request as it came where it was not handed over yet.
+  /// Its record is out. Gives the original request where it was not handed over yet.
   std::optional<Request> request_done(RequestId id);
 
-  /// A replica has stopped. Of those that it had, requests whose prompts it computed become as they came; others
+  /// A replica has stopped. Of those that it had, requests whose prompts it computed start over; others
   /// whose KV is lost with it are added.
   void stopped(const ReplicaAt& at, std::vector<MovingSequence>& interrupted, double now_s) override;
   void relocated(const ReplicaAt&, double) override { routes_.forget_routes(); }

@@ -80,7 +80,7 @@ double OwnLinks::next_s() const {
 std::vector<ExpertLoad> OwnLinks::move_to(double now_s) {
   std::vector<ExpertLoad> done;
   const double passed_s = now_s - now_s_;
-  std::vector<bool> ends;  // by what was said of it: bytes left may round to a little more than none
+  std::vector<bool> ends;  // as reported: bytes left may round to a little more than none
   std::vector<double> rates;
   for (const Active& active : active_) {
     rates.push_back(rate(active));

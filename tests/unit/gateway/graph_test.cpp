@@ -1,4 +1,4 @@
-// Requests worked out in several LLM calls: the plan, by hand, and what becomes of it in front of pools.
+// Requests worked out in several LLM calls: the plan, by hand, and how it runs in front of pools.
 #include <gtest/gtest.h>
 
 #include <cmath>

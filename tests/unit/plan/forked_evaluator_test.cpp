@@ -135,7 +135,7 @@ TEST_F(ForkedEvaluatorTest, WhatTheFileHasIsNotRunAgain) {
   EXPECT_EQ(runs().size(), 3);
   EXPECT_EQ(second[0].summary, first[1].summary);
   EXPECT_EQ(second[2].summary, first[0].summary);
-  EXPECT_EQ(second[3].failure, first[2].failure);  // a mistake is told anew
+  EXPECT_EQ(second[3].failure, first[2].failure);  // a mistake is reported anew
 }
 
 TEST_F(ForkedEvaluatorTest, AKnownRequestIsNotLoadedWhileItsFilesAreAsTheyWere) {

@@ -23,7 +23,7 @@ Listener serve_with(const ReplicaLimits& limits, const std::vector<Request>& req
   return heard;
 }
 
-// Both prompts are padded to 10. Request 1 has its only token at 1, is computed along while request 0 makes tokens 2
+// Both prompts are padded to 10. Request 1 has its only token at 1, is padding while request 0 makes tokens 2
 // and 3, and both answers come at 3. Request 2 starts then.
 TEST(Static, WaitsForTheLongestAndPadsThePrompts) {
   const Listener heard =

@@ -197,7 +197,7 @@ TEST(Beams, WantTheMostBlocksBeforeTheirLastToken) {
   EXPECT_EQ(serve_with({.block_tokens = 4, .blocks = 7}, {r}).done.at(RequestId{0}).status, RequestStatus::rejected);
 }
 
-// Four stages of a quarter of a second and places for one: one request after the other goes through all of them.
+// Four stages of a quarter of a second and places for one: one request after the other goes through all stages.
 TEST(FewSequencesForStages, OneAtATimeGoesThroughAllStages) {
   for (const std::string& batcher : Registry<Batcher>::names()) {
     const Listener heard =

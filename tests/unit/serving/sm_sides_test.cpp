@@ -9,7 +9,7 @@
 
 namespace servecast::sm_sides_test {
 
-/// 1 s for a step with prompts, all of it arithmetic; 0.25 s for one of decodes, all of it memory traffic.
+/// 1 s for a step with prompts, arithmetic alone; 0.25 s for one of decodes, memory traffic alone.
 class BoundLatency final : public StepLatency {
  public:
   std::int64_t stages() const override { return 1; }
@@ -88,7 +88,7 @@ TEST(SmSides, WithAllSmsForBothAStepAloneIsAsFastAsEver) {
 }
 
 // Whether batches are repeated or the batcher is asked every time, with memory that runs short, swapping and clients
-// that give up: the same times, and every request is told once.
+// that give up: the same times, and every request is reported once.
 TEST(SmSides, ShortCutsChangeNothing) {
   const LinearLatency latency(0.01, 0.0005, 0.000002);
   for (std::uint64_t seed = 0; seed < 60; ++seed) {

@@ -1,4 +1,4 @@
-// The wiring of a decoder step: kernels executed on the host against a reference in double that knows none of them.
+// The wiring of a decoder step: kernels executed on the host against a reference in double that does not use them.
 #include "calibrate/decoder/decoder_step.h"
 
 #include <gtest/gtest.h>

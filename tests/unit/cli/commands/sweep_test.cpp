@@ -160,7 +160,7 @@ TEST_F(Sweep, shares_joined_are_the_whole) {
   EXPECT_EQ(merged.out, "12 results, 12 of them new\n") << merged.err;
   const json whole = with({});
   EXPECT_EQ(with({"--out", folder_ / "all"}), whole);
-  spoil(folder_ / "all/plan.sqlite");  // all of it came from the shares
+  spoil(folder_ / "all/plan.sqlite");  // every row came from the shares
   for (const json& point : with({"--out", folder_ / "all"})["points"])
     EXPECT_EQ(point["figures"]["requests_per_s"], 77.0);
 }

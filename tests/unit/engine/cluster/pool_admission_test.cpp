@@ -37,7 +37,7 @@ struct Ran {
 // Ten requests of 100 tokens at 0, 1, ... s into a bucket of 250 that gets 30 tokens back every second: taken on at 0
 // and 1 s (250 - 100 + 30 - 100 = 80), at 2 s (110) and then whenever 100 are there: 10 at 2 s, 100 at 5 s; 0, 90 at
 // 8 s, 120 at 9 s.
-TEST(Gate, TurnsAwayWhatABucketDoesNotHold) {
+TEST(PoolAdmission, TurnsAwayWhatABucketDoesNotHold) {
   const Ran ran(load(R"(    requests: 10
     arrivals: {constant: {requests_per_s: 1}}
     prompt_tokens: {fixed: 100}
@@ -57,7 +57,7 @@ TEST(Gate, TurnsAwayWhatABucketDoesNotHold) {
 
 // Two clients that the scenario names, ten requests each within a second: four of each are taken on, whatever the
 // other one does.
-TEST(Gate, EveryNamedClientHasAQuotaOfItsOwn) {
+TEST(PoolAdmission, EveryNamedClientHasAQuotaOfItsOwn) {
   const std::string source =
       "generate: {requests: 10, arrivals: {constant: {requests_per_s: 10}}, prompt_tokens: {fixed: 100}, "
       "output_tokens: {fixed: 2}}";
@@ -73,7 +73,7 @@ TEST(Gate, EveryNamedClientHasAQuotaOfItsOwn) {
 }
 
 // Of two clients who ask at 0 s one is taken on. The other hears so at once, and so does every client after that.
-TEST(Gate, AnswersClosedLoopsAtOnce) {
+TEST(PoolAdmission, AnswersClosedLoopsAtOnce) {
   const Ran ran(load(R"(    requests: 5
     arrivals: {closed_loop: {clients: 2}}
     prompt_tokens: {fixed: 100}

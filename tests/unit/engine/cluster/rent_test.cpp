@@ -91,7 +91,7 @@ std::string scaled(const std::string& times, int at_first) {
          times + "]}, scaling: {start_replicas: " + std::to_string(at_first) + "}}\n";
 }
 
-// Nodes of four GPUs at 1 USD. Four replicas fill one and leave the other to its owner; a fifth pays for all of it.
+// Nodes of four GPUs at 1 USD. Four replicas fill one and leave the other to its owner; a fifth pays for the whole.
 TEST(Rent, ReplicasThatComeAndGoPayForTheirNodes) {
   EXPECT_NEAR(rent(scaled("{at_s: 0, replicas: 4}", 4)).usd_per_hour, 4, 1e-9);
   EXPECT_NEAR(rent(scaled("{at_s: 0, replicas: 5}", 5)).usd_per_hour, 8, 1e-9);

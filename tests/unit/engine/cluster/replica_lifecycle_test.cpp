@@ -16,7 +16,7 @@ using ::testing::Pair;
 
 ReplicaAt at(std::size_t replica) { return {0, replica}; }
 
-/// Writes down what replicas are told. Those that are busy have work left.
+/// Writes down the calls to replicas. Those that are busy have work left.
 struct MadeReplicas final : ReplicaLifecycle::Callbacks {
   void note(const char* what, const ReplicaAt& who) { told.push_back(what + std::to_string(who.replica)); }
   void make_ready(const ReplicaAt& who, double) override { note("ready ", who); }

@@ -85,7 +85,7 @@ std::string all_of(const std::string& text, bool step_by_step) {
   });
 }
 
-/// Names the first line that differs: all of it is long.
+/// Names the first line that differs: the whole is long.
 void expect_same(const std::string& text) {
   std::istringstream slow(all_of(text, true));
   std::istringstream quick(all_of(text, false));

@@ -78,7 +78,8 @@ std::string scheduled(const std::string& times, const std::string& scaling) {
   return "autoscaler: {policy: scheduled, times: [" + times + "]}, scaling: {" + scaling + "}";
 }
 
-// As many replicas as there are, all the time: the same bytes as without an autoscaler, but for what is said of it.
+// As many replicas as there are, all the time: the same bytes as without an autoscaler, but for the report's part on
+// scaling.
 TEST(Scaling, ThatNeverScalesChangesNothing) {
   const auto run = [](const std::string& more) {
     return in_child([&] {

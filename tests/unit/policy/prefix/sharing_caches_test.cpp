@@ -140,7 +140,7 @@ TEST_P(SharingCache, AdaptersShareNothingWithEachOther) {
       EXPECT_EQ(cache->cached_tokens(of(adapter, {1, 2, 3, 4, 9, 9, 9, 9}).request), 64);
     }
     EXPECT_EQ(cache->cached_tokens(of(3, text).request), 0);
-    EXPECT_EQ(ledger.here.size(), 3u * (page == "32" ? 4 : 8)) << "tiers below are told of three times the units";
+    EXPECT_EQ(ledger.here.size(), 3u * (page == "32" ? 4 : 8)) << "tiers below hear of three times the units";
     for (Holder& holder : holders) holder.release(*cache);
     EXPECT_EQ(cache->used_blocks(), 0);
   }
