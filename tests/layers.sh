@@ -1,5 +1,5 @@
 #!/bin/sh
-# Who may include what, between layers and between the rooms of a folder, how long a file may be, how many a folder holds, what clang 14 refuses, and that types have names of their own.  layers.sh SOURCE-FOLDER
+# Which folder may include which, between layers and between the rooms of a folder, how long a file may be, how many a folder holds, what clang 14 refuses, and that types have names of their own.  layers.sh SOURCE-FOLDER
 cd "$1" || exit 1
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 1
 

@@ -75,7 +75,7 @@ TEST(GatewayFiles, RequestsHaveColumnsOfTheirGraphsAndJobs) {
             std::string::npos);
   EXPECT_NE(text.find(",,4,6,30,20,0.5,2,kept\n"), std::string::npos) << text;
   EXPECT_NE(text.find(",,,,,,0.25,,missed\n"), std::string::npos) << text;
-  EXPECT_NE(text.find(",,,,,,,,\n"), std::string::npos) << "nothing is known of who was refused";
+  EXPECT_NE(text.find(",,,,,,,,\n"), std::string::npos) << "nothing is known of a refused request";
 }
 
 TEST(GatewayFiles, SummaryComesBackAsItWasWritten) {

@@ -7,7 +7,7 @@
 
 namespace servecast {
 
-/// Settings as a test wants them: names of who can answer where a policy must have some, else the defaults, else what
+/// Settings as a test wants them: names of targets where a policy must have some, else the defaults, else what
 /// `numbers` says.
 class MadeSettings final : public Fields {
  public:

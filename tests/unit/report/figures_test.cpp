@@ -135,8 +135,8 @@ struct MadeUp {
 
 TEST(ItemTable, HasAColumnForEachFigureWithAHeading) {
   const std::vector<MadeUp> items{{"first", 0.25, Statistics{.mean = 1, .max = 2}}, {"", 1, std::nullopt}};
-  EXPECT_EQ(item_table({.title = "who"}, items).text(0, 80),
-            "who       warm        wait, mean\n"
+  EXPECT_EQ(item_table({.title = "one"}, items).text(0, 80),
+            "one       warm        wait, mean\n"
             "first   25.0 %  1.00 s to 2.00 s\n"
             "all    100.0 %                 -\n");
 }

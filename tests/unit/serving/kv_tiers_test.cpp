@@ -90,7 +90,7 @@ TEST(KvTiers, UnitsLieWithTheRankOfTheRequestThatComputedThem) {
   }
 }
 
-// Two replicas write to one tier, told in the wrong order of time. Who looks at 2 s sees what was written before.
+// Two replicas write to one tier, reported in the wrong order of time. A look at 2 s sees what was written before.
 TEST(SharedTier, IsWrittenInTheOrderOfTime) {
   for (const bool one_first : {true, false}) {
     SharedTier shared(20, Registry<Eviction>::all().at("fifo").prepare()->make());

@@ -67,13 +67,13 @@ class RealReplay : public testing::TestWithParam<Replay> {
   std::optional<std::string> trace_;
 };
 
-/// Adds up what `who`, "id:tokens id:tokens ...", says that a step worked on.
-void add_work(std::string_view who, std::vector<std::int64_t>& tokens_of) {
-  for (std::size_t at = 0; at < who.size();) {
-    const std::size_t end = std::min(who.find(' ', at), who.size());
-    const std::size_t colon = who.find(':', at);
-    const auto id = static_cast<std::size_t>(number(who.substr(at, colon - at)));
-    tokens_of.at(id) += static_cast<std::int64_t>(number(who.substr(colon + 1, end - colon - 1)));
+/// Adds up what `members`, "id:tokens id:tokens ...", says that a step worked on.
+void add_work(std::string_view members, std::vector<std::int64_t>& tokens_of) {
+  for (std::size_t at = 0; at < members.size();) {
+    const std::size_t end = std::min(members.find(' ', at), members.size());
+    const std::size_t colon = members.find(':', at);
+    const auto id = static_cast<std::size_t>(number(members.substr(at, colon - at)));
+    tokens_of.at(id) += static_cast<std::int64_t>(number(members.substr(colon + 1, end - colon - 1)));
     at = end + 1;
   }
 }

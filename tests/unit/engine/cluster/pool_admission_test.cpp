@@ -52,7 +52,7 @@ TEST(PoolAdmission, TurnsAwayWhatABucketDoesNotHold) {
   EXPECT_EQ(s.requests.completed, 5);
   EXPECT_EQ(s.requests.shed, 5);
   EXPECT_EQ(s.requests.rejected, 0);
-  EXPECT_EQ(s.slo.attained_fraction, 0.5) << "who is turned away keeps no promise";
+  EXPECT_EQ(s.slo.attained_fraction, 0.5) << "a request that is turned away keeps no promise";
 }
 
 // Two clients that the scenario names, ten requests each within a second: four of each are taken on, whatever the
@@ -88,8 +88,8 @@ TEST(PoolAdmission, AnswersClosedLoopsAtOnce) {
   }
 }
 
-// One request per second, none of which ends; load is collected every 2.5 s. Who sees it late sends all of an
-// interval to the replica that was idlest at its start.
+// One request per second, none of which ends; load is collected every 2.5 s. A router that sees it late sends all of
+// an interval to the replica that was idlest at its start.
 TEST(Signal, EverybodyFollowsTheSameOldNews) {
   const auto replicas = [](const std::string& delay) {
     const Ran ran(load(R"(    requests: 10
