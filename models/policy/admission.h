@@ -11,6 +11,7 @@ namespace servecast {
 class Admission {
  public:
   static constexpr std::string_view kind = "admission";
+  static constexpr PolicyListing listing{"admissions", "which requests a pool takes on"};
   virtual ~Admission() = default;
 
   /// Called once for every request that arrives at the pool, in order of arrival, before the router, which sees the

@@ -43,6 +43,7 @@ struct PoolLoad {
 class Autoscaler {
  public:
   static constexpr std::string_view kind = "autoscaler";
+  static constexpr PolicyListing listing{"autoscalers", "how many replicas serve"};
   virtual ~Autoscaler() = default;
 
   /// When it looks next, after `now_s`; infinite: never, and all replicas serve all the time.

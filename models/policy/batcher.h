@@ -83,6 +83,7 @@ inline std::int64_t sequences_per_lane(std::int64_t sequences, std::int64_t lane
 class Batcher {
  public:
   static constexpr std::string_view kind = "batcher";
+  static constexpr PolicyListing listing{"batchers", "what each step computes"};
   virtual ~Batcher() = default;
 
   /// The most tokens and sequences a step may hold: what the memory plan reserves activations for.

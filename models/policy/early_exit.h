@@ -22,6 +22,7 @@ struct AccuracyCost {
 class EarlyExit {
  public:
   static constexpr std::string_view kind = "early_exit";
+  static constexpr PolicyListing listing{"early_exits", "tokens that leave before the last layer"};
   virtual ~EarlyExit() = default;
 
   /// After how many layers a decoded token leaves; prompts run all layers. Nothing: after all, or it drafts. Throws

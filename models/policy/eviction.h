@@ -28,6 +28,7 @@ struct CacheUse {
 class Eviction {
  public:
   static constexpr std::string_view kind = "eviction";
+  static constexpr PolicyListing listing{"evictions", "what leaves a full cache"};
   virtual ~Eviction() = default;
 
   /// Called when an entry comes in and each time it is used. It stands until the next call.

@@ -15,6 +15,7 @@ namespace servecast {
 class ExpertCache {
  public:
   static constexpr std::string_view kind = "expert_cache";
+  static constexpr PolicyListing listing{"expert_caches", "which experts stay in GPU memory"};
   virtual ~ExpertCache() = default;
 
   /// Called when an expert comes in and each time it is used; the expert of the lowest rank leaves first.

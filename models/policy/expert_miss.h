@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/registry.h"
 #include "models/policy/expert_routing.h"
 
 namespace servecast {
@@ -51,6 +52,7 @@ struct QualityFigure {
 class ExpertMiss {
  public:
   static constexpr std::string_view kind = "expert_miss";
+  static constexpr PolicyListing listing{"expert_misses", "how experts that are not there are served"};
   virtual ~ExpertMiss() = default;
 
   /// What is wrong with the settings taken together; asked once, when the scenario is loaded.

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "models/base/registry.h"
 #include "models/policy/expert_routing.h"
 
 namespace servecast {
@@ -20,6 +21,7 @@ struct LayerView {
 class ExpertPrefetch {
  public:
   static constexpr std::string_view kind = "expert_prefetch";
+  static constexpr PolicyListing listing{"expert_prefetches", "which experts are loaded ahead"};
   virtual ~ExpertPrefetch() = default;
 
   virtual void resize(const ExpertShape&) {}

@@ -91,6 +91,7 @@ struct RoutedToken {
 class ExpertRouting {
  public:
   static constexpr std::string_view kind = "expert_routing";
+  static constexpr PolicyListing listing{"expert_routings", "which experts tokens are sent to"};
   virtual ~ExpertRouting() = default;
 
   virtual RoutingFiles files() const { return {}; }

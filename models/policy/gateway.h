@@ -160,6 +160,7 @@ class ApiTier {
 class GatewayPolicy {
  public:
   static constexpr std::string_view kind = "gateway policy";
+  static constexpr PolicyListing listing{"gateways", "stages in front of the pools"};
   virtual ~GatewayPolicy() = default;
 
   /// Asked once, when the scenario is loaded: what is wrong with the settings taken together.

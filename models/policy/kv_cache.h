@@ -75,6 +75,7 @@ class PrefixListener {
 class KvCache {
  public:
   static constexpr std::string_view kind = "kv_cache";
+  static constexpr PolicyListing listing{"kv_caches", "which sequence holds which KV blocks"};
   virtual ~KvCache() = default;
 
   /// Called once, before anything else. `capacity_tokens` is what the memory plan leaves for KV.

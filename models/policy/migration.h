@@ -23,6 +23,7 @@ struct MigrationPair {
 class Migration {
  public:
   static constexpr std::string_view kind = "migration";
+  static constexpr PolicyListing listing{"migrations", "which sequences move while they decode"};
   virtual ~Migration() = default;
 
   /// Time between two evaluations of the replicas; infinite: no sequence moves.

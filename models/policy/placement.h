@@ -32,6 +32,7 @@ enum class Turn : std::uint8_t { none, to_prefill, to_decode };
 class Placement {
  public:
   static constexpr std::string_view kind = "placement";
+  static constexpr PolicyListing listing{"placements", "which replicas compute prompts and which decode"};
   virtual ~Placement() = default;
 
   /// The pool that decodes what this one has computed; empty: every replica decodes itself. Its own router picks the

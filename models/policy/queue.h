@@ -15,6 +15,7 @@ enum class Ticket : std::uint32_t {};
 class WaitingQueue {
  public:
   static constexpr std::string_view kind = "queue";
+  static constexpr PolicyListing listing{"queues", "which waiting request is next"};
   virtual ~WaitingQueue() = default;
 
   virtual std::size_t size() const = 0;

@@ -102,6 +102,7 @@ class LeastReplica {
 class Router {
  public:
   static constexpr std::string_view kind = "router";
+  static constexpr PolicyListing listing{"routers", "which replica serves a request"};
   virtual ~Router() = default;
 
   /// `replicas` is never empty and shows the pool exactly as it is at the request's arrival: steps that end at that

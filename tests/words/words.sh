@@ -1,9 +1,9 @@
 #!/bin/sh
-# Comments, messages and pages keep the rules of tests/data/words/rules.txt (docs/style.md says why).  words.sh SOURCE-FOLDER
+# Comments, messages and pages keep the rules of tests/words/rules.txt (docs/style.md says why).  words.sh SOURCE-FOLDER
 #
 # The rules and docs/style.md show what is wrong, and are passed over. Of code, comments and texts in quotes are read; of everything else, whole lines. exceptions.txt: file, tab, words that are right there.
 cd "$1" || exit 1
-rules=tests/data/words/rules.txt exceptions=tests/data/words/exceptions.txt
+rules=tests/words/rules.txt exceptions=tests/words/exceptions.txt
 folders=$(ls -d models sim calibrate kernels gui tests docs scripts scenarios cmake python packaging .ci 2>/dev/null)
 # shellcheck disable=SC2046,SC2086  # lists of files and folders
 LC_ALL=C awk -F '\t' -v rules=$rules -v exceptions=$exceptions '
@@ -39,4 +39,4 @@ LC_ALL=C awk -F '\t' -v rules=$rules -v exceptions=$exceptions '
     exit bad
   }' $rules $exceptions $(find $folders ./*.md ./CMakeLists.txt -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \
     -o -name '*.md' -o -name '*.yaml' -o -name '*.sh' -o -name '*.py' -o -name '*.cmake' -o -name CMakeLists.txt \) |
-    sed 's|^\./||' | grep -v -e '^tests/data/words/' -e '^docs/style.md' -e '^tests/words.sh' | LC_ALL=C sort)
+    sed 's|^\./||' | grep -v -e '^tests/words/' -e '^docs/style.md' | LC_ALL=C sort)

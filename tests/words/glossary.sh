@@ -1,10 +1,10 @@
 #!/bin/sh
-# Names are made of known words: those of terms in docs/glossary.md, and plain English in tests/data/words/plain.txt. The names: types in
+# Names are made of known words: those of terms in docs/glossary.md, and plain English in tests/words/plain.txt. The names: types in
 # headers, keys of scenarios and studies, figures of reports, columns of their files.  glossary.sh SERVECAST SOURCE-FOLDER
 servecast=$1
 cd "$2" || exit 1
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 1
-plain=tests/data/words/plain.txt
+plain=tests/words/plain.txt
 
 # "name where" a line.
 find models sim calibrate kernels gui -name '*.h' | LC_ALL=C sort | while IFS= read -r header; do
