@@ -50,6 +50,7 @@ LC_ALL=C awk -v plain=$plain '
     own[$1] = FNR; next
   }
   {
+    if (/^</) next  # a name that the user gives
     if (!merged) { for (word in own) good[word] = 1; merged = 1 }
     name = $1; where = substr($0, length($1) + 2)
     n = split(words(name), part, " ")

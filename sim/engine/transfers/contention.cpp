@@ -132,9 +132,9 @@ void Contention::relocated(const ReplicaAt& at, double now_s) {
   std::vector<bool> before;
   for (const User& user : users_) before.push_back(user.contended());
   for (std::vector<std::size_t>& users : by_link_)
-    std::erase_if(users, [&](std::size_t user) { return users_[user].at == at; });
+    std::erase_if(users, [&](std::size_t user) { return users_[user].replica == at; });
   for (std::size_t i = 0; i < users_.size(); ++i) {
-    if (users_[i].at != at) continue;
+    if (users_[i].replica != at) continue;
     take_links(i);
     users_[i].others = 0;
     for (std::size_t link = 0; link < by_link_.size(); ++link)

@@ -37,7 +37,7 @@ class ReplicaTransfers final : public TransferPort, public ClusterListener {
   struct Wanted {  // a write that has not begun
     ReplicaAt replica{};
     KvWrite write{};
-    auto way() const { return std::tuple(at, write.tier, write.from_tier, write.unit.rank); }
+    auto way() const { return std::tuple(replica, write.tier, write.from_tier, write.unit.rank); }
   };
   template <class Done>
   Token start_flows(const ReplicaAt& at, std::vector<Transfer> transfers, double at_s, Done done);
