@@ -181,7 +181,7 @@ std::optional<MeasureTarget> GridPlanner::next_knee(double most_s) {
     for (std::size_t i = first_[s]; i < first_[s + 1]; ++i) {
       if (!is_corner(points_[i])) continue;
       for (std::size_t axis = 0; axis < series_[s].axes.size(); ++axis) {
-        if (points_[i].at[axis] != 0) continue;
+        if (points_[i].indices[axis] != 0) continue;
         const Point* knee = knee_along(s, points_[i], axis);
         if (knee != nullptr && knee->open() && cost_s(*knee) <= most_s) return knee->target;
       }

@@ -144,7 +144,7 @@ void Contention::relocated(const ReplicaAt& at, double now_s) {
   find_always();
   for (std::size_t i = 0; i < users_.size(); ++i)
     if (users_[i].contended() != before[i])
-      cluster_.set_contended(users_[i].at, users_[i].traffic, users_[i].contended(), now_s);
+      cluster_.set_contended(users_[i].replica, users_[i].traffic, users_[i].contended(), now_s);
 }
 
 }  // namespace servecast
