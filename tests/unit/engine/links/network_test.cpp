@@ -45,7 +45,7 @@ std::vector<double> ends_s(const std::vector<double>& bytes_per_s, const std::ve
     while (!flows.idle()) {
       const double at_s = std::min(flows.next_s(), cancels.empty() ? Request::forever : cancels.begin()->first);
       if (network.wait_until(at_s)) {
-        flows.tell_ended(at_s);
+        flows.report_ended(at_s);
         for (; !cancels.empty() && cancels.begin()->first <= at_s; cancels.erase(cancels.begin()))
           flows.cancel(cancels.begin()->second, at_s);
         flows.begin_due(at_s);
