@@ -132,7 +132,7 @@ void Simulation::start_and_drain(double now_s) {
   cluster_.advance_all(now_s);
   if (!flow_.any_left()) return;
   lives.act_due(now_s);
-  if (scaling_) scaling_->look_due(now_s);
+  if (scaling_) scaling_->evaluate_due(now_s);
   if (failures_) failures_->look_for_parts(now_s);  // more may be wanted now
   lives.settle(now_s);
 }

@@ -37,7 +37,7 @@ struct Totals {
   double serving_s = 0;
   std::int64_t most_serving = 0;
   std::int64_t mirrored = 0;
-  std::size_t struck = 0;
+  std::size_t interrupted = 0;
   std::int64_t stand_ins = 0;
   double last_start_s = 0;
   double duration_s = 0;
@@ -57,12 +57,13 @@ struct ScaledRun {
       const ScalingTotals& scaled = done.facts.scaling[0];
       const FailureTotals failed = done.facts.failures.pools.empty() ? FailureTotals{} : done.facts.failures.pools[0];
       return out + fmt::format("{} {} {} {} {} {} {} {} {} {} {}", scaled.starts, scaled.woken, scaled.stops,
-                               scaled.rented_s, scaled.serving_s, scaled.most_serving, scaled.mirrored, failed.retried,
-                               failed.stand_ins, scaled.start_s.empty() ? -1 : scaled.start_s.back(), done.facts.duration_s);
+                               scaled.rented_s, scaled.serving_s, scaled.most_serving, scaled.mirrored,
+                               failed.retried, failed.stand_ins, scaled.start_s.empty() ? -1 : scaled.start_s.back(),
+                               done.facts.duration_s);
     }));
     for (Row& r : rows) in >> r.arrival_s >> r.status >> r.first_token_s >> r.finish_s >> r.replica;
-    in >> t.starts >> t.woken >> t.stops >> t.rented_s >> t.serving_s >> t.most_serving >> t.mirrored >> t.struck >>
-        t.stand_ins >> t.last_start_s >> t.duration_s;
+    in >> t.starts >> t.woken >> t.stops >> t.rented_s >> t.serving_s >> t.most_serving >> t.mirrored >>
+        t.interrupted >> t.stand_ins >> t.last_start_s >> t.duration_s;
     EXPECT_TRUE(in);
   }
   std::vector<Row> rows;
