@@ -36,7 +36,7 @@ line() {
   esac
 }
 
-# judge SEED STATUS: what a test says of it.
+# judge SEED STATUS: what a test says.
 judge() {
   reason=$(known "$1")
   if [ "$2" -eq 1 ] && [ -z "$reason" ]; then

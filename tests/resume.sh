@@ -2,7 +2,7 @@
 # A sweep that is cut short goes on where it was.  resume.sh SERVECAST SCENARIO
 #
 # SIGINT: exit status 130, no child lives on, what was simulated is kept. SIGKILL, again and again: the same, and the next
-# start goes on; in the end there are the bytes of a sweep that nobody disturbed. A second one beside it is refused.
+# start goes on; in the end there are the bytes of an undisturbed sweep. A second one beside it is refused.
 servecast=$1 scenario=$2
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT || exit 1
 seeds=$(seq -s, 1 60)

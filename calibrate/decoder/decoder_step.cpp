@@ -29,7 +29,7 @@ std::int64_t kv_numbers(const DecoderShape& s, const StepLimits& l) {
 
 std::int64_t table_width(const StepLimits& l) { return divided_up(l.context, l.block_tokens); }
 
-/// By token: its id, its row and its position. By sequence: context, beginning, who emits, and its blocks.
+/// By token: its id, its row and its position. By sequence: context, beginning, whether it emits, and its blocks.
 std::int64_t loaded_numbers(const StepLimits& l) { return 3 * l.tokens + l.sequences * (3 + table_width(l)) + 1; }
 
 std::int64_t weights_of_layer(const DecoderShape& s) {

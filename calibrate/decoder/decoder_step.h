@@ -18,7 +18,7 @@ std::int64_t decoder_bytes(const DecoderShape& shape, const StepLimits& limits, 
 ///   rows of the embedding table
 ///   per layer: norm, product of queries, keys and values, turn and write to the cache, attention of decodes and of
 ///   prompts, output product, residual and norm, gate and up product, SiLU, down product
-///   residual and norm, LM head of those who emit, the likeliest token
+///   residual and norm, LM head of sequences that emit, the likeliest token
 /// as the simulator's step latency counts it (models/hw/profile/profile_latency.h).
 class DecoderStep {
  public:
@@ -31,7 +31,7 @@ class DecoderStep {
   /// When it is done: the token of every sequence that emits, in their order.
   std::vector<std::int32_t> made();
 
-  // For those who check it: weights, as they lie, and the cache of a layer.
+  // For tests: weights, as they lie, and the cache of a layer.
   struct Layer {
     void* first_norm = nullptr;   // [hidden]
     void* qkv = nullptr;          // [qkv width][hidden]

@@ -16,14 +16,14 @@ KernelExecutor::KernelExecutor(const DecoderShape& shape, const StepLimits& limi
       begin_s_(clock_.now_s()) {}
 
 void KernelExecutor::warm_up() {
-  constexpr std::int64_t nobody = -1;
+  constexpr std::int64_t warm_up = -1;
   const std::int64_t tokens = std::min({limits_.tokens, limits_.context - 1, kv_tokens() - 1});
-  const StepPart prompt{.sequence = nobody, .tokens = tokens, .emits = true};
-  const StepPart decode{.sequence = nobody, .before_tokens = tokens, .tokens = 1, .decodes = true, .emits = true};
+  const StepPart prompt{.sequence = warm_up, .tokens = tokens, .emits = true};
+  const StepPart decode{.sequence = warm_up, .before_tokens = tokens, .tokens = 1, .decodes = true, .emits = true};
   run({&prompt, 1});
   run({&decode, 1});
-  release(nobody);
-  made_.erase(nobody);
+  release(warm_up);
+  made_.erase(warm_up);
   begin_s_ = clock_.now_s();
 }
 

@@ -21,7 +21,8 @@ class KernelExecutor final : public StepExecutor {
   /// Keeps device and clock.
   KernelExecutor(const DecoderShape& shape, const StepLimits& limits, KernelDevice& device, ServerClock clock);
 
-  /// A prompt and a token behind it that nobody asked for, so that kernels are loaded. Then the clock starts anew.
+  /// A prompt and a token behind it that no request asked for, so that kernels are loaded. Then the clock starts
+  /// anew.
   void warm_up();
 
   std::int64_t kv_tokens() const override { return limits_.kv_blocks * limits_.block_tokens; }

@@ -13,7 +13,7 @@ struct GridRow {
   double log_ratio = 0;  // log(measured / law)
 };
 
-/// Grid points for the sizes that occur: all of them, but those closer than least_ratio to the one kept before.
+/// Grid points for the sizes that occur: all but those closer than least_ratio to the one kept before.
 std::vector<GridAxis> choose_axes(const OperatorKind& kind, std::span<const GridRow> rows);
 
 /// The grid, linear between its points, that fits the rows best: least squares with Huber's loss at 5 %, plus the

@@ -22,7 +22,7 @@ struct ProfileFitInputs {
   std::string engine;
   const std::map<Flavour, FlavourCells>& cells;
 };
-/// Every flavour with enough cells; `fitted` is told of each.
+/// Every flavour with enough cells; `fitted` is called for each.
 KernelProfile fit_profile(const ProfileFitInputs& inputs, const std::function<void(const FittedOperator&)>& fitted);
 
 }  // namespace servecast

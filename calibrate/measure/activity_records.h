@@ -13,7 +13,7 @@ struct ActivityRecord {
 
 /// What of its records makes a call's time.
 enum class CallTime {
-  busy,    // all of them, but not what the GPU waited between two
+  busy,    // all together, but not what the GPU waited between two
   span,    // from the first's start to the last's end: waiting belongs to it
   copies,  // as busy, of copies alone: kernels run beside them
 };

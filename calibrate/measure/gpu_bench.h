@@ -19,7 +19,7 @@ struct TimedCalls {
   std::vector<double> seconds{};
   double clock_mhz = 0;  // of the SMs meanwhile; 0: not known
   double memory_clock_mhz = 0;
-  bool throttled = false;  // the card held its clocks back for heat or power
+  bool throttled = false;  // the GPU held its clocks back for heat or power
   std::string version{};   // of the library whose kernel it is; empty: one of ours
 };
 
@@ -39,7 +39,7 @@ class GpuBench {
   virtual std::vector<std::string> notes() const = 0;
   /// Seconds on a clock that never goes back.
   virtual double now_s() = 0;
-  /// Lets the card cool down.
+  /// Lets the GPU cool down.
   virtual void pause(double seconds) = 0;
 };
 

@@ -20,7 +20,7 @@ struct RepeatRule {
   int fewest = 10;
   int most = 500;
   double longest_s = 2;  // of the calls themselves
-  int tries = 3;         // when the card throttles
+  int tries = 3;         // when the GPU throttles
   double pause_s = 1;    // before another try
 };
 

@@ -21,7 +21,7 @@ class StepBench {
   virtual TimedCalls run(int count) = 0;
   /// Seconds on a clock that never goes back.
   virtual double now_s() = 0;
-  /// Lets the card cool down.
+  /// Lets the GPU cool down.
   virtual void pause(double seconds) = 0;
 };
 

@@ -57,8 +57,8 @@ GridPlanner::GridPlanner(std::vector<Series> series)
       Point point{.series = s, .target = series_[s].like};
       std::size_t rest = i;
       for (const SeriesAxis& axis : series_[s].axes) {
-        point.at.push_back(rest % axis.values.size());
-        point.target.shape.*axis.size = axis.values[point.at.back()];
+        point.indices.push_back(rest % axis.values.size());
+        point.target.shape.*axis.size = axis.values[point.indices.back()];
         rest /= axis.values.size();
       }
       if (series_[s].complete != nullptr) series_[s].complete(point.target.shape);
@@ -91,18 +91,19 @@ void GridPlanner::give_up(const MeasureTarget& target) {
 }
 
 bool GridPlanner::is_corner(const Point& point) const {
-  for (std::size_t axis = 0; axis < point.at.size(); ++axis)
-    if (point.at[axis] != 0 && point.at[axis] + 1 != series_[point.series].axes[axis].values.size()) return false;
+  for (std::size_t axis = 0; axis < point.indices.size(); ++axis)
+    if (point.indices[axis] != 0 && point.indices[axis] + 1 != series_[point.series].axes[axis].values.size())
+      return false;
   return true;
 }
 
 std::vector<double> GridPlanner::place_of(const Point& point) const {
   std::vector<double> place;
-  for (std::size_t axis = 0; axis < point.at.size(); ++axis) {
+  for (std::size_t axis = 0; axis < point.indices.size(); ++axis) {
     const auto& values = series_[point.series].axes[axis].values;
     const auto log_of = [&](std::size_t i) { return std::log2(static_cast<double>(values[i])); };
     const double length = std::max(log_of(values.size() - 1) - log_of(0), 1.0) / 2;
-    place.push_back((log_of(point.at[axis]) - log_of(0)) / length);
+    place.push_back((log_of(point.indices[axis]) - log_of(0)) / length);
   }
   return place;
 }
@@ -162,7 +163,7 @@ GridPlanner::Point& GridPlanner::point_at(std::size_t series, const std::vector<
 /// Along `axis` from a corner at its lower end; null where an end was not measured or nothing lies between.
 GridPlanner::Point* GridPlanner::knee_along(std::size_t series, const Point& corner, std::size_t axis) {
   const auto& values = series_[series].axes[axis].values;
-  std::vector<std::size_t> at = corner.at;
+  std::vector<std::size_t> at = corner.indices;
   at[axis] = values.size() - 1;
   const Point& end = point_at(series, at);
   if (corner.seconds == 0 || end.seconds == 0 || values.size() < 3) return nullptr;
@@ -180,7 +181,7 @@ std::optional<MeasureTarget> GridPlanner::next_knee(double most_s) {
     for (std::size_t i = first_[s]; i < first_[s + 1]; ++i) {
       if (!is_corner(points_[i])) continue;
       for (std::size_t axis = 0; axis < series_[s].axes.size(); ++axis) {
-        if (points_[i].at[axis] != 0) continue;
+        if (points_[i].indices[axis] != 0) continue;
         const Point* knee = knee_along(s, points_[i], axis);
         if (knee != nullptr && knee->open() && cost_s(*knee) <= most_s) return knee->target;
       }

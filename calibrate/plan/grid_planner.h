@@ -38,8 +38,8 @@ class GridPlanner {
  private:
   struct Point {
     std::size_t series = 0;
-    std::vector<std::size_t> at{};  // index along each axis
-    std::vector<double> place{};    // along each axis in units of the kernel's length, half the axis in logarithms
+    std::vector<std::size_t> indices{};  // index along each axis
+    std::vector<double> place{};  // along each axis in units of the kernel's length, half the axis in logarithms
     MeasureTarget target{};
     double seconds = 0;  // 0: not measured
     bool given_up = false;

@@ -43,7 +43,7 @@ void LoopBatch::preempt(std::size_t request) {
   thrown_out_.push_back(request);
 }
 
-/// Whoever of the candidates was admitted last is thrown out until there is room. False where it had to go itself.
+/// The candidate admitted last is preempted until there is room. False where it had to go itself.
 bool LoopBatch::make_room(std::size_t request, std::int64_t tokens, const std::vector<std::size_t>& candidates) {
   ServedRequest& s = all_[request];
   while (!cache_.hold(s.request, s.held, tokens, false)) {

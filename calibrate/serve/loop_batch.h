@@ -23,7 +23,7 @@ struct ServedRequest {
   bool decodes() const { return computed >= to_compute; }
 };
 
-/// Who waits and who runs, and the step that a batcher puts together of them.
+/// Waiting and running sequences, and the step that a batcher puts together of them.
 class LoopBatch final : public Batch {
  public:
   /// These outlive it.
@@ -35,7 +35,7 @@ class LoopBatch final : public Batch {
   /// A step is put together from now on.
   void begin();
   const std::vector<StepPart>& parts() const { return parts_; }
-  /// Who was preempted in it, and has lost its KV.
+  /// Sequences preempted in it, which have lost their KV.
   const std::vector<std::size_t>& thrown_out() const { return thrown_out_; }
   /// One that runs has made its last token.
   void finished(std::size_t request);

@@ -15,7 +15,7 @@ class Server {
         batcher_(policies.batcher),
         cache_(policies.cache),
         batch_(all_, cache_, policies.batcher.max_sequences()) {
-    assert(batcher_.depth() == 1 && batcher_.after_last() == AfterLast::leaves);
+    assert(batcher_.depth() == 1 && batcher_.after_last() == AfterLast::frees);
     cache_.resize(executor.kv_tokens());
     for (const Request& r : requests)
       all_.push_back({.request = r,
@@ -56,7 +56,7 @@ class Server {
   void step() {
     batch_.begin();
     batcher_.fill(batch_);
-    assert(!batch_.parts().empty() && "whoever waits alone fits");
+    assert(!batch_.parts().empty() && "a request that waits alone fits");
     for (const std::size_t request : batch_.thrown_out()) executor_.release(static_cast<std::int64_t>(request));
     const double begin_s = executor_.now_s();
     for (const StepPart& part : batch_.parts()) {

@@ -10,7 +10,7 @@
 
 namespace servecast {
 
-/// The simulator's own, which decide what a step computes and who gets blocks.
+/// The simulator's own, which decide what a step computes and which sequence gets blocks.
 struct ServePolicies {
   Batcher& batcher;  // one that schedules a step when the one before it has ended (depth 1)
   KvCache& cache;    // one that shares nothing; not resized yet

@@ -6,7 +6,7 @@
 
 namespace servecast {
 
-/// Whoever executes the steps of a server: a GPU, or for tests a formula. Its clock starts at 0.
+/// Executes the steps of a server: a GPU, or for tests a formula. Its clock starts at 0.
 class StepExecutor {
  public:
   virtual ~StepExecutor() = default;

@@ -111,7 +111,7 @@ std::string rows(std::span<const ComparedFigure> figures) {
 
 }  // namespace
 
-std::string accuracy_page(std::span<const ComparedFigure> figures, std::span<const LeftOutRow> left_out,
+std::string accuracy_page(std::span<const ComparedFigure> figures, std::span<const ExcludedRow> left_out,
                           const std::string& fitted_on) {
   const std::string missing =
       left_out.empty() ? "" : "\n## Left out\n\nRows without a forecast:\n\n" + left_out_text(left_out);

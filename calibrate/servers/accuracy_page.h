@@ -19,7 +19,7 @@ struct Target {
 };
 
 /// Markdown: medians per group against the targets, intervals, then every row, and those that were left out.
-std::string accuracy_page(std::span<const ComparedFigure> figures, std::span<const LeftOutRow> left_out,
+std::string accuracy_page(std::span<const ComparedFigure> figures, std::span<const ExcludedRow> left_out,
                           const std::string& fitted_on);
 
 }  // namespace servecast

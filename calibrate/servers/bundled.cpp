@@ -82,13 +82,13 @@ BundledLlm bundled_llm(const std::string& published) {
     return name == p.name || (name.starts_with(p.name) && name.substr(p.name.size()) == tuned);
   });
   if (found == std::ranges::end(published_llms))
-    throw NothingAlike(fmt::format("no bundled model is known for '{}'", published));
+    throw NoMatch(fmt::format("no bundled model is known for '{}'", published));
   return {.name = found->llm, .weights = found->weights};
 }
 
 BundledGpu bundled_gpu(const std::string& published) {
   const auto found = known_gpus.find(published);
-  if (found == known_gpus.end()) throw NothingAlike(fmt::format("no bundled GPU is known for '{}'", published));
+  if (found == known_gpus.end()) throw NoMatch(fmt::format("no bundled GPU is known for '{}'", published));
   return found->second;
 }
 
@@ -99,7 +99,7 @@ std::string bundled_weights(const std::string& precision, const std::string& pub
   if (const auto type = data_type(name)) return std::string(facts(*type).name);
   std::vector<std::string_view> known;
   for (const DataTypeFacts& type : data_types) known.push_back(type.name);
-  throw NothingAlike(fmt::format("weights in '{}' are not modelled; known are {}", said, fmt::join(known, ", ")));
+  throw NoMatch(fmt::format("weights in '{}' are not modelled; known are {}", said, fmt::join(known, ", ")));
 }
 
 }  // namespace servecast

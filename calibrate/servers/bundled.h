@@ -9,7 +9,7 @@ struct BundledLlm {
   std::string name;
   std::string weights;
 };
-/// Throws NothingAlike where it means none.
+/// Throws NoMatch where it means none.
 BundledLlm bundled_llm(const std::string& published);
 
 /// A bundled GPU and the machine that it comes in.
@@ -18,11 +18,11 @@ struct BundledGpu {
   std::string node;
   bool measured = true;  // its kernels were, not scaled from another GPU
 };
-/// Of aiconfigurator's name, or that of TensorRT-LLM's pages. Throws NothingAlike where it means none.
+/// Of aiconfigurator's name, or that of TensorRT-LLM's pages. Throws NoMatch where it means none.
 BundledGpu bundled_gpu(const std::string& published);
 
 /// `precision` as rows write it, or where they say none, `published`: the name of a type that weights can have.
-/// Throws NothingAlike where there is no such type.
+/// Throws NoMatch where there is no such type.
 std::string bundled_weights(const std::string& precision, const std::string& published);
 
 }  // namespace servecast

@@ -71,23 +71,21 @@ const Kind& kind_of(const CsvRow& row) {
     if (backend == kind.backend && (version.empty() || is_version(version, kind.version))) return kind;
   std::vector<std::string> known;
   for (const Kind& kind : known_servers) known.push_back(fmt::format("{} {}", kind.backend, kind.version));
-  throw NothingAlike(fmt::format("no closed-loop server of {}{}{} is known; those of {} are", backend,
-                                 version.empty() ? "" : " ", version, fmt::join(known, " and ")));
+  throw NoMatch(fmt::format("no closed-loop server of {}{}{} is known; those of {} are", backend,
+                            version.empty() ? "" : " ", version, fmt::join(known, " and ")));
 }
 
-/// One aggregated server whose GPUs share layers: how others share requests out cannot be told from a row.
+/// One aggregated server whose GPUs share layers: a row does not say how others share requests out.
 void check_shape(const CsvRow& row, const BundledGpu& gpu) {
   if (row.text("mode") != "agg")
-    throw NothingAlike(fmt::format("mode '{}' does not say which GPUs do what; 'agg' does", row.text("mode")));
-  if (row.text("concurrency").empty()) throw NothingAlike("the row does not say how many clients there were");
+    throw NoMatch(fmt::format("mode '{}' does not say which GPUs do what; 'agg' does", row.text("mode")));
+  if (row.text("concurrency").empty()) throw NoMatch("the row does not say how many clients there were");
   for (const char* column : {"attention_dp_size", "moe_ep_size"})
     if (row.count_or_one(column) > 1)
-      throw NothingAlike(
-          fmt::format("{} {}: the row does not say how requests are shared out", column, row.text(column)));
+      throw NoMatch(fmt::format("{} {}: the row does not say how requests are shared out", column, row.text(column)));
   const std::int64_t gpus = row.count_or_one("tp_size") * row.count_or_one("pp_size");
   const std::int64_t most = load_node(gpu.node, {}).gpus;
-  if (gpus < 1 || gpus > most)
-    throw NothingAlike(fmt::format("{} GPUs are no share of a {} of {}", gpus, gpu.node, most));
+  if (gpus < 1 || gpus > most) throw NoMatch(fmt::format("{} GPUs are no share of a {} of {}", gpus, gpu.node, most));
 }
 
 std::string scenario(const CsvRow& row, const Kind& kind, const BundledGpu& gpu, const BundledLlm& llm) {

@@ -8,7 +8,7 @@
 namespace servecast {
 
 /// Why no forecast can be made of a row that is sound in itself: nothing bundled is like what it measured.
-struct NothingAlike : std::runtime_error {
+struct NoMatch : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 

@@ -15,16 +15,16 @@ ReadServers read_rows(const std::string& file, MeasuredServer (*server)(const Cs
   for (const CsvRow& row : read_csv(file)) {
     try {
       read.servers.push_back(server(row));
-    } catch (const NothingAlike& problem) {
+    } catch (const NoMatch& problem) {
       read.left_out.push_back({row.file(), row.line(), problem.what()});
     }
   }
   return read;
 }
 
-std::string left_out_text(std::span<const LeftOutRow> rows) {
+std::string left_out_text(std::span<const ExcludedRow> rows) {
   std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> lines;  // by file and reason
-  for (const LeftOutRow& row : rows)
+  for (const ExcludedRow& row : rows)
     lines[{std::filesystem::path(row.file).filename().string(), row.why}].push_back(row.line);
   std::string text;
   for (const auto& [key, numbers] : lines)

@@ -8,10 +8,10 @@ namespace servecast {
 
 class CsvRow;
 
-/// A server for every row of a file; a row for which `server` throws NothingAlike is left out, with its reason.
+/// A server for every row of a file; a row for which `server` throws NoMatch is left out, with its reason.
 ReadServers read_rows(const std::string& file, MeasuredServer (*server)(const CsvRow&));
 
 /// Markdown, a line per reason with the rows that it holds for.
-std::string left_out_text(std::span<const LeftOutRow> rows);
+std::string left_out_text(std::span<const ExcludedRow> rows);
 
 }  // namespace servecast

@@ -42,7 +42,7 @@ struct MeasuredServer {
 };
 
 /// A row that is sound, but of something of which no forecast can be made.
-struct LeftOutRow {
+struct ExcludedRow {
   std::string file{};
   std::size_t line = 0;
   std::string why{};
@@ -51,7 +51,7 @@ struct LeftOutRow {
 /// What a file of measurements holds.
 struct ReadServers {
   std::vector<MeasuredServer> servers{};
-  std::vector<LeftOutRow> left_out{};
+  std::vector<ExcludedRow> left_out{};
 };
 
 /// vLLM under inference-perf: vllm_h100_open_loop.csv. What really ran: a fixed set of 100 prompts in a cycle,

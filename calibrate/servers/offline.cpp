@@ -36,14 +36,14 @@ const Bench& bench_of(const CsvRow& row) {
   const std::string& engine = row.text("engine");
   const auto found = std::ranges::find_if(benches, [&](const Bench& b) { return engine.starts_with(b.rows); });
   if (found == benches.end())
-    throw NothingAlike("no profile is known for engine '" + engine + "'; TensorRT-LLM 0.15 and 1.0 are");
+    throw NoMatch("no profile is known for engine '" + engine + "'; TensorRT-LLM 0.15 and 1.0 are");
   return *found;
 }
 
 void check_metric(const CsvRow& row) {
   const std::string& metric = row.text("metric");
   if (metric != "output tokens/s" && metric != "output tokens/s (whole deployment)")
-    throw NothingAlike("'" + metric + "' is not compared; output tokens/s of the whole deployment are");
+    throw NoMatch("'" + metric + "' is not compared; output tokens/s of the whole deployment are");
 }
 
 /// What trtllm-0.15 waits at all-reduces was fitted on these rows.
@@ -62,9 +62,9 @@ std::string group(const CsvRow& row, const BundledGpu& gpu) {
 std::string scenario(const CsvRow& row, const BundledGpu& gpu, const BundledLlm& llm) {
   const std::string type = bundled_weights(row.text("precision"), llm.weights);
   const Bench& bench = bench_of(row);
-  const Gpu card = load_gpu(gpu.name, {});
+  const Gpu gpu_file = load_gpu(gpu.name, {});
   const Llm model = load_llm(llm.name, {});
-  const BuiltEngine limits = bench.limits({.gpu = card,
+  const BuiltEngine limits = bench.limits({.gpu = gpu_file,
                                            .llm = model,
                                            .type = data_type(type).value(),
                                            .tensor_parallel = row.count("tp"),

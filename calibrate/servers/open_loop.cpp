@@ -25,7 +25,7 @@ constexpr std::array open_loop_engines{"vLLM (v1", "vLLM 0.15"};
 void check_engine(const CsvRow& row) {
   const std::string& engine = row.text("engine");
   if (std::ranges::none_of(open_loop_engines, [&](const char* known) { return engine.starts_with(known); }))
-    throw NothingAlike(fmt::format("no open-loop server of engine '{}' is known; those of vLLM 0.15 are", engine));
+    throw NoMatch(fmt::format("no open-loop server of engine '{}' is known; those of vLLM 0.15 are", engine));
 }
 
 /// More came than was answered, or clients waited for minutes.
@@ -102,7 +102,7 @@ ReadServers open_loop_servers(const std::string& file) {
   for (const auto& [name, stages] : runs) {
     try {
       read.servers.push_back(open_loop_server(name, stages));
-    } catch (const NothingAlike& problem) {
+    } catch (const NoMatch& problem) {
       for (const CsvRow* row : stages) read.left_out.push_back({row->file(), row->line(), problem.what()});
     }
   }

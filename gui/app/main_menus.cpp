@@ -23,11 +23,12 @@ void MainWindow::make_menus() {
   make_view_menu();
   auto* run_menu = menuBar()->addMenu(tr("&Run"));
   run_action_ = run_menu->addAction(tr("Run"), QKeySequence(Qt::CTRL | Qt::Key_R), this, &MainWindow::run);
-  cancel_action_ = run_menu->addAction(tr("&Cancel"), QKeySequence(Qt::CTRL | Qt::Key_Period), &simulation_, &Simulation::cancel);
+  cancel_action_ =
+      run_menu->addAction(tr("&Cancel"), QKeySequence(Qt::CTRL | Qt::Key_Period), &simulation_, &Simulation::cancel);
   auto* help = menuBar()->addMenu(tr("&Help"));
   help->addAction(tr("&About Servecast"), this, [this] {
     QMessageBox::about(this, "Servecast",
-                       tr("Servecast %1\nForecasts LLM serving before anyone buys a GPU.\nApache-2.0").arg(version));
+                       tr("Servecast %1\nForecasts LLM serving before you buy a GPU.\nApache-2.0").arg(version));
   });
   buttons << run_action_;
   scenario_view_->set_buttons(buttons);
@@ -73,7 +74,8 @@ QList<QAction*> MainWindow::make_file_menu() {
   file->addSeparator();
   save_action_ = file->addAction(tr("&Save scenario"), QKeySequence::Save, this, &MainWindow::save);
   save_as_action_ = file->addAction(tr("Save scenario &as…"), QKeySequence::SaveAs, this, &MainWindow::save_as);
-  file->addAction(tr("&Export plots of this view…"), QKeySequence(Qt::CTRL | Qt::Key_E), this, &MainWindow::export_all_plots);
+  file->addAction(tr("&Export plots of this view…"), QKeySequence(Qt::CTRL | Qt::Key_E), this,
+                  &MainWindow::export_all_plots);
   file->addSeparator();
   file->addAction(tr("&Quit"), QKeySequence::Quit, this, &QWidget::close);
   return {open, examples->menuAction(), save_action_};

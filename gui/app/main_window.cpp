@@ -150,7 +150,7 @@ void MainWindow::close_report() {
   const int row = report_list_->currentRow();
   if (row < 0) return;
   show_current(nullptr);
-  const auto closed = std::move(reports_[static_cast<std::size_t>(row)]);  // lives until nobody shows it
+  const auto closed = std::move(reports_[static_cast<std::size_t>(row)]);  // lives until no view shows it
   reports_.erase(reports_.begin() + row);
   const QSignalBlocker quiet(report_list_);
   delete report_list_->takeItem(row);

@@ -422,7 +422,7 @@ Run with the detail “cluster”.</source>
         <translation>网关</translation>
     </message>
     <message>
-        <source>earlier passes</source>
+        <source>earlier LLM calls</source>
         <translation>先前各次</translation>
     </message>
 </context>
@@ -486,7 +486,7 @@ Run with the detail “cluster”.</source>
     </message>
     <message>
         <source>Servecast %1
-Forecasts LLM serving before anyone buys a GPU.
+Forecasts LLM serving before you buy a GPU.
 Apache-2.0</source>
         <translation>Servecast %1
 在购买 GPU 之前预测大模型服务。
@@ -776,7 +776,7 @@ Apache-2.0</translation>
         <translation>时长</translation>
     </message>
     <message>
-        <source>tokens of it</source>
+        <source>its tokens</source>
         <translation>其词元</translation>
     </message>
     <message>
@@ -804,7 +804,7 @@ Apache-2.0</translation>
         <translation>请求 %1，资源池 %2</translation>
     </message>
     <message>
-        <source>   ·   the report has no steps of it</source>
+        <source>   ·   the report has none of its steps</source>
         <translation>   ·   报告中没有它的步骤</translation>
     </message>
     <message>

@@ -219,9 +219,9 @@ struct Decoder {
     for (int first = begin; first < end; first += tokens) {
       copy_tile(stage ^ 1, first + tokens);
       copy_async_wait<1>();
-      block_barrier();  // everybody's copies are there
+      block_barrier();  // all threads' copies are there
       take_tile(tile(stage), first);
-      block_barrier();  // nobody reads this place any more
+      block_barrier();  // no thread reads this place any more
       stage ^= 1;
     }
     copy_async_wait<0>();

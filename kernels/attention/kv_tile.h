@@ -16,7 +16,7 @@ struct KvRows {
   int sequence = 0;
   int kv_head = 0;
   int first = 0;  // token
-  int end = 0;    // tokens from here on are none of it: zeros
+  int end = 0;    // tokens from here on are no part: zeros
 };
 
 /// Copies `tokens` rows of `columns` numbers from the pool into `tile`, asynchronously, each once by the whole block.

@@ -141,7 +141,7 @@ struct GroupPrefiller {
       barrier_wait(barriers + index % group_stages, index / group_stages % 2);
       if ((index + 1) * tokens > block.end()) clear_values(index);
       take_tile(tile(index), index * tokens);
-      block_barrier();  // nobody reads this place any more
+      block_barrier();  // no thread reads this place any more
     }
     own.write(block);
   }

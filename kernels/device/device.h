@@ -29,7 +29,7 @@
 ///   make_box_map(map, rows): on the host; a kernel takes its arguments as `const __grid_constant__`
 ///   barrier_init(barrier), barriers_ready()           by one thread, before a block_barrier()
 ///   barrier_expect(barrier, bytes), copy_box(to, map, byte of the row, row, barrier)
-///   barrier_wait(barrier, parity)                     by whoever reads what was copied
+///   barrier_wait(barrier, parity)                     by threads that read what was copied
 #include "kernels/device/numbers.h"
 #include "kernels/device/stream.h"
 

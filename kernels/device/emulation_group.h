@@ -3,7 +3,7 @@
 ///
 /// Its products read shared memory and write their sums at once or not before their wait, as a test asks: the GPU may
 /// do either. Stricter than a GPU where that finds mistakes: products without a fence before them, operands that
-/// change before the wait, copies that no fence.proxy.async follows, products that nobody waits for and warps that
+/// change before the wait, copies that no fence.proxy.async follows, products that no warp waits for and warps that
 /// take no part are errors.
 #include "kernels/device/device.h"
 

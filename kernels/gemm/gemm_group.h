@@ -40,7 +40,7 @@ struct GroupProduct {
 
   __device__ int place(int k_tile) const { return (k_tile - part.first_tile) % L::stages; }
 
-  /// By one thread. Rows of other experts may come with them; nobody writes what becomes of those.
+  /// By one thread. Rows of other experts may come with them; what becomes of those is not written.
   __device__ void copy_tile(int k_tile) {
     if (threadIdx.x != 0 || k_tile >= part.end_tile) return;
     unsigned char* stage = shared + place(k_tile) * L::stage;
@@ -62,7 +62,7 @@ struct GroupProduct {
     group_commit();
   }
 
-  /// This tile is there, and nobody is more than one behind.
+  /// This tile is there, and no warp is more than one behind.
   __device__ void wait_for(int k_tile) {
     barrier_wait(barriers + place(k_tile), (k_tile - part.first_tile) / L::stages % 2);
     block_barrier();
@@ -75,10 +75,10 @@ struct GroupProduct {
     for (int n = 0; n < columns / 8; ++n) part.write(row, part.first_column + n * 8 + lane % 4 * 2, sums[n]);
   }
 
-  /// Whoever passes the barrier has seen the products of the tile before the last end, so the place of that one is
-  /// free, and those of the last go on meanwhile. The first tile stands before the loop: only there may the compiler
-  /// see sums that no product has made, or it lets products run one after the other. A split that got nothing of k
-  /// takes one tile of zeros.
+  /// A warp that passes the barrier has seen the products of the tile before the last end, so the place of that one
+  /// is free, and those of the last go on meanwhile. The first tile stands before the loop: only there may the
+  /// compiler see sums that no product has made, or it lets products run one after the other. A split that got
+  /// nothing of k takes one tile of zeros.
   __device__ void run() {
     if (part.first_row >= part.end_row) return;  // the whole block
     if (part.end_tile <= part.first_tile) part.end_tile = part.first_tile + 1;

@@ -123,7 +123,7 @@ struct Product {
     for (int i = 0; i < L::stages - 1; ++i) copy_tile(part.first_tile + i);
     for (int k_tile = part.first_tile; k_tile < part.end_tile; ++k_tile) {
       copy_async_wait<L::stages - 2>();
-      block_barrier();  // this tile is there, and nobody reads the one before any more
+      block_barrier();  // this tile is there, and no thread reads the one before any more
       copy_tile(k_tile + L::stages - 1);
       take_tile(k_tile);
     }

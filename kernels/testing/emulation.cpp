@@ -28,8 +28,8 @@ struct Thread {
   std::deque<std::vector<Copy>> groups{};  // of asynchronous copies, oldest first
 };
 
-/// Offers lie in two places by turns, so that one wait per exchange is enough: whoever writes a place again has met
-/// the others since they read it.
+/// Offers lie in two places by turns, so that one wait per exchange is enough: a thread that writes a place again has
+/// met the others since they read it.
 struct Warp {
   alignas(16) std::array<std::array<std::byte, lanes * largest_offer>, 2> offers{};
 };
@@ -51,8 +51,8 @@ void carry_out(const Copy& copy) {
 
 Thread& self() { return block.threads[static_cast<std::size_t>(fibres().current())]; }
 
-void wait_for(Thread::Wait whom) {
-  self().wait = whom;
+void wait_for(Thread::Wait peers) {
+  self().wait = peers;
   fibres().sleep();
 }
 
@@ -63,7 +63,7 @@ void check_same_operation(int first) {
     if (what(i) != what(first)) throw std::logic_error("lanes of a warp meet in " + what(first) + " and " + what(i));
 }
 
-/// Wakes threads `first` to `first` + `count` - 1 if all of them wait at `where`.
+/// Wakes threads `first` to `first` + `count` - 1 if every one waits at `where`.
 bool release(int first, int count, Thread::Wait where) {
   for (int i = first; i < first + count; ++i)
     if (fibres().ended(i) || block.threads[static_cast<std::size_t>(i)].wait != where) return false;
@@ -88,7 +88,7 @@ bool release_ready() {
 }
 
 /// One warp at a time goes on, as far as it can: so it is far ahead of the others where no barrier holds it. Boxes
-/// come when nobody goes on without them.
+/// come when no thread goes on without them.
 bool release_next() {
   const int count = static_cast<int>(block.threads.size());
   for (int i = 0; i < count; i += lanes)

@@ -67,7 +67,7 @@ void begin_boxes() {
 void end_boxes() {
   const auto waits = [](const auto& one) { return one.second.arrived || one.second.bytes != 0; };
   if (!put_off.empty() || std::ranges::any_of(phases, waits))
-    throw std::logic_error("copies of boxes that nobody waits for, or that were not expected");
+    throw std::logic_error("copies of boxes that no thread waits for, or that were not expected");
 }
 
 bool copy_next_box() {

@@ -169,7 +169,7 @@ void end_groups() {
     const GroupThread& first = groups.threads[i / group_threads * group_threads];
     if (thread.products != first.products) throw std::logic_error("a warp takes no part in a product of its group");
     if (!thread.uncommitted.empty() || !thread.groups.empty())
-      throw std::logic_error("products that nobody waits for");
+      throw std::logic_error("products that no warp waits for");
   }
 }
 

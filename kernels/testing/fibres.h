@@ -11,9 +11,9 @@ namespace servecast::emulation {
 /// of <ucontext.h> is started once per fibre and run; turns after that are jumps, which need no system call.
 class Fibres {
  public:
-  /// Runs `body` in fibres 0 to `count` - 1. `before` is told which is about to go on; `after_round` is called when
-  /// none can, wakes those that may and says whether any did. Throws std::logic_error where it wakes nobody, or with
-  /// what failed.
+  /// Runs `body` in fibres 0 to `count` - 1. `before` gets the number of the one about to go on; `after_round` is
+  /// called when none can, wakes those that may and says whether any did. Throws std::logic_error where it wakes
+  /// none, or with what failed.
   struct Hooks {
     std::function<void(int)> before;
     std::function<bool()> after_round;

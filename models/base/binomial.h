@@ -12,7 +12,7 @@ inline double binomial_at_least(std::int64_t least, std::int64_t trials, double 
   const double log_success = stable::log(success);
   const double log_failure = stable::log(1 - success);
   double chance = 0;
-  double log_ways = 0;  // of choosing the `hits` that succeed, from all of them downwards
+  double log_ways = 0;  // of choosing the `hits` that succeed, from all downwards
   for (std::int64_t hits = trials; hits >= least; --hits) {
     const auto misses = static_cast<double>(trials - hits);
     chance += stable::exp(log_ways + static_cast<double>(hits) * log_success + misses * log_failure);

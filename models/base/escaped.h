@@ -4,8 +4,8 @@
 
 namespace servecast {
 
-// Names come from files and command lines and may hold anything. Whoever writes one into another language writes it
-// as a text of that language, with the function for it here: then it is shown, and nobody obeys it.
+// Names come from files and command lines and may hold anything. Code that writes one into another language writes it
+// as a text of that language, with the function for it here: then it is shown, and never obeyed.
 
 /// One line for a terminal, and for a comment that ends with its line: what a terminal would obey instead of showing
 /// it stands as "\x1b" or "\u2028". That is C0, DEL and C1, line separators, marks that turn the direction of

@@ -63,7 +63,7 @@ class Fields {
     visit({.key = key, .help = help, .choices = std::move(choices), .required = true}, value);
   }
 
-  /// A number that a report tells, or a spread of numbers.
+  /// A number of a report, or a spread of numbers.
   template <class T>
   void figure(std::string_view key, T& value, std::string_view help, const Shown& shown = {}) {
     put({.key = key, .help = help, .figure = shown}, value);

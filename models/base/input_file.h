@@ -10,7 +10,7 @@
 
 namespace servecast {
 
-/// Whether a file or folder is there, or something whose kind cannot be told, such as a circle of symbolic links:
+/// Whether a file or folder is there, or something whose kind cannot be found, such as a circle of symbolic links:
 /// opening it says why. As is_folder(), it never throws.
 inline bool is_there(const std::filesystem::path& path) {
   std::error_code ignored;

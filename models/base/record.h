@@ -8,7 +8,7 @@
 namespace servecast {
 
 /// How a request ended. Rejected: no replica could ever hold it; shed: turned away for the load at that time (HTTP
-/// 429); lost: the replica that served it failed, and nobody asked again.
+/// 429); lost: the replica that served it failed, and no retry followed.
 enum class RequestStatus : std::uint8_t { completed, rejected, shed, timed_out, unfinished, lost };
 
 /// Everything that is kept about one request; one row of requests.csv. Times are seconds from the start of the run.
@@ -32,13 +32,13 @@ struct RequestRecord {
   bool off_pools = false;  // answered by the gateway's own memory or by an outside API: no replica had it
 };
 
-/// A request that was worked out in several passes, to its end.
+/// A request that was worked out in several LLM calls, to its end.
 struct GraphRecord {
-  double makespan_s = 0;   // from its first pass's start to the end of its last
-  double node_time_s = 0;  // of all passes, tools before them included, one after the other
+  double makespan_s = 0;   // from its first LLM call's start to the end of its last
+  double node_time_s = 0;  // of all LLM calls, tools before them included, one after the other
   std::int64_t prompt_tokens = 0;
   std::int64_t output_tokens = 0;
-  std::int64_t plain_prompt_tokens = 0;  // of the request as it would have gone out in one pass
+  std::int64_t plain_prompt_tokens = 0;  // of the request as it would have gone out in one LLM call
   std::int64_t plain_output_tokens = 0;
 };
 
@@ -56,25 +56,25 @@ struct JobRecord {
 struct GatewayRecord {
   RequestId id{};
   ClassId request_class{};
-  std::uint16_t answered_by = no_one;  // a TargetId, or one of the two below
-  std::uint16_t passes = 0;            // that were sent to pools or APIs
-  double gateway_s = 0;                // time in its stages
-  double usd = 0;                      // of its stages and of outside APIs
-  std::optional<double> score{};       // expected of the answer
-  std::optional<double> dispatch_s{};  // until its first pass was with whom it was sent to; of a job, since its start
+  std::uint16_t answered_by = no_target;  // a TargetId, or one of the two below
+  std::uint16_t llm_calls = 0;            // that were sent to pools or APIs
+  double gateway_s = 0;                   // time in its stages
+  double usd = 0;                         // of its stages and of outside APIs
+  std::optional<double> score{};          // expected of the answer
+  std::optional<double> dispatch_s{};     // until its first LLM call was with its target; of a job, since its start
   bool completed = false;
   std::optional<GraphRecord> graph{};
   std::optional<JobRecord> job{};
 
-  static constexpr std::uint16_t no_one = 0xffff;
+  static constexpr std::uint16_t no_target = 0xffff;
   static constexpr std::uint16_t memory = 0xfffe;
 };
 
-/// One stage's work on one request, or one pass; one row of gateway.csv.
+/// One stage's work on one request, or one LLM call; one row of gateway.csv.
 struct GatewayEvent {
   RequestId id{};
-  std::string_view what{};  // a stage, whom the pass went to, or the node of a graph
-  std::string_view kind{};  // "stage", "accepted", "verdict", "pass", "node"
+  std::string_view what{};  // a stage, the target of the LLM call, or the node of a graph
+  std::string_view kind{};  // "stage", "accepted", "verdict", "call", "node"
   double start_s = 0;
   double end_s = 0;
   double usd = 0;

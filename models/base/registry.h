@@ -1,9 +1,11 @@
 #pragma once
 #include <concepts>
+#include <functional>
 #include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,27 @@ class Prepared {
   virtual std::unique_ptr<Interface> make() const = 0;
   virtual std::unique_ptr<Prepared> clone() const = 0;
   virtual void fields(Fields& f) = 0;
+};
+
+/// How `servecast list` calls a kind of policy, and says what it decides.
+struct PolicyListing {
+  std::string_view name;  // in the plural
+  std::string_view help;
+};
+
+/// Shown every policy of a kind: its name, one line on it, and its settings.
+using PolicyVisitor = std::function<void(const std::string& name, const std::string& help,
+                                         const std::function<void(Fields&)>& settings)>;
+
+/// All kinds of policies, by the names of their listings. A kind is here as soon as a policy of it is registered.
+struct PolicyKind {
+  PolicyListing listing;
+  void (*visit)(const PolicyVisitor& visitor);
+
+  static std::map<std::string_view, PolicyKind>& all() {
+    static std::map<std::string_view, PolicyKind> kinds;
+    return kinds;
+  }
 };
 
 /// Named implementations of one policy interface. Filled before main() by the policy files.
@@ -42,6 +65,7 @@ class Registry {
     auto prepare = []() -> std::unique_ptr<Prepared<Interface>> { return std::make_unique<PreparedPolicy>(); };
     if (!entries().emplace(name, Entry{help, prepare}).second)
       throw std::logic_error("policy registered twice: " + name);
+    PolicyKind::all().emplace(Interface::listing.name, PolicyKind{Interface::listing, visit});
     return true;
   }
 
@@ -54,6 +78,12 @@ class Registry {
   }
 
  private:
+  static void visit(const PolicyVisitor& visitor) {
+    for (const auto& [name, entry] : entries()) {
+      const auto prepared = entry.prepare();
+      visitor(name, entry.help, [&](Fields& f) { prepared->fields(f); });
+    }
+  }
   static std::map<std::string, Entry>& entries() {
     static std::map<std::string, Entry> map;  // sorted, so listings never depend on link order
     return map;

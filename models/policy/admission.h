@@ -7,10 +7,11 @@
 
 namespace servecast {
 
-/// Decides at a pool's gate whether a request is taken on. One that is not gets HTTP 429 at once and costs nothing.
+/// Decides whether a pool takes a request on. One that it turns away gets HTTP 429 at once and costs nothing.
 class Admission {
  public:
   static constexpr std::string_view kind = "admission";
+  static constexpr PolicyListing listing{"admissions", "which requests a pool takes on"};
   virtual ~Admission() = default;
 
   /// Called once for every request that arrives at the pool, in order of arrival, before the router, which sees the

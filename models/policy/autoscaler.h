@@ -25,7 +25,7 @@ struct PoolLoad {
   double since_s = 0;                      // when it last looked
   std::span<const ReplicaView> serving{};  // as they are now
   std::int64_t coming = 0;                 // replicas that start and will serve
-  std::int64_t waiting_outside = 0;        // requests before a pool of which no replica serves
+  std::int64_t pending_requests = 0;       // requests before a pool of which no replica serves
   std::int64_t block_tokens = 1;
   std::int64_t arrived = 0;
   std::int64_t prompt_tokens = 0;  // of these
@@ -36,20 +36,19 @@ struct PoolLoad {
   const ReplicaCapacity* capacity = nullptr;
 
   std::int64_t replicas() const { return static_cast<std::int64_t>(serving.size()) + coming; }
-  double arrived_per_s() const {
-    return now_s > since_s ? static_cast<double>(arrived) / (now_s - since_s) : 0;
-  }
+  double arrived_per_s() const { return now_s > since_s ? static_cast<double>(arrived) / (now_s - since_s) : 0; }
 };
 
 /// How many replicas of a pool shall serve. One instance per pool; it may remember what it saw.
 class Autoscaler {
  public:
   static constexpr std::string_view kind = "autoscaler";
+  static constexpr PolicyListing listing{"autoscalers", "how many replicas serve"};
   virtual ~Autoscaler() = default;
 
   /// When it looks next, after `now_s`; infinite: never, and all replicas serve all the time.
-  virtual double next_look_s(double now_s) const = 0;
-  /// Asked at these instants, and at 0. Whoever asks keeps the answer between the pool's least and most.
+  virtual double next_evaluation_s(double now_s) const = 0;
+  /// Asked at these instants, and at 0. The caller keeps the answer between the pool's least and most.
   virtual std::int64_t wanted(const PoolLoad& load) = 0;
 
   /// It needs a promise (SLO) to size for.

@@ -27,7 +27,7 @@ struct DecodeRules {
 /// How a waiting request is admitted.
 struct AdmitRules {
   bool whole_prompt = false;   // its blocks are those of the whole prompt, not of the first chunk (vLLM v0, Sarathi)
-  bool arrival_order = false;  // it is as old as its arrival, not as its last admission: who is preempted first
+  bool arrival_order = false;  // it is as old as its arrival, not as its last admission: for the order of preemption
 };
 
 /// The batch of one step, while it is put together. What a batcher does is call these; each call either succeeds or
@@ -68,13 +68,13 @@ class Batch {
 
 /// What becomes of a sequence that has made its last token while others of its batch go on.
 enum class AfterLast : std::uint8_t {
-  leaves,        // its memory is free and its place can be taken
-  keeps_memory,  // until nobody of its lane runs any more
-  waits,         // likewise, and it is computed along; the client gets the whole output at the end
+  frees,         // its memory is free and its place can be taken
+  keeps_memory,  // until no sequence of its lane runs any more
+  pads,          // likewise, and steps compute it as padding; the client gets the whole output at the end
 };
 
 /// Sequences of one lane, where a replica's lanes share `sequences` of them. At least one, or with fewer sequences
-/// than lanes nobody would ever be admitted; how many run on all lanes together, Batch::admit() bounds.
+/// than lanes no sequence would ever be admitted; how many run on all lanes together, Batch::admit() bounds.
 inline std::int64_t sequences_per_lane(std::int64_t sequences, std::int64_t lanes) {
   return std::max<std::int64_t>(1, sequences / lanes);
 }
@@ -83,6 +83,7 @@ inline std::int64_t sequences_per_lane(std::int64_t sequences, std::int64_t lane
 class Batcher {
  public:
   static constexpr std::string_view kind = "batcher";
+  static constexpr PolicyListing listing{"batchers", "what each step computes"};
   virtual ~Batcher() = default;
 
   /// The most tokens and sequences a step may hold: what the memory plan reserves activations for.
@@ -96,7 +97,7 @@ class Batcher {
   /// one runs (asynchronous scheduling).
   virtual std::int64_t depth() const { return 1; }
 
-  virtual AfterLast after_last() const { return AfterLast::leaves; }
+  virtual AfterLast after_last() const { return AfterLast::frees; }
 
   /// Fills `batch`. Called whenever a step can start and something is running or waiting. An empty batch means: wait.
   virtual void fill(Batch& batch) = 0;

@@ -22,16 +22,17 @@ struct AccuracyCost {
 class EarlyExit {
  public:
   static constexpr std::string_view kind = "early_exit";
+  static constexpr PolicyListing listing{"early_exits", "tokens that leave before the last layer"};
   virtual ~EarlyExit() = default;
 
-  /// After how many layers a decoded token leaves; prompts run all of them. Nothing: after all, or it drafts. Throws
+  /// After how many layers a decoded token leaves; prompts run all layers. Nothing: after all, or it drafts. Throws
   /// nothing; what is wrong says problem().
   virtual std::optional<ExitLayers> exits(const Llm&) const { return std::nullopt; }
   /// What deciding that costs, in every decode step.
   virtual ExitTerms terms(const Llm&) const { return {}; }
   /// Tokens of one path of drafts that leave on their own, for each draft; the others leave with the token before.
   virtual double tokens_per_draft() const { return 1; }
-  /// Where the first layers draft for all of them.
+  /// Where the first layers draft for the model.
   virtual std::unique_ptr<Speculation> self_drafting() const { return nullptr; }
   virtual std::optional<AccuracyCost> accuracy(const Llm&) const { return std::nullopt; }
 

@@ -18,16 +18,17 @@ struct CacheUse {
   std::uint64_t now = 0;                 // grows with every use
   std::uint64_t entered = 0;             // `now` of the use that brought the entry in
   std::uint64_t uses = 1;                // since then, that one included; 0: room that holds nothing
-  std::uint64_t next_use = never_again;  // a count of its own, e.g. of requests; only for who is clairvoyant()
+  std::uint64_t next_use = never_again;  // a count of its own, e.g. of requests; only for a clairvoyant() one
 };
 
-/// Decides who leaves a full cache. It ranks; the entry of the lowest rank leaves first, of equals the one with the
+/// Decides what leaves a full cache. It ranks; the entry of the lowest rank leaves first, of equals the one with the
 /// highest number. Which entries may leave at all (unused now, nothing built on them) is the cache's business.
 ///
 /// One instance may serve any number of caches: a rank follows from the use alone.
 class Eviction {
  public:
   static constexpr std::string_view kind = "eviction";
+  static constexpr PolicyListing listing{"evictions", "what leaves a full cache"};
   virtual ~Eviction() = default;
 
   /// Called when an entry comes in and each time it is used. It stands until the next call.
@@ -37,7 +38,7 @@ class Eviction {
   /// its turn comes, and those behind it stay, of no use until it is back.
   virtual bool leaves_only() const { return true; }
 
-  /// True for who must be told the next use of an entry. Then a newcomer competes too: it is not taken in where
+  /// True for one that must know the next use of an entry. Then a newcomer competes too: it is not taken in where
   /// nothing that may leave ranks below it.
   virtual bool clairvoyant() const { return false; }
 
@@ -49,7 +50,7 @@ class Eviction {
 /// What a cache that serves says of an eviction that only a replay can give what it needs.
 inline std::optional<std::string> needs_future(const Eviction& eviction) {
   if (!eviction.clairvoyant()) return std::nullopt;
-  return "this eviction must be told what is asked for next, which a server does not know; take another here, and "
+  return "this eviction must know what is asked for next, which a server does not know; take another here, and "
          "`servecast trace cache --policy belady` for the bound";
 }
 

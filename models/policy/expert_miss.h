@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/registry.h"
 #include "models/policy/expert_routing.h"
 
 namespace servecast {
@@ -15,7 +16,7 @@ enum class ServedBy : std::uint8_t {
   load,   // the layer waits until it has been loaded
   host,   // the host computes it
   buddy,  // another expert that is in the GPU's memory stands in for it
-  nobody  // it is left out
+  none    // it is left out
 };
 
 struct ServedChoice {
@@ -26,13 +27,13 @@ struct ServedChoice {
 /// What it takes to have one expert computed.
 struct MissCosts {
   double expert_bytes = 0;
-  double load_s = 0;         // of one expert over links that nobody else uses
+  double load_s = 0;         // of one expert over links that nothing else uses
   double host_expert_s = 0;  // the host reads one expert from its memory
   double host_token_s = 0;   // the host's arithmetic for one token and expert
 };
 
 /// One layer of a step. Choices are those of token 0, then those of token 1 ..., `active` each, highest gate first.
-struct MissSight {
+struct MissView {
   std::int64_t layer = 0;
   std::size_t active = 0;
   std::span<const ExpertChoice> choices{};
@@ -51,6 +52,7 @@ struct QualityFigure {
 class ExpertMiss {
  public:
   static constexpr std::string_view kind = "expert_miss";
+  static constexpr PolicyListing listing{"expert_misses", "how experts that are not there are served"};
   virtual ~ExpertMiss() = default;
 
   /// What is wrong with the settings taken together; asked once, when the scenario is loaded.
@@ -58,10 +60,10 @@ class ExpertMiss {
   virtual bool computes_on_host() const { return false; }
   /// Before all steps, with a recording of the routing to learn from.
   virtual void prepare(const RoutingTrace& /*profile*/) {}
-  /// `served` holds, for every choice, itself by `gpu` or by `load`; changes those that are to go another way. Who
+  /// `served` holds, for every choice, itself by `gpu` or by `load`; changes those that are to go another way. What
   /// stands in must be on the GPU, and not twice for a token.
-  virtual void answer(const MissSight& sight, Rng& rng, std::span<ServedChoice> served) const = 0;
-  /// What its stand-ins cost where so large a share of the experts is in the GPU's memory; nothing where nobody
+  virtual void answer(const MissView& view, Rng& rng, std::span<ServedChoice> served) const = 0;
+  /// What its stand-ins cost where so large a share of the experts is in the GPU's memory; nothing where no table
   /// published it.
   virtual std::optional<QualityFigure> quality(double /*cache_fraction*/) const { return std::nullopt; }
 };

@@ -51,7 +51,7 @@ struct RoutingTrace {
   }
 };
 
-/// How often experts were chosen, in those layers of a model that somebody counted.
+/// How often experts were chosen, in those layers of a model that were counted.
 struct ExpertCounts {
   struct Layer {
     std::int64_t layer = 0;
@@ -91,6 +91,7 @@ struct RoutedToken {
 class ExpertRouting {
  public:
   static constexpr std::string_view kind = "expert_routing";
+  static constexpr PolicyListing listing{"expert_routings", "which experts tokens are sent to"};
   virtual ~ExpertRouting() = default;
 
   virtual RoutingFiles files() const { return {}; }
@@ -100,7 +101,7 @@ class ExpertRouting {
   virtual void resize(const ExpertShape&, const RoutingData&, Rng&) = 0;
   /// Fills in shape.layers x shape.active choices: layer by layer, highest gate first, none twice in a layer.
   virtual void route(const RoutedToken&, Rng&, std::span<ExpertChoice> choices) = 0;
-  /// The request has left: nothing more of it will be asked.
+  /// The request has left: its tokens are not asked for any more.
   virtual void forget(RequestId) {}
 };
 

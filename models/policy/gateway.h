@@ -18,8 +18,8 @@ namespace servecast {
 
 /// A request on its way through the gateway, as its policies have made it so far.
 struct GatewayRequest {
-  Request request{};               // its prompt and its output are those of the next pass
-  TargetId target{};               // who is to answer
+  Request request{};               // its prompt and its output are those of the next LLM call
+  TargetId target{};               // that is to answer
   bool held = false;               // the client sees nothing of that answer until the gateway has judged it
   bool fixed = false;              // decided: later stages are not asked
   std::optional<bool> reviewed{};  // whether a draft is to be reviewed, where a policy has decided that
@@ -45,45 +45,45 @@ struct PolicyNote {
 };
 
 /// One call of a policy.
-struct GatewayCall {
-  GatewayRequest& of;
+struct StageInput {
+  GatewayRequest& outgoing;
   PolicyNote& note;
   double now_s = 0;
   Rng& rng;  // the policy's own stream
 };
 
 /// What a policy does with a request that arrives.
-struct GatewayStep {
+struct StageAction {
   double delay_s = 0;  // until the request goes on
   double usd = 0;
   struct Answer {
     std::int64_t output_tokens = 0;
     std::optional<double> score{};
   };
-  std::optional<Answer> answer{};    // from the gateway's own memory: no one else is asked
-  std::optional<TaskGraph> graph{};  // the passes that it is worked out in, instead of one
+  std::optional<Answer> answer{};    // from the gateway's own memory: no target is asked
+  std::optional<TaskGraph> graph{};  // the LLM calls that it is worked out in, instead of one
   std::optional<Job> job{};          // it goes on when the stage's queue says so
 };
 
-/// The answer of one pass.
+/// The answer of one LLM call.
 struct GatewayAnswer {
   TargetId target{};
   double first_token_s = 0;
   double finish_s = 0;
   std::int64_t output_tokens = 0;
-  std::optional<double> score{};  // expected; none: nobody said
+  std::optional<double> score{};  // expected; none: not known
 };
 
-/// Another pass of the same request. Where it comes to nothing (turned away, too late), the answer before stands, and
-/// the stages are asked about that one again.
-struct NextPass {
+/// Another LLM call of the same request. Where it comes to nothing (turned away, too late), the answer before stands,
+/// and the stages are asked about that one again.
+struct NextCall {
   TargetId target{};
   std::int64_t prompt_tokens = 0;
   std::int64_t output_tokens = 0;
   bool held = false;                 // as in GatewayRequest
   bool needed = false;               // what came before is no answer
   bool goes_on = false;              // its prompt begins with the one before and that one's answer
-  std::int64_t kv_tokens = 0;        // leading ones whose KV comes from where the pass before was computed
+  std::int64_t kv_tokens = 0;        // leading ones whose KV comes from where the LLM call before was computed
   bool forget_prefix = false;        // nothing of its prompt may be found in a cache
   double late_s = Request::forever;  // from then on the answer before stands
   bool finish_late = false;          // it is computed to its end even so; else it is cancelled then
@@ -93,16 +93,16 @@ struct NextPass {
 struct GatewayVerdict {
   double delay_s = 0;
   double usd = 0;
-  std::optional<NextPass> again{};
+  std::optional<NextCall> again{};
   std::optional<double> score{};  // what is known of the answer by now
 };
 
-/// The names of those who can answer, and how good their answers are.
+/// The names of all targets, and how good their answers are.
 struct GatewayContext {
   std::vector<std::string> targets{};  // by TargetId
   const AnswerQuality& quality;
   std::function<ClassId(std::string_view)> class_id{};
-  std::int64_t width = 1;  // passes of a request at a time, as the stage that plans them says
+  std::int64_t width = 1;  // LLM calls of a request at a time, as the stage that plans them says
 
   TargetId target(std::string_view name) const;  // which must be one of them
 };
@@ -111,7 +111,7 @@ inline TargetId GatewayContext::target(std::string_view name) const {
   return static_cast<TargetId>(std::ranges::find(targets, name) - targets.begin());
 }
 
-/// A setting that names somebody who can answer.
+/// A setting that names a target: a pool or an API tier.
 struct NamedTarget {
   std::string key{};
   std::string name{};
@@ -145,30 +145,31 @@ struct ApiReply {
   double usd = 0;
 };
 
-/// An outside API that passes can be sent to by its name.
+/// An outside API that LLM calls can be sent to by its name.
 class ApiTier {
  public:
   virtual ~ApiTier() = default;
   virtual const std::string& name() const = 0;
-  /// Called in the order of time; `attempt` counts from 0 for each pass.
+  /// Called in the order of time; `attempt` counts from 0 for each LLM call.
   virtual ApiReply ask(const Request& request, std::int64_t attempt, double now_s, Rng& rng) = 0;
 };
 
 /// One stage of the gateway, in front of all pools. Stages are run in the scenario's order when a request arrives,
 /// and in the opposite order when it has its answer. Each may take time and money, change the request, answer it,
-/// choose who does, or ask for another pass.
+/// choose its target, or ask for another LLM call.
 class GatewayPolicy {
  public:
   static constexpr std::string_view kind = "gateway policy";
+  static constexpr PolicyListing listing{"gateways", "stages in front of the pools"};
   virtual ~GatewayPolicy() = default;
 
   /// Asked once, when the scenario is loaded: what is wrong with the settings taken together.
   virtual std::vector<SettingProblem> problems() const { return {}; }
-  /// Whom it sends requests to. Each must be a pool or an API tier.
+  /// The targets that it sends requests to. Each must be a pool or an API tier.
   virtual std::vector<NamedTarget> targets() const { return {}; }
-  /// Whose scores it must know.
+  /// The targets whose scores it must know.
   virtual std::vector<NamedTarget> scored() const { return {}; }
-  /// Between whom it has KV moved.
+  /// The pools between which it has KV moved.
   virtual std::optional<KvPath> kv_path() const { return std::nullopt; }
   /// True: answered() is called, and the engine notices every answer when it is there.
   virtual bool sees_answers() const { return false; }
@@ -180,25 +181,25 @@ class GatewayPolicy {
   virtual bool wants_review() const { return false; }
   virtual bool reviews() const { return false; }
 
-  /// It may ask for another pass when there is an answer.
+  /// It may ask for another LLM call when there is an answer.
   virtual bool asks_again() const { return false; }
 
-  /// Its passes may go on from the answer of the one before.
+  /// Its LLM calls may go on from the answer of the one before.
   virtual bool goes_on() const { return false; }
 
   /// Once, before the first request.
   virtual void prepare(const GatewayContext&) {}
   /// Once for every request on which no earlier stage has decided, in the order of time.
-  virtual GatewayStep arrive(const GatewayCall& call) = 0;
-  /// After every pass that was answered in full; later stages first. Once one asks for another pass, the others are
-  /// not asked before that has ended.
-  virtual GatewayVerdict answered(const GatewayCall&, const GatewayAnswer&) { return {}; }
+  virtual StageAction arrive(const StageInput& input) = 0;
+  /// After every LLM call that was answered in full; later stages first. Once one asks for another LLM call, the
+  /// others are not asked before that has ended.
+  virtual GatewayVerdict answered(const StageInput&, const GatewayAnswer&) { return {}; }
 
   /// What it counted, at the end of the run.
   virtual std::vector<PolicyCount> counts() const { return {}; }
   /// The API that this stage stands for, if any.
   virtual ApiTier* api() { return nullptr; }
-  /// How it has requests worked out in several passes, if it does.
+  /// How it has requests worked out in several LLM calls, if it does.
   virtual const TaskPlanner* planner() const { return nullptr; }
   /// Where requests wait that it has made jobs, if it does.
   virtual JobQueue* jobs() { return nullptr; }

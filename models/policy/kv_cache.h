@@ -28,7 +28,7 @@ inline std::int64_t common_tokens(const Request& request, std::int64_t tokens) {
   return std::max(request.prompt_tokens, forked);
 }
 
-/// What every cache of fixed blocks is told.
+/// Settings of every cache of fixed blocks.
 struct BlockSettings {
   std::int64_t block_tokens = 16;
   double watermark_fraction = 0;
@@ -58,7 +58,7 @@ struct BlockSettings {
   }
 };
 
-/// Is told what a cache of prefixes holds: whoever keeps copies elsewhere. A unit is a run of `tokens` tokens of a
+/// Hears what a cache of prefixes holds, to keep copies elsewhere. A unit is a run of `tokens` tokens of a
 /// prompt behind the unit before it; its hash stands for all of the prompt up to its end.
 class PrefixListener {
  public:
@@ -68,13 +68,14 @@ class PrefixListener {
   virtual void dropped(BlockHash unit, std::int64_t tokens) = 0;  // its memory was wanted for something else
 };
 
-/// The KV cache of one replica: who holds how many blocks. Counted in blocks of all its GPUs together.
+/// The KV cache of one replica: which sequence holds how many blocks. Counted in blocks of all its GPUs together.
 ///
 /// Two ways to take blocks: `hold` for the chunk of a prompt, and `grow` for the tokens that decoding sequences make,
-/// all of them in one call, so that a step costs the same for one sequence and for five hundred.
+/// for all sequences in one call, so that a step costs the same for one sequence and for five hundred.
 class KvCache {
  public:
   static constexpr std::string_view kind = "kv_cache";
+  static constexpr PolicyListing listing{"kv_caches", "which sequence holds which KV blocks"};
   virtual ~KvCache() = default;
 
   /// Called once, before anything else. `capacity_tokens` is what the memory plan leaves for KV.
@@ -110,7 +111,7 @@ class KvCache {
   virtual bool hold(const Request& request, KvHeld& held, std::int64_t tokens, bool admission) = 0;
 
   /// The first `tokens` tokens of the prompt are computed: others may use them from now on. Once a request of one
-  /// sequence has made its last token, also told of prompt and output together.
+  /// sequence has made its last token, also of prompt and output together.
   virtual void computed(const Request& /*request*/, KvHeld& /*held*/, std::int64_t /*tokens*/) {}
 
   /// A decoding sequence takes one more block each time its tokens pass a multiple of this; 0: it never grows.
@@ -127,9 +128,9 @@ class KvCache {
   /// Tokens that a sequence attends to at most; those between its first and its last ones are forgotten.
   virtual std::int64_t attended_tokens() const { return std::numeric_limits<std::int64_t>::max(); }
 
-  /// True where prompts that begin alike share what they have in common: then there is a listener to tell.
+  /// True where prompts that begin alike share what they have in common: then a listener may be set.
   virtual bool shares_prefixes() const { return false; }
-  virtual void tell(PrefixListener& /*listener*/) {}
+  virtual void set_listener(PrefixListener& /*listener*/) {}
 
   /// True where time matters: then the clock is set before anything else is asked at that instant.
   virtual bool reads_clock() const { return false; }

@@ -19,17 +19,18 @@ struct MigrationPair {
 
 /// Moves sequences that decode already between the replicas of a pool. Their KV is copied while they go on decoding;
 /// what they have made meanwhile is copied in a further stage, and so on until little is left. Then they stop, the
-/// rest is copied, and the other replica goes on. Who finishes or is preempted before it stops stays.
+/// rest is copied, and the other replica goes on. A sequence that finishes or is preempted before it stops stays.
 class Migration {
  public:
   static constexpr std::string_view kind = "migration";
+  static constexpr PolicyListing listing{"migrations", "which sequences move while they decode"};
   virtual ~Migration() = default;
 
-  /// Time between two looks at the replicas; infinite: nobody moves.
+  /// Time between two evaluations of the replicas; infinite: no sequence moves.
   virtual double check_every_s() const = 0;
 
-  /// Who sends a sequence to whom; each replica at most once. Shown are those that may do so now: ready, and not
-  /// sending or receiving one already.
+  /// Which replica sends a sequence to which; each replica at most once. Shown are those that may do so now: ready,
+  /// and not sending or receiving one already.
   virtual std::vector<MigrationPair> pairs(std::span<const ReplicaView> replicas,
                                            std::int64_t block_tokens) const = 0;
 

@@ -32,6 +32,7 @@ enum class Turn : std::uint8_t { none, to_prefill, to_decode };
 class Placement {
  public:
   static constexpr std::string_view kind = "placement";
+  static constexpr PolicyListing listing{"placements", "which replicas compute prompts and which decode"};
   virtual ~Placement() = default;
 
   /// The pool that decodes what this one has computed; empty: every replica decodes itself. Its own router picks the
@@ -42,8 +43,8 @@ class Placement {
   /// The pool's own replicas take sides: at first so many compute prompts and the others decode. 0: they do not. Not
   /// together with a decode pool.
   virtual std::int64_t prefill_replicas() const { return 0; }
-  /// Where they do, asked every check_every_s() while requests are there and nobody drains. Both sides have at least
-  /// one replica, and must keep one.
+  /// Where they do, asked every check_every_s() while requests are there and no replica drains. Both sides have at
+  /// least one replica, and must keep one.
   virtual double check_every_s() const { return 1; }
   virtual Turn turn(const SideLoad& /*prefill*/, const SideLoad& /*decode*/) const { return Turn::none; }
 

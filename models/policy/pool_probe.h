@@ -7,8 +7,8 @@
 namespace servecast {
 
 /// What a router or an admission policy may ask of a pool beyond the views. Asked for when it is wanted, so that
-/// those who want none of it pay nothing. Answers are exact at this instant even where views are late: who holds
-/// which prefix, real routers ask when a request comes (LMCache's controller) or are told block by block (Dynamo's KV
+/// policies that do not ask pay nothing. Answers are exact at this instant even where views are late: which one holds
+/// which prefix, real routers ask when a request comes (LMCache's controller) or hear block by block (Dynamo's KV
 /// events), while load is collected at intervals.
 ///
 /// Replicas are named by their position in the views.
@@ -26,7 +26,7 @@ class PoolProbe {
   virtual double prefill_s(std::int64_t prompt_tokens, std::int64_t cached_tokens) const = 0;
   /// Time of a step in which so many sequences decode that together hold so many tokens.
   virtual double decode_step_s(std::int64_t sequences, std::int64_t kv_tokens) const = 0;
-  /// Time to copy the KV of so many tokens from one replica to another while nobody else uses the links between.
+  /// Time to copy the KV of so many tokens from one replica to another while nothing else uses the links between.
   virtual double copy_s(std::size_t from, std::size_t to, std::int64_t tokens) const = 0;
 };
 

@@ -10,7 +10,8 @@ namespace servecast {
 
 using BlockHash = std::uint64_t;
 
-/// What a policy looks at of a request beyond its size: a workload that says what nobody looks at is mistaken.
+/// What a policy looks at of a request beyond its size: a workload that states a label which no policy reads is
+/// mistaken.
 struct RequestNeeds {
   bool client = false;
   bool priority = false;
@@ -26,7 +27,7 @@ struct Request {
   PoolId pool{};  // where the gateway sends it
   ClassId request_class{};
   AdapterId adapter{};                         // that it is served with; 0: the model alone
-  ClientId client{};                           // who asks: fair queues share between clients
+  ClientId client{};                           // its sender: fair queues share between clients
   SessionId session{};                         // 0: not part of a session
   bool awaited = false;                        // something happens when it finishes (closed loop)
   std::int32_t block_tokens = 0;               // tokens per hash block of the trace; 0: no hashes
@@ -39,8 +40,8 @@ struct Request {
   double give_up_s = forever;                // when the client stops waiting, served or not
 
   static constexpr double forever = std::numeric_limits<double>::infinity();
-  /// The blocks of its prompt and, as far as anybody knows, of its output: the prompt of a session's next turn begins
-  /// with both. The whole blocks of the prompt are those of prefix_blocks.
+  /// The blocks of its prompt and, as far as they are known, of its output: the prompt of a session's next turn
+  /// begins with both. The whole blocks of the prompt are those of prefix_blocks.
   std::span<const BlockHash> said() const { return said_blocks.empty() ? prefix_blocks : said_blocks; }
   /// Sequences that decode side by side.
   std::int64_t width() const { return std::max(samples, beam_width); }

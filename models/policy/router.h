@@ -26,8 +26,8 @@ struct ReplicaView {
 class ReplicaViews {
  public:
   ReplicaViews(std::span<const ReplicaView> all, std::span<const std::uint32_t> changed, const PoolProbe& probe,
-               const ReplicaViews* decoding = nullptr, std::uint64_t comings = 0)
-      : all_(all), changed_(changed), probe_(probe), decoding_(decoding), comings_(comings) {}
+               const ReplicaViews* decoding = nullptr, std::uint64_t membership_version = 0)
+      : all_(all), changed_(changed), probe_(probe), decoding_(decoding), membership_version_(membership_version) {}
 
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
@@ -39,7 +39,7 @@ class ReplicaViews {
   const PoolProbe& probe() const { return probe_; }
   /// How often a replica has come or gone so far: while this stays, each position is the same replica's. Then
   /// everything has changed, and it need not be listed.
-  std::uint64_t comings() const { return comings_; }
+  std::uint64_t membership_version() const { return membership_version_; }
   /// Those that decode what these have prefilled: these themselves, unless another pool does.
   const ReplicaViews& decoding() const { return decoding_ ? *decoding_ : *this; }
 
@@ -48,10 +48,10 @@ class ReplicaViews {
   std::span<const std::uint32_t> changed_;
   const PoolProbe& probe_;
   const ReplicaViews* decoding_;
-  std::uint64_t comings_;
+  std::uint64_t membership_version_;
 };
 
-/// The position for which `key(position)` is least; ties go to the lowest. Looks at all of them.
+/// The position for which `key(position)` is least; ties go to the lowest. Compares all positions.
 template <class KeyOf>
 std::size_t least_position(const ReplicaViews& replicas, KeyOf key) {
   std::size_t best = 0;
@@ -82,8 +82,8 @@ class LeastReplica {
  public:
   template <class KeyOf>
   ReplicaId of(const ReplicaViews& replicas, KeyOf key) {
-    if (least_.size() != replicas.size() || comings_ != replicas.comings()) {
-      comings_ = replicas.comings();
+    if (least_.size() != replicas.size() || membership_version_ != replicas.membership_version()) {
+      membership_version_ = replicas.membership_version();
       std::vector<Key> keys;
       for (const ReplicaView& r : replicas) keys.push_back(key(r));
       least_.assign(std::move(keys));
@@ -95,26 +95,27 @@ class LeastReplica {
 
  private:
   LeastBy<Key> least_;
-  std::uint64_t comings_ = 0;
+  std::uint64_t membership_version_ = 0;
 };
 
 /// Chooses the replica that serves a request.
 class Router {
  public:
   static constexpr std::string_view kind = "router";
+  static constexpr PolicyListing listing{"routers", "which replica serves a request"};
   virtual ~Router() = default;
 
   /// `replicas` is never empty and shows the pool exactly as it is at the request's arrival: steps that end at that
   /// instant have ended, none that starts then has started. With the pool's `signal_delay_s` it shows the pool as it
   /// was at the last signal. Called once per admitted request, in arrival order. Nothing: no replica can serve the
-  /// request well, and its client is told to come back later (HTTP 429).
+  /// request well, and its client is asked to come back later (HTTP 429).
   virtual std::optional<Route> pick(const Request& request, const ReplicaViews& replicas, Rng& rng) = 0;
 
   /// What it looks at of a request beyond its size.
   virtual RequestNeeds needs() const { return {}; }
 
-  /// False for a router that never looks at the views' numbers and asks nothing: then nobody needs to bring them up
-  /// to date.
+  /// False for a router that never looks at the views' numbers and asks nothing: then the engine need not bring them
+  /// up to date.
   virtual bool reads_state() const { return true; }
 
   /// False for a router that may turn requests away or have prefixes copied first.

@@ -39,6 +39,7 @@ class DraftLoad {
 class Speculation {
  public:
   static constexpr std::string_view kind = "speculative";
+  static constexpr PolicyListing listing{"speculations", "drafts of the next tokens, checked several at a time"};
   virtual ~Speculation() = default;
 
   /// The most drafts for one sequence and step; 0: decoding goes on token by token.

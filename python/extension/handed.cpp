@@ -11,7 +11,7 @@ namespace {
 const HandedPolicies* handed = nullptr;
 PyObject* raised = nullptr;  // owned; a static nb::object would outlive the interpreter
 
-/// What str() says of it; empty where that fails.
+/// Its str(); empty where that fails.
 std::string text_of(nb::handle object) {
   const nb::object text = nb::steal(PyObject_Str(object.ptr()));
   const char* utf8 = text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : nullptr;

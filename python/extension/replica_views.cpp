@@ -87,9 +87,9 @@ void bind_row(nb::module_& m) {
 }  // namespace
 
 void Replicas::show(const ReplicaViews& replicas) {
-  const bool same = replicas.size() == rows_->size() && replicas.comings() == comings_;
+  const bool same = replicas.size() == rows_->size() && replicas.membership_version() == membership_version_;
   now_ = &replicas;
-  comings_ = replicas.comings();
+  membership_version_ = replicas.membership_version();
   if (!same) rows_ = std::make_shared<std::vector<ReplicaView>>(replicas.size());
   std::copy(replicas.begin(), replicas.end(), rows_->begin());
   if (!same) make_items();

@@ -45,7 +45,7 @@ class Replicas {
   nb::object array_{};
   nb::object decoding_{};
   const ReplicaViews* now_ = nullptr;
-  std::uint64_t comings_ = 0;
+  std::uint64_t membership_version_ = 0;
 };
 
 /// One per policy: what it is shown, and what it answers.

@@ -130,7 +130,7 @@ class PythonTrace final : public Workload {
       refuse("has a request_class with a comma, quote, backslash or line break; a plain name has none");
   }
 
-  /// Nobody tells when a request has finished that arrived by itself, so all blocks stay.
+  /// The end of a request that arrived by itself is not reported here, so all blocks stay.
   std::span<const BlockHash> keep(std::vector<BlockHash> blocks) {
     if (blocks.empty()) return {};
     for (BlockHash& block : blocks) block += block_offset_;

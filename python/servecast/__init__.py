@@ -1,4 +1,4 @@
-"""Forecasts LLM serving before anyone buys a GPU.
+"""Forecasts LLM serving before you buy a GPU.
 
 >>> import servecast
 >>> report = servecast.Scenario.load("chat.yaml").set("pools[0].replicas", 2).run()

@@ -32,7 +32,7 @@ class Fault(Error):
 
 
 class ScenarioError(Error):
-    """Mistakes in a scenario, a study, a trace or an argument. `problems` has all of them; `file`, `line`, `column`, `path`
+    """Mistakes in a scenario, a study, a trace or an argument. `problems` has each; `file`, `line`, `column`, `path`
     and `message` are the first one's."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:

@@ -20,7 +20,7 @@ from ._words import Words, end, refuse, take_lines
 
 class Router(Protocol):
     """Chooses the replica that serves a request. `pick` may answer with the id of a replica, with one of the views, or with
-    None: the client is told to come back later (HTTP 429). Optional attributes: `reads_state = False` where it never looks
+    None: the client is asked to come back later (HTTP 429). Optional attributes: `reads_state = False` where it never looks
     at the views' numbers, which is faster; `only_picks = True` where it never answers None, which pools that hand KV over
     ask for."""
 
@@ -158,7 +158,7 @@ def _fork() -> int:
 
 
 def _core_environment() -> None:
-    """What the program learns from where it lies, a child of Python is told."""
+    """What the program learns from where it lies, a child of Python gets from here."""
     from ._program import library
 
     os.environ["SERVECAST_LIBRARY"] = str(library())

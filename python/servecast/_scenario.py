@@ -36,7 +36,7 @@ class Scenario:
 
     @classmethod
     def load(cls, file: PathLike) -> "Scenario":
-        """The scenario of a file, or the bundled one of that name. What is wrong in it is told when it is checked or run."""
+        """The scenario of a file, or the bundled one of that name. Its mistakes are reported when it is checked or run."""
         path = Path(file)
         if path.exists():
             return cls(path)
@@ -213,7 +213,7 @@ def _report_folder(out: Optional[PathLike]) -> Tuple[str, Any]:
 
 
 class Keeper:
-    """A temporary folder that goes with whoever holds this, or with the process."""
+    """A temporary folder that goes with the object that holds this, or with the process."""
 
     def __init__(self) -> None:
         self.folder = tempfile.mkdtemp(prefix="servecast_")

@@ -60,7 +60,7 @@ Finding from_fp32(ClaimModels& models) {
   return {{models.prefill_s(bf16, 2048) / models.prefill_s(w8a8, 2048),
            models.decode_s(bf16, 8, 1024) / models.decode_s(w8a8, 8, 1024)},
           "prompts and decode steps on an A100 against bf16, in which models are served; against fp32 twice that, "
-          "which nobody serves"};
+          "which is not served"};
 }
 
 Finding phone_battery(ClaimModels& models) {

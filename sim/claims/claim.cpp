@@ -8,7 +8,7 @@
 namespace servecast {
 namespace {
 
-constexpr double close = 1.1;  // figures told in two digits and models with errors of some percent
+constexpr double close = 1.1;  // figures stated in two digits and models with errors of some percent
 
 constexpr std::array articles{
     ClaimArticle{'A', "a fast and a slow model behind one input box, on 8 A100 and 16 H100"},
@@ -24,11 +24,11 @@ ClaimVerdict factor_of(std::string_view word, double larger, double smaller) {
 
 }  // namespace
 
-ClaimVerdict verdict(Says says, ToldFigure told, ToldFigure computed) {
-  const bool too_large = told.low > computed.high * close;
-  const bool too_small = computed.low > told.high * close;
-  if (too_large && says != Says::at_most) return factor_of("overstated", told.low, computed.high);
-  if (too_small && says != Says::at_least) return factor_of("understated", computed.low, told.high);
+ClaimVerdict verdict(Says says, StatedFigure stated, StatedFigure computed) {
+  const bool too_large = stated.low > computed.high * close;
+  const bool too_small = computed.low > stated.high * close;
+  if (too_large && says != Says::at_most) return factor_of("overstated", stated.low, computed.high);
+  if (too_small && says != Says::at_least) return factor_of("understated", computed.low, stated.high);
   return {.word = "holds"};
 }
 
@@ -41,7 +41,7 @@ std::vector<CheckedClaim> check_claims() {
        {memory_claims, arithmetic_claims, prompt_claims, fast_slow_claims, fleet_claims, published_claims})
     for (const Claim& claim : subject()) {
       Finding finding = claim.compute(models);
-      const ClaimVerdict found = verdict(claim.says, claim.told, finding.value);
+      const ClaimVerdict found = verdict(claim.says, claim.stated, finding.value);
       checked.push_back({.claim = claim, .finding = std::move(finding), .verdict = found});
     }
   std::ranges::stable_sort(checked, {}, [](const CheckedClaim& c) { return c.claim.article; });

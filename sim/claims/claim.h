@@ -9,25 +9,25 @@ namespace servecast {
 
 class ClaimModels;
 
-// What claims are told in.
+// What claims are stated in.
 inline constexpr double giga = 1e9;
 inline constexpr double percent = 100;
 
 /// A figure, or a range of them.
-struct ToldFigure {
+struct StatedFigure {
   double low = 0;
   double high = 0;
 
-  constexpr ToldFigure(double value) : low(value), high(value) {}
-  constexpr ToldFigure(double one, double other) : low(std::min(one, other)), high(std::max(one, other)) {}
+  constexpr StatedFigure(double value) : low(value), high(value) {}
+  constexpr StatedFigure(double one, double other) : low(std::min(one, other)), high(std::max(one, other)) {}
 };
 
 /// How a claim speaks of its figure.
 enum class Says { is, at_most, at_least };
 
-/// What the models make of it, and how: the figures on the way there.
+/// What the models compute, and how: the figures on the way there.
 struct Finding {
-  ToldFigure value;
+  StatedFigure value;
   std::string working;
 };
 
@@ -36,18 +36,18 @@ struct Claim {
   char article = 'A';  // which of claim_articles
   std::string_view claim;
   Says says = Says::is;
-  ToldFigure told;
+  StatedFigure stated;
   std::string_view unit;
   Finding (*compute)(ClaimModels& models);
 };
 
 struct ClaimVerdict {
-  std::string_view word;  // holds, overstated (the told figure is too large) or understated (too small)
-  double factor = 1;      // between the told and the computed figure, where it does not hold; 0: the one is nothing
+  std::string_view word;  // holds, overstated (the stated figure is too large) or understated (too small)
+  double factor = 1;      // between the stated and the computed figure, where it does not hold; 0: the one is nothing
 };
 
 /// Holds where the ranges come within a tenth of each other, on the right side for bounds.
-ClaimVerdict verdict(Says says, ToldFigure told, ToldFigure computed);
+ClaimVerdict verdict(Says says, StatedFigure stated, StatedFigure computed);
 
 // The claims, by what decides them; each file is one subject.
 std::vector<Claim> memory_claims();
@@ -64,7 +64,7 @@ struct CheckedClaim {
   ClaimVerdict verdict;
 };
 
-/// All of them, by article.
+/// All claims, by article.
 std::vector<CheckedClaim> check_claims();
 
 /// What each article is about.

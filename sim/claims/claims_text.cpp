@@ -18,20 +18,20 @@ constexpr std::string_view head =
     "models'\n"
     "configurations, times from the measured profiles of A100, H100 and H200 under vLLM 0.15, prices and wires from "
     "the bundled\n"
-    "hardware files. A claim *holds* where both come within a tenth of each other; otherwise the told figure is "
+    "hardware files. A claim *holds* where both come within a tenth of each other; otherwise the stated figure is "
     "*overstated*\n"
     "(too large) or *understated* (too small), by the factor given. `servecast claims --format json` says the same "
     "to "
     "programs.\n";
 
-std::string figure(ToldFigure figure) {
+std::string figure(StatedFigure figure) {
   if (figure.low == figure.high) return human::number(figure.low);
   return fmt::format("{} to {}", human::number(figure.low), human::number(figure.high));
 }
 
-std::string told(const Claim& claim) {
+std::string stated(const Claim& claim) {
   constexpr std::array<std::string_view, 3> words{"", "at most ", "at least "};
-  return fmt::format("{}{} {}", words[static_cast<std::size_t>(claim.says)], figure(claim.told), claim.unit);
+  return fmt::format("{}{} {}", words[static_cast<std::size_t>(claim.says)], figure(claim.stated), claim.unit);
 }
 
 std::string verdict_words(const ClaimVerdict& verdict) {
@@ -41,7 +41,7 @@ std::string verdict_words(const ClaimVerdict& verdict) {
 }
 
 std::string row(const CheckedClaim& c) {
-  return fmt::format("| {} | {} | {} {} | {} | {} |\n", c.claim.claim, told(c.claim), figure(c.finding.value),
+  return fmt::format("| {} | {} | {} {} | {} | {} |\n", c.claim.claim, stated(c.claim), figure(c.finding.value),
                      c.claim.unit, verdict_words(c.verdict), c.finding.working);
 }
 
@@ -52,8 +52,9 @@ std::string claims_markdown(std::span<const CheckedClaim> claims) {
   std::string page(head);
   page += fmt::format("\n{} of {} hold.\n", holding, claims.size());
   for (const ClaimArticle& article : claim_articles()) {
-    page += fmt::format("\n## Article {}: {}\n\n| claim | told | computed | verdict | how |\n|---|---|---|---|---|\n",
-                        article.letter, article.about);
+    page +=
+        fmt::format("\n## Article {}: {}\n\n| claim | stated | computed | verdict | how |\n|---|---|---|---|---|\n",
+                    article.letter, article.about);
     for (const CheckedClaim& c : claims)
       if (c.claim.article == article.letter) page += row(c);
   }
@@ -65,7 +66,7 @@ std::string claims_json(std::span<const CheckedClaim> claims) {
   for (const CheckedClaim& c : claims)
     items.push_back({{"article", std::string(1, c.claim.article)},
                      {"claim", c.claim.claim},
-                     {"told", told(c.claim)},
+                     {"stated", stated(c.claim)},
                      {"computed", figure(c.finding.value)},
                      {"unit", c.claim.unit},
                      {"verdict", c.verdict.word},

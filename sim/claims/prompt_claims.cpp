@@ -28,7 +28,7 @@ Finding trimming(ClaimModels& models) {
 Finding turns(ClaimModels& models) {
   return {saved_ms(models, 5283, 18),
           "computing 5,283 prompt tokens instead of 18, alone on the GPUs; a queue adds to it, "
-          "a prefix cache takes nearly all of it away"};
+          "a prefix cache takes nearly the whole away"};
 }
 
 Finding compression(ClaimModels& models) {

@@ -15,7 +15,8 @@ constexpr std::array<CommandEntry, 17> entries{{
     {"", "sweep", "Simulate a grid of settings: one table", make_sweep_command},
     {"", "whatif", "Simulate a scenario and a changed one: what differs, and how surely", make_whatif_command},
     {"", "compare", "Compare reports and scenarios: what differs, and how surely", make_compare_command},
-    {"", "plan", "Find the cheapest design that keeps its promises, and what rules out cheaper ones", make_plan_command},
+    {"", "plan", "Find the cheapest design that keeps its promises, and what rules out cheaper ones",
+     make_plan_command},
     {"plan", "merge", "Join the results of shares (--shard) into one file", make_plan_merge_command},
     {"", "check", "Check a scenario without running it: every mistake, with its place", make_check_command},
     {"", "list", "What a scenario can name: models, GPUs, policies, ...", make_list_command},
@@ -41,7 +42,7 @@ constexpr const char* footer =
 
 int run_cli(const std::vector<std::string>& arguments, Console& console) {
   const Program program{.name = "servecast",
-                        .help = "Forecasts LLM serving before anyone buys a GPU",
+                        .help = "Forecasts LLM serving before you buy a GPU",
                         .group_help = "Look at, convert and generate traces of requests",
                         .footer = footer,
                         .commands = entries};

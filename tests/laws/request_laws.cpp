@@ -58,7 +58,7 @@ void check_times(const RunFiles& run, const CsvTable& table, Findings& findings)
   }
 }
 
-/// Who has completed has all its times and a token, and who was turned away has none.
+/// A completed request has all its times and a token, one that was turned away has none.
 void check_states(const CsvTable& table, Findings& findings) {
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const std::string& status = table.text(i, "status");

@@ -57,7 +57,7 @@ void check_tokens(const RunFiles& run, Findings& findings) {
                         summary.at("output_tokens_per_s").get<double>() * duration_s, output);
   findings.unless_equal(law, "prompt tokens of summary.json and requests.csv",
                         summary.at("prompt_tokens_per_s").get<double>() * duration_s, prompts_begun(requests));
-  // The passes of a gateway are the series', its answers the requests'.
+  // The LLM calls of a gateway are the series', its answers the requests'.
   if (run.has("gateway") || run.any_pool(cuts_prompts)) return;
   const double arrivals = series.sum("arrivals");
   findings.unless_equal("requests are conserved", "arrivals of series.csv and requests.csv", arrivals,
@@ -67,8 +67,8 @@ void check_tokens(const RunFiles& run, Findings& findings) {
   findings.unless_at_least(law, "output tokens of series.csv, and those of requests.csv", made, output);
   findings.unless_at_least(law, "prompt tokens of series.csv, and those of requests.csv", computed,
                            prompts_computed(requests));
-  // Who has left is given up between two steps, and who may be turned away behind the prompt has a first token by
-  // then: these were for nobody.
+  // A request that has left is given up between two steps, and one turned away behind the prompt has a first token by
+  // then: these were in vain.
   const Json& ended = summary.at("requests");
   if (!run.has("failures") && !run.any_pool(mirrors) && ended.at("timed_out") == 0 && ended.at("shed") == 0)
     findings.unless_equal(law, "output tokens of series.csv and requests.csv, where nothing is made twice", made,

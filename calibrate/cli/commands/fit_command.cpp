@@ -26,7 +26,7 @@ class FitCommand final : public Command {
         ->type_name("FILE...");
     app.add_option("--gpu", gpu_, "GPU of the profile: a bundled name or a YAML file; rows of others are skipped")
         ->required();
-    app.add_option("--engine", engine_, "Whose rows to take; where it has none of an operator, another's")
+    app.add_option("--engine", engine_, "Engine whose rows to take; where it has none of an operator, another's")
         ->required();
     add_path(app, "--out", out_, "FILE", "Where to write the profile")->required();
     app.footer(

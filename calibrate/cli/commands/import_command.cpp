@@ -30,7 +30,7 @@ class ImportCommand final : public Command {
 
   int run(Console& console) override {
     const ImportContext context{.gpu = load_gpu(gpu_, {}).name};
-    std::vector<Sample> samples;  // all of them first: a table that is wrong leaves the file as it was
+    std::vector<Sample> samples;  // all tables first: one that is wrong leaves the file as it was
     for (const std::string& table : tables_)
       import_table(table, context, [&](Sample&& sample) { samples.push_back(std::move(sample)); });
     SampleWriter writer(out_);

@@ -69,7 +69,7 @@ class MeasureCommand final : public Command {
 
  private:
   void take_samples(Console& console) {
-    if (!profile_.empty()) load_profile(profile_, {});  // what is wrong with it is told before anything is measured
+    if (!profile_.empty()) load_profile(profile_, {});  // its mistakes are reported before anything is measured
     ProgressView view(progress_.style(console), console.err);
     const auto show = [&](const MeasureProgress& p) { view.show(shown(p)); };
     const MeasureProgress done = step_.wanted() ? step_.run(arguments_, show) : measure_kernels(show);
@@ -100,7 +100,7 @@ class MeasureCommand final : public Command {
   void print(Console& console, const MeasureProgress& done) const {
     fmt::print(console.out, "{} samples in {}", done.samples, visible(arguments_.out));
     if (done.found > 0) fmt::print(console.out, " beside {} that were there", done.found);
-    if (done.throttled > 0) fmt::print(console.out, "; {} left out: the card throttled", done.throttled);
+    if (done.throttled > 0) fmt::print(console.out, "; {} left out: the GPU throttled", done.throttled);
     if (done.skipped > 0) fmt::print(console.out, "; {} do not fit or cannot run here", done.skipped);
     fmt::print(console.out, "\n");
     if (done.clocks.targets() > 0) fmt::print(console.out, "{}\n", done.clocks.text());

@@ -30,7 +30,7 @@ class ResidualsCommand final : public Command {
         ->type_name("FILE...");
     add_path(app, "--out", out_, "FILE", "Where to write residuals.csv")->required();
     app.footer(
-        "servecast-gui draws the file. Shapes that the profile was fitted on are told from those held out.\n"
+        "servecast-gui draws the file. It shows shapes that the profile was fitted on and those held out apart.\n"
         "Example:\n  servecast-calibrate residuals h100_sxm_80g.vllm samples.csv.gz --out residuals.csv");
   }
 

@@ -17,7 +17,7 @@ struct MeasureArguments;
 /// TTFT and TPOT, measured and forecast.
 void print_beside(std::ostream& out, const ServedBeside& both);
 
-/// `measure --serve LLM`: a small server on the GPU over a trace, and beside it what the simulator forecasts of it.
+/// `measure --serve LLM`: a small server on the GPU over a trace, and beside it the simulator's forecast.
 class MeasureServe {
  public:
   void declare(CLI::App& app);

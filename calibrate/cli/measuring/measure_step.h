@@ -14,7 +14,7 @@ namespace servecast {
 struct Console;
 struct MeasureProgress;
 
-/// What every kind of measuring is told.
+/// Options of every kind of measurement.
 struct MeasureArguments {
   std::string gpu{};
   double budget_s = 300;

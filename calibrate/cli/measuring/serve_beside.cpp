@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 /// A bundled name stays, a path is to be found from the folder of the scenario.
 std::string path_or_name(const std::string& name) { return is_there(name) ? fs::absolute(name).string() : name; }
 
-/// The node is there to be named: one GPU alone uses nothing of it.
+/// The node is there to be named: one GPU alone does not use it.
 std::string scenario_text(const ServeRun& run, std::int64_t blocks) {
   const std::string all_blocks = blocks > 0 ? fmt::format(", num_gpu_blocks_override: {}", blocks) : "";
   const std::string latency = run.profile.empty() ? ""

@@ -12,7 +12,7 @@ struct Llm;
 struct ServerSize;
 class StepExecutor;
 
-/// A small server to be measured, and where what comes of it goes.
+/// A small server to be measured, and where the results go.
 struct ServeRun {
   std::string llm{};
   std::string gpu{};

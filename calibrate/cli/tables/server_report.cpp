@@ -17,7 +17,7 @@
 namespace servecast {
 namespace {
 
-/// The terms of each fit, for whoever reads the page.
+/// The terms of each fit, for readers of the page.
 std::string fits_text(const std::vector<HeldOutFit>& fits) {
   std::string text =
       "Forecasts of vLLM's open loop use engine terms fitted on the servers of the other models alone:\n\n"

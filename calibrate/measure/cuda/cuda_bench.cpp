@@ -7,7 +7,7 @@
 #include "calibrate/measure/cuda/calls/call.h"
 #include "calibrate/measure/cuda/calls/graph_replay.h"
 #include "calibrate/measure/cuda/device/first_gpu.h"
-#include "calibrate/measure/cuda/device/quiet_card.h"
+#include "calibrate/measure/cuda/device/idle_gpu.h"
 #include "calibrate/measure/cuda/device/stopwatch.h"
 #include "calibrate/measure/cuda/device/wall_clock.h"
 #include "calibrate/measure/cuda/libraries/activity.h"
@@ -111,7 +111,7 @@ class CudaBench final : public GpuBench {
     if (nccl != nullptr && !nccl->refusal().empty()) notes.push_back("note: " + nccl->refusal());
     if (!card_.knows_us())
       notes.emplace_back(
-          "note: the driver does not say which process on the card is this one, so whether others used it was looked "
+          "note: the driver does not say which process on the GPU is this one, so whether others used it was looked "
           "at before the first sample only");
     return notes;
   }
@@ -137,7 +137,7 @@ class CudaBench final : public GpuBench {
 
   cudaDeviceProp device_ = first_gpu();
   Clocks clocks_{first_gpu_bus_id()};
-  QuietCard card_{clocks_};
+  IdleGpu card_{clocks_};
   Activity activity_;
   Libraries libraries_;
   cudaStream_t stream_ = nullptr;

@@ -2,7 +2,7 @@
 
 #include "calibrate/measure/cuda/device/first_gpu.h"
 #include "calibrate/measure/cuda/device/gpu_device.h"
-#include "calibrate/measure/cuda/device/quiet_card.h"
+#include "calibrate/measure/cuda/device/idle_gpu.h"
 #include "calibrate/measure/cuda/device/wall_clock.h"
 #include "calibrate/measure/cuda/libraries/activity.h"
 #include "calibrate/measure/step_bench.h"
@@ -67,7 +67,7 @@ class CudaStepBench final : public StepBench {
  private:
   DecoderShape shape_;
   Clocks clocks_{first_gpu_bus_id()};
-  QuietCard card_{clocks_};
+  IdleGpu card_{clocks_};
   GpuDevice device_;
   Activity activity_;
   StepLimits limits_;

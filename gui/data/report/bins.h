@@ -34,7 +34,7 @@ Binning binning_of(std::span<const double> values, bool log);
 inline constexpr std::uint16_t no_bin = 0xffff;
 std::vector<std::uint16_t> bins_of(std::span<const double> values, const Binning& binning);
 
-/// A span chosen in one plot, or in several: what is in all of them counts.
+/// A span chosen in one plot, or in several: what is in every one counts.
 struct Brush {
   std::optional<Span> arrival_s{};
   std::array<std::optional<Span>, metric_names.size()> latency{};

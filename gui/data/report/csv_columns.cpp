@@ -24,17 +24,17 @@ void Words::push_back(std::string_view word) {
 struct CsvColumns::Cursor {
   const std::string& file;
   const char* begin;
-  const char* at;
+  const char* next;
   const char* end;
   int line = 1;
 
   [[noreturn]] void fail(const std::string& message) const { throw UserError({file, line}, message); }
 
   std::string_view rest_of_line() {
-    const auto* stop = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+    const auto* stop = static_cast<const char*>(std::memchr(next, '\n', static_cast<std::size_t>(end - next)));
     if (stop == nullptr) fail("the line breaks off: the file was cut short");
-    const std::string_view text(at, static_cast<std::size_t>(stop - at));
-    at = stop + 1;
+    const std::string_view text(next, static_cast<std::size_t>(stop - next));
+    next = stop + 1;
     return text;
   }
 
@@ -119,11 +119,11 @@ void CsvColumns::take(const Sink& sink, std::string_view cell, const Cursor& at)
 
 void CsvColumns::read(const MappedFile& file) {
   const std::string_view text = file.text();
-  Cursor at{.file = file.name(), .begin = text.data(), .at = text.data(), .end = text.data() + text.size()};
+  Cursor at{.file = file.name(), .begin = text.data(), .next = text.data(), .end = text.data() + text.size()};
   const std::string_view header = at.rest_of_line();
   const std::vector<const Sink*> order = by_position(at, header);
-  reserve(static_cast<std::size_t>(std::count(at.at, at.end, '\n')));
-  while (at.at != at.end) {
+  reserve(static_cast<std::size_t>(std::count(at.next, at.end, '\n')));
+  while (at.next != at.end) {
     ++at.line;
     std::string_view row = at.rest_of_line();
     const bool last_is_empty = row.ends_with(',');

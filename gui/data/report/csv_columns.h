@@ -36,7 +36,7 @@ class CsvColumns {
 
   void number(std::string name, Column& column, Need need = Need::required);
   void words(std::string name, Words& column, Need need = Need::required);
-  /// Where the cell stands in the file: for texts that are read when somebody asks for them.
+  /// Where the cell stands in the file: for texts that are read when asked for.
   void place(std::string name, std::vector<std::uint64_t>& offsets);
 
   void read(const MappedFile& file);

@@ -101,13 +101,13 @@ Steps read_steps(const std::string& file) {
   csv.number("prefill_sequences", steps.prefill_sequences);
   csv.number("prefill_tokens", steps.prefill_tokens);
   csv.number("used_blocks", steps.used_blocks);
-  csv.place("who", steps.who_at);
+  csv.place("members", steps.members_at);
   csv.read(steps.file);
   return steps;
 }
 
-std::vector<StepShare> who_was_in(const Steps& steps, std::size_t row) {
-  const std::string_view rest = steps.file.text().substr(steps.who_at[row]);
+std::vector<StepShare> members_of(const Steps& steps, std::size_t row) {
+  const std::string_view rest = steps.file.text().substr(steps.members_at[row]);
   const char* at = rest.data();
   const char* const end = at + rest.find('\n');  // the reader saw to it that every row ends
   std::vector<StepShare> shares;
@@ -115,7 +115,7 @@ std::vector<StepShare> who_was_in(const Steps& steps, std::size_t row) {
     StepShare share;
     at = std::from_chars(at, end, share.request).ptr;
     if (at == end || *at != ':')
-      throw UserError({steps.file.name(), static_cast<int>(row) + 2}, "'who' cannot be read");
+      throw UserError({steps.file.name(), static_cast<int>(row) + 2}, "'members' cannot be read");
     at = std::from_chars(at + 1, end, share.tokens).ptr;
     shares.push_back(share);
     if (at < end) ++at;  // the space

@@ -46,12 +46,12 @@ struct Flows {
 };
 Flows read_flows(const std::string& file);
 
-/// steps.csv, but for its last column: who was in a step is read when asked for.
+/// steps.csv, but for its last column: members of a step are read when asked for.
 struct Steps {
   MappedFile file;
   Words pool{};
   Column replica{}, start_s{}, end_s{}, decode_sequences{}, prefill_sequences{}, prefill_tokens{}, used_blocks{};
-  std::vector<std::uint64_t> who_at{};
+  std::vector<std::uint64_t> members_at{};
 
   std::size_t size() const { return start_s.size(); }
 };
@@ -63,8 +63,8 @@ struct StepShare {
   std::int64_t tokens = 0;
 };
 
-/// Everybody in a step ("id:tokens id:tokens").
-std::vector<StepShare> who_was_in(const Steps& steps, std::size_t row);
+/// All sequences in a step ("id:tokens id:tokens").
+std::vector<StepShare> members_of(const Steps& steps, std::size_t row);
 
 /// platform.json.
 Platform read_platform(const std::string& file);

@@ -51,7 +51,7 @@ Requests read_requests(const std::string& file) {
   csv.number("decode_replica", r.decode_replica, CsvColumns::Need::optional);
   csv.number("hand_over_s", r.hand_over_s, CsvColumns::Need::optional);
   csv.number("gateway_s", r.gateway_s, CsvColumns::Need::optional);
-  csv.number("passes", r.passes, CsvColumns::Need::optional);
+  csv.number("llm_calls", r.llm_calls, CsvColumns::Need::optional);
   csv.words("pool", r.pool);
   csv.words("status", r.status);
   csv.words("class", r.request_class, CsvColumns::Need::optional);

@@ -15,9 +15,9 @@ inline constexpr std::array<std::string_view, 4> metric_names{"ttft_s", "tpot_s"
 struct Requests {
   Column request_id{}, arrival_s{}, scheduled_s{}, first_token_s{}, finish_s{};
   Column prompt_tokens{}, output_tokens{}, replica{}, preemptions{};
-  Column cached_tokens{};  // empty where no request found any
+  Column cached_tokens{};                  // empty where no request found any
   Column decode_replica{}, hand_over_s{};  // empty where no request moved
-  Column gateway_s{}, passes{};            // empty where there is no gateway
+  Column gateway_s{}, llm_calls{};         // empty where there is no gateway
   Words pool{}, status{};
   Words request_class{};  // empty where there is one class
   std::array<Column, metric_names.size()> latency{};

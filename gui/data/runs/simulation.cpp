@@ -50,11 +50,13 @@ void Simulation::start(const SimulationOrder& order) {
   if (!order.detail.isEmpty()) arguments << "--detail" << order.detail;
   if (order.replicates > 0) arguments << "--replicates" << QString::number(order.replicates);
   for (const QString& edit : order.edits) arguments << "--set" << edit;
-  if (order.text) arguments << "--text" << "-";
+  if (order.text)
+    arguments << "--text"
+              << "-";
   process_.start(servecast_path(), arguments);
   if (order.text) process_.write(order.text->toUtf8());
   process_.closeWriteChannel();
-  if (running()) emit started();  // else that it cannot be started has been told
+  if (running()) emit started();  // else failed() has said that it cannot be started
 }
 
 void Simulation::cancel() {

@@ -17,15 +17,15 @@ struct Progress {
 
 /// What to run.
 struct SimulationOrder {
-  QString scenario{};              // file
-  std::optional<QString> text{};   // in place of what the file says
-  QStringList edits{};             // "path=value", as for --set
-  QString detail{};     // as for --detail; may be empty
-  int replicates = 0;   // as for --replicates; 0: none
-  QString folder{};     // of the report
+  QString scenario{};             // file
+  std::optional<QString> text{};  // in place of what the file says
+  QStringList edits{};            // "path=value", as for --set
+  QString detail{};               // as for --detail; may be empty
+  int replicates = 0;             // as for --replicates; 0: none
+  QString folder{};               // of the report
 };
 
-/// `servecast run` as a child process. The simulation happens there; whatever becomes of it, this program lives on.
+/// `servecast run` as a child process. The simulation happens there; however it ends, this program lives on.
 class Simulation final : public QObject {
   Q_OBJECT
 

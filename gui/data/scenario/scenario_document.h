@@ -11,8 +11,8 @@
 namespace servecast::gui {
 
 /// A scenario file and the edits made to it but not saved yet: settings (`path=value` of `servecast set`, which keeps
-/// comments and order), and texts typed in place of all that was there. What the file would then say is at hand at any
-/// time, and a run gets it without its being saved.
+/// comments and order), and texts typed in place of all that was there. What the file would then say is at hand at
+/// any time, and a run gets it without its being saved.
 class ScenarioDocument final : public QObject {
   Q_OBJECT
 
@@ -24,7 +24,7 @@ class ScenarioDocument final : public QObject {
   void open(const QString& file);
 
   void set(const QString& path, const QString& value);
-  /// The whole text, as somebody typed it.
+  /// The whole text, as the user typed it.
   void set_text(const QString& text);
   bool can_undo() const { return done_ > 0; }
   bool can_redo() const { return done_ < history_.size(); }
@@ -50,8 +50,8 @@ class ScenarioDocument final : public QObject {
   const std::vector<Problem>& problems() const { return problems_; }
   /// Whether the text itself is wrong, not a setting made since.
   bool text_is_wrong() const { return !problems_.empty() && settings_set().isEmpty(); }
-  /// Every setting as it is used, defaults included; where something is wrong, as it last was. Empty where it never was
-  /// right since it was opened.
+  /// Every setting as it is used, defaults included; where something is wrong, as it last was. Empty where it never
+  /// was right since it was opened.
   const nlohmann::ordered_json& settings() const { return settings_; }
 
  signals:

@@ -28,7 +28,7 @@ std::vector<RequestField> request_fields(const Requests& r) {
   if (!r.decode_replica.empty()) fields.push_back({"decode_replica", count, &r.decode_replica});
   if (!r.hand_over_s.empty()) fields.push_back({"hand_over_s", latency_s, &r.hand_over_s});
   if (!r.gateway_s.empty()) fields.push_back({"gateway_s", latency_s, &r.gateway_s});
-  if (!r.passes.empty()) fields.push_back({"passes", count, &r.passes});
+  if (!r.llm_calls.empty()) fields.push_back({"llm_calls", count, &r.llm_calls});
   if (!r.request_class.empty()) fields.push_back({"class", count, nullptr, &r.request_class});
   return fields;
 }

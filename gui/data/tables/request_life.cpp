@@ -28,7 +28,7 @@ std::vector<std::size_t> steps_between(const Steps& steps, double replica, doubl
 }
 
 /// The KV arrives where it is decoded; absent where it did not move, or moved as it decoded.
-double landed_s(const Requests& r, std::size_t row) {
+double kv_received_s(const Requests& r, std::size_t row) {
   return r.hand_over_s.empty() ? NAN : r.first_token_s[row] + r.hand_over_s[row];
 }
 
@@ -46,17 +46,17 @@ class StepWalk {
   void go_on(double replica) {
     bool others_ran = false;  // since the last step that worked on it
     for (const std::size_t step : steps_between(steps_, replica, at_s_, last_s_)) {
-      const std::vector<StepShare> who = who_was_in(steps_, step);
-      const auto share = std::ranges::find(who, id_, &StepShare::request);
-      if (share == who.end())
+      const std::vector<StepShare> members = members_of(steps_, step);
+      const auto share = std::ranges::find(members, id_, &StepShare::request);
+      if (share == members.end())
         others_ran = true;
       else
         add(step, share->tokens, std::exchange(others_ran, false));
     }
   }
-  void wait_for_landing(double landed_s) {
-    add_part(life_.parts, LifeKind::hand_over, at_s_, landed_s);
-    if (!std::isnan(landed_s)) at_s_ = landed_s;
+  void wait_for_kv(double kv_received_s) {
+    add_part(life_.parts, LifeKind::hand_over, at_s_, kv_received_s);
+    if (!std::isnan(kv_received_s)) at_s_ = kv_received_s;
   }
 
  private:
@@ -83,16 +83,18 @@ void add_steps(const Requests& r, std::size_t row, const Steps& steps, RequestLi
   StepWalk walk(r, row, steps, life);
   walk.go_on(r.replica[row]);
   if (life.steps.empty() || r.decode_replica.empty() || std::isnan(r.decode_replica[row])) return;
-  walk.wait_for_landing(landed_s(r, row));
+  walk.wait_for_kv(kv_received_s(r, row));
   walk.go_on(r.decode_replica[row]);
 }
 
-/// What comes before the first step of the pass that gave the answer; all there is where a gateway answered itself.
+/// What comes before the first step of the LLM call that gave the answer; all there is where a gateway answered
+/// itself.
 void add_wait(const Requests& r, std::size_t row, RequestLife& life) {
-  const double until_s = std::isnan(r.scheduled_s[row]) && !r.gateway_s.empty() ? r.finish_s[row] : r.scheduled_s[row];
+  const double until_s =
+      std::isnan(r.scheduled_s[row]) && !r.gateway_s.empty() ? r.finish_s[row] : r.scheduled_s[row];
   const double gateway_s = r.gateway_s.empty() || std::isnan(r.gateway_s[row]) ? 0 : r.gateway_s[row];
   const double through_s = std::min(r.arrival_s[row] + gateway_s, until_s);
-  const bool again = !r.passes.empty() && r.passes[row] > 1;
+  const bool again = !r.llm_calls.empty() && r.llm_calls[row] > 1;
   add_part(life.parts, LifeKind::gateway, r.arrival_s[row], through_s);
   add_part(life.parts, again ? LifeKind::earlier_passes : LifeKind::queue, through_s, until_s);
 }
@@ -105,9 +107,10 @@ RequestLife life_of(const Requests& r, std::size_t row, const Steps* steps) {
   if (steps != nullptr && !std::isnan(r.scheduled_s[row])) add_steps(r, row, *steps, life);
   if (life.steps.empty()) {
     add_part(life.parts, LifeKind::prefill, r.scheduled_s[row], r.first_token_s[row]);
-    const double landed = landed_s(r, row);
-    add_part(life.parts, LifeKind::hand_over, r.first_token_s[row], landed);
-    add_part(life.parts, LifeKind::decode, std::isnan(landed) ? r.first_token_s[row] : landed, r.finish_s[row]);
+    const double received_s = kv_received_s(r, row);
+    add_part(life.parts, LifeKind::hand_over, r.first_token_s[row], received_s);
+    add_part(life.parts, LifeKind::decode, std::isnan(received_s) ? r.first_token_s[row] : received_s,
+             r.finish_s[row]);
   }
   return life;
 }

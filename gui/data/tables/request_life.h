@@ -25,11 +25,12 @@ struct LifeStep {
 
 struct RequestLife {
   std::vector<LifePart> parts{};
-  std::vector<LifeStep> steps{};  // in order of time; empty where the report has no steps of it
+  std::vector<LifeStep> steps{};  // in order of time; empty where the report has none of its steps
 };
 
-/// From requests.csv alone: the gateway, passes before the one that gave the answer (with their queues), queue, prefill, the KV's way to where it is decoded, decode. With steps: every chunk of the
-/// prompt, and stalls, in which its replica took steps without it (preempted, or the batch had no room).
+/// From requests.csv alone: the gateway, LLM calls before the one that gave the answer (with their queues), queue,
+/// prefill, the KV's way to where it is decoded, decode. With steps: every chunk of the prompt, and stalls, in which
+/// its replica took steps without it (preempted, or the batch had no room).
 RequestLife life_of(const Requests& requests, std::size_t row, const Steps* steps);
 
 }  // namespace servecast::gui

@@ -22,7 +22,7 @@ class ClusterCanvas final : public QWidget {
   void set_colour(ColourBy by);
   void select_gpu(int gpu);
 
-  /// Of Platform::replicas; -1 where nobody runs on the GPU.
+  /// Of Platform::replicas; -1 where no replica runs on the GPU.
   int replica_of(std::size_t gpu) const { return replica_of_[gpu]; }
 
   /// What a GPU does at the moment shown, in a word or as a share: "busy 40 %", "idle", "broken".

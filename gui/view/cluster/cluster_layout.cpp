@@ -16,11 +16,11 @@ constexpr double detailed_width = 190;
 std::string base_name(const std::string& link) { return link.substr(0, link.rfind('/')); }
 
 /// Lays a platform out into a ClusterLayout, part by part.
-class Drafter {
+class LayoutBuilder {
  public:
-  Drafter(const Platform& platform, const QSizeF& size) : platform_(platform), size_(size) {}
+  LayoutBuilder(const Platform& platform, const QSizeF& size) : platform_(platform), size_(size) {}
 
-  ClusterLayout draft() {
+  ClusterLayout build() {
     place_switches();
     place_nodes();
     for (std::size_t i = 0; i < platform_.gpus.size(); ++i) on_node_[platform_.gpus[i].node].push_back(i);
@@ -254,6 +254,6 @@ class Drafter {
 
 }  // namespace
 
-ClusterLayout lay_out(const Platform& platform, const QSizeF& size) { return Drafter(platform, size).draft(); }
+ClusterLayout lay_out(const Platform& platform, const QSizeF& size) { return LayoutBuilder(platform, size).build(); }
 
 }  // namespace servecast::gui

@@ -16,7 +16,7 @@ class FigureCards;
 class TimePlot;
 
 /// What came out of a run at a glance: figures, how latencies are spread, how loads went over time. A span chosen in
-/// one plot chooses in all of them.
+/// one plot chooses in all plots.
 class Dashboard final : public QWidget {
   Q_OBJECT
 

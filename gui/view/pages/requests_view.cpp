@@ -63,8 +63,8 @@ QWidget* RequestsView::make_chosen_bar() {
 
 void RequestsView::make_steps_table() {
   steps_ = new QTableWidget(0, 7);
-  steps_->setHorizontalHeaderLabels({tr("start"), tr("length"), tr("tokens of it"), tr("decodes"),
-                                     tr("prefill chunks"), tr("prefill tokens"), tr("shared with")});
+  steps_->setHorizontalHeaderLabels({tr("start"), tr("length"), tr("its tokens"), tr("decodes"), tr("prefill chunks"),
+                                     tr("prefill tokens"), tr("shared with")});
   dress(*steps_);
   for (int i = 0; i < steps_->columnCount(); ++i) steps_->setColumnWidth(i, 120);
   steps_->horizontalHeader()->setStretchLastSection(true);
@@ -153,7 +153,7 @@ void RequestsView::read_life(std::size_t row) {
   if (steps == nullptr)
     title += tr("   ·   run with the detail “every batch” to see the batches it shared");
   else if (life_.steps.empty())
-    title += tr("   ·   the report has no steps of it");
+    title += tr("   ·   the report has none of its steps");
   life_title_->setText(title);
   show_steps();
 }
@@ -165,10 +165,10 @@ void RequestsView::show_steps() {
   steps_->setRowCount(static_cast<int>(life_.steps.size()));
   for (std::size_t i = 0; i < life_.steps.size(); ++i) {
     const std::size_t row = life_.steps[i].row;
-    const std::vector<StepShare> who = who_was_in(*steps, row);
+    const std::vector<StepShare> members = members_of(*steps, row);
     QStringList others;
-    for (std::size_t k = 0; k < who.size() && k < most_names; ++k) others << QString::number(who[k].request);
-    if (who.size() > most_names) others << tr("… %1 in all").arg(who.size());
+    for (std::size_t k = 0; k < members.size() && k < most_names; ++k) others << QString::number(members[k].request);
+    if (members.size() > most_names) others << tr("… %1 in all").arg(members.size());
     const QStringList cells{text_of(Quantity::instant_s, steps->start_s[row]),
                             text_of(Quantity::latency_s, steps->end_s[row] - steps->start_s[row]),
                             QString::number(life_.steps[i].tokens),

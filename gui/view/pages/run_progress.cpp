@@ -49,7 +49,7 @@ void RunProgress::show_progress(const Progress& progress) {
   bar_->setValue(static_cast<int>(progress.fraction * steps_of_bar));
   QStringList parts;
   if (progress.eta_s) parts << tr("%1 left").arg(QString::fromStdString(human::span(*progress.eta_s)));
-  if (progress.simulated_s > 0)  // with replicates, what is told is how many of them are done
+  if (progress.simulated_s > 0)  // with replicates, progress is how many are done
     parts << tr("%1 simulated · %2 arrived · %3 finished")
                  .arg(QString::fromStdString(human::span(progress.simulated_s)),
                       QString::fromStdString(human::count(progress.arrived)),

@@ -41,7 +41,7 @@ QString life_kind_name(LifeKind kind) {
     case LifeKind::gateway:
       return LifeBar::tr("gateway");
     case LifeKind::earlier_passes:
-      return LifeBar::tr("earlier passes");
+      return LifeBar::tr("earlier LLM calls");
     case LifeKind::queue:
       return LifeBar::tr("queue");
     case LifeKind::prefill:

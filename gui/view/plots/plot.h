@@ -43,7 +43,7 @@ class Plot : public QWidget {
   void set_title(const QString& title);
   const QString& title() const { return title_; }
   const Axis& y_axis() const { return y_; }
-  /// The span to show as chosen; given by whoever links the plots.
+  /// The span to show as chosen; given by the view that links the plots.
   void set_span(std::optional<Span> span);
   /// The legend in a line of its own even where there is room beside the title: plots in a row then look alike.
   void set_legend_below(bool below) { legend_below_ = below; }

@@ -160,13 +160,14 @@ void ScenarioView::show_form() {
   const bool there_are = !document_.settings().empty();
   form_->setCurrentIndex(there_are ? tree_page : obstacle_page);
   help_->setVisible(there_are);
-  tree_->setEnabled(!document_.text_is_wrong());  // a setting could be told of what it once was only
+  tree_->setEnabled(!document_.text_is_wrong());  // a setting could only be shown as it once was
   yaml_->setReadOnly(document_.file().isEmpty());
   if (document_.file().isEmpty())
     obstacle_->setText(tr("Open a scenario, or start from an example."));
   else if (!document_.problems().empty())
-    obstacle_->setText(tr("The settings appear here when the text beside has no mistakes.\n"
-                          "They are listed below it; a click on one goes to its line."));
+    obstacle_->setText(
+        tr("The settings appear here when the text beside has no mistakes.\n"
+           "They are listed below it; a click on one goes to its line."));
   else
     obstacle_->setText(tr("This is no scenario: it has no settings to show."));
 }

@@ -8,8 +8,8 @@ namespace servecast::gui {
 
 class YamlHighlighter;
 
-/// The text of a scenario, with line numbers. What is typed is told after a pause, so that it is checked as a whole;
-/// undo and redo are the document's.
+/// The text of a scenario, with line numbers. What is typed is reported after a pause, so that it is checked as a
+/// whole; undo and redo are the document's.
 class YamlEditor final : public QPlainTextEdit {
   Q_OBJECT
 

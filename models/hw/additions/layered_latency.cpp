@@ -17,7 +17,7 @@ class Layered final : public StepLatency {
 
   std::int64_t stages() const override { return parts_.front().all->stages(); }
 
-  /// Of all parts, in proportion to their layers; each is told its own share.
+  /// Of all parts, in proportion to their layers; each gets its own share.
   double chunk_s(std::int64_t tokens, std::int64_t prefix_tokens) const override {
     return parts_.size() == 1 ? parts_.front().all->chunk_s(tokens, prefix_tokens) : 0;
   }

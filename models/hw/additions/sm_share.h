@@ -19,7 +19,7 @@ struct SharedStep {
 
 /// How much longer memory-bound work takes with a share of the SMs: an SM keeps so many loads in flight, so fewer of
 /// them reach less of the bandwidth. semi-PD (arXiv 2504.19867) measures decodes of Llama-3-8B on an A100 at
-/// 0.6284 / share + 0.3818 (R^2 0.9955): 1.6 times with half of the SMs. Scaled to 1 with all of them.
+/// 0.6284 / share + 0.3818 (R^2 0.9955): 1.6 times with half of the SMs. Scaled to 1 with all SMs.
 double memory_stretch(double share);
 
 /// The step with a share of the SMs to itself: arithmetic goes with their number, memory traffic and launches as

@@ -37,9 +37,10 @@ struct EngineTerms {
     f.field("host_overlapped", host_overlapped, "the host works while the GPU computes: the longer of both counts");
     f.field("cuda_graph_max_tokens", cuda_graph_max_tokens,
             "largest step run as a CUDA graph, at most twice the sequences; 0: all eager");
-    f.field("prompt_layer_s", prompt_layer_s,
-            "host time to launch one layer of a step with prompts, for which the GPU waits where its kernels are done "
-            "sooner; 0: graphs hold such steps, too");
+    f.field(
+        "prompt_layer_s", prompt_layer_s,
+        "host time to launch one layer of a step with prompts, for which the GPU waits where its kernels are done "
+        "sooner; 0: graphs hold such steps, too");
     f.field(
         "input_scales", input_scales,
         "of fp8 products' inputs. dynamic: found before each product, as the kernels' benchmarks do; static: known, "
@@ -57,7 +58,7 @@ double sampler_s_per_token(const EngineTerms& engine, const Llm& llm, const Gpu&
 /// form chosen with servers of 2, 4 and 8 ranks in view.
 double all_reduce_wait_s(const EngineTerms& engine, std::int64_t ranks);
 
-/// For kernels whose host time somebody else adds.
+/// For kernels whose host time is added elsewhere.
 inline EngineTerms without_host(EngineTerms terms) {
   terms.host_step_s = terms.host_sequence_s = terms.prompt_layer_s = 0;
   return terms;

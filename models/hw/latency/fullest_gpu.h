@@ -7,7 +7,7 @@
 
 namespace servecast {
 
-/// What all GPUs over which the experts of a layer are spread get together, and how much of it the fullest one does.
+/// What all GPUs over which the experts of a layer are spread get together, and how much the fullest one does.
 struct SpreadTokens {
   std::int64_t tokens = 0;
   RankLoad load{};

@@ -12,7 +12,7 @@ struct Experts {
   std::int64_t count = 0;
   std::int64_t active = 0;               // experts per token
   std::int64_t intermediate = 0;         // width of one expert
-  std::int64_t shared_intermediate = 0;  // width of the experts that every token passes, all of them together
+  std::int64_t shared_intermediate = 0;  // summed width of the experts that every token passes
   std::int64_t first_dense_layers = 0;   // leading layers with a dense MLP
   std::int64_t layer_step = 1;           // of the others, every layer_step-th has experts
   bool router_bias = false;
@@ -74,7 +74,7 @@ struct Llm {
   bool operator==(const Llm&) const = default;
 };
 
-/// Weights, all of them; counted as the publishers do.
+/// All weights; counted as the publishers do.
 double parameters(const Llm& llm);
 /// Weights that one token meets: of the experts only the chosen ones. The embedding table counts whole, as in most
 /// published figures (gpt-oss counts without it).

@@ -69,7 +69,7 @@ inline std::int64_t kv_heads_per_gpu(const Llm& llm, std::int64_t tensor_paralle
 }
 
 /// KV bytes of one token in one layer on one GPU of the group. The latent vector of MLA has no heads to split: every
-/// GPU holds all of it.
+/// GPU holds the whole.
 inline double kv_bytes_per_token_layer_and_gpu(const Llm& llm, DataType kv, std::int64_t tensor_parallel) {
   if (llm.latent) return kv_bytes_per_token_and_layer(llm, kv);
   return static_cast<double>(2 * kv_heads_per_gpu(llm, tensor_parallel) * llm.head_size) * facts(kv).bytes;

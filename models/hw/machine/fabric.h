@@ -22,7 +22,7 @@ struct Fabric {
     f.required("title", title, "what it is");
     f.required("topology", topology, "single_switch: all nodes on one; fat_tree: leaf switches below a full spine",
                {"single_switch", "fat_tree"});
-    f.required("nodes_per_leaf", nodes_per_leaf, "nodes below one leaf switch; 0: all of them");
+    f.required("nodes_per_leaf", nodes_per_leaf, "nodes below one leaf switch; 0: all nodes");
     f.required("oversubscription", oversubscription, "port bandwidth below a leaf over that of its uplinks",
                at_least_one);
     f.required("hop_latency_s", hop_latency_s, "through one switch");

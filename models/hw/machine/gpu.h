@@ -87,7 +87,7 @@ double peer_bytes_per_s(const Gpu& gpu);
 /// Whether kernels take as long on both as far as the data sheet says: the same memory bandwidth, peaks and links.
 bool same_rates(const Gpu& a, const Gpu& b);
 
-/// Kernel constants for a GPU that nobody measured: those of `measured`, with its share of the data-sheet peaks.
+/// Kernel constants for a GPU that was not measured: those of `measured`, with its share of the data-sheet peaks.
 ///   arithmetic rates x ratio of the peaks of that data type, memory rates x ratio of memory bandwidths,
 ///   launch times, sharpness and fitted ranges unchanged, all-reduce: the part above its smallest measured time x
 ///   ratio of the peer bandwidths (NVLink, else PCIe).

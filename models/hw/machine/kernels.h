@@ -30,7 +30,7 @@ struct GemmFit {
   }
 };
 
-/// One fit per data type of the weights; none where the GPU cannot compute it or nobody measured it.
+/// One fit per data type of the weights; none where the GPU cannot compute it or it was not measured.
 struct GemmFits {
   std::optional<GemmFit> bf16{};
   std::optional<GemmFit> fp8{};

@@ -33,7 +33,7 @@ struct ExchangeTime {
   }
 };
 
-/// Dispatch and combine of one expert layer, while nobody else uses the network:
+/// Dispatch and combine of one expert layer, while nothing else uses the network:
 ///   the longer of the part inside a node, and launch + bytes to other nodes / (port rate x kernels' share of it).
 /// high_throughput sends a token once to each node that has one of its experts, from where it goes on over NVLink;
 /// low_latency once to each of its experts. Dispatch in fp8 with a 4-byte scale per 128 values, combine in bf16.

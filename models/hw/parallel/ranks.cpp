@@ -9,9 +9,9 @@ namespace {
 
 /// A part of a sum, rounded up.
 struct Part {
-  std::int64_t of = 1;  // out of so many
+  std::int64_t total = 1;  // out of so many
   std::int64_t taken = 1;
-  std::int64_t operator()(std::int64_t sum) const { return divided_up(sum * taken, of); }
+  std::int64_t operator()(std::int64_t sum) const { return divided_up(sum * taken, total); }
 };
 
 class OnEachRank final : public StepLatency {
@@ -37,21 +37,21 @@ StepWork fullest_rank(const StepWork& work, std::int64_t ranks, std::int64_t bat
   StepWork w;
   if (work.decode_sequences > 0) {
     w.decode_sequences = divided_up(divided_up(work.decode_sequences, ranks), batches);
-    const Part part{.of = work.decode_sequences, .taken = w.decode_sequences};
+    const Part part{.total = work.decode_sequences, .taken = w.decode_sequences};
     w.decode_kv_tokens = part(work.decode_kv_tokens);
     w.draft_sequences = part(work.draft_sequences);
     w.draft_tokens = part(work.draft_tokens);
   }
   if (work.prefill_sequences > 0) {
     const std::int64_t sequences = divided_up(work.prefill_sequences, ranks);
-    const Part part{.of = work.prefill_sequences * batches, .taken = sequences};
+    const Part part{.total = work.prefill_sequences * batches, .taken = sequences};
     w.prefill_sequences = divided_up(sequences, batches);
     w.prefill_tokens = part(work.prefill_tokens);
     w.prefill_squared_tokens = part(work.prefill_squared_tokens);
     w.prefill_prefix_tokens = part(work.prefill_prefix_tokens);
     w.prefill_prefix64_tokens = part(work.prefill_prefix64_tokens);
     w.prefill_pairs = part(work.prefill_pairs);
-    w.prefill_attention_s = work.prefill_attention_s * real(part.taken) / real(part.of);
+    w.prefill_attention_s = work.prefill_attention_s * real(part.taken) / real(part.total);
   }
   w.emitted_tokens = divided_up(divided_up(work.emitted_tokens, ranks), batches);
   return w;

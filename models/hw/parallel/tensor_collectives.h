@@ -23,7 +23,7 @@ struct TensorCollectivesInputs {
 /// takes n nodes, every GPU then all-reduces its share of the vector over its own port, which the step takes longer
 /// for:
 ///   (2 L + 1) (2 (n - 1) / n x bytes / g / port rate + 2 ceil(log2 n) x latency),
-/// as NCCL's rings over rails do; nothing of it is hidden. An all-gather, which ranks with requests of their own have
+/// as NCCL's rings over rails do; no part is hidden. An all-gather, which ranks with requests of their own have
 /// in place of a second all-reduce in layers with experts, counts as half of one. Leaves out: NCCL's trees and their
 /// pipelining; sums made in the switch (NVLS), which send half as much inside a node.
 std::unique_ptr<StepLatency> make_tensor_collectives(std::unique_ptr<StepLatency> inside,

@@ -25,7 +25,7 @@ struct WideExpertsInputs {
 /// A pipeline stage is such a group of its own, with its own layers' C, f and X; a rank hands over to the same rank
 /// of the next stage, and the host works for the first stage. In a rank of several GPUs attention and dense layers
 /// are tensor-parallel. Each GPU then takes its equal share of the rank's tokens through router, shared experts,
-/// dispatch and combine, and an all-gather gives the results to all of them (vLLM's deepseek_v2.py:
+/// dispatch and combine, and an all-gather gives the results to all ranks (vLLM's deepseek_v2.py:
 /// sequence_parallel_chunk, tensor_model_parallel_all_gather). So C has an all-reduce and an all-gather in a layer
 /// with experts, and X is that of ceil(tokens / GPUs) tokens of each GPU. Experts are used evenly, or as
 /// `kernels.rank_loads` says: all wait for the GPU whose experts are wanted most, in its products and in what it

@@ -10,7 +10,7 @@
 namespace servecast {
 
 /// The way of an output token from the end of its step to the client that sees it. The tokens of one step leave
-/// through one event loop: `sequence_s` for every sequence that emits in the step, and all of them are seen together.
+/// through one event loop: `sequence_s` for every sequence that emits in the step, and all are seen together.
 struct AnswerPath {
   double fixed_s = 0;
   double sequence_s = 0;

@@ -31,7 +31,7 @@ LatentHeads latent_heads(const ProfileInputs& in, bool prompt) {
           .kv_dtype = facts(in.kv).name};
 }
 
-/// The profile has the kind that the model needs: whoever loads it checks.
+/// The profile has the kind that the model needs: load_pools() checks.
 KernelTime decode_time(const ProfileInputs& in, std::int64_t window, std::int64_t sequences, double context) {
   const auto time = in.llm.latent ? in.profile->mla_decode(latent_heads(in, false), sequences, context)
                                   : in.profile->decode(heads(in, window), sequences, context);

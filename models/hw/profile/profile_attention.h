@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/hw/latency/asked_once.h"
+#include "models/hw/latency/memo.h"
 #include "models/hw/profile/profile_latency.h"
 
 namespace servecast {
@@ -34,8 +34,8 @@ class ProfileAttention {
 
   const ProfileInputs& in_;
   std::int64_t window_;
-  AskedOnce<Row> decodes_;   // by sequences
-  AskedOnce<Knot> prompts_;  // by pairs, launch taken off
+  Memo<Row> decodes_;   // by sequences
+  Memo<Knot> prompts_;  // by pairs, launch taken off
 };
 
 /// Launch that chunks share with the decodes of a step, from the served steps that the engine terms were fitted on.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/base/counts.h"
-#include "models/hw/latency/asked_once.h"
+#include "models/hw/latency/memo.h"
 #include "models/hw/profile/profile_attention.h"
 #include "models/hw/profile/profile_layer.h"
 
@@ -31,7 +31,7 @@ class ProfileLatency final : public StepLatency {
   StageTime prompts(const PipelineStage& stage, const StepWork& work) const;
   void add_host(StageTime& sum, const StepWork& work) const;
 
-  std::unique_ptr<const KernelTimes> own_;  // null: somebody else's
+  std::unique_ptr<const KernelTimes> own_;  // null: another model owns them
   ProfileInputs in_;
   ProfileLayer dense_;
   std::optional<ProfileLayer> expert_;
@@ -44,7 +44,7 @@ class ProfileLatency final : public StepLatency {
   std::optional<ProfileAttention> windowed_;
   mutable std::vector<PipelineStage> stages_;
   mutable std::vector<bool> asked_;  // which of the stages' by_tokens are known
-  AskedOnce<StageTime> head_by_emitted_;
+  Memo<StageTime> head_by_emitted_;
 };
 
 ProfileLatency::ProfileLatency(ProfileInputs inputs, std::unique_ptr<const KernelTimes> own)
@@ -110,7 +110,7 @@ StageTime ProfileLatency::prompts(const PipelineStage& stage, const StepWork& wo
   return sum;
 }
 
-/// With drafts the keys are read once for all queries of a sequence, and the arithmetic is that of all of them.
+/// With drafts the keys are read once for all queries of a sequence, and the arithmetic is that of all queries.
 StageTime ProfileLatency::decodes(const ProfileAttention& attention, const StepWork& work) const {
   const double context = real(work.decode_kv_tokens) / real(work.decode_sequences);
   StageTime time = attention.decode(work.decode_sequences, context);

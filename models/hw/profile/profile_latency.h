@@ -36,7 +36,7 @@ struct ProfileInputs {
 /// and host time, beside or after it. Experts are routed evenly but at random, so few tokens touch fewer experts than
 /// in balanced benchmarks: below 64 tokens the time is scaled by E (1 - (1 - k / E)^T) / min(E, k T). Spread over
 /// GPUs with `rank_loads`, they take what the fullest GPU's visits do, of evenly routed ones as many: those of
-/// (visits x T) tokens, less what memory takes of experts that nobody touches there.
+/// (visits x T) tokens, less what memory takes of experts that no token visits there.
 /// Pipeline stages as in make_roofline(). What was fitted and where: docs/models.md.
 std::unique_ptr<StepLatency> make_profile_latency(ProfileInputs inputs);
 /// The same, with a profile of its own.

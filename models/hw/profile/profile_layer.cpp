@@ -108,7 +108,7 @@ StageTime ProfileLayer::spread_experts(std::int64_t rank_tokens) const {
                .expert_parallel = in_.shape.expert_parallel};
   if (!in_.rank_loads.even()) call.tokens = std::llround(load.visits * real(tokens));
   const auto measured = kernels_.moe(call);
-  if (!measured) {  // nobody did with weights of this type
+  if (!measured) {  // not with weights of this type
     StageTime time =
         fullest_gpu_time(expert_fit(), in_.weights, in_.llm, in_.shape, {.tokens = tokens, .load = load});
     time.extrapolated = true;
@@ -138,7 +138,7 @@ StageTime ProfileLayer::all_reduce_alone(std::int64_t tokens) const {
   return all_reduce_time(in_.gpu.kernels.value().all_reduce, ranks, bytes, graph);
 }
 
-// What the GPUs of a rank have got back for their shares of its tokens, for all of them; NCCL does it. Where nobody
+// What the GPUs of a rank have got back for their shares of its tokens, of every token; NCCL does it. Where nothing
 // measured that, the all-reduce of which it is the second half stands for it.
 StageTime ProfileLayer::all_gather(std::int64_t tokens) const {
   if (tokens == 0) return {};

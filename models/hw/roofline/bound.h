@@ -9,10 +9,10 @@
 
 namespace servecast {
 
-// What nothing can beat: bounds from the data sheet alone. Kernels reach less than the peaks, steps wait for launches,
-// links and hosts, and batches are never all full; everything left out here makes the real thing slower, never faster.
-// So a design that these bounds rule out need not be simulated. The test `BoundsAreOptimistic` holds them against
-// simulations of random designs.
+// What nothing can beat: bounds from the data sheet alone. Kernels reach less than the peaks, steps wait for
+// launches, links and hosts, and batches are never all full; everything left out here makes the real thing slower,
+// never faster. So a design that these bounds rule out need not be simulated. The test `BoundsAreOptimistic` holds
+// them against simulations of random designs.
 
 /// Arithmetic that one request asks for and memory traffic that goes with it, at least.
 struct LeastWork {
@@ -25,8 +25,8 @@ struct LeastWork {
 
 /// A model as the bounds see it, in one data type of weights and one of KV.
 struct BoundModel {
-  double linear_flop_per_token = 0;  // in the layers, active weights only
-  double head_flop = 0;              // of one output token
+  double linear_flop_per_token = 0;    // in the layers, active weights only
+  double head_flop = 0;                // of one output token
   double attention_flop_per_pair = 0;  // in all layers without a window; 0 for latent attention, whose form varies
   double active_bytes = 0;             // weights that one token meets, read once
   double kv_bytes_per_token = 0;       // in layers without a window
@@ -56,7 +56,7 @@ struct DueWork {
   double work = 0;
 };
 
-/// The least rate (work per second) at which all of it but the `may_be_late` largest pieces can be done in time: over
+/// The least rate (work per second) at which all pieces but the `may_be_late` largest ones can be done in time: over
 /// windows of time, what must be done inside the window (demand bound, Baruah et al., RTSS 1990) by its length.
 /// Windows begin at up to 64 instants, evenly many pieces apart: fewer windows are a weaker bound, not a wrong one.
 double least_rate(std::span<const DueWork> work, std::int64_t may_be_late);

@@ -34,7 +34,7 @@ struct RooflineInputs {
 ///   hidden state and residual over the link; host time of the engine on the first stage: added, or where the engine
 ///   works ahead, the longer of both.
 /// Experts that are spread whole over the GPUs of one rank take what those of the fullest GPU do (fullest_gpu.h); of
-/// several ranks nobody measured how these send tokens to experts, so shape.ranks() is 1.
+/// several ranks there are no measurements of how these send tokens to experts, so shape.ranks() is 1.
 /// Constants: the GPU file. Formulas, ranges, errors and what is left out: docs/models.md.
 /// Requires cannot_compute(gpu, weights) to be empty.
 std::unique_ptr<StepLatency> make_roofline(const RooflineInputs& inputs);

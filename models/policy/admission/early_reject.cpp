@@ -1,8 +1,8 @@
 // Admission "early_reject": turns a request away at once that prefill or decode could not serve within their bounds.
 //
 // Load is the larger of expected TTFT by its bound and the pool's decode step by its bound, both as they are now. So
-// nobody's prompt is computed only to find that there is no room to decode. But by the time that a prompt is done,
-// those who decoded when it came have left: loads of the two sides swing against each other, and requests are turned
+// no prompt is computed only to find that there is no room to decode. But by the time that a prompt is done,
+// those that decoded when it came have left: loads of the two sides swing against each other, and requests are turned
 // away for a load that will be gone ("early_reject_predicted").
 //
 // Mooncake, arXiv 2407.00079, section 7.2 (early rejection).

@@ -39,7 +39,7 @@ class EarlyRejectPredicted final : public Admission {
   DecodeSide decoding_at(double now_s, double then_s, const Request& request, const ReplicaViews& decoding) {
     const auto gone = std::ranges::upper_bound(prompts_done_s_, now_s - settings_.decode_s);
     prompts_done_s_.erase(prompts_done_s_.begin(), gone);
-    const double since_s = then_s - settings_.decode_s;  // who began before that has left
+    const double since_s = then_s - settings_.decode_s;  // those that began before that have left
     const DecodeSide now = decoding_now(decoding);
     const std::int64_t stay = std::clamp<std::int64_t>(done_by(now_s) - done_by(since_s), 0, now.requests);
     const std::int64_t join = done_by(then_s) - done_by(std::max(now_s, since_s));

@@ -1,4 +1,4 @@
-// Admission "none": everybody is taken on, and waits as long as it takes.
+// Admission "none": every request is admitted, and waits as long as it takes.
 #include "models/policy/admission.h"
 
 namespace servecast {
@@ -15,7 +15,7 @@ class None final : public Admission {
   bool admits(const Request&, const ReplicaViews&) override { return true; }
 };
 
-[[maybe_unused]] const bool added = Registry<Admission>::add<None>("none", "everybody is taken on");
+[[maybe_unused]] const bool added = Registry<Admission>::add<None>("none", "every request is admitted");
 
 }  // namespace
 }  // namespace servecast

@@ -3,7 +3,7 @@
 // A request is taken on while its client's bucket holds what it costs: 1, or its prompt tokens. Buckets start full.
 // Good to keep one tenant from taking the capacity of the others. Blind to load: it turns requests away while GPUs
 // idle, and lets all clients together overrun the pool. Requests without a client share one bucket. A prompt above
-// `burst` is never taken on; output is not charged, since nobody knows its length at the gate.
+// `burst` is never admitted; output is not charged, since its length is not known at admission.
 //
 // What API gateways do (requests and tokens per minute); Turner, "New directions in communications", 1986.
 #include <algorithm>

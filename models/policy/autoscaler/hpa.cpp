@@ -7,7 +7,7 @@
 // wait before an empty pool count as waiting. Missed promises ask for more in proportion to the share that may miss,
 // at most twice as many, and never for fewer than there are while half of that share misses.
 //
-// Wins where load changes over minutes and a metric tells of it early (queue and KV do, missed promises come late);
+// Wins where load changes over minutes and a metric shows it early (queue and KV do, missed promises come late);
 // loses where replicas take longer to come than the load to change, and after peaks, when the window holds on to
 // them. Kubernetes documentation, "Horizontal Pod Autoscaling" (algorithm details, stabilization window, default
 // behavior): a look every 15 s, tolerance 0.1, windows of 0 and 300 s, up by 100 % or 4 replicas.
@@ -33,7 +33,7 @@ class Hpa final : public Autoscaler {
     double up_fraction = 1;
     std::int64_t up_replicas = 4;
     void fields(Fields& f) {
-      f.field("check_every_s", check_every_s, "between two looks (Kubernetes: 15)", positive);
+      f.field("check_every_s", check_every_s, "between two evaluations (Kubernetes: 15)", positive);
       f.field("requests_per_s", requests_per_s, "target: requests that arrive, per replica", positive);
       f.field("waiting_requests", waiting_requests, "target: requests in the queue, per replica", positive);
       f.field("kv_used_fraction", kv_used_fraction, "target: share of KV blocks in use", positive_fraction);
@@ -48,7 +48,7 @@ class Hpa final : public Autoscaler {
   };
   explicit Hpa(const Settings& settings) : settings_(settings) {}
 
-  double next_look_s(double now_s) const override { return multiple_after(now_s, settings_.check_every_s); }
+  double next_evaluation_s(double now_s) const override { return multiple_after(now_s, settings_.check_every_s); }
   bool needs_slo() const override { return settings_.slo; }
 
   std::optional<std::string> problem() const override {
@@ -82,7 +82,7 @@ class Hpa final : public Autoscaler {
   static std::int64_t up_to(double replicas) { return static_cast<std::int64_t>(std::ceil(replicas)); }
 
   std::int64_t wish(const PoolLoad& load) const {
-    std::int64_t waiting = load.waiting_outside;
+    std::int64_t waiting = load.pending_requests;
     double kv = 0;
     for (const ReplicaView& r : load.serving) {
       waiting += r.waiting_requests;

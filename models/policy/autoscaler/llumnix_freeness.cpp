@@ -2,7 +2,7 @@
 //
 // Every `check_every_s`: one replica more where the mean over replicas of freeness (free KV blocks per request,
 // prompts that wait counted as held: freeness.h) is below `up_below`, one fewer where it is above `down_above`;
-// nothing while a replica is on its way, since freeness does not know of it yet. A replica without requests is
+// nothing while a replica is on its way, since freeness does not count it yet. A replica without requests is
 // infinitely free. Wins where memory, not arrivals, says how full a pool is: long outputs, big prompts. Loses against
 // sudden load: one replica at a time. With `scaling.drain: migrate` and the migration of the same system, replicas
 // leave quickly. Llumnix, OSDI 2024, section 4.4.3; bounds and interval of its code (10 and 60, every 10 s).
@@ -19,14 +19,14 @@ class LlumnixFreeness final : public Autoscaler {
     double up_below = 10;
     double down_above = 60;
     void fields(Fields& f) {
-      f.field("check_every_s", check_every_s, "between two looks", positive);
+      f.field("check_every_s", check_every_s, "between two evaluations", positive);
       f.field("up_below", up_below, "free KV blocks per request, mean over replicas, below which one more is wanted");
       f.field("down_above", down_above, "likewise, above which one fewer is wanted");
     }
   };
   explicit LlumnixFreeness(const Settings& settings) : settings_(settings) {}
 
-  double next_look_s(double now_s) const override { return multiple_after(now_s, settings_.check_every_s); }
+  double next_evaluation_s(double now_s) const override { return multiple_after(now_s, settings_.check_every_s); }
 
   std::optional<std::string> problem() const override {
     if (settings_.up_below < settings_.down_above) return std::nullopt;

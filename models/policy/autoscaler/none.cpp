@@ -11,7 +11,7 @@ class None final : public Autoscaler {
   };
   explicit None(const Settings&) {}
 
-  double next_look_s(double) const override { return std::numeric_limits<double>::infinity(); }
+  double next_evaluation_s(double) const override { return std::numeric_limits<double>::infinity(); }
   std::int64_t wanted(const PoolLoad& load) override { return load.replicas(); }
 };
 

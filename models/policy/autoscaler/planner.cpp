@@ -17,13 +17,13 @@ class Planner final : public Autoscaler {
     double check_every_s = 60;
     double headroom_fraction = 0.2;
     void fields(Fields& f) {
-      f.field("check_every_s", check_every_s, "between two looks", positive);
+      f.field("check_every_s", check_every_s, "between two evaluations", positive);
       f.field("headroom_fraction", headroom_fraction, "more than the rate of the interval that has passed");
     }
   };
   explicit Planner(const Settings& settings) : settings_(settings) {}
 
-  double next_look_s(double now_s) const override { return multiple_after(now_s, settings_.check_every_s); }
+  double next_evaluation_s(double now_s) const override { return multiple_after(now_s, settings_.check_every_s); }
   bool needs_slo() const override { return true; }
 
   std::int64_t wanted(const PoolLoad& load) override {

@@ -26,7 +26,7 @@ class Predictive final : public Autoscaler {
     double season = 0.3;
     void fields(Fields& f) {
       f.required("requests_per_s", requests_per_s, "that one replica bears", positive);
-      f.field("check_every_s", check_every_s, "between two looks; the forecast's interval", positive);
+      f.field("check_every_s", check_every_s, "between two evaluations; the forecast's interval", positive);
       f.field("lead_s", lead_s, "how far ahead: about as long as a replica takes to come");
       f.field("season_s", season_s, "after which load repeats: a whole number of intervals", positive);
       f.field("headroom_fraction", headroom_fraction, "more than forecast");
@@ -38,7 +38,7 @@ class Predictive final : public Autoscaler {
   explicit Predictive(const Settings& settings)
       : settings_(settings), slots_(static_cast<std::int64_t>(settings.season_s / settings.check_every_s + 0.5)) {}
 
-  double next_look_s(double now_s) const override { return multiple_after(now_s, settings_.check_every_s); }
+  double next_evaluation_s(double now_s) const override { return multiple_after(now_s, settings_.check_every_s); }
 
   std::optional<std::string> problem() const override {
     if (slots_ >= 2 && std::abs(static_cast<double>(slots_) * settings_.check_every_s - settings_.season_s) <

@@ -32,7 +32,7 @@ class Scheduled final : public Autoscaler {
   };
   explicit Scheduled(const Settings& settings) : settings_(settings) {}
 
-  double next_look_s(double now_s) const override {
+  double next_evaluation_s(double now_s) const override {
     for (double period = std::floor(now_s / settings_.period_s);; period += 1)
       for (const Entry& entry : settings_.times)
         if (const double at_s = period * settings_.period_s + entry.at_s; at_s > now_s) return at_s;

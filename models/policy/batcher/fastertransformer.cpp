@@ -1,9 +1,9 @@
 // Batcher "fastertransformer": request-level batching without padding (NVIDIA FasterTransformer behind a dynamic
 // batcher; the rules are those of the Vidur simulator, MLSys 2024).
 //
-// A batch is taken from the queue when nothing runs and its prompts are computed in one step. Who has made the last
-// token leaves the computation and gets the answer, but memory and places come free only when the whole batch is
-// done: nobody joins before. Reserves memory in one piece: use it with the KV cache "contiguous_max".
+// A batch is taken from the queue when nothing runs and its prompts are computed in one step. A sequence that has
+// made the last token leaves the computation and gets the answer, but memory and places come free only when the whole
+// batch is done: no sequence joins before. Reserves memory in one piece: use it with the KV cache "contiguous_max".
 #include "models/policy/batcher.h"
 
 namespace servecast {
@@ -46,7 +46,7 @@ class FasterTransformer final : public Batcher {
 };
 
 [[maybe_unused]] const bool added = Registry<Batcher>::add<FasterTransformer>(
-    "fastertransformer", "batches that keep their memory until the longest is done; nobody joins");
+    "fastertransformer", "batches that keep their memory until the longest is done; no sequence joins before");
 
 }  // namespace
 }  // namespace servecast

@@ -1,8 +1,8 @@
 // Batcher "orca": iteration-level scheduling with selective batching (Orca, Yu et al., OSDI 2022).
 //
-// In every step everybody decodes, and waiting requests join with their whole prompt while places and memory allow,
-// in one batch. Running sequences stall while a long prompt is computed along with them. Orca reserves memory in one
-// piece: use it with the KV caches "contiguous_max", "contiguous_pow2" or "contiguous_oracle".
+// In every step all sequences decode, and waiting requests join with their whole prompt while places and memory
+// allow, in one batch. Running sequences stall while a long prompt is computed in the same step. Orca reserves memory
+// in one piece: use it with the KV caches "contiguous_max", "contiguous_pow2" or "contiguous_oracle".
 #include "models/policy/batcher.h"
 
 namespace servecast {
@@ -37,7 +37,7 @@ class Orca final : public Batcher {
     }
   }
 
-  // Whoever was not admitted lacked memory, a place or budget: decodes leave no more of these.
+  // A request that was not admitted lacked memory, a place or budget: decodes leave no more of these.
   bool repeatable(const Batch&) const override { return true; }
 
  private:
@@ -45,7 +45,7 @@ class Orca final : public Batcher {
 };
 
 [[maybe_unused]] const bool added =
-    Registry<Batcher>::add<Orca>("orca", "everybody decodes in every step; whole prompts join as they fit");
+    Registry<Batcher>::add<Orca>("orca", "all sequences decode in every step; whole prompts join as they fit");
 
 }  // namespace
 }  // namespace servecast

@@ -1,8 +1,9 @@
 // Batcher "sarathi": stall-free chunked prefill (Sarathi-Serve, Agrawal et al., OSDI 2024).
 //
-// Every step decodes everybody, then fills its token budget with prompts already begun, then with new ones, cut into
-// chunks. Running sequences never stall for a prompt. Blocks of a prompt are taken as a whole when it is admitted;
-// before its turn each decoding sequence wants a free block, needed or not, as in the vLLM that it was built on.
+// Every step decodes all sequences, then fills its token budget with prompts already begun, then with new ones, cut
+// into chunks. Running sequences never stall for a prompt. Blocks of a prompt are taken as a whole when it is
+// admitted; before its turn each decoding sequence wants a free block, needed or not, as in the vLLM that it was
+// built on.
 #include <algorithm>
 
 #include "models/policy/batcher.h"
@@ -47,7 +48,7 @@ class Sarathi final : public Batcher {
     }
   }
 
-  // Blocks only get fewer while the same sequences decode, so whoever could not be admitted still cannot.
+  // Blocks only get fewer while the same sequences decode, so a request that could not be admitted still cannot.
   bool repeatable(const Batch&) const override { return true; }
 
  private:
@@ -55,7 +56,7 @@ class Sarathi final : public Batcher {
 };
 
 [[maybe_unused]] const bool added = Registry<Batcher>::add<Sarathi>(
-    "sarathi", "everybody decodes in every step; prompts fill up the token budget in chunks");
+    "sarathi", "all sequences decode in every step; prompts fill up the token budget in chunks");
 
 }  // namespace
 }  // namespace servecast

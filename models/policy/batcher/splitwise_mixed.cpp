@@ -39,8 +39,8 @@ class SplitwiseMixed final : public Batcher {
     pauses = prompts && !along_ && batch.decoding() > 0 ? pauses + 1 : 0;
   }
 
-  // Whoever was not admitted lacked memory or a place: decodes leave no more of these. But budget that decodes took
-  // from a prompt is there again in the next step, which tries prompts first.
+  // A request that was not admitted lacked memory or a place: decodes leave no more of these. But budget that decodes
+  // took from a prompt is there again in the next step, which tries prompts first.
   bool repeatable(const Batch&) const override { return !along_; }
 
  private:

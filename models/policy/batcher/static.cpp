@@ -1,7 +1,7 @@
 // Batcher "static": request-level batching, as when a model is called from a loop with padded batches.
 //
 // A batch is taken from the queue when nothing runs, its prompts are padded to the longest and computed in one step,
-// and everybody decodes until the longest output is done: who is done earlier is computed along, and nobody joins.
+// and all decode until the longest output is done: a sequence that is done earlier is padding, and none joins.
 // All answers come at the end of the batch. The tokens of padding cost time, not KV memory.
 #include <algorithm>
 
@@ -25,7 +25,7 @@ class Static final : public Batcher {
 
   std::int64_t max_step_tokens() const override { return settings_.max_num_batched_tokens; }
   std::int64_t max_sequences() const override { return settings_.max_batch_size; }
-  AfterLast after_last() const override { return AfterLast::waits; }
+  AfterLast after_last() const override { return AfterLast::pads; }
 
   void fill(Batch& batch) override {
     if (batch.decode_all() > 0) return;
@@ -47,7 +47,7 @@ class Static final : public Batcher {
 };
 
 [[maybe_unused]] const bool added =
-    Registry<Batcher>::add<Static>("static", "padded batches that wait for their longest; nobody joins");
+    Registry<Batcher>::add<Static>("static", "padded batches that wait for their longest; no sequence joins before");
 
 }  // namespace
 }  // namespace servecast

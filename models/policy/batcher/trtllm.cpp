@@ -1,6 +1,6 @@
 // Batcher "trtllm": in-flight batching as in TensorRT-LLM's executor.
 //
-// Everybody who decodes takes part in every step; whole prompts join, first come, first served, as long as tokens and
+// All decoding sequences take part in every step; whole prompts join, first come, first served, as long as tokens and
 // sequences of a step allow. Without chunked context a prompt longer than the token budget is cut. With the
 // KV cache "paged_reserved" this is the policy GUARANTEED_NO_EVICT.
 #include <algorithm>
@@ -47,7 +47,8 @@ class Trtllm final : public Batcher {
     }
   }
 
-  // While the same sequences decode, blocks only get fewer and the budget stays: whoever waits still does not fit.
+  // While the same sequences decode, blocks only get fewer and the budget stays: a waiting request still does not
+  // fit.
   bool repeatable(const Batch&) const override { return true; }
 
  private:

@@ -1,10 +1,10 @@
 // Batcher "vllm_v0": prompts first, whole, as in vLLM before its v1 scheduler (vllm/core/scheduler.py, Kwon et al.,
 // SOSP 2023).
 //
-// While the head of the queue fits, a step computes whole prompts and nobody decodes; only when none can be admitted
-// does everybody decode. New requests get their first token soon, running ones stall meanwhile. Before its turn each
-// decoding sequence wants a free block, needed or not; where there is none, the sequence that arrived last is
-// preempted and recomputed.
+// While the head of the queue fits, a step computes whole prompts and no sequence decodes; only when none can be
+// admitted do all sequences decode. New requests get their first token soon, running ones stall meanwhile. Before its
+// turn each decoding sequence wants a free block, needed or not; where there is none, the sequence that arrived last
+// is preempted and recomputed.
 //
 // A prompt longer than the token budget is rejected on arrival, as vLLM v0 ignores it. A recomputation that has
 // outgrown the budget runs alone: vLLM v0 never meets one, since it refuses a budget below its longest sequence
@@ -43,8 +43,8 @@ class VllmV0 final : public Batcher {
     if (admit_prompts(batch) == 0) batch.decode_all({.spare_block = true});
   }
 
-  // Whoever was not admitted lacked blocks, of which decodes only leave fewer, or a place, or budget in an empty
-  // step.
+  // A request that was not admitted lacked blocks, of which decodes only leave fewer, or a place, or budget in an
+  // empty step.
   bool repeatable(const Batch&) const override { return true; }
 
  private:
@@ -68,7 +68,7 @@ class VllmV0 final : public Batcher {
 };
 
 [[maybe_unused]] const bool added =
-    Registry<Batcher>::add<VllmV0>("vllm_v0", "whole prompts first; everybody decodes when none can be admitted");
+    Registry<Batcher>::add<VllmV0>("vllm_v0", "whole prompts first; all sequences decode when none can be admitted");
 
 }  // namespace
 }  // namespace servecast

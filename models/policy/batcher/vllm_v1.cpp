@@ -3,7 +3,7 @@
 // One token budget per step. Running sequences come first, in order of admission: one token for each that decodes,
 // then the rest of the prompts already begun. What is left of the budget admits waiting requests, first come, first
 // served, as long as sequences and KV blocks allow. When blocks run out, the sequence admitted last is preempted and
-// recomputed later; in such a step nobody is admitted.
+// recomputed later; in such a step no request is admitted.
 //
 // With asynchronous scheduling a step is scheduled when the one before it starts, so a request that arrives meanwhile
 // waits for the step after: on average two and a half steps until its first token instead of one and a half.
@@ -49,7 +49,7 @@ class VllmV1 final : public Batcher {
     }
   }
 
-  // Blocks only get fewer while the same sequences decode, so whoever could not be admitted still cannot.
+  // Blocks only get fewer while the same sequences decode, so a request that could not be admitted still cannot.
   bool repeatable(const Batch&) const override { return true; }
 
  private:

@@ -9,13 +9,13 @@ namespace servecast {
 
 /// LoRA adapters on the GPUs of a replica.
 struct AdapterSetup {
-  std::int64_t slots = 0;  // 0: none are served, and who names one gets the model alone
+  std::int64_t slots = 0;  // 0: none are served, and a request that names one gets the model alone
   double gpu_bytes = 0;    // of one, on each GPU
-  double load_s = 0;       // of one from the host, while nobody else uses the links
+  double load_s = 0;       // of one from the host, while nothing else uses the links
 };
 
-/// The adapters in one replica's GPU memory: a fixed number of slots, each with one adapter. Who is used by a running
-/// request stays; of the others the one used least recently makes room.
+/// The adapters in one replica's GPU memory: a fixed number of slots, each with one adapter. One that is used by a
+/// running request stays; of the others the one used least recently makes room.
 class AdapterSlots {
  public:
   explicit AdapterSlots(std::int64_t slots) : slots_(static_cast<std::size_t>(slots)) {}

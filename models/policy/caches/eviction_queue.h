@@ -22,7 +22,7 @@ class EvictionQueue {
   bool contains(CacheEntry entry) const {
     return index(entry) < seats_.size() && seats_[index(entry)].place != absent;
   }
-  /// Who leaves first, and its rank; requires that somebody may.
+  /// The entry to evict first, and its rank; requires that one may be evicted.
   CacheEntry first() const { return list_is_first() ? CacheEntry{first_} : heap_.front().entry; }
   std::uint64_t first_rank() const { return list_is_first() ? seats_[first_].rank : heap_.front().rank; }
 

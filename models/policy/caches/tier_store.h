@@ -15,12 +15,12 @@ namespace servecast {
 struct TierUnit {
   BlockHash name = 0;
   std::int64_t tokens = 0;
-  ReplicaId owner{};      // who wrote it: in whose node it lies, where a tier spans several
+  ReplicaId owner{};      // the replica that wrote it: it lies in its node, where a tier spans several
   std::int64_t rank = 0;  // of the owner: which of its GPUs did
 };
 
 /// One tier of KV memory: units by name, up to a capacity. Anything may leave at any time; what it was worth depends
-/// on what stands in front of it, which is the business of whoever looks units up in order.
+/// on what stands in front of it, which the caller knows, as it looks units up in order.
 class TierStore {
  public:
   TierStore(std::int64_t capacity_tokens, std::unique_ptr<Eviction> eviction);
@@ -29,7 +29,7 @@ class TierStore {
   const TierUnit* find(BlockHash name, double now_s) const;
   /// It was found and is fetched. It may have left since then, for what made room where it is fetched to.
   void use(BlockHash name, double now_s);
-  /// Takes a unit in, unless it is here already or longer than the whole store. Returns who left for it.
+  /// Takes a unit in, unless it is here already or longer than the whole store. Returns what left for it.
   std::vector<TierUnit> put(const TierUnit& unit, double now_s);
 
   /// What this replica wrote is gone.

@@ -100,7 +100,8 @@ class SpecEe final : public EarlyExit {
              ", none below 0 and not all 0";
     }
     const auto layers = mean(llm);
-    if (!layers) return "nobody published where tokens leave " + llm.name + ": give mean_layers or exit_shares";
+    if (!layers)
+      return "no publication says at which layers tokens leave " + llm.name + ": give mean_layers or exit_shares";
     if (*layers > static_cast<double>(first(llm)) && *layers < static_cast<double>(llm.layers)) return std::nullopt;
     return "mean_layers of " + llm.name + " lies above " + std::to_string(first(llm)) + " and below " +
            std::to_string(llm.layers) + "; for anything else give exit_shares";

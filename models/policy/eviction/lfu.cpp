@@ -1,7 +1,7 @@
 // Eviction "lfu": what was used least often leaves first, among equals the least recently used.
 //
-// Keeps system prompts that everybody begins with through a flood of prompts that nobody repeats. Counts never age:
-// what was popular once stays, and a new favourite has to be asked for as often before it is safe.
+// Keeps system prompts that all requests begin with through a flood of prompts that are never repeated. Counts never
+// age: what was popular once stays, and a new favourite has to be asked for as often before it is safe.
 #include <algorithm>
 
 #include "models/policy/eviction.h"

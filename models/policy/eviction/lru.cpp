@@ -1,7 +1,7 @@
 // Eviction "lru": what was not used for the longest time leaves first.
 //
-// Keeps what sessions and shared prompts come back to. Washed out by a run of prompts that nobody repeats and that is
-// longer than the cache.
+// Keeps what sessions and shared prompts come back to. Washed out by a run of prompts that are not repeated and that
+// is longer than the cache.
 #include "models/policy/eviction.h"
 
 namespace servecast {

@@ -1,4 +1,4 @@
-// Expert cache "belady": the expert that is needed again last leaves first, and who is needed later than all that is
+// Expert cache "belady": the expert that is needed again last leaves first, and one needed later than all that is
 // there is not taken in (Belady 1966, with bypass).
 //
 // No cache of that size hits more: the bound for the others. Knows the future, so for replays only.

@@ -8,10 +8,10 @@
 //      percentile of a profile.
 //   2. distribution gate: where the share beta or more of the experts that the batch asks for is missing, the cache
 //   is
-//      a bad one for this batch and nobody stands in; with pcie_budget_bytes, where loading them would take more.
+//      a bad one for this batch and no buddy stands in; with pcie_budget_bytes, where loading them would take more.
 //   3. choice: for each missing expert the buddy of the largest Psi that is in the GPU's memory and not used by the
 //      token already, at most rho per token. The routing weight stays.
-//   4. fallback: who is still missing is loaded, computed by the host, or left out.
+//   4. fallback: what is still missing is loaded, computed by the host, or left out.
 // Saves loads where entropy is high and the cache large enough; costs answer quality, which the report forecasts from
 // the paper's tables. Not published, so defaults of ours: beta (0.6 in a reproduction), eta, kappa, margin, alpha.
 // z is the gate's liking for the buddy: unknown for experts that were not chosen, so estimated as the mean q to the
@@ -51,9 +51,9 @@ class BuddyStandIns final : public ExpertMiss {
               "in place of tau: that percentile of the entropies of each layer (paper: 10 to 20)",
               {.min = 0, .max = 100});
       f.field("temperature", temperature, "of the gates in that entropy (paper: 0.8 to 1.2)", positive);
-      f.field("margin", margin, "nobody stands in where the first gate leads the second by more; left out: no bound",
-              fraction);
-      f.field("beta", beta, "nobody stands in where this share of the experts asked for is missing, or more",
+      f.field("margin", margin,
+              "no buddy stands in where the first gate leads the second by more; left out: no bound", fraction);
+      f.field("beta", beta, "no buddy stands in where this share of the experts asked for is missing, or more",
               fraction);
       f.field("pcie_budget_bytes", pcie_budget_bytes, "or where loading them all would move more than this",
               positive);
@@ -64,7 +64,7 @@ class BuddyStandIns final : public ExpertMiss {
       f.field("laplace", laplace, "added to every count of two experts chosen together");
       f.field("eta", eta, "weight of the gate's liking for the buddy in its score");
       f.field("kappa", kappa, "loss of score per hop to the GPU that holds it", fraction);
-      f.field("zero_loss", zero_loss, "true: nobody ever stands in; the fallback takes all");
+      f.field("zero_loss", zero_loss, "true: no buddy ever stands in; the fallback takes all");
       f.field("fallback", fallback, "load: the layer waits; cpu: the host computes; skip: left out",
               {"load", "cpu", "skip"});
     }
@@ -80,12 +80,12 @@ class BuddyStandIns final : public ExpertMiss {
       tau_ = entropy_percentiles(profile, *settings_.tau_percentile, settings_.temperature);
   }
 
-  void answer(const MissSight& sight, Rng&, std::span<ServedChoice> served) const override {
-    const bool bypassed = settings_.zero_loss || mis_cached(sight, served);
-    for (std::size_t begin = 0; begin < served.size(); begin += sight.active) {
-      const auto choices = sight.choices.subspan(begin, sight.active);
-      const auto token = served.subspan(begin, sight.active);
-      if (!bypassed && !picky(sight.layer, choices)) stand_in(sight, choices, token);
+  void answer(const MissView& view, Rng&, std::span<ServedChoice> served) const override {
+    const bool bypassed = settings_.zero_loss || mis_cached(view, served);
+    for (std::size_t begin = 0; begin < served.size(); begin += view.active) {
+      const auto choices = view.choices.subspan(begin, view.active);
+      const auto token = served.subspan(begin, view.active);
+      if (!bypassed && !picky(view.layer, choices)) stand_in(view, choices, token);
       for (ServedChoice& choice : token)
         if (choice.by == ServedBy::load) choice.by = fallback();
     }
@@ -100,23 +100,23 @@ class BuddyStandIns final : public ExpertMiss {
   ServedBy fallback() const {
     return settings_.fallback == "load"  ? ServedBy::load
            : settings_.fallback == "cpu" ? ServedBy::host
-                                         : ServedBy::nobody;
+                                         : ServedBy::none;
   }
 
   /// The distribution gate.
-  bool mis_cached(const MissSight& sight, std::span<const ServedChoice> served) const {
-    std::vector<bool> asked(sight.on_gpu.size(), false);
+  bool mis_cached(const MissView& view, std::span<const ServedChoice> served) const {
+    std::vector<bool> asked(view.on_gpu.size(), false);
     std::int64_t all = 0;
     std::int64_t missing = 0;
     for (const ServedChoice& choice : served) {
       if (asked[index(choice.expert)]) continue;
       asked[index(choice.expert)] = true;
       ++all;
-      missing += sight.on_gpu[index(choice.expert)] ? 0 : 1;
+      missing += view.on_gpu[index(choice.expert)] ? 0 : 1;
     }
     if (static_cast<double>(missing) >= settings_.beta * static_cast<double>(all)) return true;
     return settings_.pcie_budget_bytes &&
-           static_cast<double>(missing) * sight.costs.expert_bytes > *settings_.pcie_budget_bytes;
+           static_cast<double>(missing) * view.costs.expert_bytes > *settings_.pcie_budget_bytes;
   }
 
   /// The token gate.
@@ -125,18 +125,18 @@ class BuddyStandIns final : public ExpertMiss {
     return settings_.margin && choices.size() > 1 && choices[0].gate - choices[1].gate > *settings_.margin;
   }
 
-  void stand_in(const MissSight& sight, std::span<const ExpertChoice> choices, std::span<ServedChoice> token) const {
+  void stand_in(const MissView& view, std::span<const ExpertChoice> choices, std::span<ServedChoice> token) const {
     std::int64_t left = settings_.rho;
     for (std::size_t i = 0; i < token.size() && left > 0; ++i) {
       if (token[i].by != ServedBy::load) continue;
-      const std::optional<ExpertId> buddy = best_buddy(sight, choices, token, i);
+      const std::optional<ExpertId> buddy = best_buddy(view, choices, token, i);
       if (!buddy) continue;
       token[i] = {.by = ServedBy::buddy, .expert = *buddy};
       --left;
     }
   }
 
-  std::optional<ExpertId> best_buddy(const MissSight& sight, std::span<const ExpertChoice> choices,
+  std::optional<ExpertId> best_buddy(const MissView& view, std::span<const ExpertChoice> choices,
                                      std::span<const ServedChoice> token, std::size_t missing) const {
     struct Candidate {
       ExpertBuddy buddy{};
@@ -144,13 +144,13 @@ class BuddyStandIns final : public ExpertMiss {
     };
     std::vector<Candidate> candidates;
     double most_liked = 0;
-    for (const ExpertBuddy& buddy : buddies_->of(sight.layer, choices[missing].expert)) {
+    for (const ExpertBuddy& buddy : buddies_->of(view.layer, choices[missing].expert)) {
       const bool used = std::ranges::find(token, buddy.expert, &ServedChoice::expert) != token.end() ||
                         std::ranges::find(choices, buddy.expert, &ExpertChoice::expert) != choices.end();
-      if (used || !sight.on_gpu[index(buddy.expert)]) continue;
+      if (used || !view.on_gpu[index(buddy.expert)]) continue;
       candidates.push_back({.buddy = buddy});
       for (const ExpertChoice& other : choices)
-        candidates.back().liking += other.gate * buddies_->q(sight.layer, other.expert, buddy.expert);
+        candidates.back().liking += other.gate * buddies_->q(view.layer, other.expert, buddy.expert);
       most_liked = std::max(most_liked, candidates.back().liking);
     }
     std::optional<ExpertId> best;

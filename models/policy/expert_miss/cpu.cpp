@@ -1,4 +1,4 @@
-// Expert miss "cpu": the host computes who is missing, from its own memory, beside the GPU.
+// Expert miss "cpu": the host computes the missing experts, from its own memory, beside the GPU.
 //
 // Right for few tokens, where reading an expert from DRAM is cheaper than moving it over PCIe (Fiddler, arXiv
 // 2402.07033). An expert that many tokens want is loaded all the same where that takes less time, as there. Answers
@@ -20,14 +20,14 @@ class CpuMisses final : public ExpertMiss {
 
   bool computes_on_host() const override { return true; }
 
-  void answer(const MissSight& sight, Rng&, std::span<ServedChoice> served) const override {
+  void answer(const MissView& view, Rng&, std::span<ServedChoice> served) const override {
     std::map<ExpertId, double> tokens;
     for (const ServedChoice& choice : served)
       if (choice.by == ServedBy::load) tokens[choice.expert] += 1;
     for (ServedChoice& choice : served) {
       if (choice.by != ServedBy::load) continue;
-      const double host_s = std::max(sight.costs.host_expert_s, tokens[choice.expert] * sight.costs.host_token_s);
-      if (host_s <= sight.costs.load_s) choice.by = ServedBy::host;
+      const double host_s = std::max(view.costs.host_expert_s, tokens[choice.expert] * view.costs.host_token_s);
+      if (host_s <= view.costs.load_s) choice.by = ServedBy::host;
     }
   }
 };

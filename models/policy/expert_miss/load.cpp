@@ -13,7 +13,7 @@ class LoadMisses final : public ExpertMiss {
     void fields(Fields&) {}
   };
   explicit LoadMisses(const Settings&) {}
-  void answer(const MissSight&, Rng&, std::span<ServedChoice>) const override {}
+  void answer(const MissView&, Rng&, std::span<ServedChoice>) const override {}
 };
 
 [[maybe_unused]] const bool added = Registry<ExpertMiss>::add<LoadMisses>("load", "the layer waits for them");

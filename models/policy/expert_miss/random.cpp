@@ -17,15 +17,15 @@ class RandomStandIns final : public ExpertMiss {
   };
   explicit RandomStandIns(const Settings&) {}
 
-  void answer(const MissSight& sight, Rng& rng, std::span<ServedChoice> served) const override {
-    for (std::size_t begin = 0; begin < served.size(); begin += sight.active) {
-      const std::span<ServedChoice> token = served.subspan(begin, sight.active);
+  void answer(const MissView& view, Rng& rng, std::span<ServedChoice> served) const override {
+    for (std::size_t begin = 0; begin < served.size(); begin += view.active) {
+      const std::span<ServedChoice> token = served.subspan(begin, view.active);
       for (ServedChoice& choice : token) {
         if (choice.by != ServedBy::load) continue;
         std::vector<ExpertId> free;
-        for (std::size_t i = 0; i < sight.on_gpu.size(); ++i) {
+        for (std::size_t i = 0; i < view.on_gpu.size(); ++i) {
           const ExpertId expert{static_cast<std::uint16_t>(i)};
-          if (sight.on_gpu[i] && std::ranges::find(token, expert, &ServedChoice::expert) == token.end())
+          if (view.on_gpu[i] && std::ranges::find(token, expert, &ServedChoice::expert) == token.end())
             free.push_back(expert);
         }
         if (!free.empty()) choice = {.by = ServedBy::buddy, .expert = free[rng.below(free.size())]};

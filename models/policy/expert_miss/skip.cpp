@@ -1,6 +1,6 @@
-// Expert miss "skip": who is missing is left out.
+// Expert miss "skip": missing experts are left out.
 //
-// As fast as if all were there, and answers suffer: how much, nobody published. Of use as the other bound.
+// As fast as if all were there, and answers suffer: by how much is not published. Of use as the other bound.
 #include "models/policy/expert_miss.h"
 
 namespace servecast {
@@ -12,9 +12,9 @@ class SkipMisses final : public ExpertMiss {
     void fields(Fields&) {}
   };
   explicit SkipMisses(const Settings&) {}
-  void answer(const MissSight&, Rng&, std::span<ServedChoice> served) const override {
+  void answer(const MissView&, Rng&, std::span<ServedChoice> served) const override {
     for (ServedChoice& choice : served)
-      if (choice.by == ServedBy::load) choice.by = ServedBy::nobody;
+      if (choice.by == ServedBy::load) choice.by = ServedBy::none;
   }
 };
 

@@ -23,10 +23,10 @@ class CoActivation final : public ExpertPrefetch {
     uses_.assign(static_cast<std::size_t>(shape.layers) * experts_, 0);
   }
 
-  std::vector<ExpertId> predict(const LayerSight& sight, Rng&) override {
+  std::vector<ExpertId> predict(const LayerView& view, Rng&) override {
     std::vector<double> score(experts_, 0);
-    for (const ExpertId from : sight.here) {
-      const std::size_t row = static_cast<std::size_t>(sight.layer) * experts_ + index(from);
+    for (const ExpertId from : view.here) {
+      const std::size_t row = static_cast<std::size_t>(view.layer) * experts_ + index(from);
       for (std::size_t to = 0; to < experts_ && uses_[row] > 0; ++to)
         score[to] += static_cast<double>(pairs_[row * experts_ + to]) / static_cast<double>(uses_[row]);
     }
@@ -34,18 +34,18 @@ class CoActivation final : public ExpertPrefetch {
     for (std::size_t to = 0; to < experts_; ++to)
       if (score[to] > 0) best.push_back(ExpertId{static_cast<std::uint16_t>(to)});
     std::ranges::stable_sort(best, std::greater<>(), [&](ExpertId expert) { return score[index(expert)]; });
-    if (best.size() > sight.here.size()) best.resize(sight.here.size());
-    learn(sight);
+    if (best.size() > view.here.size()) best.resize(view.here.size());
+    learn(view);
     return best;
   }
 
  private:
   /// What it predicts is decided by then: the engine learns of `coming` when the next layer has begun.
-  void learn(const LayerSight& sight) {
-    for (const ExpertId from : sight.here) {
-      const std::size_t row = static_cast<std::size_t>(sight.layer) * experts_ + index(from);
+  void learn(const LayerView& view) {
+    for (const ExpertId from : view.here) {
+      const std::size_t row = static_cast<std::size_t>(view.layer) * experts_ + index(from);
       uses_[row] += 1;
-      for (const ExpertId to : sight.coming) ++pairs_[row * experts_ + index(to)];
+      for (const ExpertId to : view.coming) ++pairs_[row * experts_ + index(to)];
     }
   }
 

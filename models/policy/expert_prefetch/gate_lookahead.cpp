@@ -20,11 +20,11 @@ class GateLookahead final : public ExpertPrefetch {
   explicit GateLookahead(const Settings& settings) : settings_(settings) {}
   void resize(const ExpertShape& shape) override { named_.resize(static_cast<std::size_t>(shape.experts)); }
 
-  std::vector<ExpertId> predict(const LayerSight& sight, Rng& rng) override {
+  std::vector<ExpertId> predict(const LayerView& view, Rng& rng) override {
     named_.assign(named_.size(), false);
-    for (const ExpertId expert : sight.coming) named_[index(expert)] = true;
+    for (const ExpertId expert : view.coming) named_[index(expert)] = true;
     std::vector<ExpertId> guess;
-    for (const ExpertId expert : sight.coming) {
+    for (const ExpertId expert : view.coming) {
       if (rng.uniform() < settings_.recall)
         guess.push_back(expert);
       else if (const auto other = any_not_named(rng))

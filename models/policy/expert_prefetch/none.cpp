@@ -12,7 +12,7 @@ class NoPrefetch final : public ExpertPrefetch {
     void fields(Fields&) {}
   };
   explicit NoPrefetch(const Settings&) {}
-  std::vector<ExpertId> predict(const LayerSight&, Rng&) override { return {}; }
+  std::vector<ExpertId> predict(const LayerView&, Rng&) override { return {}; }
 };
 
 [[maybe_unused]] const bool added =

@@ -12,8 +12,8 @@ class Oracle final : public ExpertPrefetch {
     void fields(Fields&) {}
   };
   explicit Oracle(const Settings&) {}
-  std::vector<ExpertId> predict(const LayerSight& sight, Rng&) override {
-    return {sight.coming.begin(), sight.coming.end()};
+  std::vector<ExpertId> predict(const LayerView& view, Rng&) override {
+    return {view.coming.begin(), view.coming.end()};
   }
 };
 

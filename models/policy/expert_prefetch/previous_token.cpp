@@ -13,8 +13,8 @@ class PreviousToken final : public ExpertPrefetch {
     void fields(Fields&) {}
   };
   explicit PreviousToken(const Settings&) {}
-  std::vector<ExpertId> predict(const LayerSight& sight, Rng&) override {
-    return {sight.before.begin(), sight.before.end()};
+  std::vector<ExpertId> predict(const LayerView& view, Rng&) override {
+    return {view.before.begin(), view.before.end()};
   }
 };
 

@@ -17,7 +17,7 @@ class WholeLayer final : public ExpertPrefetch {
     all_.clear();
     for (std::int64_t i = 0; i < shape.experts; ++i) all_.push_back(ExpertId{static_cast<std::uint16_t>(i)});
   }
-  std::vector<ExpertId> predict(const LayerSight&, Rng&) override { return all_; }
+  std::vector<ExpertId> predict(const LayerView&, Rng&) override { return all_; }
 
  private:
   std::vector<ExpertId> all_{};

@@ -1,7 +1,7 @@
-// Expert routing "popularity": experts are drawn as often as somebody counted them, and where pairs of layers were
+// Expert routing "popularity": experts are drawn as often as they were counted, and where pairs of layers were
 // counted too, an expert follows on one of an earlier layer as often as it did there.
 //
-// A layer that nobody counted takes the counts of the nearest one that somebody did. Where the counted layer changes
+// A layer that was not counted takes the counts of the nearest one that was. Where the counted layer changes
 // from one layer to the next and that pair was counted, the expert of each rank is drawn from the row of the expert
 // of that rank one layer before; elsewhere from the layer's own counts. Knows nothing of time: two tokens of a
 // request have no more in common than any two, so a cache fares worse than with a recorded trace.
@@ -27,7 +27,7 @@ class PopularityRouting final : public ExpertRouting {
           "co_activation", co_activation,
           "table with the columns layer_i, expert_i, layer_j, expert_j and count; left out: layers are independent");
       f.field("model", model, "only rows with this in their column 'model'; left out: the tables hold one model");
-      f.field("domain", domain, "only rows with this in their column 'domain'; left out: all of them, summed");
+      f.field("domain", domain, "only rows with this in their column 'domain'; left out: all rows, summed");
       f.field("gate_spread", gate_spread, "how far gates lie apart, see `synthetic`", positive);
     }
   };

@@ -12,9 +12,9 @@ struct ExpertBuddy {
   double q = 0;  // of all that were chosen together with it; those of a whole layer sum to 1
 };
 
-/// Who may stand in for whom (BuddyMoE, arXiv 2511.10054): q(j|i) = M(i,j) / sum_j M(i,j), M counting the tokens of a
-/// profile that chose both, each count raised by `laplace`. An expert's list is the shortest whose q add up to
-/// `alpha`, the largest first, of at most `k_max`.
+/// Which expert may stand in for which (BuddyMoE, arXiv 2511.10054): q(j|i) = M(i,j) / sum_j M(i,j), M counting the
+/// tokens of a profile that chose both, each count raised by `laplace`. An expert's list is the shortest whose q add
+/// up to `alpha`, the largest first, of at most `k_max`.
 class ExpertBuddies {
  public:
   struct Limits {

@@ -16,14 +16,15 @@ struct LayerPlaces {
     std::size_t rank = 0;
     std::size_t place = 0;  // over all ranks
   };
-  std::vector<std::vector<Copy>> of{};  // by expert
+  std::vector<std::vector<Copy>> by_expert{};
 };
 
 LayerPlaces places_of(const ExpertPlacement& placement) {
-  LayerPlaces places{.of = std::vector<std::vector<LayerPlaces::Copy>>(placement.copies.size())};
+  LayerPlaces places{.by_expert = std::vector<std::vector<LayerPlaces::Copy>>(placement.copies.size())};
   std::size_t place = 0;
   for (std::size_t rank = 0; rank < placement.on.size(); ++rank)
-    for (const std::size_t expert : placement.on[rank]) places.of[expert].push_back({.rank = rank, .place = place++});
+    for (const std::size_t expert : placement.on[rank])
+      places.by_expert[expert].push_back({.rank = rank, .place = place++});
   return places;
 }
 
@@ -72,7 +73,7 @@ class Drawer {
     touched_.assign(static_cast<std::size_t>(recording_.shape.experts + layout_.redundant), false);
     for (std::int64_t i = 0; i < size; ++i)
       for (const std::uint8_t expert : chosen(learnt + static_cast<std::int64_t>(rng.below(met)), layer)) {
-        const auto& copies = layers_[static_cast<std::size_t>(layer)].of[expert];
+        const auto& copies = layers_[static_cast<std::size_t>(layer)].by_expert[expert];
         const auto& copy = copies[static_cast<std::size_t>(i) % copies.size()];
         visits_[copy.rank] += 1;
         touched_[copy.place] = true;

@@ -9,7 +9,7 @@
 
 namespace servecast {
 
-/// A cache of whole experts, such as those of one layer in a GPU's memory. Its policy says who leaves.
+/// A cache of whole experts, such as those of one layer in a GPU's memory. Its policy says which one leaves.
 class ExpertSlots {
  public:
   /// The policy outlives it. Uses in the long run, by entry.

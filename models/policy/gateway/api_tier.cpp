@@ -57,8 +57,8 @@ class Api final : public GatewayPolicy, private ApiTier {
 
   std::vector<NamedTarget> targets() const override { return {{"name", settings_.name}}; }
   void prepare(const GatewayContext& context) override { self_ = context.target(settings_.name); }
-  GatewayStep arrive(const GatewayCall& call) override {
-    if (settings_.takes_all) call.of.target = self_;
+  StageAction arrive(const StageInput& input) override {
+    if (settings_.takes_all) input.outgoing.target = self_;
     return {};
   }
   ApiTier* api() override { return this; }

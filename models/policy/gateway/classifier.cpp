@@ -37,16 +37,16 @@ class Classifier final : public GatewayPolicy {
     hard_ = context.target(settings_.hard);
   }
 
-  GatewayStep arrive(const GatewayCall& call) override {
-    const bool is_hard = call.rng.uniform() < settings_.hard_fraction;
-    const bool right = call.rng.uniform() < settings_.right_fraction;
+  StageAction arrive(const StageInput& input) override {
+    const bool is_hard = input.rng.uniform() < settings_.hard_fraction;
+    const bool right = input.rng.uniform() < settings_.right_fraction;
     const bool sent_as_hard = is_hard == right;
-    call.of.target = sent_as_hard ? hard_ : easy_;
+    input.outgoing.target = sent_as_hard ? hard_ : easy_;
     if (sent_as_hard) ++sent_as_hard_;
     if (!right) ++(is_hard ? hard_as_easy_ : easy_as_hard_);
-    if (const auto mean = quality_->score(call.of.target, call.of.request.request_class))
-      call.of.score = score(*mean, is_hard);
-    return {.delay_s = service_.call_s(call.now_s, call.rng), .usd = service_.usd()};
+    if (const auto mean = quality_->score(input.outgoing.target, input.outgoing.request.request_class))
+      input.outgoing.score = score(*mean, is_hard);
+    return {.delay_s = service_.call_s(input.now_s, input.rng), .usd = service_.usd()};
   }
 
   std::vector<PolicyCount> counts() const override {

@@ -35,8 +35,8 @@ class ContextWindow final : public GatewayPolicy {
     return {};
   }
 
-  GatewayStep arrive(const GatewayCall& call) override {
-    const Request& request = call.of.request;
+  StageAction arrive(const StageInput& input) override {
+    const Request& request = input.outgoing.request;
     const std::int64_t prompt = request.prompt_tokens;
     const std::int64_t kept = std::min(settings_.keep_tokens, prompt);
     std::int64_t cut = dropped_turns_tokens(request) - kept;
@@ -45,8 +45,8 @@ class ContextWindow final : public GatewayPolicy {
     if (cut <= 0) return {};
     ++cut_requests_;
     cut_tokens_ += cut;
-    call.of.rewrite_prompt(prompt - cut, kept);
-    call.of.quality_factor *= settings_.quality_factor;
+    input.outgoing.rewrite_prompt(prompt - cut, kept);
+    input.outgoing.quality_factor *= settings_.quality_factor;
     return {};
   }
 

@@ -2,7 +2,7 @@
 // slowly, the rest fast with a review (a fast/slow dual system as described by the 2048 AI community, 2025).
 //
 // Confidence and complexity are ranks among all requests, so thresholds are shares: confident_above 0.1 leaves the
-// tenth whose intent is least clear to the review. The two are independent, since nobody published how they go
+// tenth whose intent is least clear to the review. The two are independent, since no publication says how they go
 // together, and say nothing about scores. Put "fast_slow" behind it: that one drafts and reviews.
 #include "models/policy/gateway.h"
 #include "models/policy/stages/gateway_service.h"
@@ -44,15 +44,15 @@ class DualThreshold final : public GatewayPolicy {
   }
 
   bool wants_review() const override { return true; }
-  GatewayStep arrive(const GatewayCall& call) override {
-    const double confidence = call.rng.uniform();
-    const double complexity = call.rng.uniform();
+  StageAction arrive(const StageInput& input) override {
+    const double confidence = input.rng.uniform();
+    const double complexity = input.rng.uniform();
     const bool to_slow = complexity > settings_.complex_above;
     const bool alone = to_slow || (confidence >= settings_.confident_above && complexity <= settings_.simple_below);
-    call.of.target = to_slow ? slow_ : fast_;
-    call.of.reviewed = !alone;
+    input.outgoing.target = to_slow ? slow_ : fast_;
+    input.outgoing.reviewed = !alone;
     ++(to_slow ? slow_count_ : alone ? fast_count_ : mixed_count_);
-    return {.delay_s = service_.call_s(call.now_s, call.rng), .usd = service_.usd()};
+    return {.delay_s = service_.call_s(input.now_s, input.rng), .usd = service_.usd()};
   }
 
   std::vector<PolicyCount> counts() const override {

@@ -3,7 +3,7 @@
 //
 // The client has its first token as early as with the fast model alone. A review costs the whole prompt and the draft
 // as a prompt of the slow model, and its output besides. Where it is not there by the time-out, the draft stands and
-// the review is cancelled, or finished for nobody. The review begins when the draft is complete. What of its prompt
+// the review is cancelled, or finished in vain. The review begins when the draft is complete. What of its prompt
 // need not be computed: kv_reuse none: nothing; text_prefix: what the slow pool's own cache has seen of that text (a
 // system prompt, earlier turns that it reviewed); same_model_kv: the KV of prompt and draft comes over the links from
 // the replica that drafted, which holds only between pools of one model: KV of an 8B is of no use to a 70B.
@@ -36,7 +36,7 @@ class FastSlow final : public GatewayPolicy {
       f.field("late_review", late_review, "what becomes of a review that is too late", {"cancel", "finish"});
       f.field("kv_reuse", kv_reuse, "what of the review's prompt need not be computed",
               {"none", "text_prefix", "same_model_kv"});
-      f.field("review_prompt_tokens", review_prompt_tokens, "what the reviewer is told behind prompt and draft");
+      f.field("review_prompt_tokens", review_prompt_tokens, "instructions to the reviewer behind prompt and draft");
       f.field("review_output_ratio", review_output_ratio, "length of the reviewed answer, by the draft's", positive);
       f.group("hand_over", hand_over, "from one to the other, beside the bytes that are moved");
     }
@@ -57,32 +57,32 @@ class FastSlow final : public GatewayPolicy {
     slow_ = context.target(settings_.slow);
   }
 
-  GatewayStep arrive(const GatewayCall& call) override {
-    if (!call.of.reviewed) {
-      call.of.target = fast_;
-      call.of.reviewed = call.rng.uniform() < settings_.review_fraction;
+  StageAction arrive(const StageInput& input) override {
+    if (!input.outgoing.reviewed) {
+      input.outgoing.target = fast_;
+      input.outgoing.reviewed = input.rng.uniform() < settings_.review_fraction;
     }
-    call.note.number = *call.of.reviewed ? drafted : alone;
+    input.note.number = *input.outgoing.reviewed ? drafted : alone;
     return {};
   }
 
-  GatewayVerdict answered(const GatewayCall& call, const GatewayAnswer& answer) override {
-    if (call.note.number != drafted) {
-      if (call.note.number == in_review) ++(answer.target == slow_ ? reviewed_ : late_);
+  GatewayVerdict answered(const StageInput& input, const GatewayAnswer& answer) override {
+    if (input.note.number != drafted) {
+      if (input.note.number == in_review) ++(answer.target == slow_ ? reviewed_ : late_);
       return {};
     }
-    const double late_s = call.of.request.arrival_s + settings_.timeout_s;
-    const double delay_s = service_.call_s(call.now_s, call.rng);
-    if (call.now_s + delay_s >= late_s) {
+    const double late_s = input.outgoing.request.arrival_s + settings_.timeout_s;
+    const double delay_s = service_.call_s(input.now_s, input.rng);
+    if (input.now_s + delay_s >= late_s) {
       ++late_;
       return {};
     }
-    call.note.number = in_review;
-    const std::int64_t said = call.of.request.prompt_tokens + answer.output_tokens;
+    input.note.number = in_review;
+    const std::int64_t said = input.outgoing.request.prompt_tokens + answer.output_tokens;
     const double output = std::round(static_cast<double>(answer.output_tokens) * settings_.review_output_ratio);
     return {.delay_s = delay_s,
             .usd = service_.usd(),
-            .again = NextPass{.target = slow_,
+            .again = NextCall{.target = slow_,
                               .prompt_tokens = said + settings_.review_prompt_tokens,
                               .output_tokens = std::max<std::int64_t>(1, static_cast<std::int64_t>(output)),
                               .goes_on = settings_.kv_reuse != "none",

@@ -29,9 +29,10 @@ class Frugal final : public GatewayPolicy {
                  "least score of an answer that is accepted: of each model but the last", fraction);
       f.field("scorer_auc", scorer_auc, "chance that a right answer scores higher than a wrong one; 0.5: it guesses",
               {.min = 0.5, .max = 0.9999});
-      f.field("nested_fraction", nested_fraction,
-              "1: whatever a model knows, a better one knows too; 0: who is right does not depend on the others",
-              fraction);
+      f.field(
+          "nested_fraction", nested_fraction,
+          "1: whatever a model knows, a better one knows too; 0: whether one is right does not depend on the others",
+          fraction);
       f.group("scorer", scorer, "the judge (a DistilBERT)");
     }
   };
@@ -61,38 +62,38 @@ class Frugal final : public GatewayPolicy {
     for (const std::string& model : settings_.models) models_.push_back(context.target(model));
   }
 
-  GatewayStep arrive(const GatewayCall& call) override {
-    call.of.target = models_.front();
-    call.of.held = true;
-    call.note.number = 0;
+  StageAction arrive(const StageInput& input) override {
+    input.outgoing.target = models_.front();
+    input.outgoing.held = true;
+    input.note.number = 0;
     return {};
   }
 
   // The last answer is taken as it is. Its expected score was known when it was asked for.
-  GatewayVerdict answered(const GatewayCall& call, const GatewayAnswer& answer) override {
+  GatewayVerdict answered(const StageInput& input, const GatewayAnswer& answer) override {
     const auto stage = static_cast<std::size_t>(std::ranges::find(models_, answer.target) - models_.begin());
-    const bool taken_back = static_cast<std::int64_t>(stage) < call.note.number;  // the next model had none
+    const bool taken_back = static_cast<std::int64_t>(stage) < input.note.number;  // the next model had none
     if (stage + 1 >= models_.size() || taken_back) {
       if (stage < models_.size()) ++answers_[stage];
       return {};
     }
-    const double right_fraction = stage == 0 ? score_of(call, 0) : call.note.value;
-    const bool right = call.rng.uniform() < right_fraction;
-    GatewayVerdict verdict{.delay_s = service_.call_s(call.now_s, call.rng), .usd = service_.usd()};
+    const double right_fraction = stage == 0 ? score_of(input, 0) : input.note.value;
+    const bool right = input.rng.uniform() < right_fraction;
+    GatewayVerdict verdict{.delay_s = service_.call_s(input.now_s, input.rng), .usd = service_.usd()};
     verdict.score = right ? 1.0 : 0.0;
-    if (probability(call.rng.normal() + (right ? apart_ : 0), score_of(call, stage)) >=
+    if (probability(input.rng.normal() + (right ? apart_ : 0), score_of(input, stage)) >=
         settings_.accept_above[stage]) {
       ++answers_[stage];
       return verdict;
     }
-    call.note.number += 1;
-    call.note.value = next_right(call, stage, right);
+    input.note.number += 1;
+    input.note.value = next_right(input, stage, right);
     const bool last = stage + 2 == models_.size();
-    verdict.again = NextPass{.target = models_[stage + 1],
-                             .prompt_tokens = call.of.request.prompt_tokens,
-                             .output_tokens = call.of.request.output_tokens,
+    verdict.again = NextCall{.target = models_[stage + 1],
+                             .prompt_tokens = input.outgoing.request.prompt_tokens,
+                             .output_tokens = input.outgoing.request.output_tokens,
                              .held = !last,
-                             .score = call.note.value};
+                             .score = input.note.value};
     return verdict;
   }
 
@@ -104,8 +105,8 @@ class Frugal final : public GatewayPolicy {
   }
 
  private:
-  double score_of(const GatewayCall& call, std::size_t stage) const {
-    return quality_->score(models_[stage], call.of.request.request_class).value_or(0);
+  double score_of(const StageInput& input, std::size_t stage) const {
+    return quality_->score(models_[stage], input.outgoing.request.request_class).value_or(0);
   }
   /// That the answer is right, given the signal: Bayes, with two normal distributions.
   double probability(double signal, double prior) const {
@@ -114,9 +115,9 @@ class Frugal final : public GatewayPolicy {
     return 1 / (1 + odds);
   }
   /// That the next model is right where this one was or was not.
-  double next_right(const GatewayCall& call, std::size_t stage, bool right) const {
-    const double here = score_of(call, stage);
-    const double next = score_of(call, stage + 1);
+  double next_right(const StageInput& input, std::size_t stage, bool right) const {
+    const double here = score_of(input, stage);
+    const double next = score_of(input, stage + 1);
     const double nested = right ? std::min(1.0, next / here) : std::max(0.0, next - here) / std::max(1 - here, 1e-12);
     return settings_.nested_fraction * nested + (1 - settings_.nested_fraction) * next;
   }

@@ -36,16 +36,16 @@ class ImageInput final : public GatewayPolicy {
   };
   explicit ImageInput(const Settings& settings) : settings_(settings), service_(settings.encoder) {}
 
-  GatewayStep arrive(const GatewayCall& call) override {
-    if (call.rng.uniform() >= settings_.with_image_fraction) return {};
+  StageAction arrive(const StageInput& input) override {
+    if (input.rng.uniform() >= settings_.with_image_fraction) return {};
     std::int64_t tokens = 0;
-    for (std::int64_t i = 0; i < settings_.images; ++i) tokens += image_tokens(call.rng);
+    for (std::int64_t i = 0; i < settings_.images; ++i) tokens += image_tokens(input.rng);
     images_ += settings_.images;
     tokens_ += tokens;
-    const std::int64_t prompt = call.of.request.prompt_tokens;
-    call.of.rewrite_prompt(prompt + tokens, std::min(settings_.keep_tokens, prompt));
+    const std::int64_t prompt = input.outgoing.request.prompt_tokens;
+    input.outgoing.rewrite_prompt(prompt + tokens, std::min(settings_.keep_tokens, prompt));
     const double encode_s = static_cast<double>(tokens) / settings_.encoder_tokens_per_s;
-    return {.delay_s = service_.call_s(call.now_s, call.rng, encode_s), .usd = service_.usd()};
+    return {.delay_s = service_.call_s(input.now_s, input.rng, encode_s), .usd = service_.usd()};
   }
   std::vector<PolicyCount> counts() const override {
     return {{"images", static_cast<double>(images_)}, {"image_tokens", static_cast<double>(tokens_)}};

@@ -1,14 +1,14 @@
-// Gateway "jobs": requests become asynchronous jobs. The client is told at once that its job was taken, the job waits
+// Gateway "jobs": requests become asynchronous jobs. The client hears at once that its job was taken, the job waits
 // for workers, and the client is notified when it is done (queue and workers as with Kafka or RabbitMQ before a batch
 // scheduler of Volcano's kind).
 //
-// Wins where nobody sits and waits: a burst is worked off later at full use of the GPUs, the urgent goes first, and
-// what would have timed out is an answer that comes later. Loses where somebody does wait: nothing streams, so the
+// Wins where no user sits and waits: a burst is worked off later at full use of the GPUs, the urgent goes first, and
+// what would have timed out is an answer that comes later. Loses where users do wait: nothing streams, so the
 // first token comes with the last. Order: smaller priority first (the workload's), then earlier deadline, then
-// earlier arrival. Nobody overtakes whoever waits before him in that order: a job of many parts, which starts only
+// earlier arrival. No job overtakes one that waits before it in that order: a job of many parts, which starts only
 // when so many workers are free (a gang: parts that wait for each other would hold workers for nothing), keeps
-// narrower ones behind it waiting but is never starved by them. Volcano itself lets these go ahead. Who has a job's
-// workers keeps all of them until its answer is there.
+// narrower ones behind it waiting but is never starved by them. Volcano itself lets these go ahead. A client with a
+// job's workers keeps every one until its answer is there.
 #include <compare>
 #include <map>
 #include <set>
@@ -51,7 +51,7 @@ struct JobsSettings {
             {"finish", "cancel"});
     f.group("acknowledgement", acknowledgement,
             "until the client knows that its job was taken; the job does not wait");
-    f.group("notification", notification, "from the answer to the client's knowing of it");
+    f.group("notification", notification, "from the answer until the client knows");
   }
 };
 
@@ -91,21 +91,21 @@ class Jobs final : public GatewayPolicy, private JobQueue {
   }
   JobQueue* jobs() override { return this; }
 
-  GatewayStep arrive(const GatewayCall& call) override {
-    call.note.number = 0;
+  StageAction arrive(const StageInput& input) override {
+    input.note.number = 0;
     if (settings_.most_waiting > 0 && std::ssize(waiting_) >= settings_.most_waiting)
       return {.job = Job{.refused = true}};
-    const auto own = classes_.find(call.of.request.request_class);
-    Job job{.acknowledged_s = acknowledgement_.call_s(call.now_s, call.rng), .parts = parts_};
+    const auto own = classes_.find(input.outgoing.request.request_class);
+    Job job{.acknowledged_s = acknowledgement_.call_s(input.now_s, input.rng), .parts = parts_};
     std::optional<double> deadline_s = settings_.deadline_s;
     if (own != classes_.end()) {
       job.parts = own->second.parts.value_or(parts_);
       if (own->second.deadline_s) deadline_s = own->second.deadline_s;
     }
-    Request& request = call.of.request;
+    Request& request = input.outgoing.request;
     if (deadline_s) job.due_s = request.arrival_s + *deadline_s;
     request.give_up_s = settings_.late == "cancel" ? job.due_s.value_or(Request::forever) : Request::forever;
-    call.of.held = true;
+    input.outgoing.held = true;
     const Place place{.priority = request.priority,
                       .due_s = job.due_s.value_or(Request::forever),
                       .arrival_s = request.arrival_s,
@@ -114,8 +114,8 @@ class Jobs final : public GatewayPolicy, private JobQueue {
     jobs_.emplace(request.id, Taken{.place = place, .parts = job.parts});
     return {.usd = acknowledgement_.usd(), .job = job};
   }
-  GatewayVerdict answered(const GatewayCall& call, const GatewayAnswer&) override {
-    return {.delay_s = notification_.call_s(call.now_s, call.rng), .usd = notification_.usd()};
+  GatewayVerdict answered(const StageInput& input, const GatewayAnswer&) override {
+    return {.delay_s = notification_.call_s(input.now_s, input.rng), .usd = notification_.usd()};
   }
 
  private:

@@ -35,16 +35,16 @@ class PromptTrim final : public GatewayPolicy {
   };
   explicit PromptTrim(const Settings& settings) : settings_(settings), service_(settings.compressor) {}
 
-  GatewayStep arrive(const GatewayCall& call) override {
-    const std::int64_t prompt = call.of.request.prompt_tokens;
+  StageAction arrive(const StageInput& input) override {
+    const std::int64_t prompt = input.outgoing.request.prompt_tokens;
     const std::int64_t kept = std::min(settings_.keep_tokens, prompt);
     if (prompt < settings_.from_tokens || prompt == kept) return {};
     const double trimmed = std::ceil(static_cast<double>(prompt - kept) * (1 - settings_.removed_fraction));
     ++trimmed_;
-    call.of.rewrite_prompt(kept + std::max<std::int64_t>(1, static_cast<std::int64_t>(trimmed)), kept);
-    call.of.quality_factor *= settings_.quality_factor;
+    input.outgoing.rewrite_prompt(kept + std::max<std::int64_t>(1, static_cast<std::int64_t>(trimmed)), kept);
+    input.outgoing.quality_factor *= settings_.quality_factor;
     const double read_s = static_cast<double>(prompt) / settings_.compressor_tokens_per_s;
-    return {.delay_s = service_.call_s(call.now_s, call.rng, read_s), .usd = service_.usd()};
+    return {.delay_s = service_.call_s(input.now_s, input.rng, read_s), .usd = service_.usd()};
   }
   std::vector<PolicyCount> counts() const override { return {{"trimmed", static_cast<double>(trimmed_)}}; }
 

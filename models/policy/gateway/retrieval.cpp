@@ -1,6 +1,6 @@
 // Gateway "retrieval": passages from a vector store are put into the prompt.
 //
-// Everybody whose question is looked up pays for the embedding, the search and the prefill of the passages. They
+// Every request that is looked up pays for the embedding, the search and the prefill of the passages. They
 // stand behind the system prompt, so the prompt's beginning is the same as others' up to there only. What they add to
 // the answers belongs into the table of scores.
 #include <cmath>
@@ -32,14 +32,14 @@ class Retrieval final : public GatewayPolicy {
   explicit Retrieval(const Settings& settings)
       : settings_(settings), embedding_(settings.embedding), search_(settings.search) {}
 
-  GatewayStep arrive(const GatewayCall& call) override {
-    if (call.rng.uniform() >= settings_.looked_up_fraction) return {};
+  StageAction arrive(const StageInput& input) override {
+    if (input.rng.uniform() >= settings_.looked_up_fraction) return {};
     ++looked_up_;
     const std::int64_t added = settings_.passages * settings_.passage_tokens;
-    const std::int64_t prompt = call.of.request.prompt_tokens;
-    call.of.rewrite_prompt(prompt + added, std::min(settings_.keep_tokens, prompt));
-    const double embedded_s = embedding_.call_s(call.now_s, call.rng);
-    const double found_s = search_.call_s(call.now_s + embedded_s, call.rng);
+    const std::int64_t prompt = input.outgoing.request.prompt_tokens;
+    input.outgoing.rewrite_prompt(prompt + added, std::min(settings_.keep_tokens, prompt));
+    const double embedded_s = embedding_.call_s(input.now_s, input.rng);
+    const double found_s = search_.call_s(input.now_s + embedded_s, input.rng);
     return {.delay_s = embedded_s + found_s, .usd = embedding_.usd() + search_.usd()};
   }
   std::vector<PolicyCount> counts() const override { return {{"looked_up", static_cast<double>(looked_up_)}}; }

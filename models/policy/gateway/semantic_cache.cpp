@@ -3,7 +3,7 @@
 //
 // Every request pays for its embedding and the search, so it gains only where enough is asked again: expected latency
 // = look-up + (1 - hit rate) * model. What is asked is made up: requests are paraphrases of intents of a Zipf
-// popularity, a share of them repeats nobody. The cosine to a stored paraphrase of the same intent is normal, so is
+// popularity, a share of them repeats no other. The cosine to a stored paraphrase of the same intent is normal, so is
 // that to each of the other entries, and the nearest of all counts if it reaches the threshold: where that one is
 // about something else, the answer is wrong (a false hit), the more often the fuller the cache and the lower the
 // threshold. The defaults give what 2411.05276 measured at 0.8 with 8,000 entries: 61.6 to 68.8 % of queries whose
@@ -44,7 +44,7 @@ struct IntentSettings {
   void fields(Fields& f) {
     f.field("count", count, "different things that are asked more than once", {.min = 1, .max = 1e7});
     f.field("zipf_exponent", zipf_exponent, "the i-th is asked in proportion to i^-this; 0: all alike");
-    f.field("unique_fraction", unique_fraction, "share of requests that ask what nobody else does", fraction);
+    f.field("unique_fraction", unique_fraction, "share of requests that ask what no other does", fraction);
   }
 };
 
@@ -72,14 +72,14 @@ class SemanticCache final : public GatewayPolicy {
               "skips hits at random, for variety: 0 none, 0.7213 one in five, 2 and above all");
       f.field("ttl_s", ttl_s, "answers older than this are gone; left out: none is too old", positive);
       f.field("capacity", capacity, "answers that it holds", {.min = 1, .max = 1e8});
-      f.group("eviction", eviction, "who leaves when it is full");
+      f.group("eviction", eviction, "which answer leaves when it is full");
       f.group("intents", intents, "what is asked how often");
       f.group("same", same, "cosine to a stored paraphrase of the same intent");
       f.group("other", other, "cosine to any other entry");
       f.field("false_hit_score", false_hit_score, "score of the answer to another question", fraction);
       f.field("rewriter", rewriter,
               "pool or API tier that words a found answer anew; left out: it goes out as it is");
-      f.field("rewrite_prompt_tokens", rewrite_prompt_tokens, "what the rewriter is told beside the answer");
+      f.field("rewrite_prompt_tokens", rewrite_prompt_tokens, "instructions to the rewriter beside the answer");
     }
   };
   explicit SemanticCache(const Settings& settings)
@@ -105,39 +105,39 @@ class SemanticCache final : public GatewayPolicy {
     if (!settings_.rewriter.empty()) rewriter_ = context.target(settings_.rewriter);
   }
 
-  GatewayStep arrive(const GatewayCall& call) override {
-    const double embedded_s = embedding_.call_s(call.now_s, call.rng);
-    GatewayStep step{.delay_s = embedded_s, .usd = embedding_.usd() + search_.usd()};
-    step.delay_s += search_.call_s(call.now_s + embedded_s, call.rng);
-    call.note.number = intent(call.rng);
-    store_.expire(call.now_s);
-    const std::optional<StoredAnswer> found = find(call.note.number, call.rng);
+  StageAction arrive(const StageInput& input) override {
+    const double embedded_s = embedding_.call_s(input.now_s, input.rng);
+    StageAction step{.delay_s = embedded_s, .usd = embedding_.usd() + search_.usd()};
+    step.delay_s += search_.call_s(input.now_s + embedded_s, input.rng);
+    input.note.number = intent(input.rng);
+    store_.expire(input.now_s);
+    const std::optional<StoredAnswer> found = find(input.note.number, input.rng);
     if (!found) return step;
-    if (skips(call.rng)) {
+    if (skips(input.rng)) {
       ++skipped_;
       return step;
     }
-    const bool right = found->intent == call.note.number;
+    const bool right = found->intent == input.note.number;
     ++(right ? hits_ : false_hits_);
     const std::optional<double> score = right ? found->score : std::optional(settings_.false_hit_score);
     if (!rewriter_) {
       step.answer = {.output_tokens = found->output_tokens, .score = score};
       return step;
     }
-    call.note.number = rewritten;
-    call.of.rewrite_prompt(found->output_tokens + settings_.rewrite_prompt_tokens, 0);
-    call.of.request.output_tokens = std::max<std::int64_t>(1, found->output_tokens);
-    call.of.target = *rewriter_;
-    call.of.score = score;
-    call.of.fixed = true;
+    input.note.number = rewritten;
+    input.outgoing.rewrite_prompt(found->output_tokens + settings_.rewrite_prompt_tokens, 0);
+    input.outgoing.request.output_tokens = std::max<std::int64_t>(1, found->output_tokens);
+    input.outgoing.target = *rewriter_;
+    input.outgoing.score = score;
+    input.outgoing.fixed = true;
     return step;
   }
 
-  GatewayVerdict answered(const GatewayCall& call, const GatewayAnswer& answer) override {
-    if (call.note.number != rewritten)
-      store_.put({.intent = call.note.number,
+  GatewayVerdict answered(const StageInput& input, const GatewayAnswer& answer) override {
+    if (input.note.number != rewritten)
+      store_.put({.intent = input.note.number,
                   .output_tokens = answer.output_tokens,
-                  .stored_s = call.now_s,
+                  .stored_s = input.now_s,
                   .score = answer.score});
     return {};
   }
@@ -155,7 +155,7 @@ class SemanticCache final : public GatewayPolicy {
  private:
   static constexpr std::int64_t rewritten = -1;
 
-  /// From 0 on; what nobody else asks has a number of its own beyond those.
+  /// From 0 on; an intent of one request alone has a number beyond those.
   std::int64_t intent(Rng& rng) {
     if (rng.uniform() < settings_.intents.unique_fraction) return settings_.intents.count + unique_++;
     const auto found = std::ranges::upper_bound(popularity_, rng.uniform() * popularity_.back());

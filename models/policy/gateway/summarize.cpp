@@ -35,16 +35,16 @@ class Summarize final : public GatewayPolicy {
   };
   explicit Summarize(const Settings& settings) : settings_(settings), service_(settings.summarizer) {}
 
-  GatewayStep arrive(const GatewayCall& call) override {
-    const std::int64_t prompt = call.of.request.prompt_tokens;
+  StageAction arrive(const StageInput& input) override {
+    const std::int64_t prompt = input.outgoing.request.prompt_tokens;
     const std::int64_t summed_up = prompt - settings_.keep_tokens - settings_.question_tokens;
     if (prompt < settings_.from_tokens || summed_up <= settings_.summary_tokens) return {};
     ++summaries_;
-    call.of.rewrite_prompt(prompt - summed_up + settings_.summary_tokens, settings_.keep_tokens);
-    call.of.quality_factor *= settings_.quality_factor;
+    input.outgoing.rewrite_prompt(prompt - summed_up + settings_.summary_tokens, settings_.keep_tokens);
+    input.outgoing.quality_factor *= settings_.quality_factor;
     const double pass_s = static_cast<double>(summed_up) / settings_.read_tokens_per_s +
                           static_cast<double>(settings_.summary_tokens) / settings_.write_tokens_per_s;
-    return {.delay_s = service_.call_s(call.now_s, call.rng, pass_s), .usd = service_.usd()};
+    return {.delay_s = service_.call_s(input.now_s, input.rng, pass_s), .usd = service_.usd()};
   }
   std::vector<PolicyCount> counts() const override { return {{"summaries", static_cast<double>(summaries_)}}; }
 

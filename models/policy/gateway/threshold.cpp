@@ -2,7 +2,7 @@
 // the strong model answers, else the weak one (RouteLLM, arXiv 2406.18665).
 //
 // Saves most where the two models differ little in quality and much in price, and where the router can tell
-// (apgr well above 0.5; see router_skill.h). A router that guesses saves nothing that a coin would not. Everybody
+// (apgr well above 0.5; see router_skill.h). A router that guesses saves nothing that a coin would not. Every request
 // pays the router's own time: 6 to 24 ms for those published (mf 155, BERT 69.6, causal 42.5 requests/s). Scores: at
 // rank r the strong model's expected lead is gap * gain(r); what both can answer does not depend on the rank
 // otherwise. The win probability is that lead: an answer that both get right, or neither, is no win.
@@ -55,16 +55,16 @@ class Threshold final : public GatewayPolicy {
     weak_ = context.target(settings_.weak);
   }
 
-  GatewayStep arrive(const GatewayCall& call) override {
-    const double rank = call.rng.uniform();
-    const auto strong = quality_->score(strong_, call.of.request.request_class);
-    const auto weak = quality_->score(weak_, call.of.request.request_class);
+  StageAction arrive(const StageInput& input) override {
+    const double rank = input.rng.uniform();
+    const auto strong = quality_->score(strong_, input.outgoing.request.request_class);
+    const auto weak = quality_->score(weak_, input.outgoing.request.request_class);
     const double gap = strong && weak ? *strong - *weak : 0;
     const bool to_strong = rank < strong_share(gap);
-    call.of.target = to_strong ? strong_ : weak_;
+    input.outgoing.target = to_strong ? strong_ : weak_;
     (to_strong ? to_strong_ : to_weak_) += 1;
-    if (strong && weak) call.of.score = score(rank, *weak, gap, to_strong);
-    return {.delay_s = service_.call_s(call.now_s, call.rng), .usd = service_.usd()};
+    if (strong && weak) input.outgoing.score = score(rank, *weak, gap, to_strong);
+    return {.delay_s = service_.call_s(input.now_s, input.rng), .usd = service_.usd()};
   }
 
   std::vector<PolicyCount> counts() const override {

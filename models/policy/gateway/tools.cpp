@@ -1,8 +1,9 @@
-// Gateway "tools": the model calls tools before it answers, each call a pass of its own (an agent's loop).
+// Gateway "tools": the model calls tools before it answers, each tool call an LLM call of its own (an agent's loop).
 //
-// A request that uses tools makes a geometric number of calls. Each is a short answer that nobody sees, the tool's
-// own time, and another pass whose prompt is the one before, the call and its result. So the time to first token
-// grows by whole passes, and the prompt is read once per pass, unless a prefix cache keeps it: then only what is new.
+// A request that uses tools makes a geometric number of calls. Each is a short answer that no user sees, the tool's
+// own time, and another LLM call whose prompt is the one before, the call and its result. So the time to first token
+// grows by whole LLM calls, and the prompt is read once per LLM call, unless a prefix cache keeps it: then only what
+// is new.
 #include "models/policy/gateway.h"
 #include "models/policy/stages/gateway_service.h"
 
@@ -33,34 +34,34 @@ class Tools final : public GatewayPolicy {
   bool asks_again() const override { return true; }
   bool goes_on() const override { return true; }
 
-  GatewayStep arrive(const GatewayCall& call) override {
-    call.note.number = 0;
-    if (call.rng.uniform() >= settings_.using_fraction) return {};
-    call.note.number = 1;
-    while (call.note.number < settings_.most_calls && call.rng.uniform() >= 1 / settings_.calls_mean)
-      ++call.note.number;
-    call.note.value = static_cast<double>(call.of.request.output_tokens);
-    call.of.request.output_tokens = settings_.call_tokens;
-    call.of.held = true;
+  StageAction arrive(const StageInput& input) override {
+    input.note.number = 0;
+    if (input.rng.uniform() >= settings_.using_fraction) return {};
+    input.note.number = 1;
+    while (input.note.number < settings_.most_calls && input.rng.uniform() >= 1 / settings_.calls_mean)
+      ++input.note.number;
+    input.note.value = static_cast<double>(input.outgoing.request.output_tokens);
+    input.outgoing.request.output_tokens = settings_.call_tokens;
+    input.outgoing.held = true;
     return {};
   }
 
-  GatewayVerdict answered(const GatewayCall& call, const GatewayAnswer& answer) override {
-    if (call.note.number == 0) return {};
-    --call.note.number;
+  GatewayVerdict answered(const StageInput& input, const GatewayAnswer& answer) override {
+    if (input.note.number == 0) return {};
+    --input.note.number;
     ++calls_;
-    const bool last = call.note.number == 0;
-    const auto final_tokens = static_cast<std::int64_t>(call.note.value);
-    return {.delay_s = service_.call_s(call.now_s, call.rng),
+    const bool last = input.note.number == 0;
+    const auto final_tokens = static_cast<std::int64_t>(input.note.value);
+    return {.delay_s = service_.call_s(input.now_s, input.rng),
             .usd = service_.usd(),
-            .again = NextPass{
-                .target = answer.target,
-                .prompt_tokens = call.of.request.prompt_tokens + answer.output_tokens + settings_.result_tokens,
-                .output_tokens = last ? final_tokens : settings_.call_tokens,
-                .held = !last,
-                .needed = true,
-                .goes_on = true,
-                .score = call.of.score}};
+            .again = NextCall{.target = answer.target,
+                              .prompt_tokens = input.outgoing.request.prompt_tokens + answer.output_tokens +
+                                               settings_.result_tokens,
+                              .output_tokens = last ? final_tokens : settings_.call_tokens,
+                              .held = !last,
+                              .needed = true,
+                              .goes_on = true,
+                              .score = input.outgoing.score}};
   }
   std::vector<PolicyCount> counts() const override { return {{"calls", static_cast<double>(calls_)}}; }
 
@@ -70,8 +71,8 @@ class Tools final : public GatewayPolicy {
   std::int64_t calls_ = 0;
 };
 
-[[maybe_unused]] const bool added =
-    Registry<GatewayPolicy>::add<Tools>("tools", "the model calls tools before it answers: a pass for each call");
+[[maybe_unused]] const bool added = Registry<GatewayPolicy>::add<Tools>(
+    "tools", "the model calls tools before it answers: an LLM call for each tool call");
 
 }  // namespace
 }  // namespace servecast

@@ -9,7 +9,7 @@
 
 namespace servecast {
 
-/// Who can answer a request: the pools in their order, then the gateway's API tiers in theirs.
+/// A target of a request: the pools in their order, then the gateway's API tiers in theirs.
 enum class TargetId : std::uint16_t {};
 
 /// How good answers are: the expected score of a target's answers, 0 to 1, for each class of requests. A table of the

@@ -18,9 +18,9 @@ struct Job {
 class JobQueue {
  public:
   virtual ~JobQueue() = default;
-  /// Who starts now, once for each; asked until there is nobody, whenever a job has come or one is over.
+  /// The job that starts now, once for each; asked until there is none, whenever a job has come or one is over.
   virtual std::optional<RequestId> start() = 0;
-  /// It is over, or its client has given it up: nobody works on it any more.
+  /// It is over, or its client has given it up: no worker works on it any more.
   virtual void over(RequestId job) = 0;
   virtual std::int64_t workers() const = 0;
   /// The widest graph behind it that it can ever start; none: it does not look at how wide that is.

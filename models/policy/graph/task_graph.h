@@ -9,21 +9,21 @@ namespace servecast {
 
 /// A part of a prompt. Equal parts of two prompts of one request are the same text, which a prefix cache finds again.
 struct TextPiece {
-  enum class Of : std::uint8_t { request, answer, own };
-  Of of = Of::own;
+  enum class Source : std::uint8_t { request, answer, own };
+  Source source = Source::own;
   std::uint32_t task = 0;  // whose answer, or whose own words
   std::int64_t tokens = 0;
 
   bool operator==(const TextPiece&) const = default;
 };
 
-/// One pass of a request that is worked out in several.
+/// One LLM call of a request that is worked out in several.
 struct Subtask {
   std::uint32_t node = 0;  // to which it belongs: index into TaskPlanner::nodes()
   TargetId target{};
   std::vector<TextPiece> prompt{};
   std::int64_t output_tokens = 0;
-  std::vector<std::uint32_t> after{};  // those whose answers it waits for, all of them earlier in the list
+  std::vector<std::uint32_t> after{};  // those whose answers it waits for, each earlier in the list
   double tool_s = 0;                   // from the last of these answers until it can start
 
   std::int64_t prompt_tokens() const {
@@ -39,7 +39,7 @@ struct TaskGraph {
   std::uint32_t streamed = 0;  // whose words the client reads as they come
 };
 
-/// What a stage that plans such graphs says of all of them.
+/// What a stage that plans such graphs says of every one.
 class TaskPlanner {
  public:
   virtual ~TaskPlanner() = default;

@@ -1,7 +1,7 @@
 // KV cache "contiguous_oracle": every sequence reserves exactly what it will need ("Orca (Oracle)" of Kwon et al.,
 // SOSP 2023, section 6.1).
 //
-// Nobody knows output lengths in advance: this is the best that reserving in one piece could do.
+// No server knows output lengths in advance: this is the best that reserving in one piece could do.
 #include "models/policy/caches/contiguous_cache.h"
 
 namespace servecast {

@@ -2,9 +2,9 @@
 // vllm/v1/core/block_pool.py; on by default there).
 //
 // A full block of a prompt can be used by every later prompt with the same beginning, while its first user runs and
-// after it has finished, until its memory is wanted. Who then leaves first, the eviction says: with lru, as in vLLM,
-// free blocks are taken in the order in which they became free, whether or not they hold something, the end of a
-// prompt before its beginning. The last token of a prompt is always computed.
+// after it has finished, until its memory is wanted. Which block then leaves first, the eviction says: with lru, as
+// in vLLM, free blocks are taken in the order in which they became free, whether or not they hold something, the end
+// of a prompt before its beginning. The last token of a prompt is always computed.
 //
 // Which blocks are alike, the trace says by its hash blocks, so sharing works in units of the larger of hash block
 // and cache block, one of which must divide the other (else nothing is shared). Output is shared where the next
@@ -28,7 +28,7 @@ class PagedPrefix final : public KvCache {
     Choice<Eviction> eviction{"lru"};
     void fields(Fields& f) {
       BlockSettings::fields(f);
-      f.group("eviction", eviction, "which blocks that nobody uses are given up first");
+      f.group("eviction", eviction, "which unused blocks are evicted first");
     }
   };
   explicit PagedPrefix(const Settings& settings)
@@ -52,7 +52,7 @@ class PagedPrefix final : public KvCache {
     if (blocks < 0) give_back(-blocks);
   }
   bool shares_prefixes() const override { return true; }
-  void tell(PrefixListener& listener) override { listener_ = &listener; }
+  void set_listener(PrefixListener& listener) override { listener_ = &listener; }
   bool reads_clock() const override { return lifetime_s_ < std::numeric_limits<double>::infinity(); }
   void set_clock(double now_s) override { clock_s_ = now_s; }
 
@@ -68,7 +68,7 @@ class PagedPrefix final : public KvCache {
     const std::int64_t unit_blocks = units.tokens() / settings_.block_tokens;
     const std::int64_t had = admission ? found.units * unit_blocks : held.blocks;
     const std::int64_t more = blocks_for(request, tokens) - had;
-    // Shared blocks that nobody uses right now stop being free.
+    // Shared blocks that are unused right now stop being free.
     if (free_ - (admission ? watermark_ : 0) < more + found.idle * unit_blocks) return false;
     for (std::int64_t i = 0; i < found.units; ++i) use(name(units, held), held);
     grow(more);
@@ -82,7 +82,7 @@ class PagedPrefix final : public KvCache {
     for (const std::int64_t whole = units.within(tokens); held.shared < whole;) {
       const PrefixName unit = name(units, held);
       const std::int64_t blocks = units.tokens() / settings_.block_tokens;
-      if (numbers_.contains(unit.value())) {  // somebody else was quicker: use that copy
+      if (numbers_.contains(unit.value())) {  // another sequence was quicker: use its copy
         give_back(blocks);
         use(unit, held);
         continue;
@@ -214,7 +214,7 @@ class PagedPrefix final : public KvCache {
   std::uint64_t now_ = 0;  // of CacheUse
   std::vector<Run> runs_;
   std::vector<CacheEntry> unused_;  // numbers in runs_
-  EvictionQueue queue_;             // runs that nobody uses
+  EvictionQueue queue_;             // unused runs
   std::unordered_map<BlockHash, CacheEntry> numbers_;
 };
 

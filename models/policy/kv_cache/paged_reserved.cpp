@@ -1,8 +1,8 @@
 // KV cache "paged_reserved": a request is admitted only with the blocks of its prompt and its longest output
 // (TensorRT-LLM's GUARANTEED_NO_EVICT scheduler policy).
 //
-// Nobody is ever preempted, and fewer run at a time: blocks stand empty until the output has grown into them. The
-// longest output is the output itself, as in benchmarks that ask for an exact number of tokens.
+// No sequence is ever preempted, and fewer run at a time: blocks stand empty until the output has grown into them.
+// The longest output is the output itself, as in benchmarks that ask for an exact number of tokens.
 #include <algorithm>
 
 #include "models/policy/caches/counted_cache.h"
@@ -24,7 +24,7 @@ class PagedReserved final : public CountedCache {
 };
 
 [[maybe_unused]] const bool added = Registry<KvCache>::add<PagedReserved>(
-    "paged_reserved", "blocks of prompt and output taken at admission: nobody is preempted");
+    "paged_reserved", "blocks of prompt and output taken at admission: no sequence is preempted");
 
 }  // namespace
 }  // namespace servecast

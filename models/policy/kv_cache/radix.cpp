@@ -2,9 +2,9 @@
 // (SGLang's RadixAttention, Zheng et al. 2024; python/sglang/srt/mem_cache/radix_cache.py).
 //
 // What a request has computed stays as a branch of the tree; the next one holds the path that it has in common and
-// computes the rest. Memory comes from leaves that nobody holds, each as a whole: with lru the one used longest ago.
-// Room that holds nothing is always taken first, which vLLM's queue of free blocks does not do. `block_tokens` is
-// SGLang's page size: sharing is in whole pages.
+// computes the rest. Memory comes from leaves that no sequence holds, each as a whole: with lru the one used longest
+// ago. Room that holds nothing is always taken first, which vLLM's queue of free blocks does not do. `block_tokens`
+// is SGLang's page size: sharing is in whole pages.
 //
 // As fine as the trace tells: prompts whose hash blocks differ are taken to differ from the beginning of that block,
 // and the last, part-filled block of a prompt is shared where the next turn of its session shows how it goes on. A
@@ -25,7 +25,7 @@ class Radix final : public KvCache {
     Settings() { block_tokens = 1; }
     void fields(Fields& f) {
       BlockSettings::fields(f);
-      f.group("eviction", eviction, "which branches that nobody uses are given up first");
+      f.group("eviction", eviction, "which unused branches are evicted first");
     }
   };
   explicit Radix(const Settings& settings)
@@ -45,7 +45,7 @@ class Radix final : public KvCache {
   std::int64_t growth_tokens() const override { return settings_.block_tokens; }
   void grow(std::int64_t blocks) override { take(blocks); }
   bool shares_prefixes() const override { return true; }
-  void tell(PrefixListener& listener) override { tree_.tell(listener); }
+  void set_listener(PrefixListener& listener) override { tree_.set_listener(listener); }
   bool reads_clock() const override { return eviction_->lifetime_s() < std::numeric_limits<double>::infinity(); }
   void set_clock(double now_s) override { tree_.set_clock(now_s); }
 
@@ -72,7 +72,7 @@ class Radix final : public KvCache {
     if (to <= held.shared) return;
     std::int64_t found = 0;
     held.place = static_cast<std::int64_t>(index(tree_.extend(node(held), request, to, found)));
-    empty_ += blocks(found - held.shared);  // somebody else was quicker: use that copy
+    empty_ += blocks(found - held.shared);  // another sequence was quicker: use its copy
     held.shared = to;
   }
 

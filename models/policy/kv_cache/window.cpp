@@ -1,9 +1,9 @@
 // KV cache "window": a sequence keeps its first tokens and its last ones, and forgets what lies between
 // (StreamingLLM, Xiao et al., ICLR 2024; without sinks: the rolling buffer of Mistral 7B, Jiang et al. 2023).
 //
-// The buffer is taken at admission, as long as it will ever be, so nobody is preempted; a step reads no more than the
-// buffer per sequence however long it has become. Room for more sequences and steady steps, at the price of answers
-// that do not know the middle of what was said: the forecast says nothing of that. Nothing is shared between
+// The buffer is taken at admission, as long as it will ever be, so no sequence is preempted; a step reads no more
+// than the buffer per sequence however long it has become. Room for more sequences and steady steps, at the price of
+// answers that do not know the middle of what was said: the forecast says nothing of that. Nothing is shared between
 // requests.
 //
 // A chunk of a prompt attends to what the window keeps of the prompt before it and to all of itself.

@@ -24,7 +24,7 @@ class Llumnix final : public Migration {
     double send_below_freeness = 3;
     std::int64_t last_stage_blocks = 16;
     void fields(Fields& f) {
-      f.field("check_every_s", check_every_s, "between two looks at the replicas", positive);
+      f.field("check_every_s", check_every_s, "between two evaluations of the replicas", positive);
       f.field(
           "send_below_freeness", send_below_freeness,
           "free KV blocks per request, waiting prompts counted as held: replicas with fewer send, with more receive");

@@ -23,7 +23,7 @@ class DynamicRoles final : public Placement {
     double waiting_blocks_fraction = 0.05;
     void fields(Fields& f) {
       f.field("prefill_replicas", prefill_replicas, "replicas that compute prompts at first", at_least_one);
-      f.field("check_every_s", check_every_s, "between two looks at the load", positive);
+      f.field("check_every_s", check_every_s, "between two evaluations of the load", positive);
       f.field("most_waiting_tokens", most_waiting_tokens,
               "prompt tokens not yet computed per prefilling replica, from which that side wants another one",
               at_least_one);

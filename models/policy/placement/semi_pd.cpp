@@ -40,7 +40,7 @@ struct SemiPdSettings {
     f.field("ttft_s", ttft_s, "bound that SMs are moved for; with tpot_s. Left out: shares stay", positive);
     f.field("tpot_s", tpot_s, "likewise; with ttft_s", positive);
     f.field("percentile", percentile, "of TTFT and of TPOT that is to keep its bound", Range{.min = 1, .max = 100});
-    f.field("window_steps", window_steps, "steps, of prompts or decodes, between two looks", at_least_one);
+    f.field("window_steps", window_steps, "steps, of prompts or decodes, between two evaluations", at_least_one);
     f.field("step_fraction", step_fraction, "of the SMs that are moved at a time, and that a side keeps at least",
             Range{.min = 0.01, .max = 0.5});
     f.field("most_steps", most_steps, "most of these at once", at_least_one);

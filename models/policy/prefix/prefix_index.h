@@ -15,7 +15,7 @@ namespace servecast {
 /// to the longest match costs one look-up per block, however many replicas there are.
 ///
 /// Blocks are forgotten leaf by leaf, least recently used first: a prompt's blocks are all used at once, and of those
-/// the last one goes first, so whoever holds a block holds those before it.
+/// the last one goes first, so a replica that holds a block holds those before it.
 class PrefixIndex {
  public:
   struct Match {

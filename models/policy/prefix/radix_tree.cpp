@@ -152,7 +152,7 @@ RadixTree::Node RadixTree::add(Edge edge) {
   return node;
 }
 
-/// The edge becomes two; the lower one keeps its number, so whoever holds it goes on to. Returns the upper one.
+/// The edge becomes two; the lower one keeps its number, so its holders still hold it. Returns the upper one.
 RadixTree::Node RadixTree::split(Node node, std::int64_t at_tokens) {
   const std::int64_t block = at(node).block_tokens;
   const std::int64_t skipped = at_tokens / block - at(node).first_block();

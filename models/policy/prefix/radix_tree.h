@@ -15,7 +15,7 @@ namespace servecast {
 /// branches off, and belongs to the node below it. Sizes and positions are in tokens; a path is named by hash blocks,
 /// the last of which may be part-filled.
 ///
-/// A node is held by whoever uses it and by held nodes below it. Only nodes that nobody holds and nothing hangs on
+/// A node is held by sequences that use it and by held nodes below it. Only nodes that are not held and have no child
 /// can leave, whole.
 class RadixTree {
  public:
@@ -30,12 +30,12 @@ class RadixTree {
   /// `eviction` outlives the tree. All runs are whole pages; pages divide hash blocks or the other way round.
   RadixTree(const Eviction& eviction, std::int64_t page_tokens);
 
-  void tell(PrefixListener& listener) { listener_ = &listener; }
+  void set_listener(PrefixListener& listener) { listener_ = &listener; }
   void set_clock(double now_s) { clock_s_ = now_s; }
 
   /// How much of the first `most_tokens` tokens of this request is here.
   Found find(const Request& request, std::int64_t most_tokens) const;
-  /// Of what was found, the tokens that nobody holds.
+  /// Of what was found, the tokens that no sequence holds.
   std::int64_t idle_tokens(const Found& found) const;
   /// Holds the path to where `found` ends, which becomes a node of its own. Returns it.
   Node hold(const Found& found);

@@ -3,7 +3,7 @@
 //
 // Each client's counter grows by `prompt_weight` for every prompt token when a request is admitted and by
 // `output_weight` for every output token made. A client that comes back after a pause starts no lower than the least
-// served client that waits, or where nobody waits, than the one that left the queue last: nobody saves up.
+// served client that waits, or where none waits, than the one that left the queue last: no client saves up.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -65,7 +65,7 @@ class FairShare final : public WaitingQueue {
     std::deque<Ticket> tickets{};
   };
 
-  // From whole sums, so that it does not depend on how often they are told.
+  // From whole sums, so that it does not depend on how often they are reported.
   double counter(const Client& c) const {
     return c.lifted + settings_.prompt_weight * static_cast<double>(c.prompt_tokens) +
            settings_.output_weight * static_cast<double>(c.output_tokens);

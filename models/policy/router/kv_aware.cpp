@@ -1,8 +1,8 @@
-// Router "kv_aware": to the replica that holds the longest beginning of the prompt, if that is nearly all of it.
+// Router "kv_aware": to the replica that holds the longest beginning of the prompt, if that is nearly the whole.
 //
-// "Nearly" is all but `threshold_tokens`. Who holds too little loses to consistent hashing of the session (see
-// "session"). Good for long contexts that are asked again and again. Bad under load: whoever holds a hot prefix gets
-// everybody who wants it, however long its queue is.
+// "Nearly" is all but `threshold_tokens`. A replica that holds too little loses to consistent hashing of the session
+// (see "session"). Good for long contexts that are asked again and again. Bad under load: the replica that holds a
+// hot prefix gets every request that wants it, however long its queue is.
 //
 // vLLM production-stack, routing logic "kvaware", which asks LMCache's controller; threshold 2,000 tokens.
 #include "models/policy/shared/session_ring.h"

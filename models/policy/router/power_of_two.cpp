@@ -1,6 +1,6 @@
 // Router "power_of_two": draw two different replicas at random, take the one with fewer requests.
 //
-// Nearly as even as looking at all of them, at the cost of two look-ups (Mitzenmacher, "The Power of Two Choices in
+// Nearly as even as comparing all replicas, at the cost of two look-ups (Mitzenmacher, "The Power of Two Choices in
 // Randomized Load Balancing", 2001). Ties go to the lower replica id.
 #include <algorithm>
 

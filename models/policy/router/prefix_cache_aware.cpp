@@ -41,7 +41,7 @@ class PrefixCacheAware final : public Router {
   explicit PrefixCacheAware(const Settings& settings) : settings_(settings) {}
 
   std::optional<Route> pick(const Request& request, const ReplicaViews& replicas, Rng&) override {
-    if (ids_.empty() || comings_ != replicas.comings()) forget_gone(replicas);
+    if (ids_.empty() || membership_version_ != replicas.membership_version()) forget_gone(replicas);
     cut_back(request.arrival_s);
     const ReplicaId picked = choose(request, replicas);
     sent_.insert(request, index(picked));
@@ -49,7 +49,7 @@ class PrefixCacheAware final : public Router {
   }
 
  private:
-  /// Who comes back comes with an empty cache.
+  /// A replica that comes back has an empty cache.
   void forget_gone(const ReplicaViews& replicas) {
     std::vector<ReplicaId> ids;
     for (const ReplicaView& r : replicas) ids.push_back(r.id);
@@ -57,7 +57,7 @@ class PrefixCacheAware final : public Router {
       if (!std::ranges::binary_search(ids, id)) sent_.evict(index(id), 0);
     ids_ = std::move(ids);
     sent_.grow(index(ids_.back()) + 1);
-    comings_ = replicas.comings();
+    membership_version_ = replicas.membership_version();
   }
 
   ReplicaId choose(const Request& request, const ReplicaViews& replicas) const {
@@ -86,12 +86,13 @@ class PrefixCacheAware final : public Router {
   Settings settings_;
   PrefixIndex sent_{0};         // by ReplicaId
   std::vector<ReplicaId> ids_;  // of those that serve
-  std::uint64_t comings_ = 0;
+  std::uint64_t membership_version_ = 0;
   double cut_back_s_ = 0;
 };
 
 [[maybe_unused]] const bool added = Registry<Router>::add<PrefixCacheAware>(
-    "prefix_cache_aware", "who was sent the longest beginning of the prompt before, while load is even (SGLang)");
+    "prefix_cache_aware",
+    "the replica that was sent the longest beginning of the prompt before, while load is even (SGLang)");
 
 }  // namespace
 }  // namespace servecast

@@ -42,8 +42,8 @@ class SplitwiseJsq final : public Router {
  private:
   bool within(const ReplicaView& r) const { return r.waiting_tokens <= settings_.max_pending_tokens; }
 
-  /// Tokens of a prompt that is being computed are not waiting any more: who has one is told from who is idle by what
-  /// runs there.
+  /// Tokens of a prompt that is being computed are not waiting any more: a replica that has one differs from an idle
+  /// one by what runs there.
   static auto load(const ReplicaView& r) { return std::pair(r.waiting_tokens, r.running_requests); }
 
   static std::size_t shortest(const ReplicaViews& replicas, std::size_t from, std::size_t to) {

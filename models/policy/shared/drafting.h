@@ -6,7 +6,7 @@
 
 namespace servecast {
 
-/// What every way of drafting is told.
+/// Settings of every way of drafting.
 struct DraftSettings {
   std::int64_t num_speculative_tokens = 1;
   std::string length = "fixed";

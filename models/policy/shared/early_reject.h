@@ -6,7 +6,7 @@
 
 namespace servecast {
 
-/// What a pool promises, and how much of it may be used up before requests are turned away.
+/// What a pool promises, and what share may be used up before requests are turned away.
 struct LoadLimits {
   double ttft_slo_s = 30;
   double tbt_slo_s = 0.1;

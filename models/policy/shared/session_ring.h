@@ -18,7 +18,7 @@ class SessionRing {
         least_.of(replicas, [](const ReplicaView& r) { return r.waiting_requests + r.running_requests; });
     const auto key = key_of(request);
     if (!key) return least;
-    if (ring_.size() != replicas.size() || comings_ != replicas.comings()) assign(replicas);
+    if (ring_.size() != replicas.size() || membership_version_ != replicas.membership_version()) assign(replicas);
     return ring_.owner(*key);
   }
 
@@ -33,11 +33,11 @@ class SessionRing {
     std::vector<ReplicaId> ids;
     for (const ReplicaView& r : replicas) ids.push_back(r.id);
     ring_.assign(ids);
-    comings_ = replicas.comings();
+    membership_version_ = replicas.membership_version();
   }
 
   HashRing ring_;
-  std::uint64_t comings_ = 0;
+  std::uint64_t membership_version_ = 0;
   LeastReplica<std::int64_t> least_;
 };
 

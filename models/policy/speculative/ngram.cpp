@@ -12,7 +12,7 @@ class Ngram final : public Drafting {
  public:
   struct Settings : DraftSettings {
     double lookup_s = 5e-6;
-    // The acceptance is the workload's and nobody's constant: assumed, to be replaced by one's own.
+    // The acceptance depends on the workload: assumed, to be replaced by one's own.
     Settings() : DraftSettings{.num_speculative_tokens = 3, .acceptance = {.by_position = {0.3}}} {}
     void fields(Fields& f) {
       DraftSettings::fields(f);

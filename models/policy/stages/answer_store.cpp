@@ -28,7 +28,7 @@ void AnswerStore::put(const StoredAnswer& answer) {
   auto& siblings = by_intent_[answer.intent];
   ++now_;
   Seat seat{
-      .answer = answer, .use = {.now = now_, .entered = now_}, .at = held_.size(), .at_intent = siblings.size()};
+      .answer = answer, .use = {.now = now_, .entered = now_}, .place = held_.size(), .at_intent = siblings.size()};
   seat.rank = rank_of(seat);
   seats_[i] = seat;
   held_.push_back(i);
@@ -42,8 +42,8 @@ void AnswerStore::remove(std::uint32_t i) {
   const Seat& seat = seats_[i];
   leaving_.erase({seat.rank, i});
   ageing_.erase({seat.answer.stored_s, i});
-  held_[seat.at] = held_.back();
-  seats_[held_.back()].at = seat.at;
+  held_[seat.place] = held_.back();
+  seats_[held_.back()].place = seat.place;
   held_.pop_back();
   const auto siblings = by_intent_.find(seat.answer.intent);
   siblings->second[seat.at_intent] = siblings->second.back();
@@ -62,7 +62,7 @@ const StoredAnswer& AnswerStore::of_intent(std::int64_t intent, std::int64_t n) 
   return used(by_intent_.at(intent)[static_cast<std::size_t>(n)]);
 }
 
-// Walks on from the n-th until one is about something else: there is one, or nobody asks.
+// Walks on from the n-th until one is about something else: there is one, or the caller does not ask.
 const StoredAnswer& AnswerStore::other_than(std::int64_t intent, std::int64_t n) {
   auto at = static_cast<std::size_t>(n) % held_.size();
   while (seats_[held_[at]].answer.intent == intent) at = (at + 1) % held_.size();

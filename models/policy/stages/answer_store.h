@@ -19,7 +19,7 @@ struct StoredAnswer {
   std::optional<double> score{};
 };
 
-/// The answers of a semantic cache, each under what was asked. Who leaves when it is full, an Eviction says.
+/// The answers of a semantic cache, each under what was asked. Which one leaves when it is full, an Eviction says.
 class AnswerStore {
  public:
   AnswerStore(std::size_t capacity, std::optional<double> ttl_s, std::unique_ptr<Eviction> eviction);
@@ -40,7 +40,7 @@ class AnswerStore {
     StoredAnswer answer{};
     CacheUse use{};
     std::uint64_t rank = 0;
-    std::size_t at = 0;         // in held_
+    std::size_t place = 0;      // in held_
     std::size_t at_intent = 0;  // in its list of by_intent_
   };
   void remove(std::uint32_t seat);

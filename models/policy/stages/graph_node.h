@@ -51,7 +51,7 @@ struct GraphNode {
     f.required("name", name, "what other nodes call it");
     f.field("after", after, "names of the nodes whose answers it needs; left out: none");
     f.field("pool", pool, "pool or API tier; left out: where the request would go without the graph");
-    f.field("parts", parts, "independent parts, all alike; who comes after it needs all of their answers",
+    f.field("parts", parts, "independent parts, all alike; a node after it needs all their answers",
             {.min = 1, .max = 1000});
     f.field("prompt_fraction", prompt_fraction, "share of the request's prompt in the prompt of each part", fraction);
     f.field("prompt_tokens", prompt_tokens, "what is said to each beside that and the answers before");
@@ -62,13 +62,13 @@ struct GraphNode {
   }
 };
 
-/// Nodes so that each comes after those that it needs, and how many passes there are side by side at most.
+/// Nodes so that each comes after those that it needs, and how many LLM calls there are side by side at most.
 struct GraphLevels {
   std::vector<std::size_t> order{};
   std::int64_t width = 1;
 };
 
-/// Cycles, names that nobody has or two have, nodes that nobody needs; the settings' keys are within `nodes`.
+/// Cycles, names that no node has or two have, nodes that no other needs; the settings' keys are within `nodes`.
 std::vector<SettingProblem> problems_of(std::span<const GraphNode> nodes);
 
 std::size_t node_called(const std::string& name, std::span<const GraphNode> nodes);

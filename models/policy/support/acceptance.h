@@ -19,7 +19,7 @@ struct AcceptanceSettings {
     f.field("by_position", by_position,
             "chance, 0 to 1, that the first, second, ... draft of a step is taken over if all before it were; beyond "
             "the last, the last one");
-    f.field("rate_fraction", rate_fraction, "the same chance for all of them, in place of by_position", fraction);
+    f.field("rate_fraction", rate_fraction, "the same chance for every position, in place of by_position", fraction);
     f.field("trace", trace,
             "file with the drafts taken over in successive steps, one number a line; in place of both. A request "
             "starts somewhere in it and goes round");

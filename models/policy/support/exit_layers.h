@@ -16,7 +16,7 @@ class ExitLayers {
   std::int64_t layers() const { return static_cast<std::int64_t>(up_to_.size()); }
   double mean() const;
   /// The most layers that any of `tokens` tokens runs, drawn with `u` from [0, 1): the smallest depth within which
-  /// all of them leave with a chance above u. One draw, whatever their number, as the chance is a power.
+  /// they all leave with a chance above u. One draw, whatever their number, as the chance is a power.
   std::int64_t deepest(double tokens, double u) const;
 
  private:

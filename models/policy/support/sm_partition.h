@@ -26,7 +26,7 @@ class SmPartition {
   /// The shares wanted from now on.
   virtual SmShares next(const SmShares& now, const SmWindow&) const { return now; }
   /// From that decision until a process with the new shares is ready. Each side then changes over with its next step;
-  /// until all has changed nobody decides again.
+  /// the next decision comes when all has changed.
   virtual double switch_s() const { return 0; }
 };
 

@@ -127,7 +127,7 @@ class PlanCommand final : public Command {
     if (!scenario_.set.empty()) throw UserError(no_set);
     if (runs_.out.empty())
       throw UserError("--emit slurm needs a folder that all nodes see; say which with --out DIR");
-    load_study(scenario_.file);  // a mistake is told now, not by every task
+    load_study(scenario_.file);  // a mistake is reported now, not by every task
     console.out << slurm_array({.program = sibling_program("servecast"),
                                 .words = {"plan", scenario_.file},
                                 .out = runs_.out,

@@ -3,27 +3,27 @@
 
 #include "models/base/error.h"
 #include "servecast_version.h"
-#include "sim/cli/program/command.h"
-#include "sim/cli/program/console.h"
 #include "sim/cli/output/detail.h"
-#include "sim/cli/program/hold_signals.h"
-#include "sim/cli/runs/many_runs.h"
-#include "sim/cli/program/options.h"
 #include "sim/cli/output/output_checks.h"
 #include "sim/cli/output/progress.h"
 #include "sim/cli/output/settings_text.h"
 #include "sim/cli/output/trace_output.h"
+#include "sim/cli/program/command.h"
+#include "sim/cli/program/console.h"
+#include "sim/cli/program/hold_signals.h"
+#include "sim/cli/program/options.h"
+#include "sim/cli/runs/many_runs.h"
 #include "sim/engine/run/run.h"
 #include "sim/input/files/files_read.h"
 #include "sim/input/files/unsaved_text.h"
 #include "sim/input/scenario/scenario.h"
 #include "sim/plan/compare/replicated.h"
 #include "sim/report/csv/csv_reports.h"
-#include "sim/report/files/output_folder.h"
-#include "sim/report/record/recorder.h"
 #include "sim/report/figures/replicates.h"
-#include "sim/report/record/run_facts.h"
+#include "sim/report/files/output_folder.h"
 #include "sim/report/files/text_file.h"
+#include "sim/report/record/recorder.h"
+#include "sim/report/record/run_facts.h"
 
 namespace servecast {
 namespace {
@@ -56,7 +56,8 @@ class RunCommand final : public Command {
     scenario_.declare_text(app);
     add_path(app, "-o,--out", out_, "DIR", "Write summary.json, requests.csv and series.csv into this folder");
     add_choice(app, "--format", format_, "format", {"text", "json"}, "Report on the terminal (text)");
-    app.add_option("--detail", detail_, "More files for DIR: replicas,links,flows,gateway,steps[@FROM:TO], times in s")
+    app.add_option("--detail", detail_,
+                   "More files for DIR: replicas,links,flows,gateway,steps[@FROM:TO], times in s")
         ->type_name("WORDS");
     app.add_option("--replicates", replicates_,
                    "Repeat with other seeds and draws of the calibration's error, for 90 % intervals (0)")
@@ -98,7 +99,7 @@ class RunCommand final : public Command {
     return scenario;
   }
 
-  /// In child processes, and so before this one runs the engine. None where nobody asked.
+  /// In child processes, and so before this one runs the engine. None where the user asked for none.
   std::optional<Interval> simulate_replicates(const Console& console) const {
     if (replicates_ == 0) return std::nullopt;
     ManyRuns runs({.progress = progress_}, static_cast<std::size_t>(replicates_) + 1, console);
@@ -147,8 +148,7 @@ class RunCommand final : public Command {
   static void write_files(const OutputFolder& folder, const Report& report, const Recorder& recorder,
                           const RunFacts& facts) {
     write_text(folder.file("summary.json"), report.json());
-    write_requests_csv(folder.file("requests.csv"), recorder.requests(), facts,
-                       recorder.gateway_requests());
+    write_requests_csv(folder.file("requests.csv"), recorder.requests(), facts, recorder.gateway_requests());
     write_series_csv(folder.file("series.csv"), report.series, facts);
   }
 

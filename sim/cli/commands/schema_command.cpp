@@ -83,7 +83,7 @@ class SchemaCommand final : public Command {
     add_choice(app, "--of", of_, "page", {"scenario", "study", "combinations", "figures"},
                "Which file's keys, what a scenario cannot combine, or the figures of a report (scenario)");
     add_choice(app, "--format", format_, "format", {"text", "json", "markdown"}, "How to write it (text)");
-    app.add_option("PATH", path_, "Only this key and what is below it, e.g. pools[].router; left out: all of them");
+    app.add_option("PATH", path_, "Only this key and what is below it, e.g. pools[].router; left out: all keys");
     app.footer(
         "Examples:\n  servecast schema\n  servecast schema pools[].router\n  servecast schema --of study\n"
         "  servecast schema --format json");

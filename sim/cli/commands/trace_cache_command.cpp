@@ -52,7 +52,7 @@ class TraceCacheCommand final : public Command {
         ->allow_extra_args(false)
         ->check(CLI::Validator(bad_size, ""))
         ->type_name("NUMBER,...");
-    app.add_option("--policy", caches_.policies, "Who leaves a full cache; several with commas between (all)")
+    app.add_option("--policy", caches_.policies, "What leaves a full cache; several with commas between (all)")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::Validator(bad_policy, ""))

@@ -2,21 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "models/base/registry.h"
-#include "models/policy/admission.h"
-#include "models/policy/batcher.h"
-#include "models/policy/eviction.h"
-#include "models/policy/gateway.h"
-#include "models/policy/kv_cache.h"
-#include "models/policy/placement.h"
-#include "models/policy/queue.h"
-#include "models/policy/router.h"
 #include "sim/cli/listing/list_hardware.h"
 #include "sim/cli/listing/schema_text.h"
-#include "sim/input/specs/pool_spec.h"
 #include "sim/input/trace/formats/trace_format.h"
 #include "sim/input/yaml/schema.h"
 
@@ -32,14 +24,13 @@ ordered_json settings_items(std::span<const Setting> settings) {
   return items;
 }
 
-template <class Interface>
-ordered_json policy_items() {
+ordered_json policy_items(const PolicyKind& kind) {
   ordered_json items = ordered_json::array();
-  for (const auto& [name, entry] : Registry<Interface>::all()) {
+  kind.visit([&](const std::string& name, const std::string& help, const std::function<void(Fields&)>& settings) {
     SchemaFields fields;
-    entry.prepare()->fields(fields);
-    items.push_back({{"name", name}, {"help", entry.help}, {"settings", settings_items(fields.settings())}});
-  }
+    settings(fields);
+    items.push_back({{"name", name}, {"help", help}, {"settings", settings_items(fields.settings())}});
+  });
   return items;
 }
 
@@ -89,34 +80,25 @@ std::string described(const ordered_json& items) {
   return text;
 }
 
-constexpr std::array<Listing, 23> all_listings{{
-    {"llms", "language models, bundled by name (a HuggingFace config.json works too)", llm_items, llm_table},
-    {"gpus", "accelerators", gpu_items, gpu_table},
-    {"nodes", "servers that hold them", node_items, node_table},
-    {"fabrics", "networks between servers", fabric_items, fabric_table},
-    {"engines", "serving engines: what they add to model and GPU", engine_items, engine_table},
-    {"gateways", "stages in front of the pools", policy_items<GatewayPolicy>, described},
-    {"routers", "which replica serves a request", policy_items<Router>, described},
-    {"admissions", "which requests a pool takes on", policy_items<Admission>, described},
-    {"batchers", "what each step computes", policy_items<Batcher>, described},
-    {"kv_caches", "who holds which KV blocks", policy_items<KvCache>, described},
-    {"queues", "which waiting request is next", policy_items<WaitingQueue>, described},
-    {"placements", "which replicas compute prompts and which decode", policy_items<Placement>, described},
-    {"migrations", "which sequences move while they decode", policy_items<Migration>, described},
-    {"autoscalers", "how many replicas serve", policy_items<Autoscaler>, described},
-    {"speculations", "drafts of the next tokens, checked several at a time", policy_items<Speculation>, described},
-    {"early_exits", "tokens that leave before the last layer", policy_items<EarlyExit>, described},
-    {"evictions", "who leaves a full cache", policy_items<Eviction>, described},
-    {"expert_routings", "which experts tokens are sent to", policy_items<ExpertRouting>, described},
-    {"expert_caches", "which experts stay in GPU memory", policy_items<ExpertCache>, described},
-    {"expert_prefetches", "which experts are loaded ahead", policy_items<ExpertPrefetch>, described},
-    {"expert_misses", "what becomes of experts that are not there", policy_items<ExpertMiss>, described},
-    {"latencies", "how long a step takes", latency_items, described},
-    {"traces", "trace formats that can be read", trace_items, described},
-}};
+std::vector<Listing> all_listings() {
+  std::vector<Listing> all{
+      {"llms", "language models, bundled by name (a HuggingFace config.json works too)", llm_items, llm_table},
+      {"gpus", "accelerators", gpu_items, gpu_table},
+      {"nodes", "servers that hold them", node_items, node_table},
+      {"fabrics", "networks between servers", fabric_items, fabric_table},
+      {"engines", "serving engines: what they add to model and GPU", engine_items, engine_table}};
+  for (const auto& [name, kind] : PolicyKind::all())
+    all.push_back({name, kind.listing.help, [&kind = kind] { return policy_items(kind); }, described});
+  all.push_back({"latencies", "how long a step takes", latency_items, described});
+  all.push_back({"traces", "trace formats that can be read", trace_items, described});
+  return all;
+}
 
 }  // namespace
 
-std::span<const Listing> listings() { return all_listings; }
+std::span<const Listing> listings() {
+  static const std::vector<Listing> all = all_listings();
+  return all;
+}
 
 }  // namespace servecast

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
@@ -10,10 +11,11 @@ namespace servecast {
 struct Listing {
   std::string_view kind;  // as in `servecast list gpus`
   std::string_view help;
-  nlohmann::ordered_json (*items)();                         // one object per thing: `name`, and what there is to say
-  std::string (*text)(const nlohmann::ordered_json& items);  // the same for a person
+  std::function<nlohmann::ordered_json()> items;  // one object per thing: `name`, and what there is to say
+  std::function<std::string(const nlohmann::ordered_json& items)> text;  // the same for a person
 };
 
+/// Hardware, every registered kind of policy, and what else has names.
 std::span<const Listing> listings();
 
 }  // namespace servecast

@@ -89,9 +89,9 @@ bool DetailWriter::in_window(double start_s) const {
 
 bool DetailWriter::wants_step(double start_s) { return trace_ || in_window(start_s); }
 
-void DetailWriter::step(const StepRecord& step, std::span<const StepMember> who) {
+void DetailWriter::step(const StepRecord& step, std::span<const StepMember> members) {
   if (trace_) trace_->step(step);
-  if (in_window(step.start_s)) steps_->add(step, who);
+  if (in_window(step.start_s)) steps_->add(step, members);
 }
 
 void DetailWriter::flow(const FlowRecord& flow) {

@@ -46,7 +46,7 @@ class DetailWriter final : public DetailListener {
 
   void platform(const Platform& platform) override;
   bool wants_step(double start_s) override;
-  void step(const StepRecord& step, std::span<const StepMember> who) override;
+  void step(const StepRecord& step, std::span<const StepMember> members) override;
   bool wants_replicas() override { return replicas_ != nullptr; }
   void replica(const ReplicaSample& sample) override { replicas_->add(sample); }
   void flow(const FlowRecord& flow) override;

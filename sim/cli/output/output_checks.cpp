@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Through symbolic links; empty where the way cannot be followed: whoever writes there says so.
+/// Through symbolic links; empty where the way cannot be followed: the code that writes there reports it.
 fs::path meant(const std::string& name) {
   std::error_code error;
   const fs::path path = fs::weakly_canonical(fs::absolute(name, error), error);

@@ -30,7 +30,7 @@ double fraction_done(const Progress& p) {
 }
 
 double fraction_done(const RunsProgress& p) {
-  return p.of > 0 ? static_cast<double>(p.done) / static_cast<double>(p.of) : 1;
+  return p.total > 0 ? static_cast<double>(p.done) / static_cast<double>(p.total) : 1;
 }
 
 double fraction_done(const BudgetProgress& p) {
@@ -46,7 +46,7 @@ std::optional<double> time_left_s(const Progress&, double fraction, double elaps
 /// What was known already took no time and says nothing of what is left.
 std::optional<double> time_left_s(const RunsProgress& p, double /*fraction*/, double elapsed_s) {
   if (p.simulated == 0) return std::nullopt;
-  return elapsed_s * static_cast<double>(p.of - p.done) / static_cast<double>(p.simulated);
+  return elapsed_s * static_cast<double>(p.total - p.done) / static_cast<double>(p.simulated);
 }
 
 std::optional<double> time_left_s(const BudgetProgress& p, double /*fraction*/, double /*elapsed_s*/) {
@@ -59,16 +59,18 @@ std::string words_of(const Progress& p) { return human::count(p.arrived) + " req
 
 std::string words_of(const RunsProgress& p) {
   return fmt::format("{} of {} simulations", human::count(static_cast<std::int64_t>(p.done)),
-                     human::count(static_cast<std::int64_t>(p.of)));
+                     human::count(static_cast<std::int64_t>(p.total)));
 }
 
 nlohmann::ordered_json members_of(const Progress& p) {
   return {{"simulated_s", p.simulated_s}, {"arrived", p.arrived}, {"finished", p.finished}};
 }
 
-nlohmann::ordered_json members_of(const RunsProgress& p) { return {{"done", p.done}, {"of", p.of}}; }
+nlohmann::ordered_json members_of(const RunsProgress& p) { return {{"done", p.done}, {"total", p.total}}; }
 
-nlohmann::ordered_json members_of(const BudgetProgress& p) { return {{"spent_s", p.spent_s}, {"budget_s", p.budget_s}}; }
+nlohmann::ordered_json members_of(const BudgetProgress& p) {
+  return {{"spent_s", p.spent_s}, {"budget_s", p.budget_s}};
+}
 
 /// One line for a program that watches.
 template <class AnyProgress>

@@ -22,13 +22,13 @@ TraceOutput::TraceOutput(std::string file, const std::vector<std::string>& pools
   remove_left_behind(path.parent_path(), path.filename().string() + partial_mark);
   try {
     events_ = std::make_unique<PerfettoTrace>(partial_, pools);
-  } catch (const UserError& error) {  // names a file that nobody asked for
+  } catch (const UserError& error) {  // names a file that the user did not ask for
     throw UserError(Place{.file = file_}, error.problems().front().message);
   }
 }
 
 TraceOutput::~TraceOutput() {
-  std::error_code ignored;  // a destructor has nobody to tell
+  std::error_code ignored;  // a destructor cannot report
   fs::remove(partial_, ignored);
 }
 

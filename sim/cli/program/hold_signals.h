@@ -6,7 +6,7 @@
 namespace servecast {
 
 /// While it lives, Ctrl-C, SIGTERM and SIGHUP wait: a long computation asks pending() and stops in good order. Its
-/// end lets them through, to whoever handled them before; a library that changed that in between is undone.
+/// end lets them through, to the handlers of before; a library that changed that in between is undone.
 class HoldSignals {
  public:
   HoldSignals();

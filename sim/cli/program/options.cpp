@@ -43,7 +43,7 @@ CLI::Option* add_figures(CLI::App& app, std::vector<std::string>& keys) {
     }
   };
   return app
-      .add_option("--figures", keys, "Figures to tell, e.g. ttft_s.p90,pools[0].busy_fraction (those one plans with)")
+      .add_option("--figures", keys, "Figures to list, e.g. ttft_s.p90,pools[0].busy_fraction (those one plans with)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::Validator(unknown, ""))

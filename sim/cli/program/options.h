@@ -22,7 +22,7 @@ std::vector<Override> parse_overrides(const std::vector<std::string>& words);
 CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& kind,
                         const std::vector<std::string>& words, const std::string& help);
 
-/// `--figures`: which figures of a report a table tells, by their keys (sim/report/figures/figures.h).
+/// `--figures`: which figures of a report a table has, by their keys (sim/report/figures/figures.h).
 CLI::Option* add_figures(CLI::App& app, std::vector<std::string>& keys);
 
 /// An option that names a file or a folder; an empty name (an unset variable of a shell, say) is a mistake.

@@ -87,7 +87,7 @@ int parse_and_run(const Program& program, const std::vector<std::string>& argume
   CLI::App root(program.help, program.name);
   std::string problems = "text";
   add_choice(root, problems_option, problems, "format", {"text", "json"},
-             "How mistakes are told (text); json: one object per line");
+             "How mistakes are reported (text); json: one object per line");
   const Commands commands = declare(program, root);
   std::vector<std::string> last_first(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
   try {

@@ -17,7 +17,7 @@ struct CommandEntry {
   std::unique_ptr<Command> (*make)();
 };
 
-/// A program of commands: what --help says of it.
+/// A program of commands: what its --help says.
 struct Program {
   const char* name;
   const char* help;

@@ -45,7 +45,7 @@ ManyRuns::ManyRuns(const ManyRunsArguments& arguments, std::size_t planned, cons
 
 EvaluatorOptions ManyRuns::options(std::int64_t jobs, std::size_t planned) {
   const auto show = [this, planned](RunsProgress progress) {
-    progress.of = std::max(progress.of, planned);
+    progress.total = std::max(progress.total, planned);
     view_.show(progress);
   };
   return {.at_a_time = jobs > 0 ? static_cast<std::size_t>(jobs) : processors(), .progress = show, .stop = [this] {

@@ -56,7 +56,7 @@ class ManyRuns {
   ForkedEvaluator evaluator_;
 };
 
-/// Where whoever started us keeps the signal from ending us.
+/// Where the parent process keeps the signal from ending this one.
 inline constexpr int cut_short = 130;
 
 }  // namespace servecast

@@ -30,7 +30,7 @@ std::string times(double factor, const std::string& setting, double value) {
 }
 
 /// Every pool of the design on GPUs with more, or less, memory bandwidth. None where lookup tables say how long steps
-/// take: nobody knows theirs.
+/// take: theirs is not known.
 std::set<std::string> other_memory(const ScenarioSpec& spec, double factor, const std::string& named_in) {
   HardwareFiles files;
   std::set<std::string> set;
@@ -106,13 +106,13 @@ std::string simulate_share(const std::string& file, const Shard& share, Evaluato
 
 PlanReport size_up_study(const std::string& file) {
   /// Asked for nothing where there is no answer to look into.
-  struct Nobody final : Evaluator {
+  struct NoEvaluator final : Evaluator {
     std::vector<RunResult> evaluate(std::span<const RunRequest>) override { return {}; }
   };
   const Study study = load_study(file);
   Sizer sizer(study);
-  Nobody nobody;
-  Runs runs(sizer, nobody);
+  NoEvaluator no_evaluator;
+  Runs runs(sizer, no_evaluator);
   PlanReport report = plan_report(study, sizer, runs, size_up(study, sizer), {});
   report.version = version;
   return report;
@@ -120,15 +120,15 @@ PlanReport size_up_study(const std::string& file) {
 
 std::optional<PlanReport> report_by_bounds(const std::string& file) {
   struct WantsSimulations {};
-  struct Nobody final : Evaluator {
+  struct NoEvaluator final : Evaluator {
     std::vector<RunResult> evaluate(std::span<const RunRequest>) override { throw WantsSimulations{}; }
   };
   const Study study = load_study(file);
   Sizer sizer(study);
-  Nobody nobody;
-  Runs runs(sizer, nobody);
+  NoEvaluator no_evaluator;
+  Runs runs(sizer, no_evaluator);
   try {
-    return plan_report(study, sizer, runs, search(study, sizer, nobody), {});
+    return plan_report(study, sizer, runs, search(study, sizer, no_evaluator), {});
   } catch (const WantsSimulations&) {
     return std::nullopt;
   }

@@ -1,14 +1,14 @@
 #pragma once
 #include <optional>
 
-#include "sim/input/library/kept_profiles.h"
+#include "sim/input/library/profile_cache.h"
 #include "sim/input/scenario/scenario.h"
 #include "sim/plan/runs/run_key.h"
 #include "sim/plan/runs/simulator.h"
 
 namespace servecast {
 
-/// What `servecast run` does, for whoever wants many runs.
+/// What `servecast run` does, for commands that make many runs.
 class ScenarioSimulator final : public Simulator {
  public:
   LoadedRun load(const RunRequest& request) override;
@@ -21,7 +21,7 @@ class ScenarioSimulator final : public Simulator {
   std::optional<Scenario> scenario_{};
   std::string settings_{};
   FileDigests digests_{};
-  KeptProfiles profiles_{};
+  ProfileCache profiles_{};
 };
 
 }  // namespace servecast

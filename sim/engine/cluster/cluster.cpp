@@ -27,7 +27,8 @@ Cluster::Cluster(const Scenario& scenario, ReplicaListener& listener, RunClock& 
   }
   for (std::size_t i = 0; i < pools_.size(); ++i) {
     const std::optional<std::size_t> decode_pool = scenario.pools[i].decode_pool;
-    if (decode_pool && pools_[i].routing().gate_reads_state()) pools_[*decode_pool].routing().expect_looks();
+    if (decode_pool && pools_[i].routing().admission_reads_state())
+      pools_[*decode_pool].routing().require_fresh_views();
   }
 }
 
@@ -52,10 +53,10 @@ void Cluster::advance_all(double now_s) {
   for (ReplicaPool& pool : pools_) pool.advance_all(now_s);
 }
 
-Departure Cluster::depart(const ReplicaAt& at, Slot slot, double now_s) {
-  Departure departure = advanced(at, now_s).exports().depart(slot, now_s, listener_);
+DetachedSequence Cluster::detach(const ReplicaAt& at, Slot slot, double now_s) {
+  DetachedSequence detached = advanced(at, now_s).exports().detach(slot, now_s, listener_);
   changed(at);
-  return departure;
+  return detached;
 }
 
 std::optional<MovingSequence> Cluster::recall(const ReplicaAt& at, Slot slot, double now_s) {
@@ -69,52 +70,52 @@ void Cluster::set_pace(const ReplicaAt& at, const StepPace& pace, double now_s) 
   touch(at);
 }
 
-void Cluster::moved(const ReplicaAt& at, double now_s) {
-  for (ClusterFollower* follower : followers_) follower->moved(at, now_s);
+void Cluster::relocated(const ReplicaAt& at, double now_s) {
+  for (ClusterListener* listener : listeners_) listener->relocated(at, now_s);
   lose_memory(at, now_s);
 }
 
-std::vector<MovingSequence> Cluster::take_struck() {
-  std::ranges::sort(struck_, {}, [](const MovingSequence& m) { return m.request.id; });
-  return std::exchange(struck_, {});
+std::vector<MovingSequence> Cluster::take_interrupted() {
+  std::ranges::sort(interrupted_, {}, [](const MovingSequence& m) { return m.request.id; });
+  return std::exchange(interrupted_, {});
 }
 
 // Clients may have given up meanwhile.
 void Cluster::make_ready(const ReplicaAt& at, double now_s) {
-  ++comings_;
+  ++membership_changes_;
   pools_[at.pool].change(at.replica, now_s, [&](Replica& replica) { replica.set_ready(now_s); });
-  for (ClusterFollower* follower : followers_) follower->ready(at, now_s);
+  for (ClusterListener* listener : listeners_) listener->ready(at, now_s);
   touch(at);
 }
 
 void Cluster::serve(const ReplicaAt& at, double now_s) {
   make_ready(at, now_s);
   pools_[at.pool].routing().set_shown(at.replica, true);
-  for (ClusterFollower* follower : followers_) follower->serves(at, now_s);
+  for (ClusterListener* listener : listeners_) listener->serves(at, now_s);
 }
 
 void Cluster::withdraw(const ReplicaAt& at) {
-  ++comings_;
+  ++membership_changes_;
   pools_[at.pool].routing().set_shown(at.replica, false);
 }
 
 void Cluster::crash(const ReplicaAt& at, double now_s) {
   clock_.lasts_until(now_s);
-  std::ranges::move(stop(at, now_s), std::back_inserter(struck_));
+  std::ranges::move(stop(at, now_s), std::back_inserter(interrupted_));
 }
 
 void Cluster::switch_off(const ReplicaAt& at, double now_s) {
-  ++comings_;
+  ++membership_changes_;
   stop(at, now_s);
   lose_memory(at, now_s);
 }
 
-/// Who was there. Nothing that it had begun goes on.
+/// Returns the sequences that were there. Nothing that it had begun goes on.
 std::vector<MovingSequence> Cluster::stop(const ReplicaAt& at, double now_s) {
-  std::vector<MovingSequence> struck = pools_[at.pool].fail(at.replica, now_s);
+  std::vector<MovingSequence> interrupted = pools_[at.pool].stop(at.replica, now_s);
   ++generation(at);
-  for (ClusterFollower* follower : followers_) follower->stopped(at, struck, now_s);
-  return struck;
+  for (ClusterListener* listener : listeners_) listener->stopped(at, interrupted, now_s);
+  return interrupted;
 }
 
 // It gets nothing more: its next step may start, and those whose clients have given up are out of it.
@@ -137,7 +138,7 @@ double Cluster::next_step_s() {
   return at_s;
 }
 
-// Nobody is advanced that nobody looks at.
+// Only pools whose load is read are advanced.
 void Cluster::end_steps(double now_s) {
   for (ReplicaPool& pool : pools_)
     if (step_by_step_ || pool.shared_tier()) pool.advance_all(now_s);
@@ -145,17 +146,17 @@ void Cluster::end_steps(double now_s) {
     const Awaited due = awaited_.top();
     awaited_.pop();
     if (stale(due)) continue;
-    pools_[due.at.pool].advance(due.at.replica, now_s);
-    touch(due.at);
+    pools_[due.replica.pool].advance(due.replica.replica, now_s);
+    touch(due.replica);
   }
   settle(now_s);
 }
 
 void Cluster::settle(double now_s) {
-  for (ClusterFollower* follower : followers_) follower->settle(now_s);
+  for (ClusterListener* listener : listeners_) listener->settle(now_s);
 }
 
-// Now where somebody waits for it; else when the replica is next advanced beyond this instant.
+// Now where a client waits for it; else when the replica is next advanced beyond this instant.
 void Cluster::start_steps(double now_s) {
   start_touched(now_s);
   if (!step_by_step_) return;

@@ -8,7 +8,7 @@ struct Fabric;
 struct Node;
 struct Pool;
 
-/// How long the KV of some tokens takes from one replica of a pool to another, while nobody else uses the links:
+/// How long the KV of some tokens takes from one replica of a pool to another, while nothing else uses the links:
 /// every GPU sends its share to its counterpart, over NVLink or PCIe within a node, over the node's network ports
 /// between nodes. Where a replica spans nodes, those of its first GPUs count.
 class KvCopy {

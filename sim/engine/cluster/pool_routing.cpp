@@ -19,7 +19,7 @@ PoolPace pace_of(const Scenario& scenario, const Pool& pool) {
 PoolRouting::PoolRouting(const Scenario& scenario, PoolId id, ReplicaId first, const std::vector<Replica>& replicas)
     : router_(scenario.pools[index(id)].spec.router.make()),
       admission_(scenario.pools[index(id)].spec.admission.make()),
-      looked_at_(router_->reads_state() || admission_->reads_state()),
+      needs_fresh_views_(router_->reads_state() || admission_->reads_state()),
       signal_delay_s_(scenario.pools[index(id)].spec.signal_delay_s),
       pace_(pace_of(scenario, scenario.pools[index(id)])),
       rng_(static_cast<std::uint64_t>(scenario.spec.seed), "router/" + scenario.pools[index(id)].spec.name),
@@ -73,7 +73,7 @@ void PoolRouting::signal(double now_s) {
 }
 
 void PoolRouting::refresh(std::size_t i) {
-  if (!looked_at_ || signals() || !shown(i)) return;
+  if (!needs_fresh_views_ || signals() || !shown(i)) return;
   views_[place_of_[i]] = replicas_[i].view();
   changed_.push_back(place_of_[i]);
 }
@@ -93,7 +93,7 @@ void PoolRouting::set_shown(std::size_t i, bool show) {
   for (std::size_t place = 0; place < shown_.size(); ++place)
     place_of_[shown_[place]] = static_cast<std::uint32_t>(place);
   changed_.clear();
-  ++comings_;
+  ++membership_version_;
 }
 
 }  // namespace servecast

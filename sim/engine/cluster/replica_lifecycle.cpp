@@ -18,7 +18,8 @@ LifeRules life_rules(const Scenario& scenario, const Pool& pool) {
   return rules;
 }
 
-ReplicaLifecycle::ReplicaLifecycle(const std::vector<LifeRules>& rules, Replicas& replicas) : replicas_(replicas) {
+ReplicaLifecycle::ReplicaLifecycle(const std::vector<LifeRules>& rules, Callbacks& callbacks)
+    : callbacks_(callbacks) {
   for (const LifeRules& r : rules) {
     const Life first{.state = r.cold ? State::cold : State::serving};
     pools_.push_back(
@@ -34,7 +35,7 @@ void ReplicaLifecycle::begin(Loads& loads) {
   }
 }
 
-// Those who serve at the start are there, and so is the reserve.
+// Replicas that serve at the start are there, and so is the reserve.
 void ReplicaLifecycle::begin(std::size_t pool) {
   PoolLife& p = pools_[pool];
   p.lives.assign(p.lives.size(), Life{});
@@ -44,7 +45,7 @@ void ReplicaLifecycle::begin(std::size_t pool) {
       std::min(p.lives.size(), serving + static_cast<std::size_t>(p.rules.scaling.warm_replicas));
   for (std::size_t i = 0; i < p.lives.size(); ++i) {
     if (i < there) set({pool, i}, i < serving ? State::serving : State::warm, 0);
-    if (i >= serving) replicas_.switch_off({pool, i}, 0);
+    if (i >= serving) callbacks_.switch_off({pool, i}, 0);
   }
 }
 
@@ -53,7 +54,7 @@ bool ReplicaLifecycle::broken(const ReplicaAt& at, double now_s) {
   Life& l = life(at);
   l.whole = false;
   const bool there = standing(at) ? takes_requests(l) : l.state != State::off;
-  if (there) replicas_.crash(at, now_s);
+  if (there) callbacks_.crash(at, now_s);
   if (l.state != State::off) set(at, State::off, now_s);
   return there;
 }
@@ -65,11 +66,11 @@ void ReplicaLifecycle::doomed(const ReplicaAt& at, double now_s) {
   const bool in_use = l.state == State::waking || l.state == State::mirroring || takes_requests(l);
   if (standing(at)) {
     l.withdrawn = in_use;
-    if (in_use) replicas_.withdraw(at);
+    if (in_use) callbacks_.withdraw(at);
   } else if (in_use) {
-    leave(at, now_s);
+    drain(at, now_s);
   } else if (l.state != State::off && l.state != State::draining) {
-    if (l.state == State::warm) replicas_.switch_off(at, now_s);
+    if (l.state == State::warm) callbacks_.switch_off(at, now_s);
     set(at, State::off, now_s);
   }
 }
@@ -91,7 +92,7 @@ bool ReplicaLifecycle::whole(const ReplicaAt& at, double now_s) {
   return waited;
 }
 
-void ReplicaLifecycle::knock(std::size_t pool, double now_s) {
+void ReplicaLifecycle::demand(std::size_t pool, double now_s) {
   if (pools_[pool].wanted > 0) return;
   want(pool, 1);
   settle(pool, now_s);
@@ -132,12 +133,12 @@ void ReplicaLifecycle::grow(std::size_t pool, std::int64_t missing, double now_s
 /// Those first that do not serve yet, then those with the fewest requests; ties go to the highest number.
 void ReplicaLifecycle::shrink(std::size_t pool, std::int64_t surplus, double now_s) {
   const auto requests = [&](const ReplicaAt& at) {
-    return life(at).state == State::serving ? replicas_.requests(at, now_s) : std::int64_t{-1};
+    return life(at).state == State::serving ? callbacks_.requests(at, now_s) : std::int64_t{-1};
   };
   std::vector<ReplicaAt> active = in(pool, {State::waking, State::mirroring, State::serving});
   std::ranges::reverse(active);
   std::ranges::stable_sort(active, {}, requests);
-  for (const ReplicaAt& at : std::span(active).first(static_cast<std::size_t>(surplus))) leave(at, now_s);
+  for (const ReplicaAt& at : std::span(active).first(static_cast<std::size_t>(surplus))) drain(at, now_s);
 }
 
 /// Starts what is missing where all parts are whole; stops what is too much, the latest first.
@@ -167,13 +168,13 @@ void ReplicaLifecycle::load(const ReplicaAt& at, double now_s) {
 void ReplicaLifecycle::loaded(const ReplicaAt& at, double now_s) {
   if (life(at).state == State::loading) return set_for(at, State::starting, spec(at).engine_init_s, now_s);
   set(at, State::serving, now_s);
-  replicas_.make_ready(at, now_s);
+  callbacks_.make_ready(at, now_s);
 }
 
 void ReplicaLifecycle::act_due(double now_s) {
   while (next_s() <= now_s && !dues_.empty()) {
     const Due due = dues_.extract(dues_.begin()).value();
-    if (life(due.who).generation == due.generation) next_stage(due.who, now_s);
+    if (life(due.replica).generation == due.generation) next_stage(due.replica, now_s);
   }
 }
 
@@ -194,7 +195,7 @@ void ReplicaLifecycle::next_stage(const ReplicaAt& at, double now_s) {
 void ReplicaLifecycle::ready(const ReplicaAt& at, double now_s) {
   if (active(at.pool) >= pools_[at.pool].wanted) return set(at, State::warm, now_s);
   if (!spec(at).mirror) return enter(at, now_s);
-  replicas_.make_ready(at, now_s);
+  callbacks_.make_ready(at, now_s);
   set_for(at, State::mirroring, spec(at).mirror->for_s, now_s);
 }
 
@@ -203,18 +204,18 @@ void ReplicaLifecycle::enter(const ReplicaAt& at, double now_s) {
   totals.start_s.push_back(now_s - life(at).wanted_since_s);
   set(at, State::serving, now_s);
   totals.most_serving = std::max(totals.most_serving, count(at.pool, {State::serving}));
-  replicas_.serve(at, now_s);
+  callbacks_.serve(at, now_s);
 }
 
-void ReplicaLifecycle::leave(const ReplicaAt& at, double now_s) {
-  replicas_.withdraw(at);
+void ReplicaLifecycle::drain(const ReplicaAt& at, double now_s) {
+  callbacks_.withdraw(at);
   set(at, State::draining, now_s);
   retire(at, now_s);
 }
 
 double ReplicaLifecycle::next_drained_s() const {
   double at_s = forever;
-  for (const ReplicaAt& at : draining_) at_s = std::min(at_s, replicas_.next_due_s(at));
+  for (const ReplicaAt& at : draining_) at_s = std::min(at_s, callbacks_.next_due_s(at));
   return at_s;
 }
 
@@ -226,12 +227,12 @@ bool ReplicaLifecycle::retire_drained(double now_s) {
 
 bool ReplicaLifecycle::retire(const ReplicaAt& replica, double now_s) {
   const ReplicaAt at = replica;  // among those that drain it is no more, then
-  if (!replicas_.is_done(at, now_s)) return false;
+  if (!callbacks_.is_done(at, now_s)) return false;
   ScalingTotals& totals = pools_[at.pool].totals;
   totals.drain_s.push_back(now_s - life(at).since_s);
   ++totals.stops;
   const bool kept = life(at).whole && count(at.pool, {State::warm}) < spec(at).warm_replicas;
-  if (!kept) replicas_.switch_off(at, now_s);
+  if (!kept) callbacks_.switch_off(at, now_s);
   set(at, kept ? State::warm : State::off, now_s);
   return true;
 }

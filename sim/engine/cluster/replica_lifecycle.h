@@ -34,16 +34,16 @@ LifeRules life_rules(const Scenario& scenario, const Pool& pool);
 ///   off -> provisioning -> loading -> starting -> (mirroring ->) serving -> draining -> off
 ///                                        |-> warm -> waking -> serving         |-> warm
 ///
-/// Parts that break and are repaired say `broken`, `doomed` and `whole`; who scales says how many are wanted. From
-/// these the lifecycle decides which replica starts, serves, drains and stops, and tells `Replicas`. A state's
+/// Parts that break and are repaired say `broken`, `doomed` and `whole`; scaling says how many are wanted. From
+/// these the lifecycle decides which replica starts, serves, drains and stops, and calls `Callbacks`. A state's
 /// generation is the token of what it began: the end of a load or a wait that a later state no longer wants is
 /// ignored. Rent is paid from the first moment of a start until the replica is off.
 class ReplicaLifecycle {
  public:
   /// What a replica's life does to the rest of the run.
-  class Replicas {
+  class Callbacks {
    public:
-    virtual ~Replicas() = default;
+    virtual ~Callbacks() = default;
     /// It can compute, though it gets no requests by that.
     virtual void make_ready(const ReplicaAt& at, double now_s) = 0;
     /// It can compute and gets requests; or gets no more.
@@ -69,7 +69,7 @@ class ReplicaLifecycle {
   };
 
   /// By pool. All serve until begin(), or take requests and wait for their weights.
-  ReplicaLifecycle(const std::vector<LifeRules>& rules, Replicas& replicas);
+  ReplicaLifecycle(const std::vector<LifeRules>& rules, Callbacks& callbacks);
   /// The run begins: pools that an autoscaler has start with as many replicas as it wants, cold ones with loads.
   void begin(Loads& loads);
 
@@ -86,27 +86,27 @@ class ReplicaLifecycle {
   /// So many are to serve. Takes effect with settle().
   void want(std::size_t pool, std::int64_t replicas) { pools_[pool].wanted = replicas; }
   void settle(double now_s);
-  /// A request waits before a pool of which nobody serves: somebody is wanted at once.
-  void knock(std::size_t pool, double now_s);
+  /// A request waits before a pool of which no replica serves: one is wanted at once.
+  void demand(std::size_t pool, double now_s);
 
-  /// When a wait in somebody's start is over, and when a step of a replica that drains may be. The former is of no
+  /// When a wait in a replica's start is over, and when a step of a replica that drains may be. The former is of no
   /// use once no request is left.
   double next_s() const { return dues_.empty() ? forever : dues_.begin()->at_s; }
   double next_drained_s() const;
   void act_due(double now_s);
-  /// Those who drain and have done all they had stop. Whether anybody did.
+  /// Replicas that drain and have done all they had stop. Whether any did.
   bool retire_drained(double now_s);
 
   /// It gets requests; or it does so no longer, and goes when it has done those it has.
   bool serves(const ReplicaAt& at) const { return takes_requests(life(at)) && !life(at).withdrawn; }
-  bool leaves(const ReplicaAt& at) const { return life(at).state == State::draining; }
+  bool drains(const ReplicaAt& at) const { return life(at).state == State::draining; }
   /// As replicas.csv calls it.
   std::string_view name(const ReplicaAt& at) const;
   /// How many will serve beside those that do, once what is on the way has filled the reserve.
   std::int64_t coming(std::size_t pool) const;
   std::vector<ReplicaAt> mirroring(std::size_t pool) const { return in(pool, {State::mirroring}); }
 
-  /// The end of the run: tells what was rented when.
+  /// The end of the run: reports what was rented when.
   void close(double duration_s, Recorder& recorder);
   const ScalingTotals& totals(std::size_t pool) const { return pools_[pool].totals; }
   /// Of a run that is closed: its replicas' time, or what of it was rented, and how long of that they did not serve.
@@ -149,7 +149,7 @@ class ReplicaLifecycle {
   };
   struct Due {
     double at_s = 0;
-    ReplicaAt who{};
+    ReplicaAt replica{};
     std::uint64_t generation = 0;
     auto operator<=>(const Due&) const = default;
   };
@@ -176,17 +176,17 @@ class ReplicaLifecycle {
   void next_stage(const ReplicaAt& at, double now_s);
   void ready(const ReplicaAt& at, double now_s);
   void enter(const ReplicaAt& at, double now_s);
-  void leave(const ReplicaAt& at, double now_s);
+  void drain(const ReplicaAt& at, double now_s);
   bool retire(const ReplicaAt& at, double now_s);
   void set(const ReplicaAt& at, State state, double now_s);
   void set_for(const ReplicaAt& at, State state, double seconds, double now_s);
   void account(Life& l, PoolLife& pool, State next, double now_s);
 
-  Replicas& replicas_;
+  Callbacks& callbacks_;
   Loads* loads_ = nullptr;
   std::vector<PoolLife> pools_;
   std::set<Due> dues_;
-  std::set<ReplicaAt> draining_;  // so that nobody walks all replicas to find them
+  std::set<ReplicaAt> draining_;  // so that finding them does not walk all replicas
 };
 
 }  // namespace servecast

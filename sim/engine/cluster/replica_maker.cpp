@@ -49,12 +49,12 @@ std::unique_ptr<Speculator> make_speculator(const Pool& pool, std::uint64_t seed
   return std::make_unique<Speculator>(std::move(policy), std::move(acceptance));
 }
 
-std::optional<Exits> make_exits(const Pool& pool, ReplicaId id, std::uint64_t seed) {
+std::optional<EarlyExits> make_early_exits(const Pool& pool, ReplicaId id, std::uint64_t seed) {
   const auto policy = pool.spec.early_exit.make();
   auto layers = policy->exits(pool.llm);
   if (!layers) return std::nullopt;
   Rng rng(seed, "early_exit/" + pool.spec.name + "/" + std::to_string(index(id)));
-  return Exits(std::move(*layers), policy->tokens_per_draft(), std::move(rng));
+  return EarlyExits(std::move(*layers), policy->tokens_per_draft(), std::move(rng));
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ Replica ReplicaMaker::operator()(std::size_t i) const {
                   .max_depth = pool_.engine.scheduling_depth,
                   .waiting_blocks_fraction = pool_.waiting_blocks_fraction,
                   .chunked_pipeline = pool_.chunked_pipeline,
-                  .exits = make_exits(pool_, replica, seed_),
+                  .early_exits = make_early_exits(pool_, replica, seed_),
                   .adapters = pool_.adapters,
                   .speculator = make_speculator(pool_, seed_),
                   .partition = pool_.spec.placement.make()->sm_partition(),

@@ -69,9 +69,9 @@ bool ReplicaPool::arrived(std::size_t i, Token token, double now_s) {
   return held_blocks;
 }
 
-std::vector<MovingSequence> ReplicaPool::fail(std::size_t i, double now_s) {
+std::vector<MovingSequence> ReplicaPool::stop(std::size_t i, double now_s) {
   replicas_[i].advance(now_s, listener_);
-  std::vector<MovingSequence> hit = replicas_[i].fail(now_s, listener_);
+  std::vector<MovingSequence> hit = replicas_[i].stop(now_s, listener_);
   former_.push_back(std::move(replicas_[i]));
   replicas_[i] = make_(i);
   replicas_[i].set_not_ready();
@@ -86,7 +86,7 @@ void ReplicaPool::lose_memory(std::size_t i, double now_s) {
 }
 
 void ReplicaPool::abandon(double now_s) {
-  if (SharedTier* tier = make_.shared_tier()) tier->look(Replica::infinity);
+  if (SharedTier* tier = make_.shared_tier()) tier->store_at(Replica::infinity);
   for (Replica& replica : replicas_) replica.abandon(now_s, listener_);
 }
 

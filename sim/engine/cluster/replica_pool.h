@@ -9,7 +9,8 @@
 
 namespace servecast {
 
-/// The replicas of one pool, each with a clock of its own: brings them up to instants, and keeps who is due next.
+/// The replicas of one pool, each with a clock of its own: brings them up to instants, and keeps which one is due
+/// next.
 class ReplicaPool {
  public:
   ReplicaPool(const Scenario& scenario, PoolId id, ReplicaId first, ReplicaListener& listener, bool ask_every_step);
@@ -24,7 +25,7 @@ class ReplicaPool {
   /// together.
   const SharedTier* shared_tier() const { return make_.shared_tier(); }
 
-  /// Gate and router, with the pool brought up to `now_s` as far as they look at it; and as they are.
+  /// Admission and router, with the pool brought up to `now_s` as far as they look at it; and as they are.
   PoolRouting& routing(double now_s);
   PoolRouting& routing() { return routing_; }
   const PoolRouting& routing() const { return routing_; }
@@ -38,7 +39,7 @@ class ReplicaPool {
     something(replicas_[i]);
     refresh(i);
   }
-  /// Somebody did something to a replica.
+  /// A replica has changed.
   void refresh(std::size_t i);
   /// A request reaches its replica, and before it the KV of so many tokens that were copied for it.
   void deliver(std::size_t i, const Request& request, Serve serve, std::int64_t copied_tokens, double now_s);
@@ -52,8 +53,9 @@ class ReplicaPool {
   void connect(TransferPort& port);
   /// A transfer is done. Whether KV blocks were held for it.
   bool arrived(std::size_t i, Token token, double now_s);
-  /// It stops at `now_s` and starts over as an empty one that is not ready. Who was there, by id.
-  std::vector<MovingSequence> fail(std::size_t i, double now_s);
+  /// It stops at `now_s` and starts over as an empty one that is not ready. Returns the sequences that were there, by
+  /// id.
+  std::vector<MovingSequence> stop(std::size_t i, double now_s);
   /// The memory of its nodes is gone, and with it what it wrote to a tier that all share.
   void lose_memory(std::size_t i, double now_s);
   /// The run is cut off.

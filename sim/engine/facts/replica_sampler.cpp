@@ -5,7 +5,7 @@
 
 namespace servecast {
 
-void ReplicaSampler::look_at(Cluster& cluster) {
+void ReplicaSampler::sample(Cluster& cluster) {
   cluster.advance_all(next_s());
   for (std::size_t pool = 0; pool < cluster.pools().size(); ++pool)
     for (std::size_t i = 0; i < cluster.pools()[pool].size(); ++i) {
@@ -27,7 +27,7 @@ void ReplicaSampler::step(const StepRecord& step) {
   busy_[index(step.replica)].add(step.start_s, step.end_s);
 }
 
-void ReplicaSampler::tell(double duration_s, DetailListener& listener) const {
+void ReplicaSampler::report(double duration_s, DetailListener& listener) const {
   std::vector<std::vector<double>> busy;
   for (const IntervalSum& sum : busy_) busy.push_back(sum.means(Seconds(duration_s)));
   for (ReplicaSample row : samples_) {

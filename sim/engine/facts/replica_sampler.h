@@ -18,10 +18,10 @@ class ReplicaSampler {
   /// Next full second to look at.
   double next_s() const { return static_cast<double>(seconds_); }
   /// Brings all replicas up to then.
-  void look_at(Cluster& cluster);
+  void sample(Cluster& cluster);
   void step(const StepRecord& step);
   /// Gives out all rows, second by second.
-  void tell(double duration_s, DetailListener& listener) const;
+  void report(double duration_s, DetailListener& listener) const;
 
  private:
   std::int64_t seconds_ = 0;

@@ -7,7 +7,7 @@ struct Scenario;
 struct ScenarioSpec;
 struct SloFacts;
 
-/// Tells the recorder who reads the answers.
+/// Tells the recorder how fast the answers are read.
 void set_readers(Scenario& scenario, Recorder& recorder);
 
 SloFacts slo_facts(const ScenarioSpec& spec);

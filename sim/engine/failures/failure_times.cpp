@@ -68,10 +68,10 @@ void FailureTimes::add(const FailureEventSpec& event) {
 }
 
 void FailureTimes::add(const FailureRateSpec& spec, const std::vector<BreakablePart>& parts) {
-  rates_.push_back({.mtbf_s = spec.mtbf_s ? *spec.mtbf_s : published_mtbf_s(kind_of(spec.of)),
+  rates_.push_back({.mtbf_s = spec.mtbf_s ? *spec.mtbf_s : published_mtbf_s(kind_of(spec.part)),
                     .mttr_s = spec.mttr_s,
                     .notice_s = spec.notice_s.value_or(0),
-                    .rng = Rng(seed_, "failures/" + spec.of)});
+                    .rng = Rng(seed_, "failures/" + spec.part)});
   Rate& rate = rates_.back();
   for (const BreakablePart& part : parts)
     push({.at_s = rate.rng.exponential(rate.mtbf_s), .part = part, .warns = rate.notice_s > 0}, rates_.size() - 1);

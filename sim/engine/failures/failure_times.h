@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/base/rng.h"
-#include "sim/input/scenario/placement.h"
+#include "sim/input/scenario/gpu_places.h"
 #include "sim/input/specs/failure_spec.h"
 
 namespace servecast {
@@ -22,7 +22,7 @@ struct BreakablePart {
   auto operator<=>(const BreakablePart&) const = default;
 };
 
-/// The words of `failures.rates[].of`, by Kind; a replica's engine fails in scripts alone.
+/// The words of `failures.rates[].part`, by Kind; a replica's engine fails in scripts alone.
 BreakablePart::Kind kind_of(const std::string& word);
 const char* word_of(BreakablePart::Kind kind);
 
@@ -31,7 +31,7 @@ struct PartChange {
   double at_s = 0;
   BreakablePart part{};
   bool begins = true;
-  bool warns = false;  // it will break
+  bool warns = false;                      // it will break
   std::optional<FailureEventSpec> slow{};  // how slow; none: out of service
 };
 

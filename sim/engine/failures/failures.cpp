@@ -27,7 +27,7 @@ Failures::Failures(Scenario& scenario, const Wiring& wiring, Flows& flows, Clust
     for (std::int64_t node = group.first_spare(); node < group.end_node(); ++node)
       for (std::int64_t gpu = 0; gpu < group.node.gpus; ++gpu) free_.emplace(node, gpu);
   for (const FailureEventSpec& event : spec_.events) times_.add(event);
-  for (const FailureRateSpec& rate : spec_.rates) times_.add(rate, parts(kind_of(rate.of)));
+  for (const FailureRateSpec& rate : spec_.rates) times_.add(rate, parts(kind_of(rate.part)));
 }
 
 ReplicaPlace& Failures::place(const ReplicaAt& at) { return scenario_.pools[at.pool].places[at.replica]; }
@@ -67,7 +67,7 @@ void Failures::act_due(double now_s) {
 
 void Failures::look_for_parts(double now_s) {
   for (const ReplicaAt& at : replicas_)
-    if (!lifecycle_.is_whole(at)) look_at(at, now_s);
+    if (!lifecycle_.is_whole(at)) evaluate(at, now_s);
 }
 
 bool Failures::uses(const ReplicaAt& at, const BreakablePart& part) const {
@@ -90,7 +90,7 @@ void Failures::apply(const PartChange& change, double now_s) {
   const Kind kind = change.part.kind;
   if (kind != Kind::node && kind != Kind::gpu && kind != Kind::replica)
     return set_links(change.part, change.begins, now_s);
-  if (!change.begins) return;  // who waited for it starts when all changes of this instant are known
+  if (!change.begins) return;  // replicas that waited for it start when all changes of this instant are known
   for (const ReplicaAt& at : replicas_) {
     if (!uses(at, change.part)) continue;
     stop(at, now_s);
@@ -132,7 +132,7 @@ bool Failures::whole(const ReplicaAt& at) const {
 }
 
 // Perhaps its parts are whole again, or spares stand in.
-void Failures::look_at(const ReplicaAt& at, double now_s) {
+void Failures::evaluate(const ReplicaAt& at, double now_s) {
   if (!free_.empty() && lifecycle_.waits_for_parts(at)) take_spares(at, now_s);
   if (!whole(at) || !lifecycle_.whole(at, now_s)) return;
   for (std::size_t i = 0; i < place(at).gpus.size(); ++i)
@@ -140,7 +140,7 @@ void Failures::look_at(const ReplicaAt& at, double now_s) {
 }
 
 // Its GPUs on a node of which one is broken go to GPUs of the same numbers on another node of the group, and become
-// free themselves: whoever needs them may have them once they are whole.
+// free themselves: any replica may have them once they are whole.
 void Failures::take_spares(const ReplicaAt& at, double now_s) {
   std::vector<GpuPlace>& gpus = place(at).gpus;
   std::set<std::int64_t> bad;
@@ -164,7 +164,7 @@ void Failures::take_spares(const ReplicaAt& at, double now_s) {
       gpu.node = *found;
     }
     ++totals_[at.pool].stand_ins;
-    cluster_.moved(at, now_s);
+    cluster_.relocated(at, now_s);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "sim/engine/cluster/cluster_follower.h"
+#include "sim/engine/cluster/cluster_listener.h"
 #include "sim/engine/failures/failure_times.h"
 #include "sim/report/record/failure_facts.h"
 #include "sim/serving/replica/replica.h"
@@ -19,10 +19,10 @@ struct Scenario;
 
 /// Carries out `failures`: which parts are broken, and where spares stand in.
 ///
-/// A replica stops when one of its GPUs does, with its node or alone, or its engine; ReplicaLifecycle is told, and
+/// A replica stops when one of its GPUs does, with its node or alone, or its engine; ReplicaLifecycle hears it, and
 /// when all that it needs is whole again. Network ports, cables, switches and storage only hold up what travels over
 /// them: a broken one lets (nearly) nothing through.
-class Failures final : public ClusterFollower {
+class Failures final : public ClusterListener {
  public:
   /// Puts replicas that spares stand in for on other GPUs: changes their places in `scenario`.
   Failures(Scenario& scenario, const Wiring& wiring, Flows& flows, Cluster& cluster);
@@ -59,7 +59,7 @@ class Failures final : public ClusterFollower {
   void set_slow(const PartChange& change, double now_s);
   void set_pace(const ReplicaAt& at, double now_s);
   void stop(const ReplicaAt& at, double now_s);
-  void look_at(const ReplicaAt& at, double now_s);
+  void evaluate(const ReplicaAt& at, double now_s);
   void take_spares(const ReplicaAt& at, double now_s);
   std::size_t number(const ReplicaAt& at) const { return first_[at.pool] + at.replica; }
   ReplicaPlace& place(const ReplicaAt& at);
@@ -79,7 +79,7 @@ class Failures final : public ClusterFollower {
   std::multiset<BreakablePart> warned_;  // these will break
   std::map<BreakablePart, std::vector<StepPace>> slow_;
   std::map<std::size_t, std::int64_t> cut_;               // links
-  std::set<std::pair<std::int64_t, std::int64_t>> free_;  // GPUs of spares that nobody uses: node, number
+  std::set<std::pair<std::int64_t, std::int64_t>> free_;  // unused GPUs of spares: node, number
   std::vector<FailureTotals> totals_;                     // by pool
   std::map<Kind, KindTotals> kinds_;
 };

@@ -85,10 +85,10 @@ FailureFacts Failures::facts(double duration_s) const {
     facts.spares.push_back({.gpus = group.spares * group.node.gpus, .usd_per_gpu_hour = pool.usd_per_gpu_hour()});
   }
   std::map<Kind, KindTotals> kinds = kinds_;
-  for (const FailureRateSpec& rate : spec_.rates) kinds.try_emplace(kind_of(rate.of));
+  for (const FailureRateSpec& rate : spec_.rates) kinds.try_emplace(kind_of(rate.part));
   for (const auto& [part, since_s] : broken_since_s_) kinds[part.kind].down_s += std::max(0.0, duration_s - since_s);
   for (const auto& [kind, totals] : kinds)
-    facts.parts.push_back({.of = word_of(kind),
+    facts.parts.push_back({.part = word_of(kind),
                            .parts = static_cast<std::int64_t>(parts(kind).size()),
                            .failures = totals.failures,
                            .down_s = totals.down_s});

@@ -20,7 +20,7 @@ class Arrivals {
   /// From a client: to the gateway, if there is one.
   void send(const Request& request);
   void send_to_pool(const Request& request);
-  /// Reads the workload until nothing of it can be due before what is under way.
+  /// Reads the workload until no request in it can be due before what is under way.
   void read_ahead();
   /// Something is still to come.
   bool any_left() const { return next_ || !inbound_.empty(); }

@@ -29,7 +29,7 @@ RequestEnds::RequestEnds(Scenario& scenario, Recorder& recorder, RunClock& clock
     : scenario_(scenario), recorder_(recorder), clock_(clock), arrivals_(arrivals), parts_(parts) {}
 
 // Where it was turned away or lost, that is at this very instant. Copies that warm a cache and passes whose answer
-// nobody waits for any more count as well: until their end things go on failing and being paid for.
+// no client waits for any more count as well: until their end things go on failing and being paid for.
 void RequestEnds::done(const Request& request, const RequestRecord& record) {
   --in_pools_;
   const bool gave_up = record.status == RequestStatus::timed_out;
@@ -39,11 +39,11 @@ void RequestEnds::done(const Request& request, const RequestRecord& record) {
     if (parts_.scaling->is_copy(request.id)) return;
     parts_.scaling->finished(record);
   }
-  const std::optional<Request> as_it_came =
+  const std::optional<Request> original =
       parts_.hand_overs ? parts_.hand_overs->request_done(request.id) : std::nullopt;
-  if (parts_.gateway) return parts_.gateway->pass_done(as_it_came.value_or(request), record, clock_.now_s());
+  if (parts_.gateway) return parts_.gateway->call_done(original.value_or(request), record, clock_.now_s());
   finish(record);
-  follow_up(as_it_came.value_or(request), record, 0);
+  follow_up(original.value_or(request), record, 0);
 }
 
 void RequestEnds::turn_away(const Request& request, RequestStatus status) {
@@ -66,9 +66,9 @@ void RequestEnds::abandon(const Request& request) {
                      .request_class = request.request_class});
 }
 
-void RequestEnds::send_pass(const Request& pass) { arrivals_.send_to_pool(pass); }
+void RequestEnds::send_call(const Request& call) { arrivals_.send_to_pool(call); }
 
-void RequestEnds::answered(const Request& as_it_came, const RequestRecord& record, const GatewayRecord& gateway,
+void RequestEnds::answered(const Request& original, const RequestRecord& record, const GatewayRecord& gateway,
                            double now_s) {
   GatewayRecord seen = gateway;
   seen.completed = seen.completed && record.finish_s.value_or(now_s) <= clock_.until_s();
@@ -76,7 +76,7 @@ void RequestEnds::answered(const Request& as_it_came, const RequestRecord& recor
   clock_.lasts_until(now_s);
   finish(record);
   recorder_.gateway(seen);
-  follow_up(as_it_came, record, now_s);
+  follow_up(original, record, now_s);
 }
 
 void RequestEnds::finish(const RequestRecord& record) {
@@ -88,8 +88,8 @@ void RequestEnds::finish(const RequestRecord& record) {
 void RequestEnds::follow_up(const Request& request, const RequestRecord& record, double earliest_s) {
   if (!request.awaited || record.status == RequestStatus::unfinished) return;
   const bool gave_up = record.status == RequestStatus::timed_out;  // a rejection is an answer, too
-  const double told_s = gave_up ? request.give_up_s : record.finish_s.value_or(clock_.now_s());
-  const auto next = scenario_.workload->follow_up(request, std::max(earliest_s, told_s));
+  const double known_s = gave_up ? request.give_up_s : record.finish_s.value_or(clock_.now_s());
+  const auto next = scenario_.workload->follow_up(request, std::max(earliest_s, known_s));
   if (next) arrivals_.send(*next);
 }
 

@@ -11,11 +11,11 @@ class Recorder;
 class RunClock;
 
 /// What becomes of requests that have ended: their records, and the next turns of their clients.
-class RequestEnds final : public Gateway::Exits {
+class RequestEnds final : public Gateway::Callbacks {
  public:
   RequestEnds(Scenario& scenario, Recorder& recorder, RunClock& clock, Arrivals& arrivals, const FlowParts& parts);
 
-  /// A request has come to a pool, or a copy of one to a replica. Its end will be told.
+  /// A request has come to a pool, or a copy of one to a replica. Its end will be reported.
   void began() { ++in_pools_; }
   std::int64_t in_pools() const { return in_pools_; }
   /// It has ended where it was, perhaps at this very instant.
@@ -26,8 +26,8 @@ class RequestEnds final : public Gateway::Exits {
   void abandon(const Request& request);
 
  private:
-  void send_pass(const Request& pass) override;
-  void answered(const Request& as_it_came, const RequestRecord& record, const GatewayRecord& gateway,
+  void send_call(const Request& call) override;
+  void answered(const Request& original, const RequestRecord& record, const GatewayRecord& gateway,
                 double now_s) override;
   void finish(const RequestRecord& record);
   void follow_up(const Request& request, const RequestRecord& record, double earliest_s);

@@ -70,13 +70,13 @@ void RequestFlow::enter_pool(const Request& request, double now_s) {
     return wait({.pool = request.pool, .request = request, .since_s = now_s});
   PoolRouting& routing = cluster_.pools()[index(request.pool)].routing(now_s);
   const std::optional<std::size_t> decode_pool = scenario_.pools[index(request.pool)].decode_pool;
-  const bool looks = decode_pool && routing.gate_reads_state();
+  const bool looks = decode_pool && routing.admission_reads_state();
   const PoolRouting* decoding = looks ? &cluster_.pools()[*decode_pool].routing(now_s) : nullptr;
   if (!routing.admits(request, decoding)) return ends_.turn_away(request, RequestStatus::shed);
   enter_replica(request, now_s);
 }
 
-// The pool's gate has let it in.
+// The pool's admission has let it in.
 void RequestFlow::enter_replica(const Request& request, double now_s) {
   if (!cluster_.anyone_serves(index(request.pool)))
     return wait({.pool = request.pool, .request = request, .since_s = now_s});
@@ -96,10 +96,10 @@ void RequestFlow::enter_replica(const Request& request, double now_s) {
 }
 
 /// KV that a pass is to find where it goes comes from where the pass before was computed.
-void RequestFlow::fetch_kv_for(const Request& pass, Destination& to) const {
-  const auto source = parts_.gateway->kv_for(pass.id);
+void RequestFlow::fetch_kv_for(const Request& call, Destination& to) const {
+  const auto source = parts_.gateway->kv_for(call.id);
   if (!source || to.copy_tokens >= source->tokens) return;
-  if (source->from == ReplicaAt{index(pass.pool), to.replica}) return;  // it is there
+  if (source->from == ReplicaAt{index(call.pool), to.replica}) return;  // it is there
   if (!cluster_.lifecycle().serves(source->from)) return;
   to.copy_tokens = source->tokens;
   to.copy_from = source->from.replica;
@@ -131,44 +131,44 @@ void RequestFlow::deliver_to(const ReplicaAt& at, const Request& request, Serve 
 }
 
 void RequestFlow::serves(const ReplicaAt& at, double now_s) {
-  for (const WaitingRoom::Guest& guest : outside_.take(PoolId(at.pool))) {
-    recorder_.waiting(guest.pool, guest.since_s, now_s);
-    if (guest.has_kv)
-      parts_.hand_overs->go_on(guest.request.id);
+  for (const PendingQueue::PendingRequest& waiting : pending_.take(PoolId(at.pool))) {
+    recorder_.waiting(waiting.pool, waiting.since_s, now_s);
+    if (waiting.has_kv)
+      parts_.hand_overs->go_on(waiting.request.id);
     else
-      guest.begun ? resume(*guest.begun, now_s) : enter_pool(guest.request, now_s);
+      waiting.begun ? resume(*waiting.begun, now_s) : enter_pool(waiting.request, now_s);
   }
 }
 
 void RequestFlow::stopped(const ReplicaAt&, std::vector<MovingSequence>& interrupted, double) {
-  for (const MovingSequence& s : interrupted) outside_.forget_kv_of(s.request.id);
+  for (const MovingSequence& s : interrupted) pending_.forget_kv_of(s.request.id);
 }
 
 void RequestFlow::go_on_elsewhere(double now_s) {
-  for (MovingSequence& struck : cluster_.take_struck()) go_on(std::move(struck), now_s);
+  for (MovingSequence& interrupted : cluster_.take_interrupted()) go_on(std::move(interrupted), now_s);
 }
 
-void RequestFlow::go_on(MovingSequence struck, double now_s) {
-  FailureTotals& totals = parts_.failures->totals(index(struck.request.pool));
-  totals.lost_tokens += struck.tokens;
+void RequestFlow::go_on(MovingSequence interrupted, double now_s) {
+  FailureTotals& totals = parts_.failures->totals(index(interrupted.request.pool));
+  totals.lost_tokens += interrupted.tokens;
   const std::string& in_flight = scenario_.spec.failures->in_flight;
   if (in_flight == "lost") {
     ++totals.lost;
-    struck.record.status = RequestStatus::lost;
-    struck.record.output_tokens = struck.made;
-    return ends_.done(struck.request, struck.record);
+    interrupted.record.status = RequestStatus::lost;
+    interrupted.record.output_tokens = interrupted.made;
+    return ends_.done(interrupted.request, interrupted.record);
   }
   if (in_flight == "retry") {
     ++totals.retried;
-    totals.reprefill_tokens += std::min(struck.tokens, struck.request.prompt_tokens);
-    return enter_pool(struck.request, now_s);
+    totals.reprefill_tokens += std::min(interrupted.tokens, interrupted.request.prompt_tokens);
+    return enter_pool(interrupted.request, now_s);
   }
   ++totals.resumed;
-  totals.reprefill_tokens += struck.tokens;
-  struck.made > 0 ? resume(struck, now_s) : enter_replica(struck.request, now_s);
+  totals.reprefill_tokens += interrupted.tokens;
+  interrupted.made > 0 ? resume(interrupted, now_s) : enter_replica(interrupted.request, now_s);
 }
 
-// The pool has taken the request on: its gate is not asked again. What it has got is computed where it decodes.
+// The pool has taken the request on: its admission is not asked again. What it has got is computed where it decodes.
 void RequestFlow::resume(const MovingSequence& begun, double now_s) {
   HandOvers* hand_overs = parts_.hand_overs;
   const std::size_t pool = hand_overs ? hand_overs->decode_pool(begun.request) : index(begun.request.pool);
@@ -184,16 +184,16 @@ void RequestFlow::compute_again(const ReplicaAt& at, const MovingSequence& seque
 }
 
 // What it would have copied first is left out: that of a pool that decodes for another copies nothing, see
-// check_placements(), and who goes on elsewhere is not held up by it.
+// check_placements(), and a request that goes on elsewhere is not held up by it.
 std::optional<ReplicaAt> RequestFlow::route(std::size_t pool, const Request& request, double now_s) {
   const auto to = cluster_.pools()[pool].routing(now_s).pick(request);
   return to ? std::optional(ReplicaAt{pool, to->replica}) : std::nullopt;
 }
 
 bool RequestFlow::admits_decode(const Request& request, std::size_t decode_pool, double now_s) {
-  PoolRouting& gate = cluster_.pools()[index(request.pool)].routing();
-  if (!gate.gate_reads_state()) return true;
-  if (gate.admits_decode(request, cluster_.pools()[decode_pool].routing(now_s))) return true;
+  PoolRouting& routing = cluster_.pools()[index(request.pool)].routing();
+  if (!routing.admission_reads_state()) return true;
+  if (routing.admits_decode(request, cluster_.pools()[decode_pool].routing(now_s))) return true;
   ends_.turn_away(request, RequestStatus::shed);
   return false;
 }
@@ -203,23 +203,23 @@ void RequestFlow::wait_for(std::size_t pool, const MovingSequence& sequence, dou
 }
 
 // A client may have stopped waiting while a prefix was copied for it.
-void RequestFlow::wait(const WaitingRoom::Guest& guest) {
-  cluster_.lifecycle().knock(index(guest.pool), clock_.now_s());
-  guest.request.give_up_s > guest.since_s ? outside_.enter(guest) : give_up(guest);
+void RequestFlow::wait(const PendingQueue::PendingRequest& waiting) {
+  cluster_.lifecycle().demand(index(waiting.pool), clock_.now_s());
+  waiting.request.give_up_s > waiting.since_s ? pending_.enter(waiting) : give_up(waiting);
 }
 
-void RequestFlow::give_up(const WaitingRoom::Guest& guest) {
+void RequestFlow::give_up(const PendingQueue::PendingRequest& waiting) {
   clock_.lasts_until(clock_.now_s());
-  if (!guest.begun) return ends_.turn_away(guest.request, RequestStatus::timed_out);
-  RequestRecord record = guest.record_so_far();
+  if (!waiting.begun) return ends_.turn_away(waiting.request, RequestStatus::timed_out);
+  RequestRecord record = waiting.record_so_far();
   record.status = RequestStatus::timed_out;
-  ends_.done(guest.request, record);
+  ends_.done(waiting.request, record);
 }
 
-void RequestFlow::give_up_outside(double now_s) {
-  for (const WaitingRoom::Guest& guest : outside_.take_given_up(now_s)) {
-    recorder_.waiting(guest.pool, guest.since_s, now_s);
-    give_up(guest);
+void RequestFlow::give_up_pending(double now_s) {
+  for (const PendingQueue::PendingRequest& waiting : pending_.take_given_up(now_s)) {
+    recorder_.waiting(waiting.pool, waiting.since_s, now_s);
+    give_up(waiting);
   }
 }
 
@@ -229,12 +229,12 @@ void RequestFlow::abandon(double end_s) {
     recorder_.waiting(copy->request.pool, copy->since_s, end_s);
     ends_.abandon(copy->request);
   }
-  for (const WaitingRoom::Guest& guest : outside_.take_all()) {
-    recorder_.waiting(guest.pool, guest.since_s, end_s);
-    if (guest.begun && !parts_.gateway)
-      recorder_.request(guest.record_so_far());
+  for (const PendingQueue::PendingRequest& waiting : pending_.take_all()) {
+    recorder_.waiting(waiting.pool, waiting.since_s, end_s);
+    if (waiting.begun && !parts_.gateway)
+      recorder_.request(waiting.record_so_far());
     else
-      ends_.abandon(guest.request);
+      ends_.abandon(waiting.request);
   }
   while (const std::optional<Request> request = arrivals_.take_due(Replica::infinity)) {
     if (request->arrival_s > end_s) continue;

@@ -26,13 +26,13 @@ void RunListener::token_gap(PoolId pool, double gap_s, std::int64_t count) {
 
 bool RunListener::wants_members(double start_s) const { return detail_ && detail_->wants_step(start_s); }
 
-void RunListener::step_done(const StepRecord& step, std::span<const StepMember> who) {
+void RunListener::step_done(const StepRecord& step, std::span<const StepMember> members) {
   clock_.poll();
   clock_.gets_on();
   recorder_.step(step);
   clock_.step_lasts_until(step.end_s);
   if (samples_) sampler_.step(step);
-  if (wants_members(step.start_s)) detail_->step(step, who);
+  if (wants_members(step.start_s)) detail_->step(step, members);
 }
 
 void RunListener::prompt_done(ReplicaId, Ticket place, const MovingSequence& sequence) {

@@ -14,11 +14,11 @@ constexpr std::uint32_t first_pass_id = std::uint32_t{1} << 31;  // those of req
 
 }  // namespace
 
-Gateway::Gateway(const Scenario& scenario, Exits& exits, DetailListener* detail)
+Gateway::Gateway(const Scenario& scenario, Callbacks& callbacks, DetailListener* detail)
     : scenario_(scenario),
-      exits_(exits),
+      callbacks_(callbacks),
       detail_(detail && detail->wants_gateway() ? detail : nullptr),
-      next_pass_(first_pass_id) {
+      next_call_(first_pass_id) {
   const auto seed = static_cast<std::uint64_t>(scenario.spec.seed);
   const GatewayContext context{.targets = target_names(scenario.spec),
                                .quality = scenario.quality,
@@ -45,23 +45,23 @@ Gateway::Gateway(const Scenario& scenario, Exits& exits, DetailListener* detail)
 
 void Gateway::accept(const Request& request) {
   assert(index(request.id) < first_pass_id);
-  Journey& j = journeys_[request.id];
-  j.as_it_came = request;
-  j.of.request = request;
-  j.of.target = static_cast<TargetId>(index(request.pool));
-  j.dispatched_from_s = request.arrival_s;
-  j.notes.resize(stages_.size());
-  j.record.id = request.id;
-  j.record.request_class = request.request_class;
-  push(j, What::stage, request.arrival_s);
+  RequestContext& context = contexts_[request.id];
+  context.original = request;
+  context.outgoing.request = request;
+  context.outgoing.target = static_cast<TargetId>(index(request.pool));
+  context.dispatched_from_s = request.arrival_s;
+  context.notes.resize(stages_.size());
+  context.record.id = request.id;
+  context.record.request_class = request.request_class;
+  push(context, EventKind::stage, request.arrival_s);
 }
 
-// A client that gives up before that is told so then.
-void Gateway::push(Journey& j, What what, double at_s) {
-  ++j.turn;
-  const double give_up_s = j.as_it_came.give_up_s;
-  if (at_s > give_up_s) return events_.push({give_up_s, j.as_it_came.id, What::give_up, j.turn});
-  events_.push({at_s, j.as_it_came.id, what, j.turn});
+// A client that gives up before that hears so then.
+void Gateway::push(RequestContext& context, EventKind what, double at_s) {
+  ++context.turn;
+  const double give_up_s = context.original.give_up_s;
+  if (at_s > give_up_s) return events_.push({give_up_s, context.original.id, EventKind::give_up, context.turn});
+  events_.push({at_s, context.original.id, what, context.turn});
 }
 
 void Gateway::act_due(double now_s) {
@@ -73,146 +73,150 @@ void Gateway::act_due(double now_s) {
 }
 
 void Gateway::act(const Event& event) {
-  const auto found = journeys_.find(event.journey);
-  if (found == journeys_.end()) return;
-  Journey& j = found->second;
-  if (event.what == What::late) {
-    if (j.passing && !j.told && j.record.passes == event.turn) late(j, event.at_s);
+  const auto found = contexts_.find(event.request);
+  if (found == contexts_.end()) return;
+  RequestContext& context = found->second;
+  if (event.what == EventKind::late) {
+    if (context.calling && !context.reported && context.record.llm_calls == event.turn) late(context, event.at_s);
     return;
   }
-  if (event.what >= What::task_leave) return act_on_task(j, event);
-  if (event.turn != j.turn || j.told) return;
+  if (event.what >= EventKind::task_leave) return act_on_task(context, event);
+  if (event.turn != context.turn || context.reported) return;
   switch (event.what) {
-    case What::stage:
-      return run_stages(j, event.at_s);
-    case What::verdict:
-      return ask_verdicts(j, event.at_s);
-    case What::leave:
-      return start_pass(j, event.at_s);
-    case What::ask_api:
-      return ask_api(j, event.at_s);
-    case What::pass_end:
-      return end_pass(j, event.at_s);
-    case What::memory:
-      return conclude(j, RequestStatus::completed, event.at_s);
-    case What::give_up:
-      j.passing = false;
-      return conclude(j, RequestStatus::timed_out, event.at_s);
+    case EventKind::stage:
+      return run_stages(context, event.at_s);
+    case EventKind::verdict:
+      return ask_verdicts(context, event.at_s);
+    case EventKind::leave:
+      return start_call(context, event.at_s);
+    case EventKind::ask_api:
+      return ask_api(context, event.at_s);
+    case EventKind::call_end:
+      return end_call(context, event.at_s);
+    case EventKind::memory:
+      return conclude(context, RequestStatus::completed, event.at_s);
+    case EventKind::give_up:
+      context.calling = false;
+      return conclude(context, RequestStatus::timed_out, event.at_s);
     default:
-      break;  // late passes and tasks: above
+      break;  // late LLM calls and tasks: above
   }
 }
 
-void Gateway::charge(Journey& j, std::size_t stage, double delay_s, double usd, double now_s, std::string_view kind) {
+void Gateway::charge(RequestContext& context, std::size_t stage, double delay_s, double usd, double now_s,
+                     std::string_view kind) {
   GatewayStageFacts& facts = stages_[stage].facts;
   const bool arrival = kind == "stage";
   if (arrival || delay_s > 0) facts.delay_s.add(delay_s, 1);
   facts.usd += usd;
-  j.record.gateway_s += delay_s;
-  j.record.usd += usd;
+  context.record.gateway_s += delay_s;
+  context.record.usd += usd;
   if (!detail_ || (!arrival && delay_s == 0 && usd == 0)) return;
-  detail_->gateway({.id = j.as_it_came.id,
+  detail_->gateway({.id = context.original.id,
                     .what = facts.policy,
                     .kind = kind,
                     .start_s = now_s,
                     .end_s = now_s + delay_s,
                     .usd = usd,
-                    .prompt_tokens = j.of.request.prompt_tokens,
-                    .output_tokens = j.of.request.output_tokens});
+                    .prompt_tokens = context.outgoing.request.prompt_tokens,
+                    .output_tokens = context.outgoing.request.output_tokens});
 }
 
-void Gateway::run_stages(Journey& j, double now_s) {
-  while (j.stages < stages_.size() && !j.of.fixed) {
-    const std::size_t i = j.stages++;
+void Gateway::run_stages(RequestContext& context, double now_s) {
+  while (context.stages < stages_.size() && !context.outgoing.fixed) {
+    const std::size_t i = context.stages++;
     Stage& stage = stages_[i];
     ++stage.facts.requests;
-    stage.facts.prompt_tokens_in += j.of.request.prompt_tokens;
-    const GatewayStep step = stage.policy->arrive({j.of, j.notes[i], now_s, stage.rng});
-    if (j.of.held && j.holder == Journey::nobody) j.holder = i;
-    if (step.job) return await_workers(j, i, step, now_s);
-    charge(j, i, step.delay_s, step.usd, now_s, "stage");
+    stage.facts.prompt_tokens_in += context.outgoing.request.prompt_tokens;
+    const StageAction step = stage.policy->arrive({context.outgoing, context.notes[i], now_s, stage.rng});
+    if (context.outgoing.held && context.holder == RequestContext::no_stage) context.holder = i;
+    if (step.job) return await_workers(context, i, step, now_s);
+    charge(context, i, step.delay_s, step.usd, now_s, "stage");
     if (step.answer) {
       ++stage.facts.answered;
-      j.from_memory = step.answer;
-      return push(j, What::memory, now_s + step.delay_s);
+      context.from_memory = step.answer;
+      return push(context, EventKind::memory, now_s + step.delay_s);
     }
-    stage.facts.prompt_tokens_out += j.of.request.prompt_tokens;
-    if (step.graph) return start_graph(j, *step.graph, now_s);
-    if (step.delay_s > 0) return push(j, What::stage, now_s + step.delay_s);
+    stage.facts.prompt_tokens_out += context.outgoing.request.prompt_tokens;
+    if (step.graph) return start_graph(context, *step.graph, now_s);
+    if (step.delay_s > 0) return push(context, EventKind::stage, now_s + step.delay_s);
   }
-  start_pass(j, now_s);
+  start_call(context, now_s);
 }
 
-std::optional<double> Gateway::expected_score(const Journey& j) const {
-  const auto score = j.of.score ? j.of.score : scenario_.quality.score(j.of.target, j.as_it_came.request_class);
+std::optional<double> Gateway::expected_score(const RequestContext& context) const {
+  const auto score = context.outgoing.score
+                         ? context.outgoing.score
+                         : scenario_.quality.score(context.outgoing.target, context.original.request_class);
   if (!score) return std::nullopt;
-  return *score * score_factor(j);
+  return *score * score_factor(context);
 }
 
-void Gateway::end_pass(Journey& j, double now_s) {
-  j.passing = false;
-  const RequestRecord& r = j.pass_record;
+void Gateway::end_call(RequestContext& context, double now_s) {
+  context.calling = false;
+  const RequestRecord& r = context.call_record;
   if (detail_)
-    detail_->gateway({.id = j.as_it_came.id,
-                      .what = targets_[index(j.of.target)].facts.name,
-                      .kind = "pass",
-                      .start_s = j.sent_s,
+    detail_->gateway({.id = context.original.id,
+                      .what = targets_[index(context.outgoing.target)].facts.name,
+                      .kind = "call",
+                      .start_s = context.sent_s,
                       .end_s = r.finish_s.value_or(now_s),
-                      .usd = j.pass_usd,
-                      .prompt_tokens = j.of.request.prompt_tokens,
+                      .usd = context.call_usd,
+                      .prompt_tokens = context.outgoing.request.prompt_tokens,
                       .output_tokens = r.output_tokens});
-  if (!j.scheduled_s) j.scheduled_s = r.scheduled_s;
-  j.preemptions += r.preemptions;
-  if (!j.of.held && !j.first_token_s) j.first_token_s = r.first_token_s;
-  const bool client_left = r.status == RequestStatus::timed_out && now_s >= j.as_it_came.give_up_s;
+  if (!context.scheduled_s) context.scheduled_s = r.scheduled_s;
+  context.preemptions += r.preemptions;
+  if (!context.outgoing.held && !context.first_token_s) context.first_token_s = r.first_token_s;
+  const bool client_left = r.status == RequestStatus::timed_out && now_s >= context.original.give_up_s;
   if (r.status != RequestStatus::completed) {
-    const bool stands =
-        j.answer && !j.next->needed && r.status != RequestStatus::unfinished && (!client_left || j.answer_seen);
-    return stands ? fall_back(j, now_s) : conclude(j, r.status, now_s);
+    const bool stands = context.answer && !context.next->needed && r.status != RequestStatus::unfinished &&
+                        (!client_left || context.answer_seen);
+    return stands ? fall_back(context, now_s) : conclude(context, r.status, now_s);
   }
-  if (closing_ && j.of.held) return conclude(j, RequestStatus::unfinished, now_s);
-  j.answer = GatewayAnswer{.target = j.of.target,
-                           .first_token_s = *r.first_token_s,
-                           .finish_s = *r.finish_s,
-                           .output_tokens = r.output_tokens,
-                           .score = expected_score(j)};
-  j.answer_record = r;
-  j.answer_seen = !j.of.held;
-  j.verdicts = closing_ ? 0 : j.stages;
-  ask_verdicts(j, now_s);
+  if (closing_ && context.outgoing.held) return conclude(context, RequestStatus::unfinished, now_s);
+  context.answer = GatewayAnswer{.target = context.outgoing.target,
+                                 .first_token_s = *r.first_token_s,
+                                 .finish_s = *r.finish_s,
+                                 .output_tokens = r.output_tokens,
+                                 .score = expected_score(context)};
+  context.answer_record = r;
+  context.answer_seen = !context.outgoing.held;
+  context.verdicts = closing_ ? 0 : context.stages;
+  ask_verdicts(context, now_s);
 }
 
-void Gateway::ask_verdicts(Journey& j, double now_s) {
-  while (watches_ && j.verdicts > 0) {
-    const std::size_t i = --j.verdicts;
+void Gateway::ask_verdicts(RequestContext& context, double now_s) {
+  while (watches_ && context.verdicts > 0) {
+    const std::size_t i = --context.verdicts;
     Stage& stage = stages_[i];
-    const GatewayVerdict verdict = stage.policy->answered({j.of, j.notes[i], now_s, stage.rng}, *j.answer);
-    charge(j, i, verdict.delay_s, verdict.usd, now_s, "verdict");
-    if (stage.jobs && j.has_place) job_over(j, now_s);
-    if (verdict.score) j.answer->score = *verdict.score * score_factor(j);
+    const GatewayVerdict verdict =
+        stage.policy->answered({context.outgoing, context.notes[i], now_s, stage.rng}, *context.answer);
+    charge(context, i, verdict.delay_s, verdict.usd, now_s, "verdict");
+    if (stage.jobs && context.has_place) job_over(context, now_s);
+    if (verdict.score) context.answer->score = *verdict.score * score_factor(context);
     if (verdict.again) {
-      ++stage.facts.second_passes;
-      j.next = verdict.again;
-      j.asked_by = i;
-      return push(j, What::leave, now_s + verdict.delay_s);
+      ++stage.facts.follow_up_calls;
+      context.next = verdict.again;
+      context.asked_by = i;
+      return push(context, EventKind::leave, now_s + verdict.delay_s);
     }
-    if (verdict.delay_s > 0) return push(j, What::verdict, now_s + verdict.delay_s);
+    if (verdict.delay_s > 0) return push(context, EventKind::verdict, now_s + verdict.delay_s);
   }
-  conclude(j, RequestStatus::completed, now_s);
+  conclude(context, RequestStatus::completed, now_s);
 }
 
-/// The pass under way has taken too long.
-void Gateway::late(Journey& j, double now_s) {
-  if (targets_[index(j.of.target)].api) j.passing = false;
-  ++j.turn;
-  fall_back(j, now_s);
+/// The LLM call under way has taken too long.
+void Gateway::late(RequestContext& context, double now_s) {
+  if (targets_[index(context.outgoing.target)].api) context.calling = false;
+  ++context.turn;
+  fall_back(context, now_s);
 }
 
 /// The answer before stands.
-void Gateway::fall_back(Journey& j, double now_s) {
-  assert(j.answer && "who bounds the time of a pass has an answer before it");
-  j.verdicts = closing_ ? 0 : j.asked_by + 1;
-  ask_verdicts(j, now_s);
+void Gateway::fall_back(RequestContext& context, double now_s) {
+  assert(context.answer && "an LLM call with a time limit has an answer before it");
+  context.verdicts = closing_ ? 0 : context.asked_by + 1;
+  ask_verdicts(context, now_s);
 }
 
 }  // namespace servecast

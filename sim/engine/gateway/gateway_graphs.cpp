@@ -1,4 +1,4 @@
-// Requests that the gateway has worked out in several passes.
+// Requests that the gateway has worked out in several LLM calls.
 #include <algorithm>
 #include <cassert>
 #include <set>
@@ -8,123 +8,125 @@
 
 namespace servecast {
 
-void Gateway::start_graph(Journey& j, const TaskGraph& graph, double now_s) {
-  j.graph = std::make_unique<GraphRun>(graph, now_s);
-  ++j.turn;
-  if (j.as_it_came.give_up_s < forever)
-    events_.push({j.as_it_came.give_up_s, j.as_it_came.id, What::give_up, j.turn});
-  for (const std::uint32_t task : j.graph->roots()) {
-    note_dispatch(j, (*j.graph)[task].what.target, now_s);
-    send_task(j, task, now_s);
+void Gateway::start_graph(RequestContext& context, const TaskGraph& graph, double now_s) {
+  context.graph = std::make_unique<GraphRun>(graph, now_s);
+  ++context.turn;
+  if (context.original.give_up_s < forever)
+    events_.push({context.original.give_up_s, context.original.id, EventKind::give_up, context.turn});
+  for (const std::uint32_t task : context.graph->roots()) {
+    note_dispatch(context, (*context.graph)[task].what.target, now_s);
+    send_task(context, task, now_s);
   }
 }
 
-void Gateway::act_on_task(Journey& j, const Event& event) {
-  if (j.told) return;
+void Gateway::act_on_task(RequestContext& context, const Event& event) {
+  if (context.reported) return;
   switch (event.what) {
-    case What::task_leave:
-      return send_task(j, event.turn, event.at_s);
-    case What::task_asks_api:
-      return ask_api_for(j, event.turn, event.at_s);
+    case EventKind::task_leave:
+      return send_task(context, event.turn, event.at_s);
+    case EventKind::task_asks_api:
+      return ask_api_for(context, event.turn, event.at_s);
     default:
-      return end_task(j, event.turn, event.at_s);
+      return end_task(context, event.turn, event.at_s);
   }
 }
 
-void Gateway::send_task(Journey& j, std::uint32_t number, double now_s) {
-  GraphRun::Task& task = (*j.graph)[number];
+void Gateway::send_task(RequestContext& context, std::uint32_t number, double now_s) {
+  GraphRun::Task& task = (*context.graph)[number];
   task.sent_s = now_s;
-  ++j.record.passes;
+  ++context.record.llm_calls;
   Target& target = targets_[index(task.what.target)];
-  ++target.facts.passes;
-  if (target.api) return ask_api_for(j, number, now_s);
-  const bool last = number + 1 == j.graph->tasks().size();  // its steps are told as the request's own
-  const RequestId id = last ? j.as_it_came.id : RequestId{next_pass_++};
-  passes_.emplace(id, Owner{j.as_it_came.id, number});
-  ++j.graph->in_pools;
-  exits_.send_pass(task_request(j, number, id, now_s));
+  ++target.facts.llm_calls;
+  if (target.api) return ask_api_for(context, number, now_s);
+  const bool last = number + 1 == context.graph->tasks().size();  // its steps are reported as the request's own
+  const RequestId id = last ? context.original.id : RequestId{next_call_++};
+  calls_.emplace(id, Owner{context.original.id, number});
+  ++context.graph->in_pools;
+  callbacks_.send_call(task_request(context, number, id, now_s));
 }
 
-Request Gateway::task_request(const Journey& j, std::uint32_t number, RequestId id, double now_s) const {
+Request Gateway::task_request(const RequestContext& context, std::uint32_t number, RequestId id, double now_s) const {
   constexpr std::int32_t usual_block_tokens = 16;
-  GraphRun::Task& task = (*j.graph)[number];
-  Request pass = j.of.request;
-  if (pass.block_tokens == 0) pass.block_tokens = usual_block_tokens;
-  task.blocks = block_names(pass, task.what, number);
-  pass.id = id;
-  pass.arrival_s = now_s;
-  pass.pool = static_cast<PoolId>(index(task.what.target));
-  pass.prompt_tokens = task.what.prompt_tokens();
-  pass.output_tokens = task.what.output_tokens;
-  pass.awaited = true;
-  pass.said_blocks = task.blocks;
-  pass.prefix_blocks = pass.said_blocks.first(static_cast<std::size_t>(pass.prompt_tokens / pass.block_tokens));
-  if (!j.graph->is_answer(number)) pass.samples = pass.beam_width = 1;
-  return pass;
+  GraphRun::Task& task = (*context.graph)[number];
+  Request call = context.outgoing.request;
+  if (call.block_tokens == 0) call.block_tokens = usual_block_tokens;
+  task.blocks = block_names(call, task.what, number);
+  call.id = id;
+  call.arrival_s = now_s;
+  call.pool = static_cast<PoolId>(index(task.what.target));
+  call.prompt_tokens = task.what.prompt_tokens();
+  call.output_tokens = task.what.output_tokens;
+  call.awaited = true;
+  call.said_blocks = task.blocks;
+  call.prefix_blocks = call.said_blocks.first(static_cast<std::size_t>(call.prompt_tokens / call.block_tokens));
+  if (!context.graph->is_answer(number)) call.samples = call.beam_width = 1;
+  return call;
 }
 
-void Gateway::ask_api_for(Journey& j, std::uint32_t number, double now_s) {
-  GraphRun::Task& task = (*j.graph)[number];
+void Gateway::ask_api_for(RequestContext& context, std::uint32_t number, double now_s) {
+  GraphRun::Task& task = (*context.graph)[number];
   Target& target = targets_[index(task.what.target)];
-  const Request request = task_request(j, number, j.as_it_came.id, now_s);
+  const Request request = task_request(context, number, context.original.id, now_s);
   const ApiReply reply = target.api->ask(request, task.attempt++, now_s, target.rng);
   if (reply.kind == ApiReply::Kind::try_again)
-    return events_.push({reply.retry_s, j.as_it_came.id, What::task_asks_api, number});
-  task.record = api_record(j, reply, request.output_tokens, task.sent_s);
+    return events_.push({reply.retry_s, context.original.id, EventKind::task_asks_api, number});
+  task.record = api_record(context, reply, request.output_tokens, task.sent_s);
   task.usd = reply.usd;
-  pay(j, target, reply.usd);
-  events_.push({task.record.finish_s.value_or(now_s), j.as_it_came.id, What::task_end, number});
+  pay(context, target, reply.usd);
+  events_.push({task.record.finish_s.value_or(now_s), context.original.id, EventKind::task_end, number});
 }
 
-void Gateway::task_done(Journey& j, std::uint32_t number, const RequestRecord& record, double now_s) {
-  --j.graph->in_pools;
-  (*j.graph)[number].record = record;
-  if (closing_) return end_task(j, number, now_s);
-  events_.push({now_s, j.as_it_came.id, What::task_end, number});
+void Gateway::task_done(RequestContext& context, std::uint32_t number, const RequestRecord& record, double now_s) {
+  --context.graph->in_pools;
+  (*context.graph)[number].record = record;
+  if (closing_) return end_task(context, number, now_s);
+  events_.push({now_s, context.original.id, EventKind::task_end, number});
 }
 
-void Gateway::end_task(Journey& j, std::uint32_t number, double now_s) {
-  GraphRun::Task& task = (*j.graph)[number];
-  tell_task(j, task, now_s);
-  j.preemptions += task.record.preemptions;
-  if (!j.scheduled_s || task.record.scheduled_s < j.scheduled_s) j.scheduled_s = task.record.scheduled_s;
+void Gateway::end_task(RequestContext& context, std::uint32_t number, double now_s) {
+  GraphRun::Task& task = (*context.graph)[number];
+  report_task(context, task, now_s);
+  context.preemptions += task.record.preemptions;
+  if (!context.scheduled_s || task.record.scheduled_s < context.scheduled_s)
+    context.scheduled_s = task.record.scheduled_s;
   if (task.record.status != RequestStatus::completed) {
-    j.pass_record = task.record;
-    return conclude(j, task.record.status, now_s);
+    context.call_record = task.record;
+    return conclude(context, task.record.status, now_s);
   }
-  if (number == j.graph->streamed() && !j.of.held) j.first_token_s = task.record.first_token_s;
-  for (const std::uint32_t next : j.graph->end(number, now_s))
-    events_.push({now_s + (*j.graph)[next].what.tool_s, j.as_it_came.id, What::task_leave, next});
-  if (j.graph->all_done()) end_graph(j, now_s);
+  if (number == context.graph->streamed() && !context.outgoing.held)
+    context.first_token_s = task.record.first_token_s;
+  for (const std::uint32_t next : context.graph->end(number, now_s))
+    events_.push({now_s + (*context.graph)[next].what.tool_s, context.original.id, EventKind::task_leave, next});
+  if (context.graph->all_done()) end_graph(context, now_s);
 }
 
 /// The answer: what the last node has made, all its parts together.
-void Gateway::end_graph(Journey& j, double now_s) {
-  ++j.turn;
-  if (closing_ && j.of.held) return conclude(j, RequestStatus::unfinished, now_s);
-  j.record.graph = j.graph->record();
-  j.record.graph->plain_prompt_tokens = j.of.request.prompt_tokens;
-  j.record.graph->plain_output_tokens = j.of.request.output_tokens;
-  count_graph(*j.graph);
-  const GraphRun::Task& last = (*j.graph)[j.graph->critical_path().front()];
-  j.answer_record = last.record;
-  j.answer_record.output_tokens = 0;
-  for (std::uint32_t i = 0; i < j.graph->tasks().size(); ++i)
-    if (j.graph->is_answer(i)) j.answer_record.output_tokens += (*j.graph)[i].record.output_tokens;
-  j.of.target = last.what.target;
-  j.answer = GatewayAnswer{.target = j.of.target,
-                           .first_token_s = *last.record.first_token_s,
-                           .finish_s = now_s,
-                           .output_tokens = j.answer_record.output_tokens,
-                           .score = expected_score(j)};
-  j.answer_seen = !j.of.held;
-  j.verdicts = closing_ ? 0 : j.stages;
-  ask_verdicts(j, now_s);
+void Gateway::end_graph(RequestContext& context, double now_s) {
+  ++context.turn;
+  if (closing_ && context.outgoing.held) return conclude(context, RequestStatus::unfinished, now_s);
+  context.record.graph = context.graph->record();
+  context.record.graph->plain_prompt_tokens = context.outgoing.request.prompt_tokens;
+  context.record.graph->plain_output_tokens = context.outgoing.request.output_tokens;
+  count_graph(*context.graph);
+  const GraphRun::Task& last = (*context.graph)[context.graph->critical_path().front()];
+  context.answer_record = last.record;
+  context.answer_record.output_tokens = 0;
+  for (std::uint32_t i = 0; i < context.graph->tasks().size(); ++i)
+    if (context.graph->is_answer(i)) context.answer_record.output_tokens += (*context.graph)[i].record.output_tokens;
+  context.outgoing.target = last.what.target;
+  context.answer = GatewayAnswer{.target = context.outgoing.target,
+                                 .first_token_s = *last.record.first_token_s,
+                                 .finish_s = now_s,
+                                 .output_tokens = context.answer_record.output_tokens,
+                                 .score = expected_score(context)};
+  context.answer_seen = !context.outgoing.held;
+  context.verdicts = closing_ ? 0 : context.stages;
+  ask_verdicts(context, now_s);
 }
 
-void Gateway::tell_task(const Journey& j, const GraphRun::Task& task, double now_s) {
+void Gateway::report_task(const RequestContext& context, const GraphRun::Task& task, double now_s) {
   if (!detail_) return;
-  detail_->gateway({.id = j.as_it_came.id,
+  detail_->gateway({.id = context.original.id,
                     .what = nodes_[task.what.node].name,
                     .kind = "node",
                     .start_s = task.sent_s,
@@ -137,7 +139,7 @@ void Gateway::tell_task(const Journey& j, const GraphRun::Task& task, double now
 void Gateway::count_graph(const GraphRun& graph) {
   for (const GraphRun::Task& task : graph.tasks()) {
     NodeFacts& node = nodes_[task.what.node];
-    ++node.passes;
+    ++node.llm_calls;
     node.ttft_s.add(*task.record.first_token_s - task.sent_s);
     node.e2e_s.add(task.end_s - task.sent_s);
     node.prompt_tokens += task.what.prompt_tokens();

@@ -3,48 +3,48 @@
 
 namespace servecast {
 
-void Gateway::await_workers(Journey& j, std::size_t stage, const GatewayStep& step, double now_s) {
-  j.job = step.job;
-  j.record.job = JobRecord{.refused = step.job->refused};
-  if (step.job->refused) return conclude(j, RequestStatus::shed, now_s);
-  stages_[stage].facts.prompt_tokens_out += j.of.request.prompt_tokens;
-  j.record.job->acknowledged_s = now_s - j.as_it_came.arrival_s + step.job->acknowledged_s;
-  charge(j, stage, 0, step.usd, now_s, "accepted");
-  j.has_place = true;
-  j.queued_at = stage;
-  j.job_since_s = now_s;
-  j.as_it_came.give_up_s = j.of.request.give_up_s;  // whoever has an acknowledgement does not wait
-  if (j.as_it_came.give_up_s < forever) push(j, What::give_up, j.as_it_came.give_up_s);
+void Gateway::await_workers(RequestContext& context, std::size_t stage, const StageAction& step, double now_s) {
+  context.job = step.job;
+  context.record.job = JobRecord{.refused = step.job->refused};
+  if (step.job->refused) return conclude(context, RequestStatus::shed, now_s);
+  stages_[stage].facts.prompt_tokens_out += context.outgoing.request.prompt_tokens;
+  context.record.job->acknowledged_s = now_s - context.original.arrival_s + step.job->acknowledged_s;
+  charge(context, stage, 0, step.usd, now_s, "accepted");
+  context.has_place = true;
+  context.queued_at = stage;
+  context.job_since_s = now_s;
+  context.original.give_up_s = context.outgoing.request.give_up_s;  // a client with an acknowledgement does not wait
+  if (context.original.give_up_s < forever) push(context, EventKind::give_up, context.original.give_up_s);
   start_jobs(stage, now_s);
 }
 
 void Gateway::start_jobs(std::size_t stage, double now_s) {
   if (closing_) return;
   while (const auto id = stages_[stage].jobs->start()) {
-    Journey& j = journeys_.at(*id);
-    j.record.job->waited_s = now_s - j.job_since_s;
-    charge(j, stage, now_s - j.job_since_s, 0, j.job_since_s, "stage");
-    j.job_since_s = j.dispatched_from_s = now_s;
-    push(j, What::stage, now_s);
+    RequestContext& context = contexts_.at(*id);
+    context.record.job->waited_s = now_s - context.job_since_s;
+    charge(context, stage, now_s - context.job_since_s, 0, context.job_since_s, "stage");
+    context.job_since_s = context.dispatched_from_s = now_s;
+    push(context, EventKind::stage, now_s);
   }
 }
 
 /// Its workers, or its place in the queue, are free.
-void Gateway::job_over(Journey& j, double now_s) {
-  j.has_place = false;
-  if (j.record.job->waited_s)
-    j.record.job->worker_s = static_cast<double>(j.job->parts) * (now_s - j.job_since_s);
+void Gateway::job_over(RequestContext& context, double now_s) {
+  context.has_place = false;
+  if (context.record.job->waited_s)
+    context.record.job->worker_s = static_cast<double>(context.job->parts) * (now_s - context.job_since_s);
   else
-    charge(j, j.queued_at, now_s - j.job_since_s, 0, j.job_since_s, "stage");
-  stages_[j.queued_at].jobs->over(j.as_it_came.id);
-  start_jobs(j.queued_at, now_s);
+    charge(context, context.queued_at, now_s - context.job_since_s, 0, context.job_since_s, "stage");
+  stages_[context.queued_at].jobs->over(context.original.id);
+  start_jobs(context.queued_at, now_s);
 }
 
-void Gateway::judge_deadline(Journey& j, const RequestRecord& told, double now_s) {
-  if (!j.job || !j.job->due_s) return;
-  j.record.job->dropped = told.status == RequestStatus::timed_out;
-  const bool open = told.status == RequestStatus::unfinished && now_s < *j.job->due_s;
-  if (!open) j.record.job->kept = told.finish_s && *told.finish_s <= *j.job->due_s;
+void Gateway::judge_deadline(RequestContext& context, const RequestRecord& answer, double now_s) {
+  if (!context.job || !context.job->due_s) return;
+  context.record.job->dropped = answer.status == RequestStatus::timed_out;
+  const bool open = answer.status == RequestStatus::unfinished && now_s < *context.job->due_s;
+  if (!open) context.record.job->kept = answer.finish_s && *answer.finish_s <= *context.job->due_s;
 }
 
 }  // namespace servecast

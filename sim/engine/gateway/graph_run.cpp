@@ -10,7 +10,7 @@ GraphRun::GraphRun(const TaskGraph& graph, double now_s)
     : streamed_(graph.streamed), left_(graph.tasks.size()), start_s_(now_s) {
   for (const Subtask& subtask : graph.tasks) {
     for (const std::uint32_t before : subtask.after)
-      tasks_[before].followers.push_back(static_cast<std::uint32_t>(tasks_.size()));
+      tasks_[before].successors.push_back(static_cast<std::uint32_t>(tasks_.size()));
     tasks_.push_back({.what = subtask, .waits_for = subtask.after.size(), .ready_s = now_s});
   }
 }
@@ -26,10 +26,10 @@ std::vector<std::uint32_t> GraphRun::end(std::uint32_t task, double end_s) {
   tasks_[task].end_s = end_s;
   --left_;
   std::vector<std::uint32_t> ready;
-  for (const std::uint32_t follower : tasks_[task].followers) {
-    if (--tasks_[follower].waits_for > 0) continue;
-    tasks_[follower].ready_s = end_s;
-    ready.push_back(follower);
+  for (const std::uint32_t successor : tasks_[task].successors) {
+    if (--tasks_[successor].waits_for > 0) continue;
+    tasks_[successor].ready_s = end_s;
+    ready.push_back(successor);
   }
   return ready;
 }
@@ -97,11 +97,13 @@ class BlockNamer {
 
 std::vector<BlockHash> block_names(const Request& request, const Subtask& task, std::uint32_t number) {
   BlockNamer namer(request.prefix_blocks, request.block_tokens);
-  const auto piece = [&](TextPiece::Of of, std::uint32_t of_task) {
-    return mixed_bits((std::uint64_t{index(request.id)} << 32 | of_task) + (static_cast<std::uint64_t>(of) << 62));
+  const auto piece = [&](TextPiece::Source source, std::uint32_t of_task) {
+    return mixed_bits((std::uint64_t{index(request.id)} << 32 | of_task) +
+                      (static_cast<std::uint64_t>(source) << 62));
   };
-  for (const TextPiece& p : task.prompt) namer.add(piece(p.of, p.task), p.tokens, p.of == TextPiece::Of::request);
-  namer.add(piece(TextPiece::Of::answer, number), task.output_tokens, false);
+  for (const TextPiece& p : task.prompt)
+    namer.add(piece(p.source, p.task), p.tokens, p.source == TextPiece::Source::request);
+  namer.add(piece(TextPiece::Source::answer, number), task.output_tokens, false);
   return namer.take();
 }
 

@@ -38,7 +38,7 @@ void Flows::cancel(std::int64_t group, double now_s) {
     const auto flow = flows_.extract(at++);
     if (!flow.mapped().under_way) continue;
     carrier_->cancel(flow.key());
-    for (FlowWatcher* watcher : watchers_) watcher->cancelled(flow.mapped().transfer, now_s);
+    for (FlowListener* listener : listeners_) listener->cancelled(flow.mapped().transfer, now_s);
   }
 }
 
@@ -58,7 +58,7 @@ void Flows::begin_due(double now_s) {
       held_up_.push_back(number);
       continue;
     }
-    for (FlowWatcher* watcher : watchers_) watcher->begins(transfer, now_s);
+    for (FlowListener* listener : listeners_) listener->begins(transfer, now_s);
     flow->second.under_way = true;
     carrier_->begin(number, transfer);
   }
@@ -74,7 +74,7 @@ bool Flows::all_cut() const {
 
 void Flows::set_speed(std::size_t link, double bytes_per_s, double now_s) {
   carrier_->set_speed(link, bytes_per_s);
-  for (FlowWatcher* watcher : watchers_) watcher->set_speed(link, bytes_per_s, now_s);
+  for (FlowListener* listener : listeners_) listener->set_speed(link, bytes_per_s, now_s);
 }
 
 void Flows::cut(std::size_t link, double now_s) {
@@ -93,7 +93,7 @@ void Flows::ended(const EndedFlow& flow) {
   if (flows_.contains(flow.flow)) ending_.push({.at_s = noticed_s(flow.clock_s), .flow = flow.flow});
 }
 
-bool Flows::tell_ended(double now_s) {
+bool Flows::report_ended(double now_s) {
   bool any = false;
   while (!ending_.empty() && ending_.top().at_s <= now_s) {
     const std::int64_t number = ending_.top().flow;
@@ -111,7 +111,7 @@ void Flows::end(std::int64_t number, double now_s) {
     observer_(number, {.transfer = &flow.mapped().transfer, .start_s = flow.mapped().start_s, .end_s = now_s});
   const Transfer& transfer = flow.mapped().transfer;
   if (!transfer.path.links.empty())
-    for (FlowWatcher* watcher : watchers_) watcher->ended(transfer, now_s);
+    for (FlowListener* listener : listeners_) listener->ended(transfer, now_s);
   const auto group = groups_.find(flow.mapped().group);
   if (--group->second.left > 0) return;
   const Done done = std::move(group->second.done);

@@ -37,22 +37,22 @@ struct EndedFlow {
   double clock_s = 0;
 };
 
-/// Whoever makes the transfers and knows how flows share links: the network.
+/// Makes the transfers and knows how flows share links: the network.
 class FlowCarrier {
  public:
   virtual ~FlowCarrier() = default;
-  /// The first byte of the flow leaves now. The carrier will tell when the last one has arrived.
+  /// The first byte of the flow leaves now. The carrier reports when the last one has arrived.
   virtual void begin(std::int64_t flow, const Transfer& transfer) = 0;
-  /// A flow under way is broken off: it takes nothing of its links any more. The carrier may still tell its end.
+  /// A flow under way is broken off: it takes nothing of its links any more. The carrier may still report its end.
   virtual void cancel(std::int64_t flow) = 0;
   /// From now on a link carries so much.
   virtual void set_speed(std::size_t link, double bytes_per_s) = 0;
 };
 
-/// Is told when a flow's first byte leaves, before the carrier is, and when its end is noticed or it is broken off.
-class FlowWatcher {
+/// Hears when a flow's first byte leaves, before the carrier does, and when its end is noticed or it is broken off.
+class FlowListener {
  public:
-  virtual ~FlowWatcher() = default;
+  virtual ~FlowListener() = default;
   virtual void begins(const Transfer& transfer, double now_s) = 0;
   virtual void ended(const Transfer& transfer, double now_s) = 0;
   virtual void cancelled(const Transfer& transfer, double now_s) { ended(transfer, now_s); }
@@ -61,7 +61,7 @@ class FlowWatcher {
 };
 
 /// Transfers over shared links, started at any instant of the run. Knows no SimGrid: it keeps what waits for its
-/// time, hands it to the carrier when that has come, and tells whoever started it about the end.
+/// time, hands it to the carrier when that has come, and reports the end to the part that started it.
 ///
 /// Times are our own: an end is taken from the carrier's clock, which may be off by 1e-9 s (SimGrid merges instants
 /// closer than that, and its clock is a sum of rounded differences), so it is noticed at the next whole 2^-20 s,
@@ -73,28 +73,28 @@ class Flows {
 
   /// Without a carrier nothing may be started.
   void set_carrier(FlowCarrier& carrier) { carrier_ = &carrier; }
-  /// Is told of every flow when it has ended.
+  /// Hears of every flow when it has ended.
   void set_observer(Observer observer) { observer_ = std::move(observer); }
 
-  /// May start flows when it is told of one.
-  void add_watcher(FlowWatcher& watcher) { watchers_.push_back(&watcher); }
+  /// May start flows when it hears of one.
+  void add_listener(FlowListener& listener) { listeners_.push_back(&listener); }
 
   /// These leave at `at_s`, which is not in the past, all at once; `done` is called when the last of them has
   /// arrived. Returns the number of the group.
   std::int64_t start(std::vector<Transfer> transfers, double at_s, Done done);
-  /// Breaks off what is left of a group: nobody is told of its end, and observers hear nothing of it. Does nothing
-  /// where all of it has arrived.
+  /// Breaks off what is left of a group: its end is not reported, and listeners hear nothing. Does nothing
+  /// where the last byte has arrived.
   void cancel(std::int64_t group, double now_s);
-  /// Nobody who started one still waits.
+  /// No part that started one still waits.
   bool idle() const { return flows_.empty(); }
-  /// None of them moves, as long as no link is mended.
+  /// No flow moves, as long as no link is mended.
   bool all_cut() const;
 
   /// The next instant at which a flow begins or its end is noticed.
   double next_s() const;
   /// Within an instant: ends come between the steps that end and the requests that arrive, in the order in which the
   /// flows were started; flows begin last. Whether any has ended.
-  bool tell_ended(double now_s);
+  bool report_ended(double now_s);
   void begin_due(double now_s);
   /// A link lets nothing through: flows under way stand still, others do not begin before all of their path is
   /// mended.
@@ -126,7 +126,7 @@ class Flows {
   void end(std::int64_t number, double now_s);
 
   FlowCarrier* carrier_ = nullptr;
-  std::vector<FlowWatcher*> watchers_{};
+  std::vector<FlowListener*> listeners_{};
   Observer observer_{};
   std::int64_t started_ = 0;
   std::map<std::int64_t, Flow> flows_;    // by number: their order of starting

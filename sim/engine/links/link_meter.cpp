@@ -13,7 +13,7 @@ namespace {
 
 constexpr double same_share = 1 + 1e-9;  // links this close to the tightest are filled with it
 
-/// A link that flows under way cross: what is left of it for those whose rate is not known yet.
+/// A link that flows under way cross: the rate left for those whose own is not known yet.
 struct Crossed {
   double bytes_per_s = 0;
   std::int64_t flows = 0;
@@ -109,7 +109,7 @@ void LinkMeter::share_links() {
   shared_ = true;
 }
 
-void LinkMeter::tell(DetailListener& listener) const {
+void LinkMeter::report(DetailListener& listener) const {
   for (const auto& [key, bytes] : bytes_) {
     const PlatformLink& link = platform_.links[key.first];
     listener.link({.link = link.name,

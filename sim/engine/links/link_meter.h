@@ -11,10 +11,10 @@ namespace servecast {
 struct DetailListener;
 struct Platform;
 
-/// Bytes over each link and second. The network tells when a flow begins and ends, not how fast it went between; the
-/// rates are worked out again here, as max-min fair shares of the flows under way (progressive filling: Bertsekas and
-/// Gallager, Data Networks, §6.5.2). What is left of a flow when its end is noticed counts in its last second.
-class LinkMeter final : public FlowWatcher {
+/// Bytes over each link and second. The network reports when a flow begins and ends, not how fast it went between;
+/// the rates are worked out again here, as max-min fair shares of the flows under way (progressive filling: Bertsekas
+/// and Gallager, Data Networks, §6.5.2). What is left of a flow when its end is noticed counts in its last second.
+class LinkMeter final : public FlowListener {
  public:
   explicit LinkMeter(const Platform& platform);
 
@@ -22,7 +22,7 @@ class LinkMeter final : public FlowWatcher {
   void ended(const Transfer& transfer, double now_s) override;
   void cancelled(const Transfer& transfer, double now_s) override;
   void set_speed(std::size_t link, double bytes_per_s, double now_s) override;
-  void tell(DetailListener& listener) const;
+  void report(DetailListener& listener) const;
 
  private:
   struct Flow {

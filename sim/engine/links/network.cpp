@@ -34,7 +34,8 @@ class NamedLinks final : public routing::NetZoneImpl {
   std::vector<Link*> next_path{};
 };
 
-// SimGrid's default of 8 MB is for programs; who only waits needs a few kB, an exception's way out included.
+// SimGrid's default of 8 MB is for programs; an actor that only waits needs a few kB, an exception's way out
+// included.
 constexpr unsigned waiter_stack_kb = 64;
 
 /// Waits for one flow after the other.
@@ -84,7 +85,7 @@ struct Network::Impl {
     return waiter;
   }
 
-  // SimGrid tells of what is broken off in one of two ways. Links never fail here: a cut one is only very slow.
+  // SimGrid reports what is broken off in one of two ways. Links never fail here: a cut one is only very slow.
   static void wait_for_end(sg::Comm& comm) try { comm.wait(); } catch (const simgrid::CancelException&) {
   } catch (const simgrid::NetworkFailureException&) {
   }

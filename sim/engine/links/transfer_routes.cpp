@@ -48,13 +48,13 @@ Part TransferRoutes::tier_part(const RankAt& at, std::optional<std::size_t> tier
 /// So many tokens of one rank, each of whose GPUs has its share of them.
 std::vector<Transfer> TransferRoutes::kv_shares(const char* what, const TierEnd& from, const TierEnd& to,
                                                 std::int64_t tokens) const {
-  const Pool& pool = scenario_.pools[to.at.replica.pool];
+  const Pool& pool = scenario_.pools[to.rank.replica.pool];
   const double bytes = static_cast<double>(tokens) * pool.kv_token_bytes_of_rank_gpu();
   const std::int64_t gpus = pool.gpus_per_replica() / pool.shape().ranks();
   std::vector<Transfer> transfers;
   for (std::int64_t gpu = 0; gpu < gpus; ++gpu)
     transfers.push_back(
-        wiring_.transfer(what, tier_part(from.at, from.tier, gpu), tier_part(to.at, to.tier, gpu), bytes));
+        wiring_.transfer(what, tier_part(from.rank, from.tier, gpu), tier_part(to.rank, to.tier, gpu), bytes));
   return transfers;
 }
 

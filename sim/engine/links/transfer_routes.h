@@ -29,10 +29,10 @@ class TransferRoutes {
   std::vector<Transfer> of(const ReplicaAt& at, const ReplicaTransfer& transfer) const;
   /// So many tokens of the unit's rank into a tier.
   std::vector<Transfer> of_write(const ReplicaAt& at, const KvWrite& write, std::int64_t tokens) const;
-  /// How long all of it takes while nobody else uses the links.
+  /// How long the whole transfer takes while nothing else uses the links.
   double alone_s(const ReplicaAt& at, const ReplicaTransfer& transfer) const;
   /// It is on other GPUs now.
-  void moved(const ReplicaAt& at) {
+  void relocated(const ReplicaAt& at) {
     std::erase_if(steps_, [&](const auto& step) { return step.first.first == at; });
   }
 
@@ -42,7 +42,7 @@ class TransferRoutes {
   std::vector<Transfer> flows(const ReplicaAt& at, const AdapterLoad& load) const;
   std::vector<Transfer> flows(const ReplicaAt& at, const StepTraffic& traffic) const;
   struct TierEnd {  // a rank's GPUs, or what a tier has of them
-    RankAt at{};
+    RankAt rank{};
     std::optional<std::size_t> tier{};
   };
   std::vector<Transfer> kv_shares(const char* what, const TierEnd& from, const TierEnd& to,

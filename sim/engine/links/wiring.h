@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "sim/engine/links/flows.h"
+#include "sim/input/scenario/gpu_places.h"
 #include "sim/input/scenario/node_groups.h"
-#include "sim/input/scenario/placement.h"
 #include "sim/report/record/platform.h"
 
 namespace servecast {

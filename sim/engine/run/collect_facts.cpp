@@ -49,7 +49,7 @@ std::optional<ExpertFacts> expert_facts(const Pool& pool, const ReplicaPool& rep
   if (!pool.experts) return std::nullopt;
   ExpertFacts f{.cache_fraction =
                     static_cast<double>(pool.experts->slots) / static_cast<double>(pool.experts->experts())};
-  for (const Replica* r : all_of(replicas)) f.totals += r->core().stages.experts()->totals();
+  for (const Replica* r : all_of(replicas)) f.totals += r->core().pipeline.experts()->totals();
   const auto quality = pool.spec.expert_offload->miss.make()->quality(f.cache_fraction);
   if (f.totals.substituted + f.totals.left_out == 0)
     f.quality = QualityFacts{.source = "no expert was replaced or left out"};
@@ -66,10 +66,10 @@ std::optional<DraftTotals> draft_totals(const ReplicaPool& replicas) {
 }
 
 std::optional<EarlyExitFacts> early_exit_facts(const Pool& pool, const ReplicaPool& replicas) {
-  if (!replicas[0].core().setup.exits) return std::nullopt;
+  if (!replicas[0].core().setup.early_exits) return std::nullopt;
   EarlyExitFacts facts{.model_layers = pool.llm.layers,
-                       .layers_per_token = replicas[0].core().setup.exits->layers().mean()};
-  for (const Replica* r : all_of(replicas)) facts.totals += r->core().setup.exits->totals();
+                       .layers_per_token = replicas[0].core().setup.early_exits->layers().mean()};
+  for (const Replica* r : all_of(replicas)) facts.totals += r->core().setup.early_exits->totals();
   if (const auto accuracy = pool.spec.early_exit.make()->accuracy(pool.llm)) {
     facts.lost_points = accuracy->lost_points;
     facts.accuracy_source = accuracy->source;

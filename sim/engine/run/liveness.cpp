@@ -3,17 +3,17 @@
 #include <fmt/format.h>
 
 #include "sim/engine/cluster/cluster.h"
-#include "sim/engine/cluster/waiting_room.h"
+#include "sim/engine/cluster/pending_queue.h"
 #include "sim/input/scenario/scenario.h"
 #include "sim/report/record/recorder.h"
 
 namespace servecast {
 
-std::string where_requests_are(const Scenario& scenario, const Cluster& cluster, const WaitingRoom& outside) {
+std::string where_requests_are(const Scenario& scenario, const Cluster& cluster, const PendingQueue& pending) {
   std::string text;
   for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool) {
-    std::int64_t count = outside.count(PoolId(pool));
-    std::string places = count > 0 ? fmt::format(", outside: {}", count) : "";
+    std::int64_t count = pending.count(PoolId(pool));
+    std::string places = count > 0 ? fmt::format(", pending: {}", count) : "";
     for (std::size_t i = 0; i < cluster.pools()[pool].size(); ++i) {
       const ReplicaView view = cluster.pools()[pool][i].view();
       if (view.waiting_requests + view.running_requests == 0) continue;
@@ -28,7 +28,7 @@ std::string where_requests_are(const Scenario& scenario, const Cluster& cluster,
 }
 
 void require_all_ended(const Scenario& scenario, const Recorder& recorder, const Cluster& cluster,
-                       const WaitingRoom& outside) {
+                       const PendingQueue& pending) {
   if (scenario.spec.until_s) return;
   std::int64_t unfinished = 0;
   for (const RequestTotals& of_class : recorder.classes()) unfinished += of_class.requests.unfinished;
@@ -37,7 +37,7 @@ void require_all_ended(const Scenario& scenario, const Recorder& recorder, const
       fmt::format("scenario '{}', seed {}: the run ends with {} of {} requests unfinished ({}). Nothing that they "
                   "wait for happens any more; with `until_s` the run ends there and reports them.",
                   scenario.spec.name, scenario.spec.seed, unfinished, recorder.count(),
-                  where_requests_are(scenario, cluster, outside)));
+                  where_requests_are(scenario, cluster, pending)));
 }
 
 }  // namespace servecast

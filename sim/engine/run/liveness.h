@@ -6,7 +6,7 @@ namespace servecast {
 
 class Cluster;
 class Recorder;
-class WaitingRoom;
+class PendingQueue;
 struct Scenario;
 
 /// A run has come to its end by itself and left requests unfinished: whatever they wait for never happens. Never the
@@ -16,11 +16,11 @@ class RequestsLeftUnfinished : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Who waits or runs on which replica, or waits outside a pool.
-std::string where_requests_are(const Scenario& scenario, const Cluster& cluster, const WaitingRoom& outside);
+/// How many requests wait or run on each replica, and how many wait before a pool.
+std::string where_requests_are(const Scenario& scenario, const Cluster& cluster, const PendingQueue& pending);
 
-/// Throws RequestsLeftUnfinished, unless the run was to end at `until_s`. Requires that it is drained.
+/// Throws RequestsLeftUnfinished, unless the run was to end at `until_s`. Requires that the run is finished.
 void require_all_ended(const Scenario& scenario, const Recorder& recorder, const Cluster& cluster,
-                       const WaitingRoom& outside);
+                       const PendingQueue& pending);
 
 }  // namespace servecast

@@ -52,7 +52,7 @@ void listen_to_flows(Run& run, DetailListener& detail) {
     detail.flow({flow, transfer.kind, transfer.from, transfer.to, links, transfer.bytes, t.start_s, t.end_s});
   });
   run.links.emplace(run.wiring.platform());
-  run.simulation.flows().add_watcher(*run.links);
+  run.simulation.flows().add_listener(*run.links);
 }
 
 RunFacts simulate(SimgridEngine& engine, Run& run, Scenario& scenario, Recorder& recorder,
@@ -63,8 +63,8 @@ RunFacts simulate(SimgridEngine& engine, Run& run, Scenario& scenario, Recorder&
   run.network.add_actor("simulation", [&run] { simulation_actor(run); });
   engine.run();
   run.network.rethrow();
-  run.simulation.drain();
-  if (options.detail) run.links->tell(*options.detail);
+  run.simulation.finish();
+  if (options.detail) run.links->report(*options.detail);
   recorder.close();
   return collect_facts(scenario, run.simulation);
 }
@@ -76,7 +76,7 @@ RunFacts run(Scenario& scenario, Recorder& recorder, const RunOptions& options) 
   Run run(scenario, recorder, options);
   RunFacts facts = with_place(scenario.spec, run.simulation.clock(),
                               [&] { return simulate(engine, run, scenario, recorder, options); });
-  require_all_ended(scenario, recorder, run.simulation.cluster(), run.simulation.outside());
+  require_all_ended(scenario, recorder, run.simulation.cluster(), run.simulation.pending());
   return facts;
 }
 

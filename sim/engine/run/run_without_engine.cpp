@@ -13,11 +13,11 @@ RunFacts run_without_engine(Scenario& scenario, Recorder& recorder, const RunOpt
   RunFacts facts = with_place(scenario.spec, simulation.clock(), [&] {
     for (double at_s = simulation.next_s(); at_s < Replica::infinity; at_s = simulation.next_s())
       simulation.handle(at_s);
-    simulation.drain();
+    simulation.finish();
     recorder.close();
     return collect_facts(scenario, simulation);
   });
-  require_all_ended(scenario, recorder, simulation.cluster(), simulation.outside());
+  require_all_ended(scenario, recorder, simulation.cluster(), simulation.pending());
   return facts;
 }
 

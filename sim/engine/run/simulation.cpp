@@ -31,39 +31,39 @@ Simulation::Simulation(Scenario& scenario, Recorder& recorder, const RunOptions&
   recorder.set_gateway(gateway_->facts().targets.size());
 }
 
-// Followers in the order in which they hear that a replica has stopped: the flow of requests last, when all that were
+// Listeners in the order in which they hear that a replica has stopped: the flow of requests last, when all that were
 // on their way from or to it are known.
 void Simulation::connect(const Wiring& wiring) {
-  cluster_.follow(transfers_.emplace(scenario_, wiring, flows_, cluster_, clock_));
+  cluster_.add_listener(transfers_.emplace(scenario_, wiring, flows_, cluster_, clock_));
   for (ReplicaPool& pool : cluster_.pools()) pool.connect(*transfers_);
   for (const Pool& pool : scenario_.pools)
     for (const Reach reach : all_reaches) steps_become_flows_ |= pool.sends(reach);
   copies_.connect(scenario_, wiring);
-  cluster_.follow(copies_);
+  cluster_.add_listener(copies_);
   if (hands_over(scenario_)) {
-    parts_.hand_overs = &hand_overs_.emplace(scenario_, wiring, flows_, recorder_, cluster_, flow_.onward());
-    cluster_.follow(*hand_overs_);
+    parts_.hand_overs = &hand_overs_.emplace(scenario_, wiring, flows_, recorder_, cluster_, flow_.callbacks());
+    cluster_.add_listener(*hand_overs_);
   }
-  if (migrates(scenario_)) cluster_.follow(migrations_.emplace(scenario_, wiring, flows_, recorder_, cluster_));
+  if (migrates(scenario_)) cluster_.add_listener(migrations_.emplace(scenario_, wiring, flows_, recorder_, cluster_));
   if (scenario_.spec.failures) {
     parts_.failures = &failures_.emplace(scenario_, wiring, flows_, cluster_);
-    cluster_.follow(*failures_);
+    cluster_.add_listener(*failures_);
   }
-  cluster_.follow(flow_);
-  if (scales(scenario_)) parts_.scaling = &scaling_.emplace(scenario_, cluster_, flow_.outside());
+  cluster_.add_listener(flow_);
+  if (scales(scenario_)) parts_.scaling = &scaling_.emplace(scenario_, cluster_, flow_.pending());
   cluster_.lifecycle().begin(weight_loads_.emplace(scenario_, wiring, flows_));
-  transfers_->tell_contended();
+  transfers_->mark_contended();
 }
 
-void Simulation::drain() {
+void Simulation::finish() {
   const double until_s = clock_.until_s();
-  // A second is sampled where something is due at its end or later, whoever has looked at the replicas before.
+  // A second is sampled where something is due at its end or later, however far replicas have been advanced before.
   const auto still_busy = [&](double at_s) {
     cluster_.advance_all(std::nextafter(at_s, 0));
     return std::ranges::any_of(cluster_.pools(), &ReplicaPool::busy);
   };
   ReplicaSampler* sampler = listener_.sampler();
-  while (sampler && sampler->next_s() <= until_s && still_busy(sampler->next_s())) sampler->look_at(cluster_);
+  while (sampler && sampler->next_s() <= until_s && still_busy(sampler->next_s())) sampler->sample(cluster_);
   if (gateway_) gateway_->close();
   for (ReplicaPool& pool : cluster_.pools()) {
     pool.advance_all(until_s);
@@ -73,7 +73,7 @@ void Simulation::drain() {
   flow_.abandon(until_s);
   if (gateway_) gateway_->abandon(clock_.duration_s());
   cluster_.lifecycle().close(clock_.duration_s(), recorder_);
-  if (sampler) sampler->tell(clock_.duration_s(), *options_.detail);
+  if (sampler) sampler->report(clock_.duration_s(), *options_.detail);
 }
 
 }  // namespace servecast

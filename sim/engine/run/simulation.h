@@ -33,13 +33,13 @@ class Simulation {
   void handle(double now_s);
   /// Nothing is due any more but the replicas' own steps: lets them come to their end, or to the scenario's
   /// `until_s`.
-  void drain();
+  void finish();
 
   Flows& flows() { return flows_; }
   const RunClock& clock() const { return clock_; }
   const Cluster& cluster() const { return cluster_; }
   const FlowParts& parts() const { return parts_; }
-  const WaitingRoom& outside() const { return flow_.outside(); }
+  const PendingQueue& pending() const { return flow_.pending(); }
 
  private:
   /// What happens within one instant (simulation_instant.cpp).
@@ -47,7 +47,7 @@ class Simulation {
     const char* name;                   // as the watchdog calls it
     double (*next_s)(Simulation& run);  // null: it is never due by itself
     void (*act)(Simulation& run, double now_s);
-    bool rides = false;  // nobody need come for that alone
+    bool rides = false;  // the run does not come back for that alone
   };
   static const Moment moments_[];
   double next_failure_s();
@@ -55,7 +55,7 @@ class Simulation {
   double next_sample_s();
   void end_steps(double now_s);
   void end_flows(double now_s);
-  void fail(double now_s);
+  void break_parts(double now_s);
   void start_and_drain(double now_s);
   void collect_load(double now_s);
   void sample_replicas(double now_s);

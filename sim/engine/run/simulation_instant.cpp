@@ -1,4 +1,4 @@
-// One instant: who is due when, and in which order everybody acts.
+// One instant: which part is due when, and in which order the parts act.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,19 +50,19 @@ void acts(S& run, double now_s) {
 
 // Steps end before anything arrives, and start when all that arrives has arrived: an arrival on a step's boundary
 // joins the step that starts there. Parts break when what was on its way has come, autoscalers see what broke, and
-// load is collected before somebody is routed by it. Flows begin last.
+// load is collected before requests are routed by it. Flows begin last.
 const S::Moment S::moments_[] = {
     {"steps", due<&S::cluster_, &Cluster::next_step_s>, acts<&S::end_steps>},
     {"flows", due<&S::flows_, &Flows::next_s>, acts<&S::end_flows>},
     {"hand-overs", due<&S::hand_overs_, &HandOvers::next_s>, acts<&S::hand_overs_, &HandOvers::send_due>},
-    {"looks at roles", due<&S::hand_overs_, &HandOvers::next_check_s>, acts<&S::hand_overs_, &HandOvers::check_roles>,
-     rides_along},
-    {"looks for migrations", due<&S::migrations_, &Migrations::next_check_s>,
+    {"evaluates roles", due<&S::hand_overs_, &HandOvers::next_check_s>,
+     acts<&S::hand_overs_, &HandOvers::check_roles>, rides_along},
+    {"evaluates migrations", due<&S::migrations_, &Migrations::next_check_s>,
      acts<&S::migrations_, &Migrations::act_due>},
-    {"failures", due<&S::next_failure_s>, acts<&S::fail>},
-    {"requests that failures struck", nullptr, acts<&S::flow_, &RequestFlow::go_on_elsewhere>},
-    {"clients that give up outside", due<&S::flow_, &RequestFlow::next_give_up_s>,
-     acts<&S::flow_, &RequestFlow::give_up_outside>},
+    {"failures", due<&S::next_failure_s>, acts<&S::break_parts>},
+    {"requests that failures interrupted", nullptr, acts<&S::flow_, &RequestFlow::go_on_elsewhere>},
+    {"clients that give up in the pending queue", due<&S::flow_, &RequestFlow::next_give_up_s>,
+     acts<&S::flow_, &RequestFlow::give_up_pending>},
     {"replicas that start and drain", due<&S::next_start_s>, acts<&S::start_and_drain>},
     {"load that is collected", nullptr, acts<&S::collect_load>},  // see next_s()
     {"copies of prefixes", due<&S::copies_, &PrefixCopies::next_s>, acts<&S::flow_, &RequestFlow::deliver_copied>},
@@ -102,13 +102,13 @@ void Simulation::end_steps(double now_s) {
 
 // Steps may end with what they send.
 void Simulation::end_flows(double now_s) {
-  if (flows_.tell_ended(now_s) && steps_become_flows_) cluster_.settle(now_s);
+  if (flows_.report_ended(now_s) && steps_become_flows_) cluster_.settle(now_s);
 }
 
 double Simulation::next_failure_s() { return failures_ && flow_.any_left() ? failures_->next_s() : never; }
 
-// Nothing breaks after the last request: how many failures there were must not depend on who looked when.
-void Simulation::fail(double now_s) {
+// Nothing breaks after the last request: how many failures there were must not depend on when the run looked.
+void Simulation::break_parts(double now_s) {
   if (!failures_ || failures_->next_s() > now_s) return;
   cluster_.advance_all(now_s);  // weights may have come at this very instant
   if (!flow_.any_left()) return;
@@ -132,7 +132,7 @@ void Simulation::start_and_drain(double now_s) {
   cluster_.advance_all(now_s);
   if (!flow_.any_left()) return;
   lives.act_due(now_s);
-  if (scaling_) scaling_->look_due(now_s);
+  if (scaling_) scaling_->evaluate_due(now_s);
   if (failures_) failures_->look_for_parts(now_s);  // more may be wanted now
   lives.settle(now_s);
 }
@@ -149,15 +149,15 @@ void Simulation::collect_load(double now_s) {
 double Simulation::next_sample_s() { return listener_.sampler() ? listener_.sampler()->next_s() : never; }
 
 void Simulation::sample_replicas(double now_s) {
-  if (next_sample_s() <= now_s) listener_.sampler()->look_at(cluster_);
+  if (next_sample_s() <= now_s) listener_.sampler()->sample(cluster_);
 }
 
 // While parts break, and replicas come and go, nothing that is on its way is waited for: all that may go on for ever
-// without serving anybody.
+// without serving any request.
 void Simulation::watch_turn(double now_s) {
   clock_.poll();
   if (!watchdog_.stands_still(now_s, clock_.progress())) return;
-  const bool replaces = cluster_.take_comings() > 0;
+  const bool replaces = cluster_.take_membership_changes() > 0;
   const bool breaks = failures_ && failures_->next_s() <= now_s;
   const bool has_end = clock_.has_end() || arrivals_.next_anywhere_s() < never;
   watchdog_.count(has_end || (!replaces && !breaks && something_comes()));
@@ -165,8 +165,8 @@ void Simulation::watch_turn(double now_s) {
   for (const Moment& moment : moments_)
     if (moment.next_s && moment.next_s(*this) <= now_s) watchdog_.acts(moment.name);
   if (watchdog_.ends())
-    throw std::runtime_error(fmt::format("{}; {} requests are left: {}", watchdog_.told(), ends_.in_pools(),
-                                         where_requests_are(scenario_, cluster_, outside())));
+    throw std::runtime_error(fmt::format("{}; {} requests are left: {}", watchdog_.report(), ends_.in_pools(),
+                                         where_requests_are(scenario_, cluster_, pending())));
 }
 
 /// What may help requests that wait, and ends by itself.

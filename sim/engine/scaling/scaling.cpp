@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sim/engine/cluster/cluster.h"
-#include "sim/engine/cluster/waiting_room.h"
+#include "sim/engine/cluster/pending_queue.h"
 #include "sim/engine/facts/scenario_facts.h"
 #include "sim/input/scenario/scenario.h"
 #include "sim/report/record/latency.h"
@@ -19,8 +19,8 @@ bool scales(const Scenario& scenario) {
   return std::ranges::any_of(scenario.pools, [](const Pool& pool) { return pool.spec.scales(); });
 }
 
-Scaling::Scaling(const Scenario& scenario, Cluster& cluster, const WaitingRoom& outside)
-    : scenario_(scenario), cluster_(cluster), outside_(outside), slo_(slo_facts(scenario.spec)) {
+Scaling::Scaling(const Scenario& scenario, Cluster& cluster, const PendingQueue& pending)
+    : scenario_(scenario), cluster_(cluster), pending_(pending), slo_(slo_facts(scenario.spec)) {
   for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool)
     states_.push_back(scenario.pools[pool].spec.scales() ? state(pool) : PoolState{});
 }
@@ -74,16 +74,16 @@ void Scaling::finished(const RequestRecord& record) {
 double Scaling::next_s() const {
   double at_s = Replica::infinity;
   for (const PoolState& pool : states_)
-    if (pool.scaler) at_s = std::min(at_s, pool.next_look_s);
+    if (pool.scaler) at_s = std::min(at_s, pool.next_evaluation_s);
   return at_s;
 }
 
-void Scaling::look_due(double now_s) {
+void Scaling::evaluate_due(double now_s) {
   for (std::size_t pool = 0; pool < states_.size(); ++pool)
-    if (states_[pool].scaler && states_[pool].next_look_s <= now_s) look(pool, now_s);
+    if (states_[pool].scaler && states_[pool].next_evaluation_s <= now_s) evaluate(pool, now_s);
 }
 
-void Scaling::look(std::size_t pool, double now_s) {
+void Scaling::evaluate(std::size_t pool, double now_s) {
   PoolState& p = states_[pool];
   ReplicaPool& replicas = cluster_.pools()[pool];
   replicas.advance_all(now_s);
@@ -93,14 +93,14 @@ void Scaling::look(std::size_t pool, double now_s) {
   p.load.now_s = now_s;
   p.load.serving = views;
   p.load.coming = cluster_.lifecycle().coming(pool);
-  p.load.waiting_outside = outside_.count(PoolId(pool));
+  p.load.pending_requests = pending_.count(PoolId(pool));
   p.load.block_tokens = p.steps->block_tokens();
   p.load.slo_target_fraction = slo_.target_fraction;
   p.load.capacity = p.capacity.get();
-  const std::int64_t least = std::max<std::int64_t>(p.spec.min_replicas, p.load.waiting_outside > 0 ? 1 : 0);
+  const std::int64_t least = std::max<std::int64_t>(p.spec.min_replicas, p.load.pending_requests > 0 ? 1 : 0);
   cluster_.lifecycle().want(pool, std::clamp(p.scaler->wanted(p.load), least, scenario_.pools[pool].spec.replicas));
   p.load = {.since_s = now_s};
-  p.next_look_s = p.scaler->next_look_s(now_s);
+  p.next_evaluation_s = p.scaler->next_evaluation_s(now_s);
 }
 
 // Copies ask for one token, since what fills a cache is the prompt. Their ids count down from the highest there is.

@@ -13,24 +13,24 @@
 namespace servecast {
 
 class Cluster;
-class WaitingRoom;
+class PendingQueue;
 struct Scenario;
 
 /// Carries out the pools' Autoscaler: shows it the load at its instants, and tells the lifecycle how many replicas it
 /// wants. Makes the copies of prompts, too, that replicas compute before they serve.
 class Scaling {
  public:
-  Scaling(const Scenario& scenario, Cluster& cluster, const WaitingRoom& outside);
+  Scaling(const Scenario& scenario, Cluster& cluster, const PendingQueue& pending);
 
   /// When it looks. Of no use once no request is left.
   double next_s() const;
-  void look_due(double now_s);
+  void evaluate_due(double now_s);
   void arrived(const Request& request);
   void finished(const RequestRecord& record);
   /// Copies of a request's prompt that fill the caches of replicas before these serve. They ask for one token, and
   /// have ids of their own and no records.
   struct Copy {
-    ReplicaAt at{};
+    ReplicaAt replica{};
     Request request{};
   };
   std::vector<Copy> copies_of(const Request& request);
@@ -44,7 +44,7 @@ class Scaling {
     std::unique_ptr<PoolProbe> steps{};
     std::unique_ptr<ReplicaCapacity> capacity{};
     ScalingSpec spec{};
-    double next_look_s = 0;
+    double next_evaluation_s = 0;
     PoolLoad load{};  // since the last look
     Rng mirror_rng{0, ""};
     std::int64_t mirrored = 0;
@@ -52,11 +52,11 @@ class Scaling {
   PoolState state(std::size_t pool) const;
   CapacityBounds capacity_bounds(std::size_t pool) const;
   std::vector<PoolState*> concerned(PoolId pool);
-  void look(std::size_t pool, double now_s);
+  void evaluate(std::size_t pool, double now_s);
 
   const Scenario& scenario_;
   Cluster& cluster_;
-  const WaitingRoom& outside_;
+  const PendingQueue& pending_;
   SloFacts slo_;
   std::vector<PoolState> states_;  // by pool
   std::uint32_t copies_ = 0;

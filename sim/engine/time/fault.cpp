@@ -17,7 +17,8 @@ namespace {
 // A signal handler can reach nothing but globals.
 const FaultNote* fault_note = nullptr;
 
-// A failed assert has told its place in the source. Ending here keeps SimGrid and the C library from adding theirs.
+// A failed assert has printed its place in the source. Ending here keeps SimGrid and the C library from adding
+// theirs.
 void note_and_end(int) {
   fault_note->print();
   ::_exit(1);

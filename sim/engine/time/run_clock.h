@@ -8,7 +8,7 @@ namespace servecast {
 struct RunOptions;
 struct Scenario;
 
-/// How far a run has come: its instant, how long it lasts, and what it counts of its progress. Tells who watches, and
+/// How far a run has come: its instant, how long it lasts, and what it counts of its progress. Reports progress, and
 /// asks whether to stop.
 ///
 /// Times are the run's own, not the engine's clock: SimGrid merges instants closer than 1e-9 s.
@@ -22,7 +22,7 @@ class RunClock {
   double until_s() const { return until_s_; }
   bool has_end() const { return until_s_ < std::numeric_limits<double>::infinity(); }
 
-  /// What happens to requests is part of the run: shares are of its time, and GPUs are paid for all of it.
+  /// What happens to requests is part of the run: shares are of its time, and GPUs are paid to its end.
   void lasts_until(double at_s) { duration_s_ = std::max(duration_s_, std::min(at_s, until_s_)); }
   void step_lasts_until(double end_s) { duration_s_ = std::max(duration_s_, end_s); }
   void lasts_to_the_end() { duration_s_ = has_end() ? until_s_ : duration_s_; }

@@ -19,7 +19,7 @@ struct Progress {
   std::int64_t finished = 0;
 };
 
-/// Whoever wants more than the recorder keeps. What nobody asks for costs nothing.
+/// Hears what the recorder does not keep. What it does not ask for costs nothing.
 struct DetailListener {
   virtual ~DetailListener() = default;
   virtual void platform(const Platform&) {}  // once, before the run
@@ -37,7 +37,7 @@ struct DetailListener {
 struct CutShort {};
 
 struct RunOptions {
-  std::function<void(const Progress&)> progress{};  // called about every 1,000 requests; empty: nobody watches
+  std::function<void(const Progress&)> progress{};  // called about every 1,000 requests; empty: none
   std::function<bool()> stop{};                     // asked all the time; true: the run throws CutShort
   DetailListener* detail = nullptr;
   bool step_by_step = false;  // every step is an event of the engine and asks its batcher: slow, and the same times

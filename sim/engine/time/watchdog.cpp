@@ -15,7 +15,7 @@ bool Watchdog::stands_still(double now_s, std::int64_t progress) {
   return false;
 }
 
-std::string Watchdog::told() const {
+std::string Watchdog::report() const {
   std::string text = instant_turns_ >= most_instant_turns
                          ? fmt::format("this instant does not end: {} turns of the loop so far", instant_turns_)
                          : fmt::format("no request and no step has got on in {} turns of the loop", idle_turns_);

@@ -5,10 +5,10 @@
 
 namespace servecast {
 
-/// Ends a run that goes on and gets nowhere: in an instant without end, or around requests that nobody will ever
+/// Ends a run that goes on and gets nowhere: in an instant without end, or around requests that no replica will ever
 /// serve, while autoscalers look, and parts break and are repaired.
 ///
-/// Every turn of the loop is told to it. Against the run count turns of one instant, and turns in which no request
+/// It sees every turn of the loop. Against the run count turns of one instant, and turns in which no request
 /// and no step has got on, unless the run only waits for something that is on its way.
 class Watchdog {
  public:
@@ -16,16 +16,16 @@ class Watchdog {
   static constexpr std::int64_t most_instant_turns = 100'000;
 
   /// A turn at `now_s`; `progress` counts what requests and steps have done so far. False where the run has got on
-  /// since it was last told so: then nothing else need be told of this turn.
+  /// since the last call: then nothing else need be noted of this turn.
   bool stands_still(double now_s, std::int64_t progress);
   /// Of a turn that stands still. `waits`: something is on its way.
   void count(bool waits) { idle_turns_ += waits ? 0 : 1; }
-  /// The end is near: who is due is told, for the message.
+  /// The end is near: parts that act are noted, for the message.
   bool lists() const { return near(listed_turns); }
   void acts(const std::string& part) { ++acted_[part]; }
   bool ends() const { return near(0); }
   /// What went on in the last turns.
-  std::string told() const;
+  std::string report() const;
 
  private:
   static constexpr std::int64_t listed_turns = 1'000;

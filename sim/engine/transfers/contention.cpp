@@ -41,7 +41,7 @@ std::vector<ReplicaTransfer> examples(const Pool& pool, OwnTraffic traffic, std:
   return loads;
 }
 
-/// Uplinks that carry whatever the ports below them send cannot hold anybody up.
+/// Uplinks that carry all that the ports below them send hold no flow up.
 bool may_bind(const PlatformLink& link, const Fabric& fabric) {
   return link.kind != "fabric" || fabric.oversubscription > 1;
 }
@@ -65,25 +65,25 @@ Contention::Contention(const Scenario& scenario, const Wiring& wiring, const Tra
   for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool)
     for (std::size_t replica = 0; replica < scenario.pools[pool].places.size(); ++replica)
       for (const OwnTraffic traffic : all_own_traffic)
-        if (has(scenario.pools[pool], traffic)) users_.push_back({.at = {pool, replica}, .traffic = traffic});
+        if (has(scenario.pools[pool], traffic)) users_.push_back({.replica = {pool, replica}, .traffic = traffic});
   for (std::size_t user = 0; user < users_.size(); ++user) take_links(user);
   find_always();
-  if (!users_.empty()) flows.add_watcher(*this);
+  if (!users_.empty()) flows.add_listener(*this);
 }
 
-void Contention::tell_first() {
+void Contention::mark_always_contended() {
   for (const User& user : users_)
-    if (user.always) cluster_.set_contended(user.at, user.traffic, true, 0);
+    if (user.always) cluster_.set_contended(user.replica, user.traffic, true, 0);
 }
 
 void Contention::take_links(std::size_t number_of_user) {
   User& user = users_[number_of_user];
-  const Pool& pool = scenario_.pools[user.at.pool];
+  const Pool& pool = scenario_.pools[user.replica.pool];
   const Fabric& fabric = scenario_.group_of(pool).fabric;
   user.links.clear();
   for (std::size_t stage = 0; stage < static_cast<std::size_t>(pool.shape().pipeline_parallel); ++stage)
     for (const ReplicaTransfer& example : examples(pool, user.traffic, stage))
-      for (const Transfer& transfer : routes_.of(user.at, example))
+      for (const Transfer& transfer : routes_.of(user.replica, example))
         for (const std::size_t link : transfer.path.links)
           if (user.traffic == OwnTraffic::experts || may_bind(wiring_.platform().links[link], fabric))
             user.links.push_back({link, stage, bottleneck(transfer, wiring_.platform())});
@@ -102,7 +102,7 @@ void Contention::find_always() {
       const User& user = users_[number_of_user];
       for (const LinkUse& use : user.links) {
         if (use.link != link) continue;
-        sharing.insert({user.at, use.stage, user.traffic == OwnTraffic::experts});
+        sharing.insert({user.replica, use.stage, user.traffic == OwnTraffic::experts});
         most += use.bytes_per_s;
       }
     }
@@ -125,16 +125,16 @@ void Contention::count(const Transfer& transfer, std::int64_t change, double now
 void Contention::add_others(User& user, std::int64_t change, double now_s) {
   const bool before = user.contended();
   user.others += change;
-  if (user.contended() != before) cluster_.set_contended(user.at, user.traffic, !before, now_s);
+  if (user.contended() != before) cluster_.set_contended(user.replica, user.traffic, !before, now_s);
 }
 
-void Contention::moved(const ReplicaAt& at, double now_s) {
+void Contention::relocated(const ReplicaAt& at, double now_s) {
   std::vector<bool> before;
   for (const User& user : users_) before.push_back(user.contended());
   for (std::vector<std::size_t>& users : by_link_)
-    std::erase_if(users, [&](std::size_t user) { return users_[user].at == at; });
+    std::erase_if(users, [&](std::size_t user) { return users_[user].replica == at; });
   for (std::size_t i = 0; i < users_.size(); ++i) {
-    if (users_[i].at != at) continue;
+    if (users_[i].replica != at) continue;
     take_links(i);
     users_[i].others = 0;
     for (std::size_t link = 0; link < by_link_.size(); ++link)
@@ -144,7 +144,7 @@ void Contention::moved(const ReplicaAt& at, double now_s) {
   find_always();
   for (std::size_t i = 0; i < users_.size(); ++i)
     if (users_[i].contended() != before[i])
-      cluster_.set_contended(users_[i].at, users_[i].traffic, users_[i].contended(), now_s);
+      cluster_.set_contended(users_[i].replica, users_[i].traffic, users_[i].contended(), now_s);
 }
 
 }  // namespace servecast

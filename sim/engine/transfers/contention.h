@@ -18,16 +18,16 @@ struct Scenario;
 /// takes; those whose own traffic may bind a link that they share, with each other or between their own pipeline
 /// stages, never have it to themselves. Loads and collectives of a replica go at the same time, so they share; its
 /// collectives follow each other, so they do not.
-class Contention final : public FlowWatcher {
+class Contention final : public FlowListener {
  public:
   /// Watches the flows from now on, where any replica has such traffic. These outlive it.
   Contention(const Scenario& scenario, const Wiring& wiring, const TransferRoutes& routes, Flows& flows,
              Cluster& cluster);
 
   /// Before anything arrives: those that never have their links to themselves.
-  void tell_first();
+  void mark_always_contended();
   /// A replica is on other GPUs now.
-  void moved(const ReplicaAt& at, double now_s);
+  void relocated(const ReplicaAt& at, double now_s);
   void begins(const Transfer& transfer, double now_s) override { count(transfer, 1, now_s); }
   void ended(const Transfer& transfer, double now_s) override { count(transfer, -1, now_s); }
 
@@ -38,7 +38,7 @@ class Contention final : public FlowWatcher {
     double bytes_per_s = 0;  // the most that the traffic reaches
   };
   struct User {
-    ReplicaAt at{};
+    ReplicaAt replica{};
     OwnTraffic traffic{};
     std::vector<LinkUse> links{};  // that may bind, once for each of its GPUs that uses them, stage by stage
     std::int64_t others = 0;       // flows on these, of other kinds

@@ -35,12 +35,12 @@ bool hands_over(const Scenario& scenario) {
 }
 
 HandOvers::HandOvers(const Scenario& scenario, const Wiring& wiring, Flows& flows, Recorder& recorder,
-                     Cluster& cluster, Onward& onward)
+                     Cluster& cluster, Callbacks& callbacks)
     : scenario_(scenario),
       flows_(flows),
       recorder_(recorder),
       cluster_(cluster),
-      onward_(onward),
+      callbacks_(callbacks),
       routes_(scenario, wiring, "kv_hand_over") {
   for (const Pool& pool : scenario.pools) {
     PoolRules rules{.placement = pool.spec.placement.make()};
@@ -112,7 +112,7 @@ void HandOvers::chunk_launched(const PromptChunk& chunk) {
   chunks_.insert({.at_s = chunk.end_s, .request = chunk.request, .tokens = tokens});
 }
 
-// The decoding replica hears of it a little later: what it frees may be wanted by prompts that wait for it, and these
+// The decoding replica hears a little later: what it frees may be wanted by prompts that wait for it, and these
 // keep blocks which this one waits for.
 void HandOvers::prompt_restarts(RequestId id, double now_s) {
   std::erase_if(chunks_, [id](const ChunkDue& due) { return due.request == id; });
@@ -129,7 +129,7 @@ void HandOvers::import_has_room(RequestId id, Slot place, std::int64_t cached_to
 std::optional<Request> HandOvers::request_done(RequestId id) {
   const auto found = under_way_.find(id);
   if (found == under_way_.end()) return std::nullopt;
-  found->second.told = true;
+  found->second.reported = true;
   unsettled_.insert(id);
   return found->second.request;
 }
@@ -142,19 +142,19 @@ void HandOvers::settle(RequestId id, double now_s) {
   const auto found = under_way_.find(id);
   if (found == under_way_.end()) return;
   HandOver& h = found->second;
-  if (h.told && h.flows == 0) return forget(id, now_s);
-  if (h.moving && !h.told && !onward_.admits_decode(h.request, h.decode_pool, now_s)) return settle(id, now_s);
-  if (h.moving && !h.told && !hand_over(h, now_s)) return;
+  if (h.reported && h.flows == 0) return forget(id, now_s);
+  if (h.moving && !h.reported && !callbacks_.admits_decode(h.request, h.decode_pool, now_s)) return settle(id, now_s);
+  if (h.moving && !h.reported && !hand_over(h, now_s)) return;
   if (!h.imported || !h.place) return;
   send(h, static_cast<double>(h.request.prompt_tokens), now_s + rules_[h.from->pool].placement->setup_s());
   if (h.flows == 0) complete(h, now_s);
 }
 
-// Its prompt is computed: the decoding replica hears of it. False where it goes another way.
+// Its prompt is computed: the decoding replica hears that. False where it goes another way.
 bool HandOvers::hand_over(HandOver& h, double now_s) {
   if (!h.to) {
     const auto to = decoder(h.request, now_s);
-    if (!to) return onward_.wait_for(h.decode_pool, *h.moving, now_s), false;
+    if (!to) return callbacks_.wait_for(h.decode_pool, *h.moving, now_s), false;
     if (to == h.from) return stay(h, now_s), false;
     h.to = to;
     cluster_.advanced(*h.to, now_s).imports().expect();
@@ -165,13 +165,13 @@ bool HandOvers::hand_over(HandOver& h, double now_s) {
   return true;
 }
 
-// Nobody else serves, or it has changed sides meanwhile.
+// No other replica serves, or it has changed sides meanwhile.
 void HandOvers::stay(const HandOver& h, double now_s) {
   const ReplicaAt at = *h.from;
   const MovingSequence sequence = *h.moving;
   release_exported(h, now_s);
   under_way_.erase(h.request.id);
-  onward_.compute_again(at, sequence, now_s);
+  callbacks_.compute_again(at, sequence, now_s);
 }
 
 std::size_t HandOvers::decode_pool(const Request& request) const {
@@ -183,7 +183,7 @@ std::size_t HandOvers::decode_pool(const Request& request) const {
 std::optional<ReplicaAt> HandOvers::decoder(const Request& request, double now_s) {
   const std::size_t pool = decode_pool(request);
   if (!cluster_.anyone_serves(pool)) return std::nullopt;
-  if (!rules_[pool].roles) return onward_.route(pool, request, now_s);
+  if (!rules_[pool].roles) return callbacks_.route(pool, request, now_s);
   const auto decoding = pick(pool, false, now_s);
   return decoding ? decoding : pick(pool, true, now_s);
 }
@@ -193,8 +193,8 @@ std::optional<ReplicaAt> HandOvers::pick(std::size_t pool, bool prefill, double 
   cluster_.pools()[pool].advance_all(now_s);
   Roles& roles = *rules_[pool].roles;
   roles.cover();
-  const auto who = roles.pick(prefill);
-  return who ? std::optional(ReplicaAt{pool, *who}) : std::nullopt;
+  const auto replica = roles.pick(prefill);
+  return replica ? std::optional(ReplicaAt{pool, *replica}) : std::nullopt;
 }
 
 double HandOvers::next_s() const { return chunks_.empty() ? Replica::infinity : chunks_.begin()->at_s; }
@@ -220,7 +220,7 @@ void HandOvers::send_due(double now_s) {
     const ChunkDue due = *chunks_.begin();
     chunks_.erase(chunks_.begin());
     const auto found = under_way_.find(due.request);
-    if (found == under_way_.end() || found->second.told || found->second.exported) continue;
+    if (found == under_way_.end() || found->second.reported || found->second.exported) continue;
     HandOver& h = found->second;
     if (due.tokens == 0) {
       h.starts_over = h.place.has_value();
@@ -268,16 +268,16 @@ void HandOvers::sent(RequestId id, double now_s) {
   HandOver& h = under_way_.at(id);
   h.flows -= 1;
   if (h.flows > 0) return;
-  if (h.imported) return complete(h, now_s);  // all of it was sent when the prompt was computed
-  if (h.told) return forget(id, now_s);
+  if (h.imported) return complete(h, now_s);  // it was sent whole when the prompt was computed
+  if (h.reported) return forget(id, now_s);
   start_over(h, now_s);
 }
 
 void HandOvers::complete(HandOver& h, double now_s) {
   const double seconds = now_s - h.prompt_done_s;
   Replica& to = cluster_.advanced(*h.to, now_s);  // perhaps its client has given up there
-  if (!h.told) recorder_.hand_over(PoolId(h.from->pool), seconds, routes_.bytes(*h.from, *h.to, h.sent_tokens));
-  to.imports().landed(*h.place, seconds, now_s);
+  if (!h.reported) recorder_.hand_over(PoolId(h.from->pool), seconds, routes_.bytes(*h.from, *h.to, h.sent_tokens));
+  to.imports().kv_received(*h.place, seconds, now_s);
   cluster_.changed(*h.to);
   release_exported(h, now_s);
   under_way_.erase(h.request.id);
@@ -295,7 +295,7 @@ void HandOvers::cancel_import(const HandOver& h, double now_s) {
   cluster_.changed(*h.to);
 }
 
-// Its client gave up. Where the replicas know of that, they have dropped it, or will when its KV has landed.
+// Its client gave up. Where the replicas know of that, they have dropped it, or will when its KV was received.
 void HandOvers::forget(RequestId id, double now_s) {
   HandOver& h = under_way_.at(id);
   release_exported(h, now_s);

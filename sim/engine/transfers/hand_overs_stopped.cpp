@@ -23,9 +23,9 @@ void HandOvers::stopped(const ReplicaAt& at, std::vector<MovingSequence>& interr
 void HandOvers::lose_sender(HandOver& h, std::vector<MovingSequence>& interrupted, double now_s) {
   std::erase_if(chunks_, [&](const ChunkDue& due) { return due.request == h.request.id; });
   cancel_import(h, now_s);
-  if (h.imported && (!h.told || h.place)) {
+  if (h.imported && (!h.reported || h.place)) {
     if (const auto lost = cluster_.recall(*h.to, *h.imported, now_s)) interrupted.push_back(*lost);
-  } else if (h.moving && !h.told) {
+  } else if (h.moving && !h.reported) {
     interrupted.push_back(*h.moving);
   }
   for (MovingSequence& sequence : interrupted)
@@ -33,8 +33,8 @@ void HandOvers::lose_sender(HandOver& h, std::vector<MovingSequence>& interrupte
   under_way_.erase(h.request.id);
 }
 
-// What was imported is among those that the replica had. Before that the prompt is computed as ever, and who decodes
-// it is chosen when that is done.
+// What was imported is among those that the replica had. Before that the prompt is computed as ever, and which
+// replica decodes it is chosen when that is done.
 void HandOvers::lose_receiver(HandOver& h, double now_s) {
   if (h.imported) {
     release_exported(h, now_s);

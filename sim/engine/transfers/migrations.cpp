@@ -43,7 +43,8 @@ void Migrations::act_due(double now_s) {
   for (std::size_t pool = 0; pool < rules_.size(); ++pool) {
     Rules& rules = rules_[pool];
     const double every_s = rules.migration->check_every_s();
-    if (rules.next_check_s < now_s) rules.next_check_s = multiple_from(now_s, every_s);  // nobody was there meanwhile
+    if (rules.next_check_s < now_s)
+      rules.next_check_s = multiple_from(now_s, every_s);  // no request was there meanwhile
     if (rules.next_check_s > now_s || every_s == Replica::infinity) continue;
     pair_up(pool, now_s);
     rules.next_check_s = multiple_from(std::nextafter(now_s, Replica::infinity), every_s);
@@ -58,7 +59,7 @@ double Migrations::next_check_s() const {
 }
 
 bool Migrations::moves_out(const ReplicaAt& at) const {
-  return rules_[at.pool].clears_out && cluster_.lifecycle().leaves(at);
+  return rules_[at.pool].clears_out && cluster_.lifecycle().drains(at);
 }
 
 bool Migrations::takes_part(const ReplicaAt& at) const {
@@ -81,7 +82,7 @@ void Migrations::pair_up(std::size_t pool, double now_s) {
     begin(shown[pair.from], shown[pair.to], now_s);
 }
 
-/// Replicas that leave send what they have to whoever is most free (Llumnix, section 4.4.3: as if they were full).
+/// Replicas that drain send what they have to the freest one (Llumnix, section 4.4.3: as if they were full).
 void Migrations::clear_out(std::size_t pool, double now_s) {
   for (std::size_t i = 0; i < sizes_[pool]; ++i) {
     const ReplicaAt from{pool, i};
@@ -144,7 +145,7 @@ void Migrations::stopped(const ReplicaAt& at, std::vector<MovingSequence>& inter
     if (from != at && m.to != at) continue;
     flows_.cancel(m.group, now_s);
     if (m.to == at && m.stopped) {
-      cluster_.advanced(from, now_s).exports().release(m.sequence.at, now_s);
+      cluster_.advanced(from, now_s).exports().release(m.sequence.slot, now_s);
       cluster_.changed(from);
     } else if (m.to != at && m.stopped) {
       if (const auto lost = cluster_.recall(m.to, m.place, now_s)) interrupted.push_back(*lost);
@@ -174,19 +175,19 @@ bool Migrations::next_stage(const ReplicaAt& from, Moving& m, double now_s) {
 }
 
 void Migrations::stop(const ReplicaAt& from, Moving& m, double now_s) {
-  const Departure departure = cluster_.depart(from, m.sequence.at, now_s);
-  cluster_.advanced(m.to, now_s).imports().bring(departure.sequence, m.place, now_s);
+  const DetachedSequence detached = cluster_.detach(from, m.sequence.slot, now_s);
+  cluster_.advanced(m.to, now_s).imports().bring(detached.sequence, m.place, now_s);
   cluster_.changed(m.to);
   m.stopped = true;
-  m.stopped_s = departure.complete_s;
-  send(from, m, departure.sequence.tokens, departure.complete_s);
+  m.stopped_s = detached.complete_s;
+  send(from, m, detached.sequence.tokens, detached.complete_s);
 }
 
 void Migrations::complete(const ReplicaAt& from, const Moving& m, double now_s) {
   recorder_.migrated(PoolId(from.pool), now_s - m.stopped_s, routes_.bytes(from, m.to, m.sent_tokens));
-  cluster_.advanced(m.to, now_s).imports().landed(m.place, std::nullopt, now_s);
+  cluster_.advanced(m.to, now_s).imports().kv_received(m.place, std::nullopt, now_s);
   cluster_.changed(m.to);
-  cluster_.advanced(from, now_s).exports().release(m.sequence.at, now_s);
+  cluster_.advanced(from, now_s).exports().release(m.sequence.slot, now_s);
   cluster_.changed(from);
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/policy/migration.h"
-#include "sim/engine/cluster/cluster_follower.h"
+#include "sim/engine/cluster/cluster_listener.h"
 #include "sim/engine/links/kv_routes.h"
 #include "sim/serving/replica/replica.h"
 
@@ -19,7 +19,7 @@ struct Scenario;
 /// Carries out the pools' Migration: sequences that decode go from replica to replica, each sending and each
 /// receiving one at a time. Within one instant: flows end, and with them a stage of copying; then, where that is due,
 /// replicas are paired and first stages start; then requests arrive.
-class Migrations final : public ClusterFollower {
+class Migrations final : public ClusterListener {
  public:
   Migrations(const Scenario& scenario, const Wiring& wiring, Flows& flows, Recorder& recorder, Cluster& cluster);
 
@@ -29,7 +29,7 @@ class Migrations final : public ClusterFollower {
   void act_due(double now_s);
   /// A replica has stopped. Sequences whose KV was on its way from it are added to those that were there.
   void stopped(const ReplicaAt& at, std::vector<MovingSequence>& interrupted, double now_s) override;
-  void moved(const ReplicaAt&, double) override { routes_.forget_routes(); }
+  void relocated(const ReplicaAt&, double) override { routes_.forget_routes(); }
 
  private:
   struct Rules {

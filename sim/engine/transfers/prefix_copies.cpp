@@ -27,7 +27,7 @@ double PrefixCopies::next_s() const {
   return there_.empty() ? give_up_s : std::min(give_up_s, there_.top().due_s);
 }
 
-// All of it is there, or its client does not wait for it any longer: the flows go on for nobody then.
+// The copy is there, or its client does not wait for it any longer: the flows go on in vain then.
 void PrefixCopies::done(RequestId id, double end_s) {
   auto found = by_flows_.extract(id);
   if (found.empty()) return;

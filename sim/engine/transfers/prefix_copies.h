@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/engine/cluster/cluster_follower.h"
+#include "sim/engine/cluster/cluster_listener.h"
 #include "sim/engine/cluster/pool_routing.h"
 #include "sim/engine/links/kv_routes.h"
 
@@ -25,7 +25,7 @@ struct PrefixCopy {
 };
 
 /// KV of prompts' beginnings on its way to the replicas that their requests go to.
-class PrefixCopies final : public ClusterFollower {
+class PrefixCopies final : public ClusterListener {
  public:
   explicit PrefixCopies(Flows& flows) : flows_(flows) {}
   /// Over the links between replicas, which others may use as well; until then as if links were free.
@@ -39,7 +39,7 @@ class PrefixCopies final : public ClusterFollower {
   std::optional<PrefixCopy> take_due(double now_s);
   /// The run is: all that are under way are due.
   void cut_short();
-  void moved(const ReplicaAt&, double) override { routes_->forget_routes(); }
+  void relocated(const ReplicaAt&, double) override { routes_->forget_routes(); }
 
  private:
   struct Later {
@@ -53,7 +53,7 @@ class PrefixCopies final : public ClusterFollower {
   std::optional<KvRoutes> routes_{};
   std::priority_queue<PrefixCopy, std::vector<PrefixCopy>, Later> there_{};
   std::map<RequestId, PrefixCopy> by_flows_{};         // while these are under way
-  std::set<std::pair<double, RequestId>> give_ups_{};  // of those whose clients will not wait for ever
+  std::set<std::pair<double, RequestId>> give_ups_{};  // of those whose clients do not wait for ever
 };
 
 }  // namespace servecast

@@ -27,9 +27,9 @@ Token ReplicaTransfers::start_flows(const ReplicaAt& at, std::vector<Transfer> t
 }
 
 Token ReplicaTransfers::start(ReplicaId replica, const ReplicaTransfer& transfer, double at_s) {
-  const ReplicaAt who = routes_.at(replica);
-  return start_flows(who, routes_.of(who, transfer), at_s,
-                     [=, this](Token token, double done_s) { arrived(who, token, done_s); });
+  const ReplicaAt at = routes_.at(replica);
+  return start_flows(at, routes_.of(at, transfer), at_s,
+                     [=, this](Token token, double done_s) { arrived(at, token, done_s); });
 }
 
 double ReplicaTransfers::alone_s(ReplicaId replica, const ReplicaTransfer& transfer) const {
@@ -37,7 +37,7 @@ double ReplicaTransfers::alone_s(ReplicaId replica, const ReplicaTransfer& trans
 }
 
 void ReplicaTransfers::write(ReplicaId replica, const KvWrite& write) {
-  wanted_.push_back({.at = routes_.at(replica), .write = write});
+  wanted_.push_back({.replica = routes_.at(replica), .write = write});
 }
 
 // In the order of the replicas, whatever brought them to this instant.
@@ -46,7 +46,7 @@ void ReplicaTransfers::begin_writes(double now_s) {
     std::vector<Wanted> now = std::exchange(wanted_, {});
     std::ranges::stable_sort(now, {}, &Wanted::way);
     std::erase_if(now, [&](const Wanted& w) {
-      return !cluster_.replica(w.at).core().setup.tiers->begins_write(w.write, now_s);
+      return !cluster_.replica(w.replica).core().setup.tiers->begins_write(w.write, now_s);
     });
     for (auto first = now.begin(); first != now.end();) {
       const auto last = std::find_if(first, now.end(), [&](const Wanted& w) { return w.way() != first->way(); });
@@ -57,18 +57,18 @@ void ReplicaTransfers::begin_writes(double now_s) {
 }
 
 void ReplicaTransfers::begin(std::span<const Wanted> together, double now_s) {
-  const ReplicaAt who = together.front().at;
+  const ReplicaAt at = together.front().replica;
   std::int64_t tokens = 0;
   std::vector<KvWrite> writes;
   for (const Wanted& w : together) {
     tokens += w.write.unit.tokens;
     writes.push_back(w.write);
   }
-  start_flows(who, routes_.of_write(who, writes.front(), tokens), now_s,
-              [=, this](Token, double done_s) { written(who, writes, done_s); });
+  start_flows(at, routes_.of_write(at, writes.front(), tokens), now_s,
+              [=, this](Token, double done_s) { written(at, writes, done_s); });
 }
 
-// Until then blocks are held for some of them, whether anybody waits for these or not.
+// Until then blocks are held for some of them, whether a request waits for these or not.
 void ReplicaTransfers::arrived(const ReplicaAt& at, Token token, double now_s) {
   if (cluster_.pools()[at.pool].arrived(at.replica, token, now_s)) clock_.lasts_until(now_s);
   cluster_.touch(at);
@@ -80,13 +80,13 @@ void ReplicaTransfers::written(const ReplicaAt& at, std::span<const KvWrite> wri
   cluster_.touch(at);
 }
 
-void ReplicaTransfers::moved(const ReplicaAt& at, double now_s) {
-  routes_.moved(at);
-  contention_.moved(at, now_s);
+void ReplicaTransfers::relocated(const ReplicaAt& at, double now_s) {
+  routes_.relocated(at);
+  contention_.relocated(at, now_s);
 }
 
 void ReplicaTransfers::stopped(const ReplicaAt& at, std::vector<MovingSequence>&, double now_s) {
-  std::erase_if(wanted_, [&](const Wanted& w) { return w.at == at; });
+  std::erase_if(wanted_, [&](const Wanted& w) { return w.replica == at; });
   const auto first = under_way_.lower_bound({at, Token{}});
   auto last = first;
   for (; last != under_way_.end() && last->first.first == at; ++last) flows_.cancel(last->second, now_s);

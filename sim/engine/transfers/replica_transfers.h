@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/engine/cluster/cluster_follower.h"
+#include "sim/engine/cluster/cluster_listener.h"
 #include "sim/engine/links/transfer_routes.h"
 #include "sim/engine/transfers/contention.h"
 
@@ -15,8 +15,8 @@ namespace servecast {
 class RunClock;
 
 /// The port of all replicas: their transfers as flows over the cluster's links. Those of a replica that stops are
-/// broken off, so nobody hears of what an earlier life of a replica began.
-class ReplicaTransfers final : public TransferPort, public ClusterFollower {
+/// broken off, so no replica hears of what an earlier life began.
+class ReplicaTransfers final : public TransferPort, public ClusterListener {
  public:
   /// These outlive it.
   ReplicaTransfers(const Scenario& scenario, const Wiring& wiring, Flows& flows, Cluster& cluster, RunClock& clock);
@@ -29,15 +29,15 @@ class ReplicaTransfers final : public TransferPort, public ClusterFollower {
   void begin_writes(double now_s);
   /// All that the replica has under way stops with it.
   void stopped(const ReplicaAt& at, std::vector<MovingSequence>& interrupted, double now_s) override;
-  void moved(const ReplicaAt& at, double now_s) override;
-  /// Before anything arrives: who never has its links to itself is told.
-  void tell_contended() { contention_.tell_first(); }
+  void relocated(const ReplicaAt& at, double now_s) override;
+  /// Before anything arrives: tells replicas that never have their links to themselves.
+  void mark_contended() { contention_.mark_always_contended(); }
 
  private:
   struct Wanted {  // a write that has not begun
-    ReplicaAt at{};
+    ReplicaAt replica{};
     KvWrite write{};
-    auto way() const { return std::tuple(at, write.tier, write.from_tier, write.unit.rank); }
+    auto way() const { return std::tuple(replica, write.tier, write.from_tier, write.unit.rank); }
   };
   template <class Done>
   Token start_flows(const ReplicaAt& at, std::vector<Transfer> transfers, double at_s, Done done);

@@ -62,17 +62,17 @@ void Roles::cover() {
   cover(Side::decode, Side::prefill);
 }
 
-// Whoever drains goes first; then who has the least to do, unless it is the last of its side.
+// A replica that drains goes first; then the one with the least to do, unless it is the last of its side.
 void Roles::cover(Side side, Side other) {
   if (load_of(side).replicas > 0) return;
   const bool prefill = other == Side::prefill;
   const bool may_turn = load_of(other).replicas > 1;
-  std::optional<std::size_t> who;
+  std::optional<std::size_t> best;
   for (std::size_t i = 0; i < sides_.size(); ++i) {
     if (!members_->serves(i) || (!drains(i) && !may_turn)) continue;
-    if (!who || std::pair(!drains(i), load(prefill, i)) < std::pair(!drains(*who), load(prefill, *who))) who = i;
+    if (!best || std::pair(!drains(i), load(prefill, i)) < std::pair(!drains(*best), load(prefill, *best))) best = i;
   }
-  if (who) sides_[*who] = side;
+  if (best) sides_[*best] = side;
 }
 
 double Roles::after(double now_s) const {

@@ -18,21 +18,21 @@ class RoleMembers {
   virtual ReplicaView view(std::size_t replica) const = 0;
 };
 
-/// Who computes prompts and who decodes in a pool whose replicas change sides; rules: Placement::turn. Only replicas
-/// that serve are picked, counted and turned. All must have been brought up to the instant.
+/// Which replicas compute prompts and which decode in a pool whose replicas change sides; rules: Placement::turn.
+/// Only replicas that serve are picked, counted and turned. All must have been brought up to the instant.
 class Roles {
  public:
   /// The placement outlives it.
   Roles(const Placement& placement, std::unique_ptr<RoleMembers> members, std::int64_t size);
 
   /// The prefilling replica with the fewest prompt tokens to compute, or the decoding one with the fewest sequences;
-  /// ties go to the lowest. None: nobody of that side serves.
+  /// ties go to the lowest. None: no replica of that side serves.
   std::optional<std::size_t> pick(bool prefill) const;
   /// When the load is looked at next: on whole multiples of Placement::check_every_s().
   double next_check_s() const { return next_check_s_; }
-  /// Who has drained changes sides; perhaps somebody else begins to drain.
+  /// A drained replica changes sides; perhaps another begins to drain.
   void check(double now_s);
-  /// Replicas come and go: of a side that has nobody left who serves, somebody else is from now on, if two serve.
+  /// Replicas come and go: a side without a serving replica gets one of the other side's, if two serve.
   void cover();
 
  private:

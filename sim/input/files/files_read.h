@@ -15,7 +15,7 @@ class FilesRead {
   /// In the order in which they were first read: what each was read for follows from it.
   const std::vector<std::string>& files() const { return files_; }
 
-  /// "This file is read"; whoever wants to know has it.
+  /// "This file is read"; a watcher of files hears it.
   static void note(const std::string& file);
 
  private:

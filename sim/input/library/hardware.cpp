@@ -22,8 +22,9 @@ T read_file(YamlText& text) {
 }
 
 template <HasFields T>
-T load(const LibraryShelf& shelf, const std::string& name_or_path, const Place& where, const std::string& named_in) {
-  YamlText text = YamlText::load(library_file(shelf, name_or_path, where, named_in));
+T load(const LibraryFolder& folder, const std::string& name_or_path, const Place& where,
+       const std::string& named_in) {
+  YamlText text = YamlText::load(library_file(folder, name_or_path, where, named_in));
   const T value = read_file<T>(text);
   text.throw_problems();
   return value;
@@ -65,7 +66,7 @@ void check_power(YamlText& text, const std::string& path, const PowerDraw& power
 }
 
 Gpu load_gpu(const std::string& name_or_path, const Place& where, const std::string& named_in) {
-  YamlText text = YamlText::load(library_file(gpu_shelf, name_or_path, where, named_in));
+  YamlText text = YamlText::load(library_file(gpu_folder, name_or_path, where, named_in));
   Gpu gpu = read_file<Gpu>(text);
   if (gpu.kernels.has_value() == gpu.derived())
     text.fail("", "give either 'kernels' (measured on this GPU) or 'kernels_like' (the name of a measured GPU)");
@@ -79,20 +80,20 @@ Gpu load_gpu(const std::string& name_or_path, const Place& where, const std::str
 }
 
 Node load_node(const std::string& name_or_path, const Place& where, const std::string& named_in) {
-  return load<Node>(node_shelf, name_or_path, where, named_in);
+  return load<Node>(node_folder, name_or_path, where, named_in);
 }
 
 Fabric load_fabric(const std::string& name_or_path, const Place& where, const std::string& named_in) {
-  return load<Fabric>(fabric_shelf, name_or_path, where, named_in);
+  return load<Fabric>(fabric_folder, name_or_path, where, named_in);
 }
 
 EngineProfile load_engine(const std::string& name_or_path, const Place& where, const std::string& named_in) {
-  return load<EngineProfile>(engine_shelf, name_or_path, where, named_in);
+  return load<EngineProfile>(engine_folder, name_or_path, where, named_in);
 }
 
-std::vector<std::string> list_gpus() { return library_names(gpu_shelf); }
-std::vector<std::string> list_nodes() { return library_names(node_shelf); }
-std::vector<std::string> list_fabrics() { return library_names(fabric_shelf); }
-std::vector<std::string> list_engines() { return library_names(engine_shelf); }
+std::vector<std::string> list_gpus() { return library_names(gpu_folder); }
+std::vector<std::string> list_nodes() { return library_names(node_folder); }
+std::vector<std::string> list_fabrics() { return library_names(fabric_folder); }
+std::vector<std::string> list_engines() { return library_names(engine_folder); }
 
 }  // namespace servecast

@@ -7,8 +7,8 @@
 
 #include "models/hw/profile/kernel_times.h"
 #include "sim/input/files/files_read.h"
-#include "sim/input/library/kept_profiles.h"
 #include "sim/input/library/library.h"
+#include "sim/input/library/profile_cache.h"
 #include "sim/input/yaml/yaml_fields.h"
 
 namespace servecast {
@@ -32,8 +32,8 @@ std::int64_t largest(const FittedOperator* fitted, std::string_view axis) {
 }  // namespace
 
 KernelProfile load_profile(const std::string& name_or_path, const Place& where, const std::string& named_in) {
-  const std::string file = library_file(profile_shelf, name_or_path, where, named_in);
-  if (const KernelProfile* kept = KeptProfiles::find(file)) {
+  const std::string file = library_file(profile_folder, name_or_path, where, named_in);
+  if (const KernelProfile* kept = ProfileCache::find(file)) {
     FilesRead::note(file);
     return *kept;
   }
@@ -47,7 +47,7 @@ KernelProfile load_profile(const std::string& name_or_path, const Place& where, 
   if (const auto problem = profile_problem(profile))
     text.fail("operators[" + std::to_string(problem->entry) + "]", problem->message);
   text.throw_problems();
-  KeptProfiles::keep(file, profile);
+  ProfileCache::keep(file, profile);
   return profile;
 }
 
@@ -73,6 +73,6 @@ std::string fitted_range(const KernelProfile& profile, std::string_view weights)
                      largest(decode, "sequences"), largest(decode, "context"));
 }
 
-std::vector<std::string> list_profiles() { return library_names(profile_shelf); }
+std::vector<std::string> list_profiles() { return library_names(profile_folder); }
 
 }  // namespace servecast

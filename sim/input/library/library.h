@@ -13,28 +13,28 @@ namespace servecast {
 std::filesystem::path library_dir();
 
 /// A kind of file that is bundled by name.
-struct LibraryShelf {
+struct LibraryFolder {
   std::string_view kind;       // as messages call it
-  std::string_view folder;     // below library_dir()
+  std::string_view path;       // below library_dir()
   std::string_view extension;  // with its dot
 };
-inline constexpr LibraryShelf llm_shelf{"llm", "llms", ".json"};
-inline constexpr LibraryShelf gpu_shelf{"gpu", "hw/gpus", ".yaml"};
-inline constexpr LibraryShelf node_shelf{"node", "hw/nodes", ".yaml"};
-inline constexpr LibraryShelf fabric_shelf{"fabric", "hw/fabrics", ".yaml"};
-inline constexpr LibraryShelf profile_shelf{"profile", "hw/profiles", ".yaml"};
-inline constexpr LibraryShelf engine_shelf{"engine", "hw/engines", ".yaml"};
+inline constexpr LibraryFolder llm_folder{"llm", "llms", ".json"};
+inline constexpr LibraryFolder gpu_folder{"gpu", "hw/gpus", ".yaml"};
+inline constexpr LibraryFolder node_folder{"node", "hw/nodes", ".yaml"};
+inline constexpr LibraryFolder fabric_folder{"fabric", "hw/fabrics", ".yaml"};
+inline constexpr LibraryFolder profile_folder{"profile", "hw/profiles", ".yaml"};
+inline constexpr LibraryFolder engine_folder{"engine", "hw/engines", ".yaml"};
 
 /// Names of the bundled files, sorted.
-std::vector<std::string> library_names(const LibraryShelf& shelf);
+std::vector<std::string> library_names(const LibraryFolder& folder);
 
 /// Where the file of a bundled name lies, or would lie.
-std::string library_path(const LibraryShelf& shelf, const std::string& name);
+std::string library_path(const LibraryFolder& folder, const std::string& name);
 
-/// The file of a bundled name; or, where `name_or_path` holds a '/' or ends with the shelf's extension, that path: as
-/// seen from the folder of `named_in` (the file that names it), else from the working folder. Throws UserError at
+/// The file of a bundled name; or, where `name_or_path` holds a '/' or ends with the folder's extension, that path:
+/// as seen from the folder of `named_in` (the file that names it), else from the working folder. Throws UserError at
 /// `where` for an unknown name.
-std::string library_file(const LibraryShelf& shelf, const std::string& name_or_path, const Place& where,
+std::string library_file(const LibraryFolder& folder, const std::string& name_or_path, const Place& where,
                          const std::string& named_in);
 
 }  // namespace servecast

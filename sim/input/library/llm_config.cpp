@@ -266,7 +266,7 @@ std::string sampling_of(Config& config, const fs::path& file) {
 }  // namespace
 
 Llm load_llm(const std::string& name_or_path, const Place& where, const std::string& named_in) {
-  fs::path file = library_file(llm_shelf, name_or_path, where, named_in);
+  fs::path file = library_file(llm_folder, name_or_path, where, named_in);
   if (is_folder(file)) file /= "config.json";
   YamlText text = YamlText::load(file.string());
   Config config(text);
@@ -286,7 +286,7 @@ Llm load_llm(const std::string& name_or_path, const Place& where, const std::str
   return llm;
 }
 
-std::vector<std::string> list_llms() { return library_names(llm_shelf); }
+std::vector<std::string> list_llms() { return library_names(llm_folder); }
 
 std::vector<std::string> llm_families() {
   std::vector<std::string> names;

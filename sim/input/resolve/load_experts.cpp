@@ -23,7 +23,7 @@ constexpr std::int64_t profile_tokens_per_request = 64;
 std::int64_t slices(const Pool& pool) { return pool.spec.expert_parallel > 1 ? 1 : pool.spec.tensor_parallel; }
 std::int64_t groups(const Pool& pool) { return pool.spec.expert_parallel; }
 
-/// Experts of each layer in the GPUs' memory; all of them where it is for the memory to say.
+/// Experts of each layer in the GPUs' memory; all experts where it is for the memory to say.
 std::int64_t slots_of(const Pool& pool, const ExpertPlan& plan, const Place& named) {
   const ExpertOffloadSpec& spec = *pool.spec.expert_offload;
   const int given = (spec.slots_per_layer ? 1 : 0) + (spec.cache_fraction ? 1 : 0) + (spec.hbm_bytes ? 1 : 0);

@@ -35,7 +35,7 @@ class PoolLoader {
       : text_(text),
         scenario_(scenario),
         groups_(with.groups),
-        placer_(with.groups),
+        allocator_(with.groups),
         files_(with.files),
         profiles_(with.profiles),
         seed_(static_cast<std::uint64_t>(scenario.seed)),
@@ -60,7 +60,7 @@ class PoolLoader {
     if (pool.spec.expert_offload && !try_at(text_, path_ + ".expert_offload", [&] { plan_offload(pool); }))
       return pool;
     size_memory(pool);
-    placer_.place(text_, path_, pool);
+    allocator_.place(text_, path_, pool);
     if (text_.problems.empty() && pool.spec.expert_balance)
       try_at(text_, path_ + ".expert_balance", [&] { plan_balance(pool); });
     if (text_.problems.empty()) check_kv_tiers(text_, path_, pool, node());
@@ -71,7 +71,7 @@ class PoolLoader {
 
  private:
   bool stand_on_group(Pool& pool) {
-    const auto chosen = placer_.choose(text_, path_, pool);
+    const auto chosen = allocator_.choose(text_, path_, pool);
     pool.group = chosen.value_or(0);
     group_ = &groups_[pool.group];
     return chosen.has_value();
@@ -86,7 +86,7 @@ class PoolLoader {
     if (text_.problems.empty()) tell_depth(pool);
   }
 
-  /// Whoever asks for asynchronous scheduling hears where there is none.
+  /// A scenario that asks for asynchronous scheduling hears where there is none.
   static void tell_depth(Pool& pool) {
     if (std::min(pool.spec.batcher.make()->depth(), pool.engine.scheduling_depth) < 2) return;
     if (pool.spec.pipeline_parallel > 1)
@@ -261,7 +261,7 @@ class PoolLoader {
   bool takes_nodes(const Pool& pool) const {
     return pool.shape().ranks() == 1 && pool.spec.tensor_parallel > node().gpus;
   }
-  /// Where more than kernels follow, the host works beside all of it.
+  /// Where more than kernels follow, the host works beside them.
   EngineTerms kernel_terms(const Pool& pool) const {
     return takes_nodes(pool) ? without_host(pool.engine.step) : pool.engine.step;
   }
@@ -282,7 +282,7 @@ class PoolLoader {
   }
   static std::string no_exchange(const Pool& pool) {
     return fmt::format(
-        "nobody measured how {} sends tokens to experts (ep_dispatch, ep_combine); GPUs with a profile "
+        "there are no measurements of how {} sends tokens to experts (ep_dispatch, ep_combine); GPUs with a profile "
         "of an H100 or H200 can, or one rank: tensor_parallel {}",
         pool.gpu.title, pool.spec.expert_parallel);
   }
@@ -314,7 +314,7 @@ class PoolLoader {
   YamlText& text_;
   const ScenarioSpec& scenario_;
   const NodeGroups& groups_;
-  GroupPlacer placer_;
+  GroupAllocator allocator_;
   HardwareFiles& files_;
   ReadyProfiles* profiles_;  // null: step times are not wanted
   std::uint64_t seed_;

@@ -19,7 +19,7 @@ void settle_currency(YamlText& text, ScenarioSpec& spec) {
   if (!spec.account || spec.account->currency == "USD" || text.places.contains("account.per_usd")) return;
   const auto rate = spec.exchange_rates.find(spec.account->currency);
   if (rate == spec.exchange_rates.end())
-    return text.fail("account.currency", fmt::format("'{0}' needs to be told what it is worth: give exchange_rates: "
+    return text.fail("account.currency", fmt::format("what '{0}' is worth is not known: give exchange_rates: "
                                                      "{{{0}: dollars that one costs}}, or account.per_usd",
                                                      spec.account->currency));
   spec.account->per_usd = 1 / rate->second;

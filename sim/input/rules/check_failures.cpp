@@ -38,13 +38,13 @@ class FailureCheck {
     for (std::size_t i = 0; i < spec_.rates.size(); ++i) {
       path_ = fmt::format("failures.rates[{}]", i);
       const FailureRateSpec& rate = spec_.rates[i];
-      if (!rate.mtbf_s && rate.of != "node" && rate.of != "gpu" && rate.of != "nic")
-        fail("", fmt::format("nobody published how often a {} fails; give its mtbf_s", rate.of));
-      if (rate.notice_s && rate.of != "node" && rate.of != "gpu") fail(".notice_s", no_notice);
-      if (rate.of == "link" && std::ranges::none_of(groups_, &NodeGroup::has_leaves)) fail(".of", no_spine);
-      if (rate.of == "nic" && std::ranges::all_of(groups_, without_port)) fail(".of", no_port(groups_[0]));
+      if (!rate.mtbf_s && rate.part != "node" && rate.part != "gpu" && rate.part != "nic")
+        fail("", fmt::format("how often a {} fails is not published; give its mtbf_s", rate.part));
+      if (rate.notice_s && rate.part != "node" && rate.part != "gpu") fail(".notice_s", no_notice);
+      if (rate.part == "link" && std::ranges::none_of(groups_, &NodeGroup::has_leaves)) fail(".part", no_spine);
+      if (rate.part == "nic" && std::ranges::all_of(groups_, without_port)) fail(".part", no_port(groups_[0]));
       for (std::size_t j = 0; j < i; ++j)
-        if (spec_.rates[j].of == rate.of) fail(".of", fmt::format("'{}' has a rate already", rate.of));
+        if (spec_.rates[j].part == rate.part) fail(".part", fmt::format("'{}' has a rate already", rate.part));
     }
   }
 
@@ -107,7 +107,7 @@ void check_spares(YamlText& text, const NodeGroups& groups, std::size_t i, const
   const auto first = std::ranges::find_if(pools, of_group);
   if (first == pools.end())
     return text.fail(path,
-                     fmt::format("no pool is on {}, so its spares would stand in for nobody", groups.called(i)));
+                     fmt::format("no pool is on {}, so its spares would stand in for no replica", groups.called(i)));
   for (const Pool& pool : pools)
     if (of_group(pool) && pool.spec.gpu != first->spec.gpu)
       text.fail(path, fmt::format("a spare stands in for any node, so all pools need one kind of GPU; '{}' "

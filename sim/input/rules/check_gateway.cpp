@@ -46,12 +46,12 @@ void check_stage(YamlText& text, const ScenarioSpec& spec, std::size_t i, const 
   if (policy->wants_review() &&
       std::none_of(spec.gateway.begin() + static_cast<std::ptrdiff_t>(i), spec.gateway.end(), reviews))
     text.fail(path_of(i) + ".policy",
-              fmt::format("nobody reviews what '{}' wants reviewed: put 'fast_slow' behind it", stage.policy()));
+              fmt::format("no stage reviews what '{}' wants reviewed: put 'fast_slow' behind it", stage.policy()));
 }
 
 using Stages = std::vector<std::unique_ptr<GatewayPolicy>>;
 
-/// A graph has the last word on what is asked of whom.
+/// A graph has the last word on which target is asked what.
 void check_graph(YamlText& text, const ScenarioSpec& spec, const Stages& stages, std::size_t graph) {
   const auto name = [&](std::size_t i) { return spec.gateway[i].stage.policy(); };
   if (graph + 1 < stages.size())
@@ -59,30 +59,31 @@ void check_graph(YamlText& text, const ScenarioSpec& spec, const Stages& stages,
               fmt::format("'{}' must be the last stage: put '{}' before it", name(graph), name(graph + 1)));
   for (std::size_t i = 0; i < stages.size(); ++i) {
     if (stages[i]->asks_again())
-      text.fail(path_of(graph) + ".policy", fmt::format("'{}' plans all passes, but '{}' asks for more: take one of "
-                                                        "the two",
-                                                        name(graph), name(i)));
+      text.fail(path_of(graph) + ".policy",
+                fmt::format("'{}' plans all LLM calls, but '{}' asks for more: take one of "
+                            "the two",
+                            name(graph), name(i)));
     if (stages[i]->jobs() && stages[graph]->planner()->streams())
       text.fail(path_of(graph) + ".streamed",
                 fmt::format("the answer to a job goes out as a whole: leave 'streamed' out, or '{}'", name(i)));
   }
 }
 
-/// A job must not be over while passes of it are to come.
+/// A job must not be over while its LLM calls are to come.
 void check_jobs(YamlText& text, const ScenarioSpec& spec, const Stages& stages, std::size_t jobs) {
   const auto name = [&](std::size_t i) { return spec.gateway[i].stage.policy(); };
   for (std::size_t i = 0; i < jobs; ++i) {
     if (stages[i]->asks_again())
-      text.fail(
-          path_of(jobs) + ".policy",
-          fmt::format("a job is over before '{}' asks for another pass: put '{}' before it", name(i), name(jobs)));
+      text.fail(path_of(jobs) + ".policy",
+                fmt::format("a job is over before '{}' asks for another LLM call: put '{}' before it", name(i),
+                            name(jobs)));
     if (stages[i]->jobs()) text.fail(path_of(jobs) + ".policy", "there is a queue of jobs already");
   }
   const auto widest = stages[jobs]->jobs()->widest();
   if (const std::int64_t width = graph_width(spec); widest && *widest < width)
     text.fail(
         path_of(jobs) + ".workers",
-        fmt::format("no job could start with {} workers: the graph has {} passes side by side; have as many, or "
+        fmt::format("no job could start with {} workers: the graph has {} LLM calls side by side; have as many, or "
                     "give 'parts'",
                     *widest, width));
 }
@@ -151,7 +152,7 @@ void check_servers(YamlText& text, const ScenarioSpec& spec) {
   if (!spec.pools.empty()) return;
   const auto is_api = [](const GatewaySpec& entry) { return entry.stage.make()->api() != nullptr; };
   if (std::ranges::none_of(spec.gateway, is_api))
-    return text.fail("pools", fmt::format("'pools' is {}: nobody would answer; give pools, or a gateway with an "
+    return text.fail("pools", fmt::format("'pools' is {}: nothing would answer; give pools, or a gateway with an "
                                           "api_tier",
                                           text.places.contains("pools") ? "empty" : "missing"));
   for (const char* key : {"cluster", "failures"})

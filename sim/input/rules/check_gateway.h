@@ -12,7 +12,7 @@ struct Pool;
 struct ScenarioSpec;
 struct YamlText;
 
-/// Everybody who can answer, by TargetId: the pools, then the API tiers of the gateway.
+/// All targets that can answer, by TargetId: the pools, then the API tiers of the gateway.
 std::vector<std::string> target_names(const ScenarioSpec& spec);
 
 /// Passes of a request that the stage which plans them may have under way at a time; 1 where there is none.

@@ -34,7 +34,7 @@ std::string handover_problem(const Pool& pool, const Pool& to, const NodeGroups&
   if (to.spec.admission.policy() != "none")
     return fmt::format("admission '{}' of '{}' would be ignored: what it decodes has been admitted by '{}'",
                        to.spec.admission.policy(), name, pool.spec.name);
-  if (to.spec.batcher.make()->after_last() != AfterLast::leaves)
+  if (to.spec.batcher.make()->after_last() != AfterLast::frees)
     return fmt::format("with batcher '{}' of '{}' whole batches stay together, so no request can come in between",
                        to.spec.batcher.policy(), name);
   return link_problem(pool, to, groups);

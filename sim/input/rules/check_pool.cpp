@@ -56,7 +56,7 @@ class PoolCheck {
     if (spec.preemption.mode != "swap") return true;
     if (spec.kv_cache.make()->growth_tokens() == 0) {
       fail(".preemption.mode",
-           fmt::format("'swap' would be ignored: with KV cache '{}' blocks never run short of who runs",
+           fmt::format("'swap' would be ignored: with KV cache '{}' running sequences never lack blocks",
                        spec.kv_cache.policy()));
       return false;
     }

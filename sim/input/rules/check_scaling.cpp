@@ -54,7 +54,8 @@ class ScalingCheck {
       fail(".scaling.drain", "'migrate' moves sequences as the pool's migration does, which is 'none'; choose one");
     if (pool.start == "cold")
       fail(".start",
-           "an autoscaler says who is there at the start; leave this out and give scaling.start_replicas: 0");
+           "an autoscaler says which replicas are there at the start; leave this out and give "
+           "scaling.start_replicas: 0");
   }
 
   YamlText& text_;

@@ -23,7 +23,7 @@ constexpr Feature migration{.name = "migration", .key = ".migration", .used = []
                             }};
 constexpr Feature whole_batches{
     .name = "a batcher that keeps whole batches together", .key = ".batcher", .used = [](const PoolContext& c) {
-      return c.batcher.after_last() != AfterLast::leaves;
+      return c.batcher.after_last() != AfterLast::frees;
     }};
 constexpr Feature offload{.name = "expert offload", .key = ".expert_offload", .used = [](const PoolContext& c) {
                             return c.pool.expert_offload.has_value();

@@ -9,7 +9,7 @@
 namespace servecast {
 namespace {
 
-/// One label, and which need of a policy makes somebody look at it.
+/// One label, and the need of a policy that reads it.
 struct Label {
   const char* key;
   bool (*is_set)(const RequestLabels&);

@@ -19,14 +19,14 @@ namespace {
 /// One kind of hardware file: how a scenario calls it, which of them it has, and how they are read.
 template <class File>
 struct HardwareKind {
-  const LibraryShelf& shelf;
+  const LibraryFolder& folder;
   std::string key{};             // of the changes
   std::set<std::string> used{};  // names and paths of files
   const File& (HardwareFiles::*read)(const std::string&, const Place&, const std::string&) = nullptr;
 };
 
-std::string file_name(const LibraryShelf& shelf, const std::string& name_or_path) {
-  const bool path = name_or_path.find('/') != std::string::npos || name_or_path.ends_with(shelf.extension);
+std::string file_name(const LibraryFolder& folder, const std::string& name_or_path) {
+  const bool path = name_or_path.find('/') != std::string::npos || name_or_path.ends_with(folder.extension);
   return path ? std::filesystem::path(name_or_path).stem().string() : name_or_path;
 }
 
@@ -91,7 +91,7 @@ class Settling {
     std::vector<ChangedFigure> all;
     bool known = false;
     for (const std::string& used : kind_.used) {
-      if (file_name(kind_.shelf, used) != name) continue;
+      if (file_name(kind_.folder, used) != name) continue;
       known = true;
       const File* file = read(used);
       if (file == nullptr) continue;
@@ -115,14 +115,14 @@ class Settling {
 
   void fail_unused(const std::string& path, const std::string& name) {
     std::set<std::string> names;
-    for (const std::string& used : kind_.used) names.insert(file_name(kind_.shelf, used));
+    for (const std::string& used : kind_.used) names.insert(file_name(kind_.folder, used));
     const std::vector<std::string> sorted(names.begin(), names.end());
-    const std::vector<std::string> bundled = library_names(kind_.shelf);
+    const std::vector<std::string> bundled = library_names(kind_.folder);
     if (std::ranges::binary_search(bundled, name))
-      text_.fail(path, fmt::format("would be ignored: nothing here has {} '{}'. Known: {}", kind_.shelf.kind, name,
+      text_.fail(path, fmt::format("would be ignored: nothing here has {} '{}'. Known: {}", kind_.folder.kind, name,
                                    join(sorted)));
     else
-      text_.fail(path, unknown_name(kind_.shelf.kind, name, sorted));
+      text_.fail(path, unknown_name(kind_.folder.kind, name, sorted));
   }
 
   YamlText& text_;
@@ -149,11 +149,12 @@ Fabric changed(Fabric file, const FigureChanges& changes) { return with_figures(
 
 std::vector<ChangedFigure> settle_hardware_changes(YamlText& text, ScenarioSpec& spec, HardwareFiles& files) {
   std::vector<ChangedFigure> all;
-  const HardwareKind<Gpu> gpus{gpu_shelf, "gpus", gpus_used(spec), &HardwareFiles::gpu};
-  const HardwareKind<Node> nodes{node_shelf, "nodes", of_groups(spec, &NodeGroupSpec::node, &ClusterSpec::node),
+  const HardwareKind<Gpu> gpus{gpu_folder, "gpus", gpus_used(spec), &HardwareFiles::gpu};
+  const HardwareKind<Node> nodes{node_folder, "nodes", of_groups(spec, &NodeGroupSpec::node, &ClusterSpec::node),
                                  &HardwareFiles::node};
-  const HardwareKind<Fabric> fabrics{
-      fabric_shelf, "fabrics", of_groups(spec, &NodeGroupSpec::fabric, &ClusterSpec::fabric), &HardwareFiles::fabric};
+  const HardwareKind<Fabric> fabrics{fabric_folder, "fabrics",
+                                     of_groups(spec, &NodeGroupSpec::fabric, &ClusterSpec::fabric),
+                                     &HardwareFiles::fabric};
   Settling(text, files, gpus).settle(spec.hardware.gpus, all);
   Settling(text, files, nodes).settle(spec.hardware.nodes, all);
   Settling(text, files, fabrics).settle(spec.hardware.fabrics, all);

@@ -73,7 +73,7 @@ const Llm& HardwareFiles::llm(const std::string& name, const Place& where, const
 bool HardwareFiles::has_profile(const std::string& name) {
   const auto found = profile_names_.find(name);
   if (found != profile_names_.end()) return found->second;
-  FilesRead::note(library_path(profile_shelf, name));  // that it is not there matters, too
+  FilesRead::note(library_path(profile_folder, name));  // that it is not there matters, too
   return profile_names_.emplace(name, std::ranges::binary_search(list_profiles(), name)).first->second;
 }
 

@@ -15,14 +15,14 @@ namespace servecast {
 
 struct Place;
 
-/// Descriptions of hardware, engines and models, each file read once however often it is asked for: whoever sizes
+/// Descriptions of hardware, engines and models, each file read once however often it is asked for: code that sizes
 /// thousands of scenarios keeps one of these. Throws UserError as the load functions do; what is wrong is not kept.
 class HardwareFiles {
  public:
   const Gpu& gpu(const std::string& name, const Place& where, const std::string& named_in);
   const Node& node(const std::string& name, const Place& where, const std::string& named_in);
   const Fabric& fabric(const std::string& name, const Place& where, const std::string& named_in);
-  /// As a scenario has it. Who changes nothing of it gets the file's own; those who change the same share one.
+  /// As a scenario has it. Without changes it is the file's own; scenarios with the same changes share one.
   const Gpu& gpu(const std::string& name, const Place& where, const std::string& named_in,
                  const HardwareChanges& changes);
   const Node& node(const std::string& name, const Place& where, const std::string& named_in,

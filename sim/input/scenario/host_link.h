@@ -3,11 +3,11 @@
 
 #include "models/hw/machine/gpu.h"
 #include "models/hw/machine/node.h"
-#include "sim/input/scenario/placement.h"
+#include "sim/input/scenario/gpu_places.h"
 
 namespace servecast {
 
-/// What each of these GPUs gets from its host's memory while all of them load: its own PCIe link, and those below one
+/// What each of these GPUs gets from its host's memory while all load: its own PCIe link, and those below one
 /// root share that. The slowest counts.
 double host_to_gpu_bytes_per_s(std::span<const GpuPlace> gpus, const Gpu& gpu, const Node& node);
 

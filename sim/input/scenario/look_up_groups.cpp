@@ -80,7 +80,7 @@ void check_group_spares(YamlText& text, const ScenarioSpec& spec) {
                 "would be ignored: nothing breaks; say what does in failures, or leave them out");
 }
 
-/// The short form is one group that nobody has named.
+/// The short form is one group without a name.
 std::vector<NodeGroupSpec> as_groups(const ScenarioSpec& spec) {
   std::vector<NodeGroupSpec> groups = spec.cluster.groups;
   if (groups.empty())

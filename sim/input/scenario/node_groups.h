@@ -17,7 +17,7 @@ struct YamlText;
 /// Nodes of one kind on one network. Their numbers, and those of the switches that they hang on, run through all
 /// groups of a cluster; a group's spares come right after its other nodes.
 struct NodeGroup {
-  std::string name{};  // empty: of the only one, where nobody named it
+  std::string name{};  // empty: of the only one, where it has no name
   Node node{};
   Fabric fabric{};
   std::string gpu{};  // in all of its nodes; empty: whichever its pools have

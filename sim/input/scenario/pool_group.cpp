@@ -48,21 +48,22 @@ std::optional<std::size_t> named_group(YamlText& text, const std::string& path, 
 
 }  // namespace
 
-GroupPlacer::GroupPlacer(const NodeGroups& groups) : groups_(groups) {
-  for (const NodeGroup& group : groups) placers_.emplace_back(group.first_node, group.first_spare(), group.node.gpus);
+GroupAllocator::GroupAllocator(const NodeGroups& groups) : groups_(groups) {
+  for (const NodeGroup& group : groups)
+    allocators_.emplace_back(group.first_node, group.first_spare(), group.node.gpus);
 }
 
-bool GroupPlacer::has_room(const Pool& pool, std::size_t group) const {
+bool GroupAllocator::has_room(const Pool& pool, std::size_t group) const {
   const std::int64_t gpus = pool.shape().gpus_per_stage();
   const std::int64_t of_node = groups_[group].node.gpus;
   if (gpus > of_node && gpus % of_node != 0) return false;
-  Placer tried = placers_[group];
+  GpuAllocator tried = allocators_[group];
   for (std::int64_t i = 0; i < pool.spec.replicas; ++i)
     if (!tried.place(gpus, pool.spec.pipeline_parallel)) return false;
   return true;
 }
 
-std::optional<std::size_t> GroupPlacer::choose(YamlText& text, const std::string& path, const Pool& pool) const {
+std::optional<std::size_t> GroupAllocator::choose(YamlText& text, const std::string& path, const Pool& pool) const {
   if (!pool.spec.group.empty()) return named_group(text, path, pool, groups_);
   std::optional<std::size_t> without_room;
   for (std::size_t i = 0; i < groups_.size(); ++i) {
@@ -76,9 +77,9 @@ std::optional<std::size_t> GroupPlacer::choose(YamlText& text, const std::string
   return without_room;
 }
 
-void GroupPlacer::place(YamlText& text, const std::string& path, Pool& pool) {
+void GroupAllocator::place(YamlText& text, const std::string& path, Pool& pool) {
   for (std::int64_t i = 0; i < pool.spec.replicas; ++i) {
-    auto placed = placers_[pool.group].place(pool.shape().gpus_per_stage(), pool.spec.pipeline_parallel);
+    auto placed = allocators_[pool.group].place(pool.shape().gpus_per_stage(), pool.spec.pipeline_parallel);
     if (!placed)
       return text.fail(path + ".replicas",
                        fmt::format("{} replicas of {} GPUs do not fit: after {} of them {}", pool.spec.replicas,

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/input/scenario/placement.h"
+#include "sim/input/scenario/gpu_places.h"
 
 namespace servecast {
 
@@ -13,9 +13,9 @@ struct Pool;
 struct YamlText;
 
 /// Hands out the GPUs of a cluster to pools, one pool after another.
-class GroupPlacer {
+class GroupAllocator {
  public:
-  explicit GroupPlacer(const NodeGroups& groups);
+  explicit GroupAllocator(const NodeGroups& groups);
 
   /// The group whose nodes carry a pool: the one that it names, or the first whose nodes have its GPU and room for
   /// all of its replicas; where none has room, the first that has its GPU, so that place() says what is missing.
@@ -29,7 +29,7 @@ class GroupPlacer {
   bool has_room(const Pool& pool, std::size_t group) const;
 
   const NodeGroups& groups_;
-  std::vector<Placer> placers_{};  // by group
+  std::vector<GpuAllocator> allocators_{};  // by group
 };
 
 /// What is wrong where no link leads from one pool's group to another's; empty: KV can go there.

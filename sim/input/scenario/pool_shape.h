@@ -6,8 +6,8 @@
 #include "models/hw/llm/shape.h"
 #include "models/hw/machine/gpu.h"
 #include "models/hw/parallel/expert_exchange.h"
+#include "sim/input/scenario/gpu_places.h"
 #include "sim/input/scenario/node_groups.h"
-#include "sim/input/scenario/placement.h"
 #include "sim/input/specs/pool_spec.h"
 
 namespace servecast {

@@ -17,11 +17,11 @@
 #include "models/policy/kv_cache.h"
 #include "models/policy/router.h"
 #include "sim/input/library/ready_profiles.h"
+#include "sim/input/scenario/gpu_places.h"
 #include "sim/input/scenario/hardware_changes.h"
 #include "sim/input/scenario/hardware_files.h"
 #include "sim/input/scenario/node_groups.h"
 #include "sim/input/scenario/node_use.h"
-#include "sim/input/scenario/placement.h"
 #include "sim/input/scenario/pool_shape.h"
 #include "sim/input/specs/account_spec.h"
 #include "sim/input/specs/cluster_spec.h"
@@ -97,12 +97,13 @@ struct ScenarioSpec {
     f.list("gateway", gateway,
            "stages in front of the pools, in the order in which a request passes them; none: requests go where the "
            "workload says");
-    f.list("quality", quality, "how good the answers of whom are; left out: nothing is said of it");
-    f.list("perceived", perceived, "who reads the answers; left out: nothing is said of what they feel");
+    f.list("quality", quality,
+           "how good the answers of each target are; left out: the report says nothing of quality");
+    f.list("perceived", perceived, "readers of the answers; left out: the report says nothing of what they feel");
     f.group("account", account, "money, energy and carbon by what causes them; left out: no account is kept");
     f.list("pools", pools,
            "groups of like replicas: one model, one kind of GPU, one set of policies; none, and no cluster, where "
-           "outside APIs of the gateway answer everything: the first one, or whom its stages choose");
+           "outside APIs of the gateway answer everything: the first one, or the one that its stages choose");
   }
 };
 

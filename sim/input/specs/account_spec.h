@@ -16,11 +16,11 @@ struct AccountSpec {
 
   void fields(Fields& f) {
     f.field("currency", currency, "what the account is in, as its code or sign");
-    f.field("per_usd", per_usd, "how much of it a dollar buys; left out: as exchange_rates say", positive);
+    f.field("per_usd", per_usd, "how much a dollar buys; left out: as exchange_rates say", positive);
     f.field("usd_per_kwh", usd_per_kwh, "electricity that is paid beside the GPUs' price; 0: it is in that price");
     f.field("pue", pue, "energy that the building takes over what its machines take", at_least_one);
     f.field("co2_g_per_kwh", co2_g_per_kwh,
-            "of the grid, in grams of CO2 equivalent; left out: nothing is said of it");
+            "of the grid, in grams of CO2 equivalent; left out: the report has no CO2");
   }
 };
 

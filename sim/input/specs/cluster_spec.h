@@ -58,7 +58,7 @@ struct ClusterSpec {
   std::vector<GroupLinkSpec> links{};
 
   void fields(Fields& f) {
-    if (groups.empty()) {  // reading, groups come last; they are not echoed with settings that say nothing of them
+    if (groups.empty()) {  // reading, groups come last; they are not echoed with settings without groups
       f.field("node", node,
               "kind of server: a bundled name (`servecast list nodes`) or the path of a YAML file; either this or "
               "groups must be given");

@@ -26,9 +26,10 @@ struct FailureEventSpec {
 
   void fields(Fields& f) {
     f.required("at_s", at_s, "when");
-    f.field("node", node,
-            "number of the node, from 0 through all groups, spares behind the other nodes of their group: it alone, or "
-            "with gpu or nic a part of it");
+    f.field(
+        "node", node,
+        "number of the node, from 0 through all groups, spares behind the other nodes of their group: it alone, or "
+        "with gpu or nic a part of it");
     f.field("gpu", gpu, "number of the GPU in the node");
     f.field("nic", nic, "number of the network port in the node");
     f.field("replica", replica, "number of the replica through all pools: its engine crashes, its GPUs stay");
@@ -36,10 +37,11 @@ struct FailureEventSpec {
     f.field("switch", switch_number,
             "number of the leaf switch, through all groups; a group without leaves has one switch");
     f.field("storage", storage, "shared storage");
-    f.field("notice_s", notice_s,
-            "before it is out of service (at_s is then when that is said): its replicas take no new requests, as on a "
-            "spot machine that is called back; left out: no notice",
-            positive);
+    f.field(
+        "notice_s", notice_s,
+        "before it is out of service (at_s is then when that is said): its replicas take no new requests, as on a "
+        "spot machine that is called back; left out: no notice",
+        positive);
     f.field("down_s", down_s, "out of service for so long", positive);
     f.field("slow_s", slow_s, "or slow for so long: node, gpu or replica", positive);
     f.field("step_time_factor", step_time_factor, "while slow, steps take so many times as long", at_least_one);
@@ -50,13 +52,13 @@ struct FailureEventSpec {
 
 /// One entry of `failures.rates`.
 struct FailureRateSpec {
-  std::string of;
+  std::string part;
   std::optional<double> mtbf_s{};
   double mttr_s = 0;
   std::optional<double> notice_s{};
 
   void fields(Fields& f) {
-    f.required("of", of, "what fails: each of its kind by itself, after and for exponentially distributed times",
+    f.required("part", part, "what fails: each of its kind by itself, after and for exponentially distributed times",
                {"node", "gpu", "nic", "link", "switch", "storage"});
     f.field(
         "mtbf_s", mtbf_s,
@@ -64,8 +66,8 @@ struct FailureRateSpec {
         "in 1,000 node-days), gpu (268 of 16,384 in 54 days) or nic (7 of as many)",
         positive);
     f.required("mttr_s", mttr_s, "mean time to repair", positive);
-    f.field("notice_s", notice_s, "of node and gpu: how long before it is said, as of spot machines; left out: not at all",
-            positive);
+    f.field("notice_s", notice_s,
+            "of node and gpu: how long before it is said, as of spot machines; left out: not at all", positive);
   }
 };
 
@@ -84,7 +86,8 @@ struct FailureSpec {
             {"lost", "retry", "recompute"});
     f.field("engine_init_s", engine_init_s,
             "from the arrival of a replica's weights until it serves: graphs are captured, memory is measured");
-    f.field("spares", spares, "nodes beside those of the cluster that stand in for broken GPUs; of several groups, each has its own",
+    f.field("spares", spares,
+            "nodes beside those of the cluster that stand in for broken GPUs; of several groups, each has its own",
             {.min = 0, .max = 16384});
     f.list("rates", rates, "what fails by chance; none: nothing does");
     f.list("events", events, "what fails at a given time");

@@ -12,7 +12,7 @@ struct GatewaySpec {
   void fields(Fields& f) { stage.fields(f); }
 };
 
-/// One entry of the table of scores: how good somebody's answers are.
+/// One entry of the table of scores: how good a target's answers are.
 struct QualitySpec {
   std::string target;
   std::string request_class;
@@ -26,7 +26,7 @@ struct QualitySpec {
   }
 };
 
-/// What those who read the answers feel.
+/// What readers of the answers feel.
 struct ReaderSpec {
   std::string request_class;
   std::int64_t first_field_tokens = 20;

@@ -69,7 +69,7 @@ struct KvTierSpec {
     f.required("capacity_bytes", capacity_bytes, "of each replica; shared: in all", positive);
     f.field("write", write, "through: as soon as a block is computed; on_evict: when it leaves the tier above",
             {"through", "on_evict"});
-    f.group("eviction", eviction, "who leaves when it is full");
+    f.group("eviction", eviction, "what leaves when it is full");
   }
 };
 
@@ -210,7 +210,7 @@ struct PoolSpec {
     f.field("expert_parallel", expert_parallel,
             "GPUs over which whole experts are spread, a multiple of tensor_parallel: so many of them at a time are "
             "a rank "
-            "that attends to requests of its own; the batcher's limits are those of all of them. 1: experts are "
+            "that attends to requests of its own; the batcher's limits are those of all ranks. 1: experts are "
             "split like "
             "other layers",
             at_least_one);
@@ -226,7 +226,7 @@ struct PoolSpec {
     f.group("latency", latency, "where step times come from");
     f.group("batcher", batcher, "what each step computes");
     f.group("queue", queue, "which waiting request is next");
-    f.group("kv_cache", kv_cache, "who holds which KV blocks");
+    f.group("kv_cache", kv_cache, "which sequence holds which KV blocks");
     f.group("kv_tiers", kv_tiers, "host memory, disks and a shared pool that keep what the GPUs have no room for");
     f.group("preemption", preemption, "what happens where blocks run short");
     f.group("expert_offload", expert_offload,

@@ -48,7 +48,7 @@ std::string SchemaFields::path_of(std::string_view key) const {
 
 void SchemaFields::add(const About& about, SettingType type, ordered_json value) {
   if (about.required || value == "") value = nullptr;  // an empty text means "not given"
-  // A choice may stand in several alternatives of another: what depends only on the inner one is told once.
+  // A choice may stand in several alternatives of another: what depends only on the inner one is listed once.
   const auto same = [&](const Setting& s) {
     return s.path == path_of(about.key) && s.policy == variants_.back().policy;
   };

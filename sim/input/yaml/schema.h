@@ -17,7 +17,7 @@ struct Alternative {
   std::string help;
 };
 
-/// One key of a settings file, as its `fields()` tells it.
+/// One key of a settings file, as its `fields()` lists it.
 struct Setting {
   std::string path;    // "pools[].router.policy": [] stands for every entry of a list, <name> for any name
   std::string policy;  // the setting belongs to this alternative; empty: to all

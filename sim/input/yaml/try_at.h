@@ -15,7 +15,7 @@ bool try_at(YamlText& text, const std::string& path, LookUp look_up) {
   } catch (const UserError& error) {
     for (Problem problem : error.problems()) {
       if (problem.path.empty()) problem.path = path;
-      if (problem.place.line == 0) {  // a whole file, e.g. a missing one: say who named it
+      if (problem.place.line == 0) {  // a whole file, e.g. a missing one: say which file named it
         const Place named = text.place(problem.path);
         if (!problem.place.file.empty() && problem.place.file != text.file && problem.place.file != named.file)
           problem.message = problem.place.file + " " + problem.message;

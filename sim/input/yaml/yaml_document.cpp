@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t most_repeated = 1'000'000;
 
 /// Listens to yaml-cpp's parser and throws at what yaml-cpp takes without a word. It counts values as those meet them
-/// who walk through the document: an alias is as many as what it stands for.
+/// that walk through the document: an alias is as many as what it stands for.
 class DocumentGuard final : public YAML::EventHandler {
  public:
   DocumentGuard(std::string_view text, const std::string& file) : text_(text), file_(file) {

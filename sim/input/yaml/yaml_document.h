@@ -12,7 +12,7 @@ Place place_of(const std::string& file, const YAML::Mark& mark);
 
 /// The one document of a YAML (or JSON) text; null where the text holds nothing. All YAML is read here. Throws
 /// UserError at its place in `file`: for what is no YAML, for anything behind the document, for an alias inside of
-/// what it stands for, and where aliases repeat so much that whoever walks through the document would not come to an
+/// what it stands for, and where aliases repeat so much that a walk through the document would not come to an
 /// end.
 YAML::Node yaml_document(const std::string& text, const std::string& file);
 

@@ -78,7 +78,7 @@ class YamlFields final : public Fields {
   struct Level {
     std::string path;
     std::vector<Entry> entries{};      // of a map
-    std::vector<std::string> known{};  // keys asked for; of an empty map nobody wants to know
+    std::vector<std::string> known{};  // keys asked for; not needed of an empty map
     YAML::Node items{};                // of a list
     bool list = false;
     bool broken = false;  // no map where one should be: said once, so nothing in it is missed

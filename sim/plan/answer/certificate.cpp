@@ -67,7 +67,7 @@ std::string counts_text(const Certificate& c) {
   return text + ".";
 }
 
-/// Whether the answer is better only because somebody else does its work.
+/// Whether the answer is better only because an outside API does its work.
 bool leaves_out_apis(const Study& study, const SearchResult& found) {
   return goal_leaves_out_apis(study) && std::ranges::any_of(found.best, [&](std::size_t i) {
            const std::optional<Summary>& run = found.designs[i].best_estimate;

@@ -17,7 +17,7 @@ struct SweepTable {
   std::vector<FigureColumn> figures = figure_columns();
 };
 
-/// For the terminal: a row per point, below it its 5 % and 95 % quantiles where there are draws; what failed is told
+/// For the terminal: a row per point, below it its 5 % and 95 % quantiles where there are draws; what failed is named
 /// below the table.
 std::string sweep_text(const SweepTable& table);
 /// A row per point; "<figure>_p05" and "<figure>_p95" where there are draws.

@@ -7,7 +7,7 @@
 #include <array>
 
 #include "sim/input/scenario/scenario.h"
-#include "sim/plan/emit/unsaid.h"
+#include "sim/plan/emit/unexpressed.h"
 #include "sim/report/fields/json_fields.h"
 
 namespace servecast {
@@ -26,7 +26,7 @@ ordered_json settings_of(PoolSpec spec) {
 class Translation {
  public:
   Translation(const Scenario& scenario, const Pool& pool)
-      : scenario_(scenario), pool_(pool), unsaid_(settings_of(pool.spec), settings_of(PoolSpec{})) {}
+      : scenario_(scenario), pool_(pool), unexpressed_(settings_of(pool.spec), settings_of(PoolSpec{})) {}
 
   VllmPool result() {
     identity();
@@ -38,7 +38,7 @@ class Translation {
     tiers();
     placement();
     gateway();
-    for (const std::string& setting : unsaid_.left()) remark(setting + ": vLLM has no such setting");
+    for (const std::string& setting : unexpressed_.left()) remark(setting + ": vLLM has no such setting");
     return std::move(out_);
   }
 
@@ -52,8 +52,8 @@ class Translation {
   void identity() {
     for (const char* path : {"/name", "/llm", "/gpu", "/group", "/replicas", "/engine", "/tensor_parallel",
                              "/pipeline_parallel", "/sampling", "/start", "/usd_per_gpu_hour"})
-      unsaid_.take(path);
-    unsaid_.take_all("/latency");
+      unexpressed_.take(path);
+    unexpressed_.take_all("/latency");
     out_.name = pool_.spec.name;
     out_.model = pool_.llm.repository.empty() ? pool_.llm.name : pool_.llm.repository;
     if (pool_.llm.repository.empty())
@@ -80,40 +80,40 @@ class Translation {
     if (out_.gpus > of_node)
       remark(fmt::format("a replica spans nodes ({} GPUs, {} per node): start vLLM on a Ray cluster of them",
                          out_.gpus, of_node));
-    if (const ordered_json watts = unsaid_.take("/power_cap_w"); !watts.is_null())
+    if (const ordered_json watts = unexpressed_.take("/power_cap_w"); !watts.is_null())
       remark("power_cap_w: set it on the node: nvidia-smi --power-limit=" + watts.dump());
   }
 
   /// vLLM spreads experts over as many GPUs as its tensor- and data-parallel sizes make.
   void experts() {
-    unsaid_.take("/expert_parallel");
+    unexpressed_.take("/expert_parallel");
     if (pool_.spec.expert_parallel == 1) return;
     out_.arguments.push_back("--enable-expert-parallel");
     if (pool_.shape().ranks() > 1) argument("--data-parallel-size", std::to_string(pool_.shape().ranks()));
   }
 
   void data_types() {
-    const std::string weights = unsaid_.take("/weights");
+    const std::string weights = unexpressed_.take("/weights");
     const bool fp16 = weights == "fp16";
     argument("--dtype", fp16 ? "float16" : "bfloat16");
     if (weights == "fp8") argument("--quantization", "fp8");
     if (weights != "fp8" && weights != "fp16" && weights != "bf16")
       remark("weights: " + weights +
              ": name a checkpoint that is quantised so; vLLM reads the method from its config");
-    const std::string kv = unsaid_.look("/kv_cache_dtype");
+    const std::string kv = unexpressed_.peek("/kv_cache_dtype");
     if (kv == "fp8") argument("--kv-cache-dtype", "fp8");
-    if (kv == "fp8" || kv == (fp16 ? "fp16" : "bf16")) unsaid_.take("/kv_cache_dtype");
+    if (kv == "fp8" || kv == (fp16 ? "fp16" : "bf16")) unexpressed_.take("/kv_cache_dtype");
     if (kv == "auto" && fp16) remark("kv_cache_dtype: auto: bf16 in the forecast, the weights' float16 in vLLM");
   }
 
   void memory() {
     const MemorySettings settings = pool_.spec.memory.over(pool_.engine.memory);
-    unsaid_.take("/memory/gpu_memory_utilization");
+    unexpressed_.take("/memory/gpu_memory_utilization");
     if (settings.rule == "vllm") {
-      unsaid_.take("/memory/rule");
+      unexpressed_.take("/memory/rule");
       argument("--gpu-memory-utilization", fmt::format("{}", settings.gpu_memory_utilization));
     } else {
-      unsaid_.take("/memory/rule");
+      unexpressed_.take("/memory/rule");
       remark(fmt::format("memory.rule: {}: {} of what weights leave free; vLLM takes a share of all memory",
                          settings.rule, settings.gpu_memory_utilization));
     }
@@ -128,44 +128,45 @@ class Translation {
          {"/batcher/max_batch_size", "--max-num-seqs"},
          {"/batcher/long_prefill_token_threshold", "--long-prefill-token-threshold"}}};
     for (const auto& [path, flag] : limits)
-      if (const ordered_json value = unsaid_.take(path); !value.is_null() && value != 0) argument(flag, value.dump());
-    if (const ordered_json async = unsaid_.take("/batcher/async_scheduling"); !async.is_null())
+      if (const ordered_json value = unexpressed_.take(path); !value.is_null() && value != 0)
+        argument(flag, value.dump());
+    if (const ordered_json async = unexpressed_.take("/batcher/async_scheduling"); !async.is_null())
       out_.arguments.emplace_back(async.get<bool>() && pool_.spec.pipeline_parallel == 1 ? "--async-scheduling"
                                                                                          : "--no-async-scheduling");
-    const std::string policy = unsaid_.take("/batcher/policy");
+    const std::string policy = unexpressed_.take("/batcher/policy");
     if (policy != "vllm_v1") remark("batcher.policy: " + policy + ": vLLM batches as vllm_v1 does");
-    if (unsaid_.take_if("/queue/policy", "priority")) argument("--scheduling-policy", "priority");
+    if (unexpressed_.take_if("/queue/policy", "priority")) argument("--scheduling-policy", "priority");
   }
 
   void cache() {
-    const bool plain = unsaid_.take_if("/kv_cache/policy", "paged");
-    const bool prefix = unsaid_.take_if("/kv_cache/policy", "paged_prefix");
+    const bool plain = unexpressed_.take_if("/kv_cache/policy", "paged");
+    const bool prefix = unexpressed_.take_if("/kv_cache/policy", "paged_prefix");
     out_.arguments.emplace_back(prefix ? "--enable-prefix-caching" : "--no-enable-prefix-caching");
-    if (prefix) unsaid_.take_if("/kv_cache/eviction/policy", "lru");
+    if (prefix) unexpressed_.take_if("/kv_cache/eviction/policy", "lru");
     if (!plain && !prefix) return;
-    argument("--block-size", unsaid_.take("/kv_cache/block_tokens").dump());
-    if (const ordered_json blocks = unsaid_.take("/kv_cache/num_gpu_blocks_override"); !blocks.is_null())
+    argument("--block-size", unexpressed_.take("/kv_cache/block_tokens").dump());
+    if (const ordered_json blocks = unexpressed_.take("/kv_cache/num_gpu_blocks_override"); !blocks.is_null())
       argument("--num-gpu-blocks-override", blocks.dump());
   }
 
   /// vLLM's own offloading has one level, in host memory, written as blocks are computed, least recently used out
   /// first.
   void tiers() {
-    if (!unsaid_.take_if("/kv_tiers/levels/0/kind", "host")) return;
-    unsaid_.take_if("/kv_tiers/levels/0/write", "through");
-    unsaid_.take_if("/kv_tiers/levels/0/eviction/policy", "lru");
+    if (!unexpressed_.take_if("/kv_tiers/levels/0/kind", "host")) return;
+    unexpressed_.take_if("/kv_tiers/levels/0/write", "through");
+    unexpressed_.take_if("/kv_tiers/levels/0/eviction/policy", "lru");
     constexpr double gib = 1024.0 * 1024 * 1024;
     argument("--kv-offloading-backend", "native");
     argument("--kv-offloading-size",
-             fmt::format("{:.4g}", unsaid_.take("/kv_tiers/levels/0/capacity_bytes").get<double>() / gib));
+             fmt::format("{:.4g}", unexpressed_.take("/kv_tiers/levels/0/capacity_bytes").get<double>() / gib));
   }
 
   void placement() {
     const std::string mine = connector(pool_.spec, "kv_producer");
     if (!mine.empty()) {
-      unsaid_.take("/placement/policy");
-      unsaid_.take_if("/placement/transfer", "pull");
-      const std::string decode = unsaid_.take("/placement/decode_pool");
+      unexpressed_.take("/placement/policy");
+      unexpressed_.take_if("/placement/transfer", "pull");
+      const std::string decode = unexpressed_.take("/placement/decode_pool");
       remark("placement: a proxy must send each request to this pool first and then to pool " + decode);
       hand_over(mine);
     }
@@ -180,7 +181,7 @@ class Translation {
     out_.hands_over_kv = true;
   }
 
-  /// NIXL: whoever decodes fetches. Mooncake's connector knows which side it is on.
+  /// NIXL: the decoding side fetches. Mooncake's connector knows which side it is on.
   static std::string connector(const PoolSpec& spec, const std::string& role) {
     const std::string& policy = spec.placement.policy();
     if (policy == "disaggregated" || policy == "splitwise")
@@ -191,14 +192,14 @@ class Translation {
 
   /// What stands before the replicas is not vLLM's.
   void gateway() {
-    const std::string policy = unsaid_.take("/router/policy");
+    const std::string policy = unexpressed_.take("/router/policy");
     if (pool_.spec.replicas > 1)
       remark("router.policy: " + policy + ": the gateway before the replicas must do this; a Service does not");
   }
 
   const Scenario& scenario_;
   const Pool& pool_;
-  Unsaid unsaid_;
+  Unexpressed unexpressed_;
   VllmPool out_{};
 };
 

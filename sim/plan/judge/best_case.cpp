@@ -61,7 +61,7 @@ Serving serving(const SizedScenario& sized, std::size_t i) {
   return place;
 }
 
-/// The least that one request takes on this place with nobody else there.
+/// The least that one request takes on this place with no other there.
 struct Alone {
   double ttft_s = 0;
   double token_s = 0;
@@ -111,7 +111,7 @@ Limits limits_of(const Promise& promise, const SloSpec& slo) {
   return limits;
 }
 
-/// Promises on TTFT and on TPOT together: whoever keeps both has its last token by a time.
+/// Promises on TTFT and on TPOT together: a request that keeps both has its last token by a time.
 std::vector<Limits> all_limits(const std::vector<Promise>& promises, const SloSpec& slo) {
   std::vector<Limits> all;
   for (const Promise& promise : promises) all.push_back(limits_of(promise, slo));
@@ -174,12 +174,12 @@ double rate(const Serving& place, const std::vector<const ExpectedRequest*>& req
   return least_rate(due, late);
 }
 
-/// One kind of work, and who does it.
+/// One kind of work, and what does it.
 struct Demand {
   std::string_view name;
   bool decoding;
   bool memory;
-  double (*of)(const LeastWork&);
+  double (*amount)(const LeastWork&);
 };
 constexpr Demand demands[]{{"arithmetic", true, false, [](const LeastWork& w) { return w.flop(); }},
                            {"memory traffic", true, true, [](const LeastWork& w) { return w.decode_bytes; }}};
@@ -201,7 +201,7 @@ class Judge {
                        limits.ttft_s, limits.tpot_s, limits.e2e_s);
   }
 
-  /// The worst of it, where that is worse than `worst`.
+  /// The worst value, where that is worse than `worst`.
   BestCase worse(BestCase worst) {
     consider(alone_on_it(), "what an idle machine can do at best", worst);
     const bool first_token_only = limits_.tpot_s == no_bound && limits_.e2e_s == no_bound;
@@ -219,7 +219,7 @@ class Judge {
   }
 
   void hold(const Demand& demand, BestCase& worst) {
-    const double needed = once(demand.name, [&] { return rate(place_, some(), limits_, late(), demand.of); });
+    const double needed = once(demand.name, [&] { return rate(place_, some(), limits_, late(), demand.amount); });
     const double there = demand.memory ? place_.bytes_per_s() : place_.flop_per_s(demand.decoding);
     consider(needed / there, fmt::format("the {} that its GPUs can do at best", demand.name), worst);
   }

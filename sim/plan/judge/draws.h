@@ -37,10 +37,10 @@ struct DrawCount {
 };
 
 /// The verdict of a look, as soon as it is the same whatever becomes of the draws that are left: so stopping there
-/// makes no verdict wrong oftener. Open: not known yet, or open after all of them.
+/// makes no verdict wrong oftener. Open: not known yet, or open after all draws.
 DrawVerdict verdict(const DrawPlan& plan, const DrawCount& count);
 
-/// More draws than anybody would wait for.
+/// More draws than a user would wait for.
 inline constexpr std::int64_t too_many_draws = 100'000;
 
 /// Draws at which a look would say more than "open" if the share that keeps the promise stayed what it is; to about

@@ -36,7 +36,7 @@ double tiers_usd(const Basis& b) {
   return sum / hours_per_month;
 }
 
-/// Owners pay for it themselves; who rents does where the scenario's account says so.
+/// Owners pay for it themselves; renters do where the scenario's account says so.
 double electricity_usd(const Basis& b) {
   const double w = b.run != nullptr ? mean_w(*b.run) : b.machines.least_w;
   if (b.term == "owned") return power_usd_per_hour(w, b.prices.owned->pue, b.prices.owned->usd_per_kwh);
@@ -46,8 +46,8 @@ double electricity_usd(const Basis& b) {
 double egress_usd(const Basis& b) {
   if (b.run == nullptr || !b.prices.egress) return 0;
   const EgressSpec& egress = *b.prices.egress;
-  const double bytes_per_s = b.run->output_tokens_per_s * egress.bytes_per_output_token +
-                             b.run->requests_per_s * egress.bytes_per_request;
+  const double bytes_per_s =
+      b.run->output_tokens_per_s * egress.bytes_per_output_token + b.run->requests_per_s * egress.bytes_per_request;
   return bytes_per_s * seconds_per_hour * egress.usd_per_billion_bytes_sent / 1e9;
 }
 
@@ -116,8 +116,7 @@ std::optional<HourCost> least_hour_cost(const Machines& machines, const PriceSpe
 
 std::optional<HourCost> hour_cost(const Study& study, const SizedDesign& sized, const std::string& term,
                                   const Summary& run) {
-  return account(sized.machines, study.spec.prices, term, &run,
-                 study.mean_rate_factor() / study.peak_rate_factor());
+  return account(sized.machines, study.spec.prices, term, &run, study.mean_rate_factor() / study.peak_rate_factor());
 }
 
 HourCost hour_cost(const Study& study, const SizedDesign& sized, const Summary& run) {
@@ -132,7 +131,7 @@ double mean_w(const Summary& run) { return run.duration_s > 0 ? run.energy.j_tot
 
 bool asks_outside(const Summary& run) {
   return std::ranges::any_of(run.gateway.answered_by, [&](const AnsweredBy& by) {
-    return by.passes > 0 &&
+    return by.llm_calls > 0 &&
            std::ranges::find(run.gateway.bill, "API " + by.target, &BillSummary::item) != run.gateway.bill.end();
   });
 }

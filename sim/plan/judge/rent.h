@@ -17,12 +17,13 @@ struct Rent {
   double nodes_usd = 0;   // servers without their GPUs, where they are bought
 };
 
-/// On demand, reserved, spot: rent of the GPUs that pools hold, of the other GPUs of nodes that are rented whole, at the
-/// price of the dearest kind on their node, and of all GPUs of spare nodes, at the price of the dearest kind in their
-/// group. Owned: purchase of all GPUs of nodes and spare nodes and of the nodes themselves, over their life.
+/// On demand, reserved, spot: rent of the GPUs that pools hold, of the other GPUs of nodes that are rented whole, at
+/// the price of the dearest kind on their node, and of all GPUs of spare nodes, at the price of the dearest kind in
+/// their group. Owned: purchase of all GPUs of nodes and spare nodes and of the nodes themselves, over their life.
 ///
-/// Of replicas that come and go, on demand and spot pay the hours that `run` held them, the other terms for all of them
-/// all the time. Without a run: the least that it can be. Nothing where the term is not on offer for a kind in use.
+/// Of replicas that come and go, on demand and spot pay the hours that `run` held them, the other terms for all
+/// replicas all the time. Without a run: the least that it can be. Nothing where the term is not on offer for a kind
+/// in use.
 std::optional<Rent> rent_of(const Machines& machines, const PriceSpec& prices, const std::string& term,
                             const Summary* run);
 

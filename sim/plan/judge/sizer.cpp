@@ -25,7 +25,7 @@ double fastest_fraction(const SizedScenario& sized) {
   return fastest;
 }
 
-/// A promise to a class of requests that never comes would be kept by everybody.
+/// A promise to a class of requests that never comes would be kept by every design.
 void check_classes(const std::vector<Promise>& promises, const std::vector<std::string>& classes) {
   const std::vector<std::string> named(classes.begin() + 1, classes.end());  // the first is that of all others
   for (const Promise& promise : promises)
@@ -42,7 +42,7 @@ std::string kinds_of(const ScenarioSpec& spec) {
 }
 
 std::string text_of(const FailureRateSpec& rate) {
-  std::string text = fmt::format("{{of: {}, mttr_s: {}", rate.of, rate.mttr_s);
+  std::string text = fmt::format("{{part: {}, mttr_s: {}", rate.part, rate.mttr_s);
   if (rate.mtbf_s) text += fmt::format(", mtbf_s: {}", *rate.mtbf_s);
   if (rate.notice_s) text += fmt::format(", notice_s: {}", *rate.notice_s);
   return text + "}";
@@ -53,7 +53,7 @@ std::vector<Override> call_backs(const SpotSpec& spot, const std::optional<Failu
   const FailureSpec before = failures.value_or(FailureSpec{});
   std::string rates;
   for (const FailureRateSpec& rate : before.rates) rates += text_of(rate) + ", ";
-  rates += text_of({.of = "node", .mtbf_s = spot.mtbf_s, .mttr_s = spot.mttr_s, .notice_s = spot.notice_s});
+  rates += text_of({.part = "node", .mtbf_s = spot.mtbf_s, .mttr_s = spot.mttr_s, .notice_s = spot.notice_s});
   return {{"failures.rates", "[" + rates + "]"}};
 }
 

@@ -40,7 +40,7 @@ class Sizer {
 
   const std::string& scenario_file() const;
 
-  /// Throws UserError where a design is a mistake: a setting that does not exist, a GPU that nobody knows.
+  /// Throws UserError where a design is a mistake: a setting that does not exist, an unknown GPU.
   SizedDesign size(const Design& design);
 
   /// Requests of a design under one seed, at its rate.

@@ -33,7 +33,7 @@ void Sensitivity::fields(Fields& f) {
 void PlanDesign::fields(Fields& f) {
   f.field("design", design, "number in the order of the space");
   f.field("settings", settings, "dimension=value");
-  f.field("verdict", verdict, "what became of it");
+  f.field("verdict", verdict, "how it was judged");
   f.field("why", why, "what ruled it out");
   f.field("says", says, "both, as a sentence");
   f.field("front", front, "nothing is better in both of a Pareto goal");
@@ -111,7 +111,7 @@ void Certificate::fields(Fields& f) {
   f.field("undecided_by_bounds", undecided_by_bounds, "where nothing was simulated: these need simulations");
   f.field("not_ruled_out", not_ruled_out, "simulated, and draws do not tell");
   f.field("draws_fraction", draws_fraction, "share of draws that keep the promise; 0: one run, the best estimate");
-  f.field("error_fraction", error_fraction, "chance that a verdict is wrong, all of them together");
+  f.field("error_fraction", error_fraction, "chance that any verdict is wrong");
 }
 
 void PlanReport::fields(Fields& f) {

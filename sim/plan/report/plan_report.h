@@ -53,7 +53,7 @@ inline constexpr std::string_view best_estimate_figures = "best_estimate";
 inline constexpr std::string_view draw_figures = "draw";
 inline constexpr std::string_view beginning_figures = "beginning";
 
-/// One design of the space, and what became of it.
+/// One design of the space, and how it was judged.
 struct PlanDesign {
   std::int64_t design = 0;
   std::vector<std::string> settings{};  // "dimension=value"
@@ -114,14 +114,14 @@ struct PlanAnswer {
 
 /// The best design of one kind of GPU.
 struct PlanKind {
-  std::string gpus{};      // kinds, as pools name them
+  std::string gpus{};  // kinds, as pools name them
   std::int64_t designs = 0;
   std::optional<std::int64_t> design{};  // none keeps its promises
   std::vector<std::string> settings{};
   std::string machines{};  // "14 H100 SXM 80GB on 2 nodes"
   std::optional<double> usd_per_hour{};
   std::optional<double> usd_per_month{};
-  std::string says{};      // why there is none, or how well it keeps them
+  std::string says{};  // why there is none, or how well it keeps them
   void fields(Fields& f);
 };
 

@@ -33,7 +33,7 @@ int look_at(dl_phdr_info* object, std::size_t, void* found) {
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     const ElfW(Phdr)& part = object->dlpi_phdr[i];
     if (part.p_type != PT_NOTE) continue;
-    // Where the loader put it is told as a number.
+    // Where the loader put it is given as a number.
     const char* notes = reinterpret_cast<const char*>(object->dlpi_addr + part.p_vaddr);  // NOLINT
     const std::string_view id = id_in(notes, part.p_memsz);
     if (!id.empty()) *static_cast<std::string*>(found) = id;

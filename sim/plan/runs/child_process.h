@@ -6,7 +6,8 @@
 
 namespace servecast {
 
-/// A program to run as a child: SimGrid allows one simulation per process, so whoever wants several starts several.
+/// A program to run as a child: SimGrid allows one simulation per process, so several simulations are several
+/// processes.
 struct ChildCommand {
   std::vector<std::string> words;    // the program's path first
   std::filesystem::path output;      // what it writes to stdout

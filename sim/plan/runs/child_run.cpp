@@ -19,13 +19,13 @@ namespace {
 
 // A message: what it is, how many bytes follow, and these.
 struct Header {
-  ChildRun::Told told{};
+  ChildRun::Message message{};
   std::uint64_t bytes = 0;
 };
 
-constexpr char end_mark = '\0';  // of a part of what is told with a key
+constexpr char end_mark = '\0';  // of a part of what is sent with a key
 
-/// A child that cannot reach its parent has nobody to work for.
+/// A child that cannot reach its parent works in vain.
 void send_all(int socket, const void* data, std::size_t size) {
   const char* at = static_cast<const char*>(data);
   while (size > 0) {
@@ -37,8 +37,8 @@ void send_all(int socket, const void* data, std::size_t size) {
   }
 }
 
-void tell(int socket, ChildRun::Told told, const std::string& text) {
-  const Header header{.told = told, .bytes = text.size()};
+void send_message(int socket, ChildRun::Message message, const std::string& text) {
+  const Header header{.message = message, .bytes = text.size()};
   send_all(socket, &header, sizeof header);
   send_all(socket, text.data(), text.size());
 }
@@ -67,13 +67,13 @@ std::string in_one_line(const UserError& error) {
 [[noreturn]] void be_the_child(Simulator& simulator, const RunRequest& request, int socket) {
   try {
     const LoadedRun loaded = simulator.load(request);
-    tell(socket, ChildRun::Told::key, loaded.key + end_mark + loaded.learned + end_mark + loaded.rests_on);
+    send_message(socket, ChildRun::Message::key, loaded.key + end_mark + loaded.learned + end_mark + loaded.rests_on);
     wait_for_word_to_go_on(socket);
-    tell(socket, ChildRun::Told::summary, simulator.run());
+    send_message(socket, ChildRun::Message::summary, simulator.run());
   } catch (const UserError& error) {
-    tell(socket, ChildRun::Told::refusal, in_one_line(error));
+    send_message(socket, ChildRun::Message::refusal, in_one_line(error));
   } catch (const std::exception& error) {
-    tell(socket, ChildRun::Told::failure, std::string("internal error: ") + error.what());
+    send_message(socket, ChildRun::Message::failure, std::string("internal error: ") + error.what());
   }
   _exit(0);  // nothing of the parent's is flushed or closed twice
 }
@@ -106,29 +106,29 @@ ChildRun::~ChildRun() {
   while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) continue;
 }
 
-ChildRun::Told ChildRun::receive() {
+ChildRun::Message ChildRun::receive() {
   std::array<char, 65536> part;
   const ssize_t got = ::recv(socket_, part.data(), part.size(), MSG_DONTWAIT);
-  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return Told::nothing_yet;
-  if (got <= 0) return last_words_of_the_dead();
+  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return Message::nothing_yet;
+  if (got <= 0) return message_of_ended_child();
   unread_.append(part.data(), static_cast<std::size_t>(got));
   Header header;
-  if (unread_.size() < sizeof header) return Told::nothing_yet;
+  if (unread_.size() < sizeof header) return Message::nothing_yet;
   std::memcpy(&header, unread_.data(), sizeof header);
-  if (unread_.size() < sizeof header + header.bytes) return Told::nothing_yet;
+  if (unread_.size() < sizeof header + header.bytes) return Message::nothing_yet;
   text_ = unread_.substr(sizeof header);  // it waits for an answer or ends: nothing follows
   unread_.clear();
-  if (header.told == Told::key) loaded_ = parts_of(text_);
-  return header.told;
+  if (header.message == Message::key) loaded_ = parts_of(text_);
+  return header.message;
 }
 
-ChildRun::Told ChildRun::last_words_of_the_dead() {
+ChildRun::Message ChildRun::message_of_ended_child() {
   int status = 0;
   while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) continue;
   child_ = 0;
   text_ = WIFSIGNALED(status) ? std::string("the simulation was ended by a signal: ") + ::strsignal(WTERMSIG(status))
                               : "the simulation ended without a result";
-  return Told::failure;
+  return Message::failure;
 }
 
 void ChildRun::go_on() {

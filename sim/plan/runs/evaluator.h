@@ -9,7 +9,7 @@
 
 namespace servecast {
 
-/// One simulation that somebody wants: a scenario and what differs in it.
+/// One simulation that is asked for: a scenario and what differs in it.
 struct RunRequest {
   std::string scenario{};              // a YAML file
   std::vector<std::string> set{};      // "path=value", as after --set
@@ -20,17 +20,17 @@ struct RunRequest {
   bool operator==(const RunRequest&) const = default;
 };
 
-/// What came of it.
+/// Its outcome.
 struct RunResult {
   std::string key{};  // stands for everything the run rests on; empty where the scenario is wrong
   std::optional<Summary> summary{};
   std::string failure{};  // why there is no summary, in a line; else empty
 };
 
-/// The run was cut short by whoever may do so (a signal). What was simulated until then is kept.
+/// The run was cut short by a signal. What was simulated until then is kept.
 struct Stopped {};
 
-/// Simulates. Whoever searches for a design is given one of these and knows no engine.
+/// Simulates. A search is given one of these and knows no engine.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
@@ -38,7 +38,7 @@ class Evaluator {
   /// As many results as requests, in their order. A request that fails is a result that says why. Throws Stopped.
   virtual std::vector<RunResult> evaluate(std::span<const RunRequest> requests) = 0;
 
-  /// How many it simulates at a time: whoever asks for fewer leaves processors idle.
+  /// How many it simulates at a time: a search that asks for fewer leaves processors idle.
   virtual std::int64_t at_once() const { return 1; }
 };
 

@@ -29,7 +29,7 @@ class Evaluation {
         crashed_(crashed),
         requests_(requests),
         results_(requests.size()) {
-    progress_.of += requests.size();
+    progress_.total += requests.size();
   }
 
   void run() {
@@ -49,7 +49,7 @@ class Evaluation {
     ChildRun child;
     std::string name;
     std::vector<std::size_t> wanted_by;  // requests that are the same run
-    std::string key{};                   // empty until told
+    std::string key{};                   // empty until received
     bool over = false;
   };
 
@@ -80,22 +80,22 @@ class Evaluation {
 
   void listen(Running& run) {
     switch (run.child.receive()) {
-      case ChildRun::Told::nothing_yet:
+      case ChildRun::Message::nothing_yet:
         return;
-      case ChildRun::Told::key:
+      case ChildRun::Message::key:
         return decide(run, run.child.loaded());
-      case ChildRun::Told::summary:
+      case ChildRun::Message::summary:
         return finish(run, run.child.text());
-      case ChildRun::Told::refusal:
+      case ChildRun::Message::refusal:
         if (known_ != nullptr && !run.key.empty()) known_->add_refusal(run.key, run.child.text());
         return fail(run);
-      case ChildRun::Told::failure:
+      case ChildRun::Message::failure:
         crashed_.push_back({.request = requests_[run.wanted_by.front()], .how = run.child.text()});
         return fail(run);
     }
   }
 
-  /// Goes on with a run that nobody has made or is making.
+  /// Goes on with a run that is neither made nor being made.
   void decide(Running& run, const LoadedRun& loaded) {
     if (!loaded.learned.empty()) simulator_.remember(loaded.learned);
     if (known_ != nullptr) known_->add_request(run.name, {.key = loaded.key, .rests_on = loaded.rests_on});

@@ -18,7 +18,7 @@ class Simulator;
 /// How far an evaluator has come, in all that it was asked so far.
 struct RunsProgress {
   std::size_t done = 0;
-  std::size_t of = 0;
+  std::size_t total = 0;
   std::size_t simulated = 0;  // of those done; the others were known, or wrong
 };
 
@@ -32,7 +32,7 @@ std::string to_string(const CrashedRun& crashed);
 
 struct EvaluatorOptions {
   std::size_t at_a_time = processors();
-  std::function<void(const RunsProgress&)> progress{};  // empty: nobody watches
+  std::function<void(const RunsProgress&)> progress{};  // empty: none
   std::function<bool()> stop{};                         // asked many times a second; true: Stopped
 };
 

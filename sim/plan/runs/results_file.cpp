@@ -14,9 +14,9 @@ namespace {
 constexpr int application_id = 0x73766374;
 constexpr int layout = 1;
 
-constexpr const char* tables[]{
-    "results (key TEXT PRIMARY KEY, summary TEXT NOT NULL)", "refusals (key TEXT PRIMARY KEY, why TEXT NOT NULL)",
-    "requests (name TEXT PRIMARY KEY, key TEXT NOT NULL, rests_on TEXT NOT NULL)"};
+constexpr const char* tables[]{"results (key TEXT PRIMARY KEY, summary TEXT NOT NULL)",
+                               "refusals (key TEXT PRIMARY KEY, why TEXT NOT NULL)",
+                               "requests (name TEXT PRIMARY KEY, key TEXT NOT NULL, rests_on TEXT NOT NULL)"};
 
 /// A statement, made, used and gone.
 class Query {
@@ -123,7 +123,7 @@ void ResultsFile::add_request(const std::string& name, const KnownRequest& reque
 }
 
 void ResultsFile::add_all(const std::string& other_file) {
-  { const ResultsFile other(other_file); }  // nobody writes to it, it is ours, and all of it is in the one file
+  { const ResultsFile other(other_file); }  // it is not being written, it is ours, and one file holds it
   Query attach(database_.get(), "ATTACH ?1 AS other");
   if (const int status = attach.bind(1, other_file).step(); status != SQLITE_DONE) fail(status);
   for (const char* table : {"results", "refusals", "requests"})

@@ -7,8 +7,8 @@ struct RunRequest;
 
 /// What load() found.
 struct LoadedRun {
-  std::string key{};      // the same wherever and whenever all that the run rests on is the same
-  std::string learned{};  // for remember()
+  std::string key{};       // the same wherever and whenever all that the run rests on is the same
+  std::string learned{};   // for remember()
   std::string rests_on{};  // for still()
 };
 
@@ -28,7 +28,7 @@ class Simulator {
 
   /// A name of the request: the same only where the program, the scenario's file and all that the request sets are.
   virtual std::string name(const RunRequest& request) = 0;
-  /// Whether what else load() has read is as it was then. With the same name() the key is then the same, and nobody
+  /// Whether what else load() has read is as it was then. With the same name() the key is then the same, and no child
   /// has to load the scenario to know it.
   virtual bool still(const std::string& rests_on) = 0;
 };

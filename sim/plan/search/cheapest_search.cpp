@@ -12,9 +12,9 @@
 namespace servecast {
 namespace {
 
-constexpr std::size_t group_size = 4;  // designs that are looked at together, the cheapest ones that are left
+constexpr std::size_t group_size = 4;    // designs that are looked at together, the cheapest ones that are left
 constexpr std::int64_t least_part = 16;  // draws of a design that are simulated at once, where a look has as many
-constexpr std::size_t joint_looks = 2;  // as far as a whole group goes; then one design after the other
+constexpr std::size_t joint_looks = 2;   // as far as a whole group goes; then one design after the other
 
 constexpr const char* no_better = "can be no better than the chosen one";
 constexpr const char* dearer_and_open = "is no better than the chosen one, and draws do not tell whether it would do";
@@ -94,9 +94,7 @@ GoalValue CheapestSearch::at_least(const DesignResult& d) const {
 }
 
 /// No better than the best found so far, whatever a simulation would say.
-bool CheapestSearch::pointless(std::size_t i) const {
-  return best_.design && at_least(designs_[i]) >= best_.value;
-}
+bool CheapestSearch::pointless(std::size_t i) const { return best_.design && at_least(designs_[i]) >= best_.value; }
 
 void CheapestSearch::judge(const std::vector<std::size_t>& candidates) {
   for (std::size_t at = 0; at < candidates.size(); at += group_size) {
@@ -114,7 +112,7 @@ void CheapestSearch::judge(const std::vector<std::size_t>& candidates) {
   }
 }
 
-/// The best design of every kind of GPU: what the chosen one is held against. Nothing of it rules out a better design,
+/// The best design of every kind of GPU: what the chosen one is held against. It rules out no better design,
 /// so those that draws do not tell of stay dearer ones.
 void CheapestSearch::judge_kinds(const std::vector<std::size_t>& candidates, const Shard& share,
                                  SearchResult& result) {

@@ -19,7 +19,7 @@ struct Simulated {
   ParetoPoint point{};
 };
 
-/// Keeps its promises, if any, and served somebody: then it has a point.
+/// Keeps its promises, if any, and served requests: then it has a point.
 std::optional<ParetoPoint> take(const Study& study, DesignResult& d, const DrawOutcome& outcome) {
   d.draws = 1;
   d.kept = outcome.kept ? 1 : 0;
@@ -38,8 +38,8 @@ std::optional<ParetoPoint> take(const Study& study, DesignResult& d, const DrawO
   const bool needs_score = study.spec.goal == "pareto_quality";
   if (!point)
     d.why = !needs_score || expected_score(*outcome.run)
-                ? "served nobody"
-                : "served nobody, or there is no `quality` to tell scores by";
+                ? "served no request"
+                : "served no request, or there is no `quality` to tell scores by";
   return point;
 }
 

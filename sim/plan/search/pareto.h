@@ -12,7 +12,7 @@ struct SizedDesign;
 struct Study;
 struct Summary;
 
-/// What a Pareto goal trades; less is better in all. Nothing where a run served nobody.
+/// What a Pareto goal trades; less is better in all. Nothing where a run served no request.
 struct ParetoPoint {
   double x = 0;  // minus output tokens/s per user; USD per hour, bills included
   double y = 0;  // minus output tokens/s per GPU; p99 of TTFT

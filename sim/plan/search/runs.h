@@ -17,10 +17,10 @@ class Sizer;
 struct DrawOutcome {
   bool kept = false;
   double miss = 0;
-  std::string why{};  // the promise that was missed, in words
+  std::string why{};                            // the promise that was missed, in words
   std::vector<std::optional<double>> values{};  // by promise, of the whole workload
-  std::optional<Summary> run{};        // of the whole workload; nothing where less was enough
-  std::optional<Summary> beginning{};  // where that was enough
+  std::optional<Summary> run{};                 // of the whole workload; nothing where less was enough
+  std::optional<Summary> beginning{};           // where that was enough
 
   const Summary* seen() const { return run ? &*run : beginning ? &*beginning : nullptr; }
 };
@@ -33,7 +33,7 @@ struct DrawRequest {
 };
 
 /// Turns draws of designs into runs, with as little simulated as will do: first the bounds, then the beginning of the
-/// workload, then all of it.
+/// workload, then the whole.
 class Runs {
  public:
   Runs(Sizer& sizer, Evaluator& evaluator) : sizer_(sizer), evaluator_(evaluator) {}
@@ -41,7 +41,9 @@ class Runs {
   std::vector<DrawOutcome> judge(std::span<const DrawRequest> requests);
 
   /// Whole runs, with more settings, at the best estimate.
-  std::vector<RunResult> best_estimates(std::span<const RunRequest> requests) { return evaluator_.evaluate(requests); }
+  std::vector<RunResult> best_estimates(std::span<const RunRequest> requests) {
+    return evaluator_.evaluate(requests);
+  }
   RunRequest request(const DrawRequest& wanted);
   std::int64_t at_once() const { return evaluator_.at_once(); }
 

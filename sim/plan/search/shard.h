@@ -11,7 +11,7 @@ struct Shard {
   std::int64_t index = 1;
   std::int64_t count = 1;
 
-  /// Whether what has this name is its business. Every name belongs to exactly one shard, whoever asks.
+  /// Whether what has this name is its business. Every name belongs to exactly one shard.
   bool takes(const std::string& name) const;
   /// The same of a design, whose name is its settings.
   bool takes(const std::vector<std::string>& set) const;

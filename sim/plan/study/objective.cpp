@@ -122,7 +122,7 @@ std::vector<Promise> promises_of(const Study& study, const SloSpec& slo, bool ne
 Outcome outcome(const Promise& promise, const Summary& run) {
   if (promise.is_figure()) return figure_outcome(promise, run);
   const Group group = group_of(promise, run);
-  if (group.counts.arrived == 0) return {.kept = true};  // nobody was promised anything
+  if (group.counts.arrived == 0) return {.kept = true};  // no request was promised anything
   if (promise.is_share()) return share_outcome(promise, group);
   const std::optional<Statistics>& s = latency_of(promise, group.latencies);
   const bool all_served = group.counts.completed == group.counts.arrived;
@@ -133,7 +133,7 @@ Outcome outcome(const Promise& promise, const Summary& run) {
   return {.value = value, .kept = *value <= promise.bound, .miss = *value / promise.bound};
 }
 
-bool broken_already(const Promise& promise, const Summary& stopped, const RequestsToCome& requests) {
+bool broken_already(const Promise& promise, const Summary& stopped, const ExpectedRequests& requests) {
   if (promise.is_figure()) return false;             // what comes may make up for what was
   if (!promise.request_class.empty()) return false;  // how many of a class there will be is not known
   if (promise.metric == "tpot_s" && !requests.several_tokens) return false;  // nor how many have a TPOT

@@ -47,13 +47,13 @@ struct Outcome {
 Outcome outcome(const Promise& promise, const Summary& run);
 
 /// All requests that will arrive.
-struct RequestsToCome {
+struct ExpectedRequests {
   std::int64_t all = 0;
   bool several_tokens = true;  // every one makes two or more, so every one has a TPOT
 };
 
 /// True where a run that was stopped on its way proves that the whole one breaks the promise: more requests are late
 /// already than may be late in all. What happens later cannot change what has happened.
-bool broken_already(const Promise& promise, const Summary& stopped, const RequestsToCome& requests);
+bool broken_already(const Promise& promise, const Summary& stopped, const ExpectedRequests& requests);
 
 }  // namespace servecast

@@ -21,7 +21,7 @@ struct GpuPriceSpec {
     f.required("gpu", gpu, "kind of GPU, as pools name it");
     f.field("on_demand_usd_per_gpu_hour", on_demand_usd_per_gpu_hour, "left out: the scenario's price");
     f.field("reserved_usd_per_gpu_hour", reserved_usd_per_gpu_hour, "for a term of years");
-    f.field("spot_usd_per_gpu_hour", spot_usd_per_gpu_hour, "while nobody pays more");
+    f.field("spot_usd_per_gpu_hour", spot_usd_per_gpu_hour, "while no other customer pays more");
     f.field("purchase_usd", purchase_usd, "to buy one");
   }
 };
@@ -61,18 +61,20 @@ struct TierPriceSpec {
 
   void fields(Fields& f) {
     f.required("kind", kind, "as `kv_tiers.levels` of a pool name it", {"host", "nvme", "shared"});
-    f.required("usd_per_billion_bytes_month", usd_per_billion_bytes_month, "USD for a month of 1e9 bytes of its capacity, used or not");
+    f.required("usd_per_billion_bytes_month", usd_per_billion_bytes_month,
+               "USD for a month of 1e9 bytes of its capacity, used or not");
   }
 };
 
-/// Answers that leave the network of whoever rents the machines out.
+/// Answers that leave the network of the machines' owner.
 struct EgressSpec {
   double usd_per_billion_bytes_sent = 0;
   double bytes_per_output_token = 0;
   double bytes_per_request = 0;
 
   void fields(Fields& f) {
-    f.required("usd_per_billion_bytes_sent", usd_per_billion_bytes_sent, "USD for 1e9 bytes that go out; clouds ask 0.05 to 0.12");
+    f.required("usd_per_billion_bytes_sent", usd_per_billion_bytes_sent,
+               "USD for 1e9 bytes that go out; clouds ask 0.05 to 0.12");
     f.required("bytes_per_output_token", bytes_per_output_token,
                "on the wire: about 4 of text; streamed as events of their own, 200 to 400");
     f.field("bytes_per_request", bytes_per_request, "beside the tokens");
@@ -95,8 +97,9 @@ struct PriceSpec {
             {"on_demand", "reserved", "spot", "owned"});
     f.list("gpus", gpus, "prices by kind of GPU");
     f.group("owned", owned, "what else owning costs; needed for term: owned");
-    f.group("spot", spot,
-            "how often spot machines are called back: designs under term spot are simulated with it; left out: never");
+    f.group(
+        "spot", spot,
+        "how often spot machines are called back: designs under term spot are simulated with it; left out: never");
     f.field("software_usd_per_gpu_hour", software_usd_per_gpu_hour,
             "licences and support for every GPU that a pool holds, under any term");
     f.list("kv_tiers", kv_tiers, "what KV tiers cost beside the GPUs' rent; a kind left out is in it");

@@ -57,7 +57,7 @@ void check_demand(YamlText& text, const DemandSpec& demand) {
     text.fail("demand.hourly", "'hourly' has no hour in which anything arrives");
 }
 
-/// A figure of a report has one bound, and is told of the whole run.
+/// A figure of a report has one bound, and is of the whole run.
 void check_figure(YamlText& text, const ObjectiveSpec& o, const std::string& path) {
   try_at(text, path + ".metric", [&] { figure(o.metric); });
   if (o.at_most.has_value() == o.at_least.has_value() || o.percentile || !o.request_class.empty())
@@ -91,8 +91,7 @@ void check_prices(YamlText& text, const Study& study) {
   for (std::size_t d = 0; d < study.dimensions.size(); ++d)
     for (const DimensionValue& value : study.dimensions[d].values)
       for (const Override& change : value.set)
-        if (is_of_study(change))
-          check_term(text, study.spec.prices, change.value, fmt::format("space[{}]", d));
+        if (is_of_study(change)) check_term(text, study.spec.prices, change.value, fmt::format("space[{}]", d));
 }
 
 std::vector<DimensionValue> range_values(const DimensionSpec& d) {

@@ -94,8 +94,7 @@ struct PromiseSpec {
             "draws: in most draws of calibration error and seed; best_estimate: in one run, as the scenario is",
             {"draws", "best_estimate"});
     f.field("draws_fraction", draws_fraction, "share of draws that shall keep it", {.min = 0.5, .max = 0.999});
-    f.field("error_fraction", error_fraction, "chance that any verdict by draws is wrong, all of them together",
-            {.min = 1e-6, .max = 0.5});
+    f.field("error_fraction", error_fraction, "chance that any verdict by draws is wrong", {.min = 1e-6, .max = 0.5});
     f.field("most_draws", most_draws, "of one design; left out: as many as a verdict may need", at_least_one);
   }
 };

@@ -35,7 +35,7 @@ inline constexpr auto cell_of = [](CsvWriter& csv, const auto& row) {
     csv.cell(value);
 };
 
-/// A CSV file, row by row; keeps none of them. Call close() at the end.
+/// A CSV file, row by row; keeps no row. Call close() at the end.
 template <class Row>
 class CsvTable {
  public:
@@ -75,7 +75,7 @@ struct CsvFile {
   }
 };
 
-/// Every CSV file of a report. Whoever reads one takes its columns by these names.
+/// Every CSV file of a report. Readers take columns by these names.
 const std::vector<CsvFile>& csv_files();
 
 }  // namespace servecast

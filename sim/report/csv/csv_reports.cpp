@@ -11,38 +11,40 @@ constexpr std::array<std::string_view, 6> status_names{"completed", "rejected", 
                                                        "timed_out", "unfinished", "lost"};  // by RequestStatus
 
 struct RequestRow {
-  const RequestRecord* of;
+  const RequestRecord* record;
   const RunFacts* facts;
   const GatewayRecord* gateway;  // null without one
 };
 
 /// Where there are only outside APIs, requests have no pool.
 std::string_view pool_name(const RequestRow& row) {
-  return row.facts->pools.empty() ? "" : std::string_view(row.facts->pools[index(row.of->pool)].name);
+  return row.facts->pools.empty() ? "" : std::string_view(row.facts->pools[index(row.record->pool)].name);
 }
-std::string_view status_name(const RequestRow& row) { return status_names[static_cast<std::size_t>(row.of->status)]; }
-std::string_view class_name(const RequestRow& row) { return row.facts->classes[index(row.of->request_class)]; }
+std::string_view status_name(const RequestRow& row) {
+  return status_names[static_cast<std::size_t>(row.record->status)];
+}
+std::string_view class_name(const RequestRow& row) { return row.facts->classes[index(row.record->request_class)]; }
 
 /// A request that was turned away has not been to a replica.
 std::optional<std::uint32_t> replica_of(const RequestRow& row) {
-  const RequestRecord& r = *row.of;
+  const RequestRecord& r = *row.record;
   if (r.status == RequestStatus::rejected || r.status == RequestStatus::shed || r.off_pools) return std::nullopt;
   return static_cast<std::uint32_t>(r.replica);
 }
 
 std::optional<std::uint32_t> decode_replica_of(const RequestRow& row) {
-  if (!row.of->decode_replica) return std::nullopt;
-  return static_cast<std::uint32_t>(*row.of->decode_replica);
+  if (!row.record->decode_replica) return std::nullopt;
+  return static_cast<std::uint32_t>(*row.record->decode_replica);
 }
 
 std::string_view answered_by(const RequestRow& row) {
-  const std::uint16_t who = row.gateway->answered_by;
-  if (who == GatewayRecord::no_one) return "";
-  if (who == GatewayRecord::memory) return "memory";
-  return row.facts->gateway.targets[who].name;
+  const std::uint16_t target = row.gateway->answered_by;
+  if (target == GatewayRecord::no_target) return "";
+  if (target == GatewayRecord::memory) return "memory";
+  return row.facts->gateway.targets[target].name;
 }
 
-/// Of a request that was worked out in several passes.
+/// Of a request that was worked out in several LLM calls.
 template <auto member>
 auto of_graph(const RequestRow& row) {
   const std::optional<GraphRecord>& graph = row.gateway->graph;
@@ -70,37 +72,39 @@ std::string_view deadline(const RequestRow& row) {
 using R = RequestRecord;
 using G = GatewayRecord;
 constexpr CsvColumn<RequestRow> request_columns[]{
-    {"request_id", "number of the request", cell_of<&RequestRow::of, &R::id>},
-    {"arrival_s", "it arrived", cell_of<&RequestRow::of, &R::arrival_s>},
-    {"scheduled_s", "the first step that works on it began", cell_of<&RequestRow::of, &R::scheduled_s>},
-    {"first_token_s", "the step that made its first output token ended", cell_of<&RequestRow::of, &R::first_token_s>},
-    {"finish_s", "the step that made its last output token ended", cell_of<&RequestRow::of, &R::finish_s>},
-    {"prompt_tokens", "length of the prompt", cell_of<&RequestRow::of, &R::prompt_tokens>},
-    {"output_tokens", "made by the end of the run", cell_of<&RequestRow::of, &R::output_tokens>},
+    {"request_id", "number of the request", cell_of<&RequestRow::record, &R::id>},
+    {"arrival_s", "it arrived", cell_of<&RequestRow::record, &R::arrival_s>},
+    {"scheduled_s", "the first step that works on it began", cell_of<&RequestRow::record, &R::scheduled_s>},
+    {"first_token_s", "the step that made its first output token ended",
+     cell_of<&RequestRow::record, &R::first_token_s>},
+    {"finish_s", "the step that made its last output token ended", cell_of<&RequestRow::record, &R::finish_s>},
+    {"prompt_tokens", "length of the prompt", cell_of<&RequestRow::record, &R::prompt_tokens>},
+    {"output_tokens", "made by the end of the run", cell_of<&RequestRow::record, &R::output_tokens>},
     {"pool", "where it was served; behind a gateway, where the answer comes from", cell_of<pool_name>},
     {"replica", "likewise; replicas are numbered through all pools. None for a request that was turned away",
      cell_of<replica_of>},
-    {"preemptions", "times that it lost its KV blocks", cell_of<&RequestRow::of, &R::preemptions>},
+    {"preemptions", "times that it lost its KV blocks", cell_of<&RequestRow::record, &R::preemptions>},
     {"status", "`completed`, `rejected`, `shed`, `timed_out`, `lost` or `unfinished`", cell_of<status_name>},
 };
 constexpr CsvColumn<RequestRow> cached_columns[]{
-    {"cached_tokens", "prompt tokens found in the KV cache", cell_of<&RequestRow::of, &R::cached_tokens>}};
+    {"cached_tokens", "prompt tokens found in the KV cache", cell_of<&RequestRow::record, &R::cached_tokens>}};
 constexpr CsvColumn<RequestRow> class_columns[]{{"class", "request class", cell_of<class_name>}};
 constexpr CsvColumn<RequestRow> moved_columns[]{
     {"decode_replica", "the replica that decoded it", cell_of<decode_replica_of>},
     {"hand_over_s", "from the end of its prompt to the KV's arrival there",
-     cell_of<&RequestRow::of, &R::hand_over_s>}};
+     cell_of<&RequestRow::record, &R::hand_over_s>}};
 constexpr CsvColumn<RequestRow> gateway_columns[]{
-    {"answered_by", "who answered; `memory`: the gateway", cell_of<answered_by>},
-    {"passes", "that were sent to pools or APIs", cell_of<&RequestRow::gateway, &G::passes>},
+    {"answered_by", "target that answered; `memory`: the gateway", cell_of<answered_by>},
+    {"llm_calls", "that were sent to pools or APIs", cell_of<&RequestRow::gateway, &G::llm_calls>},
     {"gateway_s", "time that stages took", cell_of<&RequestRow::gateway, &G::gateway_s>},
     {"gateway_usd", "money that stages and APIs took", cell_of<&RequestRow::gateway, &G::usd>},
     {"score", "expected of the answer", cell_of<&RequestRow::gateway, &G::score>}};
 constexpr CsvColumn<RequestRow> graph_columns[]{
-    {"makespan_s", "from the first pass's start to the last one's end", cell_of<of_graph<&GraphRecord::makespan_s>>},
-    {"node_time_s", "all passes, as if one came after the other", cell_of<of_graph<&GraphRecord::node_time_s>>},
-    {"graph_prompt_tokens", "of all passes", cell_of<of_graph<&GraphRecord::prompt_tokens>>},
-    {"graph_output_tokens", "of all passes", cell_of<of_graph<&GraphRecord::output_tokens>>}};
+    {"makespan_s", "from the first LLM call's start to the last one's end",
+     cell_of<of_graph<&GraphRecord::makespan_s>>},
+    {"node_time_s", "all LLM calls, as if one came after the other", cell_of<of_graph<&GraphRecord::node_time_s>>},
+    {"graph_prompt_tokens", "of all LLM calls", cell_of<of_graph<&GraphRecord::prompt_tokens>>},
+    {"graph_output_tokens", "of all LLM calls", cell_of<of_graph<&GraphRecord::output_tokens>>}};
 constexpr CsvColumn<RequestRow> job_columns[]{
     {"acknowledged_s", "from arrival until the client knew that its job was taken", cell_of<acknowledged_s>},
     {"waited_s", "for workers", cell_of<waited_s>},
@@ -128,35 +132,36 @@ const ColumnGroup groups[]{
        return std::ranges::any_of(all, [](const R& r) { return r.decode_replica.has_value(); });
      }},
     {gateway_columns, "with a gateway", [](Requests, Gateway all) { return !all.empty(); }},
-    {graph_columns, "where requests are worked out in several passes",
+    {graph_columns, "where requests are worked out in several LLM calls",
      [](Requests, Gateway all) { return std::ranges::any_of(all, [](const G& g) { return g.graph.has_value(); }); }},
     {job_columns, "where requests become jobs",
      [](Requests, Gateway all) { return std::ranges::any_of(all, [](const G& g) { return g.job.has_value(); }); }},
 };
 
 struct SeriesCells {
-  const SeriesRow* of;
+  const SeriesRow* record;
   std::string_view pool;
 };
 using S = SeriesRow;
 constexpr CsvColumn<SeriesCells> series_columns[]{
-    {"time_s", "the second begins", cell_of<&SeriesCells::of, &S::time_s>},
+    {"time_s", "the second begins", cell_of<&SeriesCells::record, &S::time_s>},
     {"pool", "name", cell_of<&SeriesCells::pool>},
-    {"arrivals", "requests that arrived at the pool in it; behind a gateway each pass is one",
-     cell_of<&SeriesCells::of, &S::arrivals>},
-    {"running", "requests admitted on a replica", cell_of<&SeriesCells::of, &S::running>},
-    {"waiting", "requests in a queue", cell_of<&SeriesCells::of, &S::waiting>},
+    {"arrivals", "requests that arrived at the pool in it; behind a gateway each LLM call is one",
+     cell_of<&SeriesCells::record, &S::arrivals>},
+    {"running", "requests admitted on a replica", cell_of<&SeriesCells::record, &S::running>},
+    {"waiting", "requests in a queue", cell_of<&SeriesCells::record, &S::waiting>},
     {"kv_used_fraction", "KV blocks held by running steps, by all blocks of the pool",
-     cell_of<&SeriesCells::of, &S::kv_used_fraction>},
-    {"busy_gpus", "GPUs with a step", cell_of<&SeriesCells::of, &S::busy_gpus>},
+     cell_of<&SeriesCells::record, &S::kv_used_fraction>},
+    {"busy_gpus", "GPUs with a step", cell_of<&SeriesCells::record, &S::busy_gpus>},
     {"prompt_tokens_per_s", "prompt tokens computed by steps that ended in it, recomputed ones included",
-     cell_of<&SeriesCells::of, &S::prompt_tokens_per_s>},
-    {"output_tokens_per_s", "output tokens made by those steps", cell_of<&SeriesCells::of, &S::output_tokens_per_s>},
+     cell_of<&SeriesCells::record, &S::prompt_tokens_per_s>},
+    {"output_tokens_per_s", "output tokens made by those steps",
+     cell_of<&SeriesCells::record, &S::output_tokens_per_s>},
     {"watts", "of the pool's GPUs: energy of steps, and idle power of GPUs without one",
-     cell_of<&SeriesCells::of, &S::watts>},
-    {"usd", "cost from the start of the run to the end of this second", cell_of<&SeriesCells::of, &S::usd>}};
+     cell_of<&SeriesCells::record, &S::watts>},
+    {"usd", "cost from the start of the run to the end of this second", cell_of<&SeriesCells::record, &S::usd>}};
 constexpr CsvColumn<SeriesCells> rented_columns[]{
-    {"rented_gpus", "GPUs paid for", cell_of<&SeriesCells::of, &S::rented_gpus>}};
+    {"rented_gpus", "GPUs paid for", cell_of<&SeriesCells::record, &S::rented_gpus>}};
 
 }  // namespace
 

@@ -10,7 +10,7 @@
 namespace servecast {
 
 /// Writes a CSV file cell by cell, through a buffer of its own. Numbers are the shortest text that reads back to the
-/// same bits; an absent value is an empty cell; a text is what csv_cell() makes of it.
+/// same bits; an absent value is an empty cell; texts go through csv_cell().
 /// Throws UserError where the file cannot be written.
 class CsvWriter {
  public:

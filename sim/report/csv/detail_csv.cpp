@@ -6,33 +6,33 @@ namespace servecast {
 namespace {
 
 constexpr CsvColumn<StepCells> step_columns[]{
-    {"replica", "where", cell_of<&StepCells::of, &StepRecord::replica>},
+    {"replica", "where", cell_of<&StepCells::record, &StepRecord::replica>},
     {"pool", "where", cell_of<&StepCells::pool>},
-    {"start_s", "when it began", cell_of<&StepCells::of, &StepRecord::start_s>},
-    {"end_s", "when it ended", cell_of<&StepCells::of, &StepRecord::end_s>},
-    {"decode_sequences", "that make one token each", cell_of<&StepCells::of, &StepRecord::decode_sequences>},
-    {"prefill_sequences", "chunks of prompts", cell_of<&StepCells::of, &StepRecord::prefill_sequences>},
-    {"prefill_tokens", "tokens in these", cell_of<&StepCells::of, &StepRecord::prefill_tokens>},
+    {"start_s", "when it began", cell_of<&StepCells::record, &StepRecord::start_s>},
+    {"end_s", "when it ended", cell_of<&StepCells::record, &StepRecord::end_s>},
+    {"decode_sequences", "that make one token each", cell_of<&StepCells::record, &StepRecord::decode_sequences>},
+    {"prefill_sequences", "chunks of prompts", cell_of<&StepCells::record, &StepRecord::prefill_sequences>},
+    {"prefill_tokens", "tokens in these", cell_of<&StepCells::record, &StepRecord::prefill_tokens>},
     {"emitted_tokens", "output tokens: decodes and finished prefills",
-     cell_of<&StepCells::of, &StepRecord::emitted_tokens>},
-    {"used_blocks", "KV blocks held during the step", cell_of<&StepCells::of, &StepRecord::used_blocks>},
-    {"energy_j", "of its GPUs", cell_of<&StepCells::of, &StepRecord::energy_j>},
-    {"who", "`id:tokens id:tokens ...`, the requests in it and how many tokens of each it worked on",
-     cell_of<&StepCells::who>}};
+     cell_of<&StepCells::record, &StepRecord::emitted_tokens>},
+    {"used_blocks", "KV blocks held during the step", cell_of<&StepCells::record, &StepRecord::used_blocks>},
+    {"energy_j", "of its GPUs", cell_of<&StepCells::record, &StepRecord::energy_j>},
+    {"members", "`id:tokens id:tokens ...`, the requests in it and how many tokens of each it worked on",
+     cell_of<&StepCells::members>}};
 
 constexpr CsvColumn<ReplicaCells> replica_columns[]{
-    {"time_s", "the second begins", cell_of<&ReplicaCells::of, &ReplicaSample::time_s>},
-    {"replica", "number, through all pools", cell_of<&ReplicaCells::of, &ReplicaSample::replica>},
+    {"time_s", "the second begins", cell_of<&ReplicaCells::record, &ReplicaSample::time_s>},
+    {"replica", "number, through all pools", cell_of<&ReplicaCells::record, &ReplicaSample::replica>},
     {"pool", "its pool", cell_of<&ReplicaCells::pool>},
-    {"running", "requests admitted", cell_of<&ReplicaCells::of, &ReplicaSample::running>},
-    {"waiting", "requests in its queue", cell_of<&ReplicaCells::of, &ReplicaSample::waiting>},
-    {"kv_used_fraction", "of its KV blocks", cell_of<&ReplicaCells::of, &ReplicaSample::kv_used_fraction>},
-    {"busy_fraction", "of the second, with a step", cell_of<&ReplicaCells::of, &ReplicaSample::busy_fraction>},
+    {"running", "requests admitted", cell_of<&ReplicaCells::record, &ReplicaSample::running>},
+    {"waiting", "requests in its queue", cell_of<&ReplicaCells::record, &ReplicaSample::waiting>},
+    {"kv_used_fraction", "of its KV blocks", cell_of<&ReplicaCells::record, &ReplicaSample::kv_used_fraction>},
+    {"busy_fraction", "of the second, with a step", cell_of<&ReplicaCells::record, &ReplicaSample::busy_fraction>},
     {"state",
      "`serving`; `starting` (loads its weights, or its engine starts); with an autoscaler also `draining`, `warm` "
      "(the "
-     "reserve) and `off` (nobody pays for it); with failures `broken`, until it can start again",
-     cell_of<&ReplicaCells::of, &ReplicaSample::state>}};
+     "reserve) and `off` (not paid for); with failures `broken`, until it can start again",
+     cell_of<&ReplicaCells::record, &ReplicaSample::state>}};
 
 constexpr CsvColumn<LinkSample> link_columns[]{
     {"link", "its name in `platform.json`", cell_of<&LinkSample::link>},
@@ -55,12 +55,12 @@ constexpr CsvColumn<FlowRecord> flow_columns[]{
 
 constexpr CsvColumn<GatewayEvent> event_columns[]{
     {"request_id", "whose", cell_of<&GatewayEvent::id>},
-    {"what", "the stage, whom the pass went to, or the node of a graph", cell_of<&GatewayEvent::what>},
-    {"kind", "`stage`, `verdict`, `accepted` as a job, `pass`, `node`", cell_of<&GatewayEvent::kind>},
+    {"what", "the stage, the target of the LLM call, or the node of a graph", cell_of<&GatewayEvent::what>},
+    {"kind", "`stage`, `verdict`, `accepted` as a job, `call`, `node`", cell_of<&GatewayEvent::kind>},
     {"start_s", "it began", cell_of<&GatewayEvent::start_s>},
     {"end_s", "it ended", cell_of<&GatewayEvent::end_s>},
     {"usd", "what it cost", cell_of<&GatewayEvent::usd>},
-    {"prompt_tokens", "of the request or pass", cell_of<&GatewayEvent::prompt_tokens>},
+    {"prompt_tokens", "of the request or LLM call", cell_of<&GatewayEvent::prompt_tokens>},
     {"output_tokens", "likewise", cell_of<&GatewayEvent::output_tokens>}};
 
 template <class Row, std::size_t n>
@@ -78,9 +78,9 @@ void append(std::string& text, std::int64_t number) {
 StepsCsv::StepsCsv(const std::string& file, std::vector<std::string> pools)
     : csv_(file, all(step_columns)), pools_(std::move(pools)) {}
 
-void StepsCsv::add(const StepRecord& step, std::span<const StepMember> who) {
+void StepsCsv::add(const StepRecord& step, std::span<const StepMember> members) {
   who_.clear();
-  for (const StepMember& member : who) {
+  for (const StepMember& member : members) {
     if (!who_.empty()) who_ += ' ';
     append(who_, static_cast<std::int64_t>(member.id));
     who_ += ':';
@@ -111,7 +111,7 @@ CsvFile GatewayCsv::described() {
   return CsvFile{
       "gateway.csv",
       "With `--detail` and a gateway, one row per stage and request, per verdict on an answer that took time "
-      "or money, and per pass"}
+      "or money, and per LLM call"}
       .with(event_columns);
 }
 

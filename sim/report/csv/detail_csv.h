@@ -12,16 +12,16 @@ namespace servecast {
 // The files that --detail adds. Each writer takes rows as they come and keeps none; call close() at the end.
 
 struct StepCells {
-  const StepRecord* of;
+  const StepRecord* record;
   std::string_view pool;
-  std::string_view who;
+  std::string_view members;
 };
 
-/// steps.csv: every step, and who was in it ("id:tokens id:tokens").
+/// steps.csv: every step, and its members ("id:tokens id:tokens").
 class StepsCsv {
  public:
   StepsCsv(const std::string& file, std::vector<std::string> pools);
-  void add(const StepRecord& step, std::span<const StepMember> who);
+  void add(const StepRecord& step, std::span<const StepMember> members);
   void close() { csv_.close(); }
   static CsvFile described();
 
@@ -44,7 +44,7 @@ struct ReplicaSample {
 };
 
 struct ReplicaCells {
-  const ReplicaSample* of;
+  const ReplicaSample* record;
   std::string_view pool;
 };
 
@@ -92,7 +92,7 @@ class FlowsCsv : public CsvTable<FlowRecord> {
   static CsvFile described();
 };
 
-/// What the gateway did: each stage's work on each request, and each pass that went to somebody who can answer.
+/// What the gateway did: each stage's work on each request, and each LLM call that went to a target.
 class GatewayCsv : public CsvTable<GatewayEvent> {
  public:
   explicit GatewayCsv(const std::string& file);

@@ -112,10 +112,17 @@ std::string without_numbers(std::string_view key) {
   return out;
 }
 
-/// Of the whole key or of its end, whichever is nearer to what somebody wrote.
+/// Of the whole key or of its end, whichever is nearer to what the user wrote.
 std::size_t distance(std::string_view wanted, const std::string& key) {
   return std::min(edit_distance(wanted, key),
                   edit_distance(wanted, std::string_view(key).substr(key.rfind('.') + 1)));
+}
+
+/// The key with its end, where an earlier version called that otherwise, as it is called now.
+std::string renamed(const std::string& key) {
+  const std::size_t end = key.rfind('.') + 1;
+  const auto* now = std::ranges::find(renamed_keys, std::string_view(key).substr(end), &RenamedKey::former);
+  return now == renamed_keys.end() ? key : key.substr(0, end) + std::string(now->key);
 }
 
 struct Listed {
@@ -153,8 +160,9 @@ Figure figure(std::string_view key) {
   const std::string general = without_numbers(key);
   const auto found = std::ranges::find(figures(), general, &Figure::key);
   if (found == figures().end()) {
+    const std::string now = renamed(general);
     const auto nearest =
-        std::ranges::min_element(figures(), {}, [&](const Figure& f) { return distance(general, f.key); });
+        std::ranges::min_element(figures(), {}, [&](const Figure& f) { return distance(now, f.key); });
     throw UserError("unknown figure '" + std::string(key) + "'; did you mean '" + nearest->key +
                     "'? `servecast schema --of figures` lists them");
   }

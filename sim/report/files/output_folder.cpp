@@ -82,7 +82,7 @@ OutputFolder::OutputFolder(const std::string& dir) : dir_(resolved(dir)), partia
 
 OutputFolder::~OutputFolder() {
   on_signal_.reset();
-  std::error_code ignored;  // a destructor has nobody to tell; what stays is removed by the next run
+  std::error_code ignored;  // a destructor cannot report; what stays is removed by the next run
   if (!partial_.empty()) fs::remove_all(partial_, ignored);
 }
 
@@ -93,7 +93,7 @@ std::string OutputFolder::file(std::string_view name) const {
 
 void OutputFolder::commit() {
   try {
-    refuse_what_is_not_ours(dir_);  // somebody may have put something there meanwhile
+    refuse_what_is_not_ours(dir_);  // another program may have put something there meanwhile
     replace_folder(partial_, dir_, beside(dir_, aside_mark));
   } catch (const fs::filesystem_error& e) {
     on_signal_.reset();

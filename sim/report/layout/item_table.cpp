@@ -40,7 +40,7 @@ class ItemCells final : public FieldWalk {
     leave();
     return false;
   }
-  std::size_t enter_list(const About&, std::size_t) override { return 0; }  // those are told elsewhere
+  std::size_t enter_list(const About&, std::size_t) override { return 0; }  // those are shown elsewhere
   void enter_item(std::size_t) override {}
   void leave() override { spread_.reset(); }
 

@@ -5,7 +5,7 @@
 
 namespace servecast {
 
-/// What is counted as failures strike one pool, and told as it is.
+/// Counts of the failures of one pool, reported as they are.
 struct FailureCounts {
   std::string pool{};
   std::int64_t lost = 0;
@@ -27,10 +27,10 @@ struct FailureTotals : FailureCounts {
 
 /// Parts of one kind.
 struct BrokenPartFacts {
-  std::string of{};
+  std::string part{};
   std::int64_t parts = 0;
   std::int64_t failures = 0;
-  double down_s = 0;  // of all of them together
+  double down_s = 0;  // summed
 };
 
 /// GPUs of spare nodes, at one price.

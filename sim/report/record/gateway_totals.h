@@ -11,12 +11,12 @@
 
 namespace servecast {
 
-/// What is counted of a stage of the gateway, and told as it is.
+/// Counts of a stage of the gateway, reported as they are.
 struct StageCounts {
   std::string policy{};
   std::int64_t requests = 0;
   std::int64_t answered = 0;
-  std::int64_t second_passes = 0;
+  std::int64_t follow_up_calls = 0;
   double usd = 0;
   bool operator==(const StageCounts&) const = default;
 };
@@ -33,19 +33,19 @@ struct GatewayStageFacts : StageCounts {
   std::vector<Count> counts{};
 };
 
-/// Somebody who can answer.
+/// A pool or an API tier that can answer.
 struct TargetFacts {
   std::string name{};
-  std::int64_t passes = 0;
+  std::int64_t llm_calls = 0;
   bool api = false;
   double usd = 0;  // of an API
 };
 
-/// One node of the graph that requests are worked out in: its passes in those that were worked out to the end.
+/// One node of the graph that requests are worked out in: its LLM calls in those that were worked out to the end.
 struct NodeFacts {
   std::string name{};
-  std::int64_t passes = 0;
-  Histogram ttft_s{};  // since the pass was sent
+  std::int64_t llm_calls = 0;
+  Histogram ttft_s{};  // since the LLM call was sent
   Histogram e2e_s{};
   std::int64_t prompt_tokens = 0;
   std::int64_t cached_tokens = 0;
@@ -62,7 +62,7 @@ struct GatewayFacts {
   bool scores_stated = false;
 };
 
-/// Requests that were worked out in several passes.
+/// Requests that were worked out in several LLM calls.
 struct GraphTotals {
   std::int64_t requests = 0;
   Spread makespan_s{};
@@ -93,7 +93,7 @@ struct GraphTotals {
   }
 };
 
-/// What is counted of requests that became jobs, and told as it is.
+/// Counts of requests that became jobs, reported as they are.
 struct JobCounts {
   std::int64_t jobs = 0;
   std::int64_t refused = 0;
@@ -179,7 +179,7 @@ struct GatewayTotals {
     if (r.job) jobs.add(*r.job);
     if (!r.completed) return;
     ++completed;
-    if (r.answered_by != GatewayRecord::no_one)
+    if (r.answered_by != GatewayRecord::no_target)
       ++answers[r.answered_by == GatewayRecord::memory ? targets : r.answered_by];
     if (!r.score) return;
     ++scored;

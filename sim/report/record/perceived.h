@@ -8,7 +8,7 @@
 
 namespace servecast {
 
-/// Who reads the answers of a class of requests.
+/// Readers of the answers of a class of requests.
 struct ReaderFacts {
   double first_field_tokens = 0;
   double reading_tokens_per_s = 0;

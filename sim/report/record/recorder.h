@@ -52,7 +52,7 @@ struct KeepRequests {
   std::int64_t exact_up_to = 1'000'000;  // their latencies, 32 bytes for each; with more requests only histograms
 };
 
-/// Takes down what happens during a run, at a few nanoseconds per event, and keeps what the reports need of it.
+/// Takes down what happens during a run, at a few nanoseconds per event, and keeps what the reports need.
 class Recorder {
  public:
   explicit Recorder(std::size_t pools, const KeepRequests& keep = {}) : keep_(keep), pools_(pools) {}
@@ -63,7 +63,7 @@ class Recorder {
   void set_readers(std::map<ClassId, ReaderFacts> readers, std::optional<ReaderFacts> others);
   /// How the SLO is kept from second to second is wanted; before the first request.
   void watch_slo() { watches_slo_ = true; }
-  /// There is a gateway in front of so many who can answer; before the first request.
+  /// There is a gateway in front of so many targets; before the first request.
   void set_gateway(std::size_t targets) { gateway_targets_ = targets; }
   /// Once per request, when it has finished or was rejected, or at the end of the run. In any order.
   void request(const RequestRecord& record);
@@ -101,7 +101,7 @@ class Recorder {
   bool exact() const { return count_ <= keep_.exact_up_to; }
   /// By ClassId.
   std::span<const RequestTotals> classes() const { return classes_; }
-  /// By ClassId; empty unless there is a gateway, or somebody who reads.
+  /// By ClassId; empty unless there is a gateway, or readers.
   std::span<const GatewayTotals> gateway_classes() const { return gateway_classes_; }
   std::span<const PerceivedTotals> perceived_classes() const { return perceived_classes_; }
   /// By id. Empty unless records are kept.

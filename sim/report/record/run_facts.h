@@ -14,12 +14,12 @@ namespace servecast {
 
 // What the report has to know about a run beside its records. The engine and the command line fill it in.
 
-/// Bounds that every request shall keep; what is not stated binds nobody.
+/// Bounds that every request shall keep; what is not stated binds no request.
 struct SloFacts {
   std::optional<double> ttft_s{};
   std::optional<double> tpot_s{};
   std::optional<double> e2e_s{};
-  double target_fraction = 1;  // share of requests that shall keep all of them
+  double target_fraction = 1;  // share of requests that shall keep every bound
 
   bool stated() const { return ttft_s || tpot_s || e2e_s; }
   bool operator==(const SloFacts&) const = default;
@@ -46,7 +46,7 @@ struct QualityFacts {
 struct ExpertFacts {
   double cache_fraction = 0;  // of a layer's experts, in GPU memory
   ExpertTotals totals{};
-  std::optional<QualityFacts> quality{};  // absent where nobody published it
+  std::optional<QualityFacts> quality{};  // absent where it is not published
 };
 
 /// How deep a pool's decode steps went, where tokens leave early.

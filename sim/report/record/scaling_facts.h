@@ -5,7 +5,7 @@
 
 namespace servecast {
 
-/// What is counted as an autoscaler has replicas of one pool come and go, and told as it is.
+/// Counts of an autoscaler's replicas of one pool, reported as they are.
 struct ScalingCounts {
   std::string pool{};
   std::string autoscaler{};

@@ -5,8 +5,8 @@
 
 namespace servecast {
 
-/// A sum of amounts (seconds, joules) that is the same in any order: replicas are looked at when somebody needs them,
-/// so what they tell comes in different orders in two runs that differ only in who looked when.
+/// A sum of amounts (seconds, joules) that is the same in any order: replicas are advanced when their state is
+/// needed, so what they report comes in different orders in two runs that differ only in when replicas were advanced.
 ///
 /// The whole parts and the rests, in units of 2^-40 (9e-13), are summed as integers. Amounts from 2^34 on count as
 /// that.

@@ -3,7 +3,7 @@
 
 namespace servecast {
 
-/// 1 - part / whole; all of it where there is nothing. Sums of spans may be off in their last bits, and what is taken
+/// 1 - part / whole; 1 where there is nothing. Sums of spans may be off in their last bits, and what is taken
 /// from first to last leaves nothing, not 1e-16.
 inline double share_left(double part, double whole) {
   constexpr double rounding = 1e-12;

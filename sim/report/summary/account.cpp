@@ -111,10 +111,10 @@ void AccountLine::fields(Fields& f) {
 
 void AccountSummary::fields(Fields& f) {
   f.field("currency", currency, "of all amounts in here");
-  f.figure("per_usd", per_usd, "how much of it a dollar buys");
-  f.list("items", items, "what is paid for; the last one is all of it");
+  f.figure("per_usd", per_usd, "how much a dollar buys");
+  f.list("items", items, "what is paid for; the last one is the sum");
   f.list("classes", classes,
-         "all of it, shared out by seconds in service (E2E less queueing); empty unless there are several classes");
+         "the sum, shared out by seconds in service (E2E less queueing); empty unless there are several classes");
 }
 
 std::optional<AccountSummary> account_of(const Recorder& recorder, const RunFacts& facts, std::int64_t completed) {

@@ -29,13 +29,14 @@ struct AccountSummary {
   std::string currency{};
   double per_usd = 1;
   std::vector<AccountLine> items{};    // pools, nodes, stages of the gateway, APIs, then all
-  std::vector<AccountLine> classes{};  // all of it shared out; empty unless there are several
+  std::vector<AccountLine> classes{};  // the sum shared out; empty unless there are several
   void fields(Fields& f);
   bool operator==(const AccountSummary&) const = default;
 };
 
 /// Nothing where the scenario keeps none. A class bears the share of the whole that its completed requests have of
-/// all seconds in service (E2E less queueing): who keeps memory and batches occupied pays, whatever it was for.
+/// all seconds in service (E2E less queueing): a request that keeps memory and batches occupied pays, whatever it was
+/// for.
 std::optional<AccountSummary> account_of(const Recorder& recorder, const RunFacts& facts, std::int64_t completed);
 
 }  // namespace servecast

@@ -21,7 +21,7 @@ void FailureSummary::fields(Fields& f) {
            {.heading = "crashes", .better = Better::lower});
   f.figure("available_fraction", available_fraction, "share of replica time in which they served",
            {.heading = "available", .better = Better::higher});
-  f.figure("lost", lost, "requests (behind a gateway: passes) that were lost with its replicas",
+  f.figure("lost", lost, "requests (behind a gateway: LLM calls) that were lost with its replicas",
            {.heading = "lost", .better = Better::lower});
   f.figure("retried", retried, "times that a request started over on another replica", {.heading = "retried"});
   f.figure("resumed", resumed, "times that one went on there", {.heading = "resumed"});
@@ -31,16 +31,16 @@ void FailureSummary::fields(Fields& f) {
            {.heading = "to prefill again", .better = Better::lower});
   f.figure("reload_bytes", reload_bytes, "of weights, loaded again", {.heading = "reloaded"});
   f.figure("stand_ins", stand_ins, "times that GPUs of a spare stood in");
-  f.figure(
-      "slo_recovery_s", slo_recovery_s,
-      "from a crash until ten seconds begin in which the target share of those who arrive keeps the SLO (in whole "
-      "seconds of the run; 0: at once)",
-      {.better = Better::lower, .statistics = {{{"mean", "SLO back (mean, max)"}, {"max", "", ", "}}}});
+  f.figure("slo_recovery_s", slo_recovery_s,
+           "from a crash until ten seconds begin in which the target share of requests that arrive keeps the SLO (in "
+           "whole "
+           "seconds of the run; 0: at once)",
+           {.better = Better::lower, .statistics = {{{"mean", "SLO back (mean, max)"}, {"max", "", ", "}}}});
   f.figure("not_recovered", not_recovered, "crashes after which it never did", {.better = Better::lower});
 }
 
 void BrokenPartSummary::fields(Fields& f) {
-  f.field("of", of, "kind of part");
+  f.field("part", part, "kind of part");
   f.figure("parts", parts, "how many there are");
   f.figure("failures", failures, "how often one of them failed", {.better = Better::lower});
   f.figure("available_fraction", available_fraction, "share of their time in which they were whole",
@@ -82,7 +82,7 @@ std::vector<FailureSummary> failures_of(const Recorder& recorder, const RunFacts
 std::vector<BrokenPartSummary> broken_parts_of(const RunFacts& facts) {
   std::vector<BrokenPartSummary> all;
   for (const BrokenPartFacts& p : facts.failures.parts)
-    all.push_back({.of = p.of,
+    all.push_back({.part = p.part,
                    .parts = p.parts,
                    .failures = p.failures,
                    .available_fraction = share_left(p.down_s, static_cast<double>(p.parts) * facts.duration_s)});

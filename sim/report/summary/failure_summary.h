@@ -29,7 +29,7 @@ struct FailureSummary : FailureCounts {
 
 /// Parts of one kind that failed, or might have.
 struct BrokenPartSummary {
-  std::string of{};
+  std::string part{};
   std::int64_t parts = 0;
   std::int64_t failures = 0;
   double available_fraction = 1;
@@ -41,7 +41,7 @@ std::vector<FailureSummary> failures_of(const Recorder& recorder, const RunFacts
 std::vector<BrokenPartSummary> broken_parts_of(const RunFacts& facts);
 
 /// From the crash until the SLO holds again: until a span of ten seconds begins such that, of the requests that
-/// arrive in it, the target share keeps every bound. Nothing where that does not come, or nobody arrives.
+/// arrive in it, the target share keeps every bound. Nothing where that does not come, or no request arrives.
 std::optional<double> slo_recovery_s(double crashed_s, std::span<const SloSecond> seconds, double target_fraction);
 
 }  // namespace servecast

@@ -33,7 +33,7 @@ std::vector<StageSummary> whole_of(const std::vector<StageSummary>& stages, cons
   whole.delay_s = all.gateway_s.statistics();
   for (const StageSummary& s : stages) {
     whole.answered += s.answered;
-    whole.second_passes += s.second_passes;
+    whole.follow_up_calls += s.follow_up_calls;
     whole.usd += s.usd;
   }
   whole.prompt_tokens_in_mean = stages.front().prompt_tokens_in_mean;
@@ -44,11 +44,12 @@ std::vector<StageSummary> whole_of(const std::vector<StageSummary>& stages, cons
 std::vector<AnsweredBy> answered_by(const GatewayTotals& totals, const GatewayFacts& facts) {
   if (facts.stages.empty()) return {};
   std::vector<AnsweredBy> all;
-  for (const TargetFacts& target : facts.targets) all.push_back({.target = target.name, .passes = target.passes});
+  for (const TargetFacts& target : facts.targets)
+    all.push_back({.target = target.name, .llm_calls = target.llm_calls});
   all.push_back({.target = "memory of the gateway"});
   for (std::size_t i = 0; i < totals.answers.size(); ++i) all[i].answers = totals.answers[i];
   for (AnsweredBy& a : all) a.answers_fraction = mean(a.answers, totals.completed);
-  std::erase_if(all, [](const AnsweredBy& a) { return a.passes == 0 && a.answers == 0; });
+  std::erase_if(all, [](const AnsweredBy& a) { return a.llm_calls == 0 && a.answers == 0; });
   return all;
 }
 
@@ -123,12 +124,12 @@ std::vector<NodeSummary> nodes_of(const GatewayFacts& facts, std::int64_t graphs
   std::vector<NodeSummary> nodes;
   for (const NodeFacts& n : facts.nodes)
     nodes.push_back({.node = n.name,
-                     .passes = n.passes,
+                     .llm_calls = n.llm_calls,
                      .ttft_s = n.ttft_s.statistics(),
                      .e2e_s = n.e2e_s.statistics(),
-                     .prompt_tokens_mean = mean(n.prompt_tokens, n.passes),
-                     .cached_tokens_mean = mean(n.cached_tokens, n.passes),
-                     .output_tokens_mean = mean(n.output_tokens, n.passes),
+                     .prompt_tokens_mean = mean(n.prompt_tokens, n.llm_calls),
+                     .cached_tokens_mean = mean(n.cached_tokens, n.llm_calls),
+                     .output_tokens_mean = mean(n.output_tokens, n.llm_calls),
                      .critical_fraction = mean(n.critical, graphs),
                      .critical_s_mean = per(n.critical_s, real(graphs))});
   return nodes;
@@ -170,8 +171,8 @@ void StageSummary::fields(Fields& f) {
   f.field("policy", policy, "stage");
   f.figure("requests", requests, "that it was asked about", {.heading = "requests"});
   f.figure("answered", answered, "of these, answered by itself", {.heading = "answered"});
-  f.figure("second_passes", second_passes, "passes that it asked for when there was an answer",
-           {.heading = "2nd passes"});
+  f.figure("follow_up_calls", follow_up_calls, "LLM calls that it asked for when there was an answer",
+           {.heading = "follow-ups"});
   f.figure("delay_s", delay_s, "time that it added, verdicts on answers included",
            {.better = Better::lower, .statistics = {{{"mean", "adds, mean"}, {"p99", "p99"}}}});
   f.figure("usd", usd, "what its calls cost", {.heading = "cost", .better = Better::lower});
@@ -183,7 +184,7 @@ void StageSummary::fields(Fields& f) {
 
 void AnsweredBy::fields(Fields& f) {
   f.field("target", target, "pool, API tier, or the gateway's memory");
-  f.figure("passes", passes, "that were sent there", {.heading = "passes"});
+  f.figure("llm_calls", llm_calls, "that were sent there", {.heading = "LLM calls"});
   f.figure("answers", answers, "that clients got from there", {.heading = "answers"});
   f.figure("answers_fraction", answers_fraction, "share of all answers", {.heading = "of all"});
 }
@@ -214,21 +215,21 @@ void BillSummary::fields(Fields& f) {
 }
 
 void DispatchSummary::fields(Fields& f) {
-  f.figure("time_s", time_s, "arrival, or start as a job, until the first pass is with whom it was sent to",
+  f.figure("time_s", time_s, "arrival, or start as a job, until the first LLM call is with its target",
            {.better = Better::lower});
   f.figure("jitter_s", jitter_s, "its p99 less its p50", {.better = Better::lower});
 }
 
 void NodeSummary::fields(Fields& f) {
   f.field("node", node, "node");
-  f.figure("passes", passes, "of requests that were worked out to their end", {.heading = "passes"});
-  f.figure("ttft_s", ttft_s, "from the sending of a pass to its first token",
+  f.figure("llm_calls", llm_calls, "of requests that were worked out to their end", {.heading = "LLM calls"});
+  f.figure("ttft_s", ttft_s, "from the sending of an LLM call to its first token",
            {.better = Better::lower, .statistics = {{{"p50", "TTFT p50"}}}});
   f.figure("e2e_s", e2e_s, "to its last",
            {.better = Better::lower, .statistics = {{{"p50", "E2E p50"}, {"p99", "p99"}}}});
-  f.figure("prompt_tokens_mean", prompt_tokens_mean, "of a pass", {.heading = "prompt"});
+  f.figure("prompt_tokens_mean", prompt_tokens_mean, "of an LLM call", {.heading = "prompt"});
   f.figure("cached_tokens_mean", cached_tokens_mean, "of these, found in the KV cache", {.heading = "cached"});
-  f.figure("output_tokens_mean", output_tokens_mean, "of a pass", {.heading = "output"});
+  f.figure("output_tokens_mean", output_tokens_mean, "of an LLM call", {.heading = "output"});
   f.figure("critical_fraction", critical_fraction,
            "share of requests that waited for it: it lay on their critical path", {.heading = "waited for"});
   f.figure("critical_s_mean", critical_s_mean,
@@ -238,11 +239,12 @@ void NodeSummary::fields(Fields& f) {
 
 void GraphSummary::fields(Fields& f) {
   f.figure("requests", requests, "that were worked out to their end");
-  f.figure("makespan_s", makespan_s, "from the first pass's start to the last one's end", {.better = Better::lower});
-  f.figure("node_time_s", node_time_s, "all passes and their tools, as if one came after the other");
-  f.figure("prompt_tokens_mean", prompt_tokens_mean, "of all passes of a request");
+  f.figure("makespan_s", makespan_s, "from the first LLM call's start to the last one's end",
+           {.better = Better::lower});
+  f.figure("node_time_s", node_time_s, "all LLM calls and their tools, as if one came after the other");
+  f.figure("prompt_tokens_mean", prompt_tokens_mean, "of all LLM calls of a request");
   f.figure("output_tokens_mean", output_tokens_mean, "likewise");
-  f.figure("plain_prompt_tokens_mean", plain_prompt_tokens_mean, "of the request in one pass");
+  f.figure("plain_prompt_tokens_mean", plain_prompt_tokens_mean, "of the request in one LLM call");
   f.figure("plain_output_tokens_mean", plain_output_tokens_mean, "likewise");
 }
 
@@ -266,13 +268,13 @@ void JobSummary::fields(Fields& f) {
 void GatewaySummary::fields(Fields& f) {
   f.list("gateway", whole, "one entry: all stages together; left out without a gateway");
   f.list("gateway_stages", stages, "stage by stage");
-  f.list("answered_by", answered_by, "who answered");
+  f.list("answered_by", answered_by, "targets that answered");
   f.list("quality", quality, "expected scores, where the scenario has a table of them: of all, then class by class");
-  f.list("perceived", perceived, "what readers feel, where the scenario says who reads: of all, then class by class");
+  f.list("perceived", perceived, "what readers feel, where the scenario has readers: of all, then class by class");
   f.list("bill", bill, "what is paid for what, with a gateway; `cost` stays that of the GPUs");
   one_at_most(f, "dispatch", dispatch, "one entry: how long the gateway takes to hand requests on");
-  one_at_most(f, "graph", graph, "one entry: requests worked out in several passes");
-  f.list("graph_nodes", graph_nodes, "node by node, where requests are worked out in several passes");
+  one_at_most(f, "graph", graph, "one entry: requests worked out in several LLM calls");
+  f.list("graph_nodes", graph_nodes, "node by node, where requests are worked out in several LLM calls");
   f.list("jobs", jobs, "requests that became jobs: all, then class by class where there are several");
 }
 

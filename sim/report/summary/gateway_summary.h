@@ -33,10 +33,10 @@ struct StageSummary : StageCounts {
   bool operator==(const StageSummary&) const = default;
 };
 
-/// Who answered: a pool, an outside API, or the gateway's own memory.
+/// A target that answered: a pool, an outside API, or the gateway's own memory.
 struct AnsweredBy {
   std::string target{};
-  std::int64_t passes = 0;
+  std::int64_t llm_calls = 0;
   std::int64_t answers = 0;
   double answers_fraction = 0;
   void fields(Fields& f);
@@ -82,7 +82,7 @@ struct DispatchSummary {
 /// One node of the graph.
 struct NodeSummary {
   std::string node{};
-  std::int64_t passes = 0;
+  std::int64_t llm_calls = 0;
   std::optional<Statistics> ttft_s{};
   std::optional<Statistics> e2e_s{};
   double prompt_tokens_mean = 0;
@@ -94,7 +94,7 @@ struct NodeSummary {
   bool operator==(const NodeSummary&) const = default;
 };
 
-/// Requests that were worked out in several passes, to their end.
+/// Requests that were worked out in several LLM calls, to their end.
 struct GraphSummary {
   std::int64_t requests = 0;
   std::optional<Statistics> makespan_s{};

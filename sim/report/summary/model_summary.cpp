@@ -29,7 +29,7 @@ void ExpertSummary::fields(Fields& f) {
   f.figure("left_out_fraction", left_out_fraction, "that were left out",
            {.heading = "left out", .better = Better::lower});
   f.figure("quality_lost_fraction", quality_lost_fraction,
-           "points of accuracy / 100 that published tables give for this; null where nobody published it",
+           "points of accuracy / 100 that published tables give for this; null where none is published",
            {.better = Better::lower});
   f.field("quality_extrapolated", quality_extrapolated, "outside what was published");
   f.field("quality_source", quality_source, "where that figure comes from: another model's, as a rule");
@@ -49,7 +49,7 @@ void EarlyExitSummary::fields(Fields& f) {
   f.figure("model_layers", model_layers, "layers of its model");
   f.figure("layers_per_token", layers_per_token, "after which a token leaves, in the mean");
   f.figure("layers_per_step", layers_per_step, "that a decode step runs, in the mean: to its deepest exit");
-  f.figure("lost_points", lost_points, "of a benchmark's score in percent, as published; null: nobody did",
+  f.figure("lost_points", lost_points, "of a benchmark's score in percent, as published; null: not published",
            {.better = Better::lower});
   f.field("accuracy_source", accuracy_source, "where that was published");
 }

@@ -18,7 +18,7 @@ struct Latencies {
   std::optional<Statistics> tpot_s{};
   std::optional<Statistics> e2e_s{};
   std::optional<Statistics> queue_s{};
-  /// With the gaps between tokens among them, where these are told.
+  /// With the gaps between tokens among them, where these are recorded.
   void fields(Fields& f, std::optional<Statistics>* itl_s = nullptr);
   bool operator==(const Latencies&) const = default;
 };

@@ -72,7 +72,7 @@ void Summary::fields(Fields& f) {
   f.figure(
       "output_tokens_per_s", output_tokens_per_s,
       "output tokens of the answers that users got, by `duration_s`; what else a gateway had made (inner tasks of a "
-      "graph, passes that were given up) is in `series.csv` and `gateway`",
+      "graph, LLM calls that were given up) is in `series.csv` and `gateway`",
       {.heading = "output tokens/s", .better = Better::higher});
   f.group("slo", slo, "what was promised and what was kept");
   f.group("cost", cost, "money for GPUs");

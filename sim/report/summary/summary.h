@@ -45,9 +45,9 @@ struct Summary {
   std::vector<HandOverSummary> hand_overs{};       // by pool, empty where nothing was handed over
   std::vector<MigrationSummary> migrations{};      // likewise
   std::vector<ExpertSummary> expert_offload{};     // by pool, empty where all experts are in GPU memory
-  std::vector<SpeculationSummary> speculations{};  // by pool, empty where nobody speculates
+  std::vector<SpeculationSummary> speculations{};  // by pool, empty where none speculates
   std::vector<EarlyExitSummary> early_exits{};     // by pool, empty where all layers run
-  std::vector<AdapterSummary> adapters{};          // by pool, empty where nobody has adapters
+  std::vector<AdapterSummary> adapters{};          // by pool, empty where none has adapters
   std::vector<ScalingSummary> scaling{};           // by pool, of those with an autoscaler
   std::vector<FailureSummary> failures{};          // by pool, empty where nothing can fail
   std::vector<BrokenPartSummary> broken_parts{};   // by kind, likewise

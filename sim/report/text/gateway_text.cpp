@@ -41,10 +41,10 @@ std::string tokens(double of_graph, double plain) {
 
 TextSection graph(const GatewaySummary& g) {
   TextSection section{.heading = "GRAPH"};
-  section.lines.push_back(fmt::format("  {} requests; makespan p50 {}, p99 {}; all passes one after the other p50 {}",
-                                      human::count(g.graph->requests), seconds(g.graph->makespan_s, &Statistics::p50),
-                                      seconds(g.graph->makespan_s, &Statistics::p99),
-                                      seconds(g.graph->node_time_s, &Statistics::p50)));
+  section.lines.push_back(
+      fmt::format("  {} requests; makespan p50 {}, p99 {}; all LLM calls one after the other p50 {}",
+                  human::count(g.graph->requests), seconds(g.graph->makespan_s, &Statistics::p50),
+                  seconds(g.graph->makespan_s, &Statistics::p99), seconds(g.graph->node_time_s, &Statistics::p50)));
   section.lines.push_back(fmt::format("  tokens of a request: prompt {}, output {}",
                                       tokens(g.graph->prompt_tokens_mean, g.graph->plain_prompt_tokens_mean),
                                       tokens(g.graph->output_tokens_mean, g.graph->plain_output_tokens_mean)));

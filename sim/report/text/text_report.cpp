@@ -145,7 +145,7 @@ void totals(Page& page, const Summary& s) {
                    human::number(s.prompt_tokens_per_s), human::number(s.output_tokens_per_s)));
   if (s.slo.goodput_requests_per_s)
     item("goodput", human::number(*s.slo.goodput_requests_per_s) + " requests/s within the SLO");
-  if (s.pools.empty()) return;  // who is asked instead sends bills: see GATEWAY
+  if (s.pools.empty()) return;  // APIs are asked instead and send bills: see GATEWAY
   item("cost", fmt::format("{}/h · {} per million output tokens · {}/request · {} in all",
                            human::usd(s.cost.usd_per_hour), or_dash(s.cost.usd_per_million_output_tokens, human::usd),
                            or_dash(s.cost.usd_per_request, human::usd), human::usd(s.cost.usd_total)));
@@ -181,7 +181,7 @@ void pools(Page& page, const Summary& s) {
                           human::seconds(p.stall_s)));
 }
 
-/// Nothing where there is nobody to tell of.
+/// Nothing where there are none.
 template <class T>
 void items(Page& page, std::string_view heading, const std::vector<T>& all) {
   if (all.empty()) return;
@@ -211,7 +211,7 @@ void failures(Page& page, const Summary& s) {
   items(page, "FAILURES", s.failures);
   if (s.failures.empty()) return;
   for (const BrokenPartSummary& p : s.broken_parts)
-    page.line(fmt::format("  {}: {} failures of {} parts, available {}", p.of, human::count(p.failures),
+    page.line(fmt::format("  {}: {} failures of {} parts, available {}", p.part, human::count(p.failures),
                           human::count(p.parts), human::percent(p.available_fraction)));
 }
 

@@ -19,7 +19,8 @@ PrefillView BatchBuilder::waiting() const { return view(core_.setup.queue->front
 
 std::int64_t BatchBuilder::decode_all(const DecodeRules& rules) {
   assert(!batch_.decoded && batch_.chunks.empty());
-  lane_.spare_blocks = rules.spare_block && cache().growth_tokens() > 0 ? 1 : 0;  // who never grows wants none
+  lane_.spare_blocks =
+      rules.spare_block && cache().growth_tokens() > 0 ? 1 : 0;  // a sequence that never grows wants none
   if (!lane_.swapped.empty()) parts_.swapping.in(lane_);
   if (lane_.decodes.size() == 0) return 0;
   if (speculator()) choose_drafts();
@@ -38,7 +39,7 @@ std::int64_t BatchBuilder::decode_all(const DecodeRules& rules) {
   batch_.work.decode_sequences = count;
   batch_.work.decode_kv_tokens = lane_.decodes.kv_tokens();
   batch_.work.emitted_tokens += count + batch_.work.draft_tokens;
-  if (core_.setup.batcher->after_last() == AfterLast::waits) compute_along();
+  if (core_.setup.batcher->after_last() == AfterLast::pads) add_padding();
   return count;
 }
 
@@ -52,16 +53,17 @@ void BatchBuilder::check_drafts() {
   FilledBatch& batch = batch_;
   batch.work.draft_sequences = lane_.decodes.drafts() > 0 ? lane_.decodes.speculating() : 0;
   batch.work.draft_tokens = batch.work.draft_sequences * speculator()->rows(lane_.decodes.drafts());
-  batch.bunched = lane_.decodes.step_with_drafts(book_.table()) - lane_.decodes.sequences();
-  batch.rejected = batch.work.draft_tokens - batch.bunched;
+  batch.accepted_drafts = lane_.decodes.step_with_drafts(book_.table()) - lane_.decodes.sequences();
+  batch.rejected = batch.work.draft_tokens - batch.accepted_drafts;
 }
 
-// Padding: whoever is done already takes part as if it had one token more.
-void BatchBuilder::compute_along() {
-  for (Slot slot : lane_.kept) batch_.riding += book_[slot].request.width();
-  if (cache().attended_tokens() == std::numeric_limits<std::int64_t>::max()) lane_.kept_kv_tokens += batch_.riding;
-  batch_.work.decode_sequences += batch_.riding;
-  batch_.work.decode_kv_tokens += lane_.kept_kv_tokens;
+// Padding: a finished sequence takes part as if it had one token more.
+void BatchBuilder::add_padding() {
+  for (Slot slot : lane_.finished) batch_.padding_sequences += book_[slot].request.width();
+  if (cache().attended_tokens() == std::numeric_limits<std::int64_t>::max())
+    lane_.padding_kv_tokens += batch_.padding_sequences;
+  batch_.work.decode_sequences += batch_.padding_sequences;
+  batch_.work.decode_kv_tokens += lane_.padding_kv_tokens;
 }
 
 // Blocks are short: sequence by sequence, in order of admission, preempting others until there is room: as a rule the
@@ -83,7 +85,7 @@ void BatchBuilder::make_room(const DecodeRules& rules) {
         members.erase(found);
         if (place <= i) --i;
       }
-      parts_.leaves.preempt(victim, rules.cut_prompts, listener_);
+      parts_.removals.preempt(victim, rules.cut_prompts, listener_);
       out = victim == slot;
     }
     if (!out) cache().grow(due);
@@ -110,7 +112,7 @@ std::int64_t BatchBuilder::continue_prefill(std::int64_t i, std::int64_t tokens)
   while (!cache().hold(s.request, s.held, std::max(s.held.tokens, s.computed + count), false)) {
     if (parts_.fetches.give_up_blocks(slot)) continue;
     const Slot victim = first_to_preempt({});
-    parts_.leaves.preempt(victim, false, listener_);
+    parts_.removals.preempt(victim, false, listener_);
     if (victim != slot) continue;
     if (lanes() > 1) book_.hold_admissions();
     return 0;

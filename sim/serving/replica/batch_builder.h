@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "sim/serving/replica/leaves.h"
+#include "sim/serving/replica/lane_removals.h"
 
 namespace servecast {
 
@@ -11,12 +11,12 @@ class BatchBuilder final : public Batch {
   struct Parts {
     KvFetches& fetches;
     Swapping& swapping;
-    Leaves& leaves;
+    LaneRemovals& removals;
   };
   BatchBuilder(ReplicaCore& core, Lane& lane, const Parts& parts, ReplicaListener& listener)
       : core_(core), book_(core.book), lane_(lane), batch_(lane.batch()), parts_(parts), listener_(listener) {}
 
-  std::int64_t lanes() const override { return static_cast<std::int64_t>(core_.stages.count()); }
+  std::int64_t lanes() const override { return static_cast<std::int64_t>(core_.pipeline.count()); }
   std::int64_t lane() const override { return static_cast<std::int64_t>(lane_.number) % lanes(); }
   std::int64_t running() const override { return book_.sums().running_sequences; }
   std::int64_t decoding() const override { return lane_.decodes.sequences(); }
@@ -43,7 +43,7 @@ class BatchBuilder final : public Batch {
   Slot first_to_preempt(const std::vector<Slot>& decoding) const;
   void choose_drafts();
   void check_drafts();
-  void compute_along();
+  void add_padding();
   void run(Slot slot, std::int64_t cached_tokens, bool arrival_order);
   void add_chunk(Slot slot, std::int64_t tokens);
   void add_work(const Sequence& s, std::int64_t tokens);

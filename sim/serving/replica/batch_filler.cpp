@@ -8,13 +8,13 @@
 
 namespace servecast {
 
-// A lane may let somebody go and start nothing: whoever finds no block is preempted, and whose client gave up leaves.
-// Then a lane that had its turn before has room perhaps. Each such round leaves fewer who run, so the last one starts
-// a batch or has nobody to start.
+// A lane may let a sequence go and start nothing: one without a block is preempted, one whose client gave up leaves.
+// Then a lane that had its turn before has room perhaps. Each such round leaves fewer that run, so the last one
+// starts a batch or has nothing to start.
 void BatchFiller::start(ReplicaListener& listener) {
   const auto held = [this] {
     const SequenceSums& sums = core_.book.sums();
-    return std::tuple(sums.running, sums.of(Stage::swapped), core_.cache().free_blocks());
+    return std::tuple(sums.running, sums.of(SequenceState::swapped), core_.cache().free_blocks());
   };
   auto before = held();
   fill_lanes(listener);
@@ -23,7 +23,7 @@ void BatchFiller::start(ReplicaListener& listener) {
     fill_lanes(listener);
   }
   if (imports_.want_room()) imports_.find_room(listener);
-  core_.blocks.account(core_.clock.now_s);  // where nothing could start, somebody may have left all the same
+  core_.blocks.account(core_.clock.now_s);  // where nothing could start, a sequence may have left all the same
 }
 
 // A lane with nothing under way can be filled at any time, one that works only when a batch has just ended: an engine
@@ -41,19 +41,19 @@ void BatchFiller::fill_lanes(ReplicaListener& listener) {
 bool BatchFiller::fill(Lane& lane, ReplicaListener& listener) {
   lane.batch().clear();
   core_.blocks.set_clock(core_.clock.now_s);
-  if (!lane.gone.empty()) leaves_.drop_gone(lane);
+  if (!lane.cancelled.empty()) removals_.drop_cancelled(lane);
   if (!lane.joining.empty()) join_decodes(lane);
-  if (!lane.landed.empty()) imports_.join(lane, listener);
-  core_.lanes.tell_service();
+  if (!lane.received.empty()) imports_.join(lane, listener);
+  core_.lanes.report_service();
   choose(lane, listener);
   if (lane.batch().work.tokens() > 0) return true;
-  // Memory may have run so short that nobody of the batch is left but those who keep theirs.
-  return results_.release_kept(lane, listener) && fill(lane, listener);
+  // Memory may have run so short that of the batch only finished sequences are left.
+  return results_.release_finished(lane, listener) && fill(lane, listener);
 }
 
 void BatchFiller::choose(Lane& lane, ReplicaListener& listener) {
   Batcher& batcher = *core_.setup.batcher;
-  BatchBuilder builder(core_, lane, {fetches_, swapping_, leaves_}, listener);
+  BatchBuilder builder(core_, lane, {fetches_, swapping_, removals_}, listener);
   if (lane.repeat && lane.decodes.size() > 0 &&
       lane.decodes.blocks_due(core_.book.table()) + lane.spare_blocks <= core_.cache().free_blocks()) {
     builder.decode_all({.spare_block = lane.spare_blocks > 0});
@@ -66,21 +66,21 @@ void BatchFiller::choose(Lane& lane, ReplicaListener& listener) {
   lane.repeat = !core_.setup.ask_every_step && only_decodes && may_repeat(lane) && batcher.repeatable(builder);
 }
 
-// Beams may give blocks back, and a queue that counts service may change its mind: then somebody may fit who did not.
-// What others may take depends on the drafts, and these on the load. Tiers change while others wait for room to fetch
-// from them.
+// Beams may give blocks back, and a queue that counts service may change its mind: then a request may fit that did
+// not. What others may take depends on the drafts, and these on the load. Tiers change while others wait for room to
+// fetch from them.
 bool BatchFiller::may_repeat(const Lane& lane) const {
   const bool beams = lane.decodes.sequences() > lane.decodes.size();
-  const bool moody = core_.setup.queue->counts_service() && core_.book.sums().of(Stage::waiting) > 0;
-  return !core_.setup.speculator && !beams && !moody && !fetches_.looks();
+  const bool moody = core_.setup.queue->counts_service() && core_.book.sums().of(SequenceState::waiting) > 0;
+  return !core_.setup.speculator && !beams && !moody && !fetches_.any_unprobed();
 }
 
-// Whose prompt the batch before finishes decodes from now on.
+// Sequences whose prompt the batch before finishes decode from now on.
 void BatchFiller::join_decodes(Lane& lane) {
   std::int64_t count = 0;
   for (Slot slot : lane.joining) {
     Sequence& s = core_.book[slot];
-    core_.book.enter(slot, Stage::decoding);
+    core_.book.enter(slot, SequenceState::decoding);
     lane.decodes.join(s, slot, s.computed, s.request.output_tokens - s.made);
     s.last_token_s = lane.last_seen_s;
     count += s.request.width();
@@ -109,10 +109,10 @@ void BatchFiller::describe(Lane& lane) {
   FilledBatch& batch = lane.batch();
   batch.used_blocks = core_.blocks.used();
   if (const AdapterSlots* slots = core_.adapters.slots()) batch.work.adapters = slots->in_use();
-  if (core_.setup.exits && batch.decoded) batch.work.decode_layers = core_.setup.exits->draw(batch.work);
+  if (core_.setup.early_exits && batch.decoded) batch.work.decode_layers = core_.setup.early_exits->draw(batch.work);
   batch.run.lane = lane.number;
   batch.run.side = lane.side;
-  batch.start_s = std::max(core_.clock.now_s, core_.stages.first_free_s(lane.side));
+  batch.start_s = std::max(core_.clock.now_s, core_.pipeline.first_free_s(lane.side));
 }
 
 void BatchFiller::list_members(Lane& lane) {
@@ -125,20 +125,20 @@ void BatchFiller::list_members(Lane& lane) {
   for (const FilledBatch::Chunk& c : batch.chunks) batch.members.push_back({.id = c.request, .tokens = c.tokens});
 }
 
-// Lengths are known, so it is known who makes its last token in this batch.
+// Lengths are known, so it is known which sequences make their last token in this batch.
 void BatchFiller::move_on(Lane& lane) {
   FilledBatch& batch = lane.batch();
   while (lane.decodes.has_finished()) {
     const Slot slot = lane.decodes.take_finished(core_.book.table());
     core_.lanes.settle(core_.book[slot]);
-    core_.book.enter(slot, Stage::ending);
+    core_.book.enter(slot, SequenceState::ending);
     batch.finishing.push_back(slot);
   }
   for (Slot slot : batch.prompts) {
     Sequence& s = core_.book[slot];
     std::erase(lane.prefilling, slot);
     const bool goes_on = ++s.made < s.request.output_tokens;
-    core_.book.enter(slot, goes_on ? Stage::joining : Stage::ending);
+    core_.book.enter(slot, goes_on ? SequenceState::joining : SequenceState::ending);
     if (goes_on) lane.joining.push_back(slot);
   }
 }

@@ -1,19 +1,19 @@
 #pragma once
 #include "sim/serving/replica/batch_results.h"
-#include "sim/serving/replica/leaves.h"
+#include "sim/serving/replica/lane_removals.h"
 
 namespace servecast {
 
 /// Fills the lanes with batches, and launches them.
 class BatchFiller {
  public:
-  BatchFiller(ReplicaCore& core, KvFetches& fetches, Imports& imports, Swapping& swapping, Leaves& leaves,
-              RunEnds& ends, BatchResults& results)
+  BatchFiller(ReplicaCore& core, KvFetches& fetches, Imports& imports, Swapping& swapping, LaneRemovals& removals,
+              StepEnds& ends, BatchResults& results)
       : core_(core),
         fetches_(fetches),
         imports_(imports),
         swapping_(swapping),
-        leaves_(leaves),
+        removals_(removals),
         ends_(ends),
         results_(results) {}
 
@@ -36,8 +36,8 @@ class BatchFiller {
   KvFetches& fetches_;
   Imports& imports_;
   Swapping& swapping_;
-  Leaves& leaves_;
-  RunEnds& ends_;
+  LaneRemovals& removals_;
+  StepEnds& ends_;
   BatchResults& results_;
 };
 

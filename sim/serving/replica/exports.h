@@ -1,12 +1,12 @@
 #pragma once
 #include <optional>
 
-#include "sim/serving/sequences/departure.h"
+#include "sim/serving/sequences/detached_sequence.h"
 #include "sim/serving/state/replica_core.h"
 
 namespace servecast {
 
-/// Sequences that leave a replica for others: once their prompt is computed, or while they decode. Whoever calls has
+/// Sequences that leave a replica for others: once their prompt is computed, or while they decode. The caller has
 /// advanced the replica to `now_s`, exactly.
 class Exports {
  public:
@@ -17,18 +17,18 @@ class Exports {
   /// Nothing where it has finished, was preempted or was given up by its client.
   std::optional<DecodeProgress> progress(const DecodingSequence& sequence) const;
   /// It is in no further batch. Its blocks stay until release().
-  Departure depart(Slot slot, double now_s, ReplicaListener& listener);
-  /// The KV of a sequence told by prompt_done(), or one that has departed, is no longer needed here.
+  DetachedSequence detach(Slot slot, double now_s, ReplicaListener& listener);
+  /// The KV of a sequence reported by prompt_done(), or one that has been detached, is no longer needed here.
   void release(Slot slot, double now_s);
 
   // The replica's own calls:
-  /// The prompt is computed, and others hear of it.
+  /// The prompt is computed, and the listener hears that.
   void prompt_done(Slot slot, double seen_s, ReplicaListener& listener);
   /// Those of the batch's chunks whose KV leaves as it is computed.
-  void tell_chunks(const FilledBatch& batch, ReplicaListener& listener) const;
+  void report_chunks(const FilledBatch& batch, ReplicaListener& listener) const;
 
  private:
-  bool may_depart(const Sequence& s) const;
+  bool may_detach(const Sequence& s) const;
   void hand_on(Slot slot, ReplicaListener& listener);
 
   ReplicaCore& core_;

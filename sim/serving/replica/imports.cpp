@@ -4,11 +4,11 @@
 
 namespace servecast {
 
-// Who was preempted here goes before who comes from elsewhere.
+// Sequences preempted here go before those that come from elsewhere.
 bool Imports::someone_comes_back() const {
   const SequenceSums& sums = core_.book.sums();
-  return sums.of(Stage::swapped) > 0 ||
-         (sums.of(Stage::waiting) > 0 && core_.book[core_.setup.queue->front()].record.preemptions > 0);
+  return sums.of(SequenceState::swapped) > 0 ||
+         (sums.of(SequenceState::waiting) > 0 && core_.book[core_.setup.queue->front()].record.preemptions > 0);
 }
 
 bool Imports::hold(Sequence& s) {
@@ -23,21 +23,25 @@ bool Imports::hold(Sequence& s) {
 
 std::optional<Slot> Imports::reserve(const Request& request, std::int64_t tokens, double now_s) {
   if (want_room()) return std::nullopt;
-  Sequence s{.request = request, .to_compute = tokens, .computed = tokens, .stage = Stage::imported, .told = true};
+  Sequence s{.request = request,
+             .to_compute = tokens,
+             .computed = tokens,
+             .state = SequenceState::imported,
+             .reported = true};
   if (!hold(s)) return std::nullopt;
   core_.changed(now_s);
   return core_.book.add(s);
 }
 
 Slot Imports::bring(const MovingSequence& sequence, std::optional<Slot> place, double now_s) {
-  const Slot slot = place ? *place : core_.book.add({.stage = Stage::imported, .told = true});
+  const Slot slot = place ? *place : core_.book.add({.state = SequenceState::imported, .reported = true});
   if (!place) wanting_room_.push_back(slot);
   Sequence& s = core_.book[slot];
   s.request = sequence.request;
   s.record = sequence.record;
   s.record.decode_replica = core_.id();
   s.to_compute = s.computed = sequence.tokens;
-  s.made = s.told_service = sequence.made;
+  s.made = s.reported_service = sequence.made;
   s.checks = sequence.checks;
   s.since_s = now_s;
   s.last_token_s = sequence.last_token_s;
@@ -58,7 +62,7 @@ void Imports::find_room(ReplicaListener& listener) {
 
 bool Imports::extend(Slot slot, std::int64_t tokens, double now_s) {
   Sequence& s = core_.book[slot];
-  assert(s.stage == Stage::imported && s.held.blocks > 0);
+  assert(s.state == SequenceState::imported && s.held.blocks > 0);
   const std::int64_t before = s.held.blocks;
   if (tokens > s.held.tokens && !core_.cache().hold(s.request, s.held, tokens, false)) return false;
   blocks_ += s.held.blocks - before;
@@ -66,17 +70,17 @@ bool Imports::extend(Slot slot, std::int64_t tokens, double now_s) {
   return true;
 }
 
-void Imports::landed(Slot slot, std::optional<double> hand_over_s, double now_s) {
+void Imports::kv_received(Slot slot, std::optional<double> hand_over_s, double now_s) {
   Sequence& s = core_.book[slot];
-  assert(s.stage == Stage::imported && s.held.blocks > 0);
+  assert(s.state == SequenceState::imported && s.held.blocks > 0);
   core_.changed(now_s);
-  if (s.told) return drop(slot);  // its client gave up meanwhile
+  if (s.reported) return drop(slot);  // its client gave up meanwhile
   core_.cache().computed(s.request, s.held, std::min(s.computed, s.request.prompt_tokens));
   if (hand_over_s) s.record.hand_over_s = hand_over_s;
-  core_.book.enter(slot, Stage::landed);
+  core_.book.enter(slot, SequenceState::kv_received);
   Lane& lane = core_.lanes.least_decoding();
   s.lane = static_cast<std::uint16_t>(lane.number);
-  lane.landed.push_back(slot);
+  lane.received.push_back(slot);
 }
 
 void Imports::cancel(std::optional<Slot> place, double now_s) {
@@ -90,19 +94,19 @@ void Imports::cancel(std::optional<Slot> place, double now_s) {
 std::optional<MovingSequence> Imports::recall(Slot slot, double now_s, ReplicaListener& listener) {
   core_.changed(now_s);
   const Sequence& s = core_.book[slot];
-  assert(s.stage == Stage::imported);
+  assert(s.state == SequenceState::imported);
   std::optional<MovingSequence> lost;
-  if (!s.told) {
-    tell_until(core_, s, now_s, listener);
+  if (!s.reported) {
+    report_until(core_, s, now_s, listener);
     lost = stand_of(core_, slot);
-    core_.book.tell(slot);
+    core_.book.mark_reported(slot);
   }
   drop(slot);
   return lost;
 }
 
 void Imports::given_up(Slot slot) {
-  if (core_.book[slot].held.blocks == 0) drop(slot);  // else when its KV has landed
+  if (core_.book[slot].held.blocks == 0) drop(slot);  // else when its KV was received
 }
 
 void Imports::drop(Slot slot) {
@@ -111,15 +115,15 @@ void Imports::drop(Slot slot) {
   blocks_ -= s.held.blocks;
   if (s.held.blocks > 0) core_.cache().release(s.request, s.held);
   std::erase(wanting_room_, slot);
-  if (s.stage == Stage::landed) std::erase(core_.lanes.of(s).landed, slot);
+  if (s.state == SequenceState::kv_received) std::erase(core_.lanes.of(s).received, slot);
   core_.book.remove(slot);
   core_.lanes.decide_again();
 }
 
 void Imports::join(Lane& lane, ReplicaListener& listener) {
   std::size_t joined = 0;
-  for (; joined < lane.landed.size(); ++joined) {
-    const Slot slot = lane.landed[joined];
+  for (; joined < lane.received.size(); ++joined) {
+    const Slot slot = lane.received[joined];
     Sequence& s = core_.book[slot];
     if (!core_.book.has_place(s)) break;
     expected_ -= 1;
@@ -130,7 +134,7 @@ void Imports::join(Lane& lane, ReplicaListener& listener) {
     lane.decodes.join(s, slot, s.computed, s.request.output_tokens - s.made);
     lane.fresh.push_back({.token_s = s.last_token_s, .count = s.request.width()});
   }
-  lane.landed.erase(lane.landed.begin(), lane.landed.begin() + static_cast<std::ptrdiff_t>(joined));
+  lane.received.erase(lane.received.begin(), lane.received.begin() + static_cast<std::ptrdiff_t>(joined));
   if (joined > 0) lane.repeat = false;
 }
 

@@ -6,7 +6,7 @@
 
 namespace servecast {
 
-/// Sequences that come to a replica from others. Whoever calls has advanced the replica to `now_s`, exactly.
+/// Sequences that come to a replica from others. The caller has advanced the replica to `now_s`, exactly.
 class Imports {
  public:
   explicit Imports(ReplicaCore& core) : core_(core) {}
@@ -20,8 +20,8 @@ class Imports {
   /// Takes blocks for so many tokens of one before it comes, where there is room for it right away. It is then to be
   /// brought to the place returned.
   std::optional<Slot> reserve(const Request& request, std::int64_t tokens, double now_s);
-  /// An expected sequence comes: to its place where it has one; else it waits for blocks, and import_has_room() tells
-  /// when it has them.
+  /// An expected sequence comes: to its place where it has one; else it waits for blocks, and import_has_room()
+  /// reports when it has them.
   Slot bring(const MovingSequence& sequence, std::optional<Slot> place, double now_s);
   /// Of one that has its blocks but has not come: takes more of them. False, and nothing changes, without room.
   bool extend(Slot slot, std::int64_t tokens, double now_s);
@@ -29,7 +29,7 @@ class Imports {
   std::int64_t cached_tokens(Slot slot) const { return core_.book[slot].imported_cached_tokens; }
   /// All its KV is here: it decodes from the next step on. With how long it took, where it came with its prompt
   /// just computed.
-  void landed(Slot slot, std::optional<double> hand_over_s, double now_s);
+  void kv_received(Slot slot, std::optional<double> hand_over_s, double now_s);
   /// It does not come after all.
   void cancel(std::optional<Slot> place, double now_s);
   /// The KV of a sequence is lost on its way. What it had got so far; nothing where its client has given up.
@@ -37,7 +37,7 @@ class Imports {
 
   // The replica's own calls:
   void find_room(ReplicaListener& listener);
-  /// Of those that have landed, as many as may run. The others wait for somebody to finish.
+  /// Of those whose KV was received, as many as may run. The others wait for a sequence to finish.
   void join(Lane& lane, ReplicaListener& listener);
   /// Its client has given up.
   void given_up(Slot slot);

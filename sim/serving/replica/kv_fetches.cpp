@@ -7,35 +7,35 @@ namespace servecast {
 
 void KvFetches::arrived(Slot slot) {
   if (!tiers_) return;
-  core_.book[slot].looked_below = false;
-  not_looked_ += 1;
-  if (rules_.on_arrival) look(slot);
+  core_.book[slot].tiers_probed = false;
+  unprobed_ += 1;
+  if (rules_.on_arrival) probe_tiers(slot);
 }
 
 bool KvFetches::front_may_be_admitted() {
   if (!tiers_) return true;
-  while (core_.book.sums().of(Stage::waiting) > 0) {
+  while (core_.book.sums().of(SequenceState::waiting) > 0) {
     const Slot front = core_.setup.queue->front();
     const Sequence& s = core_.book[front];
-    if (!s.looked_below) look(front);
-    if (!s.looked_below && !give_up_blocks(front)) return false;
-    if (!s.looked_below) continue;
+    if (!s.tiers_probed) probe_tiers(front);
+    if (!s.tiers_probed && !give_up_blocks(front)) return false;
+    if (!s.tiers_probed) continue;
     if (!s.fetching || rules_.layers > 0) return true;
     core_.book.set_aside(front);
   }
   return false;
 }
 
-/// Starts a fetch if one is worth it and there is room. Without room, somebody will look again.
-void KvFetches::look(Slot slot) {
+/// Starts a fetch if one is worth it and there is room. Without room, tiers are probed again later.
+void KvFetches::probe_tiers(Slot slot) {
   Sequence& s = core_.book[slot];
   KvCache& cache = core_.cache();
   core_.blocks.set_clock(core_.clock.now_s);
   const TierHits hits = tiers_->find(s.request, cache.cached_tokens(s.request), cache.growth_tokens());
   const std::int64_t tokens = worth_fetching(s.request, hits);
   if (tokens > 0 && !cache.hold(s.request, s.held, hits.from_tokens + tokens, true)) return;
-  s.looked_below = true;
-  not_looked_ -= 1;
+  s.tiers_probed = true;
+  unprobed_ -= 1;
   if (tokens > 0) begin(slot, hits, tokens);
 }
 
@@ -58,7 +58,7 @@ void KvFetches::begin(Slot slot, const TierHits& hits, std::int64_t tokens) {
 }
 
 /// Fetching a part of a prompt and computing the rest: one after the other, or layer by layer, where a layer waits
-/// for what is fetched of it and for the layer before. The first and the last layer tell, as all of them are alike.
+/// for what is fetched of it and for the layer before. The first and the last layer decide, as all are alike.
 double KvFetches::in_turn_s(double fetch_s, double compute_s) const {
   if (rules_.layers == 0) return fetch_s + compute_s;
   const auto layers = static_cast<double>(rules_.layers);
@@ -97,7 +97,7 @@ double KvFetches::prefill_s(std::int64_t from_tokens, std::int64_t to_tokens) co
     const std::int64_t count = std::min(most, to_tokens - done);
     StepWork work;
     work.add_chunk(count, done, core_.setup.latency->chunk_s(count, done));
-    seconds += core_.stages.seconds(work);
+    seconds += core_.pipeline.seconds(work);
     done += count;
   }
   return seconds;
@@ -119,7 +119,7 @@ std::optional<std::uint16_t> KvFetches::ended(Slot slot) {
   core_.clock.may_start = true;
   s.fetching = false;
   if (s.awaited_by) return std::exchange(s.awaited_by, std::nullopt);
-  if (s.told) {
+  if (s.reported) {
     core_.cache().release(s.request, s.held);
     core_.book.remove(slot);
     core_.blocks.account(core_.clock.now_s);
@@ -135,7 +135,7 @@ void KvFetches::take(Slot slot) {
   core_.cache().computed(s.request, s.held, s.fetched_tokens);
   tiers_->write_computed();
   fetched_.push_back(slot);
-  if (s.stage == Stage::aside) core_.book.put_in_front(slot);
+  if (s.state == SequenceState::aside) core_.book.put_in_front(slot);
 }
 
 bool KvFetches::give_up_blocks(Slot keeper) {
@@ -152,7 +152,7 @@ bool KvFetches::give_up_blocks(Slot keeper) {
 
 void KvFetches::forget(Slot slot) {
   const Sequence& s = core_.book[slot];
-  not_looked_ -= s.looked_below ? 0 : 1;
+  unprobed_ -= s.tiers_probed ? 0 : 1;
   if (s.fetching) return core_.book.forget(slot);
   if (std::erase(fetched_, slot) > 0) core_.cache().release(s.request, s.held);
   core_.book.remove(slot);

@@ -8,18 +8,19 @@ namespace servecast {
 /// How a request gets what tiers below the GPU's memory hold of its prompt: blocks are taken first, then a fetch
 /// fills them while the request waits, then it is admitted as if the GPU had had it all along.
 ///
-/// Whose turn comes during the fetch is put aside and lets others pass, as in vLLM (requests waiting for remote KV).
-/// Blocks in the hands of somebody who waits are the first to be given up: what they hold stays in the cache while it
-/// can. What is computed or leaves the GPU goes the other way (KvTiers). Without tiers none of it does anything.
+/// A request whose turn comes during the fetch is put aside and lets others pass, as in vLLM
+/// (WAITING_FOR_REMOTE_KVS). Blocks in the hands of a request that waits are the first to be given up: what they hold
+/// stays in the cache while it can. What is computed or leaves the GPU goes the other way (KvTiers). Without tiers
+/// it does nothing.
 class KvFetches {
  public:
   explicit KvFetches(ReplicaCore& core) : core_(core), tiers_(core.setup.tiers.get()), rules_(core.setup.fetch) {}
 
   /// It has come to the queue.
   void arrived(Slot slot);
-  /// Somebody still has to be looked up, when there is room for a fetch.
-  bool looks() const { return not_looked_ > 0; }
-  /// Is there anybody at the front of the queue who needs not wait for a fetch, or for room to make one?
+  /// For some requests tiers are still to be probed, when there is room for a fetch.
+  bool any_unprobed() const { return unprobed_ > 0; }
+  /// Is there a request at the front of the queue that need not wait for a fetch, or for room to make one?
   bool front_may_be_admitted();
   /// Of those that were fetched and still wait, the last but `keeper` gives back its blocks: whatever of them is
   /// still there when its turn comes is found as usual, the rest is computed. False: there is none.
@@ -42,7 +43,7 @@ class KvFetches {
 
  private:
   void await_all(FilledBatch& batch);
-  void look(Slot slot);
+  void probe_tiers(Slot slot);
   void begin(Slot slot, const TierHits& hits, std::int64_t tokens);
   void take(Slot slot);
   std::int64_t worth_fetching(const Request& request, const TierHits& hits) const;
@@ -52,7 +53,7 @@ class KvFetches {
   ReplicaCore& core_;
   KvTiers* tiers_;
   const FetchRules& rules_;
-  std::int64_t not_looked_ = 0;  // requests that wait
+  std::int64_t unprobed_ = 0;    // requests that wait
   std::vector<Slot> fetched_{};  // they wait with blocks in hand; the first to be fetched in front
 };
 

@@ -17,10 +17,10 @@ struct Replica::Parts {
   Imports imports{core};
   Exports exports{core};
   Swapping swapping{core};
-  Leaves leaves{core, fetches, imports, swapping};
-  RunEnds ends{core, fetches, exports};
+  LaneRemovals removals{core, fetches, imports, swapping};
+  StepEnds ends{core, fetches, exports};
   BatchResults results{core, fetches, exports, ends};
-  BatchFiller filler{core, fetches, imports, swapping, leaves, ends, results};
+  BatchFiller filler{core, fetches, imports, swapping, removals, ends, results};
 };
 
 Replica::Replica(ReplicaSetup setup) : parts_(std::make_unique<Parts>(std::move(setup))) {}
@@ -56,7 +56,7 @@ void Replica::resume(const MovingSequence& sequence, double now_s) {
              .record = sequence.record,
              .to_compute = sequence.request.prompt_tokens + sequence.made,
              .made = sequence.made,
-             .told_service = sequence.made,
+             .reported_service = sequence.made,
              .since_s = now_s,
              .last_token_s = sequence.last_token_s,
              .checks = sequence.checks};
@@ -66,11 +66,11 @@ void Replica::resume(const MovingSequence& sequence, double now_s) {
 
 void Replica::take_in(const Sequence& sequence, double now_s) {
   ReplicaCore& core = parts_->core;
-  core.lanes.tell_service();
+  core.lanes.report_service();
   core.clock.wake(now_s);
   const Slot slot = core.book.arrive(sequence);
   if (core.setup.queue->front() == slot) core.lanes.decide_again();
-  if (SmSides* sides = core.stages.sides()) sides->arrived();
+  if (SmSides* sides = core.pipeline.sides()) sides->arrived();
   parts_->fetches.arrived(slot);
 }
 
@@ -82,9 +82,9 @@ void Replica::adopt(const Request& request, std::int64_t tokens) {
   cache.release(request, held);
 }
 
-bool Replica::empty() const { return core().book.sums().nobody() && parts_->imports.expected() == 0; }
+bool Replica::empty() const { return core().book.sums().empty() && parts_->imports.expected() == 0; }
 
-void Replica::set_pace(const StepPace& pace) { parts_->core.stages.set_pace(pace); }
+void Replica::set_pace(const StepPace& pace) { parts_->core.pipeline.set_pace(pace); }
 
 void Replica::set_ready(double now_s) {
   parts_->core.clock.ready = true;
@@ -98,7 +98,7 @@ void Replica::advance(double until_s, ReplicaListener& listener) {
   ReplicaClock& clock = core.clock;
   for (;;) {
     const double end_s = core.lanes.next_end_s();
-    const double next_s = std::min({end_s, core.book.next_give_up().at_s, core.stages.next_s()});
+    const double next_s = std::min({end_s, core.book.next_give_up().at_s, core.pipeline.next_s()});
     if (clock.may_start && clock.ready && next_s > clock.now_s) {  // all that is due now is done
       if (clock.now_s >= until_s) return;
       start(listener);
@@ -109,10 +109,10 @@ void Replica::advance(double until_s, ReplicaListener& listener) {
     if (end_s == next_s) {
       parts_->results.end(core.lanes.next_to_end(), listener);
       clock.may_start = core.book.sums().work() > 0 || parts_->imports.expected() > 0;
-    } else if (core.stages.next_s() == next_s) {
+    } else if (core.pipeline.next_s() == next_s) {
       parts_->ends.go_on(listener);
     } else {
-      parts_->leaves.give_up(core.book.next_give_up().slot, listener);
+      parts_->removals.give_up(core.book.next_give_up().slot, listener);
     }
   }
 }
@@ -120,21 +120,21 @@ void Replica::advance(double until_s, ReplicaListener& listener) {
 void Replica::start(ReplicaListener& listener) {
   ReplicaCore& core = parts_->core;
   if (!core.clock.may_start || !core.clock.ready) return;
-  // Who has given up before it came here is in no step, whether somebody looks at this instant or later.
+  // A request given up before it came here is in no step, whether the replica is advanced to this instant or beyond.
   while (core.book.next_give_up().at_s <= core.clock.now_s)
-    parts_->leaves.give_up(core.book.next_give_up().slot, listener);
+    parts_->removals.give_up(core.book.next_give_up().slot, listener);
   core.clock.may_start = false;
   parts_->filler.start(listener);
 }
 
-std::vector<MovingSequence> Replica::fail(double now_s, ReplicaListener& listener) {
+std::vector<MovingSequence> Replica::stop(double now_s, ReplicaListener& listener) {
   ReplicaCore& core = parts_->core;
   core.clock.reach(now_s);
   std::vector<MovingSequence> hit;
   for (std::size_t i = 0; i < core.book.table().size(); ++i) {
     const Slot slot = static_cast<Slot>(i);
-    if (core.book[slot].told) continue;
-    tell_until(core, core.book[slot], now_s, listener);
+    if (core.book[slot].reported) continue;
+    report_until(core, core.book[slot], now_s, listener);
     hit.push_back(stand_of(core, slot));
   }
   std::ranges::sort(hit, {}, [](const MovingSequence& m) { return m.request.id; });
@@ -149,12 +149,12 @@ std::vector<MovingSequence> Replica::fail(double now_s, ReplicaListener& listene
 
 void Replica::abandon(double now_s, ReplicaListener& listener) {
   ReplicaCore& core = parts_->core;
-  core.stages.abandon();
+  core.pipeline.abandon();
   for (std::size_t i = 0; i < core.book.table().size(); ++i) {
     const Slot slot = static_cast<Slot>(i);
     Sequence& s = core.book[slot];
-    if (s.told) continue;
-    tell_until(core, s, now_s, listener);
+    if (s.reported) continue;
+    report_until(core, s, now_s, listener);
     s.record.output_tokens = core.lanes.tokens_made(slot);
     listener.request_done(s.request, s.record);
   }
@@ -163,14 +163,14 @@ void Replica::abandon(double now_s, ReplicaListener& listener) {
 double Replica::next_due_s() const {
   const ReplicaCore& core = parts_->core;
   if (core.clock.may_start && core.clock.ready) return std::nextafter(core.clock.now_s, infinity);
-  return std::min({core.lanes.next_end_s(), core.book.next_give_up().at_s, core.stages.next_s()});
+  return std::min({core.lanes.next_end_s(), core.book.next_give_up().at_s, core.pipeline.next_s()});
 }
 
 double Replica::next_awaited_s() const {
   const ReplicaCore& core = parts_->core;
   const SequenceSums& sums = core.book.sums();
-  // A fetch, a write, a load or a collective may start with any step; who runs has its adapter.
-  if ((core.setup.tiers && core.links.port()) || core.stages.in_time() || core.stages.next_s() < infinity)
+  // A fetch, a write, a load or a collective may start with any step; a running request has its adapter.
+  if ((core.setup.tiers && core.links.port()) || core.pipeline.in_time() || core.pipeline.next_s() < infinity)
     return next_due_s();
   const bool may_load = core.adapters.slots() && core.links.port();
   if (may_load && sums.work() + parts_->imports.expected() > sums.running) return next_due_s();
@@ -183,14 +183,14 @@ double Replica::next_awaited_s() const {
 double Replica::next_finish_s() const {
   const ReplicaCore& core = parts_->core;
   const Lane& lane = core.lanes[0];
-  if (core.stages.experts() || core.setup.exits || core.lanes.all().size() > 1 || lane.batches.size() != 1 ||
-      !lane.repeat || !lane.gone.empty() || core.clock.may_start || !lane.decodes.grows_steadily())
+  if (core.pipeline.experts() || core.setup.early_exits || core.lanes.all().size() > 1 || lane.batches.size() != 1 ||
+      !lane.repeat || !lane.cancelled.empty() || core.clock.may_start || !lane.decodes.grows_steadily())
     return next_due_s();
   StepWork work = lane.batches[0].work;
   double at_s = core.lanes.next_end_s();
   for (std::int64_t left = lane.decodes.steps_left(); left > 0; --left) {
     work.decode_kv_tokens += lane.decodes.growing();
-    at_s += core.stages.time(work, 0).seconds;
+    at_s += core.pipeline.time(work, 0).seconds;
   }
   const std::int64_t most_blocks = lane.decodes.sequences() * (lane.decodes.steps_left() + 1);
   return most_blocks <= core.cache().free_blocks() ? at_s : next_due_s();
@@ -200,7 +200,8 @@ ReplicaView Replica::view() const {
   const ReplicaCore& core = parts_->core;
   const SequenceSums& sums = core.book.sums();
   return {.id = core.id(),
-          .waiting_requests = sums.of(Stage::waiting) + sums.of(Stage::aside) + sums.of(Stage::swapped),
+          .waiting_requests =
+              sums.of(SequenceState::waiting) + sums.of(SequenceState::aside) + sums.of(SequenceState::swapped),
           .waiting_tokens = sums.uncomputed_tokens,
           .running_requests = sums.running + parts_->imports.expected(),
           .used_blocks = core.blocks.held(),

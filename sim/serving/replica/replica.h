@@ -10,7 +10,7 @@
 namespace servecast {
 
 /// One copy of a model on its GPUs: waiting queue, running batch, KV accounting, and a clock of its own. A plain
-/// state machine: whoever wants to look at it or hand it a request first advances it to that instant. Within one
+/// state machine: callers that read it or hand it a request first advance it to that instant. Within one
 /// instant, steps end first, then requests arrive, then steps start. What it does is done by its parts.
 class Replica {
  public:
@@ -29,13 +29,13 @@ class Replica {
   void adopt(const Request& request, std::int64_t tokens);
   /// All that arrives at this instant has arrived: steps may start without waiting for the next advance().
   void start(ReplicaListener& listener);
-  /// Nobody is here, waits to come, or is on the way.
+  /// No request is here, waits to come, or is on the way.
   bool empty() const;
 
   // Failures. The replica has been advanced to this instant, likewise.
-  /// It stops where it is, and all it holds is gone. Who was here, by id; nothing may be asked of it any more but
-  /// what it did so far.
-  std::vector<MovingSequence> fail(double now_s, ReplicaListener& listener);
+  /// It stops where it is, and all it holds is gone. Returns what was here, by id; nothing may be asked of it any
+  /// more but what it did so far.
+  std::vector<MovingSequence> stop(double now_s, ReplicaListener& listener);
   /// What a replica that failed had begun goes on here: prompt and output so far are computed, and what is left is
   /// made. The clock as with enqueue().
   void resume(const MovingSequence& sequence, double now_s);
@@ -44,7 +44,7 @@ class Replica {
   /// From now on steps may start; a replica whose weights still load starts out not ready.
   void set_ready(double now_s);
   void set_not_ready();
-  /// Tells about whatever still waits or runs when the run is cut off at `now_s`.
+  /// Reports what still waits or runs when the run is cut off at `now_s`.
   void abandon(double now_s, ReplicaListener& listener);
 
   /// The first instant to which advance() does something: a step ends then, or has started before. Infinite when

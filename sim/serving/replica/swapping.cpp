@@ -18,7 +18,7 @@ bool Swapping::out(Slot slot) {
   lane.swapped.insert(std::ranges::find_if(lane.swapped, later), slot);
   lane.batch().copy_s += static_cast<double>(s.held.blocks) * space_.out_s;
   blocks_ += s.held.blocks;
-  core_.book.enter(slot, Stage::swapped);
+  core_.book.enter(slot, SequenceState::swapped);
   return true;
 }
 
@@ -40,7 +40,7 @@ bool Swapping::comes_back(Lane& lane, Slot slot) {
   s.held = back;
   s.since_s = core_.clock.now_s;
   core_.lanes.decide_again();
-  core_.book.enter(slot, Stage::decoding);
+  core_.book.enter(slot, SequenceState::decoding);
   lane.decodes.join(s, slot, s.held.tokens, s.request.output_tokens - s.made);
   lane.fresh.push_back({.token_s = s.last_token_s, .count = s.request.width()});
   return true;

@@ -11,7 +11,7 @@ class Swapping {
 
   /// False where there is no room, or it would need more to come back than there ever is: then it is recomputed.
   bool out(Slot slot);
-  /// Whoever finds room, with the blocks that the next step takes, decodes in this step already.
+  /// A sequence that finds room, with the blocks that the next step takes, decodes in this step already.
   void in(Lane& lane);
   /// Its client has given up.
   void drop(Lane& lane, Slot slot);

@@ -167,7 +167,7 @@ ExpertOffload::Demand ExpertOffload::demand_of(std::size_t layer, const std::vec
     const ServedChoice& choice = served[i];
     const double tokens = stand_for_[i / active_];
     count(choice, tokens);
-    if (choice.by == ServedBy::nobody) continue;
+    if (choice.by == ServedBy::none) continue;
     if (choice.by == ServedBy::host) {
       demand.host_tokens[index(choice.expert)] += tokens;
       continue;
@@ -211,8 +211,8 @@ std::vector<ExpertId> ExpertOffload::own(std::size_t model, const std::vector<Ex
   return own;
 }
 
-/// What is there when the layer asks.
-void ExpertOffload::look(std::size_t layer) {
+/// Which experts are in the GPU when the layer asks.
+void ExpertOffload::find_resident(std::size_t layer) {
   on_gpu_.assign(all_, false);
   for (std::size_t e = 0; e < all_; ++e) {
     const ExpertId expert{static_cast<std::uint16_t>(e)};
@@ -229,7 +229,7 @@ void ExpertOffload::look(std::size_t layer) {
 
 /// How every choice of the layer's tokens is served.
 std::vector<ServedChoice> ExpertOffload::serve(std::size_t layer) {
-  look(layer);
+  find_resident(layer);
   std::vector<ServedChoice> served(stand_for_.size() * active_);
   for (std::size_t model = 0; model < setup_.models.size(); ++model) serve_model(model, layer, served);
   return served;
@@ -253,15 +253,15 @@ void ExpertOffload::serve_model(std::size_t model, std::size_t layer, std::vecto
   if (tokens.empty()) return;
   const auto first = on_gpu_.begin() + static_cast<std::ptrdiff_t>(model * each_);
   const std::vector<bool> on_gpu(first, first + static_cast<std::ptrdiff_t>(each_));
-  const MissSight sight{.layer = static_cast<std::int64_t>(layer),
-                        .active = active_,
-                        .choices = choices,
-                        .on_gpu = on_gpu,
-                        .costs = {.expert_bytes = setup_.expert_bytes,
-                                  .load_s = setup_.expert_bytes / setup_.links.host_bytes_per_s,
-                                  .host_expert_s = setup_.times.host_expert_s,
-                                  .host_token_s = setup_.times.host_token_s}};
-  setup_.models[model].miss->answer(sight, setup_.rng, own);
+  const MissView view{.layer = static_cast<std::int64_t>(layer),
+                      .active = active_,
+                      .choices = choices,
+                      .on_gpu = on_gpu,
+                      .costs = {.expert_bytes = setup_.expert_bytes,
+                                .load_s = setup_.expert_bytes / setup_.links.host_bytes_per_s,
+                                .host_expert_s = setup_.times.host_expert_s,
+                                .host_token_s = setup_.times.host_token_s}};
+  setup_.models[model].miss->answer(view, setup_.rng, own);
   for (std::size_t i = 0; i < own.size(); ++i)
     served[tokens[i / active_] * active_ + i % active_] = {.by = own[i].by, .expert = in_all(model, own[i].expert)};
 }
@@ -274,9 +274,8 @@ void ExpertOffload::predict(std::size_t stage, std::size_t layer, ExpertLayerWor
     const std::vector<ExpertId> here = own(model, layers_[layer - 1].asked);
     const std::vector<ExpertId> coming = own(model, layers_[layer].asked);
     const std::vector<ExpertId> before = own(model, before_[layer]);
-    const LayerSight sight{
-        .layer = static_cast<std::int64_t>(layer), .here = here, .coming = coming, .before = before};
-    for (const ExpertId guess : setup_.models[model].prefetch->predict(sight, setup_.rng))
+    const LayerView view{.layer = static_cast<std::int64_t>(layer), .here = here, .coming = coming, .before = before};
+    for (const ExpertId guess : setup_.models[model].prefetch->predict(view, setup_.rng))
       if (const ExpertId expert = in_all(model, guess); !slots_for(layer, expert).holds(entry(expert)))
         coming_.push_back(expert);
   }
@@ -309,7 +308,7 @@ void ExpertOffload::count(const ServedChoice& choice, double stands_for) {
   totals_.choices += stands_for;
   if (choice.by == ServedBy::buddy) totals_.substituted += stands_for;
   if (choice.by == ServedBy::host) totals_.on_host += stands_for;
-  if (choice.by == ServedBy::nobody) totals_.left_out += stands_for;
+  if (choice.by == ServedBy::none) totals_.left_out += stands_for;
 }
 
 }  // namespace servecast

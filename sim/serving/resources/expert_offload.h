@@ -62,10 +62,10 @@ struct ExpertOffloadSetup {
 };
 
 /// The experts of one replica: which tokens want which, which are in the GPUs' memory, and what a step becomes by
-/// that. Which experts are loaded and who leaves does not depend on how long loads take, so a step's work is planned
+/// that. Which experts are loaded and which leave does not depend on how long loads take, so a step's work is planned
 /// when it is launched; how long it takes in each pipeline stage follows from the links of that stage's GPUs.
 ///
-/// Several models of the same shape may share the slots: a layer's experts are numbered through all of them here,
+/// Several models of the same shape may share the slots: a layer's experts are numbered through all models here,
 /// model after model.
 class ExpertOffload {
  public:
@@ -116,7 +116,7 @@ class ExpertOffload {
     std::vector<double> visits{};   // by expert
     double tokens = 0;              // that run it
   };
-  struct Demand {                       // of a layer, once it is known who computes what
+  struct Demand {                       // of a layer, once it is known which GPU computes what
     std::vector<double> visits{};       // on the GPU, by expert
     std::vector<double> host_tokens{};  // by expert
     std::vector<ExpertId> used{};       // on the GPU without a load now, each once
@@ -129,7 +129,7 @@ class ExpertOffload {
   double layers_run(std::size_t stage) const;
   double other_s(std::size_t stage, std::size_t layer, const StageTime& full) const;
   void plan_layer(std::size_t stage, std::size_t layer, double other_s);
-  void look(std::size_t layer);
+  void find_resident(std::size_t layer);
   std::vector<ServedChoice> serve(std::size_t layer);
   void serve_model(std::size_t model, std::size_t layer, std::vector<ServedChoice>& served);
   void predict(std::size_t stage, std::size_t layer, ExpertLayerWork& work);

@@ -80,7 +80,7 @@ double OwnLinks::next_s() const {
 std::vector<ExpertLoad> OwnLinks::move_to(double now_s) {
   std::vector<ExpertLoad> done;
   const double passed_s = now_s - now_s_;
-  std::vector<bool> ends;  // by what was said of it: bytes left may round to a little more than none
+  std::vector<bool> ends;  // as reported: bytes left may round to a little more than none
   std::vector<double> rates;
   for (const Active& active : active_) {
     rates.push_back(rate(active));
@@ -114,7 +114,7 @@ std::optional<double> play(ExpertTimeline& step, std::span<OwnLinks> links, std:
     for (const OwnLinks& group : links) at_s = std::min(at_s, group.next_s());
     if (step.done()) return step.end_s();
     if (at_s > until_s) break;
-    assert(at_s < ExpertTimeline::infinity && "it waits for a load that nobody has wanted");
+    assert(at_s < ExpertTimeline::infinity && "it waits for a load that was never started");
     for (OwnLinks& group : links)
       for (const ExpertLoad& load : group.move_to(at_s))
         if (load.step == number) step.arrived(load, at_s);

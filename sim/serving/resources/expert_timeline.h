@@ -14,7 +14,7 @@ namespace servecast {
 /// One expert on its way to the GPUs' memory.
 struct ExpertLoad {
   std::int64_t step = 0;  // which one asked for it
-  std::size_t stage = 0;  // whose GPUs have the layer
+  std::size_t stage = 0;  // its GPUs have the layer
   std::size_t layer = 0;  // of that step's work
   std::size_t group = 0;  // of the stage's GPUs, that has the expert
   ExpertId expert{};
@@ -47,7 +47,7 @@ struct ExpertLayerWork {
 };
 
 /// A step of a model whose experts are partly elsewhere, as it goes: layer after layer, each waiting for the experts
-/// that it needs. Decides nothing and knows no links: it says which loads are wanted, and is told when they are done.
+/// that it needs. Decides nothing and knows no links: it says which loads are wanted, and hears when they are done.
 class ExpertTimeline {
  public:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -90,8 +90,8 @@ class ExpertTimeline {
   std::deque<ExpertLoad> wanted_{};
 };
 
-/// The links of a group of GPUs while nobody else uses them: loads in order, so many at a time, which share the links
-/// max-min fairly.
+/// The links of a group of GPUs while nothing else uses them: loads in order, so many at a time, which share the
+/// links max-min fairly.
 class OwnLinks {
  public:
   struct Rates {

@@ -9,7 +9,7 @@
 
 namespace servecast {
 
-TierStore& SharedTier::look(double now_s) {
+TierStore& SharedTier::store_at(double now_s) {
   const auto later =
       std::stable_partition(noted_.begin(), noted_.end(), [&](const Noted& noted) { return noted.at_s < now_s; });
   std::ranges::stable_sort(noted_.begin(), later, {},
@@ -20,14 +20,14 @@ TierStore& SharedTier::look(double now_s) {
 }
 
 void SharedTier::forget(ReplicaId owner, double now_s) {
-  look(now_s).forget(owner);
+  store_at(now_s).forget(owner);
   std::erase_if(noted_, [&](const Noted& noted) { return noted.unit.owner == owner; });
 }
 
 KvTiers::KvTiers(ReplicaId me, std::vector<Tier> tiers, std::int64_t ranks)
     : me_(me), ranks_(ranks), tiers_(std::move(tiers)), fetched_(tiers_.size(), 0) {}
 
-/// Whoever computed it has it on the GPUs of its rank.
+/// The replica that computed it has it on the GPUs of its rank.
 TierUnit KvTiers::unit_of(RequestId by, BlockHash name, std::int64_t tokens) {
   TierUnit unit{.name = name, .tokens = tokens, .owner = me_, .rank = rank_of(by, ranks_)};
   if (ranks_ > 1) rank_of_unit_[name] = unit.rank;
@@ -61,7 +61,7 @@ void KvTiers::write(std::span<const TierUnit> computed) {
 
 void KvTiers::write(const KvWrite& write) { links_ ? links_->write(me_, write) : written(write); }
 
-/// It is there: who leaves the tier for it may go on to the next one.
+/// It is there: units that leave the tier for it may go on to the next one.
 void KvTiers::written(const KvWrite& done) {
   const Tier& tier = tiers_[done.tier];
   if (tier.shared) {
@@ -76,7 +76,7 @@ void KvTiers::written(const KvWrite& done) {
 }
 
 TierStore& KvTiers::store(std::size_t tier) {
-  return tiers_[tier].shared ? tiers_[tier].shared->look(now_s_) : *tiers_[tier].own;
+  return tiers_[tier].shared ? tiers_[tier].shared->store_at(now_s_) : *tiers_[tier].own;
 }
 
 bool KvTiers::begins_write(const KvWrite& write, double now_s) {

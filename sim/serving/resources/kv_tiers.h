@@ -47,16 +47,16 @@ struct TierHits {
 };
 
 /// A tier that all replicas of a pool share. They do not step in the order of time, so writes are noted down and
-/// carried out in that order (by replica where they fall together) before anybody looks: who looks at an instant sees
-/// what was written before it.
+/// carried out in that order (by replica where they fall together) before the tier is read: a reader at an instant
+/// sees what was written before it.
 class SharedTier {
  public:
   SharedTier(std::int64_t capacity_tokens, std::unique_ptr<Eviction> eviction)
       : store_(capacity_tokens, std::move(eviction)) {}
 
   void write(const TierUnit& unit, double now_s) { noted_.push_back({now_s, unit}); }
-  /// As of `now_s`; requires that all replicas have come as far. Valid until somebody looks again.
-  TierStore& look(double now_s);
+  /// As of `now_s`; requires that all replicas have come as far. Valid until the next call.
+  TierStore& store_at(double now_s);
   /// What this replica wrote is gone, at an instant to which all have come.
   void forget(ReplicaId owner, double now_s);
   const TierStore& store() const { return store_; }

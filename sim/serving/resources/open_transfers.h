@@ -29,7 +29,7 @@ class OpenTransfers {
   explicit OpenTransfers(ReplicaId replica) : replica_(replica) {}
 
   void connect(TransferPort& port) { port_ = &port; }
-  /// None: links that nobody else uses.
+  /// None: links that nothing else uses.
   TransferPort* port() const { return port_; }
   void start(const ReplicaTransfer& transfer, double at_s, const Purpose& purpose) {
     under_way_.emplace(port_->start(replica_, transfer, at_s), purpose);

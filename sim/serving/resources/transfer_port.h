@@ -37,9 +37,9 @@ using ReplicaTransfer = std::variant<KvFetch, ExpertLoad, AdapterLoad, StepTraff
 /// Starts every byte that moves to, from or within a replica while others may use the same links.
 class TransferPort : public TierWrites {
  public:
-  /// From `at_s` on, which is not in the past; Replica::arrived() is told when the last byte is there.
+  /// From `at_s` on, which is not in the past; Replica::arrived() is called when the last byte is there.
   virtual Token start(ReplicaId replica, const ReplicaTransfer& transfer, double at_s) = 0;
-  /// How long this takes if nobody else uses the links.
+  /// How long this takes if nothing else uses the links.
   virtual double alone_s(ReplicaId replica, const ReplicaTransfer& transfer) const = 0;
 };
 

@@ -9,7 +9,7 @@
 
 namespace servecast {
 
-/// The decoding sequences of one batch lane, in lazy accounts: a step in which all of them make one token costs O(1),
+/// The decoding sequences of one batch lane, in lazy accounts: a step in which each makes one token costs O(1),
 /// whatever their number. What belongs to one sequence is worked out only when it joins, finishes or is preempted.
 ///
 ///   tokens a sequence holds now = tokens when it joined + steps since
@@ -25,7 +25,7 @@ namespace servecast {
 /// costs O(n), as little per token. What a member holds is then written down in its Sequence.
 class DecodeSet {
  public:
-  /// Both outlive the set. Without a speculator everybody makes one token a step.
+  /// Both outlive the set. Without a speculator each makes one token a step.
   explicit DecodeSet(const KvCache& cache, Speculator* speculator = nullptr)
       : cache_(&cache),
         speculator_(speculator),
@@ -36,7 +36,7 @@ class DecodeSet {
   /// Of all members: one each, or as many as a request has side by side.
   std::int64_t sequences() const { return sequences_; }
   std::int64_t steps() const { return steps_; }
-  /// KV tokens that all attend to together, and by how many more with every step, until somebody attends to no more.
+  /// KV tokens that all attend to together, and by how many more with every step, until one attends to no more.
   std::int64_t kv_tokens() const { return kv_tokens_; }
   std::int64_t growing() const { return growing_; }
   bool grows_steadily() const { return stops_.empty(); }
@@ -51,7 +51,7 @@ class DecodeSet {
   /// `s` holds `tokens` tokens and will make `left` more; from the next step on.
   void join(Sequence& s, Slot slot, std::int64_t tokens, std::int64_t left);
 
-  /// Everybody makes one token.
+  /// Each sequence makes one token.
   void step() {
     ++steps_;
     kv_tokens_ += growing_;

@@ -27,7 +27,7 @@ struct PromptChunk {
   double end_s = 0;
 };
 
-/// What a replica tells as it goes. Calls come in the order of the replica's own clock.
+/// What a replica reports as it goes. Calls come in the order of the replica's own clock.
 class ReplicaListener {
  public:
   virtual ~ReplicaListener() = default;
@@ -37,8 +37,8 @@ class ReplicaListener {
   virtual void request_ran(PoolId pool, double from_s, double to_s) = 0;
   /// `count` sequences each got a token `gap_s` after the one before.
   virtual void token_gap(PoolId pool, double gap_s, std::int64_t count) = 0;
-  /// `who` is empty unless wants_members().
-  virtual void step_done(const StepRecord& step, std::span<const StepMember> who) = 0;
+  /// `members` is empty unless wants_members().
+  virtual void step_done(const StepRecord& step, std::span<const StepMember> members) = 0;
   /// A prompt that another replica was to go on with is computed; `at` is its place here until release_exported().
   virtual void prompt_done(ReplicaId, Ticket /*at*/, const MovingSequence&) {}
   /// A step that computes a chunk of such a prompt is decided on, where it is streamed.
@@ -47,7 +47,7 @@ class ReplicaListener {
   virtual void prompt_restarts(RequestId) {}
   /// A sequence from another replica has its blocks here; the first `cached_tokens` of its KV are here already.
   virtual void import_has_room(RequestId, Ticket /*at*/, std::int64_t /*cached_tokens*/) {}
-  /// Asked at the start of every step: listing who takes part costs time in proportion to the batch.
+  /// Asked at the start of every step: listing the members costs time in proportion to the batch.
   virtual bool wants_members(double start_s) const = 0;
 };
 

@@ -15,36 +15,39 @@ namespace servecast {
 using Slot = Ticket;
 
 /// Where a sequence is on its way through a replica. SequenceBook alone writes it.
-enum class Stage : std::uint8_t {
+enum class SequenceState : std::uint8_t {
   waiting,     // in the queue
   aside,       // it was its turn while its KV is fetched: out of the queue until it is there
   prefilling,  // admitted, part of its prompt still to be put into a batch
   joining,     // its whole prompt is in batches: it decodes from the next one on
   decoding,
-  ending,     // its last token is in a batch under way
-  kept,       // has made its last token, and stays for the others of its batch
-  swapped,    // preempted while it decoded, its blocks in host memory
-  imported,   // it comes from another replica, and its KV is not here yet
-  landed,     // its KV is here: it decodes from the next batch on
-  exported,   // another replica goes on with it: blocks stay until its KV has arrived there
-  forgotten,  // its client gave up while a fetch fills its blocks: out when that is done
+  ending,       // its last token is in a batch under way
+  finished,     // has made its last token, and stays for the others of its batch
+  swapped,      // preempted while it decoded, its blocks in host memory
+  imported,     // it comes from another replica, and its KV is not here yet
+  kv_received,  // its KV is here: it decodes from the next batch on
+  exported,     // another replica goes on with it: blocks stay until its KV has arrived there
+  forgotten,    // its client gave up while a fetch fills its blocks: out when that is done
 };
-constexpr std::size_t stages_of_life = 12;
+constexpr std::size_t sequence_states = 12;
 
 /// It has a place among those that a replica runs at a time.
-constexpr bool runs(Stage stage) { return stage >= Stage::prefilling && stage <= Stage::ending; }
+constexpr bool runs(SequenceState state) {
+  return state >= SequenceState::prefilling && state <= SequenceState::ending;
+}
 /// It waits for its turn.
-constexpr bool queued(Stage stage) { return stage <= Stage::aside; }
-/// Time in this stage counts as waiting.
-constexpr bool waits(Stage stage) {
-  return queued(stage) || stage == Stage::swapped || stage == Stage::imported || stage == Stage::landed;
+constexpr bool queued(SequenceState state) { return state <= SequenceState::aside; }
+/// Time in this state counts as waiting.
+constexpr bool waits(SequenceState state) {
+  return queued(state) || state == SequenceState::swapped || state == SequenceState::imported ||
+         state == SequenceState::kv_received;
 }
 
 /// What a replica does for a request.
 enum class Serve : std::uint8_t {
   whole,
   prompt,           // computes its prompt, for another replica to go on
-  streamed_prompt,  // the same, and tells of every chunk
+  streamed_prompt,  // the same, and reports every chunk
 };
 
 /// One request on a replica, from its arrival there to its last token.
@@ -59,20 +62,20 @@ struct Sequence {
                                 // still to be made token by token
   std::uint32_t arrival = 0;    // order of arrival on this replica
   std::uint32_t admission = 0;  // order of admission: the last is preempted first
-  std::int64_t told_service = 0;            // output tokens that the queue was told of
+  std::int64_t reported_service = 0;        // output tokens reported to the queue
   std::int64_t imported_cached_tokens = 0;  // of one that came from another replica: KV that was here before it
   std::int32_t preemption_rank = 0;
-  Stage stage = Stage::waiting;
+  SequenceState state = SequenceState::waiting;
   std::uint16_t lane = 0;  // while it is admitted
   Serve serve = Serve::whole;
-  bool looked_below = true;         // whether tiers below the GPU's memory hold more of its prompt has been looked up
+  bool tiers_probed = true;         // whether tiers below the GPU's memory hold more of its prompt has been looked up
   bool fetching = false;            // from there, while it waits
   std::int64_t fetched_behind = 0;  // prompt tokens that were in the GPU's memory when it was looked up
   std::int64_t fetched_tokens = 0;  // prompt tokens that are in its blocks when it is admitted, by a fetch
   double fetch_begun_s = 0;
   std::optional<std::uint16_t>
       awaited_by{};         // the lane whose batch waits for that fetch, since it was admitted before
-  bool told = false;        // nobody here reports it any more: it has finished, left, or its client gave up
+  bool reported = false;    // this replica reports it no more: it has finished, left, or its client gave up
   double since_s = 0;       // start of the current wait or run
   double last_token_s = 0;  // when its client last got a token; kept across a preemption
   // While it decodes:
@@ -100,10 +103,10 @@ class SequenceTable {
     return slot;
   }
   void remove(Slot slot) {
-    sequences_[index(slot)].told = true;
+    sequences_[index(slot)].reported = true;
     free_.push_back(slot);
   }
-  /// Slots in use and free: of a free one, the record is `told`.
+  /// Slots in use and free: of a free one, the record is `reported`.
   std::size_t size() const { return sequences_.size(); }
   Sequence& operator[](Slot slot) { return sequences_[index(slot)]; }
   const Sequence& operator[](Slot slot) const { return sequences_[index(slot)]; }

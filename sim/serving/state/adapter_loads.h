@@ -9,10 +9,10 @@
 
 namespace servecast {
 
-/// LoRA adapters: who runs holds its adapter on the GPUs. Those that are not there are loaded when the step begins
-/// that admits their requests, and it waits for all of them, as in vLLM, whose model runner activates a step's
-/// adapters while it prepares the step (set_active_loras in _prepare_inputs). The GPUs of all pipeline stages load
-/// together then.
+/// LoRA adapters: a running request holds its adapter on the GPUs. Those that are not there are loaded when the step
+/// begins that admits their requests, and it waits for all these loads, as in vLLM, whose model runner activates a
+/// step's adapters while it prepares the step (set_active_loras in _prepare_inputs). The GPUs of all pipeline stages
+/// load together then.
 class AdapterLoads {
  public:
   /// Links and totals outlive it.

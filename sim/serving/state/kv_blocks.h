@@ -10,10 +10,10 @@ namespace servecast {
 /// The KV blocks of a replica: its cache, and what it holds over time.
 class KvBlocks {
  public:
-  /// All of them outlive it. `tiers`: below the GPU's memory; null: what leaves it is lost.
+  /// The arguments outlive it. `tiers`: below the GPU's memory; null: what leaves it is lost.
   KvBlocks(KvCache& cache, KvTiers* tiers, ReplicaTotals& totals)
       : cache_(cache), tiers_(tiers), totals_(totals), total_(cache.total_blocks()), clocked_(cache.reads_clock()) {
-    if (tiers) cache.tell(*tiers);
+    if (tiers) cache.set_listener(*tiers);
   }
 
   KvCache& cache() const { return cache_; }

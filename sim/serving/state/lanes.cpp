@@ -15,7 +15,7 @@ Lanes::Lanes(const ReplicaSetup& setup, std::size_t stages, bool sides, Sequence
 }
 
 Lane& Lanes::least_decoding() {
-  const auto held = [](const Lane& l) { return l.decodes.size() + static_cast<std::int64_t>(l.landed.size()); };
+  const auto held = [](const Lane& l) { return l.decodes.size() + static_cast<std::int64_t>(l.received.size()); };
   const auto end = std::ranges::find(lanes_, Side::prefill, &Lane::side);
   return *std::ranges::min_element(lanes_.begin(), end, {}, held);
 }
@@ -41,7 +41,7 @@ void Lanes::take_out_of_decodes(Slot slot) {
   Lane& lane = of(s);
   const std::int64_t tokens = settle(s);
   s.made += tokens - s.joined_tokens;
-  tell_service(s, s.made);
+  report_service(s, s.made);
   lane.decodes.remove(slot, book_.table());
   const auto fresh = std::ranges::find(lane.fresh, s.last_token_s, &FilledBatch::Fresh::token_s);
   if (tokens == s.joined_tokens && fresh != lane.fresh.end())
@@ -55,7 +55,7 @@ std::int64_t Lanes::tokens_made(Slot slot) const {
   const Sequence& s = book_[slot];
   const Lane& lane = of(s);
   std::int64_t made = s.made;
-  std::int64_t decoded = s.stage == Stage::decoding ? lane.decodes.tokens(s) - s.joined_tokens : 0;
+  std::int64_t decoded = s.state == SequenceState::decoding ? lane.decodes.tokens(s) - s.joined_tokens : 0;
   std::int64_t ahead = 0;
   for (std::size_t i = 0; i < lane.batches.size(); ++i) {
     const FilledBatch& batch = lane.batches[i];
@@ -68,18 +68,19 @@ std::int64_t Lanes::tokens_made(Slot slot) const {
   return std::max<std::int64_t>(0, made + std::max<std::int64_t>(0, decoded - lane.decodes.made_in_last(s, ahead)));
 }
 
-void Lanes::tell_service() {
+void Lanes::report_service() {
   if (!counts_service_) return;
   for (std::size_t i = 0; i < book_.table().size(); ++i) {
     Sequence& s = book_[Slot(i)];
-    if (!s.told && s.stage == Stage::decoding) tell_service(s, s.made + of(s).decodes.tokens(s) - s.joined_tokens);
+    if (!s.reported && s.state == SequenceState::decoding)
+      report_service(s, s.made + of(s).decodes.tokens(s) - s.joined_tokens);
   }
 }
 
-void Lanes::tell_service(Sequence& s, std::int64_t made) {
-  if (made <= s.told_service) return;
-  queue_.served(s.request, 0, (made - s.told_service) * s.request.width());
-  s.told_service = made;
+void Lanes::report_service(Sequence& s, std::int64_t made) {
+  if (made <= s.reported_service) return;
+  queue_.served(s.request, 0, (made - s.reported_service) * s.request.width());
+  s.reported_service = made;
 }
 
 }  // namespace servecast

@@ -23,7 +23,7 @@ class Lanes {
   Lane& of(const Sequence& s) { return lanes_[s.lane]; }
   const Lane& of(const Sequence& s) const { return lanes_[s.lane]; }
   std::span<const Lane> all() const { return lanes_; }
-  /// Whose batch goes through the stages after the lane's.
+  /// The lane whose batch goes through the stages after this lane's.
   Lane& behind(const Lane& lane) { return lanes_[(lane.number + 1) % lanes_.size()]; }
 
   /// Batches that a lane may have under way.
@@ -48,10 +48,10 @@ class Lanes {
   void take_out_of_decodes(Slot slot);
   /// Output tokens that are out. What batches under way will make has not been made yet.
   std::int64_t tokens_made(Slot slot) const;
-  /// Output tokens of all that decode, to a queue that counts them, before it is asked who is next.
-  void tell_service();
+  /// Output tokens of all that decode, to a queue that counts them, before it is asked for the next.
+  void report_service();
   /// And of one.
-  void tell_service(Sequence& s, std::int64_t made);
+  void report_service(Sequence& s, std::int64_t made);
 
  private:
   SequenceBook& book_;

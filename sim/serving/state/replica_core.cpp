@@ -17,21 +17,22 @@ std::int64_t chunks_under_way(std::span<const Lane> lanes, Slot slot) {
 /// Tokens whose KV is computed, of each of its sequences. The last token made is not held.
 std::int64_t tokens_held(const ReplicaCore& core, Slot slot) {
   const Sequence& s = core.book[slot];
-  if (queued(s.stage)) return 0;
+  if (queued(s.state)) return 0;
   const std::int64_t made = core.lanes.tokens_made(slot);
-  if (s.stage == Stage::prefilling || s.stage == Stage::joining || made == 0)
+  if (s.state == SequenceState::prefilling || s.state == SequenceState::joining || made == 0)
     return std::max<std::int64_t>(0, s.computed - chunks_under_way(core.lanes.all(), slot));
   return s.request.prompt_tokens + made - 1;
 }
 
 /// When its client last got a token.
 double last_token_s(const Lane& lane, const Sequence& s) {
-  const bool decoded = s.stage == Stage::decoding || s.stage == Stage::ending || s.stage == Stage::kept;
+  const bool decoded =
+      s.state == SequenceState::decoding || s.state == SequenceState::ending || s.state == SequenceState::finished;
   const double before_s = std::max(s.last_token_s, s.record.first_token_s.value_or(0));
   return decoded ? std::max(before_s, lane.last_decode_s) : before_s;
 }
 
-StagesSetup stages_setup(ReplicaSetup& setup) {
+PipelineSetup pipeline_setup(ReplicaSetup& setup) {
   return {.latency = setup.latency,
           .experts = std::move(setup.experts),
           .partition = std::move(setup.partition),
@@ -47,10 +48,10 @@ StagesSetup stages_setup(ReplicaSetup& setup) {
 ReplicaCore::ReplicaCore(ReplicaSetup settings)
     : setup(std::move(settings)),
       links(setup.id),
-      stages(stages_setup(setup), links),
+      pipeline(pipeline_setup(setup), links),
       adapters(setup.adapters, links, totals),
       book(*setup.queue, adapters, setup.batcher->max_sequences()),
-      lanes(setup, stages.count(), stages.sides() != nullptr, book),
+      lanes(setup, pipeline.count(), pipeline.sides() != nullptr, book),
       blocks(*setup.kv_cache, setup.tiers.get(), totals) {}
 
 void ReplicaCore::changed(double at_s) {
@@ -59,8 +60,8 @@ void ReplicaCore::changed(double at_s) {
   blocks.account(clock.now_s);
 }
 
-void tell_until(const ReplicaCore& core, const Sequence& s, double now_s, ReplicaListener& listener) {
-  waits(s.stage) ? listener.request_waited(core.pool(), s.since_s, now_s)
+void report_until(const ReplicaCore& core, const Sequence& s, double now_s, ReplicaListener& listener) {
+  waits(s.state) ? listener.request_waited(core.pool(), s.since_s, now_s)
                  : listener.request_ran(core.pool(), s.since_s, now_s);
 }
 

@@ -5,7 +5,7 @@
 #include "sim/serving/state/kv_blocks.h"
 #include "sim/serving/state/lanes.h"
 #include "sim/serving/state/replica_setup.h"
-#include "sim/serving/step/stages.h"
+#include "sim/serving/step/pipeline.h"
 
 namespace servecast {
 
@@ -32,14 +32,14 @@ struct ReplicaCore {
   KvCache& cache() const { return blocks.cache(); }
   ReplicaId id() const { return setup.id; }
   PoolId pool() const { return setup.pool; }
-  /// Something came free, or somebody came, from outside.
+  /// Something came free, or a sequence came, from outside.
   void changed(double at_s);
 
   ReplicaSetup setup;
   ReplicaClock clock{};
   ReplicaTotals totals{};
   OpenTransfers links;
-  Stages stages;
+  Pipeline pipeline;
   AdapterLoads adapters;
   SequenceBook book;
   Lanes lanes;
@@ -48,7 +48,7 @@ struct ReplicaCore {
 
 // What can be said of one of its sequences, wherever it is on its way:
 /// What it did until now, where it stops.
-void tell_until(const ReplicaCore& core, const Sequence& s, double now_s, ReplicaListener& listener);
+void report_until(const ReplicaCore& core, const Sequence& s, double now_s, ReplicaListener& listener);
 /// How far it has come.
 MovingSequence stand_of(const ReplicaCore& core, Slot slot);
 

@@ -14,7 +14,7 @@
 #include "models/policy/queue.h"
 #include "sim/serving/resources/expert_offload.h"
 #include "sim/serving/resources/kv_tiers.h"
-#include "sim/serving/sequences/exits.h"
+#include "sim/serving/sequences/early_exits.h"
 #include "sim/serving/sequences/sequence.h"
 #include "sim/serving/sequences/speculator.h"
 #include "sim/serving/step/sm_sides.h"
@@ -42,7 +42,7 @@ struct ReplicaSetup {
   std::unique_ptr<Batcher> batcher;
   std::unique_ptr<WaitingQueue> queue;
   std::unique_ptr<KvCache> kv_cache;  // resized
-  SwapSpace swap{};                   // none: who is preempted is recomputed
+  SwapSpace swap{};                   // none: preempted sequences are recomputed
   std::unique_ptr<KvTiers> tiers{};   // below the GPU's memory; none: what leaves it is lost
   FetchRules fetch{};
   std::unique_ptr<ExpertOffload> experts{};  // partly elsewhere; none: all in the GPUs' memory
@@ -54,14 +54,14 @@ struct ReplicaSetup {
   std::int64_t max_depth = 2;          // batches that the engine may have under way
   double waiting_blocks_fraction = 1;  // no KV is imported while sequences not decoding yet hold more of the blocks
   bool chunked_pipeline = false;       // a prompt's next chunk follows in the next lane, see Placement
-  std::optional<Exits> exits{};        // where tokens leave before the last layer
+  std::optional<EarlyExits> early_exits{};  // where tokens leave before the last layer
   AdapterSetup adapters{};
   std::unique_ptr<Speculator> speculator{};  // none: a decode makes one token a step
   std::unique_ptr<SmPartition> partition{};  // prompts and decodes run at the same time; none: they take turns
   bool ask_every_step = false;               // never repeat a batch without asking the batcher
 };
 
-/// The replica could decode it to its end, with nobody else about.
+/// The replica could decode it to its end, with no other there.
 bool fits(const ReplicaSetup& setup, const Request& request);
 
 }  // namespace servecast

@@ -4,7 +4,7 @@ namespace servecast {
 
 Slot SequenceBook::add(const Sequence& sequence) {
   const Slot slot = table_.add(sequence);
-  counted(sequence.stage) += 1;
+  counted(sequence.state) += 1;
   sums_.uncomputed_tokens += sequence.left();
   return slot;
 }
@@ -27,18 +27,18 @@ Slot SequenceBook::arrive(const Sequence& sequence) {
 }
 
 void SequenceBook::import(Slot slot) {
-  table_[slot].told = false;
+  table_[slot].reported = false;
   watch(slot);
 }
 
 void SequenceBook::set_aside(Slot slot) {
   queue_.erase(slot, table_[slot].request);
-  enter(slot, Stage::aside);
+  enter(slot, SequenceState::aside);
 }
 
 void SequenceBook::put_in_front(Slot slot) {
   queue_.push_front(slot, table_[slot].request);
-  enter(slot, Stage::waiting);
+  enter(slot, SequenceState::waiting);
 }
 
 void SequenceBook::admit(Slot slot, std::size_t lane, std::int64_t cached_tokens, bool arrival_order) {
@@ -49,7 +49,7 @@ void SequenceBook::admit(Slot slot, std::size_t lane, std::int64_t cached_tokens
   s.admission = arrival_order ? s.arrival : ++admissions_;
   s.record.cached_tokens = cached_tokens;
   compute(slot, cached_tokens);
-  enter(slot, Stage::prefilling);
+  enter(slot, SequenceState::prefilling);
 }
 
 void SequenceBook::compute(Slot slot, std::int64_t tokens) {
@@ -57,22 +57,22 @@ void SequenceBook::compute(Slot slot, std::int64_t tokens) {
   sums_.uncomputed_tokens -= tokens;
 }
 
-void SequenceBook::enter(Slot slot, Stage stage) {
+void SequenceBook::enter(Slot slot, SequenceState state) {
   Sequence& s = table_[slot];
-  const std::int64_t more = (runs(stage) ? 1 : 0) - (runs(s.stage) ? 1 : 0);
-  counted(s.stage) -= 1;
-  counted(stage) += 1;
+  const std::int64_t more = (runs(state) ? 1 : 0) - (runs(s.state) ? 1 : 0);
+  counted(s.state) -= 1;
+  counted(state) += 1;
   sums_.running += more;
   sums_.running_sequences += more * s.request.width();
   if (more > 0) adapters_.take(s);
   if (more < 0) adapters_.leave(s);
-  if (stage == Stage::kept) admissions_wait_ = false;
-  s.stage = stage;
+  if (state == SequenceState::finished) admissions_wait_ = false;
+  s.state = state;
 }
 
 void SequenceBook::run_import(Slot slot) {
   table_[slot].admission = ++admissions_;
-  enter(slot, Stage::decoding);
+  enter(slot, SequenceState::decoding);
 }
 
 void SequenceBook::start_over(Slot slot) {
@@ -85,22 +85,22 @@ void SequenceBook::start_over(Slot slot) {
   put_in_front(slot);
 }
 
-void SequenceBook::tell(Slot slot) {
-  table_[slot].told = true;
+void SequenceBook::mark_reported(Slot slot) {
+  table_[slot].reported = true;
   sums_.awaited -= table_[slot].request.awaited ? 1 : 0;
   while (!give_ups_.empty() && stale(give_ups_.top())) give_ups_.pop();
 }
 
 void SequenceBook::forget(Slot slot) {
   const Sequence& s = table_[slot];
-  if (s.stage == Stage::waiting) queue_.erase(slot, s.request);
+  if (s.state == SequenceState::waiting) queue_.erase(slot, s.request);
   compute(slot, s.left());  // it never will
-  enter(slot, Stage::forgotten);
+  enter(slot, SequenceState::forgotten);
 }
 
 void SequenceBook::remove(Slot slot) {
   forget(slot);
-  counted(Stage::forgotten) -= 1;
+  counted(SequenceState::forgotten) -= 1;
   table_.remove(slot);
 }
 

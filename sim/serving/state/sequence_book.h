@@ -22,25 +22,26 @@ struct GiveUp {
 
 /// What the sequences of a replica add up to.
 struct SequenceSums {
-  std::array<std::int64_t, stages_of_life> counts{};  // requests, by Stage
-  std::int64_t running = 0;                           // requests in all stages that run
-  std::int64_t running_sequences = 0;                 // of these: one each, or as many as a request has side by side
+  std::array<std::int64_t, sequence_states> counts{};  // requests, by SequenceState
+  std::int64_t running = 0;                            // requests in all states that run
+  std::int64_t running_sequences = 0;                  // of these: one each, or as many as a request has side by side
   std::int64_t uncomputed_tokens = 0;
   std::int64_t awaited = 0;  // requests whose clients go on only when they have their answers
 
-  std::int64_t of(Stage stage) const { return counts[static_cast<std::size_t>(stage)]; }
+  std::int64_t of(SequenceState state) const { return counts[static_cast<std::size_t>(state)]; }
   /// Requests that run, or will once there is room.
-  std::int64_t work() const { return running + of(Stage::waiting) + of(Stage::swapped); }
+  std::int64_t work() const { return running + of(SequenceState::waiting) + of(SequenceState::swapped); }
   /// Nothing is left of any.
-  bool nobody() const { return counts == decltype(counts){}; }
+  bool empty() const { return counts == decltype(counts){}; }
   bool operator==(const SequenceSums&) const = default;
 };
 
 /// The sequences of a replica, and what they add up to. Every edge of a sequence's life is one function here, and no
-/// sum is written anywhere else: who takes a place takes its adapter, and gives both back whatever way it leaves.
+/// sum is written anywhere else: a sequence that takes a place takes its adapter, and gives both back whatever way it
+/// leaves.
 class SequenceBook {
  public:
-  /// All of them outlive it. `max_sequences` run at a time.
+  /// The arguments outlive it. `max_sequences` run at a time.
   SequenceBook(WaitingQueue& queue, AdapterLoads& adapters, std::int64_t max_sequences)
       : queue_(queue), adapters_(adapters), max_sequences_(max_sequences) {}
 
@@ -54,12 +55,13 @@ class SequenceBook {
   bool has_place(const Sequence& s) const {
     return sums_.running_sequences + s.request.width() <= max_sequences_ && adapters_.has_room(s);
   }
-  /// Somebody in the queue may be admitted. Who was swapped out comes back first.
+  /// A request in the queue may be admitted. Swapped-out sequences come back first.
   bool admits() const {
-    return (!admissions_wait_ || sums_.running == 0) && sums_.of(Stage::swapped) == 0 && sums_.of(Stage::waiting) > 0;
+    return (!admissions_wait_ || sums_.running == 0) && sums_.of(SequenceState::swapped) == 0 &&
+           sums_.of(SequenceState::waiting) > 0;
   }
-  /// Whose client gives up first, and when.
-  const GiveUp& next_give_up() const { return give_ups_.empty() ? nobody : give_ups_.top(); }
+  /// The sequence whose client gives up first, and when.
+  const GiveUp& next_give_up() const { return give_ups_.empty() ? never : give_ups_.top(); }
 
   // -- edges
   /// It waits in the queue.
@@ -76,31 +78,31 @@ class SequenceBook {
   void admit(Slot slot, std::size_t lane, std::int64_t cached_tokens, bool arrival_order);
   /// So many tokens of it are in a batch.
   void compute(Slot slot, std::int64_t tokens);
-  /// It goes on in another stage of which nothing else is to be said.
-  void enter(Slot slot, Stage stage);
+  /// It goes on in another state, which changes nothing else.
+  void enter(Slot slot, SequenceState state);
   /// One from another replica takes its place in its lane.
   void run_import(Slot slot);
   /// Preempted: its blocks are gone, and prompt and output so far are computed again.
   void start_over(Slot slot);
-  /// Its prompt finds no block that other lanes do not hold: nobody is admitted until one that runs has finished, or
-  /// two prompts could take turns throwing each other out for ever.
+  /// Its prompt finds no block that other lanes do not hold: no request is admitted until one that runs has finished,
+  /// or two prompts could take turns throwing each other out for ever.
   void hold_admissions() { admissions_wait_ = true; }
   /// Its record is out, or goes out elsewhere.
-  void tell(Slot slot);
+  void mark_reported(Slot slot);
   /// Its client gave up while a fetch fills its blocks.
   void forget(Slot slot);
-  /// Nothing of it is left here.
+  /// This replica has forgotten it.
   void remove(Slot slot);
   /// All are gone.
   void clear();
 
  private:
-  static constexpr GiveUp nobody{};
+  static constexpr GiveUp never{};
   void watch(Slot slot);
   bool stale(const GiveUp& entry) const {
-    return table_[entry.slot].told || table_[entry.slot].arrival != entry.arrival;
+    return table_[entry.slot].reported || table_[entry.slot].arrival != entry.arrival;
   }
-  std::int64_t& counted(Stage stage) { return sums_.counts[static_cast<std::size_t>(stage)]; }
+  std::int64_t& counted(SequenceState state) { return sums_.counts[static_cast<std::size_t>(state)]; }
 
   WaitingQueue& queue_;
   AdapterLoads& adapters_;

@@ -27,15 +27,15 @@ struct FilledBatch {
   bool decoded = false;  // the decodes take part
   bool streams = false;  // KV of its chunks leaves as it is computed
   std::vector<Chunk> chunks{};
-  std::vector<Slot> prompts{};        // those of the chunks that end a prompt: they come out with a token
-  std::vector<Slot> finishing{};      // decodes that make their last token
-  std::vector<Fresh> fresh{};         // decodes for which this is the first decode step
-  std::vector<StepMember> members{};  // everybody, where somebody wants to know
-  std::int64_t preempted = 0;         // requests thrown out while it was filled
-  std::int64_t riding = 0;            // sequences computed along that have made their last token
-  std::int64_t rejected = 0;          // tokens computed and thrown away: drafts that were wrong
-  std::int64_t bunched = 0;           // output tokens of decodes beyond one each
-  double copy_s = 0;                  // copying blocks between GPU and host, before it is computed
+  std::vector<Slot> prompts{};         // those of the chunks that end a prompt: they come out with a token
+  std::vector<Slot> finishing{};       // decodes that make their last token
+  std::vector<Fresh> fresh{};          // decodes for which this is the first decode step
+  std::vector<StepMember> members{};   // all, where the listener wants to know
+  std::int64_t preempted = 0;          // requests thrown out while it was filled
+  std::int64_t padding_sequences = 0;  // sequences that have made their last token and are computed still
+  std::int64_t rejected = 0;           // tokens computed and thrown away: drafts that were wrong
+  std::int64_t accepted_drafts = 0;    // output tokens of decodes beyond one each
+  double copy_s = 0;                   // copying blocks between GPU and host, before it is computed
   StepWork work{};
   double start_s = 0;
   double end_s = 0;  // infinite while it is not known
@@ -54,7 +54,7 @@ struct FilledBatch {
     fresh.clear();
     members.clear();
     computed.clear();
-    preempted = riding = rejected = bunched = 0;
+    preempted = padding_sequences = rejected = accepted_drafts = 0;
     work = {};
     copy_s = 0;
     run.clear();
@@ -77,7 +77,7 @@ class BatchRing {
   /// Of those under way, the one that was filled last.
   FilledBatch& last() { return ring_[(first_ + count_ - 1) % ring_.size()]; }
 
-  /// Whoever ends its prompt in a batch under way is not waited for any more.
+  /// A sequence that ends its prompt in a batch under way is not waited for any more.
   void forget(Slot slot) {
     for (FilledBatch& batch : ring_) std::erase(batch.prompts, slot);
   }
@@ -101,8 +101,8 @@ class BatchRing {
 /// be scheduled again.
 ///
 /// With asynchronous scheduling a lane has two batches under way: one runs, the next is filled already, as if the
-/// first had ended. Who has finished by then is known when a batch is filled, since lengths are; what that frees is
-/// not free before the batch has really ended.
+/// first had ended. Which sequences have finished by then is known when a batch is filled, since lengths are; what
+/// that frees is not free before the batch has really ended.
 struct Lane {
   Lane(std::size_t position, Side part, const KvCache& cache, Speculator* speculator)
       : number(position), side(part), decodes(cache, speculator) {}
@@ -110,13 +110,13 @@ struct Lane {
   std::size_t number;  // of the replica's lanes
   Side side;
   DecodeSet decodes;
-  std::vector<Slot> prefilling{};   // admitted, prompt not finished; in order of admission
-  std::vector<Slot> joining{};      // prompt finished by the batch filled last: they decode from the next one on
-  std::vector<Slot> swapped{};      // preempted with their blocks in host memory: the first comes back first
-  std::vector<Slot> landed{};       // from other replicas: they decode from the next batch on
-  std::vector<Slot> kept{};         // see AfterLast
-  std::vector<Slot> gone{};         // their clients gave up: out when the next batch is filled
-  std::int64_t kept_kv_tokens = 0;  // that those computed along hold
+  std::vector<Slot> prefilling{};      // admitted, prompt not finished; in order of admission
+  std::vector<Slot> joining{};         // prompt finished by the batch filled last: they decode from the next one on
+  std::vector<Slot> swapped{};         // preempted with their blocks in host memory: the first comes back first
+  std::vector<Slot> received{};        // from other replicas: they decode from the next batch on
+  std::vector<Slot> finished{};        // see AfterLast
+  std::vector<Slot> cancelled{};       // their clients gave up: out when the next batch is filled
+  std::int64_t padding_kv_tokens = 0;  // that padding sequences hold
   BatchRing batches{};
   bool ended = false;  // a batch has ended at this instant, and the next can be filled
 

@@ -10,9 +10,9 @@
 
 namespace servecast {
 
-/// The SMs of such a replica: who has which share, and what is measured to move them. A step's time is fixed when it
-/// starts, by the shares then and by what runs on the other side then; whatever starts or ends beside it later
-/// changes only the steps that start later. The processes of a new partition are ready `switch_s` after it was
+/// The SMs of such a replica: which side has which share, and what is measured to move them. A step's time is fixed
+/// when it starts, by the shares then and by what runs on the other side then; whatever starts or ends beside it
+/// later changes only the steps that start later. The processes of a new partition are ready `switch_s` after it was
 /// decided on, and each side goes on with its share from its next step on. The two processes reach over all pipeline
 /// stages, so their shares are the same in each.
 class SmSides {

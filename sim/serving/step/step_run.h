@@ -15,7 +15,7 @@ namespace servecast {
 enum class Side : std::uint8_t { decode, prefill };
 
 /// A batch in one pipeline stage, from when it has the stage's GPUs until the next stage can go on with it.
-struct StagePass {
+struct StageRun {
   double begin_s = 0;
   StageTime alone{};                                         // of the computation, with the GPUs to itself
   double alone_end_s = 0;                                    // if it waits for nothing that follows
@@ -44,25 +44,25 @@ struct StepRun {
   std::int64_t fetches = 0;          // of prompts' KV, layer by layer, that the first stage waits for
   double first_layer_s = -infinity;  // when the first layer of all that was fetched had come
   double last_layer_s = -infinity;   // likewise
-  std::vector<StagePass> passes{};   // of the stages entered so far
+  std::vector<StageRun> stages{};    // of the stages entered so far
   std::optional<ExpertStep> experts{};
   std::optional<double> beside_until_s{};  // see StepRecord
-  bool told = false;                       // whoever wants to know of its chunks has heard of them
+  bool reported = false;                   // its chunks are reported
 
   /// Starts over, and keeps its memory. What launching it sets stays.
   void clear() {
     due_s = infinity;
     fetches = 0;
     first_layer_s = last_layer_s = -infinity;
-    passes.clear();
+    stages.clear();
     experts.reset();
     beside_until_s.reset();
-    told = false;
+    reported = false;
   }
   /// Summed over the stages entered so far.
-  double sum(double StagePass::*what) const {
+  double sum(double StageRun::*what) const {
     double sum = 0;
-    for (const StagePass& pass : passes) sum += pass.*what;
+    for (const StageRun& stage : stages) sum += stage.*what;
     return sum;
   }
 };

@@ -19,7 +19,7 @@ Tree draw_rates(Draw draw, const Parts& parts) {
   for (const Kind& kind : kinds) {
     Draw of = draw.at(kind.name);
     if (!of.chance(0.3) || (std::string(kind.name) == "link" && !parts.spine)) continue;
-    Tree rate{{"of", kind.name},
+    Tree rate{{"part", kind.name},
               {"mtbf_s", kind.mtbf_s * of.at("mtbf").pick(std::vector{0.5, 1.0, 3.0})},
               {"mttr_s", of.at("mttr").pick(std::vector{0.3, 2.0, 6.0})}};
     if (kind.notice && of.at("notice").chance(0.3)) rate["notice_s"] = 1.5;

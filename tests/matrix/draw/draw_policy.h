@@ -10,7 +10,7 @@
 
 namespace servecast::matrix {
 
-/// Whether a policy of this kind can be drawn: one that must be told a file, or anything else that only a person can
+/// Whether a policy of this kind can be drawn: one that needs a file, or anything else that only a person can
 /// say, needs a row in values.cpp.
 bool can_be_drawn(const std::string& kind, const std::string& policy, const std::vector<Setting>& schema);
 

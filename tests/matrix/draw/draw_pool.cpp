@@ -25,7 +25,7 @@ Tree draw_eviction(Draw draw) {
 
 Tree draw_batcher(Draw draw, const PoolUse& use) {
   const bool whole = !use.decodes_for_others && draw.at("whole").chance(whole_batches);
-  return draw_policy<Batcher>(draw, [&](Batcher& b) { return (b.after_last() != AfterLast::leaves) == whole; });
+  return draw_policy<Batcher>(draw, [&](Batcher& b) { return (b.after_last() != AfterLast::frees) == whole; });
 }
 
 /// Blocks for a few requests at a time, or for many.
@@ -112,7 +112,7 @@ void add_extras(Draw draw, const PoolUse& use, const Fitted& fitted, Tree& pool)
                            {"which", draw.at("which").pick(std::vector<std::string>{"first", "last"})}};
 }
 
-/// Sides within the pool; that another pool decodes is for who draws several.
+/// Sides within the pool; that another pool decodes is drawn with several.
 Tree draw_own_placement(Draw draw) {
   return draw_policy<Placement>(draw,
                                 [](Placement& p) { return p.prefill_replicas() > 0 || p.sm_partition() != nullptr; });

@@ -1,7 +1,7 @@
 #include "tests/matrix/draw/draw_pools.h"
 
 #include "models/policy/placement.h"
-#include "sim/input/scenario/placement.h"
+#include "sim/input/scenario/gpu_places.h"
 #include "tests/matrix/draw/draw_policy.h"
 #include "tests/matrix/draw/draw_pool.h"
 
@@ -61,13 +61,13 @@ Tree draw_pools(Draw draw, const std::vector<Machine>& machines) {
 
 std::int64_t nodes_for(const Tree& pools, const Machine& machine) {
   constexpr std::int64_t more_than_enough = 1000;
-  Placer placer(0, more_than_enough, machine.gpus);
+  GpuAllocator gpus(0, more_than_enough, machine.gpus);
   std::int64_t last = 0;
   for (const Tree& pool : pools) {
     if (pool.at("gpu") != machine.gpu) continue;
     for (std::int64_t i = 0; i < pool.at("replicas"); ++i) {
       const Cut cut = cut_of(pool);
-      last = placer.place(cut.tensor * cut.expert, cut.pipeline)->gpus.back().node;
+      last = gpus.place(cut.tensor * cut.expert, cut.pipeline)->gpus.back().node;
     }
   }
   return last + 1;

@@ -53,7 +53,7 @@ const std::vector<const char*> beginnings{
     R"({"shared_prefix": {"groups": 4, "prompts_per_group": 5, "system_tokens": 512}})",
 };
 
-/// A label, and which need of a policy makes somebody look at it: where nobody does, it is refused.
+/// A label, and the need of a policy that reads it: where no policy does, it is refused.
 struct Label {
   const char* name;
   std::vector<const char*> values;  // as JSON

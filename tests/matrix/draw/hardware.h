@@ -16,7 +16,7 @@ struct Machine {
   std::int64_t gpus = 8;  // of a node
   double gpu_gb = 80;
   std::vector<std::string> weights{"bf16"};  // that its GPUs can multiply
-  bool exchanges_experts = false;            // somebody measured how it sends tokens to experts on other GPUs
+  bool exchanges_experts = false;            // how it sends tokens to experts on other GPUs was measured
 };
 
 struct Model {

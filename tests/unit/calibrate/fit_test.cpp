@@ -32,7 +32,7 @@ Sample product(std::int64_t m, std::int64_t n, std::int64_t k, double factor = 1
   return s;
 }
 
-/// Products on a grid, all of them following the law.
+/// Products on a grid, each following the law.
 std::vector<Sample> made_up_samples() {
   std::vector<Sample> all;
   for (std::int64_t m = 1; m <= 4096; m *= 4)

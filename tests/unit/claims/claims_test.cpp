@@ -87,7 +87,7 @@ TEST(Claims, AreThirtySixAndEachSaysHow) {
   EXPECT_EQ(claims().size(), 36U);
   for (const CheckedClaim& c : claims()) {
     EXPECT_FALSE(c.finding.working.empty()) << c.claim.claim;
-    EXPECT_LE(c.claim.told.low, c.claim.told.high) << c.claim.claim;
+    EXPECT_LE(c.claim.stated.low, c.claim.stated.high) << c.claim.claim;
   }
 }
 

@@ -52,7 +52,7 @@ TEST_P(AnyStage, ChargesAndChangesWithinReason) {
     of.request.block_tokens = 16;
     of.request.prefix_blocks = std::span(blocks).first(1 + i % 100);
     const double before = of.request.arrival_s;
-    const GatewayStep step = stage.arrive(of, before);
+    const StageAction step = stage.arrive(of, before);
     expect_sound(of, step.delay_s, step.usd);
     EXPECT_EQ(of.request.arrival_s, before);
     EXPECT_EQ(index(of.request.id), i);
@@ -63,12 +63,12 @@ TEST_P(AnyStage, ChargesAndChangesWithinReason) {
     if (step.graph) expect_sound(*step.graph, stage.policy->planner()->nodes().size());
     if (step.job) expect_sound(*step.job, before);
     if (!stage.policy->sees_answers()) continue;
-    for (int pass = 0; pass < 30; ++pass) {
+    for (int call = 0; call < 30; ++call) {
       const GatewayVerdict verdict =
-          stage.answered(of, before + 1 + pass, static_cast<std::uint16_t>(index(of.target)));
+          stage.answered(of, before + 1 + call, static_cast<std::uint16_t>(index(of.target)));
       expect_sound(of, verdict.delay_s, verdict.usd);
       if (!verdict.again) break;
-      ASSERT_LT(pass, 29) << "an answer goes out some day";
+      ASSERT_LT(call, 29) << "an answer goes out some day";
       EXPECT_LT(index(verdict.again->target), 3u);
       EXPECT_GE(verdict.again->prompt_tokens, 1);
       EXPECT_GE(verdict.again->output_tokens, 1);
@@ -85,8 +85,8 @@ TEST_P(AnyStage, DoesTheSameTwice) {
   for (std::uint32_t i = 0; i < 200; ++i) {
     GatewayRequest a{.request = MadeStage::request(i)};
     GatewayRequest b{.request = MadeStage::request(i)};
-    const GatewayStep x = one.arrive(a, 0.1 * i);
-    const GatewayStep y = other.arrive(b, 0.1 * i);
+    const StageAction x = one.arrive(a, 0.1 * i);
+    const StageAction y = other.arrive(b, 0.1 * i);
     EXPECT_EQ(x.delay_s, y.delay_s);
     EXPECT_EQ(x.answer.has_value(), y.answer.has_value());
     EXPECT_EQ(a.request.prompt_tokens, b.request.prompt_tokens);

@@ -32,7 +32,7 @@ TEST(Gateway, OneThatDoesNothingChangesNoTime) {
   const Ran none(behind(""));
   const Ran idle(behind("gateway:\n  - {policy: api_tier, name: outside}\n"));
   EXPECT_EQ(requests_of(none), requests_of(idle));
-  EXPECT_EQ(idle.summary.gateway.answered_by.size(), 1u) << "nobody but the fast pool";
+  EXPECT_EQ(idle.summary.gateway.answered_by.size(), 1u) << "no target but the fast pool";
 }
 
 TEST(Gateway, EveryStageAloneAnswersEveryRequestOnceAndRepeats) {
@@ -79,8 +79,8 @@ TEST(Gateway, AHitIsThereAfterTheLookUpAndCostsNoPool) {
     const RequestRecord& r = ran.recorder.requests()[i];
     const GatewayRecord& g = ran.recorder.gateway_requests()[i];
     EXPECT_NEAR(g.gateway_s, 0.015, 1e-12);
-    EXPECT_EQ(g.passes, g.answered_by == GatewayRecord::memory ? 0 : 1);
-    EXPECT_GE(*r.first_token_s - r.arrival_s, 0.015 - 1e-12) << "everybody waits for the look-up";
+    EXPECT_EQ(g.llm_calls, g.answered_by == GatewayRecord::memory ? 0 : 1);
+    EXPECT_GE(*r.first_token_s - r.arrival_s, 0.015 - 1e-12) << "every request waits for the look-up";
     if (g.answered_by != GatewayRecord::memory) continue;
     ++hits;
     EXPECT_NEAR(*r.finish_s - r.arrival_s, 0.015, 1e-9);
@@ -96,13 +96,13 @@ TEST(Gateway, ACascadeTakesTheSumOfItsStages) {
   const Ran ran(behind("gateway:\n  - {policy: frugal, models: [fast, slow], accept_above: [0.8]}\n", "", scores));
   std::map<std::uint32_t, double> first_pass_end_s;
   for (const auto& row : ran.events.all)
-    if (row.kind == "pass" && row.what == "fast")
+    if (row.kind == "call" && row.what == "fast")
       first_pass_end_s[static_cast<std::uint32_t>(row.event.id)] = row.event.end_s;
   std::int64_t escalated = 0;
   for (std::size_t i = 0; i < 400; ++i) {
     const RequestRecord& r = ran.recorder.requests()[i];
     const double judged_s = first_pass_end_s.at(static_cast<std::uint32_t>(r.id)) + 0.010;
-    if (ran.recorder.gateway_requests()[i].passes == 1) {
+    if (ran.recorder.gateway_requests()[i].llm_calls == 1) {
       EXPECT_DOUBLE_EQ(*r.first_token_s, *r.finish_s);
       EXPECT_NEAR(*r.finish_s, judged_s, 1e-9);
     } else {
@@ -228,7 +228,7 @@ TEST(Gateway, ClientsGiveUpWhereverTheirRequestIs) {
   }
 }
 
-// The second pass of an agent begins with the first one's prompt and answer: a prefix cache has computed those.
+// The second LLM call of an agent begins with the first one's prompt and answer: a prefix cache has computed those.
 TEST(Gateway, AToolsSecondPassFindsTheFirstOnesKv) {
   const std::string stage = "gateway:\n  - {policy: tools, using_fraction: 1, calls_mean: 1}\n";
   const Ran shared(behind(stage));
@@ -244,7 +244,7 @@ TEST(Gateway, ReadersWaitForJsonLongerThanForLines) {
   EXPECT_LT(p.first_line_s->mean, p.first_object_s->mean);
   EXPECT_GE(p.first_line_s->mean, ran.summary.latencies.ttft_s->mean);
   EXPECT_DOUBLE_EQ(p.first_object_s->mean, ran.summary.latencies.e2e_s->mean);
-  EXPECT_GT(p.stall_s->mean, 0) << "nobody writes 1,000 tokens a second";
+  EXPECT_GT(p.stall_s->mean, 0) << "no reader writes 1,000 tokens a second";
 }
 
 /// KV bytes that went over links, and the tokens that reviews found, with kv_reuse: same_model_kv between pools of

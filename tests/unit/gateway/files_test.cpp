@@ -44,7 +44,7 @@ TEST(GatewayFiles, RequestsHaveColumnsOfTheirGateway) {
       {.id = RequestId{0}, .arrival_s = 1, .finish_s = 2, .prompt_tokens = 5, .status = RequestStatus::completed},
       {.id = RequestId{1}, .arrival_s = 3, .status = RequestStatus::completed, .off_pools = true}};
   const std::vector<GatewayRecord> gateway{
-      {.id = RequestId{0}, .answered_by = 0, .passes = 2, .gateway_s = 0.5, .usd = 0.25, .score = 0.75},
+      {.id = RequestId{0}, .answered_by = 0, .llm_calls = 2, .gateway_s = 0.5, .usd = 0.25, .score = 0.75},
       {.id = RequestId{1}, .answered_by = GatewayRecord::memory}};
   RunFacts facts{.pools = {{.name = "chat"}}, .classes = {""}};
   facts.gateway.targets = {{.name = "chat"}};
@@ -52,7 +52,7 @@ TEST(GatewayFiles, RequestsHaveColumnsOfTheirGateway) {
   EXPECT_EQ(text_of(folder / "a.csv"),
             "request_id,arrival_s,scheduled_s,first_token_s,finish_s,prompt_tokens,output_tokens,pool,replica,"
             "preemptions,status"
-            ",answered_by,passes,gateway_s,gateway_usd,score\n"
+            ",answered_by,llm_calls,gateway_s,gateway_usd,score\n"
             "0,1,,,2,5,0,chat,0,0,completed,chat,2,0.5,0.25,0.75\n"
             "1,3,,,,0,0,chat,,0,completed,memory,0,0,0,\n");
   write_requests_csv(folder / "b.csv", requests, facts);
@@ -75,22 +75,22 @@ TEST(GatewayFiles, RequestsHaveColumnsOfTheirGraphsAndJobs) {
             std::string::npos);
   EXPECT_NE(text.find(",,4,6,30,20,0.5,2,kept\n"), std::string::npos) << text;
   EXPECT_NE(text.find(",,,,,,0.25,,missed\n"), std::string::npos) << text;
-  EXPECT_NE(text.find(",,,,,,,,\n"), std::string::npos) << "nothing is known of who was refused";
+  EXPECT_NE(text.find(",,,,,,,,\n"), std::string::npos) << "nothing is known of a refused request";
 }
 
 TEST(GatewayFiles, SummaryComesBackAsItWasWritten) {
   Summary summary{.name = "a gateway"};
   summary.gateway.whole = {{{.policy = "gateway", .requests = 3}}};
-  summary.gateway.stages = {{{.policy = "threshold", .requests = 3, .second_passes = 1, .usd = 0.25}}};
+  summary.gateway.stages = {{{.policy = "threshold", .requests = 3, .follow_up_calls = 1, .usd = 0.25}}};
   summary.gateway.stages[0].delay_s = Statistics{.mean = 0.5};
   summary.gateway.stages[0].counts = {{"to_strong", 2}};
-  summary.gateway.answered_by = {{.target = "chat", .passes = 3, .answers = 3, .answers_fraction = 1}};
+  summary.gateway.answered_by = {{.target = "chat", .llm_calls = 3, .answers = 3, .answers_fraction = 1}};
   summary.gateway.quality = {{.request_class = "", .requests = 3, .scored = 2, .score = 0.75}};
   summary.gateway.perceived = {{.request_class = "code", .stall_s = Statistics{.mean = 2}}};
   summary.gateway.bill = {{.item = "all", .usd = 4, .usd_per_request = 2}};
   summary.gateway.dispatch = {.time_s = Statistics{.mean = 0.25, .p99 = 0.5}, .jitter_s = 0.125};
   summary.gateway.graph = {.requests = 3, .makespan_s = Statistics{.mean = 4}, .plain_prompt_tokens_mean = 100};
-  summary.gateway.graph_nodes = {{.node = "draft", .passes = 6, .critical_fraction = 0.5, .critical_s_mean = 2}};
+  summary.gateway.graph_nodes = {{.node = "draft", .llm_calls = 6, .critical_fraction = 0.5, .critical_s_mean = 2}};
   summary.gateway.jobs = {{{.jobs = 3, .refused = 1, .due = 2}}};
   summary.gateway.jobs[0].kept_fraction = 0.5;
   EXPECT_TRUE(summary_from(to_json(summary), "test") == summary);

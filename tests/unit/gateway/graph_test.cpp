@@ -1,4 +1,4 @@
-// Requests worked out in several passes: the plan, by hand, and what becomes of it in front of pools.
+// Requests worked out in several LLM calls: the plan, by hand, and how it runs in front of pools.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -28,7 +28,7 @@ TEST(GraphNodes, WhatCannotBeWorkedOutIsRefused) {
                                "its name last and the others into its 'after', or leave them out"});
 }
 
-// a and c at once, b after a: levels of 1 + 3 and of 2 passes.
+// a and c at once, b after a: levels of 1 + 3 and of 2 LLM calls.
 TEST(GraphNodes, LevelsAreInTheOrderOfTheLongestWay) {
   const std::vector<GraphNode> nodes{{.name = "b", .after = {"a"}, .parts = 2},
                                      {.name = "a"},
@@ -43,9 +43,10 @@ TEST(GraphNodes, LevelsAreInTheOrderOfTheLongestWay) {
 TEST(BlockNames, AreTheSameAsLongAsTheTextIs) {
   const Request request{.id = RequestId{3}, .prompt_tokens = 20, .block_tokens = 16};
   const auto names = [&](std::uint32_t own, std::int64_t more) {
-    return block_names(
-        request,
-        {.prompt = {{TextPiece::Of::request, 0, 20}, {TextPiece::Of::own, own, 20 + more}}, .output_tokens = 24}, 9);
+    return block_names(request,
+                       {.prompt = {{TextPiece::Source::request, 0, 20}, {TextPiece::Source::own, own, 20 + more}},
+                        .output_tokens = 24},
+                       9);
   };
   EXPECT_EQ(names(1, 0).size(), 4u);
   EXPECT_EQ(names(1, 0)[0], names(2, 0)[0]) << "both begin with the request's prompt";
@@ -130,7 +131,7 @@ TEST(Graph, AnAgentComesBackWithWhatItsToolsSay) {
                 "tool: {median_s: 0.5, sigma: 0}}}"));
   EXPECT_NEAR(e2e_of(ran), 3 * (2.59 + 0.5) + 2.49, 1e-9);
   EXPECT_EQ(graph_of(ran).prompt_tokens, 600 + 960 + 1320 + 1680);
-  EXPECT_EQ(ran.recorder.gateway_requests().front().passes, 4);
+  EXPECT_EQ(ran.recorder.gateway_requests().front().llm_calls, 4);
 }
 
 TEST(Graph, RoundsAreGeometric) {
@@ -142,8 +143,8 @@ TEST(Graph, RoundsAreGeometric) {
   double sum = 0;
   double once = 0;
   for (const GatewayRecord& g : ran.recorder.gateway_requests()) {
-    sum += g.passes - 1;
-    once += g.passes == 2;
+    sum += g.llm_calls - 1;
+    once += g.llm_calls == 2;
   }
   EXPECT_NEAR(sum / 4000, 3, 4 * std::sqrt(6.0 / 4000)) << "variance (1 - p) / p^2 = 6";
   EXPECT_NEAR(once / 4000, 1.0 / 3, 4 * std::sqrt(2.0 / 9 / 4000));
@@ -207,10 +208,10 @@ TEST(Graph, OneRefusedPassIsTheEndOfAll) {
 
 TEST(Graph, EachPassIsToldAsItsNodes) {
   const Ran ran(behind(fan_out));
-  std::map<std::string, int> passes;
-  for (const auto& row : ran.events.all) passes[row.kind + " " + row.what] += 1;
-  EXPECT_EQ(passes["node a"], 1200);
-  EXPECT_EQ(passes["node b"], 400);
+  std::map<std::string, int> llm_calls;
+  for (const auto& row : ran.events.all) llm_calls[row.kind + " " + row.what] += 1;
+  EXPECT_EQ(llm_calls["node a"], 1200);
+  EXPECT_EQ(llm_calls["node b"], 400);
   ASSERT_TRUE(ran.summary.gateway.graph);
   EXPECT_EQ(ran.summary.gateway.graph->requests, 400);
 }

@@ -135,7 +135,7 @@ TEST(Jobs, GangsOfTwoOnFourAreSingleJobsOnTwo) {
               singles.summary.gateway.jobs.front().workers_fraction, 1e-9);
 }
 
-// Two classes at equal rates on a full queue; the urgent are one third as long due. Whoever has priority waits less;
+// Two classes at equal rates on a full queue; the urgent are one third as long due. Those with priority wait less;
 // wide jobs come to their turn.
 std::string two_classes(const std::string& jobs) {
   const auto of = [](const std::string& name, int priority) {
@@ -208,7 +208,7 @@ TEST(Jobs, ClientsKnowAtOnceAndAreToldAtTheEnd) {
   }
 }
 
-// A job has its workers until all passes are done, whose number the graph behind it says.
+// A job has its workers until all LLM calls are done, whose number the graph behind it says.
 TEST(Jobs, AGraphBehindThemSaysHowWideTheyAre) {
   const Ran ran(
       behind("gateway:\n  - {policy: jobs, workers: 4}\n  - {policy: graph, nodes: [{name: part, parts: 3}, "
@@ -235,7 +235,7 @@ TEST(Jobs, WhatWaitsAtTheEndIsUnfinished) {
   EXPECT_LT(open, ran.summary.requests.unfinished) << "others have missed it";
 }
 
-// Two runs, the same bytes, whoever looks how often.
+// Two runs, the same bytes, however often they are watched.
 TEST(Jobs, RepeatThemselves) {
   const std::string text = two_classes("workers: 3, deadline_s: 5, late: cancel, most_waiting: 20");
   const Ran once(text);

@@ -7,7 +7,7 @@
 
 namespace servecast {
 
-/// Settings as a test wants them: names of who can answer where a policy must have some, else the defaults, else what
+/// Settings as a test wants them: names of targets where a policy must have some, else the defaults, else what
 /// `numbers` says.
 class MadeSettings final : public Fields {
  public:
@@ -87,7 +87,7 @@ struct MadeStage {
     return {
         .id = RequestId{id}, .arrival_s = 0.1 * id, .prompt_tokens = prompt_tokens, .output_tokens = output_tokens};
   }
-  GatewayStep arrive(GatewayRequest& of, double now_s) { return policy->arrive({of, note, now_s, rng}); }
+  StageAction arrive(GatewayRequest& of, double now_s) { return policy->arrive({of, note, now_s, rng}); }
   GatewayVerdict answered(GatewayRequest& of, double now_s, std::uint16_t target) {
     const GatewayAnswer answer{.target = TargetId{target},
                                .first_token_s = now_s - 1,

@@ -56,7 +56,7 @@ double saving(const std::string& cheap_score, const std::string& best_score, con
 
 // OVERRULING (73.3 %) and COQA (59.2 %): the paper has the models' accuracies in figures only and says nothing of its
 // scorer's. Three points of the cheap model's accuracy, or an AUC of 0.7 or 0.9, move the saving by more than thirty
-// points: below and above what was published. Whoever picks these can have any saving, which would show nothing.
+// points: below and above what was published. A choice of these can give any saving, which would show nothing.
 TEST(FrugalGpt, SavesWhateverItsUnpublishedNumbersSay) {
   struct Task {
     double published;
@@ -78,9 +78,9 @@ TEST(FrugalGpt, WhoIsAskedLastHasWaitedForTheOthers) {
   std::array<double, 4> count{};
   for (std::size_t i = 0; i < run.recorder.requests().size(); ++i) {
     const RequestRecord& r = run.recorder.requests()[i];
-    const std::size_t passes = run.recorder.gateway_requests()[i].passes;
-    sum[passes] += *r.finish_s - r.arrival_s;
-    count[passes] += 1;
+    const std::size_t llm_calls = run.recorder.gateway_requests()[i].llm_calls;
+    sum[llm_calls] += *r.finish_s - r.arrival_s;
+    count[llm_calls] += 1;
   }
   ASSERT_GT(count[1], 100);
   ASSERT_GT(count[3], 100);

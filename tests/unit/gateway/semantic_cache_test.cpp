@@ -1,4 +1,4 @@
-// The semantic cache: what it finds, what of that is wrong, whom it forgets.
+// The semantic cache: what it finds, what of that is wrong, which it forgets.
 #include <gtest/gtest.h>
 
 #include "tests/unit/gateway/made_gateway.h"
@@ -121,7 +121,7 @@ TEST(SemanticCache, ARewriterIsAskedForThePassInstead) {
   EXPECT_FALSE(stage.arrive(second, 2).answer);
   EXPECT_EQ(second.target, TargetId{1});
   EXPECT_TRUE(second.fixed);
-  EXPECT_EQ(second.request.prompt_tokens, 100 + 100) << "the answer and what the rewriter is told";
+  EXPECT_EQ(second.request.prompt_tokens, 100 + 100) << "the answer and the rewriter's instructions";
 }
 
 }  // namespace servecast::semantic_cache_test

@@ -34,7 +34,7 @@ TEST(Shipped, AReportIsThereInThreeMinutesOnlyInParts) {
   EXPECT_LT(parts.latencies.e2e_s->max, 180);
   EXPECT_EQ(*parts.gateway.jobs.front().kept_fraction, 1);
   EXPECT_GT(stream.latencies.e2e_s->p50, 180);
-  EXPECT_GT(parts.gateway.graph->node_time_s->p50, 180) << "its passes one after the other";
+  EXPECT_GT(parts.gateway.graph->node_time_s->p50, 180) << "its LLM calls one after the other";
 }
 
 TEST(Shipped, RiskControlAnswersIn45SecondsUntilItsAgentAsksMore) {

@@ -8,7 +8,7 @@ namespace servecast::gui::application {
 
 class WithApplication final : public testing::Environment {
  public:
-  void SetUp() override {  // not where tests are only listed: nobody would end it in time
+  void SetUp() override {  // not where tests are only listed: nothing would end it in time
     qputenv("QT_QPA_PLATFORM", "offscreen");
     static int count = 1;
     static char name[] = "test_gui";

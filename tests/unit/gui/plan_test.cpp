@@ -77,7 +77,7 @@ QStringList titles(const PlanModel& model) {
   return all;
 }
 
-/// Without an slo nobody has kept it: no empty column.
+/// Without an slo no design has kept it: no empty column.
 TEST_F(PlanTable, LeavesOutFiguresThatNoDesignHas) {
   EXPECT_FALSE(titles(model_).contains("SLO kept"));
   EXPECT_TRUE(titles(model_).contains("TTFT p99"));

@@ -112,7 +112,7 @@ TEST_F(Table, life_with_steps_knows_chunks_stalls_and_company) {
   // Request 0 has a prompt of 100 tokens: chunks of 60 and 40, between them a step without it, then decodes.
   put_text(report_.folder + "/steps.csv",
            "replica,pool,start_s,end_s,decode_sequences,prefill_sequences,prefill_tokens,emitted_tokens,used_blocks,"
-           "energy_j,who\n"
+           "energy_j,members\n"
            "0,chat,1.5,1.6,0,1,60,0,4,1,0:60\n"
            "0,chat,1.6,1.8,1,0,0,1,4,1,7:1\n"
            "1,chat,1.6,1.8,1,0,0,1,4,1,8:1\n"
@@ -128,7 +128,7 @@ TEST_F(Table, life_with_steps_knows_chunks_stalls_and_company) {
   EXPECT_DOUBLE_EQ(life.parts[2].to_s - life.parts[2].from_s, 0.2);
   ASSERT_EQ(life.steps.size(), 3u);
   EXPECT_EQ(life.steps[1].tokens, 40);
-  const auto who = who_was_in(*steps, life.steps[1].row);
+  const auto who = members_of(*steps, life.steps[1].row);
   ASSERT_EQ(who.size(), 2u);
   EXPECT_EQ(who[0].request, 7);
 }
@@ -159,7 +159,7 @@ TEST_F(MovedRequest, HasItsHandOver) {
 TEST_F(MovedRequest, HasStepsOfBothReplicas) {
   put_text(report_.folder + "/steps.csv",
            "replica,pool,start_s,end_s,decode_sequences,prefill_sequences,prefill_tokens,emitted_tokens,used_blocks,"
-           "energy_j,who\n"
+           "energy_j,members\n"
            "0,chat,1.5,2,0,1,100,1,4,1,0:100\n"
            "0,chat,2,3,0,1,100,1,4,1,6:100\n"  // the next prompt there is no stall of this one
            "1,chat,2.5,3,1,0,0,1,4,1,7:1\n"
@@ -175,7 +175,7 @@ TEST(GatewayRequest, HasItsTimeBeforeTheQueue) {
   const Report report{
       write_report(folder, "gateway",
                    "request_id,arrival_s,scheduled_s,first_token_s,finish_s,prompt_tokens,output_tokens,pool,replica,"
-                   "preemptions,status,answered_by,passes,gateway_s,gateway_usd,score\n"
+                   "preemptions,status,answered_by,llm_calls,gateway_s,gateway_usd,score\n"
                    "0,1,1.5,2,4,100,3,chat,0,0,completed,chat,1,0.25,0,0.5\n"
                    "1,1,3,3.5,4,100,3,chat,0,0,completed,chat,2,0.25,0,0.5\n"
                    "2,1,,1.125,1.125,100,3,chat,,0,completed,memory,0,0.125,0,0.5\n"),

@@ -169,7 +169,7 @@ TEST_F(ScenarioWindow, AnEditOfTheFormKeepsTheCursorOfTheText) {
   EXPECT_EQ(view().yaml().text(), document().text());
 }
 
-/// Line ends, spaces and bytes that nobody touched are saved as they were.
+/// Line ends, spaces and bytes that were not touched are saved as they were.
 TEST_F(ScenarioWindow, WhatWasNotTypedStays) {
   std::string text = small_scenario;
   for (std::size_t i = 0; (i = text.find('\n', i)) != std::string::npos; i += 2) text.replace(i, 1, "\r\n");

@@ -189,12 +189,12 @@ TEST_F(Window, reports_can_be_closed) {
 TEST_F(Window, broken_steps_give_a_message) {
   const std::string path = write_report(folder_, "r");
   put_text(path + "/steps.csv",
-           "replica,pool,start_s,end_s,decode_sequences,prefill_sequences,prefill_tokens,used_blocks,who\n"
-           "0,chat,1.5,1.6,0,1,60,4,nobody\n");
+           "replica,pool,start_s,end_s,decode_sequences,prefill_sequences,prefill_tokens,used_blocks,members\n"
+           "0,chat,1.5,1.6,0,1,60,4,unreadable\n");
   ASSERT_TRUE(window_.open_report(QString::fromStdString(path)));
   window_.go(View::requests);
   window_.requests_view().choose(0);
-  EXPECT_TRUE(all_texts_have("'who' cannot be read"));
+  EXPECT_TRUE(all_texts_have("'members' cannot be read"));
 }
 
 TEST_F(Window, dragging_over_one_plot_chooses_everywhere) {

@@ -59,8 +59,8 @@ TEST(LayeredLatency, PromptsRunAllLayers) {
   EXPECT_NEAR(one_part({})->stage(work, 0).seconds, 0.010 + 32 * 0.003 - 12 * 0.001, 1e-12);
 }
 
-// 16 layers of 1 ms and 16 of 9 ms on the host: who leaves after 20 saves 12 of the latter where these are the last,
-// and 12 of the former where they are the first.
+// 16 layers of 1 ms and 16 of 9 ms on the host: a token that leaves after 20 saves 12 of the latter where these are
+// the last, and 12 of the former where they are the first.
 TEST(LayeredLatency, LayersOnTheHostCostWhatTheyCostThere) {
   const auto split = [](bool host_first) {
     std::vector<LayerPart> parts;

@@ -60,7 +60,7 @@ struct MadeExchange {
                               .exchange = exchange,
                               .two_batch_overlap = overlap});
   }
-  /// What one GPU computes for its own sequences, and its share of everybody's tokens.
+  /// What one GPU computes for its own sequences, and its share of all tokens.
   StageTime rank(const StepWork& work, std::int64_t stage = 0) const {
     ProfileInputs in = kernels();
     in.max_step_tokens /= shape.ranks();

@@ -77,7 +77,7 @@ TEST(WideExperts, AllWaitForTheGpuWhoseExpertsAreWantedMost) {
   }
 }
 
-// Experts that nobody wants there are not read: with half of them, half of what is not arithmetic is saved.
+// Experts that no token wants there are not read: with half of them, half of what is not arithmetic is saved.
 TEST(WideExperts, ExpertsThatNobodyWantsAreNotRead) {
   const Made all{.loads = RankLoads({RankLoad{}})};
   const Made half{.loads = RankLoads({RankLoad{.touched_fraction = 0.5}})};

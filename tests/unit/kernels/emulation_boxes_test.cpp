@@ -83,7 +83,7 @@ TEST(BoxEmulation, TellsMistakes) {
   ASSERT_TRUE(make_box_map(boxed.map, {.data = &matrix[0], .rows = 32, .row_bytes = 128, .box_rows = box_rows}));
   const auto running = [&](void (*kernel)(Boxed)) { return [=] { launch(kernel, one_warp, nullptr, boxed); }; };
   EXPECT_THAT(running(without_init), ThrowsMessage<std::logic_error>(HasSubstr("not initialised")));
-  EXPECT_THAT(running(without_wait), ThrowsMessage<std::logic_error>(HasSubstr("nobody waits for")));
+  EXPECT_THAT(running(without_wait), ThrowsMessage<std::logic_error>(HasSubstr("no thread waits for")));
   EXPECT_THAT(running(expects_too_much), ThrowsMessage<std::logic_error>(HasSubstr("never come")));
   EXPECT_THAT(running(at_an_odd_place), ThrowsMessage<std::logic_error>(HasSubstr("multiple of 1024")));
 }

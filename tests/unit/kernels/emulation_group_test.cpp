@@ -141,7 +141,7 @@ TEST(GroupEmulation, TellsMistakes) {
   };
   EXPECT_THAT(running(without_fence), ThrowsMessage<std::logic_error>(HasSubstr("without a fence before")));
   EXPECT_THAT(running(without_proxy_fence), ThrowsMessage<std::logic_error>(HasSubstr("fence_async_proxy")));
-  EXPECT_THAT(running(without_wait), ThrowsMessage<std::logic_error>(HasSubstr("nobody waits for")));
+  EXPECT_THAT(running(without_wait), ThrowsMessage<std::logic_error>(HasSubstr("no warp waits for")));
   EXPECT_THAT(running(changes_its_operand), ThrowsMessage<std::logic_error>(HasSubstr("changed before the wait")));
   EXPECT_THAT(running(one_warp_alone), ThrowsMessage<std::logic_error>(HasSubstr("wait for others")));
 }

@@ -33,7 +33,7 @@ class Array {
   Number& operator[](std::size_t i) { return data_.get()[i]; }
   const Number& operator[](std::size_t i) const { return data_.get()[i]; }
   double at(std::size_t i) const { return static_cast<double>(to_float(data_.get()[i])); }
-  /// NaN, so that what nobody writes is seen.
+  /// NaN, so that what is not written is seen.
   void poison() { std::memset(static_cast<void*>(data_.get()), 0xff, size_ * sizeof(Number)); }
 
  private:

@@ -23,7 +23,7 @@ std::string outputs_up_to(const Cut& cut) {
 
 double tokens_per_s(const PaperRun& run) { return run.summary.prompt_tokens_per_s + run.summary.output_tokens_per_s; }
 
-/// Everybody in every batch makes as many tokens as the longest of all outputs; `asked` says what was wanted.
+/// Each sequence of a batch makes as many tokens as the longest of all outputs; `asked` says what was wanted.
 double plain_loop_tokens_per_s(const Cut& cut, const PaperRun& asked) {
   std::int64_t longest = 0;
   for (const RequestRecord& r : asked.recorder.requests()) longest = std::max(longest, r.output_tokens);

@@ -22,8 +22,7 @@ constexpr const char* base =
     "cluster: {node: dgx_h100, nodes: 6}\n"
     "pools:\n"
     "  - {name: a, llm: llama-3.1-8b, gpu: h100_sxm_80g}\n";
-constexpr const char* second_pool =
-    "  - {name: b, llm: llama-3.1-8b, gpu: h100_sxm_80g}\n";
+constexpr const char* second_pool = "  - {name: b, llm: llama-3.1-8b, gpu: h100_sxm_80g}\n";
 
 template <class Words>
 std::string any(Rng& rng, const Words& words) {
@@ -63,8 +62,9 @@ std::vector<Override> random_design(Rng& rng, bool two_pools) {
                            {at + "replicas", std::to_string(1 + rng.below(2))}});
   }
   if (two_pools)
-    set.push_back({"pools[0].placement", "{policy: " + any(rng, std::array{"disaggregated", "mooncake", "splitwise"}) +
-                                             ", decode_pool: b}"});
+    set.push_back(
+        {"pools[0].placement",
+         "{policy: " + any(rng, std::array{"disaggregated", "mooncake", "splitwise"}) + ", decode_pool: b}"});
   else
     set.push_back({"pools[0].placement.policy", any(rng, std::array{"colocated", "semi_pd"})});
   return set;
@@ -76,7 +76,7 @@ std::string shown(const std::vector<Override>& set) {
   return text;
 }
 
-/// The scenario as it is sized, and as it came out.
+/// The scenario as it is sized, and its outcome.
 struct Simulated {
   std::string file{};
   std::vector<Override> set{};

@@ -6,7 +6,7 @@
 
 namespace servecast::build_id_test {
 
-/// The linker's is a SHA-1 of 20 bytes, or as long as somebody made it; a digest of the file has 64 letters.
+/// The linker's is a SHA-1 of 20 bytes, or as long as the user made it; a digest of the file has 64 letters.
 TEST(BuildId, is_there_and_the_same_every_time) {
   EXPECT_GE(build_id().size(), 8u);
   EXPECT_EQ(build_id(), build_id());

@@ -76,7 +76,7 @@ TEST(Draws, MostDrawsMayBeMore) {
   EXPECT_EQ(plan.looks, (std::vector<std::int64_t>{3, 15, 139, 278, 556, 20000}));
 }
 
-/// 98.5 % against 95 %: a few hundred draws. 95.2 %: more than anybody would wait for.
+/// 98.5 % against 95 %: a few hundred draws. 95.2 %: more than a user would wait for.
 TEST(Draws, SayHowManyWouldTell) {
   const DrawPlan plan = plan_draws({}, 10);
   const DrawCount high{.look = 278, .draws = 278, .kept = 274};
@@ -114,7 +114,7 @@ TEST(Draws, IntervalsHoldTheShare) {
     const ShareInterval interval = share_interval({60, 60, kept}, 0.1);
     held += interval.low <= 0.93 && 0.93 <= interval.high ? 1 : 0;
   }
-  EXPECT_GE(held, 0.87 * times);  // 0.9, less two standard deviations of so few times
+  EXPECT_GE(held, 0.87 * times);                          // 0.9, less two standard deviations of so few times
   EXPECT_LT(share_interval({60, 60, 3}, 0.1).high, 0.2);  // and is not all of 0 to 1
 }
 

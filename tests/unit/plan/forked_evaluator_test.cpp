@@ -135,7 +135,7 @@ TEST_F(ForkedEvaluatorTest, WhatTheFileHasIsNotRunAgain) {
   EXPECT_EQ(runs().size(), 3);
   EXPECT_EQ(second[0].summary, first[1].summary);
   EXPECT_EQ(second[2].summary, first[0].summary);
-  EXPECT_EQ(second[3].failure, first[2].failure);  // a mistake is told anew
+  EXPECT_EQ(second[3].failure, first[2].failure);  // a mistake is reported anew
 }
 
 TEST_F(ForkedEvaluatorTest, AKnownRequestIsNotLoadedWhileItsFilesAreAsTheyWere) {
@@ -188,7 +188,7 @@ TEST_F(ForkedEvaluatorTest, WhatAChildHasReadTheNextOnesKnow) {
 TEST_F(ForkedEvaluatorTest, ProgressCountsEveryRequest) {
   std::vector<std::size_t> done;
   const EvaluatorOptions options{.at_a_time = 1, .progress = [&](const RunsProgress& p) {
-                                   EXPECT_EQ(p.of, 4);
+                                   EXPECT_EQ(p.total, 4);
                                    done.push_back(p.done);
                                  }};
   ForkedEvaluator(simulator, nullptr, options).evaluate(named({"a", "broken", "a", "b"}));

@@ -107,9 +107,9 @@ TEST(HourCost, AddsTheSparesOfTheScenario) {
 TEST(HourCost, KnowsWhoAnswered) {
   Summary run = half_an_hour();
   EXPECT_FALSE(asks_outside(run));
-  run.gateway.answered_by = {{.target = "chat", .passes = 5}, {.target = "far", .passes = 0}};
+  run.gateway.answered_by = {{.target = "chat", .llm_calls = 5}, {.target = "far", .llm_calls = 0}};
   EXPECT_FALSE(asks_outside(run));
-  run.gateway.answered_by[1].passes = 1;
+  run.gateway.answered_by[1].llm_calls = 1;
   EXPECT_TRUE(asks_outside(run));
 }
 

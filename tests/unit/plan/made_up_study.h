@@ -72,7 +72,7 @@ class Formula final : public Evaluator {
   static void add_bill(Summary& s, double usd_per_hour) {
     if (usd_per_hour == 0) return;
     s.gateway.bill = {{.item = "GPUs", .usd = 1}, {.item = "API far", .usd = usd_per_hour * s.duration_s / 3600}};
-    s.gateway.answered_by = {{.target = "far", .passes = 1}};
+    s.gateway.answered_by = {{.target = "far", .llm_calls = 1}};
   }
 
   Ttft ttft_s_;

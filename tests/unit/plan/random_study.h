@@ -80,10 +80,12 @@ struct RandomStudy {
   }
 
   std::string settings() const {
-    std::string pools = fmt::format("{{name: x, llm: llama-3.1-8b, gpu: h100_sxm_80g, tensor_parallel: {}",
-                                    tensor_parallel);
+    std::string pools =
+        fmt::format("{{name: x, llm: llama-3.1-8b, gpu: h100_sxm_80g, tensor_parallel: {}", tensor_parallel);
     if (tier_bytes > 0)
-      pools += fmt::format(", kv_cache: {{policy: paged_prefix}}, kv_tiers: {{levels: [{{kind: host, capacity_bytes: {}}}]}}", tier_bytes);
+      pools += fmt::format(
+          ", kv_cache: {{policy: paged_prefix}}, kv_tiers: {{levels: [{{kind: host, capacity_bytes: {}}}]}}",
+          tier_bytes);
     pools += "}";
     if (second_pool) pools += ", {name: y, llm: llama-3.1-8b, gpu: l40s_48g}";
     return fmt::format(
@@ -102,7 +104,7 @@ struct RandomStudy {
     }
     if (may_ask_api)
       text +=
-          "  - name: who\n    options:\n      - {name: own}\n"
+          "  - name: owner\n    options:\n      - {name: own}\n"
           "      - {name: api, set: [\"gateway=[{policy: api_tier, name: api, usd_per_million_prompt_tokens: 10, "
           "usd_per_million_output_tokens: 30, ttft_median_s: 0.1, tpot_median_s: 0.02},{policy: threshold, strong: "
           "api, weak: x, apgr: 0.7, strong_fraction: 1}]\"]}\n";

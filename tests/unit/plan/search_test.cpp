@@ -137,7 +137,7 @@ TEST(Search, LooksLongerWhereThatTells) {
   EXPECT_TRUE(certificate(found.study, found.result).complete);
 }
 
-/// Which of two designs at one price keeps its promise matters to nobody once the other does.
+/// Which of two designs at one price keeps its promise does not matter once the other does.
 TEST(Search, AnUndecidedDesignThatIsNoBetterStaysOutOfTheCertificate) {
   const auto often = [](const RunRequest& run) {
     const bool first = number(run, "pools[0].batcher.max_num_seqs") == 64;

@@ -61,7 +61,7 @@ TEST(EarlyReject, TakesTheLargerOfBothLoads) {
 }
 
 // Where another pool decodes, its step counts: 4 decode on its one replica, so a fifth makes it 5 ms. The prefilling
-// replica has nobody to decode. By stage, the same is asked once the prompt is computed.
+// replica has nothing to decode. By stage, the same is asked once the prompt is computed.
 TEST(Admission, LooksAtThePoolThatDecodes) {
   MadeUpPool prefill = idle_pool(1);
   MadeUpPool decode = idle_pool(1);
@@ -83,7 +83,7 @@ TEST(Admission, LooksAtThePoolThatDecodes) {
 }
 
 // One replica on which at most 2 shall decode (a step of 2 ms), every request for 10 s. Prompts that come at 0 and 1
-// s are done at 2 and 3 s. The next would be done at 4 s, as the third; a look at the load of now, when nobody
+// s are done at 2 and 3 s. The next would be done at 4 s, as the third; a look at the load of now, when none
 // decodes yet, would let it in. At 11.5 s both decode; a prompt that takes 1 s is done when the first has gone. At 30
 // s both should have, and if they have not they will soon.
 TEST(EarlyRejectPredicted, LooksAtTheTimeWhenThePromptIsDone) {

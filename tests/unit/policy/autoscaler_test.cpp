@@ -62,8 +62,8 @@ TEST_P(AnyAutoscaler, RepeatsItselfAndLooksLaterThanNow) {
     const std::int64_t wanted = one->wanted(load);
     EXPECT_EQ(wanted, other->wanted(load));
     EXPECT_GE(wanted, -1);
-    EXPECT_GT(one->next_look_s(now_s), now_s);
-    now_s = one->next_look_s(now_s);
+    EXPECT_GT(one->next_evaluation_s(now_s), now_s);
+    now_s = one->next_evaluation_s(now_s);
   }
 }
 
@@ -134,9 +134,9 @@ TEST(Scheduled, FollowsTheClockDayByDay) {
   EXPECT_EQ(at(60), 5);
   EXPECT_EQ(at(109), 5);
   EXPECT_EQ(at(110), 2);
-  EXPECT_EQ(scaler->next_look_s(0), 10);
-  EXPECT_EQ(scaler->next_look_s(10), 60);
-  EXPECT_EQ(scaler->next_look_s(60), 110);
+  EXPECT_EQ(scaler->next_evaluation_s(0), 10);
+  EXPECT_EQ(scaler->next_evaluation_s(10), 60);
+  EXPECT_EQ(scaler->next_evaluation_s(60), 110);
 }
 
 // A ramp of 1 request/s per interval, known without noise: level and trend follow it, and the forecast leads.
@@ -182,7 +182,7 @@ TEST(Planner, DividesTheRateByWhatOneBears) {
                            .output_tokens = 100 * finished,
                            .capacity = &capacity});
   };
-  EXPECT_EQ(look(60, 600, 0), 3);    // nobody knows yet how long outputs are
+  EXPECT_EQ(look(60, 600, 0), 3);    // it is not known yet how long outputs are
   EXPECT_EQ(look(120, 600, 10), 6);  // 12 requests/s with headroom, 2 for each
   EXPECT_EQ(look(180, 0, 5), 0);
 }

@@ -76,7 +76,7 @@ std::vector<ReplicaView> some_views() {
 // Some of ten replicas serve, at each time others; requests share beginnings and belong to sessions.
 TEST_P(AnyRouter, PicksOneThatServesWhileReplicasComeAndGo) {
   const auto router = make<Router>(GetParam());
-  Rng rng(1, "comings");
+  Rng rng(1, "membership");
   Rng own(1, "router");
   std::vector<BlockHash> blocks(8);
   for (std::uint32_t i = 0; i < 400; ++i) {

@@ -104,7 +104,7 @@ TEST(Eviction, LruOnTheClassicString) {
 }
 
 TEST(Eviction, BeladyOnTheClassicString) {
-  // 3 blocks: 1 2 3 stay, 4 (used again after all of them) and 5 are not taken in: hits 1 2 1 2 3.
+  // 3 blocks: 1 2 3 stay, 4 (used again after these) and 5 are not taken in: hits 1 2 1 2 3.
   EXPECT_EQ(hits("belady", 3), 5u);
   // 4 blocks: 1 2 3 4 stay, 5 is used again after 4: hits 1 2 1 2 3 4.
   EXPECT_EQ(hits("belady", 4), 6u);

@@ -67,7 +67,7 @@ TEST(Account, WorkedOutByHand) {
 
 TEST(Account, ClassesShareByTimeInService) {
   const AccountSummary account = account_of(two_classes(), an_hour(), 3).value();
-  ASSERT_EQ(account.classes.size(), 2U);  // 6 s of 8, and 2 s of 8; the second in which all waited is nobody's
+  ASSERT_EQ(account.classes.size(), 2U);  // 6 s of 8, and 2 s of 8; the second in which all waited belongs to none
   EXPECT_DOUBLE_EQ(account.classes[0].cost, account.items.back().cost * 0.75);
   EXPECT_DOUBLE_EQ(account.classes[1].cost, account.items.back().cost * 0.25);
   EXPECT_DOUBLE_EQ(account.classes[1].cost_per_request.value(), account.items.back().cost * 0.125);

@@ -113,7 +113,7 @@ TEST(DetailCsv, Steps) {
   EXPECT_EQ(read_text(folder / "steps.csv"),
             "replica,pool,start_s,end_s,decode_sequences,prefill_sequences,prefill_tokens,emitted_tokens,used_blocks,"
             "energy_j,"
-            "who\n3,chat,0.5,0.75,1,1,512,2,40,100,12:1 7:512\n3,chat,0.75,1,0,0,0,0,0,0,\n");
+            "members\n3,chat,0.5,0.75,1,1,512,2,40,100,12:1 7:512\n3,chat,0.75,1,0,0,0,0,0,0,\n");
 }
 
 TEST(DetailCsv, ReplicasLinksAndFlows) {

@@ -117,9 +117,11 @@ TEST(Figures, AnUnknownKeyIsAnsweredWithTheNearest) {
   EXPECT_THAT(complaint("pools[0].bussy_fraction"), HasSubstr("did you mean 'pools[].busy_fraction'?"));
   EXPECT_THAT(complaint("pools[].busy_fraction"), HasSubstr("name one by its number"));
   EXPECT_THAT(complaint("name"), StartsWith("unknown figure 'name'")) << "a text is no figure";
+  EXPECT_THAT(complaint("gateway.answered_by[0].passes"),
+              HasSubstr("did you mean 'gateway.answered_by[].llm_calls'?"));
 }
 
-/// A struct with a figure more than anybody has seen: the row is all that it took.
+/// A struct with a new figure: the row is all that it took.
 struct MadeUp {
   std::string name{};
   double warm_fraction = 0;
@@ -133,8 +135,8 @@ struct MadeUp {
 
 TEST(ItemTable, HasAColumnForEachFigureWithAHeading) {
   const std::vector<MadeUp> items{{"first", 0.25, Statistics{.mean = 1, .max = 2}}, {"", 1, std::nullopt}};
-  EXPECT_EQ(item_table({.title = "who"}, items).text(0, 80),
-            "who       warm        wait, mean\n"
+  EXPECT_EQ(item_table({.title = "one"}, items).text(0, 80),
+            "one       warm        wait, mean\n"
             "first   25.0 %  1.00 s to 2.00 s\n"
             "all    100.0 %                 -\n");
 }

@@ -53,7 +53,7 @@ TEST(IntervalSum, CutsWhatLiesBeyondTheEnd) {
 TEST(IntervalSum, NothingIsExactlyNothingAndFullExactlyFull) {
   Rng rng(1, "intervals");
   IntervalSum sum;
-  for (int i = 0; i < 1000; ++i) {  // busy from 0 to 100, handed over 1,000 times at odd instants; nobody after that
+  for (int i = 0; i < 1000; ++i) {  // busy from 0 to 100, handed over 1,000 times at odd instants; none after that
     double from = 0;
     while (from < 100) {
       const double to = std::min(100.0, from + 10 * rng.uniform());

@@ -148,7 +148,7 @@ TEST_F(Rows, AFolderOfUnknownRowsAloneSaysWhy) {
 }
 
 TEST(LeftOutText, NamesRowsByReason) {
-  const std::vector<LeftOutRow> rows{
+  const std::vector<ExcludedRow> rows{
       {"d/a.csv", 2, "no such GPU"}, {"d/a.csv", 3, "other"}, {"d/a.csv", 7, "no such GPU"}};
   EXPECT_EQ(left_out_text(rows), "- a.csv, lines 2, 7: no such GPU\n- a.csv, line 3: other\n");
 }

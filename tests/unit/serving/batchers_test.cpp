@@ -23,7 +23,7 @@ Listener serve_with(const ReplicaLimits& limits, const std::vector<Request>& req
   return heard;
 }
 
-// Both prompts are padded to 10. Request 1 has its only token at 1, is computed along while request 0 makes tokens 2
+// Both prompts are padded to 10. Request 1 has its only token at 1, is padding while request 0 makes tokens 2
 // and 3, and both answers come at 3. Request 2 starts then.
 TEST(Static, WaitsForTheLongestAndPadsThePrompts) {
   const Listener heard =
@@ -161,7 +161,7 @@ TEST(FairShareQueue, SharesBetweenClientsWhateverTheyAskFor) {
 }
 
 // Steps of a second. Request 0 has tokens 1 to 3 when its client gives up at 3.5; the step under way ends at 4 with a
-// token for nobody, and request 1 has its place. Request 2 gave up in the queue.
+// token in vain, and request 1 has its place. Request 2 gave up in the queue.
 TEST(TimeOut, FreesThePlaceWhenTheNextBatchIsFilled) {
   std::vector<Request> requests{request(0, 0, 10, 100), request(1, 0.25, 10, 2), request(2, 0.25, 10, 2)};
   requests[0].give_up_s = 3.5;

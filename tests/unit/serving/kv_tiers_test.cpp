@@ -12,9 +12,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 /// Tells the tiers that these blocks of a prompt were computed, or dropped.
-void tell(const std::vector<BlockHash>& blocks, auto told) {
+void tell(const std::vector<BlockHash>& blocks, auto reported) {
   PrefixName name;
-  for (const BlockHash block : blocks) told((name = name.then(block)).value());
+  for (const BlockHash block : blocks) reported((name = name.then(block)).value());
 }
 void compute(KvTiers& tiers, const std::vector<BlockHash>& blocks, RequestId by = {}) {
   tell(blocks, [&](BlockHash name) { tiers.computed(by, name, 10); });
@@ -90,7 +90,7 @@ TEST(KvTiers, UnitsLieWithTheRankOfTheRequestThatComputedThem) {
   }
 }
 
-// Two replicas write to one tier, told in the wrong order of time. Who looks at 2 s sees what was written before.
+// Two replicas write to one tier, reported in the wrong order of time. A look at 2 s sees what was written before.
 TEST(SharedTier, IsWrittenInTheOrderOfTime) {
   for (const bool one_first : {true, false}) {
     SharedTier shared(20, Registry<Eviction>::all().at("fifo").prepare()->make());
@@ -105,12 +105,12 @@ TEST(SharedTier, IsWrittenInTheOrderOfTime) {
     if (one_first) write_one();
     write_other();
     if (!one_first) write_one();
-    const TierStore& seen = shared.look(2.0);
+    const TierStore& seen = shared.store_at(2.0);
     EXPECT_FALSE(seen.find(1, 2)) << "the first to come has left";
     EXPECT_TRUE(seen.find(2, 2));
     EXPECT_EQ(seen.find(3, 2)->owner, ReplicaId{1});
     EXPECT_FALSE(seen.find(4, 2)) << "not before its instant is over";
-    EXPECT_TRUE(shared.look(2.5).find(4, 2.5));
+    EXPECT_TRUE(shared.store_at(2.5).find(4, 2.5));
   }
 }
 

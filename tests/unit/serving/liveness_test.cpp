@@ -138,7 +138,7 @@ Listener serve_with(const ReplicaLimits& limits, const std::vector<Request>& req
   return heard;
 }
 
-// The budget is 100 tokens: a prompt of 100 is computed, one of 101 never will be and stands in nobody's way.
+// The budget is 100 tokens: a prompt of 100 is computed, one of 101 never will be and stands in no request's way.
 TEST(VllmV0, RejectsPromptsLongerThanItsBudget) {
   const Listener heard =
       serve_with({.budget = 100, .batcher = "vllm_v0"}, {request(0, 101, 2), request(1, 100, 2), request(2, 10, 2)});
@@ -197,7 +197,7 @@ TEST(Beams, WantTheMostBlocksBeforeTheirLastToken) {
   EXPECT_EQ(serve_with({.block_tokens = 4, .blocks = 7}, {r}).done.at(RequestId{0}).status, RequestStatus::rejected);
 }
 
-// Four stages of a quarter of a second and places for one: one request after the other goes through all of them.
+// Four stages of a quarter of a second and places for one: one request after the other goes through all stages.
 TEST(FewSequencesForStages, OneAtATimeGoesThroughAllStages) {
   for (const std::string& batcher : Registry<Batcher>::names()) {
     const Listener heard =

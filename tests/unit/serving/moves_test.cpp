@@ -9,7 +9,7 @@ namespace servecast::moves_test {
 
 struct Moves final : ReplicaListener {
   struct Prompt {
-    Slot at{};
+    Slot slot{};
     MovingSequence sequence{};
   };
   std::vector<Prompt> prompts{};
@@ -40,7 +40,7 @@ Request asks(std::uint32_t id, double at_s, std::int64_t prompt, std::int64_t ou
   return r;
 }
 
-// Its client would have given up at 10 s; by then it is elsewhere, and nothing of it is left to give up here.
+// Its client would have given up at 10 s; by then it is elsewhere, and this replica has nothing left to give up.
 TEST(Moves, WhoIsRecalledIsNotGivenUpHere) {
   const LinearLatency latency(1);
   Replica replica = make_replica(latency, {.blocks = 100});
@@ -60,7 +60,7 @@ TEST(Moves, WhoIsRecalledIsNotGivenUpHere) {
 }
 
 // Prompts on one replica, decodes on the other, with memory for a few, clients that give up and KV that is lost on
-// its way: every request is told once, all books are right at every moment, and no block stays taken.
+// its way: every request is reported once, all books are right at every moment, and no block stays taken.
 TEST(Moves, BooksAreRightUnderRandomLoad) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Rng rng(seed, "moves");
@@ -74,7 +74,7 @@ TEST(Moves, BooksAreRightUnderRandomLoad) {
     const auto hand_over = [&](double now_s) {
       for (Moves::Prompt& p : std::exchange(heard.prompts, {})) {
         p.sequence.request = whole.at(p.sequence.request.id);
-        exported[p.sequence.request.id] = p.at;
+        exported[p.sequence.request.id] = p.slot;
         to.imports().expect();
         imported[p.sequence.request.id] = to.imports().bring(p.sequence, std::nullopt, now_s);
       }
@@ -84,7 +84,7 @@ TEST(Moves, BooksAreRightUnderRandomLoad) {
         if (rng.uniform() < 0.1)
           lost += to.imports().recall(at, now_s, heard) ? 1 : 0;
         else
-          to.imports().landed(at, 0.0, now_s);
+          to.imports().kv_received(at, 0.0, now_s);
         imported.erase(id);
       }
       for (auto it = exported.begin(); it != exported.end();)

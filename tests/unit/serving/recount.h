@@ -10,12 +10,12 @@ inline SequenceSums recount(const SequenceBook& book) {
   SequenceSums sums;
   for (std::size_t i = 0; i < book.table().size(); ++i) {
     const Sequence& s = book[static_cast<Slot>(i)];
-    if (s.stage == Stage::forgotten && !s.fetching) continue;  // a free place
-    sums.counts[static_cast<std::size_t>(s.stage)] += 1;
-    sums.running += runs(s.stage) ? 1 : 0;
-    sums.running_sequences += runs(s.stage) ? s.request.width() : 0;
+    if (s.state == SequenceState::forgotten && !s.fetching) continue;  // a free place
+    sums.counts[static_cast<std::size_t>(s.state)] += 1;
+    sums.running += runs(s.state) ? 1 : 0;
+    sums.running_sequences += runs(s.state) ? s.request.width() : 0;
     sums.uncomputed_tokens += s.left();
-    sums.awaited += s.request.awaited && !s.told ? 1 : 0;
+    sums.awaited += s.request.awaited && !s.reported ? 1 : 0;
   }
   return sums;
 }

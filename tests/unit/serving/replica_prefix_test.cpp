@@ -5,8 +5,8 @@
 
 namespace servecast::replica_prefix_test {
 
-// A prompt of 20 tokens takes 20 ms, 10 further tokens 1 ms each. Its client gives up in the last step, and whoever
-// keeps what its session has said uses that memory for something else: nobody may find that in the cache.
+// A prompt of 20 tokens takes 20 ms, 10 further tokens 1 ms each. Its client gives up in the last step, and a cache
+// that keeps what its session has said uses that memory for something else: no request may find that in the cache.
 TEST(ReplicaWithPrefixes, DoesNotReadWhatASessionHasSaidOnceItsClientHasGivenUp) {
   const LinearLatency latency(0, 1e-3);
   auto cache = make_policy<KvCache>("paged_prefix", {{"block_tokens", 10}});

@@ -49,8 +49,8 @@ TEST(Replica, SplitsAPromptByTheBudgetLeftOver) {
   EXPECT_EQ(heard.members.at(3).size(), 2u);
 }
 
-// Steps of 1/4 s, arrivals on their boundaries: whoever arrives when a step ends joins the next one, not the one
-// after.
+// Steps of 1/4 s, arrivals on their boundaries: a request that arrives when a step ends joins the next one, not the
+// one after.
 TEST(Replica, AnArrivalOnAStepBoundaryJoinsTheStepThatStarts) {
   const LinearLatency latency(0.25);
   Replica replica = make_replica(latency, {});
@@ -71,7 +71,7 @@ TEST(Replica, PreemptsTheLastAndRecomputesIt) {
   const RequestRecord& second = heard.done.at(RequestId{1});
   EXPECT_EQ(first.preemptions, 0u);
   EXPECT_EQ(first.finish_s, 9);  // 1 prefill + 8 decodes, never held up
-  // Step 6 (from 5 s) wants a 4th block for both: request 1 goes with 5 tokens made. In that step nobody is admitted;
+  // Step 6 (from 5 s) wants a 4th block for both: request 1 goes with 5 tokens made. In that step none is admitted;
   // then its 13 tokens need 4 blocks but only 2 are free until 9 s. [9,10) recomputes and gives token 6, 7..9 by 13
   // s.
   EXPECT_EQ(second.preemptions, 1u);
@@ -142,7 +142,7 @@ TEST(Replica, CutOffInTheMiddleTellsWhatWasMade) {
   EXPECT_EQ(heard.waited_s, 3.5);
 }
 
-// Its client gives up while its last token is being made and nothing else runs: whoever comes next stands in its
+// Its client gives up while its last token is being made and nothing else runs: the next request stands in its
 // place.
 TEST(Replica, WhoComesAfterAClientThatGaveUpAtTheEndIsServed) {
   const LinearLatency latency(1);
@@ -214,7 +214,7 @@ TEST_P(ReplicaAgainstNaive, SameTimesBitForBit) {
   }
 }
 
-// Whoever waits for a finish may sleep until next_awaited_s(): nothing awaited finishes before it.
+// A run that waits for a finish may sleep until next_awaited_s(): nothing awaited finishes before it.
 TEST(Replica, NothingAwaitedFinishesBeforeItSays) {
   Rng rng(11, "awaited");
   const LinearLatency latency(0.01, 1e-4, 1e-6);

@@ -120,7 +120,7 @@ TEST(ReplicaWithTiers, FetchesOnlyWhatIsFasterThanComputing) {
   }
 }
 
-// Whoever comes behind it is not held up.
+// A request behind it is not held up.
 TEST(ReplicaWithTiers, OthersPassWhoWaitsForAFetch) {
   Served s({.only_if_faster = false});
   s.ask(0, s.a, 0);
@@ -229,7 +229,7 @@ TEST(ReplicaWithTiers, LayerWiseMoreIsWorthFetching) {
 }
 
 // Random prompts that share beginnings, fetches of random length, memory for two or three of them, clients that give
-// up: nobody is lost and no block stays taken.
+// up: no request is lost and no block stays taken.
 TEST(ReplicaWithTiers, NobodyIsLostUnderRandomLoad) {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     Rng rng(seed, "tiers");

@@ -9,7 +9,7 @@
 
 namespace servecast::sm_sides_test {
 
-/// 1 s for a step with prompts, all of it arithmetic; 0.25 s for one of decodes, all of it memory traffic.
+/// 1 s for a step with prompts, arithmetic alone; 0.25 s for one of decodes, memory traffic alone.
 class BoundLatency final : public StepLatency {
  public:
   std::int64_t stages() const override { return 1; }
@@ -53,7 +53,7 @@ Request request(std::uint32_t id, double arrival_s, std::int64_t prompt, std::in
 
 // Shares of 50 and 50. The first prompt runs alone with half of the SMs: 2 s. From then on it decodes, a step of
 // 0.25 x 1.6221 = 0.40553 s alone. The second prompt comes at 3 s, while the step from 2.81106 to 3.21659 runs, and
-// is computed at once, beside decodes: 2 s. These have half of the SMs whoever else runs, and a prompt that only
+// is computed at once, beside decodes: 2 s. These have half of the SMs whatever else runs, and a prompt that only
 // computes takes no bandwidth.
 TEST(SmSides, PromptsDoNotWaitForDecodesNorDecodesForPrompts) {
   Replica replica = Semi{.settings = {{"prefill_sm_fraction", 0.5}, {"decode_sm_fraction", 0.5}}}.replica(bound);
@@ -88,7 +88,7 @@ TEST(SmSides, WithAllSmsForBothAStepAloneIsAsFastAsEver) {
 }
 
 // Whether batches are repeated or the batcher is asked every time, with memory that runs short, swapping and clients
-// that give up: the same times, and every request is told once.
+// that give up: the same times, and every request is reported once.
 TEST(SmSides, ShortCutsChangeNothing) {
   const LinearLatency latency(0.01, 0.0005, 0.000002);
   for (std::uint64_t seed = 0; seed < 60; ++seed) {

@@ -1,4 +1,4 @@
-// The replica against results that nobody here made up: queueing theory.
+// The replica against results from elsewhere: queueing theory.
 #include <gtest/gtest.h>
 
 #include "models/base/rng.h"

@@ -1,4 +1,4 @@
-// The wiring of a decoder step: kernels executed on the host against a reference in double that knows none of them.
+// The wiring of a decoder step: kernels executed on the host against a reference in double that does not use them.
 #include "calibrate/decoder/decoder_step.h"
 
 #include <gtest/gtest.h>
@@ -193,7 +193,7 @@ void check(const DecoderShape& shape, const std::vector<StepPart>& given) {
   EXPECT_GE(device.taken, decoder_bytes(shape, limits, device.processors()) * 9 / 10);
   const std::vector<StepPart> parts = in_kernel_order(given);
   BlockTables blocks(limits.kv_blocks, block_tokens);
-  for (std::int64_t i = 0; i < 4; ++i) blocks.hold(100 + i, 20 * (i + 1));  // somebody was here, and left
+  for (std::int64_t i = 0; i < 4; ++i) blocks.hold(100 + i, 20 * (i + 1));  // another sequence was here, and left
   for (std::int64_t i = 0; i < 4; ++i) blocks.release(100 + i);
   for (const StepPart& part : parts) blocks.hold(part.sequence, part.before_tokens + part.tokens);
   std::vector<Reference> references;
@@ -239,7 +239,7 @@ TEST(DecoderStep, PromptsAlone) {
                {.sequence = 2, .before_tokens = 16, .tokens = 17, .emits = true}});
 }
 
-// Nobody leaves with a token: a chunk in the middle of a prompt.
+// No sequence leaves with a token: a chunk in the middle of a prompt.
 TEST(DecoderStep, MayEmitNothing) { check(tiny, {{.sequence = 1, .before_tokens = 0, .tokens = 8}}); }
 
 TEST(DecoderShape, OfAShardOfATensorParallelGroup) {

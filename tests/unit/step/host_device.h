@@ -18,7 +18,7 @@ class HostDevice final : public KernelDevice {
   void* room(std::int64_t bytes) override {
     const auto size = static_cast<std::size_t>(bytes);
     all_.emplace_back(static_cast<std::byte*>(::operator new (size, std::align_val_t{256})));
-    std::memset(all_.back().get(), 0xff, size);  // NaN, so that what nobody writes is seen
+    std::memset(all_.back().get(), 0xff, size);  // NaN, so that what is not written is seen
     taken += bytes;
     return all_.back().get();
   }

@@ -45,7 +45,7 @@ std::vector<Request> some_requests() {
   return all;
 }
 
-// What a sequence makes does not depend on who is computed beside it, on where its blocks lie, on how its prompt is
+// What a sequence makes does not depend on what is computed beside it, on where its blocks lie, on how its prompt is
 // cut, or on being thrown out and computed again.
 TEST(KernelExecutor, MakesTheSameTokensInAnyCompany) {
   const std::vector<Request> requests = some_requests();

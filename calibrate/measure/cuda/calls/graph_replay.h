@@ -10,7 +10,7 @@ namespace servecast {
 /// A call, started as it is or, where it asks for that, as a CUDA graph of what it does.
 class Replay {
  public:
-  /// Starts the call once where a graph is made of it, so that nothing is left to load.
+  /// Starts the call once where it becomes a graph, so that nothing is left to load.
   Replay(std::unique_ptr<Call> call, Stream stream);
   ~Replay();
   Replay(Replay&& other) noexcept;

@@ -34,7 +34,7 @@ class DeviceBuffer {
 };
 
 enum class Random { bf16, fp32, fp8, bytes };
-/// Random numbers between -1 and 1, or any bytes; none of them zero as a rule.
+/// Random numbers between -1 and 1, or any bytes; as a rule without zeros.
 DeviceBuffer random_buffer(std::int64_t count, Random kind, Rng& rng);
 DeviceBuffer copy_of(std::span<const std::int32_t> numbers);
 DeviceBuffer copy_of(std::span<const float> numbers);

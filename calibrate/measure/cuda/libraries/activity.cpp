@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
 
-/// Functions of CUPTI, and what has come of it. CUPTI's callbacks take no argument of ours, hence one for all.
+/// Functions of CUPTI, and its records so far. CUPTI's callbacks take no argument of ours, hence one for all.
 struct Cupti {
   SharedLibrary library{"libcupti.so.13", "timing on the GPU's own clock"};
   decltype(&cuptiActivityEnable) enable = library.function<decltype(&cuptiActivityEnable)>("cuptiActivityEnable");
@@ -66,7 +66,7 @@ void check(CUptiResult result, const char* what) {
   cupti->text(result, &text);
   throw DeviceError(std::string("CUPTI refuses ") + what + ": " + (text != nullptr ? text : "no reason given") +
                     ". Where only administrators may profile, the driver's setting "
-                    "NVreg_RestrictProfilingToAdminUsers=0 lets everybody");
+                    "NVreg_RestrictProfilingToAdminUsers=0 lets every user");
 }
 
 }  // namespace

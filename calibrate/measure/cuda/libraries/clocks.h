@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/measure/card_users.h"
+#include "calibrate/measure/gpu_users.h"
 
 namespace servecast {
 
@@ -15,7 +15,7 @@ struct ClockState {
   bool throttled = false;  // for heat or power
 };
 
-/// NVML's view of a GPU and of who uses it. It only reads.
+/// NVML's view of a GPU and of processes that use it. It only reads.
 class Clocks {
  public:
   /// `pci_bus_id`: as CUDA writes it. Throws DeviceError where NVML is missing.

@@ -16,7 +16,7 @@ class Wanted {
     if (!asked_) open();
     return library_ ? &*library_ : nullptr;
   }
-  /// Why there is none; empty where there is one or nobody asked.
+  /// Why there is none; empty where there is one or it was not asked for.
   const std::string& missing() const { return missing_; }
   /// Null where it is missing or was never asked for.
   const Library* opened() const { return library_ ? &*library_ : nullptr; }

@@ -8,7 +8,7 @@ namespace servecast {
 
 /// Writes all requests of a workload to `out` as CSV of our own format (see docs/traces.md), packed where the name
 /// ends in .gz. Reading it back gives the same requests, but for the pools, which belong to a scenario. The workload
-/// is read twice: once to check all of it and to see which columns it needs. Returns the number of requests.
+/// is read twice: once to check the whole and to see which columns it needs. Returns the number of requests.
 std::int64_t convert(const WorkloadSpec& spec, const WorkloadContext& context, const std::string& out);
 
 /// What `servecast trace make` reads: a workload and its seed.

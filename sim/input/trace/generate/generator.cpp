@@ -160,7 +160,7 @@ void check_generator(const GenerateSpec& spec, const std::string& path, SpecProb
   if (!spec.requests && !spec.duration_s && spec.arrivals.stages.empty())
     problems.add(path, "'generate' never ends: give requests, duration_s or both");
   if (spec.arrivals.closed_loop && !spec.requests)
-    problems.add(path, "a closed loop needs 'requests': how many a given time holds depends on who serves them");
+    problems.add(path, "a closed loop needs 'requests': how many a given time holds depends on the cluster");
   if (spec.system_prompts &&
       spec.system_prompts->count * (spec.system_prompts->tokens / spec.block_tokens) > 100'000'000)
     problems.add(path + ".system_prompts", "all system prompts together have more than 100 million hash blocks");

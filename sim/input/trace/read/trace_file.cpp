@@ -11,7 +11,7 @@
 namespace servecast {
 namespace {
 
-/// Keeps the blocks of all requests given: nobody tells when a request that arrived by itself has finished.
+/// Keeps the blocks of all requests given: the end of a request that arrived by itself is not reported here.
 class BlockStore {
  public:
   std::span<const BlockHash> keep(const std::vector<BlockRange>& runs, BlockHash offset) {

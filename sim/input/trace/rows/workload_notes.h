@@ -30,7 +30,7 @@ class ClassNames {
   std::vector<std::string> names_{""};  // few, so a walk is quicker than a map
 };
 
-/// What is learnt while a workload is read, beside its requests. Whoever asks for the workload owns it.
+/// What is learnt while a workload is read, beside its requests. The caller that asks for the workload owns it.
 struct WorkloadNotes {
   ClassNames classes{};
   NamesToIds<ClientId> labels{};                       // clients named in the scenario

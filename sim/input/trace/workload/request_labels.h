@@ -35,7 +35,7 @@ struct RequestLabels {
   void fields(Fields& f) {
     f.field("pool", pool, "where its requests go; left out: the first pool");
     f.field("class", request_class, "name of its requests' class; left out: what the trace says");
-    f.field("client", client, "who asks, for queue: fair_share and others; left out: what the trace says");
+    f.field("client", client, "its sender, for queue: fair_share and others; left out: what the trace says");
     f.field("priority", priority,
             "smaller goes first, for queue: priority and the gateway's jobs; left out: what the trace says",
             {.min = 0, .max = 1e6});

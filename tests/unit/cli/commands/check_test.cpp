@@ -131,7 +131,7 @@ TEST(Check, names_the_option_that_is_wrong) {
   EXPECT_EQ(report["problems"][0]["path"], "seed");
 }
 
-/// Of a scenario, as whoever copies it to another folder must know: also those it finds beside itself.
+/// Of a scenario, as a user who copies it to another folder must know: also those it finds beside itself.
 TEST(Check, lists_the_files_that_it_reads) {
   const TestFolder folder;
   folder.write("two.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n0,10,5\n1,10,5\n");
@@ -150,7 +150,8 @@ TEST(Check, lists_the_files_that_it_reads) {
 TEST(Check, reads_a_text_that_is_not_saved) {
   const TestFolder folder, elsewhere;
   const std::string file = folder / "not_there_yet.yaml";
-  const std::string wrong = elsewhere.write("t.yaml", "seed: -1\n" + small_scenario.substr(small_scenario.find("workload")));
+  const std::string wrong =
+      elsewhere.write("t.yaml", "seed: -1\n" + small_scenario.substr(small_scenario.find("workload")));
   EXPECT_THAT(servecast_with({"check", file, "--text", wrong}).err, HasSubstr(file + ":1:7: 'seed' must be"));
   const std::string right = elsewhere.write("t.yaml", small_scenario);
   const Outcome outcome = servecast_with({"check", file, "--text", right});

@@ -52,8 +52,9 @@ class RealReplay : public testing::TestWithParam<Replay> {
     if (!trace_) GTEST_SKIP() << "no real traces here";
   }
   std::vector<std::string> command(const std::string& name) const {
-    return {name, SERVECAST_SOURCE_DIR "/scenarios/" + GetParam().scenario, "--set",
-            "workload.trace.path=" + *trace_, "--set", "pools[0].engine=none"};  // Little's law is the engine's
+    return {name,    SERVECAST_SOURCE_DIR "/scenarios/" + GetParam().scenario,
+            "--set", "workload.trace.path=" + *trace_,
+            "--set", "pools[0].engine=none"};  // Little's law is the engine's
   }
   Outcome run(const std::string& report) const {
     std::vector<std::string> arguments = command("run");
@@ -66,13 +67,13 @@ class RealReplay : public testing::TestWithParam<Replay> {
   std::optional<std::string> trace_;
 };
 
-/// Adds up what `who`, "id:tokens id:tokens ...", says that a step worked on.
-void add_work(std::string_view who, std::vector<std::int64_t>& tokens_of) {
-  for (std::size_t at = 0; at < who.size();) {
-    const std::size_t end = std::min(who.find(' ', at), who.size());
-    const std::size_t colon = who.find(':', at);
-    const auto id = static_cast<std::size_t>(number(who.substr(at, colon - at)));
-    tokens_of.at(id) += static_cast<std::int64_t>(number(who.substr(colon + 1, end - colon - 1)));
+/// Adds up what `members`, "id:tokens id:tokens ...", says that a step worked on.
+void add_work(std::string_view members, std::vector<std::int64_t>& tokens_of) {
+  for (std::size_t at = 0; at < members.size();) {
+    const std::size_t end = std::min(members.find(' ', at), members.size());
+    const std::size_t colon = members.find(':', at);
+    const auto id = static_cast<std::size_t>(number(members.substr(at, colon - at)));
+    tokens_of.at(id) += static_cast<std::int64_t>(number(members.substr(colon + 1, end - colon - 1)));
     at = end + 1;
   }
 }
@@ -84,7 +85,7 @@ TEST_P(RealReplay, completes_every_request_and_conserves_tokens) {
   std::vector<std::int64_t> worked(static_cast<std::size_t>(GetParam().requests));
   double emitted = 0;
   for (Table steps(folder_ / "report/steps.csv"); steps.next(); emitted += steps["emitted_tokens"])
-    add_work(steps.text("who"), worked);
+    add_work(steps.text("members"), worked);
 
   Opened trace = open_file(*trace_);
   double output_tokens = 0;

@@ -51,7 +51,7 @@ TEST_F(Simulate, a_key_stands_for_all_that_a_run_rests_on) {
   EXPECT_EQ(load("", {.scenario = file_, .set = {"gpus.h100_sxm_80g.hbm_bytes_per_s=3350e9"}}).key, key);  // as it is
 }
 
-/// With the same name and the same files the key is the same, so nobody needs to load the scenario.
+/// With the same name and the same files the key is the same, so the scenario need not be loaded.
 TEST_F(Simulate, a_name_stands_for_a_request) {
   const RunRequest request{.scenario = file_, .set = {"slo.ttft_s=2"}, .seed = 4};
   const std::string name = ScenarioSimulator().name(request);

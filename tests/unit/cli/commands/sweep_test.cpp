@@ -70,9 +70,10 @@ TEST_F(Sweep, a_point_that_cannot_be_is_a_row_that_says_why) {
 }
 
 TEST_F(Sweep, a_point_that_crashes_is_named_and_the_others_are_there) {
-  // Replicas that fail every second and start in an hour serve nobody: the watchdog ends that run.
+  // Replicas that fail every second and start in an hour serve no request: the watchdog ends that run.
   const std::string file = folder_.write(
-      "fails.yaml", small_scenario + std::string("failures: {engine_init_s: 3600, rates: [{of: gpu, mttr_s: 1}]}\n"));
+      "fails.yaml",
+      small_scenario + std::string("failures: {engine_init_s: 3600, rates: [{part: gpu, mttr_s: 1}]}\n"));
   const Outcome outcome = servecast_with({"sweep", file, "--over", "failures.rates[0].mtbf_s=1,1e9"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.err, HasSubstr("the run of " + file + " with failures.rates[0].mtbf_s=1 crashed: "));
@@ -159,7 +160,7 @@ TEST_F(Sweep, shares_joined_are_the_whole) {
   EXPECT_EQ(merged.out, "12 results, 12 of them new\n") << merged.err;
   const json whole = with({});
   EXPECT_EQ(with({"--out", folder_ / "all"}), whole);
-  spoil(folder_ / "all/plan.sqlite");  // all of it came from the shares
+  spoil(folder_ / "all/plan.sqlite");  // every row came from the shares
   for (const json& point : with({"--out", folder_ / "all"})["points"])
     EXPECT_EQ(point["figures"]["requests_per_s"], 77.0);
 }

@@ -102,17 +102,17 @@ TEST(Progress, the_bar_is_redrawn_in_place_and_erased) {
 TEST(Progress, many_runs_count_runs_and_known_ones_took_no_time) {
   Watched json(ProgressStyle::json);
   // 6 of 10 were known; the 2 simulated took 4 s, so the other 2 take 4 s more.
-  json.runs_at(4, {.done = 8, .of = 10, .simulated = 2});
-  json.view.finish(RunsProgress{.done = 10, .of = 10, .simulated = 4});
+  json.runs_at(4, {.done = 8, .total = 10, .simulated = 2});
+  json.view.finish(RunsProgress{.done = 10, .total = 10, .simulated = 4});
   const auto lines = json.lines();
-  EXPECT_EQ(lines[0], nlohmann::json::parse(R"({"fraction": 0.8, "done": 8, "of": 10, "eta_s": 4.0})"));
-  EXPECT_EQ(lines[1], nlohmann::json::parse(R"({"fraction": 1.0, "done": 10, "of": 10, "eta_s": 0.0})"));
+  EXPECT_EQ(lines[0], nlohmann::json::parse(R"({"fraction": 0.8, "done": 8, "total": 10, "eta_s": 4.0})"));
+  EXPECT_EQ(lines[1], nlohmann::json::parse(R"({"fraction": 1.0, "done": 10, "total": 10, "eta_s": 0.0})"));
 
   Watched bar(ProgressStyle::bar);
-  bar.runs_at(4, {.done = 8, .of = 10, .simulated = 2});
+  bar.runs_at(4, {.done = 8, .total = 10, .simulated = 2});
   EXPECT_THAT(bar.out.str(), HasSubstr("]  80 %  8 of 10 simulations, 4 s left"));
   Watched nothing_simulated(ProgressStyle::json);
-  nothing_simulated.runs_at(4, {.done = 8, .of = 10});
+  nothing_simulated.runs_at(4, {.done = 8, .total = 10});
   EXPECT_TRUE(nothing_simulated.lines()[0]["eta_s"].is_null());
 }
 

@@ -52,7 +52,7 @@ TEST(Rent, ThreeOfEightGpusCostEight) {
   EXPECT_DOUBLE_EQ(single.account_usd, single.usd_total);
 }
 
-// The second node carries nobody, and nobody pays for it.
+// The second node carries no replica, and is not paid for.
 TEST(Rent, TwoPoolsOnANodePayForItOnce) {
   EXPECT_DOUBLE_EQ(rent("cluster: {node: dgx_h100, nodes: 2}\npools:\n" + pool("a", 3) + pool("b", 2)).usd_per_hour,
                    20);
@@ -76,7 +76,8 @@ TEST(Rent, GroupsMayDiffer) {
   EXPECT_DOUBLE_EQ(groups.unused_gpus, 7);
 }
 
-// A node with three replicas and a spare, into which they move when their node breaks: 16 GPUs, whoever stands where.
+// A node with three replicas and a spare, into which they move when their node breaks: 16 GPUs, whichever replica
+// stands where.
 TEST(Rent, ASpareIsPaidForOnce) {
   const std::string spare = "cluster: {node: dgx_h100}\npools:\n" + pool("chat", 3) + "failures: {spares: 1";
   EXPECT_DOUBLE_EQ(rent(spare + "}\n").usd_per_hour, 16 * 2.5);
@@ -90,7 +91,7 @@ std::string scaled(const std::string& times, int at_first) {
          times + "]}, scaling: {start_replicas: " + std::to_string(at_first) + "}}\n";
 }
 
-// Nodes of four GPUs at 1 USD. Four replicas fill one and leave the other to its owner; a fifth pays for all of it.
+// Nodes of four GPUs at 1 USD. Four replicas fill one and leave the other to its owner; a fifth pays for the whole.
 TEST(Rent, ReplicasThatComeAndGoPayForTheirNodes) {
   EXPECT_NEAR(rent(scaled("{at_s: 0, replicas: 4}", 4)).usd_per_hour, 4, 1e-9);
   EXPECT_NEAR(rent(scaled("{at_s: 0, replicas: 5}", 5)).usd_per_hour, 8, 1e-9);

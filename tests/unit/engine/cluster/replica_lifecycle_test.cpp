@@ -16,8 +16,8 @@ using ::testing::Pair;
 
 ReplicaAt at(std::size_t replica) { return {0, replica}; }
 
-/// Writes down what replicas are told. Those that are busy have work left.
-struct MadeReplicas final : ReplicaLifecycle::Replicas {
+/// Writes down the calls to replicas. Those that are busy have work left.
+struct MadeReplicas final : ReplicaLifecycle::Callbacks {
   void note(const char* what, const ReplicaAt& who) { told.push_back(what + std::to_string(who.replica)); }
   void make_ready(const ReplicaAt& who, double) override { note("ready ", who); }
   void serve(const ReplicaAt& who, double) override { note("serve ", who); }
@@ -95,7 +95,7 @@ TEST(ReplicaLifecycle, AStartTakesMachineWeightsAndEngineAndAnEndWaitsForItsRequ
   m.want(1, 30);
   EXPECT_THAT(m.names(), ElementsAre("serving", "draining"));
   EXPECT_FALSE(m.lives.serves(at(1)));
-  EXPECT_TRUE(m.lives.leaves(at(1)));
+  EXPECT_TRUE(m.lives.drains(at(1)));
   EXPECT_EQ(m.lives.next_drained_s(), 7);
   EXPECT_FALSE(m.lives.retire_drained(31));
   m.replicas.busy = {0};
@@ -142,7 +142,7 @@ TEST(ReplicaLifecycle, ABreakWhileTheEngineStartsMakesTheStartVoid) {
   EXPECT_THAT(m.names(), ElementsAre("broken", "serving"));
 }
 
-// Cold replicas take requests at once. The first weights of one that has stopped come for nobody.
+// Cold replicas take requests at once. The first weights of one that has stopped come in vain.
 TEST(ReplicaLifecycle, AColdReplicaServesBeforeItsWeightsAreThereAndAStoppedOneHearsNothingOfThem) {
   Made m(standing(true));
   EXPECT_THAT(m.loads.who_loads, ElementsAre(0, 1));
@@ -189,7 +189,7 @@ TEST(ReplicaLifecycle, WantedAgainWhileOneDrainsAnotherStarts) {
   EXPECT_EQ(m.lives.totals(0).starts, 2);
 }
 
-// It stops with what it had. Nobody retires it later, and nobody starts it before it is whole.
+// It stops with what it had. It is not retired later, and not started before it is whole.
 TEST(ReplicaLifecycle, ABreakWhileItDrainsEndsItAndItsRent) {
   Made m(scaled());
   m.replicas.busy = {0};
@@ -263,9 +263,9 @@ TEST(ReplicaLifecycle, ADoomedOneLeavesTheReserveOrNeverGetsThere) {
 TEST(ReplicaLifecycle, ARequestThatFindsNobodyWakesAPoolAtOnce) {
   Made m(scaled());
   m.want(0, 10);
-  m.lives.knock(0, 20);
+  m.lives.demand(0, 20);
   EXPECT_THAT(m.names(), ElementsAre("starting", "off"));
-  m.lives.knock(0, 21);
+  m.lives.demand(0, 21);
   EXPECT_THAT(m.names(), ElementsAre("starting", "off"));
 }
 

@@ -96,8 +96,8 @@ double hits(int models, int slots, int named) {
 }
 
 // Two models in the slots of one: each request pushes out what the model before it used. With twice the slots both
-// find more than one did alone with its half, since whoever runs takes what the other leaves idle; and where
-// everybody names the same one, it has all slots to itself.
+// find more than one did alone with its half, since the one that runs takes what the other leaves idle; and where
+// all name the same one, it has all slots to itself.
 TEST(ExpertMix, ModelsShareTheSlots) {
   const Summary one = summary_of(one_user("slots_per_layer: 32"));
   const double alone = one.expert_offload.at(0).hit_fraction;
@@ -126,8 +126,8 @@ std::int64_t asked(const std::string& pool) {
   return run_without_engine(scenario, recorder, {}).pools.at(0).experts.value().totals.requested;
 }
 
-// DeepSeek-V2-Lite has 27 layers, the first without experts, and asks 6 experts a token and layer. Decodes that all leave
-// after 10 layers run 9 of the 26 layers with experts, prompts all of them.
+// DeepSeek-V2-Lite has 27 layers, the first without experts, and asks 6 experts a token and layer. Decodes that all
+// leave after 10 layers run 9 of the 26 layers with experts, prompts every one.
 TEST(ExpertMix, TokensThatLeaveEarlyAskForNoExpertsBehind) {
   std::string shares = "[0,0,0,0,0,0,0,0,0,1";
   for (int layer = 10; layer < 27; ++layer) shares += ",0";
@@ -144,8 +144,8 @@ TEST(ExpertMix, LayersOnTheHostLoadNoExperts) {
 
 // Adapter k is one of model k modulo 2: both have experts of their own, and each adapter a slot.
 TEST(ExpertMix, AdaptersBelongToTheModelsThatShareSlots) {
-  const Summary both = summary_of(one_user("models: 2, slots_per_layer: 32", "lora: {slots: 4}",
-                                           "adapters: {count: 4, zipf_exponent: 0}"));
+  const Summary both = summary_of(
+      one_user("models: 2, slots_per_layer: 32", "lora: {slots: 4}", "adapters: {count: 4, zipf_exponent: 0}"));
   EXPECT_LE(both.adapters.at(0).loads, 4);
   EXPECT_NEAR(both.expert_offload.at(0).hit_fraction, hits(2, 32, 2), 0.01);
   EXPECT_EQ(both.requests.completed, 12);

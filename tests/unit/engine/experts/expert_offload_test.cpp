@@ -51,7 +51,7 @@ std::string tpot(const std::string& text, const std::vector<Override>& overrides
 }
 
 TEST(ExpertOffload, LoadsAsFlowsTakeAsLongAsInClosedForm) {
-  const std::string text = two_on_a_root(0.2, 6);  // one at a time: nobody shares
+  const std::string text = two_on_a_root(0.2, 6);  // one at a time: no sharing
   const double closed = std::stod(tpot(text, {}, false));
   const double flows = std::stod(tpot(text, {}, true));
   EXPECT_NEAR(flows / closed, 1, 2e-3);  // an end is noticed up to a microsecond later

@@ -57,8 +57,8 @@ TEST(SpreadExperts, EveryWayToDraftHasATime) {
   for (const std::string& way : Registry<EarlyExit>::names()) steps_take_time("early_exit: {policy: " + way + "}");
 }
 
-// Nobody measured grouped products of 8-bit integers: they take the GPU's own constants, which read half the bytes of
-// bf16's weights, and say so.
+// Grouped products of 8-bit integers were not measured: they take the GPU's own constants, which read half the bytes
+// of bf16's weights, and say so.
 TEST(SpreadExperts, TypesThatNobodyMeasuredAreExtrapolated) {
   const StageTime bf16 = step(spread("weights: bf16"));
   const StageTime int8 = step(spread("weights: int8"));

@@ -21,7 +21,7 @@ std::vector<BreakablePart> nodes(std::int64_t count) {
 TEST(FailureTimes, AreWholeForTheShareOfTheFormula) {
   constexpr double until_s = 100'000;
   FailureTimes times(1);
-  times.add({.of = "node", .mtbf_s = 100, .mttr_s = 25}, nodes(200));
+  times.add({.part = "node", .mtbf_s = 100, .mttr_s = 25}, nodes(200));
   std::map<BreakablePart, double> since;
   double down_s = 0;
   while (times.next_s() < until_s) {
@@ -41,7 +41,7 @@ TEST(FailureTimes, AreWholeForTheShareOfTheFormula) {
 // 6.5 in 1,000 node-days: of 10,000 nodes in 100 days 6,500 fail, give or take sqrt(6500) = 81.
 TEST(FailureTimes, NodesFailAsOftenAsPublished) {
   FailureTimes times(1);
-  times.add({.of = "node", .mttr_s = 1}, nodes(10'000));
+  times.add({.part = "node", .mttr_s = 1}, nodes(10'000));
   std::int64_t failures = 0;
   while (times.next_s() < 100 * 86'400.0) failures += times.take().begins;
   EXPECT_NEAR(static_cast<double>(failures), 6500, 4 * 81);
@@ -50,8 +50,8 @@ TEST(FailureTimes, NodesFailAsOftenAsPublished) {
 TEST(FailureTimes, OneKindsTimesDoNotDependOnAnothers) {
   const auto first_node = [](bool with_gpus) {
     FailureTimes times(7);
-    if (with_gpus) times.add({.of = "gpu", .mtbf_s = 10, .mttr_s = 1}, {{.kind = Kind::gpu}});
-    times.add({.of = "node", .mtbf_s = 1000, .mttr_s = 1}, nodes(3));
+    if (with_gpus) times.add({.part = "gpu", .mtbf_s = 10, .mttr_s = 1}, {{.kind = Kind::gpu}});
+    times.add({.part = "node", .mtbf_s = 1000, .mttr_s = 1}, nodes(3));
     for (;;) {
       const PartChange change = times.take();
       if (change.part.kind == Kind::node) return change.at_s;

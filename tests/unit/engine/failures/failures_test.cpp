@@ -178,7 +178,8 @@ TEST(Failures, NoneChangesNothing) {
   EXPECT_FALSE(before.empty());
   EXPECT_EQ(
       before,
-      run_once("failures: {rates: [{of: node, mtbf_s: 3.0e13, mttr_s: 1}, {of: gpu, mtbf_s: 3.0e13, mttr_s: 1}]}\n"));
+      run_once(
+          "failures: {rates: [{part: node, mtbf_s: 3.0e13, mttr_s: 1}, {part: gpu, mtbf_s: 3.0e13, mttr_s: 1}]}\n"));
 }
 
 /// Random loads on three nodes with random scripts and rates; every second one has equal steps and arrivals, and
@@ -216,7 +217,7 @@ std::string random_failures(const std::string& batcher, const std::string& route
             parts[rng.below(parts.size())] + ", down_s: " + between(1, 6) + "}\n";
   text += "    - {at_s: " + between(1, 8) + ", node: 0, slow_s: " + between(1, 6) + ", step_time_factor: 1.5}\n";
   text += "    - {at_s: " + between(1, 8) + ", node: 2, gpu: 1, slow_s: 3, clock_fraction: 0.5}\n";
-  if (seed % 3 == 0) text += "  rates: [{of: node, mtbf_s: 20, mttr_s: 2}, {of: gpu, mtbf_s: 200, mttr_s: 3}]\n";
+  if (seed % 3 == 0) text += "  rates: [{part: node, mtbf_s: 20, mttr_s: 2}, {part: gpu, mtbf_s: 200, mttr_s: 3}]\n";
   return text;
 }
 

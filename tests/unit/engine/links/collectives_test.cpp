@@ -108,7 +108,7 @@ TEST(Collectives, HaveTheirLinksBackWhenTheHandOverEnds) {
   EXPECT_NEAR(t.first_token_s[1], 3.0 / 64 + beside_s / 2, 2e-6);
 }
 
-// Hidden behind 1/64 s of arithmetic it starts with the step, and may take twice as long before anybody notices.
+// Hidden behind 1/64 s of arithmetic it starts with the step, and may take twice as long before it shows.
 TEST(Collectives, MayBeSlowerBehindArithmetic) {
   EXPECT_NEAR(two_prompts(8000, 1.0 / 64).first_token_s[1], 3.0 / 64, 2e-6);
   EXPECT_NEAR(two_prompts(8000, 0.5 / 64).first_token_s[1], 3.5 / 64, 2e-6);
@@ -214,7 +214,7 @@ TEST(Collectives, StepByStepAndWithAllShortCuts) {
   }
 }
 
-// Three nodes each below leaves of two, whose uplinks carry half: the second leaf is everybody's.
+// Three nodes each below leaves of two, whose uplinks carry half: the second leaf carries all.
 TEST(Collectives, ThatShareAnUplinkSlowEachOther) {
   const auto mean_step_s = [](std::int64_t replicas) {
     const std::string text = in_child([&] {

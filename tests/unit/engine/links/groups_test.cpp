@@ -59,7 +59,7 @@ TEST(Groups, AHandOverTakesLatencyPlusBytesOverTheSlowestLink) {
               10e-6 + 2 * 0.13e-6 + 2e-3 + 131'072'000 / 10e9, 1e-6);
 }
 
-// Now the HDR port of the A100 is the narrowest: 25e9 x 0.94 bytes/s. It does not matter who is named first.
+// Now the HDR port of the A100 is the narrowest: 25e9 x 0.94 bytes/s. The order of names does not matter.
 TEST(Groups, OrOverAPort) {
   EXPECT_NEAR(hand_over_s("  links: [{between: [slow, fast], bytes_per_s: 100e9, latency_s: 0}]"),
               10e-6 + 2 * 0.13e-6 + 131'072'000 / 23.5e9, 1e-6);
@@ -122,7 +122,7 @@ workload:
     output_tokens: {exponential: {mean: 60}, max: 400}
 failures:
   spares: 1
-  rates: [{of: node, mtbf_s: 20, mttr_s: 5}, {of: link, mtbf_s: 10, mttr_s: 1}]
+  rates: [{part: node, mtbf_s: 20, mttr_s: 5}, {part: link, mtbf_s: 10, mttr_s: 1}]
 pools:
   - {name: prefill, llm: llama-3.1-8b, gpu: a100_sxm_80g, replicas: 3, tensor_parallel: 2, start: cold}
   - {name: large, llm: llama-3.1-70b, gpu: a100_sxm_80g, tensor_parallel: 4, pipeline_parallel: 2}

@@ -52,7 +52,7 @@ TEST(LinkMeter, FollowsFlowsThatJoinAndLeave) {
   meter.ended(c, 3.25);
   meter.ended(d, 3.5);
   Heard heard;
-  meter.tell(heard);
+  meter.report(heard);
   EXPECT_THAT(heard.bytes["link0"], ElementsAre(near(4), near(10), near(5)));
   EXPECT_THAT(heard.bytes["link1"], ElementsAre(near(4), near(4), near(4), near(1)));
   EXPECT_THAT(heard.bytes["link2"], ElementsAre(near(0), near(6), near(6), near(3)));
@@ -66,7 +66,7 @@ TEST(LinkMeter, SpreadsAFlowOverItsSeconds) {
   meter.begins(flow, 0.5);
   meter.ended(flow, 4.5);
   Heard heard;
-  meter.tell(heard);
+  meter.report(heard);
   EXPECT_THAT(heard.bytes["link0"], ElementsAre(near(1), near(2), near(2), near(2), near(1)));
 }
 
@@ -80,7 +80,7 @@ TEST(LinkMeter, LosesNoBytesOfShortFlows) {
     meter.ended(flow, i * 1e-5 + (i % 2 == 0 ? 1e-6 : 0.5e-6));
   }
   Heard heard;
-  meter.tell(heard);
+  meter.report(heard);
   EXPECT_THAT(heard.bytes["link0"], ElementsAre(near(700e3)));
 }
 

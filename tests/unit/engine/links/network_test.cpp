@@ -45,7 +45,7 @@ std::vector<double> ends_s(const std::vector<double>& bytes_per_s, const std::ve
     while (!flows.idle()) {
       const double at_s = std::min(flows.next_s(), cancels.empty() ? Request::forever : cancels.begin()->first);
       if (network.wait_until(at_s)) {
-        flows.tell_ended(at_s);
+        flows.report_ended(at_s);
         for (; !cancels.empty() && cancels.begin()->first <= at_s; cancels.erase(cancels.begin()))
           flows.cancel(cancels.begin()->second, at_s);
         flows.begin_due(at_s);
@@ -103,14 +103,14 @@ TEST(Network, SharesFollowFlowsThatJoinAndLeave) {
 }
 
 // A path without links is a delay: from one part of a server's memory to another.
-// A and B share a link of 1 GB/s until A is broken off at 1 s: B has 0.5 GB by then, and the rest at the full rate. C is
-// broken off before it begins, and D when it has ended.
+// A and B share a link of 1 GB/s until A is broken off at 1 s: B has 0.5 GB by then, and the rest at the full rate. C
+// is broken off before it begins, and D when it has ended.
 TEST(Network, WhatIsBrokenOffLeavesItsLinksToOthers) {
   const auto ends = ends_s({1e9, 1e9}, {{.links = {0}, .bytes = 5e9, .cancelled_s = 1},
                                         {.links = {0}, .bytes = 2e9},
                                         {.links = {0}, .bytes = 9e9, .start_s = 1.5, .cancelled_s = 1.25},
                                         {.links = {1}, .bytes = 1e9, .cancelled_s = 2}});
-  EXPECT_EQ(ends[0], 0) << "nobody is told";
+  EXPECT_EQ(ends[0], 0) << "no end is reported";
   EXPECT_NEAR(ends[1], 2.5, notice_s);
   EXPECT_EQ(ends[2], 0);
   EXPECT_NEAR(ends[3], 1, notice_s);

@@ -1,4 +1,4 @@
-// What a fault of the program says, and that whoever may end a run can.
+// What a fault of the program says, and that a run can be ended.
 #include "sim/engine/time/fault.h"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ TEST(Fault, AFailedAssertNamesTheRunAndEndsTheProgram) {
   EXPECT_EXIT(run_wrong(), testing::ExitedWithCode(1), place + "[0-9.]+ s of simulated time");
 }
 
-TEST(Fault, ARunIsAskedToStopInEveryStretchOfSteps) {  // far fewer requests than progress is told of
+TEST(Fault, ARunIsAskedToStopInEveryStretchOfSteps) {  // far fewer requests than progress is reported at
   Scenario scenario = scenario_from(small_chat, {{"workload.generate.requests", "20"}});
   int asked = 0;
   EXPECT_THROW(run_it(scenario, {.stop = [&] { return ++asked == 3; }}), CutShort);

@@ -27,7 +27,7 @@ std::int64_t unfinished(const std::string& text) {
 TEST(Liveness, ARunThatLeavesRequestsUnfinishedIsAnError) {
   try {
     unfinished(never_served(""));
-    FAIL() << "nobody noticed";
+    FAIL() << "not noticed";
   } catch (const RequestsLeftUnfinished& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("scenario 'stuck', seed 7"));
     EXPECT_THAT(error.what(), testing::HasSubstr("3 of 3 requests unfinished"));

@@ -36,7 +36,7 @@ std::string workload(Draw& draw, std::uint64_t seed) {
 std::vector<std::string> batchers() {
   std::vector<std::string> names = Registry<Batcher>::names();
   std::erase_if(names, [](const std::string& name) {
-    return Registry<Batcher>::all().at(name).prepare()->make()->after_last() != AfterLast::leaves;
+    return Registry<Batcher>::all().at(name).prepare()->make()->after_last() != AfterLast::frees;
   });
   return names;
 }
@@ -85,7 +85,7 @@ std::string all_of(const std::string& text, bool step_by_step) {
   });
 }
 
-/// Names the first line that differs: all of it is long.
+/// Names the first line that differs: the whole is long.
 void expect_same(const std::string& text) {
   std::istringstream slow(all_of(text, true));
   std::istringstream quick(all_of(text, false));

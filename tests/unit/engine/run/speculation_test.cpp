@@ -69,7 +69,7 @@ TEST(SpeculativeDecoding, AdaptiveLengthKeepsWhatAFixedOneLoses) {
 
 // "MTP ... 1.8 x generation speed at 80 to 90 % acceptance" (DeepSeek-V3, ISCA 2025, section 2.3.3; no batch size
 // given). Asserted within 10 % for one sequence per replica. With more, a step that checks drafts touches more
-// experts and gains less here; their service spreads experts over 144 GPUs, where all of them are touched anyway.
+// experts and gains less here; their service spreads experts over 144 GPUs, where every expert is touched anyway.
 TEST(SpeculativeDecoding, DeepSeeksPredictionModuleGivesItsEighteenTenths) {
   for (const double accepted : {0.8, 0.85, 0.9}) {
     const double now = gain("deepseek-v3", 1, ", engine: sglang-0.5, weights: fp8, tensor_parallel: 8",

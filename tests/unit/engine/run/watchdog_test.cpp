@@ -51,7 +51,7 @@ TEST(Watchdog, AnInstantMayHaveManyTurnsButNotForEver) {
     EXPECT_TRUE(dog.stands_still(5, ++progress));
   }
   EXPECT_TRUE(dog.ends());
-  EXPECT_THAT(dog.told(), HasSubstr("this instant does not end"));
+  EXPECT_THAT(dog.report(), HasSubstr("this instant does not end"));
 }
 
 TEST(Watchdog, ProgressAmongTurnsOfAnInstantIsSeenAtTheNext) {
@@ -76,7 +76,7 @@ cluster: {node: dgx_h100}
 pools: [{name: slow, llm: llama-3.1-8b, gpu: h100_sxm_80g}]
 failures:
   engine_init_s: 3600
-  rates: [{of: gpu, mtbf_s: 1, mttr_s: 1}]
+  rates: [{part: gpu, mtbf_s: 1, mttr_s: 1}]
 )";
 
 std::string end_of(const std::string& text, const std::vector<Override>& overrides = {}) {

@@ -37,7 +37,7 @@ struct Totals {
   double serving_s = 0;
   std::int64_t most_serving = 0;
   std::int64_t mirrored = 0;
-  std::size_t struck = 0;
+  std::size_t interrupted = 0;
   std::int64_t stand_ins = 0;
   double last_start_s = 0;
   double duration_s = 0;
@@ -57,12 +57,13 @@ struct ScaledRun {
       const ScalingTotals& scaled = done.facts.scaling[0];
       const FailureTotals failed = done.facts.failures.pools.empty() ? FailureTotals{} : done.facts.failures.pools[0];
       return out + fmt::format("{} {} {} {} {} {} {} {} {} {} {}", scaled.starts, scaled.woken, scaled.stops,
-                               scaled.rented_s, scaled.serving_s, scaled.most_serving, scaled.mirrored, failed.retried,
-                               failed.stand_ins, scaled.start_s.empty() ? -1 : scaled.start_s.back(), done.facts.duration_s);
+                               scaled.rented_s, scaled.serving_s, scaled.most_serving, scaled.mirrored,
+                               failed.retried, failed.stand_ins, scaled.start_s.empty() ? -1 : scaled.start_s.back(),
+                               done.facts.duration_s);
     }));
     for (Row& r : rows) in >> r.arrival_s >> r.status >> r.first_token_s >> r.finish_s >> r.replica;
-    in >> t.starts >> t.woken >> t.stops >> t.rented_s >> t.serving_s >> t.most_serving >> t.mirrored >> t.struck >>
-        t.stand_ins >> t.last_start_s >> t.duration_s;
+    in >> t.starts >> t.woken >> t.stops >> t.rented_s >> t.serving_s >> t.most_serving >> t.mirrored >>
+        t.interrupted >> t.stand_ins >> t.last_start_s >> t.duration_s;
     EXPECT_TRUE(in);
   }
   std::vector<Row> rows;
@@ -78,7 +79,8 @@ std::string scheduled(const std::string& times, const std::string& scaling) {
   return "autoscaler: {policy: scheduled, times: [" + times + "]}, scaling: {" + scaling + "}";
 }
 
-// As many replicas as there are, all the time: the same bytes as without an autoscaler, but for what is said of it.
+// As many replicas as there are, all the time: the same bytes as without an autoscaler, but for the report's part on
+// scaling.
 TEST(Scaling, ThatNeverScalesChangesNothing) {
   const auto run = [](const std::string& more) {
     return in_child([&] {
@@ -129,7 +131,7 @@ TEST(Scaling, RentIsPaidFromTheDecisionUntilAllIsDone) {
   for (const Row& r : run.rows) EXPECT_EQ(r.status, static_cast<int>(RequestStatus::completed));
 }
 
-// Switched off until somebody knocks: the first request waits for a cold start, those who come meanwhile with it.
+// Switched off until there is demand: the first request waits for a cold start, and so do those that come meanwhile.
 TEST(Scaling, ToZeroAndBack) {
   const ScaledRun run(pool_with("autoscaler: {policy: hpa, requests_per_s: 2, check_every_s: 1, down_window_s: 3}, "
                                 "scaling: {min_replicas: 0, engine_init_s: 1}",
@@ -152,7 +154,8 @@ TEST(Scaling, AReserveIsThereAtOnceAndIsFilledAgain) {
   EXPECT_NEAR(run.t.rented_s, 2 * run.t.duration_s + run.t.duration_s - 5, 1e-9);
 }
 
-// Notice of 5 s is enough to finish what is there: nobody is struck, and another replica has started meanwhile.
+// Notice of 5 s is enough to finish what is there: no request is interrupted, and another replica has started
+// meanwhile.
 TEST(Scaling, ASpotMachineThatIsCalledBackIsReplaced) {
   const std::string fixed =
       "autoscaler: {policy: scheduled, times: [{at_s: 0, replicas: 1}]}, scaling: {engine_init_s: 1}";
@@ -160,13 +163,13 @@ TEST(Scaling, ASpotMachineThatIsCalledBackIsReplaced) {
     return "failures:\n  events: [{at_s: 4.2, node: 0, gpu: 0, " + notice + "down_s: 100}]\n";
   };
   const ScaledRun warned(pool_with(fixed, 2, 20, event("notice_s: 5, ")), 20);
-  EXPECT_EQ(warned.t.struck, 0u);
+  EXPECT_EQ(warned.t.interrupted, 0u);
   EXPECT_EQ(warned.t.starts, 1);
   EXPECT_EQ(warned.rows.back().replica, 1u);
-  const ScaledRun struck(pool_with(fixed, 2, 20, event("")), 20);
-  EXPECT_EQ(struck.t.struck, 1u);
-  EXPECT_EQ(struck.t.starts, 1);
-  for (const ScaledRun* run : {&warned, &struck})
+  const ScaledRun interrupted(pool_with(fixed, 2, 20, event("")), 20);
+  EXPECT_EQ(interrupted.t.interrupted, 1u);
+  EXPECT_EQ(interrupted.t.starts, 1);
+  for (const ScaledRun* run : {&warned, &interrupted})
     for (const Row& r : run->rows) EXPECT_EQ(r.status, static_cast<int>(RequestStatus::completed));
 }
 

@@ -36,7 +36,7 @@ Flows flows_of(const std::string& text) {
   return seen.by_kind;
 }
 
-/// Two replicas below one PCIe root. Everybody names another adapter.
+/// Two replicas below one PCIe root. Each request names another adapter.
 std::string two_below_one_root(const std::string& arrivals, const std::string& more = "") {
   return fmt::format(R"(
 workload:
@@ -87,7 +87,7 @@ Outcome outcome(const std::string& text, bool engine) {
   return {numbers[0], numbers[1], numbers[2]};
 }
 
-// Without the engine nobody shares a link, and a step waits for as long as its adapters take alone. The same with
+// Without the engine no link is shared, and a step waits for as long as its adapters take alone. The same with
 // GPUs that share a root, with two stages, which load together, and with prompts beside decodes.
 TEST(AdapterLoads, HoldStepsUpByTheirTimeAlone) {
   for (const std::string more : {"", "    tensor_parallel: 2\n", "    pipeline_parallel: 2\n",

@@ -35,7 +35,7 @@ Summary summary_of(const std::string& text) {
 
 const std::string zipf = "  adapters: {count: 100, zipf_exponent: 1}\n";
 
-// A hundred adapters on four replicas with 25 slots each: who is sent where its adapter is finds it there.
+// A hundred adapters on four replicas with 25 slots each: a request that is sent where its adapter is finds it there.
 TEST(Adapters, AffinityFindsThemWhereTheyAre) {
   const Summary blind = summary_of(many_adapters("least_requests", zipf, 25));
   const Summary affine = summary_of(many_adapters("adapter_affinity", zipf, 25));
@@ -63,7 +63,7 @@ TEST(Adapters, GpusBelowOneRootLoadTheirSharesTogether) {
   EXPECT_NEAR(load_s("    tensor_parallel: 2\n") / load_s(""), 1, 0.01);
 }
 
-// Nobody names one: slots cost memory, but no time.
+// No request names one: slots cost memory, but no time.
 TEST(Adapters, CostNothingWhereNobodyNamesOne) {
   const Summary none = summary_of(many_adapters("least_requests", "", 8));
   std::string text = many_adapters("least_requests", "", 8);

@@ -91,7 +91,7 @@ pools:
 )");
 }
 
-/// Each replica gets a prompt of 16,000 tokens, then another that pushes most of it out.
+/// Each replica gets a prompt of 16,000 tokens, then another that pushes most blocks out.
 const std::string first_rows = "0,16000,1,16,1-1000\n0,16000,1,16,2001-3000\n100,16000,1,16,4001-5000\n";
 
 /// And then the first again: the second replica `apart_s` after the first.

@@ -40,7 +40,7 @@ TEST(Roles, PickTheSideThatIsAskedForAndTheLeastLoadedOfIt) {
 }
 
 // The prompts pile up: the decoding replica with the fewest sequences takes nothing more, and prefills once it is
-// empty. While it drains nobody else does.
+// empty. While it drains no other does.
 TEST(Roles, ADecodingReplicaDrainsAndThenPrefills) {
   Made m;
   m.views[0].waiting_tokens = 8193;
@@ -105,7 +105,7 @@ TEST(Roles, ASideThatHasLostItsLastIsCoveredAtOnce) {
   m.roles.cover();
   EXPECT_EQ(m.prefill(), 2u);
   EXPECT_FALSE(m.roles.pick(false));
-  m.serves[0] = true;  // it comes back, and to the side where nobody is
+  m.serves[0] = true;  // it comes back, and to the side without replicas
   m.roles.cover();
   EXPECT_EQ(m.decode(), 0u);
   EXPECT_EQ(m.prefill(), 2u);

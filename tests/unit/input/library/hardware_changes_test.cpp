@@ -7,7 +7,7 @@
 #include "sim/input/scenario/scenario.h"
 #include "tests/unit/input/trace_testing.h"
 
-// A scenario changes figures of its hardware: what was measured is scaled to them, and nobody else sees them.
+// A scenario changes figures of its hardware: what was measured is scaled to them, and no other scenario sees them.
 namespace servecast::hardware_changes_test {
 
 using testing::ElementsAre;

@@ -112,7 +112,7 @@ struct Measured {
 
 // Time per output token of real servers where prompts are few: vLLM on H100. Rows 1 to 6: fixed concurrency, prompts
 // of 1,024 and 8,192 output tokens, mean context 5,120. The others: vLLM 0.15, 4 to 10 requests/s, mostly prefix
-// hits, with the mean number of running requests. None of them was used to fit a constant of the GPU file; the
+// hits, with the mean number of running requests. No row was used to fit a constant of the GPU file; the
 // wait at all-reduces and the small-kernel floor come from servers of the same kind.
 TEST(RooflineAgainstServers, DecodeStepsWithinATenthAndAFifth) {
   const Case fp8_tp2{"h100_sxm_80g", "llama-3.1-70b", 2, DataType::fp8};

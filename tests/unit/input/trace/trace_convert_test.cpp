@@ -88,7 +88,7 @@ TEST(Convert, ReadingBackAClosedLoopKeepsEveryClient) {
   EXPECT_EQ(read.requests, 500);
   EXPECT_EQ(read.arrivals, 20);
   EXPECT_EQ(read.sessions, 20);
-  EXPECT_LT(read.max_turns, 100);  // nobody takes them all
+  EXPECT_LT(read.max_turns, 100);  // no session takes them all
 }
 
 TEST(Convert, ReadingBackRealTracesGivesTheSame) {

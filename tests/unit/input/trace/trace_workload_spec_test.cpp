@@ -101,7 +101,8 @@ TEST_F(WorkloadSpecs, NeedExactlyOneSource) {
             "2:3: 'workload' takes one of these, not several: trace, mix");
   EXPECT_EQ(wrong("workload:\n  mix:\n    - pool: chat\n"), "3:7: 'workload.mix[0]' needs one of: trace, generate");
   EXPECT_EQ(wrong("workload:\n  mix:\n    - mix: []\n"),
-            "3:7: unknown key 'mix'. Known: adapters, beam_width, class, client, client_timeout_s, generate, pool, priority, "
+            "3:7: unknown key 'mix'. Known: adapters, beam_width, class, client, client_timeout_s, generate, pool, "
+            "priority, "
             "samples, trace, ttft_deadline_s");
 }
 
@@ -135,7 +136,7 @@ TEST_F(WorkloadSpecs, SayAllThatIsWrongWithAGenerator) {
           "histogram\n" +
           (folder_ / "s.yaml") + ":3:5: 'generate' never ends: give requests, duration_s or both\n" +
           (folder_ / "s.yaml") +
-          ":3:5: a closed loop needs 'requests': how many a given time holds depends on who serves them");
+          ":3:5: a closed loop needs 'requests': how many a given time holds depends on the cluster");
 }
 
 std::string generate_with(const std::string& arrivals, const std::string& more = "") {

@@ -67,7 +67,7 @@ TEST(QuotedLists, ATagOfNoListIsAMistake) {
 /// The bundled profiles, read both ways.
 TEST(QuotedLists, ChangeNothingInAProfile) {
   for (const std::string& name : list_profiles()) {
-    const std::string file = library_file(profile_shelf, name, {}, "");
+    const std::string file = library_file(profile_folder, name, {}, "");
     YamlText text = YamlText::load(file);
     YamlFields fields(text);
     KernelProfile slow;

@@ -39,7 +39,7 @@ struct Dish {
   Choice<Cook> cook{"slow"};
   void fields(Fields& f) {
     f.required("name", name, "what it is");
-    f.group("cook", cook, "who makes it");
+    f.group("cook", cook, "what makes it");
   }
 };
 struct Menu {
@@ -53,7 +53,7 @@ struct Menu {
   void fields(Fields& f) {
     f.field("title", title, "heading");
     f.field("note", note, "small print");
-    f.field("open", open, "whether guests come");
+    f.field("open", open, "whether it is open");
     f.field("hours", hours, "from, to");
     f.field("size", size, "portion", {"small", "large"});
     f.group("oven", oven, "the oven, if there is one");

@@ -27,7 +27,7 @@ RankLoad load_of(const RoutingTrace& trace, const ExpertRanks& layout, std::int6
   return fullest_ranks(trace, layout, 4096, rng).at(tokens);
 }
 
-// Everybody wants experts 0 and 1, which are both on the first of two GPUs: it has all, twice the mean. Of 2 evenly
+// All tokens want experts 0 and 1, which are both on the first of two GPUs: it has all, twice the mean. Of 2 evenly
 // routed visits to 2 experts it touches both; packed by load, each GPU has one of them.
 TEST(ExpertRanks, WhoIsWantedTogetherIsBetterApart) {
   const RoutingTrace trace = going_round({{0, 1}}, 64);
@@ -67,7 +67,7 @@ TEST(ExpertRanks, SmallBatchesAreUnevenByChance) {
 class AnyRoutingOverRanks : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(All, AnyRoutingOverRanks, testing::Values("trace", "synthetic"), print_name);
 
-// Nobody has less than the mean, or more than everything, and the same seed gives the same.
+// No rank has less than the mean, or more than everything, and the same seed gives the same.
 TEST_P(AnyRoutingOverRanks, LoadsAreBetweenTheMeanAndEverything) {
   RoutingData data{.trace = made_trace()};
   Rng structure(3, "structure");

@@ -176,9 +176,9 @@ TEST_P(AnyExpertPrefetch, NamesExpertsOfTheModelOnceEachAndRepeats) {
   };
   for (int i = 0; i < 300; ++i) {
     const auto here = some(), coming = some(), before = some();
-    const LayerSight sight{.layer = 1 + i % 4, .here = here, .coming = coming, .before = before};
-    const auto guess = one->predict(sight, one_rng);
-    EXPECT_EQ(guess, other->predict(sight, other_rng));
+    const LayerView view{.layer = 1 + i % 4, .here = here, .coming = coming, .before = before};
+    const auto guess = one->predict(view, one_rng);
+    EXPECT_EQ(guess, other->predict(view, other_rng));
     EXPECT_EQ(std::set<ExpertId>(guess.begin(), guess.end()).size(), guess.size());
     for (const ExpertId expert : guess) EXPECT_LT(index(expert), 16U);
   }

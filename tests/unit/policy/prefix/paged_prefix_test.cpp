@@ -57,7 +57,7 @@ TEST(PagedPrefix, TheLastTokenIsAlwaysComputed) {
   EXPECT_EQ(cache->cached_tokens(longer.request), 32);
 }
 
-// 6 blocks: A's three are free again, the end of A before its beginning. Five new blocks take the three nobody ever
+// 6 blocks: A's three are free again, the end of A before its beginning. Five new blocks take the three never
 // used, then A's third and second block: only its first is left.
 TEST(PagedPrefix, TheEndOfAPromptIsForgottenBeforeItsBeginning) {
   const auto cache = cache_of(6);

@@ -112,7 +112,7 @@ TEST(PrefixIndex, ABlockThatThePromptDoesNotFillIsNotShared) {
   EXPECT_EQ(index.tokens(0), 20);
 }
 
-/// The point that follows the key, found by looking at all of them.
+/// The point that follows the key, found by looking at every point.
 ReplicaId plain_owner(const std::vector<ReplicaId>& replicas, std::int64_t points, std::uint64_t key) {
   std::map<std::uint64_t, ReplicaId> by_distance;  // going up, around the end of the ring
   for (const ReplicaId id : replicas)

@@ -53,7 +53,7 @@ class NaiveRadix {
     holders_.push_back(path);
     if (free() < tokens - static_cast<std::int64_t>(found)) {
       holders_.pop_back();
-      return false;  // a cut is all that stays: it changes nobody's tokens
+      return false;  // a cut is all that stays: it changes no holder's tokens
     }
     touch(path);
     held.shared = path;

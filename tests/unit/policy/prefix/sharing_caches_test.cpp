@@ -47,7 +47,7 @@ TEST_P(SharingCache, BlocksAreConserved) {
   for (const std::string block_tokens : {"1", "4", "8"}) {
     const auto cache = cache_of(960, {{"block_tokens", block_tokens}});
     Ledger ledger;
-    cache->tell(ledger);
+    cache->set_listener(ledger);
     const std::int64_t all = cache->free_blocks();
     Rng rng(3, "prompts" + block_tokens);
     std::deque<Holder> running;
@@ -125,7 +125,7 @@ TEST_P(SharingCache, AdaptersShareNothingWithEachOther) {
   for (const std::string page : {"8", "16", "32"}) {
     const auto cache = cache_of(16 * 40, {{"block_tokens", page}});
     Ledger ledger;
-    cache->tell(ledger);
+    cache->set_listener(ledger);
     const auto of = [](std::uint32_t adapter, std::vector<BlockHash> blocks) {
       Holder holder(std::move(blocks), 128, 16);
       holder.request.adapter = AdapterId(adapter);
@@ -140,7 +140,7 @@ TEST_P(SharingCache, AdaptersShareNothingWithEachOther) {
       EXPECT_EQ(cache->cached_tokens(of(adapter, {1, 2, 3, 4, 9, 9, 9, 9}).request), 64);
     }
     EXPECT_EQ(cache->cached_tokens(of(3, text).request), 0);
-    EXPECT_EQ(ledger.here.size(), 3u * (page == "32" ? 4 : 8)) << "tiers below are told of three times the units";
+    EXPECT_EQ(ledger.here.size(), 3u * (page == "32" ? 4 : 8)) << "tiers below hear of three times the units";
     for (Holder& holder : holders) holder.release(*cache);
     EXPECT_EQ(cache->used_blocks(), 0);
   }
