@@ -15,9 +15,9 @@ class Spread(Figures):
 
 class Account(Figures):
     currency: str  # of all amounts in here
-    per_usd: float  # how much of it a dollar buys
-    items_: list[AccountItems]  # what is paid for; the last one is all of it
-    classes: list[AccountClasses]  # all of it, shared out by seconds in service (E2E less queueing); empty unless there are several classes
+    per_usd: float  # how much a dollar buys
+    items_: list[AccountItems]  # what is paid for; the last one is the sum
+    classes: list[AccountClasses]  # the sum, shared out by seconds in service (E2E less queueing); empty unless there are several classes
 
 class AccountClasses(Figures):
     item: str  # what is paid for (GPUs of a pool, spare GPUs, nodes, a stage of the gateway, an API, all), or whose requests
@@ -47,7 +47,7 @@ class Adapters(Figures):
 
 class AnsweredBy(Figures):
     target: str  # pool, API tier, or the gateway's memory
-    passes: float  # that were sent there
+    llm_calls: float  # that were sent there
     answers: float  # that clients got from there
     answers_fraction: float  # share of all answers [share, 0 to 1]
 
@@ -57,7 +57,7 @@ class Bill(Figures):
     usd_per_request: float  # by completed requests [USD]
 
 class BrokenParts(Figures):
-    of: str  # kind of part
+    part: str  # kind of part
     parts: float  # how many there are
     failures: float  # how often one of them failed
     available_fraction: float  # share of their time in which they were whole [share, 0 to 1]
@@ -92,7 +92,7 @@ class Cost(Figures):
     usd_per_million_output_tokens: float  # total by output tokens [USD]
 
 class Dispatch(Figures):
-    time_s: Spread  # arrival, or start as a job, until the first pass is with whom it was sent to [s]
+    time_s: Spread  # arrival, or start as a job, until the first LLM call is with its target [s]
     jitter_s: float  # its p99 less its p50 [s]
 
 class EarlyExits(Figures):
@@ -100,7 +100,7 @@ class EarlyExits(Figures):
     model_layers: float  # layers of its model
     layers_per_token: float  # after which a token leaves, in the mean
     layers_per_step: float  # that a decode step runs, in the mean: to its deepest exit
-    lost_points: float  # of a benchmark's score in percent, as published; null: nobody did
+    lost_points: float  # of a benchmark's score in percent, as published; null: not published
     accuracy_source: str  # where that was published
 
 class Energy(Figures):
@@ -119,7 +119,7 @@ class ExpertOffload(Figures):
     substituted_fraction: float  # share of the tokens' choices that another expert stood in for [share, 0 to 1]
     host_fraction: float  # that the host computed [share, 0 to 1]
     left_out_fraction: float  # that were left out [share, 0 to 1]
-    quality_lost_fraction: float  # points of accuracy / 100 that published tables give for this; null where nobody published it [share, 0 to 1]
+    quality_lost_fraction: float  # points of accuracy / 100 that published tables give for this; null where none is published [share, 0 to 1]
     quality_extrapolated: bool  # outside what was published
     quality_source: str  # where that figure comes from: another model's, as a rule
 
@@ -127,21 +127,21 @@ class Failures(Figures):
     pool: str  # pool
     crashes: float  # times that one of its replicas stopped
     available_fraction: float  # share of replica time in which they served [share, 0 to 1]
-    lost: float  # requests (behind a gateway: passes) that were lost with its replicas
+    lost: float  # requests (behind a gateway: LLM calls) that were lost with its replicas
     retried: float  # times that a request started over on another replica
     resumed: float  # times that one went on there
     lost_tokens: float  # of prompts and outputs, computed in vain [tokens]
     reprefill_tokens: float  # of these, in prompts that are computed again [tokens]
     reload_bytes: float  # of weights, loaded again [bytes]
     stand_ins: float  # times that GPUs of a spare stood in
-    slo_recovery_s: Spread  # from a crash until ten seconds begin in which the target share of those who arrive keeps the SLO (in whole seconds of the run; 0: at once) [s]
+    slo_recovery_s: Spread  # from a crash until ten seconds begin in which the target share of requests that arrive keeps the SLO (in whole seconds of the run; 0: at once) [s]
     not_recovered: float  # crashes after which it never did
 
 class Gateway(Figures):
     policy: str  # stage
     requests: float  # that it was asked about
     answered: float  # of these, answered by itself
-    second_passes: float  # passes that it asked for when there was an answer
+    follow_up_calls: float  # LLM calls that it asked for when there was an answer
     delay_s: Spread  # time that it added, verdicts on answers included [s]
     usd: float  # what its calls cost [USD]
     prompt_tokens_in_mean: float  # prompt tokens of a request that came [tokens]
@@ -156,7 +156,7 @@ class GatewayStages(Figures):
     policy: str  # stage
     requests: float  # that it was asked about
     answered: float  # of these, answered by itself
-    second_passes: float  # passes that it asked for when there was an answer
+    follow_up_calls: float  # LLM calls that it asked for when there was an answer
     delay_s: Spread  # time that it added, verdicts on answers included [s]
     usd: float  # what its calls cost [USD]
     prompt_tokens_in_mean: float  # prompt tokens of a request that came [tokens]
@@ -169,21 +169,21 @@ class GatewayStagesCounts(Figures):
 
 class Graph(Figures):
     requests: float  # that were worked out to their end
-    makespan_s: Spread  # from the first pass's start to the last one's end [s]
-    node_time_s: Spread  # all passes and their tools, as if one came after the other [s]
-    prompt_tokens_mean: float  # of all passes of a request [tokens]
+    makespan_s: Spread  # from the first LLM call's start to the last one's end [s]
+    node_time_s: Spread  # all LLM calls and their tools, as if one came after the other [s]
+    prompt_tokens_mean: float  # of all LLM calls of a request [tokens]
     output_tokens_mean: float  # likewise [tokens]
-    plain_prompt_tokens_mean: float  # of the request in one pass [tokens]
+    plain_prompt_tokens_mean: float  # of the request in one LLM call [tokens]
     plain_output_tokens_mean: float  # likewise [tokens]
 
 class GraphNodes(Figures):
     node: str  # node
-    passes: float  # of requests that were worked out to their end
-    ttft_s: Spread  # from the sending of a pass to its first token [s]
+    llm_calls: float  # of requests that were worked out to their end
+    ttft_s: Spread  # from the sending of an LLM call to its first token [s]
     e2e_s: Spread  # to its last [s]
-    prompt_tokens_mean: float  # of a pass [tokens]
+    prompt_tokens_mean: float  # of an LLM call [tokens]
     cached_tokens_mean: float  # of these, found in the KV cache [tokens]
-    output_tokens_mean: float  # of a pass [tokens]
+    output_tokens_mean: float  # of an LLM call [tokens]
     critical_fraction: float  # share of requests that waited for it: it lay on their critical path [share, 0 to 1]
     critical_s_mean: float  # how long a request waits for it, its tools included; these add up to the mean makespan [s]
 
@@ -320,20 +320,20 @@ class Summary(Figures):
     percentile_error_fraction: float  # how far percentiles of latencies per request may be off, relative to the exact ones; 0: exact [share, 0 to 1]
     requests_per_s: float  # completed requests by `duration_s` [requests/s]
     prompt_tokens_per_s: float  # prompt tokens of requests that got a first token, by `duration_s` (recomputed ones not counted again) [tokens/s]
-    output_tokens_per_s: float  # output tokens of the answers that users got, by `duration_s`; what else a gateway had made (inner tasks of a graph, passes that were given up) is in `series.csv` and `gateway` [tokens/s]
+    output_tokens_per_s: float  # output tokens of the answers that users got, by `duration_s`; what else a gateway had made (inner tasks of a graph, LLM calls that were given up) is in `series.csv` and `gateway` [tokens/s]
     slo: Slo  # what was promised and what was kept
     cost: Cost  # money for GPUs
     energy: Energy  # energy of the machines
     account: Account  # money, energy and carbon by what causes them, where the scenario keeps an `account`
     gateway: list[Gateway]  # one entry: all stages together; left out without a gateway
     gateway_stages: list[GatewayStages]  # stage by stage
-    answered_by: list[AnsweredBy]  # who answered
+    answered_by: list[AnsweredBy]  # targets that answered
     quality: list[Quality]  # expected scores, where the scenario has a table of them: of all, then class by class
-    perceived: list[Perceived]  # what readers feel, where the scenario says who reads: of all, then class by class
+    perceived: list[Perceived]  # what readers feel, where the scenario has readers: of all, then class by class
     bill: list[Bill]  # what is paid for what, with a gateway; `cost` stays that of the GPUs
     dispatch: list[Dispatch]  # one entry: how long the gateway takes to hand requests on
-    graph: list[Graph]  # one entry: requests worked out in several passes
-    graph_nodes: list[GraphNodes]  # node by node, where requests are worked out in several passes
+    graph: list[Graph]  # one entry: requests worked out in several LLM calls
+    graph_nodes: list[GraphNodes]  # node by node, where requests are worked out in several LLM calls
     jobs: list[Jobs]  # requests that became jobs: all, then class by class where there are several
     pools: list[Pools]  # pool by pool
     unused_gpus: list[UnusedGpus]  # GPUs that no pool uses, of nodes that are rented whole
