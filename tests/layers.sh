@@ -62,7 +62,7 @@ sim/input/trace:        generate|rows formats read workload cache
 sim/serving:            sequences resources step state replica
 sim/report:             fields|files|statistics layout|record csv|summary figures text
 sim/engine:             time links cluster|gateway facts|failures|transfers scaling flow run
-sim/plan:               emit|report|runs|study compare|judge search answer
+sim/plan:               emit|report|runs|study compare|judge search answer horizon
 sim/cli:                completion|listing|program .|output runs commands
 kernels:                device testing attention|gemm|moe elementwise
 calibrate/measure:      . cuda|none

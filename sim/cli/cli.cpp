@@ -10,13 +10,14 @@ namespace servecast {
 namespace {
 
 // In the order of --help.
-constexpr std::array<CommandEntry, 17> entries{{
+constexpr std::array<CommandEntry, 18> entries{{
     {"", "run", "Simulate a scenario and print the forecast", make_run_command},
     {"", "sweep", "Simulate a grid of settings: one table", make_sweep_command},
     {"", "whatif", "Simulate a scenario and a changed one: what differs, and how surely", make_whatif_command},
     {"", "compare", "Compare reports and scenarios: what differs, and how surely", make_compare_command},
     {"", "plan", "Find the cheapest design that keeps its promises, and what rules out cheaper ones",
      make_plan_command},
+    {"", "size", "How many GPUs a model or a scenario needs, of which kind, and what they cost", make_size_command},
     {"plan", "merge", "Join the results of shares (--shard) into one file", make_plan_merge_command},
     {"", "check", "Check a scenario without running it: every mistake, with its place", make_check_command},
     {"", "list", "What a scenario can name: models, GPUs, policies, ...", make_list_command},

@@ -8,6 +8,7 @@
 #include "sim/cli/program/command.h"
 #include "sim/cli/program/console.h"
 #include "sim/cli/program/options.h"
+#include "sim/cli/runs/equal_promise.h"
 #include "sim/cli/runs/many_runs.h"
 #include "sim/plan/compare/differences.h"
 #include "sim/plan/compare/replicated.h"
@@ -25,6 +26,7 @@ struct ComparisonArguments {
   std::int64_t replicates = default_replicates;
   std::vector<std::string> figures{};
   std::string format = "text";
+  bool equal_promise = false;
   ManyRunsArguments runs{};
 
   void declare(CLI::App& app) {
@@ -33,6 +35,8 @@ struct ComparisonArguments {
         ->type_name("N");
     add_figures(app, figures);
     add_choice(app, "--format", format, "format", {"text", "json"}, "Table on the terminal (text)");
+    app.add_flag("--equal-promise", equal_promise,
+                 "Resize every scenario first: the fewest replicas that keep its slo at the best estimate");
     runs.declare(app);
   }
 
@@ -43,7 +47,7 @@ struct ComparisonArguments {
   }
 
   /// Simulates the requests, all with the seed of the first: by position, with names as given.
-  std::vector<Compared> simulate(std::vector<RunRequest> requests, const std::vector<std::string>& names,
+  std::vector<Compared> simulate(std::vector<RunRequest> requests, std::vector<std::string> names,
                                  const Console& console) const {
     if (requests.empty()) return {};
     ManyRuns many(runs, requests.size() * (1 + static_cast<std::size_t>(replicates)), console);
@@ -52,6 +56,12 @@ struct ComparisonArguments {
       refuse(many, first.front().failure, names.front());
       for (RunRequest& request : requests) request.seed = first.front().summary->seed;
     }
+    if (equal_promise)
+      for (std::size_t i = 0; i < requests.size(); ++i) {
+        const Resized size = resized(requests[i], many.evaluator());
+        requests[i].set.insert(requests[i].set.end(), size.set.begin(), size.set.end());
+        names[i] += " (" + size.words + ")";
+      }
     std::vector<Compared> compared;
     for (Replicated& one : evaluate_replicated(many.evaluator(), requests, replicates)) {
       refuse(many, one.failure, names[compared.size()]);
@@ -80,7 +90,8 @@ class WhatifCommand final : public Command {
     app.footer(
         "Examples:\n"
         "  servecast whatif chat.yaml --set pools[0].router.policy=round_robin\n"
-        "  servecast whatif chat.yaml --set workload.trace.rate_scale=11.2 --replicates 100");
+        "  servecast whatif chat.yaml --set workload.trace.rate_scale=11.2 --replicates 100\n"
+        "  servecast whatif chat.yaml --set pools[0].weights=fp8 --equal-promise");
   }
 
   int run(Console& console) override {
@@ -130,6 +141,9 @@ class CompareCommand final : public Command {
     const std::vector<std::vector<std::string>> settings = settings_of_each();
     std::vector<RunRequest> requests;
     std::vector<std::string> simulated;
+    if (comparison_.equal_promise &&
+        std::ranges::any_of(names_, [](const std::string& n) { return report_of(n).has_value(); }))
+      throw UserError("--equal-promise resizes scenarios; a report cannot be resized, name its scenario");
     for (std::size_t i = 0; i < names_.size(); ++i)
       if (!report_of(names_[i])) {
         requests.push_back({.scenario = names_[i], .set = settings[i]});

@@ -9,9 +9,11 @@
 #include "sim/cli/program/command.h"
 #include "sim/cli/program/console.h"
 #include "sim/cli/program/options.h"
+#include "sim/cli/runs/carry_out.h"
 #include "sim/cli/runs/many_runs.h"
 #include "sim/cli/runs/plan_emit.h"
 #include "sim/cli/runs/plan_study.h"
+#include "sim/cli/runs/sizing_arguments.h"
 #include "sim/plan/emit/slurm.h"
 #include "sim/plan/report/plan_report.h"
 #include "sim/plan/runs/child_process.h"
@@ -24,20 +26,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* no_set = "--set goes with --emit vllm or kubernetes; a study has its own 'set'";
+/// Numbers of a new study without any: they show what to write.
+constexpr const char* example_model = "llama-3.1-8b";
+constexpr double example_rate_per_s = 10;
+constexpr double example_ttft_p99_s = 1;
+constexpr double example_tpot_p99_s = 0.05;
 
-/// The file is the old one or the new one, never something between.
-void write_whole(const std::string& file, const std::string& text) {
-  const std::string partial = file + ".partial";
-  write_text(partial, text);
-  fs::rename(partial, file);
-}
+constexpr const char* no_set = "--set goes with --emit vllm or kubernetes; a study has its own 'set'";
 
 class PlanCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     add_path(app, "STUDY", scenario_.file, "FILE",
-             "The study, a YAML file; with --emit a scenario or the folder of a plan");  // absent before a command
+             "The study, a YAML file; with --emit a scenario or the folder of a plan; with --new the study to be "
+             "written, or a scenario to write one for");  // absent before a command
+    app.add_flag("--new", new_, "Write the study first: for a scenario, or for --model and what arrives");
+    sizing_.declare(app);
     app.add_option("--set", scenario_.set, "With --emit: replace a setting; may be given several times")
         ->type_name("PATH=VALUE")
         ->allow_extra_args(false);
@@ -54,6 +58,8 @@ class PlanCommand final : public Command {
     app.footer(
         "Examples:\n"
         "  servecast plan study.yaml --out plan\n"
+        "  servecast plan --new chat.yaml --gpus h100,a100\n"
+        "  servecast plan --new mine.yaml --model llama-3.1-70b --rate 12 --ttft-p99 1 --tpot-p99 0.05\n"
         "  servecast plan --emit vllm plan\n"
         "  servecast plan --emit kubernetes chat.yaml\n"
         "  servecast plan study.yaml --out /shared/plan --emit slurm --shards 8 > array.sh\n"
@@ -70,17 +76,13 @@ class PlanCommand final : public Command {
       return 0;
     }
     if (!scenario_.set.empty()) throw UserError(no_set);
-    if (bounds_only_) return print(size_up_study(scenario_.file), console);
+    if (new_) write_study(console);
+    if (bounds_only_) {
+      print_plan(size_up_study(scenario_.file), format_, console);
+      return 0;
+    }
     try {
-      if (!shard_.empty()) return share(console);
-      int status = 0;
-      const PlanReport report = plan(console, status);
-      if (!runs_.out.empty()) {
-        write_plan_tables(runs_.file(results_name), report);
-        write_whole(runs_.file("plan.json"), to_json(report));
-      }
-      if (status == 0) refuse_without_answer(report);
-      return std::max(status, print(report, console));
+      return shard_.empty() ? carry_out(scenario_.file, runs_, format_, console) : share(console);
     } catch (const Stopped&) {
       return cut_short;
     }
@@ -103,6 +105,8 @@ class PlanCommand final : public Command {
       refuse("--shard", {"--shards", "--format"});
     else if (app_->count("--shards") > 0)
       throw UserError("--shards goes with --emit slurm");
+    if (!new_ && sizing_.given()) throw UserError("--model, --rate, --gpus and their like go with --new; a study has its own");
+    if (new_ && !emit_.empty()) throw UserError("--new changes nothing beside --emit " + emit_);
   }
 
   /// The scenario, or the answer of the plan whose folder was given: its base with the design's settings.
@@ -117,10 +121,26 @@ class PlanCommand final : public Command {
     return answer;
   }
 
-  int print(const PlanReport& report, Console& console) const {
-    console.out << (format_ == "json" ? to_json(report)
-                                      : plan_text(report, static_cast<std::size_t>(console.text.width)));
-    return 0;
+  /// Into the file that was named; for a scenario into a file beside it that is called after it, in this folder.
+  void write_study(Console& console) {
+    SizingArguments sizing = sizing_;
+    std::string file = scenario_.file;
+    if (is_there(file)) {
+      if (is_study(file)) throw UserError({file}, "is a study; carry it out without --new");
+      sizing.scenario = file;
+      file = fs::path(file).stem().string() + ".study.yaml";
+      if (!sizing_.model.empty()) throw UserError("--model changes nothing beside a scenario, which has its own");
+    } else if (!sizing_.given()) {
+      sizing.model = example_model;
+      sizing.rate_per_s = example_rate_per_s;
+      sizing.ttft_p99_s = example_ttft_p99_s;
+      sizing.tpot_p99_s = example_tpot_p99_s;
+      console.err << "servecast: model, rate and promises of this study are examples; change them in the file\n";
+    }
+    if (is_there(file)) throw UserError({file}, "is there already; carry it out without --new, or name another file");
+    write_text(file, sizing.study_text(file));
+    console.err << "servecast: wrote " << file << "\n";
+    scenario_.file = file;
   }
 
   int emit_array(Console& console) const {
@@ -146,17 +166,10 @@ class PlanCommand final : public Command {
     return status;
   }
 
-  PlanReport plan(const Console& console, int& status) const {
-    const std::optional<ScratchFolder> scratch =
-        runs_.out.empty() ? std::make_optional<ScratchFolder>() : std::nullopt;
-    ManyRuns runs(runs_, 0, console);
-    PlanReport report = plan_study(scenario_.file, scratch ? scratch->path().string() : runs_.out, runs.evaluator());
-    status = runs.finish();
-    return report;
-  }
-
   const CLI::App* app_ = nullptr;
   ScenarioArguments scenario_;
+  SizingArguments sizing_;
+  bool new_ = false;
   ManyRunsArguments runs_;
   std::string emit_;
   std::string format_ = "text";

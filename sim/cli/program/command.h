@@ -24,6 +24,7 @@ std::unique_ptr<Command> make_whatif_command();
 std::unique_ptr<Command> make_compare_command();
 std::unique_ptr<Command> make_plan_command();
 std::unique_ptr<Command> make_plan_merge_command();
+std::unique_ptr<Command> make_size_command();
 std::unique_ptr<Command> make_check_command();
 std::unique_ptr<Command> make_list_command();
 std::unique_ptr<Command> make_schema_command();

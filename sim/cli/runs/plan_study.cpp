@@ -10,6 +10,8 @@
 #include "sim/input/scenario/scenario.h"
 #include "sim/input/yaml/yaml_fields.h"
 #include "sim/plan/answer/answer.h"
+#include "sim/plan/horizon/ideas.h"
+#include "sim/plan/horizon/schedule.h"
 #include "sim/plan/report/plan_report.h"
 #include "sim/plan/runs/evaluator.h"
 #include "sim/plan/search/runs.h"
@@ -89,6 +91,8 @@ PlanReport plan_study(const std::string& file, const std::string& folder, Evalua
   Runs runs(sizer, evaluator);
   const auto more = [&](const SizedDesign& sized) { return bandwidth_changes(sizer, sized); };
   PlanReport report = plan_report(study, sizer, runs, found, more);
+  report.ideas = ranked_ideas(study, evaluator);
+  plan_horizon(study, evaluator, report);
   report.scenario_file = base_file(study, folder);
   report.version = version;
   return report;
@@ -98,6 +102,8 @@ std::string simulate_share(const std::string& file, const Shard& share, Evaluato
   const Study study = load_study(file);
   Sizer sizer(study);
   const SearchResult found = search(study, sizer, evaluator, share);
+  simulate_ideas(study, evaluator, share);
+  simulate_horizon(study, evaluator, share);
   const auto judged = std::ranges::count_if(
       found.designs, [](const DesignResult& d) { return d.draws > 0 && d.verdict != Verdict::bound; });
   return fmt::format("share {}/{} of {} designs: {} simulated\n", share.index, share.count, found.designs.size(),

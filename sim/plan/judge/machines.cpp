@@ -113,7 +113,10 @@ std::string Machines::words() const {
   std::string text;
   for (const GpuCount& kind : gpus) text += fmt::format("{}{} {}", text.empty() ? "" : " and ", kind.count, kind.title);
   text += fmt::format(" on {} node{}", nodes(), nodes() == 1 ? "" : "s");
-  return spare_nodes() > 0 ? text + fmt::format(" and {} spare", spare_nodes()) : text;
+  if (spare_nodes() > 0) text += fmt::format(" and {} spare", spare_nodes());
+  std::int64_t idle = 0;
+  for (const UnusedCount& one : unused) idle += one.gpus;
+  return idle > 0 ? text + fmt::format(" ({} of their GPUs unused)", idle) : text;
 }
 
 bool Machines::scales() const {

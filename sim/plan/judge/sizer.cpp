@@ -8,6 +8,7 @@
 
 #include "models/base/names.h"
 #include "sim/input/scenario/scenario.h"
+#include "sim/plan/judge/error_bars.h"
 #include "sim/plan/judge/hour_cost.h"
 #include "sim/plan/study/study.h"
 
@@ -63,6 +64,8 @@ bool changes_machines(const std::string& path) {
   return std::ranges::any_of(maps, [&](const char* map) { return path.starts_with(map); });
 }
 
+bool measured_error_bars(const Study& study) { return study.spec.promise.error_bars == "measured"; }
+
 bool needs_promise(const Study& study) { return !study.spec.goal.starts_with("pareto"); }
 
 }  // namespace
@@ -109,6 +112,7 @@ SizedDesign Sizer::size(const Design& design) {
   for (std::string& word : faster(scenario.spec.workload, rate_factor(design))) sized.set.push_back(std::move(word));
   sized.impossible = first_of(scenario.impossible);
   if (!sized.impossible.empty()) return sized;
+  sized.derived = std::ranges::any_of(scenario.pools, [](const Pool& pool) { return pool.gpu.derived(); });
   sized.promises = promises_of(study_, scenario.spec.slo, needs_promise(study_));
   sized.machines = machines_of(scenario, study_.spec.availability);
   if (const auto least = least_hour_cost(sized.machines, study_.spec.prices, sized.term)) {
@@ -165,7 +169,12 @@ bool Sizer::broken_at_best(const SizedDesign& sized, std::int64_t draw) {
   text.set("calibration_draw", std::to_string(draw));
   const SizedScenario scenario = size_scenario(text, files_);
   const BestCase best = best_cases_.of(scenario, sized.promises, workload(scenario.spec, sized.design));
-  return best.overload * fastest_fraction(scenario) > 1;
+  const double luck = measured_error_bars(study_) ? least_measured_factor(sized.promises, sized.derived, draw) : 1;
+  return best.overload * fastest_fraction(scenario) * luck > 1;
+}
+
+double Sizer::error_factor(const SizedDesign& sized, const Promise& promise, std::int64_t draw) const {
+  return measured_error_bars(study_) ? measured_factor(promise, sized.derived, draw) : 1;
 }
 
 }  // namespace servecast

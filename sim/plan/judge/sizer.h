@@ -24,6 +24,7 @@ struct SizedDesign {
   Design design{};
   std::vector<std::string> set{};  // "path=value": makes the base scenario this design, under the forecast demand
   std::string kinds{};             // of GPU: "a100_sxm_80g + h100_sxm_80g"; empty: outside APIs do all
+  bool derived = false;            // some GPU's kernels were not measured
   std::string impossible{};        // why machines and model do not go together; empty: they do
   std::string over_budget{};       // which budget it breaks; empty: none
   BestCase best_case{};            // by the best estimate
@@ -48,6 +49,9 @@ class Sizer {
 
   /// True where the bound says that the design breaks its promise in this draw of calibration error and seed, too.
   bool broken_at_best(const SizedDesign& sized, std::int64_t draw);
+
+  /// What the promised figure comes to in this draw, over what the run says: see error_bars.h.
+  double error_factor(const SizedDesign& sized, const Promise& promise, std::int64_t draw) const;
 
   /// Seed of the draw: 0 is the best estimate.
   std::int64_t seed(const SizedDesign& sized, std::int64_t draw);

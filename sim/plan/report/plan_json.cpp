@@ -99,6 +99,37 @@ void PlanKind::fields(Fields& f) {
   f.field("says", says, "how well it keeps them, or why none does");
 }
 
+void PlanMonth::fields(Fields& f) {
+  f.field("month", month, "1 is the first");
+  f.field("requests_per_s", requests_per_s, "that the promise is for");
+  f.field("settings", settings, "dimension=value");
+  f.field("machines", machines, "in words");
+  f.field("terms", terms, "GPUs that are held under which term");
+  f.field("usd", usd, "price of the month");
+}
+
+void WrongGrowth::fields(Fields& f) {
+  f.field("growth_error_fraction", growth_error_fraction, "growth is so much more, or less, than planned");
+  f.field("usd", usd, "then, over the horizon, with the plan's commitments");
+  f.field("best_usd", best_usd, "had it been known");
+  f.field("says", says, "why there are no amounts");
+}
+
+void PlanIdea::fields(Fields& f) {
+  f.field("name", name, "options taken together");
+  f.field("design", design, "number of their cheapest design that keeps its promises");
+  f.field("settings", settings, "dimension=value");
+  f.field("machines", machines, "in words");
+  f.field("usd_per_month", usd_per_month, "of 730 hours");
+  f.field("usd_per_month_low", usd_per_month_low, "5 % of the draws are below");
+  f.field("usd_per_month_high", usd_per_month_high, "95 % of the draws are no dearer");
+  f.field("saved_usd_per_month", saved_usd_per_month, "against the scenario as it is");
+  f.field("sum_usd_per_month", sum_usd_per_month, "of several: what each saves alone, added up");
+  f.field("lost_points", lost_points, "of the answers' score in percent");
+  f.field("rests_on", rests_on, "what it takes for granted");
+  f.field("says", says, "why there is no design");
+}
+
 void Certificate::fields(Fields& f) {
   f.field("complete", complete, "every better design was ruled out");
   f.field("text", text, "in words");
@@ -125,6 +156,12 @@ void PlanReport::fields(Fields& f) {
   f.field("mean_requests_per_s", mean_requests_per_s, "over the day");
   f.list("kinds", kinds, "the best design of each kind of GPU", true);
   f.list("answers", answers, "the chosen design, or the front", true);
+  f.list("months", months, "what to have in which month of the horizon", true);
+  f.field("horizon_usd", horizon_usd, "price of all months");
+  f.field("horizon_says", horizon_says, "why there is no schedule");
+  f.field("first_design_breaks", first_design_breaks, "when the first month's design breaks which promise");
+  f.list("wrong_growth", wrong_growth, "what it costs to be wrong about growth", true);
+  f.list("ideas", ideas, "options, each with its own cheapest design, the cheapest first", true);
   f.field("closest", closest, "where none keeps its promises");
   f.group("certificate", certificate, "what was proven");
   f.list("designs", designs, "every design", true);

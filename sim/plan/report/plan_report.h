@@ -125,6 +125,43 @@ struct PlanKind {
   void fields(Fields& f);
 };
 
+/// What to have in one month of the horizon.
+struct PlanMonth {
+  std::int64_t month = 0;  // 1 is the first
+  std::optional<double> requests_per_s{};
+  std::vector<std::string> settings{};
+  std::string machines{};
+  std::string terms{};  // GPUs by kind and term
+  double usd = 0;       // of the month
+  void fields(Fields& f);
+};
+
+/// Growth that is not as planned.
+struct WrongGrowth {
+  double growth_error_fraction = 0;  // of the growth
+  std::optional<double> usd{};       // over the horizon, with the commitments of the plan
+  std::optional<double> best_usd{};  // had it been known
+  std::string says{};                // why there are no amounts
+  void fields(Fields& f);
+};
+
+/// Options taken together, sized to their own cheapest design.
+struct PlanIdea {
+  std::string name{};  // "as it is", "fp8", "fp8 + cache"
+  std::optional<std::int64_t> design{};
+  std::vector<std::string> settings{};
+  std::string machines{};
+  std::optional<double> usd_per_month{};
+  std::optional<double> usd_per_month_low{};
+  std::optional<double> usd_per_month_high{};
+  std::optional<double> saved_usd_per_month{};  // against "as it is"
+  std::optional<double> sum_usd_per_month{};    // of several: what each alone saves, together
+  double lost_points = 0;                       // of the answers' score in percent
+  std::string rests_on{};
+  std::string says{};  // why there is no design
+  void fields(Fields& f);
+};
+
 /// What was proven, and how.
 struct Certificate {
   bool complete = false;  // every better design was ruled out
@@ -154,6 +191,12 @@ struct PlanReport {
   std::optional<double> mean_requests_per_s{};  // over the day
   std::vector<PlanKind> kinds{};
   std::vector<PlanAnswer> answers{};  // the chosen design, or the front; empty: none keeps its promises
+  std::vector<PlanMonth> months{};    // of the horizon
+  std::optional<double> horizon_usd{};
+  std::string horizon_says{};         // why there is no schedule
+  std::string first_design_breaks{};  // when the first month's design breaks which promise; empty: it does not
+  std::vector<WrongGrowth> wrong_growth{};
+  std::vector<PlanIdea> ideas{};      // ranked: the cheapest first
   std::string closest{};              // then: the design that comes closest, and what it misses
   Certificate certificate{};
   std::vector<PlanDesign> designs{};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/plan/report/plan_report.h"
+#include "sim/plan/report/plan_tables_text.h"
 #include "sim/report/layout/human.h"
 #include "sim/report/layout/text_layout.h"
 
@@ -114,7 +115,7 @@ std::string demand_text(const PlanReport& report) {
 std::string plan_text(const PlanReport& report, std::size_t width) {
   std::string text = report.headline.empty() ? "" : wrapped(report.headline, width, 0) + "\n\n";
   text += wrapped(fmt::format("{}: {}", report.name, report.goal), width, 0) + "\n" + demand_text(report);
-  text += kinds_table(report, width);
+  text += kinds_table(report, width) + ideas_text(report, width) + horizon_text(report, width);
   const std::size_t shown = std::min(report.answers.size(), most_rows);
   for (std::size_t i = 0; i < shown; ++i)
     text += answer_text(report.answers[i], width) + sensitivity_table(report.answers[i], width);

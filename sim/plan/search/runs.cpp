@@ -20,19 +20,10 @@ std::string came_to(const Promise& promise, const Outcome& one) {
   return promise.text(*one.value);
 }
 
-/// Of a run of the whole workload.
-DrawOutcome judged(const std::vector<Promise>& promises, const Summary& run) {
-  DrawOutcome result{.kept = true, .run = run};
-  for (const Promise& promise : promises) {
-    const Outcome one = outcome(promise, run);
-    result.values.push_back(one.value);
-    if (one.miss > result.miss || result.why.empty()) {
-      result.miss = one.miss;
-      result.why = fmt::format("{}: {}", promise.words(), came_to(promise, one));
-    }
-    result.kept = result.kept && one.kept;
-  }
-  return result;
+/// A figure that is `factor` times as large breaks its bound where the figure itself breaks one that is smaller by it.
+Promise tightened(Promise promise, double factor) {
+  promise.bound /= factor;
+  return promise;
 }
 
 }  // namespace
@@ -75,8 +66,9 @@ void Runs::judge_beginnings(std::span<const DrawRequest> requests,
     const SizedDesign& sized = *requests[whose[r]].sized;
     const WorkloadFacts& facts = sizer_.workload(sized, sizer_.seed(sized, requests[whose[r]].draw));
     for (const Promise& promise : sized.promises) {
-      if (!broken_already(promise, *results[r].summary, {facts.count(), facts.several_tokens})) continue;
-      const double miss = std::max(1.0, outcome(promise, *results[r].summary).miss);
+      const Promise tight = tightened(promise, sizer_.error_factor(sized, promise, requests[whose[r]].draw));
+      if (!broken_already(tight, *results[r].summary, {facts.count(), facts.several_tokens})) continue;
+      const double miss = std::max(1.0, outcome(tight, *results[r].summary).miss);
       outcomes[whose[r]] = {.miss = miss,
                             .why = promise.words() + ": broken before the first eighth is over",
                             .beginning = results[r].summary};
@@ -94,8 +86,25 @@ void Runs::judge_whole(std::span<const DrawRequest> requests, std::vector<std::o
   }
   const std::vector<RunResult> results = evaluator_.evaluate(runs);
   for (std::size_t r = 0; r < runs.size(); ++r)
-    outcomes[whose[r]] = results[r].summary ? judged(requests[whose[r]].sized->promises, *results[r].summary)
+    outcomes[whose[r]] = results[r].summary ? judged(requests[whose[r]], *results[r].summary)
                                             : DrawOutcome{.why = "cannot be run: " + results[r].failure};
+}
+
+/// Of a run of the whole workload.
+DrawOutcome Runs::judged(const DrawRequest& wanted, const Summary& run) const {
+  DrawOutcome result{.kept = true, .run = run};
+  for (const Promise& promise : wanted.sized->promises) {
+    const double factor = sizer_.error_factor(*wanted.sized, promise, wanted.draw);
+    Outcome one = outcome(tightened(promise, factor), run);
+    if (one.value) *one.value *= factor;
+    result.values.push_back(one.value);
+    if (one.miss > result.miss || result.why.empty()) {
+      result.miss = one.miss;
+      result.why = fmt::format("{}: {}", promise.words(), came_to(promise, one));
+    }
+    result.kept = result.kept && one.kept;
+  }
+  return result;
 }
 
 std::vector<DrawOutcome> Runs::judge(std::span<const DrawRequest> requests) {

@@ -48,6 +48,7 @@ class Runs {
   std::int64_t at_once() const { return evaluator_.at_once(); }
 
  private:
+  DrawOutcome judged(const DrawRequest& wanted, const Summary& run) const;
   std::optional<RunRequest> beginning(const DrawRequest& wanted);
   void judge_beginnings(std::span<const DrawRequest> requests, std::vector<std::optional<DrawOutcome>>& outcomes);
   void judge_whole(std::span<const DrawRequest> requests, std::vector<std::optional<DrawOutcome>>& outcomes);

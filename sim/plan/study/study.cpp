@@ -173,6 +173,28 @@ void check_goal(YamlText& text, const StudySpec& spec) {
     text.fail("rate_factors", "'rate_factors' would be ignored: only goal most_goodput tries them");
 }
 
+void check_horizon(YamlText& text, const StudySpec& spec) {
+  if (!spec.horizon) return;
+  const HorizonSpec& h = *spec.horizon;
+  if (spec.goal != "least_cost") text.fail("horizon", "a horizon is planned for goal least_cost only");
+  if (!h.rate_factors.empty() && h.growth_fraction_per_month != 0)
+    text.fail("horizon.rate_factors", "'rate_factors' and 'growth_fraction_per_month' both say how demand grows");
+  if (!h.rate_factors.empty() && static_cast<std::int64_t>(h.rate_factors.size()) != h.months)
+    text.fail("horizon.rate_factors",
+              fmt::format("'rate_factors' has {} months of {}", h.rate_factors.size(), h.months));
+  for (std::size_t i = 0; i < h.periods.size(); ++i)
+    for (const std::string& word : h.periods[i].set) split(text, fmt::format("horizon.periods[{}].set", i), word);
+}
+
+void check_options(YamlText& text, const StudySpec& spec) {
+  if (!spec.options.empty() && spec.goal != "least_cost")
+    text.fail("options", "options are ranked by cost: goal least_cost");
+  if (spec.promise.most_lost_points && spec.options.empty())
+    text.fail("promise.most_lost_points", "would be ignored: only 'options' lose points");
+  for (std::size_t i = 0; i < spec.options.size(); ++i)
+    for (const std::string& word : spec.options[i].set) split(text, fmt::format("options[{}].set", i), word);
+}
+
 }  // namespace
 
 double Study::peak_rate_factor() const {
@@ -202,6 +224,8 @@ Study load_study(const std::string& file) {
   read_space(text, study);
   check_prices(text, study);
   check_goal(text, study.spec);
+  check_horizon(text, study.spec);
+  check_options(text, study.spec);
   text.throw_problems();
   return study;
 }

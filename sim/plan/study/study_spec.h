@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/input/scenario/scenario.h"
+#include "sim/plan/study/horizon_spec.h"
 #include "sim/plan/study/price_spec.h"
 
 namespace servecast {
@@ -88,6 +89,8 @@ struct PromiseSpec {
   double draws_fraction = 0.95;
   double error_fraction = 0.05;
   std::optional<std::int64_t> most_draws{};
+  std::string error_bars = "measured";
+  std::optional<double> most_lost_points{};
 
   void fields(Fields& f) {
     f.field("certainty", certainty,
@@ -96,6 +99,12 @@ struct PromiseSpec {
     f.field("draws_fraction", draws_fraction, "share of draws that shall keep it", {.min = 0.5, .max = 0.999});
     f.field("error_fraction", error_fraction, "chance that any verdict by draws is wrong", {.min = 1e-6, .max = 0.5});
     f.field("most_draws", most_draws, "of one design; left out: as many as a verdict may need", at_least_one);
+    f.field("error_bars", error_bars,
+            "of draws. measured: as wide as forecasts were off on measured servers (accuracy.md); calibration: what the "
+            "engines' calibration alone says",
+            {"measured", "calibration"});
+    f.field("most_lost_points", most_lost_points,
+            "options that lose more of the answers' score than this keep no promise; left out: any may");
   }
 };
 
@@ -160,6 +169,9 @@ struct StudySpec {
   std::string goal = "least_cost";
   std::vector<double> rate_factors{};
   SearchSpec search{};
+  std::optional<HorizonSpec> horizon{};
+  std::vector<IdeaSpec> options{};
+  std::int64_t most_together = 2;
 
   void fields(Fields& f) {
     f.field("name", name, "title of the answer");
@@ -183,6 +195,9 @@ struct StudySpec {
         {"least_cost", "least_energy", "most_goodput", "pareto_throughput", "pareto_cost", "pareto_quality"});
     f.field("rate_factors", rate_factors, "for most_goodput: demands to try, over the forecast one", positive);
     f.group("search", search, "how large a space is searched in full");
+    f.group("horizon", horizon, "months to plan for; left out: the demand is planned for, not its growth");
+    f.list("options", options, "ideas, each sized to its own cheapest design and ranked; goal least_cost");
+    f.field("most_together", most_together, "options that are tried together; 1: each alone", {.min = 1, .max = 4});
   }
 };
 

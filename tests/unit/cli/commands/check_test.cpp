@@ -47,7 +47,7 @@ TEST(Check, a_study_is_checked_by_sizing_its_designs) {
   const Outcome good = servecast_with({"check", folder.write("good.yaml", head + space)});
   EXPECT_EQ(good.status, 0) << good.err;
   EXPECT_THAT(good.out, HasSubstr("good.yaml: no mistakes"));
-  EXPECT_THAT(good.out, HasSubstr("designs   4: 2 cannot be built"));  // 8 GPUs in the node
+  EXPECT_THAT(good.out, HasSubstr("Of 4 designs 2 cannot be built and 2 need simulations"));  // 8 GPUs in the node
   const auto complaint = [&](const std::string& text) {
     const Outcome bad = servecast_with({"check", folder.write("bad.yaml", text)});
     EXPECT_EQ(bad.status, 2);

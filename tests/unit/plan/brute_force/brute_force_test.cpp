@@ -10,7 +10,7 @@
 #include "sim/plan/search/pareto.h"
 #include "sim/plan/search/runs.h"
 #include "tests/unit/plan/made_up_study.h"
-#include "tests/unit/plan/random_study.h"
+#include "tests/unit/plan/brute_force/random_study.h"
 
 // The search against all designs simulated: the same best one, and never a cheaper one that keeps its promise.
 namespace servecast::brute_force_test {

@@ -1,0 +1,78 @@
+#include "sim/plan/study/new_study.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "models/base/error.h"
+#include "sim/plan/judge/sizer.h"
+#include "sim/plan/runs/child_process.h"
+#include "sim/plan/study/study.h"
+
+namespace servecast::new_study_test {
+
+using ::testing::HasSubstr;
+
+Study written(const ScratchFolder& folder, const NewStudy& study) {
+  const std::string file = folder / "new.yaml";
+  std::ofstream(file) << new_study_text(study, file);
+  return load_study(file);
+}
+
+TEST(NewStudy, OfAModelCanBeReadAndSized) {
+  const ScratchFolder folder;
+  const Study study = written(folder, {.model = "llama-3.1-8b",
+                                       .weights = "bf16",
+                                       .rate_per_s = 12,
+                                       .prompt_tokens = 500,
+                                       .output_tokens = 200,
+                                       .requests = 200,
+                                       .ttft_p99_s = 1,
+                                       .tpot_p99_s = 0.05,
+                                       .gpus = {gpu_choice("h100"), gpu_choice("l40s")},
+                                       .max_gpus = 8});
+  EXPECT_EQ(study.spec.objectives.size(), 2U);
+  Sizer sizer(study);
+  const std::vector<Design> designs = enumerate(study);
+  EXPECT_EQ(designs.size(), 2U * (8 + 4 + 2 + 1));  // replicas x tp of at most eight GPUs, for two kinds
+  const SizedDesign first = sizer.size(designs.front());
+  EXPECT_EQ(first.kinds, "h100_sxm_80g");
+  EXPECT_EQ(sizer.size(designs.back()).kinds, "l40s_48g");
+  EXPECT_NEAR(sizer.workload(first, sizer.seed(first, 0)).arrivals_per_s().value(), 12, 2);
+}
+
+TEST(NewStudy, OfAScenarioTakesItsPromise) {
+  const ScratchFolder folder;
+  const Study study = written(folder, {.scenario = SERVECAST_SOURCE_DIR "/scenarios/chat.yaml",
+                                       .requests = 100,
+                                       .max_gpus = 16,
+                                       .one_run = true});
+  Sizer sizer(study);
+  const SizedDesign sized = sizer.size(enumerate(study).back());
+  EXPECT_EQ(sized.impossible, "");
+  EXPECT_EQ(sized.promises.at(0).words(), "99.0 % within the SLO");
+}
+
+TEST(NewStudy, SaysWhatItLacks) {
+  const auto error_of = [](const NewStudy& study) {
+    try {
+      new_study_text(study, "new.yaml");
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(error_of({.rate_per_s = 1, .gpus = {gpu_choice("h100")}}), HasSubstr("--model"));
+  EXPECT_THAT(error_of({.model = "llama-3.1-8b", .gpus = {gpu_choice("h100")}}), HasSubstr("--rate"));
+}
+
+TEST(GpuChoice, ShortNamesAreThoseThatNodesAreSoldWith) {
+  EXPECT_EQ(gpu_choice("h100").gpu, "h100_sxm_80g");
+  EXPECT_EQ(gpu_choice("a100").node, "dgx_a100");
+  EXPECT_EQ(gpu_choice("h100_pcie_80g").node, "pcie_server");
+  EXPECT_EQ(gpu_choice("h200").gpu, "h200_sxm_141g");
+  EXPECT_THROW(gpu_choice("h900"), UserError);
+}
+
+}  // namespace servecast::new_study_test
