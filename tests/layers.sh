@@ -8,12 +8,13 @@ cat >"$scratch/ours" <<'TABLE'
 models/base:        models/base
 models/hw:          models/base models/hw
 models/policy:      models/base models/hw models/policy
-sim/input:          models sim/input
+sim/input:          models sim/input servecast_version.h servecast_headers.h
 sim/serving:        models sim/serving
 sim/report:         models/base sim/report
 sim/engine:         models sim/input sim/serving sim/report sim/engine
 sim/plan/report:    models/base sim/report sim/plan/report
 sim/plan:           models sim/input sim/report sim/plan
+sim/contract:       models sim/contract
 sim/claims:         models sim/input sim/report sim/claims
 sim/cli:            models sim servecast_version.h
 calibrate/samples:  models sim/input calibrate/samples
@@ -57,7 +58,7 @@ TABLE
 cat >"$scratch/rooms" <<'TABLE'
 models/hw:              llm machine latency additions|memory|power_cost|roofline profile parallel
 models/policy:          graph|support . caches|shared|stages prefix|experts *
-sim/input:              files|specs yaml library|trace scenario rules resolve
+sim/input:              files|specs yaml library|trace plugins scenario rules resolve
 sim/input/trace:        generate|rows formats read workload cache
 sim/serving:            sequences resources step state replica
 sim/report:             fields|files|statistics layout|record csv|summary figures text

@@ -19,7 +19,7 @@ begin() {
 }
 results() { "$servecast" plan merge "$scratch/cut" --out "$scratch/count" | cut -d' ' -f1; }
 no_child_of() {
-  for _ in 1 2 3 4 5 6 7 8 9 10; do
+  for _ in $(seq 600); do
     pgrep -f -- "--out $scratch/cut" >/dev/null || return 0
     sleep 0.1
   done

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <type_traits>
 /// Matrix instructions of a warp group (wgmma, PTX ISA "Asynchronous warpgroup level matrix instructions") on a GPU.
 /// Included by kernels/device/device_cuda.h only.
 

@@ -3,7 +3,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,6 +34,7 @@ using PolicyVisitor = std::function<void(const std::string& name, const std::str
 
 /// All kinds of policies, by the names of their listings. A kind is here as soon as a policy of it is registered.
 struct PolicyKind {
+  std::string_view kind;  // as messages call it
   PolicyListing listing;
   void (*visit)(const PolicyVisitor& visitor);
 
@@ -44,7 +44,21 @@ struct PolicyKind {
   }
 };
 
-/// Named implementations of one policy interface. Filled before main() by the policy files.
+/// That a policy was registered. Names live as long as the registries.
+struct Registration {
+  std::string_view kind;
+  std::string_view name;
+  bool taken = false;  // by another policy of this kind: the one that came later is left out
+};
+
+/// All of them, of every kind, in their order: what a library has brought stands at the end once it is loaded.
+inline std::vector<Registration>& registrations() {
+  static std::vector<Registration> all;
+  return all;
+}
+
+/// Named implementations of one policy interface. Filled before main() by the policy files, and by the files of a
+/// plug-in when it is loaded.
 template <class Interface>
 class Registry {
  public:
@@ -63,10 +77,10 @@ class Registry {
       void fields(Fields& f) override { settings.fields(f); }
     };
     auto prepare = []() -> std::unique_ptr<Prepared<Interface>> { return std::make_unique<PreparedPolicy>(); };
-    if (!entries().emplace(name, Entry{help, prepare}).second)
-      throw std::logic_error("policy registered twice: " + name);
-    PolicyKind::all().emplace(Interface::listing.name, PolicyKind{Interface::listing, visit});
-    return true;
+    const auto [entry, fresh] = entries().emplace(name, Entry{help, prepare});
+    registrations().push_back({Interface::kind, entry->first, !fresh});
+    PolicyKind::all().emplace(Interface::listing.name, PolicyKind{Interface::kind, Interface::listing, visit});
+    return fresh;
   }
 
   static const std::map<std::string, Entry>& all() { return entries(); }

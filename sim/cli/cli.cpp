@@ -10,19 +10,20 @@ namespace servecast {
 namespace {
 
 // In the order of --help.
-constexpr std::array<CommandEntry, 18> entries{{
-    {"", "run", "Simulate a scenario and print the forecast", make_run_command},
-    {"", "sweep", "Simulate a grid of settings: one table", make_sweep_command},
-    {"", "whatif", "Simulate a scenario and a changed one: what differs, and how surely", make_whatif_command},
-    {"", "compare", "Compare reports and scenarios: what differs, and how surely", make_compare_command},
+constexpr std::array<CommandEntry, 19> entries{{
+    {"", "run", "Simulate a scenario and print the forecast", make_run_command, true},
+    {"", "sweep", "Simulate a grid of settings: one table", make_sweep_command, true},
+    {"", "whatif", "Simulate a scenario and a changed one: what differs, and how surely", make_whatif_command, true},
+    {"", "compare", "Compare reports and scenarios: what differs, and how surely", make_compare_command, true},
     {"", "plan", "Find the cheapest design that keeps its promises, and what rules out cheaper ones",
-     make_plan_command},
-    {"", "size", "How many GPUs a model or a scenario needs, of which kind, and what they cost", make_size_command},
-    {"plan", "merge", "Join the results of shares (--shard) into one file", make_plan_merge_command},
-    {"", "check", "Check a scenario without running it: every mistake, with its place", make_check_command},
-    {"", "list", "What a scenario can name: models, GPUs, policies, ...", make_list_command},
-    {"", "schema", "Every key of a scenario: type, unit, default, range, help", make_schema_command},
-    {"", "set", "Change settings in a scenario file; its comments stay", make_set_command},
+     make_plan_command, true},
+    {"", "size", "How many GPUs a model or a scenario needs, of which kind, and what they cost", make_size_command, true},
+    {"plan", "merge", "Join the results of shares (--shard) into one file", make_plan_merge_command, true},
+    {"", "check", "Check a scenario without running it: every mistake, with its place", make_check_command, true},
+    {"", "list", "What a scenario can name: models, GPUs, policies, ...", make_list_command, true},
+    {"", "schema", "Every key of a scenario: type, unit, default, range, help", make_schema_command, true},
+    {"", "set", "Change settings in a scenario file; its comments stay", make_set_command, true},
+    {"", "contract", "Check that policies keep what their interfaces promise", make_contract_command, true},
     {"", "claims", "What is said about LLM serving beside what the models compute", make_claims_command},
     {"trace", "info", "What is in a trace: rows, span, rate, lengths", make_trace_info_command},
     {"trace", "convert", "Write a trace in our own format, sliced or sped up", make_trace_convert_command},

@@ -23,5 +23,5 @@ set_target_properties(test_page_policy PROPERTIES UNITY_BUILD OFF)
 target_link_libraries(test_page_policy PRIVATE servecast_policy GTest::gmock GTest::gtest_main)
 target_include_directories(test_page_policy PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_options(test_page_policy PRIVATE -O0)
-gtest_discover_tests(test_page_policy TEST_PREFIX page_policy. DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
+gtest_discover_tests(test_page_policy TEST_PREFIX page_policy. DISCOVERY_TIMEOUT 600 NO_PRETTY_VALUES
                      PROPERTIES LABELS quick TIMEOUT ${SERVECAST_TEST_TIMEOUT_S})

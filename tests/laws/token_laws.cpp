@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "tests/laws/laws.h"
 
 namespace servecast::laws {

@@ -1,5 +1,6 @@
 #pragma once
 #include <iosfwd>
+#include <ostream>
 #include <string>
 
 #include "calibrate/cli/measuring/serve_beside.h"

@@ -162,6 +162,10 @@ void ScenarioDocument::check() {
   for (const auto& each : json.value("files", ordered_json::array()))
     files_read_ << QString::fromStdString(each.get<std::string>());
   if (json.contains("settings")) settings_ = json["settings"];
+  if (!problems_.empty()) return;  // as it last was
+  plugins_.clear();
+  for (const auto& each : json.value("plugins", ordered_json::array()))
+    plugins_ << QString::fromStdString(each.get<std::string>());
 }
 
 }  // namespace servecast::gui

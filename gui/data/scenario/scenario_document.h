@@ -53,6 +53,8 @@ class ScenarioDocument final : public QObject {
   /// Every setting as it is used, defaults included; where something is wrong, as it last was. Empty where it never
   /// was right since it was opened.
   const nlohmann::ordered_json& settings() const { return settings_; }
+  /// Files of the libraries of policies that it names, from the root; likewise.
+  const QStringList& plugins() const { return plugins_; }
 
  signals:
   void changed();
@@ -77,6 +79,7 @@ class ScenarioDocument final : public QObject {
   QString text_{};
   std::vector<Problem> problems_{};
   QStringList files_read_{};  // while nothing is wrong
+  QStringList plugins_{};
   nlohmann::ordered_json settings_ = nlohmann::ordered_json::object();
 };
 

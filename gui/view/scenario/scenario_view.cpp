@@ -100,9 +100,14 @@ void ScenarioView::set_buttons(const QList<QAction*>& actions) {
 }
 
 void ScenarioView::make_model() {
-  schema_ = std::make_unique<Schema>(ask_servecast({"schema", "--format", "json"}).out.toStdString());
-  model_ = std::make_unique<ScenarioModel>(*schema_, document_);
-  tree_->setModel(model_.get());
+  plugins_ = document_.plugins();
+  QStringList question{"schema", "--format", "json"};
+  for (const QString& plugin : plugins_) question << "--plugin" << plugin;
+  auto schema = std::make_unique<Schema>(ask_servecast(question).out.toStdString());
+  auto model = std::make_unique<ScenarioModel>(*schema, document_);
+  tree_->setModel(model.get());
+  model_ = std::move(model);  // an earlier one, which knew other plug-ins, goes before its schema
+  schema_ = std::move(schema);
   tree_->header()->setSectionResizeMode(ScenarioModel::value_column, QHeaderView::Stretch);
   tree_->header()->setStretchLastSection(false);
   tree_->setColumnWidth(ScenarioModel::title_column, 290);
@@ -127,7 +132,7 @@ void ScenarioView::unfold(const QModelIndex& parent, int first, int last) {
 }
 
 void ScenarioView::show_document() {
-  if (!model_ && !document_.settings().empty()) make_model();
+  if (!document_.settings().empty() && (!model_ || plugins_ != document_.plugins())) make_model();
   const QString star = document_.edited() ? "  •" : "";
   const QString name = document_.file().section('/', -1);
   file_->setText((document_.needs_a_name() ? tr("%1 (unsaved copy)").arg(name) : name) + star);

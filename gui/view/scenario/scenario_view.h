@@ -1,5 +1,6 @@
 #pragma once
 #include <QSet>
+#include <QStringList>
 #include <QWidget>
 #include <memory>
 
@@ -42,6 +43,7 @@ class ScenarioView final : public QWidget {
   void unfold(const QModelIndex& parent, int first, int last);
 
   ScenarioDocument& document_;
+  QStringList plugins_{};  // whose policies the schema knows
   std::unique_ptr<Schema> schema_{};
   std::unique_ptr<ScenarioModel> model_{};
   QSet<QString> open_{};  // paths of maps that are unfolded, whether they are there or not

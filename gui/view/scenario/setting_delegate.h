@@ -2,6 +2,7 @@
 #include <QStringList>
 #include <QStyledItemDelegate>
 #include <map>
+#include <string>
 
 namespace servecast::gui {
 

@@ -8,6 +8,7 @@
 #include "models/base/error.h"
 #include "models/base/escaped.h"
 #include "sim/cli/commands/check_lengths.h"
+#include "sim/cli/output/added_files.h"
 #include "sim/cli/output/settings_text.h"
 #include "sim/cli/program/command.h"
 #include "sim/cli/program/console.h"
@@ -16,7 +17,9 @@
 #include "sim/cli/runs/plan_study.h"
 #include "sim/input/files/files_read.h"
 #include "sim/input/files/unsaved_text.h"
+#include "sim/input/plugins/plugin.h"
 #include "sim/plan/report/plan_report.h"
+#include "sim/plan/runs/run_key.h"
 #include "sim/plan/study/study.h"
 #include "sim/report/fields/json_fields.h"
 #include "sim/report/layout/human.h"
@@ -81,13 +84,18 @@ std::string cluster_text(const Scenario& scenario) {
   return text;
 }
 
-std::string scenario_text(const std::string& file, Scenario scenario) {
+std::string scenario_text(const std::string& file, const ScenarioArguments& arguments) {
+  const FilesRead read;
+  Scenario scenario = arguments.load();
   std::string text = fmt::format("{}: no mistakes\n\n", visible(file));
   text += fmt::format("workload  {}\n", visible(scenario.workload_text));
   text += cluster_text(scenario);
   for (const ChangedFigure& figure : scenario.changed_hardware)
     text += fmt::format("changed   {}: {}, where the file says {}\n", visible(figure.path), visible(figure.to),
                         visible(figure.from));
+  FileDigests digests;
+  for (const AddedFile& added : added_files(read.files(), digests))
+    text += visible(fmt::format("added     {} comes from {}", added.brings, added.file)) + "\n";
   for (const Pool& pool : scenario.pools) text += pool_text(pool);
   for (const std::string& warning : prompts_too_long(scenario)) text += "\nwarning: " + warning + "\n";
   return text;
@@ -117,7 +125,7 @@ std::string study_text(const std::string& file) {
 class CheckCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
-    scenario_.declare(app);
+    scenario_.declare(app, true);
     scenario_.declare_text(app);
     add_choice(app, "--format", format_, "format", {"text", "json"}, "How to write it (text)");
     app.footer("Examples:\n  servecast check chat.yaml\n  servecast check chat.yaml --format json");
@@ -126,7 +134,7 @@ class CheckCommand final : public Command {
   int run(Console& console) override {
     const auto unsaved = scenario_.unsaved();
     if (format_ == "json") return run_json(console);
-    console.out << (study() ? study_text(scenario_.file) : scenario_text(scenario_.file, scenario_.load()));
+    console.out << (study() ? study_text(scenario_.file) : scenario_text(scenario_.file, scenario_));
     return 0;
   }
 
@@ -165,6 +173,9 @@ class CheckCommand final : public Command {
     }
     json["warnings"] = prompts_too_long(scenario);
     json["files"] = there_are(read.files());
+    if (!scenario.spec.plugins.empty()) json["plugins"] = ordered_json::array();
+    for (const std::string& name : scenario.spec.plugins)
+      json["plugins"].push_back(load_plugin(name, {}, scenario_.file).file);
     json["settings"] = ordered_json::parse(settings_text(scenario.spec));
   }
 

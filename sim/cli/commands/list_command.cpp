@@ -35,12 +35,13 @@ std::string overview_text(const ordered_json& items) {
   return rows.text(0, any_width) + "\n'servecast list KIND' shows them.\n";
 }
 
-/// A table of what the items say in a word, a number or a sentence; the first names them.
+/// A table of what the items say in a word, a number or a sentence, but for where they are; the first names them.
 std::string markdown(const ordered_json& items) {
   std::vector<std::string> columns;
   for (const ordered_json& item : items)
     for (const auto& [key, value] : item.items())
-      if (!value.is_structured() && std::ranges::find(columns, key) == columns.end()) columns.push_back(key);
+      if (!value.is_structured() && key != "from" && std::ranges::find(columns, key) == columns.end())
+        columns.push_back(key);
   std::string text = "|";
   for (const std::string& key : columns) text += key == "help" ? " what it is |" : " " + key + " |";
   text += "\n|";

@@ -3,6 +3,7 @@
 
 #include "models/base/error.h"
 #include "servecast_version.h"
+#include "sim/cli/output/added_files.h"
 #include "sim/cli/output/detail.h"
 #include "sim/cli/output/output_checks.h"
 #include "sim/cli/output/progress.h"
@@ -18,6 +19,7 @@
 #include "sim/input/files/unsaved_text.h"
 #include "sim/input/scenario/scenario.h"
 #include "sim/plan/compare/replicated.h"
+#include "sim/plan/runs/run_key.h"
 #include "sim/report/csv/csv_reports.h"
 #include "sim/report/figures/replicates.h"
 #include "sim/report/files/output_folder.h"
@@ -77,11 +79,12 @@ class RunCommand final : public Command {
     const auto unsaved = scenario_.unsaved();  // replicates read it, too, in their own processes
     const DetailChoice detail = parse_detail(detail_);
     if (detail.any() && out_.empty()) throw UserError("--detail writes files; say where with --out DIR");
-    Scenario scenario = load();
+    std::vector<AddedFile> added;
+    Scenario scenario = load(added);
     const HoldSignals signals;  // until all that is half-written is either complete or gone
     try {
       const std::optional<Interval> interval = simulate_replicates(console);
-      return forecast(scenario, interval, detail, signals, console) ? 0 : cut_short;
+      return forecast(scenario, std::move(added), interval, detail, signals, console) ? 0 : cut_short;
     } catch (const Stopped&) {
       return cut_short;
     } catch (const CutShort&) {
@@ -91,11 +94,13 @@ class RunCommand final : public Command {
 
  private:
   /// Throws UserError where the trace would replace what is read, or be lost with the folder's old report.
-  Scenario load() const {
+  Scenario load(std::vector<AddedFile>& added) const {
     if (!trace_.empty() && !out_.empty()) refuse_in_report("--trace", trace_, out_);
     const FilesRead read;
     Scenario scenario = scenario_.load();
     if (!trace_.empty()) refuse_to_replace_input("--trace", trace_, read.files());
+    FileDigests digests;
+    added = added_files(read.files(), digests);
     return scenario;
   }
 
@@ -111,7 +116,7 @@ class RunCommand final : public Command {
   }
 
   /// False: cut short by a signal.
-  bool forecast(Scenario& scenario, const std::optional<Interval>& interval, const DetailChoice& detail,
+  bool forecast(Scenario& scenario, std::vector<AddedFile> added, const std::optional<Interval>& interval, const DetailChoice& detail,
                 const HoldSignals& signals, Console& console) const {
     const std::vector<std::string> pools = pool_names(scenario);
     std::optional<OutputFolder> folder;
@@ -130,6 +135,7 @@ class RunCommand final : public Command {
     if (signals.pending()) return false;
     facts.version = version;
     facts.settings = settings_text(scenario.spec);
+    facts.added_files = std::move(added);
     const Report report{
         .summary = summarise(recorder, facts), .series = make_series(recorder, facts), .interval = interval};
     details.close();

@@ -6,11 +6,15 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "models/base/names.h"
 #include "models/base/registry.h"
 #include "sim/cli/listing/list_hardware.h"
 #include "sim/cli/listing/schema_text.h"
+#include "sim/input/library/library.h"
+#include "sim/input/plugins/plugin.h"
 #include "sim/input/trace/formats/trace_format.h"
 #include "sim/input/yaml/schema.h"
+#include "sim/input/yaml/yaml_fields.h"
 
 namespace servecast {
 namespace {
@@ -29,9 +33,34 @@ ordered_json policy_items(const PolicyKind& kind) {
   kind.visit([&](const std::string& name, const std::string& help, const std::function<void(Fields&)>& settings) {
     SchemaFields fields;
     settings(fields);
-    items.push_back({{"name", name}, {"help", help}, {"settings", settings_items(fields.settings())}});
+    const std::string plugin = plugin_of(std::string(kind.kind), name);
+    items.push_back({{"name", name},
+                     {"help", help},
+                     {"settings", settings_items(fields.settings())},
+                     {"from", plugin.empty() ? "bundled" : plugin}});
   });
   return items;
+}
+
+/// Files that a command or a scenario can name, and where they are.
+ordered_json file_items(const LibraryFolder& folder, std::string (*help)(const std::string& file)) {
+  ordered_json items = ordered_json::array();
+  for (const std::string& name : library_names(folder)) {
+    const std::string file = library_path(folder, name);
+    items.push_back({{"name", name}, {"help", help(file)}, {"from", library_origin(folder, name)}});
+  }
+  return items;
+}
+
+std::string title_of(const std::string& file) {
+  const YamlText text = YamlText::load(file);
+  const YAML::Node name = text.root.IsMap() ? text.root["name"] : YAML::Node();
+  return name.IsDefined() && name.IsScalar() ? name.Scalar() : "";
+}
+
+ordered_json scenario_items() { return file_items(scenario_folder, title_of); }
+ordered_json plugin_items() {
+  return file_items(plugin_folder, [](const std::string& file) { return join(load_plugin(file, {}).policies, ", "); });
 }
 
 ordered_json trace_items() {
@@ -72,7 +101,9 @@ std::string described(const ordered_json& items) {
   std::string text;
   for (const ordered_json& item : items) {
     const std::string name = item.at("name");
-    text += name + std::string(width - name.size() + 2, ' ') + item.at("help").get<std::string>() + "\n";
+    const std::string from = item.value("from", "bundled");
+    text += name + std::string(width - name.size() + 2, ' ') + item.at("help").get<std::string>() +
+            (from == "bundled" ? "" : " (from " + from + ")") + "\n";
     if (!item.contains("settings")) continue;
     for (const ordered_json& setting : item.at("settings"))
       text += std::string(width + 2, ' ') + "- " + setting_line(setting) + "\n";
@@ -90,6 +121,8 @@ std::vector<Listing> all_listings() {
   for (const auto& [name, kind] : PolicyKind::all())
     all.push_back({name, kind.listing.help, [&kind = kind] { return policy_items(kind); }, described});
   all.push_back({"latencies", "how long a step takes", latency_items, described});
+  all.push_back({"scenarios", "scenarios that commands take by name", scenario_items, described});
+  all.push_back({"plugins", "libraries of policies that a scenario can name in `plugins`", plugin_items, described});
   all.push_back({"traces", "trace formats that can be read", trace_items, described});
   return all;
 }

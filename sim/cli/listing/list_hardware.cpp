@@ -4,6 +4,7 @@
 #include <span>
 
 #include "sim/input/library/hardware.h"
+#include "sim/input/library/library.h"
 #include "sim/input/library/llm_config.h"
 #include "sim/report/layout/human.h"
 #include "sim/report/layout/text_layout.h"
@@ -61,7 +62,8 @@ ordered_json llm_items() {
                      {"active_parameters", active_parameters(llm)},
                      {"layers", llm.layers},
                      {"bf16_weight_bytes", weight_bytes(llm, DataType::bf16)},
-                     {"bf16_kv_bytes_per_token", kv_bytes_per_token(llm, DataType::bf16)}});
+                     {"bf16_kv_bytes_per_token", kv_bytes_per_token(llm, DataType::bf16)},
+                     {"from", library_origin(llm_folder, name)}});
   }
   return items;
 }
@@ -72,7 +74,8 @@ std::string llm_table(const ordered_json& items) {
                          {"ACTIVE", "active_parameters", as_billions},
                          {"LAYERS", "layers", as_count},
                          {"WEIGHTS, BF16", "bf16_weight_bytes", as_bytes},
-                         {"KV PER TOKEN, BF16", "bf16_kv_bytes_per_token", as_bytes}};
+                         {"KV PER TOKEN, BF16", "bf16_kv_bytes_per_token", as_bytes},
+                         {"FROM", "from", as_text}};
   return table(items, 1, columns);
 }
 
@@ -89,7 +92,8 @@ ordered_json gpu_items() {
                      {"nvlink_bytes_per_s", gpu.nvlink_bytes_per_s},
                      {"tdp_w", gpu.power.tdp_w},
                      {"usd_per_hour", gpu.usd_per_hour},
-                     {"kernels_from", gpu.derived() ? gpu.kernels_like : name}});
+                     {"kernels_from", gpu.derived() ? gpu.kernels_like : name},
+                     {"from", library_origin(gpu_folder, name)}});
   }
   return items;
 }
@@ -104,7 +108,8 @@ std::string gpu_table(const ordered_json& items) {
                          {"FP8 TFLOP/S", "fp8_flop_per_s", as_teraflop},
                          {"NVLINK", "nvlink_bytes_per_s", as_rate},
                          {"TDP", "tdp_w", as_watts},
-                         {"PER HOUR", "usd_per_hour", as_usd}};
+                         {"PER HOUR", "usd_per_hour", as_usd},
+                         {"FROM", "from", as_text}};
   return table(items, 3, columns);
 }
 
@@ -119,7 +124,8 @@ ordered_json node_items() {
                      {"nics", node.nics},
                      {"nic_bytes_per_s", node.nic_bytes_per_s},
                      {"host_memory_bytes", node.host_memory_bytes},
-                     {"overhead_w", node.overhead_w}});
+                     {"overhead_w", node.overhead_w},
+                     {"from", library_origin(node_folder, name)}});
   }
   return items;
 }
@@ -132,7 +138,8 @@ std::string node_table(const ordered_json& items) {
                          {"NICS", "nics", as_count},
                          {"EACH", "nic_bytes_per_s", as_rate},
                          {"HOST MEMORY", "host_memory_bytes", as_bytes},
-                         {"BESIDE GPUS", "overhead_w", as_watts}};
+                         {"BESIDE GPUS", "overhead_w", as_watts},
+                         {"FROM", "from", as_text}};
   return table(items, 3, columns);
 }
 
@@ -146,7 +153,8 @@ ordered_json fabric_items() {
                      {"nodes_per_leaf", fabric.nodes_per_leaf},
                      {"oversubscription", fabric.oversubscription},
                      {"efficiency_fraction", fabric.efficiency_fraction},
-                     {"storage_bytes_per_s", fabric.storage_bytes_per_s}});
+                     {"storage_bytes_per_s", fabric.storage_bytes_per_s},
+                     {"from", library_origin(fabric_folder, name)}});
   }
   return items;
 }
@@ -157,7 +165,8 @@ std::string fabric_table(const ordered_json& items) {
                          {"TOPOLOGY", "topology", as_text},
                          {"NODES PER LEAF", "nodes_per_leaf", as_count},
                          {"OVERSUBSCRIPTION", "oversubscription", as_number},
-                         {"SHARED STORAGE", "storage_bytes_per_s", as_rate}};
+                         {"SHARED STORAGE", "storage_bytes_per_s", as_rate},
+                         {"FROM", "from", as_text}};
   return table(items, 3, columns);
 }
 
@@ -173,7 +182,8 @@ ordered_json engine_items() {
                      {"frontend_sequence_s", engine.frontend_sequence_s},
                      {"host_step_s", engine.step.host_step_s},
                      {"all_reduce_wait_s", engine.step.all_reduce_wait_s},
-                     {"memory_rule", engine.memory.rule}});
+                     {"memory_rule", engine.memory.rule},
+                     {"from", library_origin(engine_folder, name)}});
   }
   return items;
 }
@@ -186,7 +196,8 @@ std::string engine_table(const ordered_json& items) {
                          {"PER SEQUENCE", "frontend_sequence_s", as_seconds},
                          {"HOST STEP", "host_step_s", as_seconds},
                          {"ALL-REDUCE WAIT", "all_reduce_wait_s", as_seconds},
-                         {"MEMORY", "memory_rule", as_text}};
+                         {"MEMORY", "memory_rule", as_text},
+                         {"FROM", "from", as_text}};
   return table(items, 3, columns);
 }
 

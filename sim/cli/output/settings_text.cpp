@@ -35,6 +35,10 @@ void erase_unnamed_groups(ordered_json& json) {
     if (pool["group"] == "") pool.erase("group");
 }
 
+void erase_no_plugins(ordered_json& json) {
+  if (json.contains("plugins") && json["plugins"].empty()) json.erase("plugins");
+}
+
 /// Of hardware, only what the scenario changes.
 void erase_unchanged_figures(ordered_json& json) {
   for (const char* kind : {"gpus", "nodes", "fabrics"})
@@ -49,6 +53,7 @@ std::string settings_text(ScenarioSpec& spec) {
   JsonWriter writer(json);
   spec.fields(writer);
   erase_nulls(json);
+  erase_no_plugins(json);
   erase_unnamed_groups(json);
   erase_unchanged_figures(json);
   return json.dump();

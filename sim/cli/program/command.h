@@ -29,6 +29,7 @@ std::unique_ptr<Command> make_check_command();
 std::unique_ptr<Command> make_list_command();
 std::unique_ptr<Command> make_schema_command();
 std::unique_ptr<Command> make_set_command();
+std::unique_ptr<Command> make_contract_command();
 std::unique_ptr<Command> make_claims_command();
 std::unique_ptr<Command> make_trace_info_command();
 std::unique_ptr<Command> make_trace_convert_command();

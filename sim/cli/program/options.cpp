@@ -8,6 +8,7 @@
 #include "models/base/names.h"
 #include "sim/cli/program/atomic_file.h"
 #include "sim/input/files/unsaved_text.h"
+#include "sim/input/library/library.h"
 #include "sim/input/scenario/scenario.h"
 #include "sim/report/figures/figures.h"
 
@@ -56,8 +57,26 @@ CLI::Option* add_path(CLI::App& app, const std::string& name, std::string& path,
   return app.add_option(name, path, help)->check(CLI::Validator(nameless, ""))->type_name(type);
 }
 
-void ScenarioArguments::declare(CLI::App& app) {
-  add_path(app, "SCENARIO", file, "FILE", "The scenario, a YAML file")->required();
+CLI::Option* add_scenario(CLI::App& app, const std::string& name, std::string& file, const std::string& help,
+                          bool or_study) {
+  const auto look_up = [or_study](std::string& word) {
+    for (const LibraryFolder* folder : {&scenario_folder, &study_folder}) {
+      if (is_path(*folder, word) || is_there(word) || (folder == &study_folder && !or_study)) continue;
+      if (const std::string found = library_path(*folder, word); is_there(found)) word = found;
+    }
+    return std::string();
+  };
+  return add_path(app, name, file, "FILE", help)->transform(CLI::Validator(look_up, ""));
+}
+
+void add_plugins(CLI::App& app, std::vector<std::string>& files) {
+  app.add_option("--plugin", files, "Load a library of policies first; may be given several times")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+}
+
+void ScenarioArguments::declare(CLI::App& app, bool or_study) {
+  add_scenario(app, "SCENARIO", file, "The scenario, a YAML file; or the name of one in a library", or_study)->required();
   app.add_option("--set", set, "Replace a setting, e.g. pools[0].router.policy=random; may be given several times")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);

@@ -29,13 +29,20 @@ CLI::Option* add_figures(CLI::App& app, std::vector<std::string>& keys);
 CLI::Option* add_path(CLI::App& app, const std::string& name, std::string& path, const std::string& type,
                       const std::string& help);
 
+/// An option that names a scenario (or, where `or_study`, a study): a file, or a name of one in a library.
+CLI::Option* add_scenario(CLI::App& app, const std::string& name, std::string& file, const std::string& help,
+                          bool or_study = false);
+
+/// `--plugin`: libraries of policies, loaded before the command runs.
+void add_plugins(CLI::App& app, std::vector<std::string>& files);
+
 /// What every command that reads a scenario takes: the file, and settings that replace those in it.
 struct ScenarioArguments {
   std::string file;
   std::vector<std::string> set;
   std::string text{};  // a file; empty: that of the scenario
 
-  void declare(CLI::App& app);
+  void declare(CLI::App& app, bool or_study = false);
   /// And `--text`.
   void declare_text(CLI::App& app);
   /// What `--text` gave, for as long as the scenario is read; null without it.

@@ -14,6 +14,7 @@
 #include "sim/cli/program/options.h"
 #include "sim/cli/program/problem_json.h"
 #include "sim/cli/program/usage.h"
+#include "sim/input/plugins/plugin.h"
 
 namespace servecast {
 namespace {
@@ -34,7 +35,7 @@ CLI::App& group(const Program& program, CLI::App& root, const std::string& name)
   return *made;
 }
 
-Commands declare(const Program& program, CLI::App& root) {
+Commands declare(const Program& program, CLI::App& root, std::vector<std::string>& plugins) {
   root.set_version_flag("--version", program.name + (" " + std::string(version)), "Print the version and exit");
   root.set_help_flag("-h,--help", "Print this help and exit");
   root.require_subcommand(1);
@@ -44,6 +45,7 @@ Commands declare(const Program& program, CLI::App& root) {
     CLI::App* app = group(program, root, entry.group).add_subcommand(entry.name, entry.help);
     commands[app] = entry.make();
     commands[app]->declare(*app);
+    if (entry.names_policies) add_plugins(*app, plugins);
   }
   root.footer(program.footer);  // last, or groups of commands would take over its examples
   return commands;
@@ -88,7 +90,8 @@ int parse_and_run(const Program& program, const std::vector<std::string>& argume
   std::string problems = "text";
   add_choice(root, problems_option, problems, "format", {"text", "json"},
              "How mistakes are reported (text); json: one object per line");
-  const Commands commands = declare(program, root);
+  std::vector<std::string> plugins;
+  const Commands commands = declare(program, root, plugins);
   std::vector<std::string> last_first(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
   try {
     root.parse(last_first);
@@ -101,6 +104,7 @@ int parse_and_run(const Program& program, const std::vector<std::string>& argume
     return users_mistake;
   }
   mistakes.use(problems);
+  for (const std::string& plugin : plugins) load_plugin_for_all(plugin);
   return commands.at(&chosen_command(root))->run(console);
 }
 
@@ -122,6 +126,9 @@ int run_program(const Program& program, const std::vector<std::string>& argument
     return users_mistake;
   } catch (const std::exception& error) {
     mistakes.tell(std::string(program.name) + ": internal error: " + error.what());
+    for (const Plugin& plugin : loaded_plugins())
+      mistakes.tell(std::string(program.name) + ": a policy of a plug-in was loaded and may be the cause: " + words(plugin) +
+                    "; 'servecast contract --plugin " + shell_word(plugin.file) + "' checks it");
     return our_mistake;
   }
 }

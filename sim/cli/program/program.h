@@ -15,6 +15,7 @@ struct CommandEntry {
   const char* name;
   const char* help;
   std::unique_ptr<Command> (*make)();
+  bool names_policies = false;  // takes --plugin
 };
 
 /// A program of commands: what its --help says.

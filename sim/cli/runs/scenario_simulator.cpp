@@ -5,12 +5,14 @@
 #include <sstream>
 
 #include "servecast_version.h"
+#include "sim/cli/output/added_files.h"
 #include "sim/cli/output/settings_text.h"
 #include "sim/cli/program/options.h"
 #include "sim/engine/run/run.h"
 #include "sim/input/files/files_read.h"
 #include "sim/input/library/kernel_profile_file.h"
 #include "sim/input/library/library.h"
+#include "sim/input/plugins/plugin.h"
 #include "sim/plan/runs/build_id.h"
 #include "sim/plan/runs/evaluator.h"
 #include "sim/plan/runs/sha256.h"
@@ -43,6 +45,7 @@ LoadedRun ScenarioSimulator::load(const RunRequest& request) {
   const std::vector<std::string> kept = profiles_.files();
   scenario_.emplace(load_scenario(request.scenario, overrides_of(request)));
   settings_ = settings_text(scenario_->spec);
+  added_files_ = added_files(read.files(), digests_);
   std::vector<std::string> inputs = read.files();
   std::ranges::sort(inputs);             // in which order they were read does not matter either
   std::erase(inputs, request.scenario);  // what it says is in the settings; its comments do not matter
@@ -70,9 +73,11 @@ void ScenarioSimulator::remember(const std::string& learned) {
 /// Names of files count from here and from the library.
 std::string ScenarioSimulator::name(const RunRequest& request) {
   Sha256 sha;
-  for (const std::string& word : {build_id(), std::filesystem::current_path().string(), library_dir().string(),
-                                  request.scenario, digests_.of(YamlText::file_of(request.scenario))})
+  for (const std::string& word : {build_id(), std::filesystem::current_path().string(), request.scenario,
+                                  digests_.of(YamlText::file_of(request.scenario))})
     sha.add(word).add("\n");
+  for (const std::filesystem::path& folder : library_folders()) sha.add(folder.string()).add("\n");
+  for (const Plugin& plugin : loaded_plugins()) sha.add(plugin.file).add("\n").add(digests_.of(plugin.file)).add("\n");
   for (const std::string& word : request.set) sha.add(word).add("\n");
   for (const auto& value : {request.seed, request.calibration_draw, request.first_requests})
     sha.add(value ? std::to_string(*value) : "-").add("\n");
@@ -92,6 +97,7 @@ std::string ScenarioSimulator::run() {
   RunFacts facts = servecast::run(*scenario_, recorder, {});
   facts.version = version;
   facts.settings = settings_;
+  facts.added_files = added_files_;
   return to_json(summarise(recorder, facts));
 }
 

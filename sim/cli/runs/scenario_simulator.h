@@ -5,6 +5,7 @@
 #include "sim/input/scenario/scenario.h"
 #include "sim/plan/runs/run_key.h"
 #include "sim/plan/runs/simulator.h"
+#include "sim/report/record/run_facts.h"
 
 namespace servecast {
 
@@ -20,6 +21,7 @@ class ScenarioSimulator final : public Simulator {
  private:
   std::optional<Scenario> scenario_{};
   std::string settings_{};
+  std::vector<AddedFile> added_files_{};
   FileDigests digests_{};
   ProfileCache profiles_{};
 };

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 
 #include "sim/input/resolve/load_pools.h"
+#include "sim/input/plugins/named_plugins.h"
+#include "sim/input/plugins/plugin.h"
 #include "sim/input/rules/check_currency.h"
 #include "sim/input/rules/check_failures.h"
 #include "sim/input/rules/check_gateway.h"
@@ -42,11 +45,19 @@ std::string workload_text(const WorkloadSpec& spec) {
   return text;
 }
 
+/// Those of the command line are part of the scenario, so that its settings say all.
+void add_plugins_for_all(ScenarioSpec& spec) {
+  for (const std::string& name : plugins_for_all())
+    if (std::ranges::find(spec.plugins, name) == spec.plugins.end()) spec.plugins.push_back(name);
+}
+
 ScenarioSpec read_spec(YamlText& text) {
+  load_named_plugins(text);
   ScenarioSpec spec;
   YamlFields fields(text);
   spec.fields(fields);
   fields.finish();
+  add_plugins_for_all(spec);
   check_cluster(text, spec);
   text.throw_problems();
   settle_currency(text, spec);

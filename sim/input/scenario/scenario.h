@@ -51,6 +51,7 @@ struct SloSpec {
 /// A scenario file, key by key.
 struct ScenarioSpec {
   std::string name = "unnamed";
+  std::vector<std::string> plugins{};
   std::int64_t seed = 1;
   std::int64_t calibration_draw = 0;
   double calibration_spread = 1;
@@ -77,6 +78,7 @@ struct ScenarioSpec {
 
   void fields(Fields& f) {
     f.field("name", name, "title of the report");
+    f.field("plugins", plugins, "libraries of policies that the scenario names: paths, or names of bundled or own ones");
     f.field("seed", seed, "seed of every random stream");
     f.field("calibration_draw", calibration_draw,
             "0: the best estimate; else that many-th draw of what the engines' calibration may be off by");

@@ -9,6 +9,7 @@
 
 #include "models/base/input_file.h"
 #include "models/base/names.h"
+#include "sim/input/plugins/named_plugins.h"
 #include "sim/input/yaml/try_at.h"
 #include "sim/plan/study/objective.h"
 #include "sim/plan/study/space.h"
@@ -211,6 +212,7 @@ bool is_study(const std::string& file) {
 
 Study load_study(const std::string& file) {
   YamlText text = YamlText::load(file);
+  load_named_plugins(text, "base");
   Study study;
   YamlFields fields(text);
   study.spec.fields(fields);

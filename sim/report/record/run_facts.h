@@ -141,6 +141,20 @@ struct ChangedHardware {
   bool operator==(const ChangedHardware&) const = default;
 };
 
+/// A file that did not come with the program: a plug-in, or one of a library of one's own.
+struct AddedFile {
+  std::string file{};
+  std::string sha256{};
+  std::string brings{};
+
+  void fields(Fields& f) {
+    f.field("file", file, "from the root of the file system");
+    f.field("sha256", sha256, "of what was in it");
+    f.field("brings", brings, "what the scenario can name for it, e.g. router 'nearest' or gpu 'our_gpu'");
+  }
+  bool operator==(const AddedFile&) const = default;
+};
+
 /// What a run is accounted for with, beyond the rent of its GPUs.
 struct AccountTerms {
   std::string currency{};
@@ -168,6 +182,7 @@ struct RunFacts {
   std::vector<UnusedGpus> unused_gpus{};  // by group of nodes that has any
   std::vector<RestsOn> rests_on{};
   std::vector<ChangedHardware> changed_hardware{};
+  std::vector<AddedFile> added_files{};
   std::string settings = "{}";  // every setting of the scenario, as JSON text
 };
 

@@ -94,6 +94,7 @@ void Summary::fields(Fields& f) {
   f.list("rests_on", rests_on, "pool by pool, what the forecast rests on", true);
   f.list("changed_hardware", changed_hardware,
          "figures of hardware that the scenario states otherwise than its files");
+  f.list("added_files", added_files, "plug-ins and files of one's own libraries that the run rests on");
   f.derived("gpus", gpus_of(*this), "GPUs of all pools",
             {.heading = "GPUs", .better = Better::lower, .text = human::whole});
   f.derived("not_completed", real(requests.arrived - requests.completed),
@@ -148,6 +149,7 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   s.rests_on = facts.rests_on;
   s.unused_gpus = facts.unused_gpus;
   s.changed_hardware = facts.changed_hardware;
+  s.added_files = facts.added_files;
   s.settings = facts.settings;
   return s;
 }

@@ -55,6 +55,7 @@ struct Summary {
   std::vector<RestsOn> rests_on{};
   std::vector<UnusedGpus> unused_gpus{};
   std::vector<ChangedHardware> changed_hardware{};
+  std::vector<AddedFile> added_files{};
   std::string settings = "{}";  // JSON text
 
   void fields(Fields& f);  // all but the settings

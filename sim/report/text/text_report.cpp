@@ -251,6 +251,9 @@ void rests_on(Page& page, const Summary& s) {
   for (const ChangedHardware& figure : s.changed_hardware)
     page.line(fmt::format("  {}: {}, where the file says {}", figure.setting, figure.to, figure.from), Paint::plain,
               4);
+  for (const AddedFile& added : s.added_files)
+    page.line(fmt::format("  {} comes from {} (SHA-256 {}...)", added.brings, added.file, added.sha256.substr(0, 12)),
+              Paint::plain, 4);
   if (s.percentile_error_fraction > 0)
     page.line(fmt::format("  percentiles: from histograms, within {} of the exact ones",
                           human::percent(s.percentile_error_fraction)));

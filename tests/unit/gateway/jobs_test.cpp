@@ -7,7 +7,7 @@
 
 #include "sim/report/record/latency.h"
 #include "tests/unit/gateway/behind.h"
-#include "tests/unit/gateway/made_gateway.h"
+#include "sim/contract/made_gateway.h"
 
 namespace servecast::jobs_test {
 

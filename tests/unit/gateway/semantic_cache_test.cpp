@@ -1,7 +1,7 @@
 // The semantic cache: what it finds, what of that is wrong, which it forgets.
 #include <gtest/gtest.h>
 
-#include "tests/unit/gateway/made_gateway.h"
+#include "sim/contract/made_gateway.h"
 
 namespace servecast::semantic_cache_test {
 

@@ -5,7 +5,7 @@
 
 #include "models/base/normal_quantile.h"
 #include "models/policy/stages/gateway_service.h"
-#include "tests/unit/gateway/made_gateway.h"
+#include "sim/contract/made_gateway.h"
 
 namespace servecast::stages_test {
 

@@ -1,6 +1,8 @@
 // The one QApplication of a test program, without a display.
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include <QApplication>
 #include <QTemporaryDir>
 

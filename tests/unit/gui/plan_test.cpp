@@ -121,7 +121,7 @@ TEST(PlanWindow, DrawsDesignsAndOpensOne) {
   view.resize(1000, 700);
   view.show_plan(four_designs());
   view.show();
-  ASSERT_TRUE(QTest::qWaitForWindowExposed(&view));
+  ASSERT_TRUE(QTest::qWaitForWindowExposed(&view, 120'000));
   EXPECT_TRUE(view.costs().place_of(0));
   EXPECT_FALSE(view.costs().place_of(3));  // nothing was simulated
   view.choose(0);

@@ -62,7 +62,7 @@ TEST_F(ResidualsFile, TheViewDrawsOneOperatorAndReadsADotOut) {
   view.resize(900, 600);
   view.show_residuals(read(two_operators));
   view.show();
-  ASSERT_TRUE(QTest::qWaitForWindowExposed(&view));
+  ASSERT_TRUE(QTest::qWaitForWindowExposed(&view, 120'000));
   ScatterPlot& plot = view.times();
   EXPECT_TRUE(plot.place_of(4));   // the largest product
   EXPECT_FALSE(plot.place_of(5));  // a copy

@@ -13,7 +13,7 @@ class ShownWindow : public testing::Test {
  protected:
   void SetUp() override {
     window_.show();
-    ASSERT_TRUE(QTest::qWaitForWindowExposed(&window_));
+    ASSERT_TRUE(QTest::qWaitForWindowExposed(&window_, 120'000));
   }
 
   TemporaryFolder folder_;

@@ -32,7 +32,7 @@ TEST(Style, file_dialogs_keep_the_icons_of_their_buttons) {
     QFileDialog dialog;
     dialog.setOption(QFileDialog::DontUseNativeDialog);
     dialog.show();
-    ASSERT_TRUE(QTest::qWaitForWindowExposed(&dialog));
+    ASSERT_TRUE(QTest::qWaitForWindowExposed(&dialog, 120'000));
     ASSERT_GT(dialog.findChildren<QToolButton*>().size(), 3);
     EXPECT_EQ(blank_buttons(dialog).join(' ').toStdString(), "");
   }

@@ -231,7 +231,7 @@ TEST_F(Window, a_brush_is_no_hidden_filter) {
   EXPECT_EQ(window_.requests_view().model()->rowCount(), 0);
   EXPECT_TRUE(all_texts_have("Only the 0 requests chosen in the view Run"));
   QTest::keySequence(&window_, QKeySequence(Qt::Key_Escape));
-  EXPECT_TRUE(QTest::qWaitFor([&] { return window_.requests_view().model()->rowCount() == 3; }));
+  EXPECT_TRUE(QTest::qWaitFor([&] { return window_.requests_view().model()->rowCount() == 3; }, 120'000));
   EXPECT_TRUE(window_.run_view().dashboard().brush().empty());
   window_.run_view().dashboard().set_brush({.arrival_s = Span{5, 6}});
   ASSERT_TRUE(window_.open_report(QString::fromStdString(write_report(folder_, "other"))));

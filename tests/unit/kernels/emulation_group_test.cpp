@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <stdexcept>
+
 #include "kernels/device/swizzled.h"
 #include "tests/unit/kernels/made.h"
 

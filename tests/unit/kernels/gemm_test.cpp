@@ -1,5 +1,7 @@
 #include "kernels/gemm/gemm.h"
 
+#include <string>
+
 #include "tests/unit/kernels/made_gemm.h"
 
 namespace servecast::gemm_test {

@@ -1,5 +1,6 @@
 #pragma once
 #include <span>
+#include <stdexcept>
 
 #include "kernels/attention/paged_kv.h"
 #include "tests/unit/kernels/made.h"

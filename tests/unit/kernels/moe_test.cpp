@@ -1,6 +1,7 @@
 #include "kernels/moe/moe.h"
 
 #include <algorithm>
+#include <array>
 
 #include "kernels/attention/kv_gather.h"
 #include "kernels/gemm/gemm.h"

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ostream>
 
 #include "sim/cli/runs/plan_study.h"
 #include "sim/cli/runs/scenario_simulator.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/policy/made_up_pool.h"
+#include "sim/contract/made_up_pool.h"
 #include "tests/unit/serving/fixture.h"
 
 namespace servecast::admission_test {

@@ -4,8 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "models/policy/shared/replica_capacity.h"
-#include "tests/unit/policy/contract.h"
-#include "tests/unit/policy/set_by_key.h"
+#include "sim/contract/set_by_key.h"
 
 namespace servecast::autoscaler_test {
 
@@ -15,57 +14,11 @@ std::unique_ptr<Autoscaler> made(const std::string& policy, Settings settings) {
   return made_policy<Autoscaler>(policy, std::move(settings));
 }
 
-/// With what it must be given.
-std::unique_ptr<Autoscaler> usable(const std::string& policy) {
-  const std::map<std::string, Settings> needed{{"hpa", {{"waiting_requests", "8"}, {"slo", "true"}}},
-                                               {"predictive", {{"requests_per_s", "20"}}},
-                                               {"scheduled", {{"times.0.at_s", "0"}, {"times.0.replicas", "3"}}}};
-  const auto found = needed.find(policy);
-  return made(policy, found == needed.end() ? Settings{} : found->second);
-}
-
 struct Fixed final : ReplicaCapacity {
   double requests_per_s(double prompt_tokens, double output_tokens) const override {
     return 1000 / (prompt_tokens + output_tokens);
   }
 };
-
-class AnyAutoscaler : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(All, AnyAutoscaler, testing::ValuesIn(Registry<Autoscaler>::names()), print_name);
-
-TEST_P(AnyAutoscaler, RepeatsItselfAndLooksLaterThanNow) {
-  const Fixed capacity;
-  const auto one = usable(GetParam());
-  const auto other = usable(GetParam());
-  EXPECT_EQ(one->problem(), std::nullopt);
-  Rng rng(1, "loads");
-  double now_s = 0;
-  for (int i = 0; i < 300 && now_s < std::numeric_limits<double>::infinity(); ++i) {
-    std::vector<ReplicaView> views(rng.below(6));
-    for (ReplicaView& view : views)
-      view = {.waiting_requests = static_cast<std::int64_t>(rng.below(20)),
-              .running_requests = static_cast<std::int64_t>(rng.below(30)),
-              .used_blocks = static_cast<std::int64_t>(rng.below(101)),
-              .total_blocks = 100};
-    const auto arrived = static_cast<std::int64_t>(rng.below(500));
-    const PoolLoad load{.now_s = now_s,
-                        .since_s = now_s - 1,
-                        .serving = views,
-                        .coming = static_cast<std::int64_t>(rng.below(3)),
-                        .arrived = arrived,
-                        .prompt_tokens = 300 * arrived,
-                        .finished = arrived / 2,
-                        .output_tokens = 50 * arrived,
-                        .missed_slo = arrived / 7,
-                        .slo_target_fraction = 0.9,
-                        .capacity = &capacity};
-    const std::int64_t wanted = one->wanted(load);
-    EXPECT_EQ(wanted, other->wanted(load));
-    EXPECT_GE(wanted, -1);
-    EXPECT_GT(one->next_evaluation_s(now_s), now_s);
-    now_s = one->next_evaluation_s(now_s);
-  }
-}
 
 PoolLoad queues(double now_s, std::span<const ReplicaView> serving, std::int64_t coming = 0) {
   return {.now_s = now_s, .since_s = now_s - 15, .serving = serving, .coming = coming};
@@ -182,7 +135,7 @@ TEST(Planner, DividesTheRateByWhatOneBears) {
                            .output_tokens = 100 * finished,
                            .capacity = &capacity});
   };
-  EXPECT_EQ(look(60, 600, 0), 3);    // it is not known yet how long outputs are
+  EXPECT_EQ(look(60, 600, 0), 3);    // nobody knows yet how long outputs are
   EXPECT_EQ(look(120, 600, 10), 6);  // 12 requests/s with headroom, 2 for each
   EXPECT_EQ(look(180, 0, 5), 0);
 }

@@ -1,5 +1,7 @@
 #include "models/policy/support/exit_layers.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "models/base/rng.h"

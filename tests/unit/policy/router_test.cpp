@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "tests/unit/policy/made_up_pool.h"
+#include "sim/contract/made_up_pool.h"
 #include "tests/unit/serving/fixture.h"
 
 namespace servecast::router_test {

@@ -242,7 +242,7 @@ TEST_P(RunCutShort, leaves_the_old_report_whole) {
                     "--trace", folder / "trace.json"});
     ::_exit(0);
   }
-  for (int i = 0; i < 1000 && !has_partial(folder); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int i = 0; i < 60'000 && !has_partial(folder); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_TRUE(has_partial(folder));
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   ::kill(child, GetParam());

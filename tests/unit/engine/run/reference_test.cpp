@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <sstream>
 
 #include "sim/input/files/csv.h"
 #include "sim/input/files/line_reader.h"

@@ -1,6 +1,8 @@
 // Sequences that go to another replica while they decode.
 #include "models/policy/migration.h"
 
+#include <sstream>
+
 #include <gtest/gtest.h>
 
 #include "tests/unit/engine/scenario_text.h"

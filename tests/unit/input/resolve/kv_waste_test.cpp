@@ -1,6 +1,8 @@
 // How much of the KV memory that a request holds is filled, on real lengths.
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "models/policy/kv_cache.h"
 #include "sim/input/files/line_reader.h"
 #include "tests/unit/input/trace_testing.h"

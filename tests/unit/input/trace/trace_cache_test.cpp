@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <unordered_map>
 
 #include "models/policy/caches/eviction_queue.h"

@@ -1,4 +1,4 @@
-// What becomes of missing experts: what every policy keeps, and BuddyMoE's gates, lists and choice.
+// What becomes of missing experts: BuddyMoE's gates, lists and choice.
 #include "models/policy/expert_miss.h"
 
 #include <gmock/gmock.h>
@@ -9,7 +9,8 @@
 
 #include "models/policy/experts/buddy_accuracy.h"
 #include "models/policy/experts/expert_buddies.h"
-#include "tests/unit/policy/experts/made_experts.h"
+#include "sim/contract/made_experts.h"
+#include "tests/unit/policy/contract.h"
 
 namespace servecast::expert_miss_test {
 
@@ -39,36 +40,6 @@ std::vector<ServedBy> ways(const std::vector<ServedChoice>& served) {
   std::vector<ServedBy> all;
   for (const ServedChoice& s : served) all.push_back(s.by);
   return all;
-}
-
-class AnyExpertMiss : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(All, AnyExpertMiss, testing::ValuesIn(Registry<ExpertMiss>::names()), print_name);
-
-TEST_P(AnyExpertMiss, LeavesWhatIsThereAndStandsInOnlyByWhatIsThereAndNotTwice) {
-  const auto miss = make<ExpertMiss>(GetParam());
-  EXPECT_EQ(miss->problem(), std::nullopt);
-  miss->prepare(made_trace());
-  Rng rng(5, "layers");
-  for (int round = 0; round < 300; ++round) {
-    Layer layer;
-    for (std::size_t e = 0; e < 16; ++e) layer.on_gpu[e] = rng.uniform() < 0.6;
-    for (int t = 0; t < 4; ++t) {
-      const int first = static_cast<int>(rng.below(14));
-      layer.token({first, first + 1, first + 2}, {0.34, 0.33, 0.33});
-    }
-    const auto served = layer.answer(*miss);
-    for (std::size_t i = 0; i < served.size(); ++i) {
-      const bool there = layer.on_gpu[index(layer.choices[i].expert)];
-      EXPECT_EQ(there, served[i].by == ServedBy::gpu);
-      const bool stands_in = served[i].by == ServedBy::buddy;
-      EXPECT_EQ(served[i].expert != layer.choices[i].expert, stands_in);
-      EXPECT_TRUE(!stands_in || layer.on_gpu[index(served[i].expert)]);
-    }
-    for (std::size_t token = 0; token < served.size(); token += 3) {
-      const std::set<ExpertId> experts{served[token].expert, served[token + 1].expert, served[token + 2].expert};
-      EXPECT_EQ(experts.size(), 3U);
-    }
-  }
 }
 
 TEST(CpuMisses, LoadsWhatManyTokensWant) {

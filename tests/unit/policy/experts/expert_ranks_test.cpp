@@ -7,7 +7,7 @@
 #include <map>
 
 #include "models/policy/experts/routing_statistics.h"
-#include "tests/unit/policy/experts/made_experts.h"
+#include "sim/contract/made_experts.h"
 
 namespace servecast::expert_ranks_test {
 

@@ -1,4 +1,4 @@
-// Experts: what every routing, cache and prefetch keeps, and what is special about each.
+// Experts: what is special about each routing, cache and prefetch.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,58 +10,12 @@
 #include "models/policy/experts/expert_balance.h"
 #include "models/policy/experts/expert_slots.h"
 #include "models/policy/experts/routing_statistics.h"
-#include "tests/unit/policy/experts/made_experts.h"
+#include "sim/contract/made_experts.h"
+#include "tests/unit/policy/contract.h"
 
 namespace servecast::expert_test {
 
 using testing::ElementsAre;
-
-RoutingData made_data() {
-  RoutingData data{.trace = made_trace(), .counts = ExpertCounts{}};
-  std::vector<double> counts(static_cast<std::size_t>(shape.experts), 1);
-  counts[4] = 40;
-  data.counts->layers = {{.layer = 0, .counts = counts}, {.layer = 3, .counts = counts}};
-  return data;
-}
-
-class AnyExpertRouting : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(All, AnyExpertRouting, testing::ValuesIn(Registry<ExpertRouting>::names()), print_name);
-
-TEST_P(AnyExpertRouting, NamesDifferentExpertsWithGatesThatFallAndSumToOneAndRepeats) {
-  const RoutingData data = made_data();
-  const auto one = make<ExpertRouting>(GetParam());
-  const auto other = make<ExpertRouting>(GetParam());
-  Rng one_rng(7, "routing");
-  Rng other_rng(7, "routing");
-  EXPECT_EQ(one->problem(shape, data), std::nullopt);
-  one->resize(shape, data, one_rng);
-  other->resize(shape, data, other_rng);
-  std::vector<ExpertChoice> choices(15);
-  std::vector<ExpertChoice> again(15);
-  for (std::uint32_t token = 0; token < 200; ++token) {
-    const RoutedToken at{.request = RequestId{token % 4}, .position = token / 4};
-    one->route(at, one_rng, choices);
-    other->route(at, other_rng, again);
-    for (std::size_t layer = 0; layer < 5; ++layer) {
-      std::set<ExpertId> experts;
-      double sum = 0;
-      for (std::size_t rank = 0; rank < 3; ++rank) {
-        const ExpertChoice& choice = choices[layer * 3 + rank];
-        EXPECT_LT(index(choice.expert), 16U);
-        EXPECT_EQ(choice.expert, again[layer * 3 + rank].expert);
-        EXPECT_EQ(choice.gate, again[layer * 3 + rank].gate);
-        if (rank > 0) {
-          EXPECT_LE(choice.gate, choices[layer * 3 + rank - 1].gate);
-        }
-        experts.insert(choice.expert);
-        sum += choice.gate;
-      }
-      EXPECT_EQ(experts.size(), 3U);
-      EXPECT_NEAR(sum, 1, 1e-12);
-    }
-    if (token % 50 == 49) one->forget(at.request), other->forget(at.request);
-  }
-}
 
 TEST(TraceRouting, GivesEachRequestAGenerationTokenByTokenAndStartsOverAtItsEnd) {
   const RoutingData data = made_data();
@@ -118,36 +72,6 @@ TEST(SyntheticRouting, KeepsAndSkewsAsItsSettingsSay) {
   EXPECT_NEAR(s.gate_entropy_mean, 0.965, 0.005);
 }
 
-class AnyExpertCache : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(All, AnyExpertCache, testing::ValuesIn(Registry<ExpertCache>::names()), print_name);
-
-TEST_P(AnyExpertCache, NeverHoldsMoreThanItsSlotsAndFindsAllWithRoomForAll) {
-  const auto policy = make<ExpertCache>(GetParam());
-  std::vector<std::uint64_t> uses(20);
-  std::iota(uses.begin(), uses.end(), 1);
-  for (const std::int64_t size : {1, 3, 20}) {
-    ExpertSlots slots(size, *policy, uses);
-    if (policy->starts_full()) slots.fill();
-    Rng rng(1, "uses");
-    std::set<std::uint32_t> seen;
-    for (int i = 0; i < 500; ++i) {
-      const auto entry = static_cast<std::uint32_t>(rng.below(20));
-      const bool held = slots.holds(CacheEntry{entry});
-      EXPECT_EQ(slots.use(CacheEntry{entry}, static_cast<std::uint64_t>(i + 20)), held);
-      if (size == 20) {
-        EXPECT_EQ(held, policy->starts_full() || seen.contains(entry));
-      }
-      seen.insert(entry);
-      std::int64_t holds = 0;
-      for (std::uint32_t e = 0; e < 20; ++e) holds += slots.holds(CacheEntry{e}) ? 1 : 0;
-      ASSERT_EQ(holds, slots.held());
-      ASSERT_LE(holds, size);
-    }
-    slots.clear();
-    EXPECT_EQ(slots.held(), 0);
-  }
-}
-
 TEST(FrequencyPinned, KeepsTheMostUsedWhateverComes) {
   const auto policy = make<ExpertCache>("frequency_pinned");
   ExpertSlots slots(2, *policy, {5, 9, 1, 7});
@@ -155,33 +79,6 @@ TEST(FrequencyPinned, KeepsTheMostUsedWhateverComes) {
   for (int i = 0; i < 50; ++i) EXPECT_FALSE(slots.use(CacheEntry{2}));
   EXPECT_TRUE(slots.use(CacheEntry{1}));
   EXPECT_TRUE(slots.use(CacheEntry{3}));
-}
-
-class AnyExpertPrefetch : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(All, AnyExpertPrefetch, testing::ValuesIn(Registry<ExpertPrefetch>::names()), print_name);
-
-TEST_P(AnyExpertPrefetch, NamesExpertsOfTheModelOnceEachAndRepeats) {
-  const auto one = make<ExpertPrefetch>(GetParam());
-  const auto other = make<ExpertPrefetch>(GetParam());
-  one->resize(shape);
-  other->resize(shape);
-  Rng rng(1, "sights");
-  Rng one_rng(2, "guesses");
-  Rng other_rng(2, "guesses");
-  const auto some = [&] {
-    std::set<ExpertId> experts;
-    for (std::uint64_t n = rng.below(8); experts.size() < n;)
-      experts.insert(ExpertId{static_cast<std::uint16_t>(rng.below(16))});
-    return std::vector<ExpertId>(experts.begin(), experts.end());
-  };
-  for (int i = 0; i < 300; ++i) {
-    const auto here = some(), coming = some(), before = some();
-    const LayerView view{.layer = 1 + i % 4, .here = here, .coming = coming, .before = before};
-    const auto guess = one->predict(view, one_rng);
-    EXPECT_EQ(guess, other->predict(view, other_rng));
-    EXPECT_EQ(std::set<ExpertId>(guess.begin(), guess.end()).size(), guess.size());
-    for (const ExpertId expert : guess) EXPECT_LT(index(expert), 16U);
-  }
 }
 
 TEST(CoActivation, LearnsWhatFollows) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/policy/kv_cache.h"
-#include "tests/unit/policy/set_by_key.h"
+#include "sim/contract/set_by_key.h"
 
 namespace servecast {
 

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "tests/unit/policy/prefix/prompts.h"
+#include "sim/contract/prompts.h"
 
 namespace servecast::prefix_cache_test {
 
@@ -69,7 +69,7 @@ TEST(PrefixCache, LeavesGoBeforeWhatTheyStandOn) {
 
 TEST(PrefixCache, WithoutThatTheHeadGoesAndTheRestIsOfNoUse) {
   const Paths paths({{1, 2, 3}, {4}, {1, 2, 3}});
-  Replay run(paths, "fifo", 3);
+  EvictionReplay run(paths, "fifo", 3);
   run.serve(paths, 0);
   run.serve(paths, 1);
   EXPECT_FALSE(run.cache.holds(paths.nodes[0][0]));
@@ -83,7 +83,7 @@ TEST(PrefixCache, WithoutThatTheHeadGoesAndTheRestIsOfNoUse) {
 TEST(PrefixCache, APromptLongerThanTheCacheLosesItsOwnLastBlock) {
   // 1 and 2 come in; to make room for 3 only 2 may leave, and behind nothing 3 stays out.
   const Paths paths({{1, 2, 3}});
-  const Replay run = replay(paths, "lru", 2);
+  const EvictionReplay run = replay(paths, "lru", 2);
   EXPECT_TRUE(run.cache.holds(paths.nodes[0][0]));
   EXPECT_EQ(run.cache.used_blocks(), 1);
   EXPECT_TRUE(run.cache.was_full());
@@ -92,7 +92,7 @@ TEST(PrefixCache, APromptLongerThanTheCacheLosesItsOwnLastBlock) {
 TEST(PrefixCache, WhatARequestFoundStaysWhileItIsServed) {
   // The second prompt finds 1 2. For 4 goes 3; for 5 only 4 may go.
   const Paths paths({{1, 2, 3}, {1, 2, 4, 5}});
-  const Replay run = replay(paths, "lru", 3);
+  const EvictionReplay run = replay(paths, "lru", 3);
   EXPECT_THAT(run.found, ElementsAre(0, 2));
   EXPECT_TRUE(run.cache.holds(paths.nodes[0][1]));
   EXPECT_EQ(run.cache.used_blocks(), 2);
@@ -160,7 +160,7 @@ TEST(PrefixCache, DoesWhatTheRulesSpelledOutDo) {
     for (const std::int64_t capacity : {1, 2, 3, 5, 9, 20, 45}) {
       const Paths paths(random_prompts(static_cast<std::uint64_t>(capacity), 250));
       SpelledOut slow(policy, static_cast<std::size_t>(capacity));
-      Replay fast(paths, policy, capacity);
+      EvictionReplay fast(paths, policy, capacity);
       for (std::size_t i = 0; i < paths.nodes.size(); ++i) {
         fast.serve(paths, i);
         ASSERT_EQ(fast.found.back(), slow.serve(paths, i)) << policy << ", " << capacity << " blocks, prompt " << i;

@@ -1,6 +1,5 @@
 #pragma once
 #include "models/policy/expert_routing.h"
-#include "tests/unit/policy/contract.h"
 
 namespace servecast {
 
@@ -16,6 +15,15 @@ inline RoutingTrace made_trace() {
         trace.gates.push_back(static_cast<std::uint8_t>(rank == 0 ? 155 : rank == 1 ? 60 : 40));
       }
   return trace;
+}
+
+/// The same, and counts in which expert 4 of two layers is the favourite.
+inline RoutingData made_data() {
+  RoutingData data{.trace = made_trace(), .counts = ExpertCounts{}};
+  std::vector<double> counts(static_cast<std::size_t>(shape.experts), 1);
+  counts[4] = 40;
+  data.counts->layers = {{.layer = 0, .counts = counts}, {.layer = 3, .counts = counts}};
+  return data;
 }
 
 }  // namespace servecast

@@ -39,13 +39,15 @@ struct Paths {
 };
 
 /// A cache, and what each prompt found in it.
-struct Replay {
+struct EvictionReplay {
   std::unique_ptr<Eviction> eviction;
   PrefixCache cache;
   std::vector<std::size_t> found{};
 
-  Replay(const Paths& paths, const std::string& policy, std::int64_t capacity_blocks)
-      : eviction(make_eviction(policy)), cache(paths.trie, capacity_blocks, *eviction) {}
+  EvictionReplay(const Paths& paths, std::unique_ptr<Eviction> policy, std::int64_t capacity_blocks)
+      : eviction(std::move(policy)), cache(paths.trie, capacity_blocks, *eviction) {}
+  EvictionReplay(const Paths& paths, const std::string& policy, std::int64_t capacity_blocks)
+      : EvictionReplay(paths, make_eviction(policy), capacity_blocks) {}
   void serve(const Paths& paths, std::size_t i) {
     found.push_back(
         cache.serve(paths.nodes[i], eviction->clairvoyant() ? paths.next_uses[i] : std::vector<std::uint64_t>()));
@@ -57,10 +59,13 @@ struct Replay {
   }
 };
 
-inline Replay replay(const Paths& paths, const std::string& policy, std::int64_t capacity_blocks) {
-  Replay out(paths, policy, capacity_blocks);
+inline EvictionReplay replay(const Paths& paths, std::unique_ptr<Eviction> policy, std::int64_t capacity_blocks) {
+  EvictionReplay out(paths, std::move(policy), capacity_blocks);
   for (std::size_t i = 0; i < paths.nodes.size(); ++i) out.serve(paths, i);
   return out;
+}
+inline EvictionReplay replay(const Paths& paths, const std::string& policy, std::int64_t capacity_blocks) {
+  return replay(paths, make_eviction(policy), capacity_blocks);
 }
 
 /// Prompts of up to a dozen blocks; each begins like an earlier one, or like none.
