@@ -35,10 +35,7 @@ std::int64_t BatchBuilder::decode_all(const DecodeRules& rules) {
     check_drafts();
   else
     lane_.decodes.step();
-  batch_.decoded = true;
-  batch_.work.decode_sequences = count;
-  batch_.work.decode_kv_tokens = lane_.decodes.kv_tokens();
-  batch_.work.emitted_tokens += count + batch_.work.draft_tokens;
+  batch_.decode(count, lane_.decodes.kv_tokens());
   if (core_.setup.batcher->after_last() == AfterLast::pads) add_padding();
   return count;
 }

@@ -10,8 +10,7 @@ void BatchResults::end(Lane& lane, ReplicaListener& listener) {
   lane.batches.pop();
   lane.ended = true;
   core_.lanes.find_next_end();
-  report(batch, listener);
-  if (batch.decoded) report_gaps(lane, batch, listener);
+  report_step(lane, batch, listener);
   for (Slot slot : batch.finishing) {
     core_.book[slot].made = core_.book[slot].request.output_tokens;
     finish(slot, listener);

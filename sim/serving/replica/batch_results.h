@@ -11,6 +11,11 @@ class BatchResults {
 
   /// The first batch of the lane ends now.
   void end(Lane& lane, ReplicaListener& listener);
+  /// The step that has ended, and how long its decodes waited for their tokens.
+  void report_step(Lane& lane, const FilledBatch& batch, ReplicaListener& listener) {
+    report(batch, listener);
+    if (batch.decoded) report_gaps(lane, batch, listener);
+  }
   /// The replica stops in the middle: the batch took what it took so far, in vain.
   void cut(const FilledBatch& batch, ReplicaListener& listener);
   /// Of a lane whose whole batch is done, memory and places come free. Clients that waited for it get everything at

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "sim/serving/replica/batch_filler.h"
+#include "sim/serving/replica/repeated_steps.h"
 
 namespace servecast {
 
@@ -21,6 +22,7 @@ struct Replica::Parts {
   StepEnds ends{core, fetches, exports};
   BatchResults results{core, fetches, exports, ends};
   BatchFiller filler{core, fetches, imports, swapping, removals, ends, results};
+  RepeatedSteps repeated{core, imports, ends, results};
 };
 
 Replica::Replica(ReplicaSetup setup) : parts_(std::make_unique<Parts>(std::move(setup))) {}
@@ -97,6 +99,7 @@ void Replica::advance(double until_s, ReplicaListener& listener) {
   ReplicaCore& core = parts_->core;
   ReplicaClock& clock = core.clock;
   for (;;) {
+    if (!clock.may_start && clock.ready) parts_->repeated.play(until_s, listener);
     const double end_s = core.lanes.next_end_s();
     const double next_s = std::min({end_s, core.book.next_give_up().at_s, core.pipeline.next_s()});
     if (clock.may_start && clock.ready && next_s > clock.now_s) {  // all that is due now is done

@@ -14,6 +14,11 @@ class StepEnds {
 
   /// The lane's batch is launched; from `ready_s` on the first stage may take it.
   void begin(Lane& lane, double ready_s, ReplicaListener& listener);
+  /// A batch of the only lane has ended, and one like it is launched, perhaps in its place.
+  void begin_again(FilledBatch& batch, ReplicaListener& listener) {
+    core_.pipeline.launch(batch, batch.start_s, {}, core_.clock.now_s);
+    take(batch, core_.pipeline.end_s(batch), listener);
+  }
   /// Another batch can be filled for these lanes: it is known when it can enter the first stage.
   bool may_begin(const Lane& lane) const { return core_.pipeline.first_free_s(lane.side) < StepRun::infinity; }
   /// A stage is due.

@@ -46,6 +46,14 @@ struct FilledBatch {
 
   std::int64_t made_tokens() const { return work.emitted_tokens - rejected; }
 
+  /// So many sequences make a token each.
+  void decode(std::int64_t sequences, std::int64_t kv_tokens) {
+    decoded = true;
+    work.decode_sequences = sequences;
+    work.decode_kv_tokens = kv_tokens;
+    work.emitted_tokens += sequences + work.draft_tokens;
+  }
+
   void clear() {
     decoded = streams = false;
     chunks.clear();
@@ -87,6 +95,11 @@ class BatchRing {
   void pop() {
     first_ = (first_ + 1) % ring_.size();
     --count_;
+  }
+  /// The first has ended, and another is under way behind the others: in the same place where there are none.
+  FilledBatch& turn() {
+    if (count_ > 1) first_ = (first_ + 1) % ring_.size();
+    return last();
   }
 
  private:
