@@ -9,6 +9,7 @@
 #include "sim/input/files/files_read.h"
 #include "sim/input/library/library.h"
 #include "sim/input/library/profile_cache.h"
+#include "sim/input/yaml/plain_fields.h"
 #include "sim/input/yaml/yaml_fields.h"
 
 namespace servecast {
@@ -19,6 +20,27 @@ const FittedOperator* find(const KernelProfile& profile, std::string_view op, st
   for (const FittedOperator& fitted : profile.operators)
     if (fitted.op == op && fitted.mode.empty() && (found == nullptr || fitted.dtype == dtype)) found = &fitted;
   return found;
+}
+
+/// A file as `servecast-calibrate fit` writes it, which is read quickly; nothing where it is any other, or wrong.
+std::optional<KernelProfile> as_written(const std::string& yaml) {
+  PlainFields fields(yaml);
+  KernelProfile profile;
+  profile.fields(fields);
+  if (!fields.understood() || profile_problem(profile)) return std::nullopt;
+  return profile;
+}
+
+KernelProfile by_hand(YamlText text) {
+  KernelProfile profile;
+  YamlFields fields(text);
+  profile.fields(fields);
+  fields.finish();
+  text.throw_problems();
+  if (const auto problem = profile_problem(profile))
+    text.fail("operators[" + std::to_string(problem->entry) + "]", problem->message);
+  text.throw_problems();
+  return profile;
 }
 
 /// Largest size along an axis of an operator's grid; 0 where there is none.
@@ -37,18 +59,15 @@ KernelProfile load_profile(const std::string& name_or_path, const Place& where, 
     FilesRead::note(file);
     return *kept;
   }
-  YamlText text = YamlText::load_lists_aside(file);
-  KernelProfile profile;
-  profile.name = std::filesystem::path(text.file).stem().string();
-  YamlFields fields(text);
-  profile.fields(fields);
-  fields.finish();
-  text.throw_problems();
-  if (const auto problem = profile_problem(profile))
-    text.fail("operators[" + std::to_string(problem->entry) + "]", problem->message);
-  text.throw_problems();
-  ProfileCache::keep(file, profile);
-  return profile;
+  const std::string yaml = YamlText::read(file);
+  std::optional<KernelProfile> profile = as_written(yaml);
+  if (profile)
+    FilesRead::note(file);
+  else
+    profile = by_hand(YamlText::parse(yaml, file));
+  profile->name = std::filesystem::path(YamlText::file_of(file)).stem().string();
+  ProfileCache::keep(file, *profile);
+  return *std::move(profile);
 }
 
 std::optional<std::string> missing_attention(const KernelProfile& profile, const Llm& llm) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <set>
 
 #include "models/base/input_file.h"
@@ -12,8 +11,8 @@
 #include "models/base/utf8.h"
 #include "sim/input/files/files_read.h"
 #include "sim/input/files/unsaved_text.h"
+#include "sim/input/yaml/in_range.h"
 #include "sim/input/yaml/money.h"
-#include "sim/input/yaml/quoted_lists.h"
 #include "sim/input/yaml/settings_path.h"
 #include "sim/input/yaml/yaml_document.h"
 
@@ -45,10 +44,8 @@ std::string shown(const YAML::Node& node) {
 
 /// The message for a value outside its range or choices; empty where it is fine.
 std::string out_of_range(const About& about, double value) {
-  const Range& r = about.range;
-  if (!std::isnan(value) && (r.above_min ? value > r.min : value >= r.min) && value <= r.max && std::isfinite(value))
-    return "";
-  return fmt::format("'{}' must be {}, not {}", about.key, range_text(r), value);
+  if (in_range(about.range, value)) return "";
+  return fmt::format("'{}' must be {}, not {}", about.key, range_text(about.range), value);
 }
 std::string out_of_range(const About& about, std::int64_t value) {
   return out_of_range(about, static_cast<double>(value));
@@ -73,28 +70,21 @@ std::string YamlText::file_of(const std::string& name) {
   return UnsavedText::of(name) || is_there(name) ? name : name.substr(0, name.rfind('#'));
 }
 
-template <class Parse>
-static YamlText loaded(const std::string& name, const Parse& parse) {
-  const std::string file = YamlText::file_of(name);
-  YamlText text{.file = file, .root = {}, .overrides = {}};
+std::string YamlText::read(const std::string& name) {
+  const std::string file = file_of(name);
   const std::string* unsaved = UnsavedText::of(file);
-  parse(unsaved ? *unsaved : read_whole(file, settings_mib), text);
+  return unsaved ? *unsaved : read_whole(file, settings_mib);
+}
+
+YamlText YamlText::load(const std::string& name) { return parse(read(name), name); }
+
+YamlText YamlText::parse(const std::string& yaml, const std::string& name) {
+  const std::string file = file_of(name);
+  YamlText text{.file = file, .root = yaml_document(yaml, file), .overrides = {}};
   FilesRead::note(name);
   if (text.root.IsMap() && file != name) text.root.reset(text.root[name.substr(file.size() + 1)]);
   if (!text.root.IsMap()) throw UserError(Place{.file = name, .line = 1, .column = 1}, "must be a map of settings");
   return text;
-}
-
-YamlText YamlText::load(const std::string& name) {
-  return loaded(name, [](const std::string& yaml, YamlText& text) { text.root = yaml_document(yaml, text.file); });
-}
-
-YamlText YamlText::load_lists_aside(const std::string& name) {
-  return loaded(name, [](const std::string& yaml, YamlText& text) {
-    QuotedLists taken = take_quoted_lists(yaml);
-    text.root = yaml_document(taken.rest, text.file);
-    text.aside = std::move(taken.lists);
-  });
 }
 
 std::string YamlText::text() const {
@@ -220,14 +210,8 @@ struct Plain<std::optional<T>> {
 
 /// Of a list, yaml-cpp throws for a wrong entry instead of answering false.
 template <class Value>
-bool YamlFields::decode(const YAML::Node& node, Value& value) const {
+bool YamlFields::decode(const YAML::Node& node, Value& value) {
   try {
-    if constexpr (std::is_same_v<Value, std::vector<std::string>>)
-      if (node.Tag() == QuotedLists::tag) {
-        const auto index = node.as<std::size_t>();
-        if (index < text_.aside.size()) value = text_.aside[index];
-        return index < text_.aside.size();
-      }
     return YAML::convert<Value>::decode(node, value);
   } catch (const YAML::BadConversion&) {
     return false;

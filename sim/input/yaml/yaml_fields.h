@@ -20,12 +20,12 @@ struct YamlText {
   std::map<std::string, std::string> overrides;  // path -> "--set path=value"
   std::map<std::string, YAML::Mark> places{};    // path -> where it was read; filled by YamlFields
   std::vector<Problem> problems{};
-  std::vector<std::vector<std::string>> aside{};  // see QuotedLists
 
   /// Throws UserError when the file is missing or is no YAML. "FILE#KEY" is the map under that key of the file.
   static YamlText load(const std::string& file);
-  /// The same, quickly, for a file that is mostly QuotedLists.
-  static YamlText load_lists_aside(const std::string& file);
+  /// The same in two steps: the whole text of the file, and what it says.
+  static std::string read(const std::string& file);
+  static YamlText parse(const std::string& yaml, const std::string& file);
   /// "FILE" of "FILE#KEY".
   static std::string file_of(const std::string& name);
   /// As it was read, sharing nothing with this one.
@@ -88,7 +88,7 @@ class YamlFields final : public Fields {
   template <class T>
   void take_money(const About& about, const Money& money, T& value);
   template <class Value>
-  bool decode(const YAML::Node& node, Value& value) const;
+  static bool decode(const YAML::Node& node, Value& value);
   const YAML::Node* find(const About& about);  // null where the key is absent
   std::string path_of(std::string_view key) const;
   void push_map(const YAML::Node& node, std::string path);

@@ -26,7 +26,7 @@ struct Reader {
 
 const std::vector<Reader> whole{
     {"settings", [](const std::string& file) { YamlText::load(file); }},
-    {"profile", [](const std::string& file) { YamlText::load_lists_aside(file); }},
+    {"profile", [](const std::string& file) { load_profile(file, {}); }},
     {"gpu", [](const std::string& file) { load_gpu(file, {}); }},
     {"model", [](const std::string& file) { load_llm(file, {}); }},
 };
