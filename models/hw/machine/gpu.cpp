@@ -64,10 +64,24 @@ double peer_bytes_per_s(const Gpu& gpu) {
   return std::min(gpu.pcie_h2d_bytes_per_s, gpu.pcie_d2h_bytes_per_s);
 }
 
-bool same_rates(const Gpu& a, const Gpu& b) {
-  return a.peaks == b.peaks && a.hbm_bytes_per_s == b.hbm_bytes_per_s &&
-         a.nvlink_bytes_per_s == b.nvlink_bytes_per_s && a.pcie_h2d_bytes_per_s == b.pcie_h2d_bytes_per_s &&
-         a.pcie_d2h_bytes_per_s == b.pcie_d2h_bytes_per_s;
+KernelRates Gpu::rates() const {
+  return {.hbm_bytes_per_s = hbm_bytes_per_s,
+          .peaks = peaks,
+          .nvlink_bytes_per_s = nvlink_bytes_per_s,
+          .pcie_h2d_bytes_per_s = pcie_h2d_bytes_per_s,
+          .pcie_d2h_bytes_per_s = pcie_d2h_bytes_per_s};
+}
+
+bool same_rates(const Gpu& a, const Gpu& b) { return a.rates() == b.rates(); }
+
+Gpu as_measured(Gpu gpu) {
+  const KernelRates& rates = gpu.kernels_measured_at.value();
+  gpu.hbm_bytes_per_s = rates.hbm_bytes_per_s;
+  gpu.peaks = rates.peaks;
+  gpu.nvlink_bytes_per_s = rates.nvlink_bytes_per_s;
+  gpu.pcie_h2d_bytes_per_s = rates.pcie_h2d_bytes_per_s;
+  gpu.pcie_d2h_bytes_per_s = rates.pcie_d2h_bytes_per_s;
+  return gpu;
 }
 
 Kernels scale_kernels(const Gpu& measured, const Gpu& target) {

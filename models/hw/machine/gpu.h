@@ -40,6 +40,24 @@ struct PowerDraw {
   }
 };
 
+/// The figures of a GPU that the times of its kernels go by.
+struct KernelRates {
+  double hbm_bytes_per_s = 0;
+  Peaks peaks{};
+  double nvlink_bytes_per_s = 0;
+  double pcie_h2d_bytes_per_s = 0;
+  double pcie_d2h_bytes_per_s = 0;
+
+  bool operator==(const KernelRates&) const = default;
+  void fields(Fields& f) {
+    f.required("hbm_bytes_per_s", hbm_bytes_per_s, "memory bandwidth of the data sheet", positive);
+    f.group("peaks", peaks, "dense tensor-core rates of the data sheet");
+    f.required("nvlink_bytes_per_s", nvlink_bytes_per_s, "NVLink to the other GPUs, one direction; 0: none");
+    f.required("pcie_h2d_bytes_per_s", pcie_h2d_bytes_per_s, "measured copy rate from the host", positive);
+    f.required("pcie_d2h_bytes_per_s", pcie_d2h_bytes_per_s, "measured copy rate to the host", positive);
+  }
+};
+
 /// One accelerator. Every number comes from its file; there are no defaults.
 struct Gpu {
   std::string name;  // of the file
@@ -53,9 +71,13 @@ struct Gpu {
   PowerDraw power{};
   double usd_per_hour = 0;
   std::string kernels_like{};  // file of the measured GPU that `kernels` were scaled from
+  std::optional<KernelRates> kernels_measured_at{};
   std::optional<Kernels> kernels{};
 
   bool derived() const { return !kernels_like.empty(); }
+  KernelRates rates() const;
+  /// Whether its kernels were measured at other figures than its file says now; `kernels` are scaled to the file's.
+  bool scaled_from_measured() const { return kernels_measured_at && *kernels_measured_at != rates(); }
 
   void fields(Fields& f) {
     f.required("title", title, "name of the product");
@@ -69,6 +91,9 @@ struct Gpu {
     f.required("usd_per_hour", usd_per_hour, "rent of one GPU");
     f.field("kernels_like", kernels_like, "measured GPU whose kernel constants are scaled to this one's data sheet");
     f.group("kernels", kernels, "kernel constants measured on this GPU");
+    f.group("kernels_measured_at", kernels_measured_at,
+            "figures of the GPU that 'kernels' were measured on: where this file's are others, 'kernels' are scaled to "
+            "them; left out: they were measured at this file's");
   }
 };
 
@@ -86,6 +111,9 @@ double peer_bytes_per_s(const Gpu& gpu);
 
 /// Whether kernels take as long on both as far as the data sheet says: the same memory bandwidth, peaks and links.
 bool same_rates(const Gpu& a, const Gpu& b);
+
+/// The GPU with the figures of `kernels_measured_at`.
+Gpu as_measured(Gpu gpu);
 
 /// Kernel constants for a GPU that was not measured: those of `measured`, with its share of the data-sheet peaks.
 ///   arithmetic rates x ratio of the peaks of that data type, memory rates x ratio of memory bandwidths,

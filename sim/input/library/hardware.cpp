@@ -54,6 +54,23 @@ void take_kernels(YamlText& text, Gpu& gpu) {
     gpu.kernels = scale_kernels(measured, gpu);
 }
 
+bool has_unit_unmeasured(const Peaks& measured, const Peaks& now) {
+  for (const auto rate :
+       {&Peaks::bf16_flop_per_s, &Peaks::fp8_flop_per_s, &Peaks::int8_flop_per_s, &Peaks::int4_flop_per_s})
+    if (measured.*rate == 0 && now.*rate > 0) return true;
+  return false;
+}
+
+/// Constants of the file's own that were measured at other figures follow those of the file.
+void follow_figures(YamlText& text, Gpu& gpu) {
+  const Gpu measured = as_measured(gpu);
+  if (has_unit_unmeasured(measured.peaks, gpu.peaks))
+    text.fail("kernels_measured_at.peaks",
+              "has no rate for a unit that 'peaks' has: nothing was measured that could be scaled to it");
+  else if (gpu.scaled_from_measured())
+    gpu.kernels = scale_kernels(measured, gpu);
+}
+
 }  // namespace
 
 void check_power(YamlText& text, const std::string& path, const PowerDraw& power) {
@@ -72,9 +89,13 @@ Gpu load_gpu(const std::string& name_or_path, const Place& where, const std::str
     text.fail("", "give either 'kernels' (measured on this GPU) or 'kernels_like' (the name of a measured GPU)");
   else if (gpu.kernels)
     check_kernels(text, *gpu.kernels);
+  else if (gpu.kernels_measured_at)
+    text.fail("kernels_measured_at", "says where 'kernels' were measured, and this file takes those of '" +
+                                         gpu.kernels_like + "'");
   if (text.problems.empty()) check_power(text, "power", gpu.power);
   text.throw_problems();
   if (gpu.derived()) take_kernels(text, gpu);
+  if (gpu.kernels_measured_at) follow_figures(text, gpu);
   text.throw_problems();
   return gpu;
 }

@@ -29,6 +29,9 @@ void add_changed_note(Pool& pool, const std::string& what, const PoolHardware& w
   if (rates_changed(pool, with))
     pool.notes.push_back(fmt::format("{} is not as its file says: {} scaled to the changed figures: {}",
                                      pool.gpu.name, what, scaling_rule));
+  if (file_of(pool, with).scaled_from_measured())
+    pool.notes.push_back(fmt::format("{}'s file says other figures than 'kernels_measured_at': {} scaled to them: {}",
+                                     pool.gpu.name, what, scaling_rule));
 }
 
 }  // namespace
@@ -43,6 +46,8 @@ std::optional<ProfileUse> profile_use(const Pool& pool, const PoolHardware& with
                  .spread = with.scenario.calibration_spread};
   if (pool.spec.latency.profile.empty() && pool.gpu.derived())
     use.from = &with.files.gpu(pool.gpu.kernels_like, with.where, "");
+  else if (known->gpu == pool.gpu.name && file_of(pool, with).scaled_from_measured())
+    use.from = &with.files.gpu(known->gpu, with.where, "");
   else if (rates_changed(pool, with))
     use.from = &file_of(pool, with);
   if (use.from != nullptr) use.to = &with.files.gpu(pool.spec.gpu, with.where, with.file, with.scenario.hardware);

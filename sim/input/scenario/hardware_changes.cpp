@@ -61,6 +61,8 @@ void check_changed(YamlText& text, const std::string& path, const Gpu& file, con
                 fmt::format("'{}' has no such unit, so nothing was measured that could be scaled to one; name a GPU "
                             "that has it, or describe one in a file of its own",
                             file.name));
+  if (file.kernels_measured_at != changed.kernels_measured_at)
+    text.fail(path + ".kernels_measured_at", "is what was; change the figures of the GPU, and its kernels follow");
   check_power(text, path + ".power", changed.power);
 }
 void check_changed(YamlText&, const std::string&, const Node&, const Node&) {}

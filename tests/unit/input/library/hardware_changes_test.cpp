@@ -1,5 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "models/hw/profile/derived_profile.h"
 #include "sim/input/library/hardware.h"
@@ -10,6 +15,8 @@
 // A scenario changes figures of its hardware: what was measured is scaled to them, and no other scenario sees them.
 namespace servecast::hardware_changes_test {
 
+using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -106,6 +113,25 @@ TEST_F(Changes, AreToldWithWhatFollows) {
   EXPECT_EQ(s.changed_hardware[1].path, "nodes.dgx_h100.nic_bytes_per_s");
   EXPECT_THAT(s.pools[0].notes, ElementsAre(AllOf(HasSubstr("h100_sxm_80g.vllm scaled to the changed figures"),
                                                   HasSubstr("memory by its bandwidth"))));
+}
+
+// A copy of the H100's file with half the memory bandwidth, under its name and under another.
+TEST_F(Changes, OfACopiedFileAreFollowedByItsKernelsAndProfile) {
+  std::ifstream in(std::filesystem::path(SERVECAST_SOURCE_DIR) / "scenarios/hw/gpus/h100_sxm_80g.yaml");
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  const std::string from = "hbm_bytes_per_s: 3350e9";
+  text.replace(text.find(from), from.size(), "hbm_bytes_per_s: 1675e9");
+  const auto folder = std::filesystem::temp_directory_path() / ("servecast_copied_gpu_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  for (const auto& [name, follows] : {std::pair("h100_sxm_80g", "h100_sxm_80g.vllm"), std::pair("mine", "roofline")}) {
+    const std::string file = (folder / (std::string(name) + ".yaml")).string();
+    std::ofstream(file) << text;
+    const Scenario copied = load({{"pools[0].gpu", file}});
+    EXPECT_THAT(copied.pools[0].notes, Contains(AllOf(HasSubstr("'kernels_measured_at'"), HasSubstr(follows))));
+    const Override model{"pools[0].latency.model", std::string(name) == "mine" ? "roofline" : "profile"};
+    EXPECT_DOUBLE_EQ(copied.pools[0].latency->stage(decodes, 0).seconds, step_s({model, memory("1675e9")})) << name;
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(Changes, OfPriceAndCapacityScaleNothing) {

@@ -155,6 +155,33 @@ TEST_F(GpuFile, KernelsComeFromAMeasuredGpu) {
               HasSubstr("mine.yaml"));
 }
 
+TEST_F(GpuFile, KernelsMeasuredAtOtherFiguresFollowTheFiles) {
+  const auto loaded = [&](const std::string& text) {
+    EXPECT_EQ(problem(text), "");
+    return load_gpu("mine.yaml", {}, (folder_ / "scenario.yaml").string());
+  };
+  const std::string text = bundled("h100_sxm_80g");
+  const Gpu bundled_gpu = load_gpu("h100_sxm_80g", {});
+  const Kernels as_is = *loaded(text).kernels;
+  EXPECT_EQ(as_is.gemm.bf16->bytes_per_s, bundled_gpu.kernels->gemm.bf16->bytes_per_s);
+  const Kernels half = *loaded(replaced(text, "hbm_bytes_per_s: 3350e9", "hbm_bytes_per_s: 1675e9")).kernels;
+  EXPECT_DOUBLE_EQ(half.gemm.bf16->bytes_per_s, as_is.gemm.bf16->bytes_per_s / 2);
+  EXPECT_DOUBLE_EQ(half.decode_attention.bytes_per_s, as_is.decode_attention.bytes_per_s / 2);
+  EXPECT_EQ(half.gemm.bf16->flop_per_s, as_is.gemm.bf16->flop_per_s);
+  const Kernels link = *loaded(replaced(text, "nvlink_bytes_per_s: 450e9", "nvlink_bytes_per_s: 225e9")).kernels;
+  const AllReducePoint& least = as_is.all_reduce.points.front();
+  const AllReducePoint& most = as_is.all_reduce.points.back();
+  EXPECT_DOUBLE_EQ(link.all_reduce.points.back().ranks_8_s, 2 * most.ranks_8_s - least.ranks_8_s);
+}
+
+TEST_F(GpuFile, WhereKernelsWereMeasuredBelongsToKernels) {
+  const std::string text = bundled("h100_sxm_80g");
+  const std::string at = text.substr(text.find("kernels_measured_at:"));
+  EXPECT_THAT(problem(bundled("l40s_48g") + at), HasSubstr("this file takes those of 'h100_sxm_80g'"));
+  EXPECT_THAT(problem(replaced(text, "int4_flop_per_s: 0", "int4_flop_per_s: 1e15")),
+              HasSubstr("nothing was measured that could be scaled to it"));
+}
+
 TEST_F(GpuFile, PowerRisesFromIdleToTheCapToTheMost) {
   const std::string text = bundled("l40s_48g");
   EXPECT_THAT(problem(replaced(text, "cap_w: 350", "cap_w: 35")), HasSubstr("must be above 'idle_w', 35 W"));
