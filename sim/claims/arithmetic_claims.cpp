@@ -93,16 +93,6 @@ Finding expert_transfer(ClaimModels& models) {
               bytes / 1e6, bytes / a100.pcie_h2d_bytes_per_s * ms_per_s, bytes / a100.hbm_bytes_per_s * ms_per_s)};
 }
 
-Finding doubling(ClaimModels& models) {
-  constexpr double months = 22;  // A100 announced May 2020, H100 March 2022
-  const double growth =
-      models.gpu("h100_sxm_80g").peaks.bf16_flop_per_s / models.gpu("a100_sxm_80g").peaks.bf16_flop_per_s;
-  return {months / std::log2(growth),
-          fmt::format("of one GPU: A100 to H100, x {:.2f} in 22 months; 3.5 months would be "
-                      "x {:.0f}, which only spending reaches",
-                      growth, std::exp2(months / 3.5))};
-}
-
 }  // namespace
 
 std::vector<Claim> arithmetic_claims() {
@@ -115,7 +105,6 @@ std::vector<Claim> arithmetic_claims() {
       {'C', "a phone's battery would last 10 s at the power of that cluster", Says::is, 10, "s", phone_battery},
       {'A', "a 1B model on 100 TOPS answers within 20 ms a token", Says::at_most, 20, "ms", phone_token},
       {'E', "fetching an expert takes 10 times as long as computing it", Says::is, 10, "x", expert_transfer},
-      {'C', "AI compute doubles every 3 to 4 months", Says::is, {3, 4}, "months", doubling},
   };
 }
 

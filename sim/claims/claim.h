@@ -25,10 +25,14 @@ struct StatedFigure {
 /// How a claim speaks of its figure.
 enum class Says { is, at_most, at_least };
 
-/// What the models compute, and how: the figures on the way there.
+/// Where a finding's figure comes from: our models, or what its authors measured and printed.
+enum class Basis { computed, published };
+
+/// What is found of a claim, and how: the figures on the way there.
 struct Finding {
   StatedFigure value;
   std::string working;
+  Basis basis = Basis::computed;
 };
 
 /// Something that is said about LLM serving, with the one figure in it that can be checked.

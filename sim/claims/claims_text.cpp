@@ -20,9 +20,9 @@ constexpr std::string_view head =
     "the bundled\n"
     "hardware files. A claim *holds* where both come within a tenth of each other; otherwise the stated figure is "
     "*overstated*\n"
-    "(too large) or *understated* (too small), by the factor given. `servecast claims --format json` says the same "
-    "to "
-    "programs.\n";
+    "(too large) or *understated* (too small), by the factor given. A figure marked *published* is its authors', not "
+    "ours.\n"
+    "`servecast claims --format json` says the same to programs.\n";
 
 std::string figure(StatedFigure figure) {
   if (figure.low == figure.high) return human::number(figure.low);
@@ -40,9 +40,14 @@ std::string verdict_words(const ClaimVerdict& verdict) {
   return fmt::format("**{}**, x {}", verdict.word, human::number(verdict.factor));
 }
 
+constexpr std::array<std::string_view, 2> bases{"computed", "published"};
+
+std::string_view basis(const Finding& finding) { return bases[static_cast<std::size_t>(finding.basis)]; }
+
 std::string row(const CheckedClaim& c) {
-  return fmt::format("| {} | {} | {} {} | {} | {} |\n", c.claim.claim, stated(c.claim), figure(c.finding.value),
-                     c.claim.unit, verdict_words(c.verdict), c.finding.working);
+  const std::string mark = c.finding.basis == Basis::published ? fmt::format(", *{}*", basis(c.finding)) : "";
+  return fmt::format("| {} | {} | {} {}{} | {} | {} |\n", c.claim.claim, stated(c.claim), figure(c.finding.value),
+                     c.claim.unit, mark, verdict_words(c.verdict), c.finding.working);
 }
 
 }  // namespace
@@ -50,11 +55,12 @@ std::string row(const CheckedClaim& c) {
 std::string claims_markdown(std::span<const CheckedClaim> claims) {
   const auto holding = std::ranges::count(claims, "holds", [](const CheckedClaim& c) { return c.verdict.word; });
   std::string page(head);
-  page += fmt::format("\n{} of {} hold.\n", holding, claims.size());
+  const auto published =
+      std::ranges::count(claims, Basis::published, [](const CheckedClaim& c) { return c.finding.basis; });
+  page += fmt::format("\n{} of {} hold; {} figures are published ones.\n", holding, claims.size(), published);
   for (const ClaimArticle& article : claim_articles()) {
-    page +=
-        fmt::format("\n## Article {}: {}\n\n| claim | stated | computed | verdict | how |\n|---|---|---|---|---|\n",
-                    article.letter, article.about);
+    page += fmt::format("\n## Article {}: {}\n\n| claim | stated | found | verdict | how |\n|---|---|---|---|---|\n",
+                        article.letter, article.about);
     for (const CheckedClaim& c : claims)
       if (c.claim.article == article.letter) page += row(c);
   }
@@ -67,7 +73,8 @@ std::string claims_json(std::span<const CheckedClaim> claims) {
     items.push_back({{"article", std::string(1, c.claim.article)},
                      {"claim", c.claim.claim},
                      {"stated", stated(c.claim)},
-                     {"computed", figure(c.finding.value)},
+                     {"found", figure(c.finding.value)},
+                     {"basis", basis(c.finding)},
                      {"unit", c.claim.unit},
                      {"verdict", c.verdict.word},
                      {"factor", human::number(c.verdict.factor)},

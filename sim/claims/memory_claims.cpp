@@ -85,16 +85,30 @@ Finding deepseek_gpus(ClaimModels& models) {
           weights / giga, node_bytes / giga, human::number(h200_bytes / giga))};
 }
 
+constexpr double vectors = 200e9;
+constexpr double code_bytes = 64;  // product quantisation: a byte for twelve of a vector's 768 numbers
+
 Finding vector_nodes(ClaimModels& models) {
-  constexpr double vectors = 200e9;
   const double node_bytes = models.node("dgx_h100").host_memory_bytes;
-  const double coded = vectors * 64;
+  const double coded = vectors * code_bytes;
   const double whole = vectors * 768 * 4;
   return {std::ceil(coded / node_bytes),
           fmt::format(
-              "768 floats each: {:.0f} TB, {:.0f} such nodes; coded in 64 bytes (product quantisation): {:.1f} TB, "
-              "each node scanning its share",
+              "768 floats each: {:.0f} TB, {:.0f} such nodes; coded in 64 bytes (product quantisation): {:.1f} TB",
               whole / 1e12, std::ceil(whole / node_bytes), coded / 1e12)};
+}
+
+/// A query reads the codes that it compares with from DRAM, each node its share, all nodes at once.
+Finding vector_search(ClaimModels&) {
+  constexpr double nodes = 3;
+  constexpr double node_bytes_per_s = 2 * 8 * 38.4e9;  // two Xeon 8480C, eight channels of DDR5-4800 each
+  constexpr double told_s = 0.01;
+  const double scan_s = vectors * code_bytes / (nodes * node_bytes_per_s);
+  return {scan_s * 1e3,
+          fmt::format("one query over all codes of 64 bytes, three nodes of {:.0f} GB/s; within 10 ms they read "
+                      "{:.1f} GB, so an index must leave out all but {:.2f} % of the vectors, at {:.0f} queries/s",
+                      node_bytes_per_s / giga, told_s * nodes * node_bytes_per_s / giga, percent * told_s / scan_s,
+                      1 / told_s)};
 }
 
 }  // namespace
@@ -109,8 +123,8 @@ std::vector<Claim> memory_claims() {
       {'A', "a top-2 mixture of experts saves 60 % of GPU memory", Says::is, 60, "%", experts_memory},
       {'A', "contexts of 128K tokens are served on the 16 H100", Says::at_least, 1, "at once", long_contexts},
       {'C', "the whole DeepSeek-V3 needs 16 H100", Says::is, 16, "GPUs", deepseek_gpus},
-      {'A', "200 billion vectors are searched within 10 ms, in the memory of its three nodes", Says::is, 3, "nodes",
-       vector_nodes},
+      {'A', "200 billion vectors lie in the memory of its three nodes", Says::is, 3, "nodes", vector_nodes},
+      {'A', "200 billion vectors are searched within 10 ms", Says::at_most, 10, "ms", vector_search},
   };
 }
 

@@ -76,6 +76,18 @@ TEST(Claims, QueueingAndCostFollowFromTheArticlesOwnFigures) {
   EXPECT_NEAR(claim("a phone's battery").finding.value.low, 6.2, 0.05);
 }
 
+TEST(Claims, FiguresOfPapersAreMarkedAsTheirs) {
+  for (const char* published : {"AI compute doubles", "semi-PD answers", "SpecEE is", "substituting experts"})
+    EXPECT_EQ(claim(published).finding.basis, Basis::published) << published;
+  EXPECT_EQ(claim("fragmentation").finding.basis, Basis::computed);
+  EXPECT_THAT(claims_markdown(claims()), testing::HasSubstr("| 6.00 months, *published* |"));
+}
+
+// 12.8 TB over 3 x 614.4 GB/s
+TEST(Claims, SearchingAllVectorsIsBoundByMemory) {
+  EXPECT_NEAR(claim("200 billion vectors are searched").finding.value.low, 12.8e12 / (3 * 614.4e9) * 1e3, 1e-6);
+}
+
 TEST(Claims, StepTimesAreNoBetterThanTheMemoryAllows) {
   ClaimModels models;
   const double weights_s = weight_bytes(models.llm("llama-3.1-8b"), DataType::bf16) / 2.039e12;
@@ -83,8 +95,8 @@ TEST(Claims, StepTimesAreNoBetterThanTheMemoryAllows) {
   EXPECT_LT(models.decode_s({"llama-3.1-8b", "a100_sxm_80g"}, 1, 128), weights_s * 2);
 }
 
-TEST(Claims, AreThirtySixAndEachSaysHow) {
-  EXPECT_EQ(claims().size(), 36U);
+TEST(Claims, AreThirtySevenAndEachSaysHow) {
+  EXPECT_EQ(claims().size(), 37U);
   for (const CheckedClaim& c : claims()) {
     EXPECT_FALSE(c.finding.working.empty()) << c.claim.claim;
     EXPECT_LE(c.claim.stated.low, c.claim.stated.high) << c.claim.claim;
@@ -98,7 +110,7 @@ TEST(Claims, PageIsUpToDate) {
 
 TEST(Claims, JsonSaysTheSame) {
   const auto items = nlohmann::json::parse(claims_json(claims()));
-  ASSERT_EQ(items.size(), 36U);
+  ASSERT_EQ(items.size(), 37U);
   EXPECT_EQ(items[0]["article"], "A");
   for (const auto& item : items) EXPECT_THAT(claims_markdown(claims()), testing::HasSubstr(item["how"]));
 }
