@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,8 +13,8 @@ namespace servecast {
 
 /// Where the expert that a token was sent to is computed.
 enum class ServedBy : std::uint8_t {
-  gpu,    // it is in the GPU's memory, or on its way there by a prefetch
-  load,   // the layer waits until it has been loaded
+  gpu,    // it is in the GPU's memory
+  load,   // the layer waits until it is there: for what is left of a prefetch, or for a load that starts now
   host,   // the host computes it
   buddy,  // another expert that is in the GPU's memory stands in for it
   none    // it is left out
@@ -32,13 +33,21 @@ struct MissCosts {
   double host_token_s = 0;   // the host's arithmetic for one token and expert
 };
 
-/// One layer of a step. Choices are those of token 0, then those of token 1 ..., `active` each, highest gate first.
+/// One layer of a step, as it starts. Choices are those of token 0, then those of token 1 ..., `active` each, highest
+/// gate first. Empty spans: one token each, nothing on its way, idle links.
 struct MissView {
   std::int64_t layer = 0;
   std::size_t active = 0;
   std::span<const ExpertChoice> choices{};
-  const std::vector<bool>& on_gpu;  // by expert: there, or on its way by a prefetch
+  const std::vector<bool>& on_gpu;        // by expert: there
+  std::span<const double> stands_for{};   // by token: how many it stands for
+  std::span<const double> left_s{};       // by expert: until a prefetch under way is there; infinite where there is none
+  std::span<const double> link_free_s{};  // by link, in order of its share of the experts: until a new load may start
   MissCosts costs{};
+
+  bool on_its_way(ExpertId expert) const {
+    return !left_s.empty() && left_s[index(expert)] < std::numeric_limits<double>::infinity();
+  }
 };
 
 /// Answer quality that stand-ins cost.
@@ -60,8 +69,8 @@ class ExpertMiss {
   virtual bool computes_on_host() const { return false; }
   /// Before all steps, with a recording of the routing to learn from.
   virtual void prepare(const RoutingTrace& /*profile*/) {}
-  /// `served` holds, for every choice, itself by `gpu` or by `load`; changes those that are to go another way. What
-  /// stands in must be on the GPU, and not twice for a token.
+  /// Asked when a layer starts. `served` holds, for every choice, itself by `gpu` or by `load`; changes those that are
+  /// to go another way. What stands in must be on the GPU, and not twice for a token.
   virtual void answer(const MissView& view, Rng& rng, std::span<ServedChoice> served) const = 0;
   /// What its stand-ins cost where so large a share of the experts is in the GPU's memory; nothing where no table
   /// published it.

@@ -102,13 +102,13 @@ Finding vector_nodes(ClaimModels& models) {
 Finding vector_search(ClaimModels&) {
   constexpr double nodes = 3;
   constexpr double node_bytes_per_s = 2 * 8 * 38.4e9;  // two Xeon 8480C, eight channels of DDR5-4800 each
-  constexpr double told_s = 0.01;
+  constexpr double stated_s = 0.01;
   const double scan_s = vectors * code_bytes / (nodes * node_bytes_per_s);
   return {scan_s * 1e3,
           fmt::format("one query over all codes of 64 bytes, three nodes of {:.0f} GB/s; within 10 ms they read "
                       "{:.1f} GB, so an index must leave out all but {:.2f} % of the vectors, at {:.0f} queries/s",
-                      node_bytes_per_s / giga, told_s * nodes * node_bytes_per_s / giga, percent * told_s / scan_s,
-                      1 / told_s)};
+                      node_bytes_per_s / giga, stated_s * nodes * node_bytes_per_s / giga, percent * stated_s / scan_s,
+                      1 / stated_s)};
 }
 
 }  // namespace

@@ -11,7 +11,8 @@
 //      a bad one for this batch and no buddy stands in; with pcie_budget_bytes, where loading them would take more.
 //   3. choice: for each missing expert the buddy of the largest Psi that is in the GPU's memory and not used by the
 //      token already, at most rho per token. The routing weight stays.
-//   4. fallback: what is still missing is loaded, computed by the host, or left out.
+//   4. fallback: what is still missing is loaded, computed by the host where that is sooner, or left out.
+// An expert that a prefetch has on its way is missing when its layer starts, but not for the distribution gate.
 // Saves loads where entropy is high and the cache large enough; costs answer quality, which the report forecasts from
 // the paper's tables. Not published, so defaults of ours: beta (0.6 in a reproduction), eta, kappa, margin, alpha.
 // z is the gate's liking for the buddy: unknown for experts that were not chosen, so estimated as the mean q to the
@@ -22,6 +23,7 @@
 #include "models/policy/expert_miss.h"
 #include "models/policy/experts/buddy_accuracy.h"
 #include "models/policy/experts/expert_buddies.h"
+#include "models/policy/experts/host_or_load.h"
 #include "models/policy/experts/routing_statistics.h"
 
 namespace servecast {
@@ -65,7 +67,7 @@ class BuddyStandIns final : public ExpertMiss {
       f.field("eta", eta, "weight of the gate's liking for the buddy in its score");
       f.field("kappa", kappa, "loss of score per hop to the GPU that holds it", fraction);
       f.field("zero_loss", zero_loss, "true: no buddy ever stands in; the fallback takes all");
-      f.field("fallback", fallback, "load: the layer waits; cpu: the host computes; skip: left out",
+      f.field("fallback", fallback, "load: the layer waits; cpu: the host computes where that is sooner; skip: left out",
               {"load", "cpu", "skip"});
     }
   };
@@ -86,9 +88,11 @@ class BuddyStandIns final : public ExpertMiss {
       const auto choices = view.choices.subspan(begin, view.active);
       const auto token = served.subspan(begin, view.active);
       if (!bypassed && !picky(view.layer, choices)) stand_in(view, choices, token);
-      for (ServedChoice& choice : token)
-        if (choice.by == ServedBy::load) choice.by = fallback();
+      if (settings_.fallback == "skip")
+        for (ServedChoice& choice : token)
+          if (choice.by == ServedBy::load) choice.by = ServedBy::none;
     }
+    if (settings_.fallback == "cpu") compute_on_host_where_sooner(view, served);
   }
 
   std::optional<QualityFigure> quality(double cache_fraction) const override {
@@ -97,12 +101,6 @@ class BuddyStandIns final : public ExpertMiss {
   }
 
  private:
-  ServedBy fallback() const {
-    return settings_.fallback == "load"  ? ServedBy::load
-           : settings_.fallback == "cpu" ? ServedBy::host
-                                         : ServedBy::none;
-  }
-
   /// The distribution gate.
   bool mis_cached(const MissView& view, std::span<const ServedChoice> served) const {
     std::vector<bool> asked(view.on_gpu.size(), false);
@@ -112,7 +110,7 @@ class BuddyStandIns final : public ExpertMiss {
       if (asked[index(choice.expert)]) continue;
       asked[index(choice.expert)] = true;
       ++all;
-      missing += view.on_gpu[index(choice.expert)] ? 0 : 1;
+      missing += view.on_gpu[index(choice.expert)] || view.on_its_way(choice.expert) ? 0 : 1;
     }
     if (static_cast<double>(missing) >= settings_.beta * static_cast<double>(all)) return true;
     return settings_.pcie_budget_bytes &&

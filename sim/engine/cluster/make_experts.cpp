@@ -95,6 +95,7 @@ std::unique_ptr<ExpertOffload> make_experts(const Pool& pool, std::int64_t repli
                          .host_experts = plan.host_experts,
                          .expert_bytes = plan.expert_bytes,
                          .links = link_rates(pool, replica, node),
+                         .drop_late_guesses = spec.late_guesses == "drop",
                          .times = expert_times(pool),
                          .rng = Rng(seed, "experts/" + pool.spec.name + "/" + std::to_string(replica))});
 }

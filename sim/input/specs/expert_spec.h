@@ -35,6 +35,7 @@ struct ExpertOffloadSpec {
   Choice<ExpertRouting> routing{"synthetic"};
   Choice<ExpertCache> cache{"lru"};
   Choice<ExpertPrefetch> prefetch{"none"};
+  std::string late_guesses = "drop";
   Choice<ExpertMiss> miss{"load"};
   std::optional<ExpertHostSpec> host{};
 
@@ -66,6 +67,10 @@ struct ExpertOffloadSpec {
     f.group("routing", routing, "which experts each token is sent to");
     f.group("cache", cache, "which experts stay in the GPUs' memory");
     f.group("prefetch", prefetch, "which experts are loaded before a layer asks for them");
+    f.field("late_guesses", late_guesses,
+            "guesses that no token waits for and whose copy has not begun when their layer starts: drop: they leave the "
+            "queue; keep: they stay in it, before later loads, until the step ends. A copy that has begun is finished",
+            {"drop", "keep"});
     f.group("miss", miss, "what becomes of experts that are not there");
     f.group("host", host, "what computes experts on the host, where a miss policy does that");
   }

@@ -97,14 +97,17 @@ void ExpertOffload::route_token(const RoutedToken& token, const TokenRun& run, d
 ExpertStep ExpertOffload::plan(std::span<const StageTime> full, std::span<const TokenRun> runs) {
   ++steps_;
   route(runs);
-  work_.assign(layers_.size(), {});
+  work_.assign(layers_.size(), {.groups = std::vector<ExpertGroupWork>(setup_.groups)});
   for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
     coming_.clear();
     if (!on(stage)) continue;
+    ExpertForecast forecast(setup_.links, setup_.groups);
     for (std::int64_t i = stages_[stage].layers.first; i < stages_[stage].layers.last; ++i) {
       const auto layer = static_cast<std::size_t>(i);
-      plan_layer(stage, layer, other_s(stage, layer, full[stage]));
+      work_[layer].before_s = other_s(stage, layer, full[stage]);
+      plan_layer(stage, layer, forecast);
     }
+    settle_late(forecast);
   }
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) before_[layer] = layers_[layer].asked;
   return {.number = steps_, .work = std::move(work_), .stages = std::vector<ExpertStep::Stage>(stages_.size())};
@@ -132,12 +135,21 @@ double ExpertOffload::other_s(std::size_t stage, std::size_t layer, const StageT
   return std::max(0.0, full.seconds * share - experts_s);
 }
 
-void ExpertOffload::plan_layer(std::size_t stage, std::size_t layer, double other_s) {
-  const Demand demand = demand_of(layer, serve(layer));
+void ExpertOffload::plan_layer(std::size_t stage, std::size_t layer, ExpertForecast& forecast) {
   ExpertLayerWork& work = work_[layer];
-  work.before_s = other_s;
-  const std::vector<std::int64_t> guessed = right_guesses(stage, layer, demand);
-  work.groups.resize(setup_.groups);
+  forecast.to_gate(work.before_s);
+  if (setup_.drop_late_guesses) drop_wrong_guesses(layer, forecast);
+  const Demand demand = demand_of(layer, serve(layer, forecast));
+  time_layer(layer, demand, right_guesses(stage, layer, demand));
+  for (const ExpertId expert : demand.loaded) work.loads.push_back(load(stage, layer, expert, true));
+  settle_cache(layer, demand, forecast);
+  coming_.clear();
+  if (static_cast<std::int64_t>(layer) + 1 < stages_[stage].layers.last) predict(stage, layer + 1, work);
+  forecast.compute(work, layer, demand.visits);
+}
+
+void ExpertOffload::time_layer(std::size_t layer, const Demand& demand, const std::vector<std::int64_t>& guessed) {
+  ExpertLayerWork& work = work_[layer];
   for (std::size_t group = 0; group < setup_.groups; ++group) {
     ExpertGroupWork& part = work.groups[group];
     const std::int64_t loaded = in_group(demand.loaded, group);
@@ -148,13 +160,33 @@ void ExpertOffload::plan_layer(std::size_t stage, std::size_t layer, double othe
   }
   for (const double tokens : demand.host_tokens)
     if (tokens > 0) work.host_s += std::max(setup_.times.host_expert_s, tokens * setup_.times.host_token_s);
-  for (const ExpertId expert : demand.loaded) work.loads.push_back(load(stage, layer, expert, true));
-  for (const ExpertId expert : coming_)
-    if (demand.visits[index(expert)] == 0) slots_for(layer, expert).use(entry(expert));
+}
+
+/// Which experts have a place in the GPUs' memory from now on. A guess that no token waits for and whose copy has not begun has
+/// none yet.
+void ExpertOffload::settle_cache(std::size_t layer, const Demand& demand, ExpertForecast& forecast) {
+  for (const ExpertId expert : coming_) {
+    if (demand.visits[index(expert)] > 0 || guess(layer, expert).dropped) continue;
+    if (!forecast.waits(layer, expert))
+      slots_for(layer, expert).use(entry(expert));
+    else if (setup_.drop_late_guesses && may_drop(layer, expert, forecast))
+      drop(layer, expert, forecast);
+    else
+      late_.emplace_back(layer, expert);
+  }
   for (const ExpertId expert : demand.used) slots_for(layer, expert).use(entry(expert));
   for (const ExpertId expert : demand.loaded) slots_for(layer, expert).use(entry(expert));
-  coming_.clear();
-  if (static_cast<std::int64_t>(layer) + 1 < stages_[stage].layers.last) predict(stage, layer + 1, work);
+}
+
+/// When the step has been through the stage: what waits for its turn even then is forgotten.
+void ExpertOffload::settle_late(const ExpertForecast& forecast) {
+  for (const auto& [layer, expert] : late_) {
+    if (forecast.waits(layer, expert))
+      uncount(guess(layer, expert));
+    else
+      slots_for(layer, expert).use(entry(expert));
+  }
+  late_.clear();
 }
 
 ExpertOffload::Demand ExpertOffload::demand_of(std::size_t layer, const std::vector<ServedChoice>& served) {
@@ -173,7 +205,8 @@ ExpertOffload::Demand ExpertOffload::demand_of(std::size_t layer, const std::vec
       continue;
     }
     double& visits = demand.visits[index(choice.expert)];
-    if (visits == 0) (choice.by == ServedBy::load ? demand.loaded : demand.used).push_back(choice.expert);
+    const bool loaded = choice.by == ServedBy::load && !coming(choice.expert);
+    if (visits == 0) (loaded ? demand.loaded : demand.used).push_back(choice.expert);
     visits += tokens;
     demand.gpu_visits[group_of(choice.expert)] += tokens;
   }
@@ -209,61 +242,6 @@ std::vector<ExpertId> ExpertOffload::own(std::size_t model, const std::vector<Ex
   for (const ExpertId expert : experts)
     if (index(expert) / each_ == model) own.push_back(in_model(model, expert));
   return own;
-}
-
-/// Which experts are in the GPU when the layer asks.
-void ExpertOffload::find_resident(std::size_t layer) {
-  on_gpu_.assign(all_, false);
-  for (std::size_t e = 0; e < all_; ++e) {
-    const ExpertId expert{static_cast<std::uint16_t>(e)};
-    on_gpu_[e] = slots_for(layer, expert).holds(entry(expert));
-  }
-  for (const ExpertId expert : layers_[layer].asked) {
-    const bool guessed = std::ranges::find(coming_, expert) != coming_.end();
-    totals_.requested += 1;
-    totals_.resident += on_gpu_[index(expert)] && !guessed ? 1 : 0;
-    totals_.prefetched += guessed ? 1 : 0;
-  }
-  for (const ExpertId expert : coming_) on_gpu_[index(expert)] = true;
-}
-
-/// How every choice of the layer's tokens is served.
-std::vector<ServedChoice> ExpertOffload::serve(std::size_t layer) {
-  find_resident(layer);
-  std::vector<ServedChoice> served(stand_for_.size() * active_);
-  for (std::size_t model = 0; model < setup_.models.size(); ++model) serve_model(model, layer, served);
-  return served;
-}
-
-/// Of the tokens of one model: only its own experts stand in.
-void ExpertOffload::serve_model(std::size_t model, std::size_t layer, std::vector<ServedChoice>& served) {
-  std::vector<std::size_t> tokens;
-  std::vector<ExpertChoice> choices;
-  std::vector<ServedChoice> own;
-  for (std::size_t token = 0; token < stand_for_.size(); ++token) {
-    if (model_of_[token] != model || !reaches(token, layer)) continue;
-    tokens.push_back(token);
-    for (std::size_t rank = 0; rank < active_; ++rank) {
-      choices.push_back(choices_[(token * layers_.size() + layer) * active_ + rank]);
-      const bool here = on_gpu_[index(choices.back().expert)];
-      choices.back().expert = in_model(model, choices.back().expert);
-      own.push_back({.by = here ? ServedBy::gpu : ServedBy::load, .expert = choices.back().expert});
-    }
-  }
-  if (tokens.empty()) return;
-  const auto first = on_gpu_.begin() + static_cast<std::ptrdiff_t>(model * each_);
-  const std::vector<bool> on_gpu(first, first + static_cast<std::ptrdiff_t>(each_));
-  const MissView view{.layer = static_cast<std::int64_t>(layer),
-                      .active = active_,
-                      .choices = choices,
-                      .on_gpu = on_gpu,
-                      .costs = {.expert_bytes = setup_.expert_bytes,
-                                .load_s = setup_.expert_bytes / setup_.links.host_bytes_per_s,
-                                .host_expert_s = setup_.times.host_expert_s,
-                                .host_token_s = setup_.times.host_token_s}};
-  setup_.models[model].miss->answer(view, setup_.rng, own);
-  for (std::size_t i = 0; i < own.size(); ++i)
-    served[tokens[i / active_] * active_ + i % active_] = {.by = own[i].by, .expert = in_all(model, own[i].expert)};
 }
 
 /// Loads what is guessed for a layer and not there yet; it takes its place in the cache at once. A guess is made by

@@ -10,6 +10,7 @@
 #include "models/policy/expert_miss.h"
 #include "models/policy/expert_prefetch.h"
 #include "models/policy/experts/expert_slots.h"
+#include "sim/serving/resources/expert_forecast.h"
 #include "sim/serving/resources/expert_step.h"
 
 namespace servecast {
@@ -57,13 +58,15 @@ struct ExpertOffloadSetup {
   std::int64_t host_experts = 0;               // of all layers, in host memory; the others are on disk
   double expert_bytes = 0;                     // of all GPUs' slices together
   OwnLinks::Rates links{};                     // of a group
+  bool drop_late_guesses = true;               // that no token waits for and that have not begun
   ExpertTimes times{};
   Rng rng{0, ""};
 };
 
 /// The experts of one replica: which tokens want which, which are in the GPUs' memory, and what a step becomes by
-/// that. Which experts are loaded and which leave does not depend on how long loads take, so a step's work is planned
-/// when it is launched; how long it takes in each pipeline stage follows from the links of that stage's GPUs.
+/// that. A step's work is planned when it is launched: what is there when a layer starts, and what to wait for, as loads
+/// are forecast over links that no other traffic uses (ExpertForecast). How long it takes in each pipeline stage follows from
+/// the links of that stage's GPUs.
 ///
 /// Several models of the same shape may share the slots: a layer's experts are numbered through all models here,
 /// model after model.
@@ -128,10 +131,20 @@ class ExpertOffload {
   bool reaches(std::size_t token, std::size_t layer) const { return layer < depth_of_[token]; }
   double layers_run(std::size_t stage) const;
   double other_s(std::size_t stage, std::size_t layer, const StageTime& full) const;
-  void plan_layer(std::size_t stage, std::size_t layer, double other_s);
-  void find_resident(std::size_t layer);
-  std::vector<ServedChoice> serve(std::size_t layer);
-  void serve_model(std::size_t model, std::size_t layer, std::vector<ServedChoice>& served);
+  void plan_layer(std::size_t stage, std::size_t layer, ExpertForecast& forecast);
+  void time_layer(std::size_t layer, const Demand& demand, const std::vector<std::int64_t>& guessed);
+  void settle_cache(std::size_t layer, const Demand& demand, ExpertForecast& forecast);
+  void settle_late(const ExpertForecast& forecast);
+  void drop_wrong_guesses(std::size_t layer, ExpertForecast& forecast);
+  void drop(std::size_t layer, ExpertId expert, ExpertForecast& forecast);
+  bool may_drop(std::size_t layer, ExpertId expert, const ExpertForecast& forecast);
+  ExpertLoad& guess(std::size_t layer, ExpertId expert);
+  void uncount(const ExpertLoad& guess);
+  void find_resident(std::size_t layer, const ExpertForecast& forecast);
+  bool coming(ExpertId expert) const;
+  std::vector<ServedChoice> serve(std::size_t layer, const ExpertForecast& forecast);
+  void serve_model(std::size_t model, std::size_t layer, const ExpertForecast::Outlook& ahead,
+                   std::vector<ServedChoice>& served);
   void predict(std::size_t stage, std::size_t layer, ExpertLayerWork& work);
   std::vector<ExpertId> own(std::size_t model, const std::vector<ExpertId>& experts) const;
   std::size_t group_of(ExpertId expert) const { return index(expert) % each_ / (each_ / setup_.groups); }
@@ -163,8 +176,9 @@ class ExpertOffload {
   double tokens_ = 0;
   std::vector<Layer> layers_{};
   std::vector<std::vector<ExpertId>> before_{};  // by layer: asked in the step before
-  std::vector<bool> on_gpu_{};                   // by expert, in the layer that is planned
+  std::vector<bool> on_gpu_{};                   // by expert, when the layer that is planned starts
   std::vector<ExpertId> coming_{};               // guessed for it
+  std::vector<std::pair<std::size_t, ExpertId>> late_{};  // guesses of this stage whose turn had not come at their gate
   std::vector<ExpertLayerWork> work_{};
   std::vector<StageState> stages_{};
   std::int64_t steps_ = 0;

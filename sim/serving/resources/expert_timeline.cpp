@@ -38,6 +38,7 @@ void ExpertTimeline::reach_gate(double now_s) {
     const auto here = static_cast<double>(here_[layer_ * groups_ + group]);
     gpu_until_s_[group] = now_s + stretch_ * part.resident_s + here * (stretch_ * part.each_s);
   }
+  std::erase_if(wanted_, [&](const ExpertLoad& load) { return load.dropped && load.layer == first_ + layer_; });
   wanted_.insert(wanted_.end(), work.loads.begin(), work.loads.end());
   wait_or_finish();
 }

@@ -20,7 +20,8 @@ struct ExpertLoad {
   ExpertId expert{};
   bool from_disk = false;  // else from host memory
   double bytes = 0;        // of all GPUs' slices together
-  bool needed = true;      // false: a wrong guess
+  bool needed = true;      // false: a guess that its layer does not wait for
+  bool dropped = false;    // such a guess, taken out of the queue when its layer starts
 };
 
 /// What GPUs do in one layer with the experts that they have.

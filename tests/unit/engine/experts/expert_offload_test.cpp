@@ -78,6 +78,33 @@ TEST(ExpertOffload, EachStageLoadsItsOwnExperts) {
   EXPECT_NE(flows, closed) << "stages that share a link load over it as flows";
 }
 
+// A token that a stand-in or the host can serve at once waits for no prefetch: looking ahead does not slow these down.
+TEST(ExpertOffload, APrefetchDelaysNoTokenThatNeedNotWait) {
+  const std::string text = two_on_a_root(0.2, 4);
+  for (const std::string miss : {"random", "skip", "cpu"})
+    for (const std::string late : {"drop", "keep"}) {
+      std::vector<Override> set{{"pools[0].replicas", "1"},
+                                {"pools[0].expert_offload.streams", "1"},
+                                {"pools[0].expert_offload.late_guesses", late},
+                                {"pools[0].expert_offload.miss.policy", miss},
+                                {"pools[0].expert_offload.host.flop_per_s", "1e12"},
+                                {"pools[0].expert_offload.host.memory_bytes_per_s", "6e10"}};
+      const double ahead = std::stod(tpot(text, set, false));
+      set.push_back({"pools[0].expert_offload.prefetch.policy", "none"});
+      EXPECT_LT(ahead, 1.01 * std::stod(tpot(text, set, false))) << miss << ", " << late;
+    }
+}
+
+// Guesses that no token waits for hold up the loads behind them, unless they leave the queue.
+TEST(ExpertOffload, LateGuessesThatAreDroppedMakeRoom) {
+  const std::vector<Override> one{{"pools[0].replicas", "1"}, {"pools[0].expert_offload.streams", "1"},
+                                  {"pools[0].expert_offload.prefetch.policy", "whole_layer"}};
+  std::vector<Override> kept = one;
+  kept.push_back({"pools[0].expert_offload.late_guesses", "keep"});
+  const std::string text = two_on_a_root(0.2, 2);
+  EXPECT_LT(std::stod(tpot(text, one, false)), 0.5 * std::stod(tpot(text, kept, false)));
+}
+
 /// Experts spread whole over the GPUs, each of which loads its own over its own link.
 std::string spread(const std::string& offload) {
   return R"(

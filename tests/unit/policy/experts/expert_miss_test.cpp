@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "models/policy/experts/buddy_accuracy.h"
@@ -20,6 +21,9 @@ using testing::ElementsAre;
 struct Layer {
   std::vector<ExpertChoice> choices{};
   std::vector<bool> on_gpu = std::vector<bool>(16, false);
+  std::vector<double> stands_for{};
+  std::vector<double> left_s{};
+  std::vector<double> link_free_s{};
   MissCosts costs{.expert_bytes = 10, .load_s = 1, .host_expert_s = 0.5, .host_token_s = 0.2};
 
   void token(std::vector<int> experts, std::vector<double> gates) {
@@ -31,7 +35,15 @@ struct Layer {
     for (const ExpertChoice& c : choices)
       served.push_back({on_gpu[index(c.expert)] ? ServedBy::gpu : ServedBy::load, c.expert});
     Rng rng(1, "misses");
-    miss.answer({.layer = 0, .active = 3, .choices = choices, .on_gpu = on_gpu, .costs = costs}, rng, served);
+    miss.answer({.layer = 0,
+                 .active = 3,
+                 .choices = choices,
+                 .on_gpu = on_gpu,
+                 .stands_for = stands_for,
+                 .left_s = left_s,
+                 .link_free_s = link_free_s,
+                 .costs = costs},
+                rng, served);
     return served;
   }
 };
@@ -49,7 +61,22 @@ TEST(CpuMisses, LoadsWhatManyTokensWant) {
   const auto by = ways(layer.answer(*make<ExpertMiss>("cpu")));
   EXPECT_EQ(by[0], ServedBy::load) << "six tokens: 1.2 s";
   EXPECT_EQ(by[1], ServedBy::host);
-  EXPECT_EQ(by[4], ServedBy::host) << "five tokens: 1 s, as long as the load";
+  EXPECT_EQ(by[4], ServedBy::host) << "five tokens: 1.5 s after the other one; a second load is there at 2 s";
+}
+
+// The host takes 0.5 s for one. Expert 1 is there in 0.4 s by a prefetch, 2 in 0.6 s; the link is busy until then.
+TEST(CpuMisses, WaitsForWhatIsLeftOfAPrefetchWhereThatIsSooner) {
+  Layer layer;
+  layer.token({1, 2, 3}, {0.4, 0.3, 0.3});
+  layer.left_s.assign(16, std::numeric_limits<double>::infinity());
+  layer.left_s[1] = 0.4;
+  layer.left_s[2] = 0.6;
+  layer.link_free_s = {0.6};
+  EXPECT_THAT(ways(layer.answer(*make<ExpertMiss>("cpu"))),
+              ElementsAre(ServedBy::load, ServedBy::host, ServedBy::host));
+  layer.token({1, 2, 3}, {0.4, 0.3, 0.3});  // two tokens each, the second of which stands for nine: 10 x 0.2 = 2 s
+  layer.stands_for = {1, 9};
+  EXPECT_EQ(ways(layer.answer(*make<ExpertMiss>("cpu"))), std::vector(6, ServedBy::load));
 }
 
 /// Sets numbers by their keys.
@@ -162,6 +189,19 @@ TEST(BuddyAccuracy, IsThePublishedTable) {
   EXPECT_FALSE(buddy_accuracy_lost(0.375, 3).extrapolated);
   EXPECT_TRUE(buddy_accuracy_lost(0.25, 3).extrapolated);
   EXPECT_TRUE(buddy_accuracy_lost(0.5, 2).extrapolated);
+}
+
+// What a prefetch has on its way does not speak against the cache: two of three experts are there or coming.
+TEST(BuddyStandIns, AnExpertOnItsWayMayBeStoodInFor) {
+  Layer layer;
+  layer.token({1, 2, 3}, {0.34, 0.33, 0.33});
+  for (std::size_t e = 0; e < 16; ++e) layer.on_gpu[e] = e != 1 && e != 2;
+  const auto miss = buddy({{"tau", 0}, {"beta", 0.5}});
+  EXPECT_EQ(layer.answer(*miss)[0].by, ServedBy::load) << "two of three are missing";
+  layer.left_s.assign(16, std::numeric_limits<double>::infinity());
+  layer.left_s[2] = 0.1;
+  EXPECT_EQ(layer.answer(*miss)[0].by, ServedBy::buddy);
+  EXPECT_EQ(layer.answer(*miss)[1].by, ServedBy::buddy);
 }
 
 }  // namespace servecast::expert_miss_test
