@@ -35,7 +35,7 @@ struct ExpertOffloadSpec {
   Choice<ExpertRouting> routing{"synthetic"};
   Choice<ExpertCache> cache{"lru"};
   Choice<ExpertPrefetch> prefetch{"none"};
-  std::string late_guesses = "drop";
+  std::string late_guesses = "keep";
   Choice<ExpertMiss> miss{"load"};
   std::optional<ExpertHostSpec> host{};
 
@@ -68,9 +68,9 @@ struct ExpertOffloadSpec {
     f.group("cache", cache, "which experts stay in the GPUs' memory");
     f.group("prefetch", prefetch, "which experts are loaded before a layer asks for them");
     f.field("late_guesses", late_guesses,
-            "guesses that no token waits for and whose copy has not begun when their layer starts: drop: they leave the "
-            "queue; keep: they stay in it, before later loads, until the step ends. A copy that has begun is finished",
-            {"drop", "keep"});
+            "guesses that no token waits for and whose copy has not begun when their layer starts: keep: they stay in the "
+            "queue, before later loads, until the step ends; drop: they leave it. A copy that has begun is finished",
+            {"keep", "drop"});
     f.group("miss", miss, "what becomes of experts that are not there");
     f.group("host", host, "what computes experts on the host, where a miss policy does that");
   }

@@ -58,7 +58,7 @@ struct ExpertOffloadSetup {
   std::int64_t host_experts = 0;               // of all layers, in host memory; the others are on disk
   double expert_bytes = 0;                     // of all GPUs' slices together
   OwnLinks::Rates links{};                     // of a group
-  bool drop_late_guesses = true;               // that no token waits for and that have not begun
+  bool drop_late_guesses = false;              // that no token waits for and that have not begun
   ExpertTimes times{};
   Rng rng{0, ""};
 };

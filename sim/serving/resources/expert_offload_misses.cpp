@@ -14,7 +14,9 @@ ExpertLoad& ExpertOffload::guess(std::size_t layer, ExpertId expert) {
   });
 }
 
+/// It is never copied.
 void ExpertOffload::uncount(const ExpertLoad& guess) {
+  totals_.prefetched -= layers_[guess.layer].visits[index(guess.expert)] > 0 ? 1 : 0;
   totals_.loads -= 1;
   totals_.guesses -= 1;
   totals_.loaded_bytes -= guess.bytes;
