@@ -118,14 +118,14 @@ TEST_F(Changes, AreToldWithWhatFollows) {
 // A copy of the H100's file with half the memory bandwidth, under its name and under another.
 TEST_F(Changes, OfACopiedFileAreFollowedByItsKernelsAndProfile) {
   std::ifstream in(std::filesystem::path(SERVECAST_SOURCE_DIR) / "scenarios/hw/gpus/h100_sxm_80g.yaml");
-  std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::string gpu{std::istreambuf_iterator<char>(in), {}};
   const std::string from = "hbm_bytes_per_s: 3350e9";
-  text.replace(text.find(from), from.size(), "hbm_bytes_per_s: 1675e9");
+  gpu.replace(gpu.find(from), from.size(), "hbm_bytes_per_s: 1675e9");
   const auto folder = std::filesystem::temp_directory_path() / ("servecast_copied_gpu_" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
   for (const auto& [name, follows] : {std::pair("h100_sxm_80g", "h100_sxm_80g.vllm"), std::pair("mine", "roofline")}) {
     const std::string file = (folder / (std::string(name) + ".yaml")).string();
-    std::ofstream(file) << text;
+    std::ofstream(file) << gpu;
     const Scenario copied = load({{"pools[0].gpu", file}});
     EXPECT_THAT(copied.pools[0].notes, Contains(AllOf(HasSubstr("'kernels_measured_at'"), HasSubstr(follows))));
     const Override model{"pools[0].latency.model", std::string(name) == "mine" ? "roofline" : "profile"};
