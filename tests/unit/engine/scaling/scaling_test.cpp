@@ -30,17 +30,12 @@ struct Row {
   std::size_t replica = 0;
 };
 struct Totals {
-  std::int64_t starts = 0;
-  std::int64_t woken = 0;
-  std::int64_t stops = 0;
-  double rented_s = 0;
-  double serving_s = 0;
-  std::int64_t most_serving = 0;
-  std::int64_t mirrored = 0;
+  std::int64_t starts = 0, woken = 0, stops = 0;
+  double rented_s = 0, serving_s = 0;
+  std::int64_t most_serving = 0, mirrored = 0;
   std::size_t interrupted = 0;
   std::int64_t stand_ins = 0;
-  double last_start_s = 0;
-  double duration_s = 0;
+  double last_start_s = 0, duration_s = 0;
 };
 
 /// Runs it in a child and brings numbers home.
@@ -71,16 +66,14 @@ struct ScaledRun {
 };
 
 constexpr double step_s = 1.0 / 32;
-// bf16 weights of Llama-3.1-8B
-constexpr double weight_bytes = 16'060'522'496;
+constexpr double weight_bytes = 16'060'522'496;  // of Llama-3.1-8B in bf16
 constexpr double storage_bytes_per_s = 15e9;
 
 std::string scheduled(const std::string& times, const std::string& scaling) {
   return "autoscaler: {policy: scheduled, times: [" + times + "]}, scaling: {" + scaling + "}";
 }
 
-// As many replicas as there are, all the time: the same bytes as without an autoscaler, but for the report's part on
-// scaling.
+// All replicas, all the time: the same bytes as without an autoscaler, but for the report's part on scaling.
 TEST(Scaling, ThatNeverScalesChangesNothing) {
   const auto run = [](const std::string& more) {
     return in_child([&] {
@@ -154,8 +147,7 @@ TEST(Scaling, AReserveIsThereAtOnceAndIsFilledAgain) {
   EXPECT_NEAR(run.t.rented_s, 2 * run.t.duration_s + run.t.duration_s - 5, 1e-9);
 }
 
-// Notice of 5 s is enough to finish what is there: no request is interrupted, and another replica has started
-// meanwhile.
+// Notice of 5 s is enough to finish what is there: no request is interrupted, and another replica has started.
 TEST(Scaling, ASpotMachineThatIsCalledBackIsReplaced) {
   const std::string fixed =
       "autoscaler: {policy: scheduled, times: [{at_s: 0, replicas: 1}]}, scaling: {engine_init_s: 1}";
