@@ -17,7 +17,7 @@ function(servecast_package component package section summary description)
 endfunction()
 
 set(CPACK_COMPONENTS_ALL "")
-servecast_package(program servecast science "forecasts LLM serving before anyone buys a GPU"
+servecast_package(program servecast science "forecasts LLM serving before you buy a GPU"
   "Latency, throughput, energy and cost of a language model on a cluster, from a traffic trace and a page of YAML.")
 servecast_package(dev libservecast-dev libdevel "headers for policies of one's own, loaded by servecast"
   "Routers, batchers and other policies are built as plug-ins with this package, in a folder of one's own.")

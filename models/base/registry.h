@@ -51,7 +51,7 @@ struct Registration {
   bool taken = false;  // by another policy of this kind: the one that came later is left out
 };
 
-/// All of them, of every kind, in their order: what a library has brought stands at the end once it is loaded.
+/// All registrations, of every kind, in their order: what a library has brought stands at the end once it is loaded.
 inline std::vector<Registration>& registrations() {
   static std::vector<Registration> all;
   return all;

@@ -46,7 +46,7 @@ struct ContractCheck {
   void (*run)(const Subject& subject, Findings& found);
 };
 
-/// All of them, kind by kind.
+/// All contracts, kind by kind.
 std::span<const ContractCheck> contract_checks();
 
 /// Runs one; an exception is a finding, too.

@@ -108,7 +108,7 @@ void router_looks_only_if_it_says_so(const Subject& subject, Findings& found) {
                "does not look at the views' numbers where reads_state() is false");
 }
 
-// Whatever a router remembers: told what changed, it decides as its twin that is told that everything may have.
+// Whatever a router remembers: given what changed, it decides as its twin for which everything may have.
 void router_needs_only_what_changed(const Subject& subject, Findings& found) {
   const auto router = subject.make<Router>();
   const auto twin = subject.make<Router>();
@@ -122,7 +122,7 @@ void router_needs_only_what_changed(const Subject& subject, Findings& found) {
     Rng rng(round, "router");
     Rng same(round, "router");
     if (!found.expect(router->pick(request, pool.seen(changed), rng) == twin->pick(request, pool.seen(everything), same),
-                      "decides the same, told what changed, as when it is told that everything may have"))
+                      "decides the same, given what changed, as when everything may have"))
       return;
     changed = change_some(pool.views, changes);
   }

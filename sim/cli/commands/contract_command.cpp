@@ -28,7 +28,7 @@ class ContractCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     app.add_option("NAME", names_, "Policies by name; left out: those of the plug-ins, without these all");
-    app.add_option("--set", set_, "A setting of all of them that they must be given, e.g. requests_per_s=20")
+    app.add_option("--set", set_, "A setting that every policy must be given, e.g. requests_per_s=20")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
     app.footer(

@@ -26,7 +26,7 @@ void load_plugin_for_all(const std::string& name_or_path);
 /// What names them in a scenario: names of libraries as they were given, paths from the root.
 const std::vector<std::string>& plugins_for_all();
 
-/// All of them, in the order of loading.
+/// All plug-ins, in the order of loading.
 std::vector<Plugin> loaded_plugins();
 
 /// "libmy_policies.so (router 'nearest')"

@@ -135,7 +135,7 @@ TEST(Planner, DividesTheRateByWhatOneBears) {
                            .output_tokens = 100 * finished,
                            .capacity = &capacity});
   };
-  EXPECT_EQ(look(60, 600, 0), 3);    // nobody knows yet how long outputs are
+  EXPECT_EQ(look(60, 600, 0), 3);    // it is not known yet how long outputs are
   EXPECT_EQ(look(120, 600, 10), 6);  // 12 requests/s with headroom, 2 for each
   EXPECT_EQ(look(180, 0, 5), 0);
 }

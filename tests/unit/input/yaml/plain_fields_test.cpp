@@ -155,7 +155,7 @@ void expect_same(const KernelProfile& quick, const KernelProfile& slow) {
 // The bundled profiles, read both ways: each number has the same bits.
 TEST(PlainFields, ReadTheBundledProfilesAsYamlDoes) {
   for (const std::string& name : list_profiles()) {
-    const std::string file = library_file(profile_shelf, name, {}, "");
+    const std::string file = library_file(profile_folder, name, {}, "");
     const std::string yaml = YamlText::read(file);
     PlainFields fields(yaml);
     KernelProfile quick;
@@ -173,7 +173,7 @@ TEST(PlainFields, ReadTheBundledProfilesAsYamlDoes) {
 // A mistake is reported with its place, as for any file.
 TEST(PlainFields, OfAProfileWithAMistakeYamlSaysWhere) {
   const TempFolder folder;
-  const std::string file = library_file(profile_shelf, list_profiles().front(), {}, "");
+  const std::string file = library_file(profile_folder, list_profiles().front(), {}, "");
   std::string yaml = YamlText::read(file);
   const std::string from = "sharpness: 2";
   yaml.replace(yaml.find(from), from.size(), "sharpness: 0");
