@@ -10,7 +10,7 @@ function(servecast_package component package section summary description)
   string(TOUPPER ${component} upper)
   set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${package} PARENT_SCOPE)
   set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${section} PARENT_SCOPE)
-  set(CPACK_COMPONENT_${upper}_DESCRIPTION "${summary}\n${description}" PARENT_SCOPE)
+  set(CPACK_DEBIAN_${upper}_DESCRIPTION "${summary}\n${description}" PARENT_SCOPE)
   set(CPACK_COMPONENTS_ALL ${CPACK_COMPONENTS_ALL} ${component} PARENT_SCOPE)
   install(FILES ${PROJECT_SOURCE_DIR}/packaging/copyright ${servecast_changelog}
           DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${component})
@@ -21,7 +21,7 @@ servecast_package(program servecast science "forecasts LLM serving before you bu
   "Latency, throughput, energy and cost of a language model on a cluster, from a traffic trace and a page of YAML.")
 servecast_package(dev libservecast-dev libdevel "headers for policies of one's own, loaded by servecast"
   "Routers, batchers and other policies are built as plug-ins with this package, in a folder of one's own.")
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "servecast (= ${PROJECT_VERSION}), cmake, g++")
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "servecast (= ${PROJECT_VERSION}), cmake, g++, make")
 if(TARGET servecast-gui)
   servecast_package(gui servecast-gui science "window for forecasts of LLM serving"
     "Scenarios as forms and text, runs with progress, and their reports as plots and tables.")
@@ -30,6 +30,7 @@ if(TARGET servecast-gui)
   install(FILES packaging/servecast.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps COMPONENT gui)
 endif()
 
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # would stand before that of each package
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
