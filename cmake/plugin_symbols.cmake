@@ -1,5 +1,6 @@
 # cmake -D NM=<nm> -D ARCHIVES=<archives of models/> -D OUTPUT=<file> -P: writes what they define of namespace servecast
 # as a list for the linker's --dynamic-list.
+cmake_policy(SET CMP0007 NEW)  # empty elements of lists count
 execute_process(COMMAND ${NM} --defined-only --extern-only --format=just-symbols ${ARCHIVES}
                 OUTPUT_VARIABLE names COMMAND_ERROR_IS_FATAL ANY)
 string(REPLACE "\n" ";" names "${names}")

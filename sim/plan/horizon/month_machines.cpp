@@ -92,8 +92,9 @@ std::vector<TermOffer> term_offers(const Study& study, const std::string& gpu,
   const auto monthly = [](std::optional<double> usd_per_hour) {
     return usd_per_hour ? std::optional(*usd_per_hour * hours_per_month) : std::nullopt;
   };
-  const std::optional<double> on_demand = prices ? prices->on_demand_usd_per_gpu_hour : std::nullopt;
-  add("on_demand", monthly(on_demand.value_or((*has)->scenario_usd_per_gpu_hour.at(gpu))), 1);
+  double on_demand = (*has)->scenario_usd_per_gpu_hour.at(gpu);
+  if (prices) on_demand = prices->on_demand_usd_per_gpu_hour.value_or(on_demand);
+  add("on_demand", on_demand * hours_per_month, 1);
   if (prices == nullptr) return offers;
   if (study.spec.prices.term == "spot") add("spot", monthly(prices->spot_usd_per_gpu_hour), 1);
   for (const CommitmentSpec& commitment : study.spec.horizon->commitments)
