@@ -42,8 +42,8 @@ class TensorCollectives final : public StepLatency {
   StageTime stage(const StepWork& work, std::int64_t stage) const override {
     StageTime sum = inside_->stage(work, stage);
     if (!across_) return sum;
-    const PerStage& per = per_stage_[static_cast<std::size_t>(stage)];
-    sum.seconds += per.across_latency_s + per.across_s_per_token * real(work.tokens());
+    const PerStage& per = of(stage);
+    sum.seconds += per.across_latency_s + per.across_s(work);
     if (stage > 0) return sum;
     const double gpu_s = sum.seconds;
     sum.seconds = with_host_s(terms_, gpu_s, work.decode_sequences + work.prefill_sequences);
@@ -51,8 +51,8 @@ class TensorCollectives final : public StepLatency {
     return sum;
   }
   StepSends sends(const StepWork& work, std::int64_t stage) const override {
-    const PerStage& per = per_stage_[static_cast<std::size_t>(stage)];
-    const double across_s = per.across_s_per_token * real(work.tokens());
+    const PerStage& per = of(stage);
+    const double across_s = per.across_s(work);
     return {.inside_node = {.seconds = per.inside_s_per_token * real(work.tokens()), .after_s = across_s},
             .across_nodes = {.seconds = across_s}};
   }
@@ -62,7 +62,9 @@ class TensorCollectives final : public StepLatency {
     double inside_s_per_token = 0;
     double across_s_per_token = 0;
     double across_latency_s = 0;
+    double across_s(const StepWork& work) const { return across_s_per_token * real(work.tokens()); }
   };
+  const PerStage& of(std::int64_t stage) const { return per_stage_[static_cast<std::size_t>(stage)]; }
 
   std::unique_ptr<StepLatency> inside_;
   EngineTerms terms_;

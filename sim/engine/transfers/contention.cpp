@@ -1,6 +1,7 @@
 #include "sim/engine/transfers/contention.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <optional>
 #include <set>
@@ -28,6 +29,10 @@ std::optional<Reach> reach(OwnTraffic traffic) {
 bool has(const Pool& pool, OwnTraffic traffic) {
   const auto over = reach(traffic);
   return over ? pool.sends(*over) : pool.experts.has_value();
+}
+
+bool has_any(const Pool& pool) {
+  return std::ranges::any_of(all_own_traffic, [&](OwnTraffic traffic) { return has(pool, traffic); });
 }
 
 /// What the GPUs of a stage send or load.
@@ -61,14 +66,28 @@ Contention::Contention(const Scenario& scenario, const Wiring& wiring, const Tra
       routes_(routes),
       cluster_(cluster),
       by_link_(wiring.platform().links.size()) {
+  if (std::ranges::none_of(scenario.pools, has_any)) return;
+  flows.add_listener(*this);
+  if (std::ranges::any_of(scenario.pools, [this](const Pool& pool) { return may_meet_itself(pool); })) find_users();
+}
+
+void Contention::find_users() {
+  known_ = true;
   others_on_link_.fill(std::vector<std::int64_t>(by_link_.size(), 0));
-  for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool)
-    for (std::size_t replica = 0; replica < scenario.pools[pool].places.size(); ++replica)
+  for (std::size_t pool = 0; pool < scenario_.pools.size(); ++pool)
+    for (std::size_t replica = 0; replica < scenario_.pools[pool].places.size(); ++replica)
       for (const OwnTraffic traffic : all_own_traffic)
-        if (has(scenario.pools[pool], traffic)) users_.push_back({.replica = {pool, replica}, .traffic = traffic});
+        if (has(scenario_.pools[pool], traffic)) users_.push_back({.replica = {pool, replica}, .traffic = traffic});
   for (std::size_t user = 0; user < users_.size(); ++user) take_links(user);
   find_always();
-  if (!users_.empty()) flows.add_listener(*this);
+}
+
+/// Not where all it has are collectives over the GPUs' own ports.
+bool Contention::may_meet_itself(const Pool& pool) const {
+  if (has(pool, OwnTraffic::experts) || pool.sends(Reach::across_nodes)) return true;
+  const NodeGroup& group = scenario_.group_of(pool);
+  const bool own_ports = group.node.gpu_link == "nvswitch" && pool.gpu.nvlink_bytes_per_s > 0;
+  return pool.sends(Reach::inside_node) && !own_ports;
 }
 
 void Contention::mark_always_contended() {
@@ -112,6 +131,10 @@ void Contention::find_always() {
 }
 
 void Contention::count(const Transfer& transfer, std::int64_t change, double now_s) {
+  if (!known_) {
+    find_users();
+    assert(std::ranges::none_of(users_, &User::always));  // they would have been marked first
+  }
   for (const OwnTraffic traffic : all_own_traffic) {
     if (transfer.kind == flow_kind(traffic)) continue;
     for (const std::size_t link : transfer.path.links) {
@@ -129,6 +152,7 @@ void Contention::add_others(User& user, std::int64_t change, double now_s) {
 }
 
 void Contention::relocated(const ReplicaAt& at, double now_s) {
+  if (!known_) return;  // its place is asked for by then
   std::vector<bool> before;
   for (const User& user : users_) before.push_back(user.contended());
   for (std::vector<std::size_t>& users : by_link_)

@@ -9,6 +9,7 @@ namespace servecast {
 
 class Cluster;
 class Wiring;
+struct Pool;
 struct Scenario;
 
 /// Which replicas have the links of their own traffic (experts' loads, collectives) to themselves.
@@ -18,6 +19,9 @@ struct Scenario;
 /// takes; those whose own traffic may bind a link that they share, with each other or between their own pipeline
 /// stages, never have it to themselves. Loads and collectives of a replica go at the same time, so they share; its
 /// collectives follow each other, so they do not.
+///
+/// Whose links these are is asked of all replicas at the latest when the first flow begins; before that only where
+/// own traffic may meet itself. Ports to an NVSwitch belong to one GPU, so most runs never ask.
 class Contention final : public FlowListener {
  public:
   /// Watches the flows from now on, where any replica has such traffic. These outlive it.
@@ -45,6 +49,8 @@ class Contention final : public FlowListener {
     bool always = false;
     bool contended() const { return always || others > 0; }
   };
+  void find_users();
+  bool may_meet_itself(const Pool& pool) const;
   void count(const Transfer& transfer, std::int64_t change, double now_s);
   void add_others(User& user, std::int64_t change, double now_s);
   void take_links(std::size_t number);
@@ -54,6 +60,7 @@ class Contention final : public FlowListener {
   const Wiring& wiring_;
   const TransferRoutes& routes_;
   Cluster& cluster_;
+  bool known_ = false;  // users and their links
   std::vector<User> users_{};
   std::vector<std::vector<std::size_t>> by_link_;  // users
   std::array<std::vector<std::int64_t>, all_own_traffic.size()>
