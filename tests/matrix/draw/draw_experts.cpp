@@ -4,6 +4,7 @@
 #include "models/policy/expert_miss.h"
 #include "models/policy/expert_prefetch.h"
 #include "models/policy/expert_routing.h"
+#include "models/policy/kv_cache.h"
 #include "tests/matrix/draw/draw_policy.h"
 
 namespace servecast::matrix {
@@ -23,7 +24,7 @@ void add_exchange(Draw draw, const Fitted& fitted, Tree& pool) {
 void add_offload(Draw draw, Tree& pool) {
   if (!draw.at("offload?").chance(0.35)) return;
   Tree offload{{"profile_tokens", 256}};
-  const bool models = draw.at("models?").chance(0.25);
+  const bool models = draw.at("models?").chance(made<KvCache>(pool["kv_cache"])->shares_prefixes() ? 0.4 : 0.25);
   const std::string how =
       draw.at("how").pick(std::vector<std::string>{"slots_per_layer", "cache_fraction", "kv_tokens"});
   if (how == "slots_per_layer") offload[how] = draw.at("slots").pick(std::vector{0, 2, 6});

@@ -10,6 +10,7 @@ struct Parts {
   std::int64_t replicas = 1;
   bool spine = false;           // leaf switches have cables to one
   bool several_groups = false;  // each with spares of its own
+  bool scales = false;          // a pool has an autoscaler
 };
 
 Tree draw_failures(Draw draw, const Parts& parts);

@@ -97,13 +97,14 @@ void add_memory(Draw draw, Tree& pool) {
 /// Drafts, exits, adapters, layers on the host.
 void add_extras(Draw draw, const PoolUse& use, const Fitted& fitted, Tree& pool) {
   const bool roomy = use.machine.gpu_gb >= 80 && fitted.model.gb < 20;
-  if (draw.at("exit?").chance(0.08)) pool["early_exit"] = draw_policy<EarlyExit>(draw.at("early_exit"));
+  if (draw.at("exit?").chance(fitted.model.experts > 0 ? 0.2 : 0.08))
+    pool["early_exit"] = draw_policy<EarlyExit>(draw.at("early_exit"));
   const bool drafts_itself = pool.contains("early_exit") && pool["early_exit"]["policy"] == "layer_skip";
   if (!drafts_itself && draw.at("drafts?").chance(0.2)) {
     pool["speculative"] = draw_policy<Speculation>(draw.at("speculative"));
     if (pool["speculative"]["policy"] == "draft_model" && !roomy) pool["speculative"] = {{"policy", "ngram"}};
   }
-  if (draw.at("lora?").chance(0.12))
+  if (draw.at("lora?").chance(made<KvCache>(pool["kv_cache"])->shares_prefixes() ? 0.25 : 0.12))
     pool["lora"] = {{"slots", draw.at("slots").pick(std::vector{1, 2, 6})},
                     {"modules", draw.at("modules").pick(std::vector<std::string>{"attention", "all"})}};
   if (fitted.cut.gpus() == 1 && fitted.weights == "bf16" && draw.at("host?").chance(0.05))

@@ -59,7 +59,10 @@ Tree draw_cluster(Draw draw, const std::vector<Machine>& machines, const Tree& p
 }
 
 Parts parts_of(const Tree& cluster, const std::vector<Machine>& machines, const Tree& pools) {
-  Parts parts{.node_gpus = machines.front().gpus, .replicas = replicas_of(pools), .spine = true};
+  Parts parts{.node_gpus = machines.front().gpus,
+              .replicas = replicas_of(pools),
+              .spine = true,
+              .scales = any_has(pools, "autoscaler")};
   for (const Machine& machine : machines) parts.node_gpus = std::min(parts.node_gpus, machine.gpus);
   parts.several_groups = cluster.contains("groups");
   for (const Tree& group : parts.several_groups ? cluster["groups"] : Tree::array({cluster})) {
@@ -81,7 +84,7 @@ Tree draw_scenario(std::uint64_t seed) {
   if (draw.at("until?").chance(0.04)) scenario["until_s"] = 3;
   if (any_has(pools, "autoscaler") || draw.at("slo?").chance(0.5)) scenario["slo"] = draw_slo(draw.at("slo"));
   scenario["cluster"] = draw_cluster(draw, machines, pools);
-  if (draw.at("failures?").chance(0.25))
+  if (draw.at("failures?").chance(any_has(pools, "autoscaler") ? 0.5 : 0.25))
     scenario["failures"] = draw_failures(draw.at("failures"), parts_of(scenario["cluster"], machines, pools));
   if (!gateway.empty()) {
     scenario["gateway"] = gateway;

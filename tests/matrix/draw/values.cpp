@@ -110,6 +110,12 @@ const std::vector<Values>& table() {
        {R"({"num_speculative_tokens": 4})", R"({"exit_layer": 3, "num_speculative_tokens": 2})"}},
       {"early_exit.spec_ee", 1, {R"({"mean_layers": 25})", R"({"mean_layers": 26, "predictors": "all"})"}},
       {"expert_prefetch.gate_lookahead", 0.5, {R"({"recall": 0.6})"}},
+      {"expert_routing.popularity",
+       1,
+       {R"({"counts": ")" SERVECAST_SOURCE_DIR R"(/tests/matrix/data/counts.csv"})",
+        R"({"counts": ")" SERVECAST_SOURCE_DIR
+        R"(/tests/matrix/data/counts.csv", "co_activation": ")" SERVECAST_SOURCE_DIR
+        R"(/tests/matrix/data/co_activation.csv"})"}},
       {"expert_routing.synthetic",
        0.7,
        {R"({"zipf_exponent": 1.2})", R"({"repeat_fraction": 0, "successor_fraction": 0})"}},
