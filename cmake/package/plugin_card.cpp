@@ -9,6 +9,6 @@ namespace servecast {
 // Found by its marker, so nothing refers to it.
 extern const PluginCard plugin_card;
 [[gnu::used]] constexpr PluginCard plugin_card{card_marker, plugin_abi, std::string_view(version), card_toolchain,
-                                 std::string_view(headers_digest)};
+                                               std::string_view(headers_digest)};
 
 }  // namespace servecast

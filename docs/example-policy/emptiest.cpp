@@ -1,7 +1,8 @@
 // Router "emptiest": sends each request to the replica with the most free KV blocks.
 //
-// Good where long prompts fill the KV cache before anything else does. Blind to waiting requests that hold no blocks yet,
-// unless `waiting_request_blocks` says how many each will take. Ties go to the lowest replica id, so a run repeats exactly.
+// Good where long prompts fill the KV cache before anything else does. Blind to waiting requests that hold no blocks
+// yet, unless `waiting_request_blocks` says how many each will take. Ties go to the lowest replica id, so a run
+// repeats exactly.
 #include "models/policy/router.h"
 
 namespace servecast {

@@ -39,9 +39,9 @@ struct MissView {
   std::int64_t layer = 0;
   std::size_t active = 0;
   std::span<const ExpertChoice> choices{};
-  const std::vector<bool>& on_gpu;        // by expert: there
-  std::span<const double> stands_for{};   // by token: how many it stands for
-  std::span<const double> left_s{};       // by expert: until a prefetch under way is there; infinite where there is none
+  const std::vector<bool>& on_gpu;       // by expert: there
+  std::span<const double> stands_for{};  // by token: how many it stands for
+  std::span<const double> left_s{};  // by expert: until a prefetch under way is there; infinite where there is none
   std::span<const double> link_free_s{};  // by link, in order of its share of the experts: until a new load may start
   MissCosts costs{};
 
@@ -69,8 +69,8 @@ class ExpertMiss {
   virtual bool computes_on_host() const { return false; }
   /// Before all steps, with a recording of the routing to learn from.
   virtual void prepare(const RoutingTrace& /*profile*/) {}
-  /// Asked when a layer starts. `served` holds, for every choice, itself by `gpu` or by `load`; changes those that are
-  /// to go another way. What stands in must be on the GPU, and not twice for a token.
+  /// Asked when a layer starts. `served` holds, for every choice, itself by `gpu` or by `load`; changes those that
+  /// are to go another way. What stands in must be on the GPU, and not twice for a token.
   virtual void answer(const MissView& view, Rng& rng, std::span<ServedChoice> served) const = 0;
   /// What its stand-ins cost where so large a share of the experts is in the GPU's memory; nothing where no table
   /// published it.

@@ -107,8 +107,8 @@ Finding vector_search(ClaimModels&) {
   return {scan_s * 1e3,
           fmt::format("one query over all codes of 64 bytes, three nodes of {:.0f} GB/s; within 10 ms they read "
                       "{:.1f} GB, so an index must leave out all but {:.2f} % of the vectors, at {:.0f} queries/s",
-                      node_bytes_per_s / giga, stated_s * nodes * node_bytes_per_s / giga, percent * stated_s / scan_s,
-                      1 / stated_s)};
+                      node_bytes_per_s / giga, stated_s * nodes * node_bytes_per_s / giga,
+                      percent * stated_s / scan_s, 1 / stated_s)};
 }
 
 }  // namespace

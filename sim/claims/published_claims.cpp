@@ -42,12 +42,13 @@ Finding doubling(ClaimModels& models) {
   constexpr double months = 22;  // A100 announced May 2020, H100 March 2022
   const double growth =
       models.gpu("h100_sxm_80g").peaks.bf16_flop_per_s / models.gpu("a100_sxm_80g").peaks.bf16_flop_per_s;
-  return {6,
-          fmt::format("arithmetic that training runs ask for, worldwide: about 6 months since 2010 (Sevilla et al., "
-                      "arXiv 2202.05924); 3.4 is OpenAI's count of the largest runs of 2012 to 2018 (AI and Compute). "
-                      "GPUs do not keep up with either: A100 to H100 is x {:.2f} in 22 months, {:.1f} to double",
-                      growth, months / std::log2(growth)),
-          Basis::published};
+  return {
+      6,
+      fmt::format("arithmetic that training runs ask for, worldwide: about 6 months since 2010 (Sevilla et al., "
+                  "arXiv 2202.05924); 3.4 is OpenAI's count of the largest runs of 2012 to 2018 (AI and Compute). "
+                  "GPUs do not keep up with either: A100 to H100 is x {:.2f} in 22 months, {:.1f} to double",
+                  growth, months / std::log2(growth)),
+      Basis::published};
 }
 
 }  // namespace

@@ -66,7 +66,8 @@ void early_exit_leaves_or_drafts(const Subject& subject, Findings& found) {
   if (const auto drafting = one->self_drafting()) {
     const std::int64_t layers = drafting->drafter().first_layers;
     found.expect(layers < llm.layers, "drafts with fewer layers than there are");
-    found.expect(one->problem({.name = "short", .layers = layers}).has_value(), "refuses a model without more layers");
+    found.expect(one->problem({.name = "short", .layers = layers}).has_value(),
+                 "refuses a model without more layers");
   }
   const ExitTerms terms = one->terms(llm);
   found.expect(std::min({terms.draft_layers, terms.predictors, terms.predictor_s, terms.checks}) >= 0,

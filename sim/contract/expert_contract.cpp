@@ -22,9 +22,8 @@ constexpr auto layer_count = static_cast<std::size_t>(shape.layers);
 constexpr auto active_count = static_cast<std::size_t>(shape.active);
 
 bool same(const Choices& a, const Choices& b) {
-  return std::ranges::equal(a, b, [](const ExpertChoice& x, const ExpertChoice& y) {
-    return x.expert == y.expert && x.gate == y.gate;
-  });
+  return std::ranges::equal(
+      a, b, [](const ExpertChoice& x, const ExpertChoice& y) { return x.expert == y.expert && x.gate == y.gate; });
 }
 
 /// What a token is given in one layer.
@@ -109,7 +108,8 @@ void expert_cache_keeps_to_its_slots(const Subject& subject, Findings& found) {
       const auto entry = static_cast<std::uint32_t>(rng.below(20));
       const bool held = slots.holds(CacheEntry{entry});
       found.expect(slots.use(CacheEntry{entry}, static_cast<std::uint64_t>(i + 20)) == held, "finds what it holds");
-      found.expect(size < 20 || held == (policy->starts_full() || seen.contains(entry)), "finds all with room for all");
+      found.expect(size < 20 || held == (policy->starts_full() || seen.contains(entry)),
+                   "finds all with room for all");
       seen.insert(entry);
       std::int64_t holds = 0;
       for (std::uint32_t e = 0; e < 20; ++e) holds += slots.holds(CacheEntry{e}) ? 1 : 0;

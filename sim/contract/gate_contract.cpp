@@ -13,13 +13,10 @@ namespace servecast {
 namespace {
 
 MadeUpPool busy_pool() {
-  return MadeUpPool({{.id = ReplicaId{3}, .total_blocks = 100},
-                     {.id = ReplicaId{5},
-                      .waiting_requests = 2,
-                      .waiting_tokens = 900,
-                      .used_blocks = 40,
-                      .total_blocks = 100},
-                     {.id = ReplicaId{8}, .running_requests = 9, .used_blocks = 70, .total_blocks = 100}});
+  return MadeUpPool(
+      {{.id = ReplicaId{3}, .total_blocks = 100},
+       {.id = ReplicaId{5}, .waiting_requests = 2, .waiting_tokens = 900, .used_blocks = 40, .total_blocks = 100},
+       {.id = ReplicaId{8}, .running_requests = 9, .used_blocks = 70, .total_blocks = 100}});
 }
 
 std::vector<bool> decisions_of(const Subject& subject) {

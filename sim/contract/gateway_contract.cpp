@@ -14,7 +14,8 @@ constexpr std::size_t known_targets = 3;  // of MadeStage
 void sound_charge(const GatewayRequest& of, double delay_s, double usd, Findings& found) {
   found.expect(delay_s >= 0 && std::isfinite(delay_s), "delays are finite and no less than 0");
   found.expect(usd >= 0, "prices are no less than 0");
-  found.expect(of.request.prompt_tokens >= 1 && of.request.output_tokens >= 1, "a request keeps a token of each kind");
+  found.expect(of.request.prompt_tokens >= 1 && of.request.output_tokens >= 1,
+               "a request keeps a token of each kind");
   found.expect(index(of.target) < known_targets, "targets are among those that it was given");
   found.expect(of.quality_factor >= 0 && of.quality_factor <= 1, "quality_factor is a share");
   const auto hashed = static_cast<std::int64_t>(of.request.prefix_blocks.size()) * of.request.block_tokens;

@@ -83,8 +83,10 @@ void router_picks_one_that_serves(const Subject& subject, Findings& found) {
     found.expect(picked || !router->only_picks(), "turns requests away only if only_picks() is false");
     if (!picked) continue;
     found.expect(shows(views, picked->replica), "picks one of the replicas that serve, whichever came and went");
-    found.expect(picked->copy_tokens == 0 || shows(views, picked->copy_from), "has prefixes copied from one that serves");
-    found.expect(picked->copy_tokens == 0 || !router->only_picks(), "has prefixes copied only if only_picks() is false");
+    found.expect(picked->copy_tokens == 0 || shows(views, picked->copy_from),
+                 "has prefixes copied from one that serves");
+    found.expect(picked->copy_tokens == 0 || !router->only_picks(),
+                 "has prefixes copied only if only_picks() is false");
   }
 }
 
@@ -121,8 +123,9 @@ void router_needs_only_what_changed(const Subject& subject, Findings& found) {
     const Request request{.id = RequestId{round}, .prompt_tokens = 10};
     Rng rng(round, "router");
     Rng same(round, "router");
-    if (!found.expect(router->pick(request, pool.seen(changed), rng) == twin->pick(request, pool.seen(everything), same),
-                      "decides the same, given what changed, as when everything may have"))
+    if (!found.expect(
+            router->pick(request, pool.seen(changed), rng) == twin->pick(request, pool.seen(everything), same),
+            "decides the same, given what changed, as when everything may have"))
       return;
     changed = change_some(pool.views, changes);
   }

@@ -37,9 +37,8 @@ class SetByKey final : public Fields {
   bool enter_optional(const About&, bool) override { return false; }
   std::size_t enter_list(const About& a, std::size_t size) override {
     enter(a);
-    while (std::ranges::any_of(values_, [&](const auto& v) {
-      return v.first.starts_with(path_ + std::to_string(size) + ".");
-    }))
+    while (std::ranges::any_of(
+        values_, [&](const auto& v) { return v.first.starts_with(path_ + std::to_string(size) + "."); }))
       ++size;
     return size;
   }

@@ -12,8 +12,7 @@ std::string row_of(const std::string& line) {
   for (const Combination& row : refused_combinations()) {
     const std::string said =
         std::string("cannot have ") + row.refused->name + " together with " + row.with->name + ": ";
-    if (line.find(said) != std::string::npos)
-      return std::string(row.refused->name) + " + " + row.with->name;
+    if (line.find(said) != std::string::npos) return std::string(row.refused->name) + " + " + row.with->name;
   }
   return {};
 }

@@ -91,9 +91,10 @@ struct Gpu {
     f.required("usd_per_hour", usd_per_hour, "rent of one GPU");
     f.field("kernels_like", kernels_like, "measured GPU whose kernel constants are scaled to this one's data sheet");
     f.group("kernels", kernels, "kernel constants measured on this GPU");
-    f.group("kernels_measured_at", kernels_measured_at,
-            "figures of the GPU that 'kernels' were measured on: where this file's are others, 'kernels' are scaled to "
-            "them; left out: they were measured at this file's");
+    f.group(
+        "kernels_measured_at", kernels_measured_at,
+        "figures of the GPU that 'kernels' were measured on: where this file's are others, 'kernels' are scaled to "
+        "them; left out: they were measured at this file's");
   }
 };
 

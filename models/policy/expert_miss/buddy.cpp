@@ -67,7 +67,8 @@ class BuddyStandIns final : public ExpertMiss {
       f.field("eta", eta, "weight of the gate's liking for the buddy in its score");
       f.field("kappa", kappa, "loss of score per hop to the GPU that holds it", fraction);
       f.field("zero_loss", zero_loss, "true: no buddy ever stands in; the fallback takes all");
-      f.field("fallback", fallback, "load: the layer waits; cpu: the host computes where that is sooner; skip: left out",
+      f.field("fallback", fallback,
+              "load: the layer waits; cpu: the host computes where that is sooner; skip: left out",
               {"load", "cpu", "skip"});
     }
   };

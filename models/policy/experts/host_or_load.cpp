@@ -9,8 +9,7 @@ namespace {
 /// Links and the host as the experts of one layer fill them up.
 class Ways {
  public:
-  explicit Ways(const MissView& view)
-      : view_(view), free_s_(view.link_free_s.begin(), view.link_free_s.end()) {
+  explicit Ways(const MissView& view) : view_(view), free_s_(view.link_free_s.begin(), view.link_free_s.end()) {
     if (free_s_.empty()) free_s_.push_back(0);
   }
 

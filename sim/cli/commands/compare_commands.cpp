@@ -81,7 +81,8 @@ struct ComparisonArguments {
 class WhatifCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
-    add_scenario(app, "SCENARIO", scenario_, "The scenario, a YAML file; or the name of one in a library")->required();
+    add_scenario(app, "SCENARIO", scenario_, "The scenario, a YAML file; or the name of one in a library")
+        ->required();
     app.add_option("--set", set_, "What is changed, e.g. pools[0].replicas=8; several are one change together")
         ->required()
         ->type_name("PATH=VALUE")

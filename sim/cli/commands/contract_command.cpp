@@ -31,8 +31,7 @@ class ContractCommand final : public Command {
     app.add_option("--set", set_, "A setting that every policy must be given, e.g. requests_per_s=20")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
-    app.footer(
-        "Examples:\n  servecast contract --plugin build/libmy_policies.so\n  servecast contract least_loaded");
+    app.footer("Examples:\n  servecast contract --plugin build/libmy_policies.so\n  servecast contract least_loaded");
   }
 
   int run(Console& console) override {

@@ -105,7 +105,8 @@ class PlanCommand final : public Command {
       refuse("--shard", {"--shards", "--format"});
     else if (app_->count("--shards") > 0)
       throw UserError("--shards goes with --emit slurm");
-    if (!new_ && sizing_.given()) throw UserError("--model, --rate, --gpus and their like go with --new; a study has its own");
+    if (!new_ && sizing_.given())
+      throw UserError("--model, --rate, --gpus and their like go with --new; a study has its own");
     if (new_ && !emit_.empty()) throw UserError("--new changes nothing beside --emit " + emit_);
   }
 

@@ -116,8 +116,8 @@ class RunCommand final : public Command {
   }
 
   /// False: cut short by a signal.
-  bool forecast(Scenario& scenario, std::vector<AddedFile> added, const std::optional<Interval>& interval, const DetailChoice& detail,
-                const HoldSignals& signals, Console& console) const {
+  bool forecast(Scenario& scenario, std::vector<AddedFile> added, const std::optional<Interval>& interval,
+                const DetailChoice& detail, const HoldSignals& signals, Console& console) const {
     const std::vector<std::string> pools = pool_names(scenario);
     std::optional<OutputFolder> folder;
     if (!out_.empty()) folder.emplace(out_);

@@ -35,10 +35,8 @@ constexpr std::string_view study_head =
 std::string combinations_json() {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const Combination& row : refused_combinations())
-    rows.push_back({{"feature", row.refused->name},
-                    {"with", row.with->name},
-                    {"reason", row.reason},
-                    {"remedy", row.remedy}});
+    rows.push_back(
+        {{"feature", row.refused->name}, {"with", row.with->name}, {"reason", row.reason}, {"remedy", row.remedy}});
   return rows.dump(2) + "\n";
 }
 

@@ -60,7 +60,8 @@ std::string title_of(const std::string& file) {
 
 ordered_json scenario_items() { return file_items(scenario_folder, title_of); }
 ordered_json plugin_items() {
-  return file_items(plugin_folder, [](const std::string& file) { return join(load_plugin(file, {}).policies, ", "); });
+  return file_items(plugin_folder,
+                    [](const std::string& file) { return join(load_plugin(file, {}).policies, ", "); });
 }
 
 ordered_json trace_items() {

@@ -76,7 +76,8 @@ void add_plugins(CLI::App& app, std::vector<std::string>& files) {
 }
 
 void ScenarioArguments::declare(CLI::App& app, bool or_study) {
-  add_scenario(app, "SCENARIO", file, "The scenario, a YAML file; or the name of one in a library", or_study)->required();
+  add_scenario(app, "SCENARIO", file, "The scenario, a YAML file; or the name of one in a library", or_study)
+      ->required();
   app.add_option("--set", set, "Replace a setting, e.g. pools[0].router.policy=random; may be given several times")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);

@@ -127,8 +127,8 @@ int run_program(const Program& program, const std::vector<std::string>& argument
   } catch (const std::exception& error) {
     mistakes.tell(std::string(program.name) + ": internal error: " + error.what());
     for (const Plugin& plugin : loaded_plugins())
-      mistakes.tell(std::string(program.name) + ": a policy of a plug-in was loaded and may be the cause: " + words(plugin) +
-                    "; 'servecast contract --plugin " + shell_word(plugin.file) + "' checks it");
+      mistakes.tell(std::string(program.name) + ": a policy of a plug-in was loaded and may be the cause: " +
+                    words(plugin) + "; 'servecast contract --plugin " + shell_word(plugin.file) + "' checks it");
     return our_mistake;
   }
 }

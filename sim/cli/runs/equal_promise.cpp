@@ -43,7 +43,8 @@ std::vector<std::string> room_for(const SizedScenario& scenario) {
     return (gpus + each - 1) / each + static_cast<std::int64_t>(scenario.pools.size());
   };
   if (groups.empty()) set.push_back(fmt::format("cluster.nodes={}", nodes(0)));
-  for (std::size_t i = 0; i < groups.size(); ++i) set.push_back(fmt::format("cluster.groups[{}].nodes={}", i, nodes(i)));
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    set.push_back(fmt::format("cluster.groups[{}].nodes={}", i, nodes(i)));
   return set;
 }
 
@@ -89,7 +90,9 @@ Resized resized(const RunRequest& request, Evaluator& evaluator) {
     if (designs > most_tried) break;
     if (auto found = within(request, evaluator, most)) return *found;
   }
-  throw UserError({request.scenario}, "keeps its promise with no number of replicas that was tried; see `servecast plan` for other changes");
+  throw UserError(
+      {request.scenario},
+      "keeps its promise with no number of replicas that was tried; see `servecast plan` for other changes");
 }
 
 }  // namespace servecast

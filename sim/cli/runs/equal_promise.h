@@ -13,8 +13,8 @@ struct Resized {
   std::string words{};             // "replicas=3"
 };
 
-/// Sizes what a request asks for to the fewest replicas (the cheapest, of several pools) with which its slo is kept at the
-/// best estimate. Throws UserError where it has none, or where no number does.
+/// Sizes what a request asks for to the fewest replicas (the cheapest, of several pools) with which its slo is kept
+/// at the best estimate. Throws UserError where it has none, or where no number does.
 Resized resized(const RunRequest& request, Evaluator& evaluator);
 
 }  // namespace servecast

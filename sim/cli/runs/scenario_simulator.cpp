@@ -77,7 +77,8 @@ std::string ScenarioSimulator::name(const RunRequest& request) {
                                   digests_.of(YamlText::file_of(request.scenario))})
     sha.add(word).add("\n");
   for (const std::filesystem::path& folder : library_folders()) sha.add(folder.string()).add("\n");
-  for (const Plugin& plugin : loaded_plugins()) sha.add(plugin.file).add("\n").add(digests_.of(plugin.file)).add("\n");
+  for (const Plugin& plugin : loaded_plugins())
+    sha.add(plugin.file).add("\n").add(digests_.of(plugin.file)).add("\n");
   for (const std::string& word : request.set) sha.add(word).add("\n");
   for (const auto& value : {request.seed, request.calibration_draw, request.first_requests})
     sha.add(value ? std::to_string(*value) : "-").add("\n");

@@ -15,9 +15,9 @@
 namespace servecast {
 namespace {
 
-constexpr std::array options{"--scenario",      "--model",   "--weights",  "--trace",    "--rate",
+constexpr std::array options{"--scenario",      "--model",         "--weights",  "--trace",    "--rate",
                              "--prompt-tokens", "--output-tokens", "--requests", "--ttft-p99", "--tpot-p99",
-                             "--gpus",          "--max-gpus", "--quick"};
+                             "--gpus",          "--max-gpus",      "--quick"};
 constexpr std::int64_t first_tried = 8;
 constexpr std::int64_t largest_tried = 2048;
 constexpr std::int64_t room_factor = 8;  // times the GPUs that no bound rules out: bounds are that optimistic at most

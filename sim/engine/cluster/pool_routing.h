@@ -22,8 +22,8 @@ struct Destination {
   std::optional<std::size_t> copy_pool{};  // the pool of that replica; none: this one
 };
 
-/// The admission and the router of one pool, and the views of replicas that these see: those that serve, as they are now
-/// or were when load was last collected. The caller has brought replicas up to the instant.
+/// The admission and the router of one pool, and the views of replicas that these see: those that serve, as they are
+/// now or were when load was last collected. The caller has brought replicas up to the instant.
 class PoolRouting {
  public:
   /// All replicas of the pool are there, and shown. They stay where they are.

@@ -79,8 +79,8 @@ void ReplicaLifecycle::doomed(const ReplicaAt& at, double now_s) {
 bool ReplicaLifecycle::waits_for_parts(const ReplicaAt& at) const {
   if (life(at).state != State::off || life(at).whole) return false;
   if (standing(at)) return true;
-  const std::int64_t can_start = std::ranges::count_if(
-      pools_[at.pool].lives, [](const Life& l) { return l.state == State::off && l.whole; });
+  const std::int64_t can_start =
+      std::ranges::count_if(pools_[at.pool].lives, [](const Life& l) { return l.state == State::off && l.whole; });
   return wanted_on_the_way(at.pool) > count(at.pool, on_the_way) + can_start;
 }
 
@@ -115,8 +115,8 @@ void ReplicaLifecycle::settle(std::size_t pool, double now_s) {
 
 std::int64_t ReplicaLifecycle::wanted_on_the_way(std::size_t pool) const {
   const PoolLife& p = pools_[pool];
-  return std::max<std::int64_t>(
-      0, p.wanted - active(pool) + p.rules.scaling.warm_replicas - count(pool, {State::warm}));
+  return std::max<std::int64_t>(0,
+                                p.wanted - active(pool) + p.rules.scaling.warm_replicas - count(pool, {State::warm}));
 }
 
 /// From the warm reserve, as far as that goes.

@@ -80,7 +80,8 @@ class ReplicaLifecycle {
   /// All parts under it are in service, and will be for all that is known. Whether it starts at once.
   bool whole(const ReplicaAt& at, double now_s);
   bool is_whole(const ReplicaAt& at) const { return life(at).whole; }
-  /// It is off, and the pool has fewer replicas than it wants because parts are broken: with other parts it would start.
+  /// It is off, and the pool has fewer replicas than it wants because parts are broken: with other parts it would
+  /// start.
   bool waits_for_parts(const ReplicaAt& at) const;
 
   /// So many are to serve. Takes effect with settle().

@@ -13,9 +13,9 @@ class Recorder;
 class RequestEnds;
 class RunClock;
 
-/// The way of a request to its replica: it arrives at its pool, admission lets it in, the router sends it, perhaps the
-/// beginning of its prompt is copied first, and it is delivered. It waits before a pool of which no replica serves,
-/// and goes on elsewhere where its replica has failed.
+/// The way of a request to its replica: it arrives at its pool, admission lets it in, the router sends it, perhaps
+/// the beginning of its prompt is copied first, and it is delivered. It waits before a pool of which no replica
+/// serves, and goes on elsewhere where its replica has failed.
 class RequestFlow final : public ClusterListener, private HandOvers::Callbacks {
  public:
   RequestFlow(const Scenario& scenario, Recorder& recorder, RunClock& clock, Cluster& cluster, Arrivals& arrivals,

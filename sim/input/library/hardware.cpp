@@ -90,8 +90,8 @@ Gpu load_gpu(const std::string& name_or_path, const Place& where, const std::str
   else if (gpu.kernels)
     check_kernels(text, *gpu.kernels);
   else if (gpu.kernels_measured_at)
-    text.fail("kernels_measured_at", "says where 'kernels' were measured, and this file takes those of '" +
-                                         gpu.kernels_like + "'");
+    text.fail("kernels_measured_at",
+              "says where 'kernels' were measured, and this file takes those of '" + gpu.kernels_like + "'");
   if (text.problems.empty()) check_power(text, "power", gpu.power);
   text.throw_problems();
   if (gpu.derived()) take_kernels(text, gpu);

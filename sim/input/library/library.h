@@ -13,8 +13,8 @@ namespace servecast {
 std::filesystem::path library_dir();
 
 /// Where files are found by name: library_dir(), then libraries of one's own with the same layout: `servecast` in the
-/// folder of settings (XDG_CONFIG_HOME, else ~/.config), where it is there, and the folders that SERVECAST_PATH lists,
-/// separated by colons. Throws UserError for one of these that is no folder.
+/// folder of settings (XDG_CONFIG_HOME, else ~/.config), where it is there, and the folders that SERVECAST_PATH
+/// lists, separated by colons. Throws UserError for one of these that is no folder.
 std::vector<std::filesystem::path> library_folders();
 
 /// A kind of file that is found by name.
@@ -37,21 +37,23 @@ inline constexpr LibraryFolder study_folder{"study", "studies", ".yaml"};
 /// Names of the files in all libraries, sorted.
 std::vector<std::string> library_names(const LibraryFolder& folder);
 
-/// Where the file of a name lies, or would lie among the bundled ones. Throws UserError where several libraries have one.
+/// Where the file of a name lies, or would lie among the bundled ones. Throws UserError where several libraries have
+/// one.
 std::string library_path(const LibraryFolder& folder, const std::string& name, const Place& where = {});
 
 /// "bundled", or the file.
 std::string library_origin(const LibraryFolder& folder, const std::string& name);
 
-/// What a file brings that lies in a library of one's own, e.g. "gpu 'our_gpu'"; empty where it lies elsewhere. The path
-/// must be canonical.
+/// What a file brings that lies in a library of one's own, e.g. "gpu 'our_gpu'"; empty where it lies elsewhere. The
+/// path must be canonical.
 std::string own_entry(const std::string& file);
 
 /// Whether this is a path, and no name: it holds a '/' or ends with the folder's extension.
 bool is_path(const LibraryFolder& folder, const std::string& name_or_path);
 
-/// The file of a name; or where `name_or_path` is a path, that: as seen from the folder of `named_in` (the file that names
-/// it), else from the working folder. Throws UserError at `where` for an unknown name, and for one of several libraries.
+/// The file of a name; or where `name_or_path` is a path, that: as seen from the folder of `named_in` (the file that
+/// names it), else from the working folder. Throws UserError at `where` for an unknown name, and for one of several
+/// libraries.
 std::string library_file(const LibraryFolder& folder, const std::string& name_or_path, const Place& where,
                          const std::string& named_in);
 

@@ -5,6 +5,8 @@
 
 namespace servecast {
 
-PluginCard own_card() { return {card_marker, plugin_abi, std::string_view(version), card_toolchain, std::string_view(headers_digest)}; }
+PluginCard own_card() {
+  return {card_marker, plugin_abi, std::string_view(version), card_toolchain, std::string_view(headers_digest)};
+}
 
 }  // namespace servecast

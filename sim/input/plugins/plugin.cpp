@@ -84,7 +84,8 @@ std::string owner(const Registration& policy) {
 std::string policy_words(const Registration& policy) { return fmt::format("{} '{}'", policy.kind, policy.name); }
 
 Plugin plugin_at(const std::string& file) {
-  return {.file = file, .bytes = fs::file_size(file), .changed = fs::last_write_time(file).time_since_epoch().count()};
+  return {
+      .file = file, .bytes = fs::file_size(file), .changed = fs::last_write_time(file).time_since_epoch().count()};
 }
 
 const Plugin& load_new(const std::string& file, const Place& where) {
@@ -121,7 +122,8 @@ const Plugin& load_plugin(const std::string& name_or_path, const Place& where, c
   if (known == plugins().end()) return load_new(file, where);
   const Plugin now = plugin_at(file);
   if (now.bytes != known->bytes || now.changed != known->changed)
-    throw UserError(where, fmt::format("plug-in '{}' has changed since it was loaded: start the command again", file));
+    throw UserError(where,
+                    fmt::format("plug-in '{}' has changed since it was loaded: start the command again", file));
   return *known;
 }
 

@@ -15,10 +15,10 @@ struct Plugin {
   std::int64_t changed = 0;
 };
 
-/// Loads a library of policies, whose names scenarios can use from then on, for the rest of the process. `name_or_path`
-/// is one of `plugins/` of a library (sim/input/library), or a path as seen from the folder of `named_in`, else from the
-/// working folder. Loaded once: a second time only finds it. Throws UserError at `where`: not there, built for another
-/// program, cannot be loaded, without a policy, or with one whose name is taken.
+/// Loads a library of policies, whose names scenarios can use from then on, for the rest of the process.
+/// `name_or_path` is one of `plugins/` of a library (sim/input/library), or a path as seen from the folder of
+/// `named_in`, else from the working folder. Loaded once: a second time only finds it. Throws UserError at `where`:
+/// not there, built for another program, cannot be loaded, without a policy, or with one whose name is taken.
 const Plugin& load_plugin(const std::string& name_or_path, const Place& where, const std::string& named_in = "");
 
 /// The same for every scenario of this process, as `--plugin` asks.

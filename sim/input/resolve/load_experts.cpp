@@ -34,7 +34,8 @@ std::int64_t slots_of(const Pool& pool, const ExpertPlan& plan, const Place& nam
                     "cache_fraction and hbm_bytes; give one of them");
   if (spec.hbm_bytes) {
     const LayerRange on_gpu = split_layers(pool.llm.layers, pool.spec.host_layers).gpu;
-    const std::int64_t layers = pool.llm.expert_layers_before(on_gpu.last) - pool.llm.expert_layers_before(on_gpu.first);
+    const std::int64_t layers =
+        pool.llm.expert_layers_before(on_gpu.last) - pool.llm.expert_layers_before(on_gpu.first);
     const double layer_bytes = real(layers) * plan.expert_bytes / real(slices(pool));
     const auto slots = static_cast<std::int64_t>(*spec.hbm_bytes / layer_bytes) * groups(pool);
     if (slots >= 1) return std::min(slots, plan.experts());

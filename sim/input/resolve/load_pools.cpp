@@ -53,9 +53,8 @@ class PoolLoader {
     const bool engine = try_at(text_, path_ + ".engine",
                                [&] { pool.engine = files_.engine(pool.spec.engine, place(".engine"), text_.file); });
     if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
-    if (!llm || !gpu || !engine || !stand_on_group(pool) ||
-        !check_combinations(text_, path_, pool.spec) || !check_pool(text_, path_, pool, node()) ||
-        !load_additions(text_, path_, files_, scenario_.hardware, pool))
+    if (!llm || !gpu || !engine || !stand_on_group(pool) || !check_combinations(text_, path_, pool.spec) ||
+        !check_pool(text_, path_, pool, node()) || !load_additions(text_, path_, files_, scenario_.hardware, pool))
       return pool;
     if (pool.spec.expert_offload && !try_at(text_, path_ + ".expert_offload", [&] { plan_offload(pool); }))
       return pool;

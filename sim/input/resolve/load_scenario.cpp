@@ -1,20 +1,19 @@
-#include "sim/input/scenario/scenario.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
 
-#include "sim/input/resolve/load_pools.h"
 #include "sim/input/plugins/named_plugins.h"
 #include "sim/input/plugins/plugin.h"
+#include "sim/input/resolve/load_pools.h"
 #include "sim/input/rules/check_currency.h"
 #include "sim/input/rules/check_failures.h"
 #include "sim/input/rules/check_gateway.h"
 #include "sim/input/rules/check_placements.h"
 #include "sim/input/rules/check_scaling.h"
 #include "sim/input/rules/label_use.h"
+#include "sim/input/scenario/scenario.h"
 #include "sim/input/yaml/try_at.h"
 
 namespace servecast {

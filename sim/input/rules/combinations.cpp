@@ -42,8 +42,7 @@ constexpr Combination refused_pairs[] = {
     {&feature::roles, &feature::whole_batches, feature::batch_stays, "choose another batcher"},
     {&feature::migration, &feature::whole_batches, feature::batch_stays,
      "choose another batcher, or migration 'none'"},
-    {&feature::migration, &feature::roles, "the placement decides which replicas decode",
-     "choose migration 'none'"},
+    {&feature::migration, &feature::roles, "the placement decides which replicas decode", "choose migration 'none'"},
     {&feature::offload, &feature::copies, "copies take the memory that offload is to save",
      "leave out expert_exchange.redundant_experts"},
 };
@@ -71,9 +70,8 @@ bool check_combinations(YamlText& text, const std::string& path, const PoolSpec&
   for (const Combination& row : refused_pairs) {
     if (!row.refused->used(context) || !row.with->used(context)) continue;
     fine = false;
-    text.fail(path + row.refused->key,
-              fmt::format("pool '{}' cannot have {} together with {}: {}; {}", pool.name, row.refused->name,
-                          row.with->name, row.reason, row.remedy));
+    text.fail(path + row.refused->key, fmt::format("pool '{}' cannot have {} together with {}: {}; {}", pool.name,
+                                                   row.refused->name, row.with->name, row.reason, row.remedy));
   }
   return fine;
 }

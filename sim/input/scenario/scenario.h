@@ -78,7 +78,8 @@ struct ScenarioSpec {
 
   void fields(Fields& f) {
     f.field("name", name, "title of the report");
-    f.field("plugins", plugins, "libraries of policies that the scenario names: paths, or names of bundled or own ones");
+    f.field("plugins", plugins,
+            "libraries of policies that the scenario names: paths, or names of bundled or own ones");
     f.field("seed", seed, "seed of every random stream");
     f.field("calibration_draw", calibration_draw,
             "0: the best estimate; else that many-th draw of what the engines' calibration may be off by");

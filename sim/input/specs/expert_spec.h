@@ -43,7 +43,8 @@ struct ExpertOffloadSpec {
     f.field(
         "models", models,
         "fine-tuned models that have experts of their own, share everything else and keep their experts in the same "
-        "slots; a request's adapter (workload: adapters) names its model: adapter k asks model k modulo models, with lora "
+        "slots; a request's adapter (workload: adapters) names its model: adapter k asks model k modulo models, with "
+        "lora "
         "as an adapter of that model",
         {.min = 1, .max = 1024});
     f.field("slots_per_layer", slots_per_layer,
@@ -68,7 +69,8 @@ struct ExpertOffloadSpec {
     f.group("cache", cache, "which experts stay in the GPUs' memory");
     f.group("prefetch", prefetch, "which experts are loaded before a layer asks for them");
     f.field("late_guesses", late_guesses,
-            "guesses that no token waits for and whose copy has not begun when their layer starts: keep: they stay in the "
+            "guesses that no token waits for and whose copy has not begun when their layer starts: keep: they stay "
+            "in the "
             "queue, before later loads, until the step ends; drop: they leave it. A copy that has begun is finished",
             {"keep", "drop"});
     f.group("miss", miss, "what becomes of experts that are not there");

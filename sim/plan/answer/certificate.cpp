@@ -50,7 +50,8 @@ struct Fate {
 constexpr std::array<Fate, 5> fates{{
     {&Certificate::impossible, "cannot be built", "cannot be built"},
     {&Certificate::over_budget, "breaks a budget", "break a budget"},
-    {&Certificate::bound, "cannot keep its promise even on idle machines", "cannot keep their promises even on idle machines"},
+    {&Certificate::bound, "cannot keep its promise even on idle machines",
+     "cannot keep their promises even on idle machines"},
     {&Certificate::simulated, "was simulated", "were simulated"},
     {&Certificate::not_needed, "can be no better than the answer", "can be no better than the answer"},
 }};
@@ -79,7 +80,8 @@ std::string hardware_text(const SearchResult& found, const Certificate& c) {
           " Kernels of {} were not measured but derived: {}.", d.sized.kinds,
           c.draws_fraction > 0
               ? fmt::format("error bars are {:.2g} times as wide as the calibration's", derived_widening())
-              : "on measured servers with such GPUs forecasts were off by 29.3 % at the 90th percentile, elsewhere by 9.0 %");
+              : "on measured servers with such GPUs forecasts were off by 29.3 % at the 90th percentile, elsewhere "
+                "by 9.0 %");
     for (const RestsOn& rests : d.best_estimate->rests_on)
       if (rests.extrapolated_fraction > 0.01)
         text += fmt::format(" {} of the step time of pool {} lies outside the range that kernels were fitted on.",

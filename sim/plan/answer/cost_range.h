@@ -7,8 +7,8 @@ class Runs;
 struct SearchResult;
 struct Study;
 
-/// What the cheapest design costs that keeps its promises, draw by draw of calibration error and seed: 5 % and 95 % of
-/// the draws.
+/// What the cheapest design costs that keeps its promises, draw by draw of calibration error and seed: 5 % and 95 %
+/// of the draws.
 struct CostRange {
   double low_usd_per_hour = 0;
   double high_usd_per_hour = 0;

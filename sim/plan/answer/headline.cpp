@@ -73,9 +73,9 @@ PlanKind kind_row(const Study& study, const SearchResult& found, const std::stri
     return row;
   }
   const DesignResult& closest = speaks_for(designs);
-  row.says = fmt::format("{} {}", words(study, closest.sized.design),
-                         verdict_sentence(std::string(word_of(closest.verdict)), closest.why, closest.kept,
-                                          closest.draws));
+  row.says =
+      fmt::format("{} {}", words(study, closest.sized.design),
+                  verdict_sentence(std::string(word_of(closest.verdict)), closest.why, closest.kept, closest.draws));
   return row;
 }
 
@@ -112,9 +112,8 @@ std::vector<PlanKind> kinds_of(const Study& study, const SearchResult& found) {
   for (const DesignResult& d : found.designs) by_kind[d.sized.kinds].push_back(&d);
   std::vector<PlanKind> rows;
   for (const auto& [kind, designs] : by_kind) rows.push_back(kind_row(study, found, kind, designs));
-  std::ranges::stable_sort(rows, {}, [](const PlanKind& row) {
-    return std::pair(!row.design, row.usd_per_hour.value_or(0));
-  });
+  std::ranges::stable_sort(rows, {},
+                           [](const PlanKind& row) { return std::pair(!row.design, row.usd_per_hour.value_or(0)); });
   return rows;
 }
 

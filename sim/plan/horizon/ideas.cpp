@@ -115,9 +115,8 @@ std::vector<PlanIdea> ranked_ideas(const Study& study, Evaluator& evaluator) {
   const std::vector<Together> options = combinations(study);
   for (const Together& together : options) ideas.push_back(sized_idea(study, evaluator, together));
   add_savings(ideas, options);
-  std::ranges::stable_sort(ideas, {}, [](const PlanIdea& idea) {
-    return std::pair(!idea.usd_per_month, idea.usd_per_month.value_or(0));
-  });
+  std::ranges::stable_sort(
+      ideas, {}, [](const PlanIdea& idea) { return std::pair(!idea.usd_per_month, idea.usd_per_month.value_or(0)); });
   return ideas;
 }
 

@@ -15,8 +15,8 @@ struct MonthDemand {
   bool operator==(const MonthDemand&) const = default;
 };
 
-/// Month by month; growth is `growth_error` (a fraction, with its sign) larger than the study says. Rates are rounded up
-/// to three digits, so that months that are alike are one search.
+/// Month by month; growth is `growth_error` (a fraction, with its sign) larger than the study says. Rates are rounded
+/// up to three digits, so that months that are alike are one search.
 std::vector<MonthDemand> month_demands(const HorizonSpec& horizon, double growth_error);
 
 /// The study of one such month.

@@ -18,9 +18,8 @@ const GpuPriceSpec* listed(const Study& study, const std::string& gpu) {
 
 /// The kind that a group's unused and spare GPUs are paid as: the dearest in it.
 std::string dearest_kind(const MonthDesign& month, const std::vector<std::string>& kinds) {
-  return *std::ranges::max_element(kinds, {}, [&](const std::string& kind) {
-    return month.scenario_usd_per_gpu_hour.at(kind);
-  });
+  return *std::ranges::max_element(kinds, {},
+                                   [&](const std::string& kind) { return month.scenario_usd_per_gpu_hour.at(kind); });
 }
 
 void count_gpus(MonthDesign& month, const Machines& machines) {
@@ -35,7 +34,8 @@ void count_gpus(MonthDesign& month, const Machines& machines) {
     month.gpus[dearest_kind(month, kinds)] += unused.gpus;
   }
   for (const NodeCount& group : machines.groups)
-    if (group.spare_nodes > 0) month.gpus[dearest_kind(month, group.kinds)] += group.spare_nodes * group.gpus_per_node;
+    if (group.spare_nodes > 0)
+      month.gpus[dearest_kind(month, group.kinds)] += group.spare_nodes * group.gpus_per_node;
 }
 
 bool is_rent(const CostLine& line) {
@@ -63,7 +63,8 @@ MonthDesign month_design(const Study& study, Sizer& sizer, const DesignResult& d
     month.gpus_per_node = std::ranges::min(d.sized.machines.groups, {}, &NodeCount::gpus_per_node).gpus_per_node;
   const HourCost cost = hour_cost(study, d.sized, *d.best_estimate);
   for (const CostLine& line : cost.lines)
-    if (!is_rent(line)) month.beside_usd_per_month += (line.by_traffic ? cost.traffic : 1) * line.usd * hours_per_month;
+    if (!is_rent(line))
+      month.beside_usd_per_month += (line.by_traffic ? cost.traffic : 1) * line.usd * hours_per_month;
   return month;
 }
 

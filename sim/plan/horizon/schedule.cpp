@@ -78,7 +78,8 @@ class MonthSchedule {
   /// The cheapest way; nothing where some month has no design that keeps its promises.
   std::optional<Way> cheapest(double growth_error) {
     std::vector<const MonthDesigns*> all;
-    for (const MonthDemand& month : month_demands(*study_.spec.horizon, growth_error)) all.push_back(&months_.of(month));
+    for (const MonthDemand& month : month_demands(*study_.spec.horizon, growth_error))
+      all.push_back(&months_.of(month));
     std::optional<Way> best;
     for (std::size_t kind = 0; kind <= kinds(all).size(); ++kind) {
       std::optional<Way> way = kind == 0 ? way_of(all, "") : way_of(all, kinds(all)[kind - 1]);
@@ -113,7 +114,8 @@ class MonthSchedule {
   std::optional<Way> way_of(const std::vector<const MonthDesigns*>& all, const std::string& kind) const {
     Way way;
     for (const MonthDesigns* month : all) {
-      const auto design = kind.empty() ? month->best.begin() : std::ranges::find(month->best, kind, &MonthDesign::kinds);
+      const auto design =
+          kind.empty() ? month->best.begin() : std::ranges::find(month->best, kind, &MonthDesign::kinds);
       if (design == month->best.end()) return std::nullopt;
       way.months.push_back(&*design);
     }
@@ -160,10 +162,12 @@ std::string breaks_text(const Study& study, Evaluator& evaluator, const MonthDes
     Sizer sizer(then);
     Runs runs(sizer, evaluator);
     const SizedDesign sized = sizer.size(first.design);
-    if (!sized.impossible.empty()) return fmt::format("month {}: it cannot be built then: {}", m + 1, sized.impossible);
+    if (!sized.impossible.empty())
+      return fmt::format("month {}: it cannot be built then: {}", m + 1, sized.impossible);
     const std::vector<DrawRequest> request{{&sized, 0}};
     const DrawOutcome outcome = runs.judge(request).front();
-    if (!outcome.kept) return fmt::format("month {}: {}", m + 1, outcome.why.empty() ? "it serves no request" : outcome.why);
+    if (!outcome.kept)
+      return fmt::format("month {}: {}", m + 1, outcome.why.empty() ? "it serves no request" : outcome.why);
   }
   return "";
 }

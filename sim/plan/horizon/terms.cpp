@@ -19,7 +19,8 @@ struct Arc {
 /// Months are the gaps between nodes: what flows over the gap, less what flows back, is what the month needs.
 class MonthFlow {
  public:
-  MonthFlow(const std::vector<std::int64_t>& needed, const std::vector<TermOffer>& offers) : lacks_(needed.size() + 1) {
+  MonthFlow(const std::vector<std::int64_t>& needed, const std::vector<TermOffer>& offers)
+      : lacks_(needed.size() + 1) {
     for (std::size_t m = 0; m < needed.size(); ++m) {
       lacks_[m] += needed[m];
       lacks_[m + 1] -= needed[m];

@@ -19,13 +19,13 @@ struct TermPlan {
   double usd = 0;
 };
 
-/// The cheapest way to have at least `needed` GPUs of a kind in every month. An offer taken in a month covers the months
-/// from it on, so this is covering by intervals: a flow of least cost through the months, exactly. A commitment that
-/// outlasts the last month is counted for its months up to there.
+/// The cheapest way to have at least `needed` GPUs of a kind in every month. An offer taken in a month covers the
+/// months from it on, so this is covering by intervals: a flow of least cost through the months, exactly. A
+/// commitment that outlasts the last month is counted for its months up to there.
 TermPlan cheapest_terms(const std::vector<std::int64_t>& needed, const std::vector<TermOffer>& offers);
 
-/// What it costs to have `needed` where `plan` holds commitments that were made before: what is lacking is taken at the
-/// cheapest offer that binds for a month.
+/// What it costs to have `needed` where `plan` holds commitments that were made before: what is lacking is taken at
+/// the cheapest offer that binds for a month.
 double cost_of_following(const TermPlan& plan, const std::vector<std::int64_t>& needed,
                          const std::vector<TermOffer>& offers);
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double normal_90 = 1.645;  // half of a 90 % interval, in standard deviations
 
-/// Half of the interval that held, or would have held, 90 % of the measured values, and half of the one that is drawn.
-/// All from the tables of docs/accuracy.md.
+/// Half of the interval that held, or would have held, 90 % of the measured values, and half of the one that is
+/// drawn. All from the tables of docs/accuracy.md.
 struct ErrorBar {
   std::string_view metric;  // empty: every latency
   std::int64_t from_percentile;
@@ -29,7 +29,7 @@ struct ErrorBar {
 constexpr std::array<ErrorBar, 3> error_bars{{
     {"ttft_s", 90, false, 0.318, 0.089},  // TTFT P99 of all stages: off by 31.8 % at the 90th percentile
     {"ttft_s", 0, false, 0.170, 0.147},   // TTFT mean: 84.4 % were held
-    {"", 0, true, 0.293, 0.200},          // rows of derived kernels: off by 29.3 %; 12 % more spread is drawn for them
+    {"", 0, true, 0.293, 0.200},  // rows of derived kernels: off by 29.3 %; 12 % more spread is drawn for them
 }};
 
 bool is_about(const ErrorBar& bar, const Promise& promise) {

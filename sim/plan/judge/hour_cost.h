@@ -21,7 +21,8 @@ struct CostLine {
   bool by_traffic = false;  // comes with the requests: less at the mean demand
 };
 
-/// The account of a design: everything that it is paid for, once. Objectives, budgets, bounds and certificates use it.
+/// The account of a design: everything that it is paid for, once. Objectives, budgets, bounds and certificates use
+/// it.
 struct HourCost {
   std::vector<CostLine> lines{};  // those that are not 0
   double traffic = 1;             // mean demand over the one that the promise is for

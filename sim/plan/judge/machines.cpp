@@ -111,7 +111,8 @@ std::int64_t Machines::spare_nodes() const {
 std::string Machines::words() const {
   if (gpus.empty()) return "outside APIs alone";
   std::string text;
-  for (const GpuCount& kind : gpus) text += fmt::format("{}{} {}", text.empty() ? "" : " and ", kind.count, kind.title);
+  for (const GpuCount& kind : gpus)
+    text += fmt::format("{}{} {}", text.empty() ? "" : " and ", kind.count, kind.title);
   text += fmt::format(" on {} node{}", nodes(), nodes() == 1 ? "" : "s");
   if (spare_nodes() > 0) text += fmt::format(" and {} spare", spare_nodes());
   std::int64_t idle = 0;

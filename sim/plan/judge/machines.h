@@ -22,7 +22,7 @@ struct GpuCount {
 struct PoolCount {
   std::string pool{};
   std::string gpu{};
-  std::int64_t gpus = 0;                 // of all its replicas
+  std::int64_t gpus = 0;  // of all its replicas
   std::int64_t gpus_per_replica = 0;
   std::optional<std::int64_t> always{};  // where replicas come and go: GPUs that are held at any time
   double usd_per_gpu_hour = 0;           // as the scenario says

@@ -95,7 +95,9 @@ std::optional<Rent> owned(const Machines& m, const PriceSpec& prices, const Rent
   if (!prices.owned) return std::nullopt;
   Rent rent;
   KindPrices usd;
-  const auto per_hour = [&](double purchase_usd) { return owned_usd_per_hour(purchase_usd, prices.owned->lifetime_s); };
+  const auto per_hour = [&](double purchase_usd) {
+    return owned_usd_per_hour(purchase_usd, prices.owned->lifetime_s);
+  };
   for (const PoolCount& pool : m.pools) {
     const auto price = price_of(prices, term, pool.gpu, 0);
     if (!price) return std::nullopt;

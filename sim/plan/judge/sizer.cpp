@@ -89,8 +89,7 @@ YamlText Sizer::text_of(const Design& design) const {
   for (std::size_t d = 0; d < design.chosen.size(); ++d) {
     if (!design.chosen[d]) continue;
     for (const Override& change : study_.dimensions[d].values[*design.chosen[d]].set)
-      if (!is_of_study(change))
-        set(change, study_.dimensions[d].place + ": " + change.path + "=" + change.value);
+      if (!is_of_study(change)) set(change, study_.dimensions[d].place + ": " + change.path + "=" + change.value);
   }
   return text;
 }

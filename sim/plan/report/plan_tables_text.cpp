@@ -51,8 +51,8 @@ std::string horizon_text(const PlanReport& report, std::size_t width) {
   std::string text = "\nMONTHS\n" + table.text(2, any_width);
   text += fmt::format("  in all: {}\n", human::usd(report.horizon_usd.value_or(0)));
   text += wrapped("  the first month's design, held: " + (report.first_design_breaks.empty()
-                                                               ? "keeps every promise to the end"
-                                                               : "breaks in " + report.first_design_breaks),
+                                                              ? "keeps every promise to the end"
+                                                              : "breaks in " + report.first_design_breaks),
                   width, 4) +
           "\n";
   for (const WrongGrowth& wrong : report.wrong_growth) text += wrapped("  " + growth_text(wrong), width, 4) + "\n";

@@ -26,7 +26,9 @@ std::string joined(const std::vector<std::string>& words) {
 std::string head_room_text(const PlanAnswer& a) {
   if (a.binding.empty())
     return fmt::format("traffic may grow {:.2f} times at least; no more was tried", *a.head_room_factor);
-  const std::string to = a.requests_per_s ? fmt::format(" to {} requests/s", human::number(*a.requests_per_s * *a.head_room_factor)) : "";
+  const std::string to =
+      a.requests_per_s ? fmt::format(" to {} requests/s", human::number(*a.requests_per_s * *a.head_room_factor))
+                       : "";
   return fmt::format("traffic may grow {:.2f} times{}; then it breaks {}", *a.head_room_factor, to, a.binding);
 }
 
@@ -36,11 +38,13 @@ std::string answer_text(const PlanAnswer& a, std::size_t width) {
     text += wrapped(fmt::format("  {:<14}{}", name, value), width, 16) + "\n";
   };
   item("machines", a.machines);
-  item("cost", fmt::format("{} per month: {}/h, {} per request, {} per million output tokens", human::usd(a.usd_per_month),
-                           human::usd(a.usd_per_hour), or_dash(a.usd_per_request, human::usd),
-                           or_dash(a.usd_per_million_output_tokens, human::usd)));
+  item("cost",
+       fmt::format("{} per month: {}/h, {} per request, {} per million output tokens", human::usd(a.usd_per_month),
+                   human::usd(a.usd_per_hour), or_dash(a.usd_per_request, human::usd),
+                   or_dash(a.usd_per_million_output_tokens, human::usd)));
   if (a.cost_lines.size() > 1)
-    for (const CostShare& line : a.cost_lines) item("  of that", human::usd(line.usd_per_hour) + "/h for " + line.item);
+    for (const CostShare& line : a.cost_lines)
+      item("  of that", human::usd(line.usd_per_hour) + "/h for " + line.item);
   if (a.requests_per_s) item("demand", human::number(*a.requests_per_s) + " requests/s");
   if (a.score) item("quality", "expected score " + human::percent(*a.score));
   if (a.mean_usd_per_request != a.usd_per_request)
@@ -91,8 +95,8 @@ std::string kinds_table(const PlanReport& report, std::size_t width) {
   std::string none;
   for (const PlanKind& kind : report.kinds) {
     const std::string name = kind.gpus.empty() ? "outside APIs" : kind.gpus;
-    table.row({name, kind.design ? kind.machines : "none", joined(kind.settings), or_dash(kind.usd_per_month, human::usd),
-               or_dash(kind.usd_per_hour, human::usd)});
+    table.row({name, kind.design ? kind.machines : "none", joined(kind.settings),
+               or_dash(kind.usd_per_month, human::usd), or_dash(kind.usd_per_hour, human::usd)});
     if (!kind.design) none += wrapped(fmt::format("  {}: {}", name, kind.says), width, 4) + "\n";
   }
   return "\nBY KIND OF GPU\n" + table.text(2, std::max(width, any_width)) + none;
@@ -123,9 +127,10 @@ std::string plan_text(const PlanReport& report, std::size_t width) {
   const std::vector<const PlanDesign*> others = runners_up(report);
   if (!others.empty()) text += "\nRUNNERS-UP\n";
   for (const PlanDesign* d : others)
-    text += wrapped(fmt::format("  {} at {}/h {}", joined(d->settings), or_dash(d->usd_per_hour, human::usd), d->says),
-                    width, 4) +
-            "\n";
+    text +=
+        wrapped(fmt::format("  {} at {}/h {}", joined(d->settings), or_dash(d->usd_per_hour, human::usd), d->says),
+                width, 4) +
+        "\n";
   text += "\nCERTIFICATE\n" + wrapped("  " + report.certificate.text, width, 2) + "\n";
   for (const std::string& open : report.certificate.not_ruled_out)
     text += wrapped("  not ruled out: " + open, width, 4) + "\n";

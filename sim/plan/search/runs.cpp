@@ -20,7 +20,8 @@ std::string came_to(const Promise& promise, const Outcome& one) {
   return promise.text(*one.value);
 }
 
-/// A figure that is `factor` times as large breaks its bound where the figure itself breaks one that is smaller by it.
+/// A figure that is `factor` times as large breaks its bound where the figure itself breaks one that is smaller by
+/// it.
 Promise tightened(Promise promise, double factor) {
   promise.bound /= factor;
   return promise;

@@ -87,8 +87,7 @@ SearchResult search(const Study& study, Sizer& sizer, Evaluator& evaluator, cons
       sized(exhaustive ? enumerate(study) : random_designs(study, sizer, runs, share), sizer);
   const Shard of_designs = exhaustive ? share : Shard{};  // those of its own starts are all a share's own
   SearchResult result =
-      front ? pareto(study, runs, designs, of_designs)
-            : CheapestSearch(study, sizer, runs, designs).run(of_designs);
+      front ? pareto(study, runs, designs, of_designs) : CheapestSearch(study, sizer, runs, designs).run(of_designs);
   result.exhaustive = exhaustive;
   result.designs = std::move(designs);
   for (const std::size_t i : result.best) result.designs[i].verdict = front ? Verdict::front : Verdict::chosen;

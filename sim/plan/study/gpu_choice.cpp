@@ -26,7 +26,8 @@ std::string full_name(const std::string& name) {
   for (const std::string& gpu : known)
     if (gpu.starts_with(name + "_")) alike.push_back(gpu);
   if (alike.size() == 1) return alike.front();
-  const auto sold = std::ranges::find_if(alike, [](const std::string& gpu) { return node_sold_with(gpu).has_value(); });
+  const auto sold =
+      std::ranges::find_if(alike, [](const std::string& gpu) { return node_sold_with(gpu).has_value(); });
   if (sold != alike.end()) return *sold;
   throw UserError(unknown_name("GPU", name, alike.empty() ? known : alike));
 }

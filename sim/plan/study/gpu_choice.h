@@ -12,8 +12,8 @@ struct GpuChoice {
   std::int64_t gpus_per_node = 0;
 };
 
-/// "h100", or the full name of a bundled GPU. Of several that begin like this it is the one that a bundled node is sold
-/// with. Throws UserError with the names there are.
+/// "h100", or the full name of a bundled GPU. Of several that begin like this it is the one that a bundled node is
+/// sold with. Throws UserError with the names there are.
 GpuChoice gpu_choice(const std::string& name);
 
 }  // namespace servecast

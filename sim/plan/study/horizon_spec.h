@@ -43,8 +43,8 @@ struct HorizonSpec {
 
   void fields(Fields& f) {
     f.required("months", months, "to plan for", {.min = 1, .max = 120});
-    f.field("growth_fraction_per_month", growth_fraction_per_month, "of the demand; the first month is that of `demand`",
-            {.min = -0.9, .max = 10});
+    f.field("growth_fraction_per_month", growth_fraction_per_month,
+            "of the demand; the first month is that of `demand`", {.min = -0.9, .max = 10});
     f.field("rate_factors", rate_factors, "in its place: demand of every month, over the first one's", positive);
     f.field("seasons", seasons, "factors on the months, over and over: 12 of them are a year", positive);
     f.list("periods", periods, "changes of the base scenario from some month on, each on top of those before");

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t step_by_step = 16;  // replicas, up to which every number is tried
+constexpr std::int64_t step_by_step = 16;    // replicas, up to which every number is tried
 constexpr std::int64_t steps_per_size = 16;  // beyond: about 6 % apart
 
 /// A file named in the study, as seen from the study's folder.
@@ -35,7 +35,9 @@ double trace_rate_per_s(const std::string& trace) {
   spec.source.trace = TraceSpec{.path = fs::absolute(trace).string()};
   const auto workload = make_workload(spec, {.seed = 1, .notes = &notes});
   const double rate_per_s = describe(*workload, notes).arrivals_per_s;
-  if (rate_per_s <= 0) throw UserError({trace}, "has no rate that --rate could be held against: requests do not arrive one after the other");
+  if (rate_per_s <= 0)
+    throw UserError({trace},
+                    "has no rate that --rate could be held against: requests do not arrive one after the other");
   return rate_per_s;
 }
 
@@ -85,14 +87,16 @@ std::string base_text(const NewStudy& study, const std::string& name) {
     const bool own_nodes = study.gpus.empty() && !base.node.empty();
     return fmt::format("scenario: {}\nset: [first_requests={}{}]   # more requests: surer tails, longer runs\n",
                        yaml_text(seen_from(name, study.scenario)), study.requests,
-                       own_nodes ? fmt::format(", cluster.nodes={}",
-                                               nodes_for(study.max_gpus, load_node(base.node, {}, study.scenario).gpus))
-                                 : "");
+                       own_nodes
+                           ? fmt::format(", cluster.nodes={}",
+                                         nodes_for(study.max_gpus, load_node(base.node, {}, study.scenario).gpus))
+                           : "");
   }
   if (study.model.empty()) throw UserError("say what is served: --model NAME (servecast list llms), or a scenario");
   const GpuChoice& first = study.gpus.front();
   return fmt::format(
-      "base:   # the scenario; every key: servecast schema\n  seed: 1\n  first_requests: {}   # more: surer tails, longer runs\n"
+      "base:   # the scenario; every key: servecast schema\n  seed: 1\n  first_requests: {}   # more: surer tails, "
+      "longer runs\n"
       "  workload:\n{}"
       "  cluster: {{node: {}, nodes: {}, rent: whole_nodes}}   # single_gpus: a cloud that rents them one by one\n"
       "  pools:\n    - {{name: serve, llm: {}, weights: {}, gpu: {}}}\n",
@@ -106,8 +110,9 @@ std::string objectives_text(const NewStudy& study) {
     text += fmt::format("  - {{metric: ttft_s, percentile: 99, at_most: {:.6g}}}   # time to first token\n",
                         *study.ttft_p99_s);
   if (study.tpot_p99_s)
-    text += fmt::format("  - {{metric: tpot_s, percentile: 99, at_most: {:.6g}}}   # time per output token after it\n",
-                        *study.tpot_p99_s);
+    text +=
+        fmt::format("  - {{metric: tpot_s, percentile: 99, at_most: {:.6g}}}   # time per output token after it\n",
+                    *study.tpot_p99_s);
   return study.ttft_p99_s || study.tpot_p99_s ? text : "";
 }
 
@@ -138,7 +143,8 @@ std::string space_text(const NewStudy& study) {
     const std::string suffix = pools == 1 ? "" : fmt::format("_{}", pool);
     text += fmt::format("  - {{name: replicas{}, path: \"pools[{}].replicas\", values: [{}]}}\n", suffix, pool,
                         replicas_text(study.max_gpus));
-    text += fmt::format("  - {{name: tp{}, path: \"pools[{}].tensor_parallel\", values: [1, 2, 4, 8]}}\n", suffix, pool);
+    text +=
+        fmt::format("  - {{name: tp{}, path: \"pools[{}].tensor_parallel\", values: [1, 2, 4, 8]}}\n", suffix, pool);
     sum += fmt::format("{}replicas{} * tp{}", pool == 0 ? "" : " + ", suffix, suffix);
   }
   return text + fmt::format("constraints: [{} <= {}]   # GPUs of a design\n", sum, study.max_gpus);
@@ -155,8 +161,9 @@ std::string new_study_text(const NewStudy& study, const std::string& name) {
       "# Forecast over the demand above, and the peak of the day over its mean.\n"
       "demand: {growth_factor: 1, peak_factor: 1}\n\n";
   text += objectives_text(study);
-  text += study.one_run ? "promise: {certainty: best_estimate}   # one run; draws: what the calibration may be off by, too\n"
-                        : "promise: {certainty: draws}   # in 95 % of draws of what the calibration may be off by\n";
+  text += study.one_run
+              ? "promise: {certainty: best_estimate}   # one run; draws: what the calibration may be off by, too\n"
+              : "promise: {certainty: draws}   # in 95 % of draws of what the calibration may be off by\n";
   text +=
       "\n# Left out: what the library says GPUs cost. As here:\n"
       "# prices: {gpus: [{gpu: h100_sxm_80g, on_demand_usd_per_gpu_hour: 2.5, reserved_usd_per_gpu_hour: 1.9}]}\n"

@@ -25,8 +25,8 @@ struct NewStudy {
   bool one_run = false;           // judge by one run, without draws
 };
 
-/// The study as a file, with comments that say what each part asks and what to change. `name` is the file it is written
-/// to; files named in it are seen from there. Throws UserError where it lacks something.
+/// The study as a file, with comments that say what each part asks and what to change. `name` is the file it is
+/// written to; files named in it are seen from there. Throws UserError where it lacks something.
 std::string new_study_text(const NewStudy& study, const std::string& name);
 
 }  // namespace servecast

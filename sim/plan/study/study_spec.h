@@ -99,10 +99,11 @@ struct PromiseSpec {
     f.field("draws_fraction", draws_fraction, "share of draws that shall keep it", {.min = 0.5, .max = 0.999});
     f.field("error_fraction", error_fraction, "chance that any verdict by draws is wrong", {.min = 1e-6, .max = 0.5});
     f.field("most_draws", most_draws, "of one design; left out: as many as a verdict may need", at_least_one);
-    f.field("error_bars", error_bars,
-            "of draws. measured: as wide as forecasts were off on measured servers (accuracy.md); calibration: what the "
-            "engines' calibration alone says",
-            {"measured", "calibration"});
+    f.field(
+        "error_bars", error_bars,
+        "of draws. measured: as wide as forecasts were off on measured servers (accuracy.md); calibration: what the "
+        "engines' calibration alone says",
+        {"measured", "calibration"});
     f.field("most_lost_points", most_lost_points,
             "options that lose more of the answers' score than this keep no promise; left out: any may");
   }

@@ -6,8 +6,8 @@ namespace servecast {
 namespace {
 
 // Of the models that share the experts' slots, by the adapter that the request names. Every sample or beam of a
-// request is a token of its own, and so is every draft, wherever in a tree. Decodes go together to the deepest of their
-// exits, as the step's time has it.
+// request is a token of its own, and so is every draft, wherever in a tree. Decodes go together to the deepest of
+// their exits, as the step's time has it.
 std::vector<TokenRun> token_runs(const ReplicaCore& core, const Lane& lane) {
   std::vector<TokenRun> runs;
   const FilledBatch& batch = lane.batches.filling();

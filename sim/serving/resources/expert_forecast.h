@@ -7,8 +7,8 @@
 namespace servecast {
 
 /// What is expected of the loads of one stage's layers while their step is planned: which guesses will be there when
-/// their layer starts, and how long the others take. Goes as ExpertTimeline does on links that no other traffic uses and
-/// that are idle when the step begins, so an answer depends on nothing but the step's own work.
+/// their layer starts, and how long the others take. Goes as ExpertTimeline does on links that no other traffic uses
+/// and that are idle when the step begins, so an answer depends on nothing but the step's own work.
 class ExpertForecast {
  public:
   static constexpr double infinity = ExpertTimeline::infinity;

@@ -162,8 +162,8 @@ void ExpertOffload::time_layer(std::size_t layer, const Demand& demand, const st
     if (tokens > 0) work.host_s += std::max(setup_.times.host_expert_s, tokens * setup_.times.host_token_s);
 }
 
-/// Which experts have a place in the GPUs' memory from now on. A guess that no token waits for and whose copy has not begun has
-/// none yet.
+/// Which experts have a place in the GPUs' memory from now on. A guess that no token waits for and whose copy has not
+/// begun has none yet.
 void ExpertOffload::settle_cache(std::size_t layer, const Demand& demand, ExpertForecast& forecast) {
   for (const ExpertId expert : coming_) {
     if (demand.visits[index(expert)] > 0 || guess(layer, expert).dropped) continue;

@@ -20,8 +20,8 @@ struct TokenRun {
   RequestId request{};
   std::int64_t first = 0;
   std::int64_t tokens = 0;
-  std::size_t model = 0;        // of those that share the slots
-  std::int64_t layers = 0;      // of the model that they run before they leave; 0: all
+  std::size_t model = 0;    // of those that share the slots
+  std::int64_t layers = 0;  // of the model that they run before they leave; 0: all
 };
 
 /// One of several models that share the slots. Experts are numbered within it.
@@ -64,9 +64,9 @@ struct ExpertOffloadSetup {
 };
 
 /// The experts of one replica: which tokens want which, which are in the GPUs' memory, and what a step becomes by
-/// that. A step's work is planned when it is launched: what is there when a layer starts, and what to wait for, as loads
-/// are forecast over links that no other traffic uses (ExpertForecast). How long it takes in each pipeline stage follows from
-/// the links of that stage's GPUs.
+/// that. A step's work is planned when it is launched: what is there when a layer starts, and what to wait for, as
+/// loads are forecast over links that no other traffic uses (ExpertForecast). How long it takes in each pipeline
+/// stage follows from the links of that stage's GPUs.
 ///
 /// Several models of the same shape may share the slots: a layer's experts are numbered through all models here,
 /// model after model.
@@ -178,7 +178,8 @@ class ExpertOffload {
   std::vector<std::vector<ExpertId>> before_{};  // by layer: asked in the step before
   std::vector<bool> on_gpu_{};                   // by expert, when the layer that is planned starts
   std::vector<ExpertId> coming_{};               // guessed for it
-  std::vector<std::pair<std::size_t, ExpertId>> late_{};  // guesses of this stage whose turn had not come at their gate
+  std::vector<std::pair<std::size_t, ExpertId>>
+      late_{};  // guesses of this stage whose turn had not come at their gate
   std::vector<ExpertLayerWork> work_{};
   std::vector<StageState> stages_{};
   std::int64_t steps_ = 0;

@@ -9,9 +9,8 @@ bool ExpertOffload::coming(ExpertId expert) const { return std::ranges::find(com
 
 /// Of the layer's guesses, which the layer before asked for.
 ExpertLoad& ExpertOffload::guess(std::size_t layer, ExpertId expert) {
-  return *std::ranges::find_if(work_[layer - 1].loads, [&](const ExpertLoad& load) {
-    return load.layer == layer && load.expert == expert;
-  });
+  return *std::ranges::find_if(work_[layer - 1].loads,
+                               [&](const ExpertLoad& load) { return load.layer == layer && load.expert == expert; });
 }
 
 /// It is never copied.
@@ -87,16 +86,16 @@ void ExpertOffload::serve_model(std::size_t model, std::size_t layer, const Expe
   const auto first = on_gpu_.begin() + static_cast<std::ptrdiff_t>(model * each_);
   const std::vector<bool> on_gpu(first, first + static_cast<std::ptrdiff_t>(each_));
   const MissView view{.layer = static_cast<std::int64_t>(layer),
-                        .active = active_,
-                        .choices = choices,
-                        .on_gpu = on_gpu,
-                        .stands_for = stands_for,
-                        .left_s = std::span(ahead.left_s).subspan(model * each_, each_),
-                        .link_free_s = ahead.link_free_s,
-                        .costs = {.expert_bytes = setup_.expert_bytes,
-                                  .load_s = setup_.expert_bytes / setup_.links.host_bytes_per_s,
-                                  .host_expert_s = setup_.times.host_expert_s,
-                                  .host_token_s = setup_.times.host_token_s}};
+                      .active = active_,
+                      .choices = choices,
+                      .on_gpu = on_gpu,
+                      .stands_for = stands_for,
+                      .left_s = std::span(ahead.left_s).subspan(model * each_, each_),
+                      .link_free_s = ahead.link_free_s,
+                      .costs = {.expert_bytes = setup_.expert_bytes,
+                                .load_s = setup_.expert_bytes / setup_.links.host_bytes_per_s,
+                                .host_expert_s = setup_.times.host_expert_s,
+                                .host_token_s = setup_.times.host_token_s}};
   setup_.models[model].miss->answer(view, setup_.rng, own);
   for (std::size_t i = 0; i < own.size(); ++i)
     served[tokens[i / active_] * active_ + i % active_] = {.by = own[i].by, .expert = in_all(model, own[i].expert)};

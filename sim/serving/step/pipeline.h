@@ -50,9 +50,7 @@ class Pipeline {
   /// When another batch can enter the first stage; infinite while that is not known.
   double first_free_s(Side side) const;
   /// A batch has all GPUs to itself, and needs nothing from elsewhere: it ends when it has computed.
-  bool one_after_the_other() const {
-    return count_ == 1 && !sides_ && !setup_.experts && setup_.fetched_layers == 0;
-  }
+  bool one_after_the_other() const { return count_ == 1 && !sides_ && !setup_.experts && setup_.fetched_layers == 0; }
   /// Transfers may start at any instant at which something is due.
   bool in_time() const;
 

@@ -5,9 +5,9 @@
 #include <array>
 #include <cmath>
 
+#include "sim/contract/made_gateway.h"
 #include "sim/report/record/latency.h"
 #include "tests/unit/gateway/behind.h"
-#include "sim/contract/made_gateway.h"
 
 namespace servecast::jobs_test {
 

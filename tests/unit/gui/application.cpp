@@ -1,10 +1,9 @@
 // The one QApplication of a test program, without a display.
 #include <gtest/gtest.h>
 
-#include <memory>
-
 #include <QApplication>
 #include <QTemporaryDir>
+#include <memory>
 
 namespace servecast::gui::application {
 

@@ -1,9 +1,8 @@
 // The table of requests: sorting, filtering, and the life of one of them.
 #include <gmock/gmock.h>
 
-#include <numeric>
-
 #include <QAbstractItemModelTester>
+#include <numeric>
 
 #include "gui/data/report/bins.h"
 #include "gui/data/report/decimate.h"

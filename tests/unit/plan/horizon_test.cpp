@@ -33,7 +33,8 @@ double least_by_hand(const std::vector<std::int64_t>& needed, const std::vector<
   const auto months = needed.size();
   double least = std::numeric_limits<double>::infinity();
   std::vector<std::int64_t> held(months, 0);
-  const std::function<void(std::size_t, std::size_t, double)> take = [&](std::size_t m, std::size_t offer, double usd) {
+  const std::function<void(std::size_t, std::size_t, double)> take = [&](std::size_t m, std::size_t offer,
+                                                                         double usd) {
     if (usd >= least) return;
     if (m == months) {
       least = usd;
@@ -59,7 +60,8 @@ TEST(Terms, AreTheCheapestOfAllWays) {
   for (int round = 0; round < 60; ++round) {
     std::vector<std::int64_t> needed;
     for (int m = 0; m < 5; ++m) needed.push_back(static_cast<std::int64_t>(rng.below(3)));
-    const std::vector<TermOffer> offers{{"on_demand", 1, 1}, {"reserved", 0.4 + 0.6 * rng.uniform(), 2 + static_cast<std::int64_t>(rng.below(2))}};
+    const std::vector<TermOffer> offers{
+        {"on_demand", 1, 1}, {"reserved", 0.4 + 0.6 * rng.uniform(), 2 + static_cast<std::int64_t>(rng.below(2))}};
     const TermPlan plan = cheapest_terms(needed, offers);
     EXPECT_NEAR(plan.usd, least_by_hand(needed, offers), 1e-9) << round;
     for (std::size_t m = 0; m < needed.size(); ++m) {
@@ -91,9 +93,10 @@ TEST(Horizon, MonthsGrowAndHaveSeasonsAndPeriods) {
 /// One replica to 1.5, two to 3: 1, 1.2, 1.44, 1.73. On demand 2.50, reserved 2 for three months: the first GPU is
 /// reserved for all four months, the second comes with the fourth, for one month.
 TEST(Horizon, HasAScheduleThatSaysWhenAPromiseBreaks) {
-  const StudyFile file(std::string(promise) + replicas +
-                       "prices: {gpus: [{gpu: h100_sxm_80g, reserved_usd_per_gpu_hour: 2}]}\n"
-                       "horizon: {months: 4, growth_fraction_per_month: 0.2, commitments: [{term: reserved, months: 3}]}\n");
+  const StudyFile file(
+      std::string(promise) + replicas +
+      "prices: {gpus: [{gpu: h100_sxm_80g, reserved_usd_per_gpu_hour: 2}]}\n"
+      "horizon: {months: 4, growth_fraction_per_month: 0.2, commitments: [{term: reserved, months: 3}]}\n");
   const Study study = file.load();
   Formula evaluator(by_load);
   PlanReport report;

@@ -61,19 +61,21 @@ TEST(HourCost, AddsSoftwareTiersAndEgress) {
   const HourCost cost = cost_of(
       "prices: {software_usd_per_gpu_hour: 0.5, kv_tiers: [{kind: host, usd_per_billion_bytes_month: 0.73}],\n"
       "  egress: {usd_per_billion_bytes_sent: 0.1, bytes_per_output_token: 300, bytes_per_request: 1e6}}\n"
-      "set: ['pools[0].kv_cache.policy=paged_prefix', 'pools[0].kv_tiers.levels=[{kind: host, capacity_bytes: 1e12}]']\n",
+      "set: ['pools[0].kv_cache.policy=paged_prefix', 'pools[0].kv_tiers.levels=[{kind: host, capacity_bytes: "
+      "1e12}]']\n",
       run);
   EXPECT_DOUBLE_EQ(line(cost, "software"), 1);
   EXPECT_DOUBLE_EQ(line(cost, "KV tiers"), 2);
   EXPECT_DOUBLE_EQ(line(cost, "egress"), (0.3 + 3.6) * 0.1);
 }
 
-/// Eight replicas at most, one at least: on demand pays for 2.5 of them, reserved for all. A node rented whole has 5.5
-/// GPUs that the run knows of.
+/// Eight replicas at most, one at least: on demand pays for 2.5 of them, reserved for all. A node rented whole
+/// has 5.5 GPUs that the run knows of.
 TEST(HourCost, PaysForReplicasThatComeAndGoWhileTheyAreHeld) {
   const char* scaled =
       "prices: {gpus: [{gpu: h100_sxm_80g, reserved_usd_per_gpu_hour: 2}]}\n"
-      "set: [cluster.rent=whole_nodes, 'pools[0].autoscaler={policy: hpa, waiting_requests: 1}', 'pools[0].replicas=8',\n"
+      "set: [cluster.rent=whole_nodes, 'pools[0].autoscaler={policy: hpa, waiting_requests: 1}', "
+      "'pools[0].replicas=8',\n"
       "  'pools[0].scaling={min_replicas: 1}']\n"
       "objectives: [{metric: ttft_s, percentile: 99, at_most: 1}]\n"
       "space: [{name: one, path: 'seed', values: [1]}]\n";

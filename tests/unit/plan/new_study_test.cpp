@@ -44,10 +44,9 @@ TEST(NewStudy, OfAModelCanBeReadAndSized) {
 
 TEST(NewStudy, OfAScenarioTakesItsPromise) {
   const ScratchFolder folder;
-  const Study study = written(folder, {.scenario = SERVECAST_SOURCE_DIR "/scenarios/chat.yaml",
-                                       .requests = 100,
-                                       .max_gpus = 16,
-                                       .one_run = true});
+  const Study study = written(
+      folder,
+      {.scenario = SERVECAST_SOURCE_DIR "/scenarios/chat.yaml", .requests = 100, .max_gpus = 16, .one_run = true});
   Sizer sizer(study);
   const SizedDesign sized = sizer.size(enumerate(study).back());
   EXPECT_EQ(sized.impossible, "");

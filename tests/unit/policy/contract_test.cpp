@@ -104,8 +104,9 @@ class AnyMigration : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(All, AnyMigration, testing::ValuesIn(Registry<Migration>::names()), print_name);
 
 TEST_P(AnyMigration, PairsSomethingUnlessItIsNone) {
-  const std::vector<ReplicaView> views{{.waiting_tokens = 800, .running_requests = 29, .used_blocks = 100, .total_blocks = 100},
-                                       {.total_blocks = 100}};
+  const std::vector<ReplicaView> views{
+      {.waiting_tokens = 800, .running_requests = 29, .used_blocks = 100, .total_blocks = 100},
+      {.total_blocks = 100}};
   EXPECT_EQ(make<Migration>(GetParam())->pairs(views, 16).empty(), GetParam() == "none");
 }
 

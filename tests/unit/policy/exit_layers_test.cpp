@@ -1,8 +1,8 @@
 #include "models/policy/support/exit_layers.h"
 
-#include <algorithm>
-
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "models/base/rng.h"
 

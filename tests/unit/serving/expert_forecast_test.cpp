@@ -55,8 +55,8 @@ TEST(ExpertForecast, WhatWaitsForItsTurnCanBeDropped) {
   EXPECT_DOUBLE_EQ(forecast.outlook(1, 4).link_free_s[0], 1);
 }
 
-// It ends each layer when the timeline does: the third guess is there at 4, and computed by 4.25; a load of the layer's
-// own at 5, by 5.25. Host and a guess that no token waits for make no difference.
+// It ends each layer when the timeline does: the third guess is there at 4, and computed by 4.25; a load of the
+// layer's own at 5, by 5.25. Host and a guess that no token waits for make no difference.
 TEST(ExpertForecast, ALayerEndsAsInTheTimeline) {
   ExpertForecast forecast = with_guesses();
   forecast.to_gate(0.5);

@@ -11,8 +11,9 @@ namespace servecast::size_test {
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-const std::vector<std::string> of_a_model{"--model", "llama-3.1-8b", "--rate", "5", "--requests", "100", "--ttft-p99", "1",
-                                          "--gpus", "h100", "--max-gpus", "2", "--quick"};
+const std::vector<std::string> of_a_model{
+    "--model", "llama-3.1-8b", "--rate", "5",          "--requests", "100",    "--ttft-p99",
+    "1",       "--gpus",       "h100",   "--max-gpus", "2",          "--quick"};
 
 std::vector<std::string> words(std::vector<std::string> first, const std::vector<std::string>& more) {
   first.insert(first.end(), more.begin(), more.end());
@@ -22,16 +23,19 @@ std::vector<std::string> words(std::vector<std::string> first, const std::vector
 TEST(Size, begins_with_the_sentence_that_a_manager_needs) {
   const Outcome outcome = servecast_with(words({"size"}, of_a_model));
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out.substr(0, outcome.out.find('\n')),
-              MatchesRegex("[0-9]+ H100 SXM 80GB on 1 node.*, \\$[0-9,]+ per month, carries [0-9.]+ requests/s with .*"));
+  EXPECT_THAT(
+      outcome.out.substr(0, outcome.out.find('\n')),
+      MatchesRegex("[0-9]+ H100 SXM 80GB on 1 node.*, \\$[0-9,]+ per month, carries [0-9.]+ requests/s with .*"));
 }
 
 TEST(Size, says_what_it_lacks) {
   EXPECT_THAT(servecast_with({"size"}).err, HasSubstr("say what to size"));
   EXPECT_THAT(servecast_with({"size", "--model", "llama-3.1-8b", "--rate", "5"}).err, HasSubstr("--ttft-p99"));
   EXPECT_THAT(servecast_with({"size", "--rate", "5", "--ttft-p99", "1"}).err, HasSubstr("--model"));
-  EXPECT_THAT(servecast_with(words({"size"}, {"--model", "llama-3.1-8b", "--rate", "5", "--ttft-p99", "1", "--gpus", "h900"})).err,
-              HasSubstr("unknown GPU 'h900'"));
+  EXPECT_THAT(
+      servecast_with(words({"size"}, {"--model", "llama-3.1-8b", "--rate", "5", "--ttft-p99", "1", "--gpus", "h900"}))
+          .err,
+      HasSubstr("unknown GPU 'h900'"));
 }
 
 TEST(PlanNew, writes_a_study_and_never_over_a_file) {

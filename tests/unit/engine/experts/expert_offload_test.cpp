@@ -78,7 +78,8 @@ TEST(ExpertOffload, EachStageLoadsItsOwnExperts) {
   EXPECT_NE(flows, closed) << "stages that share a link load over it as flows";
 }
 
-// A token that a stand-in or the host can serve at once waits for no prefetch: looking ahead does not slow these down.
+// A token that a stand-in or the host can serve at once waits for no prefetch: looking ahead does not slow these
+// down.
 TEST(ExpertOffload, APrefetchDelaysNoTokenThatNeedNotWait) {
   const std::string text = two_on_a_root(0.2, 4);
   for (const std::string miss : {"random", "skip", "cpu"})
@@ -97,7 +98,8 @@ TEST(ExpertOffload, APrefetchDelaysNoTokenThatNeedNotWait) {
 
 // Guesses that no token waits for hold up the loads behind them, unless they leave the queue.
 TEST(ExpertOffload, LateGuessesThatAreDroppedMakeRoom) {
-  const std::vector<Override> one{{"pools[0].replicas", "1"}, {"pools[0].expert_offload.streams", "1"},
+  const std::vector<Override> one{{"pools[0].replicas", "1"},
+                                  {"pools[0].expert_offload.streams", "1"},
                                   {"pools[0].expert_offload.prefetch.policy", "whole_layer"}};
   std::vector<Override> dropped = one;
   dropped.push_back({"pools[0].expert_offload.late_guesses", "drop"});

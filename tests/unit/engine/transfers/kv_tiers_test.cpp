@@ -1,10 +1,9 @@
 // KV tiers through the engine: fetches share links, short cuts change nothing, and host memory is worth what the
 // shipped scenario says.
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <sstream>
-
-#include <gtest/gtest.h>
 
 #include "sim/report/summary/summary.h"
 #include "tests/unit/engine/flows_seen.h"

@@ -1,9 +1,9 @@
 // Sequences that go to another replica while they decode.
 #include "models/policy/migration.h"
 
-#include <sstream>
-
 #include <gtest/gtest.h>
+
+#include <sstream>
 
 #include "tests/unit/engine/scenario_text.h"
 #include "tests/unit/engine/whole_runs.h"

@@ -123,7 +123,8 @@ TEST_F(Changes, OfACopiedFileAreFollowedByItsKernelsAndProfile) {
   gpu.replace(gpu.find(from), from.size(), "hbm_bytes_per_s: 1675e9");
   const auto folder = std::filesystem::temp_directory_path() / ("servecast_copied_gpu_" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
-  for (const auto& [name, follows] : {std::pair("h100_sxm_80g", "h100_sxm_80g.vllm"), std::pair("mine", "roofline")}) {
+  for (const auto& [name, follows] :
+       {std::pair("h100_sxm_80g", "h100_sxm_80g.vllm"), std::pair("mine", "roofline")}) {
     const std::string file = (folder / (std::string(name) + ".yaml")).string();
     std::ofstream(file) << gpu;
     const Scenario copied = load({{"pools[0].gpu", file}});

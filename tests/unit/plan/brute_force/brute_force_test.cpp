@@ -9,8 +9,8 @@
 #include "sim/plan/runs/forked_evaluator.h"
 #include "sim/plan/search/pareto.h"
 #include "sim/plan/search/runs.h"
-#include "tests/unit/plan/made_up_study.h"
 #include "tests/unit/plan/brute_force/random_study.h"
+#include "tests/unit/plan/made_up_study.h"
 
 // The search against all designs simulated: the same best one, and never a cheaper one that keeps its promise.
 namespace servecast::brute_force_test {
@@ -117,7 +117,8 @@ void check_one(Rng& rng) {
                     .mean_w = sized.machines.least_w * (1 + rng.uniform())};
     const auto& known_made = known.emplace(sized.set, made).first->second;  // terms may share a run
     const std::string term = term_of(study, designs[i]);
-    const double usd = cost_by_hand(drawn, term, chosen(study, designs[i], "x"), chosen(study, designs[i], "y"), known_made);
+    const double usd =
+        cost_by_hand(drawn, term, chosen(study, designs[i], "x"), chosen(study, designs[i], "y"), known_made);
     if (known_made.ttft_s <= 1 && (drawn.budget_usd == 0 || usd <= drawn.budget_usd))
       keeping.push_back({i, usd, known_made, designs[i].rate_factor});
   }
@@ -166,8 +167,8 @@ TEST(BruteForce, SimulatedStudiesAgreeWithAllDesigns) {
   for (int round = 0; round < 24; ++round) {
     RandomStudy drawn(rng);
     if (drawn.goal == "pareto_cost") drawn.goal = "least_cost";
-    const std::string promises = fmt::format("objectives: [{{metric: e2e_s, percentile: 95, at_most: {}}}]\n",
-                                             0.08 + 0.1 * rng.uniform());
+    const std::string promises =
+        fmt::format("objectives: [{{metric: e2e_s, percentile: 95, at_most: {}}}]\n", 0.08 + 0.1 * rng.uniform());
     const StudyFile file(drawn.text(promises), "40");
     const Study study = file.load();
     Sizer sizer(study);

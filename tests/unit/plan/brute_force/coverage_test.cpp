@@ -10,8 +10,8 @@ namespace servecast::coverage_test {
 constexpr int repetitions = 200;
 constexpr double error_fraction = 0.05;
 
-/// In what share of all draws a number of replicas keeps the promise, near the share that is asked for (0.8) where it is
-/// hard to tell.
+/// In what share of all draws a number of replicas keeps the promise, near the share that is asked for (0.8) where it
+/// is hard to tell.
 constexpr double truth[]{0.3, 0.7, 0.78, 0.82, 0.9, 1};
 
 bool keeps(int repetition, const RunRequest& run) {
@@ -31,8 +31,8 @@ bool wrong(const SearchResult& found) {
   return false;
 }
 
-/// Of 200 studies with a chance of 5 % each, more than 20 are wrong once in a thousand times. And the verdicts are not
-/// right because there are none: nearly all studies have an answer.
+/// Of 200 studies with a chance of 5 % each, more than 20 are wrong once in a thousand times. And the verdicts are
+/// not right because there are none: nearly all studies have an answer.
 TEST(Coverage, VerdictsAreWrongNoOftenerThanTheySay) {
   const StudyFile file(
       "objectives: [{metric: ttft_s, percentile: 99, at_most: 1}]\n"
