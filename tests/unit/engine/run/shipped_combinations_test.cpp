@@ -39,7 +39,7 @@ double count(const Recorder& recorder, RequestStatus status) {
   return static_cast<double>(std::ranges::count(recorder.requests(), status, &RequestRecord::status));
 }
 
-// Until the node dies the runs are the same, so who was on it is the same too: what one run resumes the other loses.
+// Until the node dies the runs are the same, so the requests on it are the same too: what one run resumes the other loses.
 // The node is away for 60 s; then 141.1e9 bytes of weights come over 15e9 bytes/s of storage, 9.4 s, and the engine
 // takes 20 s.
 TEST(ShippedCombinations, WhatADyingNodeHadIsResumedOrLost) {
@@ -115,7 +115,7 @@ TEST(ShippedCombinations, AReplicaThatStartsFindsTheConversationsOfThoseThatServ
 }
 
 // An expert is three matrices of 4,096 x 14,336 in bf16: 352,321,536 bytes. Divided over both cards three of a
-// layer's eight stay; whole ones need twice the room on a card, so floor(3 / 2) on each of two. Both cards load over
+// layer's eight stay; whole ones need twice the room on a GPU, so floor(3 / 2) on each of two. Both GPUs load over
 // one root of 24.8e9 bytes/s, so no run is shorter than its loads; with one user hardly anything else takes time.
 TEST(ShippedCombinations, TwoCardsBelowOneRootLoadAsFastAsTheRoot) {
   const Settings one_user{{"workload.generate.arrivals.closed_loop.clients", "1"},
@@ -142,7 +142,7 @@ TEST(ShippedCombinations, TwoCardsBelowOneRootLoadAsFastAsTheRoot) {
 }
 
 // A token's KV is 2 x 32 layers x 8 heads x 128 x 2 bytes = 131,072 bytes. Each of two GPUs sends half of it, both
-// over the one PCIe root, so a prompt's KV takes as long as all of it over 24.8e9 bytes/s, after 20 microseconds. In
+// over the one PCIe root, so a prompt's KV takes as long as its bytes over 24.8e9 bytes/s, after 20 microseconds. In
 // a run none is faster than that, and those that meet the collectives of a step are slower.
 TEST(ShippedCombinations, HandOversMeetCollectivesOnPcie) {
   const auto alone_s = [](double tokens) { return 20e-6 + tokens * 131'072 / 24.8e9; };

@@ -11,7 +11,7 @@ namespace servecast::schema_test {
 // A small policy kind of our own, so that the test does not move when a policy is added.
 struct Cook {
   static constexpr std::string_view kind = "cook";
-  static constexpr PolicyListing listing{"cooks", "who cooks"};
+  static constexpr PolicyListing listing{"cooks", "cooks of a kitchen"};
   virtual ~Cook() = default;
 };
 struct Slow final : Cook {
