@@ -17,7 +17,7 @@ TEST(BundledProfiles, LoadAndAreSmall) {
   for (const std::string& name : list_profiles()) {
     const KernelProfile profile = load_profile(name, {});
     EXPECT_EQ(profile.name, profile.gpu + "." + profile.engine);
-    EXPECT_LE(std::filesystem::file_size(library_dir() / profile_folder.folder / (name + ".yaml")), 300'000u) << name;
+    EXPECT_LE(std::filesystem::file_size(library_dir() / profile_folder.path / (name + ".yaml")), 300'000u) << name;
   }
 }
 
