@@ -26,7 +26,7 @@ TEST(CardUsers, OneIdleLookIsEnough) {
 TEST(CardUsers, OthersThatBeginMeanwhileAreRefused) {
   const std::vector<ProcessLoad> loads{{.pid = 5, .sm_percent = 99}, {.pid = 6, .sm_percent = 30}};
   EXPECT_THAT([&] { refuse_other_load(loads, {5}); },
-              ThrowsMessage<DeviceError>(HasSubstr("process 6 computes on 30 % of it")));
+              ThrowsMessage<DeviceError>(HasSubstr("process 6 computes for 30 % of the time")));
   refuse_other_load(loads, {5, 6});
   refuse_other_load(std::vector{ProcessLoad{.pid = 6, .sm_percent = 5}}, {5});
   refuse_other_load({}, {5});

@@ -36,7 +36,7 @@ TEST(List, overview_counts_every_kind) {
 TEST(List, every_thing_has_a_name_and_shows_in_the_text) {
   for (const Listing& listing : listings()) {
     const auto items = listed(std::string(listing.kind));
-    EXPECT_FALSE(items.empty());
+    EXPECT_TRUE(!items.empty() || listing.kind == "plugins") << listing.kind << "; plug-ins come with none";
     const std::string text = servecast_with({"list", std::string(listing.kind)}).out;
     for (const std::string& name : names(items)) EXPECT_THAT(text, HasSubstr(name)) << listing.kind;
   }
@@ -80,7 +80,7 @@ TEST(List, every_policy_is_a_file_is_listed_and_is_explained) {
     pages += text_of(page.path());
   std::set<std::string> all;
   for (const Listing& listing : listings())
-    if (const auto items = listing.items(); items.at(0).contains("settings"))
+    if (const auto items = listing.items(); !items.empty() && items.at(0).contains("settings"))
       for (const std::string& name : names(items)) all.insert(name);
   for (const auto& [place, file] : policy_files()) {
     const std::string name = file.stem().string();

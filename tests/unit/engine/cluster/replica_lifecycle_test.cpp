@@ -201,9 +201,10 @@ TEST(ReplicaLifecycle, ABreakWhileItDrainsEndsItAndItsRent) {
   m.replicas.busy.clear();
   EXPECT_FALSE(m.lives.retire_drained(13));
   EXPECT_EQ(m.lives.totals(0).stops, 0);
+  EXPECT_FALSE(m.lives.waits_for_parts(at(0))) << "none is wanted";
   m.want(2, 14);
   EXPECT_THAT(m.names(), ElementsAre("broken", "starting"));
-  EXPECT_FALSE(m.lives.waits_for_parts(at(0))) << "its autoscaler starts it, not its parts";
+  EXPECT_TRUE(m.lives.waits_for_parts(at(0))) << "two are wanted, and one is whole";
   EXPECT_FALSE(m.lives.whole(at(0), 15));
   m.lives.settle(15);
   EXPECT_THAT(m.names(), ElementsAre("starting", "starting"));
