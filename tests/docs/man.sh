@@ -9,7 +9,7 @@ wrong() { echo "$1"; failed=1; }
 # options_of PROGRAM COMMAND...: every option and command in its help and in that of what is below it, without roff's signs.
 options_of() {
   "$@" --help >"$scratch/help.$#"
-  grep -oE '^ +(-[A-Za-z],)? *--[a-z-]+' "$scratch/help.$#" | grep -oE -e '--[a-z-]+'
+  grep -oE '^ +(-[A-Za-z],)? *--[a-z0-9-]+' "$scratch/help.$#" | grep -oE -e '--[a-z0-9-]+'
   for below in $(awk '/^Subcommands:$/ { inside = 1; next } /^[^ ]/ { inside = 0 } inside && /^  [^ ]/ { print $1 }' "$scratch/help.$#"); do
     echo "$below"
     options_of "$@" "$below"
