@@ -45,6 +45,11 @@ class Adapters(Figures):
     hit_fraction: float  # hits by both [share, 0 to 1]
     stall_s: float  # time in which steps waited for loads, summed over replicas [s]
 
+class AddedFiles(Figures):
+    file: str  # from the root of the file system
+    sha256: str  # of what was in it
+    brings: str  # what the scenario can name for it, e.g. router 'nearest' or gpu 'our_gpu'
+
 class AnsweredBy(Figures):
     target: str  # pool, API tier, or the gateway's memory
     llm_calls: float  # that were sent there
@@ -349,6 +354,7 @@ class Summary(Figures):
     classes: list[Classes]  # class by class, where requests of several arrived
     rests_on: list[RestsOn]  # pool by pool, what the forecast rests on
     changed_hardware: list[ChangedHardware]  # figures of hardware that the scenario states otherwise than its files
+    added_files: list[AddedFiles]  # plug-ins and files of one's own libraries that the run rests on
     settings: dict[str, Any]  # every setting as it was used
     replicates: int  # with `replicates`: how many there were
     p05: "Summary"  # with `replicates`: lower ends of the 90 % intervals

@@ -114,7 +114,7 @@ class ManyRuns(unittest.TestCase):
         alone = CHAT.set({"pools[0].replicas": 2, "pools[0].router.policy": "random"}).run(progress=False)
         row = next(r for r in sweep.rows() if r["pools[0].replicas"] == "2" and "random" in r["pools[0].router.policy"])
         self.assertEqual(row["ttft_p99_s"], alone.summary.ttft_s.p99)
-        self.assertEqual((states[-1].done, states[-1].of), (4, 4))
+        self.assertEqual((states[-1].done, states[-1].total), (4, 4))
         self.assertIn("<table>", sweep._repr_html_())
 
     def test_whatif_and_compare(self):

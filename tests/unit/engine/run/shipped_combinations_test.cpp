@@ -39,9 +39,9 @@ double count(const Recorder& recorder, RequestStatus status) {
   return static_cast<double>(std::ranges::count(recorder.requests(), status, &RequestRecord::status));
 }
 
-// Until the node dies the runs are the same, so the requests on it are the same too: what one run resumes the other loses.
-// The node is away for 60 s; then 141.1e9 bytes of weights come over 15e9 bytes/s of storage, 9.4 s, and the engine
-// takes 20 s.
+// Until the node dies the runs are the same, so the requests on it are the same too: what one run resumes the other
+// loses. The node is away for 60 s; then 141.1e9 bytes of weights come over 15e9 bytes/s of storage, 9.4 s, and the
+// engine takes 20 s.
 TEST(ShippedCombinations, WhatADyingNodeHadIsResumedOrLost) {
   const Settings once{{"failures.events", "[{at_s: 60, node: 2, down_s: 60}]"}, {"first_requests", "2000"}};
   const auto look = [](const Scenario&, const Recorder& recorder, const RunFacts& facts) {
