@@ -11,7 +11,9 @@ namespace {
 
 ComparedFigure compared(const MeasuredServer& server, const MeasuredStage& stage, const Measurement& m,
                         const Forecast& forecast) {
-  ComparedFigure out{.group = stage.group,
+  ComparedFigure out{.regime = stage.regime,
+                     .system = stage.system,
+                     .fitting = server.fitting,
                      .server = server.name,
                      .stage = stage.title,
                      .model = server.model,

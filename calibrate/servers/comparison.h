@@ -13,7 +13,9 @@ struct Forecast;
 
 /// One measured figure against its forecast.
 struct ComparedFigure {
-  std::string group{};
+  Regime regime{};
+  std::string system{};
+  bool fitting = false;  // terms may have been fitted on it
   std::string server{};
   std::string stage{};
   std::string model{};

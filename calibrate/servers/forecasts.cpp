@@ -24,9 +24,13 @@ ChildCommand command_for(const MeasuredServer& server, const ForecastOptions& op
   write_text(scenario, server.scenario);
   const std::string& engine = options.engine.empty() ? server.engine : options.engine;
   ChildCommand command{
-      .words = {options.program, "run", scenario, "--format", "json", "--set", "pools[0].engine=" + engine},
+      .words = {options.program, "run", scenario, "--format", "json"},
       .output = scratch / (name + ".json"),
       .complaints = scratch / (name + ".txt")};
+  for (int pool = 0; pool < server.pools; ++pool) {
+    command.words.push_back("--set");
+    command.words.push_back("pools[" + std::to_string(pool) + "].engine=" + engine);
+  }
   for (const std::string& setting : options.settings) {
     command.words.push_back("--set");
     command.words.push_back(setting);

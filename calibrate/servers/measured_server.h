@@ -2,6 +2,8 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/servers/regimes.h"
+
 namespace servecast {
 
 /// What can be compared. The order is that of the page.
@@ -25,7 +27,8 @@ struct Measurement {
 struct MeasuredStage {
   std::string title{};          // e.g. "8 req/s"
   std::string request_class{};  // in the forecast's report; empty: the run as a whole
-  std::string group{};          // which rows of the table of medians it counts in
+  Regime regime{};
+  std::string system{};         // within the regime: model, GPU and engine
   bool warm = true;             // not the first minutes of a server, no KV offload
   bool saturated = false;  // more came than it could serve: clients gave up, and only answered requests were measured
   double output_tokens = 0;  // of every request
@@ -37,6 +40,8 @@ struct MeasuredServer {
   std::string name{};      // of the run
   std::string model{};     // what is left out when constants are fitted on the others
   std::string engine{};    // bundled engine profile
+  bool fitting = false;    // terms of engines may be fitted on it (read/split.h); the others are for the report alone
+  int pools = 1;           // of the scenario, each with this engine
   std::string scenario{};  // YAML text; the engine is set from outside
   std::vector<MeasuredStage> stages{};
 };
@@ -57,9 +62,11 @@ struct ReadServers {
 /// vLLM under inference-perf: vllm_h100_open_loop.csv. What really ran: a fixed set of 100 prompts in a cycle,
 /// Poisson gaps scaled to fill the stage, outputs of exactly output_len tokens.
 ReadServers open_loop_servers(const std::string& file);
-/// Fixed lengths and concurrency: closed_loop_h100.csv.
+/// Fixed lengths and concurrency, AIConfigurator's sample: closed_loop_h100.csv, aic_silicon_*.csv.
 ReadServers closed_loop_servers(const std::string& file);
-/// TensorRT-LLM, all requests at once: trtllm_offline_throughput.csv and trtllm_1.0_offline.csv.
+/// The same, InferenceMAX's own results: inferencemax_*.csv.
+ReadServers inference_max_servers(const std::string& file);
+/// TensorRT-LLM, all requests at once: trtllm_offline_*.csv, trtllm_*_offline.csv, trtllm_1.2_perf_overview.csv.
 ReadServers offline_servers(const std::string& file);
 
 /// All of a folder's, in this order; UserError where it has none of these files, or no row that can be forecast.

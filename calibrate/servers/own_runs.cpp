@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "calibrate/servers/csv_rows.h"
+#include "calibrate/servers/read/csv_rows.h"
 #include "calibrate/servers/measured_server.h"
 #include "models/base/input_file.h"
 
@@ -19,7 +19,6 @@ std::vector<MeasuredServer> own_servers(const std::string& file) {
     const std::string& request_class = row.text("class");
     servers.back().stages.push_back({.title = request_class.empty() ? "all" : request_class,
                                      .request_class = request_class,
-                                     .group = "own runs",
                                      .measured = {{ServerFigure::ttft_mean, row.positive_number("ttft_mean_s")},
                                                   {ServerFigure::tpot_mean, row.positive_number("tpot_mean_s")}}});
   }

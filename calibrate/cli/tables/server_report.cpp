@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 
-#include "calibrate/servers/accuracy_page.h"
+#include "calibrate/servers/page/accuracy_page.h"
 #include "calibrate/servers/comparison.h"
 #include "calibrate/servers/held_out.h"
-#include "calibrate/servers/left_out.h"
+#include "calibrate/servers/read/left_out.h"
 #include "sim/cli/program/console.h"
 #include "sim/cli/program/options.h"
 #include "sim/input/library/hardware.h"
@@ -38,7 +39,9 @@ std::string fits_text(const std::vector<HeldOutFit>& fits) {
 
 void ServerReport::declare(CLI::App& app) {
   add_path(app, "--servers", servers, "DIR", "Hold forecasts against the measured servers of this folder instead");
-  add_path(app, "-o,--out", out, "FILE", "Write that page into this file");
+  add_path(app, "-o,--out", out, "FILE", "Write the summary into this file");
+  add_path(app, "--pages", pages, "DIR", "Write a page for each regime into this folder");
+  add_path(app, "--rows", rows, "FILE", "Write every row into this file");
   app.add_option("--set", how.settings, "Replace a setting in every server's scenario")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
@@ -69,11 +72,22 @@ void ServerReport::run(Console& console) {
   if (!read.left_out.empty())
     console.err << "No forecast can be made of " << read.left_out.size() << " rows:\n"
                 << left_out_text(read.left_out);
-  const std::string page = accuracy_page(compare(all, forecasts), read.left_out, fitted_on);
+  const std::vector<ComparedFigure> figures = compare(all, forecasts);
+  write(console, {.figures = figures, .left_out = read.left_out, .fitted_on = fitted_on});
+}
+
+void ServerReport::write(Console& console, const AccuracyInput& input) const {
+  const std::string summary = accuracy_summary(input);
   if (out.empty())
-    console.out << page;
+    console.out << summary;
   else
-    write_text(out, page);
+    write_text(out, summary);
+  if (!rows.empty()) write_text(rows, all_rows(input.figures));
+  if (pages.empty()) return;
+  std::filesystem::create_directories(pages);
+  for (const RegimeFacts& regime : regimes)
+    if (const std::string page = regime_page(regime.regime, input.figures); !page.empty())
+      write_text(std::filesystem::path(pages) / (std::string(regime.key) + ".md"), page);
 }
 
 }  // namespace servecast

@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "calibrate/servers/accuracy_page.h"
+#include "calibrate/servers/page/accuracy_page.h"
 #include "calibrate/servers/forecasts.h"
 
 namespace servecast::comparison_test {
 
 ComparedFigure row(double measured, double forecast) {
-  return {.group = "vLLM open loop", .figure = ServerFigure::e2e_mean, .measured = measured, .forecast = forecast};
+  return {.regime = Regime::open_loop, .system = "llama", .figure = ServerFigure::e2e_mean, .measured = measured, .forecast = forecast};
 }
 
 // Errors -20, +10, +5, 0 %: half of the sizes are at most 5 %, nine tenths at most 20 %.
@@ -54,11 +54,25 @@ TEST(Comparison, IntervalOfADifferenceHoldsItHoweverItsPartsGoTogether) {
   EXPECT_EQ(of_all.p95, 9);
 }
 
-TEST(Comparison, PageHasTheTableAndEveryRow) {
-  const std::vector<ComparedFigure> rows{row(2, 2.1)};
-  const std::string page = accuracy_page(rows, {}, "Fitted on nothing.");
-  EXPECT_NE(page.find("| vLLM open loop, E2E mean | 1 | 5.0 % | 5.0 % | +5.0 % | 3.0 % | – |"), std::string::npos);
-  EXPECT_NE(page.find("| 2000.00 ms | 2100.00 ms | – | +5.0 % |"), std::string::npos);
+TEST(Comparison, SummarySetsReportingRowsApartFromFittingOnes) {
+  std::vector<ComparedFigure> rows{row(2, 2.1), row(2, 3)};
+  rows[1].fitting = true;
+  const std::string page = accuracy_summary({.figures = rows, .fitted_on = "Fitted on nothing."});
+  EXPECT_NE(page.find("| [vLLM, open loop](accuracy/open_loop.md) | E2E mean | 1 | 5.0 % / 5.0 % | 1.5 % / 4.0 % | "
+                      "+5.0 % | – | – | 50.0 % / 50.0 % (1) |"),
+            std::string::npos)
+      << page;
+}
+
+TEST(Comparison, RegimePageHasALineForEachSystem) {
+  const std::string page = regime_page(Regime::open_loop, std::vector{row(2, 2.1)});
+  EXPECT_NE(page.find("| llama | E2E mean | 1 | 5.0 % / 5.0 % | +5.0 % | – | – |"), std::string::npos) << page;
+  EXPECT_EQ(regime_page(Regime::mlperf, std::vector{row(2, 2.1)}), "");
+}
+
+TEST(Comparison, AllRowsHasEachOfThem) {
+  const std::string text = all_rows(std::vector{row(2, 2.1)});
+  EXPECT_NE(text.find("| 2000.00 ms | 2100.00 ms | – | +5.0 % |"), std::string::npos) << text;
 }
 
 }  // namespace servecast::comparison_test

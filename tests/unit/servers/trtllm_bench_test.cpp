@@ -1,4 +1,4 @@
-#include "calibrate/servers/trtllm_bench.h"
+#include "calibrate/servers/read/trtllm_bench.h"
 
 #include <gtest/gtest.h>
 

@@ -8,6 +8,7 @@ namespace servecast {
 struct BundledLlm {
   std::string name;
   std::string weights;
+  bool experts = false;
 };
 /// Throws NoMatch where it means none.
 BundledLlm bundled_llm(const std::string& published);
@@ -17,12 +18,14 @@ struct BundledGpu {
   std::string name;
   std::string node;
   bool measured = true;  // its kernels were, not scaled from another GPU
+  bool blackwell = false;
 };
-/// Of aiconfigurator's name, or that of TensorRT-LLM's pages. Throws NoMatch where it means none.
+/// Of AIConfigurator's or InferenceMAX's name, or that of TensorRT-LLM's pages. Throws NoMatch where it means none.
 BundledGpu bundled_gpu(const std::string& published);
 
-/// `precision` as rows write it, or where they say none, `published`: the name of a type that weights can have.
-/// Throws NoMatch where there is no such type.
-std::string bundled_weights(const std::string& precision, const std::string& published);
+/// The name of a type that weights can have: `precision` as rows write it, or where they say none, what the model is
+/// published in. A row's "fp8" is block-scaled where the model is published so, and "fp4" its own 4-bit type, or
+/// NVFP4. Throws NoMatch where there is no such type.
+std::string bundled_weights(const std::string& precision, const BundledLlm& llm);
 
 }  // namespace servecast

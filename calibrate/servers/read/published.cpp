@@ -1,4 +1,4 @@
-#include "calibrate/servers/bundled.h"
+#include "calibrate/servers/read/published.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "calibrate/servers/csv_rows.h"
+#include "calibrate/servers/read/csv_rows.h"
 #include "models/hw/llm/data_type.h"
 
 namespace servecast {
@@ -17,22 +17,25 @@ struct Published {
   std::string_view name;  // a fine-tuned model's may have more behind it, see tuned
   const char* llm;
   const char* weights = "bf16";
+  bool experts = false;
 };
 // Llama 3.3 has the shapes of 3.1, DeepSeek-R1 those of V3.
 constexpr Published published_llms[]{
     {"01-ai/Yi-34B", "yi-34b"},
+    {"MiniMaxAI/MiniMax-M2.5", "minimax-m2.5", "fp8_block", true},
     {"Qwen/Qwen2.5-32B", "qwen2.5-32b"},
     {"Qwen/Qwen2.5-72B", "qwen2.5-72b"},
     {"Qwen/Qwen2.5-7B", "qwen2.5-7b"},
     {"Qwen/Qwen3-14B", "qwen3-14b"},
-    {"Qwen/Qwen3-235B-A22B", "qwen3-235b-a22b"},
-    {"Qwen/Qwen3-30B-A3B", "qwen3-30b-a3b"},
+    {"Qwen/Qwen3-235B-A22B", "qwen3-235b-a22b", "bf16", true},
+    {"Qwen/Qwen3-30B-A3B", "qwen3-30b-a3b", "bf16", true},
     {"Qwen/Qwen3-32B", "qwen3-32b"},
     {"codellama/CodeLlama-34b-Instruct-hf", "codellama-34b"},
     {"codellama/CodeLlama-34b-hf", "codellama-34b"},
-    {"deepseek-ai/DeepSeek-R1", "deepseek-v3", "fp8"},
-    {"deepseek-ai/DeepSeek-V2-Lite", "deepseek-v2-lite"},
-    {"deepseek-ai/DeepSeek-V3", "deepseek-v3", "fp8"},
+    {"deepseek-ai/DeepSeek-R1", "deepseek-v3", "fp8_block", true},
+    {"deepseek-ai/DeepSeek-R1-0528", "deepseek-v3", "fp8_block", true},
+    {"deepseek-ai/DeepSeek-V2-Lite", "deepseek-v2-lite", "bf16", true},
+    {"deepseek-ai/DeepSeek-V3", "deepseek-v3", "fp8_block", true},
     {"facebook/opt-13b", "opt-13b"},
     {"facebook/opt-66b", "opt-66b"},
     {"huggyllama/llama-30b", "llama-30b"},
@@ -49,11 +52,19 @@ constexpr Published published_llms[]{
     {"meta-llama/Meta-Llama-3-70B", "llama-3-70b"},
     {"meta-llama/Meta-Llama-3-8B", "llama-3-8b"},
     {"mistralai/Mistral-7B-v0.3", "mistral-7b"},
-    {"mistralai/Mixtral-8x22B-v0.1", "mixtral-8x22b"},
-    {"mistralai/Mixtral-8x7B-v0.1", "mixtral-8x7b"},
-    {"openai/gpt-oss-120b", "gpt-oss-120b", "mxfp4"},
-    {"openai/gpt-oss-20b", "gpt-oss-20b", "mxfp4"},
+    {"mistralai/Mixtral-8x22B-v0.1", "mixtral-8x22b", "bf16", true},
+    {"mistralai/Mixtral-8x7B-v0.1", "mixtral-8x7b", "bf16", true},
+    {"nvidia/DeepSeek-R1-0528-FP4-V2", "deepseek-v3", "nvfp4", true},
+    {"nvidia/DeepSeek-R1-NVFP4", "deepseek-v3", "nvfp4", true},
+    {"nvidia/DeepSeek-V3.1-NVFP4", "deepseek-v3", "nvfp4", true},
+    {"nvidia/Llama-3.1-8B-Instruct-FP8", "llama-3.1-8b", "fp8"},
+    {"nvidia/Qwen3-32B-NVFP4", "qwen3-32b", "nvfp4"},
+    {"openai/gpt-oss-120b", "gpt-oss-120b", "mxfp4", true},
+    {"openai/gpt-oss-20b", "gpt-oss-20b", "mxfp4", true},
+    {"LLaMA v2 70B", "llama-2-70b"},
+    {"LLaMA v2 7B", "llama-2-7b"},
     {"LLaMA v3 70B", "llama-3-70b"},
+    {"LLaMA v3 8B", "llama-3-8b"},
     {"LLaMA v3.1 70B", "llama-3.1-70b"},
     {"LLaMA v3.1 8B", "llama-3.1-8b"},
     {"Llama 3.3 70B", "llama-3.1-70b"},
@@ -67,7 +78,8 @@ const std::map<std::string_view, BundledGpu> known_gpus{
     {"A100-SXM4-80GB", {"a100_sxm_80g", "dgx_a100"}}, {"A100-PCIE-80GB", {"a100_pcie_80g", "pcie_server", false}},
     {"L40S", {"l40s_48g", "pcie_server", false}},     {"h100_sxm", {"h100_sxm_80g", "dgx_h100"}},
     {"h200_sxm", {"h200_sxm_141g", "hgx_h200"}},      {"a100_sxm", {"a100_sxm_80g", "dgx_a100"}},
-    {"l40s", {"l40s_48g", "pcie_server", false}},
+    {"l40s", {"l40s_48g", "pcie_server", false}},     {"h100", {"h100_sxm_80g", "dgx_h100"}},
+    {"h200", {"h200_sxm_141g", "hgx_h200"}},
 };
 
 /// As TensorRT-LLM's pages write them. Models that they ran in 16 bits are counted as bf16.
@@ -83,7 +95,7 @@ BundledLlm bundled_llm(const std::string& published) {
   });
   if (found == std::ranges::end(published_llms))
     throw NoMatch(fmt::format("no bundled model is known for '{}'", published));
-  return {.name = found->llm, .weights = found->weights};
+  return {.name = found->llm, .weights = found->weights, .experts = found->experts};
 }
 
 BundledGpu bundled_gpu(const std::string& published) {
@@ -92,11 +104,13 @@ BundledGpu bundled_gpu(const std::string& published) {
   return found->second;
 }
 
-std::string bundled_weights(const std::string& precision, const std::string& published) {
-  const std::string& said = precision.empty() ? published : precision;
-  const auto page = page_types.find(said);
-  const std::string& name = page == page_types.end() ? said : page->second;
-  if (const auto type = data_type(name)) return std::string(facts(*type).name);
+std::string bundled_weights(const std::string& precision, const BundledLlm& llm) {
+  const bool published_in_4_bits = llm.weights.ends_with("fp4");
+  std::string said = precision.empty() || published_in_4_bits ? llm.weights : precision;
+  if (const auto page = page_types.find(said); page != page_types.end()) said = page->second;
+  if (said == "fp4") said = "nvfp4";
+  if (said == "fp8" && llm.weights == "fp8_block") said = llm.weights;
+  if (const auto type = data_type(said)) return std::string(facts(*type).name);
   std::vector<std::string_view> known;
   for (const DataTypeFacts& type : data_types) known.push_back(type.name);
   throw NoMatch(fmt::format("weights in '{}' are not modelled; known are {}", said, fmt::join(known, ", ")));

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <stdexcept>
@@ -28,8 +29,13 @@ class CsvRow {
   double positive_number(const std::string& column) const;
   /// Also where it is not a whole number from 0 on, or absurdly large.
   std::int64_t count(const std::string& column) const;
-  /// 1 where the cell is empty.
-  std::int64_t count_or_one(const std::string& column) const { return text(column).empty() ? 1 : count(column); }
+  bool has(const std::string& column) const { return cells_.contains(column); }
+  /// Empty where there is no such column.
+  std::string text_if_there(const std::string& column) const { return has(column) ? text(column) : std::string(); }
+  /// 1 where the cell is empty or 0, or the column missing: rows write sizes of groups that there are not so.
+  std::int64_t count_or_one(const std::string& column) const {
+    return text_if_there(column).empty() ? 1 : std::max<std::int64_t>(1, count(column));
+  }
   [[noreturn]] void fail(const std::string& message) const;
 
  private:
@@ -38,7 +44,8 @@ class CsvRow {
   std::map<std::string, std::string> cells_;
 };
 
-/// A CSV file whose first line names the columns; cells may be quoted. Throws UserError where it cannot be read.
+/// A CSV file whose first line names the columns, behind comments that begin with '#'; cells may be quoted. Throws
+/// UserError where it cannot be read.
 std::vector<CsvRow> read_csv(const std::string& file);
 
 }  // namespace servecast

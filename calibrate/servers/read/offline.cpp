@@ -5,11 +5,12 @@
 #include <filesystem>
 #include <iterator>
 
-#include "calibrate/servers/bundled.h"
-#include "calibrate/servers/csv_rows.h"
-#include "calibrate/servers/left_out.h"
+#include "calibrate/servers/read/published.h"
+#include "calibrate/servers/read/csv_rows.h"
+#include "calibrate/servers/read/left_out.h"
 #include "calibrate/servers/measured_server.h"
-#include "calibrate/servers/trtllm_bench.h"
+#include "calibrate/servers/read/split.h"
+#include "calibrate/servers/read/trtllm_bench.h"
 #include "models/base/error.h"
 #include "models/base/input_file.h"
 #include "sim/input/library/hardware.h"
@@ -22,14 +23,13 @@ namespace {
 struct Bench {
   const char* rows;  // the column `engine` begins with it
   const char* engine;
-  const char* group;
   BuiltEngine (*limits)(const BenchedEngine&);
   const char* batcher;  // settings beside the limits
   int block_tokens;
 };
-constexpr std::array<Bench, 2> benches{{{"TensorRT-LLM 0.15", "trtllm-0.15", "TensorRT-LLM offline",
+constexpr std::array<Bench, 2> benches{{{"TensorRT-LLM 0.15", "trtllm-0.15",
                                          trtllm_bench_build, "enable_chunked_context: true", 64},
-                                        {"TensorRT-LLM 1.0", "trtllm-1.0", "TensorRT-LLM 1.0 offline",
+                                        {"TensorRT-LLM 1.0", "trtllm-1.0",
                                          trtllm_bench_throughput, "overlap_scheduler: true", 32}}};
 
 const Bench& bench_of(const CsvRow& row) {
@@ -46,21 +46,10 @@ void check_metric(const CsvRow& row) {
     throw NoMatch("'" + metric + "' is not compared; output tokens/s of the whole deployment are");
 }
 
-/// What trtllm-0.15 waits at all-reduces was fitted on these rows.
-bool is_fitted_on(const CsvRow& row, const BundledGpu& gpu) {
-  return row.text("model") == "LLaMA v3 70B" && gpu.name == "h100_sxm_80g" && row.count("tp") > 1;
-}
-
-std::string group(const CsvRow& row, const BundledGpu& gpu) {
-  const std::string group = bench_of(row).group;
-  if (!gpu.measured) return group + ", derived GPUs";
-  return is_fitted_on(row, gpu) ? group + ", fitted" : group;
-}
-
 /// Rows in FP8 keep the KV cache in FP8, too; the tool chooses the limits of a step, and 0.15's cuts prompts to them;
 /// the cache takes 95 % of what is left ("in the majority of cases", 1.0: "in many cases").
 std::string scenario(const CsvRow& row, const BundledGpu& gpu, const BundledLlm& llm) {
-  const std::string type = bundled_weights(row.text("precision"), llm.weights);
+  const std::string type = bundled_weights(row.text("precision"), llm);
   const Bench& bench = bench_of(row);
   const Gpu gpu_file = load_gpu(gpu.name, {});
   const Llm model = load_llm(llm.name, {});
@@ -99,43 +88,22 @@ MeasuredServer offline_server(const CsvRow& row) {
   check_metric(row);
   const BundledGpu gpu = bundled_gpu(row.text("gpu"));
   const BundledLlm llm = bundled_llm(row.text("model"));
+  const std::string type = bundled_weights(row.text("precision"), llm);
   return {.name = row.text("model") + " " + row.text("gpu"),
           .model = llm.name,
           .engine = bench_of(row).engine,
+          .fitting = is_fitted_on(bench_of(row).engine, gpu.name, llm.name),
           .scenario = scenario(row, gpu, llm),
           .stages = {{.title = fmt::format("{} TP{}, {}/{}", row.text("precision"), row.text("tp"), row.text("isl"),
                                            row.text("osl")),
-                      .group = group(row, gpu),
+                      .regime = Regime::offline,
+                      .system = fmt::format("{} {}, {}{}, {}", llm.name, type, gpu.name,
+                                            gpu.measured ? "" : " (kernels derived)", bench_of(row).engine),
                       .measured = {{ServerFigure::output_tokens_per_s, row.number("value")}}}}};
 }
 
 }  // namespace
 
 ReadServers offline_servers(const std::string& file) { return read_rows(file, offline_server); }
-
-ReadServers all_servers(const std::string& folder) {
-  struct Kind {
-    const char* file;
-    ReadServers (*read)(const std::string&);
-  };
-  constexpr std::array<Kind, 4> kinds{{{"vllm_h100_open_loop.csv", open_loop_servers},
-                                       {"closed_loop_h100.csv", closed_loop_servers},
-                                       {"trtllm_offline_throughput.csv", offline_servers},
-                                       {"trtllm_1.0_offline.csv", offline_servers}}};
-  ReadServers all;
-  std::string known;
-  for (const Kind& kind : kinds) {
-    const std::filesystem::path file = std::filesystem::path(folder) / kind.file;
-    known += (known.empty() ? "" : ", ") + std::string(kind.file);
-    if (!is_there(file)) continue;
-    ReadServers read = kind.read(file.string());
-    std::ranges::move(read.servers, std::back_inserter(all.servers));
-    std::ranges::move(read.left_out, std::back_inserter(all.left_out));
-  }
-  if (!all.servers.empty()) return all;
-  if (all.left_out.empty()) throw UserError("'" + folder + "' holds no measured servers; known are " + known);
-  throw UserError("'" + folder + "' holds no measured server of which a forecast can be made:\n" +
-                  left_out_text(all.left_out));
-}
 
 }  // namespace servecast

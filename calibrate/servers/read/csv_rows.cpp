@@ -1,4 +1,4 @@
-#include "calibrate/servers/csv_rows.h"
+#include "calibrate/servers/read/csv_rows.h"
 
 #include <charconv>
 #include <cmath>
@@ -65,7 +65,8 @@ std::int64_t CsvRow::count(const std::string& column) const {
 
 std::vector<CsvRow> read_csv(const std::string& file) {
   LineReader lines(file);
-  const std::optional<Line> header = lines.next();
+  std::optional<Line> header = lines.next();
+  while (header && header->text.starts_with('#')) header = lines.next();
   if (!header) throw UserError(Place{.file = file}, "is empty");
   const std::vector<std::string> names = cells_of(header->text);
   std::vector<CsvRow> rows;

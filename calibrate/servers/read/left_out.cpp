@@ -1,4 +1,4 @@
-#include "calibrate/servers/left_out.h"
+#include "calibrate/servers/read/left_out.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <map>
 
-#include "calibrate/servers/csv_rows.h"
+#include "calibrate/servers/read/csv_rows.h"
 
 namespace servecast {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <map>
 
-#include "calibrate/servers/bundled.h"
-#include "calibrate/servers/csv_rows.h"
+#include "calibrate/servers/read/published.h"
+#include "calibrate/servers/read/csv_rows.h"
 #include "calibrate/servers/measured_server.h"
 #include "models/base/escaped.h"
 
@@ -70,7 +70,8 @@ pools:
 MeasuredStage stage(const CsvRow& row, bool first, bool several) {
   MeasuredStage stage{.title = row.text("rate_rps") + " req/s",
                       .request_class = several ? "stage " + std::to_string(row.count("stage") + 1) : "",
-                      .group = saturated(row) ? "vLLM open loop, overloaded" : "vLLM open loop",
+                      .regime = Regime::open_loop,
+                      .system = fmt::format("{}, {}", row.text("model"), row.text("gpu")),
                       .warm = !first,
                       .saturated = saturated(row),
                       .output_tokens = row.number("output_len")};

@@ -1,0 +1,150 @@
+#include "calibrate/servers/page/accuracy_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "calibrate/servers/comparison.h"
+#include "calibrate/servers/page/asked.h"
+#include "calibrate/servers/read/left_out.h"
+#include "calibrate/servers/read/split.h"
+
+namespace servecast {
+namespace {
+
+using Figures = std::vector<ComparedFigure>;
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
+
+const char* title_of(ServerFigure figure) {
+  return std::ranges::find(figure_names, figure, &FigureName::figure)->title;
+}
+
+template <class Belongs>
+Figures chosen(std::span<const ComparedFigure> figures, const Belongs& belongs) {
+  Figures out;
+  std::ranges::copy_if(figures, std::back_inserter(out), belongs);
+  return out;
+}
+
+std::string errors_text(const ErrorSummary& s) {
+  return s.rows == 0 ? "–" : fmt::format("{} / {}", percent(s.median), percent(s.p90));
+}
+
+std::string asked_text(Regime regime, ServerFigure figure) {
+  const auto found = std::ranges::find_if(
+      asked, [&](const Asked& a) { return a.regime == regime && a.figure == figure; });
+  if (found == asked.end()) return "–";
+  return found->p90 > 0 ? fmt::format("{} / {}", percent(found->median), percent(found->p90)) : percent(found->median);
+}
+
+std::string coverage_text(const Coverage& c) {
+  return c.rows == 0 ? "– | –" : fmt::format("{} | {}", percent(c.fraction()), percent(c.median_half_width));
+}
+
+std::string refused_text(const ErrorSummary& s) {
+  return s.without_forecast == 0 ? "" : fmt::format(" (+{} refused)", s.without_forecast);
+}
+
+std::string summary_row(const RegimeFacts& regime, ServerFigure figure, const Figures& rows) {
+  const Figures reported = chosen(rows, [](const auto& f) { return !f.fitting; });
+  const ErrorSummary s = summarise_errors(reported);
+  const ErrorSummary fitted = summarise_errors(chosen(rows, [](const auto& f) { return f.fitting; }));
+  return fmt::format("| [{}](accuracy/{}.md) | {} | {}{} | {} | {} | {} | {} | {} ({}) |\n", regime.title, regime.key,
+                     title_of(figure), s.rows, refused_text(s), errors_text(s), asked_text(regime.regime, figure),
+                     s.rows == 0 ? "–" : signed_percent(s.bias), coverage_text(coverage_of(reported)),
+                     errors_text(fitted), fitted.rows);
+}
+
+/// All regimes together, and stages with more to do than the server could: their intervals alone.
+std::string coverage_of_all(std::span<const ComparedFigure> figures) {
+  std::string text;
+  const auto line = [&](const char* title, bool saturated) {
+    const Coverage c = coverage_of(chosen(figures, [&](const auto& f) { return f.saturated == saturated; }));
+    if (c.rows > 0) text += fmt::format("| {} | – | {} | – | – | – | {} | – |\n", title, c.rows, coverage_text(c));
+  };
+  line("all of these", false);
+  line("overloaded stages", true);
+  return text;
+}
+
+std::string summary_table(std::span<const ComparedFigure> figures) {
+  std::string text =
+      "| regime | figure | rows | median / p90 error | asked | bias | 90 % intervals hold | half-width | on fitting rows "
+      "|\n|---|---|---|---|---|---|---|---|---|\n";
+  for (const RegimeFacts& regime : regimes)
+    for (const FigureName& name : figure_names) {
+      const Figures rows = chosen(figures, [&](const auto& f) {
+        return f.regime == regime.regime && f.figure == name.figure && !f.saturated;
+      });
+      if (!rows.empty()) text += summary_row(regime, name.figure, rows);
+    }
+  return text + coverage_of_all(figures);
+}
+
+/// Was every server with too much to do told from those without?
+std::string verdicts(std::span<const ComparedFigure> figures) {
+  std::int64_t right[2] = {};
+  std::int64_t all[2] = {};
+  for (const ComparedFigure& f : figures) {
+    if (f.regime != Regime::open_loop || f.figure != ServerFigure::e2e_mean || !f.forecast) continue;
+    ++all[f.saturated];
+    right[f.saturated] += f.said_saturated == f.saturated ? 1 : 0;
+  }
+  if (all[0] + all[1] == 0) return "";
+  return fmt::format("\nVerdict \"saturated\": {} of {} overloaded stages, and rightly not on {} of {} others.\n",
+                     right[1], all[1], right[0], all[0]);
+}
+
+std::string amount(ServerFigure figure, double value) {
+  return figure == ServerFigure::output_tokens_per_s ? fmt::format("{:.0f}", value)
+                                                     : fmt::format("{:.2f} ms", 1e3 * value);
+}
+
+}  // namespace
+
+std::string accuracy_summary(const AccuracyInput& input) {
+  const std::string missing =
+      input.left_out.empty() ? "" : "\n## No forecast\n\nRows of which none can be made, and what is missing:\n\n" +
+                                        left_out_text(input.left_out);
+  return fmt::format("{}\n{}{}\n## The split\n\nTerms of engines are fitted on these systems alone:\n\n{}{}",
+                     input.fitted_on, summary_table(input.figures), verdicts(input.figures), split_text(), missing);
+}
+
+std::string regime_page(Regime regime, std::span<const ComparedFigure> figures) {
+  std::map<std::pair<std::string, ServerFigure>, Figures> systems;
+  for (const ComparedFigure& f : figures)
+    if (f.regime == regime && !f.saturated) systems[{f.system, f.figure}].push_back(f);
+  if (systems.empty()) return "";
+  const RegimeFacts& about = facts(regime);
+  std::string text = fmt::format(
+      "# Accuracy: {}\n\n{}\n\n| model, GPU, engine | figure | rows | median / p90 error | bias | 90 % intervals hold | "
+      "half-width |\n|---|---|---|---|---|---|---|\n",
+      about.title, about.load);
+  for (const auto& [key, rows] : systems) {
+    const ErrorSummary s = summarise_errors(rows);
+    text += fmt::format("| {}{} | {} | {}{} | {} | {} | {} |\n", key.first,
+                        rows.front().fitting ? " (fitting)" : "", title_of(key.second), s.rows, refused_text(s),
+                        errors_text(s), s.rows == 0 ? "–" : signed_percent(s.bias), coverage_text(coverage_of(rows)));
+  }
+  return text;
+}
+
+std::string all_rows(std::span<const ComparedFigure> figures) {
+  std::string text =
+      "| regime | system | server | stage | figure | measured | forecast | 90 % interval | error "
+      "|\n|---|---|---|---|---|---|---|---|---|\n";
+  for (const ComparedFigure& f : figures) {
+    const std::string forecast = f.forecast ? amount(f.figure, *f.forecast) : "none";
+    const std::string interval = f.p05 && f.p95 ? amount(f.figure, *f.p05) + " – " + amount(f.figure, *f.p95) : "–";
+    text += fmt::format("| {} | {}{} | {} | {}{} | {} | {} | {} | {} | {} |\n", facts(f.regime).key, f.system,
+                        f.fitting ? " (fitting)" : "", f.server, f.stage, f.warm ? "" : " (first)", title_of(f.figure),
+                        amount(f.figure, f.measured), forecast, interval, f.error() ? signed_percent(*f.error()) : "–");
+  }
+  return text;
+}
+
+}  // namespace servecast

@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+#include "calibrate/servers/read/closed_loop_run.h"
+#include "calibrate/servers/read/csv_rows.h"
+#include "calibrate/servers/read/left_out.h"
+
+namespace servecast {
+namespace {
+
+constexpr double s_per_ms = 1e-3;
+constexpr double inference_max_shortest = 0.8;  // of the nominal lengths: RANDOM_RANGE_RATIO of its client
+
+/// AIConfigurator's sample keeps rows of InferenceMAX beside its own: their ids say so.
+bool is_of_inference_max(const CsvRow& row) {
+  const std::string& id = row.text("id");
+  return id.starts_with("2026_") || id.find("_cfg") != std::string::npos || id.find("_gap_ana") != std::string::npos;
+}
+
+/// Rows of 2025 without a version: what the scripts of those months ran.
+std::string version_of(const std::string& backend, const std::string& version) {
+  if (!version.empty() && version != "gpt-oss-dev") return version;
+  constexpr std::array<std::array<std::string_view, 2>, 3> of_2025{
+      {{"vllm", "0.11"}, {"sglang", "0.5.5"}, {"trtllm", "1.1"}}};
+  for (const auto& [name, release] : of_2025)
+    if (backend == name) return std::string(release);
+  return version;
+}
+
+void check_aggregated(const CsvRow& row) {
+  if (row.text("mode") != "agg")
+    throw NoMatch(fmt::format("mode '{}' is not read here: only one server that does both", row.text("mode")));
+  if (row.text("concurrency").empty()) throw NoMatch("the row does not say how many clients there were");
+  if (row.text("system") == "gb200" && row.count_or_one("tp_size") > 4)
+    throw NoMatch("TP of more GPUs than a tray has: the GPUs of a disaggregated run, summed");
+}
+
+/// closed_loop_h100.csv and aic_silicon_*.csv: of AIConfigurator.
+MeasuredServer server_of_sample(const CsvRow& row) {
+  check_aggregated(row);
+  ClosedLoopRun run{.id = row.text("id"),
+                    .gpu = bundled_gpu(row.text("system")),
+                    .llm = bundled_llm(row.text("model_path")),
+                    .backend = row.text("backend"),
+                    .version = version_of(row.text("backend"), row.text("backend_version")),
+                    .shape = row_shape(row),
+                    .prompt_tokens = row.count("isl"),
+                    .output_tokens = row.count("osl"),
+                    .clients = row.count("concurrency")};
+  const bool older_sample = !row.has("measured");  // closed_loop_h100.csv: vLLM's rows are InferenceMAX's
+  run.inference_max = older_sample ? run.backend == "vllm" : is_of_inference_max(row);
+  if (run.inference_max) run.shortest = inference_max_shortest;
+  const std::string blocks = row.text_if_there("gemm_quant_mode") == "fp8_block" ? "fp8_block" : "";
+  run.weights = bundled_weights(blocks.empty() ? row.text("precision") : blocks, run.llm);
+  run.measured.push_back({ServerFigure::tpot_mean, s_per_ms * row.number("silicon_tpot_ms")});
+  // TensorRT-LLM's rows of the older sample: TTFT grows with the output's length, so start-up effects are inside.
+  if (!older_sample || run.backend == "vllm")
+    run.measured.push_back({ServerFigure::ttft_mean, s_per_ms * row.number("silicon_ttft_ms")});
+  return closed_loop_server(run);
+}
+
+/// "vllm/vllm-openai:v0.13.0" is 0.13.0.
+std::string version_of_image(const std::string& image) {
+  std::string version = image.substr(image.rfind(':') + 1);
+  if (version.starts_with('v')) version.erase(0, 1);
+  return version;
+}
+
+/// inferencemax_*.csv: full latency columns; experts over as many GPUs as `ep` says, 1 for slices of them.
+MeasuredServer server_of_inference_max(const CsvRow& row) {
+  if (row.text("disagg") == "True") throw NoMatch("disaggregated: several workers, read elsewhere");
+  if (row.text("spec_decoding") != "none") throw NoMatch("drafts (multi-token prediction): their acceptance is not told");
+  const std::string& framework = row.text("framework");
+  if (framework != "vllm" && framework != "sglang" && framework != "trt")
+    throw NoMatch(fmt::format("no closed-loop server of '{}' is known; those of vllm, sglang and trt are", framework));
+  const std::int64_t gpus = row.count("tp");
+  const bool own_requests = row.text("dp_attention") == "true";
+  ClosedLoopRun run{.id = row.text("run_id"),
+                    .gpu = bundled_gpu(row.text("hw")),
+                    .llm = bundled_llm(row.text("model")),
+                    .backend = framework == "trt" ? "trtllm" : framework,
+                    .version = version_of_image(row.text("image")),
+                    .shape = {.attention_tp = own_requests ? 1 : gpus,
+                              .attention_dp = own_requests ? gpus : 1,
+                              .moe_tp = gpus / row.count_or_one("ep"),
+                              .moe_ep = row.count_or_one("ep")},
+                    .prompt_tokens = row.count("isl"),
+                    .output_tokens = row.count("osl"),
+                    .shortest = inference_max_shortest,
+                    .clients = row.count("conc"),
+                    .inference_max = true};
+  run.weights = bundled_weights(row.text("precision"), run.llm);
+  run.measured = {{ServerFigure::tpot_mean, row.number("mean_tpot")},
+                  {ServerFigure::ttft_mean, row.number("mean_ttft")},
+                  {ServerFigure::ttft_p99, row.number("p99_ttft")},
+                  {ServerFigure::e2e_mean, row.number("mean_e2el")}};
+  return closed_loop_server(run);
+}
+
+}  // namespace
+
+ReadServers closed_loop_servers(const std::string& file) { return read_rows(file, server_of_sample); }
+ReadServers inference_max_servers(const std::string& file) { return read_rows(file, server_of_inference_max); }
+
+}  // namespace servecast

@@ -1,0 +1,79 @@
+#include "calibrate/servers/read/closed_loop_run.h"
+
+#include <fmt/format.h>
+
+#include "calibrate/servers/read/csv_rows.h"
+#include "calibrate/servers/read/split.h"
+#include "models/base/escaped.h"
+#include "sim/input/library/hardware.h"
+
+namespace servecast {
+namespace {
+
+constexpr std::int64_t rounds = 10;  // requests of each client, the first of all clients at once
+
+Regime regime_of(const ClosedLoopRun& run) {
+  if (run.gpu.blackwell) return Regime::blackwell;
+  if (run.llm.experts) return Regime::closed_loop_experts;
+  return run.backend == "vllm" ? Regime::closed_loop_vllm : Regime::closed_loop_others;
+}
+
+void check_room(const ClosedLoopRun& run) {
+  const std::int64_t most = load_node(run.gpu.node, {}).gpus;
+  if (run.shape.gpus() > most)
+    throw NoMatch(fmt::format("{} GPUs are no share of a {} of {}", run.shape.gpus(), run.gpu.node, most));
+}
+
+/// InferenceMAX runs vLLM with async-scheduling, which 0.14 made the default.
+std::string engine_of(const ClosedLoopRun& run) {
+  return engine_file(run.backend, run.inference_max && run.backend == "vllm" ? "0.14" : run.version);
+}
+
+std::string shape_title(const RowShape& shape) {
+  std::string text = fmt::format("TP{}", shape.attention_tp);
+  if (shape.attention_dp > 1) text += fmt::format(" DP{}", shape.attention_dp);
+  if (shape.moe_ep > 1) text += fmt::format(" EP{}", shape.moe_ep);
+  if (shape.stages > 1) text += fmt::format(" PP{}", shape.stages);
+  return text;
+}
+
+std::string scenario(const ClosedLoopRun& run) {
+  return fmt::format(R"(name: {}
+workload:
+  generate:
+    requests: {}
+    arrivals: {{closed_loop: {{clients: {}}}}}
+    prompt_tokens: {{uniform: {{min: {}, max: {}}}}}
+    output_tokens: {{uniform: {{min: {}, max: {}}}}}
+cluster: {{node: {}}}
+pools:
+  - name: server
+    llm: {}
+    gpu: {}
+    weights: {}
+    sampling: greedy
+{}{})",
+                     yaml_text(run.id), rounds * run.clients, run.clients,
+                     run.shortest * static_cast<double>(run.prompt_tokens), run.prompt_tokens,
+                     run.shortest * static_cast<double>(run.output_tokens), run.output_tokens, run.gpu.node,
+                     run.llm.name, run.gpu.name, run.weights, shape_settings(run.shape, run.llm), engine_settings(run));
+}
+
+}  // namespace
+
+MeasuredServer closed_loop_server(const ClosedLoopRun& run) {
+  check_room(run);
+  const std::string engine = engine_of(run);
+  return {.name = run.id,
+          .model = run.llm.name,
+          .engine = engine,
+          .fitting = is_fitted_on(engine, run.gpu.name, run.llm.name),
+          .scenario = scenario(run),
+          .stages = {{.title = fmt::format("{}, {}/{}, {} clients", shape_title(run.shape), run.prompt_tokens,
+                                           run.output_tokens, run.clients),
+                      .regime = regime_of(run),
+                      .system = fmt::format("{} {}, {}, {}", run.llm.name, run.weights, run.gpu.name, engine),
+                      .measured = run.measured}}};
+}
+
+}  // namespace servecast

@@ -1,0 +1,59 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "calibrate/servers/measured_server.h"
+#include "calibrate/servers/read/published.h"
+
+namespace servecast {
+
+class CsvRow;
+
+/// How the GPUs of one instance share the model, as a row states it.
+struct RowShape {
+  std::int64_t attention_tp = 1;
+  std::int64_t attention_dp = 1;
+  std::int64_t moe_tp = 1;
+  std::int64_t moe_ep = 1;
+  std::int64_t stages = 1;
+
+  std::int64_t gpus() const { return attention_tp * attention_dp * stages; }
+};
+
+/// A closed loop as any of the files tells it, in words of its own.
+struct ClosedLoopRun {
+  std::string id{};
+  BundledGpu gpu{};
+  BundledLlm llm{};
+  std::string weights{};
+  std::string backend{};  // vllm, sglang or trtllm
+  std::string version{};
+  RowShape shape{};
+  std::int64_t prompt_tokens = 0;  // nominal
+  std::int64_t output_tokens = 0;
+  double shortest = 1;  // lengths are uniform from this share of the nominal ones up
+  std::int64_t clients = 0;
+  bool inference_max = false;  // the benchmark's public scripts say how the server was set up
+  std::vector<Measurement> measured{};
+};
+
+/// Of a row that names shapes: tp_size, attention_dp_size, moe_tp_size, moe_ep_size, pp_size, with `prefix` before.
+/// In AIConfigurator's sample a size of k x k with experts over k x k means k GPUs with whole experts on each: of
+/// attention split by tensors where tp_size is k x k, of requests where attention_dp_size is. Throws NoMatch where
+/// the sizes contradict each other.
+RowShape row_shape(const CsvRow& row, const std::string& prefix = "");
+
+/// "tensor_parallel: ..." and what else a pool says of its shape, each line indented by four. Throws NoMatch where the
+/// simulator has no such shape.
+std::string shape_settings(const RowShape& shape, const BundledLlm& llm);
+
+/// Batcher, KV cache and memory of the pool, as the load's scripts set its engine up.
+std::string engine_settings(const ClosedLoopRun& run);
+
+/// The bundled engine file that stands for a version. Throws NoMatch where none does.
+std::string engine_file(const std::string& backend, const std::string& version);
+
+MeasuredServer closed_loop_server(const ClosedLoopRun& run);
+
+}  // namespace servecast

@@ -1,0 +1,40 @@
+#include <fmt/format.h>
+
+#include "calibrate/servers/read/closed_loop_run.h"
+#include "calibrate/servers/read/csv_rows.h"
+
+namespace servecast {
+
+RowShape row_shape(const CsvRow& row, const std::string& prefix) {
+  const auto size = [&](const char* name) { return row.count_or_one(prefix + name); };
+  RowShape shape{.attention_tp = size("tp_size"),
+                 .attention_dp = size("attention_dp_size"),
+                 .moe_tp = size("moe_tp_size"),
+                 .moe_ep = size("moe_ep_size"),
+                 .stages = size("pp_size")};
+  const std::int64_t k = shape.moe_ep;
+  if (k > 1 && shape.moe_tp == k && shape.gpus() == k * k) {
+    const bool split = shape.attention_tp > 1;
+    shape.attention_tp = split ? k : 1;
+    shape.attention_dp = split ? 1 : k;
+    shape.moe_tp = 1;
+  }
+  return shape;
+}
+
+std::string shape_settings(const RowShape& shape, const BundledLlm& llm) {
+  std::string text = fmt::format("    tensor_parallel: {}\n    pipeline_parallel: {}\n", shape.attention_tp, shape.stages);
+  const std::int64_t gpus = shape.attention_tp * shape.attention_dp;
+  if (shape.moe_ep == 1 && shape.attention_dp == 1) return text;
+  if (!llm.experts)
+    throw NoMatch(fmt::format("{} has no experts to spread, but the row says attention_dp_size {} and moe_ep_size {}",
+                              llm.name, shape.attention_dp, shape.moe_ep));
+  if (shape.moe_ep != gpus || shape.moe_tp != 1)
+    throw NoMatch(
+        fmt::format("experts over {} x {} GPUs (moe_tp_size x moe_ep_size) beside attention over {} x {} "
+                    "(tp_size x attention_dp_size) are not modelled; whole experts on every GPU are",
+                    shape.moe_tp, shape.moe_ep, shape.attention_tp, shape.attention_dp));
+  return text + fmt::format("    expert_parallel: {}\n", gpus);
+}
+
+}  // namespace servecast
