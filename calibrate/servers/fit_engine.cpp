@@ -25,10 +25,13 @@ constexpr double robust_from = 3;  // standard deviations; beyond, a figure pull
 constexpr double probe = 0.02;     // of a term, for its derivative
 
 using Term = double& (*)(EngineProfile&);
-constexpr std::array<Term, 4> terms{[](EngineProfile& e) -> double& { return e.request_path_s; },
+constexpr std::array<Term, 7> terms{[](EngineProfile& e) -> double& { return e.request_path_s; },
                                     [](EngineProfile& e) -> double& { return e.frontend_sequence_s; },
                                     [](EngineProfile& e) -> double& { return e.step.all_reduce_wait_s; },
-                                    [](EngineProfile& e) -> double& { return e.step.sampler_s_per_logit; }};
+                                    [](EngineProfile& e) -> double& { return e.step.sampler_s_per_logit; },
+                                    [](EngineProfile& e) -> double& { return e.step.small_kernel_s; },
+                                    [](EngineProfile& e) -> double& { return e.step.host_step_s; },
+                                    [](EngineProfile& e) -> double& { return e.step.host_sequence_s; }};
 
 /// `start` with each term multiplied by exp(x): terms stay above zero.
 EngineProfile moved(EngineProfile engine, const Eigen::VectorXd& x) {
@@ -43,7 +46,7 @@ std::vector<ComparedFigure> fitted_figures(const EngineProfile& engine, std::spa
   write_text(how.engine, engine_yaml(engine));
   std::vector<ComparedFigure> figures = compare(servers, forecast(servers, how));
   std::erase_if(figures, [](const ComparedFigure& f) {
-    return f.saturated || (f.figure != ServerFigure::ttft_mean && f.figure != ServerFigure::tpot_mean);
+    return f.saturated || f.figure == ServerFigure::e2e_mean || f.figure == ServerFigure::ttft_p99;
   });
   for (const ComparedFigure& f : figures)
     if (!f.forecast)
@@ -56,7 +59,7 @@ std::vector<ComparedFigure> fitted_figures(const EngineProfile& engine, std::spa
 Eigen::VectorXd residuals(std::span<const ComparedFigure> figures) {
   Eigen::VectorXd r(static_cast<Eigen::Index>(figures.size()));
   for (std::size_t i = 0; i < figures.size(); ++i) {
-    const double noise = figures[i].figure == ServerFigure::tpot_mean ? tpot_noise : ttft_noise;
+    const double noise = figures[i].figure == ServerFigure::ttft_mean ? ttft_noise : tpot_noise;
     r[static_cast<Eigen::Index>(i)] = std::log(*figures[i].forecast / figures[i].measured) / noise;
   }
   return r;

@@ -13,14 +13,15 @@ struct MeasuredServer;
 /// An engine's terms as its own servers show them.
 struct EngineFit {
   EngineProfile engine{};
-  std::int64_t figures = 0;        // that were fitted: TTFT mean and TPOT of every stage that was not overloaded
+  std::int64_t figures = 0;  // that were fitted: mean TTFT, TPOT and tokens/s of every stage that was not overloaded
   double median_error_before = 0;  // of these
   double median_error_after = 0;
 };
 
-/// Fits request path, front end per sequence, wait at all-reduces and sampler by least squares on the logarithm of
-/// forecast over measured, each figure with a robust loss. What the servers do not show (the wait where all run on
-/// one GPU, the sampler where none sorts) stays at `start`: every term is held to it by a prior of half its size.
+/// Fits request path, front end per sequence, wait at all-reduces, sampler, small kernels and host time by least
+/// squares on the logarithm of forecast over measured, each figure with a robust loss. What the servers do not show
+/// (the wait where all run on one GPU, the sampler where none sorts, host time where steps hide it) stays at `start`:
+/// every term is held to it by a prior of half its size.
 EngineFit fit_engine(const EngineProfile& start, std::span<const MeasuredServer> servers, const ForecastOptions& how);
 
 /// The file of an engine profile.

@@ -60,6 +60,16 @@ std::optional<double> answered_ttft_s(const Latencies* e2e, const Latencies* tpo
   return std::max(0.0, e2e->e2e_s->mean - (stage.output_tokens - 1) * tpot->tpot_s->mean);
 }
 
+/// Of a stage: its answers, from its beginning until the last one is complete, which is taken to be one of those that
+/// came last and took longest.
+std::optional<double> tokens_per_s_of(const Summary& summary, const MeasuredStage& stage) {
+  if (stage.request_class.empty()) return summary.output_tokens_per_s;
+  const auto found = std::ranges::find(summary.classes, stage.request_class, &ClassSummary::name);
+  if (found == summary.classes.end() || !found->latencies.e2e_s) return std::nullopt;
+  return static_cast<double>(found->requests.completed) * stage.output_tokens /
+         (stage.duration_s + found->latencies.e2e_s->p99);
+}
+
 }  // namespace
 
 std::vector<Forecast> forecast(std::span<const MeasuredServer> servers, const ForecastOptions& options) {
@@ -79,7 +89,7 @@ std::vector<Forecast> forecast(std::span<const MeasuredServer> servers, const Fo
 }
 
 std::optional<double> figure_of(const Summary& summary, const MeasuredStage& stage, ServerFigure figure) {
-  if (figure == ServerFigure::output_tokens_per_s) return summary.output_tokens_per_s;
+  if (figure == ServerFigure::output_tokens_per_s) return tokens_per_s_of(summary, stage);
   const Latencies* latencies = latencies_of(summary, stage.request_class);
   if (!latencies) return std::nullopt;
   if (of_answered(stage, figure)) return answered_ttft_s(latencies, latencies, stage);
@@ -87,6 +97,7 @@ std::optional<double> figure_of(const Summary& summary, const MeasuredStage& sta
                            : figure == ServerFigure::tpot_mean ? latencies->tpot_s
                                                                : latencies->ttft_s;
   if (!statistics) return std::nullopt;
+  if (figure == ServerFigure::ttft_p50) return statistics->p50;
   return figure == ServerFigure::ttft_p99 ? statistics->p99 : statistics->mean;
 }
 

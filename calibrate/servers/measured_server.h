@@ -7,16 +7,15 @@
 namespace servecast {
 
 /// What can be compared. The order is that of the page.
-enum class ServerFigure { e2e_mean, ttft_mean, ttft_p99, tpot_mean, output_tokens_per_s };
+enum class ServerFigure { e2e_mean, ttft_mean, ttft_p50, ttft_p99, tpot_mean, output_tokens_per_s };
 struct FigureName {
   ServerFigure figure;
   const char* title;
 };
-inline constexpr FigureName figure_names[]{{ServerFigure::e2e_mean, "E2E mean"},
-                                           {ServerFigure::ttft_mean, "TTFT mean"},
-                                           {ServerFigure::ttft_p99, "TTFT P99"},
-                                           {ServerFigure::tpot_mean, "TPOT"},
-                                           {ServerFigure::output_tokens_per_s, "output tokens/s"}};
+inline constexpr FigureName figure_names[]{
+    {ServerFigure::e2e_mean, "E2E mean"}, {ServerFigure::ttft_mean, "TTFT mean"},
+    {ServerFigure::ttft_p50, "TTFT P50"}, {ServerFigure::ttft_p99, "TTFT P99"},
+    {ServerFigure::tpot_mean, "TPOT"},    {ServerFigure::output_tokens_per_s, "output tokens/s"}};
 
 struct Measurement {
   ServerFigure figure{};
@@ -32,6 +31,7 @@ struct MeasuredStage {
   bool warm = true;             // not the first minutes of a server, no KV offload
   bool saturated = false;  // more came than it could serve: clients gave up, and only answered requests were measured
   double output_tokens = 0;  // of every request
+  double duration_s = 0;     // in which its requests come
   std::vector<Measurement> measured{};
 };
 
@@ -66,8 +66,13 @@ ReadServers open_loop_servers(const std::string& file);
 ReadServers closed_loop_servers(const std::string& file);
 /// The same, InferenceMAX's own results: inferencemax_*.csv.
 ReadServers inference_max_servers(const std::string& file);
-/// TensorRT-LLM, all requests at once: trtllm_offline_*.csv, trtllm_*_offline.csv, trtllm_1.2_perf_overview.csv.
+/// TensorRT-LLM, all requests at once: trtllm_offline_*.csv, trtllm_*_offline.csv.
 ReadServers offline_servers(const std::string& file);
+/// The same by GPU and layout: trtllm_1.2_perf_overview.csv.
+ReadServers offline_overview_servers(const std::string& file);
+
+/// Several vLLM servers behind a router, in stages: llmd_router_ladder_h100.csv.
+ReadServers router_ladder_servers(const std::string& file);
 
 /// All of a folder's, in this order; UserError where it has none of these files, or no row that can be forecast.
 ReadServers all_servers(const std::string& folder);

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <set>
 
 #include "calibrate/cli/commands/commands.h"
 #include "calibrate/servers/fit_engine.h"
@@ -18,28 +21,48 @@
 namespace servecast {
 namespace {
 
+/// Of a folder of measurements, those that terms of `engine` may be fitted on.
+std::vector<MeasuredServer> fitting_servers(const std::string& folder, const std::string& engine) {
+  std::vector<MeasuredServer> servers = all_servers(folder).servers;
+  std::erase_if(servers, [&](const MeasuredServer& s) { return !s.fitting || s.engine != engine; });
+  if (servers.empty())
+    throw UserError("'" + folder + "' holds no server that terms of '" + engine +
+                    "' are fitted on; `servecast-calibrate report --servers` shows the split");
+  return servers;
+}
+
+/// "llama-3.1-70b, gpt-oss-120b"
+std::string models_of(const std::vector<MeasuredServer>& servers) {
+  std::set<std::string> models;
+  for (const MeasuredServer& server : servers) models.insert(server.model);
+  return fmt::format("{}", fmt::join(models, ", "));
+}
+
 class EngineCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
-    add_path(app, "RUNS", runs_, "FILE",
-             "CSV of measured stages: scenario,class,ttft_mean_s,tpot_mean_s; a few minutes at two rates do")
-        ->required();
+    CLI::Option* runs =
+        add_path(app, "RUNS", runs_, "FILE",
+                 "CSV of measured stages: scenario,class,ttft_mean_s,tpot_mean_s; a few minutes at two rates do");
+    add_path(app, "--servers", servers_, "DIR",
+             "Fit on the measured servers of this folder that the split sets aside for it, as bundled files are")
+        ->excludes(runs);
     add_path(app, "--start", start_, "ENGINE", "Engine profile to start from: a bundled name or a YAML file");
     add_path(app, "-o,--out", out_, "FILE", "Write the profile into this file; left out: to the terminal");
-    app.footer("Example:\n  servecast-calibrate engine runs.csv --start vllm-0.15 --out my-engine.yaml");
+    app.footer(
+        "Examples:\n  servecast-calibrate engine runs.csv --start vllm-0.15 --out my-engine.yaml\n"
+        "  servecast-calibrate engine --servers measured --start trtllm-1.0");
   }
 
   int run(Console& console) override {
-    const std::vector<MeasuredServer> servers = own_servers(runs_);
+    if (runs_.empty() && servers_.empty()) throw UserError("what to fit on is missing: RUNS, or --servers DIR");
+    const std::vector<MeasuredServer> servers =
+        servers_.empty() ? own_servers(runs_) : fitting_servers(servers_, start_);
     if (servers.empty()) throw UserError("'" + runs_ + "' has no rows");
-    EngineProfile start = load_engine(start_, {});
-    ForecastOptions how{.program = sibling_program("servecast"), .at_a_time = processors()};
+    const EngineProfile start = load_engine(start_, {});
+    const ForecastOptions how{.program = sibling_program("servecast"), .at_a_time = processors()};
     EngineFit fit = fit_engine(start, servers, how);
-    fit.engine.title = start.title + ", fitted anew";
-    fit.engine.basis = "fitted";
-    fit.engine.source =
-        fmt::format("{} figures of {}, median error {:.1f} % (before: {:.1f} %); the rest as {}", fit.figures, runs_,
-                    100 * fit.median_error_after, 100 * fit.median_error_before, start_);
+    describe(fit, start, servers);
     if (out_.empty())
       console.out << engine_yaml(fit.engine);
     else
@@ -48,7 +71,21 @@ class EngineCommand final : public Command {
   }
 
  private:
+  void describe(EngineFit& fit, const EngineProfile& start, const std::vector<MeasuredServer>& servers) const {
+    const std::string errors = fmt::format("median error {:.1f} % (before: {:.1f} %)", 100 * fit.median_error_after,
+                                           100 * fit.median_error_before);
+    fit.engine.basis = "fitted";
+    if (servers_.empty()) {
+      fit.engine.title = start.title + ", fitted anew";
+      fit.engine.source = fmt::format("{} figures of {}, {}; the rest as {}", fit.figures, runs_, errors, start_);
+      return;
+    }
+    fit.engine.source = fmt::format("{} figures of {} measured servers ({}; docs/accuracy.md has the split), {}",
+                                    fit.figures, servers.size(), models_of(servers), errors);
+  }
+
   std::string runs_;
+  std::string servers_;
   std::string start_ = "vllm-0.15";
   std::string out_;
 };

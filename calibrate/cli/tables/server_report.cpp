@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <filesystem>
 
-#include "calibrate/servers/page/accuracy_page.h"
 #include "calibrate/servers/comparison.h"
 #include "calibrate/servers/held_out.h"
+#include "calibrate/servers/page/accuracy_page.h"
+#include "calibrate/servers/page/picture.h"
 #include "calibrate/servers/read/left_out.h"
 #include "sim/cli/program/console.h"
 #include "sim/cli/program/options.h"
@@ -40,7 +42,7 @@ std::string fits_text(const std::vector<HeldOutFit>& fits) {
 void ServerReport::declare(CLI::App& app) {
   add_path(app, "--servers", servers, "DIR", "Hold forecasts against the measured servers of this folder instead");
   add_path(app, "-o,--out", out, "FILE", "Write the summary into this file");
-  add_path(app, "--pages", pages, "DIR", "Write a page for each regime into this folder");
+  add_path(app, "--pages", pages, "DIR", "Write a page for each regime, and pictures, into this folder");
   add_path(app, "--rows", rows, "FILE", "Write every row into this file");
   app.add_option("--set", how.settings, "Replace a setting in every server's scenario")
       ->type_name("PATH=VALUE")
@@ -88,6 +90,12 @@ void ServerReport::write(Console& console, const AccuracyInput& input) const {
   for (const RegimeFacts& regime : regimes)
     if (const std::string page = regime_page(regime.regime, input.figures); !page.empty())
       write_text(std::filesystem::path(pages) / (std::string(regime.key) + ".md"), page);
+  constexpr std::array pictures{std::pair{ServerFigure::tpot_mean, "tpot.svg"},
+                                std::pair{ServerFigure::ttft_mean, "ttft.svg"},
+                                std::pair{ServerFigure::output_tokens_per_s, "tokens_per_s.svg"}};
+  for (const auto& [figure, file] : pictures)
+    if (const std::string picture = accuracy_picture(figure, input.figures); !picture.empty())
+      write_text(std::filesystem::path(pages) / file, picture);
 }
 
 }  // namespace servecast

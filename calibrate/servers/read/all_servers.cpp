@@ -20,10 +20,12 @@ constexpr std::array kinds{
     Kind{"closed_loop_h100.csv", closed_loop_servers},
     Kind{"aic_silicon_agg_hopper.csv", closed_loop_servers},
     Kind{"aic_silicon_blackwell.csv", closed_loop_servers},
+    Kind{"aic_silicon_disagg_hopper.csv", closed_loop_servers},
     Kind{"inferencemax_runs_2025-12_2026-01.csv", inference_max_servers},
     Kind{"trtllm_offline_throughput.csv", offline_servers},
     Kind{"trtllm_1.0_offline.csv", offline_servers},
     Kind{"trtllm_offline_versions.csv", offline_servers},
+    Kind{"trtllm_1.2_perf_overview.csv", offline_overview_servers},
 };
 
 }  // namespace

@@ -10,9 +10,6 @@
 namespace servecast {
 namespace {
 
-constexpr double s_per_ms = 1e-3;
-constexpr double inference_max_shortest = 0.8;  // of the nominal lengths: RANDOM_RANGE_RATIO of its client
-
 /// AIConfigurator's sample keeps rows of InferenceMAX beside its own: their ids say so.
 bool is_of_inference_max(const CsvRow& row) {
   const std::string& id = row.text("id");
@@ -31,7 +28,7 @@ std::string version_of(const std::string& backend, const std::string& version) {
 
 void check_aggregated(const CsvRow& row) {
   if (row.text("mode") != "agg")
-    throw NoMatch(fmt::format("mode '{}' is not read here: only one server that does both", row.text("mode")));
+    throw NoMatch(fmt::format("mode '{}' is not known; agg and disagg are", row.text("mode")));
   if (row.text("concurrency").empty()) throw NoMatch("the row does not say how many clients there were");
   if (row.text("system") == "gb200" && row.count_or_one("tp_size") > 4)
     throw NoMatch("TP of more GPUs than a tray has: the GPUs of a disaggregated run, summed");
@@ -39,6 +36,7 @@ void check_aggregated(const CsvRow& row) {
 
 /// closed_loop_h100.csv and aic_silicon_*.csv: of AIConfigurator.
 MeasuredServer server_of_sample(const CsvRow& row) {
+  if (row.text("mode") == "disagg") return disaggregated_server_of_sample(row);
   check_aggregated(row);
   ClosedLoopRun run{.id = row.text("id"),
                     .gpu = bundled_gpu(row.text("system")),
@@ -54,10 +52,10 @@ MeasuredServer server_of_sample(const CsvRow& row) {
   if (run.inference_max) run.shortest = inference_max_shortest;
   const std::string blocks = row.text_if_there("gemm_quant_mode") == "fp8_block" ? "fp8_block" : "";
   run.weights = bundled_weights(blocks.empty() ? row.text("precision") : blocks, run.llm);
-  run.measured.push_back({ServerFigure::tpot_mean, s_per_ms * row.number("silicon_tpot_ms")});
+  run.measured.push_back({ServerFigure::tpot_mean, seconds_of_ms * row.number("silicon_tpot_ms")});
   // TensorRT-LLM's rows of the older sample: TTFT grows with the output's length, so start-up effects are inside.
   if (!older_sample || run.backend == "vllm")
-    run.measured.push_back({ServerFigure::ttft_mean, s_per_ms * row.number("silicon_ttft_ms")});
+    run.measured.push_back({ServerFigure::ttft_mean, seconds_of_ms * row.number("silicon_ttft_ms")});
   return closed_loop_server(run);
 }
 
@@ -70,7 +68,7 @@ std::string version_of_image(const std::string& image) {
 
 /// inferencemax_*.csv: full latency columns; experts over as many GPUs as `ep` says, 1 for slices of them.
 MeasuredServer server_of_inference_max(const CsvRow& row) {
-  if (row.text("disagg") == "True") throw NoMatch("disaggregated: several workers, read elsewhere");
+  if (row.text("disagg") == "True") return disaggregated_server_of_inference_max(row);
   if (row.text("spec_decoding") != "none") throw NoMatch("drafts (multi-token prediction): their acceptance is not told");
   const std::string& framework = row.text("framework");
   if (framework != "vllm" && framework != "sglang" && framework != "trt")

@@ -10,8 +10,6 @@
 namespace servecast {
 namespace {
 
-constexpr std::int64_t rounds = 10;  // requests of each client, the first of all clients at once
-
 Regime regime_of(const ClosedLoopRun& run) {
   if (run.gpu.blackwell) return Regime::blackwell;
   if (run.llm.experts) return Regime::closed_loop_experts;
@@ -53,10 +51,11 @@ pools:
     weights: {}
     sampling: greedy
 {}{})",
-                     yaml_text(run.id), rounds * run.clients, run.clients,
+                     yaml_text(run.id), requests_per_client * run.clients, run.clients,
                      run.shortest * static_cast<double>(run.prompt_tokens), run.prompt_tokens,
                      run.shortest * static_cast<double>(run.output_tokens), run.output_tokens, run.gpu.node,
-                     run.llm.name, run.gpu.name, run.weights, shape_settings(run.shape, run.llm), engine_settings(run));
+                     run.llm.name, run.gpu.name, run.weights, shape_settings(run.shape, run.llm),
+                     engine_settings(run));
 }
 
 }  // namespace

@@ -10,6 +10,10 @@ namespace servecast {
 
 class CsvRow;
 
+inline constexpr double seconds_of_ms = 1e-3;
+inline constexpr std::int64_t requests_per_client = 10;  // the first of all clients at once
+inline constexpr double inference_max_shortest = 0.8;    // of the nominal lengths: RANDOM_RANGE_RATIO of its client
+
 /// How the GPUs of one instance share the model, as a row states it.
 struct RowShape {
   std::int64_t attention_tp = 1;
@@ -55,5 +59,9 @@ std::string engine_settings(const ClosedLoopRun& run);
 std::string engine_file(const std::string& backend, const std::string& version);
 
 MeasuredServer closed_loop_server(const ClosedLoopRun& run);
+
+/// Rows of the same files whose prefill and decode have workers of their own.
+MeasuredServer disaggregated_server_of_sample(const CsvRow& row);
+MeasuredServer disaggregated_server_of_inference_max(const CsvRow& row);
 
 }  // namespace servecast

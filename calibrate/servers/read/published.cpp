@@ -61,6 +61,11 @@ constexpr Published published_llms[]{
     {"nvidia/Qwen3-32B-NVFP4", "qwen3-32b", "nvfp4"},
     {"openai/gpt-oss-120b", "gpt-oss-120b", "mxfp4", true},
     {"openai/gpt-oss-20b", "gpt-oss-20b", "mxfp4", true},
+    {"DeepSeek-R1-0528", "deepseek-v3", "fp8_block", true},
+    {"gpt-oss-120b", "gpt-oss-120b", "mxfp4", true},
+    {"gpt-oss-20b", "gpt-oss-20b", "mxfp4", true},
+    {"Llama-3.3-70B", "llama-3.1-70b"},
+    {"Qwen3-30B-A3B", "qwen3-30b-a3b", "bf16", true},
     {"LLaMA v2 70B", "llama-2-70b"},
     {"LLaMA v2 7B", "llama-2-7b"},
     {"LLaMA v3 70B", "llama-3-70b"},
@@ -79,12 +84,13 @@ const std::map<std::string_view, BundledGpu> known_gpus{
     {"L40S", {"l40s_48g", "pcie_server", false}},     {"h100_sxm", {"h100_sxm_80g", "dgx_h100"}},
     {"h200_sxm", {"h200_sxm_141g", "hgx_h200"}},      {"a100_sxm", {"a100_sxm_80g", "dgx_a100"}},
     {"l40s", {"l40s_48g", "pcie_server", false}},     {"h100", {"h100_sxm_80g", "dgx_h100"}},
-    {"h200", {"h200_sxm_141g", "hgx_h200"}},
+    {"h200", {"h200_sxm_141g", "hgx_h200"}},          {"H100", {"h100_sxm_80g", "dgx_h100"}},
+    {"H200", {"h200_sxm_141g", "hgx_h200"}},
 };
 
 /// As TensorRT-LLM's pages write them. Models that they ran in 16 bits are counted as bf16.
 const std::map<std::string_view, std::string> page_types{
-    {"FP8", "fp8"}, {"BF16", "bf16"}, {"FP16", "fp16"}, {"Mixed(FP16/BF16)", "bf16"}};
+    {"FP4", "fp4"}, {"FP8", "fp8"}, {"BF16", "bf16"}, {"FP16", "fp16"}, {"Mixed(FP16/BF16)", "bf16"}};
 
 }  // namespace
 

@@ -90,7 +90,7 @@ TEST_F(Rows, ClosedLoopRowsOfWhatNobodyBundledAreNamed) {
 
 TEST_F(Rows, ClosedLoopRowsOfOtherShapesAreNamed) {
   EXPECT_THAT(why_closed("h100_sxm,Qwen/Qwen3-32B,vllm,,fp8,disagg,1024,128,8,1,1,1,1,90,8,a"),
-              HasSubstr("'disagg'"));
+              HasSubstr("no disaggregated server of 'vllm'"));
   EXPECT_THAT(why_closed("h100_sxm,Qwen/Qwen3-32B,vllm,,fp8,agg,1024,128,8,1,1,4,1,90,8,a"),
               HasSubstr("no experts to spread"));
   EXPECT_EQ(why_closed("h100_sxm,Qwen/Qwen3-32B,vllm,,fp8,agg,1024,128,8,8,2,1,1,90,8,a"),
@@ -112,7 +112,7 @@ TEST_F(Rows, OfflineRowsOfWhatNobodyBundledAreNamed) {
   EXPECT_EQ(why_offline(std::string("TensorRT-LLM 0.15.0,GH200-96GB,FP8,LLaMA v3 70B") + rest),
             "no bundled GPU is known for 'GH200-96GB'");
   EXPECT_THAT(why_offline(std::string("TensorRT-LLM 0.10.0,H100-SXM-80GB,FP8,LLaMA v3 70B") + rest),
-              HasSubstr("'TensorRT-LLM 0.10.0'"));
+              HasSubstr("TensorRT-LLM 0.10's pages do not say"));
   EXPECT_THAT(why_offline(std::string("TensorRT-LLM 0.15.0,H100-SXM-80GB,NVFP4,LLaMA v3 70B") + rest),
               HasSubstr("weights in 'NVFP4'"));
   EXPECT_THAT(why_offline("TensorRT-LLM 0.15.0,H100-SXM-80GB,FP8,LLaMA v3 70B,1,128,128,3000,ms,1000"),

@@ -1,0 +1,177 @@
+// Prefill and decode on workers of their own: rows that say how many there are of each, and how their GPUs share the
+// model.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "calibrate/servers/read/closed_loop_run.h"
+#include "calibrate/servers/read/csv_rows.h"
+#include "calibrate/servers/read/left_out.h"
+#include "models/base/escaped.h"
+#include "sim/input/library/hardware.h"
+
+namespace servecast {
+namespace {
+
+struct Workers {
+  std::int64_t count = 0;
+  std::int64_t batch = 0;  // sequences of one worker
+  RowShape shape{};
+
+  std::int64_t gpus() const { return count * shape.gpus(); }
+};
+
+struct DisaggregatedRun {
+  std::string id{};
+  BundledGpu gpu{};
+  BundledLlm llm{};
+  std::string weights{};
+  std::string engine{};
+  std::int64_t prompt_tokens = 0;
+  std::int64_t output_tokens = 0;
+  std::int64_t clients = 0;
+  Workers prefill{};
+  Workers decode{};
+  std::vector<Measurement> measured{};
+};
+
+std::string side_title(const char* side, const Workers& workers) {
+  return fmt::format("{} {} x TP{} DP{} EP{}", side, workers.count, workers.shape.attention_tp,
+                     workers.shape.attention_dp, workers.shape.moe_ep);
+}
+
+/// Prefill workers take a step of as many tokens as their batch of prompts has; decode workers run the batch of the
+/// recipe on each rank.
+std::string pool(const DisaggregatedRun& run, const char* name, const Workers& workers, std::int64_t tokens,
+                 const std::string& rest) {
+  return fmt::format(R"(  - name: {}
+    llm: {}
+    gpu: {}
+    weights: {}
+    sampling: greedy
+    replicas: {}
+{}    kv_cache_dtype: fp8
+    batcher: {{policy: trtllm, overlap_scheduler: true, max_batch_size: {}, max_num_tokens: {}}}
+    kv_cache: {{policy: paged_reserved, block_tokens: 32}}
+{})",
+                     name, run.llm.name, run.gpu.name, run.weights, workers.count,
+                     shape_settings(workers.shape, run.llm), workers.batch * workers.shape.attention_dp, tokens,
+                     rest);
+}
+
+std::string disaggregated_scenario(const DisaggregatedRun& run) {
+  const std::int64_t per_node = load_node(run.gpu.node, {}).gpus;
+  const std::int64_t gpus = run.prefill.gpus() + run.decode.gpus();
+  const std::int64_t prompts =
+      run.prefill.shape.attention_dp * std::max(run.prompt_tokens + 64, run.prefill.batch * run.prompt_tokens);
+  return fmt::format(
+      R"(name: {}
+workload:
+  generate:
+    requests: {}
+    arrivals: {{closed_loop: {{clients: {}}}}}
+    prompt_tokens: {{uniform: {{min: {}, max: {}}}}}
+    output_tokens: {{uniform: {{min: {}, max: {}}}}}
+cluster: {{node: {}, nodes: {}, fabric: single_switch}}
+pools:
+{}{})",
+      yaml_text(run.id), requests_per_client * run.clients, run.clients,
+      inference_max_shortest * static_cast<double>(run.prompt_tokens), run.prompt_tokens,
+      inference_max_shortest * static_cast<double>(run.output_tokens), run.output_tokens, run.gpu.node,
+      (gpus + per_node - 1) / per_node + (run.prefill.shape.gpus() > per_node ? 1 : 0),
+      pool(run, "prefill", run.prefill, prompts, "    placement: {policy: disaggregated, decode_pool: decode}\n"),
+      pool(run, "decode", run.decode, std::max<std::int64_t>(2048, run.decode.batch * run.decode.shape.attention_dp),
+           ""));
+}
+
+MeasuredServer disaggregated_server(const DisaggregatedRun& run) {
+  return {.name = run.id,
+          .model = run.llm.name,
+          .engine = run.engine,
+          .pools = 2,
+          .scenario = disaggregated_scenario(run),
+          .stages = {{.title = fmt::format("{}, {}, {}/{}, {} clients", side_title("prefill", run.prefill),
+                                           side_title("decode", run.decode), run.prompt_tokens, run.output_tokens,
+                                           run.clients),
+                      .regime = Regime::disaggregated,
+                      .system = fmt::format("{} {}, {}, {}", run.llm.name, run.weights, run.gpu.name, run.engine),
+                      .measured = run.measured}}};
+}
+
+Workers workers_of(const CsvRow& row, const std::string& prefix) {
+  if (row.text(prefix + "num_workers").empty())
+    throw NoMatch("the row does not say how many prefill and decode workers there were");
+  return {.count = row.count(prefix + "num_workers"),
+          .batch = row.count_or_one(prefix + "batch_size"),
+          .shape = row_shape(row, prefix)};
+}
+
+/// The rows name Dynamo's version, not the engine's: TensorRT-LLM 1.2 under Dynamo 0.7 and 0.8, SGLang 0.5.
+std::string engine_under_dynamo(const std::string& backend) {
+  if (backend == "trtllm") return "trtllm-1.2";
+  if (backend == "sglang") return "sglang-0.5";
+  throw NoMatch(fmt::format("no disaggregated server of '{}' is known; those of trtllm and sglang are", backend));
+}
+
+}  // namespace
+
+MeasuredServer disaggregated_server_of_sample(const CsvRow& row) {
+  DisaggregatedRun run{.id = row.text("id"),
+                       .gpu = bundled_gpu(row.text("system")),
+                       .llm = bundled_llm(row.text("model_path")),
+                       .engine = engine_under_dynamo(row.text("backend")),
+                       .prompt_tokens = row.count("isl"),
+                       .output_tokens = row.count("osl"),
+                       .clients = row.count("concurrency"),
+                       .prefill = workers_of(row, "prefill_"),
+                       .decode = workers_of(row, "decode_"),
+                       .measured = {{ServerFigure::tpot_mean, seconds_of_ms * row.number("silicon_tpot_ms")},
+                                    {ServerFigure::ttft_mean, seconds_of_ms * row.number("silicon_ttft_ms")}}};
+  run.weights = bundled_weights(row.text("precision"), run.llm);
+  return disaggregated_server(run);
+}
+
+namespace {
+
+/// With requests of their own (dp_attention) a worker's GPUs are as many ranks; whole experts over `ep` of them.
+RowShape inference_max_shape(const CsvRow& row, const std::string& prefix) {
+  const std::int64_t gpus = row.count(prefix + "tp");
+  const bool own_requests = row.text(prefix + "dp_attention") == "true";
+  const std::int64_t spread = row.count_or_one(prefix + "ep");
+  return {.attention_tp = own_requests ? 1 : gpus,
+          .attention_dp = own_requests ? gpus : 1,
+          .moe_tp = gpus / spread,
+          .moe_ep = spread};
+}
+
+}  // namespace
+
+MeasuredServer disaggregated_server_of_inference_max(const CsvRow& row) {
+  if (row.text("spec_decoding") != "none")
+    throw NoMatch("drafts (multi-token prediction): their acceptance is not told");
+  const std::string& framework = row.text("framework");
+  const std::int64_t clients = row.count("conc");
+  DisaggregatedRun run{
+      .id = row.text("run_id"),
+      .gpu = bundled_gpu(row.text("hw")),
+      .llm = bundled_llm(row.text("model")),
+      .engine = engine_under_dynamo(framework == "dynamo-trt" ? "trtllm" : framework),
+      .prompt_tokens = row.count("isl"),
+      .output_tokens = row.count("osl"),
+      .clients = clients,
+      .prefill = {.count = row.count("prefill_num_workers"),
+                  .batch = 1,
+                  .shape = inference_max_shape(row, "prefill_")},
+      .decode = {.count = row.count("decode_num_workers"), .shape = inference_max_shape(row, "decode_")}};
+  const std::int64_t ranks = run.decode.count * run.decode.shape.attention_dp;
+  run.decode.batch = (clients + ranks - 1) / ranks;
+  run.weights = bundled_weights(row.text("precision"), run.llm);
+  run.measured = {{ServerFigure::tpot_mean, row.number("mean_tpot")},
+                  {ServerFigure::ttft_mean, row.number("mean_ttft")},
+                  {ServerFigure::ttft_p99, row.number("p99_ttft")},
+                  {ServerFigure::output_tokens_per_s,
+                   row.number("output_tput_per_gpu") * static_cast<double>(run.decode.gpus())}};
+  return disaggregated_server(run);
+}
+
+}  // namespace servecast

@@ -1,0 +1,114 @@
+// Each kind of file becomes servers that run as its rows say.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "calibrate/servers/comparison.h"
+#include "calibrate/servers/measured_server.h"
+#include "calibrate/servers/page/picture.h"
+#include "sim/input/scenario/scenario.h"
+#include "sim/plan/runs/child_process.h"
+#include "sim/report/files/text_file.h"
+
+namespace servecast::readers_test {
+
+using testing::HasSubstr;
+
+class Readers : public testing::Test {
+ protected:
+  std::string file(const std::string& text) const {
+    std::ofstream(scratch_ / "rows.csv") << text;
+    return scratch_ / "rows.csv";
+  }
+  Scenario scenario_of(const MeasuredServer& server) const {
+    write_text(scratch_ / "scenario.yaml", server.scenario);
+    return load_scenario(scratch_ / "scenario.yaml", {{"pools[0].engine", server.engine}});
+  }
+  static const MeasuredServer& only(const ReadServers& read) {
+    EXPECT_EQ(read.servers.size(), 1u) << (read.left_out.empty() ? "" : read.left_out.front().why);
+    return read.servers.front();
+  }
+
+  ScratchFolder scratch_;
+};
+
+// The first line is a comment. tok/s are of each GPU: 2 x 1,000.
+TEST_F(Readers, OverviewRowsAreOfEachGpu) {
+  const ReadServers read =
+      offline_overview_servers(file("# source, units\nmodel,gpu,layout,precision,isl,osl,requests,out_tok_s_per_gpu\n"
+                                    "Llama-3.3-70B,H100,TP2,FP8,1000,1000,,1000\n"));
+  const MeasuredServer& server = only(read);
+  EXPECT_EQ(server.engine, "trtllm-1.2");
+  EXPECT_EQ(server.stages[0].regime, Regime::offline);
+  EXPECT_EQ(server.stages[0].measured[0].value, 2000);
+  const Scenario scenario = scenario_of(server);
+  EXPECT_EQ(scenario.pools[0].spec.tensor_parallel, 2);
+  EXPECT_EQ(scenario.pools[0].spec.weights, "fp8");
+  EXPECT_EQ(scenario.pools[0].spec.kv_cache_dtype, "fp8");
+}
+
+TEST_F(Readers, OverviewRowsOfOtherLayoutsAreNamed) {
+  const ReadServers read =
+      offline_overview_servers(file("model,gpu,layout,precision,isl,osl,requests,out_tok_s_per_gpu\nLlama-3.3-70B,"
+                                    "H100,DEP2PP2,FP8,1000,1000,,1\n"));
+  ASSERT_EQ(read.left_out.size(), 1u);
+  EXPECT_THAT(read.left_out[0].why, HasSubstr("'DEP2PP2'"));
+}
+
+constexpr const char* disaggregated_header =
+    "id,system,model_path,backend,precision,mode,isl,osl,concurrency,prefill_batch_size,prefill_num_workers,"
+    "prefill_tp_size,prefill_pp_size,prefill_attention_dp_size,prefill_moe_tp_size,prefill_moe_ep_size,decode_batch_"
+    "size,"
+    "decode_num_workers,decode_tp_size,decode_pp_size,decode_attention_dp_size,decode_moe_tp_size,decode_moe_ep_size,"
+    "silicon_ttft_ms,silicon_tpot_ms\n";
+
+// One prefill worker of two GPUs, three decode workers of four: 14 GPUs, two nodes.
+TEST_F(Readers, DisaggregatedRowsHaveWorkersOfTwoKinds) {
+  const ReadServers read = closed_loop_servers(
+      file(std::string(disaggregated_header) +
+           "a,h100_sxm,Qwen/Qwen3-32B,trtllm,fp8,disagg,1024,512,6,1,1,2,1,1,1,1,2,3,4,1,1,1,1,90,8\n"));
+  const MeasuredServer& server = only(read);
+  EXPECT_EQ(server.pools, 2);
+  EXPECT_EQ(server.stages[0].regime, Regime::disaggregated);
+  const Scenario scenario = scenario_of(server);
+  ASSERT_EQ(scenario.pools.size(), 2u);
+  EXPECT_EQ(scenario.pools[0].spec.replicas, 1);
+  EXPECT_EQ(scenario.pools[0].spec.tensor_parallel, 2);
+  EXPECT_EQ(scenario.pools[1].spec.replicas, 3);
+  EXPECT_EQ(scenario.pools[1].spec.tensor_parallel, 4);
+}
+
+TEST_F(Readers, DisaggregatedRowsWithoutWorkersAreNamed) {
+  const ReadServers read = closed_loop_servers(
+      file(std::string(disaggregated_header) +
+           "a,h100_sxm,Qwen/Qwen3-32B,trtllm,fp8,disagg,1024,512,6,,,2,1,1,1,1,,,4,1,1,1,1,90,8\n"));
+  ASSERT_EQ(read.left_out.size(), 1u);
+  EXPECT_THAT(read.left_out[0].why, HasSubstr("how many prefill and decode workers"));
+}
+
+TEST_F(Readers, LadderIsOneServerOfSeventeenStages) {
+  const ReadServers read = router_ladder_servers(
+      file("setup,gpu,gpus,engine,model,servers,tp,arm,rate_rps,output_tok_s,ttft_mean_s,ttft_p50_s,ttft_p90_s,note\n"
+           "shared_prefix_7200_1000,H100-80GB,16,vLLM,Qwen3-32B,8,2,round_robin,3,1889,,,,\n"
+           "shared_prefix_7200_1000,H100-80GB,16,vLLM,Qwen3-32B,8,2,round_robin,60,6764,,88.1,154.1,\n"));
+  const MeasuredServer& server = only(read);
+  ASSERT_EQ(server.stages.size(), 2u);
+  EXPECT_EQ(server.stages[0].request_class, "stage 2");  // behind the warm-up
+  EXPECT_EQ(server.stages[1].request_class, "stage 17");
+  EXPECT_EQ(server.stages[1].measured.size(), 2u);
+  const Scenario scenario = scenario_of(server);
+  EXPECT_EQ(scenario.pools[0].spec.replicas, 8);
+}
+
+TEST(Picture, HasAPointForEachRowOfTheFigure) {
+  const std::vector<ComparedFigure> rows{{.figure = ServerFigure::tpot_mean, .measured = 0.01, .forecast = 0.011},
+                                         {.figure = ServerFigure::tpot_mean, .measured = 0.02},
+                                         {.figure = ServerFigure::ttft_mean, .measured = 1, .forecast = 1}};
+  const std::string svg = accuracy_picture(ServerFigure::tpot_mean, rows);
+  EXPECT_THAT(svg, HasSubstr("r=\"2.5\""));
+  EXPECT_EQ(svg.find("r=\"2.5\""), svg.rfind("r=\"2.5\""));
+  EXPECT_EQ(accuracy_picture(ServerFigure::e2e_mean, rows), "");
+}
+
+}  // namespace servecast::readers_test
