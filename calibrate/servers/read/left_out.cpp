@@ -1,14 +1,32 @@
 #include "calibrate/servers/read/left_out.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 
 #include "calibrate/servers/read/csv_rows.h"
 
 namespace servecast {
+
+namespace {
+
+/// "3 to 64, 70": lines that follow one another as a range.
+std::string lines_text(std::vector<std::size_t> lines) {
+  std::ranges::sort(lines);
+  std::string text;
+  for (std::size_t i = 0; i < lines.size();) {
+    std::size_t last = i;
+    while (last + 1 < lines.size() && lines[last + 1] == lines[last] + 1) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", lines[i]);
+    if (last > i) text += fmt::format(" to {}", lines[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+}  // namespace
 
 ReadServers read_rows(const std::string& file, MeasuredServer (*server)(const CsvRow&)) {
   ReadServers read;
@@ -28,7 +46,7 @@ std::string left_out_text(std::span<const ExcludedRow> rows) {
     lines[{std::filesystem::path(row.file).filename().string(), row.why}].push_back(row.line);
   std::string text;
   for (const auto& [key, numbers] : lines)
-    text += fmt::format("- {}, line{} {}: {}\n", key.first, numbers.size() > 1 ? "s" : "", fmt::join(numbers, ", "),
+    text += fmt::format("- {}, line{} {}: {}\n", key.first, numbers.size() > 1 ? "s" : "", lines_text(numbers),
                         key.second);
   return text;
 }
