@@ -58,6 +58,15 @@ struct Network::Impl {
   std::vector<EndedFlow> ended{};
   sg::SemaphorePtr flow_ended = sg::Semaphore::create(0);
   std::exception_ptr thrown{};
+  double due_s = 0;  // how far the actor has come: SimGrid's clock follows before a flow begins
+
+  /// An engine that carries nothing has nothing to do: its clock is set once, when the next flow begins, and not at
+  /// every instant of the run.
+  void catch_up() {
+    const double behind_s = due_s - sg::Engine::get_clock();
+    if (idle_waiters() && behind_s > 0) sg::this_actor::sleep_for(behind_s);
+  }
+  bool idle_waiters() const { return idle.size() == waiters.size(); }
 
   /// What an actor does. An exception that left it would end the program, and SimGrid's own signal that ends an actor
   /// must leave it: so these two kinds are carried out by hand, and the others go home.
@@ -126,6 +135,7 @@ void Network::rethrow() const {
 
 // A communication starts with the call that completes it, and asks for its path there.
 void Network::begin(std::int64_t flow, const Transfer& transfer) {
+  impl_->catch_up();
   impl_->zone->next_path.clear();
   for (std::size_t link : transfer.path.links) impl_->zone->next_path.push_back(impl_->links[link]);
   Waiter& waiter = impl_->free_waiter();
@@ -142,16 +152,15 @@ void Network::cancel(std::int64_t flow) {
 
 void Network::set_speed(std::size_t link, double bytes_per_s) { impl_->named[link]->set_bandwidth(bytes_per_s); }
 
-bool Network::idle() const { return impl_->idle.size() == impl_->waiters.size() && impl_->ended.empty(); }
+bool Network::idle() const { return impl_->idle_waiters() && impl_->ended.empty(); }
 
 bool Network::wait_until(double at_s) {
   if (!impl_->ended.empty()) return false;
-  const double delay_s = at_s - sg::Engine::get_clock();
-  if (delay_s <= 0) return true;
   if (idle()) {
-    sg::this_actor::sleep_for(delay_s);
+    impl_->due_s = at_s;
     return true;
   }
+  if (at_s - sg::Engine::get_clock() <= 0) return true;
   // A token may stand for a flow that was taken along with an earlier one.
   for (bool time_up = false; impl_->ended.empty() && !time_up;) {
     if (at_s < std::numeric_limits<double>::infinity())
