@@ -27,6 +27,9 @@ class Admission {
   /// False for a policy that never looks at the views' numbers and asks nothing.
   virtual bool reads_state() const { return true; }
 
+  /// As Router::reads_kv().
+  virtual bool reads_kv() const { return true; }
+
   /// What is wrong with the settings taken together; asked once, when the scenario is loaded.
   virtual std::optional<std::string> problem() const { return std::nullopt; }
 };

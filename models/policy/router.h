@@ -118,6 +118,10 @@ class Router {
   /// up to date.
   virtual bool reads_state() const { return true; }
 
+  /// False for a router that looks at requests and prompt tokens, but never at KV blocks, and asks for nothing that a
+  /// replica holds: then a replica need not be brought up to date while the same sequences decode.
+  virtual bool reads_kv() const { return true; }
+
   /// False for a router that may turn requests away or have prefixes copied first.
   virtual bool only_picks() const { return true; }
 

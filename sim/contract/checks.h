@@ -13,6 +13,7 @@ void router_picks_one_that_serves(const Subject& subject, Findings& found);
 void router_repeats(const Subject& subject, Findings& found);
 void router_serves_a_pool_of_one(const Subject& subject, Findings& found);
 void router_looks_only_if_it_says_so(const Subject& subject, Findings& found);
+void router_reads_kv_only_if_it_says_so(const Subject& subject, Findings& found);
 void router_needs_only_what_changed(const Subject& subject, Findings& found);
 void admission_takes_on_who_comes_first(const Subject& subject, Findings& found);
 void admission_looks_only_if_it_says_so(const Subject& subject, Findings& found);

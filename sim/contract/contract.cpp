@@ -34,6 +34,7 @@ constexpr std::array all_checks{
     check<Router>("PicksAReplicaThatItWasShownAndRepeats", router_repeats),
     check<Router>("ServesAPoolOfOne", router_serves_a_pool_of_one),
     check<Router>("LooksOnlyIfItSaysSo", router_looks_only_if_it_says_so),
+    check<Router>("ReadsKvOnlyIfItSaysSo", router_reads_kv_only_if_it_says_so),
     check<Router>("NeedsToBeToldOnlyWhatChanged", router_needs_only_what_changed),
     check<Admission>("TakesOnWhoComesFirstAndRepeats", admission_takes_on_who_comes_first),
     check<Admission>("LooksOnlyIfItSaysSo", admission_looks_only_if_it_says_so),

@@ -24,8 +24,10 @@ bool shows(const std::vector<ReplicaView>& views, ReplicaId id) {
 
 using Picks = std::vector<std::optional<Route>>;
 
-Picks picks_of(const Subject& subject, const std::vector<ReplicaView>& views) {
-  const MadeUpPool pool(views);
+/// Of replicas whose caches hold so many tokens: the last one more than the first.
+Picks picks_of(const Subject& subject, const std::vector<ReplicaView>& views, std::int64_t cached_tokens = 0) {
+  MadeUpPool pool(views);
+  for (std::size_t i = 0; i < views.size(); ++i) pool.cached[i] = cached_tokens * static_cast<std::int64_t>(i);
   const auto router = subject.make<Router>();
   Rng rng(1, "router");
   Picks picks;
@@ -108,6 +110,14 @@ void router_looks_only_if_it_says_so(const Subject& subject, Findings& found) {
   const std::vector<ReplicaView> blank = {{.id = ReplicaId{3}}, {.id = ReplicaId{5}}, {.id = ReplicaId{8}}};
   found.expect(picks_of(subject, three_views()) == picks_of(subject, blank),
                "does not look at the views' numbers where reads_state() is false");
+}
+
+void router_reads_kv_only_if_it_says_so(const Subject& subject, Findings& found) {
+  if (subject.make<Router>()->reads_kv()) return;
+  std::vector<ReplicaView> others = three_views();
+  for (ReplicaView& view : others) view.used_blocks = 100 - view.used_blocks;
+  found.expect(picks_of(subject, three_views(), 0) == picks_of(subject, others, 300),
+               "looks neither at blocks nor at what caches hold where reads_kv() is false");
 }
 
 // Whatever a router remembers: given what changed, it decides as its twin for which everything may have.

@@ -19,6 +19,7 @@ class QueueLimit final : public Admission {
   };
   explicit QueueLimit(const Settings& settings) : settings_(settings) {}
 
+  bool reads_kv() const override { return false; }
   bool admits(const Request&, const ReplicaViews& replicas) override {
     std::int64_t waiting = 0;
     for (const ReplicaView& r : replicas) waiting += r.waiting_requests;

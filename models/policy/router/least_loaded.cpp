@@ -17,6 +17,7 @@ class LeastLoaded final : public Router {
   };
   explicit LeastLoaded(const Settings& settings) : settings_(settings) {}
 
+  bool reads_kv() const override { return false; }
   std::optional<Route> pick(const Request&, const ReplicaViews& replicas, Rng&) override {
     return least_.of(replicas, [this](const ReplicaView& r) { return load(r); });
   }

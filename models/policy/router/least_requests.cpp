@@ -14,6 +14,7 @@ class LeastRequests final : public Router {
   };
   explicit LeastRequests(const Settings&) {}
 
+  bool reads_kv() const override { return false; }
   std::optional<Route> pick(const Request&, const ReplicaViews& replicas, Rng&) override {
     return least_.of(replicas, [](const ReplicaView& r) { return r.waiting_requests + r.running_requests; });
   }

@@ -15,6 +15,7 @@ class LeastWaiting final : public Router {
   };
   explicit LeastWaiting(const Settings&) {}
 
+  bool reads_kv() const override { return false; }
   std::optional<Route> pick(const Request&, const ReplicaViews& replicas, Rng&) override {
     return least_.of(replicas, [](const ReplicaView& r) { return r.waiting_requests; });
   }

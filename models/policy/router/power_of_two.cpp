@@ -16,6 +16,7 @@ class PowerOfTwo final : public Router {
   };
   explicit PowerOfTwo(const Settings&) {}
 
+  bool reads_kv() const override { return false; }
   std::optional<Route> pick(const Request&, const ReplicaViews& replicas, Rng& rng) override {
     if (replicas.size() == 1) return replicas[0].id;
     const std::size_t first = rng.below(replicas.size());

@@ -40,6 +40,7 @@ class PrefixCacheAware final : public Router {
   };
   explicit PrefixCacheAware(const Settings& settings) : settings_(settings) {}
 
+  bool reads_kv() const override { return false; }
   std::optional<Route> pick(const Request& request, const ReplicaViews& replicas, Rng&) override {
     if (ids_.empty() || membership_version_ != replicas.membership_version()) forget_gone(replicas);
     cut_back(request.arrival_s);

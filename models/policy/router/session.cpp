@@ -22,6 +22,7 @@ class Session final : public Router {
   explicit Session(const Settings& settings) : ring_(settings.virtual_nodes) {}
 
   RequestNeeds needs() const override { return {.client = true}; }
+  bool reads_kv() const override { return false; }
   std::optional<Route> pick(const Request& request, const ReplicaViews& replicas, Rng&) override {
     return ring_.pick(request, replicas);
   }

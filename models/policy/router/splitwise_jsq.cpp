@@ -29,6 +29,7 @@ class SplitwiseJsq final : public Router {
   };
   explicit SplitwiseJsq(const Settings& settings) : settings_(settings) {}
 
+  bool reads_kv() const override { return false; }
   std::optional<Route> pick(const Request&, const ReplicaViews& replicas, Rng&) override {
     const auto mixed = static_cast<std::size_t>(settings_.mixed_fraction * static_cast<double>(replicas.size()));
     const std::size_t own = replicas.size() - mixed;

@@ -9,6 +9,11 @@
 namespace servecast {
 namespace {
 
+template <class Policy>
+bool reads_kv(const Policy& policy) {
+  return policy.reads_state() && policy.reads_kv();
+}
+
 PoolPace pace_of(const Scenario& scenario, const Pool& pool) {
   const NodeGroup& group = scenario.group_of(pool);
   return {pool, KvCopy(pool, group.node, group.fabric)};
@@ -20,6 +25,7 @@ PoolRouting::PoolRouting(const Scenario& scenario, PoolId id, ReplicaId first, c
     : router_(scenario.pools[index(id)].spec.router.make()),
       admission_(scenario.pools[index(id)].spec.admission.make()),
       needs_fresh_views_(router_->reads_state() || admission_->reads_state()),
+      reads_kv_(servecast::reads_kv(*router_) || servecast::reads_kv(*admission_)),
       signal_delay_s_(scenario.pools[index(id)].spec.signal_delay_s),
       pace_(pace_of(scenario, scenario.pools[index(id)])),
       rng_(static_cast<std::uint64_t>(scenario.spec.seed), "router/" + scenario.pools[index(id)].spec.name),

@@ -40,8 +40,10 @@ class PoolRouting {
   /// Whether admission or router read views, be it another pool's.
   bool reads_state() const { return needs_fresh_views_; }
   bool admission_reads_state() const { return admission_->reads_state(); }
+  /// More than what stays while the same sequences decode.
+  bool reads_kv() const { return reads_kv_; }
   /// Another pool's admission will read this one's.
-  void require_fresh_views() { needs_fresh_views_ = true; }
+  void require_fresh_views() { needs_fresh_views_ = reads_kv_ = true; }
 
   /// The last instant up to `at_s` at which load is collected, if that is still to come. Earlier ones may be left
   /// out where no view is read before `at_s`. Infinite: none.
@@ -70,6 +72,7 @@ class PoolRouting {
   std::unique_ptr<Router> router_;
   std::unique_ptr<Admission> admission_;
   bool needs_fresh_views_;
+  bool reads_kv_;
   double signal_delay_s_;
   double signalled_s_ = 0;
   PoolPace pace_;

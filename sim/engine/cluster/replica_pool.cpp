@@ -9,7 +9,8 @@ ReplicaPool::ReplicaPool(const Scenario& scenario, PoolId id, ReplicaId first, R
     : listener_(listener),
       make_(scenario, id, first, ask_every_step),
       replicas_(make_all(scenario.pools[index(id)])),
-      routing_(scenario, id, first, replicas_) {
+      routing_(scenario, id, first, replicas_),
+      may_skip_(!ask_every_step && !make_.shared_tier()) {
   next_due_.assign(std::vector<std::int64_t>(replicas_.size(), std::bit_cast<std::int64_t>(Replica::infinity)));
 }
 
@@ -23,7 +24,7 @@ std::vector<Replica> ReplicaPool::make_all(const Pool& pool) const {
 }
 
 PoolRouting& ReplicaPool::routing(double now_s) {
-  if (routing_.reads_state()) advance_all(now_s);
+  if (routing_.reads_state()) advance_seen(now_s);
   return routing_;
 }
 
@@ -33,12 +34,19 @@ void ReplicaPool::advance(std::size_t i, double until_s) {
 }
 
 void ReplicaPool::advance_all(double until_s) {
+  if (!skips_decodes()) return advance_seen(until_s);
+  for (std::size_t i = 0; i < replicas_.size(); ++i)
+    if (replicas_[i].next_due_s() <= until_s) advance(i, until_s);
+}
+
+void ReplicaPool::advance_seen(double until_s) {
   while (next_due_s() <= until_s && next_due_s() < Replica::infinity) advance(next_due_.least(), until_s);
 }
 
 void ReplicaPool::refresh(std::size_t i) {
   routing_.refresh(i);
-  next_due_.set(i, std::bit_cast<std::int64_t>(replicas_[i].next_due_s()));
+  const Replica& replica = replicas_[i];
+  next_due_.set(i, std::bit_cast<std::int64_t>(skips_decodes() ? replica.next_change_s() : replica.next_due_s()));
 }
 
 void ReplicaPool::deliver(std::size_t i, const Request& request, Serve serve, std::int64_t copied_tokens,

@@ -31,6 +31,8 @@ class ReplicaPool {
   const PoolRouting& routing() const { return routing_; }
 
   void advance(std::size_t i, double until_s);
+  /// As far as admission and router look at them.
+  void advance_seen(double until_s);
   void advance_all(double until_s);
   /// Does something to a replica that has been brought up to `now_s`, exactly.
   template <class Do>
@@ -47,7 +49,8 @@ class ReplicaPool {
   void start(std::size_t i);
   void start_all();
   bool busy() const { return next_due_s() < Replica::infinity; }
-  /// When the next step of any replica starts or ends.
+  /// When the next step of any replica starts or ends, if every step matters (step by step); else, when the next one
+  /// does that is looked at.
   double next_due_s() const { return std::bit_cast<double>(next_due_.key(next_due_.least())); }
 
   void connect(TransferPort& port);
@@ -62,6 +65,8 @@ class ReplicaPool {
   void abandon(double now_s);
 
  private:
+  /// Nothing looks at replicas while the same sequences decode.
+  bool skips_decodes() const { return may_skip_ && !routing_.reads_kv(); }
   std::vector<Replica> make_all(const Pool& pool) const;
 
   ReplicaListener& listener_;
@@ -69,6 +74,7 @@ class ReplicaPool {
   std::vector<Replica> replicas_;
   std::vector<Replica> former_{};
   PoolRouting routing_;
+  bool may_skip_;  // no other replica sees what these do between arrivals
   LeastBy<std::int64_t> next_due_{};  // by replica: the bits of the time, which are in the order of times from 0 on
 };
 

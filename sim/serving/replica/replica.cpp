@@ -172,13 +172,24 @@ double Replica::next_due_s() const {
 double Replica::next_awaited_s() const {
   const ReplicaCore& core = parts_->core;
   const SequenceSums& sums = core.book.sums();
-  // A fetch, a write, a load or a collective may start with any step; a running request has its adapter.
-  if ((core.setup.tiers && core.links.port()) || core.pipeline.in_time() || core.pipeline.next_s() < infinity)
-    return next_due_s();
-  const bool may_load = core.adapters.slots() && core.links.port();
-  if (may_load && sums.work() + parts_->imports.expected() > sums.running) return next_due_s();
+  if (moves_anything()) return next_due_s();
   if (sums.awaited == 0 && !parts_->imports.want_room()) return infinity;
   return std::min(next_finish_s(), core.book.next_give_up().at_s);
+}
+
+double Replica::next_change_s() const {
+  if (moves_anything() || parts_->imports.expected() > 0) return next_due_s();
+  return std::min(next_finish_s(), parts_->core.book.next_give_up().at_s);
+}
+
+// A fetch, a write, a load or a collective may start with any step; a running request has its adapter.
+bool Replica::moves_anything() const {
+  const ReplicaCore& core = parts_->core;
+  const SequenceSums& sums = core.book.sums();
+  if ((core.setup.tiers && core.links.port()) || core.pipeline.in_time() || core.pipeline.next_s() < infinity)
+    return true;
+  const bool may_load = core.adapters.slots() && core.links.port();
+  return may_load && sums.work() + parts_->imports.expected() > sums.running;
 }
 
 // A lane that repeats pure decodes runs until its first sequence finishes or its blocks run short. Only the sums
@@ -186,17 +197,21 @@ double Replica::next_awaited_s() const {
 double Replica::next_finish_s() const {
   const ReplicaCore& core = parts_->core;
   const Lane& lane = core.lanes[0];
-  if (core.pipeline.experts() || core.setup.early_exits || core.lanes.all().size() > 1 || lane.batches.size() != 1 ||
+  if (core.pipeline.experts() || core.setup.early_exits || core.lanes.all().size() > 1 || lane.batches.size() == 0 ||
       !lane.repeat || !lane.cancelled.empty() || core.clock.may_start || !lane.decodes.grows_steadily())
     return next_due_s();
-  StepWork work = lane.batches[0].work;
-  double at_s = core.lanes.next_end_s();
-  for (std::int64_t left = lane.decodes.steps_left(); left > 0; --left) {
+  for (std::size_t i = 0; i < lane.batches.size(); ++i)
+    if (!lane.batches[i].only_decodes_on()) return next_due_s();
+  const FilledBatch& last = lane.batches[lane.batches.size() - 1];
+  const std::int64_t steps = lane.decodes.steps_left();
+  if (lane.decodes.most_blocks(steps) + lane.spare_blocks > core.cache().free_blocks()) return next_due_s();
+  StepWork work = last.work;
+  double at_s = last.end_s;
+  for (std::int64_t left = steps; left > 0; --left) {
     work.decode_kv_tokens += lane.decodes.growing();
     at_s += core.pipeline.time(work, 0).seconds;
   }
-  const std::int64_t most_blocks = lane.decodes.sequences() * (lane.decodes.steps_left() + 1);
-  return most_blocks <= core.cache().free_blocks() ? at_s : next_due_s();
+  return at_s;
 }
 
 ReplicaView Replica::view() const {

@@ -53,6 +53,9 @@ class Replica {
   /// No awaited request can finish, and nothing start to move, before this instant unless something arrives. Infinite
   /// where none is here.
   double next_awaited_s() const;
+  /// No request leaves, starts, or gets on with its prompt before this instant unless something arrives: until then
+  /// the same sequences decode. Infinite when idle.
+  double next_change_s() const;
   ReplicaView view() const;
 
   /// Over what its transfers go; before anything arrives. It outlives the replica.
@@ -76,6 +79,7 @@ class Replica {
  private:
   struct Parts;
   void take_in(const Sequence& sequence, double now_s);
+  bool moves_anything() const;
   double next_finish_s() const;
 
   std::unique_ptr<Parts> parts_;

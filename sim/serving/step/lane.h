@@ -44,6 +44,8 @@ struct FilledBatch {
   std::int64_t used_blocks = 0;
   std::vector<TierUnit> computed{};  // that tiers take when it has ended
 
+  /// It holds decodes and nothing else, none of which makes its last token.
+  bool only_decodes_on() const { return decoded && chunks.empty() && finishing.empty(); }
   std::int64_t made_tokens() const { return work.emitted_tokens - rejected; }
 
   /// So many sequences make a token each.
