@@ -35,12 +35,18 @@ double touched_share(const Experts& experts, std::int64_t tokens) {
 ProfileLayer::ProfileLayer(const ProfileInputs& inputs, bool expert_layer)
     : in_(inputs),
       kernels_(*inputs.profile),
+      input_scales_(input_scales(inputs.terms)),
       expert_layer_(expert_layer),
       linears_(attention_linears(inputs.llm, inputs.weights, inputs.shape.tensor_parallel)),
       elementwise_bytes_(elementwise_bytes_per_token(inputs.llm, inputs.shape.tensor_parallel, expert_layer)) {
   const bool share = expert_layer && inputs.shape.shares_out_tokens();
   const auto mlp = mlp_linears(inputs.llm, inputs.weights, share ? 1 : inputs.shape.tensor_parallel, expert_layer);
   std::ranges::copy(mlp, std::back_inserter(share ? of_share_ : linears_));
+}
+
+ProfileLayer::InputScales ProfileLayer::input_scales(const EngineTerms& terms) {
+  if (terms.input_scales == "static") return InputScales::quantised;
+  return terms.input_scales == "fused" ? InputScales::fused : InputScales::found_before;
 }
 
 std::int64_t ProfileLayer::graph_tokens() const {
@@ -59,12 +65,12 @@ StageTime ProfileLayer::product(DataType weights, const GemmShape& shape, std::i
 
 // Profiles without the passes have products that were timed without, or whose servers run them, too.
 StageTime ProfileLayer::with_known_scales(StageTime product, const GemmShape& shape, std::int64_t rows) const {
-  if (in_.terms.input_scales == "dynamic") return product;
+  if (input_scales_ == InputScales::found_before) return product;
   const double bytes = real(rows) * real(shape.depth) * (facts(DataType::bf16).bytes + facts(DataType::fp8).bytes);
   const auto passes = kernels_.quantize(bytes);
   if (!passes) return product;
   product.seconds = std::max(product.compute_s, product.seconds - passes->seconds);
-  if (in_.terms.input_scales == "static")
+  if (input_scales_ == InputScales::quantised)
     product.seconds += in_.terms.small_kernel_s + bytes / kernels_.elementwise_bytes_per_s();
   return product;
 }

@@ -32,8 +32,13 @@ class ProfileLayer {
   StageTime spread_experts(std::int64_t rank_tokens) const;
   std::int64_t graph_tokens() const;
 
+  /// How an fp8 product gets the scales of its inputs (EngineTerms::input_scales).
+  enum class InputScales : std::uint8_t { found_before, quantised, fused };
+  static InputScales input_scales(const EngineTerms& terms);
+
   const ProfileInputs& in_;
   const KernelTimes& kernels_;
+  InputScales input_scales_;
   bool expert_layer_;
   std::vector<Linear> linears_;     // over all tokens of the rank
   std::vector<Linear> of_share_{};  // over each GPU's share of them

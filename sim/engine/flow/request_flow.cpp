@@ -22,7 +22,14 @@ RequestFlow::RequestFlow(const Scenario& scenario, Recorder& recorder, RunClock&
       arrivals_(arrivals),
       ends_(ends),
       copies_(copies),
-      parts_(parts) {}
+      parts_(parts),
+      in_flight_(in_flight(scenario)) {}
+
+RequestFlow::InFlight RequestFlow::in_flight(const Scenario& scenario) {
+  const std::string text = scenario.spec.failures ? scenario.spec.failures->in_flight : FailureSpec{}.in_flight;
+  if (text == "lost") return InFlight::lost;
+  return text == "retry" ? InFlight::retry : InFlight::recompute;
+}
 
 bool RequestFlow::any_left() {
   arrivals_.read_ahead();
@@ -151,14 +158,13 @@ void RequestFlow::go_on_elsewhere(double now_s) {
 void RequestFlow::go_on(MovingSequence interrupted, double now_s) {
   FailureTotals& totals = parts_.failures->totals(index(interrupted.request.pool));
   totals.lost_tokens += interrupted.tokens;
-  const std::string& in_flight = scenario_.spec.failures->in_flight;
-  if (in_flight == "lost") {
+  if (in_flight_ == InFlight::lost) {
     ++totals.lost;
     interrupted.record.status = RequestStatus::lost;
     interrupted.record.output_tokens = interrupted.made;
     return ends_.done(interrupted.request, interrupted.record);
   }
-  if (in_flight == "retry") {
+  if (in_flight_ == InFlight::retry) {
     ++totals.retried;
     totals.reprefill_tokens += std::min(interrupted.tokens, interrupted.request.prompt_tokens);
     return enter_pool(interrupted.request, now_s);

@@ -40,6 +40,10 @@ class RequestFlow final : public ClusterListener, private HandOvers::Callbacks {
   void abandon(double end_s);
 
  private:
+  /// What becomes of a request that a failure interrupts (FailureSpec::in_flight).
+  enum class InFlight : std::uint8_t { lost, retry, recompute };
+  static InFlight in_flight(const Scenario& scenario);
+
   void serves(const ReplicaAt& at, double now_s) override;
   void stopped(const ReplicaAt& at, std::vector<MovingSequence>& interrupted, double now_s) override;
   std::optional<ReplicaAt> route(std::size_t pool, const Request& request, double now_s) override;
@@ -66,6 +70,7 @@ class RequestFlow final : public ClusterListener, private HandOvers::Callbacks {
   RequestEnds& ends_;
   PrefixCopies& copies_;
   const FlowParts& parts_;
+  InFlight in_flight_;
   PendingQueue pending_{};
 };
 

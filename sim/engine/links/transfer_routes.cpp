@@ -11,7 +11,7 @@
 namespace servecast {
 
 TransferRoutes::TransferRoutes(const Scenario& scenario, const Wiring& wiring)
-    : scenario_(scenario), wiring_(wiring), first_(first_replicas(scenario)) {}
+    : scenario_(scenario), wiring_(wiring), first_(first_replicas(scenario)), tier_places_(tier_places(scenario)) {}
 
 ReplicaAt TransferRoutes::at(ReplicaId replica) const {
   const auto behind = std::ranges::upper_bound(first_, index(replica));
@@ -33,8 +33,16 @@ std::span<const GpuPlace> TransferRoutes::stage(const ReplicaAt& at, std::size_t
   return std::span(place(at).gpus).subspan(stage * gpus, gpus);
 }
 
-const std::string& TransferRoutes::tier_kind(std::size_t pool, std::size_t tier) const {
-  return scenario_.pools[pool].spec.kv_tiers.levels[tier].kind;
+std::vector<std::vector<TransferRoutes::TierPlace>> TransferRoutes::tier_places(const Scenario& scenario) {
+  std::vector<std::vector<TierPlace>> places;
+  for (const Pool& pool : scenario.pools) {
+    places.emplace_back();
+    for (const KvTierSpec& level : pool.spec.kv_tiers.levels)
+      places.back().push_back(level.kind == "shared" ? TierPlace::shared
+                              : level.kind == "nvme" ? TierPlace::disk
+                                                     : TierPlace::host);
+  }
+  return places;
 }
 
 /// One of a rank's GPUs, or what a tier has of it in that GPU's own node.
@@ -42,7 +50,8 @@ Part TransferRoutes::tier_part(const RankAt& at, std::optional<std::size_t> tier
   const Shape shape = scenario_.pools[at.replica.pool].shape();
   const GpuPlace& own = place(at.replica).gpus[static_cast<std::size_t>(shape.gpu_of_rank(at.rank, gpu))];
   if (!tier) return {.kind = Part::Kind::gpu, .place = own};
-  return {.kind = tier_kind(at.replica.pool, *tier) == "nvme" ? Part::Kind::disk : Part::Kind::host, .place = own};
+  const bool on_disk = tier_places_[at.replica.pool][*tier] == TierPlace::disk;
+  return {.kind = on_disk ? Part::Kind::disk : Part::Kind::host, .place = own};
 }
 
 /// So many tokens of one rank, each of whose GPUs has its share of them.
@@ -68,7 +77,7 @@ std::vector<Transfer> TransferRoutes::flows(const ReplicaAt& at, const KvFetch& 
   std::vector<Transfer> transfers;
   for (const auto& [where, count] : tokens) {
     const auto& [tier, owner, rank] = where;
-    const ReplicaAt writer = tier_kind(at.pool, tier) == "shared" ? this->at(owner) : at;
+    const ReplicaAt writer = tier_places_[at.pool][tier] == TierPlace::shared ? this->at(owner) : at;
     for (Transfer& share : kv_shares("kv_fetch", {{writer, rank}, tier}, {reader}, count))
       transfers.push_back(std::move(share));
   }

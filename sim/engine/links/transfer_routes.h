@@ -48,13 +48,16 @@ class TransferRoutes {
   std::vector<Transfer> kv_shares(const char* what, const TierEnd& from, const TierEnd& to,
                                   std::int64_t tokens) const;
   Part tier_part(const RankAt& at, std::optional<std::size_t> tier, std::int64_t gpu) const;
-  const std::string& tier_kind(std::size_t pool, std::size_t tier) const;
+  /// Where a KV tier is (KvTierSpec::kind).
+  enum class TierPlace : std::uint8_t { host, disk, shared };
+  static std::vector<std::vector<TierPlace>> tier_places(const Scenario& scenario);
   const ReplicaPlace& place(const ReplicaAt& at) const;
   std::span<const GpuPlace> stage(const ReplicaAt& at, std::size_t stage) const;
 
   const Scenario& scenario_;
   const Wiring& wiring_;
-  std::vector<std::size_t> first_;  // by pool: the number of its first replica
+  std::vector<std::size_t> first_;                   // by pool: the number of its first replica
+  std::vector<std::vector<TierPlace>> tier_places_;  // by pool and tier
   using StageReach = std::pair<std::size_t, Reach>;
   mutable std::map<std::pair<ReplicaAt, StageReach>, StepRoutes>
       steps_;  // of those that have sent something; they do so every step
