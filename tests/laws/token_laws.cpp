@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tests/laws/laws.h"
 
@@ -18,11 +19,12 @@ bool mirrors(const Json& pool) {
 /// As Vidur does: what was lost of a prompt is made token by token, as if it were output.
 bool cuts_prompts(const Json& pool) { return pool.at("batcher").value("cut_prompts", false); }
 
-/// Tokens by second and pool; the last second may be a part of one.
+/// Tokens by second and pool; the last second may be a part of one, of a length that summary.json has to nine digits
+/// of the whole run. Tokens are whole.
 double tokens_of(const CsvTable& series, const std::string& column, double duration_s) {
   double all = 0;
   for (std::size_t i = 0; i < series.rows.size(); ++i)
-    all += *series.number(i, column) * std::min(1.0, duration_s - *series.number(i, "time_s"));
+    all += std::round(*series.number(i, column) * std::min(1.0, duration_s - *series.number(i, "time_s")));
   return all;
 }
 

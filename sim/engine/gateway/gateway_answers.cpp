@@ -42,21 +42,20 @@ void Gateway::conclude(RequestContext& context, RequestStatus status, double now
     context.record.score = context.from_memory ? context.from_memory->score : context.answer->score;
   }
   const RequestId id = context.original.id;
-  const bool call_goes_on = context.calling && !targets_[index(context.outgoing.target)].api;
   const bool tasks_go_on = context.graph && context.graph->in_pools > 0;
   if (context.has_place) job_over(context, now_s);
   context.reported = true;
   const RequestRecord answer = put_together(context, status, now_s);
   judge_deadline(context, answer, now_s);
   callbacks_.answered(context.original, answer, context.record, now_s);
-  if (!call_goes_on && !tasks_go_on) contexts_.erase(id);
+  if (!context.in_pool && !tasks_go_on) contexts_.erase(id);
 }
 
 void Gateway::abandon(double end_s) {
   while (!contexts_.empty()) {
     RequestContext& context = contexts_.begin()->second;
     const bool came = context.original.arrival_s <= end_s;
-    context.calling = false;
+    context.in_pool = false;
     if (context.graph) context.graph->in_pools = 0;
     if (came && !context.reported)
       conclude(context, RequestStatus::unfinished, end_s);

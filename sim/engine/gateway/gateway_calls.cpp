@@ -24,6 +24,7 @@ void Gateway::start_call(RequestContext& context, double now_s) {
   }
   context.call_id = context.record.llm_calls == 1 ? context.original.id : RequestId{next_call_++};
   if (context.call_id != context.original.id) calls_.emplace(context.call_id, Owner{context.original.id});
+  context.in_pool = true;
   ++context.turn;  // nothing is due before it comes back
   callbacks_.send_call(call_request(context, now_s));
 }
@@ -124,6 +125,7 @@ void Gateway::call_done(const Request& call, const RequestRecord& record, double
   const auto found = contexts_.find(owner.request);
   if (found == contexts_.end()) return;
   RequestContext& context = found->second;
+  context.in_pool = false;
   if (context.reported) {
     if (!context.graph || --context.graph->in_pools == 0) contexts_.erase(found);
     return;

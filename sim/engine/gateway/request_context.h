@@ -27,6 +27,7 @@ struct RequestContext {
 
   // The LLM call under way.
   bool calling = false;
+  bool in_pool = false;  // it has not come back from there, though it may be late
   RequestId call_id{};
   double sent_s = 0;
   double call_usd = 0;

@@ -50,6 +50,7 @@ class Simulation {
     bool rides = false;  // the run does not come back for that alone
   };
   static const Moment moments_[];
+  double next_due_s();
   double next_failure_s();
   double next_start_s();
   double next_sample_s();

@@ -81,7 +81,8 @@ void Simulation::handle(double now_s) {
   for (const Moment& moment : moments_) moment.act(*this, now_s);
 }
 
-double Simulation::next_s() {
+/// When a part is due by itself.
+double Simulation::next_due_s() {
   arrivals_.read_ahead();
   double at_s = never;
   for (const Moment& moment : moments_)
@@ -89,7 +90,17 @@ double Simulation::next_s() {
   if (at_s == never) return at_s;
   if (load_is_collected_)  // at an instant before that
     for (const ReplicaPool& pool : cluster_.pools()) at_s = std::min(at_s, pool.routing().next_signal_s(at_s));
-  if (at_s > clock_.until_s()) return never;
+  return at_s > clock_.until_s() ? never : at_s;
+}
+
+double Simulation::next_s() {
+  double at_s = next_due_s();
+  if (next_sample_s() < at_s && at_s < never) {
+    // A second is sampled only if something is due at its end or later: replicas that are as far as that know.
+    cluster_.advance_all(std::nextafter(next_sample_s(), 0));
+    at_s = next_due_s();
+  }
+  if (at_s == never) return at_s;
   for (const Moment& moment : moments_)
     if (moment.next_s && moment.rides) at_s = std::min(at_s, moment.next_s(*this));
   return at_s;
@@ -141,7 +152,7 @@ void Simulation::collect_load(double now_s) {
   if (!load_is_collected_) return;
   for (ReplicaPool& pool : cluster_.pools()) {
     if (pool.routing().next_signal_s(now_s) > now_s) continue;
-    pool.advance_all(now_s);
+    pool.advance_seen(now_s);
     pool.routing().signal(now_s);
   }
 }

@@ -142,6 +142,7 @@ void BatchBuilder::run(Slot slot, std::int64_t cached_tokens, bool arrival_order
   Sequence& s = book_[slot];
   const double now_s = core_.clock.now_s;
   book_.admit(slot, lane_.number, cached_tokens, arrival_order);
+  core_.lanes.decide_again();  // what waits behind it may fit into other lanes' batches where this one did not
   listener_.request_waited(core_.pool(), s.since_s, now_s);
   s.since_s = now_s;
   if (!s.record.scheduled_s) s.record.scheduled_s = now_s;

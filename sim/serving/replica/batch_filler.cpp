@@ -41,7 +41,10 @@ void BatchFiller::fill_lanes(ReplicaListener& listener) {
 bool BatchFiller::fill(Lane& lane, ReplicaListener& listener) {
   lane.batch().clear();
   core_.blocks.set_clock(core_.clock.now_s);
-  if (!lane.cancelled.empty()) removals_.drop_cancelled(lane);
+  if (!lane.cancelled.empty()) {
+    removals_.drop_cancelled(lane);
+    results_.release_finished(lane, listener);  // these may have waited for nobody else
+  }
   if (!lane.joining.empty()) join_decodes(lane);
   if (!lane.received.empty()) imports_.join(lane, listener);
   core_.lanes.report_service();
