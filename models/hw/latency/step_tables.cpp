@@ -16,18 +16,17 @@ std::int64_t up_to(std::int64_t n, std::int64_t multiple) { return divided_up(n,
 
 class FromTables final : public StepLatency {
  public:
-  FromTables(StepTables tables, const StepTablesShape& shape) : t_(std::move(tables)), shape_(shape) {}
+  FromTables(StepTables tables, const StepTablesShape& shape) : t_(std::move(tables)), shape_(shape) {
+    for (std::int64_t n = 0; n <= t_.max_tokens(); ++n) linears_ms_.push_back(linears_ms(n));
+  }
 
   std::int64_t stages() const override { return shape_.stages; }
 
   StageTime stage(const StepWork& work, std::int64_t stage) const override {
     bool outside = work.tokens() > t_.max_tokens();
     const std::size_t n = whole(std::min(work.tokens(), t_.max_tokens()));
-    const std::size_t n8 = whole(std::min(up_to(work.tokens(), 8), t_.max_tokens()));
-    // The order of the sums is that of the rules, so that results agree to the last bits.
-    double layer_ms = t_.attn_pre_proj[n8] + t_.attn_post_proj[n8] + t_.attn_rope[n8] + t_.attn_kv_cache_save[n] +
-                      t_.input_layernorm[n8] + t_.mlp_up_proj[n8] + t_.mlp_down_proj[n8] + t_.mlp_act[n8] +
-                      t_.post_attention_layernorm[n8] + t_.add[n8];
+    const std::size_t n8 = rounded(work.tokens());
+    double layer_ms = linears_ms_[n];
     layer_ms += decode_ms(work, outside) + prefill_ms(work, outside);
     if (t_.all_reduce) layer_ms += 2 * ((*t_.all_reduce)[n8] + nccl_launch_ms);
     double stage_ms = static_cast<double>(shape_.layers_per_stage) * layer_ms;
@@ -37,6 +36,18 @@ class FromTables final : public StepLatency {
   }
 
  private:
+  std::size_t rounded(std::int64_t tokens) const { return whole(std::min(up_to(tokens, 8), t_.max_tokens())); }
+
+  /// All of a layer that goes by its tokens alone. The order of the sums is that of the rules, so that results agree to
+  /// the last bits.
+  double linears_ms(std::int64_t tokens) const {
+    const std::size_t n = whole(tokens);
+    const std::size_t n8 = rounded(tokens);
+    return t_.attn_pre_proj[n8] + t_.attn_post_proj[n8] + t_.attn_rope[n8] + t_.attn_kv_cache_save[n] +
+           t_.input_layernorm[n8] + t_.mlp_up_proj[n8] + t_.mlp_down_proj[n8] + t_.mlp_act[n8] +
+           t_.post_attention_layernorm[n8] + t_.add[n8];
+  }
+
   /// The cell, or the nearest one inside the grid.
   static double look_up(const StepTables::Grid& grid, std::size_t row, std::size_t column, bool& outside) {
     if (grid.has(row, column)) return grid.at(row, column);
@@ -60,6 +71,7 @@ class FromTables final : public StepLatency {
   }
 
   StepTables t_;
+  std::vector<double> linears_ms_{};  // by tokens
   StepTablesShape shape_;
 };
 

@@ -51,6 +51,7 @@ class Simulation {
   };
   static const Moment moments_[];
   double next_due_s();
+  double next_riding_s();
   double next_failure_s();
   double next_start_s();
   double next_sample_s();

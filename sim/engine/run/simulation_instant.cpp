@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <optional>
 #include <stdexcept>
 
@@ -93,17 +94,23 @@ double Simulation::next_due_s() {
   return at_s > clock_.until_s() ? never : at_s;
 }
 
-double Simulation::next_s() {
-  double at_s = next_due_s();
-  if (next_sample_s() < at_s && at_s < never) {
-    // A second is sampled only if something is due at its end or later: replicas that are as far as that know.
-    cluster_.advance_all(std::nextafter(next_sample_s(), 0));
-    at_s = next_due_s();
-  }
-  if (at_s == never) return at_s;
+double Simulation::next_riding_s() {
+  double at_s = never;
   for (const Moment& moment : moments_)
     if (moment.next_s && moment.rides) at_s = std::min(at_s, moment.next_s(*this));
   return at_s;
+}
+
+// The run comes to an instant of a moment that rides only if something is due then or later. Whether it is, replicas
+// know that are as far as that; while a flow is under way, its end is.
+double Simulation::next_s() {
+  double at_s = next_due_s();
+  const double rides_s = next_riding_s();
+  if (at_s == never || at_s <= rides_s) return at_s;
+  if (!flows_.idle()) return rides_s;
+  cluster_.advance_all(std::nextafter(rides_s, 0));
+  at_s = next_due_s();
+  return at_s == never ? never : std::min(at_s, next_riding_s());
 }
 
 void Simulation::end_steps(double now_s) {

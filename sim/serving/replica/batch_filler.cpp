@@ -43,7 +43,7 @@ bool BatchFiller::fill(Lane& lane, ReplicaListener& listener) {
   core_.blocks.set_clock(core_.clock.now_s);
   if (!lane.cancelled.empty()) {
     removals_.drop_cancelled(lane);
-    results_.release_finished(lane, listener);  // these may have waited for nobody else
+    results_.release_finished(lane, listener);  // the others may have waited for these alone
   }
   if (!lane.joining.empty()) join_decodes(lane);
   if (!lane.received.empty()) imports_.join(lane, listener);

@@ -29,42 +29,40 @@ RepeatedSteps::RepeatedSteps(ReplicaCore& core, const Imports& imports, StepEnds
 bool RepeatedSteps::same_sequences() const {
   return lane_.batches.size() == core_.lanes.depth() && lane_.joining.empty() && lane_.received.empty() &&
          lane_.cancelled.empty() && lane_.swapped.empty() && lane_.finished.empty() && lane_.fresh.empty() &&
-         !imports_.want_room() && !core_.pipeline.in_time();
-}
-
-/// No sequence makes its last token in the next step, and the step finds the blocks that it wants.
-bool RepeatedSteps::repeats(const FilledBatch& ending) const {
-  return only_goes_on(ending) && lane_.decodes.steps_left() > 1 && ends_.may_begin(lane_) &&
-         lane_.decodes.blocks_due(core_.book.table()) + lane_.spare_blocks <= core_.cache().free_blocks();
+         !imports_.want_room() && !core_.pipeline.in_time() && core_.pipeline.next_s() == StepRun::infinity &&
+         ends_.may_begin(lane_);
 }
 
 void RepeatedSteps::play_some(double until_s, ReplicaListener& listener) {
   if (!same_sequences()) return;
   const double before_s = std::min(until_s, core_.book.next_give_up().at_s);
-  for (;;) {
+  // As long as no sequence makes its last token in the next step, and the step finds the blocks that it wants.
+  while (lane_.decodes.steps_left() > 1) {
     const FilledBatch& ending = lane_.batches[0];
-    if (ending.end_s >= before_s || !repeats(ending)) break;
-    if (listener.wants_members(std::max(ending.end_s, core_.pipeline.first_free_s(lane_.side)))) break;
+    if (ending.end_s >= before_s || !only_goes_on(ending)) break;
+    const std::int64_t blocks_due = lane_.decodes.blocks_due(core_.book.table());
+    if (blocks_due + lane_.spare_blocks > core_.cache().free_blocks()) break;
+    if (listener.wants_members(std::max(ending.end_s, core_.pipeline.next_free_s(lane_.side)))) break;
     core_.clock.reach(ending.end_s);
     ends_.ended(ending);
     results_.report_step(lane_, ending, listener);
-    launch(listener);
+    launch(blocks_due);
   }
   core_.lanes.find_next_end();
 }
 
-void RepeatedSteps::launch(ReplicaListener& listener) {
+void RepeatedSteps::launch(std::int64_t blocks_due) {
   FilledBatch& batch = lane_.batches.turn();
   batch.clear();
   core_.blocks.set_clock(core_.clock.now_s);
-  core_.cache().grow(lane_.decodes.blocks_due(core_.book.table()));
+  core_.cache().grow(blocks_due);
   lane_.decodes.step();
   batch.decode(lane_.decodes.sequences(), lane_.decodes.kv_tokens());
   if (const AdapterSlots* slots = core_.adapters.slots()) batch.work.adapters = slots->in_use();
   core_.blocks.account(core_.clock.now_s);
   batch.used_blocks = core_.blocks.held();
-  batch.start_s = std::max(core_.clock.now_s, core_.pipeline.first_free_s(lane_.side));
-  ends_.begin_again(batch, listener);
+  batch.start_s = std::max(core_.clock.now_s, core_.pipeline.next_free_s(lane_.side));
+  ends_.begin_again(lane_, batch);
 }
 
 }  // namespace servecast

@@ -21,8 +21,7 @@ class RepeatedSteps {
  private:
   void play_some(double until_s, ReplicaListener& listener);
   bool same_sequences() const;
-  bool repeats(const FilledBatch& ending) const;
-  void launch(ReplicaListener& listener);
+  void launch(std::int64_t blocks_due);
 
   ReplicaCore& core_;
   const Imports& imports_;

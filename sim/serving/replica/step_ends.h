@@ -14,10 +14,14 @@ class StepEnds {
 
   /// The lane's batch is launched; from `ready_s` on the first stage may take it.
   void begin(Lane& lane, double ready_s, ReplicaListener& listener);
-  /// A batch of the only lane has ended, and one like it is launched, perhaps in its place.
-  void begin_again(FilledBatch& batch, ReplicaListener& listener) {
-    core_.pipeline.launch(batch, batch.start_s, {}, core_.clock.now_s);
-    take(batch, core_.pipeline.end_s(batch), listener);
+  /// A batch of the only lane has ended, and one like it is launched, perhaps in its place (Pipeline::launch_next()).
+  void begin_again(Lane& lane, FilledBatch& batch) {
+    const auto before = core_.pipeline.in_flight();
+    const double before_s = before.empty() ? seen_by_side_[static_cast<std::size_t>(lane.side)] : before.back()->seen_s;
+    core_.pipeline.launch_next(batch);
+    batch.end_s = batch.run.stages.back().end_s;
+    batch.seen_s = core_.setup.answers.seen_s(batch.end_s, batch.made_tokens(), before_s);
+    lane.last_seen_s = batch.seen_s;
   }
   /// Another batch can be filled for these lanes: it is known when it can enter the first stage.
   bool may_begin(const Lane& lane) const { return core_.pipeline.first_free_s(lane.side) < StepRun::infinity; }

@@ -105,7 +105,7 @@ std::int64_t DecodeSet::make_tokens(Sequence& s) {
 }
 
 std::int64_t DecodeSet::step_with_drafts(SequenceTable& table) {
-  ++steps_;
+  count_step();
   kv_tokens_ = 0;
   std::int64_t all = 0;
   for (const Entry& entry : heap_) {

@@ -44,7 +44,7 @@ class DecodeSet {
   std::int64_t blocks_due(const SequenceTable& table) const {
     if (due_.empty()) return 0;
     if (speculator_) return all_blocks_due(table);
-    return due_[phase(steps_)] + (wide_.empty() ? 0 : wide_blocks_due(table));
+    return due_[phase_] + (wide_.empty() ? 0 : wide_blocks_due(table));
   }
   std::int64_t blocks_due(const Sequence& s) const;
   /// No more than so many blocks are taken in the next `steps` steps, while the members stay and each is one sequence.
@@ -57,7 +57,7 @@ class DecodeSet {
 
   /// Each sequence makes one token.
   void step() {
-    ++steps_;
+    count_step();
     kv_tokens_ += growing_;
     if (stops_.empty() || stops_.begin()->first > steps_) return;
     growing_ -= stops_.begin()->second;
@@ -108,7 +108,10 @@ class DecodeSet {
     return a.finish != b.finish ? a.finish > b.finish : a.admission > b.admission;
   }
   std::int64_t growth() const { return static_cast<std::int64_t>(due_.size()); }
-  std::size_t phase(std::int64_t step) const { return static_cast<std::size_t>(step % growth()); }
+  void count_step() {
+    ++steps_;
+    if (++phase_ >= due_.size()) phase_ = 0;
+  }
   void forget(Slot slot, const Sequence& s);
   void stop_growing(std::int64_t joined_step, std::int64_t joined_tokens, std::int64_t sequences);
   std::int64_t wide_blocks_due(const SequenceTable& table) const;
@@ -124,6 +127,7 @@ class DecodeSet {
   std::vector<Slot> wide_;         // members of several sequences: few, and asked one by one
   std::int64_t sequences_ = 0;
   std::int64_t steps_ = 0;
+  std::size_t phase_ = 0;  // steps_ % growth(), where they grow
   std::int64_t kv_tokens_ = 0;
   std::int64_t drafts_ = 0;
   std::int64_t growing_ = 0;                    // sequences that attend to one token more with every step

@@ -56,6 +56,19 @@ void Pipeline::launch(FilledBatch& batch, double ready_s, std::span<const TokenR
   if (may_wait_) find_next();
 }
 
+void Pipeline::launch_next(FilledBatch& batch) {
+  StepRun& run = batch.run;
+  run.number = ++launched_;
+  run.ready_s = run.expected_ready_s = batch.start_s;
+  flight_.push_back(&batch);
+  StageRun& stage_run = run.stages.emplace_back();
+  stage_run.begin_s = batch.start_s;
+  stage_run.alone = time(batch.work, 0);
+  stage_run.alone_end_s = batch.start_s + batch.copy_s + stage_run.alone.seconds;
+  count(batch, 0);
+  stage_run.end_s = free_s(run.side, 0) = stage_run.alone_end_s;
+}
+
 void Pipeline::ready(FilledBatch& batch, double now_s) {
   batch.run.ready_s = now_s;
   enter_all(now_s);

@@ -58,6 +58,11 @@ class Pipeline {
   // calls may change the ends of all batches.
   /// From `ready_s` on it may enter the first stage; infinite: ready() says when. `tokens`: with experts elsewhere.
   void launch(FilledBatch& batch, double ready_s, std::span<const TokenRun> tokens, double now_s);
+  /// The same where nothing but the batch before it keeps it from its stage: one_after_the_other(), not in_time(), and
+  /// nothing is due. It starts at batch.start_s.
+  void launch_next(FilledBatch& batch);
+  /// first_free_s() there.
+  double next_free_s(Side side) const { return free_s_[static_cast<std::size_t>(side) * count()]; }
   void ready(FilledBatch& batch, double now_s);
   /// A fetch for its prompts is done, layer after layer since `begun_s`.
   void fetched(FilledBatch& batch, double begun_s, double now_s);
