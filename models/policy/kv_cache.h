@@ -7,6 +7,7 @@
 
 #include "models/base/counts.h"
 #include "models/base/registry.h"
+#include "models/hw/llm/kv_groups.h"
 #include "models/policy/request.h"
 
 namespace servecast {
@@ -50,11 +51,14 @@ struct BlockSettings {
   std::int64_t blocks_for(std::int64_t tokens) const { return divided_up(tokens, block_tokens); }
   /// Of a request of which each sequence holds `tokens` tokens. Sequences side by side share the whole blocks of what
   /// they have in common and copy the last one before they write to it (copy-on-write, PagedAttention, section 4.4).
-  std::int64_t blocks_for(const Request& request, std::int64_t tokens) const {
+  std::int64_t blocks_for(const Request& request, std::int64_t tokens, const KvGroups& groups = {}) const {
     const std::int64_t one = blocks_for(tokens);
-    if (request.width() == 1 || tokens <= request.prompt_tokens) return one;
+    if (request.width() == 1 || tokens <= request.prompt_tokens) return groups.blocks(one, block_tokens);
     const std::int64_t common = common_tokens(request, tokens) / block_tokens;
-    return common + request.width() * (one - common);
+    if (groups.windowed == 0) return common + request.width() * (one - common);
+    // What only windowed layers keep is near the end: no whole block of it stays common.
+    const std::int64_t full = (groups.groups - groups.windowed) * (common + request.width() * (one - common));
+    return full + request.width() * groups.windowed * std::min(one, groups.windowed_blocks(block_tokens));
   }
 };
 
@@ -78,7 +82,14 @@ class KvCache {
   static constexpr PolicyListing listing{"kv_caches", "which sequence holds which KV blocks"};
   virtual ~KvCache() = default;
 
-  /// Called once, before anything else. `capacity_tokens` is what the memory plan leaves for KV.
+  /// True where it can give back what no layer of a group attends to any more: only then set_groups() is called,
+  /// once, before anything else.
+  virtual bool drops_outside_window() const { return false; }
+  void set_groups(const KvGroups& groups) { groups_ = groups; }
+  const KvGroups& groups() const { return groups_; }
+
+  /// Called once, before anything else is asked. `capacity_tokens` is what the memory plan leaves for KV, in tokens
+  /// of which all layers are kept: a block of one group is the groups-th part of its tokens' KV.
   virtual void resize(std::int64_t capacity_tokens) = 0;
 
   virtual std::int64_t total_blocks() const = 0;
@@ -114,7 +125,8 @@ class KvCache {
   /// sequence has made its last token, also of prompt and output together.
   virtual void computed(const Request& /*request*/, KvHeld& /*held*/, std::int64_t /*tokens*/) {}
 
-  /// A decoding sequence takes one more block each time its tokens pass a multiple of this; 0: it never grows.
+  /// A decoding sequence takes one more block of each group each time its tokens pass a multiple of this; 0: it never
+  /// grows. From windowed groups it then has as many as it ever needs once it holds narrow_tokens().
   virtual std::int64_t growth_tokens() const = 0;
 
   /// Decoding sequences take so many blocks more; below 0: beams that have become one give them back. Requires that
@@ -138,6 +150,9 @@ class KvCache {
 
   /// What is wrong with its settings, if anything.
   virtual std::optional<std::string> problem() const { return std::nullopt; }
+
+ private:
+  KvGroups groups_{};
 };
 
 }  // namespace servecast

@@ -100,7 +100,7 @@ double weight_bytes(const Llm& llm, DataType weights);
 
 /// Keys and values of one token in one layer: 2 x KV heads x head size, or the one latent vector of MLA.
 double kv_bytes_per_token_and_layer(const Llm& llm, DataType kv);
-/// In all layers. Layers with a sliding window count in full, as if nothing were ever dropped: an upper bound.
+/// In all layers. Layers with a sliding window count in full, as if nothing were ever dropped: see KvGroups.
 double kv_bytes_per_token(const Llm& llm, DataType kv);
 
 /// Arithmetic for one token that attends to `context` tokens, itself included: 2 per active weight of every matrix

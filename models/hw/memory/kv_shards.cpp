@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace servecast {
 namespace {
@@ -24,32 +25,48 @@ std::int64_t holder(std::int64_t head, std::int64_t heads, std::int64_t ranks, s
   return head * copies + for_rank % copies;
 }
 
+struct Layers {
+  std::int64_t full = 0;
+  std::int64_t windowed = 0;
+};
+
+/// Layers that two stages have in common.
+Layers common_layers(const Llm& llm, const LayerRange& there, const LayerRange& here) {
+  Layers layers;
+  for (std::int64_t layer = std::max(there.first, here.first); layer < std::min(there.last, here.last); ++layer)
+    ++(llm.windowed(layer) ? layers.windowed : layers.full);
+  return layers;
+}
+
 }  // namespace
 
 std::vector<KvShard> kv_shards(const Llm& llm, DataType kv, const Shape& from, const Shape& to) {
   const std::int64_t heads = llm.latent ? 1 : llm.kv_heads;
   const double head_bytes = kv_bytes_per_token_and_layer(llm, kv) / static_cast<double>(heads);
-  std::map<std::pair<std::int64_t, std::int64_t>, double> bytes;  // by to, from
+  std::map<std::pair<std::int64_t, std::int64_t>, KvShard> shards;  // by to, from
   for (std::int64_t s = 0; s < from.pipeline_parallel; ++s) {
     const LayerRange there = stage_layers(llm.layers, from.pipeline_parallel, s);
     for (std::int64_t t = 0; t < to.pipeline_parallel; ++t) {
       const LayerRange here = stage_layers(llm.layers, to.pipeline_parallel, t);
-      const std::int64_t layers = std::min(there.last, here.last) - std::max(there.first, here.first);
-      if (layers <= 0) continue;
+      const Layers layers = common_layers(llm, there, here);
+      if (layers.full + layers.windowed == 0) continue;
       for (std::int64_t rank = 0; rank < to.tensor_parallel; ++rank) {
         const Heads wanted = heads_of(rank, heads, to.tensor_parallel);
         for (std::int64_t head = wanted.first; head < wanted.first + wanted.count; ++head) {
           const std::int64_t giver = holder(head, heads, from.tensor_parallel, rank);
-          bytes[{t * to.tensor_parallel + rank, s * from.tensor_parallel + giver}] +=
-              static_cast<double>(layers) * head_bytes;
+          KvShard& shard = shards[{t * to.tensor_parallel + rank, s * from.tensor_parallel + giver}];
+          shard.bytes_per_token += static_cast<double>(layers.full) * head_bytes;
+          shard.windowed_bytes_per_token += static_cast<double>(layers.windowed) * head_bytes;
         }
       }
     }
   }
-  std::vector<KvShard> shards;
-  for (const auto& [gpus, b] : bytes)
-    shards.push_back({.from_gpu = gpus.second, .to_gpu = gpus.first, .bytes_per_token = b});
-  return shards;
+  std::vector<KvShard> in_order;
+  for (auto& [gpus, shard] : shards) {
+    std::tie(shard.to_gpu, shard.from_gpu) = gpus;
+    in_order.push_back(shard);
+  }
+  return in_order;
 }
 
 }  // namespace servecast

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -12,7 +13,15 @@ namespace servecast {
 struct KvShard {
   std::int64_t from_gpu = 0;
   std::int64_t to_gpu = 0;
-  double bytes_per_token = 0;
+  double bytes_per_token = 0;           // of layers that keep all tokens
+  double windowed_bytes_per_token = 0;  // of those with a sliding window
+
+  /// Of the tokens `from` to `to` of a sequence of which those layers keep only the last `window_tokens` before `to`;
+  /// 0: they keep all.
+  double bytes(double from, double to, double window_tokens) const {
+    const double seen = window_tokens > 0 ? std::min(to - from, window_tokens) : to - from;
+    return (to - from) * bytes_per_token + seen * windowed_bytes_per_token;
+  }
 };
 
 /// How the KV of a sequence is divided when it moves between replicas of these shapes: every GPU of the second gets

@@ -136,7 +136,8 @@ std::string too_big(const Gpu& gpu, const Llm& llm, const Shape& shape, const Me
 }  // namespace
 
 MemorySettings MemoryOverrides::over(MemorySettings engine) const {
-  if (rule != "engine" && rule != engine.rule) engine = {.rule = rule};
+  if (rule != "engine" && rule != engine.rule) engine = {.rule = rule, .windowed_layers = engine.windowed_layers};
+  if (windowed_layers != "engine") engine.windowed_layers = windowed_layers;
   if (gpu_memory_utilization) engine.gpu_memory_utilization = *gpu_memory_utilization;
   if (reserve_bytes) {
     engine.reserve_bytes = reserve_bytes;

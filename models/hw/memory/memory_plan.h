@@ -15,6 +15,7 @@ struct MemorySettings {
   double gpu_memory_utilization = 0.9;
   std::optional<double> reserve_bytes{};
   std::optional<double> overhead_bytes{};
+  std::string windowed_layers = "whole";
 
   void fields(Fields& f) {
     f.field("rule", rule,
@@ -24,6 +25,10 @@ struct MemorySettings {
     f.field("reserve_bytes", reserve_bytes,
             "per GPU for the CUDA context, collectives and CUDA graphs; left out: 1.55e9 for vllm, 2.3e9 for trtllm");
     f.field("overhead_bytes", overhead_bytes, "in place of reserve and computed activations: both together, per GPU");
+    f.field("windowed_layers", windowed_layers,
+            "KV of layers with a sliding window: whole: of every token; window: what the window has passed is freed "
+            "(vLLM's hybrid KV cache manager)",
+            {"whole", "window"});
   }
 };
 
@@ -32,6 +37,7 @@ struct MemoryOverrides {
   std::string rule = "engine";
   std::optional<double> gpu_memory_utilization{};
   std::optional<double> reserve_bytes{};
+  std::string windowed_layers = "engine";
 
   void fields(Fields& f) {
     f.field(
@@ -44,6 +50,10 @@ struct MemoryOverrides {
     f.field("reserve_bytes", reserve_bytes,
             "per GPU for the CUDA context, collectives and CUDA graphs; left out: the engine's, or with another rule "
             "1.55e9 for vllm, 2.3e9 for trtllm");
+    f.field("windowed_layers", windowed_layers,
+            "KV of layers with a sliding window: engine: as the engine keeps it; whole: of every token (vLLM's "
+            "--disable-hybrid-kv-cache-manager); window: what the window has passed is freed",
+            {"engine", "whole", "window"});
   }
 
   /// The engine's settings with these in place of its own.

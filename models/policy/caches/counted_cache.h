@@ -13,7 +13,7 @@ class CountedCache : public KvCache {
   explicit CountedCache(const Settings& settings) : settings_(settings) {}
 
   void resize(std::int64_t capacity_tokens) override {
-    total_ = free_ = settings_.blocks(capacity_tokens);
+    total_ = free_ = settings_.blocks(capacity_tokens * groups().groups);
     watermark_ = settings_.watermark(total_);
   }
   std::int64_t total_blocks() const final { return total_; }

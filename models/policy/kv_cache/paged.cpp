@@ -1,7 +1,8 @@
 // KV cache "paged": fixed blocks handed out one at a time (PagedAttention, Kwon et al., SOSP 2023).
 //
 // A sequence wastes at most one block less one token. Nothing is shared between requests and nothing is kept after
-// they finish; see "paged_prefix" for that.
+// they finish; see "paged_prefix" for that. Where layers have a sliding window and the engine groups them, a block is
+// of one group, and a sequence holds of windowed ones no more than the window.
 #include "models/policy/caches/counted_cache.h"
 
 namespace servecast {
@@ -12,8 +13,9 @@ class Paged final : public CountedCache {
   using CountedCache::CountedCache;
 
   std::int64_t blocks_for(const Request& request, std::int64_t tokens) const override {
-    return settings().blocks_for(request, tokens);
+    return settings().blocks_for(request, tokens, groups());
   }
+  bool drops_outside_window() const override { return true; }
   std::int64_t growth_tokens() const override { return settings().block_tokens; }
 };
 

@@ -10,6 +10,11 @@
 // and cache block, one of which must divide the other (else nothing is shared). Output is shared where the next
 // prompt of a session shows what it was; other traces do not hash it. Two sequences that compute the same block at
 // the same time end up with one copy; vLLM keeps both until they finish.
+//
+// Where the engine groups layers with a sliding window apart, their blocks of a prefix leave on their own: a request
+// finds as much of a prefix as full layers have of it and windowed ones have of the window before its end (vLLM's
+// HybridKVCacheCoordinator.find_longest_cache_hit). What a running sequence holds of windowed groups is its own; what
+// it has passed stays in the queue like any unused block.
 #include <algorithm>
 #include <cassert>
 #include <unordered_map>
@@ -36,7 +41,7 @@ class PagedPrefix final : public KvCache {
 
   std::optional<std::string> problem() const override { return needs_future(*eviction_); }
   void resize(std::int64_t capacity_tokens) override {
-    total_ = settings_.blocks(capacity_tokens);
+    total_ = settings_.blocks(capacity_tokens * groups().groups);
     watermark_ = settings_.watermark(total_);
     give_back(total_);
   }
@@ -44,8 +49,9 @@ class PagedPrefix final : public KvCache {
   std::int64_t free_blocks() const override { return free_; }
   std::int64_t admissible_blocks() const override { return total_ - watermark_; }
   std::int64_t blocks_for(const Request& request, std::int64_t tokens) const override {
-    return settings_.blocks_for(request, tokens);
+    return settings_.blocks_for(request, tokens, groups());
   }
+  bool drops_outside_window() const override { return true; }
   std::int64_t growth_tokens() const override { return settings_.block_tokens; }
   void grow(std::int64_t blocks) override {
     if (blocks > 0) take(blocks);
@@ -65,12 +71,16 @@ class PagedPrefix final : public KvCache {
     assert(tokens >= held.tokens);
     const PrefixUnits units(request, settings_.block_tokens);
     const Hits found = admission ? hits(units) : Hits{};
-    const std::int64_t unit_blocks = units.tokens() / settings_.block_tokens;
+    const std::int64_t unit_blocks = full_blocks(units);
     const std::int64_t had = admission ? found.units * unit_blocks : held.blocks;
     const std::int64_t more = blocks_for(request, tokens) - had;
     // Shared blocks that are unused right now stop being free.
     if (free_ - (admission ? watermark_ : 0) < more + found.idle * unit_blocks) return false;
-    for (std::int64_t i = 0; i < found.units; ++i) use(name(units, held), held);
+    for (std::int64_t i = 0; i < found.units; ++i) {
+      const PrefixName unit = name(units, held);
+      use(unit, held);
+      if (windowed() && i + window_units(units) >= found.units) touch(windowed_name(unit));
+    }
     grow(more);
     held.tokens = tokens;
     held.blocks = blocks_for(request, tokens);
@@ -81,7 +91,8 @@ class PagedPrefix final : public KvCache {
     const PrefixUnits units(request, settings_.block_tokens);
     for (const std::int64_t whole = units.within(tokens); held.shared < whole;) {
       const PrefixName unit = name(units, held);
-      const std::int64_t blocks = units.tokens() / settings_.block_tokens;
+      const std::int64_t blocks = full_blocks(units);
+      if (windowed()) keep_windowed(unit, units);
       if (numbers_.contains(unit.value())) {  // another sequence was quicker: use its copy
         give_back(blocks);
         use(unit, held);
@@ -96,7 +107,7 @@ class PagedPrefix final : public KvCache {
 
   void release(const Request& request, const KvHeld& held) override {
     const PrefixUnits units(request, settings_.block_tokens);
-    give_back(held.blocks - held.shared * (units.tokens() / settings_.block_tokens));
+    give_back(held.blocks - held.shared * full_blocks(units));
     CacheEntry unit{static_cast<std::uint32_t>(held.place)};
     for (std::int64_t i = 0; i < held.shared; ++i) unit = leave(unit);
   }
@@ -108,6 +119,7 @@ class PagedPrefix final : public KvCache {
     std::uint32_t uses = 0;  // since it was computed; 0: it holds nothing
     CacheEntry before{};     // the unit in front of it, while it has users
     PrefixName name{};
+    std::optional<BlockHash> windowed{};  // in place of the name where it is what windowed layers have of a unit
     std::uint64_t entered = 0;
     double left_s = 0;  // when its last user left
   };
@@ -137,16 +149,63 @@ class PagedPrefix final : public KvCache {
   /// Leading units that are here, of which at least one token is left to compute.
   Hits hits(const PrefixUnits& units) const {
     Hits hits;
+    Hits all;                   // as far as full layers have them
+    std::int64_t in_a_row = 0;  // the last of these that windowed layers have, too
     PrefixName name = units.start();
-    for (const std::int64_t most = units.reusable(); hits.units < most; ++hits.units) {
-      name = units.name(name, hits.units);
-      const auto found = numbers_.find(name.value());
-      if (found == numbers_.end()) return hits;
-      const Run& run = runs_[index(found->second)];
-      if (run.users == 0 && clock_s_ - run.left_s > lifetime_s_) return hits;
-      hits.idle += run.users == 0 ? 1 : 0;
+    for (const std::int64_t most = units.reusable(); all.units < most;) {
+      name = units.name(name, all.units);
+      const Run* run = find(name.value());
+      if (!run) return hits;
+      all.idle += run->users == 0 ? 1 : 0;
+      ++all.units;
+      in_a_row = !windowed() || find(windowed_name(name)) ? in_a_row + 1 : 0;
+      if (in_a_row >= std::min(all.units, window_units(units))) hits = all;
     }
     return hits;
+  }
+  const Run* find(BlockHash unit) const {
+    const auto found = numbers_.find(unit);
+    if (found == numbers_.end()) return nullptr;
+    const Run& run = runs_[index(found->second)];
+    return run.users == 0 && clock_s_ - run.left_s > lifetime_s_ ? nullptr : &run;
+  }
+
+  // -- layers with a sliding window
+  bool windowed() const { return groups().windowed > 0; }
+  std::int64_t full_blocks(const PrefixUnits& units) const {
+    return (groups().groups - groups().windowed) * (units.tokens() / settings_.block_tokens);
+  }
+  /// Units that hold the window before the end of a prefix.
+  std::int64_t window_units(const PrefixUnits& units) const {
+    return windowed() ? divided_up(std::max<std::int64_t>(groups().window_tokens - 1, 1), units.tokens()) : 1;
+  }
+  /// Of what windowed layers keep of a unit; all full layers keep of it is under the unit's own name.
+  static BlockHash windowed_name(PrefixName unit) { return mixed_bits(unit.value() ^ 0x77696e646f776564u); }
+  /// A sequence has passed a unit: what windowed layers have of it, no more than the window, is in the queue now, in
+  /// place of what leaves first.
+  void keep_windowed(PrefixName unit, const PrefixUnits& units) {
+    if (numbers_.contains(windowed_name(unit))) return touch(windowed_name(unit));
+    const std::int64_t blocks = groups().windowed * std::min(units.tokens() / settings_.block_tokens,
+                                                             groups().windowed_blocks(settings_.block_tokens) - 1);
+    if (blocks == 0 || blocks > free_) return;
+    take(blocks);
+    free_ += blocks;
+    const CacheEntry number = add({.blocks = static_cast<std::int32_t>(blocks),
+                                   .uses = 1,
+                                   .windowed = windowed_name(unit),
+                                   .entered = ++now_,
+                                   .left_s = clock_s_});
+    numbers_[*at(number).windowed] = number;
+    queue_.offer(number, eviction_->rank({.now = ++now_, .entered = at(number).entered, .uses = 1}));
+  }
+  /// Used again, and left again at once: the sequence keeps its own.
+  void touch(BlockHash unit) {
+    const auto found = numbers_.find(unit);
+    if (found == numbers_.end()) return;
+    Run& run = at(found->second);
+    run.left_s = clock_s_;
+    queue_.withdraw(found->second);
+    queue_.offer(found->second, eviction_->rank({.now = ++now_, .entered = run.entered, .uses = ++run.uses}));
   }
 
   void use(PrefixName unit, KvHeld& held) {
@@ -198,8 +257,11 @@ class PagedPrefix final : public KvCache {
     }
   }
   void drop(Run& run) {
-    if (listener_) listener_->dropped(run.name.value(), run.blocks * settings_.block_tokens);
-    numbers_.erase(run.name.value());
+    const std::int64_t groups_full = groups().groups - groups().windowed;
+    if (listener_ && !run.windowed)
+      listener_->dropped(run.name.value(), run.blocks / groups_full * settings_.block_tokens);
+    numbers_.erase(run.windowed.value_or(run.name.value()));
+    run.windowed.reset();
     run.uses = 0;
   }
 

@@ -9,6 +9,10 @@
 // As fine as the trace tells: prompts whose hash blocks differ are taken to differ from the beginning of that block,
 // and the last, part-filled block of a prompt is shared where the next turn of its session shows how it goes on. A
 // prompt preempted part-way keeps what it has computed in the tree, as SGLang's retracted requests do.
+//
+// Where layers with a sliding window are kept apart, their pool has `swa_full_tokens_ratio` times the tokens of the
+// full layers' (SGLang's SWAKVPool and its default). That pool running out is not modelled: with a window far below
+// the context, the full layers' runs out first.
 #include <algorithm>
 #include <cassert>
 
@@ -22,18 +26,27 @@ class Radix final : public KvCache {
  public:
   struct Settings : BlockSettings {
     Choice<Eviction> eviction{"lru"};
+    double swa_full_tokens_ratio = 0.8;
     Settings() { block_tokens = 1; }
     void fields(Fields& f) {
       BlockSettings::fields(f);
       f.group("eviction", eviction, "which unused branches are evicted first");
+      f.field("swa_full_tokens_ratio", swa_full_tokens_ratio,
+              "tokens that layers with a sliding window have room for, as a share of the full layers' (SGLang: 0.8)",
+              positive_fraction);
     }
   };
   explicit Radix(const Settings& settings)
       : settings_(settings), eviction_(settings.eviction.make()), tree_(*eviction_, settings.block_tokens) {}
 
   std::optional<std::string> problem() const override { return needs_future(*eviction_); }
+  bool drops_outside_window() const override { return true; }
   void resize(std::int64_t capacity_tokens) override {
-    total_ = empty_ = settings_.blocks(capacity_tokens);
+    const double windowed = real(groups().windowed);
+    const double kept = real(groups().groups) - windowed + settings_.swa_full_tokens_ratio * windowed;
+    const double more = windowed > 0 ? real(groups().groups) / kept : 1;
+    set_groups({});  // windowed layers have a pool of their own, so a block is of all full layers
+    total_ = empty_ = settings_.blocks(static_cast<std::int64_t>(more * real(capacity_tokens)));
     watermark_ = settings_.watermark(total_);
   }
   std::int64_t total_blocks() const override { return total_; }

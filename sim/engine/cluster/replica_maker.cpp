@@ -11,7 +11,8 @@ namespace {
 // to the host.
 SwapSpace swap_space(const Pool& pool, const KvCache& cache) {
   if (pool.spec.preemption.mode != "swap" || cache.growth_tokens() == 0) return {};
-  const double block_bytes = pool.kv_token_bytes_per_gpu() * static_cast<double>(cache.growth_tokens());
+  const double block_bytes = pool.kv_token_bytes_per_gpu() * static_cast<double>(cache.growth_tokens()) /
+                             static_cast<double>(cache.groups().groups);
   const auto ranks = static_cast<double>(pool.shape().ranks());
   return {.blocks = static_cast<std::int64_t>(pool.spec.preemption.swap_space_bytes / block_bytes),
           .out_s = ranks * block_bytes / pool.gpu.pcie_d2h_bytes_per_s,
@@ -71,8 +72,7 @@ ReplicaMaker::ReplicaMaker(const Scenario& scenario, PoolId id, ReplicaId first,
 ReplicaMaker::~ReplicaMaker() = default;
 
 Replica ReplicaMaker::operator()(std::size_t i) const {
-  auto cache = pool_.spec.kv_cache.make();
-  cache->resize(pool_.memory.kv_pool_tokens);
+  auto cache = pool_.make_kv_cache();
   const SwapSpace swap = swap_space(pool_, *cache);
   const ReplicaId replica{static_cast<std::uint32_t>(first_ + i)};
   AnswerPath answers = pool_.engine.answer_path();

@@ -1,5 +1,7 @@
 #include "sim/engine/links/kv_routes.h"
 
+#include <algorithm>
+
 #include "sim/engine/links/wiring.h"
 #include "sim/input/scenario/scenario.h"
 
@@ -21,6 +23,7 @@ const KvRoutes::Route& KvRoutes::route(const RankAt& from, const RankAt& to) {
   const Pool& a = scenario_.pools[from.replica.pool];
   const Pool& b = scenario_.pools[to.replica.pool];
   route.shards = kv_shards(a.llm, *data_type(a.spec.kv_cache_dtype), a.shape(), b.shape());
+  route.window_tokens = static_cast<double>(std::max(a.kv_groups.window_tokens, b.kv_groups.window_tokens));
   for (const KvShard& shard : route.shards) {
     const GpuPlace& source = gpu(a, from, shard.from_gpu);
     const GpuPlace& sink = gpu(b, to, shard.to_gpu);
@@ -33,16 +36,18 @@ const KvRoutes::Route& KvRoutes::route(const RankAt& from, const RankAt& to) {
 }
 
 std::vector<Transfer> KvRoutes::transfers(const ReplicaAt& from, const ReplicaAt& to, RequestId request,
-                                          double tokens) {
+                                          KvSpan tokens) {
   const Route& way = route(rank(from, request), rank(to, request));
   std::vector<Transfer> transfers = way.transfers;
-  for (std::size_t i = 0; i < transfers.size(); ++i) transfers[i].bytes = tokens * way.shards[i].bytes_per_token;
+  for (std::size_t i = 0; i < transfers.size(); ++i)
+    transfers[i].bytes = way.shards[i].bytes(tokens.from, tokens.to, way.window_tokens);
   return transfers;
 }
 
-double KvRoutes::bytes(const ReplicaAt& from, const ReplicaAt& to, double tokens) {
+double KvRoutes::bytes(const ReplicaAt& from, const ReplicaAt& to, KvSpan tokens) {
+  const Route& way = route({from}, {to});
   double bytes = 0;
-  for (const KvShard& shard : route({from}, {to}).shards) bytes += tokens * shard.bytes_per_token;
+  for (const KvShard& shard : way.shards) bytes += shard.bytes(tokens.from, tokens.to, way.window_tokens);
   return bytes;
 }
 

@@ -15,6 +15,12 @@ struct GpuPlace;
 struct Pool;
 struct Scenario;
 
+/// Tokens of a sequence, counted from its start.
+struct KvSpan {
+  double from = 0;
+  double to = 0;
+};
+
 /// The ways of KV from replica to replica: every GPU sends what another one will keep of it. Where a replica has
 /// several ranks, a request's KV is on the GPUs of one of them: see rank_of().
 class KvRoutes {
@@ -23,15 +29,16 @@ class KvRoutes {
   KvRoutes(const Scenario& scenario, const Wiring& wiring, std::string kind)
       : scenario_(scenario), wiring_(wiring), kind_(std::move(kind)) {}
 
-  std::vector<Transfer> transfers(const ReplicaAt& from, const ReplicaAt& to, RequestId request, double tokens);
+  std::vector<Transfer> transfers(const ReplicaAt& from, const ReplicaAt& to, RequestId request, KvSpan tokens);
   /// A replica is somewhere else now.
   void forget_routes() { routes_.clear(); }
-  double bytes(const ReplicaAt& from, const ReplicaAt& to, double tokens);
+  double bytes(const ReplicaAt& from, const ReplicaAt& to, KvSpan tokens);
 
  private:
   struct Route {
     std::vector<KvShard> shards{};
     std::vector<Transfer> transfers{};  // without bytes
+    double window_tokens = 0;           // that windowed layers keep, where one of the replicas drops the others
   };
   RankAt rank(const ReplicaAt& at, RequestId request) const;
   /// Of the rank's GPUs, counted stage by stage.

@@ -115,7 +115,7 @@ void Migrations::send(const ReplicaAt& from, Moving& m, std::int64_t up_to_token
   const auto tokens = static_cast<double>(std::max<std::int64_t>(1, up_to_tokens - m.there_tokens));
   m.there_tokens = std::max(m.there_tokens, up_to_tokens);
   m.sent_tokens += tokens;
-  m.group = flows_.start(routes_.transfers(from, m.to, m.sequence.request.id, tokens), at_s,
+  m.group = flows_.start(routes_.transfers(from, m.to, m.sequence.request.id, {.to = tokens}), at_s,
                          [this, from](double end_s) { sent(from, end_s); });
 }
 
@@ -184,7 +184,7 @@ void Migrations::stop(const ReplicaAt& from, Moving& m, double now_s) {
 }
 
 void Migrations::complete(const ReplicaAt& from, const Moving& m, double now_s) {
-  recorder_.migrated(PoolId(from.pool), now_s - m.stopped_s, routes_.bytes(from, m.to, m.sent_tokens));
+  recorder_.migrated(PoolId(from.pool), now_s - m.stopped_s, routes_.bytes(from, m.to, {.to = m.sent_tokens}));
   cluster_.advanced(m.to, now_s).imports().kv_received(m.place, std::nullopt, now_s);
   cluster_.changed(m.to);
   cluster_.advanced(from, now_s).exports().release(m.sequence.slot, now_s);

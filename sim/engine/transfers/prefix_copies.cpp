@@ -16,7 +16,7 @@ void PrefixCopies::start(PrefixCopy copy, double now_s) {
   const RequestId id = copy.request.id;
   const std::size_t pool = index(copy.request.pool);
   const ReplicaAt from{to.copy_pool.value_or(pool), to.copy_from};
-  auto flows = routes_->transfers(from, {pool, to.replica}, id, static_cast<double>(to.copy_tokens));
+  auto flows = routes_->transfers(from, {pool, to.replica}, id, {.to = static_cast<double>(to.copy_tokens)});
   if (copy.request.give_up_s < Replica::infinity) give_ups_.emplace(copy.request.give_up_s, id);
   by_flows_.emplace(id, std::move(copy));
   flows_.start(std::move(flows), now_s, [this, id](double end_s) { done(id, end_s); });

@@ -31,7 +31,10 @@ void DecodeSet::join(Sequence& s, Slot slot, std::int64_t tokens, std::int64_t l
     growing_ += width;
     stop_growing(steps_, tokens, width);
   }
-  if (width == 1 && !due_.empty()) ++due_[due_phase(steps_, tokens, growth())];
+  if (width == 1 && !due_.empty()) {
+    due_[due_phase(steps_, tokens, growth())] += growth_blocks(tokens);
+    narrow_later(steps_, tokens, 1);
+  }
   std::ranges::push_heap(heap_, later);
 }
 
@@ -45,7 +48,28 @@ void DecodeSet::forget(Slot slot, const Sequence& s) {
     growing_ -= width;
     stop_growing(s.joined_step, s.joined_tokens, -width);
   }
-  if (width == 1 && !due_.empty()) --due_[due_phase(s.joined_step, s.joined_tokens, growth())];
+  if (width == 1 && !due_.empty()) {
+    due_[due_phase(s.joined_step, s.joined_tokens, growth())] -= growth_blocks(tokens(s));
+    if (tokens(s) < narrow_tokens_) narrow_later(s.joined_step, s.joined_tokens, -1);
+  }
+}
+
+std::int64_t DecodeSet::growth_blocks(std::int64_t tokens) const {
+  const KvGroups& groups = cache_->groups();
+  return tokens < narrow_tokens_ ? groups.groups : groups.groups - groups.windowed;
+}
+
+void DecodeSet::narrow_later(std::int64_t joined_step, std::int64_t joined_tokens, std::int64_t sequences) {
+  if (joined_tokens >= narrow_tokens_) return;
+  const auto at = narrows_.try_emplace(joined_step + (narrow_tokens_ - joined_tokens), 0).first;
+  at->second += sequences;
+  if (at->second == 0) narrows_.erase(at);
+}
+
+// They hold a whole number of blocks now, so this is the phase of them all.
+void DecodeSet::narrow() {
+  due_[phase(steps_)] -= narrows_.begin()->second * cache_->groups().windowed;
+  narrows_.erase(narrows_.begin());
 }
 
 void DecodeSet::stop_growing(std::int64_t joined_step, std::int64_t joined_tokens, std::int64_t sequences) {
@@ -59,7 +83,7 @@ std::int64_t DecodeSet::blocks_due(const Sequence& s) const {
   if (due_.empty()) return 0;
   if (speculator_ && s.request.width() == 1)
     return std::max<std::int64_t>(0, cache_->blocks_for(s.request, tokens(s) + tokens_wanted(s)) - s.held.blocks);
-  if (s.request.width() == 1) return tokens(s) % growth() == 0 ? 1 : 0;
+  if (s.request.width() == 1) return tokens(s) % growth() == 0 ? growth_blocks(tokens(s)) : 0;
   return cache_->blocks_for(s.request, tokens(s) + 1) - cache_->blocks_for(s.request, tokens(s));
 }
 
@@ -124,6 +148,14 @@ std::int64_t DecodeSet::step_with_drafts(SequenceTable& table) {
   std::ranges::sort(finished_, std::ranges::greater{}, &Entry::admission);
   for (const Entry& done : finished_) std::erase_if(heap_, [&](const Entry& e) { return e.slot == done.slot; });
   return all;
+}
+
+void DecodeSet::add_outputs(const SequenceTable& table, std::int64_t most, OutputSums& sums) const {
+  for (const Entry& entry : heap_) {
+    const Sequence& s = table[entry.slot];
+    const std::int64_t made = s.made + tokens(s) - s.joined_tokens;
+    sums.add(s.request.width(), made, s.request.output_tokens, most);
+  }
 }
 
 Slot DecodeSet::take_finished(const SequenceTable& table) {

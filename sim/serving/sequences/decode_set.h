@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "models/policy/batcher.h"
 #include "sim/serving/sequences/sequence.h"
 #include "sim/serving/sequences/speculator.h"
 
@@ -17,9 +18,9 @@ namespace servecast {
 ///   tokens it attends to        = the same, up to what the cache keeps of a sequence: the step at which it has as
 ///   many
 ///                                 is fixed at joining, too, and a list says how many stop growing at each step
-///   it takes a new KV block     = when its tokens pass a multiple of the growth: always at the same phase of the
-///   step
-///                                 counter, so one counter per phase says how many blocks a step takes
+///   it takes new KV blocks      = when its tokens pass a multiple of the growth: always at the same phase of the
+///                                 step counter, so one counter per phase says how many blocks a step takes; the step
+///                                 from which on windowed layers take no more is fixed at joining
 ///
 /// Where sequences speculate, each makes a number of tokens of its own in a step, and the members are walked: a step
 /// costs O(n), as little per token. What a member holds is then written down in its Sequence.
@@ -30,7 +31,8 @@ class DecodeSet {
       : cache_(&cache),
         speculator_(speculator),
         attended_tokens_(cache.attended_tokens()),
-        due_(static_cast<std::size_t>(cache.growth_tokens()), 0) {}
+        due_(static_cast<std::size_t>(cache.growth_tokens()), 0),
+        narrow_tokens_(due_.empty() || cache.groups().windowed == 0 ? 0 : cache.groups().narrow_tokens(growth())) {}
 
   std::int64_t size() const { return static_cast<std::int64_t>(heap_.size()); }
   /// Of all members: one each, or as many as a request has side by side.
@@ -59,6 +61,7 @@ class DecodeSet {
   void step() {
     count_step();
     kv_tokens_ += growing_;
+    if (!narrows_.empty() && narrows_.begin()->first == steps_) narrow();
     if (stops_.empty() || stops_.begin()->first > steps_) return;
     growing_ -= stops_.begin()->second;
     stops_.erase(stops_.begin());
@@ -80,6 +83,9 @@ class DecodeSet {
 
   /// Steps until the first sequence finishes, counted from now; requires size() > 0.
   std::int64_t steps_left() const { return heap_.front().finish - steps_; }
+
+  /// Adds what its members have made and are to make.
+  void add_outputs(const SequenceTable& table, std::int64_t most, OutputSums& sums) const;
 
   /// Takes out the next sequence that made its last token in the step just done, in order of admission.
   bool has_finished() const {
@@ -113,6 +119,10 @@ class DecodeSet {
     if (++phase_ >= due_.size()) phase_ = 0;
   }
   void forget(Slot slot, const Sequence& s);
+  /// Blocks that a member of one sequence takes at its phase while it holds so many tokens.
+  std::int64_t growth_blocks(std::int64_t tokens) const;
+  void narrow_later(std::int64_t joined_step, std::int64_t joined_tokens, std::int64_t sequences);
+  void narrow();
   void stop_growing(std::int64_t joined_step, std::int64_t joined_tokens, std::int64_t sequences);
   std::int64_t wide_blocks_due(const SequenceTable& table) const;
   std::int64_t all_blocks_due(const SequenceTable& table) const;
@@ -123,8 +133,10 @@ class DecodeSet {
   std::int64_t attended_tokens_;
   std::vector<Entry> heap_;        // the first to finish on top; in no order where sequences speculate
   std::vector<Entry> finished_;    // where they do: in the step just done, the one admitted first at the end
-  std::vector<std::int64_t> due_;  // by phase of the step counter: members of one sequence that take a block then
-  std::vector<Slot> wide_;         // members of several sequences: few, and asked one by one
+  std::vector<std::int64_t> due_;  // by phase of the step counter: blocks that members of one sequence take then
+  std::int64_t narrow_tokens_;     // from which on a member takes none of windowed groups; 0: there are none
+  std::map<std::int64_t, std::int64_t> narrows_{};  // members that come to that, by step
+  std::vector<Slot> wide_;                          // members of several sequences: few, and asked one by one
   std::int64_t sequences_ = 0;
   std::int64_t steps_ = 0;
   std::size_t phase_ = 0;  // steps_ % growth(), where they grow

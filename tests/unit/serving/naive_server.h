@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/hw/latency/step_latency.h"
+#include "models/hw/llm/kv_groups.h"
 #include "models/policy/request.h"
 #include "models/policy/support/acceptance.h"
 
@@ -20,6 +21,7 @@ struct NaiveServer {
   std::int64_t blocks = 40;
   std::size_t depth = 1;    // batches under way: 2 with asynchronous scheduling
   std::int64_t window = 0;  // tokens that a sequence keeps, reserved at admission; 0: all, as they come
+  KvGroups groups{};        // of layers
   std::int64_t drafts = 0;  // that a step checks of each sequence, and slots more that it wants free
   std::int64_t lookahead = 0;
   const Acceptance* acceptance = nullptr;
@@ -133,7 +135,8 @@ struct NaiveServer {
     const auto needs = [&](const Sequence& s, std::int64_t count) {
       const std::int64_t tokens = window > 0 ? attended(s.request.prompt_tokens + s.request.output_tokens - 1)
                                              : s.computed + count + (s.decodes() ? drafts + lookahead : 0);
-      return std::max<std::int64_t>(0, (tokens + block_tokens - 1) / block_tokens - s.held);
+      return std::max<std::int64_t>(0,
+                                    groups.blocks((tokens + block_tokens - 1) / block_tokens, block_tokens) - s.held);
     };
     for (auto it = running_.begin(); it != running_.end() && left > 0; ++it) {
       if (it->ending()) continue;

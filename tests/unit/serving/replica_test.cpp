@@ -162,19 +162,27 @@ TEST(Replica, WhoComesAfterAClientThatGaveUpAtTheEndIsServed) {
 // Random loads, half of them with arrivals exactly on step boundaries, KV from scarce to plenty: the lazy books give
 // the same times, bit for bit, as walking every sequence in every step.
 class ReplicaAgainstNaive : public testing::TestWithParam<int> {};
+/// Every fifth load has windowed layers: two groups of three, a window of a few tokens.
+KvGroups groups_of(int load) {
+  if (load % 5 != 3) return {};
+  return {.groups = 3, .windowed = 2, .window_tokens = 4 + load};
+}
+
 INSTANTIATE_TEST_SUITE_P(Loads, ReplicaAgainstNaive, testing::Range(0, 120));
 
 TEST_P(ReplicaAgainstNaive, SameTimesBitForBit) {
   Rng rng(static_cast<std::uint64_t>(GetParam()), "load");
   const bool ties = GetParam() % 2 == 0;
   const std::size_t depth = GetParam() % 4 < 2 ? 1 : 2;
-  const NaiveServer naive{.budget = 8 + static_cast<std::int64_t>(rng.below(64)),
-                          .max_num_seqs = 1 + static_cast<std::int64_t>(rng.below(8)),
-                          .block_tokens = 1 + static_cast<std::int64_t>(rng.below(8)),
-                          .blocks = 60 + static_cast<std::int64_t>(rng.below(200)),
-                          .depth = depth,
-                          .window = GetParam() % 5 == 4 ? 20 + static_cast<std::int64_t>(rng.below(60)) : 0};
-  const std::int64_t most = naive.blocks * naive.block_tokens;
+  NaiveServer naive{.budget = 8 + static_cast<std::int64_t>(rng.below(64)),
+                    .max_num_seqs = 1 + static_cast<std::int64_t>(rng.below(8)),
+                    .block_tokens = 1 + static_cast<std::int64_t>(rng.below(8)),
+                    .blocks = 60 + static_cast<std::int64_t>(rng.below(200)),
+                    .depth = depth,
+                    .window = GetParam() % 5 == 4 ? 20 + static_cast<std::int64_t>(rng.below(60)) : 0,
+                    .groups = groups_of(GetParam())};
+  naive.blocks -= naive.blocks % naive.groups.groups;
+  const std::int64_t most = naive.blocks / naive.groups.groups * naive.block_tokens;
   std::vector<Request> requests;
   double at_s = 0;
   for (std::uint32_t i = 0; i < 400; ++i) {
@@ -187,7 +195,12 @@ TEST_P(ReplicaAgainstNaive, SameTimesBitForBit) {
     requests.push_back(request(i, at_s, prompt, output));
   }
   const LinearLatency latency(1.0 / 32, ties ? 0 : 1e-3, ties ? 0 : 1e-5);
-  ReplicaLimits limits{naive.budget, naive.max_num_seqs, naive.block_tokens, naive.blocks, depth == 2};
+  ReplicaLimits limits{.budget = naive.budget,
+                       .max_num_seqs = naive.max_num_seqs,
+                       .block_tokens = naive.block_tokens,
+                       .blocks = naive.blocks / naive.groups.groups,
+                       .async_scheduling = depth == 2,
+                       .groups = naive.groups};
   if (naive.window > 0) {
     limits.kv_cache = "window";
     limits.kv_cache_settings = {{"sink_tokens", 4}, {"window_tokens", static_cast<double>(naive.window - 4)}};

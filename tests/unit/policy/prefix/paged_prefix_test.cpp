@@ -135,4 +135,40 @@ TEST(PagedPrefix, BlocksAreConserved) {
   EXPECT_EQ(cache->free_blocks(), 60);
 }
 
+// Half of the layers have a window of 32 tokens, in blocks of 16: a sequence holds at most 3 blocks of these. Of 96
+// tokens that is 6 + 3.
+std::unique_ptr<KvCache> windowed_cache(std::int64_t blocks) {
+  auto cache = Registry<KvCache>::all().at("paged_prefix").prepare()->make();
+  cache->set_groups({.groups = 2, .windowed = 1, .window_tokens = 32, .layers = 1});
+  cache->resize(16 * blocks / 2);
+  return cache;
+}
+
+TEST(PagedPrefix, WindowedLayersHoldTheWindow) {
+  const auto cache = windowed_cache(40);
+  EXPECT_EQ(cache->total_blocks(), 40);
+  Prompt prompt({1, 2, 3, 4, 5, 6}, 96);
+  ASSERT_TRUE(prompt.compute(*cache));
+  EXPECT_EQ(cache->used_blocks(), 9);
+  cache->release(prompt.request, prompt.held);
+  EXPECT_EQ(cache->free_blocks(), 40);
+  Prompt longer({1, 2, 3, 4, 9}, 80);
+  EXPECT_EQ(cache->cached_tokens(longer.request), 64);
+}
+
+// 15 blocks. A prompt of 6 blocks takes 6 + 3; what windowed layers had of its 6 units is in the other 6. A second
+// one of 2 blocks takes 4 of these, the oldest, and keeps its own 2 in place of two more: nothing windowed of the
+// first is left, so it is not found, though full layers have it whole.
+TEST(PagedPrefix, APrefixWithoutItsWindowIsNotFound) {
+  const auto cache = windowed_cache(15);
+  Prompt first({1, 2, 3, 4, 5, 6}, 96);
+  ASSERT_TRUE(first.compute(*cache));
+  Prompt again({1, 2, 3, 4, 5, 6, 7}, 112);
+  EXPECT_EQ(cache->cached_tokens(again.request), 96);
+  Prompt second({11, 12}, 32);
+  ASSERT_TRUE(second.compute(*cache));
+  EXPECT_EQ(cache->free_blocks(), 2);
+  EXPECT_EQ(cache->cached_tokens(again.request), 0);
+}
+
 }  // namespace servecast::paged_prefix_test
