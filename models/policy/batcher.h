@@ -13,15 +13,34 @@ namespace servecast {
 struct PrefillView {
   RequestId id{};
   double arrival_s = 0;
-  std::int64_t left_tokens = 0;  // prompt tokens still to compute (after a preemption: with the output made so far)
+  std::int64_t left_tokens = 0;   // prompt tokens still to compute (after a preemption: with the output made so far)
+  std::int64_t left_outputs = 0;  // tokens that it has still to make, of each of its sequences
+};
+
+/// Outputs of the sequences that run on a replica.
+struct OutputSums {
+  std::int64_t sequences = 0;
+  std::int64_t made = 0;
+  std::int64_t asked = 0;    // in all, with those that are made
+  std::int64_t to_come = 0;  // of each no more than was asked about
+
+  /// A request of `width` sequences that have made `made` tokens each.
+  void add(std::int64_t width, std::int64_t of_each, std::int64_t wanted, std::int64_t most) {
+    sequences += width;
+    made += width * of_each;
+    asked += width * wanted;
+    to_come += width * std::min(wanted - of_each, most);
+  }
 };
 
 /// How decoding sequences get their blocks.
 struct DecodeRules {
-  bool spare_block = false;  // each that grows wants a free block before its turn, even with room in its last one
-                             // (vLLM v0)
-  bool cut_prompts = false;  // a prompt preempted part-way restarts with only what was computed of it; the rest is
-                             // then made token by token (Vidur)
+  bool spare_block = false;     // each that grows wants a free block before its turn, even with room in its last one
+                                // (vLLM v0)
+  bool cut_prompts = false;     // a prompt preempted part-way restarts with only what was computed of it; the rest is
+                                // then made token by token (Vidur)
+  bool fewest_outputs = false;  // where blocks are short, the sequence with the fewest outputs leaves first, of equal
+                                // ones the one admitted last (SGLang)
 };
 
 /// How a waiting request is admitted.
@@ -45,6 +64,13 @@ class Batch {
   virtual PrefillView prefill(std::int64_t i) const = 0;  // the i-th of them, in order of admission
   virtual bool has_waiting() const = 0;     // false while sequences are swapped out: these come back first
   virtual PrefillView waiting() const = 0;  // the head of the waiting queue; requires has_waiting()
+  virtual std::int64_t waiting_cached() const { return 0; }  // of its left_tokens, those that the cache holds
+  virtual std::int64_t free_tokens() const {                 // that free KV blocks have room for
+    return std::numeric_limits<std::int64_t>::max();
+  }
+  /// Of all sequences that run, each of which counts no more than `most` tokens to come. Costs O(n).
+  virtual OutputSums outputs(std::int64_t /*most*/) const { return {}; }
+  virtual std::int64_t decode_steps() const { return 0; }  // of all lanes so far
 
   // -- what it may decide
   /// Every decoding sequence makes one token. Where blocks are short, the sequences admitted last are preempted

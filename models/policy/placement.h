@@ -17,6 +17,13 @@ enum class KvMove : std::uint8_t {
   streamed,  // sent to another replica layer by layer while it is computed
 };
 
+/// What an engine of transfers makes of the links: KV reaches `rate_fraction` of their rate, and its first byte
+/// leaves `layer_s` after it is asked for, for the block list of each layer.
+struct TransferTerms {
+  double layer_s = 0;
+  double rate_fraction = 1;
+};
+
 /// The replicas of one side of a pool, those that drain left out.
 struct SideLoad {
   std::int64_t replicas = 0;
@@ -57,6 +64,12 @@ class Placement {
 
   /// From the end of a prompt until the first byte of what is left to send leaves: control messages, synchronisation.
   virtual double setup_s() const { return 0; }
+  /// What carries it.
+  virtual TransferTerms transfer_terms() const { return {}; }
+
+  /// From a request's way in until the pool that computes its prompt has it: proxies and orchestrators that send it
+  /// from side to side.
+  virtual double proxy_s() const { return 0; }
 
   /// Chunks of one prompt follow each other through the pipeline stages, a chunk in every stage. Otherwise a prompt's
   /// next chunk starts when the one before has left the last stage.

@@ -31,6 +31,7 @@ struct EngineProfile {
   std::string source{};
   std::string kernels = "vllm";
   double request_path_s = 0;
+  double request_token_s = 0;
   double frontend_sequence_s = 0;
   std::int64_t scheduling_depth = 2;
   EngineTerms step{};
@@ -39,7 +40,9 @@ struct EngineProfile {
 
   /// Half of the request's path lies before the engine's queue, half behind its step. Only their sum shows in TTFT
   /// and E2E, so the split itself cannot be measured from outside.
-  double inbound_s() const { return request_path_s / 2; }
+  double inbound_s(std::int64_t prompt_tokens) const {
+    return request_path_s / 2 + request_token_s * static_cast<double>(prompt_tokens);
+  }
   AnswerPath answer_path() const { return {.fixed_s = request_path_s / 2, .sequence_s = frontend_sequence_s}; }
 
   void fields(Fields& f) {
@@ -50,6 +53,9 @@ struct EngineProfile {
     f.field("kernels", kernels, "whose kernels it runs: which profile of a GPU stands for it, <gpu>.<kernels>");
     f.field("request_path_s", request_path_s,
             "per request outside the engine: HTTP, tokeniser, processes, detokeniser, client");
+    f.field("request_token_s", request_token_s,
+            "more of that before the engine's queue, for each prompt token, cached or not: tokeniser, hashes of "
+            "blocks, router");
     f.field("frontend_sequence_s", frontend_sequence_s,
             "more until a step's tokens are seen, for each sequence that emits in it");
     f.field("scheduling_depth", scheduling_depth,

@@ -1,8 +1,16 @@
 // Batcher "trtllm": in-flight batching as in TensorRT-LLM's executor.
 //
 // All decoding sequences take part in every step; whole prompts join, first come, first served, as long as tokens and
-// sequences of a step allow. Without chunked context a prompt longer than the token budget is cut. With the
-// KV cache "paged_reserved" this is the policy GUARANTEED_NO_EVICT.
+// sequences of a step allow. Without chunked context a prompt longer than the token budget is cut.
+//
+// Which requests are taken on, the capacity scheduler says (CapacitySchedulerPolicy in
+// tensorrt_llm/llmapi/llm_args.py, cpp/tensorrt_llm/batch_manager/capacityScheduler.cpp):
+//   max_utilization      all that find blocks; where these run short, the sequence taken on last is paused
+//   guaranteed_no_evict  those whose prompt and whole output find blocks beside what all that run have still to make;
+//                        TensorRT-LLM's default. The KV cache "paged_reserved" does the same by taking the blocks at
+//                        once, and shares nothing
+//   static_batch         the same, and none until all that run are done
+// Output lengths are known here, which stand for max_tokens.
 #include <algorithm>
 
 #include "models/policy/batcher.h"
@@ -17,6 +25,7 @@ class Trtllm final : public Batcher {
     std::int64_t max_batch_size = 2048;
     bool enable_chunked_context = false;
     bool overlap_scheduler = false;
+    std::string capacity_scheduler_policy = "max_utilization";
     void fields(Fields& f) {
       f.field("max_num_tokens", max_num_tokens, "most tokens in one step", at_least_one);
       f.field("max_batch_size", max_batch_size, "most sequences that run at a time", at_least_one);
@@ -24,6 +33,12 @@ class Trtllm final : public Batcher {
       f.field(
           "overlap_scheduler", overlap_scheduler,
           "schedule the next step while one runs (the PyTorch flow's default since 0.20; not with pipeline stages)");
+      f.field(
+          "capacity_scheduler_policy", capacity_scheduler_policy,
+          "max_utilization: all that find blocks, the last is paused where these run short; guaranteed_no_evict: "
+          "those whose whole output finds blocks, too (TensorRT-LLM's default); static_batch: likewise, none until "
+          "all that run are done",
+          {"max_utilization", "guaranteed_no_evict", "static_batch"});
     }
   };
   explicit Trtllm(const Settings& settings) : settings_(settings) {}
@@ -33,25 +48,41 @@ class Trtllm final : public Batcher {
   std::int64_t depth() const override { return settings_.overlap_scheduler ? 2 : 1; }
 
   void fill(Batch& batch) override {
+    const bool closed = settings_.capacity_scheduler_policy == "static_batch" && batch.running() > 0;
     std::int64_t budget = settings_.max_num_tokens - batch.decode_all();
     budget -= batch.draft_tokens();
     for (std::int64_t i = 0; i < batch.prefilling() && budget > 0; ++i)
       budget -= batch.continue_prefill(i, std::min(batch.prefill(i).left_tokens, budget));
-    if (batch.preempted() > 0) return;
+    if (batch.preempted() > 0 || closed || !batch.has_waiting()) return;
+    std::int64_t room = settings_.capacity_scheduler_policy == "max_utilization" ? nothing_kept : room_left(batch);
     while (budget > 0 && batch.has_waiting() && batch.running() < settings_.max_batch_size) {
       const std::int64_t wanted = batch.waiting().left_tokens;
       if (!fits(wanted, budget)) return;
+      // What it computes now takes blocks at once, and counts with what follows.
+      room -= wanted + batch.waiting().left_outputs;
+      if (room < 0 && batch.running() > 0) return;
       const auto computed = batch.admit(std::min(wanted, budget), {.whole_prompt = true});
       if (!computed) return;
       budget -= *computed;
     }
   }
 
-  // While the same sequences decode, blocks only get fewer and the budget stays: a waiting request still does not
-  // fit.
+  // While the same sequences decode, blocks only get fewer, as do outputs to come, and the budget stays: a waiting
+  // request still does not fit.
   bool repeatable(const Batch&) const override { return true; }
 
  private:
+  static constexpr std::int64_t nothing_kept = std::numeric_limits<std::int64_t>::max();
+  /// Tokens that are free when all that run have made their outputs.
+  static std::int64_t room_left(const Batch& batch) {
+    const std::int64_t free = batch.free_tokens();
+    return free == nothing_kept ? free : free - batch.outputs(nothing_kept).to_come - prompts_to_come(batch);
+  }
+  static std::int64_t prompts_to_come(const Batch& batch) {
+    std::int64_t tokens = 0;
+    for (std::int64_t i = 0; i < batch.prefilling(); ++i) tokens += batch.prefill(i).left_tokens;
+    return tokens;
+  }
   /// A prompt longer than any step is cut after all.
   bool fits(std::int64_t tokens, std::int64_t budget) const {
     return settings_.enable_chunked_context || tokens <= budget || budget == settings_.max_num_tokens ||

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "models/policy/placement.h"
+#include "models/policy/shared/transfer_engine.h"
 
 namespace servecast {
 namespace {
@@ -21,6 +22,8 @@ class Disaggregated final : public Placement {
     std::string transfer = "pull";
     std::optional<double> waiting_blocks_fraction{};
     double setup_s = 0;
+    double proxy_s = 0;
+    TransferEngine transfer_engine{};
     void fields(Fields& f) {
       f.required("decode_pool", decode_pool, "pool that decodes");
       f.field("transfer", transfer,
@@ -32,6 +35,9 @@ class Disaggregated final : public Placement {
               "share of its blocks; left out: 0.05 for pull, else 1",
               fraction);
       f.field("setup_s", setup_s, "control messages before a transfer");
+      f.field("proxy_s", proxy_s,
+              "on a request's way to the prompts' pool: proxy and orchestrator that send it from side to side");
+      f.group("transfer_engine", transfer_engine, "what carries the KV");
     }
   };
   explicit Disaggregated(const Settings& settings) : settings_(settings) {}
@@ -45,6 +51,8 @@ class Disaggregated final : public Placement {
     return settings_.waiting_blocks_fraction.value_or(settings_.transfer == "pull" ? 0.05 : 1);
   }
   double setup_s() const override { return settings_.setup_s; }
+  double proxy_s() const override { return settings_.proxy_s; }
+  TransferTerms transfer_terms() const override { return settings_.transfer_engine.terms(); }
 
  private:
   Settings settings_;

@@ -7,6 +7,7 @@
 // traffic between nodes than tensor parallelism. The prefill pool's batcher says how long a chunk is; Mooncake takes
 // more than 1,000 tokens. Which replicas: the pools' routers ("conductor" is Mooncake's own).
 #include "models/policy/placement.h"
+#include "models/policy/shared/transfer_engine.h"
 
 namespace servecast {
 namespace {
@@ -16,9 +17,14 @@ class Mooncake final : public Placement {
   struct Settings {
     std::string decode_pool;
     double setup_s = 0;
+    double proxy_s = 0;
+    TransferEngine transfer_engine{};
     void fields(Fields& f) {
       f.required("decode_pool", decode_pool, "pool that decodes");
       f.field("setup_s", setup_s, "control messages before what is left of a transfer");
+      f.field("proxy_s", proxy_s,
+              "on a request's way to the prompts' pool: proxy and orchestrator that send it from side to side");
+      f.group("transfer_engine", transfer_engine, "what carries the KV");
     }
   };
   explicit Mooncake(const Settings& settings) : settings_(settings) {}
@@ -27,6 +33,8 @@ class Mooncake final : public Placement {
   KvMove move(const Request&) const override { return KvMove::streamed; }
   bool chunked_pipeline() const override { return true; }
   double setup_s() const override { return settings_.setup_s; }
+  double proxy_s() const override { return settings_.proxy_s; }
+  TransferTerms transfer_terms() const override { return settings_.transfer_engine.terms(); }
 
  private:
   Settings settings_;

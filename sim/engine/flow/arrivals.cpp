@@ -10,7 +10,7 @@ namespace {
 
 double least_inbound_s(const Scenario& scenario) {
   double least_s = scenario.spec.gateway.empty() ? Replica::infinity : 0;
-  for (const Pool& pool : scenario.pools) least_s = std::min(least_s, pool.engine.inbound_s());
+  for (const Pool& pool : scenario.pools) least_s = std::min(least_s, pool.inbound_s(0));
   return least_s;
 }
 
@@ -27,7 +27,8 @@ void Arrivals::send(const Request& request) {
 }
 
 void Arrivals::send_to_pool(const Request& request) {
-  inbound_.push({request.arrival_s + scenario_.pools[index(request.pool)].engine.inbound_s(), request});
+  const double on_the_way_s = scenario_.pools[index(request.pool)].inbound_s(request.prompt_tokens);
+  inbound_.push({request.arrival_s + on_the_way_s, request});
 }
 
 double Arrivals::next_anywhere_s() const {

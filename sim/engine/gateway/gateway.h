@@ -102,7 +102,7 @@ class Gateway {
   void start_call(RequestContext& context, double now_s);
   void shape_call(RequestContext& context);
   Request call_request(const RequestContext& context, double now_s) const;
-  void note_dispatch(RequestContext& context, TargetId target, double now_s) const;
+  void note_dispatch(RequestContext& context, TargetId target, std::int64_t prompt_tokens, double now_s) const;
   void ask_api(RequestContext& context, double now_s);
   RequestRecord api_record(const RequestContext& context, const ApiReply& reply, std::int64_t output_tokens,
                            double sent_s) const;

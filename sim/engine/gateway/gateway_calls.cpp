@@ -9,7 +9,7 @@ namespace servecast {
 
 void Gateway::start_call(RequestContext& context, double now_s) {
   shape_call(context);
-  note_dispatch(context, context.outgoing.target, now_s);
+  note_dispatch(context, context.outgoing.target, context.outgoing.request.prompt_tokens, now_s);
   context.calling = true;
   context.sent_s = now_s;
   context.call_usd = 0;
@@ -111,10 +111,11 @@ void Gateway::pay(RequestContext& context, Target& target, double usd) const {
 }
 
 /// The gateway is through with what it does before it calls a model.
-void Gateway::note_dispatch(RequestContext& context, TargetId target, double now_s) const {
+void Gateway::note_dispatch(RequestContext& context, TargetId target, std::int64_t prompt_tokens,
+                            double now_s) const {
   if (context.record.dispatch_s) return;
   const bool to_pool = !targets_[index(target)].api;
-  const double on_the_way_s = to_pool ? scenario_.pools[index(target)].engine.inbound_s() : 0;
+  const double on_the_way_s = to_pool ? scenario_.pools[index(target)].inbound_s(prompt_tokens) : 0;
   context.record.dispatch_s = now_s - context.dispatched_from_s + on_the_way_s;
 }
 

@@ -14,7 +14,8 @@ void Gateway::start_graph(RequestContext& context, const TaskGraph& graph, doubl
   if (context.original.give_up_s < forever)
     events_.push({context.original.give_up_s, context.original.id, EventKind::give_up, context.turn});
   for (const std::uint32_t task : context.graph->roots()) {
-    note_dispatch(context, (*context.graph)[task].what.target, now_s);
+    const Subtask& first = (*context.graph)[task].what;
+    note_dispatch(context, first.target, first.prompt_tokens(), now_s);
     send_task(context, task, now_s);
   }
 }

@@ -146,7 +146,10 @@ void HandOvers::settle(RequestId id, double now_s) {
   if (h.moving && !h.reported && !callbacks_.admits_decode(h.request, h.decode_pool, now_s)) return settle(id, now_s);
   if (h.moving && !h.reported && !hand_over(h, now_s)) return;
   if (!h.imported || !h.place) return;
-  send(h, static_cast<double>(h.request.prompt_tokens), now_s + rules_[h.from->pool].placement->setup_s());
+  const Placement& placement = *rules_[h.from->pool].placement;
+  const auto layers = static_cast<double>(scenario_.pools[h.from->pool].llm.layers);
+  const double lists_s = layers * placement.transfer_terms().layer_s;
+  send(h, static_cast<double>(h.request.prompt_tokens), now_s + placement.setup_s() + lists_s);
   if (h.flows == 0) complete(h, now_s);
 }
 
@@ -256,12 +259,16 @@ void HandOvers::start_over(HandOver& h, double now_s) {
 
 // Tokens count from the start of the prompt; those that `to` has from the start are not sent.
 void HandOvers::send(HandOver& h, double up_to_tokens, double at_s) {
-  const double tokens = up_to_tokens - h.cached_tokens - h.sent_tokens;
-  if (tokens <= 0) return;
-  h.sent_tokens += tokens;
+  const KvSpan tokens{.from = h.cached_tokens + h.sent_tokens, .to = up_to_tokens};
+  if (tokens.to <= tokens.from) return;
+  h.sent_tokens += tokens.to - tokens.from;
   h.flows += 1;
-  h.groups.push_back(flows_.start(routes_.transfers(*h.from, *h.to, h.request.id, tokens), at_s,
-                                  [this, id = h.request.id](double end_s) { sent(id, end_s); }));
+  std::vector<Transfer> transfers = routes_.transfers(*h.from, *h.to, h.request.id, tokens);
+  // What does not reach the links' rate takes them for longer.
+  for (Transfer& transfer : transfers)
+    transfer.bytes /= rules_[h.from->pool].placement->transfer_terms().rate_fraction;
+  h.groups.push_back(
+      flows_.start(std::move(transfers), at_s, [this, id = h.request.id](double end_s) { sent(id, end_s); }));
 }
 
 void HandOvers::sent(RequestId id, double now_s) {
@@ -276,7 +283,8 @@ void HandOvers::sent(RequestId id, double now_s) {
 void HandOvers::complete(HandOver& h, double now_s) {
   const double seconds = now_s - h.prompt_done_s;
   Replica& to = cluster_.advanced(*h.to, now_s);  // perhaps its client has given up there
-  if (!h.reported) recorder_.hand_over(PoolId(h.from->pool), seconds, routes_.bytes(*h.from, *h.to, h.sent_tokens));
+  if (!h.reported)
+    recorder_.hand_over(PoolId(h.from->pool), seconds, routes_.bytes(*h.from, *h.to, {.to = h.sent_tokens}));
   to.imports().kv_received(*h.place, seconds, now_s);
   cluster_.changed(*h.to);
   release_exported(h, now_s);

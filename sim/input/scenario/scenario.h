@@ -130,6 +130,7 @@ struct Pool {
   Gpu gpu{};
   EngineProfile engine{};
   MemoryPlan memory{};
+  KvGroups kv_groups{};  // of layers whose KV is kept apart; one: all are kept alike
   std::unique_ptr<StepLatency> latency{};
   std::string latency_source{};         // what the step times rest on, in words
   std::string fitted_range{};           // likewise; empty where nothing was fitted
@@ -145,6 +146,7 @@ struct Pool {
 
   std::optional<std::size_t> decode_pool{};  // the other pool that decodes what this one has computed
   double waiting_blocks_fraction = 1;        // of a pool that decodes for others: see Placement
+  double proxy_s = 0;                        // of its placement: see Placement
   bool chunked_pipeline = false;             // likewise, of a pool that computes prompts
   double fastest_fraction = 1;  // of the best estimate's step times: this draw of the calibration takes no less
 
@@ -160,6 +162,16 @@ struct Pool {
     return static_cast<double>(shape().ranks()) * kv_token_bytes_per_gpu();
   }
   double kv_token_bytes() const { return kv_token_bytes_per_gpu() * static_cast<double>(gpus_per_replica()); }
+  /// From a request's arrival at the service to its arrival at the pool.
+  double inbound_s(std::int64_t prompt_tokens) const { return engine.inbound_s(prompt_tokens) + proxy_s; }
+  /// A replica's cache.
+  std::unique_ptr<KvCache> make_kv_cache() const {
+    auto cache = spec.kv_cache.make();
+    if (kv_groups.windowed > 0) cache->set_groups(kv_groups);
+    // The last group of a kind takes the memory of a whole one.
+    cache->resize(memory.kv_pool_tokens * llm.layers / std::max(llm.layers, kv_groups.groups * kv_groups.layers));
+    return cache;
+  }
   double usd_per_gpu_hour() const { return spec.usd_per_gpu_hour.value_or(gpu.usd_per_hour); }
 };
 

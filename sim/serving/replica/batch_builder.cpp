@@ -9,13 +9,47 @@ namespace servecast {
 
 PrefillView BatchBuilder::view(Slot slot) const {
   const Sequence& s = book_[slot];
-  return {.id = s.request.id, .arrival_s = s.record.arrival_s, .left_tokens = s.left()};
+  return {.id = s.request.id,
+          .arrival_s = s.record.arrival_s,
+          .left_tokens = s.left(),
+          .left_outputs = s.request.output_tokens - s.made};
 }
 
 PrefillView BatchBuilder::prefill(std::int64_t i) const {
   return view(lane_.prefilling[static_cast<std::size_t>(i)]);
 }
 PrefillView BatchBuilder::waiting() const { return view(core_.setup.queue->front()); }
+
+std::int64_t BatchBuilder::waiting_cached() const {
+  const Sequence& s = book_[core_.setup.queue->front()];
+  const std::int64_t found = s.fetched_tokens > 0 ? s.fetched_tokens : cache().cached_tokens(s.request);
+  return std::min(found, s.to_compute - 1);
+}
+
+// Where a cache takes all blocks at admission, it decides by itself.
+std::int64_t BatchBuilder::free_tokens() const {
+  if (cache().growth_tokens() == 0) return std::numeric_limits<std::int64_t>::max();
+  return cache().free_blocks() / cache().groups().groups * cache().growth_tokens();
+}
+
+std::int64_t BatchBuilder::decode_steps() const {
+  std::int64_t steps = 0;
+  for (const Lane& lane : core_.lanes.all()) steps += lane.decodes.steps();
+  return steps;
+}
+
+OutputSums BatchBuilder::outputs(std::int64_t most) const {
+  OutputSums sums;
+  for (const Lane& lane : core_.lanes.all()) {
+    lane.decodes.add_outputs(book_.table(), most, sums);
+    for (const std::vector<Slot>* slots : {&lane.prefilling, &lane.joining})
+      for (const Slot slot : *slots) {
+        const Sequence& s = book_[slot];
+        sums.add(s.request.width(), s.made, s.request.output_tokens, most);
+      }
+  }
+  return sums;
+}
 
 std::int64_t BatchBuilder::decode_all(const DecodeRules& rules) {
   assert(!batch_.decoded && batch_.chunks.empty());
@@ -74,7 +108,7 @@ void BatchBuilder::make_room(const DecodeRules& rules) {
     bool out = false;
     while (!out && cache().free_blocks() < wanted) {
       if (parts_.fetches.give_up_blocks(slot)) continue;
-      const Slot victim = first_to_preempt(members);
+      const Slot victim = first_to_preempt(members, rules.fewest_outputs);
       const auto found = std::ranges::find(members, victim);
       if (found != members.end()) {
         const auto place = static_cast<std::size_t>(found - members.begin());
@@ -89,16 +123,24 @@ void BatchBuilder::make_room(const DecodeRules& rules) {
   }
 }
 
-Slot BatchBuilder::first_to_preempt(const std::vector<Slot>& decoding) const {
-  const auto later = [this](Slot a, Slot b) {
+Slot BatchBuilder::first_to_preempt(const std::vector<Slot>& decoding, bool fewest_outputs) const {
+  const auto made = [&](const Sequence& s) {
+    return fewest_outputs ? lane_.decodes.tokens(s) - s.joined_tokens + s.made : 0;
+  };
+  const auto later = [&](Slot a, Slot b) {
     const Sequence& x = book_[a];
     const Sequence& y = book_[b];
+    if (x.preemption_rank == y.preemption_rank && made(x) != made(y)) return made(x) > made(y);
     return std::tie(x.preemption_rank, x.admission) < std::tie(y.preemption_rank, y.admission);
   };
   const auto last = std::ranges::max_element(decoding, later);
-  const auto last_prefill = std::ranges::max_element(lane_.prefilling, later);
+  const auto last_prefill = std::ranges::max_element(lane_.prefilling, {}, [&](Slot slot) {
+    const Sequence& s = book_[slot];
+    return std::tie(s.preemption_rank, s.admission);
+  });
   if (last == decoding.end()) return *last_prefill;
-  return last_prefill != lane_.prefilling.end() && later(*last, *last_prefill) ? *last_prefill : *last;
+  const auto age = [&](Slot slot) { return std::tie(book_[slot].preemption_rank, book_[slot].admission); };
+  return last_prefill != lane_.prefilling.end() && age(*last) < age(*last_prefill) ? *last_prefill : *last;
 }
 
 std::int64_t BatchBuilder::continue_prefill(std::int64_t i, std::int64_t tokens) {

@@ -26,6 +26,10 @@ class BatchBuilder final : public Batch {
     return book_.admits() && core_.lanes.takes_prompts(lane_) && parts_.fetches.front_may_be_admitted();
   }
   PrefillView waiting() const override;
+  std::int64_t waiting_cached() const override;
+  std::int64_t free_tokens() const override;
+  OutputSums outputs(std::int64_t most) const override;
+  std::int64_t decode_steps() const override;
 
   using Batch::admit;
   using Batch::decode_all;
@@ -40,7 +44,7 @@ class BatchBuilder final : public Batch {
   KvCache& cache() const { return core_.cache(); }
   Speculator* speculator() const { return core_.setup.speculator.get(); }
   void make_room(const DecodeRules& rules);
-  Slot first_to_preempt(const std::vector<Slot>& decoding) const;
+  Slot first_to_preempt(const std::vector<Slot>& decoding, bool fewest_outputs = false) const;
   void choose_drafts();
   void check_drafts();
   void add_padding();

@@ -89,6 +89,8 @@ void add_gate(Draw draw, const PoolUse& use, Tree& pool) {
 void add_memory(Draw draw, Tree& pool) {
   const bool tiers = draw.at("tiers?").chance(0.25);
   pool["kv_cache"] = draw_kv_cache(draw.at("kv_cache"), tiers);
+  if (draw.at("windows?").chance(0.15))
+    pool["memory"] = {{"windowed_layers", draw.at("windows").pick(std::vector<std::string>{"whole", "engine"})}};
   if (tiers) pool["kv_tiers"] = draw_tiers(draw.at("kv_tiers"));
   if (made<KvCache>(pool["kv_cache"])->growth_tokens() > 0 && draw.at("swap?").chance(0.35))
     pool["preemption"] = {{"mode", "swap"}, {"swap_space_bytes", draw.at("swap").pick(std::vector{1e7, 3e8, 4e9})}};
@@ -97,7 +99,8 @@ void add_memory(Draw draw, Tree& pool) {
 /// Drafts, exits, adapters, layers on the host.
 void add_extras(Draw draw, const PoolUse& use, const Fitted& fitted, Tree& pool) {
   const bool roomy = use.machine.gpu_gb >= 80 && fitted.model.gb < 20;
-  if (draw.at("exit?").chance(fitted.model.experts > 0 ? 0.2 : 0.08))
+  const bool shallow = fitted.model.name == "gpt-oss-20b";  // the exits drawn lie above its 24 layers
+  if (!shallow && draw.at("exit?").chance(fitted.model.experts > 0 ? 0.2 : 0.08))
     pool["early_exit"] = draw_policy<EarlyExit>(draw.at("early_exit"));
   const bool drafts_itself = pool.contains("early_exit") && pool["early_exit"]["policy"] == "layer_skip";
   if (!drafts_itself && draw.at("drafts?").chance(0.2)) {

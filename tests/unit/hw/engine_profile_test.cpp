@@ -25,7 +25,7 @@ TEST(AnswerPath, KeepsTheOrderOfSteps) {
 
 TEST(EngineProfile, HalfTheRequestPathLiesOnEitherSide) {
   const EngineProfile engine{.request_path_s = 6e-3, .frontend_sequence_s = 1e-6};
-  EXPECT_DOUBLE_EQ(engine.inbound_s() + engine.answer_path().fixed_s, 6e-3);
+  EXPECT_DOUBLE_EQ(engine.inbound_s(0) + engine.answer_path().fixed_s, 6e-3);
 }
 
 // 1e-10 s per logit on an H100 of 3.35e12 bytes/s; the made-up GPU has 2e12: 1,000 x 1e-10 x 1.675.

@@ -10,14 +10,17 @@
 
 namespace servecast {
 
-/// Sets whole-number settings of a policy by name.
+/// Sets whole-number settings and texts of a policy by name.
 class SetFields final : public Fields {
  public:
-  explicit SetFields(std::map<std::string, double> values) : values_(std::move(values)) {}
+  explicit SetFields(std::map<std::string, double> values, std::map<std::string, std::string> texts = {})
+      : values_(std::move(values)), texts_(std::move(texts)) {}
   void visit(const About& a, double& v) override { put(a, v); }
   void visit(const About& a, std::int64_t& v) override { put(a, v); }
   void visit(const About& a, bool& v) override { put(a, v); }
-  void visit(const About&, std::string&) override {}
+  void visit(const About& a, std::string& v) override {
+    if (const auto it = texts_.find(std::string(a.key)); it != texts_.end()) v = it->second;
+  }
   void visit(const About& a, std::optional<double>& v) override {
     if (values_.contains(std::string(a.key))) put(a, v.emplace());
   }
@@ -36,12 +39,14 @@ class SetFields final : public Fields {
     if (const auto it = values_.find(std::string(a.key)); it != values_.end()) v = static_cast<T>(it->second);
   }
   std::map<std::string, double> values_;
+  std::map<std::string, std::string> texts_;
 };
 
 template <class Interface>
-std::unique_ptr<Interface> make_policy(const std::string& name, std::map<std::string, double> settings = {}) {
+std::unique_ptr<Interface> make_policy(const std::string& name, std::map<std::string, double> settings = {},
+                                       std::map<std::string, std::string> texts = {}) {
   const auto prepared = Registry<Interface>::all().at(name).prepare();
-  SetFields fields(std::move(settings));
+  SetFields fields(std::move(settings), std::move(texts));
   prepared->fields(fields);
   return prepared->make();
 }
@@ -91,10 +96,12 @@ struct ReplicaLimits {
   bool async_scheduling = false;
   std::string batcher = "vllm_v1";
   std::map<std::string, double> batcher_settings{};
+  std::map<std::string, std::string> batcher_texts{};
   std::string queue = "fcfs";
   std::string kv_cache = "paged";
   std::map<std::string, double> kv_cache_settings{};
   SwapSpace swap{};
+  KvGroups groups{};
 };
 
 inline Replica make_replica(const StepLatency& latency, const ReplicaLimits& limits,
@@ -102,6 +109,7 @@ inline Replica make_replica(const StepLatency& latency, const ReplicaLimits& lim
   std::map<std::string, double> cache_settings = limits.kv_cache_settings;
   cache_settings["block_tokens"] = static_cast<double>(limits.block_tokens);
   auto cache = make_policy<KvCache>(limits.kv_cache, cache_settings);
+  cache->set_groups(limits.groups);
   cache->resize(limits.blocks * limits.block_tokens);
   std::map<std::string, double> batcher_settings = limits.batcher_settings;
   batcher_settings["async_scheduling"] = limits.async_scheduling;
@@ -109,7 +117,7 @@ inline Replica make_replica(const StepLatency& latency, const ReplicaLimits& lim
   batcher_settings["max_num_seqs"] = static_cast<double>(limits.max_num_seqs);
   return Replica({.id = ReplicaId{0},
                   .latency = &latency,
-                  .batcher = make_policy<Batcher>(limits.batcher, batcher_settings),
+                  .batcher = make_policy<Batcher>(limits.batcher, batcher_settings, limits.batcher_texts),
                   .queue = make_policy<WaitingQueue>(limits.queue),
                   .kv_cache = std::move(cache),
                   .swap = limits.swap,

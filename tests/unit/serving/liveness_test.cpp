@@ -56,6 +56,10 @@ struct Load {
               .batcher = batcher,
               .batcher_settings = {{"max_batch_size", static_cast<double>(sequences)},
                                    {"max_num_tokens", static_cast<double>(budget)},
+                                   {"max_running_requests", static_cast<double>(sequences)},
+                                   {"chunked_prefill_size", static_cast<double>(budget)},
+                                   {"enable_mixed_chunk", dice.one_in(2)},
+                                   {"overlap_schedule", stages == 1 && dice.one_in(2)},
                                    {"chunk_tokens", static_cast<double>(budget)},
                                    {"cut_prompts", dice.one_in(3)},
                                    {"count_padding", dice.one_in(3)},
@@ -64,6 +68,8 @@ struct Load {
               .kv_cache = dice.any_of(Registry<KvCache>::names()),
               .kv_cache_settings = {
                   {"watermark_fraction", dice.one_in(3) ? 0.1 : 0}, {"max_tokens", 80}, {"window_tokens", 20}}};
+    if (dice.one_in(3) && make_policy<KvCache>(limits.kv_cache)->drops_outside_window())
+      limits.groups = {.groups = 3, .windowed = dice.between(1, 2), .window_tokens = dice.between(1, 40)};
     limits.blocks = std::max<std::int64_t>(2, dice.between(20, 200) / limits.block_tokens);
     if (dice.one_in(3)) limits.swap = {.blocks = dice.between(1, 40), .out_s = 0.25, .in_s = 0.25};
     for (std::uint32_t id = 0; id < 12; ++id) requests.push_back(request(dice, id));
@@ -200,9 +206,10 @@ TEST(Beams, WantTheMostBlocksBeforeTheirLastToken) {
 // Four stages of a quarter of a second and places for one: one request after the other goes through all stages.
 TEST(FewSequencesForStages, OneAtATimeGoesThroughAllStages) {
   for (const std::string& batcher : Registry<Batcher>::names()) {
-    const Listener heard =
-        serve_with({.max_num_seqs = 1, .batcher = batcher, .batcher_settings = {{"max_batch_size", 1}}},
-                   {request(0, 10, 3), request(1, 10, 3), request(2, 10, 3)}, 4);
+    const Listener heard = serve_with({.max_num_seqs = 1,
+                                       .batcher = batcher,
+                                       .batcher_settings = {{"max_batch_size", 1}, {"max_running_requests", 1}}},
+                                      {request(0, 10, 3), request(1, 10, 3), request(2, 10, 3)}, 4);
     for (std::uint32_t id = 0; id < 3; ++id)
       EXPECT_EQ(heard.done.at(RequestId{id}).finish_s, 3 * (id + 1)) << batcher;
     for (std::size_t i = 1; i < heard.steps.size(); ++i)
