@@ -149,18 +149,16 @@ class PoolLoader {
   /// Where the engine keeps windowed layers apart and the cache can.
   void group_layers(Pool& pool) {
     pool.kv_groups = {.layers = pool.llm.layers};
-    const bool drops = pool.spec.kv_cache.make()->drops_outside_window();
     const MemorySettings memory = pool.spec.memory.over(pool.engine.memory);
     if (memory.windowed_layers == "whole" || pool.llm.windowed_layers() == 0) return;
-    if (drops) {
+    if (pool.spec.kv_cache.make()->drops_outside_window())
       pool.kv_groups = kv_groups(pool.llm);
-    } else if (pool.spec.memory.windowed_layers == "window") {
+    else if (pool.spec.memory.windowed_layers == "window")
       fail(".memory.windowed_layers",
            fmt::format(
                "kv_cache {} keeps every token of every layer; use paged, paged_prefix, paged_reserved or radix, "
                "or windowed_layers: whole",
                pool.spec.kv_cache.policy()));
-    }
   }
 
   void make_latency(Pool& pool) {
