@@ -68,7 +68,7 @@ void DecodeSet::narrow_later(std::int64_t joined_step, std::int64_t joined_token
 
 // They hold a whole number of blocks now, so this is the phase of them all.
 void DecodeSet::narrow() {
-  due_[phase(steps_)] -= narrows_.begin()->second * cache_->groups().windowed;
+  due_[phase_] -= narrows_.begin()->second * cache_->groups().windowed;
   narrows_.erase(narrows_.begin());
 }
 

@@ -49,9 +49,10 @@ class DecodeSet {
     return due_[phase_] + (wide_.empty() ? 0 : wide_blocks_due(table));
   }
   std::int64_t blocks_due(const Sequence& s) const;
-  /// No more than so many blocks are taken in the next `steps` steps, while the members stay and each is one sequence.
+  /// No more than so many blocks are taken in the next `steps` steps, while the members stay and each is one
+  /// sequence.
   std::int64_t most_blocks(std::int64_t steps) const {
-    return due_.empty() ? 0 : sequences_ * (steps / growth() + 1);
+    return due_.empty() ? 0 : sequences_ * cache_->groups().groups * (steps / growth() + 1);
   }
 
   /// `s` holds `tokens` tokens and will make `left` more; from the next step on.
