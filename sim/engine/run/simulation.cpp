@@ -68,6 +68,7 @@ void Simulation::finish() {
   for (ReplicaPool& pool : cluster_.pools()) {
     pool.advance_all(until_s);
     clock_.lasts_to_the_end();
+    if (clock_.has_end()) clock_.set_now(until_s);  // what is unfinished ends here, however far the run had come
     pool.abandon(clock_.duration_s());
   }
   flow_.abandon(until_s);

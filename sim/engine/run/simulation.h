@@ -50,6 +50,7 @@ class Simulation {
     bool rides = false;  // the run does not come back for that alone
   };
   static const Moment moments_[];
+  bool only_rides_ = false;  // the run is where nothing is due by itself, while a flow is under way
   double next_due_s();
   double next_riding_s();
   double next_failure_s();

@@ -102,12 +102,13 @@ double Simulation::next_riding_s() {
 }
 
 // The run comes to an instant of a moment that rides only if something is due then or later. Whether it is, replicas
-// know that are as far as that; while a flow is under way, its end is.
+// know that are as far as that; while a flow is under way, they may be so only when the run has come there.
 double Simulation::next_s() {
   double at_s = next_due_s();
   const double rides_s = next_riding_s();
+  only_rides_ = at_s > rides_s && !flows_.idle();
   if (at_s == never || at_s <= rides_s) return at_s;
-  if (!flows_.idle()) return rides_s;
+  if (only_rides_) return rides_s;
   cluster_.advance_all(std::nextafter(rides_s, 0));
   at_s = next_due_s();
   return at_s == never ? never : std::min(at_s, next_riding_s());
@@ -167,7 +168,9 @@ void Simulation::collect_load(double now_s) {
 double Simulation::next_sample_s() { return listener_.sampler() ? listener_.sampler()->next_s() : never; }
 
 void Simulation::sample_replicas(double now_s) {
-  if (next_sample_s() <= now_s) listener_.sampler()->sample(cluster_);
+  if (next_sample_s() > now_s) return;
+  if (only_rides_) cluster_.advance_all(std::nextafter(now_s, 0));
+  if (!only_rides_ || next_due_s() < never) listener_.sampler()->sample(cluster_);
 }
 
 // While parts break, and replicas come and go, nothing that is on its way is waited for: all that may go on for ever
