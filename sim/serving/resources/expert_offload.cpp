@@ -60,6 +60,9 @@ void ExpertOffload::route(std::span<const TokenRun> runs) {
   tokens_ = 0;
   for (const TokenRun& run : runs) {
     const std::int64_t asked = std::min(run.tokens, most_asked_per_run);
+    const std::int64_t depth =
+        run.layers == 0 ? setup_.shape.layers : setup_.times.llm.expert_layers_before(run.layers);
+    depth_of_.insert(depth_of_.end(), static_cast<std::size_t>(asked), static_cast<std::size_t>(depth));
     for (std::int64_t i = 0; i < asked; ++i)
       route_token({.request = run.request, .position = run.first + i * run.tokens / asked}, run,
                   static_cast<double>(run.tokens) / static_cast<double>(asked));
@@ -88,9 +91,6 @@ void ExpertOffload::route_token(const RoutedToken& token, const TokenRun& run, d
   for (ExpertChoice& choice : choices) choice.expert = in_all(run.model, choice.expert);
   stand_for_.push_back(stands_for);
   model_of_.push_back(run.model);
-  const Llm& llm = setup_.times.llm;
-  const std::int64_t depth = run.layers == 0 ? setup_.shape.layers : llm.expert_layers_before(run.layers);
-  depth_of_.push_back(static_cast<std::size_t>(depth));
   tokens_ += stands_for;
 }
 
@@ -102,9 +102,10 @@ ExpertStep ExpertOffload::plan(std::span<const StageTime> full, std::span<const 
     coming_.clear();
     if (!on(stage)) continue;
     ExpertForecast forecast(setup_.links, setup_.groups);
+    const double layers_run = this->layers_run(stage);
     for (std::int64_t i = stages_[stage].layers.first; i < stages_[stage].layers.last; ++i) {
       const auto layer = static_cast<std::size_t>(i);
-      work_[layer].before_s = other_s(stage, layer, full[stage]);
+      work_[layer].before_s = other_s(stage, layer, layers_run, full[stage]);
       plan_layer(stage, layer, forecast);
     }
     settle_late(forecast);
@@ -124,12 +125,12 @@ double ExpertOffload::layers_run(std::size_t stage) const {
 /// What a layer takes beside its experts. A stage's time is divided between its layers by the tokens that run them,
 /// evenly where none do; of each, the experts' part as the model of it has it, with as many experts as even routing
 /// would touch, a group's share of all.
-double ExpertOffload::other_s(std::size_t stage, std::size_t layer, const StageTime& full) const {
+double ExpertOffload::other_s(std::size_t stage, std::size_t layer, double layers_run, const StageTime& full) const {
   const Experts& experts = *setup_.times.llm.experts;
   const auto groups = static_cast<double>(setup_.groups);
   const double tokens = layers_[layer].tokens;
-  const double run = layers_run(stage);
-  const double share = run > 0 ? tokens / tokens_ / run : 1 / static_cast<double>(stages_[stage].layers.size());
+  const double share =
+      layers_run > 0 ? tokens / tokens_ / layers_run : 1 / static_cast<double>(stages_[stage].layers.size());
   const double touched = touched_experts(experts, static_cast<std::int64_t>(tokens));
   const double experts_s = setup_.times.gpu_s(tokens * static_cast<double>(active_) / groups, touched / groups);
   return std::max(0.0, full.seconds * share - experts_s);

@@ -130,7 +130,7 @@ class ExpertOffload {
   void route_token(const RoutedToken& token, const TokenRun& run, double stands_for);
   bool reaches(std::size_t token, std::size_t layer) const { return layer < depth_of_[token]; }
   double layers_run(std::size_t stage) const;
-  double other_s(std::size_t stage, std::size_t layer, const StageTime& full) const;
+  double other_s(std::size_t stage, std::size_t layer, double layers_run, const StageTime& full) const;
   void plan_layer(std::size_t stage, std::size_t layer, ExpertForecast& forecast);
   void time_layer(std::size_t layer, const Demand& demand, const std::vector<std::int64_t>& guessed);
   void settle_cache(std::size_t layer, const Demand& demand, ExpertForecast& forecast);
