@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -94,6 +95,7 @@ class SequenceTable {
  public:
   Slot add(const Sequence& sequence) {
     if (free_.empty()) {
+      make_room();
       sequences_.push_back(sequence);
       return Slot(sequences_.size() - 1);
     }
@@ -112,6 +114,12 @@ class SequenceTable {
   const Sequence& operator[](Slot slot) const { return sequences_[index(slot)]; }
 
  private:
+  /// By a quarter, not by as many again: a sequence is half a kilobyte, and there may be a thousand replicas.
+  void make_room() {
+    const std::size_t size = sequences_.size();
+    if (size == sequences_.capacity()) sequences_.reserve(size + std::max<std::size_t>(8, size / 4));
+  }
+
   std::vector<Sequence> sequences_;
   std::vector<Slot> free_;
 };
