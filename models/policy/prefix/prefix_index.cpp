@@ -23,6 +23,17 @@ PrefixIndex::Match PrefixIndex::longest(const Request& r) const {
           .replica = std::ranges::max_element(*deepest, {}, &Holder::used)->replica};
 }
 
+// A replica that holds a block holds those before it, so the last block says for each how far it goes.
+void PrefixIndex::matches(const Request& r, std::vector<std::int64_t>& tokens) const {
+  tokens.assign(trees_.size(), 0);
+  for (std::int64_t i = 0; i < named_blocks(r); ++i) {
+    const auto at = holders_.find(r.prefix_blocks[static_cast<std::size_t>(i)]);
+    if (at == holders_.end()) return;
+    for (const Holder& holder : at->second)
+      if (tokens[holder.replica] == i * r.block_tokens) tokens[holder.replica] += r.block_tokens;
+  }
+}
+
 // From the last block to the first, so that the first is the last to be forgotten.
 void PrefixIndex::insert(const Request& r, std::size_t replica) {
   ++inserts_;

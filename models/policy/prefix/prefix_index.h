@@ -27,6 +27,8 @@ class PrefixIndex {
 
   /// The longest beginning that any replica was sent; of several, the one that got it last.
   Match longest(const Request& request) const;
+  /// Leading prompt tokens that each replica was sent.
+  void matches(const Request& request, std::vector<std::int64_t>& tokens) const;
   /// The request went to this replica. Tokens that no hash names count, and are never found again.
   void insert(const Request& request, std::size_t replica);
   std::int64_t tokens(std::size_t replica) const { return trees_[replica].tokens; }

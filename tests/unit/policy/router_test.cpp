@@ -248,4 +248,36 @@ TEST(PrefixCacheAware, ForgetsLeavesAtIntervals) {
   EXPECT_EQ(router.send({1, 2, 3, 4}, 60), 1u);  // half is not more than half: the smaller tree
 }
 
+// It has sent the prompt to one of three idle replicas, all of whose other scores are alike. The second time, that
+// one has 5 requests waiting: 3 for the whole prompt against 2 for no queue. With prefix_weight 1 the queue decides.
+TEST(Llmd, FollowsWhatItSentUntilQueuesOutweighIt) {
+  const std::vector<BlockHash> blocks{1, 2, 3, 4};
+  const Request request{.prompt_tokens = 64, .block_tokens = 16, .prefix_blocks = blocks};
+  for (const double weight : {3.0, 1.0}) {
+    MadeUpPool pool = idle_pool(3);
+    for (ReplicaView& view : pool.views) view.total_blocks = 100;
+    const auto router = make_policy<Router>("llmd", {{"prefix_weight", weight}});
+    Rng rng(1, "router");
+    const ReplicaId first = router->pick(request, pool.seen(), rng)->replica;
+    pool.views[index(first)].waiting_requests = 5;
+    EXPECT_EQ(router->pick(request, pool.seen(), rng)->replica == first, weight == 3) << weight;
+  }
+}
+
+// Prompts that no replica has go to each in turn: to one that never had any, then to the one that had its last first.
+TEST(Llmd, SpreadsNewPrompts) {
+  MadeUpPool pool = idle_pool(3);
+  for (ReplicaView& view : pool.views) view.total_blocks = 100;
+  const auto router = make_policy<Router>("llmd");
+  Rng rng(1, "router");
+  std::vector<ReplicaId> order;
+  for (BlockHash i = 1; i <= 6; ++i) {
+    const std::vector<BlockHash> blocks{100 * i};
+    order.push_back(
+        router->pick({.prompt_tokens = 16, .block_tokens = 16, .prefix_blocks = blocks}, pool.seen(), rng)->replica);
+  }
+  EXPECT_EQ(std::set(order.begin(), order.begin() + 3).size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(order[i + 3], order[i]);
+}
+
 }  // namespace servecast::router_test
