@@ -11,8 +11,10 @@ class Workload {
  public:
   virtual ~Workload() = default;
 
-  /// The next request that arrives by itself; none when the workload has ended. `arrival_s` never decreases and
-  /// every request carries an id of its own. Its `prefix_blocks` stay valid until the request has finished.
+  /// The next request that arrives by itself; none when the workload has ended, or when what follows waits for
+  /// requests under way: then it is asked again whenever one that was `awaited` has ended. `arrival_s` never
+  /// decreases and every request carries an id of its own. Its `prefix_blocks` stay valid until the request has
+  /// finished.
   virtual std::optional<Request> next() = 0;
 
   /// Closed loop: the request that `done` makes possible by finishing at `finish_s`, if any; it arrives at

@@ -13,7 +13,8 @@ LifeRules life_rules(const Scenario& scenario, const Pool& pool) {
   LifeRules rules{.replicas = static_cast<std::size_t>(pool.spec.replicas),
                   .standing = !pool.spec.scales(),
                   .cold = pool.spec.start == "cold",
-                  .scaling = pool.spec.scaling.value_or(ScalingSpec{})};
+                  .scaling = pool.spec.scaling.value_or(ScalingSpec{}),
+                  .gpu_weight_bytes = pool.memory.weight_bytes};
   if (rules.standing && scenario.spec.failures) rules.scaling.engine_init_s = scenario.spec.failures->engine_init_s;
   return rules;
 }
@@ -166,7 +167,8 @@ void ReplicaLifecycle::load(const ReplicaAt& at, double now_s) {
 }
 
 void ReplicaLifecycle::loaded(const ReplicaAt& at, double now_s) {
-  if (life(at).state == State::loading) return set_for(at, State::starting, spec(at).engine_init_s, now_s);
+  if (life(at).state == State::loading)
+    return set_for(at, State::starting, spec(at).start_s(pools_[at.pool].rules.gpu_weight_bytes), now_s);
   set(at, State::serving, now_s);
   callbacks_.make_ready(at, now_s);
 }

@@ -25,6 +25,7 @@ struct LifeRules {
   bool standing = true;   // no autoscaler: all are wanted all the time, and their machines are there
   bool cold = false;      // their weights are loaded at the start of the run
   ScalingSpec scaling{};  // of a standing one: engine_init_s
+  double gpu_weight_bytes = 0;
 };
 
 LifeRules life_rules(const Scenario& scenario, const Pool& pool);

@@ -42,6 +42,10 @@ void Arrivals::read_ahead() {
   }
 }
 
+void Arrivals::ask_again() {
+  if (!next_) next_ = scenario_.workload->next();
+}
+
 std::optional<Request> Arrivals::take_due(double now_s) {
   if (inbound_.empty() || inbound_.top().due_s > now_s) return std::nullopt;
   const Request request = inbound_.top().request;

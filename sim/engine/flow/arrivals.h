@@ -22,6 +22,8 @@ class Arrivals {
   void send_to_pool(const Request& request);
   /// Reads the workload until no request in it can be due before what is under way.
   void read_ahead();
+  /// A request has ended on which the workload's next one may have waited.
+  void ask_again();
   /// Something is still to come.
   bool any_left() const { return next_ || !inbound_.empty(); }
   /// When the next request is due at a pool; or at the gateway.

@@ -91,6 +91,7 @@ void RequestEnds::follow_up(const Request& request, const RequestRecord& record,
   const double known_s = gave_up ? request.give_up_s : record.finish_s.value_or(clock_.now_s());
   const auto next = scenario_.workload->follow_up(request, std::max(earliest_s, known_s));
   if (next) arrivals_.send(*next);
+  arrivals_.ask_again();
 }
 
 }  // namespace servecast

@@ -171,6 +171,7 @@ RunFacts collect_facts(const Scenario& scenario, const Simulation& simulation) {
                  .workload = scenario.workload_text,
                  .duration_s = simulation.clock().duration_s(),
                  .slo = slo_facts(spec),
+                 .warm_up = scenario.notes->warm_up,
                  .classes = scenario.notes->classes.all(),
                  .node_overhead_j = overhead_j(scenario, simulation)};
   for (const ChangedFigure& figure : scenario.changed_hardware)

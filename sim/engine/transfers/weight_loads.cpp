@@ -29,13 +29,17 @@ Transfer WeightLoads::image(const ReplicaAt& at) const {
 
 std::vector<Transfer> WeightLoads::weights(const ReplicaAt& at) const {
   const Pool& pool = scenario_.pools[at.pool];
+  const auto& scaling = pool.spec.scaling;
+  const bool snapshot = scaling && scaling->snapshot;
+  const double gpus = static_cast<double>(pool.gpus_per_replica());
+  const double gpu_bytes = snapshot ? scaling->snapshot->bytes / gpus : pool.memory.weight_bytes;
   std::vector<Transfer> shards;
   for (const GpuPlace& gpu : pool.places[at.replica].gpus)
     shards.push_back({.kind = "weight_load",
                       .from = "storage",
                       .to = Wiring::name(gpu),
                       .path = wiring_.load_path(gpu),
-                      .bytes = pool.memory.weight_bytes});
+                      .bytes = gpu_bytes});
   return shards;
 }
 

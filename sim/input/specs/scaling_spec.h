@@ -18,24 +18,50 @@ struct MirrorSpec {
   }
 };
 
+/// A replica starts from an image of a process that served, its GPUs' memory included.
+struct SnapshotSpec {
+  double bytes = 0;
+  double restore_s = 0;
+
+  void fields(Fields& f) {
+    f.required("bytes", bytes, "of a replica, fetched from shared storage in place of the weights", positive);
+    f.field("restore_s", restore_s, "from its arrival until the replica serves, in place of engine_init_s");
+  }
+};
+
 /// How the replicas that a pool's autoscaler wants come and go.
 struct ScalingSpec {
   std::int64_t min_replicas = 1;
   std::optional<std::int64_t> start_replicas{};
   double provision_s = 0;
   double image_bytes = 0;
+  double imports_s = 0;
+  std::optional<double> gpu_load_bytes_per_s{};
   double engine_init_s = 30;
+  std::optional<SnapshotSpec> snapshot{};
   std::int64_t warm_replicas = 0;
   std::optional<double> warm_start_s{};
   std::string drain = "finish";
   std::optional<MirrorSpec> mirror{};
 
+  /// From the arrival of what it loads until it serves, with so many bytes of weights on each GPU.
+  double start_s(double gpu_weight_bytes) const {
+    if (snapshot) return snapshot->restore_s;
+    return imports_s + (gpu_load_bytes_per_s ? gpu_weight_bytes / *gpu_load_bytes_per_s : 0) + engine_init_s;
+  }
+
   void fields(Fields& f) {
-    f.field("min_replicas", min_replicas, "that always serve; 0: the pool may be switched off. The most is `replicas`");
+    f.field("min_replicas", min_replicas,
+            "that always serve; 0: the pool may be switched off. The most is `replicas`");
     f.field("start_replicas", start_replicas, "that serve at the start of the run; left out: min_replicas");
     f.field("provision_s", provision_s, "until a new replica has its machine; its rent begins at once");
     f.field("image_bytes", image_bytes,
             "container image that its machine then fetches from shared storage; 0: it is there");
+    f.field("imports_s", imports_s, "process start and imports of its program; not of a snapshot");
+    f.field("gpu_load_bytes_per_s", gpu_load_bytes_per_s,
+            "rate at which weights that have arrived get into the memory of each GPU; left out: while they arrive",
+            positive);
+    f.group("snapshot", snapshot, "start from a snapshot; left out: load the weights and start the engine");
     f.field("engine_init_s", engine_init_s,
             "from the arrival of its weights until it serves: graphs are captured, memory is measured");
     f.field("warm_replicas", warm_replicas, "beside those that serve, kept running without requests, and paid for");
@@ -44,9 +70,10 @@ struct ScalingSpec {
             "a replica that is to go takes no new requests. finish: it serves those it has; migrate: they move to "
             "others while they decode, as the pool's migration does it",
             {"finish", "migrate"});
-    f.group("mirror", mirror,
-            "a new replica first computes copies of some prompts, which fills its prefix cache; left out: it serves at "
-            "once");
+    f.group(
+        "mirror", mirror,
+        "a new replica first computes copies of some prompts, which fills its prefix cache; left out: it serves at "
+        "once");
   }
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -176,6 +177,7 @@ struct RunFacts {
   GatewayFacts gateway{};                 // empty without one
   FailureFacts failures{};                // empty where nothing can fail
   std::vector<ScalingTotals> scaling{};   // of pools with an autoscaler
+  std::set<ClassId> warm_up{};            // classes that latencies and promises of all requests leave out
   std::vector<std::string> classes{};     // names of request classes, by ClassId; 0 is the unnamed one
   std::optional<AccountTerms> account{};  // where an account is wanted
   double node_overhead_j = 0;             // energy of the nodes beyond their GPUs

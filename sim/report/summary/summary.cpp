@@ -109,7 +109,11 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   assert(recorder.pools().size() == facts.pools.size());
   assert(recorder.slo() == facts.slo);
   RequestTotals all;
-  for (const RequestTotals& of_class : recorder.classes()) all += of_class;
+  RequestTotals warm;  // all but those of a load test's warm-up
+  for (std::size_t i = 0; i < recorder.classes().size(); ++i) {
+    all += recorder.classes()[i];
+    if (!facts.warm_up.contains(static_cast<ClassId>(i))) warm += recorder.classes()[i];
+  }
 
   Summary s{.name = facts.name,
             .version = facts.version,
@@ -118,13 +122,13 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
             .duration_s = facts.duration_s,
             .steps = facts.steps,
             .requests = all.requests,
-            .latencies = latencies_of(all),
+            .latencies = latencies_of(warm),
             .itl_s = gaps_of(recorder.pools()),
             .percentile_error_fraction = recorder.exact() ? 0 : Histogram::max_error_fraction};
   s.requests_per_s = per(real(s.requests.completed), facts.duration_s);
   s.prompt_tokens_per_s = per(real(all.prompt_tokens), facts.duration_s);
   s.output_tokens_per_s = per(real(all.output_tokens), facts.duration_s);
-  s.slo = slo_of(all, facts.slo, facts.duration_s);
+  s.slo = slo_of(warm, facts.slo, facts.duration_s);
   s.cost = cost_of(facts, s.requests.completed, all.output_tokens);
   s.energy = energy_of(facts, all.output_tokens);
   s.account = account_of(recorder, facts, s.requests.completed);

@@ -66,6 +66,9 @@ Tree draw_scaling(Draw draw, std::int64_t replicas, bool needs_one, bool migrate
     scaling["start_replicas"] = draw.at("start").between(needs_one ? 1 : 0, replicas);
   if (draw.at("provision?").chance(0.4)) scaling["provision_s"] = 1.5;
   if (draw.at("image?").chance(0.3)) scaling["image_bytes"] = 1e10;
+  if (draw.at("imports?").chance(0.2)) scaling["imports_s"] = 0.7;
+  if (draw.at("to_gpu?").chance(0.2)) scaling["gpu_load_bytes_per_s"] = 2e10;
+  if (draw.at("snapshot?").chance(0.2)) scaling["snapshot"] = {{"bytes", 2e10}, {"restore_s", 0.5}};
   if (draw.at("warm?").chance(0.3)) {
     scaling["warm_replicas"] = draw.at("warm").between(1, replicas);
     if (draw.at("warm_start?").chance(0.5)) scaling["warm_start_s"] = 0.1;

@@ -68,8 +68,6 @@ class OnOff final : public ArrivalProcess {
   double phase_end_s_ = 0;
 };
 
-std::int64_t requests_of(const StageSpec& stage) { return std::llround(stage.requests_per_s * stage.duration_s); }
-
 /// inference-perf's "constant" load: exponential gaps, divided by their sum and multiplied by the stage's length.
 class StagedArrivals final : public ArrivalProcess {
  public:
@@ -138,6 +136,10 @@ void check_arrivals(const ArrivalSpec& spec, const std::string& path, SpecProble
                               {"closed_loop", spec.closed_loop.has_value()},
                               {"stages", !spec.stages.empty()}});
   if (spec.day_curve) check_day_curve(*spec.day_curve, path + ".day_curve", problems);
+  if (spec.stages.size() == 1 && spec.stages.front().warm_up)
+    problems.add(path + ".stages[0].warm_up", "a warm-up comes before other stages; give more than one");
+  if (spec.next_stage == "drained" && spec.stages.empty())
+    problems.add(path + ".next_stage", "'drained' waits for stages; give stages, or leave it out");
   if (spec.day_curve && !spec.stages.empty())
     problems.add(path + ".day_curve", "'day_curve' cannot bend stages, which say their rates themselves");
   if (!spec.closed_loop) return;
@@ -145,6 +147,8 @@ void check_arrivals(const ArrivalSpec& spec, const std::string& path, SpecProble
   if (spec.closed_loop->think_s)
     check_distribution(*spec.closed_loop->think_s, path + ".closed_loop.think_s", problems);
 }
+
+std::int64_t requests_of(const StageSpec& stage) { return std::llround(stage.requests_per_s * stage.duration_s); }
 
 std::optional<std::int64_t> stage_requests(const ArrivalSpec& spec) {
   if (spec.stages.empty()) return std::nullopt;

@@ -56,10 +56,13 @@ struct StageSpec {
   double requests_per_s = 0;
   double duration_s = 0;
   double pause_s = 0;
+  bool warm_up = false;
   void fields(Fields& f) {
     f.required("requests_per_s", requests_per_s, "mean rate", positive);
     f.required("duration_s", duration_s, "length of the stage; it has exactly rate x length requests", positive);
     f.field("pause_s", pause_s, "time without arrivals before it");
+    f.field("warm_up", warm_up,
+            "latencies and kept promises of all requests leave its requests out; those of its class have them");
   }
 };
 
@@ -86,6 +89,7 @@ struct ArrivalSpec {
   std::optional<OnOffSpec> on_off{};
   std::optional<ClosedLoopSpec> closed_loop{};
   std::vector<StageSpec> stages{};
+  std::string next_stage = "by_the_clock";
   std::optional<DayCurveSpec> day_curve{};
   void fields(Fields& f) {
     f.group("poisson", poisson, "independent arrivals");
@@ -97,6 +101,11 @@ struct ArrivalSpec {
         "stages", stages,
         "a load test as inference-perf runs it: stage after stage, Poisson gaps scaled so that they fill the stage; "
         "the requests of several stages form classes of their own");
+    f.field(
+        "next_stage", next_stage,
+        "when a stage begins. by_the_clock: when the one before is over; drained: when all its requests have ended, "
+        "too, as benchmark tools wait for them",
+        {"by_the_clock", "drained"});
     f.group("day_curve", day_curve, "bends the rate of any of these but closed_loop and stages");
   }
 };
@@ -108,6 +117,8 @@ class ArrivalProcess {
   virtual double next_s(Rng& rng) = 0;  // never decreases; infinite once nothing arrives any more
 };
 
+/// Of one stage.
+std::int64_t requests_of(const StageSpec& stage);
 /// Requests of all stages; none where there are no stages.
 std::optional<std::int64_t> stage_requests(const ArrivalSpec& spec);
 

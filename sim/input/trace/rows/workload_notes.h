@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,7 @@ class ClassNames {
 struct WorkloadNotes {
   ClassNames classes{};
   NamesToIds<ClientId> labels{};                       // clients named in the scenario
+  std::set<ClassId> warm_up{};                         // classes that figures of all requests leave out
   std::map<std::string, std::int64_t> skipped_rows{};  // why -> how many
 
   /// Other numbers than those that traces give to their clients.

@@ -13,6 +13,7 @@ class ByStage final : public Workload {
     for (const StageSpec& stage : stages) {
       end_s += stage.pause_s + stage.duration_s;
       stages_.push_back({end_s, notes.classes.id("stage " + std::to_string(stages_.size() + 1))});
+      if (stage.warm_up) notes.warm_up.insert(stages_.back().id);
     }
   }
 

@@ -6,6 +6,7 @@
 #include "models/base/names.h"
 #include "sim/input/trace/read/handed_trace.h"
 #include "sim/input/trace/read/trace_file.h"
+#include "sim/input/trace/workload/drained_stages.h"
 #include "sim/input/trace/workload/merge.h"
 #include "sim/input/trace/workload/stage_classes.h"
 
@@ -25,6 +26,22 @@ void check_transform(const TransformSpec& spec, const std::string& path, SpecPro
   if (spec.to_s && *spec.to_s <= spec.from_s) problems.add(path + ".to_s", "'to_s' must be after 'from_s'");
 }
 
+bool drains(const SourceSpec& spec) {
+  return spec.generate && spec.generate->generate.arrivals.next_stage == "drained";
+}
+
+/// What a load test that waits for its stages cannot be combined with: stages are known by their numbers of
+/// requests.
+void check_drained(const SourceSpec& spec, const std::string& path, bool mixed, SpecProblems& problems) {
+  const TransformSpec& t = spec.generate->transform;
+  const std::string where = join_path(path, "generate.arrivals.next_stage");
+  if (mixed) problems.add(where, "'drained' stages cannot be one source of a mix; make it the only source");
+  if (spec.generate->generate.sessions)
+    problems.add(where, "'drained' stages have single requests; leave out sessions, or stay by_the_clock");
+  if (t.skip > 0 || t.limit || t.from_s > 0 || t.to_s || t.rate_scale != 1)
+    problems.add(where, "'drained' stages are run whole; leave out skip, limit, from_s, to_s and rate_scale");
+}
+
 void check_pool(const SourceSpec& spec, const std::string& path, const WorkloadContext& context,
                 SpecProblems& problems) {
   const std::string& pool = spec.labels.pool;
@@ -32,8 +49,9 @@ void check_pool(const SourceSpec& spec, const std::string& path, const WorkloadC
   problems.add(join_path(path, "pool"), unknown_name("pool", pool, context.pools));
 }
 
-void check_source(const SourceSpec& spec, const std::string& path, const WorkloadContext& context,
+void check_source(const SourceSpec& spec, const std::string& path, const WorkloadContext& context, bool mixed,
                   SpecProblems& problems) {
+  if (drains(spec)) check_drained(spec, path, mixed, problems);
   if (spec.trace) check_transform(spec.trace->transform, join_path(path, "trace"), problems);
   if (spec.generate) {
     check_generator(spec.generate->generate, join_path(path, "generate"), problems);
@@ -54,11 +72,11 @@ SpecProblems check(const WorkloadSpec& spec, const WorkloadContext& context) {
   std::vector<SpecProblems::Given> top = given(spec.source);
   top.push_back({"mix", !spec.mix.empty()});
   problems.exactly_one(context.path, top);
-  check_source(spec.source, context.path, context, problems);
+  check_source(spec.source, context.path, context, false, problems);
   for (std::size_t i = 0; i < spec.mix.size(); ++i) {
     const std::string path = mixed_path(context, i);
     problems.exactly_one(path, given(spec.mix[i]));
-    check_source(spec.mix[i], path, context, problems);
+    check_source(spec.mix[i], path, context, true, problems);
   }
   return problems;
 }
@@ -134,7 +152,9 @@ std::unique_ptr<Workload> make_workload(const WorkloadSpec& spec, const Workload
   if (spec.mix.empty()) sources.push_back(make_source(spec.source, 0, context.path, context));
   for (std::size_t i = 0; i < spec.mix.size(); ++i)
     sources.push_back(make_source(spec.mix[i], i, mixed_path(context, i), context));
-  return merge(std::move(sources));
+  std::unique_ptr<Workload> all = merge(std::move(sources));
+  if (drains(spec.source)) return drain_stages(std::move(all), spec.source.generate->generate.arrivals.stages);
+  return all;
 }
 
 }  // namespace servecast

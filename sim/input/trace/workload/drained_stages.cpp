@@ -1,0 +1,63 @@
+#include "sim/input/trace/workload/drained_stages.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace servecast {
+namespace {
+
+class DrainedStages final : public Workload {
+ public:
+  DrainedStages(std::unique_ptr<Workload> source, std::vector<StageSpec> stages)
+      : source_(std::move(source)), stages_(std::move(stages)), left_(requests_of(stages_.front())) {
+    begin_s_ = stages_.front().pause_s;
+  }
+
+  // None while the next stage waits: it is asked again when a request has ended.
+  std::optional<Request> next() override {
+    while (left_ == 0 && number_ + 1 < stages_.size()) {
+      if (under_way_ > 0) return std::nullopt;
+      begin_next_stage();
+    }
+    std::optional<Request> request = source_->next();
+    if (!request) return request;
+    --left_;
+    ++under_way_;
+    request->arrival_s += begin_s_ - source_begin_s_ - stages_[number_].pause_s;
+    request->awaited = true;
+    return request;
+  }
+
+  std::optional<Request> follow_up(const Request&, double finish_s) override {
+    --under_way_;
+    drained_s_ = std::max(drained_s_, finish_s);
+    return std::nullopt;
+  }
+  double fraction_read() const override { return source_->fraction_read(); }
+
+ private:
+  void begin_next_stage() {
+    const StageSpec& before = stages_[number_];
+    source_begin_s_ += before.pause_s + before.duration_s;
+    const StageSpec& stage = stages_[++number_];
+    begin_s_ = std::max(begin_s_ + before.duration_s, drained_s_) + stage.pause_s;
+    left_ = requests_of(stage);
+  }
+
+  std::unique_ptr<Workload> source_;
+  std::vector<StageSpec> stages_;
+  std::size_t number_ = 0;
+  std::int64_t left_;  // of this stage, to be given out
+  std::int64_t under_way_ = 0;
+  double begin_s_ = 0;         // of this stage's load, behind its pause
+  double source_begin_s_ = 0;  // by the clock, of the pause
+  double drained_s_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Workload> drain_stages(std::unique_ptr<Workload> source, std::vector<StageSpec> stages) {
+  return std::make_unique<DrainedStages>(std::move(source), std::move(stages));
+}
+
+}  // namespace servecast

@@ -1,0 +1,51 @@
+#include "sim/input/trace/workload/drained_stages.h"
+
+#include <gtest/gtest.h>
+
+namespace servecast::drained_stages_test {
+
+/// Requests at given times, by the clock.
+class Listed final : public Workload {
+ public:
+  explicit Listed(std::vector<double> times) : times_(std::move(times)) {}
+  std::optional<Request> next() override {
+    if (given_ == times_.size()) return std::nullopt;
+    const auto id = static_cast<std::uint32_t>(given_);
+    return Request{.id = RequestId{id}, .arrival_s = times_[given_++]};
+  }
+  std::optional<Request> follow_up(const Request&, double) override { return std::nullopt; }
+  double fraction_read() const override { return 0; }
+
+ private:
+  std::vector<double> times_;
+  std::size_t given_ = 0;
+};
+
+// Two stages of 2 requests in 10 s, the second after a pause of 5 s: by the clock it begins at 15, its requests come
+// at 16 and 18. The first stage's last request ends at 22, so the second begins at 27 and they come at 28 and 30. A
+// third, without a pause, begins when the second is over, at 37: by then all have ended. Its request comes 2 s later.
+TEST(DrainedStages, AStageBeginsWhenTheOneBeforeHasNoRequestLeft) {
+  const std::vector<StageSpec> stages{{.requests_per_s = 0.2, .duration_s = 10},
+                                      {.requests_per_s = 0.2, .duration_s = 10, .pause_s = 5},
+                                      {.requests_per_s = 0.1, .duration_s = 10}};
+  const auto workload = drain_stages(std::make_unique<Listed>(std::vector<double>{1, 9, 16, 18, 27}), stages);
+  const Request first = workload->next().value();
+  const Request second = workload->next().value();
+  EXPECT_EQ(first.arrival_s, 1);
+  EXPECT_TRUE(first.awaited);
+  EXPECT_EQ(second.arrival_s, 9);
+  EXPECT_FALSE(workload->next());
+  workload->follow_up(second, 12);
+  EXPECT_FALSE(workload->next());
+  workload->follow_up(first, 22);
+  const Request third = workload->next().value();
+  EXPECT_EQ(third.arrival_s, 28);
+  const Request fourth = workload->next().value();
+  EXPECT_EQ(fourth.arrival_s, 30);
+  workload->follow_up(fourth, 33);
+  workload->follow_up(third, 34);
+  EXPECT_EQ(workload->next().value().arrival_s, 39);
+  EXPECT_FALSE(workload->next());
+}
+
+}  // namespace servecast::drained_stages_test
