@@ -16,12 +16,18 @@ namespace {
 constexpr double cache_bytes = 100e6;              // twice the 50 MB L2 of an H100
 constexpr double most_unphysical_fraction = 0.01;  // of a table; with more of them none of its rows is believed
 
-// Kernels of the smallest shapes take a few microseconds. A table of an attention kernel in which a quarter of all rows,
-// of whatever size, take a tenth of a millisecond and more was timed without a CUDA graph: these rows time the host.
+// Kernels of the smallest shapes take a few microseconds. A table of an attention kernel in which a quarter of all
+// rows, of whatever size, take a tenth of a millisecond and more was timed without a CUDA graph: these rows time the
+// host.
 constexpr double least_host_floor_s = 100e-6;
 constexpr double on_the_floor = 1.5;
 constexpr double fewest_on_the_floor = 0.25;
 constexpr double slowest_kernel = 5;  // times what the data sheet promises; what would be faster is the host, too
+
+constexpr std::int64_t most_expert_slices = 8;
+constexpr std::int64_t most_expert_parallel = 64;  // beyond, DeepEP's tables go on
+/// A repeat that took so much longer than another was disturbed: the faster one counts.
+constexpr double disturbed = 1.5;
 
 constexpr double least_moe_share = 2.0 / 3;  // some experts have two matrices, and uneven routing touches fewer
 
@@ -45,9 +51,24 @@ double host_floor_s(std::vector<double> seconds) {
   return crowded && floor_s >= least_host_floor_s ? floor_s : 0;
 }
 
-bool takes_dtype(std::string_view op) { return op == "gemm" || op == "moe" || op.starts_with("ep_"); }
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
+}
+bool of_experts(std::string_view op) { return op == "moe" || op == "moe_layer"; }
+bool takes_dtype(std::string_view op) {
+  return op == "gemm" || op == "mla_bmm" || of_experts(op) || op.starts_with("ep_");
+}
 bool is_collective(std::string_view op) {
   return op.starts_with("all_") || op == "reduce_scatter" || op.starts_with("ep_") || op == "p2p";
+}
+
+/// Experts are asked for with even routing; a skew stands in only where that was not measured.
+void leave_skews(std::map<Flavour, FlavourCells>& all) {
+  std::erase_if(all, [&](const auto& entry) {
+    Flavour even = entry.first;
+    even.mode = "balanced";
+    return of_experts(entry.first.op) && entry.first.mode.starts_with("power_law") && all.contains(even);
+  });
 }
 
 }  // namespace
@@ -57,17 +78,31 @@ Flavour flavour_of(const Sample& s) {
           .dtype = takes_dtype(s.op) || s.mode == "module" ? s.dtype : "",
           .kv_dtype = s.kv_dtype,
           .mode = s.mode,
-          .head_dim = s.shape.head_dim};
+          .head_dim = s.shape.head_dim,
+          .layer = s.op == "moe_layer" ? ExpertLayer{.hidden = s.shape.k,
+                                                     .width = s.shape.n,
+                                                     .experts = s.shape.experts,
+                                                     .top_k = s.shape.top_k}
+                                       : ExpertLayer{}};
 }
 
 bool is_fitted(const Sample& s) {
-  if (s.mode == "module" || s.mode == "power_law_1.2" || s.dtype == "mxfp4") return false;
-  if (s.op == "moe")  // versions differ by half in how they time experts split between GPUs
-    return s.shape.expert_parallel <= 1 && s.shape.n / std::max<std::int64_t>(1, s.shape.tensor_parallel) % 64 == 0;
+  if (s.mode.starts_with("module") || s.dtype == "fp8_static") return false;
+  if (s.op == "elementwise") return s.mode != "scale_matrix" && s.mode != "compute_scale";
+  if (s.op.starts_with("ep_")) return s.mode == "normal" || s.mode == "ll";
+  if (s.op == "moe")
+    return is_one_of(s.mode, {"balanced", "power_law_1.01", "wide_prefill", "wide_decode"}) &&
+           !s.kernel.ends_with("_nongated") && s.shape.tensor_parallel <= most_expert_slices &&
+           (s.shape.expert_parallel <= most_expert_parallel || s.mode.starts_with("wide"));
   if (s.op != "prefill_attention" && s.op != "decode_attention") return true;
   const std::int64_t head = s.shape.head_dim;
-  const bool wanted_head = s.kv_dtype == "fp8" ? head == 128 : head == 64 || head == 128 || head == 256;
+  const bool wanted_head = head == 64 || head == 128 || (s.kv_dtype != "fp8" && head == 256);
   return wanted_head && s.shape.window == 0 && (s.op == "decode_attention" || s.shape.tokens == s.shape.context);
+}
+
+Sample of_layer(Sample experts) {
+  experts.op = "moe_layer";
+  return experts;
 }
 
 bool is_held_out(const Flavour& f, const KernelShape& s) {
@@ -85,7 +120,7 @@ bool beats_data_sheet(const Sample& s, const Gpu& gpu) {
   if (is_collective(s.op) || s.mode == "module") return false;  // a module's work is not modelled
   const KernelWork work = operator_kind(s.op)->work(s.shape, number_sizes(s.dtype, s.kv_dtype));
   const double fastest = peak_flop_per_s(gpu, s.dtype);
-  if (s.op == "moe") return fastest > 0 && least_moe_share * work.flop / fastest > s.median_s;
+  if (of_experts(s.op)) return fastest > 0 && least_moe_share * work.flop / fastest > s.median_s;
   if (fastest > 0 && work.flop / fastest > s.median_s) return true;
   return work.bytes > cache_bytes && work.bytes / gpu.hbm_bytes_per_s > s.median_s;
 }
@@ -97,10 +132,12 @@ double least_s(const Sample& s, const Gpu& gpu) {
 }
 
 std::size_t CellCollector::table_of(const Sample& s) {
-  const auto same = [&](const Table& t) { return t.engine == s.engine && t.version == s.version && t.op == s.op; };
+  const auto same = [&](const Table& t) {
+    return t.engine == s.engine && t.version == s.version && t.op == s.op && t.kernel == s.kernel;
+  };
   const auto found = std::ranges::find_if(tables_, same);
   if (found != tables_.end()) return static_cast<std::size_t>(found - tables_.begin());
-  tables_.push_back({.engine = s.engine, .version = s.version, .op = s.op});
+  tables_.push_back({.engine = s.engine, .version = s.version, .op = s.op, .kernel = s.kernel});
   return tables_.size() - 1;
 }
 
@@ -114,15 +151,25 @@ void CellCollector::add(const Sample& s) {
   table.rows += 1;
   table.unphysical += measurement.unphysical ? 1 : 0;
   table.seconds.push_back(s.median_s);
-  flavours_[flavour_of(s)][s.shape].push_back(measurement);
+  if (s.op != "moe") return flavours_[flavour_of(s)][s.shape].push_back(measurement);
+  const Flavour layer = flavour_of(of_layer(s));
+  if (layers_.contains(layer.layer)) flavours_[layer][s.shape].push_back(measurement);
+  // Versions differ by half in how they time experts split between GPUs, and shards whose width is no multiple of 64
+  // fill their tiles badly: up to twice as slow as their neighbours, which they would spoil.
+  if (s.shape.expert_parallel <= 1 && !s.mode.starts_with("wide") &&
+      s.shape.n / std::max<std::int64_t>(1, s.shape.tensor_parallel) % 64 == 0)
+    flavours_[flavour_of(s)][s.shape].push_back(measurement);
+}
+
+bool CellCollector::believed(const Table& table) const {
+  return static_cast<double>(table.unphysical) <= most_unphysical_fraction * static_cast<double>(table.rows);
 }
 
 bool CellCollector::usable(const Measurement& measurement) const {
   const Table& table = tables_[measurement.table];
   if (measurement.seconds < on_the_floor * table.host_floor_s) return false;
   if (slowest_kernel * measurement.least_s < table.host_floor_s) return false;
-  return !measurement.unphysical &&
-         static_cast<double>(table.unphysical) <= most_unphysical_fraction * static_cast<double>(table.rows);
+  return !measurement.unphysical && believed(table);
 }
 
 /// Products in bf16 are cuBLAS's in both engines: where each was measured once, these are two measurements of one
@@ -131,7 +178,10 @@ bool CellCollector::usable(const Measurement& measurement) const {
 std::set<std::string> CellCollector::engines_for(const Flavour& flavour, const std::string& engine) const {
   constexpr std::array both{"vllm", "trtllm"};
   const auto once = [&](const std::string& name) {
-    return std::ranges::count_if(tables_, [&](const Table& t) { return t.engine == name && t.op == "gemm"; }) == 1;
+    std::set<std::string> versions;
+    for (const Table& t : tables_)
+      if (t.engine == name && t.op == "gemm") versions.insert(t.version);
+    return versions.size() == 1;
   };
   if (flavour.op == "gemm" && flavour.dtype == "bf16" && std::ranges::all_of(both, once))
     return {both.begin(), both.end()};
@@ -147,7 +197,8 @@ std::string CellCollector::best_engine(const Flavour& flavour, const Shapes& sha
     for (const Measurement& one : measurements)
       if (usable(one)) rows[tables_[one.table].engine] += 1;
   if (rows.empty() || rows.contains(engine_)) return engine_;
-  if (rows.contains(flavour.mode)) return flavour.mode;  // nccl: its own benchmark
+  if (flavour.op == "moe_layer" && !flavour.mode.starts_with("wide")) return engine_;  // tuned for it by each engine
+  if (rows.contains(flavour.mode)) return flavour.mode;                                // nccl: its own benchmark
   return std::ranges::max_element(rows, {}, [](const auto& entry) { return entry.second; })->first;
 }
 
@@ -161,32 +212,56 @@ std::string CellCollector::sources(const std::set<std::size_t>& tables) const {
   return text;
 }
 
+std::set<std::size_t> CellCollector::tables_for(const Flavour& flavour, const Shapes& shapes) const {
+  const std::set<std::string> engines = engines_for(flavour, best_engine(flavour, shapes));
+  std::set<std::size_t> all;
+  std::set<std::size_t> wanted;
+  for (const auto& [shape, measurements] : shapes)
+    for (const Measurement& one : measurements) {
+      if (!engines.contains(tables_[one.table].engine)) continue;
+      all.insert(one.table);
+      if (usable(one) && expert_versions_.contains(tables_[one.table].version)) wanted.insert(one.table);
+    }
+  return of_experts(flavour.op) && !wanted.empty() ? wanted : all;
+}
+
+/// Of one shape: within a version, the fastest of the kernels that it has, since engines choose by that; the median
+/// over versions.
 FlavourCells CellCollector::cells_of(const Flavour& flavour, const Shapes& shapes) const {
   FlavourCells result;
-  const std::set<std::string> engines = engines_for(flavour, best_engine(flavour, shapes));
-  std::set<std::size_t> tables;
+  std::set<std::string> bad;
+  std::set<std::size_t> used;
+  const std::set<std::size_t> tables = tables_for(flavour, shapes);
   for (const auto& [shape, measurements] : shapes) {
     std::map<std::size_t, std::vector<double>> by_table;
     for (const Measurement& one : measurements) {
-      if (!engines.contains(tables_[one.table].engine)) continue;
+      if (!tables.contains(one.table)) continue;
+      const Table& table = tables_[one.table];
+      if (!believed(table)) bad.insert(table.engine + " " + table.version + " " + table.kernel);
       if (usable(one))
         by_table[one.table].push_back(one.seconds);
       else
         result.left_out_rows += 1;
     }
     if (by_table.empty()) continue;
-    std::vector<double> medians;
+    std::map<std::string, double> by_version;
     for (const auto& [table, seconds] : by_table) {
-      medians.push_back(median(seconds));
-      tables.insert(table);
+      used.insert(table);
       result.host_bound |= tables_[table].host_floor_s > 0;
+      const auto [least, most] = std::ranges::minmax(seconds);
+      const double one_s = most > disturbed * least ? least : median(seconds);
+      const auto [known, first] = by_version.emplace(tables_[table].engine + tables_[table].version, one_s);
+      if (!first) known->second = std::min(known->second, one_s);
     }
+    std::vector<double> medians;
+    for (const auto& [version, seconds] : by_version) medians.push_back(seconds);
     result.cells.push_back({.shape = shape,
                             .seconds = median(medians),
                             .spread = log_deviation(medians),
                             .held_out = is_held_out(flavour, shape)});
   }
-  result.source = sources(tables);
+  result.source = sources(used);
+  result.left_out_tables = fmt::format("{}", fmt::join(bad, ", "));
   return result;
 }
 
@@ -199,6 +274,7 @@ std::map<Flavour, FlavourCells> CellCollector::finish() {
     FlavourCells cells = cells_of(flavour, shapes);
     if (!cells.cells.empty()) all.emplace(flavour, std::move(cells));
   }
+  leave_skews(all);
   if (engine_ == "trtllm") add_quantizing(all);
   return all;
 }

@@ -18,6 +18,7 @@ struct Flavour {
   std::string kv_dtype{};
   std::string mode{};
   std::int64_t head_dim = 0;
+  ExpertLayer layer{};
 
   auto operator<=>(const Flavour&) const = default;
 };
@@ -36,7 +37,9 @@ struct FlavourCells {
   std::vector<Cell> cells{};
   std::string source{};  // "vllm 0.14.0, 0.19.0"
   std::int64_t left_out_rows = 0;
-  bool host_bound = false;  // of a table of which so many rows time the host that nothing tells how long a launch takes
+  std::string left_out_tables{};
+  bool host_bound =
+      false;  // of a table of which so many rows time the host that nothing tells how long a launch takes
 };
 
 /// True for one shape in five, by FNV-1a of its flavour and sizes: the same for every GPU and every run.
@@ -49,17 +52,26 @@ bool beats_data_sheet(const Sample& sample, const Gpu& gpu);
 /// The least time that the data sheet allows a kernel.
 double least_s(const Sample& sample, const Gpu& gpu);
 
-/// False for rows that other fits answer for, so that a profile stays small: windowed and chunked attention and split
-/// experts count as the plain shape with as much work, other heads and caches as the nearest, whole MLA modules, the
-/// strongest skew and MXFP4 experts are not asked for. Shards of experts whose width is no multiple of 64 fill their
-/// tiles badly and are copied unaligned: up to twice as slow as their neighbours, which they would spoil.
+/// False for rows that other fits answer for, so that a profile stays small: windowed and chunked attention count as
+/// the plain shape with as much work, other heads and caches as the nearest; whole MLA modules, experts of two
+/// matrices and the strongest skews are not asked for.
 bool is_fitted(const Sample& sample);
+
+/// The same row of experts once more, as one of its model's layer.
+Sample of_layer(Sample experts);
 
 /// Gathers samples of one GPU into cells.
 class CellCollector {
  public:
   /// `engine`: whose rows are taken where there are any; else those of the engine with most rows.
-  CellCollector(const Gpu& gpu, std::string engine) : gpu_(gpu), engine_(std::move(engine)) {}
+  /// `expert_versions`: of experts, rows of these versions count alone where there are any; engines change the
+  /// kernels of experts from one version to the next, others hardly. `layers`: whose experts get cells of their own.
+  CellCollector(const Gpu& gpu, std::string engine, std::set<std::string> expert_versions = {},
+                std::set<ExpertLayer> layers = {})
+      : gpu_(gpu),
+        engine_(std::move(engine)),
+        expert_versions_(std::move(expert_versions)),
+        layers_(std::move(layers)) {}
 
   void add(const Sample& sample);
   std::map<Flavour, FlavourCells> finish();
@@ -69,6 +81,7 @@ class CellCollector {
     std::string engine;
     std::string version;
     std::string op;
+    std::string kernel;
     std::int64_t rows = 0;
     std::int64_t unphysical = 0;
     std::vector<double> seconds{};
@@ -87,10 +100,16 @@ class CellCollector {
   std::set<std::string> engines_for(const Flavour& flavour, const std::string& engine) const;
   std::string sources(const std::set<std::size_t>& tables) const;
   std::string best_engine(const Flavour& flavour, const Shapes& shapes) const;
+  void add_to(const Flavour& flavour, const Sample& sample, const Measurement& measurement);
+  bool believed(const Table& table) const;
+  /// Which tables a flavour's cells are made of.
+  std::set<std::size_t> tables_for(const Flavour& flavour, const Shapes& shapes) const;
   FlavourCells cells_of(const Flavour& flavour, const Shapes& shapes) const;
 
   const Gpu& gpu_;
   std::string engine_;
+  std::set<std::string> expert_versions_;
+  std::set<ExpertLayer> layers_;
   std::vector<Table> tables_;
   std::map<Flavour, Shapes> flavours_;
 };

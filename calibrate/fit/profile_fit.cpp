@@ -14,8 +14,8 @@ namespace {
 
 /// Ends of the regions of the spread: launch-bound, small, large.
 const std::vector<double> region_ends_s{2e-5, 1e-4, 1e-3};
-/// The two kernels of latent attention in a CUDA graph: 16 to 26 us on an H100 and an H200. Stands in where every row that
-/// could tell it timed the host.
+/// The two kernels of latent attention in a CUDA graph: 16 to 26 us on an H100 and an H200. Stands in where every row
+/// that could tell it timed the host.
 constexpr double graph_launch_s = 25e-6;
 constexpr double largest_log_error = 0.3;  // what a row far off counts for in the spread
 
@@ -57,6 +57,16 @@ std::vector<double> spread_by_region(const std::vector<std::pair<double, double>
   return spread;
 }
 
+std::vector<GridRow> grid_rows(const std::vector<Cell>& cells, const FittedOperator& fitted) {
+  const OperatorKind& kind = *operator_kind(fitted.op);
+  const NumberSizes numbers = number_sizes(fitted.dtype, fitted.kv_dtype);
+  std::vector<GridRow> rows;
+  for (const Cell& cell : cells)
+    rows.push_back({.sizes = kind.sizes(cell.shape),
+                    .log_ratio = std::log(cell.seconds / fitted.law(kind.work(cell.shape, numbers)).seconds)});
+  return rows;
+}
+
 }  // namespace
 
 FitEvidence judge(const FittedOperator& fitted, const std::vector<Cell>& cells) {
@@ -87,7 +97,8 @@ FittedOperator fit_operator(const Flavour& flavour, const FlavourCells& all) {
                         .dtype = flavour.dtype,
                         .kv_dtype = flavour.kv_dtype,
                         .mode = flavour.mode,
-                        .head_dim = flavour.head_dim};
+                        .head_dim = flavour.head_dim,
+                        .layer = flavour.layer};
   const NumberSizes numbers = number_sizes(flavour.dtype, flavour.kv_dtype);
   std::vector<Cell> train;
   std::ranges::copy_if(all.cells, std::back_inserter(train), [](const Cell& cell) { return !cell.held_out; });
@@ -97,14 +108,12 @@ FittedOperator fit_operator(const Flavour& flavour, const FlavourCells& all) {
   for (const Cell& cell : train)
     law_rows.push_back({.work = kind.work(cell.shape, numbers), .seconds = cell.seconds});
   fitted.law = rounded(all.host_bound ? fit_law(law_rows, graph_launch_s) : fit_law(law_rows));
-  std::vector<GridRow> grid_rows;
-  for (const Cell& cell : train)
-    grid_rows.push_back({.sizes = kind.sizes(cell.shape),
-                         .log_ratio = std::log(cell.seconds / fitted.law(kind.work(cell.shape, numbers)).seconds)});
-  fitted.residual = fit_grid(kind, grid_rows);
+  fitted.residual = fit_grid(kind, grid_rows(train, fitted));
   fitted.evidence.source = all.source;
   fitted.evidence.left_out_rows = all.left_out_rows;
+  fitted.evidence.left_out_tables = all.left_out_tables;
   fitted.evidence = judge(fitted, all.cells);
+  if (!fitted.layer.any()) fitted.residual = fit_grid(kind, grid_rows(all.cells, fitted));
   return fitted;
 }
 

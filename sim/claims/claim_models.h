@@ -16,7 +16,7 @@ struct Served {
   std::string llm;
   std::string gpu;
   std::int64_t tensor_parallel = 1;
-  DataType weights = DataType::bf16;
+  WeightTypes weights{};
 
   auto operator<=>(const Served&) const = default;
 };

@@ -9,7 +9,7 @@ namespace {
 
 // The article measured an API whose hardware it does not know. DeepSeek-V3 on eight H200 stands for it here; small
 // models stand for its "lite" ones, whose sizes were not published.
-const Served deepseek{"deepseek-v3", "h200_sxm_141g", 8, DataType::fp8};
+const Served deepseek{"deepseek-v3", "h200_sxm_141g", 8, DataType::fp8_block};
 const Served large{"llama-3.1-70b", "h100_sxm_80g", 4};
 const Served lite{"llama-3.1-8b", "h100_sxm_80g"};
 

@@ -21,13 +21,19 @@ namespace {
 class FitCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("SAMPLES", samples_, "Files of samples, CSV or gzip (docs/calibrate.md)")
+    app.add_option(
+           "SAMPLES", samples_,
+           "Files of samples (docs/calibrate.md), or tables that `import` knows, which are taken as the GPU's; "
+           "CSV or gzip")
         ->required()
         ->type_name("FILE...");
     app.add_option("--gpu", gpu_, "GPU of the profile: a bundled name or a YAML file; rows of others are skipped")
         ->required();
     app.add_option("--engine", engine_, "Engine whose rows to take; where it has none of an operator, another's")
         ->required();
+    app.add_option("--expert-version", expert_versions_,
+                   "Of experts, take rows of this version of the engine alone where there are any; may be repeated")
+        ->type_name("VERSION");
     add_path(app, "--out", out_, "FILE", "Where to write the profile")->required();
     app.footer(
         "One shape in five is held out by a hash of its sizes; the errors printed are on those.\n"
@@ -36,7 +42,11 @@ class FitCommand final : public Command {
 
   int run(Console& console) override {
     const Gpu gpu = load_gpu(gpu_, {});
-    const std::map<Flavour, FlavourCells> cells = collect_cells(samples_, gpu, engine_);
+    const std::map<Flavour, FlavourCells> cells =
+        collect_cells(samples_, {.gpu = gpu,
+                                 .engine = engine_,
+                                 .expert_versions = {expert_versions_.begin(), expert_versions_.end()},
+                                 .layers = bundled_layers()});
     console.out << operator_table_header();
     const KernelProfile profile =
         fit_profile({.gpu = gpu, .engine = engine_, .cells = cells},
@@ -50,15 +60,18 @@ class FitCommand final : public Command {
 
  private:
   std::string comment() const {
+    std::string options;
+    for (const std::string& version : expert_versions_) options += " --expert-version " + version;
     return fmt::format(
-        "Made by: servecast-calibrate fit --gpu {} --engine {} (docs/calibrate.md has the samples).\n"
+        "Made by: servecast-calibrate fit --gpu {} --engine {}{} (docs/calibrate.md has the samples).\n"
         "Errors are on held-out shapes. Do not edit: fit again.",
-        gpu_, engine_);
+        gpu_, engine_, options);
   }
 
   std::vector<std::string> samples_;
   std::string gpu_;
   std::string engine_;
+  std::vector<std::string> expert_versions_;
   std::string out_;
 };
 

@@ -37,7 +37,9 @@ class ResidualsCommand final : public Command {
   int run(Console& console) override {
     const KernelProfile profile = load_profile(profile_, {});
     const Gpu gpu = load_gpu(profile.gpu, {});
-    const auto by_flavour = collect_cells(samples_, gpu, profile.engine);  // a mistake leaves the file as it was
+    const auto by_flavour = collect_cells(
+        samples_,
+        {.gpu = gpu, .engine = profile.engine, .layers = bundled_layers()});  // a mistake leaves the file as it was
     CsvWriter csv(out_, "profile,operator,shape,measured_s,fitted_s,held_out,extrapolated");
     std::int64_t rows = 0;
     for (const auto& [flavour, cells] : by_flavour) {

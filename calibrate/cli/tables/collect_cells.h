@@ -1,17 +1,26 @@
 #pragma once
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "calibrate/fit/cells.h"
+#include "models/hw/machine/gpu.h"
+
 namespace servecast {
 
-struct Flavour;
-struct FlavourCells;
-struct Gpu;
+struct FittedFor {
+  const Gpu& gpu;
+  std::string engine;
+  std::set<std::string> expert_versions{};  // see CellCollector
+  std::set<ExpertLayer> layers{};           // of experts that get a fit of their own
+};
 
-/// The cells of one GPU in these files of samples; rows of other GPUs are skipped. `engine`: whose rows are wanted.
-/// Throws UserError where a file is wrong or no row is of that GPU.
-std::map<Flavour, FlavourCells> collect_cells(const std::vector<std::string>& files, const Gpu& gpu,
-                                              const std::string& engine);
+/// Those of the bundled models.
+std::set<ExpertLayer> bundled_layers();
+
+/// What the rows of these files say of one GPU: samples.csv (rows of other GPUs are skipped), or tables that
+/// import_table() knows, which are taken as that GPU's.
+std::map<Flavour, FlavourCells> collect_cells(const std::vector<std::string>& files, const FittedFor& fitted);
 
 }  // namespace servecast

@@ -15,7 +15,7 @@ StageTime fullest_gpu_time(const GemmFit& fit, DataType weights, const Llm& llm,
   const double visits = load.visits * real(spread.tokens * all.active) / gpus;
   const auto touching = static_cast<std::int64_t>(std::llround(load.visits * real(spread.tokens)));
   const double touched = load.touched_fraction * touched_experts(all, touching) / gpus;
-  return experts_time(fit, weights, llm, 1, visits, touched);
+  return experts_time(fit, weights, llm, shape.expert_slices(), visits, touched);
 }
 
 }  // namespace servecast

@@ -13,7 +13,7 @@ struct SpreadTokens {
   RankLoad load{};
 };
 
-/// Products of whole experts on the fullest of shape.expert_parallel GPUs, from the GPU's own constants:
+/// Products of experts on the fullest of shape.expert_parallel groups of GPUs, from the GPU's own constants:
 /// experts_time() of the visits that it is paid, `load.visits` times the mean, and of the experts that these touch.
 StageTime fullest_gpu_time(const GemmFit& fit, DataType weights, const Llm& llm, const Shape& shape,
                            const SpreadTokens& spread);

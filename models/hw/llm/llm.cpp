@@ -58,6 +58,7 @@ LayerWeights weights(const Llm& m, std::int64_t first, std::int64_t last, bool o
     const LayerWeights b = m.has_experts(layer) ? expert_mlp(m, only_active ? m.experts->active : m.experts->count)
                                                 : dense_mlp(m, m.intermediate);
     sum.split += a.split + b.split;
+    sum.attention += a.split;
     sum.replicated += a.replicated;
     sum.routed += b.routed;
     sum.shared += b.shared;
@@ -101,6 +102,10 @@ LayerWeights layer_weights(const Llm& llm, std::int64_t first, std::int64_t last
   return weights(llm, first, last, false);
 }
 
+LayerWeights active_layer_weights(const Llm& llm, std::int64_t first, std::int64_t last) {
+  return weights(llm, first, last, true);
+}
+
 double embedding_parameters(const Llm& llm) { return real(llm.vocabulary) * real(llm.hidden); }
 
 double parameters(const Llm& llm) {
@@ -113,9 +118,9 @@ double active_parameters(const Llm& llm) {
   return w.linear() + w.kept + outer_weights(llm);
 }
 
-double weight_bytes(const Llm& llm, DataType type) {
+double weight_bytes(const Llm& llm, const WeightTypes& types) {
   const LayerWeights w = weights(llm, 0, llm.layers, false);
-  return w.linear() * facts(type).bytes + (w.kept + outer_weights(llm)) * facts(DataType::bf16).bytes;
+  return w.linear_bytes(types) + (w.kept + outer_weights(llm)) * bf16_bytes;
 }
 
 double kv_bytes_per_token_and_layer(const Llm& llm, DataType kv) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "models/hw/llm/data_type.h"
+#include "models/hw/llm/weight_types.h"
 
 namespace servecast {
 
@@ -58,6 +59,7 @@ struct Llm {
   bool lm_head_bias = false;
   bool attention_sinks = false;    // one learned logit per head (gpt-oss)
   std::string sampling = "plain";  // greedy, plain (temperature alone) or topk_topp: what its publisher asks for
+  WeightTypes published{};         // how its publisher stores it
   std::optional<Experts> experts{};
   std::optional<LatentAttention> latent{};
 
@@ -87,16 +89,24 @@ struct LayerWeights {
   double split = 0;       // linear layers that tensor parallelism divides
   double replicated = 0;  // linear layers that every GPU of the group holds whole (down-projections of MLA)
   double kept = 0;        // norms, biases, expert router: whole on every GPU, and never quantised
+  double attention = 0;   // of `split`; all that is replicated is attention's, too
   double routed = 0;      // of `split`, those of the routed experts
   double shared = 0;      // of `split`, those of the experts that every token passes
 
   double linear() const { return split + replicated; }
+  /// Of the linear layers as they are stored.
+  double linear_bytes(const WeightTypes& types) const {
+    return (attention + replicated) * facts(types.attention).bytes + routed * facts(types.experts).bytes +
+           (split - attention - routed) * facts(types.mlp).bytes;
+  }
 };
 LayerWeights layer_weights(const Llm& llm, std::int64_t first, std::int64_t last);
+/// The same of those that one token meets: of routed experts only the chosen ones.
+LayerWeights active_layer_weights(const Llm& llm, std::int64_t first, std::int64_t last);
 
 /// Memory of the weights. Quantisation shrinks the linear layers only; embeddings, LM head, norms, biases and the
 /// expert router stay bf16, as vLLM keeps them.
-double weight_bytes(const Llm& llm, DataType weights);
+double weight_bytes(const Llm& llm, const WeightTypes& weights);
 
 /// Keys and values of one token in one layer: 2 x KV heads x head size, or the one latent vector of MLA.
 double kv_bytes_per_token_and_layer(const Llm& llm, DataType kv);

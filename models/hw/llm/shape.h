@@ -7,22 +7,31 @@
 
 namespace servecast {
 
-/// How one replica is spread over GPUs. With expert parallelism each GPU of a stage has whole experts, its share of
-/// them, and the GPUs form ranks of `tensor_parallel` GPUs each: a rank attends to requests of its own, and its GPUs
-/// divide attention and dense layers. So vLLM's --enable-expert-parallel has it (EP size = TP x DP, "Expert Parallel
-/// Deployment"; ranks are its data-parallel engines). Requires expert_parallel to be 1 or a multiple of
-/// tensor_parallel; with 1 experts are sliced like other layers.
+/// How one replica is spread over GPUs. The GPUs of a stage form ranks of `tensor_parallel` GPUs each: a rank attends
+/// to requests of its own, and its GPUs divide attention and dense layers. All of them together hold the routed
+/// experts: `expert_parallel` groups of GPUs have whole experts, their share of them, and the GPUs of a group slice
+/// these (TensorRT-LLM: moe_ep groups of moe_tp GPUs, attention DP ranks). vLLM's --enable-expert-parallel is EP = TP
+/// x DP; ranks are its --data-parallel-size, SGLang's --dp-size with --enable-dp-attention. Requires whole_groups().
 struct Shape {
   std::int64_t tensor_parallel = 1;
   std::int64_t pipeline_parallel = 1;
   std::int64_t expert_parallel = 1;
   std::int64_t redundant_experts = 0;  // copies of experts that are wanted most, over all GPUs
+  std::int64_t data_parallel = 0;      // ranks; 0: as many as make a GPU of each group of experts
 
   /// GPUs that work on the same step.
-  std::int64_t gpus_per_stage() const { return std::max(tensor_parallel, expert_parallel); }
+  std::int64_t gpus_per_stage() const { return tensor_parallel * ranks(); }
   std::int64_t gpus() const { return gpus_per_stage() * pipeline_parallel; }
   /// Groups of GPUs with requests of their own. One: all GPUs see all tokens, as with tensor parallelism alone.
-  std::int64_t ranks() const { return std::max<std::int64_t>(1, expert_parallel / tensor_parallel); }
+  std::int64_t ranks() const {
+    return data_parallel > 0 ? data_parallel : std::max<std::int64_t>(1, expert_parallel / tensor_parallel);
+  }
+  /// GPUs that share each routed expert.
+  std::int64_t expert_slices() const { return gpus_per_stage() / expert_parallel; }
+  bool whole_groups() const {
+    return gpus_per_stage() % expert_parallel == 0 &&
+           (data_parallel > 0 || expert_parallel < tensor_parallel || expert_parallel % tensor_parallel == 0);
+  }
   /// GPUs of a rank send tokens to experts elsewhere: each those of its own share of the rank's tokens, or all of
   /// them would be sent tensor_parallel times (vLLM's sequence-parallel MoE, pull requests 24134 and 24982).
   bool shares_out_tokens() const { return ranks() > 1 && tensor_parallel > 1; }

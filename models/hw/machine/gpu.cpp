@@ -35,8 +35,8 @@ void scale(AllReduceFit& fit, double link_ratio) {
 }  // namespace
 
 double peak_flop_per_s(const Gpu& gpu, std::string_view kind) {
-  if (kind.starts_with("fp8")) return gpu.peaks.fp8_flop_per_s;
-  return kind == "w8a8" ? gpu.peaks.int8_flop_per_s : gpu.peaks.bf16_flop_per_s;
+  if (kind == "fp8_static") return gpu.peaks.fp8_flop_per_s;
+  return peak_flop_per_s(gpu, data_type(kind).value_or(DataType::bf16));
 }
 
 double peak_flop_per_s(const Gpu& gpu, DataType weights) {
@@ -45,17 +45,28 @@ double peak_flop_per_s(const Gpu& gpu, DataType weights) {
       return gpu.peaks.fp8_flop_per_s;
     case DataType::int8:
       return gpu.peaks.int8_flop_per_s;
+    case DataType::nvfp4:
+      return gpu.peaks.fp4_flop_per_s;
     default:
       return gpu.peaks.bf16_flop_per_s;
   }
 }
 
-std::optional<std::string> cannot_compute(const Gpu& gpu, DataType weights) {
+double peak_flop_per_s(const Gpu& gpu, const WeightTypes& weights) {
+  double fastest = 0;
+  for (const DataType type : weights.all()) fastest = std::max(fastest, peak_flop_per_s(gpu, type));
+  return fastest;
+}
+
+std::optional<std::string> cannot_compute(const Gpu& gpu, DataType weights, std::span<const DataType> also) {
   const GemmFits& fits = gpu.kernels.value().gemm;
-  if (fits.of(weights)) return std::nullopt;
+  const auto computes = [&](DataType type) {
+    return fits.of(type) || (peak_flop_per_s(gpu, type) > 0 && std::ranges::find(also, type) != also.end());
+  };
+  if (computes(weights)) return std::nullopt;
   std::vector<std::string> good;
   for (const DataTypeFacts& type : data_types)
-    if (fits.of(type.type)) good.emplace_back(type.name);
+    if (computes(type.type)) good.emplace_back(type.name);
   return gpu.title + " has no kernels for " + std::string(facts(weights).name) + " weights; valid: " + join(good);
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "models/base/fields.h"
+#include "models/hw/llm/weight_types.h"
 #include "models/hw/machine/kernels.h"
 
 namespace servecast {
@@ -14,6 +16,7 @@ struct Peaks {
   double fp8_flop_per_s = 0;
   double int8_flop_per_s = 0;
   double int4_flop_per_s = 0;
+  double fp4_flop_per_s = 0;
 
   bool operator==(const Peaks&) const = default;
   void fields(Fields& f) {
@@ -21,6 +24,7 @@ struct Peaks {
     f.required("fp8_flop_per_s", fp8_flop_per_s, "fp8; 0: none");
     f.required("int8_flop_per_s", int8_flop_per_s, "int8; 0: none");
     f.required("int4_flop_per_s", int4_flop_per_s, "int4; 0: none");
+    f.field("fp4_flop_per_s", fp4_flop_per_s, "fp4; 0: none, so nvfp4 cannot be computed");
   }
 };
 
@@ -100,12 +104,15 @@ struct Gpu {
 
 /// Data-sheet peak at which products with these weights compute; 0 where the GPU has no such unit.
 double peak_flop_per_s(const Gpu& gpu, DataType weights);
-/// Likewise by the name that samples and profiles give a kind of product: "w8a8" and all "fp8…" have units of their
-/// own; the rest computes in bf16, as attention does and products that widen their weights first.
+/// Of the fastest of a model's layers.
+double peak_flop_per_s(const Gpu& gpu, const WeightTypes& weights);
+/// Likewise by the name that samples and profiles give a kind of product; what is no data type of weights
+/// ("fp8_static" apart) computes in bf16, as attention does.
 double peak_flop_per_s(const Gpu& gpu, std::string_view kind);
 
-/// Why linear layers of this type have no kernel constants here, and which types have; nothing where they do.
-std::optional<std::string> cannot_compute(const Gpu& gpu, DataType weights);
+/// Why linear layers of this type have no kernel constants here, and which types have; nothing where they do. `also`:
+/// types whose products a profile has.
+std::optional<std::string> cannot_compute(const Gpu& gpu, DataType weights, std::span<const DataType> also = {});
 
 /// One direction of the path to another GPU of the node: NVLink, or PCIe where there is none.
 double peer_bytes_per_s(const Gpu& gpu);

@@ -34,9 +34,14 @@ struct GemmFit {
 struct GemmFits {
   std::optional<GemmFit> bf16{};
   std::optional<GemmFit> fp8{};
+  std::optional<GemmFit> fp8_block{};
   std::optional<GemmFit> int8{};
   std::optional<GemmFit> w8a8{};
   std::optional<GemmFit> int4{};
+  std::optional<GemmFit> w4a8{};
+  std::optional<GemmFit> mxfp4{};
+  std::optional<GemmFit> w4a8_mxfp4{};
+  std::optional<GemmFit> nvfp4{};
 
   std::optional<GemmFit>& of(DataType type) { return this->*member(type); }
   const std::optional<GemmFit>& of(DataType type) const { return this->*member(type); }
@@ -44,9 +49,14 @@ struct GemmFits {
   void fields(Fields& f) {
     f.group("bf16", bf16, "bf16 and fp16");
     f.group("fp8", fp8, "8-bit floating point, weights and activations");
+    f.group("fp8_block", fp8_block, "the same, scaled per 128 x 128 weights");
     f.group("int8", int8, "8-bit weights, bf16 activations");
     f.group("w8a8", w8a8, "8-bit integer weights and activations");
     f.group("int4", int4, "4-bit weights, bf16 activations");
+    f.group("w4a8", w4a8, "4-bit weights, fp8 activations");
+    f.group("mxfp4", mxfp4, "4-bit weights scaled by 32, bf16 activations");
+    f.group("w4a8_mxfp4", w4a8_mxfp4, "the same, 8-bit activations");
+    f.group("nvfp4", nvfp4, "4-bit floating point, weights and activations");
   }
 
  private:
@@ -54,12 +64,22 @@ struct GemmFits {
     switch (type) {
       case DataType::fp8:
         return &GemmFits::fp8;
+      case DataType::fp8_block:
+        return &GemmFits::fp8_block;
       case DataType::int8:
         return &GemmFits::int8;
       case DataType::w8a8:
         return &GemmFits::w8a8;
       case DataType::int4:
         return &GemmFits::int4;
+      case DataType::w4a8:
+        return &GemmFits::w4a8;
+      case DataType::mxfp4:
+        return &GemmFits::mxfp4;
+      case DataType::w4a8_mxfp4:
+        return &GemmFits::w4a8_mxfp4;
+      case DataType::nvfp4:
+        return &GemmFits::nvfp4;
       default:
         return &GemmFits::bf16;
     }

@@ -14,7 +14,7 @@ constexpr double logit_bytes = 2 + 4 + 4;
 
 /// Whether a layer's experts can be sliced as far as the shape slices them.
 bool divides(const Experts& experts, const Shape& shape) {
-  const bool routed = shape.expert_parallel > 1 || experts.intermediate % shape.tensor_parallel == 0;
+  const bool routed = experts.intermediate % shape.expert_slices() == 0;
   const bool shared = shape.shares_out_tokens() || experts.shared_intermediate % shape.tensor_parallel == 0;
   return routed && shared;
 }
@@ -26,15 +26,13 @@ bool divides(const Llm& llm, const Shape& shape) {
   return llm.heads % tp == 0 && kv && llm.intermediate % tp == 0 && experts;
 }
 
-bool whole_ranks(const Shape& shape) {
-  return shape.expert_parallel == 1 || shape.expert_parallel % shape.tensor_parallel == 0;
-}
-
 std::optional<std::string> cannot_spread_experts(const Llm& llm, const Shape& shape) {
-  if (!llm.experts) return llm.name + " has no experts to spread; leave out expert_parallel";
-  if (!whole_ranks(shape))
-    return "expert_parallel " + std::to_string(shape.expert_parallel) + " is no multiple of tensor_parallel " +
-           std::to_string(shape.tensor_parallel);
+  if (!llm.experts) return llm.name + " has no experts to spread; leave out expert_parallel and data_parallel";
+  if (!shape.whole_groups())
+    return "expert_parallel " + std::to_string(shape.expert_parallel) +
+           " is neither a multiple nor a divisor of the " +
+           std::to_string(shape.tensor_parallel * std::max<std::int64_t>(1, shape.data_parallel)) +
+           " GPUs of tensor_parallel x data_parallel";
   const std::int64_t all = llm.experts->count + shape.redundant_experts;
   if (all % shape.expert_parallel == 0) return std::nullopt;
   return std::to_string(all) + " experts do not divide evenly over " + std::to_string(shape.expert_parallel) +
@@ -44,7 +42,7 @@ std::optional<std::string> cannot_spread_experts(const Llm& llm, const Shape& sh
 
 /// Why the model cannot be cut like this, whatever the memory.
 std::optional<std::string> impossible(const Llm& llm, const Shape& shape, const MemoryUse& use) {
-  if (shape.expert_parallel > 1)
+  if (shape.expert_parallel > 1 || shape.ranks() > 1)
     if (auto problem = cannot_spread_experts(llm, shape)) return problem;
   if (shape.pipeline_parallel > llm.layers)
     return "pipeline_parallel " + std::to_string(shape.pipeline_parallel) + " is more than the " +
@@ -56,7 +54,7 @@ std::optional<std::string> impossible(const Llm& llm, const Shape& shape, const 
   std::vector<std::string> good;
   Shape other = shape;
   for (other.tensor_parallel = 1; other.tensor_parallel <= use.node_gpus; ++other.tensor_parallel)
-    if (whole_ranks(other) && divides(llm, other)) good.push_back(std::to_string(other.tensor_parallel));
+    if (other.whole_groups() && divides(llm, other)) good.push_back(std::to_string(other.tensor_parallel));
   return "tensor_parallel " + std::to_string(shape.tensor_parallel) + " does not divide the heads and MLPs of " +
          llm.name + " evenly; valid: " + join(good);
 }
@@ -76,8 +74,7 @@ double absent_bytes(const Llm& llm, const Shape& shape, const MemoryUse& use, st
   for (std::int64_t layer = range.first; layer < range.last; ++layer)
     absent += llm.has_experts(layer) ? use.absent_experts : 0;
   const double on_gpu = real(absent) / real(shape.expert_parallel) - real(use.buffered_experts);
-  const double slices = shape.expert_parallel > 1 ? 1 : real(shape.tensor_parallel);
-  return on_gpu * expert_weight_bytes(llm, use.weights) / slices;
+  return on_gpu * expert_weight_bytes(llm, use.weights.experts) / real(shape.expert_slices());
 }
 
 /// A rank's share of the batch.
@@ -124,8 +121,8 @@ std::string too_big(const Gpu& gpu, const Llm& llm, const Shape& shape, const Me
                     const MemoryUse& use, const MemoryPlan& plan) {
   const double need = plan.weight_bytes + plan.activation_bytes + plan.reserve_bytes;
   std::string text =
-      llm.name + " in " + std::string(facts(use.weights).name) + " does not fit on " + std::to_string(shape.gpus()) +
-      " x " + gpu.title + ": each needs " + rounded_bytes(need) + " bytes for weights, activations and reserve, " +
+      llm.name + " in " + weights_name(use.weights) + " does not fit on " + std::to_string(shape.gpus()) + " x " +
+      gpu.title + ": each needs " + rounded_bytes(need) + " bytes for weights, activations and reserve, " +
       rounded_bytes(std::max(0.0, -plan.kv_pool_bytes)) + " more than there are, and holds no KV cache; ";
   const std::optional<Shape> smallest = smallest_shape(gpu, llm, settings, use);
   if (!smallest) return text + "no shape of this GPU holds it";
@@ -161,19 +158,21 @@ double activation_bytes(const Llm& llm, std::int64_t tensor_parallel, const Memo
   return std::max(layer, real(use.max_sequences) * real(llm.vocabulary) * logit_bytes);
 }
 
-double stage_weight_bytes(const Llm& llm, DataType weights, const Shape& shape, std::int64_t stage) {
+double stage_weight_bytes(const Llm& llm, const WeightTypes& weights, const Shape& shape, std::int64_t stage) {
   const double tp = real(shape.tensor_parallel);
   const LayerRange range = stage_layers(llm.layers, shape.pipeline_parallel, stage);
   LayerWeights w = layer_weights(llm, range.first, range.last);
-  if (shape.expert_parallel > 1)  // what is whole on a GPU counts as often as it is divided below
-    w.split += w.routed * (tp * real(experts_per_gpu(llm, shape)) / real(llm.experts->count) - 1);
-  if (shape.shares_out_tokens()) w.split += w.shared * (tp - 1);
+  const double dense = (w.split - w.attention - w.routed - w.shared) / tp;
+  w.attention /= tp;
+  if (llm.experts) w.routed *= real(experts_per_gpu(llm, shape)) / real(llm.experts->count * shape.expert_slices());
+  w.shared /= shape.shares_out_tokens() ? 1 : tp;
+  w.split = w.attention + w.routed + w.shared + dense;
   const bool first = stage == 0;
   const bool last = stage == shape.pipeline_parallel - 1;
   double outer = 0;  // tied embeddings are one table where first and last stage are the same
   if (first) outer += embedding_parameters(llm) / tp + real(llm.learned_positions * llm.hidden);
   if (last && !(first && llm.tied_embeddings)) outer += embedding_parameters(llm) / tp;
-  return (w.split / tp + w.replicated) * facts(weights).bytes + (w.kept + outer) * bf16_bytes;
+  return w.linear_bytes(weights) + (w.kept + outer) * bf16_bytes;
 }
 
 MemoryPlan plan_memory(const Gpu& gpu, const Llm& llm, const Shape& shape, const MemorySettings& settings,

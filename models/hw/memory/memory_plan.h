@@ -68,7 +68,7 @@ struct MemoryBeside {
 
 /// What is to be held, and where.
 struct MemoryUse {
-  DataType weights = DataType::bf16;
+  WeightTypes weights{};
   DataType kv = DataType::bf16;
   std::int64_t max_step_tokens = 2048;
   std::int64_t max_sequences = 256;
@@ -110,7 +110,7 @@ MemoryPlan plan_memory(const Gpu& gpu, const Llm& llm, const Shape& shape, const
 double activation_bytes(const Llm& llm, std::int64_t tensor_parallel, const MemoryUse& use);
 
 /// Weights on one GPU of a stage.
-double stage_weight_bytes(const Llm& llm, DataType weights, const Shape& shape, std::int64_t stage);
+double stage_weight_bytes(const Llm& llm, const WeightTypes& weights, const Shape& shape, std::int64_t stage);
 
 /// The smallest shape that fits: tensor_parallel 1, 2, 4 ... up to the node, then more stages of the widest of these.
 /// Nothing where not even one layer per stage fits.

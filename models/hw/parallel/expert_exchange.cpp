@@ -22,8 +22,8 @@ double met(double places, std::int64_t active) { return places * (1 - stable::po
 
 ExpertExchange::ExpertExchange(const Llm& llm, const KernelTimes& kernels, const Shape& shape, const NodeLink& link,
                                ExchangeKernels which)
-    : llm_(llm), kernels_(kernels), link_(link), which_(which) {
-  const double gpus = real(shape.expert_parallel);
+    : llm_(llm), kernels_(kernels), link_(link), which_(which), gpus_(real(shape.gpus_per_stage())) {
+  const double gpus = gpus_;
   const double nodes = std::max(1.0, gpus / real(link.node_gpus));
   const std::int64_t active = llm.experts.value().active;
   if (which == ExchangeKernels::high_throughput) {
@@ -61,8 +61,25 @@ ExchangeTime ExpertExchange::one_way(const Way& way, double tokens, const RankLo
   return {.seconds = std::max(inside, launch + across), .inside_node_s = sends, .across_nodes_s = across};
 }
 
+/// Of the tokens of all GPUs. NCCL was measured inside a node: where there is no such table, its law is the link's.
+ExchangeTime ExpertExchange::collective(std::string_view op, double tokens) const {
+  const double bytes = gpus_ * tokens * real(llm_.hidden) * bf16_bytes;
+  const double inside_gpus = std::min(gpus_, real(link_.node_gpus));
+  const auto measured = kernels_.collective(
+      {.op = op, .mode = "nccl", .bytes = bytes, .ranks = static_cast<std::int64_t>(inside_gpus)});
+  const double sends = (1 - 1 / inside_gpus) * bytes / link_.inside_bytes_per_s;
+  ExchangeTime time{.seconds = measured ? measured->seconds : sends, .inside_node_s = sends};
+  const double nodes = gpus_ / inside_gpus;
+  if (nodes <= 1) return time;
+  time.across_nodes_s = (1 - 1 / nodes) * bytes / (inside_gpus * high_throughput_share * link_.bytes_per_s);
+  time.seconds = std::max(time.seconds, link_.latency_s + time.across_nodes_s);
+  return time;
+}
+
 ExchangeTime ExpertExchange::operator()(std::int64_t rank_tokens, const RankLoad& load) const {
   if (rank_tokens == 0) return {};
+  if (which_ == ExchangeKernels::all_gather)
+    return collective("all_gather", real(rank_tokens)) + collective("reduce_scatter", real(rank_tokens));
   const ExchangeTime out =
       one_way({.op = "ep_dispatch", .bytes_per_token = real(llm_.hidden) * fp8_bytes}, real(rank_tokens), load);
   const ExchangeTime back =

@@ -17,8 +17,9 @@ struct NodeLink {
   double inside_bytes_per_s = 0;  // to its peers in the node, one direction
 };
 
-/// Kernels that send tokens to the GPUs of their experts and back, as DeepEP has them.
-enum class ExchangeKernels : std::uint8_t { high_throughput, low_latency };
+/// Kernels that send tokens to the GPUs of their experts and back: DeepEP's, or NCCL's that give all tokens to all
+/// GPUs and sum what these make of them.
+enum class ExchangeKernels : std::uint8_t { high_throughput, low_latency, all_gather };
 
 struct ExchangeTime {
   double seconds = 0;
@@ -39,11 +40,14 @@ struct ExchangeTime {
 /// low_latency once to each of its experts. Dispatch in fp8 with a 4-byte scale per 128 values, combine in bf16.
 /// Inside a node and launch: DeepEP's kernels measured on 8 GPUs, for as many tokens as arrive here. The kernels'
 /// share of the ports' rate is that of DeepEP's published tables (H800, 400 Gb/s ports): 0.93 and 0.87; a test holds
-/// both kinds to these tables, over 16 to 256 GPUs. Leaves out: routing that keeps to few nodes
-/// (DeepSeek-V3's 4 of 8 groups of experts meet 2.9 of 4 nodes, here 3.6).
+/// both kinds to these tables, over 16 to 256 GPUs.
+/// all_gather: an all-gather before the experts and a reduce-scatter behind them, in bf16, over all GPUs of the
+/// stage, as vLLM (allgather_reducescatter) and TensorRT-LLM do without all-to-all kernels; to other nodes a node's
+/// ports share what it receives. Leaves out: routing that keeps to few nodes (DeepSeek-V3's 4 of 8 groups of experts
+/// meet 2.9 of 4 nodes, here 3.6).
 class ExpertExchange {
  public:
-  /// Keeps the first two. Requires the profile to have ep_dispatch and ep_combine.
+  /// Keeps the first two. Requires the profile to have ep_dispatch and ep_combine, or with all_gather nothing.
   ExpertExchange(const Llm& llm, const KernelTimes& kernels, const Shape& shape, const NodeLink& link,
                  ExchangeKernels which);
 
@@ -57,11 +61,13 @@ class ExpertExchange {
   };
   ExchangeTime one_way(const Way& way, double tokens, const RankLoad& load) const;
   double inside_s(const Way& way, double tokens) const;
+  ExchangeTime collective(std::string_view op, double tokens) const;
 
   const Llm& llm_;
   const KernelTimes& kernels_;
   NodeLink link_;
   ExchangeKernels which_;
+  double gpus_;
   double copies_inside_ = 0;   // of each token, as many tokens of a node of its own as arrive over NVLink
   double copies_outside_ = 0;  // of each token, to other nodes
 };

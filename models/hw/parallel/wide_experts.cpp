@@ -22,6 +22,8 @@ std::unique_ptr<StepLatency> rank_kernels(const WideExpertsInputs& inputs) {
   in.max_step_tokens = divided_up(in.max_step_tokens, in.shape.ranks());
   in.max_sequences = divided_up(in.max_sequences, in.shape.ranks());
   in.terms = without_host(in.terms);
+  if (inputs.exchange == ExchangeKernels::low_latency) in.exchange_kernels = "wide_decode";
+  if (inputs.exchange == ExchangeKernels::high_throughput) in.exchange_kernels = "wide_prefill";
   if (in.shape.tensor_parallel == 1) return make_profile_latency(std::move(in));
   return make_tensor_collectives(make_profile_latency(in),
                                  {.llm = in.llm, .shape = in.shape, .link = inputs.link, .terms = in.terms});

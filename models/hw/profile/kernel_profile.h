@@ -5,6 +5,7 @@
 
 #include "models/base/fields.h"
 #include "models/hw/profile/law.h"
+#include "models/hw/profile/operators.h"
 #include "models/hw/profile/residual_grid.h"
 
 namespace servecast {
@@ -15,6 +16,7 @@ struct FitEvidence {
   std::int64_t rows = 0;
   std::int64_t held_out_rows = 0;
   std::int64_t left_out_rows = 0;  // faster than the data sheet allows, or from a table with many such
+  std::string left_out_tables{};   // the latter
   double median_error = 0;
   double p90_error = 0;
   double p95_error = 0;
@@ -26,6 +28,7 @@ struct FitEvidence {
     f.required("rows", rows, "shapes that it was fitted on");
     f.required("held_out_rows", held_out_rows, "shapes kept apart to test it");
     f.field("left_out_rows", left_out_rows, "rows faster than the data sheet allows, or from a table with many such");
+    f.field("left_out_tables", left_out_tables, "tables of which more than 1 % are, all of whose rows are left out");
     f.required("median_error", median_error, "median error on held-out shapes");
     f.required("p90_error", p90_error, "error that 90 % of the held-out shapes stay below");
     f.required("p95_error", p95_error, "error that 95 % of the held-out shapes stay below");
@@ -42,6 +45,7 @@ struct FittedOperator {
   std::string mode{};  // all-reduce: graph, eager, nccl; experts: balanced, power_law_1.01, ...; exchange: normal, ll
   std::int64_t head_dim = 0;
   std::int64_t tile_rows = 0;
+  ExpertLayer layer{};
   KernelLaw law{};
   FitEvidence evidence{};
   GridText residual{};
@@ -54,6 +58,10 @@ struct FittedOperator {
     f.field("head_dim", head_dim, "attention: length of a head");
     f.field("tile_rows", tile_rows, "products: rows are worked through in tiles of so many; 0: they are not",
             {.min = 0, .max = 4096});
+    f.field("hidden", layer.hidden, "moe_layer: hidden size of its model");
+    f.field("width", layer.width, "moe_layer: width of one expert");
+    f.field("experts", layer.experts, "moe_layer: experts");
+    f.field("top_k", layer.top_k, "moe_layer: experts that a token visits");
     f.group("law", law, "physics: launch + (1 + ramp) (c^p + b^p)^(1/p)");
     f.group("evidence", evidence, "what it rests on");
     f.group("residual", residual, "what the law leaves, smoothed");

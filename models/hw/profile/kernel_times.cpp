@@ -33,6 +33,7 @@ KernelTimes::KernelTimes(const KernelProfile& profile) : elementwise_bytes_per_s
                         .kv_dtype = fitted.kv_dtype,
                         .mode = fitted.mode,
                         .head_dim = fitted.head_dim,
+                        .layer = fitted.layer,
                         .model = OperatorModel(fitted)});
 }
 
@@ -41,7 +42,8 @@ KernelTimes::Match KernelTimes::find(const Wanted& wanted) const {
   Match best;
   std::int64_t least = 0;
   for (const Entry& entry : entries_) {
-    if (entry.op != wanted.op || (entry.mode == "module" && wanted.mode != "module")) continue;
+    if (entry.op != wanted.op || entry.layer != wanted.layer || (entry.mode == "module" && wanted.mode != "module"))
+      continue;
     const std::int64_t differences =
         1'000'000 * (entry.dtype != wanted.dtype) + 100'000 * (entry.mode != wanted.mode) +
         10'000 * (entry.kv_dtype != wanted.kv_dtype) + std::abs(entry.head_dim - wanted.head_dim);
@@ -116,16 +118,39 @@ std::optional<KernelTime> KernelTimes::mla_decode(const LatentHeads& heads, std:
 
 std::optional<KernelTime> KernelTimes::moe(const MoeCall& call) const {
   const std::string_view dtype = measured_as(call.dtype);
-  const Wanted wanted{.op = "moe", .dtype = dtype, .mode = call.routing};
-  const Match match = find(wanted);
-  if (match.entry == nullptr || match.entry->dtype != dtype) return std::nullopt;
-  return time(wanted, {.m = call.tokens,
-                       .n = call.width,
-                       .k = call.hidden,
-                       .experts = call.experts,
-                       .top_k = call.top_k,
-                       .tensor_parallel = call.tensor_parallel,
-                       .expert_parallel = call.expert_parallel});
+  const KernelShape shape{.m = call.tokens,
+                          .n = call.width,
+                          .k = call.hidden,
+                          .experts = call.experts,
+                          .top_k = call.top_k,
+                          .tensor_parallel = call.tensor_parallel,
+                          .expert_parallel = call.expert_parallel};
+  const ExpertLayer own{.hidden = call.hidden, .width = call.width, .experts = call.experts, .top_k = call.top_k};
+  const Wanted as_asked{.op = "moe_layer", .dtype = dtype, .mode = call.routing, .layer = own};
+  const std::string_view
+      routing =  // where the kernels behind an exchange were not timed, the usual ones stand for them
+      call.routing.starts_with("wide") && !find(as_asked).exact ? "balanced" : call.routing;
+  for (const Wanted& wanted : {Wanted{.op = "moe_layer", .dtype = dtype, .mode = routing, .layer = own},
+                               Wanted{.op = "moe", .dtype = dtype, .mode = routing}}) {
+    const Match match = find(wanted);
+    if (match.entry != nullptr && match.entry->dtype == dtype) return time(match, wanted, shape);
+  }
+  return std::nullopt;
+}
+
+std::optional<KernelTime> KernelTimes::mla_bmm(const MlaBmmCall& call) const {
+  const bool own = find({.op = "mla_bmm", .dtype = call.dtype, .mode = "pre"}).exact;  // else weights are widened
+  const auto of = [&](std::string_view mode, std::int64_t columns, std::int64_t depth) {
+    return time({.op = "mla_bmm", .dtype = own ? call.dtype : "bf16", .mode = mode},
+                {.m = call.tokens, .n = columns, .k = depth, .q_heads = call.heads});
+  };
+  auto both = of("pre", call.latent_size, call.nope_size);
+  const auto back = of("post", call.value_size, call.latent_size);
+  if (!both || !back) return std::nullopt;
+  both->seconds += back->seconds;
+  both->compute_s += back->compute_s;
+  both->extrapolated |= back->extrapolated;
+  return both;
 }
 
 std::optional<KernelTime> KernelTimes::collective(const CollectiveCall& call) const {
@@ -152,6 +177,12 @@ std::optional<KernelTime> KernelTimes::quantize(double bytes) const {
   const Wanted wanted{.op = "elementwise", .mode = "quantize"};
   if (!find(wanted).exact) return std::nullopt;
   return time(wanted, {.bytes = whole(bytes)});
+}
+
+bool has_products(const KernelProfile& profile, DataType weights) {
+  const std::string_view dtype = measured_as(facts(weights).name);
+  return std::ranges::any_of(
+      profile.operators, [&](const FittedOperator& fitted) { return fitted.op == "gemm" && fitted.dtype == dtype; });
 }
 
 std::optional<ProfileProblem> profile_problem(const KernelProfile& profile) {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/hw/llm/data_type.h"
 #include "models/hw/profile/operator_model.h"
 
 namespace servecast {
@@ -44,6 +45,16 @@ struct MoeCall {
   std::int64_t expert_parallel = 1;
 };
 
+/// Into the latent space, nope_size to latent_size for each head, and back to value_size.
+struct MlaBmmCall {
+  std::string_view dtype = "bf16";
+  std::int64_t tokens = 0;
+  std::int64_t heads = 0;  // on this GPU
+  std::int64_t nope_size = 0;
+  std::int64_t value_size = 0;
+  std::int64_t latent_size = 0;
+};
+
 /// Tokens to their experts' GPUs, or back: inside one node.
 struct ExchangeCall {
   std::string_view op = "ep_dispatch";  // or ep_combine
@@ -77,7 +88,10 @@ class KernelTimes {
   std::optional<KernelTime> decode(const AttentionHeads& heads, std::int64_t sequences, double mean_context) const;
   std::optional<KernelTime> mla_prefill(const LatentHeads& heads, double tokens, double prefix) const;
   std::optional<KernelTime> mla_decode(const LatentHeads& heads, std::int64_t sequences, double mean_context) const;
+  /// Of the model's own layer where that was measured, else of experts of any size.
   std::optional<KernelTime> moe(const MoeCall& call) const;
+  /// The two products of decoding latent attention that its kernel leaves out; nothing where the profile lacks them.
+  std::optional<KernelTime> mla_bmm(const MlaBmmCall& call) const;
   std::optional<KernelTime> collective(const CollectiveCall& call) const;
   /// Where NCCL itself was measured.
   std::optional<KernelTime> all_reduce_by_nccl(double bytes, std::int64_t ranks) const;
@@ -91,6 +105,7 @@ class KernelTimes {
   struct Entry {
     std::string op, dtype, kv_dtype, mode;
     std::int64_t head_dim = 0;
+    ExpertLayer layer{};
     OperatorModel model;
   };
   struct Wanted {
@@ -99,6 +114,7 @@ class KernelTimes {
     std::string_view kv_dtype{};
     std::string_view mode{};
     std::int64_t head_dim = 0;
+    ExpertLayer layer{};
   };
   /// The fit with fewest differences, those that matter most counted highest; null where none of the operator is.
   struct Match {
@@ -112,6 +128,9 @@ class KernelTimes {
   double elementwise_bytes_per_s_;
   std::vector<Entry> entries_;
 };
+
+/// Whether the profile has matrix products with weights of this type.
+bool has_products(const KernelProfile& profile, DataType weights);
 
 /// What is wrong with the operators of a profile, and which one; nothing where all can be used.
 struct ProfileProblem {

@@ -4,6 +4,7 @@
 
 #include "models/base/counts.h"
 #include "models/base/stable_math.h"
+#include "models/hw/llm/data_type.h"
 
 namespace servecast {
 namespace {
@@ -79,6 +80,20 @@ Sizes moe_sizes(const KernelShape& s) {
           real(s.k) * real(s.n) / at_least_one_of(s.tensor_parallel), real(s.m * s.top_k) / real(s.experts), 1};
 }
 
+/// One layer by itself: how it is split, and its tokens. Kernels are chosen and tuned for it, so that experts of
+/// other sizes say little of it.
+Sizes moe_layer_sizes(const KernelShape& s) {
+  return {at_least_one_of(s.tensor_parallel), at_least_one_of(s.expert_parallel), real(s.m), 1};
+}
+
+/// The two products that DeepSeek's decoding absorbs into the latent space: m tokens, n columns of k deep for each
+/// head.
+KernelWork mla_bmm_work(const KernelShape& s, const NumberSizes& number) {
+  const double heads = real(s.q_heads), m = real(s.m), n = real(s.n), k = real(s.k);
+  return {.flop = 2 * heads * m * n * k, .bytes = heads * (n * k * number.weight + m * (n + k) * 2)};
+}
+Sizes mla_bmm_sizes(const KernelShape& s) { return {real(s.q_heads), real(s.m), 1, 1}; }
+
 /// What a ring or a switch moves in and out of one GPU; `bytes` is the whole vector.
 KernelWork reduce_work(const KernelShape& s, const NumberSizes&) {
   return {.bytes = 2 * (1 - 1 / real(s.ranks)) * real(s.bytes)};
@@ -127,7 +142,7 @@ constexpr std::array kinds{
                  "matrix product",
                  gemm_work,
                  4,
-                 {{{"n", 1.19, 0.04}, {"k", 1.9, 0.2}, {"unaligned", 1.1, none, 0.04, true}, {"m", 1.25, 0.04}}},
+                 {{{"n", 1.4, 0.04}, {"k", 1.9, 0.2}, {"unaligned", 1.1, none, 0.04, true}, {"m", 1.35, 0.04}}},
                  gemm_sizes},
     OperatorKind{"prefill_attention",
                  "causal attention of prompts",
@@ -139,7 +154,7 @@ constexpr std::array kinds{
                  "attention of one new token per sequence",
                  decode_work,
                  4,
-                 {{{"sequences", 1.9, 0.05}, {"kv_heads", 1.9, 0.05}, {"group", 1.9, 0.1}, {"context", 1.9, 0.05}}},
+                 {{{"sequences", 1.9, 0.05}, {"kv_heads", 1.9, 0.05}, {"group", 2.5, 0.1}, {"context", 1.9, 0.05}}},
                  decode_sizes},
     OperatorKind{"mla_prefill",
                  "latent attention of prompts",
@@ -160,6 +175,18 @@ constexpr std::array kinds{
         3,
         {{{"local_experts", 1.9, 0.05}, {"expert_size", 1.9, 0.05}, {"visits_per_expert", 1.5, 0.03}, unused}},
         moe_sizes},
+    OperatorKind{"moe_layer",
+                 "the same in one model's layer",
+                 moe_work,
+                 3,
+                 {{{"tensor_parallel", 1.1, 0.003}, {"expert_parallel", 1.1, 0.003}, {"m", 1.01, 0.0003}, unused}},
+                 moe_layer_sizes},
+    OperatorKind{"mla_bmm",
+                 "products of each head's latent space: into it (pre) and back (post)",
+                 mla_bmm_work,
+                 2,
+                 {{{"q_heads", 1.9, 0.03}, {"m", 1.3, 0.03}}},
+                 mla_bmm_sizes},
     OperatorKind{"all_reduce",
                  "sum over GPUs, everywhere",
                  reduce_work,
@@ -209,17 +236,6 @@ constexpr std::array kinds{
                  exchange_sizes},
 };
 
-struct StoredType {
-  std::string_view name;
-  double weight;
-  double activation;
-};
-/// int4 and mxfp4: a 16-bit scale and zero point for 128 weights, an 8-bit scale for 32.
-constexpr std::array stored_types{
-    StoredType{"fp8", 1, 1},  StoredType{"fp8_block", 1, 1},     StoredType{"w8a8", 1, 1},
-    StoredType{"int8", 1, 2}, StoredType{"int4", 0.51953125, 2}, StoredType{"mxfp4", 0.53125, 2},
-};
-
 }  // namespace
 
 KernelShape fill_tiles(KernelShape shape, std::int64_t tile_rows) {
@@ -232,8 +248,8 @@ KernelShape fill_tiles(KernelShape shape, std::int64_t tile_rows) {
 
 NumberSizes number_sizes(std::string_view dtype, std::string_view kv_dtype) {
   NumberSizes sizes;
-  if (const auto found = std::ranges::find(stored_types, dtype, &StoredType::name); found != stored_types.end())
-    sizes = {.weight = found->weight, .activation = found->activation};
+  if (const auto type = data_type(dtype); type && dtype != "auto")
+    sizes = {.weight = facts(*type).bytes, .activation = facts(*type).activation_bytes};
   if (kv_dtype == "fp8") sizes.kv = 1;
   return sizes;
 }

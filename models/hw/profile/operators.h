@@ -47,6 +47,17 @@ struct NumberSizes {
 /// Of a data type's name; 2 bytes each for a name that is not known here (collectives count bytes, not numbers).
 NumberSizes number_sizes(std::string_view dtype, std::string_view kv_dtype);
 
+/// The experts of one model's layer; 0: of any.
+struct ExpertLayer {
+  std::int64_t hidden = 0;
+  std::int64_t width = 0;  // of one expert
+  std::int64_t experts = 0;
+  std::int64_t top_k = 0;
+
+  bool any() const { return experts == 0; }
+  auto operator<=>(const ExpertLayer&) const = default;
+};
+
 /// An axis of an operator's residual grid, and how the fit treats it.
 struct OperatorAxis {
   std::string_view name;

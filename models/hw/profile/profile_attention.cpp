@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <optional>
 
 #include "models/base/counts.h"
 #include "models/hw/latency/octave_table.h"
@@ -31,11 +32,35 @@ LatentHeads latent_heads(const ProfileInputs& in, bool prompt) {
           .kv_dtype = facts(in.kv).name};
 }
 
+/// DeepSeek's checkpoints in 8 bits keep these products in 8 bits where the engine can.
+std::optional<KernelTime> absorbed(const ProfileInputs& in, std::int64_t tokens) {
+  const LatentAttention& a = in.llm.latent.value();
+  return in.profile->mla_bmm({.dtype = facts(in.weights.attention).math == DataType::fp8 ? "fp8" : "bf16",
+                              .tokens = tokens,
+                              .heads = std::max<std::int64_t>(1, in.llm.heads / in.shape.tensor_parallel),
+                              .nope_size = a.nope_head_size,
+                              .value_size = a.value_head_size,
+                              .latent_size = a.kv_rank});
+}
+
+std::optional<KernelTime> up_projection(const ProfileInputs& in, std::int64_t rows) {
+  const LatentAttention& a = in.llm.latent.value();
+  const std::int64_t heads = std::max<std::int64_t>(1, in.llm.heads / in.shape.tensor_parallel);
+  return in.profile->gemm({.dtype = facts(in.weights.attention).name,
+                           .m = rows,
+                           .n = heads * (a.nope_head_size + a.value_head_size),
+                           .k = a.kv_rank});
+}
+
 /// The profile has the kind that the model needs: load_pools() checks.
 KernelTime decode_time(const ProfileInputs& in, std::int64_t window, std::int64_t sequences, double context) {
-  const auto time = in.llm.latent ? in.profile->mla_decode(latent_heads(in, false), sequences, context)
-                                  : in.profile->decode(heads(in, window), sequences, context);
-  return time.value();
+  if (!in.llm.latent) return in.profile->decode(heads(in, window), sequences, context).value();
+  KernelTime time = in.profile->mla_decode(latent_heads(in, false), sequences, context).value();
+  if (!absorbs_projection(in)) return time;
+  const KernelTime products = absorbed(in, sequences).value();
+  time.seconds += products.seconds;
+  time.compute_s += products.compute_s;
+  return time;
 }
 
 KernelTime prompt_time(const ProfileInputs& in, double tokens) {
@@ -46,11 +71,15 @@ KernelTime prompt_time(const ProfileInputs& in, double tokens) {
 
 }  // namespace
 
+bool absorbs_projection(const ProfileInputs& in) { return in.llm.latent && absorbed(in, 1) && up_projection(in, 1); }
+
 ProfileAttention::ProfileAttention(const ProfileInputs& inputs, std::int64_t window)
     : in_(inputs),
       window_(window),
+      absorbs_(absorbs_projection(inputs)),
       decodes_(octave::knots_to(real(inputs.max_sequences))),
-      prompts_(octave::knots_to(most_pairs)) {}
+      prompts_(octave::knots_to(most_pairs)),
+      projections_(octave::knots_to(longest_context) + 1) {}
 
 const ProfileAttention::Row& ProfileAttention::decodes(std::size_t row) const {
   return decodes_.at(row, [&] {
@@ -73,7 +102,7 @@ const ProfileAttention::Knot& ProfileAttention::prompt(std::size_t knot) const {
 }
 
 double ProfileAttention::check_s(double pairs) const {
-  const double check_s_per_pair = chunk_s(long_prompt, 0) / this->pairs(long_prompt, 0) *
+  const double check_s_per_pair = attention_s(long_prompt, 0) / this->pairs(long_prompt, 0) *
                                   decode_flop_per_pair(in_.llm) / attention_flop_per_pair(in_.llm);
   return check_s_per_pair * pairs;
 }
@@ -96,7 +125,23 @@ double ProfileAttention::pairs(std::int64_t tokens, std::int64_t prefix) const {
   return window_ > 0 ? std::min(all, real(tokens) * real(window_)) : all;
 }
 
+double ProfileAttention::up_projection_s(std::int64_t rows) const {
+  const OctavePoint at = octave::point(std::min(real(rows), longest_context));
+  const auto knot = [&](std::size_t i) {
+    return projections_.at(i, [&] {
+      const auto whole = static_cast<std::int64_t>(octave::size(i));
+      return up_projection(in_, whole)->seconds * octave::size(i) / real(whole);
+    });
+  };
+  const double fewer_s = knot(at.knot);
+  return fewer_s + (knot(at.knot + 1) - fewer_s) * at.part;
+}
+
 double ProfileAttention::chunk_s(std::int64_t tokens, std::int64_t prefix) const {
+  return attention_s(tokens, prefix) + (absorbs_ ? up_projection_s(tokens + prefix) : 0);
+}
+
+double ProfileAttention::attention_s(std::int64_t tokens, std::int64_t prefix) const {
   const OctavePoint at = octave::point(std::min(pairs(tokens, prefix), most_pairs));
   const double shorter_s = prompt(at.knot).seconds;
   return shorter_s + (prompt(at.knot + 1).seconds - shorter_s) * at.part;

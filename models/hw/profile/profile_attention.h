@@ -7,6 +7,10 @@
 
 namespace servecast {
 
+/// Whether the profile times what decoding of latent attention does in place of its up-projection (MlaBmmCall). Then
+/// the up-projection is the prompts' alone, over their tokens and those before them, as vLLM computes it.
+bool absorbs_projection(const ProfileInputs& inputs);
+
 /// Attention of one layer on one GPU, asked of a profile and kept as tables: decoding over sequences and mean
 /// context, prompts over query-key pairs (octave_table.h).
 class ProfileAttention {
@@ -29,13 +33,17 @@ class ProfileAttention {
   };
   using Row = std::vector<Knot>;  // by mean context
   double pairs(std::int64_t tokens, std::int64_t prefix) const;
+  double attention_s(std::int64_t tokens, std::int64_t prefix) const;
+  double up_projection_s(std::int64_t rows) const;
   const Row& decodes(std::size_t row) const;
   const Knot& prompt(std::size_t knot) const;
 
   const ProfileInputs& in_;
   std::int64_t window_;
-  Memo<Row> decodes_;   // by sequences
-  Memo<Knot> prompts_;  // by pairs, launch taken off
+  bool absorbs_;
+  Memo<Row> decodes_;         // by sequences
+  Memo<Knot> prompts_;        // by pairs, launch taken off
+  Memo<double> projections_;  // by rows
 };
 
 /// Launch that chunks share with the decodes of a step, from the served steps that the engine terms were fitted on.

@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <string_view>
 
 #include "models/hw/latency/engine_terms.h"
 #include "models/hw/latency/rank_loads.h"
@@ -17,7 +18,7 @@ struct ProfileInputs {
   Gpu gpu{};                             // stands in, marked extrapolated, for products that the profile lacks
   const KernelTimes* profile = nullptr;  // outlives the step time; one serves all that are timed by it
   Llm llm{};
-  DataType weights = DataType::bf16;
+  WeightTypes weights{};
   DataType kv = DataType::bf16;
   Shape shape{};
   std::int64_t max_step_tokens = 2048;  // larger steps are answered too, as the largest times their tokens
@@ -25,7 +26,8 @@ struct ProfileInputs {
   StageLink stage_link{};            // needed with pipeline_parallel above 1
   std::int64_t node_gpus = 1 << 20;  // of a tensor-parallel group, at most so many share a node
   EngineTerms terms{};
-  RankLoads rank_loads{};  // with shape.expert_parallel above 1
+  RankLoads rank_loads{};               // with shape.expert_parallel above 1
+  std::string_view exchange_kernels{};  // with several ranks: the routing of experts behind DeepEP's kernels
 };
 
 /// Step time from a kernel profile. With T tokens, run as T* rows (cuda_graph.h), n sequences and L layers:

@@ -8,6 +8,7 @@
 #include "models/base/stable_math.h"
 #include "models/hw/latency/cuda_graph.h"
 #include "models/hw/latency/fullest_gpu.h"
+#include "models/hw/profile/profile_attention.h"
 
 namespace servecast {
 namespace {
@@ -37,7 +38,8 @@ ProfileLayer::ProfileLayer(const ProfileInputs& inputs, bool expert_layer)
       kernels_(*inputs.profile),
       input_scales_(input_scales(inputs.terms)),
       expert_layer_(expert_layer),
-      linears_(attention_linears(inputs.llm, inputs.weights, inputs.shape.tensor_parallel)),
+      linears_((absorbs_projection(inputs) ? absorbed_linears : attention_linears)(inputs.llm, inputs.weights,
+                                                                                   inputs.shape.tensor_parallel)),
       elementwise_bytes_(elementwise_bytes_per_token(inputs.llm, inputs.shape.tensor_parallel, expert_layer)) {
   const bool share = expert_layer && inputs.shape.shares_out_tokens();
   const auto mlp = mlp_linears(inputs.llm, inputs.weights, share ? 1 : inputs.shape.tensor_parallel, expert_layer);
@@ -78,15 +80,15 @@ StageTime ProfileLayer::with_known_scales(StageTime product, const GemmShape& sh
 /// The GPU's own constants, for products that the profile lacks.
 const GemmFit& ProfileLayer::expert_fit() const {
   const GemmFits& fits = in_.gpu.kernels.value().moe;
-  const auto& own = fits.of(in_.weights);
+  const auto& own = fits.of(in_.weights.experts);
   return own ? *own : fits.bf16.value();
 }
 
 StageTime ProfileLayer::experts(std::int64_t tokens) const {
   if (tokens == 0) return {};
   const Experts& experts = in_.llm.experts.value();
-  if (in_.shape.expert_parallel > 1) return spread_experts(tokens);
-  const auto measured = kernels_.moe({.dtype = facts(in_.weights).name,
+  if (in_.shape.expert_parallel > 1 || in_.shape.ranks() > 1) return spread_experts(tokens);
+  const auto measured = kernels_.moe({.dtype = facts(in_.weights.experts).name,
                                       .tokens = tokens,
                                       .hidden = in_.llm.hidden,
                                       .width = experts.intermediate,
@@ -94,29 +96,30 @@ StageTime ProfileLayer::experts(std::int64_t tokens) const {
                                       .top_k = experts.active,
                                       .tensor_parallel = in_.shape.tensor_parallel});
   if (measured) return touched_share(experts, tokens) * stage_time(*measured);
-  StageTime time = experts_time(expert_fit(), in_.weights, in_.llm, in_.shape.tensor_parallel, tokens);
+  StageTime time = experts_time(expert_fit(), in_.weights.experts, in_.llm, in_.shape.tensor_parallel, tokens);
   time.extrapolated = true;
   return time;
 }
 
-// Every rank sends as many tokens; the fullest GPU's experts get more than their share. DeepEP sends fp8 scaled in
-// blocks of 128, and so are the experts of published fp8 checkpoints: the products are those of block-scaled fp8.
+// Every rank sends as many tokens; the fullest GPU's experts get more than their share.
 StageTime ProfileLayer::spread_experts(std::int64_t rank_tokens) const {
   const Experts& experts = in_.llm.experts.value();
   const std::int64_t tokens = rank_tokens * in_.shape.ranks();
   const RankLoad load = in_.rank_loads.at(tokens);
-  MoeCall call{.dtype = in_.weights == DataType::fp8 ? "fp8_block" : facts(in_.weights).name,
+  MoeCall call{.dtype = facts(in_.weights.experts).name,
                .tokens = tokens,
                .hidden = in_.llm.hidden,
                .width = experts.intermediate,
                .experts = experts.count + in_.shape.redundant_experts,
                .top_k = experts.active,
+               .tensor_parallel = in_.shape.expert_slices(),
                .expert_parallel = in_.shape.expert_parallel};
+  if (!in_.exchange_kernels.empty()) call.routing = in_.exchange_kernels;
   if (!in_.rank_loads.even()) call.tokens = std::llround(load.visits * real(tokens));
   const auto measured = kernels_.moe(call);
   if (!measured) {  // not with weights of this type
     StageTime time =
-        fullest_gpu_time(expert_fit(), in_.weights, in_.llm, in_.shape, {.tokens = tokens, .load = load});
+        fullest_gpu_time(expert_fit(), in_.weights.experts, in_.llm, in_.shape, {.tokens = tokens, .load = load});
     time.extrapolated = true;
     return time;
   }

@@ -11,32 +11,26 @@ namespace {
 constexpr double flop_per_weight = 2;
 constexpr std::size_t windows = 64;
 
-/// Weights of linear layers that one token meets. Norms and biases of experts that it does not meet are subtracted
-/// too: less, so still a bound.
-double active_linear(const Llm& llm) {
-  const double not_linear = parameters(llm) - layer_weights(llm, 0, llm.layers).linear();
-  return std::max(0.0, active_parameters(llm) - not_linear);
-}
-
 /// The `count` largest pieces together.
 double largest(std::span<const DueWork> work, std::int64_t count) {
   std::vector<double> pieces;
   for (const DueWork& w : work) pieces.push_back(w.work);
   std::ranges::sort(pieces, std::greater<>());
   double sum = 0;
-  for (std::size_t i = 0; i < pieces.size() && real(static_cast<std::int64_t>(i)) < real(count); ++i) sum += pieces[i];
+  for (std::size_t i = 0; i < pieces.size() && real(static_cast<std::int64_t>(i)) < real(count); ++i)
+    sum += pieces[i];
   return sum;
 }
 
 }  // namespace
 
-BoundModel bound_model(const Llm& llm, DataType weights, DataType kv) {
+BoundModel bound_model(const Llm& llm, const WeightTypes& weights, DataType kv) {
   const double full_layers = real(llm.layers - llm.windowed_layers());
-  const double linear = active_linear(llm);
-  return {.linear_flop_per_token = flop_per_weight * linear,
+  const LayerWeights active = active_layer_weights(llm, 0, llm.layers);
+  return {.linear_flop_per_token = flop_per_weight * active.linear(),
           .head_flop = flop_per_weight * embedding_parameters(llm),
           .attention_flop_per_pair = llm.latent ? 0 : full_layers * attention_flop_per_pair(llm),
-          .active_bytes = linear * facts(weights).bytes + embedding_parameters(llm) * bf16_bytes,
+          .active_bytes = active.linear_bytes(weights) + embedding_parameters(llm) * bf16_bytes,
           .kv_bytes_per_token = full_layers * kv_bytes_per_token_and_layer(llm, kv)};
 }
 

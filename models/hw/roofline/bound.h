@@ -31,7 +31,7 @@ struct BoundModel {
   double active_bytes = 0;             // weights that one token meets, read once
   double kv_bytes_per_token = 0;       // in layers without a window
 };
-BoundModel bound_model(const Llm& llm, DataType weights, DataType kv);
+BoundModel bound_model(const Llm& llm, const WeightTypes& weights, DataType kv);
 
 struct BoundRequest {
   std::int64_t computed_tokens = 0;  // of the prompt, less the most that any cache could have found

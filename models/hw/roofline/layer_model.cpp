@@ -37,25 +37,32 @@ double small_kernels_s(const EngineTerms& engine, const Llm& llm) {
 
 }  // namespace
 
-std::vector<Linear> attention_linears(const Llm& m, DataType weights, std::int64_t tp) {
+std::vector<Linear> attention_linears(const Llm& m, const WeightTypes& types, std::int64_t tp) {
+  const DataType weights = types.attention;
   if (m.latent) return latent_attention(m, weights, tp);
   const std::int64_t query_width = divided_up(m.heads, tp) * m.head_size;
   return {{{query_width + 2 * kv_heads_per_gpu(m, tp) * m.head_size, m.hidden}, weights},
           {{m.hidden, query_width}, weights}};
 }
 
-std::vector<Linear> mlp_linears(const Llm& m, DataType weights, std::int64_t tp, bool expert_layer) {
+std::vector<Linear> absorbed_linears(const Llm& m, const WeightTypes& types, std::int64_t tp) {
+  std::vector<Linear> all = attention_linears(m, types, tp);
+  std::erase_if(all, [&](const Linear& linear) { return linear.shape.depth == m.latent.value().kv_rank; });
+  return all;
+}
+
+std::vector<Linear> mlp_linears(const Llm& m, const WeightTypes& weights, std::int64_t tp, bool expert_layer) {
   std::vector<Linear> all;
   if (expert_layer) {
     all.push_back({{m.experts->count, m.hidden}, DataType::bf16, false});  // router
-    add_mlp(all, m, weights, divided_up(m.experts->shared_intermediate, tp));
+    add_mlp(all, m, weights.mlp, divided_up(m.experts->shared_intermediate, tp));
   } else {
-    add_mlp(all, m, weights, divided_up(m.intermediate, tp));
+    add_mlp(all, m, weights.mlp, divided_up(m.intermediate, tp));
   }
   return all;
 }
 
-std::vector<Linear> linear_layers(const Llm& m, DataType weights, std::int64_t tp, bool expert_layer) {
+std::vector<Linear> linear_layers(const Llm& m, const WeightTypes& weights, std::int64_t tp, bool expert_layer) {
   std::vector<Linear> all = attention_linears(m, weights, tp);
   std::ranges::copy(mlp_linears(m, weights, tp, expert_layer), std::back_inserter(all));
   return all;
@@ -94,10 +101,10 @@ StageTime LayerModel::all_reduce(std::int64_t tokens) const {
 }
 
 StageTime LayerModel::experts(std::int64_t tokens) const {
-  const auto& own = kernels_.moe.of(weights_);
+  const auto& own = kernels_.moe.of(weights_.experts);
   const GemmFit& fit = own ? *own : kernels_.moe.bf16.value();
-  if (shape_.expert_parallel == 1) return experts_time(fit, weights_, llm_, shape_.tensor_parallel, tokens);
-  return fullest_gpu_time(fit, weights_, llm_, shape_, {.tokens = tokens, .load = rank_loads_.at(tokens)});
+  if (shape_.expert_parallel == 1) return experts_time(fit, weights_.experts, llm_, shape_.tensor_parallel, tokens);
+  return fullest_gpu_time(fit, weights_.experts, llm_, shape_, {.tokens = tokens, .load = rank_loads_.at(tokens)});
 }
 
 StageTime LayerModel::operator()(std::int64_t tokens) const {

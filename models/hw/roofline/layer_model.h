@@ -16,10 +16,14 @@ struct Linear {
 
 /// Linear layers of one transformer layer on one GPU of a tensor-parallel group: of attention, and of what follows
 /// it, routed experts apart.
-std::vector<Linear> attention_linears(const Llm& llm, DataType weights, std::int64_t tensor_parallel);
-std::vector<Linear> mlp_linears(const Llm& llm, DataType weights, std::int64_t tensor_parallel, bool expert_layer);
+std::vector<Linear> attention_linears(const Llm& llm, const WeightTypes& weights, std::int64_t tensor_parallel);
+/// The same without what latent attention makes keys and values of: decoding absorbs it.
+std::vector<Linear> absorbed_linears(const Llm& llm, const WeightTypes& weights, std::int64_t tensor_parallel);
+std::vector<Linear> mlp_linears(const Llm& llm, const WeightTypes& weights, std::int64_t tensor_parallel,
+                                bool expert_layer);
 /// Both.
-std::vector<Linear> linear_layers(const Llm& llm, DataType weights, std::int64_t tensor_parallel, bool expert_layer);
+std::vector<Linear> linear_layers(const Llm& llm, const WeightTypes& weights, std::int64_t tensor_parallel,
+                                  bool expert_layer);
 
 /// Bytes that the elementwise kernels of one layer move for one token on one GPU, in bf16: two norms with residuals
 /// (12 per hidden unit), rotary embedding and cache write (4 per query, key and value unit, once more per key), and
@@ -41,7 +45,7 @@ class LayerModel {
 
   Llm llm_;
   Kernels kernels_;
-  DataType weights_;
+  WeightTypes weights_;
   Shape shape_;
   RankLoads rank_loads_;
   std::int64_t node_ranks_;  // GPUs of the tensor-parallel group on one node

@@ -16,7 +16,7 @@ namespace servecast {
 struct RooflineInputs {
   const Gpu& gpu;  // with kernels; read while building, not kept
   const Llm& llm;
-  DataType weights = DataType::bf16;
+  WeightTypes weights{};
   DataType kv = DataType::bf16;
   Shape shape{};
   std::int64_t max_step_tokens = 2048;  // larger steps are answered too, slowly

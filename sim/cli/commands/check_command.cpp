@@ -53,15 +53,15 @@ ordered_json there_are(const std::vector<std::string>& files) {
 std::string shape_text(const Pool& pool) {
   const std::string text =
       fmt::format("tensor {} x pipeline {}", pool.spec.tensor_parallel, pool.spec.pipeline_parallel);
-  if (pool.spec.expert_parallel == 1) return text;
+  if (pool.spec.expert_parallel == 1 && pool.shape().ranks() == 1) return text;
   return fmt::format("{}, experts over {} in {} ranks", text, pool.spec.expert_parallel, pool.shape().ranks());
 }
 
 std::string pool_text(const Pool& pool) {
   const MemoryPlan& memory = pool.memory;
   const std::string what =
-      fmt::format("pool {}: {} in {}, {} x ({}) = {} x {}", pool.spec.name, pool.llm.name, pool.spec.weights,
-                  pool.spec.replicas, shape_text(pool), pool.gpus(), pool.gpu.name);
+      fmt::format("pool {}: {} in {}, {} x ({}) = {} x {}", pool.spec.name, pool.llm.name,
+                  weights_name(pool.weights()), pool.spec.replicas, shape_text(pool), pool.gpus(), pool.gpu.name);
   return "\n" + visible(what) + "\n" +
          fmt::format("  each GPU: {} weights, {} activations, {} reserved, {} KV cache\n",
                      human::bytes(memory.weight_bytes), human::bytes(memory.activation_bytes),

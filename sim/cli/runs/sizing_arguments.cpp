@@ -65,7 +65,7 @@ std::int64_t gpus_to_try(NewStudy study) {
 void SizingArguments::declare(CLI::App& app) {
   app_ = &app;
   app.add_option("--model", model, "What is served, e.g. llama-3.1-70b (servecast list llms)")->type_name("NAME");
-  app.add_option("--weights", weights, "Their data type (bf16)")->type_name("TYPE");
+  app.add_option("--weights", weights, "Their data type (auto: as the model is published)")->type_name("TYPE");
   add_path(app, "--trace", trace, "FILE", "What arrives, as `run` reads it; left out: Poisson arrivals at --rate");
   app.add_option("--rate", rate_per_s, "Requests a second in the mean; of a trace left out: its own")
       ->check(CLI::PositiveNumber)

@@ -14,7 +14,7 @@ namespace servecast {
 struct SizingArguments {
   std::string scenario{};
   std::string model{};
-  std::string weights = "bf16";
+  std::string weights = "auto";
   std::string trace{};
   std::optional<double> rate_per_s{};
   double prompt_tokens = 500;

@@ -31,13 +31,13 @@ OwnLinks::Rates link_rates(const Pool& pool, std::int64_t replica, const Node& n
 }
 
 ExpertTimes expert_times(const Pool& pool) {
-  const DataType weights = *data_type(pool.spec.weights);
+  const DataType weights = pool.weights().experts;
   const GemmFits& fits = pool.gpu.kernels.value().moe;
   const auto& own = fits.of(weights);
   ExpertTimes times{.fit = own ? *own : fits.bf16.value(),
                     .weights = weights,
                     .llm = pool.llm,
-                    .tensor_parallel = pool.spec.expert_parallel > 1 ? 1 : pool.spec.tensor_parallel};
+                    .tensor_parallel = pool.shape().expert_slices()};
   if (const auto& host = pool.spec.expert_offload->host) {
     const double parameters = pool.experts->expert_bytes / facts(weights).bytes;
     times.host_expert_s = pool.experts->expert_bytes / host->memory_bytes_per_s;

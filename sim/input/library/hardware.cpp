@@ -55,8 +55,8 @@ void take_kernels(YamlText& text, Gpu& gpu) {
 }
 
 bool has_unit_unmeasured(const Peaks& measured, const Peaks& now) {
-  for (const auto rate :
-       {&Peaks::bf16_flop_per_s, &Peaks::fp8_flop_per_s, &Peaks::int8_flop_per_s, &Peaks::int4_flop_per_s})
+  for (const auto rate : {&Peaks::bf16_flop_per_s, &Peaks::fp8_flop_per_s, &Peaks::int8_flop_per_s,
+                          &Peaks::int4_flop_per_s, &Peaks::fp4_flop_per_s})
     if (measured.*rate == 0 && now.*rate > 0) return true;
   return false;
 }

@@ -9,6 +9,7 @@
 #include "models/base/input_file.h"
 #include "models/base/names.h"
 #include "sim/input/library/library.h"
+#include "sim/input/library/quantization_config.h"
 #include "sim/input/yaml/yaml_fields.h"
 
 namespace servecast {
@@ -43,6 +44,16 @@ class Config {
     if (given(node) && node.IsScalar()) return node.Scalar();
     fail(key, "'" + key + "' is missing: give the text that HuggingFace writes there");
     return "";
+  }
+
+  /// bf16 where nothing is said of it.
+  WeightTypes weights() {
+    const char* key = "quantization_config";
+    const YAML::Node node = root_[key];
+    if (!given(node)) return {};
+    if (node.IsMap()) return read_quantization(node, [&](const std::string& message) { fail(key, message); });
+    fail(key, "'quantization_config' must be a map");
+    return {};
   }
 
   /// True also for a key that is null.
@@ -161,6 +172,18 @@ Llm gpt_oss(Config& c) {
   return m;
 }
 
+/// Every layer has experts; queries and keys are normed over all heads.
+Llm minimax_m2(Config& c) {
+  Llm m = decoder(c);
+  m.qk_norm = c.flag("use_qk_norm", false);
+  m.experts = {.count = c.count("num_local_experts"),
+               .active = c.count("num_experts_per_tok"),
+               .intermediate = c.count("intermediate_size"),
+               .shared_intermediate = c.count("shared_intermediate_size", 0),
+               .router_bias = c.flag("use_routing_bias", false)};
+  return m;
+}
+
 Llm deepseek(Config& c) {
   Llm m = decoder(c);
   m.intermediate = c.count("intermediate_size");
@@ -216,7 +239,9 @@ const std::map<std::string, Family>& families() {
   static const std::map<std::string, Family> by_model_type{{"deepseek_v2", deepseek},
                                                            {"deepseek_v3", deepseek},
                                                            {"gpt_oss", gpt_oss},
+                                                           {"kimi_k2", deepseek},
                                                            {"llama", llama},
+                                                           {"minimax_m2", minimax_m2},
                                                            {"mistral", mistral},
                                                            {"mixtral", mixtral},
                                                            {"opt", opt},
@@ -281,6 +306,7 @@ Llm load_llm(const std::string& name_or_path, const Place& where, const std::str
   llm.name = name_of(file);
   llm.repository = repository_of(config, file);
   llm.sampling = sampling_of(config, file);
+  llm.published = config.weights();
   if (text.problems.empty()) check(config, llm);
   text.throw_problems();
   return llm;

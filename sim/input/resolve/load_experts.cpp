@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t profile_tokens_per_request = 64;
 
 /// GPUs over which the bytes of an expert are divided, and those that have different experts.
-std::int64_t slices(const Pool& pool) { return pool.spec.expert_parallel > 1 ? 1 : pool.spec.tensor_parallel; }
+std::int64_t slices(const Pool& pool) { return pool.shape().expert_slices(); }
 std::int64_t groups(const Pool& pool) { return pool.spec.expert_parallel; }
 
 /// Experts of each layer in the GPUs' memory; all experts where it is for the memory to say.
@@ -98,7 +98,7 @@ ExpertPlan plan_experts(const Pool& pool, const Node& node, std::uint64_t seed, 
   const ExpertOffloadSpec& spec = *pool.spec.expert_offload;
   check_policies(spec, named);
   ExpertPlan plan{.shape = expert_shape(pool.llm), .models = spec.models};
-  plan.expert_bytes = expert_weight_bytes(pool.llm, *data_type(pool.spec.weights));
+  plan.expert_bytes = expert_weight_bytes(pool.llm, pool.weights().experts);
   plan.slots = slots_of(pool, plan, named) / groups(pool) * groups(pool);  // as many on each
   const double host_bytes = spec.host_bytes.value_or(node.host_memory_bytes / real(pool.spec.replicas));
   if (host_bytes > node.host_memory_bytes)

@@ -58,6 +58,7 @@ class PoolLoader {
       return pool;
     if (pool.spec.expert_offload && !try_at(text_, path_ + ".expert_offload", [&] { plan_offload(pool); }))
       return pool;
+    tell_weights(pool);
     size_memory(pool);
     allocator_.place(text_, path_, pool);
     if (text_.problems.empty() && pool.spec.expert_balance)
@@ -83,6 +84,12 @@ class PoolLoader {
     if (text_.problems.empty()) add_drafting(pool, latency_of(pool));
     if (text_.problems.empty()) add_adapters(pool, node());
     if (text_.problems.empty()) tell_depth(pool);
+  }
+
+  static void tell_weights(Pool& pool) {
+    if (pool.spec.weights == "auto" && pool.llm.published != WeightTypes())
+      pool.notes.push_back(fmt::format("weights: {}, {} is published as {}", weights_name(pool.weights()),
+                                       pool.llm.name, weights_name(pool.llm.published)));
   }
 
   /// A scenario that asks for asynchronous scheduling hears where there is none.
@@ -124,7 +131,7 @@ class PoolLoader {
 
   MemoryPlan memory_plan(const Pool& pool) const {
     const auto batcher = pool.spec.batcher.make();
-    MemoryUse use{.weights = weights(pool.spec),
+    MemoryUse use{.weights = pool.weights(),
                   .kv = kv_type(pool.spec),
                   .max_step_tokens = batcher->max_step_tokens(),
                   .max_sequences = max_rows(pool.spec),
@@ -178,6 +185,7 @@ class PoolLoader {
       alone.spec.tensor_parallel = shape.tensor_parallel;
       alone.spec.pipeline_parallel = shape.pipeline_parallel;
       alone.spec.expert_parallel = shape.expert_parallel;
+      alone.spec.data_parallel = shape.data_parallel;
       if (&device == &pool.host) alone.spec.gpu = pool.spec.host_layers.device;
       alone.engine.step = without_host(pool.engine.step);
       alone.places = pool.places;
@@ -197,18 +205,18 @@ class PoolLoader {
 
   void make_plain_latency(Pool& pool) {
     if (pool.spec.latency.model == "table") return make_table_latency(pool);
-    if (const auto problem = cannot_compute(pool.gpu, weights(pool.spec))) return fail(".weights", *problem);
     const ReadyProfile* profile = nullptr;
     const auto look_up = [&] {
-      if (const auto use = profile_use(pool, hardware())) profile = &profiles_->get(*use);
+      const auto use = profile_use(pool, hardware());
+      if (computes_weights(pool, use) && use) profile = &profiles_->get(*use);
     };
-    if (!try_at(text_, path_ + ".latency.profile", look_up)) return;
+    if (!try_at(text_, path_ + ".latency.profile", look_up) || !text_.problems.empty()) return;
     if (profile != nullptr) return make_pool_profile_latency(pool, *profile);
     if (pool.shape().ranks() > 1) return fail(".expert_parallel", no_exchange(pool));
     const auto batcher = pool.spec.batcher.make();
     pool.latency = with_collectives(pool, make_roofline({.gpu = pool.gpu,
                                                          .llm = pool.llm,
-                                                         .weights = weights(pool.spec),
+                                                         .weights = pool.weights(),
                                                          .kv = kv_type(pool.spec),
                                                          .shape = pool.shape(),
                                                          .max_step_tokens = batcher->max_step_tokens(),
@@ -238,11 +246,16 @@ class PoolLoader {
   /// All that make_latency() would find wrong, and how much faster than the best estimate this draw may be at most.
   void check_latency(Pool& pool) {
     if (pool.spec.latency.model == "table") return (void)check_table_rates(text_, path_, pool, hardware());
-    if (const auto problem = cannot_compute(pool.gpu, weights(pool.spec))) return fail(".weights", *problem);
-    if (draw_ == 0) return;
     try_at(text_, path_ + ".latency.profile", [&] {
-      if (const auto use = profile_use(pool, hardware())) pool.fastest_fraction = fastest_fraction(*use);
+      const auto use = profile_use(pool, hardware());
+      if (computes_weights(pool, use) && use && draw_ > 0) pool.fastest_fraction = fastest_fraction(*use);
     });
+  }
+
+  bool computes_weights(const Pool& pool, const std::optional<ProfileUse>& use) {
+    const auto problem = weights_problem(pool.gpu, pool.llm, pool.weights(), use ? &use->measured : nullptr);
+    if (problem) fail(".weights", *problem);
+    return !problem;
   }
 
   void make_pool_profile_latency(Pool& pool, const ReadyProfile& ready) {
@@ -251,7 +264,7 @@ class PoolLoader {
     ProfileInputs kernels{.gpu = pool.gpu,
                           .profile = &ready.times,
                           .llm = pool.llm,
-                          .weights = weights(pool.spec),
+                          .weights = pool.weights(),
                           .kv = kv_type(pool.spec),
                           .shape = pool.shape(),
                           .max_step_tokens = batcher->max_step_tokens(),
@@ -262,12 +275,12 @@ class PoolLoader {
                           .rank_loads = pool.rank_loads};
     if (pool.shape().ranks() == 1)
       pool.latency = with_collectives(pool, make_profile_latency(std::move(kernels)));
-    else if (exchanges_experts(profile))
-      pool.latency = wide_experts(pool, kernels);
+    else if (const auto problem = exchange_problem(pool, profile))
+      return fail(".expert_exchange", *problem);
     else
-      return fail(".expert_parallel", no_exchange(pool));
+      pool.latency = wide_experts(pool, kernels);
     pool.latency_source = fmt::format("kernel profile {} ({})", profile.name, profile.title);
-    pool.fitted_range = fitted_range(profile, facts(weights(pool.spec)).name);
+    pool.fitted_range = fitted_range(profile, facts(pool.weights().attention).name);
     add_profile_notes(pool, profile, hardware());
   }
 
@@ -287,18 +300,30 @@ class PoolLoader {
   }
   std::unique_ptr<StepLatency> wide_experts(const Pool& pool, const ProfileInputs& kernels) const {
     const ExpertExchangeSpec& spec = pool.spec.expert_exchange;
-    const bool low_latency = spec.kernels == "low_latency";
-    return make_wide_experts(
-        {.kernels = kernels,
-         .link = node_link(pool),
-         .exchange = low_latency ? ExchangeKernels::low_latency : ExchangeKernels::high_throughput,
-         .two_batch_overlap = spec.two_batch_overlap});
+    return make_wide_experts({.kernels = kernels,
+                              .link = node_link(pool),
+                              .exchange = exchange_kernels(spec),
+                              .two_batch_overlap = spec.two_batch_overlap});
+  }
+  static ExchangeKernels exchange_kernels(const ExpertExchangeSpec& spec) {
+    if (spec.kernels == "all_gather") return ExchangeKernels::all_gather;
+    return spec.kernels == "low_latency" ? ExchangeKernels::low_latency : ExchangeKernels::high_throughput;
+  }
+  static std::optional<std::string> exchange_problem(const Pool& pool, const KernelProfile& profile) {
+    if (pool.spec.expert_exchange.kernels == "all_gather") return std::nullopt;
+    if (pool.shape().expert_slices() > 1)
+      return fmt::format(
+          "DeepEP's kernels send tokens to whole experts; here {} GPUs slice each: take kernels: "
+          "all_gather, or expert_parallel {}",
+          pool.shape().expert_slices(), pool.shape().gpus_per_stage());
+    if (!exchanges_experts(profile)) return no_exchange(pool);
+    return std::nullopt;
   }
   static std::string no_exchange(const Pool& pool) {
     return fmt::format(
         "there are no measurements of how {} sends tokens to experts (ep_dispatch, ep_combine); GPUs with a profile "
-        "of an H100 or H200 can, or one rank: tensor_parallel {}",
-        pool.gpu.title, pool.spec.expert_parallel);
+        "of an H100 or H200 can, or kernels: all_gather, or one rank: tensor_parallel {}",
+        pool.gpu.title, pool.shape().gpus_per_stage());
   }
   NodeLink node_link(const Pool& pool) const {
     return servecast::node_link(pool.shape(), pool.places.front(), pool.gpu, *group_);
@@ -322,7 +347,6 @@ class PoolLoader {
     pool.latency_source = "lookup tables in " + pool.spec.latency.tables;
   }
 
-  static DataType weights(const PoolSpec& spec) { return *data_type(spec.weights); }
   static DataType kv_type(const PoolSpec& spec) { return *data_type(spec.kv_cache_dtype); }
 
   YamlText& text_;

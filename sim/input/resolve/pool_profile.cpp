@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "models/hw/profile/kernel_times.h"
 #include "sim/input/library/kernel_profile_file.h"
 
 namespace servecast {
@@ -16,8 +17,10 @@ const KernelProfile* known_profile(const Pool& pool, const PoolHardware& with) {
   const LatencySpec& spec = pool.spec.latency;
   if (spec.model == "roofline") return nullptr;
   const bool asked = spec.model == "profile" || !spec.profile.empty();
-  const std::string& measured = pool.gpu.derived() ? pool.gpu.kernels_like : pool.gpu.name;
-  const std::string name = spec.profile.empty() ? measured + "." + pool.engine.kernels : spec.profile;
+  const std::string own = pool.gpu.name + "." + pool.engine.kernels;
+  const std::string like =
+      pool.gpu.derived() && !with.files.has_profile(own) ? pool.gpu.kernels_like + "." + pool.engine.kernels : own;
+  const std::string name = spec.profile.empty() ? like : spec.profile;
   if (!asked && !with.files.has_profile(name)) return nullptr;
   const KernelProfile& profile = with.files.profile(name, with.where, with.file);
   const auto missing = missing_attention(profile, pool.llm);
@@ -44,7 +47,7 @@ std::optional<ProfileUse> profile_use(const Pool& pool, const PoolHardware& with
   ProfileUse use{.measured = *known,
                  .draw = static_cast<std::uint64_t>(with.scenario.calibration_draw),
                  .spread = with.scenario.calibration_spread};
-  if (pool.spec.latency.profile.empty() && pool.gpu.derived())
+  if (pool.spec.latency.profile.empty() && known->gpu == pool.gpu.kernels_like)
     use.from = &with.files.gpu(pool.gpu.kernels_like, with.where, "");
   else if (known->gpu == pool.gpu.name && file_of(pool, with).scaled_from_measured())
     use.from = &with.files.gpu(known->gpu, with.where, "");
@@ -52,6 +55,19 @@ std::optional<ProfileUse> profile_use(const Pool& pool, const PoolHardware& with
     use.from = &file_of(pool, with);
   if (use.from != nullptr) use.to = &with.files.gpu(pool.spec.gpu, with.where, with.file, with.scenario.hardware);
   return use;
+}
+
+std::optional<std::string> weights_problem(const Gpu& gpu, const Llm& llm, const WeightTypes& weights,
+                                           const KernelProfile* profile) {
+  std::vector<DataType> also;
+  for (const DataTypeFacts& type : data_types)
+    if (profile != nullptr && has_products(*profile, type.type)) also.push_back(type.type);
+  if (auto problem = cannot_compute(gpu, weights.attention, also)) return problem;
+  const bool mlp = llm.intermediate > 0 || (llm.experts && llm.experts->shared_intermediate > 0);
+  if (mlp)
+    if (auto problem = cannot_compute(gpu, weights.mlp, also)) return problem;
+  if (!llm.experts || peak_flop_per_s(gpu, weights.experts) > 0) return std::nullopt;
+  return fmt::format("{} has no unit for experts in {}", gpu.title, facts(weights.experts).name);
 }
 
 void add_profile_notes(Pool& pool, const KernelProfile& profile, const PoolHardware& with) {

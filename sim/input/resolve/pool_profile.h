@@ -22,6 +22,10 @@ bool rates_changed(const Pool& pool, const PoolHardware& with);
 /// of its GPU, or of the one it is derived from, for the engine's kernels. Nothing where the roofline is to be used.
 std::optional<ProfileUse> profile_use(const Pool& pool, const PoolHardware& with);
 
+/// Why kernels for the model's weights are not known on this GPU, with a profile (null: none) or without.
+std::optional<std::string> weights_problem(const Gpu& gpu, const Llm& llm, const WeightTypes& weights,
+                                           const KernelProfile* profile);
+
 /// Notes for the reader of a forecast that rests on this profile, or on the roofline.
 void add_profile_notes(Pool& pool, const KernelProfile& profile, const PoolHardware& with);
 void add_roofline_notes(Pool& pool, const PoolHardware& with);

@@ -10,6 +10,7 @@
 #include "models/hw/additions/prompt_launch.h"
 #include "models/hw/parallel/ranks.h"
 #include "sim/input/library/drafter.h"
+#include "sim/input/resolve/pool_profile.h"
 #include "sim/input/scenario/host_link.h"
 #include "sim/input/scenario/pool_shape.h"
 #include "sim/input/yaml/try_at.h"
@@ -73,7 +74,7 @@ class Additions {
     const std::string key = path_ + ".host_layers.device";
     const auto look_up = [&] { pool.host = files_.gpu(host.device, text_.place(key), text_.file, changes_); };
     if (!try_at(text_, key, look_up)) return false;
-    const auto problem = cannot_compute(pool.host, *data_type(pool.spec.weights));
+    const auto problem = weights_problem(pool.host, pool.llm, pool.weights(), nullptr);
     return !problem || fail(".host_layers.device", *problem);
   }
 

@@ -50,11 +50,12 @@ std::set<std::string> of_groups(const ScenarioSpec& spec, std::string NodeGroupS
 
 /// A unit that the file does not have was not measured either: nothing can be scaled to it.
 void check_changed(YamlText& text, const std::string& path, const Gpu& file, const Gpu& changed) {
-  constexpr std::array<std::pair<const char*, double Peaks::*>, 4> rates{
+  constexpr std::array<std::pair<const char*, double Peaks::*>, 5> rates{
       {{"bf16_flop_per_s", &Peaks::bf16_flop_per_s},
        {"fp8_flop_per_s", &Peaks::fp8_flop_per_s},
        {"int8_flop_per_s", &Peaks::int8_flop_per_s},
-       {"int4_flop_per_s", &Peaks::int4_flop_per_s}}};
+       {"int4_flop_per_s", &Peaks::int4_flop_per_s},
+       {"fp4_flop_per_s", &Peaks::fp4_flop_per_s}}};
   for (const auto& [key, rate] : rates)
     if (file.peaks.*rate == 0 && changed.peaks.*rate > 0)
       text.fail(path + ".peaks." + key,

@@ -29,12 +29,14 @@ std::optional<ShapeProblem> tensor_problem(const PoolSpec& spec, const Node& nod
 /// Those of each rank are neighbours: they share a node, or take whole ones.
 std::optional<ShapeProblem> rank_problem(const PoolSpec& spec, const Node& node) {
   const std::int64_t tensors = spec.tensor_parallel;
-  if (spec.expert_parallel % tensors != 0)
-    return ShapeProblem{".expert_parallel",
-                        fmt::format("{} GPUs are no whole ranks of tensor_parallel {}; use a multiple of it, or 1: "
-                                    "experts are split like other layers",
-                                    spec.expert_parallel, tensors)};
-  if (spec.expert_parallel <= node.gpus || node.gpus % tensors == 0 || tensors % node.gpus == 0) return std::nullopt;
+  if (!shape(spec).whole_groups())
+    return ShapeProblem{
+        ".expert_parallel",
+        fmt::format("{} groups of experts do not divide {} GPUs evenly; use a divisor, or with ranks of "
+                    "tensor_parallel {} left to it a multiple of that",
+                    spec.expert_parallel, tensors * std::max<std::int64_t>(1, spec.data_parallel), tensors)};
+  if (shape(spec).gpus_per_stage() <= node.gpus || node.gpus % tensors == 0 || tensors % node.gpus == 0)
+    return std::nullopt;
   return ShapeProblem{".tensor_parallel",
                       fmt::format("ranks of {} GPUs would lie across nodes of {}; use a divisor or a multiple of {}",
                                   tensors, node.gpus, node.gpus)};
@@ -43,9 +45,9 @@ std::optional<ShapeProblem> rank_problem(const PoolSpec& spec, const Node& node)
 std::optional<ShapeProblem> expert_problem(const PoolSpec& spec, const Node& node) {
   const auto problem = [](std::string message) { return ShapeProblem{".expert_parallel", std::move(message)}; };
   if (auto of_rank = rank_problem(spec, node)) return of_rank;
-  if (!whole_nodes(spec.expert_parallel, node))
-    return problem(fmt::format("{} GPUs are no whole nodes of {}", spec.expert_parallel, node.gpus));
-  if (spec.expert_parallel > node.gpus && node.nics == 0)
+  const std::int64_t gpus = shape(spec).gpus_per_stage();
+  if (!whole_nodes(gpus, node)) return problem(fmt::format("{} GPUs are no whole nodes of {}", gpus, node.gpus));
+  if (gpus > node.gpus && node.nics == 0)
     return problem(fmt::format("the nodes of {} GPUs have no network ports to reach experts elsewhere", node.gpus));
   const std::string& model = spec.latency.model;
   if (model == "table" || (model == "roofline" && shape(spec).ranks() > 1))
@@ -76,7 +78,7 @@ double inside_rate(const Gpu& gpu, const Node& node, const Shape& shape) {
 }  // namespace
 
 std::optional<ShapeProblem> shape_problem(const PoolSpec& spec, const Node& node) {
-  if (spec.expert_parallel > 1) return expert_problem(spec, node);
+  if (spec.expert_parallel > 1 || spec.data_parallel > 1) return expert_problem(spec, node);
   return tensor_problem(spec, node);
 }
 

@@ -16,7 +16,8 @@ inline Shape shape(const PoolSpec& spec) {
   return {.tensor_parallel = spec.tensor_parallel,
           .pipeline_parallel = spec.pipeline_parallel,
           .expert_parallel = spec.expert_parallel,
-          .redundant_experts = spec.expert_parallel > 1 ? spec.expert_exchange.redundant_experts : 0};
+          .redundant_experts = spec.expert_parallel > 1 ? spec.expert_exchange.redundant_experts : 0,
+          .data_parallel = spec.data_parallel};
 }
 
 /// Layers of a model on its GPUs and on the host's processor.

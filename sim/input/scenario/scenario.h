@@ -150,6 +150,11 @@ struct Pool {
   bool chunked_pipeline = false;             // likewise, of a pool that computes prompts
   double fastest_fraction = 1;  // of the best estimate's step times: this draw of the calibration takes no less
 
+  /// How the model's layers are stored, "auto" looked up.
+  WeightTypes weights() const {
+    return weight_types({.all = spec.weights, .attention = spec.attention_weights, .experts = spec.expert_weights},
+                        llm.published);
+  }
   Shape shape() const { return servecast::shape(spec); }
   std::int64_t gpus_per_replica() const { return shape().gpus(); }
   /// Whether the GPUs of a stage send to each other over such links. Each node of a stage has as many of them.

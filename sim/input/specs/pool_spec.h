@@ -131,8 +131,8 @@ struct ExpertExchangeSpec {
     f.field(
         "kernels", kernels,
         "DeepEP's: high_throughput, for prompts: a token goes once to each node; low_latency, for decodes: to each "
-        "of its experts",
-        {"high_throughput", "low_latency"});
+        "of its experts; all_gather: NCCL gives all tokens to all GPUs, and sums what they make of them",
+        {"high_throughput", "low_latency", "all_gather"});
     f.field("two_batch_overlap", two_batch_overlap,
             "the batch is computed in two halves, and one computes while the other is sent");
   }
@@ -144,7 +144,9 @@ struct PoolSpec {
   std::string llm;
   std::string engine = "vllm-0.15";
   std::string sampling = "auto";
-  std::string weights = "bf16";
+  std::string weights = "auto";
+  std::string attention_weights = "auto";
+  std::string expert_weights = "auto";
   std::string kv_cache_dtype = "auto";
   std::string gpu;
   std::string group{};
@@ -152,6 +154,7 @@ struct PoolSpec {
   std::int64_t tensor_parallel = 1;
   std::int64_t pipeline_parallel = 1;
   std::int64_t expert_parallel = 1;
+  std::int64_t data_parallel = 0;
   ExpertExchangeSpec expert_exchange{};
   std::optional<ExpertBalanceSpec> expert_balance{};
   std::optional<double> power_cap_w{};
@@ -194,9 +197,16 @@ struct PoolSpec {
     f.field("sampling", sampling,
             "how tokens are drawn; top-p and top-k sort the vocabulary. auto: as the model's generation_config asks",
             {"auto", "greedy", "plain", "topk_topp"});
-    f.field("weights", weights,
-            "data type of the weights; int8 and int4 are weight-only, w8a8 and fp8 quantise activations too",
-            {"bf16", "fp16", "fp8", "int8", "w8a8", "int4"});
+    f.field(
+        "weights", weights,
+        "data type of all linear layers' weights. auto: as the model is published (its quantization_config); fp8: "
+        "scaled per tensor or channel, fp8_block: per 128 x 128; int8, int4 and mxfp4 are weight-only, the others "
+        "quantise activations too",
+        data_type_names());
+    f.field("attention_weights", attention_weights, "data type of attention's; auto: as 'weights' says",
+            data_type_names());
+    f.field("expert_weights", expert_weights, "data type of the routed experts'; auto: as 'weights' says",
+            data_type_names());
     f.field("kv_cache_dtype", kv_cache_dtype, "data type of the KV cache; auto: bf16",
             {"auto", "bf16", "fp16", "fp8"});
     f.required("gpu", gpu, "bundled GPU (`servecast list gpus`) or the path of a YAML file");
@@ -208,12 +218,16 @@ struct PoolSpec {
             at_least_one);
     f.field("pipeline_parallel", pipeline_parallel, "groups of layers on GPUs of their own", at_least_one);
     f.field("expert_parallel", expert_parallel,
-            "GPUs over which whole experts are spread, a multiple of tensor_parallel: so many of them at a time are "
-            "a rank "
-            "that attends to requests of its own; the batcher's limits are those of all ranks. 1: experts are "
-            "split like "
-            "other layers",
+            "groups of GPUs over which whole routed experts are spread; the GPUs of a group slice them, as with 1 "
+            "all do. "
+            "A multiple of tensor_parallel makes as many ranks of it where data_parallel leaves that open",
             at_least_one);
+    f.field(
+        "data_parallel", data_parallel,
+        "of a model with experts: ranks of tensor_parallel GPUs that attend to requests of their own and share the "
+        "experts (vLLM --data-parallel-size, SGLang --dp-size with --enable-dp-attention); the batcher's limits are "
+        "those of all ranks. 0: expert_parallel / tensor_parallel, at least one",
+        {.min = 0, .max = 1024});
     f.group("expert_exchange", expert_exchange,
             "with expert_parallel: copies of experts, and with several ranks how tokens reach them");
     f.group("expert_balance", expert_balance,

@@ -87,8 +87,11 @@ class Translation {
   /// vLLM spreads experts over as many GPUs as its tensor- and data-parallel sizes make.
   void experts() {
     unexpressed_.take("/expert_parallel");
-    if (pool_.spec.expert_parallel == 1) return;
-    out_.arguments.push_back("--enable-expert-parallel");
+    unexpressed_.take("/data_parallel");
+    if (pool_.spec.expert_parallel > 1) out_.arguments.push_back("--enable-expert-parallel");
+    if (pool_.spec.expert_parallel > 1 && pool_.shape().expert_slices() > 1)
+      remark(fmt::format("expert_parallel: {}: vLLM spreads experts over all {} GPUs or none",
+                         pool_.spec.expert_parallel, pool_.shape().gpus_per_stage()));
     if (pool_.shape().ranks() > 1) argument("--data-parallel-size", std::to_string(pool_.shape().ranks()));
   }
 
@@ -97,7 +100,7 @@ class Translation {
     const bool fp16 = weights == "fp16";
     argument("--dtype", fp16 ? "float16" : "bfloat16");
     if (weights == "fp8") argument("--quantization", "fp8");
-    if (weights != "fp8" && weights != "fp16" && weights != "bf16")
+    if (weights != "auto" && weights != "fp8" && weights != "fp16" && weights != "bf16")
       remark("weights: " + weights +
              ": name a checkpoint that is quantised so; vLLM reads the method from its config");
     const std::string kv = unexpressed_.peek("/kv_cache_dtype");

@@ -37,13 +37,11 @@ struct Serving {
     if (decodes != prompts) sum += real(decodes->gpus()) * decodes->gpu.hbm_bytes_per_s;
     return sum;
   }
-  static double of(const Pool& pool) {
-    return real(pool.gpus()) * peak_flop_per_s(pool.gpu, *data_type(pool.spec.weights));
-  }
+  static double of(const Pool& pool) { return real(pool.gpus()) * peak_flop_per_s(pool.gpu, pool.weights()); }
   /// A mark of all that the least work depends on.
   std::string key() const {
-    return fmt::format("{}/{}/{}/{}/{}", prompts->spec.llm, prompts->spec.weights, prompts->spec.kv_cache_dtype,
-                       max_sequences, index);
+    return fmt::format("{}/{}/{}/{}/{}", prompts->spec.llm, weights_name(prompts->weights()),
+                       prompts->spec.kv_cache_dtype, max_sequences, index);
   }
 };
 
@@ -53,7 +51,7 @@ Serving serving(const SizedScenario& sized, std::size_t i) {
   const std::string decoding = pool.spec.placement.make()->decode_pool();
   for (const Pool& other : sized.pools)
     if (!decoding.empty() && other.spec.name == decoding) place.decodes = &other;
-  place.model = bound_model(pool.llm, *data_type(pool.spec.weights), *data_type(pool.spec.kv_cache_dtype));
+  place.model = bound_model(pool.llm, pool.weights(), *data_type(pool.spec.kv_cache_dtype));
   for (const Pool* p : {place.prompts, place.decodes})
     place.max_sequences = std::max(place.max_sequences, p->spec.batcher.make()->max_sequences());
   const bool forgets = pool.spec.kv_cache.make()->attended_tokens() < std::numeric_limits<std::int64_t>::max();
@@ -70,7 +68,7 @@ struct Alone {
 
 Alone alone(const Serving& place, const ExpectedRequest& request) {
   const LeastWork work = least_work(place.model, request.work, place.max_sequences);
-  const double peak = peak_flop_per_s(place.prompts->gpu, *data_type(place.prompts->spec.weights));
+  const double peak = peak_flop_per_s(place.prompts->gpu, place.prompts->weights());
   Alone least{.ttft_s = work.prompt_flop / (real(place.prompts->gpus_per_replica()) * peak)};
   const std::int64_t prompt = request.work.computed_tokens + request.work.found_tokens;
   least.token_s = std::min(least_token_s(place.model, place.prompts->gpu, place.prompts->shape(), prompt),
@@ -188,8 +186,8 @@ constexpr Demand prompts{"arithmetic of prompts", false, false, [](const LeastWo
 /// All of a pool that a request alone on it depends on. Designs may change the figures of a GPU, so its name is not
 /// enough.
 std::string device_key(const Pool& pool) {
-  return fmt::format("{} {} {} {}", peak_flop_per_s(pool.gpu, *data_type(pool.spec.weights)),
-                     pool.gpu.hbm_bytes_per_s, pool.spec.tensor_parallel, pool.spec.pipeline_parallel);
+  return fmt::format("{} {} {} {}", peak_flop_per_s(pool.gpu, pool.weights()), pool.gpu.hbm_bytes_per_s,
+                     pool.spec.tensor_parallel, pool.spec.pipeline_parallel);
 }
 
 /// One set of limits on one place.

@@ -194,9 +194,76 @@ TEST(Cells, ShardsOfExpertsThatFillNoTileAreLeftOut) {
   Sample s = product(1, 1, 1);
   s.op = "moe";
   s.shape = {.m = 64, .n = 1536, .k = 4096, .experts = 128, .top_k = 8, .tensor_parallel = 8, .expert_parallel = 1};
-  EXPECT_TRUE(is_fitted(s));  // 192
-  s.shape.tensor_parallel = 16;
-  EXPECT_FALSE(is_fitted(s));  // 96
+  const Gpu gpu = load_gpu("h100_sxm_80g", {});
+  const auto fitted = [&](std::int64_t slices) {
+    s.mode = "balanced";
+    s.shape.tensor_parallel = slices;
+    s.median_s = 1e-3;
+    CellCollector collector(gpu, "vllm");
+    collector.add(s);
+    return !collector.finish().empty();
+  };
+  EXPECT_TRUE(fitted(8));   // 192
+  EXPECT_FALSE(fitted(5));  // 307
+  EXPECT_FALSE(fitted(16));
+  s.kernel = "moe_torch_flow_nongated";
+  EXPECT_FALSE(fitted(8));
+}
+
+/// 64 tokens in 8 of 256 experts of DeepSeek-V3, timed by a version.
+Sample deepseek_experts(const std::string& version, const std::string& kernel, double median_s) {
+  Sample s = product(1, 1, 1);
+  s.op = "moe";
+  s.mode = "balanced";
+  s.version = version;
+  s.kernel = kernel;
+  s.median_s = median_s;
+  s.shape = {.m = 64, .n = 2048, .k = 7168, .experts = 256, .top_k = 8, .tensor_parallel = 1, .expert_parallel = 8};
+  return s;
+}
+
+// The layer's own cell: of version 1 the faster of two kernels; version 2 does not count beside it. A row whose
+// experts are split between GPUs says nothing of other layers.
+TEST(Cells, ALayerOfExpertsHasCellsOfItsOwn) {
+  const Gpu gpu = load_gpu("h100_sxm_80g", {});
+  const ExpertLayer layer{.hidden = 7168, .width = 2048, .experts = 256, .top_k = 8};
+  CellCollector collector(gpu, "vllm", {"1"}, {layer});
+  collector.add(deepseek_experts("1", "triton", 3e-3));
+  collector.add(deepseek_experts("1", "deepgemm", 2e-3));
+  collector.add(deepseek_experts("2", "flashinfer", 1e-3));
+  const auto all = collector.finish();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all.begin()->first.op, "moe_layer");
+  EXPECT_EQ(all.begin()->first.layer, layer);
+  EXPECT_EQ(all.begin()->second.cells.at(0).seconds, 2e-3);
+  EXPECT_EQ(all.begin()->second.source, "vllm 1");
+}
+
+// One kernel's table with impossible rows is left out, and named; the other kernel of the same version stays.
+TEST(Cells, ATableOfOneKernelIsLeftOutAndNamed) {
+  const Gpu gpu = load_gpu("h100_sxm_80g", {});
+  CellCollector collector(gpu, "vllm");
+  for (const Sample& s : made_up_samples()) collector.add(s);
+  Sample wrong = product(8192, 8192, 8192);
+  wrong.kernel = "broken";
+  wrong.median_s = 1e-4;
+  collector.add(wrong);
+  const auto all = collector.finish();
+  EXPECT_EQ(all.begin()->second.left_out_rows, 1);
+  EXPECT_EQ(all.begin()->second.left_out_tables, "vllm 1 broken");
+  EXPECT_EQ(all.begin()->second.cells.size(), made_up_samples().size());
+}
+
+// Three repeats within a tenth: the median. One that took twice as long was disturbed: the fastest.
+TEST(Cells, ADisturbedRepeatDoesNotCount) {
+  const Gpu gpu = load_gpu("h100_sxm_80g", {});
+  const auto cell_s = [&](double slowest) {
+    CellCollector collector(gpu, "vllm");
+    for (const double times : {1.0, 1.05, slowest}) collector.add(product(64, 4096, 4096, times));
+    return collector.finish().begin()->second.cells.at(0).seconds / product(64, 4096, 4096).median_s;
+  };
+  EXPECT_NEAR(cell_s(1.1), 1.05, 1e-9);
+  EXPECT_NEAR(cell_s(2), 1, 1e-9);
 }
 
 TEST(Cells, AnotherEngineStandsInWhereTheWantedOneHasNone) {

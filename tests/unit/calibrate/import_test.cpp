@@ -124,4 +124,47 @@ TEST(Import, MistakesHaveTheirPlace) {
   EXPECT_NE(message("a,b\n1,2\n").find("no known table has these columns"), std::string::npos);
 }
 
+TEST(Import, EveryTypeOfExpertsAndProducts) {
+  const auto rows =
+      imported(origin +
+               "moe_dtype,num_tokens,hidden_size,inter_size,topk,num_experts,moe_tp_size,moe_ep_size,"
+               "distribution,latency\n"
+               "TRTLLM,1,x,moe,k,nvfp4,8,7168,2048,8,256,1,16,balanced,0.1\n"
+               "TRTLLM,1,x,moe,k,w4a8_mxfp4_mxfp8,8,2880,2880,4,128,2,1,balanced,0.1\n"
+               "SGLang,1,x,moe_context,deepepmoe,fp8_block,8,7168,2048,8,256,1,16,uniform,0.1\n"
+               "SGLang,1,x,moe_generation,deepepmoe,fp8_block,8,7168,2048,8,256,1,16,power_law_1.2,0.1\n");
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[0].dtype, "nvfp4");
+  EXPECT_EQ(rows[1].dtype, "w4a8_mxfp4");
+  EXPECT_EQ(rows[2].mode, "wide_prefill");
+  EXPECT_EQ(rows[3].mode, "wide_decode_power_law_1.2");
+}
+
+// Of each head 128 x 512 and back; quantising reads two bytes and writes one; a difference of 0 says nothing.
+TEST(Import, ProductsOfLatentHeadsAndQuantising) {
+  const auto products =
+      imported(origin +
+               "bmm_dtype,num_tokens,num_heads,latency\nVLLM,1,x,mla_gen_pre,d,bfloat16,4,128,0.01\n"
+               "VLLM,1,x,mla_gen_post,d,fp8,4,128,0.01\n");
+  ASSERT_EQ(products.size(), 2u);
+  EXPECT_EQ(products[0].mode, "pre");
+  EXPECT_EQ(products[0].shape, (KernelShape{.m = 4, .n = 512, .k = 128, .q_heads = 128}));
+  EXPECT_EQ(products[1].shape, (KernelShape{.m = 4, .n = 128, .k = 512, .q_heads = 128}));
+  const auto passes = imported(origin +
+                               "m,k,quant_dtype,latency\nVLLM,1,x,compute_scale,t,10,100,fp8,0\n"
+                               "VLLM,1,x,scale_matrix,t,10,100,fp8,0.02\n");
+  ASSERT_EQ(passes.size(), 1u);
+  EXPECT_EQ(passes[0].shape.bytes, 3000);
+}
+
+TEST(Import, ExchangeOfTensorRtLlm) {
+  const auto rows = imported(origin +
+                             "moe_dtype,num_tokens,hidden_size,topk,num_experts,moe_ep_size,distribution,latency\n"
+                             "TRTLLM,1,x,alltoall_combine,NVLinkOneSided,nvfp4,4,7168,8,256,32,balanced,0.01\n");
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].op, "ep_combine");
+  EXPECT_EQ(rows[0].mode, "NVLinkOneSided_alltoall_combine");
+  EXPECT_EQ(rows[0].shape.ranks, 32);
+}
+
 }  // namespace servecast::import_test

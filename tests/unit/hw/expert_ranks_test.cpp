@@ -170,9 +170,35 @@ TEST(ExpertRanks, TokensOfAllRanksCount) {
   EXPECT_EQ(one.kv_pool_tokens, static_cast<std::int64_t>(one.kv_pool_bytes / token_bytes));
   EXPECT_EQ(two.kv_pool_tokens, 2 * static_cast<std::int64_t>(two.kv_pool_bytes / token_bytes));
   EXPECT_EQ(plan({.tensor_parallel = 2, .expert_parallel = 3}).problem,
-            "expert_parallel 3 is no multiple of tensor_parallel 2");
+            "expert_parallel 3 is neither a multiple nor a divisor of the 2 GPUs of tensor_parallel x data_parallel");
   EXPECT_EQ(plan({.pipeline_parallel = 3, .expert_parallel = 4}).problem,
             "pipeline_parallel 3 is more than the 2 layers of tiny");
+}
+
+// Four GPUs in every way that deployments state: attention of 1, 2 or 4 GPUs a rank, experts whole, halved or
+// quartered.
+TEST(ExpertRanks, AttentionAndExpertsAreSplitApart) {
+  struct Case {
+    Shape shape;
+    std::int64_t ranks, slices;
+  };
+  for (const Case& c : {Case{{.tensor_parallel = 4}, 1, 4}, Case{{.tensor_parallel = 4, .expert_parallel = 4}, 1, 1},
+                        Case{{.tensor_parallel = 4, .expert_parallel = 2}, 1, 2}, Case{{.expert_parallel = 4}, 4, 1},
+                        Case{{.expert_parallel = 4, .data_parallel = 4}, 4, 1}, Case{{.data_parallel = 4}, 4, 4},
+                        Case{{.tensor_parallel = 2, .expert_parallel = 2, .data_parallel = 2}, 2, 2}}) {
+    EXPECT_EQ(c.shape.gpus_per_stage(), 4);
+    EXPECT_EQ(c.shape.ranks(), c.ranks);
+    EXPECT_EQ(c.shape.expert_slices(), c.slices);
+    EXPECT_TRUE(c.shape.whole_groups());
+    // a quarter of 2 x 3 x 100 x 30 x 2 bytes of routed weights on each GPU, however they are split
+    Llm no_experts = tiny_moe();
+    no_experts.experts->intermediate = 0;
+    EXPECT_EQ(stage_weight_bytes(tiny_moe(), DataType::bf16, c.shape, 0) -
+                  stage_weight_bytes(no_experts, DataType::bf16, c.shape, 0),
+              18'000);
+  }
+  EXPECT_FALSE((Shape{.tensor_parallel = 4, .expert_parallel = 6}).whole_groups());
+  EXPECT_FALSE((Shape{.expert_parallel = 3, .data_parallel = 4}).whole_groups());
 }
 
 // Two stages of two ranks of two GPUs: the fourth GPU that has KV of the second rank's requests is the eighth.

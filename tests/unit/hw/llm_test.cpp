@@ -45,6 +45,27 @@ TEST(Llm, QuantisationTouchesLinearLayersOnly) {
   EXPECT_EQ(weight_bytes(tiny_llm(), DataType::int4), 0.51953125 * linear + 2 * kept);
 }
 
+// Two layers of attention (100 x (100 + 100) + 100 x 100 weights each), a dense MLP of 3 x 100 x 200, four experts of
+// 3 x 100 x 30, one of width 10 that every token passes, a router of 100 x 4.
+TEST(Llm, ExpertsMayHaveATypeOfTheirOwn) {
+  const double attention = 2 * 30'000, dense = 60'000, experts = 36'000, shared = 3'000;
+  const double kept = 400 + 200'100 + 400;
+  EXPECT_EQ(weight_bytes(tiny_moe(), DataType::bf16), 2 * (attention + dense + experts + shared + kept));
+  EXPECT_EQ(weight_bytes(tiny_moe(), {DataType::bf16, DataType::fp8, DataType::mxfp4}),
+            2 * attention + dense + shared + 0.53125 * experts + 2 * kept);
+}
+
+TEST(Llm, WhatAPoolSaysOfWeightsGoesBeforeWhatIsPublished) {
+  const WeightTypes published(DataType::bf16, DataType::bf16, DataType::mxfp4);
+  EXPECT_EQ(weight_types({}, published), published);
+  EXPECT_EQ(weight_types({.all = "fp8"}, published), DataType::fp8);
+  EXPECT_EQ(weight_types({.all = "mxfp4"}, {}), published);  // engines have no other kernels for it
+  EXPECT_EQ(weight_types({.experts = "w4a8_mxfp4"}, published).experts, DataType::w4a8_mxfp4);
+  EXPECT_EQ(weights_name(published), "bf16, experts mxfp4");
+  EXPECT_EQ(weights_name({DataType::bf16, DataType::nvfp4, DataType::nvfp4}), "bf16, MLPs and experts nvfp4");
+  EXPECT_EQ(weights_name(DataType::fp8_block), "fp8_block");
+}
+
 // 2 layers x (key + value) x 1 head x 50 = 200 numbers.
 TEST(Llm, KvCacheOfGroupedHeads) {
   EXPECT_EQ(kv_bytes_per_token(tiny_llm(), DataType::bf16), 400);

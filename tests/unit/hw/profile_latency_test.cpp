@@ -30,7 +30,7 @@ struct Made {
   KernelProfile profile = made_up_profile();
   Llm llm = tiny_llm();
   Shape shape{};
-  DataType weights = DataType::bf16;
+  WeightTypes weights{};
   EngineTerms terms{.all_reduce_wait_s = 0, .small_kernel_s = 1e-6, .small_kernels_per_layer = 6};
 
   std::unique_ptr<StepLatency> make() const {

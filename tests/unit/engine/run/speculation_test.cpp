@@ -72,7 +72,7 @@ TEST(SpeculativeDecoding, AdaptiveLengthKeepsWhatAFixedOneLoses) {
 // experts and gains less here; their service spreads experts over 144 GPUs, where every expert is touched anyway.
 TEST(SpeculativeDecoding, DeepSeeksPredictionModuleGivesItsEighteenTenths) {
   for (const double accepted : {0.8, 0.85, 0.9}) {
-    const double now = gain("deepseek-v3", 1, ", engine: sglang-0.5, weights: fp8, tensor_parallel: 8",
+    const double now = gain("deepseek-v3", 1, ", engine: sglang-0.5, tensor_parallel: 8",
                             "policy: mtp, acceptance: {rate_fraction: " + std::to_string(accepted) + "}");
     EXPECT_NEAR(now / 1.8, 1, 0.1) << accepted;
     RecordProperty("gain", std::to_string(now));

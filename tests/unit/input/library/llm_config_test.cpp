@@ -45,6 +45,8 @@ const std::vector<Published> published{
     {.name = "mixtral-8x22b", .total = 141, .active = 39},
     {.name = "deepseek-v2-lite", .total = 15.7, .active = 2.45, .embedding_active = false},
     {.name = "deepseek-v3", .total = 671, .active = 36.7, .kv_bytes = 70272, .embedding_active = false},
+    {.name = "kimi-k2", .total = 1026, .active = 31.7, .kv_bytes = 70272, .embedding_active = false},
+    {.name = "minimax-m2.5", .total = 229, .active = 9.8 + 1.23},  // "A10B" counts neither embedding nor LM head
     {.name = "opt-13b", .total = 12.85, .kv_bytes = 819200},
     {.name = "opt-66b", .total = 65.7},
     {.name = "gpt-oss-20b", .total = 20.9, .active = 3.61, .embedding_active = false},
@@ -69,6 +71,18 @@ TEST(BundledLlms, AreAllInThisTest) {
   std::vector<std::string> names;
   for (const Published& p : published) names.push_back(p.name);
   EXPECT_THAT(list_llms(), testing::UnorderedElementsAreArray(names));
+}
+
+// DeepSeek-V3 is published in fp8, all but embeddings, norms and router: 671 GB of 671e9 weights, and 1.85e9 more for
+// these in two bytes. gpt-oss-120b: 114.7e9 expert weights of 4.25 bits (its card: 60.8 GiB for the checkpoint).
+TEST(BundledLlms, AreStoredAsTheyArePublished) {
+  EXPECT_EQ(load_llm("llama-3.1-8b", {}).published, WeightTypes());
+  const Llm deepseek = load_llm("deepseek-v3", {});
+  EXPECT_EQ(deepseek.published, DataType::fp8_block);
+  EXPECT_NEAR(weight_bytes(deepseek, deepseek.published) / 1e9, 673, 3);
+  const Llm gpt_oss = load_llm("gpt-oss-120b", {});
+  EXPECT_EQ(gpt_oss.published, WeightTypes(DataType::bf16, DataType::bf16, DataType::mxfp4));
+  EXPECT_NEAR(weight_bytes(gpt_oss, gpt_oss.published) / 1.073741824e9, 60.8, 0.6);
 }
 
 // 6.74 B weights: fp16 13.5 GB, int8 6.7 (embeddings stay bf16: 7.0), int4 with groups of 128 3.6 to 3.9.
@@ -160,7 +174,34 @@ TEST_F(LlmConfigFile, EveryProblemHasItsPlace) {
                           "2:24: 'intermediate_size' must be a whole number of at least 1 and at most 1000000000"));
 }
 
+TEST_F(LlmConfigFile, SaysHowItIsQuantised) {
+  const auto types = [&](const std::string& quantisation) {
+    return load_llm(write(R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 100, "vocab_size": 10,
+        "num_hidden_layers": 2, "num_attention_heads": 4, "quantization_config": )" +
+                          quantisation + "}"),
+                    {})
+        .published;
+  };
+  EXPECT_EQ(types("null"), WeightTypes());
+  EXPECT_EQ(types(R"({"quant_method": "fp8"})"), DataType::fp8);
+  EXPECT_EQ(types(R"({"quant_method": "fp8", "weight_block_size": [128, 128]})"), DataType::fp8_block);
+  EXPECT_EQ(types(R"({"quant_method": "awq", "bits": 4})"), DataType::int4);
+  EXPECT_EQ(types(R"({"quant_method": "modelopt", "quant_algo": "NVFP4", "ignore": ["model.layers.0.self_attn*"]})"),
+            WeightTypes(DataType::bf16, DataType::nvfp4, DataType::nvfp4));
+  const std::string group = R"({"quant_method": "compressed-tensors", "config_groups": {"group_0": {"weights": )";
+  EXPECT_EQ(types(group + R"({"num_bits": 8, "type": "float", "strategy": "channel"}}}})"), DataType::fp8);
+  EXPECT_EQ(
+      types(group + R"({"num_bits": 4, "type": "int"}}}, "ignore": ["re:.*self_attn.*", "re:.*shared_experts.*"]})"),
+      WeightTypes(DataType::bf16, DataType::bf16, DataType::int4));
+}
+
 TEST_F(LlmConfigFile, RefusesWhatIsNotModelled) {
+  EXPECT_THAT(problems(R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 100, "vocab_size": 10,
+  "num_hidden_layers": 2, "num_attention_heads": 4, "quantization_config": {"quant_method": "aqlm"}})"),
+              ElementsAre(HasSubstr("'quantization_config': unknown quant_method 'aqlm'")));
+  EXPECT_THAT(problems(R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 100, "vocab_size": 10,
+  "num_hidden_layers": 2, "num_attention_heads": 4, "quantization_config": {"quant_method": "gptq", "bits": 3}})"),
+              ElementsAre(HasSubstr("says no number format that is modelled")));
   EXPECT_THAT(problems(R"({"model_type": "qwen2", "hidden_size": 64, "intermediate_size": 100,
   "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 10, "use_sliding_window": true})"),
               ElementsAre(HasSubstr("sliding window")));

@@ -15,7 +15,7 @@ struct Case {
   std::string gpu;
   std::string llm;
   std::int64_t tensor_parallel = 1;
-  DataType weights = DataType::bf16;
+  WeightTypes weights{};
 };
 const std::vector<Case> cases{
     {"a100_sxm_80g", "opt-13b"},
@@ -25,7 +25,7 @@ const std::vector<Case> cases{
     {"h200_sxm_141g", "deepseek-v3", 8, DataType::fp8},
     {"l40s_48g", "mixtral-8x7b", 4, DataType::int4},
     {"a10_24g", "mistral-7b", 1, DataType::int8},
-    {"rtx_4090_24g", "gpt-oss-20b", 1, DataType::int4},
+    {"rtx_4090_24g", "gpt-oss-20b", 1, {DataType::bf16, DataType::bf16, DataType::mxfp4}},
 };
 
 std::unique_ptr<StepLatency> model_of(const Case& c, const EngineTerms& engine = {}) {
@@ -53,7 +53,9 @@ double bound_s(const Case& c, const StepWork& work) {
   const double per_token = flop_per_token(llm, 0) - 2 * embedding_parameters(llm);
   const double head = 2 * embedding_parameters(llm) * static_cast<double>(work.emitted_tokens);
   const double flop = (tokens * per_token + head) / tp;
-  double bytes = per_token / 2 * facts(c.weights).bytes / tp;
+  double least_bytes = facts(c.weights.attention).bytes;
+  for (const DataType type : c.weights.all()) least_bytes = std::min(least_bytes, facts(type).bytes);
+  double bytes = per_token / 2 * least_bytes / tp;
   if (llm.windowed_layers() == 0)
     bytes += static_cast<double>(work.decode_kv_tokens * llm.layers) *
              kv_bytes_per_token_layer_and_gpu(llm, DataType::bf16, c.tensor_parallel);
