@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <map>
 #include <set>
 #include <string>
 
@@ -14,8 +15,6 @@ namespace {
 constexpr double huber_at = 0.05;
 constexpr int reweightings = 3;
 constexpr double pull_to_zero = 1e-4;
-constexpr double kept_step =
-    0.003;  // of the values kept: a tenth of what fits are off by, and a file packs a sixth smaller
 
 using Matrix = Eigen::SparseMatrix<double>;
 using Triplets = std::vector<Eigen::Triplet<double>>;
@@ -90,12 +89,25 @@ GridText to_text(std::vector<GridAxis> axes, const Eigen::VectorXd& values) {
   for (std::size_t at = 0; at < static_cast<std::size_t>(values.size()); at += length) {
     std::string& line = text.lines.emplace_back();
     for (std::size_t i = 0; i < length; ++i)
-      line += grid_letters(kept_step * std::round(values[static_cast<Eigen::Index>(at + i)] / kept_step));
+      line += grid_letters(values[static_cast<Eigen::Index>(at + i)]);
   }
   return text;
 }
 
 }  // namespace
+
+GridText coarser(GridText text) {
+  constexpr int step = 3;
+  constexpr int most = 4140;
+  std::map<std::string, std::string> nearest;
+  for (int value = -most; value <= most; ++value) {
+    const int steps = (value + (value < 0 ? -1 : 1)) / step;  // thirds are never half way
+    nearest.emplace(grid_letters(0.001 * value), grid_letters(0.001 * (steps * step)));
+  }
+  for (std::string& line : text.lines)
+    for (std::size_t i = 0; i < line.size(); i += 2) line.replace(i, 2, nearest.at(line.substr(i, 2)));
+  return text;
+}
 
 std::vector<GridAxis> choose_axes(const OperatorKind& kind, std::span<const GridRow> rows) {
   std::vector<GridAxis> axes;

@@ -114,6 +114,7 @@ FittedOperator fit_operator(const Flavour& flavour, const FlavourCells& all) {
   fitted.evidence.left_out_tables = all.left_out_tables;
   fitted.evidence = judge(fitted, all.cells);
   if (!fitted.layer.any()) fitted.residual = fit_grid(kind, grid_rows(all.cells, fitted));
+  fitted.residual = coarser(std::move(fitted.residual));
   return fitted;
 }
 

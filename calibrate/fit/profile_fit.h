@@ -12,7 +12,7 @@ namespace servecast {
 inline constexpr std::size_t fewest_cells = 20;
 
 /// Law and residual grid on the cells that are not held out, evidence on those that are. Pure. A model's layer of
-/// experts has few cells, each a choice of kernels of its own: its grid is then fitted on all of them.
+/// experts has few cells, each a choice of kernels of its own: its grid is then fitted on every cell.
 FittedOperator fit_operator(const Flavour& flavour, const FlavourCells& cells);
 
 /// Median, 90th and 95th percentile of |predicted / measured - 1|, and the spread by region.

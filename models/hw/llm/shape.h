@@ -8,7 +8,7 @@
 namespace servecast {
 
 /// How one replica is spread over GPUs. The GPUs of a stage form ranks of `tensor_parallel` GPUs each: a rank attends
-/// to requests of its own, and its GPUs divide attention and dense layers. All of them together hold the routed
+/// to requests of its own, and its GPUs divide attention and dense layers. Together the GPUs hold the routed
 /// experts: `expert_parallel` groups of GPUs have whole experts, their share of them, and the GPUs of a group slice
 /// these (TensorRT-LLM: moe_ep groups of moe_tp GPUs, attention DP ranks). vLLM's --enable-expert-parallel is EP = TP
 /// x DP; ranks are its --data-parallel-size, SGLang's --dp-size with --enable-dp-attention. Requires whole_groups().

@@ -10,7 +10,7 @@ namespace servecast {
 
 /// How a model's linear layers are stored. Published checkpoints quantise some of them only: gpt-oss its experts,
 /// NVIDIA's NVFP4 ones all but attention, DeepSeek all. Embeddings, LM head, norms, biases and the expert router are
-/// bf16 in all of them.
+/// bf16 in every one.
 struct WeightTypes {
   DataType attention = DataType::bf16;
   DataType mlp = DataType::bf16;  // dense MLPs, and experts that every token passes
@@ -37,7 +37,7 @@ inline std::string weights_name(const WeightTypes& types) {
 }
 
 /// What a pool says of its weights. "auto" in `all`: as the model is published; in the others: as `all` says.
-struct WeightWishes {
+struct WeightSettings {
   std::string_view all = "auto";
   std::string_view attention = "auto";
   std::string_view experts = "auto";
@@ -48,12 +48,12 @@ constexpr bool of_experts_alone(DataType type) {
   return type == DataType::mxfp4 || type == DataType::w4a8_mxfp4 || type == DataType::w4a8;
 }
 
-inline WeightTypes weight_types(const WeightWishes& wishes, const WeightTypes& published) {
-  WeightTypes types = wishes.all == "auto" ? published : WeightTypes(data_type(wishes.all).value());
+inline WeightTypes weight_types(const WeightSettings& settings, const WeightTypes& published) {
+  WeightTypes types = settings.all == "auto" ? published : WeightTypes(data_type(settings.all).value());
   if (of_experts_alone(types.attention)) types.attention = DataType::bf16;
   if (of_experts_alone(types.mlp)) types.mlp = DataType::bf16;
-  if (wishes.attention != "auto") types.attention = data_type(wishes.attention).value();
-  if (wishes.experts != "auto") types.experts = data_type(wishes.experts).value();
+  if (settings.attention != "auto") types.attention = data_type(settings.attention).value();
+  if (settings.experts != "auto") types.experts = data_type(settings.experts).value();
   return types;
 }
 

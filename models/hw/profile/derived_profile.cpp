@@ -27,8 +27,8 @@ constexpr std::array links{
     Link{"d2h", to_host},
 };
 
-/// DeepEP's kernels on an H100 move less than its NVLink could, and on an H800 all that its own can: 153 to 158 of 200
-/// GB/s (DeepEP's README). A copy reaches 0.8 of the link's rate (p2p of the H100 profile).
+/// DeepEP's kernels on an H100 move less than its NVLink could, and on an H800 all that its own can: 153 to 158 of
+/// 200 GB/s (DeepEP's README). A copy reaches 0.8 of the link's rate (p2p of the H100 profile).
 constexpr double link_share = 0.8;
 bool exchanges(const FittedOperator& fitted) { return fitted.op == "ep_dispatch" || fitted.op == "ep_combine"; }
 
@@ -40,7 +40,8 @@ double rate(const Gpu& gpu, std::string_view op) {
 }  // namespace
 
 KernelProfile scale_profile(KernelProfile profile, const Gpu& measured, const Gpu& target) {
-  std::erase_if(profile.operators, [&](const FittedOperator& fitted) { return peak_flop_per_s(target, fitted.dtype) == 0; });
+  std::erase_if(profile.operators,
+                [&](const FittedOperator& fitted) { return peak_flop_per_s(target, fitted.dtype) == 0; });
   for (FittedOperator& fitted : profile.operators) {
     fitted.law.flop_per_s *= peak_flop_per_s(target, fitted.dtype) / peak_flop_per_s(measured, fitted.dtype);
     if (exchanges(fitted))

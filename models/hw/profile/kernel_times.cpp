@@ -138,7 +138,7 @@ std::optional<KernelTime> KernelTimes::moe(const MoeCall& call) const {
   return std::nullopt;
 }
 
-std::optional<KernelTime> KernelTimes::mla_bmm(const MlaBmmCall& call) const {
+std::optional<KernelTime> KernelTimes::mla_bmm(const LatentProductsCall& call) const {
   const bool own = find({.op = "mla_bmm", .dtype = call.dtype, .mode = "pre"}).exact;  // else weights are widened
   const auto of = [&](std::string_view mode, std::int64_t columns, std::int64_t depth) {
     return time({.op = "mla_bmm", .dtype = own ? call.dtype : "bf16", .mode = mode},

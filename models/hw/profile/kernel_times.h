@@ -46,7 +46,7 @@ struct MoeCall {
 };
 
 /// Into the latent space, nope_size to latent_size for each head, and back to value_size.
-struct MlaBmmCall {
+struct LatentProductsCall {
   std::string_view dtype = "bf16";
   std::int64_t tokens = 0;
   std::int64_t heads = 0;  // on this GPU
@@ -91,7 +91,7 @@ class KernelTimes {
   /// Of the model's own layer where that was measured, else of experts of any size.
   std::optional<KernelTime> moe(const MoeCall& call) const;
   /// The two products of decoding latent attention that its kernel leaves out; nothing where the profile lacks them.
-  std::optional<KernelTime> mla_bmm(const MlaBmmCall& call) const;
+  std::optional<KernelTime> mla_bmm(const LatentProductsCall& call) const;
   std::optional<KernelTime> collective(const CollectiveCall& call) const;
   /// Where NCCL itself was measured.
   std::optional<KernelTime> all_reduce_by_nccl(double bytes, std::int64_t ranks) const;

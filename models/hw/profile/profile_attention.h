@@ -7,8 +7,9 @@
 
 namespace servecast {
 
-/// Whether the profile times what decoding of latent attention does in place of its up-projection (MlaBmmCall). Then
-/// the up-projection is the prompts' alone, over their tokens and those before them, as vLLM computes it.
+/// Whether the profile times what decoding of latent attention does in place of its up-projection
+/// (LatentProductsCall). Then the up-projection is the prompts' alone, over their tokens and those before them, as
+/// vLLM computes it.
 bool absorbs_projection(const ProfileInputs& inputs);
 
 /// Attention of one layer on one GPU, asked of a profile and kept as tables: decoding over sequences and mean

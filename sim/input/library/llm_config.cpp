@@ -46,7 +46,7 @@ class Config {
     return "";
   }
 
-  /// bf16 where nothing is said of it.
+  /// bf16 where the key is missing.
   WeightTypes weights() {
     const char* key = "quantization_config";
     const YAML::Node node = root_[key];

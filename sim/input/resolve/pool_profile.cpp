@@ -39,6 +39,29 @@ void add_changed_note(Pool& pool, const std::string& what, const PoolHardware& w
 
 }  // namespace
 
+std::string no_exchange(const Pool& pool) {
+  return fmt::format(
+      "there are no measurements of how {} sends tokens to experts (ep_dispatch, ep_combine); GPUs with a profile "
+      "of an H100 or H200 can, or kernels: all_gather, or one rank: tensor_parallel {}",
+      pool.gpu.title, pool.shape().gpus_per_stage());
+}
+
+ExchangeKernels exchange_kernels(const ExpertExchangeSpec& spec) {
+  if (spec.kernels == "all_gather") return ExchangeKernels::all_gather;
+  return spec.kernels == "low_latency" ? ExchangeKernels::low_latency : ExchangeKernels::high_throughput;
+}
+
+std::optional<std::string> exchange_problem(const Pool& pool, const KernelProfile& profile) {
+  if (pool.spec.expert_exchange.kernels == "all_gather") return std::nullopt;
+  if (pool.shape().expert_slices() > 1)
+    return fmt::format(
+        "DeepEP's kernels send tokens to whole experts; here {} GPUs slice each: take kernels: "
+        "all_gather, or expert_parallel {}",
+        pool.shape().expert_slices(), pool.shape().gpus_per_stage());
+  if (!exchanges_experts(profile)) return no_exchange(pool);
+  return std::nullopt;
+}
+
 bool rates_changed(const Pool& pool, const PoolHardware& with) { return !same_rates(file_of(pool, with), pool.gpu); }
 
 std::optional<ProfileUse> profile_use(const Pool& pool, const PoolHardware& with) {

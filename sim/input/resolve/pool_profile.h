@@ -26,6 +26,12 @@ std::optional<ProfileUse> profile_use(const Pool& pool, const PoolHardware& with
 std::optional<std::string> weights_problem(const Gpu& gpu, const Llm& llm, const WeightTypes& weights,
                                            const KernelProfile* profile);
 
+/// Those that the pool names; and why they cannot send the tokens of its ranks with this profile.
+ExchangeKernels exchange_kernels(const ExpertExchangeSpec& spec);
+std::optional<std::string> exchange_problem(const Pool& pool, const KernelProfile& profile);
+/// What of that the pool's GPU lacks.
+std::string no_exchange(const Pool& pool);
+
 /// Notes for the reader of a forecast that rests on this profile, or on the roofline.
 void add_profile_notes(Pool& pool, const KernelProfile& profile, const PoolHardware& with);
 void add_roofline_notes(Pool& pool, const PoolHardware& with);

@@ -201,7 +201,7 @@ struct PoolSpec {
         "weights", weights,
         "data type of all linear layers' weights. auto: as the model is published (its quantization_config); fp8: "
         "scaled per tensor or channel, fp8_block: per 128 x 128; int8, int4 and mxfp4 are weight-only, the others "
-        "quantise activations too",
+        "quantise activations too; mxfp4, w4a8_mxfp4 and w4a8 are of the experts alone, the rest is bf16",
         data_type_names());
     f.field("attention_weights", attention_weights, "data type of attention's; auto: as 'weights' says",
             data_type_names());

@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 #include "models/hw/profile/operator_model.h"
 #include "models/hw/profile/profile_latency.h"
@@ -9,16 +13,43 @@
 #include "sim/input/library/kernel_profile_file.h"
 #include "sim/input/library/library.h"
 #include "sim/input/library/llm_config.h"
+#include "tests/unit/cli/servecast.h"
 
 namespace servecast::bundled_profiles_test {
 
 TEST(BundledProfiles, LoadAndAreSmall) {
-  EXPECT_GE(list_profiles().size(), 6u);
+  EXPECT_GE(list_profiles().size(), 18u);
+  std::uintmax_t all = 0;
   for (const std::string& name : list_profiles()) {
     const KernelProfile profile = load_profile(name, {});
     EXPECT_EQ(profile.name, profile.gpu + "." + profile.engine);
-    EXPECT_LE(std::filesystem::file_size(library_dir() / profile_folder.path / (name + ".yaml")), 300'000u) << name;
+    const auto bytes = std::filesystem::file_size(library_dir() / profile_folder.path / (name + ".yaml"));
+    EXPECT_LE(bytes, 400'000u) << name;
+    all += bytes;
   }
+  EXPECT_LE(all, 5'500'000u);  // a wheel may have 25 MB, and packs them to half
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// The script makes the smallest of them from the tables again, to the byte.
+TEST(BundledProfiles, AreWhatTheScriptMakes) {
+  const char* data = std::getenv("SERVECAST_DATA");
+  if (data == nullptr || !std::filesystem::exists(std::string(data) + "/kernels/aiconfigurator"))
+    GTEST_SKIP() << "needs SERVECAST_DATA";
+  const TestFolder folder;
+  const std::string made = folder / "";
+  const std::string source = SERVECAST_SOURCE_DIR;
+  const std::string name = "a100_sxm_80g.trtllm";
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "servecast-calibrate";
+  if (!std::filesystem::exists(program)) GTEST_SKIP() << "needs servecast-calibrate beside the test";
+  const std::string command = "CALIBRATE='" + program + "' '" + source + "/scripts/fit-profiles' '" + data + "' '" +
+                              made + "' " + name + " > /dev/null";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  EXPECT_TRUE(text_of(made + name + ".yaml") == text_of(source + "/scenarios/hw/profiles/" + name + ".yaml"));
 }
 
 // Errors on held-out shapes, as docs/calibrate.md gives them; a fit that gets worse shows here.
@@ -29,7 +60,7 @@ TEST(BundledProfiles, HeldOutErrorsOfWhatMattersMost) {
       const bool attention = fitted.op.ends_with("_attention") && fitted.kv_dtype == "bf16" && fitted.head_dim == 128;
       if (!product && !attention) continue;
       EXPECT_LE(fitted.evidence.median_error, 0.035) << name << " " << fitted.op;
-      EXPECT_LE(fitted.evidence.p90_error, 0.115) << name << " " << fitted.op;
+      EXPECT_LE(fitted.evidence.p90_error, 0.13) << name << " " << fitted.op;
       EXPECT_GE(fitted.evidence.held_out_rows, 1000) << name << " " << fitted.op;
     }
 }
@@ -61,12 +92,15 @@ StageTime decode_step(const KernelProfile& profile, const Llm& llm, std::int64_t
       {.decode_sequences = sequences, .decode_kv_tokens = sequences * context, .emitted_tokens = sequences}, 0);
 }
 
-/// The most sequences whose attention was measured, with heads of 128 in 16 bits.
+/// The most sequences whose attention was measured, with heads of 128 in 16 bits, and whose products were.
 std::int64_t most_sequences(const KernelProfile& profile) {
+  const auto product = std::ranges::find_if(
+      profile.operators, [](const FittedOperator& fitted) { return fitted.op == "gemm" && fitted.dtype == "bf16"; });
   const auto attention = std::ranges::find_if(profile.operators, [](const FittedOperator& fitted) {
     return fitted.op == "decode_attention" && fitted.kv_dtype == "bf16" && fitted.head_dim == 128;
   });
-  return static_cast<std::int64_t>(attention->residual.axes.front().points.back());
+  return static_cast<std::int64_t>(std::min(attention->residual.axes.front().points.back(),
+                                            product->residual.axes.back().points.back()));
 }
 
 // A number of sequences between two measured ones lies inside, whether or not it is a multiple of anything. The model
