@@ -25,13 +25,14 @@ constexpr double robust_from = 3;  // standard deviations; beyond, a figure pull
 constexpr double probe = 0.02;     // of a term, for its derivative
 
 using Term = double& (*)(EngineProfile&);
-constexpr std::array<Term, 7> terms{[](EngineProfile& e) -> double& { return e.request_path_s; },
+constexpr std::array<Term, 8> terms{[](EngineProfile& e) -> double& { return e.request_path_s; },
                                     [](EngineProfile& e) -> double& { return e.frontend_sequence_s; },
                                     [](EngineProfile& e) -> double& { return e.step.all_reduce_wait_s; },
                                     [](EngineProfile& e) -> double& { return e.step.sampler_s_per_logit; },
                                     [](EngineProfile& e) -> double& { return e.step.small_kernel_s; },
                                     [](EngineProfile& e) -> double& { return e.step.host_step_s; },
-                                    [](EngineProfile& e) -> double& { return e.step.host_sequence_s; }};
+                                    [](EngineProfile& e) -> double& { return e.step.host_sequence_s; },
+                                    [](EngineProfile& e) -> double& { return e.step.eager_layer_s; }};
 
 /// `start` with each term multiplied by exp(x): terms stay above zero.
 EngineProfile moved(EngineProfile engine, const Eigen::VectorXd& x) {
@@ -46,7 +47,8 @@ std::vector<ComparedFigure> fitted_figures(const EngineProfile& engine, std::spa
   write_text(how.engine, engine_yaml(engine));
   std::vector<ComparedFigure> figures = compare(servers, forecast(servers, how));
   std::erase_if(figures, [](const ComparedFigure& f) {
-    return f.saturated || f.figure == ServerFigure::e2e_mean || f.figure == ServerFigure::ttft_p99;
+    return f.saturated || f.figure == ServerFigure::e2e_mean || f.figure == ServerFigure::ttft_p99 ||
+           f.figure == ServerFigure::ttft_p50;
   });
   for (const ComparedFigure& f : figures)
     if (!f.forecast)
@@ -111,6 +113,7 @@ basis: {}
 source: {}
 kernels: {}
 request_path_s: {:.6g}
+request_token_s: {:.6g}
 frontend_sequence_s: {:.6g}
 scheduling_depth: {}
 step:
@@ -122,18 +125,19 @@ step:
   host_sequence_s: {:.6g}
   host_overlapped: {}
   cuda_graph_max_tokens: {}
-  prompt_layer_s: {:.6g}
+  eager_layer_s: {:.6g}
   input_scales: {}
 memory:
   rule: {}
   gpu_memory_utilization: {:.6g}
+  windowed_layers: {}
 {}error: {{decode_fraction: {:.6g}, prompt_fraction: {:.6g}, path_fraction: {:.6g}}}
 )",
-                     yaml_text(e.title), e.basis, yaml_text(e.source), yaml_text(e.kernels), e.request_path_s,
+                     yaml_text(e.title), e.basis, yaml_text(e.source), yaml_text(e.kernels), e.request_path_s, e.request_token_s,
                      e.frontend_sequence_s, e.scheduling_depth, e.step.all_reduce_wait_s, e.step.sampler_s_per_logit,
                      e.step.small_kernel_s, e.step.small_kernels_per_layer, e.step.host_step_s,
                      e.step.host_sequence_s, e.step.host_overlapped, e.step.cuda_graph_max_tokens,
-                     e.step.prompt_layer_s, e.step.input_scales, e.memory.rule, e.memory.gpu_memory_utilization,
+                     e.step.eager_layer_s, e.step.input_scales, e.memory.rule, e.memory.gpu_memory_utilization, e.memory.windowed_layers,
                      reserve, e.error.decode_fraction, e.error.prompt_fraction, e.error.path_fraction);
 }
 

@@ -92,6 +92,7 @@ MeasuredServer server_of_inference_max(const CsvRow& row) {
   run.weights = bundled_weights(row.text("precision"), run.llm);
   run.measured = {{ServerFigure::tpot_mean, row.number("mean_tpot")},
                   {ServerFigure::ttft_mean, row.number("mean_ttft")},
+                  {ServerFigure::ttft_p50, row.number("median_ttft")},
                   {ServerFigure::ttft_p99, row.number("p99_ttft")},
                   {ServerFigure::e2e_mean, row.number("mean_e2el")}};
   return closed_loop_server(run);

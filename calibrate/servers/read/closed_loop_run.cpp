@@ -48,13 +48,12 @@ pools:
   - name: server
     llm: {}
     gpu: {}
-    weights: {}
-    sampling: greedy
+{}    sampling: greedy
 {}{})",
                      yaml_text(run.id), requests_per_client * run.clients, run.clients,
                      run.shortest * static_cast<double>(run.prompt_tokens), run.prompt_tokens,
                      run.shortest * static_cast<double>(run.output_tokens), run.output_tokens, run.gpu.node,
-                     run.llm.name, run.gpu.name, run.weights, shape_settings(run.shape, run.llm),
+                     run.llm.name, run.gpu.name, weight_settings(run.weights, run.gpu), shape_settings(run.shape, run.llm),
                      engine_settings(run));
 }
 

@@ -47,14 +47,13 @@ std::string pool(const DisaggregatedRun& run, const char* name, const Workers& w
   return fmt::format(R"(  - name: {}
     llm: {}
     gpu: {}
-    weights: {}
-    sampling: greedy
+{}    sampling: greedy
     replicas: {}
 {}    kv_cache_dtype: fp8
     batcher: {{policy: trtllm, overlap_scheduler: true, max_batch_size: {}, max_num_tokens: {}}}
     kv_cache: {{policy: paged_reserved, block_tokens: 32}}
 {})",
-                     name, run.llm.name, run.gpu.name, run.weights, workers.count,
+                     name, run.llm.name, run.gpu.name, weight_settings(run.weights, run.gpu), workers.count,
                      shape_settings(workers.shape, run.llm), workers.batch * workers.shape.attention_dp, tokens,
                      rest);
 }

@@ -19,15 +19,17 @@ std::string vllm_settings(const ClosedLoopRun& run) {
 }
 
 /// DeepSeek's scripts give steps of prompts 32,768 tokens in fp8 and 16,384 in fp4; without a setting SGLang takes
-/// 8,192 on GPUs of 60 GB and more (server_args.py).
+/// 8,192 on GPUs of 60 to 90 GB and 16,384 above (server_args.py). Prompts are random, so nothing is shared.
 std::string sglang_settings(const ClosedLoopRun& run) {
   const bool deepseek = run.llm.name == "deepseek-v3" && run.inference_max;
-  const std::int64_t chunk = !deepseek ? 8192 : run.weights == "nvfp4" ? 16384 : 32768;
-  const std::int64_t sequences = !deepseek ? std::max<std::int64_t>(256, run.clients) : run.weights == "nvfp4" ? 256 : 128;
+  const bool nvfp4 = run.weights == "nvfp4";
+  const std::int64_t own = run.gpu.name == "h100_sxm_80g" ? 8192 : 16384;
   return fmt::format(
-      "    batcher: {{policy: vllm_v1, max_num_batched_tokens: {}, max_num_seqs: {}}}\n"
-      "    kv_cache: {{policy: paged}}\n",
-      chunk, sequences);
+      "    batcher: {{policy: sglang, chunked_prefill_size: {}, max_prefill_tokens: {}, max_running_requests: {}}}\n"
+      "    kv_cache: {{policy: paged}}\n"
+      "    memory: {{gpu_memory_utilization: {}}}\n",
+      !deepseek ? own : nvfp4 ? 16384 : 32768, !deepseek || nvfp4 ? 16384 : 32768,
+      !deepseek ? std::max<std::int64_t>(2048, run.clients) : nvfp4 ? 256 : 128, !deepseek ? 0.88 : nvfp4 ? 0.85 : 0.82);
 }
 
 struct TrtllmLimits {

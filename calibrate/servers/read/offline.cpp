@@ -93,15 +93,14 @@ pools:
   - name: server
     llm: {}
     gpu: {}
-    weights: {}
-    kv_cache_dtype: {}
+{}    kv_cache_dtype: {}
     sampling: greedy
 {}    batcher: {{policy: trtllm, max_batch_size: {}, max_num_tokens: {}, {}}}
     memory: {{gpu_memory_utilization: {}}}
     kv_cache: {{policy: paged_reserved, block_tokens: {}}}
 )",
                      run.name, run.requests, run.prompt_tokens, run.output_tokens, run.gpu.node, run.llm.name,
-                     run.gpu.name, run.weights, is_fp8(run.weights) && run.weights != "mxfp4" ? "fp8" : "bf16",
+                     run.gpu.name, weight_settings(run.weights, run.gpu), is_fp8(run.weights) && run.weights != "mxfp4" ? "fp8" : "bf16",
                      shape_settings(run.shape, run.llm), limits.max_batch_size, limits.max_num_tokens,
                      run.bench.batcher, run.bench.kv_fraction, run.bench.block_tokens);
 }

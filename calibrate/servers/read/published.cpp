@@ -58,6 +58,8 @@ constexpr Published published_llms[]{
     {"nvidia/DeepSeek-R1-NVFP4", "deepseek-v3", "nvfp4", true},
     {"nvidia/DeepSeek-V3.1-NVFP4", "deepseek-v3", "nvfp4", true},
     {"nvidia/Llama-3.1-8B-Instruct-FP8", "llama-3.1-8b", "fp8"},
+    {"/mnt/lustre01/models/deepseek-r1-0528-fp4-v2", "deepseek-v3", "nvfp4", true},
+    {"/mnt/lustre01/models/gpt-oss-120b", "gpt-oss-120b", "mxfp4", true},
     {"nvidia/Qwen3-32B-NVFP4", "qwen3-32b", "nvfp4"},
     {"openai/gpt-oss-120b", "gpt-oss-120b", "mxfp4", true},
     {"openai/gpt-oss-20b", "gpt-oss-20b", "mxfp4", true},
@@ -81,11 +83,17 @@ constexpr std::string_view tuned = "-Instruct";
 const std::map<std::string_view, BundledGpu> known_gpus{
     {"H100-SXM-80GB", {"h100_sxm_80g", "dgx_h100"}},  {"H200-SXM-141GB", {"h200_sxm_141g", "hgx_h200"}},
     {"A100-SXM4-80GB", {"a100_sxm_80g", "dgx_a100"}}, {"A100-PCIE-80GB", {"a100_pcie_80g", "pcie_server", false}},
-    {"L40S", {"l40s_48g", "pcie_server", false}},     {"h100_sxm", {"h100_sxm_80g", "dgx_h100"}},
+    {"L40S", {"l40s_48g", "pcie_server"}},     {"h100_sxm", {"h100_sxm_80g", "dgx_h100"}},
     {"h200_sxm", {"h200_sxm_141g", "hgx_h200"}},      {"a100_sxm", {"a100_sxm_80g", "dgx_a100"}},
-    {"l40s", {"l40s_48g", "pcie_server", false}},     {"h100", {"h100_sxm_80g", "dgx_h100"}},
+    {"l40s", {"l40s_48g", "pcie_server"}},     {"h100", {"h100_sxm_80g", "dgx_h100"}},
     {"h200", {"h200_sxm_141g", "hgx_h200"}},          {"H100", {"h100_sxm_80g", "dgx_h100"}},
     {"H200", {"h200_sxm_141g", "hgx_h200"}},
+    {"b200_sxm", {"b200_sxm_180g", "hgx_b200", true, true}},
+    {"b200", {"b200_sxm_180g", "hgx_b200", true, true}},
+    {"b200-trt", {"b200_sxm_180g", "hgx_b200", true, true}},
+    {"B200", {"b200_sxm_180g", "hgx_b200", true, true}},
+    {"gb200", {"gb200_186g", "gb200_nvl72", true, true}},
+    {"GB200", {"gb200_186g", "gb200_nvl72", true, true}},
 };
 
 /// As TensorRT-LLM's pages write them. Models that they ran in 16 bits are counted as bf16.
@@ -120,6 +128,11 @@ std::string bundled_weights(const std::string& precision, const BundledLlm& llm)
   std::vector<std::string_view> known;
   for (const DataTypeFacts& type : data_types) known.push_back(type.name);
   throw NoMatch(fmt::format("weights in '{}' are not modelled; known are {}", said, fmt::join(known, ", ")));
+}
+
+std::string weight_settings(const std::string& weights, const BundledGpu& gpu) {
+  if (weights != "mxfp4") return fmt::format("    weights: {}\n", weights);
+  return fmt::format("    weights: auto\n    expert_weights: {}\n", gpu.blackwell ? "w4a8_mxfp4" : "mxfp4");
 }
 
 }  // namespace servecast

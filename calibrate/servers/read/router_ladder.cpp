@@ -89,8 +89,7 @@ pools:
   - name: servers
     llm: {}
     gpu: {}
-    weights: {}
-    sampling: greedy
+{}    sampling: greedy
     replicas: {}
     tensor_parallel: {}
     batcher: {{policy: vllm_v1, max_num_batched_tokens: 8192, max_num_seqs: 1024}}
@@ -100,7 +99,7 @@ pools:
 )",
                      yaml_text(row.text("setup") + " " + row.text("arm")), ladder_arrivals(), shared_tokens,
                      lengths.question_tokens, lengths.output_tokens, gpu.node, row.count("gpus") / 8, llm.name,
-                     gpu.name, bundled_weights("", llm), row.text("servers"), row.text("tp"),
+                     gpu.name, weight_settings(bundled_weights("", llm), gpu), row.text("servers"), row.text("tp"),
                      more_memory ? 0.95 : 0.9, router_of(row));
 }
 

@@ -19,7 +19,7 @@ struct FittingServers {
 constexpr std::array<FittingServers, 6> fitting{{
     {"vllm-0.15", "h100_sxm_80g", "llama-3.1-70b", "dense, TP2 and TP8, 4 to 64 clients"},
     {"vllm-0.15", "h100_sxm_80g", "gpt-oss-120b", "experts, TP2 to TP8, 4 to 512 clients"},
-    {"sglang-0.5", "h100_sxm_80g", "qwen3-32b", "dense, TP1 and TP8"},
+    {"sglang-0.5", "h200_sxm_141g", "llama-3.1-8b", "dense, TP2 to TP8, 32 to 512 clients"},
     {"trtllm-0.15", "h100_sxm_80g", "llama-3-70b", "offline, TP1 to TP8"},
     {"trtllm-1.0", "h100_sxm_80g", "llama-3.1-8b", "dense, one GPU, 1 to 128 clients"},
     {"trtllm-1.0", "h200_sxm_141g", "gpt-oss-120b", "experts, TP2 to TP8, 4 to 64 clients"},

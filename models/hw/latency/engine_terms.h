@@ -20,7 +20,7 @@ struct EngineTerms {
   double host_sequence_s = 0;
   bool host_overlapped = true;
   std::int64_t cuda_graph_max_tokens = 512;
-  double prompt_layer_s = 0;
+  double eager_layer_s = 0;
   std::string input_scales = "dynamic";
 
   void fields(Fields& f) {
@@ -37,10 +37,10 @@ struct EngineTerms {
     f.field("host_overlapped", host_overlapped, "the host works while the GPU computes: the longer of both counts");
     f.field("cuda_graph_max_tokens", cuda_graph_max_tokens,
             "largest step run as a CUDA graph, at most twice the sequences; 0: all eager");
-    f.field(
-        "prompt_layer_s", prompt_layer_s,
-        "host time to launch one layer of a step with prompts, for which the GPU waits where its kernels are done "
-        "sooner; 0: graphs hold such steps, too");
+    f.field("eager_layer_s", eager_layer_s,
+            "host time to launch one layer of a step outside CUDA graphs (with prompts, or with more decodes than "
+            "cuda_graph_max_tokens), for which the GPU waits where its kernels are done sooner; 0: graphs hold such "
+            "steps, too, or the host is ahead");
     f.field(
         "input_scales", input_scales,
         "of fp8 products' inputs. dynamic: found before each product, as the kernels' benchmarks do; static: known, "
@@ -60,7 +60,7 @@ double all_reduce_wait_s(const EngineTerms& engine, std::int64_t ranks);
 
 /// For kernels whose host time is added elsewhere.
 inline EngineTerms without_host(EngineTerms terms) {
-  terms.host_step_s = terms.host_sequence_s = terms.prompt_layer_s = 0;
+  terms.host_step_s = terms.host_sequence_s = terms.eager_layer_s = 0;
   return terms;
 }
 

@@ -80,7 +80,7 @@ class PoolLoader {
 
   void make_step_times(Pool& pool) {
     make_latency(pool);
-    if (text_.problems.empty()) add_prompt_launch(pool);
+    if (text_.problems.empty()) add_eager_launch(pool);
     if (text_.problems.empty()) add_drafting(pool, latency_of(pool));
     if (text_.problems.empty()) add_adapters(pool, node());
     if (text_.problems.empty()) tell_depth(pool);

@@ -7,7 +7,7 @@
 #include "models/hw/additions/drafted_latency.h"
 #include "models/hw/additions/layered_latency.h"
 #include "models/hw/additions/lora.h"
-#include "models/hw/additions/prompt_launch.h"
+#include "models/hw/additions/eager_launch.h"
 #include "models/hw/parallel/ranks.h"
 #include "sim/input/library/drafter.h"
 #include "sim/input/resolve/pool_profile.h"
@@ -134,9 +134,12 @@ std::unique_ptr<StepLatency> latency_in_parts(const Pool& pool, const LatencyOf&
   return make_layered(std::move(parts), pool.spec.early_exit.make()->terms(pool.llm), pool.engine.step);
 }
 
-void add_prompt_launch(Pool& pool) {
-  const double layer_s = pool.engine.step.prompt_layer_s;
-  if (layer_s > 0) pool.latency = with_prompt_launch(std::move(pool.latency), pool.llm.layers, layer_s);
+void add_eager_launch(Pool& pool) {
+  const EngineTerms& terms = pool.engine.step;
+  if (terms.eager_layer_s > 0)
+    pool.latency = with_eager_launch(
+        std::move(pool.latency),
+        {.layers = pool.llm.layers, .layer_s = terms.eager_layer_s, .graph_sequences = terms.cuda_graph_max_tokens});
 }
 
 // Drafts are made on the last stage, with kernels and engine like the model's own; the host has done its part of a

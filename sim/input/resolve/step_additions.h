@@ -29,7 +29,7 @@ bool in_parts(const Pool& pool);
 std::unique_ptr<StepLatency> latency_in_parts(const Pool& pool, const LatencyOf& latency_of);
 
 /// `pool.latency` with what the host launches layer by layer, where the engine has prompts in no CUDA graph.
-void add_prompt_launch(Pool& pool);
+void add_eager_launch(Pool& pool);
 /// `pool.latency` with drafts made and checked, where sequences speculate.
 void add_drafting(Pool& pool, const LatencyOf& latency_of);
 /// `pool.latency` with adapters in use, and `pool.adapters`, where it serves any.

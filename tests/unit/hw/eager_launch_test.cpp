@@ -1,8 +1,8 @@
-#include "models/hw/additions/prompt_launch.h"
+#include "models/hw/additions/eager_launch.h"
 
 #include <gtest/gtest.h>
 
-namespace servecast::prompt_launch_test {
+namespace servecast::eager_launch_test {
 
 /// A millisecond per token, split evenly over the stages.
 class PerToken final : public StepLatency {
@@ -18,37 +18,46 @@ class PerToken final : public StepLatency {
   std::int64_t stages_;
 };
 
+constexpr EagerLaunch ten_layers{.layers = 10, .layer_s = 2e-3, .graph_sequences = 4};
+
 StageTime prompt_of(std::int64_t tokens, std::int64_t stages = 1, std::int64_t stage = 0) {
   StepWork work{.decode_sequences = 2};
   work.add_chunk(tokens, 0);
-  return with_prompt_launch(std::make_unique<PerToken>(stages), 10, 2e-3)->stage(work, stage);
+  return with_eager_launch(std::make_unique<PerToken>(stages), ten_layers)->stage(work, stage);
 }
 
 // Ten layers of 2 ms: 20 ms, of which a prompt of three tokens beside two decodes computes for five.
-TEST(PromptLaunch, TheGpuWaitsForTheHostInShortPrompts) {
+TEST(EagerLaunchTest, TheGpuWaitsForTheHostInShortPrompts) {
   EXPECT_DOUBLE_EQ(prompt_of(3).seconds, 0.020);
   EXPECT_DOUBLE_EQ(prompt_of(3).host_s, 0.015);
   EXPECT_DOUBLE_EQ(prompt_of(3).compute_s, 0.005);
 }
 
-TEST(PromptLaunch, LongPromptsHideIt) {
+TEST(EagerLaunchTest, LongPromptsHideIt) {
   EXPECT_DOUBLE_EQ(prompt_of(18).seconds, 0.020);
   EXPECT_EQ(prompt_of(18).host_s, 0);
   EXPECT_DOUBLE_EQ(prompt_of(19).seconds, 0.021);
 }
 
-TEST(PromptLaunch, DecodesAreHeldByGraphs) {
+TEST(EagerLaunchTest, DecodesAreHeldByGraphsUpToTheLargest) {
   const StageTime time =
-      with_prompt_launch(std::make_unique<PerToken>(1), 10, 2e-3)->stage({.decode_sequences = 3}, 0);
+      with_eager_launch(std::make_unique<PerToken>(1), ten_layers)->stage({.decode_sequences = 3}, 0);
   EXPECT_DOUBLE_EQ(time.seconds, 0.003);
   EXPECT_EQ(time.host_s, 0);
 }
 
+TEST(EagerLaunchTest, MoreDecodesThanTheLargestGraphAreLaunchedOneByOne) {
+  const StageTime time =
+      with_eager_launch(std::make_unique<PerToken>(1), ten_layers)->stage({.decode_sequences = 5}, 0);
+  EXPECT_DOUBLE_EQ(time.seconds, 0.020);
+  EXPECT_DOUBLE_EQ(time.host_s, 0.015);
+}
+
 // Ten layers on three stages: the one before the last has the fourth.
-TEST(PromptLaunch, EveryStageLaunchesItsOwnLayers) {
+TEST(EagerLaunchTest, EveryStageLaunchesItsOwnLayers) {
   EXPECT_DOUBLE_EQ(prompt_of(1, 3, 0).seconds, 0.006);
   EXPECT_DOUBLE_EQ(prompt_of(1, 3, 1).seconds, 0.008);
   EXPECT_DOUBLE_EQ(prompt_of(1, 3, 2).seconds, 0.006);
 }
 
-}  // namespace servecast::prompt_launch_test
+}  // namespace servecast::eager_launch_test
