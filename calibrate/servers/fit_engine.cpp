@@ -17,7 +17,7 @@
 namespace servecast {
 namespace {
 
-constexpr int newton_rounds = 4;     // of Gauss-Newton; the terms are nearly linear in the figures
+constexpr int newton_rounds = 3;     // of Gauss-Newton; the terms are nearly linear in the figures
 constexpr double prior_share = 0.5;  // standard deviation of a term about where it starts, as a share of it
 constexpr double tpot_noise = 0.03;  // what kernel times leave unexplained of a mean, as a share of it
 constexpr double ttft_noise = 0.05;
@@ -25,11 +25,10 @@ constexpr double robust_from = 3;  // standard deviations; beyond, a figure pull
 constexpr double probe = 0.02;     // of a term, for its derivative
 
 using Term = double& (*)(EngineProfile&);
-constexpr std::array<Term, 8> terms{[](EngineProfile& e) -> double& { return e.request_path_s; },
+constexpr std::array<Term, 7> terms{[](EngineProfile& e) -> double& { return e.request_path_s; },
                                     [](EngineProfile& e) -> double& { return e.frontend_sequence_s; },
                                     [](EngineProfile& e) -> double& { return e.step.all_reduce_wait_s; },
                                     [](EngineProfile& e) -> double& { return e.step.sampler_s_per_logit; },
-                                    [](EngineProfile& e) -> double& { return e.step.small_kernel_s; },
                                     [](EngineProfile& e) -> double& { return e.step.host_step_s; },
                                     [](EngineProfile& e) -> double& { return e.step.host_sequence_s; },
                                     [](EngineProfile& e) -> double& { return e.step.eager_layer_s; }};

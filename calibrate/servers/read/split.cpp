@@ -14,12 +14,11 @@ struct FittingServers {
   const char* llm;
   const char* why;
 };
-/// One system per engine and kind of model, the one with the widest range of clients and GPUs; a version family with
-/// a single system is fitted on part of it nowhere: its terms are carried over from its neighbour.
-constexpr std::array<FittingServers, 6> fitting{{
+/// One system per engine and kind of model, the one with the widest range of clients and GPUs. Families that are not
+/// named are fitted on nothing: their terms are carried over from their neighbours.
+constexpr std::array<FittingServers, 5> fitting{{
     {"vllm-0.15", "h100_sxm_80g", "llama-3.1-70b", "dense, TP2 and TP8, 4 to 64 clients"},
     {"vllm-0.15", "h100_sxm_80g", "gpt-oss-120b", "experts, TP2 to TP8, 4 to 512 clients"},
-    {"sglang-0.5", "h200_sxm_141g", "llama-3.1-8b", "dense, TP2 to TP8, 32 to 512 clients"},
     {"trtllm-0.15", "h100_sxm_80g", "llama-3-70b", "offline, TP1 to TP8"},
     {"trtllm-1.0", "h100_sxm_80g", "llama-3.1-8b", "dense, one GPU, 1 to 128 clients"},
     {"trtllm-1.0", "h200_sxm_141g", "gpt-oss-120b", "experts, TP2 to TP8, 4 to 64 clients"},
