@@ -73,6 +73,8 @@ ReadServers offline_overview_servers(const std::string& file);
 
 /// Several vLLM servers behind a router, in stages: llmd_router_ladder_h100.csv.
 ReadServers router_ladder_servers(const std::string& file);
+/// The same with KV in CPU memory: llmd_kv_offload_h100.csv.
+ReadServers kv_tier_servers(const std::string& file);
 
 /// All of a folder's, in this order; UserError where it has none of these files, or no row that can be forecast.
 ReadServers all_servers(const std::string& folder);

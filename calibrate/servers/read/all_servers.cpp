@@ -26,6 +26,8 @@ constexpr std::array kinds{
     Kind{"trtllm_1.0_offline.csv", offline_servers},
     Kind{"trtllm_offline_versions.csv", offline_servers},
     Kind{"trtllm_1.2_perf_overview.csv", offline_overview_servers},
+    Kind{"llmd_router_ladder_h100.csv", router_ladder_servers},
+    Kind{"llmd_kv_offload_h100.csv", kv_tier_servers},
 };
 
 }  // namespace

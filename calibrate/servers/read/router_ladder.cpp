@@ -80,7 +80,7 @@ std::string ladder_scenario(const CsvRow& row, const BundledLlm& llm, const Bund
 workload:
   client_timeout_s: 300
   generate:
-    arrivals: {{stages: [{}]}}
+    arrivals: {{stages: [{}], next_stage: drained}}
     shared_prefix: {{groups: 150, prompts_per_group: 5, system_tokens: {}}}
     prompt_tokens: {{fixed: {}}}
     output_tokens: {{fixed: {}}}
