@@ -65,8 +65,8 @@ class CellCollector {
  public:
   /// `engine`: whose rows are taken where there are any; else those of the engine with most rows.
   /// `expert_versions`: of experts, rows of these versions count alone where there are any; engines change the
-  /// kernels of experts from one version to the next, others hardly. `layers`: whose experts get cells of their own, but in int4,
-  /// in which no bundled model is published.
+  /// kernels of experts from one version to the next, others hardly. `layers`: whose experts get cells of their own,
+  /// but in int4, in which no bundled model is published.
   CellCollector(const Gpu& gpu, std::string engine, std::set<std::string> expert_versions = {},
                 std::set<ExpertLayer> layers = {})
       : gpu_(gpu),

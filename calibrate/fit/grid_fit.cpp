@@ -88,8 +88,7 @@ GridText to_text(std::vector<GridAxis> axes, const Eigen::VectorXd& values) {
   const std::size_t length = text.axes.back().points.size();
   for (std::size_t at = 0; at < static_cast<std::size_t>(values.size()); at += length) {
     std::string& line = text.lines.emplace_back();
-    for (std::size_t i = 0; i < length; ++i)
-      line += grid_letters(values[static_cast<Eigen::Index>(at + i)]);
+    for (std::size_t i = 0; i < length; ++i) line += grid_letters(values[static_cast<Eigen::Index>(at + i)]);
   }
   return text;
 }

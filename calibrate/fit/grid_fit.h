@@ -21,8 +21,8 @@ std::vector<GridAxis> choose_axes(const OperatorKind& kind, std::span<const Grid
 /// where no row is. Pure, and deterministic.
 GridText fit_grid(const OperatorKind& kind, std::span<const GridRow> rows);
 
-/// The grid with values in whole steps of three thousandths: a tenth of what fits are off by, and a file of them packs a
-/// sixth smaller.
+/// The grid with values in whole steps of three thousandths: a tenth of what fits are off by, and a file of them
+/// packs a sixth smaller.
 GridText coarser(GridText text);
 
 }  // namespace servecast

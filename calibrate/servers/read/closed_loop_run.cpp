@@ -53,8 +53,8 @@ pools:
                      yaml_text(run.id), requests_per_client * run.clients, run.clients,
                      run.shortest * static_cast<double>(run.prompt_tokens), run.prompt_tokens,
                      run.shortest * static_cast<double>(run.output_tokens), run.output_tokens, run.gpu.node,
-                     run.llm.name, run.gpu.name, weight_settings(run.weights, run.gpu), shape_settings(run.shape, run.llm),
-                     engine_settings(run));
+                     run.llm.name, run.gpu.name, weight_settings(run.weights, run.gpu),
+                     shape_settings(run.shape, run.llm), engine_settings(run));
 }
 
 }  // namespace

@@ -48,8 +48,8 @@ struct ClosedLoopRun {
 /// the sizes contradict each other.
 RowShape row_shape(const CsvRow& row, const std::string& prefix = "");
 
-/// "tensor_parallel: ..." and what else a pool says of its shape, each line indented by four. Throws NoMatch where the
-/// simulator has no such shape.
+/// "tensor_parallel: ..." and what else a pool says of its shape, each line indented by four. Throws NoMatch where a
+/// model without experts is to spread some.
 std::string shape_settings(const RowShape& shape, const BundledLlm& llm);
 
 /// Batcher, KV cache and memory of the pool, as the load's scripts set its engine up.

@@ -28,8 +28,16 @@ std::string sglang_settings(const ClosedLoopRun& run) {
       "    batcher: {{policy: sglang, chunked_prefill_size: {}, max_prefill_tokens: {}, max_running_requests: {}}}\n"
       "    kv_cache: {{policy: paged}}\n"
       "    memory: {{gpu_memory_utilization: {}}}\n",
-      !deepseek ? own : nvfp4 ? 16384 : 32768, !deepseek || nvfp4 ? 16384 : 32768,
-      !deepseek ? std::max<std::int64_t>(2048, run.clients) : nvfp4 ? 256 : 128, !deepseek ? 0.88 : nvfp4 ? 0.85 : 0.82);
+      !deepseek ? own
+      : nvfp4   ? 16384
+                : 32768,
+      !deepseek || nvfp4 ? 16384 : 32768,
+      !deepseek ? std::max<std::int64_t>(2048, run.clients)
+      : nvfp4   ? 256
+                : 128,
+      !deepseek ? 0.88
+      : nvfp4   ? 0.85
+                : 0.82);
 }
 
 struct TrtllmLimits {

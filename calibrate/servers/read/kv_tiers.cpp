@@ -12,8 +12,8 @@
 namespace servecast {
 namespace {
 
-// Workload guide_tiered-prefix-cache_1 of llm-d-benchmark: 5 to 40 requests/s, 60 s each and 60 s without arrivals between
-// two; 250 groups of 5 prompts with 16,000 shared tokens, questions of 256, answers of 256.
+// Workload guide_tiered-prefix-cache_1 of llm-d-benchmark: 5 to 40 requests/s, 60 s each and 60 s without arrivals
+// between two; 250 groups of 5 prompts with 16,000 shared tokens, questions of 256, answers of 256.
 constexpr double stage_s = 60;
 constexpr std::int64_t answer_tokens = 256;
 constexpr double cpu_bytes = 100e9;  // of each server: the guide's
@@ -30,7 +30,8 @@ std::string tier_arrivals(const std::vector<const CsvRow*>& rows) {
 std::string tier_scenario(const std::vector<const CsvRow*>& rows, const BundledLlm& llm, const BundledGpu& gpu) {
   const std::string& arm = rows.front()->text("arm");
   const bool cpu = arm.find("CPU") != std::string::npos;
-  return fmt::format(R"(name: {}
+  return fmt::format(
+      R"(name: {}
 workload:
   generate:
     arrivals: {{stages: [{}], next_stage: drained}}
@@ -48,11 +49,10 @@ pools:
     kv_cache: {{policy: paged_prefix}}
 {}    router: {{policy: llmd, cpu_prefix_weight: {}}}
 )",
-                     yaml_text("KV tiers, " + arm), tier_arrivals(rows), answer_tokens, gpu.node, llm.name, gpu.name,
-                     weight_settings(bundled_weights("", llm), gpu),
-                     cpu ? fmt::format("    kv_tiers: {{levels: [{{kind: host, capacity_bytes: {}}}]}}\n", cpu_bytes)
-                         : "",
-                     cpu ? 1 : 0);
+      yaml_text("KV tiers, " + arm), tier_arrivals(rows), answer_tokens, gpu.node, llm.name, gpu.name,
+      weight_settings(bundled_weights("", llm), gpu),
+      cpu ? fmt::format("    kv_tiers: {{levels: [{{kind: host, capacity_bytes: {}}}]}}\n", cpu_bytes) : "",
+      cpu ? 1 : 0);
 }
 
 MeasuredServer tier_server(const std::vector<const CsvRow*>& rows) {

@@ -100,7 +100,8 @@ pools:
     kv_cache: {{policy: paged_reserved, block_tokens: {}}}
 )",
                      run.name, run.requests, run.prompt_tokens, run.output_tokens, run.gpu.node, run.llm.name,
-                     run.gpu.name, weight_settings(run.weights, run.gpu), is_fp8(run.weights) && run.weights != "mxfp4" ? "fp8" : "bf16",
+                     run.gpu.name, weight_settings(run.weights, run.gpu),
+                     is_fp8(run.weights) && run.weights != "mxfp4" ? "fp8" : "bf16",
                      shape_settings(run.shape, run.llm), limits.max_batch_size, limits.max_num_tokens,
                      run.bench.batcher, run.bench.kv_fraction, run.bench.block_tokens);
 }

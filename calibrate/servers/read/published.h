@@ -28,8 +28,9 @@ BundledGpu bundled_gpu(const std::string& published);
 /// NVFP4. Throws NoMatch where there is no such type.
 std::string bundled_weights(const std::string& precision, const BundledLlm& llm);
 
-/// The lines of a pool that say so, each indented by four. gpt-oss keeps all but its experts in bf16, and engines give
-/// these 8-bit activations on Blackwell (vLLM's VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8, TensorRT-LLM's TRTLLM backend).
+/// The lines of a pool that say so, each indented by four. gpt-oss keeps all but its experts in bf16, and engines
+/// give these 8-bit activations on Blackwell (vLLM's VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8, TensorRT-LLM's TRTLLM
+/// backend).
 std::string weight_settings(const std::string& weights, const BundledGpu& gpu);
 
 }  // namespace servecast

@@ -23,18 +23,13 @@ RowShape row_shape(const CsvRow& row, const std::string& prefix) {
 }
 
 std::string shape_settings(const RowShape& shape, const BundledLlm& llm) {
-  std::string text = fmt::format("    tensor_parallel: {}\n    pipeline_parallel: {}\n", shape.attention_tp, shape.stages);
-  const std::int64_t gpus = shape.attention_tp * shape.attention_dp;
+  const std::string text =
+      fmt::format("    tensor_parallel: {}\n    pipeline_parallel: {}\n", shape.attention_tp, shape.stages);
   if (shape.moe_ep == 1 && shape.attention_dp == 1) return text;
   if (!llm.experts)
     throw NoMatch(fmt::format("{} has no experts to spread, but the row says attention_dp_size {} and moe_ep_size {}",
                               llm.name, shape.attention_dp, shape.moe_ep));
-  if (shape.moe_ep != gpus || shape.moe_tp != 1)
-    throw NoMatch(
-        fmt::format("experts over {} x {} GPUs (moe_tp_size x moe_ep_size) beside attention over {} x {} "
-                    "(tp_size x attention_dp_size) are not modelled; whole experts on every GPU are",
-                    shape.moe_tp, shape.moe_ep, shape.attention_tp, shape.attention_dp));
-  return text + fmt::format("    expert_parallel: {}\n", gpus);
+  return text + fmt::format("    data_parallel: {}\n    expert_parallel: {}\n", shape.attention_dp, shape.moe_ep);
 }
 
 }  // namespace servecast

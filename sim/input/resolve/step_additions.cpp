@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "models/hw/additions/drafted_latency.h"
+#include "models/hw/additions/eager_launch.h"
 #include "models/hw/additions/layered_latency.h"
 #include "models/hw/additions/lora.h"
-#include "models/hw/additions/eager_launch.h"
 #include "models/hw/parallel/ranks.h"
 #include "sim/input/library/drafter.h"
 #include "sim/input/resolve/pool_profile.h"

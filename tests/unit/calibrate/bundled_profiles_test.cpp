@@ -99,8 +99,8 @@ std::int64_t most_sequences(const KernelProfile& profile) {
   const auto attention = std::ranges::find_if(profile.operators, [](const FittedOperator& fitted) {
     return fitted.op == "decode_attention" && fitted.kv_dtype == "bf16" && fitted.head_dim == 128;
   });
-  return static_cast<std::int64_t>(std::min(attention->residual.axes.front().points.back(),
-                                            product->residual.axes.back().points.back()));
+  return static_cast<std::int64_t>(
+      std::min(attention->residual.axes.front().points.back(), product->residual.axes.back().points.back()));
 }
 
 // A number of sequences between two measured ones lies inside, whether or not it is a multiple of anything. The model

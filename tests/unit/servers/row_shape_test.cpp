@@ -33,15 +33,17 @@ TEST(RowShape, OthersAreAsTheyStand) {
   EXPECT_EQ(shape("2", "", "1", "0").gpus(), 2);  // 0 where there are no experts
 }
 
-TEST(RowShape, WholeExpertsBecomeExpertParallel) {
+TEST(RowShape, ExpertsAreSpreadOverAsManyGpusAsTheRowSays) {
   const BundledLlm experts{.name = "qwen3-30b-a3b", .weights = "bf16", .experts = true};
   EXPECT_EQ(shape_settings({.attention_tp = 2, .attention_dp = 4, .moe_ep = 8}, experts),
-            "    tensor_parallel: 2\n    pipeline_parallel: 1\n    expert_parallel: 8\n");
+            "    tensor_parallel: 2\n    pipeline_parallel: 1\n    data_parallel: 4\n    expert_parallel: 8\n");
+  EXPECT_EQ(shape_settings({.attention_tp = 8, .moe_tp = 8}, experts),
+            "    tensor_parallel: 8\n    pipeline_parallel: 1\n");
   try {
-    shape_settings({.attention_tp = 8, .moe_tp = 2, .moe_ep = 4}, experts);
+    shape_settings({.attention_tp = 1, .attention_dp = 4}, {.name = "llama-3-8b", .weights = "bf16"});
     FAIL() << "not refused";
   } catch (const NoMatch& why) {
-    EXPECT_THAT(why.what(), HasSubstr("experts over 2 x 4 GPUs"));
+    EXPECT_THAT(why.what(), HasSubstr("no experts to spread"));
   }
 }
 
