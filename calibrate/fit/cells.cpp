@@ -9,6 +9,7 @@
 
 #include "calibrate/fit/quantizing.h"
 #include "models/base/quantile.h"
+#include "models/hw/profile/kernel_times.h"
 
 namespace servecast {
 namespace {
@@ -62,13 +63,21 @@ bool is_collective(std::string_view op) {
   return op.starts_with("all_") || op == "reduce_scatter" || op.starts_with("ep_") || op == "p2p";
 }
 
-/// Experts are asked for with even routing; a skew stands in only where that was not measured.
+/// Experts of any shape are asked for with even routing; a skew stands in only where that was not measured.
 void leave_skews(std::map<Flavour, FlavourCells>& all) {
   std::erase_if(all, [&](const auto& entry) {
     Flavour even = entry.first;
     even.mode = "balanced";
-    return of_experts(entry.first.op) && entry.first.mode.starts_with("power_law") && all.contains(even);
+    return entry.first.op == "moe" && entry.first.mode.starts_with("power_law") && all.contains(even);
   });
+}
+
+/// Of a model's own layer on one group of GPUs, routing as skewed as that of trained routers over many experts; even
+/// routing where these are few, or spread over GPUs whose loads the simulator knows by itself.
+bool is_layer_fitted(const Sample& s) {
+  if (s.mode.starts_with("wide")) return true;
+  const bool skewed = s.shape.experts >= fine_grained_experts && s.shape.expert_parallel == 1;
+  return s.mode == (skewed ? trained_routing : "balanced");
 }
 
 }  // namespace
@@ -153,7 +162,7 @@ void CellCollector::add(const Sample& s) {
   table.seconds.push_back(s.median_s);
   if (s.op != "moe") return flavours_[flavour_of(s)][s.shape].push_back(measurement);
   const Flavour layer = flavour_of(of_layer(s));
-  if (layers_.contains(layer.layer) && s.dtype != "int4") flavours_[layer][s.shape].push_back(measurement);
+  if (layers_.contains(layer.layer) && s.dtype != "int4" && is_layer_fitted(s)) flavours_[layer][s.shape].push_back(measurement);
   // Versions differ by half in how they time experts split between GPUs, and shards whose width is no multiple of 64
   // fill their tiles badly: up to twice as slow as their neighbours, which they would spoil.
   if (s.shape.expert_parallel <= 1 && !s.mode.starts_with("wide") &&

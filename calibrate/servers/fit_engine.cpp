@@ -17,7 +17,7 @@
 namespace servecast {
 namespace {
 
-constexpr int newton_rounds = 3;     // of Gauss-Newton; the terms are nearly linear in the figures
+constexpr int newton_rounds = 4;     // of Gauss-Newton; the terms are nearly linear in the figures
 constexpr double prior_share = 0.5;  // standard deviation of a term about where it starts, as a share of it
 constexpr double tpot_noise = 0.03;  // what kernel times leave unexplained of a mean, as a share of it
 constexpr double ttft_noise = 0.05;

@@ -126,6 +126,14 @@ std::optional<KernelTime> KernelTimes::moe(const MoeCall& call) const {
                           .tensor_parallel = call.tensor_parallel,
                           .expert_parallel = call.expert_parallel};
   const ExpertLayer own{.hidden = call.hidden, .width = call.width, .experts = call.experts, .top_k = call.top_k};
+  if (call.routing == "balanced" && call.expert_parallel == 1 && call.experts >= fine_grained_experts) {
+    const Wanted trained{.op = "moe_layer", .dtype = dtype, .mode = trained_routing, .layer = own};
+    if (const Match match = find(trained); match.exact) {
+      KernelTime time = *this->time(match, trained, shape);
+      time.skewed = true;
+      return time;
+    }
+  }
   const Wanted as_asked{.op = "moe_layer", .dtype = dtype, .mode = call.routing, .layer = own};
   const std::string_view
       routing =  // where the kernels behind an exchange were not timed, the usual ones stand for them

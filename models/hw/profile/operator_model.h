@@ -13,6 +13,7 @@ struct KernelTime {
   double compute_s = 0;       // the part of it that arithmetic bounds
   bool extrapolated = false;  // the shape lies outside the measured ones
   double spread = 0;          // relative standard deviation to expect
+  bool skewed = false;        // experts: under routing as skewed as trained routers', touched experts included
 };
 
 /// One fitted operator, ready to be asked: law(work) x exp(residual). Pure.

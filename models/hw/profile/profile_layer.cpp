@@ -95,7 +95,7 @@ StageTime ProfileLayer::experts(std::int64_t tokens) const {
                                       .experts = experts.count,
                                       .top_k = experts.active,
                                       .tensor_parallel = in_.shape.tensor_parallel});
-  if (measured) return touched_share(experts, tokens) * stage_time(*measured);
+  if (measured) return (measured->skewed ? 1 : touched_share(experts, tokens)) * stage_time(*measured);
   StageTime time = experts_time(expert_fit(), in_.weights.experts, in_.llm, in_.shape.tensor_parallel, tokens);
   time.extrapolated = true;
   return time;
@@ -123,7 +123,8 @@ StageTime ProfileLayer::spread_experts(std::int64_t rank_tokens) const {
     time.extrapolated = true;
     return time;
   }
-  if (in_.rank_loads.even()) return touched_share(experts, tokens) * stage_time(*measured);
+  if (in_.rank_loads.even())
+    return (measured->skewed ? 1 : touched_share(experts, tokens)) * stage_time(*measured);
   StageTime time = stage_time(*measured);
   time.seconds -= (1 - load.touched_fraction) * (time.seconds - time.compute_s);
   return time;

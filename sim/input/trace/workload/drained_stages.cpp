@@ -23,7 +23,10 @@ class DrainedStages final : public Workload {
     if (!request) return request;
     --left_;
     ++under_way_;
-    request->arrival_s += begin_s_ - source_begin_s_ - stages_[number_].pause_s;
+    const double later_s = begin_s_ - source_begin_s_ - stages_[number_].pause_s;
+    request->arrival_s += later_s;
+    request->deadline_s += later_s;
+    request->give_up_s += later_s;
     request->awaited = true;
     return request;
   }

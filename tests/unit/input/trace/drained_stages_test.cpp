@@ -11,7 +11,8 @@ class Listed final : public Workload {
   std::optional<Request> next() override {
     if (given_ == times_.size()) return std::nullopt;
     const auto id = static_cast<std::uint32_t>(given_);
-    return Request{.id = RequestId{id}, .arrival_s = times_[given_++]};
+    const double at_s = times_[given_++];
+    return Request{.id = RequestId{id}, .arrival_s = at_s, .deadline_s = at_s + 2, .give_up_s = at_s + 100};
   }
   std::optional<Request> follow_up(const Request&, double) override { return std::nullopt; }
   double fraction_read() const override { return 0; }
@@ -40,6 +41,8 @@ TEST(DrainedStages, AStageBeginsWhenTheOneBeforeHasNoRequestLeft) {
   workload->follow_up(first, 22);
   const Request third = workload->next().value();
   EXPECT_EQ(third.arrival_s, 28);
+  EXPECT_EQ(third.deadline_s, 30);  // clients' patience begins when they ask
+  EXPECT_EQ(third.give_up_s, 128);
   const Request fourth = workload->next().value();
   EXPECT_EQ(fourth.arrival_s, 30);
   workload->follow_up(fourth, 33);
