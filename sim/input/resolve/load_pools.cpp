@@ -58,7 +58,7 @@ class PoolLoader {
       return pool;
     if (pool.spec.expert_offload && !try_at(text_, path_ + ".expert_offload", [&] { plan_offload(pool); }))
       return pool;
-    tell_weights(pool);
+    add_weights_note(pool);
     size_memory(pool);
     allocator_.place(text_, path_, pool);
     if (text_.problems.empty() && pool.spec.expert_balance)
@@ -84,12 +84,6 @@ class PoolLoader {
     if (text_.problems.empty()) add_drafting(pool, latency_of(pool));
     if (text_.problems.empty()) add_adapters(pool, node());
     if (text_.problems.empty()) tell_depth(pool);
-  }
-
-  static void tell_weights(Pool& pool) {
-    if (pool.spec.weights == "auto" && pool.llm.published != WeightTypes())
-      pool.notes.push_back(fmt::format("weights: {}, {} is published as {}", weights_name(pool.weights()),
-                                       pool.llm.name, weights_name(pool.llm.published)));
   }
 
   /// A scenario that asks for asynchronous scheduling hears where there is none.

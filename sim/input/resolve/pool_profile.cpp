@@ -102,6 +102,12 @@ void add_profile_notes(Pool& pool, const KernelProfile& profile, const PoolHardw
   add_changed_note(pool, "kernel profile " + profile.name, with);
 }
 
+void add_weights_note(Pool& pool) {
+  if (pool.spec.weights == "auto" && pool.llm.published != WeightTypes())
+    pool.notes.push_back(fmt::format("weights: {}, {} is published as {}", weights_name(pool.weights()), pool.llm.name,
+                                     weights_name(pool.llm.published)));
+}
+
 void add_roofline_notes(Pool& pool, const PoolHardware& with) {
   if (pool.gpu.derived()) pool.notes.push_back(pool.gpu.name + " was not measured: constants are derived");
   add_changed_note(pool, "the roofline's constants", with);

@@ -33,7 +33,7 @@ const std::vector<Values>& table() {
         R"({"max_num_tokens": 1024, "max_batch_size": 64, "capacity_scheduler_policy": "guaranteed_no_evict"})",
         R"({"max_batch_size": 16, "capacity_scheduler_policy": "static_batch"})"}},
       {"batcher.sglang",
-       0.8,
+       1,
        {R"({"chunked_prefill_size": 512, "max_running_requests": 32})",
         R"({"chunked_prefill_size": 1024, "max_running_requests": 64, "enable_mixed_chunk": true})",
         R"({"max_prefill_tokens": 256, "max_running_requests": 16, "schedule_conservativeness": 0.3})"}},
