@@ -162,7 +162,8 @@ void CellCollector::add(const Sample& s) {
   table.seconds.push_back(s.median_s);
   if (s.op != "moe") return flavours_[flavour_of(s)][s.shape].push_back(measurement);
   const Flavour layer = flavour_of(of_layer(s));
-  if (layers_.contains(layer.layer) && s.dtype != "int4" && is_layer_fitted(s)) flavours_[layer][s.shape].push_back(measurement);
+  if (layers_.contains(layer.layer) && s.dtype != "int4" && is_layer_fitted(s))
+    flavours_[layer][s.shape].push_back(measurement);
   // Versions differ by half in how they time experts split between GPUs, and shards whose width is no multiple of 64
   // fill their tiles badly: up to twice as slow as their neighbours, which they would spoil.
   if (s.shape.expert_parallel <= 1 && !s.mode.starts_with("wide") &&

@@ -34,8 +34,8 @@ struct LatentHeads {
 };
 
 /// Benchmarks' routing that comes closest to that of trained routers over many small experts: on H100, prompts of
-/// gpt-oss-120b with vLLM 0.22 (39,065 tokens/s, llm-d's calibration) take what these rows add up to, and a third less
-/// with even routing. Over few experts (Mixtral's 8) even routing does.
+/// gpt-oss-120b with vLLM 0.22 (39,065 tokens/s, llm-d's calibration) take what these rows add up to, and a third
+/// less with even routing. Over few experts (Mixtral's 8) even routing does.
 inline constexpr std::string_view trained_routing = "power_law_1.01";
 inline constexpr std::int64_t fine_grained_experts = 32;
 

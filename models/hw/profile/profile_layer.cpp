@@ -123,8 +123,7 @@ StageTime ProfileLayer::spread_experts(std::int64_t rank_tokens) const {
     time.extrapolated = true;
     return time;
   }
-  if (in_.rank_loads.even())
-    return (measured->skewed ? 1 : touched_share(experts, tokens)) * stage_time(*measured);
+  if (in_.rank_loads.even()) return (measured->skewed ? 1 : touched_share(experts, tokens)) * stage_time(*measured);
   StageTime time = stage_time(*measured);
   time.seconds -= (1 - load.touched_fraction) * (time.seconds - time.compute_s);
   return time;

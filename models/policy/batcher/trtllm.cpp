@@ -67,8 +67,8 @@ class Trtllm final : public Batcher {
     }
   }
 
-  // While the same sequences decode, blocks only get fewer and the budget stays: a waiting request still does not fit.
-  // But outputs to come get fewer, too, and faster than blocks where layers free what their windows have passed.
+  // While the same sequences decode, blocks only get fewer and the budget stays: a waiting request still does not
+  // fit. But outputs to come get fewer, too, and faster than blocks where layers free what their windows have passed.
   bool repeatable(const Batch& batch) const override {
     return settings_.capacity_scheduler_policy != "guaranteed_no_evict" || !batch.has_waiting();
   }

@@ -104,8 +104,8 @@ void add_profile_notes(Pool& pool, const KernelProfile& profile, const PoolHardw
 
 void add_weights_note(Pool& pool) {
   if (pool.spec.weights == "auto" && pool.llm.published != WeightTypes())
-    pool.notes.push_back(fmt::format("weights: {}, {} is published as {}", weights_name(pool.weights()), pool.llm.name,
-                                     weights_name(pool.llm.published)));
+    pool.notes.push_back(fmt::format("weights: {}, {} is published as {}", weights_name(pool.weights()),
+                                     pool.llm.name, weights_name(pool.llm.published)));
 }
 
 void add_roofline_notes(Pool& pool, const PoolHardware& with) {

@@ -121,8 +121,8 @@ TEST_P(StudiesByDraws, CertificateAgreesWithBruteForce) {
           d.sized.promises, [&](const Promise& p) { return outcome(p, result.summary.value()).kept; }));
     const DrawVerdict truth = by_brute_force(found.draws, kept);
     const std::string whose = words(study, d.sized.design);
-    // Nothing is claimed of designs that are not needed, or of what is still open where patience with it ended: later draws, which
-    // the search did not ask for, may tell.
+    // Nothing is claimed of designs that are not needed, or of what is still open where patience with it ended: later
+    // draws, which the search did not ask for, may tell.
     if (d.verdict == Verdict::undecided) continue;
     if (d.verdict != Verdict::not_needed) {
       EXPECT_EQ(claimed(d.verdict), truth) << whose << ": " << d.why;
