@@ -100,7 +100,7 @@ bool is_fitted(const Sample& s) {
   if (s.op == "elementwise") return s.mode != "scale_matrix" && s.mode != "compute_scale";
   if (s.op.starts_with("ep_")) return s.mode == "normal" || s.mode == "ll";
   if (s.op == "moe")
-    return is_one_of(s.mode, {"balanced", "power_law_1.01", "wide_prefill", "wide_decode"}) &&
+    return is_one_of(s.mode, {"balanced", trained_routing, "wide_prefill", "wide_decode"}) &&
            !s.kernel.ends_with("_nongated") && s.shape.tensor_parallel <= most_expert_slices &&
            (s.shape.expert_parallel <= most_expert_parallel || s.mode.starts_with("wide"));
   if (s.op != "prefill_attention" && s.op != "decode_attention") return true;

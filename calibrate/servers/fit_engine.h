@@ -18,9 +18,9 @@ struct EngineFit {
   double median_error_after = 0;
 };
 
-/// Fits request path, front end per sequence, wait at all-reduces, sampler, small kernels and host time by least
-/// squares on the logarithm of forecast over measured, each figure with a robust loss. What the servers do not show
-/// (the wait where all run on one GPU, the sampler where none sorts, host time where steps hide it, a term of 0)
+/// Fits request path, front end per sequence, wait at all-reduces, sampler, host time and launches outside graphs by
+/// least squares on the logarithm of forecast over measured, each figure with a robust loss. What the servers do not
+/// show (the wait where all run on one GPU, the sampler where none sorts, host time where steps hide it, a term of 0)
 /// stays at `start`: every term is held to it by a prior of half its size.
 EngineFit fit_engine(const EngineProfile& start, std::span<const MeasuredServer> servers, const ForecastOptions& how);
 

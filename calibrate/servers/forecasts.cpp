@@ -23,10 +23,9 @@ ChildCommand command_for(const MeasuredServer& server, const ForecastOptions& op
   const std::string scenario = scratch / (name + ".yaml");
   write_text(scenario, server.scenario);
   const std::string& engine = options.engine.empty() ? server.engine : options.engine;
-  ChildCommand command{
-      .words = {options.program, "run", scenario, "--format", "json"},
-      .output = scratch / (name + ".json"),
-      .complaints = scratch / (name + ".txt")};
+  ChildCommand command{.words = {options.program, "run", scenario, "--format", "json"},
+                       .output = scratch / (name + ".json"),
+                       .complaints = scratch / (name + ".txt")};
   for (int pool = 0; pool < server.pools; ++pool) {
     command.words.push_back("--set");
     command.words.push_back("pools[" + std::to_string(pool) + "].engine=" + engine);
@@ -42,10 +41,15 @@ ChildCommand command_for(const MeasuredServer& server, const ForecastOptions& op
   return command;
 }
 
+const ClassSummary* class_of(const Summary& summary, const std::string& request_class) {
+  const auto found = std::ranges::find(summary.classes, request_class, &ClassSummary::name);
+  return found == summary.classes.end() ? nullptr : &*found;
+}
+
 const Latencies* latencies_of(const Summary& summary, const std::string& request_class) {
   if (request_class.empty()) return &summary.latencies;
-  const auto found = std::ranges::find(summary.classes, request_class, &ClassSummary::name);
-  return found == summary.classes.end() ? nullptr : &found->latencies;
+  const ClassSummary* found = class_of(summary, request_class);
+  return found ? &found->latencies : nullptr;
 }
 
 /// Clients that give up after their first token count in the report's TTFT, but not in what was measured: that is of
@@ -64,8 +68,8 @@ std::optional<double> answered_ttft_s(const Latencies* e2e, const Latencies* tpo
 /// came last and took longest.
 std::optional<double> tokens_per_s_of(const Summary& summary, const MeasuredStage& stage) {
   if (stage.request_class.empty()) return summary.output_tokens_per_s;
-  const auto found = std::ranges::find(summary.classes, stage.request_class, &ClassSummary::name);
-  if (found == summary.classes.end() || !found->latencies.e2e_s) return std::nullopt;
+  const ClassSummary* found = class_of(summary, stage.request_class);
+  if (!found || !found->latencies.e2e_s) return std::nullopt;
   return static_cast<double>(found->requests.completed) * stage.output_tokens /
          (stage.duration_s + found->latencies.e2e_s->p99);
 }

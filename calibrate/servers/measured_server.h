@@ -17,6 +17,12 @@ inline constexpr FigureName figure_names[]{
     {ServerFigure::ttft_p50, "TTFT P50"}, {ServerFigure::ttft_p99, "TTFT P99"},
     {ServerFigure::tpot_mean, "TPOT"},    {ServerFigure::output_tokens_per_s, "output tokens/s"}};
 
+constexpr const char* title_of(ServerFigure figure) {
+  for (const FigureName& name : figure_names)
+    if (name.figure == figure) return name.title;
+  return "";
+}
+
 struct Measurement {
   ServerFigure figure{};
   double value = 0;  // seconds, or tokens/s
@@ -27,8 +33,8 @@ struct MeasuredStage {
   std::string title{};          // e.g. "8 req/s"
   std::string request_class{};  // in the forecast's report; empty: the run as a whole
   Regime regime{};
-  std::string system{};         // within the regime: model, GPU and engine
-  bool warm = true;             // not the first minutes of a server, no KV offload
+  std::string system{};    // within the regime: model, GPU and engine
+  bool warm = true;        // not the first minutes of a server, no KV offload
   bool saturated = false;  // more came than it could serve: clients gave up, and only answered requests were measured
   double output_tokens = 0;  // of every request
   double duration_s = 0;     // in which its requests come

@@ -19,10 +19,6 @@ using Figures = std::vector<ComparedFigure>;
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
 
-const char* title_of(ServerFigure figure) {
-  return std::ranges::find(figure_names, figure, &FigureName::figure)->title;
-}
-
 template <class Belongs>
 Figures chosen(std::span<const ComparedFigure> figures, const Belongs& belongs) {
   Figures out;
@@ -35,10 +31,11 @@ std::string errors_text(const ErrorSummary& s) {
 }
 
 std::string asked_text(Regime regime, ServerFigure figure) {
-  const auto found = std::ranges::find_if(
-      asked, [&](const Asked& a) { return a.regime == regime && a.figure == figure; });
+  const auto found =
+      std::ranges::find_if(asked, [&](const Asked& a) { return a.regime == regime && a.figure == figure; });
   if (found == asked.end()) return "–";
-  return found->p90 > 0 ? fmt::format("{} / {}", percent(found->median), percent(found->p90)) : percent(found->median);
+  return found->p90 > 0 ? fmt::format("{} / {}", percent(found->median), percent(found->p90))
+                        : percent(found->median);
 }
 
 std::string coverage_text(const Coverage& c) {
@@ -73,7 +70,8 @@ std::string coverage_of_all(std::span<const ComparedFigure> figures) {
 
 std::string summary_table(std::span<const ComparedFigure> figures) {
   std::string text =
-      "| regime | figure | rows | median / p90 error | asked | bias | 90 % intervals hold | half-width | on fitting rows "
+      "| regime | figure | rows | median / p90 error | asked | bias | 90 % intervals hold | half-width | on fitting "
+      "rows "
       "|\n|---|---|---|---|---|---|---|---|---|\n";
   for (const RegimeFacts& regime : regimes)
     for (const FigureName& name : figure_names) {
@@ -107,8 +105,9 @@ std::string amount(ServerFigure figure, double value) {
 }  // namespace
 
 std::string accuracy_summary(const AccuracyInput& input) {
-  const std::string missing =
-      input.left_out.empty() ? "" : "\n## No forecast\n\nRows of which none can be made, and what is missing:\n\n" +
+  const std::string missing = input.left_out.empty()
+                                  ? ""
+                                  : "\n## No forecast\n\nRows of which none can be made, and what is missing:\n\n" +
                                         left_out_text(input.left_out);
   return fmt::format("{}\n{}{}\n## The split\n\nTerms of engines are fitted on these systems alone:\n\n{}{}",
                      input.fitted_on, summary_table(input.figures), verdicts(input.figures), split_text(), missing);
@@ -121,14 +120,15 @@ std::string regime_page(Regime regime, std::span<const ComparedFigure> figures) 
   if (systems.empty()) return "";
   const RegimeFacts& about = facts(regime);
   std::string text = fmt::format(
-      "# Accuracy: {}\n\n{}\n\n| model, GPU, engine | figure | rows | median / p90 error | bias | 90 % intervals hold | "
+      "# Accuracy: {}\n\n{}\n\n| model, GPU, engine | figure | rows | median / p90 error | bias | 90 % intervals "
+      "hold | "
       "half-width |\n|---|---|---|---|---|---|---|\n",
       about.title, about.load);
   for (const auto& [key, rows] : systems) {
     const ErrorSummary s = summarise_errors(rows);
-    text += fmt::format("| {}{} | {} | {}{} | {} | {} | {} |\n", key.first,
-                        rows.front().fitting ? " (fitting)" : "", title_of(key.second), s.rows, refused_text(s),
-                        errors_text(s), s.rows == 0 ? "–" : signed_percent(s.bias), coverage_text(coverage_of(rows)));
+    text += fmt::format("| {}{} | {} | {}{} | {} | {} | {} |\n", key.first, rows.front().fitting ? " (fitting)" : "",
+                        title_of(key.second), s.rows, refused_text(s), errors_text(s),
+                        s.rows == 0 ? "–" : signed_percent(s.bias), coverage_text(coverage_of(rows)));
   }
   return text;
 }
@@ -140,9 +140,10 @@ std::string all_rows(std::span<const ComparedFigure> figures) {
   for (const ComparedFigure& f : figures) {
     const std::string forecast = f.forecast ? amount(f.figure, *f.forecast) : "none";
     const std::string interval = f.p05 && f.p95 ? amount(f.figure, *f.p05) + " – " + amount(f.figure, *f.p95) : "–";
-    text += fmt::format("| {} | {}{} | {} | {}{} | {} | {} | {} | {} | {} |\n", facts(f.regime).key, f.system,
-                        f.fitting ? " (fitting)" : "", f.server, f.stage, f.warm ? "" : " (first)", title_of(f.figure),
-                        amount(f.figure, f.measured), forecast, interval, f.error() ? signed_percent(*f.error()) : "–");
+    text +=
+        fmt::format("| {} | {}{} | {} | {}{} | {} | {} | {} | {} | {} |\n", facts(f.regime).key, f.system,
+                    f.fitting ? " (fitting)" : "", f.server, f.stage, f.warm ? "" : " (first)", title_of(f.figure),
+                    amount(f.figure, f.measured), forecast, interval, f.error() ? signed_percent(*f.error()) : "–");
   }
   return text;
 }

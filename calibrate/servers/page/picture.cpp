@@ -99,7 +99,7 @@ std::string accuracy_picture(ServerFigure figure, std::span<const ComparedFigure
     text += diagonal(axis, factor, "stroke=\"#999\" stroke-dasharray=\"4 3\"");
   for (const ComparedFigure& f : points) text += point(axis, f);
   text += legend(points);
-  const char* title = std::ranges::find(figure_names, figure, &FigureName::figure)->title;
+  const char* title = title_of(figure);
   text += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">measured {}</text>\n", width / 2, width - 14,
                       title);
   text += fmt::format(

@@ -38,18 +38,18 @@ void check_aggregated(const CsvRow& row) {
 MeasuredServer server_of_sample(const CsvRow& row) {
   if (row.text("mode") == "disagg") return disaggregated_server_of_sample(row);
   check_aggregated(row);
-  ClosedLoopRun run{.id = row.text("id"),
-                    .gpu = bundled_gpu(row.text("system")),
-                    .llm = bundled_llm(row.text("model_path")),
-                    .backend = row.text("backend"),
-                    .version = version_of(row.text("backend"), row.text("backend_version")),
-                    .shape = row_shape(row),
-                    .prompt_tokens = row.count("isl"),
-                    .output_tokens = row.count("osl"),
-                    .clients = row.count("concurrency")};
+  ClosedLoopRun run{
+      .id = row.text("id"),
+      .gpu = bundled_gpu(row.text("system")),
+      .llm = bundled_llm(row.text("model_path")),
+      .backend = row.text("backend"),
+      .version = version_of(row.text("backend"), row.text("backend_version")),
+      .shape = row_shape(row),
+      .load = {
+          .clients = row.count("concurrency"), .prompt_tokens = row.count("isl"), .output_tokens = row.count("osl")}};
   const bool older_sample = !row.has("measured");  // closed_loop_h100.csv: vLLM's rows are InferenceMAX's
   run.inference_max = older_sample ? run.backend == "vllm" : is_of_inference_max(row);
-  if (run.inference_max) run.shortest = inference_max_shortest;
+  if (run.inference_max) run.load.shortest = inference_max_shortest;
   const std::string blocks = row.text_if_there("gemm_quant_mode") == "fp8_block" ? "fp8_block" : "";
   run.weights = bundled_weights(blocks.empty() ? row.text("precision") : blocks, run.llm);
   run.measured.push_back({ServerFigure::tpot_mean, seconds_of_ms * row.number("silicon_tpot_ms")});
@@ -69,10 +69,12 @@ std::string version_of_image(const std::string& image) {
 /// inferencemax_*.csv: full latency columns; experts over as many GPUs as `ep` says, 1 for slices of them.
 MeasuredServer server_of_inference_max(const CsvRow& row) {
   if (row.text("disagg") == "True") return disaggregated_server_of_inference_max(row);
-  if (row.text("spec_decoding") != "none") throw NoMatch("drafts (multi-token prediction): their acceptance is not told");
+  if (row.text("spec_decoding") != "none")
+    throw NoMatch("drafts (multi-token prediction): their acceptance is not told");
   const std::string& framework = row.text("framework");
   if (framework != "vllm" && framework != "sglang" && framework != "trt")
-    throw NoMatch(fmt::format("no closed-loop server of '{}' is known; those of vllm, sglang and trt are", framework));
+    throw NoMatch(
+        fmt::format("no closed-loop server of '{}' is known; those of vllm, sglang and trt are", framework));
   const std::int64_t gpus = row.count("tp");
   const bool own_requests = row.text("dp_attention") == "true";
   ClosedLoopRun run{.id = row.text("run_id"),
@@ -84,10 +86,10 @@ MeasuredServer server_of_inference_max(const CsvRow& row) {
                               .attention_dp = own_requests ? gpus : 1,
                               .moe_tp = gpus / row.count_or_one("ep"),
                               .moe_ep = row.count_or_one("ep")},
-                    .prompt_tokens = row.count("isl"),
-                    .output_tokens = row.count("osl"),
-                    .shortest = inference_max_shortest,
-                    .clients = row.count("conc"),
+                    .load = {.clients = row.count("conc"),
+                             .prompt_tokens = row.count("isl"),
+                             .output_tokens = row.count("osl"),
+                             .shortest = inference_max_shortest},
                     .inference_max = true};
   run.weights = bundled_weights(row.text("precision"), run.llm);
   run.measured = {{ServerFigure::tpot_mean, row.number("mean_tpot")},

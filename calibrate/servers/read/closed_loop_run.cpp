@@ -37,27 +37,31 @@ std::string shape_title(const RowShape& shape) {
 
 std::string scenario(const ClosedLoopRun& run) {
   return fmt::format(R"(name: {}
-workload:
-  generate:
-    requests: {}
-    arrivals: {{closed_loop: {{clients: {}}}}}
-    prompt_tokens: {{uniform: {{min: {}, max: {}}}}}
-    output_tokens: {{uniform: {{min: {}, max: {}}}}}
-cluster: {{node: {}}}
+{}cluster: {{node: {}}}
 pools:
   - name: server
     llm: {}
     gpu: {}
 {}    sampling: greedy
 {}{})",
-                     yaml_text(run.id), requests_per_client * run.clients, run.clients,
-                     run.shortest * static_cast<double>(run.prompt_tokens), run.prompt_tokens,
-                     run.shortest * static_cast<double>(run.output_tokens), run.output_tokens, run.gpu.node,
-                     run.llm.name, run.gpu.name, weight_settings(run.weights, run.gpu),
-                     shape_settings(run.shape, run.llm), engine_settings(run));
+                     yaml_text(run.id), workload_text(run.load), run.gpu.node, run.llm.name, run.gpu.name,
+                     weight_settings(run.weights, run.gpu), shape_settings(run.shape, run.llm), engine_settings(run));
 }
 
 }  // namespace
+
+std::string workload_text(const ClosedLoopLoad& load) {
+  return fmt::format(R"(workload:
+  generate:
+    requests: {}
+    arrivals: {{closed_loop: {{clients: {}}}}}
+    prompt_tokens: {{uniform: {{min: {}, max: {}}}}}
+    output_tokens: {{uniform: {{min: {}, max: {}}}}}
+)",
+                     requests_per_client * load.clients, load.clients,
+                     load.shortest * static_cast<double>(load.prompt_tokens), load.prompt_tokens,
+                     load.shortest * static_cast<double>(load.output_tokens), load.output_tokens);
+}
 
 MeasuredServer closed_loop_server(const ClosedLoopRun& run) {
   check_room(run);
@@ -67,8 +71,8 @@ MeasuredServer closed_loop_server(const ClosedLoopRun& run) {
           .engine = engine,
           .fitting = is_fitted_on(engine, run.gpu.name, run.llm.name),
           .scenario = scenario(run),
-          .stages = {{.title = fmt::format("{}, {}/{}, {} clients", shape_title(run.shape), run.prompt_tokens,
-                                           run.output_tokens, run.clients),
+          .stages = {{.title = fmt::format("{}, {}/{}, {} clients", shape_title(run.shape), run.load.prompt_tokens,
+                                           run.load.output_tokens, run.load.clients),
                       .regime = regime_of(run),
                       .system = fmt::format("{} {}, {}, {}", run.llm.name, run.weights, run.gpu.name, engine),
                       .measured = run.measured}}};

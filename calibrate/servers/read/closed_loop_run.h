@@ -25,6 +25,15 @@ struct RowShape {
   std::int64_t gpus() const { return attention_tp * attention_dp * stages; }
 };
 
+/// Clients that each ask so often, with lengths uniform from a share of the nominal ones up: the scenario's workload.
+struct ClosedLoopLoad {
+  std::int64_t clients = 0;
+  std::int64_t prompt_tokens = 0;  // nominal
+  std::int64_t output_tokens = 0;
+  double shortest = 1;
+};
+std::string workload_text(const ClosedLoopLoad& load);
+
 /// A closed loop as any of the files tells it, in words of its own.
 struct ClosedLoopRun {
   std::string id{};
@@ -34,10 +43,7 @@ struct ClosedLoopRun {
   std::string backend{};  // vllm, sglang or trtllm
   std::string version{};
   RowShape shape{};
-  std::int64_t prompt_tokens = 0;  // nominal
-  std::int64_t output_tokens = 0;
-  double shortest = 1;  // lengths are uniform from this share of the nominal ones up
-  std::int64_t clients = 0;
+  ClosedLoopLoad load{};
   bool inference_max = false;  // the benchmark's public scripts say how the server was set up
   std::vector<Measurement> measured{};
 };

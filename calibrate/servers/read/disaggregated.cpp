@@ -27,9 +27,7 @@ struct DisaggregatedRun {
   BundledLlm llm{};
   std::string weights{};
   std::string engine{};
-  std::int64_t prompt_tokens = 0;
-  std::int64_t output_tokens = 0;
-  std::int64_t clients = 0;
+  ClosedLoopLoad load{};
   Workers prefill{};
   Workers decode{};
   std::vector<Measurement> measured{};
@@ -61,22 +59,14 @@ std::string pool(const DisaggregatedRun& run, const char* name, const Workers& w
 std::string disaggregated_scenario(const DisaggregatedRun& run) {
   const std::int64_t per_node = load_node(run.gpu.node, {}).gpus;
   const std::int64_t gpus = run.prefill.gpus() + run.decode.gpus();
-  const std::int64_t prompts =
-      run.prefill.shape.attention_dp * std::max(run.prompt_tokens + 64, run.prefill.batch * run.prompt_tokens);
+  const std::int64_t prompts = run.prefill.shape.attention_dp *
+                               std::max(run.load.prompt_tokens + 64, run.prefill.batch * run.load.prompt_tokens);
   return fmt::format(
       R"(name: {}
-workload:
-  generate:
-    requests: {}
-    arrivals: {{closed_loop: {{clients: {}}}}}
-    prompt_tokens: {{uniform: {{min: {}, max: {}}}}}
-    output_tokens: {{uniform: {{min: {}, max: {}}}}}
-cluster: {{node: {}, nodes: {}, fabric: single_switch}}
+{}cluster: {{node: {}, nodes: {}, fabric: single_switch}}
 pools:
 {}{})",
-      yaml_text(run.id), requests_per_client * run.clients, run.clients,
-      inference_max_shortest * static_cast<double>(run.prompt_tokens), run.prompt_tokens,
-      inference_max_shortest * static_cast<double>(run.output_tokens), run.output_tokens, run.gpu.node,
+      yaml_text(run.id), workload_text(run.load), run.gpu.node,
       (gpus + per_node - 1) / per_node + (run.prefill.shape.gpus() > per_node ? 1 : 0),
       pool(run, "prefill", run.prefill, prompts, "    placement: {policy: disaggregated, decode_pool: decode}\n"),
       pool(run, "decode", run.decode, std::max<std::int64_t>(2048, run.decode.batch * run.decode.shape.attention_dp),
@@ -90,8 +80,8 @@ MeasuredServer disaggregated_server(const DisaggregatedRun& run) {
           .pools = 2,
           .scenario = disaggregated_scenario(run),
           .stages = {{.title = fmt::format("{}, {}, {}/{}, {} clients", side_title("prefill", run.prefill),
-                                           side_title("decode", run.decode), run.prompt_tokens, run.output_tokens,
-                                           run.clients),
+                                           side_title("decode", run.decode), run.load.prompt_tokens,
+                                           run.load.output_tokens, run.load.clients),
                       .regime = Regime::disaggregated,
                       .system = fmt::format("{} {}, {}, {}", run.llm.name, run.weights, run.gpu.name, run.engine),
                       .measured = run.measured}}};
@@ -119,9 +109,10 @@ MeasuredServer disaggregated_server_of_sample(const CsvRow& row) {
                        .gpu = bundled_gpu(row.text("system")),
                        .llm = bundled_llm(row.text("model_path")),
                        .engine = engine_under_dynamo(row.text("backend")),
-                       .prompt_tokens = row.count("isl"),
-                       .output_tokens = row.count("osl"),
-                       .clients = row.count("concurrency"),
+                       .load = {.clients = row.count("concurrency"),
+                                .prompt_tokens = row.count("isl"),
+                                .output_tokens = row.count("osl"),
+                                .shortest = inference_max_shortest},
                        .prefill = workers_of(row, "prefill_"),
                        .decode = workers_of(row, "decode_"),
                        .measured = {{ServerFigure::tpot_mean, seconds_of_ms * row.number("silicon_tpot_ms")},
@@ -155,9 +146,10 @@ MeasuredServer disaggregated_server_of_inference_max(const CsvRow& row) {
       .gpu = bundled_gpu(row.text("hw")),
       .llm = bundled_llm(row.text("model")),
       .engine = engine_under_dynamo(framework == "dynamo-trt" ? "trtllm" : framework),
-      .prompt_tokens = row.count("isl"),
-      .output_tokens = row.count("osl"),
-      .clients = clients,
+      .load = {.clients = clients,
+               .prompt_tokens = row.count("isl"),
+               .output_tokens = row.count("osl"),
+               .shortest = inference_max_shortest},
       .prefill = {.count = row.count("prefill_num_workers"),
                   .batch = 1,
                   .shape = inference_max_shape(row, "prefill_")},

@@ -1,6 +1,6 @@
-// How servers of closed loops were set up. InferenceMAX: the benchmark's public scripts (benchmarks/*.sh of October 2025
-// to April 2026): as many sequences as clients or a fixed number, no prefix caching, a token budget, the share of
-// memory for KV. AIConfigurator's own runs: its generator of settings (generator/config: agg).
+// How servers of closed loops were set up. InferenceMAX: the benchmark's public scripts (benchmarks/*.sh of October
+// 2025 to April 2026): as many sequences as clients or a fixed number, no prefix caching, a token budget, the share
+// of memory for KV. AIConfigurator's own runs: its generator of settings (generator/config: agg).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace servecast {
 namespace {
 
 std::string vllm_settings(const ClosedLoopRun& run) {
-  const std::int64_t sequences = run.gpu.blackwell ? std::max<std::int64_t>(512, run.clients) : run.clients;
+  const std::int64_t sequences = run.gpu.blackwell ? std::max<std::int64_t>(512, run.load.clients) : run.load.clients;
   return fmt::format(
       "    batcher: {{policy: vllm_v1, max_num_batched_tokens: 8192, max_num_seqs: {}}}\n"
       "    kv_cache: {{policy: paged}}\n",
@@ -32,7 +32,7 @@ std::string sglang_settings(const ClosedLoopRun& run) {
       : nvfp4   ? 16384
                 : 32768,
       !deepseek || nvfp4 ? 16384 : 32768,
-      !deepseek ? std::max<std::int64_t>(2048, run.clients)
+      !deepseek ? std::max<std::int64_t>(2048, run.load.clients)
       : nvfp4   ? 256
                 : 128,
       !deepseek ? 0.88
@@ -47,22 +47,23 @@ struct TrtllmLimits {
 };
 
 /// `spare_tokens`: what AIConfigurator adds to sequences and prompt. One client always waits there: TTFT grows with
-/// the output's length by a whole answer over the number of clients. So a server runs one sequence fewer than clients.
+/// the output's length by a whole answer over the number of clients. So a server runs one sequence fewer than
+/// clients.
 TrtllmLimits trtllm_limits(const ClosedLoopRun& run) {
   constexpr std::int64_t spare_tokens = 1500;
   constexpr std::int64_t every = 2048;  // trtllm-serve's own most sequences
   if (!run.inference_max)
-    return {.sequences = std::max<std::int64_t>(1, run.clients - 1),
-            .tokens = run.clients + run.prompt_tokens + spare_tokens};
+    return {.sequences = std::max<std::int64_t>(1, run.load.clients - 1),
+            .tokens = run.load.clients + run.load.prompt_tokens + spare_tokens};
   if (run.llm.name == "gpt-oss-120b")
-    return {.sequences = run.gpu.blackwell ? 512 : run.clients, .tokens = 20000, .kv_fraction = 0.85};
+    return {.sequences = run.gpu.blackwell ? 512 : run.load.clients, .tokens = 20000, .kv_fraction = 0.85};
   if (run.llm.name == "deepseek-v3") {
-    const std::int64_t sequences = (run.clients + run.shape.attention_dp - 1) / run.shape.attention_dp;
-    return {.sequences = run.clients,
-            .tokens = run.shape.attention_dp * ((sequences + run.prompt_tokens + 127) / 64 * 64),
+    const std::int64_t sequences = (run.load.clients + run.shape.attention_dp - 1) / run.shape.attention_dp;
+    return {.sequences = run.load.clients,
+            .tokens = run.shape.attention_dp * ((sequences + run.load.prompt_tokens + 127) / 64 * 64),
             .kv_fraction = run.gpu.blackwell ? 0.8 : 0.75};
   }
-  const std::int64_t longest = run.prompt_tokens + run.output_tokens + 256;
+  const std::int64_t longest = run.load.prompt_tokens + run.load.output_tokens + 256;
   return {.sequences = every, .tokens = run.gpu.blackwell ? 16384 : longest};
 }
 

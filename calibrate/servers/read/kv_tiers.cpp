@@ -1,11 +1,9 @@
 // llm-d's tiered prefix cache: vLLM servers with and without CPU memory below the GPUs' KV cache.
 #include <fmt/format.h>
 
-#include <map>
-#include <utility>
-
 #include "calibrate/servers/measured_server.h"
 #include "calibrate/servers/read/csv_rows.h"
+#include "calibrate/servers/read/left_out.h"
 #include "calibrate/servers/read/published.h"
 #include "models/base/escaped.h"
 
@@ -20,7 +18,7 @@ constexpr double cpu_bytes = 100e9;  // of each server: the guide's
 
 /// Rows of the rates, in order. Only TTFT is compared: tokens/s are 1.1 to 1.5 times rate x 256 while nothing queues,
 /// so answers were not 256 tokens long.
-std::string tier_arrivals(const std::vector<const CsvRow*>& rows) {
+std::string tier_arrivals(const RunRows& rows) {
   std::string text;
   for (const CsvRow* row : rows)
     text += fmt::format("{}{{requests_per_s: {}, duration_s: {}, pause_s: {}}}", text.empty() ? "" : ", ",
@@ -28,7 +26,7 @@ std::string tier_arrivals(const std::vector<const CsvRow*>& rows) {
   return text;
 }
 
-std::string tier_scenario(const std::vector<const CsvRow*>& rows, const BundledLlm& llm, const BundledGpu& gpu) {
+std::string tier_scenario(const RunRows& rows, const BundledLlm& llm, const BundledGpu& gpu) {
   const std::string& arm = rows.front()->text("arm");
   const bool cpu = arm.find("CPU") != std::string::npos;
   return fmt::format(
@@ -56,7 +54,7 @@ pools:
       cpu ? 1 : 0);
 }
 
-MeasuredServer tier_server(const std::vector<const CsvRow*>& rows) {
+MeasuredServer tier_server(const RunRows& rows) {
   const CsvRow& first = *rows.front();
   if (first.text("testbed") != "16xH100 TP1")
     throw NoMatch("closed loop of groups of prompts: clients that each keep to one group are not modelled");
@@ -78,19 +76,6 @@ MeasuredServer tier_server(const std::vector<const CsvRow*>& rows) {
 
 }  // namespace
 
-ReadServers kv_tier_servers(const std::string& file) {
-  const std::vector<CsvRow> rows = read_csv(file);
-  std::map<std::pair<std::string, std::string>, std::vector<const CsvRow*>> runs;
-  for (const CsvRow& row : rows) runs[{row.text("testbed"), row.text("arm")}].push_back(&row);
-  ReadServers read;
-  for (const auto& [run, stages] : runs) {
-    try {
-      read.servers.push_back(tier_server(stages));
-    } catch (const NoMatch& problem) {
-      for (const CsvRow* row : stages) read.left_out.push_back({row->file(), row->line(), problem.what()});
-    }
-  }
-  return read;
-}
+ReadServers kv_tier_servers(const std::string& file) { return read_runs(file, {"testbed", "arm"}, tier_server); }
 
 }  // namespace servecast

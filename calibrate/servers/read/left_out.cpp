@@ -26,17 +26,34 @@ std::string lines_text(std::vector<std::size_t> lines) {
   return text;
 }
 
+template <class Make>
+void add_server(ReadServers& read, const RunRows& rows, const Make& make) {
+  try {
+    read.servers.push_back(make());
+  } catch (const NoMatch& problem) {
+    for (const CsvRow* row : rows) read.left_out.push_back({row->file(), row->line(), problem.what()});
+  }
+}
+
 }  // namespace
 
 ReadServers read_rows(const std::string& file, MeasuredServer (*server)(const CsvRow&)) {
   ReadServers read;
-  for (const CsvRow& row : read_csv(file)) {
-    try {
-      read.servers.push_back(server(row));
-    } catch (const NoMatch& problem) {
-      read.left_out.push_back({row.file(), row.line(), problem.what()});
-    }
+  for (const CsvRow& row : read_csv(file)) add_server(read, {&row}, [&] { return server(row); });
+  return read;
+}
+
+ReadServers read_runs(const std::string& file, const std::vector<std::string>& columns,
+                      MeasuredServer (*server)(const RunRows&)) {
+  const std::vector<CsvRow> rows = read_csv(file);
+  std::map<std::vector<std::string>, RunRows> runs;
+  for (const CsvRow& row : rows) {
+    std::vector<std::string> key;
+    for (const std::string& column : columns) key.push_back(row.text(column));
+    runs[key].push_back(&row);
   }
+  ReadServers read;
+  for (const auto& [key, run] : runs) add_server(read, run, [&] { return server(run); });
   return read;
 }
 

@@ -56,7 +56,10 @@ struct OfflineRun {
   double output_tokens_per_s = 0;
 };
 
-bool is_fp8(const std::string& weights) { return weights != "bf16" && weights != "fp16"; }
+/// Models in fp8 or fp4 keep the KV cache in fp8, too; gpt-oss on Hopper does not.
+const char* cache_type(const std::string& weights) {
+  return weights == "bf16" || weights == "fp16" || weights == "mxfp4" ? "bf16" : "fp8";
+}
 
 /// Rows without a number of requests: their pages give 3,000 for most lengths, enough to fill any of these servers.
 std::int64_t requests_of(const CsvRow& row, const char* column) {
@@ -78,7 +81,6 @@ BuiltEngine limits_of(const OfflineRun& run) {
   return limits;
 }
 
-/// Models in fp8 or fp4 keep the KV cache in fp8, too; gpt-oss on Hopper does not.
 std::string offline_scenario(const OfflineRun& run) {
   const BuiltEngine limits = limits_of(run);
   return fmt::format(R"(name: {}
@@ -100,8 +102,7 @@ pools:
     kv_cache: {{policy: paged_reserved, block_tokens: {}}}
 )",
                      run.name, run.requests, run.prompt_tokens, run.output_tokens, run.gpu.node, run.llm.name,
-                     run.gpu.name, weight_settings(run.weights, run.gpu),
-                     is_fp8(run.weights) && run.weights != "mxfp4" ? "fp8" : "bf16",
+                     run.gpu.name, weight_settings(run.weights, run.gpu), cache_type(run.weights),
                      shape_settings(run.shape, run.llm), limits.max_batch_size, limits.max_num_tokens,
                      run.bench.batcher, run.bench.kv_fraction, run.bench.block_tokens);
 }

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 
-#include "calibrate/servers/read/published.h"
-#include "calibrate/servers/read/csv_rows.h"
 #include "calibrate/servers/measured_server.h"
+#include "calibrate/servers/read/csv_rows.h"
+#include "calibrate/servers/read/left_out.h"
+#include "calibrate/servers/read/published.h"
 #include "models/base/escaped.h"
 
 namespace servecast {
@@ -31,7 +31,7 @@ void check_engine(const CsvRow& row) {
 /// More came than was answered, or clients waited for minutes.
 bool saturated(const CsvRow& row) { return row.number("failures") > 0; }
 
-std::string arrivals(const std::vector<const CsvRow*>& stages) {
+std::string arrivals(const RunRows& stages) {
   std::string text;
   for (const CsvRow* row : stages)
     text += fmt::format("{}{{requests_per_s: {}, duration_s: {}, pause_s: {}}}", text.empty() ? "" : ", ",
@@ -39,7 +39,7 @@ std::string arrivals(const std::vector<const CsvRow*>& stages) {
   return text;
 }
 
-std::string scenario(const std::vector<const CsvRow*>& stages, const BundledLlm& llm) {
+std::string scenario(const RunRows& stages, const BundledLlm& llm) {
   const CsvRow& row = *stages.front();
   const BundledGpu gpu = bundled_gpu(row.text("gpu"));
   const std::int64_t system_tokens = row.count("system_prompt_len");
@@ -83,11 +83,12 @@ MeasuredStage stage(const CsvRow& row, bool first, bool several) {
   return stage;
 }
 
-MeasuredServer open_loop_server(const std::string& name, const std::vector<const CsvRow*>& stages) {
+MeasuredServer open_loop_server(const RunRows& stages) {
   const CsvRow& row = *stages.front();
   check_engine(row);
   const BundledLlm llm = bundled_llm(row.text("model"));
-  MeasuredServer server{.name = name, .model = llm.name, .engine = "vllm-0.15", .scenario = scenario(stages, llm)};
+  MeasuredServer server{
+      .name = row.text("experiment"), .model = llm.name, .engine = "vllm-0.15", .scenario = scenario(stages, llm)};
   for (const CsvRow* stage_row : stages)
     server.stages.push_back(stage(*stage_row, stage_row == stages.front(), stages.size() > 1));
   return server;
@@ -95,19 +96,6 @@ MeasuredServer open_loop_server(const std::string& name, const std::vector<const
 
 }  // namespace
 
-ReadServers open_loop_servers(const std::string& file) {
-  const std::vector<CsvRow> rows = read_csv(file);
-  std::map<std::string, std::vector<const CsvRow*>> runs;
-  for (const CsvRow& row : rows) runs[row.text("experiment")].push_back(&row);
-  ReadServers read;
-  for (const auto& [name, stages] : runs) {
-    try {
-      read.servers.push_back(open_loop_server(name, stages));
-    } catch (const NoMatch& problem) {
-      for (const CsvRow* row : stages) read.left_out.push_back({row->file(), row->line(), problem.what()});
-    }
-  }
-  return read;
-}
+ReadServers open_loop_servers(const std::string& file) { return read_runs(file, {"experiment"}, open_loop_server); }
 
 }  // namespace servecast

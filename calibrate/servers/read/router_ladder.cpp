@@ -2,11 +2,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <map>
-#include <utility>
 
 #include "calibrate/servers/measured_server.h"
 #include "calibrate/servers/read/csv_rows.h"
+#include "calibrate/servers/read/left_out.h"
 #include "calibrate/servers/read/published.h"
 #include "models/base/escaped.h"
 
@@ -124,7 +123,7 @@ std::size_t number_of(const CsvRow& row) {
   throw NoMatch("the ladder has no stage of " + row.text("rate_rps") + " requests/s");
 }
 
-MeasuredServer ladder_server(const std::vector<const CsvRow*>& rows) {
+MeasuredServer ladder_server(const RunRows& rows) {
   const CsvRow& row = *rows.front();
   const BundledGpu gpu = bundled_gpu("H100-SXM-80GB");
   const BundledLlm llm = bundled_llm(row.text("model") == "Qwen3-32B" ? "Qwen/Qwen3-32B" : row.text("model"));
@@ -139,18 +138,7 @@ MeasuredServer ladder_server(const std::vector<const CsvRow*>& rows) {
 }  // namespace
 
 ReadServers router_ladder_servers(const std::string& file) {
-  const std::vector<CsvRow> rows = read_csv(file);
-  std::map<std::pair<std::string, std::string>, std::vector<const CsvRow*>> runs;
-  for (const CsvRow& row : rows) runs[{row.text("setup"), row.text("arm")}].push_back(&row);
-  ReadServers read;
-  for (const auto& [run, stages] : runs) {
-    try {
-      read.servers.push_back(ladder_server(stages));
-    } catch (const NoMatch& problem) {
-      for (const CsvRow* row : stages) read.left_out.push_back({row->file(), row->line(), problem.what()});
-    }
-  }
-  return read;
+  return read_runs(file, {"setup", "arm"}, ladder_server);
 }
 
 }  // namespace servecast

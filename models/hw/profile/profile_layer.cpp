@@ -25,10 +25,12 @@ KernelTime faster(const KernelTime& own, const std::optional<KernelTime>& nccl) 
   return nccl && nccl->seconds < own.seconds ? *nccl : own;
 }
 
-/// Experts that random routing touches over those that balanced routing does.
-double touched_share(const Experts& experts, std::int64_t tokens) {
-  if (tokens >= all_experts_touched) return 1;
-  return touched_experts(experts, tokens) / real(std::min(experts.count, experts.active * tokens));
+/// As measured, or where that was under balanced routing, by the experts that random routing touches over those that
+/// balanced routing does.
+StageTime as_routed(const KernelTime& measured, const Experts& experts, std::int64_t tokens) {
+  if (measured.skewed || tokens >= all_experts_touched) return stage_time(measured);
+  return touched_experts(experts, tokens) / real(std::min(experts.count, experts.active * tokens)) *
+         stage_time(measured);
 }
 
 }  // namespace
@@ -95,7 +97,7 @@ StageTime ProfileLayer::experts(std::int64_t tokens) const {
                                       .experts = experts.count,
                                       .top_k = experts.active,
                                       .tensor_parallel = in_.shape.tensor_parallel});
-  if (measured) return (measured->skewed ? 1 : touched_share(experts, tokens)) * stage_time(*measured);
+  if (measured) return as_routed(*measured, experts, tokens);
   StageTime time = experts_time(expert_fit(), in_.weights.experts, in_.llm, in_.shape.tensor_parallel, tokens);
   time.extrapolated = true;
   return time;
@@ -123,7 +125,7 @@ StageTime ProfileLayer::spread_experts(std::int64_t rank_tokens) const {
     time.extrapolated = true;
     return time;
   }
-  if (in_.rank_loads.even()) return (measured->skewed ? 1 : touched_share(experts, tokens)) * stage_time(*measured);
+  if (in_.rank_loads.even()) return as_routed(*measured, experts, tokens);
   StageTime time = stage_time(*measured);
   time.seconds -= (1 - load.touched_fraction) * (time.seconds - time.compute_s);
   return time;

@@ -1,17 +1,15 @@
 // Router "llmd": the scheduler of llm-d and of the Gateway API Inference Extension as its guides deploy it: each
 // replica gets scores from 0 to 1, and the highest weighted sum wins; of several, any.
 //
-//   prefix      approximate: share of the prompt that the router has sent there before and not forgotten (its own LRU
-//   of
-//               lru_tokens per replica, prefix-cache-scorer); precise: what the caches hold, from the least (0) to
-//               the most (1) of all replicas (precise-prefix-cache-scorer, by KV events)
+//   prefix      approximate: share of the prompt that the router has sent there before and not forgotten (its own
+//               LRU of lru_tokens per replica, prefix-cache-scorer); precise: what the caches hold, from the least
+//               (0) to the most (1) of all replicas (precise-prefix-cache-scorer, by KV events)
 //   cpu_prefix  the same, approximate, with the capacity of host memory (the guide for tiered prefix caches)
 //   queue       (most - own) / (most - least) by waiting requests; all equal: 1 (queue-scorer)
 //   kv          share of KV blocks that are free (kv-cache-utilization-scorer)
 //   load        0.5 x (1 - waiting / load_threshold), from 0 (load-aware-scorer)
 //   no_hit      where no replica has any of the prompt, the longer ago a replica was sent such a prompt, the more,
-//   from 0
-//               to 1; else 0.5 for all (no-hit-lru-scorer)
+//               from 0 to 1; else 0.5 for all (no-hit-lru-scorer)
 // Weights are those of the guide for optimised baselines (2, 2, 3 and 2). Queues and KV use are scraped: every 50 ms
 // there (the pool's signal_delay_s). Between two scrapes all requests follow the same old news, while a router's own
 // index knows at once, so a hot prefix draws one replica full before its queue shows. Left out: the bound on matched
