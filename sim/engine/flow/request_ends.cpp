@@ -1,6 +1,7 @@
 #include "sim/engine/flow/request_ends.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/engine/flow/arrivals.h"
 #include "sim/engine/scaling/scaling.h"
@@ -55,6 +56,7 @@ void RequestEnds::turn_away(const Request& request, RequestStatus status) {
                  .request_class = request.request_class,
                  .samples = static_cast<std::uint16_t>(request.samples),
                  .status = status});
+  ask_next();
 }
 
 void RequestEnds::abandon(const Request& request) {
@@ -89,9 +91,20 @@ void RequestEnds::follow_up(const Request& request, const RequestRecord& record,
   if (!request.awaited || record.status == RequestStatus::unfinished) return;
   const bool gave_up = record.status == RequestStatus::timed_out;  // a rejection is an answer, too
   const double known_s = gave_up ? request.give_up_s : record.finish_s.value_or(clock_.now_s());
-  const auto next = scenario_.workload->follow_up(request, std::max(earliest_s, known_s));
-  if (next) arrivals_.send(*next);
-  arrivals_.ask_again();
+  known_.push_back({.at_s = std::max(earliest_s, known_s), .request = request});
+}
+
+// What asks again may be turned away by the gateway at once.
+void RequestEnds::ask_all() {
+  while (!known_.empty()) {
+    std::vector<Known> due = std::exchange(known_, {});
+    std::ranges::sort(due, {}, [](const Known& k) { return std::pair(k.at_s, k.request.id); });
+    for (const Known& known : due) {
+      const auto next = scenario_.workload->follow_up(known.request, known.at_s);
+      if (next) arrivals_.send(*next);
+      arrivals_.ask_again();
+    }
+  }
 }
 
 }  // namespace servecast

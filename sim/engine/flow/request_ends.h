@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "sim/engine/flow/flow_parts.h"
 #include "sim/engine/gateway/gateway.h"
@@ -22,6 +23,11 @@ class RequestEnds final : public Gateway::Callbacks {
   void done(const Request& request, const RequestRecord& record);
   /// It ends at this instant without having reached a replica.
   void turn_away(const Request& request, RequestStatus status);
+  /// Clients whose requests ended at this instant go on, by the time at which they know and then by request: clients
+  /// share what they draw, and the order in which replicas were brought here must not tell.
+  void ask_next() {
+    if (!known_.empty()) ask_all();
+  }
   /// The run is cut off while it is on its way.
   void abandon(const Request& request);
 
@@ -31,6 +37,7 @@ class RequestEnds final : public Gateway::Callbacks {
                 double now_s) override;
   void finish(const RequestRecord& record);
   void follow_up(const Request& request, const RequestRecord& record, double earliest_s);
+  void ask_all();
 
   Scenario& scenario_;
   Recorder& recorder_;
@@ -38,6 +45,11 @@ class RequestEnds final : public Gateway::Callbacks {
   Arrivals& arrivals_;
   const FlowParts& parts_;
   std::int64_t in_pools_ = 0;
+  struct Known {
+    double at_s = 0;
+    Request request{};
+  };
+  std::vector<Known> known_{};  // whose clients have not gone on yet
 };
 
 }  // namespace servecast

@@ -190,6 +190,7 @@ RunFacts collect_facts(const Scenario& scenario, const Simulation& simulation) {
     const std::optional<double> rented = rented_gpus(scenario.pools[i], simulation, i);
     facts.pools.push_back(pool_facts(scenario.pools[i], replicas, rented, facts.duration_s));
     facts.rests_on.push_back(rests_on(scenario.pools[i], facts.pools.back().totals));
+    if (!simulation.standstill().empty()) facts.rests_on.back().notes.push_back(simulation.standstill());
     facts.steps += facts.pools.back().totals.steps;
   }
   return facts;

@@ -4,6 +4,7 @@
 
 #include "sim/engine/cluster/cluster.h"
 #include "sim/engine/cluster/pending_queue.h"
+#include "sim/engine/run/simulation.h"
 #include "sim/input/scenario/scenario.h"
 #include "sim/report/record/recorder.h"
 
@@ -27,9 +28,8 @@ std::string where_requests_are(const Scenario& scenario, const Cluster& cluster,
   return text.empty() ? "on no replica" : text;
 }
 
-void require_all_ended(const Scenario& scenario, const Recorder& recorder, const Cluster& cluster,
-                       const PendingQueue& pending) {
-  if (scenario.spec.until_s) return;
+void require_all_ended(const Scenario& scenario, const Recorder& recorder, const Simulation& simulation) {
+  if (simulation.clock().has_end()) return;
   std::int64_t unfinished = 0;
   for (const RequestTotals& of_class : recorder.classes()) unfinished += of_class.requests.unfinished;
   if (unfinished == 0) return;
@@ -37,7 +37,7 @@ void require_all_ended(const Scenario& scenario, const Recorder& recorder, const
       fmt::format("scenario '{}', seed {}: the run ends with {} of {} requests unfinished ({}). Nothing that they "
                   "wait for happens any more; with `until_s` the run ends there and reports them.",
                   scenario.spec.name, scenario.spec.seed, unfinished, recorder.count(),
-                  where_requests_are(scenario, cluster, pending)));
+                  where_requests_are(scenario, simulation.cluster(), simulation.pending())));
 }
 
 }  // namespace servecast

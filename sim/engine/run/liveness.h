@@ -7,6 +7,7 @@ namespace servecast {
 class Cluster;
 class Recorder;
 class PendingQueue;
+class Simulation;
 struct Scenario;
 
 /// A run has come to its end by itself and left requests unfinished: whatever they wait for never happens. Never the
@@ -19,8 +20,7 @@ class RequestsLeftUnfinished : public std::runtime_error {
 /// How many requests wait or run on each replica, and how many wait before a pool.
 std::string where_requests_are(const Scenario& scenario, const Cluster& cluster, const PendingQueue& pending);
 
-/// Throws RequestsLeftUnfinished, unless the run was to end at `until_s`. Requires that the run is finished.
-void require_all_ended(const Scenario& scenario, const Recorder& recorder, const Cluster& cluster,
-                       const PendingQueue& pending);
+/// Throws RequestsLeftUnfinished, unless the run had an end of its own. Requires that it is finished.
+void require_all_ended(const Scenario& scenario, const Recorder& recorder, const Simulation& simulation);
 
 }  // namespace servecast

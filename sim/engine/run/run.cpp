@@ -76,7 +76,7 @@ RunFacts run(Scenario& scenario, Recorder& recorder, const RunOptions& options) 
   Run run(scenario, recorder, options);
   RunFacts facts = with_place(scenario.spec, run.simulation.clock(),
                               [&] { return simulate(engine, run, scenario, recorder, options); });
-  require_all_ended(scenario, recorder, run.simulation.cluster(), run.simulation.pending());
+  require_all_ended(scenario, recorder, run.simulation);
   return facts;
 }
 

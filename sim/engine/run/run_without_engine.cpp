@@ -17,7 +17,7 @@ RunFacts run_without_engine(Scenario& scenario, Recorder& recorder, const RunOpt
     recorder.close();
     return collect_facts(scenario, simulation);
   });
-  require_all_ended(scenario, recorder, simulation.cluster(), simulation.pending());
+  require_all_ended(scenario, recorder, simulation);
   return facts;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <string>
 
 #include "sim/engine/cluster/cluster.h"
 #include "sim/engine/failures/failures.h"
@@ -40,6 +41,8 @@ class Simulation {
   const Cluster& cluster() const { return cluster_; }
   const FlowParts& parts() const { return parts_; }
   const PendingQueue& pending() const { return flow_.pending(); }
+  /// Why the run ended before its requests did, in words; empty: it did not.
+  const std::string& standstill() const { return standstill_; }
 
  private:
   /// What happens within one instant (simulation_instant.cpp).
@@ -59,6 +62,7 @@ class Simulation {
   void end_steps(double now_s);
   void end_flows(double now_s);
   void break_parts(double now_s);
+  void end_if_in_vain(double now_s);
   void start_and_drain(double now_s);
   void collect_load(double now_s);
   void sample_replicas(double now_s);
@@ -87,6 +91,7 @@ class Simulation {
   bool load_is_collected_ = false;   // some pool shows its load at intervals
   bool steps_become_flows_ = false;  // of some replica, perhaps
   Watchdog watchdog_{};
+  std::string standstill_{};
 };
 
 }  // namespace servecast

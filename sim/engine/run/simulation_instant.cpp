@@ -79,7 +79,10 @@ void Simulation::handle(double now_s) {
   assert(now_s >= clock_.now_s());
   watch_turn(now_s);
   clock_.set_now(now_s);
-  for (const Moment& moment : moments_) moment.act(*this, now_s);
+  for (const Moment& moment : moments_) {
+    moment.act(*this, now_s);
+    ends_.ask_next();
+  }
 }
 
 /// When a part is due by itself.
@@ -134,6 +137,19 @@ void Simulation::break_parts(double now_s) {
   failures_->act_due(now_s);
   cluster_.lifecycle().settle(now_s);
   clock_.count_event();
+  end_if_in_vain(now_s);
+}
+
+// Replicas that break sooner than they start serve no request, and neither more requests nor clients that give up end
+// the run: it ends here, and reports what is unfinished.
+void Simulation::end_if_in_vain(double now_s) {
+  if (!watchdog_.breaks_in_vain(clock_.progress()) || clock_.has_end()) return;
+  if (arrivals_.next_anywhere_s() < never || flow_.next_give_up_s() < never) return;
+  standstill_ = fmt::format(
+      "the run ends at {:.0f} s: parts broke at {} instants while no request and no step got on, so replicas break "
+      "sooner than they start; {} requests are unfinished ({}). With a longer failures.rates.mtbf_s they start",
+      now_s, Watchdog::most_idle_breaks, ends_.in_pools(), where_requests_are(scenario_, cluster_, pending()));
+  clock_.end_now();
 }
 
 double Simulation::next_start_s() {

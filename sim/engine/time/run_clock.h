@@ -20,6 +20,8 @@ class RunClock {
   void set_now(double now_s) { now_s_ = now_s; }
   /// Infinite: it ends by itself.
   double until_s() const { return until_s_; }
+  /// It ends at this instant, as if the scenario said so.
+  void end_now() { until_s_ = now_s_; }
   bool has_end() const { return until_s_ < std::numeric_limits<double>::infinity(); }
 
   /// What happens to requests is part of the run: shares are of its time, and GPUs are paid to its end.

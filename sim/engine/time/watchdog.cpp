@@ -15,6 +15,12 @@ bool Watchdog::stands_still(double now_s, std::int64_t progress) {
   return false;
 }
 
+bool Watchdog::breaks_in_vain(std::int64_t progress) {
+  breaks_ = progress == progress_at_break_ ? breaks_ + 1 : 1;
+  progress_at_break_ = progress;
+  return breaks_ >= most_idle_breaks;
+}
+
 std::string Watchdog::report() const {
   std::string text = instant_turns_ >= most_instant_turns
                          ? fmt::format("this instant does not end: {} turns of the loop so far", instant_turns_)

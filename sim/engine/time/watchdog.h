@@ -14,10 +14,14 @@ class Watchdog {
  public:
   static constexpr std::int64_t most_idle_turns = 10'000;
   static constexpr std::int64_t most_instant_turns = 100'000;
+  static constexpr std::int64_t most_idle_breaks = 1'000;
 
   /// A turn at `now_s`; `progress` counts what requests and steps have done so far. False where the run has got on
   /// since the last call: then nothing else need be noted of this turn.
   bool stands_still(double now_s, std::int64_t progress);
+  /// Parts break at an instant. True where they have done so so often since the run last got on that the replicas
+  /// that requests wait for will never be there for long enough.
+  bool breaks_in_vain(std::int64_t progress);
   /// Of a turn that stands still. `waits`: something is on its way.
   void count(bool waits) { idle_turns_ += waits ? 0 : 1; }
   /// The end is near: parts that act are noted, for the message.
@@ -37,6 +41,8 @@ class Watchdog {
   std::int64_t progress_ = 0;
   std::int64_t instant_turns_ = 0;
   std::int64_t idle_turns_ = 0;
+  std::int64_t breaks_ = 0;  // since the run got on as far as this:
+  std::int64_t progress_at_break_ = 0;
   std::map<std::string, std::int64_t> acted_{};
 };
 

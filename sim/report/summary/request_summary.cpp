@@ -15,7 +15,8 @@ void RequestCounts::fields(Fields& f) {
   f.figure("lost", lost, "their clients got an error: a replica failed that had them, with `in_flight: lost`",
            {.better = Better::lower});
   f.figure("unfinished", unfinished,
-           "waiting or running at `until_s`; a run without it that leaves any ends with an error",
+           "waiting or running at `until_s`, or where parts break for ever; a run that leaves any otherwise ends "
+           "with an error",
            {.better = Better::lower});
 }
 

@@ -75,7 +75,15 @@ void BatchFiller::choose(Lane& lane, ReplicaListener& listener) {
 bool BatchFiller::may_repeat(const Lane& lane) const {
   const bool beams = lane.decodes.sequences() > lane.decodes.size();
   const bool moody = core_.setup.queue->counts_service() && core_.book.sums().of(SequenceState::waiting) > 0;
-  return !core_.setup.speculator && !beams && !moody && !fetches_.any_unprobed();
+  return !core_.setup.speculator && !beams && !moody && !fetches_.any_unprobed() && !may_want_less();
+}
+
+// A request that waits for blocks wants those that it finds cached besides those of its first chunk: it wants fewer
+// when decodes have evicted these.
+bool BatchFiller::may_want_less() const {
+  if (!core_.book.admits()) return false;
+  const Sequence& first = core_.book[core_.setup.queue->front()];
+  return core_.book.has_place(first) && core_.cache().cached_tokens(first.request) > 0;
 }
 
 // Sequences whose prompt the batch before finishes decode from now on.

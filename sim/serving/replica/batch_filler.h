@@ -25,6 +25,7 @@ class BatchFiller {
   bool fill(Lane& lane, ReplicaListener& listener);
   void choose(Lane& lane, ReplicaListener& listener);
   bool may_repeat(const Lane& lane) const;
+  bool may_want_less() const;
   void join_decodes(Lane& lane);
   void launch(Lane& lane, ReplicaListener& listener);
   void describe(Lane& lane);

@@ -37,4 +37,22 @@ TEST(Liveness, ARunThatLeavesRequestsUnfinishedIsAnError) {
 
 TEST(Liveness, AtUntilRequestsMayBeUnfinished) { EXPECT_EQ(unfinished(never_served("until_s: 60\n")), 3); }
 
+// 32 GPUs that break once a minute each leave two seconds between failures; weights take longer to load.
+TEST(Liveness, ARunWhoseReplicasBreakSoonerThanTheyStartEndsAndSaysSo) {
+  Scenario scenario = scenario_from(R"(
+workload: {generate: {requests: 3, arrivals: {constant: {requests_per_s: 4}}, prompt_tokens: {fixed: 10},
+  output_tokens: {fixed: 2}}}
+cluster: {node: dgx_h100, nodes: 4}
+failures: {rates: [{part: gpu, mtbf_s: 60, mttr_s: 6}]}
+pools:
+  - {name: chat, llm: llama-3.1-70b, gpu: h100_sxm_80g, tensor_parallel: 8, pipeline_parallel: 4, start: cold}
+)");
+  const Finished finished = run_it(scenario);
+  EXPECT_EQ(finished.recorder.classes()[0].requests.unfinished, 3);
+  EXPECT_THAT(finished.facts.rests_on[0].notes,
+              testing::Contains(testing::AllOf(testing::HasSubstr("parts broke at 1000 instants"),
+                                               testing::HasSubstr("3 requests are unfinished (3 of them in pool "
+                                                                  "'chat', pending: 3)"))));
+}
+
 }  // namespace servecast::liveness_test
