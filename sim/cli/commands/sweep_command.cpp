@@ -8,6 +8,7 @@
 #include "sim/cli/program/console.h"
 #include "sim/cli/program/options.h"
 #include "sim/cli/runs/many_runs.h"
+#include "sim/plan/compare/sweep_page.h"
 #include "sim/plan/compare/sweep_table.h"
 #include "sim/plan/emit/slurm.h"
 #include "sim/plan/search/shard.h"
@@ -30,7 +31,9 @@ class SweepCommand final : public Command {
         ->type_name("N");
     add_path(app, "--csv", csv_, "FILE", "Write the table with every figure");
     add_figures(app, figures_);
-    add_choice(app, "--format", format_, "format", {"text", "json"}, "Table on the terminal (text)");
+    add_choice(app, "--format", format_, "format", {"text", "json", "markdown"}, "How to write the table (text)");
+    app.add_option("--across", across_, "With --format markdown: this setting's values are columns, not rows")
+        ->type_name("PATH");
     app.add_option("--shard", shard_, "Only the k-th of n shares of the points")->type_name("K/N");
     add_choice(app, "--emit", emit_, "output", {"slurm"}, "Print a job array that does this instead of doing it");
     app.add_option("--shards", shards_, "Shares of the job array (8)")->check(CLI::Range(1, 100000))->type_name("N");
@@ -45,6 +48,7 @@ class SweepCommand final : public Command {
     SweepTable table{.figures = figure_columns(figures_)};
     for (const std::string& word : over_) table.dimensions.push_back(parse_axis(word));
     table.points = grid(table.dimensions);
+    refuse_across_of_nothing();
     parse_overrides(scenario_.set);
     if (!emit_.empty()) return emit(console);
     if (!shard_.empty())
@@ -62,11 +66,20 @@ class SweepCommand final : public Command {
       write_sweep_csv(runs_.file("sweep.csv"), table);
       write_text(runs_.file("sweep.json"), text_of(sweep_json(table)));
     }
-    console.out << (format_ == "json" ? text_of(sweep_json(table)) : sweep_text(table));
+    console.out << (format_ == "json"       ? text_of(sweep_json(table))
+                    : format_ == "markdown" ? sweep_markdown(table, across_)
+                                            : sweep_text(table));
     return status;
   }
 
  private:
+  void refuse_across_of_nothing() const {
+    if (across_.empty()) return;
+    if (format_ != "markdown") throw UserError("--across would be ignored: it goes with --format markdown");
+    if (std::ranges::none_of(over_, [&](const std::string& word) { return parse_axis(word).path == across_; }))
+      throw UserError("--across '" + across_ + "' is none of the settings of --over; name one of them");
+  }
+
   /// The exit status.
   int simulate(SweepTable& table, const Console& console) const {
     std::vector<RunRequest> requests;
@@ -113,6 +126,7 @@ class SweepCommand final : public Command {
   std::string csv_;
   std::vector<std::string> figures_;
   std::string format_ = "text";
+  std::string across_;
   std::string shard_;
   std::string emit_;
   std::int64_t shards_ = 8;

@@ -15,9 +15,10 @@ struct Result {
   ExpertSummary experts{};
 };
 
-Result run_with(const std::string& miss, const std::string& cache_fraction) {
-  const PaperRun run(paper("s16_buddymoe", {{"pools[0].expert_offload.miss.policy", miss},
-                                            {"pools[0].expert_offload.cache_fraction", cache_fraction}}));
+Result run_with(const std::string& miss, const std::string& cache_fraction, std::vector<Override> more = {}) {
+  more.push_back({"pools[0].expert_offload.miss.policy", miss});
+  more.push_back({"pools[0].expert_offload.cache_fraction", cache_fraction});
+  const PaperRun run(paper("s16_buddymoe", more));
   return {.tokens_per_s = 1 / run.summary.latencies.tpot_s->mean, .experts = run.summary.expert_offload.at(0)};
 }
 
@@ -45,6 +46,41 @@ TEST(S16, BuddiesGainALittleMoreSoWithASmallerCache) {
   }
   expect_in_section("S16", fmt::format("| {} tokens/s; buddies {} %; {} % fewer bytes", fmt::join(speeds, ", "),
                                        fmt::join(gains, ", "), fmt::join(saved, ", ")));
+}
+
+// The paper loads the experts of layer i + 1 while layer i computes. No policy that need not wait for a load gets
+// slower by that; loads that no token waits for any more leave the queue.
+TEST(S16, BuddiesGainWithPrefetchToo) {
+  const std::vector<Override> ahead{{"pools[0].expert_offload.prefetch.policy", "gate_lookahead"},
+                                    {"pools[0].expert_offload.late_guesses", "drop"}};
+  std::vector<std::string> speeds, gains;
+  for (const std::string cache : {"0.75", "0.5", "0.375"}) {
+    const Result original = run_with("load", cache, ahead);
+    const Result buddies = run_with("buddy", cache, ahead);
+    const Result random = run_with("random", cache, ahead);
+    const double gain = buddies.tokens_per_s / original.tokens_per_s;
+    EXPECT_GE(gain, 1.035) << cache;
+    EXPECT_LE(gain, 1.125) << cache;
+    EXPECT_NEAR(random.tokens_per_s / run_with("random", cache).tokens_per_s, 1, 0.001) << cache;
+    EXPECT_GT(buddies.tokens_per_s, run_with("buddy", cache).tokens_per_s) << cache;
+    EXPECT_GT(original.tokens_per_s, run_with("load", cache).tokens_per_s) << cache;
+    speeds.push_back(fmt::format("{:.1f}", original.tokens_per_s));
+    gains.push_back(fmt::format("+{:.1f}", 100 * (gain - 1)));
+  }
+  expect_in_section(
+      "S16", fmt::format("with prefetch {} tokens/s; buddies {} %", fmt::join(speeds, ", "), fmt::join(gains, ", ")));
+}
+
+// Skipping and random stand-ins wait for nothing, whatever is loaded ahead.
+TEST(S16, LookingAheadSlowsNoPolicyThatNeedNotWait) {
+  for (const std::string miss : {"random", "skip"})
+    for (const std::string prefetch : {"gate_lookahead", "previous_token", "co_activation", "whole_layer"}) {
+      const std::vector<Override> few{{"workload.generate.requests", "1"}};
+      std::vector<Override> ahead = few;
+      ahead.push_back({"pools[0].expert_offload.prefetch.policy", prefetch});
+      EXPECT_GE(run_with(miss, "0.5", ahead).tokens_per_s, 0.999 * run_with(miss, "0.5", few).tokens_per_s)
+          << miss << " with " << prefetch;
+    }
 }
 
 TEST(S16, ZeroLossReplacesNothing) {

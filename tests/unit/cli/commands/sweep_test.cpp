@@ -99,6 +99,27 @@ TEST_F(Sweep, csv_has_a_column_for_each_setting_and_figure) {
   EXPECT_EQ(std::ranges::count(text, '\n'), 3);
 }
 
+TEST_F(Sweep, a_page_has_the_values_of_one_setting_as_columns) {
+  const std::vector<std::string> words{"sweep",     file_,
+                                       "--over",    "pools[0].replicas=1,2",
+                                       "--over",    "pools[0].llm=llama-3.1-8b,llama-3.1-70b",
+                                       "--figures", "requests_per_s",
+                                       "--format",  "markdown"};
+  std::vector<std::string> across = words;
+  across.insert(across.end(), {"--across", "pools[0].replicas"});
+  const Outcome page = servecast_with(across);
+  EXPECT_THAT(page.out, StartsWith("| llm | requests/s, 1 | requests/s, 2 |\n|---|---|---|\n| llama-3.1-8b | "));
+  EXPECT_THAT(page.out, HasSubstr("\n| llama-3.1-70b | (1) | (2) |\n\n(1) "));
+  EXPECT_THAT(servecast_with(words).out, StartsWith("| replicas | llm | requests/s |\n|---|---|---|\n| 1 | "));
+}
+
+TEST_F(Sweep, refuses_columns_of_what_does_not_vary) {
+  std::vector<std::string> words{"sweep", file_, "--over", "seed=1,2", "--across", "pools[0].replicas"};
+  EXPECT_THAT(servecast_with(words).err, HasSubstr("--across would be ignored: it goes with --format markdown"));
+  words.insert(words.end(), {"--format", "markdown"});
+  EXPECT_THAT(servecast_with(words).err, HasSubstr("is none of the settings of --over"));
+}
+
 TEST_F(Sweep, refuses_a_csv_in_place_of_its_scenario) {
   const std::string before = text_of(file_);
   const Outcome outcome = servecast_with({"sweep", file_, "--over", "seed=1,2", "--csv", file_});
