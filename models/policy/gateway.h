@@ -24,6 +24,7 @@ struct GatewayRequest {
   bool fixed = false;              // decided: later stages are not asked
   std::optional<bool> reviewed{};  // whether a draft is to be reviewed, where a policy has decided that
   std::optional<double> score{};   // expected of the target's answer, where more is known than the table says
+  std::optional<double> review_score{};  // of the answer that a review gives, likewise
   double quality_factor = 1;       // what changes of the prompt leave of an answer's score
 
   /// The prompt becomes this long and is, beyond its first `same_tokens`, another text: no cache knows it.
@@ -169,6 +170,8 @@ class GatewayPolicy {
   virtual std::vector<NamedTarget> targets() const { return {}; }
   /// The targets whose scores it must know.
   virtual std::vector<NamedTarget> scored() const { return {}; }
+  /// Asked once for every class of requests: what is wrong with the settings beside the table of scores.
+  virtual std::vector<SettingProblem> problems_with(const GatewayContext&, ClassId) const { return {}; }
   /// The pools between which it has KV moved.
   virtual std::optional<KvPath> kv_path() const { return std::nullopt; }
   /// True: answered() is called, and the engine notices every answer when it is there.
@@ -183,6 +186,9 @@ class GatewayPolicy {
 
   /// It may ask for another LLM call when there is an answer.
   virtual bool asks_again() const { return false; }
+
+  /// The one target whose answers it asks another LLM call after; none: any target's.
+  virtual std::optional<std::string> again_after() const { return std::nullopt; }
 
   /// Its LLM calls may go on from the answer of the one before.
   virtual bool goes_on() const { return false; }

@@ -2,9 +2,11 @@
 //
 // Like "threshold" with a decision instead of a probability. What it calls hard is wrong in a share of cases, either
 // way: hard requests then get a poor answer, easy ones a dear one. 6 to 25 ms for a small language model or a BERT.
-// Scores: of the mistakes of each model as many as can be are on hard requests (no published split is known), so a
-// model with a score q gets min(1, q / (1 - h)) of the easy ones right where a share h is hard, and what is left of q
-// on hard ones.
+// Scores: hard requests are those on which the better model leads, so a share h of hard ones holds the whole lead,
+// and both do equally well on easy ones. Of the other model's mistakes as many as can be are on hard requests (no
+// published split is known): with a score q it gets min(1, q / (1 - h)) of the easy ones right and what is left of q
+// of the hard ones, of which the better one gets lead / h more. So a classifier that is right more often never scores
+// worse.
 #include "models/policy/gateway.h"
 #include "models/policy/stages/gateway_service.h"
 
@@ -31,6 +33,17 @@ class Classifier final : public GatewayPolicy {
   explicit Classifier(const Settings& settings) : settings_(settings), service_(settings.classifier) {}
 
   std::vector<NamedTarget> targets() const override { return {{"easy", settings_.easy}, {"hard", settings_.hard}}; }
+  std::vector<SettingProblem> problems_with(const GatewayContext& context, ClassId request_class) const override {
+    const auto other = context.quality.score(context.target(settings_.easy), request_class);
+    const auto better = context.quality.score(context.target(settings_.hard), request_class);
+    if (!other || !better) return {};
+    const double lead = *better - *other;
+    if (lead > settings_.hard_fraction)
+      return {
+          {"hard_fraction",
+           "must be at least the lead of 'hard' over 'easy' in the table of scores, which hard requests alone hold"}};
+    return {};
+  }
   void prepare(const GatewayContext& context) override {
     quality_ = &context.quality;
     easy_ = context.target(settings_.easy);
@@ -44,8 +57,7 @@ class Classifier final : public GatewayPolicy {
     input.outgoing.target = sent_as_hard ? hard_ : easy_;
     if (sent_as_hard) ++sent_as_hard_;
     if (!right) ++(is_hard ? hard_as_easy_ : easy_as_hard_);
-    if (const auto mean = quality_->score(input.outgoing.target, input.outgoing.request.request_class))
-      input.outgoing.score = score(*mean, is_hard);
+    input.outgoing.score = score(input.outgoing.request.request_class, is_hard, sent_as_hard);
     return {.delay_s = service_.call_s(input.now_s, input.rng), .usd = service_.usd()};
   }
 
@@ -57,10 +69,15 @@ class Classifier final : public GatewayPolicy {
   }
 
  private:
-  double score(double mean, bool is_hard) const {
-    const double easy = 1 - settings_.hard_fraction;
-    if (!is_hard) return easy > 0 ? std::min(1.0, mean / easy) : mean;
-    return settings_.hard_fraction > 0 ? std::max(0.0, (mean - easy) / settings_.hard_fraction) : mean;
+  std::optional<double> score(ClassId request_class, bool is_hard, bool by_better) const {
+    const auto other = quality_->score(easy_, request_class);
+    const auto better = quality_->score(hard_, request_class);
+    if (!other || !better) return std::nullopt;
+    const double easy_fraction = 1 - settings_.hard_fraction;
+    const double on_easy = easy_fraction > 0 ? std::min(1.0, *other / easy_fraction) : 1;
+    if (!is_hard) return on_easy;
+    const double on_hard = (*other - easy_fraction * on_easy) / settings_.hard_fraction;
+    return on_hard + (by_better ? std::max(-on_hard, (*better - *other) / settings_.hard_fraction) : 0);
   }
 
   Settings settings_;

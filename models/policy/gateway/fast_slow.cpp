@@ -46,6 +46,7 @@ class FastSlow final : public GatewayPolicy {
   std::vector<NamedTarget> targets() const override { return {{"fast", settings_.fast}, {"slow", settings_.slow}}; }
   bool sees_answers() const override { return true; }
   bool asks_again() const override { return true; }
+  std::optional<std::string> again_after() const override { return settings_.fast; }
   bool reviews() const override { return true; }
   bool goes_on() const override { return settings_.kv_reuse != "none"; }
   std::optional<KvPath> kv_path() const override {
@@ -89,7 +90,8 @@ class FastSlow final : public GatewayPolicy {
                               .kv_tokens = settings_.kv_reuse == "same_model_kv" ? said : 0,
                               .forget_prefix = settings_.kv_reuse == "none",
                               .late_s = late_s,
-                              .finish_late = settings_.late_review == "finish"}};
+                              .finish_late = settings_.late_review == "finish",
+                              .score = input.outgoing.review_score}};
   }
 
   std::vector<PolicyCount> counts() const override {

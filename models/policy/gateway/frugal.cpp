@@ -8,8 +8,8 @@
 // of scores says. Two models are wrong on the same requests or independently of each other: "nested_fraction" mixes
 // the two. On HEADLINES GPT-J was right on 6 % of the requests, where GPT-4 was not (FrugalGPT, section 4), about
 // half of what independence would give.
-#include "models/base/normal_quantile.h"
 #include "models/policy/gateway.h"
+#include "models/policy/stages/answer_truth.h"
 #include "models/policy/stages/gateway_service.h"
 
 namespace servecast {
@@ -28,7 +28,7 @@ class Frugal final : public GatewayPolicy {
       f.required("accept_above", accept_above,
                  "least score of an answer that is accepted: of each model but the last", fraction);
       f.field("scorer_auc", scorer_auc, "chance that a right answer scores higher than a wrong one; 0.5: it guesses",
-              {.min = 0.5, .max = 0.9999});
+              {.min = SkilledSignal::least_auc, .max = SkilledSignal::most_auc});
       f.field(
           "nested_fraction", nested_fraction,
           "1: whatever a model knows, a better one knows too; 0: whether one is right does not depend on the others",
@@ -36,11 +36,10 @@ class Frugal final : public GatewayPolicy {
       f.group("scorer", scorer, "the judge (a DistilBERT)");
     }
   };
-  // AUC of two normal distributions of equal width that lie d apart is Phi(d / sqrt 2).
   explicit Frugal(const Settings& settings)
       : settings_(settings),
         service_(settings.scorer),
-        apart_(std::sqrt(2.0) * normal_quantile(settings.scorer_auc)),
+        signal_(settings.scorer_auc),
         answers_(settings.models.size()) {}
 
   std::vector<SettingProblem> problems() const override {
@@ -81,13 +80,14 @@ class Frugal final : public GatewayPolicy {
     const bool right = input.rng.uniform() < right_fraction;
     GatewayVerdict verdict{.delay_s = service_.call_s(input.now_s, input.rng), .usd = service_.usd()};
     verdict.score = right ? 1.0 : 0.0;
-    if (probability(input.rng.normal() + (right ? apart_ : 0), score_of(input, stage)) >=
+    if (signal_.probability(signal_.draw(right, input.rng), score_of(input, stage)) >=
         settings_.accept_above[stage]) {
       ++answers_[stage];
       return verdict;
     }
     input.note.number += 1;
-    input.note.value = next_right(input, stage, right);
+    input.note.value =
+        next_right(score_of(input, stage), score_of(input, stage + 1), right, settings_.nested_fraction);
     const bool last = stage + 2 == models_.size();
     verdict.again = NextCall{.target = models_[stage + 1],
                              .prompt_tokens = input.outgoing.request.prompt_tokens,
@@ -108,23 +108,10 @@ class Frugal final : public GatewayPolicy {
   double score_of(const StageInput& input, std::size_t stage) const {
     return quality_->score(models_[stage], input.outgoing.request.request_class).value_or(0);
   }
-  /// That the answer is right, given the signal: Bayes, with two normal distributions.
-  double probability(double signal, double prior) const {
-    if (prior <= 0) return 0;
-    const double odds = (1 - prior) / prior * stable::exp(apart_ * apart_ / 2 - apart_ * signal);
-    return 1 / (1 + odds);
-  }
-  /// That the next model is right where this one was or was not.
-  double next_right(const StageInput& input, std::size_t stage, bool right) const {
-    const double here = score_of(input, stage);
-    const double next = score_of(input, stage + 1);
-    const double nested = right ? std::min(1.0, next / here) : std::max(0.0, next - here) / std::max(1 - here, 1e-12);
-    return settings_.nested_fraction * nested + (1 - settings_.nested_fraction) * next;
-  }
 
   Settings settings_;
   GatewayService service_;
-  double apart_;  // of the signals of right and wrong answers, by their common deviation
+  SkilledSignal signal_;
   const AnswerQuality* quality_ = nullptr;
   std::vector<TargetId> models_{};
   std::vector<std::int64_t> answers_;  // that went out, by model

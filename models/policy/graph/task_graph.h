@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,8 @@ class TaskPlanner {
   virtual std::int64_t width() const = 0;
   /// It says whose words the client reads as they come.
   virtual bool streams() const = 0;
+  /// The one target whose requests it plans; none: it plans all.
+  virtual std::optional<std::string> only_for() const { return std::nullopt; }
 };
 
 }  // namespace servecast

@@ -51,6 +51,13 @@ void check_stage(YamlText& text, const ScenarioSpec& spec, std::size_t i, const 
 
 using Stages = std::vector<std::unique_ptr<GatewayPolicy>>;
 
+/// The first asks for more LLM calls after answers that the second has planned.
+bool share_requests(const GatewayPolicy& asking, const TaskPlanner& planner) {
+  const auto after = asking.again_after();
+  const auto only = planner.only_for();
+  return !after || !only || *after == *only;
+}
+
 /// A graph has the last word on which target is asked what.
 void check_graph(YamlText& text, const ScenarioSpec& spec, const Stages& stages, std::size_t graph) {
   const auto name = [&](std::size_t i) { return spec.gateway[i].stage.policy(); };
@@ -58,7 +65,7 @@ void check_graph(YamlText& text, const ScenarioSpec& spec, const Stages& stages,
     text.fail(path_of(graph) + ".policy",
               fmt::format("'{}' must be the last stage: put '{}' before it", name(graph), name(graph + 1)));
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    if (stages[i]->asks_again())
+    if (stages[i]->asks_again() && share_requests(*stages[i], *stages[graph]->planner()))
       text.fail(path_of(graph) + ".policy",
                 fmt::format("'{}' plans all LLM calls, but '{}' asks for more: take one of "
                             "the two",
@@ -108,6 +115,19 @@ void check_quality(YamlText& text, const ScenarioSpec& spec, const std::vector<s
       text.fail(path, fmt::format("there is an entry for '{}'{} already", entry.target,
                                   entry.request_class.empty() ? "" : " and class '" + entry.request_class + "'"));
   }
+}
+
+/// Settings beside the table of scores: for the classes that it names and for all others.
+void check_scores(YamlText& text, const ScenarioSpec& spec) {
+  ClassNames classes;
+  const AnswerQuality quality = answer_quality(spec, classes);
+  const GatewayContext context{.targets = target_names(spec), .quality = quality};
+  for (std::size_t i = 0; i < spec.gateway.size(); ++i)
+    for (std::size_t c = 0; c < classes.all().size(); ++c) {
+      const auto problems = spec.gateway[i].stage.make()->problems_with(context, static_cast<ClassId>(c));
+      for (const SettingProblem& problem : problems) text.fail(path_of(i) + "." + problem.key, problem.text);
+      if (!problems.empty()) break;
+    }
 }
 
 void check_readers(YamlText& text, const ScenarioSpec& spec) {
@@ -168,6 +188,7 @@ void check_gateway(YamlText& text, const ScenarioSpec& spec) {
   for (std::size_t i = 0; i < spec.gateway.size(); ++i) check_stage(text, spec, i, names);
   check_order(text, spec);
   check_quality(text, spec, names);
+  if (text.problems.empty()) check_scores(text, spec);
   check_readers(text, spec);
 }
 

@@ -39,7 +39,7 @@ TEST(Gateway, EveryStageAloneAnswersEveryRequestOnceAndRepeats) {
   const std::map<std::string, std::string> settings{
       {"semantic_cache", ", intents: {count: 50}"},
       {"threshold", ", strong: slow, weak: fast, strong_fraction: 0.3, apgr: 0.8"},
-      {"classifier", ", easy: fast, hard: slow"},
+      {"classifier", ", easy: fast, hard: slow, hard_fraction: 0.5"},
       {"dual_threshold", ", fast: fast, slow: slow}\n  - {policy: fast_slow, fast: fast, slow: slow"},
       {"frugal", ", models: [fast, slow], accept_above: [0.8]"},
       {"fast_slow", ", fast: fast, slow: slow, review_fraction: 0.5"},
@@ -47,6 +47,7 @@ TEST(Gateway, EveryStageAloneAnswersEveryRequestOnceAndRepeats) {
       {"context_window", ", last_tokens: 200"},
       {"tools", ", using_fraction: 0.3"},
       {"jobs", ", workers: 20"},
+      {"reasoning", ", target: fast, reward: slow, steps_median: 3, step_tokens: 20, candidates: 2"},
       {"graph",
        ", nodes: [{name: parts, parts: 2, repeat: {}}, {name: join, pool: slow, after: [parts], output_tokens: "
        "40}]"}};

@@ -123,18 +123,6 @@ TEST(Classifier, SendsHardRequestsAsOftenAsItErrs) {
   EXPECT_NEAR(stage.count("hard_as_easy") / 50'000, 0.2 * 0.1, 0.003);
 }
 
-// A tenth lacks confidence, a tenth is not simple, a hundredth is complex: 0.9 * 0.9 fast, 0.01 slow, the rest mixed.
-TEST(DualThreshold, ThresholdsAreShares) {
-  MadeStage stage("dual_threshold");
-  for (std::uint32_t i = 0; i < 50'000; ++i) {
-    GatewayRequest of{.request = MadeStage::request(i)};
-    stage.arrive(of, 0);
-    EXPECT_TRUE(of.reviewed.has_value());
-  }
-  EXPECT_NEAR(stage.count("fast") / 50'000, 0.81, 0.006);
-  EXPECT_NEAR(stage.count("slow") / 50'000, 0.01, 0.002);
-}
-
 TEST(FastSlow, ReviewsTheDraftWithItsPrompt) {
   MadeStage stage("fast_slow", MadeSettings({{"review_fraction", 1}}));
   GatewayRequest of{.request = MadeStage::request(1)};
