@@ -34,6 +34,7 @@ std::vector<std::string> draw_policies(Draw draw) {
   if (std::ranges::find(names, wants_reviews) != names.end()) names.push_back(reviews);
   std::ranges::sort(names, {}, [](const std::string& name) { return std::pair(rank(name), name); });
   names.erase(std::unique(names.begin(), names.end()), names.end());
+  while (names.size() > 1 && rank(names[names.size() - 2]) == 5) names.pop_back();  // one of them plans all passes
   const bool again = std::ranges::any_of(names, asks_again);
   std::erase_if(names, [&](const std::string& name) { return again && rank(name) == 5; });
   return names;
