@@ -151,6 +151,8 @@ class ApiTier {
  public:
   virtual ~ApiTier() = default;
   virtual const std::string& name() const = 0;
+  /// What it costs by the hour beside its answers.
+  virtual double usd_per_hour() const { return 0; }
   /// Called in the order of time; `attempt` counts from 0 for each LLM call.
   virtual ApiReply ask(const Request& request, std::int64_t attempt, double now_s, Rng& rng) = 0;
 };

@@ -53,7 +53,8 @@ class Gateway {
   /// Requests that came by then and are still on their way have no answer.
   void abandon(double end_s);
 
-  GatewayFacts facts() const;
+  /// After a run of so many seconds.
+  GatewayFacts facts(double duration_s) const;
 
  private:
   static constexpr double forever = Request::forever;

@@ -64,14 +64,18 @@ void Gateway::abandon(double end_s) {
   }
 }
 
-GatewayFacts Gateway::facts() const {
+GatewayFacts Gateway::facts(double duration_s) const {
   GatewayFacts facts{.scores_stated = !scenario_.quality.empty()};
   for (const Stage& stage : stages_) {
     facts.stages.push_back(stage.facts);
     for (const PolicyCount& count : stage.policy->counts())
       facts.stages.back().counts.push_back({count.name, count.value});
   }
-  for (const Target& target : targets_) facts.targets.push_back(target.facts);
+  constexpr double hour_s = 3600;
+  for (const Target& target : targets_) {
+    facts.targets.push_back(target.facts);
+    if (target.api) facts.targets.back().usd += target.api->usd_per_hour() * duration_s / hour_s;
+  }
   facts.nodes = nodes_;
   for (const Stage& stage : stages_)
     if (stage.jobs) facts.job_workers = stage.jobs->workers();

@@ -184,7 +184,7 @@ RunFacts collect_facts(const Scenario& scenario, const Simulation& simulation) {
     std::tie(pool.replica_s, pool.down_s) = simulation.cluster().lifecycle().replica_and_down_s(i, facts.duration_s);
   }
   if (const Scaling* scaling = simulation.parts().scaling) facts.scaling = scaling->totals();
-  if (const Gateway* gateway = simulation.parts().gateway) facts.gateway = gateway->facts();
+  if (const Gateway* gateway = simulation.parts().gateway) facts.gateway = gateway->facts(facts.duration_s);
   for (std::size_t i = 0; i < scenario.pools.size(); ++i) {
     const ReplicaPool& replicas = simulation.cluster().pools()[i];
     const std::optional<double> rented = rented_gpus(scenario.pools[i], simulation, i);

@@ -28,7 +28,7 @@ Simulation::Simulation(Scenario& scenario, Recorder& recorder, const RunOptions&
   for (const ReplicaPool& pool : cluster_.pools()) load_is_collected_ |= pool.routing().signals();
   if (scenario.spec.gateway.empty()) return;
   parts_.gateway = &gateway_.emplace(scenario, ends_, options.detail);
-  recorder.set_gateway(gateway_->facts().targets.size());
+  recorder.set_gateway(gateway_->facts(0).targets.size());
 }
 
 // Listeners in the order in which they hear that a replica has stopped: the flow of requests last, when all that were
