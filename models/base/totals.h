@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace servecast {
 
@@ -41,9 +42,33 @@ struct ReplicaTotals {
   }
 };
 
+/// How much of what a model's gates asked for it did not get: shares of the gates' weight, means over layers.
+struct GateShares {
+  double replaced = 0;     // that stand-ins got
+  double unlike = 0;       // the same, weighted with how unlike the stand-in is
+  double left_out = 0;     // that no expert got
+  double worst_layer = 0;  // replaced and left out in the layer where that is most
+};
+
 /// What came of experts outside GPU memory, over steps and layers. A request for an expert counts once per step and
 /// layer, however many tokens make it; a choice counts once per token.
 struct ExpertTotals {
+  /// Of one layer, weighted with the gates, of which a token's sum to 1 in a layer.
+  struct Gates {
+    double all = 0;
+    double replaced = 0;  // of choices that another expert stood in for
+    double unlike = 0;    // of these, weighted with how unlike it is
+    double left_out = 0;
+
+    Gates& operator+=(const Gates& next) {
+      all += next.all;
+      replaced += next.replaced;
+      unlike += next.unlike;
+      left_out += next.left_out;
+      return *this;
+    }
+  };
+
   std::int64_t requested = 0;
   std::int64_t resident = 0;    // of these, found in the GPUs' memory
   std::int64_t prefetched = 0;  // on their way there, by a right guess
@@ -57,6 +82,20 @@ struct ExpertTotals {
   double left_out = 0;
   double step_s = 0;   // steps took, summed over the stages that have experts
   double stall_s = 0;  // of that, what they would not have taken with all loads in time
+  std::vector<Gates> gates{};  // by layer with experts
+
+  GateShares gate_shares() const {
+    GateShares shares;
+    for (const Gates& layer : gates) {
+      if (layer.all <= 0) continue;
+      const auto layers = static_cast<double>(gates.size());
+      shares.replaced += layer.replaced / layer.all / layers;
+      shares.unlike += layer.unlike / layer.all / layers;
+      shares.left_out += layer.left_out / layer.all / layers;
+      shares.worst_layer = std::max(shares.worst_layer, (layer.replaced + layer.left_out) / layer.all);
+    }
+    return shares;
+  }
 
   ExpertTotals& operator+=(const ExpertTotals& next) {
     requested += next.requested;
@@ -72,6 +111,8 @@ struct ExpertTotals {
     left_out += next.left_out;
     step_s += next.step_s;
     stall_s += next.stall_s;
+    gates.resize(std::max(gates.size(), next.gates.size()));
+    for (std::size_t layer = 0; layer < next.gates.size(); ++layer) gates[layer] += next.gates[layer];
     return *this;
   }
 };

@@ -3,7 +3,6 @@
 #include <limits>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "models/base/registry.h"
@@ -22,7 +21,8 @@ enum class ServedBy : std::uint8_t {
 
 struct ServedChoice {
   ServedBy by = ServedBy::gpu;
-  ExpertId expert{};  // the one that is computed
+  ExpertId expert{};    // the one that is computed
+  double likeness = 0;  // of a stand-in to the one asked for: 1 for the likest in its layer, 0 where nothing is known
 };
 
 /// What it takes to have one expert computed.
@@ -50,13 +50,6 @@ struct MissView {
   }
 };
 
-/// Answer quality that stand-ins cost.
-struct QualityFigure {
-  double lost_fraction = 0;   // points of accuracy / 100, against the same model without stand-ins
-  bool extrapolated = false;  // outside what was measured
-  std::string source{};
-};
-
 /// Says what becomes of experts that are not in the GPU's memory when a layer asks for them.
 class ExpertMiss {
  public:
@@ -72,9 +65,6 @@ class ExpertMiss {
   /// Asked when a layer starts. `served` holds, for every choice, itself by `gpu` or by `load`; changes those that
   /// are to go another way. What stands in must be on the GPU, and not twice for a token.
   virtual void answer(const MissView& view, Rng& rng, std::span<ServedChoice> served) const = 0;
-  /// What its stand-ins cost where so large a share of the experts is in the GPU's memory; nothing where no table
-  /// published it.
-  virtual std::optional<QualityFigure> quality(double /*cache_fraction*/) const { return std::nullopt; }
 };
 
 }  // namespace servecast

@@ -88,7 +88,7 @@ class ClassesRequests(Figures):
     shed: float  # turned away for the load (HTTP 429)
     timed_out: float  # given up by their clients
     lost: float  # their clients got an error: a replica failed that had them, with `in_flight: lost`
-    unfinished: float  # waiting or running at `until_s`; a run without it that leaves any ends with an error
+    unfinished: float  # waiting or running at `until_s`, or where parts break for ever; a run that leaves any otherwise ends with an error
 
 class Cost(Figures):
     usd_per_hour: float  # price of all GPUs that are paid for, used or not [USD/h]
@@ -124,7 +124,13 @@ class ExpertOffload(Figures):
     substituted_fraction: float  # share of the tokens' choices that another expert stood in for [share, 0 to 1]
     host_fraction: float  # that the host computed [share, 0 to 1]
     left_out_fraction: float  # that were left out [share, 0 to 1]
-    quality_lost_fraction: float  # points of accuracy / 100 that published tables give for this; null where none is published [share, 0 to 1]
+    substituted_gate_fraction: float  # share of the gates' weight that went to stand-ins, mean over layers [share, 0 to 1]
+    unlike_gate_fraction: float  # the same, each weighted with how unlike the stand-in is: 1 less its co-activation over that of the likest [share, 0 to 1]
+    left_out_gate_fraction: float  # share of the gates' weight that was left out, mean over layers [share, 0 to 1]
+    worst_layer_gate_fraction: float  # share of the gates' weight replaced or left out in the layer where that is most [share, 0 to 1]
+    quality_lost_fraction: float  # points of accuracy / 100 that this share replaced and left out costs, fitted to published tables [share, 0 to 1]
+    quality_lost_least_fraction: float  # the same where published points are lowest [share, 0 to 1]
+    quality_lost_most_fraction: float  # the same where published points are highest [share, 0 to 1]
     quality_extrapolated: bool  # outside what was published
     quality_source: str  # where that figure comes from: another model's, as a rule
 
@@ -259,7 +265,7 @@ class Requests(Figures):
     shed: float  # turned away for the load (HTTP 429)
     timed_out: float  # given up by their clients
     lost: float  # their clients got an error: a replica failed that had them, with `in_flight: lost`
-    unfinished: float  # waiting or running at `until_s`; a run without it that leaves any ends with an error
+    unfinished: float  # waiting or running at `until_s`, or where parts break for ever; a run that leaves any otherwise ends with an error
 
 class RestsOn(Figures):
     pool: str  # pool this is about

@@ -13,15 +13,14 @@
 //      token already, at most rho per token. The routing weight stays.
 //   4. fallback: what is still missing is loaded, computed by the host where that is sooner, or left out.
 // An expert that a prefetch has on its way is missing when its layer starts, but not for the distribution gate.
-// Saves loads where entropy is high and the cache large enough; costs answer quality, which the report forecasts from
-// the paper's tables. Not published, so defaults of ours: beta (0.6 in a reproduction), eta, kappa, margin, alpha.
-// z is the gate's liking for the buddy: unknown for experts that were not chosen, so estimated as the mean q to the
-// token's other choices, weighted by their gates, over the largest such of all buddies. hop is 0: every GPU of a
-// replica holds its slice of each expert.
+// Saves loads where entropy is high and the cache large enough; costs answer quality, which the report forecasts
+// (experts/accuracy_lost.h). Not published, so defaults of ours: beta (0.6 in a reproduction), eta, kappa, margin,
+// alpha. z is the gate's liking for the buddy: unknown for experts that were not chosen, so estimated as the mean q
+// to the token's other choices, weighted by their gates, over the largest such of all buddies. hop is 0: every GPU of
+// a replica holds its slice of each expert.
 #include <algorithm>
 
 #include "models/policy/expert_miss.h"
-#include "models/policy/experts/buddy_accuracy.h"
 #include "models/policy/experts/expert_buddies.h"
 #include "models/policy/experts/host_or_load.h"
 #include "models/policy/experts/routing_statistics.h"
@@ -96,11 +95,6 @@ class BuddyStandIns final : public ExpertMiss {
     if (settings_.fallback == "cpu") compute_on_host_where_sooner(view, served);
   }
 
-  std::optional<QualityFigure> quality(double cache_fraction) const override {
-    if (settings_.fallback == "skip") return std::nullopt;
-    return buddy_accuracy_lost(cache_fraction, settings_.rho);
-  }
-
  private:
   /// The distribution gate.
   bool mis_cached(const MissView& view, std::span<const ServedChoice> served) const {
@@ -130,7 +124,9 @@ class BuddyStandIns final : public ExpertMiss {
       if (token[i].by != ServedBy::load) continue;
       const std::optional<ExpertId> buddy = best_buddy(view, choices, token, i);
       if (!buddy) continue;
-      token[i] = {.by = ServedBy::buddy, .expert = *buddy};
+      token[i] = {.by = ServedBy::buddy,
+                  .expert = *buddy,
+                  .likeness = buddies_->likeness(view.layer, choices[i].expert, *buddy)};
       --left;
     }
   }

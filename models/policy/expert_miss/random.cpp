@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "models/policy/expert_miss.h"
-#include "models/policy/experts/buddy_accuracy.h"
 
 namespace servecast {
 namespace {
@@ -31,9 +30,6 @@ class RandomStandIns final : public ExpertMiss {
         if (!free.empty()) choice = {.by = ServedBy::buddy, .expert = free[rng.below(free.size())]};
       }
     }
-  }
-  std::optional<QualityFigure> quality(double cache_fraction) const override {
-    return random_accuracy_lost(cache_fraction);
   }
 };
 

@@ -1,6 +1,6 @@
 // Expert miss "skip": missing experts are left out.
 //
-// As fast as if all were there, and answers suffer: by how much is not published. Of use as the other bound.
+// As fast as if all were there, and answers suffer: no more than if any expert stood in. Of use as the other bound.
 #include "models/policy/expert_miss.h"
 
 namespace servecast {

@@ -31,6 +31,11 @@ class ExpertBuddies {
   double q(std::int64_t layer, ExpertId with, ExpertId expert) const {
     return q_[(static_cast<std::size_t>(layer) * experts_ + index(with)) * experts_ + index(expert)];
   }
+  /// The same over that of the one that it is chosen together with most, 0 to 1.
+  double likeness(std::int64_t layer, ExpertId with, ExpertId expert) const {
+    const auto list = of(layer, with);
+    return list.empty() || list.front().q <= 0 ? 0 : q(layer, with, expert) / list.front().q;
+  }
 
  private:
   std::size_t experts_;

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "models/policy/experts/accuracy_lost.h"
 #include "sim/engine/cluster/cluster.h"
 #include "sim/engine/facts/scenario_facts.h"
 #include "sim/engine/facts/unused_gpus.h"
@@ -50,11 +51,8 @@ std::optional<ExpertFacts> expert_facts(const Pool& pool, const ReplicaPool& rep
   ExpertFacts f{.cache_fraction =
                     static_cast<double>(pool.experts->slots) / static_cast<double>(pool.experts->experts())};
   for (const Replica* r : all_of(replicas)) f.totals += r->core().pipeline.experts()->totals();
-  const auto quality = pool.spec.expert_offload->miss.make()->quality(f.cache_fraction);
-  if (f.totals.substituted + f.totals.left_out == 0)
-    f.quality = QualityFacts{.source = "no expert was replaced or left out"};
-  else if (quality && f.totals.left_out == 0)
-    f.quality = QualityFacts{quality->lost_fraction, quality->extrapolated, quality->source};
+  const AccuracyLost lost = accuracy_lost(f.totals.gate_shares());
+  f.quality = {lost.fraction, lost.least_fraction, lost.most_fraction, lost.extrapolated, lost.source};
   return f;
 }
 

@@ -39,6 +39,8 @@ struct KvTierFacts {
 /// Answer quality that stand-ins for missing experts are forecast to cost.
 struct QualityFacts {
   double lost_fraction = 0;
+  double least_fraction = 0;
+  double most_fraction = 0;
   bool extrapolated = false;
   std::string source{};
 };
@@ -47,7 +49,7 @@ struct QualityFacts {
 struct ExpertFacts {
   double cache_fraction = 0;  // of a layer's experts, in GPU memory
   ExpertTotals totals{};
-  std::optional<QualityFacts> quality{};  // absent where it is not published
+  QualityFacts quality{};
 };
 
 /// How deep a pool's decode steps went, where tokens leave early.

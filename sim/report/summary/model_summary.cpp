@@ -28,8 +28,23 @@ void ExpertSummary::fields(Fields& f) {
   f.figure("host_fraction", host_fraction, "that the host computed", {.heading = "on host"});
   f.figure("left_out_fraction", left_out_fraction, "that were left out",
            {.heading = "left out", .better = Better::lower});
+  f.figure("substituted_gate_fraction", substituted_gate_fraction,
+           "share of the gates' weight that went to stand-ins, mean over layers", {.better = Better::lower});
+  f.figure(
+      "unlike_gate_fraction", unlike_gate_fraction,
+      "the same, each weighted with how unlike the stand-in is: 1 less its co-activation over that of the likest",
+      {.better = Better::lower});
+  f.figure("left_out_gate_fraction", left_out_gate_fraction,
+           "share of the gates' weight that was left out, mean over layers", {.better = Better::lower});
+  f.figure("worst_layer_gate_fraction", worst_layer_gate_fraction,
+           "share of the gates' weight replaced or left out in the layer where that is most",
+           {.better = Better::lower});
   f.figure("quality_lost_fraction", quality_lost_fraction,
-           "points of accuracy / 100 that published tables give for this; null where none is published",
+           "points of accuracy / 100 that this share replaced and left out costs, fitted to published tables",
+           {.better = Better::lower});
+  f.figure("quality_lost_least_fraction", quality_lost_least_fraction, "the same where published points are lowest",
+           {.better = Better::lower});
+  f.figure("quality_lost_most_fraction", quality_lost_most_fraction, "the same where published points are highest",
            {.better = Better::lower});
   f.field("quality_extrapolated", quality_extrapolated, "outside what was published");
   f.field("quality_source", quality_source, "where that figure comes from: another model's, as a rule");
@@ -70,6 +85,7 @@ std::vector<ExpertSummary> experts_of(const RunFacts& facts) {
   for (const PoolFacts& pool : facts.pools) {
     if (!pool.experts) continue;
     const ExpertTotals& e = pool.experts->totals;
+    const GateShares gates = e.gate_shares();
     all.push_back({.pool = pool.name,
                    .cache_fraction = pool.experts->cache_fraction,
                    .hit_fraction = per(real(e.resident), real(e.requested)),
@@ -80,12 +96,17 @@ std::vector<ExpertSummary> experts_of(const RunFacts& facts) {
                    .stall_fraction = per(e.stall_s, e.step_s),
                    .substituted_fraction = per(e.substituted, e.choices),
                    .host_fraction = per(e.on_host, e.choices),
-                   .left_out_fraction = per(e.left_out, e.choices)});
-    const std::optional<QualityFacts>& quality = pool.experts->quality;
-    if (!quality) continue;
-    all.back().quality_lost_fraction = quality->lost_fraction;
-    all.back().quality_extrapolated = quality->extrapolated;
-    all.back().quality_source = quality->source;
+                   .left_out_fraction = per(e.left_out, e.choices),
+                   .substituted_gate_fraction = gates.replaced,
+                   .unlike_gate_fraction = gates.unlike,
+                   .left_out_gate_fraction = gates.left_out,
+                   .worst_layer_gate_fraction = gates.worst_layer});
+    const QualityFacts& quality = pool.experts->quality;
+    all.back().quality_lost_fraction = quality.lost_fraction;
+    all.back().quality_lost_least_fraction = quality.least_fraction;
+    all.back().quality_lost_most_fraction = quality.most_fraction;
+    all.back().quality_extrapolated = quality.extrapolated;
+    all.back().quality_source = quality.source;
   }
   return all;
 }

@@ -26,7 +26,13 @@ struct ExpertSummary {
   double substituted_fraction = 0;
   double host_fraction = 0;
   double left_out_fraction = 0;
-  std::optional<double> quality_lost_fraction{};
+  double substituted_gate_fraction = 0;
+  double unlike_gate_fraction = 0;
+  double left_out_gate_fraction = 0;
+  double worst_layer_gate_fraction = 0;
+  double quality_lost_fraction = 0;
+  double quality_lost_least_fraction = 0;
+  double quality_lost_most_fraction = 0;
   bool quality_extrapolated = false;
   std::string quality_source{};
   void fields(Fields& f);

@@ -35,8 +35,7 @@ std::optional<double> lost_points(const Summary& s) {
   const auto take = [&](std::optional<double> points) {
     if (points) most = std::max(most.value_or(0), *points);
   };
-  for (const ExpertSummary& pool : s.expert_offload)
-    if (pool.quality_lost_fraction) take(100 * *pool.quality_lost_fraction);
+  for (const ExpertSummary& pool : s.expert_offload) take(100 * pool.quality_lost_fraction);
   for (const EarlyExitSummary& pool : s.early_exits) take(pool.lost_points);
   return most;
 }

@@ -192,8 +192,10 @@ void items(Page& page, std::string_view heading, const std::vector<T>& all) {
 void experts(Page& page, const Summary& s) {
   items(page, "EXPERTS outside GPU memory", s.expert_offload);
   for (const ExpertSummary& e : s.expert_offload) {
-    const std::string lost =
-        e.quality_lost_fraction ? human::percent(*e.quality_lost_fraction) + " of accuracy" : "unknown";
+    std::string lost = human::percent(e.quality_lost_fraction) + " of accuracy";
+    if (e.quality_lost_fraction > 0)
+      lost += fmt::format(" ({} to {})", human::percent(e.quality_lost_least_fraction),
+                          human::percent(e.quality_lost_most_fraction));
     page.line(
         fmt::format("  quality lost in {}: {}{}{}", e.pool, lost, e.quality_extrapolated ? ", extrapolated" : "",
                     e.quality_source.empty() ? "" : " (" + e.quality_source + ")"),

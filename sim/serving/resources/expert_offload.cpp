@@ -34,6 +34,7 @@ ExpertOffload::ExpertOffload(ExpertOffloadSetup setup)
     host_->fill();
   }
   for (const ExpertModel& model : setup_.models) model.prefetch->resize(setup_.shape);
+  totals_.gates.resize(static_cast<std::size_t>(setup_.shape.layers));
 }
 
 /// Of the experts that a group has, model after model.
@@ -199,7 +200,7 @@ ExpertOffload::Demand ExpertOffload::demand_of(std::size_t layer, const std::vec
     if (!reaches(i / active_, layer)) continue;
     const ServedChoice& choice = served[i];
     const double tokens = stand_for_[i / active_];
-    count(choice, tokens);
+    count(layer, choice, tokens, choices_[(i / active_ * layers_.size() + layer) * active_ + i % active_].gate);
     if (choice.by == ServedBy::none) continue;
     if (choice.by == ServedBy::host) {
       demand.host_tokens[index(choice.expert)] += tokens;
@@ -283,11 +284,20 @@ ExpertLoad ExpertOffload::load(std::size_t stage, std::size_t layer, ExpertId ex
           .needed = needed};
 }
 
-void ExpertOffload::count(const ServedChoice& choice, double stands_for) {
+void ExpertOffload::count(std::size_t layer, const ServedChoice& choice, double stands_for, double gate) {
+  ExpertTotals::Gates& gates = totals_.gates[layer];
   totals_.choices += stands_for;
-  if (choice.by == ServedBy::buddy) totals_.substituted += stands_for;
+  gates.all += stands_for * gate;
   if (choice.by == ServedBy::host) totals_.on_host += stands_for;
-  if (choice.by == ServedBy::none) totals_.left_out += stands_for;
+  if (choice.by == ServedBy::buddy) {
+    totals_.substituted += stands_for;
+    gates.replaced += stands_for * gate;
+    gates.unlike += stands_for * gate * (1 - choice.likeness);
+  }
+  if (choice.by == ServedBy::none) {
+    totals_.left_out += stands_for;
+    gates.left_out += stands_for * gate;
+  }
 }
 
 }  // namespace servecast

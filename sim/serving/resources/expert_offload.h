@@ -159,7 +159,7 @@ class ExpertOffload {
   ExpertId in_model(std::size_t model, ExpertId expert) const;
   ExpertLoad load(std::size_t stage, std::size_t layer, ExpertId expert, bool needed);
   Demand demand_of(std::size_t layer, const std::vector<ServedChoice>& served);
-  void count(const ServedChoice& choice, double stands_for);
+  void count(std::size_t layer, const ServedChoice& choice, double stands_for, double gate);
   void restart(ExpertStep& step, std::size_t stage) const;
   void finish(ExpertStep& step, std::size_t stage, double end_s);
 

@@ -98,7 +98,8 @@ void ExpertOffload::serve_model(std::size_t model, std::size_t layer, const Expe
                                 .host_token_s = setup_.times.host_token_s}};
   setup_.models[model].miss->answer(view, setup_.rng, own);
   for (std::size_t i = 0; i < own.size(); ++i)
-    served[tokens[i / active_] * active_ + i % active_] = {.by = own[i].by, .expert = in_all(model, own[i].expert)};
+    served[tokens[i / active_] * active_ + i % active_] = {
+        .by = own[i].by, .expert = in_all(model, own[i].expert), .likeness = own[i].likeness};
 }
 
 }  // namespace servecast

@@ -53,7 +53,7 @@ TEST(S16, BuddiesGainALittleMoreSoWithASmallerCache) {
 TEST(S16, BuddiesGainWithPrefetchToo) {
   const std::vector<Override> ahead{{"pools[0].expert_offload.prefetch.policy", "gate_lookahead"},
                                     {"pools[0].expert_offload.late_guesses", "drop"}};
-  std::vector<std::string> speeds, gains;
+  std::vector<std::string> speeds, gains, by_buddies, at_random;
   for (const std::string cache : {"0.75", "0.5", "0.375"}) {
     const Result original = run_with("load", cache, ahead);
     const Result buddies = run_with("buddy", cache, ahead);
@@ -66,9 +66,34 @@ TEST(S16, BuddiesGainWithPrefetchToo) {
     EXPECT_GT(original.tokens_per_s, run_with("load", cache).tokens_per_s) << cache;
     speeds.push_back(fmt::format("{:.1f}", original.tokens_per_s));
     gains.push_back(fmt::format("+{:.1f}", 100 * (gain - 1)));
+    by_buddies.push_back(fmt::format("{:.3f}", 0.735 - buddies.experts.quality_lost_fraction));
+    at_random.push_back(fmt::format("{:.3f}", 0.735 - random.experts.quality_lost_fraction));
   }
+  expect_in_section("S16", fmt::format("ours {} and {}", fmt::join(by_buddies, ", "), fmt::join(at_random, ", ")));
   expect_in_section(
       "S16", fmt::format("with prefetch {} tokens/s; buddies {} %", fmt::join(speeds, ", "), fmt::join(gains, ", ")));
+}
+
+// The shares that models/policy/experts/accuracy_lost.h was fitted on; and tau and beta move what is lost.
+TEST(S16, TheShareReplacedSaysWhatIsLost) {
+  const std::vector<Override> ahead{{"pools[0].expert_offload.prefetch.policy", "gate_lookahead"},
+                                    {"pools[0].expert_offload.late_guesses", "drop"},
+                                    {"workload.generate.requests", "8"}};
+  const auto with = [&](const std::string& key, const std::string& value) {
+    std::vector<Override> more = ahead;
+    more.push_back({"pools[0].expert_offload.miss." + key, value});
+    return run_with("buddy", "0.75", more).experts;
+  };
+  const ExpertSummary random = run_with("random", "0.75", ahead).experts;
+  const ExpertSummary buddies = run_with("buddy", "0.75", ahead).experts;
+  EXPECT_NEAR(random.unlike_gate_fraction, 0.098, 0.003);
+  EXPECT_NEAR(buddies.substituted_gate_fraction, 0.030, 0.002);
+  EXPECT_NEAR(buddies.unlike_gate_fraction, 0.0044, 0.0005);
+  EXPECT_NEAR(buddies.quality_lost_fraction, 0.04, 0.01) << "published: .735 to .695";
+  EXPECT_GE(buddies.worst_layer_gate_fraction, buddies.substituted_gate_fraction);
+  EXPECT_GT(with("tau", "0.5").quality_lost_fraction, 1.5 * buddies.quality_lost_fraction);
+  EXPECT_LT(with("tau", "0.99").quality_lost_fraction, 0.5 * buddies.quality_lost_fraction);
+  EXPECT_LT(with("beta", "0.1").quality_lost_fraction, 0.9 * buddies.quality_lost_fraction);
 }
 
 // Skipping and random stand-ins wait for nothing, whatever is loaded ahead.

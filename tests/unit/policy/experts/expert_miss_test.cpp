@@ -8,7 +8,6 @@
 #include <limits>
 #include <set>
 
-#include "models/policy/experts/buddy_accuracy.h"
 #include "models/policy/experts/expert_buddies.h"
 #include "sim/contract/made_experts.h"
 #include "tests/unit/policy/contract.h"
@@ -178,17 +177,6 @@ TEST(ExpertBuddies, ListsTheFewestThatMakeUpAlpha) {
   const ExpertBuddies smooth(trace, {.alpha = 1, .k_max = 16, .laplace = 1});
   EXPECT_DOUBLE_EQ(smooth.q(0, ExpertId{0}, ExpertId{3}), 2.0 / 13);  // (1 + 1) / (10 + 3)
   EXPECT_DOUBLE_EQ(buddy_score(0.6, 0.5, 2, {.eta = 0.4, .kappa = 0.1}), 0.6 * 1.2 * 0.8);
-}
-
-TEST(BuddyAccuracy, IsThePublishedTable) {
-  EXPECT_NEAR(buddy_accuracy_lost(0.75, 3).lost_fraction, 0.735 - 0.695, 1e-12);
-  EXPECT_NEAR(buddy_accuracy_lost(0.5, 4).lost_fraction, 0.735 - 0.55, 1e-12);
-  EXPECT_NEAR(buddy_accuracy_lost(0.4375, 3).lost_fraction, 0.735 - 0.64, 1e-12) << "half way from 0.375 to 0.5";
-  EXPECT_NEAR(random_accuracy_lost(0.375).lost_fraction, 0.735 - 0.16, 1e-12);
-  EXPECT_EQ(buddy_accuracy_lost(1, 3).lost_fraction, 0);
-  EXPECT_FALSE(buddy_accuracy_lost(0.375, 3).extrapolated);
-  EXPECT_TRUE(buddy_accuracy_lost(0.25, 3).extrapolated);
-  EXPECT_TRUE(buddy_accuracy_lost(0.5, 2).extrapolated);
 }
 
 // What a prefetch has on its way does not speak against the cache: two of three experts are there or coming.
