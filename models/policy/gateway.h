@@ -53,6 +53,13 @@ struct StageInput {
   Rng& rng;  // the policy's own stream
 };
 
+/// An LLM call that a stage needs before its request goes on, of a text that no cache knows: a summary, an embedding.
+struct SideCall {
+  TargetId target{};
+  std::int64_t prompt_tokens = 1;
+  std::int64_t output_tokens = 1;
+};
+
 /// What a policy does with a request that arrives.
 struct StageAction {
   double delay_s = 0;  // until the request goes on
@@ -64,6 +71,7 @@ struct StageAction {
   std::optional<Answer> answer{};    // from the gateway's own memory: no target is asked
   std::optional<TaskGraph> graph{};  // the LLM calls that it is worked out in, instead of one
   std::optional<Job> job{};          // it goes on when the stage's queue says so
+  std::optional<SideCall> call{};    // it goes on with resumed() when that is answered; alone, but for usd
 };
 
 /// The answer of one LLM call.
@@ -199,6 +207,8 @@ class GatewayPolicy {
   virtual void prepare(const GatewayContext&) {}
   /// Once for every request on which no earlier stage has decided, in the order of time.
   virtual StageAction arrive(const StageInput& input) = 0;
+  /// The LLM call that arrive() or resumed() asked for is answered.
+  virtual StageAction resumed(const StageInput&) { return {}; }
   /// After every LLM call that was answered in full; later stages first. Once one asks for another LLM call, the
   /// others are not asked before that has ended.
   virtual GatewayVerdict answered(const StageInput&, const GatewayAnswer&) { return {}; }

@@ -25,8 +25,8 @@ class MadeSettings final : public Fields {
   }
   void visit(const About& about, std::optional<double>& value) override { optional_number(about, value); }
   void visit(const About& about, std::optional<std::int64_t>& value) override { optional_number(about, value); }
-  void visit(const About&, std::vector<double>& value) override {
-    value = {numbers_.contains("accept") ? numbers_["accept"] : 0.5};
+  void visit(const About& about, std::vector<double>& value) override {
+    if (about.required) value = {numbers_.contains("accept") ? numbers_["accept"] : 0.5};
   }
   void visit(const About& about, std::vector<std::string>& value) override {
     if (about.required) value = {"small", "large"};

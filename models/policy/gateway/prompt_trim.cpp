@@ -20,20 +20,37 @@ class PromptTrim final : public GatewayPolicy {
     double removed_fraction = 0.5;
     std::int64_t from_tokens = 1000;
     std::int64_t keep_tokens = 0;
-    double compressor_tokens_per_s = 10'000;
+    std::string pool;
+    std::optional<double> compressor_tokens_per_s{};
     double quality_factor = 1;
     ServiceSettings compressor{};
     void fields(Fields& f) {
       f.field("removed_fraction", removed_fraction, "share of the tokens that is taken out", {.min = 0, .max = 0.99});
       f.field("from_tokens", from_tokens, "shorter prompts are left alone");
       f.field("keep_tokens", keep_tokens, "first tokens that stay as they are: the system prompt");
+      f.field("pool", pool, "pool or API tier that reads the prompt; left out: servers that read as follows");
       f.field("compressor_tokens_per_s", compressor_tokens_per_s,
-              "how fast the compressor reads (a 7B model on an A100: about 10,000)", positive);
+              "how fast such a server reads; left out: 10,000 (a 7B model on an A100)", positive);
       f.field("quality_factor", quality_factor, "what is left of an answer's score", fraction);
       f.group("compressor", compressor, "beside the time to read");
     }
   };
   explicit PromptTrim(const Settings& settings) : settings_(settings), service_(settings.compressor) {}
+
+  std::vector<SettingProblem> problems() const override {
+    if (settings_.pool.empty() || !settings_.compressor_tokens_per_s) return {};
+    return {{"compressor_tokens_per_s", "would be ignored: 'pool' reads the prompts"}};
+  }
+  std::vector<NamedTarget> targets() const override {
+    if (settings_.pool.empty()) return {};
+    return {{"pool", settings_.pool}};
+  }
+  void prepare(const GatewayContext& context) override {
+    if (!settings_.pool.empty()) pool_ = context.target(settings_.pool);
+  }
+  StageAction resumed(const StageInput& input) override {
+    return {.delay_s = service_.call_s(input.now_s, input.rng), .usd = service_.usd()};
+  }
 
   StageAction arrive(const StageInput& input) override {
     const std::int64_t prompt = input.outgoing.request.prompt_tokens;
@@ -43,7 +60,8 @@ class PromptTrim final : public GatewayPolicy {
     ++trimmed_;
     input.outgoing.rewrite_prompt(kept + std::max<std::int64_t>(1, static_cast<std::int64_t>(trimmed)), kept);
     input.outgoing.quality_factor *= settings_.quality_factor;
-    const double read_s = static_cast<double>(prompt) / settings_.compressor_tokens_per_s;
+    if (pool_) return {.call = SideCall{.target = *pool_, .prompt_tokens = prompt, .output_tokens = 1}};
+    const double read_s = static_cast<double>(prompt) / settings_.compressor_tokens_per_s.value_or(10'000);
     return {.delay_s = service_.call_s(input.now_s, input.rng, read_s), .usd = service_.usd()};
   }
   std::vector<PolicyCount> counts() const override { return {{"trimmed", static_cast<double>(trimmed_)}}; }
@@ -51,6 +69,7 @@ class PromptTrim final : public GatewayPolicy {
  private:
   Settings settings_;
   GatewayService service_;
+  std::optional<TargetId> pool_{};
   std::int64_t trimmed_ = 0;
 };
 

@@ -1,7 +1,8 @@
 // Gateway "semantic_cache": a request whose embedding is near enough to that of one answered before gets its answer
 // (GPTCache; GPT Semantic Cache, arXiv 2411.05276).
 //
-// Every request pays for its embedding and the search, so it gains only where enough is asked again: expected latency
+// Every request pays for its embedding, on servers of its own or on a pool, and for the search, which reads every
+// answer that is held unless an index says otherwise, so it gains only where enough is asked again: expected latency
 // = look-up + (1 - hit rate) * model. What is asked is made up: requests are paraphrases of intents of a Zipf
 // popularity, a share of them repeats no other. The cosine to a stored paraphrase of the same intent is normal, so is
 // that to each of the other entries, and the nearest of all counts if it reaches the threshold: where that one is
@@ -16,7 +17,8 @@
 #include "models/base/normal_quantile.h"
 #include "models/policy/gateway.h"
 #include "models/policy/stages/answer_store.h"
-#include "models/policy/stages/gateway_service.h"
+#include "models/policy/stages/embedding.h"
+#include "models/policy/stages/vector_search.h"
 
 namespace servecast {
 namespace {
@@ -51,8 +53,8 @@ struct IntentSettings {
 class SemanticCache final : public GatewayPolicy {
  public:
   struct Settings {
-    ServiceSettings embedding{.median_s = 0.010};
-    ServiceSettings search{.median_s = 0.005};
+    EmbeddingSettings embedding{};
+    VectorSearchSettings search{.index = "flat", .bytes_per_vector = 768 * 4};
     double threshold = 0.8;
     double temperature = 0;
     std::optional<double> ttl_s{};
@@ -65,8 +67,8 @@ class SemanticCache final : public GatewayPolicy {
     std::string rewriter;
     std::int64_t rewrite_prompt_tokens = 100;
     void fields(Fields& f) {
-      f.group("embedding", embedding, "of the request (5 to 20 ms)");
-      f.group("search", search, "for the nearest entry (1 to 10 ms)");
+      f.group("embedding", embedding, "of the request");
+      f.group("search", search, "for the nearest entry");
       f.field("threshold", threshold, "least cosine of a hit (GPTCache: 0.8)", {.min = -1, .max = 1});
       f.field("temperature", temperature,
               "skips hits at random, for variety: 0 none, 0.7213 one in five, 2 and above all");
@@ -93,22 +95,55 @@ class SemanticCache final : public GatewayPolicy {
   }
 
   std::vector<SettingProblem> problems() const override {
-    if (const auto problem = needs_future(*settings_.eviction.make())) return {{"eviction", *problem}};
-    return {};
+    std::vector<SettingProblem> all;
+    if (const auto problem = needs_future(*settings_.eviction.make())) all.push_back({"eviction", *problem});
+    for (const std::string& problem : settings_.search.problems()) all.push_back({"search", problem});
+    return all;
   }
   std::vector<NamedTarget> targets() const override {
-    if (settings_.rewriter.empty()) return {};
-    return {{"rewriter", settings_.rewriter}};
+    std::vector<NamedTarget> all;
+    if (!settings_.rewriter.empty()) all.push_back({"rewriter", settings_.rewriter});
+    embedding_.add_target(all);
+    return all;
   }
   bool sees_answers() const override { return true; }
   void prepare(const GatewayContext& context) override {
+    embedding_.prepare(context);
     if (!settings_.rewriter.empty()) rewriter_ = context.target(settings_.rewriter);
   }
 
   StageAction arrive(const StageInput& input) override {
-    const double embedded_s = embedding_.call_s(input.now_s, input.rng);
-    StageAction step{.delay_s = embedded_s, .usd = embedding_.usd() + search_.usd()};
-    step.delay_s += search_.call_s(input.now_s + embedded_s, input.rng);
+    const std::int64_t tokens = input.outgoing.request.prompt_tokens;
+    if (const auto call = embedding_.call(tokens)) return {.call = call};
+    return look_up(input, embedding_.here_s(input.now_s, tokens, input.rng), embedding_.usd());
+  }
+  StageAction resumed(const StageInput& input) override { return look_up(input, 0, 0); }
+
+  GatewayVerdict answered(const StageInput& input, const GatewayAnswer& answer) override {
+    if (input.note.number != rewritten)
+      store_.put({.intent = input.note.number,
+                  .output_tokens = answer.output_tokens,
+                  .stored_s = input.now_s,
+                  .score = answer.score});
+    return {};
+  }
+
+  std::vector<PolicyCount> counts() const override {
+    const auto real = [](std::int64_t n) { return static_cast<double>(n); };
+    return {{"hits", real(hits_)},
+            {"false_hits", real(false_hits_)},
+            {"skipped_hits", real(skipped_)},
+            {"entries", real(store_.size())},
+            {"evicted", real(store_.evicted())},
+            {"expired", real(store_.expired())}};
+  }
+
+ private:
+  static constexpr std::int64_t rewritten = -1;
+
+  StageAction look_up(const StageInput& input, double embedded_s, double usd) {
+    StageAction step{.delay_s = embedded_s, .usd = usd + search_.usd()};
+    step.delay_s += search_.call_s(input.now_s + embedded_s, input.rng, static_cast<double>(store_.size()));
     input.note.number = intent(input.rng);
     store_.expire(input.now_s);
     const std::optional<StoredAnswer> found = find(input.note.number, input.rng);
@@ -132,28 +167,6 @@ class SemanticCache final : public GatewayPolicy {
     input.outgoing.fixed = true;
     return step;
   }
-
-  GatewayVerdict answered(const StageInput& input, const GatewayAnswer& answer) override {
-    if (input.note.number != rewritten)
-      store_.put({.intent = input.note.number,
-                  .output_tokens = answer.output_tokens,
-                  .stored_s = input.now_s,
-                  .score = answer.score});
-    return {};
-  }
-
-  std::vector<PolicyCount> counts() const override {
-    const auto real = [](std::int64_t n) { return static_cast<double>(n); };
-    return {{"hits", real(hits_)},
-            {"false_hits", real(false_hits_)},
-            {"skipped_hits", real(skipped_)},
-            {"entries", real(store_.size())},
-            {"evicted", real(store_.evicted())},
-            {"expired", real(store_.expired())}};
-  }
-
- private:
-  static constexpr std::int64_t rewritten = -1;
 
   /// From 0 on; an intent of one request alone has a number beyond those.
   std::int64_t intent(Rng& rng) {
@@ -182,8 +195,8 @@ class SemanticCache final : public GatewayPolicy {
   }
 
   Settings settings_;
-  GatewayService embedding_;
-  GatewayService search_;
+  Embedding embedding_;
+  VectorSearch search_;
   AnswerStore store_;
   std::vector<double> popularity_;  // cumulative
   std::optional<TargetId> rewriter_{};

@@ -93,6 +93,10 @@ void Gateway::act(const Event& event) {
       return ask_api(context, event.at_s);
     case EventKind::call_end:
       return end_call(context, event.at_s);
+    case EventKind::side_asks:
+      return ask_side_api(context, event.at_s);
+    case EventKind::side_done:
+      return end_side(context, event.at_s);
     case EventKind::memory:
       return conclude(context, RequestStatus::completed, event.at_s);
     case EventKind::give_up:
@@ -129,19 +133,38 @@ void Gateway::run_stages(RequestContext& context, double now_s) {
     ++stage.facts.requests;
     stage.facts.prompt_tokens_in += context.outgoing.request.prompt_tokens;
     const StageAction step = stage.policy->arrive({context.outgoing, context.notes[i], now_s, stage.rng});
-    if (context.outgoing.held && context.holder == RequestContext::no_stage) context.holder = i;
-    if (step.job) return await_workers(context, i, step, now_s);
-    charge(context, i, step.delay_s, step.usd, now_s, "stage");
-    if (step.answer) {
-      ++stage.facts.answered;
-      context.from_memory = step.answer;
-      return push(context, EventKind::memory, now_s + step.delay_s);
+    if (step.call) {
+      context.record.usd += step.usd;
+      stage.facts.usd += step.usd;
+      return start_side(context, i, *step.call, now_s, now_s);
     }
-    stage.facts.prompt_tokens_out += context.outgoing.request.prompt_tokens;
-    if (step.graph) return start_graph(context, *step.graph, now_s);
-    if (step.delay_s > 0) return push(context, EventKind::stage, now_s + step.delay_s);
+    if (step.job) {
+      if (context.outgoing.held && context.holder == RequestContext::no_stage) context.holder = i;
+      return await_workers(context, i, step, now_s);
+    }
+    charge(context, i, step.delay_s, step.usd, now_s, "stage");
+    if (!take(context, i, step, now_s)) return;
   }
   start_call(context, now_s);
+}
+
+/// What a stage has decided. True: the request goes on to the next one at once.
+bool Gateway::take(RequestContext& context, std::size_t i, const StageAction& step, double now_s) {
+  Stage& stage = stages_[i];
+  if (context.outgoing.held && context.holder == RequestContext::no_stage) context.holder = i;
+  if (step.answer) {
+    ++stage.facts.answered;
+    context.from_memory = step.answer;
+    push(context, EventKind::memory, now_s + step.delay_s);
+    return false;
+  }
+  stage.facts.prompt_tokens_out += context.outgoing.request.prompt_tokens;
+  if (step.graph) {
+    start_graph(context, *step.graph, now_s);
+    return false;
+  }
+  if (step.delay_s > 0) push(context, EventKind::stage, now_s + step.delay_s);
+  return step.delay_s == 0;
 }
 
 std::optional<double> Gateway::expected_score(const RequestContext& context) const {

@@ -65,6 +65,8 @@ class Gateway {
     ask_api,
     call_end,
     memory,
+    side_asks,
+    side_done,
     late,
     give_up,
     task_leave,
@@ -94,11 +96,13 @@ class Gateway {
   struct Owner {  // of an LLM call
     RequestId request{};
     std::optional<std::uint32_t> task{};
+    bool side = false;
   };
 
   void push(RequestContext& context, EventKind what, double at_s);
   void act(const Event& event);
   void run_stages(RequestContext& context, double now_s);
+  bool take(RequestContext& context, std::size_t stage, const StageAction& step, double now_s);
   void ask_verdicts(RequestContext& context, double now_s);
   void start_call(RequestContext& context, double now_s);
   void shape_call(RequestContext& context);
@@ -133,6 +137,11 @@ class Gateway {
   void start_jobs(std::size_t stage, double now_s);
   void job_over(RequestContext& context, double now_s);
   static void judge_deadline(RequestContext& context, const RequestRecord& answer, double now_s);
+  // LLM calls that stages need before a request goes on (gateway_sides.cpp):
+  void start_side(RequestContext& context, std::size_t stage, const SideCall& call, double since_s, double now_s);
+  void ask_side_api(RequestContext& context, double now_s);
+  void side_called(RequestContext& context, const RequestRecord& record, double at_s, double now_s);
+  void end_side(RequestContext& context, double now_s);
   ReplicaAt replica_at(ReplicaId replica) const;
   void extend_blocks(RequestContext& context) const;
 

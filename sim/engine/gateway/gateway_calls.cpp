@@ -22,7 +22,8 @@ void Gateway::start_call(RequestContext& context, double now_s) {
     context.attempt = 0;
     return ask_api(context, now_s);
   }
-  context.call_id = context.record.llm_calls == 1 ? context.original.id : RequestId{next_call_++};
+  context.call_id = context.main_sent ? RequestId{next_call_++} : context.original.id;
+  context.main_sent = true;
   if (context.call_id != context.original.id) calls_.emplace(context.call_id, Owner{context.original.id});
   context.in_pool = true;
   ++context.turn;  // nothing is due before it comes back
@@ -132,6 +133,7 @@ void Gateway::call_done(const Request& call, const RequestRecord& record, double
     return;
   }
   const double at_s = record.status == RequestStatus::timed_out ? call.give_up_s : record.finish_s.value_or(now_s);
+  if (owner.side) return side_called(context, record, std::max(now_s, at_s), now_s);
   if (owner.task) return task_done(context, *owner.task, record, std::max(now_s, at_s));
   context.call_record = record;
   if (closing_ || !call.awaited) return end_call(context, at_s);  // no stage watches: it may have ended long before

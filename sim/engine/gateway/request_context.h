@@ -37,6 +37,20 @@ struct RequestContext {
   RequestRecord call_record{};      // how it ended
   std::vector<BlockHash> blocks{};  // of its prompt and output, where later LLM calls go on from them
 
+  /// The LLM call that a stage needs before the request goes on.
+  struct Side {
+    std::size_t stage = 0;
+    SideCall call{};
+    double since_s = 0;  // the stage has had the request
+    double sent_s = 0;
+    std::int64_t attempt = 0;  // of an API
+    double usd = 0;
+    RequestRecord record{};  // how it ended
+  };
+  std::optional<Side> side{};
+  bool main_sent =
+      false;  // the first LLM call that is to answer has left: its steps are reported as the request's own
+
   std::unique_ptr<GraphRun> graph{};  // several LLM calls instead of one
 
   // Where it is a job.

@@ -74,7 +74,10 @@ TEST(Gateway, EveryStageAloneAnswersEveryRequestOnceAndRepeats) {
 }
 
 TEST(Gateway, AHitIsThereAfterTheLookUpAndCostsNoPool) {
-  const Ran ran(behind("gateway:\n  - {policy: semantic_cache, intents: {count: 20, unique_fraction: 0}}\n"));
+  const Ran ran(
+      behind("gateway:\n  - {policy: semantic_cache, intents: {count: 20, unique_fraction: 0}, "
+             "embedding: {token_s: 0, median_s: 0.01, workers: 0}, search: {median_s: 0.005, workers: 400, "
+             "overhead_s: 0}}\n"));
   std::int64_t hits = 0;
   for (std::size_t i = 0; i < 400; ++i) {
     const RequestRecord& r = ran.recorder.requests()[i];
