@@ -110,12 +110,17 @@ StageTime ProfileLatency::prompts(const PipelineStage& stage, const StepWork& wo
   return sum;
 }
 
-/// With drafts the keys are read once for all queries of a sequence, and the arithmetic is that of all queries.
+/// With drafts the keys are read once for all queries of a sequence, and the arithmetic is that of all queries; but
+/// never more than decoding every query as a sequence of its own takes, which a kernel can do as well. Latent
+/// attention is where that counts: its decodes are bound by arithmetic already, at a higher rate than its prompts
+/// reach.
 StageTime ProfileLatency::decodes(const ProfileAttention& attention, const StepWork& work) const {
   const double context = real(work.decode_kv_tokens) / real(work.decode_sequences);
   StageTime time = attention.decode(work.decode_sequences, context);
   if (work.draft_tokens == 0) return time;
-  const double check_s = attention.check_s(context * real(work.decode_sequences + work.draft_tokens));
+  const std::int64_t queries = work.decode_sequences + work.draft_tokens;
+  const double check_s =
+      std::min(attention.check_s(context * real(queries)), attention.decode(queries, context).seconds);
   if (check_s > time.seconds) time.seconds = time.compute_s = check_s;
   return time;
 }

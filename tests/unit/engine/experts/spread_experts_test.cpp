@@ -86,4 +86,27 @@ TEST(SpreadExperts, DraftersTakeTheMemoryThatTheyNeed) {
   EXPECT_NEAR(layer - plain, (8 * 3 * 4096.0 * 14336 / 8 + 42e6) * 2, 0.01e9) << "one expert, and attention";
 }
 
+// Two queries on the same keys take no longer than on keys of their own, which read twice as much: with latent
+// attention too, whose decodes are bound by arithmetic.
+TEST(SpreadExperts, CheckingDraftsTakesNoLongerThanDecodingThemApart) {
+  const Scenario scenario = scenario_from(
+      "workload: {generate: {requests: 1, arrivals: {constant: {requests_per_s: 1}}, prompt_tokens: {fixed: 100}, "
+      "output_tokens: {fixed: 2}}}\ncluster: {node: hgx_h200}\npools:\n  - {name: p, llm: deepseek-v3, gpu: "
+      "h200_sxm_141g, engine: sglang-0.5, expert_parallel: 8}\n");
+  for (const std::int64_t sequences : {8, 80, 700})
+    for (const std::int64_t context : {100, 5000}) {
+      const StepWork checked{.decode_sequences = sequences,
+                             .decode_kv_tokens = sequences * context,
+                             .draft_sequences = sequences,
+                             .draft_tokens = sequences,
+                             .emitted_tokens = 2 * sequences};
+      const StepWork apart{.decode_sequences = 2 * sequences,
+                           .decode_kv_tokens = 2 * sequences * context,
+                           .emitted_tokens = 2 * sequences};
+      const StepLatency& latency = *scenario.pools[0].latency;
+      EXPECT_LE(latency.stage(checked, 0).seconds, 1.001 * latency.stage(apart, 0).seconds)
+          << sequences << " " << context;
+    }
+}
+
 }  // namespace servecast::spread_experts_test
