@@ -50,6 +50,15 @@ class AddedFiles(Figures):
     sha256: str  # of what was in it
     brings: str  # what the scenario can name for it, e.g. router 'nearest' or gpu 'our_gpu'
 
+class AnswerLosses(Figures):
+    pool: str  # pool whose model is changed
+    change: str  # weights of another type than published; or how the model was made from another one
+    lost_points: float  # of a benchmark's score in percent; null: not published for this type
+    least_points: float  # the same by the best result published
+    most_points: float  # the same by the worst one
+    extrapolated: bool  # published for another family of models, or for less than half or more than twice the parameters
+    source: str  # where that was published
+
 class AnsweredBy(Figures):
     target: str  # pool, API tier, or the gateway's memory
     llm_calls: float  # that were sent there
@@ -350,6 +359,7 @@ class Summary(Figures):
     unused_gpus: list[UnusedGpus]  # GPUs that no pool uses, of nodes that are rented whole
     hand_overs: list[HandOvers]  # pool by pool, where another replica decodes than computed the prompt
     migrations: list[Migrations]  # pool by pool, where sequences move while they decode
+    answer_losses: list[AnswerLosses]  # what narrower weights, pruning and distillation cost in answers; left out where models are as published
     expert_offload: list[ExpertOffload]  # pool by pool, where experts are partly outside GPU memory
     speculations: list[Speculations]  # pool by pool, where sequences speculate
     early_exits: list[EarlyExits]  # pool by pool, where tokens leave before the last layer

@@ -33,6 +33,16 @@ struct LatentAttention {
   bool operator==(const LatentAttention&) const = default;
 };
 
+/// How a model was made from another one, and what that costs in answers, as published.
+struct Derivation {
+  std::string from{};
+  std::string how{};       // pruned, distilled
+  double lost_points = 0;  // of a benchmark's score in percent, against that one
+  std::string source{};
+
+  bool operator==(const Derivation&) const = default;
+};
+
 /// The architecture of a decoder-only language model: what its size and its arithmetic follow from.
 struct Llm {
   std::string name;
@@ -62,6 +72,7 @@ struct Llm {
   WeightTypes published{};         // how its publisher stores it
   std::optional<Experts> experts{};
   std::optional<LatentAttention> latent{};
+  std::optional<Derivation> derivation{};  // where it was made from another model
 
   bool has_experts(std::int64_t layer) const;
   bool windowed(std::int64_t layer) const;

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "models/hw/llm/answer_loss.h"
 #include "models/policy/experts/accuracy_lost.h"
 #include "sim/engine/cluster/cluster.h"
 #include "sim/engine/facts/scenario_facts.h"
@@ -75,6 +76,25 @@ std::optional<EarlyExitFacts> early_exit_facts(const Pool& pool, const ReplicaPo
   return facts;
 }
 
+/// Of weights that are narrower than published, and of how the model was made.
+std::vector<AnswerLossFacts> answer_losses(const Pool& pool) {
+  std::vector<AnswerLossFacts> all;
+  const WeightTypes weights = pool.weights();
+  const std::optional<AnswerLoss> loss = weights_loss(pool.llm, weights);
+  const std::string change = "weights " + weights_name(weights);
+  if (!loss)
+    all.push_back({.change = change, .source = "no published result for this type"});
+  else if (weights != pool.llm.published)
+    all.push_back({change, loss->points, loss->least_points, loss->most_points, loss->extrapolated, loss->source});
+  if (const std::optional<Derivation>& d = pool.llm.derivation)
+    all.push_back({.change = d->how + " from " + d->from,
+                   .lost_points = d->lost_points,
+                   .least_points = d->lost_points,
+                   .most_points = d->lost_points,
+                   .source = d->source});
+  return all;
+}
+
 /// GPUs paid for, mean over the run, where an autoscaler switches replicas on and off.
 std::optional<double> rented_gpus(const Pool& pool, const Simulation& simulation, std::size_t number) {
   if (!pool.spec.scales()) return std::nullopt;
@@ -104,6 +124,7 @@ PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, std::optiona
   facts.experts = expert_facts(pool, replicas);
   facts.drafts = draft_totals(replicas);
   facts.early_exit = early_exit_facts(pool, replicas);
+  facts.answer_losses = answer_losses(pool);
   if (pool.spec.lora) facts.adapter_slots = pool.spec.lora->slots;
   const double gpus_per_replica = static_cast<double>(pool.gpus_per_replica());
   const double idle_gpu_s = facts.paid_gpus() * duration_s - gpus_per_replica * facts.totals.busy_s;

@@ -56,6 +56,25 @@ class Config {
     return {};
   }
 
+  std::optional<Derivation> derivation() {
+    const char* key = "derivation";
+    const YAML::Node node = root_[key];
+    if (!given(node)) return std::nullopt;
+    Derivation d;
+    const auto read = [&](const char* part, auto& value) {
+      if (node.IsMap() && given(node[part]) &&
+          YAML::convert<std::decay_t<decltype(value)>>::decode(node[part], value))
+        return;
+      fail(key, std::string("'derivation' must be a map with from, how, lost_points and source; '") + part +
+                    "' is missing or of another type");
+    };
+    read("from", d.from);
+    read("how", d.how);
+    read("lost_points", d.lost_points);
+    read("source", d.source);
+    return d;
+  }
+
   /// True also for a key that is null.
   bool names(const std::string& key) const { return root_[key].IsDefined(); }
 
@@ -307,6 +326,7 @@ Llm load_llm(const std::string& name_or_path, const Place& where, const std::str
   llm.repository = repository_of(config, file);
   llm.sampling = sampling_of(config, file);
   llm.published = config.weights();
+  llm.derivation = config.derivation();
   if (text.problems.empty()) check(config, llm);
   text.throw_problems();
   return llm;

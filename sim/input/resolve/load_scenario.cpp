@@ -126,7 +126,7 @@ Scenario load_scenario(const std::string& file, const std::vector<Override>& ove
   text.throw_problems();
   scenario.node_uses = node_uses(scenario.pools);
   open_workload(text, scenario);
-  scenario.quality = answer_quality(scenario.spec, scenario.notes->classes);
+  scenario.quality = answer_quality(scenario.spec, scenario.notes->classes, scenario.pools);
   return scenario;
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "models/base/names.h"
+#include "models/hw/llm/answer_loss.h"
 #include "sim/input/scenario/pool_group.h"
 #include "sim/input/scenario/scenario.h"
 
@@ -209,13 +210,23 @@ void check_kv_paths(YamlText& text, const ScenarioSpec& spec, const NodeGroups& 
   }
 }
 
-AnswerQuality answer_quality(const ScenarioSpec& spec, ClassNames& classes) {
+/// The score of the answers as the pool serves them.
+double served_score(const QualitySpec& entry, std::span<const Pool> pools) {
+  const auto pool = std::ranges::find(pools, entry.target, [](const Pool& p) { return p.spec.name; });
+  if (entry.score_of == "served" || pool == pools.end()) return entry.score;
+  const std::optional<AnswerLoss> loss = weights_loss(pool->llm, pool->weights());
+  constexpr double percent = 100;
+  return std::max(0.0, entry.score - (loss ? loss->points / percent : 0));
+}
+
+AnswerQuality answer_quality(const ScenarioSpec& spec, ClassNames& classes, std::span<const Pool> pools) {
   const std::vector<std::string> names = target_names(spec);
   AnswerQuality quality;
   for (const QualitySpec& entry : spec.quality) {
     const auto target = static_cast<TargetId>(std::ranges::find(names, entry.target) - names.begin());
     const bool all = entry.request_class.empty();
-    quality.set(target, all ? std::nullopt : std::optional(classes.id(entry.request_class)), entry.score);
+    quality.set(target, all ? std::nullopt : std::optional(classes.id(entry.request_class)),
+                served_score(entry, pools));
   }
   return quality;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,8 @@ void check_gateway(YamlText& text, const ScenarioSpec& spec);
 void check_kv_paths(YamlText& text, const ScenarioSpec& spec, const NodeGroups& groups,
                     const std::vector<Pool>& pools);
 
-/// The table of scores. `classes` may grow by those that it names.
-AnswerQuality answer_quality(const ScenarioSpec& spec, ClassNames& classes);
+/// The table of scores. `classes` may grow by those that it names. What narrower weights of `pools` lose is taken off
+/// scores of models as published; nothing where no result is published, as the report says.
+AnswerQuality answer_quality(const ScenarioSpec& spec, ClassNames& classes, std::span<const Pool> pools = {});
 
 }  // namespace servecast

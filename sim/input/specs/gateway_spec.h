@@ -17,11 +17,17 @@ struct QualitySpec {
   std::string target;
   std::string request_class;
   double score = 0;
+  std::string score_of = "published";
   std::string source;
   void fields(Fields& f) {
     f.required("target", target, "pool or API tier");
     f.field("class", request_class, "class of requests; left out: all that have no entry of their own");
     f.required("score", score, "expected score of its answers: an accuracy, or a mark by the highest one", fraction);
+    f.field(
+        "score_of", score_of,
+        "published: the model with weights as its publisher stores them, so what narrower weights of the pool lose "
+        "comes off; served: as the pool has them",
+        {"published", "served"});
     f.required("source", source, "where that was published or measured");
   }
 };

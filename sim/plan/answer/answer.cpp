@@ -22,6 +22,7 @@
 #include "sim/plan/search/search.h"
 #include "sim/plan/study/objective.h"
 #include "sim/plan/study/study.h"
+#include "sim/report/figures/figures.h"
 #include "sim/report/summary/summary.h"
 
 namespace servecast {
@@ -144,6 +145,7 @@ PlanAnswer answer(const Study& study, const DesignResult& d) {
                .spare_nodes = machines.spare_nodes(),
                .mean_w = mean_w(run)};
   a.score = expected_score(run);
+  a.lost_points = FigureValues(run).of("lost_points");
   add_costs(a, study, d.sized, run);
   a.promises = promise_figures(d);
   return a;

@@ -61,6 +61,8 @@ void PlanAnswer::fields(Fields& f) {
   f.field("design", design, "number in the order of the space");
   f.field("settings", settings, "dimension=value");
   f.field("set", set, "path=value on the base scenario: the scenario of this design");
+  f.field("lost_points", lost_points,
+          "of a benchmark's score in percent, in the pool that loses most; null: not published");
   f.field("machines", machines, "in words");
   f.field("requests_per_s", requests_per_s, "that arrive where it keeps its promises");
   f.field("gpus", gpus, "in use");

@@ -85,6 +85,7 @@ struct PlanDesign {
 struct PlanAnswer {
   std::optional<double> outside_usd_per_hour{};  // of usd_per_hour: what comes with the requests
   std::optional<double> score{};
+  std::optional<double> lost_points{};  // absent where that is not published
   std::int64_t design = 0;
   std::vector<std::string> settings{};
   std::vector<std::string> set{};  // "path=value": with the base scenario, the scenario of this design

@@ -47,6 +47,10 @@ std::string answer_text(const PlanAnswer& a, std::size_t width) {
       item("  of that", human::usd(line.usd_per_hour) + "/h for " + line.item);
   if (a.requests_per_s) item("demand", human::number(*a.requests_per_s) + " requests/s");
   if (a.score) item("quality", "expected score " + human::percent(*a.score));
+  if (!a.lost_points)
+    item("answers", "what the chosen weights lose is not published");
+  else if (*a.lost_points > 0)
+    item("answers", human::number(*a.lost_points) + " points of a benchmark's score lost");
   if (a.mean_usd_per_request != a.usd_per_request)
     item("over the day",
          fmt::format("{} per request, {} per million output tokens", or_dash(a.mean_usd_per_request, human::usd),

@@ -191,7 +191,9 @@ void check_options(YamlText& text, const StudySpec& spec) {
   if (!spec.options.empty() && spec.goal != "least_cost")
     text.fail("options", "options are ranked by cost: goal least_cost");
   if (spec.promise.most_lost_points && spec.options.empty())
-    text.fail("promise.most_lost_points", "would be ignored: only 'options' lose points");
+    text.fail(
+        "promise.most_lost_points",
+        "would be ignored: it bounds 'options'; for all designs give objectives {metric: lost_points, at_most: ...}");
   for (std::size_t i = 0; i < spec.options.size(); ++i)
     for (const std::string& word : spec.options[i].set) split(text, fmt::format("options[{}].set", i), word);
 }

@@ -52,6 +52,16 @@ struct ExpertFacts {
   QualityFacts quality{};
 };
 
+/// What one change of a pool's model costs in answers.
+struct AnswerLossFacts {
+  std::string change{};                 // "weights int4"; "width pruned, then distilled"
+  std::optional<double> lost_points{};  // of a benchmark's score in percent; absent where it is not published
+  double least_points = 0;
+  double most_points = 0;
+  bool extrapolated = false;
+  std::string source{};
+};
+
 /// How deep a pool's decode steps went, where tokens leave early.
 struct EarlyExitFacts {
   std::int64_t model_layers = 0;
@@ -81,6 +91,7 @@ struct PoolFacts {
   std::optional<ExpertFacts> experts{};  // where they are partly elsewhere
   std::optional<DraftTotals> drafts{};   // where sequences speculate
   std::optional<EarlyExitFacts> early_exit{};
+  std::vector<AnswerLossFacts> answer_losses{};
   std::optional<std::int64_t> adapter_slots{};  // of each replica, where requests name LoRA adapters
   double energy_j = 0;                          // of its GPUs, idle time included
 

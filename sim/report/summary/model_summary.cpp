@@ -69,6 +69,19 @@ void EarlyExitSummary::fields(Fields& f) {
   f.field("accuracy_source", accuracy_source, "where that was published");
 }
 
+void AnswerLossSummary::fields(Fields& f) {
+  f.field("pool", pool, "pool whose model is changed");
+  f.field("change", change, "weights of another type than published; or how the model was made from another one");
+  f.figure("lost_points", lost_points, "of a benchmark's score in percent; null: not published for this type",
+           {.heading = "points lost", .better = Better::lower});
+  f.figure("least_points", least_points, "the same by the best result published",
+           {.heading = "least", .better = Better::lower});
+  f.figure("most_points", most_points, "the same by the worst one", {.heading = "most", .better = Better::lower});
+  f.field("extrapolated", extrapolated,
+          "published for another family of models, or for less than half or more than twice the parameters");
+  f.field("source", source, "where that was published");
+}
+
 void AdapterSummary::fields(Fields& f) {
   f.field("pool", pool, "pool that serves the adapters");
   f.figure("adapter_slots", adapter_slots, "adapters that one replica holds");
@@ -133,6 +146,15 @@ std::vector<EarlyExitSummary> early_exits_of(const RunFacts& facts) {
                      .layers_per_step = per(real(e->totals.layers), real(e->totals.steps)),
                      .lost_points = e->lost_points,
                      .accuracy_source = e->accuracy_source});
+  return all;
+}
+
+std::vector<AnswerLossSummary> answer_losses_of(const RunFacts& facts) {
+  std::vector<AnswerLossSummary> all;
+  for (const PoolFacts& pool : facts.pools)
+    for (const AnswerLossFacts& loss : pool.answer_losses)
+      all.push_back({pool.name, loss.change, loss.lost_points, loss.least_points, loss.most_points, loss.extrapolated,
+                     loss.source});
   return all;
 }
 

@@ -62,6 +62,19 @@ struct EarlyExitSummary {
   bool operator==(const EarlyExitSummary&) const = default;
 };
 
+/// What one change of a pool's model costs in answers: narrower weights, pruning, distillation.
+struct AnswerLossSummary {
+  std::string pool{};
+  std::string change{};
+  std::optional<double> lost_points{};
+  double least_points = 0;
+  double most_points = 0;
+  bool extrapolated = false;
+  std::string source{};
+  void fields(Fields& f);
+  bool operator==(const AnswerLossSummary&) const = default;
+};
+
 /// LoRA adapters of a pool's requests.
 struct AdapterSummary {
   std::string pool{};
@@ -77,6 +90,7 @@ struct AdapterSummary {
 std::vector<ExpertSummary> experts_of(const RunFacts& facts);
 std::vector<SpeculationSummary> speculations_of(const RunFacts& facts);
 std::vector<EarlyExitSummary> early_exits_of(const RunFacts& facts);
+std::vector<AnswerLossSummary> answer_losses_of(const RunFacts& facts);
 std::vector<AdapterSummary> adapters_of(const RunFacts& facts);
 
 }  // namespace servecast

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <map>
 
 #include "models/base/counts.h"
 #include "sim/report/layout/human.h"
@@ -29,14 +30,20 @@ double gpus_of(const Summary& s) {
   return gpus;
 }
 
-/// Of the pool that loses most; none where no pool trades answers for speed.
+/// Of the pool that loses most, all its changes together; absent where one is not published.
 std::optional<double> lost_points(const Summary& s) {
-  std::optional<double> most;
-  const auto take = [&](std::optional<double> points) {
-    if (points) most = std::max(most.value_or(0), *points);
-  };
-  for (const ExpertSummary& pool : s.expert_offload) take(100 * pool.quality_lost_fraction);
-  for (const EarlyExitSummary& pool : s.early_exits) take(pool.lost_points);
+  std::map<std::string, double> by_pool;
+  for (const ExpertSummary& pool : s.expert_offload) by_pool[pool.pool] += 100 * pool.quality_lost_fraction;
+  for (const EarlyExitSummary& pool : s.early_exits) {
+    if (!pool.lost_points) return std::nullopt;
+    by_pool[pool.pool] += *pool.lost_points;
+  }
+  for (const AnswerLossSummary& change : s.answer_losses) {
+    if (!change.lost_points) return std::nullopt;
+    by_pool[change.pool] += *change.lost_points;
+  }
+  double most = 0;
+  for (const auto& [pool, points] : by_pool) most = std::max(most, points);
   return most;
 }
 
@@ -82,6 +89,8 @@ void Summary::fields(Fields& f) {
   f.list("unused_gpus", unused_gpus, "GPUs that no pool uses, of nodes that are rented whole");
   f.list("hand_overs", hand_overs, "pool by pool, where another replica decodes than computed the prompt");
   f.list("migrations", migrations, "pool by pool, where sequences move while they decode");
+  f.list("answer_losses", answer_losses,
+         "what narrower weights, pruning and distillation cost in answers; left out where models are as published");
   f.list("expert_offload", expert_offload, "pool by pool, where experts are partly outside GPU memory");
   f.list("speculations", speculations, "pool by pool, where sequences speculate");
   f.list("early_exits", early_exits, "pool by pool, where tokens leave before the last layer");
@@ -100,7 +109,8 @@ void Summary::fields(Fields& f) {
             "requests that arrived and did not complete", {.better = Better::lower, .text = human::whole});
   f.derived(
       "lost_points", lost_points(*this),
-      "of a benchmark's score in percent, in the pool that loses most by early exits or by stand-ins for experts",
+      "of a benchmark's score in percent, in the pool that loses most by narrower weights, pruning and distillation, "
+      "early exits and stand-ins for experts; absent where one of these is not published",
       {.heading = "points lost", .better = Better::lower});
 }
 
@@ -141,6 +151,7 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
                       });
   s.hand_overs = hand_overs_of(recorder, facts);
   s.migrations = migrations_of(recorder, facts);
+  s.answer_losses = answer_losses_of(facts);
   s.expert_offload = experts_of(facts);
   s.speculations = speculations_of(facts);
   s.early_exits = early_exits_of(facts);

@@ -44,6 +44,7 @@ struct Summary {
   std::vector<PoolSummary> pools{};
   std::vector<HandOverSummary> hand_overs{};       // by pool, empty where nothing was handed over
   std::vector<MigrationSummary> migrations{};      // likewise
+  std::vector<AnswerLossSummary> answer_losses{};  // by pool and change, empty where models are as published
   std::vector<ExpertSummary> expert_offload{};     // by pool, empty where all experts are in GPU memory
   std::vector<SpeculationSummary> speculations{};  // by pool, empty where none speculates
   std::vector<EarlyExitSummary> early_exits{};     // by pool, empty where all layers run

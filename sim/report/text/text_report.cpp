@@ -189,6 +189,20 @@ void items(Page& page, std::string_view heading, const std::vector<T>& all) {
   page.table(item_table({.unnamed = ""}, all));
 }
 
+void answers(Page& page, const Summary& s) {
+  if (s.answer_losses.empty()) return;
+  page.heading("ANSWERS of changed models");
+  for (const AnswerLossSummary& a : s.answer_losses) {
+    const std::string lost = !a.lost_points
+                                 ? "not known"
+                                 : fmt::format("{} points ({} to {})", human::number(*a.lost_points),
+                                               human::number(a.least_points), human::number(a.most_points));
+    page.line(fmt::format("  lost in {} by {}: {}{} ({})", a.pool, a.change, lost,
+                          a.extrapolated ? ", extrapolated" : "", a.source),
+              Paint::plain, 4);
+  }
+}
+
 void experts(Page& page, const Summary& s) {
   items(page, "EXPERTS outside GPU memory", s.expert_offload);
   for (const ExpertSummary& e : s.expert_offload) {
@@ -274,6 +288,7 @@ std::string text_report(const Summary& summary, std::span<const SeriesRow> serie
   if (summary.account) put(page, account_section(*summary.account));
   for (const TextSection& section : gateway_sections(summary.gateway)) put(page, section);
   pools(page, summary);
+  answers(page, summary);
   experts(page, summary);
   items(page, "SCALING", summary.scaling);
   failures(page, summary);

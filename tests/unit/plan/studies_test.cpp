@@ -78,8 +78,27 @@ TEST_P(Studies, CertificateAgreesWithBruteForce) {
 
 INSTANTIATE_TEST_SUITE_P(Shipped, Studies,
                          testing::Values(Reduced{"chat_8b", 3, "300"}, Reduced{"placement_70b", 3, "200"},
-                                         Reduced{"moe", 3, "200"}),
+                                         Reduced{"moe", 3, "200"}, Reduced{"smaller_models", 3, "200"}),
                          [](const auto& test) { return test.param.study; });
+
+// The bound on points lost decides between the model as it is and one of half its size.
+TEST(SmallerModels, FivePointsBuyHalfTheMachines) {
+  const auto chosen = [](double most_points) {
+    Study study = load({"smaller_models", 4, "600"});
+    study.spec.objectives.back().at_most = most_points;
+    Sizer sizer(study);
+    ScenarioSimulator simulator;
+    ForkedEvaluator evaluator(simulator, nullptr);
+    const SearchResult found = search(study, sizer, evaluator);
+    return found.designs.at(found.best.at(0));
+  };
+  const DesignResult whole = chosen(3);
+  const DesignResult pruned = chosen(5);
+  EXPECT_EQ(whole.sized.machines.gpu_count(), 2);
+  EXPECT_THAT(whole.sized.set, testing::Contains("pools[0].llm=llama-3.1-8b"));
+  EXPECT_EQ(pruned.sized.machines.gpu_count(), 1);
+  EXPECT_THAT(pruned.sized.set, testing::Contains("pools[0].llm=llama-3.1-minitron-4b-width"));
+}
 
 class StudiesByDraws : public testing::TestWithParam<Reduced> {};
 

@@ -28,6 +28,8 @@ const std::vector<Published> published{
     {.name = "llama-3-8b", .total = 8.03, .kv_bytes = 131072},
     {.name = "llama-3-70b", .total = 70.6, .kv_bytes = 327680},
     {.name = "llama-3.1-8b", .total = 8.03, .kv_bytes = 131072},
+    {.name = "llama-3.1-minitron-4b-depth", .total = 4.54, .kv_bytes = 65536},
+    {.name = "llama-3.1-minitron-4b-width", .total = 4.51, .kv_bytes = 131072},
     {.name = "llama-3.1-70b", .total = 70.6, .kv_bytes = 327680},
     {.name = "llama-3.1-405b", .total = 405.9, .kv_bytes = 516096},
     {.name = "codellama-34b", .total = 33.7},
@@ -172,6 +174,17 @@ TEST_F(LlmConfigFile, EveryProblemHasItsPlace) {
               ElementsAre("1:40: 'hidden_size' must be a whole number of at least 1 and at most 1000000000",
                           "1:1: 'vocab_size' is missing: this model_type needs it, a whole number of at least 1",
                           "2:24: 'intermediate_size' must be a whole number of at least 1 and at most 1000000000"));
+}
+
+TEST(BundledLlms, SayWhatTheyWereMadeOf) {
+  // Winogrande, ARC-C, MMLU, HellaSwag, GSM8K, TruthfulQA (arXiv 2408.11796, table 1)
+  const double whole = (77.3 + 57.9 + 65.3 + 81.8 + 48.6 + 45.0) / 6;
+  const double width = (73.5 + 55.6 + 60.5 + 76.1 + 41.2 + 42.9) / 6;
+  const double depth = (72.1 + 52.6 + 58.7 + 73.2 + 16.8 + 38.2) / 6;
+  EXPECT_NEAR(load_llm("llama-3.1-minitron-4b-width", {}).derivation->lost_points, whole - width, 0.005);
+  EXPECT_NEAR(load_llm("llama-3.1-minitron-4b-depth", {}).derivation->lost_points, whole - depth, 0.005);
+  EXPECT_EQ(load_llm("llama-3.1-minitron-4b-depth", {}).derivation->from, "llama-3.1-8b");
+  EXPECT_FALSE(load_llm("llama-3.1-8b", {}).derivation);
 }
 
 TEST_F(LlmConfigFile, SaysHowItIsQuantised) {
