@@ -15,7 +15,7 @@
 #include "models/base/error.h"
 #include "models/base/escaped.h"
 #include "models/base/input_file.h"
-#include "sim/input/scenario/scenario.h"
+#include "sim/input/resolve/load_scenario.h"
 #include "sim/plan/runs/child_process.h"
 #include "sim/report/csv/csv_reports.h"
 #include "sim/report/files/text_file.h"

@@ -10,6 +10,7 @@
 #include "sim/cli/program/options.h"
 #include "sim/cli/runs/equal_promise.h"
 #include "sim/cli/runs/many_runs.h"
+#include "sim/input/yaml/override.h"
 #include "sim/plan/compare/differences.h"
 #include "sim/plan/compare/replicated.h"
 #include "sim/report/fields/json_fields.h"

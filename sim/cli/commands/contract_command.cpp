@@ -12,7 +12,7 @@
 #include "sim/cli/program/options.h"
 #include "sim/contract/contract.h"
 #include "sim/input/plugins/plugin.h"
-#include "sim/input/scenario/scenario.h"
+#include "sim/input/resolve/load_scenario.h"
 
 namespace servecast {
 namespace {

@@ -7,7 +7,7 @@
 #include "sim/cli/program/console.h"
 #include "sim/cli/program/options.h"
 #include "sim/input/files/unsaved_text.h"
-#include "sim/input/scenario/scenario.h"
+#include "sim/input/resolve/load_scenario.h"
 #include "sim/input/yaml/yaml_edit.h"
 
 namespace servecast {

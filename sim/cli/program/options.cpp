@@ -9,7 +9,7 @@
 #include "sim/cli/program/atomic_file.h"
 #include "sim/input/files/unsaved_text.h"
 #include "sim/input/library/library.h"
-#include "sim/input/scenario/scenario.h"
+#include "sim/input/resolve/load_scenario.h"
 #include "sim/report/figures/figures.h"
 
 namespace servecast {

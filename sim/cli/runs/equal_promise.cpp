@@ -8,7 +8,7 @@
 #include "models/base/error.h"
 #include "models/base/escaped.h"
 #include "sim/cli/program/options.h"
-#include "sim/input/scenario/scenario.h"
+#include "sim/input/resolve/load_scenario.h"
 #include "sim/input/yaml/yaml_fields.h"
 #include "sim/plan/runs/child_process.h"
 #include "sim/plan/runs/evaluator.h"

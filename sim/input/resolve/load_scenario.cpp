@@ -1,3 +1,5 @@
+#include "sim/input/resolve/load_scenario.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +15,6 @@
 #include "sim/input/rules/check_placements.h"
 #include "sim/input/rules/check_scaling.h"
 #include "sim/input/rules/label_use.h"
-#include "sim/input/scenario/scenario.h"
 #include "sim/input/yaml/try_at.h"
 
 namespace servecast {

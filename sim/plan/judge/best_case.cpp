@@ -9,7 +9,7 @@
 #include "models/base/counts.h"
 #include "models/base/quantile.h"
 #include "models/hw/roofline/bound.h"
-#include "sim/input/scenario/scenario.h"
+#include "sim/input/resolve/load_scenario.h"
 #include "sim/plan/judge/workload_facts.h"
 #include "sim/plan/study/objective.h"
 #include "sim/report/layout/human.h"

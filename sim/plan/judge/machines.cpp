@@ -8,8 +8,8 @@
 
 #include "models/base/counts.h"
 #include "models/hw/power_cost/cost.h"
+#include "sim/input/resolve/load_scenario.h"
 #include "sim/input/scenario/node_use.h"
-#include "sim/input/scenario/scenario.h"
 #include "sim/plan/study/study_spec.h"
 #include "sim/report/layout/human.h"
 

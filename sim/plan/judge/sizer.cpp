@@ -7,7 +7,7 @@
 #include <set>
 
 #include "models/base/names.h"
-#include "sim/input/scenario/scenario.h"
+#include "sim/input/resolve/load_scenario.h"
 #include "sim/plan/judge/error_bars.h"
 #include "sim/plan/judge/hour_cost.h"
 #include "sim/plan/study/study.h"

@@ -8,7 +8,7 @@
 #include "models/base/error.h"
 #include "models/base/escaped.h"
 #include "sim/input/library/hardware.h"
-#include "sim/input/scenario/scenario.h"
+#include "sim/input/resolve/load_scenario.h"
 #include "sim/input/trace/cache/trace_info.h"
 #include "sim/input/trace/rows/workload_notes.h"
 #include "sim/input/trace/workload/workload_spec.h"

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "models/base/error.h"
-#include "sim/input/scenario/scenario.h"
+#include "sim/input/resolve/load_scenario.h"
 #include "sim/plan/study/study.h"
 
 namespace servecast {

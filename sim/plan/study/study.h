@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/input/yaml/override.h"
 #include "sim/plan/study/expression.h"
 #include "sim/plan/study/study_spec.h"
 

@@ -10,7 +10,7 @@
 #include "calibrate/measure/step_bench.h"
 #include "models/base/error.h"
 #include "sim/cli/program/console.h"
-#include "sim/input/scenario/scenario.h"
+#include "sim/input/resolve/load_scenario.h"
 #include "tests/unit/cli/servecast.h"
 
 namespace servecast::serve_beside_test {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/engine/run/run.h"
-#include "sim/input/scenario/scenario.h"
+#include "sim/input/resolve/load_scenario.h"
 #include "sim/report/record/recorder.h"
 #include "sim/report/record/run_facts.h"
 #include "sim/report/summary/summary.h"

@@ -8,6 +8,7 @@
 
 #include "models/base/rng.h"
 #include "sim/cli/runs/scenario_simulator.h"
+#include "sim/input/resolve/load_scenario.h"
 #include "sim/plan/judge/workload_facts.h"
 #include "sim/plan/runs/child_process.h"
 #include "sim/plan/runs/forked_evaluator.h"

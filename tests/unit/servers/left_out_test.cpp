@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "models/base/error.h"
-#include "sim/input/scenario/scenario.h"
+#include "sim/input/resolve/load_scenario.h"
 #include "sim/plan/runs/child_process.h"
 #include "sim/report/files/text_file.h"
 

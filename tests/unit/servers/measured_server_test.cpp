@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "sim/engine/run/run.h"
-#include "sim/input/scenario/scenario.h"
+#include "sim/input/resolve/load_scenario.h"
 #include "sim/report/record/recorder.h"
 #include "sim/report/record/run_facts.h"
 

@@ -7,7 +7,7 @@
 #include "calibrate/servers/comparison.h"
 #include "calibrate/servers/measured_server.h"
 #include "calibrate/servers/page/picture.h"
-#include "sim/input/scenario/scenario.h"
+#include "sim/input/resolve/load_scenario.h"
 #include "sim/plan/runs/child_process.h"
 #include "sim/report/files/text_file.h"
 

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/input/scenario/scenario.h"
+#include "sim/input/resolve/load_scenario.h"
 #include "tests/unit/cli/servecast.h"
 #include "tests/unit/small_scenario.h"
 

@@ -6,7 +6,7 @@
 
 #include "models/base/totals.h"
 #include "sim/engine/run/run.h"
-#include "sim/input/scenario/scenario.h"
+#include "sim/input/resolve/load_scenario.h"
 #include "sim/report/record/recorder.h"
 #include "sim/report/record/run_facts.h"
 #include "tests/unit/in_child.h"

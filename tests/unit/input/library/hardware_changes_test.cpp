@@ -9,7 +9,7 @@
 #include "models/hw/profile/derived_profile.h"
 #include "sim/input/library/hardware.h"
 #include "sim/input/library/kernel_profile_file.h"
-#include "sim/input/scenario/scenario.h"
+#include "sim/input/resolve/load_scenario.h"
 #include "tests/unit/input/trace_testing.h"
 
 // A scenario changes figures of its hardware: what was measured is scaled to them, and no other scenario sees them.

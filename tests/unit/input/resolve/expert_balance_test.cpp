@@ -1,7 +1,7 @@
 // Experts that are not wanted equally often: forecasts of whole pools.
 #include <gtest/gtest.h>
 
-#include "sim/input/scenario/scenario.h"
+#include "sim/input/resolve/load_scenario.h"
 
 namespace servecast::expert_balance_test {
 

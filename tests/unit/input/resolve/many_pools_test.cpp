@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include "sim/input/scenario/scenario.h"
+#include "sim/input/resolve/load_scenario.h"
 #include "tests/unit/input/trace_testing.h"
 
 // A scenario of many pools takes a little for each: what they have in common is there once.

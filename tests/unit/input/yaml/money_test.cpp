@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sim/input/scenario/scenario.h"
+#include "sim/input/resolve/load_scenario.h"
 #include "tests/unit/input/trace_testing.h"
 
 // Amounts may be in any currency that the scenario says the worth of.
