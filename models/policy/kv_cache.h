@@ -85,6 +85,8 @@ class KvCache {
   /// True where it can give back what no layer of a group attends to any more: only then set_groups() is called,
   /// once, before anything else.
   virtual bool drops_outside_window() const { return false; }
+  /// True where it can also keep states, which have their full size from the first token on (linear attention).
+  virtual bool keeps_states() const { return false; }
   void set_groups(const KvGroups& groups) { groups_ = groups; }
   const KvGroups& groups() const { return groups_; }
 

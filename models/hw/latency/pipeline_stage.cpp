@@ -7,10 +7,20 @@
 
 namespace servecast {
 
+LayerKind layer_kind(const Llm& llm, std::int64_t layer) {
+  return {.experts = llm.has_experts(layer), .linear_attention = llm.attention(layer) == Attention::linear};
+}
+
+double PipelineStage::expert_layers() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < of_kind.size(); ++i) sum += LayerKind::at(i).experts ? of_kind[i] : 0;
+  return sum;
+}
+
 StageTime PipelineStage::body(const BodyTimes& times) const {
   StageTime sum;
-  if (dense_layers > 0) sum += dense_layers * times.dense;
-  if (expert_layers > 0) sum += expert_layers * times.expert;
+  for (std::size_t i = 0; i < of_kind.size(); ++i)
+    if (of_kind[i] > 0) sum += of_kind[i] * times.layer[i];
   if (first) sum += times.all_reduce;
   if (!last) sum.seconds += times.hand_over_s;
   return sum;
@@ -22,8 +32,8 @@ std::vector<PipelineStage> pipeline_stages(const Llm& llm, const Shape& shape) {
     const LayerRange range = stage_layers(llm.layers, shape.pipeline_parallel, i);
     PipelineStage stage{.first = i == 0, .last = i == shape.pipeline_parallel - 1};
     for (std::int64_t layer = range.first; layer < range.last; ++layer) {
-      ++(llm.has_experts(layer) ? stage.expert_layers : stage.dense_layers);
-      ++(llm.windowed(layer) ? stage.windowed_layers : stage.full_layers);
+      ++stage.of_kind[layer_kind(llm, layer).index()];
+      ++stage.by_attention[static_cast<std::size_t>(llm.attention(layer))];
     }
     stages.push_back(stage);
   }

@@ -1,6 +1,7 @@
 #include "models/hw/llm/llm.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/base/counts.h"
 
@@ -20,11 +21,33 @@ LayerWeights latent_attention(const Llm& m) {
   return {.split = query_input * query_width + kv_up + output, .replicated = down, .kept = norms};
 }
 
-LayerWeights attention(const Llm& m) {
-  if (m.latent) return latent_attention(m);
+/// Projections to q, k, v and the output's gate, two gates per value head, the convolution, and the way back
+/// (Qwen3NextGatedDeltaNet in HuggingFace's modeling_qwen3_next.py).
+LayerWeights linear_attention(const Llm& m) {
+  const LinearAttention& a = *m.linear;
+  const double inputs = real(a.convolved_width() + a.value_width() + 2 * a.value_heads);
+  return {.split = real(m.hidden) * (inputs + real(a.value_width())),
+          .kept = real(a.convolved_width() * a.convolution + 2 * a.value_heads + a.value_size)};
+}
+
+/// Queries from the compressed ones, one key for all heads, and a weight per head; whole on every GPU.
+double indexer(const Llm& m) {
+  const SparseAttention& a = *m.sparse;
+  const std::int64_t from = m.latent && m.latent->query_rank > 0 ? m.latent->query_rank : m.hidden;
+  return real(a.heads * a.head_size) * real(from) + real(m.hidden) * real(a.head_size + a.heads);
+}
+
+LayerWeights attention(const Llm& m, Attention kind) {
+  if (kind == Attention::linear) return linear_attention(m);
+  if (m.latent) {
+    LayerWeights w = latent_attention(m);
+    if (kind == Attention::sparse) w.replicated += indexer(m);
+    return w;
+  }
   const double query_width = real(m.heads * m.head_size);
   const double kv_width = 2 * real(m.kv_heads * m.head_size);
-  LayerWeights w{.split = real(m.hidden) * (2 * query_width + kv_width)};  // q, k, v and the output projection
+  const double gate = m.gated_attention ? query_width : 0;
+  LayerWeights w{.split = real(m.hidden) * (2 * query_width + gate + kv_width)};  // q, k, v and the output projection
   if (m.qkv_bias) w.kept += query_width + kv_width;
   if (m.output_bias) w.kept += real(m.hidden);
   if (m.qk_norm) w.kept += 2 * real(m.head_size);
@@ -48,13 +71,14 @@ LayerWeights expert_mlp(const Llm& m, std::int64_t experts) {
   w.split += w.shared;
   w.kept += real(m.hidden) * real(m.experts->count);  // router
   if (m.experts->router_bias) w.kept += real(m.experts->count);
+  if (m.experts->shared_gate) w.kept += real(m.hidden);
   return w;
 }
 
 LayerWeights weights(const Llm& m, std::int64_t first, std::int64_t last, bool only_active) {
   LayerWeights sum;
   for (std::int64_t layer = first; layer < last; ++layer) {
-    const LayerWeights a = attention(m);
+    const LayerWeights a = attention(m, m.attention(layer));
     const LayerWeights b = m.has_experts(layer) ? expert_mlp(m, only_active ? m.experts->active : m.experts->count)
                                                 : dense_mlp(m, m.intermediate);
     sum.split += a.split + b.split;
@@ -67,12 +91,29 @@ LayerWeights weights(const Llm& m, std::int64_t first, std::int64_t last, bool o
   return sum;
 }
 
+/// Of one token in one layer.
+double attention_flop(const Llm& m, Attention kind, double context) {
+  switch (kind) {
+    case Attention::full:
+      return attention_flop_per_pair(m) * context;
+    case Attention::sliding:
+      return attention_flop_per_pair(m) * std::min(context, real(m.sliding_window));
+    case Attention::linear:
+      return linear_attention_flop_per_token(*m.linear);
+    case Attention::sparse:
+      return attention_flop_per_pair(m) * std::min(context, real(m.sparse->chosen)) +
+             2 * real(m.sparse->heads * m.sparse->head_size) * context;
+  }
+  return 0;
+}
+
 double lm_head(const Llm& m) { return embedding_parameters(m) + (m.lm_head_bias ? real(m.vocabulary) : 0); }
 
 /// Everything outside the layers, stored once.
 double outer_weights(const Llm& m) {
   const double head = m.tied_embeddings ? 0 : lm_head(m);
-  return embedding_parameters(m) + head + real(m.learned_positions * m.hidden) + norm_weights(m);
+  const double vision = m.vision ? m.vision->parameters : 0;
+  return embedding_parameters(m) + head + real(m.learned_positions * m.hidden) + norm_weights(m) + vision;
 }
 
 }  // namespace
@@ -81,9 +122,9 @@ bool Llm::has_experts(std::int64_t layer) const {
   return experts && layer >= experts->first_dense_layers && (layer + 1) % experts->layer_step == 0;
 }
 
-bool Llm::windowed(std::int64_t layer) const {
-  if (sliding_window == 0) return false;
-  return full_attention_step == 0 || (layer + 1) % full_attention_step != 0;
+Attention Llm::attention(std::int64_t layer) const {
+  if (!attention_of.empty()) return attention_of[static_cast<std::size_t>(layer)];
+  return sliding_window > 0 ? Attention::sliding : Attention::full;
 }
 
 std::int64_t Llm::expert_layers_before(std::int64_t end) const {
@@ -92,9 +133,9 @@ std::int64_t Llm::expert_layers_before(std::int64_t end) const {
   return count;
 }
 
-std::int64_t Llm::windowed_layers() const {
+std::int64_t Llm::bounded_layers() const {
   std::int64_t count = 0;
-  for (std::int64_t layer = 0; layer < layers; ++layer) count += windowed(layer) ? 1 : 0;
+  for (std::int64_t layer = 0; layer < layers; ++layer) count += bounded(layer) ? 1 : 0;
   return count;
 }
 
@@ -126,14 +167,38 @@ double weight_bytes(const Llm& llm, const WeightTypes& types) {
 double kv_bytes_per_token_and_layer(const Llm& llm, DataType kv) {
   const std::int64_t numbers =
       llm.latent ? llm.latent->kv_rank + llm.latent->rope_head_size : 2 * llm.kv_heads * llm.head_size;
-  return real(numbers) * facts(kv).bytes;
+  return real(numbers) * facts(kv).bytes + (llm.sparse ? index_key_bytes(*llm.sparse) : 0);
+}
+
+double index_key_bytes(const SparseAttention& attention) {
+  constexpr double scaled_numbers = 128;
+  constexpr double scale_bytes = 4;
+  return real(attention.head_size) * (1 + scale_bytes / scaled_numbers);
 }
 
 double kv_bytes_per_token(const Llm& llm, DataType kv) {
-  return real(llm.layers) * kv_bytes_per_token_and_layer(llm, kv);
+  const auto linear = std::ranges::count(llm.attention_of, Attention::linear);
+  return real(llm.layers - linear) * kv_bytes_per_token_and_layer(llm, kv);
+}
+
+double linear_state_bytes(const LinearAttention& a) {
+  return real(a.value_heads * a.key_size * a.value_size) * a.state_bytes +
+         real(a.convolved_width() * (a.convolution - 1)) * bf16_bytes;
+}
+
+std::int64_t bounded_tokens(const Llm& llm, DataType kv) {
+  if (!llm.linear) return llm.sliding_window;
+  return static_cast<std::int64_t>(
+      std::ceil(linear_state_bytes(*llm.linear) / kv_bytes_per_token_and_layer(llm, kv)));
 }
 
 double attention_flop_per_pair(const Llm& llm) { return 2 * real(llm.heads * (llm.query_size() + llm.value_size())); }
+
+// The state decays, gives what it holds of the key, takes what the value has beyond that, and answers the query: a
+// product and a sum for each of its elements, each time (the delta rule, equation 10 of the paper).
+double linear_attention_flop_per_token(const LinearAttention& a) {
+  return 8 * real(a.value_heads * a.key_size * a.value_size);
+}
 
 double decode_flop_per_pair(const Llm& llm) {
   if (!llm.latent) return attention_flop_per_pair(llm);
@@ -143,10 +208,10 @@ double decode_flop_per_pair(const Llm& llm) {
 double flop_per_token(const Llm& llm, double context) {
   const LayerWeights active = weights(llm, 0, llm.layers, true);
   const double router = real(llm.expert_layers() * llm.hidden) * (llm.experts ? real(llm.experts->count) : 0);
-  const double windowed = real(llm.windowed_layers());
-  const double seen =
-      (real(llm.layers) - windowed) * context + windowed * std::min(context, real(llm.sliding_window));
-  return 2 * (active.linear() + router + embedding_parameters(llm)) + attention_flop_per_pair(llm) * seen;
+  double attention = 0;
+  for (std::int64_t layer = 0; layer < llm.layers; ++layer)
+    attention += attention_flop(llm, llm.attention(layer), context);
+  return 2 * (active.linear() + router + embedding_parameters(llm)) + attention;
 }
 
 }  // namespace servecast

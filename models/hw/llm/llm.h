@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "models/hw/llm/data_type.h"
 #include "models/hw/llm/weight_types.h"
@@ -17,8 +18,52 @@ struct Experts {
   std::int64_t first_dense_layers = 0;   // leading layers with a dense MLP
   std::int64_t layer_step = 1;           // of the others, every layer_step-th has experts
   bool router_bias = false;
+  bool shared_gate = false;  // what the experts that every token passes give is gated
 
   bool operator==(const Experts&) const = default;
+};
+
+/// What a layer attends to.
+enum class Attention : std::uint8_t {
+  full,     // every token before
+  sliding,  // the last `sliding_window` of them
+  linear,   // a state of fixed size, into which every token is written (LinearAttention)
+  sparse,   // the tokens that an indexer chooses of all (SparseAttention)
+};
+constexpr std::size_t attention_kinds = 4;
+
+/// Gated DeltaNet (Yang et al., ICLR 2025) as Qwen3-Next has it: a matrix per value head in place of keys and values,
+/// behind a short convolution over queries, keys and values.
+struct LinearAttention {
+  std::int64_t key_heads = 0;
+  std::int64_t value_heads = 0;
+  std::int64_t key_size = 0;     // of a head
+  std::int64_t value_size = 0;   // likewise
+  std::int64_t convolution = 0;  // tokens that it looks at
+  double state_bytes = 2;        // of an element of the matrix
+
+  std::int64_t key_width() const { return key_heads * key_size; }
+  std::int64_t value_width() const { return value_heads * value_size; }
+  std::int64_t convolved_width() const { return 2 * key_width() + value_width(); }
+
+  bool operator==(const LinearAttention&) const = default;
+};
+
+/// DeepSeek-V3.2's sparse attention: a small attention in 8 bits, the indexer, scores all tokens, and the `chosen`
+/// best are attended to.
+struct SparseAttention {
+  std::int64_t heads = 0;      // of the indexer
+  std::int64_t head_size = 0;  // likewise
+  std::int64_t chosen = 0;
+
+  bool operator==(const SparseAttention&) const = default;
+};
+
+/// Encoder of images: a transformer beside the language model, in bf16.
+struct VisionEncoder {
+  double parameters = 0;  // projection into the language model's tokens included
+
+  bool operator==(const VisionEncoder&) const = default;
 };
 
 /// Multi-head latent attention (DeepSeek-V2): one compressed vector per token stands for the keys and values of
@@ -45,7 +90,7 @@ struct Derivation {
 
 /// The architecture of a decoder-only language model: what its size and its arithmetic follow from.
 struct Llm {
-  std::string name;
+  std::string name{};
   std::string repository{};  // on HuggingFace, or the folder of its files; empty: not known
   std::int64_t layers = 0;
   std::int64_t hidden = 0;
@@ -55,14 +100,14 @@ struct Llm {
   std::int64_t vocabulary = 0;
   std::int64_t intermediate = 0;       // of the dense MLP; 0 where every layer has experts
   std::int64_t learned_positions = 0;  // rows of a position table; 0: positions are computed
-  std::int64_t sliding_window = 0;     // tokens a windowed layer looks back; 0: none is windowed
-  std::int64_t full_attention_step =
-      0;                             // every so many-th layer is not windowed; 0: all are, where there is a window
+  std::vector<Attention> attention_of{};  // by layer; empty: all are alike, sliding where there is a window
+  std::int64_t sliding_window = 0;        // tokens a sliding layer looks back
   bool tied_embeddings = false;      // the LM head is the embedding table
   bool gated_mlp = true;             // three matrices (SwiGLU); otherwise two
   bool layer_norm_bias = false;      // LayerNorm (scale and bias) instead of RMSNorm (scale)
   std::int64_t norms_per_layer = 2;  // phi: one
   bool qk_norm = false;
+  bool gated_attention = false;  // outputs of full attention are gated by as many more query columns (Qwen3-Next)
   bool qkv_bias = false;
   bool output_bias = false;  // of the attention's output projection
   bool mlp_bias = false;
@@ -73,13 +118,20 @@ struct Llm {
   std::optional<Experts> experts{};
   std::optional<LatentAttention> latent{};
   std::optional<Derivation> derivation{};  // where it was made from another model
+  std::optional<LinearAttention> linear{};
+  std::optional<SparseAttention> sparse{};
+  std::optional<VisionEncoder> vision{};
 
   bool has_experts(std::int64_t layer) const;
-  bool windowed(std::int64_t layer) const;
+  Attention attention(std::int64_t layer) const;
+  /// It keeps no more of a sequence than bounded_tokens(), however long that gets.
+  bool bounded(std::int64_t layer) const {
+    return attention(layer) == Attention::sliding || attention(layer) == Attention::linear;
+  }
+  std::int64_t bounded_layers() const;
   std::int64_t expert_layers() const { return expert_layers_before(layers); }
   /// Of its first layers.
   std::int64_t expert_layers_before(std::int64_t end) const;
-  std::int64_t windowed_layers() const;
   /// Length of a query or key vector, and of a value vector, of one head.
   std::int64_t query_size() const { return latent ? latent->nope_head_size + latent->rope_head_size : head_size; }
   std::int64_t value_size() const { return latent ? latent->value_head_size : head_size; }
@@ -119,10 +171,19 @@ LayerWeights active_layer_weights(const Llm& llm, std::int64_t first, std::int64
 /// expert router stay bf16, as vLLM keeps them.
 double weight_bytes(const Llm& llm, const WeightTypes& weights);
 
-/// Keys and values of one token in one layer: 2 x KV heads x head size, or the one latent vector of MLA.
+/// Keys and values of one token in one layer that keeps them: 2 x KV heads x head size, or the one latent vector of
+/// MLA, with the indexer's key of sparse attention (8 bits, and one scale of 4 bytes for 128 numbers).
 double kv_bytes_per_token_and_layer(const Llm& llm, DataType kv);
-/// In all layers. Layers with a sliding window count in full, as if nothing were ever dropped: see KvGroups.
+/// Of that, the indexer's.
+double index_key_bytes(const SparseAttention& attention);
+/// In all layers that keep every token. Layers with a sliding window count in full, as if nothing were ever dropped:
+/// see KvGroups.
 double kv_bytes_per_token(const Llm& llm, DataType kv);
+/// State of one sequence in one layer of linear attention: the matrices, and what the convolution looks back at.
+double linear_state_bytes(const LinearAttention& attention);
+/// What a bounded layer keeps of a sequence, as tokens of KV: the window, or what takes the memory of a state,
+/// rounded up. Requires such layers.
+std::int64_t bounded_tokens(const Llm& llm, DataType kv);
 
 /// Arithmetic for one token that attends to `context` tokens, itself included: 2 per active weight of every matrix
 /// (LM head included, embedding look-up not), and 2 per element of each query-key and score-value product.
@@ -130,8 +191,10 @@ double kv_bytes_per_token(const Llm& llm, DataType kv);
 double flop_per_token(const Llm& llm, double context);
 /// The attention's part of it, in one layer without a window.
 double attention_flop_per_pair(const Llm& llm);
-/// The same of a decode: MLA decodes in the latent space, scores against the whole latent vector, values of its
-/// compressed part.
+/// Arithmetic of linear attention for one token in one layer, by the recurrence.
+double linear_attention_flop_per_token(const LinearAttention& attention);
+/// attention_flop_per_pair() of a decode: MLA decodes in the latent space, scores against the whole latent vector,
+/// values of its compressed part.
 double decode_flop_per_pair(const Llm& llm);
 
 }  // namespace servecast

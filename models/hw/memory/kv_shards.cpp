@@ -27,14 +27,14 @@ std::int64_t holder(std::int64_t head, std::int64_t heads, std::int64_t ranks, s
 
 struct Layers {
   std::int64_t full = 0;
-  std::int64_t windowed = 0;
+  std::int64_t bounded = 0;
 };
 
 /// Layers that two stages have in common.
 Layers common_layers(const Llm& llm, const LayerRange& there, const LayerRange& here) {
   Layers layers;
   for (std::int64_t layer = std::max(there.first, here.first); layer < std::min(there.last, here.last); ++layer)
-    ++(llm.windowed(layer) ? layers.windowed : layers.full);
+    ++(llm.bounded(layer) ? layers.bounded : layers.full);
   return layers;
 }
 
@@ -49,14 +49,14 @@ std::vector<KvShard> kv_shards(const Llm& llm, DataType kv, const Shape& from, c
     for (std::int64_t t = 0; t < to.pipeline_parallel; ++t) {
       const LayerRange here = stage_layers(llm.layers, to.pipeline_parallel, t);
       const Layers layers = common_layers(llm, there, here);
-      if (layers.full + layers.windowed == 0) continue;
+      if (layers.full + layers.bounded == 0) continue;
       for (std::int64_t rank = 0; rank < to.tensor_parallel; ++rank) {
         const Heads wanted = heads_of(rank, heads, to.tensor_parallel);
         for (std::int64_t head = wanted.first; head < wanted.first + wanted.count; ++head) {
           const std::int64_t giver = holder(head, heads, from.tensor_parallel, rank);
           KvShard& shard = shards[{t * to.tensor_parallel + rank, s * from.tensor_parallel + giver}];
           shard.bytes_per_token += static_cast<double>(layers.full) * head_bytes;
-          shard.windowed_bytes_per_token += static_cast<double>(layers.windowed) * head_bytes;
+          shard.bounded_bytes_per_token += static_cast<double>(layers.bounded) * head_bytes;
         }
       }
     }

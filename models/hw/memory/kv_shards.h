@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/hw/llm/kv_groups.h"
 #include "models/hw/llm/llm.h"
 #include "models/hw/llm/shape.h"
 
@@ -13,14 +14,15 @@ namespace servecast {
 struct KvShard {
   std::int64_t from_gpu = 0;
   std::int64_t to_gpu = 0;
-  double bytes_per_token = 0;           // of layers that keep all tokens
-  double windowed_bytes_per_token = 0;  // of those with a sliding window
+  double bytes_per_token = 0;          // of layers that keep all tokens
+  double bounded_bytes_per_token = 0;  // of those that keep a bounded part
 
-  /// Of the tokens `from` to `to` of a sequence of which those layers keep only the last `window_tokens` before `to`;
-  /// 0: they keep all.
-  double bytes(double from, double to, double window_tokens) const {
-    const double seen = window_tokens > 0 ? std::min(to - from, window_tokens) : to - from;
-    return (to - from) * bytes_per_token + seen * windowed_bytes_per_token;
+  /// Of the tokens `from` to `to` of a sequence whose layers are kept as these groups say. A state moves as a whole.
+  double bytes(double from, double to, const KvGroups& groups) const {
+    const auto window_tokens = static_cast<double>(groups.window_tokens);
+    double seen = window_tokens > 0 ? std::min(to - from, window_tokens) : to - from;
+    if (groups.from_the_first) seen = window_tokens;
+    return (to - from) * bytes_per_token + seen * bounded_bytes_per_token;
   }
 };
 

@@ -23,7 +23,8 @@ bool divides(const Llm& llm, const Shape& shape) {
   const std::int64_t tp = shape.tensor_parallel;
   const bool kv = llm.latent || llm.kv_heads % tp == 0 || tp % llm.kv_heads == 0;
   const bool experts = !llm.experts || divides(*llm.experts, shape);
-  return llm.heads % tp == 0 && kv && llm.intermediate % tp == 0 && experts;
+  const bool linear = !llm.linear || (llm.linear->key_heads % tp == 0 && llm.linear->value_heads % tp == 0);
+  return llm.heads % tp == 0 && kv && llm.intermediate % tp == 0 && experts && linear;
 }
 
 std::optional<std::string> cannot_spread_experts(const Llm& llm, const Shape& shape) {
@@ -171,6 +172,7 @@ double stage_weight_bytes(const Llm& llm, const WeightTypes& weights, const Shap
   const bool last = stage == shape.pipeline_parallel - 1;
   double outer = 0;  // tied embeddings are one table where first and last stage are the same
   if (first) outer += embedding_parameters(llm) / tp + real(llm.learned_positions * llm.hidden);
+  if (first && llm.vision) outer += llm.vision->parameters / tp;
   if (last && !(first && llm.tied_embeddings)) outer += embedding_parameters(llm) / tp;
   return w.linear_bytes(weights) + (w.kept + outer) * bf16_bytes;
 }

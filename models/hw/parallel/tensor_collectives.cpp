@@ -24,7 +24,7 @@ class TensorCollectives final : public StepLatency {
     const double bytes = real(in.llm.hidden) * facts(DataType::bf16).bytes;
     const int rounds = std::bit_width(static_cast<std::uint64_t>(nodes - 1));  // ceil(log2 nodes)
     for (const PipelineStage& stage : pipeline_stages(in.llm, in.shape)) {
-      const double gathers = in.shape.shares_out_tokens() ? stage.expert_layers : 0;
+      const double gathers = in.shape.shares_out_tokens() ? stage.expert_layers() : 0;
       const double reduces = 2 * stage.layers() - gathers / 2 + (stage.first ? 1 : 0);  // and embeddings
       PerStage& per = per_stage_.emplace_back();
       if (gpus > 1) per.inside_s_per_token = reduces * sent_share(gpus) * bytes / in.link.inside_bytes_per_s;

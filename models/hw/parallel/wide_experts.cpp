@@ -79,19 +79,19 @@ WideExperts::WideExperts(const WideExpertsInputs& in)
 ExchangeTime WideExperts::exchange(const PipelineStage& stage, std::int64_t rank_tokens) const {
   const auto last = static_cast<std::int64_t>(exchange_by_tokens_.size()) - 1;
   const ExchangeTime& layer = exchange_by_tokens_[static_cast<std::size_t>(std::min(rank_tokens, last))];
-  const ExchangeTime time = stage.expert_layers * layer;
+  const ExchangeTime time = stage.expert_layers() * layer;
   if (rank_tokens <= last) return time;
   return real(rank_tokens) / real(last) * time;  // ranks may be fuller than the mean
 }
 
 WideExperts::Batch WideExperts::batch(const StepWork& work, std::int64_t index) const {
   const PipelineStage& stage = stages_[static_cast<std::size_t>(index)];
-  const bool splits = overlap_ && stage.expert_layers > 0 && fullest_rank(work, ranks_, 1).tokens() > 1;
+  const bool splits = overlap_ && stage.expert_layers() > 0 && fullest_rank(work, ranks_, 1).tokens() > 1;
   Batch batch{.count = splits ? 2 : 1};
   batch.share = fullest_rank(work, ranks_, batch.count);
   batch.compute = rank_->stage(batch.share, index);
   batch.exchange = exchange(stage, batch.share.tokens());
-  if (splits) batch.hiding_s = batch.compute.seconds * (stage.expert_layers / stage.layers()) * slowdown_;
+  if (splits) batch.hiding_s = batch.compute.seconds * (stage.expert_layers() / stage.layers()) * slowdown_;
   return batch;
 }
 
@@ -102,9 +102,9 @@ StageTime WideExperts::stage(const StepWork& work, std::int64_t index) const {
   if (p.count == 1) {
     sum.seconds += p.exchange.seconds;
   } else {
-    sum.seconds *= 1 - stage.expert_layers / stage.layers();
+    sum.seconds *= 1 - stage.expert_layers() / stage.layers();
     sum.seconds += 2 * std::max(p.hiding_s, p.exchange.seconds);
-    sum.seconds += std::min(p.hiding_s, p.exchange.seconds) / stage.expert_layers;
+    sum.seconds += std::min(p.hiding_s, p.exchange.seconds) / stage.expert_layers();
   }
   if (!stage.first) return sum;
   const double gpu_s = sum.seconds;

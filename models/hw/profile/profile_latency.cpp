@@ -1,6 +1,7 @@
 #include "models/hw/profile/profile_latency.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "models/hw/latency/memo.h"
 #include "models/hw/profile/profile_attention.h"
 #include "models/hw/profile/profile_layer.h"
+#include "models/hw/roofline/derived_attention.h"
 
 namespace servecast {
 namespace {
@@ -24,24 +26,26 @@ class ProfileLatency final : public StepLatency {
   double chunk_s(std::int64_t tokens, std::int64_t prefix_tokens) const override;
 
  private:
+  std::int64_t window(Attention attention) const;
+  void add_attention(Attention attention);
+  double of_model(Attention attention) const { return layers_[static_cast<std::size_t>(attention)]; }
   void ask_bodies(std::int64_t tokens) const;
   const StageTime& head(std::int64_t emitted) const;
   StageTime attention(const PipelineStage& stage, const StepWork& work) const;
-  StageTime decodes(const ProfileAttention& attention, const StepWork& work) const;
+  StageTime decodes(Attention kind, const StepWork& work) const;
   StageTime prompts(const PipelineStage& stage, const StepWork& work) const;
   void add_host(StageTime& sum, const StepWork& work) const;
 
   std::unique_ptr<const KernelTimes> own_;  // null: another model owns them
   ProfileInputs in_;
-  ProfileLayer dense_;
-  std::optional<ProfileLayer> expert_;
+  std::array<std::optional<ProfileLayer>, LayerKind::count> kinds_{};  // those that the model has
+  const ProfileLayer* any_layer_ = nullptr;
   HandOver hand_over_;
-  double layers_;
-  double full_layers_ = 0;
-  double windowed_layers_ = 0;
+  std::array<double, attention_kinds> layers_{};  // of the model, by attention
   double sampler_s_per_token_;
-  std::optional<ProfileAttention> full_;
-  std::optional<ProfileAttention> windowed_;
+  std::array<std::optional<ProfileAttention>, attention_kinds> kernels_{};  // where there are any
+  const ProfileAttention* any_attention_ = nullptr;
+  std::optional<DerivedAttention> derived_{};
   mutable std::vector<PipelineStage> stages_;
   mutable std::vector<bool> asked_;  // which of the stages' by_tokens are known
   Memo<StageTime> head_by_emitted_;
@@ -50,27 +54,36 @@ class ProfileLatency final : public StepLatency {
 ProfileLatency::ProfileLatency(ProfileInputs inputs, std::unique_ptr<const KernelTimes> own)
     : own_(std::move(own)),
       in_(std::move(inputs)),
-      dense_(in_, false),
       hand_over_(in_.llm, in_.shape, in_.stage_link),
-      layers_(real(in_.llm.layers)),
       sampler_s_per_token_(sampler_s_per_token(in_.terms, in_.llm, in_.gpu)),
       stages_(pipeline_stages(in_.llm, in_.shape)),
       asked_(static_cast<std::size_t>(in_.max_step_tokens) + 1),
       head_by_emitted_(static_cast<std::size_t>(in_.max_sequences) + 1) {
-  if (in_.llm.experts) expert_.emplace(in_, true);
-  for (const PipelineStage& stage : stages_) {
-    full_layers_ += stage.full_layers;
-    windowed_layers_ += stage.windowed_layers;
+  for (std::int64_t layer = 0; layer < in_.llm.layers; ++layer) {
+    const LayerKind kind = layer_kind(in_.llm, layer);
+    std::optional<ProfileLayer>& model = kinds_[kind.index()];
+    if (!model) any_layer_ = &model.emplace(in_, kind);
+    const Attention attention = in_.llm.attention(layer);
+    if (layers_[static_cast<std::size_t>(attention)]++ == 0) add_attention(attention);
   }
-  if (full_layers_ > 0) full_.emplace(in_, 0);
-  if (windowed_layers_ > 0) windowed_.emplace(in_, in_.llm.sliding_window);
+}
+
+/// What it attends to at most; 0: to everything.
+std::int64_t ProfileLatency::window(Attention attention) const {
+  if (attention == Attention::sparse) return in_.llm.sparse.value().chosen;
+  return attention == Attention::sliding ? in_.llm.sliding_window : 0;
+}
+
+void ProfileLatency::add_attention(Attention attention) {
+  if (attention == Attention::linear || attention == Attention::sparse) derived_.emplace(in_.gpu, in_.llm, in_.shape);
+  if (attention == Attention::linear) return;
+  any_attention_ = &kernels_[static_cast<std::size_t>(attention)].emplace(in_, window(attention));
 }
 
 void ProfileLatency::ask_bodies(std::int64_t tokens) const {
-  const BodyTimes times{.dense = dense_(tokens),
-                        .expert = expert_ ? (*expert_)(tokens) : StageTime{},
-                        .all_reduce = dense_.all_reduce(tokens),
-                        .hand_over_s = hand_over_.seconds(tokens)};
+  BodyTimes times{.all_reduce = any_layer_->all_reduce(tokens), .hand_over_s = hand_over_.seconds(tokens)};
+  for (std::size_t i = 0; i < kinds_.size(); ++i)
+    if (kinds_[i]) times.layer[i] = (*kinds_[i])(tokens);
   const auto row = static_cast<std::size_t>(tokens);
   for (PipelineStage& stage : stages_) {
     stage.by_tokens.resize(asked_.size());
@@ -83,7 +96,7 @@ void ProfileLatency::ask_bodies(std::int64_t tokens) const {
 const StageTime& ProfileLatency::head(std::int64_t emitted) const {
   const std::size_t row = std::min(static_cast<std::size_t>(emitted), head_by_emitted_.size() - 1);
   return head_by_emitted_.at(row, [&] {
-    StageTime time = dense_.head(static_cast<std::int64_t>(row));
+    StageTime time = any_layer_->head(static_cast<std::int64_t>(row));
     time.extrapolated = false;
     return time;
   });
@@ -91,8 +104,11 @@ const StageTime& ProfileLatency::head(std::int64_t emitted) const {
 
 double ProfileLatency::chunk_s(std::int64_t tokens, std::int64_t prefix_tokens) const {
   double sum = 0;
-  if (full_) sum += full_layers_ * full_->chunk_s(tokens, prefix_tokens);
-  if (windowed_) sum += windowed_layers_ * windowed_->chunk_s(tokens, prefix_tokens);
+  for (std::size_t i = 0; i < kernels_.size(); ++i)
+    if (kernels_[i]) sum += layers_[i] * kernels_[i]->chunk_s(tokens, prefix_tokens);
+  if (const double linear = of_model(Attention::linear); linear > 0) sum += linear * derived_->linear_chunk_s(tokens);
+  if (const double sparse = of_model(Attention::sparse); sparse > 0)
+    sum += sparse * derived_->index_chunk_s(tokens * prefix_tokens + tokens * (tokens + 1) / 2);
   return sum;
 }
 
@@ -102,11 +118,11 @@ StageTime ProfileLatency::prompts(const PipelineStage& stage, const StepWork& wo
   const std::int64_t n = work.prefill_sequences;
   double seconds = work.prefill_attention_s;
   if (seconds == 0) seconds = real(n) * chunk_s(work.prefill_tokens / n, work.prefill_prefix_tokens / n);
-  seconds *= stage.layers() / layers_;
+  seconds *= stage.layers() / real(in_.llm.layers);
   StageTime sum{.seconds = seconds, .compute_s = seconds};
   if (work.decode_sequences == 0) sum.seconds += stage.layers() * shared_launch_s;
   const double mean_pairs = real(work.prefill_pairs) / real(n);
-  sum.extrapolated = (full_ ? *full_ : *windowed_).prompt_extrapolated(mean_pairs);
+  sum.extrapolated = derived_ || any_attention_->prompt_extrapolated(mean_pairs);
   return sum;
 }
 
@@ -114,8 +130,10 @@ StageTime ProfileLatency::prompts(const PipelineStage& stage, const StepWork& wo
 /// never more than decoding every query as a sequence of its own takes, which a kernel can do as well. Latent
 /// attention is where that counts: its decodes are bound by arithmetic already, at a higher rate than its prompts
 /// reach.
-StageTime ProfileLatency::decodes(const ProfileAttention& attention, const StepWork& work) const {
-  const double context = real(work.decode_kv_tokens) / real(work.decode_sequences);
+StageTime ProfileLatency::decodes(Attention kind, const StepWork& work) const {
+  const ProfileAttention& attention = *kernels_[static_cast<std::size_t>(kind)];
+  double context = real(work.decode_kv_tokens) / real(work.decode_sequences);
+  if (kind == Attention::sparse) context = std::min(context, real(in_.llm.sparse->chosen));
   StageTime time = attention.decode(work.decode_sequences, context);
   if (work.draft_tokens == 0) return time;
   const std::int64_t queries = work.decode_sequences + work.draft_tokens;
@@ -128,8 +146,13 @@ StageTime ProfileLatency::decodes(const ProfileAttention& attention, const StepW
 StageTime ProfileLatency::attention(const PipelineStage& stage, const StepWork& work) const {
   StageTime sum = prompts(stage, work);
   if (work.decode_sequences == 0) return sum;
-  if (stage.full_layers > 0) sum += stage.full_layers * decodes(*full_, work);
-  if (stage.windowed_layers > 0) sum += stage.windowed_layers * decodes(*windowed_, work);
+  for (std::size_t i = 0; i < kernels_.size(); ++i)
+    if (kernels_[i] && stage.by_attention[i] > 0)
+      sum += stage.by_attention[i] * decodes(static_cast<Attention>(i), work);
+  if (const double linear = stage.attending(Attention::linear); linear > 0)
+    sum += linear * derived_->linear_decodes(work.decode_sequences);
+  if (const double sparse = stage.attending(Attention::sparse); sparse > 0)
+    sum += sparse * derived_->index_decodes(work.decode_kv_tokens, work.decode_sequences);
   return sum;
 }
 

@@ -35,16 +35,16 @@ StageTime as_routed(const KernelTime& measured, const Experts& experts, std::int
 
 }  // namespace
 
-ProfileLayer::ProfileLayer(const ProfileInputs& inputs, bool expert_layer)
+ProfileLayer::ProfileLayer(const ProfileInputs& inputs, const LayerKind& kind)
     : in_(inputs),
       kernels_(*inputs.profile),
       input_scales_(input_scales(inputs.terms)),
-      expert_layer_(expert_layer),
-      linears_((absorbs_projection(inputs) ? absorbed_linears : attention_linears)(inputs.llm, inputs.weights,
-                                                                                   inputs.shape.tensor_parallel)),
-      elementwise_bytes_(elementwise_bytes_per_token(inputs.llm, inputs.shape.tensor_parallel, expert_layer)) {
-  const bool share = expert_layer && inputs.shape.shares_out_tokens();
-  const auto mlp = mlp_linears(inputs.llm, inputs.weights, share ? 1 : inputs.shape.tensor_parallel, expert_layer);
+      expert_layer_(kind.experts),
+      linears_((absorbs_projection(inputs) ? absorbed_linears : attention_linears)(
+          inputs.llm, inputs.weights, inputs.shape.tensor_parallel, kind)),
+      elementwise_bytes_(elementwise_bytes_per_token(inputs.llm, inputs.shape.tensor_parallel, kind)) {
+  const bool share = kind.experts && inputs.shape.shares_out_tokens();
+  const auto mlp = mlp_linears(inputs.llm, inputs.weights, share ? 1 : inputs.shape.tensor_parallel, kind.experts);
   std::ranges::copy(mlp, std::back_inserter(share ? of_share_ : linears_));
 }
 

@@ -13,7 +13,7 @@ namespace servecast {
 class ProfileLayer {
  public:
   /// The inputs must outlive it.
-  ProfileLayer(const ProfileInputs& inputs, bool expert_layer);
+  ProfileLayer(const ProfileInputs& inputs, const LayerKind& kind);
 
   StageTime operator()(std::int64_t tokens) const;
   /// All-reduce of the hidden state of so many tokens, with the wait for the slowest rank; nothing on one GPU.

@@ -25,7 +25,7 @@ double largest(std::span<const DueWork> work, std::int64_t count) {
 }  // namespace
 
 BoundModel bound_model(const Llm& llm, const WeightTypes& weights, DataType kv) {
-  const double full_layers = real(llm.layers - llm.windowed_layers());
+  const double full_layers = llm.sparse ? 0 : real(llm.layers - llm.bounded_layers());
   const LayerWeights active = active_layer_weights(llm, 0, llm.layers);
   return {.linear_flop_per_token = flop_per_weight * active.linear(),
           .head_flop = flop_per_weight * embedding_parameters(llm),

@@ -20,7 +20,18 @@ std::vector<Linear> latent_attention(const Llm& m, DataType weights, std::int64_
   all.push_back({{a.kv_rank + a.rope_head_size, m.hidden}, weights, false});
   all.push_back({{heads * (a.nope_head_size + a.value_head_size), a.kv_rank}, weights, false});
   all.push_back({{m.hidden, heads * a.value_head_size}, weights});
+  if (m.sparse) {  // the indexer
+    all.push_back({{m.sparse->heads * m.sparse->head_size, a.query_rank > 0 ? a.query_rank : m.hidden}, weights});
+    all.push_back({{m.sparse->head_size + m.sparse->heads, m.hidden}, weights, false});
+  }
   return all;
+}
+
+std::vector<Linear> linear_attention(const Llm& m, DataType weights, std::int64_t tp) {
+  const LinearAttention& a = *m.linear;
+  return {{{divided_up(a.convolved_width() + a.value_width(), tp), m.hidden}, weights},
+          {{divided_up(2 * a.value_heads, tp), m.hidden}, weights, false},
+          {{m.hidden, divided_up(a.value_width(), tp)}, weights}};
 }
 
 void add_mlp(std::vector<Linear>& all, const Llm& m, DataType weights, std::int64_t width) {
@@ -37,16 +48,19 @@ double small_kernels_s(const EngineTerms& engine, const Llm& llm) {
 
 }  // namespace
 
-std::vector<Linear> attention_linears(const Llm& m, const WeightTypes& types, std::int64_t tp) {
+std::vector<Linear> attention_linears(const Llm& m, const WeightTypes& types, std::int64_t tp,
+                                      const LayerKind& kind) {
   const DataType weights = types.attention;
+  if (kind.linear_attention) return linear_attention(m, weights, tp);
   if (m.latent) return latent_attention(m, weights, tp);
   const std::int64_t query_width = divided_up(m.heads, tp) * m.head_size;
-  return {{{query_width + 2 * kv_heads_per_gpu(m, tp) * m.head_size, m.hidden}, weights},
-          {{m.hidden, query_width}, weights}};
+  return {
+      {{(m.gated_attention ? 2 : 1) * query_width + 2 * kv_heads_per_gpu(m, tp) * m.head_size, m.hidden}, weights},
+      {{m.hidden, query_width}, weights}};
 }
 
-std::vector<Linear> absorbed_linears(const Llm& m, const WeightTypes& types, std::int64_t tp) {
-  std::vector<Linear> all = attention_linears(m, types, tp);
+std::vector<Linear> absorbed_linears(const Llm& m, const WeightTypes& types, std::int64_t tp, const LayerKind& kind) {
+  std::vector<Linear> all = attention_linears(m, types, tp, kind);
   std::erase_if(all, [&](const Linear& linear) { return linear.shape.depth == m.latent.value().kv_rank; });
   return all;
 }
@@ -62,34 +76,37 @@ std::vector<Linear> mlp_linears(const Llm& m, const WeightTypes& weights, std::i
   return all;
 }
 
-std::vector<Linear> linear_layers(const Llm& m, const WeightTypes& weights, std::int64_t tp, bool expert_layer) {
-  std::vector<Linear> all = attention_linears(m, weights, tp);
-  std::ranges::copy(mlp_linears(m, weights, tp, expert_layer), std::back_inserter(all));
+std::vector<Linear> linear_layers(const Llm& m, const WeightTypes& weights, std::int64_t tp, const LayerKind& kind) {
+  std::vector<Linear> all = attention_linears(m, weights, tp, kind);
+  std::ranges::copy(mlp_linears(m, weights, tp, kind.experts), std::back_inserter(all));
   return all;
 }
 
-double elementwise_bytes_per_token(const Llm& m, std::int64_t tp, bool expert_layer) {
+double elementwise_bytes_per_token(const Llm& m, std::int64_t tp, const LayerKind& kind) {
+  const double mlp = kind.experts ? real(m.experts->active * m.experts->intermediate + m.experts->shared_intermediate)
+                                  : real(m.intermediate);
+  const double outside = 12 * real(m.hidden) + (m.gated_mlp ? 6 : 4) * mlp / real(tp);
+  if (kind.linear_attention)
+    return outside + real(4 * m.linear->convolved_width() + 6 * m.linear->value_width()) / real(tp);
   const double queries = real(m.heads * m.query_size()) / real(tp);
   const double keys =
       m.latent ? real(m.latent->kv_rank + m.latent->rope_head_size) : real(kv_heads_per_gpu(m, tp) * m.head_size);
-  const double mlp = expert_layer ? real(m.experts->active * m.experts->intermediate + m.experts->shared_intermediate)
-                                  : real(m.intermediate);
-  return 12 * real(m.hidden) + 4 * (queries + 2 * keys) + 4 * keys + (m.gated_mlp ? 6 : 4) * mlp / real(tp);
+  return outside + 4 * (queries + 2 * keys) + 4 * keys;
 }
 
-LayerModel::LayerModel(const RooflineInputs& in, bool expert_layer)
+LayerModel::LayerModel(const RooflineInputs& in, const LayerKind& kind)
     : llm_(in.llm),
       kernels_(in.gpu.kernels.value()),
       weights_(in.weights),
       shape_(in.shape),
       rank_loads_(in.rank_loads),
       node_ranks_(std::min(in.shape.tensor_parallel, in.node_gpus)),
-      expert_layer_(expert_layer),
+      expert_layer_(kind.experts),
       graph_tokens_(std::min(in.engine.cuda_graph_max_tokens, 2 * in.max_sequences)),
       all_reduce_wait_s_(all_reduce_wait_s(in.engine, in.shape.tensor_parallel)),
       small_kernels_s_(small_kernels_s(in.engine, in.llm)),
-      linears_(linear_layers(in.llm, in.weights, in.shape.tensor_parallel, expert_layer)),
-      elementwise_bytes_(elementwise_bytes_per_token(in.llm, in.shape.tensor_parallel, expert_layer)) {}
+      linears_(linear_layers(in.llm, in.weights, in.shape.tensor_parallel, kind)),
+      elementwise_bytes_(elementwise_bytes_per_token(in.llm, in.shape.tensor_parallel, kind)) {}
 
 std::int64_t LayerModel::padded(std::int64_t tokens) const { return graph_rows(tokens, graph_tokens_); }
 

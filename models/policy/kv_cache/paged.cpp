@@ -16,6 +16,7 @@ class Paged final : public CountedCache {
     return settings().blocks_for(request, tokens, groups());
   }
   bool drops_outside_window() const override { return true; }
+  bool keeps_states() const override { return true; }
   std::int64_t growth_tokens() const override { return settings().block_tokens; }
 };
 

@@ -52,6 +52,7 @@ class PagedPrefix final : public KvCache {
     return settings_.blocks_for(request, tokens, groups());
   }
   bool drops_outside_window() const override { return true; }
+  bool keeps_states() const override { return true; }
   std::int64_t growth_tokens() const override { return settings_.block_tokens; }
   void grow(std::int64_t blocks) override {
     if (blocks > 0) take(blocks);
@@ -92,7 +93,8 @@ class PagedPrefix final : public KvCache {
     for (const std::int64_t whole = units.within(tokens); held.shared < whole;) {
       const PrefixName unit = name(units, held);
       const std::int64_t blocks = full_blocks(units);
-      if (windowed()) keep_windowed(unit, units);
+      // A state stands for all tokens before it, and is as large as hundreds: it is kept where a chunk ends.
+      if (windowed() && (!groups().from_the_first || held.shared + 1 == whole)) keep_windowed(unit, units);
       if (numbers_.contains(unit.value())) {  // another sequence was quicker: use its copy
         give_back(blocks);
         use(unit, held);
@@ -177,7 +179,8 @@ class PagedPrefix final : public KvCache {
   }
   /// Units that hold the window before the end of a prefix.
   std::int64_t window_units(const PrefixUnits& units) const {
-    return windowed() ? divided_up(std::max<std::int64_t>(groups().window_tokens - 1, 1), units.tokens()) : 1;
+    if (!windowed() || groups().from_the_first) return 1;
+    return divided_up(std::max<std::int64_t>(groups().window_tokens - 1, 1), units.tokens());
   }
   /// Of what windowed layers keep of a unit; all full layers keep of it is under the unit's own name.
   static BlockHash windowed_name(PrefixName unit) { return mixed_bits(unit.value() ^ 0x77696e646f776564u); }
@@ -185,8 +188,10 @@ class PagedPrefix final : public KvCache {
   /// place of what leaves first.
   void keep_windowed(PrefixName unit, const PrefixUnits& units) {
     if (numbers_.contains(windowed_name(unit))) return touch(windowed_name(unit));
-    const std::int64_t blocks = groups().windowed * std::min(units.tokens() / settings_.block_tokens,
-                                                             groups().windowed_blocks(settings_.block_tokens) - 1);
+    const std::int64_t most = groups().windowed_blocks(settings_.block_tokens);
+    const std::int64_t kept =
+        groups().from_the_first ? most : std::min(units.tokens() / settings_.block_tokens, most - 1);
+    const std::int64_t blocks = groups().windowed * kept;
     if (blocks == 0 || blocks > free_) return;
     take(blocks);
     free_ += blocks;

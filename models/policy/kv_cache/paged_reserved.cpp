@@ -21,6 +21,7 @@ class PagedReserved final : public CountedCache {
     return settings().blocks_for(request, std::max(tokens, longest), groups());
   }
   bool drops_outside_window() const override { return true; }
+  bool keeps_states() const override { return true; }
   std::int64_t growth_tokens() const override { return 0; }
 };
 

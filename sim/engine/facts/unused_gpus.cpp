@@ -46,6 +46,10 @@ double dearest(const NodeUse& use) {
 
 }  // namespace
 
+double idle_w(const Scenario& scenario, std::size_t group) {
+  return std::ranges::find(scenario.pools, group, &Pool::group)->gpu.power.idle_w;
+}
+
 double node_rented_s(const Scenario& scenario, const ReplicaLifecycle& lifecycle, std::int64_t node) {
   ReplicaLifecycle::Rents rents;
   for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool)
@@ -62,6 +66,14 @@ double node_rented_s(const Scenario& scenario, const ReplicaLifecycle& lifecycle
     until_s = std::max(until_s, to_s);
   }
   return seconds;
+}
+
+double unused_idle_j(const Scenario& scenario, const ReplicaLifecycle& lifecycle, double duration_s) {
+  double joules = 0;
+  for (const auto& [node, use] : scenario.node_uses)
+    if (scenario.groups[use.group].rented_whole)
+      joules += unused_gpu_s(scenario, lifecycle, duration_s, node) * idle_w(scenario, use.group);
+  return joules;
 }
 
 std::vector<UnusedGpus> unused_gpus(const Scenario& scenario, const ReplicaLifecycle& lifecycle, double duration_s) {

@@ -16,4 +16,9 @@ double node_rented_s(const Scenario& scenario, const ReplicaLifecycle& lifecycle
 /// nodes, at the price of the dearest GPU on their node. A node is rented while any of its replicas is.
 std::vector<UnusedGpus> unused_gpus(const Scenario& scenario, const ReplicaLifecycle& lifecycle, double duration_s);
 
+/// Of a GPU of this group: that of the first pool there.
+double idle_w(const Scenario& scenario, std::size_t group);
+/// What unused GPUs draw.
+double unused_idle_j(const Scenario& scenario, const ReplicaLifecycle& lifecycle, double duration_s);
+
 }  // namespace servecast

@@ -23,7 +23,7 @@ const KvRoutes::Route& KvRoutes::route(const RankAt& from, const RankAt& to) {
   const Pool& a = scenario_.pools[from.replica.pool];
   const Pool& b = scenario_.pools[to.replica.pool];
   route.shards = kv_shards(a.llm, *data_type(a.spec.kv_cache_dtype), a.shape(), b.shape());
-  route.window_tokens = static_cast<double>(std::max(a.kv_groups.window_tokens, b.kv_groups.window_tokens));
+  route.groups = a.kv_groups.windowed > 0 ? a.kv_groups : b.kv_groups;
   for (const KvShard& shard : route.shards) {
     const GpuPlace& source = gpu(a, from, shard.from_gpu);
     const GpuPlace& sink = gpu(b, to, shard.to_gpu);
@@ -40,14 +40,14 @@ std::vector<Transfer> KvRoutes::transfers(const ReplicaAt& from, const ReplicaAt
   const Route& way = route(rank(from, request), rank(to, request));
   std::vector<Transfer> transfers = way.transfers;
   for (std::size_t i = 0; i < transfers.size(); ++i)
-    transfers[i].bytes = way.shards[i].bytes(tokens.from, tokens.to, way.window_tokens);
+    transfers[i].bytes = way.shards[i].bytes(tokens.from, tokens.to, way.groups);
   return transfers;
 }
 
 double KvRoutes::bytes(const ReplicaAt& from, const ReplicaAt& to, KvSpan tokens) {
   const Route& way = route({from}, {to});
   double bytes = 0;
-  for (const KvShard& shard : way.shards) bytes += shard.bytes(tokens.from, tokens.to, way.window_tokens);
+  for (const KvShard& shard : way.shards) bytes += shard.bytes(tokens.from, tokens.to, way.groups);
   return bytes;
 }
 

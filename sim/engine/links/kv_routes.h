@@ -38,7 +38,7 @@ class KvRoutes {
   struct Route {
     std::vector<KvShard> shards{};
     std::vector<Transfer> transfers{};  // without bytes
-    double window_tokens = 0;           // that windowed layers keep, where one of the replicas drops the others
+    KvGroups groups{};                  // of the replica that drops tokens, where one does
   };
   RankAt rank(const ReplicaAt& at, RequestId request) const;
   /// Of the rank's GPUs, counted stage by stage.

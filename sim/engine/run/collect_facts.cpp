@@ -155,8 +155,8 @@ std::set<std::int64_t> nodes_of(const Scenario& scenario, bool with_scaled) {
   return nodes;
 }
 
-/// Energy of everything but GPUs, for the nodes that carry replicas, each whole, while any of these is there; of
-/// spares, that of idle GPUs as well.
+/// Energy of everything but the GPUs of replicas, for the nodes that carry these, each whole, while any of them is
+/// there; of spares, and of machines rented whole, that of idle GPUs as well.
 double overhead_j(const Scenario& scenario, const Simulation& simulation) {
   const std::set<std::int64_t> always = nodes_of(scenario, false);
   double always_w = 0;
@@ -165,11 +165,11 @@ double overhead_j(const Scenario& scenario, const Simulation& simulation) {
     const auto nodes = std::ranges::count_if(always, [&](std::int64_t node) { return group.holds(node); });
     always_w += static_cast<double>(nodes) * group.node.overhead_w;
     if (group.spares == 0) continue;
-    const Gpu& gpu = std::ranges::find(scenario.pools, i, &Pool::group)->gpu;
-    const double idle_w = static_cast<double>(group.node.gpus) * gpu.power.idle_w;
-    always_w += static_cast<double>(group.spares) * (group.node.overhead_w + idle_w);
+    const double gpus_w = static_cast<double>(group.node.gpus) * idle_w(scenario, i);
+    always_w += static_cast<double>(group.spares) * (group.node.overhead_w + gpus_w);
   }
-  double joules = always_w * simulation.clock().duration_s();
+  const double duration_s = simulation.clock().duration_s();
+  double joules = always_w * duration_s + unused_idle_j(scenario, simulation.cluster().lifecycle(), duration_s);
   for (const std::int64_t node : nodes_of(scenario, true))
     if (!always.contains(node))
       joules +=

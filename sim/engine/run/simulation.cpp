@@ -71,6 +71,7 @@ void Simulation::finish() {
     if (clock_.has_end()) clock_.set_now(until_s);  // what is unfinished ends here, however far the run had come
     pool.abandon(clock_.duration_s());
   }
+  ends_.ask_next();
   flow_.abandon(until_s);
   if (gateway_) gateway_->abandon(clock_.duration_s());
   cluster_.lifecycle().close(clock_.duration_s(), recorder_);

@@ -113,6 +113,7 @@ double Simulation::next_s() {
   if (at_s == never || at_s <= rides_s) return at_s;
   if (only_rides_) return rides_s;
   cluster_.advance_all(std::nextafter(rides_s, 0));
+  ends_.ask_next();
   at_s = next_due_s();
   return at_s == never ? never : std::min(at_s, next_riding_s());
 }
@@ -183,10 +184,12 @@ void Simulation::collect_load(double now_s) {
 
 double Simulation::next_sample_s() { return listener_.sampler() ? listener_.sampler()->next_s() : never; }
 
+// The run may be here for a look at replicas that turned out to be idle: then nothing has happened at this instant.
 void Simulation::sample_replicas(double now_s) {
   if (next_sample_s() > now_s) return;
   if (only_rides_) cluster_.advance_all(std::nextafter(now_s, 0));
-  if (!only_rides_ || next_due_s() < never) listener_.sampler()->sample(cluster_);
+  const bool happened = !only_rides_ && clock_.duration_s() >= now_s;
+  if (happened || next_due_s() < never) listener_.sampler()->sample(cluster_);
 }
 
 // While parts break, and replicas come and go, nothing that is on its way is waited for: all that may go on for ever

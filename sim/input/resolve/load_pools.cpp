@@ -12,6 +12,7 @@
 #include "sim/input/library/latency_tables.h"
 #include "sim/input/library/llm_config.h"
 #include "sim/input/resolve/balance_experts.h"
+#include "sim/input/resolve/kv_layers.h"
 #include "sim/input/resolve/load_experts.h"
 #include "sim/input/resolve/pool_profile.h"
 #include "sim/input/resolve/step_additions.h"
@@ -59,6 +60,7 @@ class PoolLoader {
     if (pool.spec.expert_offload && !try_at(text_, path_ + ".expert_offload", [&] { plan_offload(pool); }))
       return pool;
     add_weights_note(pool);
+    add_model_notes(pool);
     size_memory(pool);
     allocator_.place(text_, path_, pool);
     if (text_.problems.empty() && pool.spec.expert_balance)
@@ -141,25 +143,10 @@ class PoolLoader {
   void size_memory(Pool& pool) {
     pool.memory = memory_plan(pool);
     if (pool.memory.problem) return fail(".llm", *pool.memory.problem);
-    group_layers(pool);
+    if (const auto mistake = group_layers(pool)) return fail(mistake->key, mistake->message);
     const auto cache = pool.make_kv_cache();
     if (cache->admissible_blocks() < 1)
       fail(".kv_cache", fmt::format("{} tokens of KV memory do not make one block", pool.memory.kv_pool_tokens));
-  }
-
-  /// Where the engine keeps windowed layers apart and the cache can.
-  void group_layers(Pool& pool) {
-    pool.kv_groups = {.layers = pool.llm.layers};
-    const MemorySettings memory = pool.spec.memory.over(pool.engine.memory);
-    if (memory.windowed_layers == "whole" || pool.llm.windowed_layers() == 0) return;
-    if (pool.spec.kv_cache.make()->drops_outside_window())
-      pool.kv_groups = kv_groups(pool.llm);
-    else if (pool.spec.memory.windowed_layers == "window")
-      fail(".memory.windowed_layers",
-           fmt::format(
-               "kv_cache {} keeps every token of every layer; use paged, paged_prefix, paged_reserved or radix, "
-               "or windowed_layers: whole",
-               pool.spec.kv_cache.policy()));
   }
 
   void make_latency(Pool& pool) {

@@ -80,12 +80,16 @@ std::vector<UnusedCount> unused_of(const SizedScenario& sized) {
   return all;
 }
 
-/// What nodes draw beside the GPUs in use; spares with all of theirs idle.
-double beside_w(const SizedScenario& sized, std::size_t number, const NodeCount& count) {
-  const Node& node = sized.groups[number].node;
-  const Pool& first = *std::ranges::find(sized.pools, number, &Pool::group);
-  const double spare_w = node.overhead_w + real(node.gpus) * first.gpu.power.idle_w;
-  return node.overhead_w * real(count.nodes) + spare_w * real(count.spare_nodes);
+/// What nodes draw beside the GPUs in use; spares with all of theirs idle, others with those that nothing uses.
+double beside_w(const SizedScenario& sized, std::size_t number, const NodeCount& count,
+                const std::vector<UnusedCount>& unused) {
+  const NodeGroup& group = sized.groups[number];
+  const double idle_w = std::ranges::find(sized.pools, number, &Pool::group)->gpu.power.idle_w;
+  const double spare_w = group.node.overhead_w + real(group.node.gpus) * idle_w;
+  double watts = group.node.overhead_w * real(count.nodes) + spare_w * real(count.spare_nodes);
+  for (const UnusedCount& one : unused)
+    if (one.group.empty() || one.group == group.name) watts += real(one.gpus) * idle_w;
+  return watts;
 }
 
 }  // namespace
@@ -140,7 +144,7 @@ Machines machines_of(const SizedScenario& sized, const std::optional<Availabilit
   for (std::size_t i = 0; i < sized.groups.size(); ++i)
     if (const auto group = node_count(sized, i)) {
       m.groups.push_back(*group);
-      const double beside_gpus_w = beside_w(sized, i, *group);
+      const double beside_gpus_w = beside_w(sized, i, *group, m.unused);
       m.least_w += m.scales() ? 0 : beside_gpus_w;
       m.most_w += beside_gpus_w;
     }

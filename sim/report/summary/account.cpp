@@ -39,7 +39,8 @@ std::vector<Paid> paid_for(const RunFacts& facts) {
                     .usd = unused.usd_per_hour * hours});
   }
   if (!facts.failures.spares.empty()) paid.push_back(spares);
-  paid.push_back({.item = "nodes", .j = facts.node_overhead_j});  // with what idle GPUs of spares draw
+  paid.push_back({.item = "nodes",
+                  .j = facts.node_overhead_j});  // with what idle GPUs of spares, and of machines rented whole, draw
   for (const GatewayStageFacts& stage : facts.gateway.stages)
     if (stage.usd > 0) paid.push_back({.item = stage.policy, .usd = stage.usd});
   for (const TargetFacts& target : facts.gateway.targets)

@@ -8,33 +8,30 @@
 namespace servecast::kv_groups_test {
 
 Llm layered(std::int64_t layers, std::int64_t window, std::int64_t full_step) {
-  return {.name = "made up",
-          .layers = layers,
-          .heads = 64,
-          .kv_heads = 8,
-          .head_size = 64,
-          .sliding_window = window,
-          .full_attention_step = full_step};
+  Llm m{.name = "made up", .layers = layers, .heads = 64, .kv_heads = 8, .head_size = 64, .sliding_window = window};
+  for (std::int64_t layer = 1; full_step > 0 && layer <= layers; ++layer)
+    m.attention_of.push_back(layer % full_step == 0 ? Attention::full : Attention::sliding);
+  return m;
 }
 
 // gpt-oss-120b: 18 layers of either kind. Gemma 3 27B: every sixth of 62 is full, so 10 full ones are a group and 52
 // windowed ones six. With 5 windowed layers and 6 full ones, 6 is less than a quarter more: two groups of 6.
 TEST(KvGroups, AreAsVllmFormsThem) {
-  EXPECT_EQ(kv_groups(layered(36, 128, 2)),
+  EXPECT_EQ(kv_groups(layered(36, 128, 2), DataType::bf16),
             (KvGroups{.groups = 2, .windowed = 1, .window_tokens = 128, .layers = 18}));
-  EXPECT_EQ(kv_groups(layered(62, 1024, 6)),
+  EXPECT_EQ(kv_groups(layered(62, 1024, 6), DataType::bf16),
             (KvGroups{.groups = 7, .windowed = 6, .window_tokens = 1024, .layers = 10}));
-  EXPECT_EQ(kv_groups(layered(11, 128, 2)),
+  EXPECT_EQ(kv_groups(layered(11, 128, 2), DataType::bf16),
             (KvGroups{.groups = 2, .windowed = 1, .window_tokens = 128, .layers = 6}));
-  EXPECT_EQ(kv_groups(layered(32, 4096, 0)),
+  EXPECT_EQ(kv_groups(layered(32, 4096, 0), DataType::bf16),
             (KvGroups{.groups = 1, .windowed = 1, .window_tokens = 4096, .layers = 32}));
-  EXPECT_EQ(kv_groups(layered(32, 0, 0)), (KvGroups{.layers = 32}));
+  EXPECT_EQ(kv_groups(layered(32, 0, 0), DataType::bf16), (KvGroups{.layers = 32}));
 }
 
 // A window of 128 in blocks of 16: 127 tokens before the next one, in 8 blocks, or 9 where they begin inside one. Of
 // 6,400 tokens, 400 blocks of full layers and 9 of windowed ones; of 100 tokens, 7 of either.
 TEST(KvGroups, HoldNoMoreThanTheWindow) {
-  const KvGroups groups = kv_groups(layered(36, 128, 2));
+  const KvGroups groups = kv_groups(layered(36, 128, 2), DataType::bf16);
   EXPECT_EQ(groups.windowed_blocks(16), 9);
   EXPECT_EQ(groups.blocks(400, 16), 409);
   EXPECT_EQ(groups.blocks(7, 16), 14);
@@ -45,7 +42,7 @@ TEST(KvGroups, HoldNoMoreThanTheWindow) {
 // blocks of 16 while a step is computed. Here a sequence has those of the window between its steps: 65, and 64 more
 // would make vLLM's 129.
 TEST(KvGroups, AgreeWithVllmsOwnTest) {
-  const KvGroups groups = kv_groups(layered(32, 1024, 2));
+  const KvGroups groups = kv_groups(layered(32, 1024, 2), DataType::bf16);
   EXPECT_EQ(groups.windowed_blocks(16) + 1024 / 16, 129);
 }
 
@@ -54,9 +51,10 @@ TEST(KvGroups, AgreeWithVllmsOwnTest) {
 TEST(KvShards, SendOfWindowedLayersTheWindow) {
   const auto shards = kv_shards(layered(36, 128, 2), DataType::bf16, {1}, {1});
   ASSERT_EQ(shards.size(), 1u);
-  EXPECT_DOUBLE_EQ(shards[0].bytes(0, 1000, 128), 18 * (1000 + 128) * 2048.0);
-  EXPECT_DOUBLE_EQ(shards[0].bytes(0, 1000, 0), 36 * 1000 * 2048.0);
-  EXPECT_DOUBLE_EQ(shards[0].bytes(900, 1000, 128), 36 * 100 * 2048.0);
+  const KvGroups groups = kv_groups(layered(36, 128, 2), DataType::bf16);
+  EXPECT_DOUBLE_EQ(shards[0].bytes(0, 1000, groups), 18 * (1000 + 128) * 2048.0);
+  EXPECT_DOUBLE_EQ(shards[0].bytes(0, 1000, {}), 36 * 1000 * 2048.0);
+  EXPECT_DOUBLE_EQ(shards[0].bytes(900, 1000, groups), 36 * 100 * 2048.0);
 }
 
 }  // namespace servecast::kv_groups_test

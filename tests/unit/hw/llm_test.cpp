@@ -87,7 +87,7 @@ TEST(Llm, FlopPerToken) {
   Llm m = tiny_llm();
   m.sliding_window = 4;
   EXPECT_EQ(flop_per_token(m, 10), 2 * 280'000 + 2 * 400 * 4);
-  m.full_attention_step = 2;  // the second layer sees everything
+  m.attention_of = {Attention::sliding, Attention::full};
   EXPECT_EQ(flop_per_token(m, 10), 2 * 280'000 + 400 * 4 + 400 * 10);
 }
 

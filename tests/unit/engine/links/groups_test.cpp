@@ -134,7 +134,8 @@ pools:
             to_json(Wiring(scenario_from(group + pools)).platform()));
 }
 
-// An H100 node and an A100 node with one replica each: the rent of 16 GPUs at two prices, and two kinds of nodes.
+// An H100 node and an A100 node with one replica each: the rent of 16 GPUs at two prices, and two kinds of nodes,
+// whose seven GPUs that no replica holds are idle.
 TEST(Groups, EachIsPaidForAtItsOwnPrice) {
   Scenario scenario = split_scenario("  links: [{between: [fast, slow], bytes_per_s: 10e9, latency_s: 0}]");
   const Finished done = run_it(scenario);
@@ -142,7 +143,7 @@ TEST(Groups, EachIsPaidForAtItsOwnPrice) {
   EXPECT_NEAR(summary.cost.usd_per_hour,
               8 * (scenario.pools[0].gpu.usd_per_hour + scenario.pools[1].gpu.usd_per_hour), 1e-9);
   EXPECT_NE(scenario.pools[0].gpu.usd_per_hour, scenario.pools[1].gpu.usd_per_hour);
-  EXPECT_NEAR(done.facts.node_overhead_j, (2800 + 1750) * done.facts.duration_s, 1e-6);
+  EXPECT_NEAR(done.facts.node_overhead_j, (2800 + 1750 + 7 * 75 + 7 * 63) * done.facts.duration_s, 1e-6);
 }
 
 // Nodes: 0 and its spare 1 are H100, 2 is A100 and has none.

@@ -53,6 +53,16 @@ const std::vector<Published> published{
     {.name = "opt-66b", .total = 65.7},
     {.name = "gpt-oss-20b", .total = 20.9, .active = 3.61, .embedding_active = false},
     {.name = "gpt-oss-120b", .total = 116.8, .active = 5.13, .embedding_active = false},
+    {.name = "gemma-3-27b", .total = 27.43},  // 25.60 and 1.42 of embeddings, and 0.42 of the encoder (its report)
+    {.name = "glm-4.5-air", .total = 106.9, .active = 12.2 + 1.24},   // "A12B" counts neither embedding nor LM head
+    {.name = "llama-4-scout", .total = 108.6, .active = 17.2 + 0.9},  // "17B" is without the encoder
+    {.name = "qwen3-next-80b-a3b", .total = 79.7, .active = 3.87, .kv_bytes = 24576},
+    {.name = "deepseek-v3.2",
+     .total = 671.9,
+     .active = 36.7 + 0.85,
+     .kv_bytes = 70272 + 61 * 132,
+     .embedding_active = false},
+    {.name = "phi-4", .total = 14.66, .kv_bytes = 204800},
 };
 
 TEST(BundledLlms, MatchPublishedSizes) {

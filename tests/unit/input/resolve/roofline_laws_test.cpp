@@ -56,7 +56,7 @@ double bound_s(const Case& c, const StepWork& work) {
   double least_bytes = facts(c.weights.attention).bytes;
   for (const DataType type : c.weights.all()) least_bytes = std::min(least_bytes, facts(type).bytes);
   double bytes = per_token / 2 * least_bytes / tp;
-  if (llm.windowed_layers() == 0)
+  if (llm.bounded_layers() == 0 && !llm.sparse)
     bytes += static_cast<double>(work.decode_kv_tokens * llm.layers) *
              kv_bytes_per_token_layer_and_gpu(llm, DataType::bf16, c.tensor_parallel);
   const double peak = std::max(peak_flop_per_s(gpu, c.weights), gpu.peaks.bf16_flop_per_s);

@@ -1,0 +1,44 @@
+#include "sim/input/library/llm/families.h"
+
+namespace servecast {
+namespace {
+
+/// Three layers of gated DeltaNet for each of full attention, whose outputs are gated.
+Llm qwen3_next(LlmConfig& c) {
+  Llm m = decoder(c, {.head_size = 256});
+  m.intermediate = c.count("intermediate_size", 0);
+  m.qkv_bias = m.output_bias = c.flag("attention_bias", false);
+  m.qk_norm = true;
+  m.gated_attention = c.flag("attn_output_gate", true);
+  read_attention(c, m, Attention::linear, c.count("full_attention_interval", 4));
+  m.linear = {.key_heads = c.count("linear_num_key_heads", 16),
+              .value_heads = c.count("linear_num_value_heads", 32),
+              .key_size = c.count("linear_key_head_dim", 128),
+              .value_size = c.count("linear_value_head_dim", 128),
+              .convolution = c.count("linear_conv_kernel_dim", 4),
+              .state_bytes = c.text("mamba_ssm_dtype", "bfloat16") == "float32" ? 4.0 : 2.0};
+  return m;
+}
+
+Llm qwen3_next_moe(LlmConfig& c) {
+  Llm m = qwen3_next(c);
+  m.experts = {.count = c.count("num_experts"),
+               .active = c.count("num_experts_per_tok"),
+               .intermediate = c.count("moe_intermediate_size"),
+               .shared_intermediate = c.count("shared_expert_intermediate_size", 0),
+               .layer_step = c.count("decoder_sparse_step", 1)};
+  m.experts->shared_gate = m.experts->shared_intermediate > 0;
+  if (c.length("mlp_only_layers") > 0)
+    c.fail("mlp_only_layers", "single layers with a dense MLP are not modelled; must be empty");
+  return m;
+}
+
+}  // namespace
+
+const LlmFamilies& hybrid_families() {
+  static const LlmFamilies families{
+      {"qwen3_5_moe_text", qwen3_next_moe}, {"qwen3_5_text", qwen3_next}, {"qwen3_next", qwen3_next_moe}};
+  return families;
+}
+
+}  // namespace servecast
