@@ -56,11 +56,12 @@ void Gateway::accept(const Request& request) {
   push(context, EventKind::stage, request.arrival_s);
 }
 
-// A client that gives up before that hears so then.
+// A client that gives up before that hears so then; at once, where it has done so while an answer was on its way.
 void Gateway::push(RequestContext& context, EventKind what, double at_s) {
   ++context.turn;
   const double give_up_s = context.original.give_up_s;
-  if (at_s > give_up_s) return events_.push({give_up_s, context.original.id, EventKind::give_up, context.turn});
+  if (at_s > give_up_s)
+    return events_.push({std::max(give_up_s, acted_s_), context.original.id, EventKind::give_up, context.turn});
   events_.push({at_s, context.original.id, what, context.turn});
 }
 
@@ -68,6 +69,7 @@ void Gateway::act_due(double now_s) {
   while (next_s() <= now_s) {
     const Event event = events_.top();
     events_.pop();
+    acted_s_ = event.at_s;
     act(event);
   }
 }

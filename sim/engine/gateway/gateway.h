@@ -158,6 +158,7 @@ class Gateway {
   std::map<RequestId, Owner> calls_;              // those with ids of their own, and those of graphs
   std::uint32_t next_call_;
   std::priority_queue<Event> events_;
+  double acted_s_ = 0;  // the time of the event at hand
 };
 
 }  // namespace servecast

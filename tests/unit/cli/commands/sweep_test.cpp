@@ -70,16 +70,16 @@ TEST_F(Sweep, a_point_that_cannot_be_is_a_row_that_says_why) {
 }
 
 TEST_F(Sweep, a_point_that_crashes_is_named_and_the_others_are_there) {
-  // Replicas that fail every second and start in an hour serve no request: the watchdog ends that run.
+  // Weights that come after 30,000 years: every second is recorded, which takes more memory than there is.
   const std::string file = folder_.write(
-      "fails.yaml",
-      small_scenario + std::string("failures: {engine_init_s: 3600, rates: [{part: gpu, mttr_s: 1}]}\n"));
-  const Outcome outcome = servecast_with({"sweep", file, "--over", "failures.rates[0].mtbf_s=1,1e9"});
+      "fails.yaml", small_scenario + std::string("failures: {events: [{at_s: 0, storage: true, down_s: 1}]}\n"));
+  const Outcome outcome =
+      servecast_with({"sweep", file, "--set", "pools[0].start=cold", "--over", "failures.events[0].down_s=1e12,2"});
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("the run of " + file + " with failures.rates[0].mtbf_s=1 crashed: "));
-  EXPECT_THAT(outcome.err, HasSubstr("no request and no step has got on"));
+  EXPECT_THAT(outcome.err, HasSubstr("the run of " + file +
+                                     " with pools[0].start=cold, failures.events[0].down_s=1e12 crashed: "));
   EXPECT_THAT(outcome.out, HasSubstr("failed (1)"));
-  EXPECT_THAT(outcome.out, HasSubstr("1e9"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n2 "));
 }
 
 TEST_F(Sweep, where_no_point_can_be_it_is_a_mistake) {

@@ -157,10 +157,10 @@ TEST(SchemaText, maps_that_are_alike_are_described_once) {
   EXPECT_THAT(text, HasSubstr("## `workload.mix[].trace`\n\nReplay a recorded trace. May be left out as a whole.\n\n"
                               "The same keys as [`workload.trace`](#workloadtrace).\n"));
   EXPECT_THAT(text, HasSubstr("\n### `pools[].router`: `policy: round_robin`\n"));
-  EXPECT_THAT(text, HasSubstr("\n## `gateway[].search` (`gateway[].policy: semantic_cache`)\n\n"
-                              "For the nearest entry (1 to 10 ms).\n\n"
-                              "The same keys as [`gateway[].search` (`gateway[].policy: retrieval`)]"
-                              "(#gatewaysearch-gatewaypolicy-retrieval).\n"));
+  EXPECT_THAT(text, HasSubstr("\n## `gateway[].embedding` (`gateway[].policy: semantic_cache`)\n\n"
+                              "Of the request.\n\n"
+                              "The same keys as [`gateway[].embedding` (`gateway[].policy: retrieval`)]"
+                              "(#gatewayembedding-gatewaypolicy-retrieval).\n"));
   EXPECT_THAT(text,
               HasSubstr("The same keys as [`pools[].kv_cache.eviction` (`pools[].kv_cache.policy: paged_prefix`)]"));
 }

@@ -1,14 +1,26 @@
 // Experts that are not wanted equally often: forecasts of whole pools.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "sim/input/resolve/load_scenario.h"
+#include "tests/unit/input/trace_testing.h"
 
 namespace servecast::expert_balance_test {
 
-std::string ep_scenario() { return std::string(SERVECAST_SOURCE_DIR) + "/scenarios/papers/s18_deepseek_decode.yaml"; }
+/// The decode unit of DeepSeek-V3 with all experts wanted equally often.
+std::string even_scenario() {
+  std::ifstream file(std::string(SERVECAST_SOURCE_DIR) + "/scenarios/papers/s18_deepseek_decode.yaml");
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string balance = "    expert_balance: {}\n";
+  return text.erase(text.find(balance), balance.size());
+}
 
+/// Unless the overrides say otherwise.
 double step_s(const std::vector<Override>& overrides) {
-  const Scenario scenario = load_scenario(ep_scenario(), overrides);
+  const TempFolder folder;
+  const Scenario scenario = load_scenario(folder.write("even.yaml", even_scenario()), overrides);
   const StepWork work{.decode_sequences = 12686, .decode_kv_tokens = 12686 * 4989, .emitted_tokens = 12686};
   return scenario.pools[0].latency->stage(work, 0).seconds;
 }
