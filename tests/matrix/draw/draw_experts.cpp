@@ -8,6 +8,15 @@
 #include "tests/matrix/draw/draw_policy.h"
 
 namespace servecast::matrix {
+namespace {
+
+/// A recording belongs to one model, so it is no row of values.cpp.
+Tree draw_routing(Draw draw, const Model& model) {
+  if (model.routing.empty() || !draw.at("recorded").chance(0.4)) return draw_policy<ExpertRouting>(draw);
+  return {{"policy", "trace"}, {"path", SERVECAST_SOURCE_DIR "/tests/matrix/data/" + model.routing}};
+}
+
+}  // namespace
 
 void add_exchange(Draw draw, const Fitted& fitted, Tree& pool) {
   const bool copies = draw.at("copies").chance(0.4);
@@ -17,11 +26,11 @@ void add_exchange(Draw draw, const Fitted& fitted, Tree& pool) {
   if (draw.at("halves").chance(0.3)) exchange["two_batch_overlap"] = true;
   if (!exchange.empty()) pool["expert_exchange"] = exchange;
   if (!draw.at("balance?").chance(0.4)) return;
-  pool["expert_balance"] = {{"routing", draw_policy<ExpertRouting>(draw.at("routing"))}, {"profile_tokens", 512}};
+  pool["expert_balance"] = {{"routing", draw_routing(draw.at("routing"), fitted.model)}, {"profile_tokens", 512}};
   if (!copies && draw.at("in_order").chance(0.4)) pool["expert_balance"]["placement"] = "in_order";
 }
 
-void add_offload(Draw draw, Tree& pool) {
+void add_offload(Draw draw, const Model& model, Tree& pool) {
   if (!draw.at("offload?").chance(0.35)) return;
   Tree offload{{"profile_tokens", 256}};
   const bool models = draw.at("models?").chance(made<KvCache>(pool["kv_cache"])->shares_prefixes() ? 0.4 : 0.25);
@@ -34,7 +43,7 @@ void add_offload(Draw draw, Tree& pool) {
   if (models) offload["models"] = 3;
   if (draw.at("streams?").chance(0.3)) offload["streams"] = 2;
   if (draw.at("disk?").chance(0.3)) offload["host_bytes"] = 2e10;
-  offload["routing"] = draw_policy<ExpertRouting>(draw.at("routing"));
+  offload["routing"] = draw_routing(draw.at("routing"), model);
   offload["cache"] = draw_policy<ExpertCache>(draw.at("cache"), [](ExpertCache& c) { return !c.clairvoyant(); });
   offload["prefetch"] = draw_policy<ExpertPrefetch>(draw.at("prefetch"));
   offload["miss"] = draw_policy<ExpertMiss>(draw.at("miss"));

@@ -8,6 +8,6 @@ namespace servecast::matrix {
 void add_exchange(Draw draw, const Fitted& fitted, Tree& pool);
 
 /// Now and then: experts of a mixture partly in host memory or on disk.
-void add_offload(Draw draw, Tree& pool);
+void add_offload(Draw draw, const Model& model, Tree& pool);
 
 }  // namespace servecast::matrix

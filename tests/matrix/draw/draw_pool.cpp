@@ -174,7 +174,7 @@ Tree draw_pool(Draw draw, const PoolUse& use, const Fitted& fitted) {
   add_gate(draw, use, pool);
   add_extras(draw, use, fitted, pool);
   constexpr std::int64_t quick = 64;  // every load of an expert over a shared link is a flow
-  if (fitted.model.experts > 0 && fitted.model.experts <= quick) add_offload(draw.at("experts"), pool);
+  if (fitted.model.experts > 0 && fitted.model.experts <= quick) add_offload(draw.at("experts"), fitted.model, pool);
   return pool;
 }
 

@@ -45,6 +45,8 @@ const std::vector<const char*> arrivals{
     R"({"closed_loop": {"clients": 12, "think_s": {"exponential": {"mean": 0.3}}}})",
     R"({"closed_loop": {"clients": 30}})",
     R"({"stages": [{"requests_per_s": 10, "duration_s": 4}, {"requests_per_s": 40, "duration_s": 3, "pause_s": 1}]})",
+    R"({"stages": [{"requests_per_s": 20, "duration_s": 2, "warm_up": true}, {"requests_per_s": 12, "duration_s": 4},
+        {"requests_per_s": 30, "duration_s": 2}]})",
     R"({"poisson": {"requests_per_s": 12}, "day_curve": {"period_s": 20, "peak_factor": 1.8, "peak_s": 5}})",
 };
 const std::vector<const char*> beginnings{
@@ -119,6 +121,8 @@ Tree draw_generate(Draw draw, const Wanted& wanted) {
     if (!beginning.contains("shared_prefix") || !generate.contains("sessions")) generate.update(beginning);
   }
   if (draw.at("cold").chance(0.1)) generate["cold_fraction"] = 0.3;
+  const bool may_wait = wanted.alone && generate["arrivals"].contains("stages") && !generate.contains("sessions");
+  if (may_wait && draw.at("drained").chance(0.6)) generate["arrivals"]["next_stage"] = "drained";
   return generate;
 }
 

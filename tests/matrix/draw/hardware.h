@@ -24,6 +24,7 @@ struct Model {
   double gb = 16;                               // in bf16
   std::int64_t experts = 0;                     // of a layer
   std::vector<std::int64_t> tensor_parallel{};  // over which its heads and MLPs divide
+  std::string routing{};                        // folder below data/ with its recorded generations
 };
 
 /// GPUs of one replica.
