@@ -1,6 +1,7 @@
 #include "sim/report/statistics/spread.h"
 
 #include <utility>
+#include <vector>
 
 namespace servecast {
 
@@ -21,7 +22,7 @@ Spread& Spread::operator+=(const Spread& other) {
 
 std::optional<Statistics> Spread::statistics() const {
   if (histogram_) return histogram_->statistics();
-  std::vector<double> values_s = values_s_;
+  std::vector<double> values_s(values_s_.begin(), values_s_.end());
   return statistics_of(values_s);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
+#include <deque>
 #include <optional>
-#include <vector>
 
 #include "sim/report/statistics/histogram.h"
 
@@ -27,7 +27,7 @@ class Spread {
   std::optional<Statistics> statistics() const;
 
  private:
-  std::vector<double> values_s_;
+  std::deque<double> values_s_;  // up to a million, which a vector would move, and hold twice meanwhile
   std::optional<Histogram> histogram_;
 };
 
