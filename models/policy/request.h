@@ -4,6 +4,7 @@
 #include <limits>
 #include <span>
 
+#include "models/base/counts.h"
 #include "models/base/ids.h"
 
 namespace servecast {
@@ -36,6 +37,8 @@ struct Request {
   std::int32_t priority = 0;                 // smaller goes first where the queue looks at it
   std::int32_t samples = 1;                  // outputs made side by side from one prompt; each has output_tokens
   std::int32_t beam_width = 1;               // candidates kept by beam search; 1: none
+  std::int32_t images = 0;                   // that its prompt begins with
+  std::int32_t image_tokens = 0;             // of each
   double deadline_s = forever;               // when its first token is wanted
   double give_up_s = forever;                // when the client stops waiting, served or not
 
@@ -43,6 +46,10 @@ struct Request {
   /// The blocks of its prompt and, as far as they are known, of its output: the prompt of a session's next turn
   /// begins with both. The whole blocks of the prompt are those of prefix_blocks.
   std::span<const BlockHash> said() const { return said_blocks.empty() ? prefix_blocks : said_blocks; }
+  /// Images that have begun within the first `tokens` tokens.
+  std::int64_t images_begun(std::int64_t tokens) const {
+    return images == 0 ? 0 : std::min<std::int64_t>(images, divided_up(tokens, std::int64_t{image_tokens}));
+  }
   /// Sequences that decode side by side.
   std::int64_t width() const { return std::max(samples, beam_width); }
 };

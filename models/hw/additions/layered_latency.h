@@ -21,7 +21,7 @@ struct LayerPart {
 /// A model in parts that are run one after the other, of which decodes may leave before the end
 /// (StepWork::decode_layers). A part's layers beyond that run for prompts only:
 ///   time = all(work) - skipped (layer(work) - layer(prompts of the work)), layer = (all - one) / (layers - 1),
-/// as layers of a part are alike. What finding the exits takes is added (ExitTerms), with a draft layer and an LM
+/// as if layers of a part were alike. What finding the exits takes is added (ExitTerms), with a draft layer and an LM
 /// head as in the last part. The LM head is in the last part. Several parts share one stage; a single part may have
 /// several. Left out: bringing the hidden state from one device to the next, some kilobytes a token.
 std::unique_ptr<StepLatency> make_layered(std::vector<LayerPart> parts, const ExitTerms& exits,

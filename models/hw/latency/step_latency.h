@@ -19,6 +19,8 @@ struct StepWork {
   std::int64_t prefill_prefix64_tokens = 0;  // the same, each rounded up to a multiple of 64 (table models want it)
   std::int64_t prefill_pairs = 0;            // query-key pairs under the causal mask: q prefix + q (q + 1) / 2
   double prefill_attention_s = 0;            // StepLatency::chunk_s(), summed over chunks
+  std::int64_t images = 0;                   // that are encoded before the prompts' chunks that begin them
+  std::int64_t image_tokens = 0;             // of all these
   std::int64_t emitted_tokens =
       0;  // rows of the LM head: sequences that leave the step with an output token, and drafts
 

@@ -119,7 +119,9 @@ double outer_weights(const Llm& m) {
 }  // namespace
 
 bool Llm::has_experts(std::int64_t layer) const {
-  return experts && layer >= experts->first_dense_layers && (layer + 1) % experts->layer_step == 0;
+  if (!experts) return false;
+  const std::int64_t number = experts->first_layer + layer;
+  return number >= experts->first_dense_layers && (number + 1) % experts->layer_step == 0;
 }
 
 Attention Llm::attention(std::int64_t layer) const {
@@ -139,12 +141,31 @@ std::int64_t Llm::bounded_layers() const {
   return count;
 }
 
+Llm Llm::only(std::int64_t first, std::int64_t last) const {
+  Llm part = *this;
+  part.layers = last - first;
+  if (!attention_of.empty()) part.attention_of.assign(attention_of.begin() + first, attention_of.begin() + last);
+  if (experts) part.experts->first_layer = experts->first_layer + first;
+  return part;
+}
+
 LayerWeights layer_weights(const Llm& llm, std::int64_t first, std::int64_t last) {
   return weights(llm, first, last, false);
 }
 
 LayerWeights active_layer_weights(const Llm& llm, std::int64_t first, std::int64_t last) {
   return weights(llm, first, last, true);
+}
+
+double VisionEncoder::product_flop(double tokens) const {
+  return 2 * tokens * (real(patches_per_token) * patch_parameters + token_parameters);
+}
+
+double VisionEncoder::attention_flop(double tokens) const {
+  const double patches = tokens * real(patches_per_token);
+  const double attended = real(whole_layers) * patches +
+                          real(layers - whole_layers) * std::min(patches, real(window_patches));
+  return 4 * real(hidden) * patches * attended;
 }
 
 double embedding_parameters(const Llm& llm) { return real(llm.vocabulary) * real(llm.hidden); }

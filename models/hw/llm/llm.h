@@ -17,6 +17,7 @@ struct Experts {
   std::int64_t shared_intermediate = 0;  // summed width of the experts that every token passes
   std::int64_t first_dense_layers = 0;   // leading layers with a dense MLP
   std::int64_t layer_step = 1;           // of the others, every layer_step-th has experts
+  std::int64_t first_layer = 0;          // of a model of some layers: the number of its first one in the whole model
   bool router_bias = false;
   bool shared_gate = false;  // what the experts that every token passes give is gated
 
@@ -59,9 +60,22 @@ struct SparseAttention {
   bool operator==(const SparseAttention&) const = default;
 };
 
-/// Encoder of images: a transformer beside the language model, in bf16.
+/// Encoder of images: a transformer over patches beside the language model, in bf16, and a projection of patches,
+/// several at a time, into the language model's tokens.
 struct VisionEncoder {
-  double parameters = 0;  // projection into the language model's tokens included
+  double parameters = 0;  // projection included
+  std::int64_t layers = 0;
+  std::int64_t hidden = 0;
+  double patch_parameters = 0;         // of these, what each patch is multiplied with
+  double token_parameters = 0;         // what each token is multiplied with: the projection
+  std::int64_t patches_per_token = 1;  // of the language model
+  std::int64_t whole_layers = 0;       // whose patches attend to all of their image
+  std::int64_t window_patches = 0;     // to which those of the other layers attend
+
+  /// Operations of the products of an image of so many tokens, and of its attention: 4 times the width for each pair
+  /// of patches and layer.
+  double product_flop(double tokens) const;
+  double attention_flop(double tokens) const;
 
   bool operator==(const VisionEncoder&) const = default;
 };
@@ -129,6 +143,8 @@ struct Llm {
     return attention(layer) == Attention::sliding || attention(layer) == Attention::linear;
   }
   std::int64_t bounded_layers() const;
+  /// A model of these of its layers alone, each of the kind that it has here.
+  Llm only(std::int64_t first, std::int64_t last) const;
   std::int64_t expert_layers() const { return expert_layers_before(layers); }
   /// Of its first layers.
   std::int64_t expert_layers_before(std::int64_t end) const;

@@ -17,11 +17,12 @@ struct KvShard {
   double bytes_per_token = 0;          // of layers that keep all tokens
   double bounded_bytes_per_token = 0;  // of those that keep a bounded part
 
-  /// Of the tokens `from` to `to` of a sequence whose layers are kept as these groups say. A state moves as a whole.
-  double bytes(double from, double to, const KvGroups& groups) const {
+  /// Of the tokens `from` to `to` of a sequence whose layers are kept as these groups say. A state moves as a whole,
+  /// with the last of them, as every token changes it.
+  double bytes(double from, double to, const KvGroups& groups, bool last = true) const {
     const auto window_tokens = static_cast<double>(groups.window_tokens);
     double seen = window_tokens > 0 ? std::min(to - from, window_tokens) : to - from;
-    if (groups.from_the_first) seen = window_tokens;
+    if (groups.from_the_first) seen = last ? window_tokens : 0;
     return (to - from) * bytes_per_token + seen * bounded_bytes_per_token;
   }
 };

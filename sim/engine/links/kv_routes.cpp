@@ -40,14 +40,14 @@ std::vector<Transfer> KvRoutes::transfers(const ReplicaAt& from, const ReplicaAt
   const Route& way = route(rank(from, request), rank(to, request));
   std::vector<Transfer> transfers = way.transfers;
   for (std::size_t i = 0; i < transfers.size(); ++i)
-    transfers[i].bytes = way.shards[i].bytes(tokens.from, tokens.to, way.groups);
+    transfers[i].bytes = way.shards[i].bytes(tokens.from, tokens.to, way.groups, tokens.last);
   return transfers;
 }
 
 double KvRoutes::bytes(const ReplicaAt& from, const ReplicaAt& to, KvSpan tokens) {
   const Route& way = route({from}, {to});
   double bytes = 0;
-  for (const KvShard& shard : way.shards) bytes += shard.bytes(tokens.from, tokens.to, way.groups);
+  for (const KvShard& shard : way.shards) bytes += shard.bytes(tokens.from, tokens.to, way.groups, tokens.last);
   return bytes;
 }
 

@@ -19,6 +19,7 @@ struct Scenario;
 struct KvSpan {
   double from = 0;
   double to = 0;
+  bool last = true;  // none of this sequence are sent later
 };
 
 /// The ways of KV from replica to replica: every GPU sends what another one will keep of it. Where a replica has

@@ -259,7 +259,9 @@ void HandOvers::start_over(HandOver& h, double now_s) {
 
 // Tokens count from the start of the prompt; those that `to` has from the start are not sent.
 void HandOvers::send(HandOver& h, double up_to_tokens, double at_s) {
-  const KvSpan tokens{.from = h.cached_tokens + h.sent_tokens, .to = up_to_tokens};
+  const KvSpan tokens{.from = h.cached_tokens + h.sent_tokens,
+                      .to = up_to_tokens,
+                      .last = up_to_tokens >= static_cast<double>(h.request.prompt_tokens)};
   if (tokens.to <= tokens.from) return;
   h.sent_tokens += tokens.to - tokens.from;
   h.flows += 1;

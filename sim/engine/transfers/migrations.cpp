@@ -115,7 +115,7 @@ void Migrations::send(const ReplicaAt& from, Moving& m, std::int64_t up_to_token
   const auto tokens = static_cast<double>(std::max<std::int64_t>(1, up_to_tokens - m.there_tokens));
   m.there_tokens = std::max(m.there_tokens, up_to_tokens);
   m.sent_tokens += tokens;
-  m.group = flows_.start(routes_.transfers(from, m.to, m.sequence.request.id, {.to = tokens}), at_s,
+  m.group = flows_.start(routes_.transfers(from, m.to, m.sequence.request.id, {.to = tokens, .last = m.stopped}), at_s,
                          [this, from](double end_s) { sent(from, end_s); });
 }
 

@@ -51,11 +51,6 @@ void add_model_notes(Pool& pool) {
         fmt::format("the indexer of sparse attention has no measured kernel: its time is derived from its arithmetic "
                     "and the bytes of its keys; what it chooses is timed as {} tokens of full attention",
                     llm.sparse->chosen));
-  if (llm.vision)
-    pool.notes.push_back(
-        fmt::format("the encoder of images, {:.2f} billion parameters, takes memory; requests are "
-                    "text, so it never runs",
-                    llm.vision->parameters / 1e9));
 }
 
 }  // namespace servecast

@@ -12,6 +12,7 @@
 #include "sim/input/library/latency_tables.h"
 #include "sim/input/library/llm_config.h"
 #include "sim/input/resolve/balance_experts.h"
+#include "sim/input/resolve/images.h"
 #include "sim/input/resolve/kv_layers.h"
 #include "sim/input/resolve/load_experts.h"
 #include "sim/input/resolve/pool_profile.h"
@@ -53,7 +54,10 @@ class PoolLoader {
     });
     const bool engine = try_at(text_, path_ + ".engine",
                                [&] { pool.engine = files_.engine(pool.spec.engine, place(".engine"), text_.file); });
+    pool.images = brings_images(scenario_, i);
     if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
+    const auto blind = llm ? images_problem(scenario_, pool) : std::nullopt;
+    if (blind) fail(blind->key, blind->message);
     if (!llm || !gpu || !engine || !stand_on_group(pool) || !check_combinations(text_, path_, pool.spec) ||
         !check_pool(text_, path_, pool, node()) || !load_additions(text_, path_, files_, scenario_.hardware, pool))
       return pool;
@@ -84,6 +88,7 @@ class PoolLoader {
     make_latency(pool);
     if (text_.problems.empty()) add_eager_launch(pool);
     if (text_.problems.empty()) add_drafting(pool, latency_of(pool));
+    if (text_.problems.empty()) add_images(pool);
     if (text_.problems.empty()) add_adapters(pool, node());
     if (text_.problems.empty()) tell_depth(pool);
   }
@@ -135,8 +140,8 @@ class PoolLoader {
                   .buffered_experts = pool.experts ? pool.spec.expert_offload->streams : 0,
                   .node_gpus = node().gpus};
     use.beside = memory_beside(pool, use);
-    Llm on_gpu = pool.llm;
-    on_gpu.layers -= pool.spec.host_layers.layers;
+    const LayerRange layers = split_layers(pool.llm.layers, pool.spec.host_layers).gpu;
+    const Llm on_gpu = pool.llm.only(layers.first, layers.last);
     return plan_memory(pool.gpu, on_gpu, pool.shape(), pool.spec.memory.over(pool.engine.memory), use);
   }
 

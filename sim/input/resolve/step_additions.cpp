@@ -26,10 +26,8 @@ double adapter_bytes_per_gpu(const Pool& pool) {
 
 LayerPart layer_part(const Pool& pool, const Gpu& device, const LayerRange& range, const LatencyOf& latency_of) {
   const Shape shape = pool.shape();
-  Llm layers = pool.llm;
-  layers.layers = range.size();
-  Llm one = pool.llm;
-  one.layers = shape.pipeline_parallel;
+  const Llm layers = pool.llm.only(range.first, range.last);
+  const Llm one = layers.only(0, shape.pipeline_parallel);
   return {.all = latency_of(layers, device, shape), .one = latency_of(one, device, shape), .range = range};
 }
 

@@ -131,6 +131,7 @@ struct Pool {
   EngineProfile engine{};
   MemoryPlan memory{};
   KvGroups kv_groups{};  // of layers whose KV is kept apart; one: all are kept alike
+  bool images = false;   // requests may bring some
   std::unique_ptr<StepLatency> latency{};
   std::string latency_source{};         // what the step times rest on, in words
   std::string fitted_range{};           // likewise; empty where nothing was fitted

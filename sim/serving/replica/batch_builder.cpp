@@ -214,6 +214,9 @@ void BatchBuilder::add_work(const Sequence& s, std::int64_t tokens) {
     batch_.work.add_chunk(count, attended, latency.chunk_s(count, attended));
   };
   add(tokens, s.computed);
+  const std::int64_t images = s.request.images_begun(s.computed + tokens) - s.request.images_begun(s.computed);
+  batch_.work.images += images;
+  batch_.work.image_tokens += images * s.request.image_tokens;
   for (std::int64_t i = 1; i < s.request.width() && outputs > 0; ++i) add(outputs, s.computed + tokens - outputs);
 }
 

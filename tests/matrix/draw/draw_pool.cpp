@@ -102,8 +102,9 @@ void add_memory(Draw draw, Tree& pool) {
 /// Drafts, exits, adapters, layers on the host.
 void add_extras(Draw draw, const PoolUse& use, const Fitted& fitted, Tree& pool) {
   const bool roomy = use.machine.gpu_gb >= 80 && fitted.model.gb < 20;
-  const bool shallow = fitted.model.name == "gpt-oss-20b";  // the exits drawn lie above its 24 layers
-  if (!shallow && draw.at("exit?").chance(fitted.model.experts > 0 ? 0.2 : 0.08))
+  // The exits drawn lie above the 24 layers of the one, and too early for the 62 of the other.
+  const bool exits = fitted.model.name != "gpt-oss-20b" && fitted.model.name != "gemma-3-27b";
+  if (exits && draw.at("exit?").chance(fitted.model.experts > 0 ? 0.2 : 0.08))
     pool["early_exit"] = draw_policy<EarlyExit>(draw.at("early_exit"));
   const bool drafts_itself = pool.contains("early_exit") && pool["early_exit"]["policy"] == "layer_skip";
   if (!drafts_itself && draw.at("drafts?").chance(0.2)) {

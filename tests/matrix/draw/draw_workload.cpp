@@ -55,18 +55,26 @@ const std::vector<const char*> beginnings{
     R"({"shared_prefix": {"groups": 4, "prompts_per_group": 5, "system_tokens": 512}})",
 };
 
+bool names_adapters(const Tree& pool) {
+  return pool.contains("lora") || (pool.contains("expert_offload") && pool.at("expert_offload").contains("models"));
+}
+
+bool sees(const Tree& pool) { return pool.at("llm") == "gemma-3-27b"; }
+
 /// A label, and the need of a policy that reads it: where no policy does, it is refused.
 struct Label {
   const char* name;
-  std::vector<const char*> values;  // as JSON
-  bool RequestNeeds::*need;         // null: of a pool that serves several models or adapters
+  std::vector<const char*> values;           // as JSON
+  bool RequestNeeds::*need;                  // null: what a pool has
+  bool (*pool_has)(const Tree&) = nullptr;
 };
 
 const std::vector<Label> labels{
     {"priority", {"0", "3", "7"}, &RequestNeeds::priority},
     {"client", {R"("ann")", R"("bob")", R"("cleo")"}, &RequestNeeds::client},
     {"ttft_deadline_s", {"0.2", "2"}, &RequestNeeds::deadline},
-    {"adapters", {R"({"count": 2})", R"({"count": 12, "zipf_exponent": 0.5})"}, nullptr},
+    {"adapters", {R"({"count": 2})", R"({"count": 12, "zipf_exponent": 0.5})"}, nullptr, names_adapters},
+    {"images", {R"({"tokens": 256})", R"({"count": 4, "tokens": 64})"}, nullptr, sees},
 };
 
 template <class Policy>
@@ -80,17 +88,18 @@ bool pool_needs(const Label& label, const Tree& pool, const char* kind) {
 }
 
 bool pool_looks(const Label& label, const Tree& pool) {
-  if (label.need == nullptr)
-    return pool.contains("lora") || (pool.contains("expert_offload") && pool.at("expert_offload").contains("models"));
+  if (label.need == nullptr) return label.pool_has(pool);
   return pool_needs<WaitingQueue>(label, pool, "queue") || pool_needs<Router>(label, pool, "router") ||
          pool_needs<Admission>(label, pool, "admission");
 }
 
 bool looked_at(const Label& label, const Tree& source, const Tree& pools, const Tree& gateway) {
   const auto stage = [&](const Tree& s) { return label.need != nullptr && needs<GatewayPolicy>(label, s); };
-  const auto pool = [&](const Tree& p) {
-    return (!source.contains("pool") || source.at("pool") == p.at("name")) && pool_looks(label, p);
+  const auto goes_to = [&](const Tree& p) {
+    if (source.contains("pool")) return source.at("pool") == p.at("name");
+    return !gateway.empty() || &p == &pools.front();
   };
+  const auto pool = [&](const Tree& p) { return goes_to(p) && pool_looks(label, p); };
   return std::any_of(gateway.begin(), gateway.end(), stage) || std::any_of(pools.begin(), pools.end(), pool);
 }
 

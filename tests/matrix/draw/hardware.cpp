@@ -25,6 +25,7 @@ const std::vector<Model>& models() {
       {"mistral-7b", 14.5, 0, {1, 2, 4, 8, 16}},        {"qwen2.5-7b", 15.3, 0, {1, 2, 4}},
       {"deepseek-v2-lite", 31.5, 64, {1, 2, 4, 8, 16}}, {"mixtral-8x7b", 93.5, 8, {1, 2, 4, 8}, "mixtral_routing"},
       {"qwen3-30b-a3b", 61, 128, {1, 2, 4, 8}},         {"gpt-oss-20b", 41.8, 32, {1, 2, 4, 8}},
+      {"gemma-3-27b", 54.9, 0, {1, 2, 4, 8}},
   };
   return all;
 }

@@ -172,7 +172,7 @@ const std::vector<Values>& table() {
        {R"({"instances": 2})",
         R"({"workers": 3, "balance": "round_robin", "answer": {"median_s": 0.002, "token_s": 1e-5}})"}},
       {"gateway policy.reasoning",
-       0.8,
+       1,
        {R"({"target": "$1", "reward": "$2", "steps_median": 2, "candidates": 2, "step_tokens": 15})",
         R"({"target": "$2", "reward": "$2", "steps_median": 3, "candidates": 1, "step_tokens": 20})"}},
       {"gateway policy.prompt_trim",

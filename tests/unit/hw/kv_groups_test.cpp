@@ -57,4 +57,13 @@ TEST(KvShards, SendOfWindowedLayersTheWindow) {
   EXPECT_DOUBLE_EQ(shards[0].bytes(900, 1000, groups), 36 * 100 * 2048.0);
 }
 
+// Sent in three parts, a state goes once, with the last of them: of 3 linear layers as much as 100 tokens of one.
+TEST(KvShards, SendAStateWithTheLastTokens) {
+  const KvShard shard{.bytes_per_token = 2048, .bounded_bytes_per_token = 3 * 2048};
+  const KvGroups groups{.groups = 4, .windowed = 3, .window_tokens = 100, .from_the_first = true};
+  EXPECT_DOUBLE_EQ(shard.bytes(0, 500, groups, false), 500 * 2048.0);
+  EXPECT_DOUBLE_EQ(shard.bytes(500, 1000, groups, false), 500 * 2048.0);
+  EXPECT_DOUBLE_EQ(shard.bytes(1000, 1010, groups), (10 + 3 * 100) * 2048.0);
+}
+
 }  // namespace servecast::kv_groups_test

@@ -36,6 +36,18 @@ TEST(Llm, ExpertsCountAllOrTheChosen) {
   EXPECT_EQ(active_parameters(tiny_moe()), rest + 400 + 3'000 + 18'000);
 }
 
+// The second layer alone has the experts and attends to everything.
+TEST(Llm, SomeOfItsLayersKeepTheirKinds) {
+  Llm m = tiny_moe();
+  m.attention_of = {Attention::sliding, Attention::full};
+  const Llm second = m.only(1, 2);
+  EXPECT_EQ(second.layers, 1);
+  EXPECT_EQ(second.attention(0), Attention::full);
+  EXPECT_TRUE(second.has_experts(0));
+  EXPECT_FALSE(m.only(0, 1).has_experts(0));
+  EXPECT_EQ(layer_weights(second, 0, 1).linear(), layer_weights(m, 1, 2).linear());
+}
+
 TEST(Llm, QuantisationTouchesLinearLayersOnly) {
   const double linear = 180'000;
   const double kept = 400 + 200'100;

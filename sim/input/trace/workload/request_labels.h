@@ -18,6 +18,19 @@ struct AdapterNamesSpec {
   }
 };
 
+/// Images that a prompt begins with.
+struct ImagesSpec {
+  std::int64_t count = 1;
+  std::int64_t tokens = 0;
+  bool operator==(const ImagesSpec&) const = default;
+  void fields(Fields& f) {
+    f.field("count", count, "images of each request; a prompt too short for them has fewer", {.min = 1, .max = 1e4});
+    f.required("tokens", tokens,
+               "tokens of each, part of the prompt's: 256 for Gemma 3; pixels / 784 for Qwen2-VL and Qwen2.5-VL",
+               {.min = 1, .max = 1e6});
+  }
+};
+
 /// What is the same for all requests of a source; what is left out stays as the trace says.
 struct RequestLabels {
   std::string pool{};
@@ -29,6 +42,7 @@ struct RequestLabels {
   std::int64_t samples = 1;
   std::int64_t beam_width = 1;
   std::optional<AdapterNamesSpec> adapters{};
+  std::optional<ImagesSpec> images{};
 
   bool operator==(const RequestLabels&) const = default;
 
@@ -44,6 +58,7 @@ struct RequestLabels {
     f.field("client_timeout_s", client_timeout_s, "clients give up so long after arrival; left out: never", positive);
     f.field("samples", samples, "outputs made side by side from one prompt", {.min = 1, .max = 1024});
     f.group("adapters", adapters, "each request, or session, names a LoRA adapter; left out: none");
+    f.group("images", images, "each prompt begins with images, which the model's encoder reads; left out: text alone");
     f.field("beam_width", beam_width, "candidates that beam search keeps; 1: no beam search",
             {.min = 1, .max = 1024});
   }

@@ -134,6 +134,11 @@ struct Caps {
   }
 };
 
+void add_images(Request& request, const ImagesSpec& images) {
+  request.images = static_cast<std::int32_t>(std::min(images.count, request.prompt_tokens / images.tokens));
+  request.image_tokens = static_cast<std::int32_t>(images.tokens);
+}
+
 struct Labelled {
   Labels labels;
 
@@ -144,6 +149,7 @@ struct Labelled {
     request.priority = static_cast<std::int32_t>(labels.common.priority.value_or(request.priority));
     request.samples = static_cast<std::int32_t>(labels.common.samples);
     request.beam_width = static_cast<std::int32_t>(labels.common.beam_width);
+    if (labels.common.images) add_images(request, *labels.common.images);
     request.deadline_s = request.arrival_s + labels.common.ttft_deadline_s.value_or(Request::forever);
     request.give_up_s = request.arrival_s + labels.common.client_timeout_s.value_or(Request::forever);
   }
