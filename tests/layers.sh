@@ -15,6 +15,7 @@ sim/engine:         models sim/input sim/serving sim/report sim/engine
 sim/plan/report:    models/base sim/report sim/plan/report
 sim/plan:           models sim/input sim/report sim/plan
 sim/contract:       models sim/contract
+sim/reproduce:      models sim/input sim/report sim/engine sim/plan/runs sim/reproduce
 sim/claims:         models sim/input sim/report sim/claims
 sim/cli:            models sim servecast_version.h
 calibrate/samples:  models sim/input calibrate/samples
@@ -40,7 +41,7 @@ TABLE
 cat >"$scratch/theirs" <<'TABLE'
 simgrid/|xbt/:      sim/engine tests/unit/engine
 yaml-cpp/:          sim/input tests/unit/input
-nlohmann/:          sim/input sim/report sim/plan sim/claims sim/cli calibrate gui/data tests
+nlohmann/:          sim/input sim/report sim/plan sim/claims sim/reproduce sim/cli calibrate gui/data tests
 zlib:               sim/input calibrate/samples tests/unit/input
 sqlite3:            sim/plan tests/unit/plan tests/unit/cli
 CLI/:               sim/cli calibrate/cli
@@ -62,6 +63,7 @@ sim/input:              files|specs yaml library|trace plugins scenario rules re
 sim/input/trace:        generate|rows formats read workload cache
 sim/serving:            sequences resources step state replica
 sim/report:             fields|files|statistics layout|record csv|summary figures text
+sim/reproduce:          probes . systems
 sim/engine:             time links cluster|gateway facts|failures|transfers scaling flow run
 sim/plan:               emit|report|runs|study compare|judge search answer horizon
 sim/cli:                completion|listing|program .|output runs commands

@@ -10,7 +10,7 @@ namespace servecast {
 namespace {
 
 // In the order of --help.
-constexpr std::array<CommandEntry, 19> entries{{
+constexpr std::array<CommandEntry, 20> entries{{
     {"", "run", "Simulate a scenario and print the forecast", make_run_command, true},
     {"", "sweep", "Simulate a grid of settings: one table", make_sweep_command, true},
     {"", "whatif", "Simulate a scenario and a changed one: what differs, and how surely", make_whatif_command, true},
@@ -26,6 +26,7 @@ constexpr std::array<CommandEntry, 19> entries{{
     {"", "set", "Change settings in a scenario file; its comments stay", make_set_command, true},
     {"", "contract", "Check that policies keep what their interfaces promise", make_contract_command, true},
     {"", "claims", "What is said about LLM serving beside what the models compute", make_claims_command},
+    {"", "reproduce", "Redo figures of published systems: ours beside theirs", make_reproduce_command},
     {"trace", "info", "What is in a trace: rows, span, rate, lengths", make_trace_info_command},
     {"trace", "convert", "Write a trace in our own format, sliced or sped up", make_trace_convert_command},
     {"trace", "make", "Generate a trace", make_trace_make_command},

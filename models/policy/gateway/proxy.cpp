@@ -7,7 +7,7 @@
 // an instance): service time and its spread are fitted with Pollaczek-Khinchine on the mean overhead of four
 // instances at 1,170 requests/s (3.32 ms) and of two at 1,035.7 (14.74 ms): 1.723 ms in the mean, coefficient of
 // variation 0.91. Medians and 99th percentiles of both, 2 and 13 ms and 12 and 43 ms, are no part of the fit: the
-// model has 2.3 and 15 and 10 and 65 ms. A proxy in compiled code takes a tenth of that or less. Work on an answer is
+// model has 2.2 and 16 and 10 and 63 ms. A proxy in compiled code takes a tenth of that or less. Work on an answer is
 // booked when it is complete, not token by token.
 #include "models/policy/gateway.h"
 #include "models/policy/stages/gateway_service.h"

@@ -31,6 +31,7 @@ std::unique_ptr<Command> make_schema_command();
 std::unique_ptr<Command> make_set_command();
 std::unique_ptr<Command> make_contract_command();
 std::unique_ptr<Command> make_claims_command();
+std::unique_ptr<Command> make_reproduce_command();
 std::unique_ptr<Command> make_trace_info_command();
 std::unique_ptr<Command> make_trace_convert_command();
 std::unique_ptr<Command> make_trace_make_command();

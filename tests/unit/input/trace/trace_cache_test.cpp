@@ -189,29 +189,6 @@ TEST(RealTraceCache, MooncakeConversationWith16384Blocks) {
   EXPECT_NEAR(report.fraction(report.results[0].hit_tokens), 0.2789, 0.00005);
 }
 
-// Mooncake (FAST 2025): a node's cache of 3 M tokens reaches 41 and 48 % of the hits that there are in the
-// conversation and the synthetic trace, 50 M nearly all. In blocks of 512 tokens, least recently used first, our copy
-// of the traces gives 37.0, 77.8 and 99.2 % at 3, 10 and 50 M tokens, and 48.4, 88.6 and 100 %.
-TEST(RealTraceCache, MooncakeCacheSizesReachThePublishedShareOfAllHits) {
-  struct Published {
-    const char* file;
-    std::vector<double> share_of_all_hits;
-  };
-  for (const Published& p : {Published{"mooncake/conversation_trace.jsonl.gz", {0.370, 0.778, 0.992}},
-                             Published{"mooncake/synthetic_trace.jsonl.gz", {0.484, 0.886, 1.000}}}) {
-    const auto trace = real_trace(p.file);
-    if (!trace) GTEST_SKIP() << "no real traces here";
-    const TraceCacheSpec spec{
-        .blocks = {3'000'000 / 512, 10'000'000 / 512, 50'000'000 / 512}, .policies = {"lru"}, .warm_up_fraction = 0};
-    const auto report = replay_file(*trace, spec);
-    for (std::size_t i = 0; i < p.share_of_all_hits.size(); ++i) {
-      const double share =
-          static_cast<double>(report.results[i].hit_tokens) / static_cast<double>(report.unlimited_hit_tokens);
-      EXPECT_NEAR(share, p.share_of_all_hits[i], 0.003) << p.file << ", " << spec.blocks[i] << " blocks";
-    }
-  }
-}
-
 // The published RAGPulse curves are of two kinds of cache, mixed: prefixes as here, and an older one in which every
 // block hits by itself, whatever stands before it. No cache of prefixes hits more than an unlimited one, which tells
 // them apart: what Belady's column has above that is of the older kind. So are the points of 1 block.
