@@ -12,7 +12,7 @@ command -v debootstrap >/dev/null || skip "needs debootstrap"
 root=$work/root
 rm -rf "$root"
 trap 'rm -rf "$root"' EXIT
-cp -a "$source/build/clean-room/base" "$root" && cp /etc/resolv.conf /etc/hosts "$root/etc/" || exit 1
+cp -a "$source/build/clean-room/bookworm" "$root" && cp /etc/resolv.conf /etc/hosts "$root/etc/" || exit 1
 cp "$work"/wheels/servecast-*.whl "$root/root/" || exit 1
 inside() {
   unshare --mount --pid --fork --mount-proc="$root/proc" chroot "$root" \
