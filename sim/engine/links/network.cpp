@@ -21,6 +21,32 @@ namespace {
 namespace sg = simgrid::s4u;
 namespace routing = simgrid::kernel::routing;
 
+// SimGrid 4 calls what makes links, hosts and actors "add", and SimGrid 3 "create".
+template <class Zone>
+sg::Link* add_link(Zone& zone, const std::string& name, double bytes_per_s) {
+  if constexpr (requires { zone.add_link(name, bytes_per_s); })
+    return zone.add_link(name, bytes_per_s);
+  else
+    return zone.create_link(name, bytes_per_s);
+}
+
+template <class Zone>
+sg::Host* add_host(Zone& zone, const std::string& name) {
+  constexpr double flop_per_s = 1e9;  // nothing is computed on it
+  if constexpr (requires { zone.add_host(name, flop_per_s); })
+    return zone.add_host(name, flop_per_s);
+  else
+    return zone.create_host(name, flop_per_s);
+}
+
+template <class Engine = sg::Engine, class Actor = sg::Actor>
+void start_actor(const std::string& name, sg::Host* host, const std::function<void()>& body) {
+  if constexpr (requires { Engine::add_actor(name, host, body); })
+    Engine::add_actor(name, host, body);
+  else
+    Actor::create(name, host, body);
+}
+
 /// A network without a map: a flow takes the links that were named last. With a table of routes, as SimGrid's own
 /// zones have one, memory would grow with the square of the number of GPUs.
 class NamedLinks final : public routing::NetZoneImpl {
@@ -114,19 +140,19 @@ struct Network::Impl {
 Network::Network(std::span<const PlatformLink> links) : impl_(std::make_unique<Impl>()) {
   sg::NetZone* zone = impl_->zone->get_iface();
   for (const PlatformLink& link : links) {
-    impl_->named.push_back(zone->create_link(link.name, link.bytes_per_s));
+    impl_->named.push_back(add_link(*zone, link.name, link.bytes_per_s));
     impl_->named.back()->set_latency(0)->seal();
     impl_->links.push_back(impl_->zone->get_link_by_name_or_null(link.name));
   }
-  impl_->from = zone->create_host("from", 1e9)->seal();
-  impl_->to = zone->create_host("to", 1e9)->seal();
+  impl_->from = add_host(*zone, "from")->seal();
+  impl_->to = add_host(*zone, "to")->seal();
   zone->seal();
 }
 
 Network::~Network() = default;
 
 void Network::add_actor(const std::string& name, const std::function<void()>& body) {
-  sg::Actor::create(name, impl_->from, [this, body] { impl_->act(body); });
+  start_actor(name, impl_->from, [this, body] { impl_->act(body); });
 }
 
 void Network::rethrow() const {

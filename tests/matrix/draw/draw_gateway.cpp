@@ -71,7 +71,7 @@ Tree draw_gateway(Draw draw, const Tree& pools) {
     stage.update(draw_settings(of, std::string(GatewayPolicy::kind), policy, schema_of<GatewayPolicy>(policy)));
     name_targets(stage, of.at("$1").pick(names), of.at("$2").pick(names));
     const bool to_itself = policy == reviews && stage.at("fast") == stage.at("slow");
-    const bool in_a_pool = reuses_kv(pools) && stage.value("fast", "") == pools[0].at("name");
+    const bool in_a_pool = reuses_kv(pools) && pools[0].at("name") == stage.value("fast", "");
     if (to_itself && in_a_pool && of.at("kv").chance(0.5)) stage["kv_reuse"] = "same_model_kv";
     gateway.push_back(stage);
   }

@@ -99,7 +99,7 @@ TEST(Schema, no_default_is_null) {
 }
 
 TEST(Schema, shows_every_alternative_with_its_own_settings) {
-  const Setting& policy = setting("dishes[].cook.policy");
+  const Setting policy = setting("dishes[].cook.policy");
   EXPECT_EQ(policy.value, "slow");
   EXPECT_EQ(policy.policy, "");
   ASSERT_EQ(policy.alternatives.size(), 2u);
