@@ -28,8 +28,9 @@ std::vector<std::string> offered(const std::string& typed) {
 }
 
 TEST(Completion, offers_commands) {
-  EXPECT_THAT(offered("servecast "), ElementsAre("run", "sweep", "whatif", "compare", "plan", "size", "check", "list",
-                                                 "schema", "set", "contract", "claims", "trace", "completion"));
+  EXPECT_THAT(offered("servecast "),
+              ElementsAre("run", "sweep", "whatif", "compare", "plan", "size", "check", "list", "schema", "set",
+                          "contract", "claims", "reproduce", "trace", "completion"));
   EXPECT_THAT(offered("servecast c"), ElementsAre("compare", "check", "contract", "claims", "completion"));
   EXPECT_THAT(offered("servecast trace "), ElementsAre("info", "convert", "make", "cache", "experts"));
 }
