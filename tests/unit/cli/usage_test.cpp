@@ -34,7 +34,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"nothing",
               {},
               "name a command: run, sweep, whatif, compare, plan, size, check, list, schema, set, contract, claims, "
-              "trace, completion"},
+              "reproduce, trace, completion"},
         Wrong{"unknown_command", {"rum"}, "unknown command 'rum'; did you mean 'run'?"},
         Wrong{"unknown_subcommand", {"trace", "inof"}, "unknown command 'inof'; did you mean 'info'?"},
         Wrong{"half_a_command", {"trace"}, "servecast trace: name a command: info, convert, make, cache, experts"},

@@ -100,10 +100,11 @@ TEST_F(WorkloadSpecs, NeedExactlyOneSource) {
   EXPECT_EQ(wrong("workload:\n  trace: {path: a.csv}\n  mix:\n    - trace: {path: b.csv}\n"),
             "2:3: 'workload' takes one of these, not several: trace, mix");
   EXPECT_EQ(wrong("workload:\n  mix:\n    - pool: chat\n"), "3:7: 'workload.mix[0]' needs one of: trace, generate");
-  EXPECT_EQ(wrong("workload:\n  mix:\n    - mix: []\n"),
-            "3:7: unknown key 'mix'. Known: adapters, beam_width, class, client, client_timeout_s, generate, pool, "
-            "priority, "
-            "samples, trace, ttft_deadline_s");
+  EXPECT_EQ(
+      wrong("workload:\n  mix:\n    - mix: []\n"),
+      "3:7: unknown key 'mix'. Known: adapters, beam_width, class, client, client_timeout_s, generate, images, pool, "
+      "priority, "
+      "samples, trace, ttft_deadline_s");
 }
 
 TEST_F(WorkloadSpecs, SayWhatIsWrongWithASource) {
