@@ -1,12 +1,11 @@
 #include "sim/reproduce/recorded.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.h"
+#include "sim/report/fields/json_fields.h"
 #include "sim/report/files/text_file.h"
 #include "sim/reproduce/reproduction_text.h"
 
@@ -31,9 +30,6 @@ std::optional<double> figure_in(const Json& figures, const std::string& system, 
   if (value == found->end() || !value->is_number()) return std::nullopt;
   return value->get<double>();
 }
-
-/// Nine significant digits, as in summary.json.
-double rounded(double value) { return std::stod(fmt::format("{:.9g}", value)); }
 
 const ReproducedSystem* system_of(std::span<const ReproducedSystem> systems, const std::string& id) {
   for (const ReproducedSystem& system : systems)
@@ -69,9 +65,10 @@ void record(const std::string& file, std::span<const ReproducedSystem> found) {
     for (const PaperRow& row : system.rows) {
       const auto now = found_figure(system_of(found, system.id), row.figure);
       if (const auto value = now ? now : figure_in(before, system.id, row.figure))
-        after[system.id][row.figure] = rounded(*value);
+        after[system.id][row.figure] = *value;
     }
-  write_text(file, after.dump(2) + "\n");
+  round_numbers(after);
+  write_text(file, text_of(after));
 }
 
 std::vector<std::string> differences(const std::string& file, std::span<const ReproducedSystem> found) {

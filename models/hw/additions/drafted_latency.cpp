@@ -1,21 +1,18 @@
 #include "models/hw/additions/drafted_latency.h"
 
 #include "models/hw/latency/kernel_time.h"
+#include "models/hw/latency/latency_around.h"
 
 namespace servecast {
 namespace {
 
-class Drafted final : public StepLatency {
+class Drafted final : public LatencyAround {
  public:
-  Drafted(std::unique_ptr<StepLatency> model, DraftCost cost) : model_(std::move(model)), cost_(std::move(cost)) {}
-
-  std::int64_t stages() const override { return model_->stages(); }
-  double chunk_s(std::int64_t tokens, std::int64_t prefix_tokens) const override {
-    return model_->chunk_s(tokens, prefix_tokens);
-  }
+  Drafted(std::unique_ptr<StepLatency> model, DraftCost cost)
+      : LatencyAround(std::move(model)), cost_(std::move(cost)) {}
 
   StageTime stage(const StepWork& work, std::int64_t stage) const override {
-    StageTime sum = model_->stage(work, stage);
+    StageTime sum = model().stage(work, stage);
     if (stage < stages() - 1) return sum;
     const double host_s = cost_.host_sequence_s * static_cast<double>(work.draft_sequences);
     sum.seconds += host_s;
@@ -24,7 +21,6 @@ class Drafted final : public StepLatency {
     if (cost_.model && (work.draft_tokens > 0 || work.prefill_tokens > 0)) sum += drafting(work);
     return sum;
   }
-  StepSends sends(const StepWork& work, std::int64_t stage) const override { return model_->sends(work, stage); }
 
  private:
   StageTime drafting(const StepWork& work) const {
@@ -61,7 +57,6 @@ class Drafted final : public StepLatency {
             .emitted_tokens = cost_.candidates * work.draft_sequences};
   }
 
-  std::unique_ptr<StepLatency> model_;
   DraftCost cost_;
 };
 

@@ -1,21 +1,18 @@
 #include "models/hw/additions/eager_launch.h"
 
+#include "models/hw/latency/latency_around.h"
 #include "models/hw/llm/shape.h"
 
 namespace servecast {
 namespace {
 
-class EagerSteps final : public StepLatency {
+class EagerSteps final : public LatencyAround {
  public:
   EagerSteps(std::unique_ptr<StepLatency> model, const EagerLaunch& launch)
-      : model_(std::move(model)), launch_(launch) {}
+      : LatencyAround(std::move(model)), launch_(launch) {}
 
-  std::int64_t stages() const override { return model_->stages(); }
-  double chunk_s(std::int64_t tokens, std::int64_t prefix_tokens) const override {
-    return model_->chunk_s(tokens, prefix_tokens);
-  }
   StageTime stage(const StepWork& work, std::int64_t stage) const override {
-    StageTime time = model_->stage(work, stage);
+    StageTime time = model().stage(work, stage);
     const auto layers = static_cast<double>(stage_layers(launch_.layers, stages(), stage).size());
     const double waits_s = layers * launch_.layer_s - time.seconds;
     const bool in_graph = work.prefill_tokens == 0 && work.decode_sequences <= launch_.graph_sequences;
@@ -24,10 +21,8 @@ class EagerSteps final : public StepLatency {
     time.host_s += waits_s;
     return time;
   }
-  StepSends sends(const StepWork& work, std::int64_t stage) const override { return model_->sends(work, stage); }
 
  private:
-  std::unique_ptr<StepLatency> model_;
   EagerLaunch launch_;
 };
 

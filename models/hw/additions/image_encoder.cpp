@@ -4,30 +4,25 @@
 #include <utility>
 
 #include "models/base/counts.h"
+#include "models/hw/latency/latency_around.h"
 
 namespace servecast {
 namespace {
 
-class WithImages final : public StepLatency {
+class WithImages final : public LatencyAround {
  public:
   WithImages(std::unique_ptr<StepLatency> model, const VisionEncoder& encoder, const Kernels& kernels,
              std::int64_t tensor_parallel)
-      : model_(std::move(model)), encoder_(encoder), kernels_(kernels), tensor_parallel_(tensor_parallel) {}
+      : LatencyAround(std::move(model)), encoder_(encoder), kernels_(kernels), tensor_parallel_(tensor_parallel) {}
 
-  std::int64_t stages() const override { return model_->stages(); }
-  double chunk_s(std::int64_t tokens, std::int64_t prefix_tokens) const override {
-    return model_->chunk_s(tokens, prefix_tokens);
-  }
   StageTime stage(const StepWork& work, std::int64_t stage) const override {
-    StageTime time = model_->stage(work, stage);
+    StageTime time = model().stage(work, stage);
     if (stage == 0 && work.images > 0)
       time += encoder_time(encoder_, kernels_, tensor_parallel_, work.images, work.image_tokens);
     return time;
   }
-  StepSends sends(const StepWork& work, std::int64_t stage) const override { return model_->sends(work, stage); }
 
  private:
-  std::unique_ptr<StepLatency> model_;
   VisionEncoder encoder_;
   Kernels kernels_;
   std::int64_t tensor_parallel_;

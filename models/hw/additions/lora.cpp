@@ -1,28 +1,24 @@
 #include "models/hw/additions/lora.h"
 
 #include "models/base/counts.h"
+#include "models/hw/latency/latency_around.h"
 
 namespace servecast {
 namespace {
 
-class WithAdapters final : public StepLatency {
+class WithAdapters final : public LatencyAround {
  public:
-  WithAdapters(std::unique_ptr<StepLatency> model, const LoraCost& cost) : model_(std::move(model)), cost_(cost) {}
+  WithAdapters(std::unique_ptr<StepLatency> model, const LoraCost& cost)
+      : LatencyAround(std::move(model)), cost_(cost) {}
 
-  std::int64_t stages() const override { return model_->stages(); }
-  double chunk_s(std::int64_t tokens, std::int64_t prefix_tokens) const override {
-    return model_->chunk_s(tokens, prefix_tokens);
-  }
   StageTime stage(const StepWork& work, std::int64_t stage) const override {
-    StageTime time = model_->stage(work, stage);
+    StageTime time = model().stage(work, stage);
     if (work.adapters > 0)
       time.seconds += (cost_.launches_s + cost_.adapter_s * real(work.adapters)) / real(stages());
     return time;
   }
-  StepSends sends(const StepWork& work, std::int64_t stage) const override { return model_->sends(work, stage); }
 
  private:
-  std::unique_ptr<StepLatency> model_;
   LoraCost cost_;
 };
 

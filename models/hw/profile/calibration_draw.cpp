@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "models/base/stable_math.h"
+#include "models/hw/latency/latency_around.h"
 
 namespace servecast {
 namespace {
@@ -14,21 +15,18 @@ StepWork without_prompts(const StepWork& work) {
           .emitted_tokens = std::min(work.emitted_tokens, work.decode_sequences)};
 }
 
-class Drawn final : public StepLatency {
+class Drawn final : public LatencyAround {
  public:
-  Drawn(std::unique_ptr<StepLatency> exact, const CalibrationDraw& draw) : exact_(std::move(exact)), draw_(draw) {}
+  Drawn(std::unique_ptr<StepLatency> exact, const CalibrationDraw& draw)
+      : LatencyAround(std::move(exact)), draw_(draw) {}
 
-  std::int64_t stages() const override { return exact_->stages(); }
-  double chunk_s(std::int64_t tokens, std::int64_t prefix_tokens) const override {
-    return exact_->chunk_s(tokens, prefix_tokens);
-  }
   StageTime stage(const StepWork& work, std::int64_t stage) const override {
-    StageTime time = exact_->stage(work, stage);
+    StageTime time = model().stage(work, stage);
     StageTime decodes;
     if (work.prefill_tokens == 0)
       decodes = time;
     else if (work.decode_sequences > 0)
-      decodes = exact_->stage(without_prompts(work), stage);
+      decodes = model().stage(without_prompts(work), stage);
     const auto off = [&](double all, double alone) {
       return draw_.decode_factor * alone + draw_.prompt_factor * (all - alone);
     };
@@ -37,10 +35,8 @@ class Drawn final : public StepLatency {
     time.compute_s = off(time.compute_s, decodes.compute_s);
     return time;
   }
-  StepSends sends(const StepWork& work, std::int64_t stage) const override { return exact_->sends(work, stage); }
 
  private:
-  std::unique_ptr<StepLatency> exact_;
   CalibrationDraw draw_;
 };
 

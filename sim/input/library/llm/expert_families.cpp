@@ -3,31 +3,15 @@
 namespace servecast {
 namespace {
 
-/// Layers that have a dense MLP for all others' experts, one by one.
-void refuse_single_dense_layers(LlmConfig& c) {
-  if (c.length("mlp_only_layers") > 0)
-    c.fail("mlp_only_layers", "single layers with a dense MLP are not modelled; must be empty");
-}
-
 Llm qwen2_moe(LlmConfig& c) {
   Llm m = dense_families().at("qwen2")(c);
-  m.experts = {.count = c.count("num_experts"),
-               .active = c.count("num_experts_per_tok"),
-               .intermediate = c.count("moe_intermediate_size"),
-               .shared_intermediate = c.count("shared_expert_intermediate_size", 0),
-               .layer_step = c.count("decoder_sparse_step", 1)};
-  m.experts->shared_gate = m.experts->shared_intermediate > 0;
-  refuse_single_dense_layers(c);
+  read_qwen_experts(c, m);
   return m;
 }
 
 Llm qwen3_moe(LlmConfig& c) {
   Llm m = dense_families().at("qwen3")(c);
-  m.experts = {.count = c.count("num_experts"),
-               .active = c.count("num_experts_per_tok"),
-               .intermediate = c.count("moe_intermediate_size"),
-               .layer_step = c.count("decoder_sparse_step", 1)};
-  refuse_single_dense_layers(c);
+  read_qwen_experts(c, m);
   return m;
 }
 

@@ -87,4 +87,15 @@ std::vector<std::string> llm_text_families() {
   return names;
 }
 
+void read_qwen_experts(LlmConfig& c, Llm& m) {
+  m.experts = {.count = c.count("num_experts"),
+               .active = c.count("num_experts_per_tok"),
+               .intermediate = c.count("moe_intermediate_size"),
+               .shared_intermediate = c.count("shared_expert_intermediate_size", 0),
+               .layer_step = c.count("decoder_sparse_step", 1)};
+  m.experts->shared_gate = m.experts->shared_intermediate > 0;
+  if (c.length("mlp_only_layers") > 0)
+    c.fail("mlp_only_layers", "single layers with a dense MLP are not modelled; must be empty");
+}
+
 }  // namespace servecast

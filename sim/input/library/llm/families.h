@@ -32,5 +32,7 @@ Llm decoder(LlmConfig& c, const Llm& missing = {});
 Llm dense_decoder(LlmConfig& c, const Llm& missing = {});
 /// As `layer_types` says; where it is missing, every `full_step`-th layer is full and the others are like `other`.
 void read_attention(LlmConfig& c, Llm& m, Attention other, std::int64_t full_step);
+/// Qwen's, and the expert that every token passes where there is one; single layers with a dense MLP are refused.
+void read_qwen_experts(LlmConfig& c, Llm& m);
 
 }  // namespace servecast

@@ -22,14 +22,7 @@ Llm qwen3_next(LlmConfig& c) {
 
 Llm qwen3_next_moe(LlmConfig& c) {
   Llm m = qwen3_next(c);
-  m.experts = {.count = c.count("num_experts"),
-               .active = c.count("num_experts_per_tok"),
-               .intermediate = c.count("moe_intermediate_size"),
-               .shared_intermediate = c.count("shared_expert_intermediate_size", 0),
-               .layer_step = c.count("decoder_sparse_step", 1)};
-  m.experts->shared_gate = m.experts->shared_intermediate > 0;
-  if (c.length("mlp_only_layers") > 0)
-    c.fail("mlp_only_layers", "single layers with a dense MLP are not modelled; must be empty");
+  read_qwen_experts(c, m);
   return m;
 }
 
