@@ -18,14 +18,14 @@ foreach(scenario IN LISTS scenarios)
 endforeach()
 servecast_script_test(determinism.chat quick determinism ${program} ${flagship})
 
-# Laws of every run, on scenarios that combine features.
+# Laws of every run, on scenarios that combine features; `drawn` are seeds that broke one once, made small.
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 file(GLOB laws CONFIGURE_DEPENDS ${here}/laws/*.cpp)
 add_executable(summary_laws ${laws})
 target_link_libraries(summary_laws PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
 target_include_directories(summary_laws PRIVATE ${PROJECT_SOURCE_DIR})
-file(GLOB combinations CONFIGURE_DEPENDS ${here}/data/laws/*.yaml)
+file(GLOB combinations CONFIGURE_DEPENDS ${here}/data/laws/*.yaml ${here}/data/laws/drawn/*.yaml)
 foreach(scenario IN LISTS combinations)
   get_filename_component(name ${scenario} NAME_WE)
   servecast_script_test(laws.${name} quick laws ${program} $<TARGET_FILE:summary_laws> ${scenario})

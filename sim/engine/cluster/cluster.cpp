@@ -125,6 +125,10 @@ bool Cluster::is_done(const ReplicaAt& at, double now_s) {
   return replica(at).empty();
 }
 
+double Cluster::next_due_s(const ReplicaAt& at) const {
+  return replica(at).empty() ? clock_.now_s() : replica(at).next_due_s();
+}
+
 std::int64_t Cluster::requests(const ReplicaAt& at, double now_s) {
   const ReplicaView view = advanced(at, now_s).view();
   return view.running_requests + view.waiting_requests;
@@ -187,9 +191,8 @@ void Cluster::set_contended(const ReplicaAt& at, OwnTraffic traffic, bool conten
     if (contended) replica.start(listener_);
     replica.set_contended(traffic, contended, now_s, listener_);
   });
-  if (!contended) return;
   touch(at);
-  start_touched(now_s);
+  if (contended) start_touched(now_s);
 }
 
 }  // namespace servecast

@@ -77,7 +77,7 @@ class Cluster final : private ReplicaLifecycle::Callbacks {
   void crash(const ReplicaAt& at, double now_s) override;
   void switch_off(const ReplicaAt& at, double now_s) override;
   bool is_done(const ReplicaAt& at, double now_s) override;
-  double next_due_s(const ReplicaAt& at) const override { return replica(at).next_due_s(); }
+  double next_due_s(const ReplicaAt& at) const override;
   std::int64_t requests(const ReplicaAt& at, double now_s) override;
   std::vector<MovingSequence> stop(const ReplicaAt& at, double now_s);
   std::uint64_t& generation(const ReplicaAt& at) { return generations_[at.pool][at.replica]; }

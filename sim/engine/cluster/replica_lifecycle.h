@@ -54,7 +54,8 @@ class ReplicaLifecycle {
     virtual void crash(const ReplicaAt& at, double now_s) = 0;
     /// It has nothing in hand and stops, and its nodes forget what they held for others.
     virtual void switch_off(const ReplicaAt& at, double now_s) = 0;
-    /// Brought up to `now_s`, it has nothing left to do; if it has, when its next step starts or ends.
+    /// Brought up to `now_s`, it has nothing left to do; if it has, when its next step starts or ends. What it keeps
+    /// for others may have left at this very instant.
     virtual bool is_done(const ReplicaAt& at, double now_s) = 0;
     virtual double next_due_s(const ReplicaAt& at) const = 0;
     /// Requests that wait or run there, as of `now_s`.

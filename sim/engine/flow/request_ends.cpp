@@ -31,9 +31,10 @@ RequestEnds::RequestEnds(Scenario& scenario, Recorder& recorder, RunClock& clock
 
 // Where it was turned away or lost, that is at this very instant. Copies that warm a cache and passes whose answer
 // no client waits for any more count as well: until their end things go on failing and being paid for.
-void RequestEnds::done(const Request& request, const RequestRecord& record) {
+void RequestEnds::done(const Request& request, const RequestRecord& made) {
   --in_pools_;
-  const bool gave_up = record.status == RequestStatus::timed_out;
+  const bool gave_up = made.status == RequestStatus::timed_out;
+  const RequestRecord record = gave_up ? as_seen_by(made, request.give_up_s) : made;  // its client has left by then
   clock_.lasts_until(gave_up ? request.give_up_s : record.finish_s.value_or(clock_.now_s()));
   clock_.gets_on();
   if (parts_.scaling) {

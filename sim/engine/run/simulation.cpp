@@ -57,13 +57,14 @@ void Simulation::connect(const Wiring& wiring) {
 
 void Simulation::finish() {
   const double until_s = clock_.until_s();
-  // A second is sampled where something is due at its end or later, however far replicas have been advanced before.
-  const auto still_busy = [&](double at_s) {
+  // Every full second of the run is sampled, however far replicas have been advanced before; an answer may reach its
+  // client after the last step.
+  const auto lasts_to = [&](double at_s) {
     cluster_.advance_all(std::nextafter(at_s, 0));
-    return std::ranges::any_of(cluster_.pools(), &ReplicaPool::busy);
+    return clock_.duration_s() >= at_s || std::ranges::any_of(cluster_.pools(), &ReplicaPool::busy);
   };
   ReplicaSampler* sampler = listener_.sampler();
-  while (sampler && sampler->next_s() <= until_s && still_busy(sampler->next_s())) sampler->sample(cluster_);
+  while (sampler && sampler->next_s() <= until_s && lasts_to(sampler->next_s())) sampler->sample(cluster_);
   if (gateway_) gateway_->close();
   for (ReplicaPool& pool : cluster_.pools()) {
     pool.advance_all(until_s);

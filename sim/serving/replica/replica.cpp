@@ -153,6 +153,7 @@ std::vector<MovingSequence> Replica::stop(double now_s, ReplicaListener& listene
 void Replica::abandon(double now_s, ReplicaListener& listener) {
   ReplicaCore& core = parts_->core;
   core.pipeline.abandon();
+  core.blocks.account(now_s);
   for (std::size_t i = 0; i < core.book.table().size(); ++i) {
     const Slot slot = static_cast<Slot>(i);
     Sequence& s = core.book[slot];
@@ -243,11 +244,16 @@ bool Replica::arrived(Token token, double now_s, ReplicaListener& listener) {
                     parts_->core.links.take(token));
 }
 
-// Steps under way, too, are worked out in closed form only until others come.
+// Steps under way, too, are worked out in closed form only until others come, and again once all have left.
 void Replica::set_contended(OwnTraffic traffic, bool contended, double now_s, ReplicaListener& listener) {
-  if (!parts_->core.links.set_contended(traffic, contended)) return;
-  parts_->core.clock.reach(now_s);
-  parts_->ends.contended(traffic, listener);
+  ReplicaCore& core = parts_->core;
+  const bool begins = core.links.set_contended(traffic, contended);
+  if (!begins && core.pipeline.in_time()) return;
+  core.clock.reach(now_s);
+  if (begins)
+    parts_->ends.contended(traffic, listener);
+  else
+    parts_->ends.go_on(listener);
 }
 
 }  // namespace servecast

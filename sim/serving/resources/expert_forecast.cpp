@@ -18,12 +18,17 @@ double ExpertForecast::next_s() const {
   return next_s;
 }
 
+// Wrong guesses may have made the queue long: it is not walked to its end for what cannot begin.
 void ExpertForecast::start_wanted() {
-  std::erase_if(wanted_, [&](const ExpertLoad& load) {
-    const bool begins = links_[load.group].has_free_stream();
-    if (begins) links_[load.group].begin(load);
-    return begins;
-  });
+  for (auto next = wanted_.begin();
+       next != wanted_.end() && std::ranges::any_of(links_, &OwnLinks::has_free_stream);) {
+    if (OwnLinks& group = links_[next->group]; group.has_free_stream()) {
+      group.begin(*next);
+      next = wanted_.erase(next);
+    } else {
+      ++next;
+    }
+  }
 }
 
 void ExpertForecast::run_to(double until_s) {

@@ -62,37 +62,36 @@ void ExpertTimeline::arrived(const ExpertLoad& load, double now_s) {
 }
 
 // Disk loads share the disk and with the others the GPUs' links; what the disk leaves goes to those from memory.
-double OwnLinks::rate(const Active& active) const {
+OwnLinks::Shares OwnLinks::shares() const {
   const auto all = static_cast<double>(active_.size());
   const auto disk =
       static_cast<double>(std::ranges::count_if(active_, [](const Active& a) { return a.load.from_disk; }));
-  const double fair = rates_.host_bytes_per_s / all;
-  const double of_disk = disk > 0 ? std::min(rates_.disk_bytes_per_s / disk, fair) : 0;
-  if (active.load.from_disk) return of_disk;
-  return (rates_.host_bytes_per_s - disk * of_disk) / (all - disk);
+  const double of_disk = disk > 0 ? std::min(rates_.disk_bytes_per_s / disk, rates_.host_bytes_per_s / all) : 0;
+  return {.from_host = (rates_.host_bytes_per_s - disk * of_disk) / (all - disk), .from_disk = of_disk};
 }
 
 double OwnLinks::next_s() const {
+  const Shares shares = this->shares();
   double next_s = ExpertTimeline::infinity;
-  for (const Active& active : active_) next_s = std::min(next_s, now_s_ + active.left_bytes / rate(active));
+  for (const Active& active : active_) next_s = std::min(next_s, now_s_ + active.left_bytes / shares.of(active.load));
   return next_s;
 }
 
+// One ends as next_s() has it: bytes left may round to a little more than none.
 std::vector<ExpertLoad> OwnLinks::move_to(double now_s) {
   std::vector<ExpertLoad> done;
-  const double passed_s = now_s - now_s_;
-  std::vector<bool> ends;  // as reported: bytes left may round to a little more than none
-  std::vector<double> rates;
-  for (const Active& active : active_) {
-    rates.push_back(rate(active));
-    ends.push_back(now_s_ + active.left_bytes / rates.back() <= now_s);
+  const Shares shares = this->shares();
+  std::size_t kept = 0;
+  for (Active& active : active_) {
+    const double bytes_per_s = shares.of(active.load);
+    if (now_s_ + active.left_bytes / bytes_per_s <= now_s) {
+      done.push_back(active.load);
+      continue;
+    }
+    active.left_bytes = std::max(0.0, active.left_bytes - (now_s - now_s_) * bytes_per_s);
+    active_[kept++] = active;
   }
-  for (std::size_t i = 0; i < active_.size(); ++i) {
-    active_[i].left_bytes = std::max(0.0, active_[i].left_bytes - passed_s * rates[i]);
-    if (ends[i]) done.push_back(active_[i].load);
-  }
-  std::size_t i = 0;
-  std::erase_if(active_, [&](const Active&) { return ends[i++]; });
+  active_.resize(kept);
   now_s_ = now_s;
   return done;
 }

@@ -119,7 +119,12 @@ class OwnLinks {
     ExpertLoad load{};
     double left_bytes = 0;
   };
-  double rate(const Active& active) const;
+  struct Shares {  // bytes/s of each load
+    double from_host = 0;
+    double from_disk = 0;
+    double of(const ExpertLoad& load) const { return load.from_disk ? from_disk : from_host; }
+  };
+  Shares shares() const;
 
   Rates rates_;
   double now_s_ = 0;

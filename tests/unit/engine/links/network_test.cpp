@@ -116,6 +116,14 @@ TEST(Network, WhatIsBrokenOffLeavesItsLinksToOthers) {
   EXPECT_NEAR(ends[3], 1, notice_s);
 }
 
+// Links as the images of replicas cross them that start when a switch is whole again (drawn scenario 3017203).
+TEST(Network, WhatEndsAtTheInstantItIsBrokenOffIsBrokenOff) {
+  const auto ends = ends_s({5e9, 5e9}, {{.links = {0}, .bytes = 1e10, .start_s = 8},
+                                        {.links = {1}, .bytes = 1e10, .start_s = 8, .cancelled_s = 10}});
+  EXPECT_NEAR(ends[0], 10, notice_s);
+  EXPECT_EQ(ends[1], 0);
+}
+
 // Each flow under way has a stack to wait on: 5,000 of them would take 40 GB if it were SimGrid's usual one.
 TEST(Network, ManyFlowsTakeLittleMemory) {
   const auto most_kb = [] {  // of address space, so far
