@@ -6,7 +6,9 @@
 
 #include "calibrate/fit/grid_fit.h"
 #include "calibrate/fit/law_fit.h"
+#include "calibrate/fit/rounded.h"
 #include "calibrate/fit/tiles.h"
+#include "calibrate/fit/transfer_fit.h"
 #include "models/hw/profile/operator_model.h"
 
 namespace servecast {
@@ -19,14 +21,8 @@ const std::vector<double> region_ends_s{2e-5, 1e-4, 1e-3};
 constexpr double graph_launch_s = 25e-6;
 constexpr double largest_log_error = 0.3;  // what a row far off counts for in the spread
 
-double rounded(double value, int digits) {
-  if (value == 0) return 0;
-  const double unit = std::pow(10, digits - 1 - static_cast<int>(std::floor(std::log10(std::abs(value)))));
-  return std::round(value * unit) / unit;
-}
-
 /// What the file keeps: 5 digits.
-KernelLaw rounded(KernelLaw law) {
+KernelLaw as_kept(KernelLaw law) {
   for (double KernelLaw::*value : {&KernelLaw::launch_s, &KernelLaw::flop_per_s, &KernelLaw::bytes_per_s,
                                    &KernelLaw::sharpness, &KernelLaw::ramp_length})
     law.*value = rounded(law.*value, 5);
@@ -107,7 +103,7 @@ FittedOperator fit_operator(const Flavour& flavour, const FlavourCells& all) {
   std::vector<LawRow> law_rows;
   for (const Cell& cell : train)
     law_rows.push_back({.work = kind.work(cell.shape, numbers), .seconds = cell.seconds});
-  fitted.law = rounded(all.host_bound ? fit_law(law_rows, graph_launch_s) : fit_law(law_rows));
+  fitted.law = as_kept(all.host_bound ? fit_law(law_rows, graph_launch_s) : fit_law(law_rows));
   fitted.residual = fit_grid(kind, grid_rows(train, fitted));
   fitted.evidence.source = all.source;
   fitted.evidence.left_out_rows = all.left_out_rows;
@@ -123,14 +119,32 @@ KernelProfile fit_profile(const ProfileFitInputs& in, const std::function<void(c
                         .title = in.gpu.title + ", kernels of " + in.engine,
                         .gpu = in.gpu.name,
                         .engine = in.engine,
-                        .elementwise_bytes_per_s = in.gpu.kernels.value().elementwise_bytes_per_s};
+                        .elementwise_bytes_per_s = in.gpu.kernels.value().elementwise_bytes_per_s,
+                        .transfers = fit_transfers(in.cells)};
   for (const auto& [flavour, cells] : in.cells) {
+    if (is_copy(flavour.op)) continue;
     const auto train = std::ranges::count(cells.cells, false, &Cell::held_out);
     if (static_cast<std::size_t>(train) < fewest_cells) continue;
     profile.operators.push_back(fit_operator(flavour, cells));
     fitted(profile.operators.back());
   }
   return profile;
+}
+
+KernelProfile with_kept(KernelProfile kept, KernelProfile fitted) {
+  std::erase_if(kept.transfers, [&](const TransferLaw& law) {
+    return std::ranges::any_of(
+        fitted.transfers, [&](const TransferLaw& own) { return own.op == law.op && own.pageable == law.pageable; });
+  });
+  std::erase_if(kept.operators, [&](const FittedOperator& old) {
+    return is_copy(old.op) || std::ranges::any_of(fitted.operators, [&](const FittedOperator& own) {
+             return own.op == old.op && own.dtype == old.dtype && own.kv_dtype == old.kv_dtype &&
+                    own.mode == old.mode && own.head_dim == old.head_dim && own.layer == old.layer;
+           });
+  });
+  kept.transfers.insert(kept.transfers.end(), fitted.transfers.begin(), fitted.transfers.end());
+  kept.operators.insert(kept.operators.end(), fitted.operators.begin(), fitted.operators.end());
+  return kept;
 }
 
 }  // namespace servecast

@@ -26,4 +26,7 @@ struct ProfileFitInputs {
 /// Every flavour with enough cells; `fitted` is called for each.
 KernelProfile fit_profile(const ProfileFitInputs& inputs, const std::function<void(const FittedOperator&)>& fitted);
 
+/// `kept` with the laws and fits of `fitted` in place of its own.
+KernelProfile with_kept(KernelProfile kept, KernelProfile fitted);
+
 }  // namespace servecast

@@ -44,7 +44,8 @@ class YamlWriter final : public Fields {
     return present;
   }
   std::size_t enter_list(const About& a, std::size_t size) override {
-    enter(a);
+    if (size > 0 || a.required) line(fmt::format("{}:", a.key));
+    indent_ += 2;
     return size;
   }
   void enter_item(std::size_t) override {

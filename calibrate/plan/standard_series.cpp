@@ -1,3 +1,5 @@
+#include <string_view>
+
 #include "calibrate/plan/series.h"
 
 namespace servecast {
@@ -106,17 +108,27 @@ void bytes_moved(std::vector<Series>& all) {
                    .axes = {{&S::bytes, powers(first << 12, first << 28)}}});
 }
 
-/// Between host and device, from a part of an expert to a layer of them.
+/// Between host and device, from a part of an expert to a layer of them. What GPUs send goes to page-locked memory in
+/// every engine.
 void host_copies(std::vector<Series>& all) {
-  const auto copies = [&](const char* mode, std::vector<std::int64_t> bytes) {
-    for (const char* direction : {"h2d", "d2h"})
-      all.push_back({.like = {.op = direction, .mode = mode, .kernel = "copy"}, .axes = {{&S::bytes, bytes}}});
+  const auto copies = [&](const char* mode, std::vector<std::int64_t> bytes, void (*complete)(S&) = nullptr) {
+    for (const std::string_view direction : {"h2d", "d2h"}) {
+      if (direction == "d2h" && std::string_view(mode).starts_with("pageable")) continue;
+      all.push_back({.like = {.op = std::string(direction), .mode = mode, .kernel = "copy"},
+                     .axes = {{&S::bytes, bytes}},
+                     .complete = complete});
+    }
   };
   for (const char* mode : {"pinned", "pageable"}) copies(mode, powers(1 << 12, 1 << 30));
   for (const char* mode : {"pinned_2_streams", "pinned_4_streams", "pinned_8_streams", "pageable_4_streams",
                            "pinned_4_pieces", "pinned_16_pieces", "pinned_beside_products"})
     copies(mode, powers(1 << 16, 1 << 30, 4));
-  for (const char* mode : {"pinned_blocks", "pinned_gathered"}) copies(mode, powers(1 << 16, 1 << 26));
+  // Keys and values of a layer: 16 tokens, 8 heads of 128 in bf16.
+  for (const char* mode : {"pinned_blocks", "pinned_gathered"})
+    copies(mode, powers(1 << 16, 1 << 26), [](S& s) {
+      s.n = 1 << 16;
+      s.m = s.bytes / s.n;
+    });
 }
 
 /// Within one GPU's memory, and from one GPU to the next.

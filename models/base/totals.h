@@ -16,6 +16,8 @@ struct ReplicaTotals {
   double kv_block_s = 0;           // KV blocks held, integrated over time
   std::int64_t kv_blocks_max = 0;  // in the fullest replica at its fullest
   std::int64_t preemptions = 0;
+  std::int64_t swaps = 0;          // of sequences' KV to the host's memory, or back
+  double swapped_bytes = 0;        // of each of their GPUs
   double step_energy_j = 0;        // of its GPUs while in a step
   std::int64_t prompt_tokens = 0;  // computed, recomputed ones included
   std::int64_t found_tokens = 0;   // of prompts, in the GPU's memory without a fetch
@@ -31,6 +33,8 @@ struct ReplicaTotals {
     kv_block_s += next.kv_block_s;
     kv_blocks_max = std::max(kv_blocks_max, next.kv_blocks_max);
     preemptions += next.preemptions;
+    swaps += next.swaps;
+    swapped_bytes += next.swapped_bytes;
     step_energy_j += next.step_energy_j;
     prompt_tokens += next.prompt_tokens;
     found_tokens += next.found_tokens;

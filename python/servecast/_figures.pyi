@@ -99,6 +99,12 @@ class ClassesRequests(Figures):
     lost: float  # their clients got an error: a replica failed that had them, with `in_flight: lost`
     unfinished: float  # waiting or running at `until_s`, or where parts break for ever; a run that leaves any otherwise ends with an error
 
+class Copies(Figures):
+    kind: str  # of transfer, e.g. expert_load, kv_fetch, weight_load, swap
+    basis: str  # measured: timed copies of such GPUs; published: figures that others state of them; derived: those of another GPU, scaled; data sheet: the rates of the GPU's file, and of the network between nodes
+    copies: float  # that began
+    bytes: float  # that they moved; of slow copies what they take of their links [bytes]
+
 class Cost(Figures):
     usd_per_hour: float  # price of all GPUs that are paid for, used or not [USD/h]
     usd_total: float  # price of all GPUs for `duration_s` [USD]
@@ -369,6 +375,7 @@ class Summary(Figures):
     broken_parts: list[BrokenParts]  # kind by kind, where something can fail
     classes: list[Classes]  # class by class, where requests of several arrived
     rests_on: list[RestsOn]  # pool by pool, what the forecast rests on
+    copies: list[Copies]  # by kind, what the times of copies between memories rest on; left out where none is made
     changed_hardware: list[ChangedHardware]  # figures of hardware that the scenario states otherwise than its files
     added_files: list[AddedFiles]  # plug-ins and files of one's own libraries that the run rests on
     settings: dict[str, Any]  # every setting as it was used

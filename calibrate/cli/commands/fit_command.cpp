@@ -13,6 +13,7 @@
 #include "sim/cli/program/console.h"
 #include "sim/cli/program/options.h"
 #include "sim/input/library/hardware.h"
+#include "sim/input/library/kernel_profile_file.h"
 #include "sim/report/files/text_file.h"
 
 namespace servecast {
@@ -34,6 +35,11 @@ class FitCommand final : public Command {
     app.add_option("--expert-version", expert_versions_,
                    "Of experts, take rows of this version of the engine alone where there are any; may be repeated")
         ->type_name("VERSION");
+    app.add_option(
+           "--keep", keep_,
+           "Profile that keeps its fits, but of copies and operators that the samples have: a bundled name or "
+           "a YAML file")
+        ->type_name("PROFILE");
     add_path(app, "--out", out_, "FILE", "Where to write the profile")->required();
     app.footer(
         "One shape in five is held out by a hash of its sizes; the errors printed are on those.\n"
@@ -48,10 +54,14 @@ class FitCommand final : public Command {
                                  .expert_versions = {expert_versions_.begin(), expert_versions_.end()},
                                  .layers = bundled_layers()});
     console.out << operator_table_header();
-    const KernelProfile profile =
+    KernelProfile profile =
         fit_profile({.gpu = gpu, .engine = engine_, .cells = cells},
                     [&](const FittedOperator& fitted) { console.out << operator_table_row(fitted) << std::flush; });
-    if (profile.operators.empty()) throw UserError("no operator has the 20 shapes that a fit needs");
+    if (!profile.transfers.empty()) console.out << transfer_table_header();
+    for (const TransferLaw& law : profile.transfers) console.out << transfer_table_row(law);
+    if (profile.operators.empty() && profile.transfers.empty())
+      throw UserError("no operator has the 20 shapes that a fit needs, and no copy was timed");
+    if (!keep_.empty()) profile = with_kept(load_profile(keep_, {}), std::move(profile));
     const std::string text = profile_yaml(profile, comment());
     write_text(out_, text);
     fmt::print(console.out, "\n{} bytes in {}\n", text.size(), visible(out_));
@@ -62,6 +72,7 @@ class FitCommand final : public Command {
   std::string comment() const {
     std::string options;
     for (const std::string& version : expert_versions_) options += " --expert-version " + version;
+    if (!keep_.empty()) options += " --keep " + keep_;
     return fmt::format(
         "Made by: servecast-calibrate fit --gpu {} --engine {}{} (docs/calibrate.md has the samples).\n"
         "Errors are on held-out shapes. Do not edit: fit again.",
@@ -72,6 +83,7 @@ class FitCommand final : public Command {
   std::string gpu_;
   std::string engine_;
   std::vector<std::string> expert_versions_;
+  std::string keep_;
   std::string out_;
 };
 

@@ -26,4 +26,15 @@ std::string operator_table_row(const FittedOperator& fitted) {
                      100 * e.p90_error, 100 * e.p95_error);
 }
 
+std::string transfer_table_header() {
+  return "\n| copies | rows of | rows | start µs | GB/s | further piece µs | error % |\n"
+         "|---|---|--:|--:|--:|--:|--:|\n";
+}
+
+std::string transfer_table_row(const TransferLaw& law) {
+  return fmt::format("| {}{} | {} | {} | {:.2f} | {:.1f} | {:.2f} | {:.1f} |\n", visible(law.op),
+                     law.pageable ? " pageable" : "", visible(law.source), law.rows, 1e6 * law.start_s,
+                     law.bytes_per_s / 1e9, 1e6 * law.piece_s, 100 * law.rms_error);
+}
+
 }  // namespace servecast

@@ -50,6 +50,17 @@ KernelProfile scale_profile(KernelProfile profile, const Gpu& measured, const Gp
       fitted.law.bytes_per_s *= rate(target, fitted.op) / rate(measured, fitted.op);
     for (double& spread : fitted.evidence.spread_fraction) spread = std::hypot(spread, derived_spread);
   }
+  if (target.nvlink_bytes_per_s == 0)
+    std::erase_if(profile.transfers, [](const TransferLaw& law) { return law.op == "p2p"; });
+  for (TransferLaw& law : profile.transfers) {
+    const double ratio = rate(target, law.op) / rate(measured, law.op);
+    for (double TransferLaw::*bytes_per_s :
+         {&TransferLaw::bytes_per_s, &TransferLaw::side_by_side_bytes_per_s, &TransferLaw::gathered_bytes_per_s})
+      law.*bytes_per_s *= ratio;
+    if (ratio == 1) continue;  // the same link
+    law.basis = "derived";
+    law.source += ", scaled from " + measured.name;
+  }
   profile.elementwise_bytes_per_s *= memory(target) / memory(measured);
   return profile;
 }

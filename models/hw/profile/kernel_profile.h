@@ -7,6 +7,7 @@
 #include "models/hw/profile/law.h"
 #include "models/hw/profile/operators.h"
 #include "models/hw/profile/residual_grid.h"
+#include "models/hw/profile/transfer_law.h"
 
 namespace servecast {
 
@@ -75,6 +76,7 @@ struct KernelProfile {
   std::string gpu{};
   std::string engine{};
   double elementwise_bytes_per_s = 0;
+  std::vector<TransferLaw> transfers{};
   std::vector<FittedOperator> operators{};
 
   void fields(Fields& f) {
@@ -82,6 +84,7 @@ struct KernelProfile {
     f.required("gpu", gpu, "GPU file it was measured on");
     f.required("engine", engine, "engine whose kernels these are");
     f.required("elementwise_bytes_per_s", elementwise_bytes_per_s, "rate of norms, activations and copies", positive);
+    f.list("transfers", transfers, "copies between memories", false);
     f.list("operators", operators, "fits", true);
   }
 };

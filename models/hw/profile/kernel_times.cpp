@@ -177,8 +177,8 @@ std::optional<KernelTime> KernelTimes::exchange(const ExchangeCall& call) const 
               {.m = call.tokens, .k = call.hidden, .top_k = call.top_k, .ranks = call.ranks});
 }
 
-std::optional<KernelTime> KernelTimes::copy(std::string_view op, double bytes, std::string_view mode) const {
-  return time({.op = op, .mode = mode}, {.bytes = whole(bytes)});
+std::optional<KernelTime> KernelTimes::elementwise(double bytes, std::string_view mode) const {
+  return time({.op = "elementwise", .mode = mode}, {.bytes = whole(bytes)});
 }
 
 std::optional<KernelTime> KernelTimes::quantize(double bytes) const {

@@ -102,8 +102,8 @@ class KernelTimes {
   /// Where NCCL itself was measured.
   std::optional<KernelTime> all_reduce_by_nccl(double bytes, std::int64_t ranks) const;
   std::optional<KernelTime> exchange(const ExchangeCall& call) const;
-  /// `op`: p2p (mode nccl or across_nodes), h2d, d2h or elementwise.
-  std::optional<KernelTime> copy(std::string_view op, double bytes, std::string_view mode = "") const;
+  /// Norms, activations, rope: by mode.
+  std::optional<KernelTime> elementwise(double bytes, std::string_view mode = "") const;
   /// Finding scales and quantising, over so many bytes. Nothing else stands in.
   std::optional<KernelTime> quantize(double bytes) const;
 

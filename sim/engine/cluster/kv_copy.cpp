@@ -10,8 +10,9 @@ KvCopy::KvCopy(const Pool& pool, const Node& node, const Fabric& fabric)
     : gpu_token_bytes_(pool.kv_token_bytes_of_rank_gpu()) {
   const auto gpus = static_cast<double>(pool.gpus_per_replica());
   const auto ports = static_cast<double>(std::min(pool.gpus_per_replica(), node.nics));
-  within_ = {.bytes_per_s = peer_bytes_per_s(pool.gpu), .latency_s = node.gpu_link_latency_s};
-  between_ = {.bytes_per_s = std::min(pool.gpu.pcie_d2h_bytes_per_s,
+  within_ = {.bytes_per_s = pool.transfers.peer_bytes_per_s(),
+             .latency_s = node.gpu_link_latency_s + pool.transfers.peer_start_s()};
+  between_ = {.bytes_per_s = std::min(pool.transfers.d2h.link_bytes_per_s(),
                                       ports / gpus * node.nic_bytes_per_s * fabric.efficiency_fraction),
               .latency_s = fabric.end_latency_s + fabric.hop_latency_s};
   for (const ReplicaPlace& place : pool.places) node_of_.push_back(place.gpus.front().node);

@@ -20,14 +20,18 @@ OwnLinks::Rates link_rates(const Pool& pool, std::int64_t replica, const Node& n
   const ExpertOffloadSpec& spec = *pool.spec.expert_offload;
   const auto stage_gpus = static_cast<std::size_t>(pool.shape().gpus_per_stage());
   const std::span<const GpuPlace> gpus = pool.places[static_cast<std::size_t>(replica)].gpus;
-  double each = pool.gpu.pcie_h2d_bytes_per_s;
+  const Copy one{.bytes = 1, .side_by_side = spec.streams > 1, .pageable = !spec.page_locked};
+  const TransferLaw& law = pool.transfers.from_host(one);
+  const double link = pool.transfers.h2d.link_bytes_per_s();
+  double each = link;
   for (std::size_t first = 0; first < gpus.size(); first += stage_gpus)
-    each = std::min(each, host_to_gpu_bytes_per_s(gpus.subspan(first, stage_gpus), pool.gpu, node));
+    each = std::min(each, host_to_gpu_bytes_per_s(gpus.subspan(first, stage_gpus), link, node));
   const std::int64_t groups_on_a_node = std::min(pool.spec.expert_parallel, node.gpus);
   const double all = each * real(pool.shape().gpus_per_stage()) / real(pool.spec.expert_parallel);
-  return {.host_bytes_per_s = all * spec.copy_rate_fraction,
+  return {.host_bytes_per_s = all * spec.copy_rate_fraction / law.link_bytes(one, link),
           .disk_bytes_per_s = std::min(all, node.nvme_bytes_per_s / real(groups_on_a_node)) * spec.copy_rate_fraction,
-          .streams = spec.streams};
+          .streams = spec.streams,
+          .start_s = law.start_s};
 }
 
 ExpertTimes expert_times(const Pool& pool) {

@@ -8,15 +8,18 @@ namespace servecast {
 namespace {
 
 // Every GPU of the replica, or of a rank where there are several, copies its own share of a block over its own link
-// to the host.
+// to the host: keys and values of each layer lie apart, as in vLLM 0's cache, whose swapping this is.
 SwapSpace swap_space(const Pool& pool, const KvCache& cache) {
   if (pool.spec.preemption.mode != "swap" || cache.growth_tokens() == 0) return {};
   const double block_bytes = pool.kv_token_bytes_per_gpu() * static_cast<double>(cache.growth_tokens()) /
                              static_cast<double>(cache.groups().groups);
   const auto ranks = static_cast<double>(pool.shape().ranks());
+  const auto layers = static_cast<double>(pool.llm.layers) /
+                      static_cast<double>(pool.shape().pipeline_parallel * cache.groups().groups);
   return {.blocks = static_cast<std::int64_t>(pool.spec.preemption.swap_space_bytes / block_bytes),
-          .out_s = ranks * block_bytes / pool.gpu.pcie_d2h_bytes_per_s,
-          .in_s = ranks * block_bytes / pool.gpu.pcie_h2d_bytes_per_s};
+          .block = {.bytes = ranks * block_bytes, .pieces = 2 * layers},
+          .out = pool.transfers.d2h,
+          .in = pool.transfers.h2d};
 }
 
 std::int64_t capacity_tokens(const Pool& pool, const KvTierSpec& level) {

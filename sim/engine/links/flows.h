@@ -24,6 +24,7 @@ struct Transfer {
   std::string to{};
   Path path{};
   double bytes = 0;
+  std::string basis{};  // of a copy: what its time rests on (TransferLaw::basis)
 };
 
 struct FinishedTransfer {

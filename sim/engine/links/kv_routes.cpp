@@ -27,10 +27,8 @@ const KvRoutes::Route& KvRoutes::route(const RankAt& from, const RankAt& to) {
   for (const KvShard& shard : route.shards) {
     const GpuPlace& source = gpu(a, from, shard.from_gpu);
     const GpuPlace& sink = gpu(b, to, shard.to_gpu);
-    route.transfers.push_back({.kind = kind_,
-                               .from = Wiring::name(source),
-                               .to = Wiring::name(sink),
-                               .path = wiring_.peer_path(source, sink)});
+    route.transfers.push_back(wiring_.transfer(kind_, {.kind = Part::Kind::gpu, .place = source},
+                                               {.kind = Part::Kind::gpu, .place = sink}, {}));
   }
   return route;
 }

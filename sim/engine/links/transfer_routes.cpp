@@ -1,6 +1,7 @@
 #include "sim/engine/links/transfer_routes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -11,7 +12,18 @@
 namespace servecast {
 
 TransferRoutes::TransferRoutes(const Scenario& scenario, const Wiring& wiring)
-    : scenario_(scenario), wiring_(wiring), first_(first_replicas(scenario)), tier_places_(tier_places(scenario)) {}
+    : scenario_(scenario), wiring_(wiring), first_(first_replicas(scenario)), tier_places_(tier_places(scenario)) {
+  for (const Pool& pool : scenario.pools) {
+    const auto layers = static_cast<double>(pool.spec.kv_tiers.layer_wise ? pool.llm.layers : 1);
+    piece_tokens_.push_back(static_cast<double>(pool.make_kv_cache()->growth_tokens()) / layers);
+  }
+}
+
+/// A block has the KV of all layers together, as vLLM lays it out for tiers since 0.12, unless layers are fetched one
+/// after the other.
+double TransferRoutes::kv_pieces(std::size_t pool, std::int64_t tokens) const {
+  return piece_tokens_[pool] > 0 ? std::max(1.0, std::ceil(static_cast<double>(tokens) / piece_tokens_[pool])) : 1;
+}
 
 ReplicaAt TransferRoutes::at(ReplicaId replica) const {
   const auto behind = std::ranges::upper_bound(first_, index(replica));
@@ -60,10 +72,11 @@ std::vector<Transfer> TransferRoutes::kv_shares(const char* what, const TierEnd&
   const Pool& pool = scenario_.pools[to.rank.replica.pool];
   const double bytes = static_cast<double>(tokens) * pool.kv_token_bytes_of_rank_gpu();
   const std::int64_t gpus = pool.gpus_per_replica() / pool.shape().ranks();
+  const Copy copy{.bytes = bytes, .pieces = kv_pieces(to.rank.replica.pool, tokens), .beside_products = true};
   std::vector<Transfer> transfers;
   for (std::int64_t gpu = 0; gpu < gpus; ++gpu)
     transfers.push_back(
-        wiring_.transfer(what, tier_part(from.rank, from.tier, gpu), tier_part(to.rank, to.tier, gpu), bytes));
+        wiring_.transfer(what, tier_part(from.rank, from.tier, gpu), tier_part(to.rank, to.tier, gpu), copy));
   return transfers;
 }
 
@@ -95,22 +108,30 @@ std::vector<Transfer> TransferRoutes::flows(const ReplicaAt& at, const ExpertLoa
   const std::span<const GpuPlace> all = stage(at, load.stage);
   const std::size_t each = all.size() / static_cast<std::size_t>(pool.spec.expert_parallel);
   const std::span<const GpuPlace> gpus = all.subspan(load.group * each, each);
-  const double bytes = load.bytes / static_cast<double>(gpus.size()) / pool.spec.expert_offload->copy_rate_fraction;
+  const ExpertOffloadSpec& spec = *pool.spec.expert_offload;
+  const Copy copy{.bytes = load.bytes / static_cast<double>(gpus.size()) / spec.copy_rate_fraction,
+                  .side_by_side = spec.streams > 1,
+                  .pageable = !spec.page_locked};
   std::vector<Transfer> transfers;
   for (const GpuPlace& gpu : gpus) {
     const Part source{.kind = load.from_disk ? Part::Kind::disk : Part::Kind::host, .place = gpu};
-    transfers.push_back(wiring_.transfer(expert_load_kind, source, {.kind = Part::Kind::gpu, .place = gpu}, bytes));
+    transfers.push_back(wiring_.transfer(expert_load_kind, source, {.kind = Part::Kind::gpu, .place = gpu}, copy));
+    transfers.back().path.latency_s = load.start_s;  // what is left of it
   }
   return transfers;
 }
 
 /// Those that a step waits for go together, as one copy after the other on a GPU's stream takes as long.
 std::vector<Transfer> TransferRoutes::flows(const ReplicaAt& at, const AdapterLoad& load) const {
-  const double bytes = static_cast<double>(load.adapters) * scenario_.pools[at.pool].adapters.gpu_bytes;
+  const Pool& pool = scenario_.pools[at.pool];
+  const auto adapters = static_cast<double>(load.adapters);
   std::vector<Transfer> transfers;
-  for (const GpuPlace& gpu : place(at).gpus)
-    transfers.push_back(wiring_.transfer("adapter_load", {.kind = Part::Kind::host, .place = gpu},
-                                         {.kind = Part::Kind::gpu, .place = gpu}, bytes));
+  for (const GpuPlace& gpu : place(at).gpus) {
+    transfers.push_back(wiring_.transfer(adapter_load_kind, {.kind = Part::Kind::host, .place = gpu},
+                                         {.kind = Part::Kind::gpu, .place = gpu},
+                                         {.bytes = adapters * pool.adapters.gpu_bytes}));
+    transfers.back().path.latency_s = adapters * pool.transfers.h2d.start_s;
+  }
   return transfers;
 }
 

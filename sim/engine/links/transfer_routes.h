@@ -16,6 +16,7 @@ struct ReplicaPlace;
 struct Scenario;
 
 constexpr const char* expert_load_kind = "expert_load";
+constexpr const char* adapter_load_kind = "adapter_load";
 
 /// Which flows a replica's transfers are: every GPU of it gets or sends its share over its own way. KV of a request
 /// is on the GPUs of one rank, so only these get or send it.
@@ -47,6 +48,7 @@ class TransferRoutes {
   };
   std::vector<Transfer> kv_shares(const char* what, const TierEnd& from, const TierEnd& to,
                                   std::int64_t tokens) const;
+  double kv_pieces(std::size_t pool, std::int64_t tokens) const;
   Part tier_part(const RankAt& at, std::optional<std::size_t> tier, std::int64_t gpu) const;
   /// Where a KV tier is (KvTierSpec::kind).
   enum class TierPlace : std::uint8_t { host, disk, shared };
@@ -57,6 +59,7 @@ class TransferRoutes {
   const Scenario& scenario_;
   const Wiring& wiring_;
   std::vector<std::size_t> first_;                   // by pool: the number of its first replica
+  std::vector<double> piece_tokens_;                 // by pool: of KV that lies together
   std::vector<std::vector<TierPlace>> tier_places_;  // by pool and tier
   using StageReach = std::pair<std::size_t, Reach>;
   mutable std::map<std::pair<ReplicaAt, StageReach>, StepRoutes>

@@ -34,8 +34,29 @@ std::string Wiring::name(const Part& part) {
   std::abort();
 }
 
-Transfer Wiring::transfer(std::string kind, const Part& from, const Part& to, double bytes) const {
-  return {.kind = std::move(kind), .from = name(from), .to = name(to), .path = path(from, to), .bytes = bytes};
+Transfer Wiring::transfer(std::string kind, const Part& from, const Part& to, const Copy& copy) const {
+  Transfer transfer{
+      .kind = std::move(kind), .from = name(from), .to = name(to), .path = path(from, to), .bytes = copy.bytes};
+  const TransferLaw* copies = law(from, to, copy);
+  transfer.basis = copies ? copies->basis : "data sheet";
+  if (!copies) return transfer;
+  transfer.path.latency_s += copies->start_s;
+  const bool from_host = from.kind == Part::Kind::host;
+  if (!from_host && to.kind != Part::Kind::host) return transfer;
+  const TransferLaws& of_gpu = *laws_.at(name(from_host ? to : from));
+  transfer.bytes = copies->link_bytes(copy, (from_host ? of_gpu.h2d : of_gpu.d2h).link_bytes_per_s());
+  return transfer;
+}
+
+/// Null where no GPU's copy engine is at work: between hosts and disks, and where adapters read the GPU's memory.
+const TransferLaw* Wiring::law(const Part& from, const Part& to, const Copy& copy) const {
+  using enum Part::Kind;
+  if (from.kind != gpu && to.kind != gpu) return nullptr;
+  if (from.kind != gpu) return &laws_.at(name(to))->from_host(copy);
+  const TransferLaws& laws = *laws_.at(name(from));
+  if (to.kind != gpu) return &laws.d2h;
+  if (from.place.node != to.place.node) return nullptr;
+  return bridged(from.place, to.place) ? &laws.peer : &laws.d2h;
 }
 
 std::string Wiring::pcie(const GpuPlace& p) const { return name(p) + "/pcie"; }
@@ -59,7 +80,7 @@ Wiring::Wiring(const Scenario& scenario) : groups_(scenario.groups) {
     for (const ReplicaPlace& place : pool.places) {
       PlatformReplica replica{.replica = id++, .pool = pool.spec.name};
       for (const GpuPlace& gpu : place.gpus) {
-        add_gpu(gpu, pool.gpu);
+        add_gpu(gpu, pool);
         replica.gpus.push_back(name(gpu));
       }
       platform_.replicas.push_back(std::move(replica));
@@ -74,7 +95,7 @@ void Wiring::add_spares(const Scenario& scenario, std::size_t number) {
   if (group.spares == 0) return;
   const Pool& pool = *std::ranges::find(scenario.pools, number, &Pool::group);
   for (std::int64_t node = group.first_spare(); node < group.end_node(); ++node)
-    for (std::int64_t gpu = 0; gpu < group.node.gpus; ++gpu) add_gpu({.node = node, .gpu = gpu}, pool.gpu);
+    for (std::int64_t gpu = 0; gpu < group.node.gpus; ++gpu) add_gpu({.node = node, .gpu = gpu}, pool);
 }
 
 // Every physical link is two: "/in" towards the GPU and "/out" away from it.
@@ -137,14 +158,16 @@ void Wiring::add_node(const NodeGroup& group, std::int64_t number) {
   add_pair(name + "/nvme", "nvme", name + "/host", name + "/disk", disk, disk, 0);
 }
 
-void Wiring::add_gpu(const GpuPlace& place, const Gpu& gpu) {
+void Wiring::add_gpu(const GpuPlace& place, const Pool& pool) {
+  const TransferLaws& laws = pool.transfers;
   const std::string gpu_name = name(place);
+  laws_[gpu_name] = &laws;
   const std::string box = node_name(place.node);
-  platform_.gpus.push_back({gpu_name, gpu.name, box});
-  add_pair(pcie(place), "pcie", gpu_name, box, gpu.pcie_h2d_bytes_per_s, gpu.pcie_d2h_bytes_per_s, 0);
-  if (node(place).nvlink() && gpu.nvlink_bytes_per_s > 0)
-    add_pair(nvlink(place), "nvlink", gpu_name, box, gpu.nvlink_bytes_per_s, gpu.nvlink_bytes_per_s,
-             node(place).gpu_link_latency_s);
+  platform_.gpus.push_back({gpu_name, pool.gpu.name, box});
+  add_pair(pcie(place), "pcie", gpu_name, box, laws.h2d.link_bytes_per_s(), laws.d2h.link_bytes_per_s(), 0);
+  const double peer = laws.peer.link_bytes_per_s();
+  if (node(place).nvlink() && peer > 0)
+    add_pair(nvlink(place), "nvlink", gpu_name, box, peer, peer, node(place).gpu_link_latency_s);
 }
 
 bool Wiring::bridged(const GpuPlace& a, const GpuPlace& b) const {

@@ -11,8 +11,11 @@
 
 namespace servecast {
 
-struct Gpu;
+struct Copy;
+struct Pool;
 struct Scenario;
+struct TransferLaw;
+struct TransferLaws;
 
 /// One end of a transfer. Host memory and disk are those of the node; the GPU named with them says which PCIe root
 /// and network port the bytes pass.
@@ -40,8 +43,10 @@ class Wiring {
   static std::string name(const Part& part);
   /// From any part to any other. Host to host inside a node: no link, no delay.
   Path path(const Part& from, const Part& to) const;
-  /// Bytes from one part to another.
-  Transfer transfer(std::string kind, const Part& from, const Part& to, double bytes) const;
+  /// A copy from one part to another, as the laws of the GPUs at its ends have it. The rate of slow copies, and what
+  /// their pieces cost, take more of the links; between a GPU and its host's memory only, as a disk or a network is
+  /// slower than what copies lose.
+  Transfer transfer(std::string kind, const Part& from, const Part& to, const Copy& copy) const;
   /// From a GPU to another one.
   Path peer_path(const GpuPlace& from, const GpuPlace& to) const;
   /// Both directions of a physical link, as indices into the platform's.
@@ -63,7 +68,8 @@ class Wiring {
   void add_switches_and_nodes(const NodeGroup& group);
   void add_leaf(const NodeGroup& group, std::int64_t leaf);
   void add_node(const NodeGroup& group, std::int64_t number);
-  void add_gpu(const GpuPlace& place, const Gpu& gpu);
+  void add_gpu(const GpuPlace& place, const Pool& pool);
+  const TransferLaw* law(const Part& from, const Part& to, const Copy& copy) const;
   void add_spares(const Scenario& scenario, std::size_t number);
   void add_pair(const std::string& name, const std::string& kind, const std::string& inner, const std::string& outer,
                 double in_bytes_per_s, double out_bytes_per_s, double latency_s);
@@ -86,6 +92,7 @@ class Wiring {
   NodeGroups groups_;
   Platform platform_;
   std::map<std::string, std::size_t> link_index_;
+  std::map<std::string, const TransferLaws*> laws_;  // by GPU; the scenario's
 };
 
 }  // namespace servecast

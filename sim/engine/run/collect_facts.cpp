@@ -5,11 +5,13 @@
 #include <set>
 #include <tuple>
 
+#include "models/base/counts.h"
 #include "models/hw/llm/answer_loss.h"
 #include "models/policy/experts/accuracy_lost.h"
 #include "sim/engine/cluster/cluster.h"
 #include "sim/engine/facts/scenario_facts.h"
 #include "sim/engine/facts/unused_gpus.h"
+#include "sim/engine/links/transfer_routes.h"
 #include "sim/engine/run/simulation.h"
 #include "sim/input/scenario/scenario.h"
 #include "sim/report/record/run_facts.h"
@@ -145,6 +147,43 @@ RestsOn rests_on(const Pool& pool, const ReplicaTotals& totals) {
           .notes = pool.notes};
 }
 
+void add(std::vector<CopiesMade>& all, const CopiesMade& made) {
+  if (made.copies == 0) return;
+  const auto same = [&](const CopiesMade& o) { return o.kind == made.kind && o.basis == made.basis; };
+  const auto found = std::ranges::find_if(all, same);
+  if (found == all.end()) return all.push_back(made);
+  found->copies += made.copies;
+  found->bytes += made.bytes;
+}
+
+/// Flows, and what replicas copy in closed form.
+std::vector<CopiesMade> copies_made(const Scenario& scenario, const Simulation& simulation, const RunFacts& facts) {
+  std::vector<CopiesMade> all;
+  for (const auto& [of, moved] : simulation.copies_moved())
+    all.push_back({.kind = of.first, .basis = of.second, .copies = moved.copies, .bytes = moved.bytes});
+  for (std::size_t i = 0; i < scenario.pools.size(); ++i) {
+    const Pool& pool = scenario.pools[i];
+    const PoolFacts& of_pool = facts.pools[i];
+    const double gpus = real(pool.gpus_per_replica());
+    const std::int64_t loads = of_pool.totals.adapter_loads;
+    add(all, {.kind = adapter_load_kind,
+              .basis = pool.transfers.h2d.basis,
+              .copies = loads,
+              .bytes = real(loads) * pool.adapters.gpu_bytes * gpus});
+    add(all, {.kind = "swap",
+              .basis = pool.transfers.h2d.basis,
+              .copies = of_pool.totals.swaps,
+              .bytes = of_pool.totals.swapped_bytes * gpus / real(pool.shape().ranks())});
+    if (!of_pool.experts) continue;
+    const Copy load{.pageable = !pool.spec.expert_offload->page_locked};
+    add(all, {.kind = expert_load_kind,
+              .basis = pool.transfers.from_host(load).basis,
+              .copies = of_pool.experts->totals.loads,
+              .bytes = of_pool.experts->totals.loaded_bytes});
+  }
+  return all;
+}
+
 /// Nodes that carry replicas: of pools without an autoscaler, or of any.
 std::set<std::int64_t> nodes_of(const Scenario& scenario, bool with_scaled) {
   std::set<std::int64_t> nodes;
@@ -212,6 +251,7 @@ RunFacts collect_facts(const Scenario& scenario, const Simulation& simulation) {
     if (!simulation.standstill().empty()) facts.rests_on.back().notes.push_back(simulation.standstill());
     facts.steps += facts.pools.back().totals.steps;
   }
+  facts.copies = copies_made(scenario, simulation, facts);
   return facts;
 }
 

@@ -34,6 +34,7 @@ Simulation::Simulation(Scenario& scenario, Recorder& recorder, const RunOptions&
 // Listeners in the order in which they hear that a replica has stopped: the flow of requests last, when all that were
 // on their way from or to it are known.
 void Simulation::connect(const Wiring& wiring) {
+  flows_.add_listener(tally_);
   cluster_.add_listener(transfers_.emplace(scenario_, wiring, flows_, cluster_, clock_));
   for (ReplicaPool& pool : cluster_.pools()) pool.connect(*transfers_);
   for (const Pool& pool : scenario_.pools)

@@ -9,6 +9,7 @@
 #include "sim/engine/flow/request_flow.h"
 #include "sim/engine/flow/run_listener.h"
 #include "sim/engine/gateway/gateway.h"
+#include "sim/engine/links/copy_tally.h"
 #include "sim/engine/scaling/scaling.h"
 #include "sim/engine/time/run_clock.h"
 #include "sim/engine/time/watchdog.h"
@@ -43,6 +44,7 @@ class Simulation {
   const PendingQueue& pending() const { return flow_.pending(); }
   /// Why the run ended before its requests did, in words; empty: it did not.
   const std::string& standstill() const { return standstill_; }
+  const auto& copies_moved() const { return tally_.moved(); }
 
  private:
   /// What happens within one instant (simulation_instant.cpp).
@@ -75,6 +77,7 @@ class Simulation {
   RunClock clock_;
   FlowParts parts_{};
   Flows flows_{};
+  CopyTally tally_{};
   Arrivals arrivals_;
   RequestEnds ends_;
   RunListener listener_;

@@ -24,7 +24,7 @@ Transfer WeightLoads::image(const ReplicaAt& at) const {
   const bool has_network = scenario_.group_of(pool).node.nics > 0;
   const Part storage{.kind = has_network ? Part::Kind::storage : Part::Kind::disk, .place = place};
   return wiring_.transfer("image_load", storage, {.kind = Part::Kind::host, .place = place},
-                          pool.spec.scaling->image_bytes);
+                          {.bytes = pool.spec.scaling->image_bytes});
 }
 
 std::vector<Transfer> WeightLoads::weights(const ReplicaAt& at) const {
@@ -35,11 +35,8 @@ std::vector<Transfer> WeightLoads::weights(const ReplicaAt& at) const {
   const double gpu_bytes = snapshot ? scaling->snapshot->bytes / gpus : pool.memory.weight_bytes;
   std::vector<Transfer> shards;
   for (const GpuPlace& gpu : pool.places[at.replica].gpus)
-    shards.push_back({.kind = "weight_load",
-                      .from = "storage",
-                      .to = Wiring::name(gpu),
-                      .path = wiring_.load_path(gpu),
-                      .bytes = gpu_bytes});
+    shards.push_back(wiring_.transfer("weight_load", {.kind = Part::Kind::storage},
+                                      {.kind = Part::Kind::gpu, .place = gpu}, {.bytes = gpu_bytes}));
   return shards;
 }
 

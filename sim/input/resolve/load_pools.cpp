@@ -55,6 +55,7 @@ class PoolLoader {
     const bool engine = try_at(text_, path_ + ".engine",
                                [&] { pool.engine = files_.engine(pool.spec.engine, place(".engine"), text_.file); });
     pool.images = brings_images(scenario_, i);
+    if (gpu) pool.transfers = transfer_laws(pool.gpu, nullptr);
     if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
     const auto blind = llm ? images_problem(scenario_, pool) : std::nullopt;
     if (blind) fail(blind->key, blind->message);
@@ -85,12 +86,21 @@ class PoolLoader {
   const Node& node() const { return group_->node; }
 
   void make_step_times(Pool& pool) {
+    if (!try_at(text_, path_ + ".latency.profile", [&] { measure_transfers(pool); })) return;
     make_latency(pool);
     if (text_.problems.empty()) add_eager_launch(pool);
     if (text_.problems.empty()) add_drafting(pool, latency_of(pool));
     if (text_.problems.empty()) add_images(pool);
     if (text_.problems.empty()) add_adapters(pool, node());
     if (text_.problems.empty()) tell_depth(pool);
+  }
+
+  /// Tables and the roofline come without measured copies.
+  void measure_transfers(Pool& pool) {
+    const bool table = pool.spec.latency.model == "table";
+    if (const auto use = table ? std::nullopt : profile_use(pool, hardware()))
+      pool.transfers = transfer_laws(pool.gpu, &profiles_->get(*use).profile);
+    if (const auto problem = pageable_problem(pool)) fail(".expert_offload.page_locked", *problem);
   }
 
   /// A scenario that asks for asynchronous scheduling hears where there is none.
@@ -172,6 +182,7 @@ class PoolLoader {
       alone.spec.pipeline_parallel = shape.pipeline_parallel;
       alone.spec.expert_parallel = shape.expert_parallel;
       alone.spec.data_parallel = shape.data_parallel;
+      alone.transfers = &device == &pool.host ? transfer_laws(device, nullptr) : pool.transfers;
       if (&device == &pool.host) alone.spec.gpu = pool.spec.host_layers.device;
       alone.engine.step = without_host(pool.engine.step);
       alone.places = pool.places;
@@ -292,10 +303,10 @@ class PoolLoader {
                               .two_batch_overlap = spec.two_batch_overlap});
   }
   NodeLink node_link(const Pool& pool) const {
-    return servecast::node_link(pool.shape(), pool.places.front(), pool.gpu, *group_);
+    return servecast::node_link(pool.shape(), pool.places.front(), pool.gpu, pool.transfers, *group_);
   }
   StageLink stage_link(const Pool& pool) const {
-    return servecast::stage_link(pool.shape(), pool.places.front(), pool.gpu, *group_);
+    return servecast::stage_link(pool.shape(), pool.places.front(), pool.transfers, *group_);
   }
 
   void make_table_latency(Pool& pool) {

@@ -93,6 +93,13 @@ std::optional<std::string> weights_problem(const Gpu& gpu, const Llm& llm, const
   return fmt::format("{} has no unit for experts in {}", gpu.title, facts(weights.experts).name);
 }
 
+std::optional<std::string> pageable_problem(const Pool& pool) {
+  if (!pool.spec.expert_offload || pool.spec.expert_offload->page_locked || pool.transfers.h2d_pageable)
+    return std::nullopt;
+  return fmt::format("no copies from pageable memory to {} were measured; leave it out, and give copy_rate_fraction",
+                     pool.gpu.title);
+}
+
 void add_profile_notes(Pool& pool, const KernelProfile& profile, const PoolHardware& with) {
   if (profile.gpu == pool.gpu.kernels_like && pool.spec.latency.profile.empty())
     pool.notes.push_back(

@@ -32,6 +32,9 @@ std::optional<std::string> exchange_problem(const Pool& pool, const KernelProfil
 /// What of that the pool's GPU lacks.
 std::string no_exchange(const Pool& pool);
 
+/// Where experts come from pageable memory and the pool's laws of copies have none from there.
+std::optional<std::string> pageable_problem(const Pool& pool);
+
 /// Notes for the reader of a forecast that rests on this profile, or on the roofline.
 void add_profile_notes(Pool& pool, const KernelProfile& profile, const PoolHardware& with);
 void add_roofline_notes(Pool& pool, const PoolHardware& with);

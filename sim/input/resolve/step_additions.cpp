@@ -162,9 +162,11 @@ void add_adapters(Pool& pool, const Node& node) {
   if (!pool.spec.lora) return;
   const LoraSpec& lora = *pool.spec.lora;
   const double bytes = adapter_bytes_per_gpu(pool);
-  pool.adapters = {.slots = lora.slots,
-                   .gpu_bytes = bytes,
-                   .load_s = bytes / host_to_gpu_bytes_per_s(pool.places.front().gpus, pool.gpu, node)};
+  pool.adapters = {
+      .slots = lora.slots,
+      .gpu_bytes = bytes,
+      .load_s = pool.transfers.h2d.start_s +
+                bytes / host_to_gpu_bytes_per_s(pool.places.front().gpus, pool.transfers.h2d.bytes_per_s, node)};
   const double products = static_cast<double>(pool.llm.layers * lora_products(pool.llm, lora.modules == "all"));
   pool.latency = make_with_adapters(
       std::move(pool.latency),

@@ -82,18 +82,21 @@ std::optional<ShapeProblem> shape_problem(const PoolSpec& spec, const Node& node
   return tensor_problem(spec, node);
 }
 
-StageLink stage_link(const Shape& shape, const ReplicaPlace& place, const Gpu& gpu, const NodeGroup& group) {
+StageLink stage_link(const Shape& shape, const ReplicaPlace& place, const TransferLaws& copies,
+                     const NodeGroup& group) {
   const Node& node = group.node;
   const Fabric& fabric = group.fabric;
   if (shape.pipeline_parallel == 1) return {};
   const GpuPlace& from = place.gpus[0];
   const GpuPlace& to = place.gpus[static_cast<std::size_t>(shape.gpus_per_stage())];
-  if (from.node == to.node) return {.bytes_per_s = peer_bytes_per_s(gpu), .latency_s = node.gpu_link_latency_s};
-  return {.bytes_per_s = std::min(node.nic_bytes_per_s * fabric.efficiency_fraction, gpu.pcie_d2h_bytes_per_s),
+  if (from.node == to.node)
+    return {.bytes_per_s = copies.peer_bytes_per_s(), .latency_s = node.gpu_link_latency_s + copies.peer_start_s()};
+  return {.bytes_per_s = std::min(node.nic_bytes_per_s * fabric.efficiency_fraction, copies.d2h.link_bytes_per_s()),
           .latency_s = fabric.end_latency_s + fabric.hop_latency_s};
 }
 
-NodeLink node_link(const Shape& shape, const ReplicaPlace& place, const Gpu& gpu, const NodeGroup& group) {
+NodeLink node_link(const Shape& shape, const ReplicaPlace& place, const Gpu& gpu, const TransferLaws& copies,
+                   const NodeGroup& group) {
   const Node& node = group.node;
   const Fabric& fabric = group.fabric;
   std::map<std::int64_t, std::int64_t> gpus_by_node;
@@ -105,7 +108,7 @@ NodeLink node_link(const Shape& shape, const ReplicaPlace& place, const Gpu& gpu
   for (const auto& [at, gpus] : gpus_by_node) ++nodes_by_leaf[group.switch_of(at)];
   const double ports = std::min(1.0, real(node.nics) / real(node.gpus));
   const double port = ports * node.nic_bytes_per_s * fabric.efficiency_fraction * uplink_share(nodes_by_leaf, fabric);
-  link.bytes_per_s = std::min({port, gpu.pcie_d2h_bytes_per_s, gpu.pcie_h2d_bytes_per_s});
+  link.bytes_per_s = std::min({port, copies.d2h.link_bytes_per_s(), copies.h2d.link_bytes_per_s()});
   link.latency_s = fabric.end_latency_s + (nodes_by_leaf.size() > 1 ? 3 : 1) * fabric.hop_latency_s;
   return link;
 }

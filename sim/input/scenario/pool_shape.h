@@ -39,9 +39,11 @@ struct ShapeProblem {
 std::optional<ShapeProblem> shape_problem(const PoolSpec& spec, const Node& node);
 
 /// From a replica's first stage to its second.
-StageLink stage_link(const Shape& shape, const ReplicaPlace& place, const Gpu& gpu, const NodeGroup& group);
+StageLink stage_link(const Shape& shape, const ReplicaPlace& place, const TransferLaws& copies,
+                     const NodeGroup& group);
 /// Between the nodes that the first stage takes, for each GPU: its port, or with fewer ports than GPUs its share of
 /// them; less where the nodes lie below several leaf switches whose uplinks cannot carry as much.
-NodeLink node_link(const Shape& shape, const ReplicaPlace& place, const Gpu& gpu, const NodeGroup& group);
+NodeLink node_link(const Shape& shape, const ReplicaPlace& place, const Gpu& gpu, const TransferLaws& copies,
+                   const NodeGroup& group);
 
 }  // namespace servecast

@@ -11,6 +11,7 @@
 #include "models/hw/machine/gpu.h"
 #include "models/hw/memory/memory_plan.h"
 #include "models/hw/profile/engine_profile.h"
+#include "models/hw/profile/transfer_law.h"
 #include "models/hw/roofline/roofline.h"
 #include "models/policy/batcher.h"
 #include "models/policy/caches/adapter_slots.h"
@@ -142,6 +143,7 @@ struct Pool {
   std::optional<ExpertPlan> experts{};  // where they are partly outside GPU memory
   std::optional<Llm> drafter{};         // where sequences speculate with a model on the GPUs
   AdapterSetup adapters{};
+  TransferLaws transfers{};                      // of copies to and from its GPUs
   Gpu host{};                                    // with host_layers: the processor that runs them
   std::vector<std::int64_t> acceptance_trace{};  // of the file that `speculative` names
 

@@ -30,6 +30,7 @@ struct ExpertOffloadSpec {
   std::int64_t kv_tokens = 16384;
   std::optional<double> host_bytes{};
   std::int64_t streams = 1;
+  bool page_locked = true;
   double copy_rate_fraction = 1;
   std::int64_t profile_tokens = 2048;
   Choice<ExpertRouting> routing{"synthetic"};
@@ -59,8 +60,11 @@ struct ExpertOffloadSpec {
             "host memory of each replica for experts, the rest is on disk; left out: the node's whole memory",
             positive);
     f.field("streams", streams, "experts that are copied to the GPUs at the same time", at_least_one);
+    f.field(
+        "page_locked", page_locked,
+        "the host's memory is page-locked; false: pageable, where the kernel profile has measured copies from it");
     f.field("copy_rate_fraction", copy_rate_fraction,
-            "share of the links' rate that copies reach: 1 from pinned memory, about a half from pageable memory",
+            "share of the rate of such copies that loads reach, e.g. about a half where a framework stages them",
             positive_fraction);
     f.field("profile_tokens", profile_tokens,
             "tokens of the routing that popularity and co-activation are learnt from before the run",

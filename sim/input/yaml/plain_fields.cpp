@@ -113,11 +113,20 @@ void PlainFields::visit(const About& about, std::int64_t& value) {
   whole&& in_range(about.range, static_cast<double>(*whole)) ? void(value = *whole) : void(wrong());
 }
 
+void PlainFields::visit(const About& about, bool& value) {
+  const Line* line = find(about);
+  if (!line) return;
+  if (line->value != "true" && line->value != "false") return void(wrong());
+  value = line->value == "true";
+}
+
 void PlainFields::visit(const About& about, std::string& value) {
   const Line* line = find(about);
   if (!line) return;
   const auto text = text_in(line->value);
-  text&& about.choices.empty() ? void(value = *text) : void(wrong());
+  const bool valid =
+      text && (about.choices.empty() || std::ranges::find(about.choices, *text) != about.choices.end());
+  valid ? void(value = *text) : void(wrong());
 }
 
 void PlainFields::visit(const About& about, std::vector<double>& value) {

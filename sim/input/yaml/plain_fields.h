@@ -20,7 +20,7 @@ class PlainFields final : public Fields {
 
   void visit(const About& about, double& value) override;
   void visit(const About& about, std::int64_t& value) override;
-  void visit(const About& about, bool&) override { leave_to_yaml(about); }
+  void visit(const About& about, bool& value) override;
   void visit(const About& about, std::string& value) override;
   void visit(const About& about, std::optional<double>&) override { leave_to_yaml(about); }
   void visit(const About& about, std::optional<std::int64_t>&) override { leave_to_yaml(about); }

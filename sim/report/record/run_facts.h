@@ -127,6 +127,24 @@ struct RestsOn {
   bool operator==(const RestsOn&) const = default;
 };
 
+/// Copies of one kind, and what their times rest on.
+struct CopiesMade {
+  std::string kind{};
+  std::string basis{};
+  std::int64_t copies = 0;
+  double bytes = 0;
+
+  void fields(Fields& f) {
+    f.field("kind", kind, "of transfer, e.g. expert_load, kv_fetch, weight_load, swap");
+    f.field("basis", basis,
+            "measured: timed copies of such GPUs; published: figures that others state of them; derived: those of "
+            "another GPU, scaled; data sheet: the rates of the GPU's file, and of the network between nodes");
+    f.figure("copies", copies, "that began");
+    f.figure("bytes", bytes, "that they moved; of slow copies what they take of their links");
+  }
+  bool operator==(const CopiesMade&) const = default;
+};
+
 /// GPUs of rented nodes that no pool holds, mean over the run.
 struct UnusedGpus {
   std::string group{};  // of nodes; empty: of the only one
@@ -196,6 +214,7 @@ struct RunFacts {
   double node_overhead_j = 0;             // energy of the nodes beyond their GPUs
   std::vector<UnusedGpus> unused_gpus{};  // by group of nodes that has any
   std::vector<RestsOn> rests_on{};
+  std::vector<CopiesMade> copies{};  // by kind and basis
   std::vector<ChangedHardware> changed_hardware{};
   std::vector<AddedFile> added_files{};
   std::string settings = "{}";  // every setting of the scenario, as JSON text

@@ -100,6 +100,7 @@ void Summary::fields(Fields& f) {
   f.list("broken_parts", broken_parts, "kind by kind, where something can fail");
   f.list("classes", classes, "class by class, where requests of several arrived");
   f.list("rests_on", rests_on, "pool by pool, what the forecast rests on", true);
+  f.list("copies", copies, "by kind, what the times of copies between memories rest on; left out where none is made");
   f.list("changed_hardware", changed_hardware,
          "figures of hardware that the scenario states otherwise than its files");
   f.list("added_files", added_files, "plug-ins and files of one's own libraries that the run rests on");
@@ -161,6 +162,7 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   s.scaling = scaling_of(facts);
   s.classes = classes_of(recorder.classes(), facts);
   s.rests_on = facts.rests_on;
+  s.copies = facts.copies;
   s.unused_gpus = facts.unused_gpus;
   s.changed_hardware = facts.changed_hardware;
   s.added_files = facts.added_files;

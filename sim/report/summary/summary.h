@@ -54,6 +54,7 @@ struct Summary {
   std::vector<BrokenPartSummary> broken_parts{};   // by kind, likewise
   std::vector<ClassSummary> classes{};             // empty unless there are several
   std::vector<RestsOn> rests_on{};
+  std::vector<CopiesMade> copies{};  // empty where nothing was copied
   std::vector<UnusedGpus> unused_gpus{};
   std::vector<ChangedHardware> changed_hardware{};
   std::vector<AddedFile> added_files{};

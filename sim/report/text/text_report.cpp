@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "sim/report/fields/field_walk.h"
@@ -252,6 +254,21 @@ void curves(Page& page, const Summary& s, std::span<const SeriesRow> series) {
   page.table(table);
 }
 
+/// "12 GB of copies: 90 % published, 10 % data sheet"
+void copies(Page& page, const Summary& s) {
+  std::map<std::string, double> bytes_by_basis;
+  double all = 0;
+  for (const CopiesMade& made : s.copies) {
+    bytes_by_basis[made.basis] += made.bytes;
+    all += made.bytes;
+  }
+  if (all == 0) return;
+  std::string text;
+  for (const auto& [basis, bytes] : bytes_by_basis)
+    text += fmt::format("{} {} {}", text.empty() ? ":" : ",", human::percent(bytes / all), basis);
+  page.line(fmt::format("  {} of copies between memories{}", human::bytes(all), text), Paint::plain, 4);
+}
+
 void rests_on(Page& page, const Summary& s) {
   page.heading("RESTS ON");
   if (s.pools.empty()) page.line("  what the gateway's stages say of outside APIs");
@@ -264,6 +281,7 @@ void rests_on(Page& page, const Summary& s) {
     for (const std::string& note : basis.notes) text += "; " + note;
     page.line(text, Paint::plain, 4);
   }
+  copies(page, s);
   for (const ChangedHardware& figure : s.changed_hardware)
     page.line(fmt::format("  {}: {}, where the file says {}", figure.setting, figure.to, figure.from), Paint::plain,
               4);

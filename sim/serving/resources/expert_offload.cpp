@@ -281,7 +281,8 @@ ExpertLoad ExpertOffload::load(std::size_t stage, std::size_t layer, ExpertId ex
           .expert = expert,
           .from_disk = from_disk,
           .bytes = setup_.expert_bytes,
-          .needed = needed};
+          .needed = needed,
+          .start_s = setup_.links.start_s};
 }
 
 void ExpertOffload::count(std::size_t layer, const ServedChoice& choice, double stands_for, double gate) {

@@ -93,7 +93,7 @@ void ExpertOffload::serve_model(std::size_t model, std::size_t layer, const Expe
                       .left_s = std::span(ahead.left_s).subspan(model * each_, each_),
                       .link_free_s = ahead.link_free_s,
                       .costs = {.expert_bytes = setup_.expert_bytes,
-                                .load_s = setup_.expert_bytes / setup_.links.host_bytes_per_s,
+                                .load_s = setup_.links.start_s + setup_.expert_bytes / setup_.links.host_bytes_per_s,
                                 .host_expert_s = setup_.times.host_expert_s,
                                 .host_token_s = setup_.times.host_token_s}};
   setup_.models[model].miss->answer(view, setup_.rng, own);

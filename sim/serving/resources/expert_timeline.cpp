@@ -63,9 +63,9 @@ void ExpertTimeline::arrived(const ExpertLoad& load, double now_s) {
 
 // Disk loads share the disk and with the others the GPUs' links; what the disk leaves goes to those from memory.
 OwnLinks::Shares OwnLinks::shares() const {
-  const auto all = static_cast<double>(active_.size());
-  const auto disk =
-      static_cast<double>(std::ranges::count_if(active_, [](const Active& a) { return a.load.from_disk; }));
+  const auto all = static_cast<double>(std::ranges::count_if(active_, [this](const Active& a) { return moves(a); }));
+  const auto disk = static_cast<double>(
+      std::ranges::count_if(active_, [this](const Active& a) { return moves(a) && a.load.from_disk; }));
   const double of_disk = disk > 0 ? std::min(rates_.disk_bytes_per_s / disk, rates_.host_bytes_per_s / all) : 0;
   return {.from_host = (rates_.host_bytes_per_s - disk * of_disk) / (all - disk), .from_disk = of_disk};
 }
@@ -73,7 +73,9 @@ OwnLinks::Shares OwnLinks::shares() const {
 double OwnLinks::next_s() const {
   const Shares shares = this->shares();
   double next_s = ExpertTimeline::infinity;
-  for (const Active& active : active_) next_s = std::min(next_s, now_s_ + active.left_bytes / shares.of(active.load));
+  for (const Active& active : active_)
+    next_s =
+        std::min(next_s, moves(active) ? now_s_ + active.left_bytes / shares.of(active.load) : active.moves_at_s);
   return next_s;
 }
 
@@ -84,11 +86,11 @@ std::vector<ExpertLoad> OwnLinks::move_to(double now_s) {
   std::size_t kept = 0;
   for (Active& active : active_) {
     const double bytes_per_s = shares.of(active.load);
-    if (now_s_ + active.left_bytes / bytes_per_s <= now_s) {
+    if (moves(active) && now_s_ + active.left_bytes / bytes_per_s <= now_s) {
       done.push_back(active.load);
       continue;
     }
-    active.left_bytes = std::max(0.0, active.left_bytes - (now_s - now_s_) * bytes_per_s);
+    if (moves(active)) active.left_bytes = std::max(0.0, active.left_bytes - (now_s - now_s_) * bytes_per_s);
     active_[kept++] = active;
   }
   active_.resize(kept);
@@ -101,6 +103,7 @@ std::vector<ExpertLoad> OwnLinks::hand_over() {
   for (const Active& active : active_) {
     rest.push_back(active.load);
     rest.back().bytes = active.left_bytes;
+    rest.back().start_s = std::max(0.0, active.moves_at_s - now_s_);
   }
   active_.clear();
   return rest;

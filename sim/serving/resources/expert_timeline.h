@@ -22,6 +22,7 @@ struct ExpertLoad {
   double bytes = 0;        // of all GPUs' slices together
   bool needed = true;      // false: a guess that its layer does not wait for
   bool dropped = false;    // such a guess, taken out of the queue when its layer starts
+  double start_s = 0;      // until its first byte moves
 };
 
 /// What GPUs do in one layer with the experts that they have.
@@ -99,26 +100,29 @@ class OwnLinks {
     double host_bytes_per_s = 0;  // to all its GPUs together
     double disk_bytes_per_s = 0;
     std::int64_t streams = 1;
+    double start_s = 0;  // of a copy
   };
   explicit OwnLinks(const Rates& rates) : rates_(rates) {}
 
   bool has_free_stream() const { return static_cast<std::int64_t>(active_.size()) < rates_.streams; }
   /// Starts at the current instant.
-  void begin(const ExpertLoad& load) { active_.push_back({load, load.bytes}); }
-  /// When the next load is done; infinite without any.
+  void begin(const ExpertLoad& load) { active_.push_back({load, load.bytes, now_s_ + load.start_s}); }
+  /// When the next load is done, or begins to move; infinite without any.
   double next_s() const;
   /// To `now_s`, which is not after next_s(). Returns the loads that are done then, in the order of their start.
   std::vector<ExpertLoad> move_to(double now_s);
   double now_s() const { return now_s_; }
 
-  /// What is under way, with the bytes that are left; it is forgotten here.
+  /// What is under way, with the bytes and the start that are left; it is forgotten here.
   std::vector<ExpertLoad> hand_over();
 
  private:
   struct Active {
     ExpertLoad load{};
     double left_bytes = 0;
+    double moves_at_s = 0;
   };
+  bool moves(const Active& active) const { return active.moves_at_s <= now_s_; }
   struct Shares {  // bytes/s of each load
     double from_host = 0;
     double from_disk = 0;

@@ -8,6 +8,7 @@
 #include "models/hw/latency/step_latency.h"
 #include "models/hw/power_cost/power.h"
 #include "models/hw/profile/engine_profile.h"
+#include "models/hw/profile/transfer_law.h"
 #include "models/policy/batcher.h"
 #include "models/policy/caches/adapter_slots.h"
 #include "models/policy/kv_cache.h"
@@ -24,8 +25,18 @@ namespace servecast {
 /// Host memory for the blocks of preempted sequences. Blocks are those of the KV cache: a share of each on every GPU.
 struct SwapSpace {
   std::int64_t blocks = 0;
-  double out_s = 0;  // copying one to the host, while nothing is computed
-  double in_s = 0;   // and back
+  Copy block{};       // of one, on a GPU
+  TransferLaw out{};  // to the host, while nothing is computed
+  TransferLaw in{};   // and back
+
+  double out_s(std::int64_t blocks_moved) const { return out.seconds(all(blocks_moved)); }
+  double in_s(std::int64_t blocks_moved) const { return in.seconds(all(blocks_moved)); }
+
+ private:
+  Copy all(std::int64_t blocks_moved) const {
+    const auto count = static_cast<double>(blocks_moved);
+    return {.bytes = count * block.bytes, .pieces = count * block.pieces};
+  }
 };
 
 /// Which fetches from tiers are made.

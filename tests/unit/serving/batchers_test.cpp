@@ -91,7 +91,9 @@ TEST(SplitwiseMixed, DecodesPauseForAtMostSoManySteps) {
 // back (0.5 s) when request 0 has finished at 1 + 1.25 + 4 = 6.25. Its second token is out at 6.25 + 1.5 = 7.75.
 TEST(Swap, CopiesBlocksOutAndBackInsteadOfComputingAgain) {
   const Listener heard =
-      serve_with({.block_tokens = 4, .blocks = 3, .swap = {.blocks = 8, .out_s = 0.25, .in_s = 0.5}},
+      serve_with({.block_tokens = 4,
+                  .blocks = 3,
+                  .swap = {.blocks = 8, .block = {.bytes = 1}, .out = {.bytes_per_s = 4}, .in = {.bytes_per_s = 2}}},
                  {request(0, 0, 4, 6), request(1, 0, 4, 6)});
   EXPECT_EQ(heard.done.at(RequestId{0}).finish_s, 6.25);
   EXPECT_EQ(heard.done.at(RequestId{1}).preemptions, 1u);
@@ -220,8 +222,10 @@ TEST(Beams, SurvivePreemption) {
     std::vector<Request> requests{request(0, 0, 30, 60), request(1, 0, 30, 60)};
     requests[0].samples = 2;
     requests[1].beam_width = 3;
-    const Listener heard =
-        serve_with({.blocks = 16, .swap = {.blocks = host_blocks, .out_s = 0.25, .in_s = 0.25}}, requests);
+    const Listener heard = serve_with(
+        {.blocks = 16,
+         .swap = {.blocks = host_blocks, .block = {.bytes = 1}, .out = {.bytes_per_s = 4}, .in = {.bytes_per_s = 4}}},
+        requests);
     EXPECT_GT(heard.done.at(RequestId{1}).preemptions, 0u);
     EXPECT_EQ(heard.done.at(RequestId{1}).output_tokens, 60);
   }

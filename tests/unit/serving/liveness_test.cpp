@@ -71,7 +71,9 @@ struct Load {
     if (dice.one_in(3) && make_policy<KvCache>(limits.kv_cache)->drops_outside_window())
       limits.groups = {.groups = 3, .windowed = dice.between(1, 2), .window_tokens = dice.between(1, 40)};
     limits.blocks = std::max<std::int64_t>(2, dice.between(20, 200) / limits.block_tokens);
-    if (dice.one_in(3)) limits.swap = {.blocks = dice.between(1, 40), .out_s = 0.25, .in_s = 0.25};
+    if (dice.one_in(3))
+      limits.swap = {
+          .blocks = dice.between(1, 40), .block = {.bytes = 1}, .out = {.bytes_per_s = 4}, .in = {.bytes_per_s = 4}};
     for (std::uint32_t id = 0; id < 12; ++id) requests.push_back(request(dice, id));
   }
 
@@ -164,9 +166,12 @@ TEST(VllmV0, WhoHoldsTheWholeCacheIsRecomputedForEachToken) {
 
 // The same with room on the host: it would have to find 3 blocks there to come back, so it is recomputed, too.
 TEST(VllmV0, DoesNotSwapOutWhatCannotComeBack) {
-  const Listener heard = serve_with(
-      {.block_tokens = 4, .blocks = 2, .batcher = "vllm_v0", .swap = {.blocks = 8, .out_s = 0.25, .in_s = 0.25}},
-      {request(0, 6, 3)});
+  const Listener heard =
+      serve_with({.block_tokens = 4,
+                  .blocks = 2,
+                  .batcher = "vllm_v0",
+                  .swap = {.blocks = 8, .block = {.bytes = 1}, .out = {.bytes_per_s = 4}, .in = {.bytes_per_s = 4}}},
+                 {request(0, 6, 3)});
   EXPECT_EQ(heard.done.at(RequestId{0}).finish_s, 3);
 }
 

@@ -106,7 +106,11 @@ TEST(SmSides, ShortCutsChangeNothing) {
       const char* const batchers[] = {"vllm_v0", "vllm_v1", "sarathi", "orca", "splitwise_mixed", "trtllm"};
       Semi semi{.settings = {{"prefill_sm_fraction", 0.7}, {"ttft_s", 0.3}, {"tpot_s", 0.03}, {"switch_s", 0.1}},
                 .blocks = seed % 2 == 0 ? 150 : 1000,
-                .swap = seed % 4 == 0 ? SwapSpace{.blocks = 100, .out_s = 1e-4, .in_s = 1e-4} : SwapSpace{},
+                .swap = seed % 4 == 0 ? SwapSpace{.blocks = 100,
+                                                  .block = {.bytes = 1},
+                                                  .out = {.bytes_per_s = 1e4},
+                                                  .in = {.bytes_per_s = 1e4}}
+                                      : SwapSpace{},
                 .batcher = batchers[seed % 6],
                 .ask_every_step = ask_every_step};
       Replica replica = semi.replica(latency);

@@ -7,7 +7,6 @@
 namespace servecast {
 namespace {
 
-constexpr std::int64_t host_block_bytes = 65536;  // keys and values of a layer: 16 tokens, 8 heads of 128 in bf16
 constexpr std::int64_t pool_per_block = 4;        // of which one is moved
 
 /// Blocks that lie scattered in a pool on the device, moved to or from one place there or on the host: by one kernel,
@@ -77,7 +76,7 @@ std::unique_ptr<Call> make_block_copy(const MeasureTarget& target, const CallCon
         BlockCopyCall::Way{.kernel = target.mode != "gather_copies", .scatter = target.mode == "scatter_kernel"},
         context.rng);
   return std::make_unique<BlockCopyCall>(
-      s.bytes / host_block_bytes, host_block_bytes,
+      s.m, s.n,
       BlockCopyCall::Way{.kernel = target.mode == "pinned_gathered", .host = true, .scatter = target.op == "h2d"},
       context.rng);
 }

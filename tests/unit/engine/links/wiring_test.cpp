@@ -38,6 +38,7 @@ Scenario wired(std::int64_t nodes, const std::string& gpu_link, std::int64_t nic
   pool.gpu.nvlink_bytes_per_s = 300e9;
   pool.gpu.pcie_h2d_bytes_per_s = 25e9;
   pool.gpu.pcie_d2h_bytes_per_s = 24e9;
+  pool.transfers = transfer_laws(pool.gpu, nullptr);
   for (std::int64_t number : {std::int64_t{0}, nodes - 1})
     for (std::int64_t gpu = 0; gpu < 4; ++gpu) pool.places.push_back({{{.node = number, .gpu = gpu}}});
   if (nodes == 1) pool.places.resize(4);

@@ -16,9 +16,13 @@ using testing::ElementsAre;
 
 struct Point {
   std::string name{};
+  bool shown = true;
+  std::string form = "dot";
   std::vector<double> at{};
   void fields(Fields& f) {
     f.required("name", name, "what it is called");
+    f.field("shown", shown, "it is drawn");
+    f.field("form", form, "as what", {"dot", "cross"});
     f.required("at", at, "where it is");
   }
 };
@@ -61,6 +65,8 @@ inner:
   - ""
 points:
   - name: "p"
+    shown: false
+    form: "cross"
     at: [1, 2.5]
   - name: "q"
     at: [3e+2]
@@ -75,7 +81,11 @@ TEST(PlainFields, ReadWhatWasWrittenAsTheFieldsSay) {
   EXPECT_THAT(read.inner.lines, ElementsAre("x y", ""));
   ASSERT_EQ(read.points.size(), 2u);
   EXPECT_THAT(read.points[0].at, ElementsAre(1, 2.5));
+  EXPECT_FALSE(read.points[0].shown);
+  EXPECT_EQ(read.points[0].form, "cross");
   EXPECT_EQ(read.points[1].name, "q");
+  EXPECT_TRUE(read.points[1].shown);
+  EXPECT_EQ(read.points[1].form, "dot");
   EXPECT_THAT(read.points[1].at, ElementsAre(300));
 }
 
@@ -107,6 +117,8 @@ TEST(PlainFields, LeaveEverythingElseToYaml) {
       {"  - \"x y\"", "  - x y"},              //
       {"  - \"x y\"", "   - \"x y\""},         // entries that do not stand below each other
       {"\n  - \"x y\"\n  - \"\"", " []"},      //
+      {"shown: false", "shown: no"},           // false in YAML
+      {"\"cross\"", "\"star\""},               // no such form
       {"[1, 2.5]", "[1, a]"},                  //
       {"[1, 2.5]", "[]"},                      //
       {"    at: [3e+2]\n", ""},                // required
@@ -136,10 +148,18 @@ auto numbers(const FitEvidence& e) {
                   e.spread_up_to_s, e.spread_fraction);
 }
 auto numbers(const GridAxis& axis) { return std::tie(axis.name, axis.points); }
+auto numbers(const TransferLaw& law) {
+  return std::tie(law.op, law.pageable, law.start_s, law.bytes_per_s, law.side_by_side_bytes_per_s,
+                  law.beside_products_fraction, law.piece_s, law.gathered_start_s, law.gathered_bytes_per_s,
+                  law.basis, law.source, law.rows, law.rms_error, law.least_bytes, law.most_bytes);
+}
 auto numbers(const KernelProfile& p) { return std::tie(p.title, p.gpu, p.engine, p.elementwise_bytes_per_s); }
 
 void expect_same(const KernelProfile& quick, const KernelProfile& slow) {
   EXPECT_EQ(numbers(quick), numbers(slow));
+  ASSERT_EQ(quick.transfers.size(), slow.transfers.size());
+  for (std::size_t i = 0; i < slow.transfers.size(); ++i)
+    EXPECT_EQ(numbers(quick.transfers[i]), numbers(slow.transfers[i]));
   ASSERT_EQ(quick.operators.size(), slow.operators.size());
   for (std::size_t i = 0; i < slow.operators.size(); ++i) {
     const FittedOperator& a = quick.operators[i];
