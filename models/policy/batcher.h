@@ -64,6 +64,9 @@ class Batch {
   virtual PrefillView prefill(std::int64_t i) const = 0;  // the i-th of them, in order of admission
   virtual bool has_waiting() const = 0;     // false while sequences are swapped out: these come back first
   virtual PrefillView waiting() const = 0;  // the head of the waiting queue; requires has_waiting()
+  virtual std::int64_t waiting_tokens() const {  // left_tokens of all that wait; requires has_waiting()
+    return waiting().left_tokens;
+  }
   virtual std::int64_t waiting_cached() const { return 0; }  // of its left_tokens, those that the cache holds
   virtual std::int64_t free_tokens() const {                 // that free KV blocks have room for
     return std::numeric_limits<std::int64_t>::max();

@@ -13,10 +13,16 @@
 // With `enable_mixed_chunk` decodes join the steps of prompts. With overlap scheduling a step is scheduled while the
 // one before runs.
 //
-// Left out: order by longest prefix ("lpm"; the default is first come, first served), the delay of prompts for others
-// with the same prefix, SGLang's own limit of running requests where `max_running_requests` is not given (2,048 to
-// 4,096). Outputs are known and stand for max_new_tokens. A request that could never pass the test runs alone.
+// New requests are taken in before a step, or with `scheduler_recv_interval` only before the first, the step behind
+// one of prompts, and after so many steps of decodes (scheduler_recv_skipper.py): they then wait for longer, but
+// stall the decodes together.
+//
+// Left out: which of the requests that wait came after the last look, where one of before still waits for room; order
+// by longest prefix ("lpm"; the default is first come, first served), the delay of prompts for others with the same
+// prefix, SGLang's own limit of running requests where `max_running_requests` is not given (2,048 to 4,096). Outputs
+// are known and stand for max_new_tokens. A request that could never pass the test runs alone.
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "models/base/counts.h"
@@ -35,6 +41,7 @@ class Sglang final : public Batcher {
     std::int64_t clip_max_new_tokens = 4096;
     bool enable_mixed_chunk = false;
     bool overlap_schedule = true;
+    std::int64_t scheduler_recv_interval = 1;
     void fields(Fields& f) {
       f.field(
           "chunked_prefill_size", chunked_prefill_size,
@@ -51,6 +58,8 @@ class Sglang final : public Batcher {
       f.field("enable_mixed_chunk", enable_mixed_chunk, "decodes join the steps of prompts");
       f.field("overlap_schedule", overlap_schedule,
               "schedule the next step while one runs; not with pipeline stages");
+      f.field("scheduler_recv_interval", scheduler_recv_interval,
+              "steps of decodes from one look for new requests to the next", at_least_one);
     }
   };
   explicit Sglang(const Settings& settings)
@@ -67,10 +76,11 @@ class Sglang final : public Batcher {
   std::int64_t depth() const override { return settings_.overlap_schedule ? 2 : 1; }
 
   void fill(Batch& batch) override {
+    look(batch);
     std::int64_t decoded = 0;
     if (settings_.enable_mixed_chunk) decoded = decode(batch);
-    const bool prompts = add_prompts(batch, decoded);
-    if (!prompts && !settings_.enable_mixed_chunk) decode(batch);
+    after_prompts_ = add_prompts(batch, decoded);
+    if (!after_prompts_ && !settings_.enable_mixed_chunk) decode(batch);
   }
 
   // The ratio falls with every step, so a request that waits for room may find some.
@@ -100,6 +110,14 @@ class Sglang final : public Batcher {
     steps_seen_ = steps;
   }
 
+  /// New requests are looked for before this step; between two looks, those that the last one left may be admitted.
+  void look(const Batch& batch) {
+    const std::int64_t steps = batch.decode_steps();
+    if (after_prompts_ || batch.running() == 0) looked_at_step_ = steps;
+    looks_ = (steps - looked_at_step_) % settings_.scheduler_recv_interval == 0;
+  }
+  bool is_known(RequestId waiting) const { return looks_ || left_waiting_ == waiting; }
+
   /// What is left of a step's and of the memory's tokens.
   struct Room {
     std::int64_t chunk = 0;
@@ -117,8 +135,11 @@ class Sglang final : public Batcher {
       room.chunk -= tokens;
       room.input -= tokens;
     }
-    if (batch.preempted() > 0 || !batch.has_waiting()) return computed > 0;
-    return admit_prompts(batch, room, computed) > 0;
+    if (batch.preempted() > 0 || !batch.has_waiting() || !is_known(batch.waiting().id)) return computed > 0;
+    const bool any = admit_prompts(batch, room, computed) > 0;
+    left_waiting_.reset();
+    if (batch.has_waiting()) left_waiting_ = batch.waiting().id;
+    return any;
   }
 
   std::int64_t admit_prompts(Batch& batch, Room room, std::int64_t computed) {
@@ -148,6 +169,10 @@ class Sglang final : public Batcher {
   double least_ratio_;
   double ratio_;
   std::int64_t steps_seen_ = 0;
+  std::int64_t looked_at_step_ = 0;
+  bool looks_ = true;
+  bool after_prompts_ = false;
+  std::optional<RequestId> left_waiting_{};  // at the head when requests were looked for last
 };
 
 [[maybe_unused]] const bool added = Registry<Batcher>::add<Sglang>(

@@ -11,8 +11,13 @@
 //                        once, and shares nothing
 //   static_batch         the same, and none until all that run are done
 // Output lengths are known here, which stand for max_tokens.
+//
+// With `batch_wait_timeout_iters` prompts wait for company beside running decodes, until so many steps have passed or
+// they and the decodes fill a share of a step's tokens (_waiting_requests in
+// tensorrt_llm/_torch/pyexecutor/py_executor.py).
 #include <algorithm>
 
+#include "models/base/counts.h"
 #include "models/policy/batcher.h"
 
 namespace servecast {
@@ -26,6 +31,8 @@ class Trtllm final : public Batcher {
     bool enable_chunked_context = false;
     bool overlap_scheduler = false;
     std::string capacity_scheduler_policy = "max_utilization";
+    std::int64_t batch_wait_timeout_iters = 0;
+    double batch_wait_max_tokens_ratio = 0;
     void fields(Fields& f) {
       f.field("max_num_tokens", max_num_tokens, "most tokens in one step", at_least_one);
       f.field("max_batch_size", max_batch_size, "most sequences that run at a time", at_least_one);
@@ -39,6 +46,11 @@ class Trtllm final : public Batcher {
           "those whose whole output finds blocks, too (TensorRT-LLM's default); static_batch: likewise, none until "
           "all that run are done",
           {"max_utilization", "guaranteed_no_evict", "static_batch"});
+      f.field("batch_wait_timeout_iters", batch_wait_timeout_iters,
+              "most steps that a prompt waits for others while sequences decode; 0: it does not");
+      f.field("batch_wait_max_tokens_ratio", batch_wait_max_tokens_ratio,
+              "it no longer waits when prompts and decodes together fill this share of max_num_tokens",
+              {.min = 0, .max = 1});
     }
   };
   explicit Trtllm(const Settings& settings) : settings_(settings) {}
@@ -49,11 +61,12 @@ class Trtllm final : public Batcher {
 
   void fill(Batch& batch) override {
     const bool closed = settings_.capacity_scheduler_policy == "static_batch" && batch.running() > 0;
-    std::int64_t budget = settings_.max_num_tokens - batch.decode_all();
+    const std::int64_t decoded = batch.decode_all();
+    std::int64_t budget = settings_.max_num_tokens - decoded;
     budget -= batch.draft_tokens();
     for (std::int64_t i = 0; i < batch.prefilling() && budget > 0; ++i)
       budget -= batch.continue_prefill(i, std::min(batch.prefill(i).left_tokens, budget));
-    if (batch.preempted() > 0 || closed || !batch.has_waiting()) return;
+    if (batch.preempted() > 0 || closed || !batch.has_waiting() || waits(batch, decoded)) return;
     std::int64_t room = settings_.capacity_scheduler_policy == "max_utilization" ? nothing_kept : room_left(batch);
     while (budget > 0 && batch.has_waiting() && batch.running() < settings_.max_batch_size) {
       const std::int64_t wanted = batch.waiting().left_tokens;
@@ -70,10 +83,23 @@ class Trtllm final : public Batcher {
   // While the same sequences decode, blocks only get fewer and the budget stays: a waiting request still does not
   // fit. But outputs to come get fewer, too, and faster than blocks where layers free what their windows have passed.
   bool repeatable(const Batch& batch) const override {
-    return settings_.capacity_scheduler_policy != "guaranteed_no_evict" || !batch.has_waiting();
+    const bool looks_again =
+        settings_.capacity_scheduler_policy == "guaranteed_no_evict" || settings_.batch_wait_timeout_iters > 0;
+    return !looks_again || !batch.has_waiting();
   }
 
  private:
+  bool waits(const Batch& batch, std::int64_t decoded) {
+    if (settings_.batch_wait_timeout_iters == 0 || decoded == 0) return false;
+    const double enough = settings_.batch_wait_max_tokens_ratio * real(settings_.max_num_tokens);
+    if (waited_ < settings_.batch_wait_timeout_iters && real(batch.waiting_tokens() + decoded) < enough) {
+      ++waited_;
+      return true;
+    }
+    waited_ = 0;
+    return false;
+  }
+
   static constexpr std::int64_t nothing_kept = std::numeric_limits<std::int64_t>::max();
   /// Tokens that are free when all that run have made their outputs.
   static std::int64_t room_left(const Batch& batch) {
@@ -91,6 +117,7 @@ class Trtllm final : public Batcher {
            tokens > settings_.max_num_tokens;
   }
   Settings settings_;
+  std::int64_t waited_ = 0;  // steps, since prompts began to wait
 };
 
 [[maybe_unused]] const bool added =

@@ -20,6 +20,13 @@ PrefillView BatchBuilder::prefill(std::int64_t i) const {
 }
 PrefillView BatchBuilder::waiting() const { return view(core_.setup.queue->front()); }
 
+std::int64_t BatchBuilder::waiting_tokens() const {
+  std::int64_t tokens = book_.sums().uncomputed_tokens;
+  for (const Lane& lane : core_.lanes.all())
+    for (const Slot slot : lane.prefilling) tokens -= book_[slot].left();
+  return tokens;
+}
+
 std::int64_t BatchBuilder::waiting_cached() const {
   const Sequence& s = book_[core_.setup.queue->front()];
   const std::int64_t found = s.fetched_tokens > 0 ? s.fetched_tokens : cache().cached_tokens(s.request);

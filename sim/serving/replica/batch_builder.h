@@ -26,6 +26,7 @@ class BatchBuilder final : public Batch {
     return book_.admits() && core_.lanes.takes_prompts(lane_) && parts_.fetches.front_may_be_admitted();
   }
   PrefillView waiting() const override;
+  std::int64_t waiting_tokens() const override;
   std::int64_t waiting_cached() const override;
   std::int64_t free_tokens() const override;
   OutputSums outputs(std::int64_t most) const override;

@@ -50,6 +50,24 @@ TEST(Sglang, PromptsStallDecodes) {
   EXPECT_EQ(heard.done.at(RequestId{1}).first_token_s, 5);
 }
 
+// Request 0 decodes from step 1 on, after the look behind its prompt; the next look is before the fourth of its
+// decodes, step 4, and finds both that have come since 1.5. Their prompts take one step together.
+TEST(Sglang, LooksForRequestsAfterSoManyDecodes) {
+  const std::vector<Request> requests{request(0, 0, 10, 9), request(1, 1.5, 5, 2), request(2, 2.5, 5, 2)};
+  const Listener heard = serve_with(sglang({{"scheduler_recv_interval", 3}}), requests);
+  for (const std::size_t step : {1, 2, 3}) EXPECT_EQ(heard.steps.at(step).decode_sequences, 1) << step;
+  EXPECT_EQ(heard.steps.at(4).prefill_tokens, 10);
+  EXPECT_EQ(serve_with(sglang({}), requests).steps.at(2).prefill_tokens, 5);
+}
+
+// A look every 3 decodes, whether or not anything waits: before the decodes of steps 1, 4 and 7. What comes in step 4
+// is seen before step 7.
+TEST(Sglang, LooksAlsoWhereNothingWaits) {
+  const Listener heard =
+      serve_with(sglang({{"scheduler_recv_interval", 3}}), {request(0, 0, 10, 20), request(1, 4.5, 5, 2)});
+  EXPECT_EQ(heard.done.at(RequestId{1}).scheduled_s, 7);
+}
+
 // The same with decodes in the steps of prompts, which leave 9 tokens each for the prompt: 9, 9 and 7.
 TEST(Sglang, MixedChunksDoNot) {
   const Listener heard = serve_with(sglang({{"chunked_prefill_size", 10}, {"enable_mixed_chunk", 1}}),
@@ -91,6 +109,23 @@ TEST(Trtllm, CapacitySchedulersKeepOutputsFreeOrNot) {
   EXPECT_EQ(scheduled_s("max_utilization"), 0);
   EXPECT_EQ(scheduled_s("guaranteed_no_evict"), 50);
   EXPECT_EQ(scheduled_s("static_batch"), 50);
+}
+
+// 100 tokens a step. Request 1 comes in step 1, beside one decode, and waits 4 steps, 2 to 5, or until prompts and
+// decodes are half of a step's tokens: with request 2 of 40 tokens, which comes in step 3, they are 10 + 40 + 1.
+TEST(Trtllm, PromptsWaitForCompany) {
+  const auto scheduled_s = [&](double second_s) {
+    const ReplicaLimits limits{
+        .budget = 100,
+        .batcher = "trtllm",
+        .batcher_settings = {
+            {"max_num_tokens", 100}, {"batch_wait_timeout_iters", 4}, {"batch_wait_max_tokens_ratio", 0.5}}};
+    return serve_with(limits, {request(0, 0, 10, 30), request(1, 1.5, 10, 5), request(2, second_s, 40, 5)})
+        .done.at(RequestId{1})
+        .scheduled_s;
+  };
+  EXPECT_EQ(scheduled_s(20), 6);
+  EXPECT_EQ(scheduled_s(3.5), 4);
 }
 
 }  // namespace servecast::engine_rules_test
