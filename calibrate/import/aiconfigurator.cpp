@@ -160,12 +160,17 @@ void read_quantize(const Row& row, const ImportContext& context, const TakeSampl
   take(std::move(s));
 }
 
-/// TensorRT-LLM's exchange over NVLink (MNNVL), in three kernels.
+/// TensorRT-LLM's exchange over NVLink: the one-sided kernels that it chooses, and older ones in three steps, which
+/// are of modes that no fit takes. Results come back in 16 bits.
 void read_alltoall(const Row& row, const ImportContext& context, const TakeSample& take) {
   const std::string_view name = row.text("op_name");
-  Sample s = start(row, context, name.find("combine") != std::string_view::npos ? "ep_combine" : "ep_dispatch");
-  s.dtype = type(row, "moe_dtype").ours;
-  s.mode = s.kernel + "_" + std::string(name);
+  const bool combine = name.find("combine") != std::string_view::npos;
+  const bool one_sided = row.text("kernel_source") == "NVLinkOneSided";
+  Sample s =
+      start(row, context,
+            one_sided ? (combine ? "nvlink_combine" : "nvlink_dispatch") : (combine ? "ep_combine" : "ep_dispatch"));
+  s.dtype = combine && one_sided ? "bf16" : type(row, "moe_dtype").ours;
+  if (!one_sided) s.mode = s.kernel + "_" + std::string(name);
   s.shape = {.m = row.count("num_tokens"),
              .k = row.count("hidden_size"),
              .experts = row.count("num_experts"),

@@ -61,6 +61,22 @@ ExchangeTime ExpertExchange::one_way(const Way& way, double tokens, const RankLo
   return {.seconds = std::max(inside, launch + across), .inside_node_s = sends, .across_nodes_s = across};
 }
 
+ExchangeTime ExpertExchange::over_nvlink(std::string_view op, double tokens) const {
+  const auto seconds = [&](double n) {
+    return kernels_
+        .exchange({.op = op,
+                   .mode = "",
+                   .tokens = std::max<std::int64_t>(1, std::llround(n)),
+                   .hidden = llm_.hidden,
+                   .top_k = llm_.experts->active,
+                   .ranks = static_cast<std::int64_t>(gpus_)})
+        .value()
+        .seconds;
+  };
+  const double all_s = seconds(tokens);
+  return {.seconds = all_s, .inside_node_s = std::max(0.0, all_s - seconds(1))};
+}
+
 /// Of the tokens of all GPUs. NCCL was measured inside a node: where there is no such table, its law is the link's.
 ExchangeTime ExpertExchange::collective(std::string_view op, double tokens) const {
   const double bytes = gpus_ * tokens * real(llm_.hidden) * bf16_bytes;
@@ -78,6 +94,10 @@ ExchangeTime ExpertExchange::collective(std::string_view op, double tokens) cons
 
 ExchangeTime ExpertExchange::operator()(std::int64_t rank_tokens, const RankLoad& load) const {
   if (rank_tokens == 0) return {};
+  if (which_ == ExchangeKernels::nvlink) {
+    const double tokens = load.visits * real(rank_tokens);
+    return over_nvlink("nvlink_dispatch", tokens) + over_nvlink("nvlink_combine", tokens);
+  }
   if (which_ == ExchangeKernels::all_gather)
     return collective("all_gather", real(rank_tokens)) + collective("reduce_scatter", real(rank_tokens));
   const ExchangeTime out =

@@ -17,9 +17,9 @@ struct NodeLink {
   double inside_bytes_per_s = 0;  // to its peers in the node, one direction
 };
 
-/// Kernels that send tokens to the GPUs of their experts and back: DeepEP's, or NCCL's that give all tokens to all
-/// GPUs and sum what these make of them.
-enum class ExchangeKernels : std::uint8_t { high_throughput, low_latency, all_gather };
+/// Kernels that send tokens to the GPUs of their experts and back: DeepEP's, TensorRT-LLM's over NVLink, or NCCL's
+/// that give all tokens to all GPUs and sum what these make of them.
+enum class ExchangeKernels : std::uint8_t { high_throughput, low_latency, nvlink, all_gather };
 
 struct ExchangeTime {
   double seconds = 0;
@@ -41,13 +41,16 @@ struct ExchangeTime {
 /// Inside a node and launch: DeepEP's kernels measured on 8 GPUs, for as many tokens as arrive here. The kernels'
 /// share of the ports' rate is that of DeepEP's published tables (H800, 400 Gb/s ports): 0.93 and 0.87; a test holds
 /// both kinds to these tables, over 16 to 256 GPUs.
+/// nvlink: TensorRT-LLM's one-sided kernels (NVLinkOneSided), measured on 2 to 32 GB200 for DeepSeek-V3's tokens in
+/// NVFP4 and back in bf16; all GPUs share one NVLink domain.
 /// all_gather: an all-gather before the experts and a reduce-scatter behind them, in bf16, over all GPUs of the
 /// stage, as vLLM (allgather_reducescatter) and TensorRT-LLM do without all-to-all kernels; to other nodes a node's
 /// ports share what it receives. Leaves out: routing that keeps to few nodes (DeepSeek-V3's 4 of 8 groups of experts
 /// meet 2.9 of 4 nodes, here 3.6).
 class ExpertExchange {
  public:
-  /// Keeps the first two. Requires the profile to have ep_dispatch and ep_combine, or with all_gather nothing.
+  /// Keeps the first two. Requires the profile to have ep_dispatch and ep_combine, with nvlink nvlink_dispatch and
+  /// nvlink_combine, with all_gather nothing.
   ExpertExchange(const Llm& llm, const KernelTimes& kernels, const Shape& shape, const NodeLink& link,
                  ExchangeKernels which);
 
@@ -61,6 +64,7 @@ class ExpertExchange {
   };
   ExchangeTime one_way(const Way& way, double tokens, const RankLoad& load) const;
   double inside_s(const Way& way, double tokens) const;
+  ExchangeTime over_nvlink(std::string_view op, double tokens) const;
   ExchangeTime collective(std::string_view op, double tokens) const;
 
   const Llm& llm_;

@@ -30,7 +30,9 @@ constexpr std::array links{
 /// DeepEP's kernels on an H100 move less than its NVLink could, and on an H800 all that its own can: 153 to 158 of
 /// 200 GB/s (DeepEP's README). A copy reaches 0.8 of the link's rate (p2p of the H100 profile).
 constexpr double link_share = 0.8;
-bool exchanges(const FittedOperator& fitted) { return fitted.op == "ep_dispatch" || fitted.op == "ep_combine"; }
+bool exchanges(const FittedOperator& fitted) {
+  return fitted.op.starts_with("ep_") || fitted.op.starts_with("nvlink_");
+}
 
 double rate(const Gpu& gpu, std::string_view op) {
   const auto link = std::ranges::find(links, op, &Link::op);

@@ -173,7 +173,8 @@ std::optional<KernelTime> KernelTimes::all_reduce_by_nccl(double bytes, std::int
 }
 
 std::optional<KernelTime> KernelTimes::exchange(const ExchangeCall& call) const {
-  return time({.op = call.op, .dtype = call.op == "ep_dispatch" ? "fp8" : "bf16", .mode = call.mode},
+  const std::string_view dtype = call.op == "ep_dispatch" ? "fp8" : call.op == "nvlink_dispatch" ? "nvfp4" : "bf16";
+  return time({.op = call.op, .dtype = dtype, .mode = call.mode},
               {.m = call.tokens, .k = call.hidden, .top_k = call.top_k, .ranks = call.ranks});
 }
 

@@ -63,8 +63,8 @@ struct LatentProductsCall {
 
 /// Tokens to their experts' GPUs, or back: inside one node.
 struct ExchangeCall {
-  std::string_view op = "ep_dispatch";  // or ep_combine
-  std::string_view mode = "normal";     // or ll: low latency
+  std::string_view op = "ep_dispatch";  // or ep_combine, nvlink_dispatch, nvlink_combine
+  std::string_view mode = "normal";     // DeepEP's: or ll, low latency
   std::int64_t tokens = 0;              // of each GPU
   std::int64_t hidden = 0;
   std::int64_t top_k = 0;

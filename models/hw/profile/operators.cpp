@@ -131,6 +131,9 @@ KernelWork exchange_work(const KernelShape& s, const NumberSizes& number) {
 }
 Sizes exchange_sizes(const KernelShape& s) { return {real(s.top_k), real(s.k), real(s.m), 1}; }
 
+/// The same within one NVLink domain, by kernels whose time depends on how many GPUs take part.
+Sizes nvlink_sizes(const KernelShape& s) { return {real(s.ranks), real(s.m), 1, 1}; }
+
 constexpr double none = 0;
 constexpr OperatorAxis unused{"", 1, none};
 constexpr OperatorAxis ranks_axis{"ranks", 1.2, 0.001};
@@ -234,6 +237,18 @@ constexpr std::array kinds{
                  3,
                  {{{"top_k", 1.2, 0.03}, {"hidden", 1.1, 0.03}, {"m", 1.3, 0.03}, unused}},
                  exchange_sizes},
+    OperatorKind{"nvlink_dispatch",
+                 "tokens to their experts' GPUs over NVLink, by TensorRT-LLM's kernels",
+                 exchange_work,
+                 2,
+                 {{ranks_axis, {"m", 1.3, 0.03}}},
+                 nvlink_sizes},
+    OperatorKind{"nvlink_combine",
+                 "tokens back over NVLink, likewise",
+                 exchange_work,
+                 2,
+                 {{ranks_axis, {"m", 1.3, 0.03}}},
+                 nvlink_sizes},
 };
 
 }  // namespace

@@ -77,11 +77,11 @@ std::optional<std::string> missing_attention(const KernelProfile& profile, const
   return std::nullopt;
 }
 
-bool exchanges_experts(const KernelProfile& profile) {
+bool exchanges_experts(const KernelProfile& profile, bool over_nvlink) {
   const auto has = [&](std::string_view op) {
     return std::ranges::find(profile.operators, op, &FittedOperator::op) != profile.operators.end();
   };
-  return has("ep_dispatch") && has("ep_combine");
+  return over_nvlink ? has("nvlink_dispatch") && has("nvlink_combine") : has("ep_dispatch") && has("ep_combine");
 }
 
 std::string fitted_range(const KernelProfile& profile, std::string_view weights) {

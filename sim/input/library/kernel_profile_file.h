@@ -17,8 +17,8 @@ KernelProfile load_profile(const std::string& name_or_path, const Place& where, 
 /// Why step times of this model cannot be had from the profile; nothing where they can.
 std::optional<std::string> missing_attention(const KernelProfile& profile, const Llm& llm);
 
-/// Whether it knows how tokens are sent to experts on other GPUs.
-bool exchanges_experts(const KernelProfile& profile);
+/// Whether it knows how tokens are sent to experts on other GPUs: by DeepEP's kernels, or TensorRT-LLM's over NVLink.
+bool exchanges_experts(const KernelProfile& profile, bool over_nvlink = false);
 
 /// The measured shapes of what matters most, in words: products, prompts, decodes.
 std::string fitted_range(const KernelProfile& profile, std::string_view weights);

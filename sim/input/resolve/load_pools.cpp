@@ -272,7 +272,7 @@ class PoolLoader {
                           .rank_loads = pool.rank_loads};
     if (pool.shape().ranks() == 1)
       pool.latency = with_collectives(pool, make_profile_latency(std::move(kernels)));
-    else if (const auto problem = exchange_problem(pool, profile))
+    else if (const auto problem = exchange_problem(pool, profile, node().gpus))
       return fail(".expert_exchange", *problem);
     else
       pool.latency = wide_experts(pool, kernels);

@@ -48,17 +48,30 @@ std::string no_exchange(const Pool& pool) {
 
 ExchangeKernels exchange_kernels(const ExpertExchangeSpec& spec) {
   if (spec.kernels == "all_gather") return ExchangeKernels::all_gather;
+  if (spec.kernels == "nvlink") return ExchangeKernels::nvlink;
   return spec.kernels == "low_latency" ? ExchangeKernels::low_latency : ExchangeKernels::high_throughput;
 }
 
-std::optional<std::string> exchange_problem(const Pool& pool, const KernelProfile& profile) {
-  if (pool.spec.expert_exchange.kernels == "all_gather") return std::nullopt;
+std::optional<std::string> exchange_problem(const Pool& pool, const KernelProfile& profile, std::int64_t node_gpus) {
+  const std::string& kernels = pool.spec.expert_exchange.kernels;
+  const bool nvlink = kernels == "nvlink";
+  if (kernels == "all_gather") return std::nullopt;
   if (pool.shape().expert_slices() > 1)
     return fmt::format(
-        "DeepEP's kernels send tokens to whole experts; here {} GPUs slice each: take kernels: "
+        "{} kernels send tokens to whole experts; here {} GPUs slice each: take kernels: "
         "all_gather, or expert_parallel {}",
-        pool.shape().expert_slices(), pool.shape().gpus_per_stage());
-  if (!exchanges_experts(profile)) return no_exchange(pool);
+        nvlink ? "TensorRT-LLM's" : "DeepEP's", pool.shape().expert_slices(), pool.shape().gpus_per_stage());
+  if (nvlink && pool.shape().gpus_per_stage() > node_gpus)
+    return fmt::format(
+        "nvlink stays within one NVLink domain; here {} GPUs exchange tokens, and a node has {}: take "
+        "kernels: all_gather",
+        pool.shape().gpus_per_stage(), node_gpus);
+  if (nvlink && !exchanges_experts(profile, nvlink))
+    return fmt::format(
+        "there are no measurements of TensorRT-LLM's exchange over NVLink on {}; those of a B200 or GB200 "
+        "are bundled: take kernels: all_gather",
+        pool.gpu.title);
+  if (!nvlink && !exchanges_experts(profile)) return no_exchange(pool);
   return std::nullopt;
 }
 

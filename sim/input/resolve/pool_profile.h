@@ -28,7 +28,7 @@ std::optional<std::string> weights_problem(const Gpu& gpu, const Llm& llm, const
 
 /// Those that the pool names; and why they cannot send the tokens of its ranks with this profile.
 ExchangeKernels exchange_kernels(const ExpertExchangeSpec& spec);
-std::optional<std::string> exchange_problem(const Pool& pool, const KernelProfile& profile);
+std::optional<std::string> exchange_problem(const Pool& pool, const KernelProfile& profile, std::int64_t node_gpus);
 /// What of that the pool's GPU lacks.
 std::string no_exchange(const Pool& pool);
 

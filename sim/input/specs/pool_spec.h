@@ -131,8 +131,9 @@ struct ExpertExchangeSpec {
     f.field(
         "kernels", kernels,
         "DeepEP's: high_throughput, for prompts: a token goes once to each node; low_latency, for decodes: to each "
-        "of its experts; all_gather: NCCL gives all tokens to all GPUs, and sums what they make of them",
-        {"high_throughput", "low_latency", "all_gather"});
+        "of its experts; nvlink: TensorRT-LLM's, within one NVLink domain; all_gather: NCCL gives all tokens to all "
+        "GPUs, and sums what they make of them",
+        {"high_throughput", "low_latency", "nvlink", "all_gather"});
     f.field("two_batch_overlap", two_batch_overlap,
             "the batch is computed in two halves, and one computes while the other is sent");
   }

@@ -162,8 +162,8 @@ TEST(Import, ExchangeOfTensorRtLlm) {
                              "moe_dtype,num_tokens,hidden_size,topk,num_experts,moe_ep_size,distribution,latency\n"
                              "TRTLLM,1,x,alltoall_combine,NVLinkOneSided,nvfp4,4,7168,8,256,32,balanced,0.01\n");
   ASSERT_EQ(rows.size(), 1u);
-  EXPECT_EQ(rows[0].op, "ep_combine");
-  EXPECT_EQ(rows[0].mode, "NVLinkOneSided_alltoall_combine");
+  EXPECT_EQ(rows[0].op, "nvlink_combine");
+  EXPECT_EQ(rows[0].dtype, "bf16");
   EXPECT_EQ(rows[0].shape.ranks, 32);
 }
 

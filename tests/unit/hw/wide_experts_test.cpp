@@ -29,6 +29,21 @@ TEST(WideExperts, LowLatencySendsToEveryExpert) {
   EXPECT_NEAR(made.make()->stage(decodes(40), 0).seconds, made.rank(decodes(10)).seconds + 20e-6 + across_s, 1e-9);
 }
 
+// 10 tokens of 4 GPUs over NVLink: 4 (1 - (3/4)^2) = 1.75 of them are met. Out 8 us and 100 values of NVFP4, back 9
+// us and 100 of 2 bytes, at 1 GB/s each; the network sends nothing.
+TEST(WideExperts, NvlinkKernelsSendToTheGpusMet) {
+  Made made{.exchange = ExchangeKernels::nvlink};
+  const auto add = [&](const char* op, const char* dtype, double launch_s) {
+    made.profile.operators.push_back({.op = op, .dtype = dtype, .law = {.launch_s = launch_s, .bytes_per_s = 1e9}});
+  };
+  add("nvlink_dispatch", "nvfp4", 8e-6);
+  add("nvlink_combine", "bf16", 9e-6);
+  const double sent_s = 10 * 1.75 * 100 * (number_sizes("nvfp4", "").activation + 2) / 1e9;
+  EXPECT_NEAR(made.make()->stage(decodes(40), 0).seconds, made.rank(decodes(10)).seconds + 17e-6 + sent_s, 1e-9);
+  EXPECT_EQ(made.make()->sends(decodes(40), 0).across_nodes.seconds, 0);
+  EXPECT_NEAR(made.make()->sends(decodes(40), 0).inside_node.seconds, 0.9 * sent_s, 1e-9);
+}
+
 // 41 sequences: one rank has 11, and the others wait for it.
 TEST(WideExperts, TheFullestRankCounts) {
   const Made made;
