@@ -126,6 +126,7 @@ step:
   cuda_graph_max_tokens: {}
   eager_layer_s: {:.6g}
   input_scales: {}
+  shared_experts_beside_tokens: {}
 memory:
   rule: {}
   gpu_memory_utilization: {:.6g}
@@ -136,9 +137,9 @@ memory:
                      e.request_token_s, e.frontend_sequence_s, e.scheduling_depth, e.step.all_reduce_wait_s,
                      e.step.sampler_s_per_logit, e.step.small_kernel_s, e.step.small_kernels_per_layer,
                      e.step.host_step_s, e.step.host_sequence_s, e.step.host_overlapped, e.step.cuda_graph_max_tokens,
-                     e.step.eager_layer_s, e.step.input_scales, e.memory.rule, e.memory.gpu_memory_utilization,
-                     e.memory.windowed_layers, reserve, e.error.decode_fraction, e.error.prompt_fraction,
-                     e.error.path_fraction);
+                     e.step.eager_layer_s, e.step.input_scales, e.step.shared_experts_beside_tokens, e.memory.rule,
+                     e.memory.gpu_memory_utilization, e.memory.windowed_layers, reserve, e.error.decode_fraction,
+                     e.error.prompt_fraction, e.error.path_fraction);
 }
 
 }  // namespace servecast

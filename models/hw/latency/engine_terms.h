@@ -22,6 +22,7 @@ struct EngineTerms {
   std::int64_t cuda_graph_max_tokens = 512;
   double eager_layer_s = 0;
   std::string input_scales = "dynamic";
+  std::int64_t shared_experts_beside_tokens = 0;
 
   void fields(Fields& f) {
     f.field(
@@ -46,6 +47,9 @@ struct EngineTerms {
         "of fp8 products' inputs. dynamic: found before each product, as the kernels' benchmarks do; static: known, "
         "one kernel quantises the inputs; fused: known, the kernel before writes fp8",
         {"dynamic", "static", "fused"});
+    f.field(
+        "shared_experts_beside_tokens", shared_experts_beside_tokens,
+        "largest step whose shared experts are computed beside the routed ones, on a stream of their own; 0: none");
   }
 };
 

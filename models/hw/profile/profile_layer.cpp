@@ -44,7 +44,11 @@ ProfileLayer::ProfileLayer(const ProfileInputs& inputs, const LayerKind& kind)
           inputs.llm, inputs.weights, inputs.shape.tensor_parallel, kind)),
       elementwise_bytes_(elementwise_bytes_per_token(inputs.llm, inputs.shape.tensor_parallel, kind)) {
   const bool share = kind.experts && inputs.shape.shares_out_tokens();
-  const auto mlp = mlp_linears(inputs.llm, inputs.weights, share ? 1 : inputs.shape.tensor_parallel, kind.experts);
+  auto mlp = mlp_linears(inputs.llm, inputs.weights, share ? 1 : inputs.shape.tensor_parallel, kind.experts);
+  if (kind.experts) {  // behind the router
+    shared_.assign(mlp.begin() + 1, mlp.end());
+    mlp.resize(1);
+  }
   std::ranges::copy(mlp, std::back_inserter(share ? of_share_ : linears_));
 }
 
@@ -176,14 +180,29 @@ StageTime ProfileLayer::products(const std::vector<Linear>& linears, std::int64_
   return sum;
 }
 
+// Beside them, shared experts take no longer than the routed ones but for the memory's time for their weights.
+StageTime ProfileLayer::with_shared(StageTime routed, std::int64_t tokens, std::int64_t shared_rows) const {
+  const StageTime shared = products(shared_, shared_rows);
+  if (tokens > in_.terms.shared_experts_beside_tokens) return routed += shared;
+  double bytes = 0;
+  for (const Linear& linear : shared_)
+    bytes += real(linear.shape.columns) * real(linear.shape.depth) * facts(linear.weights).bytes;
+  routed.seconds = std::max(routed.seconds + bytes / in_.gpu.hbm_bytes_per_s, shared.seconds);
+  routed.compute_s += shared.compute_s;
+  routed.compute_s = std::min(routed.compute_s, routed.seconds);
+  routed.extrapolated |= shared.extrapolated;
+  return routed;
+}
+
 StageTime ProfileLayer::operator()(std::int64_t tokens) const {
   const std::int64_t rows = graph_rows(tokens, graph_tokens());
   StageTime sum = products(linears_, rows);
-  if (expert_layer_) sum += experts(tokens);
+  const std::int64_t share = of_share_.empty() ? rows : divided_up(rows, in_.shape.tensor_parallel);
+  if (expert_layer_) sum += with_shared(experts(tokens), tokens, share);
   if (of_share_.empty()) {
     sum += 2 * all_reduce(tokens);
   } else {
-    sum += products(of_share_, divided_up(rows, in_.shape.tensor_parallel));
+    sum += products(of_share_, share);
     sum += all_reduce(tokens);
     sum += all_gather(tokens);
   }

@@ -28,6 +28,7 @@ class ProfileLayer {
   StageTime all_gather(std::int64_t tokens) const;
   StageTime with_known_scales(StageTime product, const GemmShape& shape, std::int64_t rows) const;
   StageTime experts(std::int64_t tokens) const;
+  StageTime with_shared(StageTime routed, std::int64_t tokens, std::int64_t shared_rows) const;
   const GemmFit& expert_fit() const;
   StageTime spread_experts(std::int64_t rank_tokens) const;
   std::int64_t graph_tokens() const;
@@ -41,6 +42,7 @@ class ProfileLayer {
   InputScales input_scales_;
   bool expert_layer_;
   std::vector<Linear> linears_;     // over all tokens of the rank
+  std::vector<Linear> shared_{};    // of shared experts, over these or each GPU's share of them
   std::vector<Linear> of_share_{};  // over each GPU's share of them
   double elementwise_bytes_;
 };

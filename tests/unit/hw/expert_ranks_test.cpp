@@ -43,6 +43,20 @@ TEST(ExpertRanks, OneRankWaitsForItsFullestGpu) {
 /// 1 us, and operations and bytes at 1e12 a second.
 double product_s(double m, double n, double k) { return 1e-6 + (2 * m * n * k + 2 * (n * k + m * k + m * n)) / 1e12; }
 
+// One of the two layers has experts. Its shared ones, gate and up 20 x 100 and down 100 x 10, take less than the
+// routed ones, beside which memory alone reads their 3,000 weights. With 101 tokens they follow.
+TEST(ExpertRanks, SharedExpertsRunBesideRoutedOnesInSmallSteps) {
+  MadeExchange made{.shape = {}};
+  const auto step_s = [&](std::int64_t tokens) {
+    return make_profile_latency(made.kernels())->stage(decodes(tokens), 0).seconds;
+  };
+  const double after_s = step_s(100), larger_s = step_s(101);
+  made.terms.shared_experts_beside_tokens = 100;
+  const double read_s = 3000 * 2 / made.gpu.hbm_bytes_per_s;
+  EXPECT_NEAR(after_s - step_s(100), product_s(100, 20, 100) + product_s(100, 100, 10) - read_s, 1e-13);
+  EXPECT_EQ(step_s(101), larger_s);
+}
+
 // Two ranks of two GPUs: each rank has 20 of 40 sequences, each GPU 10 of their tokens. Router, gate and up, down of
 // the shared expert (width 10) are whole, for 10 rows, in place of halves for 20. 40 tokens x 2 visits over 4 GPUs:
 // 20 visits of one expert, in place of 40 visits of four halves. All-gather in place of the second all-reduce: half
