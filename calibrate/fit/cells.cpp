@@ -14,23 +14,28 @@
 namespace servecast {
 namespace {
 
-constexpr double cache_bytes = 100e6;              // twice the 50 MB L2 of an H100
 constexpr double most_unphysical_fraction = 0.01;  // of a table; with more of them none of its rows is believed
 
 // Kernels of the smallest shapes take a few microseconds. A table of an attention kernel in which a quarter of all
 // rows, of whatever size, take a tenth of a millisecond and more was timed without a CUDA graph: these rows time the
 // host.
 constexpr double least_host_floor_s = 100e-6;
+// Products begin at small shapes that take 5 to 30 us everywhere, so that their floor is lower: vLLM 0.24's table of
+// block-scaled fp8 says 60 to 85 us on Hopper and 170 us on B200 for 1 row as for 4,096.
+constexpr double least_product_floor_s = 40e-6;
 constexpr double on_the_floor = 1.5;
 constexpr double fewest_on_the_floor = 0.25;
+constexpr std::size_t fewest_rows = 20;  // of a table that tells
 constexpr double slowest_kernel = 5;  // times what the data sheet promises; what would be faster is the host, too
 
-constexpr std::int64_t most_expert_slices = 8;
-constexpr std::int64_t most_expert_parallel = 64;  // beyond, DeepEP's tables go on
 /// A repeat that took so much longer than another was disturbed: the faster one counts.
 constexpr double disturbed = 1.5;
 
-constexpr double least_moe_share = 2.0 / 3;  // some experts have two matrices, and uneven routing touches fewer
+// Decodes whose reading takes so long show how fast a table's kernel reads. One that takes twice as long as the
+// kernel of the same name in another version of the engine is not that kernel: TensorRT-LLM 1.3.0rc10's table for
+// GB200 says 0.53 ms where its rc20, vLLM's and SGLang's say 0.055.
+constexpr double reads_from_s = 50e-6;
+constexpr double fallen_back = 2;
 
 double log_deviation(const std::vector<double>& values) {
   if (values.size() < 2) return 0;
@@ -44,24 +49,21 @@ double log_deviation(const std::vector<double>& values) {
   return std::sqrt(std::max(0.0, (squares - sum * sum / n) / (n - 1)));
 }
 
-double host_floor_s(std::vector<double> seconds) {
+double host_floor_s(std::vector<double> seconds, double least_s) {
+  if (seconds.size() < fewest_rows) return 0;
   std::ranges::sort(seconds);
   const double floor_s = seconds[seconds.size() / 20];
   const auto above = std::ranges::upper_bound(seconds, on_the_floor * floor_s) - seconds.begin();
   const bool crowded = static_cast<double>(above) >= fewest_on_the_floor * static_cast<double>(seconds.size());
-  return crowded && floor_s >= least_host_floor_s ? floor_s : 0;
+  return crowded && floor_s >= least_s ? floor_s : 0;
 }
 
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
+bool is_attention(std::string_view op) {
+  return op.find("attention") != std::string_view::npos || op.starts_with("mla_");
 }
-bool of_experts(std::string_view op) { return op == "moe" || op == "moe_layer"; }
-bool takes_dtype(std::string_view op) {
-  return op == "gemm" || op == "mla_bmm" || of_experts(op) || op.starts_with("ep_");
-}
-bool is_collective(std::string_view op) {
-  return op.starts_with("all_") || op == "reduce_scatter" || op.starts_with("ep_") || op == "p2p";
-}
+
+/// TensorRT-LLM's generated kernels of experts, which FlashInfer ships for all engines.
+bool is_shipped(std::string_view kernel) { return kernel.find("flashinfer_trtllm") != std::string_view::npos; }
 
 /// Experts of any shape are asked for with even routing; a skew stands in only where that was not measured.
 void leave_skews(std::map<Flavour, FlavourCells>& all) {
@@ -81,64 +83,6 @@ bool is_layer_fitted(const Sample& s) {
 }
 
 }  // namespace
-
-Flavour flavour_of(const Sample& s) {
-  return {.op = s.op,
-          .dtype = takes_dtype(s.op) || s.mode == "module" ? s.dtype : "",
-          .kv_dtype = s.kv_dtype,
-          .mode = s.mode,
-          .head_dim = s.shape.head_dim,
-          .layer = s.op == "moe_layer" ? ExpertLayer{.hidden = s.shape.k,
-                                                     .width = s.shape.n,
-                                                     .experts = s.shape.experts,
-                                                     .top_k = s.shape.top_k}
-                                       : ExpertLayer{}};
-}
-
-bool is_fitted(const Sample& s) {
-  if (s.mode.starts_with("module") || s.dtype == "fp8_static") return false;
-  if (s.op == "elementwise") return s.mode != "scale_matrix" && s.mode != "compute_scale";
-  if (s.op.starts_with("ep_")) return s.mode == "normal" || s.mode == "ll";
-  if (s.op == "moe")
-    return is_one_of(s.mode, {"balanced", trained_routing, "wide_prefill", "wide_decode"}) &&
-           !s.kernel.ends_with("_nongated") && s.shape.tensor_parallel <= most_expert_slices &&
-           (s.shape.expert_parallel <= most_expert_parallel || s.mode.starts_with("wide"));
-  if (s.op != "prefill_attention" && s.op != "decode_attention") return true;
-  const std::int64_t head = s.shape.head_dim;
-  const bool wanted_head = head == 64 || head == 128 || (s.kv_dtype != "fp8" && head == 256);
-  return wanted_head && s.shape.window == 0 && (s.op == "decode_attention" || s.shape.tokens == s.shape.context);
-}
-
-Sample of_layer(Sample experts) {
-  experts.op = "moe_layer";
-  return experts;
-}
-
-bool is_held_out(const Flavour& f, const KernelShape& s) {
-  std::string text = f.op + "|" + f.dtype + "|" + f.kv_dtype + "|" + f.mode;
-  for (const std::int64_t size :
-       {s.m, s.n, s.k, s.sequences, s.tokens, s.context, s.q_heads, s.kv_heads, s.head_dim, s.window, s.experts,
-        s.top_k, s.tensor_parallel, s.expert_parallel, s.bytes, s.ranks})
-    text += "|" + std::to_string(size);
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return (hash >> 32) % 5 == 0;
-}
-
-bool beats_data_sheet(const Sample& s, const Gpu& gpu) {
-  if (is_collective(s.op) || s.mode == "module") return false;  // a module's work is not modelled
-  const KernelWork work = operator_kind(s.op)->work(s.shape, number_sizes(s.dtype, s.kv_dtype));
-  const double fastest = peak_flop_per_s(gpu, s.dtype);
-  if (of_experts(s.op)) return fastest > 0 && least_moe_share * work.flop / fastest > s.median_s;
-  if (fastest > 0 && work.flop / fastest > s.median_s) return true;
-  return work.bytes > cache_bytes && work.bytes / gpu.hbm_bytes_per_s > s.median_s;
-}
-
-double least_s(const Sample& s, const Gpu& gpu) {
-  const KernelWork work = operator_kind(s.op)->work(s.shape, number_sizes(s.dtype, s.kv_dtype));
-  const double flop_per_s = peak_flop_per_s(gpu, s.dtype);
-  return std::max(work.bytes / gpu.hbm_bytes_per_s, flop_per_s > 0 ? work.flop / flop_per_s : 0);
-}
 
 std::size_t CellCollector::table_of(const Sample& s) {
   const auto same = [&](const Table& t) {
@@ -160,6 +104,8 @@ void CellCollector::add(const Sample& s) {
   table.rows += 1;
   table.unphysical += measurement.unphysical ? 1 : 0;
   table.seconds.push_back(s.median_s);
+  if (s.op == "decode_attention" && measurement.least_s >= reads_from_s)
+    table.over_least.push_back(measurement.seconds / measurement.least_s);
   if (s.op != "moe") return flavours_[flavour_of(s)][s.shape].push_back(measurement);
   const Flavour layer = flavour_of(of_layer(s));
   if (layers_.contains(layer.layer) && s.dtype != "int4" && is_layer_fitted(s))
@@ -172,7 +118,18 @@ void CellCollector::add(const Sample& s) {
 }
 
 bool CellCollector::believed(const Table& table) const {
-  return static_cast<double>(table.unphysical) <= most_unphysical_fraction * static_cast<double>(table.rows);
+  return !table.fell_back &&
+         static_cast<double>(table.unphysical) <= most_unphysical_fraction * static_cast<double>(table.rows);
+}
+
+void CellCollector::find_fallen_back() {
+  for (Table& table : tables_)
+    for (const Table& other : tables_) {
+      if (table.over_least.empty() || other.over_least.empty() || table.kernel != other.kernel ||
+          table.engine != other.engine || table.op != other.op)
+        continue;
+      table.fell_back |= median(table.over_least) > fallen_back * median(other.over_least);
+    }
 }
 
 bool CellCollector::usable(const Measurement& measurement) const {
@@ -236,13 +193,55 @@ std::set<std::size_t> CellCollector::tables_for(const Flavour& flavour, const Sh
   return of_experts(flavour.op) && !wanted.empty() ? wanted : all;
 }
 
+/// FlashInfer's kernels of a model's layer, timed under other engines. They stand in for an engine without rows of
+/// its own, and stand beside TensorRT-LLM's one kernel where its table knows no other: its servers choose between
+/// them (moe_config.backend), as its tables of other types do.
+std::set<std::size_t> CellCollector::shipped_for(const Flavour& flavour, const Shapes& shapes,
+                                                 const std::set<std::size_t>& own) const {
+  if (flavour.op != "moe_layer" || flavour.mode.starts_with("wide")) return {};
+  std::set<std::string> kernels;
+  std::set<std::size_t> shipped;
+  for (const auto& [shape, measurements] : shapes)
+    for (const Measurement& one : measurements) {
+      if (!usable(one)) continue;
+      if (own.contains(one.table))
+        kernels.insert(tables_[one.table].kernel);
+      else if (is_shipped(tables_[one.table].kernel))
+        shipped.insert(one.table);
+    }
+  const bool chooses = engine_ == "trtllm" && kernels.size() == 1 && !is_shipped(*kernels.begin());
+  return kernels.empty() || chooses ? shipped : std::set<std::size_t>{};
+}
+
 /// Of one shape: within a version, the fastest of the kernels that it has, since engines choose by that; the median
 /// over versions.
+std::vector<double> CellCollector::by_version(const std::map<std::size_t, std::vector<double>>& by_table,
+                                              const std::set<std::size_t>& shipped) const {
+  std::map<std::string, double> versions;
+  std::vector<double> of_all;
+  for (const auto& [table, seconds] : by_table) {
+    const auto [least, most] = std::ranges::minmax(seconds);
+    const double one_s = most > disturbed * least ? least : median(seconds);
+    if (shipped.contains(table)) {
+      of_all.push_back(one_s);
+      continue;
+    }
+    const auto [known, first] = versions.emplace(tables_[table].engine + tables_[table].version, one_s);
+    if (!first) known->second = std::min(known->second, one_s);
+  }
+  std::vector<double> result;
+  for (const auto& [version, seconds] : versions)
+    result.push_back(of_all.empty() ? seconds : std::min(seconds, median(of_all)));
+  return result.empty() ? of_all : result;
+}
+
 FlavourCells CellCollector::cells_of(const Flavour& flavour, const Shapes& shapes) const {
   FlavourCells result;
   std::set<std::string> bad;
   std::set<std::size_t> used;
-  const std::set<std::size_t> tables = tables_for(flavour, shapes);
+  std::set<std::size_t> tables = tables_for(flavour, shapes);
+  const std::set<std::size_t> shipped = shipped_for(flavour, shapes, tables);
+  tables.insert(shipped.begin(), shipped.end());
   for (const auto& [shape, measurements] : shapes) {
     std::map<std::size_t, std::vector<double>> by_table;
     for (const Measurement& one : measurements) {
@@ -255,17 +254,11 @@ FlavourCells CellCollector::cells_of(const Flavour& flavour, const Shapes& shape
         result.left_out_rows += 1;
     }
     if (by_table.empty()) continue;
-    std::map<std::string, double> by_version;
     for (const auto& [table, seconds] : by_table) {
       used.insert(table);
-      result.host_bound |= tables_[table].host_floor_s > 0;
-      const auto [least, most] = std::ranges::minmax(seconds);
-      const double one_s = most > disturbed * least ? least : median(seconds);
-      const auto [known, first] = by_version.emplace(tables_[table].engine + tables_[table].version, one_s);
-      if (!first) known->second = std::min(known->second, one_s);
+      result.host_bound |= tables_[table].host_floor_s > 0 && is_attention(tables_[table].op);
     }
-    std::vector<double> medians;
-    for (const auto& [version, seconds] : by_version) medians.push_back(seconds);
+    const std::vector<double> medians = by_version(by_table, shipped);
     result.cells.push_back({.shape = shape,
                             .seconds = median(medians),
                             .spread = log_deviation(medians),
@@ -278,8 +271,11 @@ FlavourCells CellCollector::cells_of(const Flavour& flavour, const Shapes& shape
 
 std::map<Flavour, FlavourCells> CellCollector::finish() {
   for (Table& table : tables_)
-    if (table.op.find("attention") != std::string::npos || table.op.starts_with("mla_"))
-      table.host_floor_s = host_floor_s(table.seconds);
+    if (is_attention(table.op))
+      table.host_floor_s = host_floor_s(table.seconds, least_host_floor_s);
+    else if (table.op == "gemm")
+      table.host_floor_s = host_floor_s(table.seconds, least_product_floor_s);
+  find_fallen_back();
   std::map<Flavour, FlavourCells> all;
   for (const auto& [flavour, shapes] : flavours_) {
     FlavourCells cells = cells_of(flavour, shapes);

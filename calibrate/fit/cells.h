@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct Flavour {
   auto operator<=>(const Flavour&) const = default;
 };
 Flavour flavour_of(const Sample& sample);
+inline bool of_experts(std::string_view op) { return op == "moe" || op == "moe_layer"; }
 
 /// One shape, all its measurements taken together.
 struct Cell {
@@ -87,6 +89,8 @@ class CellCollector {
     std::int64_t unphysical = 0;
     std::vector<double> seconds{};
     double host_floor_s = 0;  // what the host takes to launch, where that is what many rows measured
+    std::vector<double> over_least{};  // decodes that read much: their times over what the data sheet allows
+    bool fell_back = false;            // to another kernel than its name says
   };
   struct Measurement {
     std::size_t table = 0;
@@ -103,8 +107,13 @@ class CellCollector {
   std::string best_engine(const Flavour& flavour, const Shapes& shapes) const;
   void add_to(const Flavour& flavour, const Sample& sample, const Measurement& measurement);
   bool believed(const Table& table) const;
+  void find_fallen_back();
   /// Which tables a flavour's cells are made of.
   std::set<std::size_t> tables_for(const Flavour& flavour, const Shapes& shapes) const;
+  std::set<std::size_t> shipped_for(const Flavour& flavour, const Shapes& shapes,
+                                    const std::set<std::size_t>& own) const;
+  std::vector<double> by_version(const std::map<std::size_t, std::vector<double>>& by_table,
+                                 const std::set<std::size_t>& shipped) const;
   FlavourCells cells_of(const Flavour& flavour, const Shapes& shapes) const;
 
   const Gpu& gpu_;

@@ -123,8 +123,10 @@ KernelProfile fit_profile(const ProfileFitInputs& in, const std::function<void(c
                         .transfers = fit_transfers(in.cells)};
   for (const auto& [flavour, cells] : in.cells) {
     if (is_copy(flavour.op)) continue;
-    const auto train = std::ranges::count(cells.cells, false, &Cell::held_out);
-    if (static_cast<std::size_t>(train) < fewest_cells) continue;
+    // What is held out of a model's own layer joins its grid in the end.
+    const auto left_for_fit =
+        flavour.layer.any() ? std::ranges::count(cells.cells, false, &Cell::held_out) : std::ssize(cells.cells);
+    if (static_cast<std::size_t>(left_for_fit) < fewest_cells) continue;
     profile.operators.push_back(fit_operator(flavour, cells));
     fitted(profile.operators.back());
   }
