@@ -45,7 +45,8 @@ pools:
 {}    sampling: greedy
 {}{})",
                      yaml_text(run.id), workload_text(run.load), run.gpu.node, run.llm.name, run.gpu.name,
-                     weight_settings(run.weights, run.gpu), shape_settings(run.shape, run.llm), engine_settings(run));
+                     weight_settings(run.weights, run.gpu), shape_settings(run.shape, run.llm),
+                     exchange_settings(run.shape, run.gpu, engine_of(run)) + engine_settings(run));
 }
 
 }  // namespace

@@ -58,6 +58,9 @@ RowShape row_shape(const CsvRow& row, const std::string& prefix = "");
 /// model without experts is to spread some.
 std::string shape_settings(const RowShape& shape, const BundledLlm& llm);
 
+/// How ranks with requests of their own send tokens to experts, a line of the pool; empty where they do not.
+std::string exchange_settings(const RowShape& shape, const BundledGpu& gpu, const std::string& engine);
+
 /// Batcher, KV cache and memory of the pool, as the load's scripts set its engine up.
 std::string engine_settings(const ClosedLoopRun& run);
 

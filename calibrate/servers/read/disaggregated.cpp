@@ -52,8 +52,8 @@ std::string pool(const DisaggregatedRun& run, const char* name, const Workers& w
     kv_cache: {{policy: paged_reserved, block_tokens: 32}}
 {})",
                      name, run.llm.name, run.gpu.name, weight_settings(run.weights, run.gpu), workers.count,
-                     shape_settings(workers.shape, run.llm), workers.batch * workers.shape.attention_dp, tokens,
-                     rest);
+                     shape_settings(workers.shape, run.llm) + exchange_settings(workers.shape, run.gpu, run.engine),
+                     workers.batch * workers.shape.attention_dp, tokens, rest);
 }
 
 std::string disaggregated_scenario(const DisaggregatedRun& run) {

@@ -18,62 +18,96 @@ std::string vllm_settings(const ClosedLoopRun& run) {
       sequences);
 }
 
-/// DeepSeek's scripts give steps of prompts 32,768 tokens in fp8 and 16,384 in fp4; without a setting SGLang takes
-/// 8,192 on GPUs of 60 to 90 GB and 16,384 above (server_args.py). Prompts are random, so nothing is shared.
-std::string sglang_settings(const ClosedLoopRun& run) {
-  const bool deepseek = run.llm.name == "deepseek-v3" && run.inference_max;
+/// DeepSeek's scripts give steps of prompts 32,768 tokens in fp8 and 16,384 in fp4, and look for requests after 30
+/// steps of decodes, 10 with fewer than 16 clients (--scheduler-recv-interval). In fp8 attention, experts and
+/// products are TensorRT-LLM's kernels (trtllm_mla, flashinfer_trtllm, SGLANG_ENABLE_FLASHINFER_GEMM); in fp4
+/// products are not.
+std::string sglang_deepseek_settings(const ClosedLoopRun& run) {
   const bool nvfp4 = run.weights == "nvfp4";
-  const std::int64_t own = run.gpu.name == "h100_sxm_80g" ? 8192 : 16384;
+  const std::string kernels = nvfp4 ? "" : fmt::format("    latency: {{profile: {}.trtllm}}\n", run.gpu.name);
   return fmt::format(
-      "    batcher: {{policy: sglang, chunked_prefill_size: {}, max_prefill_tokens: {}, max_running_requests: {}}}\n"
+      "    batcher: {{policy: sglang, chunked_prefill_size: {}, max_prefill_tokens: {}, max_running_requests: {}, "
+      "scheduler_recv_interval: {}}}\n"
       "    kv_cache: {{policy: paged}}\n"
-      "    memory: {{gpu_memory_utilization: {}}}\n",
-      !deepseek ? own
-      : nvfp4   ? 16384
-                : 32768,
-      !deepseek || nvfp4 ? 16384 : 32768,
-      !deepseek ? std::max<std::int64_t>(2048, run.load.clients)
-      : nvfp4   ? 256
-                : 128,
-      !deepseek ? 0.88
-      : nvfp4   ? 0.85
-                : 0.82);
+      "    memory: {{gpu_memory_utilization: {}}}\n{}",
+      nvfp4 ? 16384 : 32768, nvfp4 ? 16384 : 32768, nvfp4 ? 256 : 128, run.load.clients >= 16 ? 30 : 10,
+      nvfp4 ? 0.85 : 0.82, kernels);
 }
+
+/// Without a setting SGLang takes 8,192 tokens on GPUs of 60 to 90 GB and 16,384 above (server_args.py). Prompts are
+/// random, so nothing is shared.
+std::string sglang_settings(const ClosedLoopRun& run) {
+  if (run.llm.name == "deepseek-v3" && run.inference_max) return sglang_deepseek_settings(run);
+  return fmt::format(
+      "    batcher: {{policy: sglang, chunked_prefill_size: {}, max_prefill_tokens: 16384, max_running_requests: "
+      "{}}}\n"
+      "    kv_cache: {{policy: paged}}\n"
+      "    memory: {{gpu_memory_utilization: 0.88}}\n",
+      run.gpu.name == "h100_sxm_80g" ? 8192 : 16384, std::max<std::int64_t>(2048, run.load.clients));
+}
+
+/// Steps that prompts wait for company, and the share of a step's tokens that is company enough.
+struct TrtllmWaits {
+  std::int64_t iters = 0;
+  double tokens_ratio = 0;
+};
 
 struct TrtllmLimits {
   std::int64_t sequences = 0;
   std::int64_t tokens = 0;
   double kv_fraction = 0.9;
+  TrtllmWaits waits{};
 };
+
+bool has_lengths(const ClosedLoopRun& run, std::int64_t prompt, std::int64_t output) {
+  return run.load.prompt_tokens == prompt && run.load.output_tokens == output;
+}
+
+/// dsr1_fp8_b200_trt.sh; those of 1.2 give steps 8,192 tokens at least.
+TrtllmLimits deepseek_limits(const ClosedLoopRun& run) {
+  const std::int64_t ranks = run.shape.attention_dp;
+  const std::int64_t sequences = (run.load.clients + ranks - 1) / ranks;
+  const std::int64_t tokens = (sequences + run.load.prompt_tokens + 127) / 64 * 64;
+  const bool newer = engine_file(run.backend, run.version) == "trtllm-1.2";
+  const bool waits = newer && run.weights == "fp8_block" && has_lengths(run, 1024, 1024) && run.load.clients >= 64 &&
+                     run.load.clients < 256;
+  return {.sequences = run.load.clients,
+          .tokens = ranks * (newer ? std::max<std::int64_t>(8192, tokens) : tokens),
+          .kv_fraction = run.gpu.blackwell ? 0.8 : 0.75,
+          .waits = waits ? TrtllmWaits{.iters = 40, .tokens_ratio = 0.8} : TrtllmWaits{}};
+}
+
+/// 70b_*_trt_slurm.sh: steps as long as the model's longest sequence, but on B200 in fp8.
+TrtllmLimits llama_limits(const ClosedLoopRun& run) {
+  constexpr std::int64_t every = 2048;  // trtllm-serve's own most sequences
+  const std::int64_t longest = run.load.prompt_tokens + run.load.output_tokens + 256;
+  const bool waits = has_lengths(run, 1024, 1024) && run.shape.attention_tp < 8;
+  return {.sequences = every,
+          .tokens = run.gpu.blackwell && run.weights == "fp8" ? 16384 : longest,
+          .waits = waits ? TrtllmWaits{.iters = 20, .tokens_ratio = 0.9} : TrtllmWaits{}};
+}
 
 /// `spare_tokens`: what AIConfigurator adds to sequences and prompt. One client always waits there: TTFT grows with
 /// the output's length by a whole answer over the number of clients. So a server runs one sequence fewer than
 /// clients.
 TrtllmLimits trtllm_limits(const ClosedLoopRun& run) {
   constexpr std::int64_t spare_tokens = 1500;
-  constexpr std::int64_t every = 2048;  // trtllm-serve's own most sequences
   if (!run.inference_max)
     return {.sequences = std::max<std::int64_t>(1, run.load.clients - 1),
             .tokens = run.load.clients + run.load.prompt_tokens + spare_tokens};
   if (run.llm.name == "gpt-oss-120b")
     return {.sequences = run.gpu.blackwell ? 512 : run.load.clients, .tokens = 20000, .kv_fraction = 0.85};
-  if (run.llm.name == "deepseek-v3") {
-    const std::int64_t sequences = (run.load.clients + run.shape.attention_dp - 1) / run.shape.attention_dp;
-    return {.sequences = run.load.clients,
-            .tokens = run.shape.attention_dp * ((sequences + run.load.prompt_tokens + 127) / 64 * 64),
-            .kv_fraction = run.gpu.blackwell ? 0.8 : 0.75};
-  }
-  const std::int64_t longest = run.load.prompt_tokens + run.load.output_tokens + 256;
-  return {.sequences = every, .tokens = run.gpu.blackwell ? 16384 : longest};
+  return run.llm.name == "deepseek-v3" ? deepseek_limits(run) : llama_limits(run);
 }
 
 std::string trtllm_settings(const ClosedLoopRun& run) {
   const TrtllmLimits limits = trtllm_limits(run);
   return fmt::format(
-      "    batcher: {{policy: trtllm, overlap_scheduler: true, max_batch_size: {}, max_num_tokens: {}}}\n"
+      "    batcher: {{policy: trtllm, overlap_scheduler: true, max_batch_size: {}, max_num_tokens: {}, "
+      "batch_wait_timeout_iters: {}, batch_wait_max_tokens_ratio: {}}}\n"
       "    kv_cache: {{policy: paged_reserved, block_tokens: 32}}\n"
       "    memory: {{gpu_memory_utilization: {}}}\n",
-      limits.sequences, limits.tokens, limits.kv_fraction);
+      limits.sequences, limits.tokens, limits.waits.iters, limits.waits.tokens_ratio, limits.kv_fraction);
 }
 
 /// fp8 keys and values: all scripts for Blackwell, and TensorRT-LLM's for models in fp8 or fp4, but for gpt-oss on

@@ -51,6 +51,30 @@ class Rows : public testing::Test {
   ScratchFolder scratch_;
 };
 
+/// A row of the dump: of DeepSeek-R1 in fp8 on eight B200.
+std::string dumped(const std::string& id, const std::string& engine, const std::string& version,
+                   const std::string& day) {
+  return "system,model_path,backend,backend_version,precision,gemm_quant_mode,mode,isl,osl,concurrency,tp_size,moe_"
+         "tp_size,"
+         "moe_ep_size,silicon_ttft_ms,silicon_tpot_ms,id,measured\nb200_sxm,deepseek-ai/DeepSeek-R1," +
+         engine + "," + version + ",fp8,,agg,1024,1024,64,8,8,1,90,8," + id + "," + day + "\n";
+}
+
+// The benchmark's change log names the runs with drafts; those without say how they batched prompts.
+TEST_F(Rows, UnmarkedDraftsAreLeftOut) {
+  const auto read = [&](const std::string& text) { return closed_loop_servers(file(text)); };
+  for (const std::string& row :
+       {dumped("2026_1", "trtllm", "1.2.0rc6.post3", "2026-02-05"), dumped("2026_1", "sglang", "0.5.9", "2026-03-25"),
+        dumped("2026_1", "trtllm", "1.1.0rc2.post2", "2026-01-14")})
+    EXPECT_THAT(why(read(row)), HasSubstr("which the row does not mark"));
+  const ReadServers trtllm = read(dumped("dsr1_cfg75", "trtllm", "1.2.0rc6.post2", "2026-01-29"));
+  EXPECT_THAT(trtllm.servers.at(0).scenario,
+              HasSubstr("batch_wait_timeout_iters: 40, batch_wait_max_tokens_ratio: 0.8"));
+  const ReadServers sglang = read(dumped("dsr1_cfg87", "sglang", "0.5.9", "2026-03-25"));
+  EXPECT_THAT(sglang.servers.at(0).scenario, HasSubstr("scheduler_recv_interval: 30"));
+  EXPECT_THAT(sglang.servers.at(0).scenario, HasSubstr("profile: b200_sxm_180g.trtllm"));
+}
+
 TEST_F(Rows, ClosedLoopIsWhatTheRowSays) {
   const ReadServers read = closed_loop_servers(
       file(closed_header +
