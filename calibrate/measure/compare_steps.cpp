@@ -19,8 +19,10 @@ const EngineTerms own_terms{
 
 std::unique_ptr<StepLatency> step_latency_of(const Gpu& gpu, const KernelProfile& profile, const Llm& shard,
                                              const StepLimits& limits) {
+  Llm greedy = shard;
+  greedy.sampling = "greedy";
   return make_profile_latency({.gpu = gpu,
-                               .llm = shard,
+                               .llm = greedy,
                                .max_step_tokens = limits.tokens,
                                .max_sequences = limits.sequences,
                                .terms = own_terms},

@@ -103,7 +103,7 @@ void rows_moved(std::vector<Series>& all) {
 
 void bytes_moved(std::vector<Series>& all) {
   // Whole rows: a norm moves 4 numbers for each of a row, an activation 3, rope 2 for each of a head.
-  for (const auto& [mode, first] : {std::pair{"norm", 4}, {"activation", 3}, {"rope", 4}})
+  for (const auto& [mode, first] : {std::pair{"residual_norm", 4}, {"silu_mul", 3}, {"rope_heads", 4}})
     all.push_back({.like = {.op = "elementwise", .dtype = "bf16", .mode = mode, .kernel = "servecast"},
                    .axes = {{&S::bytes, powers(first << 12, first << 28)}}});
 }
@@ -155,7 +155,7 @@ void libraries(std::vector<Series>& all) {
   for (const char* dtype : {"bf16", "fp8", "w8a8"})
     all.push_back({.like = {.engine = "cublaslt", .op = "gemm", .dtype = dtype, .kernel = "cublaslt"},
                    .axes = {{&S::m, powers(1, 8192)}, {&S::n, powers(1024, 32768)}, {&S::k, powers(1024, 16384)}}});
-  for (const char* op : {"all_reduce", "all_gather", "reduce_scatter"})
+  for (const char* op : {"all_reduce", "all_gather"})
     all.push_back({.like = {.engine = "nccl", .op = op, .dtype = "bf16", .mode = "nccl", .kernel = "nccl"},
                    .axes = {{&S::ranks, {2, 4, 8}}, {&S::bytes, powers(1 << 12, 1 << 28)}}});
 }

@@ -35,8 +35,7 @@ constexpr std::array factories{Factory{"gemm", make_product},
                                Factory{"p2p", make_peer_copy},
                                Factory{"launch", make_launches},
                                Factory{"all_reduce", make_collective},
-                               Factory{"all_gather", make_collective},
-                               Factory{"reduce_scatter", make_collective}};
+                               Factory{"all_gather", make_collective}};
 
 class CudaBench final : public GpuBench {
  public:

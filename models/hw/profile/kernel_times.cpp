@@ -57,6 +57,11 @@ std::optional<KernelTime> KernelTimes::time(const Wanted& wanted, const KernelSh
   return time(find(wanted), wanted, shape);
 }
 
+std::optional<KernelTime> KernelTimes::exact_time(const Wanted& wanted, const KernelShape& shape) const {
+  const Match match = find(wanted);
+  return match.exact ? time(match, wanted, shape) : std::nullopt;
+}
+
 std::optional<KernelTime> KernelTimes::time(const Match& match, const Wanted& wanted, const KernelShape& shape) {
   if (match.entry == nullptr) return std::nullopt;
   KernelTime time = match.entry->model.at(shape, number_sizes(wanted.dtype, wanted.kv_dtype));
@@ -167,9 +172,7 @@ std::optional<KernelTime> KernelTimes::collective(const CollectiveCall& call) co
 }
 
 std::optional<KernelTime> KernelTimes::all_reduce_by_nccl(double bytes, std::int64_t ranks) const {
-  const Wanted wanted{.op = "all_reduce", .mode = "nccl"};
-  if (!find(wanted).exact) return std::nullopt;
-  return time(wanted, {.bytes = whole(bytes), .ranks = ranks});
+  return exact_time({.op = "all_reduce", .mode = "nccl"}, {.bytes = whole(bytes), .ranks = ranks});
 }
 
 std::optional<KernelTime> KernelTimes::exchange(const ExchangeCall& call) const {
@@ -179,13 +182,25 @@ std::optional<KernelTime> KernelTimes::exchange(const ExchangeCall& call) const 
 }
 
 std::optional<KernelTime> KernelTimes::elementwise(double bytes, std::string_view mode) const {
-  return time({.op = "elementwise", .mode = mode}, {.bytes = whole(bytes)});
+  return exact_time({.op = "elementwise", .mode = mode}, {.bytes = whole(bytes)});
 }
 
-std::optional<KernelTime> KernelTimes::quantize(double bytes) const {
-  const Wanted wanted{.op = "elementwise", .mode = "quantize"};
-  if (!find(wanted).exact) return std::nullopt;
-  return time(wanted, {.bytes = whole(bytes)});
+// A gate reads its logits in fp32 and writes 12 bytes for each choice; rows of bf16 are read once and written for
+// each choice, or the other way round.
+std::optional<KernelTime> KernelTimes::expert_rows(const MoeCall& call) const {
+  const auto tokens = static_cast<double>(call.tokens);
+  const auto choices = static_cast<double>(call.top_k);
+  const auto gate = elementwise(tokens * (4 * static_cast<double>(call.experts) + 12 * choices), "gate");
+  const double moved = 2 * tokens * static_cast<double>(call.hidden) * (1 + choices);
+  const auto there = elementwise(moved, "permute");
+  const auto back = elementwise(moved, "combine");
+  if (!gate || !there || !back) return std::nullopt;
+  return KernelTime{.seconds = gate->seconds + there->seconds + back->seconds,
+                    .extrapolated = gate->extrapolated || there->extrapolated || back->extrapolated};
+}
+
+std::optional<KernelTime> KernelTimes::launches(std::int64_t count, std::string_view mode) const {
+  return exact_time({.op = "launch", .mode = mode}, {.m = count});
 }
 
 bool has_products(const KernelProfile& profile, DataType weights) {

@@ -102,10 +102,12 @@ class KernelTimes {
   /// Where NCCL itself was measured.
   std::optional<KernelTime> all_reduce_by_nccl(double bytes, std::int64_t ranks) const;
   std::optional<KernelTime> exchange(const ExchangeCall& call) const;
-  /// Norms, activations, rope: by mode.
-  std::optional<KernelTime> elementwise(double bytes, std::string_view mode = "") const;
-  /// Finding scales and quantising, over so many bytes. Nothing else stands in.
-  std::optional<KernelTime> quantize(double bytes) const;
+  /// Kernels that move rows, by mode; "quantize" finds scales and quantises. Nothing else stands in.
+  std::optional<KernelTime> elementwise(double bytes, std::string_view mode) const;
+  /// Gate, permute and combine of an expert layer; nothing unless all three were timed.
+  std::optional<KernelTime> expert_rows(const MoeCall& call) const;
+  /// So many empty kernels, one after the other: eager, or in a CUDA graph. Nothing else stands in.
+  std::optional<KernelTime> launches(std::int64_t count, std::string_view mode) const;
 
  private:
   struct Entry {
@@ -129,6 +131,7 @@ class KernelTimes {
   };
   Match find(const Wanted& wanted) const;
   std::optional<KernelTime> time(const Wanted& wanted, const KernelShape& shape) const;
+  std::optional<KernelTime> exact_time(const Wanted& wanted, const KernelShape& shape) const;
   static std::optional<KernelTime> time(const Match& match, const Wanted& wanted, const KernelShape& shape);
 
   double elementwise_bytes_per_s_;

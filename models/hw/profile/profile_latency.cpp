@@ -8,8 +8,9 @@
 
 #include "models/base/counts.h"
 #include "models/hw/latency/memo.h"
+#include "models/hw/profile/layer/profile_layer.h"
+#include "models/hw/profile/layer/small_kernels.h"
 #include "models/hw/profile/profile_attention.h"
-#include "models/hw/profile/profile_layer.h"
 #include "models/hw/roofline/derived_attention.h"
 
 namespace servecast {
@@ -93,11 +94,13 @@ void ProfileLatency::ask_bodies(std::int64_t tokens) const {
 }
 
 /// Its matrix is wider than the measured shapes and bound by memory alone, so that does not count as out of range.
+/// What a profile has timed of choosing tokens comes with it.
 const StageTime& ProfileLatency::head(std::int64_t emitted) const {
   const std::size_t row = std::min(static_cast<std::size_t>(emitted), head_by_emitted_.size() - 1);
   return head_by_emitted_.at(row, [&] {
     StageTime time = any_layer_->head(static_cast<std::int64_t>(row));
     time.extrapolated = false;
+    time.seconds += timed_sampling_s(in_, static_cast<std::int64_t>(row));
     return time;
   });
 }

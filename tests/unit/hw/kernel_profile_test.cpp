@@ -117,9 +117,9 @@ TEST(KernelTimes, SpreadGrowsOutside) {
   one.evidence.spread_fraction = {0.05, 0.02};
   one.residual = {.axes = {{.name = "bytes", .points = {1, 1e9}}}, .lines = {grid_letters(0) + grid_letters(0)}};
   const KernelTimes times({.name = "p", .operators = {one}});
-  EXPECT_EQ(times.elementwise(1000)->spread, 0.05);
-  EXPECT_EQ(times.elementwise(1e8)->spread, 0.02);
-  EXPECT_NEAR(times.elementwise(std::exp(1) * 1e9)->spread, 0.02 + 0.15, 1e-6);
+  EXPECT_EQ(times.elementwise(1000, "")->spread, 0.05);
+  EXPECT_EQ(times.elementwise(1e8, "")->spread, 0.02);
+  EXPECT_NEAR(times.elementwise(std::exp(1) * 1e9, "")->spread, 0.02 + 0.15, 1e-6);
 }
 
 TEST(ProfileProblem, NamesTheOperator) {

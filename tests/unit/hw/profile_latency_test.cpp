@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <initializer_list>
 
 #include "models/hw/latency/cuda_graph.h"
 #include "models/hw/latency/octave_table.h"
@@ -148,6 +149,79 @@ TEST(ProfileLatency, SortingTheVocabularyTakesTime) {
   made.llm.sampling = "topk_topp";
   made.gpu.hbm_bytes_per_s = 3.35e12;  // the H100, on which the sampler was fitted
   EXPECT_NEAR(made.make()->stage(work, 0).seconds - plain, 0.119e-9 * 8000, 1e-15);
+}
+
+FittedOperator kernel(const char* op, const char* mode, double launch_s) {
+  return {.op = op, .mode = mode, .law = {.launch_s = launch_s, .bytes_per_s = 1e12}};
+}
+double with(Made made, std::initializer_list<FittedOperator> more, const StepWork& work) {
+  made.profile.operators.insert(made.profile.operators.end(), more);
+  return made.make()->stage(work, 0).seconds;
+}
+
+// 8 rows in 2 layers. Each norm: 3 us and 800 bytes a row, not 1 us and 600; the activation 5 us, not 1 us, and as
+// many bytes; rotary embedding of 3 heads 4 us, not 1 us. Others' norms are not those of these kernels.
+TEST(ProfileLatency, SmallKernelsThatWereTimedTakeThat) {
+  const Made made;
+  const StepWork work{.decode_sequences = 8, .decode_kv_tokens = 512};
+  const double plain_s = made.make()->stage(work, 0).seconds;
+  EXPECT_NEAR(with(made, {kernel("elementwise", "residual_norm", 3e-6)}, work) - plain_s,
+              2 * 2 * (2e-6 + 8 * 200 / 1e12), 1e-14);
+  EXPECT_NEAR(with(made, {kernel("elementwise", "silu_mul", 5e-6)}, work) - plain_s, 2 * 4e-6, 1e-14);
+  EXPECT_NEAR(with(made, {kernel("elementwise", "rope_heads", 4e-6)}, work) - plain_s, 2 * 3e-6, 1e-14);
+  EXPECT_EQ(with(made, {kernel("elementwise", "norm", 3e-6)}, work), plain_s);
+}
+
+// 10 empty kernels in 30 us: no small kernel takes less than 3 us, 6 of them in each of 2 layers. An engine without
+// graphs starts them one by one.
+TEST(ProfileLatency, NoSmallKernelTakesLessThanAnEmptyOne) {
+  Made made;
+  const StepWork work{.decode_sequences = 8, .decode_kv_tokens = 512};
+  const double plain_s = made.make()->stage(work, 0).seconds;
+  EXPECT_NEAR(with(made, {kernel("launch", "graph", 30e-6)}, work) - plain_s, 2 * 6 * 2e-6, 1e-14);
+  EXPECT_EQ(with(made, {kernel("launch", "graph", 5e-6)}, work), plain_s);
+  EXPECT_EQ(with(made, {kernel("launch", "eager", 30e-6)}, work), plain_s);
+  made.terms.cuda_graph_max_tokens = 0;
+  const double eager_s = made.make()->stage(work, 0).seconds;
+  EXPECT_NEAR(with(made, {kernel("launch", "eager", 30e-6)}, work) - eager_s, 2 * 6 * 2e-6, 1e-14);
+}
+
+// 8 rows of 1,000 logits in 4 bytes. An engine's own term for top-p and top-k goes before.
+TEST(ProfileLatency, ChoosingTokensTakesWhatWasTimed) {
+  Made made;
+  const StepWork work{.decode_sequences = 8, .decode_kv_tokens = 512, .emitted_tokens = 8};
+  const double plain_s = made.make()->stage(work, 0).seconds;
+  const FittedOperator greedy = kernel("elementwise", "sample_greedy", 7e-6);
+  EXPECT_EQ(with(made, {greedy}, work), plain_s);
+  made.llm.sampling = "greedy";
+  EXPECT_NEAR(with(made, {greedy}, work) - plain_s, 7e-6 + 32e3 / 1e12, 1e-14);
+  made.llm.sampling = "topk_topp";
+  const FittedOperator few = kernel("elementwise", "sample_top_50", 7e-6);
+  EXPECT_EQ(with(made, {few}, work), made.make()->stage(work, 0).seconds);
+  made.terms.sampler_s_per_logit = 0;
+  EXPECT_NEAR(with(made, {few}, work) - plain_s, 7e-6 + 32e3 / 1e12, 1e-14);
+}
+
+// A layer of experts takes 13 us in bf16, of which gate, permute and combine take 3 (and next to nothing for bytes).
+// Products in fp8 take half of those in bf16, so in fp8 the layer takes 3 + 10 / 2 us.
+TEST(ProfileLatency, ExpertsThatWereNotTimedFollowThoseInBf16) {
+  Made made;
+  made.llm = tiny_moe();
+  const StepWork work{.decode_sequences = 64, .decode_kv_tokens = 512};
+  const auto fast = [](const char* op, const char* dtype, const char* mode, double launch_s) {
+    return FittedOperator{.op = op,
+                          .dtype = dtype,
+                          .mode = mode,
+                          .law = {.launch_s = launch_s, .flop_per_s = 1e18, .bytes_per_s = 1e18}};
+  };
+  made.profile.operators[0].law = {.launch_s = 4e-6, .flop_per_s = 1e18, .bytes_per_s = 1e18};
+  const std::initializer_list<FittedOperator> timed{
+      fast("moe", "bf16", "balanced", 13e-6), fast("elementwise", "", "gate", 1e-6),
+      fast("elementwise", "", "permute", 1e-6), fast("elementwise", "", "combine", 1e-6),
+      fast("gemm", "fp8", "", 2e-6)};
+  const double bf16_s = with(made, timed, work);
+  made.weights.experts = DataType::fp8;
+  EXPECT_NEAR(bf16_s - with(made, timed, work), 5e-6, 1e-10);
 }
 
 TEST(ProfileLatency, HostTimeHidesBehindTheGpuOrNot) {

@@ -51,8 +51,7 @@ class CollectiveCall final : public Call {
     void* to = to_[rank].data();
     const Nccl::Communicator all = communicators_[rank];
     if (op_ == "all_gather") return nccl_.all_gather(from, to, part, Nccl::bf16, all, streams_[rank]);
-    if (op_ == "all_reduce") return nccl_.all_reduce(from, to, whole, Nccl::bf16, Nccl::sum, all, streams_[rank]);
-    return nccl_.reduce_scatter(from, to, part, Nccl::bf16, Nccl::sum, all, streams_[rank]);
+    return nccl_.all_reduce(from, to, whole, Nccl::bf16, Nccl::sum, all, streams_[rank]);
   }
 
   std::string op_;

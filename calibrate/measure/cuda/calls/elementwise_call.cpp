@@ -85,9 +85,9 @@ class RopeCall final : public Call {
 
 std::unique_ptr<Call> make_elementwise(const MeasureTarget& target, const CallContext& context) {
   const std::int64_t bytes = target.shape.bytes;
-  if (target.mode == "norm") return std::make_unique<NormCall>(bytes, context);
-  if (target.mode == "activation") return std::make_unique<ActivationCall>(bytes, context);
-  if (target.mode == "rope") return std::make_unique<RopeCall>(bytes, context);
+  if (target.mode == "residual_norm") return std::make_unique<NormCall>(bytes, context);
+  if (target.mode == "silu_mul") return std::make_unique<ActivationCall>(bytes, context);
+  if (target.mode == "rope_heads") return std::make_unique<RopeCall>(bytes, context);
   if (target.mode.starts_with("sample")) return make_sampling(target, context);
   return make_expert_rows(target, context);
 }

@@ -45,7 +45,6 @@ class Nccl {
   using Reduce = int (*)(const void*, void*, std::size_t, int type, int operation, Communicator, Stream);
   using Gather = int (*)(const void*, void*, std::size_t, int type, Communicator, Stream);
   Reduce all_reduce = load<Reduce>("ncclAllReduce");
-  Reduce reduce_scatter = load<Reduce>("ncclReduceScatter");
   Gather all_gather = load<Gather>("ncclAllGather");
   int (*begin_group)() = load<int (*)()>("ncclGroupStart");
   int (*end_group)() = load<int (*)()>("ncclGroupEnd");

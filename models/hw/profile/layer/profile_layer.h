@@ -1,9 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/hw/latency/kernel_time.h"
 #include "models/hw/profile/kernel_times.h"
+#include "models/hw/profile/layer/small_kernels.h"
 #include "models/hw/profile/profile_latency.h"
 #include "models/hw/roofline/layer_model.h"
 
@@ -28,6 +30,8 @@ class ProfileLayer {
   StageTime all_gather(std::int64_t tokens) const;
   StageTime with_known_scales(StageTime product, const GemmShape& shape, std::int64_t rows) const;
   StageTime experts(std::int64_t tokens) const;
+  /// Where the profile has experts in bf16, but none of the weights' type.
+  std::optional<StageTime> experts_like_bf16(MoeCall call) const;
   StageTime with_shared(StageTime routed, std::int64_t tokens, std::int64_t shared_rows) const;
   const GemmFit& expert_fit() const;
   StageTime spread_experts(std::int64_t rank_tokens) const;
@@ -44,7 +48,7 @@ class ProfileLayer {
   std::vector<Linear> linears_;     // over all tokens of the rank
   std::vector<Linear> shared_{};    // of shared experts, over these or each GPU's share of them
   std::vector<Linear> of_share_{};  // over each GPU's share of them
-  double elementwise_bytes_;
+  SmallKernels small_;
 };
 
 }  // namespace servecast
