@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "models/base/counts.h"
+#include "models/hw/latency/kernel_time.h"
 #include "models/hw/latency/latency_around.h"
 
 namespace servecast {

@@ -55,7 +55,7 @@ double least_rate(std::span<const DueWork> work, std::int64_t may_be_late) {
   std::ranges::sort(by_due, {}, &DueWork::due_s);
   std::vector<double> starts;
   for (const DueWork& w : work) starts.push_back(w.from_s);
-  std::ranges::sort(starts);
+  if (!std::ranges::is_sorted(starts)) std::ranges::sort(starts);
   const double late = largest(work, may_be_late);
   double rate = 0;
   const std::size_t stride = std::max<std::size_t>(1, starts.size() / windows);

@@ -38,7 +38,7 @@ void RequestEnds::done(const Request& request, const RequestRecord& made) {
   clock_.lasts_until(gave_up ? request.give_up_s : record.finish_s.value_or(clock_.now_s()));
   clock_.gets_on();
   if (parts_.scaling) {
-    if (parts_.scaling->is_copy(request.id)) return;
+    if (parts_.scaling->copy_ended(request.id)) return;
     parts_.scaling->finished(record);
   }
   const std::optional<Request> original =

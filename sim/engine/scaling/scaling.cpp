@@ -107,6 +107,7 @@ void Scaling::evaluate(std::size_t pool, double now_s) {
 std::vector<Scaling::Copy> Scaling::copies_of(const Request& request) {
   PoolState& p = states_[index(request.pool)];
   if (!p.scaler || !p.spec.mirror) return {};
+  forget_ended();
   std::vector<Copy> copies;
   for (const ReplicaAt& at : cluster_.lifecycle().mirroring(index(request.pool))) {
     if (p.mirror_rng.uniform() >= p.spec.mirror->fraction) continue;
@@ -117,13 +118,32 @@ std::vector<Scaling::Copy> Scaling::copies_of(const Request& request) {
     copy.beam_width = 1;
     copy.awaited = false;
     copy.give_up_s = Request::forever;
+    keep_blocks(copy);
     copies.push_back({at, copy});
     ++p.mirrored;
   }
   return copies;
 }
 
-bool Scaling::is_copy(RequestId id) const { return copies_ > 0 && index(id) > first_copy_id - copies_; }
+// The workload keeps those of the request itself, until that has ended.
+void Scaling::keep_blocks(Request& copy) {
+  std::vector<BlockHash>& blocks = blocks_[copy.id];
+  blocks.assign(copy.said().begin(), copy.said().end());
+  if (!copy.said_blocks.empty()) copy.said_blocks = blocks;
+  copy.prefix_blocks = std::span(blocks).first(copy.prefix_blocks.size());
+}
+
+// Replicas that report an end may ask for the blocks once more in that instant.
+void Scaling::forget_ended() {
+  for (const RequestId id : ended_) blocks_.erase(id);
+  ended_.clear();
+}
+
+bool Scaling::copy_ended(RequestId id) {
+  const bool is_copy = blocks_.contains(id);
+  if (is_copy) ended_.push_back(id);
+  return is_copy;
+}
 
 std::vector<ScalingTotals> Scaling::totals() const {
   std::vector<ScalingTotals> all;

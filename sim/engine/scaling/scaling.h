@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "models/base/rng.h"
@@ -27,14 +28,15 @@ class Scaling {
   void evaluate_due(double now_s);
   void arrived(const Request& request);
   void finished(const RequestRecord& record);
-  /// Copies of a request's prompt that fill the caches of replicas before these serve. They ask for one token, and
-  /// have ids of their own and no records.
+  /// Copies of a request's prompt that fill the caches of replicas before these serve. They ask for one token, have
+  /// ids of their own and no records, and may outlive the request.
   struct Copy {
     ReplicaAt replica{};
     Request request{};
   };
   std::vector<Copy> copies_of(const Request& request);
-  bool is_copy(RequestId id) const;
+  /// Whether what has ended is a copy; then its prompt's blocks are forgotten after this instant.
+  bool copy_ended(RequestId id);
   /// By pool; those that no autoscaler has are left out.
   std::vector<ScalingTotals> totals() const;
 
@@ -53,6 +55,8 @@ class Scaling {
   CapacityBounds capacity_bounds(std::size_t pool) const;
   std::vector<PoolState*> concerned(PoolId pool);
   void evaluate(std::size_t pool, double now_s);
+  void keep_blocks(Request& copy);
+  void forget_ended();
 
   const Scenario& scenario_;
   Cluster& cluster_;
@@ -60,6 +64,8 @@ class Scaling {
   SloFacts slo_;
   std::vector<PoolState> states_;  // by pool
   std::uint32_t copies_ = 0;
+  std::unordered_map<RequestId, std::vector<BlockHash>> blocks_{};  // of copies under way; never walked
+  std::vector<RequestId> ended_{};
 };
 
 /// Whether any pool has an autoscaler.

@@ -230,22 +230,19 @@ class PoolLoader {
     add_roofline_notes(pool, hardware());
   }
 
-  /// Pools of one engine on one kind of GPU are off together.
   void apply_draw(Pool& pool) {
-    Rng rng(draw_, "calibration/" + pool.engine.name + "/" + pool.gpu.name);
-    const CalibrationDraw draw = draw_calibration(pool.engine.error * scenario_.calibration_spread, rng);
+    const CalibrationDraw draw = calibration_draw(pool, scenario_.calibration_spread, draw_);
     if (profiles_ != nullptr) pool.latency = drawn(std::move(pool.latency), draw);
-    pool.fastest_fraction *= std::min({1.0, draw.decode_factor, draw.prompt_factor});
     pool.engine.request_path_s *= draw.path_factor;
     pool.engine.frontend_sequence_s *= draw.path_factor;
   }
 
-  /// All that make_latency() would find wrong, and how much faster than the best estimate this draw may be at most.
+  /// All that make_latency() would find wrong.
   void check_latency(Pool& pool) {
     if (pool.spec.latency.model == "table") return (void)check_table_rates(text_, path_, pool, hardware());
     try_at(text_, path_ + ".latency.profile", [&] {
       const auto use = profile_use(pool, hardware());
-      if (computes_weights(pool, use) && use && draw_ > 0) pool.fastest_fraction = fastest_fraction(*use);
+      if (computes_weights(pool, use) && use) pool.sized_by.emplace(*use);
     });
   }
 

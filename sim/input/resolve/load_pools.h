@@ -10,7 +10,7 @@ namespace servecast {
 struct PoolLoading {
   const NodeGroups& groups;
   HardwareFiles& files;
-  ReadyProfiles* profiles = nullptr;  // null: `latency` stays empty, and `fastest_fraction` is given instead
+  ReadyProfiles* profiles = nullptr;  // null: `latency` stays empty, and `sized_by` is given instead
 };
 
 /// Looks up, sizes, checks and places the pools of a scenario; what is wrong is left in the text's problems.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/hw/profile/kernel_times.h"
 #include "sim/input/library/kernel_profile_file.h"
 
@@ -91,6 +93,23 @@ std::optional<ProfileUse> profile_use(const Pool& pool, const PoolHardware& with
     use.from = &file_of(pool, with);
   if (use.from != nullptr) use.to = &with.files.gpu(pool.spec.gpu, with.where, with.file, with.scenario.hardware);
   return use;
+}
+
+CalibrationDraw calibration_draw(const Pool& pool, double spread, std::uint64_t draw) {
+  Rng rng(draw, "calibration/" + pool.engine.name + "/" + pool.gpu.name);
+  return draw_calibration(pool.engine.error * spread, rng);
+}
+
+double fastest_fraction(const Pool& pool, double calibration_spread, std::uint64_t draw) {
+  if (draw == 0) return 1;
+  double fastest = 1;
+  if (std::optional<ProfileUse> kernels = pool.sized_by) {
+    kernels->draw = draw;
+    kernels->spread = calibration_spread;
+    fastest = fastest_fraction(*kernels);
+  }
+  const CalibrationDraw engine = calibration_draw(pool, calibration_spread, draw);
+  return fastest * std::min({1.0, engine.decode_factor, engine.prompt_factor});
 }
 
 std::optional<std::string> weights_problem(const Gpu& gpu, const Llm& llm, const WeightTypes& weights,

@@ -151,7 +151,7 @@ struct Pool {
   double waiting_blocks_fraction = 1;        // of a pool that decodes for others: see Placement
   double proxy_s = 0;                        // of its placement: see Placement
   bool chunked_pipeline = false;             // likewise, of a pool that computes prompts
-  double fastest_fraction = 1;  // of the best estimate's step times: this draw of the calibration takes no less
+  std::optional<ProfileUse> sized_by{};      // the measured kernels, where the pool is sized and has no `latency`
 
   /// How the model's layers are stored, "auto" looked up.
   WeightTypes weights() const {

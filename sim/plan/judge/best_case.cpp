@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <limits>
 
@@ -38,10 +39,10 @@ struct Serving {
     return sum;
   }
   static double of(const Pool& pool) { return real(pool.gpus()) * peak_flop_per_s(pool.gpu, pool.weights()); }
-  /// A mark of all that the least work depends on.
+  /// A mark of all that the least arithmetic depends on. Memory traffic depends on `max_sequences`, too.
   std::string key() const {
-    return fmt::format("{}/{}/{}/{}/{}", prompts->spec.llm, weights_name(prompts->weights()),
-                       prompts->spec.kv_cache_dtype, max_sequences, index);
+    return fmt::format("{}/{}/{}/{}", prompts->spec.llm, weights_name(prompts->weights()),
+                       prompts->spec.kv_cache_dtype, index);
   }
 };
 
@@ -66,17 +67,29 @@ struct Alone {
   double e2e_s = 0;
 };
 
-Alone alone(const Serving& place, const ExpectedRequest& request) {
-  const LeastWork work = least_work(place.model, request.work, place.max_sequences);
-  const double peak = peak_flop_per_s(place.prompts->gpu, place.prompts->weights());
-  Alone least{.ttft_s = work.prompt_flop / (real(place.prompts->gpus_per_replica()) * peak)};
-  const std::int64_t prompt = request.work.computed_tokens + request.work.found_tokens;
-  least.token_s = std::min(least_token_s(place.model, place.prompts->gpu, place.prompts->shape(), prompt),
-                           least_token_s(place.model, place.decodes->gpu, place.decodes->shape(), prompt));
-  const std::int64_t more = std::max<std::int64_t>(0, request.work.output_tokens - 1);
-  least.e2e_s = least.ttft_s + real(more) * least.token_s;
-  return least;
-}
+class Idle {
+ public:
+  explicit Idle(const Serving& place)
+      : place_(place),
+        flop_per_s_(real(place.prompts->gpus_per_replica()) *
+                    peak_flop_per_s(place.prompts->gpu, place.prompts->weights())),
+        shapes_{place.prompts->shape(), place.decodes->shape()} {}
+
+  Alone least(const BoundRequest& request) const {
+    Alone least{.ttft_s = least_work(place_.model, request, place_.max_sequences).prompt_flop / flop_per_s_};
+    const std::int64_t prompt = request.computed_tokens + request.found_tokens;
+    least.token_s = std::min(least_token_s(place_.model, place_.prompts->gpu, shapes_[0], prompt),
+                             least_token_s(place_.model, place_.decodes->gpu, shapes_[1], prompt));
+    const std::int64_t more = std::max<std::int64_t>(0, request.output_tokens - 1);
+    least.e2e_s = least.ttft_s + real(more) * least.token_s;
+    return least;
+  }
+
+ private:
+  const Serving& place_;
+  double flop_per_s_;
+  std::array<Shape, 2> shapes_;
+};
 
 /// Bounds that one request has to keep, taken from a promise or from the slo.
 struct Limits {
@@ -152,8 +165,9 @@ std::int64_t may_be_late(const WorkloadFacts& facts, const Limits& limits) {
 double alone_overload(const Serving& place, const std::vector<const ExpectedRequest*>& requests, const Limits& limits,
                       std::int64_t late) {
   std::vector<double> ratios;
+  const Idle idle(place);
   for (const ExpectedRequest* r : requests) {
-    const Alone least = alone(place, *r);
+    const Alone least = idle.least(r->work);
     const double token_s = r->work.output_tokens > 1 ? least.token_s : 0;
     ratios.push_back(std::max({least.ttft_s / limits.ttft_s, token_s / limits.tpot_s, least.e2e_s / limits.e2e_s}));
   }
@@ -217,7 +231,9 @@ class Judge {
   }
 
   void hold(const Demand& demand, BestCase& worst) {
-    const double needed = once(demand.name, [&] { return rate(place_, some(), limits_, late(), demand.amount); });
+    std::string what(demand.name);
+    if (demand.memory) what += fmt::format(" of {}", place_.max_sequences);
+    const double needed = once(what, [&] { return rate(place_, some(), limits_, late(), demand.amount); });
     const double there = demand.memory ? place_.bytes_per_s() : place_.flop_per_s(demand.decoding);
     consider(needed / there, fmt::format("the {} that its GPUs can do at best", demand.name), worst);
   }
@@ -228,8 +244,8 @@ class Judge {
   }
 
   template <class Compute>
-  double once(std::string_view what, Compute compute) {
-    const std::string key = key_ + std::string(what);
+  double once(const std::string& what, Compute compute) {
+    const std::string key = key_ + what;
     const auto found = known_.find(key);
     return found != known_.end() ? found->second : known_.emplace(key, compute()).first->second;
   }

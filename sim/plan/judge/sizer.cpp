@@ -7,7 +7,7 @@
 #include <set>
 
 #include "models/base/names.h"
-#include "sim/input/resolve/load_scenario.h"
+#include "sim/input/resolve/pool_profile.h"
 #include "sim/plan/judge/error_bars.h"
 #include "sim/plan/judge/hour_cost.h"
 #include "sim/plan/study/study.h"
@@ -18,12 +18,6 @@ namespace {
 /// "pools[0].llm" says little of a design; the message does.
 std::string first_of(const std::vector<Problem>& problems) {
   return problems.empty() ? "" : problems.front().message;
-}
-
-double fastest_fraction(const SizedScenario& sized) {
-  double fastest = 1;
-  for (const Pool& pool : sized.pools) fastest = std::min(fastest, pool.fastest_fraction);
-  return fastest;
 }
 
 /// A promise to a class of requests that never comes would be kept by every design.
@@ -102,8 +96,7 @@ std::vector<Override> Sizer::term_settings(const Design& design, const ScenarioS
 }
 
 SizedDesign Sizer::size(const Design& design) {
-  YamlText text = text_of(design);
-  const SizedScenario scenario = size_scenario(text, files_);
+  const SizedScenario& scenario = this->scenario(design);
   SizedDesign sized{.design = design, .kinds = kinds_of(scenario.spec), .term = term_of(study_, design)};
   for (const Override& change : settings(study_, design)) sized.set.push_back(change.path + "=" + change.value);
   for (const Override& change : term_settings(design, scenario.spec))
@@ -120,28 +113,38 @@ SizedDesign Sizer::size(const Design& design) {
   } else {
     sized.over_budget = "has no price under term " + sized.term;
   }
-  const WorkloadFacts& facts = workload(scenario.spec, design);
+  const WorkloadFacts& facts = workload(scenario.spec, scenario.spec.seed, design);
   check_classes(sized.promises, facts.classes);
   sized.best_case = best_cases_.of(scenario, sized.promises, facts);
   return sized;
 }
 
 /// Which requests arrive depends on these settings and on nothing else of a design.
-const WorkloadFacts& Sizer::workload(const ScenarioSpec& spec, const Design& design) {
-  std::string key = fmt::format("{} {}", spec.seed, rate_factor(design));
+const WorkloadFacts& Sizer::workload(const ScenarioSpec& spec, std::int64_t seed, const Design& design) {
+  std::string key = fmt::format("{} {}", seed, rate_factor(design));
   for (const PoolSpec& pool : spec.pools) key += " " + pool.name;
   for (const Override& change : settings(study_, design))
     if (!changes_machines(change.path)) key += " " + change.path + "=" + change.value;
   std::unique_ptr<WorkloadFacts>& known = workloads_[key];
-  if (!known) known = std::make_unique<WorkloadFacts>(read_workload(spec, study_.scenario_file, rate_factor(design)));
+  if (!known) {
+    ScenarioSpec seeded = spec;
+    seeded.seed = seed;
+    known = std::make_unique<WorkloadFacts>(read_workload(seeded, study_.scenario_file, rate_factor(design)));
+  }
   return *known;
 }
 
 std::int64_t Sizer::seed(const SizedDesign& sized, std::int64_t draw) { return spec_of(sized).seed + draw; }
 
-ScenarioSpec Sizer::spec_of(const SizedDesign& sized) {
-  YamlText text = text_of(sized.design);
-  return size_scenario(text, files_).spec;
+const ScenarioSpec& Sizer::spec_of(const SizedDesign& sized) { return scenario(sized.design).spec; }
+
+/// Draws of one design are asked for one after the other.
+const SizedScenario& Sizer::scenario(const Design& design) {
+  if (!latest_ || latest_->first != design) {
+    YamlText text = text_of(design);
+    latest_.emplace(design, size_scenario(text, files_));
+  }
+  return latest_->second;
 }
 
 bool Sizer::changes_workload(const SizedDesign& sized, const std::vector<std::string>& set) {
@@ -156,20 +159,20 @@ bool Sizer::changes_workload(const SizedDesign& sized, const std::vector<std::st
 }
 
 const WorkloadFacts& Sizer::workload(const SizedDesign& sized, std::int64_t seed) {
-  ScenarioSpec spec = spec_of(sized);
-  spec.seed = seed;
-  return workload(spec, sized.design);
+  return workload(spec_of(sized), seed, sized.design);
 }
 
 bool Sizer::broken_at_best(const SizedDesign& sized, std::int64_t draw) {
   if (sized.best_case.overload <= 1) return false;
-  YamlText text = text_of(sized.design);
-  text.set("seed", std::to_string(seed(sized, draw)));
-  text.set("calibration_draw", std::to_string(draw));
-  const SizedScenario scenario = size_scenario(text, files_);
-  const BestCase best = best_cases_.of(scenario, sized.promises, workload(scenario.spec, sized.design));
+  const SizedScenario& scenario = this->scenario(sized.design);
+  const WorkloadFacts& facts = workload(scenario.spec, scenario.spec.seed + draw, sized.design);
+  const BestCase best = best_cases_.of(scenario, sized.promises, facts);
+  double fastest = 1;
+  for (const Pool& pool : scenario.pools)
+    fastest =
+        std::min(fastest, fastest_fraction(pool, scenario.spec.calibration_spread, static_cast<std::uint64_t>(draw)));
   const double luck = measured_error_bars(study_) ? least_measured_factor(sized.promises, sized.derived, draw) : 1;
-  return best.overload * fastest_fraction(scenario) * luck > 1;
+  return best.overload * fastest * luck > 1;
 }
 
 double Sizer::error_factor(const SizedDesign& sized, const Promise& promise, std::int64_t draw) const {

@@ -2,9 +2,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "sim/input/resolve/load_scenario.h"
 #include "sim/input/scenario/hardware_files.h"
 #include "sim/input/yaml/yaml_fields.h"
 #include "sim/plan/judge/best_case.h"
@@ -16,7 +19,6 @@
 namespace servecast {
 
 struct Override;
-struct ScenarioSpec;
 struct Study;
 
 /// What is known of a design before anything is simulated.
@@ -56,7 +58,8 @@ class Sizer {
   /// Seed of the draw: 0 is the best estimate.
   std::int64_t seed(const SizedDesign& sized, std::int64_t draw);
 
-  ScenarioSpec spec_of(const SizedDesign& sized);
+  /// Until another design is asked about.
+  const ScenarioSpec& spec_of(const SizedDesign& sized);
 
   /// Whether "path=value" of the workload make other requests of it: lengths whose blocks a trace tells stay.
   bool changes_workload(const SizedDesign& sized, const std::vector<std::string>& set);
@@ -64,7 +67,8 @@ class Sizer {
  private:
   YamlText text_of(const Design& design) const;
   std::vector<Override> term_settings(const Design& design, const ScenarioSpec& spec) const;
-  const WorkloadFacts& workload(const ScenarioSpec& spec, const Design& design);
+  const WorkloadFacts& workload(const ScenarioSpec& spec, std::int64_t seed, const Design& design);
+  const SizedScenario& scenario(const Design& design);
   double rate_factor(const Design& design) const;
 
   const Study& study_;
@@ -72,6 +76,7 @@ class Sizer {
   HardwareFiles files_{};
   BestCases best_cases_{};
   std::map<std::string, std::unique_ptr<WorkloadFacts>> workloads_{};
+  std::optional<std::pair<Design, SizedScenario>> latest_{};
 };
 
 }  // namespace servecast

@@ -9,6 +9,7 @@
 #include "models/base/rng.h"
 #include "sim/cli/runs/scenario_simulator.h"
 #include "sim/input/resolve/load_scenario.h"
+#include "sim/input/resolve/pool_profile.h"
 #include "sim/plan/judge/workload_facts.h"
 #include "sim/plan/runs/child_process.h"
 #include "sim/plan/runs/forked_evaluator.h"
@@ -117,7 +118,10 @@ class RandomDesigns : public testing::Test {
   static double overload(const Simulated& s, const std::vector<Promise>& promises) {
     const WorkloadFacts facts = read_workload(s.sized.spec, s.file, 1);
     double fastest = 1;
-    for (const Pool& pool : s.sized.pools) fastest = std::min(fastest, pool.fastest_fraction);
+    const ScenarioSpec& spec = s.sized.spec;
+    for (const Pool& pool : s.sized.pools)
+      fastest = std::min(fastest, fastest_fraction(pool, spec.calibration_spread,
+                                                   static_cast<std::uint64_t>(spec.calibration_draw)));
     return BestCases().of(s.sized, promises, facts).overload * fastest;
   }
 
