@@ -17,6 +17,10 @@ class Workload {
   /// finished.
   virtual std::optional<Request> next() = 0;
 
+  /// Where one source of several has waited and goes on: its next request, if that arrives before `arrival_s`, which
+  /// one has that next() gave already.
+  virtual std::optional<Request> next_before(double /*arrival_s*/) { return std::nullopt; }
+
   /// Closed loop: the request that `done` makes possible by finishing at `finish_s`, if any; it arrives at
   /// `finish_s` or later. Called once for every finished request that was `awaited`.
   virtual std::optional<Request> follow_up(const Request& done, double finish_s) = 0;

@@ -44,6 +44,11 @@ void Arrivals::read_ahead() {
 
 void Arrivals::ask_again() {
   if (!next_) next_ = scenario_.workload->next();
+  while (next_) {
+    const std::optional<Request> sooner = scenario_.workload->next_before(next_->arrival_s);
+    if (!sooner) return;
+    send(*sooner);
+  }
 }
 
 std::optional<Request> Arrivals::take_due(double now_s) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <unordered_map>
 
 namespace servecast {
@@ -14,11 +15,15 @@ class Merge final : public Workload {
   std::optional<Request> next() override {
     if (heads_.empty())
       for (const auto& source : sources_) heads_.push_back(source->next());
+    return next_before(std::numeric_limits<double>::infinity());
+  }
+
+  std::optional<Request> next_before(double arrival_s) override {
     const auto earlier = [](const std::optional<Request>& a, const std::optional<Request>& b) {
       return a && (!b || a->arrival_s < b->arrival_s);
     };
     const auto first = std::ranges::min_element(heads_, earlier);
-    if (first == heads_.end() || !*first) return std::nullopt;
+    if (first == heads_.end() || !*first || (*first)->arrival_s >= arrival_s) return std::nullopt;
     const auto source = static_cast<std::uint32_t>(first - heads_.begin());
     const Request request = **first;
     *first = sources_[source]->next();
@@ -34,6 +39,7 @@ class Merge final : public Workload {
     known.id = own.id;
     known.session = own.session;
     const std::optional<Request> request = sources_[source]->follow_up(known, finish_s);
+    if (!heads_[source]) heads_[source] = sources_[source]->next();  // it may have waited for that
     if (!request) return std::nullopt;
     return give(*request, source);
   }

@@ -32,10 +32,9 @@ bool drains(const SourceSpec& spec) {
 
 /// What a load test that waits for its stages cannot be combined with: stages are known by their numbers of
 /// requests.
-void check_drained(const SourceSpec& spec, const std::string& path, bool mixed, SpecProblems& problems) {
+void check_drained(const SourceSpec& spec, const std::string& path, SpecProblems& problems) {
   const TransformSpec& t = spec.generate->transform;
   const std::string where = join_path(path, "generate.arrivals.next_stage");
-  if (mixed) problems.add(where, "'drained' stages cannot be one source of a mix; make it the only source");
   if (spec.generate->generate.sessions)
     problems.add(where, "'drained' stages have single requests; leave out sessions, or stay by_the_clock");
   if (t.skip > 0 || t.limit || t.from_s > 0 || t.to_s || t.rate_scale != 1)
@@ -49,9 +48,9 @@ void check_pool(const SourceSpec& spec, const std::string& path, const WorkloadC
   problems.add(join_path(path, "pool"), unknown_name("pool", pool, context.pools));
 }
 
-void check_source(const SourceSpec& spec, const std::string& path, const WorkloadContext& context, bool mixed,
+void check_source(const SourceSpec& spec, const std::string& path, const WorkloadContext& context,
                   SpecProblems& problems) {
-  if (drains(spec)) check_drained(spec, path, mixed, problems);
+  if (drains(spec)) check_drained(spec, path, problems);
   if (spec.trace) check_transform(spec.trace->transform, join_path(path, "trace"), problems);
   if (spec.generate) {
     check_generator(spec.generate->generate, join_path(path, "generate"), problems);
@@ -72,11 +71,11 @@ SpecProblems check(const WorkloadSpec& spec, const WorkloadContext& context) {
   std::vector<SpecProblems::Given> top = given(spec.source);
   top.push_back({"mix", !spec.mix.empty()});
   problems.exactly_one(context.path, top);
-  check_source(spec.source, context.path, context, false, problems);
+  check_source(spec.source, context.path, context, problems);
   for (std::size_t i = 0; i < spec.mix.size(); ++i) {
     const std::string path = mixed_path(context, i);
     problems.exactly_one(path, given(spec.mix[i]));
-    check_source(spec.mix[i], path, context, true, problems);
+    check_source(spec.mix[i], path, context, problems);
   }
   return problems;
 }
@@ -115,8 +114,8 @@ std::unique_ptr<Workload> make_unlabelled(const SourceSpec& spec, std::uint64_t 
       spec.trace->transform);
 }
 
-std::unique_ptr<Workload> make_source(const SourceSpec& spec, std::uint64_t source, const std::string& path,
-                                      const WorkloadContext& context) {
+std::unique_ptr<Workload> make_labelled(const SourceSpec& spec, std::uint64_t source, const std::string& path,
+                                        const WorkloadContext& context) {
   std::unique_ptr<Workload> made = make_unlabelled(spec, source, path, context);
   const RequestLabels& labels = spec.labels;
   if (labels == RequestLabels{}) return made;
@@ -130,6 +129,12 @@ std::unique_ptr<Workload> make_source(const SourceSpec& spec, std::uint64_t sour
                                   .client = client,
                                   .common = labels,
                                   .adapter_seed = context.seed + (source << 32)});
+}
+
+std::unique_ptr<Workload> make_source(const SourceSpec& spec, std::uint64_t source, const std::string& path,
+                                      const WorkloadContext& context) {
+  std::unique_ptr<Workload> made = make_labelled(spec, source, path, context);
+  return drains(spec) ? drain_stages(std::move(made), spec.generate->generate.arrivals.stages) : std::move(made);
 }
 
 }  // namespace
@@ -152,9 +157,7 @@ std::unique_ptr<Workload> make_workload(const WorkloadSpec& spec, const Workload
   if (spec.mix.empty()) sources.push_back(make_source(spec.source, 0, context.path, context));
   for (std::size_t i = 0; i < spec.mix.size(); ++i)
     sources.push_back(make_source(spec.mix[i], i, mixed_path(context, i), context));
-  std::unique_ptr<Workload> all = merge(std::move(sources));
-  if (drains(spec.source)) return drain_stages(std::move(all), spec.source.generate->generate.arrivals.stages);
-  return all;
+  return merge(std::move(sources));
 }
 
 }  // namespace servecast

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/input/trace/workload/merge.h"
+
 namespace servecast::drained_stages_test {
 
 /// Requests at given times, by the clock.
@@ -49,6 +51,30 @@ TEST(DrainedStages, AStageBeginsWhenTheOneBeforeHasNoRequestLeft) {
   workload->follow_up(third, 34);
   EXPECT_EQ(workload->next().value().arrival_s, 39);
   EXPECT_FALSE(workload->next());
+}
+
+// The second stage of the test above comes at 28 and 30 beside another source, whose requests at 20 and 40 were given
+// meanwhile; one at 29 lies between.
+TEST(DrainedStages, AMixGoesOnMeanwhile) {
+  const std::vector<StageSpec> stages{{.requests_per_s = 0.2, .duration_s = 10},
+                                      {.requests_per_s = 0.2, .duration_s = 10, .pause_s = 5}};
+  std::vector<std::unique_ptr<Workload>> sources;
+  sources.push_back(drain_stages(std::make_unique<Listed>(std::vector<double>{1, 9, 16, 18}), stages));
+  sources.push_back(std::make_unique<Listed>(std::vector<double>{20, 29, 40}));
+  const auto mix = merge(std::move(sources));
+  const Request first = mix->next().value();
+  const Request second = mix->next().value();
+  EXPECT_EQ(second.arrival_s, 9);
+  EXPECT_EQ(mix->next().value().arrival_s, 20);
+  mix->follow_up(second, 12);
+  EXPECT_FALSE(mix->next_before(29));
+  EXPECT_EQ(mix->next().value().arrival_s, 29);
+  mix->follow_up(first, 22);
+  EXPECT_EQ(mix->next_before(29).value().arrival_s, 28);
+  EXPECT_FALSE(mix->next_before(29));
+  EXPECT_EQ(mix->next().value().arrival_s, 30);
+  EXPECT_EQ(mix->next().value().arrival_s, 40);
+  EXPECT_FALSE(mix->next());
 }
 
 }  // namespace servecast::drained_stages_test
