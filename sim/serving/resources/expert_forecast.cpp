@@ -18,17 +18,9 @@ double ExpertForecast::next_s() const {
   return next_s;
 }
 
-// Wrong guesses may have made the queue long: it is not walked to its end for what cannot begin.
 void ExpertForecast::start_wanted() {
-  for (auto next = wanted_.begin();
-       next != wanted_.end() && std::ranges::any_of(links_, &OwnLinks::has_free_stream);) {
-    if (OwnLinks& group = links_[next->group]; group.has_free_stream()) {
-      group.begin(*next);
-      next = wanted_.erase(next);
-    } else {
-      ++next;
-    }
-  }
+  const auto takes = [&](std::size_t group) { return links_[group].has_free_stream(); };
+  while (const auto load = take_first(wanted_, links_.size(), takes)) links_[load->group].begin(*load);
 }
 
 void ExpertForecast::run_to(double until_s) {

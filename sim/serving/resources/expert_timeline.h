@@ -25,6 +25,20 @@ struct ExpertLoad {
   double start_s = 0;      // until its first byte moves
 };
 
+/// Takes the first load out of a queue that goes to one of `groups` that `takes` another; nothing where none does.
+/// The queue may be long with wrong guesses: where no group takes any it is not walked.
+template <class Takes>
+std::optional<ExpertLoad> take_first(std::deque<ExpertLoad>& queue, std::size_t groups, Takes takes) {
+  std::size_t group = 0;
+  while (group < groups && !takes(group)) ++group;
+  if (group == groups) return std::nullopt;
+  const auto next = std::ranges::find_if(queue, takes, &ExpertLoad::group);
+  if (next == queue.end()) return std::nullopt;
+  const ExpertLoad load = *next;
+  queue.erase(next);
+  return load;
+}
+
 /// What GPUs do in one layer with the experts that they have.
 struct ExpertGroupWork {
   double resident_s = 0;      // experts that are in the GPUs' memory when the step begins
@@ -68,11 +82,7 @@ class ExpertTimeline {
   /// The next load that is wanted, has not been taken yet and goes to a group that `takes` another.
   template <class Takes>
   std::optional<ExpertLoad> take_wanted(Takes takes) {
-    const auto next = std::ranges::find_if(wanted_, [&](const ExpertLoad& load) { return takes(load.group); });
-    if (next == wanted_.end()) return std::nullopt;
-    const ExpertLoad load = *next;
-    wanted_.erase(next);
-    return load;
+    return take_first(wanted_, groups_, takes);
   }
 
  private:
