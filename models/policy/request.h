@@ -39,6 +39,7 @@ struct Request {
   std::int32_t beam_width = 1;               // candidates kept by beam search; 1: none
   std::int32_t images = 0;                   // that its prompt begins with
   std::int32_t image_tokens = 0;             // of each
+  std::int32_t retries = 0;                  // how often it has gone on elsewhere, since its replica failed
   double deadline_s = forever;               // when its first token is wanted
   double give_up_s = forever;                // when the client stops waiting, served or not
 

@@ -96,7 +96,7 @@ class ClassesRequests(Figures):
     rejected: float  # no replica could ever hold them, or its batcher never starts so long a prompt
     shed: float  # turned away for the load (HTTP 429)
     timed_out: float  # given up by their clients
-    lost: float  # their clients got an error: a replica failed that had them, with `in_flight: lost`
+    lost: float  # their clients got an error: a replica failed that had them, with `in_flight: lost` or after `max_retries`
     unfinished: float  # waiting or running at `until_s`, or where parts break for ever; a run that leaves any otherwise ends with an error
 
 class Copies(Figures):
@@ -279,7 +279,7 @@ class Requests(Figures):
     rejected: float  # no replica could ever hold them, or its batcher never starts so long a prompt
     shed: float  # turned away for the load (HTTP 429)
     timed_out: float  # given up by their clients
-    lost: float  # their clients got an error: a replica failed that had them, with `in_flight: lost`
+    lost: float  # their clients got an error: a replica failed that had them, with `in_flight: lost` or after `max_retries`
     unfinished: float  # waiting or running at `until_s`, or where parts break for ever; a run that leaves any otherwise ends with an error
 
 class RestsOn(Figures):

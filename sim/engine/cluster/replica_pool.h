@@ -49,6 +49,10 @@ class ReplicaPool {
   void start(std::size_t i);
   void start_all();
   bool busy() const { return next_due_s() < Replica::infinity; }
+  /// A replica has admitted requests, though all of these may wait for a transfer.
+  bool runs_any() const {
+    return std::ranges::any_of(replicas_, [](const Replica& r) { return r.core().book.sums().running > 0; });
+  }
   /// When the next step of any replica starts or ends, if every step matters (step by step); else, when the next one
   /// does that is looked at.
   double next_due_s() const { return std::bit_cast<double>(next_due_.key(next_due_.least())); }
@@ -74,7 +78,7 @@ class ReplicaPool {
   std::vector<Replica> replicas_;
   std::vector<Replica> former_{};
   PoolRouting routing_;
-  bool may_skip_;  // no other replica sees what these do between arrivals
+  bool may_skip_;                     // no other replica sees what these do between arrivals
   LeastBy<std::int64_t> next_due_{};  // by replica: the bits of the time, which are in the order of times from 0 on
 };
 

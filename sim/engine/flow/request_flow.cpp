@@ -23,7 +23,8 @@ RequestFlow::RequestFlow(const Scenario& scenario, Recorder& recorder, RunClock&
       ends_(ends),
       copies_(copies),
       parts_(parts),
-      in_flight_(in_flight(scenario)) {}
+      in_flight_(in_flight(scenario)),
+      max_retries_(scenario.spec.failures.value_or(FailureSpec{}).max_retries) {}
 
 RequestFlow::InFlight RequestFlow::in_flight(const Scenario& scenario) {
   const std::string text = scenario.spec.failures ? scenario.spec.failures->in_flight : FailureSpec{}.in_flight;
@@ -158,7 +159,7 @@ void RequestFlow::go_on_elsewhere(double now_s) {
 void RequestFlow::go_on(MovingSequence interrupted, double now_s) {
   FailureTotals& totals = parts_.failures->totals(index(interrupted.request.pool));
   totals.lost_tokens += interrupted.tokens;
-  if (in_flight_ == InFlight::lost) {
+  if (in_flight_ == InFlight::lost || interrupted.request.retries++ >= max_retries_) {
     ++totals.lost;
     interrupted.record.status = RequestStatus::lost;
     interrupted.record.output_tokens = interrupted.made;

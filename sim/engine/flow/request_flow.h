@@ -71,6 +71,7 @@ class RequestFlow final : public ClusterListener, private HandOvers::Callbacks {
   PrefixCopies& copies_;
   const FlowParts& parts_;
   InFlight in_flight_;
+  std::int64_t max_retries_;
   PendingQueue pending_{};
 };
 

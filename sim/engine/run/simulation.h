@@ -58,6 +58,7 @@ class Simulation {
   bool only_rides_ = false;  // the run is where nothing is due by itself, while a flow is under way
   double next_due_s();
   double next_riding_s();
+  double next_migration_s();
   double next_failure_s();
   double next_start_s();
   double next_sample_s();

@@ -58,8 +58,7 @@ const S::Moment S::moments_[] = {
     {"hand-overs", due<&S::hand_overs_, &HandOvers::next_s>, acts<&S::hand_overs_, &HandOvers::send_due>},
     {"evaluates roles", due<&S::hand_overs_, &HandOvers::next_check_s>,
      acts<&S::hand_overs_, &HandOvers::check_roles>, rides_along},
-    {"evaluates migrations", due<&S::migrations_, &Migrations::next_check_s>,
-     acts<&S::migrations_, &Migrations::act_due>},
+    {"evaluates migrations", due<&S::next_migration_s>, acts<&S::migrations_, &Migrations::act_due>},
     {"failures", due<&S::next_failure_s>, acts<&S::break_parts>},
     {"requests that failures interrupted", nullptr, acts<&S::flow_, &RequestFlow::go_on_elsewhere>},
     {"clients that give up in the pending queue", due<&S::flow_, &RequestFlow::next_give_up_s>,
@@ -126,6 +125,11 @@ void Simulation::end_steps(double now_s) {
 // Steps may end with what they send.
 void Simulation::end_flows(double now_s) {
   if (flows_.report_ended(now_s) && steps_become_flows_) cluster_.settle(now_s);
+}
+
+// Replicas whose steps wait for ever, behind a cable that is not mended any more, are left alone.
+double Simulation::next_migration_s() {
+  return migrations_ && flow_.any_left() ? migrations_->next_check_s() : never;
 }
 
 double Simulation::next_failure_s() { return failures_ && flow_.any_left() ? failures_->next_s() : never; }

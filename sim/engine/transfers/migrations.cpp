@@ -53,8 +53,11 @@ void Migrations::act_due(double now_s) {
 
 double Migrations::next_check_s() const {
   double at_s = Replica::infinity;
-  for (std::size_t pool = 0; pool < rules_.size(); ++pool)
-    if (cluster_.pools()[pool].busy()) at_s = std::min(at_s, rules_[pool].next_check_s);
+  for (std::size_t pool = 0; pool < rules_.size(); ++pool) {
+    const ReplicaPool& replicas = cluster_.pools()[pool];
+    if (rules_[pool].next_check_s < at_s && (replicas.busy() || replicas.runs_any()))
+      at_s = rules_[pool].next_check_s;
+  }
   return at_s;
 }
 
@@ -115,8 +118,8 @@ void Migrations::send(const ReplicaAt& from, Moving& m, std::int64_t up_to_token
   const auto tokens = static_cast<double>(std::max<std::int64_t>(1, up_to_tokens - m.there_tokens));
   m.there_tokens = std::max(m.there_tokens, up_to_tokens);
   m.sent_tokens += tokens;
-  m.group = flows_.start(routes_.transfers(from, m.to, m.sequence.request.id, {.to = tokens, .last = m.stopped}), at_s,
-                         [this, from](double end_s) { sent(from, end_s); });
+  m.group = flows_.start(routes_.transfers(from, m.to, m.sequence.request.id, {.to = tokens, .last = m.stopped}),
+                         at_s, [this, from](double end_s) { sent(from, end_s); });
 }
 
 void Migrations::sent(const ReplicaAt& from, double now_s) {
@@ -153,6 +156,7 @@ void Migrations::stopped(const ReplicaAt& at, std::vector<MovingSequence>& inter
       abort(from, m, now_s);
     }
     if (m.stopped || m.to == at) recorder_.migration_aborted(PoolId(from.pool));
+    waiting_.erase(from);
     under_way_.erase(moving);
   }
 }
@@ -179,8 +183,23 @@ void Migrations::stop(const ReplicaAt& from, Moving& m, double now_s) {
   cluster_.advanced(m.to, now_s).imports().bring(detached.sequence, m.place, now_s);
   cluster_.changed(m.to);
   m.stopped = true;
-  m.stopped_s = detached.complete_s;
-  send(from, m, detached.sequence.tokens, detached.complete_s);
+  m.last_tokens = detached.sequence.tokens;
+  m.last_batch = detached.last_batch;
+  waiting_.insert(from);
+  settle(now_s);
+}
+
+// The rest leaves when the batches that were under way have computed it, which may wait for transfers themselves.
+void Migrations::settle(double now_s) {
+  for (auto next = waiting_.begin(); next != waiting_.end();) {
+    const auto waits = next++;
+    Moving& m = under_way_.at(*waits);
+    const double complete_s = std::max(now_s, cluster_.replica(*waits).core().pipeline.end_s(m.last_batch));
+    if (complete_s == Replica::infinity) continue;
+    m.stopped_s = complete_s;
+    send(*waits, m, m.last_tokens, complete_s);
+    waiting_.erase(waits);
+  }
 }
 
 void Migrations::complete(const ReplicaAt& from, const Moving& m, double now_s) {

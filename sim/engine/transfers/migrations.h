@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "models/policy/migration.h"
@@ -29,6 +30,7 @@ class Migrations final : public ClusterListener {
   void act_due(double now_s);
   /// A replica has stopped. Sequences whose KV was on its way from it are added to those that were there.
   void stopped(const ReplicaAt& at, std::vector<MovingSequence>& interrupted, double now_s) override;
+  void settle(double now_s) override;
   void relocated(const ReplicaAt&, double) override { routes_.forget_routes(); }
 
  private:
@@ -45,8 +47,10 @@ class Migrations final : public ClusterListener {
     std::int64_t there_tokens = 0;  // whose KV was there before, or will be when the copy under way has ended
     double sent_tokens = 0;
     bool stopped = false;
-    double stopped_s = 0;    // its last token here is computed
-    std::int64_t group = 0;  // of flows under way
+    double stopped_s = 0;          // its last token here is computed
+    std::int64_t last_tokens = 0;  // that its KV then holds,
+    std::uint64_t last_batch = 0;  // and by which batch
+    std::int64_t group = 0;        // of flows under way
   };
   void pair_up(std::size_t pool, double now_s);
   void clear_out(std::size_t pool, double now_s);
@@ -67,6 +71,7 @@ class Migrations final : public ClusterListener {
   std::vector<Rules> rules_;               // by pool
   std::vector<std::size_t> sizes_;         // by pool
   std::map<ReplicaAt, Moving> under_way_;  // by where from
+  std::set<ReplicaAt> waiting_;            // of these, whose last token here is still computed
 };
 
 /// Whether any pool has sequences moved.

@@ -74,6 +74,7 @@ struct FailureRateSpec {
 /// What breaks, and what becomes of the requests in hand.
 struct FailureSpec {
   std::string in_flight = "retry";
+  std::int64_t max_retries = 5;
   double engine_init_s = 30;
   std::int64_t spares = 0;
   std::vector<FailureRateSpec> rates{};
@@ -84,6 +85,11 @@ struct FailureSpec {
             "requests on a replica that fails. lost: their clients get an error; retry: they start over on another "
             "replica; recompute: they go on there, once prompt and output so far are computed again",
             {"lost", "retry", "recompute"});
+    f.field(
+        "max_retries", max_retries,
+        "with retry and recompute: a request that has gone on elsewhere so often is lost with its next replica (5 as "
+        "SGLang's router has it; Dynamo's guide says 3)",
+        {.min = 0, .max = 1'000'000});
     f.field("engine_init_s", engine_init_s,
             "from the arrival of a replica's weights until it serves: graphs are captured, memory is measured");
     f.field("spares", spares,

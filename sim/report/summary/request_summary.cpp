@@ -12,8 +12,10 @@ void RequestCounts::fields(Fields& f) {
            {.better = Better::lower});
   f.figure("shed", shed, "turned away for the load (HTTP 429)", {.better = Better::lower});
   f.figure("timed_out", timed_out, "given up by their clients", {.better = Better::lower});
-  f.figure("lost", lost, "their clients got an error: a replica failed that had them, with `in_flight: lost`",
-           {.better = Better::lower});
+  f.figure(
+      "lost", lost,
+      "their clients got an error: a replica failed that had them, with `in_flight: lost` or after `max_retries`",
+      {.better = Better::lower});
   f.figure("unfinished", unfinished,
            "waiting or running at `until_s`, or where parts break for ever; a run that leaves any otherwise ends "
            "with an error",

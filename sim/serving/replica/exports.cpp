@@ -56,11 +56,11 @@ DetachedSequence Exports::detach(Slot slot, double now_s, ReplicaListener& liste
   assert(s.state == SequenceState::decoding && !s.reported);
   core_.changed(now_s);
   core_.lanes.take_out_of_decodes(slot);
-  double complete_s = now_s;
+  std::uint64_t last_batch = 0;
   double last_token_s = lane.last_decode_s;
   for (std::size_t i = 0; i < lane.batches.size(); ++i)
     if (lane.batches[i].decoded) {
-      complete_s = std::min(lane.batches[i].end_s, core_.pipeline.alone_end_s(lane.batches[i]));
+      last_batch = lane.batches[i].run.number;
       last_token_s = lane.batches[i].seen_s;
     }
   hand_on(slot, listener);
@@ -68,9 +68,10 @@ DetachedSequence Exports::detach(Slot slot, double now_s, ReplicaListener& liste
                        .record = s.record,
                        .tokens = s.held.tokens,
                        .made = s.made,
+                       .under_way = s.under_way,
                        .checks = s.checks,
                        .last_token_s = last_token_s},
-          .complete_s = complete_s};
+          .last_batch = last_batch};
 }
 
 /// It is another replica's from now on; only its blocks are still here.

@@ -42,6 +42,7 @@ Slot Imports::bring(const MovingSequence& sequence, std::optional<Slot> place, d
   s.record.decode_replica = core_.id();
   s.to_compute = s.computed = sequence.tokens;
   s.made = s.reported_service = sequence.made;
+  s.under_way = sequence.under_way;
   s.checks = sequence.checks;
   s.since_s = now_s;
   s.last_token_s = sequence.last_token_s;

@@ -35,7 +35,7 @@ void LaneRemovals::give_up(Slot slot, ReplicaListener& listener) {
   assert(!s.reported);
   core_.book.mark_reported(slot);
   s.record.status = RequestStatus::timed_out;
-  s.record.output_tokens = core_.lanes.tokens_made(slot);
+  s.record.output_tokens = core_.lanes.tokens_made(slot, core_.clock.now_s);
   report_until(core_, s, core_.clock.now_s, listener);
   listener.request_done(s.request, s.record);
   if (queued(s.state)) {

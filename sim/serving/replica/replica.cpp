@@ -159,7 +159,7 @@ void Replica::abandon(double now_s, ReplicaListener& listener) {
     Sequence& s = core.book[slot];
     if (s.reported) continue;
     report_until(core, s, now_s, listener);
-    s.record.output_tokens = core.lanes.tokens_made(slot);
+    s.record.output_tokens = core.lanes.tokens_made(slot, now_s);
     listener.request_done(s.request, s.record);
   }
 }

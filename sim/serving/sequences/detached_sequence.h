@@ -20,10 +20,10 @@ struct DecodeProgress {
   std::int64_t tokens = 0;           // that it will hold when the batches under way have ended
 };
 
-/// A sequence leaves for another replica: what goes there, and when the batches under way have computed it.
+/// A sequence leaves for another replica: what goes there, and the last batch under way that computes it.
 struct DetachedSequence {
   MovingSequence sequence{};
-  double complete_s = 0;
+  std::uint64_t last_batch = 0;  // 0: none
 };
 
 }  // namespace servecast

@@ -8,14 +8,22 @@
 
 namespace servecast {
 
+/// Output tokens of a sequence that has left its batch, made by steps that had begun by then: where its replica stops
+/// or its client gives up before these have ended, it has not got them.
+struct TokensUnderWay {
+  std::int64_t count = 0;
+  double until_s = 0;  // infinite where it was not known then
+};
+
 /// A sequence that goes on on another replica: what it has got so far. Its KV travels by itself.
 struct MovingSequence {
   Request request{};
   RequestRecord record{};
-  std::int64_t tokens = 0;  // that its KV holds
-  std::int64_t made = 0;    // output tokens
-  std::int64_t checks = 0;  // steps that checked drafts of it
-  double last_token_s = 0;  // when its client got the last of them
+  std::int64_t tokens = 0;     // that its KV holds
+  std::int64_t made = 0;       // output tokens
+  TokensUnderWay under_way{};  // of these
+  std::int64_t checks = 0;     // steps that checked drafts of it
+  double last_token_s = 0;     // when its client got the last of them
 };
 
 /// A chunk of a prompt whose KV leaves while it is computed.

@@ -9,6 +9,7 @@
 #include "models/policy/kv_cache.h"
 #include "models/policy/queue.h"
 #include "models/policy/request.h"
+#include "sim/serving/sequences/listener.h"
 
 namespace servecast {
 
@@ -61,6 +62,7 @@ struct Sequence {
   std::int64_t computed = 0;    // of these
   std::int64_t made = 0;        // output tokens, not kept up to date while it decodes; below 0 where a cut prompt is
                                 // still to be made token by token
+  TokensUnderWay under_way{};   // of these, until it runs again
   std::uint32_t arrival = 0;    // order of arrival on this replica
   std::uint32_t admission = 0;  // order of admission: the last is preempted first
   std::int64_t reported_service = 0;        // output tokens reported to the queue

@@ -4,6 +4,23 @@
 #include <cassert>
 
 namespace servecast {
+namespace {
+
+/// What batches of its lane make of a sequence that decodes.
+TokensUnderWay under_way(const Lane& lane, const Sequence& s) {
+  TokensUnderWay tokens;
+  std::int64_t steps = 0;
+  for (std::size_t i = 0; i < lane.batches.size(); ++i) {
+    if (!lane.batches[i].decoded) continue;
+    ++steps;
+    tokens.until_s = lane.batches[i].end_s;
+  }
+  const std::int64_t since = lane.decodes.steps() - s.joined_step;
+  tokens.count = lane.decodes.made_in_last(s, std::min(steps, since));
+  return tokens;
+}
+
+}  // namespace
 
 Lanes::Lanes(const ReplicaSetup& setup, std::size_t stages, bool sides, SequenceBook& book)
     : book_(book), queue_(*setup.queue), sides_(sides), counts_service_(queue_.counts_service()) {
@@ -41,6 +58,7 @@ void Lanes::take_out_of_decodes(Slot slot) {
   Lane& lane = of(s);
   const std::int64_t tokens = settle(s);
   s.made += tokens - s.joined_tokens;
+  s.under_way = under_way(lane, s);
   report_service(s, s.made);
   lane.decodes.remove(slot, book_.table());
   const auto fresh = std::ranges::find(lane.fresh, s.last_token_s, &FilledBatch::Fresh::token_s);
@@ -51,10 +69,10 @@ void Lanes::take_out_of_decodes(Slot slot) {
 }
 
 // Batches under way make a token for each prompt, and one for each step of a decode.
-std::int64_t Lanes::tokens_made(Slot slot) const {
+std::int64_t Lanes::tokens_made(Slot slot, double now_s) const {
   const Sequence& s = book_[slot];
   const Lane& lane = of(s);
-  std::int64_t made = s.made;
+  std::int64_t made = s.made - (now_s < s.under_way.until_s ? s.under_way.count : 0);
   std::int64_t decoded = s.state == SequenceState::decoding ? lane.decodes.tokens(s) - s.joined_tokens : 0;
   std::int64_t ahead = 0;
   for (std::size_t i = 0; i < lane.batches.size(); ++i) {

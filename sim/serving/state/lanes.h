@@ -46,8 +46,8 @@ class Lanes {
   std::int64_t settle(Sequence& s) const;
   /// It decodes no more; what it has is written down.
   void take_out_of_decodes(Slot slot);
-  /// Output tokens that are out. What batches under way will make has not been made yet.
-  std::int64_t tokens_made(Slot slot) const;
+  /// Output tokens that are out by now. What batches under way will make has not been made yet.
+  std::int64_t tokens_made(Slot slot, double now_s) const;
   /// Output tokens of all that decode, to a queue that counts them, before it is asked for the next.
   void report_service();
   /// And of one.

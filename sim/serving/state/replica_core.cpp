@@ -18,7 +18,7 @@ std::int64_t chunks_under_way(std::span<const Lane> lanes, Slot slot) {
 std::int64_t tokens_held(const ReplicaCore& core, Slot slot) {
   const Sequence& s = core.book[slot];
   if (queued(s.state)) return 0;
-  const std::int64_t made = core.lanes.tokens_made(slot);
+  const std::int64_t made = core.lanes.tokens_made(slot, core.clock.now_s);
   if (s.state == SequenceState::prefilling || s.state == SequenceState::joining || made == 0)
     return std::max<std::int64_t>(0, s.computed - chunks_under_way(core.lanes.all(), slot));
   return s.request.prompt_tokens + made - 1;
@@ -70,7 +70,7 @@ MovingSequence stand_of(const ReplicaCore& core, Slot slot) {
   return {.request = s.request,
           .record = s.record,
           .tokens = tokens_held(core, slot),
-          .made = std::min(core.lanes.tokens_made(slot), s.request.output_tokens - 1),
+          .made = std::min(core.lanes.tokens_made(slot, core.clock.now_s), s.request.output_tokens - 1),
           .checks = s.checks,
           .last_token_s = last_token_s(core.lanes.of(s), s)};
 }

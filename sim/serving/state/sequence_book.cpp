@@ -64,7 +64,10 @@ void SequenceBook::enter(Slot slot, SequenceState state) {
   counted(state) += 1;
   sums_.running += more;
   sums_.running_sequences += more * s.request.width();
-  if (more > 0) adapters_.take(s);
+  if (more > 0) {
+    adapters_.take(s);
+    s.under_way = {};
+  }
   if (more < 0) adapters_.leave(s);
   if (state == SequenceState::finished) admissions_wait_ = false;
   s.state = state;

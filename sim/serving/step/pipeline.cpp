@@ -222,6 +222,11 @@ double Pipeline::end_s(const FilledBatch& batch) const {
   return batch.run.stages.size() == count() ? batch.run.stages.back().end_s : infinity;
 }
 
+double Pipeline::end_s(std::uint64_t batch) const {
+  const auto found = std::ranges::find(flight_, batch, [](const FilledBatch* b) { return b->run.number; });
+  return found == flight_.end() ? 0 : end_s(**found);
+}
+
 double Pipeline::alone_end_s(const FilledBatch& batch) const {
   const StepRun& run = batch.run;
   double at_s = run.stages.empty() ? run.expected_ready_s : run.stages.back().alone_end_s;

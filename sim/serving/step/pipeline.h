@@ -58,8 +58,8 @@ class Pipeline {
   // calls may change the ends of all batches.
   /// From `ready_s` on it may enter the first stage; infinite: ready() says when. `tokens`: with experts elsewhere.
   void launch(FilledBatch& batch, double ready_s, std::span<const TokenRun> tokens, double now_s);
-  /// The same where nothing but the batch before it keeps it from its stage: one_after_the_other(), not in_time(), and
-  /// nothing is due. It starts at batch.start_s.
+  /// The same where nothing but the batch before it keeps it from its stage: one_after_the_other(), not in_time(),
+  /// and nothing is due. It starts at batch.start_s.
   void launch_next(FilledBatch& batch);
   /// first_free_s() there.
   double next_free_s(Side side) const { return free_s_[static_cast<std::size_t>(side) * count()]; }
@@ -77,6 +77,8 @@ class Pipeline {
   std::span<FilledBatch* const> in_flight() const { return flight_; }
   /// Infinite while it is not known.
   double end_s(const FilledBatch& batch) const;
+  /// Of the batch of that number; 0 where it has ended.
+  double end_s(std::uint64_t batch) const;
   /// If it waits for nothing that follows.
   double alone_end_s(const FilledBatch& batch) const;
   /// It is through the last stage.

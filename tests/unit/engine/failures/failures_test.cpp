@@ -116,6 +116,20 @@ TEST(Failures, GoOnElsewhere) {
   EXPECT_EQ(run.t.reprefill_tokens, 160 + made - 1);
 }
 
+// Its replica fails, and a second later all others do.
+TEST(Failures, ARequestGoesOnElsewhereSoOftenAndIsLostThen) {
+  for (const std::string in_flight : {"retry", "recompute"}) {
+    const Script run(nodes_with("  in_flight: " + in_flight +
+                                    "\n  max_retries: 1\n  events: [{at_s: 5, replica: 0, down_s: 1}, "
+                                    "{at_s: 6, replica: 1, down_s: 1}, {at_s: 6, replica: 2, down_s: 1}]\n",
+                                3, 1),
+                     1);
+    EXPECT_EQ(run.rows[0].status, static_cast<int>(RequestStatus::lost)) << in_flight;
+    EXPECT_EQ(run.t.retried + run.t.resumed, 1) << in_flight;
+    EXPECT_EQ(run.t.lost, 1) << in_flight;
+  }
+}
+
 /// Until the only replica serves again.
 double back_s(const std::string& more, int spares = 0) {
   const Script run(nodes_with("  engine_init_s: 30\n  spares: " + std::to_string(spares) +
