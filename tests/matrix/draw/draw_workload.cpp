@@ -130,8 +130,8 @@ Tree draw_generate(Draw draw, const Wanted& wanted) {
     if (!beginning.contains("shared_prefix") || !generate.contains("sessions")) generate.update(beginning);
   }
   if (draw.at("cold").chance(0.1)) generate["cold_fraction"] = 0.3;
-  const bool may_wait = generate["arrivals"].contains("stages") && !generate.contains("sessions");
-  if (may_wait && draw.at("drained").chance(0.6)) generate["arrivals"]["next_stage"] = "drained";
+  if (generate["arrivals"].contains("stages") && draw.at("drained").chance(0.6))
+    generate["arrivals"]["next_stage"] = "drained";
   return generate;
 }
 

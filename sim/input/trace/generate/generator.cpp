@@ -9,6 +9,13 @@
 namespace servecast {
 namespace {
 
+/// Stages say how many sessions begin, not how many turns these have.
+std::int64_t most_requests(const GenerateSpec& spec) {
+  constexpr auto no_end = std::numeric_limits<std::int64_t>::max();
+  if (spec.requests || spec.sessions) return spec.requests.value_or(no_end);
+  return stage_requests(spec.arrivals).value_or(no_end);
+}
+
 /// What both loops share: conversations, their limits, and requests made of them.
 class Generator : public Workload {
  public:
@@ -19,8 +26,7 @@ class Generator : public Workload {
         block_tokens_(spec.system_prompts || spec.sessions || spec.shared_prefix
                           ? static_cast<std::int32_t>(spec.block_tokens)
                           : 0),
-        max_requests_(
-            spec.requests.value_or(stage_requests(spec.arrivals).value_or(std::numeric_limits<std::int64_t>::max()))),
+        max_requests_(most_requests(spec)),
         duration_s_(spec.duration_s.value_or(std::numeric_limits<double>::infinity())) {}
 
   double fraction_read() const override {

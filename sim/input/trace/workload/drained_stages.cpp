@@ -31,10 +31,18 @@ class DrainedStages final : public Workload {
     return request;
   }
 
-  std::optional<Request> follow_up(const Request&, double finish_s) override {
+  // Further turns belong to the stage in which their session began, which has not drained before its last one has
+  // ended.
+  std::optional<Request> follow_up(const Request& done, double finish_s) override {
     --under_way_;
     drained_s_ = std::max(drained_s_, finish_s);
-    return std::nullopt;
+    if (done.session == SessionId{}) return std::nullopt;
+    std::optional<Request> turn = source_->follow_up(done, finish_s);
+    if (!turn) return turn;
+    ++under_way_;
+    turn->request_class = done.request_class;
+    turn->awaited = true;
+    return turn;
   }
   double fraction_read() const override { return source_->fraction_read(); }
 
@@ -50,7 +58,7 @@ class DrainedStages final : public Workload {
   std::unique_ptr<Workload> source_;
   std::vector<StageSpec> stages_;
   std::size_t number_ = 0;
-  std::int64_t left_;  // of this stage, to be given out
+  std::int64_t left_;  // of this stage, to be given out: requests, or sessions
   std::int64_t under_way_ = 0;
   double begin_s_ = 0;         // of this stage's load, behind its pause
   double source_begin_s_ = 0;  // by the clock, of the pause

@@ -35,8 +35,6 @@ bool drains(const SourceSpec& spec) {
 void check_drained(const SourceSpec& spec, const std::string& path, SpecProblems& problems) {
   const TransformSpec& t = spec.generate->transform;
   const std::string where = join_path(path, "generate.arrivals.next_stage");
-  if (spec.generate->generate.sessions)
-    problems.add(where, "'drained' stages have single requests; leave out sessions, or stay by_the_clock");
   if (t.skip > 0 || t.limit || t.from_s > 0 || t.to_s || t.rate_scale != 1)
     problems.add(where, "'drained' stages are run whole; leave out skip, limit, from_s, to_s and rate_scale");
 }

@@ -53,7 +53,44 @@ TEST(DrainedStages, AStageBeginsWhenTheOneBeforeHasNoRequestLeft) {
   EXPECT_FALSE(workload->next());
 }
 
-// The second stage of the test above comes at 28 and 30 beside another source, whose requests at 20 and 40 were given
+/// Sessions of two turns, the second a second after the answer to the first.
+class Talks final : public Workload {
+ public:
+  std::optional<Request> next() override {
+    if (given_ == 2) return std::nullopt;
+    ++given_;
+    return Request{.id = RequestId{given_},
+                   .arrival_s = 10.0 * given_ - 9,
+                   .request_class = ClassId{given_},
+                   .session = SessionId{given_},
+                   .awaited = true};
+  }
+  std::optional<Request> follow_up(const Request& done, double finish_s) override {
+    if (done.id == RequestId{9}) return std::nullopt;
+    return Request{.id = RequestId{9}, .arrival_s = finish_s + 1, .session = done.session};
+  }
+  double fraction_read() const override { return 0; }
+
+ private:
+  std::uint16_t given_ = 0;
+};
+
+// By the clock the second session begins at 11, a second after its stage. The first one's answers come at 12 and 15.
+TEST(DrainedStages, ASessionIsOverWithItsLastTurn) {
+  const std::vector<StageSpec> stages{{.requests_per_s = 0.1, .duration_s = 10},
+                                      {.requests_per_s = 0.1, .duration_s = 10}};
+  const auto workload = drain_stages(std::make_unique<Talks>(), stages);
+  const Request first = workload->next().value();
+  const Request turn = workload->follow_up(first, 12).value();
+  EXPECT_EQ(turn.arrival_s, 13);
+  EXPECT_EQ(turn.request_class, first.request_class);
+  EXPECT_TRUE(turn.awaited);
+  EXPECT_FALSE(workload->next());
+  EXPECT_FALSE(workload->follow_up(turn, 15));
+  EXPECT_EQ(workload->next().value().arrival_s, 16);
+}
+
+// The second stage of the first test comes at 28 and 30 beside another source, whose requests at 20 and 40 were given
 // meanwhile; one at 29 lies between.
 TEST(DrainedStages, AMixGoesOnMeanwhile) {
   const std::vector<StageSpec> stages{{.requests_per_s = 0.2, .duration_s = 10},
