@@ -121,7 +121,8 @@ double outer_weights(const Llm& m) {
 bool Llm::has_experts(std::int64_t layer) const {
   if (!experts) return false;
   const std::int64_t number = experts->first_layer + layer;
-  return number >= experts->first_dense_layers && (number + 1) % experts->layer_step == 0;
+  return number >= experts->first_dense_layers && (number + 1) % experts->layer_step == 0 &&
+         std::ranges::find(experts->dense_layers, number) == experts->dense_layers.end();
 }
 
 Attention Llm::attention(std::int64_t layer) const {

@@ -12,12 +12,13 @@ namespace servecast {
 /// Mixture of experts: most layers send each token through a few of many small MLPs.
 struct Experts {
   std::int64_t count = 0;
-  std::int64_t active = 0;               // experts per token
-  std::int64_t intermediate = 0;         // width of one expert
-  std::int64_t shared_intermediate = 0;  // summed width of the experts that every token passes
-  std::int64_t first_dense_layers = 0;   // leading layers with a dense MLP
-  std::int64_t layer_step = 1;           // of the others, every layer_step-th has experts
-  std::int64_t first_layer = 0;          // of a model of some layers: the number of its first one in the whole model
+  std::int64_t active = 0;                   // experts per token
+  std::int64_t intermediate = 0;             // width of one expert
+  std::int64_t shared_intermediate = 0;      // summed width of the experts that every token passes
+  std::int64_t first_dense_layers = 0;       // leading layers with a dense MLP
+  std::int64_t layer_step = 1;               // of the others, every layer_step-th has experts
+  std::vector<std::int64_t> dense_layers{};  // single layers without, by number in the whole model
+  std::int64_t first_layer = 0;  // of a model of some layers: the number of its first one in the whole model
   bool router_bias = false;
   bool shared_gate = false;  // what the experts that every token passes give is gated
 
@@ -112,14 +113,14 @@ struct Llm {
   std::int64_t kv_heads = 0;
   std::int64_t head_size = 0;
   std::int64_t vocabulary = 0;
-  std::int64_t intermediate = 0;       // of the dense MLP; 0 where every layer has experts
-  std::int64_t learned_positions = 0;  // rows of a position table; 0: positions are computed
+  std::int64_t intermediate = 0;          // of the dense MLP; 0 where every layer has experts
+  std::int64_t learned_positions = 0;     // rows of a position table; 0: positions are computed
   std::vector<Attention> attention_of{};  // by layer; empty: all are alike, sliding where there is a window
   std::int64_t sliding_window = 0;        // tokens a sliding layer looks back
-  bool tied_embeddings = false;      // the LM head is the embedding table
-  bool gated_mlp = true;             // three matrices (SwiGLU); otherwise two
-  bool layer_norm_bias = false;      // LayerNorm (scale and bias) instead of RMSNorm (scale)
-  std::int64_t norms_per_layer = 2;  // phi: one
+  bool tied_embeddings = false;           // the LM head is the embedding table
+  bool gated_mlp = true;                  // three matrices (SwiGLU); otherwise two
+  bool layer_norm_bias = false;           // LayerNorm (scale and bias) instead of RMSNorm (scale)
+  std::int64_t norms_per_layer = 2;       // phi: one
   bool qk_norm = false;
   bool gated_attention = false;  // outputs of full attention are gated by as many more query columns (Qwen3-Next)
   bool qkv_bias = false;

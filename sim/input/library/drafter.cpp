@@ -13,8 +13,11 @@ namespace {
 Llm head_of(Llm target, std::int64_t layers, std::int64_t vocabulary) {
   target.attention_of.assign(static_cast<std::size_t>(layers), target.attention(target.layers - 1));
   target.layers = layers;
-  if (target.experts) target.experts->first_dense_layers = 0;
-  if (target.experts) target.experts->layer_step = 1;
+  if (target.experts) {
+    target.experts->first_dense_layers = 0;
+    target.experts->layer_step = 1;
+    target.experts->dense_layers.clear();
+  }
   if (vocabulary > 0) target.vocabulary = vocabulary;
   return target;
 }

@@ -62,6 +62,19 @@ std::int64_t LlmConfig::length(const std::string& key) {
   return static_cast<std::int64_t>(node.size());
 }
 
+std::vector<std::int64_t> LlmConfig::numbers(const std::string& key, std::int64_t end) {
+  std::vector<std::int64_t> numbers;
+  const YAML::Node node = root_[key];
+  if (!given(node)) return numbers;
+  const auto number = [end](const YAML::Node& entry, std::int64_t& value) {
+    return YAML::convert<std::int64_t>::decode(entry, value) && value >= 0 && value < end;
+  };
+  bool all = node.IsSequence();
+  for (const YAML::Node& entry : node) all = number(entry, numbers.emplace_back()) && all;
+  if (!all) fail(key, "'" + path_ + key + "' must be a list of whole numbers from 0 to " + std::to_string(end - 1));
+  return numbers;
+}
+
 WeightTypes LlmConfig::weights() {
   const char* key = "quantization_config";
   const YAML::Node node = root_[key];

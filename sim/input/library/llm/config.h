@@ -28,6 +28,8 @@ class LlmConfig {
   std::vector<std::string> words(const std::string& key);
   /// How many entries a list has; 0 where the key is missing or null.
   std::int64_t length(const std::string& key);
+  /// Its entries, whole numbers from 0 to below `end`; empty where the key is missing or null.
+  std::vector<std::int64_t> numbers(const std::string& key, std::int64_t end);
   /// Of "quantization_config"; bf16 where there is none.
   WeightTypes weights();
   /// Of "derivation"; none where it is missing.

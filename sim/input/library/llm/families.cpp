@@ -92,10 +92,10 @@ void read_qwen_experts(LlmConfig& c, Llm& m) {
                .active = c.count("num_experts_per_tok"),
                .intermediate = c.count("moe_intermediate_size"),
                .shared_intermediate = c.count("shared_expert_intermediate_size", 0),
-               .layer_step = c.count("decoder_sparse_step", 1)};
+               .layer_step = c.count("decoder_sparse_step", 1),
+               .dense_layers = c.numbers("mlp_only_layers", m.layers)};
   m.experts->shared_gate = m.experts->shared_intermediate > 0;
-  if (c.length("mlp_only_layers") > 0)
-    c.fail("mlp_only_layers", "single layers with a dense MLP are not modelled; must be empty");
+  if (m.intermediate == 0 && m.expert_layers() < m.layers) m.intermediate = c.count("intermediate_size");
 }
 
 }  // namespace servecast

@@ -134,6 +134,27 @@ TEST(LlmFamilies, AStateTakesTheBlocksThatVllmGivesIt) {
   EXPECT_EQ(groups.blocks(100, 16), 100 + 3 * 33);
 }
 
+// Four layers of width 8: attention 8 x 8 + 2 x 8 x 4 + 8 x 8 = 192, norms 2 x 8 and 2 x 4; a dense MLP 3 x 8 x 32,
+// or a router 8 x 4 and four experts of 3 x 8 x 2, two of them active. Around them 2 x 16 x 8 and a norm of 8.
+TEST(LlmFamilies, QwenNamesTheLayersWithoutExperts) {
+  const auto model = [](const std::string& more) {
+    return R"({"model_type": "qwen3_moe", "hidden_size": 8, "intermediate_size": 32, "moe_intermediate_size": 2,
+      "num_experts": 4, "num_experts_per_tok": 2, "num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 4,
+      "num_hidden_layers": 4, "vocab_size": 16, "tie_word_embeddings": false, )" +
+           more + "}";
+  };
+  const double others = 4 * (192 + 16 + 8) + 2 * 16 * 8 + 8;
+  const Llm two = read(model(R"("mlp_only_layers": [0, 2])"));
+  EXPECT_EQ(parameters(two), others + 2 * 768 + 2 * (32 + 4 * 48));
+  EXPECT_EQ(active_parameters(two), others + 2 * 768 + 2 * (32 + 2 * 48));
+  EXPECT_FALSE(two.only(2, 4).has_experts(0));
+  EXPECT_TRUE(two.only(2, 4).has_experts(1));
+  const Llm one = read(model(R"("decoder_sparse_step": 2, "mlp_only_layers": [1])"));
+  EXPECT_EQ(parameters(one), others + 3 * 768 + (32 + 4 * 48));
+  EXPECT_EQ(message_for(model(R"("mlp_only_layers": [4])")),
+            "'mlp_only_layers' must be a list of whole numbers from 0 to 3");
+}
+
 TEST(LlmFamilies, SayWhatTheyDoNotKnow) {
   EXPECT_THAT(message_for(R"({"model_type": "mamba2"})"), testing::HasSubstr("mamba2"));
   EXPECT_THAT(message_for(R"({"model_type": "gemma3", "vision_config": {}})"), testing::HasSubstr("'text_config'"));
