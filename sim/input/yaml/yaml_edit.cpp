@@ -8,6 +8,7 @@
 
 #include "models/base/error.h"
 #include "models/base/utf8.h"
+#include "sim/input/yaml/named_entries.h"
 #include "sim/input/yaml/settings_path.h"
 #include "sim/input/yaml/yaml_document.h"
 #include "sim/input/yaml/yaml_fields.h"
@@ -153,7 +154,7 @@ std::string edit_yaml(const std::string& file, const std::string& text, const st
   YamlText wanted{.file = file, .root = YAML::Clone(root), .overrides = {}};
   wanted.set(path, value);
 
-  const Edit edit = find_edit(text, root, split_path(path));
+  const Edit edit = find_edit(text, root, split_path(with_numbers(root, path, path)));
   for (const std::string& spelling : spellings(value)) {
     const std::string result =
         text.substr(0, edit.begin) + edit.before + spelling + edit.after + text.substr(edit.end);

@@ -13,6 +13,7 @@
 #include "sim/input/files/unsaved_text.h"
 #include "sim/input/yaml/in_range.h"
 #include "sim/input/yaml/money.h"
+#include "sim/input/yaml/named_entries.h"
 #include "sim/input/yaml/settings_path.h"
 #include "sim/input/yaml/yaml_document.h"
 
@@ -101,8 +102,9 @@ static bool is_plain_word(const std::string& value) {
   return !value.empty() && std::ranges::all_of(value, plain) && lower != "null";
 }
 
-void YamlText::set(const std::string& path, const std::string& value, std::string given) {
-  if (given.empty()) given = "--set " + path + "=" + value;
+void YamlText::set(const std::string& named_path, const std::string& value, std::string given) {
+  if (given.empty()) given = "--set " + named_path + "=" + value;
+  const std::string path = with_numbers(root, named_path, given);
   const std::vector<PathStep> steps = split_path(path);
   YAML::Node node = root;
   for (std::size_t i = 0; i < steps.size(); ++i) {

@@ -34,9 +34,9 @@ struct YamlText {
   /// As YAML, without the comments.
   std::string text() const;
 
-  /// Puts `value` (parsed as YAML) at `path`, e.g. "pools[0].router.policy". `given` says in messages where that was
-  /// asked for; left out: "--set path=value". Throws UserError on a bad path.
-  void set(const std::string& path, const std::string& value, std::string given = "");
+  /// Puts `value` (parsed as YAML) at `path`, e.g. "pools[0].router.policy" or "pools.chat.router.policy". `given`
+  /// says in messages where that was asked for; left out: "--set path=value". Throws UserError on a bad path.
+  void set(const std::string& named_path, const std::string& value, std::string given = "");
 
   /// Where this setting, or the nearest one above it, was given.
   Place place(const std::string& path) const;

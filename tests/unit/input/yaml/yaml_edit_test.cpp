@@ -39,7 +39,9 @@ TEST_P(YamlEdit, changes_nothing_else) {
 
 INSTANTIATE_TEST_SUITE_P(
     values, YamlEdit,
-    testing::Values(Case{"number", "seed: 1  # one\nname: x\n", "seed", "42", "seed: 42  # one\nname: x\n"},
+    testing::Values(Case{"by_name", "pools:\n  - name: a\n    n: 1\n  - name: b\n    n: 1\n", "pools.b.n", "2",
+                         "pools:\n  - name: a\n    n: 1\n  - name: b\n    n: 2\n"},
+                    Case{"number", "seed: 1  # one\nname: x\n", "seed", "42", "seed: 42  # one\nname: x\n"},
                     Case{"aligned", "a:    1\nbb:   2\n", "bb", "3", "a:    1\nbb:   3\n"},
                     Case{"single_quoted", "name: 'it''s: x' # c\nseed: 1\n", "name", "y", "name: y # c\nseed: 1\n"},
                     Case{"double_quoted", "name: \"a \\\" # b\" # c\n", "name", "y", "name: y # c\n"},

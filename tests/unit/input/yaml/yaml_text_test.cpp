@@ -74,6 +74,27 @@ TEST(YamlText, SetsWhatAFileWouldSay) {
   }
 }
 
+// Entries of lists by name, or by policy where they have none; what does not exist yet is added as ever.
+TEST(YamlText, FindsEntriesOfListsByName) {
+  const std::string yaml =
+      "pools:\n- {name: chat, replicas: 1}\n- {name: code, replicas: 1}\ngateway:\n- {policy: trim}\n- {policy: "
+      "trim}\n"
+      "- {policy: cache}\n";
+  YamlText text = YamlText::parse(yaml, "a.yaml");
+  text.set("pools.code.replicas", "3");
+  text.set("gateway.cache.capacity", "5");
+  text.set("slo.ttft_s", "1");
+  YamlText by_number = YamlText::parse(yaml, "a.yaml");
+  by_number.set("pools[1].replicas", "3");
+  by_number.set("gateway[2].capacity", "5");
+  by_number.set("slo.ttft_s", "1");
+  EXPECT_EQ(text.text(), by_number.text());
+  EXPECT_EQ(text.place("pools[1].replicas").file, "--set pools.code.replicas=3");
+  const auto complaint_of = [&](const std::string& path) { return message_of([&] { text.set(path, "1"); }); };
+  EXPECT_THAT(complaint_of("pools.chatt.replicas"), AllOf(HasSubstr("'chatt'"), HasSubstr("chat")));
+  EXPECT_THAT(complaint_of("gateway.trim.tokens"), HasSubstr("several entries of 'gateway' are called 'trim'"));
+}
+
 struct Outer {
   Two inner;
   void fields(Fields& f) { f.group("inner", inner, "a map"); }
