@@ -43,19 +43,13 @@ DrawVerdict Evidence::of(const DrawCount& count) const {
   return count.kept == 1 ? DrawVerdict::keeps : DrawVerdict::breaks;
 }
 
-bool broken_by_bound(const Evidence& evidence, Sizer& sizer, const SizedDesign& sized) {
-  for (std::int64_t n = 0; n < evidence.plan.looks.front(); ++n)
-    if (!sizer.broken_at_best(sized, evidence.draw(n))) return false;
-  return evidence.of({.look = evidence.plan.looks.front(), .draws = evidence.plan.looks.front()}) ==
-         DrawVerdict::breaks;
+bool broken_by_bound(const Evidence& evidence, const DesignResult& design) {
+  const std::int64_t look = evidence.plan.looks.front();
+  return design.broken_at_best >= look && evidence.of({.look = look, .draws = look}) == DrawVerdict::breaks;
 }
 
-CheapestSearch::CheapestSearch(const Study& study, Sizer& sizer, Runs& runs, std::vector<DesignResult>& designs)
-    : study_(study),
-      sizer_(sizer),
-      runs_(runs),
-      designs_(designs),
-      evidence_(study, candidates_by_size(designs).size()) {}
+CheapestSearch::CheapestSearch(const Study& study, Runs& runs, std::vector<DesignResult>& designs)
+    : study_(study), runs_(runs), designs_(designs), evidence_(study, candidates_by_size(designs).size()) {}
 
 SearchResult CheapestSearch::run(const Shard& share) {
   SearchResult result{.draws = evidence_.plan, .comparisons = evidence_.comparisons};
@@ -79,7 +73,7 @@ std::vector<std::size_t> CheapestSearch::ordered(std::vector<std::size_t> some) 
 void CheapestSearch::rule_out_by_bound(std::vector<std::size_t>& candidates) {
   std::erase_if(candidates, [&](std::size_t i) {
     DesignResult& d = designs_[i];
-    if (!broken_by_bound(evidence_, sizer_, d.sized)) return false;
+    if (!broken_by_bound(evidence_, d)) return false;
     d.draws = d.look = evidence_.plan.looks.front();
     d.miss = d.sized.best_case.overload;
     d.verdict = Verdict::bound;

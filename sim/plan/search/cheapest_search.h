@@ -28,12 +28,12 @@ struct Evidence {
 };
 
 /// Whether the bound breaks the promise in as many draws as the first look wants.
-bool broken_by_bound(const Evidence& evidence, Sizer& sizer, const SizedDesign& sized);
+bool broken_by_bound(const Evidence& evidence, const DesignResult& design);
 
 /// Designs from the best to the worst that they can be.
 class CheapestSearch {
  public:
-  CheapestSearch(const Study& study, Sizer& sizer, Runs& runs, std::vector<DesignResult>& designs);
+  CheapestSearch(const Study& study, Runs& runs, std::vector<DesignResult>& designs);
 
   SearchResult run(const Shard& share);
 
@@ -58,7 +58,6 @@ class CheapestSearch {
   void finish(std::size_t i);
 
   const Study& study_;
-  Sizer& sizer_;
   Runs& runs_;
   std::vector<DesignResult>& designs_;
   Evidence evidence_;

@@ -41,6 +41,7 @@ struct DesignResult {
   SizedDesign sized{};
   Verdict verdict = Verdict::not_needed;
   std::string why{};
+  std::int64_t broken_at_best = 0;  // of the draws that a first look may want, how many from the start
   std::int64_t draws = 0;
   std::int64_t kept = 0;                   // draws in which every promise was kept
   std::int64_t look = 0;                   // draws that the look was to have, had it not been clear before
