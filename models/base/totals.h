@@ -73,6 +73,22 @@ struct ExpertTotals {
     }
   };
 
+  /// Of one of the models that share the slots.
+  struct Model {
+    std::int64_t requested = 0;
+    std::int64_t resident = 0;
+    double tuned_gates = 0;  // of choices of experts that it has tuned
+    double base_gates = 0;   // of these, that the one it was tuned from stood in for
+
+    Model& operator+=(const Model& next) {
+      requested += next.requested;
+      resident += next.resident;
+      tuned_gates += next.tuned_gates;
+      base_gates += next.base_gates;
+      return *this;
+    }
+  };
+
   std::int64_t requested = 0;
   std::int64_t resident = 0;    // of these, found in the GPUs' memory
   std::int64_t prefetched = 0;  // on their way there, by a right guess
@@ -87,6 +103,7 @@ struct ExpertTotals {
   double step_s = 0;   // steps took, summed over the stages that have experts
   double stall_s = 0;  // of that, what they would not have taken with all loads in time
   std::vector<Gates> gates{};  // by layer with experts
+  std::vector<Model> models{};
 
   GateShares gate_shares() const {
     GateShares shares;
@@ -117,6 +134,8 @@ struct ExpertTotals {
     stall_s += next.stall_s;
     gates.resize(std::max(gates.size(), next.gates.size()));
     for (std::size_t layer = 0; layer < next.gates.size(); ++layer) gates[layer] += next.gates[layer];
+    models.resize(std::max(models.size(), next.models.size()));
+    for (std::size_t model = 0; model < next.models.size(); ++model) models[model] += next.models[model];
     return *this;
   }
 };

@@ -16,12 +16,13 @@ enum class ServedBy : std::uint8_t {
   load,   // the layer waits until it is there: for what is left of a prefetch, or for a load that starts now
   host,   // the host computes it
   buddy,  // another expert that is in the GPU's memory stands in for it
+  base,   // so does the one of the same number that it was tuned from, in the model that it was made from
   none    // it is left out
 };
 
 struct ServedChoice {
   ServedBy by = ServedBy::gpu;
-  ExpertId expert{};    // the one that is computed
+  ExpertId expert{};    // the one that is computed; by `base`: the one asked for
   double likeness = 0;  // of a stand-in to the one asked for: 1 for the likest in its layer, 0 where nothing is known
 };
 
@@ -42,6 +43,7 @@ struct MissView {
   const std::vector<bool>& on_gpu;       // by expert: there
   std::span<const double> stands_for{};  // by token: how many it stands for
   std::span<const double> left_s{};  // by expert: until a prefetch under way is there; infinite where there is none
+  std::vector<bool> base_on_gpu{};   // by expert: it is tuned, and the one that it was tuned from is there
   std::span<const double> link_free_s{};  // by link, in order of its share of the experts: until a new load may start
   MissCosts costs{};
 

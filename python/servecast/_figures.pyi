@@ -88,7 +88,14 @@ class Classes(Figures):
     tpot_s: Spread  # time per output token: (`finish_s` − `first_token_s`) / (`output_tokens` − 1), of completed requests with two or more [s]
     e2e_s: Spread  # `finish_s` − `arrival_s`, of completed requests [s]
     queue_s: Spread  # `scheduled_s` − `arrival_s`, of requests that were in a batch [s]
-    attained_fraction: float  # share of its requests that kept every stated bound [share, 0 to 1]
+    attained_fraction: float  # share of its requests that kept every bound that it is promised [share, 0 to 1]
+    promised: ClassesPromised  # to this class
+
+class ClassesPromised(Figures):
+    ttft_s: float  # bound on the time to first token [s]
+    tpot_s: float  # bound on the time per output token [s]
+    e2e_s: float  # bound on the whole time [s]
+    target_fraction: float  # share of its requests that shall keep all bounds [share, 0 to 1]
 
 class ClassesRequests(Figures):
     arrived: float  # all requests: those below add up to it
@@ -127,6 +134,18 @@ class Energy(Figures):
     j_total: float  # GPUs, idle time included, and what their nodes draw beside them [J]
     j_per_output_token: float  # total by output tokens [J]
 
+class ExpertModels(Figures):
+    pool: str  # pool whose slots the model shares
+    model: str  # as the scenario calls it
+    experts: float  # of each of its layers
+    own_experts: float  # of these, fine-tuned, so that no other model has them
+    hit_fraction: float  # share of the experts that its tokens asked for, once per step and layer, that were in GPU memory without a prefetch [share, 0 to 1]
+    untuned_gate_fraction: float  # share of the gates' weight of its tuned experts that went to those that they were tuned from [share, 0 to 1]
+    lost_points: float  # that pruning and untuned stand-ins cost of a benchmark's score in percent; null: what tuning gained is not stated
+    most_lost_points: float  # the same at most
+    extrapolated: bool  # outside what was published
+    source: str  # what the loss rests on
+
 class ExpertOffload(Figures):
     pool: str  # pool whose experts are partly elsewhere
     cache_fraction: float  # share of a layer's experts that GPU memory holds [share, 0 to 1]
@@ -148,6 +167,7 @@ class ExpertOffload(Figures):
     quality_lost_most_fraction: float  # the same where published points are highest [share, 0 to 1]
     quality_extrapolated: bool  # outside what was published
     quality_source: str  # where that figure comes from: another model's, as a rule
+    shared_weight_bytes: float  # weights that models which share the slots have in common, each further time that they would be kept without sharing [bytes]
 
 class Failures(Figures):
     pool: str  # pool
@@ -315,6 +335,7 @@ class Slo(Figures):
     ttft_attained_fraction: float  # share that kept this one bound [share, 0 to 1]
     tpot_attained_fraction: float  # share that kept this one bound [share, 0 to 1]
     e2e_attained_fraction: float  # share that kept this one bound [share, 0 to 1]
+    classes_missed: float  # classes of which too few requests kept what their class is promised
 
 class Speculations(Figures):
     pool: str  # pool whose sequences speculate
@@ -367,6 +388,7 @@ class Summary(Figures):
     migrations: list[Migrations]  # pool by pool, where sequences move while they decode
     answer_losses: list[AnswerLosses]  # what narrower weights, pruning and distillation cost in answers; left out where models are as published
     expert_offload: list[ExpertOffload]  # pool by pool, where experts are partly outside GPU memory
+    expert_models: list[ExpertModels]  # model by model, where several share a pool's slots for experts
     speculations: list[Speculations]  # pool by pool, where sequences speculate
     early_exits: list[EarlyExits]  # pool by pool, where tokens leave before the last layer
     adapters: list[Adapters]  # pool by pool, where requests name LoRA adapters

@@ -51,9 +51,11 @@ std::vector<ExpertId> some_experts(Rng& rng) {
 struct MissingLayer {
   Choices choices{};
   std::vector<bool> on_gpu{};
+  std::vector<bool> base_on_gpu{};
 
   explicit MissingLayer(Rng& rng) {
     for (std::size_t e = 0; e < 16; ++e) on_gpu.push_back(rng.uniform() < 0.6);
+    for (std::size_t e = 0; e < 16; ++e) base_on_gpu.push_back(rng.uniform() < 0.6);
     for (int token = 0; token < 4; ++token) {
       const auto first = static_cast<std::uint16_t>(rng.below(14));
       for (std::uint16_t i = 0; i < 3; ++i)
@@ -66,7 +68,9 @@ struct MissingLayer {
       served.push_back({on_gpu[index(c.expert)] ? ServedBy::gpu : ServedBy::load, c.expert});
     const MissCosts costs{.expert_bytes = 10, .load_s = 1, .host_expert_s = 0.5, .host_token_s = 0.2};
     Rng rng(1, "misses");
-    miss.answer({.layer = 0, .active = 3, .choices = choices, .on_gpu = on_gpu, .costs = costs}, rng, served);
+    miss.answer(
+        {.layer = 0, .active = 3, .choices = choices, .on_gpu = on_gpu, .base_on_gpu = base_on_gpu, .costs = costs},
+        rng, served);
     return served;
   }
 };
@@ -153,6 +157,8 @@ void expert_miss_stands_in_only_by_what_is_there(const Subject& subject, Finding
       found.expect(there == (served[i].by == ServedBy::gpu), "leaves alone what is on the GPU, and only that");
       found.expect((served[i].expert != layer.choices[i].expert) == stands_in, "changes experts only for stand-ins");
       found.expect(!stands_in || layer.on_gpu[index(served[i].expert)], "an expert that stands in is on the GPU");
+      found.expect(served[i].by != ServedBy::base || layer.base_on_gpu[index(served[i].expert)],
+                   "so is one that it was tuned from");
     }
     for (std::size_t token = 0; token < served.size(); token += 3) {
       const std::set<ExpertId> experts{served[token].expert, served[token + 1].expert, served[token + 2].expert};

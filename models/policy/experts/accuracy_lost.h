@@ -2,6 +2,7 @@
 #include <string>
 
 #include "models/base/totals.h"
+#include "models/hw/llm/answer_loss.h"
 
 namespace servecast {
 
@@ -29,5 +30,16 @@ struct AccuracyLost {
 /// What is left out counts as if an unlike expert stood in, which is an upper bound, and so an extrapolation; so is
 /// any x above 0.384, the largest of the points. Layers count alike.
 AccuracyLost accuracy_lost(const GateShares& shares);
+
+/// What a model loses in answers of which pruning left this share of each layer's experts. Straight lines through the
+/// points that are published for Mixtral 8x7B, the mean of eight zero-shot tasks (arXiv 2402.14800): 2.9 with six of
+/// eight left, 7.1 with four. Extrapolated with fewer, and for any other model; `least` and `most` are the same, as
+/// nothing is published of how such points scatter.
+AnswerLoss pruned_loss(const std::string& llm, double kept_fraction);
+
+/// What a model loses of what tuning gained where the experts that it was tuned from serve this share of its choices
+/// of tuned ones, by their gates: nothing where they serve none, all of it where they serve all, and as if each
+/// choice carried its share of it between. How it goes between is not published: at most it is all.
+AnswerLoss untuned_loss(double gained_points, double untuned_fraction);
 
 }  // namespace servecast

@@ -62,14 +62,18 @@ std::vector<LayerRange> stage_layers_with_experts(const Pool& pool) {
   return layers;
 }
 
-/// How often a layer's experts are used, model after model.
+/// How often a layer's experts are used by all models together.
 std::vector<std::uint64_t> uses_of_all(const ExpertPlan& plan) {
   const auto each = static_cast<std::size_t>(plan.shape.experts);
-  const auto all = static_cast<std::size_t>(plan.experts());
+  const std::size_t all = plan.shared.all();
   std::vector<std::uint64_t> uses(static_cast<std::size_t>(plan.shape.layers) * all);
   for (std::size_t model = 0; model < plan.profiles.size(); ++model) {
     const std::vector<std::uint64_t> own = count_uses(plan.profiles[model]);
-    for (std::size_t i = 0; i < own.size(); ++i) uses[i / each * all + model * each + i % each] = own[i];
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const ExpertId expert{static_cast<std::uint16_t>(i % each)};
+      if (plan.shared.has(model, i / each, expert))
+        uses[i / each * all + index(plan.shared.of(model, i / each, expert))] += own[i];
+    }
   }
   return uses;
 }
@@ -82,16 +86,17 @@ std::unique_ptr<ExpertOffload> make_experts(const Pool& pool, std::int64_t repli
   const ExpertOffloadSpec& spec = *pool.spec.expert_offload;
   const ExpertPlan& plan = *pool.experts;
   std::vector<ExpertModel> models;
-  for (std::int64_t model = 0; model < plan.models; ++model) {
+  for (std::size_t model = 0; model < plan.models.size(); ++model) {
     models.push_back({.routing = make_routing(pool, plan, model, seed),
                       .prefetch = spec.prefetch.make(),
                       .miss = spec.miss.make()});
-    models.back().miss->prepare(plan.profiles[static_cast<std::size_t>(model)]);
+    models.back().miss->prepare(plan.profiles[model]);
   }
   return std::make_unique<ExpertOffload>(
       ExpertOffloadSetup{.shape = plan.shape,
                          .stage_layers = stage_layers_with_experts(pool),
                          .groups = static_cast<std::size_t>(pool.spec.expert_parallel),
+                         .experts = plan.shared,
                          .models = std::move(models),
                          .cache = spec.cache.make(),
                          .long_run_uses = uses_of_all(plan),

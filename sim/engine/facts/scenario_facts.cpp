@@ -22,8 +22,14 @@ void set_readers(Scenario& scenario, Recorder& recorder) {
   recorder.set_readers(std::move(readers), others);
 }
 
-SloFacts slo_facts(const ScenarioSpec& spec) {
-  return {spec.slo.ttft_s, spec.slo.tpot_s, spec.slo.e2e_s, spec.slo.target_fraction};
+SloFacts slo_facts(const Scenario& scenario) {
+  const auto bounds = [](const SloBoundsSpec& spec) {
+    return SloBounds{spec.ttft_s, spec.tpot_s, spec.e2e_s, spec.target_fraction};
+  };
+  SloFacts facts{bounds(scenario.spec.slo)};
+  for (const ClassSloSpec& own : scenario.spec.slo.classes)
+    facts.classes.push_back({scenario.notes->classes.id(own.request_class), bounds(own)});
+  return facts;
 }
 
 }  // namespace servecast

@@ -10,6 +10,7 @@ struct SloFacts;
 /// Tells the recorder how fast the answers are read.
 void set_readers(Scenario& scenario, Recorder& recorder);
 
-SloFacts slo_facts(const ScenarioSpec& spec);
+/// Names classes that no request has had so far.
+SloFacts slo_facts(const Scenario& scenario);
 
 }  // namespace servecast

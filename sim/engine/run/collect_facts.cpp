@@ -49,6 +49,35 @@ std::vector<KvTierFacts> tier_facts(const Pool& pool, const ReplicaPool& replica
   return facts;
 }
 
+ExpertModelFacts expert_model_facts(const Pool& pool, std::size_t model, const ExpertTotals::Model& totals) {
+  const ExpertPlan::Model& plan = pool.experts->models[model];
+  ExpertModelFacts f{.name = plan.name,
+                     .experts = plan.experts,
+                     .own_experts = static_cast<std::int64_t>(pool.experts->shared.own(model)),
+                     .totals = totals};
+  const AnswerLoss pruned = pruned_loss(
+      pool.llm.name, static_cast<double>(plan.experts) / static_cast<double>(pool.experts->shape.experts));
+  const double untuned = totals.tuned_gates > 0 ? totals.base_gates / totals.tuned_gates : 0;
+  const AnswerLoss stand_ins = untuned_loss(plan.gained_points.value_or(0), untuned);
+  if (untuned == 0 || plan.gained_points) f.lost_points = pruned.points + stand_ins.points;
+  f.most_points = pruned.most_points + stand_ins.most_points;
+  f.extrapolated = pruned.extrapolated || stand_ins.extrapolated;
+  f.source = pruned.source + "; " + stand_ins.source;
+  return f;
+}
+
+/// What each further model would take of its own, less the experts that it has of its own.
+double shared_weight_bytes(const Pool& pool) {
+  const ExpertPlan& plan = *pool.experts;
+  const double of_all_layers = static_cast<double>(plan.shape.layers) * plan.expert_bytes;
+  double bytes = 0;
+  for (std::size_t model = 1; model < plan.models.size(); ++model)
+    bytes += weight_bytes(pool.llm, pool.weights()) -
+             of_all_layers * static_cast<double>(plan.shape.experts - plan.models[model].experts +
+                                                 static_cast<std::int64_t>(plan.shared.own(model)));
+  return bytes;
+}
+
 std::optional<ExpertFacts> expert_facts(const Pool& pool, const ReplicaPool& replicas) {
   if (!pool.experts) return std::nullopt;
   ExpertFacts f{.cache_fraction =
@@ -56,6 +85,9 @@ std::optional<ExpertFacts> expert_facts(const Pool& pool, const ReplicaPool& rep
   for (const Replica* r : all_of(replicas)) f.totals += r->core().pipeline.experts()->totals();
   const AccuracyLost lost = accuracy_lost(f.totals.gate_shares());
   f.quality = {lost.fraction, lost.least_fraction, lost.most_fraction, lost.extrapolated, lost.source};
+  f.shared_bytes = shared_weight_bytes(pool);
+  for (std::size_t model = 0; model < f.totals.models.size() && f.totals.models.size() > 1; ++model)
+    f.models.push_back(expert_model_facts(pool, model, f.totals.models[model]));
   return f;
 }
 
@@ -228,7 +260,7 @@ RunFacts collect_facts(const Scenario& scenario, const Simulation& simulation) {
                  .seed = spec.seed,
                  .workload = scenario.workload_text,
                  .duration_s = simulation.clock().duration_s(),
-                 .slo = slo_facts(spec),
+                 .slo = slo_facts(scenario),
                  .warm_up = scenario.notes->warm_up,
                  .classes = scenario.notes->classes.all(),
                  .node_overhead_j = overhead_j(scenario, simulation)};

@@ -22,7 +22,7 @@ Simulation::Simulation(Scenario& scenario, Recorder& recorder, const RunOptions&
       cluster_(scenario, listener_, clock_, options.step_by_step),
       copies_(flows_),
       flow_(scenario, recorder, clock_, cluster_, arrivals_, ends_, copies_, parts_) {
-  recorder.set_slo(slo_facts(scenario.spec));
+  recorder.set_slo(slo_facts(scenario));
   set_readers(scenario, recorder);
   if (scenario.spec.failures) recorder.watch_slo();
   for (const ReplicaPool& pool : cluster_.pools()) load_is_collected_ |= pool.routing().signals();

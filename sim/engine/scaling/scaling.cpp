@@ -20,7 +20,7 @@ bool scales(const Scenario& scenario) {
 }
 
 Scaling::Scaling(const Scenario& scenario, Cluster& cluster, const PendingQueue& pending)
-    : scenario_(scenario), cluster_(cluster), pending_(pending), slo_(slo_facts(scenario.spec)) {
+    : scenario_(scenario), cluster_(cluster), pending_(pending), slo_(slo_facts(scenario)) {
   for (std::size_t pool = 0; pool < scenario.pools.size(); ++pool)
     states_.push_back(scenario.pools[pool].spec.scales() ? state(pool) : PoolState{});
 }

@@ -9,6 +9,7 @@
 
 #include "models/base/counts.h"
 #include "models/hw/latency/kernel_time.h"
+#include "models/policy/experts/pruned_routing.h"
 #include "models/policy/experts/routing_statistics.h"
 #include "sim/input/scenario/pool_shape.h"
 #include "sim/input/scenario/scenario.h"
@@ -60,15 +61,31 @@ void check_policies(const ExpertOffloadSpec& spec, const Place& named) {
                                        spec.miss.policy()));
 }
 
+/// Of a layer.
+std::int64_t tuned_experts(const Llm& llm, const SharedModelSpec& spec) {
+  return std::llround(spec.tuned_fraction * real(spec.experts.value_or(llm.experts->count)));
+}
+
 void check_pool(const Pool& pool, const Place& named) {
   if (!pool.llm.experts) throw UserError(named, fmt::format("'{}' has no experts to offload", pool.llm.name));
   if (pool.llm.experts->count > RoutingTrace::most_experts)
     throw UserError(named, fmt::format("'{}' has {} experts in a layer; at most {} can be offloaded", pool.llm.name,
                                        pool.llm.experts->count, RoutingTrace::most_experts));
   constexpr std::int64_t most_in_a_layer = std::numeric_limits<std::uint16_t>::max();
-  if (const std::int64_t all = pool.llm.experts->count * pool.spec.expert_offload->models; all > most_in_a_layer)
-    throw UserError(named, fmt::format("{} models of '{}' have {} experts in a layer; at most {} can be offloaded",
-                                       pool.spec.expert_offload->models, pool.llm.name, all, most_in_a_layer));
+  std::int64_t models = 1;
+  std::int64_t all = pool.llm.experts->count;
+  for (const SharedModelSpec& spec : pool.spec.expert_offload->models) {
+    if (spec.experts && (*spec.experts < pool.llm.experts->active || *spec.experts > pool.llm.experts->count))
+      throw UserError(
+          named,
+          fmt::format("model '{}' keeps {} experts of a layer; '{}' has {} and needs {} for each token", spec.name,
+                      *spec.experts, pool.llm.name, pool.llm.experts->count, pool.llm.experts->active));
+    models += spec.count;
+    all += spec.count * tuned_experts(pool.llm, spec);
+  }
+  if (all >= most_in_a_layer)
+    throw UserError(named, fmt::format("{} models of '{}' have {} experts in a layer; fewer than {} can be offloaded",
+                                       models, pool.llm.name, all, most_in_a_layer));
 }
 
 /// `path`, from the folder of the scenario.
@@ -77,8 +94,45 @@ std::string from(const std::string& folder, const std::string& path) {
 }
 
 /// Every model's tokens go ways of their own.
-std::string of_model(const Pool& pool, std::int64_t model) {
+std::string of_model(const Pool& pool, std::size_t model) {
   return model == 0 ? pool.spec.name : pool.spec.name + "/" + std::to_string(model);
+}
+
+/// How a model's tokens go, which it learns by.
+void record_profile(const Pool& pool, std::uint64_t seed, ExpertPlan& plan) {
+  const std::size_t model = plan.profiles.size();
+  Rng rng(seed, "expert profile/" + of_model(pool, model));
+  plan.profiles.push_back(record_routing(*make_routing(pool, plan, model, seed), plan.shape,
+                                         pool.spec.expert_offload->profile_tokens / profile_tokens_per_request,
+                                         profile_tokens_per_request, rng));
+}
+
+/// A routing that was recorded or counted knows the experts of one model, not those that pruning left of it.
+void check_pruned(const Pool& pool, const SharedModelSpec& spec, const ExpertPlan& plan, const Place& named) {
+  ExpertShape left = plan.shape;
+  left.experts = *spec.experts;
+  if (const auto problem = pool.spec.expert_offload->routing.make()->problem(left, *plan.data))
+    throw UserError(named, fmt::format("model '{}': {}", spec.name, *problem));
+}
+
+void add_models(const Pool& pool, std::uint64_t seed, const Place& named, ExpertPlan& plan) {
+  plan.models.push_back({.name = pool.llm.name, .experts = plan.shape.experts});
+  record_profile(pool, seed, plan);
+  for (const SharedModelSpec& spec : pool.spec.expert_offload->models) {
+    std::vector<bool> kept;
+    if (spec.experts) check_pruned(pool, spec, plan, named);
+    if (spec.experts) kept = most_used(count_uses(plan.profiles[0]), plan.shape, *spec.experts);
+    for (std::int64_t copy = 0; copy < spec.count; ++copy) {
+      plan.models.push_back({.name = spec.count == 1 ? spec.name : fmt::format("{} {}", spec.name, copy + 1),
+                             .kept = kept,
+                             .experts = spec.experts.value_or(plan.shape.experts),
+                             .gained_points = spec.gained_points});
+      record_profile(pool, seed, plan);
+      const std::vector<std::uint64_t> uses = count_uses(plan.profiles.back());
+      plan.shared.add({.kept = kept.empty() ? std::vector(uses.size(), true) : kept,
+                       .tuned = most_used(uses, plan.shape, tuned_experts(pool.llm, spec), kept)});
+    }
+  }
 }
 
 }  // namespace
@@ -97,8 +151,10 @@ ExpertPlan plan_experts(const Pool& pool, const Node& node, std::uint64_t seed, 
   check_pool(pool, named);
   const ExpertOffloadSpec& spec = *pool.spec.expert_offload;
   check_policies(spec, named);
-  ExpertPlan plan{.shape = expert_shape(pool.llm), .models = spec.models};
+  ExpertPlan plan{.shape = expert_shape(pool.llm), .shared = SharedExperts(expert_shape(pool.llm))};
   plan.expert_bytes = expert_weight_bytes(pool.llm, pool.weights().experts);
+  plan.data = std::make_unique<RoutingData>(routing_data(*spec.routing.make(), plan.shape, folder, named));
+  add_models(pool, seed, named, plan);
   plan.slots = slots_of(pool, plan, named) / groups(pool) * groups(pool);  // as many on each
   const double host_bytes = spec.host_bytes.value_or(node.host_memory_bytes / real(pool.spec.replicas));
   if (host_bytes > node.host_memory_bytes)
@@ -106,22 +162,18 @@ ExpertPlan plan_experts(const Pool& pool, const Node& node, std::uint64_t seed, 
         named, fmt::format("host_bytes {:.3g} are more than the node's {:.3g}", host_bytes, node.host_memory_bytes));
   plan.host_experts =
       std::min(plan.shape.layers * plan.experts(), static_cast<std::int64_t>(host_bytes / plan.expert_bytes));
-  plan.data = std::make_unique<RoutingData>(routing_data(*spec.routing.make(), plan.shape, folder, named));
-  for (std::int64_t model = 0; model < plan.models; ++model) {
-    Rng rng(seed, "expert profile/" + of_model(pool, model));
-    plan.profiles.push_back(record_routing(*make_routing(pool, plan, model, seed), plan.shape,
-                                           spec.profile_tokens / profile_tokens_per_request,
-                                           profile_tokens_per_request, rng));
-  }
   return plan;
 }
 
-std::unique_ptr<ExpertRouting> make_routing(const Pool& pool, const ExpertPlan& plan, std::int64_t model,
+std::unique_ptr<ExpertRouting> make_routing(const Pool& pool, const ExpertPlan& plan, std::size_t model,
                                             std::uint64_t seed) {
   auto routing = pool.spec.expert_offload->routing.make();
   Rng rng(seed, "expert routing/" + of_model(pool, model));
-  routing->resize(plan.shape, *plan.data, rng);
-  return routing;
+  ExpertShape shape = plan.shape;
+  shape.experts = plan.models[model].experts;
+  routing->resize(shape, *plan.data, rng);
+  if (plan.models[model].kept.empty()) return routing;
+  return std::make_unique<PrunedRouting>(std::move(routing), plan.models[model].kept, plan.shape);
 }
 
 }  // namespace servecast

@@ -23,7 +23,7 @@ ExpertPlan plan_experts(const Pool& pool, const Node& node, std::uint64_t seed, 
                         const Place& named);
 
 /// The routing of one of the pool's models, ready to be asked: the same structure for every caller.
-std::unique_ptr<ExpertRouting> make_routing(const Pool& pool, const ExpertPlan& plan, std::int64_t model,
+std::unique_ptr<ExpertRouting> make_routing(const Pool& pool, const ExpertPlan& plan, std::size_t model,
                                             std::uint64_t seed);
 
 }  // namespace servecast

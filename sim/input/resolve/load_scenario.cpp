@@ -14,6 +14,7 @@
 #include "sim/input/rules/check_gateway.h"
 #include "sim/input/rules/check_placements.h"
 #include "sim/input/rules/check_scaling.h"
+#include "sim/input/rules/check_slo.h"
 #include "sim/input/rules/label_use.h"
 #include "sim/input/yaml/try_at.h"
 
@@ -65,6 +66,7 @@ ScenarioSpec read_spec(YamlText& text) {
   text.throw_problems();
   check_names(text, spec.pools);
   check_labels(text, spec);
+  check_slo(text, spec);
   check_gateway(text, spec);
   return spec;
 }

@@ -24,7 +24,7 @@ constexpr Label labels_told[] = {
     {"ttft_deadline_s", [](const RequestLabels& l) { return l.ttft_deadline_s.has_value(); },
      &RequestNeeds::deadline},
     {"adapters", [](const RequestLabels& l) { return l.adapters.has_value(); }, nullptr,
-     [](const PoolSpec& p) { return p.lora.has_value() || (p.expert_offload && p.expert_offload->models > 1); },
+     [](const PoolSpec& p) { return p.lora.has_value() || (p.expert_offload && !p.expert_offload->models.empty()); },
      "lora or expert_offload: {models}"},
 };
 

@@ -15,6 +15,7 @@
 #include "models/hw/roofline/roofline.h"
 #include "models/policy/batcher.h"
 #include "models/policy/caches/adapter_slots.h"
+#include "models/policy/experts/shared_experts.h"
 #include "models/policy/kv_cache.h"
 #include "models/policy/router.h"
 #include "sim/input/library/ready_profiles.h"
@@ -35,7 +36,7 @@
 namespace servecast {
 
 /// What a request must get to count as served well; a bound left out is not asked for.
-struct SloSpec {
+struct SloBoundsSpec {
   std::optional<double> ttft_s{};
   std::optional<double> tpot_s{};
   std::optional<double> e2e_s{};
@@ -46,6 +47,26 @@ struct SloSpec {
     f.field("tpot_s", tpot_s, "longest mean time per output token after the first", positive);
     f.field("e2e_s", e2e_s, "longest time from arrival to last token", positive);
     f.field("target_fraction", target_fraction, "share of requests that must keep all bounds", fraction);
+  }
+  bool stated() const { return ttft_s || tpot_s || e2e_s; }
+};
+
+/// What one class of requests is promised, such as a tenant's.
+struct ClassSloSpec : SloBoundsSpec {
+  std::string request_class{};
+
+  void fields(Fields& f) {
+    f.required("class", request_class, "class of requests");
+    SloBoundsSpec::fields(f);
+  }
+};
+
+struct SloSpec : SloBoundsSpec {
+  std::vector<ClassSloSpec> classes{};
+
+  void fields(Fields& f) {
+    SloBoundsSpec::fields(f);
+    f.list("classes", classes, "classes that are promised something else, in place of these bounds");
   }
 };
 
@@ -113,15 +134,23 @@ struct ScenarioSpec {
 
 /// What is worked out of a pool's `expert_offload`.
 struct ExpertPlan {
-  ExpertShape shape{};            // of one model
-  std::int64_t models = 1;        // that share the slots
+  /// Another model that shares the slots, as it was made.
+  struct Model {
+    std::string name{};
+    std::vector<bool> kept{};  // [layer * experts + expert]; empty: all
+    std::int64_t experts = 0;  // of a layer
+    std::optional<double> gained_points{};
+  };
+  ExpertShape shape{};            // of the pool's model
+  SharedExperts shared{};         // of all models
+  std::vector<Model> models{};    // the pool's first
   std::int64_t slots = 0;         // of each layer, in the GPUs' memory
   std::int64_t host_experts = 0;  // of all layers, in host memory
   double expert_bytes = 0;        // of all GPUs' slices together
   std::unique_ptr<RoutingData> data{};
-  std::vector<RoutingTrace> profiles{};  // of each model
+  std::vector<RoutingTrace> profiles{};  // of each model, with experts numbered as the pool's
 
-  std::int64_t experts() const { return models * shape.experts; }  // of a layer
+  std::int64_t experts() const { return static_cast<std::int64_t>(shared.all()); }  // different ones of a layer
 };
 
 /// One pool with everything looked up, sized and checked.

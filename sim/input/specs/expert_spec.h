@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "models/policy/expert_cache.h"
 #include "models/policy/expert_miss.h"
@@ -21,9 +22,35 @@ struct ExpertHostSpec {
   }
 };
 
+/// Models that were made from a pool's own one and share everything with it but some experts.
+struct SharedModelSpec {
+  std::string name{};
+  std::int64_t count = 1;
+  double tuned_fraction = 0;
+  std::optional<std::int64_t> experts{};
+  std::optional<double> gained_points{};
+
+  void fields(Fields& f) {
+    f.required("name", name, "what the report calls it");
+    f.field("count", count, "as many alike, each with tuned experts of its own", {.min = 1, .max = 1024});
+    f.field(
+        "tuned_fraction", tuned_fraction,
+        "share of each layer's experts that fine-tuning changed, those that it uses most; the others are those of "
+        "the pool's model (ESFT, arXiv 2407.01906: 2 to 15 of 64)",
+        fraction);
+    f.field("experts", experts,
+            "experts that pruning left of each layer, those that the pool's model uses most; left out: all",
+            at_least_one);
+    f.field("gained_points", gained_points,
+            "what tuning gained on its requests, of a benchmark's score in percent: lost where untuned experts stand "
+            "in; left out: the report cannot say what stand-ins cost",
+            {.min = 0, .max = 100});
+  }
+};
+
 /// A pool that keeps only some of its model's experts in GPU memory.
 struct ExpertOffloadSpec {
-  std::int64_t models = 1;
+  std::vector<SharedModelSpec> models{};
   std::optional<std::int64_t> slots_per_layer{};
   std::optional<double> cache_fraction{};
   std::optional<double> hbm_bytes{};
@@ -41,13 +68,11 @@ struct ExpertOffloadSpec {
   std::optional<ExpertHostSpec> host{};
 
   void fields(Fields& f) {
-    f.field(
+    f.list(
         "models", models,
-        "fine-tuned models that have experts of their own, share everything else and keep their experts in the same "
-        "slots; a request's adapter (workload: adapters) names its model: adapter k asks model k modulo models, with "
-        "lora "
-        "as an adapter of that model",
-        {.min = 1, .max = 1024});
+        "further models that share the slots, made from the pool's own one, which is number 0; a request's adapter "
+        "(workload: adapters) names its model: adapter k asks model k modulo all of them, with lora as an adapter of "
+        "that model; none: the pool's alone");
     f.field("slots_per_layer", slots_per_layer,
             "experts of each layer in the GPUs' memory, of all models; 0: none stays. With this, cache_fraction and "
             "hbm_bytes left out: "

@@ -106,12 +106,26 @@ struct Limits {
   }
 };
 
+/// What every request of the class keeps that keeps its promise; of all classes, where none is named.
+SloBoundsSpec loosest_of(const SloSpec& slo, const std::string& request_class) {
+  SloBoundsSpec loosest = slo;
+  for (const ClassSloSpec& own : slo.classes) {
+    if (own.request_class == request_class) return own;
+    if (!request_class.empty()) continue;
+    for (const auto bound : {&SloBoundsSpec::ttft_s, &SloBoundsSpec::tpot_s, &SloBoundsSpec::e2e_s})
+      loosest.*bound =
+          loosest.*bound && own.*bound ? std::optional(std::max(*(loosest.*bound), *(own.*bound))) : std::nullopt;
+  }
+  return loosest;
+}
+
 Limits limits_of(const Promise& promise, const SloSpec& slo) {
   Limits limits{.name = promise.words(), .request_class = promise.request_class};
   if (promise.is_share()) {
-    limits.ttft_s = slo.ttft_s.value_or(no_bound);
-    limits.tpot_s = slo.tpot_s.value_or(no_bound);
-    limits.e2e_s = slo.e2e_s.value_or(no_bound);
+    const SloBoundsSpec loosest = loosest_of(slo, promise.request_class);
+    limits.ttft_s = loosest.ttft_s.value_or(no_bound);
+    limits.tpot_s = loosest.tpot_s.value_or(no_bound);
+    limits.e2e_s = loosest.e2e_s.value_or(no_bound);
     limits.share = promise.bound;
     return limits;
   }

@@ -25,7 +25,7 @@ void check_classes(const std::vector<Promise>& promises, const std::vector<std::
   const std::vector<std::string> named(classes.begin() + 1, classes.end());  // the first is that of all others
   for (const Promise& promise : promises)
     if (!promise.request_class.empty() && std::ranges::find(named, promise.request_class) == named.end())
-      throw UserError("objectives: " + unknown_name("class", promise.request_class, named));
+      throw UserError("what is promised names an " + unknown_name("class", promise.request_class, named));
 }
 
 std::string kinds_of(const ScenarioSpec& spec) {

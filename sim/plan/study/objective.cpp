@@ -108,12 +108,18 @@ std::vector<Promise> promises_of(const Study& study, const SloSpec& slo, bool ne
                         .percentile = o.percentile.value_or(0),
                         .bound = o.at_most.value_or(o.at_least.value_or(0)),
                         .at_least = o.at_least.has_value()});
-  const bool stated = slo.ttft_s || slo.tpot_s || slo.e2e_s;
+  const bool stated = slo.stated() || !slo.classes.empty();
   const bool shares = std::ranges::any_of(promises, &Promise::is_share);
   if (shares && !stated)
     throw UserError("attained_fraction is promised, but the scenario's slo states no bound that could be kept");
-  if (promises.empty() && stated)
+  if (!promises.empty()) return promises;
+  if (slo.stated())
     promises.push_back({.metric = "attained_fraction", .bound = slo.target_fraction, .at_least = true});
+  for (const ClassSloSpec& own : slo.classes)
+    promises.push_back({.metric = "attained_fraction",
+                        .request_class = own.request_class,
+                        .bound = own.target_fraction,
+                        .at_least = true});
   if (promises.empty() && needed)
     throw UserError("nothing is promised: give the study 'objectives', or the scenario an slo with a bound");
   return promises;

@@ -37,9 +37,10 @@ inline bool keeps(const RequestRecord& r, std::optional<double> bound, std::opti
   return r.status == RequestStatus::completed && (!bound || !value || *value <= *bound);
 }
 
-/// Every bound of the SLO.
+/// Every bound that its class is promised.
 inline bool keeps_all(const RequestRecord& r, const SloFacts& slo) {
-  return keeps(r, slo.ttft_s, ttft_s(r)) && keeps(r, slo.tpot_s, tpot_s(r)) && keeps(r, slo.e2e_s, e2e_s(r));
+  const SloBounds& own = slo.of(r.request_class);
+  return keeps(r, own.ttft_s, ttft_s(r)) && keeps(r, own.tpot_s, tpot_s(r)) && keeps(r, own.e2e_s, e2e_s(r));
 }
 
 }  // namespace servecast

@@ -12,7 +12,7 @@ namespace servecast {
 void Recorder::request(const RequestRecord& record) {
   ++count_;
   if (count_ == keep_.exact_up_to + 1) std::ranges::for_each(classes_, &RequestTotals::coarsen);
-  totals_of(record.request_class).add(record, slo_);
+  totals_of(record.request_class).add(record, slo_.of(record.request_class));
   if (perceives_) perceive(record);
   if (watches_slo_) count_slo(record);
   if (keep_.records) requests_.push_back(record);

@@ -28,7 +28,7 @@ struct SecondRecord {
 /// Requests that arrived during one second.
 struct SloSecond {
   std::int64_t arrived = 0;
-  std::int64_t attaining = 0;  // kept every bound of the SLO
+  std::int64_t attaining = 0;  // kept every bound that its class is promised
 };
 
 /// What happened in one pool.

@@ -25,7 +25,7 @@ std::int64_t& count_of(RequestCounts& counts, RequestStatus status) {
 
 }  // namespace
 
-void RequestTotals::add(const RequestRecord& r, const SloFacts& slo) {
+void RequestTotals::add(const RequestRecord& r, const SloBounds& slo) {
   requests.arrived += 1;
   count_of(requests, r.status) += 1;
   left_queue += r.status == RequestStatus::timed_out && !r.scheduled_s;

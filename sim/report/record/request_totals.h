@@ -36,7 +36,7 @@ struct RequestTotals {
   RequestCounts requests{};
   std::int64_t prompt_tokens = 0;  // of requests that got a first token
   std::int64_t output_tokens = 0;
-  std::int64_t attaining = 0;   // kept every bound of the SLO
+  std::int64_t attaining = 0;   // kept every bound that its class is promised
   std::int64_t left_queue = 0;  // given up by their clients before they were in a batch
   std::int64_t keeping_ttft = 0;
   std::int64_t keeping_tpot = 0;
@@ -46,7 +46,7 @@ struct RequestTotals {
   Spread e2e_s{};
   Spread queue_s{};
 
-  void add(const RequestRecord& record, const SloFacts& slo);
+  void add(const RequestRecord& record, const SloBounds& slo);
   RequestTotals& operator+=(const RequestTotals& next);
   void coarsen();
 };

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "models/base/fields.h"
+#include "models/base/ids.h"
 #include "models/base/totals.h"
 #include "sim/report/record/failure_facts.h"
 #include "sim/report/record/gateway_totals.h"
@@ -15,14 +17,31 @@ namespace servecast {
 
 // What the report has to know about a run beside its records. The engine and the command line fill it in.
 
-/// Bounds that every request shall keep; what is not stated binds no request.
-struct SloFacts {
+/// Bounds that a request shall keep; what is not stated binds no request.
+struct SloBounds {
   std::optional<double> ttft_s{};
   std::optional<double> tpot_s{};
   std::optional<double> e2e_s{};
   double target_fraction = 1;  // share of requests that shall keep every bound
 
   bool stated() const { return ttft_s || tpot_s || e2e_s; }
+  bool operator==(const SloBounds&) const = default;
+};
+
+/// What users are promised: some classes of requests their own bounds, all others these.
+struct SloFacts : SloBounds {
+  struct OfClass {
+    ClassId request_class{};
+    SloBounds bounds{};
+    bool operator==(const OfClass&) const = default;
+  };
+  std::vector<OfClass> classes{};
+
+  bool names(ClassId request_class) const { return &of(request_class) != this; }
+  const SloBounds& of(ClassId request_class) const {
+    const auto own = std::ranges::find(classes, request_class, &OfClass::request_class);
+    return own == classes.end() ? *this : own->bounds;
+  }
   bool operator==(const SloFacts&) const = default;
 };
 
@@ -45,11 +64,25 @@ struct QualityFacts {
   std::string source{};
 };
 
+/// One of several models that share the slots of a pool.
+struct ExpertModelFacts {
+  std::string name{};
+  std::int64_t experts = 0;      // of a layer
+  std::int64_t own_experts = 0;  // of these, that no other model has
+  ExpertTotals::Model totals{};
+  std::optional<double> lost_points{};  // by pruning and untuned stand-ins; absent where that is not known
+  double most_points = 0;
+  bool extrapolated = false;
+  std::string source{};
+};
+
 /// A pool whose experts are partly elsewhere, its replicas together.
 struct ExpertFacts {
   double cache_fraction = 0;  // of a layer's experts, in GPU memory
   ExpertTotals totals{};
   QualityFacts quality{};
+  std::vector<ExpertModelFacts> models{};  // empty unless there are several
+  double shared_bytes = 0;                 // that all of them would take more with no weights in common
 };
 
 /// What one change of a pool's model costs in answers.

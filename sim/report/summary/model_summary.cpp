@@ -48,6 +48,32 @@ void ExpertSummary::fields(Fields& f) {
            {.better = Better::lower});
   f.field("quality_extrapolated", quality_extrapolated, "outside what was published");
   f.field("quality_source", quality_source, "where that figure comes from: another model's, as a rule");
+  f.figure("shared_weight_bytes", shared_weight_bytes,
+           "weights that models which share the slots have in common, each further time that they would be kept "
+           "without sharing",
+           {.better = Better::higher});
+}
+
+void ExpertModelSummary::fields(Fields& f) {
+  f.field("pool", pool, "pool whose slots the model shares");
+  f.figure("model", model, "as the scenario calls it", {.heading = "model"});
+  f.figure("experts", experts, "of each of its layers", {.heading = "experts"});
+  f.figure("own_experts", own_experts, "of these, fine-tuned, so that no other model has them", {.heading = "own"});
+  f.figure("hit_fraction", hit_fraction,
+           "share of the experts that its tokens asked for, once per step and layer, that were in GPU memory without "
+           "a prefetch",
+           {.heading = "hits", .better = Better::higher});
+  f.figure("untuned_gate_fraction", untuned_gate_fraction,
+           "share of the gates' weight of its tuned experts that went to those that they were tuned from",
+           {.heading = "untuned", .better = Better::lower});
+  f.figure(
+      "lost_points", lost_points,
+      "that pruning and untuned stand-ins cost of a benchmark's score in percent; null: what tuning gained is not "
+      "stated",
+      {.heading = "points lost", .better = Better::lower});
+  f.figure("most_lost_points", most_lost_points, "the same at most", {.better = Better::lower});
+  f.field("extrapolated", extrapolated, "outside what was published");
+  f.field("source", source, "what the loss rests on");
 }
 
 void SpeculationSummary::fields(Fields& f) {
@@ -120,6 +146,26 @@ std::vector<ExpertSummary> experts_of(const RunFacts& facts) {
     all.back().quality_lost_most_fraction = quality.most_fraction;
     all.back().quality_extrapolated = quality.extrapolated;
     all.back().quality_source = quality.source;
+    all.back().shared_weight_bytes = pool.experts->shared_bytes;
+  }
+  return all;
+}
+
+std::vector<ExpertModelSummary> expert_models_of(const RunFacts& facts) {
+  std::vector<ExpertModelSummary> all;
+  for (const PoolFacts& pool : facts.pools) {
+    if (!pool.experts) continue;
+    for (const ExpertModelFacts& m : pool.experts->models)
+      all.push_back({.pool = pool.name,
+                     .model = m.name,
+                     .experts = m.experts,
+                     .own_experts = m.own_experts,
+                     .hit_fraction = per(real(m.totals.resident), real(m.totals.requested)),
+                     .untuned_gate_fraction = per(m.totals.base_gates, m.totals.tuned_gates),
+                     .lost_points = m.lost_points,
+                     .most_lost_points = m.most_points,
+                     .extrapolated = m.extrapolated,
+                     .source = m.source});
   }
   return all;
 }

@@ -35,8 +35,25 @@ struct ExpertSummary {
   double quality_lost_most_fraction = 0;
   bool quality_extrapolated = false;
   std::string quality_source{};
+  double shared_weight_bytes = 0;
   void fields(Fields& f);
   bool operator==(const ExpertSummary&) const = default;
+};
+
+/// One of several models that share a pool's slots for experts.
+struct ExpertModelSummary {
+  std::string pool{};
+  std::string model{};
+  std::int64_t experts = 0;
+  std::int64_t own_experts = 0;
+  double hit_fraction = 0;
+  double untuned_gate_fraction = 0;
+  std::optional<double> lost_points{};
+  double most_lost_points = 0;
+  bool extrapolated = false;
+  std::string source{};
+  void fields(Fields& f);
+  bool operator==(const ExpertModelSummary&) const = default;
 };
 
 /// Drafts of a pool's sequences, and what came of them.
@@ -88,6 +105,7 @@ struct AdapterSummary {
 };
 
 std::vector<ExpertSummary> experts_of(const RunFacts& facts);
+std::vector<ExpertModelSummary> expert_models_of(const RunFacts& facts);
 std::vector<SpeculationSummary> speculations_of(const RunFacts& facts);
 std::vector<EarlyExitSummary> early_exits_of(const RunFacts& facts);
 std::vector<AnswerLossSummary> answer_losses_of(const RunFacts& facts);

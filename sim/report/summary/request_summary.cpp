@@ -60,14 +60,24 @@ void SloSummary::fields(Fields& f) {
   f.figure("ttft_attained_fraction", ttft_attained_fraction, "share that kept this one bound", kept);
   f.figure("tpot_attained_fraction", tpot_attained_fraction, "share that kept this one bound", kept);
   f.figure("e2e_attained_fraction", e2e_attained_fraction, "share that kept this one bound", kept);
+  f.figure("classes_missed", classes_missed, "classes of which too few requests kept what their class is promised",
+           {.better = Better::lower});
+}
+
+void PromiseSummary::fields(Fields& f) {
+  f.figure("ttft_s", ttft_s, "bound on the time to first token");
+  f.figure("tpot_s", tpot_s, "bound on the time per output token");
+  f.figure("e2e_s", e2e_s, "bound on the whole time");
+  f.figure("target_fraction", target_fraction, "share of its requests that shall keep all bounds");
 }
 
 void ClassSummary::fields(Fields& f) {
   f.field("name", name, "class");
   f.group("requests", requests, "requests of this class");
   latencies.fields(f);
-  f.figure("attained_fraction", attained_fraction, "share of its requests that kept every stated bound",
+  f.figure("attained_fraction", attained_fraction, "share of its requests that kept every bound that it is promised",
            {.heading = "within SLO", .better = Better::higher});
+  f.group("promised", promised, "to this class");
 }
 
 Latencies latencies_of(const RequestTotals& totals) {
@@ -77,9 +87,10 @@ Latencies latencies_of(const RequestTotals& totals) {
           .queue_s = totals.queue_s.statistics()};
 }
 
-SloSummary slo_of(const RequestTotals& all, const SloFacts& slo, double duration_s) {
-  if (!slo.stated()) return {};
-  const double arrived = real(all.requests.arrived);
+namespace {
+
+SloSummary held_to(const SloBounds& slo, const RequestTotals& totals, double duration_s) {
+  const double arrived = real(totals.requests.arrived);
   const auto kept = [&](std::optional<double> bound, std::int64_t keeping) -> std::optional<double> {
     if (!bound) return std::nullopt;
     return ratio(real(keeping), arrived);
@@ -88,22 +99,38 @@ SloSummary slo_of(const RequestTotals& all, const SloFacts& slo, double duration
           .tpot_s = slo.tpot_s,
           .e2e_s = slo.e2e_s,
           .target_fraction = slo.target_fraction,
-          .attained_fraction = ratio(real(all.attaining), arrived),
-          .goodput_requests_per_s = per(real(all.attaining), duration_s),
-          .ttft_attained_fraction = kept(slo.ttft_s, all.keeping_ttft),
-          .tpot_attained_fraction = kept(slo.tpot_s, all.keeping_tpot),
-          .e2e_attained_fraction = kept(slo.e2e_s, all.keeping_e2e)};
+          .attained_fraction = ratio(real(totals.attaining), arrived),
+          .goodput_requests_per_s = per(real(totals.attaining), duration_s),
+          .ttft_attained_fraction = kept(slo.ttft_s, totals.keeping_ttft),
+          .tpot_attained_fraction = kept(slo.tpot_s, totals.keeping_tpot),
+          .e2e_attained_fraction = kept(slo.e2e_s, totals.keeping_e2e)};
+}
+
+}  // namespace
+
+SloSummary slo_of(const RequestTotals& all, std::span<const RequestTotals> classes, const RunFacts& facts) {
+  const SloFacts& slo = facts.slo;
+  if (!slo.stated() && slo.classes.empty()) return {};
+  SloSummary summary = held_to(slo, all, facts.duration_s);
+  for (const auto& [id, promised] : slo.classes)
+    if (index(id) < classes.size() && classes[index(id)].requests.arrived > 0)
+      summary.classes_missed += held_to(promised, classes[index(id)], facts.duration_s).met() ? 0 : 1;
+  return summary;
 }
 
 std::vector<ClassSummary> classes_of(std::span<const RequestTotals> classes, const RunFacts& facts) {
   std::vector<ClassSummary> all;
-  for (std::size_t i = 0; i < classes.size(); ++i) {
-    const RequestTotals& totals = classes[i];
-    if (totals.requests.arrived == 0) continue;
+  for (std::size_t i = 0; i < facts.classes.size(); ++i) {
+    const auto id = static_cast<ClassId>(i);
+    const RequestTotals totals = i < classes.size() ? classes[i] : RequestTotals{};
+    if (totals.requests.arrived == 0 && !facts.slo.names(id)) continue;
     all.push_back({.name = facts.classes[i], .requests = totals.requests, .latencies = latencies_of(totals)});
-    if (facts.slo.stated()) all.back().attained_fraction = per(real(totals.attaining), real(totals.requests.arrived));
+    const SloBounds& promised = facts.slo.of(id);
+    if (!promised.stated()) continue;
+    all.back().attained_fraction = ratio(real(totals.attaining), real(totals.requests.arrived));
+    all.back().promised = {promised.ttft_s, promised.tpot_s, promised.e2e_s, promised.target_fraction};
   }
-  if (all.size() < 2) all.clear();
+  if (all.size() < 2 && facts.slo.classes.empty()) all.clear();
   return all;
 }
 

@@ -23,7 +23,8 @@ struct Latencies {
   bool operator==(const Latencies&) const = default;
 };
 
-/// What was promised and what was kept. Without any bound nothing is attained or missed: the shares are absent.
+/// What was promised and what was kept. Without any bound nothing is attained or missed: the shares are absent. Where
+/// classes are promised something of their own, each request is held to that.
 struct SloSummary {
   std::optional<double> ttft_s{};
   std::optional<double> tpot_s{};
@@ -34,10 +35,21 @@ struct SloSummary {
   std::optional<double> ttft_attained_fraction{};
   std::optional<double> tpot_attained_fraction{};
   std::optional<double> e2e_attained_fraction{};
+  std::int64_t classes_missed = 0;
 
-  bool met() const { return attained_fraction && *attained_fraction >= *target_fraction; }
+  bool met() const { return attained_fraction && *attained_fraction >= *target_fraction && classes_missed == 0; }
   void fields(Fields& f);
   bool operator==(const SloSummary&) const = default;
+};
+
+/// What one class is promised, in place of what all others are or like them.
+struct PromiseSummary {
+  std::optional<double> ttft_s{};
+  std::optional<double> tpot_s{};
+  std::optional<double> e2e_s{};
+  std::optional<double> target_fraction{};
+  void fields(Fields& f);
+  bool operator==(const PromiseSummary&) const = default;
 };
 
 struct ClassSummary {
@@ -45,13 +57,24 @@ struct ClassSummary {
   RequestCounts requests{};
   Latencies latencies{};
   std::optional<double> attained_fraction{};
+  PromiseSummary promised{};
+
+  SloSummary slo() const {
+    return {.ttft_s = promised.ttft_s,
+            .tpot_s = promised.tpot_s,
+            .e2e_s = promised.e2e_s,
+            .target_fraction = promised.target_fraction,
+            .attained_fraction = attained_fraction};
+  }
   void fields(Fields& f);
   bool operator==(const ClassSummary&) const = default;
 };
 
 Latencies latencies_of(const RequestTotals& totals);
-SloSummary slo_of(const RequestTotals& all, const SloFacts& slo, double duration_s);
-/// By class; empty unless requests of several came.
+/// Of requests that were each held to what its class is promised, which are of these classes.
+SloSummary slo_of(const RequestTotals& all, std::span<const RequestTotals> classes, const RunFacts& facts);
+/// By class, those that came and those that are promised something of their own; empty where all are promised the
+/// same and fewer than two came.
 std::vector<ClassSummary> classes_of(std::span<const RequestTotals> classes, const RunFacts& facts);
 
 }  // namespace servecast

@@ -33,7 +33,13 @@ double gpus_of(const Summary& s) {
 /// Of the pool that loses most, all its changes together; absent where one is not published.
 std::optional<double> lost_points(const Summary& s) {
   std::map<std::string, double> by_pool;
-  for (const ExpertSummary& pool : s.expert_offload) by_pool[pool.pool] += 100 * pool.quality_lost_fraction;
+  std::map<std::string, double> by_model;  // the model of a pool that loses most
+  for (const ExpertModelSummary& model : s.expert_models) {
+    if (!model.lost_points) return std::nullopt;
+    by_model[model.pool] = std::max(by_model[model.pool], *model.lost_points);
+  }
+  for (const ExpertSummary& pool : s.expert_offload)
+    by_pool[pool.pool] += 100 * pool.quality_lost_fraction + by_model[pool.pool];
   for (const EarlyExitSummary& pool : s.early_exits) {
     if (!pool.lost_points) return std::nullopt;
     by_pool[pool.pool] += *pool.lost_points;
@@ -92,6 +98,7 @@ void Summary::fields(Fields& f) {
   f.list("answer_losses", answer_losses,
          "what narrower weights, pruning and distillation cost in answers; left out where models are as published");
   f.list("expert_offload", expert_offload, "pool by pool, where experts are partly outside GPU memory");
+  f.list("expert_models", expert_models, "model by model, where several share a pool's slots for experts");
   f.list("speculations", speculations, "pool by pool, where sequences speculate");
   f.list("early_exits", early_exits, "pool by pool, where tokens leave before the last layer");
   f.list("adapters", adapters, "pool by pool, where requests name LoRA adapters");
@@ -138,7 +145,7 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   s.requests_per_s = per(real(s.requests.completed), facts.duration_s);
   s.prompt_tokens_per_s = per(real(all.prompt_tokens), facts.duration_s);
   s.output_tokens_per_s = per(real(all.output_tokens), facts.duration_s);
-  s.slo = slo_of(warm, facts.slo, facts.duration_s);
+  s.slo = slo_of(warm, recorder.classes(), facts);
   s.cost = cost_of(facts, s.requests.completed, all.output_tokens);
   s.energy = energy_of(facts, all.output_tokens);
   s.account = account_of(recorder, facts, s.requests.completed);
@@ -154,6 +161,7 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   s.migrations = migrations_of(recorder, facts);
   s.answer_losses = answer_losses_of(facts);
   s.expert_offload = experts_of(facts);
+  s.expert_models = expert_models_of(facts);
   s.speculations = speculations_of(facts);
   s.early_exits = early_exits_of(facts);
   s.adapters = adapters_of(facts);

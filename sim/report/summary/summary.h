@@ -46,6 +46,7 @@ struct Summary {
   std::vector<MigrationSummary> migrations{};      // likewise
   std::vector<AnswerLossSummary> answer_losses{};  // by pool and change, empty where models are as published
   std::vector<ExpertSummary> expert_offload{};     // by pool, empty where all experts are in GPU memory
+  std::vector<ExpertModelSummary> expert_models{};  // of pools where several share the slots
   std::vector<SpeculationSummary> speculations{};  // by pool, empty where none speculates
   std::vector<EarlyExitSummary> early_exits{};     // by pool, empty where all layers run
   std::vector<AdapterSummary> adapters{};          // by pool, empty where none has adapters

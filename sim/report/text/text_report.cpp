@@ -73,6 +73,9 @@ void title(Page& page, const Summary& s) {
   page.line("");
   page.line(verdict(s.slo), !s.slo.attained_fraction ? Paint::plain : s.slo.met() ? Paint::green : Paint::red);
   if (const std::string bounds = bound_by_bound(s.slo); !bounds.empty()) page.line(bounds);
+  for (const ClassSummary& c : s.classes)
+    if (s.slo.classes_missed > 0 && c.promised.target_fraction && !c.slo().met())
+      page.line(fmt::format("  {}: {}", c.name, verdict(c.slo())), Paint::red);
 }
 
 /// Spreads that have a line among the latencies, as the rows of a table.
@@ -217,6 +220,11 @@ void experts(Page& page, const Summary& s) {
                     e.quality_source.empty() ? "" : " (" + e.quality_source + ")"),
         Paint::plain, 4);
   }
+  items(page, "MODELS that share the slots", s.expert_models);
+  for (const ExpertSummary& e : s.expert_offload)
+    if (e.shared_weight_bytes > 0)
+      page.line(fmt::format("  the models of {} would take {} more without common weights", e.pool,
+                            human::bytes(e.shared_weight_bytes)));
 }
 
 void put(Page& page, const TextSection& section) {

@@ -22,6 +22,7 @@ std::array<Bound, 3> bounds(const SloSummary& slo) {
            {"E2E", slo.e2e_s, slo.e2e_attained_fraction}}};
 }
 
+/// Empty where only classes are promised something.
 std::string promise(const SloSummary& slo) {
   std::string text;
   for (const Bound& b : bounds(slo))
@@ -34,10 +35,14 @@ std::string promise(const SloSummary& slo) {
 std::string verdict(const SloSummary& slo) {
   if (!slo.target_fraction) return "No SLO stated.";
   if (!slo.attained_fraction) return "SLO not judged: no request arrived.";
-  const double points = std::abs(*slo.attained_fraction - *slo.target_fraction) * 100;
-  return fmt::format("SLO {}: {} keep {}; {} asked, {} points {}.", slo.met() ? "met" : "NOT met",
-                     human::percent(*slo.attained_fraction), promise(slo), human::percent(*slo.target_fraction),
-                     human::number(points), slo.met() ? "to spare" : "short");
+  const double points = (*slo.attained_fraction - *slo.target_fraction) * 100;
+  const std::string bounds = promise(slo);
+  std::string text = fmt::format(
+      "SLO {}: {} keep {}; {} asked, {} points {}", slo.met() ? "met" : "NOT met",
+      human::percent(*slo.attained_fraction), bounds.empty() ? "what their class is promised" : bounds,
+      human::percent(*slo.target_fraction), human::number(std::abs(points)), points >= 0 ? "to spare" : "short");
+  if (slo.classes_missed > 0) text += fmt::format("; missed for {} of the classes", slo.classes_missed);
+  return text + ".";
 }
 
 std::string bound_by_bound(const SloSummary& slo) {

@@ -49,6 +49,10 @@ void not_served(const RequestCounts& requests, std::vector<std::string>& out) {
                               human::count(requests.lost), human::count(requests.arrived)));
 }
 
+void promised_to_nobody(const ClassSummary& c, std::vector<std::string>& out) {
+  if (c.requests.arrived == 0) out.push_back(fmt::format("slo.classes: no request of class '{}' arrived.", c.name));
+}
+
 void kv_full(const PoolSummary& pool, std::vector<std::string>& out) {
   if (pool.kv_used_fraction_max < full_from_fraction) return;
   const std::string cost =
@@ -69,6 +73,7 @@ std::vector<std::string> warnings(const Summary& summary, std::span<const Series
   std::vector<std::string> out;
   saturation(summary, series, out);
   not_served(summary.requests, out);
+  for (const ClassSummary& c : summary.classes) promised_to_nobody(c, out);
   for (const PoolSummary& pool : summary.pools) kv_full(pool, out);
   for (const RestsOn& basis : summary.rests_on) extrapolated(basis, out);
   return out;

@@ -16,41 +16,36 @@ ExpertOffload::ExpertOffload(ExpertOffloadSetup setup)
     : setup_(std::move(setup)),
       active_(static_cast<std::size_t>(setup_.shape.active)),
       each_(static_cast<std::size_t>(setup_.shape.experts)),
-      all_(setup_.models.size() * each_),
-      before_(static_cast<std::size_t>(setup_.shape.layers)) {
+      all_(setup_.experts.all()),
+      before_(static_cast<std::size_t>(setup_.shape.layers),
+              std::vector<std::vector<ExpertId>>(setup_.models.size())) {
   if (setup_.stage_layers.empty()) setup_.stage_layers = {{.first = 0, .last = setup_.shape.layers}};
   for (const LayerRange& layers : setup_.stage_layers)
     stages_.push_back({.layers = layers,
                        .links = std::vector(setup_.groups, OwnLinks(setup_.links)),
                        .streams_used = std::vector<std::int64_t>(setup_.groups)});
-  const auto in_layer = static_cast<std::int64_t>(all_);
-  for (std::size_t layer = 0; layer < before_.size(); ++layer)
-    for (std::size_t group = 0; group < setup_.groups; ++group) {
-      slots_.emplace_back(setup_.slots / static_cast<std::int64_t>(setup_.groups), *setup_.cache, uses(layer, group));
-      slots_.back().fill();
-    }
-  if (setup_.host_experts < setup_.shape.layers * in_layer) {
+  for (std::size_t layer = 0; layer < before_.size(); ++layer) fill_slots(layer);
+  if (setup_.host_experts < setup_.shape.layers * static_cast<std::int64_t>(all_)) {
     host_.emplace(setup_.host_experts, *setup_.cache, setup_.long_run_uses);
     host_->fill();
   }
   for (const ExpertModel& model : setup_.models) model.prefetch->resize(setup_.shape);
   totals_.gates.resize(static_cast<std::size_t>(setup_.shape.layers));
+  totals_.models.resize(setup_.models.size());
 }
 
-/// Of the experts that a group has, model after model.
-std::vector<std::uint64_t> ExpertOffload::uses(std::size_t layer, std::size_t group) const {
-  std::vector<std::uint64_t> uses;
-  for (std::size_t e = 0; e < all_; ++e)
-    if (group_of(ExpertId{static_cast<std::uint16_t>(e)}) == group)
-      uses.push_back(setup_.long_run_uses[layer * all_ + e]);
-  return uses;
-}
-
-/// Its place among those.
-CacheEntry ExpertOffload::entry(ExpertId expert) const {
-  const std::size_t per_group = each_ / setup_.groups;
-  const std::size_t place = index(expert) / each_ * per_group + index(expert) % per_group;
-  return CacheEntry{static_cast<std::uint32_t>(place)};
+/// Each group has slots for the experts that are its own.
+void ExpertOffload::fill_slots(std::size_t layer) {
+  std::vector<std::vector<std::uint64_t>> uses(setup_.groups);
+  for (std::size_t e = 0; e < all_; ++e) {
+    std::vector<std::uint64_t>& of_group = uses[group_of(layer, ExpertId{static_cast<std::uint16_t>(e)})];
+    entries_.push_back(CacheEntry{static_cast<std::uint32_t>(of_group.size())});
+    of_group.push_back(setup_.long_run_uses[layer * all_ + e]);
+  }
+  for (std::vector<std::uint64_t>& of_group : uses) {
+    slots_.emplace_back(setup_.slots / static_cast<std::int64_t>(setup_.groups), *setup_.cache, std::move(of_group));
+    slots_.back().fill();
+  }
 }
 
 void ExpertOffload::route(std::span<const TokenRun> runs) {
@@ -71,25 +66,31 @@ void ExpertOffload::route(std::span<const TokenRun> runs) {
   layers_.assign(static_cast<std::size_t>(setup_.shape.layers), {});
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
     layers_[layer].visits.assign(all_, 0);
-    for (std::size_t token = 0; token < stand_for_.size(); ++token) {
-      if (!reaches(token, layer)) continue;
-      layers_[layer].tokens += stand_for_[token];
-      for (std::size_t rank = 0; rank < active_; ++rank) {
-        const ExpertId expert = choices_[(token * layers_.size() + layer) * active_ + rank].expert;
-        double& visits = layers_[layer].visits[index(expert)];
-        if (visits == 0) layers_[layer].asked.push_back(expert);
-        visits += stand_for_[token];
-      }
-    }
+    layers_[layer].asked_by.resize(setup_.models.size());
+    asked_before_.assign(setup_.models.size() * each_, false);
+    for (std::size_t token = 0; token < stand_for_.size(); ++token)
+      if (reaches(token, layer)) ask(layers_[layer], layer, token);
+  }
+}
+
+void ExpertOffload::ask(Layer& layer, std::size_t number, std::size_t token) {
+  const std::size_t model = model_of_[token];
+  layer.tokens += stand_for_[token];
+  for (std::size_t rank = 0; rank < active_; ++rank) {
+    const ExpertId expert = choices_[(token * layers_.size() + number) * active_ + rank].expert;
+    if (!asked_before_[model * each_ + index(expert)]) layer.asked_by[model].push_back(expert);
+    asked_before_[model * each_ + index(expert)] = true;
+    const ExpertId across = setup_.experts.of(model, number, expert);
+    double& visits = layer.visits[index(across)];
+    if (visits == 0) layer.asked.push_back(across);
+    visits += stand_for_[token];
   }
 }
 
 void ExpertOffload::route_token(const RoutedToken& token, const TokenRun& run, double stands_for) {
   const std::size_t size = static_cast<std::size_t>(setup_.shape.layers) * active_;
   choices_.resize(choices_.size() + size);
-  const std::span<ExpertChoice> choices = std::span(choices_).last(size);
-  setup_.models[run.model].routing->route(token, setup_.rng, choices);
-  for (ExpertChoice& choice : choices) choice.expert = in_all(run.model, choice.expert);
+  setup_.models[run.model].routing->route(token, setup_.rng, std::span(choices_).last(size));
   stand_for_.push_back(stands_for);
   model_of_.push_back(run.model);
   tokens_ += stands_for;
@@ -111,7 +112,7 @@ ExpertStep ExpertOffload::plan(std::span<const StageTime> full, std::span<const 
     }
     settle_late(forecast);
   }
-  for (std::size_t layer = 0; layer < layers_.size(); ++layer) before_[layer] = layers_[layer].asked;
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer) before_[layer] = layers_[layer].asked_by;
   return {.number = steps_, .work = std::move(work_), .stages = std::vector<ExpertStep::Stage>(stages_.size())};
 }
 
@@ -154,9 +155,9 @@ void ExpertOffload::time_layer(std::size_t layer, const Demand& demand, const st
   ExpertLayerWork& work = work_[layer];
   for (std::size_t group = 0; group < setup_.groups; ++group) {
     ExpertGroupWork& part = work.groups[group];
-    const std::int64_t loaded = in_group(demand.loaded, group);
+    const std::int64_t loaded = in_group(layer, demand.loaded, group);
     part.expected = guessed[group] + loaded;
-    const auto all = static_cast<double>(in_group(demand.used, group) + loaded);
+    const auto all = static_cast<double>(in_group(layer, demand.used, group) + loaded);
     part.each_s = all > 0 ? setup_.times.gpu_s(demand.gpu_visits[group], all) / all : 0;
     part.resident_s = part.each_s * (all - static_cast<double>(part.expected));
   }
@@ -170,14 +171,14 @@ void ExpertOffload::settle_cache(std::size_t layer, const Demand& demand, Expert
   for (const ExpertId expert : coming_) {
     if (demand.visits[index(expert)] > 0 || guess(layer, expert).dropped) continue;
     if (!forecast.waits(layer, expert))
-      slots_for(layer, expert).use(entry(expert));
+      use(layer, expert);
     else if (setup_.drop_late_guesses && may_drop(layer, expert, forecast))
       drop(layer, expert, forecast);
     else
       late_.emplace_back(layer, expert);
   }
-  for (const ExpertId expert : demand.used) slots_for(layer, expert).use(entry(expert));
-  for (const ExpertId expert : demand.loaded) slots_for(layer, expert).use(entry(expert));
+  for (const ExpertId expert : demand.used) use(layer, expert);
+  for (const ExpertId expert : demand.loaded) use(layer, expert);
 }
 
 /// When the step has been through the stage: what waits for its turn even then is forgotten.
@@ -186,7 +187,7 @@ void ExpertOffload::settle_late(const ExpertForecast& forecast) {
     if (forecast.waits(layer, expert))
       uncount(guess(layer, expert));
     else
-      slots_for(layer, expert).use(entry(expert));
+      use(layer, expert);
   }
   late_.clear();
 }
@@ -200,7 +201,8 @@ ExpertOffload::Demand ExpertOffload::demand_of(std::size_t layer, const std::vec
     if (!reaches(i / active_, layer)) continue;
     const ServedChoice& choice = served[i];
     const double tokens = stand_for_[i / active_];
-    count(layer, choice, tokens, choices_[(i / active_ * layers_.size() + layer) * active_ + i % active_].gate);
+    count(layer, model_of_[i / active_], choices_[(i / active_ * layers_.size() + layer) * active_ + i % active_],
+          choice, tokens);
     if (choice.by == ServedBy::none) continue;
     if (choice.by == ServedBy::host) {
       demand.host_tokens[index(choice.expert)] += tokens;
@@ -210,13 +212,14 @@ ExpertOffload::Demand ExpertOffload::demand_of(std::size_t layer, const std::vec
     const bool loaded = choice.by == ServedBy::load && !coming(choice.expert);
     if (visits == 0) (loaded ? demand.loaded : demand.used).push_back(choice.expert);
     visits += tokens;
-    demand.gpu_visits[group_of(choice.expert)] += tokens;
+    demand.gpu_visits[group_of(layer, choice.expert)] += tokens;
   }
   return demand;
 }
 
-std::int64_t ExpertOffload::in_group(const std::vector<ExpertId>& experts, std::size_t group) const {
-  return std::ranges::count_if(experts, [&](ExpertId expert) { return group_of(expert) == group; });
+std::int64_t ExpertOffload::in_group(std::size_t layer, const std::vector<ExpertId>& experts,
+                                     std::size_t group) const {
+  return std::ranges::count_if(experts, [&](ExpertId expert) { return group_of(layer, expert) == group; });
 }
 
 /// Which guesses the layer waits for; returns how many, by group.
@@ -231,33 +234,20 @@ std::vector<std::int64_t> ExpertOffload::right_guesses(std::size_t stage, std::s
   return right;
 }
 
-ExpertId ExpertOffload::in_all(std::size_t model, ExpertId expert) const {
-  return ExpertId{static_cast<std::uint16_t>(model * each_ + index(expert))};
-}
-ExpertId ExpertOffload::in_model(std::size_t model, ExpertId expert) const {
-  return ExpertId{static_cast<std::uint16_t>(index(expert) - model * each_)};
-}
-
-/// Those of one model, numbered within it.
-std::vector<ExpertId> ExpertOffload::own(std::size_t model, const std::vector<ExpertId>& experts) const {
-  std::vector<ExpertId> own;
-  for (const ExpertId expert : experts)
-    if (index(expert) / each_ == model) own.push_back(in_model(model, expert));
-  return own;
-}
-
 /// Loads what is guessed for a layer and not there yet; it takes its place in the cache at once. A guess is made by
 /// the GPUs of the layer before, so the first layer of a stage has none.
 void ExpertOffload::predict(std::size_t stage, std::size_t layer, ExpertLayerWork& work) {
   for (std::size_t model = 0; model < setup_.models.size(); ++model) {
     if (std::ranges::find(model_of_, model) == model_of_.end()) continue;
-    const std::vector<ExpertId> here = own(model, layers_[layer - 1].asked);
-    const std::vector<ExpertId> coming = own(model, layers_[layer].asked);
-    const std::vector<ExpertId> before = own(model, before_[layer]);
-    const LayerView view{.layer = static_cast<std::int64_t>(layer), .here = here, .coming = coming, .before = before};
-    for (const ExpertId guess : setup_.models[model].prefetch->predict(view, setup_.rng))
-      if (const ExpertId expert = in_all(model, guess); !slots_for(layer, expert).holds(entry(expert)))
-        coming_.push_back(expert);
+    const LayerView view{.layer = static_cast<std::int64_t>(layer),
+                         .here = layers_[layer - 1].asked_by[model],
+                         .coming = layers_[layer].asked_by[model],
+                         .before = before_[layer][model]};
+    for (const ExpertId guess : setup_.models[model].prefetch->predict(view, setup_.rng)) {
+      if (!setup_.experts.has(model, layer, guess)) continue;
+      const ExpertId expert = setup_.experts.of(model, layer, guess);
+      if (!holds(layer, expert) && !coming(expert)) coming_.push_back(expert);
+    }
   }
   for (const ExpertId expert : coming_) {
     work.loads.push_back(load(stage, layer, expert, false));
@@ -277,7 +267,7 @@ ExpertLoad ExpertOffload::load(std::size_t stage, std::size_t layer, ExpertId ex
   return {.step = steps_,
           .stage = stage,
           .layer = layer,
-          .group = group_of(expert),
+          .group = group_of(layer, expert),
           .expert = expert,
           .from_disk = from_disk,
           .bytes = setup_.expert_bytes,
@@ -285,8 +275,12 @@ ExpertLoad ExpertOffload::load(std::size_t stage, std::size_t layer, ExpertId ex
           .start_s = setup_.links.start_s};
 }
 
-void ExpertOffload::count(std::size_t layer, const ServedChoice& choice, double stands_for, double gate) {
+void ExpertOffload::count(std::size_t layer, std::size_t model, const ExpertChoice& asked, const ServedChoice& choice,
+                          double stands_for) {
+  const double gate = asked.gate;
   ExpertTotals::Gates& gates = totals_.gates[layer];
+  ExpertTotals::Model& own = totals_.models[model];
+  if (setup_.experts.tuned(setup_.experts.of(model, layer, asked.expert))) own.tuned_gates += stands_for * gate;
   totals_.choices += stands_for;
   gates.all += stands_for * gate;
   if (choice.by == ServedBy::host) totals_.on_host += stands_for;
@@ -295,6 +289,7 @@ void ExpertOffload::count(std::size_t layer, const ServedChoice& choice, double 
     gates.replaced += stands_for * gate;
     gates.unlike += stands_for * gate * (1 - choice.likeness);
   }
+  if (choice.by == ServedBy::base) own.base_gates += stands_for * gate;
   if (choice.by == ServedBy::none) {
     totals_.left_out += stands_for;
     gates.left_out += stands_for * gate;

@@ -10,6 +10,7 @@
 #include "models/policy/expert_miss.h"
 #include "models/policy/expert_prefetch.h"
 #include "models/policy/experts/expert_slots.h"
+#include "models/policy/experts/shared_experts.h"
 #include "sim/serving/resources/expert_forecast.h"
 #include "sim/serving/resources/expert_step.h"
 
@@ -24,7 +25,7 @@ struct TokenRun {
   std::int64_t layers = 0;  // of the model that they run before they leave; 0: all
 };
 
-/// One of several models that share the slots. Experts are numbered within it.
+/// One of several models that share the slots. Experts are numbered as the base's.
 struct ExpertModel {
   std::unique_ptr<ExpertRouting> routing;  // resized
   std::unique_ptr<ExpertPrefetch> prefetch;
@@ -47,13 +48,14 @@ struct ExpertTimes {
 };
 
 struct ExpertOffloadSetup {
-  ExpertShape shape{};                       // of one model
+  ExpertShape shape{};                       // of the base model
   std::vector<LayerRange> stage_layers{};    // of these, on the GPUs of each pipeline stage; none given: all on one
   std::size_t groups =
       1;  // of a stage's GPUs, each with whole experts of its own, in order; within one: slices of each
+  SharedExperts experts{};  // of all models
   std::vector<ExpertModel> models{};
   std::unique_ptr<ExpertCache> cache;
-  std::vector<std::uint64_t> long_run_uses{};  // [layer][model][expert], from a profile
+  std::vector<std::uint64_t> long_run_uses{};  // [layer][expert] across models, from a profile
   std::int64_t slots = 0;                      // of each layer, in the GPUs' memory
   std::int64_t host_experts = 0;               // of all layers, in host memory; the others are on disk
   double expert_bytes = 0;                     // of all GPUs' slices together
@@ -68,8 +70,7 @@ struct ExpertOffloadSetup {
 /// loads are forecast over links that no other traffic uses (ExpertForecast). How long it takes in each pipeline
 /// stage follows from the links of that stage's GPUs.
 ///
-/// Several models of the same shape may share the slots: a layer's experts are numbered through all models here,
-/// model after model.
+/// Several models may share the slots: a layer's experts are numbered across models here (SharedExperts).
 class ExpertOffload {
  public:
   explicit ExpertOffload(ExpertOffloadSetup setup);
@@ -116,6 +117,7 @@ class ExpertOffload {
   };
   struct Layer {
     std::vector<ExpertId> asked{};  // each once, in the order of the tokens
+    std::vector<std::vector<ExpertId>> asked_by{};  // the same by model, numbered as the base's
     std::vector<double> visits{};   // by expert
     double tokens = 0;              // that run it
   };
@@ -143,23 +145,32 @@ class ExpertOffload {
   void find_resident(std::size_t layer, const ExpertForecast& forecast);
   bool coming(ExpertId expert) const;
   std::vector<ServedChoice> serve(std::size_t layer, const ExpertForecast& forecast);
+  struct OfModel {  // by expert
+    std::vector<bool> on_gpu{};
+    std::vector<bool> base_on_gpu{};
+    std::vector<double> left_s{};
+  };
+  OfModel seen_by(std::size_t model, std::size_t layer, const ExpertForecast::Outlook& ahead) const;
   void serve_model(std::size_t model, std::size_t layer, const ExpertForecast::Outlook& ahead,
                    std::vector<ServedChoice>& served);
   void predict(std::size_t stage, std::size_t layer, ExpertLayerWork& work);
-  std::vector<ExpertId> own(std::size_t model, const std::vector<ExpertId>& experts) const;
-  std::size_t group_of(ExpertId expert) const { return index(expert) % each_ / (each_ / setup_.groups); }
-  ExpertSlots& slots_for(std::size_t layer, ExpertId expert) {
-    return slots_[layer * setup_.groups + group_of(expert)];
+  std::size_t group_of(std::size_t layer, ExpertId expert) const {
+    return index(setup_.experts.base(layer, expert)) / (each_ / setup_.groups);
   }
-  std::vector<std::uint64_t> uses(std::size_t layer, std::size_t group) const;
-  CacheEntry entry(ExpertId expert) const;
-  std::int64_t in_group(const std::vector<ExpertId>& experts, std::size_t group) const;
+  ExpertSlots& slots_for(std::size_t layer, ExpertId expert) {
+    return slots_[layer * setup_.groups + group_of(layer, expert)];
+  }
+  CacheEntry entry(std::size_t layer, ExpertId expert) const { return entries_[layer * all_ + index(expert)]; }
+  bool holds(std::size_t layer, ExpertId expert) { return slots_for(layer, expert).holds(entry(layer, expert)); }
+  void use(std::size_t layer, ExpertId expert) { slots_for(layer, expert).use(entry(layer, expert)); }
+  std::int64_t in_group(std::size_t layer, const std::vector<ExpertId>& experts, std::size_t group) const;
   std::vector<std::int64_t> right_guesses(std::size_t stage, std::size_t layer, const Demand& demand);
-  ExpertId in_all(std::size_t model, ExpertId expert) const;
-  ExpertId in_model(std::size_t model, ExpertId expert) const;
   ExpertLoad load(std::size_t stage, std::size_t layer, ExpertId expert, bool needed);
   Demand demand_of(std::size_t layer, const std::vector<ServedChoice>& served);
-  void count(std::size_t layer, const ServedChoice& choice, double stands_for, double gate);
+  void fill_slots(std::size_t layer);
+  void count(std::size_t layer, std::size_t model, const ExpertChoice& asked, const ServedChoice& choice,
+             double stands_for);
+  void ask(Layer& layer, std::size_t number, std::size_t token);
   void restart(ExpertStep& step, std::size_t stage) const;
   void finish(ExpertStep& step, std::size_t stage, double end_s);
 
@@ -167,17 +178,19 @@ class ExpertOffload {
   std::vector<ExpertSlots> slots_{};   // by layer and group
   std::optional<ExpertSlots> host_{};  // where not all experts are in host memory
   std::size_t active_;
-  std::size_t each_;                     // experts of a model in a layer
+  std::size_t each_;                     // experts of the base model in a layer
   std::size_t all_;                      // of all models
+  std::vector<CacheEntry> entries_{};    // by layer and expert: its place among its group's
   std::vector<ExpertChoice> choices_{};  // [token][layer][rank], of this step
   std::vector<double> stand_for_{};      // by token: how many it stands for
   std::vector<std::size_t> model_of_{};  // by token
   std::vector<std::size_t> depth_of_{};  // by token: the layers with experts that it runs are those before
   double tokens_ = 0;
   std::vector<Layer> layers_{};
-  std::vector<std::vector<ExpertId>> before_{};  // by layer: asked in the step before
+  std::vector<std::vector<std::vector<ExpertId>>> before_{};  // by layer and model: asked in the step before
   std::vector<bool> on_gpu_{};                   // by expert, when the layer that is planned starts
   std::vector<ExpertId> coming_{};               // guessed for it
+  std::vector<bool> asked_before_{};             // by model and expert, while a layer's demand is gathered
   std::vector<std::pair<std::size_t, ExpertId>>
       late_{};  // guesses of this stage whose turn had not come at their gate
   std::vector<ExpertLayerWork> work_{};

@@ -43,15 +43,17 @@ void ExpertOffload::drop_wrong_guesses(std::size_t layer, ExpertForecast& foreca
 /// Which experts are in the GPU when the layer starts.
 void ExpertOffload::find_resident(std::size_t layer, const ExpertForecast& forecast) {
   on_gpu_.assign(all_, false);
-  for (std::size_t e = 0; e < all_; ++e) {
-    const ExpertId expert{static_cast<std::uint16_t>(e)};
-    on_gpu_[e] = slots_for(layer, expert).holds(entry(expert));
-  }
+  for (std::size_t e = 0; e < all_; ++e) on_gpu_[e] = holds(layer, ExpertId{static_cast<std::uint16_t>(e)});
   for (const ExpertId expert : layers_[layer].asked) {
     totals_.requested += 1;
     totals_.resident += on_gpu_[index(expert)] ? 1 : 0;
     totals_.prefetched += coming(expert) ? 1 : 0;
   }
+  for (std::size_t model = 0; model < setup_.models.size(); ++model)
+    for (const ExpertId expert : layers_[layer].asked_by[model]) {
+      totals_.models[model].requested += 1;
+      totals_.models[model].resident += on_gpu_[index(setup_.experts.of(model, layer, expert))] ? 1 : 0;
+    }
   for (const ExpertId expert : coming_) on_gpu_[index(expert)] = forecast.here(layer, expert);
 }
 
@@ -64,42 +66,62 @@ std::vector<ServedChoice> ExpertOffload::serve(std::size_t layer, const ExpertFo
   return served;
 }
 
-/// Of the tokens of one model: only its own experts stand in.
+/// Of the tokens of one model: only its own experts stand in, or those that these were tuned from.
 void ExpertOffload::serve_model(std::size_t model, std::size_t layer, const ExpertForecast::Outlook& ahead,
                                 std::vector<ServedChoice>& served) {
   std::vector<std::size_t> tokens;
   std::vector<double> stands_for;
   std::vector<ExpertChoice> choices;
   std::vector<ServedChoice> own;
+  const OfModel seen = seen_by(model, layer, ahead);
   for (std::size_t token = 0; token < stand_for_.size(); ++token) {
     if (model_of_[token] != model || !reaches(token, layer)) continue;
     tokens.push_back(token);
     stands_for.push_back(stand_for_[token]);
     for (std::size_t rank = 0; rank < active_; ++rank) {
       choices.push_back(choices_[(token * layers_.size() + layer) * active_ + rank]);
-      const bool here = on_gpu_[index(choices.back().expert)];
-      choices.back().expert = in_model(model, choices.back().expert);
-      own.push_back({.by = here ? ServedBy::gpu : ServedBy::load, .expert = choices.back().expert});
+      const ExpertId expert = choices.back().expert;
+      own.push_back({.by = seen.on_gpu[index(expert)] ? ServedBy::gpu : ServedBy::load, .expert = expert});
     }
   }
   if (tokens.empty()) return;
-  const auto first = on_gpu_.begin() + static_cast<std::ptrdiff_t>(model * each_);
-  const std::vector<bool> on_gpu(first, first + static_cast<std::ptrdiff_t>(each_));
   const MissView view{.layer = static_cast<std::int64_t>(layer),
                       .active = active_,
                       .choices = choices,
-                      .on_gpu = on_gpu,
+                      .on_gpu = seen.on_gpu,
                       .stands_for = stands_for,
-                      .left_s = std::span(ahead.left_s).subspan(model * each_, each_),
+                      .left_s = seen.left_s,
+                      .base_on_gpu = seen.base_on_gpu,
                       .link_free_s = ahead.link_free_s,
                       .costs = {.expert_bytes = setup_.expert_bytes,
                                 .load_s = setup_.links.start_s + setup_.expert_bytes / setup_.links.host_bytes_per_s,
                                 .host_expert_s = setup_.times.host_expert_s,
                                 .host_token_s = setup_.times.host_token_s}};
   setup_.models[model].miss->answer(view, setup_.rng, own);
-  for (std::size_t i = 0; i < own.size(); ++i)
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const bool base = own[i].by == ServedBy::base;
     served[tokens[i / active_] * active_ + i % active_] = {
-        .by = own[i].by, .expert = in_all(model, own[i].expert), .likeness = own[i].likeness};
+        .by = own[i].by,
+        .expert = base ? own[i].expert : setup_.experts.of(model, layer, own[i].expert),
+        .likeness = own[i].likeness};
+  }
+}
+
+/// What is there of a layer's experts, as one of the models numbers them. What it lacks is never there for it.
+ExpertOffload::OfModel ExpertOffload::seen_by(std::size_t model, std::size_t layer,
+                                              const ExpertForecast::Outlook& ahead) const {
+  OfModel seen{.on_gpu = std::vector(each_, false),
+               .base_on_gpu = std::vector(each_, false),
+               .left_s = std::vector(each_, ExpertForecast::infinity)};
+  for (std::size_t e = 0; e < each_; ++e) {
+    const ExpertId expert{static_cast<std::uint16_t>(e)};
+    if (!setup_.experts.has(model, layer, expert)) continue;
+    const ExpertId across = setup_.experts.of(model, layer, expert);
+    seen.on_gpu[e] = on_gpu_[index(across)];
+    seen.base_on_gpu[e] = setup_.experts.tuned(across) && on_gpu_[e];
+    seen.left_s[e] = ahead.left_s[index(across)];
+  }
+  return seen;
 }
 
 }  // namespace servecast

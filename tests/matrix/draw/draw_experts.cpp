@@ -16,6 +16,16 @@ Tree draw_routing(Draw draw, const Model& model) {
   return {{"policy", "trace"}, {"path", SERVECAST_SOURCE_DIR "/tests/matrix/data/" + model.routing}};
 }
 
+/// Further models that share the slots. A recording knows those only that keep all experts.
+Tree draw_models(Draw draw, const Model& model, bool recorded) {
+  Tree tuned{{"name", "tuned"}, {"count", 2}, {"tuned_fraction", draw.at("tuned").pick(std::vector{0.0, 0.2, 1.0})}};
+  if (draw.at("gained?").chance(0.5)) tuned["gained_points"] = 10;
+  Tree models = Tree::array({tuned});
+  if (!recorded && draw.at("pruned?").chance(0.4))
+    models.push_back({{"name", "pruned"}, {"experts", model.experts / 2}});
+  return models;
+}
+
 }  // namespace
 
 void add_exchange(Draw draw, const Fitted& fitted, Tree& pool) {
@@ -40,10 +50,10 @@ void add_offload(Draw draw, const Model& model, Tree& pool) {
   if (how == "cache_fraction")
     offload[how] = draw.at("share").pick(models ? std::vector{0.1, 0.25} : std::vector{0.25, 0.5, 1.0});
   if (how == "kv_tokens") offload[how] = 8192;
-  if (models) offload["models"] = 3;
   if (draw.at("streams?").chance(0.3)) offload["streams"] = 2;
   if (draw.at("disk?").chance(0.3)) offload["host_bytes"] = 2e10;
   offload["routing"] = draw_routing(draw.at("routing"), model);
+  if (models) offload["models"] = draw_models(draw.at("which"), model, offload["routing"]["policy"] != "synthetic");
   offload["cache"] = draw_policy<ExpertCache>(draw.at("cache"), [](ExpertCache& c) { return !c.clairvoyant(); });
   offload["prefetch"] = draw_policy<ExpertPrefetch>(draw.at("prefetch"));
   offload["miss"] = draw_policy<ExpertMiss>(draw.at("miss"));

@@ -18,6 +18,7 @@ Tree draw_slo(Draw draw) {
   Tree slo{{"ttft_s", draw.at("ttft").pick(std::vector{0.1, 1.0})}};
   if (draw.at("tpot?").chance(0.5)) slo["tpot_s"] = 0.03;
   if (draw.at("e2e?").chance(0.2)) slo["e2e_s"] = 3;
+  if (draw.at("classes?").chance(0.2)) slo["classes"] = Tree::array({{{"class", "short"}, {"ttft_s", 0.3}}});
   return slo;
 }
 

@@ -253,4 +253,25 @@ TEST(Sizer, DesignsMayDifferInTheFiguresOfAGpu) {
   EXPECT_THAT(half.set, ElementsAre("gpus.h100_sxm_80g.hbm_bytes_per_s=1.675e12"));
 }
 
+// The class is held to a bound that it cannot keep: the best case breaks what it is promised, and that alone.
+TEST(Sizer, ClassesHaveTheirOwnPromises) {
+  const StudyFile file(
+      "set: [workload.class=gold, 'slo={ttft_s: 100, classes: [{class: gold, ttft_s: 1e-6, target_fraction: "
+      "0.9}]}']\n"
+      "space: [{name: replicas, path: 'pools[0].replicas', values: [1]}]\n");
+  const Study study = file.load();
+  const SizedDesign sized = Sizer(study).size(enumerate(study)[0]);
+  ASSERT_EQ(sized.promises.size(), 2u);
+  EXPECT_EQ(sized.promises[0].words(), "99.0 % within the SLO");
+  EXPECT_EQ(sized.promises[1].words(), "90.0 % of gold within the SLO");
+  EXPECT_GT(sized.best_case.overload, 1);
+  EXPECT_THAT(sized.best_case.why(), HasSubstr("gold"));
+}
+
+TEST(Sizer, PromisesToClassesThatNeverComeAreMistakes) {
+  EXPECT_THAT(complaint("set: ['slo={classes: [{class: gold, ttft_s: 1}]}']\n"
+                        "space: [{name: replicas, path: 'pools[0].replicas', values: [1]}]\n"),
+              HasSubstr("what is promised names an unknown class 'gold'"));
+}
+
 }  // namespace servecast::study_test

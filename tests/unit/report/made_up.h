@@ -12,7 +12,7 @@ inline RunFacts facts() {
           .workload = "made up",
           .duration_s = 10,
           .steps = 3,
-          .slo = {.ttft_s = 1, .tpot_s = 0.5, .target_fraction = 0.5},
+          .slo = {{.ttft_s = 1, .tpot_s = 0.5, .target_fraction = 0.5}},
           .pools = {{.name = "chat",
                      .llm = "tiny",
                      .gpu = "slow",

@@ -30,7 +30,7 @@ std::vector<RequestRecord> random_requests(std::uint32_t count) {
 
 Summary summary_of(std::span<const RequestRecord> records, const KeepRequests& keep) {
   const RunFacts facts{
-      .duration_s = 1, .slo = {.ttft_s = 0.5, .e2e_s = 5}, .pools = {{}}, .classes = {"a", "b", "c"}};
+      .duration_s = 1, .slo = {{.ttft_s = 0.5, .e2e_s = 5}}, .pools = {{}}, .classes = {"a", "b", "c"}};
   Recorder recorder(1, keep);
   recorder.set_slo(facts.slo);
   for (const RequestRecord& r : records) recorder.request(r);

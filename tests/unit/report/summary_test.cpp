@@ -106,6 +106,34 @@ TEST(Summary, ClassesOnlyWhereThereAreSeveral) {
   EXPECT_EQ(s.classes[1].latencies.e2e_s, std::nullopt);
 }
 
+// Of five requests three are completed. Class 0, promised what all are (TTFT 1 s), keeps two of its four; class 1 has
+// one, with its first token after 0.25 s; no request of class 2 came.
+TEST(Summary, ClassesAreHeldToWhatTheyArePromised) {
+  RunFacts facts = made_up::facts();
+  facts.classes = {"plain", "tenant", "nobody"};
+  for (const double bound_s : {0.3, 0.2}) {
+    facts.slo.classes = {{ClassId{1}, {.ttft_s = bound_s, .target_fraction = 1}},
+                         {ClassId{2}, {.ttft_s = 1, .target_fraction = 1}}};
+    Recorder recorder(1);
+    recorder.set_slo(facts.slo);
+    for (RequestRecord r : made_up::requests()) {
+      if (index(r.id) == 1) r.request_class = ClassId{1};
+      recorder.request(r);
+    }
+    recorder.close();
+    const Summary s = summarise(recorder, facts);
+    const bool kept = bound_s == 0.3;
+    ASSERT_EQ(s.classes.size(), 3u);
+    EXPECT_EQ(s.classes[0].attained_fraction, 0.5);
+    EXPECT_EQ(s.classes[1].promised.ttft_s, bound_s);
+    EXPECT_EQ(s.classes[1].slo().met(), kept);
+    EXPECT_EQ(s.classes[2].attained_fraction, std::nullopt);
+    EXPECT_EQ(s.slo.attained_fraction, kept ? 0.6 : 0.4);
+    EXPECT_EQ(s.slo.classes_missed, kept ? 0 : 1);
+    EXPECT_EQ(s.slo.met(), kept);
+  }
+}
+
 /// A hundred requests of ten seconds, of which `left` were never in a batch when their clients gave up, and `cut_off`
 /// were; on average `waiting` wait while one runs.
 Summary with_leavers(int left, int cut_off, int waiting = 0) {

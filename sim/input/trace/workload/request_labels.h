@@ -10,10 +10,13 @@ namespace servecast {
 /// LoRA adapters that requests name.
 struct AdapterNamesSpec {
   std::int64_t count = 1;
+  std::int64_t first = 1;
   double zipf_exponent = 1;
   bool operator==(const AdapterNamesSpec&) const = default;
   void fields(Fields& f) {
     f.required("count", count, "how many different ones", {.min = 1, .max = 1e6});
+    f.field("first", first, "number of the first of them: the same numbers in several sources are the same adapters",
+            {.min = 1, .max = 1e6});
     f.field("zipf_exponent", zipf_exponent, "the i-th is named in proportion to i^-this; 0: all alike");
   }
 };

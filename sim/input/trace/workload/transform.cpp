@@ -159,16 +159,20 @@ struct Labelled {
 class NamesAdapters {
  public:
   NamesAdapters(const AdapterNamesSpec& spec, std::uint64_t seed)
-      : popularity_(zipf_weights(1, spec.count, spec.zipf_exponent)), seed_(seed), rng_(seed, "adapters") {}
+      : popularity_(zipf_weights(1, spec.count, spec.zipf_exponent)),
+        first_(static_cast<std::uint64_t>(spec.first)),
+        seed_(seed),
+        rng_(seed, "adapters") {}
 
   void operator()(Request& request) {
     const bool single = request.session == SessionId{};
     Rng of_session(seed_ + index(request.session), "adapters of sessions");
-    request.adapter = AdapterId{static_cast<std::uint32_t>(1 + popularity_.draw(single ? rng_ : of_session))};
+    request.adapter = AdapterId{static_cast<std::uint32_t>(first_ + popularity_.draw(single ? rng_ : of_session))};
   }
 
  private:
   WeightedIndex popularity_;
+  std::uint64_t first_;
   std::uint64_t seed_;
   Rng rng_;
 };

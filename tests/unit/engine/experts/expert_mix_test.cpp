@@ -88,8 +88,13 @@ TEST(ExpertMix, AdaptersTakeTurnsWithExpertsOnTheirLinks) {
   }
 }
 
+/// The pool's model and others that have tuned this share of its experts.
+std::string shared(int models, double tuned_fraction = 1) {
+  return fmt::format("models: [{{name: tuned, count: {}, tuned_fraction: {}}}]", models - 1, tuned_fraction);
+}
+
 double hits(int models, int slots, int named) {
-  return summary_of(one_user(fmt::format("models: {}, slots_per_layer: {}", models, slots), "",
+  return summary_of(one_user(fmt::format("{}, slots_per_layer: {}", shared(models), slots), "",
                              fmt::format("adapters: {{count: {}, zipf_exponent: 0}}", named)))
       .expert_offload.at(0)
       .hit_fraction;
@@ -108,10 +113,10 @@ TEST(ExpertMix, ModelsShareTheSlots) {
 
 // The slots are a share of all experts, and take memory from KV.
 TEST(ExpertMix, MoreModelsKeepASmallerShareOfTheirExperts) {
-  const Summary two = summary_of(one_user("models: 2, slots_per_layer: 32", "", "adapters: {count: 2}"));
+  const Summary two = summary_of(one_user(shared(2) + ", slots_per_layer: 32", "", "adapters: {count: 2}"));
   EXPECT_EQ(two.expert_offload.at(0).cache_fraction, 0.25);
-  Scenario few = scenario_from(one_user("models: 3, slots_per_layer: 32", "", "adapters: {count: 2}"));
-  Scenario many = scenario_from(one_user("models: 3, slots_per_layer: 60", "", "adapters: {count: 2}"));
+  Scenario few = scenario_from(one_user(shared(3) + ", slots_per_layer: 32", "", "adapters: {count: 2}"));
+  Scenario many = scenario_from(one_user(shared(3) + ", slots_per_layer: 60", "", "adapters: {count: 2}"));
   const double each = few.pools[0].experts->expert_bytes;
   EXPECT_NEAR(many.pools[0].memory.weight_bytes - few.pools[0].memory.weight_bytes,
               28.0 * static_cast<double>(few.pools[0].experts->shape.layers) * each, each);
@@ -145,7 +150,7 @@ TEST(ExpertMix, LayersOnTheHostLoadNoExperts) {
 // Adapter k is one of model k modulo 2: both have experts of their own, and each adapter a slot.
 TEST(ExpertMix, AdaptersBelongToTheModelsThatShareSlots) {
   const Summary both = summary_of(
-      one_user("models: 2, slots_per_layer: 32", "lora: {slots: 4}", "adapters: {count: 4, zipf_exponent: 0}"));
+      one_user(shared(2) + ", slots_per_layer: 32", "lora: {slots: 4}", "adapters: {count: 4, zipf_exponent: 0}"));
   EXPECT_LE(both.adapters.at(0).loads, 4);
   EXPECT_NEAR(both.expert_offload.at(0).hit_fraction, hits(2, 32, 2), 0.01);
   EXPECT_EQ(both.requests.completed, 12);
@@ -178,10 +183,11 @@ pools:
       one_of({"speculative: {policy: ngram}", "early_exit: {policy: spec_ee, mean_layers: 20}",
               "early_exit: {policy: layer_skip}\n    lora: {slots: 2}",
               "speculative: {policy: eagle, num_speculative_tokens: 3, tree_width: 2, length: goodput}"}),
-      one_of({"{models: 3, slots_per_layer: 40", "{models: 2, slots_per_layer: 20"}),
+      one_of({"{" + shared(3) + ", slots_per_layer: 40", "{" + shared(2, 0.2) + ", slots_per_layer: 20",
+              "{models: [{name: small, experts: 24, tuned_fraction: 0.5}], slots_per_layer: 20"}),
       one_of({"lru", "lfu", "frequency_pinned"}),
       one_of({"none", "previous_token", "gate_lookahead", "co_activation", "oracle"}),
-      one_of({"load", "buddy", "skip", "random"}));
+      one_of({"load", "buddy", "skip", "random", "base_expert"}));
 }
 
 TEST(ExpertMix, ShortCutsChangeNothing) {
