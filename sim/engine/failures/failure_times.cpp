@@ -11,7 +11,7 @@
 namespace servecast {
 namespace {
 
-constexpr std::array<const char*, 7> words{"node", "gpu", "nic", "link", "switch", "storage", "replica"};
+constexpr std::array<const char*, 8> words{"node", "gpu", "nic", "link", "switch", "trunk", "storage", "replica"};
 
 // Nodes: 6.50 failures per 1,000 node-days on the 16,000 A100 of RSC-1 (Kokolis et al., Revisiting Reliability in
 // Large-Scale Machine Learning Research Clusters, HPCA 2025). Parts: unexpected interruptions of 16,384 H100 in 54
@@ -38,6 +38,7 @@ BreakablePart part_of(const FailureEventSpec& e) {
   if (e.replica) return {.kind = replica, .number = *e.replica};
   if (e.link) return {.kind = link, .number = *e.link};
   if (e.switch_number) return {.kind = switch_, .number = *e.switch_number};
+  if (e.trunk) return {.kind = trunk, .number = *e.trunk};
   return {.kind = storage};
 }
 

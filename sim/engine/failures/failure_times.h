@@ -15,7 +15,7 @@ namespace servecast {
 
 /// What can break. GPUs and network ports are named by their node and their number there, the rest by `number`.
 struct BreakablePart {
-  enum class Kind : std::uint8_t { node, gpu, nic, link, switch_, storage, replica };
+  enum class Kind : std::uint8_t { node, gpu, nic, link, switch_, trunk, storage, replica };
   Kind kind = Kind::node;
   std::int64_t node = 0;
   std::int64_t number = 0;

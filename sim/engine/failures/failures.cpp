@@ -53,6 +53,9 @@ std::vector<BreakablePart> Failures::parts(Kind kind) const {
     for (std::int64_t number = 0; number < groups.switches(); ++number)
       if (kind == Kind::switch_ || groups.of_switch(number).has_leaves())
         all.insert({.kind = kind, .number = number});
+  if (kind == Kind::trunk)
+    for (std::size_t i = 0; i < groups.links().size(); ++i)
+      all.insert({.kind = kind, .number = static_cast<std::int64_t>(i)});
   if (kind == Kind::storage) all.insert({.kind = kind});
   if (kind == Kind::replica)
     for (std::size_t i = 0; i < replicas_.size(); ++i)

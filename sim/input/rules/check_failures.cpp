@@ -24,10 +24,10 @@ class FailureCheck {
     for (std::size_t i = 0; i < spec_.events.size(); ++i) {
       path_ = fmt::format("failures.events[{}]", i);
       const FailureEventSpec& e = spec_.events[i];
-      const int named =
-          e.node.has_value() + e.replica.has_value() + e.link.has_value() + e.switch_number.has_value() + e.storage;
+      const int named = e.node.has_value() + e.replica.has_value() + of_network(e);
       if (named != 1 || ((e.gpu || e.nic) && !e.node) || (e.gpu && e.nic))
-        fail("", "an event names one thing: node, node with gpu, node with nic, replica, link, switch or storage");
+        fail("",
+             "an event names one thing: node, node with gpu, node with nic, replica, link, switch, trunk or storage");
       else
         numbers(e);
       effect(e);
@@ -42,6 +42,7 @@ class FailureCheck {
         fail("", fmt::format("how often a {} fails is not published; give its mtbf_s", rate.part));
       if (rate.notice_s && rate.part != "node" && rate.part != "gpu") fail(".notice_s", no_notice);
       if (rate.part == "link" && std::ranges::none_of(groups_, &NodeGroup::has_leaves)) fail(".part", no_spine);
+      if (rate.part == "trunk" && groups_.links().empty()) fail(".part", no_trunk);
       if (rate.part == "nic" && std::ranges::all_of(groups_, without_port)) fail(".part", no_port(groups_[0]));
       for (std::size_t j = 0; j < i; ++j)
         if (spec_.rates[j].part == rate.part) fail(".part", fmt::format("'{}' has a rate already", rate.part));
@@ -49,6 +50,11 @@ class FailureCheck {
   }
 
  private:
+  static int of_network(const FailureEventSpec& e) {
+    return e.link.has_value() + e.switch_number.has_value() + e.trunk.has_value() + e.storage;
+  }
+
+  static constexpr const char* no_trunk = "no link between groups of nodes is stated (cluster.links)";
   static constexpr const char* no_notice = "would be ignored: only replicas can prepare for what they stand on";
   static constexpr const char* no_spine = "the fabric has one switch and no spine, so there are no cables to it";
 
@@ -64,6 +70,8 @@ class FailureCheck {
   void numbers(const FailureEventSpec& e) {
     below("replica", e.replica, replicas_);
     below("switch", e.switch_number, groups_.switches());
+    if (e.trunk && groups_.links().empty()) return fail(".trunk", no_trunk);
+    below("trunk", e.trunk, static_cast<std::int64_t>(groups_.links().size()));
     if (e.link) return link(e);
     if (!e.node || !below("node", e.node, groups_.nodes())) return;
     const NodeGroup& group = groups_.of(*e.node);
@@ -83,12 +91,11 @@ class FailureCheck {
     if (e.down_s.has_value() == e.slow_s.has_value())
       return fail("", "an event lasts: give down_s (out of service) or slow_s");
     if (e.down_s && slower) fail(".down_s", "what is out of service is not slow; give slow_s instead");
-    if (e.notice_s && (e.nic || e.link || e.switch_number || e.storage)) fail(".notice_s", no_notice);
+    if (e.notice_s && (e.nic || of_network(e) > 0)) fail(".notice_s", no_notice);
     if (!e.slow_s) return;
     if (e.notice_s) fail(".notice_s", "what turns slow gives no notice; leave it out, or give down_s");
     if (!slower) fail(".slow_s", "say how slow: step_time_factor above 1 or clock_fraction below 1");
-    if (e.nic || e.link || e.switch_number || e.storage)
-      fail(".slow_s", "only a node, a GPU or a replica can be slow");
+    if (e.nic || of_network(e) > 0) fail(".slow_s", "only a node, a GPU or a replica can be slow");
   }
 
   YamlText& text_;

@@ -17,6 +17,7 @@ struct FailureEventSpec {
   std::optional<std::int64_t> replica{};
   std::optional<std::int64_t> link{};
   std::optional<std::int64_t> switch_number{};
+  std::optional<std::int64_t> trunk{};
   bool storage = false;
   std::optional<double> notice_s{};
   std::optional<double> down_s{};
@@ -36,6 +37,7 @@ struct FailureEventSpec {
     f.field("link", link, "number of the leaf switch whose cables to the spine are cut, as in switch");
     f.field("switch", switch_number,
             "number of the leaf switch, through all groups; a group without leaves has one switch");
+    f.field("trunk", trunk, "number of the link between groups of nodes, in the order of cluster.links");
     f.field("storage", storage, "shared storage");
     f.field(
         "notice_s", notice_s,
@@ -59,7 +61,7 @@ struct FailureRateSpec {
 
   void fields(Fields& f) {
     f.required("part", part, "what fails: each of its kind by itself, after and for exponentially distributed times",
-               {"node", "gpu", "nic", "link", "switch", "storage"});
+               {"node", "gpu", "nic", "link", "switch", "trunk", "storage"});
     f.field(
         "mtbf_s", mtbf_s,
         "mean time from a repair to the next failure of one of them; left out: as published for node (6.5 failures "

@@ -11,14 +11,15 @@ struct Kind {
   double mtbf_s = 0;    // so that one or two break in a run
   bool notice = false;  // can be given
 };
-const std::vector<Kind> kinds{{"node", 20, true}, {"gpu", 60, true}, {"nic", 60},
-                              {"link", 15},       {"switch", 30},    {"storage", 15}};
+const std::vector<Kind> kinds{{"node", 20, true}, {"gpu", 60, true}, {"nic", 60},    {"link", 15},
+                              {"switch", 30},     {"trunk", 15},     {"storage", 15}};
 
 Tree draw_rates(Draw draw, const Parts& parts) {
   Tree rates = Tree::array();
   for (const Kind& kind : kinds) {
     Draw of = draw.at(kind.name);
-    if (!of.chance(0.3) || (std::string(kind.name) == "link" && !parts.spine)) continue;
+    const std::string name = kind.name;
+    if (!of.chance(0.3) || (name == "link" && !parts.spine) || (name == "trunk" && !parts.trunk)) continue;
     Tree rate{{"part", kind.name},
               {"mtbf_s", kind.mtbf_s * of.at("mtbf").pick(std::vector{0.5, 1.0, 3.0})},
               {"mttr_s", of.at("mttr").pick(std::vector{0.3, 2.0, 6.0})}};
@@ -38,6 +39,7 @@ Tree what_fails(Draw draw, const Parts& parts) {
                         {{"switch", 0}},
                         {{"storage", true}}};
   if (parts.spine) all.push_back({{"link", 0}});
+  if (parts.trunk) all.push_back({{"trunk", 0}});
   return draw.pick(all);
 }
 

@@ -65,6 +65,7 @@ Parts parts_of(const Tree& cluster, const std::vector<Machine>& machines, const 
               .spine = true,
               .scales = any_has(pools, "autoscaler")};
   for (const Machine& machine : machines) parts.node_gpus = std::min(parts.node_gpus, machine.gpus);
+  parts.trunk = cluster.contains("links");
   parts.several_groups = cluster.contains("groups");
   for (const Tree& group : parts.several_groups ? cluster["groups"] : Tree::array({cluster})) {
     parts.nodes += group.at("nodes").get<std::int64_t>();

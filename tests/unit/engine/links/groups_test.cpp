@@ -65,6 +65,21 @@ TEST(Groups, OrOverAPort) {
               10e-6 + 2 * 0.13e-6 + 131'072'000 / 23.5e9, 1e-6);
 }
 
+// The link is cut before the prompt is computed and whole again at 50 s: its KV waits for that.
+TEST(Groups, AHandOverWaitsForABrokenLink) {
+  const std::string links = "  links: [{between: [fast, slow], bytes_per_s: 10e9, latency_s: 0}]";
+  Scenario scenario = split_scenario(links + "\nfailures: {events: [{at_s: 0, trunk: 0, down_s: 50}]}");
+  const Finished done = run_it(scenario);
+  const RequestRecord& r = done.recorder.requests()[0];
+  EXPECT_NEAR(*r.first_token_s + *r.hand_over_s, 50 + 131'072'000 / 10e9, 0.01);
+  EXPECT_EQ(done.facts.failures.parts.at(0).part, "trunk");
+  EXPECT_THAT(problem_of(split(links + "\nfailures: {events: [{at_s: 0, trunk: 1, down_s: 50}]}")),
+              testing::HasSubstr("there is only one, number 0"));
+  EXPECT_THAT(problem_of("cluster: {node: dgx_h100}\nfailures: {rates: [{part: trunk, mtbf_s: 5, mttr_s: 1}]}\n" +
+                         one_request_text + "pools: [{name: chat, llm: llama-3.1-8b, gpu: h100_sxm_80g}]\n"),
+              testing::HasSubstr("no link between groups of nodes is stated"));
+}
+
 TEST(Groups, WithoutALinkNoHandOver) {
   EXPECT_THAT(problem_of(split("")), testing::HasSubstr("KV goes from 'prefill' on group 'fast' to 'decode' on group "
                                                         "'slow', but no link leads there; add cluster.links"));
