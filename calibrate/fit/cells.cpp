@@ -33,7 +33,8 @@ constexpr double disturbed = 1.5;
 
 // Decodes whose reading takes so long show how fast a table's kernel reads. One that takes twice as long as the
 // kernel of the same name in another version of the engine is not that kernel: TensorRT-LLM 1.3.0rc10's table for
-// GB200 says 0.53 ms where its rc20, vLLM's and SGLang's say 0.055.
+// GB200 says 0.53 ms where its rc20, vLLM's and SGLang's say 0.055. Likewise experts of Marlin, in int4: vLLM
+// 0.19.0's tables say two to four times what 0.14 and 0.24 do.
 constexpr double reads_from_s = 50e-6;
 constexpr double fallen_back = 2;
 
@@ -58,6 +59,11 @@ double host_floor_s(std::vector<double> seconds, double least_s) {
   return crowded && floor_s >= least_s ? floor_s : 0;
 }
 
+/// Under which a kernel goes in all versions: each calls Marlin's experts something else.
+std::string_view family_of(std::string_view kernel) {
+  return kernel.find("marlin") != std::string_view::npos ? "marlin" : kernel;
+}
+
 bool is_attention(std::string_view op) {
   return op.find("attention") != std::string_view::npos || op.starts_with("mla_");
 }
@@ -65,12 +71,14 @@ bool is_attention(std::string_view op) {
 /// TensorRT-LLM's generated kernels of experts, which FlashInfer ships for all engines.
 bool is_shipped(std::string_view kernel) { return kernel.find("flashinfer_trtllm") != std::string_view::npos; }
 
-/// Experts of any shape are asked for with even routing; a skew stands in only where that was not measured.
+/// Experts of any shape are asked for with even routing; a skew stands in only where that was not measured. In int4,
+/// where no model has a layer of its own, both are asked for.
 void leave_skews(std::map<Flavour, FlavourCells>& all) {
   std::erase_if(all, [&](const auto& entry) {
     Flavour even = entry.first;
     even.mode = "balanced";
-    return entry.first.op == "moe" && entry.first.mode.starts_with("power_law") && all.contains(even);
+    return entry.first.op == "moe" && entry.first.dtype != "int4" && entry.first.mode.starts_with("power_law") &&
+           all.contains(even);
   });
 }
 
@@ -104,7 +112,8 @@ void CellCollector::add(const Sample& s) {
   table.rows += 1;
   table.unphysical += measurement.unphysical ? 1 : 0;
   table.seconds.push_back(s.median_s);
-  if (s.op == "decode_attention" && measurement.least_s >= reads_from_s)
+  const bool reads = s.op == "decode_attention" || (s.op == "moe" && s.dtype == "int4");
+  if (reads && measurement.least_s >= reads_from_s)
     table.over_least.push_back(measurement.seconds / measurement.least_s);
   if (s.op != "moe") return flavours_[flavour_of(s)][s.shape].push_back(measurement);
   const Flavour layer = flavour_of(of_layer(s));
@@ -125,8 +134,8 @@ bool CellCollector::believed(const Table& table) const {
 void CellCollector::find_fallen_back() {
   for (Table& table : tables_)
     for (const Table& other : tables_) {
-      if (table.over_least.empty() || other.over_least.empty() || table.kernel != other.kernel ||
-          table.engine != other.engine || table.op != other.op)
+      if (table.over_least.empty() || other.over_least.empty() ||
+          family_of(table.kernel) != family_of(other.kernel) || table.engine != other.engine || table.op != other.op)
         continue;
       table.fell_back |= median(table.over_least) > fallen_back * median(other.over_least);
     }
@@ -141,8 +150,11 @@ bool CellCollector::usable(const Measurement& measurement) const {
 
 /// Products in bf16 are cuBLAS's in both engines: where each was measured once, these are two measurements of one
 /// kernel, and noise halves. An engine with several versions has a median of its own. (Vidur's products are of other
-/// libraries.)
+/// libraries.) Those in nvfp4 that TensorRT-LLM's tables time take longer than in bf16 where memory bounds both, and
+/// half as long again as vLLM's and SGLang's of the same libraries, of which its servers choose the fastest when they
+/// start: the other engines' stand in.
 std::set<std::string> CellCollector::engines_for(const Flavour& flavour, const std::string& engine) const {
+  if (flavour.op == "gemm" && flavour.dtype == "nvfp4" && engine == "trtllm") return {"vllm", "sglang"};
   constexpr std::array both{"vllm", "trtllm"};
   const auto once = [&](const std::string& name) {
     std::set<std::string> versions;

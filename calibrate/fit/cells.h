@@ -89,7 +89,7 @@ class CellCollector {
     std::int64_t unphysical = 0;
     std::vector<double> seconds{};
     double host_floor_s = 0;  // what the host takes to launch, where that is what many rows measured
-    std::vector<double> over_least{};  // decodes that read much: their times over what the data sheet allows
+    std::vector<double> over_least{};  // kernels that read much: their times over what the data sheet allows
     bool fell_back = false;            // to another kernel than its name says
   };
   struct Measurement {

@@ -125,6 +125,8 @@ step:
   host_overlapped: {}
   cuda_graph_max_tokens: {}
   eager_layer_s: {:.6g}
+  dependent_launch_s: {:.6g}
+  norm_in_all_reduce_s: {:.6g}
   input_scales: {}
   shared_experts_beside_tokens: {}
 memory:
@@ -137,7 +139,8 @@ memory:
                      e.request_token_s, e.frontend_sequence_s, e.scheduling_depth, e.step.all_reduce_wait_s,
                      e.step.sampler_s_per_logit, e.step.small_kernel_s, e.step.small_kernels_per_layer,
                      e.step.host_step_s, e.step.host_sequence_s, e.step.host_overlapped, e.step.cuda_graph_max_tokens,
-                     e.step.eager_layer_s, e.step.input_scales, e.step.shared_experts_beside_tokens, e.memory.rule,
+                     e.step.eager_layer_s, e.step.dependent_launch_s, e.step.norm_in_all_reduce_s,
+                     e.step.input_scales, e.step.shared_experts_beside_tokens, e.memory.rule,
                      e.memory.gpu_memory_utilization, e.memory.windowed_layers, reserve, e.error.decode_fraction,
                      e.error.prompt_fraction, e.error.path_fraction);
 }

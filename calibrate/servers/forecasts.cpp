@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "sim/plan/runs/child_process.h"
 #include "sim/report/files/text_file.h"
@@ -17,8 +18,21 @@ std::string first_line(const std::filesystem::path& file) {
   return line;
 }
 
+/// Draws take most of the time.
+std::vector<bool> with_interval(std::span<const MeasuredServer> servers, const ForecastOptions& options) {
+  std::vector<bool> chosen(servers.size(), options.replicates > 0 && options.interval_servers == 0);
+  if (options.replicates == 0 || options.interval_servers == 0) return chosen;
+  std::map<std::string, std::vector<std::size_t>> systems;
+  for (std::size_t i = 0; i < servers.size(); ++i) systems[servers[i].stages.front().system].push_back(i);
+  for (const auto& [system, members] : systems) {
+    const std::size_t count = std::min(options.interval_servers, members.size());
+    for (std::size_t k = 0; k < count; ++k) chosen[members[(2 * k + 1) * members.size() / (2 * count)]] = true;
+  }
+  return chosen;
+}
+
 ChildCommand command_for(const MeasuredServer& server, const ForecastOptions& options, const ScratchFolder& scratch,
-                         std::size_t i) {
+                         std::size_t i, bool interval) {
   const std::string name = std::to_string(i);
   const std::string scenario = scratch / (name + ".yaml");
   write_text(scenario, server.scenario);
@@ -34,7 +48,7 @@ ChildCommand command_for(const MeasuredServer& server, const ForecastOptions& op
     command.words.push_back("--set");
     command.words.push_back(setting);
   }
-  if (options.replicates > 0) {
+  if (interval) {
     command.words.push_back("--replicates");
     command.words.push_back(std::to_string(options.replicates));
   }
@@ -78,8 +92,10 @@ std::optional<double> tokens_per_s_of(const Summary& summary, const MeasuredStag
 
 std::vector<Forecast> forecast(std::span<const MeasuredServer> servers, const ForecastOptions& options) {
   const ScratchFolder scratch;
+  const std::vector<bool> intervals = with_interval(servers, options);
   std::vector<ChildCommand> commands;
-  for (std::size_t i = 0; i < servers.size(); ++i) commands.push_back(command_for(servers[i], options, scratch, i));
+  for (std::size_t i = 0; i < servers.size(); ++i)
+    commands.push_back(command_for(servers[i], options, scratch, i, intervals[i]));
   const std::vector<int> statuses = run_children(commands, options.at_a_time);
   std::vector<Forecast> forecasts;
   for (std::size_t i = 0; i < servers.size(); ++i) {

@@ -16,6 +16,7 @@ struct ForecastOptions {
   std::string engine{};                 // in place of each server's own: a bundled name or the path of a file
   std::vector<std::string> settings{};  // more of `--set`
   std::int64_t replicates = 0;          // 0: no intervals
+  std::size_t interval_servers = 0;     // of each system, evenly spaced, that have intervals; 0: all
   std::size_t at_a_time = 1;
 };
 

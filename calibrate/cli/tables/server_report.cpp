@@ -50,6 +50,9 @@ void ServerReport::declare(CLI::App& app) {
   app.add_option("--replicates", how.replicates, "Draws behind every 90 % interval (0: none)")
       ->check(CLI::Range(0, 1000))
       ->type_name("N");
+  app.add_option("--interval-servers", how.interval_servers,
+                 "Servers of each system, evenly spaced, that have intervals (0: all)")
+      ->type_name("N");
   app.add_flag("--held-out", held_out,
                "Fit the terms of vllm-0.15 anew for every model on the servers of the others");
 }

@@ -39,7 +39,8 @@ std::string asked_text(Regime regime, ServerFigure figure) {
 }
 
 std::string coverage_text(const Coverage& c) {
-  return c.rows == 0 ? "– | –" : fmt::format("{} | {}", percent(c.fraction()), percent(c.median_half_width));
+  return c.rows == 0 ? "– | –"
+                     : fmt::format("{} of {} | {}", percent(c.fraction()), c.rows, percent(c.median_half_width));
 }
 
 std::string refused_text(const ErrorSummary& s) {

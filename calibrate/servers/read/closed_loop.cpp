@@ -72,13 +72,6 @@ MeasuredServer server_of_sample(const CsvRow& row) {
   return closed_loop_server(run);
 }
 
-/// "vllm/vllm-openai:v0.13.0" is 0.13.0.
-std::string version_of_image(const std::string& image) {
-  std::string version = image.substr(image.rfind(':') + 1);
-  if (version.starts_with('v')) version.erase(0, 1);
-  return version;
-}
-
 /// inferencemax_*.csv: full latency columns; experts over as many GPUs as `ep` says, 1 for slices of them.
 MeasuredServer server_of_inference_max(const CsvRow& row) {
   if (row.text("disagg") == "True") return disaggregated_server_of_inference_max(row);

@@ -35,6 +35,13 @@ std::string shape_title(const RowShape& shape) {
   return text;
 }
 
+/// On Hopper InferenceMAX has vLLM compute experts in MXFP4 with Marlin (VLLM_MXFP4_USE_MARLIN=1 in
+/// gptoss_fp4_h100.sh and gptoss_fp4_h200.sh). Tables have that kernel with int4 weights, whose times stand in.
+std::string weights_of(const ClosedLoopRun& run) {
+  const bool by_marlin = run.inference_max && run.backend == "vllm" && run.weights == "mxfp4" && !run.gpu.blackwell;
+  return by_marlin ? "    weights: auto\n    expert_weights: int4\n" : weight_settings(run.weights, run.gpu);
+}
+
 std::string scenario(const ClosedLoopRun& run) {
   return fmt::format(R"(name: {}
 {}cluster: {{node: {}}}
@@ -45,7 +52,7 @@ pools:
 {}    sampling: greedy
 {}{})",
                      yaml_text(run.id), workload_text(run.load), run.gpu.node, run.llm.name, run.gpu.name,
-                     weight_settings(run.weights, run.gpu), shape_settings(run.shape, run.llm),
+                     weights_of(run), shape_settings(run.shape, run.llm),
                      exchange_settings(run.shape, run.gpu, engine_of(run)) + engine_settings(run));
 }
 

@@ -67,6 +67,9 @@ std::string engine_settings(const ClosedLoopRun& run);
 /// The bundled engine file that stands for a version. Throws NoMatch where none does.
 std::string engine_file(const std::string& backend, const std::string& version);
 
+/// "vllm/vllm-openai:v0.13.0" is 0.13.0.
+std::string version_of_image(const std::string& image);
+
 MeasuredServer closed_loop_server(const ClosedLoopRun& run);
 
 /// Rows of the same files whose prefill and decode have workers of their own.

@@ -27,6 +27,7 @@ struct DisaggregatedRun {
   BundledLlm llm{};
   std::string weights{};
   std::string engine{};
+  std::string dynamo{};  // its version, where the row names it
   ClosedLoopLoad load{};
   Workers prefill{};
   Workers decode{};
@@ -38,8 +39,29 @@ std::string side_title(const char* side, const Workers& workers) {
                      workers.shape.attention_dp, workers.shape.moe_ep);
 }
 
-/// Prefill workers take a step of as many tokens as their batch of prompts has; decode workers run the batch of the
-/// recipe on each rank.
+/// What a rank of a prefill worker takes into a step.
+struct PrefillStep {
+  std::int64_t prompts = 0;
+  std::int64_t tokens = 0;
+};
+
+/// Of Dynamo's recipes for TensorRT-LLM. 0.5 and gpt-oss-120b: InferenceMAX's nvidia-master.yaml; later ones:
+/// components/backends/trtllm/performance_sweeps/configs. Of others what the row says.
+PrefillStep prefill_step(const DisaggregatedRun& run) {
+  const std::int64_t prompt = run.load.prompt_tokens;
+  const bool long_prompts = prompt > 1024;
+  if (run.engine.starts_with("trtllm") && run.llm.name == "gpt-oss-120b") return {.prompts = 32, .tokens = 20000};
+  if (run.engine.starts_with("trtllm") && run.llm.name == "deepseek-v3") {
+    if (run.dynamo.starts_with("0.5"))
+      return long_prompts ? PrefillStep{.prompts = 1, .tokens = 8448} : PrefillStep{.prompts = 4, .tokens = 4608};
+    if (run.gpu.name == "gb200_186g")
+      return long_prompts ? PrefillStep{.prompts = 2, .tokens = 16640} : PrefillStep{.prompts = 16, .tokens = 16384};
+    return long_prompts ? PrefillStep{.prompts = 2, .tokens = 16896} : PrefillStep{.prompts = 8, .tokens = 10240};
+  }
+  return {.prompts = run.prefill.batch, .tokens = std::max(prompt + 64, run.prefill.batch * prompt)};
+}
+
+/// Decode workers run the batch of the recipe on each rank.
 std::string pool(const DisaggregatedRun& run, const char* name, const Workers& workers, std::int64_t tokens,
                  const std::string& rest) {
   return fmt::format(R"(  - name: {}
@@ -59,8 +81,9 @@ std::string pool(const DisaggregatedRun& run, const char* name, const Workers& w
 std::string disaggregated_scenario(const DisaggregatedRun& run) {
   const std::int64_t per_node = load_node(run.gpu.node, {}).gpus;
   const std::int64_t gpus = run.prefill.gpus() + run.decode.gpus();
-  const std::int64_t prompts = run.prefill.shape.attention_dp *
-                               std::max(run.load.prompt_tokens + 64, run.prefill.batch * run.load.prompt_tokens);
+  const PrefillStep step = prefill_step(run);
+  Workers prefill = run.prefill;
+  prefill.batch = step.prompts;
   return fmt::format(
       R"(name: {}
 {}cluster: {{node: {}, nodes: {}, fabric: single_switch}}
@@ -68,7 +91,8 @@ pools:
 {}{})",
       yaml_text(run.id), workload_text(run.load), run.gpu.node,
       (gpus + per_node - 1) / per_node + (run.prefill.shape.gpus() > per_node ? 1 : 0),
-      pool(run, "prefill", run.prefill, prompts, "    placement: {policy: disaggregated, decode_pool: decode}\n"),
+      pool(run, "prefill", prefill, step.tokens * prefill.shape.attention_dp,
+           "    placement: {policy: disaggregated, decode_pool: decode}\n"),
       pool(run, "decode", run.decode, std::max<std::int64_t>(2048, run.decode.batch * run.decode.shape.attention_dp),
            ""));
 }
@@ -109,6 +133,7 @@ MeasuredServer disaggregated_server_of_sample(const CsvRow& row) {
                        .gpu = bundled_gpu(row.text("system")),
                        .llm = bundled_llm(row.text("model_path")),
                        .engine = engine_under_dynamo(row.text("backend")),
+                       .dynamo = row.text_if_there("backend_version"),
                        .load = {.clients = row.count("concurrency"),
                                 .prompt_tokens = row.count("isl"),
                                 .output_tokens = row.count("osl"),
@@ -146,6 +171,7 @@ MeasuredServer disaggregated_server_of_inference_max(const CsvRow& row) {
       .gpu = bundled_gpu(row.text("hw")),
       .llm = bundled_llm(row.text("model")),
       .engine = engine_under_dynamo(framework == "dynamo-trt" ? "trtllm" : framework),
+      .dynamo = version_of_image(row.text("image")),
       .load = {.clients = clients,
                .prompt_tokens = row.count("isl"),
                .output_tokens = row.count("osl"),

@@ -43,6 +43,12 @@ constexpr std::array<Family, 7> families{{
 
 }  // namespace
 
+std::string version_of_image(const std::string& image) {
+  std::string version = image.substr(image.rfind(':') + 1);
+  if (version.starts_with('v')) version.erase(0, 1);
+  return version;
+}
+
 std::string engine_file(const std::string& backend, const std::string& version) {
   const std::optional<int> wanted = release(version);
   for (const Family& family : families)

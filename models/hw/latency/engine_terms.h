@@ -21,6 +21,8 @@ struct EngineTerms {
   bool host_overlapped = true;
   std::int64_t cuda_graph_max_tokens = 512;
   double eager_layer_s = 0;
+  double dependent_launch_s = 0;
+  double norm_in_all_reduce_s = 0;
   std::string input_scales = "dynamic";
   std::int64_t shared_experts_beside_tokens = 0;
 
@@ -42,6 +44,11 @@ struct EngineTerms {
             "host time to launch one layer of a step outside CUDA graphs (with prompts, or with more decodes than "
             "cuda_graph_max_tokens), for which the GPU waits where its kernels are done sooner; 0: graphs hold such "
             "steps, too, or the host is ahead");
+    f.field("dependent_launch_s", dependent_launch_s,
+            "what a layer's kernels take less than one by one, where each starts while the one before ends "
+            "(programmatic dependent launch)");
+    f.field("norm_in_all_reduce_s", norm_in_all_reduce_s,
+            "the same, for each all-reduce that adds the residual and normalises in one kernel");
     f.field(
         "input_scales", input_scales,
         "of fp8 products' inputs. dynamic: found before each product, as the kernels' benchmarks do; static: known, "

@@ -24,6 +24,12 @@ double seen(double context, std::int64_t window) {
 /// fp16 runs at bf16's rates.
 std::string_view measured_as(std::string_view dtype) { return dtype == "fp16" ? "bf16" : dtype; }
 
+// Marlin's experts (4-bit weights, 16-bit inputs) are stored with sides of whole tiles: vLLM rounds the hidden size
+// and the width of each slice up (model_executor/layers/quantization/mxfp4.py).
+constexpr std::int64_t marlin_hidden = 256;
+constexpr std::int64_t marlin_width = 128;
+std::int64_t padded(std::int64_t side, std::int64_t tile) { return (side + tile - 1) / tile * tile; }
+
 }  // namespace
 
 KernelTimes::KernelTimes(const KernelProfile& profile) : elementwise_bytes_per_s_(profile.elementwise_bytes_per_s) {
@@ -123,17 +129,22 @@ std::optional<KernelTime> KernelTimes::mla_decode(const LatentHeads& heads, std:
 
 std::optional<KernelTime> KernelTimes::moe(const MoeCall& call) const {
   const std::string_view dtype = measured_as(call.dtype);
-  const KernelShape shape{.m = call.tokens,
-                          .n = call.width,
-                          .k = call.hidden,
-                          .experts = call.experts,
-                          .top_k = call.top_k,
-                          .tensor_parallel = call.tensor_parallel,
-                          .expert_parallel = call.expert_parallel};
+  const bool by_marlin = dtype == "int4";
+  const std::int64_t slices = call.tensor_parallel;
+  const KernelShape shape{
+      .m = call.tokens,
+      .n = by_marlin ? slices * padded((call.width + slices - 1) / slices, marlin_width) : call.width,
+      .k = by_marlin ? padded(call.hidden, marlin_hidden) : call.hidden,
+      .experts = call.experts,
+      .top_k = call.top_k,
+      .tensor_parallel = call.tensor_parallel,
+      .expert_parallel = call.expert_parallel};
   const ExpertLayer own{.hidden = call.hidden, .width = call.width, .experts = call.experts, .top_k = call.top_k};
   if (call.routing == "balanced" && call.expert_parallel == 1 && call.experts >= fine_grained_experts) {
-    const Wanted trained{.op = "moe_layer", .dtype = dtype, .mode = trained_routing, .layer = own};
-    if (const Match match = find(trained); match.exact) {
+    for (const Wanted& trained : {Wanted{.op = "moe_layer", .dtype = dtype, .mode = trained_routing, .layer = own},
+                                  Wanted{.op = "moe", .dtype = dtype, .mode = trained_routing}}) {
+      const Match match = find(trained);
+      if (!match.exact) continue;
       KernelTime time = *this->time(match, trained, shape);
       time.skewed = true;
       return time;

@@ -91,4 +91,38 @@ TEST(Cells, AKernelThatFellBackIsLeftOut) {
   EXPECT_EQ(source(2.1), "trtllm 2");
 }
 
+// Marlin's experts go by another name in each version: 1,024 tokens of 8 experts of 128, 9.7e10 flop, take 97 us at
+// 989 TFLOP/s at least.
+TEST(Cells, MarlinsSlowTableIsLeftOutAndItsSkewKept) {
+  const Gpu gpu = load_gpu("h100_sxm_80g", {});
+  CellCollector collector(gpu, "vllm");
+  for (const std::string mode : {"balanced", "power_law_1.01"})
+    for (const std::string version : {"1", "2"}) {
+      const KernelShape shape{.m = 1024, .n = 1024, .k = 2048, .experts = 128, .top_k = 8, .tensor_parallel = 1};
+      Sample s = sample("vllm", version, "moe", shape);
+      s.kernel = version == "1" ? "marlin_moe" : "marlin_int4_moe";
+      s.dtype = "int4";
+      s.mode = mode;
+      s.median_s = version == "1" ? 0.4e-3 : 0.9e-3;
+      collector.add(s);
+    }
+  const auto cells = collector.finish();
+  ASSERT_EQ(cells.size(), 2u) << "even and skewed";
+  for (const auto& [flavour, one] : cells) EXPECT_EQ(one.source, "vllm 1") << flavour.mode;
+}
+
+TEST(Cells, ProductsInNvfp4OfOtherEnginesStandInForTensorRtLlms) {
+  const Gpu gpu = load_gpu("b200_sxm_180g", {});
+  CellCollector collector(gpu, "trtllm");
+  for (const std::string engine : {"trtllm", "vllm", "sglang"}) {
+    Sample s = sample(engine, "1", "gemm", {.m = 16, .n = 4096, .k = 4096});
+    s.dtype = "nvfp4";
+    s.median_s = engine == "trtllm" ? 14e-6 : engine == "vllm" ? 9e-6 : 7e-6;
+    collector.add(s);
+  }
+  const FlavourCells cells = collector.finish().begin()->second;
+  EXPECT_EQ(cells.source, "sglang 1, vllm 1");
+  EXPECT_NEAR(cells.cells.at(0).seconds, 8e-6, 1e-12);
+}
+
 }  // namespace servecast::tables_test

@@ -111,6 +111,28 @@ TEST(KernelTimes, AChunkCountsAsThePromptWithAsManyPairs) {
   EXPECT_NEAR(times.prefill(windowed, 100, 950)->seconds, 4 * 100.0 * 100.0 / 2 / 1e12, 1e-15);
 }
 
+// Hidden size 2,880 becomes 3,072 and a half of width 2,880 becomes 1,536: 100 tokens of 4 experts, three matrices.
+TEST(KernelTimes, MarlinsExpertsFillWholeTilesAndAreSkewed) {
+  KernelProfile profile{.name = "p",
+                        .operators = {fitted("moe", {.flop_per_s = 1e12}), fitted("moe", {.flop_per_s = 2e12})}};
+  profile.operators[0].mode = "balanced";
+  profile.operators[1].mode = trained_routing;
+  for (FittedOperator& one : profile.operators) one.dtype = "int4";
+  const KernelTimes times(profile);
+  MoeCall call{.dtype = "int4",
+               .tokens = 100,
+               .hidden = 2880,
+               .width = 2880,
+               .experts = 128,
+               .top_k = 4,
+               .tensor_parallel = 2};
+  EXPECT_NEAR(times.moe(call)->seconds, 2 * 100 * 4 * 3 * 3072.0 * 1536.0 / 2e12, 1e-12);
+  EXPECT_TRUE(times.moe(call)->skewed);
+  call.experts = 8;
+  EXPECT_NEAR(times.moe(call)->seconds, 2 * 100 * 4 * 3 * 3072.0 * 1536.0 / 1e12, 1e-12);
+  EXPECT_FALSE(times.moe(call)->skewed);
+}
+
 TEST(KernelTimes, SpreadGrowsOutside) {
   FittedOperator one = fitted("elementwise", {.launch_s = 1e-6, .bytes_per_s = 1e12});
   one.evidence.spread_up_to_s = {2e-6};

@@ -93,6 +93,24 @@ TEST(ProfileLatency, AllReducesWaitForTheSlowestRank) {
   }
 }
 
+// Two layers: 2 x 4 us of launches, and 2 x 2 x 1 us of norms where ranks sum; never below the arithmetic.
+TEST(ProfileLatency, DependentLaunchesAndNormsInAllReducesSaveTime) {
+  Made made;
+  made.llm.kv_heads = 2;
+  const StepWork work{.decode_sequences = 8, .decode_kv_tokens = 512};
+  for (const std::int64_t ranks : {1, 2}) {
+    made.shape.tensor_parallel = ranks;
+    made.terms.dependent_launch_s = made.terms.norm_in_all_reduce_s = 0;
+    const double plain = made.make()->stage(work, 0).seconds;
+    made.terms.dependent_launch_s = 4e-6;
+    made.terms.norm_in_all_reduce_s = 1e-6;
+    EXPECT_NEAR(plain - made.make()->stage(work, 0).seconds, ranks == 1 ? 8e-6 : 12e-6, 1e-15);
+  }
+  const StageTime plain = made.make()->stage(work, 0);
+  made.terms.dependent_launch_s = 1;
+  EXPECT_GE(made.make()->stage(work, 0).seconds, plain.compute_s);
+}
+
 TEST(ProfileLatency, RanksAreWaitedForOncePerDoubling) {
   const EngineTerms terms{.all_reduce_wait_s = 2e-6};
   EXPECT_EQ(all_reduce_wait_s(terms, 1), 0);

@@ -79,6 +79,28 @@ TEST_F(Readers, DisaggregatedRowsHaveWorkersOfTwoKinds) {
   EXPECT_EQ(scenario.pools[1].spec.tensor_parallel, 4);
 }
 
+// Dynamo's recipe: 8 prompts and 10,240 tokens for each of four ranks.
+TEST_F(Readers, PrefillWorkersTakeTheStepsOfTheirRecipe) {
+  const ReadServers read = closed_loop_servers(
+      file(std::string(disaggregated_header) +
+           "a,b200_sxm,deepseek-ai/DeepSeek-V3,trtllm,fp4,disagg,1024,512,6,1,1,1,1,4,1,4,2,1,8,1,1,1,8,90,8\n"));
+  EXPECT_THAT(only(read).scenario, HasSubstr("max_batch_size: 32, max_num_tokens: 40960}"));
+}
+
+// Experts in MXFP4 by Marlin, as InferenceMAX's script for Hopper says; its script for Blackwell does not.
+TEST_F(Readers, GptOssRunsMarlinOnHopper) {
+  const std::string header =
+      "id,system,model_path,backend,backend_version,precision,mode,isl,osl,concurrency,tp_size,silicon_ttft_ms,"
+      "silicon_tpot_ms,measured\n";
+  const auto scenario = [&](const std::string& gpu) {
+    return only(closed_loop_servers(file(header + "2026_a," + gpu +
+                                         ",openai/gpt-oss-120b,vllm,0.18.0,fp4,agg,1024,1024,4,2,60,5,\n")))
+        .scenario;
+  };
+  EXPECT_THAT(scenario("h200_sxm"), HasSubstr("expert_weights: int4"));
+  EXPECT_THAT(scenario("b200_sxm"), HasSubstr("expert_weights: w4a8_mxfp4"));
+}
+
 TEST_F(Readers, DisaggregatedRowsWithoutWorkersAreNamed) {
   const ReadServers read = closed_loop_servers(
       file(std::string(disaggregated_header) +

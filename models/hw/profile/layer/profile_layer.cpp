@@ -230,7 +230,12 @@ StageTime ProfileLayer::operator()(std::int64_t tokens) const {
     sum += all_gather(tokens);
   }
   sum.seconds += small_.seconds(rows);
+  sum.seconds = std::max(sum.compute_s, sum.seconds - hidden_s());
   return sum;
+}
+
+double ProfileLayer::hidden_s() const {
+  return in_.terms.dependent_launch_s + (in_.shape.tensor_parallel > 1 ? 2 * in_.terms.norm_in_all_reduce_s : 0);
 }
 
 }  // namespace servecast

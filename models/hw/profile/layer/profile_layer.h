@@ -36,6 +36,8 @@ class ProfileLayer {
   const GemmFit& expert_fit() const;
   StageTime spread_experts(std::int64_t rank_tokens) const;
   std::int64_t graph_tokens() const;
+  /// By kernels that start before the one before ends, or are one.
+  double hidden_s() const;
 
   /// How an fp8 product gets the scales of its inputs (EngineTerms::input_scales).
   enum class InputScales : std::uint8_t { found_before, quantised, fused };

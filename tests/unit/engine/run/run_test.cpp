@@ -37,6 +37,10 @@ pools: [{name: chat, llm: llama-3.1-8b, gpu: h100_sxm_80g}]
 
 // An idle system adds nothing but the way to the engine and back: TTFT is that and the time of the prompt's one step,
 // every further token that of its own step.
+// vllm-0.15: a prompt of 500 tokens to the engine and back; 42 us for a sequence that emits.
+constexpr double back_s = 4.263e-3 / 2;
+constexpr double inbound_s = back_s + 500 * 3.5e-6;
+
 TEST(Run, AnIdleSystemGivesTheFormula) {
   Scenario scenario = scenario_from(one_request(500, 3));
   StepWork prefill{.emitted_tokens = 1};
@@ -50,9 +54,8 @@ TEST(Run, AnIdleSystemGivesTheFormula) {
   const double third_s = decode_s(502);
   const Finished done = run_it(scenario);
   const RequestRecord& r = done.recorder.requests()[0];
-  const double path_s = 6.289e-3 + 42e-6;  // vllm-0.15: to the engine and back, and one sequence that emits
-  EXPECT_NEAR(*r.scheduled_s - r.arrival_s, 6.289e-3 / 2, 1e-12);
-  EXPECT_NEAR(*r.first_token_s - r.arrival_s, path_s + prefill_s, 1e-12);
+  EXPECT_NEAR(*r.scheduled_s - r.arrival_s, inbound_s, 1e-12);
+  EXPECT_NEAR(*r.first_token_s - r.arrival_s, inbound_s + back_s + 42e-6 + prefill_s, 1e-12);
   EXPECT_NEAR(*r.finish_s - *r.first_token_s, second_s + third_s, 1e-12);
 }
 
@@ -67,10 +70,10 @@ TEST(Run, TokensOfOneStepLeaveThroughOneDoor) {
   prefill.add_chunk(500, 0);
   prefill.add_chunk(500, 0);
   const double prefill_s = scenario.pools[0].latency->stage(prefill, 0).seconds;
-  EXPECT_NEAR(*requests[0].first_token_s, 6.289e-3 + 2 * 42e-6 + prefill_s, 1e-12);
+  EXPECT_NEAR(*requests[0].first_token_s, inbound_s + back_s + 2 * 42e-6 + prefill_s, 1e-12);
   EXPECT_EQ(requests[2].arrival_s, *requests[0].finish_s);
   EXPECT_EQ(requests[3].arrival_s, *requests[1].finish_s);
-  EXPECT_NEAR(*requests[2].scheduled_s - requests[2].arrival_s, 6.289e-3 / 2, 1e-12);
+  EXPECT_NEAR(*requests[2].scheduled_s - requests[2].arrival_s, inbound_s, 1e-12);
 }
 
 // The token leaves its step before the end of the run and reaches its client after it.
@@ -78,7 +81,7 @@ TEST(Run, WhatIsStillOnItsWayToTheClientIsUnfinished) {
   Scenario whole = scenario_from(one_request(500, 1));
   StepWork prefill{.emitted_tokens = 1};
   prefill.add_chunk(500, 0);
-  const double end_s = 6.289e-3 / 2 + whole.pools[0].latency->stage(prefill, 0).seconds;
+  const double end_s = inbound_s + whole.pools[0].latency->stage(prefill, 0).seconds;
   Scenario scenario = scenario_from(one_request(500, 1), {{"until_s", std::to_string(end_s + 1e-3)}});
   const Finished done = run_it(scenario);
   const RequestRecord& r = done.recorder.requests()[0];
