@@ -122,10 +122,13 @@ std::optional<double> figure_of(const Summary& summary, const MeasuredStage& sta
 }
 
 /// A difference of two figures whose draws are not at hand: from the least first and the most second one to the
-/// opposite, which holds it however they go together.
+/// opposite, which holds it however they go together. Tokens/s of a stage fall as its answers take longer.
 FigureInterval interval_of(const Interval& interval, const MeasuredStage& stage, ServerFigure figure) {
-  if (!of_answered(stage, figure))
-    return {figure_of(interval.p05, stage, figure), figure_of(interval.p95, stage, figure)};
+  if (!of_answered(stage, figure)) {
+    const auto low = figure_of(interval.p05, stage, figure);
+    const auto high = figure_of(interval.p95, stage, figure);
+    return low && high ? FigureInterval{std::min(*low, *high), std::max(*low, *high)} : FigureInterval{low, high};
+  }
   const Latencies* low = latencies_of(interval.p05, stage.request_class);
   const Latencies* high = latencies_of(interval.p95, stage.request_class);
   return {answered_ttft_s(low, high, stage), answered_ttft_s(high, low, stage)};
