@@ -38,8 +38,8 @@ AccuracyLost accuracy_lost(const GateShares& shares);
 AnswerLoss pruned_loss(const std::string& llm, double kept_fraction);
 
 /// What a model loses of what tuning gained where the experts that it was tuned from serve this share of its choices
-/// of tuned ones, by their gates: nothing where they serve none, all of it where they serve all, and as if each
-/// choice carried its share of it between. How it goes between is not published: at most it is all.
+/// of tuned ones, by their gates: nothing where they serve none, the whole gain where they serve all, and as if each
+/// choice carried its share of it between. How it goes between is not published: at most it is the whole gain.
 AnswerLoss untuned_loss(double gained_points, double untuned_fraction);
 
 }  // namespace servecast

@@ -71,8 +71,8 @@ struct ExpertOffloadSpec {
     f.list(
         "models", models,
         "further models that share the slots, made from the pool's own one, which is number 0; a request's adapter "
-        "(workload: adapters) names its model: adapter k asks model k modulo all of them, with lora as an adapter of "
-        "that model; none: the pool's alone");
+        "(workload: adapters) names its model: adapter k asks model k modulo their number, with lora as one of that "
+        "model's adapters; none: the pool's alone");
     f.field("slots_per_layer", slots_per_layer,
             "experts of each layer in the GPUs' memory, of all models; 0: none stays. With this, cache_fraction and "
             "hbm_bytes left out: "

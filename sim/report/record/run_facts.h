@@ -82,7 +82,7 @@ struct ExpertFacts {
   ExpertTotals totals{};
   QualityFacts quality{};
   std::vector<ExpertModelFacts> models{};  // empty unless there are several
-  double shared_bytes = 0;                 // that all of them would take more with no weights in common
+  double shared_bytes = 0;                 // more that the models would take with no weights in common
 };
 
 /// What one change of a pool's model costs in answers.

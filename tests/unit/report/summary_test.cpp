@@ -110,7 +110,7 @@ TEST(Summary, ClassesOnlyWhereThereAreSeveral) {
 // one, with its first token after 0.25 s; no request of class 2 came.
 TEST(Summary, ClassesAreHeldToWhatTheyArePromised) {
   RunFacts facts = made_up::facts();
-  facts.classes = {"plain", "tenant", "nobody"};
+  facts.classes = {"plain", "tenant", "absent"};
   for (const double bound_s : {0.3, 0.2}) {
     facts.slo.classes = {{ClassId{1}, {.ttft_s = bound_s, .target_fraction = 1}},
                          {ClassId{2}, {.ttft_s = 1, .target_fraction = 1}}};
