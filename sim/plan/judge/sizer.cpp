@@ -21,11 +21,12 @@ std::string first_of(const std::vector<Problem>& problems) {
 }
 
 /// A promise to a class of requests that never comes would be kept by every design.
-void check_classes(const std::vector<Promise>& promises, const std::vector<std::string>& classes) {
+void check_classes(const std::vector<Promise>& promises, const std::vector<std::string>& classes,
+                   const std::string& place) {
   const std::vector<std::string> named(classes.begin() + 1, classes.end());  // the first is that of all others
   for (const Promise& promise : promises)
     if (!promise.request_class.empty() && std::ranges::find(named, promise.request_class) == named.end())
-      throw UserError("what is promised names an " + unknown_name("class", promise.request_class, named));
+      throw UserError(place + ": " + unknown_name("class", promise.request_class, named));
 }
 
 std::string kinds_of(const ScenarioSpec& spec) {
@@ -114,7 +115,7 @@ SizedDesign Sizer::size(const Design& design) {
     sized.over_budget = "has no price under term " + sized.term;
   }
   const WorkloadFacts& facts = workload(scenario.spec, scenario.spec.seed, design);
-  check_classes(sized.promises, facts.classes);
+  check_classes(sized.promises, facts.classes, study_.spec.objectives.empty() ? "slo.classes" : "objectives");
   sized.best_case = best_cases_.of(scenario, sized.promises, facts);
   return sized;
 }

@@ -271,7 +271,7 @@ TEST(Sizer, ClassesHaveTheirOwnPromises) {
 TEST(Sizer, PromisesToClassesThatNeverComeAreMistakes) {
   EXPECT_THAT(complaint("set: ['slo={classes: [{class: gold, ttft_s: 1}]}']\n"
                         "space: [{name: replicas, path: 'pools[0].replicas', values: [1]}]\n"),
-              HasSubstr("what is promised names an unknown class 'gold'"));
+              HasSubstr("slo.classes: unknown class 'gold'"));
 }
 
 }  // namespace servecast::study_test
