@@ -69,6 +69,7 @@ std::vector<ServedChoice> ExpertOffload::serve(std::size_t layer, const ExpertFo
 /// Of the tokens of one model: only its own experts stand in, or those that these were tuned from.
 void ExpertOffload::serve_model(std::size_t model, std::size_t layer, const ExpertForecast::Outlook& ahead,
                                 std::vector<ServedChoice>& served) {
+  if (layers_[layer].asked_by[model].empty()) return;
   std::vector<std::size_t> tokens;
   std::vector<double> stands_for;
   std::vector<ExpertChoice> choices;
@@ -84,7 +85,6 @@ void ExpertOffload::serve_model(std::size_t model, std::size_t layer, const Expe
       own.push_back({.by = seen.on_gpu[index(expert)] ? ServedBy::gpu : ServedBy::load, .expert = expert});
     }
   }
-  if (tokens.empty()) return;
   const MissView view{.layer = static_cast<std::int64_t>(layer),
                       .active = active_,
                       .choices = choices,

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "sim/report/summary/summary.h"
 #include "tests/unit/engine/everything_of.h"
 #include "tests/unit/engine/scenario_text.h"
+#include "tests/unit/engine/summary_of.h"
 
 namespace servecast::expert_mix_test {
 
@@ -29,13 +29,6 @@ pools:
     {}
 )",
                      workload, offload, pool);
-}
-
-Summary summary_of(const std::string& text) {
-  Scenario scenario = scenario_from(text);
-  Recorder recorder(scenario.pools.size());
-  const RunFacts facts = run_without_engine(scenario, recorder, {});
-  return summarise(recorder, facts);
 }
 
 const std::string drafts = "speculative: {policy: ngram, num_speculative_tokens: 3, acceptance: {rate_fraction: ";

@@ -2,14 +2,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "sim/report/summary/summary.h"
-#include "tests/unit/engine/scenario_text.h"
+#include "tests/unit/engine/summary_of.h"
 
 namespace servecast::shared_experts_run_test {
 
 /// Two tenants with models of their own beside the pool's; `models` and `offload` say how they are made and kept.
-Summary summary_of(const std::string& models, const std::string& offload) {
-  Scenario scenario = scenario_from(fmt::format(R"(
+Summary tenants(const std::string& models, const std::string& offload) {
+  return summary_of(fmt::format(R"(
 seed: 3
 workload:
   mix:
@@ -27,17 +26,14 @@ pools:
     latency: {{model: roofline}}
     expert_offload: {{models: [{}], {}}}
 )",
-                                                models, offload));
-  Recorder recorder(scenario.pools.size());
-  const RunFacts facts = run_without_engine(scenario, recorder, {});
-  return summarise(recorder, facts);
+                                models, offload));
 }
 
 // DeepSeek-V2-Lite has 64 experts in each of 26 layers. A model that has tuned a quarter of them adds 16; pruned to
 // half of them and tuned by a quarter, it adds 8 and knows 32.
 TEST(SharedExpertsRun, CountsDifferentExpertsOnce) {
-  const Summary s = summary_of("{name: law, tuned_fraction: 0.25}, {name: small, experts: 32, tuned_fraction: 0.25}",
-                               "slots_per_layer: 44");
+  const Summary s = tenants("{name: law, tuned_fraction: 0.25}, {name: small, experts: 32, tuned_fraction: 0.25}",
+                            "slots_per_layer: 44");
   ASSERT_EQ(s.expert_models.size(), 3u);
   EXPECT_EQ(s.expert_models[0].own_experts, 0);
   EXPECT_EQ(s.expert_models[1].own_experts, 16);
@@ -50,8 +46,8 @@ TEST(SharedExpertsRun, CountsDifferentExpertsOnce) {
 // and for the second less the 32 experts of 26 layers that pruning left out. An expert has 3 x 2048 x 1408
 // parameters.
 TEST(SharedExpertsRun, SaysWhatSharingSaves) {
-  const Summary s = summary_of("{name: law, tuned_fraction: 0.25}, {name: small, experts: 32, tuned_fraction: 0.25}",
-                               "slots_per_layer: 44");
+  const Summary s = tenants("{name: law, tuned_fraction: 0.25}, {name: small, experts: 32, tuned_fraction: 0.25}",
+                            "slots_per_layer: 44");
   const double expert_bytes = 2.0 * 3 * 2048 * 1408;
   const double saved = 2 * 2 * 15.706e9 - 26 * expert_bytes * (16 + 32 + 8);
   EXPECT_NEAR(s.expert_offload[0].shared_weight_bytes, saved, 1e-3 * saved);
@@ -61,7 +57,7 @@ TEST(SharedExpertsRun, SaysWhatSharingSaves) {
 // Where all experts are the other's own, both have half of it.
 TEST(SharedExpertsRun, CommonExpertsAreFoundByBoth) {
   const auto hits = [](double tuned_fraction) {
-    return summary_of(fmt::format("{{name: law, tuned_fraction: {}}}", tuned_fraction), "slots_per_layer: 32")
+    return tenants(fmt::format("{{name: law, tuned_fraction: {}}}", tuned_fraction), "slots_per_layer: 32")
         .expert_offload[0]
         .hit_fraction;
   };
@@ -72,8 +68,8 @@ TEST(SharedExpertsRun, CommonExpertsAreFoundByBoth) {
 // What stands in is loaded less often, and costs its share of what tuning gained.
 TEST(SharedExpertsRun, TheBaseStandsInForWhatIsTuned) {
   const std::string model = "{name: law, tuned_fraction: 0.25, gained_points: 16}";
-  const Summary load = summary_of(model, "slots_per_layer: 40");
-  const Summary base = summary_of(model, "slots_per_layer: 40, miss: {policy: base_expert}");
+  const Summary load = tenants(model, "slots_per_layer: 40");
+  const Summary base = tenants(model, "slots_per_layer: 40, miss: {policy: base_expert}");
   EXPECT_EQ(load.expert_models[1].lost_points, 0);
   EXPECT_LT(base.expert_offload[0].loaded_bytes, load.expert_offload[0].loaded_bytes);
   EXPECT_GT(base.expert_models[1].untuned_gate_fraction, 0);
@@ -82,20 +78,19 @@ TEST(SharedExpertsRun, TheBaseStandsInForWhatIsTuned) {
 }
 
 TEST(SharedExpertsRun, WhatStandInsCostIsUnknownWithoutTheGain) {
-  const Summary s =
-      summary_of("{name: law, tuned_fraction: 0.25}", "slots_per_layer: 40, miss: {policy: base_expert}");
+  const Summary s = tenants("{name: law, tuned_fraction: 0.25}", "slots_per_layer: 40, miss: {policy: base_expert}");
   EXPECT_EQ(s.expert_models[1].lost_points, std::nullopt);
 }
 
 // A model with half of the experts finds more of them in the same slots.
 TEST(SharedExpertsRun, APrunedModelMissesLess) {
-  const Summary s = summary_of("{name: small, experts: 32}", "slots_per_layer: 32");
+  const Summary s = tenants("{name: small, experts: 32}", "slots_per_layer: 32");
   EXPECT_GT(s.expert_models[1].hit_fraction, s.expert_models[0].hit_fraction);
   EXPECT_GT(*s.expert_models[1].lost_points, 0);
 }
 
 TEST(SharedExpertsRun, ATenantIsHeldToItsOwnPromise) {
-  const Summary s = summary_of("{name: law, tuned_fraction: 0.25}", "slots_per_layer: 44");
+  const Summary s = tenants("{name: law, tuned_fraction: 0.25}", "slots_per_layer: 44");
   ASSERT_EQ(s.classes.size(), 2u);
   EXPECT_TRUE(s.classes[0].slo().met());
   EXPECT_FALSE(s.classes[1].slo().met());

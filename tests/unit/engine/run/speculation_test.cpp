@@ -1,8 +1,8 @@
 // Speculative decoding on whole scenarios: what it gains and where that ends.
 #include <gtest/gtest.h>
 
-#include "sim/report/summary/summary.h"
 #include "tests/unit/engine/scenario_text.h"
+#include "tests/unit/engine/summary_of.h"
 
 namespace servecast::speculation_test {
 
@@ -23,13 +23,6 @@ pools:
   - {name: chat, llm: )" +
          llm + ", gpu: h200_sxm_141g, batcher: {policy: vllm_v1, max_num_seqs: 512, max_num_batched_tokens: 8192}" +
          pool + "}\n";
-}
-
-Summary summary_of(const std::string& text) {
-  Scenario scenario = scenario_from(text);
-  Recorder recorder(scenario.pools.size());
-  const RunFacts facts = run_without_engine(scenario, recorder, {});
-  return summarise(recorder, facts);
 }
 
 double tpot_s(const std::string& text) { return summary_of(text).latencies.tpot_s->mean; }

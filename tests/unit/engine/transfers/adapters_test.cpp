@@ -1,8 +1,8 @@
 // LoRA adapters on whole scenarios.
 #include <gtest/gtest.h>
 
-#include "sim/report/summary/summary.h"
 #include "tests/unit/engine/scenario_text.h"
+#include "tests/unit/engine/summary_of.h"
 
 namespace servecast::adapters_test {
 
@@ -24,13 +24,6 @@ pools:
     replicas: 4
     lora: {slots: )" +
          std::to_string(slots) + "}\n    router: {policy: " + router + "}\n";
-}
-
-Summary summary_of(const std::string& text) {
-  Scenario scenario = scenario_from(text);
-  Recorder recorder(scenario.pools.size());
-  const RunFacts facts = run_without_engine(scenario, recorder, {});
-  return summarise(recorder, facts);
 }
 
 const std::string zipf = "  adapters: {count: 100, zipf_exponent: 1}\n";
