@@ -1,8 +1,16 @@
 # Sourced by portable and wheel: which libraries a program takes from this machine, and what their authors ask for.
 
-# libraries_of FILE...: the libraries that these need, but the C library's, which belong to the system that they run on.
+# stubs_of FOLDER PROGRAM: fills FOLDER with stand-ins for what SimGrid names and no program of ours calls.
+stubs_of() {
+  "$(dirname "$0")/stub-libraries" "$1" "$(ldd "$2" | awk '/libsimgrid/ { print $3 }')" '^lib(ns3-|gfortran)'
+}
+
+# libraries_of STUBS FILE...: the libraries that these need, from the folder of stand-ins where it has them, but the C library's,
+# which belong to the system that they run on.
 libraries_of() {
-  ldd "$@" | awk '$3 ~ /^\// { print $3 }' | sort -u |
+  stubs=$1
+  shift
+  LD_LIBRARY_PATH=$stubs ldd "$@" | awk '$3 ~ /^\// { print $3 }' | sort -u |
     grep -vE '/(libc|libm|libdl|libpthread|librt|libresolv|libutil)\.so'
 }
 

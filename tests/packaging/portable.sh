@@ -19,6 +19,10 @@ cd "$scratch" || exit 1
 ln -s "$folder/servecast" linked
 ./linked run "$folder/share/servecast/scenarios/chat.yaml" --set first_requests=10 --out out \
   >/dev/null || wrong "the moved folder cannot run the flagship scenario"
+ls "$folder/lib" | grep gsl && wrong "libraries of ns-3 travel along"
+SERVECAST_SIMGRID_CFG=network/model:ns-3 ./linked run "$folder/share/servecast/scenarios/disaggregated.yaml" \
+  --set first_requests=10 >/dev/null 2>message && wrong "SimGrid's ns-3 model ran without ns-3"
+grep -q 'libns3-core.* is not part of this copy' message || wrong "no word about ns-3: $(cat message)"
 "$folder/servecast-calibrate" report h100_sxm_80g.vllm >page.md
 grep -q '^| gemm bf16 |' page.md || wrong "the moved folder does not find its kernel profiles"
 
