@@ -3,6 +3,9 @@
 function(servecast_script_test name label script)
   add_test(NAME ${name} COMMAND ${CMAKE_CURRENT_LIST_DIR}/${script}.sh ${ARGN})
   set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${SERVECAST_TEST_TIMEOUT_S})
+  if(label STREQUAL full)  # the longest begin first, so that none runs alone at the end
+    set_tests_properties(${name} PROPERTIES COST 100)
+  endif()
 endfunction()
 
 set(program $<TARGET_FILE:servecast>)
