@@ -18,7 +18,8 @@ void YamlHighlighter::set_wrong_lines(std::vector<int> lines) {
 void YamlHighlighter::highlightBlock(const QString& text) {
   static const QRegularExpression key(R"((?:^|[{,\-])\s*([A-Za-z_][\w.]*)\s*:)");
   static const QRegularExpression comment(R"((?:^|\s)#.*$)");
-  const Theme& t = theme_of(QGuiApplication::palette());
+  const QPalette palette = QGuiApplication::palette();
+  const Theme& t = theme_of(palette);
   QTextCharFormat format;
   if (std::ranges::find(wrong_lines_, currentBlock().blockNumber() + 1) != wrong_lines_.end()) {
     QColor shade = t.bad;
