@@ -9,6 +9,7 @@ wrong() { echo "$1"; failed=1; }
 unset SERVECAST_LIBRARY SERVECAST_PATH
 export XDG_CONFIG_HOME="$scratch/config" LC_ALL=C
 
+export CMAKE_GENERATOR=Ninja  # which the build needs anyway; make may be missing
 cmake --install "$build" --prefix "$scratch/prefix" >"$scratch/log" || { cat "$scratch/log"; exit 1; }
 servecast=$scratch/prefix/bin/servecast
 cp -r "$source/docs/example-policy" "$scratch/mine" && cd "$scratch/mine" || exit 1

@@ -139,6 +139,10 @@ struct Network::Impl {
 
 Network::Network(std::span<const PlatformLink> links) : impl_(std::make_unique<Impl>()) {
   sg::NetZone* zone = impl_->zone->get_iface();
+  // SimGrid 3 makes the first zone the root; in SimGrid 4 a zone gets its models of links and hosts from the root
+  // above it.
+  const sg::NetZone* root = sg::Engine::get_instance()->get_netzone_root();
+  if (root != zone) impl_->zone->set_parent(root->get_impl());
   for (const PlatformLink& link : links) {
     impl_->named.push_back(add_link(*zone, link.name, link.bytes_per_s));
     impl_->named.back()->set_latency(0)->seal();
