@@ -94,7 +94,7 @@ std::string hardware_text(const SearchResult& found, const Certificate& c) {
 /// Whether the answer is better only because an outside API does its work.
 bool leaves_out_apis(const Study& study, const SearchResult& found) {
   return goal_leaves_out_apis(study) && std::ranges::any_of(found.best, [&](std::size_t i) {
-           const std::optional<Summary>& run = found.designs[i].best_estimate;
+           const std::shared_ptr<const Summary>& run = found.designs[i].best_estimate;
            return run && asks_outside(*run);
          });
 }

@@ -163,6 +163,16 @@ const WorkloadFacts& Sizer::workload(const SizedDesign& sized, std::int64_t seed
   return workload(spec_of(sized), seed, sized.design);
 }
 
+/// Designs meet the same luck, so it is drawn once for all that are alike in what it depends on.
+double Sizer::fastest_of(const Pool& pool, double spread, std::int64_t draw) {
+  const std::optional<ProfileUse>& by = pool.sized_by;
+  const DrawOf key(by ? &by->measured : nullptr, by ? by->from : nullptr, by ? by->to : nullptr, pool.spec.engine,
+                   pool.spec.gpu, spread, draw);
+  const auto [known, fresh] = fastest_.try_emplace(key);
+  if (fresh) known->second = fastest_fraction(pool, spread, static_cast<std::uint64_t>(draw));
+  return known->second;
+}
+
 bool Sizer::broken_at_best(const SizedDesign& sized, std::int64_t draw) {
   if (sized.best_case.overload <= 1) return false;
   const SizedScenario& scenario = this->scenario(sized.design);
@@ -170,8 +180,7 @@ bool Sizer::broken_at_best(const SizedDesign& sized, std::int64_t draw) {
   const BestCase best = best_cases_.of(scenario, sized.promises, facts);
   double fastest = 1;
   for (const Pool& pool : scenario.pools)
-    fastest =
-        std::min(fastest, fastest_fraction(pool, scenario.spec.calibration_spread, static_cast<std::uint64_t>(draw)));
+    fastest = std::min(fastest, fastest_of(pool, scenario.spec.calibration_spread, draw));
   const double luck = measured_error_bars(study_) ? least_measured_factor(sized.promises, sized.derived, draw) : 1;
   return best.overload * fastest * luck > 1;
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -65,17 +66,24 @@ class Sizer {
   bool changes_workload(const SizedDesign& sized, const std::vector<std::string>& set);
 
  private:
+  /// All that the luck of a pool in a draw depends on: profile, GPUs measured and scaled to, names of engine and GPU,
+  /// spread, draw.
+  using DrawOf =
+      std::tuple<const KernelProfile*, const Gpu*, const Gpu*, std::string, std::string, double, std::int64_t>;
+
   YamlText text_of(const Design& design) const;
   std::vector<Override> term_settings(const Design& design, const ScenarioSpec& spec) const;
   const WorkloadFacts& workload(const ScenarioSpec& spec, std::int64_t seed, const Design& design);
   const SizedScenario& scenario(const Design& design);
   double rate_factor(const Design& design) const;
+  double fastest_of(const Pool& pool, double spread, std::int64_t draw);
 
   const Study& study_;
   YamlText base_;
   HardwareFiles files_{};
   BestCases best_cases_{};
   std::map<std::string, std::unique_ptr<WorkloadFacts>> workloads_{};
+  std::map<DrawOf, double> fastest_{};  // never walked: its order is that of memory
   std::optional<std::pair<Design, SizedScenario>> latest_{};
 };
 

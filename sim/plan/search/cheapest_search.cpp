@@ -165,7 +165,8 @@ void CheapestSearch::look_at(const std::vector<std::size_t>& group, std::int64_t
 
 void CheapestSearch::take(DesignResult& d, const DrawOutcome& outcome) const {
   if (const Summary* run = outcome.seen(); run != nullptr && (outcome.run || !d.seen || d.seen->beginning))
-    d.seen = SeenRun{.run = *run, .draw = evidence_.draw(d.draws), .beginning = !outcome.run};
+    d.seen =
+        std::make_shared<SeenRun>(SeenRun{.run = *run, .draw = evidence_.draw(d.draws), .beginning = !outcome.run});
   d.draws += 1;
   d.kept += outcome.kept ? 1 : 0;
   if (outcome.run) d.values.push_back(outcome.values);
@@ -184,7 +185,8 @@ void CheapestSearch::take(DesignResult& d, const DrawOutcome& outcome) const {
 void CheapestSearch::estimate(DesignResult& d) {
   if (!d.best_estimate) {
     const std::vector<RunRequest> run{runs_.request({&d.sized, 0})};
-    d.best_estimate = runs_.best_estimates(run).front().summary;
+    if (const std::optional<Summary> known = runs_.best_estimates(run).front().summary)
+      d.best_estimate = std::make_shared<Summary>(*known);
   }
   if (!d.best_estimate) return;
   if (const auto broken = over_budget(study_, d.sized, *d.best_estimate)) {

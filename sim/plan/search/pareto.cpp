@@ -25,8 +25,8 @@ std::optional<ParetoPoint> take(const Study& study, DesignResult& d, const DrawO
   d.kept = outcome.kept ? 1 : 0;
   d.miss = outcome.miss;
   d.why = outcome.why;
-  d.best_estimate = outcome.run;
-  if (outcome.beginning) d.seen = SeenRun{.run = *outcome.beginning, .beginning = true};
+  if (outcome.run) d.best_estimate = std::make_shared<Summary>(*outcome.run);
+  if (outcome.beginning) d.seen = std::make_shared<SeenRun>(SeenRun{.run = *outcome.beginning, .beginning = true});
   d.verdict = Verdict::breaks;
   if (!outcome.kept || !outcome.run) return std::nullopt;
   if (const auto broken = over_budget(study, d.sized, *outcome.run)) {

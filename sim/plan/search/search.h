@@ -1,6 +1,7 @@
 #pragma once
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,8 +48,9 @@ struct DesignResult {
   std::int64_t look = 0;                   // draws that the look was to have, had it not been clear before
   double miss = 0;                         // of the promise that was missed by most in any run; 1: just kept
   std::vector<std::vector<std::optional<double>>> values{};  // by whole run, by promise
-  std::optional<SeenRun> seen{};           // the last draw that counted; of the whole workload, where one was
-  std::optional<Summary> best_estimate{};  // where one was asked for
+  // Most designs never run, and a Summary is four times as large as all the rest.
+  std::shared_ptr<const SeenRun> seen{};           // the last draw that counted; of the whole workload, where one was
+  std::shared_ptr<const Summary> best_estimate{};  // where one was asked for
 
   DrawCount count() const { return {.look = look, .draws = draws, .kept = kept}; }
 };
