@@ -46,13 +46,17 @@ std::string ladder_arrivals() {
   return text;
 }
 
-/// By what the column `arm` begins with.
+/// By what the column `arm` begins with. "round_robin" is a Kubernetes service without a router: kube-proxy picks a
+/// server at random for each connection. Rows that name the affinity filter's rate ran with that filter, the others
+/// with an earlier router.
 struct LadderRouter {
   std::string_view arm;
   const char* router;
 };
-constexpr std::array<LadderRouter, 2> routers{
-    {{"round_robin", "{policy: round_robin}"}, {"llm-d prefix-affinity", "{policy: weighted}"}}};
+constexpr std::array<LadderRouter, 3> routers{
+    {{"round_robin", "{policy: random}"},
+     {"llm-d prefix-affinity (peakPrefill 39065)", "{policy: prefix_affinity, peak_prefill_tokens_per_s: 39065}"},
+     {"llm-d prefix-affinity", "{policy: weighted}"}}};
 
 const char* router_of(const CsvRow& row) {
   for (const LadderRouter& known : routers)
@@ -74,7 +78,7 @@ LadderLengths lengths_of(const CsvRow& row) {
 
 std::string ladder_scenario(const CsvRow& row, const BundledLlm& llm, const BundledGpu& gpu) {
   const LadderLengths lengths = lengths_of(row);
-  const bool more_memory = row.text("note").find("0.95") != std::string::npos;
+  const bool more_memory = row.text("note").find("0.95") != std::string::npos;  // gpt-oss: the guide's other patch
   return fmt::format(R"(name: {}
 workload:
   client_timeout_s: 300
@@ -92,14 +96,14 @@ pools:
     replicas: {}
     tensor_parallel: {}
     batcher: {{policy: vllm_v1, max_num_batched_tokens: 8192, max_num_seqs: 1024}}
-    kv_cache: {{policy: paged_prefix}}
+    kv_cache: {{policy: paged_prefix, block_tokens: {}}}
     memory: {{gpu_memory_utilization: {}}}
     router: {}
 )",
                      yaml_text(row.text("setup") + " " + row.text("arm")), ladder_arrivals(), shared_tokens,
                      lengths.question_tokens, lengths.output_tokens, gpu.node, row.count("gpus") / 8, llm.name,
                      gpu.name, weight_settings(bundled_weights("", llm), gpu), row.text("servers"), row.text("tp"),
-                     more_memory ? 0.95 : 0.9, router_of(row));
+                     more_memory ? 128 : 16, more_memory ? 0.95 : 0.9, router_of(row));
 }
 
 MeasuredStage ladder_stage(const CsvRow& row, std::size_t number) {

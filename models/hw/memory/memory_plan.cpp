@@ -6,6 +6,7 @@
 #include "models/base/counts.h"
 #include "models/base/names.h"
 #include "models/hw/latency/kernel_time.h"
+#include "models/hw/llm/expert_tiles.h"
 
 namespace servecast {
 namespace {
@@ -78,6 +79,20 @@ double absent_bytes(const Llm& llm, const Shape& shape, const MemoryUse& use, st
   return on_gpu * expert_weight_bytes(llm, use.weights.experts) / real(shape.expert_slices());
 }
 
+/// What whole tiles add to the experts that a GPU holds.
+double tile_bytes(const Llm& llm, const Shape& shape, const MemorySettings& settings, const MemoryUse& use,
+                  std::int64_t stage) {
+  if (!llm.experts || settings.rule != "vllm") return 0;
+  const ExpertTile tile = expert_tile(use.weights.experts);
+  const std::int64_t width = llm.experts->intermediate / shape.expert_slices();
+  const double stored =
+      real(in_whole_tiles(llm.hidden, tile.hidden) * in_whole_tiles(width, tile.width)) / real(llm.hidden * width);
+  const LayerRange range = stage_layers(llm.layers, shape.pipeline_parallel, stage);
+  const double experts = layer_weights(llm, range.first, range.last).routed / real(llm.experts->count) *
+                         real(experts_per_gpu(llm, shape)) / real(shape.expert_slices());
+  return (stored - 1) * (experts * facts(use.weights.experts).bytes - absent_bytes(llm, shape, use, stage));
+}
+
 /// A rank's share of the batch.
 MemoryUse rank_use(const Shape& shape, MemoryUse use) {
   use.max_step_tokens = divided_up(use.max_step_tokens, shape.ranks());
@@ -90,8 +105,8 @@ MemoryPlan plan_stage(const Gpu& gpu, const Llm& llm, const Shape& shape, const 
                       const MemoryUse& use, std::int64_t stage) {
   MemoryPlan plan;
   const MemoryBeside beside = stage == shape.pipeline_parallel - 1 ? use.beside : MemoryBeside{};
-  plan.weight_bytes =
-      stage_weight_bytes(llm, use.weights, shape, stage) - absent_bytes(llm, shape, use, stage) + beside.weight_bytes;
+  plan.weight_bytes = stage_weight_bytes(llm, use.weights, shape, stage) - absent_bytes(llm, shape, use, stage) +
+                      tile_bytes(llm, shape, settings, use, stage) + beside.weight_bytes;
   if (settings.overhead_bytes) {
     plan.reserve_bytes = *settings.overhead_bytes;
   } else {

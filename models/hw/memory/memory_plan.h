@@ -92,15 +92,15 @@ struct MemoryPlan {
 ///   vllm:   pool = utilization x total - weights - activations - reserve
 ///   trtllm: pool = utilization x (total - weights - activations - reserve)
 /// per GPU, and tokens = pool / KV bytes per token and GPU, the fewest of all pipeline stages.
-/// Weights: linear layers / tensor_parallel; norms, biases, router and MLA's down-projections whole on every GPU;
-/// embedding on the first stage, LM head on the last, both divided. KV heads are never split: with more GPUs than
-/// heads they are copied, and MLA's latent vector is whole on every GPU.
-/// With expert parallelism a GPU holds its whole experts, its rank's share of all else (with several ranks of several
-/// GPUs, shared experts whole) and of the KV of its rank: tokens count over all ranks. Activations: the larger of one
-/// layer's tensors for max_step_tokens and the logits of max_sequences, see activation_bytes. Defaults: utilization
-/// 0.9 is that of both engines; the vLLM reserve makes reserve + activations 1.6 GiB for a 7B model at 2,048 tokens
-/// (prototype checked against vLLM 0.15 runs), TensorRT-LLM's makes 2.5e9 bytes. Leaves out: fragmentation, the block
-/// size (the cache rounds down), memory that other programs hold.
+/// Weights (vllm: 4-bit experts in whole tiles, expert_tiles.h): linear layers / tensor_parallel; norms, biases,
+/// router and MLA's down-projections whole on every GPU; embedding on the first stage, LM head on the last, both
+/// divided. KV heads are never split: with more GPUs than heads they are copied, and MLA's latent vector is whole on
+/// every GPU. With expert parallelism a GPU holds its whole experts, its rank's share of all else (with several ranks
+/// of several GPUs, shared experts whole) and of the KV of its rank: tokens count over all ranks. Activations: the
+/// larger of one layer's tensors for max_step_tokens and the logits of max_sequences, see activation_bytes. Defaults:
+/// utilization 0.9 is that of both engines; the vLLM reserve makes reserve + activations 1.6 GiB for a 7B model at
+/// 2,048 tokens (prototype checked against vLLM 0.15 runs), TensorRT-LLM's makes 2.5e9 bytes. Leaves out:
+/// fragmentation, the block size (the cache rounds down), memory that other programs hold.
 MemoryPlan plan_memory(const Gpu& gpu, const Llm& llm, const Shape& shape, const MemorySettings& settings,
                        const MemoryUse& use);
 

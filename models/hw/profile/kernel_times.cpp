@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/base/counts.h"
 #include "models/base/names.h"
+#include "models/hw/llm/expert_tiles.h"
 
 namespace servecast {
 namespace {
@@ -23,12 +25,6 @@ double seen(double context, std::int64_t window) {
 
 /// fp16 runs at bf16's rates.
 std::string_view measured_as(std::string_view dtype) { return dtype == "fp16" ? "bf16" : dtype; }
-
-// Marlin's experts (4-bit weights, 16-bit inputs) are stored with sides of whole tiles: vLLM rounds the hidden size
-// and the width of each slice up (model_executor/layers/quantization/mxfp4.py).
-constexpr std::int64_t marlin_hidden = 256;
-constexpr std::int64_t marlin_width = 128;
-std::int64_t padded(std::int64_t side, std::int64_t tile) { return (side + tile - 1) / tile * tile; }
 
 }  // namespace
 
@@ -129,12 +125,13 @@ std::optional<KernelTime> KernelTimes::mla_decode(const LatentHeads& heads, std:
 
 std::optional<KernelTime> KernelTimes::moe(const MoeCall& call) const {
   const std::string_view dtype = measured_as(call.dtype);
-  const bool by_marlin = dtype == "int4";
+  // Tables of Marlin are by the sides that it stores, Triton's by the model's.
+  const ExpertTile tile = dtype == "int4" ? expert_tile(DataType::int4) : ExpertTile{};
   const std::int64_t slices = call.tensor_parallel;
   const KernelShape shape{
       .m = call.tokens,
-      .n = by_marlin ? slices * padded((call.width + slices - 1) / slices, marlin_width) : call.width,
-      .k = by_marlin ? padded(call.hidden, marlin_hidden) : call.hidden,
+      .n = tile.width > 1 ? slices * in_whole_tiles(divided_up(call.width, slices), tile.width) : call.width,
+      .k = in_whole_tiles(call.hidden, tile.hidden),
       .experts = call.experts,
       .top_k = call.top_k,
       .tensor_parallel = call.tensor_parallel,

@@ -123,7 +123,7 @@ class AnyRouter : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(All, AnyRouter, testing::ValuesIn(Registry<Router>::names()), print_name);
 
 TEST_P(AnyRouter, ThatIsToldWhatChangedDecidesAsOneThatLooksAtEverything) {
-  const std::set<std::string> remember{"round_robin", "prefix_cache_aware", "conductor", "llmd"};
+  const std::set<std::string> remember{"round_robin", "prefix_cache_aware", "conductor", "llmd", "prefix_affinity"};
   if (remember.contains(GetParam())) GTEST_SKIP() << "decides by what it did before";
   const auto router = make<Router>(GetParam());
   MadeUpPool pool = idle_pool(37);

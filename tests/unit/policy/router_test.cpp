@@ -280,4 +280,41 @@ TEST(Llmd, SpreadsNewPrompts) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(order[i + 3], order[i]);
 }
 
+// 4 blocks of 16 tokens were sent to one of three idle replicas. Its backlog of 100 tokens takes 1 s at 100 tokens/s:
+// it keeps the prompt while that is allowed, and else sends it to one without backlog, though that lacks all 64
+// tokens.
+TEST(PrefixAffinity, StaysUntilSaturated) {
+  const std::vector<BlockHash> blocks{1, 2, 3, 4};
+  const Request request{.prompt_tokens = 64, .block_tokens = 16, .prefix_blocks = blocks};
+  for (const double penalty_s : {0.0, 1.0, 0.99}) {
+    MadeUpPool pool = idle_pool(3);
+    const auto router =
+        make_policy<Router>("prefix_affinity", {{"max_extra_ttft_s", penalty_s}, {"peak_prefill_tokens_per_s", 100}});
+    Rng rng(1, "router");
+    const ReplicaId first = router->pick(request, pool.seen(), rng)->replica;
+    pool.views[index(first)].waiting_tokens = 100;
+    EXPECT_EQ(router->pick(request, pool.seen(), rng)->replica == first, penalty_s != 0.99) << penalty_s;
+  }
+}
+
+// 3 of 4 blocks are less than 80 %: the backlog of 10 tokens beside what each lacks decides, 16 + 10 against 64 + 0
+// and 64 + 10 against 64. A prompt of 5 blocks of which 4 were sent there is sticky.
+TEST(PrefixAffinity, BelowTheThresholdTheFewestTokensDecide) {
+  const std::vector<BlockHash> sent{1, 2, 3, 4, 5};
+  MadeUpPool pool = idle_pool(2);
+  const auto router = make_policy<Router>("prefix_affinity");
+  Rng rng(1, "router");
+  const auto send = [&](std::vector<BlockHash> blocks) {
+    const auto tokens = static_cast<std::int64_t>(16 * blocks.size());
+    return router->pick({.prompt_tokens = tokens, .block_tokens = 16, .prefix_blocks = blocks}, pool.seen(), rng)
+        ->replica;
+  };
+  const ReplicaId first = send(sent);
+  pool.views[index(first)].waiting_tokens = 10;
+  EXPECT_EQ(send({1, 2, 3, 9}), first);
+  EXPECT_NE(send({7, 8, 9, 10}), first);
+  pool.views[index(first)].waiting_tokens = 1000;
+  EXPECT_EQ(send({1, 2, 3, 4, 11}), first);
+}
+
 }  // namespace servecast::router_test
