@@ -53,12 +53,12 @@ std::unique_ptr<Speculator> make_speculator(const Pool& pool, std::uint64_t seed
   return std::make_unique<Speculator>(std::move(policy), std::move(acceptance));
 }
 
-std::optional<EarlyExits> make_early_exits(const Pool& pool, ReplicaId id, std::uint64_t seed) {
+std::unique_ptr<EarlyExits> make_early_exits(const Pool& pool, ReplicaId id, std::uint64_t seed) {
   const auto policy = pool.spec.early_exit.make();
   auto layers = policy->exits(pool.llm);
-  if (!layers) return std::nullopt;
+  if (!layers) return nullptr;
   Rng rng(seed, "early_exit/" + pool.spec.name + "/" + std::to_string(index(id)));
-  return EarlyExits(std::move(*layers), policy->tokens_per_draft(), std::move(rng));
+  return std::make_unique<EarlyExits>(std::move(*layers), policy->tokens_per_draft(), std::move(rng));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <span>
 
 #include "models/hw/latency/step_latency.h"
@@ -65,7 +64,7 @@ struct ReplicaSetup {
   std::int64_t max_depth = 2;          // batches that the engine may have under way
   double waiting_blocks_fraction = 1;  // no KV is imported while sequences not decoding yet hold more of the blocks
   bool chunked_pipeline = false;       // a prompt's next chunk follows in the next lane, see Placement
-  std::optional<EarlyExits> early_exits{};  // where tokens leave before the last layer
+  std::unique_ptr<EarlyExits> early_exits{};  // where tokens leave before the last layer; none: behind it
   AdapterSetup adapters{};
   std::unique_ptr<Speculator> speculator{};  // none: a decode makes one token a step
   std::unique_ptr<SmPartition> partition{};  // prompts and decodes run at the same time; none: they take turns

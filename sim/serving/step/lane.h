@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <vector>
 
@@ -71,15 +72,18 @@ struct FilledBatch {
   }
 };
 
-/// The batches under way, in order, and behind them the one that is being filled. They take turns in the same places,
-/// so that the loop neither copies nor allocates.
+/// The batches under way, in order, and where fewer are than may be, behind them the one that is being filled. They
+/// take turns in the same places, so that the loop neither copies nor allocates.
 class BatchRing {
  public:
   static constexpr std::size_t most_under_way = 2;
 
   std::size_t size() const { return count_; }  // under way
   const FilledBatch& operator[](std::size_t i) const { return ring_[(first_ + i) % ring_.size()]; }
-  FilledBatch& filling() { return ring_[(first_ + count_) % ring_.size()]; }
+  FilledBatch& filling() {
+    assert(count_ < ring_.size());
+    return ring_[(first_ + count_) % ring_.size()];
+  }
   const FilledBatch& filling() const { return (*this)[count_]; }
 
   /// The first of those under way.
@@ -105,7 +109,7 @@ class BatchRing {
   }
 
  private:
-  std::array<FilledBatch, most_under_way + 1> ring_{};
+  std::array<FilledBatch, most_under_way> ring_{};
   std::size_t first_ = 0;
   std::size_t count_ = 0;
 };
