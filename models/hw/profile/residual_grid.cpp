@@ -85,10 +85,10 @@ GridCell LogAxes::locate(std::span<const double> sizes) const {
       continue;
     }
     for (std::size_t c = 0; c < cell.corners; ++c) {
-      const std::size_t base = cell.corner[c] * logs.size();
-      cell.corner[c + cell.corners] = base + high;
+      const std::size_t row = cell.corner[c] * logs.size();
+      cell.corner[c + cell.corners] = row + high;
       cell.share[c + cell.corners] = cell.share[c] * part;
-      cell.corner[c] = base + low;
+      cell.corner[c] = row + low;
       cell.share[c] *= 1 - part;
     }
     cell.corners *= 2;
