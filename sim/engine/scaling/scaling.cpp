@@ -95,7 +95,7 @@ void Scaling::evaluate(std::size_t pool, double now_s) {
   p.load.coming = cluster_.lifecycle().coming(pool);
   p.load.pending_requests = pending_.count(PoolId(pool));
   p.load.block_tokens = p.steps->block_tokens();
-  p.load.slo_target_fraction = slo_.target_fraction;
+  p.load.slo_target_fraction = slo_.target_fraction.value_or(1);
   p.load.capacity = p.capacity.get();
   const std::int64_t least = std::max<std::int64_t>(p.spec.min_replicas, p.load.pending_requests > 0 ? 1 : 0);
   cluster_.lifecycle().want(pool, std::clamp(p.scaler->wanted(p.load), least, scenario_.pools[pool].spec.replicas));

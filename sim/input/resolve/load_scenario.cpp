@@ -9,12 +9,12 @@
 #include "sim/input/plugins/named_plugins.h"
 #include "sim/input/plugins/plugin.h"
 #include "sim/input/resolve/load_pools.h"
+#include "sim/input/rules/check_classes.h"
 #include "sim/input/rules/check_currency.h"
 #include "sim/input/rules/check_failures.h"
 #include "sim/input/rules/check_gateway.h"
 #include "sim/input/rules/check_placements.h"
 #include "sim/input/rules/check_scaling.h"
-#include "sim/input/rules/check_slo.h"
 #include "sim/input/rules/label_use.h"
 #include "sim/input/yaml/try_at.h"
 
@@ -66,7 +66,7 @@ ScenarioSpec read_spec(YamlText& text) {
   text.throw_problems();
   check_names(text, spec.pools);
   check_labels(text, spec);
-  check_slo(text, spec);
+  check_classes(text, spec);
   check_gateway(text, spec);
   return spec;
 }

@@ -131,13 +131,6 @@ void check_scores(YamlText& text, const ScenarioSpec& spec) {
     }
 }
 
-void check_readers(YamlText& text, const ScenarioSpec& spec) {
-  std::set<std::string> seen;
-  for (std::size_t i = 0; i < spec.perceived.size(); ++i)
-    if (!seen.insert(spec.perceived[i].request_class).second)
-      text.fail(fmt::format("perceived[{}]", i), "there is an entry for this class already");
-}
-
 std::string reuse_problem(const Pool& from, const Pool& to, const NodeGroups& groups) {
   if (!(from.llm == to.llm))
     return fmt::format("'{}' runs {}, which cannot go on from the KV of {}: take kv_reuse: text_prefix", to.spec.name,
@@ -190,7 +183,6 @@ void check_gateway(YamlText& text, const ScenarioSpec& spec) {
   check_order(text, spec);
   check_quality(text, spec, names);
   if (text.problems.empty()) check_scores(text, spec);
-  check_readers(text, spec);
 }
 
 void check_kv_paths(YamlText& text, const ScenarioSpec& spec, const NodeGroups& groups,

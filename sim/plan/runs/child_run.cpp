@@ -1,13 +1,11 @@
 #include "sim/plan/runs/child_run.h"
 
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <exception>
 
@@ -64,7 +62,7 @@ std::string in_one_line(const UserError& error) {
   return text;
 }
 
-[[noreturn]] void be_the_child(Simulator& simulator, const RunRequest& request, int socket) {
+void be_the_child(Simulator& simulator, const RunRequest& request, int socket) {
   try {
     const LoadedRun loaded = simulator.load(request);
     send_message(socket, ChildRun::Message::key, loaded.key + end_mark + loaded.learned + end_mark + loaded.rests_on);
@@ -75,40 +73,16 @@ std::string in_one_line(const UserError& error) {
   } catch (const std::exception& error) {
     send_message(socket, ChildRun::Message::failure, std::string("internal error: ") + error.what());
   }
-  _exit(0);  // nothing of the parent's is flushed or closed twice
 }
 
 }  // namespace
 
-ChildRun::ChildRun(Simulator& simulator, const RunRequest& request) {
-  std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    throw UserError(std::string("no child process can be started: ") + std::strerror(errno));
-  const pid_t parent = ::getpid();
-  child_ = ::fork();
-  if (child_ == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) _exit(1);  // it died before that
-    ::close(ends[0]);
-    be_the_child(simulator, request, ends[1]);
-  }
-  ::close(ends[1]);
-  socket_ = ends[0];
-  if (child_ > 0) return;
-  ::close(socket_);
-  throw UserError(std::string("no child process can be started: ") + std::strerror(errno));
-}
-
-ChildRun::~ChildRun() {
-  ::close(socket_);
-  if (child_ == 0) return;
-  ::kill(child_, SIGKILL);
-  while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) continue;
-}
+ChildRun::ChildRun(Simulator& simulator, const RunRequest& request)
+    : child_([&](int socket) { be_the_child(simulator, request, socket); }) {}
 
 ChildRun::Message ChildRun::receive() {
   std::array<char, 65536> part;
-  const ssize_t got = ::recv(socket_, part.data(), part.size(), MSG_DONTWAIT);
+  const ssize_t got = ::recv(socket(), part.data(), part.size(), MSG_DONTWAIT);
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return Message::nothing_yet;
   if (got <= 0) return message_of_ended_child();
   unread_.append(part.data(), static_cast<std::size_t>(got));
@@ -123,9 +97,7 @@ ChildRun::Message ChildRun::receive() {
 }
 
 ChildRun::Message ChildRun::message_of_ended_child() {
-  int status = 0;
-  while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) continue;
-  child_ = 0;
+  const int status = child_.wait();
   text_ = WIFSIGNALED(status) ? std::string("the simulation was ended by a signal: ") + ::strsignal(WTERMSIG(status))
                               : "the simulation ended without a result";
   return Message::failure;
@@ -133,7 +105,7 @@ ChildRun::Message ChildRun::message_of_ended_child() {
 
 void ChildRun::go_on() {
   const char word = 1;
-  while (::send(socket_, &word, 1, MSG_NOSIGNAL) < 0 && errno == EINTR) continue;  // a dead child is noticed later
+  while (::send(socket(), &word, 1, MSG_NOSIGNAL) < 0 && errno == EINTR) continue;  // a dead child is noticed later
 }
 
 }  // namespace servecast

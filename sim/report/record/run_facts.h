@@ -22,9 +22,15 @@ struct SloBounds {
   std::optional<double> ttft_s{};
   std::optional<double> tpot_s{};
   std::optional<double> e2e_s{};
-  double target_fraction = 1;  // share of requests that shall keep every bound
+  std::optional<double> target_fraction{};  // share of requests that shall keep every bound; nothing where none binds
 
   bool stated() const { return ttft_s || tpot_s || e2e_s; }
+  void fields(Fields& f) {
+    f.figure("ttft_s", ttft_s, "bound on the time to first token");
+    f.figure("tpot_s", tpot_s, "bound on the time per output token");
+    f.figure("e2e_s", e2e_s, "bound on the whole time");
+    f.figure("target_fraction", target_fraction, "share of its requests that shall keep all bounds");
+  }
   bool operator==(const SloBounds&) const = default;
 };
 

@@ -70,7 +70,7 @@ std::vector<FailureSummary> failures_of(const Recorder& recorder, const RunFacts
     if (!facts.slo.stated()) continue;
     Spread recoveries;
     for (const double crashed_s : t.crashed_s) {
-      const auto recovery_s = slo_recovery_s(crashed_s, recorder.pools()[i].slo_seconds, facts.slo.target_fraction);
+      const auto recovery_s = slo_recovery_s(crashed_s, recorder.pools()[i].slo_seconds, *facts.slo.target_fraction);
       recoveries.add(recovery_s);
       all.back().not_recovered += recovery_s ? 0 : 1;
     }

@@ -64,13 +64,6 @@ void SloSummary::fields(Fields& f) {
            {.better = Better::lower});
 }
 
-void PromiseSummary::fields(Fields& f) {
-  f.figure("ttft_s", ttft_s, "bound on the time to first token");
-  f.figure("tpot_s", tpot_s, "bound on the time per output token");
-  f.figure("e2e_s", e2e_s, "bound on the whole time");
-  f.figure("target_fraction", target_fraction, "share of its requests that shall keep all bounds");
-}
-
 void ClassSummary::fields(Fields& f) {
   f.field("name", name, "class");
   f.group("requests", requests, "requests of this class");
@@ -128,7 +121,7 @@ std::vector<ClassSummary> classes_of(std::span<const RequestTotals> classes, con
     const SloBounds& promised = facts.slo.of(id);
     if (!promised.stated()) continue;
     all.back().attained_fraction = ratio(real(totals.attaining), real(totals.requests.arrived));
-    all.back().promised = {promised.ttft_s, promised.tpot_s, promised.e2e_s, promised.target_fraction};
+    all.back().promised = promised;
   }
   if (all.size() < 2 && facts.slo.classes.empty()) all.clear();
   return all;

@@ -6,6 +6,7 @@
 
 #include "models/base/fields.h"
 #include "sim/report/record/request_totals.h"
+#include "sim/report/record/run_facts.h"
 #include "sim/report/statistics/statistics.h"
 
 namespace servecast {
@@ -42,22 +43,12 @@ struct SloSummary {
   bool operator==(const SloSummary&) const = default;
 };
 
-/// What one class is promised, in place of what all others are or like them.
-struct PromiseSummary {
-  std::optional<double> ttft_s{};
-  std::optional<double> tpot_s{};
-  std::optional<double> e2e_s{};
-  std::optional<double> target_fraction{};
-  void fields(Fields& f);
-  bool operator==(const PromiseSummary&) const = default;
-};
-
 struct ClassSummary {
   std::string name{};
   RequestCounts requests{};
   Latencies latencies{};
   std::optional<double> attained_fraction{};
-  PromiseSummary promised{};
+  SloBounds promised{};  // to it alone, or to all
 
   SloSummary slo() const {
     return {.ttft_s = promised.ttft_s,

@@ -1,18 +1,16 @@
 #include "sim/reproduce/probes/forked.h"
 
 #include <poll.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <list>
 
 #include "models/base/error.h"
 #include "sim/plan/runs/evaluator.h"
+#include "sim/plan/runs/forked_child.h"
 
 namespace servecast {
 namespace {
@@ -30,58 +28,34 @@ std::string answer_of(const ForkedWork& work) {
   }
 }
 
-[[noreturn]] void be_the_child(const ForkedWork& work, int to_parent) {
+void be_the_child(const ForkedWork& work, int to_parent) {
   const std::string text = answer_of(work);
   for (std::size_t at = 0; at < text.size();) {
     const ssize_t written = ::write(to_parent, text.data() + at, text.size() - at);
     if (written < 0 && errno != EINTR) ::_exit(1);
     if (written > 0) at += static_cast<std::size_t>(written);
   }
-  ::_exit(0);
 }
 
 class Child {
  public:
-  Child(const ForkedWork& work, std::size_t number) : number_(number) {
-    int ends[2];
-    if (::pipe(ends) != 0) fail();
-    const pid_t parent = ::getpid();
-    pid_ = ::fork();
-    if (pid_ == 0) {
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (::getppid() != parent) ::_exit(1);  // it died before that
-      ::close(ends[0]);
-      be_the_child(work, ends[1]);
-    }
-    ::close(ends[1]);
-    from_child_ = ends[0];
-    if (pid_ < 0) fail();
-  }
-  ~Child() {
-    ::close(from_child_);
-    if (pid_ <= 0) return;
-    ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
+  Child(const ForkedWork& work, std::size_t number)
+      : number_(number), process_([&](int to_parent) { be_the_child(work, to_parent); }) {}
 
-  int socket() const { return from_child_; }
+  int socket() const { return process_.socket(); }
   std::size_t number() const { return number_; }
   bool over() const { return over_; }
 
   void listen() {
     char buffer[4096];
-    const ssize_t got = ::read(from_child_, buffer, sizeof buffer);
+    const ssize_t got = ::read(socket(), buffer, sizeof buffer);
     if (got > 0) text_.append(buffer, static_cast<std::size_t>(got));
     over_ = got == 0 || (got < 0 && errno != EINTR);
   }
 
   /// Once it is over.
   ForkedAnswer answer() {
-    int status = 0;
-    ::waitpid(pid_, &status, 0);
-    pid_ = 0;
+    const int status = process_.wait();
     if (status != 0 || text_.empty()) return {.refusal = "the run ended without an answer: a fault of the program"};
     if (text_.front() == refusal) return {.refusal = text_.substr(1)};
     ForkedAnswer answer{.values = std::vector<double>((text_.size() - 1) / sizeof(double))};
@@ -90,13 +64,8 @@ class Child {
   }
 
  private:
-  [[noreturn]] static void fail() {
-    throw UserError(std::string("no child process can be started: ") + std::strerror(errno));
-  }
-
   std::size_t number_;
-  pid_t pid_ = 0;
-  int from_child_ = -1;
+  ForkedChild process_;
   std::string text_{};
   bool over_ = false;
 };
