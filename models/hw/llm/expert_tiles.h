@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 
+#include "models/base/counts.h"
 #include "models/hw/llm/data_type.h"
 
 namespace servecast {
@@ -19,8 +20,6 @@ constexpr ExpertTile expert_tile(DataType weights) {
   return {};
 }
 
-constexpr std::int64_t in_whole_tiles(std::int64_t side, std::int64_t tile) {
-  return (side + tile - 1) / tile * tile;
-}
+constexpr std::int64_t in_whole_tiles(std::int64_t side, std::int64_t tile) { return divided_up(side, tile) * tile; }
 
 }  // namespace servecast

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "models/policy/prefix/prefix_index.h"
+#include "models/policy/prefix/serving_replicas.h"
 #include "models/policy/router.h"
 
 namespace servecast {
@@ -65,7 +66,7 @@ class Llmd final : public Router {
   }
 
   std::optional<Route> pick(const Request& request, const ReplicaViews& replicas, Rng& rng) override {
-    if (ids_.empty() || membership_version_ != replicas.membership_version()) forget_gone(replicas);
+    follow(replicas);
     scores_.assign(replicas.size(), 0);
     const bool hit = add_prefixes(request, replicas);
     add_queues(replicas);
@@ -76,18 +77,13 @@ class Llmd final : public Router {
   }
 
  private:
-  /// A replica that comes back has an empty cache.
-  void forget_gone(const ReplicaViews& replicas) {
-    std::vector<ReplicaId> ids;
-    for (const ReplicaView& r : replicas) ids.push_back(r.id);
-    for (const ReplicaId id : ids_)
-      if (!std::ranges::binary_search(ids, id))
-        for (PrefixIndex* sent : {&sent_, &cpu_sent_}) sent->evict(index(id), 0);
-    ids_ = std::move(ids);
-    const std::size_t most = index(ids_.back()) + 1;
-    for (PrefixIndex* sent : {&sent_, &cpu_sent_}) sent->grow(most);
-    last_new_.resize(std::max(last_new_.size(), most));
-    membership_version_ = replicas.membership_version();
+  void follow(const ReplicaViews& replicas) {
+    const auto forget = [&](ReplicaId gone) {
+      for (PrefixIndex* sent : {&sent_, &cpu_sent_}) sent->evict(index(gone), 0);
+    };
+    if (!serving_.follow(replicas, forget)) return;
+    for (PrefixIndex* sent : {&sent_, &cpu_sent_}) sent->grow(serving_.room());
+    last_new_.resize(std::max(last_new_.size(), serving_.room()));
   }
 
   /// Whether any replica has some of the prompt.
@@ -173,8 +169,7 @@ class Llmd final : public Router {
   std::vector<std::uint64_t> last_new_;  // count of new prompts when it was sent one last; 0: never
   std::vector<std::uint64_t> order_;     // of these, of the replicas that serve
   std::uint64_t new_prompts_ = 0;
-  std::vector<ReplicaId> ids_;  // of those that serve
-  std::uint64_t membership_version_ = 0;
+  ServingReplicas serving_;
   std::vector<double> scores_;
   std::vector<std::int64_t> tokens_;
 };

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "models/policy/prefix/prefix_index.h"
+#include "models/policy/prefix/serving_replicas.h"
 #include "models/policy/router.h"
 
 namespace servecast {
@@ -46,7 +47,7 @@ class PrefixAffinity final : public Router {
 
   bool reads_kv() const override { return false; }
   std::optional<Route> pick(const Request& request, const ReplicaViews& replicas, Rng& rng) override {
-    if (ids_.empty() || membership_version_ != replicas.membership_version()) forget_gone(replicas);
+    if (serving_.follow(replicas, [&](ReplicaId gone) { sent_.evict(index(gone), 0); })) sent_.grow(serving_.room());
     sent_.matches(request, sent_tokens_);
     const bool only_sticky = stays(request, replicas);
     const ReplicaId picked = replicas[least(request, replicas, only_sticky, rng)].id;
@@ -56,17 +57,6 @@ class PrefixAffinity final : public Router {
   }
 
  private:
-  /// A replica that comes back has an empty cache.
-  void forget_gone(const ReplicaViews& replicas) {
-    std::vector<ReplicaId> ids;
-    for (const ReplicaView& r : replicas) ids.push_back(r.id);
-    for (const ReplicaId id : ids_)
-      if (!std::ranges::binary_search(ids, id)) sent_.evict(index(id), 0);
-    ids_ = std::move(ids);
-    sent_.grow(index(ids_.back()) + 1);
-    membership_version_ = replicas.membership_version();
-  }
-
   bool sticky(const Request& request, const ReplicaView& replica) const {
     return static_cast<double>(sent_tokens_[index(replica.id)]) >=
            settings_.affinity_threshold * static_cast<double>(request.prompt_tokens);
@@ -103,8 +93,7 @@ class PrefixAffinity final : public Router {
   PrefixIndex sent_{0};                    // by ReplicaId, as the next
   std::vector<std::int64_t> sent_tokens_;  // leading tokens of this prompt
   std::vector<std::size_t> least_;
-  std::vector<ReplicaId> ids_;  // of those that serve
-  std::uint64_t membership_version_ = 0;
+  ServingReplicas serving_;
 };
 
 [[maybe_unused]] const bool added = Registry<Router>::add<PrefixAffinity>(

@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "models/policy/prefix/prefix_index.h"
+#include "models/policy/prefix/serving_replicas.h"
 #include "models/policy/router.h"
 
 namespace servecast {
@@ -42,7 +43,7 @@ class PrefixCacheAware final : public Router {
 
   bool reads_kv() const override { return false; }
   std::optional<Route> pick(const Request& request, const ReplicaViews& replicas, Rng&) override {
-    if (ids_.empty() || membership_version_ != replicas.membership_version()) forget_gone(replicas);
+    if (serving_.follow(replicas, [&](ReplicaId gone) { sent_.evict(index(gone), 0); })) sent_.grow(serving_.room());
     cut_back(request.arrival_s);
     const ReplicaId picked = choose(request, replicas);
     sent_.insert(request, index(picked));
@@ -50,17 +51,6 @@ class PrefixCacheAware final : public Router {
   }
 
  private:
-  /// A replica that comes back has an empty cache.
-  void forget_gone(const ReplicaViews& replicas) {
-    std::vector<ReplicaId> ids;
-    for (const ReplicaView& r : replicas) ids.push_back(r.id);
-    for (const ReplicaId id : ids_)
-      if (!std::ranges::binary_search(ids, id)) sent_.evict(index(id), 0);
-    ids_ = std::move(ids);
-    sent_.grow(index(ids_.back()) + 1);
-    membership_version_ = replicas.membership_version();
-  }
-
   ReplicaId choose(const Request& request, const ReplicaViews& replicas) const {
     const auto load = [&](std::size_t i) { return replicas[i].waiting_requests + replicas[i].running_requests; };
     const std::size_t idlest = least_position(replicas, load);
@@ -86,8 +76,7 @@ class PrefixCacheAware final : public Router {
 
   Settings settings_;
   PrefixIndex sent_{0};         // by ReplicaId
-  std::vector<ReplicaId> ids_;  // of those that serve
-  std::uint64_t membership_version_ = 0;
+  ServingReplicas serving_;
   double cut_back_s_ = 0;
 };
 
