@@ -88,6 +88,7 @@ set_tests_properties(site PROPERTIES SKIP_RETURN_CODE 77)
 servecast_script_test(reproductions quick docs/reproductions ${program} ${PROJECT_SOURCE_DIR})
 servecast_script_test(reproduced_quick quick docs/reproduced ${program} ${PROJECT_SOURCE_DIR} --quick)
 servecast_script_test(reproduced full docs/reproduced ${program} ${PROJECT_SOURCE_DIR})
+set_tests_properties(reproduced_quick PROPERTIES LABELS "quick;part")  # `reproduced` has these figures, too: part of all tests
 servecast_script_test(words quick words/words ${PROJECT_SOURCE_DIR})
 servecast_script_test(glossary quick words/glossary ${program} ${PROJECT_SOURCE_DIR})
 add_test(NAME measure_plan COMMAND ${PROJECT_SOURCE_DIR}/scripts/measure-plan ${program} 10)

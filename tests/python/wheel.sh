@@ -3,6 +3,7 @@
 # within 15 seconds of processor time.
 #   wheel.sh SOURCE-FOLDER BUILD-FOLDER      leaves BUILD-FOLDER/python_tests/wheels and the environment BUILD-FOLDER/python_tests/empty
 source=$1 work=$2/python_tests
+unset LD_LIBRARY_PATH
 failed=0
 wrong() { echo "$1"; failed=1; }
 mkdir -p "$work" && rm -rf "$work/empty" "$work/wheels" || exit 1
