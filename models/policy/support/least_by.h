@@ -34,7 +34,8 @@ class LeastBy {
     for (std::size_t at = leaves_ + i; at > 1; at /= 2) {
       const std::uint32_t other = winners_[at ^ 1];
       const Key other_key = keys_[other];
-      const bool lost = (other_key < key) | ((other_key == key) & (other < winner));
+      const unsigned less = other_key < key, tied = other_key == key, before = other < winner;
+      const bool lost = (less | (tied & before)) != 0;
       winner = lost ? other : winner;
       key = lost ? other_key : key;
       if (std::exchange(winners_[at / 2], winner) == winner && winner != i) return;  // i lost as it did before

@@ -8,7 +8,7 @@
 
 namespace servecast {
 
-class YamlText;
+struct YamlText;
 
 /// Reads and checks everything: throws UserError with every problem found. Opens the traces.
 Scenario load_scenario(const std::string& file, const std::vector<Override>& overrides = {});

@@ -28,7 +28,7 @@
 namespace servecast {
 namespace {
 
-constexpr double step = 0.1;  // of an input that is changed to see what follows
+constexpr double changed_by = 0.1;  // of an input that is changed to see what follows
 
 std::optional<double> per_million_tokens(double usd_per_hour, const Summary& run) {
   if (run.output_tokens_per_s <= 0) return std::nullopt;
@@ -166,7 +166,7 @@ std::vector<std::string> sources(const WorkloadSpec& workload) {
 std::vector<InputChange> changes(Sizer& sizer, const SizedDesign& sized, const MoreChanges& more) {
   const WorkloadFacts& facts = sizer.workload(sized, sizer.seed(sized, 0));
   std::vector<InputChange> all;
-  for (const double factor : {1 - step, 1 + step}) {
+  for (const double factor : {1 - changed_by, 1 + changed_by}) {
     all.push_back({.input = "price", .factor = factor, .price_factor = factor});
     if (facts.open_loop) all.push_back({.input = "rate", .factor = factor, .rate_factor = factor});
     for (const char* length : {"prompt_scale", "output_scale"}) {
@@ -179,9 +179,9 @@ std::vector<InputChange> changes(Sizer& sizer, const SizedDesign& sized, const M
   const bool hits =
       std::ranges::any_of(facts.requests, [](const ExpectedRequest& r) { return r.work.found_tokens > 0; });
   if (hits) {
-    InputChange change{.input = "cache hits", .factor = 1 - step};
+    InputChange change{.input = "cache hits", .factor = 1 - changed_by};
     for (const std::string& path : sources(sizer.spec_of(sized).workload))
-      change.set.push_back(fmt::format("{}.cold_fraction={}", path, step));
+      change.set.push_back(fmt::format("{}.cold_fraction={}", path, changed_by));
     all.push_back(std::move(change));
   }
   for (InputChange& change : more(sized)) all.push_back(std::move(change));

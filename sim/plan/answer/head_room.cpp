@@ -11,7 +11,7 @@ namespace servecast {
 namespace {
 
 constexpr double head_room_close_enough = 1.02;
-constexpr double most = 64;
+constexpr double most_head_room = 64;
 
 class Bracket {
  public:
@@ -54,7 +54,7 @@ std::optional<HeadRoom> head_room(Sizer& sizer, Runs& runs, const SizedDesign& s
   const std::vector<DrawRequest> today{{&sized, 0}};
   if (!runs.judge(today).front().kept) return std::nullopt;
   Bracket bracket(sizer, runs, sized);
-  while (bracket.broken == 0 && bracket.found.factor < most) {
+  while (bracket.broken == 0 && bracket.found.factor < most_head_room) {
     const double from = bracket.found.factor;
     bracket.narrow({1.25 * from, 1.5 * from, 2 * from});
   }

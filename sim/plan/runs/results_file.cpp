@@ -66,9 +66,9 @@ ResultsFile::ResultsFile(const std::string& file) : file_(file) {
 ResultsFile::~ResultsFile() = default;
 
 void ResultsFile::check_kind() {
-  Query tables(database_.get(), "SELECT count(*) FROM sqlite_master");
-  if (const int status = tables.step(); status != SQLITE_ROW) fail(status);
-  if (tables.integer() == 0) {
+  Query held(database_.get(), "SELECT count(*) FROM sqlite_master");
+  if (const int status = held.step(); status != SQLITE_ROW) fail(status);
+  if (held.integer() == 0) {
     run(fmt::format("PRAGMA application_id={}", application_id).c_str());
     run(fmt::format("PRAGMA user_version={}", layout).c_str());
     return;
