@@ -8,7 +8,7 @@
 namespace servecast::gui {
 namespace {
 
-constexpr double absent = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
 /// later - earlier, row by row; absent where either is (NaN spreads).
 Column differences(const Column& later, const Column& earlier) {
@@ -21,12 +21,12 @@ Column differences(const Column& later, const Column& earlier) {
 Column completed_s(const Requests& r) {
   Column out = r.finish_s;
   for (std::size_t i = 0; i < r.size(); ++i)
-    if (r.status[i] != "completed") out[i] = absent;
+    if (r.status[i] != "completed") out[i] = no_value;
   return out;
 }
 
 Column time_per_output_token(const Requests& r) {
-  Column out(r.size(), absent);
+  Column out(r.size(), no_value);
   for (std::size_t i = 0; i < r.size(); ++i)
     if (r.output_tokens[i] > 1 && r.status[i] == "completed")
       out[i] = (r.finish_s[i] - r.first_token_s[i]) / (r.output_tokens[i] - 1);

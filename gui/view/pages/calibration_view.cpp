@@ -15,7 +15,7 @@
 namespace servecast::gui {
 namespace {
 
-constexpr int whole = 1000;             // of the width; only the ratio of sizes counts
+constexpr int full_width = 1000;        // of the width; only the ratio of sizes counts
 constexpr double close_by = 0.1;        // the band drawn around "as measured"
 constexpr double most_error_shown = 1;  // what is further off is drawn at the edge
 
@@ -65,7 +65,7 @@ CalibrationView::CalibrationView(QWidget* parent) : QWidget(parent) {
   plots->addWidget(times_);
   plots->addWidget(errors_);
   splitter->addWidget(plots);
-  splitter->setSizes({2 * whole / 5, 3 * whole / 5});
+  splitter->setSizes({2 * full_width / 5, 3 * full_width / 5});
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(splitter);

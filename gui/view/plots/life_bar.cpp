@@ -12,7 +12,7 @@
 namespace servecast::gui {
 namespace {
 
-constexpr double margin = 14;
+constexpr double side_margin = 14;
 
 QColor colour_of(LifeKind kind, const Theme& t) {
   switch (kind) {
@@ -68,7 +68,7 @@ void LifeBar::set_life(const RequestLife& life, const Steps* steps) {
 
 QRectF LifeBar::bar() const {
   const double line = fontMetrics().height();
-  return {margin, line + 16, width() - 2 * margin, 26};
+  return {side_margin, line + 16, width() - 2 * side_margin, 26};
 }
 
 double LifeBar::x_of(double time_s) const {
@@ -79,7 +79,7 @@ void LifeBar::paint_legend(QPainter& painter) const {
   const Theme& t = theme_of(palette());
   std::map<LifeKind, double> seconds;
   for (const LifePart& part : life_.parts) seconds[part.kind] += part.to_s - part.from_s;
-  double x = margin;
+  double x = side_margin;
   for (const auto& [kind, length_s] : seconds) {
     const QString text = life_kind_name(kind) + "  " + text_of(Quantity::latency_s, length_s);
     painter.fillRect(QRectF(x, 10, 11, 11), colour_of(kind, t));

@@ -11,12 +11,12 @@ struct Kind {
   double mtbf_s = 0;    // so that one or two break in a run
   bool notice = false;  // can be given
 };
-const std::vector<Kind> kinds{{"node", 20, true}, {"gpu", 60, true}, {"nic", 60},    {"link", 15},
-                              {"switch", 30},     {"trunk", 15},     {"storage", 15}};
+const std::vector<Kind> failure_kinds{{"node", 20, true}, {"gpu", 60, true}, {"nic", 60},    {"link", 15},
+                                      {"switch", 30},     {"trunk", 15},     {"storage", 15}};
 
 Tree draw_rates(Draw draw, const Parts& parts) {
   Tree rates = Tree::array();
-  for (const Kind& kind : kinds) {
+  for (const Kind& kind : failure_kinds) {
     Draw of = draw.at(kind.name);
     const std::string name = kind.name;
     if (!of.chance(0.3) || (name == "link" && !parts.spine) || (name == "trunk" && !parts.trunk)) continue;

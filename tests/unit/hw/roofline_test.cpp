@@ -6,7 +6,7 @@
 
 namespace servecast::roofline_test {
 
-constexpr EngineTerms no_host{.all_reduce_wait_s = 0, .small_kernel_s = 1e-6};
+const EngineTerms no_host{.all_reduce_wait_s = 0, .small_kernel_s = 1e-6};
 
 std::unique_ptr<StepLatency> roofline(const Llm& llm, Shape shape = {}, const EngineTerms& engine = no_host) {
   return make_roofline({.gpu = made_up_gpu(),

@@ -18,7 +18,7 @@ struct LibraryType {
   std::int64_t out_bytes;
 };
 /// cuBLASLt gives integer products as they are summed; only ours scales them in the same kernel.
-constexpr std::array types{
+constexpr std::array library_types{
     LibraryType{"bf16", Random::bf16, CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16BF, 2},
     LibraryType{"fp8", Random::fp8, CUDA_R_8F_E4M3, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16BF, 2},
     LibraryType{"w8a8", Random::bytes, CUDA_R_8I, CUBLAS_COMPUTE_32I, CUDA_R_32I, CUDA_R_32I, 4}};
@@ -105,9 +105,10 @@ class LibraryProductCall final : public Call {
 }  // namespace
 
 std::unique_ptr<Call> make_library_product(const MeasureTarget& target, const CallContext& context) {
-  const auto type = std::ranges::find(types, std::string_view(target.dtype), &LibraryType::dtype);
+  const auto type = std::ranges::find(library_types, std::string_view(target.dtype), &LibraryType::dtype);
   const CublasLt* lt = context.libraries.cublaslt.get();
-  if (lt == nullptr || type == types.end() || (type->operands == CUDA_R_8F_E4M3 && !context.has_fp8)) return nullptr;
+  if (lt == nullptr || type == library_types.end() || (type->operands == CUDA_R_8F_E4M3 && !context.has_fp8))
+    return nullptr;
   auto call = std::make_unique<LibraryProductCall>(target.shape, *type, *lt, context.rng);
   return call->choose() ? std::move(call) : nullptr;
 }
