@@ -20,7 +20,7 @@ class Account(Figures):
     classes: list[AccountClasses]  # the sum, shared out by seconds in service (E2E less queueing); empty unless there are several classes
 
 class AccountClasses(Figures):
-    item: str  # what is paid for (GPUs of a pool, spare GPUs, nodes, a stage of the gateway, an API, all), or whose requests
+    item: str  # what is paid for (GPUs of a pool, spare GPUs, nodes, egress of a group, a stage of the gateway, an API, all), or whose requests
     gpu_hours: float  # GPUs times hours that they were held
     kwh: float  # energy at the building's meter [kWh]
     cost: float  # in the account's currency, electricity included where it is paid for
@@ -29,7 +29,7 @@ class AccountClasses(Figures):
     co2_g_per_request: float  # by completed requests
 
 class AccountItems(Figures):
-    item: str  # what is paid for (GPUs of a pool, spare GPUs, nodes, a stage of the gateway, an API, all), or whose requests
+    item: str  # what is paid for (GPUs of a pool, spare GPUs, nodes, egress of a group, a stage of the gateway, an API, all), or whose requests
     gpu_hours: float  # GPUs times hours that they were held
     kwh: float  # energy at the building's meter [kWh]
     cost: float  # in the account's currency, electricity included where it is paid for
@@ -113,8 +113,8 @@ class Copies(Figures):
     bytes: float  # that they moved; of slow copies what they take of their links [bytes]
 
 class Cost(Figures):
-    usd_per_hour: float  # price of all GPUs that are paid for, used or not [USD/h]
-    usd_total: float  # price of all GPUs for `duration_s` [USD]
+    usd_per_hour: float  # price of all GPUs that are paid for, used or not, and of what sites send each other [USD/h]
+    usd_total: float  # the same for `duration_s` [USD]
     usd_per_request: float  # total by completed requests [USD]
     usd_per_million_output_tokens: float  # total by output tokens [USD]
 
@@ -129,6 +129,11 @@ class EarlyExits(Figures):
     layers_per_step: float  # that a decode step runs, in the mean: to its deepest exit
     lost_points: float  # of a benchmark's score in percent, as published; null: not published
     accuracy_source: str  # where that was published
+
+class Egress(Figures):
+    group: str  # of nodes, that they left
+    bytes: float  # sent over links to other sites: KV that was handed over, migrated or copied [bytes]
+    usd: float  # at `egress_usd_per_billion_bytes` of the group; part of `cost` [USD]
 
 class Energy(Figures):
     j_total: float  # GPUs, idle time included, and what their nodes draw beside them [J]
@@ -369,7 +374,7 @@ class Summary(Figures):
     prompt_tokens_per_s: float  # prompt tokens of requests that got a first token, by `duration_s` (recomputed ones not counted again) [tokens/s]
     output_tokens_per_s: float  # output tokens of the answers that users got, by `duration_s`; what else a gateway had made (inner tasks of a graph, LLM calls that were given up) is in `series.csv` and `gateway` [tokens/s]
     slo: Slo  # what was promised and what was kept
-    cost: Cost  # money for GPUs
+    cost: Cost  # money for GPUs and for what sites send each other
     energy: Energy  # energy of the machines
     account: Account  # money, energy and carbon by what causes them, where the scenario keeps an `account`
     gateway: list[Gateway]  # one entry: all stages together; left out without a gateway
@@ -377,13 +382,14 @@ class Summary(Figures):
     answered_by: list[AnsweredBy]  # targets that answered
     quality: list[Quality]  # expected scores, where the scenario has a table of them: of all, then class by class
     perceived: list[Perceived]  # what readers feel, where the scenario has readers: of all, then class by class
-    bill: list[Bill]  # what is paid for what, with a gateway; `cost` stays that of the GPUs
+    bill: list[Bill]  # what is paid for what, with a gateway; `cost` stays that of the GPUs and of egress
     dispatch: list[Dispatch]  # one entry: how long the gateway takes to hand requests on
     graph: list[Graph]  # one entry: requests worked out in several LLM calls
     graph_nodes: list[GraphNodes]  # node by node, where requests are worked out in several LLM calls
     jobs: list[Jobs]  # requests that became jobs: all, then class by class where there are several
     pools: list[Pools]  # pool by pool
     unused_gpus: list[UnusedGpus]  # GPUs that no pool uses, of nodes that are rented whole
+    egress: list[Egress]  # group by group, what it sent to other sites over links between groups, where that is paid for
     hand_overs: list[HandOvers]  # pool by pool, where another replica decodes than computed the prompt
     migrations: list[Migrations]  # pool by pool, where sequences move while they decode
     answer_losses: list[AnswerLosses]  # what narrower weights, pruning and distillation cost in answers; left out where models are as published

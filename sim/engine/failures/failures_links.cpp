@@ -28,7 +28,7 @@ std::vector<std::string> Failures::links_of(const BreakablePart& part) const {
   using enum BreakablePart::Kind;
   if (part.kind == storage) return storage_links(scenario_.groups);
   if (part.kind == nic) return {fmt::format("node{}/nic{}", part.node, part.number)};
-  if (part.kind == trunk) return {fmt::format("trunk{}", part.number)};
+  if (part.kind == trunk) return {Wiring::trunk_name(static_cast<std::size_t>(part.number))};
   if (part.kind == link) return {fmt::format("leaf{}", part.number)};
   const NodeGroup& group = scenario_.groups.of_switch(part.number);
   std::vector<std::string> names;

@@ -14,9 +14,10 @@ namespace {
 
 std::string node_name(std::int64_t node) { return fmt::format("node{}", node); }
 std::string leaf_name(std::int64_t leaf) { return fmt::format("leaf{}", leaf); }
-std::string trunk_name(std::size_t link) { return fmt::format("trunk{}", link); }
 
 }  // namespace
+
+std::string Wiring::trunk_name(std::size_t link) { return fmt::format("trunk{}", link); }
 
 std::string Wiring::name(const GpuPlace& gpu) { return fmt::format("node{}/gpu{}", gpu.node, gpu.gpu); }
 

@@ -41,6 +41,8 @@ class Wiring {
   const Platform& platform() const { return platform_; }
   static std::string name(const GpuPlace& gpu);
   static std::string name(const Part& part);
+  /// Of a link between groups, by its place in `cluster.links`.
+  static std::string trunk_name(std::size_t link);
   /// From any part to any other. Host to host inside a node: no link, no delay.
   Path path(const Part& from, const Part& to) const;
   /// A copy from one part to another, as the laws of the GPUs at its ends have it. The rate of slow copies, and what

@@ -248,6 +248,17 @@ double overhead_j(const Scenario& scenario, const Simulation& simulation) {
   return joules;
 }
 
+std::vector<SiteEgress> egress_of(const Scenario& scenario, const EgressTally& tally) {
+  std::vector<SiteEgress> all;
+  for (std::size_t i = 0; i < tally.bytes().size(); ++i) {
+    const NodeGroup& group = scenario.groups[i];
+    const double bytes = tally.bytes()[i];
+    const double usd = bytes * group.egress_usd_per_billion_bytes / 1e9;
+    if (usd > 0) all.push_back({group.name, bytes, usd});
+  }
+  return all;
+}
+
 AccountTerms account_terms(const AccountSpec& spec) {
   return {spec.currency, spec.per_usd, spec.usd_per_kwh, spec.pue, spec.co2_g_per_kwh};
 }
@@ -283,6 +294,7 @@ RunFacts collect_facts(const Scenario& scenario, const Simulation& simulation) {
     if (!simulation.standstill().empty()) facts.rests_on.back().notes.push_back(simulation.standstill());
     facts.steps += facts.pools.back().totals.steps;
   }
+  facts.egress = egress_of(scenario, simulation.egress());
   facts.copies = copies_made(scenario, simulation, facts);
   return facts;
 }

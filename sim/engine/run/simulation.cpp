@@ -35,6 +35,8 @@ Simulation::Simulation(Scenario& scenario, Recorder& recorder, const RunOptions&
 // on their way from or to it are known.
 void Simulation::connect(const Wiring& wiring) {
   flows_.add_listener(tally_);
+  egress_.connect(scenario_.groups, wiring);
+  flows_.add_listener(egress_);
   cluster_.add_listener(transfers_.emplace(scenario_, wiring, flows_, cluster_, clock_));
   for (ReplicaPool& pool : cluster_.pools()) pool.connect(*transfers_);
   for (const Pool& pool : scenario_.pools)

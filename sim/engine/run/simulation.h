@@ -10,6 +10,7 @@
 #include "sim/engine/flow/run_listener.h"
 #include "sim/engine/gateway/gateway.h"
 #include "sim/engine/links/copy_tally.h"
+#include "sim/engine/links/egress_tally.h"
 #include "sim/engine/scaling/scaling.h"
 #include "sim/engine/time/run_clock.h"
 #include "sim/engine/time/watchdog.h"
@@ -45,6 +46,7 @@ class Simulation {
   /// Why the run ended before its requests did, in words; empty: it did not.
   const std::string& standstill() const { return standstill_; }
   const auto& copies_moved() const { return tally_.moved(); }
+  const EgressTally& egress() const { return egress_; }
 
  private:
   /// What happens within one instant (simulation_instant.cpp).
@@ -79,6 +81,7 @@ class Simulation {
   FlowParts parts_{};
   Flows flows_{};
   CopyTally tally_{};
+  EgressTally egress_{};
   Arrivals arrivals_;
   RequestEnds ends_;
   RunListener listener_;

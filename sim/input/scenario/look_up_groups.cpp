@@ -132,8 +132,12 @@ NodeGroups look_up_groups(YamlText& text, const ScenarioSpec& spec, HardwareFile
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const NodeGroupSpec& from = specs[i];
     const std::string& rent = from.rent == "as_cluster" ? spec.cluster.rent : from.rent;
-    NodeGroup group{
-        .name = from.name, .nodes = from.nodes, .spares = from.spares, .rented_whole = rent == "whole_nodes"};
+    NodeGroup group{.name = from.name,
+                    .nodes = from.nodes,
+                    .spares = from.spares,
+                    .rented_whole = rent == "whole_nodes",
+                    .site = from.site,
+                    .egress_usd_per_billion_bytes = from.egress_usd_per_billion_bytes};
     const auto at = [&](const std::string& key) {
       return from.name.empty() ? "cluster." + key : fmt::format("cluster.groups[{}].{}", i, key);
     };

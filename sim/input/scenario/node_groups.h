@@ -24,6 +24,8 @@ struct NodeGroup {
   std::int64_t nodes = 1;
   std::int64_t spares = 0;
   bool rented_whole = true;  // else GPU by GPU
+  std::string site{};        // empty: one of its own
+  double egress_usd_per_billion_bytes = 0;
   std::int64_t first_node = 0;
   std::int64_t first_switch = 0;
 
@@ -77,6 +79,10 @@ class NodeGroups {
   const NodeGroup& of_switch(std::int64_t number) const;
   /// The fewest links that lead from one group to another, of equally many those stated first; nothing where none do.
   std::optional<std::vector<GroupHop>> way(std::size_t from, std::size_t to) const;
+  /// Whether a link joins two sites, so that what crosses it is paid for.
+  bool joins_sites(const GroupLink& link) const {
+    return groups_[link.from].site.empty() || groups_[link.from].site != groups_[link.to].site;
+  }
   /// "group 'fast'", or "the cluster" where it has one.
   std::string called(std::size_t group) const;
   /// Where a scenario has this setting of a group.

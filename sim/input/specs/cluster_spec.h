@@ -16,6 +16,8 @@ struct NodeGroupSpec {
   std::string gpu{};
   std::int64_t spares = 0;
   std::string rent = "as_cluster";
+  std::string site{};
+  double egress_usd_per_billion_bytes = 0;
 
   void fields(Fields& f) {
     f.required("name", name, "name of the group, as pools and links call it");
@@ -31,6 +33,11 @@ struct NodeGroupSpec {
             {.min = 0, .max = 16384});
     f.field("rent", rent, "how its machines are paid for: as cluster.rent says, or one of what that may be",
             {"as_cluster", "whole_nodes", "single_gpus"});
+    f.field("site", site, "groups with the same name here send each other for nothing; left out: a site of its own");
+    f.field(
+        "egress_usd_per_billion_bytes", egress_usd_per_billion_bytes,
+        "USD for 1e9 bytes that leave the group for another site over cluster.links, e.g. KV; between regions of a "
+        "cloud 0.01 to 0.09");
   }
 };
 

@@ -43,7 +43,7 @@ double electricity_usd(const Basis& b) {
   return power_usd_per_hour(w, b.machines.pue, b.machines.usd_per_kwh);
 }
 
-double egress_usd(const Basis& b) {
+double answers_usd(const Basis& b) {
   if (b.run == nullptr || !b.prices.egress) return 0;
   const EgressSpec& egress = *b.prices.egress;
   const double bytes_per_s =
@@ -51,12 +51,18 @@ double egress_usd(const Basis& b) {
   return bytes_per_s * seconds_per_hour * egress.usd_per_billion_bytes_sent / 1e9;
 }
 
-/// All that gateway stages and outside APIs bill: the run's bill without the GPUs, which have lines of their own.
+/// What sites sent each other. Before a run: nothing is known that must cross.
+double site_egress_usd(const Basis& b) {
+  if (b.run == nullptr || b.run->duration_s <= 0) return 0;
+  return egress_usd(b.run->egress) / b.run->duration_s * seconds_per_hour;
+}
+
+/// All that gateway stages and outside APIs bill: the run's bill without what has lines of its own.
 double bills_usd(const Basis& b) {
   if (b.run == nullptr || b.run->duration_s <= 0) return 0;
   double usd = 0;
   for (const BillSummary& line : b.run->gateway.bill)
-    if (line.item != "GPUs" && line.item != "all") usd += line.usd;
+    if (line.item != "GPUs" && line.item != "egress" && line.item != "all") usd += line.usd;
   return usd / b.run->duration_s * seconds_per_hour;
 }
 
@@ -65,7 +71,7 @@ struct CostPart {
   bool by_traffic;
   double (*usd)(const Basis&);  // without a run never more than with any
 };
-constexpr std::array<CostPart, 9> cost_parts{{
+constexpr std::array<CostPart, 10> cost_parts{{
     {"GPUs in use", false, [](const Basis& b) { return b.rent.gpus_usd; }},
     {"unused GPUs of whole nodes", false, [](const Basis& b) { return b.rent.unused_usd; }},
     {"spare nodes", false, [](const Basis& b) { return b.rent.spares_usd; }},
@@ -73,7 +79,8 @@ constexpr std::array<CostPart, 9> cost_parts{{
     {"software", false, software_usd},
     {"KV tiers", false, tiers_usd},
     {"electricity", false, electricity_usd},
-    {"egress", true, egress_usd},
+    {"egress", true, answers_usd},
+    {"egress between sites", true, site_egress_usd},
     {"gateway and outside APIs", true, bills_usd},
 }};
 

@@ -198,6 +198,28 @@ struct UnusedGpus {
   bool operator==(const UnusedGpus&) const = default;
 };
 
+/// What one group of nodes sent to other sites.
+struct SiteEgress {
+  std::string group{};
+  double bytes = 0;
+  double usd = 0;
+
+  void fields(Fields& f) {
+    f.field("group", group, "of nodes, that they left");
+    f.figure("bytes", bytes, "sent over links to other sites: KV that was handed over, migrated or copied",
+             {.heading = "bytes", .better = Better::lower});
+    f.figure("usd", usd, "at `egress_usd_per_billion_bytes` of the group; part of `cost`",
+             {.heading = "cost", .better = Better::lower});
+  }
+  bool operator==(const SiteEgress&) const = default;
+};
+
+inline double egress_usd(const std::vector<SiteEgress>& groups) {
+  double usd = 0;
+  for (const SiteEgress& group : groups) usd += group.usd;
+  return usd;
+}
+
 /// A figure of the hardware that the scenario states otherwise than its file.
 struct ChangedHardware {
   std::string setting{};
@@ -252,6 +274,7 @@ struct RunFacts {
   std::optional<AccountTerms> account{};  // where an account is wanted
   double node_overhead_j = 0;             // energy of the nodes beyond their GPUs
   std::vector<UnusedGpus> unused_gpus{};  // by group of nodes that has any
+  std::vector<SiteEgress> egress{};       // by group of nodes that is to pay for any
   std::vector<RestsOn> rests_on{};
   std::vector<CopiesMade> copies{};  // by kind and basis
   std::vector<ChangedHardware> changed_hardware{};

@@ -41,6 +41,8 @@ std::vector<Paid> paid_for(const RunFacts& facts) {
   if (!facts.failures.spares.empty()) paid.push_back(spares);
   paid.push_back({.item = "nodes",
                   .j = facts.node_overhead_j});  // with what idle GPUs of spares, and of machines rented whole, draw
+  for (const SiteEgress& egress : facts.egress)
+    if (egress.usd > 0) paid.push_back({.item = "egress of " + egress.group, .usd = egress.usd});
   for (const GatewayStageFacts& stage : facts.gateway.stages)
     if (stage.usd > 0) paid.push_back({.item = stage.policy, .usd = stage.usd});
   for (const TargetFacts& target : facts.gateway.targets)
@@ -95,9 +97,9 @@ std::vector<AccountLine> shared_out(const Paid& all, const Recorder& recorder, c
 }  // namespace
 
 void AccountLine::fields(Fields& f) {
-  f.field(
-      "item", item,
-      "what is paid for (GPUs of a pool, spare GPUs, nodes, a stage of the gateway, an API, all), or whose requests");
+  f.field("item", item,
+          "what is paid for (GPUs of a pool, spare GPUs, nodes, egress of a group, a stage of the gateway, an API, "
+          "all), or whose requests");
   f.figure("gpu_hours", gpu_hours, "GPUs times hours that they were held",
            {.heading = "GPU-hours", .better = Better::lower});
   f.figure("kwh", kwh, "energy at the building's meter", {.heading = "kWh", .better = Better::lower});

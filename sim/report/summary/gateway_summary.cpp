@@ -89,9 +89,11 @@ std::vector<PerceivedSummary> perceived_of(const Recorder& recorder, const RunFa
   return all_and_classes(summary("", all), std::move(classes));
 }
 
-std::vector<BillSummary> bill_of(const GatewayFacts& facts, double usd_of_gpus, std::int64_t completed) {
+std::vector<BillSummary> bill_of(const RunFacts& run, double usd_of_gpus, std::int64_t completed) {
+  const GatewayFacts& facts = run.gateway;
   if (facts.stages.empty()) return {};
   std::vector<BillSummary> bill{{.item = "GPUs", .usd = usd_of_gpus}};
+  if (const double usd = egress_usd(run.egress); usd > 0) bill.push_back({.item = "egress", .usd = usd});
   for (const GatewayStageFacts& s : facts.stages)
     if (s.usd > 0) bill.push_back({.item = s.policy, .usd = s.usd});
   for (const TargetFacts& t : facts.targets)
@@ -271,7 +273,7 @@ void GatewaySummary::fields(Fields& f) {
   f.list("answered_by", answered_by, "targets that answered");
   f.list("quality", quality, "expected scores, where the scenario has a table of them: of all, then class by class");
   f.list("perceived", perceived, "what readers feel, where the scenario has readers: of all, then class by class");
-  f.list("bill", bill, "what is paid for what, with a gateway; `cost` stays that of the GPUs");
+  f.list("bill", bill, "what is paid for what, with a gateway; `cost` stays that of the GPUs and of egress");
   one_at_most(f, "dispatch", dispatch, "one entry: how long the gateway takes to hand requests on");
   one_at_most(f, "graph", graph, "one entry: requests worked out in several LLM calls");
   f.list("graph_nodes", graph_nodes, "node by node, where requests are worked out in several LLM calls");
@@ -288,7 +290,7 @@ GatewaySummary summarise_gateway(const Recorder& recorder, const RunFacts& facts
           .answered_by = answered_by(all, facts.gateway),
           .quality = quality_of(all, recorder, facts),
           .perceived = perceived_of(recorder, facts),
-          .bill = bill_of(facts.gateway, usd_of_gpus, completed),
+          .bill = bill_of(facts, usd_of_gpus, completed),
           .dispatch = dispatch_of(all),
           .graph = graph_of(all.graphs, facts.gateway),
           .graph_nodes = nodes_of(facts.gateway, all.graphs.requests),

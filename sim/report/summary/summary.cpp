@@ -87,12 +87,14 @@ void Summary::fields(Fields& f) {
       "graph, LLM calls that were given up) is in `series.csv` and `gateway`",
       {.heading = "output tokens/s", .better = Better::higher});
   f.group("slo", slo, "what was promised and what was kept");
-  f.group("cost", cost, "money for GPUs");
+  f.group("cost", cost, "money for GPUs and for what sites send each other");
   f.group("energy", energy, "energy of the machines");
   f.group("account", account, "money, energy and carbon by what causes them, where the scenario keeps an `account`");
   gateway.fields(f);
   f.list("pools", pools, "pool by pool", true);
   f.list("unused_gpus", unused_gpus, "GPUs that no pool uses, of nodes that are rented whole");
+  f.list("egress", egress,
+         "group by group, what it sent to other sites over links between groups, where that is paid for");
   f.list("hand_overs", hand_overs, "pool by pool, where another replica decodes than computed the prompt");
   f.list("migrations", migrations, "pool by pool, where sequences move while they decode");
   f.list("answer_losses", answer_losses,
@@ -149,7 +151,7 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   s.cost = cost_of(facts, s.requests.completed, all.output_tokens);
   s.energy = energy_of(facts, all.output_tokens);
   s.account = account_of(recorder, facts, s.requests.completed);
-  s.gateway = summarise_gateway(recorder, facts, s.cost.usd_total, s.requests.completed);
+  s.gateway = summarise_gateway(recorder, facts, s.cost.usd_total - egress_usd(facts.egress), s.requests.completed);
   s.pools = pools_of(recorder, facts);
   const std::vector<SeriesRow> series = make_series(recorder, facts);
   s.saturated = queue_growth(series, replicas_of(s)).has_value() ||
@@ -172,6 +174,7 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   s.rests_on = facts.rests_on;
   s.copies = facts.copies;
   s.unused_gpus = facts.unused_gpus;
+  s.egress = facts.egress;
   s.changed_hardware = facts.changed_hardware;
   s.added_files = facts.added_files;
   s.settings = facts.settings;

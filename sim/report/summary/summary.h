@@ -56,6 +56,7 @@ struct Summary {
   std::vector<ClassSummary> classes{};             // empty unless there are several
   std::vector<RestsOn> rests_on{};
   std::vector<CopiesMade> copies{};  // empty where nothing was copied
+  std::vector<SiteEgress> egress{};
   std::vector<UnusedGpus> unused_gpus{};
   std::vector<ChangedHardware> changed_hardware{};
   std::vector<AddedFile> added_files{};

@@ -158,6 +158,9 @@ void totals(Page& page, const Summary& s) {
     item("of that",
          fmt::format("{}/h for {} GPUs{} that no pool uses: nodes are rented whole", human::usd(unused.usd_per_hour),
                      human::number(unused.gpus), unused.group.empty() ? "" : " of group " + unused.group));
+  for (const SiteEgress& sent : s.egress)
+    item("egress", fmt::format("{} from group {} to other sites: {} in all, which the cost has in it",
+                               human::bytes(sent.bytes), sent.group, human::usd(sent.usd)));
   item("energy", fmt::format("{} · {} per output token", human::joules(s.energy.j_total),
                              or_dash(s.energy.j_per_output_token, human::joules)));
 }

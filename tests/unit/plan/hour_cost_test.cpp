@@ -69,6 +69,18 @@ TEST(HourCost, AddsSoftwareTiersAndEgress) {
   EXPECT_DOUBLE_EQ(line(cost, "egress"), (0.3 + 3.6) * 0.1);
 }
 
+/// Ten dollars in half an hour, at the rate that the promise is for; the gateway's bill has them, too.
+TEST(HourCost, AddsEgressBetweenSitesOnce) {
+  Summary run = half_an_hour();
+  run.egress = {{.group = "a", .bytes = 1e9, .usd = 4}, {.group = "b", .bytes = 1e9, .usd = 6}};
+  run.gateway.bill.push_back({.item = "egress", .usd = 10});
+  const HourCost cost = cost_of("demand: {peak_factor: 2}\n", run);
+  EXPECT_DOUBLE_EQ(line(cost, "egress between sites"), 20);
+  EXPECT_DOUBLE_EQ(line(cost, "gateway and outside APIs"), 6);
+  EXPECT_DOUBLE_EQ(cost.usd_at_peak(), 5 + 20 + 6);
+  EXPECT_DOUBLE_EQ(cost.usd(), 5 + 10 + 3);
+}
+
 /// Eight replicas at most, one at least: on demand pays for 2.5 of them, reserved for all. A node rented whole
 /// has 5.5 GPUs that the run knows of.
 TEST(HourCost, PaysForReplicasThatComeAndGoWhileTheyAreHeld) {

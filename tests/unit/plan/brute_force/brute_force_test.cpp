@@ -22,6 +22,7 @@ struct Made {
   double ttft_s = 0;
   double bill_usd = 0;
   double mean_w = 0;
+  double sent_usd = 0;  // for KV that went to another site, in an hour
 };
 
 /// Stands for the engine: figures by the settings of a run, which designs differ in.
@@ -42,6 +43,7 @@ class MadeUp final : public Evaluator {
     s.output_tokens_per_s = 10;
     s.latencies.ttft_s = Statistics{made.ttft_s, made.ttft_s, made.ttft_s, made.ttft_s, made.ttft_s, made.ttft_s};
     s.energy.j_total = made.mean_w * s.duration_s;
+    s.egress = {{.group = "a", .bytes = 1e9, .usd = made.sent_usd * s.duration_s / 3600}};
     s.gateway.bill = {{.item = "GPUs", .usd = 1}, {.item = "API api", .usd = made.bill_usd * s.duration_s / 3600}};
     return s;
   }
@@ -70,7 +72,7 @@ double cost_by_hand(const RandomStudy& study, const std::string& term, double x,
   usd += study.tier_usd * study.tier_bytes / 1e9 * x / 730;
   usd += made.mean_w / 1000 * (term == "owned" ? 1.5 * 0.2 : study.usd_per_kwh > 0 ? 1.2 * study.usd_per_kwh : 0);
   const double bytes = 3600 * (10 * 300 + 1 * 1000);
-  usd += (bytes * study.egress_usd / 1e9 + made.bill_usd) / study.peak_factor;
+  usd += (bytes * study.egress_usd / 1e9 + made.bill_usd + made.sent_usd) / study.peak_factor;
   return usd;
 }
 
@@ -114,7 +116,8 @@ void check_one(Rng& rng) {
     const bool api = std::ranges::any_of(sized.set, [](const std::string& s) { return s.starts_with("gateway="); });
     const Made made{.ttft_s = rng.uniform() < 0.5 ? rng.uniform() : 2,
                     .bill_usd = api ? 20 * rng.uniform() : 0,
-                    .mean_w = sized.machines.least_w * (1 + rng.uniform())};
+                    .mean_w = sized.machines.least_w * (1 + rng.uniform()),
+                    .sent_usd = drawn.site_egress_usd / 100 * rng.uniform()};
     const auto& known_made = known.emplace(sized.set, made).first->second;  // terms may share a run
     const std::string term = term_of(study, designs[i]);
     const double usd =
@@ -164,6 +167,7 @@ INSTANTIATE_TEST_SUITE_P(BruteForce, Drawn, testing::Range(0, 10));
 /// The same with the engine: all designs are simulated.
 TEST(BruteForce, SimulatedStudiesAgreeWithAllDesigns) {
   Rng rng(1, "simulated studies");
+  bool sites_send = false;
   for (int round = 0; round < 24; ++round) {
     RandomStudy drawn(rng);
     if (drawn.goal == "pareto_cost") drawn.goal = "least_cost";
@@ -183,6 +187,7 @@ TEST(BruteForce, SimulatedStudiesAgreeWithAllDesigns) {
     for (std::size_t i = 0; i < results.size(); ++i) {
       const SizedDesign& sized = found.designs[i].sized;
       ASSERT_TRUE(results[i].summary) << results[i].failure;
+      sites_send |= !results[i].summary->egress.empty();
       EXPECT_LE(sized.least_usd_per_hour, hour_cost(study, sized, *results[i].summary).usd() * (1 + 1e-9));
       EXPECT_LE(sized.machines.least_w, mean_w(*results[i].summary) * (1 + 1e-7));  // nine digits of both
       const bool kept = outcome(sized.promises.front(), *results[i].summary).kept;
@@ -195,6 +200,7 @@ TEST(BruteForce, SimulatedStudiesAgreeWithAllDesigns) {
     const DesignResult& taken = found.designs[found.best.front()];
     EXPECT_EQ(goal_value(study, taken.sized, *taken.best_estimate), *best) << drawn.text(promises);
   }
+  EXPECT_TRUE(sites_send);  // some had KV cross from site to site
 }
 
 }  // namespace servecast::brute_force_test

@@ -23,6 +23,7 @@ struct RandomStudy {
   double tier_bytes = 0;
   double usd_per_kwh = 0;
   double egress_usd = 0;
+  double site_egress_usd = 0;  // 0: both kinds of machines serve by themselves; else x sends its prompts' KV to y
   double peak_factor = 1;
   double budget_usd = 0;  // 0: none
 
@@ -49,6 +50,7 @@ struct RandomStudy {
     egress_usd = one_of(0.0, 400.0);
     peak_factor = one_of(1.0, 1.5);
     budget_usd = one_of(0.0, 0.0, 25.0);
+    site_egress_usd = one_of(0.0, second_pool ? 300.0 : 0.0);
   }
 
   /// Keys below `base`; that of the base has 1 request a second.
@@ -86,12 +88,14 @@ struct RandomStudy {
       pools += fmt::format(
           ", kv_cache: {{policy: paged_prefix}}, kv_tiers: {{levels: [{{kind: host, capacity_bytes: {}}}]}}",
           tier_bytes);
+    if (site_egress_usd > 0) pools += ", placement: {policy: disaggregated, decode_pool: y}";
     pools += "}";
     if (second_pool) pools += ", {name: y, llm: llama-3.1-8b, gpu: l40s_48g}";
     return fmt::format(
-        "set:\n  - 'cluster={{rent: {}, groups: [{{name: a, node: dgx_h100}}, {{name: b, node: pcie_server_4, gpu: "
-        "l40s_48g, nodes: 2}}]}}'\n  - 'pools=[{}]'\n{}",
-        whole_nodes ? "whole_nodes" : "single_gpus", pools,
+        "set:\n  - 'cluster={{rent: {}, groups: [{{name: a, node: dgx_h100, egress_usd_per_billion_bytes: {}}}, "
+        "{{name: b, node: pcie_server_4, gpu: l40s_48g, nodes: 2}}], links: [{{between: [b, a], bytes_per_s: 1e10, "
+        "latency_s: 0.001}}]}}'\n  - 'pools=[{}]'\n  - workload.pool=x\n{}",
+        whole_nodes ? "whole_nodes" : "single_gpus", site_egress_usd, pools,
         usd_per_kwh > 0 ? fmt::format("  - 'account={{usd_per_kwh: {}, pue: 1.2}}'\n", usd_per_kwh) : "");
   }
 
