@@ -88,6 +88,11 @@ std::optional<double> tokens_per_s_of(const Summary& summary, const MeasuredStag
          (stage.duration_s + found->latencies.e2e_s->p99);
 }
 
+std::optional<double> kv_transfer_s_of(const Summary& summary) {
+  if (summary.hand_overs.empty() || !summary.hand_overs.front().hand_over_s) return std::nullopt;
+  return summary.hand_overs.front().hand_over_s->mean;
+}
+
 }  // namespace
 
 std::vector<Forecast> forecast(std::span<const MeasuredServer> servers, const ForecastOptions& options) {
@@ -110,6 +115,7 @@ std::vector<Forecast> forecast(std::span<const MeasuredServer> servers, const Fo
 
 std::optional<double> figure_of(const Summary& summary, const MeasuredStage& stage, ServerFigure figure) {
   if (figure == ServerFigure::output_tokens_per_s) return tokens_per_s_of(summary, stage);
+  if (figure == ServerFigure::kv_transfer_mean) return kv_transfer_s_of(summary);
   const Latencies* latencies = latencies_of(summary, stage.request_class);
   if (!latencies) return std::nullopt;
   if (of_answered(stage, figure)) return answered_ttft_s(latencies, latencies, stage);

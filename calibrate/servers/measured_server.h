@@ -7,15 +7,18 @@
 namespace servecast {
 
 /// What can be compared. The order is that of the page.
-enum class ServerFigure { e2e_mean, ttft_mean, ttft_p50, ttft_p99, tpot_mean, output_tokens_per_s };
+enum class ServerFigure { e2e_mean, ttft_mean, ttft_p50, ttft_p99, tpot_mean, output_tokens_per_s, kv_transfer_mean };
 struct FigureName {
   ServerFigure figure;
   const char* title;
 };
-inline constexpr FigureName figure_names[]{
-    {ServerFigure::e2e_mean, "E2E mean"}, {ServerFigure::ttft_mean, "TTFT mean"},
-    {ServerFigure::ttft_p50, "TTFT P50"}, {ServerFigure::ttft_p99, "TTFT P99"},
-    {ServerFigure::tpot_mean, "TPOT"},    {ServerFigure::output_tokens_per_s, "output tokens/s"}};
+inline constexpr FigureName figure_names[]{{ServerFigure::e2e_mean, "E2E mean"},
+                                           {ServerFigure::ttft_mean, "TTFT mean"},
+                                           {ServerFigure::ttft_p50, "TTFT P50"},
+                                           {ServerFigure::ttft_p99, "TTFT P99"},
+                                           {ServerFigure::tpot_mean, "TPOT"},
+                                           {ServerFigure::output_tokens_per_s, "output tokens/s"},
+                                           {ServerFigure::kv_transfer_mean, "KV transfer"}};
 
 constexpr const char* title_of(ServerFigure figure) {
   for (const FigureName& name : figure_names)
@@ -81,6 +84,8 @@ ReadServers offline_overview_servers(const std::string& file);
 ReadServers router_ladder_servers(const std::string& file);
 /// The same with KV in CPU memory: llmd_kv_offload_h100.csv.
 ReadServers kv_tier_servers(const std::string& file);
+/// KV from a prefill to a decode engine, transfer by transfer: mooncake_kv_transfer_pd.csv.
+ReadServers kv_transfer_servers(const std::string& file);
 
 /// All of a folder's, in this order; UserError where it has none of these files, or no row that can be forecast.
 ReadServers all_servers(const std::string& folder);

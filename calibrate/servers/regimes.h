@@ -16,6 +16,7 @@ enum class Regime : std::uint8_t {
   mlperf,
   router_ladder,
   kv_tiers,
+  kv_transfers,
 };
 
 struct RegimeFacts {
@@ -25,7 +26,7 @@ struct RegimeFacts {
   const char* load;  // how it was made, a sentence for the page
 };
 
-inline constexpr std::array<RegimeFacts, 10> regimes{{
+inline constexpr std::array<RegimeFacts, 11> regimes{{
     {Regime::open_loop, "open_loop", "vLLM, open loop",
      "A hundred fixed prompts come in a cycle, as a Poisson process of a stated rate; vLLM 0.15 (inference-perf)."},
     {Regime::closed_loop_vllm, "closed_loop_vllm", "closed loop, vLLM, dense models on Hopper",
@@ -39,7 +40,8 @@ inline constexpr std::array<RegimeFacts, 10> regimes{{
     {Regime::disaggregated, "disaggregated", "prefill/decode disaggregated",
      "As for vLLM's closed loop; prefill and decode have workers of their own (Dynamo, llm-d)."},
     {Regime::offline, "offline", "TensorRT-LLM, offline",
-     "All requests are there at the beginning; output tokens/s of the whole run (trtllm-bench, gptManagerBenchmark)."},
+     "All requests are there at the beginning; output tokens/s of the whole run (trtllm-bench, "
+     "gptManagerBenchmark)."},
     {Regime::mlperf, "mlperf", "MLPerf Inference v5.1",
      "Poisson arrivals at the rate of the submission (Server, Interactive), or all samples at once (Offline)."},
     {Regime::router_ladder, "router_ladder", "router ladder on 16 H100",
@@ -47,6 +49,10 @@ inline constexpr std::array<RegimeFacts, 10> regimes{{
      "shared tokens (llm-d)."},
     {Regime::kv_tiers, "kv_tiers", "KV in CPU memory on 16 H100",
      "Poisson stages, or 45 clients; groups of prompts whose prefixes do not all fit into GPU memory (llm-d)."},
+    {Regime::kv_transfers, "kv_transfers", "KV transfers between engines",
+     "One request at a time, whose KV goes from a prefill engine on one node to a decode engine on another, 25 GB/s "
+     "of "
+     "RDMA beside each GPU (Mooncake)."},
 }};
 
 constexpr const RegimeFacts& facts(Regime regime) { return regimes[static_cast<std::size_t>(regime)]; }

@@ -30,6 +30,7 @@ constexpr Published published_llms[]{
     {"Qwen/Qwen3-235B-A22B", "qwen3-235b-a22b", "bf16", true},
     {"Qwen/Qwen3-30B-A3B", "qwen3-30b-a3b", "bf16", true},
     {"Qwen/Qwen3-32B", "qwen3-32b"},
+    {"Qwen/Qwen3-8B", "qwen3-8b"},
     {"codellama/CodeLlama-34b-Instruct-hf", "codellama-34b"},
     {"codellama/CodeLlama-34b-hf", "codellama-34b"},
     {"deepseek-ai/DeepSeek-R1", "deepseek-v3", "fp8_block", true},

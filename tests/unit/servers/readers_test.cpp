@@ -123,6 +123,23 @@ TEST_F(Readers, LadderIsOneServerOfSeventeenStages) {
   EXPECT_EQ(scenario.pools[0].spec.replicas, 8);
 }
 
+// The page has all eight ports of a node together: 200 GB/s. Another GPU's rows are named, not run on a bundled one.
+TEST_F(Readers, TransfersAreOfTwoNodesWithTheirPorts) {
+  const ReadServers read =
+      kv_transfer_servers(file("prompt_tokens,ttft_ms,kv_bytes_label,transfer_ms,bandwidth_GB_s,setup\n"
+                               "128,129.21,49MB,2.07,23.79,\"H20-3e 2x8, Qwen3-235B-A22B bf16 TP8 1P1D, SGLang\"\n"
+                               "1024,67.29,146MB,1.50,95.23,\"H800 2x8, Qwen3-8B TP8 1P1D, vLLM 0.11.2.dev358\"\n"));
+  ASSERT_EQ(read.left_out.size(), 1u);
+  EXPECT_THAT(read.left_out[0].why, HasSubstr("no H20 is bundled"));
+  const MeasuredServer& server = only(read);
+  EXPECT_EQ(server.stages[0].regime, Regime::kv_transfers);
+  EXPECT_EQ(server.stages[0].measured[0].value, 1.5e-3);
+  const Scenario scenario = scenario_of(server);
+  EXPECT_EQ(scenario.pools.size(), 2u);
+  EXPECT_EQ(scenario.pools[1].spec.tensor_parallel, 8);
+  EXPECT_THAT(server.scenario, HasSubstr("nic_bytes_per_s: 25000000000"));
+}
+
 TEST(Picture, HasAPointForEachRowOfTheFigure) {
   const std::vector<ComparedFigure> rows{{.figure = ServerFigure::tpot_mean, .measured = 0.01, .forecast = 0.011},
                                          {.figure = ServerFigure::tpot_mean, .measured = 0.02},

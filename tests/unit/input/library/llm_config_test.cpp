@@ -36,6 +36,7 @@ const std::vector<Published> published{
     {.name = "qwen2.5-7b", .total = 7.61},
     {.name = "qwen2.5-32b", .total = 32.8},
     {.name = "qwen2.5-72b", .total = 72.7},
+    {.name = "qwen3-8b", .total = 8.2},
     {.name = "qwen3-14b", .total = 14.8},
     {.name = "qwen3-32b", .total = 32.8},
     {.name = "qwen3-30b-a3b", .total = 30.5, .active = 3.35},
