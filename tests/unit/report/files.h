@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 
 namespace servecast {
@@ -12,7 +13,9 @@ namespace servecast {
 inline std::string read_text(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   EXPECT_TRUE(in) << file;
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::ostringstream text;
+  text << in.rdbuf();  // character by character would take ten times as long
+  return std::move(text).str();
 }
 
 inline void put_text(const std::filesystem::path& file, std::string_view text) {
