@@ -149,7 +149,7 @@ seed: {}
 workload:
   client_timeout_s: 60
   generate:
-    requests: 30
+    requests: 15
     arrivals: {{poisson: {{requests_per_s: {}}}}}
     sessions: {{turns: {{fixed: 3}}, think_s: {{exponential: {{mean: 1}}}}}}
     prompt_tokens: {{exponential: {{mean: 700}}, max: 1500}}
