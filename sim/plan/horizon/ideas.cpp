@@ -1,5 +1,7 @@
 #include "sim/plan/horizon/ideas.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/error.h"
@@ -9,12 +11,17 @@
 #include "sim/plan/search/runs.h"
 #include "sim/plan/search/search.h"
 #include "sim/plan/search/shard.h"
+#include "sim/report/figures/figures.h"
+#include "sim/report/layout/human.h"
+#include "sim/report/summary/summary.h"
 
 namespace servecast {
 namespace {
 
 /// Options that are taken together, by their numbers.
 using Together = std::vector<std::size_t>;
+
+constexpr const char* too_lossy = "loses more of the answers' score than the promise allows";
 
 /// None, then each alone, then two, ...
 std::vector<Together> combinations(const Study& study) {
@@ -32,11 +39,24 @@ std::vector<Together> combinations(const Study& study) {
   return all;
 }
 
+/// What options lose that state it is taken for their word; of others what is published is held to the promise.
 Study study_with(const Study& study, const Together& options) {
   Study copy = study;
-  for (const std::size_t i : options)
-    copy.spec.set.insert(copy.spec.set.end(), study.spec.options[i].set.begin(), study.spec.options[i].set.end());
+  bool stated = false;
+  for (const std::size_t i : options) {
+    const IdeaSpec& option = study.spec.options[i];
+    copy.spec.set.insert(copy.spec.set.end(), option.set.begin(), option.set.end());
+    stated = stated || option.lost_points;
+  }
+  if (!options.empty() && !stated) copy.most_lost_points = study.spec.promise.most_lost_points;
   return copy;
+}
+
+/// What is stated, or what is published of the design, whichever is more.
+std::optional<double> lost_points(const PlanIdea& idea, const Summary& run) {
+  const std::optional<double> published = FigureValues(run).of("lost_points");
+  if (!idea.lost_points || !published) return idea.lost_points ? idea.lost_points : published;
+  return std::max(*idea.lost_points, *published);
 }
 
 PlanIdea named(const Study& study, const Together& options) {
@@ -44,14 +64,14 @@ PlanIdea named(const Study& study, const Together& options) {
   for (const std::size_t i : options) {
     const IdeaSpec& option = study.spec.options[i];
     idea.name += (idea.name.empty() ? "" : " + ") + option.name;
-    idea.lost_points += option.lost_points;
+    if (option.lost_points) idea.lost_points = idea.lost_points.value_or(0) + *option.lost_points;
     if (!option.rests_on.empty()) idea.rests_on += (idea.rests_on.empty() ? "" : "; ") + option.rests_on;
   }
   return idea;
 }
 
 bool loses_too_much(const Study& study, const PlanIdea& idea) {
-  return idea.lost_points > study.spec.promise.most_lost_points.value_or(idea.lost_points);
+  return study.spec.promise.most_lost_points && idea.lost_points.value_or(0) > *study.spec.promise.most_lost_points;
 }
 
 void size_idea(const Study& study, Evaluator& evaluator, PlanIdea& idea) {
@@ -59,9 +79,16 @@ void size_idea(const Study& study, Evaluator& evaluator, PlanIdea& idea) {
   const SearchResult found = search(study, sizer, evaluator);
   if (found.best.empty() || !found.designs[found.best.front()].best_estimate) {
     idea.says = "no design of the space keeps the promise";
+    if (study.most_lost_points)
+      idea.says += fmt::format(" and loses no more than {} points", human::number(*study.most_lost_points));
     return;
   }
   const DesignResult& best = found.designs[found.best.front()];
+  idea.lost_points = lost_points(idea, *best.best_estimate);
+  if (loses_too_much(study, idea)) {
+    idea.says = too_lossy;
+    return;
+  }
   idea.design = best.sized.design.index;
   idea.settings = {words(study, best.sized.design)};
   idea.machines = best.sized.machines.words();
@@ -77,7 +104,7 @@ void size_idea(const Study& study, Evaluator& evaluator, PlanIdea& idea) {
 PlanIdea sized_idea(const Study& study, Evaluator& evaluator, const Together& options) {
   PlanIdea idea = named(study, options);
   if (loses_too_much(study, idea)) {
-    idea.says = "loses more of the answers' score than the promise allows";
+    idea.says = too_lossy;
     return idea;
   }
   try {

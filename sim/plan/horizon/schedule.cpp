@@ -18,6 +18,7 @@
 #include "sim/plan/search/search.h"
 #include "sim/plan/search/shard.h"
 #include "sim/plan/study/study.h"
+#include "sim/report/layout/human.h"
 
 namespace servecast {
 namespace {
@@ -25,29 +26,31 @@ namespace {
 /// One way through the months: on one kind of GPU throughout, or on whichever is cheapest in its month.
 struct Way {
   std::vector<const MonthDesign*> months{};
-  std::map<std::string, TermPlan> terms{};  // by kind of GPU
+  std::map<GpuNeed, TermPlan> terms{};
   double usd = 0;
 };
 
-std::vector<std::int64_t> needed(const std::vector<const MonthDesign*>& months, const std::string& gpu) {
+std::vector<std::int64_t> needed(const std::vector<const MonthDesign*>& months, const GpuNeed& need) {
   std::vector<std::int64_t> all;
   for (const MonthDesign* month : months) {
-    const auto found = month->gpus.find(gpu);
+    const auto found = month->gpus.find(need);
     all.push_back(found == month->gpus.end() ? 0 : found->second);
   }
   return all;
 }
 
-std::set<std::string> gpus_of(const std::vector<const MonthDesign*>& months) {
-  std::set<std::string> gpus;
+std::set<GpuNeed> needs_of(const std::vector<const MonthDesign*>& months) {
+  std::set<GpuNeed> needs;
   for (const MonthDesign* month : months)
-    for (const auto& [gpu, count] : month->gpus) gpus.insert(gpu);
-  return gpus;
+    for (const auto& [need, count] : month->gpus) needs.insert(need);
+  return needs;
 }
 
-double beside_usd(const std::vector<const MonthDesign*>& months) {
+/// What no terms change.
+double fixed_usd(const MonthDesign& month) { return month.beside_usd_per_month + month.by_the_hour_usd_per_month; }
+double fixed_usd(const std::vector<const MonthDesign*>& months) {
   double usd = 0;
-  for (const MonthDesign* month : months) usd += month->beside_usd_per_month;
+  for (const MonthDesign* month : months) usd += fixed_usd(*month);
   return usd;
 }
 
@@ -90,14 +93,15 @@ class MonthSchedule {
 
   /// What the commitments of `way` make of other months.
   double following_usd(const Way& way, const Way& needs) const {
-    std::set<std::string> gpus = gpus_of(way.months);
-    gpus.merge(gpus_of(needs.months));
-    double usd = beside_usd(needs.months);
+    std::set<GpuNeed> all = needs_of(way.months);
+    all.merge(needs_of(needs.months));
+    double usd = fixed_usd(needs.months);
     const TermPlan nothing{.held = std::vector<std::map<std::string, std::int64_t>>(needs.months.size())};
-    for (const std::string& gpu : gpus) {
-      const auto made = way.terms.find(gpu);
-      usd += cost_of_following(made == way.terms.end() ? nothing : made->second, needed(needs.months, gpu),
-                               offers(gpu, way, needs));
+    for (const GpuNeed& need : all) {
+      const auto made = way.terms.find(need);
+      const TermPlan& plan = made == way.terms.end() ? nothing : made->second;
+      usd += cost_of_following(plan, needed(needs.months, need), offers(need, way, needs));
+      if (count_later()) usd += plan.later_usd;
     }
     return usd;
   }
@@ -119,18 +123,20 @@ class MonthSchedule {
       if (design == month->best.end()) return std::nullopt;
       way.months.push_back(&*design);
     }
-    way.usd = beside_usd(way.months);
-    for (const std::string& gpu : gpus_of(way.months)) {
-      way.terms[gpu] = cheapest_terms(needed(way.months, gpu), offers(gpu, way, way));
-      way.usd += way.terms[gpu].usd;
+    way.usd = fixed_usd(way.months);
+    for (const GpuNeed& need : needs_of(way.months)) {
+      way.terms[need] = cheapest_terms(needed(way.months, need), offers(need, way, way), count_later());
+      way.usd += way.terms[need].usd;
     }
     return way;
   }
 
-  std::vector<TermOffer> offers(const std::string& gpu, const Way& one, const Way& other) const {
+  bool count_later() const { return study_.spec.horizon->commitments_counted == "whole"; }
+
+  std::vector<TermOffer> offers(const GpuNeed& need, const Way& one, const Way& other) const {
     std::vector<const MonthDesign*> months = one.months;
     months.insert(months.end(), other.months.begin(), other.months.end());
-    return term_offers(study_, gpu, months);
+    return term_offers(study_, need, months);
   }
 
   const Study& study_;
@@ -139,17 +145,19 @@ class MonthSchedule {
 
 std::string terms_text(const Way& way, std::size_t month) {
   std::string text;
-  for (const auto& [gpu, plan] : way.terms)
+  for (const auto& [need, plan] : way.terms)
     for (const auto& [term, count] : plan.held[month])
-      text += fmt::format("{}{} x {} {}", text.empty() ? "" : ", ", count, gpu, term);
+      text += fmt::format("{}{} x {} {}", text.empty() ? "" : ", ", count, need.gpu, term);
+  if (const double usd = way.months[month]->by_the_hour_usd_per_month; usd > 0)
+    text += fmt::format("{}replicas by the hour for {}", text.empty() ? "" : ", ", human::usd(usd));
   return text.empty() ? "none" : text;
 }
 
 double month_usd(const Study& study, const Way& way, std::size_t month) {
-  double usd = way.months[month]->beside_usd_per_month;
-  for (const auto& [gpu, plan] : way.terms)
+  double usd = fixed_usd(*way.months[month]);
+  for (const auto& [need, plan] : way.terms)
     for (const auto& [term, count] : plan.held[month])
-      for (const TermOffer& offer : term_offers(study, gpu, way.months))
+      for (const TermOffer& offer : term_offers(study, need, way.months))
         if (offer.term == term) usd += offer.usd_per_month * static_cast<double>(count);
   return usd;
 }
@@ -170,6 +178,23 @@ std::string breaks_text(const Study& study, Evaluator& evaluator, const MonthDes
       return fmt::format("month {}: {}", m + 1, outcome.why.empty() ? "it serves no request" : outcome.why);
   }
   return "";
+}
+
+double later_usd(const Way& way) {
+  double usd = 0;
+  for (const auto& [need, plan] : way.terms) usd += plan.later_usd;
+  return usd;
+}
+
+/// "Over 12 months $37,300 in all: from 3 H100 SXM 80GB on 1 node in month 1 to 5 H100 SXM 80GB on 1 node in
+/// month 12."
+std::string horizon_sentence(const PlanReport& report) {
+  const PlanMonth& first = report.months.front();
+  const PlanMonth& last = report.months.back();
+  const std::string text = fmt::format("Over {} month{} {} in all", last.month, last.month == 1 ? "" : "s",
+                                       human::usd(*report.horizon_usd));
+  if (first.machines == last.machines) return fmt::format("{}: {} in the first and the last.", text, first.machines);
+  return fmt::format("{}: from {} in month 1 to {} in month {}.", text, first.machines, last.machines, last.month);
 }
 
 WrongGrowth wrong_growth(MonthSchedule& schedule, const Way& way, double error) {
@@ -204,6 +229,8 @@ void plan_horizon(const Study& study, Evaluator& evaluator, PlanReport& report) 
                              .usd = month_usd(study, *way, m)});
   }
   report.horizon_usd = way->usd;
+  report.later_usd = later_usd(*way);
+  report.headline += (report.headline.empty() ? "" : " ") + horizon_sentence(report);
   report.first_design_breaks = breaks_text(study, evaluator, *way->months.front());
   const double error = study.spec.horizon->growth_error_fraction;
   if (error > 0)

@@ -12,6 +12,7 @@ struct Arc {
   std::size_t from = 0;
   std::size_t to = 0;
   double usd = 0;
+  double later_usd = 0;  // after the last month
   const TermOffer* offer = nullptr;
   std::int64_t flow = 0;
 };
@@ -19,16 +20,21 @@ struct Arc {
 /// Months are the gaps between nodes: what flows over the gap, less what flows back, is what the month needs.
 class MonthFlow {
  public:
-  MonthFlow(const std::vector<std::int64_t>& needed, const std::vector<TermOffer>& offers)
+  MonthFlow(const std::vector<std::int64_t>& needed, const std::vector<TermOffer>& offers, bool count_later)
       : lacks_(needed.size() + 1) {
     for (std::size_t m = 0; m < needed.size(); ++m) {
       lacks_[m] += needed[m];
       lacks_[m + 1] -= needed[m];
       arcs_.push_back({.from = m + 1, .to = m});
       for (const TermOffer& offer : offers) {
-        const std::size_t to = std::min(m + static_cast<std::size_t>(offer.months), needed.size());
-        arcs_.push_back(
-            {.from = m, .to = to, .usd = offer.usd_per_month * static_cast<double>(to - m), .offer = &offer});
+        const std::size_t end = m + static_cast<std::size_t>(offer.months);
+        const std::size_t to = std::min(end, needed.size());
+        const double later_usd = offer.idle_usd_per_month * static_cast<double>(end - to);
+        arcs_.push_back({.from = m,
+                         .to = to,
+                         .usd = offer.usd_per_month * static_cast<double>(to - m) + (count_later ? later_usd : 0),
+                         .later_usd = later_usd,
+                         .offer = &offer});
       }
     }
   }
@@ -92,12 +98,14 @@ class MonthFlow {
 
 }  // namespace
 
-TermPlan cheapest_terms(const std::vector<std::int64_t>& needed, const std::vector<TermOffer>& offers) {
+TermPlan cheapest_terms(const std::vector<std::int64_t>& needed, const std::vector<TermOffer>& offers,
+                        bool count_later) {
   TermPlan plan{.held = std::vector<std::map<std::string, std::int64_t>>(needed.size())};
-  MonthFlow flow(needed, offers);
+  MonthFlow flow(needed, offers, count_later);
   for (const Arc& arc : flow.solved()) {
     if (arc.offer == nullptr || arc.flow == 0) continue;
     plan.usd += arc.usd * static_cast<double>(arc.flow);
+    plan.later_usd += arc.later_usd * static_cast<double>(arc.flow);
     for (std::size_t m = arc.from; m < arc.to; ++m) plan.held[m][arc.offer->term] += arc.flow;
   }
   return plan;

@@ -127,7 +127,10 @@ void PlanIdea::fields(Fields& f) {
   f.field("usd_per_month_high", usd_per_month_high, "95 % of the draws are no dearer");
   f.field("saved_usd_per_month", saved_usd_per_month, "against the scenario as it is");
   f.field("sum_usd_per_month", sum_usd_per_month, "of several: what each saves alone, added up");
-  f.field("lost_points", lost_points, "of the answers' score in percent");
+  f.field(
+      "lost_points", lost_points,
+      "of the answers' score in percent: as the option states it, or what is published of the design's weights and "
+      "models, whichever is more; null: not published");
   f.field("rests_on", rests_on, "what it takes for granted");
   f.field("says", says, "why there is no design");
 }
@@ -160,6 +163,7 @@ void PlanReport::fields(Fields& f) {
   f.list("answers", answers, "the chosen design, or the front", true);
   f.list("months", months, "what to have in which month of the horizon", true);
   f.field("horizon_usd", horizon_usd, "price of all months");
+  f.field("later_usd", later_usd, "after the horizon, for commitments that outlast it");
   f.field("horizon_says", horizon_says, "why there is no schedule");
   f.field("first_design_breaks", first_design_breaks, "when the first month's design breaks which promise");
   f.list("wrong_growth", wrong_growth, "what it costs to be wrong about growth", true);

@@ -157,7 +157,7 @@ struct PlanIdea {
   std::optional<double> usd_per_month_high{};
   std::optional<double> saved_usd_per_month{};  // against "as it is"
   std::optional<double> sum_usd_per_month{};    // of several: what each alone saves, together
-  double lost_points = 0;                       // of the answers' score in percent
+  std::optional<double> lost_points{};          // of the answers' score in percent; absent: not published
   std::string rests_on{};
   std::string says{};  // why there is no design
   void fields(Fields& f);
@@ -194,6 +194,7 @@ struct PlanReport {
   std::vector<PlanAnswer> answers{};  // the chosen design, or the front; empty: none keeps its promises
   std::vector<PlanMonth> months{};    // of the horizon
   std::optional<double> horizon_usd{};
+  double later_usd = 0;               // of commitments that outlast the horizon: what is paid after it
   std::string horizon_says{};         // why there is no schedule
   std::string first_design_breaks{};  // when the first month's design breaks which promise; empty: it does not
   std::vector<WrongGrowth> wrong_growth{};

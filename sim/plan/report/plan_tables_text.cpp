@@ -13,8 +13,8 @@ namespace servecast {
 namespace {
 
 template <class Format>
-std::string or_none(const std::optional<double>& value, Format format) {
-  return value ? format(*value) : "-";
+std::string or_none(const std::optional<double>& value, Format format, const char* none = "-") {
+  return value ? format(*value) : none;
 }
 
 std::string one_line(const std::vector<std::string>& all) {
@@ -50,6 +50,11 @@ std::string horizon_text(const PlanReport& report, std::size_t width) {
                or_none(month.requests_per_s, human::number), human::usd(month.usd)});
   std::string text = "\nMONTHS\n" + table.text(2, any_width);
   text += fmt::format("  in all: {}\n", human::usd(report.horizon_usd.value_or(0)));
+  if (report.later_usd > 0)
+    text += wrapped(fmt::format("  commitments that outlast the horizon: {} more after it, needed or not",
+                                human::usd(report.later_usd)),
+                    width, 4) +
+            "\n";
   text += wrapped("  the first month's design, held: " + (report.first_design_breaks.empty()
                                                               ? "keeps every promise to the end"
                                                               : "breaks in " + report.first_design_breaks),
@@ -67,7 +72,10 @@ std::string ideas_text(const PlanReport& report, std::size_t width) {
   for (const PlanIdea& idea : report.ideas) {
     table.row({idea.name, idea.design ? idea.machines : "none", or_none(idea.usd_per_month, human::usd),
                or_none(idea.usd_per_month_low, human::usd), or_none(idea.usd_per_month_high, human::usd),
-               or_none(idea.saved_usd_per_month, human::usd), human::number(idea.lost_points), together_text(idea)});
+               or_none(idea.saved_usd_per_month, human::usd),
+               idea.design ? or_none(idea.lost_points, human::number, "not published")
+                           : or_none(idea.lost_points, human::number),
+               together_text(idea)});
     if (!idea.says.empty()) notes += wrapped("  " + idea.name + ": " + idea.says, width, 4) + "\n";
     if (!idea.rests_on.empty()) notes += wrapped("  " + idea.name + " rests on: " + idea.rests_on, width, 4) + "\n";
   }

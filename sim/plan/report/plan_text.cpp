@@ -109,8 +109,9 @@ std::string kinds_table(const PlanReport& report, std::size_t width) {
 std::string demand_text(const PlanReport& report) {
   std::vector<std::string> parts;
   if (report.requests_per_s) parts.push_back(human::number(*report.requests_per_s) + " requests/s");
-  if (report.mean_requests_per_s && report.mean_requests_per_s != report.requests_per_s)
-    parts.push_back(human::number(*report.mean_requests_per_s) + " in the mean over the day");
+  const auto text_of = [](const std::optional<double>& rate) { return rate ? human::number(*rate) : ""; };
+  if (report.mean_requests_per_s && text_of(report.mean_requests_per_s) != text_of(report.requests_per_s))
+    parts.push_back(text_of(report.mean_requests_per_s) + " in the mean over the day");
   if (report.rate_factor != 1)
     parts.push_back(fmt::format("{:.3g} times the base scenario's rate", report.rate_factor));
   std::string text;

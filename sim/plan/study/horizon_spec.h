@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct HorizonSpec {
   std::vector<double> seasons{};
   std::vector<PeriodSpec> periods{};
   std::vector<CommitmentSpec> commitments{};
+  std::string commitments_counted = "within_horizon";
   double growth_error_fraction = 0.5;
 
   void fields(Fields& f) {
@@ -49,6 +51,10 @@ struct HorizonSpec {
     f.field("seasons", seasons, "factors on the months, over and over: 12 of them are a year", positive);
     f.list("periods", periods, "changes of the base scenario from some month on, each on top of those before");
     f.list("commitments", commitments, "terms that bind for months; on demand and spot go month by month");
+    f.field("commitments_counted", commitments_counted,
+            "of commitments that outlast the horizon. within_horizon: the months up to its end, as the machines are "
+            "used on; whole: all that they cost",
+            {"within_horizon", "whole"});
     f.field("growth_error_fraction", growth_error_fraction, "growth that much smaller and larger: what it would cost",
             {.min = 0, .max = 1});
   }
@@ -58,13 +64,16 @@ struct HorizonSpec {
 struct IdeaSpec {
   std::string name;
   std::vector<std::string> set{};
-  double lost_points = 0;
+  std::optional<double> lost_points{};
   std::string rests_on{};
 
   void fields(Fields& f) {
     f.required("name", name, "what the answer calls it");
     f.required("set", set, "path=value changes of the base scenario");
-    f.field("lost_points", lost_points, "of the answers' score in percent that it is known to cost");
+    f.field(
+        "lost_points", lost_points,
+        "of the answers' score in percent that it is known to cost; left out: what is published of such weights and "
+        "models");
     f.field("rests_on", rests_on, "where that comes from, and what else it takes for granted");
   }
 };

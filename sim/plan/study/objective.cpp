@@ -112,7 +112,11 @@ std::vector<Promise> promises_of(const Study& study, const SloSpec& slo, bool ne
   const bool shares = std::ranges::any_of(promises, &Promise::is_share);
   if (shares && !stated)
     throw UserError("attained_fraction is promised, but the scenario's slo states no bound that could be kept");
-  if (!promises.empty()) return promises;
+  const auto with_loss = [&] {
+    if (study.most_lost_points) promises.push_back({.metric = "lost_points", .bound = *study.most_lost_points});
+    return promises;
+  };
+  if (!promises.empty()) return with_loss();
   if (slo.stated())
     promises.push_back({.metric = "attained_fraction", .bound = slo.target_fraction, .at_least = true});
   for (const ClassSloSpec& own : slo.classes)
@@ -122,7 +126,7 @@ std::vector<Promise> promises_of(const Study& study, const SloSpec& slo, bool ne
                         .at_least = true});
   if (promises.empty() && needed)
     throw UserError("nothing is promised: give the study 'objectives', or the scenario an slo with a bound");
-  return promises;
+  return with_loss();
 }
 
 Outcome outcome(const Promise& promise, const Summary& run) {

@@ -174,6 +174,14 @@ void check_goal(YamlText& text, const StudySpec& spec) {
     text.fail("rate_factors", "'rate_factors' would be ignored: only goal most_goodput tries them");
 }
 
+bool binds(const std::string& term) { return term == "reserved" || term == "owned"; }
+
+bool has_price(const PriceSpec& prices, const std::string& term) {
+  return std::ranges::any_of(prices.gpus, [&](const GpuPriceSpec& gpu) {
+    return term == "owned" ? prices.owned && gpu.purchase_usd : gpu.reserved_usd_per_gpu_hour.has_value();
+  });
+}
+
 void check_horizon(YamlText& text, const StudySpec& spec) {
   if (!spec.horizon) return;
   const HorizonSpec& h = *spec.horizon;
@@ -183,6 +191,16 @@ void check_horizon(YamlText& text, const StudySpec& spec) {
   if (!h.rate_factors.empty() && static_cast<std::int64_t>(h.rate_factors.size()) != h.months)
     text.fail("horizon.rate_factors",
               fmt::format("'rate_factors' has {} months of {}", h.rate_factors.size(), h.months));
+  for (std::size_t i = 0; i < h.commitments.size(); ++i)
+    if (!has_price(spec.prices, h.commitments[i].term))
+      text.fail(fmt::format("horizon.commitments[{}].term", i),
+                fmt::format("'{}' has no price: {}", h.commitments[i].term,
+                            h.commitments[i].term == "owned" ? "give prices.owned, and purchase_usd of prices.gpus"
+                                                             : "give reserved_usd_per_gpu_hour of prices.gpus"));
+  if (binds(spec.prices.term) &&
+      std::ranges::find(h.commitments, spec.prices.term, &CommitmentSpec::term) == h.commitments.end())
+    text.fail("horizon.commitments",
+              fmt::format("prices.term is '{}', which binds: say for how many months", spec.prices.term));
   for (std::size_t i = 0; i < h.periods.size(); ++i)
     for (const std::string& word : h.periods[i].set) split(text, fmt::format("horizon.periods[{}].set", i), word);
 }

@@ -28,6 +28,7 @@ struct Study {
   std::string scenario_file{};  // what load_scenario() is given
   std::vector<Dimension> dimensions{};
   std::vector<Expression> constraints{};
+  std::optional<double> most_lost_points{};  // that a design's weights and models may lose
 
   /// Rate at which the promise is to be kept, over the base scenario's; and the mean over a day.
   double peak_rate_factor() const;

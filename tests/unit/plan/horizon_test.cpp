@@ -11,6 +11,7 @@
 #include "sim/plan/horizon/schedule.h"
 #include "sim/plan/horizon/terms.h"
 #include "sim/plan/report/plan_report.h"
+#include "sim/report/summary/summary.h"
 #include "tests/unit/plan/made_up_study.h"
 
 namespace servecast::horizon_test {
@@ -118,6 +119,93 @@ TEST(Horizon, HasAScheduleThatSaysWhenAPromiseBreaks) {
   EXPECT_NEAR(report.wrong_growth[1].usd.value(), (5 * 2 + 2.5) * 730, 1e-9);
 }
 
+PlanReport planned(const std::string& below, Evaluator& evaluator) {
+  const StudyFile file(promise + below);
+  PlanReport report;
+  plan_horizon(file.load(), evaluator, report);
+  return report;
+}
+
+/// One GPU, reserved for twelve months of which one is needed. Counted up to the horizon's end that is the cheapest;
+/// counted whole, a month on demand is.
+TEST(Horizon, SaysWhatCommitmentsCostAfterIt) {
+  Formula evaluator(by_load);
+  const std::string one_month = std::string(replicas) +
+                                "prices: {gpus: [{gpu: h100_sxm_80g, reserved_usd_per_gpu_hour: 2}]}\n"
+                                "horizon: {months: 1, commitments: [{term: reserved, months: 12}]";
+  const PlanReport within = planned(one_month + "}\n", evaluator);
+  EXPECT_NEAR(within.horizon_usd.value(), 2 * 730, 1e-9);
+  EXPECT_NEAR(within.later_usd, 11 * 2 * 730, 1e-9);
+  EXPECT_EQ(within.headline, "Over 1 month $1,460 in all: 1 H100 SXM 80GB on 1 node in the first and the last.");
+  EXPECT_THAT(plan_text(within, 100), HasSubstr("commitments that outlast the horizon: $16,060 more after it"));
+  const PlanReport whole = planned(one_month + ", commitments_counted: whole}\n", evaluator);
+  EXPECT_EQ(whole.months[0].terms, "1 x h100_sxm_80g on_demand");
+  EXPECT_NEAR(whole.horizon_usd.value(), 2.5 * 730, 1e-9);
+  EXPECT_EQ(whole.later_usd, 0);
+}
+
+/// Owners pay a GPU, its eighth of a server, and electricity, each once; 100 months of 730 hours. 1 kW in the mean.
+TEST(Horizon, OwnedMachinesArePaidOnce) {
+  Formula evaluator(by_load);
+  const PlanReport report =
+      planned(std::string(replicas) +
+                  "prices: {term: owned, gpus: [{gpu: h100_sxm_80g, purchase_usd: 20000}],\n"
+                  "  owned: {lifetime_s: 262800000, node_purchase_usd: 80000, usd_per_kwh: 0.1, pue: 1.5}}\n"
+                  "horizon: {months: 2, commitments: [{term: owned, months: 100}], growth_error_fraction: 0}\n",
+              evaluator);
+  EXPECT_NEAR(report.horizon_usd.value(), 2 * ((20000 + 10000) / 100.0 + 1 * 1.5 * 0.1 * 730), 1e-6);
+  EXPECT_NEAR(report.later_usd, 98 * 300, 1e-6);
+}
+
+/// A design that was simulated as on spot machines may be had on them; the other one may not.
+TEST(Horizon, SpotIsForDesignsThatWereSimulatedSo) {
+  const std::string text =
+      "space: [{name: replicas, path: 'pools[0].replicas', from: 1, to: 8},\n"
+      "  {name: term, path: prices.term, values: [on_demand, spot]}]\n"
+      "prices: {gpus: [{gpu: h100_sxm_80g, spot_usd_per_gpu_hour: 1}], spot: {mtbf_s: 90000, mttr_s: 60}}\n"
+      "horizon: {months: 2, growth_error_fraction: 0}\n";
+  Formula kept(by_load);
+  EXPECT_EQ(planned(text, kept).months[0].terms, "1 x h100_sxm_80g spot");
+  Formula broken([](const RunRequest& run) {
+    return setting(run, "failures").empty() && setting(run, "failures.rates").empty() ? by_load(run) : 2;
+  });
+  EXPECT_EQ(planned(text, broken).months[0].terms, "1 x h100_sxm_80g on_demand");
+}
+
+/// Runs in which 2.5 of up to eight replicas were held in the mean.
+class Scaled final : public Evaluator {
+ public:
+  std::vector<RunResult> evaluate(std::span<const RunRequest> requests) override {
+    std::vector<RunResult> results = formula_.evaluate(requests);
+    ScalingSummary scaling;
+    scaling.pool = "chat";
+    scaling.rented_mean = 2.5;
+    for (RunResult& result : results) {
+      Summary run = *result.summary;
+      run.scaling = {scaling};
+      result.summary = run;
+    }
+    return results;
+  }
+
+ private:
+  Formula formula_{[](const RunRequest&) { return 0.5; }};
+};
+
+/// One replica is always there: it may be reserved. What comes and goes is paid by the hour.
+TEST(Horizon, AutoscaledReplicasArePaidWhileTheyAreHeld) {
+  Scaled evaluator;
+  const PlanReport report = planned(
+      "prices: {gpus: [{gpu: h100_sxm_80g, reserved_usd_per_gpu_hour: 2}]}\n"
+      "set: ['pools[0].autoscaler={policy: hpa, waiting_requests: 1}', 'pools[0].replicas=8', "
+      "'pools[0].scaling={min_replicas: 1}']\n"
+      "space: [{name: one, path: 'seed', values: [1]}]\n"
+      "horizon: {months: 3, commitments: [{term: reserved, months: 3}], growth_error_fraction: 0}\n",
+      evaluator);
+  EXPECT_NEAR(report.months[0].usd, (2 + 1.5 * 2.5) * 730, 1e-9);
+  EXPECT_EQ(report.months[0].terms, "1 x h100_sxm_80g reserved, replicas by the hour for $2,738");
+}
+
 /// As it is three replicas; "fast" halves what they have to do, "cache" takes a third off, "lossy" loses too much.
 TEST(Ideas, AreRankedAtTheirOwnCheapestDesigns) {
   const StudyFile file(std::string("objectives: [{metric: ttft_s, percentile: 99, at_most: 1}]\n"
@@ -146,6 +234,48 @@ TEST(Ideas, AreRankedAtTheirOwnCheapestDesigns) {
   EXPECT_EQ(named("fast + cache").lost_points, 0.5);
   EXPECT_FALSE(named("lossy").design);
   EXPECT_THAT(named("lossy").says, HasSubstr("loses more"));
+}
+
+/// Where an option does not say what it loses, what is published of its weights stands beside its price, and is held
+/// to the promise.
+TEST(Ideas, LoseWhatIsPublishedOfTheirWeights) {
+  const StudyFile file(
+      "objectives: [{metric: ttft_s, percentile: 99, at_most: 1}]\n"
+      "promise: {certainty: best_estimate, most_lost_points: 2}\n" +
+      std::string(replicas) +
+      "options:\n"
+      "  - {name: narrow, set: ['pools[0].weights=int8']}\n"
+      "  - {name: stated, set: ['pools[0].weights=int8'], lost_points: 1.5}\n"
+      "  - {name: lossy, set: ['pools[0].weights=int4']}\n"
+      "  - {name: unknown, set: ['pools[0].weights=nvfp4']}\n");
+  class Lossy final : public Evaluator {
+   public:
+    std::vector<RunResult> evaluate(std::span<const RunRequest> requests) override {
+      std::vector<RunResult> results = formula_.evaluate(requests);
+      for (std::size_t i = 0; i < requests.size(); ++i) {
+        const std::string weights = setting(requests[i], "pools[0].weights");
+        AnswerLossSummary loss;
+        loss.pool = "chat";
+        if (weights == "int8") loss.lost_points = 0.5;
+        if (weights == "int4") loss.lost_points = 3;
+        Summary run = *results[i].summary;
+        if (!weights.empty()) run.answer_losses = {loss};
+        results[i].summary = run;
+      }
+      return results;
+    }
+
+   private:
+    Formula formula_{[](const RunRequest&) { return 0.5; }};
+  } evaluator;
+  const std::vector<PlanIdea> ideas = ranked_ideas(file.load(), evaluator);
+  const auto named = [&](const std::string& name) { return *std::ranges::find(ideas, name, &PlanIdea::name); };
+  EXPECT_EQ(named("as it is").lost_points, 0);
+  EXPECT_EQ(named("narrow").lost_points, 0.5);
+  EXPECT_EQ(named("stated").lost_points, 1.5);
+  EXPECT_TRUE(named("stated").design);
+  EXPECT_FALSE(named("lossy").design);
+  EXPECT_FALSE(named("unknown").design);
 }
 
 }  // namespace servecast::horizon_test
