@@ -95,7 +95,7 @@ add_test(NAME measure_plan COMMAND ${PROJECT_SOURCE_DIR}/scripts/measure-plan ${
 set_tests_properties(measure_plan PROPERTIES LABELS full TIMEOUT 900)
 servecast_script_test(cost full cost ${program} ${PROJECT_SOURCE_DIR} "${CMAKE_BUILD_TYPE}" $<TARGET_FILE:bench_replay>)
 set_tests_properties(cost PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900)
-servecast_script_test(slurm full slurm ${program} ${here}/data/study_of_200.yaml)
+servecast_script_test(slurm full slurm ${program} ${here}/data/study_of_200.yaml ${here}/data/study_of_months.yaml)
 set_tests_properties(slurm PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900)
 servecast_script_test(published full published $<TARGET_FILE:servecast-calibrate> ${PROJECT_SOURCE_DIR})
 servecast_script_test(accuracy full accuracy $<TARGET_FILE:servecast-calibrate> ${PROJECT_SOURCE_DIR})
