@@ -120,7 +120,7 @@ std::vector<Listing> all_listings() {
       {"fabrics", "networks between servers", fabric_items, fabric_table},
       {"engines", "serving engines: what they add to model and GPU", engine_items, engine_table}};
   for (const auto& [name, kind] : PolicyKind::all())
-    all.push_back({name, kind.listing.help, [&kind = kind] { return policy_items(kind); }, described});
+    all.push_back({name, kind.listing.help, [&listed = kind] { return policy_items(listed); }, described});
   all.push_back({"latencies", "how long a step takes", latency_items, described});
   all.push_back({"scenarios", "scenarios that commands take by name", scenario_items, described});
   all.push_back({"plugins", "libraries of policies that a scenario can name in `plugins`", plugin_items, described});
