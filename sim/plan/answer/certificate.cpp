@@ -69,6 +69,11 @@ std::string counts_text(const Certificate& c) {
   return text + ".";
 }
 
+std::string widening_text(double share) {
+  return fmt::format("; were it off as derived kernels are, error bars would be {:.2f} times as wide",
+                     extrapolated_widening(share));
+}
+
 /// What the answer's step times rest on, where that is less than measured kernels in their range.
 std::string hardware_text(const SearchResult& found, const Certificate& c) {
   std::string text;
@@ -80,12 +85,14 @@ std::string hardware_text(const SearchResult& found, const Certificate& c) {
           " Kernels of {} were not measured but derived: {}.", d.sized.kinds,
           c.draws_fraction > 0
               ? fmt::format("error bars are {:.2g} times as wide as the calibration's", derived_widening())
-              : "on measured servers with such GPUs forecasts were off by 29.3 % at the 90th percentile, elsewhere "
-                "by 9.0 %");
+              : fmt::format("on measured servers with such GPUs forecasts were off by {} at the 90th percentile, "
+                            "elsewhere by {}",
+                            human::percent(off_by().derived), human::percent(off_by().measured)));
     for (const RestsOn& rests : d.best_estimate->rests_on)
       if (rests.extrapolated_fraction > 0.01)
-        text += fmt::format(" {} of the step time of pool {} lies outside the range that kernels were fitted on.",
-                            human::percent(rests.extrapolated_fraction), rests.pool);
+        text += fmt::format(" {} of the step time of pool {} lies outside the range that kernels were fitted on{}.",
+                            human::percent(rests.extrapolated_fraction), rests.pool,
+                            d.sized.derived ? "" : widening_text(rests.extrapolated_fraction));
     break;
   }
   return text;

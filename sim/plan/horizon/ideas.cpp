@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "models/base/error.h"
 #include "sim/plan/answer/cost_range.h"
@@ -39,13 +40,22 @@ std::vector<Together> combinations(const Study& study) {
   return all;
 }
 
+/// "path=value" of the scenario, or the term of the study.
+void set(StudySpec& spec, const std::string& word) {
+  const std::string_view term = "prices.term=";
+  if (word.starts_with(term))
+    spec.prices.term = word.substr(term.size());
+  else
+    spec.set.push_back(word);
+}
+
 /// What options lose that state it is taken for their word; of others what is published is held to the promise.
 Study study_with(const Study& study, const Together& options) {
   Study copy = study;
   bool stated = false;
   for (const std::size_t i : options) {
     const IdeaSpec& option = study.spec.options[i];
-    copy.spec.set.insert(copy.spec.set.end(), option.set.begin(), option.set.end());
+    for (const std::string& word : option.set) set(copy.spec, word);
     stated = stated || option.lost_points;
   }
   if (!options.empty() && !stated) copy.most_lost_points = study.spec.promise.most_lost_points;

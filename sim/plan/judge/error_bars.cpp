@@ -58,6 +58,15 @@ double least_measured_factor(const std::vector<Promise>& promises, bool derived,
   return least;
 }
 
+OffBy off_by() { return {.derived = error_bars.back().held, .measured = 0.090}; }
+
+double extrapolated_widening(double share) {
+  const OffBy off = off_by();
+  return std::sqrt(off.measured * off.measured +
+                   share * share * (off.derived * off.derived - off.measured * off.measured)) /
+         off.measured;
+}
+
 double derived_widening() { return error_bars.back().held / error_bars.back().drawn; }
 
 }  // namespace servecast

@@ -18,4 +18,16 @@ double least_measured_factor(const std::vector<Promise>& promises, bool derived,
 /// How much wider than the calibration's the error bars of a GPU are whose kernels are derived.
 double derived_widening();
 
+/// What forecasts of measured servers were off by at the 90th percentile, with and without derived kernels.
+struct OffBy {
+  double derived = 0;
+  double measured = 0;
+};
+OffBy off_by();
+
+/// How much wider error bars would be if the share of the step time that lies outside the fitted range were off as
+/// forecasts with derived kernels are, and the rest as all others: independent errors add in squares. Draws do not
+/// have it: among the measured servers are some with such steps.
+double extrapolated_widening(double share);
+
 }  // namespace servecast

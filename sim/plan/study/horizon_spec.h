@@ -69,7 +69,7 @@ struct IdeaSpec {
 
   void fields(Fields& f) {
     f.required("name", name, "what the answer calls it");
-    f.required("set", set, "path=value changes of the base scenario");
+    f.required("set", set, "path=value changes of the base scenario; or the term of the study, prices.term=spot");
     f.field(
         "lost_points", lost_points,
         "of the answers' score in percent that it is known to cost; left out: what is published of such weights and "

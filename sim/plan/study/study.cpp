@@ -213,7 +213,11 @@ void check_options(YamlText& text, const StudySpec& spec) {
         "promise.most_lost_points",
         "would be ignored: it bounds 'options'; for all designs give objectives {metric: lost_points, at_most: ...}");
   for (std::size_t i = 0; i < spec.options.size(); ++i)
-    for (const std::string& word : spec.options[i].set) split(text, fmt::format("options[{}].set", i), word);
+    for (const std::string& word : spec.options[i].set) {
+      const std::string path = fmt::format("options[{}].set", i);
+      const auto change = split(text, path, word);
+      if (change && is_of_study(*change)) check_term(text, spec.prices, change->value, path);
+    }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include "models/base/error.h"
 #include "models/base/rng.h"
 #include "sim/plan/horizon/ideas.h"
 #include "sim/plan/horizon/month_demand.h"
@@ -234,6 +235,23 @@ TEST(Ideas, AreRankedAtTheirOwnCheapestDesigns) {
   EXPECT_EQ(named("fast + cache").lost_points, 0.5);
   EXPECT_FALSE(named("lossy").design);
   EXPECT_THAT(named("lossy").says, HasSubstr("loses more"));
+}
+
+/// On spot machines one more replica is needed, at less than half the price.
+TEST(Ideas, MayBeATerm) {
+  const std::string text = std::string(promise) + replicas +
+                           "prices: {gpus: [{gpu: h100_sxm_80g, spot_usd_per_gpu_hour: 1}], spot: {mtbf_s: 90000, "
+                           "mttr_s: 60}}\noptions: [{name: callable, set: ['prices.term=";
+  const StudyFile file(text + "spot']}]\n");
+  Formula evaluator([](const RunRequest& run) {
+    const bool spot = !setting(run, "failures").empty() || !setting(run, "failures.rates").empty();
+    return number(run, "pools[0].replicas") >= (spot ? 3 : 2) ? 0.5 : 2;
+  });
+  const std::vector<PlanIdea> ideas = ranked_ideas(file.load(), evaluator);
+  EXPECT_EQ(ideas[0].name, "callable");
+  EXPECT_NEAR(ideas[0].usd_per_month.value(), 3 * 730, 1e-9);
+  EXPECT_NEAR(ideas[1].usd_per_month.value(), 2 * 2.5 * 730, 1e-9);
+  EXPECT_THROW(StudyFile(text + "sport']}]\n").load(), UserError);
 }
 
 /// Where an option does not say what it loses, what is published of its weights stands beside its price, and is held
