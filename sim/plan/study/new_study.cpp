@@ -11,6 +11,7 @@
 #include "sim/input/resolve/load_scenario.h"
 #include "sim/input/trace/cache/trace_info.h"
 #include "sim/input/trace/rows/workload_notes.h"
+#include "sim/input/trace/workload/transform.h"
 #include "sim/input/trace/workload/workload_spec.h"
 
 namespace servecast {
@@ -18,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::uint64_t study_seed = 1;      // of the study that is written
 constexpr std::int64_t step_by_step = 16;    // replicas, up to which every number is tried
 constexpr std::int64_t steps_per_size = 16;  // beyond: about 6 % apart
 
@@ -29,36 +31,54 @@ std::string seen_from(const std::string& study, const std::string& file) {
   return error || relative.empty() ? fs::absolute(file).string() : relative.string();
 }
 
-double trace_rate_per_s(const std::string& trace) {
+/// At which requests arrive, of the first `limit` or of all; 0: not one after the other.
+double rate_per_s(const WorkloadSpec& spec, std::optional<std::int64_t> limit) {
   WorkloadNotes notes;
+  const auto workload = transform(make_workload(spec, {.seed = study_seed, .notes = &notes}), {.limit = limit});
+  return describe(*workload, notes).arrivals_per_s;
+}
+
+/// Only its first requests are simulated: these arrive at the rate that is asked for, or at that of the whole trace.
+std::string trace_text(const NewStudy& study, const std::string& name) {
   WorkloadSpec spec;
-  spec.source.trace = TraceSpec{.path = fs::absolute(trace).string()};
-  const auto workload = make_workload(spec, {.seed = 1, .notes = &notes});
-  const double rate_per_s = describe(*workload, notes).arrivals_per_s;
-  if (rate_per_s <= 0)
-    throw UserError({trace},
+  spec.source.trace = TraceSpec{.path = fs::absolute(study.trace).string()};
+  const double own_per_s = rate_per_s(spec, std::nullopt);
+  const double first_per_s = rate_per_s(spec, study.requests);
+  if (own_per_s <= 0 || first_per_s <= 0)
+    throw UserError({study.trace},
                     "has no rate that --rate could be held against: requests do not arrive one after the other");
-  return rate_per_s;
+  const double wanted_per_s = study.rate_per_s.value_or(own_per_s);
+  return fmt::format(
+      "    # The trace's own rate is {:.4g} requests/s, that of its first {} requests {:.4g}; rate_scale has these "
+      "arrive at {:.4g}.\n"
+      "    trace: {{path: {}, rate_scale: {:.6g}}}\n",
+      own_per_s, study.requests, first_per_s, wanted_per_s, yaml_text(seen_from(name, study.trace)),
+      wanted_per_s / first_per_s);
+}
+
+/// One run has one seed, whose requests shall arrive at the rate that is asked for; draws have it in the mean.
+double poisson_rate_per_s(const NewStudy& study) {
+  if (!study.one_run) return *study.rate_per_s;
+  WorkloadSpec spec;
+  GenerateSpec& made_up = spec.source.generate.emplace().generate;
+  made_up.requests = study.requests;
+  made_up.arrivals.poisson = PoissonSpec{.requests_per_s = *study.rate_per_s};
+  made_up.prompt_tokens.fixed = made_up.output_tokens.fixed = 1;  // lengths do not move arrivals
+  return *study.rate_per_s * *study.rate_per_s / rate_per_s(spec, std::nullopt);
 }
 
 std::string workload_text(const NewStudy& study, const std::string& name) {
-  if (!study.trace.empty()) {
-    const double own_per_s = trace_rate_per_s(study.trace);
-    const double scale = study.rate_per_s.value_or(own_per_s) / own_per_s;
-    return fmt::format(
-        "    # The trace's own rate is {:.4g} requests/s; rate_scale makes it {:.4g}.\n"
-        "    trace: {{path: {}, rate_scale: {:.6g}}}\n",
-        own_per_s, own_per_s * scale, yaml_text(seen_from(name, study.trace)), scale);
-  }
+  if (!study.trace.empty()) return trace_text(study, name);
   if (!study.rate_per_s) throw UserError("say how much arrives: --rate N requests a second, or --trace FILE");
   return fmt::format(
-      "    # Made up: Poisson arrivals, lengths around these medians. A trace tells more: trace: {{path: FILE}}\n"
+      "    # Made up: Poisson arrivals{}, lengths around these medians. A trace tells more: trace: {{path: FILE}}\n"
       "    generate:\n"
       "      requests: {}\n"
       "      arrivals: {{poisson: {{requests_per_s: {:.6g}}}}}\n"
       "      prompt_tokens: {{lognormal: {{median: {:.6g}, sigma: 0.8}}, max: {:.6g}}}\n"
       "      output_tokens: {{lognormal: {{median: {:.6g}, sigma: 0.6}}, max: {:.6g}}}\n",
-      study.requests, *study.rate_per_s, study.prompt_tokens, 10 * study.prompt_tokens, study.output_tokens,
+      study.one_run ? fmt::format(" (of seed {} at {:.4g} a second)", study_seed, *study.rate_per_s) : "",
+      study.requests, poisson_rate_per_s(study), study.prompt_tokens, 10 * study.prompt_tokens, study.output_tokens,
       8 * study.output_tokens);
 }
 
@@ -95,13 +115,13 @@ std::string base_text(const NewStudy& study, const std::string& name) {
   if (study.model.empty()) throw UserError("say what is served: --model NAME (servecast list llms), or a scenario");
   const GpuChoice& first = study.gpus.front();
   return fmt::format(
-      "base:   # the scenario; every key: servecast schema\n  seed: 1\n  first_requests: {}   # more: surer tails, "
+      "base:   # the scenario; every key: servecast schema\n  seed: {}\n  first_requests: {}   # more: surer tails, "
       "longer runs\n"
       "  workload:\n{}"
       "  cluster: {{node: {}, nodes: {}, rent: whole_nodes}}   # single_gpus: a cloud that rents them one by one\n"
       "  pools:\n    - {{name: serve, llm: {}, weights: {}, gpu: {}}}\n",
-      study.requests, workload_text(study, name), first.node, nodes_for(study.max_gpus, first.gpus_per_node),
-      yaml_text(study.model), study.weights, first.gpu);
+      study_seed, study.requests, workload_text(study, name), first.node,
+      nodes_for(study.max_gpus, first.gpus_per_node), yaml_text(study.model), study.weights, first.gpu);
 }
 
 std::string objectives_text(const NewStudy& study) {

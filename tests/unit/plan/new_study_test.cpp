@@ -42,6 +42,39 @@ TEST(NewStudy, OfAModelCanBeReadAndSized) {
   EXPECT_NEAR(sizer.workload(first, sizer.seed(first, 0)).arrivals_per_s().value(), 12, 2);
 }
 
+/// What is simulated arrives at the rate that is asked for: one run of made-up requests, and the first ones of a
+/// trace, which come slower here than those behind them.
+TEST(NewStudy, HasTheRateThatIsAskedFor) {
+  const ScratchFolder folder;
+  const std::string trace = folder / "trace.csv";
+  {
+    std::ofstream file(trace);
+    file << "arrival_s,prompt_tokens,output_tokens\n";
+    for (int i = 0; i < 400; ++i) file << (i < 200 ? i * 0.5 : 100 + (i - 200) * 0.1) << ",100,10\n";
+  }
+  NewStudy study{.model = "llama-3.1-8b",
+                 .weights = "bf16",
+                 .rate_per_s = 12,
+                 .prompt_tokens = 500,
+                 .output_tokens = 200,
+                 .requests = 200,
+                 .ttft_p99_s = 1,
+                 .gpus = {gpu_choice("h100")},
+                 .max_gpus = 1,
+                 .one_run = true};
+  const auto carried = [&] {
+    const Study written_study = written(folder, study);
+    Sizer sizer(written_study);
+    const SizedDesign sized = sizer.size(enumerate(written_study).front());
+    return sizer.workload(sized, sizer.seed(sized, 0)).arrivals_per_s().value();
+  };
+  EXPECT_NEAR(carried(), 12, 1e-3);
+  study.trace = trace;
+  EXPECT_NEAR(carried(), 12, 1e-3);
+  study.rate_per_s.reset();  // that of the whole trace
+  EXPECT_NEAR(carried(), 400 / 119.9, 1e-3);
+}
+
 TEST(NewStudy, OfAScenarioTakesItsPromise) {
   const ScratchFolder folder;
   const Study study = written(
