@@ -10,7 +10,7 @@ namespace servecast {
 namespace {
 
 // In the order of --help.
-constexpr std::array<CommandEntry, 8> entries{{
+constexpr std::array<CommandEntry, 9> entries{{
     {"", "import", "Turn measured tables of other projects into samples.csv", make_import_command},
     {"", "measure", "Time kernels and copies on the GPU of this machine", make_measure_command},
     {"", "steps", "Measured steps beside what a profile says of them", make_steps_command},
@@ -18,6 +18,7 @@ constexpr std::array<CommandEntry, 8> entries{{
     {"", "report", "How far profiles and forecasts can be trusted", make_report_command},
     {"", "residuals", "Every measured shape beside its fitted time", make_residuals_command},
     {"", "engine", "Fit an engine's terms to its own servers", make_engine_command},
+    {"", "errors", "How far forecasts of an engine are off, from measured servers", make_errors_command},
     {"", "diff", "Compare two profiles operator by operator", make_diff_command},
 }};
 

@@ -5,6 +5,7 @@
 
 #include "calibrate/servers/forecasts.h"
 #include "models/base/quantile.h"
+#include "sim/plan/compare/replicated.h"
 
 namespace servecast {
 namespace {
@@ -14,15 +15,21 @@ ComparedFigure compared(const MeasuredServer& server, const MeasuredStage& stage
   ComparedFigure out{.regime = stage.regime,
                      .system = stage.system,
                      .fitting = server.fitting,
+                     .error_fit = server.error_fit,
                      .server = server.name,
                      .stage = stage.title,
                      .model = server.model,
+                     .engine = server.engine,
+                     .gpu = server.gpu,
+                     .experts = server.experts,
+                     .layout = server.layout,
                      .figure = m.figure,
                      .warm = stage.warm,
                      .saturated = stage.saturated,
                      .measured = m.value};
   if (!forecast.summary) return out;
   out.said_saturated = forecast.summary->saturated;
+  out.spread = wider_by(*forecast.summary);
   out.forecast = figure_of(*forecast.summary, stage, m.figure);
   if (!forecast.interval) return out;
   const FigureInterval interval = interval_of(*forecast.interval, stage, m.figure);

@@ -15,10 +15,15 @@ struct Forecast;
 struct ComparedFigure {
   Regime regime{};
   std::string system{};
-  bool fitting = false;  // terms may have been fitted on it
+  bool fitting = false;    // terms may have been fitted on it
+  bool error_fit = false;  // the errors of engines were
   std::string server{};
   std::string stage{};
   std::string model{};
+  std::string engine{};
+  std::string gpu{};
+  bool experts = false;
+  const char* layout = "one";
   ServerFigure figure{};
   bool warm = true;
   bool saturated = false;
@@ -27,6 +32,7 @@ struct ComparedFigure {
   std::optional<double> p05{};
   std::optional<double> p95{};
   bool said_saturated = false;  // by the forecast
+  double spread = 1;            // how much wider draws are for that (wider_by())
 
   /// forecast / measured - 1
   std::optional<double> error() const;

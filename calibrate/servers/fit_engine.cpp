@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "calibrate/servers/comparison.h"
+#include "calibrate/servers/fit_errors.h"
 #include "calibrate/servers/forecasts.h"
 #include "models/base/error.h"
 #include "models/base/escaped.h"
@@ -133,16 +134,14 @@ memory:
   rule: {}
   gpu_memory_utilization: {:.6g}
   windowed_layers: {}
-{}error: {{decode_fraction: {:.6g}, prompt_fraction: {:.6g}, path_fraction: {:.6g}}}
-)",
+{}{})",
                      yaml_text(e.title), e.basis, yaml_text(e.source), yaml_text(e.kernels), e.request_path_s,
                      e.request_token_s, e.frontend_sequence_s, e.scheduling_depth, e.step.all_reduce_wait_s,
                      e.step.sampler_s_per_logit, e.step.small_kernel_s, e.step.small_kernels_per_layer,
                      e.step.host_step_s, e.step.host_sequence_s, e.step.host_overlapped, e.step.cuda_graph_max_tokens,
                      e.step.eager_layer_s, e.step.dependent_launch_s, e.step.norm_in_all_reduce_s,
                      e.step.input_scales, e.step.shared_experts_beside_tokens, e.memory.rule,
-                     e.memory.gpu_memory_utilization, e.memory.windowed_layers, reserve, e.error.decode_fraction,
-                     e.error.prompt_fraction, e.error.path_fraction);
+                     e.memory.gpu_memory_utilization, e.memory.windowed_layers, reserve, errors_yaml(e.errors));
 }
 
 }  // namespace servecast

@@ -49,6 +49,10 @@ struct MeasuredServer {
   std::string name{};      // of the run
   std::string model{};     // what is left out when constants are fitted on the others
   std::string engine{};    // bundled engine profile
+  std::string gpu{};       // bundled
+  bool experts = false;    // a mixture of experts
+  const char* layout = "one";  // see ServedPool
+  bool error_fit = false;      // errors of engines are fitted on it (read/error_split.h)
   bool fitting = false;    // terms of engines may be fitted on it (read/split.h); the others are for the report alone
   int pools = 1;           // of the scenario, each with this engine
   std::string scenario{};  // YAML text; the engine is set from outside

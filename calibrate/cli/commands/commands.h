@@ -13,5 +13,6 @@ std::unique_ptr<Command> make_report_command();
 std::unique_ptr<Command> make_residuals_command();
 std::unique_ptr<Command> make_diff_command();
 std::unique_ptr<Command> make_engine_command();
+std::unique_ptr<Command> make_errors_command();
 
 }  // namespace servecast

@@ -10,6 +10,7 @@
 #include "calibrate/servers/held_out.h"
 #include "calibrate/servers/page/accuracy_page.h"
 #include "calibrate/servers/page/picture.h"
+#include "calibrate/servers/page/rows_csv.h"
 #include "calibrate/servers/read/left_out.h"
 #include "sim/cli/program/console.h"
 #include "sim/cli/program/options.h"
@@ -43,7 +44,7 @@ void ServerReport::declare(CLI::App& app) {
   add_path(app, "--servers", servers, "DIR", "Hold forecasts against the measured servers of this folder instead");
   add_path(app, "-o,--out", out, "FILE", "Write the summary into this file");
   add_path(app, "--pages", pages, "DIR", "Write a page for each regime, and pictures, into this folder");
-  add_path(app, "--rows", rows, "FILE", "Write every row into this file");
+  add_path(app, "--rows", rows, "FILE", "Write every row into this file, as a CSV");
   app.add_option("--set", how.settings, "Replace a setting in every server's scenario")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
@@ -87,7 +88,7 @@ void ServerReport::write(Console& console, const AccuracyInput& input) const {
     console.out << summary;
   else
     write_text(out, summary);
-  if (!rows.empty()) write_text(rows, all_rows(input.figures));
+  if (!rows.empty()) write_text(rows, rows_csv(input.figures));
   if (pages.empty()) return;
   std::filesystem::create_directories(pages);
   for (const RegimeFacts& regime : regimes)

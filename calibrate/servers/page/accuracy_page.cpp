@@ -8,6 +8,7 @@
 
 #include "calibrate/servers/comparison.h"
 #include "calibrate/servers/page/asked.h"
+#include "calibrate/servers/read/error_split.h"
 #include "calibrate/servers/read/left_out.h"
 #include "calibrate/servers/read/split.h"
 
@@ -43,6 +44,18 @@ std::string coverage_text(const Coverage& c) {
                      : fmt::format("{} of {} | {}", percent(c.fraction()), c.rows, percent(c.median_half_width));
 }
 
+std::string held_text(const Coverage& c) {
+  return c.rows == 0 ? "–" : fmt::format("{} of {}", percent(c.fraction()), c.rows);
+}
+
+/// Of systems that the errors of engine files were fitted on, and of those that they were not.
+Figures on_error_fit(std::span<const ComparedFigure> figures) {
+  return chosen(figures, [](const auto& f) { return f.error_fit; });
+}
+Figures on_others(std::span<const ComparedFigure> figures) {
+  return chosen(figures, [](const auto& f) { return !f.error_fit; });
+}
+
 std::string refused_text(const ErrorSummary& s) {
   return s.without_forecast == 0 ? "" : fmt::format(" (+{} refused)", s.without_forecast);
 }
@@ -51,18 +64,22 @@ std::string summary_row(const RegimeFacts& regime, ServerFigure figure, const Fi
   const Figures reported = chosen(rows, [](const auto& f) { return !f.fitting; });
   const ErrorSummary s = summarise_errors(reported);
   const ErrorSummary fitted = summarise_errors(chosen(rows, [](const auto& f) { return f.fitting; }));
-  return fmt::format("| [{}](accuracy/{}.md) | {} | {}{} | {} | {} | {} | {} | {} ({}) |\n", regime.title, regime.key,
-                     title_of(figure), s.rows, refused_text(s), errors_text(s), asked_text(regime.regime, figure),
-                     s.rows == 0 ? "–" : signed_percent(s.bias), coverage_text(coverage_of(reported)),
-                     errors_text(fitted), fitted.rows);
+  return fmt::format("| [{}](accuracy/{}.md) | {} | {}{} | {} | {} | {} | {} | {} ({}) | {} |\n", regime.title,
+                     regime.key, title_of(figure), s.rows, refused_text(s), errors_text(s),
+                     asked_text(regime.regime, figure), s.rows == 0 ? "–" : signed_percent(s.bias),
+                     coverage_text(coverage_of(on_others(rows))), errors_text(fitted), fitted.rows,
+                     held_text(coverage_of(on_error_fit(rows))));
 }
 
 /// All regimes together, and stages with more to do than the server could: their intervals alone.
 std::string coverage_of_all(std::span<const ComparedFigure> figures) {
   std::string text;
   const auto line = [&](const char* title, bool saturated) {
-    const Coverage c = coverage_of(chosen(figures, [&](const auto& f) { return f.saturated == saturated; }));
-    if (c.rows > 0) text += fmt::format("| {} | – | {} | – | – | – | {} | – |\n", title, c.rows, coverage_text(c));
+    const Figures rows = chosen(figures, [&](const auto& f) { return f.saturated == saturated; });
+    const Coverage c = coverage_of(on_others(rows));
+    if (c.rows > 0)
+      text += fmt::format("| {} | – | {} | – | – | – | {} | – | {} |\n", title, c.rows, coverage_text(c),
+                          held_text(coverage_of(on_error_fit(rows))));
   };
   line("all of these", false);
   line("overloaded stages", true);
@@ -72,8 +89,7 @@ std::string coverage_of_all(std::span<const ComparedFigure> figures) {
 std::string summary_table(std::span<const ComparedFigure> figures) {
   std::string text =
       "| regime | figure | rows | median / p90 error | asked | bias | 90 % intervals hold | half-width | on fitting "
-      "rows "
-      "|\n|---|---|---|---|---|---|---|---|---|\n";
+      "rows | intervals hold on systems of the errors |\n|---|---|---|---|---|---|---|---|---|---|\n";
   for (const RegimeFacts& regime : regimes)
     for (const FigureName& name : figure_names) {
       const Figures rows = chosen(figures, [&](const auto& f) {
@@ -98,11 +114,6 @@ std::string verdicts(std::span<const ComparedFigure> figures) {
                      right[1], all[1], right[0], all[0]);
 }
 
-std::string amount(ServerFigure figure, double value) {
-  return figure == ServerFigure::output_tokens_per_s ? fmt::format("{:.0f}", value)
-                                                     : fmt::format("{:.2f} ms", 1e3 * value);
-}
-
 }  // namespace
 
 std::string accuracy_summary(const AccuracyInput& input) {
@@ -110,8 +121,11 @@ std::string accuracy_summary(const AccuracyInput& input) {
                                   ? ""
                                   : "\n## No forecast\n\nRows of which none can be made, and what is missing:\n\n" +
                                         left_out_text(input.left_out);
-  return fmt::format("{}\n{}{}\n## The split\n\nTerms of engines are fitted on these systems alone:\n\n{}{}",
-                     input.fitted_on, summary_table(input.figures), verdicts(input.figures), split_text(), missing);
+  return fmt::format(
+      "{}\n{}{}\n## The split\n\nTerms of engines are fitted on these systems alone:\n\n{}\nAnd the errors behind "
+      "intervals on these, each with one weight:\n\n{}{}",
+      input.fitted_on, summary_table(input.figures), verdicts(input.figures), split_text(), error_split_text(),
+      missing);
 }
 
 std::string regime_page(Regime regime, std::span<const ComparedFigure> figures) {
@@ -127,24 +141,10 @@ std::string regime_page(Regime regime, std::span<const ComparedFigure> figures) 
       about.title, about.load);
   for (const auto& [key, rows] : systems) {
     const ErrorSummary s = summarise_errors(rows);
-    text += fmt::format("| {}{} | {} | {}{} | {} | {} | {} |\n", key.first, rows.front().fitting ? " (fitting)" : "",
-                        title_of(key.second), s.rows, refused_text(s), errors_text(s),
-                        s.rows == 0 ? "–" : signed_percent(s.bias), coverage_text(coverage_of(rows)));
-  }
-  return text;
-}
-
-std::string all_rows(std::span<const ComparedFigure> figures) {
-  std::string text =
-      "| regime | system | server | stage | figure | measured | forecast | 90 % interval | error "
-      "|\n|---|---|---|---|---|---|---|---|---|\n";
-  for (const ComparedFigure& f : figures) {
-    const std::string forecast = f.forecast ? amount(f.figure, *f.forecast) : "none";
-    const std::string interval = f.p05 && f.p95 ? amount(f.figure, *f.p05) + " – " + amount(f.figure, *f.p95) : "–";
     text +=
-        fmt::format("| {} | {}{} | {} | {}{} | {} | {} | {} | {} | {} |\n", facts(f.regime).key, f.system,
-                    f.fitting ? " (fitting)" : "", f.server, f.stage, f.warm ? "" : " (first)", title_of(f.figure),
-                    amount(f.figure, f.measured), forecast, interval, f.error() ? signed_percent(*f.error()) : "–");
+        fmt::format("| {}{}{} | {} | {}{} | {} | {} | {} |\n", key.first, rows.front().fitting ? " (fitting)" : "",
+                    rows.front().error_fit ? " (errors)" : "", title_of(key.second), s.rows, refused_text(s),
+                    errors_text(s), s.rows == 0 ? "–" : signed_percent(s.bias), coverage_text(coverage_of(rows)));
   }
   return text;
 }

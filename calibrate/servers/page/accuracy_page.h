@@ -22,7 +22,4 @@ std::string accuracy_summary(const AccuracyInput& input);
 /// Markdown: one regime by model, GPU and engine. Empty where no figure is of it.
 std::string regime_page(Regime regime, std::span<const ComparedFigure> figures);
 
-/// Markdown: every row; names single measurements, which are not ours to publish.
-std::string all_rows(std::span<const ComparedFigure> figures);
-
 }  // namespace servecast

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "calibrate/servers/measured_server.h"
+#include "calibrate/servers/read/error_split.h"
 #include "calibrate/servers/read/left_out.h"
 #include "models/base/error.h"
 #include "models/base/input_file.h"
@@ -44,6 +45,8 @@ ReadServers all_servers(const std::string& folder) {
     std::ranges::move(read.servers, std::back_inserter(all.servers));
     std::ranges::move(read.left_out, std::back_inserter(all.left_out));
   }
+  for (MeasuredServer& server : all.servers)
+    server.error_fit = is_in_error_fit(server.stages.front().regime, server.stages.front().system);
   if (!all.servers.empty()) return all;
   if (all.left_out.empty()) throw UserError("'" + folder + "' holds no measured servers; known are " + known);
   throw UserError("'" + folder + "' holds no measured server of which a forecast can be made:\n" +

@@ -77,6 +77,8 @@ MeasuredServer closed_loop_server(const ClosedLoopRun& run) {
   return {.name = run.id,
           .model = run.llm.name,
           .engine = engine,
+          .gpu = run.gpu.name,
+          .experts = run.llm.experts,
           .fitting = is_fitted_on(engine, run.gpu.name, run.llm.name),
           .scenario = scenario(run),
           .stages = {{.title = fmt::format("{}, {}/{}, {} clients", shape_title(run.shape), run.load.prompt_tokens,

@@ -73,10 +73,14 @@ MeasuredServer tier_server(const RunRows& rows) {
   if (first.text("testbed") != "16xH100 TP1")
     throw NoMatch("closed loop of groups of prompts: clients that each keep to one group are not modelled");
   const BundledLlm llm = bundled_llm(first.text("model"));
+  const BundledGpu gpu = bundled_gpu("H100-SXM-80GB");
   MeasuredServer server{.name = first.text("model") + " " + first.text("arm"),
                         .model = llm.name,
                         .engine = "vllm-0.15",
-                        .scenario = tier_scenario(rows, llm, bundled_gpu("H100-SXM-80GB"))};
+                        .gpu = gpu.name,
+                        .experts = llm.experts,
+                        .layout = "routed",
+                        .scenario = tier_scenario(rows, llm, gpu)};
   for (std::size_t i = 0; i < rows.size(); ++i)
     server.stages.push_back({.title = rows[i]->text("rate_rps") + " req/s",
                              .request_class = rows.size() > 1 ? fmt::format("stage {}", i + 1) : "",

@@ -111,6 +111,8 @@ MeasuredServer offline_server_of(const OfflineRun& run) {
   return {.name = run.name,
           .model = run.llm.name,
           .engine = run.bench.engine,
+          .gpu = run.gpu.name,
+          .experts = run.llm.experts,
           .fitting = is_fitted_on(run.bench.engine, run.gpu.name, run.llm.name),
           .scenario = offline_scenario(run),
           .stages = {{.title = fmt::format("{} TP{} EP{}, {}/{}", run.weights, run.shape.attention_tp,

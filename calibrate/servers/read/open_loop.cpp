@@ -87,8 +87,12 @@ MeasuredServer open_loop_server(const RunRows& stages) {
   const CsvRow& row = *stages.front();
   check_engine(row);
   const BundledLlm llm = bundled_llm(row.text("model"));
-  MeasuredServer server{
-      .name = row.text("experiment"), .model = llm.name, .engine = "vllm-0.15", .scenario = scenario(stages, llm)};
+  MeasuredServer server{.name = row.text("experiment"),
+                        .model = llm.name,
+                        .engine = "vllm-0.15",
+                        .gpu = bundled_gpu(row.text("gpu")).name,
+                        .experts = llm.experts,
+                        .scenario = scenario(stages, llm)};
   for (const CsvRow* stage_row : stages)
     server.stages.push_back(stage(*stage_row, stage_row == stages.front(), stages.size() > 1));
   return server;

@@ -134,6 +134,9 @@ MeasuredServer ladder_server(const RunRows& rows) {
   MeasuredServer server{.name = row.text("setup") + " " + row.text("arm"),
                         .model = llm.name,
                         .engine = "vllm-0.15",
+                        .gpu = gpu.name,
+                        .experts = llm.experts,
+                        .layout = row.text("arm").starts_with("llm-d") ? "routed" : "one",
                         .scenario = ladder_scenario(row, llm, gpu)};
   for (const CsvRow* stage : rows) server.stages.push_back(ladder_stage(*stage, number_of(*stage)));
   return server;

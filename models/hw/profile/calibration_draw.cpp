@@ -9,35 +9,20 @@
 namespace servecast {
 namespace {
 
-StepWork without_prompts(const StepWork& work) {
-  return {.decode_sequences = work.decode_sequences,
-          .decode_kv_tokens = work.decode_kv_tokens,
-          .emitted_tokens = std::min(work.emitted_tokens, work.decode_sequences)};
-}
-
 class Drawn final : public LatencyAround {
  public:
-  Drawn(std::unique_ptr<StepLatency> exact, const CalibrationDraw& draw)
-      : LatencyAround(std::move(exact)), draw_(draw) {}
+  Drawn(std::unique_ptr<StepLatency> exact, double factor) : LatencyAround(std::move(exact)), factor_(factor) {}
 
   StageTime stage(const StepWork& work, std::int64_t stage) const override {
     StageTime time = model().stage(work, stage);
-    StageTime decodes;
-    if (work.prefill_tokens == 0)
-      decodes = time;
-    else if (work.decode_sequences > 0)
-      decodes = model().stage(without_prompts(work), stage);
-    const auto off = [&](double all, double alone) {
-      return draw_.decode_factor * alone + draw_.prompt_factor * (all - alone);
-    };
-    time.seconds = off(time.seconds, decodes.seconds);
-    time.host_s = off(time.host_s, decodes.host_s);
-    time.compute_s = off(time.compute_s, decodes.compute_s);
+    time.seconds *= factor_;
+    time.host_s *= factor_;
+    time.compute_s *= factor_;
     return time;
   }
 
  private:
-  CalibrationDraw draw_;
+  double factor_;
 };
 
 /// A layer has four products of different shapes, whose errors average out; of other operators it calls one.
@@ -58,16 +43,24 @@ double factor_of(const FittedOperator& fitted, const std::string& profile, doubl
 
 }  // namespace
 
-CalibrationDraw draw_calibration(const CalibrationError& error, Rng& rng) {
+CalibrationDraw draw_calibration(const CalibrationError& error, double spread, Rng& rng) {
   CalibrationDraw draw;
-  draw.decode_factor = rng.lognormal(0, error.decode_fraction);
-  draw.prompt_factor = rng.lognormal(0, error.prompt_fraction);
-  draw.path_factor = rng.lognormal(0, error.path_fraction);
+  draw.steps_factor = error.steps.factor(rng.normal(), spread);
+  const double outside = std::min(1.0, spread);
+  draw.first_token_factor = error.first_token.factor(rng.normal(), outside);
+  draw.stalls_fraction = outside * error.stalls_fraction;
   return draw;
 }
 
+double first_token_factor(const CalibrationDraw& draw, std::uint64_t seed, std::uint64_t request) {
+  if (draw.stalls_fraction == 0) return draw.first_token_factor;
+  constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15u;  // of 2^64: spreads neighbouring ids over all seeds
+  Rng rng(seed ^ (golden_ratio * (request + 1)), "calibration/stalls");
+  return draw.first_token_factor * (1 + rng.exponential(draw.stalls_fraction));
+}
+
 std::unique_ptr<StepLatency> drawn(std::unique_ptr<StepLatency> exact, const CalibrationDraw& draw) {
-  return std::make_unique<Drawn>(std::move(exact), draw);
+  return std::make_unique<Drawn>(std::move(exact), draw.steps_factor);
 }
 
 KernelProfile drawn(KernelProfile profile, double spread, std::uint64_t draw) {

@@ -1,11 +1,12 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "models/base/fields.h"
 #include "models/hw/latency/engine_terms.h"
 #include "models/hw/memory/memory_plan.h"
-#include "models/hw/profile/calibration_draw.h"
+#include "models/hw/profile/calibration_error.h"
 
 namespace servecast {
 
@@ -36,7 +37,7 @@ struct EngineProfile {
   std::int64_t scheduling_depth = 2;
   EngineTerms step{};
   MemorySettings memory{};
-  CalibrationError error{};
+  std::vector<CalibrationError> errors{};
 
   /// Half of the request's path lies before the engine's queue, half behind its step. Only their sum shows in TTFT
   /// and E2E, so the split itself cannot be measured from outside.
@@ -62,7 +63,8 @@ struct EngineProfile {
             "most batches under way: 2 schedules a step while the one before runs", {.min = 1, .max = 2});
     f.group("step", step, "what the engine adds to the kernels of a step");
     f.group("memory", memory, "how it divides GPU memory");
-    f.group("error", error, "how far forecasts with these terms may be off");
+    f.list("errors", errors,
+           "how far forecasts with these terms may be off; the first that is of a pool counts for it");
   }
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "models/hw/parallel/tensor_collectives.h"
@@ -47,6 +48,7 @@ class PoolLoader {
   Pool load(PoolSpec spec, std::size_t i) {
     path_ = fmt::format("pools[{}]", i);
     Pool pool{.spec = std::move(spec)};
+    pool.layout = layout_of(pool.spec);
     const bool llm =
         try_at(text_, path_ + ".llm", [&] { pool.llm = files_.llm(pool.spec.llm, place(".llm"), text_.file); });
     const bool gpu = try_at(text_, path_ + ".gpu", [&] {
@@ -77,6 +79,16 @@ class PoolLoader {
   }
 
  private:
+  /// As files of engines name it where their errors differ by it.
+  const char* layout_of(const PoolSpec& spec) const {
+    constexpr std::array routers_of_llmd{"llmd", "weighted"};
+    const bool apart = std::ranges::any_of(
+        scenario_.pools, [](const PoolSpec& pool) { return !pool.placement.make()->decode_pool().empty(); });
+    const bool routed =
+        spec.replicas > 1 && std::ranges::find(routers_of_llmd, spec.router.policy()) != routers_of_llmd.end();
+    return apart ? "apart" : routed ? "routed" : "one";
+  }
+
   bool stand_on_group(Pool& pool) {
     const auto chosen = allocator_.choose(text_, path_, pool);
     pool.group = chosen.value_or(0);
@@ -231,10 +243,8 @@ class PoolLoader {
   }
 
   void apply_draw(Pool& pool) {
-    const CalibrationDraw draw = calibration_draw(pool, scenario_.calibration_spread, draw_);
-    if (profiles_ != nullptr) pool.latency = drawn(std::move(pool.latency), draw);
-    pool.engine.request_path_s *= draw.path_factor;
-    pool.engine.frontend_sequence_s *= draw.path_factor;
+    pool.draw = calibration_draw(pool, scenario_.calibration_spread, draw_);
+    if (profiles_ != nullptr) pool.latency = drawn(std::move(pool.latency), pool.draw);
   }
 
   /// All that make_latency() would find wrong.

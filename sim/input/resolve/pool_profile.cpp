@@ -96,8 +96,11 @@ std::optional<ProfileUse> profile_use(const Pool& pool, const PoolHardware& with
 }
 
 CalibrationDraw calibration_draw(const Pool& pool, double spread, std::uint64_t draw) {
+  const CalibrationError* error = error_of(
+      pool.engine.errors, {.gpu = pool.gpu.name, .experts = pool.llm.experts.has_value(), .layout = pool.layout});
+  if (error == nullptr) return {};
   Rng rng(draw, "calibration/" + pool.engine.name + "/" + pool.gpu.name);
-  return draw_calibration(pool.engine.error * spread, rng);
+  return draw_calibration(*error, spread, rng);
 }
 
 double fastest_fraction(const Pool& pool, double calibration_spread, std::uint64_t draw) {
@@ -109,7 +112,7 @@ double fastest_fraction(const Pool& pool, double calibration_spread, std::uint64
     fastest = fastest_fraction(*kernels);
   }
   const CalibrationDraw engine = calibration_draw(pool, calibration_spread, draw);
-  return fastest * std::min({1.0, engine.decode_factor, engine.prompt_factor});
+  return fastest * std::min(1.0, engine.steps_factor);
 }
 
 std::optional<std::string> weights_problem(const Gpu& gpu, const Llm& llm, const WeightTypes& weights,

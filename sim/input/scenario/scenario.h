@@ -10,6 +10,7 @@
 #include "models/hw/llm/llm.h"
 #include "models/hw/machine/gpu.h"
 #include "models/hw/memory/memory_plan.h"
+#include "models/hw/profile/calibration_draw.h"
 #include "models/hw/profile/engine_profile.h"
 #include "models/hw/profile/transfer_law.h"
 #include "models/hw/roofline/roofline.h"
@@ -105,7 +106,8 @@ struct ScenarioSpec {
     f.field("seed", seed, "seed of every random stream");
     f.field("calibration_draw", calibration_draw,
             "0: the best estimate; else that many-th draw of what the engines' calibration may be off by");
-    f.field("calibration_spread", calibration_spread, "how much wider than its engine says that error is drawn");
+    f.field("calibration_spread", calibration_spread,
+            "how much wider than its engine says that error is drawn; above 1, of steps alone");
     f.field("until_s", until_s, "stop the simulated clock here; left out: run until every request is done",
             {.min = 0, .max = longest_run_s, .above_min = true});
     f.field("first_requests", first_requests,
@@ -163,6 +165,8 @@ struct Pool {
   KvGroups kv_groups{};  // of layers whose KV is kept apart; one: all are kept alike
   bool images = false;   // requests may bring some
   std::unique_ptr<StepLatency> latency{};
+  std::string_view layout = "one";      // see ServedPool
+  CalibrationDraw draw{};               // of its engine's error; the steps' factor is in `latency`
   std::string latency_source{};         // what the step times rest on, in words
   std::string fitted_range{};           // likewise; empty where nothing was fitted
   std::vector<std::string> notes{};     // what else a reader of the forecast should know

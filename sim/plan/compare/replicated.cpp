@@ -5,14 +5,8 @@
 namespace servecast {
 namespace {
 
-/// How wide the error is drawn: as the scenario says, and wider where batches are larger than any that the
-/// calibration was tested on. Of the three measured servers that were saturated, two were 11 and 14 % slower than
-/// forecast.
 double spread(const Summary& best) {
-  constexpr double near_saturation = 2;
-  constexpr double saturated = 3;
-  const double asked = nlohmann::json::parse(best.settings).at("calibration_spread").get<double>();
-  return asked * (best.saturated ? saturated : best.near_saturation ? near_saturation : 1);
+  return wider_by(best) * nlohmann::json::parse(best.settings).at("calibration_spread").get<double>();
 }
 
 RunRequest drawn(const RunRequest& request, const Summary& best, std::int64_t draw) {
@@ -31,6 +25,12 @@ void take(Replicated& drawn, RunResult result, std::int64_t draw) {
 }
 
 }  // namespace
+
+double wider_by(const Summary& best) {
+  constexpr double near_saturation = 2;
+  constexpr double saturated = 3;
+  return best.saturated ? saturated : best.near_saturation ? near_saturation : 1;
+}
 
 std::optional<Interval> Replicated::interval() const {
   if (!best || draws.empty()) return std::nullopt;

@@ -19,10 +19,10 @@ TEST(ReportServers, ForecastsWhatItCanAndNamesTheRest) {
                "h200_sxm,Qwen/Qwen3-14B,sglang,0.3,,agg,64,16,2,1,1,1,1,30,8,unknown engine\n"
                "h200_sxm,Qwen/Qwen3-14B,vllm,0.15.1,fp3,agg,64,16,2,1,1,1,1,30,8,unknown precision\n"
                "a100_sxm,Qwen/Qwen3-14B,vllm,0.15.1,fp8,agg,64,16,2,1,1,1,1,30,8,refused\n");
-  const Outcome report = calibrate_with({"report", "--servers", folder / "", "--rows", folder / "rows.md"});
+  const Outcome report = calibrate_with({"report", "--servers", folder / "", "--rows", folder / "rows.csv"});
   EXPECT_EQ(report.status, 0) << report.err;
   EXPECT_THAT(report.out, HasSubstr("| TPOT | 1 (+1 refused) |"));
-  EXPECT_THAT(text_of(folder / "rows.md"), HasSubstr("| known | TP1, 64/16, 2 clients | TPOT | 8.00 ms | "));
+  EXPECT_THAT(text_of(folder / "rows.csv"), HasSubstr(",known,\"TP1, 64/16, 2 clients\",1,0,TPOT,0.008,"));
   EXPECT_THAT(report.out, HasSubstr("\n## No forecast\n"));
   for (const char* reason :
        {"closed_loop_h100.csv, line 3: no bundled model is known for 'some/Model-5B'",

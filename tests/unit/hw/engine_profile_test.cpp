@@ -55,30 +55,6 @@ TEST(MemoryOverrides, AnotherRuleForgetsTheEnginesNumbers) {
   EXPECT_FALSE(other.overhead_bytes);
 }
 
-/// A second for decodes, a tenth of it arithmetic, and two for prompts, all arithmetic.
-class WholeSeconds final : public StepLatency {
- public:
-  std::int64_t stages() const override { return 1; }
-  StageTime stage(const StepWork& work, std::int64_t) const override {
-    StageTime time;
-    if (work.decode_sequences > 0) time = {.seconds = 1, .compute_s = 0.1};
-    if (work.prefill_tokens > 0) time = {.seconds = time.seconds + 2, .compute_s = time.compute_s + 2};
-    return time;
-  }
-};
-
-TEST(CalibrationDraw, ScalesDecodesAndPromptsByFactorsOfTheirOwn) {
-  const auto latency = drawn(std::make_unique<WholeSeconds>(), {.decode_factor = 3, .prompt_factor = 0.5});
-  const StageTime decode = latency->stage({.decode_sequences = 1}, 0);
-  EXPECT_DOUBLE_EQ(decode.seconds, 3);
-  EXPECT_DOUBLE_EQ(decode.compute_s, 0.3);
-  const StageTime prompt = latency->stage({.prefill_tokens = 10}, 0);
-  EXPECT_DOUBLE_EQ(prompt.seconds, 1);
-  const StageTime both = latency->stage({.decode_sequences = 1, .prefill_tokens = 10}, 0);
-  EXPECT_DOUBLE_EQ(both.seconds, 4);
-  EXPECT_DOUBLE_EQ(both.compute_s, 0.3 + 1);
-}
-
 FittedOperator product(std::string dtype) {
   return {.op = "gemm",
           .dtype = std::move(dtype),
@@ -100,22 +76,6 @@ TEST(CalibrationDraw, MovesAllTimesOfAnOperatorTogether) {
   EXPECT_EQ(off.operators[2].law.launch_s, 0);
   EXPECT_EQ(drawn(exact, 1, 7).operators[0].law.launch_s, off.operators[0].law.launch_s);
   EXPECT_NE(drawn(exact, 1, 8).operators[0].law.launch_s, off.operators[0].law.launch_s);
-}
-
-TEST(CalibrationDraw, HasTheSpreadThatWasAsked) {
-  Rng rng(1, "calibration");
-  constexpr int draws = 4000;
-  double sum = 0;
-  double squares = 0;
-  for (int i = 0; i < draws; ++i) {
-    const CalibrationDraw draw = draw_calibration({.decode_fraction = 0.1}, rng);
-    EXPECT_EQ(draw.prompt_factor, 1);
-    const double x = std::log(draw.decode_factor);
-    sum += x;
-    squares += x * x;
-  }
-  EXPECT_NEAR(sum / draws, 0, 4 * 0.1 / std::sqrt(draws));
-  EXPECT_NEAR(std::sqrt(squares / draws), 0.1, 0.005);
 }
 
 }  // namespace servecast::engine_profile_test

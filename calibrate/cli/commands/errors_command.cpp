@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "calibrate/cli/commands/commands.h"
+#include "calibrate/servers/comparison.h"
+#include "calibrate/servers/fit_engine.h"
+#include "calibrate/servers/fit_errors.h"
+#include "calibrate/servers/forecasts.h"
+#include "calibrate/servers/measured_server.h"
+#include "models/base/input_file.h"
+#include "sim/cli/program/command.h"
+#include "sim/cli/program/console.h"
+#include "sim/cli/program/options.h"
+#include "sim/input/library/hardware.h"
+#include "sim/plan/runs/child_process.h"
+#include "sim/report/files/text_file.h"
+
+namespace servecast {
+namespace {
+
+/// Of 19 draws the least and the most are where 5 and 95 % of all draws are, in the mean.
+constexpr std::int64_t draws = 19;
+constexpr std::size_t servers_with_draws = 2;  // of each system: what kernels explain of its figures
+
+/// Forecasts with the spreads of kernels alone: an engine's own error is what is to be found.
+std::vector<ComparedFigure> by_kernels_alone(const std::vector<MeasuredServer>& all) {
+  std::map<std::string, std::vector<MeasuredServer>> by_engine;
+  for (const MeasuredServer& server : all)
+    if (server.error_fit) by_engine[server.engine].push_back(server);
+  const ScratchFolder scratch;
+  std::vector<ComparedFigure> figures;
+  for (const auto& [name, servers] : by_engine) {
+    EngineProfile engine = load_engine(name, {});
+    engine.errors.clear();
+    ForecastOptions how{.program = sibling_program("servecast"),
+                        .engine = scratch / (name + ".yaml"),
+                        .replicates = draws,
+                        .interval_servers = servers_with_draws,
+                        .at_a_time = processors()};
+    write_text(how.engine, engine_yaml(engine));
+    const std::vector<ComparedFigure> own = compare(servers, forecast(servers, how));
+    figures.insert(figures.end(), own.begin(), own.end());
+  }
+  return figures;
+}
+
+/// What is before the errors of an engine file is written by hand.
+void replace_errors(const std::string& file, const std::string& errors) {
+  const std::string text = read_whole(file, settings_mib);
+  const std::size_t begin = text.find("errors:\n");
+  write_text(file, text.substr(0, begin) + errors);
+}
+
+class ErrorsCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("ENGINE", engines_, "Bundled engines")->required()->type_name("NAME...");
+    add_path(app, "--servers", servers_, "DIR", "Measured servers")->required();
+    add_path(app, "--write", write_, "DIR", "Put the errors into the engine files of this folder, <ENGINE>.yaml");
+    app.footer(
+        "The systems that it fits on, and how the intervals do on the others, are in docs/accuracy.md.\n"
+        "Example:\n  servecast-calibrate errors vllm-0.15 --servers measured --write scenarios/hw/engines");
+  }
+
+  int run(Console& console) override {
+    const std::vector<ComparedFigure> figures = by_kernels_alone(all_servers(servers_).servers);
+    for (const std::string& engine : engines_) {
+      const std::string text = errors_yaml(fit_errors(figures, engine));
+      if (write_.empty())
+        fmt::print(console.out, "# {}\n{}", engine, text);
+      else
+        replace_errors((std::filesystem::path(write_) / (engine + ".yaml")).string(), text);
+    }
+    return 0;
+  }
+
+ private:
+  std::vector<std::string> engines_;
+  std::string servers_;
+  std::string write_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_errors_command() { return std::make_unique<ErrorsCommand>(); }
+
+}  // namespace servecast

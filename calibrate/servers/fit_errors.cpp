@@ -1,0 +1,251 @@
+#include "calibrate/servers/fit_errors.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "calibrate/servers/comparison.h"
+#include "models/base/escaped.h"
+#include "models/base/quantile.h"
+
+namespace servecast {
+namespace {
+
+constexpr std::size_t least_figures = 8;  // of steps; fewer say nothing of 5 and 95 %
+constexpr double full_weight_rows = 32;   // a system with as many or more weighs 1
+constexpr double most_factor = 4;         // beyond, something is missing from the model, or from what the row says
+
+/// GPUs whose kernels are alike. An entry of an engine file names all of one generation.
+const std::array<std::vector<std::string>, 4> generations{{
+    {"a100_pcie_40g", "a100_pcie_80g", "a100_sxm_40g", "a100_sxm_80g", "a800_sxm_80g"},
+    {"h100_nvl_94g", "h100_pcie_80g", "h100_sxm_80g", "h200_sxm_141g", "h800_sxm_80g"},
+    {"b200_sxm_180g", "gb200_186g"},
+    {"l40s_48g", "rtx_4060_8g", "rtx_4090_24g"},
+}};
+
+/// Engines without figures of their own, or without some of a kind, and the one whose last entry stands in.
+struct Neighbour {
+  const char* engine;
+  const char* like;
+};
+constexpr std::array<Neighbour, 2> neighbours{{{"vllm-0.12", "vllm-0.15"}, {"trtllm-0.15", "trtllm-1.0"}}};
+
+struct Residual {
+  double value = 0;  // ln(measured / forecast); of steps, as without saturation
+  double weight = 0;
+};
+using Residuals = std::vector<Residual>;
+
+struct Quantiles {
+  double p05 = 0;
+  double p50 = 0;
+  double p95 = 0;
+};
+
+double weighted_quantile(Residuals r, double q) {
+  std::ranges::sort(r, {}, &Residual::value);
+  double all = 0;
+  for (const Residual& one : r) all += one.weight;
+  double below = 0;
+  for (const Residual& one : r)
+    if ((below += one.weight) >= q * all) return one.value;
+  return r.back().value;
+}
+
+Quantiles quantiles(const Residuals& r) {
+  if (r.empty()) return {};
+  return {weighted_quantile(r, 0.05), weighted_quantile(r, 0.5), weighted_quantile(r, 0.95)};
+}
+
+bool is_of(const ComparedFigure& f, ServerFigure figure) { return f.figure == figure; }
+
+/// What belongs to one entry.
+struct Members {
+  std::vector<const ComparedFigure*> figures{};
+
+  /// Each system's weights add up to 1, of a system with few rows to less.
+  template <class Belongs>
+  Residuals residuals(const Belongs& belongs, double sign = 1, bool widened = true) const {
+    std::map<std::string, double> rows;
+    for (const ComparedFigure* f : figures)
+      if (belongs(*f)) ++rows[f->system];
+    Residuals out;
+    for (const ComparedFigure* f : figures)
+      if (belongs(*f))
+        out.push_back({sign * std::log(f->measured / *f->forecast) / (widened ? f->spread : 1),
+                       1 / std::max(full_weight_rows, rows[f->system])});
+    return out;
+  }
+
+  /// Half the logarithm of what the kernels' spreads alone make of a figure, in the middle of its rows.
+  double by_kernels(ServerFigure figure) const {
+    std::vector<double> halves;
+    for (const ComparedFigure* f : figures)
+      if (is_of(*f, figure) && f->p05 && f->p95 && *f->p05 > 0)
+        halves.push_back(std::log(*f->p95 / *f->p05) / 2 / (is_of(*f, ServerFigure::ttft_mean) ? 1 : f->spread));
+    return halves.empty() ? 0 : median(halves);
+  }
+
+  bool has_tpot(const std::string& system) const {
+    return std::ranges::any_of(
+        figures, [&](const ComparedFigure* f) { return f->system == system && is_of(*f, ServerFigure::tpot_mean); });
+  }
+
+  Residuals steps() const {
+    Residuals all = residuals([](const ComparedFigure& f) { return is_of(f, ServerFigure::tpot_mean); });
+    const Residuals rates = residuals(
+        [&](const ComparedFigure& f) { return is_of(f, ServerFigure::output_tokens_per_s) && !has_tpot(f.system); },
+        -1);
+    all.insert(all.end(), rates.begin(), rates.end());
+    return all;
+  }
+
+  Residuals first_tokens() const {
+    return residuals([](const ComparedFigure& f) { return is_of(f, ServerFigure::ttft_mean); }, 1, false);
+  }
+
+  /// By how much more P99 than the mean is off, server by server.
+  Residuals tails() const {
+    std::map<std::pair<std::string, std::string>, double> means;
+    for (const ComparedFigure* f : figures)
+      if (is_of(*f, ServerFigure::ttft_mean)) means[{f->server, f->stage}] = std::log(f->measured / *f->forecast);
+    Residuals out;
+    for (const ComparedFigure* f : figures)
+      if (is_of(*f, ServerFigure::ttft_p99))
+        if (const auto mean = means.find({f->server, f->stage}); mean != means.end())
+          out.push_back({std::log(f->measured / *f->forecast) - mean->second, 1});
+    return out;
+  }
+};
+
+/// What is left of one side of a spread where others explain a part of it.
+double unexplained(double side, double one, double other = 0) {
+  return std::sqrt(std::max(0.0, side * side - one * one - other * other));
+}
+
+double rounded(double factor) { return std::round(factor * 1000) / 1000; }
+double bounded(double factor) { return rounded(std::clamp(factor, 1 / most_factor, most_factor)); }
+
+ErrorRange range(double middle, double below, double above) {
+  return {.p05 = bounded(std::min(1.0, std::exp(middle - below))),
+          .p50 = bounded(std::exp(middle)),
+          .p95 = bounded(std::max(1.0, std::exp(middle + above)))};
+}
+
+/// Solves (1 + 2.3 s) / (1 + s) = e^gap, where 2.3 means come to P99.
+double stalls(const Residuals& tails) {
+  if (tails.size() < least_figures) return 0;
+  const double reach = std::log(10.0);
+  const double gap = std::exp(weighted_quantile(tails, 0.5));
+  const double most = 1;  // beyond, an exponential is not what it is
+  return gap <= 1 ? 0 : gap >= reach ? most : std::min(most, (gap - 1) / (reach - gap));
+}
+
+std::string source_of(const Members& members, std::size_t steps, std::size_t first_tokens) {
+  std::set<std::string> systems;
+  for (const ComparedFigure* f : members.figures) systems.insert(f->system);
+  return fmt::format("{} systems, {} figures of steps and {} of TTFT", systems.size(), steps, first_tokens);
+}
+
+CalibrationError entry(const Members& members) {
+  const Residuals of_steps = members.steps();
+  const Residuals of_first = members.first_tokens();
+  const Quantiles s = quantiles(of_steps);
+  const double kernels = members.by_kernels(ServerFigure::tpot_mean);
+  const double below = unexplained(s.p50 - s.p05, kernels);
+  const double above = unexplained(s.p95 - s.p50, kernels);
+  CalibrationError error{.steps = range(s.p50, below, above),
+                         .source = source_of(members, of_steps.size(), of_first.size())};
+  if (of_first.empty()) return error;
+  const Quantiles t = quantiles(of_first);
+  const double ttft_kernels = members.by_kernels(ServerFigure::ttft_mean);
+  error.stalls_fraction = rounded(stalls(members.tails()));
+  error.first_token =
+      range(t.p50 - s.p50 - std::log1p(error.stalls_fraction), unexplained(t.p50 - t.p05, below, ttft_kernels),
+            unexplained(t.p95 - t.p50, above, ttft_kernels));
+  return error;
+}
+
+template <class Belongs>
+Members members_of(std::span<const ComparedFigure> figures, const std::string& engine, const Belongs& belongs) {
+  Members out;
+  for (const ComparedFigure& f : figures)
+    if (f.error_fit && f.engine == engine && !f.saturated && f.forecast && belongs(f)) out.figures.push_back(&f);
+  return out;
+}
+
+/// From the narrowest to the widest: the first that is of a pool counts.
+std::vector<CalibrationError> own_errors(std::span<const ComparedFigure> figures, const std::string& engine) {
+  std::vector<CalibrationError> errors;
+  const auto add = [&](const CalibrationError& of, const Members& members) {
+    if (members.steps().size() < least_figures) return;
+    CalibrationError error = entry(members);
+    error.gpus = of.gpus;
+    error.models = of.models;
+    error.layout = of.layout;
+    errors.push_back(std::move(error));
+  };
+  const auto in = [&](const CalibrationError& of) {
+    add(of, members_of(figures, engine, [&](const ComparedFigure& f) {
+          return of.is_of({.gpu = f.gpu, .experts = f.experts, .layout = f.layout});
+        }));
+  };
+  for (const char* layout : {"one", "routed", "apart"}) {
+    for (const std::vector<std::string>& gpus : generations)
+      for (const char* models : {"dense", "experts"}) in({.gpus = gpus, .models = models, .layout = layout});
+    if (std::string_view(layout) != "one") in({.layout = layout});
+  }
+  in({.layout = "one"});
+  if (!errors.empty()) errors.back().layout = "any";  // of layouts without entries, too
+  return errors;
+}
+
+const char* neighbour_of(const std::string& engine) {
+  const auto found = std::ranges::find_if(neighbours, [&](const Neighbour& n) { return engine == n.engine; });
+  return found == neighbours.end() ? nullptr : found->like;
+}
+
+bool says_first_tokens(const CalibrationError& e) { return e.first_token.p05 < 1 || e.first_token.p95 > 1; }
+
+}  // namespace
+
+std::vector<CalibrationError> fit_errors(std::span<const ComparedFigure> figures, const std::string& engine) {
+  std::vector<CalibrationError> errors = own_errors(figures, engine);
+  const char* like = neighbour_of(engine);
+  if (like == nullptr) return errors;
+  const std::vector<CalibrationError> theirs = own_errors(figures, like);
+  if (errors.empty()) {
+    errors = theirs;
+    for (CalibrationError& error : errors) error.source = fmt::format("{}: {}", like, error.source);
+    return errors;
+  }
+  for (CalibrationError& error : errors) {
+    if (says_first_tokens(error) || theirs.empty()) continue;
+    error.first_token = theirs.back().first_token;
+    error.stalls_fraction = theirs.back().stalls_fraction;
+    error.source += fmt::format("; first tokens as {}", like);
+  }
+  return errors;
+}
+
+std::string errors_yaml(std::span<const CalibrationError> errors) {
+  const auto range_text = [](const ErrorRange& r) {
+    return fmt::format("{{p05: {:.6g}, p50: {:.6g}, p95: {:.6g}}}", r.p05, r.p50, r.p95);
+  };
+  std::string text = errors.empty() ? "" : "errors:\n";
+  for (const CalibrationError& e : errors)
+    text += fmt::format(
+        "  - gpus: [{}]\n    models: {}\n    layout: {}\n    steps: {}\n    first_token: {}\n"
+        "    stalls_fraction: {:.6g}\n    source: {}\n",
+        fmt::join(e.gpus, ", "), e.models, e.layout, range_text(e.steps), range_text(e.first_token),
+        e.stalls_fraction, yaml_text(e.source));
+  return text;
+}
+
+}  // namespace servecast

@@ -1,0 +1,28 @@
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/hw/profile/calibration_error.h"
+
+namespace servecast {
+
+struct ComparedFigure;
+
+/// Kinds of pools whose errors are kept apart: those of an engine that have `least_figures` of their own are an
+/// entry of its file, then each layout as a whole, then all others. Figures are those of the systems set aside for it
+/// (read/error_split.h), with the intervals that the spreads of kernels alone give.
+///
+/// Steps: quantiles of the logarithm of TPOT measured over forecast, of tokens/s where no TPOT is known. First token:
+/// those of mean TTFT, less what steps and stalls explain of it. A spread that kernels or steps explain is taken off
+/// in squares, side by side. Stalls: from how much more of P99 than of the mean is missing; in these closed loops P99
+/// is a request of the slowest tenth of the slowest tenth (each client sends ten), to which an exponential adds ln 10
+/// = 2.3 of its means. A system's weight is that of its rows, but of no more than 32.
+///
+/// Ranges hold 1, so that no interval leaves its forecast out.
+std::vector<CalibrationError> fit_errors(std::span<const ComparedFigure> figures, const std::string& engine);
+
+/// The part `errors:` of an engine file.
+std::string errors_yaml(std::span<const CalibrationError> errors);
+
+}  // namespace servecast

@@ -1,0 +1,30 @@
+#include "models/hw/profile/calibration_error.h"
+
+#include <algorithm>
+
+#include "models/base/stable_math.h"
+
+namespace servecast {
+namespace {
+
+constexpr double normal_p95 = 1.6448536269514722;  // 95 % of a standard normal distribution are below
+
+}  // namespace
+
+double ErrorRange::factor(double normal, double spread) const {
+  const double middle = stable::log(p50);
+  const double side = normal < 0 ? middle - stable::log(p05) : stable::log(p95) - middle;
+  return stable::exp(spread * (middle + normal / normal_p95 * side));
+}
+
+bool CalibrationError::is_of(const ServedPool& pool) const {
+  return (gpus.empty() || std::ranges::find(gpus, pool.gpu) != gpus.end()) &&
+         (models == "any" || (models == "experts") == pool.experts) && (layout == "any" || layout == pool.layout);
+}
+
+const CalibrationError* error_of(const std::vector<CalibrationError>& errors, const ServedPool& pool) {
+  const auto found = std::ranges::find_if(errors, [&](const CalibrationError& e) { return e.is_of(pool); });
+  return found == errors.end() ? nullptr : &*found;
+}
+
+}  // namespace servecast

@@ -1,0 +1,85 @@
+#include "calibrate/servers/fit_errors.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "calibrate/servers/comparison.h"
+
+namespace servecast::fit_errors_test {
+
+/// `measured` over a forecast of 1.
+ComparedFigure figure(ServerFigure what, double measured, int row) {
+  return {.system = "s",
+          .error_fit = true,
+          .server = std::to_string(row),
+          .engine = "e",
+          .gpu = "h100_sxm_80g",
+          .figure = what,
+          .measured = measured,
+          .forecast = 1};
+}
+
+/// TPOT 0.9 to 1.1 in 21 equal steps; TTFT 1.5 times as long, P99 2 times the mean's.
+std::vector<ComparedFigure> made_up() {
+  std::vector<ComparedFigure> figures;
+  for (int row = 0; row <= 20; ++row) {
+    const double tpot = 0.9 + 0.01 * row;
+    figures.push_back(figure(ServerFigure::tpot_mean, tpot, row));
+    figures.push_back(figure(ServerFigure::ttft_mean, 1.5 * tpot, row));
+    figures.push_back(figure(ServerFigure::ttft_p99, 3 * tpot, row));
+  }
+  return figures;
+}
+
+// Ranks 2, 11 and 20 of 21: 0.91, 1, 1.09. First tokens: 1.5 in the middle, less 1 + s of stalls, (1 + 2.3 s) / (1 +
+// s) = 2: s = 1 / 0.3026 = 3.3, more than the most, 1; so 1.5 / 2 = 0.75. Steps explain its spread, and the range
+// holds 1.
+TEST(FitErrors, StepsByTpotAndFirstTokensByWhatIsLeft) {
+  const std::vector<CalibrationError> errors = fit_errors(made_up(), "e");
+  ASSERT_EQ(errors.size(), 2U);
+  const CalibrationError& dense = errors.front();
+  EXPECT_EQ(dense.models, "dense");
+  EXPECT_EQ(dense.layout, "one");
+  EXPECT_EQ(dense.steps.p05, 0.91);
+  EXPECT_EQ(dense.steps.p50, 1);
+  EXPECT_EQ(dense.steps.p95, 1.09);
+  EXPECT_EQ(dense.stalls_fraction, 1);
+  EXPECT_EQ(dense.first_token.p05, 0.75);
+  EXPECT_EQ(dense.first_token.p50, 0.75);
+  EXPECT_EQ(dense.first_token.p95, 1);
+  EXPECT_EQ(errors.back().layout, "any");
+}
+
+// Kernels alone: 0.95 to 1.05, a half-width of 0.05 in logarithms. Above: sqrt(ln(1.09)^2 - 0.05^2) = 0.0702.
+TEST(FitErrors, TakesOffWhatKernelsExplain) {
+  std::vector<ComparedFigure> figures = made_up();
+  figures.front().p05 = std::exp(-0.05);
+  figures.front().p95 = std::exp(0.05);
+  EXPECT_EQ(fit_errors(figures, "e").front().steps.p95, 1.073);
+}
+
+TEST(FitErrors, OtherSystemsEnginesAndOverloadedStagesDoNotCount) {
+  std::vector<ComparedFigure> figures = made_up();
+  const std::string before = errors_yaml(fit_errors(figures, "e"));
+  for (int row = 0; row < 20; ++row) {
+    figures.push_back(figure(ServerFigure::tpot_mean, 3, row));
+    figures.back().error_fit = row % 3 != 0;
+    if (row % 3 == 1) figures.back().engine = "f";
+    if (row % 3 == 2) figures.back().saturated = true;
+  }
+  EXPECT_EQ(errors_yaml(fit_errors(figures, "e")), before);
+  EXPECT_TRUE(fit_errors(figures, "g").empty());
+}
+
+// Draws are three times as wide there, so their range is that of a third of the logarithm.
+TEST(FitErrors, SaturatedRunsAreDrawnWiderAnyway) {
+  std::vector<ComparedFigure> figures;
+  for (int row = 0; row < 20; ++row) {
+    figures.push_back(figure(ServerFigure::tpot_mean, 8, row));
+    figures.back().spread = 3;
+  }
+  EXPECT_EQ(fit_errors(figures, "e").front().steps.p50, 2);
+}
+
+}  // namespace servecast::fit_errors_test
