@@ -5,7 +5,7 @@
 
 #include "calibrate/servers/forecasts.h"
 #include "models/base/quantile.h"
-#include "sim/plan/compare/replicated.h"
+#include "sim/report/figures/replicates.h"
 
 namespace servecast {
 namespace {

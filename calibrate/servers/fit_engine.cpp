@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include "calibrate/servers/comparison.h"
 #include "calibrate/servers/fit_errors.h"
@@ -38,6 +39,15 @@ constexpr std::array<Term, 7> terms{[](EngineProfile& e) -> double& { return e.r
 EngineProfile moved(EngineProfile engine, const Eigen::VectorXd& x) {
   for (std::size_t i = 0; i < terms.size(); ++i) terms[i](engine) *= std::exp(x[static_cast<Eigen::Index>(i)]);
   return engine;
+}
+
+/// Those that terms can be fitted on: what overloaded stages measured is as long as their clients wait.
+std::vector<MeasuredServer> with_fitted_stages(std::span<const MeasuredServer> all) {
+  std::vector<MeasuredServer> servers;
+  std::ranges::copy_if(all, std::back_inserter(servers), [](const MeasuredServer& server) {
+    return std::ranges::any_of(server.stages, [](const MeasuredStage& stage) { return !stage.saturated; });
+  });
+  return servers;
 }
 
 std::vector<ComparedFigure> fitted_figures(const EngineProfile& engine, std::span<const MeasuredServer> servers,
@@ -80,8 +90,8 @@ Eigen::VectorXd step(const Eigen::VectorXd& x, const Eigen::VectorXd& r, const E
 
 }  // namespace
 
-EngineFit fit_engine(const EngineProfile& start, std::span<const MeasuredServer> servers,
-                     const ForecastOptions& how) {
+EngineFit fit_engine(const EngineProfile& start, std::span<const MeasuredServer> all, const ForecastOptions& how) {
+  const std::vector<MeasuredServer> servers = with_fitted_stages(all);
   constexpr auto count = static_cast<Eigen::Index>(terms.size());
   Eigen::VectorXd x = Eigen::VectorXd::Zero(count);
   EngineFit fit{.engine = start};

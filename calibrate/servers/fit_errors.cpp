@@ -18,8 +18,11 @@ namespace servecast {
 namespace {
 
 constexpr std::size_t least_figures = 8;  // of steps; fewer say nothing of 5 and 95 %
-constexpr double full_weight_rows = 32;   // a system with as many or more weighs 1
+constexpr double full_weight_rows = 10;   // a system with as many or more weighs 1
+constexpr double every_weight = 1;  // of all pools of an engine, which each entry is pulled to: as one more system
 constexpr double most_factor = 4;         // beyond, something is missing from the model, or from what the row says
+constexpr double extremes_over_p95 =
+    1.844 / 1.645;  // of 19 normal draws the most extreme one, in the mean (Harter 1961)
 
 /// GPUs whose kernels are alike. An entry of an engine file names all of one generation.
 const std::array<std::vector<std::string>, 4> generations{{
@@ -89,7 +92,7 @@ struct Members {
     for (const ComparedFigure* f : figures)
       if (is_of(*f, figure) && f->p05 && f->p95 && *f->p05 > 0)
         halves.push_back(std::log(*f->p95 / *f->p05) / 2 / (is_of(*f, ServerFigure::ttft_mean) ? 1 : f->spread));
-    return halves.empty() ? 0 : median(halves);
+    return halves.empty() ? 0 : median(halves) / extremes_over_p95;
   }
 
   bool has_tpot(const std::string& system) const {
@@ -124,6 +127,17 @@ struct Members {
   }
 };
 
+/// Between those of an entry and those of all pools of its engine: few systems show too little of how systems differ.
+Quantiles pulled(const Residuals& own, const Residuals& every) {
+  const Quantiles to = quantiles(every);
+  Quantiles q = quantiles(own);
+  double systems = 0;
+  for (const Residual& one : own) systems += one.weight;
+  for (const auto part : {&Quantiles::p05, &Quantiles::p50, &Quantiles::p95})
+    q.*part = (systems * q.*part + every_weight * to.*part) / (systems + every_weight);
+  return q;
+}
+
 /// What is left of one side of a spread where others explain a part of it.
 double unexplained(double side, double one, double other = 0) {
   return std::sqrt(std::max(0.0, side * side - one * one - other * other));
@@ -153,23 +167,31 @@ std::string source_of(const Members& members, std::size_t steps, std::size_t fir
   return fmt::format("{} systems, {} figures of steps and {} of TTFT", systems.size(), steps, first_tokens);
 }
 
-CalibrationError entry(const Members& members) {
+CalibrationError entry(const Members& members, const Members& every) {
   const Residuals of_steps = members.steps();
   const Residuals of_first = members.first_tokens();
-  const Quantiles s = quantiles(of_steps);
+  const Quantiles s = pulled(of_steps, every.steps());
   const double kernels = members.by_kernels(ServerFigure::tpot_mean);
   const double below = unexplained(s.p50 - s.p05, kernels);
   const double above = unexplained(s.p95 - s.p50, kernels);
   CalibrationError error{.steps = range(s.p50, below, above),
                          .source = source_of(members, of_steps.size(), of_first.size())};
   if (of_first.empty()) return error;
-  const Quantiles t = quantiles(of_first);
+  const Quantiles t = pulled(of_first, every.first_tokens());
   const double ttft_kernels = members.by_kernels(ServerFigure::ttft_mean);
   error.stalls_fraction = rounded(stalls(members.tails()));
   error.first_token =
       range(t.p50 - s.p50 - std::log1p(error.stalls_fraction), unexplained(t.p50 - t.p05, below, ttft_kernels),
             unexplained(t.p95 - t.p50, above, ttft_kernels));
   return error;
+}
+
+bool says_first_tokens(const CalibrationError& e) { return e.first_token.p05 < 1 || e.first_token.p95 > 1; }
+
+void take_first_tokens(CalibrationError& error, const CalibrationError& like, const std::string& name) {
+  error.first_token = like.first_token;
+  error.stalls_fraction = like.stalls_fraction;
+  error.source += "; first tokens as " + name;
 }
 
 template <class Belongs>
@@ -180,30 +202,51 @@ Members members_of(std::span<const ComparedFigure> figures, const std::string& e
   return out;
 }
 
-/// From the narrowest to the widest: the first that is of a pool counts.
-std::vector<CalibrationError> own_errors(std::span<const ComparedFigure> figures, const std::string& engine) {
-  std::vector<CalibrationError> errors;
-  const auto add = [&](const CalibrationError& of, const Members& members) {
-    if (members.steps().size() < least_figures) return;
-    CalibrationError error = entry(members);
+/// Of one engine, from the narrowest to the widest: the first that is of a pool counts.
+class OwnErrors {
+ public:
+  OwnErrors(std::span<const ComparedFigure> figures, const std::string& engine)
+      : figures_(figures), engine_(engine) {}
+
+  std::vector<CalibrationError> all() {
+    for (const char* layout : {"one", "routed", "apart"}) {
+      for (const std::vector<std::string>& gpus : generations)
+        for (const char* models : {"dense", "experts"}) add({.gpus = gpus, .models = models, .layout = layout});
+      if (std::string_view(layout) != "one") add({.layout = layout});
+    }
+    add({.layout = "one"});
+    if (!errors_.empty()) errors_.back().layout = "any";  // of layouts without entries, too
+    return errors_;
+  }
+
+ private:
+  Members members(const CalibrationError& of) const {
+    return members_of(figures_, engine_, [&](const ComparedFigure& f) {
+      return of.is_of({.gpu = f.gpu, .experts = f.experts, .layout = f.layout});
+    });
+  }
+
+  /// Other layouts have hops of their own; too few routed and disaggregated systems are known to do without others.
+  void add(const CalibrationError& of) {
+    const Members own = members(of);
+    if (own.steps().size() < least_figures) return;
+    const Members every = members({.layout = of.layout == "one" ? "one" : "any"});
+    CalibrationError error = entry(own, every);
+    const CalibrationError of_all = entry(every, every);
+    if (!says_first_tokens(error) && says_first_tokens(of_all)) take_first_tokens(error, of_all, "all pools");
     error.gpus = of.gpus;
     error.models = of.models;
     error.layout = of.layout;
-    errors.push_back(std::move(error));
-  };
-  const auto in = [&](const CalibrationError& of) {
-    add(of, members_of(figures, engine, [&](const ComparedFigure& f) {
-          return of.is_of({.gpu = f.gpu, .experts = f.experts, .layout = f.layout});
-        }));
-  };
-  for (const char* layout : {"one", "routed", "apart"}) {
-    for (const std::vector<std::string>& gpus : generations)
-      for (const char* models : {"dense", "experts"}) in({.gpus = gpus, .models = models, .layout = layout});
-    if (std::string_view(layout) != "one") in({.layout = layout});
+    errors_.push_back(std::move(error));
   }
-  in({.layout = "one"});
-  if (!errors.empty()) errors.back().layout = "any";  // of layouts without entries, too
-  return errors;
+
+  std::span<const ComparedFigure> figures_;
+  const std::string& engine_;
+  std::vector<CalibrationError> errors_{};
+};
+
+std::vector<CalibrationError> own_errors(std::span<const ComparedFigure> figures, const std::string& engine) {
+  return OwnErrors(figures, engine).all();
 }
 
 const char* neighbour_of(const std::string& engine) {
@@ -211,9 +254,13 @@ const char* neighbour_of(const std::string& engine) {
   return found == neighbours.end() ? nullptr : found->like;
 }
 
-bool says_first_tokens(const CalibrationError& e) { return e.first_token.p05 < 1 || e.first_token.p95 > 1; }
-
 }  // namespace
+
+std::set<std::string> engines_behind(const std::string& engine) {
+  std::set<std::string> engines{engine};
+  if (const char* like = neighbour_of(engine)) engines.insert(like);
+  return engines;
+}
 
 std::vector<CalibrationError> fit_errors(std::span<const ComparedFigure> figures, const std::string& engine) {
   std::vector<CalibrationError> errors = own_errors(figures, engine);
@@ -225,12 +272,8 @@ std::vector<CalibrationError> fit_errors(std::span<const ComparedFigure> figures
     for (CalibrationError& error : errors) error.source = fmt::format("{}: {}", like, error.source);
     return errors;
   }
-  for (CalibrationError& error : errors) {
-    if (says_first_tokens(error) || theirs.empty()) continue;
-    error.first_token = theirs.back().first_token;
-    error.stalls_fraction = theirs.back().stalls_fraction;
-    error.source += fmt::format("; first tokens as {}", like);
-  }
+  for (CalibrationError& error : errors)
+    if (!says_first_tokens(error) && !theirs.empty()) take_first_tokens(error, theirs.back(), like);
   return errors;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,10 +18,15 @@ struct ComparedFigure;
 /// those of mean TTFT, less what steps and stalls explain of it. A spread that kernels or steps explain is taken off
 /// in squares, side by side. Stalls: from how much more of P99 than of the mean is missing; in these closed loops P99
 /// is a request of the slowest tenth of the slowest tenth (each client sends ten), to which an exponential adds ln 10
-/// = 2.3 of its means. A system's weight is that of its rows, but of no more than 32.
+/// = 2.3 of its means. A system's weight is that of its rows, but of no more than 10. Quantiles of an entry
+/// are pulled, in logarithms, to those of all pools of the engine (of layout one, where the entry is), which weigh as
+/// one more system: a single one does not show how systems differ.
 ///
 /// Ranges hold 1, so that no interval leaves its forecast out.
 std::vector<CalibrationError> fit_errors(std::span<const ComparedFigure> figures, const std::string& engine);
+
+/// Those whose figures its errors are fitted on: its own, and of an engine with few the one that stands in for it.
+std::set<std::string> engines_behind(const std::string& engine);
 
 /// The part `errors:` of an engine file.
 std::string errors_yaml(std::span<const CalibrationError> errors);

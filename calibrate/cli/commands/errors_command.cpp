@@ -4,19 +4,20 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <map>
+#include <iterator>
+#include <set>
 
 #include "calibrate/cli/commands/commands.h"
 #include "calibrate/servers/comparison.h"
-#include "calibrate/servers/fit_engine.h"
 #include "calibrate/servers/fit_errors.h"
 #include "calibrate/servers/forecasts.h"
 #include "calibrate/servers/measured_server.h"
+#include "models/base/error.h"
 #include "models/base/input_file.h"
 #include "sim/cli/program/command.h"
 #include "sim/cli/program/console.h"
 #include "sim/cli/program/options.h"
-#include "sim/input/library/hardware.h"
+#include "sim/input/library/library.h"
 #include "sim/plan/runs/child_process.h"
 #include "sim/report/files/text_file.h"
 
@@ -27,33 +28,33 @@ namespace {
 constexpr std::int64_t draws = 19;
 constexpr std::size_t servers_with_draws = 2;  // of each system: what kernels explain of its figures
 
+/// An engine file's text without its errors, which come last: what is before them is written by hand. They may be
+/// those of another version of the program, so that nothing here reads them.
+std::string without_errors(const std::string& file) {
+  const std::string text = read_whole(file, settings_mib);
+  const std::size_t errors = text.find("\nerrors:");
+  return errors == std::string::npos ? text : text.substr(0, errors + 1);
+}
+
 /// Forecasts with the spreads of kernels alone: an engine's own error is what is to be found.
-std::vector<ComparedFigure> by_kernels_alone(const std::vector<MeasuredServer>& all) {
-  std::map<std::string, std::vector<MeasuredServer>> by_engine;
-  for (const MeasuredServer& server : all)
-    if (server.error_fit) by_engine[server.engine].push_back(server);
+std::vector<ComparedFigure> by_kernels_alone(const std::vector<MeasuredServer>& all,
+                                             const std::set<std::string>& engines) {
   const ScratchFolder scratch;
   std::vector<ComparedFigure> figures;
-  for (const auto& [name, servers] : by_engine) {
-    EngineProfile engine = load_engine(name, {});
-    engine.errors.clear();
+  for (const std::string& name : engines) {
+    std::vector<MeasuredServer> servers;
+    std::ranges::copy_if(all, std::back_inserter(servers),
+                         [&](const MeasuredServer& s) { return s.error_fit && s.engine == name; });
     ForecastOptions how{.program = sibling_program("servecast"),
                         .engine = scratch / (name + ".yaml"),
                         .replicates = draws,
                         .interval_servers = servers_with_draws,
                         .at_a_time = processors()};
-    write_text(how.engine, engine_yaml(engine));
+    write_text(how.engine, without_errors(library_file(engine_folder, name, {}, "")));
     const std::vector<ComparedFigure> own = compare(servers, forecast(servers, how));
     figures.insert(figures.end(), own.begin(), own.end());
   }
   return figures;
-}
-
-/// What is before the errors of an engine file is written by hand.
-void replace_errors(const std::string& file, const std::string& errors) {
-  const std::string text = read_whole(file, settings_mib);
-  const std::size_t begin = text.find("errors:\n");
-  write_text(file, text.substr(0, begin) + errors);
 }
 
 class ErrorsCommand final : public Command {
@@ -68,13 +69,19 @@ class ErrorsCommand final : public Command {
   }
 
   int run(Console& console) override {
-    const std::vector<ComparedFigure> figures = by_kernels_alone(all_servers(servers_).servers);
+    std::set<std::string> behind;
+    for (const std::string& engine : engines_) behind.merge(engines_behind(engine));
+    const std::vector<ComparedFigure> figures = by_kernels_alone(all_servers(servers_).servers, behind);
     for (const std::string& engine : engines_) {
       const std::string text = errors_yaml(fit_errors(figures, engine));
+      if (text.empty())
+        throw UserError("'" + servers_ + "' holds no server that errors of '" + engine +
+                        "' are fitted on; docs/accuracy.md shows the split");
+      const std::string file = (std::filesystem::path(write_) / (engine + ".yaml")).string();
       if (write_.empty())
         fmt::print(console.out, "# {}\n{}", engine, text);
       else
-        replace_errors((std::filesystem::path(write_) / (engine + ".yaml")).string(), text);
+        write_text(file, without_errors(file) + text);
     }
     return 0;
   }

@@ -48,11 +48,10 @@ struct CalibrationError {
   void fields(Fields& f) {
     f.field("gpus", gpus, "pools on these GPUs, by file; none: on any");
     f.field("models", models, "that serve such models", {"any", "dense", "experts"});
-    f.field(
-        "layout", layout,
-        "routed: several replicas behind a router of llm-d (llmd, weighted); apart: prompts and decodes on pools of "
-        "their own; one: others",
-        {"any", "one", "routed", "apart"});
+    f.field("layout", layout,
+            "routed: several replicas behind a router of llm-d (llmd, prefix_affinity, weighted); apart: prompts and "
+            "decodes on pools of their own; one: others",
+            {"any", "one", "routed", "apart"});
     f.group("steps", steps, "of what steps take");
     f.group("first_token", first_token,
             "of the time until the first token, beyond that of its steps: front end, router, hops, first use of "

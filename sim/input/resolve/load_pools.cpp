@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "models/hw/parallel/tensor_collectives.h"
@@ -16,6 +15,7 @@
 #include "sim/input/resolve/images.h"
 #include "sim/input/resolve/kv_layers.h"
 #include "sim/input/resolve/load_experts.h"
+#include "sim/input/resolve/pool_error.h"
 #include "sim/input/resolve/pool_profile.h"
 #include "sim/input/resolve/step_additions.h"
 #include "sim/input/rules/check_kv_tiers.h"
@@ -48,7 +48,7 @@ class PoolLoader {
   Pool load(PoolSpec spec, std::size_t i) {
     path_ = fmt::format("pools[{}]", i);
     Pool pool{.spec = std::move(spec)};
-    pool.layout = layout_of(pool.spec);
+    pool.layout = layout_of(pool.spec, scenario_);
     const bool llm =
         try_at(text_, path_ + ".llm", [&] { pool.llm = files_.llm(pool.spec.llm, place(".llm"), text_.file); });
     const bool gpu = try_at(text_, path_ + ".gpu", [&] {
@@ -79,16 +79,6 @@ class PoolLoader {
   }
 
  private:
-  /// As files of engines name it where their errors differ by it.
-  const char* layout_of(const PoolSpec& spec) const {
-    constexpr std::array routers_of_llmd{"llmd", "weighted"};
-    const bool apart = std::ranges::any_of(
-        scenario_.pools, [](const PoolSpec& pool) { return !pool.placement.make()->decode_pool().empty(); });
-    const bool routed =
-        spec.replicas > 1 && std::ranges::find(routers_of_llmd, spec.router.policy()) != routers_of_llmd.end();
-    return apart ? "apart" : routed ? "routed" : "one";
-  }
-
   bool stand_on_group(Pool& pool) {
     const auto chosen = allocator_.choose(text_, path_, pool);
     pool.group = chosen.value_or(0);

@@ -95,26 +95,6 @@ std::optional<ProfileUse> profile_use(const Pool& pool, const PoolHardware& with
   return use;
 }
 
-CalibrationDraw calibration_draw(const Pool& pool, double spread, std::uint64_t draw) {
-  const CalibrationError* error = error_of(
-      pool.engine.errors, {.gpu = pool.gpu.name, .experts = pool.llm.experts.has_value(), .layout = pool.layout});
-  if (error == nullptr) return {};
-  Rng rng(draw, "calibration/" + pool.engine.name + "/" + pool.gpu.name);
-  return draw_calibration(*error, spread, rng);
-}
-
-double fastest_fraction(const Pool& pool, double calibration_spread, std::uint64_t draw) {
-  if (draw == 0) return 1;
-  double fastest = 1;
-  if (std::optional<ProfileUse> kernels = pool.sized_by) {
-    kernels->draw = draw;
-    kernels->spread = calibration_spread;
-    fastest = fastest_fraction(*kernels);
-  }
-  const CalibrationDraw engine = calibration_draw(pool, calibration_spread, draw);
-  return fastest * std::min(1.0, engine.steps_factor);
-}
-
 std::optional<std::string> weights_problem(const Gpu& gpu, const Llm& llm, const WeightTypes& weights,
                                            const KernelProfile* profile) {
   std::vector<DataType> also;

@@ -2,7 +2,6 @@
 #include <optional>
 #include <string>
 
-#include "models/hw/profile/calibration_draw.h"
 #include "sim/input/library/ready_profiles.h"
 #include "sim/input/scenario/scenario.h"
 
@@ -22,13 +21,6 @@ bool rates_changed(const Pool& pool, const PoolHardware& with);
 /// The measured profile that times the pool, and which GPUs it is scaled between: the one that it asks for, else that
 /// of its GPU, or of the one it is derived from, for the engine's kernels. Nothing where the roofline is to be used.
 std::optional<ProfileUse> profile_use(const Pool& pool, const PoolHardware& with);
-
-/// How far the pool's times are off in one draw of the calibration's error: pools of one engine on one kind of GPU
-/// together.
-CalibrationDraw calibration_draw(const Pool& pool, double spread, std::uint64_t draw);
-/// Of a pool that is only sized: the share of its best estimate's step times that a draw of the calibration's error
-/// takes at least.
-double fastest_fraction(const Pool& pool, double calibration_spread, std::uint64_t draw);
 
 /// Why kernels for the model's weights are not known on this GPU, with a profile (null: none) or without.
 std::optional<std::string> weights_problem(const Gpu& gpu, const Llm& llm, const WeightTypes& weights,

@@ -26,12 +26,6 @@ void take(Replicated& drawn, RunResult result, std::int64_t draw) {
 
 }  // namespace
 
-double wider_by(const Summary& best) {
-  constexpr double near_saturation = 2;
-  constexpr double saturated = 3;
-  return best.saturated ? saturated : best.near_saturation ? near_saturation : 1;
-}
-
 std::optional<Interval> Replicated::interval() const {
   if (!best || draws.empty()) return std::nullopt;
   return interval_of(*best, draws);

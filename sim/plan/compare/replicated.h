@@ -24,8 +24,4 @@ struct Replicated {
 std::vector<Replicated> evaluate_replicated(Evaluator& evaluator, std::span<const RunRequest> requests,
                                             std::int64_t draws);
 
-/// How much wider the calibration's error is drawn where batches are larger than any that it was tested on. Of the
-/// three measured servers that were saturated, two were 11 and 14 % slower than forecast.
-double wider_by(const Summary& best);
-
 }  // namespace servecast

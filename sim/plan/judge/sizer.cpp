@@ -7,7 +7,7 @@
 #include <set>
 
 #include "models/base/names.h"
-#include "sim/input/resolve/pool_profile.h"
+#include "sim/input/resolve/pool_error.h"
 #include "sim/plan/judge/error_bars.h"
 #include "sim/plan/judge/hour_cost.h"
 #include "sim/plan/study/study.h"
@@ -167,7 +167,7 @@ const WorkloadFacts& Sizer::workload(const SizedDesign& sized, std::int64_t seed
 double Sizer::fastest_of(const Pool& pool, double spread, std::int64_t draw) {
   const std::optional<ProfileUse>& by = pool.sized_by;
   const DrawOf key(by ? &by->measured : nullptr, by ? by->from : nullptr, by ? by->to : nullptr, pool.spec.engine,
-                   pool.spec.gpu, spread, draw);
+                   pool.spec.gpu, pool.llm.experts.has_value(), pool.layout, spread, draw);
   const auto [known, fresh] = fastest_.try_emplace(key);
   if (fresh) known->second = fastest_fraction(pool, spread, static_cast<std::uint64_t>(draw));
   return known->second;

@@ -67,9 +67,9 @@ class Sizer {
 
  private:
   /// All that the luck of a pool in a draw depends on: profile, GPUs measured and scaled to, names of engine and GPU,
-  /// spread, draw.
-  using DrawOf =
-      std::tuple<const KernelProfile*, const Gpu*, const Gpu*, std::string, std::string, double, std::int64_t>;
+  /// whether the model has experts, layout, spread, draw.
+  using DrawOf = std::tuple<const KernelProfile*, const Gpu*, const Gpu*, std::string, std::string, bool,
+                            std::string_view, double, std::int64_t>;
 
   YamlText text_of(const Design& design) const;
   std::vector<Override> term_settings(const Design& design, const ScenarioSpec& spec) const;

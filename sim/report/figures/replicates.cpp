@@ -65,6 +65,12 @@ ordered_json quantile(const ordered_json& best, const Several& replicates, doubl
 
 }  // namespace
 
+double wider_by(const Summary& best) {
+  constexpr double near_saturation = 2;
+  constexpr double saturated = 3;
+  return best.saturated ? saturated : best.near_saturation ? near_saturation : 1;
+}
+
 Interval interval_of(const Summary& best, std::span<const Summary> replicates) {
   assert(!replicates.empty());
   std::vector<ordered_json> texts;

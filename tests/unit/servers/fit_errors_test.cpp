@@ -51,12 +51,13 @@ TEST(FitErrors, StepsByTpotAndFirstTokensByWhatIsLeft) {
   EXPECT_EQ(errors.back().layout, "any");
 }
 
-// Kernels alone: 0.95 to 1.05, a half-width of 0.05 in logarithms. Above: sqrt(ln(1.09)^2 - 0.05^2) = 0.0702.
+// Kernels alone: 0.95 to 1.05, a half-width of 0.05 in logarithms between the extremes of 19 draws, 0.0446 at 95 %.
+// Above: sqrt(ln(1.09)^2 - 0.0446^2) = 0.0737.
 TEST(FitErrors, TakesOffWhatKernelsExplain) {
   std::vector<ComparedFigure> figures = made_up();
   figures.front().p05 = std::exp(-0.05);
   figures.front().p95 = std::exp(0.05);
-  EXPECT_EQ(fit_errors(figures, "e").front().steps.p95, 1.073);
+  EXPECT_EQ(fit_errors(figures, "e").front().steps.p95, 1.077);
 }
 
 TEST(FitErrors, OtherSystemsEnginesAndOverloadedStagesDoNotCount) {
@@ -70,6 +71,35 @@ TEST(FitErrors, OtherSystemsEnginesAndOverloadedStagesDoNotCount) {
   }
   EXPECT_EQ(errors_yaml(fit_errors(figures, "e")), before);
   EXPECT_TRUE(fit_errors(figures, "g").empty());
+}
+
+// An entry of one system at 1, and all pools, half at 1 and half at 4, which weigh as one more system: medians and 95
+// % are the geometric means, 1 and 2; of the system at 4 5 % and the median are.
+TEST(FitErrors, OneSystemIsPulledToAllPools) {
+  std::vector<ComparedFigure> figures;
+  for (int row = 0; row < 32; ++row) {
+    figures.push_back(figure(ServerFigure::tpot_mean, row < 16 ? 1 : 4, row));
+    figures.back().system = row < 16 ? "s" : "t";
+    figures.back().experts = row >= 16;
+  }
+  const std::vector<CalibrationError> errors = fit_errors(figures, "e");
+  ASSERT_EQ(errors.size(), 3U);
+  EXPECT_EQ(errors[0].models, "dense");
+  EXPECT_EQ(errors[0].steps.p50, 1);
+  EXPECT_EQ(errors[0].steps.p95, 2);
+  EXPECT_EQ(errors[1].models, "experts");
+  EXPECT_EQ(errors[1].steps.p50, 2);
+  EXPECT_EQ(errors[1].steps.p95, 4);
+}
+
+// Rows beyond ten add nothing: ten of a system at 1 weigh as much as forty of one at 2, so that half are at 1.
+TEST(FitErrors, SystemsWithManyRowsWeighAsMuchAsThoseWithTen) {
+  std::vector<ComparedFigure> figures;
+  for (int row = 0; row < 50; ++row) {
+    figures.push_back(figure(ServerFigure::tpot_mean, row < 10 ? 1 : 2, row));
+    figures.back().system = row < 10 ? "s" : "t";
+  }
+  EXPECT_EQ(fit_errors(figures, "e").front().steps.p50, 1);
 }
 
 // Draws are three times as wide there, so their range is that of a third of the logarithm.
