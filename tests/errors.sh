@@ -23,7 +23,7 @@ export SERVECAST_LIBRARY
 "$calibrate" errors sglang-0.5 --servers "$scratch/measured" --write "$scratch/library/hw/engines" || exit 1
 sed '/^errors:/,$d' "$file" | cmp - "$scratch/before" || fail "what is before the errors has changed"
 grep -q '    steps: {p05: 1, p50: 4, p95: 4}' "$file" || fail "steps are not four times as slow, the most that errors say: $(cat "$file")"
-grep -q '1 systems, 8 figures of steps and 8 of TTFT' "$file" || fail "not fitted on what was measured: $(cat "$file")"
+grep -q '1 systems, 8 figures of steps' "$file" || fail "not fitted on what was measured: $(cat "$file")"
 "$calibrate" report --servers "$scratch/measured" --replicates 1 >"$scratch/page" || fail "the file that it wrote is refused"
 
 ! "$calibrate" errors trtllm-1.0 --servers "$scratch/measured" 2>"$scratch/complaint" || fail "errors of an engine without a measured server"

@@ -98,10 +98,11 @@ EngineFit fit_engine(const EngineProfile& start, std::span<const MeasuredServer>
   std::vector<ComparedFigure> figures = fitted_figures(start, servers, how);
   fit.figures = static_cast<std::int64_t>(figures.size());
   fit.median_error_before = summarise_errors(figures).median;
+  Eigen::MatrixXd jacobian(static_cast<Eigen::Index>(figures.size()), count);
   for (int round = 0; round < newton_rounds; ++round) {
     const Eigen::VectorXd r = residuals(figures);
-    Eigen::MatrixXd jacobian(r.size(), count);
     for (Eigen::Index i = 0; i < count; ++i) {
+      if (round > 0 && (jacobian.col(i).array() == 0).all()) continue;  // time that is hidden stays so
       Eigen::VectorXd aside = x;
       aside[i] += probe;
       jacobian.col(i) = (residuals(fitted_figures(moved(start, aside), servers, how)) - r) / probe;

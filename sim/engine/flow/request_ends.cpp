@@ -15,12 +15,13 @@ namespace {
 
 /// With what a draw of the calibration's error adds to the time until the first token, or takes from it. All tokens
 /// come as much later. Only what is recorded moves: clients of a closed loop go on as forecast.
-RequestRecord with_error(RequestRecord record, const Pool& pool, const ScenarioSpec& spec) {
-  if (!pool.draw.moves_first_tokens() || record.off_pools || !record.first_token_s) return record;
+RequestRecord with_error(RequestRecord record, const Scenario& scenario) {
+  if (record.off_pools || !record.first_token_s) return record;
+  const CalibrationDraw& draw = scenario.pools[index(record.pool)].draw;
+  if (!draw.moves_first_tokens()) return record;
+  const auto seed = static_cast<std::uint64_t>(scenario.spec.calibration_draw);
   const double ttft_s = *record.first_token_s - record.arrival_s;
-  const double later_s =
-      ttft_s *
-      (first_token_factor(pool.draw, static_cast<std::uint64_t>(spec.calibration_draw), index(record.id)) - 1);
+  const double later_s = ttft_s * (first_token_factor(draw, seed, index(record.id)) - 1);
   *record.first_token_s += later_s;
   if (record.finish_s) *record.finish_s += later_s;
   return record;
@@ -96,8 +97,7 @@ void RequestEnds::answered(const Request& original, const RequestRecord& record,
 }
 
 void RequestEnds::finish(const RequestRecord& record) {
-  const Pool& pool = scenario_.pools[index(record.pool)];
-  recorder_.request(as_seen_by(with_error(record, pool, scenario_.spec), clock_.until_s()));
+  recorder_.request(as_seen_by(with_error(record, scenario_), clock_.until_s()));
   clock_.request_ended();
 }
 
