@@ -3,16 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "models/base/error.h"
 #include "models/base/escaped.h"
 #include "sim/input/library/hardware.h"
 #include "sim/input/resolve/load_scenario.h"
-#include "sim/input/trace/cache/trace_info.h"
-#include "sim/input/trace/rows/workload_notes.h"
-#include "sim/input/trace/workload/transform.h"
-#include "sim/input/trace/workload/workload_spec.h"
+#include "sim/plan/study/arrival_rates.h"
 
 namespace servecast {
 namespace {
@@ -20,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t study_seed = 1;      // of the study that is written
+constexpr double same_rate = 0.01;           // rates that are closer are taken as one
 constexpr std::int64_t step_by_step = 16;    // replicas, up to which every number is tried
 constexpr std::int64_t steps_per_size = 16;  // beyond: about 6 % apart
 
@@ -31,19 +30,9 @@ std::string seen_from(const std::string& study, const std::string& file) {
   return error || relative.empty() ? fs::absolute(file).string() : relative.string();
 }
 
-/// At which requests arrive, of the first `limit` or of all; 0: not one after the other.
-double rate_per_s(const WorkloadSpec& spec, std::optional<std::int64_t> limit) {
-  WorkloadNotes notes;
-  const auto workload = transform(make_workload(spec, {.seed = study_seed, .notes = &notes}), {.limit = limit});
-  return describe(*workload, notes).arrivals_per_s;
-}
-
 /// Only its first requests are simulated: these arrive at the rate that is asked for, or at that of the whole trace.
 std::string trace_text(const NewStudy& study, const std::string& name) {
-  WorkloadSpec spec;
-  spec.source.trace = TraceSpec{.path = fs::absolute(study.trace).string()};
-  const double own_per_s = rate_per_s(spec, std::nullopt);
-  const double first_per_s = rate_per_s(spec, study.requests);
+  const auto [own_per_s, first_per_s] = rates_of_trace(study.trace, study.requests);
   if (own_per_s <= 0 || first_per_s <= 0)
     throw UserError({study.trace},
                     "has no rate that --rate could be held against: requests do not arrive one after the other");
@@ -59,12 +48,7 @@ std::string trace_text(const NewStudy& study, const std::string& name) {
 /// One run has one seed, whose requests shall arrive at the rate that is asked for; draws have it in the mean.
 double poisson_rate_per_s(const NewStudy& study) {
   if (!study.one_run) return *study.rate_per_s;
-  WorkloadSpec spec;
-  GenerateSpec& made_up = spec.source.generate.emplace().generate;
-  made_up.requests = study.requests;
-  made_up.arrivals.poisson = PoissonSpec{.requests_per_s = *study.rate_per_s};
-  made_up.prompt_tokens.fixed = made_up.output_tokens.fixed = 1;  // lengths do not move arrivals
-  return *study.rate_per_s * *study.rate_per_s / rate_per_s(spec, std::nullopt);
+  return *study.rate_per_s * *study.rate_per_s / poisson_sample_per_s(*study.rate_per_s, study.requests, study_seed);
 }
 
 std::string workload_text(const NewStudy& study, const std::string& name) {
@@ -124,6 +108,20 @@ std::string base_text(const NewStudy& study, const std::string& name) {
       nodes_for(study.max_gpus, first.gpus_per_node), yaml_text(study.model), study.weights, first.gpu);
 }
 
+/// Requests that are simulated stand for all of the scenario's: they arrive at the rate of these.
+std::string demand_text(const NewStudy& study) {
+  const ArrivalRates rates =
+      study.scenario.empty() ? ArrivalRates{} : rates_of_scenario(study.scenario, study.requests);
+  const double factor = rates.first_per_s > 0 ? rates.all_per_s / rates.first_per_s : 1;
+  const std::string text = "# Forecast over the demand above, and the peak of the day over its mean.\n";
+  if (std::abs(factor - 1) < same_rate) return text + "demand: {growth_factor: 1, peak_factor: 1}\n\n";
+  return text +
+         fmt::format(
+             "# The first {} requests arrive at {:.4g} a second, all of them at {:.4g}: this rate is planned for.\n"
+             "demand: {{growth_factor: {:.6g}, peak_factor: 1}}\n\n",
+             study.requests, rates.first_per_s, rates.all_per_s, factor);
+}
+
 std::string objectives_text(const NewStudy& study) {
   std::string text = "# What is promised. Left out: the scenario's slo.\nobjectives:\n";
   if (study.ttft_p99_s)
@@ -177,9 +175,7 @@ std::string new_study_text(const NewStudy& study, const std::string& name) {
       "# Written by `servecast plan --new`. Change what you know better, and run it again: servecast plan FILE\n"
       "# Every key: servecast schema --of study\n";
   text += "name: the cheapest machines that keep the promise\n" + base_text(study, name) + "\n";
-  text +=
-      "# Forecast over the demand above, and the peak of the day over its mean.\n"
-      "demand: {growth_factor: 1, peak_factor: 1}\n\n";
+  text += demand_text(study);
   text += objectives_text(study);
   text += study.one_run
               ? "promise: {certainty: best_estimate}   # one run; draws: what the calibration may be off by, too\n"

@@ -75,6 +75,23 @@ TEST(NewStudy, HasTheRateThatIsAskedFor) {
   EXPECT_NEAR(carried(), 400 / 119.9, 1e-3);
 }
 
+/// The first half of the scenario's requests come at 2 a second, the others at 10.
+TEST(NewStudy, OfAScenarioIsForTheRateOfAllItsRequests) {
+  const ScratchFolder folder;
+  {
+    std::ofstream trace(folder / "trace.csv");
+    trace << "arrival_s,prompt_tokens,output_tokens\n";
+    for (int i = 0; i < 400; ++i) trace << (i < 200 ? i * 0.5 : 100 + (i - 200) * 0.1) << ",100,10\n";
+    std::ofstream(folder / "scenario.yaml") << "workload: {trace: {path: trace.csv}}\n"
+                                               "slo: {ttft_s: 1}\ncluster: {node: dgx_h100}\n"
+                                               "pools: [{name: chat, llm: llama-3.1-8b, gpu: h100_sxm_80g}]\n";
+  }
+  const Study study = written(folder, {.scenario = folder / "scenario.yaml", .requests = 200, .max_gpus = 8});
+  Sizer sizer(study);
+  const SizedDesign sized = sizer.size(enumerate(study).front());
+  EXPECT_NEAR(sizer.workload(sized, sizer.seed(sized, 0)).arrivals_per_s().value(), 400 / 119.9, 1e-3);
+}
+
 TEST(NewStudy, OfAScenarioTakesItsPromise) {
   const ScratchFolder folder;
   const Study study = written(
