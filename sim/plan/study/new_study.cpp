@@ -117,7 +117,7 @@ std::string demand_text(const NewStudy& study) {
   if (std::abs(factor - 1) < same_rate) return text + "demand: {growth_factor: 1, peak_factor: 1}\n\n";
   return text +
          fmt::format(
-             "# The first {} requests arrive at {:.4g} a second, all of them at {:.4g}: this rate is planned for.\n"
+             "# The first {} requests arrive at {:.4g} a second, all requests at {:.4g}: this rate is planned for.\n"
              "demand: {{growth_factor: {:.6g}, peak_factor: 1}}\n\n",
              study.requests, rates.first_per_s, rates.all_per_s, factor);
 }
