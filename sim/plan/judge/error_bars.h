@@ -6,10 +6,10 @@ namespace servecast {
 
 struct Promise;
 
-/// Draws of the calibration's error do not cover all that forecasts were off by on measured servers
-/// (docs/accuracy.md). What they lack is drawn beside them: in this draw the promised figure comes to so many times
-/// what the run says. The same for all designs, so that they meet the same luck. `derived`: on a GPU whose kernels
-/// were not measured. 1: nothing is lacking.
+/// Draws of the calibration's error are as wide as forecasts were off on measured servers (`errors` of engine files,
+/// docs/accuracy.md), but on GPUs whose kernels were not measured (`derived`). What they lack there is drawn beside
+/// them: in this draw the promised figure comes to so many times what the run says. The same for all designs, so that
+/// they meet the same luck. 1: nothing is lacking.
 double measured_factor(const Promise& promise, bool derived, std::int64_t draw);
 
 /// The least of these: nothing that is out of reach by more than it comes into reach by them.

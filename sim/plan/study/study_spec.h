@@ -101,8 +101,8 @@ struct PromiseSpec {
     f.field("most_draws", most_draws, "of one design; left out: as many as a verdict may need", at_least_one);
     f.field(
         "error_bars", error_bars,
-        "of draws. measured: as wide as forecasts were off on measured servers (accuracy.md); calibration: what the "
-        "engines' calibration alone says",
+        "of draws. measured: as wide as forecasts were off on measured servers (accuracy.md), also where kernels are "
+        "derived; calibration: what engines and kernels alone say",
         {"measured", "calibration"});
     f.field("most_lost_points", most_lost_points,
             "options that lose more of the answers' score than this keep no promise; left out: any may");
