@@ -121,7 +121,7 @@ std::string Machines::words() const {
   if (spare_nodes() > 0) text += fmt::format(" and {} spare", spare_nodes());
   std::int64_t idle = 0;
   for (const UnusedCount& one : unused) idle += one.gpus;
-  return idle > 0 ? text + fmt::format(" ({} of their GPUs unused)", idle) : text;
+  return idle > 0 ? text + fmt::format(" ({} of {} GPUs unused)", idle, nodes() == 1 ? "its" : "their") : text;
 }
 
 bool Machines::scales() const {

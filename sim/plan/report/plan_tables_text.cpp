@@ -66,16 +66,22 @@ std::string horizon_text(const PlanReport& report, std::size_t width) {
 
 std::string ideas_text(const PlanReport& report, std::size_t width) {
   if (report.ideas.empty()) return "";
+  const bool ranges =
+      std::ranges::any_of(report.ideas, [](const PlanIdea& i) { return i.usd_per_month_low.has_value(); });
   TextTable table(2);
-  table.row({"option", "machines", "per month", "from", "to", "saves", "points lost", "together"});
+  const auto row = [&](std::vector<std::string> before, std::vector<std::string> range,
+                       const std::vector<std::string>& after) {
+    if (ranges) before.insert(before.end(), range.begin(), range.end());
+    before.insert(before.end(), after.begin(), after.end());
+    table.row(std::move(before));
+  };
+  row({"option", "machines", "per month"}, {"from", "to"}, {"saves", "points lost", "together"});
   std::string notes;
   for (const PlanIdea& idea : report.ideas) {
-    table.row({idea.name, idea.design ? idea.machines : "none", or_none(idea.usd_per_month, human::usd),
-               or_none(idea.usd_per_month_low, human::usd), or_none(idea.usd_per_month_high, human::usd),
-               or_none(idea.saved_usd_per_month, human::usd),
-               idea.design ? or_none(idea.lost_points, human::number, "not published")
-                           : or_none(idea.lost_points, human::number),
-               together_text(idea)});
+    row({idea.name, idea.design ? idea.machines : "none", or_none(idea.usd_per_month, human::usd)},
+        {or_none(idea.usd_per_month_low, human::usd), or_none(idea.usd_per_month_high, human::usd)},
+        {or_none(idea.saved_usd_per_month, human::usd),
+         or_none(idea.lost_points, human::number, idea.design ? "not published" : "-"), together_text(idea)});
     if (!idea.says.empty()) notes += wrapped("  " + idea.name + ": " + idea.says, width, 4) + "\n";
     if (!idea.rests_on.empty()) notes += wrapped("  " + idea.name + " rests on: " + idea.rests_on, width, 4) + "\n";
   }

@@ -232,6 +232,8 @@ TEST(Ideas, AreRankedAtTheirOwnCheapestDesigns) {
   EXPECT_NEAR(named("fast + cache").saved_usd_per_month.value(), 2 * 2.5 * 730, 1e-9);
   EXPECT_NEAR(named("fast + cache").sum_usd_per_month.value(), 2 * 2.5 * 730, 1e-9);
   EXPECT_EQ(named("fast").rests_on, "a paper");
+  const std::string text = plan_text({.ideas = ideas}, 100);  // one run of each: there is no range
+  EXPECT_THAT(text, HasSubstr("per month   saves  points lost"));
   EXPECT_EQ(named("fast + cache").lost_points, 0.5);
   EXPECT_FALSE(named("lossy").design);
   EXPECT_THAT(named("lossy").says, HasSubstr("loses more"));

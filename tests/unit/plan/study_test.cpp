@@ -233,6 +233,9 @@ TEST(Sizer, NodesThatAreRentedWholeCostAllTheirGpus) {
   EXPECT_EQ(whole.impossible, "");
   EXPECT_DOUBLE_EQ(whole.least_usd_per_hour, 16 * 2.5 + 8 * 0.8);
   EXPECT_DOUBLE_EQ(single.least_usd_per_hour, 11 * 2.5 + 5 * 0.8);
+  EXPECT_THAT(whole.machines.words(), HasSubstr(" on 4 nodes (8 of their GPUs unused)"));
+  const Machines one{.gpus = {{.title = "H100", .count = 1}}, .groups = {{.nodes = 1}}, .unused = {{.gpus = 7}}};
+  EXPECT_EQ(one.words(), "1 H100 on 1 node (7 of its GPUs unused)");
   EXPECT_DOUBLE_EQ(least_hour_cost(whole.machines, study.spec.prices, "reserved")->usd(), 16 * 2 + 8 * 0.5);
   EXPECT_DOUBLE_EQ(least_hour_cost(single.machines, study.spec.prices, "reserved")->usd(), 11 * 2 + 5 * 0.5);
 }
