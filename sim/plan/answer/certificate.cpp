@@ -86,7 +86,7 @@ std::string hardware_text(const SearchResult& found, const Certificate& c) {
           c.draws_fraction > 0
               ? fmt::format("error bars are {:.2g} times as wide as the calibration's", derived_widening())
               : fmt::format("on measured servers with such GPUs forecasts were off by {} at the 90th percentile, "
-                            "elsewhere by {}",
+                            "with measured kernels it is about {}",
                             human::percent(off_by().derived), human::percent(off_by().measured)));
     for (const RestsOn& rests : d.best_estimate->rests_on)
       if (rests.extrapolated_fraction > 0.01)

@@ -18,7 +18,7 @@ double least_measured_factor(const std::vector<Promise>& promises, bool derived,
 /// How much wider than the calibration's the error bars of a GPU are whose kernels are derived.
 double derived_widening();
 
-/// What forecasts of measured servers were off by at the 90th percentile, with and without derived kernels.
+/// What forecasts of measured servers are off by nine times in ten, with derived kernels and with measured ones.
 struct OffBy {
   double derived = 0;
   double measured = 0;

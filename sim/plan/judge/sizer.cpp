@@ -61,6 +61,12 @@ bool changes_machines(const std::string& path) {
 
 bool measured_error_bars(const Study& study) { return study.spec.promise.error_bars == "measured"; }
 
+/// Kernels of another kind of GPU, scaled; a GPU whose roofline is scaled may have a profile of its own.
+bool kernels_are_derived(const Pool& pool) {
+  const bool own_profile = pool.sized_by && pool.sized_by->measured.gpu == pool.gpu.name;
+  return pool.gpu.derived() && !own_profile;
+}
+
 bool needs_promise(const Study& study) { return !study.spec.goal.starts_with("pareto"); }
 
 }  // namespace
@@ -105,7 +111,7 @@ SizedDesign Sizer::size(const Design& design) {
   for (std::string& word : faster(scenario.spec.workload, rate_factor(design))) sized.set.push_back(std::move(word));
   sized.impossible = first_of(scenario.impossible);
   if (!sized.impossible.empty()) return sized;
-  sized.derived = std::ranges::any_of(scenario.pools, [](const Pool& pool) { return pool.gpu.derived(); });
+  sized.derived = std::ranges::any_of(scenario.pools, kernels_are_derived);
   sized.promises = promises_of(study_, scenario.spec.slo, needs_promise(study_));
   sized.machines = machines_of(scenario, study_.spec.availability);
   if (const auto least = least_hour_cost(sized.machines, study_.spec.prices, sized.term)) {

@@ -257,6 +257,23 @@ TEST(Sizer, DesignsMayDifferInTheFiguresOfAGpu) {
 }
 
 // The class is held to a bound that it cannot keep: the best case breaks what it is promised, and that alone.
+/// B200's and H200's figures of a roofline are scaled, but kernels were measured on them; not so on A40.
+TEST(Sizer, KnowsWhoseKernelsAreDerived) {
+  const StudyFile file(std::string(promise) +
+                       "space:\n  - name: gpu\n    options:\n"
+                       "      - {name: h100}\n"
+                       "      - {name: b200, set: [cluster.node=hgx_b200, 'pools[0].gpu=b200_sxm_180g']}\n"
+                       "      - {name: h200, set: [cluster.node=hgx_h200, 'pools[0].gpu=h200_sxm_141g']}\n"
+                       "      - {name: a40, set: [cluster.node=pcie_server_4, 'pools[0].gpu=a40_48g']}\n"
+                       "      - {name: by roofline, set: [cluster.node=hgx_b200, 'pools[0].gpu=b200_sxm_180g', "
+                       "'pools[0].latency.model=roofline']}\n");
+  const Study study = file.load();
+  Sizer sizer(study);
+  std::vector<bool> derived;
+  for (const Design& design : enumerate(study)) derived.push_back(sizer.size(design).derived);
+  EXPECT_THAT(derived, ElementsAre(false, false, false, true, true));
+}
+
 TEST(Sizer, ClassesHaveTheirOwnPromises) {
   const StudyFile file(
       "set: [workload.class=gold, 'slo={ttft_s: 100, classes: [{class: gold, ttft_s: 1e-6, target_fraction: "
