@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t least_figures = 8;  // of steps; fewer say nothing of 5 and 95 %
 constexpr double full_weight_rows = 10;   // a system with as many or more weighs 1
 constexpr double every_weight = 1;  // of all pools of an engine, which each entry is pulled to: as one more system
-constexpr double most_factor = 4;         // beyond, something is missing from the model, or from what the row says
+constexpr double most_factor = 4;   // beyond, something is missing from the model, or from what the row says
 constexpr double extremes_over_p95 =
     1.844 / 1.645;  // of 19 normal draws the most extreme one, in the mean (Harter 1961)
 
