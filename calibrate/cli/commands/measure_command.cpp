@@ -30,7 +30,7 @@ class MeasureCommand final : public Command {
         ->required();
     CLI::Option* budget = app.add_option("--budget", arguments_.budget_s, "Seconds that it may take")
                               ->type_name("SECONDS")
-                              ->check(CLI::PositiveNumber)
+                              ->check(not_above_zero, above_zero)
                               ->capture_default_str();
     add_path(app, "--out", arguments_.out, "FILE",
              "Where to write the samples; goes on with a file it has begun. With --serve: a folder")

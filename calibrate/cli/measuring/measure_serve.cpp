@@ -41,7 +41,7 @@ void MeasureServe::declare(CLI::App& app) {
                            "config.json");
   CLI::Option* trace = add_path(app, "--trace", run_.trace, "FILE", "With --serve: the trace")->needs(option_);
   app.add_option("--requests", run_.requests, "With --serve: so many of its requests")
-      ->check(CLI::PositiveNumber)
+      ->check(not_above_zero, above_zero)
       ->capture_default_str()
       ->needs(option_);
   option_->needs(trace);

@@ -9,6 +9,7 @@
 #include "calibrate/measure/step_shapes.h"
 #include "servecast_version.h"
 #include "sim/cli/program/console.h"
+#include "sim/cli/program/options.h"
 #include "sim/input/library/hardware.h"
 
 namespace servecast {
@@ -18,11 +19,11 @@ void MeasureStep::declare(CLI::App& app) {
                            "Time whole steps of this model's decoder layers, and of its LM head: a bundled name or a "
                            "config.json");
   app.add_option("--layers", model_.layers, "With --step: so many layers")
-      ->check(CLI::PositiveNumber)
+      ->check(not_above_zero, above_zero)
       ->capture_default_str()
       ->needs(option_);
   app.add_option("--tensor-parallel", model_.tensor_parallel, "With --step: one GPU's share of so many")
-      ->check(CLI::PositiveNumber)
+      ->check(not_above_zero, above_zero)
       ->capture_default_str()
       ->needs(option_);
 }

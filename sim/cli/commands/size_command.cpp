@@ -39,6 +39,8 @@ class SizeCommand final : public Command {
       return carry_out(file, runs_, format_, console);
     } catch (const Stopped&) {
       return cut_short;
+    } catch (const UserError& error) {
+      throw without_lines(error, file);
     }
   }
 

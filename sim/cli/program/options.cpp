@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 
 #include "models/base/error.h"
 #include "models/base/input_file.h"
@@ -55,6 +56,12 @@ CLI::Option* add_path(CLI::App& app, const std::string& name, std::string& path,
                       const std::string& help) {
   const auto nameless = [](const std::string& word) { return word.empty() ? "the name is empty" : ""; };
   return app.add_option(name, path, help)->check(CLI::Validator(nameless, ""))->type_name(type);
+}
+
+std::string not_above_zero(const std::string& word) {
+  double value = 0;
+  const bool right = CLI::detail::lexical_cast(word, value) && std::isfinite(value) && value > 0;
+  return right ? "" : "'" + word + "' is no number above 0";
 }
 
 CLI::Option* add_scenario(CLI::App& app, const std::string& name, std::string& file, const std::string& help,

@@ -29,6 +29,11 @@ CLI::Option* add_figures(CLI::App& app, std::vector<std::string>& keys);
 CLI::Option* add_path(CLI::App& app, const std::string& name, std::string& path, const std::string& type,
                       const std::string& help);
 
+/// What is wrong with a word that is to be a finite number above 0; empty: nothing. For `check`, with the
+/// description.
+std::string not_above_zero(const std::string& word);
+inline constexpr const char* above_zero = "POSITIVE";
+
 /// An option that names a scenario (or, where `or_study`, a study): a file, or a name of one in a library.
 CLI::Option* add_scenario(CLI::App& app, const std::string& name, std::string& file, const std::string& help,
                           bool or_study = false);

@@ -43,14 +43,29 @@ NewStudy as_study(const SizingArguments& a) {
   return study;
 }
 
+}  // namespace
+
+UserError without_lines(const UserError& error, const std::string& file) {
+  std::vector<Problem> problems = error.problems();
+  for (Problem& problem : problems)
+    if (problem.place.file == file) problem.place = {};
+  return UserError(std::move(problems));
+}
+
+namespace {
+
 /// The fewest GPUs of a design that bounds leave open; none: bounds rule every design out.
 std::optional<std::int64_t> least_gpus(const NewStudy& study) {
   const ScratchFolder folder;
   const std::string file = folder / "study.yaml";
   write_text(file, new_study_text(study, file));
   std::optional<std::int64_t> least;
-  for (const PlanDesign& d : size_up_study(file).designs)
-    if (d.verdict == "undecided" && d.gpus < least.value_or(d.gpus + 1)) least = d.gpus;
+  try {
+    for (const PlanDesign& d : size_up_study(file).designs)
+      if (d.verdict == "undecided" && d.gpus < least.value_or(d.gpus + 1)) least = d.gpus;
+  } catch (const UserError& error) {
+    throw without_lines(error, file);
+  }
   return least;
 }
 
@@ -68,20 +83,20 @@ void SizingArguments::declare(CLI::App& app) {
   app.add_option("--weights", weights, "Their data type (auto: as the model is published)")->type_name("TYPE");
   add_path(app, "--trace", trace, "FILE", "What arrives, as `run` reads it; left out: Poisson arrivals at --rate");
   app.add_option("--rate", rate_per_s, "Requests a second in the mean; of a trace left out: its own")
-      ->check(CLI::PositiveNumber)
+      ->check(not_above_zero, above_zero)
       ->type_name("N");
   app.add_option("--prompt-tokens", prompt_tokens, "Without a trace: median prompt (500)")
-      ->check(CLI::PositiveNumber)
+      ->check(not_above_zero, above_zero)
       ->type_name("N");
   app.add_option("--output-tokens", output_tokens, "Without a trace: median answer (200)")
-      ->check(CLI::PositiveNumber)
+      ->check(not_above_zero, above_zero)
       ->type_name("N");
   app.add_option("--requests", requests, "Of each run (1000)")->check(CLI::Range(100, 10000000))->type_name("N");
   app.add_option("--ttft-p99", ttft_p99_s, "Promise: time to first token, 99th percentile")
-      ->check(CLI::PositiveNumber)
+      ->check(not_above_zero, above_zero)
       ->type_name("SECONDS");
   app.add_option("--tpot-p99", tpot_p99_s, "Promise: time per output token, 99th percentile")
-      ->check(CLI::PositiveNumber)
+      ->check(not_above_zero, above_zero)
       ->type_name("SECONDS");
   app.add_option("--gpus", gpus, "Kinds to compare, e.g. h100,a100 (these two; of a scenario: its own)")
       ->delimiter(',')

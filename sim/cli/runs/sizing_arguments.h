@@ -10,6 +10,11 @@ class App;
 
 namespace servecast {
 
+class UserError;
+
+/// Without places in a study's text that was made from arguments, which its user has not seen.
+UserError without_lines(const UserError& error, const std::string& file);
+
 /// What a study can be made from on a command line, without writing one.
 struct SizingArguments {
   std::string scenario{};
