@@ -20,18 +20,37 @@ Study written(const ScratchFolder& folder, const NewStudy& study) {
   return load_study(file);
 }
 
+NewStudy of_llama() {
+  return {.model = "llama-3.1-8b",
+          .weights = "bf16",
+          .rate_per_s = 12,
+          .prompt_tokens = 500,
+          .output_tokens = 200,
+          .requests = 200,
+          .ttft_p99_s = 1};
+}
+
+/// 200 requests at 2 a second, and 200 at 10.
+void write_quickening_trace(const std::string& file) {
+  std::ofstream trace(file);
+  trace << "arrival_s,prompt_tokens,output_tokens\n";
+  for (int i = 0; i < 400; ++i) trace << (i < 200 ? i * 0.5 : 100 + (i - 200) * 0.1) << ",100,10\n";
+}
+
+/// At which what is simulated arrives.
+double rate_of_first_design(const Study& study) {
+  Sizer sizer(study);
+  const SizedDesign sized = sizer.size(enumerate(study).front());
+  return sizer.workload(sized, sizer.seed(sized, 0)).arrivals_per_s().value();
+}
+
 TEST(NewStudy, OfAModelCanBeReadAndSized) {
   const ScratchFolder folder;
-  const Study study = written(folder, {.model = "llama-3.1-8b",
-                                       .weights = "bf16",
-                                       .rate_per_s = 12,
-                                       .prompt_tokens = 500,
-                                       .output_tokens = 200,
-                                       .requests = 200,
-                                       .ttft_p99_s = 1,
-                                       .tpot_p99_s = 0.05,
-                                       .gpus = {gpu_choice("h100"), gpu_choice("l40s")},
-                                       .max_gpus = 8});
+  NewStudy asked = of_llama();
+  asked.tpot_p99_s = 0.05;
+  asked.gpus = {gpu_choice("h100"), gpu_choice("l40s")};
+  asked.max_gpus = 8;
+  const Study study = written(folder, asked);
   EXPECT_EQ(study.spec.objectives.size(), 2U);
   Sizer sizer(study);
   const std::vector<Design> designs = enumerate(study);
@@ -47,49 +66,27 @@ TEST(NewStudy, OfAModelCanBeReadAndSized) {
 TEST(NewStudy, HasTheRateThatIsAskedFor) {
   const ScratchFolder folder;
   const std::string trace = folder / "trace.csv";
-  {
-    std::ofstream file(trace);
-    file << "arrival_s,prompt_tokens,output_tokens\n";
-    for (int i = 0; i < 400; ++i) file << (i < 200 ? i * 0.5 : 100 + (i - 200) * 0.1) << ",100,10\n";
-  }
-  NewStudy study{.model = "llama-3.1-8b",
-                 .weights = "bf16",
-                 .rate_per_s = 12,
-                 .prompt_tokens = 500,
-                 .output_tokens = 200,
-                 .requests = 200,
-                 .ttft_p99_s = 1,
-                 .gpus = {gpu_choice("h100")},
-                 .max_gpus = 1,
-                 .one_run = true};
-  const auto carried = [&] {
-    const Study written_study = written(folder, study);
-    Sizer sizer(written_study);
-    const SizedDesign sized = sizer.size(enumerate(written_study).front());
-    return sizer.workload(sized, sizer.seed(sized, 0)).arrivals_per_s().value();
-  };
-  EXPECT_NEAR(carried(), 12, 1e-3);
+  write_quickening_trace(trace);
+  NewStudy study = of_llama();
+  study.gpus = {gpu_choice("h100")};
+  study.max_gpus = 1;
+  study.one_run = true;
+  EXPECT_NEAR(rate_of_first_design(written(folder, study)), 12, 1e-3);
   study.trace = trace;
-  EXPECT_NEAR(carried(), 12, 1e-3);
+  EXPECT_NEAR(rate_of_first_design(written(folder, study)), 12, 1e-3);
   study.rate_per_s.reset();  // that of the whole trace
-  EXPECT_NEAR(carried(), 400 / 119.9, 1e-3);
+  EXPECT_NEAR(rate_of_first_design(written(folder, study)), 400 / 119.9, 1e-3);
 }
 
 /// The first half of the scenario's requests come at 2 a second, the others at 10.
 TEST(NewStudy, OfAScenarioIsForTheRateOfAllItsRequests) {
   const ScratchFolder folder;
-  {
-    std::ofstream trace(folder / "trace.csv");
-    trace << "arrival_s,prompt_tokens,output_tokens\n";
-    for (int i = 0; i < 400; ++i) trace << (i < 200 ? i * 0.5 : 100 + (i - 200) * 0.1) << ",100,10\n";
-    std::ofstream(folder / "scenario.yaml") << "workload: {trace: {path: trace.csv}}\n"
-                                               "slo: {ttft_s: 1}\ncluster: {node: dgx_h100}\n"
-                                               "pools: [{name: chat, llm: llama-3.1-8b, gpu: h100_sxm_80g}]\n";
-  }
+  write_quickening_trace(folder / "trace.csv");
+  std::ofstream(folder / "scenario.yaml") << "workload: {trace: {path: trace.csv}}\n"
+                                             "slo: {ttft_s: 1}\ncluster: {node: dgx_h100}\n"
+                                             "pools: [{name: chat, llm: llama-3.1-8b, gpu: h100_sxm_80g}]\n";
   const Study study = written(folder, {.scenario = folder / "scenario.yaml", .requests = 200, .max_gpus = 8});
-  Sizer sizer(study);
-  const SizedDesign sized = sizer.size(enumerate(study).front());
-  EXPECT_NEAR(sizer.workload(sized, sizer.seed(sized, 0)).arrivals_per_s().value(), 400 / 119.9, 1e-3);
+  EXPECT_NEAR(rate_of_first_design(study), 400 / 119.9, 1e-3);
 }
 
 TEST(NewStudy, OfAScenarioTakesItsPromise) {
