@@ -15,11 +15,14 @@ inline constexpr double us_per_s = 1e6;
 /// The unit of a setting or figure follows from its name (SI base units as suffix), so name and unit cannot disagree.
 /// Empty for plain counts and texts. The longest suffix wins.
 constexpr std::string_view unit_of(std::string_view key) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 32> units{{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 35> units{{
       {"usd_per_hour", "USD/h"},
       {"usd_per_gpu_hour", "USD/h"},
       {"usd_per_million_prompt_tokens", "USD"},
       {"usd_per_million_output_tokens", "USD"},
+      {"usd_per_million_tokens", "USD"},
+      {"usd_per_million_written_tokens", "USD"},
+      {"usd_per_billion_bytes", "USD"},
       {"usd_per_kwh", "USD/kWh"},
       {"g_per_kwh", "g/kWh"},
       {"requests_per_s", "requests/s"},
