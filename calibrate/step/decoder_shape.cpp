@@ -13,6 +13,7 @@ constexpr std::array obstacles{
     Obstacle{"has experts", [](const Llm& m) { return m.experts.has_value(); }},
     Obstacle{"has latent attention", [](const Llm& m) { return m.latent.has_value(); }},
     Obstacle{"has layers with a sliding window", [](const Llm& m) { return m.sliding_window > 0; }},
+    Obstacle{"has layers that attend within chunks", [](const Llm& m) { return m.attention_chunk > 0; }},
     Obstacle{"has a plain MLP of two matrices", [](const Llm& m) { return !m.gated_mlp; }},
     Obstacle{"has LayerNorm", [](const Llm& m) { return m.layer_norm_bias || m.norms_per_layer != 2; }},
     Obstacle{"has norms of queries and keys", [](const Llm& m) { return m.qk_norm; }},

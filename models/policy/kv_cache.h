@@ -58,7 +58,7 @@ struct BlockSettings {
     if (groups.windowed == 0) return common + request.width() * (one - common);
     // What only windowed layers keep is near the end: no whole block of it stays common.
     const std::int64_t full = (groups.groups - groups.windowed) * (common + request.width() * (one - common));
-    return full + request.width() * groups.windowed * std::min(one, groups.windowed_blocks(block_tokens));
+    return full + request.width() * groups.windowed * groups.windowed_blocks(one, block_tokens);
   }
 };
 
@@ -106,10 +106,10 @@ class KvCache {
 
   /// The most that a request ever holds until each of its sequences holds `tokens` tokens. Beams give blocks back
   /// when what they have in common fills one; but from any token to the one a block later they hold at least one
-  /// more.
+  /// more. Layers that attend within chunks have most of a sequence where a chunk ends.
   std::int64_t most_blocks_for(const Request& request, std::int64_t tokens) const {
     const std::int64_t in_turn = request.width() == 1 ? 1 : std::max<std::int64_t>(1, growth_tokens());
-    std::int64_t most = 0;
+    std::int64_t most = blocks_for(request, whole_chunks(tokens));
     for (std::int64_t held = tokens; held > tokens - in_turn && held >= request.prompt_tokens; --held)
       most = std::max(most, blocks_for(request, held));
     return most;
@@ -152,6 +152,13 @@ class KvCache {
 
   /// What is wrong with its settings, if anything.
   virtual std::optional<std::string> problem() const { return std::nullopt; }
+
+ protected:
+  /// Of so many tokens, those of chunks that have ended; none where layers do not attend within chunks.
+  std::int64_t whole_chunks(std::int64_t tokens) const {
+    const std::int64_t chunk = groups_.chunk_tokens();
+    return chunk > 0 ? tokens - tokens % chunk : 0;
+  }
 
  private:
   KvGroups groups_{};

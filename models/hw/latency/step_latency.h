@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 
+#include "models/hw/llm/attention_span.h"
+
 namespace servecast {
 
 /// What one step (one forward pass over a batch) works on, as sums over its sequences. Sums, not lists: a step costs
@@ -8,6 +10,7 @@ namespace servecast {
 struct StepWork {
   std::int64_t decode_sequences = 0;
   std::int64_t decode_kv_tokens = 0;         // tokens they attend to, the new one and drafts included
+  std::int64_t decode_chunk_tokens = 0;      // those that chunked layers attend to; 0: not counted, see decode_seen()
   std::int64_t draft_sequences = 0;          // those of them that have drafts checked
   std::int64_t draft_tokens = 0;             // drafts, summed over these
   std::int64_t decode_layers = 0;            // that decodes run at most, where tokens leave early; 0: all
@@ -25,6 +28,18 @@ struct StepWork {
       0;  // rows of the LM head: sequences that leave the step with an output token, and drafts
 
   std::int64_t tokens() const { return decode_sequences + draft_tokens + prefill_tokens; }
+
+  /// Tokens that the decodes attend to in such layers.
+  double decode_seen(const AttentionSpan& span) const {
+    if (span.chunk > 0 && decode_chunk_tokens > 0) return real(decode_chunk_tokens);
+    return decode_sequences == 0 ? 0 : span.seen(real(decode_kv_tokens), real(decode_sequences));
+  }
+  PromptChunks prompt_chunks() const {
+    return {.tokens = real(prefill_tokens),
+            .prefix_tokens = real(prefill_prefix_tokens),
+            .sequences = real(prefill_sequences),
+            .pairs = real(prefill_pairs)};
+  }
 
   void add_chunk(std::int64_t tokens, std::int64_t prefix_tokens, double attention_s = 0) {
     prefill_attention_s += attention_s;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "models/base/counts.h"
+#include "models/hw/llm/attention_span.h"
 
 namespace servecast {
 namespace {
@@ -93,18 +94,10 @@ LayerWeights weights(const Llm& m, std::int64_t first, std::int64_t last, bool o
 
 /// Of one token in one layer.
 double attention_flop(const Llm& m, Attention kind, double context) {
-  switch (kind) {
-    case Attention::full:
-      return attention_flop_per_pair(m) * context;
-    case Attention::sliding:
-      return attention_flop_per_pair(m) * std::min(context, real(m.sliding_window));
-    case Attention::linear:
-      return linear_attention_flop_per_token(*m.linear);
-    case Attention::sparse:
-      return attention_flop_per_pair(m) * std::min(context, real(m.sparse->chosen)) +
-             2 * real(m.sparse->heads * m.sparse->head_size) * context;
-  }
-  return 0;
+  if (kind == Attention::linear) return linear_attention_flop_per_token(*m.linear);
+  const double attended = attention_flop_per_pair(m) * attention_span(m, kind).seen(context);
+  const double indexed = kind == Attention::sparse ? 2 * real(m.sparse->heads * m.sparse->head_size) * context : 0;
+  return attended + indexed;
 }
 
 double lm_head(const Llm& m) { return embedding_parameters(m) + (m.lm_head_bias ? real(m.vocabulary) : 0); }
@@ -209,7 +202,7 @@ double linear_state_bytes(const LinearAttention& a) {
 }
 
 std::int64_t bounded_tokens(const Llm& llm, DataType kv) {
-  if (!llm.linear) return llm.sliding_window;
+  if (!llm.linear) return std::max(llm.sliding_window, llm.attention_chunk);
   return static_cast<std::int64_t>(
       std::ceil(linear_state_bytes(*llm.linear) / kv_bytes_per_token_and_layer(llm, kv)));
 }

@@ -29,10 +29,11 @@ struct Experts {
 enum class Attention : std::uint8_t {
   full,     // every token before
   sliding,  // the last `sliding_window` of them
+  chunked,  // those since the last multiple of `attention_chunk` (Llama 4)
   linear,   // a state of fixed size, into which every token is written (LinearAttention)
   sparse,   // the tokens that an indexer chooses of all (SparseAttention)
 };
-constexpr std::size_t attention_kinds = 4;
+constexpr std::size_t attention_kinds = 5;
 
 /// Gated DeltaNet (Yang et al., ICLR 2025) as Qwen3-Next has it: a matrix per value head in place of keys and values,
 /// behind a short convolution over queries, keys and values.
@@ -117,6 +118,7 @@ struct Llm {
   std::int64_t learned_positions = 0;     // rows of a position table; 0: positions are computed
   std::vector<Attention> attention_of{};  // by layer; empty: all are alike, sliding where there is a window
   std::int64_t sliding_window = 0;        // tokens a sliding layer looks back
+  std::int64_t attention_chunk = 0;       // tokens of a chunk, within which a chunked layer attends
   bool tied_embeddings = false;           // the LM head is the embedding table
   bool gated_mlp = true;                  // three matrices (SwiGLU); otherwise two
   bool layer_norm_bias = false;           // LayerNorm (scale and bias) instead of RMSNorm (scale)
@@ -141,7 +143,8 @@ struct Llm {
   Attention attention(std::int64_t layer) const;
   /// It keeps no more of a sequence than bounded_tokens(), however long that gets.
   bool bounded(std::int64_t layer) const {
-    return attention(layer) == Attention::sliding || attention(layer) == Attention::linear;
+    const Attention kind = attention(layer);
+    return kind == Attention::sliding || kind == Attention::chunked || kind == Attention::linear;
   }
   std::int64_t bounded_layers() const;
   /// A model of these of its layers alone, each of the kind that it has here.
@@ -193,13 +196,13 @@ double weight_bytes(const Llm& llm, const WeightTypes& weights);
 double kv_bytes_per_token_and_layer(const Llm& llm, DataType kv);
 /// Of that, the indexer's.
 double index_key_bytes(const SparseAttention& attention);
-/// In all layers that keep every token. Layers with a sliding window count in full, as if nothing were ever dropped:
-/// see KvGroups.
+/// In all layers that keep every token. Those with a sliding window or chunks count in full, as if nothing were
+/// dropped: see KvGroups.
 double kv_bytes_per_token(const Llm& llm, DataType kv);
 /// State of one sequence in one layer of linear attention: the matrices, and what the convolution looks back at.
 double linear_state_bytes(const LinearAttention& attention);
-/// What a bounded layer keeps of a sequence, as tokens of KV: the window, or what takes the memory of a state,
-/// rounded up. Requires such layers.
+/// What a bounded layer keeps of a sequence at most, as tokens of KV: the window, a chunk, or what takes the memory
+/// of a state, rounded up. Requires such layers.
 std::int64_t bounded_tokens(const Llm& llm, DataType kv);
 
 /// Arithmetic for one token that attends to `context` tokens, itself included: 2 per active weight of every matrix

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -20,10 +21,15 @@ struct KvShard {
   /// Of the tokens `from` to `to` of a sequence whose layers are kept as these groups say. A state moves as a whole,
   /// with the last of them, as every token changes it.
   double bytes(double from, double to, const KvGroups& groups, bool last = true) const {
-    const auto window_tokens = static_cast<double>(groups.window_tokens);
-    double seen = window_tokens > 0 ? std::min(to - from, window_tokens) : to - from;
-    if (groups.from_the_first) seen = last ? window_tokens : 0;
-    return (to - from) * bytes_per_token + seen * bounded_bytes_per_token;
+    return (to - from) * bytes_per_token + kept(from, to, groups, last) * bounded_bytes_per_token;
+  }
+
+ private:
+  static double kept(double from, double to, const KvGroups& groups, bool last) {
+    const auto most = static_cast<double>(groups.window_tokens);
+    if (groups.from_the_first) return last ? most : 0;
+    if (groups.chunked) return to - std::max(from, std::floor(to / most) * most);  // what the next token sees
+    return most > 0 ? std::min(to - from, most) : to - from;
   }
 };
 

@@ -25,10 +25,11 @@ struct MemorySettings {
     f.field("reserve_bytes", reserve_bytes,
             "per GPU for the CUDA context, collectives and CUDA graphs; left out: 1.55e9 for vllm, 2.3e9 for trtllm");
     f.field("overhead_bytes", overhead_bytes, "in place of reserve and computed activations: both together, per GPU");
-    f.field("windowed_layers", windowed_layers,
-            "KV of layers with a sliding window: whole: of every token; window: what the window has passed is freed "
-            "(vLLM's hybrid KV cache manager)",
-            {"whole", "window"});
+    f.field(
+        "windowed_layers", windowed_layers,
+        "KV of layers with a sliding window or chunks: whole: of every token; window: what no later token sees is "
+        "freed (vLLM's hybrid KV cache manager)",
+        {"whole", "window"});
   }
 };
 
@@ -50,10 +51,11 @@ struct MemoryOverrides {
     f.field("reserve_bytes", reserve_bytes,
             "per GPU for the CUDA context, collectives and CUDA graphs; left out: the engine's, or with another rule "
             "1.55e9 for vllm, 2.3e9 for trtllm");
-    f.field("windowed_layers", windowed_layers,
-            "KV of layers with a sliding window: engine: as the engine keeps it; whole: of every token (vLLM's "
-            "--disable-hybrid-kv-cache-manager); window: what the window has passed is freed",
-            {"engine", "whole", "window"});
+    f.field(
+        "windowed_layers", windowed_layers,
+        "KV of layers with a sliding window or chunks: engine: as the engine keeps it; whole: of every token (vLLM's "
+        "--disable-hybrid-kv-cache-manager); window: what no later token sees is freed",
+        {"engine", "whole", "window"});
   }
 
   /// The engine's settings with these in place of its own.

@@ -39,6 +39,7 @@ StepWork fullest_rank(const StepWork& work, std::int64_t ranks, std::int64_t bat
     w.decode_sequences = divided_up(divided_up(work.decode_sequences, ranks), batches);
     const Part part{.total = work.decode_sequences, .taken = w.decode_sequences};
     w.decode_kv_tokens = part(work.decode_kv_tokens);
+    w.decode_chunk_tokens = part(work.decode_chunk_tokens);
     w.draft_sequences = part(work.draft_sequences);
     w.draft_tokens = part(work.draft_tokens);
   }

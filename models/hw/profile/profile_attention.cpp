@@ -15,11 +15,10 @@ constexpr double longest_context = 1 << 20;
 constexpr std::int64_t long_prompt = 16384;  // bound by arithmetic on every GPU
 constexpr double most_pairs = 1e12;          // half the square of a million tokens
 
-AttentionHeads heads(const ProfileInputs& in, std::int64_t window) {
+AttentionHeads heads(const ProfileInputs& in) {
   return {.q_heads = std::max<std::int64_t>(1, in.llm.heads / in.shape.tensor_parallel),
           .kv_heads = kv_heads_per_gpu(in.llm, in.shape.tensor_parallel),
           .head_dim = in.llm.head_size,
-          .window = window,
           .kv_dtype = facts(in.kv).name};
 }
 
@@ -53,8 +52,8 @@ std::optional<KernelTime> up_projection(const ProfileInputs& in, std::int64_t ro
 }
 
 /// The profile has the kind that the model needs: load_pools() checks.
-KernelTime decode_time(const ProfileInputs& in, std::int64_t window, std::int64_t sequences, double context) {
-  if (!in.llm.latent) return in.profile->decode(heads(in, window), sequences, context).value();
+KernelTime decode_time(const ProfileInputs& in, std::int64_t sequences, double context) {
+  if (!in.llm.latent) return in.profile->decode(heads(in), sequences, context).value();
   KernelTime time = in.profile->mla_decode(latent_heads(in, false), sequences, context).value();
   if (!absorbs_projection(in)) return time;
   const KernelTime products = absorbed(in, sequences).value();
@@ -65,7 +64,7 @@ KernelTime decode_time(const ProfileInputs& in, std::int64_t window, std::int64_
 
 KernelTime prompt_time(const ProfileInputs& in, double tokens) {
   const auto time = in.llm.latent ? in.profile->mla_prefill(latent_heads(in, true), tokens, 0)
-                                  : in.profile->prefill(heads(in, 0), tokens, 0);
+                                  : in.profile->prefill(heads(in), tokens, 0);
   return time.value();
 }
 
@@ -73,9 +72,9 @@ KernelTime prompt_time(const ProfileInputs& in, double tokens) {
 
 bool absorbs_projection(const ProfileInputs& in) { return in.llm.latent && absorbed(in, 1) && up_projection(in, 1); }
 
-ProfileAttention::ProfileAttention(const ProfileInputs& inputs, std::int64_t window)
+ProfileAttention::ProfileAttention(const ProfileInputs& inputs, const AttentionSpan& span)
     : in_(inputs),
-      window_(window),
+      span_(span),
       absorbs_(absorbs_projection(inputs)),
       decodes_(octave::knots_to(real(inputs.max_sequences))),
       prompts_(octave::knots_to(most_pairs)),
@@ -86,7 +85,7 @@ const ProfileAttention::Row& ProfileAttention::decodes(std::size_t row) const {
     Row knots;
     const auto sequences = static_cast<std::int64_t>(octave::size(row));  // knots between 1 and 8 repeat
     for (std::size_t column = 0; column < octave::knots_to(longest_context); ++column) {
-      const KernelTime time = decode_time(in_, window_, sequences, octave::size(column));
+      const KernelTime time = decode_time(in_, sequences, octave::size(column));
       knots.push_back(
           {.seconds = time.seconds * octave::size(row) / real(sequences), .extrapolated = time.extrapolated});
     }
@@ -121,8 +120,9 @@ StageTime ProfileAttention::decode(std::int64_t sequences, double mean_context) 
 }
 
 double ProfileAttention::pairs(std::int64_t tokens, std::int64_t prefix) const {
-  const double all = real(tokens) * (real(prefix) + 0.5 * real(tokens));
-  return window_ > 0 ? std::min(all, real(tokens) * real(window_)) : all;
+  return span_.pairs({.tokens = real(tokens),
+                      .prefix_tokens = real(prefix),
+                      .pairs = real(tokens) * (real(prefix) + 0.5 * real(tokens))});
 }
 
 double ProfileAttention::up_projection_s(std::int64_t rows) const {

@@ -16,9 +16,13 @@ bool absorbs_projection(const ProfileInputs& inputs);
 /// context, prompts over query-key pairs (octave_table.h).
 class ProfileAttention {
  public:
-  /// The inputs must outlive it. `window` 0: attends to everything.
-  ProfileAttention(const ProfileInputs& inputs, std::int64_t window);
+  /// The inputs must outlive it.
+  ProfileAttention(const ProfileInputs& inputs, const AttentionSpan& span);
 
+  /// What its decodes attend to, in the mean.
+  double context(const StepWork& work) const {
+    return work.decode_seen(span_) / static_cast<double>(work.decode_sequences);
+  }
   StageTime decode(std::int64_t sequences, double mean_context) const;
   /// Arithmetic of so many query-key pairs, at the rate of long prompts: what checking drafts takes at least.
   double check_s(double pairs) const;
@@ -40,7 +44,7 @@ class ProfileAttention {
   const Knot& prompt(std::size_t knot) const;
 
   const ProfileInputs& in_;
-  std::int64_t window_;
+  AttentionSpan span_;
   bool absorbs_;
   Memo<Row> decodes_;         // by sequences
   Memo<Knot> prompts_;        // by pairs, launch taken off

@@ -27,7 +27,6 @@ class ProfileLatency final : public StepLatency {
   double chunk_s(std::int64_t tokens, std::int64_t prefix_tokens) const override;
 
  private:
-  std::int64_t window(Attention attention) const;
   void add_attention(Attention attention);
   double of_model(Attention attention) const { return layers_[static_cast<std::size_t>(attention)]; }
   void ask_bodies(std::int64_t tokens) const;
@@ -69,16 +68,10 @@ ProfileLatency::ProfileLatency(ProfileInputs inputs, std::unique_ptr<const Kerne
   }
 }
 
-/// What it attends to at most; 0: to everything.
-std::int64_t ProfileLatency::window(Attention attention) const {
-  if (attention == Attention::sparse) return in_.llm.sparse.value().chosen;
-  return attention == Attention::sliding ? in_.llm.sliding_window : 0;
-}
-
 void ProfileLatency::add_attention(Attention attention) {
   if (attention == Attention::linear || attention == Attention::sparse) derived_.emplace(in_.gpu, in_.llm, in_.shape);
   if (attention == Attention::linear) return;
-  any_attention_ = &kernels_[static_cast<std::size_t>(attention)].emplace(in_, window(attention));
+  any_attention_ = &kernels_[static_cast<std::size_t>(attention)].emplace(in_, attention_span(in_.llm, attention));
 }
 
 void ProfileLatency::ask_bodies(std::int64_t tokens) const {
@@ -135,8 +128,7 @@ StageTime ProfileLatency::prompts(const PipelineStage& stage, const StepWork& wo
 /// reach.
 StageTime ProfileLatency::decodes(Attention kind, const StepWork& work) const {
   const ProfileAttention& attention = *kernels_[static_cast<std::size_t>(kind)];
-  double context = real(work.decode_kv_tokens) / real(work.decode_sequences);
-  if (kind == Attention::sparse) context = std::min(context, real(in_.llm.sparse->chosen));
+  const double context = attention.context(work);
   StageTime time = attention.decode(work.decode_sequences, context);
   if (work.draft_tokens == 0) return time;
   const std::int64_t queries = work.decode_sequences + work.draft_tokens;

@@ -44,22 +44,15 @@ bool AttentionModel::out_of_range(const StepWork& w) const {
          w.prefill_prefix_tokens + w.prefill_tokens > w.prefill_sequences * prefill_fit_.max_context_tokens;
 }
 
-StageTime AttentionModel::operator()(const StepWork& w, std::int64_t window) const {
-  std::int64_t decode_kv = w.decode_kv_tokens;
-  std::int64_t pairs = w.prefill_pairs;
-  std::int64_t prefill_kv = w.prefill_prefix_tokens + w.prefill_tokens;
-  if (window > 0) {
-    decode_kv = std::min(decode_kv, w.decode_sequences * window);
-    pairs = std::min(pairs, w.prefill_tokens * window);
-    prefill_kv = std::min(prefill_kv, w.prefill_tokens + w.prefill_sequences * window);
-  }
+StageTime AttentionModel::operator()(const StepWork& w, const AttentionSpan& span) const {
   StageTime sum{.extrapolated = out_of_range(w)};
   const auto add = [&](const StageTime& one) {
     sum.seconds += one.seconds;
     sum.compute_s += one.compute_s;
   };
-  if (w.decode_sequences > 0) add(decode(w, real(decode_kv)));
-  if (w.prefill_sequences > 0) add(prefill(real(w.prefill_sequences), real(pairs), real(prefill_kv)));
+  const PromptChunks chunks = w.prompt_chunks();
+  if (w.decode_sequences > 0) add(decode(w, w.decode_seen(span)));
+  if (w.prefill_sequences > 0) add(prefill(chunks.sequences, span.pairs(chunks), span.reached(chunks)));
   if (w.decode_sequences > 0 && w.prefill_sequences > 0) sum.seconds -= shared_launch_s_;
   return sum;
 }

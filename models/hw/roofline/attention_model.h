@@ -1,4 +1,5 @@
 #pragma once
+#include "models/hw/llm/attention_span.h"
 #include "models/hw/roofline/roofline.h"
 #include "models/hw/roofline/smooth_max.h"
 
@@ -11,15 +12,14 @@ namespace servecast {
 /// checked with the keys read once: the arithmetic is that of all queries. Prefill: the same with
 /// x = the slower of arithmetic, flop per pair * (P + half sqrt(P n / 2)) / rate, and of reading prefix and chunk
 /// once; P = query-key pairs, n = chunks: half / s with s = sqrt(2 P / n), the length of the prompt that has as many
-/// pairs as the mean chunk. Both in one step share a launch. Windowed layers see at most `window` tokens per query,
-/// taken on the mean. Leaves out: uneven lengths within a batch, head sizes other than 128, re-reads of the prefix by
-/// query tile.
+/// pairs as the mean chunk. Both in one step share a launch. What a layer sees of a sequence (AttentionSpan) is taken
+/// on the mean, of chunks as the step counts it. Leaves out: uneven lengths within a batch, head sizes other than
+/// 128, re-reads of the prefix by query tile.
 class AttentionModel {
  public:
   explicit AttentionModel(const RooflineInputs& inputs);
 
-  /// `window` 0: attends to everything.
-  StageTime operator()(const StepWork& work, std::int64_t window) const;
+  StageTime operator()(const StepWork& work, const AttentionSpan& span) const;
 
  private:
   StageTime decode(const StepWork& work, double kv_tokens) const;

@@ -1,6 +1,7 @@
 #include "models/hw/roofline/roofline.h"
 
 #include <array>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -38,8 +39,7 @@ class Roofline final : public StepLatency {
   EngineTerms engine_;
   double sampler_s_per_token_;
   HandOver hand_over_;
-  std::int64_t window_;
-  std::int64_t chosen_;  // by sparse attention
+  std::map<Attention, AttentionSpan> spans_;
   std::vector<PipelineStage> stages_;
   std::vector<StageTime> head_by_emitted_;
 };
@@ -52,8 +52,7 @@ Roofline::Roofline(const RooflineInputs& in)
       engine_(in.engine),
       sampler_s_per_token_(sampler_s_per_token(in.engine, in.llm, in.gpu)),
       hand_over_(in.llm, in.shape, in.stage_link),
-      window_(in.llm.sliding_window),
-      chosen_(in.llm.sparse ? in.llm.sparse->chosen : 0),
+      spans_(attention_spans(in.llm)),
       stages_(pipeline_stages(in.llm, in.shape)) {
   for (std::int64_t layer = 0; layer < in.llm.layers; ++layer) {
     const LayerKind kind = layer_kind(in.llm, layer);
@@ -88,14 +87,10 @@ void Roofline::tabulate(std::int64_t max_step_tokens, std::int64_t max_sequences
 }
 
 StageTime Roofline::attention(const PipelineStage& stage, const StepWork& work) const {
-  const double full = stage.attending(Attention::full);
-  const double sliding = stage.attending(Attention::sliding);
-  const double sparse = stage.attending(Attention::sparse);
   StageTime sum;
-  if (full > 0) sum += full * attention_(work, 0);
-  if (sliding > 0) sum += sliding * attention_(work, window_);
-  if (sparse > 0) sum += sparse * attention_(work, chosen_);
-  if (sparse > 0 || stage.attending(Attention::linear) > 0) sum += derived(stage, work);
+  for (const auto& [kind, span] : spans_)
+    if (const double layers = stage.attending(kind); layers > 0) sum += layers * attention_(work, span);
+  if (stage.attending(Attention::sparse) > 0 || stage.attending(Attention::linear) > 0) sum += derived(stage, work);
   return sum;
 }
 

@@ -13,8 +13,9 @@
 //
 // Where the engine groups layers with a sliding window apart, their blocks of a prefix leave on their own: a request
 // finds as much of a prefix as full layers have of it and windowed ones have of the window before its end (vLLM's
-// HybridKVCacheCoordinator.find_longest_cache_hit). What a running sequence holds of windowed groups is its own; what
-// it has passed stays in the queue like any unused block.
+// HybridKVCacheCoordinator.find_longest_cache_hit); of layers that attend within chunks, what lies behind the last
+// multiple of the chunk, and nothing where it ends with one (ChunkedLocalAttentionManager). What a running sequence
+// holds of windowed groups is its own; what it has passed stays in the queue like any unused block.
 #include <algorithm>
 #include <cassert>
 #include <unordered_map>
@@ -80,7 +81,7 @@ class PagedPrefix final : public KvCache {
     for (std::int64_t i = 0; i < found.units; ++i) {
       const PrefixName unit = name(units, held);
       use(unit, held);
-      if (windowed() && i + window_units(units) >= found.units) touch(windowed_name(unit));
+      if (windowed() && i + seen_units(units, found.units) >= found.units) touch(windowed_name(unit));
     }
     grow(more);
     held.tokens = tokens;
@@ -161,7 +162,7 @@ class PagedPrefix final : public KvCache {
       all.idle += run->users == 0 ? 1 : 0;
       ++all.units;
       in_a_row = !windowed() || find(windowed_name(name)) ? in_a_row + 1 : 0;
-      if (in_a_row >= std::min(all.units, window_units(units))) hits = all;
+      if (in_a_row >= seen_units(units, all.units)) hits = all;
     }
     return hits;
   }
@@ -177,10 +178,11 @@ class PagedPrefix final : public KvCache {
   std::int64_t full_blocks(const PrefixUnits& units) const {
     return (groups().groups - groups().windowed) * (units.tokens() / settings_.block_tokens);
   }
-  /// Units that hold the window before the end of a prefix.
-  std::int64_t window_units(const PrefixUnits& units) const {
+  /// Of a prefix of so many units, those at its end that the next token sees in windowed layers: one of a state.
+  std::int64_t seen_units(const PrefixUnits& units, std::int64_t prefix) const {
     if (!windowed() || groups().from_the_first) return 1;
-    return divided_up(std::max<std::int64_t>(groups().window_tokens - 1, 1), units.tokens());
+    if (groups().chunked) return divided_up(prefix * units.tokens() % groups().window_tokens, units.tokens());
+    return std::min(prefix, divided_up(std::max<std::int64_t>(groups().window_tokens - 1, 1), units.tokens()));
   }
   /// Of what windowed layers keep of a unit; all full layers keep of it is under the unit's own name.
   static BlockHash windowed_name(PrefixName unit) { return mixed_bits(unit.value() ^ 0x77696e646f776564u); }
@@ -189,8 +191,9 @@ class PagedPrefix final : public KvCache {
   void keep_windowed(PrefixName unit, const PrefixUnits& units) {
     if (numbers_.contains(windowed_name(unit))) return touch(windowed_name(unit));
     const std::int64_t most = groups().windowed_blocks(settings_.block_tokens);
+    const std::int64_t room = groups().chunked ? most : most - 1;
     const std::int64_t kept =
-        groups().from_the_first ? most : std::min(units.tokens() / settings_.block_tokens, most - 1);
+        groups().from_the_first ? most : std::min(units.tokens() / settings_.block_tokens, room);
     const std::int64_t blocks = groups().windowed * kept;
     if (blocks == 0 || blocks > free_) return;
     take(blocks);

@@ -18,7 +18,9 @@ class PagedReserved final : public CountedCache {
     if (tokens == 0) return 0;
     // The last output token is never held.
     const std::int64_t longest = request.prompt_tokens + std::max<std::int64_t>(request.output_tokens - 1, 0);
-    return settings().blocks_for(request, std::max(tokens, longest), groups());
+    const std::int64_t held = std::max(tokens, longest);
+    return std::max(settings().blocks_for(request, held, groups()),
+                    settings().blocks_for(request, whole_chunks(held), groups()));
   }
   bool drops_outside_window() const override { return true; }
   bool keeps_states() const override { return true; }

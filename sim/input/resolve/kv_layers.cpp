@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/input/scenario/scenario.h"
 
 namespace servecast {
@@ -21,6 +23,17 @@ PoolProblem keeps_everything(const Pool& pool) {
                   pool.spec.kv_cache.policy())};
 }
 
+/// Otherwise a chunk would not begin with a block.
+std::optional<PoolProblem> chunk_problem(const Pool& pool, const KvCache& cache) {
+  const std::int64_t block = std::max<std::int64_t>(cache.growth_tokens(), 1);
+  const std::int64_t chunk = pool.kv_groups.chunk_tokens();
+  if (chunk % block == 0) return std::nullopt;
+  return PoolProblem{".kv_cache",
+                     fmt::format("blocks of {} tokens do not divide the {} tokens within which layers of {} "
+                                 "attend; block_tokens must be a divisor of that",
+                                 block, chunk, pool.llm.name)};
+}
+
 }  // namespace
 
 std::optional<PoolProblem> group_layers(Pool& pool) {
@@ -37,7 +50,7 @@ std::optional<PoolProblem> group_layers(Pool& pool) {
     }
   }
   pool.kv_groups = kv_groups(pool.llm, *data_type(pool.spec.kv_cache_dtype));
-  return std::nullopt;
+  return chunk_problem(pool, *cache);
 }
 
 void add_model_notes(Pool& pool) {

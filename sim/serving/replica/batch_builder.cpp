@@ -66,7 +66,7 @@ std::int64_t BatchBuilder::decode_all(const DecodeRules& rules) {
   if (lane_.decodes.size() == 0) return 0;
   if (speculator()) choose_drafts();
   const std::int64_t due = lane_.decodes.blocks_due(book_.table());
-  if (due + lane_.spare_blocks <= cache().free_blocks())
+  if (due + lane_.spare_blocks <= cache().free_blocks() && !lane_.decodes.chunk_ends())
     cache().grow(due);
   else
     make_room(rules);
@@ -76,7 +76,7 @@ std::int64_t BatchBuilder::decode_all(const DecodeRules& rules) {
     check_drafts();
   else
     lane_.decodes.step();
-  batch_.decode(count, lane_.decodes.kv_tokens());
+  batch_.decode(lane_.decodes, count);
   if (core_.setup.batcher->after_last() == AfterLast::pads) add_padding();
   return count;
 }
@@ -102,10 +102,11 @@ void BatchBuilder::add_padding() {
     lane_.padding_kv_tokens += batch_.padding_sequences;
   batch_.work.decode_sequences += batch_.padding_sequences;
   batch_.work.decode_kv_tokens += lane_.padding_kv_tokens;
+  if (batch_.padding_sequences > 0) batch_.work.decode_chunk_tokens = 0;  // as many as the mean has
 }
 
-// Blocks are short: sequence by sequence, in order of admission, preempting others until there is room: as a rule the
-// last admitted. A sequence that finds itself next is preempted.
+// Blocks are short, or some become free: sequence by sequence, in order of admission, preempting others until there
+// is room: as a rule the last admitted. A sequence that finds itself next is preempted.
 void BatchBuilder::make_room(const DecodeRules& rules) {
   std::vector<Slot> members = lane_.decodes.members(book_.table());
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -119,15 +120,20 @@ void BatchBuilder::make_room(const DecodeRules& rules) {
       const auto found = std::ranges::find(members, victim);
       if (found != members.end()) {
         const auto place = static_cast<std::size_t>(found - members.begin());
-        if (place < i) cache().grow(-lane_.decodes.blocks_due(book_[victim]));  // it had its turn
+        // It had its turn; what it gave back then is no longer its own.
+        if (place < i) cache().grow(-std::max<std::int64_t>(lane_.decodes.blocks_due(book_[victim]), 0));
         members.erase(found);
         if (place <= i) --i;
       }
       parts_.removals.preempt(victim, rules.cut_prompts, listener_);
+      book_[victim].given_back = 0;
       out = victim == slot;
     }
-    if (!out) cache().grow(due);
+    if (out) continue;
+    cache().grow(due);
+    book_[slot].given_back = std::max<std::int64_t>(-due, 0);
   }
+  for (const Slot slot : members) book_[slot].given_back = 0;
 }
 
 Slot BatchBuilder::first_to_preempt(const std::vector<Slot>& decoding, bool fewest_outputs) const {

@@ -57,7 +57,7 @@ bool BatchFiller::fill(Lane& lane, ReplicaListener& listener) {
 void BatchFiller::choose(Lane& lane, ReplicaListener& listener) {
   Batcher& batcher = *core_.setup.batcher;
   BatchBuilder builder(core_, lane, {fetches_, swapping_, removals_}, listener);
-  if (lane.repeat && lane.decodes.size() > 0 &&
+  if (lane.repeat && lane.decodes.size() > 0 && !lane.decodes.chunk_ends() &&
       lane.decodes.blocks_due(core_.book.table()) + lane.spare_blocks <= core_.cache().free_blocks()) {
     builder.decode_all({.spare_block = lane.spare_blocks > 0});
     return;

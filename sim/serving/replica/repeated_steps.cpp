@@ -41,7 +41,7 @@ void RepeatedSteps::play_some(double until_s, ReplicaListener& listener) {
     const FilledBatch& ending = lane_.batches[0];
     if (ending.end_s >= before_s || !only_goes_on(ending)) break;
     const std::int64_t blocks_due = lane_.decodes.blocks_due(core_.book.table());
-    if (blocks_due + lane_.spare_blocks > core_.cache().free_blocks()) break;
+    if (lane_.decodes.chunk_ends() || blocks_due + lane_.spare_blocks > core_.cache().free_blocks()) break;
     if (listener.wants_members(std::max(ending.end_s, core_.pipeline.next_free_s(lane_.side)))) break;
     core_.clock.reach(ending.end_s);
     ends_.ended(ending);
@@ -57,7 +57,7 @@ void RepeatedSteps::launch(std::int64_t blocks_due) {
   core_.blocks.set_clock(core_.clock.now_s);
   core_.cache().grow(blocks_due);
   lane_.decodes.step();
-  batch.decode(lane_.decodes.sequences(), lane_.decodes.kv_tokens());
+  batch.decode(lane_.decodes, lane_.decodes.sequences());
   if (const AdapterSlots* slots = core_.adapters.slots()) batch.work.adapters = slots->in_use();
   core_.blocks.account(core_.clock.now_s);
   batch.used_blocks = core_.blocks.held();

@@ -208,8 +208,9 @@ double Replica::next_finish_s() const {
   if (lane.decodes.most_blocks(steps) + lane.spare_blocks > core.cache().free_blocks()) return next_due_s();
   StepWork work = last.work;
   double at_s = last.end_s;
-  for (std::int64_t left = steps; left > 0; --left) {
+  for (std::int64_t step = 0; step < steps; ++step) {
     work.decode_kv_tokens += lane.decodes.growing();
+    work.decode_chunk_tokens += lane.decodes.chunk_growth(step);
     at_s += core.pipeline.time(work, 0).seconds;
   }
   return at_s;

@@ -26,6 +26,7 @@ void DecodeSet::join(Sequence& s, Slot slot, std::int64_t tokens, std::int64_t l
   if (width > 1) wide_.push_back(slot);
   heap_.push_back({.finish = steps_ + left, .admission = s.admission, .slot = slot});
   if (speculator_) return;
+  count_chunks(s, tokens, 1);
   kv_tokens_ += width * std::min(tokens, attended_tokens_);
   if (tokens < attended_tokens_) {
     growing_ += width;
@@ -43,6 +44,7 @@ void DecodeSet::forget(Slot slot, const Sequence& s) {
   sequences_ -= width;
   if (width > 1) std::erase(wide_, slot);
   if (speculator_) return;
+  count_chunks(s, tokens(s), -1);
   kv_tokens_ -= width * std::min(tokens(s), attended_tokens_);
   if (tokens(s) < attended_tokens_) {
     growing_ -= width;
@@ -54,13 +56,20 @@ void DecodeSet::forget(Slot slot, const Sequence& s) {
   }
 }
 
+void DecodeSet::count_chunks(const Sequence& s, std::int64_t tokens, std::int64_t sign) {
+  const std::int64_t width = s.request.width();
+  chunk_tokens_.add(tokens, sign * width);
+  if (chunk_tokens_.counts()) chunk_sum_ += sign * width * ((tokens - 1) % chunk_tokens_.period() + 1);
+  if (width == 1) chunk_blocks_.add(tokens, sign);
+}
+
 std::int64_t DecodeSet::growth_blocks(std::int64_t tokens) const {
   const KvGroups& groups = cache_->groups();
   return tokens < narrow_tokens_ ? groups.groups : groups.groups - groups.windowed;
 }
 
 void DecodeSet::narrow_later(std::int64_t joined_step, std::int64_t joined_tokens, std::int64_t sequences) {
-  if (joined_tokens >= narrow_tokens_) return;
+  if (joined_tokens >= narrow_tokens_ || narrow_tokens_ == KvGroups::never) return;
   const auto at = narrows_.try_emplace(joined_step + (narrow_tokens_ - joined_tokens), 0).first;
   at->second += sequences;
   if (at->second == 0) narrows_.erase(at);
@@ -81,10 +90,16 @@ void DecodeSet::stop_growing(std::int64_t joined_step, std::int64_t joined_token
 
 std::int64_t DecodeSet::blocks_due(const Sequence& s) const {
   if (due_.empty()) return 0;
-  if (speculator_ && s.request.width() == 1)
-    return std::max<std::int64_t>(0, cache_->blocks_for(s.request, tokens(s) + tokens_wanted(s)) - s.held.blocks);
-  if (s.request.width() == 1) return tokens(s) % growth() == 0 ? growth_blocks(tokens(s)) : 0;
+  if (speculator_ && s.request.width() == 1) return blocks_with_drafts(s) - s.held.blocks;
+  if (s.request.width() == 1 && tokens(s) % growth() != 0) return 0;
+  if (s.request.width() == 1 && !cache_->groups().chunked) return growth_blocks(tokens(s));
   return cache_->blocks_for(s.request, tokens(s) + 1) - cache_->blocks_for(s.request, tokens(s));
+}
+
+/// Slots of drafts that were rejected stay taken, until a chunk ends and what was kept of it goes.
+std::int64_t DecodeSet::blocks_with_drafts(const Sequence& s) const {
+  const std::int64_t wanted = cache_->blocks_for(s.request, tokens(s) + tokens_wanted(s));
+  return cache_->groups().chunked ? wanted : std::max(wanted, s.held.blocks);
 }
 
 std::int64_t DecodeSet::wide_blocks_due(const SequenceTable& table) const {
@@ -101,7 +116,7 @@ std::int64_t DecodeSet::all_blocks_due(const SequenceTable& table) const {
 
 std::int64_t DecodeSet::blocks(const Sequence& s) const {
   const bool written_down = speculator_ && s.request.width() == 1 && !due_.empty();
-  return written_down ? s.held.blocks : cache_->blocks_for(s.request, tokens(s));
+  return (written_down ? s.held.blocks : cache_->blocks_for(s.request, tokens(s))) - s.given_back;
 }
 
 std::int64_t DecodeSet::held_tokens(const SequenceTable& table) const {
@@ -130,15 +145,15 @@ std::int64_t DecodeSet::make_tokens(Sequence& s) {
 
 std::int64_t DecodeSet::step_with_drafts(SequenceTable& table) {
   count_step();
-  kv_tokens_ = 0;
+  kv_tokens_ = chunk_sum_ = 0;
   std::int64_t all = 0;
   for (const Entry& entry : heap_) {
     Sequence& s = table[entry.slot];
     const std::int64_t width = s.request.width();
     const std::int64_t computed = 1 + (width == 1 ? speculator_->rows(drafts_) : 0);
     kv_tokens_ += width * std::min(tokens(s) + computed, attended_tokens_);
-    if (!due_.empty() && width == 1)
-      s.held.blocks = std::max(s.held.blocks, cache_->blocks_for(s.request, tokens(s) + tokens_wanted(s)));
+    if (chunk_tokens_.counts()) chunk_sum_ += width * ((tokens(s) + computed - 1) % chunk_tokens_.period() + 1);
+    if (!due_.empty() && width == 1) s.held.blocks = blocks_with_drafts(s);
     const std::int64_t made = make_tokens(s);
     s.progress += made;
     s.last_steps = {made, s.last_steps[0]};

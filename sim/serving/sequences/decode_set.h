@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/policy/batcher.h"
+#include "sim/serving/sequences/period_counts.h"
 #include "sim/serving/sequences/sequence.h"
 #include "sim/serving/sequences/speculator.h"
 
@@ -26,13 +27,15 @@ namespace servecast {
 /// costs O(n), as little per token. What a member holds is then written down in its Sequence.
 class DecodeSet {
  public:
-  /// Both outlive the set. Without a speculator each makes one token a step.
-  explicit DecodeSet(const KvCache& cache, Speculator* speculator = nullptr)
+  /// Both outlive the set. Without a speculator each makes one token a step. `attention_chunk`: see Llm.
+  explicit DecodeSet(const KvCache& cache, Speculator* speculator = nullptr, std::int64_t attention_chunk = 0)
       : cache_(&cache),
         speculator_(speculator),
         attended_tokens_(cache.attended_tokens()),
         due_(static_cast<std::size_t>(cache.growth_tokens()), 0),
-        narrow_tokens_(due_.empty() || cache.groups().windowed == 0 ? 0 : cache.groups().narrow_tokens(growth())) {}
+        narrow_tokens_(due_.empty() || cache.groups().windowed == 0 ? 0 : cache.groups().narrow_tokens(growth())),
+        chunk_blocks_(due_.empty() ? 0 : cache.groups().chunk_tokens()),
+        chunk_tokens_(attended_tokens_ == std::numeric_limits<std::int64_t>::max() ? attention_chunk : 0) {}
 
   std::int64_t size() const { return static_cast<std::int64_t>(heap_.size()); }
   /// Of all members: one each, or as many as a request has side by side.
@@ -41,8 +44,17 @@ class DecodeSet {
   /// KV tokens that all attend to together, and by how many more with every step, until one attends to no more.
   std::int64_t kv_tokens() const { return kv_tokens_; }
   std::int64_t growing() const { return growing_; }
-  bool grows_steadily() const { return stops_.empty(); }
-  /// Blocks that the next step takes, of all members and of one; below 0 where beams give some back.
+  /// Of these tokens, those that layers see that attend within chunks, and by how many more with the step that comes
+  /// after so many; 0 where there are none.
+  std::int64_t chunk_tokens() const { return chunk_sum_; }
+  std::int64_t chunk_growth(std::int64_t after) const {
+    return chunk_tokens_.counts() ? sequences_ - chunk_tokens_.period() * chunk_tokens_.due(after) : 0;
+  }
+  bool grows_steadily() const { return stops_.empty() && !chunk_blocks_.counts(); }
+  /// With their next tokens some members leave a chunk behind, whose blocks are free then.
+  bool chunk_ends() const { return chunk_blocks_.due() > 0; }
+  /// Blocks that the next step takes, of all members while no chunk ends, and of one; below 0 where beams give some
+  /// back, or a chunk ends.
   std::int64_t blocks_due(const SequenceTable& table) const {
     if (due_.empty()) return 0;
     if (speculator_) return all_blocks_due(table);
@@ -60,6 +72,7 @@ class DecodeSet {
 
   /// Each sequence makes one token.
   void step() {
+    chunk_sum_ += chunk_growth(0);
     count_step();
     kv_tokens_ += growing_;
     if (!narrows_.empty() && narrows_.begin()->first == steps_) narrow();
@@ -117,14 +130,18 @@ class DecodeSet {
   std::int64_t growth() const { return static_cast<std::int64_t>(due_.size()); }
   void count_step() {
     ++steps_;
+    chunk_blocks_.step();
+    chunk_tokens_.step();
     if (++phase_ >= due_.size()) phase_ = 0;
   }
   void forget(Slot slot, const Sequence& s);
   /// Blocks that a member of one sequence takes at its phase while it holds so many tokens.
   std::int64_t growth_blocks(std::int64_t tokens) const;
+  void count_chunks(const Sequence& s, std::int64_t tokens, std::int64_t sign);
   void narrow_later(std::int64_t joined_step, std::int64_t joined_tokens, std::int64_t sequences);
   void narrow();
   void stop_growing(std::int64_t joined_step, std::int64_t joined_tokens, std::int64_t sequences);
+  std::int64_t blocks_with_drafts(const Sequence& s) const;
   std::int64_t wide_blocks_due(const SequenceTable& table) const;
   std::int64_t all_blocks_due(const SequenceTable& table) const;
   std::int64_t make_tokens(Sequence& s);
@@ -137,6 +154,9 @@ class DecodeSet {
   std::vector<std::int64_t> due_;  // by phase of the step counter: blocks that members of one sequence take then
   std::int64_t narrow_tokens_;     // from which on a member takes none of windowed groups; 0: there are none
   std::map<std::int64_t, std::int64_t> narrows_{};  // members that come to that, by step
+  PeriodCounts chunk_blocks_;                       // members of one sequence, by the chunks whose KV they give back
+  PeriodCounts chunk_tokens_;                       // sequences, by the chunks that they attend within
+  std::int64_t chunk_sum_ = 0;
   std::vector<Slot> wide_;                          // members of several sequences: few, and asked one by one
   std::int64_t sequences_ = 0;
   std::int64_t steps_ = 0;

@@ -82,6 +82,7 @@ struct Sequence {
   double since_s = 0;       // start of the current wait or run
   double last_token_s = 0;  // when its client last got a token; kept across a preemption
   // While it decodes:
+  std::int64_t given_back = 0;     // blocks, in the step that is being filled, before it takes part
   std::int64_t joined_step = 0;    // DecodeSet::steps() when it joined
   std::int64_t joined_tokens = 0;  // tokens held then
   // Where sequences speculate:

@@ -28,7 +28,8 @@ Lanes::Lanes(const ReplicaSetup& setup, std::size_t stages, bool sides, Sequence
   depth_ = one_batch ? 1 : static_cast<std::size_t>(std::min(setup.batcher->depth(), setup.max_depth));
   assert(depth_ <= BatchRing::most_under_way);
   for (std::size_t i = 0; i < (sides ? 2 : 1) * stages; ++i)
-    lanes_.emplace_back(i, static_cast<Side>(i / stages), *setup.kv_cache, setup.speculator.get());
+    lanes_.emplace_back(i, static_cast<Side>(i / stages), *setup.kv_cache, setup.speculator.get(),
+                        setup.attention_chunk);
 }
 
 Lane& Lanes::least_decoding() {

@@ -60,6 +60,7 @@ struct ReplicaSetup {
   std::array<bool, 2> stage_sends{};         // by Reach: these send to each other
   PowerDraw power{};                         // of one GPU
   double power_cap_w = std::numeric_limits<double>::infinity();
+  std::int64_t attention_chunk = 0;    // within which some layers attend (Llm); 0: none do
   AnswerPath answers{};                // from the end of a step to the clients
   std::int64_t max_depth = 2;          // batches that the engine may have under way
   double waiting_blocks_fraction = 1;  // no KV is imported while sequences not decoding yet hold more of the blocks

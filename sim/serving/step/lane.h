@@ -50,10 +50,11 @@ struct FilledBatch {
   std::int64_t made_tokens() const { return work.emitted_tokens - rejected; }
 
   /// So many sequences make a token each.
-  void decode(std::int64_t sequences, std::int64_t kv_tokens) {
+  void decode(const DecodeSet& decodes, std::int64_t sequences) {
     decoded = true;
     work.decode_sequences = sequences;
-    work.decode_kv_tokens = kv_tokens;
+    work.decode_kv_tokens = decodes.kv_tokens();
+    work.decode_chunk_tokens = decodes.chunk_tokens();
     work.emitted_tokens += sequences + work.draft_tokens;
   }
 
@@ -123,8 +124,8 @@ class BatchRing {
 /// first had ended. Which sequences have finished by then is known when a batch is filled, since lengths are; what
 /// that frees is not free before the batch has really ended.
 struct Lane {
-  Lane(std::size_t position, Side part, const KvCache& cache, Speculator* speculator)
-      : number(position), side(part), decodes(cache, speculator) {}
+  Lane(std::size_t position, Side part, const KvCache& cache, Speculator* speculator, std::int64_t attention_chunk)
+      : number(position), side(part), decodes(cache, speculator, attention_chunk) {}
 
   std::size_t number;  // of the replica's lanes
   Side side;

@@ -95,6 +95,18 @@ TEST(Roofline, WindowedLayersSeeTheWindow) {
   EXPECT_EQ(windowed->stage(decode(2, 500), 0).seconds, roofline(tiny_llm())->stage(decode(2, 5), 0).seconds);
 }
 
+TEST(Roofline, ChunkedLayersSeeTheirChunk) {
+  Llm m = tiny_llm();
+  m.attention_chunk = 100;
+  m.attention_of.assign(static_cast<std::size_t>(m.layers), Attention::chunked);
+  const auto chunked = roofline(m);
+  EXPECT_EQ(chunked->stage(decode(2, 505), 0).seconds, roofline(tiny_llm())->stage(decode(2, 5), 0).seconds);
+  EXPECT_EQ(chunked->stage(decode(2, 100), 0).seconds, roofline(tiny_llm())->stage(decode(2, 100), 0).seconds);
+  StepWork counted = decode(2, 505);
+  counted.decode_chunk_tokens = 2 * 50;
+  EXPECT_EQ(chunked->stage(counted, 0).seconds, roofline(tiny_llm())->stage(decode(2, 50), 0).seconds);
+}
+
 TEST(Roofline, TableAndFormulaAgreeBeyondTheTable) {
   const auto small = roofline(tiny_moe());
   const auto large = make_roofline(

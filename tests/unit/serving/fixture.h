@@ -58,7 +58,7 @@ class LinearLatency final : public StepLatency {
       : constant_s_(constant_s), token_s_(token_s), kv_token_s_(kv_token_s), stages_(stages) {}
   std::int64_t stages() const override { return stages_; }
   StageTime stage(const StepWork& w, std::int64_t) const override {
-    const double read = static_cast<double>(w.decode_kv_tokens + w.prefill_pairs);
+    const double read = static_cast<double>(w.decode_kv_tokens + w.decode_chunk_tokens + w.prefill_pairs);
     return {.seconds = (constant_s_ + token_s_ * static_cast<double>(w.tokens()) + kv_token_s_ * read) /
                        static_cast<double>(stages_)};
   }
@@ -102,6 +102,7 @@ struct ReplicaLimits {
   std::map<std::string, double> kv_cache_settings{};
   SwapSpace swap{};
   KvGroups groups{};
+  std::int64_t attention_chunk = 0;
 };
 
 inline Replica make_replica(const StepLatency& latency, const ReplicaLimits& limits,
@@ -121,6 +122,7 @@ inline Replica make_replica(const StepLatency& latency, const ReplicaLimits& lim
                   .queue = make_policy<WaitingQueue>(limits.queue),
                   .kv_cache = std::move(cache),
                   .swap = limits.swap,
+                  .attention_chunk = limits.attention_chunk,
                   .speculator = std::move(speculator)});
 }
 

@@ -22,6 +22,7 @@ struct NaiveServer {
   std::size_t depth = 1;    // batches under way: 2 with asynchronous scheduling
   std::int64_t window = 0;  // tokens that a sequence keeps, reserved at admission; 0: all, as they come
   KvGroups groups{};        // of layers
+  std::int64_t chunk = 0;   // within which some layers attend; 0: none do
   std::int64_t drafts = 0;  // that a step checks of each sequence, and slots more that it wants free
   std::int64_t lookahead = 0;
   const Acceptance* acceptance = nullptr;
@@ -117,6 +118,7 @@ struct NaiveServer {
         work.draft_tokens += drafts;
         work.emitted_tokens += drafts;
         work.decode_kv_tokens += attended(s.computed + 1 + drafts);
+        if (chunk > 0) work.decode_chunk_tokens += (s.computed + drafts) % chunk + 1;
         if (drafts > 0)
           made = std::min(s.request.output_tokens - s.made,
                           1 + acceptance->accepted({s.request.id, s.made, ++s.checks, drafts}));
@@ -135,8 +137,8 @@ struct NaiveServer {
     const auto needs = [&](const Sequence& s, std::int64_t count) {
       const std::int64_t tokens = window > 0 ? attended(s.request.prompt_tokens + s.request.output_tokens - 1)
                                              : s.computed + count + (s.decodes() ? drafts + lookahead : 0);
-      return std::max<std::int64_t>(0,
-                                    groups.blocks((tokens + block_tokens - 1) / block_tokens, block_tokens) - s.held);
+      const std::int64_t more = groups.blocks((tokens + block_tokens - 1) / block_tokens, block_tokens) - s.held;
+      return groups.chunked ? more : std::max<std::int64_t>(0, more);
     };
     for (auto it = running_.begin(); it != running_.end() && left > 0; ++it) {
       if (it->ending()) continue;

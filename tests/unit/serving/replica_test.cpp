@@ -162,8 +162,11 @@ TEST(Replica, WhoComesAfterAClientThatGaveUpAtTheEndIsServed) {
 // Random loads, half of them with arrivals exactly on step boundaries, KV from scarce to plenty: the lazy books give
 // the same times, bit for bit, as walking every sequence in every step.
 class ReplicaAgainstNaive : public testing::TestWithParam<int> {};
-/// Every fifth load has windowed layers: two groups of three, a window of a few tokens.
-KvGroups groups_of(int load) {
+/// Every fifth load has windowed layers: two groups of three, a window of a few tokens. Every fifth has layers that
+/// attend within chunks of a few blocks.
+KvGroups groups_of(int load, std::int64_t block_tokens) {
+  if (load % 5 == 1)
+    return {.groups = 3, .windowed = 2, .window_tokens = block_tokens * (1 + load % 7), .chunked = true};
   if (load % 5 != 3) return {};
   return {.groups = 3, .windowed = 2, .window_tokens = 4 + load};
 }
@@ -180,7 +183,9 @@ TEST_P(ReplicaAgainstNaive, SameTimesBitForBit) {
                     .blocks = 60 + static_cast<std::int64_t>(rng.below(200)),
                     .depth = depth,
                     .window = GetParam() % 5 == 4 ? 20 + static_cast<std::int64_t>(rng.below(60)) : 0,
-                    .groups = groups_of(GetParam())};
+                    .chunk = GetParam() % 3 == 0 ? 17 : 0};
+  naive.groups = groups_of(GetParam(), naive.block_tokens);
+  if (naive.window > 0) naive.chunk = 0;
   naive.blocks -= naive.blocks % naive.groups.groups;
   const std::int64_t most = naive.blocks / naive.groups.groups * naive.block_tokens;
   std::vector<Request> requests;
@@ -200,7 +205,8 @@ TEST_P(ReplicaAgainstNaive, SameTimesBitForBit) {
                        .block_tokens = naive.block_tokens,
                        .blocks = naive.blocks / naive.groups.groups,
                        .async_scheduling = depth == 2,
-                       .groups = naive.groups};
+                       .groups = naive.groups,
+                       .attention_chunk = naive.chunk};
   if (naive.window > 0) {
     limits.kv_cache = "window";
     limits.kv_cache_settings = {{"sink_tokens", 4}, {"window_tokens", static_cast<double>(naive.window - 4)}};

@@ -64,14 +64,14 @@ Llm glm4_moe(LlmConfig& c) {
   return m;
 }
 
-/// Three layers attend within chunks for each full one; a chunk counts as a window of its length, which is what the
-/// last tokens of a chunk see. Queries and keys are normed without weights.
+/// Three layers attend within chunks for each full one, without chunks (null) all are full. Queries and keys are
+/// normed without weights.
 Llm llama4(LlmConfig& c) {
   Llm m = decoder(c);
   m.intermediate = c.count("intermediate_size_mlp");
   m.qkv_bias = m.output_bias = c.flag("attention_bias", false);
-  m.sliding_window = c.count("attention_chunk_size", 8192);
-  read_attention(c, m, Attention::sliding, 4);
+  m.attention_chunk = c.names("attention_chunk_size") ? c.count("attention_chunk_size", 0) : 8192;
+  read_attention(c, m, m.attention_chunk > 0 ? Attention::chunked : Attention::full, 4);
   const std::int64_t width = c.count("intermediate_size");
   m.experts = {.count = c.count("num_local_experts"),
                .active = c.count("num_experts_per_tok"),

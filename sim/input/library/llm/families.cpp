@@ -9,7 +9,7 @@ namespace servecast {
 namespace {
 
 const std::map<std::string, Attention>& attention_names() {
-  static const std::map<std::string, Attention> names{{"chunked_attention", Attention::sliding},
+  static const std::map<std::string, Attention> names{{"chunked_attention", Attention::chunked},
                                                       {"full_attention", Attention::full},
                                                       {"linear_attention", Attention::linear},
                                                       {"sliding_attention", Attention::sliding}};

@@ -104,6 +104,9 @@ TEST(LlmFamilies, LayersAttendAsTheirConfigsSay) {
   EXPECT_EQ(named("Gemma 2 9B").attention(0), Attention::sliding);
   EXPECT_EQ(named("Gemma 2 9B").attention(1), Attention::full);
   EXPECT_EQ(named("Llama 4 Maverick").bounded_layers(), 36);
+  EXPECT_EQ(named("Llama 4 Maverick").attention(2), Attention::chunked);
+  EXPECT_EQ(named("Llama 4 Maverick").attention(3), Attention::full);
+  EXPECT_EQ(named("Llama 4 Maverick").attention_chunk, 8192);
   EXPECT_EQ(named("Llama 4 Maverick").expert_layers(), 24);
   EXPECT_EQ(named("Qwen3.5 397B").attention(3), Attention::full);
   EXPECT_EQ(named("Qwen3.5 397B").attention(4), Attention::linear);

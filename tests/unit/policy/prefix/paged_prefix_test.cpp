@@ -171,4 +171,25 @@ TEST(PagedPrefix, APrefixWithoutItsWindowIsNotFound) {
   EXPECT_EQ(cache->cached_tokens(again.request), 0);
 }
 
+// Half of the layers attend within chunks of 64 tokens. 15 blocks: a prompt of 6 takes 6 + 2. A second one of 2 takes
+// what chunked layers kept of the first one's oldest units. Of the first, its chunk under way is still there, so all
+// 96 tokens are found; where a chunk ends, nothing chunked is asked for, and where the chunk that ended at 64 tokens
+// is wanted in part, it is gone.
+TEST(PagedPrefix, ChunkedLayersWantTheChunkUnderWay) {
+  auto cache = Registry<KvCache>::all().at("paged_prefix").prepare()->make();
+  cache->set_groups({.groups = 2, .windowed = 1, .window_tokens = 64, .layers = 1, .chunked = true});
+  cache->resize(16 * 15 / 2 + 8);
+  Prompt first({1, 2, 3, 4, 5, 6}, 96);
+  ASSERT_TRUE(first.compute(*cache));
+  EXPECT_EQ(cache->used_blocks(), 6 + 2);
+  Prompt second({11, 12}, 32);
+  ASSERT_TRUE(second.compute(*cache));
+  Prompt whole({1, 2, 3, 4, 5, 6, 7}, 112);
+  EXPECT_EQ(cache->cached_tokens(whole.request), 96);
+  Prompt to_the_chunk({1, 2, 3, 4, 9}, 80);
+  EXPECT_EQ(cache->cached_tokens(to_the_chunk.request), 64);
+  Prompt inside({1, 2, 3, 9}, 64);
+  EXPECT_EQ(cache->cached_tokens(inside.request), 0);
+}
+
 }  // namespace servecast::paged_prefix_test

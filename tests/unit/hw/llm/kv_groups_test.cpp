@@ -46,6 +46,24 @@ TEST(KvGroups, AgreeWithVllmsOwnTest) {
   EXPECT_EQ(groups.windowed_blocks(16) + 1024 / 16, 129);
 }
 
+// Three layers that attend within chunks of 64 tokens for each full one, in blocks of 16: of the tokens of a
+// sequence, the last of which is being computed, vLLM keeps those from the last multiple of 64 before it
+// (ChunkedLocalAttentionManager.get_num_skipped_tokens).
+TEST(KvGroups, KeepTheChunkUnderWay) {
+  Llm m{.layers = 4, .heads = 8, .kv_heads = 8, .head_size = 64, .attention_chunk = 64};
+  m.attention_of = {Attention::chunked, Attention::chunked, Attention::chunked, Attention::full};
+  const KvGroups groups = kv_groups(m, DataType::bf16);
+  for (std::int64_t tokens = 1; tokens < 300; ++tokens) {
+    const std::int64_t skipped = (tokens - 1) / 64 * 64;
+    const std::int64_t runs = divided_up(tokens, 16);
+    ASSERT_EQ(groups.blocks(runs, 16), runs + 3 * (runs - skipped / 16)) << tokens;
+    const KvShard shard{.bytes_per_token = 1, .bounded_bytes_per_token = 3};
+    ASSERT_EQ(shard.bytes(0, real(tokens), groups), real(tokens + 3 * (tokens % 64))) << tokens;
+  }
+  EXPECT_EQ((KvShard{.bounded_bytes_per_token = 1}.bytes(100, 120, groups)), 20);
+  EXPECT_EQ((KvShard{.bounded_bytes_per_token = 1}.bytes(100, 130, groups)), 2);
+}
+
 // 1,000 tokens of gpt-oss: 18 layers of all tokens and 18 of 128. A token of a layer has 2 x 8 x 64 numbers of 2
 // bytes.
 TEST(KvShards, SendOfWindowedLayersTheWindow) {
