@@ -167,6 +167,22 @@ std::set<std::string> CellCollector::engines_for(const Flavour& flavour, const s
   return {engine};
 }
 
+/// Each engine tunes its kernels for a model's layer, so others do not stand in for it, but where the engine was
+/// timed under the routing of trained routers alone: even routing is asked for of experts that are few, or spread
+/// over GPUs. There the engine that stands in for experts of any size does so with the layer's own rows.
+std::string CellCollector::layer_engine(Flavour flavour, const std::map<std::string, std::int64_t>& rows) const {
+  if (flavour.mode != "balanced") return engine_;
+  flavour.op = "moe";
+  flavour.layer = {};
+  const auto even = flavours_.find(flavour);
+  flavour.mode = trained_routing;
+  const auto trained = flavours_.find(flavour);
+  if (even == flavours_.end() || trained == flavours_.end()) return engine_;
+  if (best_engine(trained->first, trained->second) != engine_) return engine_;
+  const std::string other = best_engine(even->first, even->second);
+  return rows.contains(other) ? other : engine_;
+}
+
 std::string CellCollector::best_engine(const Flavour& flavour, const Shapes& shapes) const {
   // Engines differ most in how they read a quantised cache: without rows of its own, the law of bf16 over fewer bytes
   // is nearer to an engine than another engine's kernel.
@@ -177,7 +193,7 @@ std::string CellCollector::best_engine(const Flavour& flavour, const Shapes& sha
       if (usable(one)) rows[tables_[one.table].engine] += 1;
   if (rows.empty() || rows.contains(engine_)) return engine_;
   if (rows.size() > 1) rows.erase("published");  // figures stand in where no rows were measured
-  if (flavour.op == "moe_layer" && !flavour.mode.starts_with("wide")) return engine_;  // tuned for it by each engine
+  if (flavour.op == "moe_layer" && !flavour.mode.starts_with("wide")) return layer_engine(flavour, rows);
   if (rows.contains(flavour.mode)) return flavour.mode;                                // nccl: its own benchmark
   return std::ranges::max_element(rows, {}, [](const auto& entry) { return entry.second; })->first;
 }

@@ -105,6 +105,7 @@ class CellCollector {
   std::set<std::string> engines_for(const Flavour& flavour, const std::string& engine) const;
   std::string sources(const std::set<std::size_t>& tables) const;
   std::string best_engine(const Flavour& flavour, const Shapes& shapes) const;
+  std::string layer_engine(Flavour flavour, const std::map<std::string, std::int64_t>& rows) const;
   void add_to(const Flavour& flavour, const Sample& sample, const Measurement& measurement);
   bool believed(const Table& table) const;
   void find_fallen_back();

@@ -60,7 +60,18 @@ RadixTree::Found RadixTree::find_below(Found from, const Request& request, std::
 }
 
 RadixTree::Found RadixTree::find(const Request& request, std::int64_t most_tokens) const {
-  return find_below({}, request, most_tokens, false);
+  const Found found = find_below({}, request, most_tokens, false);
+  return keeps_states_ ? up_to_state(found) : found;
+}
+
+RadixTree::Found RadixTree::up_to_state(Found found) const {
+  while (found.node != root && (found.tokens < at(found.node).end || !at(found.node).state))
+    found = {.node = at(found.node).above, .tokens = at(found.node).begin};
+  return found;
+}
+
+std::int64_t RadixTree::reach(Node from, const Request& request, std::int64_t most_tokens) const {
+  return find_below({.node = from, .tokens = at(from).end}, request, most_tokens, false).tokens;
 }
 
 std::int64_t RadixTree::idle_tokens(const Found& found) const {
@@ -79,6 +90,7 @@ RadixTree::Node RadixTree::hold(const Found& found) {
     touch(up);
     ++at(up).uses;
   }
+  touch_states(node);
   lock(node);
   return node;
 }
@@ -110,6 +122,7 @@ RadixTree::Node RadixTree::extend(Node from, const Request& request, std::int64_
       for_units(at(node),
                 [&](BlockHash name, std::int64_t tokens) { listener_->computed(request.id, name, tokens); });
   }
+  touch_states(node);
   lock(node);
   unlock(from);
   return node;
@@ -120,20 +133,52 @@ void RadixTree::release(Node node) {
   unlock(node);
 }
 
+std::int64_t RadixTree::drop_first() { return drop_leaf(may_leave_.first()); }
+
+std::int64_t RadixTree::drop_leaf(Node node) {
+  const std::int64_t before = tokens_;
+  for (Node leaf = node;;) {
+    const Node above = at(leaf).above;
+    drop(leaf);
+    leaf = above;
+    const Edge& edge = at(leaf);
+    if (!keeps_states_ || leaf == root || edge.state || edge.holders > 0 || !edge.below.empty()) break;
+  }
+  return before - tokens_;
+}
+
 // What is whole only together with the part of a block above it goes with this part.
-std::int64_t RadixTree::drop_first() {
-  const Node node = may_leave_.first();
+void RadixTree::drop(Node node) {
   Edge& edge = at(node);
-  may_leave_.withdraw(node);
+  if (edge.state) lose_state(node);
+  if (may_leave_.contains(node)) may_leave_.withdraw(node);
   const Node above = edge.above;
   at(above).below.erase(key(edge));
-  const std::int64_t dropped = edge.tokens();
-  tokens_ -= dropped;
+  tokens_ -= edge.tokens();
   if (listener_) for_units(edge, [&](BlockHash name, std::int64_t tokens) { listener_->dropped(name, tokens); });
   edge = {};
   unused_.push_back(node);
   offer(above);
-  return dropped;
+}
+
+void RadixTree::add_state(Node node) {
+  assert(node != root && !at(node).state && at(node).users > 0);
+  at(node).state = true;
+  ++states_;
+  touch_states(node);
+}
+
+void RadixTree::lose_state(Node node) {
+  at(node).state = false;
+  --states_;
+  if (may_lose_state_.contains(node)) may_lose_state_.withdraw(node);
+}
+
+std::int64_t RadixTree::drop_state() {
+  const Node node = may_lose_state_.first();
+  if (at(node).below.empty()) return drop_leaf(node);
+  lose_state(node);
+  return 0;
 }
 
 RadixTree::Node RadixTree::add(Edge edge) {
@@ -162,6 +207,8 @@ RadixTree::Node RadixTree::split(Node node, std::int64_t at_tokens) {
   upper.blocks.resize(static_cast<std::size_t>(ends));
   upper.below.clear();
   upper.holders = upper.holders > 0 ? 1 : 0;  // the lower one
+  upper.state = false;                        // it stands behind the last token of the lower one
+  upper.users = 0;
   tokens_ -= upper.tokens();                  // they are counted already
   const Node above = add(std::move(upper));
   Edge& lower = at(node);
@@ -187,7 +234,26 @@ void RadixTree::touch(Node node) {
   offer(node);
 }
 
+/// Nodes nearer to the root count as used before those below them, so that their states leave first (SGLang).
+void RadixTree::touch_states(Node node) {
+  if (!keeps_states_) return;
+  std::vector<Node> path;
+  for (; node != root; node = at(node).above)
+    if (at(node).state) path.push_back(node);
+  for (auto it = path.rbegin(); it != path.rend(); ++it) {
+    at(*it).state_used = ++now_;
+    if (may_lose_state_.contains(*it)) may_lose_state_.withdraw(*it);
+    offer_state(*it);
+  }
+}
+
+void RadixTree::offer_state(Node node) {
+  const Edge& edge = at(node);
+  if (edge.state && edge.users == 0 && !may_lose_state_.contains(node)) may_lose_state_.offer(node, edge.state_used);
+}
+
 void RadixTree::lock(Node node) {
+  if (node != root && at(node).users++ == 0 && may_lose_state_.contains(node)) may_lose_state_.withdraw(node);
   for (; node != root && at(node).holders++ == 0; node = at(node).above) {
     held_tokens_ += at(node).tokens();
     if (may_leave_.contains(node)) may_leave_.withdraw(node);
@@ -195,6 +261,7 @@ void RadixTree::lock(Node node) {
 }
 
 void RadixTree::unlock(Node node) {
+  if (node != root && --at(node).users == 0) offer_state(node);
   for (; node != root && --at(node).holders == 0; node = at(node).above) {
     held_tokens_ -= at(node).tokens();
     offer(node);

@@ -17,6 +17,11 @@ namespace servecast {
 ///
 /// A node is held by sequences that use it and by held nodes below it. Only nodes that are not held and have no child
 /// can leave, whole.
+///
+/// Where layers have states, a prefix can be used only up to a node that holds the state behind its last token.
+/// States are dropped on their own, the one used longest ago first, but those of nodes at which a sequence stands.
+/// With a leaf goes its state and the other way round, and with it the nodes above it that have neither a state nor
+/// another child.
 class RadixTree {
  public:
   using Node = CacheEntry;
@@ -32,9 +37,12 @@ class RadixTree {
 
   void set_listener(PrefixListener& listener) { listener_ = &listener; }
   void set_clock(double now_s) { clock_s_ = now_s; }
+  void keep_states() { keeps_states_ = true; }
 
-  /// How much of the first `most_tokens` tokens of this request is here.
+  /// How much of the first `most_tokens` tokens of this request is here, up to a state where they are kept.
   Found find(const Request& request, std::int64_t most_tokens) const;
+  /// The same below `from`, whatever states are there.
+  std::int64_t reach(Node from, const Request& request, std::int64_t most_tokens) const;
   /// Of what was found, the tokens that no sequence holds.
   std::int64_t idle_tokens(const Found& found) const;
   /// Holds the path to where `found` ends, which becomes a node of its own. Returns it.
@@ -47,8 +55,16 @@ class RadixTree {
 
   std::int64_t held_tokens() const { return held_tokens_; }
   std::int64_t tokens() const { return tokens_; }
-  /// Drops the node that leaves first; requires that some tokens are not held. Returns how many it had.
+  /// Drops the node that leaves first; requires that some tokens are not held. Returns how many left.
   std::int64_t drop_first();
+
+  std::int64_t states() const { return states_; }
+  bool has_state(Node node) const { return at(node).state; }
+  /// The state behind the last token of a node that is held, and is not the root.
+  void add_state(Node node);
+  bool may_drop_state() const { return !may_lose_state_.empty(); }
+  /// Drops the state that leaves first, and returns how many tokens left with it.
+  std::int64_t drop_state();
 
  private:
   struct Edge {
@@ -64,6 +80,9 @@ class RadixTree {
     std::uint64_t used = 0;
     std::uint32_t uses = 0;
     double used_s = 0;
+    bool state = false;
+    std::int64_t users = 0;  // sequences that stand here
+    std::uint64_t state_used = 0;
 
     std::int64_t tokens() const { return end - begin; }
     std::int64_t first_block() const { return begin / block_tokens; }
@@ -80,7 +99,13 @@ class RadixTree {
   Node add(Edge edge);
   Node split(Node node, std::int64_t at_tokens);
   Node cut(const Found& found);
+  Found up_to_state(Found found) const;
+  void drop(Node node);
+  std::int64_t drop_leaf(Node node);
+  void lose_state(Node node);
   void touch(Node node);
+  void touch_states(Node node);
+  void offer_state(Node node);
   void lock(Node node);
   void unlock(Node node);
   void offer(Node node);
@@ -93,11 +118,14 @@ class RadixTree {
   double clock_s_ = 0;
   PrefixListener* listener_ = nullptr;
   std::uint64_t now_ = 0;  // of CacheUse
+  bool keeps_states_ = false;
+  std::int64_t states_ = 0;
   std::int64_t tokens_ = 0;
   std::int64_t held_tokens_ = 0;
   std::vector<Edge> edges_;  // by index(node); the root has none
   std::vector<Node> unused_;
   EvictionQueue may_leave_;
+  EvictionQueue may_lose_state_;
 };
 
 }  // namespace servecast

@@ -11,7 +11,7 @@ namespace {
 
 PoolProblem keeps_no_states(const Pool& pool) {
   return {".kv_cache", fmt::format("kv_cache {} cannot keep the states of {}'s linear attention; use paged, "
-                                   "paged_prefix or paged_reserved",
+                                   "paged_prefix, paged_reserved or radix",
                                    pool.spec.kv_cache.policy(), pool.llm.name)};
 }
 

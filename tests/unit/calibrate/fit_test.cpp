@@ -239,6 +239,35 @@ TEST(Cells, ALayerOfExpertsHasCellsOfItsOwn) {
   EXPECT_EQ(all.begin()->second.source, "vllm 1");
 }
 
+// An engine that was timed under the routing of trained routers alone takes another's rows of a layer under even
+// routing, which experts that are spread over GPUs are asked for. With rows of its own for that of any size it does
+// not.
+TEST(Cells, ALayerTimedUnderOneRoutingAloneTakesAnothersEvenRows) {
+  const Gpu gpu = load_gpu("h100_sxm_80g", {});
+  const ExpertLayer layer{.hidden = 7168, .width = 2048, .experts = 256, .top_k = 8};
+  Sample even = deepseek_experts("1", "triton", 2e-3);
+  even.engine = "sglang";
+  even.shape.expert_parallel = 1;
+  Sample trained = even;
+  trained.engine = "vllm";
+  trained.mode = "power_law_1.01";
+  Sample own_size = even;
+  own_size.engine = "vllm";
+  own_size.shape.n = 1024;
+  const auto source = [&](const std::vector<Sample>& samples) -> std::string {
+    CellCollector collector(gpu, "vllm", {}, {layer});
+    for (const Sample& s : samples) collector.add(s);
+    for (const auto& [flavour, cells] : collector.finish())
+      if (flavour.op == "moe_layer" && flavour.mode == "balanced") return cells.source;
+    return "none";
+  };
+  Sample spread = even;
+  spread.shape.expert_parallel = 8;
+  EXPECT_EQ(source({even, spread, trained}), "sglang 1");
+  EXPECT_EQ(source({even, spread}), "none");
+  EXPECT_EQ(source({even, spread, trained, own_size}), "none");
+}
+
 // One kernel's table with impossible rows is left out, and named; the other kernel of the same version stays.
 TEST(Cells, ATableOfOneKernelIsLeftOutAndNamed) {
   const Gpu gpu = load_gpu("h100_sxm_80g", {});
