@@ -54,6 +54,9 @@ PaperSystem all_figures();
 namespace moe_infinity {
 PaperSystem all_figures();
 }
+namespace expert_weave {
+PaperSystem all_figures();
+}
 namespace s17_sglang_router {
 PaperSystem all_figures();
 }
@@ -88,6 +91,7 @@ std::vector<PaperSystem> paper_systems() {
           s15_spec_ee::all_figures(),
           s16_buddymoe::all_figures(),
           moe_infinity::all_figures(),
+          expert_weave::all_figures(),
           s17_sglang_router::all_figures(),
           s18_deepseek::all_figures(),
           s19_routellm::all_figures(),

@@ -44,7 +44,8 @@ struct PaperRow {
   std::optional<FigureRange> published{};  // none: its authors print no such figure
   std::optional<FigureRange> asked{};      // of ours; none: it is only told
   Quantity ours = 0;
-  std::string missed{};  // where it is known to lie outside: why
+  std::string missed{};     // where it is known to lie outside: why
+  std::string not_asked{};  // of a published figure that nothing is asked of: why
 };
 
 /// A published system, or one comparison of it.

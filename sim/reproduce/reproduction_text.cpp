@@ -32,7 +32,7 @@ std::string ours(const Row& row) { return row.ours ? to_text(row.row.unit, *row.
 std::string verdict_words(const Row& row) {
   switch (verdict_of(row)) {
     case PaperVerdict::told:
-      return "-";
+      return row.row.not_asked.empty() ? "-" : "not asked: " + row.row.not_asked;
     case PaperVerdict::holds:
       return "holds";
     case PaperVerdict::missed:

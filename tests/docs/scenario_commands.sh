@@ -61,5 +61,8 @@ while IFS=$tab read -r file command; do
   echo "$file: $command"
   tail -n 20 out
 done <commands
+if grep -rnE '^# +servecast ' scenarios --include='*.yaml' | grep -vE ':#   servecast (run|sweep|plan|trace) '; then
+  echo "these lines in heads are not run: write '#   servecast' and one of run, sweep, plan, trace" && failed=1
+fi
 [ "$count" -ge 80 ] || { echo "$count commands found; there were 80 and more"; failed=1; }
 exit $failed

@@ -44,6 +44,16 @@ PaperRow gain(const std::string& figure, double published, const Quantity& ours,
           .missed = missed};
 }
 
+/// Of 32 layers, tokens run 23.1 in the mean of the seven data sets (table 4).
+PaperRow beyond_its_layers(const std::string& figure, double published, const Quantity& ours) {
+  return {.figure = figure,
+          .unit = as_times(),
+          .published = exactly(published),
+          .ours = ours,
+          .not_asked =
+              "above 32 layers over the 23.1 of the paper's table 4, 1.39, with drafts and predictors for nothing"};
+}
+
 PaperRow huggingface(const std::string& on, double with_spec_ee, double gain, const Settings& settings) {
   const double published = with_spec_ee / gain;
   return {.figure = "speed of HuggingFace, " + on,
@@ -65,8 +75,7 @@ PaperSystem all_figures() {
           gain("over HuggingFace, A100, 7B", 1.27, on_servers({})),
           gain("over HuggingFace, A100, 13B", 1.43, on_servers(on_13b)),
           gain("over HuggingFace, A100, 70B", 1.23, on_servers(on_70b), layers),
-          gain("over HuggingFace, RTX 4090, 7B", 1.43, on_servers(on_4090),
-               "the paper's own layers allow 1.33 at most"),
+          beyond_its_layers("over HuggingFace, RTX 4090, 7B", 1.43, on_servers(on_4090)),
           gain("over vLLM, A100, 7B", 1.12, on_servers(vllm)),
           gain("over vLLM, A100, 13B", 1.14, on_servers(joined(on_13b, vllm)), layers),
           gain("over AWQ, A100, 7B", 1.09, on_servers(awq)),

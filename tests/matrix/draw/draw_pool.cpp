@@ -92,6 +92,8 @@ void add_gate(Draw draw, const PoolUse& use, Tree& pool) {
 void add_memory(Draw draw, Tree& pool) {
   const bool tiers = draw.at("tiers?").chance(0.25);
   pool["kv_cache"] = draw_kv_cache(draw.at("kv_cache"), tiers);
+  const bool has_states = pool["llm"] == "qwen3-next-80b-a3b";
+  if (has_states && !made<KvCache>(pool["kv_cache"])->keeps_states()) pool["kv_cache"] = {{"policy", "radix"}};
   if (draw.at("windows?").chance(0.15))
     pool["memory"] = {{"windowed_layers", draw.at("windows").pick(std::vector<std::string>{"whole", "engine"})}};
   if (tiers) pool["kv_tiers"] = draw_tiers(draw.at("kv_tiers"));

@@ -54,6 +54,7 @@ TEST(PaperSystems, HaveNamesFiguresAndBands) {
     for (const PaperRow& r : system.rows) {
       EXPECT_TRUE(figures.insert(r.figure).second) << system.id << ", " << r.figure;
       EXPECT_TRUE(r.asked || r.missed.empty()) << system.id << ", " << r.figure << " misses a band that it has not";
+      EXPECT_TRUE(r.not_asked.empty() || (r.published && !r.asked)) << system.id << ", " << r.figure;
       asked += r.asked ? 1 : 0;
     }
     EXPECT_GE(asked, 1u) << system.id;
@@ -82,6 +83,7 @@ TEST(Reproduce, TwoRunsOfAScenarioGiveARatio) {
   ASSERT_TRUE(found.front().rows[1].ours);
   EXPECT_NEAR(*found.front().rows[1].ours, 0.45, 0.01);
   EXPECT_THAT(reproduction_markdown(found), HasSubstr("| costs cut by, with 54 % reviewed | - | 45.1 % |"));
+  EXPECT_THAT(reproduction_markdown(found), HasSubstr("| 45 % | 97.7 % | - | not asked: contradicts its own prices"));
   EXPECT_THAT(reproduction_json(found), HasSubstr("gateway[2].review_fraction=0.013"));
 }
 
@@ -93,7 +95,10 @@ class RecordedFigures : public testing::Test {
 
   std::vector<ReproducedSystem> with(double first, double second) const {
     std::vector<ReproducedSystem> found{{.id = "S20"}};
-    found[0].rows = {{.row = systems_[0].rows[0], .ours = first}, {.row = systems_[0].rows[1], .ours = second}};
+    PaperRow missed = systems_[0].rows[0];
+    missed.asked = around(0.45, 0.05);
+    missed.missed = "why";
+    found[0].rows = {{.row = missed, .ours = first}, {.row = systems_[0].rows[1], .ours = second}};
     return found;
   }
 };
