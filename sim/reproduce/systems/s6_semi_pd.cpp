@@ -24,9 +24,9 @@ struct RatesBorne {
 
 RatesBorne rates_borne(const std::vector<Override>& common) {
   const PaperSetup semi_pd{.scenario = "s6_semi_pd", .set = common};
-  const Override chunks{
-      "pools[0].batcher",
-      "{policy: vllm_v1, max_num_batched_tokens: 1024, max_num_seqs: 256, async_scheduling: false}"};
+  // 512: vLLM's default with chunked prefill until its pull request 10544 (0.6.5).
+  const Override chunks{"pools[0].batcher",
+                        "{policy: vllm_v1, max_num_batched_tokens: 512, max_num_seqs: 256, async_scheduling: false}"};
   const Override fixed{"pools[0].placement", "{policy: semi_pd, prefill_sm_fraction: 1, decode_sm_fraction: 1}"};
   return {.moved = rate_borne(semi_pd),
           .fixed = rate_borne(semi_pd.with({fixed})),
@@ -82,8 +82,7 @@ PaperSystem all_figures() {
                    {.figure = "70B on four GPUs: rate over chunked prefill",
                     .unit = as_times(),
                     .asked = asked,
-                    .ours = large.moved / large.chunked,
-                    .missed = "just below"},
+                    .ours = large.moved / large.chunked},
                    {.figure = "70B: over prompts first (vLLM)",
                     .unit = as_times(),
                     .asked = asked,
