@@ -5,10 +5,40 @@
 
 #include "calibrate/servers/forecasts.h"
 #include "models/base/quantile.h"
+#include "sim/input/library/hardware.h"
 #include "sim/report/figures/replicates.h"
 
 namespace servecast {
 namespace {
+
+constexpr double most_queue = 0.5;  // of the forecast's TTFT, below the knee
+constexpr double most_growth = 3;   // of a stage's TTFT over the least of its server's stages, likewise
+
+/// The stage's measured TTFT, its mean or else its median.
+std::optional<double> measured_ttft(const MeasuredStage& stage) {
+  for (const ServerFigure figure : {ServerFigure::ttft_mean, ServerFigure::ttft_p50}) {
+    const auto found = std::ranges::find(stage.measured, figure, &Measurement::figure);
+    if (found != stage.measured.end()) return found->value;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> least_ttft(const MeasuredServer& server) {
+  std::optional<double> least;
+  for (const MeasuredStage& stage : server.stages)
+    if (const auto ttft = measured_ttft(stage)) least = std::min(least.value_or(*ttft), *ttft);
+  return least;
+}
+
+/// An open load's alone: in a closed loop clients bound the queue.
+void say_queue(ComparedFigure& out, const MeasuredServer& server, const MeasuredStage& stage,
+               const Summary& summary) {
+  if (std::string_view(server.load) != "open") return;
+  const double way_in_s = load_engine(server.engine, {}).inbound_s(stage.prompt_tokens);
+  out.queue_fraction = queue_fraction_of(summary, stage, way_in_s);
+  const auto ttft = measured_ttft(stage);
+  out.beyond_knee = out.queue_fraction > most_queue || (ttft && *ttft > most_growth * *least_ttft(server));
+}
 
 ComparedFigure compared(const MeasuredServer& server, const MeasuredStage& stage, const Measurement& m,
                         const Forecast& forecast) {
@@ -23,6 +53,7 @@ ComparedFigure compared(const MeasuredServer& server, const MeasuredStage& stage
                      .gpu = server.gpu,
                      .experts = server.experts,
                      .layout = server.layout,
+                     .load = server.load,
                      .figure = m.figure,
                      .warm = stage.warm,
                      .saturated = stage.saturated,
@@ -30,6 +61,7 @@ ComparedFigure compared(const MeasuredServer& server, const MeasuredStage& stage
   if (!forecast.summary) return out;
   out.said_saturated = forecast.summary->saturated;
   out.spread = wider_by(*forecast.summary);
+  say_queue(out, server, stage, *forecast.summary);
   out.forecast = figure_of(*forecast.summary, stage, m.figure);
   if (!forecast.interval) return out;
   const FigureInterval interval = interval_of(*forecast.interval, stage, m.figure);

@@ -24,6 +24,7 @@ struct ComparedFigure {
   std::string gpu{};
   bool experts = false;
   const char* layout = "one";
+  const char* load = "closed";
   ServerFigure figure{};
   bool warm = true;
   bool saturated = false;
@@ -33,6 +34,8 @@ struct ComparedFigure {
   std::optional<double> p95{};
   bool said_saturated = false;  // by the forecast
   double spread = 1;            // how much wider draws are for that (wider_by())
+  double queue_fraction = 0;    // of the stage's mean TTFT, before the first step, by the forecast
+  bool beyond_knee = false;     // an open load whose queue grows, by the forecast or by what was measured
 
   /// forecast / measured - 1
   std::optional<double> error() const;

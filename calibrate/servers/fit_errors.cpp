@@ -11,18 +11,18 @@
 #include <set>
 
 #include "calibrate/servers/comparison.h"
+#include "calibrate/servers/residuals.h"
 #include "models/base/escaped.h"
+#include "models/base/normal_quantile.h"
 #include "models/base/quantile.h"
 
 namespace servecast {
 namespace {
 
-constexpr std::size_t least_figures = 8;  // of steps; fewer say nothing of 5 and 95 %
-constexpr double full_weight_rows = 10;   // a system with as many or more weighs 1
-constexpr double every_weight = 1;  // of all pools of an engine, which each entry is pulled to: as one more system
+constexpr double full_weight_rows = 10;  // a system with as many or more weighs 1
 constexpr double most_factor = 4;   // beyond, something is missing from the model, or from what the row says
 constexpr double extremes_over_p95 =
-    1.844 / 1.645;  // of 19 normal draws the most extreme one, in the mean (Harter 1961)
+    1.844 / normal_p95;  // of 19 normal draws the most extreme one, in the mean (Harter 1961)
 
 /// GPUs whose kernels are alike. An entry of an engine file names all of one generation.
 const std::array<std::vector<std::string>, 4> generations{{
@@ -39,50 +39,31 @@ struct Neighbour {
 };
 constexpr std::array<Neighbour, 2> neighbours{{{"vllm-0.12", "vllm-0.15"}, {"trtllm-0.15", "trtllm-1.0"}}};
 
-struct Residual {
-  double value = 0;  // ln(measured / forecast); of steps, as without saturation
-  double weight = 0;
-};
-using Residuals = std::vector<Residual>;
-
-struct Quantiles {
-  double p05 = 0;
-  double p50 = 0;
-  double p95 = 0;
-};
-
-double weighted_quantile(Residuals r, double q) {
-  std::ranges::sort(r, {}, &Residual::value);
-  double all = 0;
-  for (const Residual& one : r) all += one.weight;
-  double below = 0;
-  for (const Residual& one : r)
-    if ((below += one.weight) >= q * all) return one.value;
-  return r.back().value;
-}
-
-Quantiles quantiles(const Residuals& r) {
-  if (r.empty()) return {};
-  return {weighted_quantile(r, 0.05), weighted_quantile(r, 0.5), weighted_quantile(r, 0.95)};
-}
-
 bool is_of(const ComparedFigure& f, ServerFigure figure) { return f.figure == figure; }
+bool is_open(const ComparedFigure& f) { return std::string_view(f.load) == "open"; }
+
+/// Of a closed load, which has no queue_fraction, what its TTFT is multiplied by; of an open one below the knee, the
+/// time without the queue. The queue is the forecast's where more was measured; where less was, it is as much shorter
+/// as explains that.
+double first_token_factor_of(const ComparedFigure& f) {
+  const double all = f.measured / *f.forecast;
+  const double own = 1 - f.queue_fraction;
+  return all > 1 || own == 1 ? (all - f.queue_fraction) / own : std::min(1.0, all / own);
+}
 
 /// What belongs to one entry.
 struct Members {
   std::vector<const ComparedFigure*> figures{};
 
   /// Each system's weights add up to 1, of a system with few rows to less.
-  template <class Belongs>
-  Residuals residuals(const Belongs& belongs, double sign = 1, bool widened = true) const {
+  template <class Belongs, class Value>
+  Residuals residuals(const Belongs& belongs, const Value& value) const {
     std::map<std::string, double> rows;
     for (const ComparedFigure* f : figures)
       if (belongs(*f)) ++rows[f->system];
     Residuals out;
     for (const ComparedFigure* f : figures)
-      if (belongs(*f))
-        out.push_back({sign * std::log(f->measured / *f->forecast) / (widened ? f->spread : 1),
-                       1 / std::max(full_weight_rows, rows[f->system])});
+      if (belongs(*f)) out.push_back({value(*f), 1 / std::max(full_weight_rows, rows[f->system]), f->system});
     return out;
   }
 
@@ -101,16 +82,21 @@ struct Members {
   }
 
   Residuals steps() const {
-    Residuals all = residuals([](const ComparedFigure& f) { return is_of(f, ServerFigure::tpot_mean); });
+    const auto slower = [](const ComparedFigure& f) { return std::log(f.measured / *f.forecast) / f.spread; };
+    Residuals all = residuals([](const ComparedFigure& f) { return is_of(f, ServerFigure::tpot_mean); }, slower);
     const Residuals rates = residuals(
-        [&](const ComparedFigure& f) { return is_of(f, ServerFigure::output_tokens_per_s) && !has_tpot(f.system); },
-        -1);
+        [&](const ComparedFigure& f) {
+          const bool by_arrivals = is_open(f) && !f.beyond_knee;
+          return is_of(f, ServerFigure::output_tokens_per_s) && !has_tpot(f.system) && !by_arrivals;
+        },
+        [&](const ComparedFigure& f) { return -slower(f); });
     all.insert(all.end(), rates.begin(), rates.end());
     return all;
   }
 
   Residuals first_tokens() const {
-    return residuals([](const ComparedFigure& f) { return is_of(f, ServerFigure::ttft_mean); }, 1, false);
+    return residuals([](const ComparedFigure& f) { return is_of(f, ServerFigure::ttft_mean) && !f.beyond_knee; },
+                     [](const ComparedFigure& f) { return std::log(first_token_factor_of(f)); });
   }
 
   /// By how much more P99 than the mean is off, server by server.
@@ -126,17 +112,6 @@ struct Members {
     return out;
   }
 };
-
-/// Between those of an entry and those of all pools of its engine: few systems show too little of how systems differ.
-Quantiles pulled(const Residuals& own, const Residuals& every) {
-  const Quantiles to = quantiles(every);
-  Quantiles q = quantiles(own);
-  double systems = 0;
-  for (const Residual& one : own) systems += one.weight;
-  for (const auto part : {&Quantiles::p05, &Quantiles::p50, &Quantiles::p95})
-    q.*part = (systems * q.*part + every_weight * to.*part) / (systems + every_weight);
-  return q;
-}
 
 /// What is left of one side of a spread where others explain a part of it.
 double unexplained(double side, double one, double other = 0) {
@@ -167,17 +142,17 @@ std::string source_of(const Members& members, std::size_t steps, std::size_t fir
   return fmt::format("{} systems, {} figures of steps and {} of TTFT", systems.size(), steps, first_tokens);
 }
 
-CalibrationError entry(const Members& members, const Members& every) {
+CalibrationError entry(const Members& members, const Members& every, const Members& every_first) {
   const Residuals of_steps = members.steps();
   const Residuals of_first = members.first_tokens();
-  const Quantiles s = pulled(of_steps, every.steps());
+  const Quantiles s = foreseen(of_steps, every.steps());
   const double kernels = members.by_kernels(ServerFigure::tpot_mean);
   const double below = unexplained(s.p50 - s.p05, kernels);
   const double above = unexplained(s.p95 - s.p50, kernels);
   CalibrationError error{.steps = range(s.p50, below, above),
                          .source = source_of(members, of_steps.size(), of_first.size())};
   if (of_first.empty()) return error;
-  const Quantiles t = pulled(of_first, every.first_tokens());
+  const Quantiles t = pulled(of_first, every_first.first_tokens());
   const double ttft_kernels = members.by_kernels(ServerFigure::ttft_mean);
   error.stalls_fraction = rounded(stalls(members.tails()));
   error.first_token =
@@ -211,7 +186,10 @@ class OwnErrors {
   std::vector<CalibrationError> all() {
     for (const char* layout : {"one", "routed", "apart"}) {
       for (const std::vector<std::string>& gpus : generations)
-        for (const char* models : {"dense", "experts"}) add({.gpus = gpus, .models = models, .layout = layout});
+        for (const char* models : {"dense", "experts"}) {
+          const bool open = add({.gpus = gpus, .models = models, .layout = layout, .load = "open"});
+          add({.gpus = gpus, .models = models, .layout = layout, .load = open ? "closed" : "any"});
+        }
       if (std::string_view(layout) != "one") add({.layout = layout});
     }
     add({.layout = "one"});
@@ -222,22 +200,26 @@ class OwnErrors {
  private:
   Members members(const CalibrationError& of) const {
     return members_of(figures_, engine_, [&](const ComparedFigure& f) {
-      return of.is_of({.gpu = f.gpu, .experts = f.experts, .layout = f.layout});
+      return of.is_of({.gpu = f.gpu, .experts = f.experts, .layout = f.layout, .load = f.load});
     });
   }
 
   /// Other layouts have hops of their own; too few routed and disaggregated systems are known to do without others.
-  void add(const CalibrationError& of) {
+  /// Of an open load first tokens are pulled to those of all open loads. False where there is too little of it.
+  bool add(const CalibrationError& of) {
+    const bool open = of.load == "open";
     const Members own = members(of);
-    if (own.steps().size() < least_figures) return;
+    if (own.steps().size() < least_figures || (open && own.first_tokens().size() < least_figures)) return false;
     const Members every = members({.layout = of.layout == "one" ? "one" : "any"});
-    CalibrationError error = entry(own, every);
-    const CalibrationError of_all = entry(every, every);
+    CalibrationError error = entry(own, every, open ? members({.load = "open"}) : every);
+    const CalibrationError of_all = entry(every, every, every);
     if (!says_first_tokens(error) && says_first_tokens(of_all)) take_first_tokens(error, of_all, "all pools");
     error.gpus = of.gpus;
     error.models = of.models;
     error.layout = of.layout;
+    error.load = of.load;
     errors_.push_back(std::move(error));
+    return true;
   }
 
   std::span<const ComparedFigure> figures_;
@@ -284,9 +266,9 @@ std::string errors_yaml(std::span<const CalibrationError> errors) {
   std::string text = errors.empty() ? "" : "errors:\n";
   for (const CalibrationError& e : errors)
     text += fmt::format(
-        "  - gpus: [{}]\n    models: {}\n    layout: {}\n    steps: {}\n    first_token: {}\n"
+        "  - gpus: [{}]\n    models: {}\n    layout: {}\n    load: {}\n    steps: {}\n    first_token: {}\n"
         "    stalls_fraction: {:.6g}\n    source: {}\n",
-        fmt::join(e.gpus, ", "), e.models, e.layout, range_text(e.steps), range_text(e.first_token),
+        fmt::join(e.gpus, ", "), e.models, e.layout, e.load, range_text(e.steps), range_text(e.first_token),
         e.stalls_fraction, yaml_text(e.source));
   return text;
 }

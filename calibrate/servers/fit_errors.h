@@ -18,9 +18,14 @@ struct ComparedFigure;
 /// those of mean TTFT, less what steps and stalls explain of it. A spread that kernels or steps explain is taken off
 /// in squares, side by side. Stalls: from how much more of P99 than of the mean is missing; in these closed loops P99
 /// is a request of the slowest tenth of the slowest tenth (each client sends ten), to which an exponential adds ln 10
-/// = 2.3 of its means. A system's weight is that of its rows, but of no more than 10. Quantiles of an entry
-/// are pulled, in logarithms, to those of all pools of the engine (of layout one, where the entry is), which weigh as
-/// one more system: a single one does not show how systems differ.
+/// = 2.3 of its means. A system's weight is that of its rows, but of no more than 10. Steps are
+/// those of a system that is none of the fitted ones, first tokens quantiles of an entry, pulled to those of all
+/// pools of the engine (of layout one, where the entry is): residuals.h. A single system does not show how systems
+/// differ.
+///
+/// Open loads have entries of their own where enough of them was measured. Their queues are simulated, so that first
+/// tokens are fitted below the knee (ComparedFigure::beyond_knee), less the queue, and pulled to those of all open
+/// loads; their tokens/s tell of steps beyond the knee alone, since arrivals set them below.
 ///
 /// Ranges hold 1, so that no interval leaves its forecast out.
 std::vector<CalibrationError> fit_errors(std::span<const ComparedFigure> figures, const std::string& engine);

@@ -78,14 +78,10 @@ std::optional<double> answered_ttft_s(const Latencies* e2e, const Latencies* tpo
   return std::max(0.0, e2e->e2e_s->mean - (stage.output_tokens - 1) * tpot->tpot_s->mean);
 }
 
-/// Of a stage: its answers, from its beginning until the last one is complete, which is taken to be one of those that
-/// came last and took longest.
 std::optional<double> tokens_per_s_of(const Summary& summary, const MeasuredStage& stage) {
   if (stage.request_class.empty()) return summary.output_tokens_per_s;
   const ClassSummary* found = class_of(summary, stage.request_class);
-  if (!found || !found->latencies.e2e_s) return std::nullopt;
-  return static_cast<double>(found->requests.completed) * stage.output_tokens /
-         (stage.duration_s + found->latencies.e2e_s->p99);
+  return found ? found->output_tokens_per_s : std::nullopt;
 }
 
 std::optional<double> kv_transfer_s_of(const Summary& summary) {
@@ -127,13 +123,19 @@ std::optional<double> figure_of(const Summary& summary, const MeasuredStage& sta
   return figure == ServerFigure::ttft_p99 ? statistics->p99 : statistics->mean;
 }
 
+double queue_fraction_of(const Summary& summary, const MeasuredStage& stage, double way_in_s) {
+  const Latencies* latencies = latencies_of(summary, stage.request_class);
+  if (!latencies || !latencies->queue_s || !latencies->ttft_s || latencies->ttft_s->mean <= 0) return 0;
+  return std::max(0.0, latencies->queue_s->mean - way_in_s) / latencies->ttft_s->mean;
+}
+
 /// A difference of two figures whose draws are not at hand: from the least first and the most second one to the
-/// opposite, which holds it however they go together. Tokens/s of a stage fall as its answers take longer.
+/// opposite, which holds it however they go together.
 FigureInterval interval_of(const Interval& interval, const MeasuredStage& stage, ServerFigure figure) {
   if (!of_answered(stage, figure)) {
     const auto low = figure_of(interval.p05, stage, figure);
     const auto high = figure_of(interval.p95, stage, figure);
-    return low && high ? FigureInterval{std::min(*low, *high), std::max(*low, *high)} : FigureInterval{low, high};
+    return {low, high};
   }
   const Latencies* low = latencies_of(interval.p05, stage.request_class);
   const Latencies* high = latencies_of(interval.p95, stage.request_class);

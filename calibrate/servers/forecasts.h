@@ -32,6 +32,9 @@ std::vector<Forecast> forecast(std::span<const MeasuredServer> servers, const Fo
 /// A figure of one stage; nothing where the run has no such class or nothing got so far.
 std::optional<double> figure_of(const Summary& summary, const MeasuredStage& stage, ServerFigure figure);
 
+/// Share of a stage's mean TTFT that lies before the first step of its requests, less the `way_in_s` of each.
+double queue_fraction_of(const Summary& summary, const MeasuredStage& stage, double way_in_s);
+
 /// The range that it falls into nine times out of ten, from and to.
 struct FigureInterval {
   std::optional<double> p05{};

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -39,8 +40,8 @@ struct MeasuredStage {
   std::string system{};    // within the regime: model, GPU and engine
   bool warm = true;        // not the first minutes of a server, no KV offload
   bool saturated = false;  // more came than it could serve: clients gave up, and only answered requests were measured
-  double output_tokens = 0;  // of every request
-  double duration_s = 0;     // in which its requests come
+  std::int64_t prompt_tokens = 0;  // of every request in the mean, where its load is open
+  double output_tokens = 0;        // of every request
   std::vector<Measurement> measured{};
 };
 
@@ -52,6 +53,7 @@ struct MeasuredServer {
   std::string gpu{};       // bundled
   bool experts = false;    // a mixture of experts
   const char* layout = "one";  // see ServedPool
+  const char* load = "closed";  // likewise
   bool error_fit = false;      // errors of engines are fitted on it (read/error_split.h)
   bool fitting = false;    // terms of engines may be fitted on it (read/split.h); the others are for the report alone
   int pools = 1;           // of the scenario, each with this engine

@@ -5,6 +5,8 @@
 
 namespace servecast {
 
+inline constexpr double normal_p95 = 1.6448536269514722;  // half of a 90 % interval, in standard deviations
+
 /// The value below which a standard normal number lies with probability p, 0 < p < 1. Rational approximations by
 /// P. Acklam (2003), relative error below 1.2e-9.
 inline double normal_quantile(double p) {

@@ -1,9 +1,12 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
 
 #include "models/base/registry.h"
+#include "models/base/rng.h"
+#include "models/hw/profile/calibration_error.h"
 #include "models/policy/request.h"
 #include "models/policy/support/sm_partition.h"
 
@@ -18,10 +21,21 @@ enum class KvMove : std::uint8_t {
 };
 
 /// What an engine of transfers makes of the links: KV reaches `rate_fraction` of their rate, and its first byte
-/// leaves `layer_s` after it is asked for, for the block list of each layer.
+/// leaves `layer_s` after it is asked for, for the block list of each layer. The errors are measured over forecast,
+/// of these times and of those that bytes take.
 struct TransferTerms {
   double layer_s = 0;
   double rate_fraction = 1;
+  ErrorRange layer_error{};
+  ErrorRange rate_error{};
+
+  /// As they may really be: one draw of the errors, their logarithms multiplied by `spread`. Never faster than links.
+  TransferTerms drawn(double spread, Rng& rng) const {
+    TransferTerms terms = *this;
+    terms.layer_s *= layer_error.factor(rng.normal(), spread);
+    terms.rate_fraction = std::min(1.0, rate_fraction / rate_error.factor(rng.normal(), spread));
+    return terms;
+  }
 };
 
 /// The replicas of one side of a pool, those that drain left out.

@@ -125,6 +125,10 @@ class Router {
   /// False for a router that may turn requests away or have prefixes copied first.
   virtual bool only_picks() const { return true; }
 
+  /// True for a router that runs apart from the engines, as llm-d's does: requests reach replicas through a proxy
+  /// that asks it, and these hops are part of how far forecasts are off (ServedPool).
+  virtual bool has_hops() const { return false; }
+
   /// What is wrong with the settings taken together; asked once, when the scenario is loaded.
   virtual std::optional<std::string> problem() const { return std::nullopt; }
 };

@@ -13,6 +13,8 @@ namespace {
 // Workload guide_tiered-prefix-cache_1 of llm-d-benchmark: 5 to 40 requests/s, 60 s each and 60 s without arrivals
 // between two; 250 groups of 5 prompts with 16,000 shared tokens, questions of 256, answers of 256.
 constexpr double stage_s = 60;
+constexpr std::int64_t tier_prefix_tokens = 16'000;
+constexpr std::int64_t tier_question_tokens = 256;
 constexpr std::int64_t answer_tokens = 256;
 constexpr double cpu_bytes = 107'374'182'400;  // of each server: cpu_bytes_to_use of the guide's patch for gpt-oss
 
@@ -46,9 +48,9 @@ std::string tier_scenario(const RunRows& rows, const BundledLlm& llm, const Bund
       R"(name: {}
 workload:
   generate:
-    arrivals: {{stages: [{}], next_stage: drained}}
-    shared_prefix: {{groups: 250, prompts_per_group: 5, system_tokens: 16000}}
-    prompt_tokens: {{fixed: 256}}
+    arrivals: {{stages: [{}], stage_gaps: poisson, next_stage: drained}}
+    shared_prefix: {{groups: 250, prompts_per_group: 5, system_tokens: {}}}
+    prompt_tokens: {{fixed: {}}}
     output_tokens: {{fixed: {}}}
 cluster: {{node: {}, nodes: 2, fabric: single_switch}}
 pools:
@@ -62,8 +64,9 @@ pools:
     memory: {{gpu_memory_utilization: 0.95, windowed_layers: {}}}
 {}    router: {{policy: prefix_affinity, peak_prefill_tokens_per_s: 39065, lru_tokens: {}}}
 )",
-      yaml_text("KV tiers, " + arm), tier_arrivals(rows), answer_tokens, gpu.node, llm.name, gpu.name,
-      weight_settings(bundled_weights("", llm), gpu), settings.max_sequences, settings.layers,
+      yaml_text("KV tiers, " + arm), tier_arrivals(rows), tier_prefix_tokens, tier_question_tokens, answer_tokens,
+      gpu.node, llm.name, gpu.name, weight_settings(bundled_weights("", llm), gpu), settings.max_sequences,
+      settings.layers,
       cpu ? fmt::format("    kv_tiers: {{levels: [{{kind: host, capacity_bytes: {}}}]}}\n", cpu_bytes) : "",
       settings.index_tokens);
 }
@@ -80,14 +83,15 @@ MeasuredServer tier_server(const RunRows& rows) {
                         .gpu = gpu.name,
                         .experts = llm.experts,
                         .layout = "routed",
+                        .load = "open",
                         .scenario = tier_scenario(rows, llm, gpu)};
   for (std::size_t i = 0; i < rows.size(); ++i)
     server.stages.push_back({.title = rows[i]->text("rate_rps") + " req/s",
                              .request_class = rows.size() > 1 ? fmt::format("stage {}", i + 1) : "",
                              .regime = Regime::kv_tiers,
                              .system = first.text("model") + ", " + first.text("arm"),
+                             .prompt_tokens = tier_prefix_tokens + tier_question_tokens,
                              .output_tokens = answer_tokens,
-                             .duration_s = stage_s,
                              .measured = {{ServerFigure::ttft_mean, rows[i]->number("ttft_mean_s")}}});
   return server;
 }

@@ -74,6 +74,7 @@ MeasuredStage stage(const CsvRow& row, bool first, bool several) {
                       .system = fmt::format("{}, {}", row.text("model"), row.text("gpu")),
                       .warm = !first,
                       .saturated = saturated(row),
+                      .prompt_tokens = std::llround(row.number("prompt_len_mean")),
                       .output_tokens = row.number("output_len")};
   stage.measured.push_back({ServerFigure::e2e_mean, row.number("e2e_mean_s")});
   stage.measured.push_back({ServerFigure::ttft_mean, row.number("ttft_mean_s")});
@@ -92,6 +93,7 @@ MeasuredServer open_loop_server(const RunRows& stages) {
                         .engine = "vllm-0.15",
                         .gpu = bundled_gpu(row.text("gpu")).name,
                         .experts = llm.experts,
+                        .load = "open",
                         .scenario = scenario(stages, llm)};
   for (const CsvRow* stage_row : stages)
     server.stages.push_back(stage(*stage_row, stage_row == stages.front(), stages.size() > 1));

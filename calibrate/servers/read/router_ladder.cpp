@@ -83,7 +83,7 @@ std::string ladder_scenario(const CsvRow& row, const BundledLlm& llm, const Bund
 workload:
   client_timeout_s: 300
   generate:
-    arrivals: {{stages: [{}], next_stage: drained}}
+    arrivals: {{stages: [{}], stage_gaps: poisson, next_stage: drained}}
     shared_prefix: {{groups: 150, prompts_per_group: 5, system_tokens: {}}}
     prompt_tokens: {{fixed: {}}}
     output_tokens: {{fixed: {}}}
@@ -111,8 +111,8 @@ MeasuredStage ladder_stage(const CsvRow& row, std::size_t number) {
                       .request_class = fmt::format("stage {}", number),
                       .regime = Regime::router_ladder,
                       .system = fmt::format("{}, {}", row.text("model"), row.text("arm").substr(0, 21)),
-                      .output_tokens = static_cast<double>(lengths_of(row).output_tokens),
-                      .duration_s = ladder[number - 2].duration_s};
+                      .prompt_tokens = shared_tokens + lengths_of(row).question_tokens,
+                      .output_tokens = static_cast<double>(lengths_of(row).output_tokens)};
   stage.measured.push_back({ServerFigure::output_tokens_per_s, row.number("output_tok_s")});
   if (!row.text("ttft_mean_s").empty())
     stage.measured.push_back({ServerFigure::ttft_mean, row.number("ttft_mean_s")});
@@ -137,6 +137,7 @@ MeasuredServer ladder_server(const RunRows& rows) {
                         .gpu = gpu.name,
                         .experts = llm.experts,
                         .layout = row.text("arm").starts_with("llm-d") ? "routed" : "one",
+                        .load = "open",
                         .scenario = ladder_scenario(row, llm, gpu)};
   for (const CsvRow* stage : rows) server.stages.push_back(ladder_stage(*stage, number_of(*stage)));
   return server;

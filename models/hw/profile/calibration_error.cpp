@@ -2,15 +2,10 @@
 
 #include <algorithm>
 
+#include "models/base/normal_quantile.h"
 #include "models/base/stable_math.h"
 
 namespace servecast {
-namespace {
-
-constexpr double normal_p95 = 1.6448536269514722;  // 95 % of a standard normal distribution are below
-
-}  // namespace
-
 double ErrorRange::factor(double normal, double spread) const {
   const double middle = stable::log(p50);
   const double side = normal < 0 ? middle - stable::log(p05) : stable::log(p95) - middle;
@@ -19,7 +14,8 @@ double ErrorRange::factor(double normal, double spread) const {
 
 bool CalibrationError::is_of(const ServedPool& pool) const {
   return (gpus.empty() || std::ranges::find(gpus, pool.gpu) != gpus.end()) &&
-         (models == "any" || (models == "experts") == pool.experts) && (layout == "any" || layout == pool.layout);
+         (models == "any" || (models == "experts") == pool.experts) && (layout == "any" || layout == pool.layout) &&
+         (load == "any" || load == pool.load);
 }
 
 const CalibrationError* error_of(const std::vector<CalibrationError>& errors, const ServedPool& pool) {

@@ -31,6 +31,7 @@ struct ServedPool {
   std::string_view gpu{};  // name of its file
   bool experts = false;    // a mixture of experts
   std::string_view layout = "one";
+  std::string_view load = "closed";
 };
 
 /// How far an engine's forecasts may be off beyond what its kernels' fits say, for some of the pools it serves.
@@ -38,6 +39,7 @@ struct CalibrationError {
   std::vector<std::string> gpus{};  // empty: all
   std::string models = "any";
   std::string layout = "any";
+  std::string load = "any";
   ErrorRange steps{};
   ErrorRange first_token{};
   double stalls_fraction = 0;
@@ -49,13 +51,20 @@ struct CalibrationError {
     f.field("gpus", gpus, "pools on these GPUs, by file; none: on any");
     f.field("models", models, "that serve such models", {"any", "dense", "experts"});
     f.field("layout", layout,
-            "routed: several replicas behind a router of llm-d (llmd, prefix_affinity, weighted); apart: prompts and "
-            "decodes on pools of their own; one: others",
+            "routed: several replicas behind a router with hops of its own (llmd, prefix_affinity, weighted); apart: "
+            "prompts and decodes on pools of their own; one: others",
             {"any", "one", "routed", "apart"});
+    f.field(
+        "load", load,
+        "how requests come to them. closed: from clients that wait for their answers, which bounds the queue; open: "
+        "by themselves",
+        {"any", "closed", "open"});
     f.group("steps", steps, "of what steps take");
-    f.group("first_token", first_token,
-            "of the time until the first token, beyond that of its steps: front end, router, hops, first use of "
-            "kernels and graphs");
+    f.group(
+        "first_token", first_token,
+        "of the time until the first token, beyond that of its steps: front end, router, hops, first use of "
+        "kernels and graphs. Of an open load, the time before a request's first step counts for its way in alone: "
+        "its queue follows from the steps");
     f.field("stalls_fraction", stalls_fraction,
             "of that time, what stalls add to a request in the mean; exponential, so that few requests wait long",
             {.max = 10});

@@ -58,6 +58,7 @@ class Llmd final : public Router {
   };
   explicit Llmd(const Settings& settings) : settings_(settings) {}
 
+  bool has_hops() const override { return true; }
   std::optional<std::string> problem() const override {
     const Settings& s = settings_;
     if (s.prefix_weight + s.cpu_prefix_weight + s.queue_weight + s.kv_weight + s.load_weight + s.no_hit_weight > 0)

@@ -46,6 +46,7 @@ class PrefixAffinity final : public Router {
   explicit PrefixAffinity(const Settings& settings) : settings_(settings) {}
 
   bool reads_kv() const override { return false; }
+  bool has_hops() const override { return true; }
   std::optional<Route> pick(const Request& request, const ReplicaViews& replicas, Rng& rng) override {
     if (serving_.follow(replicas, [&](ReplicaId gone) { sent_.evict(index(gone), 0); })) sent_.grow(serving_.room());
     sent_.matches(request, sent_tokens_);

@@ -36,6 +36,7 @@ class Weighted final : public Router {
   };
   explicit Weighted(const Settings& settings) : settings_(settings) {}
 
+  bool has_hops() const override { return true; }
   std::optional<std::string> problem() const override {
     const Settings& s = settings_;
     if (s.queue_weight + s.kv_weight + s.prefix_weight + s.running_weight + s.session_weight > 0) return std::nullopt;

@@ -13,15 +13,23 @@
 namespace servecast {
 namespace {
 
+/// What the error of first tokens is of: all of a closed loop's time, whose queue is bounded by its clients. Of an
+/// open load, that without the queue, which the steps' error moves.
+double of_first_token_s(const RequestRecord& record, const Pool& pool) {
+  const double ttft_s = *record.first_token_s - record.arrival_s;
+  if (pool.load == "closed" || !record.scheduled_s) return ttft_s;
+  return std::min(ttft_s, *record.first_token_s - *record.scheduled_s + pool.inbound_s(record.prompt_tokens));
+}
+
 /// With what a draw of the calibration's error adds to the time until the first token, or takes from it. All tokens
 /// come as much later. Only what is recorded moves: clients of a closed loop go on as forecast.
 RequestRecord with_error(RequestRecord record, const Scenario& scenario) {
   if (record.off_pools || !record.first_token_s) return record;
-  const CalibrationDraw& draw = scenario.pools[index(record.pool)].draw;
+  const Pool& pool = scenario.pools[index(record.pool)];
+  const CalibrationDraw& draw = pool.draw;
   if (!draw.moves_first_tokens()) return record;
   const auto seed = static_cast<std::uint64_t>(scenario.spec.calibration_draw);
-  const double ttft_s = *record.first_token_s - record.arrival_s;
-  const double later_s = ttft_s * (first_token_factor(draw, seed, index(record.id)) - 1);
+  const double later_s = of_first_token_s(record, pool) * (first_token_factor(draw, seed, index(record.id)) - 1);
   *record.first_token_s += later_s;
   if (record.finish_s) *record.finish_s += later_s;
   return record;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "models/base/rng.h"
 #include "sim/engine/cluster/cluster.h"
 #include "sim/engine/transfers/hand_over.h"
 #include "sim/input/scenario/scenario.h"
@@ -13,6 +14,14 @@ namespace servecast {
 namespace {
 
 constexpr double message_s = 10e-6;  // as Fabric::end_latency_s of the bundled fabrics
+
+/// Pools with the same engine of transfers are off alike.
+TransferTerms drawn_terms(const Placement& placement, const ScenarioSpec& scenario) {
+  const TransferTerms terms = placement.transfer_terms();
+  if (scenario.calibration_draw == 0) return terms;
+  Rng rng(static_cast<std::uint64_t>(scenario.calibration_draw), "calibration/transfers");
+  return terms.drawn(std::min(1.0, scenario.calibration_spread), rng);  // no batch makes them less certain
+}
 
 class PoolMembers final : public RoleMembers {
  public:
@@ -44,6 +53,7 @@ HandOvers::HandOvers(const Scenario& scenario, const Wiring& wiring, Flows& flow
       routes_(scenario, wiring, "kv_hand_over") {
   for (const Pool& pool : scenario.pools) {
     PoolRules rules{.placement = pool.spec.placement.make()};
+    rules.transfers = drawn_terms(*rules.placement, scenario.spec);
     const bool takes_sides = rules.placement->prefill_replicas() > 0;
     if (takes_sides)
       rules.roles.emplace(*rules.placement, std::make_unique<PoolMembers>(cluster, rules_.size()),
@@ -148,7 +158,7 @@ void HandOvers::settle(RequestId id, double now_s) {
   if (!h.imported || !h.place) return;
   const Placement& placement = *rules_[h.from->pool].placement;
   const auto layers = static_cast<double>(scenario_.pools[h.from->pool].llm.layers);
-  const double lists_s = layers * placement.transfer_terms().layer_s;
+  const double lists_s = layers * rules_[h.from->pool].transfers.layer_s;
   send(h, static_cast<double>(h.request.prompt_tokens), now_s + placement.setup_s() + lists_s);
   if (h.flows == 0) complete(h, now_s);
 }
@@ -267,8 +277,7 @@ void HandOvers::send(HandOver& h, double up_to_tokens, double at_s) {
   h.flows += 1;
   std::vector<Transfer> transfers = routes_.transfers(*h.from, *h.to, h.request.id, tokens);
   // What does not reach the links' rate takes them for longer.
-  for (Transfer& transfer : transfers)
-    transfer.bytes /= rules_[h.from->pool].placement->transfer_terms().rate_fraction;
+  for (Transfer& transfer : transfers) transfer.bytes /= rules_[h.from->pool].transfers.rate_fraction;
   h.groups.push_back(
       flows_.start(std::move(transfers), at_s, [this, id = h.request.id](double end_s) { sent(id, end_s); }));
 }

@@ -91,6 +91,7 @@ class HandOvers final : public ClusterListener {
   struct HandOver;
   struct PoolRules {
     std::unique_ptr<Placement> placement{};
+    TransferTerms transfers{};
     std::size_t decode_pool = 0;  // perhaps itself: where its replicas take sides
     std::optional<Roles> roles{};
   };

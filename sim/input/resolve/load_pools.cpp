@@ -49,6 +49,7 @@ class PoolLoader {
     path_ = fmt::format("pools[{}]", i);
     Pool pool{.spec = std::move(spec)};
     pool.layout = layout_of(pool.spec, scenario_);
+    pool.load = load_of(scenario_.workload);
     const bool llm =
         try_at(text_, path_ + ".llm", [&] { pool.llm = files_.llm(pool.spec.llm, place(".llm"), text_.file); });
     const bool gpu = try_at(text_, path_ + ".gpu", [&] {

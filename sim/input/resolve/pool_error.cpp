@@ -1,22 +1,28 @@
 #include "sim/input/resolve/pool_error.h"
 
 #include <algorithm>
-#include <array>
 
 namespace servecast {
 
 std::string_view layout_of(const PoolSpec& pool, const ScenarioSpec& scenario) {
-  constexpr std::array routers_of_llmd{"llmd", "prefix_affinity", "weighted"};
   const bool apart = std::ranges::any_of(
       scenario.pools, [](const PoolSpec& other) { return !other.placement.make()->decode_pool().empty(); });
-  const bool routed =
-      pool.replicas > 1 && std::ranges::find(routers_of_llmd, pool.router.policy()) != routers_of_llmd.end();
+  const bool routed = pool.replicas > 1 && pool.router.make()->has_hops();
   return apart ? "apart" : routed ? "routed" : "one";
+}
+
+std::string_view load_of(const WorkloadSpec& workload) {
+  const auto closed = [](const SourceSpec& source) {
+    return source.generate && source.generate->generate.arrivals.closed_loop;
+  };
+  const bool all = workload.mix.empty() ? closed(workload.source) : std::ranges::all_of(workload.mix, closed);
+  return all ? "closed" : "open";
 }
 
 CalibrationDraw calibration_draw(const Pool& pool, double spread, std::uint64_t draw) {
   const CalibrationError* error = error_of(
-      pool.engine.errors, {.gpu = pool.gpu.name, .experts = pool.llm.experts.has_value(), .layout = pool.layout});
+      pool.engine.errors,
+      {.gpu = pool.gpu.name, .experts = pool.llm.experts.has_value(), .layout = pool.layout, .load = pool.load});
   if (error == nullptr) return {};
   Rng rng(draw, "calibration/" + pool.engine.name + "/" + pool.gpu.name);
   return draw_calibration(*error, spread, rng);

@@ -166,6 +166,7 @@ struct Pool {
   bool images = false;   // requests may bring some
   std::unique_ptr<StepLatency> latency{};
   std::string_view layout = "one";      // see ServedPool
+  std::string_view load = "closed";     // likewise
   CalibrationDraw draw{};               // of its engine's error; the steps' factor is in `latency`
   std::string latency_source{};         // what the step times rest on, in words
   std::string fitted_range{};           // likewise; empty where nothing was fitted

@@ -1,5 +1,7 @@
 #include "sim/report/record/request_totals.h"
 
+#include <algorithm>
+
 #include "sim/report/record/latency.h"
 
 namespace servecast {
@@ -31,6 +33,11 @@ void RequestTotals::add(const RequestRecord& r, const SloBounds& slo) {
   left_queue += r.status == RequestStatus::timed_out && !r.scheduled_s;
   if (r.first_token_s) prompt_tokens += r.prompt_tokens;
   output_tokens += r.output_tokens * r.samples;
+  first_arrival_s = std::min(first_arrival_s.value_or(r.arrival_s), r.arrival_s);
+  if (r.status == RequestStatus::completed && r.finish_s) {
+    answered_tokens += r.output_tokens * r.samples;
+    last_finish_s = std::max(last_finish_s, *r.finish_s);
+  }
   const std::optional<double> ttft = servecast::ttft_s(r);
   const std::optional<double> tpot = servecast::tpot_s(r);
   const std::optional<double> e2e = servecast::e2e_s(r);
@@ -51,6 +58,10 @@ RequestTotals& RequestTotals::operator+=(const RequestTotals& next) {
   requests += next.requests;
   prompt_tokens += next.prompt_tokens;
   output_tokens += next.output_tokens;
+  answered_tokens += next.answered_tokens;
+  if (next.first_arrival_s)
+    first_arrival_s = std::min(first_arrival_s.value_or(*next.first_arrival_s), *next.first_arrival_s);
+  last_finish_s = std::max(last_finish_s, next.last_finish_s);
   attaining += next.attaining;
   left_queue += next.left_queue;
   keeping_ttft += next.keeping_ttft;
@@ -61,6 +72,11 @@ RequestTotals& RequestTotals::operator+=(const RequestTotals& next) {
   e2e_s += next.e2e_s;
   queue_s += next.queue_s;
   return *this;
+}
+
+std::optional<double> RequestTotals::output_tokens_per_s() const {
+  if (answered_tokens == 0 || last_finish_s <= *first_arrival_s) return std::nullopt;
+  return static_cast<double>(answered_tokens) / (last_finish_s - *first_arrival_s);
 }
 
 void RequestTotals::coarsen() {

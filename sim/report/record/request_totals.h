@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 
 #include "models/base/fields.h"
 #include "models/base/record.h"
@@ -36,6 +37,9 @@ struct RequestTotals {
   RequestCounts requests{};
   std::int64_t prompt_tokens = 0;  // of requests that got a first token
   std::int64_t output_tokens = 0;
+  std::int64_t answered_tokens = 0;  // output tokens of completed requests
+  std::optional<double> first_arrival_s{};
+  double last_finish_s = 0;     // of completed requests
   std::int64_t attaining = 0;   // kept every bound that its class is promised
   std::int64_t left_queue = 0;  // given up by their clients before they were in a batch
   std::int64_t keeping_ttft = 0;
@@ -47,6 +51,8 @@ struct RequestTotals {
   Spread queue_s{};
 
   void add(const RequestRecord& record, const SloBounds& slo);
+  /// Output tokens of completed requests, by the time from the first arrival until the last of them was complete.
+  std::optional<double> output_tokens_per_s() const;
   RequestTotals& operator+=(const RequestTotals& next);
   void coarsen();
 };

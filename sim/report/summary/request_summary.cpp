@@ -67,6 +67,10 @@ void SloSummary::fields(Fields& f) {
 void ClassSummary::fields(Fields& f) {
   f.field("name", name, "class");
   f.group("requests", requests, "requests of this class");
+  f.figure("output_tokens_per_s", output_tokens_per_s,
+           "output tokens of its completed requests, by the time from its first arrival until the last of them is "
+           "complete",
+           {.better = Better::higher});
   latencies.fields(f);
   f.figure("attained_fraction", attained_fraction, "share of its requests that kept every bound that it is promised",
            {.heading = "within SLO", .better = Better::higher});
@@ -117,7 +121,10 @@ std::vector<ClassSummary> classes_of(std::span<const RequestTotals> classes, con
     const auto id = static_cast<ClassId>(i);
     const RequestTotals totals = i < classes.size() ? classes[i] : RequestTotals{};
     if (totals.requests.arrived == 0 && !facts.slo.names(id)) continue;
-    all.push_back({.name = facts.classes[i], .requests = totals.requests, .latencies = latencies_of(totals)});
+    all.push_back({.name = facts.classes[i],
+                   .requests = totals.requests,
+                   .output_tokens_per_s = totals.output_tokens_per_s(),
+                   .latencies = latencies_of(totals)});
     const SloBounds& promised = facts.slo.of(id);
     if (!promised.stated()) continue;
     all.back().attained_fraction = ratio(real(totals.attaining), real(totals.requests.arrived));

@@ -46,6 +46,7 @@ struct SloSummary {
 struct ClassSummary {
   std::string name{};
   RequestCounts requests{};
+  std::optional<double> output_tokens_per_s{};
   Latencies latencies{};
   std::optional<double> attained_fraction{};
   SloBounds promised{};  // to it alone, or to all

@@ -132,6 +132,8 @@ Tree draw_generate(Draw draw, const Wanted& wanted) {
   if (draw.at("cold").chance(0.1)) generate["cold_fraction"] = 0.3;
   if (generate["arrivals"].contains("stages") && draw.at("drained").chance(0.6))
     generate["arrivals"]["next_stage"] = "drained";
+  if (generate["arrivals"].contains("stages") && draw.at("gaps").chance(0.5))
+    generate["arrivals"]["stage_gaps"] = "poisson";
   return generate;
 }
 

@@ -5,24 +5,24 @@
 #include <algorithm>
 #include <vector>
 
+#include "models/base/normal_quantile.h"
 #include "models/hw/profile/calibration_draw.h"
 
 namespace servecast::calibration_error_test {
 
-constexpr double p95 = 1.6448536269514722;  // of the standard normal distribution
 constexpr ErrorRange late{.p05 = 0.9, .p50 = 1.2, .p95 = 3};
 
 TEST(ErrorRange, QuantilesAreThoseStated) {
-  EXPECT_NEAR(late.factor(-p95, 1), 0.9, 1e-12);
+  EXPECT_NEAR(late.factor(-normal_p95, 1), 0.9, 1e-12);
   EXPECT_NEAR(late.factor(0, 1), 1.2, 1e-12);
-  EXPECT_NEAR(late.factor(p95, 1), 3, 1e-12);
+  EXPECT_NEAR(late.factor(normal_p95, 1), 3, 1e-12);
 }
 
 // Three times as wide: 0.9^3, 1.2^3, 3^3.
 TEST(ErrorRange, SpreadMultipliesLogarithms) {
-  EXPECT_NEAR(late.factor(-p95, 3), 0.729, 1e-12);
+  EXPECT_NEAR(late.factor(-normal_p95, 3), 0.729, 1e-12);
   EXPECT_NEAR(late.factor(0, 3), 1.728, 1e-12);
-  EXPECT_NEAR(late.factor(p95, 3), 27, 1e-11);
+  EXPECT_NEAR(late.factor(normal_p95, 3), 27, 1e-11);
   EXPECT_EQ(late.factor(2, 0), 1);
 }
 
@@ -86,10 +86,12 @@ TEST(CalibrationDraw, ScalesWhatStepsTake) {
 TEST(CalibrationError, TheFirstThatIsOfThePoolCounts) {
   const std::vector<CalibrationError> errors{{.gpus = {"b"}, .models = "experts", .source = "experts on b"},
                                              {.layout = "apart", .source = "apart"},
+                                             {.load = "open", .source = "open"},
                                              {.source = "others"}};
   const auto source = [&](const ServedPool& pool) { return error_of(errors, pool)->source; };
   EXPECT_EQ(source({.gpu = "b", .experts = true, .layout = "apart"}), "experts on b");
   EXPECT_EQ(source({.gpu = "b", .layout = "apart"}), "apart");
+  EXPECT_EQ(source({.gpu = "b", .load = "open"}), "open");
   EXPECT_EQ(source({.gpu = "b"}), "others");
   EXPECT_EQ(error_of({}, {.gpu = "b"}), nullptr);
 }

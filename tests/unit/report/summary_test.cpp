@@ -39,6 +39,17 @@ TEST(Summary, EveryStatusHasACount) {
                            .unfinished = 1}));
 }
 
+// 20 and 30 tokens from 1 s on, the last at 6 s; what a client gave up does not count.
+TEST(Summary, TokensOfAClassAreThoseOfItsAnswers) {
+  RequestTotals first;
+  EXPECT_EQ(first.output_tokens_per_s(), std::nullopt);
+  first.add({.arrival_s = 3, .finish_s = 6, .output_tokens = 20, .status = RequestStatus::completed}, {});
+  RequestTotals second;
+  second.add({.arrival_s = 1, .finish_s = 4, .output_tokens = 30, .status = RequestStatus::completed}, {});
+  second.add({.arrival_s = 2, .finish_s = 9, .output_tokens = 7, .status = RequestStatus::timed_out}, {});
+  EXPECT_EQ((first += second).output_tokens_per_s(), 10);
+}
+
 TEST(Summary, Latencies) {
   const Summary s = small();
   // First tokens after 1, 0.25, 3 and 1 s.

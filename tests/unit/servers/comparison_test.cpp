@@ -73,7 +73,7 @@ TEST(Comparison, RegimePageHasALineForEachSystem) {
 
 TEST(Comparison, RowsHaveALineForEachFigure) {
   const std::string text = rows_csv(std::vector{row(2, 2.1)});
-  EXPECT_NE(text.find("\nopen_loop,llama,,,one,0,0,,,1,0,E2E mean,2,2.1,,,1\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nopen_loop,llama,,,one,0,0,,,1,0,E2E mean,2,2.1,,,1,0,0\n"), std::string::npos) << text;
 }
 
 }  // namespace servecast::comparison_test

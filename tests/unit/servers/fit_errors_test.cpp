@@ -73,33 +73,83 @@ TEST(FitErrors, OtherSystemsEnginesAndOverloadedStagesDoNotCount) {
   EXPECT_TRUE(fit_errors(figures, "g").empty());
 }
 
-// An entry of one system at 1, and all pools, half at 1 and half at 4, which weigh as one more system: medians and 95
-// % are the geometric means, 1 and 2; of the system at 4 5 % and the median are.
+// An entry of one system at 1, and all pools, a system at 1 and one at 1.21: logarithms of 0 and 0.1906, whose mean,
+// 0.0953, weighs as one more system, so that the middle of the first is 0.0477, of the second 0.1430. Medians have
+// the standard deviation 0.1906 / sqrt(2) = 0.1348, of a further system with the mean of two sqrt(1.5) times
+// that; 1.645 of it are 0.2716 to either side.
 TEST(FitErrors, OneSystemIsPulledToAllPools) {
   std::vector<ComparedFigure> figures;
   for (int row = 0; row < 32; ++row) {
-    figures.push_back(figure(ServerFigure::tpot_mean, row < 16 ? 1 : 4, row));
+    figures.push_back(figure(ServerFigure::tpot_mean, row < 16 ? 1 : 1.21, row));
     figures.back().system = row < 16 ? "s" : "t";
     figures.back().experts = row >= 16;
   }
   const std::vector<CalibrationError> errors = fit_errors(figures, "e");
   ASSERT_EQ(errors.size(), 3U);
   EXPECT_EQ(errors[0].models, "dense");
-  EXPECT_EQ(errors[0].steps.p50, 1);
-  EXPECT_EQ(errors[0].steps.p95, 2);
+  EXPECT_EQ(errors[0].steps.p50, 1.049);
+  EXPECT_EQ(errors[0].steps.p05, 0.799);
+  EXPECT_EQ(errors[0].steps.p95, 1.376);
   EXPECT_EQ(errors[1].models, "experts");
-  EXPECT_EQ(errors[1].steps.p50, 2);
-  EXPECT_EQ(errors[1].steps.p95, 4);
+  EXPECT_EQ(errors[1].steps.p50, 1.154);
 }
 
-// Rows beyond ten add nothing: ten of a system at 1 weigh as much as forty of one at 2, so that half are at 1.
+// Rows beyond ten add nothing: ten of a system at 1 weigh as much as forty of one at 2. The middle is sqrt(2).
 TEST(FitErrors, SystemsWithManyRowsWeighAsMuchAsThoseWithTen) {
   std::vector<ComparedFigure> figures;
   for (int row = 0; row < 50; ++row) {
     figures.push_back(figure(ServerFigure::tpot_mean, row < 10 ? 1 : 2, row));
     figures.back().system = row < 10 ? "s" : "t";
   }
-  EXPECT_EQ(fit_errors(figures, "e").front().steps.p50, 1);
+  EXPECT_EQ(fit_errors(figures, "e").front().steps.p50, 1.414);
+}
+
+// A queue of 0.5 of 1 that the steps' errors move: 2 measured are 1.5 of the other 0.5, three times. Stages beyond
+// the knee do not count. Of the closed loops first tokens are 1.5 times as late.
+TEST(FitErrors, OpenLoadsHaveFirstTokensWithoutTheirQueue) {
+  std::vector<ComparedFigure> figures;
+  for (int row = 0; row < 48; ++row) {
+    const bool open = row < 32;
+    figures.push_back(figure(ServerFigure::tpot_mean, 1, row));
+    figures.push_back(figure(ServerFigure::ttft_mean, open ? 2 : 1.5, row));
+    figures.back().queue_fraction = open ? 0.5 : 0;
+    figures.back().beyond_knee = row < 16;
+    if (row < 16) figures.back().measured = 100;
+  }
+  for (ComparedFigure& f : figures) {
+    f.load = std::stoi(f.server) < 32 ? "open" : "closed";
+    f.system = f.load;
+  }
+  const std::vector<CalibrationError> errors = fit_errors(figures, "e");
+  ASSERT_EQ(errors.size(), 3U);
+  EXPECT_EQ(errors[0].load, "open");
+  EXPECT_EQ(errors[0].first_token.p50, 3);
+  EXPECT_EQ(errors[1].load, "closed");
+}
+
+// Of a forecast's 1, half in the queue: 0.8 is a queue of 0.3, and 0.4 no queue and 0.4 of 0.5.
+TEST(FitErrors, AShorterQueueExplainsAnEarlierFirstToken) {
+  for (const auto& [measured, factor] : {std::pair{0.8, 1.0}, std::pair{0.4, 0.8}}) {
+    std::vector<ComparedFigure> figures;
+    for (int row = 0; row < 16; ++row) {
+      figures.push_back(figure(ServerFigure::tpot_mean, 1, row));
+      figures.push_back(figure(ServerFigure::ttft_mean, measured, row));
+      figures.back().queue_fraction = 0.5;
+      for (ComparedFigure* f : {&figures.back(), &figures.back() - 1}) f->load = "open";
+    }
+    EXPECT_EQ(fit_errors(figures, "e").front().first_token.p50, factor);
+  }
+}
+
+// Below the knee arrivals set the tokens per second of an open load, beyond it steps do.
+TEST(FitErrors, RatesOfOpenLoadsCountBeyondTheKnee) {
+  std::vector<ComparedFigure> figures;
+  for (int row = 0; row < 32; ++row) {
+    figures.push_back(figure(ServerFigure::output_tokens_per_s, row < 16 ? 0.5 : 1, row));
+    figures.back().load = "open";
+    figures.back().beyond_knee = row >= 16;
+  }
+  EXPECT_EQ(fit_errors(figures, "e").front().steps.p95, 1);
 }
 
 // Draws are three times as wide there, so their range is that of a third of the logarithm.

@@ -68,10 +68,12 @@ class OnOff final : public ArrivalProcess {
   double phase_end_s_ = 0;
 };
 
-/// inference-perf's "constant" load: exponential gaps, divided by their sum and multiplied by the stage's length.
+/// inference-perf's loads: "constant" has exponential gaps, divided by their sum and multiplied by the stage's
+/// length; "poisson" has them as they are. (The tool draws those of every second apart and fills it; only whole
+/// seconds count.)
 class StagedArrivals final : public ArrivalProcess {
  public:
-  explicit StagedArrivals(const std::vector<StageSpec>& stages) : stages_(stages) {}
+  explicit StagedArrivals(const ArrivalSpec& spec) : stages_(spec.stages), scaled_(spec.stage_gaps == "scaled") {}
   double next_s(Rng& rng) override {
     while (given_ == arrivals_s_.size()) {
       if (stage_ == stages_.size()) return std::numeric_limits<double>::infinity();
@@ -87,11 +89,12 @@ class StagedArrivals final : public ArrivalProcess {
     double sum = 0;
     for (double& at : arrivals_s_) at = sum += rng.exponential(1);
     const double start_s = end_s_ + stage.pause_s;
-    for (double& at : arrivals_s_) at = start_s + at / sum * stage.duration_s;
-    end_s_ = start_s + stage.duration_s;
+    for (double& at : arrivals_s_) at = start_s + (scaled_ ? at / sum * stage.duration_s : at / stage.requests_per_s);
+    end_s_ = arrivals_s_.empty() ? start_s + stage.duration_s : arrivals_s_.back();
   }
 
   std::vector<StageSpec> stages_;
+  bool scaled_;
   std::size_t stage_ = 0;
   std::vector<double> arrivals_s_{};  // of one stage
   std::size_t given_ = 0;
@@ -114,7 +117,7 @@ std::unique_ptr<ArrivalProcess> make_even(const ArrivalSpec& spec) {
   if (spec.gamma) return std::make_unique<Gamma>(*spec.gamma);
   if (spec.constant) return std::make_unique<Constant>(*spec.constant);
   if (spec.on_off) return std::make_unique<OnOff>(*spec.on_off);
-  if (!spec.stages.empty()) return std::make_unique<StagedArrivals>(spec.stages);
+  if (!spec.stages.empty()) return std::make_unique<StagedArrivals>(spec);
   return nullptr;
 }
 
@@ -140,6 +143,8 @@ void check_arrivals(const ArrivalSpec& spec, const std::string& path, SpecProble
     problems.add(path + ".stages[0].warm_up", "a warm-up comes before other stages; give more than one");
   if (spec.next_stage == "drained" && spec.stages.empty())
     problems.add(path + ".next_stage", "'drained' waits for stages; give stages, or leave it out");
+  if (spec.stage_gaps == "poisson" && spec.stages.empty())
+    problems.add(path + ".stage_gaps", "'poisson' gaps here are those of stages; give stages, or leave it out");
   if (spec.day_curve && !spec.stages.empty())
     problems.add(path + ".day_curve", "'day_curve' cannot bend stages, which say their rates themselves");
   if (!spec.closed_loop) return;

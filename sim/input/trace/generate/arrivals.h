@@ -59,7 +59,8 @@ struct StageSpec {
   bool warm_up = false;
   void fields(Fields& f) {
     f.required("requests_per_s", requests_per_s, "mean rate", positive);
-    f.required("duration_s", duration_s, "length of the stage; it has exactly rate x length requests", positive);
+    f.required("duration_s", duration_s, "length of the stage; it has exactly rate x length requests, see stage_gaps",
+               positive);
     f.field("pause_s", pause_s, "time without arrivals before it");
     f.field("warm_up", warm_up,
             "latencies and kept promises of all requests leave its requests out; those of its class have them");
@@ -89,6 +90,7 @@ struct ArrivalSpec {
   std::optional<OnOffSpec> on_off{};
   std::optional<ClosedLoopSpec> closed_loop{};
   std::vector<StageSpec> stages{};
+  std::string stage_gaps = "scaled";
   std::string next_stage = "by_the_clock";
   std::optional<DayCurveSpec> day_curve{};
   void fields(Fields& f) {
@@ -97,10 +99,15 @@ struct ArrivalSpec {
     f.group("constant", constant, "equal gaps");
     f.group("on_off", on_off, "Poisson bursts with pauses between");
     f.group("closed_loop", closed_loop, "a fixed number of clients; each asks again when it has its answer");
-    f.list(
-        "stages", stages,
-        "a load test as inference-perf runs it: stage after stage, Poisson gaps scaled so that they fill the stage; "
-        "the requests of several stages form classes of their own");
+    f.list("stages", stages,
+           "a load test as inference-perf runs it, stage after stage; the requests of several stages form classes of "
+           "their own");
+    f.field(
+        "stage_gaps", stage_gaps,
+        "gaps between a stage's arrivals. scaled: Poisson gaps, scaled so that they fill the stage (inference-perf's "
+        "load type \"constant\"); poisson: as they are drawn, so that the stage ends with its last arrival, sooner "
+        "or later than its length says (its load type \"poisson\")",
+        {"scaled", "poisson"});
     f.field(
         "next_stage", next_stage,
         "when a stage begins. by_the_clock: when the one before is over; drained: when all its requests have ended, "

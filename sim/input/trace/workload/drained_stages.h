@@ -11,6 +11,6 @@ namespace servecast {
 /// and other benchmark tools run a ladder. `source` gives the stages' requests by the clock, in their order; all of
 /// them become awaited. Sessions count with the stage in which they begin. A stage's own pause lies before its first
 /// request.
-std::unique_ptr<Workload> drain_stages(std::unique_ptr<Workload> source, std::vector<StageSpec> stages);
+std::unique_ptr<Workload> drain_stages(std::unique_ptr<Workload> source, const ArrivalSpec& arrivals);
 
 }  // namespace servecast

@@ -96,7 +96,7 @@ std::unique_ptr<Workload> make_unlabelled(const SourceSpec& spec, std::uint64_t 
   if (spec.generate)
     return transform(
         class_by_stage(make_generator(spec.generate->generate, context.seed, source, context.base_folder),
-                       spec.generate->generate.arrivals.stages, *context.notes),
+                       spec.generate->generate.arrivals, *context.notes),
         spec.generate->transform);
   const std::string suffix = source == 0 ? "" : "#" + std::to_string(source);
   const std::string file = (context.base_folder / spec.trace->path).string();
@@ -132,7 +132,7 @@ std::unique_ptr<Workload> make_labelled(const SourceSpec& spec, std::uint64_t so
 std::unique_ptr<Workload> make_source(const SourceSpec& spec, std::uint64_t source, const std::string& path,
                                       const WorkloadContext& context) {
   std::unique_ptr<Workload> made = make_labelled(spec, source, path, context);
-  return drains(spec) ? drain_stages(std::move(made), spec.generate->generate.arrivals.stages) : std::move(made);
+  return drains(spec) ? drain_stages(std::move(made), spec.generate->generate.arrivals) : std::move(made);
 }
 
 }  // namespace

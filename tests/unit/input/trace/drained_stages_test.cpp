@@ -31,7 +31,8 @@ TEST(DrainedStages, AStageBeginsWhenTheOneBeforeHasNoRequestLeft) {
   const std::vector<StageSpec> stages{{.requests_per_s = 0.2, .duration_s = 10},
                                       {.requests_per_s = 0.2, .duration_s = 10, .pause_s = 5},
                                       {.requests_per_s = 0.1, .duration_s = 10}};
-  const auto workload = drain_stages(std::make_unique<Listed>(std::vector<double>{1, 9, 16, 18, 27}), stages);
+  const auto workload =
+      drain_stages(std::make_unique<Listed>(std::vector<double>{1, 9, 16, 18, 27}), {.stages = stages});
   const Request first = workload->next().value();
   const Request second = workload->next().value();
   EXPECT_EQ(first.arrival_s, 1);
@@ -51,6 +52,21 @@ TEST(DrainedStages, AStageBeginsWhenTheOneBeforeHasNoRequestLeft) {
   workload->follow_up(third, 34);
   EXPECT_EQ(workload->next().value().arrival_s, 39);
   EXPECT_FALSE(workload->next());
+}
+
+// Poisson gaps: the first stage of 2 requests in 10 s is over with its last arrival, at 7, and by the clock the
+// second begins behind its pause, at 12. The first one's answers come at 8 and 9, so the second begins at 14: its
+// request, at 13 by the clock, comes at 15.
+TEST(DrainedStages, AStageOfPoissonGapsEndsWithItsLastArrival) {
+  const std::vector<StageSpec> stages{{.requests_per_s = 0.2, .duration_s = 10},
+                                      {.requests_per_s = 0.1, .duration_s = 10, .pause_s = 5}};
+  const auto workload = drain_stages(std::make_unique<Listed>(std::vector<double>{1, 7, 13}),
+                                     {.stages = stages, .stage_gaps = "poisson"});
+  const Request first = workload->next().value();
+  const Request second = workload->next().value();
+  workload->follow_up(first, 8);
+  workload->follow_up(second, 9);
+  EXPECT_EQ(workload->next().value().arrival_s, 15);
 }
 
 /// Sessions of two turns, the second a second after the answer to the first.
@@ -79,7 +95,7 @@ class Talks final : public Workload {
 TEST(DrainedStages, ASessionIsOverWithItsLastTurn) {
   const std::vector<StageSpec> stages{{.requests_per_s = 0.1, .duration_s = 10},
                                       {.requests_per_s = 0.1, .duration_s = 10}};
-  const auto workload = drain_stages(std::make_unique<Talks>(), stages);
+  const auto workload = drain_stages(std::make_unique<Talks>(), {.stages = stages});
   const Request first = workload->next().value();
   const Request turn = workload->follow_up(first, 12).value();
   EXPECT_EQ(turn.arrival_s, 13);
@@ -96,7 +112,7 @@ TEST(DrainedStages, AMixGoesOnMeanwhile) {
   const std::vector<StageSpec> stages{{.requests_per_s = 0.2, .duration_s = 10},
                                       {.requests_per_s = 0.2, .duration_s = 10, .pause_s = 5}};
   std::vector<std::unique_ptr<Workload>> sources;
-  sources.push_back(drain_stages(std::make_unique<Listed>(std::vector<double>{1, 9, 16, 18}), stages));
+  sources.push_back(drain_stages(std::make_unique<Listed>(std::vector<double>{1, 9, 16, 18}), {.stages = stages}));
   sources.push_back(std::make_unique<Listed>(std::vector<double>{20, 29, 40}));
   const auto mix = merge(std::move(sources));
   const Request first = mix->next().value();

@@ -287,4 +287,25 @@ TEST(Generator, StagesHaveTheirExactNumberAndEnd) {
   EXPECT_NE(seen[49].request.request_class, seen[50].request.request_class);
 }
 
+// 400 exponential gaps of 0.2 s have a sum of 80 s, 4 s off in a standard deviation; each seed has one of its own.
+// The second stage begins behind the first one's last arrival, and has its number of requests, too.
+TEST(Generator, StagesOfPoissonGapsEndWithTheirLastArrival) {
+  GenerateSpec spec = fixed_lengths(
+      {.stages = {{.requests_per_s = 5, .duration_s = 80}, {.requests_per_s = 5, .duration_s = 4, .pause_s = 100}},
+       .stage_gaps = "poisson"});
+  spec.requests.reset();
+  std::set<double> ends;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto seen = make(spec, seed);
+    ASSERT_EQ(seen.size(), 420U);
+    const double end_s = seen[399].request.arrival_s;
+    EXPECT_NEAR(end_s, 80, 4 * 4);
+    EXPECT_GT(seen[400].request.arrival_s, end_s + 100);
+    EXPECT_EQ(seen[399].request.request_class, seen[0].request.request_class);
+    EXPECT_NE(seen[400].request.request_class, seen[0].request.request_class);
+    ends.insert(end_s);
+  }
+  EXPECT_EQ(ends.size(), 20U);
+}
+
 }  // namespace servecast::trace_generator_test

@@ -1,0 +1,99 @@
+#include "calibrate/servers/residuals.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "models/base/normal_quantile.h"
+
+namespace servecast {
+namespace {
+
+constexpr double every_weight = 1;  // of all pools of an engine: as one more system
+
+Quantiles quantiles(const Residuals& r) {
+  if (r.empty()) return {};
+  return {weighted_quantile(r, 0.05), weighted_quantile(r, 0.5), weighted_quantile(r, 0.95)};
+}
+
+struct SystemMedian {
+  double value = 0;
+  double weight = 0;
+  std::size_t rows = 0;
+};
+using SystemMedians = std::map<std::string_view, SystemMedian>;
+
+SystemMedians medians_of(const Residuals& all) {
+  std::map<std::string_view, Residuals> by_system;
+  for (const Residual& one : all) by_system[one.system].push_back(one);
+  SystemMedians medians;
+  for (const auto& [system, rows] : by_system) {
+    SystemMedian& median = medians[system];
+    median = {.value = weighted_quantile(rows, 0.5), .rows = rows.size()};
+    for (const Residual& one : rows) median.weight += one.weight;
+  }
+  return medians;
+}
+
+struct Mean {
+  double value = 0;
+  double systems = 0;
+};
+
+Mean mean_of(const SystemMedians& medians) {
+  Mean mean;
+  for (const auto& [system, median] : medians) {
+    mean.value += median.weight * median.value;
+    mean.systems += median.weight;
+  }
+  if (mean.systems > 0) mean.value /= mean.systems;
+  return mean;
+}
+
+/// Unbiased; 0 where there is but one system with rows enough.
+double variance_between(SystemMedians medians) {
+  std::erase_if(medians, [](const auto& system) { return system.second.rows < least_figures; });
+  if (medians.size() < 2) return 0;
+  double mean = 0;
+  for (const auto& [system, median] : medians) mean += median.value / static_cast<double>(medians.size());
+  double squares = 0;
+  for (const auto& [system, median] : medians) squares += (median.value - mean) * (median.value - mean);
+  return squares / static_cast<double>(medians.size() - 1);
+}
+
+}  // namespace
+
+double weighted_quantile(Residuals residuals, double q) {
+  std::ranges::sort(residuals, {}, &Residual::value);
+  double all = 0;
+  for (const Residual& one : residuals) all += one.weight;
+  double below = 0;
+  for (const Residual& one : residuals)
+    if ((below += one.weight) >= q * all) return one.value;
+  return residuals.back().value;
+}
+
+Quantiles pulled(const Residuals& own, const Residuals& every) {
+  const Quantiles to = quantiles(every);
+  Quantiles q = quantiles(own);
+  double own_weight = 0;
+  for (const Residual& one : own) own_weight += one.weight;
+  for (const auto part : {&Quantiles::p05, &Quantiles::p50, &Quantiles::p95})
+    q.*part = (own_weight * q.*part + every_weight * to.*part) / (own_weight + every_weight);
+  return q;
+}
+
+Quantiles foreseen(const Residuals& own, const Residuals& every) {
+  const SystemMedians medians = medians_of(own);
+  const SystemMedians all = medians_of(every);
+  const Mean mean = mean_of(medians);
+  const double with_every = mean.systems + every_weight;
+  const double middle = (mean.systems * mean.value + every_weight * mean_of(all).value) / with_every;
+  Residuals within = own;
+  for (Residual& one : within) one.value -= medians.at(one.system).value;
+  const Quantiles rows = quantiles(within);
+  const double between = normal_p95 * std::sqrt(variance_between(all) * (1 + 1 / with_every));
+  return {middle - std::hypot(rows.p05, between), middle, middle + std::hypot(rows.p95, between)};
+}
+
+}  // namespace servecast
