@@ -58,6 +58,7 @@ class Batch {
   // -- what a batcher may know
   virtual std::int64_t lanes() const = 0;       // batches that can be under way at a time: pipeline stages
   virtual std::int64_t lane() const = 0;        // which of them this is
+  virtual std::int64_t ranks() const { return 1; }  // with requests of their own (data_parallel)
   virtual std::int64_t running() const = 0;     // sequences admitted on the whole replica, decoding or prefilling
   virtual std::int64_t decoding() const = 0;    // sequences here that can make a token now
   virtual std::int64_t prefilling() const = 0;  // sequences here admitted earlier and part-way through their prompt
@@ -67,6 +68,7 @@ class Batch {
   virtual std::int64_t waiting_tokens() const {  // left_tokens of all that wait; requires has_waiting()
     return waiting().left_tokens;
   }
+  virtual std::int64_t waiting_requests() const { return 1; }  // requires has_waiting()
   virtual std::int64_t waiting_cached() const { return 0; }  // of its left_tokens, those that the cache holds
   virtual std::int64_t free_tokens() const {                 // that free KV blocks have room for
     return std::numeric_limits<std::int64_t>::max();

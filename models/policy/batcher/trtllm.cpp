@@ -14,8 +14,15 @@
 //
 // With `batch_wait_timeout_iters` prompts wait for company beside running decodes, until so many steps have passed or
 // they and the decodes fill a share of a step's tokens (_waiting_requests in
-// tensorrt_llm/_torch/pyexecutor/py_executor.py).
+// tensorrt_llm/_torch/pyexecutor/py_executor.py). Ranks with requests of their own have another rule
+// (attention_dp_config, _balance_adp_requests there;
+// https://nvidia.github.io/TensorRT-LLM/blogs/tech_blog/blog10_ADP_Balance_Strategy.html): with
+// `attention_dp_enable_balance` prompts wait until each rank has one, and then `attention_dp_batching_wait_iters`
+// steps for more; a rank without decodes, or every `attention_dp_timeout_iters` steps, lets go all that wait. These
+// steps are counted whether or not a prompt waits. Requests go to the rank with the fewest, so that as many ranks
+// have a prompt as prompts wait.
 #include <algorithm>
+#include <utility>
 
 #include "models/base/counts.h"
 #include "models/policy/batcher.h"
@@ -33,6 +40,9 @@ class Trtllm final : public Batcher {
     std::string capacity_scheduler_policy = "max_utilization";
     std::int64_t batch_wait_timeout_iters = 0;
     double batch_wait_max_tokens_ratio = 0;
+    bool attention_dp_enable_balance = false;
+    std::int64_t attention_dp_timeout_iters = 50;
+    std::int64_t attention_dp_batching_wait_iters = 10;
     void fields(Fields& f) {
       f.field("max_num_tokens", max_num_tokens, "most tokens in one step", at_least_one);
       f.field("max_batch_size", max_batch_size, "most sequences that run at a time", at_least_one);
@@ -51,6 +61,12 @@ class Trtllm final : public Batcher {
       f.field("batch_wait_max_tokens_ratio", batch_wait_max_tokens_ratio,
               "it no longer waits when prompts and decodes together fill this share of max_num_tokens",
               {.min = 0, .max = 1});
+      f.field("attention_dp_enable_balance", attention_dp_enable_balance,
+              "with data_parallel: prompts wait until each rank has one, and then start together");
+      f.field("attention_dp_timeout_iters", attention_dp_timeout_iters,
+              "steps after which they start although a rank has none", at_least_one);
+      f.field("attention_dp_batching_wait_iters", attention_dp_batching_wait_iters,
+              "steps that they wait for more when each rank has one");
     }
   };
   explicit Trtllm(const Settings& settings) : settings_(settings) {}
@@ -66,6 +82,7 @@ class Trtllm final : public Batcher {
     budget -= batch.draft_tokens();
     for (std::int64_t i = 0; i < batch.prefilling() && budget > 0; ++i)
       budget -= batch.continue_prefill(i, std::min(batch.prefill(i).left_tokens, budget));
+    held_ = held_ && batch.has_waiting();
     if (batch.preempted() > 0 || closed || !batch.has_waiting() || waits(batch, decoded)) return;
     std::int64_t room = settings_.capacity_scheduler_policy == "max_utilization" ? nothing_kept : room_left(batch);
     while (budget > 0 && batch.has_waiting() && batch.running() < settings_.max_batch_size) {
@@ -83,13 +100,14 @@ class Trtllm final : public Batcher {
   // While the same sequences decode, blocks only get fewer and the budget stays: a waiting request still does not
   // fit. But outputs to come get fewer, too, and faster than blocks where layers free what their windows have passed.
   bool repeatable(const Batch& batch) const override {
-    const bool looks_again =
-        settings_.capacity_scheduler_policy == "guaranteed_no_evict" || settings_.batch_wait_timeout_iters > 0;
+    const bool looks_again = settings_.capacity_scheduler_policy == "guaranteed_no_evict" ||
+                             settings_.batch_wait_timeout_iters > 0 || settings_.attention_dp_enable_balance;
     return !looks_again || !batch.has_waiting();
   }
 
  private:
   bool waits(const Batch& batch, std::int64_t decoded) {
+    if (batch.ranks() > 1) return settings_.attention_dp_enable_balance && waits_for_ranks(batch, decoded);
     if (settings_.batch_wait_timeout_iters == 0 || decoded == 0) return false;
     const double enough = settings_.batch_wait_max_tokens_ratio * real(settings_.max_num_tokens);
     if (waited_ < settings_.batch_wait_timeout_iters && real(batch.waiting_tokens() + decoded) < enough) {
@@ -98,6 +116,23 @@ class Trtllm final : public Batcher {
     }
     waited_ = 0;
     return false;
+  }
+
+  bool waits_for_ranks(const Batch& batch, std::int64_t decoded) {
+    const std::int64_t steps = batch.decode_steps();
+    const std::int64_t timeout = settings_.attention_dp_timeout_iters;
+    if (!std::exchange(held_, true)) counted_from_ += (steps - counted_from_) / timeout * timeout;
+    const bool all_decode = decoded >= batch.ranks();
+    const bool all_have_prompts = batch.waiting_requests() >= batch.ranks();
+    if (all_have_prompts) counted_from_ = steps;
+    if (all_decode && all_have_prompts && gathered_ < settings_.attention_dp_batching_wait_iters) {
+      ++gathered_;
+      return true;
+    }
+    if (all_decode && !all_have_prompts && steps - counted_from_ < timeout) return true;
+    counted_from_ = steps;
+    gathered_ = 0;
+    return held_ = false;
   }
 
   static constexpr std::int64_t nothing_kept = std::numeric_limits<std::int64_t>::max();
@@ -117,7 +152,10 @@ class Trtllm final : public Batcher {
            tokens > settings_.max_num_tokens;
   }
   Settings settings_;
-  std::int64_t waited_ = 0;  // steps, since prompts began to wait
+  std::int64_t waited_ = 0;        // steps, since prompts began to wait
+  bool held_ = false;              // prompts wait for other ranks
+  std::int64_t counted_from_ = 0;  // the step from which the timeout runs
+  std::int64_t gathered_ = 0;      // steps, since each rank has had a prompt
 };
 
 [[maybe_unused]] const bool added =

@@ -93,6 +93,7 @@ Replica ReplicaMaker::operator()(std::size_t i) const {
                             .layers = pool_.spec.kv_tiers.layer_wise ? pool_.llm.layers : 0},
                   .experts = make_experts(pool_, static_cast<std::int64_t>(i), seed_, node_),
                   .stage_gpus = pool_.shape().gpus_per_stage(),
+                  .ranks = pool_.shape().ranks(),
                   .stage_sends = {pool_.sends(Reach::inside_node), pool_.sends(Reach::across_nodes)},
                   .power = pool_.gpu.power,
                   .power_cap_w = pool_.spec.power_cap_w.value_or(pool_.gpu.power.cap_w),

@@ -18,6 +18,7 @@ class BatchBuilder final : public Batch {
 
   std::int64_t lanes() const override { return static_cast<std::int64_t>(core_.pipeline.count()); }
   std::int64_t lane() const override { return static_cast<std::int64_t>(lane_.number) % lanes(); }
+  std::int64_t ranks() const override { return core_.setup.ranks; }
   std::int64_t running() const override { return book_.sums().running_sequences; }
   std::int64_t decoding() const override { return lane_.decodes.sequences(); }
   std::int64_t prefilling() const override { return static_cast<std::int64_t>(lane_.prefilling.size()); }
@@ -27,6 +28,7 @@ class BatchBuilder final : public Batch {
   }
   PrefillView waiting() const override;
   std::int64_t waiting_tokens() const override;
+  std::int64_t waiting_requests() const override { return static_cast<std::int64_t>(core_.setup.queue->size()); }
   std::int64_t waiting_cached() const override;
   std::int64_t free_tokens() const override;
   OutputSums outputs(std::int64_t most) const override;

@@ -57,6 +57,7 @@ struct ReplicaSetup {
   FetchRules fetch{};
   std::unique_ptr<ExpertOffload> experts{};  // partly elsewhere; none: all in the GPUs' memory
   std::int64_t stage_gpus = 1;               // that a step keeps busy at a time
+  std::int64_t ranks = 1;                    // that attend to requests of their own
   std::array<bool, 2> stage_sends{};         // by Reach: these send to each other
   PowerDraw power{};                         // of one GPU
   double power_cap_w = std::numeric_limits<double>::infinity();

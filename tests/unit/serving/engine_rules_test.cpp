@@ -128,4 +128,25 @@ TEST(Trtllm, PromptsWaitForCompany) {
   EXPECT_EQ(scheduled_s(3.5), 4);
 }
 
+// Two ranks, each with a decode from step 0 on. Request 2 comes in step 1 and waits for a prompt on the other rank:
+// request 3 brings it in step 3, so that both start in step 4, or 2 steps later where they wait that long for more.
+// Without request 3 it waits for the eighth step of decodes, the timeout; once a decode has ended, no longer.
+TEST(Trtllm, PromptsOfAllRanksStartTogether) {
+  const auto scheduled_s = [&](double other_s, double batching_wait, std::int64_t output) {
+    const ReplicaLimits limits{.batcher = "trtllm",
+                               .batcher_settings = {{"attention_dp_enable_balance", 1},
+                                                    {"attention_dp_timeout_iters", 8},
+                                                    {"attention_dp_batching_wait_iters", batching_wait}},
+                               .ranks = 2};
+    return serve_with(limits, {request(0, 0, 10, 40), request(1, 0, 10, output), request(2, 1.5, 10, 5),
+                               request(3, other_s, 10, 5)})
+        .done.at(RequestId{2})
+        .scheduled_s;
+  };
+  EXPECT_EQ(scheduled_s(3.5, 0, 40), 4);
+  EXPECT_EQ(scheduled_s(3.5, 2, 40), 6);
+  EXPECT_EQ(scheduled_s(30, 2, 40), 8);
+  EXPECT_EQ(scheduled_s(30, 2, 5), 5);
+}
+
 }  // namespace servecast::engine_rules_test

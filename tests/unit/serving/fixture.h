@@ -103,6 +103,7 @@ struct ReplicaLimits {
   SwapSpace swap{};
   KvGroups groups{};
   std::int64_t attention_chunk = 0;
+  std::int64_t ranks = 1;
 };
 
 inline Replica make_replica(const StepLatency& latency, const ReplicaLimits& limits,
@@ -122,6 +123,7 @@ inline Replica make_replica(const StepLatency& latency, const ReplicaLimits& lim
                   .queue = make_policy<WaitingQueue>(limits.queue),
                   .kv_cache = std::move(cache),
                   .swap = limits.swap,
+                  .ranks = limits.ranks,
                   .attention_chunk = limits.attention_chunk,
                   .speculator = std::move(speculator)});
 }
