@@ -82,6 +82,20 @@ void leave_skews(std::map<Flavour, FlavourCells>& all) {
   });
 }
 
+constexpr std::string_view cutlass = "cutlass";
+
+/// Kernels of one backend are told apart where others are as well: where another is fastest for some shape.
+void leave_lone_backends(std::map<Flavour, FlavourCells>& all) {
+  std::erase_if(all, [&](const auto& entry) {
+    if (!entry.first.mode.starts_with(cutlass)) return false;
+    Flavour any = entry.first;
+    any.mode = any.mode.substr(cutlass.size() + 1);
+    const auto fastest = all.find(any);
+    return fastest != all.end() &&
+           std::ranges::equal(fastest->second.cells, entry.second.cells, {}, &Cell::seconds, &Cell::seconds);
+  });
+}
+
 /// Of a model's own layer on one group of GPUs, routing as skewed as that of trained routers over many experts; even
 /// routing where these are few, or spread over GPUs whose loads the simulator knows by itself.
 bool is_layer_fitted(const Sample& s) {
@@ -116,9 +130,12 @@ void CellCollector::add(const Sample& s) {
   if (reads && measurement.least_s >= reads_from_s)
     table.over_least.push_back(measurement.seconds / measurement.least_s);
   if (s.op != "moe") return flavours_[flavour_of(s)][s.shape].push_back(measurement);
-  const Flavour layer = flavour_of(of_layer(s));
-  if (layers_.contains(layer.layer) && s.dtype != "int4" && is_layer_fitted(s))
+  Flavour layer = flavour_of(of_layer(s));
+  if (layers_.contains(layer.layer) && s.dtype != "int4" && is_layer_fitted(s)) {
     flavours_[layer][s.shape].push_back(measurement);
+    layer.mode = of_backend(cutlass, s.mode);
+    if (s.kernel.ends_with("_cutlass")) flavours_[layer][s.shape].push_back(measurement);
+  }
   // Versions differ by half in how they time experts split between GPUs, and shards whose width is no multiple of 64
   // fill their tiles badly: up to twice as slow as their neighbours, which they would spoil.
   if (s.shape.expert_parallel <= 1 && !s.mode.starts_with("wide") &&
@@ -309,6 +326,7 @@ std::map<Flavour, FlavourCells> CellCollector::finish() {
     FlavourCells cells = cells_of(flavour, shapes);
     if (!cells.cells.empty()) all.emplace(flavour, std::move(cells));
   }
+  leave_lone_backends(all);
   leave_skews(all);
   if (engine_ == "trtllm") add_quantizing(all);
   return all;

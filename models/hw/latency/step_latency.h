@@ -26,6 +26,8 @@ struct StepWork {
   std::int64_t image_tokens = 0;             // of all these
   std::int64_t emitted_tokens =
       0;  // rows of the LM head: sequences that leave the step with an output token, and drafts
+  std::int64_t group_tokens =
+      0;  // of one rank's work: tokens of all ranks that share its experts; 0: it stands alone
 
   std::int64_t tokens() const { return decode_sequences + draft_tokens + prefill_tokens; }
 

@@ -34,7 +34,7 @@ class OnEachRank final : public StepLatency {
 }  // namespace
 
 StepWork fullest_rank(const StepWork& work, std::int64_t ranks, std::int64_t batches) {
-  StepWork w;
+  StepWork w{.group_tokens = divided_up(work.tokens(), batches)};
   if (work.decode_sequences > 0) {
     w.decode_sequences = divided_up(divided_up(work.decode_sequences, ranks), batches);
     const Part part{.total = work.decode_sequences, .taken = w.decode_sequences};

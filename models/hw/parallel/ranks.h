@@ -8,7 +8,7 @@ namespace servecast {
 
 /// What the fullest of `ranks`, GPUs with requests of their own that take a step together, computes in one of
 /// `batches` equal parts of its step: ceil(sequences / ranks) sequences of mean size, decodes and prompts alike, and
-/// their share of the drafts that are checked.
+/// their share of the drafts that are checked. Experts get the tokens of all ranks (`group_tokens`).
 StepWork fullest_rank(const StepWork& work, std::int64_t ranks, std::int64_t batches);
 
 /// Step time of a model of which each of `ranks` has a copy of its own; the others wait for the fullest.

@@ -58,6 +58,7 @@ class WideExperts final : public StepLatency {
   std::vector<PipelineStage> stages_;
   double slowdown_;  // of arithmetic beside an exchange
   bool overlap_;
+  bool gathers_;  // all tokens to all GPUs, so that it counts how many there are and not what the fullest rank has
   std::vector<ExchangeTime> exchange_by_tokens_{};  // of a rank, in one layer
 };
 
@@ -67,7 +68,8 @@ WideExperts::WideExperts(const WideExpertsInputs& in)
       ranks_(in.kernels.shape.ranks()),
       stages_(pipeline_stages(in.kernels.llm, in.kernels.shape)),
       slowdown_(in.exchange == ExchangeKernels::high_throughput ? sms / (sms - exchange_sms) : 1),
-      overlap_(in.two_batch_overlap) {
+      overlap_(in.two_batch_overlap),
+      gathers_(in.exchange == ExchangeKernels::all_gather) {
   const Shape& shape = in.kernels.shape;
   const ExpertExchange exchange(in.kernels.llm, *in.kernels.profile, shape, in.link, in.exchange);
   const std::int64_t most = divided_up(in.kernels.max_step_tokens, ranks_);
@@ -90,7 +92,7 @@ WideExperts::Batch WideExperts::batch(const StepWork& work, std::int64_t index) 
   Batch batch{.count = splits ? 2 : 1};
   batch.share = fullest_rank(work, ranks_, batch.count);
   batch.compute = rank_->stage(batch.share, index);
-  batch.exchange = exchange(stage, batch.share.tokens());
+  batch.exchange = exchange(stage, gathers_ ? divided_up(batch.share.group_tokens, ranks_) : batch.share.tokens());
   if (splits) batch.hiding_s = batch.compute.seconds * (stage.expert_layers() / stage.layers()) * slowdown_;
   return batch;
 }

@@ -15,8 +15,8 @@ struct WideExpertsInputs {
 
 /// Step time where the experts of a layer are spread over many GPUs, in ranks that attend to requests of their own
 /// (DeepSeek-V3's wide expert parallelism). All GPUs take a step together, so the fullest rank counts: ceil(sequences
-/// / ranks) sequences of mean size, decodes and prompts alike. With C its arithmetic (make_profile_latency, its share
-/// of all experts) and X dispatch and combine of all expert layers (ExpertExchange):
+/// / ranks) sequences of mean size, decodes and prompts alike; experts get what all ranks have. With C its arithmetic
+/// (make_profile_latency, its share of all experts) and X dispatch and combine of all expert layers (ExpertExchange):
 ///   C + X, or with two_batch_overlap, C and X those of half the batch:
 ///   2 C (1 - f) + max(2 C f s, 2 X) + min(C f s, X) / expert layers,
 /// f = share of expert layers; one half's arithmetic hides the other's exchange, but for the first and last; s = 132

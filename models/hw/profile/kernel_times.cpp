@@ -136,25 +136,32 @@ std::optional<KernelTime> KernelTimes::moe(const MoeCall& call) const {
       .top_k = call.top_k,
       .tensor_parallel = call.tensor_parallel,
       .expert_parallel = call.expert_parallel};
-  const ExpertLayer own{.hidden = call.hidden, .width = call.width, .experts = call.experts, .top_k = call.top_k};
-  if (call.routing == "balanced" && call.expert_parallel == 1 && call.experts >= fine_grained_experts) {
-    for (const Wanted& trained : {Wanted{.op = "moe_layer", .dtype = dtype, .mode = trained_routing, .layer = own},
-                                  Wanted{.op = "moe", .dtype = dtype, .mode = trained_routing}}) {
-      const Match match = find(trained);
-      if (!match.exact) continue;
-      KernelTime time = *this->time(match, trained, shape);
-      time.skewed = true;
-      return time;
+  const auto asked = [&](std::string_view routing, bool exact) {
+    if (call.backend == "auto" || routing.starts_with("wide")) return moe(call, routing, shape, exact);
+    return moe(call, of_backend(call.backend, routing), shape, exact);
+  };
+  if (call.routing == "balanced" && call.expert_parallel == 1 && call.experts >= fine_grained_experts)
+    if (auto trained = asked(trained_routing, true)) {
+      trained->skewed = true;
+      return trained;
     }
-  }
-  const Wanted as_asked{.op = "moe_layer", .dtype = dtype, .mode = call.routing, .layer = own};
-  const std::string_view
-      routing =  // where the kernels behind an exchange were not timed, the usual ones stand for them
-      call.routing.starts_with("wide") && !find(as_asked).exact ? "balanced" : call.routing;
-  for (const Wanted& wanted : {Wanted{.op = "moe_layer", .dtype = dtype, .mode = routing, .layer = own},
-                               Wanted{.op = "moe", .dtype = dtype, .mode = routing}}) {
+  // Where the kernels behind an exchange were not timed, the usual ones stand for them.
+  const bool wide = call.routing.starts_with("wide");
+  if (wide)
+    if (const auto behind = moe(call, call.routing, shape, true)) return behind;
+  return asked(wide ? "balanced" : call.routing, false);
+}
+
+/// Of the model's own layer where that was measured, else of experts of any size.
+std::optional<KernelTime> KernelTimes::moe(const MoeCall& call, std::string_view mode, const KernelShape& shape,
+                                           bool exact) const {
+  const std::string_view dtype = measured_as(call.dtype);
+  const ExpertLayer own{.hidden = call.hidden, .width = call.width, .experts = call.experts, .top_k = call.top_k};
+  for (const Wanted& wanted : {Wanted{.op = "moe_layer", .dtype = dtype, .mode = mode, .layer = own},
+                               Wanted{.op = "moe", .dtype = dtype, .mode = mode}}) {
     const Match match = find(wanted);
-    if (match.entry != nullptr && match.entry->dtype == dtype) return time(match, wanted, shape);
+    if (exact ? match.exact : match.entry != nullptr && match.entry->dtype == dtype)
+      return time(match, wanted, shape);
   }
   return std::nullopt;
 }
@@ -209,6 +216,17 @@ std::optional<KernelTime> KernelTimes::expert_rows(const MoeCall& call) const {
 
 std::optional<KernelTime> KernelTimes::launches(std::int64_t count, std::string_view mode) const {
   return exact_time({.op = "launch", .mode = mode}, {.m = count});
+}
+
+std::string of_backend(std::string_view backend, std::string_view routing) {
+  return std::string(backend).append(" ").append(routing);
+}
+
+bool has_backend(const KernelProfile& profile, DataType experts, std::string_view backend) {
+  const std::string_view dtype = measured_as(facts(experts).name);
+  return std::ranges::any_of(profile.operators, [&](const FittedOperator& fitted) {
+    return fitted.dtype == dtype && fitted.mode.starts_with(backend) && fitted.op.starts_with("moe");
+  });
 }
 
 bool has_products(const KernelProfile& profile, DataType weights) {

@@ -42,6 +42,7 @@ inline constexpr std::int64_t fine_grained_experts = 32;
 struct MoeCall {
   std::string_view dtype = "bf16";
   std::string_view routing = "balanced";
+  std::string_view backend = "auto";  // whichever is fastest
   std::int64_t tokens = 0;
   std::int64_t hidden = 0;
   std::int64_t width = 0;  // of one expert, before it is split
@@ -129,6 +130,8 @@ class KernelTimes {
     const Entry* entry = nullptr;
     bool exact = false;
   };
+  std::optional<KernelTime> moe(const MoeCall& call, std::string_view routing, const KernelShape& shape,
+                                bool exact) const;
   Match find(const Wanted& wanted) const;
   std::optional<KernelTime> time(const Wanted& wanted, const KernelShape& shape) const;
   std::optional<KernelTime> exact_time(const Wanted& wanted, const KernelShape& shape) const;
@@ -138,6 +141,10 @@ class KernelTimes {
   std::vector<Entry> entries_;
 };
 
+/// Mode of experts whose kernels are those of one backend: "cutlass balanced".
+std::string of_backend(std::string_view backend, std::string_view routing);
+/// Whether the profile has experts of this type by this backend apart from the fastest.
+bool has_backend(const KernelProfile& profile, DataType experts, std::string_view backend);
 /// Whether the profile has matrix products with weights of this type.
 bool has_products(const KernelProfile& profile, DataType weights);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,8 @@ class ProfileLatency final : public StepLatency {
   double of_model(Attention attention) const { return layers_[static_cast<std::size_t>(attention)]; }
   void ask_bodies(std::int64_t tokens) const;
   const StageTime& head(std::int64_t emitted) const;
+  const StageTime& routed_experts(std::int64_t group_tokens) const;
+  void even_out(StageTime& sum, const PipelineStage& stage, const StepWork& work) const;
   StageTime attention(const PipelineStage& stage, const StepWork& work) const;
   StageTime decodes(Attention kind, const StepWork& work) const;
   StageTime prompts(const PipelineStage& stage, const StepWork& work) const;
@@ -40,6 +43,7 @@ class ProfileLatency final : public StepLatency {
   ProfileInputs in_;
   std::array<std::optional<ProfileLayer>, LayerKind::count> kinds_{};  // those that the model has
   const ProfileLayer* any_layer_ = nullptr;
+  const ProfileLayer* expert_layer_ = nullptr;
   HandOver hand_over_;
   std::array<double, attention_kinds> layers_{};  // of the model, by attention
   double sampler_s_per_token_;
@@ -49,6 +53,7 @@ class ProfileLatency final : public StepLatency {
   mutable std::vector<PipelineStage> stages_;
   mutable std::vector<bool> asked_;  // which of the stages' by_tokens are known
   Memo<StageTime> head_by_emitted_;
+  mutable std::unordered_map<std::int64_t, StageTime> experts_by_tokens_{};
 };
 
 ProfileLatency::ProfileLatency(ProfileInputs inputs, std::unique_ptr<const KernelTimes> own)
@@ -63,6 +68,7 @@ ProfileLatency::ProfileLatency(ProfileInputs inputs, std::unique_ptr<const Kerne
     const LayerKind kind = layer_kind(in_.llm, layer);
     std::optional<ProfileLayer>& model = kinds_[kind.index()];
     if (!model) any_layer_ = &model.emplace(in_, kind);
+    if (kind.experts) expert_layer_ = &*model;
     const Attention attention = in_.llm.attention(layer);
     if (layers_[static_cast<std::size_t>(attention)]++ == 0) add_attention(attention);
   }
@@ -96,6 +102,22 @@ const StageTime& ProfileLatency::head(std::int64_t emitted) const {
     time.seconds += timed_sampling_s(in_, static_cast<std::int64_t>(row));
     return time;
   });
+}
+
+const StageTime& ProfileLatency::routed_experts(std::int64_t group_tokens) const {
+  const auto [entry, asked_first] = experts_by_tokens_.try_emplace(group_tokens);
+  if (asked_first) entry->second = expert_layer_->routed_experts(group_tokens);
+  return entry->second;
+}
+
+/// A body's experts have as many tokens of each rank as of the fullest; here they get those that there are.
+void ProfileLatency::even_out(StageTime& sum, const PipelineStage& stage, const StepWork& work) const {
+  const std::int64_t counted = work.tokens() * in_.shape.ranks();
+  if (in_.shape.ranks() == 1 || work.group_tokens == 0 || work.group_tokens >= counted || !expert_layer_) return;
+  const StageTime& as_counted = routed_experts(counted);
+  const StageTime& there = routed_experts(work.group_tokens);
+  sum.seconds -= stage.expert_layers() * (as_counted.seconds - there.seconds);
+  sum.compute_s -= stage.expert_layers() * (as_counted.compute_s - there.compute_s);
 }
 
 double ProfileLatency::chunk_s(std::int64_t tokens, std::int64_t prefix_tokens) const {
@@ -164,6 +186,7 @@ StageTime ProfileLatency::stage(const StepWork& work, std::int64_t index) const 
   if (!asked_[static_cast<std::size_t>(known)]) ask_bodies(known);
   StageTime sum = stage.by_tokens[static_cast<std::size_t>(known)];
   if (work.tokens() > last) sum = real(work.tokens()) / real(last) * sum;
+  even_out(sum, stage, work);
   sum += attention(stage, work);
   if (stage.last) {
     sum += head(work.emitted_tokens);

@@ -28,6 +28,7 @@ struct ProfileInputs {
   EngineTerms terms{};
   RankLoads rank_loads{};               // with shape.expert_parallel above 1
   std::string_view exchange_kernels{};  // with several ranks: the routing of experts behind DeepEP's kernels
+  std::string moe_backend = "auto";     // of experts; auto: whichever is fastest
 };
 
 /// Step time from a kernel profile. With T tokens, run as T* rows (cuda_graph.h), n sequences and L layers:

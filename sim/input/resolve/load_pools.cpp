@@ -248,9 +248,10 @@ class PoolLoader {
   }
 
   bool computes_weights(const Pool& pool, const std::optional<ProfileUse>& use) {
-    const auto problem = weights_problem(pool.gpu, pool.llm, pool.weights(), use ? &use->measured : nullptr);
-    if (problem) fail(".weights", *problem);
-    return !problem;
+    const KernelProfile* profile = use ? &use->measured : nullptr;
+    if (const auto problem = weights_problem(pool.gpu, pool.llm, pool.weights(), profile)) fail(".weights", *problem);
+    if (const auto none = moe_backend_problem(pool, profile)) fail(".latency.moe_backend", *none);
+    return text_.problems.empty();
   }
 
   void make_pool_profile_latency(Pool& pool, const ReadyProfile& ready) {
@@ -267,7 +268,8 @@ class PoolLoader {
                           .stage_link = stage_link(pool),
                           .node_gpus = node().gpus,
                           .terms = kernel_terms(pool),
-                          .rank_loads = pool.rank_loads};
+                          .rank_loads = pool.rank_loads,
+                          .moe_backend = pool.spec.latency.moe_backend};
     if (pool.shape().ranks() == 1)
       pool.latency = with_collectives(pool, make_profile_latency(std::move(kernels)));
     else if (const auto problem = exchange_problem(pool, profile, node().gpus))

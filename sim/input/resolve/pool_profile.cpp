@@ -108,6 +108,18 @@ std::optional<std::string> weights_problem(const Gpu& gpu, const Llm& llm, const
   return fmt::format("{} has no unit for experts in {}", gpu.title, facts(weights.experts).name);
 }
 
+std::optional<std::string> moe_backend_problem(const Pool& pool, const KernelProfile* profile) {
+  const std::string& backend = pool.spec.latency.moe_backend;
+  const DataType experts = pool.weights().experts;
+  if (backend == "auto" || (profile != nullptr && has_backend(*profile, experts, backend))) return std::nullopt;
+  const std::string where = profile == nullptr ? "without a kernel profile" : "kernel profile " + profile->name;
+  return fmt::format(
+      "{} does not tell experts of {} in {} from others: leave it out; nvfp4 on B200 and GB200 with kernels of "
+      "trtllm "
+      "has them",
+      where, backend, facts(experts).name);
+}
+
 std::optional<std::string> pageable_problem(const Pool& pool) {
   if (!pool.spec.expert_offload || pool.spec.expert_offload->page_locked || pool.transfers.h2d_pageable)
     return std::nullopt;
@@ -136,6 +148,8 @@ void add_roofline_notes(Pool& pool, const PoolHardware& with) {
 }
 
 bool check_table_rates(YamlText& text, const std::string& path, const Pool& pool, const PoolHardware& with) {
+  if (pool.spec.latency.moe_backend != "auto")
+    text.fail(path + ".latency.moe_backend", "lookup tables tell no kernels apart: leave it out");
   const Gpu& file = file_of(pool, with);
   if (file.hbm_bytes_per_s == pool.gpu.hbm_bytes_per_s && file.peaks == pool.gpu.peaks) return true;
   text.fail(

@@ -26,6 +26,9 @@ std::optional<ProfileUse> profile_use(const Pool& pool, const PoolHardware& with
 std::optional<std::string> weights_problem(const Gpu& gpu, const Llm& llm, const WeightTypes& weights,
                                            const KernelProfile* profile);
 
+/// Why the profile (null: none) does not have the kernels of experts that the pool names.
+std::optional<std::string> moe_backend_problem(const Pool& pool, const KernelProfile* profile);
+
 /// Those that the pool names; and why they cannot send the tokens of its ranks with this profile.
 ExchangeKernels exchange_kernels(const ExpertExchangeSpec& spec);
 std::optional<std::string> exchange_problem(const Pool& pool, const KernelProfile& profile, std::int64_t node_gpus);

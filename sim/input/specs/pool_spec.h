@@ -26,6 +26,7 @@ struct LatencySpec {
   std::string model = "auto";
   std::string tables;
   std::string profile;
+  std::string moe_backend = "auto";
 
   void fields(Fields& f) {
     f.field("model", model,
@@ -36,6 +37,11 @@ struct LatencySpec {
     f.field("tables", tables, "folder of lookup tables, for model: table");
     f.field("profile", profile,
             "bundled kernel profile or the path of a YAML file; left out: the GPU's for the engine, or for vLLM");
+    f.field(
+        "moe_backend", moe_backend,
+        "kernels of routed experts, where the profile has those of several (TensorRT-LLM moe_config.backend); auto: "
+        "the fastest for each shape",
+        {"auto", "cutlass"});
   }
 };
 

@@ -93,8 +93,9 @@ const GemmFit& ProfileLayer::expert_fit() const {
 StageTime ProfileLayer::experts(std::int64_t tokens) const {
   if (tokens == 0) return {};
   const Experts& experts = in_.llm.experts.value();
-  if (in_.shape.expert_parallel > 1 || in_.shape.ranks() > 1) return spread_experts(tokens);
+  if (in_.shape.expert_parallel > 1 || in_.shape.ranks() > 1) return routed_experts(tokens * in_.shape.ranks());
   MoeCall call{.dtype = facts(in_.weights.experts).name,
+               .backend = in_.moe_backend,
                .tokens = tokens,
                .hidden = in_.llm.hidden,
                .width = experts.intermediate,
@@ -130,12 +131,12 @@ std::optional<StageTime> ProfileLayer::experts_like_bf16(MoeCall call) const {
   return time;
 }
 
-// Every rank sends as many tokens; the fullest GPU's experts get more than their share.
-StageTime ProfileLayer::spread_experts(std::int64_t rank_tokens) const {
+// The fullest GPU's experts get more than their share.
+StageTime ProfileLayer::routed_experts(std::int64_t tokens) const {
   const Experts& experts = in_.llm.experts.value();
-  const std::int64_t tokens = rank_tokens * in_.shape.ranks();
   const RankLoad load = in_.rank_loads.at(tokens);
   MoeCall call{.dtype = facts(in_.weights.experts).name,
+               .backend = in_.moe_backend,
                .tokens = tokens,
                .hidden = in_.llm.hidden,
                .width = experts.intermediate,

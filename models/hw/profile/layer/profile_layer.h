@@ -17,7 +17,10 @@ class ProfileLayer {
   /// The inputs must outlive it.
   ProfileLayer(const ProfileInputs& inputs, const LayerKind& kind);
 
+  /// With several ranks, each has so many.
   StageTime operator()(std::int64_t tokens) const;
+  /// Routed experts alone, of a layer that has some, where its ranks have so many tokens together.
+  StageTime routed_experts(std::int64_t group_tokens) const;
   /// All-reduce of the hidden state of so many tokens, with the wait for the slowest rank; nothing on one GPU.
   StageTime all_reduce(std::int64_t tokens) const;
   StageTime all_reduce_alone(std::int64_t tokens) const;
@@ -34,7 +37,6 @@ class ProfileLayer {
   std::optional<StageTime> experts_like_bf16(MoeCall call) const;
   StageTime with_shared(StageTime routed, std::int64_t tokens, std::int64_t shared_rows) const;
   const GemmFit& expert_fit() const;
-  StageTime spread_experts(std::int64_t rank_tokens) const;
   std::int64_t graph_tokens() const;
   /// By kernels that start before the one before ends, or are one.
   double hidden_s() const;
