@@ -33,7 +33,7 @@ constexpr std::array<Term, 7> terms{[](EngineProfile& e) -> double& { return e.r
                                     [](EngineProfile& e) -> double& { return e.step.sampler_s_per_logit; },
                                     [](EngineProfile& e) -> double& { return e.step.host_step_s; },
                                     [](EngineProfile& e) -> double& { return e.step.host_sequence_s; },
-                                    [](EngineProfile& e) -> double& { return e.step.eager_layer_s; }};
+                                    [](EngineProfile& e) -> double& { return e.step.eager_operation_s; }};
 
 /// `start` with each term multiplied by exp(x): terms stay above zero.
 EngineProfile moved(EngineProfile engine, const Eigen::VectorXd& x) {
@@ -136,7 +136,7 @@ step:
   host_sequence_s: {:.6g}
   host_overlapped: {}
   cuda_graph_max_tokens: {}
-  eager_layer_s: {:.6g}
+  eager_operation_s: {:.6g}
   dependent_launch_s: {:.6g}
   norm_in_all_reduce_s: {:.6g}
   input_scales: {}
@@ -150,7 +150,7 @@ memory:
                      e.request_token_s, e.frontend_sequence_s, e.scheduling_depth, e.step.all_reduce_wait_s,
                      e.step.sampler_s_per_logit, e.step.small_kernel_s, e.step.small_kernels_per_layer,
                      e.step.host_step_s, e.step.host_sequence_s, e.step.host_overlapped, e.step.cuda_graph_max_tokens,
-                     e.step.eager_layer_s, e.step.dependent_launch_s, e.step.norm_in_all_reduce_s,
+                     e.step.eager_operation_s, e.step.dependent_launch_s, e.step.norm_in_all_reduce_s,
                      e.step.input_scales, e.step.shared_experts_beside_tokens, e.memory.rule,
                      e.memory.gpu_memory_utilization, e.memory.windowed_layers, reserve, errors_yaml(e.errors));
 }

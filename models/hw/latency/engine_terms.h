@@ -20,7 +20,7 @@ struct EngineTerms {
   double host_sequence_s = 0;
   bool host_overlapped = true;
   std::int64_t cuda_graph_max_tokens = 512;
-  double eager_layer_s = 0;
+  double eager_operation_s = 0;
   double dependent_launch_s = 0;
   double norm_in_all_reduce_s = 0;
   std::string input_scales = "dynamic";
@@ -40,10 +40,11 @@ struct EngineTerms {
     f.field("host_overlapped", host_overlapped, "the host works while the GPU computes: the longer of both counts");
     f.field("cuda_graph_max_tokens", cuda_graph_max_tokens,
             "largest step run as a CUDA graph, at most twice the sequences; 0: all eager");
-    f.field("eager_layer_s", eager_layer_s,
-            "host time to launch one layer of a step outside CUDA graphs (with prompts, or with more decodes than "
-            "cuda_graph_max_tokens), for which the GPU waits where its kernels are done sooner; 0: graphs hold such "
-            "steps, too, or the host is ahead");
+    f.field(
+        "eager_operation_s", eager_operation_s,
+        "host time to launch one operation of a layer (8 in Llama, 17 in DeepSeek-V3) in steps outside CUDA graphs "
+        "(with prompts, or with more decodes than cuda_graph_max_tokens), for which the GPU waits where its "
+        "kernels are done sooner; 0: graphs hold such steps, too, or the host is ahead");
     f.field("dependent_launch_s", dependent_launch_s,
             "what a layer's kernels take less than one by one, where each starts while the one before ends "
             "(programmatic dependent launch)");
@@ -71,7 +72,7 @@ double all_reduce_wait_s(const EngineTerms& engine, std::int64_t ranks);
 
 /// For kernels whose host time is added elsewhere.
 inline EngineTerms without_host(EngineTerms terms) {
-  terms.host_step_s = terms.host_sequence_s = terms.eager_layer_s = 0;
+  terms.host_step_s = terms.host_sequence_s = terms.eager_operation_s = 0;
   return terms;
 }
 

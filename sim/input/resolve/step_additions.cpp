@@ -134,10 +134,11 @@ std::unique_ptr<StepLatency> latency_in_parts(const Pool& pool, const LatencyOf&
 
 void add_eager_launch(Pool& pool) {
   const EngineTerms& terms = pool.engine.step;
-  if (terms.eager_layer_s > 0)
-    pool.latency = with_eager_launch(
-        std::move(pool.latency),
-        {.layers = pool.llm.layers, .layer_s = terms.eager_layer_s, .graph_sequences = terms.cuda_graph_max_tokens});
+  if (terms.eager_operation_s > 0)
+    pool.latency = with_eager_launch(std::move(pool.latency),
+                                     {.llm = pool.llm,
+                                      .operation_s = terms.eager_operation_s,
+                                      .graph_sequences = terms.cuda_graph_max_tokens * pool.shape().ranks()});
 }
 
 // Drafts are made on the last stage, with kernels and engine like the model's own; the host has done its part of a

@@ -18,7 +18,8 @@ class PerToken final : public StepLatency {
   std::int64_t stages_;
 };
 
-constexpr EagerLaunch ten_layers{.layers = 10, .layer_s = 2e-3, .graph_sequences = 4};
+// Of 8 operations each.
+const EagerLaunch ten_layers{.llm = {.layers = 10}, .operation_s = 0.25e-3, .graph_sequences = 4};
 
 StageTime prompt_of(std::int64_t tokens, std::int64_t stages = 1, std::int64_t stage = 0) {
   StepWork work{.decode_sequences = 2};
@@ -51,6 +52,20 @@ TEST(EagerLaunchTest, MoreDecodesThanTheLargestGraphAreLaunchedOneByOne) {
       with_eager_launch(std::make_unique<PerToken>(1), ten_layers)->stage({.decode_sequences = 5}, 0);
   EXPECT_DOUBLE_EQ(time.seconds, 0.020);
   EXPECT_DOUBLE_EQ(time.host_s, 0.015);
+}
+
+// By hand, from the models' code in vLLM: two norms, attention, MLP or experts, and what shared experts add.
+TEST(EagerLaunchTest, LayersAreLaunchedByTheirOperations) {
+  const Experts routed{.count = 128, .active = 4, .intermediate = 2880};
+  const Experts shared{
+      .count = 256, .active = 8, .intermediate = 2048, .shared_intermediate = 2048, .first_dense_layers = 3};
+  const Llm deepseek_v3{.layers = 61, .experts = shared, .latent = LatentAttention{.query_rank = 1536}};
+  EXPECT_EQ(launched_operations({.layers = 32}, 0), 2 + 3 + 3);
+  EXPECT_EQ(launched_operations({.layers = 36, .qk_norm = true}, 0), 2 + 4 + 3);
+  EXPECT_EQ(launched_operations({.layers = 36, .experts = routed}, 0), 2 + 3 + 3);
+  EXPECT_EQ(launched_operations(deepseek_v3, 0), 2 + 8 + 3);
+  EXPECT_EQ(launched_operations(deepseek_v3, 3), 2 + 8 + 3 + 4);
+  EXPECT_EQ(launched_operations({.layers = 27, .experts = shared, .latent = LatentAttention{}}, 3), 2 + 7 + 3 + 4);
 }
 
 // Ten layers on three stages: the one before the last has the fourth.
