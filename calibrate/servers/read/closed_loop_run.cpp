@@ -42,6 +42,15 @@ std::string weights_of(const ClosedLoopRun& run) {
   return by_marlin ? "    weights: auto\n    expert_weights: int4\n" : weight_settings(run.weights, run.gpu);
 }
 
+/// InferenceMAX's scripts: TRTLLM_FORCE_ALLTOALL_METHOD is MNNVL for gpt-oss wherever experts are whole, and ranks
+/// with requests of their own compute experts by CUTLASS.
+std::string expert_settings(const ClosedLoopRun& run) {
+  const bool forced = run.inference_max && run.llm.name == "gpt-oss-120b";
+  const bool cutlass = run.inference_max && run.backend == "trtllm" && run.shape.attention_dp > 1;
+  return exchange_settings(run.shape, run.gpu, engine_of(run), forced ? 2 : nvlink_from(run.llm)) +
+         (cutlass ? cutlass_experts(run.weights) : "");
+}
+
 std::string scenario(const ClosedLoopRun& run) {
   return fmt::format(R"(name: {}
 {}cluster: {{node: {}}}
@@ -53,7 +62,7 @@ pools:
 {}{})",
                      yaml_text(run.id), workload_text(run.load), run.gpu.node, run.llm.name, run.gpu.name,
                      weights_of(run), shape_settings(run.shape, run.llm),
-                     exchange_settings(run.shape, run.gpu, engine_of(run)) + engine_settings(run));
+                     expert_settings(run) + engine_settings(run));
 }
 
 }  // namespace

@@ -58,11 +58,23 @@ RowShape row_shape(const CsvRow& row, const std::string& prefix = "");
 /// model without experts is to spread some.
 std::string shape_settings(const RowShape& shape, const BundledLlm& llm);
 
-/// How ranks with requests of their own send tokens to experts, a line of the pool; empty where they do not.
-std::string exchange_settings(const RowShape& shape, const BundledGpu& gpu, const std::string& engine);
+/// How ranks with requests of their own send tokens to experts, a line of the pool; empty where they do not, and
+/// where they do by DeepEP. vLLM: allgather_reducescatter, its default. TensorRT-LLM: its kernels over NVLink on
+/// Blackwell from `nvlink_groups` groups of whole experts on, else NCCL.
+std::string exchange_settings(const RowShape& shape, const BundledGpu& gpu, const std::string& engine,
+                              std::int64_t nvlink_groups);
+/// More groups than a token chooses experts (select_alltoall_method_type in TensorRT-LLM's modules/fused_moe).
+std::int64_t nvlink_from(const BundledLlm& llm);
+/// TensorRT-LLM's own kernels of experts in nvfp4, which it takes unless told otherwise (moe_config.backend).
+std::string cutlass_experts(const std::string& weights);
 
 /// Batcher, KV cache and memory of the pool, as the load's scripts set its engine up.
 std::string engine_settings(const ClosedLoopRun& run);
+
+/// Of DeepSeek's servers with TensorRT-LLM, in the scripts of InferenceMAX and on the page of 1.2, as settings of the
+/// batcher (attention_dp_config).
+inline constexpr const char* deepseek_rank_waits =
+    ", attention_dp_enable_balance: true, attention_dp_timeout_iters: 60, attention_dp_batching_wait_iters: 0";
 
 /// The bundled engine file that stands for a version. Throws NoMatch where none does.
 std::string engine_file(const std::string& backend, const std::string& version);

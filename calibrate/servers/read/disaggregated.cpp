@@ -61,20 +61,31 @@ PrefillStep prefill_step(const DisaggregatedRun& run) {
   return {.prompts = run.prefill.batch, .tokens = std::max(prompt + 64, run.prefill.batch * prompt)};
 }
 
-/// Decode workers run the batch of the recipe on each rank.
+/// A recipe's `moe_config.backend`, of workers that compute prompts or decode. Dynamo 0.5's says nothing of the
+/// former. Others: TRTLLM, or with requests of their own on each rank CUTLASS, and from 16 ranks on WIDEEP.
+std::string expert_settings(const DisaggregatedRun& run, const Workers& workers, bool prefill) {
+  const bool unsaid = prefill && run.dynamo.starts_with("0.5");
+  const bool ranks = workers.shape.attention_dp > 1 && workers.shape.attention_dp < 16;
+  return exchange_settings(workers.shape, run.gpu, run.engine, nvlink_from(run.llm)) +
+         (run.engine.starts_with("trtllm") && (unsaid || ranks) ? cutlass_experts(run.weights) : "");
+}
+
+/// Decode workers run the batch of the recipe on each rank, prefill workers a step at a time
+/// (disable_overlap_scheduler).
 std::string pool(const DisaggregatedRun& run, const char* name, const Workers& workers, std::int64_t tokens,
                  const std::string& rest) {
+  const bool prefill = &workers != &run.decode;
   return fmt::format(R"(  - name: {}
     llm: {}
     gpu: {}
 {}    sampling: greedy
     replicas: {}
 {}    kv_cache_dtype: fp8
-    batcher: {{policy: trtllm, overlap_scheduler: true, max_batch_size: {}, max_num_tokens: {}}}
+    batcher: {{policy: trtllm, overlap_scheduler: {}, max_batch_size: {}, max_num_tokens: {}}}
     kv_cache: {{policy: paged_reserved, block_tokens: 32}}
 {})",
                      name, run.llm.name, run.gpu.name, weight_settings(run.weights, run.gpu), workers.count,
-                     shape_settings(workers.shape, run.llm) + exchange_settings(workers.shape, run.gpu, run.engine),
+                     shape_settings(workers.shape, run.llm) + expert_settings(run, workers, prefill), !prefill,
                      workers.batch * workers.shape.attention_dp, tokens, rest);
 }
 

@@ -57,11 +57,14 @@ struct TrtllmLimits {
   std::int64_t tokens = 0;
   double kv_fraction = 0.9;
   TrtllmWaits waits{};
+  std::string rank_waits{};  // of prompts for those of other ranks (attention_dp_config)
 };
 
 bool has_lengths(const ClosedLoopRun& run, std::int64_t prompt, std::int64_t output) {
   return run.load.prompt_tokens == prompt && run.load.output_tokens == output;
 }
+
+constexpr const char* rank_waits = ", attention_dp_enable_balance: true";
 
 /// dsr1_fp8_b200_trt.sh; those of 1.2 give steps 8,192 tokens at least.
 TrtllmLimits deepseek_limits(const ClosedLoopRun& run) {
@@ -74,7 +77,8 @@ TrtllmLimits deepseek_limits(const ClosedLoopRun& run) {
   return {.sequences = run.load.clients,
           .tokens = ranks * (newer ? std::max<std::int64_t>(8192, tokens) : tokens),
           .kv_fraction = run.gpu.blackwell ? 0.8 : 0.75,
-          .waits = waits ? TrtllmWaits{.iters = 40, .tokens_ratio = 0.8} : TrtllmWaits{}};
+          .waits = waits ? TrtllmWaits{.iters = 40, .tokens_ratio = 0.8} : TrtllmWaits{},
+          .rank_waits = deepseek_rank_waits};
 }
 
 /// 70b_*_trt_slurm.sh: steps as long as the model's longest sequence, but on B200 in fp8.
@@ -96,7 +100,10 @@ TrtllmLimits trtllm_limits(const ClosedLoopRun& run) {
     return {.sequences = std::max<std::int64_t>(1, run.load.clients - 1),
             .tokens = run.load.clients + run.load.prompt_tokens + spare_tokens};
   if (run.llm.name == "gpt-oss-120b")
-    return {.sequences = run.gpu.blackwell ? 512 : run.load.clients, .tokens = 20000, .kv_fraction = 0.85};
+    return {.sequences = run.gpu.blackwell ? 512 * run.shape.attention_dp : run.load.clients,
+            .tokens = 20000 * run.shape.attention_dp,
+            .kv_fraction = 0.85,
+            .rank_waits = rank_waits};
   return run.llm.name == "deepseek-v3" ? deepseek_limits(run) : llama_limits(run);
 }
 
@@ -104,10 +111,11 @@ std::string trtllm_settings(const ClosedLoopRun& run) {
   const TrtllmLimits limits = trtllm_limits(run);
   return fmt::format(
       "    batcher: {{policy: trtllm, overlap_scheduler: true, max_batch_size: {}, max_num_tokens: {}, "
-      "batch_wait_timeout_iters: {}, batch_wait_max_tokens_ratio: {}}}\n"
+      "batch_wait_timeout_iters: {}, batch_wait_max_tokens_ratio: {}{}}}\n"
       "    kv_cache: {{policy: paged_reserved, block_tokens: 32}}\n"
       "    memory: {{gpu_memory_utilization: {}}}\n",
-      limits.sequences, limits.tokens, limits.waits.iters, limits.waits.tokens_ratio, limits.kv_fraction);
+      limits.sequences, limits.tokens, limits.waits.iters, limits.waits.tokens_ratio, limits.rank_waits,
+      limits.kv_fraction);
 }
 
 /// fp8 keys and values: all scripts for Blackwell, and TensorRT-LLM's for models in fp8 or fp4, but for gpt-oss on

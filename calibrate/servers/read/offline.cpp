@@ -78,7 +78,18 @@ BuiltEngine limits_of(const OfflineRun& run) {
                                          .prompt_tokens = run.prompt_tokens,
                                          .output_tokens = run.output_tokens});
   limits.max_num_tokens *= run.shape.attention_dp;
+  limits.max_batch_size *= run.shape.attention_dp;
   return limits;
+}
+
+/// The page of 1.2 gives options: prompts of DeepSeek's ranks wait for each other; experts in nvfp4 are CUTLASS's.
+std::string page_options(const OfflineRun& run) {
+  const bool waits = run.shape.attention_dp > 1 && run.llm.name == "deepseek-v3";
+  return waits ? std::string(run.bench.batcher) + deepseek_rank_waits : run.bench.batcher;
+}
+std::string expert_settings(const OfflineRun& run) {
+  if (!run.llm.experts) return "";
+  return exchange_settings(run.shape, run.gpu, run.bench.engine, nvlink_from(run.llm)) + cutlass_experts(run.weights);
 }
 
 std::string offline_scenario(const OfflineRun& run) {
@@ -103,8 +114,8 @@ pools:
 )",
                      run.name, run.requests, run.prompt_tokens, run.output_tokens, run.gpu.node, run.llm.name,
                      run.gpu.name, weight_settings(run.weights, run.gpu), cache_type(run.weights),
-                     shape_settings(run.shape, run.llm), limits.max_batch_size, limits.max_num_tokens,
-                     run.bench.batcher, run.bench.kv_fraction, run.bench.block_tokens);
+                     shape_settings(run.shape, run.llm) + expert_settings(run), limits.max_batch_size,
+                     limits.max_num_tokens, page_options(run), run.bench.kv_fraction, run.bench.block_tokens);
 }
 
 MeasuredServer offline_server_of(const OfflineRun& run) {

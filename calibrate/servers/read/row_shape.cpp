@@ -32,13 +32,4 @@ std::string shape_settings(const RowShape& shape, const BundledLlm& llm) {
   return text + fmt::format("    data_parallel: {}\n    expert_parallel: {}\n", shape.attention_dp, shape.moe_ep);
 }
 
-/// vLLM: allgather_reducescatter, its default. TensorRT-LLM: its kernels over NVLink on Blackwell, where experts are
-/// whole (TRTLLM_FORCE_ALLTOALL_METHOD is NotEnabled with sliced ones). Else DeepEP.
-std::string exchange_settings(const RowShape& shape, const BundledGpu& gpu, const std::string& engine) {
-  if (shape.attention_dp == 1) return "";
-  const bool trtllm = engine.starts_with("trtllm");
-  if (shape.moe_tp > 1 || engine.starts_with("vllm")) return "    expert_exchange: {kernels: all_gather}\n";
-  return trtllm && gpu.blackwell ? "    expert_exchange: {kernels: nvlink}\n" : "";
-}
-
 }  // namespace servecast
