@@ -112,12 +112,11 @@ std::optional<std::string> moe_backend_problem(const Pool& pool, const KernelPro
   const std::string& backend = pool.spec.latency.moe_backend;
   const DataType experts = pool.weights().experts;
   if (backend == "auto" || (profile != nullptr && has_backend(*profile, experts, backend))) return std::nullopt;
-  const std::string where = profile == nullptr ? "without a kernel profile" : "kernel profile " + profile->name;
+  if (profile == nullptr) return "without a kernel profile no kernels of experts are told apart: leave it out";
   return fmt::format(
-      "{} does not tell experts of {} in {} from others: leave it out; nvfp4 on B200 and GB200 with kernels of "
-      "trtllm "
-      "has them",
-      where, backend, facts(experts).name);
+      "kernel profile {} does not tell experts of {} in {} from others: leave it out; nvfp4 on B200 and GB200 with "
+      "kernels of trtllm has them",
+      profile->name, backend, facts(experts).name);
 }
 
 std::optional<std::string> pageable_problem(const Pool& pool) {
