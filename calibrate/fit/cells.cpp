@@ -84,7 +84,7 @@ void leave_skews(std::map<Flavour, FlavourCells>& all) {
 
 constexpr std::string_view cutlass = "cutlass";
 
-/// Kernels of one backend are told apart where others are as well: where another is fastest for some shape.
+/// Kernels of one backend have a mode of their own where another backend's are faster for some shape.
 void leave_lone_backends(std::map<Flavour, FlavourCells>& all) {
   std::erase_if(all, [&](const auto& entry) {
     if (!entry.first.mode.starts_with(cutlass)) return false;

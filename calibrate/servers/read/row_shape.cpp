@@ -2,6 +2,7 @@
 
 #include "calibrate/servers/read/closed_loop_run.h"
 #include "calibrate/servers/read/csv_rows.h"
+#include "sim/input/library/llm_config.h"
 
 namespace servecast {
 
@@ -30,6 +31,24 @@ std::string shape_settings(const RowShape& shape, const BundledLlm& llm) {
     throw NoMatch(fmt::format("{} has no experts to spread, but the row says attention_dp_size {} and moe_ep_size {}",
                               llm.name, shape.attention_dp, shape.moe_ep));
   return text + fmt::format("    data_parallel: {}\n    expert_parallel: {}\n", shape.attention_dp, shape.moe_ep);
+}
+
+std::int64_t nvlink_from(const BundledLlm& llm) {
+  const Llm model = load_llm(llm.name, {});
+  return model.experts ? model.experts->active + 1 : 1;
+}
+
+std::string exchange_settings(const RowShape& shape, const BundledGpu& gpu, const std::string& engine,
+                              std::int64_t nvlink_groups) {
+  if (shape.attention_dp == 1) return "";
+  const bool gathers = shape.moe_tp > 1 || engine.starts_with("vllm");
+  if (!engine.starts_with("trtllm") && !gathers) return "";
+  const bool nvlink = !gathers && gpu.blackwell && shape.moe_ep >= nvlink_groups;
+  return nvlink ? "    expert_exchange: {kernels: nvlink}\n" : "    expert_exchange: {kernels: all_gather}\n";
+}
+
+std::string cutlass_experts(const std::string& weights) {
+  return weights == "nvfp4" ? "    latency: {moe_backend: cutlass}\n" : "";
 }
 
 }  // namespace servecast

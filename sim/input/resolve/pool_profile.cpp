@@ -112,7 +112,7 @@ std::optional<std::string> moe_backend_problem(const Pool& pool, const KernelPro
   const std::string& backend = pool.spec.latency.moe_backend;
   const DataType experts = pool.weights().experts;
   if (backend == "auto" || (profile != nullptr && has_backend(*profile, experts, backend))) return std::nullopt;
-  if (profile == nullptr) return "without a kernel profile no kernels of experts are told apart: leave it out";
+  if (profile == nullptr) return "without a kernel profile experts have one kernel: leave it out";
   return fmt::format(
       "kernel profile {} does not tell experts of {} in {} from others: leave it out; nvfp4 on B200 and GB200 with "
       "kernels of trtllm has them",
