@@ -84,6 +84,7 @@ class ChangedHardware(Figures):
 class Classes(Figures):
     name: str  # class
     requests: ClassesRequests  # requests of this class
+    output_tokens_per_s: float  # output tokens of its completed requests, by the time from its first arrival until the last of them is complete [tokens/s]
     ttft_s: Spread  # time to first token as the client sees it: `first_token_s` − `arrival_s`, the engine's request path included, of requests that got one [s]
     tpot_s: Spread  # time per output token: (`finish_s` − `first_token_s`) / (`output_tokens` − 1), of completed requests with two or more [s]
     e2e_s: Spread  # `finish_s` − `arrival_s`, of completed requests [s]
