@@ -73,7 +73,8 @@ BuiltEngine limits_of(const OfflineRun& run) {
   const Llm llm = load_llm(run.llm.name, {});
   BuiltEngine limits = run.bench.limits({.gpu = gpu,
                                          .llm = llm,
-                                         .type = data_type(run.weights).value(),
+                                         .weights = data_type(run.weights).value(),
+                                         .kv = data_type(cache_type(run.weights)).value(),
                                          .tensor_parallel = run.shape.attention_tp * run.shape.attention_dp,
                                          .prompt_tokens = run.prompt_tokens,
                                          .output_tokens = run.output_tokens});

@@ -31,9 +31,15 @@ std::int64_t rounded_up(double value, const std::array<Rounding, 3>& steps) {
   return static_cast<std::int64_t>(step->unit * std::ceil(value / step->unit));
 }
 
+/// As the tool counts them (BYTES_PER_ELEM): it has no MXFP4, whose weights get the 2 bytes of all that it lacks.
+double weight_bytes(DataType type) {
+  if (type == DataType::nvfp4) return 0.5;
+  return type == DataType::mxfp4 ? 2 : facts(type).bytes;
+}
+
 BuiltEngine limits_of(const BenchedEngine& e, double weights_gib) {
   const double heads = real(std::max(e.tensor_parallel, e.llm.kv_heads));
-  const double token_gib = 2 * real(e.llm.layers) * heads * real(e.llm.head_size) * facts(e.type).bytes / gib;
+  const double token_gib = 2 * real(e.llm.layers) * heads * real(e.llm.head_size) * facts(e.kv).bytes / gib;
   const double left = real(e.tensor_parallel) * e.gpu.hbm_bytes / gib - weights_gib;
   const double in = real(e.prompt_tokens);
   const double out = real(e.output_tokens);
@@ -47,11 +53,11 @@ BuiltEngine limits_of(const BenchedEngine& e, double weights_gib) {
 
 // The tool takes gibibytes of memory and 1e9 bytes of weights for the same unit; so do we.
 BuiltEngine trtllm_bench_build(const BenchedEngine& engine) {
-  return limits_of(engine, parameters(engine.llm) / 1e9 * facts(engine.type).bytes);
+  return limits_of(engine, parameters(engine.llm) / 1e9 * weight_bytes(engine.weights));
 }
 
 BuiltEngine trtllm_bench_throughput(const BenchedEngine& engine) {
-  BuiltEngine limits = limits_of(engine, parameters(engine.llm) / gib * facts(engine.type).bytes);
+  BuiltEngine limits = limits_of(engine, parameters(engine.llm) / gib * weight_bytes(engine.weights));
   limits.max_num_tokens = std::max(limits.max_num_tokens, engine.prompt_tokens + limits.max_batch_size);
   return limits;
 }

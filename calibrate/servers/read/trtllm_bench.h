@@ -17,7 +17,8 @@ struct BuiltEngine {
 struct BenchedEngine {
   const Gpu& gpu;
   const Llm& llm;
-  DataType type{};  // of weights and KV cache
+  DataType weights{};
+  DataType kv{};
   std::int64_t tensor_parallel = 1;
   std::int64_t prompt_tokens = 0;
   std::int64_t output_tokens = 0;

@@ -11,8 +11,13 @@ BuiltEngine on_h100(const char* llm_name, DataType type, std::int64_t gpus, std:
                     BuiltEngine (*limits)(const BenchedEngine&) = trtllm_bench_build) {
   const Gpu gpu = load_gpu("h100_sxm_80g", {});
   const Llm llm = load_llm(llm_name, {});
-  return limits(
-      {.gpu = gpu, .llm = llm, .type = type, .tensor_parallel = gpus, .prompt_tokens = in, .output_tokens = out});
+  return limits({.gpu = gpu,
+                 .llm = llm,
+                 .weights = type,
+                 .kv = type == DataType::mxfp4 ? DataType::bf16 : type,
+                 .tensor_parallel = gpus,
+                 .prompt_tokens = in,
+                 .output_tokens = out});
 }
 
 // Llama-3.1-8B in fp8: 65,536 bytes a token, 8.03 of 79.18 "GB" are weights. 0.95 x 71.15 GiB hold 1,107,400 tokens.
@@ -40,6 +45,14 @@ TEST(TrtllmBench, WholePromptsFitBesideAllDecodesInThePytorchFlow) {
   const BuiltEngine engine = on_h100("llama-3.1-8b", DataType::fp8, 1, 2048, 2048, trtllm_bench_throughput);
   EXPECT_EQ(engine.max_batch_size, 384);
   EXPECT_EQ(engine.max_num_tokens, 2048 + 384);
+}
+
+// gpt-oss-20b counts 20.9e9 weights of 2 bytes, 38.9 GiB: 0.95 x 40.3 GiB hold 417 sequences of 2,048 tokens of
+// 49,152 bytes.
+TEST(TrtllmBench, Mxfp4CountsTwoBytesAWeight) {
+  const BuiltEngine engine = on_h100("gpt-oss-20b", DataType::mxfp4, 1, 1024, 1024, trtllm_bench_throughput);
+  EXPECT_EQ(engine.max_batch_size, 512);
+  EXPECT_EQ(engine.max_num_tokens, 2048);
 }
 
 }  // namespace servecast::trtllm_bench_test
