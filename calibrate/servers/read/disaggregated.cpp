@@ -13,6 +13,8 @@
 namespace servecast {
 namespace {
 
+constexpr const char* prefill_pool = "prefill";
+
 struct Workers {
   std::int64_t count = 0;
   std::int64_t batch = 0;  // sequences of one worker
@@ -74,7 +76,7 @@ std::string expert_settings(const DisaggregatedRun& run, const Workers& workers,
 /// (disable_overlap_scheduler).
 std::string pool(const DisaggregatedRun& run, const char* name, const Workers& workers, std::int64_t tokens,
                  const std::string& rest) {
-  const bool prefill = &workers != &run.decode;
+  const bool prefill = name == std::string_view(prefill_pool);
   return fmt::format(R"(  - name: {}
     llm: {}
     gpu: {}
@@ -102,7 +104,7 @@ pools:
 {}{})",
       yaml_text(run.id), workload_text(run.load), run.gpu.node,
       (gpus + per_node - 1) / per_node + (run.prefill.shape.gpus() > per_node ? 1 : 0),
-      pool(run, "prefill", prefill, step.tokens * prefill.shape.attention_dp,
+      pool(run, prefill_pool, prefill, step.tokens * prefill.shape.attention_dp,
            "    placement: {policy: disaggregated, decode_pool: decode}\n"),
       pool(run, "decode", run.decode, std::max<std::int64_t>(2048, run.decode.batch * run.decode.shape.attention_dp),
            ""));

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t launched_norms = 2;
 constexpr std::int64_t launched_mlp = 3;
+constexpr std::int64_t launched_experts = 3;  // router, choice, all experts at once
 
 std::int64_t attention_operations(const Llm& llm, std::int64_t layer) {
   if (llm.attention(layer) == Attention::linear) return 7;
@@ -21,7 +22,7 @@ std::int64_t attention_operations(const Llm& llm, std::int64_t layer) {
 std::int64_t mlp_operations(const Llm& llm, std::int64_t layer) {
   if (!llm.has_experts(layer)) return launched_mlp;
   const bool shared = llm.experts->shared_intermediate > 0;
-  return 3 + (shared ? launched_mlp + 1 : 0);
+  return launched_experts + (shared ? launched_mlp + 1 : 0);
 }
 
 class EagerSteps final : public LatencyAround {
