@@ -36,7 +36,7 @@ inline constexpr std::array<RegimeFacts, 11> regimes{{
      "As for vLLM's closed loop."},
     {Regime::closed_loop_experts, "closed_loop_experts", "closed loop, mixtures of experts on Hopper",
      "As for vLLM's closed loop; three engines."},
-    {Regime::blackwell, "blackwell", "closed loop on B200 and GB200", "As for vLLM's closed loop; three engines."},
+    {Regime::blackwell, "blackwell", "closed loop on Blackwell", "As for vLLM's closed loop; three engines."},
     {Regime::disaggregated, "disaggregated", "prefill/decode disaggregated",
      "As for vLLM's closed loop; prefill and decode have workers of their own (Dynamo, llm-d)."},
     {Regime::offline, "offline", "TensorRT-LLM, offline",

@@ -63,7 +63,9 @@ MeasuredServer server_of_sample(const CsvRow& row) {
   const bool older_sample = !row.has("measured");  // closed_loop_h100.csv: vLLM's rows are InferenceMAX's
   run.inference_max = older_sample ? run.backend == "vllm" : is_of_inference_max(row);
   if (run.inference_max) run.load.shortest = inference_max_shortest;
-  const std::string blocks = row.text_if_there("gemm_quant_mode") == "fp8_block" ? "fp8_block" : "";
+  const bool in_blocks =
+      row.text_if_there("gemm_quant_mode") == "fp8_block" || row.text_if_there("moe_quant_mode") == "fp8_block";
+  const std::string blocks = in_blocks ? "fp8_block" : "";
   run.weights = bundled_weights(blocks.empty() ? row.text("precision") : blocks, run.llm);
   run.measured.push_back({ServerFigure::tpot_mean, seconds_of_ms * row.number("silicon_tpot_ms")});
   // TensorRT-LLM's rows of the older sample: TTFT grows with the output's length, so start-up effects are inside.

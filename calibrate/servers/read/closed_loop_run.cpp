@@ -93,7 +93,7 @@ MeasuredServer closed_loop_server(const ClosedLoopRun& run) {
           .stages = {{.title = fmt::format("{}, {}/{}, {} clients", shape_title(run.shape), run.load.prompt_tokens,
                                            run.load.output_tokens, run.load.clients),
                       .regime = regime_of(run),
-                      .system = fmt::format("{} {}, {}, {}", run.llm.name, run.weights, run.gpu.name, engine),
+                      .system = fmt::format("{} {}, {}, {}", run.llm.name, run.weights, run.gpu.title(), engine),
                       .measured = run.measured}}};
 }
 

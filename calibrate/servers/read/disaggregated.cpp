@@ -56,7 +56,7 @@ PrefillStep prefill_step(const DisaggregatedRun& run) {
   if (run.engine.starts_with("trtllm") && run.llm.name == "deepseek-v3") {
     if (run.dynamo.starts_with("0.5"))
       return long_prompts ? PrefillStep{.prompts = 1, .tokens = 8448} : PrefillStep{.prompts = 4, .tokens = 4608};
-    if (run.gpu.name == "gb200_186g")
+    if (run.gpu.name.starts_with("gb"))
       return long_prompts ? PrefillStep{.prompts = 2, .tokens = 16640} : PrefillStep{.prompts = 16, .tokens = 16384};
     return long_prompts ? PrefillStep{.prompts = 2, .tokens = 16896} : PrefillStep{.prompts = 8, .tokens = 10240};
   }

@@ -4,13 +4,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "calibrate/servers/read/closed_loop_run.h"
 
 namespace servecast {
 namespace {
 
+/// MiniMax-M2.5's scripts for Blackwell since vLLM 0.19: steps of two prompts, graphs up to 2,048 tokens, and an fp8
+/// cache (see fp8_cache).
+bool is_tuned_minimax(const ClosedLoopRun& run) {
+  return run.llm.name == "minimax-m2.5" && run.gpu.blackwell && !run.version.starts_with("0.17");
+}
+
 std::string vllm_settings(const ClosedLoopRun& run) {
+  if (is_tuned_minimax(run))
+    return fmt::format(
+        "    batcher: {{policy: vllm_v1, max_num_batched_tokens: {}, max_num_seqs: 1024}}\n"
+        "    kv_cache: {{policy: paged}}\n"
+        "    latency: {{cuda_graph_max_tokens: 2048}}\n",
+        2 * run.load.prompt_tokens);
   const std::int64_t sequences = run.gpu.blackwell ? std::max<std::int64_t>(512, run.load.clients) : run.load.clients;
   return fmt::format(
       "    batcher: {{policy: vllm_v1, max_num_batched_tokens: 8192, max_num_seqs: {}}}\n"
@@ -18,32 +32,62 @@ std::string vllm_settings(const ClosedLoopRun& run) {
       sequences);
 }
 
-/// DeepSeek's scripts give steps of prompts 32,768 tokens in fp8 and 16,384 in fp4, and look for requests after 30
-/// steps of decodes, 10 with fewer than 16 clients (--scheduler-recv-interval). In fp8 attention, experts and
-/// products are TensorRT-LLM's kernels (trtllm_mla, flashinfer_trtllm, SGLANG_ENABLE_FLASHINFER_GEMM); in fp4
-/// products are not.
-std::string sglang_deepseek_settings(const ClosedLoopRun& run) {
-  const bool nvfp4 = run.weights == "nvfp4";
-  const std::string kernels = nvfp4 ? "" : fmt::format("    latency: {{profile: {}.trtllm}}\n", run.gpu.name);
-  return fmt::format(
-      "    batcher: {{policy: sglang, chunked_prefill_size: {}, max_prefill_tokens: {}, max_running_requests: {}, "
-      "scheduler_recv_interval: {}}}\n"
-      "    kv_cache: {{policy: paged}}\n"
-      "    memory: {{gpu_memory_utilization: {}}}\n{}",
-      nvfp4 ? 16384 : 32768, nvfp4 ? 16384 : 32768, nvfp4 ? 256 : 128, run.load.clients >= 16 ? 30 : 10,
-      nvfp4 ? 0.85 : 0.82, kernels);
+/// A script for SGLang (benchmarks/single_node): tokens of steps of prompts, sequences, memory, whether it looks for
+/// requests after 30 steps of decodes, 10 with fewer than 16 clients (--scheduler-recv-interval), and whose kernels.
+struct SglangScript {
+  std::string_view llm;
+  std::string_view weights;  // empty: any
+  bool blackwell;
+  std::int64_t prefill_tokens;
+  std::int64_t sequences;
+  double memory;
+  bool polls;
+  /// In fp8 DeepSeek's attention, experts and products are TensorRT-LLM's kernels (trtllm_mla, flashinfer_trtllm,
+  /// SGLANG_ENABLE_FLASHINFER_GEMM); in fp4 products are not.
+  bool trtllm_kernels;
+};
+constexpr std::array<SglangScript, 5> sglang_scripts{{
+    {"deepseek-v3", "nvfp4", true, 16384, 256, 0.85, true, false},
+    {"deepseek-v3", "", true, 32768, 128, 0.82, true, true},
+    {"qwen3.5-397b-a17b", "nvfp4", true, 32768, 128, 0.8, true, false},
+    {"qwen3.5-397b-a17b", "", true, 32768, 256, 0.82, true, false},  // the script says 128; 256 clients did not wait
+    {"qwen3.5-397b-a17b", "", false, 16384, 128, 0.8, false, false},
+}};
+
+const SglangScript* sglang_script(const ClosedLoopRun& run) {
+  const auto found = std::ranges::find_if(sglang_scripts, [&](const SglangScript& s) {
+    return s.llm == run.llm.name && (s.weights.empty() || s.weights == run.weights) &&
+           s.blackwell == run.gpu.blackwell;
+  });
+  return run.inference_max && found != sglang_scripts.end() ? &*found : nullptr;
 }
 
-/// Without a setting SGLang takes 8,192 tokens on GPUs of 60 to 90 GB and 16,384 above (server_args.py). Prompts are
-/// random, so nothing is shared.
+std::string scripted_sglang_settings(const ClosedLoopRun& run, const SglangScript& script) {
+  const std::int64_t interval = run.load.clients >= 16 ? 30 : 10;
+  const std::string polls = script.polls ? fmt::format(", scheduler_recv_interval: {}", interval) : "";
+  const std::string kernels =
+      script.trtllm_kernels ? fmt::format("    latency: {{profile: {}.trtllm}}\n", run.gpu.name) : "";
+  return fmt::format(
+      "    batcher: {{policy: sglang, chunked_prefill_size: {}, max_prefill_tokens: {}, max_running_requests: "
+      "{}{}}}\n"
+      "    kv_cache: {{policy: paged}}\n"
+      "    memory: {{gpu_memory_utilization: {}}}\n{}",
+      script.prefill_tokens, script.prefill_tokens, script.sequences, polls, script.memory, kernels);
+}
+
+/// Without a setting SGLang takes 8,192 tokens on GPUs of 60 to 90 GB and 16,384 above, and captures graphs of 256
+/// decodes with fewer than four GPUs of 60 to 160 GB, 512 else (server_args.py). Prompts are random, so nothing is
+/// shared.
 std::string sglang_settings(const ClosedLoopRun& run) {
-  if (run.llm.name == "deepseek-v3" && run.inference_max) return sglang_deepseek_settings(run);
+  if (const SglangScript* script = sglang_script(run)) return scripted_sglang_settings(run, *script);
   return fmt::format(
       "    batcher: {{policy: sglang, chunked_prefill_size: {}, max_prefill_tokens: 16384, max_running_requests: "
       "{}}}\n"
       "    kv_cache: {{policy: paged}}\n"
-      "    memory: {{gpu_memory_utilization: 0.88}}\n",
-      run.gpu.name == "h100_sxm_80g" ? 8192 : 16384, std::max<std::int64_t>(2048, run.load.clients));
+      "    memory: {{gpu_memory_utilization: 0.88}}\n"
+      "    latency: {{cuda_graph_max_tokens: {}}}\n",
+      run.gpu.name == "h100_sxm_80g" ? 8192 : 16384, std::max<std::int64_t>(2048, run.load.clients),
+      run.shape.gpus() < 4 && !run.gpu.blackwell ? 256 : 512);
 }
 
 /// Steps that prompts wait for company, and the share of a step's tokens that is company enough.
@@ -124,7 +168,8 @@ std::string trtllm_settings(const ClosedLoopRun& run) {
 bool fp8_cache(const ClosedLoopRun& run) {
   if (!run.inference_max) return false;
   if (run.backend == "vllm" && run.llm.name == "llama-3.1-70b" && run.gpu.name == "h200_sxm_141g") return true;
-  if (run.gpu.blackwell) return run.llm.name != "minimax-m2.5";
+  if (run.llm.name == "qwen3.5-397b-a17b") return run.weights != "bf16";
+  if (run.gpu.blackwell) return run.llm.name != "minimax-m2.5" || is_tuned_minimax(run);
   return run.backend == "trtllm" && run.llm.name != "gpt-oss-120b";
 }
 

@@ -120,19 +120,19 @@ pools:
 }
 
 MeasuredServer offline_server_of(const OfflineRun& run) {
-  return {.name = run.name,
-          .model = run.llm.name,
-          .engine = run.bench.engine,
-          .gpu = run.gpu.name,
-          .experts = run.llm.experts,
-          .fitting = is_fitted_on(run.bench.engine, run.gpu.name, run.llm.name),
-          .scenario = offline_scenario(run),
-          .stages = {{.title = fmt::format("{} TP{} EP{}, {}/{}", run.weights, run.shape.attention_tp,
-                                           run.shape.moe_ep, run.prompt_tokens, run.output_tokens),
-                      .regime = run.gpu.blackwell ? Regime::blackwell : Regime::offline,
-                      .system = fmt::format("{} {}, {}{}, {}", run.llm.name, run.weights, run.gpu.name,
-                                            run.gpu.measured ? "" : " (kernels derived)", run.bench.rows),
-                      .measured = {{ServerFigure::output_tokens_per_s, run.output_tokens_per_s}}}}};
+  return {
+      .name = run.name,
+      .model = run.llm.name,
+      .engine = run.bench.engine,
+      .gpu = run.gpu.name,
+      .experts = run.llm.experts,
+      .fitting = is_fitted_on(run.bench.engine, run.gpu.name, run.llm.name),
+      .scenario = offline_scenario(run),
+      .stages = {{.title = fmt::format("{} TP{} EP{}, {}/{}", run.weights, run.shape.attention_tp, run.shape.moe_ep,
+                                       run.prompt_tokens, run.output_tokens),
+                  .regime = run.gpu.blackwell ? Regime::blackwell : Regime::offline,
+                  .system = fmt::format("{} {}, {}, {}", run.llm.name, run.weights, run.gpu.title(), run.bench.rows),
+                  .measured = {{ServerFigure::output_tokens_per_s, run.output_tokens_per_s}}}}};
 }
 
 MeasuredServer offline_server(const CsvRow& row) {

@@ -31,6 +31,7 @@ constexpr Published published_llms[]{
     {"Qwen/Qwen3-30B-A3B", "qwen3-30b-a3b", "bf16", true},
     {"Qwen/Qwen3-32B", "qwen3-32b"},
     {"Qwen/Qwen3-8B", "qwen3-8b"},
+    {"Qwen/Qwen3.5-397B-A17B", "qwen3.5-397b-a17b", "bf16", true},
     {"codellama/CodeLlama-34b-Instruct-hf", "codellama-34b"},
     {"codellama/CodeLlama-34b-hf", "codellama-34b"},
     {"deepseek-ai/DeepSeek-R1", "deepseek-v3", "fp8_block", true},
@@ -68,6 +69,7 @@ constexpr Published published_llms[]{
     {"gpt-oss-120b", "gpt-oss-120b", "mxfp4", true},
     {"gpt-oss-20b", "gpt-oss-20b", "mxfp4", true},
     {"Llama-3.3-70B", "llama-3.1-70b"},
+    {"Llama-4-Maverick", "llama-4-maverick", "bf16", true},
     {"Qwen3-30B-A3B", "qwen3-30b-a3b", "bf16", true},
     {"LLaMA v2 70B", "llama-2-70b"},
     {"LLaMA v2 7B", "llama-2-7b"},
@@ -101,6 +103,8 @@ const std::map<std::string_view, BundledGpu> known_gpus{
     {"B200", {"b200_sxm_180g", "hgx_b200", true, true}},
     {"gb200", {"gb200_186g", "gb200_nvl72", true, true}},
     {"GB200", {"gb200_186g", "gb200_nvl72", true, true}},
+    {"b300_sxm", {"b300_sxm_288g", "hgx_b300", false, true}},
+    {"gb300", {"gb300_288g", "gb300_nvl72", false, true}},
 };
 
 /// As TensorRT-LLM's pages write them. Models that they ran in 16 bits are counted as bf16.

@@ -19,6 +19,8 @@ struct BundledGpu {
   std::string node;
   bool measured = true;  // its kernels were, not scaled from another GPU
   bool blackwell = false;
+
+  std::string title() const { return measured ? name : name + " (kernels derived)"; }
 };
 /// Of AIConfigurator's or InferenceMAX's name, or that of TensorRT-LLM's pages. Throws NoMatch where it means none.
 BundledGpu bundled_gpu(const std::string& published);

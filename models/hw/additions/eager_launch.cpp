@@ -14,7 +14,7 @@ constexpr std::int64_t launched_mlp = 3;
 constexpr std::int64_t launched_experts = 3;  // router, choice, all experts at once
 
 std::int64_t attention_operations(const Llm& llm, std::int64_t layer) {
-  if (llm.attention(layer) == Attention::linear) return 7;
+  if (llm.attention(layer) == Attention::linear) return 17;
   if (llm.latent) return llm.latent->query_rank > 0 ? 8 : 7;
   return llm.qk_norm ? 4 : 3;
 }

@@ -17,10 +17,11 @@ struct EagerLaunch {
 /// Operations that the host launches for a layer, as PyTorch flows call them: two norms; products of queries, keys
 /// and values and of outputs around an attention that turns heads and writes the cache, with query-key norms one
 /// more; latent attention also a product down, one or two norms and a product up, and a copy of keys; linear
-/// attention two products, a convolution, gates, the recurrence, a norm and a product; a dense MLP two products and
-/// an activation; experts a router, its choice and all experts at once, shared ones an MLP and a sum. One operation
-/// takes 94 us in TensorRT-LLM 1.0 (fitted); layers of DeepSeek-V2-Lite take 1.15 ms (SGLang issue 1369), 72 us each,
-/// and of DeepSeek-V3 1.35 ms (pull request 12160), 79 us.
+/// attention two products and a copy around a convolution and gates, two norms, the six kernels of a chunk
+/// (flash-linear-attention's chunk_gated_delta_rule_fwd), states read and written, a norm and a product; a dense MLP
+/// two products and an activation; experts a router, its choice and all experts at once, shared ones an MLP and a
+/// sum. One operation takes 94 us in TensorRT-LLM 1.0 (fitted); layers of DeepSeek-V2-Lite take 1.15 ms (SGLang issue
+/// 1369), 72 us each, and of DeepSeek-V3 1.35 ms (pull request 12160), 79 us.
 std::int64_t launched_operations(const Llm& llm, std::int64_t layer);
 
 /// Steps outside its graphs, those with prompts or with more decodes than the largest one, launch operations one by

@@ -45,15 +45,6 @@ void check_kernels(YamlText& text, const Kernels& kernels) {
   }
 }
 
-/// Sets kernels from the GPU that `kernels_like` names; that one must be measured itself.
-void take_kernels(YamlText& text, Gpu& gpu) {
-  const Gpu measured = load_gpu(gpu.kernels_like, text.place("kernels_like"), text.file);
-  if (measured.derived())
-    text.fail("kernels_like", "'" + gpu.kernels_like + "' is itself derived; name '" + measured.kernels_like + "'");
-  else
-    gpu.kernels = scale_kernels(measured, gpu);
-}
-
 bool has_unit_unmeasured(const Peaks& measured, const Peaks& now) {
   for (const auto rate : {&Peaks::bf16_flop_per_s, &Peaks::fp8_flop_per_s, &Peaks::int8_flop_per_s,
                           &Peaks::int4_flop_per_s, &Peaks::fp4_flop_per_s})
@@ -82,8 +73,10 @@ void check_power(YamlText& text, const std::string& path, const PowerDraw& power
       text.fail(path + "." + name, fmt::format("must be at least 'idle_w', {} W, not {} W", power.idle_w, watts));
 }
 
-Gpu load_gpu(const std::string& name_or_path, const Place& where, const std::string& named_in) {
-  YamlText text = YamlText::load(library_file(gpu_folder, name_or_path, where, named_in));
+namespace {
+
+/// As its file says: kernels only where it has its own.
+Gpu read_gpu(YamlText& text) {
   Gpu gpu = read_file<Gpu>(text);
   if (gpu.kernels.has_value() == gpu.derived())
     text.fail("", "give either 'kernels' (measured on this GPU) or 'kernels_like' (the name of a measured GPU)");
@@ -94,9 +87,34 @@ Gpu load_gpu(const std::string& name_or_path, const Place& where, const std::str
               "says where 'kernels' were measured, and this file takes those of '" + gpu.kernels_like + "'");
   if (text.problems.empty()) check_power(text, "power", gpu.power);
   text.throw_problems();
-  if (gpu.derived()) take_kernels(text, gpu);
   if (gpu.kernels_measured_at) follow_figures(text, gpu);
   text.throw_problems();
+  return gpu;
+}
+
+/// The GPU whose constants those of `kernels_like` are. One that has none of its own may be named for its kernel
+/// profiles; its constants are those of the GPU that it names.
+Gpu measured_gpu_of(const YamlText& text, const Gpu& gpu) {
+  YamlText like = YamlText::load(library_file(gpu_folder, gpu.kernels_like, text.place("kernels_like"), text.file));
+  Gpu measured = read_gpu(like);
+  if (!measured.derived()) return measured;
+  YamlText root =
+      YamlText::load(library_file(gpu_folder, measured.kernels_like, like.place("kernels_like"), like.file));
+  return read_gpu(root);
+}
+
+}  // namespace
+
+Gpu load_gpu(const std::string& name_or_path, const Place& where, const std::string& named_in) {
+  YamlText text = YamlText::load(library_file(gpu_folder, name_or_path, where, named_in));
+  Gpu gpu = read_gpu(text);
+  if (!gpu.derived()) return gpu;
+  const Gpu measured = measured_gpu_of(text, gpu);
+  if (measured.derived())
+    text.fail("kernels_like", "'" + gpu.kernels_like + "' goes back to '" + measured.name +
+                                  "', which is derived, too; name a GPU whose kernels were measured");
+  text.throw_problems();
+  gpu.kernels = scale_kernels(measured, gpu);
   return gpu;
 }
 

@@ -60,8 +60,8 @@ class PoolLoader {
     pool.images = brings_images(scenario_, i);
     if (gpu) pool.transfers = transfer_laws(pool.gpu, nullptr);
     if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
-    const auto blind = llm ? images_problem(scenario_, pool) : std::nullopt;
-    if (blind) fail(blind->key, blind->message);
+    if (const auto& most = pool.spec.latency.cuda_graph_max_tokens) pool.engine.step.cuda_graph_max_tokens = *most;
+    if (const auto blind = llm ? images_problem(scenario_, pool) : std::nullopt) fail(blind->key, blind->message);
     if (!llm || !gpu || !engine || !stand_on_group(pool) || !check_combinations(text_, path_, pool.spec) ||
         !check_pool(text_, path_, pool, node()) || !load_additions(text_, path_, files_, scenario_.hardware, pool))
       return pool;

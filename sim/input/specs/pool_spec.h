@@ -27,6 +27,7 @@ struct LatencySpec {
   std::string tables;
   std::string profile;
   std::string moe_backend = "auto";
+  std::optional<std::int64_t> cuda_graph_max_tokens{};
 
   void fields(Fields& f) {
     f.field("model", model,
@@ -42,6 +43,10 @@ struct LatencySpec {
         "kernels of routed experts, where the profile has those of several (TensorRT-LLM moe_config.backend); auto: "
         "the fastest for each shape",
         {"auto", "cutlass"});
+    f.field("cuda_graph_max_tokens", cuda_graph_max_tokens,
+            "largest step run as a CUDA graph (vLLM max_cudagraph_capture_size, SGLang --cuda-graph-max-bs); 0: all "
+            "eager (vLLM --enforce-eager); left out: as the engine does",
+            {.min = 0, .max = 65536});
   }
 };
 

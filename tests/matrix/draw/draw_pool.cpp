@@ -151,6 +151,8 @@ void add_shape(Draw draw, const Fitted& fitted, Tree& pool) {
   if (fitted.cut.tensor > 1) pool["tensor_parallel"] = fitted.cut.tensor;
   if (fitted.cut.pipeline > 1) pool["pipeline_parallel"] = fitted.cut.pipeline;
   if (fitted.cut.ranks() == 1 && draw.at("roofline").chance(0.25)) pool["latency"] = {{"model", "roofline"}};
+  if (draw.at("graphs?").chance(0.1))
+    pool["latency"]["cuda_graph_max_tokens"] = draw.at("graphs").pick(std::vector{0, 64, 2048});
   if (fitted.cut.expert == 1) return;
   pool["expert_parallel"] = fitted.cut.expert;
   add_exchange(draw.at("exchange"), fitted, pool);

@@ -100,8 +100,8 @@ TEST_F(Rows, ClosedLoopIsWhatTheRowSays) {
 TEST_F(Rows, ClosedLoopRowsOfWhatNobodyBundledAreNamed) {
   EXPECT_EQ(why_closed("h100_sxm,some/Model-5B,vllm,,fp8,agg,1024,128,8,1,1,1,1,90,8,a"),
             "no bundled model is known for 'some/Model-5B'");
-  EXPECT_EQ(why_closed("b300_sxm,Qwen/Qwen3-32B,vllm,,fp8,agg,1024,128,8,1,1,1,1,90,8,a"),
-            "no bundled GPU is known for 'b300_sxm'");
+  EXPECT_EQ(why_closed("mi325x,Qwen/Qwen3-32B,vllm,,fp8,agg,1024,128,8,1,1,1,1,90,8,a"),
+            "no bundled GPU is known for 'mi325x'");
   EXPECT_EQ(why_closed("h100_sxm,Qwen/Qwen3-32B,sglang,0.3.2,fp8,agg,1024,128,8,1,1,1,1,90,8,a"),
             "no bundled engine is that of 'sglang' version '0.3.2'; known are vllm-0.6, vllm-0.12, vllm-0.15, "
             "sglang-0.5, trtllm-0.15, trtllm-1.0, trtllm-1.2");

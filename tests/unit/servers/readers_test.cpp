@@ -14,6 +14,7 @@
 namespace servecast::readers_test {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class Readers : public testing::Test {
  protected:
@@ -123,6 +124,53 @@ TEST_F(Readers, GptOssRunsMarlinOnHopper) {
   };
   EXPECT_THAT(scenario("h200_sxm"), HasSubstr("expert_weights: int4"));
   EXPECT_THAT(scenario("b200_sxm"), HasSubstr("expert_weights: w4a8_mxfp4"));
+}
+
+const char* const scripted_header =
+    "id,system,model_path,backend,backend_version,precision,gemm_quant_mode,moe_quant_mode,mode,isl,osl,concurrency,"
+    "tp_size,silicon_ttft_ms,silicon_tpot_ms,measured\n";
+
+// qwen3.5_*.sh of InferenceMAX: block-scaled experts, and on Blackwell a look for requests after many decodes.
+TEST_F(Readers, QwenRunsAsItsScriptsSay) {
+  const auto read = [&](const std::string& gpu, const std::string& types) {
+    return only(
+        closed_loop_servers(file(scripted_header + std::string("2026_a,") + gpu +
+                                 ",Qwen/Qwen3.5-397B-A17B,sglang,0.5.9," + types + ",agg,1024,1024,8,4,60,5,\n")));
+  };
+  const MeasuredServer hopper = read("h200_sxm", "fp8,fp8,fp8_block");
+  EXPECT_THAT(hopper.scenario, HasSubstr("weights: fp8_block"));
+  EXPECT_THAT(hopper.scenario, HasSubstr("chunked_prefill_size: 16384"));
+  EXPECT_THAT(hopper.scenario, Not(HasSubstr("scheduler_recv_interval")));
+  EXPECT_THAT(read("b300_sxm", "bf16,,").scenario, HasSubstr("scheduler_recv_interval: 10"));
+  EXPECT_THAT(read("b300_sxm", "bf16,,").stages.at(0).system, HasSubstr("b300_sxm_288g (kernels derived)"));
+  EXPECT_THAT(read("b300_sxm", "fp4,nvfp4,nvfp4").scenario, HasSubstr("kv_cache_dtype: fp8"));
+}
+
+// minimaxm2.5_*_b200.sh since vLLM 0.19.
+TEST_F(Readers, MiniMaxStepsAreOfTwoPromptsOnBlackwell) {
+  const auto scenario = [&](const std::string& version) {
+    return only(closed_loop_servers(file(scripted_header +
+                                         std::string("2026_a,b200_sxm,MiniMaxAI/MiniMax-M2.5,vllm,") + version +
+                                         ",fp8,fp8,fp8,agg,1024,1024,8,4,60,5,\n")))
+        .scenario;
+  };
+  EXPECT_THAT(scenario("0.19.0"), HasSubstr("max_num_batched_tokens: 2048"));
+  EXPECT_THAT(scenario("0.19.0"), HasSubstr("cuda_graph_max_tokens: 2048"));
+  EXPECT_THAT(scenario("0.19.0"), HasSubstr("kv_cache_dtype: fp8"));
+  EXPECT_THAT(scenario("0.17.0"), HasSubstr("max_num_batched_tokens: 8192"));
+  EXPECT_THAT(scenario("0.17.0"), Not(HasSubstr("kv_cache_dtype")));
+}
+
+// server_args.py: fewer than four GPUs of 60 to 160 GB.
+TEST_F(Readers, SglangCapturesSmallerGraphsOnFewGpus) {
+  const auto scenario = [&](const std::string& gpus) {
+    return only(closed_loop_servers(file(
+                    scripted_header + std::string("a,h200_sxm,Qwen/Qwen3-32B,sglang,0.5.6,bf16,,,agg,1024,128,8,") +
+                    gpus + ",60,5,\n")))
+        .scenario;
+  };
+  EXPECT_THAT(scenario("2"), HasSubstr("cuda_graph_max_tokens: 256"));
+  EXPECT_THAT(scenario("4"), HasSubstr("cuda_graph_max_tokens: 512"));
 }
 
 TEST_F(Readers, DisaggregatedRowsWithoutWorkersAreNamed) {

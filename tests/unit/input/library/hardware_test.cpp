@@ -20,9 +20,10 @@ namespace fs = std::filesystem;
 TEST(BundledGpus, AreAllThere) {
   EXPECT_THAT(list_gpus(),
               testing::ElementsAre("a100_pcie_40g", "a100_pcie_80g", "a100_sxm_40g", "a100_sxm_80g", "a10_24g",
-                                   "a40_48g", "a800_sxm_80g", "b200_sxm_180g", "gb200_186g", "h100_nvl_94g",
-                                   "h100_pcie_80g", "h100_sxm_80g", "h200_sxm_141g", "h800_sxm_80g", "i7_13650hx",
-                                   "l40s_48g", "phone_100tops", "rtx_4060_8g", "rtx_4090_24g", "rtx_a5000_24g"));
+                                   "a40_48g", "a800_sxm_80g", "b200_sxm_180g", "b300_sxm_288g", "gb200_186g",
+                                   "gb300_288g", "h100_nvl_94g", "h100_pcie_80g", "h100_sxm_80g", "h200_sxm_141g",
+                                   "h800_sxm_80g", "i7_13650hx", "l40s_48g", "phone_100tops", "rtx_4060_8g",
+                                   "rtx_4090_24g", "rtx_a5000_24g"));
 }
 
 /// No fitted rate may pass the data sheet.
@@ -54,9 +55,9 @@ TEST(BundledGpus, AreSound) {
 }
 
 TEST(BundledNodes, AreSound) {
-  EXPECT_THAT(list_nodes(), testing::ElementsAre("desktop", "dgx_a100", "dgx_h100", "gb200_nvl72", "hgx_a800",
-                                                 "hgx_b200", "hgx_h100_hdr", "hgx_h200", "laptop", "pcie_server",
-                                                 "pcie_server_1", "pcie_server_4", "phone"));
+  EXPECT_THAT(list_nodes(), testing::ElementsAre("desktop", "dgx_a100", "dgx_h100", "gb200_nvl72", "gb300_nvl72",
+                                                 "hgx_a800", "hgx_b200", "hgx_b300", "hgx_h100_hdr", "hgx_h200",
+                                                 "laptop", "pcie_server", "pcie_server_1", "pcie_server_4", "phone"));
   for (const std::string& name : list_nodes()) {
     const Node node = load_node(name, {});
     EXPECT_EQ(node.gpus % node.gpus_per_pcie_root, 0) << name;
@@ -158,10 +159,19 @@ TEST_F(GpuFile, KernelsAreGivenOnce) {
 }
 
 TEST_F(GpuFile, KernelsComeFromAMeasuredGpu) {
-  EXPECT_THAT(problem(replaced(bundled("l40s_48g"), "kernels_like: h100_sxm_80g", "kernels_like: h200_sxm_141g")),
-              HasSubstr("is itself derived; name 'h100_sxm_80g'"));
+  EXPECT_THAT(problem(replaced(bundled("l40s_48g"), "kernels_like: h100_sxm_80g", "kernels_like: b300_sxm_288g")),
+              HasSubstr("goes back to 'b200_sxm_180g', which is derived, too"));
   EXPECT_THAT(problem(replaced(bundled("l40s_48g"), "kernels_like: h100_sxm_80g", "kernels_like: h100")),
               HasSubstr("mine.yaml"));
+}
+
+// A B300 is named like a B200 for that one's kernel profiles; both have the H100's constants.
+TEST(BundledGpus, AreDerivedFromOneWithProfiles) {
+  const Gpu ultra = load_gpu("b300_sxm_288g", {});
+  const Gpu own = load_gpu("b200_sxm_180g", {});
+  EXPECT_EQ(ultra.kernels_like, own.name);
+  EXPECT_DOUBLE_EQ(ultra.kernels->gemm.bf16->flop_per_s, own.kernels->gemm.bf16->flop_per_s);
+  EXPECT_GT(ultra.kernels->decode_attention.bytes_per_s, own.kernels->decode_attention.bytes_per_s);
 }
 
 TEST_F(GpuFile, KernelsMeasuredAtOtherFiguresFollowTheFiles) {

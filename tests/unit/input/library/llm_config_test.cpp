@@ -57,6 +57,8 @@ const std::vector<Published> published{
     {.name = "gemma-3-27b", .total = 27.43},  // 25.60 and 1.42 of embeddings, and 0.42 of the encoder (its report)
     {.name = "glm-4.5-air", .total = 106.9, .active = 12.2 + 1.24},   // "A12B" counts neither embedding nor LM head
     {.name = "llama-4-scout", .total = 108.6, .active = 17.2 + 0.9},  // "17B" is without the encoder
+    {.name = "llama-4-maverick", .total = 401.6, .active = 17.2 + 0.9},
+    {.name = "qwen3.5-397b-a17b", .total = 396.8, .active = 16.8 + 1.02, .kv_bytes = 30720},  // "A17B": no LM head
     {.name = "qwen3-next-80b-a3b", .total = 79.7, .active = 3.87, .kv_bytes = 24576},
     {.name = "deepseek-v3.2",
      .total = 671.9,
