@@ -116,13 +116,16 @@ EngineFit fit_engine(const EngineProfile& start, std::span<const MeasuredServer>
 }
 
 std::string engine_yaml(const EngineProfile& e) {
+  std::string fitted_on = e.fitted_on.empty() ? "" : "fitted_on:\n";
+  for (const FittedSystem& f : e.fitted_on)
+    fitted_on += fmt::format("  - {{gpu: {}, llm: {}, covers: {}}}\n", f.gpu, f.llm, yaml_text(f.covers));
   std::string reserve;
   if (e.memory.reserve_bytes) reserve += fmt::format("  reserve_bytes: {:.6g}\n", *e.memory.reserve_bytes);
   if (e.memory.overhead_bytes) reserve += fmt::format("  overhead_bytes: {:.6g}\n", *e.memory.overhead_bytes);
   return fmt::format(R"(title: {}
 basis: {}
 source: {}
-kernels: {}
+{}kernels: {}
 request_path_s: {:.6g}
 request_token_s: {:.6g}
 frontend_sequence_s: {:.6g}
@@ -146,13 +149,14 @@ memory:
   gpu_memory_utilization: {:.6g}
   windowed_layers: {}
 {}{})",
-                     yaml_text(e.title), e.basis, yaml_text(e.source), yaml_text(e.kernels), e.request_path_s,
-                     e.request_token_s, e.frontend_sequence_s, e.scheduling_depth, e.step.all_reduce_wait_s,
-                     e.step.sampler_s_per_logit, e.step.small_kernel_s, e.step.small_kernels_per_layer,
-                     e.step.host_step_s, e.step.host_sequence_s, e.step.host_overlapped, e.step.cuda_graph_max_tokens,
-                     e.step.eager_operation_s, e.step.dependent_launch_s, e.step.norm_in_all_reduce_s,
-                     e.step.input_scales, e.step.shared_experts_beside_tokens, e.memory.rule,
-                     e.memory.gpu_memory_utilization, e.memory.windowed_layers, reserve, errors_yaml(e.errors));
+                     yaml_text(e.title), e.basis, yaml_text(e.source), fitted_on, yaml_text(e.kernels),
+                     e.request_path_s, e.request_token_s, e.frontend_sequence_s, e.scheduling_depth,
+                     e.step.all_reduce_wait_s, e.step.sampler_s_per_logit, e.step.small_kernel_s,
+                     e.step.small_kernels_per_layer, e.step.host_step_s, e.step.host_sequence_s,
+                     e.step.host_overlapped, e.step.cuda_graph_max_tokens, e.step.eager_operation_s,
+                     e.step.dependent_launch_s, e.step.norm_in_all_reduce_s, e.step.input_scales,
+                     e.step.shared_experts_beside_tokens, e.memory.rule, e.memory.gpu_memory_utilization,
+                     e.memory.windowed_layers, reserve, errors_yaml(e.errors));
 }
 
 }  // namespace servecast

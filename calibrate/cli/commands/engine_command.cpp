@@ -1,9 +1,9 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <set>
+#include <map>
+#include <utility>
 
 #include "calibrate/cli/commands/commands.h"
 #include "calibrate/servers/fit_engine.h"
@@ -31,11 +31,14 @@ std::vector<MeasuredServer> fitting_servers(const std::string& folder, const std
   return servers;
 }
 
-/// "llama-3.1-70b, gpt-oss-120b"
-std::string models_of(const std::vector<MeasuredServer>& servers) {
-  std::set<std::string> models;
-  for (const MeasuredServer& server : servers) models.insert(server.model);
-  return fmt::format("{}", fmt::join(models, ", "));
+/// What the file says it was fitted on.
+std::vector<FittedSystem> systems_of(const std::vector<MeasuredServer>& servers) {
+  std::map<std::pair<std::string, std::string>, int> count;
+  for (const MeasuredServer& server : servers) ++count[{server.gpu, server.model}];
+  std::vector<FittedSystem> systems;
+  for (const auto& [system, rows] : count)
+    systems.push_back({.gpu = system.first, .llm = system.second, .covers = fmt::format("{} servers", rows)});
+  return systems;
 }
 
 class EngineCommand final : public Command {
@@ -78,10 +81,11 @@ class EngineCommand final : public Command {
     if (servers_.empty()) {
       fit.engine.title = start.title + ", fitted anew";
       fit.engine.source = fmt::format("{} figures of {}, {}; the rest as {}", fit.figures, runs_, errors, start_);
+      fit.engine.fitted_on.clear();
       return;
     }
-    fit.engine.source = fmt::format("{} figures of {} measured servers ({}; docs/accuracy.md has the split), {}",
-                                    fit.figures, servers.size(), models_of(servers), errors);
+    fit.engine.source = fmt::format("{} figures of {} measured servers, {}", fit.figures, servers.size(), errors);
+    fit.engine.fitted_on = systems_of(servers);
   }
 
   std::string runs_;

@@ -3,11 +3,11 @@
 
 namespace servecast {
 
-/// May terms of this engine be fitted on its servers with this GPU and model? The table behind it was written before
-/// any of its fits, and docs/accuracy.md shows it; all other measurements are for the report alone.
+/// Were terms of this bundled engine fitted on its servers with this GPU and model? Its file names them (`fitted_on`,
+/// which the fit writes); all other measurements are for the report alone.
 bool is_fitted_on(const std::string& engine, const std::string& gpu, const std::string& llm);
 
-/// The table as Markdown.
+/// What the files of all bundled engines name, as Markdown.
 std::string split_text();
 
 }  // namespace servecast

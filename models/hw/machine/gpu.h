@@ -30,14 +30,18 @@ struct Peaks {
 
 struct PowerDraw {
   double idle_w = 0;
-  double prefill_w = 0;  // while arithmetic bounds
+  double prefill_w = 0;  // while arithmetic bounds, at the clock of its kernels' times
   double decode_w = 0;   // while memory bounds
   double tdp_w = 0;
   double cap_w = 0;  // limit as delivered; a pool may set a lower one
 
   void fields(Fields& f) {
     f.required("idle_w", idle_w, "with a model loaded and nothing running", positive);
-    f.required("prefill_w", prefill_w, "while arithmetic bounds", positive);
+    f.required(
+        "prefill_w", prefill_w,
+        "while arithmetic bounds, at the clock that its kernels' times are of; above cap_w: the clock falls under "
+        "load",
+        positive);
     f.required("decode_w", decode_w, "while memory bounds", positive);
     f.required("tdp_w", tdp_w, "most it may draw", positive);
     f.required("cap_w", cap_w, "power limit as delivered", positive);

@@ -23,6 +23,19 @@ struct AnswerPath {
   }
 };
 
+/// Measured servers of one model on one GPU, on which terms of an engine were fitted.
+struct FittedSystem {
+  std::string gpu{};
+  std::string llm{};
+  std::string covers{};
+
+  void fields(Fields& f) {
+    f.required("gpu", gpu, "of the servers, by file");
+    f.required("llm", llm, "that they served, by file");
+    f.field("covers", covers, "layouts and loads that were measured");
+  }
+};
+
 /// A serving engine and its version: what it adds to the model and the GPU. A few physical terms, the same for every
 /// model and GPU, each file saying what they rest on.
 struct EngineProfile {
@@ -30,6 +43,7 @@ struct EngineProfile {
   std::string title{};
   std::string basis = "assumed";
   std::string source{};
+  std::vector<FittedSystem> fitted_on{};
   std::string kernels = "vllm";
   double request_path_s = 0;
   double request_token_s = 0;
@@ -51,6 +65,9 @@ struct EngineProfile {
     f.required("basis", basis, "fitted: on measured servers; assumed: carried over or from documents",
                {"fitted", "assumed"});
     f.required("source", source, "what the terms were fitted on, or where they come from");
+    f.list("fitted_on", fitted_on,
+           "measured systems that terms were fitted on, from which the report of measured servers keeps its figures "
+           "apart");
     f.field("kernels", kernels, "whose kernels it runs: which profile of a GPU stands for it, <gpu>.<kernels>");
     f.field("request_path_s", request_path_s,
             "per request outside the engine: HTTP, tokeniser, processes, detokeniser, client");

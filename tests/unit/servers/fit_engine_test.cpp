@@ -6,8 +6,10 @@
 #include "calibrate/servers/forecasts.h"
 #include "calibrate/servers/measured_server.h"
 #include "calibrate/servers/own_runs.h"
+#include "calibrate/servers/read/split.h"
 #include "models/base/error.h"
 #include "sim/input/library/hardware.h"
+#include "sim/input/library/llm_config.h"
 #include "sim/plan/runs/child_process.h"
 #include "sim/report/files/text_file.h"
 
@@ -35,6 +37,22 @@ TEST(EngineYaml, ReadsBackAsItWas) {
     EXPECT_NEAR(read.request_path_s, engine.request_path_s, 1e-6 * engine.request_path_s);
     EXPECT_EQ(read.memory.overhead_bytes, engine.memory.overhead_bytes);
   }
+}
+
+// What a bundled file calls fitted is fitted on systems that it names, and the report keeps those apart.
+TEST(EngineYaml, FilesNameWhatTheyWereFittedOn) {
+  for (const std::string name : {"vllm-0.15", "trtllm-0.15", "trtllm-1.0"}) {
+    const EngineProfile engine = load_engine(name, {});
+    EXPECT_EQ(engine.basis, "fitted");
+    ASSERT_FALSE(engine.fitted_on.empty()) << name;
+    for (const FittedSystem& f : engine.fitted_on) {
+      EXPECT_EQ(load_gpu(f.gpu, {}).name, f.gpu);
+      EXPECT_EQ(load_llm(f.llm, {}).name, f.llm);
+      EXPECT_TRUE(is_fitted_on(name, f.gpu, f.llm));
+      EXPECT_NE(split_text().find("| " + name + " | " + f.gpu + " | " + f.llm + " |"), std::string::npos);
+    }
+  }
+  EXPECT_FALSE(is_fitted_on("vllm-0.15", "h200_sxm_141g", "gpt-oss-120b"));
 }
 
 // Measurements made by an engine with 9 ms and 60 us, fitted from one with 6.3 ms and 42 us.

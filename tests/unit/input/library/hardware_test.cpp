@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "models/hw/memory/memory_plan.h"
+#include "models/hw/power_cost/power.h"
 #include "sim/input/library/llm_config.h"
 
 namespace servecast::hardware_test {
@@ -47,11 +48,24 @@ TEST(BundledGpus, AreSound) {
     expect_below_peaks(gpu);
     EXPECT_LT(gpu.power.idle_w, gpu.power.decode_w) << name;
     EXPECT_LT(gpu.power.decode_w, gpu.power.prefill_w) << name;
-    EXPECT_LE(gpu.power.prefill_w, gpu.power.tdp_w) << name;
+    EXPECT_LE(gpu.power.cap_w, gpu.power.tdp_w) << name;
     EXPECT_EQ(gpu.derived(), name != "a100_sxm_80g" && name != "h100_sxm_80g") << name;
     EXPECT_EQ(cannot_compute(gpu, DataType::bf16), std::nullopt) << name;
     EXPECT_EQ(cannot_compute(gpu, DataType::fp8).has_value(), gpu.peaks.fp8_flop_per_s == 0) << name;
   }
+}
+
+// Clocks under load, as shares of those of the SXM cards: data sheet of the A100, PCIe: 90 % of the SXM's
+// performance.
+TEST(BundledGpus, CardsUnderAPowerLimitAreSlowerUnderLoad) {
+  const auto clock = [](const std::string& name) {
+    const PowerDraw power = load_gpu(name, {}).power;
+    return power.cap_w < power.prefill_w ? clock_fraction(power, power.cap_w) : 1;
+  };
+  EXPECT_NEAR(clock("a100_pcie_80g"), 0.9, 0.015);
+  EXPECT_NEAR(clock("a100_pcie_40g"), 0.83, 0.005);
+  EXPECT_NEAR(clock("h100_pcie_80g"), 0.85, 0.005);
+  EXPECT_EQ(clock("a100_sxm_80g"), 1);
 }
 
 TEST(BundledNodes, AreSound) {
