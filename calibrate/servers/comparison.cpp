@@ -62,7 +62,8 @@ ComparedFigure compared(const MeasuredServer& server, const MeasuredStage& stage
   out.said_saturated = forecast.summary->saturated;
   out.spread = wider_by(*forecast.summary);
   say_queue(out, server, stage, *forecast.summary);
-  out.forecast = figure_of(*forecast.summary, stage, m.figure);
+  out.forecast =
+      m.figure == ServerFigure::highest_rate ? forecast.highest_rate : figure_of(*forecast.summary, stage, m.figure);
   if (!forecast.interval) return out;
   const FigureInterval interval = interval_of(*forecast.interval, stage, m.figure);
   out.p05 = interval.p05;

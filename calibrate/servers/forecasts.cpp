@@ -23,7 +23,8 @@ std::vector<bool> with_interval(std::span<const MeasuredServer> servers, const F
   std::vector<bool> chosen(servers.size(), options.replicates > 0 && options.interval_servers == 0);
   if (options.replicates == 0 || options.interval_servers == 0) return chosen;
   std::map<std::string, std::vector<std::size_t>> systems;
-  for (std::size_t i = 0; i < servers.size(); ++i) systems[servers[i].stages.front().system].push_back(i);
+  for (std::size_t i = 0; i < servers.size(); ++i)
+    if (servers[i].interval) systems[servers[i].stages.front().system].push_back(i);
   for (const auto& [system, members] : systems) {
     const std::size_t count = std::min(options.interval_servers, members.size());
     for (std::size_t k = 0; k < count; ++k) chosen[members[(2 * k + 1) * members.size() / (2 * count)]] = true;
@@ -44,10 +45,11 @@ ChildCommand command_for(const MeasuredServer& server, const ForecastOptions& op
     command.words.push_back("--set");
     command.words.push_back("pools[" + std::to_string(pool) + "].engine=" + engine);
   }
-  for (const std::string& setting : options.settings) {
-    command.words.push_back("--set");
-    command.words.push_back(setting);
-  }
+  for (const auto* settings : {&server.settings, &options.settings})
+    for (const std::string& setting : *settings) {
+      command.words.push_back("--set");
+      command.words.push_back(setting);
+    }
   if (interval) {
     command.words.push_back("--replicates");
     command.words.push_back(std::to_string(options.replicates));
@@ -110,17 +112,20 @@ std::vector<Forecast> forecast(std::span<const MeasuredServer> servers, const Fo
 }
 
 std::optional<double> figure_of(const Summary& summary, const MeasuredStage& stage, ServerFigure figure) {
+  if (figure == ServerFigure::highest_rate) return std::nullopt;  // of several runs
   if (figure == ServerFigure::output_tokens_per_s) return tokens_per_s_of(summary, stage);
   if (figure == ServerFigure::kv_transfer_mean) return kv_transfer_s_of(summary);
   const Latencies* latencies = latencies_of(summary, stage.request_class);
   if (!latencies) return std::nullopt;
   if (of_answered(stage, figure)) return answered_ttft_s(latencies, latencies, stage);
-  const auto& statistics = figure == ServerFigure::e2e_mean    ? latencies->e2e_s
-                           : figure == ServerFigure::tpot_mean ? latencies->tpot_s
-                                                               : latencies->ttft_s;
+  const bool of_tpot = figure == ServerFigure::tpot_mean || figure == ServerFigure::tpot_p99;
+  const auto& statistics = figure == ServerFigure::e2e_mean ? latencies->e2e_s
+                           : of_tpot                        ? latencies->tpot_s
+                                                            : latencies->ttft_s;
   if (!statistics) return std::nullopt;
   if (figure == ServerFigure::ttft_p50) return statistics->p50;
-  return figure == ServerFigure::ttft_p99 ? statistics->p99 : statistics->mean;
+  const bool p99 = figure == ServerFigure::ttft_p99 || figure == ServerFigure::tpot_p99;
+  return p99 ? statistics->p99 : statistics->mean;
 }
 
 double queue_fraction_of(const Summary& summary, const MeasuredStage& stage, double way_in_s) {

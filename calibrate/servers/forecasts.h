@@ -23,7 +23,8 @@ struct ForecastOptions {
 struct Forecast {
   std::optional<Summary> summary{};
   std::optional<Interval> interval{};  // where replicates were asked for
-  std::string complaint{};             // why there is none
+  std::optional<double> highest_rate{};  // where the server has limits, see rate_search.h
+  std::string complaint{};               // why there is none
 };
 
 /// One forecast per server, in order.

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,17 @@
 namespace servecast {
 
 /// What can be compared. The order is that of the page.
-enum class ServerFigure { e2e_mean, ttft_mean, ttft_p50, ttft_p99, tpot_mean, output_tokens_per_s, kv_transfer_mean };
+enum class ServerFigure {
+  e2e_mean,
+  ttft_mean,
+  ttft_p50,
+  ttft_p99,
+  tpot_mean,
+  tpot_p99,
+  output_tokens_per_s,
+  highest_rate,
+  kv_transfer_mean
+};
 struct FigureName {
   ServerFigure figure;
   const char* title;
@@ -18,7 +29,9 @@ inline constexpr FigureName figure_names[]{{ServerFigure::e2e_mean, "E2E mean"},
                                            {ServerFigure::ttft_p50, "TTFT P50"},
                                            {ServerFigure::ttft_p99, "TTFT P99"},
                                            {ServerFigure::tpot_mean, "TPOT"},
+                                           {ServerFigure::tpot_p99, "TPOT P99"},
                                            {ServerFigure::output_tokens_per_s, "output tokens/s"},
+                                           {ServerFigure::highest_rate, "highest valid rate"},
                                            {ServerFigure::kv_transfer_mean, "KV transfer"}};
 
 constexpr const char* title_of(ServerFigure figure) {
@@ -29,7 +42,7 @@ constexpr const char* title_of(ServerFigure figure) {
 
 struct Measurement {
   ServerFigure figure{};
-  double value = 0;  // seconds, or tokens/s
+  double value = 0;  // seconds, tokens/s, or requests/s
 };
 
 /// A part of a run with figures of its own.
@@ -45,6 +58,14 @@ struct MeasuredStage {
   std::vector<Measurement> measured{};
 };
 
+/// Of a server whose highest rate is looked for: bounds that P99 keeps at it, and how it is tried.
+struct RateLimits {
+  double ttft_s = 0;
+  double tpot_s = 0;
+  double near_rate = 0;   // as measured
+  double duration_s = 0;  // of arrivals at each rate
+};
+
 /// A real server and the scenario that says the same.
 struct MeasuredServer {
   std::string name{};      // of the run
@@ -58,6 +79,9 @@ struct MeasuredServer {
   bool fitting = false;    // terms of engines may be fitted on it (read/split.h); the others are for the report alone
   int pools = 1;           // of the scenario, each with this engine
   std::string scenario{};  // YAML text; the engine is set from outside
+  bool interval = true;    // may have one: false where others say the same in less time
+  std::optional<RateLimits> limits{};
+  std::vector<std::string> settings{};  // `--set` on top of the scenario
   std::vector<MeasuredStage> stages{};
 };
 
@@ -90,6 +114,8 @@ ReadServers offline_overview_servers(const std::string& file);
 ReadServers router_ladder_servers(const std::string& file);
 /// The same with KV in CPU memory: llmd_kv_offload_h100.csv.
 ReadServers kv_tier_servers(const std::string& file);
+/// Submissions to MLPerf Inference, Server, Interactive and Offline: mlperf_v5.1_llm.csv.
+ReadServers mlperf_servers(const std::string& file);
 /// KV from a prefill to a decode engine, transfer by transfer: mooncake_kv_transfer_pd.csv.
 ReadServers kv_transfer_servers(const std::string& file);
 

@@ -43,7 +43,9 @@ inline constexpr std::array<RegimeFacts, 11> regimes{{
      "All requests are there at the beginning; output tokens/s of the whole run (trtllm-bench, "
      "gptManagerBenchmark)."},
     {Regime::mlperf, "mlperf", "MLPerf Inference v5.1",
-     "Poisson arrivals at the rate of the submission (Server, Interactive), or all samples at once (Offline)."},
+     "Poisson arrivals at the rate of the submission (Server, Interactive), or all samples at once (Offline). The "
+     "highest valid rate is the highest of the rates that submitters of one setup chose; by forecast the "
+     "highest at which P99 of TTFT and TPOT keep the row's limits."},
     {Regime::router_ladder, "router_ladder", "router ladder on 16 H100",
      "Poisson stages of rising rate, each begun when the one before has drained; 150 groups of prompts with 6,000 "
      "shared tokens (llm-d)."},

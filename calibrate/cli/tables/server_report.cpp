@@ -11,6 +11,7 @@
 #include "calibrate/servers/page/accuracy_page.h"
 #include "calibrate/servers/page/picture.h"
 #include "calibrate/servers/page/rows_csv.h"
+#include "calibrate/servers/rate_search.h"
 #include "calibrate/servers/read/left_out.h"
 #include "sim/cli/program/console.h"
 #include "sim/cli/program/options.h"
@@ -73,6 +74,7 @@ void ServerReport::run(Console& console) {
   } else {
     forecasts = forecast(all, how);
   }
+  add_highest_rates(all, how, forecasts);
   for (std::size_t i = 0; i < all.size(); ++i)
     if (!forecasts[i].complaint.empty()) console.err << all[i].name << ": " << forecasts[i].complaint << "\n";
   if (!read.left_out.empty())

@@ -12,7 +12,7 @@ struct Asked {
   double median;
   double p90;  // 0: none
 };
-inline constexpr std::array<Asked, 20> asked{{
+inline constexpr std::array<Asked, 21> asked{{
     {Regime::open_loop, ServerFigure::e2e_mean, 0.015, 0.04},
     {Regime::open_loop, ServerFigure::tpot_mean, 0.015, 0.04},
     {Regime::open_loop, ServerFigure::ttft_mean, 0.025, 0.08},
@@ -29,6 +29,7 @@ inline constexpr std::array<Asked, 20> asked{{
     {Regime::disaggregated, ServerFigure::ttft_mean, 0.20, 0.40},
     {Regime::disaggregated, ServerFigure::output_tokens_per_s, 0.10, 0},
     {Regime::offline, ServerFigure::output_tokens_per_s, 0.06, 0.15},
+    {Regime::mlperf, ServerFigure::highest_rate, 0.08, 0},
     {Regime::router_ladder, ServerFigure::output_tokens_per_s, 0.05, 0},
     {Regime::router_ladder, ServerFigure::ttft_mean, 0.20, 0},
     {Regime::kv_tiers, ServerFigure::ttft_mean, 0.15, 0},

@@ -29,6 +29,7 @@ constexpr std::array kinds{
     Kind{"trtllm_1.2_perf_overview.csv", offline_overview_servers},
     Kind{"llmd_router_ladder_h100.csv", router_ladder_servers},
     Kind{"llmd_kv_offload_h100.csv", kv_tier_servers},
+    Kind{"mlperf_v5.1_llm.csv", mlperf_servers},
     Kind{"mooncake_kv_transfer_pd.csv", kv_transfer_servers},
 };
 
