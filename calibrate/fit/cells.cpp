@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "calibrate/fit/peer_access.h"
 #include "calibrate/fit/quantizing.h"
 #include "models/base/quantile.h"
 #include "models/hw/profile/kernel_times.h"
@@ -82,14 +83,22 @@ void leave_skews(std::map<Flavour, FlavourCells>& all) {
   });
 }
 
-constexpr std::string_view cutlass = "cutlass";
+/// Backends of experts that TensorRT-LLM's moe_config.backend names, and what their kernels' names have in them.
+struct Backend {
+  std::string_view name;
+  std::string_view kernel;
+};
+constexpr Backend openai_triton{"triton", "_oaitriton"};  // OpenAI's triton_kernels, which vLLM's tables timed
+constexpr std::array backends{Backend{"cutlass", "_cutlass"}, openai_triton};
 
 /// Kernels of one backend have a mode of their own where another backend's are faster for some shape.
 void leave_lone_backends(std::map<Flavour, FlavourCells>& all) {
   std::erase_if(all, [&](const auto& entry) {
-    if (!entry.first.mode.starts_with(cutlass)) return false;
+    const auto backend = std::ranges::find_if(
+        backends, [&](const Backend& b) { return entry.first.mode.starts_with(std::string(b.name) + " "); });
+    if (backend == backends.end()) return false;
     Flavour any = entry.first;
-    any.mode = any.mode.substr(cutlass.size() + 1);
+    any.mode = any.mode.substr(backend->name.size() + 1);
     const auto fastest = all.find(any);
     return fastest != all.end() &&
            std::ranges::equal(fastest->second.cells, entry.second.cells, {}, &Cell::seconds, &Cell::seconds);
@@ -133,8 +142,11 @@ void CellCollector::add(const Sample& s) {
   Flavour layer = flavour_of(of_layer(s));
   if (layers_.contains(layer.layer) && s.dtype != "int4" && is_layer_fitted(s)) {
     flavours_[layer][s.shape].push_back(measurement);
-    layer.mode = of_backend(cutlass, s.mode);
-    if (s.kernel.ends_with("_cutlass")) flavours_[layer][s.shape].push_back(measurement);
+    for (const Backend& backend : backends)
+      if (engine_ == "trtllm" && s.kernel.find(backend.kernel) != std::string::npos) {
+        layer.mode = of_backend(backend.name, s.mode);
+        flavours_[layer][s.shape].push_back(measurement);
+      }
   }
   // Versions differ by half in how they time experts split between GPUs, and shards whose width is no multiple of 64
   // fill their tiles badly: up to twice as slow as their neighbours, which they would spoil.
@@ -209,6 +221,7 @@ std::string CellCollector::best_engine(const Flavour& flavour, const Shapes& sha
     for (const Measurement& one : measurements)
       if (usable(one)) rows[tables_[one.table].engine] += 1;
   if (rows.empty() || rows.contains(engine_)) return engine_;
+  if (flavour.mode.starts_with(openai_triton.name)) return rows.begin()->first;
   if (rows.size() > 1) rows.erase("published");  // figures stand in where no rows were measured
   if (flavour.op == "moe_layer" && !flavour.mode.starts_with("wide")) return layer_engine(flavour, rows);
   if (rows.contains(flavour.mode)) return flavour.mode;                                // nccl: its own benchmark
@@ -328,6 +341,7 @@ std::map<Flavour, FlavourCells> CellCollector::finish() {
   }
   leave_lone_backends(all);
   leave_skews(all);
+  leave_without_peer_access(all);
   if (engine_ == "trtllm") add_quantizing(all);
   return all;
 }

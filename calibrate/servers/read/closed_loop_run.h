@@ -67,6 +67,8 @@ std::string exchange_settings(const RowShape& shape, const BundledGpu& gpu, cons
 std::int64_t nvlink_from(const BundledLlm& llm);
 /// TensorRT-LLM's own kernels of experts in nvfp4, which it takes unless told otherwise (moe_config.backend).
 std::string cutlass_experts(const std::string& weights);
+/// OpenAI's kernels of experts in MXFP4, which scripts and pages of TensorRT-LLM take on Hopper (TRITON).
+std::string triton_experts(const std::string& weights, const BundledGpu& gpu);
 
 /// Batcher, KV cache and memory of the pool, as the load's scripts set its engine up.
 std::string engine_settings(const ClosedLoopRun& run);

@@ -50,5 +50,8 @@ std::string exchange_settings(const RowShape& shape, const BundledGpu& gpu, cons
 std::string cutlass_experts(const std::string& weights) {
   return weights == "nvfp4" ? "    latency: {moe_backend: cutlass}\n" : "";
 }
+std::string triton_experts(const std::string& weights, const BundledGpu& gpu) {
+  return weights == "mxfp4" && !gpu.blackwell ? "    latency: {moe_backend: triton}\n" : "";
+}
 
 }  // namespace servecast

@@ -12,6 +12,7 @@ namespace {
 constexpr std::int64_t launched_norms = 2;
 constexpr std::int64_t launched_mlp = 3;
 constexpr std::int64_t launched_experts = 3;  // router, choice, all experts at once
+constexpr std::int64_t launched_triton_experts = 12;
 
 std::int64_t attention_operations(const Llm& llm, std::int64_t layer) {
   if (llm.attention(layer) == Attention::linear) return 17;
@@ -19,10 +20,10 @@ std::int64_t attention_operations(const Llm& llm, std::int64_t layer) {
   return llm.qk_norm ? 4 : 3;
 }
 
-std::int64_t mlp_operations(const Llm& llm, std::int64_t layer) {
+std::int64_t mlp_operations(const Llm& llm, std::int64_t layer, bool triton_experts) {
   if (!llm.has_experts(layer)) return launched_mlp;
   const bool shared = llm.experts->shared_intermediate > 0;
-  return launched_experts + (shared ? launched_mlp + 1 : 0);
+  return (triton_experts ? launched_triton_experts : launched_experts) + (shared ? launched_mlp + 1 : 0);
 }
 
 class EagerSteps final : public LatencyAround {
@@ -33,7 +34,7 @@ class EagerSteps final : public LatencyAround {
       const LayerRange layers = stage_layers(launch.llm.layers, stages(), stage);
       std::int64_t operations = 0;
       for (std::int64_t layer = layers.first; layer < layers.last; ++layer)
-        operations += launched_operations(launch.llm, layer);
+        operations += launched_operations(launch.llm, layer, launch.triton_experts);
       launch_s_.push_back(launch.operation_s * real(operations));
     }
   }
@@ -55,8 +56,8 @@ class EagerSteps final : public LatencyAround {
 
 }  // namespace
 
-std::int64_t launched_operations(const Llm& llm, std::int64_t layer) {
-  return launched_norms + attention_operations(llm, layer) + mlp_operations(llm, layer);
+std::int64_t launched_operations(const Llm& llm, std::int64_t layer, bool triton_experts) {
+  return launched_norms + attention_operations(llm, layer) + mlp_operations(llm, layer, triton_experts);
 }
 
 std::unique_ptr<StepLatency> with_eager_launch(std::unique_ptr<StepLatency> model, const EagerLaunch& launch) {

@@ -12,6 +12,7 @@ struct EagerLaunch {
   Llm llm{};
   double operation_s = 0;            // host time to launch one
   std::int64_t graph_sequences = 0;  // the largest graph, of all ranks
+  bool triton_experts = false;       // by OpenAI's triton_kernels
 };
 
 /// Operations that the host launches for a layer, as PyTorch flows call them: two norms; products of queries, keys
@@ -19,10 +20,11 @@ struct EagerLaunch {
 /// more; latent attention also a product down, one or two norms and a product up, and a copy of keys; linear
 /// attention two products and a copy around a convolution and gates, two norms, the six kernels of a chunk
 /// (flash-linear-attention's chunk_gated_delta_rule_fwd), states read and written, a norm and a product; a dense MLP
-/// two products and an activation; experts a router, its choice and all experts at once, shared ones an MLP and a
-/// sum. One operation takes 94 us in TensorRT-LLM 1.0 (fitted); layers of DeepSeek-V2-Lite take 1.15 ms (SGLang issue
-/// 1369), 72 us each, and of DeepSeek-V3 1.35 ms (pull request 12160), 79 us.
-std::int64_t launched_operations(const Llm& llm, std::int64_t layer);
+/// two products and an activation; experts a router, its choice and all experts at once, by OpenAI's triton_kernels a
+/// router, six kernels that route, padding, two products, an activation and a sum, shared ones an MLP and a sum. One
+/// operation takes 94 us in TensorRT-LLM 1.0 (fitted); layers of DeepSeek-V2-Lite take 1.15 ms (SGLang issue 1369),
+/// 72 us each, and of DeepSeek-V3 1.35 ms (pull request 12160), 79 us.
+std::int64_t launched_operations(const Llm& llm, std::int64_t layer, bool triton_experts = false);
 
 /// Steps outside its graphs, those with prompts or with more decodes than the largest one, launch operations one by
 /// one: a stage takes at least what the host takes for those of its layers, of which the GPU waits for the host what

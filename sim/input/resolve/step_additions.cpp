@@ -138,7 +138,8 @@ void add_eager_launch(Pool& pool) {
     pool.latency = with_eager_launch(std::move(pool.latency),
                                      {.llm = pool.llm,
                                       .operation_s = terms.eager_operation_s,
-                                      .graph_sequences = terms.cuda_graph_max_tokens * pool.shape().ranks()});
+                                      .graph_sequences = terms.cuda_graph_max_tokens * pool.shape().ranks(),
+                                      .triton_experts = pool.spec.latency.moe_backend == "triton"});
 }
 
 // Drafts are made on the last stage, with kernels and engine like the model's own; the host has done its part of a

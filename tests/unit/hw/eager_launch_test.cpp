@@ -63,6 +63,7 @@ TEST(EagerLaunchTest, LayersAreLaunchedByTheirOperations) {
   EXPECT_EQ(launched_operations({.layers = 32}, 0), 2 + 3 + 3);
   EXPECT_EQ(launched_operations({.layers = 36, .qk_norm = true}, 0), 2 + 4 + 3);
   EXPECT_EQ(launched_operations({.layers = 36, .experts = routed}, 0), 2 + 3 + 3);
+  EXPECT_EQ(launched_operations({.layers = 36, .experts = routed}, 0, true), 2 + 3 + 12);
   EXPECT_EQ(launched_operations({.layers = 1, .attention_of = {Attention::linear}}, 0), 2 + 17 + 3);
   EXPECT_EQ(launched_operations(deepseek_v3, 0), 2 + 8 + 3);
   EXPECT_EQ(launched_operations(deepseek_v3, 3), 2 + 8 + 3 + 4);
