@@ -115,6 +115,20 @@ EngineFit fit_engine(const EngineProfile& start, std::span<const MeasuredServer>
   return fit;
 }
 
+namespace {
+
+std::string start_yaml(const EngineStart& start) {
+  std::string loading;
+  if (start.checkpoint_bytes_per_s)
+    loading = fmt::format("  checkpoint_bytes_per_s: {:.6g}\n", *start.checkpoint_bytes_per_s);
+  return fmt::format(
+      "start:\n  imports_s: {:.6g}\n{}  init_s: {:.6g}\n  layer_init_s: {:.6g}\n  expert_layer_init_s: {:.6g}\n  "
+      "source: {}\n",
+      start.imports_s, loading, start.init_s, start.layer_init_s, start.expert_layer_init_s, yaml_text(start.source));
+}
+
+}  // namespace
+
 std::string engine_yaml(const EngineProfile& e) {
   std::string fitted_on = e.fitted_on.empty() ? "" : "fitted_on:\n";
   for (const FittedSystem& f : e.fitted_on)
@@ -122,7 +136,8 @@ std::string engine_yaml(const EngineProfile& e) {
   std::string reserve;
   if (e.memory.reserve_bytes) reserve += fmt::format("  reserve_bytes: {:.6g}\n", *e.memory.reserve_bytes);
   if (e.memory.overhead_bytes) reserve += fmt::format("  overhead_bytes: {:.6g}\n", *e.memory.overhead_bytes);
-  return fmt::format(R"(title: {}
+  return fmt::format(
+      R"(title: {}
 basis: {}
 source: {}
 {}kernels: {}
@@ -148,7 +163,7 @@ memory:
   rule: {}
   gpu_memory_utilization: {:.6g}
   windowed_layers: {}
-{}{})",
+{}{}{})",
                      yaml_text(e.title), e.basis, yaml_text(e.source), fitted_on, yaml_text(e.kernels),
                      e.request_path_s, e.request_token_s, e.frontend_sequence_s, e.scheduling_depth,
                      e.step.all_reduce_wait_s, e.step.sampler_s_per_logit, e.step.small_kernel_s,
@@ -156,7 +171,7 @@ memory:
                      e.step.host_overlapped, e.step.cuda_graph_max_tokens, e.step.eager_operation_s,
                      e.step.dependent_launch_s, e.step.norm_in_all_reduce_s, e.step.input_scales,
                      e.step.shared_experts_beside_tokens, e.memory.rule, e.memory.gpu_memory_utilization,
-                     e.memory.windowed_layers, reserve, errors_yaml(e.errors));
+                     e.memory.windowed_layers, reserve, start_yaml(e.start), errors_yaml(e.errors));
 }
 
 }  // namespace servecast

@@ -91,6 +91,19 @@ std::optional<double> kv_transfer_s_of(const Summary& summary) {
   return summary.hand_overs.front().hand_over_s->mean;
 }
 
+bool of_a_start(ServerFigure figure) { return figure >= ServerFigure::start && figure <= ServerFigure::wake; }
+
+std::optional<double> start_figure_of(const Summary& summary, ServerFigure figure) {
+  if (summary.scaling.empty()) return std::nullopt;
+  const ScalingSummary& scaling = summary.scaling.front();
+  if (figure == ServerFigure::start || figure == ServerFigure::wake)
+    return scaling.start_s ? std::optional(scaling.start_s->mean) : std::nullopt;
+  const auto& phases = scaling.cold_start;
+  if (!phases) return std::nullopt;
+  if (figure == ServerFigure::start_imports) return phases->image_s + phases->imports_s;
+  return figure == ServerFigure::start_gpu_load ? phases->gpu_load_s : phases->engine_init_s;
+}
+
 }  // namespace
 
 std::vector<Forecast> forecast(std::span<const MeasuredServer> servers, const ForecastOptions& options) {
@@ -115,6 +128,7 @@ std::optional<double> figure_of(const Summary& summary, const MeasuredStage& sta
   if (figure == ServerFigure::highest_rate) return std::nullopt;  // of several runs
   if (figure == ServerFigure::output_tokens_per_s) return tokens_per_s_of(summary, stage);
   if (figure == ServerFigure::kv_transfer_mean) return kv_transfer_s_of(summary);
+  if (of_a_start(figure)) return start_figure_of(summary, figure);
   const Latencies* latencies = latencies_of(summary, stage.request_class);
   if (!latencies) return std::nullopt;
   if (of_answered(stage, figure)) return answered_ttft_s(latencies, latencies, stage);
@@ -134,9 +148,10 @@ double queue_fraction_of(const Summary& summary, const MeasuredStage& stage, dou
   return std::max(0.0, latencies->queue_s->mean - way_in_s) / latencies->ttft_s->mean;
 }
 
-/// A difference of two figures whose draws are not at hand: from the least first and the most second one to the
-/// opposite, which holds it however they go together.
+/// Of starts no error is drawn. A difference of two figures whose draws are not at hand: from the least first and the
+/// most second one to the opposite, which holds it however they go together.
 FigureInterval interval_of(const Interval& interval, const MeasuredStage& stage, ServerFigure figure) {
+  if (of_a_start(figure)) return {};
   if (!of_answered(stage, figure)) {
     const auto low = figure_of(interval.p05, stage, figure);
     const auto high = figure_of(interval.p95, stage, figure);

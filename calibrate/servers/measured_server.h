@@ -18,7 +18,12 @@ enum class ServerFigure {
   tpot_p99,
   output_tokens_per_s,
   highest_rate,
-  kv_transfer_mean
+  kv_transfer_mean,
+  start,
+  start_imports,
+  start_gpu_load,
+  start_engine_init,
+  wake,
 };
 struct FigureName {
   ServerFigure figure;
@@ -32,7 +37,12 @@ inline constexpr FigureName figure_names[]{{ServerFigure::e2e_mean, "E2E mean"},
                                            {ServerFigure::tpot_p99, "TPOT P99"},
                                            {ServerFigure::output_tokens_per_s, "output tokens/s"},
                                            {ServerFigure::highest_rate, "highest valid rate"},
-                                           {ServerFigure::kv_transfer_mean, "KV transfer"}};
+                                           {ServerFigure::kv_transfer_mean, "KV transfer"},
+                                           {ServerFigure::start, "start"},
+                                           {ServerFigure::start_imports, "image and imports"},
+                                           {ServerFigure::start_gpu_load, "into GPU memory"},
+                                           {ServerFigure::start_engine_init, "engine"},
+                                           {ServerFigure::wake, "waking"}};
 
 constexpr const char* title_of(ServerFigure figure) {
   for (const FigureName& name : figure_names)
@@ -118,6 +128,8 @@ ReadServers kv_tier_servers(const std::string& file);
 ReadServers mlperf_servers(const std::string& file);
 /// KV from a prefill to a decode engine, transfer by transfer: mooncake_kv_transfer_pd.csv.
 ReadServers kv_transfer_servers(const std::string& file);
+/// A server's start, phase by phase: coldstart_vllm_h100_phases.csv.
+ReadServers cold_start_servers(const std::string& file);
 
 /// All of a folder's, in this order; UserError where it has none of these files, or no row that can be forecast.
 ReadServers all_servers(const std::string& folder);

@@ -17,6 +17,7 @@ enum class Regime : std::uint8_t {
   router_ladder,
   kv_tiers,
   kv_transfers,
+  cold_start,
 };
 
 struct RegimeFacts {
@@ -26,7 +27,7 @@ struct RegimeFacts {
   const char* load;  // how it was made, a sentence for the page
 };
 
-inline constexpr std::array<RegimeFacts, 11> regimes{{
+inline constexpr std::array<RegimeFacts, 12> regimes{{
     {Regime::open_loop, "open_loop", "vLLM, open loop",
      "A hundred fixed prompts come in a cycle, as a Poisson process of a stated rate; vLLM 0.15 (inference-perf)."},
     {Regime::closed_loop_vllm, "closed_loop_vllm", "closed loop, vLLM, dense models on Hopper",
@@ -55,6 +56,9 @@ inline constexpr std::array<RegimeFacts, 11> regimes{{
      "One request at a time, whose KV goes from a prefill engine on one node to a decode engine on another, 25 GB/s "
      "of "
      "RDMA beside each GPU (Mooncake)."},
+    {Regime::cold_start, "cold_start", "cold start",
+     "The first request finds no replica: one starts on a machine that has neither image nor weights. Or the replica "
+     "is asleep, its weights in host memory (llm-d on GKE)."},
 }};
 
 constexpr const RegimeFacts& facts(Regime regime) { return regimes[static_cast<std::size_t>(regime)]; }

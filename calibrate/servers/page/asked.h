@@ -34,6 +34,7 @@ inline constexpr std::array<Asked, 21> asked{{
     {Regime::router_ladder, ServerFigure::ttft_mean, 0.20, 0},
     {Regime::kv_tiers, ServerFigure::ttft_mean, 0.15, 0},
     {Regime::kv_transfers, ServerFigure::kv_transfer_mean, 0.15, 0},
+    {Regime::cold_start, ServerFigure::start, 0.15, 0},
 }};
 
 }  // namespace servecast

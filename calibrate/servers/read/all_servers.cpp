@@ -31,6 +31,7 @@ constexpr std::array kinds{
     Kind{"llmd_kv_offload_h100.csv", kv_tier_servers},
     Kind{"mlperf_v5.1_llm.csv", mlperf_servers},
     Kind{"mooncake_kv_transfer_pd.csv", kv_transfer_servers},
+    Kind{"coldstart_vllm_h100_phases.csv", cold_start_servers},
 };
 
 }  // namespace

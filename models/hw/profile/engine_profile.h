@@ -7,6 +7,7 @@
 #include "models/hw/latency/engine_terms.h"
 #include "models/hw/memory/memory_plan.h"
 #include "models/hw/profile/calibration_error.h"
+#include "models/hw/profile/engine_start.h"
 
 namespace servecast {
 
@@ -51,6 +52,7 @@ struct EngineProfile {
   std::int64_t scheduling_depth = 2;
   EngineTerms step{};
   MemorySettings memory{};
+  EngineStart start{};
   std::vector<CalibrationError> errors{};
 
   /// Half of the request's path lies before the engine's queue, half behind its step. Only their sum shows in TTFT
@@ -80,6 +82,7 @@ struct EngineProfile {
             "most batches under way: 2 schedules a step while the one before runs", {.min = 1, .max = 2});
     f.group("step", step, "what the engine adds to the kernels of a step");
     f.group("memory", memory, "how it divides GPU memory");
+    f.group("start", start, "how long it takes from its process's start until it serves; left out: as vLLM");
     f.list("errors", errors,
            "how far forecasts with these terms may be off; the first that is of a pool counts for it");
   }

@@ -10,13 +10,11 @@
 namespace servecast {
 
 LifeRules life_rules(const Scenario& scenario, const Pool& pool) {
-  LifeRules rules{.replicas = static_cast<std::size_t>(pool.spec.replicas),
-                  .standing = !pool.spec.scales(),
-                  .cold = pool.spec.start == "cold",
-                  .scaling = pool.spec.scaling.value_or(ScalingSpec{}),
-                  .gpu_weight_bytes = pool.memory.weight_bytes};
-  if (rules.standing && scenario.spec.failures) rules.scaling.engine_init_s = scenario.spec.failures->engine_init_s;
-  return rules;
+  return {.replicas = static_cast<std::size_t>(pool.spec.replicas),
+          .standing = !pool.spec.scales(),
+          .cold = pool.spec.start == "cold",
+          .scaling = pool.spec.scaling.value_or(ScalingSpec{}),
+          .start = pool_start(scenario.spec, pool)};
 }
 
 ReplicaLifecycle::ReplicaLifecycle(const std::vector<LifeRules>& rules, Callbacks& callbacks)
@@ -127,7 +125,7 @@ void ReplicaLifecycle::grow(std::size_t pool, std::int64_t missing, double now_s
     if (missing-- == 0) return;
     ++p.totals.woken;
     life(at).wanted_since_s = now_s;
-    set_for(at, State::waking, p.rules.scaling.warm_start_s.value_or(0.3), now_s);
+    set_for(at, State::waking, p.rules.start.wake_s, now_s);
   }
 }
 
@@ -154,6 +152,7 @@ void ReplicaLifecycle::set_on_the_way(std::size_t pool, std::int64_t wanted, dou
     --missing;
     ++pools_[pool].totals.starts;
     life(at).wanted_since_s = now_s;
+    life(at).start = {.provision_s = spec(at).provision_s};
     set_for(at, State::provisioning, spec(at).provision_s, now_s);
   }
 }
@@ -167,8 +166,17 @@ void ReplicaLifecycle::load(const ReplicaAt& at, double now_s) {
 }
 
 void ReplicaLifecycle::loaded(const ReplicaAt& at, double now_s) {
-  if (life(at).state == State::loading)
-    return set_for(at, State::starting, spec(at).start_s(pools_[at.pool].rules.gpu_weight_bytes), now_s);
+  Life& l = life(at);
+  if (l.state == State::loading) {
+    const StartPhases& phases = pools_[at.pool].rules.start.phases;
+    l.start.image_s = loads_->image_s(at);
+    l.start.weights_s = now_s - l.since_s - l.start.image_s;
+    l.start.imports_s = phases.imports_s;
+    l.start.gpu_load_s = phases.gpu_load_s;
+    l.start.engine_init_s = phases.engine_init_s;
+    l.start.restore_s = phases.restore_s;
+    return set_for(at, State::starting, phases.sum(), now_s);
+  }
   set(at, State::serving, now_s);
   callbacks_.make_ready(at, now_s);
 }
@@ -195,6 +203,7 @@ void ReplicaLifecycle::next_stage(const ReplicaAt& at, double now_s) {
 }
 
 void ReplicaLifecycle::ready(const ReplicaAt& at, double now_s) {
+  pools_[at.pool].totals.cold_starts.push_back(life(at).start);
   if (active(at.pool) >= pools_[at.pool].wanted) return set(at, State::warm, now_s);
   if (!spec(at).mirror) return enter(at, now_s);
   callbacks_.make_ready(at, now_s);

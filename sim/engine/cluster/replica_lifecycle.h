@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/engine/links/replica_at.h"
+#include "sim/input/scenario/pool_start.h"
 #include "sim/input/specs/scaling_spec.h"
 #include "sim/report/record/scaling_facts.h"
 
@@ -24,8 +25,8 @@ struct LifeRules {
   std::size_t replicas = 0;
   bool standing = true;   // no autoscaler: all are wanted all the time, and their machines are there
   bool cold = false;      // their weights are loaded at the start of the run
-  ScalingSpec scaling{};  // of a standing one: engine_init_s
-  double gpu_weight_bytes = 0;
+  ScalingSpec scaling{};
+  PoolStart start{};
 };
 
 LifeRules life_rules(const Scenario& scenario, const Pool& pool);
@@ -68,6 +69,8 @@ class ReplicaLifecycle {
     virtual ~Loads() = default;
     virtual void start(const ReplicaAt& at, double now_s, std::function<void(double now_s)> loaded) = 0;
     virtual void cancel(const ReplicaAt& at, double now_s) = 0;
+    /// How much of its latest load was the container image.
+    virtual double image_s(const ReplicaAt& at) const = 0;
   };
 
   /// By pool. All serve until begin(), or take requests and wait for their weights.
@@ -142,6 +145,7 @@ class ReplicaLifecycle {
     double down_since_s = 0;
     double rented_since_s = 0;
     double wanted_since_s = 0;  // a start that is under way
+    StartTimes start{};         // likewise
     Rents rents{};
   };
   struct PoolLife {

@@ -13,6 +13,7 @@
 #include "sim/engine/facts/unused_gpus.h"
 #include "sim/engine/links/transfer_routes.h"
 #include "sim/engine/run/simulation.h"
+#include "sim/input/scenario/pool_start.h"
 #include "sim/input/scenario/scenario.h"
 #include "sim/report/record/run_facts.h"
 
@@ -179,6 +180,14 @@ RestsOn rests_on(const Pool& pool, const ReplicaTotals& totals) {
           .notes = pool.notes};
 }
 
+/// An autoscaler's replica, or one after a failure.
+bool any_started(const RunFacts& facts, std::size_t pool) {
+  const bool failed = pool < facts.failures.pools.size() && !facts.failures.pools[pool].crashed_s.empty();
+  return failed || std::ranges::any_of(facts.scaling, [&](const ScalingTotals& t) {
+           return t.pool == facts.pools[pool].name && t.starts > 0;
+         });
+}
+
 void add(std::vector<CopiesMade>& all, const CopiesMade& made) {
   if (made.copies == 0) return;
   const auto same = [&](const CopiesMade& o) { return o.kind == made.kind && o.basis == made.basis; };
@@ -291,6 +300,8 @@ RunFacts collect_facts(const Scenario& scenario, const Simulation& simulation) {
     const std::optional<double> rented = rented_gpus(scenario.pools[i], simulation, i);
     facts.pools.push_back(pool_facts(scenario.pools[i], replicas, rented, facts.duration_s));
     facts.rests_on.push_back(rests_on(scenario.pools[i], facts.pools.back().totals));
+    const auto start_note = engine_start_note(scenario.spec, scenario.pools[i]);
+    if (start_note && any_started(facts, i)) facts.rests_on.back().notes.push_back(*start_note);
     if (!simulation.standstill().empty()) facts.rests_on.back().notes.push_back(simulation.standstill());
     facts.steps += facts.pools.back().totals.steps;
   }

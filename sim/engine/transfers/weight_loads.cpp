@@ -1,5 +1,7 @@
 #include "sim/engine/transfers/weight_loads.h"
 
+#include <algorithm>
+
 #include "sim/engine/links/flows.h"
 #include "sim/engine/links/wiring.h"
 #include "sim/input/scenario/scenario.h"
@@ -9,11 +11,16 @@ namespace servecast {
 // The image holds the program that asks for the weights.
 void WeightLoads::start(const ReplicaAt& at, double now_s, std::function<void(double now_s)> loaded) {
   const auto& scaling = scenario_.pools[at.pool].spec.scaling;
-  const auto load_weights = [this, at, loaded = std::move(loaded)](double image_s) {
-    groups_[at] = flows_.start(weights(at), image_s, loaded);
+  const auto load_weights = [this, at, now_s, loaded = std::move(loaded)](double there_s) {
+    image_s_[at] = there_s - now_s;
+    groups_[at] = flows_.start(weights(at), there_s, loaded);
   };
   if (!scaling || scaling->image_bytes == 0) return load_weights(now_s);
-  groups_[at] = flows_.start({image(at)}, now_s, load_weights);
+  const double unpacked_s =
+      scaling->image_bytes_per_s ? now_s + scaling->image_bytes / *scaling->image_bytes_per_s : now_s;
+  groups_[at] = flows_.start({image(at)}, now_s, [load_weights, unpacked_s](double fetched_s) {
+    load_weights(std::max(fetched_s, unpacked_s));
+  });
 }
 
 void WeightLoads::cancel(const ReplicaAt& at, double now_s) { flows_.cancel(groups_.at(at), now_s); }

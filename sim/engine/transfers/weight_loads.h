@@ -18,6 +18,7 @@ class WeightLoads final : public ReplicaLifecycle::Loads {
 
   void start(const ReplicaAt& at, double now_s, std::function<void(double now_s)> loaded) override;
   void cancel(const ReplicaAt& at, double now_s) override;
+  double image_s(const ReplicaAt& at) const override { return image_s_.at(at); }
 
  private:
   Transfer image(const ReplicaAt& at) const;
@@ -27,6 +28,7 @@ class WeightLoads final : public ReplicaLifecycle::Loads {
   const Wiring& wiring_;
   Flows& flows_;
   std::map<ReplicaAt, std::int64_t> groups_;  // of flows, of each replica's latest load
+  std::map<ReplicaAt, double> image_s_;       // likewise
 };
 
 }  // namespace servecast

@@ -50,6 +50,8 @@ class ScalingCheck {
     within("warm_replicas", scaling.warm_replicas, 0);
     if (scaling.warm_start_s && scaling.warm_replicas == 0)
       fail(".scaling.warm_start_s", "would be ignored: warm_replicas is 0");
+    if (scaling.image_bytes_per_s && scaling.image_bytes == 0)
+      fail(".scaling.image_bytes_per_s", "would be ignored: image_bytes is 0, so the image is there");
     if (scaling.drain == "migrate" && pool.migration.policy() == "none")
       fail(".scaling.drain", "'migrate' moves sequences as the pool's migration does, which is 'none'; choose one");
     if (pool.start == "cold")

@@ -77,7 +77,7 @@ struct FailureRateSpec {
 struct FailureSpec {
   std::string in_flight = "retry";
   std::int64_t max_retries = 5;
-  double engine_init_s = 30;
+  std::optional<double> engine_init_s{};
   std::int64_t spares = 0;
   std::vector<FailureRateSpec> rates{};
   std::vector<FailureEventSpec> events{};
@@ -93,7 +93,8 @@ struct FailureSpec {
         "SGLang's router has it; Dynamo's guide says 3)",
         {.min = 0, .max = 1'000'000});
     f.field("engine_init_s", engine_init_s,
-            "from the arrival of a replica's weights until it serves: graphs are captured, memory is measured");
+            "from the arrival of a replica's weights until it serves: graphs are captured, memory is measured; left "
+            "out: imports, load and initialisation of its engine for its model");
     f.field("spares", spares,
             "nodes beside those of the cluster that stand in for broken GPUs; of several groups, each has its own",
             {.min = 0, .max = 16384});

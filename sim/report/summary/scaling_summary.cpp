@@ -20,10 +20,40 @@ std::optional<Statistics> statistics(std::span<const double> values) {
   return spread.statistics();
 }
 
+/// One list for the mean and for files.
+struct PhaseFacts {
+  double StartTimes::*seconds;
+  const char* key;
+  const char* help;
+};
+constexpr PhaseFacts phases[]{
+    {&StartTimes::provision_s, "provision_s", "until there was a machine"},
+    {&StartTimes::image_s, "image_s", "container image fetched and unpacked"},
+    {&StartTimes::weights_s, "weights_s", "weights, or a snapshot, fetched"},
+    {&StartTimes::imports_s, "imports_s", "process start and imports"},
+    {&StartTimes::gpu_load_s, "gpu_load_s", "weights that had arrived loaded into GPU memory"},
+    {&StartTimes::engine_init_s, "engine_init_s", "graphs compiled and captured, memory measured"},
+    {&StartTimes::restore_s, "restore_s", "snapshot restored, in place of the three before"}};
+
+std::optional<ColdStartSummary> mean(std::span<const StartTimes> starts) {
+  if (starts.empty()) return std::nullopt;
+  ColdStartSummary mean;
+  for (const PhaseFacts& phase : phases) {
+    for (const StartTimes& start : starts) mean.*phase.seconds += start.*phase.seconds;
+    mean.*phase.seconds /= static_cast<double>(starts.size());
+  }
+  return mean;
+}
+
 std::string tenths(double value) { return fmt::format("{:.1f}", value); }
 std::string hundredths(double value) { return fmt::format("{:.2f}", value); }
 
 }  // namespace
+
+void ColdStartSummary::fields(Fields& f) {
+  for (const PhaseFacts& phase : phases)
+    f.figure(phase.key, this->*phase.seconds, phase.help, {.better = Better::lower});
+}
 
 void ScalingSummary::fields(Fields& f) {
   f.field("pool", pool, "pool");
@@ -43,6 +73,7 @@ void ScalingSummary::fields(Fields& f) {
            {.heading = "stops"});
   f.figure("start_s", start_s, "from the decision until it served",
            {.better = Better::lower, .statistics = {{{"mean", "a start"}}}});
+  f.group("cold_start", cold_start, "a start that is not from the warm reserve, phase by phase: means");
   f.figure("drain_s", drain_s, "from the last request it took until it had done all",
            {.statistics = {{{"mean", "a stop"}}}});
   f.figure("mirrored", mirrored, "prompts computed to fill caches of new replicas");
@@ -60,6 +91,7 @@ std::vector<ScalingSummary> scaling_of(const RunFacts& facts) {
     s.gpu_hours = pool.paid_gpus() * facts.duration_s / seconds_per_hour;
     s.saved_fraction = share_left(pool.paid_gpus(), static_cast<double>(pool.gpus));
     s.start_s = statistics(t.start_s);
+    s.cold_start = mean(t.cold_starts);
     s.drain_s = statistics(t.drain_s);
     all.push_back(std::move(s));
   }

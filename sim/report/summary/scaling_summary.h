@@ -13,6 +13,12 @@ namespace servecast {
 
 struct RunFacts;
 
+/// Means over the starts of a pool that were not from its warm reserve.
+struct ColdStartSummary : StartTimes {
+  void fields(Fields& f);
+  bool operator==(const ColdStartSummary&) const = default;
+};
+
 /// The part of summary.json on pools whose replicas come and go, pool by pool. Members are spelled as the keys.
 struct ScalingSummary : ScalingCounts {
   double serving_mean = 0;
@@ -21,6 +27,7 @@ struct ScalingSummary : ScalingCounts {
   double gpu_hours = 0;
   double saved_fraction = 0;
   std::optional<Statistics> start_s{};
+  std::optional<ColdStartSummary> cold_start{};
   std::optional<Statistics> drain_s{};
   void fields(Fields& f);
   bool operator==(const ScalingSummary&) const = default;

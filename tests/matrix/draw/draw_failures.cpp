@@ -63,8 +63,8 @@ Tree draw_event(Draw draw, const Parts& parts) {
 }  // namespace
 
 Tree draw_failures(Draw draw, const Parts& parts) {
-  Tree failures{{"in_flight", draw.at("in_flight").pick(std::vector<std::string>{"lost", "retry", "recompute"})},
-                {"engine_init_s", draw.at("init").pick(std::vector{0.0, 0.5, 2.0})}};
+  Tree failures{{"in_flight", draw.at("in_flight").pick(std::vector<std::string>{"lost", "retry", "recompute"})}};
+  if (draw.at("stated?").chance(0.9)) failures["engine_init_s"] = draw.at("init").pick(std::vector{0.0, 0.5, 2.0});
   if (draw.at("retries?").chance(0.3)) failures["max_retries"] = draw.at("retries").pick(std::vector{0, 1, 20});
   if (!parts.several_groups && draw.at("spares").chance(parts.scales ? 0.5 : 0.2)) failures["spares"] = 1;
   const Tree rates = draw_rates(draw.at("rates"), parts);

@@ -60,15 +60,21 @@ Tree draw_tiers(Draw draw) {
 }
 
 Tree draw_scaling(Draw draw, std::int64_t replicas, bool needs_one, bool migrates) {
-  Tree scaling{{"min_replicas", needs_one ? 1 : draw.at("least").pick(std::vector{0, 0, 1})},
-               {"engine_init_s", draw.at("init").pick(std::vector{0.0, 0.5, 3.0})}};
+  Tree scaling{{"min_replicas", needs_one ? 1 : draw.at("least").pick(std::vector{0, 0, 1})}};
+  if (draw.at("stated?").chance(0.9)) {  // the engine's own start is longer than most runs
+    scaling["engine_init_s"] = draw.at("init").pick(std::vector{0.0, 0.5, 3.0});
+    scaling["imports_s"] = draw.at("imports?").chance(0.2) ? 0.7 : 0;
+    scaling["gpu_load_bytes_per_s"] = draw.at("to_gpu?").chance(0.2) ? 2e10 : 1e12;
+  }
   if (draw.at("start?").chance(0.5))
     scaling["start_replicas"] = draw.at("start").between(needs_one ? 1 : 0, replicas);
   if (draw.at("provision?").chance(0.4)) scaling["provision_s"] = 1.5;
   if (draw.at("image?").chance(0.3)) scaling["image_bytes"] = 1e10;
-  if (draw.at("imports?").chance(0.2)) scaling["imports_s"] = 0.7;
-  if (draw.at("to_gpu?").chance(0.2)) scaling["gpu_load_bytes_per_s"] = 2e10;
-  if (draw.at("snapshot?").chance(0.2)) scaling["snapshot"] = {{"bytes", 2e10}, {"restore_s", 0.5}};
+  if (scaling.contains("image_bytes") && draw.at("unpack?").chance(0.5)) scaling["image_bytes_per_s"] = 1e10;
+  if (draw.at("snapshot?").chance(0.2)) {
+    scaling["snapshot"] = {{"bytes", 2e10}};
+    if (draw.at("restore?").chance(0.5)) scaling["snapshot"]["restore_s"] = 0.5;
+  }
   if (draw.at("warm?").chance(0.3)) {
     scaling["warm_replicas"] = draw.at("warm").between(1, replicas);
     if (draw.at("warm_start?").chance(0.5)) scaling["warm_start_s"] = 0.1;

@@ -28,6 +28,21 @@ TEST(EngineProfile, HalfTheRequestPathLiesOnEitherSide) {
   EXPECT_DOUBLE_EQ(engine.inbound_s(0) + engine.answer_path().fixed_s, 6e-3);
 }
 
+// 3 s, and of 24 layers in two stages 12 x 0.5 s; the 23 of them that have experts 11.5 x 0.2 s more. Each process
+// reads all of 20e9 bytes at 4e9 bytes/s.
+TEST(EngineStart, GrowsWithTheLayersOfAStage) {
+  const EngineStart start{
+      .imports_s = 7, .checkpoint_bytes_per_s = 4e9, .init_s = 3, .layer_init_s = 0.5, .expert_layer_init_s = 0.2};
+  Llm llm = tiny_llm();
+  llm.layers = 24;
+  EXPECT_DOUBLE_EQ(start.phases(llm, 20e9, 1).engine_init_s, 15);
+  llm.experts = Experts{.count = 8, .active = 2, .intermediate = 64, .first_dense_layers = 1};
+  const StartPhases phases = start.phases(llm, 20e9, 2);
+  EXPECT_DOUBLE_EQ(phases.engine_init_s, 3 + 6 + 2.3);
+  EXPECT_DOUBLE_EQ(phases.sum(), 7 + 5 + phases.engine_init_s);
+  EXPECT_EQ(EngineStart{.checkpoint_bytes_per_s = {}}.phases(llm, 20e9, 1).gpu_load_s, 0);
+}
+
 // 1e-10 s per logit on an H100 of 3.35e12 bytes/s; the made-up GPU has 2e12: 1,000 x 1e-10 x 1.675.
 TEST(EngineTerms, TheSamplerCountsOnlyWhereItSorts) {
   const EngineTerms terms{.sampler_s_per_logit = 1e-10};

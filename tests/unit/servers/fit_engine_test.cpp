@@ -36,6 +36,7 @@ TEST(EngineYaml, ReadsBackAsItWas) {
     EXPECT_EQ(engine_yaml(read), engine_yaml(engine));
     EXPECT_NEAR(read.request_path_s, engine.request_path_s, 1e-6 * engine.request_path_s);
     EXPECT_EQ(read.memory.overhead_bytes, engine.memory.overhead_bytes);
+    EXPECT_EQ(read.start.layer_init_s, engine.start.layer_init_s);
   }
 }
 

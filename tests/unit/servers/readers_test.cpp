@@ -212,6 +212,28 @@ TEST_F(Readers, TransfersAreOfTwoNodesWithTheirPorts) {
   EXPECT_THAT(server.scenario, HasSubstr("nic_bytes_per_s: 25000000000"));
 }
 
+// 61.03 GiB in 130 - 43.41 s. The restore's note says how long waking took.
+TEST_F(Readers, AColdStartIsForecastFromTheFirstRequestAndAWakingFromTheReserve) {
+  const std::string start = "GKE a3-highgpu-1g 1xH100,Qwen3-32B bf16 61.03 GiB,vLLM 0.26.0,";
+  const ReadServers read = cold_start_servers(
+      file("testbed,model,engine,phase,seconds,note\n" + start + "image pull (streaming),1.8,\n" + start +
+           "python+CUDA imports,73,\n" + start + "model load total (download+VRAM),130,\n" + start +
+           "of which safetensors into VRAM,43.41,\n" + start + "\"engine init: profile, KV\",73,\n" + start +
+           "\"scheduled to ready, cold\",277.8,\n" + start + "restore: process to ready,4.0,incl. wake_up 2.67 s\n"));
+  ASSERT_EQ(read.servers.size(), 2u);
+  const MeasuredStage& cold = read.servers[0].stages[0];
+  EXPECT_EQ(cold.regime, Regime::cold_start);
+  EXPECT_EQ(cold.measured[0].figure, ServerFigure::start);
+  EXPECT_EQ(cold.measured[0].value, 277.8);
+  EXPECT_EQ(cold.measured[1].value, 74.8);
+  EXPECT_THAT(read.servers[0].scenario, HasSubstr("storage_bytes_per_s: 756790201"));
+  EXPECT_EQ(scenario_of(read.servers[0]).pools[0].spec.scaling->min_replicas, 0);
+  EXPECT_EQ(read.servers[1].stages[0].measured[0].value, 2.67);
+  EXPECT_EQ(scenario_of(read.servers[1]).pools[0].spec.scaling->warm_replicas, 1);
+  ASSERT_EQ(read.left_out.size(), 1u);
+  EXPECT_EQ(read.left_out[0].line, 8u);
+}
+
 TEST(Picture, HasAPointForEachRowOfTheFigure) {
   const std::vector<ComparedFigure> rows{{.figure = ServerFigure::tpot_mean, .measured = 0.01, .forecast = 0.011},
                                          {.figure = ServerFigure::tpot_mean, .measured = 0.02},

@@ -38,6 +38,7 @@ struct MadeLoads final : ReplicaLifecycle::Loads {
     who_loads.push_back(who.replica);
   }
   void cancel(const ReplicaAt& who, double) override { cancelled.push_back(who.replica); }
+  double image_s(const ReplicaAt&) const override { return 4; }
   std::vector<std::function<void(double)>> begun{};
   std::vector<std::size_t> who_loads{};
   std::vector<std::size_t> cancelled{};
@@ -68,11 +69,13 @@ struct Made {
 LifeRules scaled(std::int64_t warm = 0) {
   return {.replicas = 2,
           .standing = false,
-          .scaling = {
-              .start_replicas = 1, .provision_s = 3, .engine_init_s = 2, .warm_replicas = warm, .warm_start_s = 0.5}};
+          .scaling = {.start_replicas = 1, .provision_s = 3, .warm_replicas = warm},
+          .start = {.phases = {.engine_init_s = 2}, .wake_s = 0.5}};
 }
 
-LifeRules standing(bool cold = false) { return {.replicas = 2, .cold = cold, .scaling = {.engine_init_s = 2}}; }
+LifeRules standing(bool cold = false) {
+  return {.replicas = 2, .cold = cold, .start = {.phases = {.engine_init_s = 2}}};
+}
 
 // Wanted at 10, its machine is there at 13, its weights at 20, its engine at 22; it is wanted no longer at 30, done
 // at 33: rent for 23 s.
@@ -90,6 +93,8 @@ TEST(ReplicaLifecycle, AStartTakesMachineWeightsAndEngineAndAnEndWaitsForItsRequ
   EXPECT_THAT(m.replicas.take(), ElementsAre("serve 1"));
   EXPECT_TRUE(m.lives.serves(at(1)));
   EXPECT_THAT(m.lives.totals(0).start_s, ElementsAre(12));
+  EXPECT_THAT(m.lives.totals(0).cold_starts,
+              ElementsAre(StartTimes{.provision_s = 3, .image_s = 4, .weights_s = 3, .engine_init_s = 2}));
 
   m.replicas.busy = {0, 1};  // as many requests on each: the highest number goes
   m.want(1, 30);

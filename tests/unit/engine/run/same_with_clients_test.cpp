@@ -68,7 +68,8 @@ std::string scaled(std::uint64_t seed) {
                         draw.of({"llumnix_freeness", "hpa, waiting_requests: 3", "planner",
                                  "predictive, requests_per_s: 5"}) +
                         "}, scaling: {min_replicas: " + draw.of({"0", "1"}) +
-                        ", provision_s: 0.5, engine_init_s: " + draw.of({"0", "0.5", "3"}) +
+                        ", provision_s: 0.5, imports_s: 0, gpu_load_bytes_per_s: 1.0e12, engine_init_s: " +
+                        draw.of({"0", "0.5", "3"}) +
                         draw.of({"", ", warm_replicas: 1", ", mirror: {for_s: 1, fraction: 0.5}"}) + "}");
 }
 

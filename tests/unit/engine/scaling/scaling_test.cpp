@@ -93,17 +93,18 @@ TEST(Scaling, ThatNeverScalesChangesNothing) {
   EXPECT_EQ(without, run("{policy: hpa, requests_per_s: 1000, check_every_s: 0.5}"));
 }
 
-// Weights over 15 GB/s of storage, which two that start together share.
+// Weights over 15 GB/s of storage, which two that start together share. The image arrives in 2 s, unpacked in 4.
 TEST(Scaling, AStartTakesMachineImageWeightsAndEngine) {
-  const auto start_s = [](int replicas) {
+  const auto start_s = [](int replicas, const std::string& more = {}) {
     const std::string times = "{at_s: 0, replicas: 1}, {at_s: 2, replicas: " + std::to_string(replicas) + "}";
-    return ScaledRun(pool_with(scheduled(times, "provision_s: 3, image_bytes: 3.0e10, engine_init_s: 1")), 20)
+    return ScaledRun(pool_with(scheduled(times, "provision_s: 3, image_bytes: 3.0e10, engine_init_s: 1" + more)), 20)
         .t.last_start_s;
   };
   const double image_s = 3e10 / storage_bytes_per_s;
   const double weights_s = weight_bytes / storage_bytes_per_s;
   EXPECT_NEAR(start_s(2), 3 + image_s + weights_s + 1, 1e-3);
   EXPECT_NEAR(start_s(3), 3 + 2 * (image_s + weights_s) + 1, 1e-3);
+  EXPECT_NEAR(start_s(2, ", image_bytes_per_s: 7.5e9"), 3 + 4 + weights_s + 1, 1e-3);
 }
 
 TEST(Scaling, RentIsPaidFromTheDecisionUntilAllIsDone) {
