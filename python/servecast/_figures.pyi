@@ -328,8 +328,18 @@ class Scaling(Figures):
     woken: float  # times that one came from the warm reserve
     stops: float  # times that one had done all and was switched off, or went to the reserve
     start_s: Spread  # from the decision until it served [s]
+    cold_start: ScalingColdStart  # a start that is not from the warm reserve, phase by phase: means
     drain_s: Spread  # from the last request it took until it had done all [s]
     mirrored: float  # prompts computed to fill caches of new replicas
+
+class ScalingColdStart(Figures):
+    provision_s: float  # until there was a machine [s]
+    image_s: float  # container image fetched and unpacked [s]
+    weights_s: float  # weights, or a snapshot, fetched [s]
+    imports_s: float  # process start and imports [s]
+    gpu_load_s: float  # weights that had arrived loaded into GPU memory [s]
+    engine_init_s: float  # graphs compiled and captured, memory measured [s]
+    restore_s: float  # snapshot restored, in place of the three before [s]
 
 class Slo(Figures):
     ttft_s: float  # bound on the time to first token, as the scenario states it [s]

@@ -12,7 +12,7 @@ struct Asked {
   double median;
   double p90;  // 0: none
 };
-inline constexpr std::array<Asked, 21> asked{{
+inline constexpr std::array<Asked, 22> asked{{
     {Regime::open_loop, ServerFigure::e2e_mean, 0.015, 0.04},
     {Regime::open_loop, ServerFigure::tpot_mean, 0.015, 0.04},
     {Regime::open_loop, ServerFigure::ttft_mean, 0.025, 0.08},

@@ -57,6 +57,7 @@ MeasuredServer server_of_sample(const CsvRow& row) {
       .llm = bundled_llm(row.text("model_path")),
       .backend = row.text("backend"),
       .version = version_of(row.text("backend"), row.text("backend_version")),
+      .measured_on = row.text_if_there("measured"),
       .shape = row_shape(row),
       .load = {
           .clients = row.count("concurrency"), .prompt_tokens = row.count("isl"), .output_tokens = row.count("osl")}};

@@ -42,6 +42,7 @@ struct ClosedLoopRun {
   std::string weights{};
   std::string backend{};  // vllm, sglang or trtllm
   std::string version{};
+  std::string measured_on{};  // "2026-04-22"; empty: not said
   RowShape shape{};
   ClosedLoopLoad load{};
   bool inference_max = false;  // the benchmark's public scripts say how the server was set up

@@ -12,10 +12,11 @@
 namespace servecast {
 namespace {
 
-/// MiniMax-M2.5's scripts for Blackwell since vLLM 0.19: steps of two prompts, graphs up to 2,048 tokens, and an fp8
-/// cache (see fp8_cache).
+/// MiniMax-M2.5's scripts for Blackwell since vLLM 0.19, in nvfp4 since the middle of April 2026: steps of two
+/// prompts, graphs up to 2,048 tokens, and an fp8 cache (see fp8_cache).
 bool is_tuned_minimax(const ClosedLoopRun& run) {
-  return run.llm.name == "minimax-m2.5" && run.gpu.blackwell && !run.version.starts_with("0.17");
+  if (run.llm.name != "minimax-m2.5" || !run.gpu.blackwell || run.version.starts_with("0.17")) return false;
+  return run.weights != "nvfp4" || run.measured_on >= "2026-04-17";
 }
 
 std::string vllm_settings(const ClosedLoopRun& run) {
