@@ -13,6 +13,7 @@
 #include "calibrate/servers/comparison.h"
 #include "calibrate/servers/residuals.h"
 #include "models/base/escaped.h"
+#include "models/base/input_file.h"
 #include "models/base/normal_quantile.h"
 #include "models/base/quantile.h"
 
@@ -237,6 +238,12 @@ const char* neighbour_of(const std::string& engine) {
 }
 
 }  // namespace
+
+std::string without_errors(const std::string& file) {
+  const std::string text = read_whole(file, settings_mib);
+  const std::size_t errors = text.find("\nerrors:");
+  return errors == std::string::npos ? text : text.substr(0, errors + 1);
+}
 
 std::set<std::string> engines_behind(const std::string& engine) {
   std::set<std::string> engines{engine};

@@ -30,6 +30,10 @@ struct ComparedFigure;
 /// Ranges hold 1, so that no interval leaves its forecast out.
 std::vector<CalibrationError> fit_errors(std::span<const ComparedFigure> figures, const std::string& engine);
 
+/// An engine file's text without its errors, which come last: what is before them is written by hand. They may be
+/// those of another version of the program, which this one cannot read, and their fit is what mends that.
+std::string without_errors(const std::string& file);
+
 /// Those whose figures its errors are fitted on: its own, and of an engine with few the one that stands in for it.
 std::set<std::string> engines_behind(const std::string& engine);
 

@@ -13,7 +13,6 @@
 #include "calibrate/servers/forecasts.h"
 #include "calibrate/servers/measured_server.h"
 #include "models/base/error.h"
-#include "models/base/input_file.h"
 #include "sim/cli/program/command.h"
 #include "sim/cli/program/console.h"
 #include "sim/cli/program/options.h"
@@ -27,14 +26,6 @@ namespace {
 /// Of 19 draws the least and the most are where 5 and 95 % of all draws are, in the mean.
 constexpr std::int64_t draws = 19;
 constexpr std::size_t servers_with_draws = 2;  // of each system: what kernels explain of its figures
-
-/// An engine file's text without its errors, which come last: what is before them is written by hand. They may be
-/// those of another version of the program, so that nothing here reads them.
-std::string without_errors(const std::string& file) {
-  const std::string text = read_whole(file, settings_mib);
-  const std::size_t errors = text.find("\nerrors:");
-  return errors == std::string::npos ? text : text.substr(0, errors + 1);
-}
 
 /// Forecasts with the spreads of kernels alone: an engine's own error is what is to be found.
 std::vector<ComparedFigure> by_kernels_alone(const std::vector<MeasuredServer>& all,

@@ -6,17 +6,27 @@
 #include <map>
 #include <vector>
 
+#include "calibrate/servers/fit_errors.h"
 #include "sim/input/library/hardware.h"
+#include "sim/input/library/library.h"
+#include "sim/plan/runs/child_process.h"
+#include "sim/report/files/text_file.h"
 
 namespace servecast {
 namespace {
+
+EngineProfile terms_of(const std::string& engine) {
+  const ScratchFolder scratch;
+  const std::string file = scratch / (engine + ".yaml");
+  write_text(file, without_errors(library_file(engine_folder, engine, {}, "")));
+  return load_engine(file, {});
+}
 
 /// Each file is read once: tables of measurements ask for every row.
 const std::vector<FittedSystem>& fitted_systems(const std::string& engine) {
   static std::map<std::string, std::vector<FittedSystem>> known;
   const auto found = known.find(engine);
-  return found != known.end() ? found->second
-                              : known.emplace(engine, load_engine(engine, {}).fitted_on).first->second;
+  return found != known.end() ? found->second : known.emplace(engine, terms_of(engine).fitted_on).first->second;
 }
 
 }  // namespace
