@@ -95,10 +95,10 @@ constexpr std::array backends{Backend{"cutlass", "_cutlass"}, openai_triton};
 void leave_lone_backends(std::map<Flavour, FlavourCells>& all) {
   std::erase_if(all, [&](const auto& entry) {
     const auto backend = std::ranges::find_if(
-        backends, [&](const Backend& b) { return entry.first.mode.starts_with(std::string(b.name) + " "); });
+        backends, [&](const Backend& b) { return entry.first.mode.starts_with(of_backend(b.name, "")); });
     if (backend == backends.end()) return false;
     Flavour any = entry.first;
-    any.mode = any.mode.substr(backend->name.size() + 1);
+    any.mode = any.mode.substr(of_backend(backend->name, "").size());
     const auto fastest = all.find(any);
     return fastest != all.end() &&
            std::ranges::equal(fastest->second.cells, entry.second.cells, {}, &Cell::seconds, &Cell::seconds);

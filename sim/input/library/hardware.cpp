@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/input/library/kernel_profile_file.h"
 #include "sim/input/library/library.h"
 #include "sim/input/yaml/yaml_fields.h"
 
@@ -92,29 +93,40 @@ Gpu read_gpu(YamlText& text) {
   return gpu;
 }
 
+YamlText gpu_text(const std::string& name_or_path, const Place& where, const std::string& named_in) {
+  return YamlText::load(library_file(gpu_folder, name_or_path, where, named_in));
+}
+
+bool has_profiles(const Gpu& gpu) {
+  return std::ranges::any_of(list_profiles(),
+                             [&](const std::string& profile) { return profile.starts_with(gpu.name + "."); });
+}
+
 /// The GPU whose constants those of `kernels_like` are. One that has none of its own may be named for its kernel
 /// profiles; its constants are those of the GPU that it names.
-Gpu measured_gpu_of(const YamlText& text, const Gpu& gpu) {
-  YamlText like = YamlText::load(library_file(gpu_folder, gpu.kernels_like, text.place("kernels_like"), text.file));
-  Gpu measured = read_gpu(like);
-  if (!measured.derived()) return measured;
-  YamlText root =
-      YamlText::load(library_file(gpu_folder, measured.kernels_like, like.place("kernels_like"), like.file));
-  return read_gpu(root);
+Gpu measured_gpu_of(YamlText& text, const Gpu& gpu) {
+  YamlText like = gpu_text(gpu.kernels_like, text.place("kernels_like"), text.file);
+  Gpu named = read_gpu(like);
+  if (!named.derived()) return named;
+  YamlText root_text = gpu_text(named.kernels_like, like.place("kernels_like"), like.file);
+  Gpu root = read_gpu(root_text);
+  if (root.derived())
+    text.fail("kernels_like",
+              fmt::format("'{}' goes back to '{}', which is derived, too; name a GPU whose kernels were measured",
+                          gpu.kernels_like, root.name));
+  else if (!has_profiles(named))
+    text.fail("kernels_like", fmt::format("'{}' is derived, too, and has no kernel profiles of its own; name '{}'",
+                                          gpu.kernels_like, root.name));
+  text.throw_problems();
+  return root;
 }
 
 }  // namespace
 
 Gpu load_gpu(const std::string& name_or_path, const Place& where, const std::string& named_in) {
-  YamlText text = YamlText::load(library_file(gpu_folder, name_or_path, where, named_in));
+  YamlText text = gpu_text(name_or_path, where, named_in);
   Gpu gpu = read_gpu(text);
-  if (!gpu.derived()) return gpu;
-  const Gpu measured = measured_gpu_of(text, gpu);
-  if (measured.derived())
-    text.fail("kernels_like", "'" + gpu.kernels_like + "' goes back to '" + measured.name +
-                                  "', which is derived, too; name a GPU whose kernels were measured");
-  text.throw_problems();
-  gpu.kernels = scale_kernels(measured, gpu);
+  if (gpu.derived()) gpu.kernels = scale_kernels(measured_gpu_of(text, gpu), gpu);
   return gpu;
 }
 

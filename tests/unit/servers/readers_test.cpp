@@ -234,6 +234,17 @@ TEST_F(Readers, AColdStartIsForecastFromTheFirstRequestAndAWakingFromTheReserve)
   EXPECT_EQ(read.left_out[0].line, 8u);
 }
 
+TEST_F(Readers, AWakingWithoutSecondsIsRefusedWhereItStands) {
+  const std::string start = "GKE a3-highgpu-1g 1xH100,Qwen3-32B bf16 61.03 GiB,vLLM 0.26.0,";
+  const std::string text = "testbed,model,engine,phase,seconds,note\n" + start + "image pull (streaming),1.8,\n" +
+                           start + "python+CUDA imports,73,\n" + start + "model load total (download+VRAM),130,\n" +
+                           start + "of which safetensors into VRAM,43.41,\n" + start +
+                           "\"engine init: profile, KV\",73,\n" + start + "\"scheduled to ready, cold\",277.8,\n" +
+                           start + "restore: process to ready,4.0,incl. wake_up soon\n";
+  EXPECT_THAT([&] { cold_start_servers(file(text)); },
+              testing::ThrowsMessage<UserError>(HasSubstr("'note' says no seconds after 'wake_up '")));
+}
+
 TEST(Picture, HasAPointForEachRowOfTheFigure) {
   const std::vector<ComparedFigure> rows{{.figure = ServerFigure::tpot_mean, .measured = 0.01, .forecast = 0.011},
                                          {.figure = ServerFigure::tpot_mean, .measured = 0.02},

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 
 #include "calibrate/servers/measured_server.h"
 #include "calibrate/servers/read/closed_loop_run.h"
@@ -109,7 +111,17 @@ constexpr NotForecast not_forecast[]{
     {"checkpoint+upload", "making a snapshot is not modelled"},
     {"restore", "the rate at which the bucket gives a snapshot to the machine is not stated"}};
 
-constexpr std::string_view waking = "wake_up ";
+/// What waking took, where the row's note says it: "incl. wake_up 2.67 s".
+std::optional<double> wake_s(const CsvRow& row) {
+  constexpr std::string_view waking = "wake_up ";
+  const std::string& note = row.text("note");
+  const auto at = note.find(waking);
+  if (at == std::string::npos) return {};
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(note.data() + at + waking.size(), note.data() + note.size(), seconds);
+  if (error != std::errc() || !(seconds > 0)) row.fail(fmt::format("'note' says no seconds after '{}'", waking));
+  return seconds;
+}
 
 }  // namespace
 
@@ -121,9 +133,7 @@ ReadServers cold_start_servers(const std::string& file) {
     rows.front().fail(fmt::format("test bed '{}' is not known; '{}' is", testbed, gke.name));
   read.servers.push_back(cold_server(rows));
   for (const CsvRow& row : rows) {
-    const std::string& note = row.text("note");
-    if (const auto at = note.find(waking); at != std::string::npos)
-      read.servers.push_back(waking_server(std::stod(note.substr(at + waking.size()))));
+    if (const auto seconds = wake_s(row)) read.servers.push_back(waking_server(*seconds));
     for (const NotForecast& phase : not_forecast)
       if (row.text("phase").starts_with(phase.phase)) read.left_out.push_back({row.file(), row.line(), phase.why});
   }

@@ -175,6 +175,9 @@ TEST_F(GpuFile, KernelsAreGivenOnce) {
 TEST_F(GpuFile, KernelsComeFromAMeasuredGpu) {
   EXPECT_THAT(problem(replaced(bundled("l40s_48g"), "kernels_like: h100_sxm_80g", "kernels_like: b300_sxm_288g")),
               HasSubstr("goes back to 'b200_sxm_180g', which is derived, too"));
+  EXPECT_THAT(
+      problem(replaced(bundled("l40s_48g"), "kernels_like: h100_sxm_80g", "kernels_like: h100_nvl_94g")),
+      HasSubstr("'h100_nvl_94g' is derived, too, and has no kernel profiles of its own; name 'h100_sxm_80g'"));
   EXPECT_THAT(problem(replaced(bundled("l40s_48g"), "kernels_like: h100_sxm_80g", "kernels_like: h100")),
               HasSubstr("mine.yaml"));
 }
