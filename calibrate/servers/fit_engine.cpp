@@ -164,14 +164,13 @@ memory:
   gpu_memory_utilization: {:.6g}
   windowed_layers: {}
 {}{}{})",
-                     yaml_text(e.title), e.basis, yaml_text(e.source), fitted_on, yaml_text(e.kernels),
-                     e.request_path_s, e.request_token_s, e.frontend_sequence_s, e.scheduling_depth,
-                     e.step.all_reduce_wait_s, e.step.sampler_s_per_logit, e.step.small_kernel_s,
-                     e.step.small_kernels_per_layer, e.step.host_step_s, e.step.host_sequence_s,
-                     e.step.host_overlapped, e.step.cuda_graph_max_tokens, e.step.eager_operation_s,
-                     e.step.dependent_launch_s, e.step.norm_in_all_reduce_s, e.step.input_scales,
-                     e.step.shared_experts_beside_tokens, e.memory.rule, e.memory.gpu_memory_utilization,
-                     e.memory.windowed_layers, reserve, start_yaml(e.start), errors_yaml(e.errors));
+      yaml_text(e.title), e.basis, yaml_text(e.source), fitted_on, yaml_text(e.kernels), e.request_path_s,
+      e.request_token_s, e.frontend_sequence_s, e.scheduling_depth, e.step.all_reduce_wait_s,
+      e.step.sampler_s_per_logit, e.step.small_kernel_s, e.step.small_kernels_per_layer, e.step.host_step_s,
+      e.step.host_sequence_s, e.step.host_overlapped, e.step.cuda_graph_max_tokens, e.step.eager_operation_s,
+      e.step.dependent_launch_s, e.step.norm_in_all_reduce_s, e.step.input_scales,
+      e.step.shared_experts_beside_tokens, e.memory.rule, e.memory.gpu_memory_utilization, e.memory.windowed_layers,
+      reserve, start_yaml(e.start), errors_yaml(e.errors));
 }
 
 }  // namespace servecast
