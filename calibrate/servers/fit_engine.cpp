@@ -27,13 +27,14 @@ constexpr double robust_from = 3;  // standard deviations; beyond, a figure pull
 constexpr double probe = 0.02;     // of a term, for its derivative
 
 using Term = double& (*)(EngineProfile&);
-constexpr std::array<Term, 7> terms{[](EngineProfile& e) -> double& { return e.request_path_s; },
+constexpr std::array<Term, 8> terms{[](EngineProfile& e) -> double& { return e.request_path_s; },
                                     [](EngineProfile& e) -> double& { return e.frontend_sequence_s; },
                                     [](EngineProfile& e) -> double& { return e.step.all_reduce_wait_s; },
                                     [](EngineProfile& e) -> double& { return e.step.sampler_s_per_logit; },
                                     [](EngineProfile& e) -> double& { return e.step.host_step_s; },
                                     [](EngineProfile& e) -> double& { return e.step.host_sequence_s; },
-                                    [](EngineProfile& e) -> double& { return e.step.eager_operation_s; }};
+                                    [](EngineProfile& e) -> double& { return e.step.eager_operation_s; },
+                                    [](EngineProfile& e) -> double& { return e.step.expert_compute_factor; }};
 
 /// `start` with each term multiplied by exp(x): terms stay above zero.
 EngineProfile moved(EngineProfile engine, const Eigen::VectorXd& x) {
@@ -133,9 +134,11 @@ std::string engine_yaml(const EngineProfile& e) {
   std::string fitted_on = e.fitted_on.empty() ? "" : "fitted_on:\n";
   for (const FittedSystem& f : e.fitted_on)
     fitted_on += fmt::format("  - {{gpu: {}, llm: {}, covers: {}}}\n", f.gpu, f.llm, yaml_text(f.covers));
-  std::string reserve;
-  if (e.memory.reserve_bytes) reserve += fmt::format("  reserve_bytes: {:.6g}\n", *e.memory.reserve_bytes);
-  if (e.memory.overhead_bytes) reserve += fmt::format("  overhead_bytes: {:.6g}\n", *e.memory.overhead_bytes);
+  std::string memory;
+  if (e.memory.gpu_memory_utilization)
+    memory += fmt::format("  gpu_memory_utilization: {:.6g}\n", *e.memory.gpu_memory_utilization);
+  if (e.memory.reserve_bytes) memory += fmt::format("  reserve_bytes: {:.6g}\n", *e.memory.reserve_bytes);
+  if (e.memory.overhead_bytes) memory += fmt::format("  overhead_bytes: {:.6g}\n", *e.memory.overhead_bytes);
   return fmt::format(
       R"(title: {}
 basis: {}
@@ -159,9 +162,9 @@ step:
   norm_in_all_reduce_s: {:.6g}
   input_scales: {}
   shared_experts_beside_tokens: {}
+  expert_compute_factor: {:.6g}
 memory:
   rule: {}
-  gpu_memory_utilization: {:.6g}
   windowed_layers: {}
 {}{}{})",
       yaml_text(e.title), e.basis, yaml_text(e.source), fitted_on, yaml_text(e.kernels), e.request_path_s,
@@ -169,8 +172,8 @@ memory:
       e.step.sampler_s_per_logit, e.step.small_kernel_s, e.step.small_kernels_per_layer, e.step.host_step_s,
       e.step.host_sequence_s, e.step.host_overlapped, e.step.cuda_graph_max_tokens, e.step.eager_operation_s,
       e.step.dependent_launch_s, e.step.norm_in_all_reduce_s, e.step.input_scales,
-      e.step.shared_experts_beside_tokens, e.memory.rule, e.memory.gpu_memory_utilization, e.memory.windowed_layers,
-      reserve, start_yaml(e.start), errors_yaml(e.errors));
+      e.step.shared_experts_beside_tokens, e.step.expert_compute_factor, e.memory.rule, e.memory.windowed_layers,
+      memory, start_yaml(e.start), errors_yaml(e.errors));
 }
 
 }  // namespace servecast

@@ -28,7 +28,7 @@ constexpr double extremes_over_p95 =
 /// GPUs whose kernels are alike. An entry of an engine file names all of one generation.
 const std::array<std::vector<std::string>, 4> generations{{
     {"a100_pcie_40g", "a100_pcie_80g", "a100_sxm_40g", "a100_sxm_80g", "a800_sxm_80g"},
-    {"h100_nvl_94g", "h100_pcie_80g", "h100_sxm_80g", "h200_sxm_141g", "h800_sxm_80g"},
+    {"gh200_96g", "h100_nvl_94g", "h100_pcie_80g", "h100_sxm_80g", "h200_sxm_141g", "h800_sxm_80g"},
     {"b200_sxm_180g", "b300_sxm_288g", "gb200_186g", "gb300_288g"},
     {"l40s_48g", "rtx_4060_8g", "rtx_4090_24g"},
 }};

@@ -75,7 +75,7 @@ Finding long_contexts(ClaimModels& models) {
 Finding deepseek_gpus(ClaimModels& models) {
   const Llm& llm = models.llm("deepseek-v3");
   const double weights = weight_bytes(llm, DataType::fp8);
-  const double used = models.engine().memory.gpu_memory_utilization;
+  const double used = models.engine().memory.gpu_memory_utilization.value_or(default_utilization);
   const double node_bytes = 8 * used * models.gpu("h100_sxm_80g").hbm_bytes;
   const double h200_bytes = 8 * used * models.gpu("h200_sxm_141g").hbm_bytes;
   return {

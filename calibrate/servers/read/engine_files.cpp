@@ -7,22 +7,28 @@
 #include <string_view>
 #include <vector>
 
-#include "calibrate/servers/read/closed_loop_run.h"
+#include "calibrate/servers/read/closed_loop/closed_loop_run.h"
 #include "calibrate/servers/read/csv_rows.h"
 
 namespace servecast {
 namespace {
 
-/// Major and minor number as one: 0.15.1rc2 is 15, 1.2 is 1002.
-std::optional<int> release(std::string_view version) {
-  int numbers[2] = {};
-  for (int& number : numbers) {
-    const auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), number);
-    if (error != std::errc()) return std::nullopt;
+/// The leading numbers: 0.15.1rc2 is 0, 15, 1; 1.2 is 1, 2, 0. Nothing where the text does not begin with two.
+std::optional<std::array<int, 3>> numbers_of(std::string_view version) {
+  std::array<int, 3> numbers{};
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), numbers[i]);
+    if (error != std::errc()) return i < 2 ? std::nullopt : std::optional(numbers);
     version.remove_prefix(static_cast<std::size_t>(end - version.data()));
     if (version.starts_with('.')) version.remove_prefix(1);
   }
-  return 1000 * numbers[0] + numbers[1];
+  return numbers;
+}
+
+/// Major and minor number as one: 0.15.1rc2 is 15, 1.2 is 1002.
+std::optional<int> release(std::string_view version) {
+  const auto numbers = numbers_of(version);
+  return numbers ? std::optional(1000 * (*numbers)[0] + (*numbers)[1]) : std::nullopt;
 }
 
 struct Family {
@@ -42,6 +48,8 @@ constexpr std::array<Family, 7> families{{
 }};
 
 }  // namespace
+
+bool is_from(std::string_view version, std::string_view first) { return numbers_of(version) >= numbers_of(first); }
 
 std::string version_of_image(const std::string& image) {
   std::string version = image.substr(image.rfind(':') + 1);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "calibrate/servers/read/closed_loop_run.h"
+#include "calibrate/servers/read/closed_loop/closed_loop_run.h"
 #include "calibrate/servers/read/csv_rows.h"
 #include "calibrate/servers/read/left_out.h"
 #include "models/base/escaped.h"

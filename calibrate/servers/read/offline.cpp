@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "calibrate/servers/measured_server.h"
-#include "calibrate/servers/read/closed_loop_run.h"
+#include "calibrate/servers/read/closed_loop/closed_loop_run.h"
 #include "calibrate/servers/read/csv_rows.h"
 #include "calibrate/servers/read/left_out.h"
 #include "calibrate/servers/read/split.h"

@@ -87,6 +87,7 @@ const std::map<std::string_view, BundledGpu> known_gpus{
     {"H100-SXM-80GB", {"h100_sxm_80g", "dgx_h100"}},
     {"H200-SXM-141GB", {"h200_sxm_141g", "hgx_h200"}},
     {"A100-SXM4-80GB", {"a100_sxm_80g", "dgx_a100"}},
+    {"GH200-96GB", {"gh200_96g", "gh200", false}},
     {"A100-PCIE-80GB", {"a100_pcie_80g", "pcie_server", false}},
     {"L40S", {"l40s_48g", "pcie_server"}},
     {"h100_sxm", {"h100_sxm_80g", "dgx_h100"}},

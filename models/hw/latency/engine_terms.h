@@ -25,6 +25,7 @@ struct EngineTerms {
   double norm_in_all_reduce_s = 0;
   std::string input_scales = "dynamic";
   std::int64_t shared_experts_beside_tokens = 0;
+  double expert_compute_factor = 1;
 
   void fields(Fields& f) {
     f.field(
@@ -58,6 +59,11 @@ struct EngineTerms {
     f.field(
         "shared_experts_beside_tokens", shared_experts_beside_tokens,
         "largest step whose shared experts are computed beside the routed ones, on a stream of their own; 0: none");
+    f.field(
+        "expert_compute_factor", expert_compute_factor,
+        "how much longer routed experts take in a server than timed alone, of what arithmetic bounds: in steps with "
+        "prompts, hardly in decodes; their tokens choose experts less evenly, and other kernels run between",
+        {.min = 0.5, .max = 4});
   }
 };
 

@@ -61,10 +61,19 @@ std::optional<std::string> impossible(const Llm& llm, const Shape& shape, const 
          llm.name + " evenly; valid: " + join(good);
 }
 
-double default_reserve_bytes(const MemorySettings& settings) { return settings.rule == "trtllm" ? 2.3e9 : 1.55e9; }
+double default_reserve_bytes(const MemorySettings& settings) {
+  if (settings.rule == "sglang") return 1e9;
+  return settings.rule == "trtllm" ? 2.3e9 : 1.55e9;
+}
 
-double pool_bytes(const Gpu& gpu, const MemorySettings& settings, double taken_bytes) {
-  const double share = settings.gpu_memory_utilization;
+double pool_bytes(const Gpu& gpu, const Shape& shape, const MemorySettings& settings, const MemoryUse& use,
+                  const MemoryPlan& plan) {
+  if (settings.rule == "sglang") {
+    const double share = settings.gpu_memory_utilization.value_or(sglang_share(gpu, shape, use));
+    return share * (gpu.hbm_bytes - plan.reserve_bytes) - plan.weight_bytes;
+  }
+  const double share = settings.gpu_memory_utilization.value_or(default_utilization);
+  const double taken_bytes = plan.weight_bytes + plan.activation_bytes + plan.reserve_bytes;
   return settings.rule == "trtllm" ? share * (gpu.hbm_bytes - taken_bytes) : share * gpu.hbm_bytes - taken_bytes;
 }
 
@@ -82,7 +91,7 @@ double absent_bytes(const Llm& llm, const Shape& shape, const MemoryUse& use, st
 /// What whole tiles add to the experts that a GPU holds.
 double tile_bytes(const Llm& llm, const Shape& shape, const MemorySettings& settings, const MemoryUse& use,
                   std::int64_t stage) {
-  if (!llm.experts || settings.rule != "vllm") return 0;
+  if (!llm.experts || settings.rule == "trtllm") return 0;
   const ExpertTile tile = expert_tile(use.weights.experts);
   const std::int64_t width = llm.experts->intermediate / shape.expert_slices();
   const double stored =
@@ -113,7 +122,7 @@ MemoryPlan plan_stage(const Gpu& gpu, const Llm& llm, const Shape& shape, const 
     plan.activation_bytes = activation_bytes(llm, shape.tensor_parallel, rank_use(shape, use));
     plan.reserve_bytes = settings.reserve_bytes.value_or(default_reserve_bytes(settings));
   }
-  plan.kv_pool_bytes = pool_bytes(gpu, settings, plan.weight_bytes + plan.activation_bytes + plan.reserve_bytes);
+  plan.kv_pool_bytes = pool_bytes(gpu, shape, settings, use, plan);
   const double token_bytes = real(stage_layers(llm.layers, shape.pipeline_parallel, stage).size()) *
                                  kv_bytes_per_token_layer_and_gpu(llm, use.kv, shape.tensor_parallel) +
                              beside.token_bytes;
@@ -151,12 +160,27 @@ std::string too_big(const Gpu& gpu, const Llm& llm, const Shape& shape, const Me
 MemorySettings MemoryOverrides::over(MemorySettings engine) const {
   if (rule != "engine" && rule != engine.rule) engine = {.rule = rule, .windowed_layers = engine.windowed_layers};
   if (windowed_layers != "engine") engine.windowed_layers = windowed_layers;
-  if (gpu_memory_utilization) engine.gpu_memory_utilization = *gpu_memory_utilization;
+  if (gpu_memory_utilization) engine.gpu_memory_utilization = gpu_memory_utilization;
   if (reserve_bytes) {
     engine.reserve_bytes = reserve_bytes;
     engine.overhead_bytes.reset();
   }
   return engine;
+}
+
+double sglang_share(const Gpu& gpu, const Shape& shape, const MemoryUse& use) {
+  constexpr double mib = 1024.0 * 1024;
+  constexpr double large_gpu = 60 * 1024;  // MiB, as all that follow
+  constexpr std::int64_t largest_graph = 512;
+  const MemoryUse own = rank_use(shape, use);
+  const double graph = real(std::min(own.max_sequences, largest_graph));
+  const std::int64_t ranks = std::min(shape.ranks(), use.node_gpus);
+  double kept = 512 + 1.5 * real(std::max<std::int64_t>(own.max_step_tokens, 2048)) + 2 * graph +
+                128 * real(std::min(shape.gpus(), use.node_gpus));
+  if (ranks > 1) kept += graph * real(ranks) * (graph > 300 ? 4.5 : 3);
+  const double total = gpu.hbm_bytes / mib;
+  if (total > large_gpu) kept = std::max(kept, 10.0 * 1024);
+  return 1 - kept / total;
 }
 
 double activation_bytes(const Llm& llm, std::int64_t tensor_parallel, const MemoryUse& use) {

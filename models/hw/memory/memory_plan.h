@@ -10,20 +10,27 @@
 
 namespace servecast {
 
+inline constexpr double default_utilization = 0.9;  // of vLLM and TensorRT-LLM
+
 struct MemorySettings {
   std::string rule = "vllm";
-  double gpu_memory_utilization = 0.9;
+  std::optional<double> gpu_memory_utilization{};
   std::optional<double> reserve_bytes{};
   std::optional<double> overhead_bytes{};
   std::string windowed_layers = "whole";
 
   void fields(Fields& f) {
-    f.field("rule", rule,
-            "vllm: share of all memory, less weights and activations; trtllm: share of what these leave free",
-            {"vllm", "trtllm"});
-    f.field("gpu_memory_utilization", gpu_memory_utilization, "that share", positive_fraction);
+    f.field(
+        "rule", rule,
+        "vllm: share of all memory, less weights and activations; trtllm: share of what these leave free; sglang: "
+        "share of all memory, less weights, with activations in the rest",
+        {"vllm", "trtllm", "sglang"});
+    f.field("gpu_memory_utilization", gpu_memory_utilization,
+            "that share; left out: 0.9, for sglang what its server leaves free of steps, CUDA graphs and ranks",
+            positive_fraction);
     f.field("reserve_bytes", reserve_bytes,
-            "per GPU for the CUDA context, collectives and CUDA graphs; left out: 1.55e9 for vllm, 2.3e9 for trtllm");
+            "per GPU for the CUDA context, collectives and CUDA graphs; left out: 1.55e9 for vllm, 2.3e9 for trtllm, "
+            "1e9 for sglang");
     f.field("overhead_bytes", overhead_bytes, "in place of reserve and computed activations: both together, per GPU");
     f.field(
         "windowed_layers", windowed_layers,
@@ -44,13 +51,13 @@ struct MemoryOverrides {
     f.field(
         "rule", rule,
         "engine: as the engine does; vllm: share of all memory, less weights and activations; trtllm: share of what "
-        "these leave free",
-        {"engine", "vllm", "trtllm"});
+        "these leave free; sglang: share of all memory, less weights, with activations in the rest",
+        {"engine", "vllm", "trtllm", "sglang"});
     f.field("gpu_memory_utilization", gpu_memory_utilization, "that share; left out: the engine's",
             positive_fraction);
     f.field("reserve_bytes", reserve_bytes,
             "per GPU for the CUDA context, collectives and CUDA graphs; left out: the engine's, or with another rule "
-            "1.55e9 for vllm, 2.3e9 for trtllm");
+            "1.55e9 for vllm, 2.3e9 for trtllm, 1e9 for sglang");
     f.field(
         "windowed_layers", windowed_layers,
         "KV of layers with a sliding window or chunks: engine: as the engine keeps it; whole: of every token (vLLM's "
@@ -93,6 +100,7 @@ struct MemoryPlan {
 /// Divides memory as the engines do:
 ///   vllm:   pool = utilization x total - weights - activations - reserve
 ///   trtllm: pool = utilization x (total - weights - activations - reserve)
+///   sglang: pool = utilization x (total - reserve) - weights
 /// per GPU, and tokens = pool / KV bytes per token and GPU, the fewest of all pipeline stages.
 /// Weights (vllm: 4-bit experts in whole tiles, expert_tiles.h): linear layers / tensor_parallel; norms, biases,
 /// router and MLA's down-projections whole on every GPU; embedding on the first stage, LM head on the last, both
@@ -100,9 +108,10 @@ struct MemoryPlan {
 /// every GPU. With expert parallelism a GPU holds its whole experts, its rank's share of all else (with several ranks
 /// of several GPUs, shared experts whole) and of the KV of its rank: tokens count over all ranks. Activations: the
 /// larger of one layer's tensors for max_step_tokens and the logits of max_sequences, see activation_bytes. Defaults:
-/// utilization 0.9 is that of both engines; the vLLM reserve makes reserve + activations 1.6 GiB for a 7B model at
-/// 2,048 tokens (prototype checked against vLLM 0.15 runs), TensorRT-LLM's makes 2.5e9 bytes. Leaves out:
-/// fragmentation, the block size (the cache rounds down), memory that other programs hold.
+/// utilization 0.9 is that of vLLM and TensorRT-LLM, sglang_share() that of SGLang; the vLLM reserve makes reserve +
+/// activations 1.6 GiB for a 7B model at 2,048 tokens (prototype checked against vLLM 0.15 runs), TensorRT-LLM's
+/// makes 2.5e9 bytes, SGLang's is a CUDA context with its collectives (assumed). Leaves out: fragmentation, the block
+/// size (the cache rounds down), memory that other programs hold.
 MemoryPlan plan_memory(const Gpu& gpu, const Llm& llm, const Shape& shape, const MemorySettings& settings,
                        const MemoryUse& use);
 
@@ -110,6 +119,13 @@ MemoryPlan plan_memory(const Gpu& gpu, const Llm& llm, const Shape& shape, const
 /// intermediates (gate, up and their product; of every chosen expert, with its output) or q, k, v and the attention's
 /// output; or where larger, the logits of the sampler: bf16, its fp32 copy and one more fp32 tensor.
 double activation_bytes(const Llm& llm, std::int64_t tensor_parallel, const MemoryUse& use);
+
+/// The share of a GPU's memory that SGLang takes for weights and KV where it is not told (--mem-fraction-static;
+/// server_args.py of 0.5): all but 512 MiB, 1.5 MiB for each token of a rank's step, 2 for each sequence of its
+/// largest CUDA graph and 128 for each GPU of the replica, with ranks of their own 3 more for each such sequence and
+/// rank, 4.5 with graphs above 300; above 60 GiB of memory all but 10 GiB at most. Of more GPUs than a node has, for
+/// which that would be more than there is, a node's count: such deployments state the share.
+double sglang_share(const Gpu& gpu, const Shape& shape, const MemoryUse& use);
 
 /// Weights on one GPU of a stage.
 double stage_weight_bytes(const Llm& llm, const WeightTypes& weights, const Shape& shape, std::int64_t stage);

@@ -45,7 +45,7 @@ class Sglang final : public Batcher {
     void fields(Fields& f) {
       f.field(
           "chunked_prefill_size", chunked_prefill_size,
-          "most prompt tokens of one step; a longer prompt is cut (SGLang: 8192 on GPUs of 60 to 90 GB, 4096 below, "
+          "most prompt tokens of one step; a longer prompt is cut (SGLang: 8192 on GPUs of 60 to 160 GB, 4096 below, "
           "16384 above)",
           at_least_one);
       f.field("max_prefill_tokens", max_prefill_tokens,

@@ -14,15 +14,26 @@ const Gpu& file_of(const Pool& pool, const PoolHardware& with) {
   return with.files.gpu(pool.spec.gpu, with.where, with.file);
 }
 
+/// Kernels of an engine on the pool's own GPU, as the scenario or the engine's file names them.
+std::string own_profile(const Pool& pool) {
+  const std::string& asked = pool.spec.latency.profile;
+  return asked.empty() ? pool.gpu.name + "." + pool.engine.kernels : asked;
+}
+
+/// The GPU was not measured, so kernels of the one it is like stand in, scaled, for those of its own.
+bool is_scaled(const Pool& pool, const KernelProfile& profile) {
+  return profile.gpu == pool.gpu.kernels_like && own_profile(pool).starts_with(pool.gpu.name + ".");
+}
+
 /// As it was measured; null where the roofline is to be used.
 const KernelProfile* known_profile(const Pool& pool, const PoolHardware& with) {
   const LatencySpec& spec = pool.spec.latency;
   if (spec.model == "roofline") return nullptr;
   const bool asked = spec.model == "profile" || !spec.profile.empty();
-  const std::string own = pool.gpu.name + "." + pool.engine.kernels;
-  const std::string like =
-      pool.gpu.derived() && !with.files.has_profile(own) ? pool.gpu.kernels_like + "." + pool.engine.kernels : own;
-  const std::string name = spec.profile.empty() ? like : spec.profile;
+  std::string name = own_profile(pool);
+  const bool of_own_gpu = name.starts_with(pool.gpu.name + ".");
+  if (pool.gpu.derived() && of_own_gpu && !with.files.has_profile(name))
+    name.replace(0, pool.gpu.name.size(), pool.gpu.kernels_like);
   if (!asked && !with.files.has_profile(name)) return nullptr;
   const KernelProfile& profile = with.files.profile(name, with.where, with.file);
   const auto missing = missing_attention(profile, pool.llm);
@@ -85,7 +96,7 @@ std::optional<ProfileUse> profile_use(const Pool& pool, const PoolHardware& with
   ProfileUse use{.measured = *known,
                  .draw = static_cast<std::uint64_t>(with.scenario.calibration_draw),
                  .spread = with.scenario.calibration_spread};
-  if (pool.spec.latency.profile.empty() && known->gpu == pool.gpu.kernels_like)
+  if (is_scaled(pool, *known))
     use.from = &with.files.gpu(pool.gpu.kernels_like, with.where, "");
   else if (known->gpu == pool.gpu.name && file_of(pool, with).scaled_from_measured())
     use.from = &with.files.gpu(known->gpu, with.where, "");
@@ -127,7 +138,7 @@ std::optional<std::string> pageable_problem(const Pool& pool) {
 }
 
 void add_profile_notes(Pool& pool, const KernelProfile& profile, const PoolHardware& with) {
-  if (profile.gpu == pool.gpu.kernels_like && pool.spec.latency.profile.empty())
+  if (is_scaled(pool, profile))
     pool.notes.push_back(
         fmt::format("{} was not measured: profile {} scaled to its data sheet", pool.gpu.name, profile.name));
   else if (profile.gpu != pool.gpu.name)

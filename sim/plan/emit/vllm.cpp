@@ -112,14 +112,13 @@ class Translation {
   void memory() {
     const MemorySettings settings = pool_.spec.memory.over(pool_.engine.memory);
     unexpressed_.take("/memory/gpu_memory_utilization");
-    if (settings.rule == "vllm") {
-      unexpressed_.take("/memory/rule");
-      argument("--gpu-memory-utilization", fmt::format("{}", settings.gpu_memory_utilization));
-    } else {
-      unexpressed_.take("/memory/rule");
-      remark(fmt::format("memory.rule: {}: {} of what weights leave free; vLLM takes a share of all memory",
-                         settings.rule, settings.gpu_memory_utilization));
-    }
+    unexpressed_.take("/memory/rule");
+    if (settings.rule == "vllm")
+      argument("--gpu-memory-utilization",
+               fmt::format("{}", settings.gpu_memory_utilization.value_or(default_utilization)));
+    else
+      remark(fmt::format("memory.rule: {}: vLLM takes a share of all memory, with weights and activations in it",
+                         settings.rule));
   }
 
   void batcher() {

@@ -66,7 +66,7 @@ TEST(MemoryOverrides, AnotherRuleForgetsTheEnginesNumbers) {
   EXPECT_EQ(MemoryOverrides{}.over(engine).overhead_bytes, 2.5e9);
   EXPECT_EQ(MemoryOverrides{.gpu_memory_utilization = 0.7}.over(engine).gpu_memory_utilization, 0.7);
   const MemorySettings other = MemoryOverrides{.rule = "vllm"}.over(engine);
-  EXPECT_EQ(other.gpu_memory_utilization, 0.9);
+  EXPECT_FALSE(other.gpu_memory_utilization);
   EXPECT_FALSE(other.overhead_bytes);
 }
 

@@ -55,6 +55,26 @@ TEST(MemoryPlan, FollowsBothRules) {
   EXPECT_EQ(trt.kv_pool_tokens, 20'248'243);
 }
 
+// 0.8 x (10e9 - 1e9) - 760,800 = 7,199,239,200 bytes: activations lie in the other fifth.
+TEST(MemoryPlan, SglangKeepsActivationsInTheRest) {
+  const MemoryUse use{.max_step_tokens = 10, .max_sequences = 2};
+  const MemorySettings settings{.rule = "sglang", .gpu_memory_utilization = 0.8};
+  EXPECT_NEAR(plan_memory(made_up_gpu(), tiny_llm(), {}, settings, use).kv_pool_bytes, 7'199'239'200, 1e-3);
+}
+
+// server_args.py, in MiB. One GPU of 80 GiB: 512 + 1.5 x 8,192 + 2 x 256 + 128 = 13,440 of 81,920. Eight ranks with
+// graphs of 512 and 4,096 tokens each: 2 x 512 + 8 x 128 + 4.5 x 512 x 8 = 20,480 beside 512 and 6,144. Few tokens:
+// 10 GiB.
+TEST(MemoryPlan, SglangLeavesWhatItsServerWould) {
+  Gpu gpu = made_up_gpu();
+  gpu.hbm_bytes = 80.0 * 1024 * 1024 * 1024;
+  EXPECT_NEAR(sglang_share(gpu, {}, {.max_step_tokens = 8192, .max_sequences = 256}), 1 - 13'440 / 81'920.0, 1e-12);
+  const Shape ranks{.expert_parallel = 8, .data_parallel = 8};
+  EXPECT_NEAR(sglang_share(gpu, ranks, {.max_step_tokens = 32768, .max_sequences = 8192}), 1 - 27'136 / 81'920.0,
+              1e-12);
+  EXPECT_NEAR(sglang_share(gpu, {}, {.max_step_tokens = 1024, .max_sequences = 8}), 1 - 10.0 / 80, 1e-12);
+}
+
 // An expert of tiny_moe has 3 x 100 x 30 weights, 18,000 bytes; one of its two layers has experts. Three of four
 // absent and room for one on its way: 36,000 bytes less, of which each of two GPUs had half.
 TEST(MemoryPlan, ExpertsElsewhereMakeRoom) {

@@ -164,13 +164,61 @@ TEST_F(Readers, MiniMaxStepsAreOfTwoPromptsOnBlackwell) {
 // server_args.py: fewer than four GPUs of 60 to 160 GB.
 TEST_F(Readers, SglangCapturesSmallerGraphsOnFewGpus) {
   const auto scenario = [&](const std::string& gpus) {
-    return only(closed_loop_servers(file(
-                    scripted_header + std::string("a,h200_sxm,Qwen/Qwen3-32B,sglang,0.5.6,bf16,,,agg,1024,128,8,") +
-                    gpus + ",60,5,\n")))
+    return only(closed_loop_servers(
+                    file(scripted_header +
+                         std::string("2026_a,h200_sxm,Qwen/Qwen3-32B,sglang,0.5.6,bf16,,,agg,1024,128,8,") + gpus +
+                         ",60,5,\n")))
         .scenario;
   };
   EXPECT_THAT(scenario("2"), HasSubstr("cuda_graph_max_tokens: 256"));
   EXPECT_THAT(scenario("4"), HasSubstr("cuda_graph_max_tokens: 512"));
+}
+
+class GeneratedRows : public Readers {
+ protected:
+  MeasuredServer read(const std::string& id_to_precision, const std::string& clients_and_batch) const {
+    return only(closed_loop_servers(
+        file("id,system,model_path,backend,backend_version,precision,gemm_quant_mode,moe_quant_mode,mode,isl,osl,"
+             "concurrency,batch_size,tp_size,silicon_ttft_ms,silicon_tpot_ms,measured\n" +
+             id_to_precision + ",,,agg,1024,128," + clients_and_batch + ",2,60,5,\n")));
+  }
+};
+
+// 192 clients of workers that run 48 sequences each: one of four workers.
+TEST_F(GeneratedRows, WorkersShareTheClients) {
+  const std::string scenario = read("a,h100_sxm,Qwen/Qwen3-32B,trtllm,1.0.0rc3,fp8", "192,48").scenario;
+  EXPECT_THAT(scenario, HasSubstr("requests: 480\n    arrivals: {closed_loop: {clients: 48}}"));
+  EXPECT_THAT(scenario, HasSubstr("kv_cache_dtype: fp8"));
+  EXPECT_THAT(scenario, HasSubstr("max_batch_size: 48, max_num_tokens: 2572}"));  // 48 + 1,024 + 1,500
+}
+
+// bench_run.sh.j2 asks 50 times a client for 100 prompts.
+TEST_F(GeneratedRows, VllmIsAskedForAHundredPromptsAgainAndAgain) {
+  const MeasuredServer server = read("a,h200_sxm,Qwen/Qwen3-32B,vllm,0.12.0,bf16", "8,8");
+  EXPECT_THAT(server.scenario, HasSubstr("shared_prefix: {groups: 1, prompts_per_group: 100}"));
+  EXPECT_THAT(server.scenario, HasSubstr("kv_cache: {policy: paged_prefix}"));
+  EXPECT_THAT(server.scenario, HasSubstr("requests: 400\n"));
+}
+
+TEST_F(GeneratedRows, SglangMixesDecodesWithPromptsSinceItsTemplateOf056) {
+  const auto scenario = [&](const std::string& version) {
+    return read("a,h100_sxm,Qwen/Qwen3-32B,sglang," + version + ",bf16", "8,8").scenario;
+  };
+  EXPECT_THAT(scenario("0.5.1.post1"), HasSubstr("enable_mixed_chunk: false"));
+  EXPECT_THAT(scenario("0.5.6.post2"), HasSubstr("enable_mixed_chunk: true"));
+  EXPECT_THAT(scenario("0.5.6.post2"), Not(HasSubstr("gpu_memory_utilization")));
+  EXPECT_THAT(scenario("0.5.10"), HasSubstr("gpu_memory_utilization: 0.8"));
+}
+
+// srt-slurm's recipes: SGLang's own scheduler on both sides, TensorRT-LLM's kernels in fp8.
+TEST_F(Readers, SglangWorkersRunAsTheirRecipesSay) {
+  const MeasuredServer server = only(closed_loop_servers(
+      file(std::string(disaggregated_header) +
+           "a,gb300,deepseek-ai/DeepSeek-V3,sglang,fp8,disagg,1024,512,6,1,1,4,1,1,4,1,2,1,4,1,1,4,1,90,8\n")));
+  EXPECT_EQ(times(server.scenario, "policy: sglang, chunked_prefill_size: 8192"), 2);
+  EXPECT_EQ(times(server.scenario, "proxy_s: 0.2"), 1);
+  const Scenario scenario = scenario_of(server);
+  EXPECT_THAT(scenario.pools.at(0).notes, testing::Contains(HasSubstr("gb200_186g.trtllm scaled to its data sheet")));
 }
 
 TEST_F(Readers, DisaggregatedRowsWithoutWorkersAreNamed) {

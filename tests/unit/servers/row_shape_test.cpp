@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "calibrate/servers/read/closed_loop_run.h"
+#include "calibrate/servers/read/closed_loop/closed_loop_run.h"
 #include "calibrate/servers/read/csv_rows.h"
 
 namespace servecast::row_shape_test {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "calibrate/servers/measured_server.h"
-#include "calibrate/servers/read/closed_loop_run.h"
+#include "calibrate/servers/read/closed_loop/closed_loop_run.h"
 #include "calibrate/servers/read/csv_rows.h"
 
 namespace servecast {

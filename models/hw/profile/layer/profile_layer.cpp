@@ -92,8 +92,22 @@ const GemmFit& ProfileLayer::expert_fit() const {
 
 StageTime ProfileLayer::experts(std::int64_t tokens) const {
   if (tokens == 0) return {};
-  const Experts& experts = in_.llm.experts.value();
   if (in_.shape.expert_parallel > 1 || in_.shape.ranks() > 1) return routed_experts(tokens * in_.shape.ranks());
+  return as_served(sliced_experts(tokens));
+}
+
+StageTime ProfileLayer::routed_experts(std::int64_t group_tokens) const {
+  return as_served(spread_experts(group_tokens));
+}
+
+StageTime ProfileLayer::as_served(StageTime timed) const {
+  timed.seconds += (in_.terms.expert_compute_factor - 1) * timed.compute_s;
+  timed.compute_s *= in_.terms.expert_compute_factor;
+  return timed;
+}
+
+StageTime ProfileLayer::sliced_experts(std::int64_t tokens) const {
+  const Experts& experts = in_.llm.experts.value();
   MoeCall call{.dtype = facts(in_.weights.experts).name,
                .backend = in_.moe_backend,
                .tokens = tokens,
@@ -132,7 +146,7 @@ std::optional<StageTime> ProfileLayer::experts_like_bf16(MoeCall call) const {
 }
 
 // The fullest GPU's experts get more than their share.
-StageTime ProfileLayer::routed_experts(std::int64_t tokens) const {
+StageTime ProfileLayer::spread_experts(std::int64_t tokens) const {
   const Experts& experts = in_.llm.experts.value();
   const RankLoad load = in_.rank_loads.at(tokens);
   MoeCall call{.dtype = facts(in_.weights.experts).name,

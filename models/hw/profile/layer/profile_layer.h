@@ -33,6 +33,11 @@ class ProfileLayer {
   StageTime all_gather(std::int64_t tokens) const;
   StageTime with_known_scales(StageTime product, const GemmShape& shape, std::int64_t rows) const;
   StageTime experts(std::int64_t tokens) const;
+  /// As timed, of a group of GPUs that each hold a slice of all experts, or some of them.
+  StageTime sliced_experts(std::int64_t tokens) const;
+  StageTime spread_experts(std::int64_t tokens) const;
+  /// What a server takes for what was timed (EngineTerms::expert_compute_factor).
+  StageTime as_served(StageTime timed) const;
   /// Where the profile has experts in bf16, but none of the weights' type.
   std::optional<StageTime> experts_like_bf16(MoeCall call) const;
   StageTime with_shared(StageTime routed, std::int64_t tokens, std::int64_t shared_rows) const;

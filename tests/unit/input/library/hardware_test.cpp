@@ -22,9 +22,9 @@ TEST(BundledGpus, AreAllThere) {
   EXPECT_THAT(list_gpus(),
               testing::ElementsAre("a100_pcie_40g", "a100_pcie_80g", "a100_sxm_40g", "a100_sxm_80g", "a10_24g",
                                    "a40_48g", "a800_sxm_80g", "b200_sxm_180g", "b300_sxm_288g", "gb200_186g",
-                                   "gb300_288g", "h100_nvl_94g", "h100_pcie_80g", "h100_sxm_80g", "h200_sxm_141g",
-                                   "h800_sxm_80g", "i7_13650hx", "l40s_48g", "phone_100tops", "rtx_4060_8g",
-                                   "rtx_4090_24g", "rtx_a5000_24g"));
+                                   "gb300_288g", "gh200_96g", "h100_nvl_94g", "h100_pcie_80g", "h100_sxm_80g",
+                                   "h200_sxm_141g", "h800_sxm_80g", "i7_13650hx", "l40s_48g", "phone_100tops",
+                                   "rtx_4060_8g", "rtx_4090_24g", "rtx_a5000_24g"));
 }
 
 /// No fitted rate may pass the data sheet.
@@ -69,9 +69,10 @@ TEST(BundledGpus, CardsUnderAPowerLimitAreSlowerUnderLoad) {
 }
 
 TEST(BundledNodes, AreSound) {
-  EXPECT_THAT(list_nodes(), testing::ElementsAre("desktop", "dgx_a100", "dgx_h100", "gb200_nvl72", "gb300_nvl72",
-                                                 "hgx_a800", "hgx_b200", "hgx_b300", "hgx_h100_hdr", "hgx_h200",
-                                                 "laptop", "pcie_server", "pcie_server_1", "pcie_server_4", "phone"));
+  EXPECT_THAT(list_nodes(),
+              testing::ElementsAre("desktop", "dgx_a100", "dgx_h100", "gb200_nvl72", "gb300_nvl72", "gh200",
+                                   "hgx_a800", "hgx_b200", "hgx_b300", "hgx_h100_hdr", "hgx_h200", "laptop",
+                                   "pcie_server", "pcie_server_1", "pcie_server_4", "phone"));
   for (const std::string& name : list_nodes()) {
     const Node node = load_node(name, {});
     EXPECT_EQ(node.gpus % node.gpus_per_pcie_root, 0) << name;

@@ -1,13 +1,13 @@
-// How servers of closed loops were set up. InferenceMAX: the benchmark's public scripts (benchmarks/*.sh of October
-// 2025 to April 2026): as many sequences as clients or a fixed number, no prefix caching, a token budget, the share
-// of memory for KV. AIConfigurator's own runs: its generator of settings (generator/config: agg).
+// How InferenceMAX sets the servers of its closed loops up, by its public scripts (benchmarks/*.sh of October 2025 to
+// April 2026): as many sequences as clients or a fixed number, no prefix caching, a token budget, the share of memory
+// for KV.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "calibrate/servers/read/closed_loop_run.h"
+#include "calibrate/servers/read/closed_loop/closed_loop_run.h"
 
 namespace servecast {
 namespace {
@@ -60,7 +60,7 @@ const SglangScript* sglang_script(const ClosedLoopRun& run) {
     return s.llm == run.llm.name && (s.weights.empty() || s.weights == run.weights) &&
            s.blackwell == run.gpu.blackwell;
   });
-  return run.inference_max && found != sglang_scripts.end() ? &*found : nullptr;
+  return found != sglang_scripts.end() ? &*found : nullptr;
 }
 
 std::string scripted_sglang_settings(const ClosedLoopRun& run, const SglangScript& script) {
@@ -76,18 +76,16 @@ std::string scripted_sglang_settings(const ClosedLoopRun& run, const SglangScrip
       script.prefill_tokens, script.prefill_tokens, script.sequences, polls, script.memory, kernels);
 }
 
-/// Without a setting SGLang takes 8,192 tokens on GPUs of 60 to 90 GB and 16,384 above, and captures graphs of 256
-/// decodes with fewer than four GPUs of 60 to 160 GB, 512 else (server_args.py). Prompts are random, so nothing is
-/// shared.
+/// Without a setting SGLang captures graphs of 256 decodes with fewer than four GPUs of 60 to 160 GB, 512 else
+/// (server_args.py). Prompts are random, so nothing is shared.
 std::string sglang_settings(const ClosedLoopRun& run) {
   if (const SglangScript* script = sglang_script(run)) return scripted_sglang_settings(run, *script);
   return fmt::format(
       "    batcher: {{policy: sglang, chunked_prefill_size: {}, max_prefill_tokens: 16384, max_running_requests: "
       "{}}}\n"
       "    kv_cache: {{policy: paged}}\n"
-      "    memory: {{gpu_memory_utilization: 0.88}}\n"
       "    latency: {{cuda_graph_max_tokens: {}}}\n",
-      run.gpu.name == "h100_sxm_80g" ? 8192 : 16384, std::max<std::int64_t>(2048, run.load.clients),
+      sglang_chunk(run.gpu), std::max<std::int64_t>(2048, run.load.clients),
       run.shape.gpus() < 4 && !run.gpu.blackwell ? 256 : 512);
 }
 
@@ -136,14 +134,7 @@ TrtllmLimits llama_limits(const ClosedLoopRun& run) {
           .waits = waits ? TrtllmWaits{.iters = 20, .tokens_ratio = 0.9} : TrtllmWaits{}};
 }
 
-/// `spare_tokens`: what AIConfigurator adds to sequences and prompt. One client always waits there: TTFT grows with
-/// the output's length by a whole answer over the number of clients. So a server runs one sequence fewer than
-/// clients.
 TrtllmLimits trtllm_limits(const ClosedLoopRun& run) {
-  constexpr std::int64_t spare_tokens = 1500;
-  if (!run.inference_max)
-    return {.sequences = std::max<std::int64_t>(1, run.load.clients - 1),
-            .tokens = run.load.clients + run.load.prompt_tokens + spare_tokens};
   if (run.llm.name == "gpt-oss-120b")
     return {.sequences = run.gpu.blackwell ? 512 * run.shape.attention_dp : run.load.clients,
             .tokens = 20000 * run.shape.attention_dp,
@@ -167,7 +158,6 @@ std::string trtllm_settings(const ClosedLoopRun& run) {
 /// Hopper. vLLM's for Llama in fp8 on H100 say so, too, but with an fp8 cache 64 clients of 1024/8192 would not have
 /// waited at TP2 as they did, for 31 s; so it is not taken over.
 bool fp8_cache(const ClosedLoopRun& run) {
-  if (!run.inference_max) return false;
   if (run.backend == "vllm" && run.llm.name == "llama-3.1-70b" && run.gpu.name == "h200_sxm_141g") return true;
   if (run.llm.name == "qwen3.5-397b-a17b") return run.weights != "bf16";
   if (run.gpu.blackwell) return run.llm.name != "minimax-m2.5" || is_tuned_minimax(run);
@@ -176,7 +166,9 @@ bool fp8_cache(const ClosedLoopRun& run) {
 
 }  // namespace
 
-std::string engine_settings(const ClosedLoopRun& run) {
+std::int64_t sglang_chunk(const BundledGpu& gpu) { return gpu.blackwell ? 16384 : 8192; }
+
+std::string scripted_settings(const ClosedLoopRun& run) {
   const std::string cache = fp8_cache(run) ? "    kv_cache_dtype: fp8\n" : "";
   if (run.backend == "vllm") return cache + vllm_settings(run);
   if (run.backend == "sglang") return cache + sglang_settings(run);

@@ -1,4 +1,4 @@
-#include "calibrate/servers/read/closed_loop_run.h"
+#include "calibrate/servers/read/closed_loop/closed_loop_run.h"
 
 #include <fmt/format.h>
 
@@ -64,20 +64,24 @@ pools:
 {}{})",
                      yaml_text(run.id), workload_text(run.load), run.gpu.node, run.llm.name, run.gpu.name,
                      weights_of(run), shape_settings(run.shape, run.llm),
-                     expert_settings(run) + engine_settings(run));
+                     expert_settings(run) + (run.inference_max ? scripted_settings(run) : generated_settings(run)));
 }
 
 }  // namespace
 
 std::string workload_text(const ClosedLoopLoad& load) {
+  const std::string prompts =
+      load.distinct_prompts == 0
+          ? ""
+          : fmt::format("    shared_prefix: {{groups: 1, prompts_per_group: {}}}\n", load.distinct_prompts);
   return fmt::format(R"(workload:
   generate:
     requests: {}
     arrivals: {{closed_loop: {{clients: {}}}}}
-    prompt_tokens: {{uniform: {{min: {}, max: {}}}}}
+{}    prompt_tokens: {{uniform: {{min: {}, max: {}}}}}
     output_tokens: {{uniform: {{min: {}, max: {}}}}}
 )",
-                     requests_per_client * load.clients, load.clients,
+                     load.rounds * load.clients, load.clients, prompts,
                      load.shortest * static_cast<double>(load.prompt_tokens), load.prompt_tokens,
                      load.shortest * static_cast<double>(load.output_tokens), load.output_tokens);
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calibrate/servers/measured_server.h"
@@ -11,7 +12,7 @@ namespace servecast {
 class CsvRow;
 
 inline constexpr double seconds_of_ms = 1e-3;
-inline constexpr std::int64_t requests_per_client = 10;  // the first of all clients at once
+inline constexpr std::int64_t requests_per_client = 10;  // where no script says so; the first of all clients at once
 inline constexpr double inference_max_shortest = 0.8;    // of the nominal lengths: RANDOM_RANGE_RATIO of its client
 
 /// How the GPUs of one instance share the model, as a row states it.
@@ -31,6 +32,8 @@ struct ClosedLoopLoad {
   std::int64_t prompt_tokens = 0;  // nominal
   std::int64_t output_tokens = 0;
   double shortest = 1;
+  std::int64_t rounds = requests_per_client;
+  std::int64_t distinct_prompts = 0;  // asked in a cycle; 0: no prompt is asked twice
 };
 std::string workload_text(const ClosedLoopLoad& load);
 
@@ -45,7 +48,8 @@ struct ClosedLoopRun {
   std::string measured_on{};  // "2026-04-22"; empty: not said
   RowShape shape{};
   ClosedLoopLoad load{};
-  bool inference_max = false;  // the benchmark's public scripts say how the server was set up
+  std::int64_t waiting_clients = 0;  // always: TTFT grows by a whole answer over the number of clients
+  bool inference_max = false;        // the benchmark's public scripts say how the server was set up
   std::vector<Measurement> measured{};
 };
 
@@ -71,8 +75,18 @@ std::string cutlass_experts(const std::string& weights);
 /// OpenAI's kernels of experts in MXFP4, which scripts and pages of TensorRT-LLM take on Hopper (TRITON).
 std::string triton_experts(const std::string& weights, const BundledGpu& gpu);
 
-/// Batcher, KV cache and memory of the pool, as the load's scripts set its engine up.
-std::string engine_settings(const ClosedLoopRun& run);
+/// Batcher, KV cache and memory of the pool: as InferenceMAX's scripts set its engine up.
+std::string scripted_settings(const ClosedLoopRun& run);
+/// As AIConfigurator's generator did, and the load of its benchmark.
+std::string generated_settings(const ClosedLoopRun& run);
+void set_generated_load(ClosedLoopRun& run);
+
+/// "0.5.6.post2" is from "0.5.6" on, and "1.0.0rc3" is not from "1.2" on.
+bool is_from(std::string_view version, std::string_view first);
+
+/// Tokens of one step of prompts where SGLang is not told: 8,192 on GPUs of 60 to 160 GB, 16,384 above
+/// (server_args.py).
+std::int64_t sglang_chunk(const BundledGpu& gpu);
 
 /// Of DeepSeek's servers with TensorRT-LLM, in the scripts of InferenceMAX and on the page of 1.2, as settings of the
 /// batcher (attention_dp_config).

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "calibrate/servers/read/closed_loop_run.h"
+#include "calibrate/servers/read/closed_loop/closed_loop_run.h"
 #include "calibrate/servers/read/csv_rows.h"
 #include "sim/input/library/llm_config.h"
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "calibrate/servers/read/closed_loop_run.h"
+#include "calibrate/servers/read/closed_loop/closed_loop_run.h"
 #include "calibrate/servers/read/csv_rows.h"
 #include "calibrate/servers/read/left_out.h"
 
@@ -32,6 +32,14 @@ void check_aggregated(const CsvRow& row) {
   if (row.text("concurrency").empty()) throw NoMatch("the row does not say how many clients there were");
   if (row.text("system") == "gb200" && row.count_or_one("tp_size") > 4)
     throw NoMatch("TP of more GPUs than a tray has: the GPUs of a disaggregated run, summed");
+}
+
+/// AIConfigurator asks as many workers as concurrency holds batch_size, each with a share of the clients.
+std::int64_t clients_per_worker(const CsvRow& row) {
+  const std::int64_t clients = row.count("concurrency");
+  if (row.text_if_there("batch_size").empty()) return clients;
+  const std::int64_t batch = row.count("batch_size");
+  return clients % batch == 0 ? batch : clients;
 }
 
 /// Rows of a dump do not mark drafts. InferenceMAX's change log (perf-changelog.yaml, pull requests 392, 626, 632 and
@@ -63,7 +71,14 @@ MeasuredServer server_of_sample(const CsvRow& row) {
           .clients = row.count("concurrency"), .prompt_tokens = row.count("isl"), .output_tokens = row.count("osl")}};
   const bool older_sample = !row.has("measured");  // closed_loop_h100.csv: vLLM's rows are InferenceMAX's
   run.inference_max = older_sample ? run.backend == "vllm" : is_of_inference_max(row);
-  if (run.inference_max) run.load.shortest = inference_max_shortest;
+  if (run.inference_max) {
+    run.load.shortest = inference_max_shortest;
+  } else {
+    // Of the older sample TTFT grows with the answers' length, of later rows it does not.
+    run.waiting_clients = older_sample && run.backend == "trtllm" ? 1 : 0;
+    run.load.clients = clients_per_worker(row);
+    set_generated_load(run);
+  }
   const bool in_blocks =
       row.text_if_there("gemm_quant_mode") == "fp8_block" || row.text_if_there("moe_quant_mode") == "fp8_block";
   const std::string blocks = in_blocks ? "fp8_block" : "";
