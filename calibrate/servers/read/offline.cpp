@@ -92,7 +92,7 @@ std::string page_options(const OfflineRun& run) {
 std::string expert_settings(const OfflineRun& run) {
   if (!run.llm.experts) return "";
   return exchange_settings(run.shape, run.gpu, run.bench.engine, nvlink_from(run.llm)) +
-         cutlass_experts(run.weights) + triton_experts(run.weights, run.gpu);
+         latency_settings({cutlass_experts(run.weights), triton_experts(run.weights, run.gpu)});
 }
 
 std::string offline_scenario(const OfflineRun& run) {

@@ -57,6 +57,18 @@ TEST(ExpertRanks, SharedExpertsRunBesideRoutedOnesInSmallSteps) {
   EXPECT_EQ(step_s(101), larger_s);
 }
 
+// What arithmetic bounds of routed experts, and nothing else.
+TEST(ExpertRanks, ServersTakeLongerForWhatArithmeticBounds) {
+  for (const Shape& shape : {Shape{.tensor_parallel = 2}, Shape{.tensor_parallel = 2, .expert_parallel = 4}}) {
+    MadeExchange made{.shape = shape};
+    const StageTime timed = made.rank(decodes(100));
+    made.terms.expert_compute_factor = 1.5;
+    const StageTime served = made.rank(decodes(100));
+    EXPECT_GT(served.seconds, timed.seconds);
+    EXPECT_NEAR(served.seconds - timed.seconds, served.compute_s - timed.compute_s, 1e-15);
+  }
+}
+
 // Two ranks of two GPUs: each rank has 20 of 40 sequences, each GPU 10 of their tokens. Router, gate and up, down of
 // the shared expert (width 10) are whole, for 10 rows, in place of halves for 20. 40 tokens x 2 visits over 4 GPUs:
 // 20 visits of one expert, in place of 40 visits of four halves. All-gather in place of the second all-reduce: half

@@ -192,6 +192,14 @@ TEST_F(GeneratedRows, WorkersShareTheClients) {
   EXPECT_THAT(scenario, HasSubstr("max_batch_size: 48, max_num_tokens: 2572}"));  // 48 + 1,024 + 1,500
 }
 
+TEST_F(GeneratedRows, OneReleaseDecodesWithoutGraphs) {
+  const auto scenario = [&](const std::string& version) {
+    return read("a,h100_sxm,openai/gpt-oss-120b,trtllm," + version + ",fp8", "8,8").scenario;
+  };
+  EXPECT_THAT(scenario("1.3.0rc1"), HasSubstr("latency: {moe_backend: triton, cuda_graph_max_tokens: 0}"));
+  EXPECT_THAT(scenario("1.3.0rc5"), HasSubstr("latency: {moe_backend: triton}"));
+}
+
 // bench_run.sh.j2 asks 50 times a client for 100 prompts.
 TEST_F(GeneratedRows, VllmIsAskedForAHundredPromptsAgainAndAgain) {
   const MeasuredServer server = read("a,h200_sxm,Qwen/Qwen3-32B,vllm,0.12.0,bf16", "8,8");

@@ -49,8 +49,9 @@ std::string expert_settings(const ClosedLoopRun& run) {
   const bool forced = run.inference_max && run.llm.name == "gpt-oss-120b";
   const bool cutlass = run.inference_max && run.backend == "trtllm" && run.shape.attention_dp > 1;
   return exchange_settings(run.shape, run.gpu, engine_of(run), forced ? 2 : nvlink_from(run.llm)) +
-         (cutlass ? cutlass_experts(run.weights) : "") +
-         (run.backend == "trtllm" ? triton_experts(run.weights, run.gpu) : "");
+         latency_settings({cutlass ? cutlass_experts(run.weights) : "",
+                           run.backend == "trtllm" ? triton_experts(run.weights, run.gpu) : "",
+                           run.inference_max ? "" : generated_graphs(run)});
 }
 
 std::string scenario(const ClosedLoopRun& run) {

@@ -70,15 +70,20 @@ std::string exchange_settings(const RowShape& shape, const BundledGpu& gpu, cons
                               std::int64_t nvlink_groups);
 /// More groups than a token chooses experts (select_alltoall_method_type in TensorRT-LLM's modules/fused_moe).
 std::int64_t nvlink_from(const BundledLlm& llm);
-/// TensorRT-LLM's own kernels of experts in nvfp4, which it takes unless told otherwise (moe_config.backend).
+/// What a pool's `latency` says of kernels of experts, if anything: TensorRT-LLM's own in nvfp4, which it takes
+/// unless told otherwise (moe_config.backend), and OpenAI's in MXFP4, which scripts and pages of TensorRT-LLM take on
+/// Hopper.
 std::string cutlass_experts(const std::string& weights);
-/// OpenAI's kernels of experts in MXFP4, which scripts and pages of TensorRT-LLM take on Hopper (TRITON).
 std::string triton_experts(const std::string& weights, const BundledGpu& gpu);
+/// A pool's line of these and other entries, of which any may be empty; nothing where all are.
+std::string latency_settings(std::vector<std::string> entries);
 
 /// Batcher, KV cache and memory of the pool: as InferenceMAX's scripts set its engine up.
 std::string scripted_settings(const ClosedLoopRun& run);
 /// As AIConfigurator's generator did, and the load of its benchmark.
 std::string generated_settings(const ClosedLoopRun& run);
+/// Entries of the pool's `latency` besides.
+std::string generated_graphs(const ClosedLoopRun& run);
 void set_generated_load(ClosedLoopRun& run);
 
 /// "0.5.6.post2" is from "0.5.6" on, and "1.0.0rc3" is not from "1.2" on.

@@ -73,7 +73,8 @@ std::string expert_settings(const DisaggregatedRun& run, const Workers& workers,
   const bool unsaid = prefill && run.dynamo.starts_with("0.5");
   const bool ranks = workers.shape.attention_dp > 1 && workers.shape.attention_dp < 16;
   return exchange_settings(workers.shape, run.gpu, run.engine, nvlink_from(run.llm)) +
-         (run.engine.starts_with("trtllm") && (unsaid || ranks) ? cutlass_experts(run.weights) : "");
+         latency_settings(
+             {run.engine.starts_with("trtllm") && (unsaid || ranks) ? cutlass_experts(run.weights) : ""});
 }
 
 /// TensorRT-LLM: decode workers run the batch of the recipe on each rank, prefill workers a step at a time

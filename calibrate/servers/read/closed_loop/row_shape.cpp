@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "calibrate/servers/read/closed_loop/closed_loop_run.h"
 #include "calibrate/servers/read/csv_rows.h"
@@ -47,11 +48,14 @@ std::string exchange_settings(const RowShape& shape, const BundledGpu& gpu, cons
   return nvlink ? "    expert_exchange: {kernels: nvlink}\n" : "    expert_exchange: {kernels: all_gather}\n";
 }
 
-std::string cutlass_experts(const std::string& weights) {
-  return weights == "nvfp4" ? "    latency: {moe_backend: cutlass}\n" : "";
-}
+std::string cutlass_experts(const std::string& weights) { return weights == "nvfp4" ? "moe_backend: cutlass" : ""; }
 std::string triton_experts(const std::string& weights, const BundledGpu& gpu) {
-  return weights == "mxfp4" && !gpu.blackwell ? "    latency: {moe_backend: triton}\n" : "";
+  return weights == "mxfp4" && !gpu.blackwell ? "moe_backend: triton" : "";
+}
+
+std::string latency_settings(std::vector<std::string> entries) {
+  std::erase(entries, "");
+  return entries.empty() ? "" : fmt::format("    latency: {{{}}}\n", fmt::join(entries, ", "));
 }
 
 }  // namespace servecast
