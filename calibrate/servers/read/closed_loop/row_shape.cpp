@@ -25,7 +25,7 @@ RowShape row_shape(const CsvRow& row, const std::string& prefix) {
 }
 
 std::string shape_settings(const RowShape& shape, const BundledLlm& llm) {
-  const std::string text =
+  std::string text =
       fmt::format("    tensor_parallel: {}\n    pipeline_parallel: {}\n", shape.attention_tp, shape.stages);
   if (shape.moe_ep == 1 && shape.attention_dp == 1) return text;
   if (!llm.experts)
