@@ -30,10 +30,11 @@ const KernelProfile* known_profile(const Pool& pool, const PoolHardware& with) {
   const LatencySpec& spec = pool.spec.latency;
   if (spec.model == "roofline") return nullptr;
   const bool asked = spec.model == "profile" || !spec.profile.empty();
-  std::string name = own_profile(pool);
-  const bool of_own_gpu = name.starts_with(pool.gpu.name + ".");
-  if (pool.gpu.derived() && of_own_gpu && !with.files.has_profile(name))
-    name.replace(0, pool.gpu.name.size(), pool.gpu.kernels_like);
+  const std::string own = own_profile(pool);
+  std::string like = own;
+  if (pool.gpu.derived() && own.starts_with(pool.gpu.name + "."))
+    like.replace(0, pool.gpu.name.size(), pool.gpu.kernels_like);
+  const std::string& name = with.files.has_profile(own) || !with.files.has_profile(like) ? own : like;
   if (!asked && !with.files.has_profile(name)) return nullptr;
   const KernelProfile& profile = with.files.profile(name, with.where, with.file);
   const auto missing = missing_attention(profile, pool.llm);
