@@ -111,14 +111,15 @@ class Translation {
 
   void memory() {
     const MemorySettings settings = pool_.spec.memory.over(pool_.engine.memory);
-    unexpressed_.take("/memory/gpu_memory_utilization");
     unexpressed_.take("/memory/rule");
-    if (settings.rule == "vllm")
-      argument("--gpu-memory-utilization",
-               fmt::format("{}", settings.gpu_memory_utilization.value_or(default_utilization)));
-    else
+    if (settings.rule != "vllm") {
       remark(fmt::format("memory.rule: {}: vLLM takes a share of all memory, with weights and activations in it",
                          settings.rule));
+      return;
+    }
+    unexpressed_.take("/memory/gpu_memory_utilization");
+    argument("--gpu-memory-utilization",
+             fmt::format("{}", settings.gpu_memory_utilization.value_or(default_utilization)));
   }
 
   void batcher() {

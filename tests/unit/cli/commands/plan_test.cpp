@@ -52,13 +52,15 @@ TEST_F(PlanEmit, settings_become_flags) {
 }
 
 TEST_F(PlanEmit, what_vllm_has_no_words_for_is_said) {
-  const std::string text = emit(
-      "vllm", {"pools[0].queue.policy=shortest_prompt", "pools[0].preemption.mode=swap", "pools[0].power_cap_w=500",
-               "pools[0].batcher={policy: orca, max_num_seqs: 99}", "pools[0].kv_cache={policy: radix}",
-               "pools[0].migration.policy=llumnix", "pools[0].weights=int4"});
-  for (const char* remark : {"# - queue.policy: shortest_prompt", "# - preemption.mode: swap", "--power-limit=500",
-                             "# - batcher.policy: orca", "# - kv_cache.policy: radix",
-                             "# - migration.policy: llumnix", "# - weights: int4"})
+  const std::string text =
+      emit("vllm", {"pools[0].queue.policy=shortest_prompt", "pools[0].preemption.mode=swap",
+                    "pools[0].power_cap_w=500", "pools[0].batcher={policy: orca, max_num_seqs: 99}",
+                    "pools[0].kv_cache={policy: radix}", "pools[0].migration.policy=llumnix", "pools[0].weights=int4",
+                    "pools[0].memory={rule: sglang, gpu_memory_utilization: 0.8}"});
+  for (const char* remark :
+       {"# - queue.policy: shortest_prompt", "# - preemption.mode: swap", "--power-limit=500",
+        "# - batcher.policy: orca", "# - kv_cache.policy: radix", "# - migration.policy: llumnix",
+        "# - weights: int4", "# - memory.rule: sglang", "# - memory.gpu_memory_utilization: 0.8"})
     EXPECT_THAT(text, HasSubstr(remark));
   EXPECT_THAT(text, HasSubstr("--max-num-seqs 99"));
 }
