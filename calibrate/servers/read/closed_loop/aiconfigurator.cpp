@@ -44,12 +44,9 @@ std::string generated_sglang(const ClosedLoopRun& run) {
 }
 
 std::string generated_trtllm(const ClosedLoopRun& run) {
-  return fmt::format(
-      "    batcher: {{policy: trtllm, overlap_scheduler: true, max_batch_size: {}, max_num_tokens: {}}}\n"
-      "    kv_cache: {{policy: paged_reserved, block_tokens: 32}}\n"
-      "{}",
-      std::max<std::int64_t>(1, run.load.clients - run.waiting_clients),
-      run.load.clients + run.load.prompt_tokens + spare_tokens, generated_memory);
+  return trtllm_batcher(true, std::max<std::int64_t>(1, run.load.clients - run.waiting_clients),
+                        run.load.clients + run.load.prompt_tokens + spare_tokens) +
+         generated_memory;
 }
 
 }  // namespace

@@ -70,6 +70,13 @@ pools:
 
 }  // namespace
 
+std::string trtllm_batcher(bool overlap, std::int64_t sequences, std::int64_t tokens, const std::string& more) {
+  return fmt::format(
+      "    batcher: {{policy: trtllm, overlap_scheduler: {}, max_batch_size: {}, max_num_tokens: {}{}}}\n"
+      "    kv_cache: {{policy: paged_reserved, block_tokens: 32}}\n",
+      overlap, sequences, tokens, more);
+}
+
 std::string workload_text(const ClosedLoopLoad& load) {
   const std::string prompts =
       load.distinct_prompts == 0

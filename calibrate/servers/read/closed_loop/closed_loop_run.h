@@ -78,6 +78,9 @@ std::string triton_experts(const std::string& weights, const BundledGpu& gpu);
 /// A pool's line of these and other entries, of which any may be empty; nothing where all are.
 std::string latency_settings(std::vector<std::string> entries);
 
+/// TensorRT-LLM's batcher, with `more` of its settings (", name: value"), and its KV cache.
+std::string trtllm_batcher(bool overlap, std::int64_t sequences, std::int64_t tokens, const std::string& more = "");
+
 /// Batcher, KV cache and memory of the pool: as InferenceMAX's scripts set its engine up.
 std::string scripted_settings(const ClosedLoopRun& run);
 /// As AIConfigurator's generator did, and the load of its benchmark.

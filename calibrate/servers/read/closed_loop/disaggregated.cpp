@@ -77,15 +77,6 @@ std::string expert_settings(const DisaggregatedRun& run, const Workers& workers,
              {run.engine.starts_with("trtllm") && (unsaid || ranks) ? cutlass_experts(run.weights) : ""});
 }
 
-/// TensorRT-LLM: decode workers run the batch of the recipe on each rank, prefill workers a step at a time
-/// (disable_overlap_scheduler).
-std::string trtllm_worker(bool prefill, std::int64_t sequences, std::int64_t tokens) {
-  return fmt::format(R"(    batcher: {{policy: trtllm, overlap_scheduler: {}, max_batch_size: {}, max_num_tokens: {}}}
-    kv_cache: {{policy: paged_reserved, block_tokens: 32}}
-)",
-                     !prefill, sequences, tokens);
-}
-
 /// SGLang's recipes (srt-slurm, recipes/gb200-fp8 and gb200-fp4: 1k1k/low-latency.yaml). In fp8 attention, experts
 /// and products are TensorRT-LLM's kernels (trtllm_mla, flashinfer_trtllm).
 std::string sglang_worker(const DisaggregatedRun& run, bool prefill, std::int64_t sequences, std::int64_t ranks) {
@@ -99,6 +90,8 @@ std::string sglang_worker(const DisaggregatedRun& run, bool prefill, std::int64_
       8192 * ranks, prefill ? 512 * ranks : sequences, kernels);
 }
 
+/// TensorRT-LLM's decode workers run the batch of the recipe on each rank, its prefill workers a step at a time
+/// (disable_overlap_scheduler).
 std::string pool(const DisaggregatedRun& run, const char* name, const Workers& workers, std::int64_t tokens,
                  const std::string& rest) {
   const bool prefill = name == std::string_view(prefill_pool);
@@ -114,7 +107,7 @@ std::string pool(const DisaggregatedRun& run, const char* name, const Workers& w
                      name, run.llm.name, run.gpu.name, weight_settings(run.weights, run.gpu), workers.count,
                      shape_settings(workers.shape, run.llm) + expert_settings(run, workers, prefill),
                      run.engine.starts_with("sglang") ? sglang_worker(run, prefill, sequences, ranks)
-                                                      : trtllm_worker(prefill, sequences, tokens),
+                                                      : trtllm_batcher(!prefill, sequences, tokens),
                      rest);
 }
 

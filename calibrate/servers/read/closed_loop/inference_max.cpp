@@ -145,13 +145,10 @@ TrtllmLimits trtllm_limits(const ClosedLoopRun& run) {
 
 std::string trtllm_settings(const ClosedLoopRun& run) {
   const TrtllmLimits limits = trtllm_limits(run);
-  return fmt::format(
-      "    batcher: {{policy: trtllm, overlap_scheduler: true, max_batch_size: {}, max_num_tokens: {}, "
-      "batch_wait_timeout_iters: {}, batch_wait_max_tokens_ratio: {}{}}}\n"
-      "    kv_cache: {{policy: paged_reserved, block_tokens: 32}}\n"
-      "    memory: {{gpu_memory_utilization: {}}}\n",
-      limits.sequences, limits.tokens, limits.waits.iters, limits.waits.tokens_ratio, limits.rank_waits,
-      limits.kv_fraction);
+  const std::string waits = fmt::format(", batch_wait_timeout_iters: {}, batch_wait_max_tokens_ratio: {}{}",
+                                        limits.waits.iters, limits.waits.tokens_ratio, limits.rank_waits);
+  return trtllm_batcher(true, limits.sequences, limits.tokens, waits) +
+         fmt::format("    memory: {{gpu_memory_utilization: {}}}\n", limits.kv_fraction);
 }
 
 /// fp8 keys and values: all scripts for Blackwell, and TensorRT-LLM's for models in fp8 or fp4, but for gpt-oss on
