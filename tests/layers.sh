@@ -57,7 +57,7 @@ TABLE
 # Rooms of a folder, from the ground up: each may include itself and what stands left of it. Rooms joined by | do not include
 # each other; "." is the files of the folder itself, "*" is every room that is not named.
 cat >"$scratch/rooms" <<'TABLE'
-models/hw:              llm machine latency additions|memory|power_cost|roofline profile parallel
+models/hw:              llm machine latency additions|memory|power_cost|roofline engine profile parallel
 models/policy:          graph|support . caches|shared|stages prefix|experts *
 sim/input:              files|specs yaml library|trace plugins scenario rules resolve
 sim/input/trace:        generate|rows formats read workload cache

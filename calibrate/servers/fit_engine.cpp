@@ -1,6 +1,7 @@
 #include "calibrate/servers/fit_engine.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <Eigen/Dense>
 #include <algorithm>
@@ -128,12 +129,23 @@ std::string start_yaml(const EngineStart& start) {
       start.imports_s, loading, start.init_s, start.layer_init_s, start.expert_layer_init_s, yaml_text(start.source));
 }
 
+std::string first_use_yaml(std::span<const FirstUse> uses) {
+  std::string text = uses.empty() ? "" : "first_use:\n";
+  for (const FirstUse& use : uses)
+    text += fmt::format(
+        "  - step: {}\n    gpus: [{}]\n    attention: {}\n    load_s: {:.6g}\n    compile_s: {:.6g}\n    source: "
+        "{}\n",
+        use.step, fmt::join(use.gpus, ", "), use.attention, use.load_s, use.compile_s, yaml_text(use.source));
+  return text;
+}
+
 }  // namespace
 
 std::string engine_yaml(const EngineProfile& e) {
   std::string fitted_on = e.fitted_on.empty() ? "" : "fitted_on:\n";
   for (const FittedSystem& f : e.fitted_on)
-    fitted_on += fmt::format("  - {{gpu: {}, llm: {}, covers: {}}}\n", f.gpu, f.llm, yaml_text(f.covers));
+    fitted_on += fmt::format("  - {{gpu: {}, llm: {}{}{}, covers: {}}}\n", f.gpu, f.llm,
+                             f.weights.empty() ? "" : ", weights: ", f.weights, yaml_text(f.covers));
   std::string memory;
   if (e.memory.gpu_memory_utilization)
     memory += fmt::format("  gpu_memory_utilization: {:.6g}\n", *e.memory.gpu_memory_utilization);
@@ -166,14 +178,14 @@ step:
 memory:
   rule: {}
   windowed_layers: {}
-{}{}{})",
+{}{}{}{})",
       yaml_text(e.title), e.basis, yaml_text(e.source), fitted_on, yaml_text(e.kernels), e.request_path_s,
       e.request_token_s, e.frontend_sequence_s, e.scheduling_depth, e.step.all_reduce_wait_s,
       e.step.sampler_s_per_logit, e.step.small_kernel_s, e.step.small_kernels_per_layer, e.step.host_step_s,
       e.step.host_sequence_s, e.step.host_overlapped, e.step.cuda_graph_max_tokens, e.step.eager_operation_s,
       e.step.dependent_launch_s, e.step.norm_in_all_reduce_s, e.step.input_scales,
       e.step.shared_experts_beside_tokens, e.step.expert_compute_factor, e.memory.rule, e.memory.windowed_layers,
-      memory, start_yaml(e.start), errors_yaml(e.errors));
+      memory, start_yaml(e.start), first_use_yaml(e.first_use), errors_yaml(e.errors));
 }
 
 }  // namespace servecast

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "models/hw/profile/engine_profile.h"
+#include "models/hw/engine/engine_profile.h"
 
 namespace servecast {
 

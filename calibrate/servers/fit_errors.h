@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "models/hw/profile/calibration_error.h"
+#include "models/hw/engine/calibration_error.h"
 
 namespace servecast {
 

@@ -127,17 +127,18 @@ std::vector<Forecast> forecast(std::span<const MeasuredServer> servers, const Fo
 std::optional<double> figure_of(const Summary& summary, const MeasuredStage& stage, ServerFigure figure) {
   if (figure == ServerFigure::highest_rate) return std::nullopt;  // of several runs
   if (figure == ServerFigure::output_tokens_per_s) return tokens_per_s_of(summary, stage);
+  if (figure == ServerFigure::prompt_tokens_per_s) return summary.prompt_tokens_per_s;
   if (figure == ServerFigure::kv_transfer_mean) return kv_transfer_s_of(summary);
   if (of_a_start(figure)) return start_figure_of(summary, figure);
   const Latencies* latencies = latencies_of(summary, stage.request_class);
   if (!latencies) return std::nullopt;
   if (of_answered(stage, figure)) return answered_ttft_s(latencies, latencies, stage);
   const bool of_tpot = figure == ServerFigure::tpot_mean || figure == ServerFigure::tpot_p99;
-  const auto& statistics = figure == ServerFigure::e2e_mean ? latencies->e2e_s
-                           : of_tpot                        ? latencies->tpot_s
-                                                            : latencies->ttft_s;
+  const bool of_e2e = figure == ServerFigure::e2e_mean || figure == ServerFigure::e2e_p90;
+  const auto& statistics = of_e2e ? latencies->e2e_s : of_tpot ? latencies->tpot_s : latencies->ttft_s;
   if (!statistics) return std::nullopt;
   if (figure == ServerFigure::ttft_p50) return statistics->p50;
+  if (figure == ServerFigure::e2e_p90) return statistics->p90;
   const bool p99 = figure == ServerFigure::ttft_p99 || figure == ServerFigure::tpot_p99;
   return p99 ? statistics->p99 : statistics->mean;
 }

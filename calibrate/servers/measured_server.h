@@ -11,12 +11,14 @@ namespace servecast {
 /// What can be compared. The order is that of the page.
 enum class ServerFigure {
   e2e_mean,
+  e2e_p90,
   ttft_mean,
   ttft_p50,
   ttft_p99,
   tpot_mean,
   tpot_p99,
   output_tokens_per_s,
+  prompt_tokens_per_s,
   highest_rate,
   kv_transfer_mean,
   start,
@@ -30,12 +32,14 @@ struct FigureName {
   const char* title;
 };
 inline constexpr FigureName figure_names[]{{ServerFigure::e2e_mean, "E2E mean"},
+                                           {ServerFigure::e2e_p90, "E2E P90"},
                                            {ServerFigure::ttft_mean, "TTFT mean"},
                                            {ServerFigure::ttft_p50, "TTFT P50"},
                                            {ServerFigure::ttft_p99, "TTFT P99"},
                                            {ServerFigure::tpot_mean, "TPOT"},
                                            {ServerFigure::tpot_p99, "TPOT P99"},
                                            {ServerFigure::output_tokens_per_s, "output tokens/s"},
+                                           {ServerFigure::prompt_tokens_per_s, "prompt tokens/s"},
                                            {ServerFigure::highest_rate, "highest valid rate"},
                                            {ServerFigure::kv_transfer_mean, "KV transfer"},
                                            {ServerFigure::start, "start"},
@@ -98,7 +102,7 @@ struct MeasuredServer {
 /// A row that is sound, but of something of which no forecast can be made.
 struct ExcludedRow {
   std::string file{};
-  std::size_t line = 0;
+  std::size_t line = 0;  // 0: all of the file
   std::string why{};
 };
 
@@ -124,6 +128,12 @@ ReadServers offline_overview_servers(const std::string& file);
 ReadServers router_ladder_servers(const std::string& file);
 /// The same with KV in CPU memory: llmd_kv_offload_h100.csv.
 ReadServers kv_tier_servers(const std::string& file);
+/// The same with prefill and decode apart: llmd_pd_gptoss120b_h200.csv.
+ReadServers routed_apart_servers(const std::string& file);
+/// Prompts alone, one at a time: llmd_peak_prefill_throughput.csv.
+ReadServers lone_prompt_servers(const std::string& file);
+/// The same, with wide expert parallelism: deepseek_v3_wide_ep_h100.csv.
+ReadServers wide_expert_servers(const std::string& file);
 /// Submissions to MLPerf Inference, Server, Interactive and Offline: mlperf_v5.1_llm.csv.
 ReadServers mlperf_servers(const std::string& file);
 /// KV from a prefill to a decode engine, transfer by transfer: mooncake_kv_transfer_pd.csv.

@@ -12,6 +12,7 @@ enum class Regime : std::uint8_t {
   closed_loop_experts,
   blackwell,
   disaggregated,
+  prefill,
   offline,
   mlperf,
   router_ladder,
@@ -27,7 +28,7 @@ struct RegimeFacts {
   const char* load;  // how it was made, a sentence for the page
 };
 
-inline constexpr std::array<RegimeFacts, 12> regimes{{
+inline constexpr std::array<RegimeFacts, 13> regimes{{
     {Regime::open_loop, "open_loop", "vLLM, open loop",
      "A hundred fixed prompts come in a cycle, as a Poisson process of a stated rate; vLLM 0.15 (inference-perf)."},
     {Regime::closed_loop_vllm, "closed_loop_vllm", "closed loop, vLLM, dense models on Hopper",
@@ -39,7 +40,11 @@ inline constexpr std::array<RegimeFacts, 12> regimes{{
      "As for vLLM's closed loop; three engines."},
     {Regime::blackwell, "blackwell", "closed loop on Blackwell", "As for vLLM's closed loop; three engines."},
     {Regime::disaggregated, "disaggregated", "prefill/decode disaggregated",
-     "As for vLLM's closed loop; prefill and decode have workers of their own (Dynamo, llm-d)."},
+     "As for vLLM's closed loop; prefill and decode have workers of their own (Dynamo). Behind llm-d's router: "
+     "Poisson stages of rising rate."},
+    {Regime::prefill, "prefill", "prompts alone",
+     "One prompt at a time on an idle server (llm-d's calibration), or as many as all ranks of a wide expert group "
+     "have room for (LMSYS): prompt tokens/s."},
     {Regime::offline, "offline", "TensorRT-LLM, offline",
      "All requests are there at the beginning; output tokens/s of the whole run (trtllm-bench, "
      "gptManagerBenchmark)."},

@@ -25,10 +25,12 @@ struct RequestRecord {
   ReplicaId replica{};
   ClassId request_class{};
   std::optional<ReplicaId> decode_replica{};  // where another replica decoded it than computed its prompt
+  std::optional<double> prompt_end_s{};       // its prompt was computed, for another replica to decode
   std::optional<double> hand_over_s{};        // from the end of its prompt to its KV's arrival there
   std::uint32_t preemptions = 0;
   std::uint16_t samples = 1;  // outputs made side by side
   RequestStatus status = RequestStatus::unfinished;
+  bool first_use = false;  // it waited for kernels that nothing had used before
   bool off_pools = false;  // answered by the gateway's own memory or by an outside API: no replica had it
 };
 

@@ -25,6 +25,7 @@ struct ReplicaTotals {
   std::int64_t adapter_hits = 0;   // requests whose adapter was on the GPUs when they were admitted
   std::int64_t adapter_loads = 0;  // those whose adapter was not
   double adapter_stall_s = 0;      // steps waited for loads
+  double first_use_s = 0;          // steps waited for kernels that nothing had used before
 
   ReplicaTotals& operator+=(const ReplicaTotals& next) {
     steps += next.steps;
@@ -42,6 +43,7 @@ struct ReplicaTotals {
     adapter_hits += next.adapter_hits;
     adapter_loads += next.adapter_loads;
     adapter_stall_s += next.adapter_stall_s;
+    first_use_s += next.first_use_s;
     return *this;
   }
 };

@@ -6,7 +6,7 @@
 
 #include "models/base/registry.h"
 #include "models/base/rng.h"
-#include "models/hw/profile/calibration_error.h"
+#include "models/hw/engine/calibration_error.h"
 #include "models/policy/request.h"
 #include "models/policy/support/sm_partition.h"
 
@@ -84,6 +84,10 @@ class Placement {
   /// From a request's way in until the pool that computes its prompt has it: proxies and orchestrators that send it
   /// from side to side.
   virtual double proxy_s() const { return 0; }
+
+  /// First tokens, too, reach clients from the replica that decodes, when it takes the sequence into a step.
+  /// Otherwise from the one that has computed the prompt.
+  virtual bool decode_answers() const { return false; }
 
   /// Chunks of one prompt follow each other through the pipeline stages, a chunk in every stage. Otherwise a prompt's
   /// next chunk starts when the one before has left the last stage.

@@ -189,6 +189,11 @@ class Failures(Figures):
     slo_recovery_s: Spread  # from a crash until ten seconds begin in which the target share of requests that arrive keeps the SLO (in whole seconds of the run; 0: at once) [s]
     not_recovered: float  # crashes after which it never did
 
+class FirstUse(Figures):
+    wait_s: float  # steps waited for kernels that nothing in their process had used before, summed over replicas [s]
+    requests: float  # whose first token came later for that
+    ttft_s: Spread  # time to first token of the others: once everything has been used [s]
+
 class Gateway(Figures):
     policy: str  # stage
     requests: float  # that it was asked about
@@ -380,6 +385,7 @@ class Summary(Figures):
     itl_s: Spread  # gap between an output token and the one before it, over all tokens of all requests [s]
     e2e_s: Spread  # `finish_s` − `arrival_s`, of completed requests [s]
     queue_s: Spread  # `scheduled_s` − `arrival_s`, of requests that were in a batch [s]
+    first_use: FirstUse  # where steps of new processes waited for kernels: latencies with that are above
     percentile_error_fraction: float  # how far percentiles of latencies per request may be off, relative to the exact ones; 0: exact [share, 0 to 1]
     requests_per_s: float  # completed requests by `duration_s` [requests/s]
     prompt_tokens_per_s: float  # prompt tokens of requests that got a first token, by `duration_s` (recomputed ones not counted again) [tokens/s]

@@ -15,8 +15,8 @@ constexpr double width = 520;
 constexpr double edge = 60;
 
 // Okabe and Ito's colours: told apart by colour-blind readers, too.
-constexpr std::array colours{"#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9",
-                             "#8c564b", "#7f7f7f", "#bcbd22", "#000000", "#aa4499", "#332288"};
+constexpr std::array colours{"#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8c564b",
+                             "#7f7f7f", "#bcbd22", "#000000", "#aa4499", "#332288", "#44aa99"};
 static_assert(colours.size() == regimes.size());
 
 /// Whole powers of ten around all values, as exponents.

@@ -2,6 +2,7 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <string_view>
 
 #include "calibrate/servers/measured_server.h"
 #include "calibrate/servers/read/error_split.h"
@@ -13,7 +14,7 @@ namespace servecast {
 namespace {
 
 struct Kind {
-  const char* file;
+  std::string_view file;
   ReadServers (*read)(const std::string&);
 };
 constexpr std::array kinds{
@@ -29,10 +30,41 @@ constexpr std::array kinds{
     Kind{"trtllm_1.2_perf_overview.csv", offline_overview_servers},
     Kind{"llmd_router_ladder_h100.csv", router_ladder_servers},
     Kind{"llmd_kv_offload_h100.csv", kv_tier_servers},
+    Kind{"llmd_pd_gptoss120b_h200.csv", routed_apart_servers},
+    Kind{"llmd_peak_prefill_throughput.csv", lone_prompt_servers},
+    Kind{"deepseek_v3_wide_ep_h100.csv", wide_expert_servers},
     Kind{"mlperf_v5.1_llm.csv", mlperf_servers},
     Kind{"mooncake_kv_transfer_pd.csv", kv_transfer_servers},
     Kind{"coldstart_vllm_h100_phases.csv", cold_start_servers},
 };
+
+/// Files of such folders that hold no servers of which a forecast could be made, and what is missing.
+struct OtherFile {
+  std::string_view file;
+  const char* why;
+};
+constexpr std::array other_files{
+    OtherFile{"deepgemm_h800_fp8_block.csv", "times of kernels, no servers"},
+    OtherFile{"kernel_roofline_shares_hopper.csv", "times of kernels, no servers"},
+    OtherFile{"speculative_acceptance_lengths.csv", "lengths of what is accepted, no servers"},
+    OtherFile{"splitwise_prompt_token_times.csv",
+              "a framework of 2023 that is not bundled: 30 to 45 ms of host a token"},
+    OtherFile{"mooncake_pd_vs_2regular_a10.csv", "no kernels of the A10 were measured, nor of GPTQ's int4 products"},
+    OtherFile{"expert_offload_single_stream.csv",
+              "no kernels of experts on these processors were measured, nor of these GPUs and engines"},
+    OtherFile{"ktransformers_expert_placement_qwen3next.csv",
+              "no kernels of experts on its processors were measured, nor of the RTX 4090"},
+};
+
+/// Every other file of the folder that looks like measurements.
+void name_unread(const std::filesystem::path& folder, std::vector<ExcludedRow>& left_out) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.path().extension() != ".csv" || std::ranges::find(kinds, name, &Kind::file) != kinds.end()) continue;
+    const auto known = std::ranges::find(other_files, name, &OtherFile::file);
+    left_out.push_back({name, 0, known != other_files.end() ? known->why : "no reader knows this file"});
+  }
+}
 
 }  // namespace
 
@@ -47,6 +79,7 @@ ReadServers all_servers(const std::string& folder) {
     std::ranges::move(read.servers, std::back_inserter(all.servers));
     std::ranges::move(read.left_out, std::back_inserter(all.left_out));
   }
+  name_unread(folder, all.left_out);
   for (MeasuredServer& server : all.servers)
     server.error_fit = is_in_error_fit(server.stages.front().regime, server.stages.front().system);
   if (!all.servers.empty()) return all;

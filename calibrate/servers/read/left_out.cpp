@@ -12,6 +12,8 @@ namespace servecast {
 
 namespace {
 
+const std::vector<std::size_t> whole_file{0};
+
 /// "3 to 64, 70": lines that follow one another as a range.
 std::string lines_text(std::vector<std::size_t> lines) {
   std::ranges::sort(lines);
@@ -63,8 +65,9 @@ std::string left_out_text(std::span<const ExcludedRow> rows) {
     lines[{std::filesystem::path(row.file).filename().string(), row.why}].push_back(row.line);
   std::string text;
   for (const auto& [key, numbers] : lines)
-    text += fmt::format("- {}, line{} {}: {}\n", key.first, numbers.size() > 1 ? "s" : "", lines_text(numbers),
-                        key.second);
+    text += numbers == whole_file ? fmt::format("- {}: {}\n", key.first, key.second)
+                                  : fmt::format("- {}, line{} {}: {}\n", key.first, numbers.size() > 1 ? "s" : "",
+                                                lines_text(numbers), key.second);
   return text;
 }
 

@@ -128,7 +128,7 @@ MeasuredServer offline_server_of(const OfflineRun& run) {
       .engine = run.bench.engine,
       .gpu = run.gpu.name,
       .experts = run.llm.experts,
-      .fitting = is_fitted_on(run.bench.engine, run.gpu.name, run.llm.name),
+      .fitting = is_fitted_on(run.bench.engine, run.gpu.name, run.llm.name, run.weights),
       .scenario = offline_scenario(run),
       .stages = {{.title = fmt::format("{} TP{} EP{}, {}/{}", run.weights, run.shape.attention_tp, run.shape.moe_ep,
                                        run.prompt_tokens, run.output_tokens),

@@ -31,16 +31,19 @@ const std::vector<FittedSystem>& fitted_systems(const std::string& engine) {
 
 }  // namespace
 
-bool is_fitted_on(const std::string& engine, const std::string& gpu, const std::string& llm) {
-  return std::ranges::any_of(fitted_systems(engine),
-                             [&](const FittedSystem& f) { return gpu == f.gpu && llm == f.llm; });
+bool is_fitted_on(const std::string& engine, const std::string& gpu, const std::string& llm,
+                  const std::string& weights) {
+  return std::ranges::any_of(fitted_systems(engine), [&](const FittedSystem& f) {
+    return gpu == f.gpu && llm == f.llm && (f.weights.empty() || f.weights == weights);
+  });
 }
 
 std::string split_text() {
   std::string text = "| engine | GPU | model | what it covers |\n|---|---|---|---|\n";
   for (const std::string& engine : list_engines())
     for (const FittedSystem& f : fitted_systems(engine))
-      text += fmt::format("| {} | {} | {} | {} |\n", engine, f.gpu, f.llm, f.covers);
+      text += fmt::format("| {} | {} | {}{}{} | {} |\n", engine, f.gpu, f.llm, f.weights.empty() ? "" : " ",
+                          f.weights, f.covers);
   return text;
 }
 

@@ -49,6 +49,7 @@ Requests read_requests(const std::string& file) {
   csv.number("preemptions", r.preemptions);
   csv.number("cached_tokens", r.cached_tokens, CsvColumns::Need::optional);
   csv.number("decode_replica", r.decode_replica, CsvColumns::Need::optional);
+  csv.number("prompt_end_s", r.prompt_end_s, CsvColumns::Need::optional);
   csv.number("hand_over_s", r.hand_over_s, CsvColumns::Need::optional);
   csv.number("gateway_s", r.gateway_s, CsvColumns::Need::optional);
   csv.number("llm_calls", r.llm_calls, CsvColumns::Need::optional);

@@ -16,7 +16,7 @@ struct Requests {
   Column request_id{}, arrival_s{}, scheduled_s{}, first_token_s{}, finish_s{};
   Column prompt_tokens{}, output_tokens{}, replica{}, preemptions{};
   Column cached_tokens{};                  // empty where no request found any
-  Column decode_replica{}, hand_over_s{};  // empty where no request moved
+  Column decode_replica{}, prompt_end_s{}, hand_over_s{};  // empty where no request moved
   Column gateway_s{}, llm_calls{};         // empty where there is no gateway
   Words pool{}, status{};
   Words request_class{};  // empty where there is one class

@@ -26,6 +26,7 @@ std::vector<RequestField> request_fields(const Requests& r) {
   };
   if (!r.cached_tokens.empty()) fields.push_back({"cached_tokens", count, &r.cached_tokens});
   if (!r.decode_replica.empty()) fields.push_back({"decode_replica", count, &r.decode_replica});
+  if (!r.prompt_end_s.empty()) fields.push_back({"prompt_end_s", instant_s, &r.prompt_end_s});
   if (!r.hand_over_s.empty()) fields.push_back({"hand_over_s", latency_s, &r.hand_over_s});
   if (!r.gateway_s.empty()) fields.push_back({"gateway_s", latency_s, &r.gateway_s});
   if (!r.llm_calls.empty()) fields.push_back({"llm_calls", count, &r.llm_calls});

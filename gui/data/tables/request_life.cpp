@@ -27,9 +27,15 @@ std::vector<std::size_t> steps_between(const Steps& steps, double replica, doubl
   return rows;
 }
 
+/// Its prompt is computed: for another replica, or with its first token.
+double prompt_end_s(const Requests& r, std::size_t row) {
+  const bool handed_over = !r.prompt_end_s.empty() && !std::isnan(r.prompt_end_s[row]);
+  return handed_over ? r.prompt_end_s[row] : r.first_token_s[row];
+}
+
 /// The KV arrives where it is decoded; absent where it did not move, or moved as it decoded.
 double kv_received_s(const Requests& r, std::size_t row) {
-  return r.hand_over_s.empty() ? NAN : r.first_token_s[row] + r.hand_over_s[row];
+  return r.hand_over_s.empty() ? NAN : prompt_end_s(r, row) + r.hand_over_s[row];
 }
 
 /// Goes through a request's steps, replica by replica.
@@ -106,11 +112,11 @@ RequestLife life_of(const Requests& r, std::size_t row, const Steps* steps) {
   add_wait(r, row, life);
   if (steps != nullptr && !std::isnan(r.scheduled_s[row])) add_steps(r, row, *steps, life);
   if (life.steps.empty()) {
-    add_part(life.parts, LifeKind::prefill, r.scheduled_s[row], r.first_token_s[row]);
+    const double computed_s = prompt_end_s(r, row);
+    add_part(life.parts, LifeKind::prefill, r.scheduled_s[row], computed_s);
     const double received_s = kv_received_s(r, row);
-    add_part(life.parts, LifeKind::hand_over, r.first_token_s[row], received_s);
-    add_part(life.parts, LifeKind::decode, std::isnan(received_s) ? r.first_token_s[row] : received_s,
-             r.finish_s[row]);
+    add_part(life.parts, LifeKind::hand_over, computed_s, received_s);
+    add_part(life.parts, LifeKind::decode, std::isnan(received_s) ? computed_s : received_s, r.finish_s[row]);
   }
   return life;
 }

@@ -2,8 +2,8 @@
 #include <memory>
 
 #include "models/base/rng.h"
+#include "models/hw/engine/calibration_error.h"
 #include "models/hw/latency/step_latency.h"
-#include "models/hw/profile/calibration_error.h"
 #include "models/hw/profile/kernel_profile.h"
 
 namespace servecast {

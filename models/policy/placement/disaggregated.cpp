@@ -6,7 +6,9 @@
 //
 // By default as in DistServe: the decoding replica is chosen when the prompt is computed, and pulls the KV when it
 // has the blocks and its sequences that do not decode yet hold less than 5 % of all blocks
-// (waiting_block_prop_threshold). Until then the prefilling replica's memory keeps it.
+// (waiting_block_prop_threshold). Until then the prefilling replica's memory keeps it. A client sees its first token
+// when the decoding replica takes the sequence into a step, as engines of today answer (TensorRT-LLM's
+// _handle_first_token_response); with `first_token: prefill` when the prompt is computed, which is DistServe's TTFT.
 #include <optional>
 
 #include "models/policy/placement.h"
@@ -23,6 +25,7 @@ class Disaggregated final : public Placement {
     std::optional<double> waiting_blocks_fraction{};
     double setup_s = 0;
     double proxy_s = 0;
+    std::string first_token = "decode";
     TransferEngine transfer_engine{};
     void fields(Fields& f) {
       f.required("decode_pool", decode_pool, "pool that decodes");
@@ -37,6 +40,11 @@ class Disaggregated final : public Placement {
       f.field("setup_s", setup_s, "control messages before a transfer");
       f.field("proxy_s", proxy_s,
               "on a request's way to the prompts' pool: proxy and orchestrator that send it from side to side");
+      f.field(
+          "first_token", first_token,
+          "which replica a client has it from. prefill: as soon as the prompt is computed (DistServe); decode: when "
+          "the decoding replica takes the sequence into a step (TensorRT-LLM, vLLM, SGLang)",
+          {"prefill", "decode"});
       f.group("transfer_engine", transfer_engine, "what carries the KV");
     }
   };
@@ -52,6 +60,7 @@ class Disaggregated final : public Placement {
   }
   double setup_s() const override { return settings_.setup_s; }
   double proxy_s() const override { return settings_.proxy_s; }
+  bool decode_answers() const override { return settings_.first_token == "decode"; }
   TransferTerms transfer_terms() const override { return settings_.transfer_engine.terms(); }
 
  private:

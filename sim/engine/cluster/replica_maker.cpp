@@ -61,6 +61,12 @@ std::unique_ptr<EarlyExits> make_early_exits(const Pool& pool, ReplicaId id, std
   return std::make_unique<EarlyExits>(std::move(*layers), policy->tokens_per_draft(), std::move(rng));
 }
 
+FirstUseSetup first_uses(const Pool& pool) {
+  const FirstUsePool of = pool.first_use();
+  return {.left = first_waits(pool.engine.first_use, of),
+          .new_process = new_process_waits(pool.engine.first_use, of)};
+}
+
 }  // namespace
 
 ReplicaMaker::ReplicaMaker(const Scenario& scenario, PoolId id, ReplicaId first, bool ask_every_step)
@@ -102,8 +108,10 @@ Replica ReplicaMaker::operator()(std::size_t i) const {
                   .max_depth = pool_.engine.scheduling_depth,
                   .waiting_blocks_fraction = pool_.waiting_blocks_fraction,
                   .chunked_pipeline = pool_.chunked_pipeline,
+                  .decode_answers = pool_.decode_answers,
                   .early_exits = make_early_exits(pool_, replica, seed_),
                   .adapters = pool_.adapters,
+                  .first_uses = first_uses(pool_),
                   .speculator = make_speculator(pool_, seed_),
                   .partition = pool_.spec.placement.make()->sm_partition(),
                   .ask_every_step = ask_every_step_});

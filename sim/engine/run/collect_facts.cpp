@@ -302,6 +302,8 @@ RunFacts collect_facts(const Scenario& scenario, const Simulation& simulation) {
     facts.rests_on.push_back(rests_on(scenario.pools[i], facts.pools.back().totals));
     const auto start_note = engine_start_note(scenario.spec, scenario.pools[i]);
     if (start_note && any_started(facts, i)) facts.rests_on.back().notes.push_back(*start_note);
+    if (const auto use_note = first_use_note(scenario.pools[i], any_started(facts, i)))
+      facts.rests_on.back().notes.push_back(*use_note);
     if (!simulation.standstill().empty()) facts.rests_on.back().notes.push_back(simulation.standstill());
     facts.steps += facts.pools.back().totals.steps;
   }

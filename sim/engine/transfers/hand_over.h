@@ -24,7 +24,7 @@ struct HandOvers::HandOver {
   std::vector<std::int64_t> groups{};      // all that were begun
   double cached_tokens = 0;                // KV tokens that are at `to` from the start
   double sent_tokens = 0;
-  double prompt_done_s = 0;
+  double prompt_end_s = 0;
 };
 
 }  // namespace servecast

@@ -105,7 +105,7 @@ void HandOvers::prompt_done(Slot place, const MovingSequence& sequence, double n
   h.exported = place;
   h.moving = sequence;
   h.moving->request = h.request;
-  h.prompt_done_s = now_s;
+  h.prompt_end_s = now_s;
   unsettled_.insert(sequence.request.id);
 }
 
@@ -292,7 +292,7 @@ void HandOvers::sent(RequestId id, double now_s) {
 }
 
 void HandOvers::complete(HandOver& h, double now_s) {
-  const double seconds = now_s - h.prompt_done_s;
+  const double seconds = now_s - h.prompt_end_s;
   Replica& to = cluster_.advanced(*h.to, now_s);  // perhaps its client has given up there
   if (!h.reported)
     recorder_.hand_over(PoolId(h.from->pool), seconds, routes_.bytes(*h.from, *h.to, {.to = h.sent_tokens}));

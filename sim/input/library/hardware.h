@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "models/base/error.h"
+#include "models/hw/engine/engine_profile.h"
 #include "models/hw/machine/fabric.h"
 #include "models/hw/machine/gpu.h"
 #include "models/hw/machine/node.h"
-#include "models/hw/profile/engine_profile.h"
 
 namespace servecast {
 

@@ -65,6 +65,7 @@ void check(YamlText& text, const NodeGroups& groups, std::vector<Pool>& pools, s
   pools[i].decode_pool = static_cast<std::size_t>(to - pools.begin());
   to->waiting_blocks_fraction = std::min(to->waiting_blocks_fraction, placement->waiting_blocks_fraction());
   pools[i].chunked_pipeline = placement->chunked_pipeline();
+  pools[i].decode_answers = placement->decode_answers();
   pools[i].proxy_s = placement->proxy_s();
 }
 

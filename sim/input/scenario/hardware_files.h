@@ -3,11 +3,11 @@
 #include <string>
 #include <utility>
 
+#include "models/hw/engine/engine_profile.h"
 #include "models/hw/llm/llm.h"
 #include "models/hw/machine/fabric.h"
 #include "models/hw/machine/gpu.h"
 #include "models/hw/machine/node.h"
-#include "models/hw/profile/engine_profile.h"
 #include "models/hw/profile/kernel_profile.h"
 #include "sim/input/scenario/hardware_changes.h"
 

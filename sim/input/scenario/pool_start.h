@@ -2,7 +2,7 @@
 #include <optional>
 #include <string>
 
-#include "models/hw/profile/engine_start.h"
+#include "models/hw/engine/engine_start.h"
 
 namespace servecast {
 
@@ -20,5 +20,8 @@ PoolStart pool_start(const ScenarioSpec& scenario, const Pool& pool);
 
 /// What of that is the engine's, for a reader of the report; nothing where replicas never start, or all is stated.
 std::optional<std::string> engine_start_note(const ScenarioSpec& scenario, const Pool& pool);
+/// What steps of a pool's new processes wait for when they first use kernels, for such a reader; nothing where the
+/// pool has no new process.
+std::optional<std::string> first_use_note(const Pool& pool, bool any_started);
 
 }  // namespace servecast

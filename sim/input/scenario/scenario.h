@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "models/base/units.h"
+#include "models/hw/engine/engine_profile.h"
 #include "models/hw/latency/rank_loads.h"
 #include "models/hw/latency/step_latency.h"
 #include "models/hw/llm/llm.h"
 #include "models/hw/machine/gpu.h"
 #include "models/hw/memory/memory_plan.h"
 #include "models/hw/profile/calibration_draw.h"
-#include "models/hw/profile/engine_profile.h"
 #include "models/hw/profile/transfer_law.h"
 #include "models/hw/roofline/roofline.h"
 #include "models/policy/batcher.h"
@@ -185,6 +185,7 @@ struct Pool {
   double waiting_blocks_fraction = 1;        // of a pool that decodes for others: see Placement
   double proxy_s = 0;                        // of its placement: see Placement
   bool chunked_pipeline = false;             // likewise, of a pool that computes prompts
+  bool decode_answers = false;               // likewise
   std::optional<ProfileUse> sized_by{};      // the measured kernels, where the pool is sized and has no `latency`
 
   /// How the model's layers are stored, "auto" looked up.
@@ -193,6 +194,9 @@ struct Pool {
                         llm.published);
   }
   Shape shape() const { return servecast::shape(spec); }
+  FirstUsePool first_use() const {
+    return {.gpu = gpu.name, .latent_attention = llm.latent.has_value(), .state = spec.first_use};
+  }
   std::int64_t gpus_per_replica() const { return shape().gpus(); }
   /// Whether the GPUs of a stage send to each other over such links. Each node of a stage has as many of them.
   bool sends(Reach reach) const;

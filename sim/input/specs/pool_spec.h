@@ -171,6 +171,7 @@ struct PoolSpec {
   std::optional<double> power_cap_w{};
   std::optional<double> usd_per_gpu_hour{};
   std::string start = "warm";
+  std::string first_use = "warmed_up";
   MemoryOverrides memory{};
   LatencySpec latency{};
   Choice<Batcher> batcher{"vllm_v1"};
@@ -247,6 +248,11 @@ struct PoolSpec {
     f.field("power_cap_w", power_cap_w, "limit per GPU; left out: the GPU's own", positive);
     f.field("usd_per_gpu_hour", usd_per_gpu_hour, "price; left out: the GPU file's");
     f.field("start", start, "cold: weights are first loaded from shared storage", {"warm", "cold"});
+    f.field("first_use", first_use,
+            "what its engine's steps have to wait for when they first use some kernels. warmed_up: nothing, earlier "
+            "requests have used them; loaded: processes have just started, and load them from their cache; compiled: "
+            "that is empty. Replicas that start in the run load or compile, too",
+            {"warmed_up", "loaded", "compiled"});
     f.group("memory", memory, "how GPU memory is divided");
     f.group("latency", latency, "where step times come from");
     f.group("batcher", batcher, "what each step computes");

@@ -75,7 +75,9 @@ constexpr CsvColumn<RequestRow> request_columns[]{
     {"request_id", "number of the request", cell_of<&RequestRow::record, &R::id>},
     {"arrival_s", "it arrived", cell_of<&RequestRow::record, &R::arrival_s>},
     {"scheduled_s", "the first step that works on it began", cell_of<&RequestRow::record, &R::scheduled_s>},
-    {"first_token_s", "the step that made its first output token ended",
+    {"first_token_s",
+     "its client has the first output token: the step that made it ended, or the replica that decodes took it into a "
+     "step",
      cell_of<&RequestRow::record, &R::first_token_s>},
     {"finish_s", "the step that made its last output token ended", cell_of<&RequestRow::record, &R::finish_s>},
     {"prompt_tokens", "length of the prompt", cell_of<&RequestRow::record, &R::prompt_tokens>},
@@ -91,6 +93,8 @@ constexpr CsvColumn<RequestRow> cached_columns[]{
 constexpr CsvColumn<RequestRow> class_columns[]{{"class", "request class", cell_of<class_name>}};
 constexpr CsvColumn<RequestRow> moved_columns[]{
     {"decode_replica", "the replica that decoded it", cell_of<decode_replica_of>},
+    {"prompt_end_s", "its prompt was computed, for another replica to decode",
+     cell_of<&RequestRow::record, &R::prompt_end_s>},
     {"hand_over_s", "from the end of its prompt to the KV's arrival there",
      cell_of<&RequestRow::record, &R::hand_over_s>}};
 constexpr CsvColumn<RequestRow> gateway_columns[]{

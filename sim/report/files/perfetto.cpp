@@ -85,7 +85,8 @@ void PerfettoTrace::put_span(const RequestRecord& r, std::string_view name, doub
 void PerfettoTrace::request(const RequestRecord& r) {
   if (r.off_pools) return;  // no replica had it
   if (r.scheduled_s) put_span(r, "queue", r.arrival_s, *r.scheduled_s);
-  if (r.scheduled_s && r.first_token_s) put_span(r, "prefill", *r.scheduled_s, *r.first_token_s);
+  const std::optional<double> computed_s = r.prompt_end_s ? r.prompt_end_s : r.first_token_s;
+  if (r.scheduled_s && computed_s) put_span(r, "prefill", *r.scheduled_s, *computed_s);
   if (r.first_token_s && r.finish_s) put_span(r, "decode", *r.first_token_s, *r.finish_s);
 }
 

@@ -48,7 +48,7 @@ void RequestTotals::add(const RequestRecord& r, const SloBounds& slo) {
   keeping_tpot += tpot_kept;
   keeping_e2e += e2e_kept;
   attaining += ttft_kept && tpot_kept && e2e_kept;
-  ttft_s.add(ttft);
+  (r.first_use ? held_up_ttft_s : ttft_s).add(ttft);
   tpot_s.add(tpot);
   e2e_s.add(e2e);
   queue_s.add(servecast::queue_s(r));
@@ -68,6 +68,7 @@ RequestTotals& RequestTotals::operator+=(const RequestTotals& next) {
   keeping_tpot += next.keeping_tpot;
   keeping_e2e += next.keeping_e2e;
   ttft_s += next.ttft_s;
+  held_up_ttft_s += next.held_up_ttft_s;
   tpot_s += next.tpot_s;
   e2e_s += next.e2e_s;
   queue_s += next.queue_s;
@@ -80,7 +81,7 @@ std::optional<double> RequestTotals::output_tokens_per_s() const {
 }
 
 void RequestTotals::coarsen() {
-  for (Spread* latency : {&ttft_s, &tpot_s, &e2e_s, &queue_s}) latency->coarsen();
+  for (Spread* latency : {&ttft_s, &held_up_ttft_s, &tpot_s, &e2e_s, &queue_s}) latency->coarsen();
 }
 
 }  // namespace servecast

@@ -45,7 +45,8 @@ struct RequestTotals {
   std::int64_t keeping_ttft = 0;
   std::int64_t keeping_tpot = 0;
   std::int64_t keeping_e2e = 0;
-  Spread ttft_s{};
+  Spread ttft_s{};          // of requests that no first use of kernels held up
+  Spread held_up_ttft_s{};  // of the others
   Spread tpot_s{};
   Spread e2e_s{};
   Spread queue_s{};

@@ -24,6 +24,9 @@ class Spread {
   /// Forgets the single values: from now on percentiles are within Histogram::max_error_fraction.
   void coarsen();
 
+  std::int64_t count() const {
+    return histogram_ ? histogram_->count() : static_cast<std::int64_t>(values_s_.size());
+  }
   std::optional<Statistics> statistics() const;
 
  private:

@@ -47,6 +47,21 @@ void Latencies::fields(Fields& f, std::optional<Statistics>* itl_s) {
            {.heading = "queue", .better = Better::lower, .line = "in the queue"});
 }
 
+void FirstUseSummary::fields(Fields& f) {
+  f.figure("wait_s", wait_s,
+           "steps waited for kernels that nothing in their process had used before, summed over replicas",
+           {.better = Better::lower});
+  f.figure("requests", requests, "whose first token came later for that", {.better = Better::lower});
+  f.figure("ttft_s", ttft_s, "time to first token of the others: once everything has been used",
+           {.better = Better::lower, .line = "TTFT, warmed up"});
+}
+
+std::optional<FirstUseSummary> first_use_of(const RequestTotals& totals, const std::vector<PoolFacts>& pools) {
+  FirstUseSummary s{.requests = totals.held_up_ttft_s.count(), .ttft_s = totals.ttft_s.statistics()};
+  for (const PoolFacts& pool : pools) s.wait_s += pool.totals.first_use_s;
+  return s.wait_s > 0 ? std::optional(s) : std::nullopt;
+}
+
 void SloSummary::fields(Fields& f) {
   f.figure("ttft_s", ttft_s, "bound on the time to first token, as the scenario states it");
   f.figure("tpot_s", tpot_s, "bound on the time per output token, likewise");
@@ -78,7 +93,9 @@ void ClassSummary::fields(Fields& f) {
 }
 
 Latencies latencies_of(const RequestTotals& totals) {
-  return {.ttft_s = totals.ttft_s.statistics(),
+  Spread ttft_s = totals.ttft_s;
+  ttft_s += totals.held_up_ttft_s;
+  return {.ttft_s = ttft_s.statistics(),
           .tpot_s = totals.tpot_s.statistics(),
           .e2e_s = totals.e2e_s.statistics(),
           .queue_s = totals.queue_s.statistics()};

@@ -24,6 +24,17 @@ struct Latencies {
   bool operator==(const Latencies&) const = default;
 };
 
+/// What waits for kernels' first use came to, and what clients see without them.
+struct FirstUseSummary {
+  double wait_s = 0;
+  std::int64_t requests = 0;
+  std::optional<Statistics> ttft_s{};
+  void fields(Fields& f);
+  bool operator==(const FirstUseSummary&) const = default;
+};
+/// Absent where no step waited.
+std::optional<FirstUseSummary> first_use_of(const RequestTotals& totals, const std::vector<PoolFacts>& pools);
+
 /// What was promised and what was kept. Without any bound nothing is attained or missed: the shares are absent. Where
 /// classes are promised something of their own, each request is held to that.
 struct SloSummary {

@@ -74,6 +74,7 @@ void Summary::fields(Fields& f) {
       "one of the queue");
   f.group("requests", requests, "how requests ended");
   latencies.fields(f, &itl_s);
+  f.group("first_use", first_use, "where steps of new processes waited for kernels: latencies with that are above");
   f.figure("percentile_error_fraction", percentile_error_fraction,
            "how far percentiles of latencies per request may be off, relative to the exact ones; 0: exact");
   f.figure("requests_per_s", requests_per_s, "completed requests by `duration_s`",
@@ -147,6 +148,7 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   s.requests_per_s = per(real(s.requests.completed), facts.duration_s);
   s.prompt_tokens_per_s = per(real(all.prompt_tokens), facts.duration_s);
   s.output_tokens_per_s = per(real(all.output_tokens), facts.duration_s);
+  s.first_use = first_use_of(warm, facts.pools);
   s.slo = slo_of(warm, recorder.classes(), facts);
   s.cost = cost_of(facts, s.requests.completed, all.output_tokens);
   s.energy = energy_of(facts, all.output_tokens);

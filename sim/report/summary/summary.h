@@ -32,6 +32,7 @@ struct Summary {
   RequestCounts requests{};
   Latencies latencies{};
   std::optional<Statistics> itl_s{};
+  std::optional<FirstUseSummary> first_use{};  // where steps waited for that
   double percentile_error_fraction = 0;
   double requests_per_s = 0;
   double prompt_tokens_per_s = 0;

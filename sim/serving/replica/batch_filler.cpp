@@ -65,7 +65,7 @@ void BatchFiller::choose(Lane& lane, ReplicaListener& listener) {
   batcher.fill(builder);
   const FilledBatch& batch = lane.batch();
   const bool only_decodes = batch.decoded && batch.chunks.empty() && lane.prefilling.empty() &&
-                            batch.preempted == 0 && batch.copy_s == 0 && core_.adapters.wanted(lane) == 0;
+                            batch.preempted == 0 && batch.wait_s == 0 && core_.adapters.wanted(lane) == 0;
   lane.repeat = !core_.setup.ask_every_step && only_decodes && may_repeat(lane) && batcher.repeatable(builder);
 }
 
@@ -103,6 +103,7 @@ void BatchFiller::join_decodes(Lane& lane) {
 void BatchFiller::launch(Lane& lane, ReplicaListener& listener) {
   FilledBatch& batch = lane.batch();
   describe(lane);
+  batch.wait_s += core_.first_uses.wait_s(batch, core_.book.sums().of(SequenceState::waiting) > 0);
   if (listener.wants_members(batch.start_s)) list_members(lane);
   ends_.begin(lane, core_.adapters.load(lane), listener);
   if (batch.decoded) std::swap(batch.fresh, lane.fresh);

@@ -85,9 +85,11 @@ void BatchResults::report_gaps(Lane& lane, const FilledBatch& batch, ReplicaList
 void BatchResults::end_prompt(Slot slot, ReplicaListener& listener) {
   Sequence& s = core_.book[slot];
   if (!s.reported) {  // not where its client gave up
+    s.record.first_use |= core_.first_uses.held_up(s.record);
+    if (s.serve != Serve::whole) s.record.prompt_end_s = ends_.seen_s();
     if (s.record.first_token_s)
       listener.token_gap(core_.pool(), std::max(0.0, ends_.seen_s() - s.last_token_s), s.request.width());
-    else
+    else if (s.serve == Serve::whole || !core_.setup.decode_answers)
       s.record.first_token_s = ends_.seen_s();
   }
   if (s.made == s.request.output_tokens) finish(slot, listener);

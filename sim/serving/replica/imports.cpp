@@ -132,6 +132,10 @@ void Imports::join(Lane& lane, ReplicaListener& listener) {
     core_.book.run_import(slot);
     listener.request_waited(core_.pool(), s.since_s, core_.clock.now_s);
     s.since_s = core_.clock.now_s;
+    if (!s.record.first_token_s) {
+      s.last_token_s = core_.setup.answers.seen_s(core_.clock.now_s, s.request.width(), s.last_token_s);
+      s.record.first_token_s = s.last_token_s;
+    }
     lane.decodes.join(s, slot, s.computed, s.request.output_tokens - s.made);
     lane.fresh.push_back({.token_s = s.last_token_s, .count = s.request.width()});
   }

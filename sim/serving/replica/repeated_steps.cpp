@@ -13,7 +13,7 @@ bool is_simple(const ReplicaCore& core) {
 
 /// It holds decodes and nothing else, all of which were in the step before and will be in the next one.
 bool only_goes_on(const FilledBatch& batch) {
-  return batch.only_decodes_on() && batch.fresh.empty() && batch.members.empty() && batch.copy_s == 0;
+  return batch.only_decodes_on() && batch.fresh.empty() && batch.members.empty() && batch.wait_s == 0;
 }
 
 }  // namespace

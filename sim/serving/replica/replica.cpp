@@ -93,7 +93,10 @@ void Replica::set_ready(double now_s) {
   parts_->core.clock.wake(now_s);
 }
 
-void Replica::set_not_ready() { parts_->core.clock.ready = false; }
+void Replica::set_not_ready() {
+  parts_->core.clock.ready = false;
+  parts_->core.first_uses.new_process();
+}
 
 void Replica::advance(double until_s, ReplicaListener& listener) {
   ReplicaCore& core = parts_->core;

@@ -16,7 +16,7 @@ bool Swapping::out(Slot slot) {
   if (blocks_to_come_back(lane, s) > core_.cache().admissible_blocks()) return false;
   const auto later = [&](Slot other) { return core_.book[other].admission > s.admission; };
   lane.swapped.insert(std::ranges::find_if(lane.swapped, later), slot);
-  lane.batch().copy_s += space_.out_s(s.held.blocks);
+  lane.batch().wait_s += space_.out_s(s.held.blocks);
   core_.totals.swaps += 1;
   core_.totals.swapped_bytes += static_cast<double>(s.held.blocks) * space_.block.bytes;
   blocks_ += s.held.blocks;
@@ -37,7 +37,7 @@ bool Swapping::comes_back(Lane& lane, Slot slot) {
   if (!core_.book.has_place(s)) return false;
   KvHeld back{};
   if (cache.free_blocks() < needed + watermark || !cache.hold(s.request, back, s.held.tokens, true)) return false;
-  lane.batch().copy_s += space_.in_s(s.held.blocks);
+  lane.batch().wait_s += space_.in_s(s.held.blocks);
   core_.totals.swaps += 1;
   core_.totals.swapped_bytes += static_cast<double>(s.held.blocks) * space_.block.bytes;
   blocks_ -= s.held.blocks;

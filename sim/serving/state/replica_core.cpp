@@ -50,6 +50,7 @@ ReplicaCore::ReplicaCore(ReplicaSetup settings)
       links(setup.id),
       pipeline(pipeline_setup(setup), links),
       adapters(setup.adapters, links, totals),
+      first_uses(setup.first_uses, totals),
       book(*setup.queue, adapters, setup.batcher->max_sequences()),
       lanes(setup, pipeline.count(), pipeline.sides() != nullptr, book),
       blocks(*setup.kv_cache, setup.tiers.get(), totals) {}

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "sim/serving/state/first_uses.h"
 #include "sim/serving/state/kv_blocks.h"
 #include "sim/serving/state/lanes.h"
 #include "sim/serving/state/replica_setup.h"
@@ -41,6 +42,7 @@ struct ReplicaCore {
   OpenTransfers links;
   Pipeline pipeline;
   AdapterLoads adapters;
+  FirstUses first_uses;
   SequenceBook book;
   Lanes lanes;
   KvBlocks blocks;

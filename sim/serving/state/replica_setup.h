@@ -3,10 +3,11 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <vector>
 
+#include "models/hw/engine/engine_profile.h"
 #include "models/hw/latency/step_latency.h"
 #include "models/hw/power_cost/power.h"
-#include "models/hw/profile/engine_profile.h"
 #include "models/hw/profile/transfer_law.h"
 #include "models/policy/batcher.h"
 #include "models/policy/caches/adapter_slots.h"
@@ -45,6 +46,12 @@ struct FetchRules {
   std::int64_t layers = 0;  // of the model, where a prompt is computed behind its fetch layer by layer; 0: after it
 };
 
+/// What its process waits for when steps first use some kernels.
+struct FirstUseSetup {
+  std::vector<FirstUseWait> left{};         // of the one that serves at the run's start
+  std::vector<FirstUseWait> new_process{};  // of one that starts later
+};
+
 struct ReplicaSetup {
   ReplicaId id{};
   PoolId pool{};
@@ -66,8 +73,10 @@ struct ReplicaSetup {
   std::int64_t max_depth = 2;          // batches that the engine may have under way
   double waiting_blocks_fraction = 1;  // no KV is imported while sequences not decoding yet hold more of the blocks
   bool chunked_pipeline = false;       // a prompt's next chunk follows in the next lane, see Placement
+  bool decode_answers = false;         // first tokens of prompts for others are not seen here, see Placement
   std::unique_ptr<EarlyExits> early_exits{};  // where tokens leave before the last layer; none: behind it
   AdapterSetup adapters{};
+  FirstUseSetup first_uses{};
   std::unique_ptr<Speculator> speculator{};  // none: a decode makes one token a step
   std::unique_ptr<SmPartition> partition{};  // prompts and decodes run at the same time; none: they take turns
   bool ask_every_step = false;               // never repeat a batch without asking the batcher

@@ -36,7 +36,7 @@ struct FilledBatch {
   std::int64_t padding_sequences = 0;  // sequences that have made their last token and are computed still
   std::int64_t rejected = 0;           // tokens computed and thrown away: drafts that were wrong
   std::int64_t accepted_drafts = 0;    // output tokens of decodes beyond one each
-  double copy_s = 0;                   // copying blocks between GPU and host, before it is computed
+  double wait_s = 0;  // before each stage computes it: copies of blocks between GPU and host, first use of kernels
   StepWork work{};
   double start_s = 0;
   double end_s = 0;  // infinite while it is not known
@@ -68,7 +68,7 @@ struct FilledBatch {
     computed.clear();
     preempted = padding_sequences = rejected = accepted_drafts = 0;
     work = {};
-    copy_s = 0;
+    wait_s = 0;
     run.clear();
   }
 };

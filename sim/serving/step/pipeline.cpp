@@ -64,7 +64,7 @@ void Pipeline::launch_next(FilledBatch& batch) {
   StageRun& stage_run = run.stages.emplace_back();
   stage_run.begin_s = batch.start_s;
   stage_run.alone = time(batch.work, 0);
-  stage_run.alone_end_s = batch.start_s + batch.copy_s + stage_run.alone.seconds;
+  stage_run.alone_end_s = batch.start_s + batch.wait_s + stage_run.alone.seconds;
   count(batch, 0);
   stage_run.end_s = free_s(run.side, 0) = stage_run.alone_end_s;
 }
@@ -136,7 +136,7 @@ void Pipeline::begin(FilledBatch& batch, double begin_s, double now_s) {
   StageRun& stage_run = batch.run.stages.emplace_back();
   stage_run.begin_s = begin_s;
   stage_run.alone = sides_ ? on_share(batch, stage, full) : full;
-  stage_run.alone_end_s = begin_s + batch.copy_s + stage_run.alone.seconds;
+  stage_run.alone_end_s = begin_s + batch.wait_s + stage_run.alone.seconds;
   if (setup_.experts && setup_.experts->on(stage))
     begin_experts(batch, stage, stage_run.alone.seconds / full.seconds);
   else
@@ -232,7 +232,7 @@ double Pipeline::alone_end_s(const FilledBatch& batch) const {
   double at_s = run.stages.empty() ? run.expected_ready_s : run.stages.back().alone_end_s;
   for (std::size_t stage = run.stages.size(); stage < count(); ++stage) {
     const double free_s = free_s_[static_cast<std::size_t>(run.side) * count() + stage];
-    at_s = std::max(at_s, free_s < infinity ? free_s : 0) + batch.copy_s + time(batch.work, stage).seconds;
+    at_s = std::max(at_s, free_s < infinity ? free_s : 0) + batch.wait_s + time(batch.work, stage).seconds;
   }
   return at_s;
 }

@@ -26,7 +26,7 @@ void Pipeline::begin_experts(FilledBatch& batch, std::size_t stage, double stret
   const StageRun& stage_run = batch.run.stages[stage];
   const bool own_links = !sides_ && !links_->contended(OwnTraffic::experts);
   const auto end_s =
-      setup_.experts->begin(*batch.run.experts, stage, stage_run.begin_s + batch.copy_s, stretch, own_links);
+      setup_.experts->begin(*batch.run.experts, stage, stage_run.begin_s + batch.wait_s, stretch, own_links);
   batch.run.stages[stage].experts_open = true;
   if (end_s) experts_done(batch, stage, *end_s);
 }
@@ -35,7 +35,7 @@ void Pipeline::experts_done(FilledBatch& batch, std::size_t stage, double end_s)
   StageRun& stage_run = batch.run.stages[stage];
   stage_run.experts_open = false;
   stage_run.alone_end_s = end_s;
-  stage_run.alone.seconds = end_s - (stage_run.begin_s + batch.copy_s);
+  stage_run.alone.seconds = end_s - (stage_run.begin_s + batch.wait_s);
   count(batch, stage);
 }
 

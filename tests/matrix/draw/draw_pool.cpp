@@ -177,6 +177,10 @@ Tree draw_pool(Draw draw, const PoolUse& use, const Fitted& fitted) {
   if (fitted.weights != "bf16") pool["weights"] = fitted.weights;
   if (draw.at("engine?").chance(0.3))
     pool["engine"] = draw.at("engine").pick(std::vector<std::string>{"vllm-0.6", "sglang-0.5", "trtllm-1.0", "none"});
+  if (draw.at("first_use?").chance(0.15)) {
+    pool["engine"] = SERVECAST_SOURCE_DIR "/tests/matrix/data/first_use.yaml";
+    pool["first_use"] = draw.at("first_use").pick(std::vector<std::string>{"warmed_up", "loaded", "compiled"});
+  }
   add_shape(draw, fitted, pool);
   add_replicas(draw, use, fitted, pool);
   pool["batcher"] = draw_batcher(draw.at("batcher"), use);

@@ -100,7 +100,7 @@ const std::vector<Values>& table() {
         R"({"send_below_freeness": 15, "last_stage_blocks": 1})"}},
       {"placement.disaggregated",
        1,
-       {R"({"transfer": "pull"})", R"({"transfer": "push"})", R"({"transfer": "stream"})",
+       {R"({"transfer": "pull"})", R"({"transfer": "push", "first_token": "prefill"})", R"({"transfer": "stream"})",
         R"({"transfer": "push", "waiting_blocks_fraction": 0.1, "setup_s": 0.01, "proxy_s": 0.2})",
         R"({"transfer": "pull", "transfer_engine": {"kind": "nixl"}})"}},
       {"placement.mooncake", 1, {R"({})", R"({"setup_s": 0.003, "transfer_engine": {"kind": "mooncake"}})"}},

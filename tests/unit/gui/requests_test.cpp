@@ -141,7 +141,8 @@ class MovedRequest : public testing::Test {
   Report report_{
       write_report(folder_, "moved",
                    "request_id,arrival_s,scheduled_s,first_token_s,finish_s,prompt_tokens,output_tokens,pool,replica,"
-                   "preemptions,status,decode_replica,hand_over_s\n0,1,1.5,2,4,100,3,chat,0,0,completed,1,0.5\n"),
+                   "preemptions,status,decode_replica,prompt_end_s,hand_over_s\n"
+                   "0,1,1.5,2.6,4,100,3,chat,0,0,completed,1,2,0.5\n"),
       "0.1.0"};
 
   std::vector<LifePart> parts() { return life_of(report_.requests, 0, report_.steps()).parts; }

@@ -1,4 +1,4 @@
-#include "models/hw/profile/engine_profile.h"
+#include "models/hw/engine/engine_profile.h"
 
 #include <gtest/gtest.h>
 

@@ -49,11 +49,11 @@ TEST(EngineYaml, FilesNameWhatTheyWereFittedOn) {
     for (const FittedSystem& f : engine.fitted_on) {
       EXPECT_EQ(load_gpu(f.gpu, {}).name, f.gpu);
       EXPECT_EQ(load_llm(f.llm, {}).name, f.llm);
-      EXPECT_TRUE(is_fitted_on(name, f.gpu, f.llm));
+      EXPECT_TRUE(is_fitted_on(name, f.gpu, f.llm, f.weights));
       EXPECT_NE(split_text().find("| " + name + " | " + f.gpu + " | " + f.llm + " |"), std::string::npos);
     }
   }
-  EXPECT_FALSE(is_fitted_on("vllm-0.15", "h200_sxm_141g", "gpt-oss-120b"));
+  EXPECT_FALSE(is_fitted_on("vllm-0.15", "h200_sxm_141g", "gpt-oss-120b", "mxfp4"));
 }
 
 // Measurements made by an engine with 9 ms and 60 us, fitted from one with 6.3 ms and 42 us.

@@ -23,6 +23,10 @@ TEST(RowShape, FoldedSizesAreThoseOfTheGpus) {
   const RowShape own = shape("1", "16", "4", "4");  // 4 GPUs with requests of their own
   EXPECT_EQ(own.gpus(), 4);
   EXPECT_EQ(own.attention_dp, 4);
+  const RowShape both = shape("4", "4", "1", "16");  // 4 GPUs, TP4 and EP4
+  EXPECT_EQ(both.gpus(), 4);
+  EXPECT_EQ(both.attention_tp, 4);
+  EXPECT_EQ(both.moe_ep, 4);
 }
 
 TEST(RowShape, OthersAreAsTheyStand) {

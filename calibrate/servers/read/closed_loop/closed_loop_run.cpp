@@ -62,9 +62,10 @@ pools:
     llm: {}
     gpu: {}
 {}    sampling: greedy
-{}{})",
+{}{}{})",
                      yaml_text(run.id), workload_text(run.load), run.gpu.node, run.llm.name, run.gpu.name,
-                     weights_of(run), shape_settings(run.shape, run.llm),
+                     weights_of(run), run.first_use.empty() ? "" : fmt::format("    first_use: {}\n", run.first_use),
+                     shape_settings(run.shape, run.llm),
                      expert_settings(run) + (run.inference_max ? scripted_settings(run) : generated_settings(run)));
 }
 
@@ -102,7 +103,7 @@ MeasuredServer closed_loop_server(const ClosedLoopRun& run) {
           .engine = engine,
           .gpu = run.gpu.name,
           .experts = run.llm.experts,
-          .fitting = is_fitted_on(engine, run.gpu.name, run.llm.name),
+          .fitting = is_fitted_on(engine, run.gpu.name, run.llm.name, run.weights),
           .scenario = scenario(run),
           .stages = {{.title = fmt::format("{}, {}/{}, {} clients", shape_title(run.shape), run.load.prompt_tokens,
                                            run.load.output_tokens, run.load.clients),

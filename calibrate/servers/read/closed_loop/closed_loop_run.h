@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,13 +50,16 @@ struct ClosedLoopRun {
   RowShape shape{};
   ClosedLoopLoad load{};
   std::int64_t waiting_clients = 0;  // always: TTFT grows by a whole answer over the number of clients
+  std::string first_use{};           // as PoolSpec's; empty: its default
   bool inference_max = false;        // the benchmark's public scripts say how the server was set up
   std::vector<Measurement> measured{};
 };
 
 /// Of a row that names shapes: tp_size, attention_dp_size, moe_tp_size, moe_ep_size, pp_size, with `prefix` before.
 /// In AIConfigurator's sample a size of k x k with experts over k x k means k GPUs with whole experts on each: of
-/// attention split by tensors where tp_size is k x k, of requests where attention_dp_size is. Throws NoMatch where
+/// attention split by tensors where tp_size is k x k, of requests where attention_dp_size is. So does k in both with
+/// experts over k x k, attention split by tensors: these rows' ids say "tp4_ep4", and requests wait as the KV of k
+/// GPUs makes them. Throws NoMatch where
 /// the sizes contradict each other.
 RowShape row_shape(const CsvRow& row, const std::string& prefix = "");
 
@@ -83,6 +87,9 @@ std::string trtllm_batcher(bool overlap, std::int64_t sequences, std::int64_t to
 
 /// Batcher, KV cache and memory of the pool: as InferenceMAX's scripts set its engine up.
 std::string scripted_settings(const ClosedLoopRun& run);
+/// Of InferenceMAX's runs before its client warmed servers up (pull request 339, of the end of 2025), by what their
+/// P99 of TTFT says, where they have one: kernels that are compiled take more than a minute.
+std::string first_use_of(const std::string& backend, std::optional<double> ttft_p99_s);
 /// As AIConfigurator's generator did, and the load of its benchmark.
 std::string generated_settings(const ClosedLoopRun& run);
 /// Entries of the pool's `latency` besides.

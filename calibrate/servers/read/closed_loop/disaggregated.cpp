@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "calibrate/servers/read/closed_loop/closed_loop_run.h"
+#include "calibrate/servers/read/closed_loop/dynamo_recipes.h"
 #include "calibrate/servers/read/csv_rows.h"
 #include "calibrate/servers/read/left_out.h"
 #include "models/base/escaped.h"
@@ -27,6 +29,12 @@ struct Workers {
   std::int64_t gpus() const { return count * shape.gpus(); }
 };
 
+/// Drafts of a decode worker for each sequence, and the chance of each to be taken over.
+struct RunDrafts {
+  std::int64_t count = 0;
+  double acceptance = 0;
+};
+
 struct DisaggregatedRun {
   std::string id{};
   BundledGpu gpu{};
@@ -37,33 +45,32 @@ struct DisaggregatedRun {
   ClosedLoopLoad load{};
   Workers prefill{};
   Workers decode{};
+  std::optional<double> decode_memory{};  // of what is free, KV's; else the engine's own
+  RunDrafts drafts{};
   std::vector<Measurement> measured{};
 };
+
+RecipeWorkers deployment_of(const DisaggregatedRun& run) {
+  return {.llm = run.llm.name,
+          .dynamo = run.dynamo,
+          .superchip = run.gpu.name.starts_with("gb"),
+          .prompt_tokens = run.load.prompt_tokens,
+          .prefill_workers = run.prefill.count,
+          .decode_workers = run.decode.count,
+          .decode_gpus = run.decode.shape.gpus(),
+          .own_requests = run.decode.shape.attention_dp > 1};
+}
 
 std::string side_title(const char* side, const Workers& workers) {
   return fmt::format("{} {} x TP{} DP{} EP{}", side, workers.count, workers.shape.attention_tp,
                      workers.shape.attention_dp, workers.shape.moe_ep);
 }
 
-/// What a rank of a prefill worker takes into a step.
-struct PrefillStep {
-  std::int64_t prompts = 0;
-  std::int64_t tokens = 0;
-};
-
-/// Of Dynamo's recipes for TensorRT-LLM. 0.5 and gpt-oss-120b: InferenceMAX's nvidia-master.yaml; later ones:
-/// components/backends/trtllm/performance_sweeps/configs. Of others what the row says.
+/// Of others than recipes name what the row says.
 PrefillStep prefill_step(const DisaggregatedRun& run) {
+  const RecipeWorkers deployment = deployment_of(run);
+  if (run.engine.starts_with("trtllm") && has_prefill_recipe(deployment)) return recipe_prefill_step(deployment);
   const std::int64_t prompt = run.load.prompt_tokens;
-  const bool long_prompts = prompt > 1024;
-  if (run.engine.starts_with("trtllm") && run.llm.name == "gpt-oss-120b") return {.prompts = 32, .tokens = 20000};
-  if (run.engine.starts_with("trtllm") && run.llm.name == "deepseek-v3") {
-    if (run.dynamo.starts_with("0.5"))
-      return long_prompts ? PrefillStep{.prompts = 1, .tokens = 8448} : PrefillStep{.prompts = 4, .tokens = 4608};
-    if (run.gpu.name.starts_with("gb"))
-      return long_prompts ? PrefillStep{.prompts = 2, .tokens = 16640} : PrefillStep{.prompts = 16, .tokens = 16384};
-    return long_prompts ? PrefillStep{.prompts = 2, .tokens = 16896} : PrefillStep{.prompts = 8, .tokens = 10240};
-  }
   return {.prompts = run.prefill.batch, .tokens = std::max(prompt + 64, run.prefill.batch * prompt)};
 }
 
@@ -111,6 +118,16 @@ std::string pool(const DisaggregatedRun& run, const char* name, const Workers& w
                      rest);
 }
 
+std::string decode_settings(const DisaggregatedRun& run) {
+  std::string text;
+  if (run.decode_memory) text += fmt::format("    memory: {{gpu_memory_utilization: {}}}\n", *run.decode_memory);
+  if (run.drafts.count > 0)
+    text += fmt::format(
+        "    speculative: {{policy: mtp, num_speculative_tokens: {}, acceptance: {{rate_fraction: {:.4f}}}}}\n",
+        run.drafts.count, run.drafts.acceptance);
+  return text;
+}
+
 std::string disaggregated_scenario(const DisaggregatedRun& run) {
   const std::int64_t per_node = load_node(run.gpu.node, {}).gpus;
   const std::int64_t gpus = run.prefill.gpus() + run.decode.gpus();
@@ -127,8 +144,9 @@ pools:
       (gpus + per_node - 1) / per_node + (run.prefill.shape.gpus() > per_node ? 1 : 0),
       pool(run, prefill_pool, prefill, step.tokens * prefill.shape.attention_dp,
            fmt::format("    placement: {{policy: disaggregated, decode_pool: decode{}}}\n", proxy)),
-      pool(run, "decode", run.decode, std::max<std::int64_t>(2048, run.decode.batch * run.decode.shape.attention_dp),
-           ""));
+      pool(run, "decode", run.decode,
+           std::max<std::int64_t>(2048, (1 + run.drafts.count) * run.decode.batch * run.decode.shape.attention_dp),
+           decode_settings(run)));
 }
 
 MeasuredServer disaggregated_server(const DisaggregatedRun& run) {
@@ -196,20 +214,30 @@ RowShape inference_max_shape(const CsvRow& row, const std::string& prefix) {
           .moe_ep = spread};
 }
 
+/// Drafts as often right as the answers' pieces say: TPOT is the client's, ITL that between pieces.
+void follow_recipe(DisaggregatedRun& run, const CsvRow& row) {
+  RecipeWorkers deployment = deployment_of(run);
+  deployment.drafts = row.text("spec_decoding") == "mtp";
+  const DecodeStep step = recipe_decode_step(deployment);
+  run.decode.batch = step.sequences;
+  run.decode_memory = step.memory;
+  if (step.drafts == 0) return;
+  const double output = (1 + inference_max_shortest) / 2 * row.number("osl");
+  const double tokens = tokens_per_step(row.number("mean_itl"), row.number("mean_tpot"), output);
+  run.drafts = {.count = step.drafts, .acceptance = acceptance_of(tokens, step.drafts)};
+}
+
 }  // namespace
 
 MeasuredServer disaggregated_server_of_inference_max(const CsvRow& row) {
-  if (row.text("spec_decoding") != "none")
-    throw NoMatch("drafts (multi-token prediction): their acceptance is not told");
   const std::string& framework = row.text("framework");
-  const std::int64_t clients = row.count("conc");
   DisaggregatedRun run{
       .id = row.text("run_id"),
       .gpu = bundled_gpu(row.text("hw")),
       .llm = bundled_llm(row.text("model")),
       .engine = engine_under_dynamo(framework == "dynamo-trt" ? "trtllm" : framework),
       .dynamo = version_of_image(row.text("image")),
-      .load = {.clients = clients,
+      .load = {.clients = row.count("conc"),
                .prompt_tokens = row.count("isl"),
                .output_tokens = row.count("osl"),
                .shortest = inference_max_shortest},
@@ -217,9 +245,8 @@ MeasuredServer disaggregated_server_of_inference_max(const CsvRow& row) {
                   .batch = 1,
                   .shape = inference_max_shape(row, "prefill_")},
       .decode = {.count = row.count("decode_num_workers"), .shape = inference_max_shape(row, "decode_")}};
-  const std::int64_t ranks = run.decode.count * run.decode.shape.attention_dp;
-  run.decode.batch = (clients + ranks - 1) / ranks;
   run.weights = bundled_weights(row.text("precision"), run.llm);
+  follow_recipe(run, row);
   run.measured = {{ServerFigure::tpot_mean, row.number("mean_tpot")},
                   {ServerFigure::ttft_mean, row.number("mean_ttft")},
                   {ServerFigure::ttft_p99, row.number("p99_ttft")},

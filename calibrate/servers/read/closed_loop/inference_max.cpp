@@ -29,8 +29,8 @@ std::string vllm_settings(const ClosedLoopRun& run) {
   const std::int64_t sequences = run.gpu.blackwell ? std::max<std::int64_t>(512, run.load.clients) : run.load.clients;
   return fmt::format(
       "    batcher: {{policy: vllm_v1, max_num_batched_tokens: 8192, max_num_seqs: {}}}\n"
-      "    kv_cache: {{policy: paged}}\n",
-      sequences);
+      "    kv_cache: {{policy: paged}}\n{}",
+      sequences, run.llm.name == "gpt-oss-120b" ? "    latency: {cuda_graph_max_tokens: 2048}\n" : "");
 }
 
 /// A script for SGLang (benchmarks/single_node): tokens of steps of prompts, sequences, memory, whether it looks for
@@ -51,7 +51,7 @@ constexpr std::array<SglangScript, 5> sglang_scripts{{
     {"deepseek-v3", "nvfp4", true, 16384, 256, 0.85, true, false},
     {"deepseek-v3", "", true, 32768, 128, 0.82, true, true},
     {"qwen3.5-397b-a17b", "nvfp4", true, 32768, 128, 0.8, true, false},
-    {"qwen3.5-397b-a17b", "", true, 32768, 256, 0.82, true, false},  // the script says 128; 256 clients did not wait
+    {"qwen3.5-397b-a17b", "", true, 32768, 128, 0.82, true, false},
     {"qwen3.5-397b-a17b", "", false, 16384, 128, 0.8, false, false},
 }};
 
@@ -164,6 +164,12 @@ bool fp8_cache(const ClosedLoopRun& run) {
 }  // namespace
 
 std::int64_t sglang_chunk(const BundledGpu& gpu) { return gpu.blackwell ? 16384 : 8192; }
+
+std::string first_use_of(const std::string& backend, std::optional<double> ttft_p99_s) {
+  constexpr double compiling_s = 30;
+  if (backend != "sglang") return "";
+  return ttft_p99_s.value_or(compiling_s) < compiling_s ? "loaded" : "compiled";
+}
 
 std::string scripted_settings(const ClosedLoopRun& run) {
   const std::string cache = fp8_cache(run) ? "    kv_cache_dtype: fp8\n" : "";

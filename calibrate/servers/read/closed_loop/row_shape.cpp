@@ -21,6 +21,11 @@ RowShape row_shape(const CsvRow& row, const std::string& prefix) {
     shape.attention_dp = split ? 1 : k;
     shape.moe_tp = 1;
   }
+  const std::int64_t both = shape.attention_dp;
+  if (both > 1 && shape.attention_tp == both && shape.moe_ep == both * both) {
+    shape.attention_dp = 1;
+    shape.moe_ep = both;
+  }
   return shape;
 }
 

@@ -70,7 +70,7 @@ pools:
   - {name: wide, llm: llama-3.1-8b, gpu: a100_pcie_80g, tensor_parallel: 8, engine: none, pipeline_parallel: )" +
                                       std::to_string(stages) + R"(,
      batcher: {policy: vllm_v1, max_num_batched_tokens: 16384, async_scheduling: false}, placement: )" +
-                                      (moves ? "{policy: disaggregated, decode_pool: decode}"
+                                      (moves ? "{policy: disaggregated, decode_pool: decode, first_token: prefill}"
                                              : "{policy: colocated}") +
                                       R"(}
   - {name: decode, llm: llama-3.1-8b, gpu: a100_pcie_80g, tensor_parallel: 4, engine: none}
@@ -135,20 +135,20 @@ constexpr double kv_of_two_s = tokens * 131072 / 2 / pcie_bytes_per_s;  // each 
 /// Prompts on two GPUs below a PCIe switch, decodes on two others below it; requests at 1/64 and 2/64 s.
 TwoPrompts in_one_node(double slack_s, bool moves) {
   return read_prompts(in_child([&] {
-    Scenario scenario =
-        scenario_from(R"(
+    Scenario scenario = scenario_from(
+        R"(
 workload:
   generate:
     requests: 2
     arrivals: {constant: {requests_per_s: 64}}
     prompt_tokens: {fixed: )" +
-                      std::to_string(tokens) + R"(}
+        std::to_string(tokens) + R"(}
     output_tokens: {fixed: 2}
 cluster: {node: pcie_server}
 pools:
   - {name: prompts, llm: llama-3.1-8b, gpu: a100_pcie_80g, tensor_parallel: 2, engine: none,
      batcher: {policy: vllm_v1, max_num_batched_tokens: 16384, async_scheduling: false}, placement: )" +
-                      (moves ? "{policy: disaggregated, decode_pool: decode}" : "{policy: colocated}") + R"(}
+        (moves ? "{policy: disaggregated, decode_pool: decode, first_token: prefill}" : "{policy: colocated}") + R"(}
   - {name: decode, llm: llama-3.1-8b, gpu: a100_pcie_80g, tensor_parallel: 2, engine: none}
 )");
     scenario.pools[0].latency = std::make_unique<HalfNetwork>(slack_s, 1, Reach::inside_node);

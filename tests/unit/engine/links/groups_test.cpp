@@ -71,7 +71,7 @@ TEST(Groups, AHandOverWaitsForABrokenLink) {
   Scenario scenario = split_scenario(links + "\nfailures: {events: [{at_s: 0, trunk: 0, down_s: 50}]}");
   const Finished done = run_it(scenario);
   const RequestRecord& r = done.recorder.requests()[0];
-  EXPECT_NEAR(*r.first_token_s + *r.hand_over_s, 50 + 131'072'000 / 10e9, 0.01);
+  EXPECT_NEAR(*r.prompt_end_s + *r.hand_over_s, 50 + 131'072'000 / 10e9, 0.01);
   EXPECT_EQ(done.facts.failures.parts.at(0).part, "trunk");
   EXPECT_THAT(problem_of(split(links + "\nfailures: {events: [{at_s: 0, trunk: 1, down_s: 50}]}")),
               testing::HasSubstr("there is only one, number 0"));

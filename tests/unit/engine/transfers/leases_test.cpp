@@ -21,7 +21,7 @@ std::string scenario(const std::string& transfer, int decoders, const std::strin
          std::to_string(2 + decoders) +
          "}\npools:\n  - {name: prompts, llm: llama-3.1-8b, gpu: h100_sxm_80g, engine: none, tensor_parallel: 8, "
          "replicas: 2, router: {policy: round_robin}, batcher: {policy: vllm_v1, max_num_batched_tokens: 2000}, "
-         "placement: {policy: disaggregated, decode_pool: answers, transfer: " +
+         "placement: {policy: disaggregated, decode_pool: answers, first_token: prefill, transfer: " +
          transfer +
          "}}\n  - {name: answers, llm: llama-3.1-8b, gpu: h100_sxm_80g, engine: none, tensor_parallel: 8, "
          "replicas: " +

@@ -28,7 +28,9 @@ std::string placement_text(const std::string& policy, std::uint64_t seed) {
            (seed % 2 == 0 ? "}" : ", ttft_s: 0.1, tpot_s: 0.015, switch_s: 0.2}");
   std::string text = "{policy: " + policy + ", decode_pool: decode";
   const char* const transfers[] = {"pull", "push", "stream"};
-  if (policy == "disaggregated") text += std::string(", transfer: ") + transfers[seed % 3];
+  if (policy == "disaggregated")
+    text += std::string(", transfer: ") + transfers[seed % 3] +
+            (seed % 4 < 2 ? ", first_token: prefill" : ", first_token: decode");
   return text + "}";
 }
 
@@ -128,7 +130,8 @@ TEST_P(AnyPlacement, EveryRequestIsToldOnceAndServed) {
         if (r.status != RequestStatus::completed) continue;
         if (moved != (sends(GetParam()) && r.output_tokens > 1)) return fmt::format("{} moved?", index(r.id));
         if (moved && !(*r.hand_over_s > 0)) return fmt::format("{} moved in no time", index(r.id));
-        if (moved && !(*r.finish_s > *r.first_token_s + *r.hand_over_s)) return fmt::format("{} early", index(r.id));
+        if (moved && !(*r.finish_s > *r.prompt_end_s + *r.hand_over_s)) return fmt::format("{} early", index(r.id));
+        if (moved && *r.first_token_s < *r.prompt_end_s) return fmt::format("{} before its prompt", index(r.id));
       }
       return {};
     });
@@ -167,8 +170,39 @@ TEST(HandOver, ThePulledKvTakesLatencyPlusBytesOverBandwidth) {
       scenario->pools[1]
           .latency->stage({.decode_sequences = 1, .decode_kv_tokens = 1001, .emitted_tokens = 1}, 0)
           .seconds;
-  EXPECT_NEAR(*r.finish_s - *r.first_token_s, *r.hand_over_s + decode_s, 1e-12);
+  EXPECT_NEAR(*r.finish_s - *r.prompt_end_s, *r.hand_over_s + decode_s, 1e-12);
+  EXPECT_NEAR(*r.finish_s - *r.first_token_s, decode_s, 1e-12);
   EXPECT_EQ(done.recorder.pools()[0].hand_over_bytes, 131'072'000);
+}
+
+// DistServe's TTFT: the KV's way and the decoding replica's queue are time between tokens.
+TEST(HandOver, TheFirstTokenCanBeThatOfThePrefillingReplica) {
+  std::unique_ptr<Scenario> scenario;
+  const Finished done = one_request("{policy: disaggregated, decode_pool: decode, first_token: prefill}", scenario);
+  const RequestRecord& r = done.recorder.requests()[0];
+  EXPECT_EQ(*r.first_token_s, *r.prompt_end_s);
+}
+
+// Two requests at once, and one place to decode in: the second one's client waits for its first token until the first
+// request is done.
+TEST(HandOver, AClientWaitsForItsFirstTokenWhereTheDecodingReplicaIsFull) {
+  Scenario scenario = scenario_from(R"(
+workload:
+  generate:
+    requests: 2
+    arrivals: {constant: {requests_per_s: 1e6}}
+    prompt_tokens: {fixed: 1000}
+    output_tokens: {fixed: 50}
+cluster: {node: dgx_h100}
+pools:
+  - {name: prefill, llm: llama-3.1-8b, gpu: h100_sxm_80g, placement: {policy: disaggregated, decode_pool: decode}}
+  - {name: decode, llm: llama-3.1-8b, gpu: h100_sxm_80g, batcher: {policy: vllm_v1, max_num_seqs: 1}}
+)");
+  const Finished done = run_it(scenario);
+  const RequestRecord& first = done.recorder.requests()[0];
+  const RequestRecord& second = done.recorder.requests()[1];
+  EXPECT_LT(*second.prompt_end_s, *first.finish_s - 0.1);
+  EXPECT_GE(*second.first_token_s, *first.finish_s);
 }
 
 // Of 32 layers, 31 are there before the last one is computed.
@@ -188,7 +222,7 @@ TEST(HandOver, SplitwiseAddsItsSetUp) {
 // Chunks of 2,048 tokens of one long prompt in four stages: without the pipeline one after the other through all of
 // them, n x 4 stage times; with it n + 3.
 TEST(HandOver, ChunksOfAPromptPipeline) {
-  const auto first_token_s = [](const std::string& policy) {
+  const auto prompt_end_s = [](const std::string& policy) {
     const std::string text = in_child([&] {
       Scenario scenario = scenario_from(R"(
 workload:
@@ -204,13 +238,13 @@ pools:
   - {name: decode, llm: llama-3.1-8b, gpu: h100_sxm_80g, engine: none}
 )");
       scenario.pools[0].latency = std::make_unique<ConstantLatency>(4);
-      return fmt::format("{}", *run_it(scenario).recorder.requests()[0].first_token_s);
+      return fmt::format("{}", *run_it(scenario).recorder.requests()[0].prompt_end_s);
     });
     return std::stod(text);
   };
   const double stage_s = 1.0 / 32 / 4;
-  EXPECT_NEAR(first_token_s("disaggregated"), 8 * 4 * stage_s, 1e-9);
-  EXPECT_NEAR(first_token_s("mooncake"), (8 + 3) * stage_s, 1e-9);
+  EXPECT_NEAR(prompt_end_s("disaggregated"), 8 * 4 * stage_s, 1e-9);
+  EXPECT_NEAR(prompt_end_s("mooncake"), (8 + 3) * stage_s, 1e-9);
 }
 
 /// A few short requests, and next to them on the same network port a load of long prompts that stay where they are or
@@ -236,7 +270,8 @@ cluster: {node: pcie_server_4, nodes: 2}
 pools:
   - {name: storm, llm: llama-3.1-8b, gpu: a100_pcie_80g, replicas: 3, placement: )" +
                                       placement_of_the_long + R"(}
-  - {name: quiet, llm: llama-3.1-8b, gpu: a100_pcie_80g, placement: {policy: disaggregated, decode_pool: quiet_decode}}
+  - {name: quiet, llm: llama-3.1-8b, gpu: a100_pcie_80g, 
+     placement: {policy: disaggregated, decode_pool: quiet_decode, first_token: prefill}}
   - {name: storm_decode, llm: llama-3.1-8b, gpu: a100_pcie_80g, replicas: 3}
   - {name: quiet_decode, llm: llama-3.1-8b, gpu: a100_pcie_80g}
 )");

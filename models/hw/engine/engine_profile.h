@@ -4,10 +4,11 @@
 #include <vector>
 
 #include "models/base/fields.h"
+#include "models/hw/engine/calibration_error.h"
+#include "models/hw/engine/engine_start.h"
+#include "models/hw/engine/first_use.h"
 #include "models/hw/latency/engine_terms.h"
 #include "models/hw/memory/memory_plan.h"
-#include "models/hw/profile/calibration_error.h"
-#include "models/hw/profile/engine_start.h"
 
 namespace servecast {
 
@@ -28,11 +29,13 @@ struct AnswerPath {
 struct FittedSystem {
   std::string gpu{};
   std::string llm{};
+  std::string weights{};  // empty: any
   std::string covers{};
 
   void fields(Fields& f) {
     f.required("gpu", gpu, "of the servers, by file");
     f.required("llm", llm, "that they served, by file");
+    f.field("weights", weights, "in which they had it; left out: in any");
     f.field("covers", covers, "layouts and loads that were measured");
   }
 };
@@ -53,6 +56,7 @@ struct EngineProfile {
   EngineTerms step{};
   MemorySettings memory{};
   EngineStart start{};
+  std::vector<FirstUse> first_use{};
   std::vector<CalibrationError> errors{};
 
   /// Half of the request's path lies before the engine's queue, half behind its step. Only their sum shows in TTFT
@@ -83,6 +87,9 @@ struct EngineProfile {
     f.group("step", step, "what the engine adds to the kernels of a step");
     f.group("memory", memory, "how it divides GPU memory");
     f.group("start", start, "how long it takes from its process's start until it serves; left out: as vLLM");
+    f.list("first_use", first_use,
+           "what steps of a new process wait for when they are the first to use some kernels; a pool's `first_use` "
+           "says whether it has that behind it");
     f.list("errors", errors,
            "how far forecasts with these terms may be off; the first that is of a pool counts for it");
   }

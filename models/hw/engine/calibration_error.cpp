@@ -1,4 +1,4 @@
-#include "models/hw/profile/calibration_error.h"
+#include "models/hw/engine/calibration_error.h"
 
 #include <algorithm>
 

@@ -1,0 +1,108 @@
+#include "calibrate/servers/read/closed_loop/dynamo_recipes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "calibrate/servers/read/csv_rows.h"
+
+namespace servecast {
+namespace {
+
+/// A row of nvidia-master.yaml: DECODE_MAX_BATCH_SIZE, DECODE_GPU_MEM_FRACTION, DECODE_MTP_SIZE.
+struct DecodeRecipe {
+  std::string_view llm;
+  std::int64_t prompt_tokens;
+  std::int64_t prefill_workers;
+  std::int64_t workers;
+  std::int64_t gpus;
+  bool own_requests;
+  bool drafts;
+  DecodeStep step;
+};
+constexpr auto decode_recipes = std::to_array<DecodeRecipe>({
+    {"deepseek-v3", 1024, 1, 4, 8, false, false, {.sequences = 128, .memory = 0.9}},
+    {"deepseek-v3", 1024, 1, 1, 32, true, false, {.sequences = 32, .memory = 0.7}},
+    {"deepseek-v3", 1024, 1, 1, 16, true, false, {.sequences = 64, .memory = 0.75}},
+    {"deepseek-v3", 1024, 2, 1, 16, true, false, {.sequences = 256, .memory = 0.75}},
+    {"deepseek-v3", 1024, 1, 1, 8, true, false, {.sequences = 512, .memory = 0.8}},
+    {"deepseek-v3", 1024, 1, 4, 8, false, true, {.sequences = 32, .memory = 0.9, .drafts = 3}},
+    {"deepseek-v3", 1024, 1, 1, 16, true, true, {.sequences = 64, .memory = 0.7, .drafts = 3}},
+    {"deepseek-v3", 1024, 2, 1, 16, true, true, {.sequences = 128, .memory = 0.7, .drafts = 1}},
+    {"deepseek-v3", 1024, 1, 1, 32, true, true, {.sequences = 16, .memory = 0.6, .drafts = 3}},
+    {"deepseek-v3", 1024, 1, 1, 8, true, true, {.sequences = 256, .memory = 0.8, .drafts = 1}},
+    {"deepseek-v3", 8192, 1, 3, 8, false, false, {.sequences = 32, .memory = 0.9}},
+    {"deepseek-v3", 8192, 4, 1, 32, true, false, {.sequences = 16, .memory = 0.7}},
+    {"deepseek-v3", 8192, 6, 1, 16, true, false, {.sequences = 64, .memory = 0.75}},
+    {"deepseek-v3", 8192, 8, 1, 16, true, false, {.sequences = 128, .memory = 0.75}},
+    {"deepseek-v3", 8192, 5, 1, 8, true, false, {.sequences = 256, .memory = 0.8}},
+    {"deepseek-v3", 8192, 1, 3, 8, false, true, {.sequences = 16, .memory = 0.9, .drafts = 3}},
+    {"deepseek-v3", 8192, 5, 1, 32, true, true, {.sequences = 8, .memory = 0.7, .drafts = 3}},
+    {"deepseek-v3", 8192, 8, 1, 32, true, true, {.sequences = 16, .memory = 0.7, .drafts = 3}},
+    {"deepseek-v3", 8192, 8, 1, 16, true, true, {.sequences = 64, .memory = 0.75, .drafts = 2}},
+    {"deepseek-v3", 8192, 6, 1, 8, true, true, {.sequences = 256, .memory = 0.8, .drafts = 1}},
+    {"gpt-oss-120b", 1024, 1, 1, 4, false, false, {.sequences = 256}},
+    {"gpt-oss-120b", 1024, 1, 4, 2, false, false, {.sequences = 32}},
+    {"gpt-oss-120b", 1024, 1, 1, 2, true, false, {.sequences = 1536}},
+    {"gpt-oss-120b", 1024, 1, 2, 2, true, false, {.sequences = 1536}},
+    {"gpt-oss-120b", 1024, 1, 1, 4, true, false, {.sequences = 512}},
+    {"gpt-oss-120b", 1024, 1, 3, 4, true, false, {.sequences = 1024}},
+    {"gpt-oss-120b", 8192, 1, 1, 8, false, false, {.sequences = 4}},
+    {"gpt-oss-120b", 8192, 1, 1, 4, false, false, {.sequences = 128}},
+    {"gpt-oss-120b", 8192, 2, 1, 4, false, false, {.sequences = 1024}},
+    {"gpt-oss-120b", 8192, 2, 1, 2, false, false, {.sequences = 512}},
+    {"gpt-oss-120b", 8192, 2, 1, 2, true, false, {.sequences = 512}},
+});
+
+bool is_of(const DecodeRecipe& r, const RecipeWorkers& d) {
+  return r.llm == d.llm && r.prompt_tokens == d.prompt_tokens && r.prefill_workers == d.prefill_workers &&
+         r.workers == d.decode_workers && r.gpus == d.decode_gpus && r.own_requests == d.own_requests &&
+         r.drafts == d.drafts;
+}
+
+constexpr double stream_interval = 20;
+
+}  // namespace
+
+bool has_prefill_recipe(const RecipeWorkers& d) { return d.llm == "gpt-oss-120b" || d.llm == "deepseek-v3"; }
+
+PrefillStep recipe_prefill_step(const RecipeWorkers& d) {
+  const bool long_prompts = d.prompt_tokens > 1024;
+  if (d.llm == "gpt-oss-120b") return {.prompts = 32, .tokens = 20000};
+  if (d.dynamo.starts_with("0.5"))
+    return long_prompts ? PrefillStep{.prompts = 1, .tokens = 8448} : PrefillStep{.prompts = 4, .tokens = 4608};
+  if (d.superchip)
+    return long_prompts ? PrefillStep{.prompts = 2, .tokens = 16640} : PrefillStep{.prompts = 16, .tokens = 16384};
+  return long_prompts ? PrefillStep{.prompts = 2, .tokens = 16896} : PrefillStep{.prompts = 8, .tokens = 10240};
+}
+
+DecodeStep recipe_decode_step(const RecipeWorkers& d) {
+  const auto found = std::ranges::find_if(decode_recipes, [&](const DecodeRecipe& r) { return is_of(r, d); });
+  if (found == decode_recipes.end())
+    throw NoMatch(fmt::format("InferenceMAX has no recipe of {} prefill workers and {} decode workers of {} GPUs",
+                              d.prefill_workers, d.decode_workers, d.decode_gpus));
+  return found->step;
+}
+
+double tokens_per_step(double itl_s, double tpot_s, double output_tokens) {
+  return 1 / (stream_interval * (tpot_s / itl_s - 0.5 / (output_tokens - 1)));
+}
+
+double acceptance_of(double tokens, std::int64_t drafts) {
+  const auto made = [&](double chance) {
+    double sum = 1;
+    for (std::int64_t i = 0; i < drafts; ++i) sum = 1 + chance * sum;
+    return sum;
+  };
+  double low = 0;
+  double high = 1;
+  for (int i = 0; i < 50; ++i) {
+    const double middle = (low + high) / 2;
+    (made(middle) < tokens ? low : high) = middle;
+  }
+  return high;
+}
+
+}  // namespace servecast

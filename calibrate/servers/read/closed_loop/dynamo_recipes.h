@@ -1,0 +1,52 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace servecast {
+
+/// What a rank of a prefill worker takes into a step.
+struct PrefillStep {
+  std::int64_t prompts = 0;
+  std::int64_t tokens = 0;
+};
+
+/// What a rank of a decode worker runs: sequences of a step, the share of free memory that is KV's, drafts for each
+/// sequence (multi-token prediction).
+struct DecodeStep {
+  std::int64_t sequences = 0;
+  double memory = 0.9;
+  std::int64_t drafts = 0;
+};
+
+/// A deployment with TensorRT-LLM, as far as recipes tell deployments apart.
+struct RecipeWorkers {
+  std::string llm{};
+  std::string dynamo{};  // its version, where the row names it
+  bool superchip = false;
+  std::int64_t prompt_tokens = 0;
+  std::int64_t prefill_workers = 0;
+  std::int64_t decode_workers = 0;
+  std::int64_t decode_gpus = 0;  // of one
+  bool own_requests = false;     // each rank of a decode worker has its own
+  bool drafts = false;
+};
+
+/// Of Dynamo's recipes, if it has one for the model: InferenceMAX's nvidia-master.yaml (gpt-oss-120b, Dynamo 0.5);
+/// components/backends/trtllm/performance_sweeps/configs of later ones.
+bool has_prefill_recipe(const RecipeWorkers& deployment);
+PrefillStep recipe_prefill_step(const RecipeWorkers& deployment);
+
+/// Of InferenceMAX's nvidia-master.yaml, GB200 with Dynamo and TensorRT-LLM (January 2026). Throws NoMatch where it
+/// has no such deployment.
+DecodeStep recipe_decode_step(const RecipeWorkers& deployment);
+
+/// Tokens that a sequence makes in a step, by the mean time between pieces of a streamed answer and per output token:
+/// TensorRT-LLM streams every 20 steps (stream_interval), and the last piece, half a one in the mean, when an answer
+/// ends.
+double tokens_per_step(double itl_s, double tpot_s, double output_tokens);
+
+/// The chance of each of so many drafts with which a step makes so many tokens in the mean: a of
+/// 1 + a + ... + a^drafts = tokens.
+double acceptance_of(double tokens, std::int64_t drafts);
+
+}  // namespace servecast
