@@ -1,7 +1,9 @@
 #include "models/hw/memory/memory_plan.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 
 #include "models/base/counts.h"
 #include "models/base/names.h"
@@ -61,20 +63,43 @@ std::optional<std::string> impossible(const Llm& llm, const Shape& shape, const 
          llm.name + " evenly; valid: " + join(good);
 }
 
-double default_reserve_bytes(const MemorySettings& settings) {
-  if (settings.rule == "sglang") return 1e9;
-  return settings.rule == "trtllm" ? 2.3e9 : 1.55e9;
+double taken_bytes(const MemoryPlan& plan) { return plan.weight_bytes + plan.activation_bytes + plan.reserve_bytes; }
+
+/// What a rule divides, and what comes out as room for KV.
+struct Divided {
+  const Gpu& gpu;
+  const Shape& shape;
+  const MemorySettings& settings;
+  const MemoryUse& use;
+  const MemoryPlan& plan;
+
+  double share() const { return settings.gpu_memory_utilization.value_or(default_utilization); }
+};
+
+/// vLLM: a share of the GPU, less all that is taken.
+double vllm_pool_bytes(const Divided& d) { return d.share() * d.gpu.hbm_bytes - taken_bytes(d.plan); }
+/// TensorRT-LLM: a share of what is left.
+double trtllm_pool_bytes(const Divided& d) { return d.share() * (d.gpu.hbm_bytes - taken_bytes(d.plan)); }
+/// SGLang: a share of the GPU for weights and KV; the rest is for what runs.
+double sglang_pool_bytes(const Divided& d) {
+  const double share = d.settings.gpu_memory_utilization.value_or(sglang_share(d.gpu, d.shape, d.use));
+  return share * (d.gpu.hbm_bytes - d.plan.reserve_bytes) - d.plan.weight_bytes;
 }
 
-double pool_bytes(const Gpu& gpu, const Shape& shape, const MemorySettings& settings, const MemoryUse& use,
-                  const MemoryPlan& plan) {
-  if (settings.rule == "sglang") {
-    const double share = settings.gpu_memory_utilization.value_or(sglang_share(gpu, shape, use));
-    return share * (gpu.hbm_bytes - plan.reserve_bytes) - plan.weight_bytes;
-  }
-  const double share = settings.gpu_memory_utilization.value_or(default_utilization);
-  const double taken_bytes = plan.weight_bytes + plan.activation_bytes + plan.reserve_bytes;
-  return settings.rule == "trtllm" ? share * (gpu.hbm_bytes - taken_bytes) : share * gpu.hbm_bytes - taken_bytes;
+/// How an engine divides a GPU's memory.
+struct MemoryRule {
+  std::string_view name;
+  double reserve_bytes;  // where nothing else is said
+  bool whole_tiles;      // experts are stored in them
+  double (*pool_bytes)(const Divided&);
+};
+constexpr std::array<MemoryRule, 3> memory_rules{{
+    {"vllm", 1.55e9, true, vllm_pool_bytes},
+    {"trtllm", 2.3e9, false, trtllm_pool_bytes},
+    {"sglang", 1e9, true, sglang_pool_bytes},
+}};
+const MemoryRule& rule_of(const MemorySettings& settings) {
+  return *std::ranges::find(memory_rules, settings.rule, &MemoryRule::name);
 }
 
 /// What a stage need not hold of its experts, less the room to bring them in.
@@ -91,7 +116,7 @@ double absent_bytes(const Llm& llm, const Shape& shape, const MemoryUse& use, st
 /// What whole tiles add to the experts that a GPU holds.
 double tile_bytes(const Llm& llm, const Shape& shape, const MemorySettings& settings, const MemoryUse& use,
                   std::int64_t stage) {
-  if (!llm.experts || settings.rule == "trtllm") return 0;
+  if (!llm.experts || !rule_of(settings).whole_tiles) return 0;
   const ExpertTile tile = expert_tile(use.weights.experts);
   const std::int64_t width = llm.experts->intermediate / shape.expert_slices();
   const double stored =
@@ -120,9 +145,9 @@ MemoryPlan plan_stage(const Gpu& gpu, const Llm& llm, const Shape& shape, const 
     plan.reserve_bytes = *settings.overhead_bytes;
   } else {
     plan.activation_bytes = activation_bytes(llm, shape.tensor_parallel, rank_use(shape, use));
-    plan.reserve_bytes = settings.reserve_bytes.value_or(default_reserve_bytes(settings));
+    plan.reserve_bytes = settings.reserve_bytes.value_or(rule_of(settings).reserve_bytes);
   }
-  plan.kv_pool_bytes = pool_bytes(gpu, shape, settings, use, plan);
+  plan.kv_pool_bytes = rule_of(settings).pool_bytes({gpu, shape, settings, use, plan});
   const double token_bytes = real(stage_layers(llm.layers, shape.pipeline_parallel, stage).size()) *
                                  kv_bytes_per_token_layer_and_gpu(llm, use.kv, shape.tensor_parallel) +
                              beside.token_bytes;

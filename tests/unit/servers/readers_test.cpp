@@ -7,6 +7,7 @@
 #include "calibrate/servers/comparison.h"
 #include "calibrate/servers/measured_server.h"
 #include "calibrate/servers/page/picture.h"
+#include "calibrate/servers/read/closed_loop/closed_loop_run.h"
 #include "sim/input/resolve/load_scenario.h"
 #include "sim/plan/runs/child_process.h"
 #include "sim/report/files/text_file.h"
@@ -124,6 +125,7 @@ TEST_F(Readers, GptOssRunsMarlinOnHopper) {
   };
   EXPECT_THAT(scenario("h200_sxm"), HasSubstr("expert_weights: int4"));
   EXPECT_THAT(scenario("b200_sxm"), HasSubstr("expert_weights: w4a8_mxfp4"));
+  EXPECT_THAT(scenario("b200_sxm"), HasSubstr("cuda_graph_max_tokens: 2048"));  // max-cudagraph-capture-size
 }
 
 const char* const scripted_header =
@@ -144,6 +146,33 @@ TEST_F(Readers, QwenRunsAsItsScriptsSay) {
   EXPECT_THAT(read("b300_sxm", "bf16,,").scenario, HasSubstr("scheduler_recv_interval: 10"));
   EXPECT_THAT(read("b300_sxm", "bf16,,").stages.at(0).system, HasSubstr("b300_sxm_288g (kernels derived)"));
   EXPECT_THAT(read("b300_sxm", "fp4,nvfp4,nvfp4").scenario, HasSubstr("kv_cache_dtype: fp8"));
+}
+
+// Pull request 897 of InferenceMAX: on B200 in fp8 they had drafts.
+TEST_F(Readers, QwenWithDraftsIsNamed) {
+  const ReadServers read = closed_loop_servers(file(
+      scripted_header + std::string("2026_a,b200_sxm,Qwen/Qwen3.5-397B-A17B,sglang,0.5.9,fp8,fp8,fp8_block,agg,1024,"
+                                    "1024,8,4,60,5,2026-03-20\n")));
+  ASSERT_EQ(read.left_out.size(), 1u);
+  EXPECT_THAT(read.left_out[0].why, HasSubstr("which the row does not mark"));
+}
+
+// Processes of before the benchmark had warm-ups; only SGLang's are known to wait. A P99 of more than 30 s compiled.
+TEST_F(Readers, ProcessesOf2025UseKernelsForTheFirstTime) {
+  EXPECT_EQ(first_use_of("sglang", 0.6), "loaded");
+  EXPECT_EQ(first_use_of("sglang", 71.4), "compiled");
+  EXPECT_EQ(first_use_of("sglang", {}), "compiled");
+  EXPECT_EQ(first_use_of("vllm", 71.4), "");
+  const auto scenario = [&](const std::string& day) {
+    return only(
+               closed_loop_servers(file(scripted_header +
+                                        std::string("a_cfg99,b200_sxm,deepseek-ai/DeepSeek-R1,sglang,0.5.6,fp4,nvfp4,"
+                                                    "nvfp4,agg,1024,1024,8,8,60,5,") +
+                                        day + "\n")))
+        .scenario;
+  };
+  EXPECT_THAT(scenario("2025-11-02"), HasSubstr("first_use: compiled"));
+  EXPECT_THAT(scenario("2026-03-25"), Not(HasSubstr("first_use")));
 }
 
 // minimaxm2.5_*_b200.sh since vLLM 0.19.
