@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "calibrate/servers/measured_server.h"
+#include "calibrate/servers/read/csv_rows.h"
 #include "sim/plan/runs/child_process.h"
 #include "sim/report/files/text_file.h"
 
@@ -28,6 +29,13 @@ TEST(Drafts, TheirAcceptanceMakesAsManyTokens) {
   EXPECT_NEAR(acceptance_of(2.176, 3), 0.6, 1e-9);
   EXPECT_NEAR(acceptance_of(1.75, 1), 0.75, 1e-9);
   EXPECT_NEAR(acceptance_of(1, 2), 0, 1e-9);
+}
+
+TEST(Drafts, OfLongerAnswersAndOtherNumbersNobodyTells) {
+  EXPECT_EQ(tokens_per_step_elsewhere(3, 1024, 1024), 2.34);
+  EXPECT_EQ(tokens_per_step_elsewhere(1, 8192, 1024), 1.8);
+  EXPECT_THROW(tokens_per_step_elsewhere(3, 1024, 8192), NoMatch);
+  EXPECT_THROW(tokens_per_step_elsewhere(2, 1024, 1024), NoMatch);
 }
 
 class InferenceMax : public testing::Test {

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "calibrate/servers/read/closed_loop/closed_loop_run.h"
+#include "calibrate/servers/read/closed_loop/dynamo_recipes.h"
 #include "calibrate/servers/read/csv_rows.h"
 #include "calibrate/servers/read/left_out.h"
 
@@ -58,12 +59,20 @@ bool drafts_unmarked(const CsvRow& row) {
   return version == "1.2.0rc6.post3" || (version == "1.1.0rc2.post2" && row.text("measured") >= "2026-01-14");
 }
 
+/// TensorRT-LLM's scripts for DeepSeek (dsr1_fp*_b200_trt_mtp.sh): three drafts, with requests of each rank one. How
+/// often they are right is what other rows of the benchmark tell; of other models and engines none does.
+RunDrafts unmarked_drafts(const ClosedLoopRun& run) {
+  if (run.backend != "trtllm")
+    throw NoMatch("drafts (multi-token prediction), which the row does not mark: their acceptance is not told");
+  const std::int64_t count = run.shape.attention_dp > 1 ? 1 : 3;
+  const double tokens = tokens_per_step_elsewhere(count, run.load.prompt_tokens, run.load.output_tokens);
+  return {.count = count, .acceptance = acceptance_of(tokens, count)};
+}
+
 /// closed_loop_h100.csv and aic_silicon_*.csv: of AIConfigurator.
 MeasuredServer server_of_sample(const CsvRow& row) {
   if (row.text("mode") == "disagg") return disaggregated_server_of_sample(row);
   check_aggregated(row);
-  if (row.has("measured") && drafts_unmarked(row))
-    throw NoMatch("drafts (multi-token prediction), which the row does not mark: their acceptance is not told");
   ClosedLoopRun run{
       .id = row.text("id"),
       .gpu = bundled_gpu(row.text("system")),
@@ -85,6 +94,7 @@ MeasuredServer server_of_sample(const CsvRow& row) {
     run.load.clients = clients_per_worker(row);
     set_generated_load(run);
   }
+  if (row.has("measured") && drafts_unmarked(row)) run.drafts = unmarked_drafts(run);
   const bool in_blocks =
       row.text_if_there("gemm_quant_mode") == "fp8_block" || row.text_if_there("moe_quant_mode") == "fp8_block";
   const std::string blocks = in_blocks ? "fp8_block" : "";

@@ -55,7 +55,8 @@ std::string expert_settings(const ClosedLoopRun& run) {
 }
 
 std::string scenario(const ClosedLoopRun& run) {
-  return fmt::format(R"(name: {}
+  return fmt::format(
+      R"(name: {}
 {}cluster: {{node: {}}}
 pools:
   - name: server
@@ -63,10 +64,10 @@ pools:
     gpu: {}
 {}    sampling: greedy
 {}{}{})",
-                     yaml_text(run.id), workload_text(run.load), run.gpu.node, run.llm.name, run.gpu.name,
-                     weights_of(run), run.first_use.empty() ? "" : fmt::format("    first_use: {}\n", run.first_use),
-                     shape_settings(run.shape, run.llm),
-                     expert_settings(run) + (run.inference_max ? scripted_settings(run) : generated_settings(run)));
+      yaml_text(run.id), workload_text(run.load), run.gpu.node, run.llm.name, run.gpu.name, weights_of(run),
+      (run.first_use.empty() ? "" : fmt::format("    first_use: {}\n", run.first_use)) + draft_settings(run.drafts),
+      shape_settings(run.shape, run.llm),
+      expert_settings(run) + (run.inference_max ? scripted_settings(run) : generated_settings(run)));
 }
 
 }  // namespace
@@ -76,6 +77,13 @@ std::string trtllm_batcher(bool overlap, std::int64_t sequences, std::int64_t to
       "    batcher: {{policy: trtllm, overlap_scheduler: {}, max_batch_size: {}, max_num_tokens: {}{}}}\n"
       "    kv_cache: {{policy: paged_reserved, block_tokens: 32}}\n",
       overlap, sequences, tokens, more);
+}
+
+std::string draft_settings(const RunDrafts& drafts) {
+  if (drafts.count == 0) return "";
+  return fmt::format(
+      "    speculative: {{policy: mtp, num_speculative_tokens: {}, acceptance: {{rate_fraction: {:.4f}}}}}\n",
+      drafts.count, drafts.acceptance);
 }
 
 std::string workload_text(const ClosedLoopLoad& load) {

@@ -38,6 +38,14 @@ struct ClosedLoopLoad {
 };
 std::string workload_text(const ClosedLoopLoad& load);
 
+/// Drafts for each sequence (multi-token prediction), and the chance of each to be taken over.
+struct RunDrafts {
+  std::int64_t count = 0;
+  double acceptance = 0;
+};
+/// A pool's line of them; empty where there are none.
+std::string draft_settings(const RunDrafts& drafts);
+
 /// A closed loop as any of the files tells it, in words of its own.
 struct ClosedLoopRun {
   std::string id{};
@@ -51,6 +59,7 @@ struct ClosedLoopRun {
   ClosedLoopLoad load{};
   std::int64_t waiting_clients = 0;  // always: TTFT grows by a whole answer over the number of clients
   std::string first_use{};           // as PoolSpec's; empty: its default
+  RunDrafts drafts{};
   bool inference_max = false;        // the benchmark's public scripts say how the server was set up
   std::vector<Measurement> measured{};
 };

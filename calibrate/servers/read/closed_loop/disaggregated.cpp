@@ -31,12 +31,6 @@ struct Workers {
   std::int64_t gpus() const { return count * shape.gpus(); }
 };
 
-/// Drafts of a decode worker for each sequence, and the chance of each to be taken over.
-struct RunDrafts {
-  std::int64_t count = 0;
-  double acceptance = 0;
-};
-
 struct DisaggregatedRun {
   std::string id{};
   BundledGpu gpu{};
@@ -123,11 +117,7 @@ std::string pool(const DisaggregatedRun& run, const char* name, const Workers& w
 std::string decode_settings(const DisaggregatedRun& run) {
   std::string text;
   if (run.decode_memory) text += fmt::format("    memory: {{gpu_memory_utilization: {}}}\n", *run.decode_memory);
-  if (run.drafts.count > 0)
-    text += fmt::format(
-        "    speculative: {{policy: mtp, num_speculative_tokens: {}, acceptance: {{rate_fraction: {:.4f}}}}}\n",
-        run.drafts.count, run.drafts.acceptance);
-  return text;
+  return text + draft_settings(run.drafts);
 }
 
 std::string disaggregated_scenario(const DisaggregatedRun& run) {

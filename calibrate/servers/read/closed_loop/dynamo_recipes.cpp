@@ -90,6 +90,14 @@ double tokens_per_step(double itl_s, double tpot_s, double output_tokens) {
   return 1 / (stream_interval * (tpot_s / itl_s - 0.5 / (output_tokens - 1)));
 }
 
+double tokens_per_step_elsewhere(std::int64_t drafts, std::int64_t prompt_tokens, std::int64_t output_tokens) {
+  const bool long_prompts = prompt_tokens > 1024;
+  if (output_tokens > 1024 || (drafts != 1 && drafts != 3))
+    throw NoMatch("drafts (multi-token prediction): no row tells how often such are right");
+  if (drafts == 1) return long_prompts ? 1.8 : 1.77;
+  return long_prompts ? 2.46 : 2.34;
+}
+
 double acceptance_of(double tokens, std::int64_t drafts) {
   const auto made = [&](double chance) {
     double sum = 1;

@@ -45,6 +45,11 @@ DecodeStep recipe_decode_step(const RecipeWorkers& deployment);
 /// ends.
 double tokens_per_step(double itl_s, double tpot_s, double output_tokens);
 
+/// The same where a row tells neither: of DeepSeek-R1 in InferenceMAX's own prompts and answers of 1,024 tokens, in
+/// the mean of its rows on GB200 that tell. Throws NoMatch of other numbers of drafts and of longer answers, whose
+/// tokens are easier to guess.
+double tokens_per_step_elsewhere(std::int64_t drafts, std::int64_t prompt_tokens, std::int64_t output_tokens);
+
 /// The chance of each of so many drafts with which a step makes so many tokens in the mean: a of
 /// 1 + a + ... + a^drafts = tokens.
 double acceptance_of(double tokens, std::int64_t drafts);

@@ -113,10 +113,10 @@ constexpr const char* rank_waits = ", attention_dp_enable_balance: true";
 TrtllmLimits deepseek_limits(const ClosedLoopRun& run) {
   const std::int64_t ranks = run.shape.attention_dp;
   const std::int64_t sequences = (run.load.clients + ranks - 1) / ranks;
-  const std::int64_t tokens = (sequences + run.load.prompt_tokens + 127) / 64 * 64;
+  const std::int64_t tokens = ((1 + run.drafts.count) * sequences + run.load.prompt_tokens + 127) / 64 * 64;
   const bool newer = engine_file(run.backend, run.version) == "trtllm-1.2";
-  const bool waits = newer && run.weights == "fp8_block" && has_lengths(run, 1024, 1024) && run.load.clients >= 64 &&
-                     run.load.clients < 256;
+  const bool waits = newer && run.drafts.count == 0 && run.weights == "fp8_block" && has_lengths(run, 1024, 1024) &&
+                     run.load.clients >= 64 && run.load.clients < 256;
   return {.sequences = run.load.clients,
           .tokens = ranks * (newer ? std::max<std::int64_t>(8192, tokens) : tokens),
           .kv_fraction = run.gpu.blackwell ? 0.8 : 0.75,
