@@ -68,12 +68,15 @@ std::optional<std::string> first_use_note(const Pool& pool, bool any_started) {
   if (pool.spec.first_use == "warmed_up" && !any_started) return std::nullopt;
   const FirstUsePool of = pool.first_use();
   std::string said;
-  for (const FirstUse& use : pool.engine.first_use)
-    if (use.is_of(of.gpu, of.latent_attention))
-      said += fmt::format("{}the first step with {} {:.3g} s to load kernels and {:.3g} s more to compile them ({})",
-                          said.empty() ? "" : ", ",
-                          use.step == "prompt" ? "a prompt" : "prompts that leaves others waiting", use.load_s,
-                          use.compile_s, use.source);
+  for (const FirstUse& use : pool.engine.first_use) {
+    if (!use.is_of(of.gpu, of.latent_attention)) continue;
+    const std::string compiles =
+        use.compile_s > 0 ? fmt::format(", where none are in a cache {:.3g} s more to compile them", use.compile_s)
+                          : "";
+    said += fmt::format("{}the first step with {} {:.3g} s to load kernels{} ({})", said.empty() ? "" : "; ",
+                        use.step == "prompt" ? "a prompt" : "prompts that leaves others waiting", use.load_s,
+                        compiles, use.source);
+  }
   if (!said.empty()) return fmt::format("new processes of {} wait: {}", pool.engine.name, said);
   if (pool.spec.first_use == "warmed_up") return std::nullopt;
   return fmt::format(
