@@ -300,9 +300,10 @@ RunFacts collect_facts(const Scenario& scenario, const Simulation& simulation) {
     const std::optional<double> rented = rented_gpus(scenario.pools[i], simulation, i);
     facts.pools.push_back(pool_facts(scenario.pools[i], replicas, rented, facts.duration_s));
     facts.rests_on.push_back(rests_on(scenario.pools[i], facts.pools.back().totals));
+    const bool started = any_started(facts, i);
     const auto start_note = engine_start_note(scenario.spec, scenario.pools[i]);
-    if (start_note && any_started(facts, i)) facts.rests_on.back().notes.push_back(*start_note);
-    if (const auto use_note = first_use_note(scenario.pools[i], any_started(facts, i)))
+    if (start_note && started) facts.rests_on.back().notes.push_back(*start_note);
+    if (const auto use_note = first_use_note(scenario.pools[i], started))
       facts.rests_on.back().notes.push_back(*use_note);
     if (!simulation.standstill().empty()) facts.rests_on.back().notes.push_back(simulation.standstill());
     facts.steps += facts.pools.back().totals.steps;

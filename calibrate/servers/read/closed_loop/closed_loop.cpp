@@ -49,9 +49,8 @@ std::int64_t clients_per_worker(const CsvRow& row) {
 /// half the time of the same servers without. So do those of Qwen3.5 in fp8 with SGLang 0.5.9 (pull request 897),
 /// whose answers of 8,192 tokens take a fifth less time a token than those of 1,024: longer ones take longer without
 /// drafts.
-bool drafts_unmarked(const CsvRow& row) {
+bool drafts_unmarked(const CsvRow& row, const std::string& llm) {
   const std::string& version = row.text("backend_version");
-  const std::string llm = bundled_llm(row.text("model_path")).name;
   if (row.text("system") != "b200_sxm") return false;
   if (llm == "qwen3.5-397b-a17b") return version == "0.5.9" && row.text("precision") == "fp8";
   if (llm != "deepseek-v3") return false;
@@ -94,7 +93,7 @@ MeasuredServer server_of_sample(const CsvRow& row) {
     run.load.clients = clients_per_worker(row);
     set_generated_load(run);
   }
-  if (row.has("measured") && drafts_unmarked(row)) run.drafts = unmarked_drafts(run);
+  if (row.has("measured") && drafts_unmarked(row, run.llm.name)) run.drafts = unmarked_drafts(run);
   const bool in_blocks =
       row.text_if_there("gemm_quant_mode") == "fp8_block" || row.text_if_there("moe_quant_mode") == "fp8_block";
   const std::string blocks = in_blocks ? "fp8_block" : "";

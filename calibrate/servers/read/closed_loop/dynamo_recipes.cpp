@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "calibrate/servers/read/csv_rows.h"
+#include "models/policy/support/acceptance.h"
 
 namespace servecast {
 namespace {
@@ -100,9 +101,7 @@ double tokens_per_step_elsewhere(std::int64_t drafts, std::int64_t prompt_tokens
 
 double acceptance_of(double tokens, std::int64_t drafts) {
   const auto made = [&](double chance) {
-    double sum = 1;
-    for (std::int64_t i = 0; i < drafts; ++i) sum = 1 + chance * sum;
-    return sum;
+    return 1 + Acceptance({.rate_fraction = chance}, {}, 0).mean_accepted(drafts);
   };
   double low = 0;
   double high = 1;
