@@ -26,6 +26,7 @@ struct ReplicaTotals {
   std::int64_t adapter_loads = 0;  // those whose adapter was not
   double adapter_stall_s = 0;      // steps waited for loads
   double first_use_s = 0;          // steps waited for kernels that nothing had used before
+  double front_end_s = 0;          // its front end sent pieces of answers
 
   ReplicaTotals& operator+=(const ReplicaTotals& next) {
     steps += next.steps;
@@ -44,6 +45,7 @@ struct ReplicaTotals {
     adapter_loads += next.adapter_loads;
     adapter_stall_s += next.adapter_stall_s;
     first_use_s += next.first_use_s;
+    front_end_s += next.front_end_s;
     return *this;
   }
 };

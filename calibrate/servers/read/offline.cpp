@@ -42,7 +42,7 @@ const Bench& bench_of(const std::string& engine) {
   return *found;
 }
 
-/// All requests at once, fixed lengths.
+/// All requests at once, fixed lengths; answers are not streamed.
 struct OfflineRun {
   std::string name{};
   const Bench& bench;
@@ -111,6 +111,7 @@ pools:
     gpu: {}
 {}    kv_cache_dtype: {}
     sampling: greedy
+    stream_interval: 0
 {}    batcher: {{policy: trtllm, max_batch_size: {}, max_num_tokens: {}, {}}}
     memory: {{gpu_memory_utilization: {}}}
     kv_cache: {{policy: paged_reserved, block_tokens: {}}}

@@ -12,16 +12,22 @@
 
 namespace servecast {
 
-/// The way of an output token from the end of its step to the client that sees it. The tokens of one step leave
-/// through one event loop: `sequence_s` for every sequence that emits in the step, and all are seen together.
+/// The way of an output token from the end of its step to the client that sees it. Answers leave in pieces, all
+/// through one event loop, which is busy with each for `piece_s`: those of a step are seen together, and those of the
+/// next wait for them. So no more than 1 / `piece_s` pieces leave in a second, however fast steps are.
 struct AnswerPath {
   double fixed_s = 0;
-  double sequence_s = 0;
+  double piece_s = 0;
+  double pieces_per_token = 1;  // of decodes; every first token is a piece
 
-  /// Tokens come in the order of their steps: not before those of the step before, which were seen at `before_s`.
-  double seen_s(double end_s, std::int64_t emitted, double before_s) const {
-    const double at_s = end_s + fixed_s + sequence_s * static_cast<double>(emitted);
-    return at_s > before_s ? at_s : before_s;
+  /// The loop is busy with the pieces of a step.
+  double busy_s(std::int64_t first_tokens, std::int64_t decodes) const {
+    return piece_s * (static_cast<double>(first_tokens) + static_cast<double>(decodes) * pieces_per_token);
+  }
+  /// Of a step that ends at `end_s`; the pieces of the step before were seen at `before_s`.
+  double seen_s(double end_s, std::int64_t first_tokens, std::int64_t decodes, double before_s) const {
+    const double free_s = before_s - fixed_s;
+    return (end_s > free_s ? end_s : free_s) + fixed_s + busy_s(first_tokens, decodes);
   }
 };
 
@@ -64,7 +70,7 @@ struct EngineProfile {
   double inbound_s(std::int64_t prompt_tokens) const {
     return request_path_s / 2 + request_token_s * static_cast<double>(prompt_tokens);
   }
-  AnswerPath answer_path() const { return {.fixed_s = request_path_s / 2, .sequence_s = frontend_sequence_s}; }
+  AnswerPath answer_path() const { return {.fixed_s = request_path_s / 2, .piece_s = frontend_sequence_s}; }
 
   void fields(Fields& f) {
     f.required("title", title, "engine and version");
@@ -81,7 +87,9 @@ struct EngineProfile {
             "more of that before the engine's queue, for each prompt token, cached or not: tokeniser, hashes of "
             "blocks, router");
     f.field("frontend_sequence_s", frontend_sequence_s,
-            "more until a step's tokens are seen, for each sequence that emits in it");
+            "its event loop is busy with each piece of an answer that it sends (a pool's `stream_interval` says how "
+            "many tokens that is): tokens of a step are seen so much later for each sequence in it, and no more than "
+            "one over it leave in a second");
     f.field("scheduling_depth", scheduling_depth,
             "most batches under way: 2 schedules a step while the one before runs", {.min = 1, .max = 2});
     f.group("step", step, "what the engine adds to the kernels of a step");

@@ -1,6 +1,6 @@
 #include "models/hw/latency/fullest_gpu.h"
 
-#include <cmath>
+#include <algorithm>
 
 #include "models/base/counts.h"
 
@@ -13,8 +13,7 @@ StageTime fullest_gpu_time(const GemmFit& fit, DataType weights, const Llm& llm,
   Experts all = llm.experts.value();
   all.count += shape.redundant_experts;
   const double visits = load.visits * real(spread.tokens * all.active) / gpus;
-  const auto touching = static_cast<std::int64_t>(std::llround(load.visits * real(spread.tokens)));
-  const double touched = load.touched_fraction * touched_experts(all, touching) / gpus;
+  const double touched = load.touched_fraction * std::min(visits, real(all.count) / gpus);
   return experts_time(fit, weights, llm, shape.expert_slices(), visits, touched);
 }
 

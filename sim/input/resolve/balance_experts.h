@@ -14,4 +14,7 @@ class RankLoads;
 RankLoads balance_experts(const Pool& pool, const Node& node, std::uint64_t seed, const std::string& folder,
                           const Place& named);
 
+/// The same where the pool says nothing of its routing: all experts are chosen equally often, by chance.
+RankLoads loads_by_chance(const Pool& pool, const Node& node);
+
 }  // namespace servecast

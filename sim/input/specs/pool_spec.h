@@ -172,6 +172,7 @@ struct PoolSpec {
   std::optional<double> usd_per_gpu_hour{};
   std::string start = "warm";
   std::string first_use = "warmed_up";
+  std::int64_t stream_interval = 1;
   MemoryOverrides memory{};
   LatencySpec latency{};
   Choice<Batcher> batcher{"vllm_v1"};
@@ -243,8 +244,8 @@ struct PoolSpec {
     f.group("expert_exchange", expert_exchange,
             "with expert_parallel: copies of experts, and with several ranks how tokens reach them");
     f.group("expert_balance", expert_balance,
-            "with expert_parallel: experts that are not wanted equally often, so that all GPUs wait for the fullest; "
-            "left out: evenly used");
+            "with expert_parallel: experts that are not wanted equally often, so that all GPUs wait longer for the "
+            "fullest; left out: all are, and it is the fullest by chance");
     f.field("power_cap_w", power_cap_w, "limit per GPU; left out: the GPU's own", positive);
     f.field("usd_per_gpu_hour", usd_per_gpu_hour, "price; left out: the GPU file's");
     f.field("start", start, "cold: weights are first loaded from shared storage", {"warm", "cold"});
@@ -253,6 +254,11 @@ struct PoolSpec {
             "requests have used them; loaded: processes have just started, and load them from their cache; compiled: "
             "that is empty. Replicas that start in the run load or compile, too",
             {"warmed_up", "loaded", "compiled"});
+    f.field("stream_interval", stream_interval,
+            "tokens of a piece in which answers leave, but for the first token, which is one (vLLM, SGLang "
+            "--stream-interval, TensorRT-LLM stream_interval): the front end is busy with each piece. 0: answers are "
+            "not streamed",
+            {.min = 0, .max = 1 << 20});
     f.group("memory", memory, "how GPU memory is divided");
     f.group("latency", latency, "where step times come from");
     f.group("batcher", batcher, "what each step computes");

@@ -41,6 +41,7 @@ PoolSummary pool_of(const PoolFacts& pool, const PoolRecord& record, double dura
           .kv_used_fraction_max = per(real(pool.totals.kv_blocks_max), blocks),
           .sequences_used_fraction =
               per(busiest_tenth(record.running.means(Seconds(duration_s))), real(pool.replicas * pool.max_sequences)),
+          .front_end_busy_fraction = per(pool.totals.front_end_s, replica_s),
           .preemptions = pool.totals.preemptions,
           .kv_tiers = tiers_of(pool),
           .energy_j = pool.energy_j,
@@ -76,6 +77,9 @@ void PoolSummary::fields(Fields& f) {
            {.heading = "KV max"});
   f.figure("sequences_used_fraction", sequences_used_fraction,
            "running sequences by the most that may run, in the busiest tenth of the time");
+  f.figure("front_end_busy_fraction", front_end_busy_fraction,
+           "share of replica time in which its front end's event loop sends pieces of answers; near 1 it, and not the "
+           "GPUs, says how fast they come");
   f.figure("preemptions", preemptions, "times that a sequence lost its KV blocks and had to be computed again",
            {.heading = "preempted", .better = Better::lower});
   f.list("kv_tiers", kv_tiers, "where KV was found, tier by tier; left out without tiers");

@@ -9,6 +9,7 @@ namespace servecast {
 namespace {
 
 constexpr double full_from_fraction = 0.99;          // of KV blocks
+constexpr double busy_from_fraction = 0.9;           // of a front end's time
 constexpr double extrapolated_from_fraction = 0.05;  // of step time
 
 void saturation(const Summary& summary, std::span<const SeriesRow> series, std::vector<std::string>& out) {
@@ -61,6 +62,14 @@ void kv_full(const PoolSummary& pool, std::vector<std::string>& out) {
                             pool.name, cost));
 }
 
+void front_end_full(const PoolSummary& pool, std::vector<std::string>& out) {
+  if (pool.front_end_busy_fraction < busy_from_fraction) return;
+  out.push_back(
+      fmt::format("Pool '{}': its front ends are busy {} of the time with pieces of answers, and the GPUs wait for them. "
+                  "A larger stream_interval or more replicas would help.",
+                  pool.name, human::percent(pool.front_end_busy_fraction)));
+}
+
 void extrapolated(const RestsOn& basis, std::vector<std::string>& out) {
   if (basis.extrapolated_fraction < extrapolated_from_fraction) return;
   out.push_back(fmt::format("Pool '{}': {} of step time lies outside the range that its latency model was fitted on.",
@@ -75,6 +84,7 @@ std::vector<std::string> warnings(const Summary& summary, std::span<const Series
   not_served(summary.requests, out);
   for (const ClassSummary& c : summary.classes) promised_to_nobody(c, out);
   for (const PoolSummary& pool : summary.pools) kv_full(pool, out);
+  for (const PoolSummary& pool : summary.pools) front_end_full(pool, out);
   for (const RestsOn& basis : summary.rests_on) extrapolated(basis, out);
   return out;
 }

@@ -35,6 +35,7 @@ void BatchResults::report(const FilledBatch& batch, ReplicaListener& listener) {
   totals.step_energy_j += energy_j;
   totals.prompt_tokens += batch.work.prefill_tokens;
   totals.output_tokens += batch.made_tokens();
+  totals.front_end_s += core_.setup.answers.busy_s(batch.first_tokens(), batch.decodes());
   listener.step_done({.replica = core_.id(),
                       .pool = core_.pool(),
                       .start_s = batch.start_s,
@@ -70,7 +71,7 @@ void BatchResults::cut(const FilledBatch& batch, ReplicaListener& listener) {
 void BatchResults::report_gaps(Lane& lane, const FilledBatch& batch, ReplicaListener& listener) {
   const PoolId pool = core_.pool();
   // One that went on from another pool may have its answers sooner here than that pool's front end let out the last.
-  std::int64_t others = batch.work.decode_sequences - batch.padding_sequences;
+  std::int64_t others = batch.decodes();
   for (const FilledBatch::Fresh& fresh : batch.fresh) {
     if (fresh.count > 0) listener.token_gap(pool, std::max(0.0, batch.seen_s - fresh.token_s), fresh.count);
     others -= fresh.count;

@@ -133,7 +133,7 @@ void Imports::join(Lane& lane, ReplicaListener& listener) {
     listener.request_waited(core_.pool(), s.since_s, core_.clock.now_s);
     s.since_s = core_.clock.now_s;
     if (!s.record.first_token_s) {
-      s.last_token_s = core_.setup.answers.seen_s(core_.clock.now_s, s.request.width(), s.last_token_s);
+      s.last_token_s = core_.setup.answers.seen_s(core_.clock.now_s, s.request.width(), 0, s.last_token_s);
       s.record.first_token_s = s.last_token_s;
     }
     lane.decodes.join(s, slot, s.computed, s.request.output_tokens - s.made);

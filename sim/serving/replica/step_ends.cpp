@@ -105,8 +105,7 @@ void StepEnds::take(FilledBatch& batch, double end_s, ReplicaListener& listener)
     if (other->run.side == batch.run.side) before_s = other->seen_s;
   }
   const bool known = end_s < StepRun::infinity;
-  batch.seen_s =
-      core_.setup.answers.seen_s(known ? end_s : core_.pipeline.alone_end_s(batch), batch.made_tokens(), before_s);
+  batch.seen_s = seen_s(batch, known ? end_s : core_.pipeline.alone_end_s(batch), before_s);
   core_.lanes[batch.run.lane].last_seen_s = batch.seen_s;
   if (batch.streams && known && !std::exchange(batch.run.reported, true)) exports_.report_chunks(batch, listener);
 }

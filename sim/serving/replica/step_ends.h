@@ -20,7 +20,7 @@ class StepEnds {
     const double before_s = before.empty() ? seen_by_side_[static_cast<std::size_t>(lane.side)] : before.back()->seen_s;
     core_.pipeline.launch_next(batch);
     batch.end_s = batch.run.stages.back().end_s;
-    batch.seen_s = core_.setup.answers.seen_s(batch.end_s, batch.made_tokens(), before_s);
+    batch.seen_s = seen_s(batch, batch.end_s, before_s);
     lane.last_seen_s = batch.seen_s;
   }
   /// Another batch can be filled for these lanes: it is known when it can enter the first stage.
@@ -44,6 +44,9 @@ class StepEnds {
   bool arrived(const Sent& sent, ReplicaListener& listener);
 
  private:
+  double seen_s(const FilledBatch& batch, double end_s, double before_s) const {
+    return core_.setup.answers.seen_s(end_s, batch.first_tokens(), batch.decodes(), before_s);
+  }
   void take_all(ReplicaListener& listener);
   void take(FilledBatch& batch, double end_s, ReplicaListener& listener);
 

@@ -48,6 +48,10 @@ struct FilledBatch {
   /// It holds decodes and nothing else, none of which makes its last token.
   bool only_decodes_on() const { return decoded && chunks.empty() && finishing.empty(); }
   std::int64_t made_tokens() const { return work.emitted_tokens - rejected; }
+  /// Sequences that go on with a token, or several.
+  std::int64_t decodes() const { return work.decode_sequences - padding_sequences; }
+  /// Tokens of prompts that end in it.
+  std::int64_t first_tokens() const { return made_tokens() - accepted_drafts - decodes(); }
 
   /// So many sequences make a token each.
   void decode(const DecodeSet& decodes, std::int64_t sequences) {

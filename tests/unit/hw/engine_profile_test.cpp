@@ -9,18 +9,34 @@
 
 namespace servecast::engine_profile_test {
 
-// 10 ms + 3 ms + 5 x 40 us
-TEST(AnswerPath, AddsTheWayAndEverySequenceOfTheStep) {
-  const AnswerPath path{.fixed_s = 3e-3, .sequence_s = 40e-6};
-  EXPECT_NEAR(path.seen_s(10e-3, 5, 0), 13.2e-3, 1e-15);
+// 10 ms + 3 ms + 5 x 40 us, of two prompts that end and three decodes.
+TEST(AnswerPath, AddsTheWayAndEveryPieceOfTheStep) {
+  const AnswerPath path{.fixed_s = 3e-3, .piece_s = 40e-6};
+  EXPECT_NEAR(path.seen_s(10e-3, 2, 3, 0), 13.2e-3, 1e-15);
 }
 
-// A step of one sequence right after one of 256: its token waits until theirs are out.
-TEST(AnswerPath, KeepsTheOrderOfSteps) {
-  const AnswerPath path{.fixed_s = 3e-3, .sequence_s = 40e-6};
-  const double crowd_s = path.seen_s(10e-3, 256, 0);
+// A step of one sequence right after one of 256: the loop is busy with their pieces until 20.24 ms.
+TEST(AnswerPath, PiecesWaitForThoseOfTheStepBefore) {
+  const AnswerPath path{.fixed_s = 3e-3, .piece_s = 40e-6};
+  const double crowd_s = path.seen_s(10e-3, 0, 256, 0);
   EXPECT_NEAR(crowd_s, 23.24e-3, 1e-15);
-  EXPECT_EQ(path.seen_s(15e-3, 1, crowd_s), crowd_s);
+  EXPECT_NEAR(path.seen_s(15e-3, 0, 1, crowd_s), crowd_s + 40e-6, 1e-15);
+  EXPECT_NEAR(path.seen_s(21e-3, 0, 1, crowd_s), 24.04e-3, 1e-15);  // it is idle again
+}
+
+// Steps of 1 ms and 100 sequences: 25 steps a second for each, however long they go on.
+TEST(AnswerPath, NoMorePiecesLeaveThanTheLoopHasTimeFor) {
+  const AnswerPath path{.fixed_s = 3e-3, .piece_s = 400e-6};
+  double seen_s = 0;
+  for (int step = 1; step <= 1000; ++step) seen_s = path.seen_s(step * 1e-3, 0, 100, seen_s);
+  EXPECT_NEAR(seen_s, 1e-3 + 1000 * 100 * 400e-6 + 3e-3, 1e-9);
+}
+
+// Every 20th token of a decode is a piece, every first token, and none where answers are not streamed.
+TEST(AnswerPath, SeveralTokensAreAPiece) {
+  const AnswerPath path{.piece_s = 40e-6, .pieces_per_token = 1.0 / 20};
+  EXPECT_NEAR(path.seen_s(0, 3, 100, 0), 8 * 40e-6, 1e-15);
+  EXPECT_EQ((AnswerPath{.piece_s = 40e-6, .pieces_per_token = 0}.seen_s(1, 0, 100, 0)), 1);
 }
 
 TEST(EngineProfile, HalfTheRequestPathLiesOnEitherSide) {

@@ -169,11 +169,13 @@ TEST(Warnings, AQueueThatGrows) {
 TEST(Warnings, WhatWasNotServedAndWhatIsFull) {
   Summary s;
   s.requests = {.arrived = 10, .completed = 7, .rejected = 1, .unfinished = 2};
-  s.pools = {{.name = "a", .kv_used_fraction_max = 1}};
+  s.pools = {{.name = "a", .kv_used_fraction_max = 1}, {.name = "b", .front_end_busy_fraction = 0.98}};
   s.rests_on = {{.pool = "a", .extrapolated_fraction = 0.5}};
   EXPECT_THAT(warnings(s, {}),
               ElementsAre(HasSubstr("2 of 10 requests were unfinished"), HasSubstr("1 of 10 requests were rejected"),
-                          HasSubstr("Pool 'a': a replica's KV cache was full. "), HasSubstr("50.0 % of step time")));
+                          HasSubstr("Pool 'a': a replica's KV cache was full. "),
+                          HasSubstr("Pool 'b': its front ends are busy 98.0 % of the time"),
+                          HasSubstr("50.0 % of step time")));
 }
 
 }  // namespace servecast::text_report_test

@@ -80,6 +80,8 @@ std::string expert_settings(const DisaggregatedRun& run, const Workers& workers,
              {run.engine.starts_with("trtllm") && (unsaid || ranks) ? cutlass_experts(run.weights) : ""});
 }
 
+constexpr std::int64_t sglang_stream_interval = 50;
+
 /// SGLang's recipes (srt-slurm, recipes/gb200-fp8 and gb200-fp4: 1k1k/low-latency.yaml). In fp8 attention, experts
 /// and products are TensorRT-LLM's kernels (trtllm_mla, flashinfer_trtllm).
 std::string sglang_worker(const DisaggregatedRun& run, bool prefill, std::int64_t sequences, std::int64_t ranks) {
@@ -106,9 +108,11 @@ std::string pool(const DisaggregatedRun& run, const char* name, const Workers& w
 {}    sampling: greedy
     replicas: {}
 {}    kv_cache_dtype: fp8
+    stream_interval: {}
 {}{})",
                      name, run.llm.name, run.gpu.name, weight_settings(run.weights, run.gpu), workers.count,
                      shape_settings(workers.shape, run.llm) + expert_settings(run, workers, prefill),
+                     run.engine.starts_with("sglang") ? sglang_stream_interval : dynamo_stream_interval,
                      run.engine.starts_with("sglang") ? sglang_worker(run, prefill, sequences, ranks)
                                                       : trtllm_batcher(!prefill, sequences, tokens),
                      rest);

@@ -63,8 +63,6 @@ bool is_of(const DecodeRecipe& r, const RecipeWorkers& d) {
          r.drafts == d.drafts;
 }
 
-constexpr double stream_interval = 20;
-
 }  // namespace
 
 bool has_prefill_recipe(const RecipeWorkers& d) { return d.llm == "gpt-oss-120b" || d.llm == "deepseek-v3"; }
@@ -88,7 +86,7 @@ DecodeStep recipe_decode_step(const RecipeWorkers& d) {
 }
 
 double tokens_per_step(double itl_s, double tpot_s, double output_tokens) {
-  return 1 / (stream_interval * (tpot_s / itl_s - 0.5 / (output_tokens - 1)));
+  return 1 / (static_cast<double>(dynamo_stream_interval) * (tpot_s / itl_s - 0.5 / (output_tokens - 1)));
 }
 
 double tokens_per_step_elsewhere(std::int64_t drafts, std::int64_t prompt_tokens, std::int64_t output_tokens) {

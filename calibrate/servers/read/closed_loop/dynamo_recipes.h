@@ -40,9 +40,11 @@ PrefillStep recipe_prefill_step(const RecipeWorkers& deployment);
 /// has no such deployment.
 DecodeStep recipe_decode_step(const RecipeWorkers& deployment);
 
+/// Steps of a piece of a streamed answer, in TensorRT-LLM's recipes (stream_interval).
+inline constexpr std::int64_t dynamo_stream_interval = 20;
+
 /// Tokens that a sequence makes in a step, by the mean time between pieces of a streamed answer and per output token:
-/// TensorRT-LLM streams every 20 steps (stream_interval), and the last piece, half a one in the mean, when an answer
-/// ends.
+/// the last piece, half a one in the mean, comes when an answer ends.
 double tokens_per_step(double itl_s, double tpot_s, double output_tokens);
 
 /// The same where a row tells neither: of DeepSeek-R1 in InferenceMAX's own prompts and answers of 1,024 tokens, in

@@ -34,7 +34,8 @@ std::string vllm_settings(const ClosedLoopRun& run) {
 }
 
 /// A script for SGLang (benchmarks/single_node): tokens of steps of prompts, sequences, memory, whether it looks for
-/// requests after 30 steps of decodes, 10 with fewer than 16 clients (--scheduler-recv-interval), and whose kernels.
+/// requests after 30 steps of decodes, 10 with fewer than 16 clients (--scheduler-recv-interval), the tokens of a piece
+/// of an answer (--stream-interval), and whose kernels.
 struct SglangScript {
   std::string_view llm;
   std::string_view weights;  // empty: any
@@ -43,16 +44,17 @@ struct SglangScript {
   std::int64_t sequences;
   double memory;
   bool polls;
+  std::int64_t stream_interval;
   /// In fp8 DeepSeek's attention, experts and products are TensorRT-LLM's kernels (trtllm_mla, flashinfer_trtllm,
   /// SGLANG_ENABLE_FLASHINFER_GEMM); in fp4 products are not.
   bool trtllm_kernels;
 };
 constexpr std::array<SglangScript, 5> sglang_scripts{{
-    {"deepseek-v3", "nvfp4", true, 16384, 256, 0.85, true, false},
-    {"deepseek-v3", "", true, 32768, 128, 0.82, true, true},
-    {"qwen3.5-397b-a17b", "nvfp4", true, 32768, 128, 0.8, true, false},
-    {"qwen3.5-397b-a17b", "", true, 32768, 128, 0.82, true, false},
-    {"qwen3.5-397b-a17b", "", false, 16384, 128, 0.8, false, false},
+    {"deepseek-v3", "nvfp4", true, 16384, 256, 0.85, true, 10, false},
+    {"deepseek-v3", "", true, 32768, 128, 0.82, true, 30, true},
+    {"qwen3.5-397b-a17b", "nvfp4", true, 32768, 128, 0.8, true, 30, false},
+    {"qwen3.5-397b-a17b", "", true, 32768, 128, 0.82, true, 30, false},
+    {"qwen3.5-397b-a17b", "", false, 16384, 128, 0.8, false, 50, false},
 }};
 
 const SglangScript* sglang_script(const ClosedLoopRun& run) {
@@ -161,6 +163,14 @@ bool fp8_cache(const ClosedLoopRun& run) {
   return run.backend == "trtllm" && run.llm.name != "gpt-oss-120b";
 }
 
+/// As scripts say; those that say nothing of it stream each token, vLLM's but for MiniMax-M2.5's among them.
+std::int64_t stream_interval(const ClosedLoopRun& run) {
+  if (run.backend == "trtllm") return run.llm.name == "gpt-oss-120b" ? 20 : 10;
+  if (run.backend == "vllm") return is_tuned_minimax(run) ? 20 : 1;
+  const SglangScript* script = sglang_script(run);
+  return script ? script->stream_interval : 1;
+}
+
 }  // namespace
 
 std::int64_t sglang_chunk(const BundledGpu& gpu) { return gpu.blackwell ? 16384 : 8192; }
@@ -172,10 +182,11 @@ std::string first_use_of(const std::string& backend, std::optional<double> ttft_
 }
 
 std::string scripted_settings(const ClosedLoopRun& run) {
-  const std::string cache = fp8_cache(run) ? "    kv_cache_dtype: fp8\n" : "";
-  if (run.backend == "vllm") return cache + vllm_settings(run);
-  if (run.backend == "sglang") return cache + sglang_settings(run);
-  return cache + trtllm_settings(run);
+  const std::string common = (fp8_cache(run) ? "    kv_cache_dtype: fp8\n" : "") +
+                             fmt::format("    stream_interval: {}\n", stream_interval(run));
+  if (run.backend == "vllm") return common + vllm_settings(run);
+  if (run.backend == "sglang") return common + sglang_settings(run);
+  return common + trtllm_settings(run);
 }
 
 }  // namespace servecast

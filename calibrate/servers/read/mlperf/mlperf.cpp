@@ -114,6 +114,7 @@ std::string name_of(const MlperfRun& run) {
   return run.offline() ? setup_of(run) : fmt::format("{}, {} req/s", setup_of(run), run.rate());
 }
 
+/// Answers of Offline are not streamed (llmlib/config.py).
 std::string mlperf_scenario(const MlperfRun& run) {
   return fmt::format(R"(name: {}
 workload:
@@ -132,6 +133,7 @@ pools:
     weights: {}
     kv_cache_dtype: {}
     sampling: greedy
+    stream_interval: {}
     batcher: {{{}}}
     memory: {{gpu_memory_utilization: {}}}
     kv_cache: {{policy: paged, block_tokens: {}}}
@@ -140,7 +142,7 @@ pools:
                      yaml_text(name_of(run)), requests_of(run), arrivals_text(run), run.benchmark.prompt_tokens,
                      run.benchmark.output_tokens, run.gpu.node, run.nodes, run.benchmark.llm, run.gpu.name,
                      run.gpus / run.setup.stages, run.setup.stages, run.weights, run.setup.kv_cache_dtype,
-                     batcher_text(run), run.setup.memory_fraction, run.trtllm() ? 32 : 16, router_of(run));
+                     run.offline() ? 0 : 1, batcher_text(run), run.setup.memory_fraction, run.trtllm() ? 32 : 16, router_of(run));
 }
 
 std::vector<Measurement> measured_in(const MlperfRun& run) {

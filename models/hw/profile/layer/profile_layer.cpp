@@ -13,9 +13,6 @@
 namespace servecast {
 namespace {
 
-/// From so many tokens on balanced benchmarks touch as many experts as random routing does.
-constexpr std::int64_t all_experts_touched = 64;
-
 StageTime stage_time(const KernelTime& time) {
   return {.seconds = time.seconds, .compute_s = time.compute_s, .extrapolated = time.extrapolated};
 }
@@ -25,12 +22,9 @@ KernelTime faster(const KernelTime& own, const std::optional<KernelTime>& nccl) 
   return nccl && nccl->seconds < own.seconds ? *nccl : own;
 }
 
-/// As measured, or where that was under balanced routing, by the experts that random routing touches over those that
-/// balanced routing does.
-StageTime as_routed(const KernelTime& measured, const Experts& experts, std::int64_t tokens) {
-  if (measured.skewed || tokens >= all_experts_touched) return stage_time(measured);
-  return touched_experts(experts, tokens) / real(std::min(experts.count, experts.active * tokens)) *
-         stage_time(measured);
+/// Of the experts that a benchmark's visits touch, those that as many by chance do.
+double touched_by_chance(const Experts& experts, std::int64_t tokens) {
+  return touched_experts(experts, tokens) / real(std::min(experts.count, experts.active * tokens));
 }
 
 }  // namespace
@@ -116,7 +110,7 @@ StageTime ProfileLayer::sliced_experts(std::int64_t tokens) const {
                .experts = experts.count,
                .top_k = experts.active,
                .tensor_parallel = in_.shape.tensor_parallel};
-  if (const auto measured = kernels_.moe(call)) return as_routed(*measured, experts, tokens);
+  if (const auto measured = kernels_.moe(call)) return as_routed(call, *measured, touched_by_chance(experts, tokens));
   if (const auto derived = experts_like_bf16(call)) return *derived;
   StageTime time = experts_time(expert_fit(), in_.weights.experts, in_.llm, in_.shape.tensor_parallel, tokens);
   time.extrapolated = true;
@@ -137,7 +131,7 @@ std::optional<StageTime> ProfileLayer::experts_like_bf16(MoeCall call) const {
   const auto widened = kernels_.gemm(all);
   const auto layer = kernels_.moe(call);
   if (!rows || !own || !widened || !layer) return std::nullopt;
-  StageTime time = as_routed(*layer, in_.llm.experts.value(), call.tokens);
+  StageTime time = as_routed(call, *layer, touched_by_chance(in_.llm.experts.value(), call.tokens));
   const double smaller = own->seconds / widened->seconds;
   time.seconds = rows->seconds + smaller * std::max(0.0, time.seconds - rows->seconds);
   time.compute_s = std::min(time.seconds, smaller * time.compute_s);
@@ -145,7 +139,6 @@ std::optional<StageTime> ProfileLayer::experts_like_bf16(MoeCall call) const {
   return time;
 }
 
-// The fullest GPU's experts get more than their share.
 StageTime ProfileLayer::spread_experts(std::int64_t tokens) const {
   const Experts& experts = in_.llm.experts.value();
   const RankLoad load = in_.rank_loads.at(tokens);
@@ -159,7 +152,7 @@ StageTime ProfileLayer::spread_experts(std::int64_t tokens) const {
                .tensor_parallel = in_.shape.expert_slices(),
                .expert_parallel = in_.shape.expert_parallel};
   if (!in_.exchange_kernels.empty()) call.routing = in_.exchange_kernels;
-  if (!in_.rank_loads.even()) call.tokens = std::llround(load.visits * real(tokens));
+  call.tokens = std::max<std::int64_t>(1, std::llround(load.visits * real(tokens)));
   const auto measured = kernels_.moe(call);
   if (!measured) {  // not with weights of this type
     StageTime time =
@@ -167,9 +160,21 @@ StageTime ProfileLayer::spread_experts(std::int64_t tokens) const {
     time.extrapolated = true;
     return time;
   }
-  if (in_.rank_loads.even()) return as_routed(*measured, experts, tokens);
-  StageTime time = stage_time(*measured);
-  time.seconds -= (1 - load.touched_fraction) * (time.seconds - time.compute_s);
+  return as_routed(call, *measured, load.touched_fraction);
+}
+
+// Benchmarks spread visits evenly: what they take less where fewer experts are touched is what they say of batches
+// whose visits touch as many.
+StageTime ProfileLayer::as_routed(MoeCall call, const KernelTime& measured, double touched_fraction) const {
+  StageTime time = stage_time(measured);
+  if (measured.skewed || touched_fraction == 1) return time;
+  const auto touching_s = [&](double experts) {
+    call.tokens = std::max<std::int64_t>(1, std::llround(experts / real(call.top_k)));
+    return kernels_.moe(call)->seconds;
+  };
+  const double touched = std::min(real(call.experts), real(call.top_k * call.tokens));
+  const double saved_s = touching_s(touched) - touching_s(touched_fraction * touched);
+  time.seconds = std::max(time.compute_s, time.seconds - std::max(0.0, saved_s));
   return time;
 }
 

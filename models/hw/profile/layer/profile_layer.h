@@ -35,7 +35,10 @@ class ProfileLayer {
   StageTime experts(std::int64_t tokens) const;
   /// As timed, of a group of GPUs that each hold a slice of all experts, or some of them.
   StageTime sliced_experts(std::int64_t tokens) const;
+  /// Of the fullest GPU, whose experts get more than their share.
   StageTime spread_experts(std::int64_t tokens) const;
+  /// As measured, where that was under routing of its own; else less for the experts that are not touched.
+  StageTime as_routed(MoeCall call, const KernelTime& measured, double touched_fraction) const;
   /// What a server takes for what was timed (EngineTerms::expert_compute_factor).
   StageTime as_served(StageTime timed) const;
   /// Where the profile has experts in bf16, but none of the weights' type.

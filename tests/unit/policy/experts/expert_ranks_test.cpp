@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
+#include <set>
 
 #include "models/policy/experts/routing_statistics.h"
 #include "sim/contract/made_experts.h"
@@ -102,7 +105,56 @@ TEST(RankLoads, Interpolate) {
   for (const auto& [tokens, visits] : expected) EXPECT_EQ(loads.at(tokens).visits, visits) << tokens;
   EXPECT_EQ(loads.at(3).node_visits, 1.25);
   EXPECT_EQ(RankLoads().at(7).visits, 1);
-  EXPECT_TRUE(RankLoads().even());
+}
+
+/// Of `tokens` tokens that choose `active` of `experts` evenly: what the fullest of the groups has, by drawing.
+RankLoad drawn(const Experts& experts, std::int64_t groups, std::int64_t tokens) {
+  constexpr int draws = 400;
+  Rng rng(1, "even routing");
+  const auto each = static_cast<std::size_t>(experts.count / groups);
+  RankLoad sum{.visits = 0, .touched_fraction = 0};
+  for (int draw = 0; draw < draws; ++draw) {
+    std::vector<std::size_t> order(static_cast<std::size_t>(experts.count));
+    std::vector<double> visits(static_cast<std::size_t>(groups), 0);
+    std::vector<std::set<std::size_t>> touched(visits.size());
+    std::iota(order.begin(), order.end(), 0);
+    for (std::int64_t token = 0; token < tokens; ++token)
+      for (std::size_t i = 0; i < static_cast<std::size_t>(experts.active); ++i) {
+        std::swap(order[i], order[i + rng.below(order.size() - i)]);
+        visits[order[i] / each] += 1;
+        touched[order[i] / each].insert(order[i]);
+      }
+    const auto most = std::ranges::max_element(visits);
+    sum.visits += *most * static_cast<double>(groups) / static_cast<double>(tokens * experts.active) / draws;
+    sum.touched_fraction += static_cast<double>(touched[static_cast<std::size_t>(most - visits.begin())].size()) /
+                            std::min(*most, static_cast<double>(each)) / draws;
+  }
+  return sum;
+}
+
+// DeepSeek-V3, Mixtral and gpt-oss-120b on 2 to 32 groups of GPUs: within a tenth of what drawing gives.
+TEST(RankLoads, TheFullestByChanceIsWhatDrawingGives) {
+  for (const auto& [count, active] : std::vector<std::pair<std::int64_t, std::int64_t>>{{256, 8}, {8, 2}, {128, 4}})
+    for (const std::int64_t groups : {2, 8, 32})
+      for (const std::int64_t tokens : {1, 4, 16, 64, 256}) {
+        if (groups > count) continue;
+        const Experts experts{.count = count, .active = active};
+        const RankLoad load = chosen_by_chance(experts, {.groups = groups, .node_groups = 1}).at(tokens);
+        const RankLoad sample = drawn(experts, groups, tokens);
+        EXPECT_NEAR(load.visits / sample.visits, 1, 0.1) << count << ' ' << groups << ' ' << tokens;
+        EXPECT_NEAR(load.touched_fraction / sample.touched_fraction, 1, 0.1) << count << ' ' << groups << ' ' << tokens;
+      }
+}
+
+// One group has all; nodes of all groups too. In batches of a million tokens chance makes little difference.
+TEST(RankLoads, ChanceNeedsGroupsAndFewTokens) {
+  const Experts experts{.count = 256, .active = 8};
+  EXPECT_EQ(chosen_by_chance(experts, {}).at(5).visits, 1);
+  const RankLoads one_node = chosen_by_chance(experts, {.groups = 8, .node_groups = 8});
+  EXPECT_EQ(one_node.at(5).node_visits, 1);
+  EXPECT_GT(one_node.at(5).visits, 1.5);
+  EXPECT_LT(one_node.at(1 << 20).visits, 1.01);
+  EXPECT_EQ(one_node.at(1 << 20).touched_fraction, 1);
 }
 
 }  // namespace servecast::expert_ranks_test
