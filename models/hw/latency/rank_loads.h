@@ -48,8 +48,9 @@ struct ExpertGroups {
 /// The loads of routers that choose all experts equally often: what the fullest group has by chance. Of T tokens that
 /// choose k of E experts, one of g groups gets T k / g visits in the mean, with the variance of as many draws without
 /// replacement, T k / g (1 - 1/g) (E - k) / (E - 1); the most of g normal numbers lies (g - 3/8) / (g + 1/4) up their
-/// distribution in the mean (Blom, "Statistical estimates and transformed beta-variables", 1958). Left out: that
-/// groups share the visits, so that one is fuller where others are not.
+/// distribution in the mean (Blom, "Statistical estimates and transformed beta-variables", 1958): within a tenth of
+/// drawing from two visits of a group on, up to a quarter too few below. Left out: that groups share the visits, so
+/// that one is fuller where others are not.
 RankLoads chosen_by_chance(const Experts& experts, const ExpertGroups& layout);
 
 }  // namespace servecast

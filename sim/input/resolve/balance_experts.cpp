@@ -50,10 +50,11 @@ RankLoads balance_experts(const Pool& pool, const Node& node, std::uint64_t seed
 
 RankLoads loads_by_chance(const Pool& pool, const Node& node) {
   const Shape shape = pool.shape();
-  if (shape.expert_parallel == 1) return {};
-  Experts experts = pool.llm.experts.value();
+  if (!pool.llm.experts || shape.expert_parallel == 1) return {};
+  Experts experts = *pool.llm.experts;
   experts.count += shape.redundant_experts;
-  const std::int64_t in_node = std::max<std::int64_t>(1, node.gpus / shape.expert_slices());
+  const std::int64_t slices = std::max<std::int64_t>(1, shape.expert_slices());
+  const std::int64_t in_node = std::max<std::int64_t>(1, node.gpus / slices);
   return chosen_by_chance(experts,
                           {.groups = shape.expert_parallel, .node_groups = std::min(shape.expert_parallel, in_node)});
 }

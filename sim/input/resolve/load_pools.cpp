@@ -71,10 +71,9 @@ class PoolLoader {
     add_model_notes(pool);
     size_memory(pool);
     allocator_.place(text_, path_, pool);
+    pool.rank_loads = loads_by_chance(pool, node());
     if (text_.problems.empty() && pool.spec.expert_balance)
       try_at(text_, path_ + ".expert_balance", [&] { plan_balance(pool); });
-    else if (pool.llm.experts)
-      pool.rank_loads = loads_by_chance(pool, node());
     if (text_.problems.empty()) check_kv_tiers(text_, path_, pool, node());
     if (text_.problems.empty()) profiles_ != nullptr ? make_step_times(pool) : check_latency(pool);
     if (text_.problems.empty() && draw_ > 0) apply_draw(pool);

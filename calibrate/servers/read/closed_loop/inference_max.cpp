@@ -163,7 +163,7 @@ bool fp8_cache(const ClosedLoopRun& run) {
   return run.backend == "trtllm" && run.llm.name != "gpt-oss-120b";
 }
 
-/// As scripts say; those that say nothing of it stream each token, vLLM's but for MiniMax-M2.5's among them.
+/// As scripts say. Where they do not, each token is a piece: vLLM's but for MiniMax-M2.5's.
 std::int64_t stream_interval(const ClosedLoopRun& run) {
   if (run.backend == "trtllm") return run.llm.name == "gpt-oss-120b" ? 20 : 10;
   if (run.backend == "vllm") return is_tuned_minimax(run) ? 20 : 1;
