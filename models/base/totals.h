@@ -104,8 +104,8 @@ struct ExpertTotals {
   double substituted = 0;
   double on_host = 0;
   double left_out = 0;
-  double step_s = 0;   // steps took, summed over the stages that have experts
-  double stall_s = 0;  // of that, what they would not have taken with all loads in time
+  double step_s = 0;           // steps took, summed over the stages that have experts
+  double stall_s = 0;          // of that, what they would not have taken with all loads in time
   std::vector<Gates> gates{};  // by layer with experts
   std::vector<Model> models{};
 

@@ -35,6 +35,7 @@ class RankLoads {
             .node_visits = between(a.node_visits, b.node_visits),
             .touched_fraction = between(a.touched_fraction, b.touched_fraction)};
   }
+
  private:
   std::vector<RankLoad> knots_{};
 };

@@ -136,12 +136,11 @@ class PoolLoader {
   void plan_balance(Pool& pool) {
     pool.rank_loads = balance_experts(pool, node(), seed_, beside(text_.file, "."), place(".expert_balance"));
     const ExpertBalanceSpec& spec = *pool.spec.expert_balance;
-    const std::int64_t tokens = pool.spec.batcher.make()->max_step_tokens();
-    pool.notes.push_back(
-        fmt::format("experts: routing {}, placed by {} with {} copies: the fullest of {} GPUs takes "
-                    "{:.2f} times the mean of the largest steps",
-                    spec.routing.policy(), spec.placement, pool.spec.expert_exchange.redundant_experts,
-                    pool.spec.expert_parallel, pool.rank_loads.at(tokens).visits));
+    pool.notes.push_back(fmt::format(
+        "experts: routing {}, placed by {} with {} copies: the fullest of {} GPUs takes "
+        "{:.2f} times the mean of the largest steps",
+        spec.routing.policy(), spec.placement, pool.spec.expert_exchange.redundant_experts, pool.spec.expert_parallel,
+        pool.rank_loads.at(pool.spec.batcher.make()->max_step_tokens()).visits));
   }
 
   MemoryPlan memory_plan(const Pool& pool) const {

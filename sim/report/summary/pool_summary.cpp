@@ -77,9 +77,10 @@ void PoolSummary::fields(Fields& f) {
            {.heading = "KV max"});
   f.figure("sequences_used_fraction", sequences_used_fraction,
            "running sequences by the most that may run, in the busiest tenth of the time");
-  f.figure("front_end_busy_fraction", front_end_busy_fraction,
-           "share of replica time in which its front end's event loop sends pieces of answers; near 1 it, and not the "
-           "GPUs, says how fast they come");
+  f.figure(
+      "front_end_busy_fraction", front_end_busy_fraction,
+      "share of replica time in which its front end's event loop sends pieces of answers; near 1 it, and not the "
+      "GPUs, says how fast they come");
   f.figure("preemptions", preemptions, "times that a sequence lost its KV blocks and had to be computed again",
            {.heading = "preempted", .better = Better::lower});
   f.list("kv_tiers", kv_tiers, "where KV was found, tier by tier; left out without tiers");

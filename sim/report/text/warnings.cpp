@@ -64,10 +64,10 @@ void kv_full(const PoolSummary& pool, std::vector<std::string>& out) {
 
 void front_end_full(const PoolSummary& pool, std::vector<std::string>& out) {
   if (pool.front_end_busy_fraction < busy_from_fraction) return;
-  out.push_back(
-      fmt::format("Pool '{}': its front ends are busy {} of the time with pieces of answers, and the GPUs wait for them. "
-                  "A larger stream_interval or more replicas would help.",
-                  pool.name, human::percent(pool.front_end_busy_fraction)));
+  out.push_back(fmt::format(
+      "Pool '{}': its front ends are busy {} of the time with pieces of answers, and the GPUs wait for them. "
+      "A larger stream_interval or more replicas would help.",
+      pool.name, human::percent(pool.front_end_busy_fraction)));
 }
 
 void extrapolated(const RestsOn& basis, std::vector<std::string>& out) {

@@ -17,7 +17,8 @@ class StepEnds {
   /// A batch of the only lane has ended, and one like it is launched, perhaps in its place (Pipeline::launch_next()).
   void begin_again(Lane& lane, FilledBatch& batch) {
     const auto before = core_.pipeline.in_flight();
-    const double before_s = before.empty() ? seen_by_side_[static_cast<std::size_t>(lane.side)] : before.back()->seen_s;
+    const double before_s =
+        before.empty() ? seen_by_side_[static_cast<std::size_t>(lane.side)] : before.back()->seen_s;
     core_.pipeline.launch_next(batch);
     batch.end_s = batch.run.stages.back().end_s;
     batch.seen_s = seen_s(batch, batch.end_s, before_s);

@@ -34,8 +34,8 @@ std::string vllm_settings(const ClosedLoopRun& run) {
 }
 
 /// A script for SGLang (benchmarks/single_node): tokens of steps of prompts, sequences, memory, whether it looks for
-/// requests after 30 steps of decodes, 10 with fewer than 16 clients (--scheduler-recv-interval), the tokens of a piece
-/// of an answer (--stream-interval), and whose kernels.
+/// requests after 30 steps of decodes, 10 with fewer than 16 clients (--scheduler-recv-interval), the tokens of a
+/// piece of an answer (--stream-interval), and whose kernels.
 struct SglangScript {
   std::string_view llm;
   std::string_view weights;  // empty: any

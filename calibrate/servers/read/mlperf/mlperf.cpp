@@ -142,7 +142,8 @@ pools:
                      yaml_text(name_of(run)), requests_of(run), arrivals_text(run), run.benchmark.prompt_tokens,
                      run.benchmark.output_tokens, run.gpu.node, run.nodes, run.benchmark.llm, run.gpu.name,
                      run.gpus / run.setup.stages, run.setup.stages, run.weights, run.setup.kv_cache_dtype,
-                     run.offline() ? 0 : 1, batcher_text(run), run.setup.memory_fraction, run.trtllm() ? 32 : 16, router_of(run));
+                     run.offline() ? 0 : 1, batcher_text(run), run.setup.memory_fraction, run.trtllm() ? 32 : 16,
+                     router_of(run));
 }
 
 std::vector<Measurement> measured_in(const MlperfRun& run) {

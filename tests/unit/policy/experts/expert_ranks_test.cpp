@@ -144,7 +144,8 @@ TEST(RankLoads, TheFullestByChanceIsWhatDrawingGives) {
         const RankLoad sample = drawn(experts, groups, tokens);
         const double tolerance = tokens * active >= 2 * groups ? 0.1 : 0.3;
         EXPECT_NEAR(load.visits / sample.visits, 1, tolerance) << count << ' ' << groups << ' ' << tokens;
-        EXPECT_NEAR(load.touched_fraction / sample.touched_fraction, 1, 0.1) << count << ' ' << groups << ' ' << tokens;
+        EXPECT_NEAR(load.touched_fraction / sample.touched_fraction, 1, 0.1)
+            << count << ' ' << groups << ' ' << tokens;
       }
 }
 
