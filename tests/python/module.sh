@@ -2,7 +2,7 @@
 # The module's tests in an environment.
 #   module.sh SOURCE-FOLDER BUILD-FOLDER empty TEST...      nothing but Python
 #   module.sh SOURCE-FOLDER BUILD-FOLDER full TEST...       with the optional packages, which come from the package index
-# TEST: test_*.py, a notebook, "types" (mypy) or "stubs" (those of the summary are what the table of figures says).
+# TEST: test_*.py, a notebook or "types" (mypy).
 source=$1 work=$2/python_tests kind=$3
 shift 3
 [ -x "$work/empty/bin/servecast" ] || { echo "skipped: python.wheel made no wheel here"; exit 77; }
@@ -25,10 +25,6 @@ for test in "$@"; do
     types)
       "$python" -m mypy --config-file "$source/pyproject.toml" "$source/tests/python/typed.py" || failed=1
       MYPYPATH=$source/python "$python" -m mypy --config-file "$source/pyproject.toml" "$source/python/servecast" || failed=1 ;;
-    stubs)
-      "$work/$kind/bin/servecast" schema --of figures --format json | "$python" "$source/python/make_stubs.py" |
-        diff "$source/python/servecast/_figures.pyi" - ||
-        { echo "python/servecast/_figures.pyi is old; python/make_stubs.py writes it"; failed=1; } ;;
     *.ipynb)
       PATH=$work/full/bin:$PATH "$python" - "$source/$test" <<'END' || failed=1
 import sys
