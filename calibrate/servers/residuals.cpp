@@ -1,6 +1,7 @@
 #include "calibrate/servers/residuals.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -50,15 +51,23 @@ Mean mean_of(const SystemMedians& medians) {
   return mean;
 }
 
-/// Unbiased; 0 where there is but one system with rows enough.
-double variance_between(SystemMedians medians) {
+/// 95 % of Student's t with so many degrees of freedom; beyond the table within 0.2 %.
+double student_p95(std::size_t degrees) {
+  constexpr std::array table{6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812};
+  return degrees <= table.size() ? table[degrees - 1] : normal_p95 * (1 + 1 / static_cast<double>(degrees));
+}
+
+/// Of a standard deviation that is estimated from these few, unbiased, what 95 % of all medians lie below; 0 where
+/// there is but one system with rows enough.
+double between_p95(SystemMedians medians) {
   std::erase_if(medians, [](const auto& system) { return system.second.rows < least_figures; });
   if (medians.size() < 2) return 0;
   double mean = 0;
   for (const auto& [system, median] : medians) mean += median.value / static_cast<double>(medians.size());
   double squares = 0;
   for (const auto& [system, median] : medians) squares += (median.value - mean) * (median.value - mean);
-  return squares / static_cast<double>(medians.size() - 1);
+  const std::size_t degrees = medians.size() - 1;
+  return student_p95(degrees) * std::sqrt(squares / static_cast<double>(degrees));
 }
 
 }  // namespace
@@ -92,7 +101,7 @@ Quantiles foreseen(const Residuals& own, const Residuals& every) {
   Residuals within = own;
   for (Residual& one : within) one.value -= medians.at(one.system).value;
   const Quantiles rows = quantiles(within);
-  const double between = normal_p95 * std::sqrt(variance_between(all) * (1 + 1 / with_every));
+  const double between = between_p95(all) * std::sqrt(1 + 1 / with_every);
   return {middle - std::hypot(rows.p05, between), middle, middle + std::hypot(rows.p95, between)};
 }
 

@@ -28,7 +28,8 @@ Quantiles pulled(const Residuals& own, const Residuals& every);
 
 /// Of a system that is none of these: rows scatter about their system's median as they do in `own`, and the median of
 /// a new one about theirs as medians do among all pools of the engine (those of least_figures rows or more), further
-/// by the error of a mean of so many systems. The middle is pulled as above.
+/// by the errors of a mean and of a standard deviation of so many systems: the prediction interval of a normal
+/// distribution, with Student's t. The middle is pulled as above.
 Quantiles foreseen(const Residuals& own, const Residuals& every);
 
 }  // namespace servecast

@@ -10,20 +10,32 @@ namespace servecast {
 namespace {
 
 constexpr std::int64_t launched_norms = 2;
-constexpr std::int64_t launched_mlp = 3;
 constexpr std::int64_t launched_experts = 3;  // router, choice, all experts at once
 constexpr std::int64_t launched_triton_experts = 12;
 
-std::int64_t attention_operations(const Llm& llm, std::int64_t layer) {
-  if (llm.attention(layer) == Attention::linear) return 17;
-  if (llm.latent) return llm.latent->query_rank > 0 ? 8 : 7;
-  return llm.qk_norm ? 4 : 3;
+/// Products of weights, each with what quantises its inputs, and the rest.
+struct Launched {
+  std::int64_t products = 0;
+  std::int64_t others = 0;
+
+  std::int64_t operations(DataType weights) const {
+    return (weights == DataType::fp8_block ? 2 : 1) * products + others;
+  }
+};
+
+Launched launched_attention(const Llm& llm, std::int64_t layer) {
+  if (llm.attention(layer) == Attention::linear) return {.products = 3, .others = 14};
+  if (llm.latent) return {.products = 4, .others = llm.latent->query_rank > 0 ? 4 : 3};
+  return {.products = 2, .others = llm.qk_norm ? 2 : 1};
 }
 
-std::int64_t mlp_operations(const Llm& llm, std::int64_t layer, bool triton_experts) {
-  if (!llm.has_experts(layer)) return launched_mlp;
-  const bool shared = llm.experts->shared_intermediate > 0;
-  return (triton_experts ? launched_triton_experts : launched_experts) + (shared ? launched_mlp + 1 : 0);
+constexpr Launched launched_mlp{.products = 2, .others = 1};
+
+std::int64_t mlp_operations(const EagerLaunch& launch, std::int64_t layer) {
+  const std::int64_t dense = launched_mlp.operations(launch.weights.mlp);
+  if (!launch.llm.has_experts(layer)) return dense;
+  const bool shared = launch.llm.experts->shared_intermediate > 0;
+  return (launch.triton_experts ? launched_triton_experts : launched_experts) + (shared ? dense + 1 : 0);
 }
 
 class EagerSteps final : public LatencyAround {
@@ -34,7 +46,7 @@ class EagerSteps final : public LatencyAround {
       const LayerRange layers = stage_layers(launch.llm.layers, stages(), stage);
       std::int64_t operations = 0;
       for (std::int64_t layer = layers.first; layer < layers.last; ++layer)
-        operations += launched_operations(launch.llm, layer, launch.triton_experts);
+        operations += launched_operations(launch, layer);
       launch_s_.push_back(launch.operation_s * real(operations));
     }
   }
@@ -56,8 +68,9 @@ class EagerSteps final : public LatencyAround {
 
 }  // namespace
 
-std::int64_t launched_operations(const Llm& llm, std::int64_t layer, bool triton_experts) {
-  return launched_norms + attention_operations(llm, layer) + mlp_operations(llm, layer, triton_experts);
+std::int64_t launched_operations(const EagerLaunch& launch, std::int64_t layer) {
+  return launched_norms + launched_attention(launch.llm, layer).operations(launch.weights.attention) +
+         mlp_operations(launch, layer);
 }
 
 std::unique_ptr<StepLatency> with_eager_launch(std::unique_ptr<StepLatency> model, const EagerLaunch& launch) {

@@ -10,6 +10,10 @@
 namespace servecast {
 namespace {
 
+constexpr std::size_t rows_axis = 3;         // of gemm's grid
+constexpr std::int64_t bounded_rows = 1024;  // from here on arithmetic bounds a model's products
+constexpr double most_clock_loss = 0.1;      // more per row is another kernel
+
 std::int64_t whole(double n) { return std::max<std::int64_t>(1, std::llround(n)); }
 
 /// Length of the prompt with as many query-key pairs as a chunk after a prefix.
@@ -76,7 +80,15 @@ std::optional<KernelTime> KernelTimes::gemm(const GemmCall& call) const {
   const Wanted wanted{.op = "gemm", .dtype = dtype};
   const Match match = find(wanted);
   if (match.entry == nullptr || match.entry->dtype != dtype) return std::nullopt;  // rates differ too much
-  return time(match, wanted, {.m = call.m, .n = call.n, .k = call.k});
+  KernelTime once = time(match, wanted, {.m = call.m, .n = call.n, .k = call.k}).value();
+  const std::int64_t most_rows = std::llround(match.entry->model.largest(rows_axis));
+  if (call.m < bounded_rows || call.m >= most_rows) return once;
+  const KernelTime longest = time(match, wanted, {.m = most_rows, .n = call.n, .k = call.k}).value();
+  const double per_row = longest.seconds / real(most_rows) * real(call.m) / once.seconds;
+  const double slower = std::clamp(per_row, 1.0, 1 + most_clock_loss);
+  once.seconds *= slower;
+  once.compute_s *= slower;
+  return once;
 }
 
 std::optional<KernelTime> KernelTimes::prefill(const AttentionHeads& heads, double tokens, double prefix) const {

@@ -88,6 +88,10 @@ class KernelTimes {
 
   double elementwise_bytes_per_s() const { return elementwise_bytes_per_s_; }
 
+  /// In a server that is busy for seconds. Tables time products one by one, and the clock falls only under the
+  /// longest of them: in bf16 with vLLM 0.24's, 32,768 rows take 3 % longer per row than 4,096 on H200, 8 % on B200.
+  /// So shorter ones that arithmetic bounds take as long per row as the longest, up to a tenth longer than by
+  /// themselves.
   std::optional<KernelTime> gemm(const GemmCall& call) const;
   /// One chunk of a prompt after `prefix` tokens: as a whole prompt with as many query-key pairs,
   /// sqrt(2 tokens (prefix + tokens / 2)) long. With a window a token meets at most that many.

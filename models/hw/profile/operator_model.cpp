@@ -25,9 +25,11 @@ OperatorModel::OperatorModel(const FittedOperator& fitted)
       spread_fraction_(fitted.evidence.spread_fraction) {
   assert(kind_ != nullptr);
   assert(fitted.residual.axes.empty() || fitted.residual.axes.size() == kind_->axis_count);
-  for (std::size_t d = 0; d < fitted.residual.axes.size(); ++d)
-    if (const auto& points = fitted.residual.axes[d].points; kind_->axes[d].one_stands_for_all && points.size() == 1)
-      only_point_[d] = points.front();
+  for (std::size_t d = 0; d < fitted.residual.axes.size(); ++d) {
+    const auto& points = fitted.residual.axes[d].points;
+    if (kind_->axes[d].one_stands_for_all && points.size() == 1) only_point_[d] = points.front();
+    largest_[d] = points.back();
+  }
 }
 
 std::array<double, max_grid_axes> OperatorModel::grid_sizes(const KernelShape& shape) const {

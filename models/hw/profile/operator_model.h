@@ -27,6 +27,8 @@ class OperatorModel {
   KernelTime at(const KernelShape& shape, const NumberSizes& numbers) const;
 
   const NumberSizes& number_sizes() const { return sizes_; }
+  /// The largest size that was measured along an axis of the grid; 0 without one.
+  double largest(std::size_t axis) const { return largest_[axis]; }
 
  private:
   std::array<double, max_grid_axes> grid_sizes(const KernelShape& shape) const;
@@ -38,6 +40,7 @@ class OperatorModel {
   KernelLaw law_;
   ResidualGrid residual_;
   std::array<std::optional<double>, max_grid_axes> only_point_{};  // of axes whose one point stands for all
+  std::array<double, max_grid_axes> largest_{};
   std::vector<double> spread_up_to_s_;
   std::vector<double> spread_fraction_;
 };

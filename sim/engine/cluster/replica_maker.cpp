@@ -85,7 +85,7 @@ Replica ReplicaMaker::operator()(std::size_t i) const {
   const SwapSpace swap = swap_space(pool_, *cache);
   const ReplicaId replica{static_cast<std::uint32_t>(first_ + i)};
   AnswerPath answers = pool_.engine.answer_path();
-  answers.piece_s /= static_cast<double>(pool_.shape().ranks());  // each has a front end
+  answers.piece_s *= pool_.draw.steps_factor / static_cast<double>(pool_.shape().ranks());  // each has a front end
   answers.pieces_per_token = pool_.spec.stream_interval > 0 ? 1 / static_cast<double>(pool_.spec.stream_interval) : 0;
   return Replica({.id = replica,
                   .pool = id_,

@@ -67,6 +67,32 @@ TEST(ResidualGrid, SaysWhatIsWrong) {
 
 FittedOperator fitted(const std::string& op, const KernelLaw& law) { return {.op = op, .law = law}; }
 
+/// A product of 1e12 flop/s that takes e^`log_ratio` as long with 32,768 rows.
+KernelTimes slower_when_long(double log_ratio) {
+  FittedOperator gemm = fitted("gemm", {.flop_per_s = 1e12, .sharpness = 8});
+  gemm.dtype = "bf16";
+  gemm.residual = {.axes = {{.name = "n", .points = {64}},
+                            {.name = "k", .points = {64}},
+                            {.name = "unaligned", .points = {1}},
+                            {.name = "m", .points = {512, 4096, 32768}}},
+                   .lines = {grid_letters(0) + grid_letters(0) + grid_letters(log_ratio)}};
+  return KernelTimes({.operators = {gemm}});
+}
+
+// 2 x 64 x 64 = 8,192 flop a row.
+TEST(KernelTimes, ProductsTakeAsLongPerRowAsTheLongestDo) {
+  const auto per_row_ns = [](const KernelTimes& times, std::int64_t m) {
+    return times.gemm({.dtype = "bf16", .m = m, .n = 64, .k = 64})->seconds / static_cast<double>(m) * 1e9;
+  };
+  const KernelTimes throttled = slower_when_long(0.05);
+  EXPECT_NEAR(per_row_ns(throttled, 512), 8.192, 1e-9);  // memory bounds such, so that no clock is missed
+  EXPECT_NEAR(per_row_ns(throttled, 2048), 8.192 * std::exp(0.05), 1e-9);
+  EXPECT_NEAR(per_row_ns(throttled, 4096), 8.192 * std::exp(0.05), 1e-9);
+  EXPECT_NEAR(per_row_ns(throttled, 32768), 8.192 * std::exp(0.05), 1e-9);
+  EXPECT_NEAR(per_row_ns(slower_when_long(0.5), 4096), 8.192 * 1.1, 1e-9);  // another kernel
+  EXPECT_NEAR(per_row_ns(slower_when_long(-0.05), 4096), 8.192, 1e-9);
+}
+
 // 2 x 8 x 10 x 20 = 3,200 flop; (200 + 80 + 160) x 2 = 880 bytes.
 TEST(OperatorKinds, ProductByHand) {
   const KernelWork work = operator_kind("gemm")->work({.m = 8, .n = 10, .k = 20}, number_sizes("bf16", ""));

@@ -76,7 +76,7 @@ TEST(FitErrors, OtherSystemsEnginesAndOverloadedStagesDoNotCount) {
 // An entry of one system at 1, and all pools, a system at 1 and one at 1.21: logarithms of 0 and 0.1906, whose mean,
 // 0.0953, weighs as one more system, so that the middle of the first is 0.0477, of the second 0.1430. Medians have
 // the standard deviation 0.1906 / sqrt(2) = 0.1348, of a further system with the mean of two sqrt(1.5) times
-// that; 1.645 of it are 0.2716 to either side.
+// that; 6.314 of it (Student's t, one degree of freedom) are 1.0424 to either side.
 TEST(FitErrors, OneSystemIsPulledToAllPools) {
   std::vector<ComparedFigure> figures;
   for (int row = 0; row < 32; ++row) {
@@ -88,8 +88,8 @@ TEST(FitErrors, OneSystemIsPulledToAllPools) {
   ASSERT_EQ(errors.size(), 3U);
   EXPECT_EQ(errors[0].models, "dense");
   EXPECT_EQ(errors[0].steps.p50, 1.049);
-  EXPECT_EQ(errors[0].steps.p05, 0.799);
-  EXPECT_EQ(errors[0].steps.p95, 1.376);
+  EXPECT_EQ(errors[0].steps.p05, 0.37);
+  EXPECT_EQ(errors[0].steps.p95, 2.974);
   EXPECT_EQ(errors[1].models, "experts");
   EXPECT_EQ(errors[1].steps.p50, 1.154);
 }
