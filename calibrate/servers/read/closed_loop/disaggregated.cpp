@@ -80,15 +80,14 @@ std::string expert_settings(const DisaggregatedRun& run, const Workers& workers,
              {run.engine.starts_with("trtllm") && (unsaid || ranks) ? cutlass_experts(run.weights) : ""});
 }
 
-constexpr std::int64_t sglang_stream_interval = 50;
-
 /// SGLang's recipes (srt-slurm, recipes/gb200-fp8 and gb200-fp4: 1k1k/low-latency.yaml). In fp8 attention, experts
 /// and products are TensorRT-LLM's kernels (trtllm_mla, flashinfer_trtllm).
 std::string sglang_worker(const DisaggregatedRun& run, bool prefill, std::int64_t sequences, std::int64_t ranks) {
   const std::string kernels =
       run.weights == "fp8_block" ? fmt::format("    latency: {{profile: {}.trtllm}}\n", run.gpu.name) : "";
   return fmt::format(
-      R"(    batcher: {{policy: sglang, chunked_prefill_size: {}, max_running_requests: {}, scheduler_recv_interval: 10}}
+      R"(    stream_interval: 50
+    batcher: {{policy: sglang, chunked_prefill_size: {}, max_running_requests: {}, scheduler_recv_interval: 10}}
     kv_cache: {{policy: paged}}
     memory: {{gpu_memory_utilization: 0.95}}
 {})",
@@ -102,19 +101,19 @@ std::string pool(const DisaggregatedRun& run, const char* name, const Workers& w
   const bool prefill = name == std::string_view(prefill_pool);
   const std::int64_t ranks = workers.shape.attention_dp;
   const std::int64_t sequences = workers.batch * ranks;
+  const std::string of_engine = run.engine.starts_with("sglang")
+                                    ? sglang_worker(run, prefill, sequences, ranks)
+                                    : fmt::format("    stream_interval: {}\n{}", dynamo_stream_interval,
+                                                  trtllm_batcher(!prefill, sequences, tokens));
   return fmt::format(R"(  - name: {}
     llm: {}
     gpu: {}
 {}    sampling: greedy
     replicas: {}
 {}    kv_cache_dtype: fp8
-    stream_interval: {}
 {}{})",
                      name, run.llm.name, run.gpu.name, weight_settings(run.weights, run.gpu), workers.count,
-                     shape_settings(workers.shape, run.llm) + expert_settings(run, workers, prefill),
-                     run.engine.starts_with("sglang") ? sglang_stream_interval : dynamo_stream_interval,
-                     run.engine.starts_with("sglang") ? sglang_worker(run, prefill, sequences, ranks)
-                                                      : trtllm_batcher(!prefill, sequences, tokens),
+                     shape_settings(workers.shape, run.llm) + expert_settings(run, workers, prefill), of_engine,
                      rest);
 }
 
