@@ -175,6 +175,7 @@ step:
   input_scales: {}
   shared_experts_beside_tokens: {}
   expert_compute_factor: {:.6g}
+  generated_expert_compute_factor: {:.6g}
 memory:
   rule: {}
   windowed_layers: {}
@@ -184,8 +185,9 @@ memory:
       e.step.sampler_s_per_logit, e.step.small_kernel_s, e.step.small_kernels_per_layer, e.step.host_step_s,
       e.step.host_sequence_s, e.step.host_overlapped, e.step.cuda_graph_max_tokens, e.step.eager_operation_s,
       e.step.dependent_launch_s, e.step.norm_in_all_reduce_s, e.step.input_scales,
-      e.step.shared_experts_beside_tokens, e.step.expert_compute_factor, e.memory.rule, e.memory.windowed_layers,
-      memory, start_yaml(e.start), first_use_yaml(e.first_use), errors_yaml(e.errors));
+      e.step.shared_experts_beside_tokens, e.step.expert_compute_factor, e.step.generated_expert_compute_factor,
+      e.memory.rule, e.memory.windowed_layers, memory, start_yaml(e.start), first_use_yaml(e.first_use),
+      errors_yaml(e.errors));
 }
 
 }  // namespace servecast

@@ -26,6 +26,7 @@ struct EngineTerms {
   std::string input_scales = "dynamic";
   std::int64_t shared_experts_beside_tokens = 0;
   double expert_compute_factor = 1;
+  double generated_expert_compute_factor = 0;
 
   void fields(Fields& f) {
     f.field(
@@ -64,6 +65,11 @@ struct EngineTerms {
         "how much longer routed experts take in a server than timed alone, of what arithmetic bounds: in steps with "
         "prompts, hardly in decodes; their tokens choose experts less evenly, and other kernels run between",
         {.min = 0.5, .max = 4});
+    f.field(
+        "generated_expert_compute_factor", generated_expert_compute_factor,
+        "the same of the kernels that TensorRT-LLM generates and FlashInfer ships to all engines, by which GPUs that "
+        "compute fp4 run experts where no moe_backend is named; 0: as others",
+        {.max = 4});
   }
 };
 

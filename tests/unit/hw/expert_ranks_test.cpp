@@ -69,6 +69,19 @@ TEST(ExpertRanks, ServersTakeLongerForWhatArithmeticBounds) {
   }
 }
 
+// TensorRT-LLM's kernels are those of GPUs that compute fp4, but where another backend is named.
+TEST(ExpertRanks, GeneratedKernelsHaveAFactorOfTheirOwn) {
+  MadeExchange made{.shape = {.tensor_parallel = 2}};
+  made.terms.expert_compute_factor = 1.5;
+  const double others_s = made.rank(decodes(100)).seconds;
+  made.terms.generated_expert_compute_factor = 2;
+  EXPECT_EQ(made.rank(decodes(100)).seconds, others_s);
+  made.gpu.peaks.fp4_flop_per_s = 1e15;
+  EXPECT_GT(made.rank(decodes(100)).seconds, others_s);
+  made.moe_backend = "cutlass";
+  EXPECT_EQ(made.rank(decodes(100)).seconds, others_s);
+}
+
 // Two ranks of two GPUs: each rank has 20 of 40 sequences, each GPU 10 of their tokens. Router, gate and up, down of
 // the shared expert (width 10) are whole, for 10 rows, in place of halves for 20. 40 tokens x 2 visits over 4 GPUs:
 // 20 visits of one expert, in place of 40 visits of four halves. All-gather in place of the second all-reduce: half

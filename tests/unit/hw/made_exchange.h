@@ -39,6 +39,7 @@ struct MadeExchange {
   bool overlap = false;
   RankLoads loads{};
   double port_bytes_per_s = 1e9;
+  std::string moe_backend = "auto";
   EngineTerms terms{.all_reduce_wait_s = 0, .small_kernel_s = 0, .cuda_graph_max_tokens = 0};
   mutable std::optional<KernelTimes> times{};  // of `profile`, as it was when it was last asked
 
@@ -52,7 +53,8 @@ struct MadeExchange {
             .max_sequences = 400,
             .stage_link = {.bytes_per_s = 1e9, .latency_s = 1e-6},
             .terms = terms,
-            .rank_loads = loads};
+            .rank_loads = loads,
+            .moe_backend = moe_backend};
   }
   std::unique_ptr<StepLatency> make() const {
     return make_wide_experts({.kernels = kernels(),

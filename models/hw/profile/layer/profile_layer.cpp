@@ -95,8 +95,12 @@ StageTime ProfileLayer::routed_experts(std::int64_t group_tokens) const {
 }
 
 StageTime ProfileLayer::as_served(StageTime timed) const {
-  timed.seconds += (in_.terms.expert_compute_factor - 1) * timed.compute_s;
-  timed.compute_s *= in_.terms.expert_compute_factor;
+  const EngineTerms& terms = in_.terms;
+  const bool generated = in_.gpu.peaks.fp4_flop_per_s > 0 && in_.moe_backend == "auto";
+  const double factor = generated && terms.generated_expert_compute_factor > 0 ? terms.generated_expert_compute_factor
+                                                                               : terms.expert_compute_factor;
+  timed.seconds += (factor - 1) * timed.compute_s;
+  timed.compute_s *= factor;
   return timed;
 }
 
