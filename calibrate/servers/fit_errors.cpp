@@ -145,8 +145,7 @@ std::string source_of(const Members& members, std::size_t steps, std::size_t fir
   return fmt::format("{} systems, {} figures of steps and {} of TTFT", systems.size(), steps, first_tokens);
 }
 
-/// Systems of open loads have few rows each: their medians say little of how systems differ.
-CalibrationError entry(const Members& members, const Members& every, const Members* every_open = nullptr) {
+CalibrationError entry(const Members& members, const Members& every, const Quantiles& first_tokens) {
   const Residuals of_steps = members.steps();
   const Residuals of_first = members.first_tokens();
   const Quantiles s = foreseen(of_steps, every.steps());
@@ -156,13 +155,11 @@ CalibrationError entry(const Members& members, const Members& every, const Membe
   CalibrationError error{.steps = range(s.p50, below, above),
                          .source = source_of(members, of_steps.size(), of_first.size())};
   if (of_first.empty()) return error;
-  const Quantiles t =
-      every_open ? pulled(of_first, every_open->first_tokens()) : foreseen(of_first, every.first_tokens());
   const double ttft_kernels = members.by_kernels(ServerFigure::ttft_mean);
   error.stalls_fraction = rounded(stalls(members.tails()));
-  error.first_token =
-      range(t.p50 - s.p50 - std::log1p(error.stalls_fraction), unexplained(t.p50 - t.p05, below, ttft_kernels),
-            unexplained(t.p95 - t.p50, above, ttft_kernels));
+  error.first_token = range(first_tokens.p50 - s.p50 - std::log1p(error.stalls_fraction),
+                            unexplained(first_tokens.p50 - first_tokens.p05, below, ttft_kernels),
+                            unexplained(first_tokens.p95 - first_tokens.p50, above, ttft_kernels));
   return error;
 }
 
@@ -210,15 +207,17 @@ class OwnErrors {
   }
 
   /// Other layouts have hops of their own; too few routed and disaggregated systems are known to do without others.
-  /// Of an open load first tokens are pulled to those of all open loads. False where there is too little of it.
+  /// Systems of open loads have few rows each, and their medians say little of how systems differ: their first tokens
+  /// are pulled to those of all open loads. False where there is too little of it.
   bool add(const CalibrationError& of) {
     const bool open = of.load == "open";
     const Members own = members(of);
     if (own.steps().size() < least_figures || (open && own.first_tokens().size() < least_figures)) return false;
     const Members every = members({.layout = of.layout == "one" ? "one" : "any"});
-    const Members every_open = members({.load = "open"});
-    CalibrationError error = entry(own, every, open ? &every_open : nullptr);
-    const CalibrationError of_all = entry(every, every);
+    const auto first = [&](const Members& m) { return foreseen(m.first_tokens(), every.first_tokens()); };
+    CalibrationError error =
+        entry(own, every, open ? pulled(own.first_tokens(), members({.load = "open"}).first_tokens()) : first(own));
+    const CalibrationError of_all = entry(every, every, first(every));
     if (!says_first_tokens(error) && says_first_tokens(of_all)) take_first_tokens(error, of_all, "all pools");
     error.gpus = of.gpus;
     error.models = of.models;
