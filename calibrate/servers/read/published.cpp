@@ -4,109 +4,93 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "calibrate/servers/read/csv_rows.h"
 #include "models/hw/llm/data_type.h"
+#include "sim/input/library/library.h"
+#include "sim/input/library/llm_config.h"
 
 namespace servecast {
 namespace {
 
-struct Published {
-  std::string_view name;  // a fine-tuned model's may have more behind it, see tuned
-  const char* llm;
-  const char* weights = "bf16";
-  bool experts = false;
+/// Models under another name, or under the name of one with the same shapes.
+const std::map<std::string_view, std::string_view> same_shapes{
+    {"deepseek-r1", "deepseek-v3"},          {"deepseek-v3.1", "deepseek-v3"},
+    {"llama-3.3-70b", "llama-3.1-70b"},      {"llama-v2-7b", "llama-2-7b"},
+    {"llama-v2-70b", "llama-2-70b"},         {"llama-v3-8b", "llama-3-8b"},
+    {"llama-v3-70b", "llama-3-70b"},         {"llama-v3.1-8b", "llama-3.1-8b"},
+    {"llama-v3.1-70b", "llama-3.1-70b"},     {"meta-llama-3-8b", "llama-3-8b"},
+    {"meta-llama-3-70b", "llama-3-70b"},     {"meta-llama-3.1-8b", "llama-3.1-8b"},
+    {"meta-llama-3.1-70b", "llama-3.1-70b"},
 };
-// Llama 3.3 has the shapes of 3.1, DeepSeek-R1 those of V3.
-constexpr Published published_llms[]{
-    {"01-ai/Yi-34B", "yi-34b"},
-    {"MiniMaxAI/MiniMax-M2.5", "minimax-m2.5", "fp8_block", true},
-    {"Qwen/Qwen2.5-32B", "qwen2.5-32b"},
-    {"Qwen/Qwen2.5-72B", "qwen2.5-72b"},
-    {"Qwen/Qwen2.5-7B", "qwen2.5-7b"},
-    {"Qwen/Qwen3-14B", "qwen3-14b"},
-    {"Qwen/Qwen3-235B-A22B", "qwen3-235b-a22b", "bf16", true},
-    {"Qwen/Qwen3-30B-A3B", "qwen3-30b-a3b", "bf16", true},
-    {"Qwen/Qwen3-32B", "qwen3-32b"},
-    {"Qwen/Qwen3-8B", "qwen3-8b"},
-    {"Qwen/Qwen3.5-397B-A17B", "qwen3.5-397b-a17b", "bf16", true},
-    {"codellama/CodeLlama-34b-Instruct-hf", "codellama-34b"},
-    {"codellama/CodeLlama-34b-hf", "codellama-34b"},
-    {"deepseek-ai/DeepSeek-R1", "deepseek-v3", "fp8_block", true},
-    {"deepseek-ai/DeepSeek-R1-0528", "deepseek-v3", "fp8_block", true},
-    {"deepseek-ai/DeepSeek-V2-Lite", "deepseek-v2-lite", "bf16", true},
-    {"deepseek-ai/DeepSeek-V3", "deepseek-v3", "fp8_block", true},
-    {"facebook/opt-13b", "opt-13b"},
-    {"facebook/opt-66b", "opt-66b"},
-    {"huggyllama/llama-30b", "llama-30b"},
-    {"meta-llama/Llama-2-13b-chat-hf", "llama-2-13b"},
-    {"meta-llama/Llama-2-13b-hf", "llama-2-13b"},
-    {"meta-llama/Llama-2-70b-chat-hf", "llama-2-70b"},
-    {"meta-llama/Llama-2-70b-hf", "llama-2-70b"},
-    {"meta-llama/Llama-2-7b-chat-hf", "llama-2-7b"},
-    {"meta-llama/Llama-2-7b-hf", "llama-2-7b"},
-    {"meta-llama/Llama-3.1-405B", "llama-3.1-405b"},
-    {"meta-llama/Llama-3.1-70B", "llama-3.1-70b"},
-    {"meta-llama/Llama-3.1-8B", "llama-3.1-8b"},
-    {"meta-llama/Llama-3.3-70B", "llama-3.1-70b"},
-    {"meta-llama/Meta-Llama-3-70B", "llama-3-70b"},
-    {"meta-llama/Meta-Llama-3-8B", "llama-3-8b"},
-    {"mistralai/Mistral-7B-v0.3", "mistral-7b"},
-    {"mistralai/Mixtral-8x22B-v0.1", "mixtral-8x22b", "bf16", true},
-    {"mistralai/Mixtral-8x7B-v0.1", "mixtral-8x7b", "bf16", true},
-    {"nvidia/DeepSeek-R1-0528-FP4-V2", "deepseek-v3", "nvfp4", true},
-    {"nvidia/DeepSeek-R1-NVFP4", "deepseek-v3", "nvfp4", true},
-    {"nvidia/DeepSeek-V3.1-NVFP4", "deepseek-v3", "nvfp4", true},
-    {"nvidia/Llama-3.1-8B-Instruct-FP8", "llama-3.1-8b", "fp8"},
-    {"/mnt/lustre01/models/deepseek-r1-0528-fp4-v2", "deepseek-v3", "nvfp4", true},
-    {"/mnt/lustre01/models/gpt-oss-120b", "gpt-oss-120b", "mxfp4", true},
-    {"nvidia/Qwen3-32B-NVFP4", "qwen3-32b", "nvfp4"},
-    {"openai/gpt-oss-120b", "gpt-oss-120b", "mxfp4", true},
-    {"openai/gpt-oss-20b", "gpt-oss-20b", "mxfp4", true},
-    {"DeepSeek-R1-0528", "deepseek-v3", "fp8_block", true},
-    {"gpt-oss-120b", "gpt-oss-120b", "mxfp4", true},
-    {"gpt-oss-20b", "gpt-oss-20b", "mxfp4", true},
-    {"Llama-3.3-70B", "llama-3.1-70b"},
-    {"Llama-4-Maverick", "llama-4-maverick", "bf16", true},
-    {"Qwen3-30B-A3B", "qwen3-30b-a3b", "bf16", true},
-    {"LLaMA v2 70B", "llama-2-70b"},
-    {"LLaMA v2 7B", "llama-2-7b"},
-    {"LLaMA v3 70B", "llama-3-70b"},
-    {"LLaMA v3 8B", "llama-3-8b"},
-    {"LLaMA v3.1 70B", "llama-3.1-70b"},
-    {"LLaMA v3.1 8B", "llama-3.1-8b"},
-    {"Llama 3.3 70B", "llama-3.1-70b"},
-    {"Llama 3.1 8B", "llama-3.1-8b"},
-    {"Llama 3.1 405B", "llama-3.1-405b"},
-};
-constexpr std::string_view tuned = "-Instruct";
+/// What weights are published in where that is not bf16.
+const std::map<std::string_view, std::string> published_in{
+    {"deepseek-v3", "fp8_block"}, {"deepseek-v3.2", "fp8_block"}, {"gpt-oss-120b", "mxfp4"},
+    {"gpt-oss-20b", "mxfp4"},     {"kimi-k2", "fp8_block"},       {"minimax-m2.5", "fp8_block"}};
+/// Behind a model's name: how it was tuned and of which release it is, which changes no shape (nor do four digits of
+/// a date).
+const std::set<std::string_view> idle_words{"base", "chat", "exp",      "hf",   "instruct", "it", "v0.1",
+                                            "v0.3", "v2",   "thinking", "128e", "16e",      "17b"};
+/// And what the weights were quantised to.
+const std::map<std::string_view, std::string> quantised_to{{"fp4", "nvfp4"}, {"nvfp4", "nvfp4"}, {"fp8", "fp8"}};
 
 const std::map<std::string_view, BundledGpu> known_gpus{
-    {"H100-SXM-80GB", {"h100_sxm_80g", "dgx_h100"}},
-    {"H200-SXM-141GB", {"h200_sxm_141g", "hgx_h200"}},
-    {"A100-SXM4-80GB", {"a100_sxm_80g", "dgx_a100"}},
-    {"GH200-96GB", {"gh200_96g", "gh200", false}},
-    {"A100-PCIE-80GB", {"a100_pcie_80g", "pcie_server", false}},
-    {"L40S", {"l40s_48g", "pcie_server"}},
-    {"h100_sxm", {"h100_sxm_80g", "dgx_h100"}},
-    {"h200_sxm", {"h200_sxm_141g", "hgx_h200"}},
-    {"a100_sxm", {"a100_sxm_80g", "dgx_a100"}},
-    {"l40s", {"l40s_48g", "pcie_server"}},
+    {"a100", {"a100_sxm_80g", "dgx_a100"}},
+    {"a100 40gb", {"a100_sxm_40g", "dgx_a100", false}},
+    {"a100 pcie", {"a100_pcie_80g", "pcie_server", false}},
+    {"b200", {"b200_sxm_180g", "hgx_b200", true, true}},
+    {"b300", {"b300_sxm_288g", "hgx_b300", false, true}},
+    {"gb200", {"gb200_186g", "gb200_nvl72", true, true}},
+    {"gb300", {"gb300_288g", "gb300_nvl72", false, true}},
+    {"gh200", {"gh200_96g", "gh200", false}},
     {"h100", {"h100_sxm_80g", "dgx_h100"}},
     {"h200", {"h200_sxm_141g", "hgx_h200"}},
-    {"H100", {"h100_sxm_80g", "dgx_h100"}},
-    {"H200", {"h200_sxm_141g", "hgx_h200"}},
-    {"b200_sxm", {"b200_sxm_180g", "hgx_b200", true, true}},
-    {"b200", {"b200_sxm_180g", "hgx_b200", true, true}},
-    {"b200-trt", {"b200_sxm_180g", "hgx_b200", true, true}},
-    {"B200", {"b200_sxm_180g", "hgx_b200", true, true}},
-    {"gb200", {"gb200_186g", "gb200_nvl72", true, true}},
-    {"GB200", {"gb200_186g", "gb200_nvl72", true, true}},
-    {"b300_sxm", {"b300_sxm_288g", "hgx_b300", false, true}},
-    {"gb300", {"gb300_288g", "gb300_nvl72", false, true}},
+    {"l40s", {"l40s_48g", "pcie_server"}},
 };
+/// Of a GPU's name: its board as all of these models have it, its memory where there is one size, an engine.
+const std::set<std::string_view> idle_gpu_words{"nvidia", "sxm",   "sxm4", "sxm5",  "80gb", "96gb",
+                                                "141gb",  "180gb", "hbm3", "hbm3e", "trt"};
+
+std::vector<std::string> words(const std::string& name) {
+  std::vector<std::string> all;
+  std::string word;
+  for (const unsigned char c : name + " ") {
+    if (c != ' ' && c != '-' && c != '_') {
+      word += static_cast<char>(std::tolower(c));
+    } else if (!word.empty()) {
+      all.push_back(std::exchange(word, {}));
+    }
+  }
+  return all;
+}
+
+bool is_date(std::string_view word) {
+  return word.size() == 4 && std::ranges::all_of(word, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+std::string bundled_name(const std::string& name) {
+  const auto other = same_shapes.find(name);
+  if (other != same_shapes.end()) return std::string(other->second);
+  const std::vector<std::string> bundled = library_names(llm_folder);
+  return std::ranges::find(bundled, name) == bundled.end() ? "" : name;
+}
+
+/// Nothing where a word is behind the name that may mean another model.
+std::optional<std::string> weights_by(std::span<const std::string> behind, std::string weights, bool blocks) {
+  for (const std::string& word : behind)
+    if (const auto type = quantised_to.find(word); type != quantised_to.end())
+      weights = type->second == "fp8" && (blocks || weights == "fp8_block") ? "fp8_block" : type->second;
+    else if (!idle_words.contains(word) && !is_date(word))
+      return std::nullopt;
+  return weights;
+}
 
 /// As TensorRT-LLM's pages write them. Models that they ran in 16 bits are counted as bf16.
 const std::map<std::string_view, std::string> page_types{
@@ -114,18 +98,25 @@ const std::map<std::string_view, std::string> page_types{
 
 }  // namespace
 
+// Alibaba quantises its own checkpoints in blocks.
 BundledLlm bundled_llm(const std::string& published) {
-  const std::string_view name = published;
-  const auto found = std::ranges::find_if(published_llms, [&](const Published& p) {
-    return name == p.name || (name.starts_with(p.name) && name.substr(p.name.size()) == tuned);
-  });
-  if (found == std::ranges::end(published_llms))
-    throw NoMatch(fmt::format("no bundled model is known for '{}'", published));
-  return {.name = found->llm, .weights = found->weights, .experts = found->experts};
+  const std::vector<std::string> said = words(published.substr(published.rfind('/') + 1));
+  const bool blocks = published.starts_with("Qwen/");
+  for (std::size_t named = said.size(); named > 0; --named) {
+    const std::span<const std::string> all(said);
+    const std::string name = bundled_name(fmt::format("{}", fmt::join(all.first(named), "-")));
+    if (name.empty()) continue;
+    const auto own = published_in.find(name);
+    const auto weights = weights_by(all.subspan(named), own == published_in.end() ? "bf16" : own->second, blocks);
+    if (weights) return {.name = name, .weights = *weights, .experts = load_llm(name, {}).experts.has_value()};
+  }
+  throw NoMatch(fmt::format("no bundled model is known for '{}'", published));
 }
 
 BundledGpu bundled_gpu(const std::string& published) {
-  const auto found = known_gpus.find(published);
+  std::vector<std::string> said = words(published);
+  std::erase_if(said, [](const std::string& word) { return idle_gpu_words.contains(word); });
+  const auto found = known_gpus.find(fmt::format("{}", fmt::join(said, " ")));
   if (found == known_gpus.end()) throw NoMatch(fmt::format("no bundled GPU is known for '{}'", published));
   return found->second;
 }

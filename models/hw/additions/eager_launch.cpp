@@ -10,32 +10,22 @@ namespace servecast {
 namespace {
 
 constexpr std::int64_t launched_norms = 2;
+constexpr std::int64_t launched_mlp = 3;
 constexpr std::int64_t launched_experts = 3;  // router, choice, all experts at once
-constexpr std::int64_t launched_triton_experts = 12;
+constexpr std::int64_t triton_kernel = 2;     // of 1, 1.5, 1.75, 2 and 2.5 operations, on gpt-oss-120b
+constexpr std::int64_t launched_triton_experts = 4 + 8 * triton_kernel;
+constexpr std::int64_t launched_linear_attention = 6 + 11 * triton_kernel;
 
-/// Products of weights, each with what quantises its inputs, and the rest.
-struct Launched {
-  std::int64_t products = 0;
-  std::int64_t others = 0;
-
-  std::int64_t operations(DataType weights) const {
-    return (weights == DataType::fp8_block ? 2 : 1) * products + others;
-  }
-};
-
-Launched launched_attention(const Llm& llm, std::int64_t layer) {
-  if (llm.attention(layer) == Attention::linear) return {.products = 3, .others = 14};
-  if (llm.latent) return {.products = 4, .others = llm.latent->query_rank > 0 ? 4 : 3};
-  return {.products = 2, .others = llm.qk_norm ? 2 : 1};
+std::int64_t attention_operations(const Llm& llm, std::int64_t layer) {
+  if (llm.attention(layer) == Attention::linear) return launched_linear_attention;
+  if (llm.latent) return llm.latent->query_rank > 0 ? 11 : 10;
+  return llm.qk_norm ? 4 : 3;
 }
 
-constexpr Launched launched_mlp{.products = 2, .others = 1};
-
-std::int64_t mlp_operations(const EagerLaunch& launch, std::int64_t layer) {
-  const std::int64_t dense = launched_mlp.operations(launch.weights.mlp);
-  if (!launch.llm.has_experts(layer)) return dense;
-  const bool shared = launch.llm.experts->shared_intermediate > 0;
-  return (launch.triton_experts ? launched_triton_experts : launched_experts) + (shared ? dense + 1 : 0);
+std::int64_t mlp_operations(const Llm& llm, std::int64_t layer, bool triton_experts) {
+  if (!llm.has_experts(layer)) return launched_mlp;
+  const bool shared = llm.experts->shared_intermediate > 0;
+  return (triton_experts ? launched_triton_experts : launched_experts) + (shared ? launched_mlp + 1 : 0);
 }
 
 class EagerSteps final : public LatencyAround {
@@ -46,14 +36,16 @@ class EagerSteps final : public LatencyAround {
       const LayerRange layers = stage_layers(launch.llm.layers, stages(), stage);
       std::int64_t operations = 0;
       for (std::int64_t layer = layers.first; layer < layers.last; ++layer)
-        operations += launched_operations(launch, layer);
+        operations += launched_operations(launch.llm, layer, launch.triton_experts);
       launch_s_.push_back(launch.operation_s * real(operations));
+      const std::int64_t apart = launch.llm.latent ? launched_latent_decodes * (layers.last - layers.first) : 0;
+      decodes_apart_s_.push_back(launch.operation_s * real(apart));
     }
   }
 
   StageTime stage(const StepWork& work, std::int64_t stage) const override {
     StageTime time = model().stage(work, stage);
-    const double waits_s = launch_s_[static_cast<std::size_t>(stage)] - time.seconds;
+    const double waits_s = launch_s(work, static_cast<std::size_t>(stage)) - time.seconds;
     const bool in_graph = work.prefill_tokens == 0 && work.decode_sequences <= graph_sequences_;
     if (in_graph || waits_s <= 0) return time;
     time.seconds += waits_s;
@@ -62,15 +54,20 @@ class EagerSteps final : public LatencyAround {
   }
 
  private:
+  double launch_s(const StepWork& work, std::size_t stage) const {
+    const bool mixed = work.prefill_tokens > 0 && work.decode_sequences > 0;
+    return launch_s_[stage] + (mixed ? decodes_apart_s_[stage] : 0);
+  }
+
   std::vector<double> launch_s_{};  // of each stage
+  std::vector<double> decodes_apart_s_{};
   std::int64_t graph_sequences_;
 };
 
 }  // namespace
 
-std::int64_t launched_operations(const EagerLaunch& launch, std::int64_t layer) {
-  return launched_norms + launched_attention(launch.llm, layer).operations(launch.weights.attention) +
-         mlp_operations(launch, layer);
+std::int64_t launched_operations(const Llm& llm, std::int64_t layer, bool triton_experts) {
+  return launched_norms + attention_operations(llm, layer) + mlp_operations(llm, layer, triton_experts);
 }
 
 std::unique_ptr<StepLatency> with_eager_launch(std::unique_ptr<StepLatency> model, const EagerLaunch& launch) {

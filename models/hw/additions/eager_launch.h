@@ -10,7 +10,6 @@ namespace servecast {
 /// An engine whose CUDA graphs hold decodes alone, up to so many sequences.
 struct EagerLaunch {
   Llm llm{};
-  WeightTypes weights{};
   double operation_s = 0;            // host time to launch one
   std::int64_t graph_sequences = 0;  // the largest graph, of all ranks
   bool triton_experts = false;       // by OpenAI's triton_kernels
@@ -18,16 +17,20 @@ struct EagerLaunch {
 
 /// Operations that the host launches for a layer, as PyTorch flows call them: two norms; products of queries, keys
 /// and values and of outputs around an attention that turns heads and writes the cache, with query-key norms one
-/// more; latent attention also a product down, one or two norms and a product up, and a copy of keys; linear
+/// more; latent attention also a product down, one or two norms and a product up, the latent vector put together, two
+/// copies of keys, and queries, keys and values put together (TensorRT-LLM 1.0's MLA.forward_context_default); linear
 /// attention two products and a copy around a convolution and gates, two norms, the six kernels of a chunk
 /// (flash-linear-attention's chunk_gated_delta_rule_fwd), states read and written, a norm and a product; a dense MLP
 /// two products and an activation; experts a router, its choice and all experts at once, by OpenAI's triton_kernels a
-/// router, six kernels that route, padding, two products, an activation and a sum, shared ones an MLP and a sum. A
-/// product in fp8_block, but for experts, is two: its inputs are quantised apart (TensorRT-LLM's fp8_quantize_1x128,
-/// SGLang's per_token_group_quant_fp8). One operation takes 94 us in TensorRT-LLM 1.0 (fitted, on models without
-/// such); layers of DeepSeek-V2-Lite in bf16 take 1.15 ms (SGLang issue 1369), 72 us each, and of DeepSeek-V3 1.35 ms
-/// (pull request 12160), 59 us.
-std::int64_t launched_operations(const EagerLaunch& launch, std::int64_t layer);
+/// router, six kernels that route, padding, two products, an activation and a sum, shared ones an MLP and a sum.
+/// Triton launches its kernels from Python, which takes two operations: those that route and compute gpt-oss's
+/// experts, and of linear attention all but products, copies and states. What quantises a product's inputs is
+/// launched within it. One operation takes 80 us in TensorRT-LLM 1.0 (fitted); layers of DeepSeek-V2-Lite take
+/// 1.15 ms (SGLang issue 1369), 61 us each, and of DeepSeek-V3 1.35 ms (pull request 12160), 68 us.
+std::int64_t launched_operations(const Llm& llm, std::int64_t layer, bool triton_experts = false);
+
+/// What decodes of latent attention add beside prompts: a call of their own between two products and a copy.
+inline constexpr std::int64_t launched_latent_decodes = 4;
 
 /// Steps outside its graphs, those with prompts or with more decodes than the largest one, launch operations one by
 /// one: a stage takes at least what the host takes for those of its layers, of which the GPU waits for the host what

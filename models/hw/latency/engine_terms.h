@@ -24,6 +24,7 @@ struct EngineTerms {
   double dependent_launch_s = 0;
   double norm_in_all_reduce_s = 0;
   std::string input_scales = "dynamic";
+  bool attention_in_one_call = false;
   std::int64_t shared_experts_beside_tokens = 0;
   double expert_compute_factor = 1;
   double generated_expert_compute_factor = 0;
@@ -57,6 +58,9 @@ struct EngineTerms {
         "of fp8 products' inputs. dynamic: found before each product, as the kernels' benchmarks do; static: known, "
         "one kernel quantises the inputs; fused: known, the kernel before writes fp8",
         {"dynamic", "static", "fused"});
+    f.field("attention_in_one_call", attention_in_one_call,
+            "one call computes a step's prompts and decodes; FlashAttention 2 (GPUs before Hopper, 16-bit keys and "
+            "values) then gives a decode beside a prompt a tile of 64 queries in each head");
     f.field(
         "shared_experts_beside_tokens", shared_experts_beside_tokens,
         "largest step whose shared experts are computed beside the routed ones, on a stream of their own; 0: none");

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -78,6 +79,8 @@ struct Gpu {
   double pcie_d2h_bytes_per_s = 0;
   PowerDraw power{};
   double usd_per_hour = 0;
+  double compute_capability = 0;
+  std::int64_t multiprocessors = 0;
   std::string kernels_like{};  // file of the measured GPU that `kernels` were scaled from
   std::optional<KernelRates> kernels_measured_at{};
   std::optional<Kernels> kernels{};
@@ -97,6 +100,8 @@ struct Gpu {
     f.required("pcie_d2h_bytes_per_s", pcie_d2h_bytes_per_s, "measured copy rate to the host", positive);
     f.group("power", power, "electrical power");
     f.required("usd_per_hour", usd_per_hour, "rent of one GPU");
+    f.field("compute_capability", compute_capability, "of CUDA, where it is below 9 (Hopper); 0: not told");
+    f.field("multiprocessors", multiprocessors, "streaming multiprocessors that are enabled, likewise");
     f.field("kernels_like", kernels_like, "measured GPU whose kernel constants are scaled to this one's data sheet");
     f.group("kernels", kernels, "kernel constants measured on this GPU");
     f.group(

@@ -13,6 +13,8 @@ namespace {
 
 constexpr double longest_context = 1 << 20;
 constexpr std::int64_t long_prompt = 16384;  // bound by arithmetic on every GPU
+constexpr std::int64_t tile_queries = 64;    // kBlockM of FlashAttention 2 with paged keys and values
+constexpr double hopper = 9;                 // from here on engines have kernels with a scheduler of tiles
 constexpr double most_pairs = 1e12;          // half the square of a million tokens
 
 AttentionHeads heads(const ProfileInputs& in) {
@@ -68,6 +70,14 @@ KernelTime prompt_time(const ProfileInputs& in, double tokens) {
   return time.value();
 }
 
+/// Keys and values in fp8 are other kernels' (FlashInfer), which split prompts from decodes, as latent attention
+/// does.
+bool runs_flash_attention_2(const ProfileInputs& in) {
+  const double capability = in.gpu.compute_capability;
+  return in.terms.attention_in_one_call && capability > 0 && capability < hopper && !in.llm.latent &&
+         facts(in.kv).bytes == 2;
+}
+
 }  // namespace
 
 bool absorbs_projection(const ProfileInputs& in) { return in.llm.latent && absorbed(in, 1) && up_projection(in, 1); }
@@ -76,20 +86,20 @@ ProfileAttention::ProfileAttention(const ProfileInputs& inputs, const AttentionS
     : in_(inputs),
       span_(span),
       absorbs_(absorbs_projection(inputs)),
+      tiled_(runs_flash_attention_2(inputs)),
       decodes_(octave::knots_to(real(inputs.max_sequences))),
       prompts_(octave::knots_to(most_pairs)),
       projections_(octave::knots_to(longest_context) + 1) {}
 
 const ProfileAttention::Row& ProfileAttention::decodes(std::size_t row) const {
-  return decodes_.at(row, [&] {
-    Row knots;
+  return decodes_.at(row, [] { return Row(octave::knots_to(longest_context)); });
+}
+
+const ProfileAttention::Knot& ProfileAttention::decodes(const Row& in, std::size_t row, std::size_t column) const {
+  return in.at(column, [&] {
     const auto sequences = static_cast<std::int64_t>(octave::size(row));  // knots between 1 and 8 repeat
-    for (std::size_t column = 0; column < octave::knots_to(longest_context); ++column) {
-      const KernelTime time = decode_time(in_, sequences, octave::size(column));
-      knots.push_back(
-          {.seconds = time.seconds * octave::size(row) / real(sequences), .extrapolated = time.extrapolated});
-    }
-    return knots;
+    const KernelTime time = decode_time(in_, sequences, octave::size(column));
+    return Knot{.seconds = time.seconds * octave::size(row) / real(sequences), .extrapolated = time.extrapolated};
   });
 }
 
@@ -106,17 +116,34 @@ double ProfileAttention::check_s(double pairs) const {
   return check_s_per_pair * pairs;
 }
 
+double ProfileAttention::decode_tiles_s(std::int64_t sequences, double mean_context) const {
+  return check_s(real(sequences * tile_queries) * mean_context);
+}
+
+double ProfileAttention::longest_s(const StepWork& work) const {
+  double longest = work.decode_sequences > 0 ? context(work) : 0;
+  if (work.prefill_prefix_tokens > 0)
+    longest = std::max(longest, span_.reached(work.prompt_chunks()) / real(work.prefill_sequences));
+  return check_s(real(tile_queries) * longest) * real(in_.gpu.multiprocessors) / real(heads(in_).q_heads);
+}
+
 StageTime ProfileAttention::decode(std::int64_t sequences, double mean_context) const {
   const OctavePoint n = octave::point(real(sequences));
   const OctavePoint context = octave::point(std::min(mean_context, longest_context));
   const std::size_t row = std::min(n.knot, decodes_.size() - 2);
   const double row_part = n.knot > row ? 1 : n.part;
-  const Knot* fewer = &decodes(row)[context.knot];
-  const Knot* more = &decodes(row + 1)[context.knot];
-  const double low = fewer[0].seconds + (fewer[1].seconds - fewer[0].seconds) * context.part;
-  const double high = more[0].seconds + (more[1].seconds - more[0].seconds) * context.part;
+  const auto at = [&](std::size_t knot) {
+    const Row& columns = decodes(knot);
+    const Knot& shorter = decodes(columns, knot, context.knot);
+    const Knot& longer = decodes(columns, knot, context.knot + 1);
+    return Knot{.seconds = shorter.seconds + (longer.seconds - shorter.seconds) * context.part,
+                .extrapolated = shorter.extrapolated};
+  };
+  const Knot fewer = at(row);
+  const Knot more = at(row + 1);
   const double scale = n.knot > row ? real(sequences) / octave::size(row + 1) : 1;  // more than were tabulated
-  return {.seconds = scale * (low + (high - low) * row_part), .extrapolated = n.knot > row || fewer->extrapolated};
+  return {.seconds = scale * (fewer.seconds + (more.seconds - fewer.seconds) * row_part),
+          .extrapolated = n.knot > row || fewer.extrapolated};
 }
 
 double ProfileAttention::pairs(std::int64_t tokens, std::int64_t prefix) const {
@@ -142,6 +169,7 @@ double ProfileAttention::chunk_s(std::int64_t tokens, std::int64_t prefix) const
 }
 
 double ProfileAttention::attention_s(std::int64_t tokens, std::int64_t prefix) const {
+  if (tiled_) tokens = std::max(tokens, std::min(tile_queries, prefix));
   const OctavePoint at = octave::point(std::min(pairs(tokens, prefix), most_pairs));
   const double shorter_s = prompt(at.knot).seconds;
   return shorter_s + (prompt(at.knot + 1).seconds - shorter_s) * at.part;

@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <vector>
 
 #include "models/hw/latency/memo.h"
 #include "models/hw/profile/profile_latency.h"
@@ -26,6 +25,15 @@ class ProfileAttention {
   StageTime decode(std::int64_t sequences, double mean_context) const;
   /// Arithmetic of so many query-key pairs, at the rate of long prompts: what checking drafts takes at least.
   double check_s(double pairs) const;
+  /// Whether one call of FlashAttention 2 computes a step's prompts and decodes, or drafts. It works in tiles of
+  /// queries, each of which one multiprocessor takes through all keys. Decodes alone are its exception: there the
+  /// queries that share keys fill a tile and keys are split (mha_varlen_fwd's seqlenq_ngroups_swapped; vLLM's pull
+  /// request 58013).
+  bool tiled() const { return tiled_; }
+  /// A tile of each decode and head, over all multiprocessors.
+  double decode_tiles_s(std::int64_t sequences, double mean_context) const;
+  /// One tile through the longer context of decodes and of chunks behind a prefix, each in the mean.
+  double longest_s(const StepWork& work) const;
   /// A chunk beside other attention work: without the launch, which it shares.
   double chunk_s(std::int64_t tokens, std::int64_t prefix) const;
   /// Whether a prompt with so many pairs is outside the measured ones.
@@ -36,16 +44,18 @@ class ProfileAttention {
     double seconds = 0;
     bool extrapolated = false;
   };
-  using Row = std::vector<Knot>;  // by mean context
+  using Row = Memo<Knot>;  // by mean context
   double pairs(std::int64_t tokens, std::int64_t prefix) const;
   double attention_s(std::int64_t tokens, std::int64_t prefix) const;
   double up_projection_s(std::int64_t rows) const;
   const Row& decodes(std::size_t row) const;
+  const Knot& decodes(const Row& in, std::size_t row, std::size_t column) const;
   const Knot& prompt(std::size_t knot) const;
 
   const ProfileInputs& in_;
   AttentionSpan span_;
   bool absorbs_;
+  bool tiled_;
   Memo<Row> decodes_;         // by sequences
   Memo<Knot> prompts_;        // by pairs, launch taken off
   Memo<double> projections_;  // by rows

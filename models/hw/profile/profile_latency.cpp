@@ -35,7 +35,12 @@ class ProfileLatency final : public StepLatency {
   const StageTime& routed_experts(std::int64_t group_tokens) const;
   void even_out(StageTime& sum, const PipelineStage& stage, const StepWork& work) const;
   StageTime attention(const PipelineStage& stage, const StepWork& work) const;
+  void add_decodes(StageTime& sum, const PipelineStage& stage, const StepWork& work) const;
   StageTime decodes(Attention kind, const StepWork& work) const;
+  double longest_s(const PipelineStage& stage, const StepWork& work) const;
+  bool in_tiles(const StepWork& work) const {
+    return tiled_ && (work.prefill_sequences > 0 || work.draft_tokens > 0);
+  }
   StageTime prompts(const PipelineStage& stage, const StepWork& work) const;
   void add_host(StageTime& sum, const StepWork& work) const;
 
@@ -49,6 +54,7 @@ class ProfileLatency final : public StepLatency {
   double sampler_s_per_token_;
   std::array<std::optional<ProfileAttention>, attention_kinds> kernels_{};  // where there are any
   const ProfileAttention* any_attention_ = nullptr;
+  bool tiled_ = false;
   std::optional<DerivedAttention> derived_{};
   mutable std::vector<PipelineStage> stages_;
   mutable std::vector<bool> asked_;  // which of the stages' by_tokens are known
@@ -78,6 +84,7 @@ void ProfileLatency::add_attention(Attention attention) {
   if (attention == Attention::linear || attention == Attention::sparse) derived_.emplace(in_.gpu, in_.llm, in_.shape);
   if (attention == Attention::linear) return;
   any_attention_ = &kernels_[static_cast<std::size_t>(attention)].emplace(in_, attention_span(in_.llm, attention));
+  tiled_ = any_attention_->tiled();
 }
 
 void ProfileLatency::ask_bodies(std::int64_t tokens) const {
@@ -152,6 +159,10 @@ StageTime ProfileLatency::decodes(Attention kind, const StepWork& work) const {
   const ProfileAttention& attention = *kernels_[static_cast<std::size_t>(kind)];
   const double context = attention.context(work);
   StageTime time = attention.decode(work.decode_sequences, context);
+  if (in_tiles(work)) {
+    const double tiles_s = attention.decode_tiles_s(work.decode_sequences, context);
+    if (tiles_s > time.seconds) time.seconds = time.compute_s = tiles_s;
+  }
   if (work.draft_tokens == 0) return time;
   const std::int64_t queries = work.decode_sequences + work.draft_tokens;
   const double check_s =
@@ -160,9 +171,22 @@ StageTime ProfileLatency::decodes(Attention kind, const StepWork& work) const {
   return time;
 }
 
+/// What the longest of a step's contexts takes alone, where they are not split.
+double ProfileLatency::longest_s(const PipelineStage& stage, const StepWork& work) const {
+  double sum_s = 0;
+  for (std::size_t i = 0; i < kernels_.size(); ++i)
+    if (kernels_[i]) sum_s += stage.by_attention[i] * kernels_[i]->longest_s(work);
+  return sum_s;
+}
+
 StageTime ProfileLatency::attention(const PipelineStage& stage, const StepWork& work) const {
   StageTime sum = prompts(stage, work);
-  if (work.decode_sequences == 0) return sum;
+  if (work.decode_sequences > 0) add_decodes(sum, stage, work);
+  if (in_tiles(work)) sum.seconds = std::max(sum.seconds, longest_s(stage, work));
+  return sum;
+}
+
+void ProfileLatency::add_decodes(StageTime& sum, const PipelineStage& stage, const StepWork& work) const {
   for (std::size_t i = 0; i < kernels_.size(); ++i)
     if (kernels_[i] && stage.by_attention[i] > 0)
       sum += stage.by_attention[i] * decodes(static_cast<Attention>(i), work);
@@ -170,7 +194,6 @@ StageTime ProfileLatency::attention(const PipelineStage& stage, const StepWork& 
     sum += linear * derived_->linear_decodes(work.decode_sequences);
   if (const double sparse = stage.attending(Attention::sparse); sparse > 0)
     sum += sparse * derived_->index_decodes(work.decode_kv_tokens, work.decode_sequences);
-  return sum;
 }
 
 void ProfileLatency::add_host(StageTime& sum, const StepWork& work) const {

@@ -137,7 +137,6 @@ void add_eager_launch(Pool& pool) {
   if (terms.eager_operation_s > 0)
     pool.latency = with_eager_launch(std::move(pool.latency),
                                      {.llm = pool.llm,
-                                      .weights = pool.weights(),
                                       .operation_s = terms.eager_operation_s,
                                       .graph_sequences = terms.cuda_graph_max_tokens * pool.shape().ranks(),
                                       .triton_experts = pool.spec.latency.moe_backend == "triton"});

@@ -60,26 +60,27 @@ TEST(EagerLaunchTest, LayersAreLaunchedByTheirOperations) {
   const Experts shared{
       .count = 256, .active = 8, .intermediate = 2048, .shared_intermediate = 2048, .first_dense_layers = 3};
   const Llm deepseek_v3{.layers = 61, .experts = shared, .latent = LatentAttention{.query_rank = 1536}};
-  const EagerLaunch v3{.llm = deepseek_v3};
-  EXPECT_EQ(launched_operations({.llm = {.layers = 32}}, 0), 2 + 3 + 3);
-  EXPECT_EQ(launched_operations({.llm = {.layers = 36, .qk_norm = true}}, 0), 2 + 4 + 3);
-  EXPECT_EQ(launched_operations({.llm = {.layers = 36, .experts = routed}}, 0), 2 + 3 + 3);
-  EXPECT_EQ(launched_operations({.llm = {.layers = 36, .experts = routed}, .triton_experts = true}, 0), 2 + 3 + 12);
-  EXPECT_EQ(launched_operations({.llm = {.layers = 1, .attention_of = {Attention::linear}}}, 0), 2 + 17 + 3);
-  EXPECT_EQ(launched_operations(v3, 0), 2 + 8 + 3);
-  EXPECT_EQ(launched_operations(v3, 3), 2 + 8 + 3 + 4);
-  EXPECT_EQ(launched_operations({.llm = {.layers = 27, .experts = shared, .latent = LatentAttention{}}}, 3),
-            2 + 7 + 3 + 4);
+  EXPECT_EQ(launched_operations({.layers = 32}, 0), 2 + 3 + 3);
+  EXPECT_EQ(launched_operations({.layers = 36, .qk_norm = true}, 0), 2 + 4 + 3);
+  EXPECT_EQ(launched_operations({.layers = 36, .experts = routed}, 0), 2 + 3 + 3);
+  EXPECT_EQ(launched_operations({.layers = 36, .experts = routed}, 0, true), 2 + 3 + 20);
+  EXPECT_EQ(launched_operations({.layers = 1, .attention_of = {Attention::linear}}, 0), 2 + 28 + 3);
+  EXPECT_EQ(launched_operations(deepseek_v3, 0), 2 + 11 + 3);
+  EXPECT_EQ(launched_operations(deepseek_v3, 3), 2 + 11 + 3 + 4);
+  EXPECT_EQ(launched_operations({.layers = 27, .experts = shared, .latent = LatentAttention{}}, 3), 2 + 10 + 3 + 4);
 }
 
-// Four products of latent attention and two of an MLP or a shared expert.
-TEST(EagerLaunchTest, InputsOfProductsInFp8BlockAreQuantisedApart) {
-  const Experts shared{.count = 256, .shared_intermediate = 2048, .first_dense_layers = 3};
-  const EagerLaunch v3{.llm = {.layers = 61, .experts = shared, .latent = LatentAttention{.query_rank = 1536}},
-                       .weights = DataType::fp8_block};
-  EXPECT_EQ(launched_operations(v3, 0), 2 + 12 + 5);
-  EXPECT_EQ(launched_operations(v3, 3), 2 + 12 + 3 + 6);
-  EXPECT_EQ(launched_operations({.llm = {.layers = 32}, .weights = DataType::fp8}, 0), 2 + 3 + 3);
+// 16 operations a layer, and 4 where decodes have a call of their own.
+TEST(EagerLaunchTest, DecodesOfLatentAttentionAreLaunchedBesidePrompts) {
+  const EagerLaunch latent{.llm = {.layers = 10, .latent = LatentAttention{.query_rank = 1536}},
+                           .operation_s = 1e-3,
+                           .graph_sequences = 4};
+  const auto model = with_eager_launch(std::make_unique<PerToken>(1), latent);
+  StepWork work;
+  work.add_chunk(3, 0);
+  EXPECT_DOUBLE_EQ(model->stage(work, 0).seconds, 0.160);
+  work.decode_sequences = 2;
+  EXPECT_DOUBLE_EQ(model->stage(work, 0).seconds, 0.200);
 }
 
 // Ten layers on three stages: the one before the last has the fourth.

@@ -78,6 +78,47 @@ TEST(ProfileLatency, ChunksShareTheLaunch) {
   EXPECT_EQ(model->stage(alone, 0).seconds, model->stage(untold, 0).seconds);
 }
 
+// Of 8 decodes with 4,096 tokens each and 2 heads of 50: alone they read 8 x 4096 x 200 bytes. Beside a prompt each
+// is a tile of 64 queries in each head, 4 x 2 x 50 flop for each of 8 x 64 x 4096 pairs.
+TEST(ProfileLatency, FlashAttention2GivesADecodeBesideAPromptATile) {
+  Made made;
+  const StepWork decodes{.decode_sequences = 8, .decode_kv_tokens = 8 * 4096};
+  StepWork mixed = decodes;
+  mixed.add_chunk(64, 0, made.make()->chunk_s(64, 0));
+  const auto added = [&](const StepWork& work) {
+    Made apart = made;
+    apart.terms.attention_in_one_call = false;
+    return made.make()->stage(work, 0).seconds - apart.make()->stage(work, 0).seconds;
+  };
+  made.terms.attention_in_one_call = true;
+  EXPECT_EQ(added(mixed), 0);  // of a GPU whose kernels are not told
+  made.gpu.compute_capability = 9;
+  EXPECT_EQ(added(mixed), 0);
+  made.gpu.compute_capability = 8;
+  EXPECT_EQ(added(decodes), 0);
+  const double read_s = 2e-6 + 8.0 * 4096 * 200 / 1e12;
+  const double tiles_s = 4.0 * 2 * 50 * 8 * 64 * 4096 / 1e13;
+  EXPECT_NEAR(added(mixed) / (2 * (tiles_s - read_s)), 1, 1e-3);
+  StepWork checked = decodes;  // drafts, too, are more queries than one
+  checked.draft_tokens = 8;
+  EXPECT_NEAR(added(checked) / (2 * (tiles_s - read_s)), 1, 1e-3);
+}
+
+// A tile goes through all its keys on one multiprocessor: of 1 decode and a chunk of 4 tokens behind 40,000, the
+// longest is 64 x 40,004 pairs in each of 2 layers, at a 100th of the rate of all.
+TEST(ProfileLatency, FlashAttention2DoesNotSplitKeysBesideAPrompt) {
+  Made made;
+  made.terms.attention_in_one_call = true;
+  made.gpu.compute_capability = 8;
+  made.gpu.multiprocessors = 100;
+  const auto model = made.make();
+  StepWork work{.decode_sequences = 1, .decode_kv_tokens = 1};
+  work.add_chunk(4, 40000, model->chunk_s(4, 40000));
+  const double rest_s =
+      model->stage({.decode_sequences = 5, .decode_kv_tokens = 5}, 0).seconds - 2 * (2e-6 + 5 * 200 / 1e12);
+  EXPECT_NEAR((model->stage(work, 0).seconds - rest_s) / (2 * 4.0 * 50 * 64 * 40004 / (1e13 / 100)), 1, 1e-3);
+}
+
 // 2 L + 1 = 5 all-reduces, each after 3 us until the other rank has come; whatever the message.
 TEST(ProfileLatency, AllReducesWaitForTheSlowestRank) {
   Made made;

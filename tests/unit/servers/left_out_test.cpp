@@ -88,7 +88,7 @@ TEST_F(Rows, ClosedLoopIsWhatTheRowSays) {
   const Pool qwen = pool_of(read.servers[0]);
   EXPECT_EQ(qwen.llm.name, "qwen3-32b");
   EXPECT_EQ(qwen.gpu.name, "h200_sxm_141g");
-  EXPECT_EQ(qwen.spec.weights, "fp8");
+  EXPECT_EQ(qwen.spec.weights, "fp8_block");  // as Qwen publishes it
   EXPECT_EQ(qwen.spec.tensor_parallel, 2);
   EXPECT_EQ(qwen.spec.pipeline_parallel, 2);
   EXPECT_EQ(read.servers[1].engine, "vllm-0.15");

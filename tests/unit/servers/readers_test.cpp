@@ -215,10 +215,15 @@ class GeneratedRows : public Readers {
 
 // 192 clients of workers that run 48 sequences each: one of four workers.
 TEST_F(GeneratedRows, WorkersShareTheClients) {
-  const std::string scenario = read("a,h100_sxm,Qwen/Qwen3-32B,trtllm,1.0.0rc3,fp8", "192,48").scenario;
+  const std::string scenario = read("a,h100_sxm,Qwen/Qwen3-32B,trtllm,1.2.0,fp8", "192,48").scenario;
   EXPECT_THAT(scenario, HasSubstr("requests: 480\n    arrivals: {closed_loop: {clients: 48}}"));
   EXPECT_THAT(scenario, HasSubstr("kv_cache_dtype: fp8"));
   EXPECT_THAT(scenario, HasSubstr("max_batch_size: 48, max_num_tokens: 2572}"));  // 48 + 1,024 + 1,500
+}
+
+TEST_F(GeneratedRows, StepsOfTheFirstReleaseHoldOnePrompt) {
+  const std::string scenario = read("a,h100_sxm,Qwen/Qwen3-32B,trtllm,1.0.0rc3,fp8", "48,48").scenario;
+  EXPECT_THAT(scenario, HasSubstr("max_batch_size: 48, max_num_tokens: 1072}"));
 }
 
 TEST_F(GeneratedRows, OneReleaseDecodesWithoutGraphs) {

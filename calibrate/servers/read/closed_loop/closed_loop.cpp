@@ -68,6 +68,13 @@ RunDrafts unmarked_drafts(const ClosedLoopRun& run) {
   return {.count = count, .acceptance = acceptance_of(tokens, count)};
 }
 
+/// Columns say "fp8" of weights in blocks, too. Qwen's own checkpoints in fp8 have blocks, and Dynamo's recipes for
+/// Qwen3-32B take these (docs.nvidia.com/dynamo/recipes/qwen3-32b-fp8).
+bool in_blocks(const CsvRow& row) {
+  return row.text_if_there("gemm_quant_mode") == "fp8_block" || row.text_if_there("moe_quant_mode") == "fp8_block" ||
+         (row.text("precision") == "fp8" && row.text("model_path").starts_with("Qwen/"));
+}
+
 /// closed_loop_h100.csv and aic_silicon_*.csv: of AIConfigurator.
 MeasuredServer server_of_sample(const CsvRow& row) {
   if (row.text("mode") == "disagg") return disaggregated_server_of_sample(row);
@@ -94,10 +101,7 @@ MeasuredServer server_of_sample(const CsvRow& row) {
     set_generated_load(run);
   }
   if (row.has("measured") && drafts_unmarked(row, run.llm.name)) run.drafts = unmarked_drafts(run);
-  const bool in_blocks =
-      row.text_if_there("gemm_quant_mode") == "fp8_block" || row.text_if_there("moe_quant_mode") == "fp8_block";
-  const std::string blocks = in_blocks ? "fp8_block" : "";
-  run.weights = bundled_weights(blocks.empty() ? row.text("precision") : blocks, run.llm);
+  run.weights = bundled_weights(in_blocks(row) ? "fp8_block" : row.text("precision"), run.llm);
   run.measured.push_back({ServerFigure::tpot_mean, seconds_of_ms * row.number("silicon_tpot_ms")});
   // TensorRT-LLM's rows of the older sample: TTFT grows with the output's length, so start-up effects are inside.
   if (!older_sample || run.backend == "vllm")
