@@ -136,9 +136,9 @@ void CellCollector::add(const Sample& s) {
   table.unphysical += measurement.unphysical ? 1 : 0;
   table.seconds.push_back(s.median_s);
   const bool reads = s.op == "decode_attention" || (s.op == "moe" && s.dtype == "int4");
-  if (reads && measurement.least_s >= reads_from_s)
-    table.over_least.push_back(measurement.seconds / measurement.least_s);
+  if (reads && measurement.least_s >= reads_from_s) table.over_least.push_back(s.median_s / measurement.least_s);
   if (s.op != "moe") return flavours_[flavour_of(s)][s.shape].push_back(measurement);
+  if (s.mode == "balanced") group_choice_.add(measurement.table, s.dtype, s.shape, s.median_s);
   Flavour layer = flavour_of(of_layer(s));
   if (layers_.contains(layer.layer) && s.dtype != "int4" && is_layer_fitted(s)) {
     flavours_[layer][s.shape].push_back(measurement);
@@ -333,6 +333,7 @@ std::map<Flavour, FlavourCells> CellCollector::finish() {
       table.host_floor_s = host_floor_s(table.seconds, least_host_floor_s);
     else if (table.op == "gemm")
       table.host_floor_s = host_floor_s(table.seconds, least_product_floor_s);
+  mend_group_choice();
   find_fallen_back();
   std::map<Flavour, FlavourCells> all;
   for (const auto& [flavour, shapes] : flavours_) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "calibrate/fit/group_choice.h"
 #include "calibrate/samples/sample.h"
 #include "models/hw/machine/gpu.h"
 
@@ -109,6 +110,8 @@ class CellCollector {
   void add_to(const Flavour& flavour, const Sample& sample, const Measurement& measurement);
   bool believed(const Table& table) const;
   void find_fallen_back();
+  /// Rows of even routing that were not even, as what they are.
+  void mend_group_choice();
   /// Which tables a flavour's cells are made of.
   std::set<std::size_t> tables_for(const Flavour& flavour, const Shapes& shapes) const;
   std::set<std::size_t> shipped_for(const Flavour& flavour, const Shapes& shapes,
@@ -123,6 +126,7 @@ class CellCollector {
   std::set<ExpertLayer> layers_;
   std::vector<Table> tables_;
   std::map<Flavour, Shapes> flavours_;
+  GroupChoice group_choice_;
 };
 
 }  // namespace servecast

@@ -14,7 +14,7 @@ struct Named {
   bool experts;
 };
 
-TEST(Published, ModelsByTheirNamesWhoeverPublishedThem) {
+TEST(Published, ModelsByTheirNamesUnderAnyPublisher) {
   for (const Named& one : {
            Named{"meta-llama/Llama-2-70b-chat-hf", "llama-2-70b", "bf16", false},
            Named{"codellama/CodeLlama-34b-Instruct-hf", "codellama-34b", "bf16", false},
