@@ -29,27 +29,38 @@ ordered_json overview_items() {
 }
 
 std::string overview_text(const ordered_json& items) {
-  constexpr std::size_t any_width = 1000;
   TextTable rows(3);
   for (const ordered_json& item : items) rows.row({item.at("kind"), item.at("count").dump(), item.at("help")});
   return rows.text(0, any_width) + "\n'servecast list KIND' shows them.\n";
 }
 
-/// A table of what the items say in a word, a number or a sentence, but for where they are; the first names them.
+/// What an item says in a word, a number or a sentence, but for where it is from; in its groups as `group.key`, and
+/// no deeper: the kernel constants of a GPU are no table to read.
+void put_figures(const ordered_json& item, const std::string& group, ordered_json& figures) {
+  for (const auto& [key, value] : item.items())
+    if (value.is_object() && group.empty())
+      put_figures(value, key + ".", figures);
+    else if (!value.is_structured() && key != "from")
+      figures[group + key] = value;
+}
+
+/// A table of the items' figures; the first names them.
 std::string markdown(const ordered_json& items) {
+  std::vector<ordered_json> rows;
   std::vector<std::string> columns;
-  for (const ordered_json& item : items)
-    for (const auto& [key, value] : item.items())
-      if (!value.is_structured() && key != "from" && std::ranges::find(columns, key) == columns.end())
-        columns.push_back(key);
+  for (const ordered_json& item : items) {
+    put_figures(item, "", rows.emplace_back());
+    for (const auto& [key, value] : rows.back().items())
+      if (std::ranges::find(columns, key) == columns.end()) columns.push_back(key);
+  }
   std::string text = "|";
   for (const std::string& key : columns) text += key == "help" ? " what it is |" : " " + key + " |";
   text += "\n|";
   for (std::size_t i = 0; i < columns.size(); ++i) text += "---|";
   text += "\n";
-  for (const ordered_json& item : items) {
+  for (const ordered_json& row : rows) {
     for (const std::string& key : columns) {
-      const ordered_json value = item.value(key, ordered_json());
+      const ordered_json value = row.value(key, ordered_json());
       std::string words = value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
       for (auto at = words.find('|'); at != std::string::npos; at = words.find('|', at + 2)) words.insert(at, "\\");
       text += key == columns.front() ? "| `" + words + "` |" : " " + words + " |";

@@ -6,6 +6,7 @@
 #include "sim/input/library/hardware.h"
 #include "sim/input/library/library.h"
 #include "sim/input/library/llm_config.h"
+#include "sim/report/fields/json_fields.h"
 #include "sim/report/layout/human.h"
 #include "sim/report/layout/text_layout.h"
 
@@ -14,17 +15,16 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t any_width = 1000;  // a table is never cut: nothing else says these numbers
-
 struct Column {
   std::string heading;
-  std::string key;
+  std::string path;  // of the value in the item: "power/tdp_w"
   std::string (*show)(const ordered_json& value);
 };
 
 std::string as_text(const ordered_json& value) { return value.get<std::string>(); }
 std::string as_count(const ordered_json& value) { return human::count(value.get<std::int64_t>()); }
 std::string as_number(const ordered_json& value) { return human::number(value.get<double>()); }
+std::string as_factor(const ordered_json& value) { return human::number(value.get<double>()) + " x"; }
 std::string as_seconds(const ordered_json& value) { return human::seconds(value.get<double>()); }
 std::string as_bytes(const ordered_json& value) { return human::bytes(value.get<double>()); }
 std::string as_watts(const ordered_json& value) { return human::watts(value.get<double>()); }
@@ -45,10 +45,26 @@ std::string table(const ordered_json& items, std::size_t left_columns, std::span
   rows.row(cells);
   for (const ordered_json& item : items) {
     cells.clear();
-    for (const Column& column : columns) cells.push_back(column.show(item.at(column.key)));
+    for (const Column& column : columns)
+      cells.push_back(column.show(item.at(ordered_json::json_pointer("/" + column.path))));
     rows.row(cells);
   }
   return rows.text(0, any_width);
+}
+
+/// Of each file of a folder all that it says, in the file's own keys.
+template <class Load>
+ordered_json file_items(const std::vector<std::string>& names, const LibraryFolder& folder, Load load) {
+  ordered_json items = ordered_json::array();
+  for (const std::string& name : names) {
+    ordered_json item{{"name", name}};
+    JsonWriter writer(item);
+    auto file = load(name, {}, "");
+    file.fields(writer);
+    item["from"] = library_origin(folder, name);
+    items.push_back(std::move(item));
+  }
+  return items;
 }
 
 }  // namespace
@@ -80,20 +96,10 @@ std::string llm_table(const ordered_json& items) {
 }
 
 ordered_json gpu_items() {
-  ordered_json items = ordered_json::array();
-  for (const std::string& name : list_gpus()) {
-    const Gpu gpu = load_gpu(name, {});
-    items.push_back({{"name", name},
-                     {"title", gpu.title},
-                     {"hbm_bytes", gpu.hbm_bytes},
-                     {"hbm_bytes_per_s", gpu.hbm_bytes_per_s},
-                     {"bf16_flop_per_s", gpu.peaks.bf16_flop_per_s},
-                     {"fp8_flop_per_s", gpu.peaks.fp8_flop_per_s},
-                     {"nvlink_bytes_per_s", gpu.nvlink_bytes_per_s},
-                     {"tdp_w", gpu.power.tdp_w},
-                     {"usd_per_hour", gpu.usd_per_hour},
-                     {"kernels_from", gpu.derived() ? gpu.kernels_like : name},
-                     {"from", library_origin(gpu_folder, name)}});
+  ordered_json items = file_items(list_gpus(), gpu_folder, load_gpu);
+  for (ordered_json& item : items) {
+    const auto like = item.at("kernels_like").get<std::string>();
+    item["kernels_from"] = like.empty() ? item.at("name").get<std::string>() : like;
   }
   return items;
 }
@@ -104,31 +110,16 @@ std::string gpu_table(const ordered_json& items) {
                          {"KERNELS MEASURED ON", "kernels_from", as_text},
                          {"MEMORY", "hbm_bytes", as_bytes},
                          {"BANDWIDTH", "hbm_bytes_per_s", as_rate},
-                         {"BF16 TFLOP/S", "bf16_flop_per_s", as_teraflop},
-                         {"FP8 TFLOP/S", "fp8_flop_per_s", as_teraflop},
+                         {"BF16 TFLOP/S", "peaks/bf16_flop_per_s", as_teraflop},
+                         {"FP8 TFLOP/S", "peaks/fp8_flop_per_s", as_teraflop},
                          {"NVLINK", "nvlink_bytes_per_s", as_rate},
-                         {"TDP", "tdp_w", as_watts},
+                         {"TDP", "power/tdp_w", as_watts},
                          {"PER HOUR", "usd_per_hour", as_usd},
                          {"FROM", "from", as_text}};
   return table(items, 3, columns);
 }
 
-ordered_json node_items() {
-  ordered_json items = ordered_json::array();
-  for (const std::string& name : list_nodes()) {
-    const Node node = load_node(name, {});
-    items.push_back({{"name", name},
-                     {"title", node.title},
-                     {"gpus", node.gpus},
-                     {"gpu_link", node.gpu_link},
-                     {"nics", node.nics},
-                     {"nic_bytes_per_s", node.nic_bytes_per_s},
-                     {"host_memory_bytes", node.host_memory_bytes},
-                     {"overhead_w", node.overhead_w},
-                     {"from", library_origin(node_folder, name)}});
-  }
-  return items;
-}
+ordered_json node_items() { return file_items(list_nodes(), node_folder, load_node); }
 
 std::string node_table(const ordered_json& items) {
   const Column columns[]{{"NAME", "name", as_text},
@@ -143,21 +134,7 @@ std::string node_table(const ordered_json& items) {
   return table(items, 3, columns);
 }
 
-ordered_json fabric_items() {
-  ordered_json items = ordered_json::array();
-  for (const std::string& name : list_fabrics()) {
-    const Fabric fabric = load_fabric(name, {});
-    items.push_back({{"name", name},
-                     {"title", fabric.title},
-                     {"topology", fabric.topology},
-                     {"nodes_per_leaf", fabric.nodes_per_leaf},
-                     {"oversubscription", fabric.oversubscription},
-                     {"efficiency_fraction", fabric.efficiency_fraction},
-                     {"storage_bytes_per_s", fabric.storage_bytes_per_s},
-                     {"from", library_origin(fabric_folder, name)}});
-  }
-  return items;
-}
+ordered_json fabric_items() { return file_items(list_fabrics(), fabric_folder, load_fabric); }
 
 std::string fabric_table(const ordered_json& items) {
   const Column columns[]{{"NAME", "name", as_text},
@@ -170,24 +147,7 @@ std::string fabric_table(const ordered_json& items) {
   return table(items, 3, columns);
 }
 
-ordered_json engine_items() {
-  ordered_json items = ordered_json::array();
-  for (const std::string& name : list_engines()) {
-    const EngineProfile engine = load_engine(name, {});
-    items.push_back({{"name", name},
-                     {"title", engine.title},
-                     {"basis", engine.basis},
-                     {"source", engine.source},
-                     {"request_path_s", engine.request_path_s},
-                     {"request_token_s", engine.request_token_s},
-                     {"frontend_sequence_s", engine.frontend_sequence_s},
-                     {"host_step_s", engine.step.host_step_s},
-                     {"all_reduce_wait_s", engine.step.all_reduce_wait_s},
-                     {"memory_rule", engine.memory.rule},
-                     {"from", library_origin(engine_folder, name)}});
-  }
-  return items;
-}
+ordered_json engine_items() { return file_items(list_engines(), engine_folder, load_engine); }
 
 std::string engine_table(const ordered_json& items) {
   const Column columns[]{{"NAME", "name", as_text},
@@ -196,9 +156,11 @@ std::string engine_table(const ordered_json& items) {
                          {"REQUEST PATH", "request_path_s", as_seconds},
                          {"PER TOKEN", "request_token_s", as_seconds},
                          {"PER SEQUENCE", "frontend_sequence_s", as_seconds},
-                         {"HOST STEP", "host_step_s", as_seconds},
-                         {"ALL-REDUCE WAIT", "all_reduce_wait_s", as_seconds},
-                         {"MEMORY", "memory_rule", as_text},
+                         {"HOST STEP", "step/host_step_s", as_seconds},
+                         {"EAGER LAUNCH", "step/eager_operation_s", as_seconds},
+                         {"ALL-REDUCE WAIT", "step/all_reduce_wait_s", as_seconds},
+                         {"EXPERT COMPUTE", "step/expert_compute_factor", as_factor},
+                         {"MEMORY", "memory/rule", as_text},
                          {"FROM", "from", as_text}};
   return table(items, 3, columns);
 }

@@ -27,6 +27,13 @@ nlohmann::ordered_json listed(const std::string& kind) {
   return nlohmann::ordered_json::parse(servecast_with({"list", kind, "--format", "json"}).out);
 }
 
+/// Null where there is none of this name.
+nlohmann::ordered_json listed(const std::string& kind, const std::string& name) {
+  for (const auto& item : listed(kind))
+    if (item["name"] == name) return item;
+  return nullptr;
+}
+
 TEST(List, overview_counts_every_kind) {
   const auto items = nlohmann::json::parse(servecast_with({"list", "--format", "json"}).out);
   EXPECT_EQ(items.size(), listings().size());
@@ -44,10 +51,7 @@ TEST(List, every_thing_has_a_name_and_shows_in_the_text) {
 
 TEST(List, policies_come_with_their_settings) {
   EXPECT_EQ(names(listed("routers")), Registry<Router>::names());
-  const auto batchers = listed("batchers");
-  const auto found = std::ranges::find(batchers, "vllm_v1", [](const auto& item) { return item["name"]; });
-  ASSERT_NE(found, batchers.end());
-  const auto& tokens = (*found)["settings"][0];
+  const auto tokens = listed("batchers", "vllm_v1").at("settings").at(0);
   EXPECT_EQ(tokens["path"], "max_num_batched_tokens");
   EXPECT_EQ(tokens["unit"], "tokens");
   EXPECT_EQ(tokens["default"], 2048);
@@ -103,11 +107,19 @@ TEST(List, markdown_is_a_table_of_names_and_what_each_is) {
 }
 
 TEST(List, hardware_comes_in_si_units) {
-  const auto gpus = listed("gpus");
-  const auto h100 = std::ranges::find(gpus, "h100_sxm_80g", [](const auto& item) { return item["name"]; });
-  ASSERT_NE(h100, gpus.end());
-  EXPECT_NEAR((*h100)["bf16_flop_per_s"].get<double>(), 989e12, 1e12);
+  EXPECT_NEAR(listed("gpus", "h100_sxm_80g")["peaks"]["bf16_flop_per_s"].get<double>(), 989e12, 1e12);
   EXPECT_THAT(servecast_with({"list", "gpus"}).out, HasSubstr("3.35 TB/s"));
+}
+
+TEST(List, hardware_and_engines_come_with_all_that_their_files_say) {
+  const auto engine = listed("engines", "vllm-0.15");
+  EXPECT_EQ(engine["step"]["attention_in_one_call"], true);
+  EXPECT_FALSE(engine["errors"].empty());
+  EXPECT_EQ(listed("gpus", "a100_sxm_80g")["multiprocessors"], 108);
+  EXPECT_EQ(listed("gpus", "gh200_96g")["kernels_from"], "h100_sxm_80g");
+  EXPECT_THAT(servecast_with({"list", "engines"}).out, HasSubstr("1.70 x"));
+  EXPECT_THAT(servecast_with({"list", "engines", "--format", "markdown"}).out,
+              HasSubstr(" step.eager_operation_s |"));
 }
 
 }  // namespace servecast::list_test
