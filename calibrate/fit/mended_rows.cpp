@@ -28,9 +28,6 @@ double with_half_the_visits(const std::map<std::int64_t, double>& seconds_by_tok
 void CellCollector::mend_group_choice() {
   for (auto& [flavour, shapes] : flavours_) {
     if (!of_experts(flavour.op) || !flavour.mode.ends_with("balanced")) continue;
-    const auto is_mended = [&](const KernelShape& shape, const Measurement& one) {
-      return group_choice_.of(one.table, flavour.dtype, shape);
-    };
     std::map<std::pair<std::size_t, KernelShape>, std::map<std::int64_t, double>> curves;  // by all but tokens
     const auto curve_of = [](std::size_t table, KernelShape shape) {
       shape.m = 0;
@@ -38,12 +35,15 @@ void CellCollector::mend_group_choice() {
     };
     for (const auto& [shape, measurements] : shapes)
       for (const Measurement& one : measurements)
-        if (is_mended(shape, one)) curves[curve_of(one.table, shape)][shape.m] = one.seconds;
+        if (group_choice_.of(one.table, flavour.dtype, shape))
+          curves[curve_of(one.table, shape)][shape.m] = one.seconds;
     for (auto& [shape, measurements] : shapes) {
-      std::erase_if(measurements,
-                    [&](const Measurement& one) { return shape.expert_parallel <= 1 && is_mended(shape, one); });
+      std::erase_if(measurements, [&](const Measurement& one) {
+        return shape.expert_parallel <= 1 && curves.contains(curve_of(one.table, shape));
+      });
       for (Measurement& one : measurements)
-        if (is_mended(shape, one)) one.seconds = with_half_the_visits(curves.at(curve_of(one.table, shape)), shape);
+        if (const auto curve = curves.find(curve_of(one.table, shape)); curve != curves.end())
+          one.seconds = with_half_the_visits(curve->second, shape);
     }
     std::erase_if(shapes, [](const auto& row) { return row.second.empty(); });
   }

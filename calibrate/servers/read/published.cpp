@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -78,8 +79,7 @@ bool is_date(std::string_view word) {
 std::string bundled_name(const std::string& name) {
   const auto other = same_shapes.find(name);
   if (other != same_shapes.end()) return std::string(other->second);
-  const std::vector<std::string> bundled = library_names(llm_folder);
-  return std::ranges::find(bundled, name) == bundled.end() ? "" : name;
+  return std::filesystem::exists(library_path(llm_folder, name)) ? name : "";
 }
 
 /// Nothing where a word is behind the name that may mean another model.
@@ -98,10 +98,11 @@ const std::map<std::string_view, std::string> page_types{
 
 }  // namespace
 
-// Alibaba quantises its own checkpoints in blocks.
+bool fp8_in_blocks(const std::string& published) { return published.starts_with("Qwen/"); }
+
 BundledLlm bundled_llm(const std::string& published) {
   const std::vector<std::string> said = words(published.substr(published.rfind('/') + 1));
-  const bool blocks = published.starts_with("Qwen/");
+  const bool blocks = fp8_in_blocks(published);
   for (std::size_t named = said.size(); named > 0; --named) {
     const std::span<const std::string> all(said);
     const std::string name = bundled_name(fmt::format("{}", fmt::join(all.first(named), "-")));

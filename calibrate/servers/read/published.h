@@ -13,6 +13,9 @@ struct BundledLlm {
 /// Throws NoMatch where it means none.
 BundledLlm bundled_llm(const std::string& published);
 
+/// Whether fp8 of a model published so has blocks: Alibaba quantises its own checkpoints in them.
+bool fp8_in_blocks(const std::string& published);
+
 /// A bundled GPU and the machine that it comes in.
 struct BundledGpu {
   std::string name;

@@ -39,7 +39,8 @@ class ProfileLatency final : public StepLatency {
   StageTime decodes(Attention kind, const StepWork& work) const;
   double longest_s(const PipelineStage& stage, const StepWork& work) const;
   bool in_tiles(const StepWork& work) const {
-    return tiled_ && (work.prefill_sequences > 0 || work.draft_tokens > 0);
+    return any_attention_ != nullptr && any_attention_->tiled() &&
+           (work.prefill_sequences > 0 || work.draft_tokens > 0);
   }
   StageTime prompts(const PipelineStage& stage, const StepWork& work) const;
   void add_host(StageTime& sum, const StepWork& work) const;
@@ -54,7 +55,6 @@ class ProfileLatency final : public StepLatency {
   double sampler_s_per_token_;
   std::array<std::optional<ProfileAttention>, attention_kinds> kernels_{};  // where there are any
   const ProfileAttention* any_attention_ = nullptr;
-  bool tiled_ = false;
   std::optional<DerivedAttention> derived_{};
   mutable std::vector<PipelineStage> stages_;
   mutable std::vector<bool> asked_;  // which of the stages' by_tokens are known
@@ -84,7 +84,6 @@ void ProfileLatency::add_attention(Attention attention) {
   if (attention == Attention::linear || attention == Attention::sparse) derived_.emplace(in_.gpu, in_.llm, in_.shape);
   if (attention == Attention::linear) return;
   any_attention_ = &kernels_[static_cast<std::size_t>(attention)].emplace(in_, attention_span(in_.llm, attention));
-  tiled_ = any_attention_->tiled();
 }
 
 void ProfileLatency::ask_bodies(std::int64_t tokens) const {

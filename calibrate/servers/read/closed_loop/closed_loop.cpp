@@ -68,11 +68,11 @@ RunDrafts unmarked_drafts(const ClosedLoopRun& run) {
   return {.count = count, .acceptance = acceptance_of(tokens, count)};
 }
 
-/// Columns say "fp8" of weights in blocks, too. Qwen's own checkpoints in fp8 have blocks, and Dynamo's recipes for
-/// Qwen3-32B take these (docs.nvidia.com/dynamo/recipes/qwen3-32b-fp8).
+/// Columns say "fp8" of weights in blocks, too. Dynamo's recipes for Qwen3-32B take Qwen's own checkpoint
+/// (docs.nvidia.com/dynamo/recipes/qwen3-32b-fp8).
 bool in_blocks(const CsvRow& row) {
   return row.text_if_there("gemm_quant_mode") == "fp8_block" || row.text_if_there("moe_quant_mode") == "fp8_block" ||
-         (row.text("precision") == "fp8" && row.text("model_path").starts_with("Qwen/"));
+         (row.text("precision") == "fp8" && fp8_in_blocks(row.text("model_path")));
 }
 
 /// closed_loop_h100.csv and aic_silicon_*.csv: of AIConfigurator.
