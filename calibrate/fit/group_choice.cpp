@@ -1,7 +1,8 @@
 #include "calibrate/fit/group_choice.h"
 
-#include <algorithm>
+#include <utility>
 
+#include "models/base/quantile.h"
 #include "models/hw/profile/kernel_times.h"
 
 namespace servecast {
@@ -11,6 +12,7 @@ namespace {
 constexpr std::int64_t fewest_tokens = 32;
 constexpr std::int64_t most_tokens = 256;
 constexpr double not_halved = 0.9;
+constexpr double not_slower = 1.1;  // kernels that are not tuned may take longer in groups
 constexpr double halved = 0.7;
 
 }  // namespace
@@ -29,17 +31,15 @@ double GroupChoice::ratio(const Layer& layer, std::int64_t more, std::int64_t fe
   for (const auto& [batch, by_groups] : seconds_.at(layer))
     if (by_groups.contains(more) && by_groups.contains(fewer))
       ratios.push_back(by_groups.at(more) / by_groups.at(fewer));
-  if (ratios.empty()) return 0;
-  const auto middle = ratios.begin() + std::ssize(ratios) / 2;
-  std::ranges::nth_element(ratios, middle);
-  return *middle;
+  return ratios.empty() ? 0 : median(std::move(ratios));
 }
 
 bool GroupChoice::of(std::size_t table, const std::string& dtype, const KernelShape& shape) const {
   const Layer known = layer(table, dtype, shape);
   if (!seconds_.contains(known)) return false;
+  const double first = ratio(known, 2, 1);
   const double further = ratio(known, 4, 2);
-  return ratio(known, 2, 1) > not_halved && further > 0 && further < halved;
+  return first > not_halved && first < not_slower && further > 0 && further < halved;
 }
 
 }  // namespace servecast

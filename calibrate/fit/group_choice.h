@@ -26,7 +26,7 @@ class GroupChoice {
   using Layer = std::tuple<std::size_t, std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
   using Batch = std::pair<std::int64_t, std::int64_t>;  // slices, tokens
   static Layer layer(std::size_t table, const std::string& dtype, const KernelShape& shape);
-  /// Times on the first of `more` GPUs over those on the first of `fewer`, the middle one; nothing without any.
+  /// Times on the first of `more` GPUs over those on the first of `fewer`, their median; 0 without any.
   double ratio(const Layer& layer, std::int64_t more, std::int64_t fewer) const;
 
   std::map<Layer, std::map<Batch, std::map<std::int64_t, double>>> seconds_{};  // by groups

@@ -75,4 +75,19 @@ TEST(GroupChoice, FewExpertsTellNothing) {
   EXPECT_FALSE(choice.of(0, "bf16", {.m = 64, .experts = 8, .top_k = 2}));
 }
 
+// CUTLASS's of TensorRT-LLM 1.3.0rc20 on Hopper, in fp8: 1.7 and 0.59 in the middle, of a model without groups.
+TEST(GroupChoice, KernelsThatAreSlowInTwoGroupsTellNothing) {
+  const auto told = [](double two_groups_s) {
+    KernelShape shape{.m = 64, .experts = 512, .top_k = 10, .tensor_parallel = 1, .expert_parallel = 1};
+    GroupChoice choice;
+    for (const double seconds : {1.0, two_groups_s, 0.59 * two_groups_s}) {
+      choice.add(0, "fp8", shape, seconds);
+      shape.expert_parallel *= 2;
+    }
+    return choice.of(0, "fp8", shape);
+  };
+  EXPECT_TRUE(told(1.0));
+  EXPECT_FALSE(told(1.7));
+}
+
 }  // namespace servecast::group_choice_test
