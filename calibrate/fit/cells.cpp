@@ -83,34 +83,20 @@ void leave_skews(std::map<Flavour, FlavourCells>& all) {
   });
 }
 
-/// Backends of experts that TensorRT-LLM's moe_config.backend names, and what their kernels' names have in them.
-struct Backend {
-  std::string_view name;
-  std::string_view kernel;
-};
-constexpr Backend openai_triton{"triton", "_oaitriton"};  // OpenAI's triton_kernels, which vLLM's tables timed
-constexpr std::array backends{Backend{"cutlass", "_cutlass"}, openai_triton};
+/// A backend of experts that TensorRT-LLM's moe_config.backend names.
+constexpr std::string_view cutlass = "cutlass";
 
-/// Kernels of one backend have a mode of their own where another backend's are faster for some shape.
-void leave_lone_backends(std::map<Flavour, FlavourCells>& all) {
+/// Its kernels have a mode of their own where another backend's are faster for some shape.
+void leave_lone_cutlass(std::map<Flavour, FlavourCells>& all) {
   std::erase_if(all, [&](const auto& entry) {
-    const auto backend = std::ranges::find_if(
-        backends, [&](const Backend& b) { return entry.first.mode.starts_with(of_backend(b.name, "")); });
-    if (backend == backends.end()) return false;
+    const std::string prefix = of_backend(cutlass, "");
+    if (!entry.first.mode.starts_with(prefix)) return false;
     Flavour any = entry.first;
-    any.mode = any.mode.substr(of_backend(backend->name, "").size());
+    any.mode = any.mode.substr(prefix.size());
     const auto fastest = all.find(any);
     return fastest != all.end() &&
            std::ranges::equal(fastest->second.cells, entry.second.cells, {}, &Cell::seconds, &Cell::seconds);
   });
-}
-
-/// Of a model's own layer on one group of GPUs, routing as skewed as that of trained routers over many experts; even
-/// routing where these are few, or spread over GPUs whose loads the simulator knows by itself.
-bool is_layer_fitted(const Sample& s) {
-  if (s.mode.starts_with("wide")) return true;
-  const bool skewed = s.shape.experts >= fine_grained_experts && s.shape.expert_parallel == 1;
-  return s.mode == (skewed ? trained_routing : "balanced");
 }
 
 }  // namespace
@@ -140,14 +126,15 @@ void CellCollector::add(const Sample& s) {
   if (s.op != "moe") return flavours_[flavour_of(s)][s.shape].push_back(measurement);
   if (s.mode == "balanced") group_choice_.add(measurement.table, s.dtype, s.shape, s.median_s);
   Flavour layer = flavour_of(of_layer(s));
-  if (layers_.contains(layer.layer) && s.dtype != "int4" && is_layer_fitted(s)) {
-    flavours_[layer][s.shape].push_back(measurement);
-    for (const Backend& backend : backends)
-      if (engine_ == "trtllm" && s.kernel.find(backend.kernel) != std::string::npos) {
-        layer.mode = of_backend(backend.name, s.mode);
+  if (const auto known = layers_.find(layer.layer); known != layers_.end())
+    if (const std::string mode = layer_mode(s, known->second); !mode.empty()) {
+      layer.mode = mode;
+      flavours_[layer][s.shape].push_back(measurement);
+      if (engine_ == "trtllm" && s.kernel.find("_cutlass") != std::string::npos) {
+        layer.mode = of_backend(cutlass, mode);
         flavours_[layer][s.shape].push_back(measurement);
       }
-  }
+    }
   // Versions differ by half in how they time experts split between GPUs, and shards whose width is no multiple of 64
   // fill their tiles badly: up to twice as slow as their neighbours, which they would spoil.
   if (s.shape.expert_parallel <= 1 && !s.mode.starts_with("wide") &&
@@ -221,7 +208,6 @@ std::string CellCollector::best_engine(const Flavour& flavour, const Shapes& sha
     for (const Measurement& one : measurements)
       if (usable(one)) rows[tables_[one.table].engine] += 1;
   if (rows.empty() || rows.contains(engine_)) return engine_;
-  if (flavour.mode.starts_with(openai_triton.name)) return rows.begin()->first;
   if (rows.size() > 1) rows.erase("published");  // figures stand in where no rows were measured
   if (flavour.op == "moe_layer" && !flavour.mode.starts_with("wide")) return layer_engine(flavour, rows);
   if (rows.contains(flavour.mode)) return flavour.mode;                                // nccl: its own benchmark
@@ -340,7 +326,7 @@ std::map<Flavour, FlavourCells> CellCollector::finish() {
     FlavourCells cells = cells_of(flavour, shapes);
     if (!cells.cells.empty()) all.emplace(flavour, std::move(cells));
   }
-  leave_lone_backends(all);
+  leave_lone_cutlass(all);
   leave_skews(all);
   leave_without_peer_access(all);
   if (engine_ == "trtllm") add_quantizing(all);

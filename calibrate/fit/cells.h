@@ -63,6 +63,15 @@ bool is_fitted(const Sample& sample);
 /// The same row of experts once more, as one of its model's layer.
 Sample of_layer(Sample experts);
 
+/// Mode of a row among those of its model's layer: on one group of GPUs routing as skewed as that of trained routers
+/// over many experts, even routing where these are few, or spread over GPUs whose loads the simulator knows by
+/// itself; where no bias keeps loads even, what the fullest of several groups takes under the former, too. Empty: the
+/// layer is not fitted on it.
+std::string layer_mode(const Sample& s, bool even_loads);
+
+/// Layers of experts that get a fit of their own, and whether a bias keeps loads of their experts even.
+using ExpertLayers = std::map<ExpertLayer, bool>;
+
 /// Gathers samples of one GPU into cells.
 class CellCollector {
  public:
@@ -71,7 +80,7 @@ class CellCollector {
   /// kernels of experts from one version to the next, others hardly. `layers`: whose experts get cells of their own,
   /// but in int4, in which no bundled model is published.
   CellCollector(const Gpu& gpu, std::string engine, std::set<std::string> expert_versions = {},
-                std::set<ExpertLayer> layers = {})
+                ExpertLayers layers = {})
       : gpu_(gpu),
         engine_(std::move(engine)),
         expert_versions_(std::move(expert_versions)),
@@ -123,7 +132,7 @@ class CellCollector {
   const Gpu& gpu_;
   std::string engine_;
   std::set<std::string> expert_versions_;
-  std::set<ExpertLayer> layers_;
+  ExpertLayers layers_;
   std::vector<Table> tables_;
   std::map<Flavour, Shapes> flavours_;
   GroupChoice group_choice_;

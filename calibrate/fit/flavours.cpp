@@ -24,6 +24,9 @@ bool is_collective(std::string_view op) {
          op == "p2p";
 }
 
+/// vLLM 0.19's experts in MXFP4 take as long in eight groups as in one: each computed every expert.
+bool ignores_groups(const Sample& s) { return s.kernel == "vllm_mxfp4_moe" && s.shape.expert_parallel > 1; }
+
 }  // namespace
 
 Flavour flavour_of(const Sample& s) {
@@ -44,13 +47,23 @@ bool is_fitted(const Sample& s) {
   if (s.op == "elementwise") return s.mode != "scale_matrix" && s.mode != "compute_scale";
   if (s.op.starts_with("ep_")) return s.mode == "normal" || s.mode == "ll";
   if (s.op == "moe")
-    return is_one_of(s.mode, {"balanced", trained_routing, "wide_prefill", "wide_decode"}) &&
+    return !ignores_groups(s) && is_one_of(s.mode, {"balanced", trained_routing, "wide_prefill", "wide_decode"}) &&
            !s.kernel.ends_with("_nongated") && s.shape.tensor_parallel <= most_expert_slices &&
            (s.shape.expert_parallel <= most_expert_parallel || s.mode.starts_with("wide"));
   if (s.op != "prefill_attention" && s.op != "decode_attention") return true;
   const std::int64_t head = s.shape.head_dim;
   const bool wanted_head = head == 64 || head == 128 || (s.kv_dtype != "fp8" && head == 256);
   return wanted_head && s.shape.window == 0 && (s.op == "decode_attention" || s.shape.tokens == s.shape.context);
+}
+
+std::string layer_mode(const Sample& s, bool even_loads) {
+  if (s.dtype == "int4") return "";
+  if (s.mode.starts_with("wide")) return s.mode;
+  const bool many = s.shape.experts >= fine_grained_experts;
+  const bool groups = s.shape.expert_parallel > 1;
+  if (s.mode == trained_routing && many && groups)
+    return even_loads || s.shape.m < trained_groups_from_tokens ? "" : std::string(trained_groups);
+  return s.mode == (many && !groups ? trained_routing : "balanced") ? s.mode : "";
 }
 
 Sample of_layer(Sample experts) {

@@ -83,6 +83,8 @@ struct RateLimits {
 /// A real server and the scenario that says the same.
 struct MeasuredServer {
   std::string name{};      // of the run
+  std::string file{};      // that has it, and its first line there
+  std::size_t line = 0;
   std::string model{};     // what is left out when constants are fitted on the others
   std::string engine{};    // bundled engine profile
   std::string gpu{};       // bundled

@@ -19,15 +19,16 @@ bool holds_samples(const std::string& file) {
 
 }  // namespace
 
-std::set<ExpertLayer> bundled_layers() {
-  std::set<ExpertLayer> layers;
+ExpertLayers bundled_layers() {
+  ExpertLayers layers;
   for (const std::string& name : list_llms()) {
     const Llm llm = load_llm(name, {});
     if (llm.experts)
-      layers.insert({.hidden = llm.hidden,
-                     .width = llm.experts->intermediate,
-                     .experts = llm.experts->count,
-                     .top_k = llm.experts->active});
+      layers.insert({{.hidden = llm.hidden,
+                      .width = llm.experts->intermediate,
+                      .experts = llm.experts->count,
+                      .top_k = llm.experts->active},
+                     llm.experts->even_loads});
   }
   return layers;
 }

@@ -13,11 +13,11 @@ struct FittedFor {
   const Gpu& gpu;
   std::string engine;
   std::set<std::string> expert_versions{};  // see CellCollector
-  std::set<ExpertLayer> layers{};           // of experts that get a fit of their own
+  ExpertLayers layers{};
 };
 
 /// Those of the bundled models.
-std::set<ExpertLayer> bundled_layers();
+ExpertLayers bundled_layers();
 
 /// What the rows of these files say of one GPU: samples.csv (rows of other GPUs are skipped), or tables that
 /// import_table() knows, which are taken as that GPU's.

@@ -1,8 +1,12 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <string_view>
+#include <utility>
 
 #include "calibrate/servers/measured_server.h"
 #include "calibrate/servers/read/error_split.h"
@@ -66,6 +70,40 @@ void name_unread(const std::filesystem::path& folder, std::vector<ExcludedRow>& 
   }
 }
 
+/// What was run and what was measured, to four digits; empty where a single figure tells no runs apart.
+std::string run_of(const MeasuredServer& server) {
+  const MeasuredStage& stage = server.stages.front();
+  std::string text = stage.system + ", " + stage.title;
+  int told = 0;
+  for (const Measurement& one : stage.measured)
+    if (one.figure == ServerFigure::tpot_mean || one.figure == ServerFigure::ttft_mean) {
+      text += fmt::format(", {:.4g}", one.value);
+      ++told;
+    }
+  return server.stages.size() == 1 && told == 2 ? text : "";
+}
+
+/// AIConfigurator's sample has some of InferenceMAX's runs, a few under two names: each counts where it has most
+/// figures.
+void leave_repeats(ReadServers& all) {
+  std::map<std::string, const MeasuredServer*> kept;
+  for (const MeasuredServer& server : all.servers) {
+    const MeasuredServer*& best = kept[run_of(server)];
+    if (best == nullptr || server.stages.front().measured.size() > best->stages.front().measured.size())
+      best = &server;
+  }
+  kept.erase("");
+  std::vector<MeasuredServer> servers;
+  for (const MeasuredServer& server : all.servers) {
+    const auto same = kept.find(run_of(server));
+    if (same == kept.end() || same->second == &server)
+      servers.push_back(server);
+    else
+      all.left_out.push_back({server.file, server.line, "a run that another row has, too"});
+  }
+  all.servers = std::move(servers);
+}
+
 }  // namespace
 
 ReadServers all_servers(const std::string& folder) {
@@ -79,6 +117,7 @@ ReadServers all_servers(const std::string& folder) {
     std::ranges::move(read.servers, std::back_inserter(all.servers));
     std::ranges::move(read.left_out, std::back_inserter(all.left_out));
   }
+  leave_repeats(all);
   name_unread(folder, all.left_out);
   for (MeasuredServer& server : all.servers)
     server.error_fit = is_in_error_fit(server.stages.front().regime, server.stages.front().system);

@@ -31,7 +31,10 @@ std::string lines_text(std::vector<std::size_t> lines) {
 template <class Make>
 void add_server(ReadServers& read, const RunRows& rows, const Make& make) {
   try {
-    read.servers.push_back(make());
+    MeasuredServer server = make();
+    server.file = rows.front()->file();
+    server.line = rows.front()->line();
+    read.servers.push_back(std::move(server));
   } catch (const NoMatch& problem) {
     for (const CsvRow* row : rows) read.left_out.push_back({row->file(), row->line(), problem.what()});
   }

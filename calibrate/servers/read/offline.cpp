@@ -83,8 +83,7 @@ BuiltEngine limits_of(const OfflineRun& run) {
   return limits;
 }
 
-/// The page of 1.2 gives options: prompts of DeepSeek's ranks wait for each other; experts in nvfp4 are CUTLASS's, on
-/// Hopper those in MXFP4 OpenAI's Triton kernels.
+/// The page of 1.2 gives options: prompts of DeepSeek's ranks wait for each other; experts in nvfp4 are CUTLASS's.
 std::string page_options(const OfflineRun& run) {
   const bool waits = run.shape.attention_dp > 1 && run.llm.name == "deepseek-v3";
   return waits ? std::string(run.bench.batcher) + deepseek_rank_waits : run.bench.batcher;
@@ -92,7 +91,7 @@ std::string page_options(const OfflineRun& run) {
 std::string expert_settings(const OfflineRun& run) {
   if (!run.llm.experts) return "";
   return exchange_settings(run.shape, run.gpu, run.bench.engine, nvlink_from(run.llm)) +
-         latency_settings({cutlass_experts(run.weights), triton_experts(run.weights, run.gpu)});
+         latency_settings({cutlass_experts(run.weights)});
 }
 
 std::string offline_scenario(const OfflineRun& run) {

@@ -21,6 +21,7 @@ struct EngineTerms {
   bool host_overlapped = true;
   std::int64_t cuda_graph_max_tokens = 512;
   double eager_operation_s = 0;
+  bool triton_mxfp4 = false;
   double dependent_launch_s = 0;
   double norm_in_all_reduce_s = 0;
   std::string input_scales = "dynamic";
@@ -48,6 +49,10 @@ struct EngineTerms {
         "host time to launch one operation of a layer (8 in Llama, 23 in DeepSeek-V3) in steps outside CUDA graphs "
         "(with prompts, or with more decodes than cuda_graph_max_tokens), for which the GPU waits where its "
         "kernels are done sooner; 0: graphs hold such steps, too, or the host is ahead");
+    f.field(
+        "triton_mxfp4", triton_mxfp4,
+        "GPUs without units for fp4 compute experts in MXFP4 with OpenAI's Triton kernels, which Python launches: "
+        "12 kernels a layer, 8 of them as two operations each");
     f.field("dependent_launch_s", dependent_launch_s,
             "what a layer's kernels take less than one by one, where each starts while the one before ends "
             "(programmatic dependent launch)");

@@ -21,6 +21,14 @@ class RankLoads {
   RankLoads() = default;
   explicit RankLoads(std::vector<RankLoad> knots) : knots_(std::move(knots)) {}
 
+  /// Nothing is known but that routers are trained, and no bias keeps loads even: benchmarks under their routing have
+  /// the fullest GPU's time, where there are such.
+  RankLoads as_trained() && {
+    as_trained_ = true;
+    return std::move(*this);
+  }
+  bool are_as_trained() const { return as_trained_; }
+
   RankLoad at(std::int64_t tokens) const {
     if (knots_.empty() || tokens == 0) return {};
     const auto whole = static_cast<std::uint64_t>(tokens);
@@ -38,6 +46,7 @@ class RankLoads {
 
  private:
   std::vector<RankLoad> knots_{};
+  bool as_trained_ = false;
 };
 
 /// Groups of GPUs over which whole experts are spread, as many on each.

@@ -20,6 +20,7 @@ struct Experts {
   std::vector<std::int64_t> dense_layers{};  // single layers without, by number in the whole model
   std::int64_t first_layer = 0;  // of a model of some layers: the number of its first one in the whole model
   bool router_bias = false;
+  bool even_loads = false;   // a bias of each expert keeps them even (DeepSeek-V3, section 2.1.2)
   bool shared_gate = false;  // what the experts that every token passes give is gated
 
   bool operator==(const Experts&) const = default;

@@ -30,6 +30,10 @@ double seen(double context, std::int64_t window) {
 /// fp16 runs at bf16's rates.
 std::string_view measured_as(std::string_view dtype) { return dtype == "fp16" ? "bf16" : dtype; }
 
+/// Rows that time more than the operator, latent attention with its products, and what the fullest of several groups
+/// of GPUs takes.
+bool stands_in_for_none(std::string_view mode) { return mode == "module" || mode.ends_with(trained_groups); }
+
 }  // namespace
 
 KernelTimes::KernelTimes(const KernelProfile& profile) : elementwise_bytes_per_s_(profile.elementwise_bytes_per_s) {
@@ -43,13 +47,12 @@ KernelTimes::KernelTimes(const KernelProfile& profile) : elementwise_bytes_per_s
                         .model = OperatorModel(fitted)});
 }
 
-// Rows of a "module" time more than the operator, so they stand for nothing else.
 KernelTimes::Match KernelTimes::find(const Wanted& wanted) const {
   Match best;
   std::int64_t least = 0;
   for (const Entry& entry : entries_) {
-    if (entry.op != wanted.op || entry.layer != wanted.layer || (entry.mode == "module" && wanted.mode != "module"))
-      continue;
+    if (entry.op != wanted.op || entry.layer != wanted.layer) continue;
+    if (stands_in_for_none(entry.mode) && entry.mode != wanted.mode) continue;
     const std::int64_t differences =
         1'000'000 * (entry.dtype != wanted.dtype) + 100'000 * (entry.mode != wanted.mode) +
         10'000 * (entry.kv_dtype != wanted.kv_dtype) + std::abs(entry.head_dim - wanted.head_dim);
@@ -152,8 +155,8 @@ std::optional<KernelTime> KernelTimes::moe(const MoeCall& call) const {
     if (call.backend == "auto" || routing.starts_with("wide")) return moe(call, routing, shape, exact);
     return moe(call, of_backend(call.backend, routing), shape, exact);
   };
-  if (call.routing == "balanced" && call.expert_parallel == 1 && call.experts >= fine_grained_experts)
-    if (auto trained = asked(trained_routing, true)) {
+  if (call.routing == "balanced" && call.as_trained && call.experts >= fine_grained_experts)
+    if (auto trained = asked(call.expert_parallel > 1 ? trained_groups : trained_routing, true)) {
       trained->skewed = true;
       return trained;
     }

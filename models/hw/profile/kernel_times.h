@@ -37,11 +37,16 @@ struct LatentHeads {
 /// gpt-oss-120b with vLLM 0.22 (39,065 tokens/s, llm-d's calibration) take what these rows add up to, and a third
 /// less with even routing. Over few experts (Mixtral's 8) even routing does.
 inline constexpr std::string_view trained_routing = "power_law_1.01";
+/// The same of experts spread over groups of GPUs: what the fullest takes. Of fewer tokens AIConfigurator's tables
+/// give one GPU all visits.
+inline constexpr std::string_view trained_groups = "power_law_1.01 groups";
+inline constexpr std::int64_t trained_groups_from_tokens = 8;
 inline constexpr std::int64_t fine_grained_experts = 32;
 
 struct MoeCall {
   std::string_view dtype = "bf16";
   std::string_view routing = "balanced";
+  bool as_trained = true;             // trained_routing where it was measured, in place of even routing
   std::string_view backend = "auto";  // whichever is fastest
   std::int64_t tokens = 0;
   std::int64_t hidden = 0;

@@ -55,8 +55,9 @@ RankLoads loads_by_chance(const Pool& pool, const Node& node) {
   experts.count += shape.redundant_experts;
   const std::int64_t slices = std::max<std::int64_t>(1, shape.expert_slices());
   const std::int64_t in_node = std::max<std::int64_t>(1, node.gpus / slices);
-  return chosen_by_chance(experts,
-                          {.groups = shape.expert_parallel, .node_groups = std::min(shape.expert_parallel, in_node)});
+  RankLoads loads = chosen_by_chance(
+      experts, {.groups = shape.expert_parallel, .node_groups = std::min(shape.expert_parallel, in_node)});
+  return experts.even_loads || shape.redundant_experts > 0 ? loads : std::move(loads).as_trained();
 }
 
 }  // namespace servecast

@@ -127,7 +127,7 @@ std::optional<std::string> moe_backend_problem(const Pool& pool, const KernelPro
   if (profile == nullptr) return "without a kernel profile experts have one kernel: leave it out";
   return fmt::format(
       "kernel profile {} does not tell experts of {} in {} from others: leave it out; with kernels of trtllm, nvfp4 "
-      "on B200 and GB200 has cutlass, mxfp4 on H100 and H200 triton",
+      "on B200 and GB200 has cutlass",
       profile->name, backend, facts(experts).name);
 }
 

@@ -134,12 +134,14 @@ std::unique_ptr<StepLatency> latency_in_parts(const Pool& pool, const LatencyOf&
 
 void add_eager_launch(Pool& pool) {
   const EngineTerms& terms = pool.engine.step;
+  const bool by_triton =
+      terms.triton_mxfp4 && pool.weights().experts == DataType::mxfp4 && pool.gpu.peaks.fp4_flop_per_s == 0;
   if (terms.eager_operation_s > 0)
     pool.latency = with_eager_launch(std::move(pool.latency),
                                      {.llm = pool.llm,
                                       .operation_s = terms.eager_operation_s,
                                       .graph_sequences = terms.cuda_graph_max_tokens * pool.shape().ranks(),
-                                      .triton_experts = pool.spec.latency.moe_backend == "triton"});
+                                      .triton_experts = by_triton});
 }
 
 // Drafts are made on the last stage, with kernels and engine like the model's own; the host has done its part of a

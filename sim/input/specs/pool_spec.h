@@ -40,8 +40,8 @@ struct LatencySpec {
             "bundled kernel profile or the path of a YAML file; left out: the GPU's for the engine, or for vLLM");
     f.field("moe_backend", moe_backend,
             "kernels of routed experts, where the profile has those of several (TensorRT-LLM moe_config.backend); "
-            "triton: OpenAI's, which take more launches; auto: the fastest for each shape",
-            {"auto", "cutlass", "triton"});
+            "auto: the fastest for each shape",
+            {"auto", "cutlass"});
     f.field("cuda_graph_max_tokens", cuda_graph_max_tokens,
             "largest step run as a CUDA graph (vLLM max_cudagraph_capture_size, SGLang --cuda-graph-max-bs); 0: all "
             "eager (vLLM --enforce-eager); left out: as the engine does",

@@ -227,7 +227,7 @@ Sample deepseek_experts(const std::string& version, const std::string& kernel, d
 TEST(Cells, ALayerOfExpertsHasCellsOfItsOwn) {
   const Gpu gpu = load_gpu("h100_sxm_80g", {});
   const ExpertLayer layer{.hidden = 7168, .width = 2048, .experts = 256, .top_k = 8};
-  CellCollector collector(gpu, "vllm", {"1"}, {layer});
+  CellCollector collector(gpu, "vllm", {"1"}, {{layer, true}});
   collector.add(deepseek_experts("1", "triton", 3e-3));
   collector.add(deepseek_experts("1", "deepgemm", 2e-3));
   collector.add(deepseek_experts("2", "flashinfer", 1e-3));
@@ -255,7 +255,7 @@ TEST(Cells, ALayerTimedUnderOneRoutingAloneTakesAnothersEvenRows) {
   own_size.engine = "vllm";
   own_size.shape.n = 1024;
   const auto source = [&](const std::vector<Sample>& samples) -> std::string {
-    CellCollector collector(gpu, "vllm", {}, {layer});
+    CellCollector collector(gpu, "vllm", {}, {{layer, true}});
     for (const Sample& s : samples) collector.add(s);
     for (const auto& [flavour, cells] : collector.finish())
       if (flavour.op == "moe_layer" && flavour.mode == "balanced") return cells.source;

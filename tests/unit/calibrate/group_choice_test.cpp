@@ -39,7 +39,7 @@ constexpr std::int64_t batches[]{1, 8, 16, 32, 48, 64, 128, 256, 512};
 
 std::map<KernelShape, double> cells(bool half) {
   const Gpu gpu = load_gpu("b200_sxm_180g", {});
-  CellCollector collector(gpu, "sglang", {}, {layer});
+  CellCollector collector(gpu, "sglang", {}, {{layer, true}});
   for (const std::int64_t tokens : batches)
     for (const std::int64_t groups : {1, 2, 4}) collector.add(row(tokens, groups, half));
   std::map<KernelShape, double> seconds;

@@ -29,7 +29,7 @@ TEST(Cells, ShippedExpertsStandBesideAnEnginesOwn) {
   const Gpu gpu = load_gpu("b200_sxm_180g", {});
   const ExpertLayer layer{.hidden = 7168, .width = 2048, .experts = 256, .top_k = 8};
   const auto cell_s = [&](const std::string& engine, const std::string& own_kernel) {
-    CellCollector collector(gpu, engine, {}, {layer});
+    CellCollector collector(gpu, engine, {}, {{layer, true}});
     const auto add = [&](const std::string& timed_by, const std::string& kernel, double seconds) {
       Sample s = sample(timed_by, "1", "moe", {.m = 64, .n = 2048, .k = 7168, .experts = 256, .top_k = 8});
       s.mode = "balanced";

@@ -40,6 +40,33 @@ TEST(ExpertRanks, OneRankWaitsForItsFullestGpu) {
   EXPECT_NEAR(two_gpus_by_roofline_s(2, RankLoads({twice})) - two_gpus_by_roofline_s(2), more_s, 1e-14);
 }
 
+// Benchmarks of trained routers have the fullest GPU's time, which chance then adds nothing to; of fewer than eight
+// tokens they are not asked, and a bias that keeps loads even, or loads that are known, ask for even ones.
+TEST(ExpertRanks, GroupsWhoseLoadsAreUnevenTakeWhatTheFullestTakes) {
+  MadeExchange made{.shape = {.tensor_parallel = 2, .expert_parallel = 2}};
+  made.llm.experts->count = 32;
+  const auto step_s = [&](std::int64_t tokens, const RankLoads& loads) {
+    made.loads = loads;
+    return make_profile_latency(made.kernels())->stage(decodes(tokens), 0).seconds;
+  };
+  const RankLoads known({twice});
+  const RankLoads trained = RankLoads({twice}).as_trained();
+  EXPECT_EQ(step_s(8, trained), step_s(8, known));  // no such rows
+  FittedOperator fullest = made.profile.operators[3];
+  fullest.mode = trained_groups;
+  fullest.op = "moe_layer";
+  fullest.layer = {.hidden = made.llm.hidden,
+                   .width = made.llm.experts->intermediate,
+                   .experts = made.llm.experts->count,
+                   .top_k = made.llm.experts->active};
+  fullest.law = {.launch_s = 1};
+  const double even_s = step_s(8, known), few_s = step_s(7, known);
+  made.profile.operators.push_back(fullest);
+  EXPECT_NEAR(step_s(8, trained), 1, 1e-3);
+  EXPECT_EQ(step_s(8, known), even_s);
+  EXPECT_EQ(step_s(7, trained), few_s);
+}
+
 /// 1 us, and operations and bytes at 1e12 a second.
 double product_s(double m, double n, double k) { return 1e-6 + (2 * m * n * k + 2 * (n * k + m * k + m * n)) / 1e12; }
 

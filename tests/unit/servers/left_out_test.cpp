@@ -169,6 +169,23 @@ TEST_F(Rows, AFolderOfUnknownRowsAloneSaysWhy) {
   }
 }
 
+// Of a run under two names the row with more figures counts; another with the same TPOT and another TTFT is another.
+TEST_F(Rows, ARunCountsOnce) {
+  const auto row = [](const char* id, const char* ttft_ms) {
+    return std::string(id) + ",h100_sxm,Qwen/Qwen3-32B,trtllm,1.0.0,fp8,,,agg,1024,128,8,8,2," + ttft_ms +
+           ",5,2026-01-01\n";
+  };
+  std::ofstream(scratch_ / "aic_silicon_agg_hopper.csv")
+      << "id,system,model_path,backend,backend_version,precision,gemm_quant_mode,moe_quant_mode,mode,isl,osl,"
+         "concurrency,batch_size,tp_size,silicon_ttft_ms,silicon_tpot_ms,measured\n"
+      << row("a", "60") << row("b", "60.001") << row("c", "61");
+  const ReadServers read = all_servers(scratch_ / ".");
+  ASSERT_EQ(read.servers.size(), 2u);
+  EXPECT_EQ(read.servers[0].name, "a");
+  EXPECT_EQ(read.servers[1].name, "c");
+  EXPECT_EQ(left_out_text(read.left_out), "- aic_silicon_agg_hopper.csv, line 3: a run that another row has, too\n");
+}
+
 TEST(LeftOutText, NamesRowsByReason) {
   const std::vector<ExcludedRow> rows{
       {"d/a.csv", 2, "no such GPU"}, {"d/a.csv", 3, "other"}, {"d/a.csv", 7, "no such GPU"}};

@@ -51,6 +51,33 @@ TEST(RowShape, ExpertsAreSpreadOverAsManyGpusAsTheRowSays) {
   }
 }
 
+ClosedLoopRun of_2025(const char* backend, const char* llm, const char* weights, std::int64_t prompt_tokens,
+                      std::int64_t clients) {
+  return {.llm = {.name = llm, .weights = weights},
+          .weights = weights,
+          .backend = backend,
+          .shape = {.attention_tp = 4, .moe_tp = 4},
+          .load = {.clients = clients, .prompt_tokens = prompt_tokens}};
+}
+
+// dsr1_fp4_b200_trt_slurm.sh: whole experts from 64 clients on, requests of each rank's own from 256, or 64 with
+// prompts of 8,192 tokens.
+TEST(RowShape, RunsOfAutumn2025AreSplitAsTheirScriptsSay) {
+  const auto split = [](ClosedLoopRun run) {
+    set_scripted_shape(run);
+    const RowShape& s = run.shape;
+    return std::vector{s.attention_tp, s.attention_dp, s.moe_tp, s.moe_ep};
+  };
+  const std::vector<std::int64_t> slices{4, 1, 4, 1}, whole{4, 1, 1, 4}, ranks{1, 4, 1, 4};
+  EXPECT_EQ(split(of_2025("trtllm", "deepseek-v3", "nvfp4", 1024, 32)), slices);
+  EXPECT_EQ(split(of_2025("trtllm", "deepseek-v3", "nvfp4", 1024, 64)), whole);
+  EXPECT_EQ(split(of_2025("trtllm", "deepseek-v3", "nvfp4", 1024, 256)), ranks);
+  EXPECT_EQ(split(of_2025("trtllm", "deepseek-v3", "nvfp4", 8192, 64)), ranks);
+  EXPECT_EQ(split(of_2025("trtllm", "gpt-oss-120b", "mxfp4", 8192, 64)), whole);
+  EXPECT_EQ(split(of_2025("sglang", "deepseek-v3", "nvfp4", 1024, 4)), whole);
+  EXPECT_EQ(split(of_2025("vllm", "gpt-oss-120b", "mxfp4", 1024, 64)), slices);
+}
+
 TEST(EngineFile, IsThatOfTheVersionsFamily) {
   EXPECT_EQ(engine_file("vllm", "0.12.0"), "vllm-0.12");
   EXPECT_EQ(engine_file("vllm", "0.15.1rc2"), "vllm-0.15");

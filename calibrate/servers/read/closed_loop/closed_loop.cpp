@@ -11,6 +11,8 @@
 namespace servecast {
 namespace {
 
+constexpr std::string_view shapes_are_told_from = "2025-12";  // by InferenceMAX's results
+
 /// AIConfigurator's sample keeps rows of InferenceMAX beside its own: their ids say so.
 bool is_of_inference_max(const CsvRow& row) {
   const std::string& id = row.text("id");
@@ -102,6 +104,8 @@ MeasuredServer server_of_sample(const CsvRow& row) {
   }
   if (row.has("measured") && drafts_unmarked(row, run.llm.name)) run.drafts = unmarked_drafts(run);
   run.weights = bundled_weights(in_blocks(row) ? "fp8_block" : row.text("precision"), run.llm);
+  if (run.inference_max && !run.measured_on.empty() && run.measured_on < shapes_are_told_from)
+    set_scripted_shape(run);
   run.measured.push_back({ServerFigure::tpot_mean, seconds_of_ms * row.number("silicon_tpot_ms")});
   // TensorRT-LLM's rows of the older sample: TTFT grows with the output's length, so start-up effects are inside.
   if (!older_sample || run.backend == "vllm")

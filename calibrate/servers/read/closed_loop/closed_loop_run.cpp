@@ -43,15 +43,13 @@ std::string weights_of(const ClosedLoopRun& run) {
 }
 
 /// InferenceMAX's scripts: TRTLLM_FORCE_ALLTOALL_METHOD is MNNVL for gpt-oss wherever experts are whole, and ranks
-/// with requests of their own compute experts by CUTLASS. On Hopper MXFP4 is OpenAI's Triton kernels'
-/// (gptoss_fp4_h200_trt.sh), which TensorRT-LLM's guide for gpt-oss takes, too.
+/// with requests of their own compute experts by CUTLASS.
 std::string expert_settings(const ClosedLoopRun& run) {
   const bool forced = run.inference_max && run.llm.name == "gpt-oss-120b";
   const bool cutlass = run.inference_max && run.backend == "trtllm" && run.shape.attention_dp > 1;
   return exchange_settings(run.shape, run.gpu, engine_of(run), forced ? 2 : nvlink_from(run.llm)) +
-         latency_settings({cutlass ? cutlass_experts(run.weights) : "",
-                           run.backend == "trtllm" ? triton_experts(run.weights, run.gpu) : "",
-                           run.inference_max ? "" : generated_graphs(run)});
+         latency_settings(
+             {cutlass ? cutlass_experts(run.weights) : "", run.inference_max ? "" : generated_graphs(run)});
 }
 
 std::string scenario(const ClosedLoopRun& run) {

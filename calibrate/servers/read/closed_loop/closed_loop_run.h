@@ -84,10 +84,8 @@ std::string exchange_settings(const RowShape& shape, const BundledGpu& gpu, cons
 /// More groups than a token chooses experts (select_alltoall_method_type in TensorRT-LLM's modules/fused_moe).
 std::int64_t nvlink_from(const BundledLlm& llm);
 /// What a pool's `latency` says of kernels of experts, if anything: TensorRT-LLM's own in nvfp4, which it takes
-/// unless told otherwise (moe_config.backend), and OpenAI's in MXFP4, which scripts and pages of TensorRT-LLM take on
-/// Hopper.
+/// unless told otherwise (moe_config.backend).
 std::string cutlass_experts(const std::string& weights);
-std::string triton_experts(const std::string& weights, const BundledGpu& gpu);
 /// A pool's line of these and other entries, of which any may be empty; nothing where all are.
 std::string latency_settings(std::vector<std::string> entries);
 
@@ -96,6 +94,9 @@ std::string trtllm_batcher(bool overlap, std::int64_t sequences, std::int64_t to
 
 /// Batcher, KV cache and memory of the pool: as InferenceMAX's scripts set its engine up.
 std::string scripted_settings(const ClosedLoopRun& run);
+/// InferenceMAX's results of before December 2025 do not say whether experts were whole, nor whether each rank had
+/// requests of its own; its scripts do.
+void set_scripted_shape(ClosedLoopRun& run);
 /// Of InferenceMAX's runs before its client warmed servers up (pull request 339, of the end of 2025), by what their
 /// P99 of TTFT says, where they have one: kernels that are compiled take more than a minute.
 std::string first_use_of(const std::string& backend, std::optional<double> ttft_p99_s);

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string_view>
+#include <utility>
 
 #include "calibrate/servers/read/closed_loop/closed_loop_run.h"
 
@@ -153,6 +155,28 @@ std::string trtllm_settings(const ClosedLoopRun& run) {
          fmt::format("    memory: {{gpu_memory_utilization: {}}}\n", limits.kv_fraction);
 }
 
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+/// From how many clients on scripts of autumn 2025 spread whole experts over all GPUs, and gave each rank requests of
+/// its own.
+struct ShapeByClients {
+  std::string_view backend;
+  std::string_view llm;
+  std::string_view weights;
+  std::int64_t prompt_tokens;  // 0: any
+  std::int64_t whole_experts_from;
+  std::int64_t own_requests_from;
+};
+
+/// dsr1_fp8_h200_trt_slurm.sh, dsr1_fp4_b200_trt_slurm.sh (four GPUs), gptoss_fp4_h200_trt_slurm.sh and
+/// dsr1_fp4_b200_docker.sh (--enable-ep-moe) of October 2025.
+constexpr std::array<ShapeByClients, 6> shapes_by_clients{{{"trtllm", "deepseek-v3", "fp8_block", 1024, 1, 65},
+                                                           {"trtllm", "deepseek-v3", "fp8_block", 8192, 1, 33},
+                                                           {"trtllm", "deepseek-v3", "nvfp4", 1024, 33, 256},
+                                                           {"trtllm", "deepseek-v3", "nvfp4", 8192, 33, 33},
+                                                           {"trtllm", "gpt-oss-120b", "mxfp4", 0, 1, never},
+                                                           {"sglang", "deepseek-v3", "nvfp4", 0, 1, never}}};
+
 /// fp8 keys and values: all scripts for Blackwell, and TensorRT-LLM's for models in fp8 or fp4, but for gpt-oss on
 /// Hopper. vLLM's for Llama in fp8 on H100 say so, too, but with an fp8 cache 64 clients of 1024/8192 would not have
 /// waited at TP2 as they did, for 31 s; so it is not taken over.
@@ -179,6 +203,17 @@ std::string first_use_of(const std::string& backend, std::optional<double> ttft_
   constexpr double compiling_s = 30;
   if (backend != "sglang") return "";
   return ttft_p99_s.value_or(compiling_s) < compiling_s ? "loaded" : "compiled";
+}
+
+void set_scripted_shape(ClosedLoopRun& run) {
+  const auto found = std::ranges::find_if(shapes_by_clients, [&](const ShapeByClients& s) {
+    return s.backend == run.backend && s.llm == run.llm.name && s.weights == run.weights &&
+           (s.prompt_tokens == 0 || s.prompt_tokens == run.load.prompt_tokens);
+  });
+  if (found == shapes_by_clients.end() || run.load.clients < found->whole_experts_from) return;
+  RowShape& shape = run.shape;
+  std::swap(shape.moe_ep, shape.moe_tp);
+  if (run.load.clients >= found->own_requests_from) std::swap(shape.attention_dp, shape.attention_tp);
 }
 
 std::string scripted_settings(const ClosedLoopRun& run) {

@@ -54,9 +54,6 @@ std::string exchange_settings(const RowShape& shape, const BundledGpu& gpu, cons
 }
 
 std::string cutlass_experts(const std::string& weights) { return weights == "nvfp4" ? "moe_backend: cutlass" : ""; }
-std::string triton_experts(const std::string& weights, const BundledGpu& gpu) {
-  return weights == "mxfp4" && !gpu.blackwell ? "moe_backend: triton" : "";
-}
 
 std::string latency_settings(std::vector<std::string> entries) {
   std::erase(entries, "");

@@ -156,6 +156,11 @@ StageTime ProfileLayer::spread_experts(std::int64_t tokens) const {
                .tensor_parallel = in_.shape.expert_slices(),
                .expert_parallel = in_.shape.expert_parallel};
   if (!in_.exchange_kernels.empty()) call.routing = in_.exchange_kernels;
+  if (call.expert_parallel > 1) {
+    if (in_.rank_loads.are_as_trained() && tokens >= trained_groups_from_tokens)
+      if (const auto fullest = kernels_.moe(call); fullest && fullest->skewed) return stage_time(*fullest);
+    call.as_trained = false;
+  }
   call.tokens = std::max<std::int64_t>(1, std::llround(load.visits * real(tokens)));
   const auto measured = kernels_.moe(call);
   if (!measured) {  // not with weights of this type

@@ -47,6 +47,7 @@ Llm minimax_m2(LlmConfig& c) {
                .intermediate = c.count("intermediate_size"),
                .shared_intermediate = c.count("shared_intermediate_size", 0),
                .router_bias = c.flag("use_routing_bias", false)};
+  m.experts->even_loads = m.experts->router_bias;
   return m;
 }
 
@@ -60,7 +61,8 @@ Llm glm4_moe(LlmConfig& c) {
                .intermediate = width,
                .shared_intermediate = width * c.count("n_shared_experts", 0),
                .first_dense_layers = c.count("first_k_dense_replace", 0),
-               .router_bias = true};
+               .router_bias = true,
+               .even_loads = true};
   return m;
 }
 

@@ -3,7 +3,7 @@
 namespace servecast {
 namespace {
 
-Llm deepseek(LlmConfig& c) {
+Llm deepseek_v2(LlmConfig& c) {
   Llm m = decoder(c);
   m.intermediate = c.count("intermediate_size");
   m.latent = {.query_rank = c.count("q_lora_rank", 0),
@@ -21,8 +21,14 @@ Llm deepseek(LlmConfig& c) {
   return m;
 }
 
+Llm deepseek_v3(LlmConfig& c) {
+  Llm m = deepseek_v2(c);
+  m.experts->even_loads = true;
+  return m;
+}
+
 Llm deepseek_v32(LlmConfig& c) {
-  Llm m = deepseek(c);
+  Llm m = deepseek_v3(c);
   m.sparse = {
       .heads = c.count("index_n_heads"), .head_size = c.count("index_head_dim"), .chosen = c.count("index_topk")};
   m.attention_of.assign(static_cast<std::size_t>(m.layers), Attention::sparse);
@@ -32,8 +38,10 @@ Llm deepseek_v32(LlmConfig& c) {
 }  // namespace
 
 const LlmFamilies& latent_families() {
-  static const LlmFamilies families{
-      {"deepseek_v2", deepseek}, {"deepseek_v3", deepseek}, {"deepseek_v32", deepseek_v32}, {"kimi_k2", deepseek}};
+  static const LlmFamilies families{{"deepseek_v2", deepseek_v2},
+                                    {"deepseek_v3", deepseek_v3},
+                                    {"deepseek_v32", deepseek_v32},
+                                    {"kimi_k2", deepseek_v3}};
   return families;
 }
 

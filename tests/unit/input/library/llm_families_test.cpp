@@ -158,6 +158,13 @@ TEST(LlmFamilies, QwenNamesTheLayersWithoutExperts) {
             "'mlp_only_layers' must be a list of whole numbers from 0 to 3");
 }
 
+TEST(LlmFamilies, SayWhoseLoadsABiasKeepsEven) {
+  for (const char* name : {"deepseek-v3", "deepseek-v3.2", "glm-4.5-air", "kimi-k2", "minimax-m2.5"})
+    EXPECT_TRUE(load_llm(name, {}).experts->even_loads) << name;
+  for (const char* name : {"deepseek-v2-lite", "gpt-oss-120b", "llama-4-maverick", "mixtral-8x7b", "qwen3-30b-a3b"})
+    EXPECT_FALSE(load_llm(name, {}).experts->even_loads) << name;
+}
+
 TEST(LlmFamilies, SayWhatTheyDoNotKnow) {
   EXPECT_THAT(message_for(R"({"model_type": "mamba2"})"), testing::HasSubstr("mamba2"));
   EXPECT_THAT(message_for(R"({"model_type": "gemma3", "vision_config": {}})"), testing::HasSubstr("'text_config'"));
