@@ -125,8 +125,7 @@ std::string accuracy_summary(const AccuracyInput& input) {
                                         left_out_text(input.left_out);
   return fmt::format(
       "{}\n{}{}{}{}\n## The split\n\nTerms of engines are fitted on these systems alone:\n\n{}\nAnd the errors "
-      "behind "
-      "intervals on these, each with one weight:\n\n{}{}",
+      "behind intervals on these, each with one weight:\n\n{}{}",
       input.fitted_on, summary_table(input.figures), verdicts(input.figures), knee_table(input.figures),
       peer_table(input.figures), split_text(), error_split_text(), missing);
 }

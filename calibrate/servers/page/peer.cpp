@@ -25,7 +25,7 @@ struct PeerRow {
   const char* tpot;
   const char* ttft;
 };
-/// AIConfigurator 0.12.0 from the package index.
+/// AIConfigurator's as given: it is not run here.
 constexpr PeerRow peer_rows[]{{"all", "", "", false, "9.5 % / 44 %", "41 % / 83 %"},
                               {"gpt-oss with vLLM", "gpt-oss", "vllm", true, "5.7 %", "–"},
                               {"experts with TensorRT-LLM", "", "trtllm", true, "9 to 14 %, by model", "–"}};
@@ -46,9 +46,8 @@ std::string peer_table(std::span<const ComparedFigure> figures) {
   if (std::ranges::none_of(figures, is_closed_loop)) return "";
   std::string text =
       "\n## Beside NVIDIA's planner\n\nClosed loops, all rows, those that terms were fitted on among them: median / "
-      "p90 "
-      "error here, and of AIConfigurator 0.12 on 1,277 of them.\n\n| rows | TPOT here | AIConfigurator | TTFT mean "
-      "here | AIConfigurator |\n|---|---|---|---|---|\n";
+      "p90 error here, and of AIConfigurator 0.12 on 1,277 of them.\n\n| rows | TPOT here | AIConfigurator | TTFT "
+      "mean here | AIConfigurator |\n|---|---|---|---|---|\n";
   for (const PeerRow& row : peer_rows)
     text += fmt::format("| {} | {} | {} | {} | {} |\n", row.title, errors_text(figures, row, ServerFigure::tpot_mean),
                         row.tpot, errors_text(figures, row, ServerFigure::ttft_mean), row.ttft);

@@ -243,9 +243,11 @@ struct PoolSpec {
         {.min = 0, .max = 1024});
     f.group("expert_exchange", expert_exchange,
             "with expert_parallel: copies of experts, and with several ranks how tokens reach them");
-    f.group("expert_balance", expert_balance,
-            "with expert_parallel: experts that are not wanted equally often, so that all GPUs wait longer for the "
-            "fullest; left out: all are, and it is the fullest by chance");
+    f.group(
+        "expert_balance", expert_balance,
+        "with expert_parallel: experts that are not wanted equally often, so that all GPUs wait longer for the "
+        "fullest; left out: as kernel tables of trained routers have them, else all are, and it is the fullest by "
+        "chance");
     f.field("power_cap_w", power_cap_w, "limit per GPU; left out: the GPU's own", positive);
     f.field("usd_per_gpu_hour", usd_per_gpu_hour, "price; left out: the GPU file's");
     f.field("start", start, "cold: weights are first loaded from shared storage", {"warm", "cold"});

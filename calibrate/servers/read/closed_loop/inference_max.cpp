@@ -210,8 +210,8 @@ void set_scripted_shape(ClosedLoopRun& run) {
     return s.backend == run.backend && s.llm == run.llm.name && s.weights == run.weights &&
            (s.prompt_tokens == 0 || s.prompt_tokens == run.load.prompt_tokens);
   });
-  if (found == shapes_by_clients.end() || run.load.clients < found->whole_experts_from) return;
   RowShape& shape = run.shape;
+  if (found == shapes_by_clients.end() || run.load.clients < found->whole_experts_from || shape.moe_ep > 1) return;
   std::swap(shape.moe_ep, shape.moe_tp);
   if (run.load.clients >= found->own_requests_from) std::swap(shape.attention_dp, shape.attention_tp);
 }
