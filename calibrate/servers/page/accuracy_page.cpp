@@ -6,8 +6,8 @@
 #include <map>
 #include <utility>
 
-#include "calibrate/servers/comparison.h"
 #include "calibrate/servers/page/asked.h"
+#include "calibrate/servers/page/errors_text.h"
 #include "calibrate/servers/page/knees.h"
 #include "calibrate/servers/page/peer.h"
 #include "calibrate/servers/read/error_split.h"
@@ -17,21 +17,7 @@
 namespace servecast {
 namespace {
 
-using Figures = std::vector<ComparedFigure>;
-
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
-
-template <class Belongs>
-Figures chosen(std::span<const ComparedFigure> figures, const Belongs& belongs) {
-  Figures out;
-  std::ranges::copy_if(figures, std::back_inserter(out), belongs);
-  return out;
-}
-
-std::string errors_text(const ErrorSummary& s) {
-  return s.rows == 0 ? "–" : fmt::format("{} / {}", percent(s.median), percent(s.p90));
-}
 
 std::string asked_text(Regime regime, ServerFigure figure) {
   const auto found =

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <string_view>
-#include <vector>
+
+#include "calibrate/servers/page/errors_text.h"
 
 namespace servecast {
 namespace {
@@ -30,14 +30,12 @@ constexpr PeerRow peer_rows[]{{"all", "", "", false, "9.5 % / 44 %", "41 % / 83 
                               {"gpt-oss with vLLM", "gpt-oss", "vllm", true, "5.7 %", "–"},
                               {"experts with TensorRT-LLM", "", "trtllm", true, "9 to 14 %, by model", "–"}};
 
-std::string errors_text(std::span<const ComparedFigure> figures, const PeerRow& row, ServerFigure figure) {
-  std::vector<ComparedFigure> chosen;
-  std::ranges::copy_if(figures, std::back_inserter(chosen), [&](const ComparedFigure& f) {
+std::string errors_of(std::span<const ComparedFigure> figures, const PeerRow& row, ServerFigure figure) {
+  const ErrorSummary s = summarise_errors(chosen(figures, [&](const ComparedFigure& f) {
     return is_closed_loop(f) && !f.saturated && f.figure == figure && f.model.starts_with(row.model) &&
            f.engine.starts_with(row.engine) && (f.experts || !row.experts);
-  });
-  const ErrorSummary s = summarise_errors(chosen);
-  return s.rows == 0 ? "–" : fmt::format("{:.1f} % / {:.1f} % of {}", 100 * s.median, 100 * s.p90, s.rows);
+  }));
+  return s.rows == 0 ? errors_text(s) : fmt::format("{} of {}", errors_text(s), s.rows);
 }
 
 }  // namespace
@@ -49,8 +47,8 @@ std::string peer_table(std::span<const ComparedFigure> figures) {
       "p90 error here, and of AIConfigurator 0.12 on 1,277 of them.\n\n| rows | TPOT here | AIConfigurator | TTFT "
       "mean here | AIConfigurator |\n|---|---|---|---|---|\n";
   for (const PeerRow& row : peer_rows)
-    text += fmt::format("| {} | {} | {} | {} | {} |\n", row.title, errors_text(figures, row, ServerFigure::tpot_mean),
-                        row.tpot, errors_text(figures, row, ServerFigure::ttft_mean), row.ttft);
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", row.title, errors_of(figures, row, ServerFigure::tpot_mean),
+                        row.tpot, errors_of(figures, row, ServerFigure::ttft_mean), row.ttft);
   return text;
 }
 

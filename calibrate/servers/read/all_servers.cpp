@@ -94,10 +94,10 @@ void leave_repeats(ReadServers& all) {
   }
   kept.erase("");
   std::vector<MeasuredServer> servers;
-  for (const MeasuredServer& server : all.servers) {
+  for (MeasuredServer& server : all.servers) {
     const auto same = kept.find(run_of(server));
     if (same == kept.end() || same->second == &server)
-      servers.push_back(server);
+      servers.push_back(std::move(server));
     else
       all.left_out.push_back({server.file, server.line, "a run that another row has, too"});
   }

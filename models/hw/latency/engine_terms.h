@@ -46,7 +46,7 @@ struct EngineTerms {
             "largest step run as a CUDA graph, at most twice the sequences; 0: all eager");
     f.field(
         "eager_operation_s", eager_operation_s,
-        "host time to launch one operation of a layer (8 in Llama, 23 in DeepSeek-V3) in steps outside CUDA graphs "
+        "host time to launch one operation of a layer (8 in Llama, 20 in DeepSeek-V3) in steps outside CUDA graphs "
         "(with prompts, or with more decodes than cuda_graph_max_tokens), for which the GPU waits where its "
         "kernels are done sooner; 0: graphs hold such steps, too, or the host is ahead");
     f.field(
