@@ -8,8 +8,9 @@
 
 namespace servecast {
 
-/// Fewer shapes than this say nothing about an operator: no fit is made.
-inline constexpr std::size_t fewest_cells = 20;
+/// Fewer shapes than this say nothing about an operator: no fit is made. A collective between two GPUs has 21 or 23, of
+/// which 13 to 18 are not held out.
+inline constexpr std::size_t fewest_cells = 12;
 
 /// Law and residual grid on the cells that are not held out, evidence on those that are. Pure. A model's layer of
 /// experts has few cells, each a choice of kernels of its own: its grid is then fitted on every cell.

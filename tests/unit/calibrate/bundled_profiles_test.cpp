@@ -30,6 +30,19 @@ TEST(BundledProfiles, LoadAndAreSmall) {
   EXPECT_LE(all, 7'000'000u);  // a wheel may have 25 MB, and packs them to half
 }
 
+// What a profile lacks the roofline stands in for, with NVLink's waits scaled to another link.
+TEST(BundledProfiles, KnowTheCollectivesOfTheirGpu) {
+  for (const std::string& name : list_profiles()) {
+    const KernelProfile profile = load_profile(name, {});
+    for (const char* mode : {"graph", "eager", "nccl"})
+      EXPECT_TRUE(std::ranges::any_of(profile.operators, [&](const FittedOperator& fitted) {
+        return fitted.op == "all_reduce" && fitted.mode == mode;
+      })) << name << ' ' << mode;
+    for (const char* op : {"all_gather", "reduce_scatter", "all_to_all"})
+      EXPECT_NE(std::ranges::find(profile.operators, op, &FittedOperator::op), profile.operators.end()) << name << ' ' << op;
+  }
+}
+
 std::string text_of(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
