@@ -77,7 +77,9 @@ std::optional<std::int64_t> LoopBatch::admit(std::int64_t tokens, const AdmitRul
   const std::size_t request = waiting_.front();
   ServedRequest& s = all_[request];
   const std::int64_t count = std::min(tokens, s.to_compute);
-  if (running() >= max_sequences_ || !cache_.hold(s.request, s.held, count, true)) return std::nullopt;
+  if (running() >= max_sequences_) return std::nullopt;
+  if (rules.whole_prompt_fits && !cache_.has_room(s.request, s.held, s.to_compute, true)) return std::nullopt;
+  if (!cache_.hold(s.request, s.held, count, true)) return std::nullopt;
   waiting_.pop_front();
   running_.push_back(request);
   take(request, count);

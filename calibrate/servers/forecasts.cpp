@@ -91,6 +91,13 @@ std::optional<double> kv_transfer_s_of(const Summary& summary) {
   return summary.hand_overs.front().hand_over_s->mean;
 }
 
+/// Of the prompt tokens that caches in GPU memory lack, those that host memory has.
+std::optional<double> host_hits_of(const Summary& summary) {
+  const auto& tiers = summary.pools.front().kv_tiers;
+  if (tiers.size() < 2) return std::nullopt;
+  return tiers[1].hit_fraction / (1 - tiers[0].hit_fraction);
+}
+
 bool of_a_start(ServerFigure figure) { return figure >= ServerFigure::start && figure <= ServerFigure::wake; }
 
 std::optional<double> start_figure_of(const Summary& summary, ServerFigure figure) {
@@ -129,6 +136,7 @@ std::optional<double> figure_of(const Summary& summary, const MeasuredStage& sta
   if (figure == ServerFigure::output_tokens_per_s) return tokens_per_s_of(summary, stage);
   if (figure == ServerFigure::prompt_tokens_per_s) return summary.prompt_tokens_per_s;
   if (figure == ServerFigure::kv_transfer_mean) return kv_transfer_s_of(summary);
+  if (figure == ServerFigure::host_hit_fraction) return host_hits_of(summary);
   if (of_a_start(figure)) return start_figure_of(summary, figure);
   const Latencies* latencies = latencies_of(summary, stage.request_class);
   if (!latencies) return std::nullopt;

@@ -47,6 +47,7 @@ struct DecodeRules {
 struct AdmitRules {
   bool whole_prompt = false;   // its blocks are those of the whole prompt, not of the first chunk (vLLM v0, Sarathi)
   bool arrival_order = false;  // it is as old as its arrival, not as its last admission: for the order of preemption
+  bool whole_prompt_fits = false;  // it takes the blocks of its chunk, where those of the whole prompt are free
 };
 
 /// The batch of one step, while it is put together. What a batcher does is call these; each call either succeeds or

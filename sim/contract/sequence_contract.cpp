@@ -24,10 +24,12 @@ constexpr std::int64_t cache_tokens = 10'000;
 void hold_one(KvCache& cache, std::uint32_t id, Rng& rng, std::vector<HeldRequest>& holders, Findings& found) {
   HeldRequest h{.request = {.id = RequestId{id}, .prompt_tokens = 1 + static_cast<std::int64_t>(rng.below(900))}};
   const std::int64_t before = cache.free_blocks();
+  const bool room = cache.has_room(h.request, h.held, h.request.prompt_tokens, true);
   if (!cache.hold(h.request, h.held, h.request.prompt_tokens, true)) {
     found.expect(cache.free_blocks() == before, "a refusal changes nothing");
     return;
   }
+  found.expect(room, "has_room where it holds");
   found.expect(h.held.tokens >= h.request.prompt_tokens, "holds what was asked for");
   holders.push_back(h);
 }

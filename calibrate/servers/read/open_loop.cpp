@@ -58,7 +58,7 @@ pools:
     llm: {}
     gpu: {}
     tensor_parallel: {}
-    batcher: {{policy: vllm_v1, max_num_batched_tokens: {}, max_num_seqs: {}}}
+    batcher: {{policy: vllm_v1, max_num_batched_tokens: {}, max_num_seqs: {}, scheduler_reserve_full_isl: false}}
     kv_cache: {{policy: paged_prefix}}
 )",
                      yaml_text(row.text("experiment")), clients_wait_s, arrivals(stages), prompt_groups,

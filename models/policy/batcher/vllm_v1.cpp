@@ -2,8 +2,9 @@
 //
 // One token budget per step. Running sequences come first, in order of admission: one token for each that decodes,
 // then the rest of the prompts already begun. What is left of the budget admits waiting requests, first come, first
-// served, as long as sequences and KV blocks allow. When blocks run out, the sequence admitted last is preempted and
-// recomputed later; in such a step no request is admitted.
+// served, as long as sequences and KV blocks allow: blocks for the whole prompt have to be free, though only those of
+// its first chunk are taken (vLLM pull request 37307; before, these alone had to be). When blocks run out, the
+// sequence admitted last is preempted and recomputed later; in such a step no request is admitted.
 //
 // With asynchronous scheduling a step is scheduled when the one before it starts, so a request that arrives meanwhile
 // waits for the step after: on average two and a half steps until its first token instead of one and a half.
@@ -21,6 +22,7 @@ class VllmV1 final : public Batcher {
     std::int64_t max_num_seqs = 256;
     std::int64_t long_prefill_token_threshold = 0;
     bool async_scheduling = true;
+    bool scheduler_reserve_full_isl = true;
     void fields(Fields& f) {
       f.field("max_num_batched_tokens", max_num_batched_tokens, "token budget of one step", at_least_one);
       f.field("max_num_seqs", max_num_seqs, "most sequences that run at a time", at_least_one);
@@ -28,6 +30,9 @@ class VllmV1 final : public Batcher {
               "most tokens of one prompt in one step; 0: no limit but the budget");
       f.field("async_scheduling", async_scheduling,
               "schedule the next step while one runs (vLLM's default since 0.14; not with pipeline stages)");
+      f.field("scheduler_reserve_full_isl", scheduler_reserve_full_isl,
+              "admit a request only where blocks for all of its prompt are free, not for its first chunk alone "
+              "(vLLM's default since 0.19)");
     }
   };
   explicit VllmV1(const Settings& settings) : settings_(settings) {}
@@ -43,7 +48,8 @@ class VllmV1 final : public Batcher {
       budget -= batch.continue_prefill(i, chunk(batch.prefill(i).left_tokens, budget));
     if (batch.preempted() > 0) return;
     while (budget > 0 && batch.has_waiting() && batch.running() < settings_.max_num_seqs) {
-      const auto computed = batch.admit(chunk(batch.waiting().left_tokens, budget));
+      const auto computed = batch.admit(chunk(batch.waiting().left_tokens, budget),
+                                        {.whole_prompt_fits = settings_.scheduler_reserve_full_isl});
       if (!computed) return;
       budget -= *computed;
     }

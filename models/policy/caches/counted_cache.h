@@ -21,10 +21,13 @@ class CountedCache : public KvCache {
   std::int64_t admissible_blocks() const override { return total_ - watermark_; }
   std::int64_t cached_tokens(const Request&) const final { return 0; }
 
+  bool has_room(const Request& request, const KvHeld& held, std::int64_t tokens, bool admission) const final {
+    return free_ - (admission ? watermark_ : 0) >= blocks_for(request, tokens) - held.blocks;
+  }
   bool hold(const Request& request, KvHeld& held, std::int64_t tokens, bool admission) override {
     assert(tokens >= held.tokens);
+    if (!has_room(request, held, tokens, admission)) return false;
     const std::int64_t more = blocks_for(request, tokens) - held.blocks;
-    if (free_ - (admission ? watermark_ : 0) < more) return false;
     free_ -= more;
     held.tokens = tokens;
     held.blocks += more;

@@ -69,21 +69,23 @@ class PagedPrefix final : public KvCache {
     return hits(units).units * units.tokens();
   }
 
+  bool has_room(const Request& request, const KvHeld& held, std::int64_t tokens, bool admission) const override {
+    const PrefixUnits units(request, settings_.block_tokens);
+    return blocks_to_take(request, held, tokens, admission, admission ? hits(units) : Hits{}).has_value();
+  }
+
   bool hold(const Request& request, KvHeld& held, std::int64_t tokens, bool admission) override {
     assert(tokens >= held.tokens);
     const PrefixUnits units(request, settings_.block_tokens);
     const Hits found = admission ? hits(units) : Hits{};
-    const std::int64_t unit_blocks = full_blocks(units);
-    const std::int64_t had = admission ? found.units * unit_blocks : held.blocks;
-    const std::int64_t more = blocks_for(request, tokens) - had;
-    // Shared blocks that are unused right now stop being free.
-    if (free_ - (admission ? watermark_ : 0) < more + found.idle * unit_blocks) return false;
+    const std::optional<std::int64_t> more = blocks_to_take(request, held, tokens, admission, found);
+    if (!more) return false;
     for (std::int64_t i = 0; i < found.units; ++i) {
       const PrefixName unit = name(units, held);
       use(unit, held);
       if (windowed() && i + seen_units(units, found.units) >= found.units) touch(windowed_name(unit));
     }
-    grow(more);
+    grow(*more);
     held.tokens = tokens;
     held.blocks = blocks_for(request, tokens);
     return true;
@@ -165,6 +167,15 @@ class PagedPrefix final : public KvCache {
       if (in_a_row >= seen_units(units, all.units)) hits = all;
     }
     return hits;
+  }
+  /// For so many tokens, of a new sequence behind what is found of its prompt; nothing where they are not free.
+  std::optional<std::int64_t> blocks_to_take(const Request& request, const KvHeld& held, std::int64_t tokens,
+                                             bool admission, const Hits& found) const {
+    const std::int64_t unit_blocks = full_blocks(PrefixUnits(request, settings_.block_tokens));
+    const std::int64_t more = blocks_for(request, tokens) - (admission ? found.units * unit_blocks : held.blocks);
+    // Shared blocks that are unused right now stop being free.
+    const std::int64_t free = free_ - (admission ? watermark_ : 0) - found.idle * unit_blocks;
+    return free < more ? std::nullopt : std::optional(more);
   }
   const Run* find(BlockHash unit) const {
     const auto found = numbers_.find(unit);

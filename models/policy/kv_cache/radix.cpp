@@ -102,19 +102,22 @@ class Radix final : public KvCache {
 
   std::int64_t cached_tokens(const Request& request) const override { return reusable(request).tokens; }
 
+  bool has_room(const Request& request, const KvHeld& held, std::int64_t tokens, bool admission) const override {
+    const RadixTree::Found found = admission ? reusable(request) : RadixTree::Found{};
+    return blocks_to_take(request, held, tokens, admission, found).has_value();
+  }
+
   bool hold(const Request& request, KvHeld& held, std::int64_t tokens, bool admission) override {
     assert(tokens >= held.tokens);
-    if (admission && !has_states_for(request)) return false;
     const RadixTree::Found found = admission ? reusable(request) : RadixTree::Found{};
-    const std::int64_t had = admission ? blocks(found.tokens) : held.blocks;
-    const std::int64_t more = blocks_for(request, tokens) - had;
-    if (free_blocks() - (admission ? watermark_ : 0) < more + blocks(tree_.idle_tokens(found))) return false;
+    const std::optional<std::int64_t> more = blocks_to_take(request, held, tokens, admission, found);
+    if (!more) return false;
     if (admission) {
       running_ += request.width();
       held.place = static_cast<std::int64_t>(index(tree_.hold(found)));
       held.shared = found.tokens;
     }
-    take(more);
+    take(*more);
     held.tokens = tokens;
     held.blocks = blocks_for(request, tokens);
     return true;
@@ -141,6 +144,15 @@ class Radix final : public KvCache {
  private:
   std::int64_t blocks(std::int64_t tokens) const { return tokens / settings_.block_tokens; }
   static RadixTree::Node node(const KvHeld& held) { return RadixTree::Node{static_cast<std::uint32_t>(held.place)}; }
+
+  /// For so many tokens, of a new sequence behind what is found of its prompt; nothing where they are not free.
+  std::optional<std::int64_t> blocks_to_take(const Request& request, const KvHeld& held, std::int64_t tokens,
+                                             bool admission, const RadixTree::Found& found) const {
+    if (admission && !has_states_for(request)) return std::nullopt;
+    const std::int64_t more = blocks_for(request, tokens) - (admission ? blocks(found.tokens) : held.blocks);
+    const std::int64_t free = free_blocks() - (admission ? watermark_ : 0);
+    return free < more + blocks(tree_.idle_tokens(found)) ? std::nullopt : std::optional(more);
+  }
 
   /// Whole pages among the first `tokens` tokens that are known by hashes. None where neither pages divide hash
   /// blocks nor hash blocks pages.

@@ -184,7 +184,9 @@ std::optional<std::int64_t> BatchBuilder::admit(std::int64_t tokens, const Admit
   const std::int64_t cached = std::min(found, s.to_compute - 1);
   const std::int64_t count = std::min(tokens, s.to_compute - cached);
   const std::int64_t held = std::max(s.held.tokens, rules.whole_prompt ? s.to_compute : cached + count);
-  while (!cache().hold(s.request, s.held, held, !fetched))
+  const bool more_to_fit = rules.whole_prompt_fits && held < s.to_compute;
+  while ((more_to_fit && !cache().has_room(s.request, s.held, s.to_compute, !fetched)) ||
+         !cache().hold(s.request, s.held, held, !fetched))
     if (!parts_.fetches.give_up_blocks(slot)) return std::nullopt;
   if (fetched) parts_.fetches.admitted(slot);
   core_.totals.found_tokens += fetched ? s.fetched_behind : cached;

@@ -74,6 +74,19 @@ TEST(ContiguousMax, RejectsWhatIsLongerThanItReserves) {
   EXPECT_EQ(heard.done.at(RequestId{0}).status, RequestStatus::rejected);  // holds 65 tokens in the end
 }
 
+// 8 blocks of 16 tokens, 32 tokens a step. Request 0 holds 4 when its prompt is computed at 2, and request 1 wants 5
+// of the 4 that are free: by its first chunk alone it is admitted then, and preempted when the rest does not fit; by
+// all of its prompt it waits until request 0 has finished at 11.
+TEST(VllmV1, AdmitsWhereTheWholePromptFits) {
+  for (const bool whole : {true, false}) {
+    const Listener heard =
+        serve_with({.budget = 32, .blocks = 8, .batcher_settings = {{"scheduler_reserve_full_isl", whole}}},
+                   {request(0, 0, 64, 10), request(1, 0, 80, 1)});
+    EXPECT_EQ(heard.done.at(RequestId{1}).scheduled_s, whole ? 11 : 2);
+    EXPECT_EQ(heard.done.at(RequestId{1}).preemptions > 0, !whole);
+  }
+}
+
 // A prompt arrives during every step. Request 0 pauses for two of them, and decodes along with the third.
 TEST(SplitwiseMixed, DecodesPauseForAtMostSoManySteps) {
   const Listener heard = serve_with({.batcher = "splitwise_mixed", .batcher_settings = {{"max_pauses", 2}}},

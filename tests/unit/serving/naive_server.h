@@ -20,6 +20,7 @@ struct NaiveServer {
   std::int64_t block_tokens = 4;
   std::int64_t blocks = 40;
   std::size_t depth = 1;    // batches under way: 2 with asynchronous scheduling
+  bool whole_fits = true;   // a request is admitted where its whole prompt fits, not its first chunk alone
   std::int64_t window = 0;  // tokens that a sequence keeps, reserved at admission; 0: all, as they come
   KvGroups groups{};        // of layers
   std::int64_t chunk = 0;   // within which some layers attend; 0: none do
@@ -158,7 +159,7 @@ struct NaiveServer {
       Sequence& head = waiting_.front();
       const std::int64_t count = std::min(left, head.to_compute);
       const std::int64_t need = needs(head, count);
-      if (free_ < need) break;
+      if (free_ < (whole_fits ? std::max(need, needs(head, head.to_compute)) : need)) break;
       free_ -= need;
       head.held = need;
       Times& t = times_[index(head.request.id)];

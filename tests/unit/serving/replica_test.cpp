@@ -182,6 +182,7 @@ TEST_P(ReplicaAgainstNaive, SameTimesBitForBit) {
                     .block_tokens = 1 + static_cast<std::int64_t>(rng.below(8)),
                     .blocks = 60 + static_cast<std::int64_t>(rng.below(200)),
                     .depth = depth,
+                    .whole_fits = GetParam() % 7 < 4,
                     .window = GetParam() % 5 == 4 ? 20 + static_cast<std::int64_t>(rng.below(60)) : 0,
                     .chunk = GetParam() % 3 == 0 ? 17 : 0};
   naive.groups = groups_of(GetParam(), naive.block_tokens);
@@ -207,6 +208,7 @@ TEST_P(ReplicaAgainstNaive, SameTimesBitForBit) {
                        .async_scheduling = depth == 2,
                        .groups = naive.groups,
                        .attention_chunk = naive.chunk};
+  limits.batcher_settings["scheduler_reserve_full_isl"] = naive.whole_fits;
   if (naive.window > 0) {
     limits.kv_cache = "window";
     limits.kv_cache_settings = {{"sink_tokens", 4}, {"window_tokens", static_cast<double>(naive.window - 4)}};

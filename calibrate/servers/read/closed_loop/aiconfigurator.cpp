@@ -19,10 +19,7 @@ constexpr std::int64_t aiperf_prompts = 100;  // its --conversation-num, where n
 
 /// The template of 0.12 names neither a token budget nor prefix caching, so both are vLLM's own.
 std::string generated_vllm(const ClosedLoopRun& run) {
-  return fmt::format(
-      "    batcher: {{policy: vllm_v1, max_num_batched_tokens: 8192, max_num_seqs: {}}}\n"
-      "    kv_cache: {{policy: paged_prefix}}\n",
-      run.load.clients);
+  return vllm_batcher(run, 8192, run.load.clients) + "    kv_cache: {policy: paged_prefix}\n";
 }
 
 /// How much of a GPU SGLang may take is said from 0.5.8 on, and as in TensorRT-LLM's template if by default: with

@@ -70,6 +70,13 @@ pools:
 
 }  // namespace
 
+std::string vllm_batcher(const ClosedLoopRun& run, std::int64_t tokens, std::int64_t sequences) {
+  return fmt::format(
+      "    batcher: {{policy: vllm_v1, max_num_batched_tokens: {}, max_num_seqs: {}, scheduler_reserve_full_isl: "
+      "{}}}\n",
+      tokens, sequences, is_from(run.version, "0.19"));
+}
+
 std::string trtllm_batcher(bool overlap, std::int64_t sequences, std::int64_t tokens, const std::string& more) {
   return fmt::format(
       "    batcher: {{policy: trtllm, overlap_scheduler: {}, max_batch_size: {}, max_num_tokens: {}{}}}\n"

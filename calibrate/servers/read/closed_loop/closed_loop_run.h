@@ -89,6 +89,8 @@ std::string cutlass_experts(const std::string& weights);
 /// A pool's line of these and other entries, of which any may be empty; nothing where all are.
 std::string latency_settings(std::vector<std::string> entries);
 
+/// vLLM's batcher of the run's version.
+std::string vllm_batcher(const ClosedLoopRun& run, std::int64_t tokens, std::int64_t sequences);
 /// TensorRT-LLM's batcher, with `more` of its settings (", name: value"), and its KV cache.
 std::string trtllm_batcher(bool overlap, std::int64_t sequences, std::int64_t tokens, const std::string& more = "");
 

@@ -23,16 +23,12 @@ bool is_tuned_minimax(const ClosedLoopRun& run) {
 
 std::string vllm_settings(const ClosedLoopRun& run) {
   if (is_tuned_minimax(run))
-    return fmt::format(
-        "    batcher: {{policy: vllm_v1, max_num_batched_tokens: {}, max_num_seqs: 1024}}\n"
-        "    kv_cache: {{policy: paged}}\n"
-        "    latency: {{cuda_graph_max_tokens: 2048}}\n",
-        2 * run.load.prompt_tokens);
+    return vllm_batcher(run, 2 * run.load.prompt_tokens, 1024) +
+           "    kv_cache: {policy: paged}\n"
+           "    latency: {cuda_graph_max_tokens: 2048}\n";
   const std::int64_t sequences = run.gpu.blackwell ? std::max<std::int64_t>(512, run.load.clients) : run.load.clients;
-  return fmt::format(
-      "    batcher: {{policy: vllm_v1, max_num_batched_tokens: 8192, max_num_seqs: {}}}\n"
-      "    kv_cache: {{policy: paged}}\n{}",
-      sequences, run.llm.name == "gpt-oss-120b" ? "    latency: {cuda_graph_max_tokens: 2048}\n" : "");
+  return vllm_batcher(run, 8192, sequences) + "    kv_cache: {policy: paged}\n" +
+         (run.llm.name == "gpt-oss-120b" ? "    latency: {cuda_graph_max_tokens: 2048}\n" : "");
 }
 
 /// A script for SGLang (benchmarks/single_node): tokens of steps of prompts, sequences, memory, whether it looks for

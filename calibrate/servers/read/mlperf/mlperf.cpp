@@ -96,7 +96,8 @@ std::string batcher_text(const MlperfRun& run) {
     return fmt::format("policy: trtllm, enable_chunked_context: true, max_batch_size: {}, max_num_tokens: {}",
                        setup.sequences, setup.step_tokens);
   return fmt::format(
-      "policy: vllm_v1, max_num_seqs: {}, max_num_batched_tokens: {}, long_prefill_token_threshold: {}",
+      "policy: vllm_v1, max_num_seqs: {}, max_num_batched_tokens: {}, long_prefill_token_threshold: {}, "
+      "scheduler_reserve_full_isl: false",
       setup.sequences, setup.step_tokens, setup.chunk_tokens);
 }
 

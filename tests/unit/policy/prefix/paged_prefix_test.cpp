@@ -25,7 +25,9 @@ struct Prompt {
   KvHeld held{};
 
   bool compute(KvCache& cache) {
-    if (!cache.hold(request, held, request.prompt_tokens, true)) return false;
+    const bool room = cache.has_room(request, held, request.prompt_tokens, true);
+    EXPECT_EQ(cache.hold(request, held, request.prompt_tokens, true), room);
+    if (!room) return false;
     cache.computed(request, held, request.prompt_tokens);
     return true;
   }

@@ -156,7 +156,9 @@ TEST(Radix, FindsAndKeepsTheSameAsAPlainList) {
       const std::int64_t hit = cache->cached_tokens(request);
       ASSERT_EQ(hit, naive.find(tokens_of(request, prompt - 1)));
       found += hit;
+      const bool room = cache->has_room(request, both.holder.held, prompt, true);
       const bool fits = cache->hold(request, both.holder.held, prompt, true);
+      ASSERT_EQ(fits, room);
       ASSERT_EQ(fits, naive.hold(tokens_of(request, prompt - 1), prompt, both.naive));
       ASSERT_EQ(cache->free_blocks(), naive.free());
       if (fits) {
