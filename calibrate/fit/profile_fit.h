@@ -8,8 +8,8 @@
 
 namespace servecast {
 
-/// Fewer shapes than this say nothing about an operator: no fit is made. A collective between two GPUs has 21 or 23, of
-/// which 13 to 18 are not held out.
+/// Fewer shapes than this say nothing about an operator: no fit is made. A collective between two GPUs has 21 or 23,
+/// of which 13 to 18 are not held out.
 inline constexpr std::size_t fewest_cells = 12;
 
 /// Law and residual grid on the cells that are not held out, evidence on those that are. Pure. A model's layer of

@@ -60,7 +60,8 @@ class FitCommand final : public Command {
     if (!profile.transfers.empty()) console.out << transfer_table_header();
     for (const TransferLaw& law : profile.transfers) console.out << transfer_table_row(law);
     if (profile.operators.empty() && profile.transfers.empty())
-      throw UserError(fmt::format("no operator has the {} shapes that a fit needs, and no copy was timed", fewest_cells));
+      throw UserError(
+          fmt::format("no operator has the {} shapes that a fit needs, and no copy was timed", fewest_cells));
     if (!keep_.empty()) profile = with_kept(load_profile(keep_, {}), std::move(profile));
     const std::string text = profile_yaml(profile, comment());
     write_text(out_, text);

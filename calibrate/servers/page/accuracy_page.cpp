@@ -13,6 +13,7 @@
 #include "calibrate/servers/read/error_split.h"
 #include "calibrate/servers/read/left_out.h"
 #include "calibrate/servers/read/split.h"
+#include "sim/report/layout/human.h"
 
 namespace servecast {
 namespace {
@@ -23,17 +24,18 @@ std::string asked_text(Regime regime, ServerFigure figure) {
   const auto found =
       std::ranges::find_if(asked, [&](const Asked& a) { return a.regime == regime && a.figure == figure; });
   if (found == asked.end()) return "–";
-  return found->p90 > 0 ? fmt::format("{} / {}", percent(found->median), percent(found->p90))
-                        : percent(found->median);
+  return found->p90 > 0 ? fmt::format("{} / {}", human::percent(found->median), human::percent(found->p90))
+                        : human::percent(found->median);
 }
 
 std::string coverage_text(const Coverage& c) {
   return c.rows == 0 ? "– | –"
-                     : fmt::format("{} of {} | {}", percent(c.fraction()), c.rows, percent(c.median_half_width));
+                     : fmt::format("{} of {} | {}", human::percent(c.fraction()), c.rows,
+                                   human::percent(c.median_half_width));
 }
 
 std::string held_text(const Coverage& c) {
-  return c.rows == 0 ? "–" : fmt::format("{} of {}", percent(c.fraction()), c.rows);
+  return c.rows == 0 ? "–" : fmt::format("{} of {}", human::percent(c.fraction()), c.rows);
 }
 
 /// Of systems that the errors of engine files were fitted on, and of those that they were not.

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "sim/report/layout/human.h"
+
 namespace servecast {
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
-
 std::string errors_text(const ErrorSummary& s) {
-  return s.rows == 0 ? "–" : fmt::format("{} / {}", percent(s.median), percent(s.p90));
+  return s.rows == 0 ? "–" : fmt::format("{} / {}", human::percent(s.median), human::percent(s.p90));
 }
 
 }  // namespace servecast

@@ -18,8 +18,6 @@ Figures chosen(std::span<const ComparedFigure> figures, const Belongs& belongs) 
   return out;
 }
 
-std::string percent(double share);
-
 /// Median and p90; a dash without any row.
 std::string errors_text(const ErrorSummary& s);
 

@@ -22,12 +22,12 @@ class CountedCache : public KvCache {
   std::int64_t cached_tokens(const Request&) const final { return 0; }
 
   bool has_room(const Request& request, const KvHeld& held, std::int64_t tokens, bool admission) const final {
-    return free_ - (admission ? watermark_ : 0) >= blocks_for(request, tokens) - held.blocks;
+    return room(admission) >= blocks_for(request, tokens) - held.blocks;
   }
   bool hold(const Request& request, KvHeld& held, std::int64_t tokens, bool admission) override {
     assert(tokens >= held.tokens);
-    if (!has_room(request, held, tokens, admission)) return false;
     const std::int64_t more = blocks_for(request, tokens) - held.blocks;
+    if (room(admission) < more) return false;
     free_ -= more;
     held.tokens = tokens;
     held.blocks += more;
@@ -47,6 +47,8 @@ class CountedCache : public KvCache {
   const BlockSettings& settings() const { return settings_; }
 
  private:
+  std::int64_t room(bool admission) const { return free_ - (admission ? watermark_ : 0); }
+
   BlockSettings settings_;
   std::int64_t total_ = 0;
   std::int64_t free_ = 0;

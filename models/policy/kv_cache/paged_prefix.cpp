@@ -149,12 +149,13 @@ class PagedPrefix final : public KvCache {
   }
   struct Hits {
     std::int64_t units = 0;
-    std::int64_t idle = 0;  // of these
+    std::int64_t idle = 0;         // of these
+    std::int64_t unit_blocks = 0;  // of one
   };
   /// Leading units that are here, of which at least one token is left to compute.
   Hits hits(const PrefixUnits& units) const {
-    Hits hits;
-    Hits all;                   // as far as full layers have them
+    Hits hits{.unit_blocks = full_blocks(units)};
+    Hits all = hits;            // as far as full layers have them
     std::int64_t in_a_row = 0;  // the last of these that windowed layers have, too
     PrefixName name = units.start();
     for (const std::int64_t most = units.reusable(); all.units < most;) {
@@ -171,10 +172,10 @@ class PagedPrefix final : public KvCache {
   /// For so many tokens, of a new sequence behind what is found of its prompt; nothing where they are not free.
   std::optional<std::int64_t> blocks_to_take(const Request& request, const KvHeld& held, std::int64_t tokens,
                                              bool admission, const Hits& found) const {
-    const std::int64_t unit_blocks = full_blocks(PrefixUnits(request, settings_.block_tokens));
-    const std::int64_t more = blocks_for(request, tokens) - (admission ? found.units * unit_blocks : held.blocks);
+    const std::int64_t had = admission ? found.units * found.unit_blocks : held.blocks;
+    const std::int64_t more = blocks_for(request, tokens) - had;
     // Shared blocks that are unused right now stop being free.
-    const std::int64_t free = free_ - (admission ? watermark_ : 0) - found.idle * unit_blocks;
+    const std::int64_t free = free_ - (admission ? watermark_ : 0) - found.idle * found.unit_blocks;
     return free < more ? std::nullopt : std::optional(more);
   }
   const Run* find(BlockHash unit) const {

@@ -35,11 +35,13 @@ TEST(BundledProfiles, KnowTheCollectivesOfTheirGpu) {
   for (const std::string& name : list_profiles()) {
     const KernelProfile profile = load_profile(name, {});
     for (const char* mode : {"graph", "eager", "nccl"})
-      EXPECT_TRUE(std::ranges::any_of(profile.operators, [&](const FittedOperator& fitted) {
-        return fitted.op == "all_reduce" && fitted.mode == mode;
-      })) << name << ' ' << mode;
+      EXPECT_TRUE(std::ranges::any_of(
+          profile.operators,
+          [&](const FittedOperator& fitted) { return fitted.op == "all_reduce" && fitted.mode == mode; }))
+          << name << ' ' << mode;
     for (const char* op : {"all_gather", "reduce_scatter", "all_to_all"})
-      EXPECT_NE(std::ranges::find(profile.operators, op, &FittedOperator::op), profile.operators.end()) << name << ' ' << op;
+      EXPECT_NE(std::ranges::find(profile.operators, op, &FittedOperator::op), profile.operators.end())
+          << name << ' ' << op;
   }
 }
 
