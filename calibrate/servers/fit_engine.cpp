@@ -170,8 +170,10 @@ step:
   host_overlapped: {}
   cuda_graph_max_tokens: {}
   eager_operation_s: {:.6g}
+  triton_mxfp4: {}
   dependent_launch_s: {:.6g}
   norm_in_all_reduce_s: {:.6g}
+  norm_in_all_reduce_models: {}
   input_scales: {}
   attention_in_one_call: {}
   shared_experts_beside_tokens: {}
@@ -185,10 +187,10 @@ memory:
       e.request_token_s, e.frontend_sequence_s, e.scheduling_depth, e.step.all_reduce_wait_s,
       e.step.sampler_s_per_logit, e.step.small_kernel_s, e.step.small_kernels_per_layer, e.step.host_step_s,
       e.step.host_sequence_s, e.step.host_overlapped, e.step.cuda_graph_max_tokens, e.step.eager_operation_s,
-      e.step.dependent_launch_s, e.step.norm_in_all_reduce_s, e.step.input_scales, e.step.attention_in_one_call,
-      e.step.shared_experts_beside_tokens, e.step.expert_compute_factor, e.step.generated_expert_compute_factor,
-      e.memory.rule, e.memory.windowed_layers, memory, start_yaml(e.start), first_use_yaml(e.first_use),
-      errors_yaml(e.errors));
+      e.step.triton_mxfp4, e.step.dependent_launch_s, e.step.norm_in_all_reduce_s, e.step.norm_in_all_reduce_models,
+      e.step.input_scales, e.step.attention_in_one_call, e.step.shared_experts_beside_tokens,
+      e.step.expert_compute_factor, e.step.generated_expert_compute_factor, e.memory.rule, e.memory.windowed_layers,
+      memory, start_yaml(e.start), first_use_yaml(e.first_use), errors_yaml(e.errors));
 }
 
 }  // namespace servecast

@@ -24,6 +24,7 @@ struct EngineTerms {
   bool triton_mxfp4 = false;
   double dependent_launch_s = 0;
   double norm_in_all_reduce_s = 0;
+  std::string norm_in_all_reduce_models = "any";
   std::string input_scales = "dynamic";
   bool attention_in_one_call = false;
   std::int64_t shared_experts_beside_tokens = 0;
@@ -57,7 +58,10 @@ struct EngineTerms {
             "what a layer's kernels take less than one by one, where each starts while the one before ends "
             "(programmatic dependent launch)");
     f.field("norm_in_all_reduce_s", norm_in_all_reduce_s,
-            "the same, for each all-reduce that adds the residual and normalises in one kernel");
+            "the same, for each all-reduce that adds the residual and normalises in one kernel, on GPUs that compute "
+            "fp4: it was measured there");
+    f.field("norm_in_all_reduce_models", norm_in_all_reduce_models, "models whose all-reduces do so",
+            {"any", "experts"});
     f.field(
         "input_scales", input_scales,
         "of fp8 products' inputs. dynamic: found before each product, as the kernels' benchmarks do; static: known, "

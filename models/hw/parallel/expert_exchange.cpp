@@ -21,12 +21,12 @@ double met(double places, std::int64_t active) { return places * (1 - stable::po
 }  // namespace
 
 ExpertExchange::ExpertExchange(const Llm& llm, const KernelTimes& kernels, const Shape& shape, const NodeLink& link,
-                               ExchangeKernels which)
-    : llm_(llm), kernels_(kernels), link_(link), which_(which), gpus_(real(shape.gpus_per_stage())) {
+                               const Kind& kind)
+    : llm_(llm), kernels_(kernels), link_(link), kind_(kind), gpus_(real(shape.gpus_per_stage())) {
   const double gpus = gpus_;
   const double nodes = std::max(1.0, gpus / real(link.node_gpus));
   const std::int64_t active = llm.experts.value().active;
-  if (which == ExchangeKernels::high_throughput) {
+  if (kind.kernels == ExchangeKernels::high_throughput) {
     copies_inside_ = met(gpus, active) / met(gpus / nodes, active);
     copies_outside_ = met(nodes, active) * (1 - 1 / nodes);
   } else {
@@ -37,7 +37,7 @@ ExpertExchange::ExpertExchange(const Llm& llm, const KernelTimes& kernels, const
 
 /// DeepEP's kernels on one node.
 double ExpertExchange::inside_s(const Way& way, double tokens) const {
-  const bool low_latency = which_ == ExchangeKernels::low_latency;
+  const bool low_latency = kind_.kernels == ExchangeKernels::low_latency;
   return kernels_
       .exchange({.op = way.op,
                  .mode = low_latency ? "ll" : "normal",
@@ -54,7 +54,7 @@ ExchangeTime ExpertExchange::one_way(const Way& way, double tokens, const RankLo
   const double launch = inside_s(way, 1);
   const double sends = std::max(0.0, inside - launch);
   if (copies_outside_ == 0) return {.seconds = inside, .inside_node_s = sends};
-  const bool low_latency = which_ == ExchangeKernels::low_latency;
+  const bool low_latency = kind_.kernels == ExchangeKernels::low_latency;
   const double share = low_latency ? low_latency_share : high_throughput_share;
   const double fuller = low_latency ? load.visits : load.node_visits;
   const double across = fuller * tokens * copies_outside_ * way.bytes_per_token / (share * link_.bytes_per_s);
@@ -78,11 +78,11 @@ ExchangeTime ExpertExchange::over_nvlink(std::string_view op, double tokens) con
 }
 
 /// Of the tokens of all GPUs. NCCL was measured inside a node: where there is no such table, its law is the link's.
-ExchangeTime ExpertExchange::collective(std::string_view op, double tokens) const {
-  const double bytes = gpus_ * tokens * real(llm_.hidden) * bf16_bytes;
+ExchangeTime ExpertExchange::collective(const Way& way, double tokens) const {
+  const double bytes = gpus_ * tokens * way.bytes_per_token;
   const double inside_gpus = std::min(gpus_, real(link_.node_gpus));
   const auto measured = kernels_.collective(
-      {.op = op, .mode = "nccl", .bytes = bytes, .ranks = static_cast<std::int64_t>(inside_gpus)});
+      {.op = way.op, .mode = "nccl", .bytes = bytes, .ranks = static_cast<std::int64_t>(inside_gpus)});
   const double sends = (1 - 1 / inside_gpus) * bytes / link_.inside_bytes_per_s;
   ExchangeTime time{.seconds = measured ? measured->seconds : sends, .inside_node_s = sends};
   const double nodes = gpus_ / inside_gpus;
@@ -94,16 +94,20 @@ ExchangeTime ExpertExchange::collective(std::string_view op, double tokens) cons
 
 ExchangeTime ExpertExchange::operator()(std::int64_t rank_tokens, const RankLoad& load) const {
   if (rank_tokens == 0) return {};
-  if (which_ == ExchangeKernels::nvlink) {
+  if (kind_.kernels == ExchangeKernels::nvlink) {
     const double tokens = load.visits * real(rank_tokens);
     return over_nvlink("nvlink_dispatch", tokens) + over_nvlink("nvlink_combine", tokens);
   }
-  if (which_ == ExchangeKernels::all_gather)
-    return collective("all_gather", real(rank_tokens)) + collective("reduce_scatter", real(rank_tokens));
+  const double bf16_token = real(llm_.hidden) * bf16_bytes;
+  if (kind_.kernels == ExchangeKernels::all_gather) {
+    const DataType given = kind_.experts == DataType::nvfp4 ? DataType::nvfp4 : DataType::bf16;
+    const double given_token = real(llm_.hidden) * facts(given).activation_bytes;
+    return collective({.op = "all_gather", .bytes_per_token = given_token}, real(rank_tokens)) +
+           collective({.op = "reduce_scatter", .bytes_per_token = bf16_token}, real(rank_tokens));
+  }
   const ExchangeTime out =
       one_way({.op = "ep_dispatch", .bytes_per_token = real(llm_.hidden) * fp8_bytes}, real(rank_tokens), load);
-  const ExchangeTime back =
-      one_way({.op = "ep_combine", .bytes_per_token = real(llm_.hidden) * bf16_bytes}, real(rank_tokens), load);
+  const ExchangeTime back = one_way({.op = "ep_combine", .bytes_per_token = bf16_token}, real(rank_tokens), load);
   return out + back;
 }
 

@@ -43,16 +43,21 @@ struct ExchangeTime {
 /// both kinds to these tables, over 16 to 256 GPUs.
 /// nvlink: TensorRT-LLM's one-sided kernels (NVLinkOneSided), measured on 2 to 32 GB200 for DeepSeek-V3's tokens in
 /// NVFP4 and back in bf16; all GPUs share one NVLink domain.
-/// all_gather: an all-gather before the experts and a reduce-scatter behind them, in bf16, over all GPUs of the
+/// all_gather: an all-gather before the experts and a reduce-scatter behind them in bf16, over all GPUs of the
 /// stage, as vLLM (allgather_reducescatter) and TensorRT-LLM do without all-to-all kernels; to other nodes a node's
-/// ports share what it receives. Leaves out: routing that keeps to few nodes (DeepSeek-V3's 4 of 8 groups of experts
-/// meet 2.9 of 4 nodes, here 3.6).
+/// ports share what it receives. Experts in nvfp4 are given tokens in nvfp4, all others in bf16 (TensorRT-LLM's pull
+/// request 6794, SGLang's 7667, vLLM's 30014). Leaves out: routing that keeps to few nodes (DeepSeek-V3's 4 of 8
+/// groups of experts meet 2.9 of 4 nodes, here 3.6).
 class ExpertExchange {
  public:
+  struct Kind {
+    ExchangeKernels kernels = ExchangeKernels::all_gather;
+    DataType experts = DataType::bf16;  // their weights
+  };
   /// Keeps the first two. Requires the profile to have ep_dispatch and ep_combine, with nvlink nvlink_dispatch and
   /// nvlink_combine, with all_gather nothing.
   ExpertExchange(const Llm& llm, const KernelTimes& kernels, const Shape& shape, const NodeLink& link,
-                 ExchangeKernels which);
+                 const Kind& kind);
 
   /// What each GPU sends is even; `load` says how much more the fullest GPU and node receive, or send back.
   ExchangeTime operator()(std::int64_t rank_tokens, const RankLoad& load = {}) const;
@@ -65,12 +70,12 @@ class ExpertExchange {
   ExchangeTime one_way(const Way& way, double tokens, const RankLoad& load) const;
   double inside_s(const Way& way, double tokens) const;
   ExchangeTime over_nvlink(std::string_view op, double tokens) const;
-  ExchangeTime collective(std::string_view op, double tokens) const;
+  ExchangeTime collective(const Way& way, double tokens) const;
 
   const Llm& llm_;
   const KernelTimes& kernels_;
   NodeLink link_;
-  ExchangeKernels which_;
+  Kind kind_;
   double gpus_;
   double copies_inside_ = 0;   // of each token, as many tokens of a node of its own as arrive over NVLink
   double copies_outside_ = 0;  // of each token, to other nodes

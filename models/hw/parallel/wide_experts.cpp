@@ -71,7 +71,8 @@ WideExperts::WideExperts(const WideExpertsInputs& in)
       overlap_(in.two_batch_overlap),
       gathers_(in.exchange == ExchangeKernels::all_gather) {
   const Shape& shape = in.kernels.shape;
-  const ExpertExchange exchange(in.kernels.llm, *in.kernels.profile, shape, in.link, in.exchange);
+  const ExpertExchange exchange(in.kernels.llm, *in.kernels.profile, shape, in.link,
+                                {.kernels = in.exchange, .experts = in.kernels.weights.experts});
   const std::int64_t most = divided_up(in.kernels.max_step_tokens, ranks_);
   for (std::int64_t tokens = 0; tokens <= most; ++tokens)
     exchange_by_tokens_.push_back(

@@ -9,7 +9,6 @@
 namespace servecast {
 namespace {
 
-constexpr double fade_log = 1.3862943611198906;  // ln 4
 constexpr int base = 91;
 constexpr int zero = base * base / 2;
 constexpr double per_unit = 1000;
@@ -108,7 +107,7 @@ ResidualGrid::Value ResidualGrid::at(std::span<const double> sizes) const {
   const GridCell cell = axes_.locate(sizes);
   double sum = 0;
   for (std::size_t c = 0; c < cell.corners; ++c) sum += cell.share[c] * values_[cell.corner[c]];
-  return {.log_ratio = sum * std::max(0.0, 1 - cell.outside / fade_log), .outside = cell.outside};
+  return {.log_ratio = sum, .outside = cell.outside};
 }
 
 }  // namespace servecast

@@ -65,8 +65,8 @@ class LogAxes {
   std::size_t points_ = 1;
 };
 
-/// A smooth correction of a law: linear in the logs of the sizes between grid points. Outside it fades to the law,
-/// linearly in logs, and is gone at a factor of 4.
+/// A smooth correction of a law: linear in the logs of the sizes between grid points, outside as at the nearest one.
+/// scripts/beyond-tables says how far off that is.
 class ResidualGrid {
  public:
   ResidualGrid() : axes_({}) {}

@@ -36,13 +36,12 @@ TEST(ResidualGrid, IsLinearInLogsBetweenItsPoints) {
   EXPECT_EQ(grid.at(std::vector{2.0, 100.0}).outside, 0);
 }
 
-// A factor of 2 outside: half of the correction is left; 4 and more: none.
-TEST(ResidualGrid, FadesToTheLawOutside) {
-  const ResidualGrid grid(two_by_two({0.2, 0.2, 0.2, 0.2}));
-  EXPECT_NEAR(grid.at(std::vector{8.0, 100.0}).log_ratio, 0.1, 1e-12);
-  EXPECT_NEAR(grid.at(std::vector{8.0, 100.0}).outside, std::log(2), 1e-12);
-  EXPECT_EQ(grid.at(std::vector{16.5, 100.0}).log_ratio, 0);
-  EXPECT_NEAR(grid.at(std::vector{1.0, 5.0}).log_ratio, 0.1, 1e-12);
+TEST(ResidualGrid, IsOutsideWhatItIsAtTheNearestPoint) {
+  const ResidualGrid grid(two_by_two({0, 0.2, 0.4, 0.6}));
+  const ResidualGrid::Value beyond = grid.at(std::vector{8.0, 100.0});
+  EXPECT_NEAR(beyond.log_ratio, 0.5, 1e-12);  // of a = 4, half way between 10 and 1,000
+  EXPECT_NEAR(beyond.outside, std::log(2), 1e-12);
+  EXPECT_NEAR(grid.at(std::vector{1.0, 5.0}).log_ratio, 0, 1e-12);
 }
 
 TEST(ResidualGrid, LettersKeepThousandths) {

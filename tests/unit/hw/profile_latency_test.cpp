@@ -134,22 +134,26 @@ TEST(ProfileLatency, AllReducesWaitForTheSlowestRank) {
   }
 }
 
-// Two layers: 2 x 4 us of launches, and 2 x 2 x 1 us of norms where ranks sum; never below the arithmetic.
+// Two layers: 2 x 4 us of launches, and 2 x 2 x 1 us of norms where ranks sum on GPUs that compute fp4.
 TEST(ProfileLatency, DependentLaunchesAndNormsInAllReducesSaveTime) {
   Made made;
   made.llm.kv_heads = 2;
-  const StepWork work{.decode_sequences = 8, .decode_kv_tokens = 512};
-  for (const std::int64_t ranks : {1, 2}) {
+  const auto step = [&] { return made.make()->stage({.decode_sequences = 8, .decode_kv_tokens = 512}, 0); };
+  const auto saved_s = [&](std::int64_t ranks, double fp4_flop_per_s, const std::string& models) {
     made.shape.tensor_parallel = ranks;
-    made.terms.dependent_launch_s = made.terms.norm_in_all_reduce_s = 0;
-    const double plain = made.make()->stage(work, 0).seconds;
-    made.terms.dependent_launch_s = 4e-6;
-    made.terms.norm_in_all_reduce_s = 1e-6;
-    EXPECT_NEAR(plain - made.make()->stage(work, 0).seconds, ranks == 1 ? 8e-6 : 12e-6, 1e-15);
-  }
-  const StageTime plain = made.make()->stage(work, 0);
+    made.gpu.peaks.fp4_flop_per_s = fp4_flop_per_s;
+    made.terms = {};
+    const double plain_s = step().seconds;
+    made.terms = {.dependent_launch_s = 4e-6, .norm_in_all_reduce_s = 1e-6, .norm_in_all_reduce_models = models};
+    return plain_s - step().seconds;
+  };
+  EXPECT_NEAR(saved_s(2, 1e15, "any"), 12e-6, 1e-15);
+  EXPECT_NEAR(saved_s(1, 1e15, "any"), 8e-6, 1e-15);
+  EXPECT_NEAR(saved_s(2, 0, "any"), 8e-6, 1e-15);
+  EXPECT_NEAR(saved_s(2, 1e15, "experts"), 8e-6, 1e-15);  // this model has none
+  const double compute_s = step().compute_s;
   made.terms.dependent_launch_s = 1;
-  EXPECT_GE(made.make()->stage(work, 0).seconds, plain.compute_s);
+  EXPECT_GE(step().seconds, compute_s);
 }
 
 TEST(ProfileLatency, RanksAreWaitedForOncePerDoubling) {

@@ -11,6 +11,7 @@
 #include "sim/input/library/hardware.h"
 #include "sim/input/library/llm_config.h"
 #include "sim/plan/runs/child_process.h"
+#include "sim/report/fields/json_fields.h"
 #include "sim/report/files/text_file.h"
 
 namespace servecast::fit_engine_test {
@@ -26,6 +27,13 @@ pools:
   - {name: server, llm: llama-2-7b, gpu: h100_sxm_80g}
 )";
 
+nlohmann::ordered_json every_term(EngineTerms terms) {
+  nlohmann::ordered_json object;
+  JsonWriter writer(object);
+  terms.fields(writer);
+  return object;
+}
+
 TEST(EngineYaml, ReadsBackAsItWas) {
   const ScratchFolder scratch;
   for (const std::string& name : list_engines()) {
@@ -34,6 +42,7 @@ TEST(EngineYaml, ReadsBackAsItWas) {
     write_text(file, engine_yaml(engine));
     const EngineProfile read = load_engine(file, {});
     EXPECT_EQ(engine_yaml(read), engine_yaml(engine));
+    EXPECT_EQ(every_term(read.step), every_term(engine.step));
     EXPECT_NEAR(read.request_path_s, engine.request_path_s, 1e-6 * engine.request_path_s);
     EXPECT_EQ(read.memory.overhead_bytes, engine.memory.overhead_bytes);
     EXPECT_EQ(read.start.layer_init_s, engine.start.layer_init_s);

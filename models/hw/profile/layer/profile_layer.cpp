@@ -263,8 +263,14 @@ StageTime ProfileLayer::operator()(std::int64_t tokens) const {
   return sum;
 }
 
+// FlashInfer's and TensorRT-LLM's kernels; between two H100 they gain nothing (vLLM's pull request 22086).
+bool ProfileLayer::norms_in_all_reduces() const {
+  const bool has_kernels = in_.gpu.peaks.fp4_flop_per_s > 0 && in_.shape.tensor_parallel > 1;
+  return has_kernels && (in_.llm.experts || in_.terms.norm_in_all_reduce_models == "any");
+}
+
 double ProfileLayer::hidden_s() const {
-  return in_.terms.dependent_launch_s + (in_.shape.tensor_parallel > 1 ? 2 * in_.terms.norm_in_all_reduce_s : 0);
+  return in_.terms.dependent_launch_s + (norms_in_all_reduces() ? 2 * in_.terms.norm_in_all_reduce_s : 0);
 }
 
 }  // namespace servecast

@@ -48,6 +48,7 @@ class ProfileLayer {
   std::int64_t graph_tokens() const;
   /// By kernels that start before the one before ends, or are one.
   double hidden_s() const;
+  bool norms_in_all_reduces() const;
 
   /// How an fp8 product gets the scales of its inputs (EngineTerms::input_scales).
   enum class InputScales : std::uint8_t { found_before, quantised, fused };
