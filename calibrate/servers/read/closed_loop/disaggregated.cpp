@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "calibrate/servers/read/closed_loop/closed_loop_run.h"
 #include "calibrate/servers/read/closed_loop/dynamo_recipes.h"
@@ -25,7 +26,8 @@ double proxy_s(const std::string& engine) { return engine.starts_with("sglang") 
 
 struct Workers {
   std::int64_t count = 0;
-  std::int64_t batch = 0;  // sequences of one worker
+  std::int64_t batch = 0;   // sequences of one worker
+  std::int64_t tokens = 0;  // most in a step of one rank
   RowShape shape{};
 
   std::int64_t gpus() const { return count * shape.gpus(); }
@@ -49,7 +51,8 @@ struct DisaggregatedRun {
 RecipeWorkers deployment_of(const DisaggregatedRun& run) {
   return {.llm = run.llm.name,
           .dynamo = run.dynamo,
-          .superchip = run.gpu.name.starts_with("gb"),
+          .gpu = run.gpu.name,
+          .weights = run.weights,
           .prompt_tokens = run.load.prompt_tokens,
           .prefill_workers = run.prefill.count,
           .decode_workers = run.decode.count,
@@ -68,6 +71,14 @@ PrefillStep prefill_step(const DisaggregatedRun& run) {
   if (run.engine.starts_with("trtllm") && has_prefill_recipe(deployment)) return recipe_prefill_step(deployment);
   const std::int64_t prompt = run.load.prompt_tokens;
   return {.prompts = run.prefill.batch, .tokens = std::max(prompt + 64, run.prefill.batch * prompt)};
+}
+
+void follow_prefill_recipe(DisaggregatedRun& run) {
+  const PrefillStep step = prefill_step(run);
+  run.prefill.batch = step.prompts;
+  run.prefill.tokens = step.tokens;
+  RowShape& shape = run.prefill.shape;
+  if (step.sliced_experts) shape.moe_tp *= std::exchange(shape.moe_ep, 1);
 }
 
 /// A recipe's `moe_config.backend`, of workers that compute prompts or decode. Dynamo 0.5's says nothing of the
@@ -96,11 +107,12 @@ std::string sglang_worker(const DisaggregatedRun& run, bool prefill, std::int64_
 
 /// TensorRT-LLM's decode workers run the batch of the recipe on each rank, its prefill workers a step at a time
 /// (disable_overlap_scheduler).
-std::string pool(const DisaggregatedRun& run, const char* name, const Workers& workers, std::int64_t tokens,
-                 const std::string& rest) {
+std::string pool(const DisaggregatedRun& run, const char* name, const Workers& workers, const std::string& rest) {
   const bool prefill = name == std::string_view(prefill_pool);
   const std::int64_t ranks = workers.shape.attention_dp;
   const std::int64_t sequences = workers.batch * ranks;
+  const std::int64_t tokens =
+      prefill ? workers.tokens * ranks : std::max<std::int64_t>(2048, (1 + run.drafts.count) * sequences);
   const std::string of_engine = run.engine.starts_with("sglang")
                                     ? sglang_worker(run, prefill, sequences, ranks)
                                     : fmt::format("    stream_interval: {}\n{}", dynamo_stream_interval,
@@ -126,9 +138,6 @@ std::string decode_settings(const DisaggregatedRun& run) {
 std::string disaggregated_scenario(const DisaggregatedRun& run) {
   const std::int64_t per_node = load_node(run.gpu.node, {}).gpus;
   const std::int64_t gpus = run.prefill.gpus() + run.decode.gpus();
-  const PrefillStep step = prefill_step(run);
-  Workers prefill = run.prefill;
-  prefill.batch = step.prompts;
   return fmt::format(
       R"(name: {}
 {}cluster: {{node: {}, nodes: {}, fabric: single_switch}}
@@ -136,15 +145,14 @@ pools:
 {}{})",
       yaml_text(run.id), workload_text(run.load), run.gpu.node,
       (gpus + per_node - 1) / per_node + (run.prefill.shape.gpus() > per_node ? 1 : 0),
-      pool(run, prefill_pool, prefill, step.tokens * prefill.shape.attention_dp,
+      pool(run, prefill_pool, run.prefill,
            fmt::format("    placement: {{policy: disaggregated, decode_pool: decode, proxy_s: {}}}\n",
                        proxy_s(run.engine))),
-      pool(run, "decode", run.decode,
-           std::max<std::int64_t>(2048, (1 + run.drafts.count) * run.decode.batch * run.decode.shape.attention_dp),
-           decode_settings(run)));
+      pool(run, "decode", run.decode, decode_settings(run)));
 }
 
-MeasuredServer disaggregated_server(const DisaggregatedRun& run) {
+MeasuredServer disaggregated_server(DisaggregatedRun run) {
+  follow_prefill_recipe(run);
   return {.name = run.id,
           .model = run.llm.name,
           .engine = run.engine,

@@ -57,6 +57,24 @@ constexpr auto decode_recipes = std::to_array<DecodeRecipe>({
     {"gpt-oss-120b", 8192, 2, 1, 2, true, false, {.sequences = 512}},
 });
 
+/// max_batch_size and max_num_tokens of prefill workers, for prompts of 1,024 tokens and longer ones.
+struct PrefillRecipe {
+  std::string_view gpu;  // how its name begins
+  std::string_view weights;
+  PrefillStep brief;
+  PrefillStep lengthy;
+};
+constexpr auto prefill_recipes = std::to_array<PrefillRecipe>({
+    {"gb", "", {.prompts = 16, .tokens = 16384}, {.prompts = 2, .tokens = 16640}},
+    {"h100", "fp8_block", {.prompts = 2, .tokens = 2048}, {.prompts = 1, .tokens = 8224}},
+    {"b200", "fp8_block", {.prompts = 16, .tokens = 16384}, {.prompts = 1, .tokens = 8320, .sliced_experts = true}},
+    {"", "", {.prompts = 8, .tokens = 10240}, {.prompts = 2, .tokens = 16896}},
+});
+
+bool is_of(const PrefillRecipe& r, const RecipeWorkers& d) {
+  return d.gpu.starts_with(r.gpu) && (r.weights.empty() || r.weights == d.weights);
+}
+
 bool is_of(const DecodeRecipe& r, const RecipeWorkers& d) {
   return r.llm == d.llm && r.prompt_tokens == d.prompt_tokens && r.prefill_workers == d.prefill_workers &&
          r.workers == d.decode_workers && r.gpus == d.decode_gpus && r.own_requests == d.own_requests &&
@@ -72,9 +90,9 @@ PrefillStep recipe_prefill_step(const RecipeWorkers& d) {
   if (d.llm == "gpt-oss-120b") return {.prompts = 32, .tokens = 20000};
   if (d.dynamo.starts_with("0.5"))
     return long_prompts ? PrefillStep{.prompts = 1, .tokens = 8448} : PrefillStep{.prompts = 4, .tokens = 4608};
-  if (d.superchip)
-    return long_prompts ? PrefillStep{.prompts = 2, .tokens = 16640} : PrefillStep{.prompts = 16, .tokens = 16384};
-  return long_prompts ? PrefillStep{.prompts = 2, .tokens = 16896} : PrefillStep{.prompts = 8, .tokens = 10240};
+  const PrefillRecipe& recipe =
+      *std::ranges::find_if(prefill_recipes, [&](const PrefillRecipe& r) { return is_of(r, d); });
+  return long_prompts ? recipe.lengthy : recipe.brief;
 }
 
 DecodeStep recipe_decode_step(const RecipeWorkers& d) {

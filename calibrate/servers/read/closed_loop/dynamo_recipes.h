@@ -4,10 +4,12 @@
 
 namespace servecast {
 
-/// What a rank of a prefill worker takes into a step.
+/// What a rank of a prefill worker takes into a step, and whether each of its GPUs has a slice of all experts
+/// whatever a row says.
 struct PrefillStep {
   std::int64_t prompts = 0;
   std::int64_t tokens = 0;
+  bool sliced_experts = false;
 };
 
 /// What a rank of a decode worker runs: sequences of a step, the share of free memory that is KV's, drafts for each
@@ -22,7 +24,8 @@ struct DecodeStep {
 struct RecipeWorkers {
   std::string llm{};
   std::string dynamo{};  // its version, where the row names it
-  bool superchip = false;
+  std::string gpu{};
+  std::string weights{};
   std::int64_t prompt_tokens = 0;
   std::int64_t prefill_workers = 0;
   std::int64_t decode_workers = 0;
@@ -32,7 +35,9 @@ struct RecipeWorkers {
 };
 
 /// Of Dynamo's recipes, if it has one for the model: InferenceMAX's nvidia-master.yaml (gpt-oss-120b, Dynamo 0.5);
-/// components/backends/trtllm/performance_sweeps/configs of later ones.
+/// components/backends/trtllm/performance_sweeps/configs of later ones, and srt-slurm's for DeepSeek-R1 in fp8
+/// (recipes/trtllm/b200-fp8 and h100-fp8). AIConfigurator's rows of B200 with prompts of 8,192 tokens say once
+/// moe_ep 1 and once 8 of the same deployment, within 2 % in TTFT; its recipes have moe_expert_parallel_size 1.
 bool has_prefill_recipe(const RecipeWorkers& deployment);
 PrefillStep recipe_prefill_step(const RecipeWorkers& deployment);
 
