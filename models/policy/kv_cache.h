@@ -118,11 +118,8 @@ class KvCache {
   /// Leading prompt tokens that need no computing because an earlier request left them here. Asked at admission.
   virtual std::int64_t cached_tokens(const Request& request) const = 0;
 
-  /// Are blocks free for what hold() would do? Every cache that shares prefixes says so itself.
-  virtual bool has_room(const Request& request, const KvHeld& held, std::int64_t tokens, bool admission) const {
-    const std::int64_t watermark = admission ? total_blocks() - admissible_blocks() : 0;
-    return free_blocks() - watermark >= blocks_for(request, tokens) - held.blocks;
-  }
+  /// Are blocks free for what hold() would do?
+  virtual bool has_room(const Request& request, const KvHeld& held, std::int64_t tokens, bool admission) const = 0;
 
   /// Makes `held` hold `tokens` tokens (never fewer than now). False, and nothing changes, where blocks are short.
   /// `admission` marks a new sequence: it uses what is cached of its prompt and must leave the watermark free; a

@@ -62,14 +62,14 @@ class InferenceMax : public testing::Test {
 // srt-slurm's recipes/trtllm/b200-fp8 and h100-fp8; others are Dynamo's.
 TEST(PrefillSteps, AreThoseOfTheGpuAndItsWeights) {
   RecipeWorkers d{.llm = "deepseek-v3", .gpu = "b200", .weights = "fp8_block", .prompt_tokens = 8192};
-  EXPECT_EQ(recipe_prefill_step(d).tokens, 8320);
-  EXPECT_TRUE(recipe_prefill_step(d).sliced_experts);
+  EXPECT_EQ(recipe_prefill_step(d)->tokens, 8320);
+  EXPECT_TRUE(recipe_prefill_step(d)->sliced_experts);
   d.weights = "nvfp4";
-  EXPECT_EQ(recipe_prefill_step(d).tokens, 16896);
-  EXPECT_FALSE(recipe_prefill_step(d).sliced_experts);
+  EXPECT_EQ(recipe_prefill_step(d)->tokens, 16896);
+  EXPECT_FALSE(recipe_prefill_step(d)->sliced_experts);
   d = {.llm = "deepseek-v3", .gpu = "h100", .weights = "fp8_block", .prompt_tokens = 1024};
-  EXPECT_EQ(recipe_prefill_step(d).tokens, 2048);
-  EXPECT_EQ(recipe_prefill_step(d).prompts, 2);
+  EXPECT_EQ(recipe_prefill_step(d)->tokens, 2048);
+  EXPECT_EQ(recipe_prefill_step(d)->prompts, 2);
 }
 
 // nvidia-master.yaml: 128 sequences of each decode worker and 0.9 of what is free, 32 with three drafts.

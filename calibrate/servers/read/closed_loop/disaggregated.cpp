@@ -26,8 +26,8 @@ double proxy_s(const std::string& engine) { return engine.starts_with("sglang") 
 
 struct Workers {
   std::int64_t count = 0;
-  std::int64_t batch = 0;   // sequences of one worker
-  std::int64_t tokens = 0;  // most in a step of one rank
+  std::int64_t batch = 0;   // sequences of one rank
+  std::int64_t tokens = 0;  // most in a step of all ranks
   RowShape shape{};
 
   std::int64_t gpus() const { return count * shape.gpus(); }
@@ -67,18 +67,20 @@ std::string side_title(const char* side, const Workers& workers) {
 
 /// Of others than recipes name what the row says.
 PrefillStep prefill_step(const DisaggregatedRun& run) {
-  const RecipeWorkers deployment = deployment_of(run);
-  if (run.engine.starts_with("trtllm") && has_prefill_recipe(deployment)) return recipe_prefill_step(deployment);
+  const auto recipe = run.engine.starts_with("trtllm") ? recipe_prefill_step(deployment_of(run)) : std::nullopt;
+  if (recipe) return *recipe;
   const std::int64_t prompt = run.load.prompt_tokens;
   return {.prompts = run.prefill.batch, .tokens = std::max(prompt + 64, run.prefill.batch * prompt)};
 }
 
-void follow_prefill_recipe(DisaggregatedRun& run) {
+void set_steps(DisaggregatedRun& run) {
   const PrefillStep step = prefill_step(run);
-  run.prefill.batch = step.prompts;
-  run.prefill.tokens = step.tokens;
   RowShape& shape = run.prefill.shape;
+  run.prefill.batch = step.prompts;
+  run.prefill.tokens = step.tokens * shape.attention_dp;
   if (step.sliced_experts) shape.moe_tp *= std::exchange(shape.moe_ep, 1);
+  run.decode.tokens =
+      std::max<std::int64_t>(2048, (1 + run.drafts.count) * run.decode.batch * run.decode.shape.attention_dp);
 }
 
 /// A recipe's `moe_config.backend`, of workers that compute prompts or decode. Dynamo 0.5's says nothing of the
@@ -111,12 +113,10 @@ std::string pool(const DisaggregatedRun& run, const char* name, const Workers& w
   const bool prefill = name == std::string_view(prefill_pool);
   const std::int64_t ranks = workers.shape.attention_dp;
   const std::int64_t sequences = workers.batch * ranks;
-  const std::int64_t tokens =
-      prefill ? workers.tokens * ranks : std::max<std::int64_t>(2048, (1 + run.drafts.count) * sequences);
   const std::string of_engine = run.engine.starts_with("sglang")
                                     ? sglang_worker(run, prefill, sequences, ranks)
                                     : fmt::format("    stream_interval: {}\n{}", dynamo_stream_interval,
-                                                  trtllm_batcher(!prefill, sequences, tokens));
+                                                  trtllm_batcher(!prefill, sequences, workers.tokens));
   return fmt::format(R"(  - name: {}
     llm: {}
     gpu: {}
@@ -152,7 +152,7 @@ pools:
 }
 
 MeasuredServer disaggregated_server(DisaggregatedRun run) {
-  follow_prefill_recipe(run);
+  set_steps(run);
   return {.name = run.id,
           .model = run.llm.name,
           .engine = run.engine,

@@ -57,22 +57,28 @@ constexpr auto decode_recipes = std::to_array<DecodeRecipe>({
     {"gpt-oss-120b", 8192, 2, 1, 2, true, false, {.sequences = 512}},
 });
 
-/// max_batch_size and max_num_tokens of prefill workers, for prompts of 1,024 tokens and longer ones.
+/// max_batch_size and max_num_tokens of prefill workers, for prompts of 1,024 tokens and longer ones. The first that
+/// fits holds; "" is any.
 struct PrefillRecipe {
-  std::string_view gpu;  // how its name begins
+  std::string_view llm;
+  std::string_view dynamo;  // how its version begins
+  std::string_view gpu;     // how its name begins
   std::string_view weights;
   PrefillStep brief;
   PrefillStep lengthy;
 };
 constexpr auto prefill_recipes = std::to_array<PrefillRecipe>({
-    {"gb", "", {.prompts = 16, .tokens = 16384}, {.prompts = 2, .tokens = 16640}},
-    {"h100", "fp8_block", {.prompts = 2, .tokens = 2048}, {.prompts = 1, .tokens = 8224}},
-    {"b200", "fp8_block", {.prompts = 16, .tokens = 16384}, {.prompts = 1, .tokens = 8320, .sliced_experts = true}},
-    {"", "", {.prompts = 8, .tokens = 10240}, {.prompts = 2, .tokens = 16896}},
+    {"gpt-oss-120b", "", "", "", {32, 20000}, {32, 20000}},
+    {"deepseek-v3", "0.5", "", "", {4, 4608}, {1, 8448}},
+    {"deepseek-v3", "", "gb", "", {16, 16384}, {2, 16640}},
+    {"deepseek-v3", "", "h100", "fp8_block", {2, 2048}, {1, 8224}},
+    {"deepseek-v3", "", "b200", "fp8_block", {16, 16384}, {1, 8320, true}},
+    {"deepseek-v3", "", "", "", {8, 10240}, {2, 16896}},
 });
 
 bool is_of(const PrefillRecipe& r, const RecipeWorkers& d) {
-  return d.gpu.starts_with(r.gpu) && (r.weights.empty() || r.weights == d.weights);
+  return r.llm == d.llm && d.dynamo.starts_with(r.dynamo) && d.gpu.starts_with(r.gpu) &&
+         (r.weights.empty() || r.weights == d.weights);
 }
 
 bool is_of(const DecodeRecipe& r, const RecipeWorkers& d) {
@@ -83,16 +89,10 @@ bool is_of(const DecodeRecipe& r, const RecipeWorkers& d) {
 
 }  // namespace
 
-bool has_prefill_recipe(const RecipeWorkers& d) { return d.llm == "gpt-oss-120b" || d.llm == "deepseek-v3"; }
-
-PrefillStep recipe_prefill_step(const RecipeWorkers& d) {
-  const bool long_prompts = d.prompt_tokens > 1024;
-  if (d.llm == "gpt-oss-120b") return {.prompts = 32, .tokens = 20000};
-  if (d.dynamo.starts_with("0.5"))
-    return long_prompts ? PrefillStep{.prompts = 1, .tokens = 8448} : PrefillStep{.prompts = 4, .tokens = 4608};
-  const PrefillRecipe& recipe =
-      *std::ranges::find_if(prefill_recipes, [&](const PrefillRecipe& r) { return is_of(r, d); });
-  return long_prompts ? recipe.lengthy : recipe.brief;
+std::optional<PrefillStep> recipe_prefill_step(const RecipeWorkers& d) {
+  const auto found = std::ranges::find_if(prefill_recipes, [&](const PrefillRecipe& r) { return is_of(r, d); });
+  if (found == prefill_recipes.end()) return std::nullopt;
+  return d.prompt_tokens > 1024 ? found->lengthy : found->brief;
 }
 
 DecodeStep recipe_decode_step(const RecipeWorkers& d) {

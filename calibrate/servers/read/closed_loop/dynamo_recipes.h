@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace servecast {
@@ -34,12 +35,11 @@ struct RecipeWorkers {
   bool drafts = false;
 };
 
-/// Of Dynamo's recipes, if it has one for the model: InferenceMAX's nvidia-master.yaml (gpt-oss-120b, Dynamo 0.5);
+/// Of Dynamo's recipes, where it has one for the model: InferenceMAX's nvidia-master.yaml (gpt-oss-120b, Dynamo 0.5);
 /// components/backends/trtllm/performance_sweeps/configs of later ones, and srt-slurm's for DeepSeek-R1 in fp8
 /// (recipes/trtllm/b200-fp8 and h100-fp8). AIConfigurator's rows of B200 with prompts of 8,192 tokens say once
 /// moe_ep 1 and once 8 of the same deployment, within 2 % in TTFT; its recipes have moe_expert_parallel_size 1.
-bool has_prefill_recipe(const RecipeWorkers& deployment);
-PrefillStep recipe_prefill_step(const RecipeWorkers& deployment);
+std::optional<PrefillStep> recipe_prefill_step(const RecipeWorkers& deployment);
 
 /// Of InferenceMAX's nvidia-master.yaml, GB200 with Dynamo and TensorRT-LLM (January 2026). Throws NoMatch where it
 /// has no such deployment.
