@@ -146,6 +146,9 @@ std::string engine_yaml(const EngineProfile& e) {
   for (const FittedSystem& f : e.fitted_on)
     fitted_on += fmt::format("  - {{gpu: {}, llm: {}{}{}, covers: {}}}\n", f.gpu, f.llm,
                              f.weights.empty() ? "" : ", weights: ", f.weights, yaml_text(f.covers));
+  std::string pcie_wait;
+  if (e.step.pcie_all_reduce_wait_s)
+    pcie_wait = fmt::format("  pcie_all_reduce_wait_s: {:.6g}\n", *e.step.pcie_all_reduce_wait_s);
   std::string memory;
   if (e.memory.gpu_memory_utilization)
     memory += fmt::format("  gpu_memory_utilization: {:.6g}\n", *e.memory.gpu_memory_utilization);
@@ -162,7 +165,7 @@ frontend_sequence_s: {:.6g}
 scheduling_depth: {}
 step:
   all_reduce_wait_s: {:.6g}
-  sampler_s_per_logit: {:.6g}
+{}  sampler_s_per_logit: {:.6g}
   small_kernel_s: {:.6g}
   small_kernels_per_layer: {}
   host_step_s: {:.6g}
@@ -171,6 +174,7 @@ step:
   cuda_graph_max_tokens: {}
   eager_operation_s: {:.6g}
   triton_mxfp4: {}
+  dependent_launches: {}
   dependent_launch_s: {:.6g}
   norm_in_all_reduce_s: {:.6g}
   norm_in_all_reduce_models: {}
@@ -184,13 +188,14 @@ memory:
   windowed_layers: {}
 {}{}{}{})",
       yaml_text(e.title), e.basis, yaml_text(e.source), fitted_on, yaml_text(e.kernels), e.request_path_s,
-      e.request_token_s, e.frontend_sequence_s, e.scheduling_depth, e.step.all_reduce_wait_s,
+      e.request_token_s, e.frontend_sequence_s, e.scheduling_depth, e.step.all_reduce_wait_s, pcie_wait,
       e.step.sampler_s_per_logit, e.step.small_kernel_s, e.step.small_kernels_per_layer, e.step.host_step_s,
       e.step.host_sequence_s, e.step.host_overlapped, e.step.cuda_graph_max_tokens, e.step.eager_operation_s,
-      e.step.triton_mxfp4, e.step.dependent_launch_s, e.step.norm_in_all_reduce_s, e.step.norm_in_all_reduce_models,
-      e.step.input_scales, e.step.attention_in_one_call, e.step.shared_experts_beside_tokens,
-      e.step.expert_compute_factor, e.step.generated_expert_compute_factor, e.memory.rule, e.memory.windowed_layers,
-      memory, start_yaml(e.start), first_use_yaml(e.first_use), errors_yaml(e.errors));
+      e.step.triton_mxfp4, e.step.dependent_launches, e.step.dependent_launch_s, e.step.norm_in_all_reduce_s,
+      e.step.norm_in_all_reduce_models, e.step.input_scales, e.step.attention_in_one_call,
+      e.step.shared_experts_beside_tokens, e.step.expert_compute_factor, e.step.generated_expert_compute_factor,
+      e.memory.rule, e.memory.windowed_layers, memory, start_yaml(e.start), first_use_yaml(e.first_use),
+      errors_yaml(e.errors));
 }
 
 }  // namespace servecast

@@ -25,7 +25,7 @@ class Drafted final : public LatencyAround {
  private:
   StageTime drafting(const StepWork& work) const {
     StepWork first = work;
-    first.prefill_attention_s = 0;  // that of the large model
+    first.prefill_attention_s = first.longest.attention_s = 0;  // those of the large model
     first.decode_chunk_tokens = 0;  // likewise
     first.emitted_tokens = work.emitted_tokens - work.draft_tokens;
     if (work.draft_tokens == 0) first.decode_sequences = first.decode_kv_tokens = first.emitted_tokens = 0;

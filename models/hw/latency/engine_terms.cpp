@@ -11,7 +11,9 @@ double sampler_s_per_token(const EngineTerms& engine, const Llm& llm, const Gpu&
   return engine.sampler_s_per_logit * static_cast<double>(llm.vocabulary) * slower;
 }
 
-double all_reduce_wait_s(const EngineTerms& engine, std::int64_t ranks) {
+double all_reduce_wait_s(const EngineTerms& engine, const Gpu& gpu, std::int64_t ranks) {
+  if (ranks > 1 && gpu.nvlink_bytes_per_s == 0 && engine.pcie_all_reduce_wait_s)
+    return *engine.pcie_all_reduce_wait_s;
   return engine.all_reduce_wait_s * stable::log(static_cast<double>(ranks)) / stable::log(2);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "models/base/fields.h"
@@ -13,6 +14,7 @@ namespace servecast {
 /// follows from its code: it schedules the next step while the GPU computes this one, so host time is hidden.
 struct EngineTerms {
   double all_reduce_wait_s = 2e-6;
+  std::optional<double> pcie_all_reduce_wait_s{};
   double small_kernel_s = 2e-6;
   std::int64_t small_kernels_per_layer = 6;  // two norms, rotary embedding, cache write, activation, one copy
   double sampler_s_per_logit = 0.119e-9;
@@ -22,6 +24,7 @@ struct EngineTerms {
   std::int64_t cuda_graph_max_tokens = 512;
   double eager_operation_s = 0;
   bool triton_mxfp4 = false;
+  bool dependent_launches = true;
   double dependent_launch_s = 0;
   double norm_in_all_reduce_s = 0;
   std::string norm_in_all_reduce_models = "any";
@@ -35,9 +38,11 @@ struct EngineTerms {
     f.field(
         "all_reduce_wait_s", all_reduce_wait_s,
         "until the slowest rank has come, per all-reduce and doubling of the ranks; isolated benchmarks have none");
+    f.field("pcie_all_reduce_wait_s", pcie_all_reduce_wait_s,
+            "the same between GPUs without NVLink, however many ranks there are; left out: all_reduce_wait_s");
     f.field("small_kernel_s", small_kernel_s, "least time of one kernel that is neither a product nor attention");
     f.field("small_kernels_per_layer", small_kernels_per_layer,
-            "such kernels in a layer; query and key norms: 2 more");
+            "such kernels in a layer; norms of queries and keys, or of what latent attention compresses: 2 more");
     f.field("sampler_s_per_logit", sampler_s_per_logit,
             "sampling with top-p or top-k, per emitted token and vocabulary entry");
     f.field("host_step_s", host_step_s, "host time of one step: scheduling, launching, handing out");
@@ -54,9 +59,10 @@ struct EngineTerms {
         "triton_mxfp4", triton_mxfp4,
         "GPUs without units for fp4 compute experts in MXFP4 with OpenAI's Triton kernels, which Python launches: "
         "12 kernels a layer, 8 of them as two operations each");
-    f.field("dependent_launch_s", dependent_launch_s,
-            "what a layer's kernels take less than one by one, where each starts while the one before ends "
-            "(programmatic dependent launch)");
+    f.field("dependent_launches", dependent_launches,
+            "whether each kernel starts while the one before ends (programmatic dependent launch), where a pool's "
+            "latency does not say");
+    f.field("dependent_launch_s", dependent_launch_s, "what a layer's kernels then take less than one by one");
     f.field("norm_in_all_reduce_s", norm_in_all_reduce_s,
             "the same, for each all-reduce that adds the residual and normalises in one kernel, on GPUs that compute "
             "fp4: it was measured there");
@@ -92,8 +98,9 @@ struct EngineTerms {
 double sampler_s_per_token(const EngineTerms& engine, const Llm& llm, const Gpu& gpu);
 
 /// Until the slowest of so many ranks has come to an all-reduce. Two ranks wait once, eight three times as long: a
-/// form chosen with servers of 2, 4 and 8 ranks in view.
-double all_reduce_wait_s(const EngineTerms& engine, std::int64_t ranks);
+/// form chosen with servers of 2, 4 and 8 ranks in view. Over PCIe all wait alike: so do Llama-3-70B's of two and
+/// four.
+double all_reduce_wait_s(const EngineTerms& engine, const Gpu& gpu, std::int64_t ranks);
 
 /// For kernels whose host time is added elsewhere.
 inline EngineTerms without_host(EngineTerms terms) {

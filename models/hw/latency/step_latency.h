@@ -5,6 +5,13 @@
 
 namespace servecast {
 
+/// Of a prompt, in one step.
+struct StepChunk {
+  std::int64_t tokens = 0;
+  std::int64_t prefix_tokens = 0;  // of the prompt, before it
+  double attention_s = 0;          // StepLatency::chunk_s()
+};
+
 /// What one step (one forward pass over a batch) works on, as sums over its sequences. Sums, not lists: a step costs
 /// the same to evaluate for one sequence and for five hundred, and a replica can keep them up to date in O(1).
 struct StepWork {
@@ -22,6 +29,7 @@ struct StepWork {
   std::int64_t prefill_prefix64_tokens = 0;  // the same, each rounded up to a multiple of 64 (table models want it)
   std::int64_t prefill_pairs = 0;            // query-key pairs under the causal mask: q prefix + q (q + 1) / 2
   double prefill_attention_s = 0;            // StepLatency::chunk_s(), summed over chunks
+  StepChunk longest{};                       // of the chunks
   std::int64_t images = 0;                   // that are encoded before the prompts' chunks that begin them
   std::int64_t image_tokens = 0;             // of all these
   std::int64_t emitted_tokens =
@@ -44,6 +52,8 @@ struct StepWork {
   }
 
   void add_chunk(std::int64_t tokens, std::int64_t prefix_tokens, double attention_s = 0) {
+    if (tokens > longest.tokens)
+      longest = {.tokens = tokens, .prefix_tokens = prefix_tokens, .attention_s = attention_s};
     prefill_attention_s += attention_s;
     prefill_sequences += 1;
     prefill_tokens += tokens;

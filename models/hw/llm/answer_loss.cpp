@@ -64,10 +64,12 @@ std::optional<AnswerLoss> loss_of(DataType type, const Llm& llm) {
 
 /// Stored and published types of the parts that the model has.
 std::vector<std::pair<DataType, DataType>> parts(const Llm& llm, const WeightTypes& weights) {
-  std::vector<std::pair<DataType, DataType>> all{{weights.attention, llm.published.attention}};
+  const WeightTypes& published = llm.published.own;
+  std::vector<std::pair<DataType, DataType>> all{{weights.attention, published.attention},
+                                                 {weights.output, published.output}};
   if (llm.intermediate > 0 || (llm.experts && llm.experts->shared_intermediate > 0))
-    all.emplace_back(weights.mlp, llm.published.mlp);
-  if (llm.experts) all.emplace_back(weights.experts, llm.published.experts);
+    all.emplace_back(weights.mlp, published.mlp);
+  if (llm.experts) all.emplace_back(weights.experts, published.experts);
   return all;
 }
 

@@ -19,7 +19,7 @@ LayerWeights latent_attention(const Llm& m) {
   const double output = real(m.heads * a.value_head_size) * real(m.hidden);
   const double down = real(m.hidden) * real(a.query_rank + a.kv_rank + a.rope_head_size);
   const double norms = real(a.query_rank + a.kv_rank);
-  return {.split = query_input * query_width + kv_up + output, .replicated = down, .kept = norms};
+  return {.split = query_input * query_width + kv_up + output, .replicated = down, .kept = norms, .output = output};
 }
 
 /// Projections to q, k, v and the output's gate, two gates per value head, the convolution, and the way back
@@ -27,8 +27,10 @@ LayerWeights latent_attention(const Llm& m) {
 LayerWeights linear_attention(const Llm& m) {
   const LinearAttention& a = *m.linear;
   const double inputs = real(a.convolved_width() + a.value_width() + 2 * a.value_heads);
-  return {.split = real(m.hidden) * (inputs + real(a.value_width())),
-          .kept = real(a.convolved_width() * a.convolution + 2 * a.value_heads + a.value_size)};
+  const double output = real(m.hidden) * real(a.value_width());
+  return {.split = real(m.hidden) * inputs + output,
+          .kept = real(a.convolved_width() * a.convolution + 2 * a.value_heads + a.value_size),
+          .output = output};
 }
 
 /// Queries from the compressed ones, one key for all heads, and a weight per head; whole on every GPU.
@@ -48,7 +50,8 @@ LayerWeights attention(const Llm& m, Attention kind) {
   const double query_width = real(m.heads * m.head_size);
   const double kv_width = 2 * real(m.kv_heads * m.head_size);
   const double gate = m.gated_attention ? query_width : 0;
-  LayerWeights w{.split = real(m.hidden) * (2 * query_width + gate + kv_width)};  // q, k, v and the output projection
+  LayerWeights w{.split = real(m.hidden) * (2 * query_width + gate + kv_width),  // q, k, v and the output projection
+                 .output = real(m.hidden) * query_width};
   if (m.qkv_bias) w.kept += query_width + kv_width;
   if (m.output_bias) w.kept += real(m.hidden);
   if (m.qk_norm) w.kept += 2 * real(m.head_size);
@@ -84,6 +87,7 @@ LayerWeights weights(const Llm& m, std::int64_t first, std::int64_t last, bool o
                                                 : dense_mlp(m, m.intermediate);
     sum.split += a.split + b.split;
     sum.attention += a.split;
+    sum.output += a.output;
     sum.replicated += a.replicated;
     sum.routed += b.routed;
     sum.shared += b.shared;

@@ -132,7 +132,7 @@ struct Llm {
   bool lm_head_bias = false;
   bool attention_sinks = false;    // one learned logit per head (gpt-oss)
   std::string sampling = "plain";  // greedy, plain (temperature alone) or topk_topp: what its publisher asks for
-  WeightTypes published{};         // how its publisher stores it
+  Checkpoints published{};
   std::optional<Experts> experts{};
   std::optional<LatentAttention> latent{};
   std::optional<Derivation> derivation{};  // where it was made from another model
@@ -168,20 +168,27 @@ double active_parameters(const Llm& llm);
 /// Weights of one copy of the embedding table: what `active_parameters` counts although a token reads one row.
 double embedding_parameters(const Llm& llm);
 
+/// Norms within attention: of each head's queries and keys, or of what latent attention compresses them to.
+inline std::int64_t more_norms(const Llm& llm) {
+  if (llm.latent) return llm.latent->query_rank > 0 ? 2 : 1;
+  return llm.qk_norm ? 2 : 0;
+}
+
 /// Weights of the layers `first` to `last` (exclusive).
 struct LayerWeights {
   double split = 0;       // linear layers that tensor parallelism divides
   double replicated = 0;  // linear layers that every GPU of the group holds whole (down-projections of MLA)
   double kept = 0;        // norms, biases, expert router: whole on every GPU, and never quantised
   double attention = 0;   // of `split`; all that is replicated is attention's, too
+  double output = 0;      // of `attention`, its last projection
   double routed = 0;      // of `split`, those of the routed experts
   double shared = 0;      // of `split`, those of the experts that every token passes
 
   double linear() const { return split + replicated; }
   /// Of the linear layers as they are stored.
   double linear_bytes(const WeightTypes& types) const {
-    return (attention + replicated) * facts(types.attention).bytes + routed * facts(types.experts).bytes +
-           (split - attention - routed) * facts(types.mlp).bytes;
+    return (attention - output + replicated) * facts(types.attention).bytes + output * facts(types.output).bytes +
+           routed * facts(types.experts).bytes + (split - attention - routed) * facts(types.mlp).bytes;
   }
 };
 LayerWeights layer_weights(const Llm& llm, std::int64_t first, std::int64_t last);

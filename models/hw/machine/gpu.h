@@ -82,6 +82,7 @@ struct Gpu {
   double compute_capability = 0;
   std::int64_t multiprocessors = 0;
   std::string kernels_like{};  // file of the measured GPU that `kernels` were scaled from
+  std::string collectives_like{};  // that whose profiles have its collectives, where the former is joined otherwise
   std::optional<KernelRates> kernels_measured_at{};
   std::optional<Kernels> kernels{};
 
@@ -103,6 +104,10 @@ struct Gpu {
     f.field("compute_capability", compute_capability, "of CUDA, where it is below 9 (Hopper); 0: not told");
     f.field("multiprocessors", multiprocessors, "streaming multiprocessors that are enabled, likewise");
     f.field("kernels_like", kernels_like, "measured GPU whose kernel constants are scaled to this one's data sheet");
+    f.field(
+        "collectives_like", collectives_like,
+        "measured GPU whose profiles have its all-reduces and other collectives, where that of 'kernels_like' has "
+        "NVLink and this one PCIe alone; left out: those of 'kernels_like'");
     f.group("kernels", kernels, "kernel constants measured on this GPU");
     f.group(
         "kernels_measured_at", kernels_measured_at,

@@ -229,6 +229,7 @@ double stage_weight_bytes(const Llm& llm, const WeightTypes& weights, const Shap
   LayerWeights w = layer_weights(llm, range.first, range.last);
   const double dense = (w.split - w.attention - w.routed - w.shared) / tp;
   w.attention /= tp;
+  w.output /= tp;
   if (llm.experts) w.routed *= real(experts_per_gpu(llm, shape)) / real(llm.experts->count * shape.expert_slices());
   w.shared /= shape.shares_out_tokens() ? 1 : tp;
   w.split = w.attention + w.routed + w.shared + dense;

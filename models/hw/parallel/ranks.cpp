@@ -1,5 +1,6 @@
 #include "models/hw/parallel/ranks.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "models/base/counts.h"
@@ -13,6 +14,19 @@ struct Part {
   std::int64_t taken = 1;
   std::int64_t operator()(std::int64_t sum) const { return divided_up(sum * taken, total); }
 };
+
+/// So many of the step's chunks, the longest and others of mean size.
+void add_prompts(StepWork& rank, const StepWork& work, std::int64_t chunks, std::int64_t batches) {
+  StepWork longest;
+  longest.add_chunk(work.longest.tokens, work.longest.prefix_tokens, work.longest.attention_s);
+  const Part others{.total = std::max<std::int64_t>(1, work.prefill_sequences - 1), .taken = chunks - 1};
+  for (const auto counted :
+       {&StepWork::prefill_sequences, &StepWork::prefill_tokens, &StepWork::prefill_squared_tokens,
+        &StepWork::prefill_prefix_tokens, &StepWork::prefill_prefix64_tokens, &StepWork::prefill_pairs})
+    rank.*counted = divided_up(longest.*counted + others(work.*counted - longest.*counted), batches);
+  const double rest_s = (work.prefill_attention_s - longest.prefill_attention_s) * real(others.taken);
+  rank.prefill_attention_s = (longest.prefill_attention_s + rest_s / real(others.total)) / real(batches);
+}
 
 class OnEachRank final : public StepLatency {
  public:
@@ -43,17 +57,7 @@ StepWork fullest_rank(const StepWork& work, std::int64_t ranks, std::int64_t bat
     w.draft_sequences = part(work.draft_sequences);
     w.draft_tokens = part(work.draft_tokens);
   }
-  if (work.prefill_sequences > 0) {
-    const std::int64_t sequences = divided_up(work.prefill_sequences, ranks);
-    const Part part{.total = work.prefill_sequences * batches, .taken = sequences};
-    w.prefill_sequences = divided_up(sequences, batches);
-    w.prefill_tokens = part(work.prefill_tokens);
-    w.prefill_squared_tokens = part(work.prefill_squared_tokens);
-    w.prefill_prefix_tokens = part(work.prefill_prefix_tokens);
-    w.prefill_prefix64_tokens = part(work.prefill_prefix64_tokens);
-    w.prefill_pairs = part(work.prefill_pairs);
-    w.prefill_attention_s = work.prefill_attention_s * real(part.taken) / real(part.total);
-  }
+  if (work.prefill_sequences > 0) add_prompts(w, work, divided_up(work.prefill_sequences, ranks), batches);
   w.emitted_tokens = divided_up(divided_up(work.emitted_tokens, ranks), batches);
   return w;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 namespace servecast {
 namespace {
@@ -32,6 +33,11 @@ constexpr std::array links{
 constexpr double link_share = 0.8;
 bool exchanges(const FittedOperator& fitted) {
   return fitted.op.starts_with("ep_") || fitted.op.starts_with("nvlink_");
+}
+
+bool is_collective(const FittedOperator& fitted) {
+  constexpr std::array<std::string_view, 4> collectives{"all_reduce", "all_gather", "reduce_scatter", "all_to_all"};
+  return fitted.mode != "across_nodes" && std::ranges::find(collectives, fitted.op) != collectives.end();
 }
 
 double rate(const Gpu& gpu, std::string_view op) {
@@ -64,6 +70,12 @@ KernelProfile scale_profile(KernelProfile profile, const Gpu& measured, const Gp
     law.source += ", scaled from " + measured.name;
   }
   profile.elementwise_bytes_per_s *= memory(target) / memory(measured);
+  return profile;
+}
+
+KernelProfile with_collectives(KernelProfile profile, const KernelProfile& other) {
+  std::erase_if(profile.operators, is_collective);
+  std::ranges::copy_if(other.operators, std::back_inserter(profile.operators), is_collective);
   return profile;
 }
 

@@ -13,4 +13,8 @@ namespace servecast {
 /// (TensorRT-LLM 0.15 on A100 PCIe and L40S: 61 rows, docs/accuracy.md).
 KernelProfile scale_profile(KernelProfile profile, const Gpu& measured, const Gpu& target);
 
+/// `profile` with the collectives inside a node of `other`: all-reduces over NVLink are other kernels than those over
+/// PCIe, not slower ones.
+KernelProfile with_collectives(KernelProfile profile, const KernelProfile& other);
+
 }  // namespace servecast

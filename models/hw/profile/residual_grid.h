@@ -66,7 +66,7 @@ class LogAxes {
 };
 
 /// A smooth correction of a law: linear in the logs of the sizes between grid points, outside as at the nearest one.
-/// scripts/beyond-tables says how far off that is.
+/// scripts/tables/beyond-tables says how far off that is.
 class ResidualGrid {
  public:
   ResidualGrid() : axes_({}) {}

@@ -10,16 +10,21 @@
 namespace servecast {
 namespace {
 
-std::vector<Linear> latent_attention(const Llm& m, DataType weights, std::int64_t tp) {
+// One product compresses queries, keys and values (fused_qkv_a_proj of vLLM and SGLang, kv_a_proj_with_mqa of
+// TensorRT-LLM): scripts/tables/latent-blocks holds the block against its measured whole.
+std::vector<Linear> latent_attention(const Llm& m, const WeightTypes& types, std::int64_t tp) {
+  const DataType weights = types.attention;
   const LatentAttention& a = *m.latent;
   const std::int64_t heads = divided_up(m.heads, tp);
   const std::int64_t query_width = heads * m.query_size();
+  const std::int64_t latent = a.kv_rank + a.rope_head_size;
   std::vector<Linear> all;
-  if (a.query_rank > 0) all.push_back({{a.query_rank, m.hidden}, weights});
-  all.push_back({{query_width, a.query_rank > 0 ? a.query_rank : m.hidden}, weights});
-  all.push_back({{a.kv_rank + a.rope_head_size, m.hidden}, weights, false});
+  if (a.query_rank > 0)
+    all = {{{a.query_rank + latent, m.hidden}, weights}, {{query_width, a.query_rank}, weights}};
+  else
+    all = {{{query_width, m.hidden}, weights}, {{latent, m.hidden}, weights, false}};
   all.push_back({{heads * (a.nope_head_size + a.value_head_size), a.kv_rank}, weights, false});
-  all.push_back({{m.hidden, heads * a.value_head_size}, weights});
+  all.push_back({{m.hidden, heads * a.value_head_size}, types.output});
   if (m.sparse) {  // the indexer
     all.push_back({{m.sparse->heads * m.sparse->head_size, a.query_rank > 0 ? a.query_rank : m.hidden}, weights});
     all.push_back({{m.sparse->head_size + m.sparse->heads, m.hidden}, weights, false});
@@ -27,11 +32,11 @@ std::vector<Linear> latent_attention(const Llm& m, DataType weights, std::int64_
   return all;
 }
 
-std::vector<Linear> linear_attention(const Llm& m, DataType weights, std::int64_t tp) {
+std::vector<Linear> linear_attention(const Llm& m, const WeightTypes& types, std::int64_t tp) {
   const LinearAttention& a = *m.linear;
-  return {{{divided_up(a.convolved_width() + a.value_width(), tp), m.hidden}, weights},
-          {{divided_up(2 * a.value_heads, tp), m.hidden}, weights, false},
-          {{m.hidden, divided_up(a.value_width(), tp)}, weights}};
+  return {{{divided_up(a.convolved_width() + a.value_width(), tp), m.hidden}, types.attention},
+          {{divided_up(2 * a.value_heads, tp), m.hidden}, types.attention, false},
+          {{m.hidden, divided_up(a.value_width(), tp)}, types.output}};
 }
 
 void add_mlp(std::vector<Linear>& all, const Llm& m, DataType weights, std::int64_t width) {
@@ -43,20 +48,18 @@ void add_mlp(std::vector<Linear>& all, const Llm& m, DataType weights, std::int6
 /// Kernels of a layer that are neither products nor attention: two norms, rotary embedding, cache write, activation
 /// and one copy; query and key norms where there are any.
 double small_kernels_s(const EngineTerms& engine, const Llm& llm) {
-  return real(engine.small_kernels_per_layer + (llm.qk_norm ? 2 : 0)) * engine.small_kernel_s;
+  return real(engine.small_kernels_per_layer + more_norms(llm)) * engine.small_kernel_s;
 }
 
 }  // namespace
 
 std::vector<Linear> attention_linears(const Llm& m, const WeightTypes& types, std::int64_t tp,
                                       const LayerKind& kind) {
-  const DataType weights = types.attention;
-  if (kind.linear_attention) return linear_attention(m, weights, tp);
-  if (m.latent) return latent_attention(m, weights, tp);
+  if (kind.linear_attention) return linear_attention(m, types, tp);
+  if (m.latent) return latent_attention(m, types, tp);
   const std::int64_t query_width = divided_up(m.heads, tp) * m.head_size;
-  return {
-      {{(m.gated_attention ? 2 : 1) * query_width + 2 * kv_heads_per_gpu(m, tp) * m.head_size, m.hidden}, weights},
-      {{m.hidden, query_width}, weights}};
+  const std::int64_t inputs = (m.gated_attention ? 2 : 1) * query_width + 2 * kv_heads_per_gpu(m, tp) * m.head_size;
+  return {{{inputs, m.hidden}, types.attention}, {{m.hidden, query_width}, types.output}};
 }
 
 std::vector<Linear> absorbed_linears(const Llm& m, const WeightTypes& types, std::int64_t tp, const LayerKind& kind) {
@@ -103,7 +106,7 @@ LayerModel::LayerModel(const RooflineInputs& in, const LayerKind& kind)
       node_ranks_(std::min(in.shape.tensor_parallel, in.node_gpus)),
       expert_layer_(kind.experts),
       graph_tokens_(std::min(in.engine.cuda_graph_max_tokens, 2 * in.max_sequences)),
-      all_reduce_wait_s_(all_reduce_wait_s(in.engine, in.shape.tensor_parallel)),
+      all_reduce_wait_s_(all_reduce_wait_s(in.engine, in.gpu, in.shape.tensor_parallel)),
       small_kernels_s_(small_kernels_s(in.engine, in.llm)),
       linears_(linear_layers(in.llm, in.weights, in.shape.tensor_parallel, kind)),
       elementwise_bytes_(elementwise_bytes_per_token(in.llm, in.shape.tensor_parallel, kind)) {}

@@ -119,7 +119,7 @@ std::vector<AnswerLossFacts> answer_losses(const Pool& pool) {
   const std::string change = "weights " + weights_name(weights);
   if (!loss)
     all.push_back({.change = change, .source = "no published result for this type"});
-  else if (weights != pool.llm.published)
+  else if (weights != pool.llm.published.own)
     all.push_back({change, loss->points, loss->least_points, loss->most_points, loss->extrapolated, loss->source});
   if (const std::optional<Derivation>& d = pool.llm.derivation)
     all.push_back({.change = d->how + " from " + d->from,

@@ -121,12 +121,23 @@ Gpu measured_gpu_of(YamlText& text, const Gpu& gpu) {
   return root;
 }
 
+void check_collectives(YamlText& text, const Gpu& gpu) {
+  if (gpu.collectives_like.empty()) return;
+  if (!gpu.derived()) text.fail("collectives_like", "goes with 'kernels_like': a measured GPU has its own");
+  YamlText like = gpu_text(gpu.collectives_like, text.place("collectives_like"), text.file);
+  if (!has_profiles(read_gpu(like)))
+    text.fail("collectives_like",
+              fmt::format("'{}' has no kernel profiles; l40s_48g has, over PCIe", gpu.collectives_like));
+  text.throw_problems();
+}
+
 }  // namespace
 
 Gpu load_gpu(const std::string& name_or_path, const Place& where, const std::string& named_in) {
   YamlText text = gpu_text(name_or_path, where, named_in);
   Gpu gpu = read_gpu(text);
   if (gpu.derived()) gpu.kernels = scale_kernels(measured_gpu_of(text, gpu), gpu);
+  check_collectives(text, gpu);
   return gpu;
 }
 

@@ -34,6 +34,12 @@ std::string repository_of(LlmConfig& config, const fs::path& file) {
   return config.names("_name_or_path") ? config.text("_name_or_path") : "";
 }
 
+/// As published; and as NVIDIA's checkpoint in NVFP4, of which bundled models say in "nvfp4_config" what it leaves
+/// out.
+Checkpoints checkpoints_of(LlmConfig& config) {
+  return {.own = config.weights("quantization_config", {}), .nvfp4 = config.weights("nvfp4_config", DataType::nvfp4)};
+}
+
 /// Engines sample as the model's generation_config.json asks, which lies beside its config.json; bundled models say
 /// it in the key "sampling" of their own file.
 std::string sampling_of(LlmConfig& config, const fs::path& file) {
@@ -67,7 +73,7 @@ Llm load_llm(const std::string& name_or_path, const Place& where, const std::str
   llm.name = name_of(file);
   llm.repository = repository_of(config, file);
   llm.sampling = sampling_of(config, file);
-  llm.published = config.weights();
+  llm.published = checkpoints_of(config);
   llm.derivation = config.derivation();
   if (text.problems.empty()) check(config, llm);
   text.throw_problems();

@@ -30,6 +30,17 @@ bool names_one_of(const std::vector<std::string>& list, std::initializer_list<co
   });
 }
 
+/// Projections of attention that a list may name, where it does not leave out the whole
+/// ("model.layers.0.self_attn*").
+constexpr std::initializer_list<const char*> attention_inputs{"q_proj", "q_a_proj", "q_b_proj", "kv_b_proj"};
+constexpr std::initializer_list<const char*> attention_output{"o_proj"};
+bool leaves_out(const std::vector<std::string>& list, std::initializer_list<const char*> projections) {
+  return std::ranges::any_of(list, [&](const std::string& name) {
+    if (name.find("self_attn") == std::string::npos) return false;
+    return name.find("_proj") == std::string::npos || names_one_of({name}, projections);
+  });
+}
+
 std::optional<DataType> by_bits(const std::string& bits) {
   if (bits == "4") return DataType::int4;
   if (bits == "8") return DataType::int8;
@@ -85,17 +96,18 @@ WeightTypes read_quantization(const YAML::Node& config, const std::function<void
   if (method == methods().end()) {
     std::vector<std::string> known;
     for (const Method& one : methods()) known.push_back(one.name);
-    fail("'quantization_config': " + unknown_name("quant_method", name, known));
+    fail(": " + unknown_name("quant_method", name, known));
     return {};
   }
   const std::optional<DataType> type = method->type(config);
   if (!type) {
-    fail("'quantization_config' of method '" + name + "' says no number format that is modelled");
+    fail(" of method '" + name + "' says no number format that is modelled");
     return {};
   }
   WeightTypes types(*type);
   const std::vector<std::string> bf16 = left_out(config);
-  if (method->experts_only || names_one_of(bf16, {"self_attn"})) types.attention = DataType::bf16;
+  if (method->experts_only || leaves_out(bf16, attention_inputs)) types.attention = DataType::bf16;
+  if (method->experts_only || leaves_out(bf16, attention_output)) types.output = DataType::bf16;
   if (method->experts_only || names_one_of(bf16, {"shared_expert"})) types.mlp = DataType::bf16;
   return types;
 }

@@ -1,5 +1,7 @@
 #include "sim/input/library/ready_profiles.h"
 
+#include <utility>
+
 #include "models/hw/profile/calibration_draw.h"
 #include "models/hw/profile/derived_profile.h"
 
@@ -7,7 +9,10 @@ namespace servecast {
 namespace {
 
 KernelProfile scaled(const ProfileUse& use) {
-  return use.to == nullptr ? use.measured : scale_profile(use.measured, *use.from, *use.to);
+  if (use.to == nullptr) return use.measured;
+  KernelProfile profile = scale_profile(use.measured, *use.from, *use.to);
+  if (use.collectives == nullptr) return profile;
+  return with_collectives(std::move(profile), scale_profile(*use.collectives, *use.collectives_from, *use.to));
 }
 
 KernelProfile as_used(const ProfileUse& use) {

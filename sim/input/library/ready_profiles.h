@@ -24,6 +24,8 @@ struct ProfileUse {
   const KernelProfile& measured;
   const Gpu* from = nullptr;  // where it was measured, and which GPU it is scaled to; null: it is not
   const Gpu* to = nullptr;
+  const KernelProfile* collectives = nullptr;  // of the GPU that `to` names for them, and where they were measured
+  const Gpu* collectives_from = nullptr;
   std::uint64_t draw = 0;  // 0: the best estimate
   double spread = 1;
 };

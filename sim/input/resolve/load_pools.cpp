@@ -59,8 +59,7 @@ class PoolLoader {
                                [&] { pool.engine = files_.engine(pool.spec.engine, place(".engine"), text_.file); });
     pool.images = brings_images(scenario_, i);
     if (gpu) pool.transfers = transfer_laws(pool.gpu, nullptr);
-    if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
-    if (const auto& most = pool.spec.latency.cuda_graph_max_tokens) pool.engine.step.cuda_graph_max_tokens = *most;
+    take_settings(pool);
     if (const auto blind = llm ? images_problem(scenario_, pool) : std::nullopt) fail(blind->key, blind->message);
     if (!llm || !gpu || !engine || !stand_on_group(pool) || !check_combinations(text_, path_, pool.spec) ||
         !check_pool(text_, path_, pool, node()) || !load_additions(text_, path_, files_, scenario_.hardware, pool))
@@ -251,6 +250,7 @@ class PoolLoader {
     const KernelProfile* profile = use ? &use->measured : nullptr;
     if (const auto problem = weights_problem(pool.gpu, pool.llm, pool.weights(), profile)) fail(".weights", *problem);
     if (const auto none = moe_backend_problem(pool, profile)) fail(".latency.moe_backend", *none);
+    if (const auto none = dependent_launches_problem(pool, profile)) fail(".latency.dependent_launches", *none);
     return text_.problems.empty();
   }
 

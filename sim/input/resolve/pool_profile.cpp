@@ -42,6 +42,14 @@ const KernelProfile* known_profile(const Pool& pool, const PoolHardware& with) {
   return missing ? nullptr : &profile;
 }
 
+/// For the same engine's kernels as those of `use`.
+void add_collectives(ProfileUse& use, const Pool& pool, const PoolHardware& with) {
+  const std::string& like = pool.gpu.collectives_like;
+  if (like.empty()) return;
+  use.collectives = &with.files.profile(like + own_profile(pool).substr(pool.gpu.name.size()), with.where, "");
+  use.collectives_from = &with.files.gpu(like, with.where, "");
+}
+
 void add_changed_note(Pool& pool, const std::string& what, const PoolHardware& with) {
   if (rates_changed(pool, with))
     pool.notes.push_back(fmt::format("{} is not as its file says: {} scaled to the changed figures: {}",
@@ -97,12 +105,14 @@ std::optional<ProfileUse> profile_use(const Pool& pool, const PoolHardware& with
   ProfileUse use{.measured = *known,
                  .draw = static_cast<std::uint64_t>(with.scenario.calibration_draw),
                  .spread = with.scenario.calibration_spread};
-  if (is_scaled(pool, *known))
+  if (is_scaled(pool, *known)) {
     use.from = &with.files.gpu(pool.gpu.kernels_like, with.where, "");
-  else if (known->gpu == pool.gpu.name && file_of(pool, with).scaled_from_measured())
+    add_collectives(use, pool, with);
+  } else if (known->gpu == pool.gpu.name && file_of(pool, with).scaled_from_measured()) {
     use.from = &with.files.gpu(known->gpu, with.where, "");
-  else if (rates_changed(pool, with))
+  } else if (rates_changed(pool, with)) {
     use.from = &file_of(pool, with);
+  }
   if (use.from != nullptr) use.to = &with.files.gpu(pool.spec.gpu, with.where, with.file, with.scenario.hardware);
   return use;
 }
@@ -112,7 +122,8 @@ std::optional<std::string> weights_problem(const Gpu& gpu, const Llm& llm, const
   std::vector<DataType> also;
   for (const DataTypeFacts& type : data_types)
     if (profile != nullptr && has_products(*profile, type.type)) also.push_back(type.type);
-  if (auto problem = cannot_compute(gpu, weights.attention, also)) return problem;
+  for (const DataType type : {weights.attention, weights.output})
+    if (auto problem = cannot_compute(gpu, type, also)) return problem;
   const bool mlp = llm.intermediate > 0 || (llm.experts && llm.experts->shared_intermediate > 0);
   if (mlp)
     if (auto problem = cannot_compute(gpu, weights.mlp, also)) return problem;
@@ -131,6 +142,21 @@ std::optional<std::string> moe_backend_problem(const Pool& pool, const KernelPro
       profile->name, backend, facts(experts).name);
 }
 
+void take_settings(Pool& pool) {
+  if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
+  const LatencySpec& latency = pool.spec.latency;
+  if (latency.cuda_graph_max_tokens) pool.engine.step.cuda_graph_max_tokens = *latency.cuda_graph_max_tokens;
+  if (latency.dependent_launches != "auto") pool.engine.step.dependent_launches = latency.dependent_launches == "on";
+}
+
+std::optional<std::string> dependent_launches_problem(const Pool& pool, const KernelProfile* profile) {
+  if (pool.spec.latency.dependent_launches == "auto") return std::nullopt;
+  if (profile == nullptr) return "without a kernel profile launches have no time of their own: leave it out";
+  if (pool.engine.step.dependent_launch_s > 0) return std::nullopt;
+  return fmt::format("what engine {} saves by them was not measured: leave it out; trtllm-1.0 and trtllm-1.2 say it",
+                     pool.engine.name);
+}
+
 std::optional<std::string> pageable_problem(const Pool& pool) {
   if (!pool.spec.expert_offload || pool.spec.expert_offload->page_locked || pool.transfers.h2d_pageable)
     return std::nullopt;
@@ -139,18 +165,23 @@ std::optional<std::string> pageable_problem(const Pool& pool) {
 }
 
 void add_profile_notes(Pool& pool, const KernelProfile& profile, const PoolHardware& with) {
+  const std::string& collectives = pool.gpu.collectives_like;
   if (is_scaled(pool, profile))
-    pool.notes.push_back(
-        fmt::format("{} was not measured: profile {} scaled to its data sheet", pool.gpu.name, profile.name));
+    pool.notes.push_back(fmt::format("{} was not measured: profile {} scaled to its data sheet{}", pool.gpu.name,
+                                     profile.name, collectives.empty() ? "" : ", collectives as on " + collectives));
   else if (profile.gpu != pool.gpu.name)
     pool.notes.push_back(fmt::format("profile {} was measured on {}", profile.name, profile.gpu));
   add_changed_note(pool, "kernel profile " + profile.name, with);
 }
 
 void add_weights_note(Pool& pool) {
-  if (pool.spec.weights == "auto" && pool.llm.published != WeightTypes())
+  if (pool.spec.weights == "auto" && pool.llm.published.own != WeightTypes())
     pool.notes.push_back(fmt::format("weights: {}, {} is published as {}", weights_name(pool.weights()),
-                                     pool.llm.name, weights_name(pool.llm.published)));
+                                     pool.llm.name, weights_name(pool.llm.published.own)));
+  if (pool.spec.weights == "nvfp4" && pool.llm.published.nvfp4 != DataType::nvfp4)
+    pool.notes.push_back(fmt::format("weights: {}, NVIDIA's checkpoint of {} in NVFP4 has {}",
+                                     weights_name(pool.weights()), pool.llm.name,
+                                     weights_name(pool.llm.published.nvfp4)));
 }
 
 void add_roofline_notes(Pool& pool, const PoolHardware& with) {
@@ -161,6 +192,8 @@ void add_roofline_notes(Pool& pool, const PoolHardware& with) {
 bool check_table_rates(YamlText& text, const std::string& path, const Pool& pool, const PoolHardware& with) {
   if (pool.spec.latency.moe_backend != "auto")
     text.fail(path + ".latency.moe_backend", "lookup tables tell no kernels apart: leave it out");
+  if (pool.spec.latency.dependent_launches != "auto")
+    text.fail(path + ".latency.dependent_launches", "lookup tables have launches within them: leave it out");
   const Gpu& file = file_of(pool, with);
   if (file.hbm_bytes_per_s == pool.gpu.hbm_bytes_per_s && file.peaks == pool.gpu.peaks) return true;
   text.fail(

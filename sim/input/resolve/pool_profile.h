@@ -28,6 +28,10 @@ std::optional<std::string> weights_problem(const Gpu& gpu, const Llm& llm, const
 
 /// Why the profile (null: none) does not have the kernels of experts that the pool names.
 std::optional<std::string> moe_backend_problem(const Pool& pool, const KernelProfile* profile);
+/// What the pool says of its model's sampling and its engine's launches, in place of these.
+void take_settings(Pool& pool);
+/// Why the pool cannot say whether its kernels' launches depend on each other.
+std::optional<std::string> dependent_launches_problem(const Pool& pool, const KernelProfile* profile);
 
 /// Those that the pool names; and why they cannot send the tokens of its ranks with this profile.
 ExchangeKernels exchange_kernels(const ExpertExchangeSpec& spec);

@@ -27,6 +27,7 @@ struct LatencySpec {
   std::string tables;
   std::string profile;
   std::string moe_backend = "auto";
+  std::string dependent_launches = "auto";
   std::optional<std::int64_t> cuda_graph_max_tokens{};
 
   void fields(Fields& f) {
@@ -42,6 +43,11 @@ struct LatencySpec {
             "kernels of routed experts, where the profile has those of several (TensorRT-LLM moe_config.backend); "
             "auto: the fastest for each shape",
             {"auto", "cutlass"});
+    f.field(
+        "dependent_launches", dependent_launches,
+        "whether each kernel starts while the one before ends (TensorRT-LLM TRTLLM_ENABLE_PDL, off by default before "
+        "1.2); auto: as the engine does",
+        {"auto", "on", "off"});
     f.field("cuda_graph_max_tokens", cuda_graph_max_tokens,
             "largest step run as a CUDA graph (vLLM max_cudagraph_capture_size, SGLang --cuda-graph-max-bs); 0: all "
             "eager (vLLM --enforce-eager); left out: as the engine does",

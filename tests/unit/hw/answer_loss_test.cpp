@@ -44,7 +44,7 @@ TEST(AnswerLoss, SaysWhereNothingIsPublished) {
 
 TEST(AnswerLoss, WeightsAsPublishedLoseNothing) {
   Llm llm = eight;
-  llm.published = DataType::fp8_block;
+  llm.published.own = DataType::fp8_block;
   EXPECT_EQ(weights_loss(llm, DataType::fp8_block)->points, 0);
   EXPECT_EQ(weights_loss(llm, DataType::bf16)->points, 0) << "wider";
   EXPECT_GT(weights_loss(llm, DataType::int4)->points, 0);

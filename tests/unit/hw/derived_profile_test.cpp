@@ -43,4 +43,16 @@ TEST(DerivedProfile, ScalesEveryRateToTheDataSheet) {
   EXPECT_DOUBLE_EQ(scaled.operators[0].evidence.spread_fraction[0], 0.13);  // 5 and 12 %: a right triangle
 }
 
+// Those across nodes stay: they go over NICs on both.
+TEST(DerivedProfile, TakesTheCollectivesOfAnother) {
+  KernelProfile own{.operators = {fitted("gemm", "bf16"), fitted("all_reduce", ""), fitted("all_reduce", "")}};
+  own.operators[1].mode = "across_nodes";
+  const KernelProfile other{.operators = {fitted("gemm", "fp8"), fitted("all_gather", "bf16")}};
+  const std::vector<FittedOperator> made = with_collectives(own, other).operators;
+  ASSERT_EQ(made.size(), 3u);
+  EXPECT_EQ(made[0].dtype, "bf16");
+  EXPECT_EQ(made[1].mode, "across_nodes");
+  EXPECT_EQ(made[2].op, "all_gather");
+}
+
 }  // namespace servecast::derived_profile_test

@@ -4,6 +4,7 @@
 
 #include "models/hw/additions/drafted_latency.h"
 #include "models/hw/additions/lora.h"
+#include "models/hw/parallel/ranks.h"
 
 namespace servecast::layered_latency_test {
 
@@ -91,6 +92,20 @@ class Rows final : public StepLatency {
     return {.seconds = 0.001 * static_cast<double>(w.tokens())};
   }
 };
+
+/// What a step's prompts take in attention.
+class PromptAttention final : public StepLatency {
+ public:
+  std::int64_t stages() const override { return 1; }
+  StageTime stage(const StepWork& w, std::int64_t) const override { return {.seconds = w.prefill_attention_s}; }
+};
+
+TEST(DraftedLatency, TheDrafterDoesNotTakeTheLargeModelsAttention) {
+  const auto ranks = [] { return on_each_rank(std::make_unique<PromptAttention>(), 4); };
+  StepWork prompts;
+  for (const std::int64_t tokens : {100, 300}) prompts.add_chunk(tokens, 0, 0.001 * static_cast<double>(tokens));
+  EXPECT_DOUBLE_EQ(make_drafted(ranks(), {.model = ranks()})->stage(prompts, 0).seconds, 0.3);
+}
 
 // A tree of 3 candidates at each of 4 depths, for 2 sequences: 2 x 13 rows are checked and taken in by the drafter;
 // then three passes of 2 x 3.

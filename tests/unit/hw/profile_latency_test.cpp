@@ -156,13 +156,6 @@ TEST(ProfileLatency, DependentLaunchesAndNormsInAllReducesSaveTime) {
   EXPECT_GE(step().seconds, compute_s);
 }
 
-TEST(ProfileLatency, RanksAreWaitedForOncePerDoubling) {
-  const EngineTerms terms{.all_reduce_wait_s = 2e-6};
-  EXPECT_EQ(all_reduce_wait_s(terms, 1), 0);
-  EXPECT_NEAR(all_reduce_wait_s(terms, 2), 2e-6, 1e-18);
-  EXPECT_NEAR(all_reduce_wait_s(terms, 8), 6e-6, 1e-18);
-}
-
 // 64 rows of 200 bytes: own kernels take 5 us + 12.8 us, NCCL 10 us and next to nothing, so 5 all-reduces of 10 us.
 // In a graph only own kernels run.
 TEST(ProfileLatency, LongMessagesGoByNccl) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "models/hw/roofline/layer_model.h"
 #include "tests/unit/hw/made_up.h"
 
 namespace servecast::roofline_test {
@@ -141,6 +142,39 @@ TEST(Roofline, MoreWorkNeverTakesLess) {
       before_tokens = tokens;
     }
   }
+}
+
+// 24 hidden, 10 and 20 + 4 compressed: one product of them where queries are, and norms of both or one.
+TEST(LayerModel, LatentAttentionCompressesByOneProduct) {
+  Llm m = tiny_llm();
+  m.latent = {.query_rank = 10, .kv_rank = 20, .rope_head_size = 4, .nope_head_size = 8, .value_head_size = 6};
+  const auto columns = [&] {
+    std::vector<std::int64_t> all;
+    for (const Linear& linear : attention_linears(m, {}, 1, {})) all.push_back(linear.shape.columns);
+    return all;
+  };
+  EXPECT_EQ(columns(), (std::vector<std::int64_t>{10 + 24, 2 * 12, 2 * 14, 100}));
+  EXPECT_EQ(more_norms(m), 2);
+  m.latent->query_rank = 0;
+  EXPECT_EQ(columns(), (std::vector<std::int64_t>{2 * 12, 24, 2 * 14, 100}));
+  EXPECT_EQ(more_norms(m), 1);
+}
+
+TEST(EngineTerms, RanksAreWaitedForOncePerDoubling) {
+  EngineTerms terms{.all_reduce_wait_s = 2e-6};
+  Gpu nvlink{};
+  nvlink.nvlink_bytes_per_s = 450e9;
+  EXPECT_EQ(all_reduce_wait_s(terms, nvlink, 1), 0);
+  EXPECT_NEAR(all_reduce_wait_s(terms, nvlink, 2), 2e-6, 1e-18);
+  EXPECT_NEAR(all_reduce_wait_s(terms, nvlink, 8), 6e-6, 1e-18);
+  Gpu pcie = nvlink;
+  pcie.nvlink_bytes_per_s = 0;
+  EXPECT_NEAR(all_reduce_wait_s(terms, pcie, 8), 6e-6, 1e-18);
+  terms.pcie_all_reduce_wait_s = 1e-4;
+  EXPECT_EQ(all_reduce_wait_s(terms, pcie, 1), 0);
+  EXPECT_EQ(all_reduce_wait_s(terms, pcie, 2), 1e-4);
+  EXPECT_EQ(all_reduce_wait_s(terms, pcie, 8), 1e-4);
+  EXPECT_NEAR(all_reduce_wait_s(terms, nvlink, 8), 6e-6, 1e-18);
 }
 
 }  // namespace servecast::roofline_test

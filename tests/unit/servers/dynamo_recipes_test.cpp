@@ -79,6 +79,13 @@ TEST_F(InferenceMax, DecodeWorkersRunTheBatchOfTheirRecipe) {
   EXPECT_THAT(plain.servers[0].scenario, HasSubstr("max_batch_size: 128"));
   EXPECT_THAT(plain.servers[0].scenario, HasSubstr("gpu_memory_utilization: 0.9"));
   EXPECT_THAT(plain.servers[0].scenario, Not(HasSubstr("speculative")));
+  EXPECT_EQ(plain.servers[0].engine, "trtllm-1.0");  // Dynamo 0.5.1 has 1.1.0rc5
+}
+
+// performance_sweeps/benchmark_disagg.slurm: not with requests of their own on each rank that decodes.
+TEST_F(InferenceMax, LaunchesDependOnEachOtherAsDynamoSays) {
+  EXPECT_THAT(read("none", 564, "8,8,false,4", 0.079).servers.at(0).scenario, HasSubstr("dependent_launches: on"));
+  EXPECT_THAT(read("none", 564, "8,8,true,1", 0.079).servers.at(0).scenario, Not(HasSubstr("dependent_launches")));
 }
 
 // 45.6 tokens a piece: 2.34 a step.

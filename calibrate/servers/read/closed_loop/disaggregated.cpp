@@ -83,14 +83,27 @@ void set_steps(DisaggregatedRun& run) {
       std::max<std::int64_t>(2048, (1 + run.drafts.count) * run.decode.batch * run.decode.shape.attention_dp);
 }
 
+bool of_first_recipes(const DisaggregatedRun& run) {
+  return run.engine.starts_with("trtllm") && run.dynamo.starts_with("0.5");
+}
+
 /// A recipe's `moe_config.backend`, of workers that compute prompts or decode. Dynamo 0.5's says nothing of the
 /// former. Others: TRTLLM, or with requests of their own on each rank CUTLASS, and from 16 ranks on WIDEEP.
-std::string expert_settings(const DisaggregatedRun& run, const Workers& workers, bool prefill) {
-  const bool unsaid = prefill && run.dynamo.starts_with("0.5");
+std::string recipe_experts(const DisaggregatedRun& run, const Workers& workers, bool prefill) {
+  const bool unsaid = prefill && of_first_recipes(run);
   const bool ranks = workers.shape.attention_dp > 1 && workers.shape.attention_dp < 16;
+  return run.engine.starts_with("trtllm") && (unsaid || ranks) ? cutlass_experts(run.weights) : "";
+}
+
+/// Dynamo 0.5 sets TRTLLM_ENABLE_PDL for all workers where ranks that decode have no requests of their own
+/// (performance_sweeps/benchmark_disagg.slurm).
+std::string recipe_launches(const DisaggregatedRun& run) {
+  return of_first_recipes(run) && run.decode.shape.attention_dp == 1 ? "dependent_launches: on" : "";
+}
+
+std::string expert_settings(const DisaggregatedRun& run, const Workers& workers, bool prefill) {
   return exchange_settings(workers.shape, run.gpu, run.engine, nvlink_from(run.llm)) +
-         latency_settings(
-             {run.engine.starts_with("trtllm") && (unsaid || ranks) ? cutlass_experts(run.weights) : ""});
+         latency_settings({recipe_experts(run, workers, prefill), recipe_launches(run)});
 }
 
 /// SGLang's recipes (srt-slurm, recipes/gb200-fp8 and gb200-fp4: 1k1k/low-latency.yaml). In fp8 attention, experts
@@ -178,9 +191,10 @@ Workers workers_of(const CsvRow& row, const std::string& prefix) {
           .shape = row_shape(row, prefix)};
 }
 
-/// The rows name Dynamo's version, not the engine's: TensorRT-LLM 1.2 under Dynamo 0.7 and 0.8, SGLang 0.5.
-std::string engine_under_dynamo(const std::string& backend) {
-  if (backend == "trtllm") return "trtllm-1.2";
+/// The rows name Dynamo's version, not the engine's: TensorRT-LLM 1.1 under Dynamo 0.5 (its 0.5.1: 1.1.0rc5), 1.2
+/// under 0.7 and 0.8, SGLang 0.5.
+std::string engine_under_dynamo(const std::string& backend, const std::string& dynamo) {
+  if (backend == "trtllm") return engine_file(backend, dynamo.starts_with("0.5") ? "1.1" : "1.2");
   if (backend == "sglang") return "sglang-0.5";
   throw NoMatch(fmt::format("no disaggregated server of '{}' is known; those of trtllm and sglang are", backend));
 }
@@ -191,7 +205,7 @@ MeasuredServer disaggregated_server_of_sample(const CsvRow& row) {
   DisaggregatedRun run{.id = row.text("id"),
                        .gpu = bundled_gpu(row.text("system")),
                        .llm = bundled_llm(row.text("model_path")),
-                       .engine = engine_under_dynamo(row.text("backend")),
+                       .engine = engine_under_dynamo(row.text("backend"), row.text_if_there("backend_version")),
                        .dynamo = row.text_if_there("backend_version"),
                        .load = {.clients = row.count("concurrency"),
                                 .prompt_tokens = row.count("isl"),
@@ -239,7 +253,8 @@ MeasuredServer disaggregated_server_of_inference_max(const CsvRow& row) {
       .id = row.text("run_id"),
       .gpu = bundled_gpu(row.text("hw")),
       .llm = bundled_llm(row.text("model")),
-      .engine = engine_under_dynamo(framework == "dynamo-trt" ? "trtllm" : framework),
+      .engine =
+          engine_under_dynamo(framework == "dynamo-trt" ? "trtllm" : framework, version_of_image(row.text("image"))),
       .dynamo = version_of_image(row.text("image")),
       .load = {.clients = row.count("conc"),
                .prompt_tokens = row.count("isl"),

@@ -190,7 +190,7 @@ StageTime ProfileLayer::as_routed(MoeCall call, const KernelTime& measured, doub
 StageTime ProfileLayer::all_reduce(std::int64_t tokens) const {
   if (in_.shape.tensor_parallel == 1 || tokens == 0) return {};
   StageTime time = all_reduce_alone(tokens);
-  time.seconds += all_reduce_wait_s(in_.terms, in_.shape.tensor_parallel);
+  time.seconds += all_reduce_wait_s(in_.terms, in_.gpu, in_.shape.tensor_parallel);
   return time;
 }
 
@@ -213,7 +213,7 @@ StageTime ProfileLayer::all_gather(std::int64_t tokens) const {
   const double bytes = real(graph_rows(tokens, graph_tokens())) * real(in_.llm.hidden) * facts(DataType::bf16).bytes;
   const auto measured = kernels_.collective({.op = "all_gather", .mode = "nccl", .bytes = bytes, .ranks = ranks});
   StageTime time = measured ? stage_time(*measured) : all_reduce_alone(tokens);
-  time.seconds += all_reduce_wait_s(in_.terms, in_.shape.tensor_parallel);
+  time.seconds += all_reduce_wait_s(in_.terms, in_.gpu, in_.shape.tensor_parallel);
   return time;
 }
 
@@ -270,7 +270,8 @@ bool ProfileLayer::norms_in_all_reduces() const {
 }
 
 double ProfileLayer::hidden_s() const {
-  return in_.terms.dependent_launch_s + (norms_in_all_reduces() ? 2 * in_.terms.norm_in_all_reduce_s : 0);
+  const double launches_s = in_.terms.dependent_launches ? in_.terms.dependent_launch_s : 0;
+  return launches_s + (norms_in_all_reduces() ? 2 * in_.terms.norm_in_all_reduce_s : 0);
 }
 
 }  // namespace servecast

@@ -46,7 +46,7 @@ std::vector<SmallKernels::Known> SmallKernels::known(const ProfileInputs& in, co
 SmallKernels::SmallKernels(const ProfileInputs& in, const LayerKind& kind)
     : kernels_(*in.profile),
       least_s_(least_kernel_s(in.terms, kernels_)),
-      others_(in.terms.small_kernels_per_layer + (in.llm.qk_norm ? 2 : 0)),
+      others_(in.terms.small_kernels_per_layer + more_norms(in.llm)),
       bytes_(elementwise_bytes_per_token(in.llm, in.shape.tensor_parallel, kind)) {
   for (const Known& one : known(in, kind)) {
     if (!kernels_.elementwise(1, one.mode)) continue;

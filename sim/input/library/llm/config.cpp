@@ -75,12 +75,12 @@ std::vector<std::int64_t> LlmConfig::numbers(const std::string& key, std::int64_
   return numbers;
 }
 
-WeightTypes LlmConfig::weights() {
-  const char* key = "quantization_config";
+WeightTypes LlmConfig::weights(const std::string& key, const WeightTypes& left_out) {
   const YAML::Node node = root_[key];
-  if (!given(node)) return {};
-  if (node.IsMap()) return read_quantization(node, [&](const std::string& message) { fail(key, message); });
-  fail(key, "'quantization_config' must be a map");
+  if (!given(node)) return left_out;
+  const auto failed = [&](const std::string& message) { fail(key, "'" + key + "'" + message); };
+  if (node.IsMap()) return read_quantization(node, failed);
+  failed(" must be a map");
   return {};
 }
 

@@ -68,14 +68,28 @@ TEST(Llm, ExpertsMayHaveATypeOfTheirOwn) {
 }
 
 TEST(Llm, WhatAPoolSaysOfWeightsGoesBeforeWhatIsPublished) {
-  const WeightTypes published(DataType::bf16, DataType::bf16, DataType::mxfp4);
-  EXPECT_EQ(weight_types({}, published), published);
+  const Checkpoints published{.own = {DataType::bf16, DataType::bf16, DataType::mxfp4}};
+  EXPECT_EQ(weight_types({}, published), published.own);
   EXPECT_EQ(weight_types({.all = "fp8"}, published), DataType::fp8);
-  EXPECT_EQ(weight_types({.all = "mxfp4"}, {}), published);  // engines have no other kernels for it
+  EXPECT_EQ(weight_types({.all = "mxfp4"}, {}), published.own);  // engines have no other kernels for it
   EXPECT_EQ(weight_types({.experts = "w4a8_mxfp4"}, published).experts, DataType::w4a8_mxfp4);
-  EXPECT_EQ(weights_name(published), "bf16, experts mxfp4");
+  EXPECT_EQ(weights_name(published.own), "bf16, experts mxfp4");
   EXPECT_EQ(weights_name({DataType::bf16, DataType::nvfp4, DataType::nvfp4}), "bf16, MLPs and experts nvfp4");
   EXPECT_EQ(weights_name(DataType::fp8_block), "fp8_block");
+}
+
+// Of DeepSeek's attention NVIDIA quantises the output alone: its 100 x 100 weights of 300 x 100.
+TEST(Llm, WeightsInNvfp4AreThoseOfItsCheckpoint) {
+  WeightTypes output_alone(DataType::bf16, DataType::nvfp4, DataType::nvfp4);
+  output_alone.output = DataType::nvfp4;
+  const Checkpoints published{.own = DataType::fp8_block, .nvfp4 = output_alone};
+  EXPECT_EQ(weight_types({.all = "nvfp4"}, published), output_alone);
+  EXPECT_EQ(weight_types({.all = "nvfp4"}, {}), DataType::nvfp4);
+  const WeightTypes wide = weight_types({.all = "nvfp4", .attention = "bf16"}, published);
+  EXPECT_EQ(wide.output, DataType::bf16);
+  EXPECT_EQ(wide.mlp, DataType::nvfp4);
+  EXPECT_EQ(weights_name(output_alone), "bf16, output, MLPs and experts nvfp4");
+  EXPECT_EQ(weight_bytes(tiny_moe(), wide) - weight_bytes(tiny_moe(), output_alone), 2 * (2 - 0.5625) * 10'000);
 }
 
 // 2 layers x (key + value) x 1 head x 50 = 200 numbers.

@@ -91,13 +91,13 @@ TEST(BundledLlms, AreAllInThisTest) {
 // DeepSeek-V3 is published in fp8, all but embeddings, norms and router: 671 GB of 671e9 weights, and 1.85e9 more for
 // these in two bytes. gpt-oss-120b: 114.7e9 expert weights of 4.25 bits (its card: 60.8 GiB for the checkpoint).
 TEST(BundledLlms, AreStoredAsTheyArePublished) {
-  EXPECT_EQ(load_llm("llama-3.1-8b", {}).published, WeightTypes());
+  EXPECT_EQ(load_llm("llama-3.1-8b", {}).published.own, WeightTypes());
   const Llm deepseek = load_llm("deepseek-v3", {});
-  EXPECT_EQ(deepseek.published, DataType::fp8_block);
-  EXPECT_NEAR(weight_bytes(deepseek, deepseek.published) / 1e9, 673, 3);
+  EXPECT_EQ(deepseek.published.own, DataType::fp8_block);
+  EXPECT_NEAR(weight_bytes(deepseek, deepseek.published.own) / 1e9, 673, 3);
   const Llm gpt_oss = load_llm("gpt-oss-120b", {});
-  EXPECT_EQ(gpt_oss.published, WeightTypes(DataType::bf16, DataType::bf16, DataType::mxfp4));
-  EXPECT_NEAR(weight_bytes(gpt_oss, gpt_oss.published) / 1.073741824e9, 60.8, 0.6);
+  EXPECT_EQ(gpt_oss.published.own, WeightTypes(DataType::bf16, DataType::bf16, DataType::mxfp4));
+  EXPECT_NEAR(weight_bytes(gpt_oss, gpt_oss.published.own) / 1.073741824e9, 60.8, 0.6);
 }
 
 // 6.74 B weights: fp16 13.5 GB, int8 6.7 (embeddings stay bf16: 7.0), int4 with groups of 128 3.6 to 3.9.
@@ -206,7 +206,7 @@ TEST_F(LlmConfigFile, SaysHowItIsQuantised) {
         "num_hidden_layers": 2, "num_attention_heads": 4, "quantization_config": )" +
                           quantisation + "}"),
                     {})
-        .published;
+        .published.own;
   };
   EXPECT_EQ(types("null"), WeightTypes());
   EXPECT_EQ(types(R"({"quant_method": "fp8"})"), DataType::fp8);
@@ -214,6 +214,11 @@ TEST_F(LlmConfigFile, SaysHowItIsQuantised) {
   EXPECT_EQ(types(R"({"quant_method": "awq", "bits": 4})"), DataType::int4);
   EXPECT_EQ(types(R"({"quant_method": "modelopt", "quant_algo": "NVFP4", "ignore": ["model.layers.0.self_attn*"]})"),
             WeightTypes(DataType::bf16, DataType::nvfp4, DataType::nvfp4));
+  WeightTypes output_alone(DataType::bf16, DataType::nvfp4, DataType::nvfp4);
+  output_alone.output = DataType::nvfp4;
+  EXPECT_EQ(types(R"({"quant_method": "modelopt", "quant_algo": "NVFP4",
+                  "ignore": ["model.layers.0.self_attn.q_b_proj", "model.layers.0.self_attn.kv_b_proj"]})"),
+            output_alone);
   const std::string group = R"({"quant_method": "compressed-tensors", "config_groups": {"group_0": {"weights": )";
   EXPECT_EQ(types(group + R"({"num_bits": 8, "type": "float", "strategy": "channel"}}}})"), DataType::fp8);
   EXPECT_EQ(
