@@ -20,7 +20,8 @@ std::string listed(std::vector<std::string> names) {
 
 std::string weights_name(const WeightTypes& types) {
   std::vector<std::pair<DataType, std::vector<std::string>>> apart;  // from attention's
-  for (const auto& [part, type] : {std::pair("output", types.output), {"MLPs", types.mlp}, {"experts", types.experts}}) {
+  for (const auto& [part, type] :
+       {std::pair("output", types.output), {"MLPs", types.mlp}, {"experts", types.experts}}) {
     if (type == types.attention) continue;
     auto same = std::ranges::find(apart, type, &std::pair<DataType, std::vector<std::string>>::first);
     if (same == apart.end()) same = apart.insert(same, {type, {}});
