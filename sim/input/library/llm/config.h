@@ -30,8 +30,7 @@ class LlmConfig {
   std::int64_t length(const std::string& key);
   /// Its entries, whole numbers from 0 to below `end`; empty where the key is missing or null.
   std::vector<std::int64_t> numbers(const std::string& key, std::int64_t end);
-  /// Of "quantization_config"; bf16 where there is none.
-  /// As the quantisation config at `key` says: that of HuggingFace, or one written like it.
+  /// As the quantisation config at `key` says, that of HuggingFace or one written like it; `left_out` without one.
   WeightTypes weights(const std::string& key, const WeightTypes& left_out);
   /// Of "derivation"; none where it is missing.
   std::optional<Derivation> derivation();
