@@ -145,10 +145,9 @@ std::string source_of(const Members& members, std::size_t steps, std::size_t fir
   return fmt::format("{} systems, {} figures of steps and {} of TTFT", systems.size(), steps, first_tokens);
 }
 
-CalibrationError entry(const Members& members, const Members& every, const Quantiles& first_tokens) {
+CalibrationError entry(const Members& members, const Quantiles& s, const Quantiles& first_tokens) {
   const Residuals of_steps = members.steps();
   const Residuals of_first = members.first_tokens();
-  const Quantiles s = foreseen(of_steps, every.steps());
   const double kernels = members.by_kernels(ServerFigure::tpot_mean);
   const double below = unexplained(s.p50 - s.p05, kernels);
   const double above = unexplained(s.p95 - s.p50, kernels);
@@ -200,24 +199,47 @@ class OwnErrors {
   }
 
  private:
-  Members members(const CalibrationError& of) const {
-    return members_of(figures_, engine_, [&](const ComparedFigure& f) {
+  Members members(const CalibrationError& of, const std::string& engine) const {
+    return members_of(figures_, engine, [&](const ComparedFigure& f) {
       return of.is_of({.gpu = f.gpu, .experts = f.experts, .layout = f.layout, .load = f.load});
     });
   }
+  Members members(const CalibrationError& of) const { return members(of, engine_); }
 
-  /// Other layouts have hops of their own; too few routed and disaggregated systems are known to do without others.
+  /// All pools of an engine that those of `of` are held against. Other layouts have hops of their own; too few routed
+  /// and disaggregated systems are known to do without others.
+  Members every(const CalibrationError& of, const std::string& engine) const {
+    return members({.layout = of.layout == "one" ? "one" : "any"}, engine);
+  }
+
+  /// How systems of other engines differ.
+  Between of_others(const CalibrationError& of, Residuals (Members::*part)() const) const {
+    std::set<std::string> others;
+    for (const ComparedFigure& f : figures_) others.insert(f.engine);
+    others.erase(engine_);
+    std::vector<Between> all;
+    for (const std::string& other : others) all.push_back(between_systems((every(of, other).*part)()));
+    return pooled(all);
+  }
+
+  Quantiles of_new_system(const CalibrationError& of, const Members& own, Residuals (Members::*part)() const) const {
+    return foreseen((own.*part)(), (every(of, engine_).*part)(), of_others(of, part));
+  }
+
+  CalibrationError entry_of(const CalibrationError& of, const Members& own) const {
+    return entry(own, of_new_system(of, own, &Members::steps), of_new_system(of, own, &Members::first_tokens));
+  }
+
   /// Systems of open loads have few rows each, and their medians say little of how systems differ: their first tokens
   /// are pulled to those of all open loads. False where there is too little of it.
   bool add(const CalibrationError& of) {
     const bool open = of.load == "open";
     const Members own = members(of);
     if (own.steps().size() < least_figures || (open && own.first_tokens().size() < least_figures)) return false;
-    const Members every = members({.layout = of.layout == "one" ? "one" : "any"});
-    const auto first = [&](const Members& m) { return foreseen(m.first_tokens(), every.first_tokens()); };
-    CalibrationError error =
-        entry(own, every, open ? pulled(own.first_tokens(), members({.load = "open"}).first_tokens()) : first(own));
-    const CalibrationError of_all = entry(every, every, first(every));
+    CalibrationError error = open ? entry(own, of_new_system(of, own, &Members::steps),
+                                          pulled(own.first_tokens(), members({.load = "open"}).first_tokens()))
+                                  : entry_of(of, own);
+    const CalibrationError of_all = entry_of(of, every(of, engine_));
     if (!says_first_tokens(error) && says_first_tokens(of_all)) take_first_tokens(error, of_all, "all pools");
     error.gpus = of.gpus;
     error.models = of.models;
@@ -247,12 +269,6 @@ std::string without_errors(const std::string& file) {
   const std::string text = read_whole(file, settings_mib);
   const std::size_t errors = text.find("\nerrors:");
   return errors == std::string::npos ? text : text.substr(0, errors + 1);
-}
-
-std::set<std::string> engines_behind(const std::string& engine) {
-  std::set<std::string> engines{engine};
-  if (const char* like = neighbour_of(engine)) engines.insert(like);
-  return engines;
 }
 
 std::vector<CalibrationError> fit_errors(std::span<const ComparedFigure> figures, const std::string& engine) {

@@ -1,5 +1,4 @@
 #pragma once
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,10 +17,10 @@ struct ComparedFigure;
 /// those of mean TTFT, less what steps and stalls explain of it. A spread that kernels or steps explain is taken off
 /// in squares, side by side. Stalls: from how much more of P99 than of the mean is missing; in these closed loops P99
 /// is a request of the slowest tenth of the slowest tenth (each client sends ten), to which an exponential adds ln 10
-/// = 2.3 of its means. A system's weight is that of its rows, but of no more than 10. Steps are
-/// those of a system that is none of the fitted ones, first tokens quantiles of an entry, pulled to those of all
-/// pools of the engine (of layout one, where the entry is): residuals.h. A single system does not show how systems
-/// differ.
+/// = 2.3 of its means. A system's weight is that of its rows, but of no more than 10. Both are
+/// those of a system that is none of the fitted ones, pulled to those of all pools of the engine (of layout one,
+/// where the entry is): residuals.h. Few systems do not show how systems differ, so that those of all other engines
+/// among `figures` count, too.
 ///
 /// Open loads have entries of their own where enough of them was measured. Their queues are simulated, so that first
 /// tokens are fitted below the knee (ComparedFigure::beyond_knee), less the queue, and pulled to those of all open
@@ -33,9 +32,6 @@ std::vector<CalibrationError> fit_errors(std::span<const ComparedFigure> figures
 /// An engine file's text without its errors, which come last: what is before them is written by hand. They may be
 /// those of another version of the program, which this one cannot read, and their fit is what mends that.
 std::string without_errors(const std::string& file);
-
-/// Those whose figures its errors are fitted on: its own, and of an engine with few the one that stands in for it.
-std::set<std::string> engines_behind(const std::string& engine);
 
 /// The part `errors:` of an engine file.
 std::string errors_yaml(std::span<const CalibrationError> errors);

@@ -57,17 +57,15 @@ double student_p95(std::size_t degrees) {
   return degrees <= table.size() ? table[degrees - 1] : normal_p95 * (1 + 1 / static_cast<double>(degrees));
 }
 
-/// Of a standard deviation that is estimated from these few, unbiased, what 95 % of all medians lie below; 0 where
-/// there is but one system with rows enough.
-double between_p95(SystemMedians medians) {
-  std::erase_if(medians, [](const auto& system) { return system.second.rows < least_figures; });
-  if (medians.size() < 2) return 0;
-  double mean = 0;
-  for (const auto& [system, median] : medians) mean += median.value / static_cast<double>(medians.size());
-  double squares = 0;
-  for (const auto& [system, median] : medians) squares += (median.value - mean) * (median.value - mean);
-  const std::size_t degrees = medians.size() - 1;
-  return student_p95(degrees) * std::sqrt(squares / static_cast<double>(degrees));
+/// What 95 % of all medians lie below, of systems that differ so.
+double p95_of(const Between& b) { return b.degrees == 0 ? 0 : student_p95(b.degrees) * std::sqrt(b.variance); }
+
+/// Two estimates of one variance, each by its degrees of freedom.
+Between together(const Between& a, const Between& b) {
+  const double weight_a = static_cast<double>(a.degrees);
+  const double weight_b = static_cast<double>(b.degrees);
+  if (a.degrees + b.degrees == 0) return {};
+  return {(weight_a * a.variance + weight_b * b.variance) / (weight_a + weight_b), a.degrees + b.degrees};
 }
 
 }  // namespace
@@ -92,7 +90,30 @@ Quantiles pulled(const Residuals& own, const Residuals& every) {
   return q;
 }
 
-Quantiles foreseen(const Residuals& own, const Residuals& every) {
+Between between_systems(const Residuals& of_engine) {
+  SystemMedians medians = medians_of(of_engine);
+  std::erase_if(medians, [](const auto& system) { return system.second.rows < least_figures; });
+  if (medians.size() < 2) return {};
+  double mean = 0;
+  for (const auto& [system, median] : medians) mean += median.value / static_cast<double>(medians.size());
+  double squares = 0;
+  for (const auto& [system, median] : medians) squares += (median.value - mean) * (median.value - mean);
+  const std::size_t degrees = medians.size() - 1;
+  return {squares / static_cast<double>(degrees), degrees};
+}
+
+Between pooled(std::span<const Between> engines) {
+  Between all;
+  std::size_t counted = 0;
+  for (const Between& engine : engines) {
+    all = together(all, engine);
+    counted += engine.degrees > 0 ? 1 : 0;
+  }
+  if (counted > 0) all.degrees = (all.degrees + counted / 2) / counted;
+  return all;
+}
+
+Quantiles foreseen(const Residuals& own, const Residuals& every, const Between& others) {
   const SystemMedians medians = medians_of(own);
   const SystemMedians all = medians_of(every);
   const Mean mean = mean_of(medians);
@@ -101,7 +122,7 @@ Quantiles foreseen(const Residuals& own, const Residuals& every) {
   Residuals within = own;
   for (Residual& one : within) one.value -= medians.at(one.system).value;
   const Quantiles rows = quantiles(within);
-  const double between = between_p95(all) * std::sqrt(1 + 1 / with_every);
+  const double between = p95_of(together(between_systems(every), others)) * std::sqrt(1 + 1 / with_every);
   return {middle - std::hypot(rows.p05, between), middle, middle + std::hypot(rows.p95, between)};
 }
 

@@ -379,7 +379,7 @@ class Summary(Figures):
     duration_s: float  # from the start of the run to the last thing that happened to a request: a token, a rejection, a failure, its client's leaving, its KV memory coming free [s]
     steps: float  # batches simulated
     saturated: bool  # the queue grows while requests arrive, or only clients that give up keep it from growing: latencies depend on how long requests arrive and how long clients wait
-    near_saturation: bool  # saturated, or a pool runs more than 85 % of the sequences it may: a small error of the step time is a large one of the queue
+    near_saturation: bool  # saturated, or a pool runs more than 85 % of the sequences it may while requests keep coming that wait for no answers: a small error of the step time is a large one of the queue
     requests: Requests  # how requests ended
     ttft_s: Spread  # time to first token as the client sees it: `first_token_s` − `arrival_s`, the engine's request path included, of requests that got one [s]
     tpot_s: Spread  # time per output token: (`finish_s` − `first_token_s`) / (`output_tokens` − 1), of completed requests with two or more [s]

@@ -27,9 +27,12 @@ namespace {
 constexpr std::int64_t draws = 19;
 constexpr std::size_t servers_with_draws = 2;  // of each system: what kernels explain of its figures
 
-/// Forecasts with the spreads of kernels alone: an engine's own error is what is to be found.
-std::vector<ComparedFigure> by_kernels_alone(const std::vector<MeasuredServer>& all,
-                                             const std::set<std::string>& engines) {
+/// Forecasts with the spreads of kernels alone: an engine's own error is what is to be found. Of all engines, since
+/// how systems of one differ is held against the others'.
+std::vector<ComparedFigure> by_kernels_alone(const std::vector<MeasuredServer>& all) {
+  std::set<std::string> engines;
+  for (const MeasuredServer& s : all)
+    if (s.error_fit) engines.insert(s.engine);
   const ScratchFolder scratch;
   std::vector<ComparedFigure> figures;
   for (const std::string& name : engines) {
@@ -60,9 +63,7 @@ class ErrorsCommand final : public Command {
   }
 
   int run(Console& console) override {
-    std::set<std::string> behind;
-    for (const std::string& engine : engines_) behind.merge(engines_behind(engine));
-    const std::vector<ComparedFigure> figures = by_kernels_alone(all_servers(servers_).servers, behind);
+    const std::vector<ComparedFigure> figures = by_kernels_alone(all_servers(servers_).servers);
     for (const std::string& engine : engines_) {
       const std::string text = errors_yaml(fit_errors(figures, engine));
       if (text.empty())

@@ -10,6 +10,7 @@
 #include "calibrate/servers/page/errors_text.h"
 #include "calibrate/servers/page/knees.h"
 #include "calibrate/servers/page/peer.h"
+#include "calibrate/servers/page/repeats.h"
 #include "calibrate/servers/read/error_split.h"
 #include "calibrate/servers/read/left_out.h"
 #include "calibrate/servers/read/split.h"
@@ -112,10 +113,10 @@ std::string accuracy_summary(const AccuracyInput& input) {
                                   : "\n## No forecast\n\nRows of which none can be made, and what is missing:\n\n" +
                                         left_out_text(input.left_out);
   return fmt::format(
-      "{}\n{}{}{}{}\n## The split\n\nTerms of engines are fitted on these systems alone:\n\n{}\nAnd the errors "
+      "{}\n{}{}{}{}{}\n## The split\n\nTerms of engines are fitted on these systems alone:\n\n{}\nAnd the errors "
       "behind intervals on these, each with one weight:\n\n{}{}",
       input.fitted_on, summary_table(input.figures), verdicts(input.figures), knee_table(input.figures),
-      peer_table(input.figures), split_text(), error_split_text(), missing);
+      repeats_table(input.figures), peer_table(input.figures), split_text(), error_split_text(), missing);
 }
 
 std::string regime_page(Regime regime, std::span<const ComparedFigure> figures) {

@@ -1,6 +1,7 @@
 // llm-d's ladders of rates: several vLLM servers behind a router, stages of rising rate.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "calibrate/servers/measured_server.h"
@@ -46,9 +47,9 @@ std::string ladder_arrivals() {
   return text;
 }
 
-/// By what the column `arm` begins with. "round_robin" is a Kubernetes service without a router: kube-proxy picks a
-/// server at random for each connection. Rows that name the affinity filter's rate ran with that filter, the others
-/// with an earlier router.
+/// By the column `arm`. "round_robin" is a Kubernetes service without a router: kube-proxy picks a server at random
+/// for each connection. Both others ran with llm-d's prefix-cache-affinity-filter and token-load-scorer (README.md of
+/// each model in guides/optimized-baseline/benchmark-results), Qwen3-32B at the filter's own rate.
 struct LadderRouter {
   std::string_view arm;
   const char* router;
@@ -56,11 +57,11 @@ struct LadderRouter {
 constexpr std::array<LadderRouter, 3> routers{
     {{"round_robin", "{policy: random}"},
      {"llm-d prefix-affinity (peakPrefill 39065)", "{policy: prefix_affinity, peak_prefill_tokens_per_s: 39065}"},
-     {"llm-d prefix-affinity", "{policy: weighted}"}}};
+     {"llm-d prefix-affinity+token-load", "{policy: prefix_affinity}"}}};
 
 const char* router_of(const CsvRow& row) {
-  for (const LadderRouter& known : routers)
-    if (row.text("arm").starts_with(known.arm)) return known.router;
+  const auto known = std::ranges::find(routers, row.text("arm"), &LadderRouter::arm);
+  if (known != routers.end()) return known->router;
   throw NoMatch("router '" + row.text("arm") + "' is not known; round_robin and llm-d prefix-affinity are");
 }
 

@@ -150,7 +150,8 @@ PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, std::optiona
                   .rented_gpus = rented_gpus,
                   .usd_per_gpu_hour = pool.usd_per_gpu_hour(),
                   .gpu_idle_w = pool.gpu.power.idle_w,
-                  .max_sequences = pool.spec.batcher.make()->max_sequences()};
+                  .max_sequences = pool.spec.batcher.make()->max_sequences(),
+                  .closed_loop = pool.load == "closed"};
   for (const Replica* r : all_of(replicas)) {
     facts.totals += r->core().totals;
     facts.kv_blocks_per_replica = r->core().cache().total_blocks();

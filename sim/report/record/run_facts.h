@@ -123,6 +123,7 @@ struct PoolFacts {
   double usd_per_gpu_hour = 0;
   double gpu_idle_w = 0;           // what one GPU draws while no step runs on it
   std::int64_t max_sequences = 0;  // that may run on one replica
+  bool closed_loop = false;        // its clients wait for their answers before they ask again
 
   ReplicaTotals totals{};
   std::int64_t kv_blocks_per_replica = 0;

@@ -15,12 +15,17 @@ double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+/// Seconds until the last arrival.
+std::size_t span_of(const std::vector<double>& arrivals) {
+  const auto last = std::ranges::find_if(arrivals.rbegin(), arrivals.rend(), [](double n) { return n > 0; });
+  return static_cast<std::size_t>(arrivals.rend() - last);
+}
+
 }  // namespace
 
 std::optional<QueueGrowth> queue_growth(std::span<const SeriesRow> series, double replicas) {
   const OverTime all = sum_over_pools(series);
-  const auto last = std::ranges::find_if(all.arrivals.rbegin(), all.arrivals.rend(), [](double n) { return n > 0; });
-  const auto span = static_cast<std::size_t>(all.arrivals.rend() - last);
+  const std::size_t span = span_of(all.arrivals);
   if (span < shortest_trend) return std::nullopt;
   const std::span<const double> waiting(all.waiting);
   const std::size_t quarter = span / 4;
@@ -28,6 +33,11 @@ std::optional<QueueGrowth> queue_growth(std::span<const SeriesRow> series, doubl
                           .at_end = mean(waiting.subspan(span - quarter, quarter))};
   if (queue.at_end <= growth * queue.before + replicas) return std::nullopt;
   return queue;
+}
+
+bool keep_arriving(std::span<const SeriesRow> series) {
+  const std::vector<double> arrivals = sum_over_pools(series).arrivals;
+  return 2 * span_of(arrivals) >= arrivals.size();
 }
 
 bool only_leaving_bounds_queue(const RequestCounts& all, std::int64_t left_queue, std::span<const SeriesRow> series) {

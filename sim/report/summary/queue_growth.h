@@ -18,6 +18,9 @@ struct QueueGrowth {
 /// where it empties. Nothing where it does not grow, or the arrivals are too short to tell.
 std::optional<QueueGrowth> queue_growth(std::span<const SeriesRow> series, double replicas);
 
+/// Whether requests come for half of the run or longer, and not all at its beginning.
+bool keep_arriving(std::span<const SeriesRow> series);
+
 /// Whether a queue is only as short as it is because clients give up: 1 % of the requests or more left it
 /// (`left_queue`), or were given up at all while more requests wait than run, so that by Little's law they wait for
 /// longer than they are served.

@@ -53,6 +53,13 @@ std::optional<double> lost_points(const Summary& s) {
   return most;
 }
 
+/// Closed loops have no queue that a small error of the step time could make a long one.
+bool nearly_full(std::span<const PoolSummary> pools, std::span<const PoolFacts> facts) {
+  for (std::size_t i = 0; i < pools.size(); ++i)
+    if (!facts[i].closed_loop && pools[i].sequences_used_fraction > nearly_all_sequences) return true;
+  return false;
+}
+
 }  // namespace
 
 void Summary::fields(Fields& f) {
@@ -70,8 +77,8 @@ void Summary::fields(Fields& f) {
           "depend on how long requests arrive and how long clients wait");
   f.field(
       "near_saturation", near_saturation,
-      "saturated, or a pool runs more than 85 % of the sequences it may: a small error of the step time is a large "
-      "one of the queue");
+      "saturated, or a pool runs more than 85 % of the sequences it may while requests keep coming that wait for no "
+      "answers: a small error of the step time is a large one of the queue");
   f.group("requests", requests, "how requests ended");
   latencies.fields(f, &itl_s);
   f.group("first_use", first_use, "where steps of new processes waited for kernels: latencies with that are above");
@@ -158,9 +165,7 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   const std::vector<SeriesRow> series = make_series(recorder, facts);
   s.saturated = queue_growth(series, replicas_of(s)).has_value() ||
                 only_leaving_bounds_queue(s.requests, all.left_queue, series);
-  s.near_saturation = s.saturated || std::ranges::any_of(s.pools, [](const PoolSummary& pool) {
-                        return pool.sequences_used_fraction > nearly_all_sequences;
-                      });
+  s.near_saturation = s.saturated || (keep_arriving(series) && nearly_full(s.pools, facts.pools));
   s.hand_overs = hand_overs_of(recorder, facts);
   s.migrations = migrations_of(recorder, facts);
   s.answer_losses = answer_losses_of(facts);

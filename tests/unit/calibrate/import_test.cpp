@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "calibrate/import/importer.h"
-#include "models/base/error.h"
 #include "tests/unit/cli/servecast.h"
+#include "tests/unit/message_of.h"
 
 namespace servecast::import_test {
 
@@ -108,12 +108,7 @@ TEST(Import, VidurLayersBecomeProducts) {
 TEST(Import, MistakesHaveTheirPlace) {
   const TestFolder folder;
   const auto message = [&](const std::string& text) -> std::string {
-    try {
-      import_table(folder.write("t.csv", text), {.gpu = "g"}, [](Sample&&) {});
-    } catch (const UserError& error) {
-      return error.what();
-    }
-    return "";
+    return message_of([&] { import_table(folder.write("t.csv", text), {.gpu = "g"}, [](Sample&&) {}); });
   };
   const std::string head = origin + "gemm_dtype,m,n,k,latency\n";
   EXPECT_NE(

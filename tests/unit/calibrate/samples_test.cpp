@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "calibrate/samples/samples_csv.h"
-#include "models/base/error.h"
 #include "tests/unit/cli/servecast.h"
+#include "tests/unit/message_of.h"
 
 namespace servecast::samples_test {
 
@@ -23,13 +23,8 @@ Sample product() {
           .clock_mhz = 1980};
 }
 
-std::string message_of(const std::string& file) {
-  try {
-    read_samples(file);
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
+std::string message_of_reading(const std::string& file) {
+  return message_of([&] { read_samples(file); });
 }
 
 TEST(SamplesCsv, ReadsWhatItWrote) {
@@ -59,17 +54,20 @@ TEST(SamplesCsv, ColumnsMayBeLeftOutAndInAnyOrder) {
 TEST(SamplesCsv, MistakesHaveTheirPlace) {
   const TestFolder folder;
   const std::string head = "gpu,engine,operator,m,median_s\n";
-  EXPECT_NE(message_of(folder.write("a.csv", head + "g,e,gem,1,1\n"))
+  EXPECT_NE(message_of_reading(folder.write("a.csv", head + "g,e,gem,1,1\n"))
                 .find("a.csv:2:5: unknown operator 'gem'; did you "
                       "mean 'gemm'?"),
             std::string::npos);
-  EXPECT_NE(message_of(folder.write("b.csv", head + "g,e,gemm,x,1\n")).find("b.csv:2:10: 'x' is no whole number"),
-            std::string::npos);
-  EXPECT_NE(message_of(folder.write("c.csv", head + "g,e,gemm,1,0\n")).find("c.csv:2:12: median_s must be above 0"),
-            std::string::npos);
-  EXPECT_NE(message_of(folder.write("d.csv", "gpu,engine,operator,m\n")).find("there is no column 'median_s'"),
-            std::string::npos);
-  EXPECT_NE(message_of(folder.write("e.csv", "")).find("is empty"), std::string::npos);
+  EXPECT_NE(
+      message_of_reading(folder.write("b.csv", head + "g,e,gemm,x,1\n")).find("b.csv:2:10: 'x' is no whole number"),
+      std::string::npos);
+  EXPECT_NE(
+      message_of_reading(folder.write("c.csv", head + "g,e,gemm,1,0\n")).find("c.csv:2:12: median_s must be above 0"),
+      std::string::npos);
+  EXPECT_NE(
+      message_of_reading(folder.write("d.csv", "gpu,engine,operator,m\n")).find("there is no column 'median_s'"),
+      std::string::npos);
+  EXPECT_NE(message_of_reading(folder.write("e.csv", "")).find("is empty"), std::string::npos);
 }
 
 }  // namespace servecast::samples_test

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "models/base/error.h"
 #include "tests/unit/gui/report_files.h"
+#include "tests/unit/message_of.h"
 
 namespace servecast::gui::report_test {
 
@@ -16,13 +16,8 @@ using testing::NanSensitiveDoubleEq;
 
 constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
-std::string message_of(const std::string& folder) {
-  try {
-    const Report report(folder, "0.1.0");
-    return "it was read";
-  } catch (const UserError& error) {
-    return error.what();
-  }
+std::string message_of_reading(const std::string& folder) {
+  return message_of([&] { const Report report(folder, "0.1.0"); });
 }
 
 TEST(Report, has_what_the_files_say) {
@@ -51,26 +46,26 @@ TEST(Report, end_to_end_is_of_completed_requests) {
 
 TEST(Report, says_what_is_wrong_with_it) {
   const TemporaryFolder folder;
-  EXPECT_THAT(message_of((folder / "nothing").string()), HasSubstr("there is no such report folder"));
+  EXPECT_THAT(message_of_reading((folder / "nothing").string()), HasSubstr("there is no such report folder"));
 
   const std::string cut = write_report(folder, "cut", three_requests.substr(0, three_requests.size() - 20));
-  EXPECT_THAT(message_of(cut), HasSubstr("requests.csv:4: the line breaks off: the file was cut short"));
+  EXPECT_THAT(message_of_reading(cut), HasSubstr("requests.csv:4: the line breaks off: the file was cut short"));
 
   const std::string short_row = write_report(folder, "short_row", requests_head + "0,1,2\n");
-  EXPECT_THAT(message_of(short_row), HasSubstr("requests.csv:2: the row has too few cells"));
+  EXPECT_THAT(message_of_reading(short_row), HasSubstr("requests.csv:2: the row has too few cells"));
 
   const std::string no_number = write_report(folder, "no_number", requests_head + "0,x,,,,1,0,chat,,0,rejected\n");
-  EXPECT_THAT(message_of(no_number), HasSubstr("requests.csv:2: 'x' is no number in column 'arrival_s'"));
+  EXPECT_THAT(message_of_reading(no_number), HasSubstr("requests.csv:2: 'x' is no number in column 'arrival_s'"));
 
   const std::string no_column = write_report(folder, "no_column", "request_id,arrival_s\n");
-  EXPECT_THAT(message_of(no_column), HasSubstr("there is no column 'scheduled_s'"));
+  EXPECT_THAT(message_of_reading(no_column), HasSubstr("there is no column 'scheduled_s'"));
 
   const std::string empty = write_report(folder, "empty", "");
-  EXPECT_THAT(message_of(empty), HasSubstr("requests.csv: the file is empty"));
+  EXPECT_THAT(message_of_reading(empty), HasSubstr("requests.csv: the file is empty"));
 
   const std::string no_summary = write_report(folder, "no_summary");
   put_text(no_summary + "/summary.json", "{\"name\": \"ha");
-  EXPECT_THAT(message_of(no_summary), HasSubstr("summary.json"));
+  EXPECT_THAT(message_of_reading(no_summary), HasSubstr("summary.json"));
 }
 
 TEST(Report, newer_ones_are_read_with_a_notice) {

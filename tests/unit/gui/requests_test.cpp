@@ -8,8 +8,8 @@
 #include "gui/data/report/decimate.h"
 #include "gui/data/tables/request_life.h"
 #include "gui/data/tables/request_model.h"
-#include "models/base/error.h"
 #include "tests/unit/gui/report_files.h"
+#include "tests/unit/message_of.h"
 
 namespace servecast::gui::requests_test {
 
@@ -34,12 +34,7 @@ class Table : public testing::Test {
     return -1;
   }
   std::string complaint(const std::string& filter) {
-    try {
-      model_.set_filter(filter);
-      return "understood";
-    } catch (const UserError& error) {
-      return error.what();
-    }
+    return message_of([&] { model_.set_filter(filter); });
   }
 };
 

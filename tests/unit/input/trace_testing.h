@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "models/base/error.h"
 #include "sim/input/trace/cache/drain.h"
 #include "sim/input/trace/workload/workload_spec.h"
+#include "tests/unit/message_of.h"
 
 namespace servecast {
 
@@ -87,17 +87,6 @@ inline WorkloadSpec trace_spec(const std::string& file, const std::string& forma
 }
 inline Opened open_file(const std::string& file, const std::string& format = "auto") {
   return open(trace_spec(file, format));
-}
-
-/// The first problem's text of what a call throws; empty where it throws nothing.
-template <class F>
-std::string message_of(F&& call) {
-  try {
-    call();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
 }
 
 inline std::string data_folder() {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/base/error.h"
+#include "tests/unit/message_of.h"
 
 namespace servecast::expression_test {
 
@@ -22,12 +22,7 @@ double number(const std::string& text) { return std::get<double>(*Expression(tex
 bool holds(const std::string& text) { return *Expression(text).holds(known); }
 
 std::string complaint(const std::string& text) {
-  try {
-    Expression(text).holds(known);
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
+  return message_of([&] { Expression(text).holds(known); });
 }
 
 TEST(Expression, BindsAsUsual) {

@@ -7,23 +7,13 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <functional>
 
-#include "models/base/error.h"
+#include "tests/unit/message_of.h"
 #include "tests/unit/report/files.h"
 
 namespace servecast::results_file_test {
 
 using testing::HasSubstr;
-
-std::string message_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST(ResultsFile, finds_what_was_added) {
   const TemporaryFolder folder;

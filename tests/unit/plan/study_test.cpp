@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/base/error.h"
 #include "sim/plan/judge/hour_cost.h"
 #include "sim/plan/judge/sizer.h"
 #include "sim/report/summary/summary.h"
+#include "tests/unit/message_of.h"
 #include "tests/unit/plan/made_up_study.h"
 
 namespace servecast::study_test {
@@ -16,15 +16,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string complaint(const std::string& below_base) {
-  try {
+  return message_of([&] {
     const StudyFile file(below_base);
     const Study study = file.load();
     Sizer sizer(study);
     for (const Design& design : enumerate(study)) sizer.size(design);
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
+  });
 }
 
 std::vector<std::string> designs(const std::string& below_base) {

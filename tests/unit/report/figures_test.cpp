@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "models/base/error.h"
 #include "sim/report/fields/field_walk.h"
 #include "sim/report/fields/json_fields.h"
 #include "sim/report/layout/item_table.h"
+#include "tests/unit/message_of.h"
 
 namespace servecast::figures_test {
 
@@ -103,12 +103,7 @@ TEST(Figures, AreReadByTheirKeys) {
 }
 
 std::string complaint(const std::string& key) {
-  try {
-    figure(key);
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "none";
+  return message_of([&] { figure(key); });
 }
 
 TEST(Figures, AnUnknownKeyIsAnsweredWithTheNearest) {

@@ -9,6 +9,7 @@
 
 #include "models/base/error.h"
 #include "sim/report/files/replace_folder.h"
+#include "tests/unit/message_of.h"
 #include "tests/unit/report/files.h"
 
 namespace servecast::output_folder_test {
@@ -27,12 +28,7 @@ void write_report(const fs::path& dir, std::string_view summary) {
 }
 
 std::string error_of(const fs::path& dir) {
-  try {
-    OutputFolder out(dir.string());
-  } catch (const UserError& e) {
-    return e.what();
-  }
-  return "no error";
+  return message_of([&] { OutputFolder out(dir.string()); });
 }
 
 /// Runs `child` in a process of its own and gives how it ended.

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "models/base/error.h"
+#include "tests/unit/message_of.h"
 #include "tests/unit/report/files.h"
 #include "tests/unit/report/made_up.h"
 
@@ -170,6 +170,25 @@ TEST(Summary, IsSaturatedWhereOnlyLeavingClientsBoundTheQueue) {
   EXPECT_TRUE(with_leavers(0, 50, 2).saturated);
 }
 
+/// A pool that always runs all the sequences it may, with ten requests a second for `arrivals_s` of 10 s.
+Summary full_pool(int arrivals_s, bool closed_loop) {
+  RunFacts facts = made_up::facts();
+  facts.pools[0].max_sequences = 1;
+  facts.pools[0].closed_loop = closed_loop;
+  Recorder recorder(1);
+  recorder.set_slo(facts.slo);
+  for (std::int64_t i = 0; i < facts.pools[0].replicas; ++i) recorder.running(PoolId{}, 0, 10);
+  for (int i = 0; i < 10 * arrivals_s; ++i) recorder.arrival(PoolId{}, 0.1 * i);
+  recorder.close();
+  return summarise(recorder, facts);
+}
+
+TEST(Summary, IsNearSaturationWhereRequestsKeepComingToAFullPool) {
+  EXPECT_TRUE(full_pool(10, false).near_saturation);
+  EXPECT_FALSE(full_pool(10, true).near_saturation);
+  EXPECT_FALSE(full_pool(1, false).near_saturation);  // all work is there at the beginning
+}
+
 // Five requests where at most four are exact: the latencies move into histograms, counts and bounds do not.
 TEST(Summary, OfMoreRequestsThanAreKeptHasTheSameCounts) {
   const RunFacts facts = made_up::facts();
@@ -275,12 +294,7 @@ TEST(SummaryJson, ReadsBackToTheSameText) {
 }
 
 std::string error_of(const std::filesystem::path& file) {
-  try {
-    read_summary(file);
-  } catch (const UserError& e) {
-    return e.what();
-  }
-  return "no error";
+  return message_of([&] { read_summary(file); });
 }
 
 TEST(SummaryJson, SaysWhatIsWrongWithAFile) {

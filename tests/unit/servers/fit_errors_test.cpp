@@ -94,6 +94,26 @@ TEST(FitErrors, OneSystemIsPulledToAllPools) {
   EXPECT_EQ(errors[1].steps.p50, 1.154);
 }
 
+// Two systems of engine e at 1 and 1.21 as above, a variance of 0.01817 and one degree; of f, with four systems at 1,
+// none, and three. Together 0.01817 / 4, the square of 0.0674, and four degrees: 2.132 times that and sqrt(1.5) are
+// 0.1760, about a middle of 0.0477.
+TEST(FitErrors, HowSystemsDifferIsHeldAgainstOtherEngines) {
+  std::vector<ComparedFigure> figures;
+  const auto add = [&](const char* engine, const char* system, double tpot) {
+    for (int row = 0; row < 16; ++row) {
+      figures.push_back(figure(ServerFigure::tpot_mean, tpot, row));
+      figures.back().engine = engine;
+      figures.back().system = system;
+      figures.back().experts = tpot > 1;
+    }
+  };
+  add("e", "s", 1);
+  add("e", "t", 1.21);
+  EXPECT_EQ(fit_errors(figures, "e").front().steps.p05, 0.37);
+  for (const char* system : {"u", "v", "w", "x"}) add("f", system, 1);
+  EXPECT_EQ(fit_errors(figures, "e").front().steps.p05, 0.88);
+}
+
 // Rows beyond ten add nothing: ten of a system at 1 weigh as much as forty of one at 2. The middle is sqrt(2).
 TEST(FitErrors, SystemsWithManyRowsWeighAsMuchAsThoseWithTen) {
   std::vector<ComparedFigure> figures;

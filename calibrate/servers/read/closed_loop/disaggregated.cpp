@@ -249,13 +249,13 @@ void follow_recipe(DisaggregatedRun& run, const CsvRow& row) {
 
 MeasuredServer disaggregated_server_of_inference_max(const CsvRow& row) {
   const std::string& framework = row.text("framework");
+  const std::string dynamo = version_of_image(row.text("image"));
   DisaggregatedRun run{
       .id = row.text("run_id"),
       .gpu = bundled_gpu(row.text("hw")),
       .llm = bundled_llm(row.text("model")),
-      .engine =
-          engine_under_dynamo(framework == "dynamo-trt" ? "trtllm" : framework, version_of_image(row.text("image"))),
-      .dynamo = version_of_image(row.text("image")),
+      .engine = engine_under_dynamo(framework == "dynamo-trt" ? "trtllm" : framework, dynamo),
+      .dynamo = dynamo,
       .load = {.clients = row.count("conc"),
                .prompt_tokens = row.count("isl"),
                .output_tokens = row.count("osl"),

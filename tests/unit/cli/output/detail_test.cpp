@@ -3,19 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/base/error.h"
+#include "tests/unit/message_of.h"
 
 namespace servecast::detail_test {
 
 using testing::HasSubstr;
 
 std::string error_of(const std::string& words) {
-  try {
-    parse_detail(words);
-  } catch (const UserError& e) {
-    return e.what();
-  }
-  return "no error";
+  return message_of([&] { parse_detail(words); });
 }
 
 TEST(Detail, nothing_is_nothing) { EXPECT_FALSE(parse_detail("").any()); }

@@ -8,6 +8,7 @@
 #include "sim/report/summary/summary.h"
 #include "tests/unit/engine/everything_of.h"
 #include "tests/unit/engine/scenario_text.h"
+#include "tests/unit/message_of.h"
 
 namespace servecast::groups_test {
 
@@ -43,12 +44,7 @@ double hand_over_s(const std::string& links) {
 }
 
 std::string problem_of(const std::string& text) {
-  try {
-    scenario_from(text);
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "fine";
+  return message_of([&] { scenario_from(text); });
 }
 
 // 1,000 tokens of 128 KiB: 131,072,000 bytes. Two adapters with their software, 10 us, one switch of 0.13 us at each

@@ -11,6 +11,7 @@
 #include "sim/input/library/kernel_profile_file.h"
 #include "sim/input/resolve/load_scenario.h"
 #include "tests/unit/input/trace_testing.h"
+#include "tests/unit/message_of.h"
 
 // A scenario changes figures of its hardware: what was measured is scaled to them, and no other scenario sees them.
 namespace servecast::hardware_changes_test {
@@ -37,12 +38,7 @@ class Changes : public testing::Test {
     return load(set).pools[0].latency->stage(work, 0).seconds;
   }
   std::string complaint(const std::vector<Override>& set) {
-    try {
-      load(set);
-    } catch (const UserError& error) {
-      return error.what();
-    }
-    return "";
+    return message_of([&] { load(set); });
   }
 
   TempFolder folder_{};

@@ -12,6 +12,7 @@
 #include "models/hw/memory/memory_plan.h"
 #include "models/hw/power_cost/power.h"
 #include "sim/input/library/llm_config.h"
+#include "tests/unit/message_of.h"
 
 namespace servecast::hardware_test {
 
@@ -150,12 +151,7 @@ class GpuFile : public testing::Test {
   }
   std::string problem(const std::string& text) {
     std::ofstream(folder_ / "mine.yaml") << text;
-    try {
-      load_gpu("mine.yaml", {}, (folder_ / "scenario.yaml").string());
-    } catch (const UserError& e) {
-      return e.what();
-    }
-    return "";
+    return message_of([&] { load_gpu("mine.yaml", {}, (folder_ / "scenario.yaml").string()); });
   }
 
   fs::path folder_ = fs::temp_directory_path() / ("servecast_gpu_test_" + std::to_string(::getpid()));

@@ -11,6 +11,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/unit/message_of.h"
+
 namespace servecast::latency_tables_test {
 
 using testing::HasSubstr;
@@ -110,12 +112,7 @@ class TableFolder : public testing::Test {
   }
   StepTables load(std::int64_t stages = 1) const { return load_step_tables(folder_.string(), place_, stages); }
   std::string problem(std::int64_t stages = 1) const {
-    try {
-      load(stages);
-    } catch (const UserError& e) {
-      return e.what();
-    }
-    return "";
+    return message_of([&] { load(stages); });
   }
 
   fs::path folder_ = fs::temp_directory_path() / ("servecast_tables_test_" + std::to_string(::getpid()));

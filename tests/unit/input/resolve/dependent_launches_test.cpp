@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/base/error.h"
 #include "sim/input/scenario/scenario.h"
+#include "tests/unit/message_of.h"
 
 namespace servecast::dependent_launches_test {
 
@@ -21,12 +21,7 @@ bool of_pool(const std::string& engine, const std::string& said) {
 
 std::string complaint(std::vector<Override> overrides) {
   overrides.push_back({"pools[0].latency.dependent_launches", "on"});
-  try {
-    chat(overrides);
-  } catch (const UserError& e) {
-    return e.what();
-  }
-  return "";
+  return message_of([&] { chat(overrides); });
 }
 
 TEST(DependentLaunches, AreTheEnginesUnlessAPoolSays) {

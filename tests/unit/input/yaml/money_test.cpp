@@ -5,6 +5,7 @@
 
 #include "sim/input/resolve/load_scenario.h"
 #include "tests/unit/input/trace_testing.h"
+#include "tests/unit/message_of.h"
 
 // Amounts may be in any currency that the scenario says the worth of.
 namespace servecast::money_test {
@@ -27,12 +28,7 @@ Scenario load(const std::vector<Override>& set = {}) {
 }
 
 std::string complaint(const std::vector<Override>& set) {
-  try {
-    load(set);
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
+  return message_of([&] { load(set); });
 }
 
 TEST(Money, IsANumberAndACode) {

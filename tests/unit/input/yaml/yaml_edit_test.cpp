@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/base/error.h"
+#include "tests/unit/message_of.h"
 
 namespace servecast::yaml_edit_test {
 
@@ -14,12 +14,7 @@ std::string edited(const std::string& text, const std::string& path, const std::
 }
 
 std::string error_of(const std::string& text, const std::string& path, const std::string& value) {
-  try {
-    edited(text, path, value);
-  } catch (const UserError& e) {
-    return e.what();
-  }
-  return "no error";
+  return message_of([&] { edited(text, path, value); });
 }
 
 struct Case {
