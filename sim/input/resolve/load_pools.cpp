@@ -66,7 +66,7 @@ class PoolLoader {
       return pool;
     if (pool.spec.expert_offload && !try_at(text_, path_ + ".expert_offload", [&] { plan_offload(pool); }))
       return pool;
-    add_weights_note(pool);
+    add_notes(pool);
     add_model_notes(pool);
     size_memory(pool);
     allocator_.place(text_, path_, pool);

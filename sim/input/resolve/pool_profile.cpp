@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "models/hw/power_cost/power.h"
 #include "models/hw/profile/kernel_times.h"
 #include "sim/input/library/kernel_profile_file.h"
 
@@ -57,6 +58,24 @@ void add_changed_note(Pool& pool, const std::string& what, const PoolHardware& w
   if (file_of(pool, with).scaled_from_measured())
     pool.notes.push_back(fmt::format("{}'s file says other figures than 'kernels_measured_at': {} scaled to them: {}",
                                      pool.gpu.name, what, scaling_rule));
+}
+
+void add_weights_note(Pool& pool) {
+  if (pool.spec.weights == "auto" && pool.llm.published.own != WeightTypes())
+    pool.notes.push_back(fmt::format("weights: {}, {} is published as {}", weights_name(pool.weights()),
+                                     pool.llm.name, weights_name(pool.llm.published.own)));
+  if (pool.spec.weights == "nvfp4" && pool.llm.published.nvfp4 != DataType::nvfp4)
+    pool.notes.push_back(fmt::format("weights: {}, NVIDIA's checkpoint of {} in NVFP4 has {}",
+                                     weights_name(pool.weights()), pool.llm.name,
+                                     weights_name(pool.llm.published.nvfp4)));
+}
+
+void add_clock_note(Pool& pool) {
+  const double cap_w = pool.spec.power_cap_w.value_or(pool.gpu.power.cap_w);
+  const double clock = clock_fraction(pool.gpu.power, cap_w);
+  if (clock < 1)
+    pool.notes.push_back(fmt::format(
+        "under load, a limit of {:.4g} W holds {:.2f} of the clock at which kernels were timed", cap_w, clock));
 }
 
 }  // namespace
@@ -174,14 +193,9 @@ void add_profile_notes(Pool& pool, const KernelProfile& profile, const PoolHardw
   add_changed_note(pool, "kernel profile " + profile.name, with);
 }
 
-void add_weights_note(Pool& pool) {
-  if (pool.spec.weights == "auto" && pool.llm.published.own != WeightTypes())
-    pool.notes.push_back(fmt::format("weights: {}, {} is published as {}", weights_name(pool.weights()),
-                                     pool.llm.name, weights_name(pool.llm.published.own)));
-  if (pool.spec.weights == "nvfp4" && pool.llm.published.nvfp4 != DataType::nvfp4)
-    pool.notes.push_back(fmt::format("weights: {}, NVIDIA's checkpoint of {} in NVFP4 has {}",
-                                     weights_name(pool.weights()), pool.llm.name,
-                                     weights_name(pool.llm.published.nvfp4)));
+void add_notes(Pool& pool) {
+  add_weights_note(pool);
+  add_clock_note(pool);
 }
 
 void add_roofline_notes(Pool& pool, const PoolHardware& with) {

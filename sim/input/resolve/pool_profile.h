@@ -45,8 +45,9 @@ std::optional<std::string> pageable_problem(const Pool& pool);
 /// Notes for the reader of a forecast that rests on this profile, or on the roofline.
 void add_profile_notes(Pool& pool, const KernelProfile& profile, const PoolHardware& with);
 void add_roofline_notes(Pool& pool, const PoolHardware& with);
-/// Where the scenario leaves the data types of weights to the model's publisher: which these are.
-void add_weights_note(Pool& pool);
+/// Whatever it rests on: the data types of weights that the scenario leaves to the model's publisher, and which share
+/// of the clock a limit of power holds.
+void add_notes(Pool& pool);
 
 /// Tables of step times say nothing of a GPU with another memory or other units. Leaves that in the text's problems.
 bool check_table_rates(YamlText& text, const std::string& path, const Pool& pool, const PoolHardware& with);

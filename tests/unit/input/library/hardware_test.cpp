@@ -56,7 +56,7 @@ TEST(BundledGpus, AreSound) {
   }
 }
 
-// Clocks under load, as shares of those of the SXM cards.
+// Clocks under load, as shares of those that their kernels' times are of.
 TEST(BundledGpus, CardsUnderAPowerLimitAreSlowerUnderLoad) {
   const auto clock = [](const std::string& name) {
     const PowerDraw power = load_gpu(name, {}).power;
@@ -65,6 +65,8 @@ TEST(BundledGpus, CardsUnderAPowerLimitAreSlowerUnderLoad) {
   EXPECT_NEAR(clock("a100_pcie_80g"), 0.75, 0.005);
   EXPECT_NEAR(clock("a100_pcie_40g"), 0.70, 0.005);
   EXPECT_NEAR(clock("h100_pcie_80g"), 0.85, 0.005);
+  EXPECT_NEAR(clock("gb200_186g"), 0.90, 0.005);
+  EXPECT_NEAR(clock("gb300_288g"), clock("gb200_186g"), 0.0005);
   EXPECT_EQ(clock("a100_sxm_80g"), 1);
 }
 
