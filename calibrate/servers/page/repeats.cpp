@@ -90,13 +90,10 @@ std::string repeats_table(std::span<const ComparedFigure> figures) {
   if (apart.empty()) return "";
   std::string text =
       "\n## Runs of one setting\n\nHow far two of them lie apart: the best forecast there is, what many runs come to "
-      "in "
-      "the mean, would be off by 0.7 of that in the median. Runs are rows of one setting, of engine versions that "
-      "one "
-      "engine file stands for, and of the router ladder a second one that llm-d's guide published before (behind a "
-      "Kubernetes service).\n\n| rows | figure | further runs | apart, median / p90 | median / p90 error of "
-      "forecasts "
-      "| asked, median |\n|---|---|---|---|---|---|\n";
+      "in the mean, would be off by 0.7 of that in the median. Runs are rows of one setting, of engine versions that "
+      "one engine file stands for, and of the router ladder a second one that llm-d's guide published before (behind "
+      "a Kubernetes service).\n\n| rows | figure | further runs | apart, median / p90 | median / p90 error of "
+      "forecasts | asked, median |\n|---|---|---|---|---|---|\n";
   for (const auto& [key, values] : apart) text += row(key, values, figures);
   return text;
 }

@@ -165,7 +165,7 @@ Summary summarise(const Recorder& recorder, const RunFacts& facts) {
   const std::vector<SeriesRow> series = make_series(recorder, facts);
   s.saturated = queue_growth(series, replicas_of(s)).has_value() ||
                 only_leaving_bounds_queue(s.requests, all.left_queue, series);
-  s.near_saturation = s.saturated || (keep_arriving(series) && nearly_full(s.pools, facts.pools));
+  s.near_saturation = s.saturated || (nearly_full(s.pools, facts.pools) && keep_arriving(series));
   s.hand_overs = hand_overs_of(recorder, facts);
   s.migrations = migrations_of(recorder, facts);
   s.answer_losses = answer_losses_of(facts);
