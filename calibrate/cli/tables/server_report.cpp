@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <filesystem>
 
 #include "calibrate/servers/comparison.h"
@@ -25,7 +24,9 @@ namespace {
 /// The terms of each fit, for readers of the page.
 std::string fits_text(const std::vector<HeldOutFit>& fits) {
   std::string text =
-      "Forecasts of vLLM's open loop use engine terms fitted on the servers of the other models alone:\n\n"
+      "Forecasts of vLLM's open loop use terms of vLLM 0.15 that are fitted anew for each model, on the servers of "
+      "the "
+      "others alone:\n\n"
       "| left out | fitted figures | request path | front end per sequence | wait at an all-reduce | sampler per "
       "logit | median "
       "error on them, before and after |\n|---|---|---|---|---|---|---|\n";
@@ -44,7 +45,8 @@ std::string fits_text(const std::vector<HeldOutFit>& fits) {
 void ServerReport::declare(CLI::App& app) {
   add_path(app, "--servers", servers, "DIR", "Hold forecasts against the measured servers of this folder instead");
   add_path(app, "-o,--out", out, "FILE", "Write the summary into this file");
-  add_path(app, "--pages", pages, "DIR", "Write a page for each regime, and pictures, into this folder");
+  add_path(app, "--pages", pages, "DIR",
+           "Write pages into this folder: of each regime, the split, rows without a forecast; and pictures");
   add_path(app, "--rows", rows, "FILE", "Write every row into this file, as a CSV");
   app.add_option("--set", how.settings, "Replace a setting in every server's scenario")
       ->type_name("PATH=VALUE")
@@ -85,7 +87,12 @@ void ServerReport::run(Console& console) {
 }
 
 void ServerReport::write(Console& console, const AccuracyInput& input) const {
-  const std::string summary = accuracy_summary(input);
+  const std::string split = split_page(input);
+  const std::string no_forecast = no_forecast_page(input);
+  std::string summary = accuracy_summary(input);
+  if (pages.empty())
+    for (const std::string& page : {split, no_forecast})
+      if (!page.empty()) summary += "\n#" + page;
   if (out.empty())
     console.out << summary;
   else
@@ -93,15 +100,16 @@ void ServerReport::write(Console& console, const AccuracyInput& input) const {
   if (!rows.empty()) write_text(rows, rows_csv(input.figures));
   if (pages.empty()) return;
   std::filesystem::create_directories(pages);
+  const auto write_page = [&](const std::string& file, const std::string& text) {
+    if (!text.empty()) write_text(std::filesystem::path(pages) / file, text);
+  };
+  write_page("split.md", split);
+  write_page("no_forecast.md", no_forecast);
   for (const RegimeFacts& regime : regimes)
-    if (const std::string page = regime_page(regime.regime, input.figures); !page.empty())
-      write_text(std::filesystem::path(pages) / (std::string(regime.key) + ".md"), page);
-  constexpr std::array pictures{std::pair{ServerFigure::tpot_mean, "tpot.svg"},
-                                std::pair{ServerFigure::ttft_mean, "ttft.svg"},
-                                std::pair{ServerFigure::output_tokens_per_s, "tokens_per_s.svg"}};
-  for (const auto& [figure, file] : pictures)
-    if (const std::string picture = accuracy_picture(figure, input.figures); !picture.empty())
-      write_text(std::filesystem::path(pages) / file, picture);
+    write_page(std::string(regime.key) + ".md", regime_page(regime.regime, input.figures));
+  write_page("tpot.svg", accuracy_picture(ServerFigure::tpot_mean, input.figures));
+  write_page("ttft.svg", accuracy_picture(ServerFigure::ttft_mean, input.figures));
+  write_page("tokens_per_s.svg", accuracy_picture(ServerFigure::output_tokens_per_s, input.figures));
 }
 
 }  // namespace servecast

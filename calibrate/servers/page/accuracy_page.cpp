@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "calibrate/servers/page/asked.h"
 #include "calibrate/servers/page/errors_text.h"
 #include "calibrate/servers/page/knees.h"
+#include "calibrate/servers/page/known_gaps.h"
 #include "calibrate/servers/page/peer.h"
 #include "calibrate/servers/page/repeats.h"
 #include "calibrate/servers/read/error_split.h"
@@ -19,14 +19,10 @@
 namespace servecast {
 namespace {
 
-std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
-
-std::string asked_text(Regime regime, ServerFigure figure) {
-  const auto found =
-      std::ranges::find_if(asked, [&](const Asked& a) { return a.regime == regime && a.figure == figure; });
-  if (found == asked.end()) return "–";
-  return found->p90 > 0 ? fmt::format("{} / {}", human::percent(found->median), human::percent(found->p90))
-                        : human::percent(found->median);
+std::string asked_text(const Asked* goal) {
+  if (!goal) return "–";
+  return goal->p90 > 0 ? fmt::format("{} / {}", human::percent(goal->median), human::percent(goal->p90))
+                       : human::percent(goal->median);
 }
 
 std::string coverage_text(const Coverage& c) {
@@ -51,15 +47,39 @@ std::string refused_text(const ErrorSummary& s) {
   return s.without_forecast == 0 ? "" : fmt::format(" (+{} refused)", s.without_forecast);
 }
 
-std::string summary_row(const RegimeFacts& regime, ServerFigure figure, const Figures& rows) {
-  const Figures reported = chosen(rows, [](const auto& f) { return !f.fitting; });
-  const ErrorSummary s = summarise_errors(reported);
+/// Which of the two bounds errors keep.
+std::string kept_text(const Asked* goal, const ErrorSummary& s) {
+  if (!goal || s.rows == 0) return "–";
+  const bool median = s.median <= goal->median;
+  if (goal->p90 == 0) return median ? "yes" : "no";
+  const bool p90 = s.p90 <= goal->p90;
+  return median == p90 ? (median ? "yes" : "no") : (median ? "median" : "p90");
+}
+
+constexpr const char* summary_heading =
+    "| regime | figure | rows | median / p90 error | asked | kept | bias | 90 % intervals hold | half-width | on "
+    "fitting rows | intervals hold on systems of the errors |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
+
+std::string summary_row(const std::string& title, const Asked* goal, const Figures& rows) {
+  const ErrorSummary s = summarise_errors(chosen(rows, [](const auto& f) { return !f.fitting; }));
   const ErrorSummary fitted = summarise_errors(chosen(rows, [](const auto& f) { return f.fitting; }));
-  return fmt::format("| [{}](accuracy/{}.md) | {} | {}{} | {} | {} | {} | {} | {} ({}) | {} |\n", regime.title,
-                     regime.key, title_of(figure), s.rows, refused_text(s), errors_text(s),
-                     asked_text(regime.regime, figure), s.rows == 0 ? "–" : signed_percent(s.bias),
-                     coverage_text(coverage_of(on_others(rows))), errors_text(fitted), fitted.rows,
-                     held_text(coverage_of(on_error_fit(rows))));
+  return fmt::format("| {} | {} | {}{} | {} | {} | {} | {} | {} | {} ({}) | {} |\n", title,
+                     title_of(rows.front().figure), s.rows, refused_text(s), errors_text(s), asked_text(goal),
+                     kept_text(goal, s), bias_text(s), coverage_text(coverage_of(on_others(rows))),
+                     errors_text(fitted), fitted.rows, held_text(coverage_of(on_error_fit(rows))));
+}
+
+/// One row for each figure of a regime; of the summary for each of which something is asked.
+std::string summary_rows(const RegimeFacts& regime, std::span<const ComparedFigure> figures, const std::string& title,
+                         bool asked_alone) {
+  std::string text;
+  for (const FigureName& name : figure_names) {
+    const Asked* goal = asked_of(regime.regime, name.figure);
+    const Figures rows = chosen(
+        figures, [&](const auto& f) { return f.regime == regime.regime && f.figure == name.figure && !f.saturated; });
+    if (!rows.empty() && (goal || !asked_alone)) text += summary_row(title, goal, rows);
+  }
+  return text;
 }
 
 /// All regimes together, and stages with more to do than the server could: their intervals alone.
@@ -69,25 +89,18 @@ std::string coverage_of_all(std::span<const ComparedFigure> figures) {
     const Figures rows = chosen(figures, [&](const auto& f) { return f.saturated == saturated; });
     const Coverage c = coverage_of(on_others(rows));
     if (c.rows > 0)
-      text += fmt::format("| {} | – | {} | – | – | – | {} | – | {} |\n", title, c.rows, coverage_text(c),
+      text += fmt::format("| {} | – | {} | – | – | – | – | {} | – | {} |\n", title, c.rows, coverage_text(c),
                           held_text(coverage_of(on_error_fit(rows))));
   };
-  line("all of these", false);
+  line("all figures of all regimes", false);
   line("overloaded stages", true);
   return text;
 }
 
 std::string summary_table(std::span<const ComparedFigure> figures) {
-  std::string text =
-      "| regime | figure | rows | median / p90 error | asked | bias | 90 % intervals hold | half-width | on fitting "
-      "rows | intervals hold on systems of the errors |\n|---|---|---|---|---|---|---|---|---|---|\n";
+  std::string text = summary_heading;
   for (const RegimeFacts& regime : regimes)
-    for (const FigureName& name : figure_names) {
-      const Figures rows = chosen(figures, [&](const auto& f) {
-        return f.regime == regime.regime && f.figure == name.figure && !f.saturated;
-      });
-      if (!rows.empty()) text += summary_row(regime, name.figure, rows);
-    }
+    text += summary_rows(regime, figures, fmt::format("[{}](accuracy/{}.md)", regime.title, regime.key), true);
   return text + coverage_of_all(figures);
 }
 
@@ -108,15 +121,22 @@ std::string verdicts(std::span<const ComparedFigure> figures) {
 }  // namespace
 
 std::string accuracy_summary(const AccuracyInput& input) {
-  const std::string missing = input.left_out.empty()
-                                  ? ""
-                                  : "\n## No forecast\n\nRows of which none can be made, and what is missing:\n\n" +
-                                        left_out_text(input.left_out);
+  return summary_table(input.figures) + verdicts(input.figures) + knee_table(input.figures) +
+         repeats_table(input.figures) + peer_table(input.figures);
+}
+
+std::string split_page(const AccuracyInput& input) {
   return fmt::format(
-      "{}\n{}{}{}{}{}\n## The split\n\nTerms of engines are fitted on these systems alone:\n\n{}\nAnd the errors "
-      "behind intervals on these, each with one weight:\n\n{}{}",
-      input.fitted_on, summary_table(input.figures), verdicts(input.figures), knee_table(input.figures),
-      repeats_table(input.figures), peer_table(input.figures), split_text(), error_split_text(), missing);
+      "# Which measured systems are fitted on\n\nSystems are split before anything is fitted "
+      "([why](../decisions/fitting-and-reporting.md)). Terms of engines are fitted on these alone:\n\n{}\nThe errors "
+      "behind intervals are fitted on these, each with one weight:\n\n{}\n{}",
+      split_text(), error_split_text(), input.fitted_on);
+}
+
+std::string no_forecast_page(const AccuracyInput& input) {
+  return input.left_out.empty() ? ""
+                                : "# No forecast\n\nRows of which none can be made, and what is missing:\n\n" +
+                                      left_out_text(input.left_out);
 }
 
 std::string regime_page(Regime regime, std::span<const ComparedFigure> figures) {
@@ -126,18 +146,17 @@ std::string regime_page(Regime regime, std::span<const ComparedFigure> figures) 
   if (systems.empty()) return "";
   const RegimeFacts& about = facts(regime);
   std::string text = fmt::format(
-      "# Accuracy: {}\n\n{}\n\n| model, GPU, engine | figure | rows | median / p90 error | bias | 90 % intervals "
-      "hold | "
-      "half-width |\n|---|---|---|---|---|---|---|\n",
-      about.title, about.load);
+      "# Accuracy: {}\n\n{}\n\n{}{}\n## By system\n\n| model, GPU, engine | figure | rows | median / p90 error | "
+      "bias | 90 % intervals hold | half-width |\n|---|---|---|---|---|---|---|\n",
+      about.title, about.load, summary_heading, summary_rows(about, figures, about.title, false));
   for (const auto& [key, rows] : systems) {
     const ErrorSummary s = summarise_errors(rows);
     text +=
         fmt::format("| {}{}{} | {} | {}{} | {} | {} | {} |\n", key.first, rows.front().fitting ? " (fitting)" : "",
                     rows.front().error_fit ? " (errors)" : "", title_of(key.second), s.rows, refused_text(s),
-                    errors_text(s), s.rows == 0 ? "–" : signed_percent(s.bias), coverage_text(coverage_of(rows)));
+                    errors_text(s), bias_text(s), coverage_text(coverage_of(rows)));
   }
-  return text;
+  return text + known_gaps_section(regime, figures);
 }
 
 }  // namespace servecast

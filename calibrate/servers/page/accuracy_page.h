@@ -15,11 +15,18 @@ struct AccuracyInput {
   std::string fitted_on{};  // Markdown
 };
 
-/// Markdown: every regime's medians against what was asked, on rows that nothing was fitted on and on those that
-/// terms were; the verdict on overloaded servers; the split; what no forecast can be made of.
+/// Markdown: what was asked of each regime and what forecasts reach, on rows that nothing was fitted on and on those
+/// that terms were; the verdict on overloaded servers; knees; how far runs of one setting lie apart; NVIDIA's
+/// planner.
 std::string accuracy_summary(const AccuracyInput& input);
 
-/// Markdown: one regime by model, GPU and engine. Empty where no figure is of it.
+/// Markdown: what is fitted on which systems.
+std::string split_page(const AccuracyInput& input);
+
+/// Markdown: rows of which no forecast can be made, and what is missing. Empty where there are none.
+std::string no_forecast_page(const AccuracyInput& input);
+
+/// Markdown: all figures of one regime; by model, GPU and engine; known gaps. Empty where no figure is of it.
 std::string regime_page(Regime regime, std::span<const ComparedFigure> figures);
 
 }  // namespace servecast

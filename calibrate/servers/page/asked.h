@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 
 #include "calibrate/servers/measured_server.h"
@@ -37,5 +38,12 @@ inline constexpr std::array<Asked, 23> asked{{
     {Regime::kv_transfers, ServerFigure::kv_transfer_mean, 0.15, 0},
     {Regime::cold_start, ServerFigure::start, 0.15, 0},
 }};
+
+/// Null where nothing is asked.
+constexpr const Asked* asked_of(Regime regime, ServerFigure figure) {
+  const auto* found =
+      std::ranges::find_if(asked, [&](const Asked& a) { return a.regime == regime && a.figure == figure; });
+  return found == asked.end() ? nullptr : found;
+}
 
 }  // namespace servecast

@@ -20,5 +20,7 @@ Figures chosen(std::span<const ComparedFigure> figures, const Belongs& belongs) 
 
 /// Median and p90; a dash without any row.
 std::string errors_text(const ErrorSummary& s);
+/// With its sign; likewise.
+std::string bias_text(const ErrorSummary& s);
 
 }  // namespace servecast

@@ -73,12 +73,10 @@ std::string row(const RegimeFigure& key, const std::vector<double>& apart, std::
   const Figures reported = chosen(figures, [&](const ComparedFigure& f) {
     return f.regime == key.first && f.figure == key.second && !f.fitting && !f.saturated;
   });
-  const auto wanted =
-      std::ranges::find_if(asked, [&](const Asked& a) { return a.regime == key.first && a.figure == key.second; });
+  const Asked* wanted = asked_of(key.first, key.second);
   return fmt::format("| {} | {} | {} | {} / {} | {} | {} |\n", facts(key.first).title, title_of(key.second),
                      apart.size(), human::percent(median(apart)), human::percent(quantile(apart, 0.9)),
-                     errors_text(summarise_errors(reported)),
-                     wanted == asked.end() ? "–" : human::percent(wanted->median));
+                     errors_text(summarise_errors(reported)), wanted ? human::percent(wanted->median) : "–");
 }
 
 }  // namespace

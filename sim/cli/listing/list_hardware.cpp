@@ -1,9 +1,12 @@
 #include "sim/cli/listing/list_hardware.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "models/hw/power_cost/power.h"
 #include "sim/input/library/hardware.h"
+#include "sim/input/library/kernel_profile_file.h"
 #include "sim/input/library/library.h"
 #include "sim/input/library/llm_config.h"
 #include "sim/report/fields/json_fields.h"
@@ -25,6 +28,7 @@ std::string as_text(const ordered_json& value) { return value.get<std::string>()
 std::string as_count(const ordered_json& value) { return human::count(value.get<std::int64_t>()); }
 std::string as_number(const ordered_json& value) { return human::number(value.get<double>()); }
 std::string as_factor(const ordered_json& value) { return human::number(value.get<double>()) + " x"; }
+std::string as_share(const ordered_json& value) { return human::percent(value.get<double>()); }
 std::string as_seconds(const ordered_json& value) { return human::seconds(value.get<double>()); }
 std::string as_bytes(const ordered_json& value) { return human::bytes(value.get<double>()); }
 std::string as_watts(const ordered_json& value) { return human::watts(value.get<double>()); }
@@ -97,9 +101,13 @@ std::string llm_table(const ordered_json& items) {
 
 ordered_json gpu_items() {
   ordered_json items = file_items(list_gpus(), gpu_folder, load_gpu);
+  const std::vector<std::string> profiles = list_profiles();
   for (ordered_json& item : items) {
-    const auto like = item.at("kernels_like").get<std::string>();
-    item["kernels_from"] = like.empty() ? item.at("name").get<std::string>() : like;
+    const auto name = item.at("name").get<std::string>();
+    const bool own = std::ranges::any_of(profiles, [&](const auto& p) { return p.starts_with(name + "."); });
+    item["kernels_from"] = own ? name : item.at("kernels_like").get<std::string>();
+    const PowerDraw power = load_gpu(name, {}, "").power;
+    item["clock_fraction"] = clock_fraction(power, power.cap_w);
   }
   return items;
 }
@@ -114,6 +122,7 @@ std::string gpu_table(const ordered_json& items) {
                          {"FP8 TFLOP/S", "peaks/fp8_flop_per_s", as_teraflop},
                          {"NVLINK", "nvlink_bytes_per_s", as_rate},
                          {"TDP", "power/tdp_w", as_watts},
+                         {"CLOCK UNDER LOAD", "clock_fraction", as_share},
                          {"PER HOUR", "usd_per_hour", as_usd},
                          {"FROM", "from", as_text}};
   return table(items, 3, columns);

@@ -103,7 +103,7 @@ Replica ReplicaMaker::operator()(std::size_t i) const {
                   .ranks = pool_.shape().ranks(),
                   .stage_sends = {pool_.sends(Reach::inside_node), pool_.sends(Reach::across_nodes)},
                   .power = pool_.gpu.power,
-                  .power_cap_w = pool_.spec.power_cap_w.value_or(pool_.gpu.power.cap_w),
+                  .power_cap_w = pool_.power_cap_w(),
                   .attention_chunk = pool_.llm.attention_chunk,
                   .answers = answers,
                   .max_depth = pool_.engine.scheduling_depth,

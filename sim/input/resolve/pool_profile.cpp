@@ -71,11 +71,11 @@ void add_weights_note(Pool& pool) {
 }
 
 void add_clock_note(Pool& pool) {
-  const double cap_w = pool.spec.power_cap_w.value_or(pool.gpu.power.cap_w);
-  const double clock = clock_fraction(pool.gpu.power, cap_w);
+  const double clock = clock_fraction(pool.gpu.power, pool.power_cap_w());
   if (clock < 1)
-    pool.notes.push_back(fmt::format(
-        "under load, a limit of {:.4g} W holds {:.2f} of the clock at which kernels were timed", cap_w, clock));
+    pool.notes.push_back(
+        fmt::format("under load, a limit of {:.4g} W holds {:.2f} of the clock at which kernels were timed",
+                    pool.power_cap_w(), clock));
 }
 
 }  // namespace

@@ -218,6 +218,7 @@ struct Pool {
     cache->resize(memory.kv_pool_tokens * llm.layers / std::max(llm.layers, kv_groups.groups * kv_groups.layers));
     return cache;
   }
+  double power_cap_w() const { return spec.power_cap_w.value_or(gpu.power.cap_w); }  // of each GPU
   double usd_per_gpu_hour() const { return spec.usd_per_gpu_hour.value_or(gpu.usd_per_hour); }
 };
 

@@ -138,7 +138,7 @@ Machines machines_of(const SizedScenario& sized, const std::optional<Availabilit
     kind.title = pool.gpu.title;
     kind.count += pool.gpus();
     m.least_w += pool.gpu.power.idle_w * real(m.pools.back().always.value_or(pool.gpus()));
-    m.most_w += pool.spec.power_cap_w.value_or(pool.gpu.power.cap_w) * real(pool.gpus());
+    m.most_w += pool.power_cap_w() * real(pool.gpus());
   }
   for (const auto& [name, kind] : kinds) m.gpus.push_back(kind);
   for (std::size_t i = 0; i < sized.groups.size(); ++i)

@@ -1,5 +1,6 @@
 #include "calibrate/servers/comparison.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "calibrate/servers/forecasts.h"
@@ -59,10 +60,21 @@ TEST(Comparison, SummarySetsReportingRowsApartFromFittingOnes) {
   std::vector<ComparedFigure> rows{row(2, 2.1), row(2, 3)};
   rows[1].fitting = true;
   const std::string page = accuracy_summary({.figures = rows, .fitted_on = "Fitted on nothing."});
-  EXPECT_NE(page.find("| [vLLM, open loop](accuracy/open_loop.md) | E2E mean | 1 | 5.0 % / 5.0 % | 1.5 % / 4.0 % | "
-                      "+5.0 % | – | – | 50.0 % / 50.0 % (1) | – |"),
-            std::string::npos)
+  EXPECT_NE(
+      page.find("| [vLLM, open loop](accuracy/open_loop.md) | E2E mean | 1 | 5.0 % / 5.0 % | 1.5 % / 4.0 % | no | "
+                "+5.0 % | – | – | 50.0 % / 50.0 % (1) | – |"),
+      std::string::npos)
       << page;
+}
+
+// Asked: 1.5 % in the median, 4 % at the 90th percentile.
+TEST(Comparison, SummarySaysWhatIsKept) {
+  const auto kept = [](double most) {
+    const std::vector<ComparedFigure> rows{row(2, 2.02), row(2, 2.02), row(2, most)};
+    return accuracy_summary({.figures = rows});
+  };
+  EXPECT_THAT(kept(2.06), testing::HasSubstr("| 1.5 % / 4.0 % | yes |"));
+  EXPECT_THAT(kept(2.1), testing::HasSubstr("| 1.5 % / 4.0 % | median |"));
 }
 
 TEST(Comparison, RegimePageHasALineForEachSystem) {

@@ -117,6 +117,9 @@ TEST(List, hardware_and_engines_come_with_all_that_their_files_say) {
   EXPECT_FALSE(engine["errors"].empty());
   EXPECT_EQ(listed("gpus", "a100_sxm_80g")["multiprocessors"], 108);
   EXPECT_EQ(listed("gpus", "gh200_96g")["kernels_from"], "h100_sxm_80g");
+  EXPECT_EQ(listed("gpus", "b200_sxm_180g")["kernels_from"], "b200_sxm_180g");
+  EXPECT_EQ(listed("gpus", "h200_sxm_141g")["clock_fraction"], 1);
+  EXPECT_NEAR(listed("gpus", "gb200_186g")["clock_fraction"].get<double>(), 0.9, 0.005);
   EXPECT_THAT(servecast_with({"list", "engines"}).out, HasSubstr("1.70 x"));
   EXPECT_THAT(servecast_with({"list", "engines", "--format", "markdown"}).out,
               HasSubstr(" step.eager_operation_s |"));
