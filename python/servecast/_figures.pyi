@@ -285,6 +285,7 @@ class Pools(Figures):
     kv_used_fraction_mean: float  # used KV blocks by all blocks, mean over time and replicas [share, 0 to 1]
     kv_used_fraction_max: float  # the same in the fullest replica at its fullest [share, 0 to 1]
     sequences_used_fraction: float  # running sequences by the most that may run, in the busiest tenth of the time [share, 0 to 1]
+    tokenizer_busy_fraction: float  # share of their time in which its tokenisers are busy; near 1 prompts wait for them, and not for the GPUs [share, 0 to 1]
     front_end_busy_fraction: float  # share of replica time in which its front end's event loop sends pieces of answers; near 1 it, and not the GPUs, says how fast they come [share, 0 to 1]
     preemptions: float  # times that a sequence lost its KV blocks and had to be computed again
     kv_tiers: list[PoolsKvTiers]  # where KV was found, tier by tier; left out without tiers

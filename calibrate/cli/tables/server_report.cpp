@@ -25,11 +25,8 @@ namespace {
 std::string fits_text(const std::vector<HeldOutFit>& fits) {
   std::string text =
       "Forecasts of vLLM's open loop use terms of vLLM 0.15 that are fitted anew for each model, on the servers of "
-      "the "
-      "others alone:\n\n"
-      "| left out | fitted figures | request path | front end per sequence | wait at an all-reduce | sampler per "
-      "logit | median "
-      "error on them, before and after |\n|---|---|---|---|---|---|---|\n";
+      "the others alone:\n\n| left out | fitted figures | request path | front end per sequence | wait at an "
+      "all-reduce | sampler per logit | median error on them, before and after |\n|---|---|---|---|---|---|---|\n";
   for (const HeldOutFit& f : fits) {
     const EngineProfile& e = f.fit.engine;
     text += fmt::format("| {} | {} | {:.2f} ms | {:.1f} µs | {:.2f} µs | {:.3f} ns | {:.1f} %, {:.1f} % |\n", f.model,

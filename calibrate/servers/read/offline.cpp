@@ -110,6 +110,7 @@ pools:
     gpu: {}
 {}    kv_cache_dtype: {}
     sampling: greedy
+    tokenizer_workers: 0
     stream_interval: 0
 {}    batcher: {{policy: trtllm, max_batch_size: {}, max_num_tokens: {}, {}}}
     memory: {{gpu_memory_utilization: {}}}

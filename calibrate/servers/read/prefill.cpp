@@ -80,6 +80,7 @@ pools:
     gpu: {}
     weights: fp8_block
     sampling: greedy
+    tokenizer_workers: 0
     data_parallel: {}
     expert_parallel: {}
     expert_exchange: {{redundant_experts: 32, kernels: high_throughput, two_batch_overlap: true}}

@@ -56,7 +56,8 @@ class PoolRouting {
   void refresh(std::size_t i);
   /// As its lifecycle says: it gets requests, or does so no longer.
   void set_shown(std::size_t i, bool shown);
-  bool shows_any() const { return !shown_.empty(); }
+  bool shows_any() const { return replicas_shown() > 0; }
+  std::size_t replicas_shown() const { return shown_.size(); }
 
   /// How long steps take, asked of no replica.
   PoolAnswers steps() const { return {{}, {}, pace_}; }

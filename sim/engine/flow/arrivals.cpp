@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/engine/cluster/cluster.h"
 #include "sim/engine/gateway/gateway.h"
 #include "sim/input/scenario/scenario.h"
 
@@ -20,6 +21,7 @@ Arrivals::Arrivals(Scenario& scenario, const FlowParts& parts)
     : scenario_(scenario),
       parts_(parts),
       least_inbound_s_(least_inbound_s(scenario)),
+      tokenizers_(scenario.pools.size()),
       next_(scenario.workload->next()) {}
 
 void Arrivals::send(const Request& request) {
@@ -27,8 +29,16 @@ void Arrivals::send(const Request& request) {
 }
 
 void Arrivals::send_to_pool(const Request& request) {
-  const double on_the_way_s = scenario_.pools[index(request.pool)].inbound_s(request.prompt_tokens);
-  inbound_.push({request.arrival_s + on_the_way_s, request});
+  const Pool& pool = scenario_.pools[index(request.pool)];
+  const double due_s = request.arrival_s + pool.inbound_s(request.prompt_tokens);
+  if (pool.prompts_wait_for_tokenizers())
+    tokenizers_.add({request.arrival_s + pool.inbound_s(0), due_s, request});
+  else
+    inbound_.push({due_s, request});
+}
+
+double Arrivals::next_s() const {
+  return std::min(inbound_.empty() ? Replica::infinity : inbound_.top().due_s, tokenizers_.next_s());
 }
 
 double Arrivals::next_anywhere_s() const {
@@ -51,7 +61,12 @@ void Arrivals::ask_again() {
   }
 }
 
-std::optional<Request> Arrivals::take_due(double now_s) {
+std::optional<Request> Arrivals::take_due(double now_s, const Cluster& cluster) {
+  const auto workers = [&](PoolId pool) {
+    return static_cast<std::size_t>(scenario_.pools[index(pool)].spec.tokenizer_workers) *
+           cluster.pools()[index(pool)].routing().replicas_shown();
+  };
+  tokenizers_.take(now_s, workers, [&](double due_s, const Request& r) { inbound_.push({due_s, r}); });
   if (inbound_.empty() || inbound_.top().due_s > now_s) return std::nullopt;
   const Request request = inbound_.top().request;
   inbound_.pop();

@@ -5,10 +5,12 @@
 #include <vector>
 
 #include "sim/engine/flow/flow_parts.h"
+#include "sim/engine/flow/tokenizers.h"
 #include "sim/serving/replica/replica.h"
 
 namespace servecast {
 
+class Cluster;
 struct Scenario;
 
 /// Requests between the workload and the engines' queues. One passes the client's and the engine's front end before
@@ -25,12 +27,13 @@ class Arrivals {
   /// A request has ended on which the workload's next one may have waited.
   void ask_again();
   /// Something is still to come.
-  bool any_left() const { return next_ || !inbound_.empty(); }
-  /// When the next request is due at a pool; or at the gateway.
-  double next_s() const { return inbound_.empty() ? Replica::infinity : inbound_.top().due_s; }
+  bool any_left() const { return next_ || !inbound_.empty() || !tokenizers_.empty(); }
+  /// No request is due at a pool before; or at the gateway.
+  double next_s() const;
   double next_anywhere_s() const;
   /// The next one that is due at a pool, in the order of ids where several are.
-  std::optional<Request> take_due(double now_s);
+  std::optional<Request> take_due(double now_s, const Cluster& cluster);
+  const Tokenizers& tokenizers() const { return tokenizers_; }
 
  private:
   struct Inbound {
@@ -43,6 +46,7 @@ class Arrivals {
   Scenario& scenario_;
   const FlowParts& parts_;
   double least_inbound_s_;  // of all pools; with a gateway requests come there first
+  Tokenizers tokenizers_;
   std::optional<Request> next_;
   std::priority_queue<Inbound> inbound_{};
 };

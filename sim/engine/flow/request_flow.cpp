@@ -49,7 +49,7 @@ void RequestFlow::ask_gateway(double now_s) {
 void RequestFlow::take_arrivals(double now_s) {
   for (;;) {
     arrivals_.read_ahead();
-    const std::optional<Request> request = arrivals_.take_due(now_s);
+    const std::optional<Request> request = arrivals_.take_due(now_s, cluster_);
     if (!request) return;
     arrive(*request, now_s);
     clock_.count_event();
@@ -243,7 +243,7 @@ void RequestFlow::abandon(double end_s) {
     else
       ends_.abandon(waiting.request);
   }
-  while (const std::optional<Request> request = arrivals_.take_due(Replica::infinity)) {
+  while (const std::optional<Request> request = arrivals_.take_due(Replica::infinity, cluster_)) {
     if (request->arrival_s > end_s) continue;
     recorder_.arrival(request->pool, request->arrival_s);
     ends_.abandon(*request);

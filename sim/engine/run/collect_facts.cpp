@@ -151,7 +151,8 @@ PoolFacts pool_facts(const Pool& pool, const ReplicaPool& replicas, std::optiona
                   .usd_per_gpu_hour = pool.usd_per_gpu_hour(),
                   .gpu_idle_w = pool.gpu.power.idle_w,
                   .max_sequences = pool.spec.batcher.make()->max_sequences(),
-                  .closed_loop = pool.load == "closed"};
+                  .closed_loop = pool.load == "closed",
+                  .tokenizers = pool.prompts_wait_for_tokenizers() ? pool.spec.tokenizer_workers : 0};
   for (const Replica* r : all_of(replicas)) {
     facts.totals += r->core().totals;
     facts.kv_blocks_per_replica = r->core().cache().total_blocks();
@@ -300,6 +301,7 @@ RunFacts collect_facts(const Scenario& scenario, const Simulation& simulation) {
     const ReplicaPool& replicas = simulation.cluster().pools()[i];
     const std::optional<double> rented = rented_gpus(scenario.pools[i], simulation, i);
     facts.pools.push_back(pool_facts(scenario.pools[i], replicas, rented, facts.duration_s));
+    facts.pools.back().tokenizing_s = simulation.tokenizers().busy_s(PoolId{static_cast<std::uint16_t>(i)});
     facts.rests_on.push_back(rests_on(scenario.pools[i], facts.pools.back().totals));
     const bool started = any_started(facts, i);
     const auto start_note = engine_start_note(scenario.spec, scenario.pools[i]);

@@ -42,6 +42,7 @@ class Simulation {
   const RunClock& clock() const { return clock_; }
   const Cluster& cluster() const { return cluster_; }
   const FlowParts& parts() const { return parts_; }
+  const Tokenizers& tokenizers() const { return arrivals_.tokenizers(); }
   const PendingQueue& pending() const { return flow_.pending(); }
   /// Why the run ended before its requests did, in words; empty: it did not.
   const std::string& standstill() const { return standstill_; }

@@ -111,7 +111,8 @@ void HandOvers::prompt_done(Slot place, const MovingSequence& sequence, double n
 
 // A layer's KV can leave when the layer is computed. All but the last layer's leave together, from when the first is
 // done: they cannot arrive before they are computed, but on an idle path they would end sooner than the step and the
-// hand-over waits for the last layer anyway.
+// hand-over waits for the last layer anyway. The last chunk's last layer leaves when the prompt is done: other traffic
+// may delay the step's end.
 void HandOvers::chunk_launched(const PromptChunk& chunk) {
   const HandOver& h = under_way_.at(chunk.request);
   const auto layers = static_cast<double>(scenario_.pools[h.from->pool].llm.layers);
@@ -119,7 +120,8 @@ void HandOvers::chunk_launched(const PromptChunk& chunk) {
   const double last_layer = static_cast<double>(chunk.tokens) / layers;
   const double layer_s = (chunk.end_s - chunk.start_s) / layers;
   chunks_.insert({.at_s = chunk.start_s + layer_s, .request = chunk.request, .tokens = tokens - last_layer});
-  chunks_.insert({.at_s = chunk.end_s, .request = chunk.request, .tokens = tokens});
+  if (chunk.computed_tokens < h.request.prompt_tokens)
+    chunks_.insert({.at_s = chunk.end_s, .request = chunk.request, .tokens = tokens});
 }
 
 // The decoding replica hears a little later: what it frees may be wanted by prompts that wait for it, and these

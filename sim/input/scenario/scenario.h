@@ -210,6 +210,7 @@ struct Pool {
   double kv_token_bytes() const { return kv_token_bytes_per_gpu() * static_cast<double>(gpus_per_replica()); }
   /// From a request's arrival at the service to its arrival at the pool.
   double inbound_s(std::int64_t prompt_tokens) const { return engine.inbound_s(prompt_tokens) + proxy_s; }
+  bool prompts_wait_for_tokenizers() const { return spec.tokenizer_workers > 0 && engine.request_token_s > 0; }
   /// A replica's cache.
   std::unique_ptr<KvCache> make_kv_cache() const {
     auto cache = spec.kv_cache.make();

@@ -178,6 +178,7 @@ struct PoolSpec {
   std::optional<double> usd_per_gpu_hour{};
   std::string start = "warm";
   std::string first_use = "warmed_up";
+  std::int64_t tokenizer_workers = 1;
   std::int64_t stream_interval = 1;
   MemoryOverrides memory{};
   LatencySpec latency{};
@@ -262,6 +263,12 @@ struct PoolSpec {
             "requests have used them; loaded: processes have just started, and load them from their cache; compiled: "
             "that is empty. Replicas that start in the run load or compile, too",
             {"warmed_up", "loaded", "compiled"});
+    f.field("tokenizer_workers", tokenizer_workers,
+            "tokenisers of each replica, which take one prompt at a time (vLLM --api-server-count, SGLang "
+            "--tokenizer-worker-num, TensorRT-LLM --num_serve_frontends). 0: no prompt waits for another, as with "
+            "Dynamo, which tokenises on many "
+            "threads, or where prompts come as tokens",
+            {.min = 0, .max = 1 << 10});
     f.field("stream_interval", stream_interval,
             "tokens of a piece in which answers leave, but for the first token, which is one (vLLM, SGLang "
             "--stream-interval, TensorRT-LLM stream_interval): the front end is busy with each piece. 0: answers are "

@@ -37,6 +37,7 @@ class Translation {
     cache();
     tiers();
     placement();
+    front_end();
     gateway();
     for (const std::string& setting : unexpressed_.left()) remark(setting + ": vLLM has no such setting");
     return std::move(out_);
@@ -82,6 +83,17 @@ class Translation {
                          out_.gpus, of_node));
     if (const ordered_json watts = unexpressed_.take("/power_cap_w"); !watts.is_null())
       remark("power_cap_w: set it on the node: nvidia-smi --power-limit=" + watts.dump());
+  }
+
+  void front_end() {
+    unexpressed_.take("/tokenizer_workers");
+    unexpressed_.take("/stream_interval");
+    if (pool_.spec.tokenizer_workers > 1)
+      argument("--api-server-count", std::to_string(pool_.spec.tokenizer_workers));
+    if (pool_.spec.tokenizer_workers == 0)
+      remark("tokenizer_workers: 0: vLLM tokenises one prompt at a time; send it tokens");
+    if (pool_.spec.stream_interval > 1) argument("--stream-interval", std::to_string(pool_.spec.stream_interval));
+    if (pool_.spec.stream_interval == 0) remark("stream_interval: 0: ask for answers with stream: false");
   }
 
   /// vLLM spreads experts over as many GPUs as its tensor- and data-parallel sizes make.

@@ -124,6 +124,8 @@ struct PoolFacts {
   double gpu_idle_w = 0;           // what one GPU draws while no step runs on it
   std::int64_t max_sequences = 0;  // that may run on one replica
   bool closed_loop = false;        // its clients wait for their answers before they ask again
+  std::int64_t tokenizers = 0;     // of each replica, that prompts wait for
+  double tokenizing_s = 0;         // of the tokenisers of all replicas together
 
   ReplicaTotals totals{};
   std::int64_t kv_blocks_per_replica = 0;

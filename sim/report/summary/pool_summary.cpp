@@ -41,6 +41,7 @@ PoolSummary pool_of(const PoolFacts& pool, const PoolRecord& record, double dura
           .kv_used_fraction_max = per(real(pool.totals.kv_blocks_max), blocks),
           .sequences_used_fraction =
               per(busiest_tenth(record.running.means(Seconds(duration_s))), real(pool.replicas * pool.max_sequences)),
+          .tokenizer_busy_fraction = per(pool.tokenizing_s, replica_s * real(pool.tokenizers)),
           .front_end_busy_fraction = per(pool.totals.front_end_s, replica_s),
           .preemptions = pool.totals.preemptions,
           .kv_tiers = tiers_of(pool),
@@ -77,6 +78,9 @@ void PoolSummary::fields(Fields& f) {
            {.heading = "KV max"});
   f.figure("sequences_used_fraction", sequences_used_fraction,
            "running sequences by the most that may run, in the busiest tenth of the time");
+  f.figure(
+      "tokenizer_busy_fraction", tokenizer_busy_fraction,
+      "share of their time in which its tokenisers are busy; near 1 prompts wait for them, and not for the GPUs");
   f.figure(
       "front_end_busy_fraction", front_end_busy_fraction,
       "share of replica time in which its front end's event loop sends pieces of answers; near 1 it, and not the "

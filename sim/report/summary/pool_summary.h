@@ -35,6 +35,7 @@ struct PoolSummary {
   double kv_used_fraction_mean = 0;
   double kv_used_fraction_max = 0;
   double sequences_used_fraction = 0;
+  double tokenizer_busy_fraction = 0;
   double front_end_busy_fraction = 0;
   std::int64_t preemptions = 0;
   std::vector<KvTierSummary> kv_tiers{};  // empty where there is nothing below the GPUs' memory

@@ -9,7 +9,7 @@ namespace servecast {
 namespace {
 
 constexpr double full_from_fraction = 0.99;          // of KV blocks
-constexpr double busy_from_fraction = 0.9;           // of a front end's time
+constexpr double busy_from_fraction = 0.9;           // of a front end's time, or its tokenisers'
 constexpr double extrapolated_from_fraction = 0.05;  // of step time
 
 void saturation(const Summary& summary, std::span<const SeriesRow> series, std::vector<std::string>& out) {
@@ -70,6 +70,14 @@ void front_end_full(const PoolSummary& pool, std::vector<std::string>& out) {
       pool.name, human::percent(pool.front_end_busy_fraction)));
 }
 
+void tokenizers_full(const PoolSummary& pool, std::vector<std::string>& out) {
+  if (pool.tokenizer_busy_fraction < busy_from_fraction) return;
+  out.push_back(fmt::format(
+      "Pool '{}': its tokenisers are busy {} of the time, and prompts wait for them, not for the GPUs. More "
+      "tokenizer_workers or replicas would help.",
+      pool.name, human::percent(pool.tokenizer_busy_fraction)));
+}
+
 void extrapolated(const RestsOn& basis, std::vector<std::string>& out) {
   if (basis.extrapolated_fraction < extrapolated_from_fraction) return;
   out.push_back(fmt::format("Pool '{}': {} of step time lies outside the range that its latency model was fitted on.",
@@ -84,6 +92,7 @@ std::vector<std::string> warnings(const Summary& summary, std::span<const Series
   not_served(summary.requests, out);
   for (const ClassSummary& c : summary.classes) promised_to_nobody(c, out);
   for (const PoolSummary& pool : summary.pools) kv_full(pool, out);
+  for (const PoolSummary& pool : summary.pools) tokenizers_full(pool, out);
   for (const PoolSummary& pool : summary.pools) front_end_full(pool, out);
   for (const RestsOn& basis : summary.rests_on) extrapolated(basis, out);
   return out;

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "calibrate/servers/read/closed_loop/closed_loop_run.h"
+#include "calibrate/servers/read/closed_loop/dynamo_recipes.h"
 
 namespace servecast {
 namespace {
@@ -65,10 +66,10 @@ void set_generated_load(ClosedLoopRun& run) {
 }
 
 std::string generated_settings(const ClosedLoopRun& run) {
-  if (run.backend == "vllm") return generated_vllm(run);
-  if (run.backend == "sglang") return generated_sglang(run);
+  if (run.backend == "vllm") return dynamo_tokenizers + generated_vllm(run);
+  if (run.backend == "sglang") return dynamo_tokenizers + generated_sglang(run);
   const bool narrow = run.weights.starts_with("fp8") || run.weights == "nvfp4";
-  return (narrow ? "    kv_cache_dtype: fp8\n" : "") + generated_trtllm(run);
+  return fmt::format("{}{}{}", dynamo_tokenizers, narrow ? "    kv_cache_dtype: fp8\n" : "", generated_trtllm(run));
 }
 
 }  // namespace servecast

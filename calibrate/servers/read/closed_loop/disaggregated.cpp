@@ -130,16 +130,16 @@ std::string pool(const DisaggregatedRun& run, const char* name, const Workers& w
                                     ? sglang_worker(run, prefill, sequences, ranks)
                                     : fmt::format("    stream_interval: {}\n{}", dynamo_stream_interval,
                                                   trtllm_batcher(!prefill, sequences, workers.tokens));
-  return fmt::format(R"(  - name: {}
+  return fmt::format(
+      R"(  - name: {}
     llm: {}
     gpu: {}
 {}    sampling: greedy
     replicas: {}
-{}    kv_cache_dtype: fp8
+{}{}    kv_cache_dtype: fp8
 {}{})",
-                     name, run.llm.name, run.gpu.name, weight_settings(run.weights, run.gpu), workers.count,
-                     shape_settings(workers.shape, run.llm) + expert_settings(run, workers, prefill), of_engine,
-                     rest);
+      name, run.llm.name, run.gpu.name, weight_settings(run.weights, run.gpu), workers.count, dynamo_tokenizers,
+      shape_settings(workers.shape, run.llm) + expert_settings(run, workers, prefill), of_engine, rest);
 }
 
 std::string decode_settings(const DisaggregatedRun& run) {

@@ -47,6 +47,9 @@ DecodeStep recipe_decode_step(const RecipeWorkers& deployment);
 
 /// Steps of a piece of a streamed answer, in TensorRT-LLM's recipes (stream_interval).
 inline constexpr std::int64_t dynamo_stream_interval = 20;
+/// Dynamo's front end tokenises each request on its own thread of the runtime's (ai-dynamo/dynamo pull request
+/// 11200).
+inline constexpr const char* dynamo_tokenizers = "    tokenizer_workers: 0\n";
 
 /// Tokens that a sequence makes in a step, by the mean time between pieces of a streamed answer and per output token:
 /// the last piece, half a one in the mean, comes when an answer ends.

@@ -134,6 +134,7 @@ pools:
     weights: {}
     kv_cache_dtype: {}
     sampling: greedy
+    tokenizer_workers: 0
     stream_interval: {}
     batcher: {{{}}}
     memory: {{gpu_memory_utilization: {}}}

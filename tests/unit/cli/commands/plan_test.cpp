@@ -41,26 +41,28 @@ TEST_F(PlanEmit, settings_become_flags) {
       {"pools[0].llm=llama-3.1-70b", "pools[0].tensor_parallel=4", "pools[0].weights=fp8",
        "pools[0].kv_cache_dtype=fp8", "pools[0].kv_cache={policy: paged_prefix, block_tokens: 32}",
        "pools[0].batcher={policy: vllm_v1, max_num_batched_tokens: 8192, max_num_seqs: 64, async_scheduling: false}",
-       "pools[0].queue.policy=priority", "pools[0].memory.gpu_memory_utilization=0.85",
+       "pools[0].queue.policy=priority", "pools[0].tokenizer_workers=4", "pools[0].stream_interval=8",
+       "pools[0].memory.gpu_memory_utilization=0.85",
        "pools[0].kv_tiers.levels=[{kind: host, capacity_bytes: 34359738368}]"});
   for (const char* flag :
        {"meta-llama/Llama-3.1-70B", "--tensor-parallel-size 4", "--quantization fp8", "--kv-cache-dtype fp8",
         "--enable-prefix-caching", "--block-size 32", "--max-num-batched-tokens 8192", "--max-num-seqs 64",
-        "--no-async-scheduling", "--scheduling-policy priority", "--gpu-memory-utilization 0.85",
-        "--kv-offloading-size 32"})
+        "--no-async-scheduling", "--api-server-count 4", "--stream-interval 8", "--scheduling-policy priority",
+        "--gpu-memory-utilization 0.85", "--kv-offloading-size 32"})
     EXPECT_THAT(text, HasSubstr(flag));
 }
 
 TEST_F(PlanEmit, what_vllm_has_no_words_for_is_said) {
   const std::string text =
       emit("vllm", {"pools[0].queue.policy=shortest_prompt", "pools[0].preemption.mode=swap",
-                    "pools[0].power_cap_w=500", "pools[0].batcher={policy: orca, max_num_seqs: 99}",
-                    "pools[0].kv_cache={policy: radix}", "pools[0].migration.policy=llumnix", "pools[0].weights=int4",
+                    "pools[0].power_cap_w=500", "pools[0].tokenizer_workers=0", "pools[0].stream_interval=0",
+                    "pools[0].batcher={policy: orca, max_num_seqs: 99}", "pools[0].kv_cache={policy: radix}",
+                    "pools[0].migration.policy=llumnix", "pools[0].weights=int4",
                     "pools[0].memory={rule: sglang, gpu_memory_utilization: 0.8}"});
-  for (const char* remark :
-       {"# - queue.policy: shortest_prompt", "# - preemption.mode: swap", "--power-limit=500",
-        "# - batcher.policy: orca", "# - kv_cache.policy: radix", "# - migration.policy: llumnix",
-        "# - weights: int4", "# - memory.rule: sglang", "# - memory.gpu_memory_utilization: 0.8"})
+  for (const char* remark : {"# - queue.policy: shortest_prompt", "# - preemption.mode: swap", "--power-limit=500",
+                             "# - tokenizer_workers: 0", "# - stream_interval: 0", "# - batcher.policy: orca",
+                             "# - kv_cache.policy: radix", "# - migration.policy: llumnix", "# - weights: int4",
+                             "# - memory.rule: sglang", "# - memory.gpu_memory_utilization: 0.8"})
     EXPECT_THAT(text, HasSubstr(remark));
   EXPECT_THAT(text, HasSubstr("--max-num-seqs 99"));
 }

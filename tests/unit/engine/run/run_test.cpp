@@ -62,7 +62,7 @@ TEST(Run, AnIdleSystemGivesTheFormula) {
 // Two requests arrive together: the prefill step emits two tokens, and both are seen 42 us later than one alone. A
 // client that waits for its answer asks again when it has seen it.
 TEST(Run, TokensOfOneStepLeaveThroughOneDoor) {
-  Scenario scenario = scenario_from(two_clients);
+  Scenario scenario = scenario_from(two_clients, {{"pools[0].tokenizer_workers", "2"}});
   const Finished done = run_it(scenario);
   const auto requests = done.recorder.requests();
   ASSERT_EQ(requests.size(), 4u);
@@ -74,6 +74,25 @@ TEST(Run, TokensOfOneStepLeaveThroughOneDoor) {
   EXPECT_EQ(requests[2].arrival_s, *requests[0].finish_s);
   EXPECT_EQ(requests[3].arrival_s, *requests[1].finish_s);
   EXPECT_NEAR(*requests[2].scheduled_s - requests[2].arrival_s, inbound_s, 1e-12);
+}
+
+// One tokeniser: the second prompt waits for the first's 1.75 ms.
+TEST(Run, PromptsWaitForTheTokenizer) {
+  Scenario scenario = scenario_from(two_clients);
+  const Finished done = run_it(scenario);
+  const auto requests = done.recorder.requests();
+  EXPECT_NEAR(*requests[0].scheduled_s, inbound_s, 1e-12);
+  EXPECT_GE(*requests[1].scheduled_s, inbound_s + 500 * 3.5e-6);
+  const PoolFacts& pool = done.facts.pools[0];
+  EXPECT_EQ(pool.tokenizers, 1);
+  EXPECT_NEAR(pool.tokenizing_s, 4 * 500 * 3.5e-6, 1e-12);
+}
+
+TEST(Run, PromptsThatComeAsTokensWaitForNone) {
+  Scenario scenario = scenario_from(two_clients, {{"pools[0].tokenizer_workers", "0"}});
+  const Finished done = run_it(scenario);
+  for (const RequestRecord& r : done.recorder.requests()) EXPECT_NEAR(*r.scheduled_s - r.arrival_s, inbound_s, 1e-12);
+  EXPECT_EQ(done.facts.pools[0].tokenizers, 0);
 }
 
 // The token leaves its step before the end of the run and reaches its client after it.
