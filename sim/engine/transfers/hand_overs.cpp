@@ -111,8 +111,8 @@ void HandOvers::prompt_done(Slot place, const MovingSequence& sequence, double n
 
 // A layer's KV can leave when the layer is computed. All but the last layer's leave together, from when the first is
 // done: they cannot arrive before they are computed, but on an idle path they would end sooner than the step and the
-// hand-over waits for the last layer anyway. The last chunk's last layer leaves when the prompt is done: other traffic
-// may delay the step's end.
+// hand-over waits for the last layer anyway. The last chunk's last layer leaves when the prompt is done: other
+// traffic may delay the step's end.
 void HandOvers::chunk_launched(const PromptChunk& chunk) {
   const HandOver& h = under_way_.at(chunk.request);
   const auto layers = static_cast<double>(scenario_.pools[h.from->pool].llm.layers);

@@ -181,6 +181,10 @@ Tree draw_pool(Draw draw, const PoolUse& use, const Fitted& fitted) {
     pool["engine"] = SERVECAST_SOURCE_DIR "/tests/matrix/data/first_use.yaml";
     pool["first_use"] = draw.at("first_use").pick(std::vector<std::string>{"warmed_up", "loaded", "compiled"});
   }
+  if (draw.at("front_end?").chance(0.3)) {
+    pool["tokenizer_workers"] = draw.at("tokenizer_workers").pick(std::vector{0, 2, 8});
+    pool["stream_interval"] = draw.at("stream_interval").pick(std::vector{0, 1, 20});
+  }
   add_shape(draw, fitted, pool);
   add_replicas(draw, use, fitted, pool);
   pool["batcher"] = draw_batcher(draw.at("batcher"), use);
