@@ -57,11 +57,19 @@ void RequestFlow::take_arrivals(double now_s) {
   }
 }
 
+/// Its prompt may have waited for a tokeniser, or still does.
+void RequestFlow::record_arrival(const Request& request, double until_s) {
+  recorder_.arrival(request.pool, request.arrival_s);
+  const Pool& pool = scenario_.pools[index(request.pool)];
+  const double no_wait_s = request.arrival_s + pool.inbound_s(request.prompt_tokens);
+  if (pool.prompts_wait_for_tokenizers() && until_s > no_wait_s) recorder_.waiting(request.pool, no_wait_s, until_s);
+}
+
 void RequestFlow::arrive(const Request& request, double now_s) {
   if (!parts_.gateway) clock_.request_came();
   ends_.began();
   clock_.gets_on();
-  recorder_.arrival(request.pool, request.arrival_s);
+  record_arrival(request, now_s);
   clock_.lasts_until(now_s);
   if (request.give_up_s <= now_s) return ends_.turn_away(request, RequestStatus::timed_out);
   if (parts_.scaling) parts_.scaling->arrived(request);
@@ -245,7 +253,7 @@ void RequestFlow::abandon(double end_s) {
   }
   while (const std::optional<Request> request = arrivals_.take_due(Replica::infinity, cluster_)) {
     if (request->arrival_s > end_s) continue;
-    recorder_.arrival(request->pool, request->arrival_s);
+    record_arrival(*request, end_s);
     ends_.abandon(*request);
   }
 }

@@ -51,6 +51,7 @@ class RequestFlow final : public ClusterListener, private HandOvers::Callbacks {
   void wait_for(std::size_t pool, const MovingSequence& sequence, double now_s) override;
   void compute_again(const ReplicaAt& at, const MovingSequence& sequence, double now_s) override;
 
+  void record_arrival(const Request& request, double until_s);
   void arrive(const Request& request, double now_s);
   void enter_pool(const Request& request, double now_s);
   void enter_replica(const Request& request, double now_s);

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "tests/unit/engine/scenario_text.h"
+#include "tests/unit/engine/summary_of.h"
 
 namespace servecast::run_test {
 
@@ -86,6 +87,32 @@ TEST(Run, PromptsWaitForTheTokenizer) {
   const PoolFacts& pool = done.facts.pools[0];
   EXPECT_EQ(pool.tokenizers, 1);
   EXPECT_NEAR(pool.tokenizing_s, 4 * 500 * 3.5e-6, 1e-12);
+}
+
+// 200 prompts/s of 2,000 tokens, 1,900 of them in the cache: 400,000 tokens/s for a tokeniser that takes 286,000. The
+// GPU computes 20,000 of them.
+std::string mostly_cached(int tokenizers) {
+  return R"(
+workload:
+  generate:
+    requests: 6000
+    arrivals: {constant: {requests_per_s: 200}}
+    prompt_tokens: {fixed: 100}
+    output_tokens: {fixed: 1}
+    shared_prefix: {groups: 1, prompts_per_group: 1, system_tokens: 1900}
+cluster: {node: dgx_h100}
+pools:
+  - {name: chat, llm: llama-3.1-8b, gpu: h100_sxm_80g, kv_cache: {policy: paged_prefix}, tokenizer_workers: )" +
+         std::to_string(tokenizers) + "}\n";
+}
+
+TEST(Run, IsSaturatedWhereItsTokenizersAre) {
+  const Summary one = summary_of(mostly_cached(1));
+  EXPECT_TRUE(one.saturated);
+  EXPECT_GT(one.pools[0].tokenizer_busy_fraction, 0.99);
+  const Summary two = summary_of(mostly_cached(2));
+  EXPECT_FALSE(two.saturated);
+  EXPECT_NEAR(two.pools[0].tokenizer_busy_fraction, 0.7, 0.01);
 }
 
 TEST(Run, PromptsThatComeAsTokensWaitForNone) {
