@@ -42,8 +42,7 @@ constexpr const char* near_capacity =
     "sequences. Their answers stream token by token through the harness (its llmlib/config.py), and the engine's "
     "host time is that of an offline run. Servers scatter as much: one had at 100 requests/s the TPOT of others at "
     "118.";
-constexpr const char* long_launches =
-    "On H200 the 24 operations of a layer seem to take the host longer than the fitted 80 µs each.";
+constexpr const char* long_waits = "Single rows wait for 1 to 10 s between neighbours of 0.3 s.";
 constexpr const char* full_prefill_workers =
     "Prefill workers are 70 to 95 % busy. A tenth of their rate is a queue of twice or half the length there.";
 
@@ -68,7 +67,7 @@ constexpr KnownGap known_gaps[]{
     {Regime::closed_loop_others, ServerFigure::ttft_mean, "qwen3-32b fp8_block, h100_sxm_80g, trtllm-1.0",
      "With 128 clients more prompts wait than the one that finds no room. Why is not known."},
     {Regime::closed_loop_experts, ServerFigure::ttft_mean, "deepseek-v3 fp8_block, h200_sxm_141g, trtllm-1.0",
-     long_launches},
+     "On H200 the 24 operations of a layer seem to take the host longer than the fitted 80 µs each."},
     {Regime::closed_loop_experts, ServerFigure::ttft_mean, "gpt-oss-120b mxfp4, h200_sxm_141g, trtllm-1.0",
      "Bursts of prompts on eight GPUs; tables do not say what the fullest group takes of few tokens."},
     {Regime::closed_loop_experts, ServerFigure::tpot_mean, "gpt-oss-120b mxfp4, h100_sxm_80g, trtllm-1.2",
@@ -108,10 +107,8 @@ constexpr KnownGap known_gaps[]{
     {Regime::disaggregated, ServerFigure::ttft_mean, "deepseek-v3 fp8_block, b200_sxm_180g", full_prefill_workers},
     {Regime::disaggregated, ServerFigure::tpot_mean, "deepseek-v3 fp8_block, b200_sxm_180g",
      "Two descriptions of one server, experts in slices and whole, were measured alike; their forecasts differ."},
-    {Regime::disaggregated, ServerFigure::ttft_mean, "deepseek-v3 nvfp4, gb300_288g, trtllm-1.2",
-     "Single rows wait for 1 to 10 s between neighbours of 0.3 s."},
-    {Regime::disaggregated, ServerFigure::ttft_mean, "deepseek-v3 nvfp4, gb200_186g, trtllm-1.2",
-     "Single rows wait for 1 to 10 s between neighbours of 0.3 s."},
+    {Regime::disaggregated, ServerFigure::ttft_mean, "deepseek-v3 nvfp4, gb300_288g, trtllm-1.2", long_waits},
+    {Regime::disaggregated, ServerFigure::ttft_mean, "deepseek-v3 nvfp4, gb200_186g, trtllm-1.2", long_waits},
     {Regime::disaggregated, ServerFigure::tpot_mean, "deepseek-v3 nvfp4, gb200_186g, trtllm-1.2",
      "Decode batches of 8 to 64 under Dynamo 0.8: the servers are faster than the tables of their kernels."},
     {Regime::disaggregated, ServerFigure::ttft_mean, "gpt-oss-120b mxfp4, gb200_186g", full_prefill_workers},

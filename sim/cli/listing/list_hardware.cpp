@@ -104,10 +104,12 @@ ordered_json gpu_items() {
   const std::vector<std::string> profiles = list_profiles();
   for (ordered_json& item : items) {
     const auto name = item.at("name").get<std::string>();
+    const auto like = item.at("kernels_like").get<std::string>();
     const bool own = std::ranges::any_of(profiles, [&](const auto& p) { return p.starts_with(name + "."); });
-    item["kernels_from"] = own ? name : item.at("kernels_like").get<std::string>();
-    const PowerDraw power = load_gpu(name, {}, "").power;
-    item["clock_fraction"] = clock_fraction(power, power.cap_w);
+    const ordered_json power = item.at("power");
+    item["kernels_from"] = own || like.empty() ? name : like;
+    item["clock_fraction"] =
+        clock_fraction({.idle_w = power.at("idle_w"), .prefill_w = power.at("prefill_w")}, power.at("cap_w"));
   }
   return items;
 }

@@ -266,8 +266,7 @@ struct PoolSpec {
     f.field("tokenizer_workers", tokenizer_workers,
             "tokenisers of each replica, which take one prompt at a time (vLLM --api-server-count, SGLang "
             "--tokenizer-worker-num, TensorRT-LLM --num_serve_frontends). 0: no prompt waits for another, as with "
-            "Dynamo, which tokenises on many "
-            "threads, or where prompts come as tokens",
+            "Dynamo, which tokenises on many threads, or where prompts come as tokens",
             {.min = 0, .max = 1 << 10});
     f.field("stream_interval", stream_interval,
             "tokens of a piece in which answers leave, but for the first token, which is one (vLLM, SGLang "
