@@ -63,7 +63,7 @@ ComparedFigure compared(const MeasuredServer& server, const MeasuredStage& stage
   out.spread = wider_by(*forecast.summary);
   say_queue(out, server, stage, *forecast.summary);
   out.forecast =
-      m.figure == ServerFigure::highest_rate ? forecast.highest_rate : figure_of(*forecast.summary, stage, m.figure);
+      m.figure == ServerFigure::highest_rate ? forecast.highest_rate : mean_figure_of(forecast, stage, m.figure);
   if (!forecast.interval) return out;
   const FigureInterval interval = interval_of(*forecast.interval, stage, m.figure);
   out.p05 = interval.p05;

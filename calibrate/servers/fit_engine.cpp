@@ -8,6 +8,9 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "calibrate/servers/comparison.h"
 #include "calibrate/servers/fit_errors.h"
@@ -52,15 +55,22 @@ std::vector<MeasuredServer> with_fitted_stages(std::span<const MeasuredServer> a
   return servers;
 }
 
+bool is_ttft(ServerFigure figure) { return figure == ServerFigure::ttft_mean || figure == ServerFigure::ttft_p50; }
+
+/// Of first tokens the median where it was measured: single stalls make a mean longer, and are no term's.
 std::vector<ComparedFigure> fitted_figures(const EngineProfile& engine, std::span<const MeasuredServer> servers,
                                            ForecastOptions how) {
   const ScratchFolder scratch;
   how.engine = scratch / "fitted.yaml";
   write_text(how.engine, engine_yaml(engine));
   std::vector<ComparedFigure> figures = compare(servers, forecast(servers, how));
-  std::erase_if(figures, [](const ComparedFigure& f) {
-    return f.saturated || f.figure == ServerFigure::e2e_mean || f.figure == ServerFigure::ttft_p99 ||
-           f.figure == ServerFigure::ttft_p50;
+  std::set<std::pair<std::string, std::string>> with_median;
+  for (const ComparedFigure& f : figures)
+    if (f.figure == ServerFigure::ttft_p50) with_median.insert({f.server, f.stage});
+  std::erase_if(figures, [&](const ComparedFigure& f) {
+    const bool of_terms = f.figure == ServerFigure::tpot_mean || is_ttft(f.figure);
+    return f.saturated || !of_terms ||
+           (f.figure == ServerFigure::ttft_mean && with_median.contains({f.server, f.stage}));
   });
   for (const ComparedFigure& f : figures)
     if (!f.forecast)
@@ -73,7 +83,7 @@ std::vector<ComparedFigure> fitted_figures(const EngineProfile& engine, std::spa
 Eigen::VectorXd residuals(std::span<const ComparedFigure> figures) {
   Eigen::VectorXd r(static_cast<Eigen::Index>(figures.size()));
   for (std::size_t i = 0; i < figures.size(); ++i) {
-    const double noise = figures[i].figure == ServerFigure::ttft_mean ? ttft_noise : tpot_noise;
+    const double noise = is_ttft(figures[i].figure) ? ttft_noise : tpot_noise;
     r[static_cast<Eigen::Index>(i)] = std::log(*figures[i].forecast / figures[i].measured) / noise;
   }
   return r;

@@ -32,7 +32,8 @@ const std::array<std::vector<std::string>, 5> generations{{
     {"h100_sxm_80g", "h200_sxm_141g", "h800_sxm_80g"},
     {"b200_sxm_180g", "b300_sxm_288g", "gb200_186g", "gb300_288g"},
     {"l40s_48g"},
-    {"a100_pcie_40g", "a100_pcie_80g", "gh200_96g", "h100_nvl_94g", "h100_pcie_80g", "rtx_4060_8g", "rtx_4090_24g"},
+    {"a100_pcie_40g", "a100_pcie_80g", "gh200_96g", "h100_nvl_94g", "h100_pcie_80g", "h200_nvl_141g", "rtx_4060_8g",
+     "rtx_4090_24g"},
 }};
 
 /// Engines without figures of their own, or without some of a kind, and the one whose last entry stands in.

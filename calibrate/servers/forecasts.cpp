@@ -1,5 +1,7 @@
 #include "calibrate/servers/forecasts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -32,24 +34,24 @@ std::vector<bool> with_interval(std::span<const MeasuredServer> servers, const F
   return chosen;
 }
 
+void set(ChildCommand& command, const std::string& setting) {
+  command.words.push_back("--set");
+  command.words.push_back(setting);
+}
+
+/// The first draw of a load has the scenario's own seed, and the interval.
 ChildCommand command_for(const MeasuredServer& server, const ForecastOptions& options, const ScratchFolder& scratch,
-                         std::size_t i, bool interval) {
-  const std::string name = std::to_string(i);
+                         const std::string& name, bool interval) {
   const std::string scenario = scratch / (name + ".yaml");
   write_text(scenario, server.scenario);
   const std::string& engine = options.engine.empty() ? server.engine : options.engine;
   ChildCommand command{.words = {options.program, "run", scenario, "--format", "json"},
                        .output = scratch / (name + ".json"),
                        .complaints = scratch / (name + ".txt")};
-  for (int pool = 0; pool < server.pools; ++pool) {
-    command.words.push_back("--set");
-    command.words.push_back("pools[" + std::to_string(pool) + "].engine=" + engine);
-  }
+  for (int pool = 0; pool < server.pools; ++pool)
+    set(command, "pools[" + std::to_string(pool) + "].engine=" + engine);
   for (const auto* settings : {&server.settings, &options.settings})
-    for (const std::string& setting : *settings) {
-      command.words.push_back("--set");
-      command.words.push_back(setting);
-    }
+    for (const std::string& setting : *settings) set(command, setting);
   if (interval) {
     command.words.push_back("--replicates");
     command.words.push_back(std::to_string(options.replicates));
@@ -111,24 +113,52 @@ std::optional<double> start_figure_of(const Summary& summary, ServerFigure figur
   return figure == ServerFigure::start_gpu_load ? phases->gpu_load_s : phases->engine_init_s;
 }
 
+/// Of a server's draws.
+Forecast forecast_of(std::span<const ChildCommand> commands, std::span<const int> statuses) {
+  for (std::size_t i = 0; i < commands.size(); ++i)
+    if (statuses[i] != 0) return {.complaint = first_line(commands[i].complaints)};
+  const std::string& first = commands.front().output;
+  Forecast out{.summary = read_summary(first), .interval = read_interval(first)};
+  for (const ChildCommand& other : commands.subspan(1)) out.others.push_back(read_summary(other.output));
+  return out;
+}
+
 }  // namespace
 
 std::vector<Forecast> forecast(std::span<const MeasuredServer> servers, const ForecastOptions& options) {
   const ScratchFolder scratch;
   const std::vector<bool> intervals = with_interval(servers, options);
   std::vector<ChildCommand> commands;
-  for (std::size_t i = 0; i < servers.size(); ++i)
-    commands.push_back(command_for(servers[i], options, scratch, i, intervals[i]));
+  for (std::size_t i = 0; i < servers.size(); ++i) {
+    commands.push_back(command_for(servers[i], options, scratch, std::to_string(i), intervals[i]));
+    for (int draw = 2; draw <= servers[i].draws; ++draw) {
+      commands.push_back(command_for(servers[i], options, scratch, fmt::format("{}.{}", i, draw), false));
+      set(commands.back(), fmt::format("seed={}", draw));
+    }
+  }
   const std::vector<int> statuses = run_children(commands, options.at_a_time);
   std::vector<Forecast> forecasts;
-  for (std::size_t i = 0; i < servers.size(); ++i) {
-    if (statuses[i] == 0)
-      forecasts.push_back(
-          {.summary = read_summary(commands[i].output), .interval = read_interval(commands[i].output)});
-    else
-      forecasts.push_back({.complaint = first_line(commands[i].complaints)});
+  std::size_t first = 0;
+  for (const MeasuredServer& server : servers) {
+    const std::size_t draws = static_cast<std::size_t>(server.draws);
+    forecasts.push_back(
+        forecast_of(std::span(commands).subspan(first, draws), std::span(statuses).subspan(first, draws)));
+    first += draws;
   }
   return forecasts;
+}
+
+std::optional<double> mean_figure_of(const Forecast& forecast, const MeasuredStage& stage, ServerFigure figure) {
+  double sum = 0;
+  double draws = 0;
+  const auto add = [&](const Summary& summary) {
+    const auto value = figure_of(summary, stage, figure);
+    sum += value.value_or(0);
+    draws += value ? 1 : 0;
+  };
+  if (forecast.summary) add(*forecast.summary);
+  for (const Summary& other : forecast.others) add(other);
+  return draws > 0 ? std::optional(sum / draws) : std::nullopt;
 }
 
 std::optional<double> figure_of(const Summary& summary, const MeasuredStage& stage, ServerFigure figure) {

@@ -21,7 +21,8 @@ struct ForecastOptions {
 };
 
 struct Forecast {
-  std::optional<Summary> summary{};
+  std::optional<Summary> summary{};    // of the first draw of the load
+  std::vector<Summary> others{};       // of the other draws
   std::optional<Interval> interval{};  // where replicates were asked for
   std::optional<double> highest_rate{};  // where the server has limits, see rate_search.h
   std::string complaint{};               // why there is none
@@ -32,6 +33,9 @@ std::vector<Forecast> forecast(std::span<const MeasuredServer> servers, const Fo
 
 /// A figure of one stage; nothing where the run has no such class or nothing got so far.
 std::optional<double> figure_of(const Summary& summary, const MeasuredStage& stage, ServerFigure figure);
+
+/// The same in the mean of all draws that have one.
+std::optional<double> mean_figure_of(const Forecast& forecast, const MeasuredStage& stage, ServerFigure figure);
 
 /// Share of a stage's mean TTFT that lies before the first step of its requests, less the `way_in_s` of each.
 double queue_fraction_of(const Summary& summary, const MeasuredStage& stage, double way_in_s);

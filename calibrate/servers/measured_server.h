@@ -82,6 +82,9 @@ struct RateLimits {
   double duration_s = 0;  // of arrivals at each rate
 };
 
+/// Of loads in stages of 20 to 60 s, whose arrivals scatter as much as servers differ.
+inline constexpr int draws_of_short_stages = 5;
+
 /// A real server and the scenario that says the same.
 struct MeasuredServer {
   std::string name{};      // of the run
@@ -93,6 +96,7 @@ struct MeasuredServer {
   bool experts = false;    // a mixture of experts
   const char* layout = "one";  // see ServedPool
   const char* load = "closed";  // likewise
+  int draws = 1;                // of its load, whose mean is the forecast: several where stages are short
   bool error_fit = false;      // errors of engines are fitted on it (read/error_split.h)
   bool fitting = false;    // terms of engines may be fitted on it (read/split.h); the others are for the report alone
   int pools = 1;           // of the scenario, each with this engine

@@ -21,6 +21,8 @@ std::vector<MeasuredServer> own_servers(const std::string& file) {
                                      .request_class = request_class,
                                      .measured = {{ServerFigure::ttft_mean, row.positive_number("ttft_mean_s")},
                                                   {ServerFigure::tpot_mean, row.positive_number("tpot_mean_s")}}});
+    if (row.has("ttft_p50_s"))
+      servers.back().stages.back().measured.push_back({ServerFigure::ttft_p50, row.positive_number("ttft_p50_s")});
   }
   return servers;
 }

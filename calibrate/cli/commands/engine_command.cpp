@@ -44,9 +44,10 @@ std::vector<FittedSystem> systems_of(const std::vector<MeasuredServer>& servers)
 class EngineCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
-    CLI::Option* runs =
-        add_path(app, "RUNS", runs_, "FILE",
-                 "CSV of measured stages: scenario,class,ttft_mean_s,tpot_mean_s; a few minutes at two rates do");
+    CLI::Option* runs = add_path(
+        app, "RUNS", runs_, "FILE",
+        "CSV of measured stages: scenario,class,ttft_mean_s,tpot_mean_s, and ttft_p50_s if known; a few minutes at "
+        "two rates do");
     add_path(app, "--servers", servers_, "DIR",
              "Fit on the measured servers of this folder that the split sets aside for it, as bundled files are")
         ->excludes(runs);

@@ -90,6 +90,7 @@ MeasuredServer tier_server(const RunRows& rows) {
                         .experts = llm.experts,
                         .layout = "routed",
                         .load = "open",
+                        .draws = draws_of_short_stages,
                         .scenario = tier_scenario(rows, llm, gpu)};
   for (std::size_t i = 0; i < rows.size(); ++i)
     server.stages.push_back({.title = rows[i]->text("rate_rps") + " req/s",

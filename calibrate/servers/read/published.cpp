@@ -52,12 +52,15 @@ const std::map<std::string_view, BundledGpu> known_gpus{
     {"gb300", {"gb300_288g", "gb300_nvl72", false, true}},
     {"gh200", {"gh200_96g", "gh200", false}},
     {"h100", {"h100_sxm_80g", "dgx_h100"}},
+    {"h100 nvl", {"h100_nvl_94g", "pcie_server", false}},
+    {"h100 pcie", {"h100_pcie_80g", "pcie_server", false}},
     {"h200", {"h200_sxm_141g", "hgx_h200"}},
+    {"h200 nvl", {"h200_nvl_141g", "pcie_server", false}},
     {"l40s", {"l40s_48g", "pcie_server"}},
 };
 /// Of a GPU's name: its board as all of these models have it, its memory where there is one size, an engine.
-const std::set<std::string_view> idle_gpu_words{"nvidia", "sxm",   "sxm4", "sxm5",  "80gb", "96gb",
-                                                "141gb",  "180gb", "hbm3", "hbm3e", "trt"};
+const std::set<std::string_view> idle_gpu_words{"nvidia", "sxm",   "sxm4",  "sxm5", "80gb",  "94gb",
+                                                "96gb",   "141gb", "180gb", "hbm3", "hbm3e", "trt"};
 
 std::vector<std::string> words(const std::string& name) {
   std::vector<std::string> all;

@@ -92,6 +92,7 @@ MeasuredServer routed_apart_server(const RunRows& rows) {
                         .experts = true,
                         .layout = "apart",
                         .load = "open",
+                        .draws = draws_of_short_stages,
                         .pools = 2,
                         .scenario = apart_scenario(llm, gpu)};
   for (const CsvRow* row : rows)

@@ -139,6 +139,7 @@ MeasuredServer ladder_server(const RunRows& rows) {
                         .experts = llm.experts,
                         .layout = row.text("arm").starts_with("llm-d") ? "routed" : "one",
                         .load = "open",
+                        .draws = draws_of_short_stages,
                         .scenario = ladder_scenario(row, llm, gpu)};
   for (const CsvRow* stage : rows) server.stages.push_back(ladder_stage(*stage, number_of(*stage)));
   return server;

@@ -167,6 +167,15 @@ MemoryPlan tightest_stage(const Gpu& gpu, const Llm& llm, const Shape& shape, co
 
 std::string rounded_bytes(double bytes) { return std::to_string(static_cast<std::int64_t>(std::ceil(bytes))); }
 
+/// Where the share for weights and KV is SGLang's own, which follows from the tokens of steps.
+bool share_by_steps(const MemorySettings& settings) {
+  return settings.rule == "sglang" && !settings.gpu_memory_utilization;
+}
+std::string kept_for_steps(const MemoryUse& use) {
+  return " beside what SGLang keeps for steps of " + std::to_string(use.max_step_tokens) +
+         " tokens (1.5 MiB each); fewer tokens a step, or a memory.gpu_memory_utilization, leave more";
+}
+
 std::string too_big(const Gpu& gpu, const Llm& llm, const Shape& shape, const MemorySettings& settings,
                     const MemoryUse& use, const MemoryPlan& plan) {
   const double need = plan.weight_bytes + plan.activation_bytes + plan.reserve_bytes;
@@ -175,7 +184,8 @@ std::string too_big(const Gpu& gpu, const Llm& llm, const Shape& shape, const Me
       gpu.title + ": each needs " + rounded_bytes(need) + " bytes for weights, activations and reserve, " +
       rounded_bytes(std::max(0.0, -plan.kv_pool_bytes)) + " more than there are, and holds no KV cache; ";
   const std::optional<Shape> smallest = smallest_shape(gpu, llm, settings, use);
-  if (!smallest) return text + "no shape of this GPU holds it";
+  if (!smallest)
+    return text + "no shape of this GPU holds it" + (share_by_steps(settings) ? kept_for_steps(use) : "");
   return text + "smallest shape that fits: tensor_parallel " + std::to_string(smallest->tensor_parallel) +
          ", pipeline_parallel " + std::to_string(smallest->pipeline_parallel);
 }
@@ -205,7 +215,7 @@ double sglang_share(const Gpu& gpu, const Shape& shape, const MemoryUse& use) {
   if (ranks > 1) kept += graph * real(ranks) * (graph > 300 ? 4.5 : 3);
   const double total = gpu.hbm_bytes / mib;
   if (total > large_gpu) kept = std::max(kept, 10.0 * 1024);
-  return 1 - kept / total;
+  return std::max(0.0, 1 - kept / total);
 }
 
 double activation_bytes(const Llm& llm, std::int64_t tensor_parallel, const MemoryUse& use) {

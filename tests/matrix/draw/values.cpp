@@ -4,15 +4,17 @@ namespace servecast::matrix {
 namespace {
 
 // Hand-chosen so that what a policy decides is decided often in a run of some seconds. A batcher's step holds eight
-// tokens for each of its sequences, since that many rows are checked where they speculate.
+// tokens for each of its sequences, since that many rows are checked where they speculate; no step holds the 16,384
+// of defaults, for which SGLang's memory rule keeps all of a small GPU.
 const std::vector<Values>& table() {
   static const std::vector<Values> rows{
       {"batcher.fastertransformer",
-       0.8,
+       1,
        {R"({"max_batch_size": 4, "max_num_batched_tokens": 2048})",
-        R"({"max_batch_size": 16, "max_num_batched_tokens": 4096})", R"({"max_batch_size": 1})"}},
+        R"({"max_batch_size": 16, "max_num_batched_tokens": 4096})",
+        R"({"max_batch_size": 1, "max_num_batched_tokens": 2048})"}},
       {"batcher.orca",
-       0.8,
+       1,
        {R"({"max_num_seqs": 8, "max_num_batched_tokens": 1024})",
         R"({"max_num_seqs": 64, "max_num_batched_tokens": 2048})"}},
       {"batcher.sarathi",
@@ -24,8 +26,9 @@ const std::vector<Values>& table() {
        {R"({"max_num_seqs": 64, "max_pauses": 1})", R"({"max_num_seqs": 8, "max_pauses": 0})",
         R"({"max_num_batched_tokens": 512, "max_num_seqs": 32})"}},
       {"batcher.static",
-       0.6,
-       {R"({"max_batch_size": 2})", R"({"max_batch_size": 32, "max_num_batched_tokens": 4096})"}},
+       1,
+       {R"({"max_batch_size": 2, "max_num_batched_tokens": 2048})",
+        R"({"max_batch_size": 32, "max_num_batched_tokens": 4096})"}},
       {"batcher.trtllm",
        1,
        {R"({"max_num_tokens": 1024, "max_batch_size": 32})",

@@ -86,12 +86,12 @@ TEST(ReportMlperf, TakesASetupPerScenario) {
 TEST(ReportMlperf, NamesWhatItLeavesOut) {
   const TestFolder folder;
   const std::string rows =
-      rows_of(folder, row({}) + row({.benchmark = "llama2-70b-99"}) + row({.accelerator = "NVIDIA H200-NVL-141GB"}) +
+      rows_of(folder, row({}) + row({.benchmark = "llama2-70b-99"}) + row({.accelerator = "NVIDIA B200-NVL-180GB"}) +
                           row({.valid = "INVALID"}) + row({.division = "open"}) + row({.benchmark = "mixtral-8x7b"}) +
                           row({.tokens_s = "1000"}) + row({.software = "\"vLLM 0.6\""}));
   for (const char* reason :
        {"line 3: a run that is entered for two accuracy targets",
-        "line 4: no bundled GPU is known for 'H200-NVL-141GB'", "line 5: the run was not valid",
+        "line 4: no bundled GPU is known for 'B200-NVL-180GB'", "line 5: the run was not valid",
         "line 6: of the open division", "line 7: what benchmark 'mixtral-8x7b' sends is not known",
         "line 8: answers have 125 tokens in the mean, those of llama2-70b have 293",
         "line 9: how Interactive of Acme served llama2-70b on h200_sxm_141g with 'vLLM 0.6'"})

@@ -8,6 +8,7 @@
 namespace servecast::memory_plan_test {
 
 using testing::HasSubstr;
+using testing::Not;
 
 // The whole model: 380,500 weights = 761,000 bytes. Split over 2: linear layers and tables halve (280,000 weights
 // less 140,000 of the linear, 100,000 of the tables), norms 400 stay; the outer norm is left out as too small to
@@ -119,6 +120,18 @@ TEST(MemoryPlan, SaysByHowMuchItMissesAndWhatFits) {
   small.hbm_bytes = 1000;
   EXPECT_EQ(smallest_shape(small, tiny_llm(), {.reserve_bytes = 0}, use), std::nullopt);
   EXPECT_THAT(*plan_memory(small, tiny_llm(), {}, {}, use).problem, HasSubstr("no shape of this GPU holds it"));
+}
+
+TEST(MemoryPlan, SaysWhatSglangKeepsForLargeStepsWhereNothingFits) {
+  Gpu small = made_up_gpu();
+  small.hbm_bytes = 1000;
+  const auto problem = [&](MemorySettings settings) {
+    return plan_memory(small, tiny_llm(), {}, settings, {.max_step_tokens = 16384, .max_sequences = 2})
+        .problem.value();
+  };
+  EXPECT_THAT(problem({.rule = "sglang"}), HasSubstr("beside what SGLang keeps for steps of 16384 tokens"));
+  EXPECT_THAT(problem({.rule = "sglang", .gpu_memory_utilization = 0.9}), Not(HasSubstr("SGLang")));
+  EXPECT_THAT(problem({.rule = "vllm"}), Not(HasSubstr("SGLang")));
 }
 
 TEST(MemoryPlan, RefusesShapesThatDoNotDivide) {

@@ -56,6 +56,14 @@ TEST(Comparison, IntervalOfADifferenceHoldsItHoweverItsPartsGoTogether) {
   EXPECT_EQ(of_all.p95, 9);
 }
 
+// Clients of the second draw saw nothing.
+TEST(Comparison, ForecastIsTheMeanOfAllDrawsThatHaveTheFigure) {
+  const auto drawn = [](double ttft_s) { return Summary{.latencies = {.ttft_s = Statistics{.mean = ttft_s}}}; };
+  const Forecast forecast{.summary = drawn(1), .others = {Summary{}, drawn(2), drawn(6)}};
+  EXPECT_EQ(mean_figure_of(forecast, {}, ServerFigure::ttft_mean), 3);
+  EXPECT_EQ(mean_figure_of({}, {}, ServerFigure::ttft_mean), std::nullopt);
+}
+
 TEST(Comparison, SummarySetsReportingRowsApartFromFittingOnes) {
   std::vector<ComparedFigure> rows{row(2, 2.1), row(2, 3)};
   rows[1].fitting = true;

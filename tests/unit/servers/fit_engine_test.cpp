@@ -65,7 +65,8 @@ TEST(EngineYaml, FilesNameWhatTheyWereFittedOn) {
   EXPECT_FALSE(is_fitted_on("vllm-0.15", "h200_sxm_141g", "gpt-oss-120b", "mxfp4"));
 }
 
-// Measurements made by an engine with 9 ms and 60 us, fitted from one with 6.3 ms and 42 us.
+// Measurements made by an engine with 9 ms and 60 us, fitted from one with 6.3 ms and 42 us. Of first tokens medians
+// count; means of 1 s, as of stalls, do not.
 TEST(FitEngine, FindsTheTermsThatMadeTheMeasurements) {
   const ScratchFolder scratch;
   EngineProfile truth = load_engine("vllm-0.15", {});
@@ -79,9 +80,11 @@ TEST(FitEngine, FindsTheTermsThatMadeTheMeasurements) {
   ForecastOptions how{.program = sibling_program("servecast"), .engine = scratch / "truth.yaml", .at_a_time = 2};
   const std::vector<Forecast> made = forecast(servers, how);
   ASSERT_TRUE(made[0].summary) << made[0].complaint;
-  for (MeasuredStage& stage : servers[0].stages)
-    for (const ServerFigure figure : {ServerFigure::ttft_mean, ServerFigure::tpot_mean})
+  for (MeasuredStage& stage : servers[0].stages) {
+    for (const ServerFigure figure : {ServerFigure::ttft_p50, ServerFigure::tpot_mean})
       stage.measured.push_back({figure, *figure_of(*made[0].summary, stage, figure)});
+    stage.measured.push_back({ServerFigure::ttft_mean, 1});
+  }
   how.engine.clear();
   const EngineFit fit = fit_engine(start, servers, how);
   EXPECT_EQ(fit.figures, 4);
@@ -101,6 +104,15 @@ TEST(OwnRuns, RowsOfOneScenarioAreOneServer) {
   ASSERT_EQ(servers[0].stages.size(), 2u);
   EXPECT_EQ(servers[0].stages[1].request_class, "stage 2");
   EXPECT_EQ(servers[0].stages[1].measured[0].value, 0.03);
+}
+
+TEST(OwnRuns, MedianOfFirstTokensIsReadWhereItIsGiven) {
+  const ScratchFolder scratch;
+  write_text(scratch / "a.yaml", two_rates);
+  write_text(scratch / "runs.csv", "scenario,class,ttft_mean_s,tpot_mean_s,ttft_p50_s\na.yaml,,0.02,0.007,0.018\n");
+  const Measurement last = own_servers(scratch / "runs.csv")[0].stages[0].measured.back();
+  EXPECT_EQ(last.figure, ServerFigure::ttft_p50);
+  EXPECT_EQ(last.value, 0.018);
 }
 
 TEST(OwnRuns, FiguresAreAboveZero) {

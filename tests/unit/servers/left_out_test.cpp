@@ -133,8 +133,8 @@ TEST_F(Rows, OfflineRowsOfWhatNobodyBundledAreNamed) {
   const char* rest = ",1,128,128,3000,output tokens/s,1000";
   EXPECT_EQ(why_offline(std::string("TensorRT-LLM 0.15.0,H100-SXM-80GB,FP8,Some 5B") + rest),
             "no bundled model is known for 'Some 5B'");
-  EXPECT_EQ(why_offline(std::string("TensorRT-LLM 0.15.0,H200-NVL-141GB,FP8,LLaMA v3 70B") + rest),
-            "no bundled GPU is known for 'H200-NVL-141GB'");
+  EXPECT_EQ(why_offline(std::string("TensorRT-LLM 0.15.0,B200-NVL-180GB,FP8,LLaMA v3 70B") + rest),
+            "no bundled GPU is known for 'B200-NVL-180GB'");
   EXPECT_THAT(why_offline(std::string("TensorRT-LLM 0.10.0,H100-SXM-80GB,FP8,LLaMA v3 70B") + rest),
               HasSubstr("TensorRT-LLM 0.10's pages do not say"));
   EXPECT_THAT(why_offline(std::string("TensorRT-LLM 0.15.0,H100-SXM-80GB,NVFP4,LLaMA v3 70B") + rest),

@@ -50,9 +50,11 @@ TEST(Published, GpusByTheirBoards) {
   EXPECT_EQ(bundled_gpu("A100-SXM4-80GB").name, "a100_sxm_80g");
   EXPECT_EQ(bundled_gpu("A100-80GB").name, "a100_sxm_80g");
   EXPECT_EQ(bundled_gpu("A100-PCIE-80GB").name, "a100_pcie_80g");
+  EXPECT_EQ(bundled_gpu("NVIDIA H200-NVL-141GB").name, "h200_nvl_141g");
+  EXPECT_EQ(bundled_gpu("H100-NVL-94GB").title(), "h100_nvl_94g (kernels derived)");
   EXPECT_EQ(bundled_gpu("b200-trt").name, "b200_sxm_180g");
   EXPECT_EQ(bundled_gpu("gb200").node, "gb200_nvl72");
-  for (const char* other : {"H200-NVL-141GB", "mi325x", "H100 NVL", "H20", ""})
+  for (const char* other : {"B200-NVL-180GB", "mi325x", "H100 CNX", "H20", ""})
     EXPECT_THROW(bundled_gpu(other), NoMatch) << other;
 }
 

@@ -105,7 +105,7 @@ std::string batcher_text(const MlperfRun& run) {
 const char* router_of(const MlperfRun& run) { return run.scenario == "Server" ? "least_requests" : "round_robin"; }
 
 std::string system_of(const MlperfRun& run) {
-  return fmt::format("{} {}, {}, {}, {} of {} tokens a step", run.benchmark.llm, run.weights, run.gpu.name,
+  return fmt::format("{} {}, {}, {}, {} of {} tokens a step", run.benchmark.llm, run.weights, run.gpu.title(),
                      run.setup.engine, run.scenario, run.setup.step_tokens);
 }
 

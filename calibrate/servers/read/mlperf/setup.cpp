@@ -39,15 +39,15 @@ constexpr std::array<MlperfBenchmark, 2> benchmarks{{
 
 /// The first line that fits counts.
 constexpr std::array<MlperfSetup, 9> setups{{
-    {"TensorRT", "llama2-70b", "h200_sxm_141g", "", "Interactive", "trtllm-0.15", 1, 256, 256, 0, "fp8", 0.9},
-    {"TensorRT", "llama2-70b", "h200_sxm_141g", "", "", "trtllm-0.15", 1, 1536, 1536, 0, "fp8", 0.9},
-    {"TensorRT", "llama2-70b", "h100_sxm_80g", "", "", "trtllm-0.15", 2, 1024, 1024, 0, "fp8", 0.95},
-    {"TensorRT", "llama3.1-8b", "h200_sxm_141g", "HPE", "", "trtllm-0.15", 1, 2048, 12000, 0, "fp8", 0.99},
-    {"TensorRT", "llama3.1-8b", "h200_sxm_141g", "", "", "trtllm-0.15", 1, 1536, 1536, 0, "fp8", 0.9},
-    {"vLLM 0.10", "llama3.1-8b", "h100_sxm_80g", "RedHat", "Server", "vllm-0.12", 1, 512, 1024, 256, "auto", 0.91},
-    {"vLLM 0.10", "llama3.1-8b", "h100_sxm_80g", "RedHat", "Offline", "vllm-0.12", 1, 1024, 4096, 0, "fp8", 0.9},
-    {"vLLM 0.10", "llama3.1-8b", "l40s_48g", "RedHat", "Server", "vllm-0.12", 1, 256, 2048, 0, "fp8", 0.96},
-    {"vLLM 0.10", "llama3.1-8b", "l40s_48g", "RedHat", "Offline", "vllm-0.12", 1, 512, 16384, 256, "fp8", 0.95},
+    {"TensorRT", "llama2-70b", "h200_", "", "Interactive", "trtllm-0.15", 1, 256, 256, 0, "fp8", 0.9},
+    {"TensorRT", "llama2-70b", "h200_", "", "", "trtllm-0.15", 1, 1536, 1536, 0, "fp8", 0.9},
+    {"TensorRT", "llama2-70b", "h100_", "", "", "trtllm-0.15", 2, 1024, 1024, 0, "fp8", 0.95},
+    {"TensorRT", "llama3.1-8b", "h200_", "HPE", "", "trtllm-0.15", 1, 2048, 12000, 0, "fp8", 0.99},
+    {"TensorRT", "llama3.1-8b", "h200_", "", "", "trtllm-0.15", 1, 1536, 1536, 0, "fp8", 0.9},
+    {"vLLM 0.10", "llama3.1-8b", "h100_", "RedHat", "Server", "vllm-0.12", 1, 512, 1024, 256, "auto", 0.91},
+    {"vLLM 0.10", "llama3.1-8b", "h100_", "RedHat", "Offline", "vllm-0.12", 1, 1024, 4096, 0, "fp8", 0.9},
+    {"vLLM 0.10", "llama3.1-8b", "l40s_", "RedHat", "Server", "vllm-0.12", 1, 256, 2048, 0, "fp8", 0.96},
+    {"vLLM 0.10", "llama3.1-8b", "l40s_", "RedHat", "Offline", "vllm-0.12", 1, 512, 16384, 256, "fp8", 0.95},
 }};
 
 bool fits(std::string_view wanted, const std::string& said) { return wanted.empty() || wanted == said; }
@@ -66,7 +66,7 @@ const MlperfBenchmark& mlperf_benchmark(const std::string& name) {
 const MlperfSetup& mlperf_setup(const MlperfSubmission& submission) {
   const auto found = std::ranges::find_if(setups, [&](const MlperfSetup& s) {
     return submission.software.starts_with(s.software) && submission.benchmark == s.benchmark &&
-           submission.gpu == s.gpu && fits(s.submitter, submission.submitter) &&
+           submission.gpu.starts_with(s.gpu) && fits(s.submitter, submission.submitter) &&
            fits(s.scenario, submission.scenario);
   });
   if (found == setups.end())

@@ -20,7 +20,7 @@ const MlperfBenchmark& mlperf_benchmark(const std::string& name);
 struct MlperfSetup {
   const char* software;   // a row's begins with it
   const char* benchmark;  // see MlperfBenchmark::name
-  const char* gpu;        // bundled
+  const char* gpu;        // a bundled one's name begins with it: all boards of a chip
   const char* submitter;  // empty: all others
   const char* scenario;   // likewise
   const char* engine;     // bundled

@@ -24,8 +24,8 @@ TEST(BundledGpus, AreAllThere) {
               testing::ElementsAre("a100_pcie_40g", "a100_pcie_80g", "a100_sxm_40g", "a100_sxm_80g", "a10_24g",
                                    "a40_48g", "a800_sxm_80g", "b200_sxm_180g", "b300_sxm_288g", "gb200_186g",
                                    "gb300_288g", "gh200_96g", "h100_nvl_94g", "h100_pcie_80g", "h100_sxm_80g",
-                                   "h200_sxm_141g", "h800_sxm_80g", "i7_13650hx", "l40s_48g", "phone_100tops",
-                                   "rtx_4060_8g", "rtx_4090_24g", "rtx_a5000_24g"));
+                                   "h200_nvl_141g", "h200_sxm_141g", "h800_sxm_80g", "i7_13650hx", "l40s_48g",
+                                   "phone_100tops", "rtx_4060_8g", "rtx_4090_24g", "rtx_a5000_24g"));
 }
 
 /// No fitted rate may pass the data sheet.
