@@ -57,21 +57,25 @@ std::vector<MeasuredServer> with_fitted_stages(std::span<const MeasuredServer> a
 
 bool is_ttft(ServerFigure figure) { return figure == ServerFigure::ttft_mean || figure == ServerFigure::ttft_p50; }
 
-/// Of first tokens the median where it was measured: single stalls make a mean longer, and are no term's.
+/// Of first tokens the median stays where it was measured: single stalls make a mean longer, and are no term's. E2E
+/// follows from the others, and P99 from few requests.
+void keep_figures_of_terms(std::vector<ComparedFigure>& figures) {
+  std::set<std::pair<std::string, std::string>> with_median;
+  for (const ComparedFigure& f : figures)
+    if (f.figure == ServerFigure::ttft_p50) with_median.insert({f.server, f.stage});
+  std::erase_if(figures, [&](const ComparedFigure& f) {
+    if (f.figure == ServerFigure::ttft_mean && with_median.contains({f.server, f.stage})) return true;
+    return f.saturated || f.figure == ServerFigure::e2e_mean || f.figure == ServerFigure::ttft_p99;
+  });
+}
+
 std::vector<ComparedFigure> fitted_figures(const EngineProfile& engine, std::span<const MeasuredServer> servers,
                                            ForecastOptions how) {
   const ScratchFolder scratch;
   how.engine = scratch / "fitted.yaml";
   write_text(how.engine, engine_yaml(engine));
   std::vector<ComparedFigure> figures = compare(servers, forecast(servers, how));
-  std::set<std::pair<std::string, std::string>> with_median;
-  for (const ComparedFigure& f : figures)
-    if (f.figure == ServerFigure::ttft_p50) with_median.insert({f.server, f.stage});
-  std::erase_if(figures, [&](const ComparedFigure& f) {
-    const bool of_terms = f.figure == ServerFigure::tpot_mean || is_ttft(f.figure);
-    return f.saturated || !of_terms ||
-           (f.figure == ServerFigure::ttft_mean && with_median.contains({f.server, f.stage}));
-  });
+  keep_figures_of_terms(figures);
   for (const ComparedFigure& f : figures)
     if (!f.forecast)
       throw UserError("'" + f.server + "', class '" + f.stage +

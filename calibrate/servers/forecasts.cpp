@@ -39,20 +39,23 @@ void set(ChildCommand& command, const std::string& setting) {
   command.words.push_back(setting);
 }
 
-/// The first draw of a load has the scenario's own seed, and the interval.
-ChildCommand command_for(const MeasuredServer& server, const ForecastOptions& options, const ScratchFolder& scratch,
-                         const std::string& name, bool interval) {
-  const std::string scenario = scratch / (name + ".yaml");
+/// Of one draw of its load, into files that begin with `path`. The first has the scenario's own seed, and the
+/// interval.
+ChildCommand command_for(const MeasuredServer& server, const ForecastOptions& options, const std::string& path,
+                         int draw, bool interval) {
+  const std::string scenario = path + ".yaml";
   write_text(scenario, server.scenario);
   const std::string& engine = options.engine.empty() ? server.engine : options.engine;
   ChildCommand command{.words = {options.program, "run", scenario, "--format", "json"},
-                       .output = scratch / (name + ".json"),
-                       .complaints = scratch / (name + ".txt")};
+                       .output = path + ".json",
+                       .complaints = path + ".txt"};
   for (int pool = 0; pool < server.pools; ++pool)
     set(command, "pools[" + std::to_string(pool) + "].engine=" + engine);
   for (const auto* settings : {&server.settings, &options.settings})
     for (const std::string& setting : *settings) set(command, setting);
-  if (interval) {
+  if (draw > 1) {
+    set(command, fmt::format("seed={}", draw));
+  } else if (interval) {
     command.words.push_back("--replicates");
     command.words.push_back(std::to_string(options.replicates));
   }
@@ -129,13 +132,10 @@ std::vector<Forecast> forecast(std::span<const MeasuredServer> servers, const Fo
   const ScratchFolder scratch;
   const std::vector<bool> intervals = with_interval(servers, options);
   std::vector<ChildCommand> commands;
-  for (std::size_t i = 0; i < servers.size(); ++i) {
-    commands.push_back(command_for(servers[i], options, scratch, std::to_string(i), intervals[i]));
-    for (int draw = 2; draw <= servers[i].draws; ++draw) {
-      commands.push_back(command_for(servers[i], options, scratch, fmt::format("{}.{}", i, draw), false));
-      set(commands.back(), fmt::format("seed={}", draw));
-    }
-  }
+  for (std::size_t i = 0; i < servers.size(); ++i)
+    for (int draw = 1; draw <= servers[i].draws; ++draw)
+      commands.push_back(
+          command_for(servers[i], options, scratch / fmt::format("{}.{}", i, draw), draw, intervals[i]));
   const std::vector<int> statuses = run_children(commands, options.at_a_time);
   std::vector<Forecast> forecasts;
   std::size_t first = 0;

@@ -78,9 +78,10 @@ MeasuredStage stage(const CsvRow& row, bool first, bool several) {
                       .output_tokens = row.number("output_len")};
   stage.measured.push_back({ServerFigure::e2e_mean, row.number("e2e_mean_s")});
   stage.measured.push_back({ServerFigure::ttft_mean, row.number("ttft_mean_s")});
-  if (!stage.saturated && row.has("ttft_p50_s"))
-    stage.measured.push_back({ServerFigure::ttft_p50, row.number("ttft_p50_s")});
-  if (!stage.saturated) stage.measured.push_back({ServerFigure::ttft_p99, row.number("ttft_p99_s")});
+  if (!stage.saturated) {
+    if (row.has("ttft_p50_s")) stage.measured.push_back({ServerFigure::ttft_p50, row.number("ttft_p50_s")});
+    stage.measured.push_back({ServerFigure::ttft_p99, row.number("ttft_p99_s")});
+  }
   const double gaps = row.number("output_len") - 1;
   stage.measured.push_back({ServerFigure::tpot_mean, (row.number("e2e_mean_s") - row.number("ttft_mean_s")) / gaps});
   return stage;

@@ -91,12 +91,13 @@ struct MemoryRule {
   std::string_view name;
   double reserve_bytes;  // where nothing else is said
   bool whole_tiles;      // experts are stored in them
+  bool share_by_steps;   // its own share for weights and KV follows from the tokens of steps
   double (*pool_bytes)(const Divided&);
 };
 constexpr std::array<MemoryRule, 3> memory_rules{{
-    {"vllm", 1.55e9, true, vllm_pool_bytes},
-    {"trtllm", 2.3e9, false, trtllm_pool_bytes},
-    {"sglang", 1e9, true, sglang_pool_bytes},
+    {"vllm", 1.55e9, true, false, vllm_pool_bytes},
+    {"trtllm", 2.3e9, false, false, trtllm_pool_bytes},
+    {"sglang", 1e9, true, true, sglang_pool_bytes},
 }};
 const MemoryRule& rule_of(const MemorySettings& settings) {
   return *std::ranges::find(memory_rules, settings.rule, &MemoryRule::name);
@@ -167,11 +168,8 @@ MemoryPlan tightest_stage(const Gpu& gpu, const Llm& llm, const Shape& shape, co
 
 std::string rounded_bytes(double bytes) { return std::to_string(static_cast<std::int64_t>(std::ceil(bytes))); }
 
-/// Where the share for weights and KV is SGLang's own, which follows from the tokens of steps.
-bool share_by_steps(const MemorySettings& settings) {
-  return settings.rule == "sglang" && !settings.gpu_memory_utilization;
-}
-std::string kept_for_steps(const MemoryUse& use) {
+std::string kept_for_steps(const MemorySettings& settings, const MemoryUse& use) {
+  if (settings.gpu_memory_utilization || !rule_of(settings).share_by_steps) return "";
   return " beside what SGLang keeps for steps of " + std::to_string(use.max_step_tokens) +
          " tokens (1.5 MiB each); fewer tokens a step, or a memory.gpu_memory_utilization, leave more";
 }
@@ -184,8 +182,7 @@ std::string too_big(const Gpu& gpu, const Llm& llm, const Shape& shape, const Me
       gpu.title + ": each needs " + rounded_bytes(need) + " bytes for weights, activations and reserve, " +
       rounded_bytes(std::max(0.0, -plan.kv_pool_bytes)) + " more than there are, and holds no KV cache; ";
   const std::optional<Shape> smallest = smallest_shape(gpu, llm, settings, use);
-  if (!smallest)
-    return text + "no shape of this GPU holds it" + (share_by_steps(settings) ? kept_for_steps(use) : "");
+  if (!smallest) return text + "no shape of this GPU holds it" + kept_for_steps(settings, use);
   return text + "smallest shape that fits: tensor_parallel " + std::to_string(smallest->tensor_parallel) +
          ", pipeline_parallel " + std::to_string(smallest->pipeline_parallel);
 }

@@ -94,6 +94,15 @@ TEST(FitEngine, FindsTheTermsThatMadeTheMeasurements) {
   EXPECT_LT(fit.median_error_after, 0.005);
 }
 
+// Servers that work offline have no other figure.
+TEST(FitEngine, TakesTokensPerSecond) {
+  const EngineProfile start = load_engine("vllm-0.15", {});
+  std::vector<MeasuredServer> servers{{.name = "two rates", .scenario = two_rates}};
+  servers[0].stages.push_back({.title = "all", .measured = {{ServerFigure::output_tokens_per_s, 1000}}});
+  const EngineFit fit = fit_engine(start, servers, {.program = sibling_program("servecast"), .at_a_time = 2});
+  EXPECT_EQ(fit.figures, 1);
+}
+
 TEST(OwnRuns, RowsOfOneScenarioAreOneServer) {
   const ScratchFolder scratch;
   write_text(scratch / "a.yaml", two_rates);
