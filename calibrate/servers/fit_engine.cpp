@@ -106,6 +106,16 @@ Eigen::VectorXd step(const Eigen::VectorXd& x, const Eigen::VectorXd& r, const E
 
 }  // namespace
 
+EngineProfile with_round_terms(EngineProfile engine) {
+  const std::array<std::pair<double*, double>, 4> round{{{&engine.request_path_s, 4e-3},
+                                                         {&engine.frontend_sequence_s, 40e-6},
+                                                         {&engine.step.all_reduce_wait_s, 2e-6},
+                                                         {&engine.step.sampler_s_per_logit, 0.1e-9}}};
+  for (const auto& [term, value] : round)
+    if (*term > 0) *term = value;
+  return engine;
+}
+
 EngineFit fit_engine(const EngineProfile& start, std::span<const MeasuredServer> all, const ForecastOptions& how) {
   const std::vector<MeasuredServer> servers = with_fitted_stages(all);
   constexpr auto count = static_cast<Eigen::Index>(terms.size());
@@ -187,6 +197,7 @@ step:
   host_overlapped: {}
   cuda_graph_max_tokens: {}
   eager_operation_s: {:.6g}
+  biased_choice_operations: {}
   triton_mxfp4: {}
   dependent_launches: {}
   dependent_launch_s: {:.6g}
@@ -205,11 +216,11 @@ memory:
       e.request_token_s, e.frontend_sequence_s, e.scheduling_depth, e.step.all_reduce_wait_s, pcie_wait,
       e.step.sampler_s_per_logit, e.step.small_kernel_s, e.step.small_kernels_per_layer, e.step.host_step_s,
       e.step.host_sequence_s, e.step.host_overlapped, e.step.cuda_graph_max_tokens, e.step.eager_operation_s,
-      e.step.triton_mxfp4, e.step.dependent_launches, e.step.dependent_launch_s, e.step.norm_in_all_reduce_s,
-      e.step.norm_in_all_reduce_models, e.step.input_scales, e.step.attention_in_one_call,
-      e.step.shared_experts_beside_tokens, e.step.expert_compute_factor, e.step.generated_expert_compute_factor,
-      e.memory.rule, e.memory.windowed_layers, memory, start_yaml(e.start), first_use_yaml(e.first_use),
-      errors_yaml(e.errors));
+      e.step.biased_choice_operations, e.step.triton_mxfp4, e.step.dependent_launches, e.step.dependent_launch_s,
+      e.step.norm_in_all_reduce_s, e.step.norm_in_all_reduce_models, e.step.input_scales,
+      e.step.attention_in_one_call, e.step.shared_experts_beside_tokens, e.step.expert_compute_factor,
+      e.step.generated_expert_compute_factor, e.memory.rule, e.memory.windowed_layers, memory, start_yaml(e.start),
+      first_use_yaml(e.first_use), errors_yaml(e.errors));
 }
 
 }  // namespace servecast

@@ -24,6 +24,10 @@ struct EngineFit {
 /// stays at `start`: every term is held to it by a prior of half its size.
 EngineFit fit_engine(const EngineProfile& start, std::span<const MeasuredServer> servers, const ForecastOptions& how);
 
+/// `engine` with round values, which no fit has made, for the terms that vLLM's open loop shows: a fit from them does
+/// not depend on the one before. A term of 0 stays.
+EngineProfile with_round_terms(EngineProfile engine);
+
 /// The file of an engine profile.
 std::string engine_yaml(const EngineProfile& engine);
 

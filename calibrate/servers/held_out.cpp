@@ -17,6 +17,11 @@ std::vector<MeasuredServer> others(std::span<const MeasuredServer> servers, cons
 
 }  // namespace
 
+bool HeldOut::left_out(const MeasuredServer& server) const {
+  return std::ranges::any_of(
+      fits, [&](const HeldOutFit& f) { return f.model == server.model && f.fit.engine.name == server.engine; });
+}
+
 HeldOut forecast_held_out(std::span<const MeasuredServer> servers, std::span<const MeasuredServer> fitted_on,
                           const EngineProfile& engine, const ForecastOptions& how) {
   HeldOut out;
@@ -36,7 +41,7 @@ HeldOut forecast_held_out(std::span<const MeasuredServer> servers, std::span<con
     for (std::size_t k = 0; k < chosen.size(); ++k) out.forecasts[chosen[k]] = std::move(done[k]);
   };
   for (const std::string& model : models) {
-    out.fits.push_back({model, fit_engine(engine, others(fitted_on, model), fitting)});
+    out.fits.push_back({model, fit_engine(with_round_terms(engine), others(fitted_on, model), fitting)});
     ForecastOptions held = how;
     held.engine = scratch / (model + ".yaml");
     write_text(held.engine, engine_yaml(out.fits.back().fit.engine));

@@ -18,6 +18,9 @@ struct HeldOutFit {
 struct HeldOut {
   std::vector<HeldOutFit> fits{};
   std::vector<Forecast> forecasts{};  // by server
+
+  /// Was nothing fitted on this server, whatever the engine's file names?
+  bool left_out(const MeasuredServer& server) const;
 };
 HeldOut forecast_held_out(std::span<const MeasuredServer> servers, std::span<const MeasuredServer> fitted_on,
                           const EngineProfile& engine, const ForecastOptions& how);

@@ -52,6 +52,7 @@ class EngineCommand final : public Command {
              "Fit on the measured servers of this folder that the split sets aside for it, as bundled files are")
         ->excludes(runs);
     add_path(app, "--start", start_, "ENGINE", "Engine profile to start from: a bundled name or a YAML file");
+    app.add_flag("--afresh", afresh_, "Start from round terms, so that the fit does not depend on the one before");
     add_path(app, "-o,--out", out_, "FILE", "Write the profile into this file; left out: to the terminal");
     app.footer(
         "Examples:\n  servecast-calibrate engine runs.csv --start vllm-0.15 --out my-engine.yaml\n"
@@ -63,7 +64,8 @@ class EngineCommand final : public Command {
     const std::vector<MeasuredServer> servers =
         servers_.empty() ? own_servers(runs_) : fitting_servers(servers_, start_);
     if (servers.empty()) throw UserError("'" + runs_ + "' has no rows");
-    const EngineProfile start = load_engine(start_, {});
+    const EngineProfile bundled = load_engine(start_, {});
+    const EngineProfile start = afresh_ ? with_round_terms(bundled) : bundled;
     const ForecastOptions how{.program = sibling_program("servecast"), .at_a_time = processors()};
     EngineFit fit = fit_engine(start, servers, how);
     describe(fit, start, servers);
@@ -92,6 +94,7 @@ class EngineCommand final : public Command {
   std::string runs_;
   std::string servers_;
   std::string start_ = "vllm-0.15";
+  bool afresh_ = false;
   std::string out_;
 };
 

@@ -61,13 +61,15 @@ void ServerReport::declare(CLI::App& app) {
 void ServerReport::run(Console& console) {
   how.program = sibling_program("servecast");
   how.at_a_time = processors();
-  const ReadServers read = all_servers(servers);
-  const std::vector<MeasuredServer>& all = read.servers;
+  ReadServers read = all_servers(servers);
+  std::vector<MeasuredServer>& all = read.servers;
   std::string fitted_on = "Forecasts use the bundled engine profiles; each says in its file what it was fitted on.\n";
   std::vector<Forecast> forecasts;
   if (held_out) {
     const std::vector<MeasuredServer> open = open_loop_servers(servers + "/vllm_h100_open_loop.csv").servers;
     HeldOut held = forecast_held_out(all, open, load_engine("vllm-0.15", {}), how);
+    for (MeasuredServer& server : all)
+      if (held.left_out(server)) server.fitting = false;
     fitted_on = fits_text(held.fits);
     forecasts = std::move(held.forecasts);
   } else {

@@ -66,8 +66,8 @@ constexpr KnownGap known_gaps[]{
      "their next prompts come. Real clients do not keep step."},
     {Regime::closed_loop_others, ServerFigure::tpot_mean, "llama-3.1-8b fp8_block, h200_sxm_141g, sglang-0.5",
      "Dynamo runs SGLang without its tokeniser, and one process hands out all tokens (SGLang issue 29367). These "
-     "servers give 14,000 to 20,000 tokens/s, with two GPUs as with eight; the front end's term, vLLM's 42 µs for a "
-     "piece of an answer, allows 24,000."},
+     "servers give 14,000 to 20,000 tokens/s, with two GPUs as with eight; the front end's term, vLLM's 44 µs for a "
+     "piece of an answer, allows 22,500."},
     {Regime::closed_loop_others, ServerFigure::ttft_mean, "qwen3-32b fp8_block, h100_sxm_80g, trtllm-1.0",
      "With 128 clients more prompts wait than the one that finds no room. Why is not known."},
     {Regime::closed_loop_experts, ServerFigure::ttft_mean, "deepseek-v3 fp8_block, h200_sxm_141g, trtllm-1.0",

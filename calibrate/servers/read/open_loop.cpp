@@ -8,6 +8,7 @@
 #include "calibrate/servers/read/csv_rows.h"
 #include "calibrate/servers/read/left_out.h"
 #include "calibrate/servers/read/published.h"
+#include "calibrate/servers/read/split.h"
 #include "models/base/escaped.h"
 
 namespace servecast {
@@ -18,6 +19,8 @@ constexpr double clients_wait_s = 300;      // then they give up
 constexpr std::int64_t prompt_groups = 10;  // the tool's defaults: the keys in the file were unknown to it
 constexpr std::int64_t prompts_per_group = 10;
 constexpr std::int64_t half_block = 8;  // prompts differ a little in length, so their last blocks are filled in part
+
+constexpr auto open_loop_engine = "vllm-0.15";
 
 /// What the column `engine` begins with; the measured runs are of early 2026 and do not say the version.
 constexpr std::array open_loop_engines{"vLLM (v1", "vLLM 0.15"};
@@ -91,12 +94,14 @@ MeasuredServer open_loop_server(const RunRows& stages) {
   const CsvRow& row = *stages.front();
   check_engine(row);
   const BundledLlm llm = bundled_llm(row.text("model"));
+  const std::string gpu = bundled_gpu(row.text("gpu")).name;
   MeasuredServer server{.name = row.text("experiment"),
                         .model = llm.name,
-                        .engine = "vllm-0.15",
-                        .gpu = bundled_gpu(row.text("gpu")).name,
+                        .engine = open_loop_engine,
+                        .gpu = gpu,
                         .experts = llm.experts,
                         .load = "open",
+                        .fitting = is_fitted_on(open_loop_engine, gpu, llm.name, {}),
                         .scenario = scenario(stages, llm)};
   for (const CsvRow* stage_row : stages)
     server.stages.push_back(stage(*stage_row, stage_row == stages.front(), stages.size() > 1));

@@ -11,21 +11,30 @@ namespace {
 
 constexpr std::int64_t launched_norms = 2;
 constexpr std::int64_t launched_mlp = 3;
-constexpr std::int64_t launched_experts = 3;  // router, choice, all experts at once
+constexpr std::int64_t launched_experts = 2;  // router, all experts at once
 constexpr std::int64_t triton_kernel = 2;     // of 1, 1.5, 1.75, 2 and 2.5 operations, on gpt-oss-120b
 constexpr std::int64_t launched_triton_experts = 4 + 8 * triton_kernel;
-constexpr std::int64_t launched_linear_attention = 6 + 11 * triton_kernel;
+constexpr std::int64_t launched_linear_attention = 10 + 11 * triton_kernel;
+constexpr std::int64_t launched_output_gate = 4;  // queries and gates copied apart, a sigmoid and a product
+constexpr std::int64_t launched_shared_gate = 3;  // a product, a sigmoid and a product
 
 std::int64_t attention_operations(const Llm& llm, std::int64_t layer) {
   if (llm.attention(layer) == Attention::linear) return launched_linear_attention;
   if (llm.latent) return llm.latent->query_rank > 0 ? 11 : 10;
-  return llm.qk_norm ? 4 : 3;
+  return 3 + (llm.qk_norm ? 1 : 0) + (llm.gated_attention ? launched_output_gate : 0);
 }
 
-std::int64_t mlp_operations(const Llm& llm, std::int64_t layer, bool triton_experts) {
-  if (!llm.has_experts(layer)) return launched_mlp;
-  const bool shared = llm.experts->shared_intermediate > 0;
-  return (triton_experts ? launched_triton_experts : launched_experts) + (shared ? launched_mlp + 1 : 0);
+std::int64_t shared_operations(const Experts& experts) {
+  if (experts.shared_intermediate == 0) return 0;
+  return launched_mlp + 1 + (experts.shared_gate ? launched_shared_gate : 0);
+}
+
+std::int64_t mlp_operations(const EagerLaunch& launch, std::int64_t layer) {
+  if (!launch.llm.has_experts(layer)) return launched_mlp;
+  const Experts& experts = *launch.llm.experts;
+  const std::int64_t choice = experts.even_loads ? launch.biased_choice_operations : 1;
+  const std::int64_t routed = launch.triton_experts ? launched_triton_experts : launched_experts + choice;
+  return routed + shared_operations(experts);
 }
 
 class EagerSteps final : public LatencyAround {
@@ -36,7 +45,7 @@ class EagerSteps final : public LatencyAround {
       const LayerRange layers = stage_layers(launch.llm.layers, stages(), stage);
       std::int64_t operations = 0;
       for (std::int64_t layer = layers.first; layer < layers.last; ++layer)
-        operations += launched_operations(launch.llm, layer, launch.triton_experts);
+        operations += launched_operations(launch, layer);
       launch_s_.push_back(launch.operation_s * real(operations));
       const std::int64_t apart = launch.llm.latent ? launched_latent_decodes * (layers.last - layers.first) : 0;
       decodes_apart_s_.push_back(launch.operation_s * real(apart));
@@ -66,8 +75,8 @@ class EagerSteps final : public LatencyAround {
 
 }  // namespace
 
-std::int64_t launched_operations(const Llm& llm, std::int64_t layer, bool triton_experts) {
-  return launched_norms + attention_operations(llm, layer) + mlp_operations(llm, layer, triton_experts);
+std::int64_t launched_operations(const EagerLaunch& launch, std::int64_t layer) {
+  return launched_norms + attention_operations(launch.llm, layer) + mlp_operations(launch, layer);
 }
 
 std::unique_ptr<StepLatency> with_eager_launch(std::unique_ptr<StepLatency> model, const EagerLaunch& launch) {

@@ -13,21 +13,24 @@ struct EagerLaunch {
   double operation_s = 0;            // host time to launch one
   std::int64_t graph_sequences = 0;  // the largest graph, of all ranks
   bool triton_experts = false;       // by OpenAI's triton_kernels
+  std::int64_t biased_choice_operations = 1;  // that choose experts by scores and a bias of each (DeepSeek-V3)
 };
 
 /// Operations that the host launches for a layer, as PyTorch flows call them: two norms; products of queries, keys
 /// and values and of outputs around an attention that turns heads and writes the cache, with query-key norms one
 /// more; latent attention also a product down, one or two norms and a product up, the latent vector put together, two
-/// copies of keys, and queries, keys and values put together (TensorRT-LLM 1.0's MLA.forward_context_default); linear
-/// attention two products and a copy around a convolution and gates, two norms, the six kernels of a chunk
-/// (flash-linear-attention's chunk_gated_delta_rule_fwd), states read and written, a norm and a product; a dense MLP
-/// two products and an activation; experts a router, its choice and all experts at once, by OpenAI's triton_kernels a
-/// router, six kernels that route, padding, two products, an activation and a sum, shared ones an MLP and a sum.
-/// Triton launches its kernels from Python, which takes two operations: those that route and compute gpt-oss's
-/// experts, and of linear attention all but products, copies and states. What quantises a product's inputs is
-/// launched within it. One operation takes 80 us in TensorRT-LLM 1.0 (fitted); layers of DeepSeek-V2-Lite take
-/// 1.15 ms (SGLang issue 1369), 61 us each, and of DeepSeek-V3 1.35 ms (pull request 12160), 68 us.
-std::int64_t launched_operations(const Llm& llm, std::int64_t layer, bool triton_experts = false);
+/// copies of keys, and queries, keys and values put together (TensorRT-LLM 1.0's MLA.forward_context_default); gated
+/// attention four more; linear attention four products (SGLang 0.5.9's Qwen3_5GatedDeltaNet), a convolution and
+/// gates, queries, keys and values copied each, two norms, the six kernels of a chunk (flash-linear-attention's
+/// input_guard and chunk_gated_delta_rule_fwd), states read and written, a norm and a product; a dense MLP two
+/// products and an activation; experts a router, its choice and all experts at once, by OpenAI's triton_kernels a
+/// router, six kernels that route, padding, two products, an activation and a sum; shared ones an MLP and a sum,
+/// three more where they are gated. Triton launches its kernels from Python, which takes two operations: those that
+/// route and compute gpt-oss's experts, and of linear attention all but products, copies and states. What quantises a
+/// product's inputs is launched within it. One operation takes 80 us in TensorRT-LLM 1.0 (fitted); layers of
+/// DeepSeek-V2-Lite take 1.15 ms (SGLang issue 1369), 61 us each, and of DeepSeek-V3 1.35 ms (pull request 12160), 68
+/// us.
+std::int64_t launched_operations(const EagerLaunch& launch, std::int64_t layer);
 
 /// What decodes of latent attention add beside prompts: a call of their own between two products and a copy.
 inline constexpr std::int64_t launched_latent_decodes = 4;

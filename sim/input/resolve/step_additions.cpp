@@ -141,7 +141,8 @@ void add_eager_launch(Pool& pool) {
                                      {.llm = pool.llm,
                                       .operation_s = terms.eager_operation_s,
                                       .graph_sequences = terms.cuda_graph_max_tokens * pool.shape().ranks(),
-                                      .triton_experts = by_triton});
+                                      .triton_experts = by_triton,
+                                      .biased_choice_operations = terms.biased_choice_operations});
 }
 
 // Drafts are made on the last stage, with kernels and engine like the model's own; the host has done its part of a

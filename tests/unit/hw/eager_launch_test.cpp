@@ -54,20 +54,31 @@ TEST(EagerLaunchTest, MoreDecodesThanTheLargestGraphAreLaunchedOneByOne) {
   EXPECT_DOUBLE_EQ(time.host_s, 0.015);
 }
 
-// By hand, from the models' code in vLLM: two norms, attention, MLP or experts, and what shared experts add.
+std::int64_t operations(const Llm& llm, std::int64_t layer = 0) { return launched_operations({.llm = llm}, layer); }
+
+// By hand, from the models' code in vLLM and SGLang: two norms, attention, MLP or experts, and what shared experts
+// and gates add.
 TEST(EagerLaunchTest, LayersAreLaunchedByTheirOperations) {
   const Experts routed{.count = 128, .active = 4, .intermediate = 2880};
-  const Experts shared{
-      .count = 256, .active = 8, .intermediate = 2048, .shared_intermediate = 2048, .first_dense_layers = 3};
+  const Experts shared{.count = 256,
+                       .active = 8,
+                       .intermediate = 2048,
+                       .shared_intermediate = 2048,
+                       .first_dense_layers = 3,
+                       .even_loads = true};
+  const Experts gated{.count = 512, .shared_intermediate = 1024, .shared_gate = true};
   const Llm deepseek_v3{.layers = 61, .experts = shared, .latent = LatentAttention{.query_rank = 1536}};
-  EXPECT_EQ(launched_operations({.layers = 32}, 0), 2 + 3 + 3);
-  EXPECT_EQ(launched_operations({.layers = 36, .qk_norm = true}, 0), 2 + 4 + 3);
-  EXPECT_EQ(launched_operations({.layers = 36, .experts = routed}, 0), 2 + 3 + 3);
-  EXPECT_EQ(launched_operations({.layers = 36, .experts = routed}, 0, true), 2 + 3 + 20);
-  EXPECT_EQ(launched_operations({.layers = 1, .attention_of = {Attention::linear}}, 0), 2 + 28 + 3);
-  EXPECT_EQ(launched_operations(deepseek_v3, 0), 2 + 11 + 3);
-  EXPECT_EQ(launched_operations(deepseek_v3, 3), 2 + 11 + 3 + 4);
-  EXPECT_EQ(launched_operations({.layers = 27, .experts = shared, .latent = LatentAttention{}}, 3), 2 + 10 + 3 + 4);
+  const Llm gpt_oss{.layers = 36, .experts = routed};
+  EXPECT_EQ(operations({.layers = 32}), 2 + 3 + 3);
+  EXPECT_EQ(operations({.layers = 36, .qk_norm = true}), 2 + 4 + 3);
+  EXPECT_EQ(operations({.layers = 60, .qk_norm = true, .gated_attention = true, .experts = gated}), 2 + 8 + 3 + 7);
+  EXPECT_EQ(operations(gpt_oss), 2 + 3 + 3);
+  EXPECT_EQ(launched_operations({.llm = gpt_oss, .triton_experts = true}, 0), 2 + 3 + 20);
+  EXPECT_EQ(operations({.layers = 1, .attention_of = {Attention::linear}}), 2 + 32 + 3);
+  EXPECT_EQ(operations(deepseek_v3, 0), 2 + 11 + 3);
+  EXPECT_EQ(operations(deepseek_v3, 3), 2 + 11 + 3 + 4);
+  EXPECT_EQ(launched_operations({.llm = deepseek_v3, .biased_choice_operations = 3}, 3), 2 + 11 + 5 + 4);
+  EXPECT_EQ(operations({.layers = 27, .experts = shared, .latent = LatentAttention{}}, 3), 2 + 10 + 3 + 4);
 }
 
 // 16 operations a layer, and 4 where decodes have a call of their own.
