@@ -27,6 +27,7 @@ constexpr int newton_rounds = 4;     // of Gauss-Newton; the terms are nearly li
 constexpr double prior_share = 0.5;  // standard deviation of a term about where it starts, as a share of it
 constexpr double tpot_noise = 0.03;  // what kernel times leave unexplained of a mean, as a share of it
 constexpr double ttft_noise = 0.05;
+constexpr double p99_noise = 0.2;  // rests on few requests
 constexpr double robust_from = 3;  // standard deviations; beyond, a figure pulls no harder
 constexpr double probe = 0.02;     // of a term, for its derivative
 
@@ -55,17 +56,20 @@ std::vector<MeasuredServer> with_fitted_stages(std::span<const MeasuredServer> a
   return servers;
 }
 
-bool is_ttft(ServerFigure figure) { return figure == ServerFigure::ttft_mean || figure == ServerFigure::ttft_p50; }
+double noise(ServerFigure figure) {
+  if (figure == ServerFigure::ttft_p99) return p99_noise;
+  return figure == ServerFigure::ttft_mean || figure == ServerFigure::ttft_p50 ? ttft_noise : tpot_noise;
+}
 
-/// Of first tokens the median stays where it was measured: single stalls make a mean longer, and are no term's. E2E
-/// follows from the others, and P99 from few requests.
+/// Of first tokens the median stays where it was measured: single stalls make a mean longer, and are no term's. P99
+/// has prompts that no cache held, whose steps are launched outside CUDA graphs. E2E follows from the others.
 void keep_figures_of_terms(std::vector<ComparedFigure>& figures) {
   std::set<std::pair<std::string, std::string>> with_median;
   for (const ComparedFigure& f : figures)
     if (f.figure == ServerFigure::ttft_p50) with_median.insert({f.server, f.stage});
   std::erase_if(figures, [&](const ComparedFigure& f) {
     if (f.figure == ServerFigure::ttft_mean && with_median.contains({f.server, f.stage})) return true;
-    return f.saturated || f.figure == ServerFigure::e2e_mean || f.figure == ServerFigure::ttft_p99;
+    return f.saturated || f.figure == ServerFigure::e2e_mean;
   });
 }
 
@@ -86,10 +90,8 @@ std::vector<ComparedFigure> fitted_figures(const EngineProfile& engine, std::spa
 /// In standard deviations.
 Eigen::VectorXd residuals(std::span<const ComparedFigure> figures) {
   Eigen::VectorXd r(static_cast<Eigen::Index>(figures.size()));
-  for (std::size_t i = 0; i < figures.size(); ++i) {
-    const double noise = is_ttft(figures[i].figure) ? ttft_noise : tpot_noise;
-    r[static_cast<Eigen::Index>(i)] = std::log(*figures[i].forecast / figures[i].measured) / noise;
-  }
+  for (std::size_t i = 0; i < figures.size(); ++i)
+    r[static_cast<Eigen::Index>(i)] = std::log(*figures[i].forecast / figures[i].measured) / noise(figures[i].figure);
   return r;
 }
 
@@ -107,10 +109,11 @@ Eigen::VectorXd step(const Eigen::VectorXd& x, const Eigen::VectorXd& r, const E
 }  // namespace
 
 EngineProfile with_round_terms(EngineProfile engine) {
-  const std::array<std::pair<double*, double>, 4> round{{{&engine.request_path_s, 4e-3},
+  const std::array<std::pair<double*, double>, 5> round{{{&engine.request_path_s, 4e-3},
                                                          {&engine.frontend_sequence_s, 40e-6},
                                                          {&engine.step.all_reduce_wait_s, 2e-6},
-                                                         {&engine.step.sampler_s_per_logit, 0.1e-9}}};
+                                                         {&engine.step.sampler_s_per_logit, 0.1e-9},
+                                                         {&engine.step.eager_operation_s, 80e-6}}};
   for (const auto& [term, value] : round)
     if (*term > 0) *term = value;
   return engine;
@@ -196,6 +199,7 @@ step:
   host_sequence_s: {:.6g}
   host_overlapped: {}
   cuda_graph_max_tokens: {}
+  prompts_in_graphs: {}
   eager_operation_s: {:.6g}
   biased_choice_operations: {}
   triton_mxfp4: {}
@@ -215,9 +219,9 @@ memory:
       yaml_text(e.title), e.basis, yaml_text(e.source), fitted_on, yaml_text(e.kernels), e.request_path_s,
       e.request_token_s, e.frontend_sequence_s, e.scheduling_depth, e.step.all_reduce_wait_s, pcie_wait,
       e.step.sampler_s_per_logit, e.step.small_kernel_s, e.step.small_kernels_per_layer, e.step.host_step_s,
-      e.step.host_sequence_s, e.step.host_overlapped, e.step.cuda_graph_max_tokens, e.step.eager_operation_s,
-      e.step.biased_choice_operations, e.step.triton_mxfp4, e.step.dependent_launches, e.step.dependent_launch_s,
-      e.step.norm_in_all_reduce_s, e.step.norm_in_all_reduce_models, e.step.input_scales,
+      e.step.host_sequence_s, e.step.host_overlapped, e.step.cuda_graph_max_tokens, e.step.prompts_in_graphs,
+      e.step.eager_operation_s, e.step.biased_choice_operations, e.step.triton_mxfp4, e.step.dependent_launches,
+      e.step.dependent_launch_s, e.step.norm_in_all_reduce_s, e.step.norm_in_all_reduce_models, e.step.input_scales,
       e.step.attention_in_one_call, e.step.shared_experts_beside_tokens, e.step.expert_compute_factor,
       e.step.generated_expert_compute_factor, e.memory.rule, e.memory.windowed_layers, memory, start_yaml(e.start),
       first_use_yaml(e.first_use), errors_yaml(e.errors));

@@ -18,8 +18,7 @@ std::vector<MeasuredServer> others(std::span<const MeasuredServer> servers, cons
 }  // namespace
 
 bool HeldOut::left_out(const MeasuredServer& server) const {
-  return std::ranges::any_of(
-      fits, [&](const HeldOutFit& f) { return f.model == server.model && f.fit.engine.name == server.engine; });
+  return std::ranges::any_of(fits, [&](const HeldOutFit& f) { return f.covers(server); });
 }
 
 HeldOut forecast_held_out(std::span<const MeasuredServer> servers, std::span<const MeasuredServer> fitted_on,
@@ -31,26 +30,23 @@ HeldOut forecast_held_out(std::span<const MeasuredServer> servers, std::span<con
   ForecastOptions fitting = how;
   fitting.replicates = 0;
   const ScratchFolder scratch;
-  std::vector<std::size_t> rest;
-  for (std::size_t i = 0; i < servers.size(); ++i)
-    if (servers[i].engine != engine.name || !models.contains(servers[i].model)) rest.push_back(i);
-  const auto run = [&](const std::vector<std::size_t>& chosen, const ForecastOptions& options) {
+  const auto run = [&](const ForecastOptions& options, const auto& chosen) {
+    std::vector<std::size_t> places;
     std::vector<MeasuredServer> batch;
-    for (std::size_t i : chosen) batch.push_back(servers[i]);
+    for (std::size_t i = 0; i < servers.size(); ++i)
+      if (chosen(servers[i])) places.push_back(i), batch.push_back(servers[i]);
     std::vector<Forecast> done = forecast(batch, options);
-    for (std::size_t k = 0; k < chosen.size(); ++k) out.forecasts[chosen[k]] = std::move(done[k]);
+    for (std::size_t k = 0; k < places.size(); ++k) out.forecasts[places[k]] = std::move(done[k]);
   };
   for (const std::string& model : models) {
-    out.fits.push_back({model, fit_engine(with_round_terms(engine), others(fitted_on, model), fitting)});
+    const HeldOutFit& fit =
+        out.fits.emplace_back(model, fit_engine(with_round_terms(engine), others(fitted_on, model), fitting));
     ForecastOptions held = how;
     held.engine = scratch / (model + ".yaml");
-    write_text(held.engine, engine_yaml(out.fits.back().fit.engine));
-    std::vector<std::size_t> own;
-    for (std::size_t i = 0; i < servers.size(); ++i)
-      if (servers[i].engine == engine.name && servers[i].model == model) own.push_back(i);
-    run(own, held);
+    write_text(held.engine, engine_yaml(fit.fit.engine));
+    run(held, [&](const MeasuredServer& s) { return fit.covers(s); });
   }
-  run(rest, how);
+  run(how, [&](const MeasuredServer& s) { return !out.left_out(s); });
   return out;
 }
 

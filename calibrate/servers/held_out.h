@@ -12,6 +12,11 @@ namespace servecast {
 struct HeldOutFit {
   std::string model;  // left out
   EngineFit fit;
+
+  /// Is this server forecast with this fit?
+  bool covers(const MeasuredServer& server) const {
+    return server.model == model && server.engine == fit.engine.name;
+  }
 };
 
 /// Forecasts every server; those of `engine` with terms fitted on the servers of the other models alone.

@@ -40,7 +40,9 @@ std::int64_t mlp_operations(const EagerLaunch& launch, std::int64_t layer) {
 class EagerSteps final : public LatencyAround {
  public:
   EagerSteps(std::unique_ptr<StepLatency> model, const EagerLaunch& launch)
-      : LatencyAround(std::move(model)), graph_sequences_(launch.graph_sequences) {
+      : LatencyAround(std::move(model)),
+        graph_tokens_(launch.graph_tokens),
+        prompts_in_graphs_(launch.prompts_in_graphs) {
     for (std::int64_t stage = 0; stage < stages(); ++stage) {
       const LayerRange layers = stage_layers(launch.llm.layers, stages(), stage);
       std::int64_t operations = 0;
@@ -55,14 +57,18 @@ class EagerSteps final : public LatencyAround {
   StageTime stage(const StepWork& work, std::int64_t stage) const override {
     StageTime time = model().stage(work, stage);
     const double waits_s = launch_s(work, static_cast<std::size_t>(stage)) - time.seconds;
-    const bool in_graph = work.prefill_tokens == 0 && work.decode_sequences <= graph_sequences_;
-    if (in_graph || waits_s <= 0) return time;
+    if (in_graph(work) || waits_s <= 0) return time;
     time.seconds += waits_s;
     time.host_s += waits_s;
     return time;
   }
 
  private:
+  bool in_graph(const StepWork& work) const {
+    if (work.prefill_tokens > 0 && !prompts_in_graphs_) return false;
+    return work.decode_sequences + work.prefill_tokens <= graph_tokens_;
+  }
+
   double launch_s(const StepWork& work, std::size_t stage) const {
     const bool mixed = work.prefill_tokens > 0 && work.decode_sequences > 0;
     return launch_s_[stage] + (mixed ? decodes_apart_s_[stage] : 0);
@@ -70,7 +76,8 @@ class EagerSteps final : public LatencyAround {
 
   std::vector<double> launch_s_{};  // of each stage
   std::vector<double> decodes_apart_s_{};
-  std::int64_t graph_sequences_;
+  std::int64_t graph_tokens_;
+  bool prompts_in_graphs_;
 };
 
 }  // namespace

@@ -7,11 +7,12 @@
 
 namespace servecast {
 
-/// An engine whose CUDA graphs hold decodes alone, up to so many sequences.
+/// What an engine launches operation by operation, and what its CUDA graphs hold.
 struct EagerLaunch {
   Llm llm{};
   double operation_s = 0;            // host time to launch one
-  std::int64_t graph_sequences = 0;  // the largest graph, of all ranks
+  std::int64_t graph_tokens = 0;     // of the largest graph, of all ranks
+  bool prompts_in_graphs = false;    // or decodes alone
   bool triton_experts = false;       // by OpenAI's triton_kernels
   std::int64_t biased_choice_operations = 1;  // that choose experts by scores and a bias of each (DeepSeek-V3)
 };
@@ -35,9 +36,9 @@ std::int64_t launched_operations(const EagerLaunch& launch, std::int64_t layer);
 /// What decodes of latent attention add beside prompts: a call of their own between two products and a copy.
 inline constexpr std::int64_t launched_latent_decodes = 4;
 
-/// Steps outside its graphs, those with prompts or with more decodes than the largest one, launch operations one by
-/// one: a stage takes at least what the host takes for those of its layers, of which the GPU waits for the host what
-/// its kernels do not take. Left out: launching ahead while the step before is computed.
+/// Steps outside its graphs, those with more tokens than the largest one or with prompts that graphs do not hold,
+/// launch operations one by one: a stage takes at least what the host takes for those of its layers, of which the GPU
+/// waits for the host what its kernels do not take. Left out: launching ahead while the step before is computed.
 std::unique_ptr<StepLatency> with_eager_launch(std::unique_ptr<StepLatency> model, const EagerLaunch& launch);
 
 }  // namespace servecast

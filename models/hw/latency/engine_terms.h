@@ -13,15 +13,16 @@ namespace servecast {
 /// vLLM 0.15 on H100 servers (its engine file says which): all_reduce_wait_s, sampler_s_per_logit. The rest
 /// follows from its code: it schedules the next step while the GPU computes this one, so host time is hidden.
 struct EngineTerms {
-  double all_reduce_wait_s = 1.86e-6;
+  double all_reduce_wait_s = 2.05e-6;
   std::optional<double> pcie_all_reduce_wait_s{};
   double small_kernel_s = 2e-6;
   std::int64_t small_kernels_per_layer = 6;  // two norms, rotary embedding, cache write, activation, one copy
-  double sampler_s_per_logit = 0.106e-9;
+  double sampler_s_per_logit = 0.148e-9;
   double host_step_s = 0;
   double host_sequence_s = 0;
   bool host_overlapped = true;
   std::int64_t cuda_graph_max_tokens = 512;
+  bool prompts_in_graphs = false;
   double eager_operation_s = 0;
   std::int64_t biased_choice_operations = 1;
   bool triton_mxfp4 = false;
@@ -50,12 +51,13 @@ struct EngineTerms {
     f.field("host_sequence_s", host_sequence_s, "the same, more for each sequence in it");
     f.field("host_overlapped", host_overlapped, "the host works while the GPU computes: the longer of both counts");
     f.field("cuda_graph_max_tokens", cuda_graph_max_tokens,
-            "largest step run as a CUDA graph, at most twice the sequences; 0: all eager");
+            "largest step run as a CUDA graph, where a pool does not say: at most twice its sequences; 0: all eager");
+    f.field("prompts_in_graphs", prompts_in_graphs,
+            "graphs hold steps with prompts, too, all but their attention (piecewise), not decodes alone");
     f.field(
         "eager_operation_s", eager_operation_s,
-        "host time to launch one operation of a layer (8 in Llama, 20 in DeepSeek-V3) in steps outside CUDA graphs "
-        "(with prompts, or with more decodes than cuda_graph_max_tokens), for which the GPU waits where its "
-        "kernels are done sooner; 0: graphs hold such steps, too, or the host is ahead");
+        "host time to launch one operation of a layer (8 in Llama, 20 in DeepSeek-V3) in steps outside CUDA graphs, "
+        "for which the GPU waits where its kernels are done sooner; 0: the host is ahead");
     f.field("biased_choice_operations", biased_choice_operations,
             "of them, those that choose experts by scores and a bias of each expert (DeepSeek-V3)", {.min = 1});
     f.field(

@@ -145,7 +145,7 @@ MemoryPlan plan_stage(const Gpu& gpu, const Llm& llm, const Shape& shape, const 
   if (settings.overhead_bytes) {
     plan.reserve_bytes = *settings.overhead_bytes;
   } else {
-    plan.activation_bytes = activation_bytes(llm, shape.tensor_parallel, rank_use(shape, use));
+    plan.activation_bytes = activation_bytes(llm, shape, rank_use(shape, use));
     plan.reserve_bytes = settings.reserve_bytes.value_or(rule_of(settings).reserve_bytes);
   }
   plan.kv_pool_bytes = rule_of(settings).pool_bytes({gpu, shape, settings, use, plan});
@@ -215,16 +215,17 @@ double sglang_share(const Gpu& gpu, const Shape& shape, const MemoryUse& use) {
   return std::max(0.0, 1 - kept / total);
 }
 
-double activation_bytes(const Llm& llm, std::int64_t tensor_parallel, const MemoryUse& use) {
-  const double tp = real(tensor_parallel);
+double activation_bytes(const Llm& llm, const Shape& shape, const MemoryUse& use) {
+  const double tp = real(shape.tensor_parallel);
   const double mlp_tensors = llm.gated_mlp ? 3 : 2;
   double inner = mlp_tensors * real(llm.intermediate) / tp;
   if (llm.experts) {
     const Experts& e = *llm.experts;
-    const double chosen = real(e.active) * (mlp_tensors * real(e.intermediate) / tp + real(llm.hidden));
+    const double width = real(e.intermediate) / std::max(1.0, tp / real(shape.expert_parallel));
+    const double chosen = real(e.active) * (mlp_tensors * width + real(llm.hidden));
     inner = std::max(inner, chosen + mlp_tensors * real(e.shared_intermediate) / tp);
   }
-  const double kv_width = real(2 * kv_heads_per_gpu(llm, tensor_parallel) * llm.value_size());
+  const double kv_width = real(2 * kv_heads_per_gpu(llm, shape.tensor_parallel) * llm.value_size());
   const double attention = real(llm.heads) / tp * real(llm.query_size() + llm.value_size()) + kv_width;
   const double layer = real(use.max_step_tokens) * (2 * real(llm.hidden) + std::max(inner, attention)) * bf16_bytes;
   return std::max(layer, real(use.max_sequences) * real(llm.vocabulary) * logit_bytes);

@@ -116,9 +116,10 @@ MemoryPlan plan_memory(const Gpu& gpu, const Llm& llm, const Shape& shape, const
                        const MemoryUse& use);
 
 /// Peak memory of one layer's tensors on one GPU, in bf16: residual and hidden state, then either the MLP's
-/// intermediates (gate, up and their product; of every chosen expert, with its output) or q, k, v and the attention's
-/// output; or where larger, the logits of the sampler: bf16, its fp32 copy and one more fp32 tensor.
-double activation_bytes(const Llm& llm, std::int64_t tensor_parallel, const MemoryUse& use);
+/// intermediates (gate, up and their product) or q, k, v and the attention's output; or where larger, the logits of
+/// the sampler: bf16, its fp32 copy and one more fp32 tensor. Experts: intermediates of every chosen one, at the
+/// width that a GPU holds, with its output; engines make room for all, though a GPU has only its group's.
+double activation_bytes(const Llm& llm, const Shape& shape, const MemoryUse& use);
 
 /// The share of a GPU's memory that SGLang takes for weights and KV where it is not told (--mem-fraction-static;
 /// server_args.py of 0.5): all but 512 MiB, 1.5 MiB for each token of a rank's step, 2 for each sequence of its

@@ -105,7 +105,7 @@ LayerModel::LayerModel(const RooflineInputs& in, const LayerKind& kind)
       rank_loads_(in.rank_loads),
       node_ranks_(std::min(in.shape.tensor_parallel, in.node_gpus)),
       expert_layer_(kind.experts),
-      graph_tokens_(std::min(in.engine.cuda_graph_max_tokens, 2 * in.max_sequences)),
+      graph_tokens_(in.engine.cuda_graph_max_tokens),
       all_reduce_wait_s_(all_reduce_wait_s(in.engine, in.gpu, in.shape.tensor_parallel)),
       small_kernels_s_(small_kernels_s(in.engine, in.llm)),
       linears_(linear_layers(in.llm, in.weights, in.shape.tensor_parallel, kind)),

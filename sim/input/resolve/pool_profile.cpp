@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "models/base/counts.h"
 #include "models/hw/power_cost/power.h"
 #include "models/hw/profile/kernel_times.h"
 #include "sim/input/library/kernel_profile_file.h"
+#include "sim/input/resolve/step_additions.h"
 
 namespace servecast {
 namespace {
@@ -164,7 +166,10 @@ std::optional<std::string> moe_backend_problem(const Pool& pool, const KernelPro
 void take_settings(Pool& pool) {
   if (pool.spec.sampling != "auto") pool.llm.sampling = pool.spec.sampling;
   const LatencySpec& latency = pool.spec.latency;
-  if (latency.cuda_graph_max_tokens) pool.engine.step.cuda_graph_max_tokens = *latency.cuda_graph_max_tokens;
+  // Where it is not told, vLLM captures no more than twice its sequences (VllmConfig._set_cudagraph_sizes).
+  std::int64_t& graph_tokens = pool.engine.step.cuda_graph_max_tokens;
+  const std::int64_t rows = divided_up(max_rows(pool.spec), pool.shape().ranks());
+  graph_tokens = latency.cuda_graph_max_tokens.value_or(std::min(graph_tokens, 2 * rows));
   if (latency.dependent_launches != "auto") pool.engine.step.dependent_launches = latency.dependent_launches == "on";
 }
 

@@ -140,7 +140,8 @@ void add_eager_launch(Pool& pool) {
     pool.latency = with_eager_launch(std::move(pool.latency),
                                      {.llm = pool.llm,
                                       .operation_s = terms.eager_operation_s,
-                                      .graph_sequences = terms.cuda_graph_max_tokens * pool.shape().ranks(),
+                                      .graph_tokens = terms.cuda_graph_max_tokens * pool.shape().ranks(),
+                                      .prompts_in_graphs = terms.prompts_in_graphs,
                                       .triton_experts = by_triton,
                                       .biased_choice_operations = terms.biased_choice_operations});
 }

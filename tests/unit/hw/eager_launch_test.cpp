@@ -19,7 +19,7 @@ class PerToken final : public StepLatency {
 };
 
 // Of 8 operations each.
-const EagerLaunch ten_layers{.llm = {.layers = 10}, .operation_s = 0.25e-3, .graph_sequences = 4};
+const EagerLaunch ten_layers{.llm = {.layers = 10}, .operation_s = 0.25e-3, .graph_tokens = 4};
 
 StageTime prompt_of(std::int64_t tokens, std::int64_t stages = 1, std::int64_t stage = 0) {
   StepWork work{.decode_sequences = 2};
@@ -54,6 +54,19 @@ TEST(EagerLaunchTest, MoreDecodesThanTheLargestGraphAreLaunchedOneByOne) {
   EXPECT_DOUBLE_EQ(time.host_s, 0.015);
 }
 
+// Piecewise graphs of four tokens hold two of a prompt beside two decodes, and no third.
+TEST(EagerLaunchTest, PiecewiseGraphsHoldPromptsUpToTheLargest) {
+  EagerLaunch piecewise = ten_layers;
+  piecewise.prompts_in_graphs = true;
+  const auto model = with_eager_launch(std::make_unique<PerToken>(1), piecewise);
+  StepWork two{.decode_sequences = 2};
+  two.add_chunk(2, 0);
+  StepWork three{.decode_sequences = 2};
+  three.add_chunk(3, 0);
+  EXPECT_DOUBLE_EQ(model->stage(two, 0).seconds, 0.004);
+  EXPECT_DOUBLE_EQ(model->stage(three, 0).seconds, 0.020);
+}
+
 std::int64_t operations(const Llm& llm, std::int64_t layer = 0) { return launched_operations({.llm = llm}, layer); }
 
 // By hand, from the models' code in vLLM and SGLang: two norms, attention, MLP or experts, and what shared experts
@@ -83,9 +96,8 @@ TEST(EagerLaunchTest, LayersAreLaunchedByTheirOperations) {
 
 // 16 operations a layer, and 4 where decodes have a call of their own.
 TEST(EagerLaunchTest, DecodesOfLatentAttentionAreLaunchedBesidePrompts) {
-  const EagerLaunch latent{.llm = {.layers = 10, .latent = LatentAttention{.query_rank = 1536}},
-                           .operation_s = 1e-3,
-                           .graph_sequences = 4};
+  const EagerLaunch latent{
+      .llm = {.layers = 10, .latent = LatentAttention{.query_rank = 1536}}, .operation_s = 1e-3, .graph_tokens = 4};
   const auto model = with_eager_launch(std::make_unique<PerToken>(1), latent);
   StepWork work;
   work.add_chunk(3, 0);

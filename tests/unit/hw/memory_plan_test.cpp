@@ -40,8 +40,20 @@ TEST(StageLayers, ExtraLayersComeBeforeTheLastStage) {
 
 // 10 tokens x (2 x 100 + 3 x 200) x 2 = 16,000; logits 2 x 1,000 x 10 = 20,000 are larger.
 TEST(Activations, AreTheLargerOfLayerAndLogits) {
-  EXPECT_EQ(activation_bytes(tiny_llm(), 1, {.max_step_tokens = 10, .max_sequences = 2}), 20'000);
-  EXPECT_EQ(activation_bytes(tiny_llm(), 1, {.max_step_tokens = 10, .max_sequences = 1}), 16'000);
+  EXPECT_EQ(activation_bytes(tiny_llm(), {}, {.max_step_tokens = 10, .max_sequences = 2}), 20'000);
+  EXPECT_EQ(activation_bytes(tiny_llm(), {}, {.max_step_tokens = 10, .max_sequences = 1}), 16'000);
+}
+
+// Two experts of width 300, each with an output of 100, and a shared one of width 10: 10 tokens x
+// (2 x 100 + 2 x (3 x 300 + 100) + 3 x 10) x 2 = 44,600. On 2 GPUs the shared one halves; the others where sliced.
+TEST(Activations, HaveEveryChosenExpertAtTheWidthThatAGpuHolds) {
+  Llm llm = tiny_moe();
+  llm.experts->intermediate = 300;
+  const MemoryUse use{.max_step_tokens = 10, .max_sequences = 1};
+  EXPECT_EQ(activation_bytes(llm, {}, use), 44'600);
+  EXPECT_EQ(activation_bytes(llm, {.tensor_parallel = 2}, use), 20 * (200 + 2 * (450 + 100) + 15));
+  EXPECT_EQ(activation_bytes(llm, {.tensor_parallel = 2, .expert_parallel = 2}, use),
+            20 * (200 + 2 * (900 + 100) + 15));
 }
 
 // vllm: 0.9 x 10e9 - 760,800 - 20,000 - 1e9 = 7,999,219,200 bytes; 400 per token: 19,998,048 tokens.

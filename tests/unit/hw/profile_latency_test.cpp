@@ -204,7 +204,7 @@ TEST(ProfileLatency, SortingTheVocabularyTakesTime) {
   const double plain = made.make()->stage(work, 0).seconds;
   made.llm.sampling = "topk_topp";
   made.gpu.hbm_bytes_per_s = 3.35e12;  // the H100, on which the sampler was fitted
-  EXPECT_NEAR(made.make()->stage(work, 0).seconds - plain, 0.106e-9 * 8000, 1e-15);
+  EXPECT_NEAR(made.make()->stage(work, 0).seconds - plain, 0.148e-9 * 8000, 1e-15);
 }
 
 FittedOperator kernel(const char* op, const char* mode, double launch_s) {

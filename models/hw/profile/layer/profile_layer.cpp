@@ -51,8 +51,8 @@ ProfileLayer::InputScales ProfileLayer::input_scales(const EngineTerms& terms) {
   return terms.input_scales == "fused" ? InputScales::fused : InputScales::found_before;
 }
 
-std::int64_t ProfileLayer::graph_tokens() const {
-  return std::min(in_.terms.cuda_graph_max_tokens, 2 * in_.max_sequences);
+std::int64_t ProfileLayer::padded(std::int64_t tokens) const {
+  return graph_rows(tokens, in_.terms.cuda_graph_max_tokens);
 }
 
 StageTime ProfileLayer::product(DataType weights, const GemmShape& shape, std::int64_t rows) const {
@@ -196,8 +196,8 @@ StageTime ProfileLayer::all_reduce(std::int64_t tokens) const {
 
 StageTime ProfileLayer::all_reduce_alone(std::int64_t tokens) const {
   const std::int64_t ranks = std::min(in_.shape.tensor_parallel, in_.node_gpus);
-  const double bytes = real(graph_rows(tokens, graph_tokens())) * real(in_.llm.hidden) * facts(DataType::bf16).bytes;
-  const bool graph = tokens <= graph_tokens();
+  const double bytes = real(padded(tokens)) * real(in_.llm.hidden) * facts(DataType::bf16).bytes;
+  const bool graph = tokens <= in_.terms.cuda_graph_max_tokens;
   const auto own =
       kernels_.collective({.op = "all_reduce", .mode = graph ? "graph" : "eager", .bytes = bytes, .ranks = ranks});
   if (own && !graph) return stage_time(faster(*own, kernels_.all_reduce_by_nccl(bytes, ranks)));
@@ -210,7 +210,7 @@ StageTime ProfileLayer::all_reduce_alone(std::int64_t tokens) const {
 StageTime ProfileLayer::all_gather(std::int64_t tokens) const {
   if (tokens == 0) return {};
   const std::int64_t ranks = std::min(in_.shape.tensor_parallel, in_.node_gpus);
-  const double bytes = real(graph_rows(tokens, graph_tokens())) * real(in_.llm.hidden) * facts(DataType::bf16).bytes;
+  const double bytes = real(padded(tokens)) * real(in_.llm.hidden) * facts(DataType::bf16).bytes;
   const auto measured = kernels_.collective({.op = "all_gather", .mode = "nccl", .bytes = bytes, .ranks = ranks});
   StageTime time = measured ? stage_time(*measured) : all_reduce_alone(tokens);
   time.seconds += all_reduce_wait_s(in_.terms, in_.gpu, in_.shape.tensor_parallel);
@@ -247,7 +247,7 @@ StageTime ProfileLayer::with_shared(StageTime routed, std::int64_t tokens, std::
 }
 
 StageTime ProfileLayer::operator()(std::int64_t tokens) const {
-  const std::int64_t rows = graph_rows(tokens, graph_tokens());
+  const std::int64_t rows = padded(tokens);
   StageTime sum = products(linears_, rows);
   const std::int64_t share = of_share_.empty() ? rows : divided_up(rows, in_.shape.tensor_parallel);
   if (expert_layer_) sum += with_shared(experts(tokens), tokens, share);

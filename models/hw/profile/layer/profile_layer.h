@@ -28,6 +28,7 @@ class ProfileLayer {
   StageTime head(std::int64_t emitted) const;
 
  private:
+  std::int64_t padded(std::int64_t tokens) const;
   StageTime product(DataType weights, const GemmShape& shape, std::int64_t rows) const;
   StageTime products(const std::vector<Linear>& linears, std::int64_t rows) const;
   StageTime all_gather(std::int64_t tokens) const;
@@ -45,7 +46,6 @@ class ProfileLayer {
   std::optional<StageTime> experts_like_bf16(MoeCall call) const;
   StageTime with_shared(StageTime routed, std::int64_t tokens, std::int64_t shared_rows) const;
   const GemmFit& expert_fit() const;
-  std::int64_t graph_tokens() const;
   /// By kernels that start before the one before ends, or are one.
   double hidden_s() const;
   bool norms_in_all_reduces() const;
