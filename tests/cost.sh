@@ -24,7 +24,7 @@ at_most() {
 
 at_most 95 "starting the program" --version
 at_most 228 "1,000 requests of chat.yaml" run "$source/scenarios/chat.yaml" --set first_requests=1000
-at_most 1750 "10,000 requests on 1,024 replicas" run "$source/tests/data/thousand_replicas.yaml"
+at_most 1850 "10,000 requests on 1,024 replicas" run "$source/tests/data/thousand_replicas.yaml"
 
 if [ -x "$bench" ]; then
   "$bench" --benchmark_filter='100k/roofline' --benchmark_format=json >"$scratch/bench" 2>/dev/null ||
