@@ -55,9 +55,10 @@ class EagerSteps final : public LatencyAround {
   }
 
   StageTime stage(const StepWork& work, std::int64_t stage) const override {
+    if (in_graph(work)) return model().stage(work, stage);
     StageTime time = model().stage(work, stage);
     const double waits_s = launch_s(work, static_cast<std::size_t>(stage)) - time.seconds;
-    if (in_graph(work) || waits_s <= 0) return time;
+    if (waits_s <= 0) return time;
     time.seconds += waits_s;
     time.host_s += waits_s;
     return time;
