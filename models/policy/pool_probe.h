@@ -24,6 +24,12 @@ class PoolProbe {
   virtual std::int64_t block_tokens() const = 0;
   /// Time to compute a prompt that has a replica to itself, of which the first `cached_tokens` need no computing.
   virtual double prefill_s(std::int64_t prompt_tokens, std::int64_t cached_tokens) const = 0;
+  /// What a prompt adds to the steps that compute it, in each of which so many sequences decode that together hold so
+  /// many tokens.
+  virtual double added_by_prompt_s(std::int64_t prompt_tokens, std::int64_t /*sequences*/,
+                                   std::int64_t /*kv_tokens*/) const {
+    return prefill_s(prompt_tokens, 0);
+  }
   /// Time of a step in which so many sequences decode that together hold so many tokens.
   virtual double decode_step_s(std::int64_t sequences, std::int64_t kv_tokens) const = 0;
   /// Time to copy the KV of so many tokens from one replica to another while nothing else uses the links between.

@@ -17,8 +17,9 @@ struct CapacityBounds {
   std::optional<double> tpot_s{};
 };
 
-/// Little's law over the model's steps. With n sequences decoding in each stage's turn, of which a step takes d(n) per
-/// stage, and prompts that take q per stage, a replica that takes on x requests/s spends x q of its time on prompts, so
+/// Little's law over the model's steps. With n sequences decoding in each stage's turn, of which a step takes d(n)
+/// per stage, and prompts that add q(n) to it per stage, a replica that takes on x requests/s spends x q of its time
+/// on prompts, so
 ///   TPOT = stages d(n) / (1 - x q)    and    x (outputs - 1) TPOT = stages n,
 ///   hence x = n / ((outputs - 1) d(n) + n q).
 /// n is the largest that memory, the batcher and the bound on TPOT allow. Prompts wait for each other as in M/D/1
@@ -33,8 +34,10 @@ class SteadyCapacity final : public ReplicaCapacity {
   struct Point {
     double requests_per_s = 0;
     double tpot_s = 0;
+    double prompt_s = 0;  // that a prompt adds, per stage
   };
-  Point at(std::int64_t sequences, double prompt_tokens, double output_tokens, double prompt_s) const;
+  Point at(std::int64_t sequences, double prompt_tokens, double output_tokens) const;
+  bool keeps_bounds(const Point& point) const;
   double most_prompt_share(double prompt_s) const;
 
   const PoolProbe& steps_;

@@ -25,23 +25,29 @@ double PoolAnswers::step_s(const StepWork& work) const {
   return seconds;
 }
 
-double PoolAnswers::prefill_s(std::int64_t prompt_tokens, std::int64_t cached_tokens) const {
+StepWork PoolAnswers::decoding(std::int64_t sequences, std::int64_t kv_tokens) const {
+  StepWork work = checking_step(std::clamp<std::int64_t>(sequences, 1, pace_.max_sequences), 0, pace_.rows);
+  work.decode_kv_tokens = std::max(work.decode_kv_tokens, kv_tokens);
+  return work;
+}
+
+double PoolAnswers::added_s(std::int64_t prompt_tokens, std::int64_t cached_tokens, const StepWork& decodes) const {
+  const double decodes_s = decodes.decode_sequences > 0 ? step_s(decodes) : 0;
+  const std::int64_t budget = std::max<std::int64_t>(1, pace_.max_step_tokens - decodes.emitted_tokens);
   double seconds = 0;
   for (std::int64_t done = cached_tokens; done < prompt_tokens;) {
-    const std::int64_t chunk = std::min(pace_.max_step_tokens, prompt_tokens - done);
-    StepWork work{.emitted_tokens = done + chunk == prompt_tokens ? 1 : 0};
+    const std::int64_t chunk = std::min(budget, prompt_tokens - done);
+    StepWork work = decodes;
+    if (done + chunk == prompt_tokens) ++work.emitted_tokens;
     work.add_chunk(chunk, done, pace_.latency->chunk_s(chunk, done));
-    seconds += step_s(work);
+    seconds += step_s(work) - decodes_s;
     done += chunk;
   }
   return seconds;
 }
 
 double PoolAnswers::decode_step_s(std::int64_t sequences, std::int64_t kv_tokens) const {
-  const std::int64_t together = std::clamp<std::int64_t>(sequences, 1, pace_.max_sequences);
-  StepWork work = checking_step(together, 0, pace_.rows);
-  work.decode_kv_tokens = std::max(work.decode_kv_tokens, kv_tokens);
-  return step_s(work) / pace_.tokens_per_step;
+  return step_s(decoding(sequences, kv_tokens)) / pace_.tokens_per_step;
 }
 
 }  // namespace servecast

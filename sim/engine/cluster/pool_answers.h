@@ -38,7 +38,13 @@ class PoolAnswers final : public PoolProbe {
     return !adapters || adapters->holds(adapter);
   }
   std::int64_t block_tokens() const override { return pace_.block_tokens; }
-  double prefill_s(std::int64_t prompt_tokens, std::int64_t cached_tokens) const override;
+  double prefill_s(std::int64_t prompt_tokens, std::int64_t cached_tokens) const override {
+    return added_s(prompt_tokens, cached_tokens, {});
+  }
+  double added_by_prompt_s(std::int64_t prompt_tokens, std::int64_t sequences,
+                           std::int64_t kv_tokens) const override {
+    return added_s(prompt_tokens, 0, decoding(sequences, kv_tokens));
+  }
   double decode_step_s(std::int64_t sequences, std::int64_t kv_tokens) const override;
   double copy_s(std::size_t from, std::size_t to, std::int64_t tokens) const override {
     return pace_.copy.seconds(shown_[from], shown_[to], tokens);
@@ -46,6 +52,8 @@ class PoolAnswers final : public PoolProbe {
 
  private:
   double step_s(const StepWork& work) const;
+  StepWork decoding(std::int64_t sequences, std::int64_t kv_tokens) const;
+  double added_s(std::int64_t prompt_tokens, std::int64_t cached_tokens, const StepWork& decodes) const;
 
   std::span<const Replica> replicas_;
   std::span<const std::uint32_t> shown_;
