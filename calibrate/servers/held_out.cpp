@@ -33,9 +33,11 @@ HeldOut forecast_held_out(std::span<const MeasuredServer> servers, std::span<con
   const auto run = [&](const ForecastOptions& options, const auto& chosen) {
     std::vector<std::size_t> places;
     std::vector<MeasuredServer> batch;
-    for (std::size_t i = 0; i < servers.size(); ++i)
-      if (chosen(servers[i])) places.push_back(i);
-    for (std::size_t i : places) batch.push_back(servers[i]);
+    for (std::size_t i = 0; i < servers.size(); ++i) {
+      if (!chosen(servers[i])) continue;
+      places.push_back(i);
+      batch.push_back(servers[i]);
+    }
     std::vector<Forecast> done = forecast(batch, options);
     for (std::size_t k = 0; k < places.size(); ++k) out.forecasts[places[k]] = std::move(done[k]);
   };
